@@ -1116,7 +1116,7 @@ static double barrier_change(struct interior *w, double step, bool raise)
  * Near the centre the change is below rounding, and a full step that stays inside is right. 0 when
  * there is no such step: the digits are used up.
  */
-static double find_step(struct interior *w, double lambda)
+static double interior_find_step(struct interior *w, double lambda)
 {
     for (int32_t halvings = 0; halvings < MAX_HALVINGS; halvings++) {
         double step = ldexp(1, -halvings);
@@ -1166,7 +1166,7 @@ static void centre(struct interior *w, struct interior_result *best)
         best->iterations++;
         if (!isfinite(lambda))
             return;
-        double step = find_step(w, lambda);
+        double step = interior_find_step(w, lambda);
         if (step == 0)
             return;
         step_primal(w, step);

@@ -1224,7 +1224,7 @@ static int64_t neighbour(const struct block *b, int64_t at, int32_t d, bool up)
     return found;
 }
 
-static void find_step(struct whole_step *step, const struct whole *s, int32_t b, int32_t d, bool up)
+static void whole_find_step(struct whole_step *step, const struct whole *s, int32_t b, int32_t d, bool up)
 {
     int64_t at[D];
     double bw_Bps[D];
@@ -1264,8 +1264,8 @@ static void describe(struct whole *s)
             out->up[g->first + d] = out->down[g->first + d] = (struct whole_step){ .broken = -1 };
             if (g->tied >> d & 1)
                 continue;
-            find_step(&out->up[g->first + d], s, b, d, true);
-            find_step(&out->down[g->first + d], s, b, d, false);
+            whole_find_step(&out->up[g->first + d], s, b, d, true);
+            whole_find_step(&out->down[g->first + d], s, b, d, false);
         }
     }
 }

@@ -14,7 +14,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-static void put_quoted(struct text *out, const char *text)
+static void json_put_quoted(struct text *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
     text_puts(out, "\"");
@@ -39,7 +39,7 @@ static void begin_value(struct json *j, const char *key)
         text_puts(j->out, ", ");
     j->filled[j->depth] = true;
     if (key) {
-        put_quoted(j->out, key);
+        json_put_quoted(j->out, key);
         text_puts(j->out, ": ");
     }
 }
@@ -84,7 +84,7 @@ void json_text(struct json *j, const char *key, const char *s)
 {
     begin_value(j, key);
     if (s)
-        put_quoted(j->out, s);
+        json_put_quoted(j->out, s);
     else
         text_puts(j->out, "null");
 }

@@ -231,7 +231,7 @@ static bool shortest(const struct decimal *d, uint64_t *digits, int *n)
     return fabs(d->rest - 0.5) > 1e-9;
 }
 
-static char *put(char *to, const char *s, int n)
+static char *num_put(char *to, const char *s, int n)
 {
     memcpy(to, s, (size_t)n);
     return to + n;
@@ -239,7 +239,7 @@ static char *put(char *to, const char *s, int n)
 
 static char *put_exponent(char *to, int exponent)
 {
-    to = put(to, exponent < 0 ? "e-" : "e+", 2);
+    to = num_put(to, exponent < 0 ? "e-" : "e+", 2);
     *to++ = (char)('0' + abs(exponent) / 10);
     *to++ = (char)('0' + abs(exponent) % 10);
     return to;
@@ -252,13 +252,13 @@ static void put_decimal(char *to, const char *digits, int n, int exponent, int p
     int before = exponent + 1 < n ? exponent + 1 : n; /* the point */
     if (exponent < -4 || exponent >= precision) {
         *to++ = digits[0];
-        to = n > 1 ? put(put(to, ".", 1), digits + 1, n - 1) : to;
+        to = n > 1 ? num_put(num_put(to, ".", 1), digits + 1, n - 1) : to;
         to = put_exponent(to, exponent);
     } else if (exponent < 0) {
-        to = put(put(put(to, "0.", 2), zeros, -exponent - 1), digits, n);
+        to = num_put(num_put(num_put(to, "0.", 2), zeros, -exponent - 1), digits, n);
     } else {
-        to = put(put(to, digits, before), zeros, exponent + 1 - before);
-        to = n > before ? put(put(to, ".", 1), digits + before, n - before) : to;
+        to = num_put(num_put(to, digits, before), zeros, exponent + 1 - before);
+        to = n > before ? num_put(num_put(to, ".", 1), digits + before, n - before) : to;
     }
     *to = '\0';
 }

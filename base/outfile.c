@@ -198,7 +198,7 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
-static int begin(struct outfile *f, const char *path, bool force, struct err *e)
+static int outfile_start(struct outfile *f, const char *path, bool force, struct err *e)
 {
     struct stat st;
     if (!path || strcmp(path, "-") == 0)
@@ -217,7 +217,7 @@ static int begin(struct outfile *f, const char *path, bool force, struct err *e)
 int outfile_begin(struct outfile *f, const char *path, bool force, struct err *e)
 {
     *f = (struct outfile){ .fd = -1, .force = force, .begun = true };
-    int rc = begin(f, path, force, e);
+    int rc = outfile_start(f, path, force, e);
     if (rc)
         outfile_drop(f);
     return rc;

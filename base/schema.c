@@ -131,8 +131,8 @@ static void join_words(struct text *out, const char *const *words, size_t n)
         text_printf(out, "%s%s", i ? ", " : "", words[i]);
 }
 
-static int fail_word(const struct key *k, size_t n_words, const struct yaml_doc *doc, yaml_id id,
-                     struct err *e)
+static int schema_fail_word(const struct key *k, size_t n_words, const struct yaml_doc *doc, yaml_id id,
+                            struct err *e)
 {
     char shown[YAML_SHOWN];
     struct text need = { 0 };
@@ -157,7 +157,7 @@ static int read_word(void *field, const struct key *k, const struct yaml_doc *do
             return 0;
         }
     }
-    return fail_word(k, n, doc, id, e);
+    return schema_fail_word(k, n, doc, id, e);
 }
 
 static int read_name(char *out, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
@@ -262,7 +262,8 @@ static char *place_list(void *base, const struct key *k, int32_t n, size_t size)
     return entries;
 }
 
-static int read_list(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id list, struct err *e)
+static int schema_read_list(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                            struct err *e)
 {
     int rc = yaml_need(doc, list, YAML_SEQ, e);
     if (rc)
@@ -316,7 +317,7 @@ int schema_read_value(void *base, const struct key *k, const struct yaml_doc *do
     case KEY_MAP:
         return schema_read(field, k->of, doc, id, e);
     case KEY_LIST:
-        return read_list(base, k, doc, id, e);
+        return schema_read_list(base, k, doc, id, e);
     case KEY_RANGE:
         return read_range(field, k, doc, id, e);
     case KEY_OWN:

@@ -396,7 +396,7 @@ static int read_plain(struct csv *c, bool *more)
     return push_field(c, blank ? NULL : field);
 }
 
-static int read_row(struct csv *c)
+static int table_read_row(struct csv *c)
 {
     bool more = true;
     while (more) {
@@ -447,7 +447,7 @@ static int read_header(struct csv *c)
     if (!*c->at)
         return fail_at(c, c->line, "file is empty, expected a line of column names");
     int64_t line = c->line;
-    int rc = read_row(c);
+    int rc = table_read_row(c);
     if (rc)
         return rc;
     if (c->n_fields > INT32_MAX)
@@ -468,7 +468,7 @@ static int table_read_rows(struct csv *c)
             continue;
         }
         int64_t before = c->n_fields, line = c->line;
-        int rc = read_row(c);
+        int rc = table_read_row(c);
         if (rc)
             return rc;
         long long got = c->n_fields - before;
@@ -624,7 +624,7 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
     return rc;
 }
 
-static bool has_value(enum table_kind kind, const struct table_cell *c)
+static bool cell_has_value(enum table_kind kind, const struct table_cell *c)
 {
     switch (kind) {
     case TABLE_REAL:
@@ -654,7 +654,7 @@ void table_cell_text(struct text *out, const struct table *t, int64_t row, int32
 {
     char buf[NUM_TEXT];
     const struct table_cell *c = table_cell(t, row, col);
-    if (has_value(t->kinds[col], c))
+    if (cell_has_value(t->kinds[col], c))
         text_puts(out, cell_words(buf, t->kinds[col], c, true));
 }
 
@@ -664,7 +664,7 @@ static const char *text_words(char buf[NUM_TEXT], const struct table *t, int64_t
     if (row < 0)
         return t->names[col];
     const struct table_cell *c = table_cell(t, row, col);
-    return has_value(t->kinds[col], c) ? cell_words(buf, t->kinds[col], c, false) : "-";
+    return cell_has_value(t->kinds[col], c) ? cell_words(buf, t->kinds[col], c, false) : "-";
 }
 
 /* Characters, not bytes: UTF-8 continuation bytes take no room. */
@@ -749,7 +749,7 @@ static void write_csv_row(struct text *out, const struct table *t, int64_t row)
     for (int32_t col = 0; col < t->n_cols; col++) {
         const struct table_cell *c = table_cell(t, row, col);
         text_add(out, ",", col > 0);
-        if (!has_value(t->kinds[col], c))
+        if (!cell_has_value(t->kinds[col], c))
             continue;
         if (t->kinds[col] == TABLE_TEXT)
             put_csv(out, c->text);
@@ -802,7 +802,7 @@ static void write_json_row(struct text *out, const struct table *t, int64_t row,
     json_open(j, NULL, '{');
     for (int32_t col = 0; col < t->n_cols; col++) {
         const struct table_cell *c = table_cell(t, row, col);
-        if (!has_value(t->kinds[col], c))
+        if (!cell_has_value(t->kinds[col], c))
             json_text(j, t->names[col], NULL);
         else if (t->kinds[col] == TABLE_REAL)
             json_real(j, t->names[col], c->real);

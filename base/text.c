@@ -29,7 +29,7 @@ enum {
  */
 static atomic_bool any_cut;
 
-static bool cut(struct text *t)
+static bool text_cut(struct text *t)
 {
     t->failed = true;
     atomic_store(&any_cut, true);
@@ -45,7 +45,7 @@ bool text_any_cut(void)
 static bool reserve(struct text *t, size_t n)
 {
     if (t->failed || n >= SIZE_MAX / 4 - t->n)
-        return cut(t);
+        return text_cut(t);
     size_t need = t->n + n + 1;
     if (need <= t->cap)
         return true;
@@ -54,7 +54,7 @@ static bool reserve(struct text *t, size_t n)
         cap *= 2;
     char *s = realloc(t->s, cap);
     if (!s)
-        return cut(t);
+        return text_cut(t);
     t->s = s;
     t->cap = cap;
     return true;
@@ -146,7 +146,7 @@ static int cannot_read(struct err *e, const char *path)
 }
 
 /* The size that stat() tells is no guide: it is 0 for pipes and for /proc. */
-static int read_all(struct text *t, int fd, const char *path, size_t max, struct err *e)
+static int text_read_all(struct text *t, int fd, const char *path, size_t max, struct err *e)
 {
     for (;;) {
         /* One byte more than allowed is asked for: getting it is how a file that is too large is told from
@@ -179,7 +179,7 @@ int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
         return err_set(e, ERR_PARSE, "%s: no such file", path);
     if (fd < 0)
         return cannot_read(e, path);
-    int rc = read_all(t, fd, path, max, e);
+    int rc = text_read_all(t, fd, path, max, e);
     close(fd);
     if (rc)
         text_clear(t);

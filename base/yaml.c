@@ -1000,7 +1000,7 @@ static const char *name_source(char *buf, size_t n, const char *path, const char
 }
 
 /* Find where the value goes; *n_missing keys are to be made. */
-static int begin(struct edit *ed, int32_t *n_missing, struct err *e)
+static int edit_begin(struct edit *ed, int32_t *n_missing, struct err *e)
 {
     assert(ed->doc->root >= 0);
     int rc = walk(ed, e);
@@ -1008,7 +1008,7 @@ static int begin(struct edit *ed, int32_t *n_missing, struct err *e)
 }
 
 /* Put node `top`, the last of the document, where it goes; the document had n_nodes and n_sources before. */
-static int put(struct edit *ed, yaml_id top, int32_t n_nodes, int32_t n_sources, struct err *e)
+static int yaml_put(struct edit *ed, yaml_id top, int32_t n_nodes, int32_t n_sources, struct err *e)
 {
     if (!*ed->rest) {
         replace(ed, top);
@@ -1029,7 +1029,7 @@ int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct e
     ed.source = name_source(source, sizeof source, path, value);
 
     int32_t n_missing;
-    int rc = begin(&ed, &n_missing, e);
+    int rc = edit_begin(&ed, &n_missing, e);
     if (rc)
         return rc;
     int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
@@ -1037,7 +1037,7 @@ int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct e
     /* Parsed at the depth where it will stand, so that limits hold there. */
     rc = yaml_doc_parse(doc, source, value, strlen(value), path, yaml_doc_depth(doc, ed.at) + n_missing, &top,
                         e);
-    return rc ? rc : put(&ed, top, n_nodes, n_sources, e);
+    return rc ? rc : yaml_put(&ed, top, n_nodes, n_sources, e);
 }
 
 /* All of the copy below and at ed->at, nodes from `first` on, as if it were read from `source`. */
@@ -1060,14 +1060,14 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, con
     /* Stands in until the copy is put in its place: yaml_graft_copy() needs somewhere to put it. */
     struct yaml_node blank = { .kind = YAML_SCALAR, .text = "", .line = 1, .col = 1 };
     yaml_id top = -1;
-    int rc = begin(&ed, &n_missing, e);
+    int rc = edit_begin(&ed, &n_missing, e);
     if (!rc)
         rc = yaml_doc_source(doc, source, &blank.source, e);
     blank.key_source = blank.source;
     if (!rc)
         rc = yaml_doc_node(doc, &blank, &top, e);
     if (!rc)
-        rc = put(&ed, top, n_nodes, n_sources, e);
+        rc = yaml_put(&ed, top, n_nodes, n_sources, e);
     yaml_id first = doc->n_nodes;
     if (!rc)
         rc = yaml_graft_copy(doc, ed.at, from, e);

@@ -1206,8 +1206,8 @@ static void add(struct layout *l, struct sheet *sheet, const struct front_side *
 }
 
 /* Of what is not among the columns of the front: what tells its designs apart. */
-static void choose_columns(struct layout *l, struct sheet *sheet, const struct front_side *s,
-                           const struct front *f)
+static void front_choose_columns(struct layout *l, struct sheet *sheet, const struct front_side *s,
+                                 const struct front *f)
 {
     static const char *const others[] = { "network", "objective", "total_GBps", "nic_GBps" };
     const struct table *t = &s->rows;
@@ -1292,7 +1292,7 @@ static int cmd_front_put_side(const struct front_job *j, int32_t side, const cha
         put_limits(s, out);
         text_puts(out, ":\n");
     }
-    choose_columns(&l, &sheet, s, f);
+    front_choose_columns(&l, &sheet, s, f);
     for (int64_t i = 0; i < f->n_sorted; i++)
         if (is_shown(f, i, knee)) {
             put_cells(&sheet, &l, s, front_row(s, f->id[i]), i == knee);

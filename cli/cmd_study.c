@@ -286,7 +286,7 @@ static int export_count(struct store *s, const struct study_kind *kind, struct e
 }
 
 /* The piece is emptied: no more than one is ever in memory. */
-static int put(struct outfile *f, struct text *piece, struct err *e)
+static int export_put(struct outfile *f, struct text *piece, struct err *e)
 {
     int rc = text_check(piece, e);
     if (!rc)
@@ -307,14 +307,14 @@ static int stream(struct outfile *f, struct table_writer *w, struct source *s, c
     while (!rc && s->any) {
         rc = table_write_rows(w, &rows, &piece, e);
         if (!rc)
-            rc = put(f, &piece, e);
+            rc = export_put(f, &piece, e);
         if (!rc)
             rc = next_rows(s, &rows, e);
     }
     if (!rc)
         rc = table_write_end(w, &piece, e);
     if (!rc)
-        rc = put(f, &piece, e);
+        rc = export_put(f, &piece, e);
     table_free(&rows);
     text_free(&piece);
     return rc;
@@ -343,7 +343,7 @@ static int write_stream(const struct run *run, struct source *s, const char *pat
 }
 
 /* For people: columns are as wide as the widest value, so all rows have to be there. */
-static int read_all(struct table *all, struct source *s, struct err *e)
+static int export_read_all(struct table *all, struct source *s, struct err *e)
 {
     struct table rows = { 0 };
     int rc = next_rows(s, all, e);
@@ -360,7 +360,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
 {
     struct table all = { 0 };
     struct text out = { 0 };
-    int rc = read_all(&all, s, e);
+    int rc = export_read_all(&all, s, e);
     if (!rc)
         rc = s->kind->say(&out, &(struct study_report){ .rows = &all }, e);
     if (!rc)
@@ -374,7 +374,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
 static int write_wide(const struct run *run, struct source *s, struct origin from, struct err *e)
 {
     struct table all = { 0 };
-    int rc = read_all(&all, s, e);
+    int rc = export_read_all(&all, s, e);
     if (!rc)
         rc = output_table(run, &all, from, e);
     table_free(&all);
@@ -848,7 +848,7 @@ static void say_waiting(struct watch *w)
 }
 
 /* A campaign_progress. */
-static bool report(void *context, const struct campaign_state *s)
+static bool watch_report(void *context, const struct campaign_state *s)
 {
     struct watch *w = context;
     struct progress *p = &w->progress;
@@ -1269,7 +1269,7 @@ static int run_kind(struct run *run, const struct study_kind *kind, const struct
                                      .threads = threads_of(run),
                                      .command = run->recorded,
                                      .version = WEFT_VERSION,
-                                     .progress = report,
+                                     .progress = watch_report,
                                      .context = &job.watch };
     return run_ranks(run, &job, e);
 }

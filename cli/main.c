@@ -1,6 +1,6 @@
 /*
- * The list of commands, help, and exit codes. What the process returns is decided in two places: finish() for
- * failures, run->exit_code for outcomes; nothing below main() exits.
+ * The list of commands, help, and exit codes. What the process returns is decided in two places:
+ * command_finish() for failures, run->exit_code for outcomes; nothing below main() exits.
  *
  * SIGINT is taken by the commands that can stop with what they have (sweeps); elsewhere it ends the program,
  * which loses nothing, as outputs are written whole at the end.
@@ -88,7 +88,7 @@ static const struct command *find_command(const char *name, struct err *e)
 }
 
 /* Only a wrong command line gets the second line: help on options does not mend a study. */
-static int finish(const char *command, int rc, const struct err *e)
+static int command_finish(const char *command, int rc, const struct err *e)
 {
     if (rc == ERR_USAGE)
         return misused(command, e);
@@ -107,7 +107,7 @@ static int show_help(const struct command *c)
         list_commands(&out);
     int rc = print_text(&out, &e);
     text_free(&out);
-    return finish(c ? c->name : "", rc, &e);
+    return command_finish(c ? c->name : "", rc, &e);
 }
 
 /* weft help [COMMAND] */
@@ -127,7 +127,7 @@ static int show_version(void)
     text_puts(&out, "weft " WEFT_VERSION "\nLicense GPL-3.0-or-later\n");
     int rc = print_text(&out, &e);
     text_free(&out);
-    return finish("", rc, &e);
+    return command_finish("", rc, &e);
 }
 
 /* ---- how far long work is ---- */
@@ -248,7 +248,7 @@ static int run_command(const struct command *c, int argc, char **argv)
             rc = err_nomem(&e, "text");
         if (!rc)
             rc = output_end(&run, &e);
-        code = rc ? finish(c->name, rc, &e) : run.exit_code;
+        code = rc ? command_finish(c->name, rc, &e) : run.exit_code;
     }
     output_drop(&run);
     options_free(&run.opt);

@@ -154,7 +154,7 @@ static int fail_unknown(const struct reading *r, const char *name, size_t n, str
     return err_set(e, ERR_USAGE, "unknown option --%s", asked);
 }
 
-static int fail_word(const struct option *k, const char *value, struct err *e)
+static int option_fail_word(const struct option *k, const char *value, struct err *e)
 {
     size_t n = 0;
     struct text list = { 0 };
@@ -176,7 +176,7 @@ static int store_word(int32_t *field, const struct option *k, const char *value,
             return 0;
         }
     }
-    return fail_word(k, value, e);
+    return option_fail_word(k, value, e);
 }
 
 static int store_count(int64_t *field, const struct option *k, const char *value, struct err *e)
@@ -228,7 +228,7 @@ static bool is_value(const char *word)
 }
 
 /* Take option number i, with the value that came attached to it or is the next word. */
-static int take(struct reading *r, size_t i, const char *attached, struct err *e)
+static int option_take(struct reading *r, size_t i, const char *attached, struct err *e)
 {
     const struct option *k = option_at(r->scope, i);
     const char *value = attached;
@@ -260,7 +260,7 @@ static int take_long(struct reading *r, const char *name, struct err *e)
     const struct option *k;
     for (size_t i = 0; (k = option_at(r->scope, i)); i++)
         if (strncmp(k->name, name, n) == 0 && k->name[n] == '\0')
-            return take(r, i, name[n] ? name + n + 1 : NULL, e);
+            return option_take(r, i, name[n] ? name + n + 1 : NULL, e);
     return fail_unknown(r, name, n, e);
 }
 
@@ -275,7 +275,7 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
         if (!k)
             return err_set(e, ERR_USAGE, "unknown option -%c", *s);
         bool flag = k->kind == OPTION_FLAG;
-        int rc = take(r, i, flag || s[1] == '\0' ? NULL : s + 1, e);
+        int rc = option_take(r, i, flag || s[1] == '\0' ? NULL : s + 1, e);
         if (rc || !flag)
             return rc;
     }

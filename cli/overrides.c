@@ -54,7 +54,7 @@ static void quote_yaml(struct text *out, const char *s)
 }
 
 /* File names in overrides count from the working directory, as one on the command line should. */
-static int add_parts(struct overrides *o, const char *path, struct err *e)
+static int overrides_add_parts(struct overrides *o, const char *path, struct err *e)
 {
     struct text value = { 0 };
     quote_yaml(&value, path);
@@ -107,7 +107,7 @@ int overrides_read(struct overrides *out, const struct run *run, struct err *e)
     if (!rc)
         rc = refuse_twice(out, "parts", run->opt.parts, e);
     if (!rc && run->opt.parts)
-        rc = add_parts(out, run->opt.parts, e);
+        rc = overrides_add_parts(out, run->opt.parts, e);
     if (!rc && run->opt.search >= 0)
         rc = add_search(out, run, e);
     return rc;

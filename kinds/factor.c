@@ -555,7 +555,7 @@ static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dim
 }
 
 /* -1 marks ways that have not been counted yet. */
-static int begin(struct walk *w, const struct factor *f, struct err *e)
+static int factor_begin(struct walk *w, const struct factor *f, struct err *e)
 {
     *w = (struct walk){ .f = f };
     int rc = list_divisors(w, e);
@@ -584,7 +584,7 @@ static void end(struct walk *w)
 int factor_count(int64_t *n, const struct factor *f, struct err *e)
 {
     struct walk w;
-    int rc = begin(&w, f, e);
+    int rc = factor_begin(&w, f, e);
     *n = 0;
     for (int32_t dims = f->from; dims <= f->to && !rc; dims++) {
         *n += count(&w, 0, 0, dims, w.n - 1);
@@ -602,7 +602,7 @@ static void put_words(struct text *out, const struct text *words)
         text_printf(out, ", %s", text_str(words));
 }
 
-static void cut(struct text *t, size_t n)
+static void factor_cut(struct text *t, size_t n)
 {
     t->n = n;
     if (t->s)
@@ -629,7 +629,7 @@ static void write_dim(struct walk *w, int32_t tier, int32_t in, int32_t dims, en
         put_words(&w->text, &t->switch_words);
     text_puts(&w->text, "}");
     put_networks(w, tier, in + 1, dims - 1, part->rest);
-    cut(&w->text, length);
+    factor_cut(&w->text, length);
 }
 
 static void write_network(struct walk *w)
@@ -667,7 +667,7 @@ static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims,
 int factor_write(struct sweep_column *out, const struct factor *f, struct err *e)
 {
     struct walk w;
-    int rc = begin(&w, f, e);
+    int rc = factor_begin(&w, f, e);
     w.out = out;
     for (int32_t dims = f->from; dims <= f->to && !rc; dims++)
         put_networks(&w, 0, 0, dims, w.n - 1);

@@ -126,7 +126,7 @@ static int write_all(int fd, const char *s, size_t n, struct err *e)
     return 0;
 }
 
-static int read_all(int fd, struct text *out, struct err *e)
+static int gnuplot_read_all(int fd, struct text *out, struct err *e)
 {
     char buf[16384];
 
@@ -320,9 +320,9 @@ int gnuplot_run(const char *script, struct text *image, struct err *e)
     if (!rc)
         rc = spawn_and_wait(&status, fds, env, e);
     if (!rc)
-        rc = read_all(fds[1], &drawn, e);
+        rc = gnuplot_read_all(fds[1], &drawn, e);
     if (!rc)
-        rc = read_all(fds[2], &said, e);
+        rc = gnuplot_read_all(fds[2], &said, e);
     if (!rc)
         rc = judge(status, text_str(&said), &drawn, e);
     if (rc)

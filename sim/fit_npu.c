@@ -325,7 +325,7 @@ static int read_time(struct fit_row *row, const struct reading *r, struct err *e
 }
 
 /* Which columns a row needs depends on its operator. */
-static int read_row(struct fit_row *row, const struct reading *r, struct err *e)
+static int fit_read_row(struct fit_row *row, const struct reading *r, struct err *e)
 {
     double gflop;
     int rc = 0;
@@ -370,7 +370,7 @@ int fit_npu_read(struct fit_npu *f, const struct table *t, const struct fit_colu
         struct fit_row *row = &f->rows[f->n];
         *row = (struct fit_row){ .n_parts = 0 };
         if (read_words(row, &r, &f->npu)) {
-            rc = read_row(row, &r, e);
+            rc = fit_read_row(row, &r, e);
             f->n++;
         }
     }

@@ -76,7 +76,7 @@ static bool is_simple(const char *s)
     return *s && s[strspn(s, safe)] == '\0';
 }
 
-static void put_quoted(struct text *out, const char *s)
+static void axes_put_quoted(struct text *out, const char *s)
 {
     struct json j = { .out = out };
     json_text(&j, NULL, s);
@@ -91,7 +91,7 @@ void sweep_put_yaml(struct text *out, const struct yaml_doc *doc, yaml_id id, bo
         else if (!node->quoted && (!inside || is_simple(node->text)))
             text_puts(out, node->text);
         else
-            put_quoted(out, node->text);
+            axes_put_quoted(out, node->text);
         return;
     }
     text_puts(out, node->kind == YAML_MAP ? "{" : "[");
@@ -99,7 +99,7 @@ void sweep_put_yaml(struct text *out, const struct yaml_doc *doc, yaml_id id, bo
         if (doc->nodes[child].index)
             text_puts(out, ", ");
         if (node->kind == YAML_MAP) {
-            put_quoted(out, doc->nodes[child].key);
+            axes_put_quoted(out, doc->nodes[child].key);
             text_puts(out, ": ");
         }
         sweep_put_yaml(out, doc, child, true);
@@ -119,7 +119,7 @@ void sweep_column_free(struct sweep_column *c)
     *c = (struct sweep_column){ 0 };
 }
 
-static int read_list(struct sweep_column *c, const struct yaml_doc *doc, yaml_id list, struct err *e)
+static int axes_read_list(struct sweep_column *c, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
     /* Values are kept as text and read by whoever reads the key: 1e3 and 1000 stay what the user wrote. */
     int32_t n = doc->nodes[list].n;
@@ -253,7 +253,7 @@ int sweep_column_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
 {
     char shown[YAML_SHOWN];
     if (doc->nodes[id].kind == YAML_SEQ)
-        return read_list(c, doc, id, e);
+        return axes_read_list(c, doc, id, e);
     if (doc->nodes[id].kind == YAML_MAP && yaml_get(doc, id, "factor") >= 0)
         return read_factor(c, doc, id, e);
     if (doc->nodes[id].kind == YAML_MAP)

@@ -25,7 +25,7 @@
 
 /* ---- units ---- */
 
-static int cut(struct campaign_plan *p, const struct study *study, struct err *e)
+static int campaign_cut(struct campaign_plan *p, const struct study *study, struct err *e)
 {
     const struct block_ops *blocks = study->kind->blocks;
     const struct block_job largest = { .study = study, .order = &p->order, .rule = &p->rule };
@@ -64,7 +64,7 @@ static int read_rule(struct campaign_plan *p, const struct study *study, struct 
 }
 
 /* For people who find the store years later: the study as written, and what the command line changed. */
-static int read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
+static int campaign_read_text(struct campaign_plan *p, const struct study_source *from, struct err *e)
 {
     int rc = source_rules.is_word(from->path) ? 0 : text_read_file(&p->study, from->path, YAML_MAX_BYTES, e);
     for (int32_t i = 0; i < from->n && !rc; i++)
@@ -81,9 +81,9 @@ int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool 
     if (!rc && !all)
         rc = read_rule(p, study, e);
     if (!rc)
-        rc = read_text(p, from, e);
+        rc = campaign_read_text(p, from, e);
     if (!rc)
-        rc = cut(p, study, e);
+        rc = campaign_cut(p, study, e);
     p->passes = p->rule.prune ? 2 : 1;
     if (!rc && p->order.n_units > INT64_MAX / p->passes)
         rc = err_set(e, ERR_RANGE, "%s: keep.prune: sweep has %lld units of points, expected at most %lld",
@@ -219,7 +219,7 @@ static int take_runs(struct writer *w, struct fleet_batch *batch, struct err *e)
 }
 
 /* A fleet_take. */
-static int take(void *data, struct fleet_batch *batch, struct err *e)
+static int campaign_take(void *data, struct fleet_batch *batch, struct err *e)
 {
     struct writer *w = data;
     int rc = w->c->runs ? take_runs(w, batch, e) : take_blocks(w, batch, e);
@@ -230,7 +230,7 @@ static int take(void *data, struct fleet_batch *batch, struct err *e)
 }
 
 /* A fleet_progress. */
-static bool report(void *data, const struct sweep_counts *done)
+static bool campaign_report(void *data, const struct sweep_counts *done)
 {
     const struct campaign *c = data;
     (void)done; /* the state counts earlier runs too */
@@ -463,9 +463,9 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
                              .done = &done,
                              .share = share_of(c->ask, c->plan.order.n_units),
                              .threads = c->ask->threads,
-                             .take = take,
+                             .take = campaign_take,
                              .take_data = w,
-                             .progress = report,
+                             .progress = campaign_report,
                              .progress_data = c };
     if (!rc)
         rc = fleet_run(&run, e);
@@ -476,7 +476,7 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
 
 /* After a failure what was done is stored all the same, unless storing is what failed: a unit that is said to
  * be done has all its rows. What can be read then is as of the last commit. */
-static int finish(struct writer *w, int failed, struct err *e)
+static int campaign_finish(struct writer *w, int failed, struct err *e)
 {
     struct campaign *c = w->c;
     struct err second = { 0 };
@@ -514,7 +514,7 @@ int campaign_run(struct campaign *c, struct err *e)
         if (!rc)
             rc = run_pass(c, &w, e);
     }
-    return finish(&w, rc, e);
+    return campaign_finish(&w, rc, e);
 }
 
 /* ---- all at once ---- */

@@ -112,7 +112,7 @@ struct span fleet_queue_next(struct fleet_crew *c, int64_t want)
 
 /* ---- the writer ---- */
 
-static void report(struct fleet_crew *c)
+static void report_due(struct fleet_crew *c)
 {
     struct fleet_run *f = c->run;
     double now = clock_now_s();
@@ -137,14 +137,14 @@ static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *
     }
     sweep_count_add(&c->counts, &b->counts);
     work_step(&c->work, b->units.n);
-    report(c);
+    report_due(c);
     return 0;
 }
 
 void fleet_report(struct fleet_crew *c)
 {
 #pragma omp critical(fleet_take)
-    report(c);
+    report_due(c);
 }
 
 void fleet_part(struct fleet_crew *c, int64_t n, int64_t more)

@@ -53,12 +53,12 @@ struct top_set {
 };
 
 /* A total order: which points stay does not depend on the order in which they come. */
-static bool is_worse(const struct top_item *a, const struct top_item *b)
+static bool keep_is_worse(const struct top_item *a, const struct top_item *b)
 {
     return a->value != b->value ? a->value > b->value : a->point > b->point;
 }
 
-HEAP(top_heap, struct top_item, is_worse)
+HEAP(top_heap, struct top_item, keep_is_worse)
 
 /* The group's place, where it is put if it is not there yet. By halving in a sorted array: groups are few and
  * live on. */
@@ -97,7 +97,7 @@ static int top_offer(struct top_set *s, const char *group, struct top_item item,
     if (!t)
         return err_nomem(e, "the best points");
     /* The worst of a full heap is at least as good. */
-    if (t->n == s->most && !is_worse(&t->items[0], &item))
+    if (t->n == s->most && !keep_is_worse(&t->items[0], &item))
         return 0;
     if (t->n < s->most && !vec_reserve(t->items, t->cap, t->n + 1))
         return err_nomem(e, "the best points");
@@ -222,7 +222,7 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
 }
 
 /* Is @p name one of the keys, or below one? */
-static bool is_below(const char *name, const char *const *keys)
+static bool keep_is_below(const char *name, const char *const *keys)
 {
     for (; keys && *keys; keys++)
         if (strncmp(name, *keys, strlen(*keys)) == 0)
@@ -233,7 +233,7 @@ static bool is_below(const char *name, const char *const *keys)
 /* Does the column tell different work apart? */
 static bool is_work(const struct keep_rule *k, const char *name)
 {
-    return k->kind && is_below(name, k->kind->work) && !is_below(name, k->kind->not_work);
+    return k->kind && keep_is_below(name, k->kind->work) && !keep_is_below(name, k->kind->not_work);
 }
 
 /* More than KEEP_MAX_PER columns are left out without a word; those taken are enough to keep work apart. */
@@ -284,7 +284,7 @@ static int take_top(struct reading *r, const char *text, struct err *e)
     return keep_take_column(&r->k->top, r->k, text, r->columns, e);
 }
 
-static int read_text(struct reading *r, yaml_id id, take_text *take, struct err *e)
+static int keep_read_text(struct reading *r, yaml_id id, take_text *take, struct err *e)
 {
     const char *text;
     struct err inner = { 0 };
@@ -296,7 +296,7 @@ static int read_text(struct reading *r, yaml_id id, take_text *take, struct err 
                                    : yaml_fail(r->doc, id, e, inner.code, "%s", inner.msg);
 }
 
-static int read_list(struct reading *r, yaml_id list, take_text *take, struct err *e)
+static int keep_read_list(struct reading *r, yaml_id list, take_text *take, struct err *e)
 {
     if (list < 0)
         return 0;
@@ -307,7 +307,7 @@ static int read_list(struct reading *r, yaml_id list, take_text *take, struct er
         return rc;
     yaml_each (id, r->doc, list)
         if (!rc)
-            rc = read_text(r, id, take, e);
+            rc = keep_read_text(r, id, take, e);
     return rc;
 }
 
@@ -318,7 +318,7 @@ static int read_top(struct reading *r, yaml_id id, struct err *e)
         return 0;
     int rc = schema_read(&top, &keep_top_section, r->doc, id, e);
     if (!rc)
-        rc = read_text(r, top.by, take_top, e);
+        rc = keep_read_text(r, top.by, take_top, e);
     if (!rc)
         r->k->n_top = top.n;
     return rc;
@@ -399,9 +399,9 @@ int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct y
         return rc;
     k->prune = conf.prune;
     /* In the order of the manual, so that the first mistake of a reader is the one that is named. */
-    if ((rc = read_list(&r, conf.front, take_front, e)) || (rc = read_list(&r, conf.per, take_per, e)) ||
-        (rc = read_top(&r, conf.top, e)) || (rc = read_list(&r, conf.where, take_where, e)) ||
-        (rc = keep_check(&r, &conf, id, e))) {
+    if ((rc = keep_read_list(&r, conf.front, take_front, e)) ||
+        (rc = keep_read_list(&r, conf.per, take_per, e)) || (rc = read_top(&r, conf.top, e)) ||
+        (rc = keep_read_list(&r, conf.where, take_where, e)) || (rc = keep_check(&r, &conf, id, e))) {
         keep_rule_free(k);
         return rc;
     }
@@ -620,7 +620,7 @@ void keep_values(double *x, const struct keep *k, const struct table *rows, int6
 
 /* ---- rows ---- */
 
-static int add_row(struct keep *k, const struct table *rows, int64_t row, struct err *e)
+static int keep_add_row(struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
     table_row(&k->fresh);
     for (int32_t i = 0; i < rows->n_cols; i++)
@@ -762,7 +762,7 @@ static int compete(struct keep *k, const struct table *rows, int64_t row, struct
     /* Offered and beaten at once: the row is never copied. */
     if (rc || !ways)
         return rc;
-    rc = add_row(k, rows, row, e);
+    rc = keep_add_row(k, rows, row, e);
     return rc ? rc : add_survivor(k, (struct survivor){ point, k->fresh.n_rows - 1, ways }, e);
 }
 
@@ -770,7 +770,7 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
 {
     k->counts.seen++;
     if (keep_all(k->rule))
-        return add_row(k, rows, row, e);
+        return keep_add_row(k, rows, row, e);
     if (!keep_is_design(k, rows, row)) {
         k->counts.no_design++;
         return 0;
@@ -779,7 +779,8 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
         k->counts.beyond++;
         return 0;
     }
-    return k->rule->n_front > 0 || k->rule->n_top > 0 ? compete(k, rows, row, e) : add_row(k, rows, row, e);
+    return k->rule->n_front > 0 || k->rule->n_top > 0 ? compete(k, rows, row, e)
+                                                      : keep_add_row(k, rows, row, e);
 }
 
 /* A store leaves out columns that are blank in all its rows. Rows that a store gives back then have fewer. */

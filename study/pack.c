@@ -32,7 +32,7 @@ static const struct table *table_of(const struct fleet_batch *b, int i)
     return i ? &b->more[i - 1] : &b->rows;
 }
 
-static bool has_value(enum table_kind kind, const struct table_cell *c)
+static bool pack_has_value(enum table_kind kind, const struct table_cell *c)
 {
     switch (kind) {
     case TABLE_REAL:
@@ -51,7 +51,7 @@ static size_t bitmap_bytes(const struct table *t)
 
 static size_t cell_bytes(enum table_kind kind, const struct table_cell *c)
 {
-    if (!has_value(kind, c))
+    if (!pack_has_value(kind, c))
         return 0;
     return kind == TABLE_TEXT ? strlen(c->text) + 1 : 8;
 }
@@ -114,7 +114,7 @@ struct rest {
 };
 
 /* The next @p n bytes; NULL when there are fewer. */
-static const unsigned char *take(struct rest *r, size_t n)
+static const unsigned char *pack_take_bytes(struct rest *r, size_t n)
 {
     const unsigned char *at = r->at;
     if (n > r->n)
@@ -131,10 +131,10 @@ static bool unpack_cell(struct table *t, enum table_kind kind, struct rest *r)
         const unsigned char *end = memchr(r->at, 0, r->n);
         if (!end)
             return false;
-        table_put_text(t, (const char *)take(r, (size_t)(end - r->at) + 1));
+        table_put_text(t, (const char *)pack_take_bytes(r, (size_t)(end - r->at) + 1));
         return true;
     }
-    const unsigned char *from = take(r, 8);
+    const unsigned char *from = pack_take_bytes(r, 8);
     if (!from)
         return false;
     double real;
@@ -148,7 +148,7 @@ static bool unpack_cell(struct table *t, enum table_kind kind, struct rest *r)
 
 static bool unpack_row(struct table *t, struct rest *r)
 {
-    const unsigned char *bits = take(r, bitmap_bytes(t));
+    const unsigned char *bits = pack_take_bytes(r, bitmap_bytes(t));
     if (!bits)
         return false;
     table_row(t);
@@ -174,7 +174,7 @@ int fleet_unpack(struct fleet_batch *b, const unsigned char *bytes, size_t n, st
     struct rest r = { .at = bytes, .n = n };
     struct head h;
     int64_t rows = 0;
-    const unsigned char *from = take(&r, sizeof h);
+    const unsigned char *from = pack_take_bytes(&r, sizeof h);
     if (!from || (memcpy(&h, from, sizeof h), !is_ours(&h, b)))
         return err_set(
             e, ERR_LIB,

@@ -539,7 +539,7 @@ void store_put_from(struct text *sql, const struct store *s, const struct store_
 
 /* ---- SQL ---- */
 
-static void put_quoted(struct text *sql, const char *name)
+static void sql_put_quoted(struct text *sql, const char *name)
 {
     text_puts(sql, "\"");
     for (; *name; name++)
@@ -586,7 +586,7 @@ static void create_view(struct text *sql, const struct store *s, int32_t table)
         else
             text_puts(sql, from);
         text_puts(sql, " AS ");
-        put_quoted(sql, store_entry_name(s, t, entries[i]));
+        sql_put_quoted(sql, store_entry_name(s, t, entries[i]));
         sql->failed = sql->failed || source.failed;
         text_free(&source);
     }
@@ -880,7 +880,7 @@ static int take_value(const struct values *v, size_t n, struct sqlite3_stmt *get
     return 1;
 }
 
-static int read_values(struct store *s, const struct values *v, size_t n, struct err *e)
+static int store_read_values(struct store *s, const struct values *v, size_t n, struct err *e)
 {
     struct sqlite3_stmt *get = NULL;
     int rc = store_prepare(s, &get, "SELECT key, value FROM weft", e), code;
@@ -938,7 +938,7 @@ static int read_head(struct store *s, struct err *e)
         { "n_axes", &h->n_axes, NULL },
         { "study_hash", NULL, &hash },
     };
-    int rc = read_values(s, values, sizeof values / sizeof *values, e);
+    int rc = store_read_values(s, values, sizeof values / sizeof *values, e);
     h->study_hash = hash ? strtoull(hash, NULL, 16) : 0;
     h->shard = (int32_t)shard;
     h->n_shards = (int32_t)n_shards;

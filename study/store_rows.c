@@ -220,7 +220,7 @@ static int prepare_put(struct store *s, struct store_part *p, struct err *e)
 }
 
 /* Infinities are none: SQLite has no way to give NaN back, and rows are compared as exports are. */
-static bool has_value(const struct table *t, int32_t col, const struct table_cell *c)
+static bool store_has_value(const struct table *t, int32_t col, const struct table_cell *c)
 {
     return t->kinds[col] == TABLE_TEXT    ? c->text != NULL
            : t->kinds[col] == TABLE_COUNT ? c->count != INT64_MIN
@@ -232,7 +232,7 @@ static bool has_any(const struct store_table *t, const struct store_part *p, con
                     int64_t row)
 {
     for (int32_t i = t->n_keys; i < p->n; i++)
-        if (has_value(rows, p->cols[i], table_cell(rows, row, p->cols[i])))
+        if (store_has_value(rows, p->cols[i], table_cell(rows, row, p->cols[i])))
             return true;
     return false;
 }
@@ -241,7 +241,7 @@ static int put_cell(struct store *s, struct store_table *t, struct sqlite3_stmt 
                     const struct table_cell *c, uint64_t *h, struct err *e)
 {
     int code;
-    if (!has_value(&t->columns, col, c)) {
+    if (!store_has_value(&t->columns, col, c)) {
         store_hash_null(h);
         code = sqlite3_bind_null(put, at);
     } else if (t->columns.kinds[col] == TABLE_TEXT)
@@ -396,7 +396,7 @@ static void put_held(struct table *to, const struct table *held, int64_t row)
 {
     table_row(to);
     for (int32_t col = 0; col < held->n_cols; col++)
-        if (has_value(held, col, table_cell(held, row, col)))
+        if (store_has_value(held, col, table_cell(held, row, col)))
             table_put_cell(to, held, row, col);
         else
             table_put_none(to);
@@ -634,7 +634,7 @@ static void read_number(struct table *rows, struct sqlite3_stmt *get, int at, en
 }
 
 /* False: what stands there is nothing that we wrote. */
-static bool read_text(struct table *rows, const struct store *s, struct sqlite3_stmt *get, int at)
+static bool store_read_text(struct table *rows, const struct store *s, struct sqlite3_stmt *get, int at)
 {
     char buf[NUM_TEXT];
     if (sqlite3_column_type(get, at) != SQLITE_INTEGER) {
@@ -647,14 +647,14 @@ static bool read_text(struct table *rows, const struct store *s, struct sqlite3_
     return known;
 }
 
-static bool read_row(struct table *rows, const struct store *s, struct sqlite3_stmt *get)
+static bool store_read_row(struct table *rows, const struct store *s, struct sqlite3_stmt *get)
 {
     bool known = true;
     table_row(rows);
     for (int at = 0; at < rows->n_cols; at++) {
         enum table_kind kind = rows->kinds[at];
         if (kind == TABLE_TEXT)
-            known = read_text(rows, s, get, at) && known;
+            known = store_read_text(rows, s, get, at) && known;
         else
             read_number(rows, get, at, kind);
     }
@@ -686,7 +686,7 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
         bool rises = id > w->id || (id == w->id && seq > w->seq);
         w->id = id;
         w->seq = seq;
-        if (!rises || !read_row(rows, s, get)) {
+        if (!rises || !store_read_row(rows, s, get)) {
             code = SQLITE_CORRUPT;
             break;
         }

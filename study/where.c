@@ -177,8 +177,8 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
     return rc;
 }
 
-static int read_all(struct sweep_where *where, const struct sweep *w, const struct yaml_doc *doc,
-                    yaml_id list, const char *const *facts, struct err *e)
+static int where_read_all(struct sweep_where *where, const struct sweep *w, const struct yaml_doc *doc,
+                          yaml_id list, const char *const *facts, struct err *e)
 {
     struct names names;
     int rc = 0;
@@ -209,7 +209,7 @@ int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *co
     if (!w->where->limits || !w->where->numbers)
         return err_nomem(e, "where");
     /* After a failure sweep_free() takes what is there. */
-    return read_all(w->where, w, doc, list, facts, e);
+    return where_read_all(w->where, w, doc, list, facts, e);
 }
 
 void sweep_where_free(struct sweep_where *where)

@@ -392,7 +392,7 @@ static void step_flow(struct congestion *x, int32_t k)
 }
 
 /* Step to where products are @p target, less those of the last step where @p corrects. */
-static void find_step(struct congestion *x, double target, bool corrects)
+static void congestion_find_step(struct congestion *x, double target, bool corrects)
 {
     double by_b = 0, by_along = 0;
     for (int32_t l = 0; l < x->n_links; l++) {
@@ -508,12 +508,12 @@ bool congestion_step(struct congestion *x)
         return false;
     memcpy(x->along, x->c, (size_t)x->n_links * sizeof *x->c);
     matrix_cholesky_solve(x->matrix, x->along, x->n_links);
-    find_step(x, 0, false);
+    congestion_find_step(x, 0, false);
     find_room(room, x, 1);
     x->mu = mean_product(x, none);
     double sigma = pow(mean_product(x, room) / x->mu, 3);
     keep_products(x);
-    find_step(x, fmin(fmax(sigma, LEAST_SIGMA), 1) * x->mu, true);
+    congestion_find_step(x, fmin(fmax(sigma, LEAST_SIGMA), 1) * x->mu, true);
     find_room(room, x, STEP);
     if (!(room[0] > 0 && room[1] > 0))
         return false;

@@ -504,7 +504,7 @@ static double route_source(struct theta *t, int32_t s, const double *y)
 /* ---- the programme ---- */
 
 /* u_s <= load . y for what was routed last, unless the master's answer keeps it. */
-static int add_row(struct theta *t, int32_t source, bool *added, struct err *e)
+static int theta_add_row(struct theta *t, int32_t source, bool *added, struct err *e)
 {
     double sum = 0;
     int32_t n = 0;
@@ -559,7 +559,7 @@ static int ask(struct theta *t, double *y, double *upper, bool *added, struct er
     int rc = 0;
     for (int32_t i = 0; i < t->n_sources && !rc; i++) {
         sum += t->times[i] * route_source(t, t->sources[i], y);
-        rc = add_row(t, i, added, e);
+        rc = theta_add_row(t, i, added, e);
     }
     if (rc)
         return rc;

@@ -827,7 +827,7 @@ bool collective_is_linear(enum collective_kind kind, const struct collective_way
     return !way->rules || (kind != COLLECTIVE_BROADCAST && !net_has_choice(way->net, kind));
 }
 
-static bool is_below(const struct collective_line *a, const struct collective_line *b)
+static bool collective_is_below(const struct collective_line *a, const struct collective_line *b)
 {
     return a->const_s <= b->const_s && a->s_per_B <= b->s_per_B;
 }
@@ -835,11 +835,11 @@ static bool is_below(const struct collective_line *a, const struct collective_li
 static void add_line(struct collective_lines *out, const struct collective_line *line)
 {
     for (int32_t i = 0; i < out->n; i++)
-        if (is_below(line, &out->lines[i]))
+        if (collective_is_below(line, &out->lines[i]))
             return;
     int32_t n = 0;
     for (int32_t i = 0; i < out->n; i++)
-        if (!is_below(&out->lines[i], line))
+        if (!collective_is_below(&out->lines[i], line))
             out->lines[n++] = out->lines[i];
     out->lines[n++] = *line;
     out->n = n;

@@ -1190,7 +1190,7 @@ static void add_part(struct growing *x, step_id parent, const struct plan_part *
 }
 
 /* The parts of a pass, or its floor if that is longer. */
-static void add_parts(struct growing *x, step_id parent, const struct plan_pass *pass)
+static void cost_add_parts(struct growing *x, step_id parent, const struct plan_pass *pass)
 {
     double floor_s = x->drain ? pass->drain_floor_s : pass->floor_s;
     if (floor_s > 0) {
@@ -1205,7 +1205,7 @@ static void add_parts(struct growing *x, step_id parent, const struct plan_pass 
 /* A pass and then what others have beside them. */
 static void add_open(struct growing *x, step_id parent, const struct plan_pass *pass)
 {
-    add_parts(x, parent, pass);
+    cost_add_parts(x, parent, pass);
     plan_tree_add_list(x, parent, pass->beside);
 }
 
@@ -1225,13 +1225,13 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
         step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
         row = tree_add_inner(x, both, STEP_SUM, "", 1);
         step_id beside = tree_add_inner(x, both, STEP_SUM, "", 1);
-        add_parts(x, row, pass);
+        cost_add_parts(x, row, pass);
         plan_tree_add_list(x, beside, pass->beside);
         return;
     }
     if (times > 1)
         row = tree_add_inner(x, row, STEP_SUM, "", 1);
-    add_parts(x, row, pass);
+    cost_add_parts(x, row, pass);
 }
 
 /* All blocks of a stage in one direction; beside them what is exchanged once. */

@@ -674,7 +674,7 @@ static double corner(const struct ask *a, int32_t c, double from_s, double to_s)
     }
 }
 
-static bool is_worse(const struct ask *a, double from_s, double to_s)
+static bool bound_is_worse(const struct ask *a, double from_s, double to_s)
 {
     double x[FRONT_MAX_COLUMNS];
     for (int32_t c = 0; c < a->b->n_cols; c++) {
@@ -690,7 +690,7 @@ static bool is_worse(const struct ask *a, double from_s, double to_s)
 
 static bool is_out(struct ask *a, double from_s, double to_s)
 {
-    if (is_empty(a, from_s, to_s) || is_worse(a, from_s, to_s))
+    if (is_empty(a, from_s, to_s) || bound_is_worse(a, from_s, to_s))
         return true;
     if (a->left-- <= 0 || !(to_s > from_s * (1 + THINNEST)))
         return false;
@@ -738,7 +738,7 @@ bool bound_beaten(struct bound *b, const struct design_point *s, const struct fr
     double from_s = bound_time_s(b, s);
     look_at_equal(&a);
     /* First without knowing more: many points are far from the front. */
-    if (is_worse(&a, from_s, INFINITY))
+    if (bound_is_worse(&a, from_s, INFINITY))
         return true;
     a.value = value_known(&a);
     double to_s = longest(&a);

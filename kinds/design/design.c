@@ -188,7 +188,7 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
     return !rc && compare ? fill_equal(d, s, e) : rc;
 }
 
-static int finish(struct design *d, int rc)
+static int design_finish(struct design *d, int rc)
 {
     if (rc)
         design_free(d);
@@ -205,13 +205,13 @@ static int evaluate(struct design *d, const struct design_point *s, const double
     d->answer.time_s = d->time_s;
     d->answer.cost_usd = d->cost_usd;
     memcpy(d->answer.bw_Bps, d->bw_Bps, sizeof d->answer.bw_Bps);
-    return finish(d, rc);
+    return design_finish(d, rc);
 }
 
 int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     int rc = evaluate(d, s, bw_Bps, e);
-    return rc ? rc : finish(d, fill_bill(d, s, e));
+    return rc ? rc : design_finish(d, fill_bill(d, s, e));
 }
 
 /* Of sums of bandwidths as they are written. */
@@ -567,7 +567,7 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
     }
     free(room);
     free(scale);
-    return finish(d, rc);
+    return design_finish(d, rc);
 }
 
 /*
@@ -677,7 +677,7 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
                           : "algorithms and regimes still change at the split after %d rounds",
                  s->ideal ? MAX_CUTS : MAX_CHOICES);
     }
-    return finish(d, rc);
+    return design_finish(d, rc);
 }
 
 /* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
@@ -730,13 +730,13 @@ static int solve_plans(struct design *d, struct design_point *s, struct err *e)
         rc = study_choose(s, d->bw_Bps, e);
     d->plans.tried = k;
     d->plans.proved = proved;
-    return finish(d, rc);
+    return design_finish(d, rc);
 }
 
 int design_solve(struct design *d, struct design_point *s, struct err *e)
 {
     int rc = solve_plans(d, s, e);
-    return rc || !alloc_has_split(&d->answer) ? rc : finish(d, fill_bill(d, s, e));
+    return rc || !alloc_has_split(&d->answer) ? rc : design_finish(d, fill_bill(d, s, e));
 }
 
 int design_row(struct design *d, struct design_point *s, struct err *e)

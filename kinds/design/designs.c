@@ -464,8 +464,8 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
 
 /* The row of a point that is not left out. Lack of memory or a disk that fails ends the sweep: neither is the
  * point's. */
-static int add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc, struct err *inner,
-                   struct table *rows, struct sweep_counts *n, struct err *e)
+static int runner_add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc,
+                          struct err *inner, struct table *rows, struct sweep_counts *n, struct err *e)
 {
     bool read = !rc;
     if (read)
@@ -495,7 +495,7 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     n->filtered += out;
     n->bounded += bounded;
     n->solved += !out && !bounded;
-    return out || bounded ? 0 : add_row(r, p, point, read, &inner, rows, n, e);
+    return out || bounded ? 0 : runner_add_row(r, p, point, read, &inner, rows, n, e);
 }
 
 static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,

@@ -176,7 +176,7 @@ static bool is_in_front(const struct grid *g, enum grid_column c)
 }
 
 /* A product that is limited is a limit of time for each price. */
-static void choose_columns(struct grid *g)
+static void grid_choose_columns(struct grid *g)
 {
     bool product = asks_for(g, GRID_PRODUCT) || isfinite(g->q.most[GRID_PRODUCT]);
     for (int32_t c = 0; c < GRID_LINEAR; c++)
@@ -328,7 +328,7 @@ static void grid_bar_lower(const struct grid *g, double *most_s, const double *f
 /* The bar says, for each place, the time above which a point cannot survive: first by the limits alone. */
 static int grid_bar_build(struct grid *g, struct err *e)
 {
-    choose_columns(g);
+    grid_choose_columns(g);
     set_scales(g);
     g->limit_s = malloc((size_t)g->n_bar * sizeof *g->limit_s);
     g->seed_s = malloc((size_t)g->n_bar * sizeof *g->seed_s);
@@ -463,7 +463,7 @@ static struct grid_best best_of(double value, int64_t at)
 }
 
 /* Of equal values the later point. */
-static bool is_worse(struct grid_best a, struct grid_best b)
+static bool grid_is_worse(struct grid_best a, struct grid_best b)
 {
     return a.bits != b.bits ? a.bits > b.bits : a.at > b.at;
 }
@@ -477,7 +477,7 @@ static double worst_best(const struct grid_sieve *s)
 
 static bool goes_before(const struct grid_best *a, const struct grid_best *b)
 {
-    return is_worse(*a, *b);
+    return grid_is_worse(*a, *b);
 }
 
 HEAP(best_heap, struct grid_best, goes_before)
@@ -486,7 +486,7 @@ HEAP(best_heap, struct grid_best, goes_before)
 static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
 {
     if (s->n_best == s->g->q.n_top) {
-        if (is_worse(item, s->best[0]))
+        if (grid_is_worse(item, s->best[0]))
             return 0;
         best_heap_replace(s->best, s->n_best, item);
         s->n_news++;
@@ -509,7 +509,7 @@ static bool is_among_best(const struct grid_sieve *s, double value)
 /* Where values are the same in rows, points that come after the best few stay behind. */
 static bool is_after(const struct grid_sieve *s, struct grid_best item)
 {
-    return !has_time(s->g->q.top) && s->n_best == s->g->q.n_top && is_worse(item, s->best[0]);
+    return !has_time(s->g->q.top) && s->n_best == s->g->q.n_top && grid_is_worse(item, s->best[0]);
 }
 
 /* ---- the bar ---- */

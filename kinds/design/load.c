@@ -1006,7 +1006,7 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
 /* ---- all of it ---- */
 
 /* The study's own keys; its maps are read after them. */
-static int read_values(struct design_point *s, struct err *e)
+static int study_read_values(struct design_point *s, struct err *e)
 {
     int rc = study_say_kind(NULL, &s->doc, schema_read(s, &study_section, &s->doc, s->doc.root, e), e);
     s->name = s->name ? s->name : "";
@@ -1016,7 +1016,7 @@ static int read_values(struct design_point *s, struct err *e)
 /* In the order in which one part needs another: network, parts, workloads, rows, budget. */
 static int read_document(struct design_point *s, unsigned needs, struct err *e)
 {
-    int rc = read_values(s, e);
+    int rc = study_read_values(s, e);
     if (rc)
         return rc;
     if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
@@ -1100,7 +1100,7 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     struct err ignored;
     double bw_Bps[TOPO_MAX_DIMS];
     bool dims;
-    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || read_values(s, &ignored))
+    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || study_read_values(s, &ignored))
         return false;
     if (settle_pricing(s, &ignored) || (dims && change_network(s, &ignored)) ||
         check_ports(s, needs, &ignored))

@@ -101,7 +101,7 @@ static void add_percentiles(struct layout *l, struct sheet *s, const struct tabl
         }
 }
 
-static void choose_columns(struct layout *l, struct sheet *s, const struct table *t, struct text *out)
+static void say_choose_columns(struct layout *l, struct sheet *s, const struct table *t, struct text *out)
 {
     char value[SHOW];
     int32_t point = table_find(t, "point"), network = table_find(t, "network");
@@ -131,7 +131,7 @@ int design_say(struct text *out, const struct study_report *r, struct err *e)
     char value[SHOW];
     if (t->n_rows == 0)
         return 0;
-    choose_columns(&l, &s, t, out);
+    say_choose_columns(&l, &s, t, out);
     if (out->n > 0)
         text_puts(out, "\n");
     for (int64_t row = 0; row < t->n_rows; row++)

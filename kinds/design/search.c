@@ -122,8 +122,8 @@ static void insert(struct search_values *v, int64_t value)
 }
 
 /* A schema_read_own: numbers to try, in ascending order and each once. */
-static int read_values(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
-                       struct err *e)
+static int search_read_values(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                              struct err *e)
 {
     struct search_values *out = field;
     (void)k;
@@ -142,8 +142,8 @@ static int read_values(void *field, const struct key *k, const struct yaml_doc *
     return 0;
 }
 
-static int fail_word(const char *word, const struct key *k, const struct yaml_doc *doc, yaml_id id,
-                     struct err *e)
+static int search_fail_word(const char *word, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                            struct err *e)
 {
     struct text all = { 0 };
     for (size_t i = 0; k->words[i]; i++)
@@ -173,7 +173,7 @@ static int read_mask(void *field, const struct key *k, const struct yaml_doc *do
         while (k->words[i] && strcmp(k->words[i], word) != 0)
             i++;
         if (!k->words[i])
-            return fail_word(word, k, doc, id, e);
+            return search_fail_word(word, k, doc, id, e);
         *out |= 1U << i;
     }
     return 0;
@@ -187,7 +187,7 @@ static int read_asked(void *field, const struct key *k, const struct yaml_doc *d
     return list < 0 ? 0 : read_mask(field, k, doc, list, e);
 }
 
-#define VALUES(f, key, text)       K_OWN(struct search_space, f, key, read_values, text)
+#define VALUES(f, key, text)       K_OWN(struct search_space, f, key, search_read_values, text)
 #define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
 
 static const struct key search_keys[] = {

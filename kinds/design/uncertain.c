@@ -161,7 +161,7 @@ static yaml_id workload_node(const struct design_point *s, int32_t i)
     return -1;
 }
 
-static bool is_below(const struct yaml_doc *doc, yaml_id id, yaml_id above)
+static bool uncertain_is_below(const struct yaml_doc *doc, yaml_id id, yaml_id above)
 {
     while (id >= 0 && id != above)
         id = doc->nodes[id].parent;
@@ -175,7 +175,7 @@ static enum source source_of(const struct uncertain_trial *t, int32_t i)
     bool training = t->nominal->workloads[i].training;
     enum source source = training && t->net ? READ : OF_STUDY;
     for (int32_t k = 0; k < t->u->n_keys; k++) {
-        if (!is_below(&t->s.doc, t->at[k], node))
+        if (!uncertain_is_below(&t->s.doc, t->at[k], node))
             continue;
         bool traffic =
             strcmp(t->s.doc.nodes[t->at[k]].key ? t->s.doc.nodes[t->at[k]].key : "", "traffic") == 0;

@@ -66,7 +66,7 @@ void vec_mean(float *y, float *const *x, int32_t count, int32_t n)
 /* Sums of squares: number i goes to partial sum i mod PARTS, and these are added up at the end. */
 enum { PARTS = 16 };
 
-static double add_parts(const double *part)
+static double vec_add_parts(const double *part)
 {
     double sum = 0;
     for (int j = 0; j < PARTS; j++)
@@ -83,7 +83,7 @@ double vec_square(const float *x, int32_t n)
             part[j] += (double)x[i + j] * (double)x[i + j];
     for (int j = 0; i < n; i++, j++)
         part[j] += (double)x[i] * (double)x[i];
-    return add_parts(part);
+    return vec_add_parts(part);
 }
 
 /* Summed in PARTS partial sums, always in the same order: vector units may be used, and results stay the
@@ -101,5 +101,5 @@ double vec_distance2(const float *p, const float *q, int32_t n)
         double d = (double)p[i] - (double)q[i];
         part[j] += d * d;
     }
-    return add_parts(part);
+    return vec_add_parts(part);
 }
