@@ -80,6 +80,8 @@ run front wide.csv --by time_s,cost_usd --where workload=A
 run front wide.csv --by watt,cost_usd --where workload=B
 run front wide.csv --by time_s,cost_usd,watt --per '' --design 44 -q | sed -n '1,20p;/ on the front/,$p'
 run front wide.csv --by time_s,watt --at time_s=1,watt=4.5 -q
+"$WEFT" front wide.csv --by time_s,cost_usd --design 44 -q | grep -e '^workload' -e X -e '^Point' -A 1
+"$WEFT" front wide.csv --by time_s,cost_usd --design 45 -q | grep -e '^workload' -e X -e '^Point' -A 1
 echo "== methods, a row each of a point"
 cat >methods.csv <<..
 point,jobs.count,network,model,scheduler,seeds,jct,network_usd,status,message
