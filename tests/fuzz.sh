@@ -1,26 +1,31 @@
 #!/bin/sh
 # Run each fuzzer for a while, and print what it did: executions, their rate, findings.
 #     tests/fuzz.sh [-n EXECUTIONS] BUILD SECONDS [FUZZER..]
+#     tests/fuzz.sh -k BUILD [FUZZER..]
 # SECONDS 0: only what the corpora hold. -n: again and again, until so many were run in all, by this and former calls;
 # a fuzzer with a finding waits until its file is gone. build/fuzzing belongs to all builds: corpora, findings
 # (BUILD/fuzz/FUZZER FILE runs one again), logs, and in runs.csv what each run did. tests/fuzz/corpus holds the seeds that
-# are kept, and inputs that once found something. Exit 1 when there is a finding.
+# are kept, and inputs that once found something; tests/fuzz/corpus.tar.xz, from which corpora begin, the fewest inputs
+# that reach what all of former runs reach: -k packs them anew. Exit 1 when there is a finding.
 set -eu
 cd "$(dirname "$0")/.."
 wanted=0
-if [ "$1" = -n ]; then
-    wanted=$2
-    shift 2
-fi
+keep=
+case $1 in
+-n) wanted=$2; shift 2 ;;
+-k) keep=1; shift ;;
+esac
 build=$1
-seconds=$2
-shift 2
+seconds=0
+shift
+[ -n "$keep" ] || { seconds=$1; shift; }
 # Names of files here have no blanks.
 # shellcheck disable=SC2046
 [ $# -gt 0 ] || set -- $(find "$build/fuzz" -name 'fuzz_*' -type f | sed 's|.*/||' | sort)
 weft=$build/weft
 state=build/fuzzing
-mkdir -p "$state/corpus" "$state/findings" "$state/logs"
+mkdir -p "$state/findings" "$state/logs"
+[ -d "$state/corpus" ] || { mkdir "$state/corpus"; tar -xJf tests/fuzz/corpus.tar.xz -C "$state/corpus"; }
 [ -s "$state/runs.csv" ] || echo 'began,build,fuzzer,executions,seconds,findings' >"$state/runs.csv"
 
 # What libFuzzer puts into inputs: keys, their words, and what YAML is made of.
@@ -108,6 +113,22 @@ LC_ALL=C
 export OMP_NUM_THREADS OMP_WAIT_POLICY ASAN_OPTIONS MALLOC_PERTURB_ LC_ALL
 
 case " $* " in *" fuzz_program "*) seed_program ;; esac
+
+# Seeds of the program are made anew each time; what they reach need not be kept.
+pack() {
+    rm -rf "$state/kept"
+    for name in "$@"; do
+        mkdir -p "$state/kept/$name"
+        find "$state/corpus/$name" -name 'seed-*' -exec cp -t "$state/kept/$name" '{}' +
+        "$build/fuzz/$name" -merge=1 -close_fd_mask=1 -timeout=60 -rss_limit_mb=3000 "$state/kept/$name" "$state/corpus/$name" \
+            >"$state/logs/$name.log" 2>&1
+        find "$state/kept/$name" -name 'seed-*' -delete
+        echo "$name: $(find "$state/kept/$name" -type f | wc -l) of $(find "$state/corpus/$name" -type f | wc -l) inputs"
+    done
+    tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -cJf tests/fuzz/corpus.tar.xz -C "$state/kept" .
+}
+[ -z "$keep" ] || { pack "$@"; exit; }
+
 found=0
 again=1
 while [ $again = 1 ]; do
