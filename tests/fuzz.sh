@@ -62,9 +62,10 @@ seed_program() {
 
 # The program prints, and a study may ask for hours of work: such inputs are counted, and left.
 options_of() {
-    case $1 in
-    fuzz_program) echo "-close_fd_mask=3 -dict=$state/keys.dict -fork=1 -ignore_timeouts=1 -timeout=5 -max_len=16384" ;;
-    fuzz_expr | fuzz_json | fuzz_table) echo "-timeout=60 -max_len=4096" ;;
+    case $1:$seconds in
+    fuzz_program:0) echo "-close_fd_mask=3 -timeout=600 -max_len=16384" ;;
+    fuzz_program:*) echo "-close_fd_mask=3 -dict=$state/keys.dict -fork=1 -ignore_timeouts=1 -timeout=5 -max_len=16384" ;;
+    fuzz_expr:* | fuzz_json:* | fuzz_table:*) echo "-timeout=60 -max_len=4096" ;;
     *) echo "-timeout=60 -max_len=16384" ;;
     esac
 }
