@@ -154,6 +154,25 @@ TEST(a_fraction_of_a_repeat_does_that_part)
     assert_close(s.time_s, 2.5 * 3, 1e-9);
 }
 
+/* 50,000 times one and 50,000.5 times another, the half being one more; at most 100,000 fit. The network
+ * carries nothing: it would not matter how many there are, had any begun. */
+TEST(steps_of_too_many_collectives_are_refused_before_they_run)
+{
+    FIXTURE(f);
+    f.bw_Bps[0] = 0;
+    step_id both = inner(&f, -1, STEP_MAX, 1);
+    scatter(&f, inner(&f, both, STEP_REPEAT, 50000), 8, 1);
+    step_id last = inner(&f, both, STEP_REPEAT, 50000.5);
+    scatter(&f, last, 8, 1);
+    struct sim_step s;
+    FAILS(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e), ERR_RANGE,
+          "step: has 100001 collectives that run beside others, expected at most 100000");
+    f.tree.nodes[last].times = 50000;
+    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e));
+    assert_true(isinf(s.time_s));
+    sim_step_free(&s);
+}
+
 /* A collective of nothing ends as it is issued, also when a timer issues it at the moment the engine has
  * events. */
 TEST(what_sends_nothing_does_not_hold_up_the_step)
