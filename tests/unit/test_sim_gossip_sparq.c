@@ -97,6 +97,36 @@ TEST(the_largest_are_sent_and_of_equal_ones_the_first)
     }
 }
 
+/* Beside a look through all for each: a number is sent if fewer than k are larger, or as large and before it.
+ */
+TEST(the_k_largest_are_sent_whatever_the_numbers)
+{
+    RNG(rng, 3, 0);
+    for (int i = 0; i < 60; i++) {
+        KEEP(struct gossip_fixture, f, gossip_fixture_free);
+        build(&f, 3);
+        int32_t n = f.net.n_params, k = 1 + (int32_t)rng_below(rng, n);
+        struct gossip_settings s = settings(0.5, (k - 0.5) / n);
+        GOSSIP_START(c, &f, &s);
+        struct gossip_worker *w = &c.workers[0];
+        float *estimate = w->own[0];
+        for (int32_t j = 0; j < n; j++)
+            w->x[j] = (float)(i % 3 == 0   ? rng_normal(rng)
+                              : i % 3 == 1 ? (double)rng_below(rng, 5) - 2
+                                           : (i % 2 ? j : n - j));
+        for (int own = 0; own < 3; own++)
+            memset(w->own[own], 0, (size_t)n * sizeof *estimate);
+        while (w->steps < 1)
+            assert_true(gossip_fixture_turn(&c));
+        for (int32_t j = 0; j < n; j++) {
+            int32_t before = 0;
+            for (int32_t o = 0; o < n; o++)
+                before += fabsf(w->x[o]) > fabsf(w->x[j]) || (o < j && fabsf(w->x[o]) == fabsf(w->x[j]));
+            assert_true(estimate[j] == (before < k ? w->x[j] : 0));
+        }
+    }
+}
+
 /* Value and index of each number, 4 bytes each; all of them need no index. A round every period. */
 TEST(traffic_is_that_of_its_messages)
 {
