@@ -373,7 +373,9 @@ struct topo_fabric_flag {
 enum { N_TOPO_FABRIC_FLAGS = 3 };
 extern const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS];
 
-enum { TOPO_DIM_LABEL = 96 };
+/** Room for a fat tree of 4 levels (products of its sizes and of its links up are at most 2^30) with 3 tapers
+ * of 17 digits, a shared spine and planes: 111 bytes. */
+enum { TOPO_DIM_LABEL = 128 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
 

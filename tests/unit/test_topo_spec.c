@@ -21,6 +21,11 @@ TEST(word_gives_shapes_sizes_and_bandwidths)
     assert_true(net.dims[3].bw_Bps == 0.7e9);
 }
 
+/* As long as the word of an entry gets. */
+#define LONGEST                                                                                              \
+    "fat-tree:1000x100x10x10/1.2345678901234567/1.2345678901234567/1.2345678901234567^1000^1000^1000*1024"   \
+    "@1.2345678901234568e-05"
+
 /* Extra blanks and other spellings of a number are read; one spelling is written. */
 TEST(word_is_written_in_its_canonical_form)
 {
@@ -47,6 +52,7 @@ TEST(word_is_written_in_its_canonical_form)
         { "dragonfly:16x32x32^16@50 ring:2", "dragonfly:16x32x32^16@50 ring:2" },
         { "dragonfly+:32x32x16^32^31@50", "dragonfly+:32x32x16^32^31@50" },
         { "ring:2 slim-fly:21x1682@5e1", "ring:2 slim-fly:21x1682@50" },
+        { LONGEST, LONGEST },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
