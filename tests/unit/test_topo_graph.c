@@ -143,6 +143,33 @@ TEST(search_in_a_large_graph_says_what_it_left_out)
     assert_true(m.edge_connectivity == -1 && closed.edge_connectivity == 6);
 }
 
+/* A vertex of one link, or parts, are known where nothing is searched any more. */
+TEST(connectivity_of_a_large_graph_is_known_where_one_link_decides)
+{
+    CASES(int64_t ends[4]; int n_links; int64_t want) = {
+        { { 0, 1, 0, 1 }, 2, 0 }, /* two links, and others without any */
+        { { 0, 1, 0, 0 }, 1, 0 },
+    };
+    struct topo_metrics m;
+    KEEP(struct topo_graph *, star, topo_graph_free_at) = build_word("switch:6000@1");
+    KEEP(struct topo_graph *, ring, topo_graph_free_at) = build_word("ring:6000@1");
+    OK(topo_graph_metrics(&m, star, e));
+    assert_true(m.edge_connectivity == 1 && m.npu_degree_min == 1 && m.npu_degree_max == 1 && m.connected);
+    OK(topo_graph_metrics(&m, ring, e));
+    assert_true(m.edge_connectivity == -1 && m.npu_degree_min == 2 && m.npu_degree_max == 2);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_link links[2];
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
+        for (int k = 0; k < cases[i].n_links; k++)
+            links[k] = (struct topo_link){ .src = cases[i].ends[2 * k],
+                                           .dst = cases[i].ends[2 * k + 1],
+                                           .bw_Bps = 1e9 };
+        OK(topo_build_links(&g, 6000, 0, "npu", links, cases[i].n_links, e));
+        OK(topo_graph_metrics(&m, g, e));
+        assert_true(!m.connected && m.edge_connectivity == cases[i].want);
+    }
+}
+
 static void assert_same_graph(const struct topo_graph *a, const struct topo_graph *b)
 {
     char name_a[TOPO_VERTEX_TEXT], name_b[TOPO_VERTEX_TEXT];

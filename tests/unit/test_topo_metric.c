@@ -308,7 +308,7 @@ TEST(rounds_load_links_as_every_shape_says)
 
 /* Links that a way passes, by class. */
 struct passed {
-    int64_t first[SHAPE_CLASSES + 1], links[SHAPE_CLASSES];
+    int64_t first[SHAPE_CLASSES + 1], links[SHAPE_CLASSES], of_way;
 };
 
 static int pass_step(void *x, int64_t link, bool back, struct err *e)
@@ -319,6 +319,7 @@ static int pass_step(void *x, int64_t link, bool back, struct err *e)
     while (link >= p->first[k + 1])
         k++;
     p->links[k]++;
+    p->of_way++;
     return 0;
 }
 
@@ -342,7 +343,8 @@ static void check_mean(const char *word, struct rng *rng, bool whole)
     struct topo_network net;
     struct shape_counts c;
     struct shape_load l;
-    struct passed p = { { 0 }, { 0 } };
+    struct passed p = { { 0 }, { 0 }, 0 };
+    int64_t longest = 0;
     struct shape_group g = { .flat = true, .n = 1 };
     read_word(&net, word);
     const struct topo_dim *dim = net.dims;
@@ -362,9 +364,14 @@ static void check_mean(const char *word, struct rng *rng, bool whole)
         p.first[k + 1] = p.first[k] + c.links[k];
     for (int64_t a = 0; a < net.n_npus; a++)
         for (int64_t b = 0; b < net.n_npus; b++)
-            if (are_together(dim, &g, a, b))
+            if (are_together(dim, &g, a, b)) {
+                p.of_way = 0;
                 MUST(topo_ops(dim)->way(dim, a, b, false, &p, pass_step, e));
+                longest = p.of_way > longest ? p.of_way : longest;
+            }
     topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &g);
+    if (whole && fabs(l.hops - (double)longest * topo_dim_link_s(dim, 1)) > 1e-12)
+        fail_msg("%s: %g hops, %lld links on the longest way", word, l.hops, (long long)longest);
     for (int32_t k = 0; k < c.n_classes && c.links[k] > 0; k++) {
         double carried = 2 * (double)c.links[k] * topo_ops(dim)->link_Bps(dim, k, 1);
         double mean = (double)p.links[k] / g.n / carried;
@@ -404,6 +411,31 @@ TEST(means_are_what_direct_messages_put_on_all_links_of_a_class)
     for (size_t i = 0; i < COUNT_OF(words); i++)
         for (int round = 0; round < 12; round++)
             check_mean(words[i], rng, round == 0);
+}
+
+/* A ring through all boards of a row, n boards of m: n m - 1 steps of two links, those through a switch. Each
+ * NPU sends (n m - 1)/(n m) of S over its links on the board, and every m-th that over the switch. */
+TEST(rings_of_a_hammingmesh_pass_boards_and_switches)
+{
+    CASES(const char *word; int32_t level, n, board) = {
+        { "hammingmesh:2x2x3x4@1", 0, 6, 2 },
+        { "hammingmesh:2x3x3x4@1", 1, 12, 3 },
+        { "hammingmesh:1x2x4x2@1", 0, 4, 1 },
+        { "hammingmesh:5x2x2x2@1", 0, 10, 5 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        struct shape_load l;
+        read_word(&net, cases[i].word);
+        int32_t level = cases[i].level;
+        struct shape_group row = { .level = level, .n = cases[i].n, .members = { cases[i].n } };
+        double sent = (cases[i].n - 1.0) / cases[i].n;
+        topo_ops(net.dims)->load(&l, SHAPE_NEXT, net.dims, &row);
+        assert_true(l.hops == 2 * (cases[i].n - 1));
+        assert_close(l.load[level] + 1, (cases[i].board > 1 ? sent : 0) + 1, 1e-14);
+        assert_close(l.load[level + 2], sent / cases[i].board, 1e-14);
+        assert_true(l.load[1 - level] == 0 && l.load[3 - level] == 0);
+    }
 }
 
 /* The definitions of design and header: what a member's links carry together is its bandwidth. */

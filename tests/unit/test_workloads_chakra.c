@@ -172,6 +172,11 @@ static void write_traces(struct folder *f)
         put_record(&trace, &node);
         snprintf(name, sizeof name, "t.%d.et", rank);
         scratch_file(path, f->dir, name, text_str(&trace), trace.n);
+        if (rank == 2) { /* what stands before .et in these is no rank */
+            scratch_file(path, f->dir, "t99.et", text_str(&trace), trace.n);
+            scratch_file(path, f->dir, "t..et", text_str(&trace), trace.n);
+            scratch_file(path, f->dir, "t.99.xt", text_str(&trace), trace.n);
+        }
     }
     char path[SUPPORT_PATH];
     static const char groups[] = "{\"7\": [0, 1, 2, 3], \"8\": [1, 2, 4]}\n";
@@ -194,6 +199,9 @@ TEST(ranks_that_differ_end_with_the_slowest)
 {
     CASES(const char *yaml; double want_ms; int n_leaves) = {
         { "chakra: t.2.et\n", 2.5, 2 },
+        { "chakra: t99.et\n", 2.5, 2 },
+        { "chakra: t..et\n", 2.5, 2 },
+        { "chakra: t.99.xt\n", 2.5, 2 },
         { "chakra: t.3.et\n", 10.5, 2 },
         { "chakra: { prefix: t, comm_groups: groups.json }\n", 2.5, 2 },
         { "chakra: { prefix: t, comm_groups: groups.json, ranks: 2 }\n", 7, 4 },

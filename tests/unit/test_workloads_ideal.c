@@ -209,6 +209,14 @@ TEST(cuts_are_learnt_and_become_columns)
         assert_close(bw_Bps[3], 8 / 21. * 50e9, 1e-9);
         assert_near(t.cut[0] + t.cut[1], 1, 1e-9);
     }
+    /* A cut that decides at other bandwidths too is known once. */
+    assert_int_equal(ideal_transfers(out, x, COLLECTIVE_ALL_TO_ALL, S_B, &all), 4);
+    for (double x_GBps = 1; x_GBps < 5; x_GBps += 0.5) {
+        struct ideal_time t;
+        OK(ideal_find(&t, x, COLLECTIVE_ALL_TO_ALL, S_B, &all, (const double[]){ 1e9 * x_GBps, 49e9 }, e));
+        assert_true(t.cut[0] == 1);
+    }
+    assert_int_equal(ideal_transfers(out, x, COLLECTIVE_ALL_TO_ALL, S_B, &all), 4);
     ideal_widen(&wide, &net);
     assert_true(wide.n_dims == 4 && wide.dims[3].size == 1 && wide.dims[3].efficiency == 1);
     assert_string_equal(wide.dims[2].name, "cut1");

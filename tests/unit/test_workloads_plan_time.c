@@ -59,6 +59,44 @@ static void see(struct seen *s, const struct random_training *x)
     s->serial_shares += p->zero > 1 && !p->overlap_dp && p->degree[PLAN_DP] > 1;
 }
 
+/* A longer dimension makes the step longer by what it takes of the path that decides: the sum by dimension is
+ * the slope of the time, whose pieces are straight. */
+TEST(shares_of_dimensions_are_slopes_of_the_time)
+{
+    enum { N = 100 };
+    const double more = 1e-7;
+    int64_t n_some = 0;
+    RNG(r, SEED, 5);
+    for (int round = 0; round < N; round++) {
+        struct random_training x;
+        struct plan_cost c;
+        struct plan_sum once[PLAN_MAX_COLLECTIVES], sum;
+        double once_s[PLAN_MAX_COLLECTIVES], longer_s[PLAN_MAX_COLLECTIVES], all_s = 0;
+        fixture_random(&x, r);
+        plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+        for (int32_t i = 0; i < c.n_collectives; i++) {
+            once_s[i] = 0;
+            for (int32_t d = 0; d < x.net.n_dims; d++)
+                once_s[i] += once[i].v[1 + d] = rng_below(r, 3) ? rng_log_range(r, 1e-4, 1e-2) : 0;
+            once_s[i] += 1e-3 * rng_uniform(r); /* latency, of no dimension */
+            once[i].v[0] = once_s[i];
+        }
+        plan_cost_sum(&sum, &c, once, x.net.n_dims);
+        double time_s = plan_cost_time(&c, once_s);
+        assert_close(sum.v[0], time_s, 1e-12);
+        for (int32_t d = 0; d < x.net.n_dims; d++) {
+            for (int32_t i = 0; i < c.n_collectives; i++)
+                longer_s[i] = once_s[i] + more * once[i].v[1 + d];
+            double slope_s = (plan_cost_time(&c, longer_s) - time_s) / more;
+            assert_near(slope_s, sum.v[1 + d], 1e-6 * time_s);
+            all_s += sum.v[1 + d];
+            n_some += sum.v[1 + d] > 0;
+        }
+        assert_true(all_s <= time_s * (1 + 1e-12));
+    }
+    assert_true(n_some > N);
+}
+
 static void has_seen_all(const struct seen *s)
 {
     for (int i = 0; i < 4; i++)

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "tests/unit/trace_sample.h"
 
 /* Of tests/traces/canonical.csv. */
@@ -50,6 +51,8 @@ TEST(what_is_no_row_is_refused)
         { "# only a comment\n", ERR_PARSE, "jobs:1: file is empty" },
         { "job_id,submit,gpus\n", ERR_PARSE, "jobs:1: has no column submit_s; did you mean submit?" },
         { HEAD ",0,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: job_id has 0 bytes" },
+        { HEAD "a\tb,0,1,,,,,,,,,,\n", ERR_PARSE,
+          "jobs:2: job_id is \"a?b\", expected text without control characters" },
         { HEAD "a,,1,,,,,,,,,,\n", ERR_PARSE, "jobs:2: submit_s is \"\", expected a number" },
         { HEAD "a,1e12,1,,,,,,,,,,\n", ERR_RANGE, "jobs:2: submit_s is \"1e12\"" },
         { AFTER("-1,,,,,,,,,"), ERR_RANGE, "jobs:2: runtime_s is \"-1\", expected a number from 0" },
@@ -65,4 +68,28 @@ TEST(what_is_no_row_is_refused)
         { AFTER(",,,,,,,,,\n# a comment below the header"), ERR_PARSE, "jobs:3: has 1 field, expected 13" },
     };
     assert_refused("csv", cases, COUNT_OF(cases));
+}
+
+/* 64 columns and names of 255 bytes are taken, one more is not. */
+TEST(rows_and_names_have_limits)
+{
+    for (int over = 0; over < 3; over++) {
+        KEEP(struct text, text, text_free) = { 0 };
+        struct trace t = { 0 };
+        text_puts(&text, "job_id,submit_s,gpus");
+        for (int i = 0; i < (over == 1 ? 62 : 61); i++)
+            text_puts(&text, ",x");
+        text_printf(&text, "\n%0*d,0,1", over == 2 ? 256 : 255, 7);
+        for (int i = 0; i < (over == 1 ? 62 : 61); i++)
+            text_puts(&text, ",");
+        text_puts(&text, "\n");
+        int rc = read_text(&t, "csv", text_str(&text), &strict, e);
+        if (over)
+            assert_fails(rc, e, ERR_PARSE,
+                         over == 1 ? "jobs:1: has more than 64 fields, expected at most 64"
+                                   : "jobs:2: job_id has 256 bytes, expected 1 to 255");
+        else
+            assert_ok(rc, e);
+        trace_free(&t);
+    }
 }
