@@ -389,3 +389,26 @@ TEST(given_bandwidths_cost_what_carries_them)
     assert_close(d.cost_usd, study_usd(&s, whole, e), 1e-15);
     assert_true(d.usd_fraction < d.cost_usd);
 }
+
+/* 135 MB in 3 ms over rings of 4 whose links give 10 GB/s each way: 3 of them side by side, 12 to a ring, 8
+ * rings; of the other dimension, through which nothing is sent, nothing. */
+TEST(a_dimension_without_traffic_is_not_bought)
+{
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    FOLDER(f);
+    OK(study_load(&s,
+                  put(&f, "study.yaml",
+                      "network:\n  dims:\n"
+                      "    - { name: in, shape: ring, size: 4, tier: In }\n"
+                      "    - { name: out, shape: switch, size: 8, tier: Out }\n" CATALOGUE
+                      "workload: { name: w, groups: { g: { size: 4 } }, step: { sum: [ { compute_ms: 2 }, "
+                      "{ all-reduce: { size_MB: 90, group: g } } ] } }\n"
+                      "objective: cost\ntime_limit_s: 0.005\n"),
+                  NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    OK(design_solve(&d, &s, e));
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_true(d.bw_Bps[0] == 60e9 && d.bw_Bps[1] == 0);
+    assert_close(d.cost_usd, 8 * 12 * 30, 1e-12);
+    assert_close(d.time_s, 2e-3 + 135e6 / 60e9, 1e-12);
+}
