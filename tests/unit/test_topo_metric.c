@@ -406,6 +406,7 @@ TEST(means_are_what_direct_messages_put_on_all_links_of_a_class)
         "torus:3x5x2@1",
         "hammingmesh:2x2x3x3@1",
         "hammingmesh:1x3x2x4@1",
+        "hammingmesh:4x5x2x2@1",
     };
     RNG(rng, 33, 0);
     for (size_t i = 0; i < COUNT_OF(words); i++)

@@ -112,6 +112,9 @@ TEST(classes_bound_the_rate_by_cuts)
             assert_close(found[n].rate, want, 1e-9);
             assert_close(found[n].reached, found[n].rate, 2e-9);
         }
+        struct theta_answer none;
+        OK(theta_solve(&none, t, (const double[]){ 0, 0 }, e));
+        assert_true(none.rate == 0 && none.reached == 0 && none.busy[0] == 0 && none.busy[1] == 0);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < n; k++)
                 assert_true(found[i].cut[0] * b[k][0] + found[i].cut[1] * b[k][1] >=
