@@ -71,7 +71,7 @@ options_of() {
 }
 
 findings_of() {
-    find "$state/findings" -name "$1-*" ! -name 'fuzz_program-timeout-*' | tr '\n' ' '
+    find "$state/findings" -name "$1-*" ! -name 'fuzz_program-timeout-*' ! -name 'fuzz_program-slow-unit-*' | tr '\n' ' '
 }
 
 # One line of the table; 1 where there is a finding.
