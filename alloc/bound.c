@@ -143,14 +143,16 @@ void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
 }
 
 /*
- * Every row counts as known to ALLOC_FEASIBLE_REL of its parts only: that is how well a
- * split can satisfy it, and it covers the rounding of these sums. So multipliers of 1e12 that cancel
- * prove nothing they should not.
+ * Every row counts as known to alloc_row_rel() of its parts only: that is how well a
+ * split can satisfy it, and it covers the rounding of these sums, which is none where they are exact. So
+ * multipliers of 1e12 that cancel prove nothing they should not.
  */
 struct alloc_bound_parts alloc_bound_split(const struct alloc_bound *b, const struct alloc_problem *p)
 {
     const struct step_fn *f = p->step;
-    double pull[D] = { 0 }, push[D], play[D], cap[D];
+    const double rel = alloc_row_rel(p);
+    double pull[D] = { 0 }, play[D], cap[D];
+    struct exact_sum push[D], rent = { 0 };
     bool capped = false;
     struct alloc_bound_parts sum = { 0 };
     for (int32_t k = 0; k < f->n_terms; k++)
@@ -158,25 +160,34 @@ struct alloc_bound_parts alloc_bound_split(const struct alloc_bound *b, const st
     for (int32_t l = 0; l < f->n_leaves; l++)
         for (int32_t d = 0; d < f->n_dims; d++)
             pull[d] += b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d];
-    for (int32_t d = 0; d < f->n_dims; d++)
-        push[d] = play[d] = b->cost_weight * p->usd_per_Bps[d];
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        play[d] = b->cost_weight * p->usd_per_Bps[d];
+        push[d] = (struct exact_sum){ .hi = play[d] };
+    }
     for (int32_t i = 0; i < p->n_rows; i++) {
         const struct alloc_row *row = &p->rows[i];
         double dual = row->sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i];
-        sum.rent += dual * row->rhs + ALLOC_FEASIBLE_REL * fabs(dual * row->rhs);
+        double part_play = rel * fabs(dual * row->rhs);
+        if (p->sharp) {
+            exact_add_product(&rent, dual, row->rhs);
+            rent.lo += part_play;
+        } else {
+            rent.hi += dual * row->rhs + part_play;
+        }
         for (int32_t d = 0; d < f->n_dims; d++) {
-            push[d] += dual * row->coef[d];
+            exact_add_product(&push[d], dual, row->coef[d]);
             play[d] += fabs(dual * row->coef[d]);
         }
     }
+    sum.rent = p->sharp ? rent.hi + rent.lo : rent.hi;
     for (int32_t d = 0; d < f->n_dims; d++) {
-        double surely = push[d] - ALLOC_FEASIBLE_REL * play[d];
+        double whole = p->sharp ? push[d].hi + push[d].lo : push[d].hi, surely = whole - rel * play[d];
         if (surely < 0 && !capped) {
             alloc_find_caps(cap, p);
             capped = true;
         }
         /* Where nothing limits B_d, multipliers that cancel to rounding are taken to cancel. */
-        if (surely < 0 && push[d] >= -ALLOC_FEASIBLE_REL * play[d] && isinf(cap[d]))
+        if (surely < 0 && whole >= -ALLOC_FEASIBLE_REL * play[d] && isinf(cap[d]))
             surely = 0;
         if (surely >= 0) {
             sum.root += 2 * sqrt(pull[d] * surely);

@@ -1204,7 +1204,7 @@ enum { MAX_ITERATIONS = 60 };
  * is looked at as an answer; below the second the digits of s and z are noise. */
 #define TARGET_REL     1e-17
 #define TARGET_BALANCE 1e-12
-#define ACCEPTED_REL   1e-11
+#define ACCEPTED_REL   1e-11 /* so good that nothing else is tried, whether it converged or not */
 
 static double complementarity(const struct interior *w)
 {
@@ -1385,24 +1385,16 @@ static void iterate(struct interior *w, int32_t most, struct interior_result *be
     }
 }
 
-/* First from a scaled guess, which nearly always converges. Where it does not, from a point well inside the
- * rows along the central path. */
-void interior_solve(struct interior *w, struct interior_ask ask, struct interior_result *out)
+/* A start that is far from the scale of the answer calls a gap small that is not. */
+static bool is_accepted(const struct interior_result *r)
 {
-    *out = (struct interior_result){ .value = INFINITY, .bound = -INFINITY };
-    w->ask = ask;
-    w->limited = isfinite(ask.limit_s);
-    w->from_inside = false;
-    interior_scale(w);
-    iterate(w, MAX_ITERATIONS, out);
-    if (out->converged)
-        return;
-    /* A gap a hundred times below ALLOC_GAP is good enough not to start again. */
-    if (isfinite(out->value) && out->value - out->bound <= ACCEPTED_REL * fabs(out->value))
-        return;
-    /* Inside the rows may be outside the limit, and from there bandwidths without a price run away. */
-    if (w->limited || !interior_find_inside(w))
-        return;
+    double rel = r->converged ? ALLOC_GAP / 2 : ACCEPTED_REL;
+    return isfinite(r->value) && r->value - r->bound <= rel * fabs(r->value);
+}
+
+/* From a point well inside the rows along the central path. */
+static void solve_from_inside(struct interior *w, struct interior_result *out)
+{
     double guess_Bps[D], start_Bps[D];
     interior_scale(w);
     for (int32_t d = 0; d < w->n_dims; d++)
@@ -1412,6 +1404,39 @@ void interior_solve(struct interior *w, struct interior_ask ask, struct interior
     interior_set_units(w, start_Bps);
     interior_start(w);
     interior_follow_path(w, out);
+}
+
+enum { MAX_AGAIN = 3 };
+
+/* Once more in units of the best split so far: where the first guess was far off, digits were lost in it. */
+static void solve_again(struct interior *w, struct interior_result *out)
+{
+    for (int32_t i = 0; i < MAX_AGAIN && isfinite(out->value) && !is_accepted(out); i++) {
+        double start_Bps[D], least = 1e-9 * vector_largest(out->bw_Bps, w->n_dims);
+        for (int32_t d = 0; d < w->n_dims; d++)
+            start_Bps[d] = fmax(out->bw_Bps[d], least);
+        out->converged = w->from_inside = false;
+        interior_set_units(w, start_Bps);
+        iterate(w, MAX_ITERATIONS, out);
+    }
+}
+
+/* First from a scaled guess, which nearly always converges. */
+void interior_solve(struct interior *w, struct interior_ask ask, struct interior_result *out)
+{
+    *out = (struct interior_result){ .value = INFINITY, .bound = -INFINITY };
+    w->ask = ask;
+    w->limited = isfinite(ask.limit_s);
+    w->from_inside = false;
+    interior_scale(w);
+    iterate(w, MAX_ITERATIONS, out);
+    if (is_accepted(out))
+        return;
+    out->converged = false;
+    /* Inside the rows may be outside the limit, and from there bandwidths without a price run away. */
+    if (!w->limited && interior_find_inside(w))
+        solve_from_inside(w, out);
+    solve_again(w, out);
 }
 
 int interior_bound(const struct interior *w, struct alloc_bound *b, struct err *e)

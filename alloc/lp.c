@@ -197,18 +197,20 @@ double alloc_outside_spent(const struct alloc_row *row, const double *bw_Bps, co
 }
 
 /* sum_d g[d] x[d] >= h, or == h: a row over relative changes x of the bandwidths, by its largest part. */
-static double over_changes(double *g, const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+static double over_changes(double *g, const struct alloc_row *row, const double *bw_Bps, int32_t n_dims,
+                           bool sharp)
 {
-    double sign = row->sense == LINEXPR_LE ? -1 : 1, rest = row->rhs, size = fabs(row->rhs);
+    double sign = row->sense == LINEXPR_LE ? -1 : 1, size = fabs(row->rhs);
+    struct exact_sum rest = { .hi = row->rhs };
     for (int32_t d = 0; d < n_dims; d++) {
         g[d] = row->coef[d] * bw_Bps[d];
-        rest -= g[d];
+        exact_add_product(&rest, -row->coef[d], bw_Bps[d]);
         size = fmax(size, fabs(g[d]));
     }
     size = size > 0 ? size : 1;
     for (int32_t d = 0; d < n_dims; d++)
         g[d] *= sign / size;
-    return sign * rest / size;
+    return sign * (sharp ? rest.hi + rest.lo : rest.hi) / size;
 }
 
 /*
@@ -222,7 +224,7 @@ static void shift(const struct alloc_problem *p, double *bw_Bps)
     bool is_free[BASIS_MAX_COLUMNS] = { false };
     int32_t m = 0;
     for (int32_t i = 0; i < p->n_rows && m < BASIS_MAX_COLUMNS - TOPO_MAX_DIMS; i++, m++) {
-        columns[m][n] = over_changes(columns[m], &p->rows[i], bw_Bps, n);
+        columns[m][n] = over_changes(columns[m], &p->rows[i], bw_Bps, n, p->sharp);
         is_free[m] = p->rows[i].sense == LINEXPR_EQ;
     }
     for (int32_t d = 0; d < n; d++, m++) { /* x_d >= -1 */
@@ -252,7 +254,7 @@ bool alloc_repair(const struct alloc_problem *p, double *bw_Bps)
     for (int32_t d = 0; d < p->step->n_dims; d++)
         bw_Bps[d] = fmax(bw_Bps[d], 0);
     double worst = worst_outside(p, bw_Bps);
-    for (int pass = 0; pass < MAX_PASSES && worst > ALLOC_FEASIBLE_REL; pass++) {
+    for (int pass = 0; pass < MAX_PASSES && worst > alloc_row_rel(p); pass++) {
         shift(p, bw_Bps);
         worst = worst_outside(p, bw_Bps);
     }

@@ -59,6 +59,32 @@ void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_fr
 /** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
 #define ALLOC_FEASIBLE_REL 4e-15
 
+/** The same where sums are exact: two units in the last place of its largest part. */
+#define ALLOC_SHARP_REL 4.5e-16
+
+static inline double alloc_row_rel(const struct alloc_problem *p)
+{
+    return p->sharp ? ALLOC_SHARP_REL : ALLOC_FEASIBLE_REL;
+}
+
+/** A sum with what its rounding lost: hi + lo (Knuth's two-sum; products by fma()). `= { 0 }` is 0. */
+struct exact_sum {
+    double hi, lo;
+};
+
+static inline void exact_add(struct exact_sum *s, double x)
+{
+    double hi = s->hi + x, part = hi - s->hi;
+    s->lo += (s->hi - (hi - part)) + (x - part);
+    s->hi = hi;
+}
+
+static inline void exact_add_product(struct exact_sum *s, double a, double b)
+{
+    exact_add(s, a * b);
+    s->lo += fma(a, b, -(a * b));
+}
+
 /** Signed distance outside the row, relative to its largest part; 0 inside. */
 double alloc_outside(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims);
 

@@ -76,6 +76,7 @@ struct alloc_problem {
     const struct alloc_row *rows; /**< shape [n_rows] */
     int32_t n_rows;
     const char *const *dim_names; /**< shape [step->n_dims] */
+    bool sharp; /**< set by alloc_solve() alone: rows hold to ALLOC_SHARP_REL, not ALLOC_FEASIBLE_REL */
 };
 
 enum alloc_status {

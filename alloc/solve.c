@@ -165,7 +165,7 @@ enum { MAX_LINES = 400, MAX_DESCENT = 40 };
  * point.
  */
 struct line {
-    double mu;
+    double mu, rel; /* rel: alloc_row_rel() */
     struct alloc_bound_parts part;
     double x, t; /* the point that touches it */
     double bw_Bps[D];
@@ -200,7 +200,7 @@ static int32_t add_line(struct search *s, double mu, struct err *e)
         at++;
     if (at < s->n && s->lines[at].mu == mu)
         return -1;
-    struct line line = { .mu = mu, .x = r.cost_usd, .t = r.time_s };
+    struct line line = { .mu = mu, .rel = alloc_row_rel(s->problem), .x = r.cost_usd, .t = r.time_s };
     memcpy(line.bw_Bps, r.bw_Bps, sizeof line.bw_Bps);
     if (interior_bound(s->w, &line.proof, e))
         return -1;
@@ -250,7 +250,7 @@ static void product_descend(struct search *s, bool may_leap, struct err *e)
  * floor). */
 static double curve(const struct line *l, double x)
 {
-    double price = l->mu * x + l->part.rent + ALLOC_FEASIBLE_REL * (l->mu * x + fabs(l->part.rent));
+    double price = l->mu * x + l->part.rent + l->rel * (l->mu * x + fabs(l->part.rent));
     if (price > 0)
         return l->part.constant + l->part.root * l->part.root / (4 * price);
     return price < 0 || l->part.root > 0 ? (double)INFINITY : l->part.constant;
@@ -360,7 +360,7 @@ static double certify(struct search *s, struct err *e)
 static int add_floor(struct search *s, struct err *e)
 {
     struct line *line = &s->lines[0];
-    *line = (struct line){ .x = INFINITY, .t = INFINITY };
+    *line = (struct line){ .rel = alloc_row_rel(s->problem), .x = INFINITY, .t = INFINITY };
     int rc = alloc_bound_build(&line->proof, s->problem, e);
     if (rc)
         return rc;
@@ -753,7 +753,8 @@ static void face_move_to(struct alloc_answer *out, const struct alloc_problem *p
 {
     double moved[D] = { 0 };
     memcpy(moved, bw_Bps, (size_t)p->step->n_dims * sizeof *moved);
-    if (alloc_repair(p, moved) && step_time(p->step, moved) <= time_s * (1 + 10 * FACE_REL))
+    if (alloc_repair(p, moved) &&
+        step_time(p->step, moved) <= time_s * (1 + (p->objective == ALLOC_COST ? 0.9 : 10) * FACE_REL))
         memcpy(out->bw_Bps, moved, sizeof moved);
 }
 
@@ -1032,6 +1033,7 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
     int rc = lp_solve(&r, out->bounds[money].row_dual, &lp, e);
     if (rc || r.status != LP_OPTIMAL)
         return rc;
+    alloc_repair(p, r.bw_Bps); /* the simplex keeps rows to its own tolerance */
     memcpy(out->bw_Bps, r.bw_Bps, sizeof out->bw_Bps);
     out->bounds[money].cost_weight = 1;
     out->bounds[money].value = r.value;
@@ -1243,30 +1245,133 @@ static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p,
 
 /* Solve, else find out why there is no answer. STALLED is only what is left when no reason was found or a
  * proof falls short. */
-int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+static int solve_as_given(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     *out = (struct alloc_answer){ .status = ALLOC_STALLED, .n_rows = p->n_rows, .value = NAN };
     out->shadow = calloc((size_t)p->n_rows + 1, sizeof *out->shadow);
     out->shadow_play = calloc((size_t)p->n_rows + 1, sizeof *out->shadow_play);
-    if (!out->shadow || !out->shadow_play) {
-        alloc_answer_free(out);
-        return err_nomem(e, "shadow prices");
-    }
-
-    struct alloc_problem q = alloc_with_factor(p);
-    int rc = solve(out, &q, e);
-    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective != ALLOC_COST)
-        rc = solve_capped(out, &q, e);
+    int rc = out->shadow && out->shadow_play ? solve(out, p, e) : err_nomem(e, "shadow prices");
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && p->objective != ALLOC_COST)
+        rc = solve_capped(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && !isnan(out->value))
-        rc = solve_finish(out, &q, e);
+        rc = solve_finish(out, p, e);
     else if (!rc && out->status == ALLOC_STALLED)
-        rc = alloc_diagnose(out, &q, e);
-    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && q.objective == ALLOC_COST)
-        rc = diagnose_limit(out, &q, e);
+        rc = alloc_diagnose(out, p, e);
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && p->objective == ALLOC_COST)
+        rc = diagnose_limit(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && !out->reason[0])
         alloc_conclude(
             out, ALLOC_STALLED,
             "no split was found that satisfies the constraints, which leave hardly any room; widen one");
+    if (rc)
+        alloc_answer_free(out);
+    return rc;
+}
+
+/* ---- given bandwidths put in ---- */
+
+/* The one dimension of an equality; -1: it has none or several, or is an inequality. */
+static int32_t find_only_dim(const struct alloc_row *row, int32_t n_dims)
+{
+    int32_t found = -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (row->coef[d] != 0) {
+            if (found >= 0)
+                return -1;
+            found = d;
+        }
+    return row->sense == LINEXPR_EQ ? found : -1;
+}
+
+struct given {
+    int32_t dim, row;
+};
+
+/*
+ * The same problem with bandwidths that an equality gives put into all other rows, one after the other: what
+ * is small beside them in a row keeps its digits. Returns how many, in their order; rows, of as many as p
+ * has, are changed.
+ */
+static int32_t put_given_in(struct given *given, struct alloc_row *rows, const struct alloc_problem *p)
+{
+    const int32_t n_dims = p->step->n_dims;
+    bool done[D] = { false };
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        int32_t d = find_only_dim(&rows[i], n_dims);
+        if (d < 0 || done[d])
+            continue;
+        double bw_Bps = rows[i].rhs / rows[i].coef[d];
+        for (int32_t k = 0; k < p->n_rows; k++)
+            if (k != i) {
+                rows[k].rhs -= rows[k].coef[d] * bw_Bps;
+                rows[k].coef[d] = 0;
+            }
+        given[n++] = (struct given){ d, i };
+        done[d] = true;
+        i = -1;
+    }
+    return n;
+}
+
+static double signed_dual(const struct alloc_problem *p, const double *row_dual, int32_t i)
+{
+    return p->rows[i].sense == LINEXPR_GE ? -row_dual[i] : row_dual[i];
+}
+
+/* Multipliers of the rows as they were: those of given bandwidths make up for what was put in. */
+static void take_given_out(double *row_dual, const struct alloc_problem *p, const struct given *given,
+                           int32_t n)
+{
+    while (n-- > 0) {
+        const struct given *g = &given[n];
+        for (int32_t i = 0; i < p->n_rows; i++)
+            if (i != g->row)
+                row_dual[g->row] -=
+                    signed_dual(p, row_dual, i) * p->rows[i].coef[g->dim] / p->rows[g->row].coef[g->dim];
+    }
+}
+
+/* Once more, with given bandwidths put in, and where that does not do with exact sums: take what is proved
+ * better. */
+static int solve_once_more(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    struct given given[D];
+    struct alloc_problem q = *p;
+    struct alloc_row *rows = calloc((size_t)p->n_rows + 1, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    if (p->n_rows)
+        memcpy(rows, p->rows, (size_t)p->n_rows * sizeof *rows);
+    q.rows = rows;
+    int32_t n = put_given_in(given, rows, p);
+    int rc = 0;
+    for (int sharp = n ? 0 : 1; sharp < 2 && !rc && out->status == ALLOC_STALLED; sharp++) {
+        struct alloc_answer again;
+        q.sharp = sharp;
+        rc = solve_as_given(&again, &q, e);
+        if (rc)
+            break;
+        if (alloc_has_split(&again) &&
+            (again.status == ALLOC_SOLVED || !alloc_has_split(out) || again.gap < out->gap)) {
+            struct alloc_answer swap = *out;
+            for (int32_t i = 0; i < again.n_bounds; i++)
+                take_given_out(again.bounds[i].row_dual, p, given, n);
+            *out = again;
+            again = swap;
+        }
+        alloc_answer_free(&again);
+    }
+    free(rows);
+    return rc;
+}
+
+int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    struct alloc_problem q = alloc_with_factor(p);
+    int rc = solve_as_given(out, &q, e);
+    if (!rc && out->status == ALLOC_STALLED)
+        rc = solve_once_more(out, &q, e);
     if (!rc && alloc_has_split(out))
         out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
     if (!rc)

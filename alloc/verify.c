@@ -15,8 +15,21 @@ enum { D = TOPO_MAX_DIMS };
 
 #define MAX_VIOLATION 1e-12
 
-/* How well a row with @p D parts can hold in double precision, relative to its largest. */
-#define ROUNDING 4e-15
+/* How well a row with @p D parts can hold in double precision, relative to its largest: at worst, at best. */
+#define ROUNDING   4e-15
+#define LEAST_PLAY 4.5e-16
+
+/* hi + lo: a sum, and what its rounding lost (Dekker 1971). */
+struct long_sum {
+    double hi, lo;
+};
+
+static void add_long(struct long_sum *s, double a, double b)
+{
+    double part = a * b, sum = s->hi + part, back = sum - part;
+    s->lo += (s->hi - back) + (part - (sum - back)) + fma(a, b, -part);
+    s->hi = sum;
+}
 
 /* One walk over the trees for one bound. */
 struct walk {
@@ -224,11 +237,12 @@ struct proved {
     double fixed, root, slope;
 };
 
-/* Add the least of pull/B + push*B over 0 <= B <= most, when push is known to @p play. */
-static void add_least(struct proved *v, double pull, double push, double play, double most_Bps)
+/* Add the least of pull/B + push*B over 0 <= B <= most, when push, a sum of parts of such sizes, is known to
+ * @p play of them. */
+static void add_least(struct proved *v, double pull, double push, double sizes, double play, double most_Bps)
 {
-    double q = push - play;
-    if (q < 0 && isinf(most_Bps) && push >= -play) /* cancels to rounding, and B_d has no end */
+    double q = push - play * sizes;
+    if (q < 0 && isinf(most_Bps) && push >= -ROUNDING * sizes) /* cancels to rounding, and B_d has no end */
         q = 0;
     if (q >= 0)
         v->root += 2 * sqrt(pull) * sqrt(q);
@@ -236,54 +250,103 @@ static void add_least(struct proved *v, double pull, double push, double play, d
         v->slope -= q * most_Bps;
 }
 
+/* What is left on the right of a row when given bandwidths are put in. @p only: its one other dimension, -1
+ * where it has none, -2 where it has several. */
+static double put_in(const struct alloc_row *row, const double *given_Bps, int32_t n_dims, int32_t *only)
+{
+    struct long_sum left = { .hi = row->rhs };
+    *only = -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (!isnan(given_Bps[d]))
+            add_long(&left, -row->coef[d], given_Bps[d]);
+        else if (row->coef[d] != 0)
+            *only = *only == -1 ? d : -2;
+    return left.hi + left.lo;
+}
+
+/* Bandwidths that equalities give, one after the other; NaN where none does. */
+static void find_given(double *given_Bps, const struct alloc_problem *p)
+{
+    const int32_t n = p->step->n_dims;
+    for (int32_t d = 0; d < n; d++)
+        given_Bps[d] = NAN;
+    for (int32_t round = 0; round < n; round++)
+        for (int32_t i = 0; i < p->n_rows; i++) {
+            int32_t d;
+            double left = put_in(&p->rows[i], given_Bps, n, &d);
+            if (p->rows[i].sense == LINEXPR_EQ && d >= 0)
+                given_Bps[d] = left / p->rows[i].coef[d];
+        }
+}
+
 /*
- * Holds for every B that satisfies the rows to ROUNDING of
- * their parts, sums rounded included: no answer satisfies them better, and multipliers that
- * are huge and cancel must not prove more than the rows hold.
+ * Holds for every B that satisfies the rows to @p play of their parts: no answer satisfies them better, and
+ * multipliers that are huge and cancel must not prove more than the rows hold. Given bandwidths are put into
+ * all rows, so that what is small beside them keeps its digits; sums are exact.
  */
 static struct proved prove_parts(const struct alloc_bound *b, const struct alloc_problem *p,
-                                 const struct verify_steps *s)
+                                 const struct verify_steps *s, double play)
 {
+    const int32_t n = p->step->n_dims;
     struct walk w = { .steps = s };
     struct proved v = { 0 };
-    double most_Bps[D];
+    struct long_sum slope = { 0 }, push[D];
+    double most_Bps[D], given_Bps[D], sizes[D];
+    find_given(given_Bps, p);
     find_most(p, most_Bps);
     if (b->time_weight > 0)
         gather_all(&w, b, p);
     v.fixed = w.constant * (1 - ROUNDING);
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        double part = (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].rhs;
-        bool wrong_sign = p->rows[i].sense != LINEXPR_EQ && !(b->row_dual[i] >= 0);
-        v.slope += wrong_sign ? (double)INFINITY : part + ROUNDING * fabs(part);
+    for (int32_t d = 0; d < n; d++) {
+        sizes[d] = b->cost_weight * p->usd_per_Bps[d];
+        push[d] = (struct long_sum){ .hi = sizes[d] };
     }
-    for (int32_t d = 0; d < p->step->n_dims; d++) {
-        double push = b->cost_weight * p->usd_per_Bps[d], sizes = push;
-        for (int32_t i = 0; i < p->n_rows; i++) {
-            double part = (p->rows[i].sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i] * p->rows[i].coef[d];
-            push += part;
-            sizes += fabs(part);
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        double dual = (row->sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i];
+        int32_t only;
+        double left = put_in(row, given_Bps, n, &only);
+        if (row->sense == LINEXPR_EQ && only == -1) /* gives a bandwidth, or follows from those that do */
+            continue;
+        if (row->sense != LINEXPR_EQ && !(b->row_dual[i] >= 0))
+            v.slope = INFINITY;
+        add_long(&slope, dual, left);
+        slope.lo += play * fabs(dual * left);
+        for (int32_t d = 0; d < n; d++) {
+            add_long(&push[d], dual, row->coef[d]);
+            sizes[d] += fabs(dual * row->coef[d]);
         }
-        add_least(&v, w.pull[d], push, ROUNDING * sizes, most_Bps[d]);
+    }
+    v.slope += slope.hi + slope.lo;
+    for (int32_t d = 0; d < n; d++) {
+        if (isnan(given_Bps[d])) {
+            add_least(&v, w.pull[d], push[d].hi + push[d].lo, sizes[d], play, most_Bps[d]);
+        } else {
+            double usd = b->cost_weight * p->usd_per_Bps[d] * given_Bps[d];
+            v.fixed += w.pull[d] > 0 ? w.pull[d] / given_Bps[d] * (1 - ROUNDING) : 0;
+            v.slope -= usd * (1 - ROUNDING);
+        }
     }
     v.root *= 1 - ROUNDING;
     return v;
 }
 
-static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct verify_steps *s)
+static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct verify_steps *s,
+                    double play)
 {
-    struct proved v = prove_parts(b, p, s);
+    struct proved v = prove_parts(b, p, s, play);
     return v.fixed + v.root - v.slope;
 }
 
 /* Over the factor g the best bound of T at a given X: T >= fixed + root^2/4 / (mu*X + slope). */
 struct curve {
-    double mu;
+    double mu, play; /* play: how well rows hold */
     struct proved v;
 };
 
 static double height(const struct curve *c, double x)
 {
-    double price = c->mu * x + c->v.slope + ROUNDING * (c->mu * x + fabs(c->v.slope));
+    double price = c->mu * x + c->v.slope + c->play * (c->mu * x + fabs(c->v.slope));
     if (c->v.root == 0) /* no multiplier on traffic: compute alone */
         return c->v.fixed;
     return price > 0 ? c->v.fixed + c->v.root * c->v.root / 4 / price : (double)INFINITY;
@@ -360,7 +423,8 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
 
 /* Each proof is a line in the plane of time and cost; the least product over their envelope is the bound. */
 static int prove_product(double *bound, double enough, const struct alloc_answer *a,
-                         const struct alloc_problem *p, const struct verify_steps *s, struct err *e)
+                         const struct alloc_problem *p, const struct verify_steps *s, double play,
+                         struct err *e)
 {
     struct curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
     double least = 0;
@@ -371,12 +435,13 @@ static int prove_product(double *bound, double enough, const struct alloc_answer
         struct alloc_bound b = a->bounds[i];
         if (b.time_weight > 0) {
             curves[n].mu = b.cost_weight / b.time_weight;
-            curves[n].v = prove_parts(&b, p, s);
+            curves[n].play = play;
+            curves[n].v = prove_parts(&b, p, s, play);
             curves[n].v.fixed /= b.time_weight;
             curves[n].v.root /= b.time_weight;
             curves[n++].v.slope /= b.time_weight;
         } else if (b.cost_weight > 0) {
-            least = fmax(least, prove(&b, p, s) / b.cost_weight);
+            least = fmax(least, prove(&b, p, s, play) / b.cost_weight);
         }
     }
     *bound = least_product(curves, n, least, p->usd_fixed, enough);
@@ -389,14 +454,16 @@ static double worst_violation(const struct alloc_problem *p, const double *bw_Bp
 {
     double worst = 0;
     for (int32_t i = 0; i < p->n_rows; i++) {
-        double sum = 0, size = fabs(p->rows[i].rhs);
+        struct long_sum sum = { .hi = -p->rows[i].rhs };
+        double size = fabs(p->rows[i].rhs);
         for (int32_t d = 0; d < p->step->n_dims; d++) {
-            sum += p->rows[i].coef[d] * bw_Bps[d];
+            add_long(&sum, p->rows[i].coef[d], bw_Bps[d]);
             size = fmax(size, fabs(p->rows[i].coef[d] * bw_Bps[d]));
         }
-        double over = p->rows[i].sense == LINEXPR_GE   ? p->rows[i].rhs - sum
-                      : p->rows[i].sense == LINEXPR_LE ? sum - p->rows[i].rhs
-                                                       : fabs(sum - p->rows[i].rhs);
+        double above = sum.hi + sum.lo;
+        double over = p->rows[i].sense == LINEXPR_GE   ? -above
+                      : p->rows[i].sense == LINEXPR_LE ? above
+                                                       : fabs(above);
         if (over > 0)
             worst = fmax(worst, over / size);
     }
@@ -421,6 +488,8 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
             q.usd_per_Bps[d] = p->factor_per_Bps[d];
     }
     *out = (struct verify_report){ .violation = worst_violation(&q, a->bw_Bps), .usd = q.usd_fixed };
+    /* As well as the answer keeps the rows, all it is compared with may. */
+    const double play = fmin(fmax(out->violation, LEAST_PLAY), ROUNDING);
     out->time_s = total_time(steps, a->bw_Bps);
     for (int32_t d = 0; d < p->step->n_dims; d++)
         out->usd += q.usd_per_Bps[d] * a->bw_Bps[d];
@@ -430,16 +499,16 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         out->lower_bound = -INFINITY;
     } else if (p->objective == ALLOC_TIME) {
         out->value = out->time_s;
-        out->lower_bound = prove(&a->bounds[0], &q, steps) / a->bounds[0].time_weight;
+        out->lower_bound = prove(&a->bounds[0], &q, steps, play) / a->bounds[0].time_weight;
     } else if (p->objective == ALLOC_COST) {
         const struct alloc_bound *b = &a->bounds[0];
         out->value = out->usd;
         out->lower_bound =
-            (prove(b, &q, steps) - b->time_weight * p->time_limit_s) / b->cost_weight + q.usd_fixed;
+            (prove(b, &q, steps, play) - b->time_weight * p->time_limit_s) / b->cost_weight + q.usd_fixed;
         out->violation = fmax(out->violation, out->time_s / p->time_limit_s - 1);
     } else {
         out->value = out->time_s * out->usd;
-        rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, steps, e);
+        rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, steps, play, e);
     }
     double gap = out->value == 0 && out->lower_bound == 0 ? 0 : (out->value - out->lower_bound) / out->value;
     out->gap = fmax(gap, 0);

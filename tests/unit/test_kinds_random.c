@@ -251,5 +251,5 @@ TEST(random_studies_are_solved_or_say_why_and_break_nothing)
     for (size_t o = 0; o < COUNT_OF(drawn); o++)
         assert_true(ends.n[drawn[o]] > n / 8);
     assert_true(ends.solved > n / 2);
-    assert_true(stalled <= n / 200);
+    assert_true(stalled <= n / 1000 + 2); /* 19 of 20,000, 3 of the first 2,000 */
 }
