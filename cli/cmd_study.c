@@ -1174,8 +1174,8 @@ static int say_duration(const struct run *run, const struct campaign_ask *ask, s
 static void say_runs(const struct run *run, const struct study *s)
 {
     char points[SHOW], seeds[SHOW];
-    output_say(run, "%s points of %s seeds", show_count(points, s->sweep.n_points),
-               show_count(seeds, s->seeds));
+    output_say(run, "%s point%s, %s seed%s of each", show_count(points, s->sweep.n_points),
+               s->sweep.n_points == 1 ? "" : "s", show_count(seeds, s->seeds), s->seeds == 1 ? "" : "s");
 }
 
 static int dry_run(const struct run *run, const struct campaign_ask *ask, struct err *e)
