@@ -55,6 +55,8 @@ say "dollars and cents" check study.yaml --set system.npu_usd=3e7 --set 'budget=
 say "a part without watts does not block what decides" check study.yaml --set "$own_parts" --set 'budget={site_MW: 0.01}'
 say "nor says yes where it does not" check study.yaml --set "$own_parts" --set 'budget={site_MW: 1}'
 say "no tokens" check study.yaml --set 'budget={usd_per_Mtoken: 1}' --set 'system={checkpoint: {size_GB: 1}, npus_per_node: 4}'
+sed '/^parts/,/^workload/{/^workload/!d}' study.yaml >noparts.yaml
+say "no parts: a network without a price" check noparts.yaml -q --set 'budget={usd_year: 1e9}'
 say "no system" check ring:4@50 --set 'budget={site_MW: 1}' --set 'workload={step: {all-reduce: {size_MB: 1, group: all}}}'
 echo "== a site of 20 MW: rows within it"
 cd - >/dev/null && "$WEFT" sweep configs/studies/20MW.yaml -q --of csv 2>/dev/null | awk -F, '

@@ -54,6 +54,20 @@ run alloc study.yaml --set 'constraints=[]' --set total_GBps=540
 run alloc study.yaml --parts "$configs/parts/libra-2024.yaml" --set network.dims.rail.tier=InterPod --set pricing=whole
 run alloc study.yaml --set pricing=parts
 run alloc study.yaml --set 'constraints=[usd <= 30e6, watt <= 1e6]'
+echo "== parts that cost nothing: no design is below the bound of 0"
+cat >free.yaml <<..
+network: { dims: [ { name: node, shape: ring, size: 4, tier: N }, { name: pod, shape: switch, size: 8, tier: P } ] }
+parts:
+  catalogue:
+    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 0 }
+    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 0 }
+    - { name: wire, kind: link, bw_GBps: 50, usd: 0 }
+  build: [ { tier: N, end_link: wire }, { tier: P, nic: nic, switch: box, end_link: wire } ]
+workload: { step: { all-reduce: { size_MB: 16, group: all } } }
+total_GBps: 150
+objective: perf_per_cost
+..
+run alloc free.yaml | sed -n '1p; /^proof/,/^one/p'
 echo "== plans and parts together: the plan that is best in fractions need not be the one to buy for"
 cat >plans.yaml <<..
 network:

@@ -235,6 +235,30 @@ TEST(texts_lie_over_nothing)
     canvas_free(&c);
 }
 
+/* A text may touch the sides of the panel and what is there, and lies over neither. */
+TEST(a_text_may_touch_what_it_must_not_lie_over)
+{
+    struct places p;
+    struct plot_options opt = { 0 };
+    struct canvas c;
+    static const struct {
+        struct canvas_box box;
+        bool free;
+    } cases[] = {
+        { { 0, 0, 100, 40 }, true },   { { 0, 60, 100, 80 }, true },  { { 0, 40, 30, 60 }, true },
+        { { 70, 40, 100, 60 }, true }, { { -1, 0, 100, 40 }, false }, { { 0, -1, 100, 40 }, false },
+        { { 0, 0, 101, 40 }, false },  { { 0, 60, 100, 81 }, false }, { { 0, 0, 100, 41 }, false },
+        { { 0, 59, 100, 80 }, false }, { { 0, 40, 31, 60 }, false },  { { 69, 40, 100, 60 }, false },
+    };
+    canvas_init(&c, &opt, "");
+    OK(places_begin(&p, &c, 1, e));
+    p.inside = (struct canvas_box){ 0, 0, 100, 80 };
+    places_take(&p, (struct place_taken){ .box = { 30, 40, 70, 60 } });
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(places_free(&p, &cases[i].box, false), cases[i].free);
+    canvas_free(&c);
+}
+
 /* Above the marker runs a line: the text goes below. With lines on all sides it lies over one. */
 TEST(a_text_lies_over_a_line_only_where_there_is_no_other_room)
 {

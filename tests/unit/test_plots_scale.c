@@ -136,6 +136,7 @@ TEST(sizes_have_tics_at_powers_of_two_in_words)
           { "'1 KiB' 1024,", "'32 MiB' 33554432,", "'1 GiB' 1073741824," },
           "4 GiB" },
         { 1000, 1e9, 240, { "'1 KiB'", "'1 GiB'", "'' 32768 1" }, "'32 KiB'" },
+        { 1, 1099511627776.0, 60, { "'1 B' 1,", "'1 KiB' 1024,", "'1 TiB' 1.0995" }, "'2 " },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct axis a = axis_bytes(cases[i].lo, cases[i].hi);
