@@ -53,6 +53,22 @@ TEST(bounds_of_the_programme_hold_beside_the_rows)
     assert_close(r.bw_Bps[0], 9e9, 1e-12);
 }
 
+/* Beside (1, 0) a vector leans on it but for its second part, BASIS_REL of its length: still too little. */
+TEST(a_vector_that_depends_to_within_rounding_is_refused)
+{
+    static const double first[2] = { 1 }, over[2] = { 1, 2 * BASIS_REL };
+    static const double least[2] = { 1, BASIS_REL }, none[2] = { 0 };
+    struct basis b = { .n_dims = 2 };
+    assert_false(basis_add(&b, none));
+    assert_true(basis_add(&b, first));
+    assert_false(basis_add(&b, least));
+    assert_int_equal(b.n, 1);
+    assert_true(basis_add(&b, over));
+    assert_near(b.q[1][0], 0, 1e-15);
+    assert_close(b.q[1][1], 1, 1e-15);
+    assert_false(basis_add(&b, over)); /* a plane has no third direction */
+}
+
 TEST(no_solution_and_no_end_are_told_apart)
 {
     const struct alloc_row rows[] = { row("", 1, 0, LINEXPR_LE, 1), row("", 1, 0, LINEXPR_GE, 2) };
