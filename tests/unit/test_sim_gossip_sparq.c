@@ -102,7 +102,7 @@ TEST(the_largest_are_sent_and_of_equal_ones_the_first)
 TEST(the_k_largest_are_sent_whatever_the_numbers)
 {
     RNG(rng, 3, 0);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 300; i++) {
         KEEP(struct gossip_fixture, f, gossip_fixture_free);
         build(&f, 3);
         int32_t n = f.net.n_params, k = 1 + (int32_t)rng_below(rng, n);
