@@ -314,8 +314,11 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
 
 static int64_t points_of(const struct order *o, const struct study *s, struct span units)
 {
-    if (!s->kind->blocks) /* those whose units are all there */
-        return (units.first + units.n) / s->seeds - (units.first + s->seeds - 1) / s->seeds;
+    if (!s->kind->blocks) {
+        /* Those whose units are all there: none where the share lies within one. */
+        int64_t first = (units.first + s->seeds - 1) / s->seeds, end = (units.first + units.n) / s->seeds;
+        return end > first ? end - first : 0;
+    }
     return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
 }
 

@@ -151,6 +151,9 @@ static int run(struct text *out, const struct trial *f, const char *store, const
     int rc = campaign_open(&c, &ask, e);
     if (!rc)
         rc = campaign_run(&c, e);
+    /* Points of which all runs are here. */
+    if (!rc && !way->stop_after)
+        assert_int_equal(c.state.done.seen, c.state.n_points);
     if (!rc && out)
         put_all(out, c.store, x);
     return rc;
