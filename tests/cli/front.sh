@@ -100,6 +100,8 @@ run front rows.csv --by time_s,cost_us
 run front rows.csv --by time_s,network
 run front rows.csv --by time_s,time_s
 run front rows.csv --by time_s,cost_usd,point,nic_GBps,speedup,max:speedup
+printf "R\n1\n" >other.csv
+run front other.csv
 run front rows.csv --per wrkload
 run front rows.csv --where netwrk=one
 run front rows.csv --limit "nic <= 3"

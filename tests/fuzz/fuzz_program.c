@@ -94,7 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* Without it weft takes the signal that libFuzzer counts time by. */
     argv[argc++] = (char *)(uintptr_t) "-q";
     int code = weft_main(argc, argv);
-    assert(code == 0 || code == 1 || code == 3 || code == 4);
+    /* A table without the columns that `front` goes by asks for an option. */
+    bool asks = code == 2 && strcmp(argv[1], "front") == 0;
+    assert(code == 0 || code == 1 || code == 3 || code == 4 || asks);
     fflush(stdout);
     unlink(study);
     return 0;
