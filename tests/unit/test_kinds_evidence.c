@@ -123,7 +123,7 @@ TEST(what_rows_there_are_is_told)
         };
         v.n[TOPO_BF16] = cases[i].n16;
         v.n[TOPO_FP8] = cases[i].n8;
-        x->plan.precision = cases[i].in;
+        x->plan.precision = (int32_t)cases[i].in;
         evidence_say(&said, &v, x);
         assert_string_equal(text_str(&said), cases[i].said);
     }

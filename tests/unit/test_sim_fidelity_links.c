@@ -3,8 +3,6 @@
 #include "sim/fidelity.h"
 #include "tests/unit/step_oracle.h"
 
-KEEPS(struct fidelity, fidelity_free)
-
 struct rig {
     struct topo_network net;
     struct sim_rules rules;
