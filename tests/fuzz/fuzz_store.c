@@ -265,7 +265,8 @@ static int read_table(unsigned long long *h, struct store *s, int32_t table, boo
     int rc;
     size_t n = 0;
     while ((rc = store_next(s, &walk, 7, &rows, e)) == 0 && rows.n_rows) {
-        assert((n += (size_t)rows.n_rows) <= most);
+        n += (size_t)rows.n_rows;
+        assert(n <= most);
         hash_rows(h, &rows);
         assert(raw || table_write(&rows, TABLE_AS_CSV, NULL, &csv, e) == 0);
     }
@@ -353,7 +354,8 @@ static void continue_store(const struct base *b, size_t most, bool whole)
     store_close(s);
     spans_free(&done);
     table_free(&rows);
-    assert(rc || !whole || read_store(&h, store_path, most + 1));
+    bool is_read = rc || !whole || read_store(&h, store_path, most + 1);
+    assert(is_read);
 }
 
 /* The rows are there already: nothing was cut by a shard. */
@@ -377,8 +379,8 @@ static void merge_store(size_t most)
     int rc = store_merge(merged_path, &path, 1, reduce_none, NULL, &e);
     if (rc)
         check_message(rc, &e);
-    else
-        assert(read_store(&h, merged_path, most));
+    bool is_read = rc || read_store(&h, merged_path, most);
+    assert(is_read);
     unlink(merged_path);
 }
 
@@ -546,7 +548,8 @@ static void make_base(struct base *b, bool runs)
     sqlite3_close(db);
     read_file(b);
     list_tables(b);
-    assert(read_store(&b->content, store_path, b->n));
+    bool is_read = read_store(&b->content, store_path, b->n);
+    assert(is_read);
 }
 
 static void remove_store(void)
