@@ -256,7 +256,8 @@ static int take_rule(struct keep_rule *k, const struct options *opt, const struc
     const char *by = opt->front_by ? opt->front_by : k->kind->label ? usual : "time_s,cost_usd";
     int rc = take_list(k, "by", by, take_by, columns, e);
     if (rc == ERR_USAGE && !opt->front_by)
-        rc = err_set(e, ERR_USAGE, "the rows have no numbers %s; name the columns that count with --by", by);
+        rc = err_set(e, ERR_USAGE, "the rows have no numbers in %s; name the columns that count with --by",
+                     by);
     if (!rc && k->n_front < 2)
         rc = err_set(e, ERR_USAGE, "option --by is \"%s\", expected 2 to %d columns", by, FRONT_MAX_COLUMNS);
     if (!rc && opt->front_per && opt->front_per[0])

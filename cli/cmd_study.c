@@ -839,7 +839,7 @@ static void say_waiting(struct watch *w)
         return;
     if (w->stopped_s == 0)
         w->stopped_s = now;
-    if (now - w->stopped_s < 0.3)
+    if (now - w->stopped_s < 0.2)
         return;
     w->stopped_s = INFINITY; /* once */
     output_say(w->run, "stopping, but a rank has not ended: it was killed, or its unit takes long; %s%s%s",

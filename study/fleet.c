@@ -22,7 +22,7 @@
 #include "base/err.h"
 
 /* Between two calls of progress. */
-#define REPORT_S 0.2
+#define REPORT_S 0.1
 
 void fleet_sleep(double s)
 {

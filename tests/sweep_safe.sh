@@ -104,18 +104,23 @@ vary: { simulation.chunks: [ 1, $chunks ] }
     "$weft" sweep long.yaml -j 2 -o long.csv -f 2>run.log || die "a long point: ends with code $?"
     [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ] || break
 done
-# gives_up COMMAND..: a second after it began, a signal ends it. On an idle machine within a second; a busy one has others to see to.
+# gives_up COMMAND..: a second after it began, a signal ends it at once; the best of three counts, as the machine may have others to
+# see to.
 gives_up() {
-    "$weft" "$@" -j 2 2>run.log &
-    pid=$!
-    sleep 1
-    kill -TERM $pid
-    start=$(date +%s%N)
-    code=0
-    wait $pid || code=$?
-    took=$((($(date +%s%N) - start) / 1000000))
-    [ $code = 130 ] || die "$1: SIGTERM within a point: ends with code $code, need 130"
-    [ $took -lt 6000 ] || die "$1: SIGTERM within a point: ends after $took ms"
+    for try in 1 2 3; do
+        rm -f long.db*
+        "$weft" "$@" -j 2 2>run.log &
+        pid=$!
+        sleep 1
+        kill -TERM $pid
+        start=$(date +%s%N)
+        code=0
+        wait $pid || code=$?
+        took=$((($(date +%s%N) - start) / 1000000))
+        [ $code = 130 ] || die "$1: SIGTERM within a point: ends with code $code, need 130"
+        [ $took -ge 1500 ] || return 0
+    done
+    die "$1: SIGTERM within a point: ends after $took ms, $try times"
 }
 gives_up sweep long.yaml --store long.db
 says "SIGTERM within a point" 1 "interrupted, [01] of 2 points are in long.db; resume with the same command"

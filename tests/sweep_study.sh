@@ -5,7 +5,7 @@
 OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_btl_vader_single_copy_mechanism=none
-# Open MPI leaves memory of its own behind; that of sweeps is checked by unit tests.
+# Open MPI leaves memory of its own behind; that of sweeps and of the fleet is checked by unit tests.
 ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0
 LC_ALL=C
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_btl_vader_single_copy_mechanism

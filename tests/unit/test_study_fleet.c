@@ -261,7 +261,7 @@ TEST(progress_is_told_what_is_done_a_few_times_a_second)
     f.share.n = 160;
     OK(fleet_run(&f, e));
     double spent_s = clock_now_s() - start_s;
-    assert_in_range(p.reports, 2, (int)(spent_s / 0.2) + 1);
+    assert_in_range(p.reports, 2, (int)(spent_s / 0.1) + 1);
     assert_true(p.reported.seen > 4 && p.reported.seen <= 4 * 160);
     assert_int_equal(p.reported.solved + p.reported.filtered, p.reported.seen);
 }
