@@ -59,8 +59,8 @@ void basis_fit(double *p, const double (*columns)[BASIS_DIMS], const bool *is_fr
 /** Rounding of the sum of a row, relative to its largest part: nearer than this is inside. */
 #define ALLOC_FEASIBLE_REL 4e-15
 
-/** The same where sums are exact: two units in the last place of its largest part. */
-#define ALLOC_SHARP_REL 4.5e-16
+/** The same where sums are exact: half a unit in the last place of its largest part. */
+#define ALLOC_SHARP_REL 1.2e-16
 
 static inline double alloc_row_rel(const struct alloc_problem *p)
 {

@@ -15,9 +15,10 @@ enum { D = TOPO_MAX_DIMS };
 
 #define MAX_VIOLATION 1e-12
 
-/* How well a row with @p D parts can hold in double precision, relative to its largest: at worst, at best. */
-#define ROUNDING   4e-15
-#define LEAST_PLAY 4.5e-16
+/* How well a row with @p D parts can hold in double precision, relative to its largest: at worst; and how
+ * well a few sums and products that do not cancel. */
+#define ROUNDING 4e-15
+#define ULPS     4.5e-16
 
 /* hi + lo: a sum, and what its rounding lost (Dekker 1971). */
 struct long_sum {
@@ -208,10 +209,13 @@ static void gather_all(struct walk *w, const struct alloc_bound *b, const struct
 static double limit_of(const struct alloc_row *row, double sign, const double *most_Bps, int32_t n_dims,
                        int32_t d)
 {
-    double left = sign * row->rhs;
+    double left = sign * row->rhs, sizes = fabs(left);
     for (int32_t k = 0; k < n_dims; k++)
-        if (sign * row->coef[k] < 0)
+        if (sign * row->coef[k] < 0) {
             left -= sign * row->coef[k] * most_Bps[k];
+            sizes += fabs(row->coef[k] * most_Bps[k]);
+        }
+    left += ROUNDING * sizes;
     return sign * row->coef[d] > 0 ? fmax(left / (sign * row->coef[d]), 0) : INFINITY;
 }
 
@@ -239,7 +243,8 @@ struct proved {
 
 /* Add the least of pull/B + push*B over 0 <= B <= most, when push, a sum of parts of such sizes, is known to
  * @p play of them. */
-static void add_least(struct proved *v, double pull, double push, double sizes, double play, double most_Bps)
+static void add_least(struct proved *v, struct long_sum *slope, double pull, double push, double sizes,
+                      double play, double most_Bps)
 {
     double q = push - play * sizes;
     if (q < 0 && isinf(most_Bps) && push >= -ROUNDING * sizes) /* cancels to rounding, and B_d has no end */
@@ -247,12 +252,13 @@ static void add_least(struct proved *v, double pull, double push, double sizes, 
     if (q >= 0)
         v->root += 2 * sqrt(pull) * sqrt(q);
     else if (most_Bps > 0)
-        v->slope -= q * most_Bps;
+        add_long(slope, -q, most_Bps);
 }
 
 /* What is left on the right of a row when given bandwidths are put in. @p only: its one other dimension, -1
  * where it has none, -2 where it has several. */
-static double put_in(const struct alloc_row *row, const double *given_Bps, int32_t n_dims, int32_t *only)
+static struct long_sum put_in(const struct alloc_row *row, const double *given_Bps, int32_t n_dims,
+                              int32_t *only)
 {
     struct long_sum left = { .hi = row->rhs };
     *only = -1;
@@ -261,7 +267,7 @@ static double put_in(const struct alloc_row *row, const double *given_Bps, int32
             add_long(&left, -row->coef[d], given_Bps[d]);
         else if (row->coef[d] != 0)
             *only = *only == -1 ? d : -2;
-    return left.hi + left.lo;
+    return left;
 }
 
 /* Bandwidths that equalities give, one after the other; NaN where none does. */
@@ -273,16 +279,16 @@ static void find_given(double *given_Bps, const struct alloc_problem *p)
     for (int32_t round = 0; round < n; round++)
         for (int32_t i = 0; i < p->n_rows; i++) {
             int32_t d;
-            double left = put_in(&p->rows[i], given_Bps, n, &d);
+            struct long_sum left = put_in(&p->rows[i], given_Bps, n, &d);
             if (p->rows[i].sense == LINEXPR_EQ && d >= 0)
-                given_Bps[d] = left / p->rows[i].coef[d];
+                given_Bps[d] = (left.hi + left.lo) / p->rows[i].coef[d];
         }
 }
 
 /*
- * Holds for every B that satisfies the rows to @p play of their parts: no answer satisfies them better, and
- * multipliers that are huge and cancel must not prove more than the rows hold. Given bandwidths are put into
- * all rows, so that what is small beside them keeps its digits; sums are exact.
+ * Holds for every B that satisfies the rows to @p play of their parts: multipliers that are huge and cancel
+ * must not prove more than the rows hold. Given bandwidths are put into all rows, so that what is small
+ * beside them keeps its digits; sums in which parts cancel are exact.
  */
 static struct proved prove_parts(const struct alloc_bound *b, const struct alloc_problem *p,
                                  const struct verify_steps *s, double play)
@@ -305,28 +311,29 @@ static struct proved prove_parts(const struct alloc_bound *b, const struct alloc
         const struct alloc_row *row = &p->rows[i];
         double dual = (row->sense == LINEXPR_GE ? -1 : 1) * b->row_dual[i];
         int32_t only;
-        double left = put_in(row, given_Bps, n, &only);
+        struct long_sum left = put_in(row, given_Bps, n, &only);
         if (row->sense == LINEXPR_EQ && only == -1) /* gives a bandwidth, or follows from those that do */
             continue;
         if (row->sense != LINEXPR_EQ && !(b->row_dual[i] >= 0))
             v.slope = INFINITY;
-        add_long(&slope, dual, left);
-        slope.lo += play * fabs(dual * left);
+        add_long(&slope, dual, left.hi);
+        add_long(&slope, dual, left.lo);
+        slope.lo += play * fabs(dual * left.hi);
         for (int32_t d = 0; d < n; d++) {
             add_long(&push[d], dual, row->coef[d]);
             sizes[d] += fabs(dual * row->coef[d]);
         }
     }
-    v.slope += slope.hi + slope.lo;
     for (int32_t d = 0; d < n; d++) {
         if (isnan(given_Bps[d])) {
-            add_least(&v, w.pull[d], push[d].hi + push[d].lo, sizes[d], play, most_Bps[d]);
+            add_least(&v, &slope, w.pull[d], push[d].hi + push[d].lo, sizes[d], play, most_Bps[d]);
         } else {
             double usd = b->cost_weight * p->usd_per_Bps[d] * given_Bps[d];
             v.fixed += w.pull[d] > 0 ? w.pull[d] / given_Bps[d] * (1 - ROUNDING) : 0;
-            v.slope -= usd * (1 - ROUNDING);
+            add_long(&slope, -usd, 1 - ROUNDING);
         }
     }
+    v.slope += slope.hi + slope.lo;
     v.root *= 1 - ROUNDING;
     return v;
 }
@@ -340,13 +347,13 @@ static double prove(const struct alloc_bound *b, const struct alloc_problem *p, 
 
 /* Over the factor g the best bound of T at a given X: T >= fixed + root^2/4 / (mu*X + slope). */
 struct curve {
-    double mu, play; /* play: how well rows hold */
+    double mu;
     struct proved v;
 };
 
 static double height(const struct curve *c, double x)
 {
-    double price = c->mu * x + c->v.slope + c->play * (c->mu * x + fabs(c->v.slope));
+    double price = c->mu * x + c->v.slope + ULPS * (c->mu * x + fabs(c->v.slope));
     if (c->v.root == 0) /* no multiplier on traffic: compute alone */
         return c->v.fixed;
     return price > 0 ? c->v.fixed + c->v.root * c->v.root / 4 / price : (double)INFINITY;
@@ -435,7 +442,6 @@ static int prove_product(double *bound, double enough, const struct alloc_answer
         struct alloc_bound b = a->bounds[i];
         if (b.time_weight > 0) {
             curves[n].mu = b.cost_weight / b.time_weight;
-            curves[n].play = play;
             curves[n].v = prove_parts(&b, p, s, play);
             curves[n].v.fixed /= b.time_weight;
             curves[n].v.root /= b.time_weight;
@@ -489,7 +495,7 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
     }
     *out = (struct verify_report){ .violation = worst_violation(&q, a->bw_Bps), .usd = q.usd_fixed };
     /* As well as the answer keeps the rows, all it is compared with may. */
-    const double play = fmin(fmax(out->violation, LEAST_PLAY), ROUNDING);
+    const double play = fmin(out->violation, ROUNDING);
     out->time_s = total_time(steps, a->bw_Bps);
     for (int32_t d = 0; d < p->step->n_dims; d++)
         out->usd += q.usd_per_Bps[d] * a->bw_Bps[d];
