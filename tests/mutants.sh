@@ -4,10 +4,11 @@
 # header, those of its folder, then the program tests, since all that the folders below do is seen through commands.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
-# BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed or nobody, rank, file,
-# line number, line), ONLY (ranks of such lines: these mutants alone).
+# BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed, or nobody, argued, none;
+# rank, file, line number, line), ONLY (ranks of such lines: these mutants alone, argued or not).
 # SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
-# survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed.
+# survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed; such
+# a one counts, but is not tried again.
 # Exit 1 if more than 5 % survive that are not argued there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -117,12 +118,22 @@ judge() {
     programs_notice || echo nobody
 }
 
-# One mutant: a line in $results.
-if [ "$1" = --one ]; then
+# say WHAT: a line in $results.
+say() {
+    printf '%s\t%s\n' "$1" "$(grep -m 1 "^$rank" "$work/list")" >>"$results"
+}
+
+is_argued() {
+    grep -m 1 "^$rank" "$work/list" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
+        BEGIN { while ((getline line < argued) > 0) { n = split(line, f, "\t"); if (n >= 3) reason[f[1] "\t" f[2]] = 1 } }
+        { exit !(($2 "\t" $4) in reason) }'
+}
+
+# One mutant is compiled: $me/mutant.o if it is one that is to be tried.
+if [ "$1" = --make ]; then
     build=$2 work=$3 rank=$4 file=$5
     me=$work/$rank
-    mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
-    noticed=
+    mkdir -p "$me"
     # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice (with -w
     # they would not).
     same=$work/$(echo "$file" | tr / .).o
@@ -130,13 +141,30 @@ if [ "$1" = --one ]; then
     [ -e "$same" ] || { $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" && mv "$me/same.o" "$same"; }
     # shellcheck disable=SC2086 # words
     if "$work/mutate" apply "$SEED" "$file" "$rank" |
-        $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - 2>"$me/log" &&
-        ! cmp -s "$me/mutant.o" "$same"; then
-        # shellcheck disable=SC2086 # words
-        "$work/mutate" apply "$SEED" "$file" "$rank" | $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" -
-        noticed=$(judge)
+        $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/plain.o" - 2>"$me/log" &&
+        ! cmp -s "$me/plain.o" "$same"; then
+        if [ -z "${ONLY-}" ] && is_argued; then
+            say argued
+        else
+            # shellcheck disable=SC2086 # words
+            "$work/mutate" apply "$SEED" "$file" "$rank" | $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" -
+            echo "$rank $file" >>"$work/made"
+            exit
+        fi
+    else
+        say none
     fi
-    printf '%s\t%s\n' "${noticed:-none}" "$(grep -m 1 "^$rank" "$work/list")" >>"$results"
+    rm -r "$me"
+    exit
+fi
+
+# One that was made is judged.
+if [ "$1" = --judge ]; then
+    build=$2 work=$3 rank=$4 file=$5
+    me=$work/$rank
+    mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
+    noticed=$(judge)
+    say "${noticed:-none}"
     rm -rf "$me"
     exit
 fi
@@ -171,35 +199,36 @@ done
 : >"$work/programs"
 measure_programs || exit 2
 
-# A few are no mutants: more are tried until there are enough.
+# A few are no mutants: more are made until there are enough.
 tried=0
 real=0
+: >"$work/made"
 while [ "$real" -lt "${MUTANTS:-300}" ] && [ "$tried" -lt "$(wc -l <"$work/list")" ]; do
     more=$((${MUTANTS:-300} - real))
     [ "$more" -lt 30 ] || more=30
     sed -n "$((tried + 1)),$((tried + more))p" "$work/list" | cut -f1,2 |
-        xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --one "$build" "$work"
+        xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --make "$build" "$work"
     tried=$((tried + more))
-    real=$(grep -vc '^none' "$results")
-    echo "$real mutants, $(grep -c '^nobody' "$results") not noticed" >&2
+    real=$(($(wc -l <"$work/made") + $(grep -c '^argued' "$results")))
 done
+echo "$real mutants, $(grep -c '^argued' "$results") of them argued equivalent" >&2
+sort "$work/made" | xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --judge "$build" "$work"
 
-sort -k2,2 "$results" | awk -F'\t' -v argued=tests/mutants/equivalent.txt '
-    BEGIN { while ((getline line < argued) > 0) { n = split(line, f, "\t"); if (n >= 3) reason[f[1] "\t" f[2]] = f[3] } }
+sort -k2,2 "$results" | awk -F'\t' '
     $1 == "none" { none++; next }
+    { all++ }
+    $1 == "argued" { same++; next }
     {
         split($3, part, "/")
         own = $3
         sub(/^.*\//, "", own)
         sub(/\.c$/, "", own)
         by[$1 == "nobody" ? "" : $1 ~ /\// ? "program" : $1 == part[1] "_" own ? "suite" : "folder"]++
-        all++
     }
-    $1 == "nobody" && !(($3 "\t" $5) in reason) { print $3 ":" $4 "\t" $5; left++ }
-    $1 == "nobody" && (($3 "\t" $5) in reason) { same++ }
+    $1 == "nobody" { print $3 ":" $4 "\t" $5; left++ }
     END {
         printf "%d mutants (%d more were none): %d noticed by the suite of their file, %d by their folder, %d by a program test; ", \
             all, none, by["suite"], by["folder"], by["program"]
-        printf "%d not noticed, %d of them argued equivalent\n", left + same, same
+        printf "%d not noticed, %d argued equivalent\n", left, same
         exit !(left <= 0.05 * all)
     }'
