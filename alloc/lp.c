@@ -366,7 +366,8 @@ static const struct simplex_way ways[] = { { SIMPLEX_FROM_ADVANCED, false, TOLER
                                            { SIMPLEX_FROM_SLACKS, true, TOLERANCE, MOST_STEPS },
                                            { SIMPLEX_FROM_SLACKS, false, LOOSE_TOLERANCE, MOST_STEPS },
                                            { SIMPLEX_FROM_SCALED, false, LOOSE_TOLERANCE, MOST_STEPS },
-                                           { SIMPLEX_FROM_SCALED, true, LOOSE_TOLERANCE, MOST_STEPS } };
+                                           { SIMPLEX_FROM_SCALED, true, LOOSE_TOLERANCE, MOST_STEPS },
+                                           { SIMPLEX_EXACT, false, TOLERANCE, MOST_STEPS } };
 
 /* Several ways of solving are tried in turn (base/simplex), as scaled problems may defeat one of them. */
 int lp_solve(struct lp_result *out, double *row_dual, const struct lp *lp, struct err *e)

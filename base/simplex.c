@@ -23,6 +23,8 @@
 
 #include <glpk.h>
 
+#include "base/gmp_memory.h"
+
 struct simplex {
     glp_prob *g;
     /* Entries as GLPK wants them, numbers and places from 1. */
@@ -63,15 +65,24 @@ static int glpk_enter(struct simplex *x, void (*call)(struct simplex *x, void *d
     if (x->epoch != glpk.epoch)
         return err_nomem(e, "a linear programme");
     glpk.said[0] = '\0';
-    if (setjmp(glpk.back) == 0) {
+    bool lacks = false;
+    gmp_back = &glpk.back;
+    switch (setjmp(glpk.back)) {
+    case 0:
         call(x, data);
+        gmp_back = NULL;
         return 0;
+    case GMP_LACKS:
+        lacks = true;
+        break;
+    default:
+        lacks = strstr(glpk.said, "no memory");
     }
+    gmp_back = NULL;
     glp_free_env();
     glpk.n_living = 0;
     glpk.epoch++;
-    return strstr(glpk.said, "no memory") ? err_nomem(e, "a linear programme")
-                                          : err_set(e, ERR_LIB, "GLPK: %s", glpk.said);
+    return lacks ? err_nomem(e, "a linear programme") : err_set(e, ERR_LIB, "GLPK: %s", glpk.said);
 }
 
 static void glpk_create(struct simplex *x, void *data)
@@ -91,6 +102,7 @@ int simplex_build(struct simplex **out, struct err *e)
         free(x);
         return err_nomem(e, "a linear programme");
     }
+    gmp_memory_init();
     glp_error_hook(glpk_leave, NULL);
     glp_term_hook(glpk_keep_said, NULL);
     x->epoch = glpk.epoch;
@@ -220,11 +232,12 @@ static void glpk_solve(struct simplex *x, void *data)
     how.it_lim = a->way->most_steps;
     if (a->way->start == SIMPLEX_FROM_SCALED)
         glp_scale_prob(x->g, GLP_SF_AUTO);
-    if (a->way->start == SIMPLEX_FROM_SLACKS || a->way->start == SIMPLEX_FROM_SCALED)
+    bool exact = a->way->start == SIMPLEX_EXACT;
+    if (exact || a->way->start == SIMPLEX_FROM_SLACKS || a->way->start == SIMPLEX_FROM_SCALED)
         glp_std_basis(x->g);
     else if (a->way->start == SIMPLEX_FROM_ADVANCED)
         glp_adv_basis(x->g, 0);
-    a->failed = glp_simplex(x->g, &how);
+    a->failed = exact ? glp_exact(x->g, &how) : glp_simplex(x->g, &how);
     a->status = glp_get_status(x->g);
 }
 

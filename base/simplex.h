@@ -47,6 +47,8 @@ enum simplex_start {
     SIMPLEX_FROM_SLACKS,   /**< all columns at a bound */
     SIMPLEX_FROM_ADVANCED, /**< a triangular basis that GLPK looks for */
     SIMPLEX_FROM_SCALED,   /**< as from slacks, rows and columns brought to one size, which stay so */
+    SIMPLEX_EXACT, /**< as from slacks, primal, in rational numbers: slow, for what is small and defeats the
+                      others */
 };
 
 /** How to solve. */

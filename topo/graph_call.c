@@ -4,7 +4,6 @@
  */
 #include "topo/graph_call.h"
 
-#include <gmp.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
 #include <setjmp.h>
@@ -13,15 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gmp_memory.h"
+
 /* igraph hands its reasons to a handler only; they wait here for the code to be returned. Per thread, as
  * callers take turns with igraph but may look at their error later. */
 static _Thread_local char igraph_reason[512], igraph_warned[512];
 
 /*
  * Lack of memory, where igraph 0.10.2 and its libraries do not return it: igraph's assertions fail on what an
- * allocation left half made, GMP aborts, and libxml2's parser calls the text malformed. Of the first two
- * igraph_leave() jumps back to who called igraph, if it set `igraph_back`, leaving what they hold; the third
- * is noted.
+ * allocation left half made, GMP aborts, and libxml2's parser calls the text malformed. The first two jump
+ * back to who called igraph, if it set `igraph_back` and `gmp_back`, leaving what they hold; the third is
+ * noted.
  */
 static _Thread_local jmp_buf *igraph_back;
 static _Thread_local bool igraph_lacks;
@@ -71,30 +72,6 @@ static void xml_say_nothing(void *context, const char *fmt, ...)
     (void)context, (void)fmt;
 }
 
-/* GMP never gets NULL. */
-static void *gmp_malloc(size_t n)
-{
-    void *p = igraph_noted(malloc(n));
-    if (!p)
-        igraph_leave("GMP: out of memory", __FILE__, __LINE__);
-    return p;
-}
-
-static void *gmp_realloc(void *p, size_t old, size_t n)
-{
-    (void)old;
-    void *moved = igraph_noted(realloc(p, n));
-    if (!moved)
-        igraph_leave("GMP: out of memory", __FILE__, __LINE__);
-    return moved;
-}
-
-static void gmp_free(void *p, size_t n)
-{
-    (void)n;
-    free(p);
-}
-
 static void keep_warning(const char *reason, const char *file, int line)
 {
     (void)file, (void)line;
@@ -107,7 +84,7 @@ void topo_igraph_init(void)
     igraph_set_error_handler(keep_reason);
     igraph_set_warning_handler(keep_warning);
     igraph_set_fatal_handler(igraph_leave);
-    mp_set_memory_functions(gmp_malloc, gmp_realloc, gmp_free);
+    gmp_memory_init();
     xmlSetGenericErrorFunc(NULL, xml_say_nothing);
     xmlMemSetup(free, xml_malloc, xml_realloc, xml_strdup);
     igraph_set_attribute_table(&igraph_cattribute_table);
@@ -116,9 +93,9 @@ void topo_igraph_init(void)
 igraph_error_t topo_igraph_safely(igraph_error_t (*call)(void *data), void *data)
 {
     jmp_buf back;
-    igraph_back = &back;
+    igraph_back = gmp_back = &back;
     igraph_error_t code = setjmp(back) == 0 ? call(data) : IGRAPH_ENOMEM;
-    igraph_back = NULL;
+    igraph_back = gmp_back = NULL;
     return code;
 }
 

@@ -28,6 +28,27 @@ workload:
       - all-to-all: { size_MB: 8, group: tp }
 ..
 { cat split.yaml && echo 'budget: { usd: 1e6, nic_GBps: 400 }'; } >budget.yaml
+# Needs linear programmes in rational numbers.
+cat >exact.yaml <<..
+network:
+  dims:
+    - { shape: full, size: 14, min_GBps: 5.5 }
+    - { shape: ring, size: 8 }
+    - { shape: ring, size: 16, bw_GBps: 0.93955194600087832 }
+    - { shape: switch, size: 12 }
+    - { shape: ring, size: 4, max_GBps: 112512.96041011365 }
+objective: time
+workloads:
+  - weight: 1.9338458349806833
+    workload:
+      groups: { a: { members: [ 1, 8, 16, 12, 1 ] }, b: { members: [ 14, 8, 1, 12, 4 ] }, c: { members: [ 14, 8, 16, 12, 4 ] } }
+      step:
+        sum:
+          - all-to-all: { size_MB: 6.6e-05, group: a }
+          - max:
+              - sum: [ { reduce-scatter: { size_MB: 221614433.862404, group: b } }, { compute_ms: 25 } ]
+              - sum: [ { all-gather: { size_MB: 32518207.908393, group: c } }, { sum: [ { all-gather: { size_MB: 652011.312254, group: b } } ] } ]
+..
 { cat split.yaml && echo 'vary: { objective: [ time, perf_per_cost ], network.dims.node.max_GBps: [ 40, 1000 ] }'; } >vary.yaml
 # A unit of work for each point: a failure leaves points that are done.
 { cat split.yaml && echo 'vary: { network.dims.pod.size: [ 2, 3, 4, 5, 6, 7, 8, 16 ] }'; } >steps.yaml

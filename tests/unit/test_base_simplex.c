@@ -7,6 +7,7 @@ KEEPS(struct simplex, simplex_free)
 static const struct simplex_way cold = { SIMPLEX_FROM_SLACKS, false, 1e-9, INT32_MAX };
 static const struct simplex_way warm = { SIMPLEX_FROM_BASIS, false, 1e-9, INT32_MAX };
 static const struct simplex_way dual = { SIMPLEX_FROM_BASIS, true, 1e-9, INT32_MAX };
+static const struct simplex_way exact = { SIMPLEX_EXACT, false, 1e-9, INT32_MAX };
 
 /* Maximise 3a + 5b under a <= 4, 2b <= 12, 3a + 2b <= 18: (2, 6), worth 36, prices 0, 3/2, 1 (Dantzig's
  * textbook example as Hillier and Lieberman have it). */
@@ -32,13 +33,16 @@ static void solve(struct simplex *x, const struct simplex_way *way, enum simplex
 
 TEST(corner_and_prices_are_those_of_the_textbook)
 {
-    KEEP(struct simplex *, x, simplex_free_at) = build_example();
-    solve(x, &cold, SIMPLEX_OPTIMAL);
-    assert_near(simplex_value(x, 0), 2, 1e-12);
-    assert_near(simplex_value(x, 1), 6, 1e-12);
-    assert_near(simplex_dual(x, 0), 0, 1e-12);
-    assert_near(simplex_dual(x, 1), -1.5, 1e-12);
-    assert_near(simplex_dual(x, 2), -1, 1e-12);
+    const struct simplex_way *const ways[] = { &cold, &exact };
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        KEEP(struct simplex *, x, simplex_free_at) = build_example();
+        solve(x, ways[i], SIMPLEX_OPTIMAL);
+        assert_near(simplex_value(x, 0), 2, 1e-12);
+        assert_near(simplex_value(x, 1), 6, 1e-12);
+        assert_near(simplex_dual(x, 0), 0, 1e-12);
+        assert_near(simplex_dual(x, 1), -1.5, 1e-12);
+        assert_near(simplex_dual(x, 2), -1, 1e-12);
+    }
 }
 
 /* A column of 1 of the second and third resource is priced at 2.5: worth 2 it stays out, 4 it comes in. */
@@ -77,6 +81,7 @@ TEST(rows_with_entries_bind_columns_that_are_there)
     assert_near(simplex_dual(x, 3), -3, 1e-12);
     OK(simplex_add_row(x, 8, INFINITY, 2, both, ones, e));
     solve(x, &warm, SIMPLEX_INFEASIBLE);
+    solve(x, &exact, SIMPLEX_INFEASIBLE);
 }
 
 TEST(no_end_is_told_from_no_solution)
@@ -87,6 +92,7 @@ TEST(no_end_is_told_from_no_solution)
     OK(simplex_add_column(x, -1, 0, INFINITY, 0, NULL, NULL, e));
     OK(simplex_add_row(x, 0, INFINITY, 1, &(int32_t){ 0 }, &(double){ 1 }, e));
     solve(x, &cold, SIMPLEX_UNBOUNDED);
+    solve(x, &exact, SIMPLEX_UNBOUNDED);
     simplex_set_bounds(x, 0, -3, 5);
     solve(x, &cold, SIMPLEX_OPTIMAL);
     assert_true(simplex_value(x, 0) == 5);

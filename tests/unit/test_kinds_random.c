@@ -219,29 +219,47 @@ static void judge(struct ends *ends, const struct random_study *x, const struct 
         assert_true(d->verified);
 }
 
-/* SOAK: 20,000 of them. */
-TEST(random_studies_are_solved_or_say_why_and_break_nothing)
+static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int32_t i)
+{
+    struct err e = { 0 };
+    RNG(r, seed, (uint64_t)i);
+    KEEP(struct random_study, x, study_free_text);
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    write_study(&x, r);
+    assert_ok(study_load(&s, put(f, "study.yaml", x.text.s), NULL, 0,
+                         STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT, &e),
+              &e);
+    double time_s, slack = chance(r, 0.6) ? rng_range(r, 1, 3) : rng_log_range(r, 1e-3, 1e3);
+    assert_ok(design_time(&time_s, &s, x.inside_Bps, &e), &e);
+    s.time_limit_s = time_s * slack;
+    x.is_feasible = s.objective != ALLOC_COST || slack >= 1;
+    assert_ok(design_solve(&d, &s, &e), &e);
+    if (d.answer.status == ALLOC_STALLED)
+        print_message("study %d of seed %d, %s: %s\n", (int)i, (int)seed, x.objective, d.answer.reason);
+    judge(ends, &x, &s, &d);
+}
+
+/* In double precision the simplex method finds no answer to a linear programme of this one, whatever its
+ * start. */
+TEST(rational_numbers_solve_what_defeats_the_simplex_method)
 {
     FOLDER(f);
     struct ends ends = { 0 };
-    const int32_t n = getenv("SOAK") ? 20000 : repeats(2000);
-    for (int32_t i = 0; i < n; i++) {
-        RNG(r, 2026, (uint64_t)i);
-        KEEP(struct random_study, x, study_free_text);
-        KEEP(struct design_point, s, study_free);
-        KEEP(struct design, d, design_free);
-        write_study(&x, r);
-        OK(study_load(&s, put(&f, "study.yaml", x.text.s), NULL, 0,
-                      STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT, e));
-        double time_s, slack = chance(r, 0.6) ? rng_range(r, 1, 3) : rng_log_range(r, 1e-3, 1e3);
-        OK(design_time(&time_s, &s, x.inside_Bps, e));
-        s.time_limit_s = time_s * slack;
-        x.is_feasible = s.objective != ALLOC_COST || slack >= 1;
-        OK(design_solve(&d, &s, e));
-        if (d.answer.status == ALLOC_STALLED)
-            print_message("study %d, %s: %s\n", (int)i, x.objective, d.answer.reason);
-        judge(&ends, &x, &s, &d);
-    }
+    solve_random(&ends, &f, 7, 4402);
+    assert_int_equal(ends.solved, 1);
+}
+
+/* SOAK: 20,000 of each of three seeds. */
+TEST(random_studies_are_solved_or_say_why_and_break_nothing)
+{
+    FOLDER(f);
+    static const uint64_t seeds[] = { 2026, 7, 8 };
+    struct ends ends = { 0 };
+    const int32_t n_seeds = getenv("SOAK") ? (int32_t)COUNT_OF(seeds) : 1;
+    const int32_t each = getenv("SOAK") ? 20000 : repeats(2000), n = n_seeds * each;
+    for (int32_t i = 0; i < n; i++)
+        solve_random(&ends, &f, seeds[i / each], i % each);
     /* Not power: rates do not say what parts draw. */
     static const enum alloc_objective drawn[] = { ALLOC_TIME, ALLOC_UTILIZATION, ALLOC_PERF_PER_COST,
                                                   ALLOC_COST, ALLOC_TCO_PER_TOKEN };
@@ -251,5 +269,5 @@ TEST(random_studies_are_solved_or_say_why_and_break_nothing)
     for (size_t o = 0; o < COUNT_OF(drawn); o++)
         assert_true(ends.n[drawn[o]] > n / 8);
     assert_true(ends.solved > n / 2);
-    assert_true(stalled <= n / 1000 + 2); /* 19 of 20,000, 3 of the first 2,000 */
+    assert_true(stalled <= n / 1000 + (n_seeds == 1 ? 2 : 0)); /* 40 of 60,000, 3 of the first 2,000 */
 }
