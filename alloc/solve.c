@@ -1144,7 +1144,9 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
                  : p->objective == ALLOC_COST ? out->cost_usd
                                               : out->time_s * out->cost_usd;
     double gap = relative_gap(out->value, out->lower_bound);
-    out->gap = fmax(gap, 0);
+    /* Where small bandwidths hang on how well a row of large ones holds, a split may seem to beat its bound.
+     */
+    out->gap = gap < -ALLOC_GAP ? -gap : fmax(gap, 0);
     out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         alloc_say_stalled(out, p);
@@ -1184,12 +1186,18 @@ struct alloc_problem alloc_with_factor(const struct alloc_problem *p)
     return q;
 }
 
-/* How much of a bandwidth without end can be of use: beside the slowest that a limited dimension of the same
- * leaf can be, far above. 0: there is no such leaf. */
+/* How much of a bandwidth without end can be of use: far above the slowest that a limited dimension of the
+ * same leaf can be, and above what rows ask for beside it. 0: there is no such leaf. */
 static double useful_Bps(const struct alloc_problem *p, const double *cap_Bps)
 {
     static const double far = 1e4;
-    double most = 0;
+    double most = 0, asked = 0;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        double least = INFINITY;
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            least = p->rows[i].coef[d] != 0 ? fmin(least, fabs(p->rows[i].coef[d])) : least;
+        asked += fabs(p->rows[i].rhs) / least;
+    }
     for (int32_t l = 0; l < p->step->n_leaves; l++) {
         const double *traffic_B = &p->step->traffic_B[(ptrdiff_t)l * D];
         double least_s = 0, largest_B = 0;
@@ -1199,7 +1207,7 @@ static double useful_Bps(const struct alloc_problem *p, const double *cap_Bps)
         }
         most = fmax(most, least_s > 0 ? largest_B / least_s : 0);
     }
-    return far * most;
+    return most > 0 ? far * most + 4 * asked : 0;
 }
 
 /* Where a bandwidth has no end nothing is gained by it: multipliers of rows that it is in are rounding, and

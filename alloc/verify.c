@@ -251,7 +251,9 @@ static void add_least(struct proved *v, struct long_sum *slope, double pull, dou
         q = 0;
     if (q >= 0)
         v->root += 2 * sqrt(pull) * sqrt(q);
-    else if (most_Bps > 0)
+    else if (isinf(most_Bps))
+        v->slope = INFINITY;
+    else
         add_long(slope, -q, most_Bps);
 }
 
@@ -517,8 +519,9 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
         rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, steps, play, e);
     }
     double gap = out->value == 0 && out->lower_bound == 0 ? 0 : (out->value - out->lower_bound) / out->value;
-    out->gap = fmax(gap, 0);
-    /* A bound far above the value would contradict it: then one of the two is wrong. */
+    /* A bound far above the value would contradict it: then one of the two is wrong, or rows hold too badly.
+     */
+    out->gap = gap < -ALLOC_GAP ? -gap : fmax(gap, 0);
     out->ok = out->violation <= MAX_VIOLATION && fabs(gap) <= ALLOC_GAP;
     return rc;
 }

@@ -579,8 +579,9 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
 
 /*
  * The same with no bandwidth above what the key bw_GBps can say. Where nothing else limits one and the best
- * is further out, that becomes a row of the study, so that the report shows what it costs. Only then: as a
- * rule a bandwidth without end is a question that lacks a limit, and is said to be.
+ * is further out, or so far out that no split was found, that becomes a row of the study, so that the report
+ * shows what it costs. Only then: as a rule a bandwidth without end is a question that lacks a limit, and is
+ * said to be.
  */
 static int solve_in_range(struct design *d, struct design_point *s, struct err *e)
 {
@@ -589,7 +590,8 @@ static int solve_in_range(struct design *d, struct design_point *s, struct err *
     for (int32_t k = 0; k < d->n_dims && !rc && alloc_has_split(&d->answer); k++)
         if (topo_in_total(&s->net.dims[k]))
             most_Bps = fmax(most_Bps, d->bw_Bps[k]);
-    if (rc || !(most_Bps > TOPO_MAX_BW_GBps * 1e9))
+    bool is_lost = d->answer.status == ALLOC_STALLED && !alloc_has_split(&d->answer);
+    if (rc || !(is_lost || most_Bps > TOPO_MAX_BW_GBps * 1e9))
         return rc;
     design_free(d);
     rc = alloc_add_most(&s->rows, &s->net, e);

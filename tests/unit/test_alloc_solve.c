@@ -258,6 +258,20 @@ TEST(bandwidths_without_end_may_be_tied)
     assert_close(a.value, 0.4 * 17.5e9, 1e-9);
 }
 
+/* What the rows ask for is far above what its traffic could use. */
+TEST(bandwidths_without_end_are_as_large_as_rows_ask)
+{
+    static const double traffic_GB[][D] = { { 4, 2, 0.5 } };
+    PLAIN_SPLIT(s, 3, traffic_GB, 1, 0);
+    const double first[] = { 1, 0, 0 }, apart[] = { 0, -1, 1 };
+    random_split_row(&s, first, LINEXPR_EQ, 10);
+    random_split_row(&s, apart, LINEXPR_EQ, 1e6);
+    SOLVED(a, &s.problem);
+    assert_close(a.value, 0.4, 1e-9);
+    assert_close(a.bw_Bps[2] - a.bw_Bps[1], 1e15, 1e-9);
+    assert_true(a.bw_Bps[1] >= 5e9 * (1 - 1e-9));
+}
+
 /* Limits in W, in MW of a site and in USD a year are rows as those in USD: the same answers from the same
  * numbers in other units, each proved. */
 TEST(a_limit_of_power_is_proved_as_one_of_money)

@@ -250,6 +250,17 @@ TEST(rational_numbers_solve_what_defeats_the_simplex_method)
     assert_int_equal(ends.solved, 1);
 }
 
+/* Equalities that leave far more room than any traffic can use. */
+TEST(bandwidths_that_only_the_key_limits_are_split)
+{
+    static const int32_t index[] = { 4403, 9614 };
+    FOLDER(f);
+    struct ends ends = { 0 };
+    for (size_t i = 0; i < COUNT_OF(index); i++)
+        solve_random(&ends, &f, 2026, index[i]);
+    assert_int_equal(ends.solved, (int)COUNT_OF(index));
+}
+
 /* SOAK: 20,000 of each of three seeds. */
 TEST(random_studies_are_solved_or_say_why_and_break_nothing)
 {
