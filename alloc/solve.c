@@ -1186,18 +1186,12 @@ struct alloc_problem alloc_with_factor(const struct alloc_problem *p)
     return q;
 }
 
-/* How much of a bandwidth without end can be of use: far above the slowest that a limited dimension of the
- * same leaf can be, and above what rows ask for beside it. 0: there is no such leaf. */
+/* How much of a bandwidth without end can be of use: beside the slowest that a limited dimension of the same
+ * leaf can be, far above. 0: there is no such leaf. */
 static double useful_Bps(const struct alloc_problem *p, const double *cap_Bps)
 {
     static const double far = 1e4;
-    double most = 0, asked = 0;
-    for (int32_t i = 0; i < p->n_rows; i++) {
-        double least = INFINITY;
-        for (int32_t d = 0; d < p->step->n_dims; d++)
-            least = p->rows[i].coef[d] != 0 ? fmin(least, fabs(p->rows[i].coef[d])) : least;
-        asked += fabs(p->rows[i].rhs) / least;
-    }
+    double most = 0;
     for (int32_t l = 0; l < p->step->n_leaves; l++) {
         const double *traffic_B = &p->step->traffic_B[(ptrdiff_t)l * D];
         double least_s = 0, largest_B = 0;
@@ -1207,32 +1201,41 @@ static double useful_Bps(const struct alloc_problem *p, const double *cap_Bps)
         }
         most = fmax(most, least_s > 0 ? largest_B / least_s : 0);
     }
-    return most > 0 ? far * most + 4 * asked : 0;
+    return far * most;
 }
 
-/* Where a bandwidth has no end nothing is gained by it: multipliers of rows that it is in are rounding, and
- * prove nothing once the end is gone that it was given. */
+/* How much rows may ask for, of whatever use. */
+static double asked_Bps(const struct alloc_problem *p)
+{
+    double asked = 0;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        double least = INFINITY;
+        for (int32_t d = 0; d < p->step->n_dims; d++)
+            least = p->rows[i].coef[d] != 0 ? fmin(least, fabs(p->rows[i].coef[d])) : least;
+        asked += fabs(p->rows[i].rhs) / least;
+    }
+    return 4 * asked;
+}
+
+/* Where a bandwidth has no end and costs nothing, nothing is gained by it: multipliers of rows that it is in
+ * are rounding, and prove nothing once the end is gone that it was given. */
 static void drop_endless(struct alloc_answer *out, struct alloc_bound *b, const struct alloc_problem *p,
                          const double *cap_Bps)
 {
     for (int32_t i = 0; i < p->n_rows; i++)
         for (int32_t d = 0; d < p->step->n_dims; d++)
-            if (p->rows[i].coef[d] != 0 && isinf(cap_Bps[d]))
+            if (p->rows[i].coef[d] != 0 && isinf(cap_Bps[d]) && b->cost_weight * p->usd_per_Bps[d] == 0)
                 b->row_dual[i] = 0;
     b->value = alloc_bound_value(b, p);
-    out->lower_bound = b->value;
+    if (p->objective == ALLOC_TIME)
+        out->lower_bound = b->value;
 }
 
-/* Bandwidths that rows tie to each other and nothing limits: the least time is reached on a ray without end,
- * along which the interior method runs away. Once more with an end to it that cannot bind. */
-static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+/* Bandwidths that are infinite in @p cap_Bps get an end. */
+static int solve_with_end(struct alloc_answer *out, const struct alloc_problem *p, const double *cap_Bps,
+                          double most_Bps, struct err *e)
 {
     struct alloc_problem capped = *p;
-    double cap_Bps[D];
-    alloc_find_caps(cap_Bps, p);
-    double most_Bps = useful_Bps(p, cap_Bps);
-    if (!(most_Bps > 0))
-        return 0;
     struct alloc_row *rows = calloc((size_t)p->n_rows + D, sizeof *rows);
     if (!rows)
         return err_nomem(e, "constraints");
@@ -1246,8 +1249,24 @@ static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p,
     capped.rows = rows;
     int rc = capped.n_rows > p->n_rows ? solve(out, &capped, e) : 0;
     free(rows);
-    for (int32_t i = 0; i < out->n_bounds && !rc && p->objective == ALLOC_TIME; i++)
+    for (int32_t i = 0; i < out->n_bounds && !rc; i++)
         drop_endless(out, &out->bounds[i], p, cap_Bps);
+    return rc;
+}
+
+/* Bandwidths that rows tie to each other and nothing limits: the least time is reached on a ray without end,
+ * along which the interior method runs away. Once more with an end to it that cannot bind; the second is for
+ * rows that ask for more than that. */
+static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    double cap_Bps[D];
+    alloc_find_caps(cap_Bps, p);
+    double most_Bps = useful_Bps(p, cap_Bps);
+    if (!(most_Bps > 0))
+        return 0;
+    int rc = solve_with_end(out, p, cap_Bps, most_Bps, e);
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value))
+        rc = solve_with_end(out, p, cap_Bps, most_Bps + asked_Bps(p), e);
     return rc;
 }
 

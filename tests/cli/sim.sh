@@ -28,6 +28,11 @@ run sim open.yaml --split --set total_GBps=50 -q
 echo "== a timeline of slots and of slow NPUs; of a formula there is none"
 run sim study.yaml -q --set simulation.active_chunks=2 --model chunk --timeline slots.json -o slots.txt
 grep -o '"name": "[^"]*slot[^"]*"' slots.json | sort | uniq -c
+run sim study.yaml -q --set simulation.chunks=20 --model chunk --timeline arrows.json -o arrows.txt
+echo "arrows that begin and end once, with all between; others:"
+grep -o '"ph": "[stf]".*"id": [0-9]*' arrows.json | awk '
+    { ph = $2; id = $NF; seen[id] = seen[id] substr(ph, 2, 1) }
+    END { for (id in seen) seen[id] ~ /^st*f$/ ? good++ : bad++; print good + 0, bad + 0 }'
 run sim study.yaml -q --model chunk --set simulation.semantics=astra-sim-2 --timeline none.csv -o none.txt
 echo "== a network alone has no step"
 run sim ring:4@100

@@ -253,12 +253,15 @@ TEST(rational_numbers_solve_what_defeats_the_simplex_method)
 /* Equalities that leave far more room than any traffic can use. */
 TEST(bandwidths_that_only_the_key_limits_are_split)
 {
-    static const int32_t index[] = { 4403, 9614 };
+    static const struct {
+        uint64_t seed;
+        int32_t i;
+    } those[] = { { 2026, 4403 }, { 2026, 9614 }, { 7, 13898 }, { 8, 12938 } };
     FOLDER(f);
     struct ends ends = { 0 };
-    for (size_t i = 0; i < COUNT_OF(index); i++)
-        solve_random(&ends, &f, 2026, index[i]);
-    assert_int_equal(ends.solved, (int)COUNT_OF(index));
+    for (size_t i = 0; i < COUNT_OF(those); i++)
+        solve_random(&ends, &f, those[i].seed, those[i].i);
+    assert_int_equal(ends.solved, (int)COUNT_OF(those));
 }
 
 /* SOAK: 20,000 of each of three seeds. */

@@ -128,6 +128,17 @@ TEST(parts_of_the_study_replace_those_of_the_network)
     assert_string_equal(s.parts.name, "dear");
 }
 
+TEST(a_path_from_the_root_is_taken_as_it_is)
+{
+    struct folder *f = *state;
+    char parts[SUPPORT_PATH];
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct text, study, text_free) = { 0 };
+    text_printf(&study, "network: net.yaml\nparts: %s\n", scratch_path(parts, f->dir, "dear.yaml"));
+    OK(load(f, &s, study.s, STUDY_NEEDS_PARTS, e));
+    assert_string_equal(s.parts.name, "dear");
+}
+
 TEST(the_hash_follows_content_and_files)
 {
     static const char rows[] = "DATA\n1\nlayer -1 5 NONE 0 5 NONE 0 5 ALLREDUCE %d 0\n";
