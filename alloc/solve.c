@@ -1217,15 +1217,28 @@ static double asked_Bps(const struct alloc_problem *p)
     return 4 * asked;
 }
 
+static double signed_dual(const struct alloc_problem *p, const double *row_dual, int32_t i)
+{
+    return p->rows[i].sense == LINEXPR_GE ? -row_dual[i] : row_dual[i];
+}
+
 /* Where a bandwidth has no end and costs nothing, nothing is gained by it: multipliers of rows that it is in
- * are rounding, and prove nothing once the end is gone that it was given. */
+ * are rounding, and prove nothing once the end is gone that it was given. In products of time and money they
+ * may tell rows from each other, and stay where their sum, which must not be below 0, is not. */
 static void drop_endless(struct alloc_answer *out, struct alloc_bound *b, const struct alloc_problem *p,
                          const double *cap_Bps)
 {
-    for (int32_t i = 0; i < p->n_rows; i++)
-        for (int32_t d = 0; d < p->step->n_dims; d++)
-            if (p->rows[i].coef[d] != 0 && isinf(cap_Bps[d]) && b->cost_weight * p->usd_per_Bps[d] == 0)
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        double push = b->cost_weight * p->usd_per_Bps[d];
+        bool is_free = push == 0;
+        for (int32_t i = 0; i < p->n_rows; i++)
+            push += signed_dual(p, b->row_dual, i) * p->rows[i].coef[d];
+        if (isfinite(cap_Bps[d]) || !is_free || (push >= 0 && p->objective != ALLOC_TIME))
+            continue;
+        for (int32_t i = 0; i < p->n_rows; i++)
+            if (p->rows[i].coef[d] != 0)
                 b->row_dual[i] = 0;
+    }
     b->value = alloc_bound_value(b, p);
     if (p->objective == ALLOC_TIME)
         out->lower_bound = b->value;
@@ -1339,11 +1352,6 @@ static int32_t put_given_in(struct given *given, struct alloc_row *rows, const s
         i = -1;
     }
     return n;
-}
-
-static double signed_dual(const struct alloc_problem *p, const double *row_dual, int32_t i)
-{
-    return p->rows[i].sense == LINEXPR_GE ? -row_dual[i] : row_dual[i];
 }
 
 /* Multipliers of the rows as they were: those of given bandwidths make up for what was put in. */
