@@ -26,6 +26,10 @@ vary:
 "$WEFT" export rows.db | cmp - rows.txt && echo "text: the bytes of the sweep"
 "$WEFT" export rows.db -v -o again.csv
 run export rows.db -o export.csv
+echo "== of a study without a file"
+run sweep "ring:4 switch:8" --set 'workload={ step: { all-reduce: { size_MB: 80, group: all } } }' \
+    --set 'vary={ total_GBps: [100, 200] }' --store word.db -q
+"$WEFT" export word.db -q --of csv | sed '/^#/d' | cut -d , -f 1-4
 echo "== some of the rows"
 "$WEFT" export rows.db --where total_GBps=100 --where total_GBps=300 --where network.dims.node.max_GBps=40 --of csv |
     sed '/^#/d' | cut -d , -f 1-5
