@@ -32,6 +32,8 @@ echo "== without"
 run fail 'ring:4@100 fat-tree:4x4/2@50' --set "$work"
 run fail 'torus:4x4@50' --set "$work" --set model=bandwidth -q | grep dim
 run fail 'switch:2*2@50' --set "$work" -q | grep dim
+# A leaf has four links to spines, a spine two to leaves.
+run fail 'dragonfly+:8x2x3^4^8@50' --set 'workload={ step: { all-to-all: { size_MB: 80, group: all } } }' -q | grep local
 echo "== too large for flows; the bandwidths of the split; a study that varies"
 run fail "$study" -q | sed -n '1,/^rest/p'
 run fail 'torus:64x128x128@50' --set "$work" -q | sed -n '/^healthy/p;/^sum/p'
