@@ -3,31 +3,28 @@
 #include <gmp.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 _Thread_local jmp_buf *gmp_back;
 
-/* GMP never gets NULL. */
-static void *checked(void *p)
-{
-    if (p)
-        return p;
-    if (gmp_back)
-        longjmp(*gmp_back, GMP_LACKS);
-    fputs("GMP: out of memory\n", stderr);
-    abort();
-}
+/* GMP's own, which never return NULL. */
+static void *(*own_malloc)(size_t n);
+static void *(*own_realloc)(void *p, size_t old, size_t n);
 
 static void *gmp_malloc(size_t n)
 {
-    return checked(malloc(n));
+    void *p = gmp_back ? malloc(n) : own_malloc(n);
+    if (!p)
+        longjmp(*gmp_back, GMP_LACKS);
+    return p;
 }
 
 static void *gmp_realloc(void *p, size_t old, size_t n)
 {
-    (void)old;
-    return checked(realloc(p, n));
+    void *moved = gmp_back ? realloc(p, n) : own_realloc(p, old, n);
+    if (!moved)
+        longjmp(*gmp_back, GMP_LACKS);
+    return moved;
 }
 
 static void gmp_free(void *p, size_t n)
@@ -38,6 +35,7 @@ static void gmp_free(void *p, size_t n)
 
 static void set_functions(void)
 {
+    mp_get_memory_functions(&own_malloc, &own_realloc, NULL);
     mp_set_memory_functions(gmp_malloc, gmp_realloc, gmp_free);
 }
 

@@ -194,7 +194,7 @@ static void no_draw_is_faster(const struct design *d, struct design_point *s, in
 TEST(no_drawn_split_is_faster)
 {
     RNG(r, 20261122, 0);
-    for (int round = 0; round < 8; round++) {
+    for (int round = 0; round < repeats(8); round++) {
         struct folder *f = *state;
         struct design_point s;
         struct design d;
@@ -217,7 +217,7 @@ TEST(no_drawn_split_is_faster)
 TEST(graphs_of_many_links_are_split_with_proof)
 {
     RNG(r, 20261122, 1);
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < repeats(2); round++) {
         struct folder *f = *state;
         struct design_point s;
         struct design d;

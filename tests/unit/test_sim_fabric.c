@@ -184,7 +184,7 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
         "fat-tree:4x4/4*4@50 switch:2*2@50",
     };
     RNG(rng, 18, 0);
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < repeats(5000); i++) {
         const char *word = fabrics[rng_below(rng, COUNT_OF(fabrics))];
         struct topo_network net;
         int32_t members[TOPO_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 }, n = 1;
@@ -415,7 +415,7 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
         { "hammingmesh:3x2x2x2@30", { 3, 2, 2, 2 } },
     };
     RNG(rng, 18, 2);
-    for (int i = 0; i < 1200; i++) {
+    for (int i = 0; i < repeats(1200); i++) {
         size_t f = (size_t)rng_below(rng, COUNT_OF(fabrics));
         struct flow_group_spec spec = { .first = NULL };
         const int32_t *sizes = fabrics[f].sizes;

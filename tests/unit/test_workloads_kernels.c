@@ -469,7 +469,7 @@ TEST(no_plan_of_a_preset_uses_more_than_the_peak)
     static struct plan_cost c;
     const double none_s[PLAN_MAX_COLLECTIVES] = { 0 };
     RNG(r, SEED, 2);
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < repeats(100000); i++) {
         if (i % 20 == 0)
             random_software(&x, r);
         struct plan p = x.plan;
