@@ -13,35 +13,23 @@
 #include "base/json_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/infile.h"
 
 enum { BLOCK = 1 << 16 };
 
-static int cannot_read(struct err *e, const char *path, int why)
-{
-    return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(why));
-}
-
 int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
 {
-    struct stat st;
+    int fd;
     *l = (struct lines){ .path = path, .max = max, .fd = -1 };
-    int fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 && errno == ENOENT)
-        return err_set(e, ERR_PARSE, "%s: no such file", path);
-    if (fd < 0)
-        return cannot_read(e, path, errno);
-    /* A folder opens but cannot be read: said here, before anything else is. */
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        close(fd);
-        return cannot_read(e, path, EISDIR);
-    }
+    int rc = infile_open(&fd, path, e);
+    if (rc)
+        return rc;
     l->cap = 256;
     l->block = malloc(BLOCK);
     l->s = malloc(l->cap);
@@ -221,16 +209,13 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e)
     r->path = path;
     r->line = 1;
     json_set_alloc_funcs(json_noted_malloc, free);
-    int copy = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : -1;
-    r->file = copy >= 0 ? fdopen(copy, "rb") : fopen(path, "rbe");
-    int rc = 0;
-    if (!r->file && errno == ENOENT)
-        rc = err_set(e, ERR_PARSE, "%s: no such file", path);
-    else if (!r->file && errno == ENOMEM)
+    int fd, rc = infile_open(&fd, path, e);
+    r->file = rc ? NULL : fdopen(fd, "rb");
+    if (!rc && !r->file) {
+        close(fd);
         rc = err_nomem(e, path);
-    else if (!r->file)
-        rc = err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
-    else
+    }
+    if (!rc)
         rc = open_array(r, e);
     if (rc) {
         json_reader_close(r);

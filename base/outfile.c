@@ -10,6 +10,8 @@
  * asked before the work and settled at the end: linkat() and, where the file system has it, RENAME_NOREPLACE
  * refuse a file that came up meanwhile, so two processes that write one path without -f do not overwrite each
  * other. Of files that belong together each change of names can be taken back until the last of them is made.
+ *
+ * What was opened to be read (base/infile.h) is never replaced.
  */
 
 /* O_TMPFILE and renameat2() let an output file appear whole or not at all. */
@@ -28,6 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/text.h"
 
 enum { TRIES = 100 /* temporary names before giving up */ };
@@ -42,13 +45,54 @@ static int already_there(struct err *e, const char *path)
     return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
 }
 
+int outfile_refuse_input(struct err *e, const char *path)
+{
+    return err_set(e, ERR_USAGE, "output %s: is a file that the command reads; choose another", path);
+}
+
 /* ---- names ---- */
+
+/* The descriptor that a name of the system's means, -1: it is another name. Opened anew such a file would be
+ * replaced, or written from its start, by whoever was given it to go on writing. */
+static int descriptor_of(const char *path)
+{
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+    enum { MOST_DIGITS = 6 };
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        size_t n = strlen(folders[i]);
+        const char *digits = path + n;
+        if (strncmp(path, folders[i], n) == 0 && *digits && strlen(digits) <= MOST_DIGITS &&
+            strspn(digits, "0123456789") == strlen(digits))
+            return atoi(digits);
+    }
+    return -1;
+}
+
+bool outfile_is_stdout(const char *path)
+{
+    return path && descriptor_of(path) == STDOUT_FILENO;
+}
 
 /* Length of the directory part of a path, with its slash. */
 static size_t dir_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* False: too long. */
+static bool folder_of(char out[PATH_MAX], const char *path)
+{
+    size_t n = dir_length(path);
+    if (n >= PATH_MAX)
+        return false;
+    memcpy(out, path, n);
+    strcpy(out + n, n ? "" : ".");
+    return true;
 }
 
 /* Name of try k in the target's directory, so that rename() stays within one file system. */
@@ -122,12 +166,7 @@ static bool move_into_place(struct outfile *f, bool together)
 static int open_tmpfile(const char *path)
 {
     char dir[PATH_MAX];
-    size_t n = dir_length(path);
-    if (n >= sizeof dir)
-        return -1;
-    memcpy(dir, path, n);
-    dir[n] = '\0';
-    return open(n ? dir : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return folder_of(dir, path) ? open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
 }
 
 /* For file systems without O_TMPFILE, or without /proc: a named file beside the target. */
@@ -198,11 +237,89 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
+/* Did whoever started the program leave it open for it? The program's own are closed on exec. With errno. */
+static bool is_inherited(int fd)
+{
+    int flags = fcntl(fd, F_GETFD);
+    if (flags < 0 || !(flags & FD_CLOEXEC))
+        return flags >= 0;
+    errno = EBADF;
+    return false;
+}
+
+static int open_inherited(struct outfile *f, int fd, const char *path, struct err *e)
+{
+    f->in_place = true;
+    f->path = strdup(path);
+    if (!f->path)
+        return err_nomem(e, path);
+    f->fd = is_inherited(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    return f->fd < 0 ? cannot_write(e, path) : 0;
+}
+
+bool outfile_replaces(const char *path)
+{
+    struct stat st;
+    return descriptor_of(path) < 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Two names in one folder that are not there yet and differ in case only are two, also where the file system
+ * takes them for one. */
+static bool will_be_same(const char *a, const char *b)
+{
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    struct stat x, y;
+    return strcmp(a + dir_length(a), b + dir_length(b)) == 0 && folder_of(folder_a, a) &&
+           folder_of(folder_b, b) && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
+           x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool outfile_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    bool out_a = outfile_is_stdout(a), out_b = outfile_is_stdout(b);
+    if (strcmp(a, b) == 0 || (out_a && out_b))
+        return true;
+    bool has_a = out_a ? fstat(STDOUT_FILENO, &x) == 0 && S_ISREG(x.st_mode) : stat(a, &x) == 0;
+    bool has_b = out_b ? fstat(STDOUT_FILENO, &y) == 0 && S_ISREG(y.st_mode) : stat(b, &y) == 0;
+    if (has_a && has_b)
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    if (has_a || has_b || out_a || out_b)
+        return false;
+    char *to_a = follow_links(a), *to_b = follow_links(b);
+    bool is = to_a && to_b && will_be_same(to_a, to_b);
+    free(to_a);
+    free(to_b);
+    return is;
+}
+
+int outfile_check_folder(const char *path, struct err *e)
+{
+    struct stat st;
+    char folder[PATH_MAX];
+    int fd = descriptor_of(path);
+    if (fd > STDERR_FILENO && !is_inherited(fd))
+        return cannot_write(e, path);
+    if (fd >= 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return 0;
+    char *real = follow_links(path);
+    int rc = 0;
+    if (!real)
+        rc = cannot_write(e, path);
+    else if (!folder_of(folder, real) || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
+        rc = err_set(e, ERR_IO, "output %s: no such folder", path);
+    else if (access(folder, W_OK | X_OK) != 0)
+        rc = err_set(e, ERR_IO, "output %s: its folder is not writable", path);
+    free(real);
+    return rc;
+}
+
 static int outfile_start(struct outfile *f, const char *path, bool force, struct err *e)
 {
     struct stat st;
-    if (!path || strcmp(path, "-") == 0)
-        return 0;
+    int fd = path ? descriptor_of(path) : STDOUT_FILENO;
+    if (fd >= 0)
+        return fd == STDOUT_FILENO ? 0 : open_inherited(f, fd, path, e);
     if (stat(path, &st) != 0)
         return open_new(f, follow_links(path), path, e);
     if (!S_ISREG(st.st_mode))
@@ -210,7 +327,7 @@ static int outfile_start(struct outfile *f, const char *path, bool force, struct
     if (!force)
         return already_there(e, path);
     /* A symbolic link stays one: what it points to is replaced. */
-    f->mode = st.st_mode & 0777;
+    f->mode = st.st_mode & (S_IFREG | 0777);
     return open_new(f, realpath(path, NULL), path, e);
 }
 
@@ -237,16 +354,23 @@ static bool write_bytes(int fd, const char *s, size_t n)
     return true;
 }
 
+static int put_as_it_is(struct outfile *f, const char *s, size_t n, struct err *e)
+{
+    errno = 0;
+    if (f->path ? write_bytes(f->fd, s, n) : fwrite(s, 1, n, stdout) == n)
+        return 0;
+    return cannot_write(e, f->path ? f->path : "standard output");
+}
+
 /* Data has names as they are; a terminal gets them as text has them. */
-static int put_on_terminal(const char *s, size_t n, struct err *e)
+static int put_on_terminal(struct outfile *f, const char *s, size_t n, struct err *e)
 {
     struct text piece = { 0 }, copy = { 0 };
     text_add(&copy, s, n);
     text_add_shown(&piece, text_str(&copy), copy.n, "\n\t");
-    int rc = copy.failed ? err_nomem(e, "standard output") : text_check(&piece, e);
-    errno = 0;
-    if (!rc && fwrite(text_str(&piece), 1, piece.n, stdout) != piece.n)
-        rc = cannot_write(e, "standard output");
+    int rc = copy.failed ? err_nomem(e, "output") : text_check(&piece, e);
+    if (!rc)
+        rc = put_as_it_is(f, text_str(&piece), piece.n, e);
     text_free(&copy);
     text_free(&piece);
     return rc;
@@ -254,18 +378,14 @@ static int put_on_terminal(const char *s, size_t n, struct err *e)
 
 int outfile_put(struct outfile *f, const char *s, size_t n, struct err *e)
 {
-    if (f->path)
-        return write_bytes(f->fd, s, n) ? 0 : cannot_write(e, f->path);
-    if (isatty(STDOUT_FILENO))
-        return put_on_terminal(s, n, e);
-    errno = 0;
-    return fwrite(s, 1, n, stdout) == n ? 0 : cannot_write(e, "standard output");
+    bool shown = (!f->path || f->in_place) && isatty(f->path ? f->fd : STDOUT_FILENO);
+    return shown ? put_on_terminal(f, s, n, e) : put_as_it_is(f, s, n, e);
 }
 
 /* On the disk, not only in the page cache: network file systems tell a full disk here. */
 static int sync_file(const struct outfile *f, struct err *e)
 {
-    bool done = !f->mode || fchmod(f->fd, f->mode) == 0 || errno == EPERM;
+    bool done = !f->mode || fchmod(f->fd, f->mode & 0777) == 0 || errno == EPERM;
     done = done && (fsync(f->fd) == 0 || errno == EINVAL || errno == ENOSYS);
     return done ? 0 : cannot_write(e, f->path);
 }
@@ -301,7 +421,16 @@ static int copy_beside(struct outfile *f, struct err *e)
     return rc;
 }
 
-/* All that can fail for lack of room. */
+/* Asked when all is read. */
+static int check_not_read(const struct outfile *f, struct err *e)
+{
+    struct stat st;
+    if (stat(f->path, &st) == 0 && infile_was_read(&st))
+        return outfile_refuse_input(e, f->path);
+    return 0;
+}
+
+/* All that can fail for lack of room, or must not be. */
 static int make_sure(struct outfile *f, struct err *e)
 {
     if (!f->path) {
@@ -310,7 +439,9 @@ static int make_sure(struct outfile *f, struct err *e)
     }
     if (f->in_place)
         return close_file(f, e);
-    int rc = sync_file(f, e);
+    int rc = check_not_read(f, e);
+    if (!rc)
+        rc = sync_file(f, e);
     return rc || !f->side ? rc : close_file(f, e);
 }
 

@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
@@ -139,12 +139,6 @@ const char *text_str(const struct text *t)
     return t->s ? t->s : "";
 }
 
-/* A disk that fails is no fault of the input. */
-static int cannot_read(struct err *e, const char *path)
-{
-    return err_set(e, errno == EIO ? ERR_IO : ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
-}
-
 /* The size that stat() tells is no guide: it is 0 for pipes and for /proc. */
 static int text_read_all(struct text *t, int fd, const char *path, size_t max, struct err *e)
 {
@@ -158,7 +152,7 @@ static int text_read_all(struct text *t, int fd, const char *path, size_t max, s
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return cannot_read(e, path);
+            return infile_cannot_read(e, path, errno);
         if ((size_t)got > left)
             return err_set(e, ERR_PARSE, "%s: is larger than %zu bytes, the most allowed", path, max);
         t->n += (size_t)got;
@@ -170,16 +164,12 @@ static int text_read_all(struct text *t, int fd, const char *path, size_t max, s
 
 int text_read_file(struct text *t, const char *path, size_t max, struct err *e)
 {
-    text_clear(t);
     int fd;
-    do {
-        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    } while (fd < 0 && errno == EINTR);
-    if (fd < 0 && errno == ENOENT)
-        return err_set(e, ERR_PARSE, "%s: no such file", path);
-    if (fd < 0)
-        return cannot_read(e, path);
-    int rc = text_read_all(t, fd, path, max, e);
+    text_clear(t);
+    int rc = infile_open(&fd, path, e);
+    if (rc)
+        return rc;
+    rc = text_read_all(t, fd, path, max, e);
     close(fd);
     if (rc)
         text_clear(t);

@@ -492,20 +492,37 @@ static bool is_at(const char *path, const struct stat *file)
     return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-bool yaml_has_file(const struct yaml_doc *doc, const char *path)
+/* YAML files that values name are looked into, as values of axes name networks that name parts; @p left of
+ * them. */
+static bool leads_to(const struct yaml_doc *doc, const struct stat *file, int depth, int *left)
 {
-    struct stat file;
-    bool has = false;
-    if (stat(path, &file) != 0)
-        return false;
-    for (int32_t i = 0; i < doc->n_sources && !has; i++)
-        has = is_at(doc->sources[i], &file);
-    for (yaml_id id = 0; id < doc->n_nodes && !has; id++) {
+    bool leads = false;
+    for (int32_t i = 0; i < doc->n_sources && !leads; i++)
+        leads = is_at(doc->sources[i], file);
+    for (yaml_id id = 0; id < doc->n_nodes && !leads; id++) {
         struct text named = { 0 };
-        has = yaml_names_file(&named, doc, id) && is_at(text_str(&named), &file);
+        struct yaml_doc inner;
+        struct err ignored;
+        if (yaml_names_file(&named, doc, id)) {
+            const char *path = text_str(&named), *dot = strrchr(path, '.');
+            leads = is_at(path, file);
+            if (!leads && depth > 0 && dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0) &&
+                (*left)-- > 0 && yaml_read_file(&inner, path, &ignored) == 0) {
+                leads = leads_to(&inner, file, depth - 1, left);
+                yaml_free(&inner);
+            }
+        }
         text_free(&named);
     }
-    return has;
+    return leads;
+}
+
+bool yaml_has_file(const struct yaml_doc *doc, const char *path)
+{
+    enum { DEEPEST = 4, MOST_FILES = 1000 };
+    int left = MOST_FILES;
+    struct stat file;
+    return stat(path, &file) == 0 && leads_to(doc, &file, DEEPEST, &left);
 }
 
 /* Room a copy gets for a few overrides, so that a sweep point costs no second allocation. */

@@ -167,8 +167,8 @@ void yaml_beside(struct text *out, const struct yaml_doc *doc, yaml_id id);
 /** Append the path of the file that scalar @p id names, where there is a regular file. A text without dot and
  * slash is a word, whatever files have the same name. False: it names none, or no memory (in @p out). */
 bool yaml_names_file(struct text *out, const struct yaml_doc *doc, yaml_id id);
-/** Is the file @p path, by whatever name, one that the document was read from or that one of its values
- * names? */
+/** Is the file @p path, by whatever name, one that the document was read from, that one of its values names,
+ * or that one in a YAML file among these names? Reads up to 1,000 of them. */
 bool yaml_has_file(const struct yaml_doc *doc, const char *path);
 /** What is there, for "is X" in messages: `a map`, `a list`, `empty`, `the text "50"`, or at most 40 bytes of
  * it. */

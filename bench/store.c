@@ -115,7 +115,7 @@ static bool says_solved(const struct command *c)
     char want[64];
     bool found = false;
     const char *n = c->points == MILLION ? "1,000,000" : "100,000";
-    snprintf(want, sizeof want, "%s of %s points solved", n, n);
+    snprintf(want, sizeof want, "%s of %s points tried", n, n);
     if (text_read_file(&log, c->log, 1 << 20, &e) == 0)
         found = strstr(text_str(&log), want) && !strstr(text_str(&log), "not solved");
     text_free(&log);

@@ -151,7 +151,7 @@ static int check_extension(const struct run *run, struct err *e)
 {
     const char *out = run->opt.out;
     /* A device has no extension to go by, and nobody looks there for what the file is. */
-    if (!out || run->opt.image_format >= 0 || strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0)
+    if (!out || run->opt.image_format >= 0 || outfile_is_stdout(out) || strncmp(out, "/dev/", 5) == 0)
         return 0;
     const char *dot = strrchr(out, '.');
     for (int32_t i = 0; dot && plot_format_names[i]; i++)

@@ -788,23 +788,14 @@ static int check_resume(const struct run *run, struct err *e)
     return 0;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat of_a, of_b;
-    /* One that is not there yet can only be told by its name. */
-    if (stat(a, &of_a) || stat(b, &of_b))
-        return strcmp(a, b) == 0;
-    return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
-}
-
 /* Rows written over the store would be the end of it, -f or not. */
 static int check_out(const struct run *run, const struct extra *extras, int n, struct err *e)
 {
     const char *store = run->opt.store;
-    if (store && run->opt.out && is_same_file(store, run->opt.out))
+    if (store && run->opt.out && output_is_of_store(run->opt.out, store))
         return err_set(e, ERR_USAGE, "-o is %s, which is the store; choose another file", run->opt.out);
     for (int i = 0; i < n && store; i++)
-        if (extras[i].path && is_same_file(store, extras[i].path))
+        if (extras[i].path && output_is_of_store(extras[i].path, store))
             return err_set(e, ERR_USAGE, "--%s is %s, which is the store; choose another file",
                            extras[i].name, extras[i].path);
     return 0;
@@ -890,7 +881,7 @@ static void say_failed(struct run *run, const struct campaign *c)
     if (!c->keep || !state->done.failed)
         return;
     struct text line = { 0 };
-    text_printf(&line, "%s of %s solved points have no design", show_count(failed, state->done.failed),
+    text_printf(&line, "%s of %s points tried have no design", show_count(failed, state->done.failed),
                 show_count(solved, state->done.solved));
     if (state->failed_point >= 0)
         text_printf(&line, "; point %lld: %s", (long long)state->failed_point, text_str(&state->why));
@@ -925,14 +916,14 @@ static bool is_stored(const struct run *run)
 
 #define READ_IT "(read it with weft export, front or plot)"
 
-/* "148,797 of 2,850,000 points solved, 1,203 left out, 2,700,000 bounded away, 41 kept, stored in s.db (..)"
+/* "148,797 of 2,850,000 points tried, 1,203 left out, 2,700,000 bounded away, 41 kept, stored in s.db (..)"
  */
 static void say_counts(const struct run *run, const struct campaign *c)
 {
     const struct sweep_counts *n = &c->state.done;
     char seen[SHOW], out[SHOW], bounded[SHOW], solved[SHOW], kept[SHOW];
     struct text line = { 0 };
-    text_printf(&line, "%s of %s points solved", show_count(solved, n->solved), show_count(seen, n->seen));
+    text_printf(&line, "%s of %s points tried", show_count(solved, n->solved), show_count(seen, n->seen));
     if (n->filtered)
         text_printf(&line, ", %s left out", show_count(out, n->filtered));
     if (n->bounded || c->plan.rule.prune)

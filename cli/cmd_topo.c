@@ -410,8 +410,8 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
     if (!rc)
         rc = export_graph(run, g, run->opt.dot, topo_format_dot, e);
     /* A graph on standard output stands alone, for a pipe. */
-    bool alone = output_is_stdout(run->opt.graphml) || output_is_stdout(run->opt.dot) ||
-                 output_is_stdout(run->opt.astra) || output_is_stdout(run->opt.astra_system);
+    bool alone = outfile_is_stdout(run->opt.graphml) || outfile_is_stdout(run->opt.dot) ||
+                 outfile_is_stdout(run->opt.astra) || outfile_is_stdout(run->opt.astra_system);
     if (rc || (alone && !run->opt.out))
         return rc;
     return write_facts(run, f, from, e);

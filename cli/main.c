@@ -9,12 +9,14 @@
  * library count (base/work.h), and by their rate so far how long the rest takes. A line after each doubling
  * is twelve lines in half a day.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/infile.h"
 #include "base/work.h"
 #include "cli/output.h"
 #include "weft.h"
@@ -257,9 +259,20 @@ static int run_command(const struct command *c, int argc, char **argv)
     return code;
 }
 
+/* A standard stream that is closed would lend its number to the next file that is opened, a store, which
+ * messages would then go to. Opened the wrong way round, so that writing fails as it does without. */
+static void keep_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     struct err e = { 0 };
+    keep_standard_streams();
+    infile_remember();
     /* Before any other call: igraph's own error handler ends the program. */
     topo_graph_init();
     /* Beyond the limit on file size a write shall fail with a message, not end the program. */

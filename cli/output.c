@@ -9,6 +9,7 @@
  */
 #include "cli/output.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,6 @@ bool output_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), n_end = strlen(end);
     return n > n_end && strcasecmp(s + n - n_end, end) == 0;
-}
-
-bool output_is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
 }
 
 enum table_format output_format(const struct run *run)
@@ -275,64 +271,30 @@ int output_exit_code(int rc)
     return EXIT_FAILED;
 }
 
-enum { FOLDER = 4096 };
-
-/* What comes after the last slash. */
-static const char *name_of(const char *path)
+bool output_is_of_store(const char *path, const char *store)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* @p path without its name; false: too long to be a folder's. */
-static bool folder_of(char out[FOLDER], const char *path)
-{
-    size_t n = (size_t)(name_of(path) - path);
-    if (n >= FOLDER)
-        return false;
-    memcpy(out, path, n);
-    out[n] = '\0';
-    if (n == 0)
-        strcpy(out, ".");
-    return true;
-}
-
-/*
- * Do two names lead to one thing? One that is not there yet is told by its folder and name. Device and inode
- * tell links and "./" apart from other files. Two names in one folder that are not there yet and differ in
- * case only are two, also where the file system takes them for one.
- */
-static bool is_same(const char *a, const char *b)
-{
-    struct stat x, y;
-    char folder_a[FOLDER], folder_b[FOLDER];
-    if (strcmp(a, b) == 0)
-        return true;
-    if (output_is_stdout(a) || output_is_stdout(b))
-        return false;
-    bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
-    if (!has_a && !has_b) {
-        if (strcmp(name_of(a), name_of(b)) != 0)
-            return false;
-        has_a = folder_of(folder_a, a) && stat(folder_a, &x) == 0;
-        has_b = folder_of(folder_b, b) && stat(folder_b, &y) == 0;
+    static const char *const beside[] = { "", "-wal", "-shm", "-journal" };
+    char name[PATH_MAX];
+    /* The log lies where the store is, not where a link to it is. */
+    char *real = realpath(store, NULL);
+    bool is = false;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !is; i++) {
+        int n = snprintf(name, sizeof name, "%s%s", real ? real : store, beside[i]);
+        is = n > 0 && (size_t)n < sizeof name && outfile_is_same(path, name);
     }
-    return has_a && has_b && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(real);
+    return is;
 }
 
-/* Would it replace what the study is made of: its own file, those put in, those that its values name? What is
- * wrong with the study is told later. */
-static bool is_in_study(const struct run *run, const char *path)
+/* Would it replace what the study is made of: its own file, those put in, those that its values name, theirs?
+ * What is wrong with the study is told later. */
+static bool is_in_study(const struct run *run, const char *study, const char *path)
 {
     struct overrides o = { 0 };
     struct err ignored = { 0 };
     struct yaml_doc doc;
     int32_t own_source;
-    const char *study = run->opt.operands[0];
     bool is = false;
-    /* Tables name no files, and are large. */
-    if (store_is(&is, study, &ignored) || is || output_ends_with(study, ".csv"))
-        return false;
     if (overrides_read(&o, run, &ignored) == 0) {
         const struct study_source from = { .path = study, .overrides = o.list, .n = o.n };
         if (source_open(&doc, &own_source, &from, &ignored) == 0) {
@@ -346,17 +308,25 @@ static bool is_in_study(const struct run *run, const char *path)
     return is;
 }
 
-/* -f is for outputs of before: nobody means to lose what the command reads. */
+/* -f is for outputs of before: nobody means to lose what the command reads. Asked before long work; what is
+ * found only as it is read is refused when the output is to get its name. */
 static bool is_read(const struct run *run, const char *path)
 {
-    struct stat st;
     bool is = false;
-    if (output_is_stdout(path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false;
-    for (int32_t i = 0; i < run->opt.n_operands && !is; i++)
-        is = is_same(path, run->opt.operands[i]);
-    is = is || (run->opt.npu && is_same(path, run->opt.npu));
-    return is || (run->opt.n_operands > 0 && is_in_study(run, path));
+    for (int32_t i = 0; i < run->opt.n_operands && !is; i++) {
+        const char *operand = run->opt.operands[i];
+        struct err ignored = { 0 };
+        bool is_store = false;
+        if (strcmp(operand, "-") == 0)
+            continue;
+        if (store_is(&is_store, operand, &ignored) || is_store)
+            is = output_is_of_store(path, operand);
+        else
+            /* Tables name no files, and are large. */
+            is = outfile_is_same(path, operand) ||
+                 (!output_ends_with(operand, ".csv") && is_in_study(run, operand, path));
+    }
+    return is;
 }
 
 /* A name that promises what no command writes: it would be a text. */
@@ -375,41 +345,24 @@ static int check_ending(const struct run *run, const char *path, struct err *e)
 
 static int check_path(const struct run *run, const char *path, struct err *e)
 {
-    struct stat st;
-    if (is_read(run, path))
-        return err_set(e, ERR_USAGE, "output %s: is a file that the command reads; choose another", path);
-    int rc = check_ending(run, path, e);
-    /* Devices and pipes are written, not replaced: they are always free. */
-    if (!rc && !run->opt.force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+    bool replaces = outfile_replaces(path);
+    if (replaces && is_read(run, path))
+        return outfile_refuse_input(e, path);
+    int rc = !*path ? err_set(e, ERR_USAGE, "output: its name is empty") : check_ending(run, path, e);
+    if (!rc && !run->opt.force && replaces)
         return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
     return rc;
 }
 
-int output_check(const struct run *run, struct err *e)
-{
-    const char *path = run->opt.out;
-    return !path || output_is_stdout(path) ? 0 : check_path(run, path, e);
-}
-
-/* A file is written beside its name and renamed, so that its folder has to be there and writable; what is no
- * file, /dev/null, is opened as it is. */
-static int check_folder(const char *path, struct err *e)
-{
-    struct stat st;
-    char folder[FOLDER];
-    if (output_is_stdout(path) || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-        return 0;
-    if (!folder_of(folder, path) || stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return err_set(e, ERR_IO, "output %s: no such folder", path);
-    if (access(folder, W_OK | X_OK) != 0)
-        return err_set(e, ERR_IO, "output %s: its folder is not writable", path);
-    return 0;
-}
-
 static int check_one(const struct run *run, const char *path, struct err *e)
 {
-    int rc = output_is_stdout(path) ? 0 : check_path(run, path, e);
-    return rc ? rc : check_folder(path, e);
+    int rc = outfile_is_stdout(path) ? 0 : check_path(run, path, e);
+    return rc ? rc : outfile_check_folder(path, e);
+}
+
+int output_check(const struct run *run, struct err *e)
+{
+    return run->opt.out ? check_one(run, run->opt.out, e) : 0;
 }
 
 /* Each output against all before it: there are a handful. Before any work, so nothing has been written on
@@ -422,11 +375,11 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
         const char *path = extras[i].path;
         if (!path)
             continue;
-        bool twice = is_same(path, out) && !(extras[i].alone && !run->opt.out);
+        bool twice = outfile_is_same(path, out) && !(extras[i].alone && !run->opt.out);
         for (int k = 0; k < i; k++)
-            twice = twice || (extras[k].path && is_same(path, extras[k].path));
+            twice = twice || (extras[k].path && outfile_is_same(path, extras[k].path));
         rc = twice ? err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file",
-                             output_is_stdout(path) ? "standard output" : path)
+                             outfile_is_stdout(path) ? "standard output" : path)
                    : check_one(run, path, e);
     }
     return rc;

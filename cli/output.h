@@ -16,15 +16,15 @@
 
 /** Does a file's name have this ending, in upper or lower case? */
 bool output_ends_with(const char *path, const char *ending);
-/** "-" stands for standard output. */
-bool output_is_stdout(const char *path);
+/** Is @p path the store, or one of the files that SQLite keeps beside it? */
+bool output_is_of_store(const char *path, const char *store);
 
 /** --of, else by the extension of -o (.csv, .json, .jsonl), else text. */
 enum table_format output_format(const struct run *run);
 
 /** Is the file that -o names free to write, and with -f none that the command reads:
- * an operand, or a file that the study puts in or names? Is -o no name of a format that is not written?
- * ERR_USAGE. Asked before long work. */
+ * an operand, or a file that the study puts in or names? Is -o no name of a format that is not written, and
+ * its folder there? ERR_USAGE, ERR_IO. Asked before long work. */
 int output_check(const struct run *run, struct err *e);
 
 /** Where a result comes from. */

@@ -9,6 +9,11 @@
  * disk that is full, with half an image. It writes warnings to the same place as errors, and they are dropped
  * when it succeeds.
  */
+/* O_TMPFILE */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "plots/gnuplot.h"
 #include "base/utf8.h"
 
@@ -99,15 +104,18 @@ static char **fixed_environment(void)
  */
 static int open_scratch(int *fd, struct err *e)
 {
-    FILE *f = tmpfile();
-
-    *fd = f ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 3) : -1;
+    const char *folder = getenv("TMPDIR");
+    folder = folder && *folder ? folder : P_tmpdir;
+    int nameless = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    /* A file system that has no such files; tmpfile() is not in TMPDIR, but made everywhere. */
+    FILE *f = nameless < 0 ? tmpfile() : NULL;
+    *fd = nameless >= 0 || f ? fcntl(f ? fileno(f) : nameless, F_DUPFD_CLOEXEC, 3) : -1;
     int reason = errno;
+    if (nameless >= 0)
+        close(nameless);
     if (f)
         fclose(f);
-    if (*fd < 0)
-        return err_set(e, ERR_IO, "temporary file: %s", strerror(reason));
-    return 0;
+    return *fd < 0 ? err_set(e, ERR_IO, "temporary file: %s", strerror(reason)) : 0;
 }
 
 static int write_all(int fd, const char *s, size_t n, struct err *e)

@@ -76,10 +76,21 @@ static bool is_simple(const char *s)
     return *s && s[strspn(s, safe)] == '\0';
 }
 
+/* A JSON text is one of YAML, but for DEL and U+0080 to U+009F, which YAML has escaped only. */
 static void axes_put_quoted(struct text *out, const char *s)
 {
-    struct json j = { .out = out };
+    struct text json = { 0 };
+    struct json j = { .out = &json };
     json_text(&j, NULL, s);
+    for (const unsigned char *c = (const unsigned char *)text_str(&json); *c; c++)
+        if (*c == 0x7F)
+            text_puts(out, "\\x7F");
+        else if (*c == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+            text_printf(out, "\\x%02X", *++c);
+        else
+            text_add(out, (const char *)c, 1);
+    out->failed = out->failed || json.failed;
+    text_free(&json);
 }
 
 void sweep_put_yaml(struct text *out, const struct yaml_doc *doc, yaml_id id, bool inside)

@@ -5,7 +5,7 @@
  * Two passes where points are pruned: a sample is solved first, and the rest is held against its front. A
  * unit belongs to one pass, and is done in both: the store counts 2 n units, those of the second pass n
  * later, so that resuming knows which pass it is in. Pruning drops points that are proved to be dominated by
- * a row that is kept, so the front is the same whatever the sample was; only the counts of points solved and
+ * a row that is kept, so the front is the same whatever the sample was; only the counts of points tried and
  * bounded depend on it.
  *
  * Commits are timed, not counted: COMMIT_S bounds what a kill loses whatever a point costs, and keeps the
@@ -576,10 +576,12 @@ int campaign_rows(struct table *out, const struct study *study, int32_t threads,
  * How long a sweep will take, by some of its points.
  */
 
-/* Units spread over all, and neighbours, which share what was read as most points of a sweep do. */
+/* Pairs of neighbours, which share what was read as most points of a sweep do, spread over all. @p n, at most
+ * all units, are all different. */
 static int64_t pick(const struct order *o, int64_t i, int64_t n)
 {
-    return i % 2 ? i / 2 % o->n_units : o->n_units / n * i + (o->n_units % n) * i / n;
+    int64_t pair = i - i % 2;
+    return o->n_units / n * pair + o->n_units % n * pair / n + i % 2;
 }
 
 /* The first row that has no design, unless one is known. */

@@ -749,22 +749,31 @@ static int version_of(const struct store_head *head)
     return head->kind ? VERSION_RUNS : VERSION_DESIGNS;
 }
 
-static int check_kind(struct store *s, bool *is_new, struct err *e)
+static int check_application(struct store *s, bool *is_new, int64_t *version, struct err *e)
 {
-    int64_t application, version, tables;
+    int64_t application, tables;
     int rc = store_number(s, "PRAGMA application_id", &application, e);
     if (!rc)
-        rc = store_number(s, "PRAGMA user_version", &version, e);
+        rc = store_number(s, "PRAGMA user_version", version, e);
     if (!rc)
         rc = store_number(s, "SELECT count(*) FROM sqlite_master", &tables, e);
     if (rc)
         return rc;
     /* Nothing at all in it: an empty file, as one that was killed before its first commit leaves. */
-    *is_new = application == 0 && version == 0 && tables == 0;
+    *is_new = application == 0 && *version == 0 && tables == 0;
+    if (!*is_new && application != APPLICATION)
+        return err_set(e, ERR_PARSE, "%s: is a database of another program", s->path);
+    return 0;
+}
+
+static int check_kind(struct store *s, bool *is_new, struct err *e)
+{
+    int64_t version;
+    int rc = check_application(s, is_new, &version, e);
+    if (rc)
+        return rc;
     if (*is_new)
         return s->reads ? err_set(e, ERR_PARSE, "%s: has nothing in it yet, not a row", s->path) : 0;
-    if (application != APPLICATION)
-        return err_set(e, ERR_PARSE, "%s: is a database of another program", s->path);
     if (version == 1 || version == 2)
         return err_set(
             e, ERR_PARSE,
@@ -1201,10 +1210,13 @@ int store_make_on(struct store **out, const char *path, const char *vfs, const s
 
 int store_claim(struct store **out, const char *path, struct err *e)
 {
-    bool folded = false;
+    bool folded = false, is_new;
+    int64_t version;
     int rc = new_store(out, path, NULL, false, e);
     if (!rc)
         rc = connect_store(*out, e);
+    if (!rc)
+        rc = check_application(*out, &is_new, &version, e);
     if (!rc) {
         struct sqlite3_stmt *get = NULL;
         rc = store_prepare(*out, &get, "PRAGMA journal_mode = DELETE", e);

@@ -123,7 +123,8 @@ int store_make_on(struct store **out, const char *path, const char *vfs, const s
 /** store_read() of such a file. */
 int store_read_on(struct store **out, const char *path, const char *vfs, struct err *e);
 /** Fold the log that a writer which was killed left beside the database @p path into it, and hold the
- * writer's lock until store_close(). ERR_PARSE: somebody writes or reads it; ERR_IO. */
+ * writer's lock until store_close(). ERR_PARSE: it is another program's, somebody writes or reads it; ERR_IO.
+ */
 int store_claim(struct store **out, const char *path, struct err *e);
 /** Begin a transaction, unless one is under way. */
 int store_begin(struct store *s, struct err *e);

@@ -11,11 +11,14 @@
 /* A kind is told by keys that it alone has; a study of designs is what has none of another's. */
 #include "study/study.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/infile.h"
 #include "study/store.h"
 #include "study/axes.h"
 
@@ -381,18 +384,21 @@ void study_close(struct study *s)
 static int hash_file(unsigned long long *hash, const char *path, struct err *e)
 {
     enum { PIECE = 1 << 16 };
-    FILE *f = fopen(path, "rbe");
-    char *piece = malloc(PIECE);
-    size_t n = 1;
-    int rc = !piece ? err_nomem(e, path) : f ? 0 : err_set(e, ERR_IO, "%s: cannot be read", path);
+    int fd;
+    ssize_t n = 1;
+    int rc = infile_open(&fd, path, e);
+    char *piece = rc ? NULL : malloc(PIECE);
+    if (!rc && !piece)
+        rc = err_nomem(e, path);
     while (!rc && n) {
-        n = fread(piece, 1, PIECE, f);
-        *hash = text_hash(*hash, piece, n);
+        n = read(fd, piece, PIECE);
+        if (n > 0)
+            *hash = text_hash(*hash, piece, (size_t)n);
+        else if (n < 0 && errno != EINTR)
+            rc = infile_cannot_read(e, path, errno);
     }
-    if (!rc && ferror(f))
-        rc = err_set(e, ERR_IO, "%s: cannot be read", path);
-    if (f)
-        fclose(f);
+    if (fd >= 0)
+        close(fd);
     free(piece);
     return rc;
 }

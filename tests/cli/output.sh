@@ -80,3 +80,55 @@ ln -s there.csv dangling.csv
 echo "== files that belong together appear together"
 run topo "ring:4@100" --dot small.dot -o /dev/full
 [ -e small.dot ] || echo "small.dot is not there either"
+
+echo "== what is read is told by the file, not by its name or by who names it"
+for i in 1 2; do
+    echo 'rates: [ { tier: a, link_usd_per_GBps: 4 } ]' >parts/rates$i.yaml
+    echo "{ parts: rates$i.yaml, dims: [ { shape: ring, size: 4, tier: a, bw_GBps: $i } ] }" >parts/ring$i.yaml
+    echo "{ network: parts/ring$i.yaml, workload: { step: { all-reduce: { size_MB: 1, group: all } } } }" >ring$i.yaml
+done
+sed 's,parts/ring1.yaml,ring:4,; s,^{,{ vary: { network: [parts/ring1.yaml\, parts/ring2.yaml] }\, ,' ring1.yaml >axis.yaml
+run sweep axis.yaml -q -f -o parts/rates2.yaml
+run diff ring1.yaml ring2.yaml -f -o parts/ring2.yaml
+printf 'job_id,submit_s,gpus\n0,0,1\n' >jobs.csv
+echo '{ name: p, gpus: { values: [1, 2], weights: [1, 1] }, iters: { from: 10, to: 20 }, batch: { values: [32] }, models: [ { name: m, grad_MB: 100, iter_ms: 5 } ] }' >profile.yaml
+"$WEFT" import --trace csv jobs.csv --profile profile.yaml -f -o profile.yaml 2>&1 | grep -o "is a file that the command reads"
+"$WEFT" front - --by time_s,total_GBps -f -o v.csv <v.csv 2>&1 | grep -o "is a file that the command reads"
+: >v.db-wal
+run export v.db -q -f -o v.db-wal
+rm v.db-wal
+run sweep v.yaml -q --store c.csv -f -o ./c.csv
+ln -s late.db late.csv
+run sweep v.yaml -q --store late.db -f -o late.csv
+ln -s there2.csv dangling2.csv
+run topo "$net" -f --dot there2.csv -o dangling2.csv
+cp v.db other.db
+printf 'cook' | dd of=other.db bs=1 seek=68 conv=notrunc 2>/dev/null
+cp other.db kept.db
+run merge -f other.db v.db
+cmp other.db kept.db && echo "another program's database is as it was"
+
+echo "== closed standard streams lend their numbers to no file"
+"$WEFT" sweep v.yaml --store v.db 2>&-
+echo "exit $?"
+{ "$WEFT" sweep v.yaml -q --store v.db --of csv >&-; } 2>&1
+echo "exit $?"
+{ "$WEFT" topo "$net" --dot closed.dot >&- <&-; } 2>&1
+echo "exit $?"
+[ -e closed.dot ] || echo "closed.dot is not there"
+"$WEFT" export v.db -q --of csv -f -o v2.csv && cmp v.csv v2.csv && echo "the store is as it was"
+
+echo "== descriptors go on where they are"
+{ echo head; "$WEFT" topo ring:4@50 --spec -o /dev/stdout; "$WEFT" topo ring:4@60 --spec -f -o /dev/fd/1; echo tail; } >spec.txt
+cat spec.txt
+{ echo head >&3; "$WEFT" topo ring:4@50 --spec -o /dev/fd/3; echo tail >&3; } 3>spec.txt
+cat spec.txt
+run sweep v.yaml -o /dev/fd/17
+run sim s.yaml --model flow --links links.csv -f >links.csv
+cat links.csv
+
+echo "== a folder that is not there is known before the work; permissions stay"
+run sweep v.yaml -o nosuch/v.csv
+run topo "$net" -o ""
+echo old >closed.csv && chmod 000 closed.csv
+"$WEFT" topo "$net" -f -o closed.csv && stat -c %a closed.csv

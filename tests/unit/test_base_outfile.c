@@ -1,8 +1,10 @@
 /* Whole files are told of in test_base_text.c, which writes through the same calls. */
 #include "tests/unit/folder.h"
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/outfile.h"
 
 FOLDER_FOR("out.csv")
@@ -140,4 +142,101 @@ TEST_WITH(links_stay_also_those_that_lead_to_no_file_yet, make_folder, remove_fo
     struct outfile f = { 0 };
     FAILS(outfile_begin(&f, link, true, e), ERR_IO,
           "link.csv: cannot be written: Too many levels of symbolic");
+}
+
+TEST_WITH(one_thing_has_many_names, make_folder, remove_folder)
+{
+    struct folder *s = *state;
+    char other[SUPPORT_PATH], roundabout[2 * SUPPORT_PATH], link[SUPPORT_PATH];
+    scratch_path(other, s->dir, "other.csv");
+    scratch_path(link, s->dir, "link.csv");
+    snprintf(roundabout, sizeof roundabout, "%s/./out.csv", s->dir);
+    assert_int_equal(symlink("./out.csv", link), 0);
+    for (int there = 0; there < 2; there++) {
+        assert_true(outfile_is_same(s->path, roundabout));
+        assert_true(outfile_is_same(link, roundabout));
+        assert_false(outfile_is_same(s->path, other));
+        assert_false(outfile_is_same(link, other));
+        assert_false(outfile_is_same(s->path, "-"));
+        assert_int_equal(outfile_replaces(link), there);
+        scratch_file(s->path, s->dir, "out.csv", "here", 4);
+    }
+    assert_true(outfile_is_same("-", "/dev/fd/1"));
+    assert_true(outfile_is_stdout("/dev/stdout") && outfile_is_stdout("/proc/self/fd/1"));
+    assert_false(outfile_is_stdout("/dev/fd/") || outfile_is_stdout("/dev/fd/1x") || outfile_is_stdout(NULL));
+}
+
+/* What was written before stays, and other descriptors of this process are nobody's. */
+TEST_WITH(a_descriptor_goes_on_where_it_is, make_folder, remove_folder)
+{
+    struct folder *s = *state;
+    struct outfile f = { 0 };
+    char name[SUPPORT_PATH];
+    int fd = open(s->path, O_WRONLY | O_CREAT, 0600);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(write(fd, "head ", 5), 5);
+    OK(outfile_begin(&f, name, false, e));
+    OK(outfile_put(&f, "ours", 4, e));
+    OK(outfile_end(&f, e));
+    assert_int_equal(write(fd, " tail", 5), 5);
+    assert_holds(s->path, "head ours tail");
+    assert_false(outfile_replaces(name));
+    OK(outfile_check_folder(name, e));
+    assert_int_equal(fcntl(fd, F_SETFD, FD_CLOEXEC), 0);
+    FAILS(outfile_check_folder(name, e), ERR_IO, "cannot be written: Bad file descriptor");
+    FAILS(outfile_begin(&f, name, true, e), ERR_IO, "cannot be written: Bad file descriptor");
+    close(fd);
+    FAILS(outfile_begin(&f, name, true, e), ERR_IO, "cannot be written: Bad file descriptor");
+}
+
+/* In a child, as what is remembered is of the process. */
+static int child_replaces(const struct folder *s, bool remembers)
+{
+    struct outfile f[2] = { { 0 } };
+    struct text content = { 0 };
+    char link[SUPPORT_PATH];
+    struct err err, *e = &err;
+    scratch_path(link, s->dir, "link.csv");
+    if (remembers)
+        infile_remember();
+    int rc = text_read_file(&content, s->path, 100, e);
+    rc = rc ? rc : outfile_begin(&f[0], link, true, e);
+    rc = rc ? rc : outfile_begin(&f[1], "/dev/null", true, e);
+    rc = rc ? rc : outfile_end_all(f, 2, e);
+    text_free(&content);
+    return rc;
+}
+
+TEST_WITH(what_was_read_is_not_replaced_under_another_name, make_folder, remove_folder)
+{
+    struct folder *s = *state;
+    char link[SUPPORT_PATH];
+    scratch_path(link, s->dir, "link.csv");
+    for (int remembers = 1; remembers >= 0; remembers--) {
+        int status = -1;
+        scratch_file(s->path, s->dir, "out.csv", "read", 4);
+        assert_int_equal(symlink("out.csv", link), 0);
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(child_replaces(s, remembers));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(WEXITSTATUS(status), (remembers ? ERR_USAGE : 0) & 0xff);
+        assert_holds(s->path, remembers ? "read" : "");
+        assert_int_equal(scratch_count(s->dir), 2);
+        assert_int_equal(remove(link), 0);
+    }
+}
+
+TEST_WITH(permissions_stay_also_none_at_all, make_folder, remove_folder)
+{
+    struct folder *s = *state;
+    struct outfile f = { 0 };
+    struct stat st;
+    scratch_file(s->path, s->dir, "out.csv", "old", 3);
+    assert_int_equal(chmod(s->path, 0), 0);
+    OK(outfile_begin(&f, s->path, true, e));
+    OK(outfile_end(&f, e));
+    assert_int_equal(stat(s->path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0);
 }
