@@ -25,6 +25,34 @@ double topo_whole_parts(double x)
     return ceil(x * (1 - 1e-9));
 }
 
+/* ---- links, and the ports at their ends ---- */
+
+/* Is any level of the entry joined by boxes? The first of a HammingMesh is not, and is bought with the rest.
+ */
+static bool has_boxes(const struct topo_dim *dim)
+{
+    const struct topo_dim *first = dim - dim->level;
+    bool boxes = first->fabric.ocs;
+    for (int32_t k = 0; k < first->n_levels && !boxes; k++)
+        boxes = topo_link_ports(&first[k]) > 0;
+    return boxes;
+}
+
+double topo_site_link_Bps(const struct topo_site *at)
+{
+    const struct topo_recipe *r = at->recipe;
+    const struct topo_part *parts = at->parts->parts;
+    if (r->product >= 0 || has_boxes(&at->net->dims[at->d]))
+        return topo_recipe_link_Bps(at->parts, r);
+    return fmin(parts[r->end_link].bw_Bps, r->nic >= 0 ? parts[r->nic].bw_Bps : (double)INFINITY);
+}
+
+double topo_site_port_Bps(const struct topo_site *at)
+{
+    double link_Bps = topo_site_link_Bps(at);
+    return link_Bps * floor(at->parts->parts[at->recipe->nic].bw_Bps / link_Bps * (1 + 1e-9));
+}
+
 int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t ends, int64_t radix,
                      int64_t rails, struct err *e)
 {
@@ -70,7 +98,8 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw
         return;
     const struct topo_dim *dim = &at->net->dims[at->d];
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-    double planes = topo_planes(dim), ports = planes * topo_whole_parts(bw_Bps / planes / nic->bw_Bps);
+    double planes = topo_planes(dim),
+           ports = planes * topo_whole_parts(bw_Bps / planes / topo_site_port_Bps(at));
     double each = dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports);
     struct topo_loss loss = nic_loss(dim->fabric.nics > 0 ? dim->fabric.nics_least : each, planes);
     topo_add_failing(out, at->recipe->nic, NULL, (double)at->net->n_npus * each, &loss);
@@ -95,8 +124,8 @@ static double planes_of_nic(const struct topo_fabric *f)
 double topo_end_links(const struct topo_site *at, double bw_Bps)
 {
     const struct topo_fabric *f = &at->net->dims[at->d].fabric;
-    double plane_Bps = bw_Bps / topo_planes(&at->net->dims[at->d]),
-           link_Bps = topo_recipe_link_Bps(at->parts, at->recipe), on_plane = nics_of_plane(f);
+    double plane_Bps = bw_Bps / topo_planes(&at->net->dims[at->d]), link_Bps = topo_site_link_Bps(at),
+           on_plane = nics_of_plane(f);
     return f->nics > 0 ? topo_nic_surplus(&at->net->dims[at->d]) * on_plane *
                              topo_whole_parts(plane_Bps / on_plane / link_Bps)
                        : topo_whole_parts(plane_Bps / link_Bps);
@@ -113,14 +142,19 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
                        "nics is %g, but tier \"%s\" is built without any; give nic in its recipe", f->nics,
                        at->recipe->tier);
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-    double on_plane = nics_of_plane(f), each_Bps = bw_Bps / f->nics_least,
-           ports = planes_of_nic(f) * topo_whole_parts(bw_Bps / topo_planes(dim) / on_plane / nic->bw_Bps);
-    if (ports > (double)nic->ports)
+    double on_plane = nics_of_plane(f), each_Bps = bw_Bps / f->nics_least, port_Bps = topo_site_port_Bps(at),
+           ports = planes_of_nic(f) * topo_whole_parts(bw_Bps / topo_planes(dim) / on_plane / port_Bps);
+    if (ports > (double)nic->ports) {
+        char idle[64] = "";
+        if (port_Bps < nic->bw_Bps * (1 - 1e-9))
+            snprintf(idle, sizeof idle, " (%g, but its links are of %g)", nic->bw_Bps / 1e9,
+                     topo_site_link_Bps(at) / 1e9);
         return err_set(
             e, ERR_RANGE,
-            "a NIC must carry %g GB/s on %g port%s of %g GB/s, expected at most %lld: more nics, or less "
+            "a NIC must carry %g GB/s on %g port%s of %g GB/s%s, expected at most %lld: more nics, or less "
             "bandwidth",
-            each_Bps / 1e9, ports, ports == 1 ? "" : "s", nic->bw_Bps / 1e9, (long long)nic->ports);
+            each_Bps / 1e9, ports, ports == 1 ? "" : "s", port_Bps / 1e9, idle, (long long)nic->ports);
+    }
     double there = n_npus * f->nics, links = n_npus * on_plane * topo_nic_surplus(dim);
     if (fabs(there - round(there)) > 1e-6 || fabs(links - round(links)) > 1e-6)
         return err_set(e, ERR_RANGE,
@@ -133,8 +167,7 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
 int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe),
-           links = topo_whole_parts(bw_Bps / link_Bps);
+    double link_Bps = topo_site_link_Bps(at), links = topo_whole_parts(bw_Bps / link_Bps);
     if (isnan(dim->bw_Bps) || dim->fabric.nics > 0 || fmod(links, topo_planes(dim)) == 0)
         return 0;
     return err_set(e, ERR_RANGE, "%g GB/s are %g link%s of %g GB/s, expected a multiple of the %d planes",
@@ -156,12 +189,12 @@ static double axis_ports(const struct topo_site *at, const struct topo_dim *dim,
 {
     double link_Bps = topo_ops(dim)->link_Bps(dim, k, at->bw_Bps[at->d - at->net->dims[at->d].level + k]);
     return 2.0 * (double)c->links[k] / (double)topo_group_size(dim) *
-           topo_whole_parts(link_Bps / at->parts->parts[at->recipe->nic].bw_Bps);
+           topo_whole_parts(link_Bps / topo_site_port_Bps(at));
 }
 
 /*
- * Each link is rounded up by itself: a cable serves one link. NICs are rounded per member over all its links,
- * of a fabric over those of all axes.
+ * Each link is rounded up by itself: a cable and a port serve one link. NICs are rounded per member over all
+ * its links, of a fabric over those of all axes.
  */
 static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
 {
@@ -181,7 +214,7 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
         topo_add_axis_nics(out, at, before, axis_ports(at, dim, &c, cls));
     } else if (r->nic >= 0) {
         const struct topo_part *nic = &p->parts[r->nic];
-        double ports = topo_whole_parts(link_Bps / nic->bw_Bps);
+        double ports = topo_whole_parts(link_Bps / topo_site_port_Bps(at));
         int64_t most = c.degree_max, least = c.degree_min;
         /* The ends of a line have one link less; elsewhere all members are alike. */
         int64_t ends = most == least ? 0 : n * most - 2 * c.links[0];
@@ -189,7 +222,7 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
                            (double)ends * ceil((double)least * ports / (double)nic->ports);
         topo_add_item(out, r->nic, NULL, groups * per_group);
     }
-    double cables = topo_whole_parts(link_Bps / p->parts[r->end_link].bw_Bps);
+    double cables = topo_whole_parts(link_Bps / topo_site_link_Bps(at));
     double degree = 2.0 * (double)c.links[cls] / (double)n;
     /* A line falls in two where any other shape has a way round. */
     struct topo_loss loss = topo_path_loss(dim->shape == TOPO_LINE ? 1 : degree, 2, 1);
@@ -211,9 +244,9 @@ static void relax_direct(struct topo_items *out, const struct topo_site *at)
 
     if (r->nic >= 0) {
         const struct topo_part *nic = &parts[r->nic];
-        topo_add_item(out, r->nic, NULL, 2 * carried / nic->bw_Bps / (double)nic->ports);
+        topo_add_item(out, r->nic, NULL, 2 * carried / topo_site_port_Bps(at) / (double)nic->ports);
     }
-    topo_add_item(out, r->end_link, "direct link", carried / parts[r->end_link].bw_Bps);
+    topo_add_item(out, r->end_link, "direct link", carried / topo_site_link_Bps(at));
 }
 
 void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
@@ -252,10 +285,10 @@ static void relax_router(struct topo_items *out, const struct topo_site *at, con
     const struct topo_recipe *r = at->recipe;
     int32_t level = at->net->dims[at->d].level;
     double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
-    double cables = fabrics * (double)c->links[level] * topo_ops(dim)->link_Bps(dim, level, 1) /
-                    topo_recipe_link_Bps(at->parts, r);
+    double cables =
+        fabrics * (double)c->links[level] * topo_ops(dim)->link_Bps(dim, level, 1) / topo_site_link_Bps(at);
     if (level == 0 && r->nic >= 0)
-        topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
+        topo_add_item(out, r->nic, NULL, npus / topo_site_port_Bps(at) / (double)parts[r->nic].ports);
     topo_add_item(out, level ? r->up_link : r->end_link, topo_ops(dim)->links[level], cables);
     topo_add_item(out, r->sw, "router", (level ? 2 : 1) * cables / (double)parts[r->sw].ports);
 }
@@ -286,12 +319,12 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
         return 0;
     }
     double npus = (double)at->net->n_npus, fabrics = npus / (double)topo_group_size(dim);
-    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_recipe_link_Bps(at->parts, r));
+    double planes = topo_whole_parts(at->bw_Bps[at->d - level] / topo_site_link_Bps(at));
     struct topo_loss end = topo_plane_loss(planes, 1, 1), router = topo_plane_loss(planes, dim->size, 1),
                      path = topo_path_loss(planes * router_links(dim, &c, level), 2 * dim->size, 1);
     if (level == 0 && r->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[r->nic];
-        double nics = ceil(topo_whole_parts(bw_Bps / nic->bw_Bps) / (double)nic->ports);
+        double nics = ceil(topo_whole_parts(bw_Bps / topo_site_port_Bps(at)) / (double)nic->ports);
         struct topo_loss loss = nic_loss(nics, planes);
         topo_add_failing(out, r->nic, NULL, npus * nics, &loss);
     }
@@ -399,7 +432,7 @@ static int topo_count_items(struct topo_items *out, const struct topo_site *at, 
     int rc = check_recipe(at, e);
     if (rc)
         return rc;
-    double links = bw_Bps / topo_recipe_link_Bps(at->parts, at->recipe);
+    double links = bw_Bps / topo_site_link_Bps(at);
     if (!(links > 0 && links <= MAX_LINKS))
         return err_set(e, ERR_RANGE,
                        "dimension \"%s\": bandwidth is %g GB/s, %g links per NPU, expected at most %g",
@@ -619,7 +652,7 @@ double topo_nic_limit_Bps(const struct topo_network *net, int32_t d, const struc
     if (!r || r->nic < 0 || !(dim->fabric.nics > 0))
         return INFINITY;
     double ports = (double)p->parts[r->nic].ports;
-    return dim->fabric.nics_least * p->parts[r->nic].bw_Bps *
+    return dim->fabric.nics_least * topo_site_port_Bps(&(struct topo_site){ net, d, NULL, p, r }) *
            (ports - fmod(ports, planes_of_nic(&dim->fabric)));
 }
 
@@ -628,7 +661,8 @@ double topo_nic_limit_Bps(const struct topo_network *net, int32_t d, const struc
 double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p)
 {
     const struct topo_dim *dim = &net->dims[d], *first = dim - dim->level;
-    double link_Bps = topo_recipe_link_Bps(p, topo_find_recipe(p, dim->tier)), below = 1;
+    const struct topo_site at = { net, d, NULL, p, topo_find_recipe(p, dim->tier) };
+    double link_Bps = topo_site_link_Bps(&at), below = 1;
     if (dim->level == 0)
         return link_Bps / topo_link_Bps(dim, 0, 1) * (dim->fabric.nics > 0 ? nics_of_plane(&dim->fabric) : 1);
     if (dim->tie > 0)

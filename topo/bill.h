@@ -75,6 +75,22 @@ struct topo_loss topo_plane_loss(double planes, double npus, double columns);
 /** Of @p ways equal ways one is lost. */
 struct topo_loss topo_path_loss(double ways, double npus, double columns);
 
+/**
+ * u of docs/model.md section 14, the rate of one link [B/s]: that of the slowest part that the shape buys.
+ * All cables of an entry run at it; where NPUs are joined without switches, only NIC and end link decide.
+ *
+ * A step of a free bandwidth (topo_port_step_Bps()) is so many links, so whatever is counted may change at
+ * multiples of u alone.
+ */
+double topo_site_link_Bps(const struct topo_site *at);
+
+/**
+ * What one port of the recipe's NIC carries [B/s]: links of topo_site_link_Bps(), as many as its rate has
+ * room for. One of 100 GB/s has two cables of 50 (a breakout), and so has one of 112.5; no cable has two
+ * ports.
+ */
+double topo_site_port_Bps(const struct topo_site *at);
+
 /** The NICs of NPUs that send @p bw_Bps into dimension at->d: as many as are given, or a port or more for
  * each of its planes. */
 void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps);
@@ -167,9 +183,10 @@ bool topo_is_catalogue(const struct topo_parts *p);
 
 /**
  * Bandwidth of one NPU in dimension @p d [B/s] that one part more of each of its links gives, where a
- * catalogue builds it: what ports can give is its multiples. Ring, full, switch, a fabric's injection: a link
- * (of each plane) more at every NPU. A level of a fat tree whose taper is free: a link up more from every
- * subtree below. 0: the level follows the one before (tie). NaN: not known of the shape.
+ * catalogue builds it: what ports can give is its multiples, and a bandwidth in between costs what the next
+ * one does (but a fixed taper's links up are rounded by themselves). Ring, full, switch, a fabric's
+ * injection: a link (of each plane) more at every NPU. A level of a fat tree whose taper is free: a link up
+ * more from every subtree below. 0: the level follows the one before (tie). NaN: not known of the shape.
  */
 double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struct topo_parts *p);
 

@@ -70,7 +70,7 @@ struct topo_part {
  * A link of which only the distance is given is the cheapest cable or link of the recipe's rate that reaches
  * as far; one that is named too must reach it. Either is then a part of its own, a copy with its run_m.
  *
- * One link of the tier runs at the slowest rate among its parts (topo_recipe_link_Bps()).
+ * One link of the tier runs at the slowest rate among its parts (topo_site_link_Bps()).
  * A switch part with one port is a switch sold by the port (LIBRA's 13 and 18 USD per
  * GB/s): one is counted per end, a single tier, no box.
  */
@@ -137,7 +137,8 @@ const struct topo_recipe *topo_find_recipe(const struct topo_parts *p, const cha
 int32_t topo_find_part(const struct topo_parts *p, const char *name);
 
 /**
- * Rate of one link built by @p r [B/s]: the slowest of its parts; parts without a bandwidth do not count.
+ * Rate of one link built by @p r with all its parts [B/s]: the slowest of them; parts without a bandwidth do
+ * not count. A shape that buys no switch is not held up by one: topo_site_link_Bps().
  *
  * Never NaN for a recipe that was read: its end link has a bandwidth. Of a product: all that an NPU sends.
  */

@@ -323,7 +323,7 @@ static void tree_load(struct shape_load *out, enum shape_pattern pattern, const 
 static double tree_ports(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double below,
                          double *up_links)
 {
-    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe) * topo_planes(dim);
+    double link_Bps = topo_site_link_Bps(at) * topo_planes(dim);
     *up_links = k < dim->n_levels
                     ? topo_whole_parts((double)tree_subtree(dim, k) *
                                        at->bw_Bps[at->d - at->net->dims[at->d].level + k] / link_Bps)
@@ -350,9 +350,9 @@ static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
     double npus = (double)at->net->n_npus * (level ? 1 : topo_nic_surplus(&at->net->dims[at->d])),
-           ends_per_Bps = npus / topo_recipe_link_Bps(at->parts, r);
+           ends_per_Bps = npus / topo_site_link_Bps(at);
     if (level == 0 && r->nic >= 0)
-        topo_add_item(out, r->nic, NULL, npus / parts[r->nic].bw_Bps / (double)parts[r->nic].ports);
+        topo_add_item(out, r->nic, NULL, npus / topo_site_port_Bps(at) / (double)parts[r->nic].ports);
     topo_add_item(out, level ? r->up_link : r->end_link, level ? "up link" : "end link", ends_per_Bps);
     topo_add_item(out, r->sw, "switch", ends_per_Bps * (level ? 2 : 1) / (double)parts[r->sw].ports);
     return 0;

@@ -362,8 +362,8 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
  * multiple of that. */
 static int hamming_check_planes(const struct topo_site *at, const struct topo_dim *dim, struct err *e)
 {
-    double link_Bps = topo_recipe_link_Bps(at->parts, at->recipe),
-           links = topo_whole_parts(at->bw_Bps[at->d] / 2 / link_Bps), planes = topo_planes(dim);
+    double link_Bps = topo_site_link_Bps(at), links = topo_whole_parts(at->bw_Bps[at->d] / 2 / link_Bps),
+           planes = topo_planes(dim);
     if (isnan(dim->bw_Bps) || fmod(links, planes) == 0)
         return 0;
     return err_set(
@@ -382,7 +382,7 @@ static void hamming_add_nics(struct topo_items *out, const struct topo_site *at,
         return;
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
     bool whole = !isnan(bw_Bps);
-    double planes = topo_planes(dim), ports = (whole ? bw_Bps : 1) / 2 / planes / nic->bw_Bps;
+    double planes = topo_planes(dim), ports = (whole ? bw_Bps : 1) / 2 / planes / topo_site_port_Bps(at);
     ports = 2 * planes * (whole ? topo_whole_parts(ports) : ports);
     if (whole)
         topo_add_axis_nics(out, at, level * ports, ports);
@@ -414,8 +414,8 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
                        "tier \"%s\" is built without boxes of a switch, expected some: a hammingmesh",
                        r->tier);
     double meshes = (double)at->net->n_npus / (double)topo_group_size(dim) * topo_planes(dim);
-    double links = hamming_link_Bps(dim, level, whole ? bw_Bps : 1) / topo_planes(dim) /
-                   topo_recipe_link_Bps(at->parts, r);
+    double links =
+        hamming_link_Bps(dim, level, whole ? bw_Bps : 1) / topo_planes(dim) / topo_site_link_Bps(at);
     links = whole ? topo_whole_parts(links) : links;
     int64_t lines = hamming_switches(dim, level - ROW), ends = 2 * (int64_t)dim[level].size;
     struct topo_clos c;

@@ -201,11 +201,11 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, do
 static int relax_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     double npus = (double)at->net->n_npus * topo_nic_surplus(&at->net->dims[at->d]),
-           ends_per_Bps = npus / topo_recipe_link_Bps(at->parts, at->recipe);
+           ends_per_Bps = npus / topo_site_link_Bps(at);
 
     if (at->recipe->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-        topo_add_item(out, at->recipe->nic, NULL, npus / nic->bw_Bps / (double)nic->ports);
+        topo_add_item(out, at->recipe->nic, NULL, npus / topo_site_port_Bps(at) / (double)nic->ports);
     }
     topo_add_item(out, at->recipe->end_link, "end link", ends_per_Bps);
     if (is_sold_by_port(at)) {
@@ -231,7 +231,7 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
 
 /*
  * All NPUs below one value of the outer addresses hang on one fabric; each has ceil(bw/u) links to it, u =
- * topo_recipe_link_Bps(). A column is one link of each member of a group; columns are dealt out to the rails
+ * topo_site_link_Bps(). A column is one link of each member of a group; columns are dealt out to the rails
  * as evenly as they go, and to as many rails as there are columns when the recipe asks for more.
  */
 static int switch_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)

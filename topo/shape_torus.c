@@ -383,13 +383,9 @@ static int torus_parts(struct topo_items *out, const struct topo_site *at, doubl
                        r->up_link < 0 ? "the optical link" : "the optical circuit switch");
     bool whole = !isnan(bw_Bps);
     double link_Bps = torus_link_Bps(dim, level, whole ? bw_Bps : 1), npus = (double)at->net->n_npus;
-    double copper = link_Bps / parts[r->end_link].bw_Bps,
-           optical = link_Bps / topo_recipe_link_Bps(at->parts, r);
-    if (whole) {
-        copper = topo_whole_parts(copper);
-        optical = topo_whole_parts(optical);
-    }
-    double optical_links = npus / OCS_CUBE * optical, boxes = 2 * optical_links / (double)parts[r->sw].ports;
+    double cables = link_Bps / topo_site_link_Bps(at);
+    cables = whole ? topo_whole_parts(cables) : cables;
+    double optical_links = npus / OCS_CUBE * cables, boxes = 2 * optical_links / (double)parts[r->sw].ports;
     boxes = whole ? ceil(boxes) : boxes;
     if (r->nic >= 0) {
         double ports[TOPO_LEVELS + 1] = { 0 }; /* of the axes before each one */
@@ -397,18 +393,18 @@ static int torus_parts(struct topo_items *out, const struct topo_site *at, doubl
             ports[k + 1] =
                 ports[k] +
                 torus_ways(dim, k) * topo_whole_parts(torus_link_Bps(dim, k, at->bw_Bps[at->d - level + k]) /
-                                                      parts[r->nic].bw_Bps);
+                                                      topo_site_port_Bps(at));
         if (whole)
             topo_add_axis_nics(out, at, ports[level], ports[level + 1] - ports[level]);
         else
             topo_add_item(out, r->nic, NULL,
-                          npus * torus_ways(dim, level) * link_Bps / parts[r->nic].bw_Bps /
+                          npus * torus_ways(dim, level) * link_Bps / topo_site_port_Bps(at) /
                               (double)parts[r->nic].ports);
     }
     /* A ring that lost a link is a line, with half of its bandwidth; a switch joins the ends of many. */
     const struct topo_loss link = { 2, 1, 0.5, false, TOPO_BY_DETOURS },
                            ocs = { (double)parts[r->sw].ports, 1, 0.5, false, TOPO_BY_DETOURS };
-    topo_add_failing(out, r->end_link, "copper link", npus * (OCS_CUBE - 1) / OCS_CUBE * copper, &link);
+    topo_add_failing(out, r->end_link, "copper link", npus * (OCS_CUBE - 1) / OCS_CUBE * cables, &link);
     topo_add_failing(out, r->up_link, "optical link", optical_links, &link);
     topo_add_failing(out, r->sw, "OCS", boxes, &ocs);
     out->boxes = whole ? (int64_t)boxes : 0;

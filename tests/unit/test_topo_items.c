@@ -166,6 +166,186 @@ TEST(direct_links_and_their_nics_are_whole_per_link)
     assert_true(bill_usd(&s) == 8 * 4 + 4 * 8);
 }
 
+/*
+ * NIC and cable of unlike rates, u the slower. A cable ends in a port, so slow ports take a cable each; a
+ * fast port takes as many cables as it carries whole (a breakout). The switch of the tier is not bought, and
+ * its rate does not matter.
+ */
+TEST(direct_links_of_unlike_rates_have_a_port_at_every_cable)
+{
+    CASES(double nic_GBps, wire_GBps; const char *spec; double wires, nics) = {
+        { 12.5, 25, "full:4@75", 12, 24 }, /* 6 links of 25: two slow ports at each end, and not one wire */
+        { 12.5, 25, "ring:4@75", 12, 24 }, /* 4 links of 37.5: three */
+        { 12.5, 25, "ring:2@25", 2, 4 },   /* one link of 25 */
+        { 50, 12.5, "ring:4@75", 12, 8 },  /* a port of 50 as 4 x 12.5, of which three are used */
+        { 50, 12.5, "ring:4@100", 16, 8 }, /* all four */
+        { 50, 12.5, "ring:4@100.1", 20, 16 },    /* a fifth needs a port more */
+        { 100, 50, "ring:4@200", 8, 8 },         /* 800G ports as 2 x 400G */
+        { 30, 12.5, "ring:4@75", 12, 16 },       /* two wires to a port: 25 of its 30 GB/s */
+        { 24, 12.5, "ring:4@75", 12, 24 },       /* one: no wire has half of its lanes in another port */
+        { 100, 100 / 3.0, "ring:4@200", 12, 8 }, /* three, in spite of rounding */
+        { 100, 50, "torus:3x3@200", 36, 36 },    /* 18 links of 100 GB/s */
+        { 50, 100, "hyperx:3x3@200", 36, 72 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "catalogue:\n"
+                 "  - { name: nic, kind: nic, bw_GBps: %.17g, ports: 1, usd: 1 }\n"
+                 "  - { name: wire, kind: cable, bw_GBps: %.17g, usd: 1 }\n"
+                 "  - { name: slow, kind: switch, bw_GBps: 5, ports: 8, usd: 1 }\n"
+                 "build: [{ tier: t, nic: nic, end_link: wire, switch: slow }]\n",
+                 cases[i].nic_GBps, cases[i].wire_GBps);
+        PARTS_TEXT(s, text);
+        set_network(&s, cases[i].spec, "t t");
+        for (int32_t d = 1; d < s.net.n_dims; d++)
+            s.bw_Bps[d] = s.net.dims[d].tie * s.bw_Bps[d - 1];
+        BILL(b, &s);
+        double wires = 0;
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            wires += count_of(&b, d, "wire, direct link");
+        assert_true(wires == cases[i].wires && (double)b.nics == cases[i].nics);
+    }
+}
+
+/* The same of a switch: a NIC's port has as many links as it carries whole. */
+TEST(a_nic_port_of_a_switch_carries_whole_links)
+{
+    CASES(double nic_GBps, box_GBps; const char *spec; double links, nics) = {
+        { 100, 50, "switch:4@200", 16, 8 }, /* a breakout */
+        { 75, 50, "switch:4@150", 12, 12 }, /* 3 links of 50 have three ports, though 2 x 75 are 150 */
+        { 25, 50, "switch:4@150", 24, 24 },
+        { 75, 50, "fat-tree:2x2@150", 12, 12 },
+        { 75, 50, "dragonfly:2x2x2^1@150", 24, 24 },
+        { 75, 50, "switch:4*3@150", 12, 12 }, /* three planes, a port in each */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "catalogue:\n"
+                 "  - { name: nic, kind: nic, bw_GBps: %g, ports: 1, usd: 1 }\n"
+                 "  - { name: wire, kind: cable, bw_GBps: 200, usd: 1 }\n"
+                 "  - { name: box, kind: switch, bw_GBps: %g, ports: 64, usd: 1 }\n"
+                 "build: [{ tier: t, nic: nic, end_link: wire, up_link: wire, switch: box }]\n",
+                 cases[i].nic_GBps, cases[i].box_GBps);
+        PARTS_TEXT(s, text);
+        set_network(&s, cases[i].spec, "t t t");
+        for (int32_t d = 1; d < s.net.n_dims; d++)
+            s.bw_Bps[d] = s.net.dims[d].tie * s.bw_Bps[d - 1];
+        BILL(b, &s);
+        assert_true(count_of(&b, 0, "wire, end link") == cases[i].links);
+        assert_true((double)b.nics == cases[i].nics);
+    }
+}
+
+/* NICs that are given carry what their ports do, and the message says why that is less than their rate. */
+TEST(nics_that_are_given_carry_whole_links)
+{
+    KEEP(struct topo_bill, b, topo_bill_free);
+    PARTS_TEXT(s, "catalogue:\n"
+                  "  - { name: nic, kind: nic, bw_GBps: 75, ports: 2, usd: 1 }\n"
+                  "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                  "  - { name: box, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
+                  "build: [{ tier: t, nic: nic, end_link: wire, switch: box }]\n");
+    set_network(&s, "switch:4@150", "t");
+    s.net.dims[0].fabric.nics = s.net.dims[0].fabric.nics_least = 1;
+    assert_true(topo_nic_limit_Bps(&s.net, 0, &s.parts) == 100e9);
+    FAILS(
+        topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
+        "a NIC must carry 150 GB/s on 3 ports of 50 GB/s (75, but its links are of 50), expected at most 2");
+    s.bw_Bps[0] = s.net.dims[0].bw_Bps = 100e9;
+    assert_true(bill_usd(&s) == 4 + 8 + 1);
+}
+
+/* Parts of any rates, wires slower or faster than NICs and boxes. */
+static void draw_unlike_parts(char text[1024], struct rng *rng)
+{
+    static const double rates_GBps[] = { 12.5, 25, 37.5, 40, 50, 60, 75, 100, 200 };
+    double r[4];
+    for (int i = 0; i < 4; i++)
+        r[i] = rates_GBps[rng_below(rng, COUNT_OF(rates_GBps))];
+    snprintf(text, 1024,
+             "catalogue:\n"
+             "  - { name: nic, kind: nic, bw_GBps: %g, ports: %d, usd: 100, watt: 20 }\n"
+             "  - { name: box, kind: switch, bw_GBps: %g, ports: 512, usd: 1000, watt: 500 }\n"
+             "  - { name: wire, kind: cable, bw_GBps: %g, usd: 10, watt: 1 }\n"
+             "  - { name: long, kind: cable, bw_GBps: %g, usd: 30, watt: 3 }\n"
+             "build: [{ tier: t, %sswitch: box, end_link: wire, up_link: long }]\n",
+             r[0], (int)(1 + rng_below(rng, 4)), r[1], r[2], r[3], rng_below(rng, 5) ? "nic: nic, " : "");
+}
+
+/* Bandwidth of dimension d, and of the levels that are tied to it. */
+static void set_tied(struct priced *s, int32_t d, double bw_Bps)
+{
+    s->bw_Bps[d] = bw_Bps;
+    for (d++; d < s->net.n_dims && s->net.dims[d].level > 0 && s->net.dims[d].tie > 0; d++)
+        s->bw_Bps[d] = s->net.dims[d].tie * s->bw_Bps[d - 1];
+}
+
+/* What the search in whole parts rests on: nothing between two steps of topo_port_step_Bps() costs less than
+ * the upper one. The relaxation stays below. */
+TEST(a_bill_changes_at_steps_of_ports_only)
+{
+    static const char *const words[] = {
+        "ring:2",
+        "ring:5",
+        "line:4",
+        "full:6",
+        "switch:6",
+        "switch:6*2",
+        "torus:3x4",
+        "torus:2x3x4",
+        "torus:4x4x8+ocs",
+        "hyperx:4x3",
+        "hyperx:4x3^2",
+        "dragonfly:2x4x9^2",
+        "dragonfly+:2x4x4^2^4",
+        "slim-fly:3x50",
+        "hammingmesh:2x3x3x4",
+        "hammingmesh:2x2x3x3*2",
+        "fat-tree:4x6/free",
+        "fat-tree:4x6x2/free*2",
+    };
+    static const double nics[] = { 0.5, 1, 2 };
+    int steps = 0, unlike = 0;
+    RNG(rng, 20261123, 0);
+    for (int i = 0; i < 4000; i++) {
+        char text[1024];
+        draw_unlike_parts(text, rng);
+        PARTS_TEXT(s, text);
+        const char *word = words[rng_below(rng, COUNT_OF(words))];
+        set_network(&s, word, "t t t t");
+        if (strncmp(word, "switch", 6) == 0 && rng_below(rng, 2))
+            s.net.dims[0].fabric.nics = s.net.dims[0].fabric.nics_least = nics[rng_below(rng, 3)];
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            double step_Bps = topo_port_step_Bps(&s.net, d, &s.parts);
+            if (step_Bps > 0)
+                set_tied(&s, d, step_Bps * (double)(1 + rng_below(rng, 12)));
+        }
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            double step_Bps = topo_port_step_Bps(&s.net, d, &s.parts), whole_Bps = s.bw_Bps[d];
+            struct topo_spent between = { 0 }, at = { 0 };
+            struct err why[2] = { 0 };
+            assert_true(step_Bps >= 0);
+            if (step_Bps == 0)
+                continue;
+            set_tied(&s, d, whole_Bps - step_Bps * rng_log_range(rng, 1e-6, 1 - 1e-6));
+            int failed = topo_spend(&between, &s.net, &s.parts, 0, s.net.n_dims, s.bw_Bps, &why[0]);
+            set_tied(&s, d, whole_Bps);
+            assert_int_equal(topo_spend(&at, &s.net, &s.parts, 0, s.net.n_dims, s.bw_Bps, &why[1]), failed);
+            if (failed)
+                continue;
+            assert_true(between.usd == at.usd && between.nic_usd == at.nic_usd && between.watt == at.watt);
+            struct linear_bill linear = linear_bill(&s);
+            assert_true(linear.usd > 0 && linear.usd <= at.usd * (1 + 1e-9));
+            assert_true(linear.nic_usd <= at.nic_usd * (1 + 1e-9));
+            steps++;
+            unlike += s.parts.recipes[0].nic >= 0 && s.parts.parts[0].bw_Bps != s.parts.parts[2].bw_Bps;
+        }
+    }
+    assert_true(steps > 3000 && unlike > 2000);
+}
+
 /* Fabrics by hand: 64 NPUs in nodes of 8, boxes of 16 ports of 50 GB/s. */
 TEST(a_switch_dimension_is_one_fabric_per_outer_address_dealt_to_rails)
 {
