@@ -156,11 +156,17 @@ static int find_owned(struct check *c, const struct subject *x, struct err *e)
     return 0;
 }
 
-/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. A lower
- * bound decides only when it is already too much. */
+/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. NICs are
+ * counted and not measured: one too many is over, however many there are. */
+static bool exceeds(const struct budget *b, double value)
+{
+    return value > (strcmp(b->key, "nics") == 0 ? b->limit : b->limit * (1 + 1e-9));
+}
+
+/* A lower bound decides only when it is already too much. */
 static enum verdict judge(const struct budget *b)
 {
-    if (b->value > b->limit * (1 + 1e-9))
+    if (exceeds(b, b->value))
         return OVER;
     return isfinite(b->value) && !b->at_least ? WITHIN : UNKNOWN;
 }
@@ -177,8 +183,7 @@ static void judge_all(struct check *c)
 static const char *doubt(char buf[96], const struct budget *b)
 {
     char usd[SHOW];
-    bool over = b->value > b->limit * (1 + 1e-9),
-         other = over ? b->low <= b->limit : b->high > b->limit * (1 + 1e-9);
+    bool over = exceeds(b, b->value), other = over ? b->low <= b->limit : exceeds(b, b->high);
     buf[0] = '\0';
     if (other)
         snprintf(buf, 96, ", %s at %s prices: %s USD", over ? "within" : "over", over ? "low" : "high",
