@@ -898,14 +898,18 @@ static int fail_index(const struct edit *ed, const char *end, struct err *e)
                    ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
 }
 
-static int fail_member(const struct edit *ed, const char *end, int32_t n_found, struct err *e)
+static int fail_member(const struct edit *ed, const struct part *p, int32_t n_found, struct err *e)
 {
     if (n_found > 1)
         return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, expected an index", ed->source,
-                       upto(ed, end), ed->path, (int)n_found);
+                       upto(ed, p->end), ed->path, (int)n_found);
+    char index[128] = "";
+    if (p->name > ed->path && p->n < 10 && strspn(p->name, "0123456789") >= p->n)
+        snprintf(index, sizeof index, " as in %.*s[%.*s]", upto(ed, p->name - 1), ed->path, (int)p->n,
+                 p->name);
     return err_set(e, ERR_PARSE,
-                   "%s:1:1: %.*s is no entry's name, expected a name or an index (the list has %d %s)",
-                   ed->source, upto(ed, end), ed->path, (int)ed->doc->nodes[ed->at].n,
+                   "%s:1:1: %.*s is no entry's name, expected a name or an index%s (the list has %d %s)",
+                   ed->source, upto(ed, p->end), ed->path, index, (int)ed->doc->nodes[ed->at].n,
                    ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
 }
 
@@ -915,7 +919,7 @@ static int fail_child(const struct edit *ed, const struct part *p, int32_t n_fou
     char at[256], shown[YAML_SHOWN];
     enum yaml_kind kind = ed->doc->nodes[ed->at].kind;
     if (kind == YAML_SEQ)
-        return p->name ? fail_member(ed, p->end, n_found, e) : fail_index(ed, p->end, e);
+        return p->name ? fail_member(ed, p, n_found, e) : fail_index(ed, p->end, e);
     yaml_path(ed->doc, ed->at, at, sizeof at);
     return err_set(e, ERR_PARSE, "%s:1:1: %s is %s, expected a %s to reach \"%.80s\"", ed->source,
                    *at ? at : "document", yaml_show(ed->doc, ed->at, shown), p->name ? "map" : "list",

@@ -892,6 +892,8 @@ static int parse_graphml(igraph_t *model, const struct text *xml, struct err *e)
         rc = topo_from_igraph(igraph_read_graph_graphml(model, file, 0), "GraphML", e);
     fclose(file);
     topo_take_warning(warning, sizeof warning);
+    if (rc == ERR_LIB && strstr(e->msg, "Graph index")) /* of the first one, in XML that has none */
+        return err_set(e, ERR_PARSE, "has no graph in it, expected GraphML with one");
     if (rc == ERR_LIB) /* the fault is in the file, not in the call */
         return e->code = ERR_PARSE;
     if (rc)

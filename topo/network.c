@@ -874,6 +874,8 @@ static int shape_prefix(const char *s)
 bool topo_is_spec(const char *text)
 {
     text += strspn(text, " \t");
+    if (shape_prefix(text) >= 0)
+        return true;
     size_t letters = 0;
     while (isalpha((unsigned char)text[letters]) ||
            (letters > 0 && (text[letters] == '-' || text[letters] == '+')))

@@ -61,8 +61,8 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e);
  */
 double topo_parse_bw(const char *text_GBps);
 
-/** True when @p text looks like a spec word (letters, a colon, a digit), not a path; its shape may be none.
- */
+/** True when @p text looks like a spec word, not a path: a shape and a colon, whatever follows, or else
+ * letters, a colon and a digit, of a shape that there is not. */
 bool topo_is_spec(const char *text);
 
 enum { TOPO_SPEC = TOPO_MAX_DIMS * 96 };

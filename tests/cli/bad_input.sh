@@ -274,5 +274,6 @@ bad "tab" study.yaml
 base | study
 bad "override of an unknown key" study.yaml --set network.dims.pod.sise=4
 bad "override of a dimension that is not there" study.yaml --set network.dims.rack.size=4
+bad "override of an index without brackets" study.yaml --set network.dims.0.size=4
 bad "override past the end" study.yaml --set 'network.dims[5].size=4'
 bad "override that is no YAML" study.yaml --set 'constraints=[pod'

@@ -60,5 +60,8 @@ run topo priced.csv --bill --of json
 run topo priced.csv --graphml - | grep class
 run topo nosuch.graphml
 run topo "ring:4@x"
+run topo "ring:-0@5"
+printf '<graphml/>' >none.graphml
+run topo none.graphml
 run topo "ring:4@5" --bill
 run topo "ring:4@5" --set objective=time

@@ -142,6 +142,10 @@ TEST(override_that_does_not_fit_is_refused_and_changes_nothing)
           "--set dims.rack.size=4:1:1: dims.rack is no entry's name, expected a name or an index (the list "
           "has 5 entries)",
           ERR_PARSE },
+        { "dims.0.size", "4",
+          "--set dims.0.size=4:1:1: dims.0 is no entry's name, expected a name or an index as in dims[0] "
+          "(the list has 5 entries)",
+          ERR_PARSE },
         { "dims.twin.size", "4",
           "--set dims.twin.size=4:1:1: dims.twin is the name of 2 entries, expected an index", ERR_PARSE },
         { "name.x", "4", "--set name.x=4:1:1: name is pod, expected a map to reach \"name.x\"", ERR_PARSE },

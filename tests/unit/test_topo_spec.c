@@ -236,8 +236,9 @@ TEST(words_are_told_from_paths)
 {
     assert_true(topo_is_spec("ring:4@250"));
     assert_true(topo_is_spec("  tarus:4")); /* of no shape there is: an error about shapes helps */
-    assert_true(!topo_is_spec("line:x") && !topo_is_spec("configs/networks/pod.yaml"));
-    assert_false(topo_is_spec("ring/pod.yaml"));
+    assert_true(topo_is_spec("ring:-0@5") && topo_is_spec("dragonfly+:x")); /* what is wrong is in the word */
+    assert_true(!topo_is_spec("net:x") && !topo_is_spec("configs/networks/pod.yaml"));
+    assert_true(!topo_is_spec("ring/pod.yaml") && !topo_is_spec("./ring:4"));
     assert_true(topo_is_spec("rings:4"));
     assert_false(topo_is_spec(""));
 }
