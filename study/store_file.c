@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +177,12 @@ static int lock_file(struct store *s, struct err *e)
 static int check_file(const struct store *s, struct err *e)
 {
     struct stat st;
+    const char *slash = strrchr(s->path, '/');
     if (!*s->path)
         return err_set(e, ERR_PARSE, "name of the store is empty");
+    if (strlen(slash ? slash + 1 : s->path) + strlen("-journal") > NAME_MAX)
+        return err_set(e, ERR_PARSE, "%.40s..: is too long for a store, expected at most %zu bytes", s->path,
+                       NAME_MAX - strlen("-journal"));
     bool found = stat(s->path, &st) == 0;
     if (!found && s->reads && errno == ENOENT)
         return err_set(e, ERR_PARSE, "%s: no such store", s->path);
