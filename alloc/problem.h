@@ -75,7 +75,9 @@ struct alloc_problem {
     double time_limit_s;          /**< ALLOC_COST only */
     const struct alloc_row *rows; /**< shape [n_rows] */
     int32_t n_rows;
-    const char *const *dim_names; /**< shape [step->n_dims] */
+    const char *const *dim_names;  /**< shape [step->n_dims] */
+    const double *tie_usd_per_Bps; /**< set by alloc_solve() alone: prices, where usd_per_Bps is a factor;
+                                      NULL: none but those */
     bool sharp; /**< set by alloc_solve() alone: rows hold to ALLOC_SHARP_REL, not ALLOC_FEASIBLE_REL */
 };
 

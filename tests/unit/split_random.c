@@ -128,6 +128,26 @@ void plain_split_open(struct random_split *s, int32_t n_dims, const double (*tra
     s->fn.leaf_begin[1] = n;
 }
 
+void hidden_split_open(struct random_split *s, int32_t n_dims, const double (*traffic_GB)[D], int32_t n,
+                       double compute_s)
+{
+    plain_split_open(s, n_dims, traffic_GB, n, 0);
+    struct step_fn *f = &s->fn;
+    const double const_s[] = { 0, compute_s, 0 };
+    const int32_t leaf_begin[] = { 0, 0, 0, n }, max_begin[] = { 0, 1, 1, 1 }, term_begin[] = { 1, 3 };
+    f->n_terms = 3;
+    f->n_maxima = 1;
+    f->const_s = realloc(f->const_s, sizeof const_s);
+    f->leaf_begin = realloc(f->leaf_begin, sizeof leaf_begin);
+    f->max_begin = realloc(f->max_begin, sizeof max_begin);
+    f->term_begin = realloc(f->term_begin, sizeof term_begin);
+    assert_true(f->const_s && f->leaf_begin && f->max_begin && f->term_begin);
+    memcpy(f->const_s, const_s, sizeof const_s);
+    memcpy(f->leaf_begin, leaf_begin, sizeof leaf_begin);
+    memcpy(f->max_begin, max_begin, sizeof max_begin);
+    memcpy(f->term_begin, term_begin, sizeof term_begin);
+}
+
 void random_split_close(struct random_split *s)
 {
     step_fn_free(&s->fn);

@@ -34,6 +34,9 @@ void random_split_open(struct random_split *s, struct rng *r, struct random_kind
 /** One sum of collectives: collective i sends traffic_GB[i][d] into dimension d, shape [n][TOPO_MAX_DIMS]. */
 void plain_split_open(struct random_split *s, int32_t n_dims, const double (*traffic_GB)[TOPO_MAX_DIMS],
                       int32_t n, double compute_s);
+/** As plain_split_open(), but compute hides the collectives: the longer of the two. */
+void hidden_split_open(struct random_split *s, int32_t n_dims, const double (*traffic_GB)[TOPO_MAX_DIMS],
+                       int32_t n, double compute_s);
 void random_split_close(struct random_split *s);
 
 /** Append a row, @p rhs in GB/s; returns it. */
