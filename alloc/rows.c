@@ -6,6 +6,7 @@
  */
 #include "alloc/problem.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,46 @@ static const char *rows_take_spent(struct alloc_row *row, const double *coef,
     return mixed || least_nonzero(coef, n) != 1 ? NULL : unit;
 }
 
+/* Numbers of a constraint: of what is beyond, B/s and products overflow. */
+#define MOST_NUMBER  1e50
+#define LEAST_NUMBER 1e-50
+
+static bool is_in_range(double x)
+{
+    return x == 0 || (fabs(x) >= LEAST_NUMBER && fabs(x) <= MOST_NUMBER);
+}
+
+/* Where the first number beyond them stands, from 1; 1 where only a result is. */
+static int rows_find_number(const char *text)
+{
+    for (const char *at = text; *at;) {
+        char *end = NULL;
+        if (isdigit((unsigned char)*at) || *at == '.') {
+            if (!is_in_range(strtod(at, &end)))
+                return (int)(at - text) + 1;
+            at = end > at ? end : at + 1;
+        } else {
+            at++;
+            while (isalnum((unsigned char)at[-1]) && (isalnum((unsigned char)*at) || *at == '_')) /* a name */
+                at++;
+        }
+    }
+    return 1;
+}
+
+static int rows_check_numbers(const struct linexpr *line, const char *text, const char *const *names,
+                              int32_t n, struct err *e)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!is_in_range(line->coef[i]))
+            return err_set(e, ERR_PARSE, "col %d: holds %g times %s, expected a factor of %g to %g",
+                           rows_find_number(text), line->coef[i], names[i], LEAST_NUMBER, MOST_NUMBER);
+    if (fabs(line->rhs) <= MOST_NUMBER)
+        return 0;
+    return err_set(e, ERR_PARSE, "col %d: holds the limit %g, expected at most %g", rows_find_number(text),
+                   fabs(line->rhs), MOST_NUMBER);
+}
+
 /* Rows over bandwidth alone are scaled to B/s; with money they keep their own unit, so that shadow prices
  * read as the user wrote the row. */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
@@ -107,6 +148,8 @@ int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const s
 
     struct linexpr line = { .coef = coef };
     int rc = linexpr_parse(&line, text, names, first + n_spent, e);
+    if (!rc)
+        rc = rows_check_numbers(&line, text, names, first + n_spent, e);
     if (rc)
         return rc;
     face_right(&line, first + n_spent);

@@ -85,6 +85,12 @@ TEST(bad_text_is_refused_at_its_column)
         { "0*node <= 5", "", true },
         { "usd <= 5", "col 1: unknown name \"usd\"", false },
         { "nic_usd <= 5", "col 1: unknown name \"nic_usd\"", false },
+        { "1e-300*node <= 1e-298", "col 1: holds 1e-300 times node, expected a factor of 1e-50 to 1e+50",
+          true },
+        { "node + 1e300*pod <= 1", "col 8: holds 1e+300 times pod, expected", true },
+        { "pod <= 1e302", "col 8: holds the limit 1e+302, expected at most 1e+50", true },
+        { "node2_x == 1", "col 1: unknown name", true },
+        { "-1e51 == 2*usd", "col 2: holds the limit 1e+51, expected", true },
     };
     const struct topo_network net = node_and_pod();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
