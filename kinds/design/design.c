@@ -144,7 +144,8 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     if (rc)
         return rc;
     d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
-    d->equal.allowed = system_broken_row(s, bw_Bps, EQUAL_REL) < 0;
+    d->equal.allowed = system_broken_row(s, bw_Bps, EQUAL_REL) < 0 &&
+                       !(s->objective == ALLOC_COST && d->equal.time_s > s->time_limit_s * (1 + EQUAL_REL));
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);

@@ -271,6 +271,21 @@ TEST(an_equal_split_that_breaks_a_constraint_is_marked)
     }
 }
 
+/* At 5 GB/s each: 1 ms, 12/5 ms and three times 28/5 ms. */
+TEST(an_equal_split_beyond_the_limit_on_time_is_marked)
+{
+    static const struct {
+        const char *limit;
+        bool allowed;
+    } cases[] = { { "0.0203", true }, { "0.0202", true }, { "0.0201", false } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        TEXT(t, "%stotal_GBps: 10\nobjective: cost\ntime_limit_s: %s\n", NETWORK PARTS BOTH, cases[i].limit);
+        DESIGN(s, d, text_str(&t));
+        assert_close(d.equal.time_s, 0.0202, 1e-14);
+        assert_true(d.answer.status == ALLOC_SOLVED && d.equal.allowed == cases[i].allowed);
+    }
+}
+
 TEST(a_bill_that_cannot_be_made_says_why)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
