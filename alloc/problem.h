@@ -168,8 +168,8 @@ struct alloc_rows {
 /**
  * Add one constraint in GB/s over dimension names, plus `total` (sum over
  * dimensions, of a fabric its injection), `usd` and `nic_usd` (cluster price in USD), `watt`, and of the
- * whole machine `site_MW` (power at the meter) and `usd_year`: "pod + 2*node <= 200". Factors are 1e-50 to 1e50
- * in size, the limit at most 1e50. ERR_PARSE with "col N: ..."; ERR_NOMEM.
+ * whole machine `site_MW` (power at the meter) and `usd_year`: "pod + 2*node <= 200". Factors are 1e-50 to
+ * 1e50 in size, the limit at most 1e50. ERR_PARSE with "col N: ..."; ERR_NOMEM.
  */
 int alloc_add_text(struct alloc_rows *r, const struct topo_network *net, const struct alloc_prices *prices,
                    const char *text, struct err *e);

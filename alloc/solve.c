@@ -18,6 +18,7 @@
 #include "alloc/interior.h"
 #include "alloc/lp.h"
 #include "alloc/problem.h"
+#include "base/num.h"
 #include "base/work.h"
 
 enum { D = TOPO_MAX_DIMS };
@@ -722,6 +723,16 @@ static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p,
     return rc;
 }
 
+/* To nine digits, upwards: advice that can be followed, where rounding is let pass as in a limit that is
+ * kept. */
+static const char *show_at_least(char buf[NUM_TEXT], double x)
+{
+    snprintf(buf, NUM_TEXT, "%.9g", x);
+    if (strtod(buf, NULL) < x * (1 - 0.1 * FACE_REL))
+        snprintf(buf, NUM_TEXT, "%.9g", x * (1 + 1e-8));
+    return buf;
+}
+
 /* A limit on time below what the rows allow is the one clash linear programmes do not see. */
 static int diagnose_limit(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
@@ -731,6 +742,7 @@ static int diagnose_limit(struct alloc_answer *out, const struct alloc_problem *
     int rc = alloc_solve(&a, &fastest, e);
     if (rc)
         return rc;
+    char limit[NUM_TEXT], least[NUM_TEXT];
     double bw_Bps[D], least_s = a.time_s;
     bool limited = a.status == ALLOC_SOLVED;
     alloc_find_caps(bw_Bps, p); /* at most what these allow; without end where they say nothing */
@@ -740,9 +752,10 @@ static int diagnose_limit(struct alloc_answer *out, const struct alloc_problem *
         least_s = step_time(p->step, bw_Bps);
     if ((a.status == ALLOC_SOLVED && least_s > p->time_limit_s) ||
         (a.status == ALLOC_UNBOUNDED && least_s >= p->time_limit_s))
-        alloc_conclude(out, ALLOC_INFEASIBLE,
-                       "time_limit_s is %.9g, expected more than %.9g, the least time %s", p->time_limit_s,
-                       least_s, limited ? "under the constraints" : "at any bandwidth");
+        alloc_conclude(out, ALLOC_INFEASIBLE, "time_limit_s is %s, expected %s %s, the least time %s",
+                       num_format(limit, p->time_limit_s),
+                       a.status == ALLOC_SOLVED ? "at least" : "more than", show_at_least(least, least_s),
+                       limited ? "under the constraints" : "at any bandwidth");
     alloc_answer_free(&a);
     return 0;
 }
@@ -752,6 +765,7 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
 {
     struct lp lp;
     struct lp_result r;
+    char limit[NUM_TEXT], least[NUM_TEXT];
     const double none[D] = { 0 };
     double time_s = step_time(p->step, none);
     lp_init(&lp, p->step->n_dims, p->rows, p->n_rows);
@@ -781,8 +795,8 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
     out->lower_bound = out->value;
     if (p->objective == ALLOC_COST && time_s > p->time_limit_s)
         alloc_conclude(out, ALLOC_INFEASIBLE,
-                       "time_limit_s is %.9g, expected at least %.9g, which is compute alone",
-                       p->time_limit_s, time_s);
+                       "time_limit_s is %s, expected at least %s, which is compute alone",
+                       num_format(limit, p->time_limit_s), show_at_least(least, time_s));
     return 0;
 }
 

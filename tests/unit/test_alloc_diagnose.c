@@ -47,7 +47,7 @@ static const struct {
       .limit_s = 0.03,
       .rows = { { "total <= 100", { 1, 1, 1 }, 100, LINEXPR_LE } },
       .status = ALLOC_INFEASIBLE,
-      .reason = "time_limit_s is 0.03, expected more than 0.0582842" }, /* (sqrt 2 + 1)^2 / 100 */
+      .reason = "time_limit_s is 0.03, expected at least 0.0582842" }, /* (sqrt 2 + 1)^2 / 100 */
     { .what = "a limit below compute",
       .objective = ALLOC_COST,
       .usd = { 1, 1, 1 },
@@ -126,4 +126,35 @@ TEST(per_cost_with_compute_falls_towards_nothing)
     OK(alloc_solve(&a, &s.problem, e));
     assert_int_equal(a.status, ALLOC_SOLVED);
     alloc_answer_free(&a);
+}
+
+TEST(a_limit_on_time_that_a_message_names_can_be_kept)
+{
+    static const double shares[] = { 0.5, 0.999, 1 - 1e-6, 1 - 1e-9, 1 - 1e-11 };
+    const double ones[D] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    RNG(r, 41, 0);
+    for (int i = 0; i < 200; i++) {
+        const double loads[2][D] = { { rng_range(r, 1, 100), rng_range(r, 1, 100), rng_range(r, 1, 100) },
+                                     { rng_range(r, 1, 100), rng_range(r, 1, 100), 0 } };
+        PLAIN_SPLIT(s, 3, loads, 2, i % 2 ? 0.1 : 0);
+        random_split_row(&s, ones, LINEXPR_EQ, 100);
+        for (int d = 0; d < 3; d++)
+            s.problem.usd_per_Bps[d] = 1e-9 * (1 + d * (i % 3));
+        SOLVED(fastest, &s.problem);
+        s.problem.objective = ALLOC_COST;
+        s.problem.time_limit_s = fastest.time_s * shares[i % 5];
+        KEEP(struct alloc_answer, refused, alloc_answer_free);
+        OK(alloc_solve(&refused, &s.problem, e));
+        assert_int_equal(refused.status, ALLOC_INFEASIBLE);
+        const char *said = strstr(refused.reason, "at least ");
+        assert_non_null(said);
+        double limit_s = strtod(said + 9, NULL),
+               was_s = strtod(refused.reason + strlen("time_limit_s is "), NULL);
+        assert_true(was_s == s.problem.time_limit_s && limit_s > was_s);
+        assert_close(limit_s, fastest.time_s, 2e-8);
+        s.problem.time_limit_s = limit_s;
+        KEEP(struct alloc_answer, kept, alloc_answer_free);
+        OK(alloc_solve(&kept, &s.problem, e)); /* hardly any room: a proof may fall short, a split may not */
+        assert_true(alloc_has_split(&kept) && kept.gap < 1e-6 && kept.time_s <= limit_s * (1 + 1e-12));
+    }
 }
