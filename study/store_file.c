@@ -1395,7 +1395,10 @@ int store_is(bool *is, const char *path, struct err *e)
     static const char magic[] = "SQLite format 3";
     char begins[sizeof magic];
     *is = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return 0;
     /* pread: nothing is taken out of a pipe. */
