@@ -323,7 +323,8 @@ static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
     if (rc)
         shared->message = inner.msg;
     shared->n_entries = out ? STUDY_LEFT_OUT : p->n_entries;
-    put_point(&h->sink.batch.more[MORE_POINTS], r, p->number, shared);
+    if (!err_is_of_machine(rc))
+        put_point(&h->sink.batch.more[MORE_POINTS], r, p->number, shared);
     free(shared);
     if (rc || out) {
         if (read)

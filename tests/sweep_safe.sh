@@ -170,6 +170,47 @@ gives_up place batch.yaml
 # The search of a training plan over its splits.
 gives_up sweep "$top/configs/studies/llm-1t-8192.yaml"
 
+# What an interrupt cut off is no result: it is run when the study goes on. goes_on COMMAND STUDY: as many seeds as take a second.
+goes_on() {
+    seeds=1
+    took=0
+    while [ $took -lt 1000 ]; do
+        seeds=$((seeds * 2))
+        start=$(date +%s%N)
+        "$weft" "$@" --set seeds=$seeds -j 2 -q -o runs.csv -f 2>run.log || die "$1: a plain run: ends with code $?"
+        took=$((($(date +%s%N) - start) / 1000000))
+    done
+    "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" 2>run.log &
+    pid=$!
+    sleep "$(awk "BEGIN { print $took / 3000 }")"
+    kill -TERM $pid
+    code=0
+    wait $pid || code=$?
+    [ $code = 130 ] || die "$1: SIGTERM: ends with code $code, need 130"
+    "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" -o got.csv -f 2>run.log || die "$1: goes on and ends with code $?"
+    cmp runs.csv got.csv || die "$1: rows differ from those of a plain run"
+}
+cat >gossip_runs.yaml <<..
+network: full:8@0.0015
+methods: [ pair, all-reduce, local ]
+..
+cat >hetero_runs.yaml <<..
+model: nce
+draw: { types: 3 }
+job: { examples_M: 100 }
+schedulers: [ oracle, anneal, rl-lstm, heuristic ]
+evaluations: 20000
+..
+cat >place_runs.yaml <<..
+model: slots
+network: "ring:4@100 switch:10@50"
+jobs: { count: 60, zeta: [60, 120], hop_GBps: 0.25 }
+schedulers: [ gadget, drf, fifo ]
+..
+goes_on gossip gossip_runs.yaml
+goes_on hetero hetero_runs.yaml
+goes_on place place_runs.yaml
+
 # ---- two sweeps on one store ----
 
 "$weft" sweep study.yaml -j 1 --store two.db 2>first.log &

@@ -1211,7 +1211,7 @@ static struct gossip_outcome outcome_of(const struct gossip_entry *x)
     return out;
 }
 
-/* One method with one seed. Its failure is a row; only lack of memory ends the study. */
+/* One method with one seed. Its failure is a row; the machine's, or an interrupt, ends the study. */
 static int gossip_kind_run(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct gossip_point *p = r->point;
@@ -1223,18 +1223,22 @@ static int gossip_kind_run(const struct study_run *r, struct sink *sink, struct 
         note_never(&out, r, &note);
         rc = text_check(&note, e);
     }
+    bool fatal = err_is_of_machine(rc);
     if (rc) {
         out.head.rc = -rc;
         out.head.message = e->msg;
     }
-    gossip_put_run(sink, r, &out);
-    if (!rc)
+    if (!fatal)
+        gossip_put_run(sink, r, &out);
+    if (!rc) {
         rc = gossip_put_details(sink, r, &result, e);
-    if (rc != ERR_NOMEM)
+        fatal = rc != 0;
+    }
+    if (!fatal)
         sink_result(sink, r->entry, &out);
     gossip_result_free(&result);
     text_free(&note);
-    return rc == ERR_NOMEM ? rc : 0;
+    return fatal ? rc : 0;
 }
 
 /* ---- rows ---- */

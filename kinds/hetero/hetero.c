@@ -1045,7 +1045,7 @@ static struct hetero_result result_of(const struct hetero_search *s, int32_t sch
     return x;
 }
 
-/* One scheduler with one seed. Its failure is a row; only lack of memory ends the study. */
+/* One scheduler with one seed. Its failure is a row; the machine's, or an interrupt, ends the study. */
 static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct hetero_point *p = r->point;
@@ -1057,6 +1057,10 @@ static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct 
     double start_s = clock_now_s();
     int rc = hetero_schedule(&s, &p->problem, scheduler, &p->settings, (uint64_t)r->seed, e);
     double schedule_s = clock_now_s() - start_s;
+    if (err_is_of_machine(rc)) {
+        hetero_search_free(&s);
+        return rc;
+    }
     if (!rc) {
         out = result_of(&s, scheduler);
     } else {
@@ -1068,10 +1072,9 @@ static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct 
     hetero_put_run(sink, r, &out);
     if (!rc)
         hetero_put_details(sink, r, &s);
-    if (rc != ERR_NOMEM)
-        sink_result(sink, r->entry, &out);
+    sink_result(sink, r->entry, &out);
     hetero_search_free(&s);
-    return rc == ERR_NOMEM ? rc : 0;
+    return 0;
 }
 
 /* ---- rows ---- */
