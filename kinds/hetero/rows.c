@@ -213,10 +213,10 @@ static const char *oracle_word(enum hetero_proof proof)
 /* Costs of one plan that are summed in another order differ in their last bits. */
 #define SAME_COST 1e-9
 
-/* @p usd over @p base_usd, which may not be below it where @p proved. */
+/* @p usd over @p base_usd, which may not be below it where @p proved; NaN over a cost without a plan. */
 static double ratio(double usd, double base_usd, bool proved)
 {
-    double over = usd / base_usd;
+    double over = isinf(base_usd) ? (double)NAN : usd / base_usd;
     return proved && fabs(over - 1) <= SAME_COST ? 1 : over;
 }
 

@@ -834,7 +834,9 @@ static int64_t place_count_better(const struct results *r, int32_t i, enum place
     return n;
 }
 
-/* Means over all seeds; @p x has room for them. */
+/* Means over all seeds, none where a seed has no value: seeds whose jobs take longest would be those left
+ * out.
+ * @p x has room for all. */
 static void place_put_means(struct rows *rows, const struct place_row *begin, const struct results *r,
                             int32_t i, double *x)
 {
@@ -846,8 +848,9 @@ static void place_put_means(struct rows *rows, const struct place_row *begin, co
         for (int64_t k = 0; k < seeds; k++)
             x[k] = ((const struct place_result *)results_at(r, i, k))->x[m];
         struct stat_mean mean = stat_mean(x, seeds, 1);
-        row.x[m][0] = mean.mean;
-        row.x[m][1] = mean.half;
+        bool all = mean.n == seeds;
+        row.x[m][0] = all ? mean.mean : (double)NAN;
+        row.x[m][1] = all ? mean.half : (double)NAN;
     }
     for (int64_t k = 0; k < seeds; k++)
         x[k] = (double)((const struct place_result *)results_at(r, i, k))->n_jobs;

@@ -216,6 +216,20 @@ void place_note_pace(struct place_study *s)
     place_note_unused(s, &place_events_section, s->conf.events, active);
 }
 
+/* Jobs that swap each round and take all of it to be set up again would do so for ever. */
+static int check_rounds(const struct place_study *s, struct err *e)
+{
+    const struct events_settings *x = &s->events;
+    bool has_rounds = false;
+    for (int32_t i = 0; i < s->n_schedulers; i++)
+        has_rounds = has_rounds || events_orders[s->schedulers[i] / N_PACK_KINDS] == &order_las;
+    if (!has_rounds || x->las_queues > 0 || x->overhead_s < x->round_s)
+        return 0;
+    return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "overhead_s"), e, ERR_RANGE,
+                     "is %g, expected less than round_s, %g, or no job of continuous las gets on",
+                     x->overhead_s, x->round_s);
+}
+
 /* The trace itself is read by each run: only its window depends on the seed, but threads share nothing. */
 static int events_read(struct place_study *s, struct err *e)
 {
@@ -224,6 +238,8 @@ static int events_read(struct place_study *s, struct err *e)
     int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
     if (!rc)
         rc = place_read_pace(s, e);
+    if (!rc)
+        rc = check_rounds(s, e);
     if (rc)
         return rc;
     place_note_trace(s, s->conf.jobs);

@@ -20,6 +20,14 @@ const struct order_kind *const events_orders[N_EVENTS_ORDERS] = { EVENTS_ORDERS(
 
 /* ---- lists of jobs ---- */
 
+double order_time_key(double s)
+{
+    enum { BITS = 32 };
+    int exponent;
+    double fraction = frexp(s, &exponent);
+    return ldexp(nearbyint(ldexp(fraction, BITS)), exponent - BITS);
+}
+
 bool order_before(const struct live_job *live, int32_t a, int32_t b)
 {
     const struct order_key *x = &live[a].key, *y = &live[b].key;

@@ -237,6 +237,9 @@ struct order_kind {
 EVENTS_ORDERS(EVENTS_ROW)
 extern const struct order_kind *const events_orders[N_EVENTS_ORDERS]; /**< by enum events_order */
 
+/** @p s as the key of an order: to 32 bits (2.3e-10), so that jobs of one length are equal whichever product
+ * of iterations and their time it came from. */
+double order_time_key(double s);
 /** Does job @p a come before job @p b, by their keys? */
 bool order_before(const struct live_job *live, int32_t a, int32_t b);
 static inline int32_t order_list_at(const struct order_list *list, int32_t i)

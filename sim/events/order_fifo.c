@@ -101,7 +101,8 @@ const struct order_kind order_fifo = {
 static void sjf_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
-    *out = (struct order_key){ x->p->jobs[job].gpus * live->work * live->ideal_s, x->p->jobs[job].submit_s };
+    *out = (struct order_key){ order_time_key(x->p->jobs[job].gpus * live->work * live->ideal_s),
+                               x->p->jobs[job].submit_s };
 }
 
 int order_choose_waiting(struct events_state *x, struct err *e)

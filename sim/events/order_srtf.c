@@ -110,7 +110,8 @@ int order_choose_all(struct events_state *x, struct err *e)
 static void srtf_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
-    *out = (struct order_key){ (live->work - events_done(x, job)) * live->ideal_s, x->p->jobs[job].submit_s };
+    *out = (struct order_key){ order_time_key((live->work - events_done(x, job)) * live->ideal_s),
+                               x->p->jobs[job].submit_s };
 }
 
 const struct order_kind order_srtf = { .name = "srtf",

@@ -93,6 +93,9 @@ run hetero measured.yaml -o /dev/full
 run hetero measured.yaml --curves /dev/full
 run hetero measured.yaml -j 0
 run hetero
+echo "== what is over a cost without a plan is blank"
+printf 'model: matchnet\ndraw: { types: 16 }\njob: { examples_M: 100 }\nschedulers: [oracle, rl-lstm, random]\nevaluations: 4\nthroughput: { share: 0.9 }\nseeds: 3\n' >noplan.yaml
+"$WEFT" hetero noplan.yaml -q --of json | grep -o '"scheduler": "[a-z-]*"\|"over_rl": [^,}]*'
 echo "== an interrupt writes nothing"
 rm -f ./*.csv
 timeout --foreground --preserve-status -s INT 2 "$WEFT" hetero drawn.yaml --set seeds=100000 -o long.csv --curves curves.csv

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Placement studies: a row a point and scheduler, tables beside them, the same on any number of threads; what is
 # wrong is said where it stands; an interrupt leaves nothing.
+profile=$PWD/configs/clusters/profiles/vision-2019.yaml
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >slots.yaml <<..
@@ -117,6 +118,28 @@ run place interval.yaml --jobs decided.csv
 cut -d, -f3-5 decided.csv | sed -n 5,8p
 run place interval.yaml --set smd='{inner: exact, eps: 0.1, subset: 3}' --set schedulers=[smd]
 run place --list
+echo "== jobs of one length go by when they came, whatever their iterations"
+cat >tie.csv <<..
+job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
+first,0,2,100,pass,,10,,,,,,
+earlier,1,2,510,pass,,1,,,,,,
+later,50,2,510,pass,,100,,,,,,
+..
+cat >tie.yaml <<..
+model: events
+network: "switch:2@100"
+server: npu
+jobs: { trace: tie.csv }
+schedulers: [sjf, srtf]
+..
+"$WEFT" place tie.yaml -q --jobs ends.csv >all.txt && grep -v '^#' ends.csv | cut -d, -f3-12
+echo "== a metric that a seed lacks has no mean; jobs that never get on are refused"
+"$WEFT" place tie.yaml -q --set 'jobs={count: 6, jobs_per_h: 40, profile: '"$profile"'}' --set network='switch:4@100 switch:4@5' \
+    --set schedulers=[fifo] --set seeds=4 --set events='{horizon_s: 2000}' --runs cut.csv | tail -2
+grep -v "^#" cut.csv | cut -d, -f4-8
+sed -e 's/sjf, srtf/las/' -e '$a events: { las_queues: 0, overhead_s: 300 }' tie.yaml >rounds.yaml
+run place rounds.yaml
+run place rounds.yaml --set events.overhead_s=299 -q
 echo "== outputs"
 run place graph.yaml --jobs same.csv --places same.csv
 run place graph.yaml --runs ./x.csv --jobs x.csv
