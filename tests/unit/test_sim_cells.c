@@ -59,6 +59,26 @@ TEST(a_slow_npu_makes_its_groups_wait)
     assert_close(slow_time(&c, &slow, 1, 1, &job), 4 * alone_s, 1e-14);
 }
 
+/* In a ring of the second dimension either all are slow or all are late, never both. */
+TEST(a_rule_for_coordinate_0_is_not_for_all)
+{
+    struct draw c = { .net = { 2, { 2, 4 }, { 4, 4 }, { 0 } }, .chunks = 1 };
+    struct topo_network net = build(&c.net);
+    struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 16, SIM_ORDER_FIXED);
+    job.members[0] = 1;
+    double alone_s = slow_time(&c, NULL, 0, 0, &job);
+    for (int32_t first = 0; first < 2; first++) {
+        struct sim_slow both[2] = {
+            { .at = { first, -1, -1, -1, -1, -1, -1, -1 }, .dim = -1, .share = 0.5 },
+            { .at = { 1 - first, -1, -1, -1, -1, -1, -1, -1 },
+              .dim = -1,
+              .share = 1,
+              .late_s = 0.75 * alone_s },
+        };
+        assert_close(slow_time(&c, both, 2, 0, &job), 2 * alone_s, 1e-14);
+    }
+}
+
 /* In whatever order they are given, and one of them twice: the slowest of a ring decides, and the latest. */
 TEST(slow_npus_may_be_given_in_any_order)
 {
