@@ -438,11 +438,13 @@ static void wait_for_scatter(struct message_draft *d, enum scatter scatter, int3
             wait_for(d, c);
 }
 
-/* One of the ways by which member i sends to another. */
-static void add_direct(struct message_draft *d, int32_t i, int32_t dst, double share, double reduced,
+/* One of the ways by which member i sends to the one @p far on, which all of them together do as one message.
+ */
+static void add_direct(struct message_draft *d, int32_t i, int32_t far, double share, double reduced,
                        enum scatter scatter)
 {
-    struct message_channel *c = plan_add_channel(d, i, dst, share);
+    struct message_channel *c = plan_add_channel(d, i, (i + far) % d->n, share);
+    c->turn = far - 1;
     c->reduced = reduced;
     wait_for_scatter(d, scatter, i);
 }
@@ -458,11 +460,11 @@ static void plan_direct_pass(struct message_draft *d, enum pass pass, enum scatt
         for (int32_t far = 1; far < n; far++) {
             bool split = d->lanes == SHAPE_PAIR || (d->lanes == SHAPE_BOTH && 2 * far == n);
             for (int32_t way = 0; way < (split ? 2 : 1); way++) {
-                add_direct(d, i, (i + far) % n, own * (split ? share / 2 : share), reduced, scatter);
+                add_direct(d, i, far, own * (split ? share / 2 : share), reduced, scatter);
                 plan_last(d)->mirror = way == 1;
             }
             for (int32_t via = 0; via < outside; via++) {
-                add_direct(d, i, (i + far) % n, own / (2 * (n - 1.0)) * share, reduced, scatter);
+                add_direct(d, i, far, own / (2 * (n - 1.0)) * share, reduced, scatter);
                 plan_last(d)->via = via;
             }
         }
@@ -529,11 +531,12 @@ static void plan_exchange_pass(struct message_draft *d, enum topo_algorithm a, e
     }
 }
 
-/* Member 0 keeps 1/n and hands the rest out, channel i-1 to member i. */
-static void scatter_direct(struct message_draft *d)
+/* Member 0 keeps 1/n and hands the rest out, channel i-1 to member i: one by one, or in the rounds of the
+ * binomial tree that @p rounds has it stand for. */
+static void scatter_direct(struct message_draft *d, bool rounds)
 {
     for (int32_t i = 1; i < d->n; i++)
-        plan_add_channel(d, 0, i, 1.0 / d->n);
+        plan_add_channel(d, 0, i, 1.0 / d->n)->turn = rounds ? num_log2_up(i + 1) - 1 : i - 1;
 }
 
 /* Who has something gives half of it away, at distances 1, 2, ...: channel i-1 arrives at member i. */
@@ -675,8 +678,9 @@ static void plan_broadcast_pass(struct message_draft *d, const struct stage_choi
         scatter_halving(d);
         plan_exchange_pass(d, TOPO_ALGORITHM_HALVING, PASS_ALL_GATHER, SCATTER_BINOMIAL);
     } else {
-        scatter_direct(d);
-        if (choice->algorithm == TOPO_ALGORITHM_BRUCK)
+        bool bruck = choice->algorithm == TOPO_ALGORITHM_BRUCK;
+        scatter_direct(d, bruck);
+        if (bruck)
             plan_exchange_pass(d, TOPO_ALGORITHM_BRUCK, PASS_ALL_GATHER, SCATTER_DIRECT);
         else
             plan_direct_pass(d, PASS_ALL_GATHER, SCATTER_DIRECT);
@@ -741,6 +745,7 @@ static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *p
             c->n = from->n;
             c->lead = from->lead;
             c->mirror = from->mirror;
+            c->turn = from->turn;
             c->reduced = share * from->reduced;
             if (before)
                 wait_for_phase(d, before, src);

@@ -86,6 +86,7 @@ struct message_channel {
     int32_t first_input; /**< waits for inputs[first_input .. first_input of the next channel) */
     int32_t first_next;  /**< likewise in nexts: channels that wait for this one */
     int32_t n_whole;     /**< of the first so many inputs it waits for all messages, before any of its own */
+    int32_t turn;        /**< messages of the same step that its sender handles before it */
     double share;        /**< size of a message over S of algorithm_cost() */
     double reduced;      /**< bytes over S that pass the receiver's memory three times before it goes on */
     bool mirror;         /**< takes the other one of two equally short ways */

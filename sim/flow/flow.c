@@ -28,6 +28,7 @@ struct flow {
     double rate_Bps;
     double since_s; /* when left_B was last brought up to date: when the rate changed */
     double bytes;
+    double least_s;     /* it does not end before; 0: as soon as its bytes are there */
     int64_t tag, order; /* order: how many were added before it */
     int32_t next_free;
     int32_t at; /* in the calendar, -1 = not in it */
@@ -267,17 +268,23 @@ static void flow_begin(struct flow_net *net, int32_t f)
         maxmin_join(net->sharing, f);
 }
 
-/* Bytes are booked when a flow has ended, to the last bit what was asked for, not integrated over rates. */
+/* Bytes are booked when a flow has ended, to the last bit what was asked for, not integrated over rates. One
+ * that is there before its sender may have handled it leaves its links and waits. */
 static void flow_end(struct flow_net *net, int32_t f)
 {
     struct flow *flow = &net->flows[f];
-    net->counts.events++;
-    net->counts.done++;
-    net->ended[net->n_ended++] = flow->tag;
     if (flow->bytes > 0)
         for (int32_t i = 0; i < flow->n_arcs; i++)
             net->arcs[maxmin_link(net->sharing, f, i)].bytes += flow->bytes;
     maxmin_remove(net->sharing, f);
+    if (flow->least_s > net->now_s * SAME_INSTANT) {
+        flow->bytes = 0;
+        date_set(net, f, flow->least_s);
+        return;
+    }
+    net->counts.events++;
+    net->counts.done++;
+    net->ended[net->n_ended++] = flow->tag;
     flow->moves = false;
     flow->next_free = net->free_flow;
     net->free_flow = f;
@@ -292,7 +299,7 @@ static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s
 {
     if (!(s->bytes >= 0 && isfinite(s->bytes)))
         return err_set(e, ERR_RANGE, "flow: has %g bytes, expected 0 or more", s->bytes);
-    if (!isfinite(s->extra_s) || !isfinite(s->start_s))
+    if (!isfinite(s->extra_s) || !isfinite(s->start_s) || !isfinite(s->queue_s))
         return err_set(e, ERR_RANGE, "flow: starts at %g s with %g s more latency, expected finite times",
                        s->start_s, s->extra_s);
     double links_s = 0;
@@ -311,6 +318,15 @@ static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s
                        "flow: %g s of latency more than the %g s of its links, expected 0 or more in all",
                        s->extra_s, links_s);
     return 0;
+}
+
+/* Alone on its links. */
+static double flow_alone_s(const struct flow_net *net, const struct flow_spec *spec)
+{
+    double alone_s = 0;
+    for (int32_t i = 0; i < spec->n_arcs; i++)
+        alone_s = fmax(alone_s, spec->bytes / net->arcs[spec->arcs[i]].bw_Bps);
+    return alone_s;
 }
 
 /* Room on the links of its route. */
@@ -349,6 +365,8 @@ int flow_add(struct flow_net *net, const struct flow_spec *spec, struct err *e)
                                    .n_arcs = spec->n_arcs,
                                    .at = -1 };
     double begin_s = fmax(spec->start_s, net->now_s) + lat_s;
+    if (spec->queue_s > 0)
+        net->flows[f].least_s = begin_s + spec->queue_s + flow_alone_s(net, spec);
     if (begin_s > net->now_s)
         date_set(net, f, begin_s);
     else

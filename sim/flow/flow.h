@@ -24,6 +24,7 @@ struct flow_spec {
     double start_s; /**< what lies in the past begins now */
     double extra_s; /**< added to the latencies of the arcs [s]; the sum must be >= 0, but for rounding */
     int64_t tag;    /**< given back when it is done */
+    double queue_s; /**< what its sender handles first: it ends no sooner than alone from then on, >= 0 [s] */
 };
 
 /** What a net has done so far. */

@@ -463,6 +463,7 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     if (rc)
         return rc;
     spec.extra_s = extra_latency(sim, s, dim, c, &spec);
+    spec.queue_s = c->turn * sim->rules.stage.endpoint_s;
     return flow_add(sim->net, &spec, e);
 }
 

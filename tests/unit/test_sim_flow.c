@@ -25,7 +25,7 @@ static struct flow_net *net_of(const double *bw_Bps, const double *lat_s, int32_
 static void add(struct flow_net *net, int64_t tag, const int32_t *arcs, int32_t n, double bytes,
                 double start_s)
 {
-    struct flow_spec s = { arcs, n, bytes, start_s, 0, tag };
+    struct flow_spec s = { arcs, n, bytes, start_s, 0, tag, 0 };
     MUST(flow_add(net, &s, e));
 }
 
@@ -103,7 +103,7 @@ TEST(extra_latency_may_be_negative)
     const double bw[] = { 10, 10 }, lat[] = { 0.1, 0.2 };
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
     double end_s[2];
-    struct flow_spec less = { both, 2, 0, 0, -0.2, 0 }, none = { both, 2, 0, 0, -0.3, 1 };
+    struct flow_spec less = { both, 2, 0, 0, -0.2, 0, 0 }, none = { both, 2, 0, 0, -0.3, 1, 0 };
     OK(flow_add(net, &less, e));
     none.extra_s = nextafter(-(0.1 + 0.2), -1);
     OK(flow_add(net, &none, e));
@@ -126,16 +126,36 @@ TEST(flow_added_later_begins_now)
     assert_true(end_s[0] == 1 && end_s[1] == 2);
 }
 
+/* It leaves its links when its bytes are there, and ends when its sender may have handled it. */
+TEST(flow_ends_no_sooner_than_its_sender_comes_to_it)
+{
+    const double bw[] = { 10, 5 }, lat[] = { 1, 0 };
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
+    double end_s[3];
+    const struct flow_spec first = { both, 2, 10, 0, 0, 0, 0 }, second = { both, 2, 10, 0, 0, 1, 4 },
+                           third = { both, 2, 10, 0, 0, 2, 7 };
+    OK(flow_add(net, &first, e));
+    OK(flow_add(net, &second, e));
+    OK(flow_add(net, &third, e));
+    run(net, end_s, 3);
+    /* All three have passed at 1 + 30/5; alone from 7 on the third would take 2 more after its latency. */
+    assert_close(end_s[0], 7, 1e-15);
+    assert_close(end_s[1], 7, 1e-15);
+    assert_close(end_s[2], 10, 1e-15);
+    assert_close(flow_arc_use(net, 1).bytes, 30, 1e-15);
+    assert_true(flow_count(net).done == 3 && flow_count(net).events == 6);
+}
+
 TEST(wrong_flows_are_refused)
 {
     const double bw[] = { 10, 10 };
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     const int32_t far[] = { 2 };
-    struct flow_spec s = { far, 1, 1, 0, 0, 0 };
+    struct flow_spec s = { far, 1, 1, 0, 0, 0, 0 };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, expected 0 to 1");
-    s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0 };
+    s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0, 0 };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "has nan bytes, expected 0 or more");
-    s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0 };
+    s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0, 0 };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "expected finite times");
     assert_true(isinf(flow_next_s(net)));
     flow_advance(net);

@@ -154,6 +154,51 @@ TEST(overheads_delay_every_message)
                  6 * 4e-6 + 2 * 7 / 8. * S_B / 50e9 + 3 * 7 / 8. * S_B / 1e12, 1e-12);
 }
 
+/* Messages that a member sends at once it handles one after the other: all that section 4 counts where bytes
+ * and links take no time, and no less for those that pass at the same time. */
+TEST(members_handle_their_messages_in_turn)
+{
+    static const struct {
+        const char *word;
+        enum topo_algorithm algorithm;
+        enum collective_kind kind;
+        double messages;
+    } ways[] = {
+        { "switch:16@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 15 },
+        { "full:5@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 4 },
+        { "full:5@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_ALL_REDUCE, 8 },
+        { "ring:8@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 7 }, /* the farthest both ways: one */
+        { "line:6@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_REDUCE_SCATTER, 5 },
+        { "torus:4x3@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 11 },
+        { "ring:8@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 14 },
+        { "switch:8@100", TOPO_ALGORITHM_HALVING, COLLECTIVE_ALL_REDUCE, 6 },
+        { "switch:7@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_BROADCAST, 12 },
+        { "switch:11@100", TOPO_ALGORITHM_BRUCK, COLLECTIVE_BROADCAST, 8 }, /* as by a binomial tree */
+        { "full:4@100 switch:6@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 8 },
+    };
+    static const double bytes[] = { 1e-3, 1e3, 1e5, 1e7, 1e9 };
+    for (size_t i = 0; i < COUNT_OF(ways); i++)
+        for (size_t b = 0; b < COUNT_OF(bytes); b++) {
+            double end_s[4] = { 0 }, before_s = 0;
+            for (int k = 0; k < 4; k++) {
+                KEEP(struct plant, p, plant_close);
+                plant_word(&p, ways[i].word, 0);
+                p.net.dims[0].algorithm = ways[i].algorithm;
+                p.rules.stage.endpoint_s = k * 3e-7;
+                plant_open(&p);
+                int32_t id = issue(&p, group(&p, &p.all), ways[i].kind, bytes[b], 0);
+                run(&p);
+                end_s[k] = flow_sim_finish_s(p.sim, id);
+                double handled_s = ways[i].messages * p.rules.stage.endpoint_s;
+                assert_true(end_s[k] >= before_s && end_s[k] >= handled_s * (1 - 1e-12));
+                assert_true(end_s[k] <= (end_s[0] + handled_s) * (1 + 1e-12));
+                if (b == 0)
+                    assert_near(end_s[k], handled_s, 1e-13);
+                before_s = end_s[k];
+            }
+        }
+}
+
 TEST(efficiency_and_protocols_count)
 {
     struct plant p;
