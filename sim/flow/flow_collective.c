@@ -433,16 +433,31 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
     return extra_s;
 }
 
-/* When a message may begin: now, or when its sender is there. */
-static double start_of(const struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c)
+/* How late the end @p member of a message is. A switch is as late as the last of those that send up to it. */
+static double end_late_s(const struct flow_sim *sim, const struct flow_run *r, int32_t member)
 {
     const struct flow_job *job = &sim->jobs[r->job];
+    const struct flow_group *g = &sim->groups[job->group].group;
+    const struct message_plan *plan = plan_of(sim, r);
+    double late_s = 0;
+    if (member != MESSAGE_SWITCH)
+        return sim->late_s[flow_group_npu(g, flow_line_set(&job->stages[r->stage]), r->line, member)];
+    for (int32_t c = 0; c < plan->n_channels; c++)
+        if (plan->channels[c].dst == MESSAGE_SWITCH)
+            late_s = fmax(late_s, end_late_s(sim, r, plan->channels[c].src));
+    return late_s;
+}
+
+/* When a message may begin: now, or when its sender is there and its receiver has asked for it. */
+static double start_of(const struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c)
+{
     double now_s = flow_now_s(sim->net);
-    if (!sim->late_s || c->src == MESSAGE_SWITCH)
+    if (!sim->late_s)
         return now_s;
-    int64_t npu = flow_group_npu(&sim->groups[job->group].group, flow_line_set(&job->stages[r->stage]),
-                                 r->line, c->src);
-    return fmax(now_s, job->begin_s + sim->late_s[npu]);
+    double late_s = end_late_s(sim, r, c->src);
+    if (c->dst != MESSAGE_SWITCH)
+        late_s = fmax(late_s, end_late_s(sim, r, c->dst));
+    return fmax(now_s, sim->jobs[r->job].begin_s + late_s);
 }
 
 /* Efficiency stretches the bytes: the solver shares raw bandwidth, of which a protocol uses a part. The tag

@@ -128,8 +128,9 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
 double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes);
 
 /**
- * NPU @p npu sends nothing of a collective before @p late_s after the collective began; it holds for what
- * begins from now on. Those that wait for it wait. ERR_NOMEM, or ERR_RANGE: no such NPU, a time below 0 or
+ * NPU @p npu takes part in a collective from @p late_s after it began: it neither sends before nor takes in
+ * what is sent to it, so that messages to it begin when it is there. It holds for what begins from now on.
+ * Those that wait for it wait. ERR_NOMEM, or ERR_RANGE: no such NPU, a time below 0 or
  * not finite.
  */
 int flow_sim_set_late(struct flow_sim *sim, int64_t npu, double late_s, struct err *e);
