@@ -57,20 +57,30 @@ static bool fidelity_is_csv(const char *path)
     return dot && strcasecmp(dot, ".csv") == 0;
 }
 
-/* The graph that flows run on: that of the file named by `graph`, else built from the dimensions. */
-static int open_graph(struct fidelity *x, struct err *e)
+/* The network as flows see it: at its bandwidths, but for a graph of its own, whose dimensions are laid as
+ * they are. */
+static struct topo_network wires_network(const struct fidelity *x)
 {
     struct topo_network net = *x->net;
-    struct fidelity_wires *w = &x->wires;
-    const char *path = x->rules->graph;
-    if (path[0])
-        return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
-                                     : topo_read_graphml(&w->graph, path, e);
+    if (x->rules->graph[0])
+        return net;
     for (int32_t d = 0; d < net.n_dims; d++) {
         /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
         net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
     }
     topo_merge_planes(&net);
+    return net;
+}
+
+/* The graph that flows run on: that of the file named by `graph`, else built from the dimensions. */
+static int open_graph(struct fidelity *x, struct err *e)
+{
+    struct fidelity_wires *w = &x->wires;
+    const char *path = x->rules->graph;
+    if (path[0])
+        return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
+                                     : topo_read_graphml(&w->graph, path, e);
+    struct topo_network net = wires_network(x);
     return topo_build_graph(&w->graph, &net, NULL, e);
 }
 
@@ -379,11 +389,19 @@ static bool fidelity_same_place(const int32_t *members, const int32_t *stride, c
     return true;
 }
 
+static struct flow_group_spec fidelity_group_spec(const struct fidelity *x, const struct sim_job *job)
+{
+    struct flow_group_spec spec = { .order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL };
+    memcpy(spec.members, job->members, sizeof spec.members);
+    memcpy(spec.stride, job->stride, sizeof spec.stride);
+    memcpy(spec.share, job->share, sizeof spec.share);
+    return spec;
+}
+
 static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *job, int32_t *out,
                                struct err *e)
 {
-    struct flow_group_spec spec = { .order = job->order == SIM_ORDER_GIVEN ? f->fidelity->rules->dims_order
-                                                                           : NULL };
+    struct flow_group_spec spec = fidelity_group_spec(f->fidelity, job);
     for (int32_t i = 0; i < f->n_groups; i++)
         if (fidelity_same_place(f->groups[i].members, f->groups[i].stride, f->groups[i].share, job)) {
             *out = f->groups[i].group;
@@ -392,9 +410,6 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
     if (!vec_reserve(f->groups, f->cap_groups, f->n_groups + 1))
         return err_nomem(e, "groups");
     struct flow_member *m = &f->groups[f->n_groups];
-    memcpy(spec.members, job->members, sizeof spec.members);
-    memcpy(spec.stride, job->stride, sizeof spec.stride);
-    memcpy(spec.share, job->share, sizeof spec.share);
     memcpy(m->members, job->members, sizeof m->members);
     memcpy(m->stride, job->stride, sizeof m->stride);
     memcpy(m->share, job->share, sizeof m->share);
@@ -406,22 +421,35 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
     return 0;
 }
 
+/* So many flows of one run, in a step of so many: ERR_RANGE where either is too many. */
+static int fidelity_check_messages(const struct fidelity *x, double run, double step, struct err *e)
+{
+    double most = x->rules->max_messages;
+    if (most > 0 && step > most)
+        return err_set(e, ERR_RANGE, "a step has more than %.0f flows, expected at most that many", most);
+    return run <= MAX_MESSAGES ? 0
+                               : err_set(e, ERR_RANGE,
+                                         "collectives are some %.2g flows, expected at most %.2g in "
+                                         "a run; model chunk takes any size",
+                                         run, MAX_MESSAGES);
+}
+
+static double fidelity_messages(const struct fidelity *x, const struct sim_job *job)
+{
+    struct topo_network net = wires_network(x);
+    struct flow_group_spec spec = fidelity_group_spec(x, job);
+    return flow_messages(&net, &spec, &x->rules->stage, job->kind, job->bytes);
+}
+
 /* Jobs of one run count together: they may be there at the same time. Whoever asks for a step in seconds
  * counts all its runs. */
-static int fidelity_check_size(struct fidelity_flow *f, int32_t group, const struct sim_job *job,
-                               struct err *e)
+static int fidelity_check_size(struct fidelity_flow *f, const struct sim_job *job, struct err *e)
 {
     struct fidelity *x = f->fidelity;
-    double n = flow_sim_messages(f->sim, group, job->kind, job->bytes), most = x->rules->max_messages;
+    double n = fidelity_messages(x, job);
     f->messages += n;
     x->messages += n;
-    if (most > 0 && x->messages > most)
-        return err_set(e, ERR_RANGE, "a step has more than %.0f flows, expected at most that many", most);
-    return f->messages <= MAX_MESSAGES ? 0
-                                       : err_set(e, ERR_RANGE,
-                                                 "collectives are some %.2g flows, expected at most %.2g in "
-                                                 "a run; model chunk takes any size",
-                                                 f->messages, MAX_MESSAGES);
+    return fidelity_check_messages(x, f->messages, x->messages, e);
 }
 
 /* ---- as an engine ---- */
@@ -432,9 +460,9 @@ static int issue(void *x, const struct sim_job *job, double now_s, struct err *e
     int32_t group = 0, id;
     if (!vec_reserve(f->results, f->cap_jobs, f->n_jobs + 1))
         return err_nomem(e, "collectives");
-    int rc = fidelity_find_group(f, job, &group, e);
+    int rc = fidelity_check_size(f, job, e);
     if (!rc)
-        rc = fidelity_check_size(f, group, job, e);
+        rc = fidelity_find_group(f, job, &group, e);
     if (rc)
         return rc;
     struct sim_job_result *r = &f->results[f->n_jobs++];
@@ -514,7 +542,10 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
         fidelity_take(&known->time, &never);
         return 0;
     }
-    int rc = fidelity_flow_open(&f, x, e);
+    double messages = fidelity_messages(x, job);
+    int rc = fidelity_check_messages(x, messages, x->messages + messages, e);
+    if (!rc)
+        rc = fidelity_flow_open(&f, x, e);
     if (rc)
         return rc;
     rc = issue(f, job, 0, e);
@@ -768,6 +799,25 @@ static bool can_end(const struct fidelity *x, const struct step_tree *t, step_id
     return true;
 }
 
+/* Flows of all collectives below, each once: what a run has at least. */
+static double least_messages(const struct fidelity *x, const struct step_tree *t, step_id id,
+                             enum sim_order order)
+{
+    const struct step_node *node = &t->nodes[id];
+    double messages = 0;
+    if (node->kind == STEP_COLLECTIVE) {
+        const struct step_group *group = &t->groups[node->group];
+        struct sim_job job = { .kind = node->collective, .bytes = node->bytes, .order = order };
+        memcpy(job.members, group->members, sizeof job.members);
+        memcpy(job.stride, group->stride, sizeof job.stride);
+        memcpy(job.share, group->share, sizeof job.share);
+        return fidelity_messages(x, &job);
+    }
+    for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
+        messages += least_messages(x, t, c, order);
+    return messages;
+}
+
 /* What never ends has no times but that. */
 static int give_up(struct fidelity_joint *out, const struct step_tree *t, struct err *e)
 {
@@ -791,8 +841,14 @@ static int run_together(struct fidelity *x, const struct step_tree *t, step_id r
     *known = (struct fidelity_known){ .root = root };
     if (x->model == SIM_FLOW && !can_end(x, t, root))
         return give_up(out, t, e);
-    int rc = x->model == SIM_FLOW ? fidelity_flow_open(&flow, x, e)
-                                  : chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    int rc = 0;
+    if (x->model == SIM_FLOW) {
+        double messages = least_messages(x, t, root, order);
+        rc = fidelity_check_messages(x, messages, x->messages + messages, e);
+        rc = rc ? rc : fidelity_flow_open(&flow, x, e);
+    } else {
+        rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    }
     if (!rc) {
         engine = flow ? fidelity_flow_engine(flow) : chunk_engine(sim);
         rc = run_on(&engine, t, root, order, out, e);

@@ -201,23 +201,28 @@ static int cut_lines(struct flow_group *g, int32_t set, int32_t d, int32_t end,
     return 0;
 }
 
-/* Fills in the defaults (one member, stride 1, dimensions in their order), checks, and cuts each dimension
- * into lines of members that exchange with each other. */
-static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
-                     const struct topo_routes *routes, struct err *e)
+/* The box with its defaults: one member, stride 1, dimensions in their order. */
+static void take_box(struct flow_group *g, const struct flow_group_spec *spec, const struct topo_network *net)
 {
-    if (routes->net.n_dims == 0)
-        return err_set(e, ERR_UNSUP,
-                       "group: is given by dimensions, expected a list of NPUs in a custom graph");
-    g->net = routes->net;
-    g->n_groups = spec->first ? 1 : routes->n_npus;
-    for (int32_t d = 0; d < g->net.n_dims; d++) {
+    g->net = *net;
+    for (int32_t d = 0; d < net->n_dims; d++) {
         g->members[d] = spec->members[d] ? spec->members[d] : 1;
         g->stride[d] = spec->stride[d] ? spec->stride[d] : 1;
         g->share[d] = spec->share[d];
         g->order[d] = spec->order ? spec->order[d] : d;
         g->base[d] = spec->first ? spec->first[d] : 0;
     }
+}
+
+/* Checks the box, and cuts each dimension into lines of members that exchange with each other. */
+static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
+                     const struct topo_routes *routes, struct err *e)
+{
+    if (routes->net.n_dims == 0)
+        return err_set(e, ERR_UNSUP,
+                       "group: is given by dimensions, expected a list of NPUs in a custom graph");
+    take_box(g, spec, &routes->net);
+    g->n_groups = spec->first ? 1 : routes->n_npus;
     int rc = check_box(g, spec, e);
     for (int32_t d = 0; d < g->net.n_dims && !rc; d++) {
         g->n_groups /= spec->first ? 1 : g->members[d];
@@ -333,11 +338,20 @@ int32_t flow_line_set(const struct stage *s)
     return s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
 }
 
+/* Members of a line: of its dimension, of all levels of its fabric, or of all dimensions that rails join. */
+static int32_t stage_members(const struct topo_network *net, const int32_t *members, const struct stage *s)
+{
+    int32_t n = 1, end = s->flat ? topo_after_entry(net->dims, s->dim) : s->dim + 1;
+    for (int32_t d = s->rails > 1 ? 0 : s->dim; d < end; d++)
+        n *= members[d] > 1 ? members[d] : 1;
+    return n;
+}
+
 struct shape_group flow_stage_group(const struct flow_group *g, const struct stage *s)
 {
     struct shape_group who = { .level = g->net.dims[s->dim].level, .flat = s->flat };
     who.detour = g->net.dims[s->dim].detour;
-    who.n = g->lines[flow_line_set(s)].n_members;
+    who.n = stage_members(&g->net, g->members, s);
     for (int32_t k = 0; k < g->net.dims[s->entry].n_levels; k++) {
         who.members[k] = g->members[s->entry + k];
         who.stride[k] = g->stride[s->entry + k];
@@ -827,29 +841,35 @@ static int64_t count_lines(const struct flow_group *g, enum collective_kind kind
     return n;
 }
 
-static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_sim *sim, int32_t group,
-                           enum collective_kind kind, double bytes)
+static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_group *g,
+                           const struct stage_rules *rules, enum collective_kind kind, double bytes)
 {
-    const struct flow_group *g = &sim->groups[group].group;
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < g->net.n_dims; d++)
         bw_Bps[d] = g->net.dims[d].bw_Bps;
-    return stage_list(stages, kind, bytes / sim->rules.stage.chunks, g->members, g->stride, g->share,
-                      g->order, &g->net, &sim->rules.stage, bw_Bps);
+    return stage_list(stages, kind, bytes / rules->chunks, g->members, g->stride, g->share, g->order, &g->net,
+                      rules, bw_Bps);
 }
 
-/* How many messages a collective would send, without laying any out: asked before runs that are too large. */
-double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes)
+/* Of groups that fill the network every NPU is in a line; of a broadcast, in those that were reached. */
+double flow_messages(const struct topo_network *net, const struct flow_group_spec *spec,
+                     const struct stage_rules *rules, enum collective_kind kind, double bytes)
 {
-    const struct flow_group *g = &sim->groups[group].group;
+    struct flow_group g = { 0 };
     struct stage stages[STAGE_MAX];
-    int32_t n = list_stages(stages, sim, group, kind, bytes);
-    double messages = 0;
+    double messages = 0, reached = (double)net->n_npus;
+    assert(!spec->npus && !spec->first);
+    take_box(&g, spec, net);
+    for (int32_t d = 0; d < net->n_dims; d++)
+        reached /= g.members[d];
+    int32_t n = list_stages(stages, &g, rules, kind, bytes);
     for (int32_t s = 0; s < n; s++) {
-        struct shape_group who = flow_stage_group(g, &stages[s]);
+        struct shape_group who = flow_stage_group(&g, &stages[s]);
+        double n_lines = kind == COLLECTIVE_BROADCAST ? reached : (double)net->n_npus / who.n;
+        reached *= who.n;
         messages +=
-            (double)sim->rules.stage.chunks * (double)count_lines(g, kind, stages, s) *
-            message_plan_group_count(stages[s].pass, &stages[s].choice, &g->net.dims[stages[s].entry], &who);
+            rules->chunks * n_lines *
+            message_plan_group_count(stages[s].pass, &stages[s].choice, &net->dims[stages[s].entry], &who);
     }
     return messages;
 }
@@ -861,7 +881,7 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
     const struct flow_group *g = &sim->groups[job->group].group;
     struct stage stages[STAGE_MAX];
     int64_t chunks = sim->rules.stage.chunks;
-    job->n_stages = list_stages(stages, sim, job->group, job->kind, job->bytes);
+    job->n_stages = list_stages(stages, g, &sim->rules.stage, job->kind, job->bytes);
     size_t n = (size_t)job->n_stages;
     job->stages = calloc(n + 1, sizeof *job->stages);
     job->plans = calloc(n + 1, sizeof *job->plans);

@@ -123,9 +123,11 @@ int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int
 int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
                    double start_s, int32_t priority, int32_t *id, struct err *e);
 
-/** Messages that such a collective would send, in all groups of @p group: one flow each. Nothing is begun,
- * and no memory needed. @p bytes finite, >= 0. */
-double flow_sim_messages(const struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes);
+/** Messages that such a collective would send in all groups of @p spec, which fill the network: one flow
+ * each. Needs neither graph nor memory, to refuse what is too large before either is there. @p bytes finite,
+ * >= 0. */
+double flow_messages(const struct topo_network *net, const struct flow_group_spec *spec,
+                     const struct stage_rules *rules, enum collective_kind kind, double bytes);
 
 /**
  * NPU @p npu takes part in a collective from @p late_s after it began: it neither sends before nor takes in

@@ -105,3 +105,17 @@ simulation: { chunks: 1 }
 ..
 run sim part.yaml --model all -q
 run sim part.yaml --model all -q --set 'network.dims.node.detour=true' --of csv
+
+echo "== messages in turn, late receivers, runs that are too large"
+one() { # STEP SIMULATION: in every model
+    printf 'network: { dims: [ { name: a, shape: switch, size: 16, bw_GBps: 100 } ] }\nworkload: { step: { %s } }\n' "$1" >one.yaml
+    printf 'simulation: { chunks: 1, %s }\n' "$2" >>one.yaml
+    run sim one.yaml --model all -q --of csv
+}
+one 'all-to-all: { size_B: 16, group: all }' 'endpoint_ns: 300'
+one 'all-to-all: { size_MB: 100, group: all }' 'endpoint_ns: 300'
+one 'send: { size_MB: 1, group: all }' 'slow: [ { at: [15], late_us: 5000 } ]'
+one 'broadcast: { size_MB: 1, group: all }' 'slow: [ { at: [15], late_us: 5000 } ]'
+run sim one.yaml --model flow --set network=torus:256x256x256@50 --set 'simulation.slow=[]'
+run sim one.yaml --model flow --set network=torus:256x256x256@50 --set 'simulation.slow=[]' \
+    --set 'workload={ step: { max: [ { all-reduce: { size_MB: 1, group: all } }, { compute_ms: 1 } ] } }'
