@@ -168,6 +168,33 @@ static void series_table(struct table *t)
     }
 }
 
+TEST(a_row_that_lacks_a_bandwidth_of_a_dimension_that_it_has_is_blank)
+{
+    static const struct bind binds[] = { { .column = "dims", AS_DIMS, NEED },
+                                         { .column = "bw#_GBps", AS_PER_DIM, FILLED } };
+    static const double rows[][3] = { { 2, 1, 2 }, { 2, 1, (double)NAN }, { 1, 3, (double)NAN } };
+    struct canvas c = begin_canvas();
+    KEEP(struct table, t, table_free) = { 0 };
+    struct data d;
+    table_column(&t, "n_dims", TABLE_COUNT);
+    table_column(&t, "dims", TABLE_TEXT);
+    table_column(&t, "bw1_GBps", TABLE_REAL);
+    table_column(&t, "bw2_GBps", TABLE_REAL);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        table_row(&t);
+        table_put_count(&t, (int64_t)rows[i][0]);
+        table_put_text(&t, rows[i][0] > 1 ? "node|pod" : "node");
+        table_put_real(&t, rows[i][1]);
+        table_put_real(&t, rows[i][2]);
+    }
+    struct rows r = { .t = &t, .figure = &figure, .opt = &no_options };
+    OK(data_read(&d, &c, &r, binds, 2, e));
+    assert_int_equal(d.n, 2);
+    assert_int_equal(d.n_blank, 1);
+    assert_int_equal(d.row[1], 2);
+    canvas_free(&c);
+}
+
 TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
 {
     static const struct bind binds[] = { { .column = "status", AS_STATUS, NEED, .word = "done" },
