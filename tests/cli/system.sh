@@ -51,6 +51,8 @@ own_parts='parts={grade: V, catalogue: [{name: end, kind: link, bw_GBps: 50, usd
 for limits in '{site_MW: 1, usd_year: 1e6, usd_per_Mtoken: 1}' '{site_MW: 0.01, usd_year: 1e6}' '{usd_per_Mtoken: 1e-9}'; do
     say "$limits" check study.yaml --set "budget=$limits"
 done
+echo "== just over: prices have bands, megawatts have none"
+"$WEFT" check "$study" --set 'budget={usd_year: 290e6, site_MW: 25.6}' 2>/dev/null
 say "dollars and cents" check study.yaml --set system.npu_usd=3e7 --set 'budget={usd_per_Mtoken: 1}'
 say "a part without watts does not block what decides" check study.yaml --set "$own_parts" --set 'budget={site_MW: 0.01}'
 say "nor says yes where it does not" check study.yaml --set "$own_parts" --set 'budget={site_MW: 1}'

@@ -67,6 +67,11 @@ TEST(fragments_are_exchanged_in_turn)
     WITH(struct gossip_settings, s, plain(PERIOD), s.fragments = F);
     GOSSIP_FIXTURE_WITH(f, N, GOSSIP_IID, learning->rate = 0);
     GOSSIP_SCATTERED(c, &f, &s);
+    double *mean = calloc((size_t)c.n_params, sizeof *mean);
+    assert_non_null(mean);
+    for (int32_t k = 0; k < c.n_params; k++)
+        for (int32_t i = 0; i < N; i++)
+            mean[k] += (double)c.workers[i].x[k] / N;
     for (int32_t step = 1; step <= PERIOD; step++) {
         while (c.engine->steps_done < N * step)
             assert_true(gossip_fixture_turn(&c));
@@ -78,6 +83,9 @@ TEST(fragments_are_exchanged_in_turn)
             assert_int_equal(equal, fragment >= F - step / 2);
         }
     }
+    for (int32_t k = 0; k < c.n_params; k++)
+        assert_near(c.workers[1].x[k], mean[k], 1e-5);
+    free(mean);
 }
 
 /* Each is a part of the model: the same bytes in all, a fraction at a time. */
