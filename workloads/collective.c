@@ -104,13 +104,18 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
     return g;
 }
 
-/* Load of a pass over @p full_B bytes in a fabric, added to its classes. */
+/* Load of a pass over @p full_B bytes in a fabric, added to its classes. A broadcast is the ideal one, as in
+ * plain dimensions: the NPU that sends most passes the whole buffer on; where members send directly, to all
+ * others alike. */
 static void add_fabric_load(double *out, const struct stage_unit *u, const int32_t *members, enum pass pass,
                             double full_B, const struct topo_network *net)
 {
     struct stage s;
-    double time_s;
-    if (pass == PASS_BROADCAST) { /* of the NPU that sends most: it passes the whole buffer on */
+    double time_s, part = 1;
+    stage_try(&s, u, members, pass_collective(pass), pass, full_B, net, &stage_rules_plain, NULL, &time_s);
+    if (pass == PASS_BROADCAST && s.choice.algorithm == TOPO_ALGORITHM_DIRECT) {
+        part = u->n / (2 * (u->n - 1.0)); /* scattered and gathered are 2 (n-1)/n */
+    } else if (pass == PASS_BROADCAST) {
         const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
         struct shape_group g = unit_group(u, members, net);
         struct shape_load l;
@@ -119,10 +124,9 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
             out[u->dim - g.level + k] += l.load[k] * full_B;
         return;
     }
-    stage_try(&s, u, members, pass_collective(pass), pass, full_B, net, &stage_rules_plain, NULL, &time_s);
-    out[s.dim] += s.sent_B;
+    out[s.dim] += part * s.sent_B;
     for (int32_t i = 0; i < s.n_more; i++)
-        out[s.more[i].dim] += s.more[i].sent_B;
+        out[s.more[i].dim] += part * s.more[i].sent_B;
 }
 
 /* What a whole group of @p dim sends when nothing else is said; of a broadcast the ideal one. */

@@ -208,6 +208,54 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
     }
 }
 
+/* Model bandwidth asks no class for more than the algorithm that is timed puts there. */
+TEST(broadcasts_in_closed_form_are_the_least_that_any_algorithm_takes)
+{
+    static const enum topo_algorithm algorithms[] = { TOPO_ALGORITHM_SHAPE,  TOPO_ALGORITHM_RING,
+                                                      TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_HALVING,
+                                                      TOPO_ALGORITHM_FAR,    TOPO_ALGORITHM_MIXED };
+    static const char *const fabrics[] = {
+        "fat-tree:8x4/2@100",      "fat-tree:4x2x4/2/1.5@100", "full:2@300 fat-tree:4x4/2@50",
+        "dragonfly:2x4x8^2@10",    "dragonfly:4x3x6^4@10",     "dragonfly+:4x2x4^2^3@10",
+        "dragonfly+:3x4x6^3^2@10", "slim-fly:2x18@10",         "slim-fly:3x98@10",
+        "hyperx:4x3x6@10",         "torus:4x3x6@10",           "hammingmesh:2x3x4x2@10",
+    };
+    RNG(rng, 18, 1);
+    for (int i = 0; i < repeats(5000); i++) {
+        const char *word = fabrics[rng_below(rng, COUNT_OF(fabrics))];
+        struct topo_network net;
+        struct stage stages[STAGE_MAX];
+        struct err none = { 0 };
+        int32_t members[TOPO_MAX_DIMS] = { 0 }, stride[TOPO_MAX_DIMS] = { 0 };
+        double want_B[TOPO_MAX_DIMS], bw_Bps[TOPO_MAX_DIMS], least_s = 0, time_s = 0;
+        enum topo_algorithm a = algorithms[rng_below(rng, COUNT_OF(algorithms))];
+        OK(topo_parse_spec(&net, word, e));
+        for (int32_t d = 0; d < net.n_dims; d++) {
+            const struct topo_dim *entry = &net.dims[d - net.dims[d].level];
+            do
+                members[d] = 1 + (int32_t)rng_below(rng, net.dims[d].size);
+            while (net.dims[d].size % members[d]);
+            do
+                stride[d] = 1 + (int32_t)rng_below(rng, net.dims[d].size / members[d]);
+            while (net.dims[d].size % (members[d] * stride[d]));
+            if (topo_is_fabric(entry) && !topo_check_algorithm(entry, a, &none))
+                net.dims[d].algorithm = a;
+            bw_Bps[d] = net.dims[d].bw_Bps;
+        }
+        collective_loads(want_B, COLLECTIVE_BROADCAST, 1e6, members, stride, NULL, &net);
+        int32_t n = stage_list(stages, COLLECTIVE_BROADCAST, 1e6, members, stride, NULL, NULL, &net,
+                               &stage_rules_plain, bw_Bps);
+        for (int32_t d = 0; d < net.n_dims; d++)
+            least_s = fmax(least_s, want_B[d] / bw_Bps[d]);
+        for (int32_t s = 0; s < n; s++)
+            time_s += stage_transfer_s(&stages[s], bw_Bps);
+        if (!(least_s <= time_s * (1 + 1e-9)))
+            print_error("%s by %s: %.17g s at least, %.17g s\n", word, topo_algorithm_words[a], least_s,
+                        time_s);
+        assert_true(least_s <= time_s * (1 + 1e-9));
+    }
+}
+
 /* ---- part of a plain dimension ---- */
 
 /* Bytes over the bandwidth of the dimension that the busiest links of a stage take: of exchanges, whose steps
