@@ -494,8 +494,8 @@ int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, 
         f.ref = f.ref < 0 || pull[d] > pull[f.ref] ? d : f.ref;
     }
     double least_pull = FREE_SHARE * all +
-                        fmax(NOISE_REL, gap) * (limited ? b->cost_weight * spent : b->time_weight * time_s);
-    if (!is_ray(p, out->bw_Bps, time_s, spent))
+                        fmax(NOISE_REL, f.gap) * (limited ? b->cost_weight * spent : b->time_weight * time_s);
+    if (!(pull[f.ref] > least_pull) || !is_ray(p, out->bw_Bps, time_s, spent))
         f.ref = -1;
     else
         f.ref_Bps = out->bw_Bps[f.ref];
