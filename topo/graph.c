@@ -26,6 +26,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "topo/cut.h"
+#include "topo/halves.h"
 #include "topo/graph_call.h"
 #include "topo/graph_draft.h"
 
@@ -391,15 +392,15 @@ struct flow {
     igraph_vector_int_t ends;
 };
 
-/* Tie NPU v to the half it is in; @p stride and @p size: by its place in a dimension, first half of it. Ties
- * have the capacity of all links together, so the least cut never goes through one. */
-static void tie_halves(struct flow *f, const struct topo_graph *g, int64_t stride, int64_t size)
+/* Tie NPU v to the half it is in; @p halves NULL: by its number. Ties have the capacity of all links
+ * together, so the least cut never goes through one. */
+static void tie_halves(struct flow *f, const struct topo_graph *g, const struct topo_halves *halves)
 {
     double unlimited = 0;
     for (int64_t i = 0; i < g->n_links; i++)
         unlimited += VECTOR(f->capacity)[i];
     for (int64_t v = 0; v < g->n_npus; v++) {
-        bool first_half = v / stride % size < size / 2;
+        bool first_half = halves ? topo_in_first_half(halves, &g->net, v) : v < g->n_npus / 2;
         VECTOR(f->ends)[2 * (g->n_links + v)] = v;
         VECTOR(f->ends)[2 * (g->n_links + v) + 1] = g->n_vertices + (first_half ? 0 : 1);
         VECTOR(f->capacity)[g->n_links + v] = unlimited;
@@ -419,8 +420,8 @@ static int run_flow(double *cut_GBps, struct flow *f, const struct topo_graph *g
     return rc;
 }
 
-/* Least cut between the halves of the NPUs' places (v / stride % size). */
-static int cut_halves(double *cut_GBps, const struct topo_graph *g, int64_t stride, int64_t size,
+/* Least cut between these halves of the NPUs. */
+static int cut_halves(double *cut_GBps, const struct topo_graph *g, const struct topo_halves *halves,
                       struct err *e)
 {
     struct flow f;
@@ -440,7 +441,7 @@ static int cut_halves(double *cut_GBps, const struct topo_graph *g, int64_t stri
         rc = topo_from_igraph(igraph_vector_int_resize(&f.ends, 2 * (g->n_links + g->n_npus)),
                               "graph: bisection", e);
     if (!rc) {
-        tie_halves(&f, g, stride, size);
+        tie_halves(&f, g, halves);
         rc = run_flow(cut_GBps, &f, g, e);
     }
     igraph_vector_int_destroy(&f.ends);
@@ -449,33 +450,28 @@ out:
     return rc;
 }
 
-/* Halves of one dimension each, even ones where there are any; the least of those cuts. */
-static int bisect_by_dim(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
+/* The halves that formulas find best along each axis; the least of those cuts. */
+static int bisect_by_axis(struct topo_metrics *m, const struct topo_graph *g, struct err *e)
 {
     const struct topo_network *net = &g->net;
-    bool even_only = false, known = true;
+    struct topo_halves halves[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < net->n_dims; d++)
-        known = known && !isnan(net->dims[d].bw_Bps);
-    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d))
-        even_only = even_only || topo_group_size(&net->dims[d]) % 2 == 0;
-    if (!known) /* a flow has no capacity to count with, even if the least cut would not need it */
-        return 0;
-    int64_t stride = 1;
-    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
+        if (isnan(bw_Bps[d] = net->dims[d].bw_Bps)) /* a flow has no capacity to count with */
+            return 0;
+    int32_t n = topo_find_halves(halves, net, bw_Bps);
+    for (int32_t i = 0; i < n; i++) {
         double cut_GBps = NAN;
-        int64_t size = topo_group_size(&net->dims[d]);
-        if (size % 2 == 0 || !even_only) {
-            int rc = cut_halves(&cut_GBps, g, stride, size, e);
-            if (rc)
-                return rc;
-            /* True at first, when it is NaN. Of equals the innermost stays. */
-            if (!(cut_GBps * 1e9 >= m->bisection_Bps)) {
-                m->bisection_Bps = cut_GBps * 1e9;
-                m->bisection_dim = d;
-            }
-        }
-        stride *= size;
+        int rc = cut_halves(&cut_GBps, g, &halves[i], e);
+        if (rc)
+            return rc;
+        /* Of equals, but for rounding, the innermost stays. */
+        if (i > 0 && cut_GBps * 1e9 >= m->bisection_Bps * (1 - TOPO_HALVES_REL))
+            continue;
+        m->bisection_Bps = cut_GBps * 1e9;
+        m->bisection_dim = halves[i].dim;
     }
+    m->bisection_is_bound = m->bisection_Bps > topo_halves_floor(net, bw_Bps) * (1 + TOPO_HALVES_REL);
     return 0;
 }
 
@@ -486,10 +482,10 @@ static int graph_bisect(struct topo_metrics *m, const struct topo_graph *g, stru
     m->bisection_is_bound = g->net.n_dims == 0;
     if (g->n_vertices > TOPO_BISECTION_VERTICES)
         return 0;
-    if (!m->bisection_is_bound)
-        return bisect_by_dim(m, g, e);
+    if (g->net.n_dims > 0)
+        return bisect_by_axis(m, g, e);
     double cut_GBps = NAN;
-    int rc = cut_halves(&cut_GBps, g, 1, g->n_npus, e);
+    int rc = cut_halves(&cut_GBps, g, NULL, e);
     m->bisection_Bps = cut_GBps * 1e9;
     return rc;
 }

@@ -3,7 +3,7 @@
 #define TOPO_GRAPH_H
 
 #include "base/text.h"
-#include "topo/network.h"
+#include "topo/metric.h"
 
 /**
  * Opaque: an undirected igraph graph that carries bandwidth, latency, dimension and price as edge
@@ -150,8 +150,8 @@ enum {
 
 /**
  * The metrics of topo_metrics() by search instead of formula: breadth-first
- * distances, maximum flow between halves, minimum cut. Of a described network
- * the same halves; of a custom graph the first floor(n/2) NPUs and the others, and
+ * distances, maximum flow between halves, minimum cut. Of a described network the halves of topo/halves.h
+ * that begin with each axis; of a custom graph the first floor(n/2) NPUs and the others, and
  * bisection_is_bound is set. Tens of seconds at the limits above. ERR_NOMEM or ERR_LIB.
  */
 int topo_graph_metrics(struct topo_metrics *m, const struct topo_graph *g, struct err *e);

@@ -210,12 +210,24 @@ struct shape_counts {
     int64_t hubs, hub_degree_min; /**< 0: none; links of a hub, or of several to all else, the least */
     int64_t degree_max, degree_min;
     /** Links to cut between the first floor(n/2) members and the others, hubs on the side where that is
-     * least. */
+     * least. Of a shape that tells its axes: 0. */
     int64_t cut[SHAPE_CLASSES];
-    bool cut_is_bound;    /**< there may be a smaller one */
+    bool cut_is_bound;    /**< it may take fewer */
     int64_t connectivity; /**< least number of links whose loss separates some member from another */
     int64_t ports;        /**< of the box that needs most of them: a hub, or a member */
     int64_t spare; /**< ports of `links` of all boxes that lead nowhere: groups do not share them out */
+};
+
+/** One of the axes whose product a fabric is: lines of members, of which groups have as many as the other
+ * axes have places. */
+struct shape_axis {
+    int32_t levels[TOPO_LEVELS], n_levels; /**< addresses that give the place on a line, the most significant
+                                                first */
+    int64_t cut[SHAPE_CLASSES]; /**< links of a line between its first floor(n/2) places and the others */
+    bool bound;                 /**< it may take fewer */
+    bool lopsided; /**< of odd size, and one member more on the first side may take a link of its own more */
+    unsigned
+        any; /**< bits 1 << class: it carries any traffic of as much per member as the least of them has */
 };
 
 /** Messages of a collective among the members of a group, as the links see them; S is its full buffer. */
@@ -297,6 +309,7 @@ enum {
 struct shape_ops {
     uint32_t algorithms; /**< bits 1 << enum topo_algorithm: those that not all shapes have */
     bool reduces;        /**< its hub may reduce: link a joins member a to it */
+    bool any_traffic;    /**< carries any traffic of as much per member as its narrowest class */
     bool switched;       /**< bought by port and NIC, not by the link alone */
     bool one_port;       /**< a member sends one message at a time */
     int32_t row_levels;  /**< above 0: in a group of all, rings pass levels k and k + row_levels as one row */
@@ -315,6 +328,9 @@ struct shape_ops {
     void (*counts)(struct shape_counts *c, const struct topo_dim *dim);
     /** Fill in c->cut, where that takes more than a formula; NULL: counts() does. */
     void (*cut)(struct shape_counts *c, const struct topo_dim *dim);
+    /** Of a fabric that is a product, or that is best cut in another order than that of its addresses: the
+     * axes along which topo/halves.c may cut it; returns how many. NULL: c->cut is the one way. */
+    int32_t (*axes)(struct shape_axis out[TOPO_LEVELS], const struct topo_dim *dim);
     /** Distances of all ordered pairs of members: their sum, and the longest. */
     void (*distances)(const struct topo_dim *dim, double *sum, int64_t *longest);
     /** Capacity of a link of class @p cls, one direction [B/s], where one NPU has @p bw_Bps of that class;

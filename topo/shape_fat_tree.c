@@ -423,6 +423,7 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
 }
 
 const struct shape_ops shape_fat_tree = {
+    .any_traffic = true,
     .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_HALVING |
                   1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_FAR,
     .switched = true,

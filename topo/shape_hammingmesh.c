@@ -119,7 +119,7 @@ static int64_t hamming_first(const struct topo_dim *dim, int32_t cls)
 
 static void hamming_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
-    int64_t x = dim[0].size, y = dim[1].size, row = dim[ROW].size, col = dim[COL].size;
+    int64_t row = dim[ROW].size, col = dim[COL].size;
     *c = (struct shape_counts){
         .n_classes = 4,
         .hubs = hamming_switches(dim, 0) + hamming_switches(dim, 1),
@@ -131,22 +131,23 @@ static void hamming_counts(struct shape_counts *c, const struct topo_dim *dim)
     };
     for (int32_t k = 0; k < 4; k++)
         c->links[k] = hamming_first(dim, k + 1) - hamming_first(dim, k);
-    /* Halves of the boards of a column; of an odd number those in the middle are cut along the row, and the
-     * one in the middle of those by itself, which then has an end in either half. */
-    c->cut[COL] = x * row * 2 * (col / 2);
-    if (col % 2 == 0)
-        return;
-    c->cut[ROW] = y * 2 * (row / 2);
-    if (row % 2 == 0)
-        return;
-    if (y > 1) {
-        c->cut[1] = x;
-        c->cut[COL] += x;
+}
+
+/*
+ * Rows across all boards of a row, and columns. Halves of the boards are cut where those of one half lead
+ * into the switch; of an odd number the one in the middle is cut too, and has an end in either half.
+ */
+static int32_t hamming_axes(struct shape_axis *out, const struct topo_dim *dim)
+{
+    for (int32_t axis = 0; axis < 2; axis++) {
+        int64_t boards = dim[axis + 2].size;
+        bool middle = boards % 2 && dim[axis].size > 1;
+        struct shape_axis a = { .levels = { axis + 2, axis }, .n_levels = 2, .any = 1u << (axis + 2) };
+        a.cut[axis + 2] = 2 * (boards / 2) + middle;
+        a.cut[axis] = middle;
+        out[axis] = a;
     }
-    if (y % 2 == 0 || x == 1)
-        return;
-    c->cut[0] = 1;
-    c->cut[ROW] += 1;
+    return 2;
 }
 
 /* Distances of one row, its switch between boards: of ordered pairs, and the longest. */
@@ -454,6 +455,7 @@ const struct shape_ops shape_hammingmesh = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_PLANES | SHAPE_KEY_RADIX,
     .settle = hamming_settle,
     .counts = hamming_counts,
+    .axes = hamming_axes,
     .distances = hamming_distances,
     .link_Bps = hamming_link_Bps,
     .edges = hamming_edges,

@@ -88,10 +88,10 @@ static int hyper_settle(struct topo_dim *dim, int32_t room, struct err *e)
 
 static void hyper_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
-    int32_t grid = hyper_grid(dim), top = dim->n_levels - 1;
-    int64_t routers = hyper_routers(dim), p = hyper_hosts(dim), links = 0, row = routers;
+    int32_t grid = hyper_grid(dim);
+    int64_t routers = hyper_routers(dim), p = hyper_hosts(dim), links = 0;
     *c = (struct shape_counts){ .n_classes = dim->n_levels };
-    for (int32_t k = grid; k <= top; k++) {
+    for (int32_t k = grid; k < dim->n_levels; k++) {
         c->links[k] = routers * (dim[k].size - 1) / 2;
         links += dim[k].size - 1;
     }
@@ -103,21 +103,63 @@ static void hyper_counts(struct shape_counts *c, const struct topo_dim *dim)
         c->hubs = routers;
         c->hub_degree_min = c->ports;
     }
-    /* Halves along the last dimension; of an odd one the rows in the middle are cut in two, and so on down.
-     * With hosts some routers may be better on the other side: t of the n/2 rows there cut p t + (n/2)^2 -
-     * t^2 links for each router of a row, least at t = 0 or n/2. */
-    int64_t hosts_cut = grid && dim[top].size % 2 == 0 && 2 * p < dim[top].size ? p * routers / 2 : 0;
-    bool even = hosts_cut > 0;
-    c->cut[0] = hosts_cut;
-    for (int32_t k = top; k >= grid && !even; k--) {
-        int64_t low = dim[k].size / 2;
-        row /= dim[k].size;
-        c->cut[k] = row * low * (dim[k].size - low);
-        even = dim[k].size % 2 == 0;
+}
+
+/*
+ * Routers with hosts: halves along one of the rows in @p left (bits), of an odd one the slice in the middle
+ * along another, and so on to the hosts of one router. Returns the links of the best, @p routers in all, and
+ * its rows in the order of @p a.
+ */
+static int64_t hyper_cut(struct shape_axis *a, const struct topo_dim *dim, unsigned left, int64_t routers)
+{
+    const struct shape_axis before = *a;
+    int64_t best = INT64_MAX;
+    for (int32_t k = dim->n_levels - 1; k > 0; k--) {
+        struct shape_axis b = before;
+        int64_t n = dim[k].size, sum = routers / n * (n / 2) * (n - n / 2);
+        if (!(left & 1u << k))
+            continue;
+        b.levels[b.n_levels++] = k;
+        b.cut[k] = sum;
+        if (n % 2)
+            sum += hyper_cut(&b, dim, left & ~(1u << k), routers / n);
+        else
+            for (int32_t i = dim->n_levels - 1; i >= 0; i--)
+                if (i != k && (i == 0 || left & 1u << i))
+                    b.levels[b.n_levels++] = i;
+        if (sum < best)
+            *a = b;
+        best = sum < best ? sum : best;
     }
-    c->cut_is_bound = grid && dim[top].size % 2;
-    if (grid && !even)
-        c->cut[0] = p / 2;
+    if (best < INT64_MAX)
+        return best;
+    a->levels[a->n_levels++] = 0;
+    return a->cut[0] = dim->size / 2;
+}
+
+/*
+ * Rows as full meshes. With hosts it is no product: then routers of the smaller side may be better on the
+ * other one. Of t of the n/2 of a row there p t + (n/2)^2 - t^2 links are cut for each router of it, least at
+ * t = 0 or n/2, where the NPUs of one half are cut off.
+ */
+static int32_t hyper_axes(struct shape_axis *out, const struct topo_dim *dim)
+{
+    int32_t n = dim->n_levels;
+    for (int32_t k = 0; k < n && !hyper_grid(dim); k++) {
+        out[k] = (struct shape_axis){ .levels = { k }, .n_levels = 1 };
+        out[k].cut[k] = (int64_t)(dim[k].size / 2) * (dim[k].size - dim[k].size / 2);
+    }
+    if (!hyper_grid(dim))
+        return n;
+    *out = (struct shape_axis){ .lopsided = true };
+    int64_t rows = hyper_cut(out, dim, (1u << n) - 2, hyper_routers(dim)), half = topo_group_size(dim) / 2;
+    out->bound = dim[out->levels[0]].size % 2;
+    if (half < rows) {
+        for (int32_t k = 1; k < n; k++)
+            out->cut[k] = 0;
+        out->cut[0] = half;
+    }
+    return 1;
 }
 
 static void hyper_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
@@ -243,6 +285,7 @@ const struct shape_ops shape_hyperx = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_HOSTS | SHAPE_KEY_DETOUR,
     .settle = hyper_settle,
     .counts = hyper_counts,
+    .axes = hyper_axes,
     .distances = hyper_distances,
     .link_Bps = hyper_link_Bps,
     .edges = hyper_edges,

@@ -240,6 +240,7 @@ static int switch_parts(struct topo_items *out, const struct topo_site *at, doub
 }
 
 const struct shape_ops shape_switch = {
+    .any_traffic = true,
     .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_SWITCH,
     .reduces = true,
     .switched = true,

@@ -110,23 +110,52 @@ static int torus_settle(struct topo_dim *dim, int32_t room, struct err *e)
 static void torus_counts(struct shape_counts *c, const struct topo_dim *dim)
 {
     int64_t n = topo_group_size(dim);
-    int32_t top = dim->n_levels - 1;
     *c = (struct shape_counts){ .n_classes = dim->n_levels };
-    for (int32_t k = 0; k <= top; k++) {
+    for (int32_t k = 0; k < dim->n_levels; k++) {
         c->links[k] = n * torus_ways(dim, k) / 2;
         c->degree_max += torus_ways(dim, k);
     }
     c->degree_min = c->connectivity = c->ports = c->degree_max;
-    /* Halves along the last axis; of an odd one the slice in the middle is cut in two, and so on down. */
-    int64_t slice = n;
-    for (int32_t k = top; k >= 0; k--) {
-        slice /= dim[k].size;
-        c->cut[k] = slice * torus_ways(dim, k);
-        if (dim[k].size % 2 == 0)
-            break;
+}
+
+/*
+ * Links between the halves of axis @p k of a twisted torus, in a slice of @p n members: its own, and the
+ * wraps that lead half the way round it. Of an odd axis, where none do, the slice in the middle is cut along
+ * the last axis, which is even. Axis @p done has been cut already; -1: none.
+ */
+static int64_t torus_cut_twisted(int64_t *cut, const struct topo_dim *dim, int32_t k, int64_t n, int32_t done)
+{
+    int64_t sum = cut[k] = n / dim[k].size * torus_ways(dim, k);
+    for (int32_t i = 0; i < k; i++)
+        if (i != done && torus_shift(dim, i, k))
+            sum += cut[i] = n / dim[i].size;
+    if (dim[k].size % 2)
+        sum += torus_cut_twisted(cut, dim, dim->n_levels - 1, n / dim[k].size, k);
+    return sum;
+}
+
+/* Rings; a twisted torus is no product. */
+static int32_t torus_axes(struct shape_axis *out, const struct topo_dim *dim)
+{
+    int32_t n = dim->n_levels;
+    int64_t best = INT64_MAX;
+    for (int32_t k = 0; k < n && !dim->fabric.twist; k++) {
+        out[k] = (struct shape_axis){ .levels = { k }, .n_levels = 1 };
+        out[k].cut[k] = torus_ways(dim, k);
     }
-    for (int32_t k = 0; k < top; k++) /* wraps that lead half the way round it */
-        c->cut[k] += torus_shift(dim, k, top) ? n / dim[k].size : 0;
+    if (!dim->fabric.twist)
+        return n;
+    for (int32_t k = n - 1; k >= 0; k--) {
+        struct shape_axis a = { .levels = { k }, .n_levels = 1 };
+        int64_t sum = torus_cut_twisted(a.cut, dim, k, topo_group_size(dim), -1);
+        for (int32_t i = n - 1; i >= 0; i--)
+            if (i != k)
+                a.levels[a.n_levels++] = i;
+        if (sum < best)
+            *out = a;
+        best = sum < best ? sum : best;
+    }
+    return 1;
 }
 
 /* Members whose distance along an axis of @p n is @p u, of those on one side or the other. */
@@ -420,6 +449,7 @@ const struct shape_ops shape_torus = {
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TWIST | SHAPE_KEY_OCS,
     .settle = torus_settle,
     .counts = torus_counts,
+    .axes = torus_axes,
     .distances = torus_distances,
     .link_Bps = torus_link_Bps,
     .spheres = torus_spheres,

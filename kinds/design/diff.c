@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "kinds/design/load.h"
+#include "topo/metric.h"
 
 /* Outputs closer than this are equal: what splits are proved to. */
 #define SAME 1e-9

@@ -24,3 +24,15 @@ weft sim "$TMPDIR/s.yaml" --set model=alpha-beta
 weft sweep configs/studies/torus-slices.yaml
 weft topo configs/studies/torus-slices.yaml --bill
 weft topo configs/studies/torus-slices.yaml --bill --set 'network.parts.build=[{tier: ici, end_link: copper 50 GB/s}]'
+
+echo "# bisection: the same in any order of axes, at most where other halves may have less"
+for network in torus:16x8@10 torus:8x16@10 "ring:16@10 ring:8@10" torus:5x5x3@10 torus:2x7@6 hyperx:2x16@10 hammingmesh:4x1x8x8@10; do
+    echo "$network: $("$WEFT" topo "$network" | grep bisection)"
+    "$WEFT" topo "$network" --of json -o - >"$TMPDIR/closed"
+    "$WEFT" topo "$network" --igraph --of json -o - >"$TMPDIR/found"
+    grep -o '"bisection[^,]*' "$TMPDIR/closed" >"$TMPDIR/a"
+    grep -o '"bisection[^,]*' "$TMPDIR/found" | diff "$TMPDIR/a" - && echo "the graph agrees"
+done
+"$WEFT" topo torus:2x7@6 --of csv -o - | sed '/^#/d' | cut -d, -f1,10-12
+"$WEFT" topo torus:16x8@10 --graphml "$TMPDIR/t.graphml" -q >"$TMPDIR/closed"
+"$WEFT" topo "$TMPDIR/t.graphml" | grep bisection

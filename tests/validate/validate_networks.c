@@ -17,6 +17,7 @@
 #include "tests/unit/priced.h"
 #include "tests/validate/verdict.h"
 #include "topo/clos.h"
+#include "topo/metric.h"
 #include "workloads/collective.h"
 
 KEEPS(struct fidelity, fidelity_free)
