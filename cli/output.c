@@ -7,6 +7,11 @@
  * ones. Outputs are checked before long work starts and once more when they are written, as the disk can
  * change in between.
  */
+/* realpath() */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "cli/output.h"
 
 #include <limits.h>
