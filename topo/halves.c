@@ -99,7 +99,8 @@ static double axis_cut_Bps(bool *bound, const struct shape_axis *s, const struct
     bool whole = dim[s->levels[0]].size % 2 == 0;
     for (int32_t k = 0; k < SHAPE_CLASSES && !whole; k++)
         *bound = *bound || (s->any & 1u << k && k > 0 && bw_Bps[k] > bw_Bps[k - 1]);
-    double half = (double)(topo_group_size(dim) / 2 * topo_rails(dim));
+    int64_t members = topo_group_size(dim) / 2 * topo_rails(dim);
+    double half = (double)members;
     return fmin(cut_Bps, half * (whole ? any_Bps : bw_Bps[0]));
 }
 
@@ -253,12 +254,14 @@ static void add_rails(struct axes *x, const struct topo_network *net, const doub
     for (int32_t k = 0; k < whole.n_levels; k++)
         a->dims[k] = shared + whole.levels[k];
     memcpy(a->dims + whole.n_levels, node.order, (size_t)shared * sizeof *a->dims);
+    const int64_t pairs = rails / 2, half = n_npus / 2;
     if (nodes % 2)
-        a->cut_Bps += s.cost_Bps[0] + (double)(rails / 2) * bw_Bps[shared];
-    double up_Bps = (double)(n_npus / 2) * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
+        a->cut_Bps += s.cost_Bps[0] + (double)pairs * bw_Bps[shared];
+    double up_Bps = (double)half * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
     for (int32_t i = 0; i < inside.n; i++) {
         const struct axis *in = &inside.at[i];
-        double cut_Bps = (double)(n_npus / in->size) * in->cut_Bps + up_Bps;
+        int64_t groups = n_npus / in->size;
+        double cut_Bps = (double)groups * in->cut_Bps + up_Bps;
         if (in->size % 2 || cut_Bps > a->cut_Bps || (cut_Bps == a->cut_Bps && a->dim != shared))
             continue;
         a->cut_Bps = cut_Bps;
@@ -308,9 +311,9 @@ static double longest_first(const struct axes *x)
 {
     double sum = 0, lines = (double)x->n_npus;
     for (unsigned left = (1u << x->n) - 1; left;) {
-        int32_t longest = -1;
+        int32_t longest = 0;
         for (int32_t k = 0; k < x->n; k++)
-            if (left & 1u << k && (longest < 0 || x->at[k].size > x->at[longest].size))
+            if (left & 1u << k && (!(left & 1u << longest) || x->at[k].size > x->at[longest].size))
                 longest = k;
         lines /= (double)x->at[longest].size;
         sum += lines;

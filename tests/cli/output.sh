@@ -93,6 +93,7 @@ run diff ring1.yaml ring2.yaml -f -o parts/ring2.yaml
 printf 'job_id,submit_s,gpus\n0,0,1\n' >jobs.csv
 echo '{ name: p, gpus: { values: [1, 2], weights: [1, 1] }, iters: { from: 10, to: 20 }, batch: { values: [32] }, models: [ { name: m, grad_MB: 100, iter_ms: 5 } ] }' >profile.yaml
 "$WEFT" import --trace csv jobs.csv --profile profile.yaml -f -o profile.yaml 2>&1 | grep -o "is a file that the command reads"
+# shellcheck disable=SC2094 # that is what is tried
 "$WEFT" front - --by time_s,total_GBps -f -o v.csv <v.csv 2>&1 | grep -o "is a file that the command reads"
 : >v.db-wal
 run export v.db -q -f -o v.db-wal
@@ -124,6 +125,7 @@ cat spec.txt
 { echo head >&3; "$WEFT" topo ring:4@50 --spec -o /dev/fd/3; echo tail >&3; } 3>spec.txt
 cat spec.txt
 run sweep v.yaml -o /dev/fd/17
+# shellcheck disable=SC2094
 run sim s.yaml --model flow --links links.csv -f >links.csv
 cat links.csv
 
