@@ -107,7 +107,7 @@ static int open_again(const char *path)
 int infile_open(int *fd, const char *path, struct err *e)
 {
     struct stat st;
-    *fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_again(path);
+    *fd = open_again(path);
     if (*fd < 0 && errno == ENOENT)
         return err_set(e, ERR_PARSE, "%s: no such file", path);
     if (*fd < 0)

@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /**
- * Open @p path to read; "-" is standard input. Thread-safe.
+ * Open @p path to read. Who takes "-" for standard input gives /dev/stdin. Thread-safe.
  * @param[out] fd  close() it; -1 after failure.
  * @return 0; ERR_PARSE when missing ("PATH: no such file"), a folder or unreadable; ERR_IO when the disk
  * fails; ERR_NOMEM.

@@ -27,7 +27,7 @@ int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
 {
     int fd;
     *l = (struct lines){ .path = path, .max = max, .fd = -1 };
-    int rc = infile_open(&fd, path, e);
+    int rc = infile_open(&fd, strcmp(path, "-") == 0 ? "/dev/stdin" : path, e);
     if (rc)
         return rc;
     l->cap = 256;
@@ -209,7 +209,7 @@ int json_reader_open(struct json_reader **out, const char *path, struct err *e)
     r->path = path;
     r->line = 1;
     json_set_alloc_funcs(json_noted_malloc, free);
-    int fd, rc = infile_open(&fd, path, e);
+    int fd, rc = infile_open(&fd, strcmp(path, "-") == 0 ? "/dev/stdin" : path, e);
     r->file = rc ? NULL : fdopen(fd, "rb");
     if (!rc && !r->file) {
         close(fd);

@@ -109,6 +109,10 @@ cp other.db kept.db
 run merge -f other.db v.db
 cmp other.db kept.db && echo "another program's database is as it was"
 
+echo "== a study is read more than once, so not from standard input"
+run sim - <s.yaml
+run sweep - <v.yaml
+
 echo "== closed standard streams lend their numbers to no file"
 "$WEFT" sweep v.yaml --store v.db 2>&-
 echo "exit $?"
