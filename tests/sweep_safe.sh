@@ -2,7 +2,8 @@
 # What may happen to a sweep: an interrupt, within one long point too, a full disk, a second sweep on its store,
 # ranks of MPI, a rank that dies. Each says what is the matter, leaves a store that is whole, and ends with the rows of a plain run.
 #     FOLDER=build/release SOAK= tests/sweep_safe.sh
-# SOAK=1: more ranks, both of two ranks die, and as many points as this machine needs five seconds for.
+# SOAK=1: more ranks, both of two ranks die, and as many points as this machine works on for five seconds.
+# Nothing here rests on how fast the machine is: work is doubled until a signal finds it under way, and is measured in processor time.
 set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -12,8 +13,8 @@ case $folder in
 *asan*) points=2000 ;;
 *) points=24000 ;;
 esac
-rank_counts=2 victims=2 least_ms=2000
-[ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ms=5000; }
+rank_counts=2 victims=2 least_ticks=300
+[ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ticks=1000; }
 . tests/sweep_study.sh
 
 work=$(mktemp -d)
@@ -31,12 +32,22 @@ die() {
     exit 1
 }
 
+# Hundredths of a second of processor time: of a process that runs, of all that have ended (not in a subshell, which has its own).
+ticks_of() {
+    awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
+}
+ticks_of_ended() {
+    times >ticks
+    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum * 100 }' ticks
+}
+
 # What comes in between after the first commit must find a sweep at work, on a fast machine too.
 while :; do
     write_sweep_study study.yaml "$points"
-    start=$(date +%s%N)
+    ticks_of_ended >before
     "$weft" sweep study.yaml -j 2 -o want.csv -f 2>plain.log || die "a plain run: ends with code $?"
-    [ $((($(date +%s%N) - start) / 1000000)) -lt $least_ms ] || break
+    ticks_of_ended >after
+    [ $(($(cat after) - $(cat before))) -lt $least_ticks ] || break
     points=$((points * 2))
 done
 
@@ -64,7 +75,7 @@ wait_for() {
     tries=0
     until [ "$(stat -c %s "$1-wal" 2>/dev/null || echo 0)" -gt 100000 ]; do
         tries=$((tries + 1))
-        [ $tries -lt 3000 ] || die "$1: has no rows within 30 s"
+        [ $tries -lt 12000 ] || die "$1: has no rows after 120 s"
         sleep 0.01
     done
 }
@@ -89,106 +100,134 @@ done
 
 # ---- an interrupt within one long point ----
 
-# A point of three seconds on this machine, however fast it is, beside a short one.
-chunks=1
-while :; do
-    chunks=$((chunks * 2))
-    cat >long.yaml <<..
+# gives_up COMMAND STUDY OPTIONS..: write_STUDY writes the study, with twice as much to do in one point for each time that the command
+# ends within a second. Then SIGTERM after a second ends it at once. What it still does is measured in processor time, of its two
+# threads, as the machine may have others to see to; one that sleeps is found by the clock.
+gives_up() {
+    scale=1
+    until is_interrupted "$@"; do
+        scale=$((scale * 2))
+        [ $scale -le 2048 ] || die "$1: ends within a second, however much there is to do"
+    done
+    [ $(($(date +%s) - start)) -lt 30 ] || die "$1: SIGTERM within a point: ends after more than 30 s"
+    took=$(($(cat after) - $(cat before) - $(cat told)))
+    [ $took -lt 200 ] || die "$1: SIGTERM within a point: ends after another $took hundredths of a second of work"
+}
+
+# is_interrupted COMMAND STUDY OPTIONS..: false where the command ended before the signal came.
+is_interrupted() {
+    rm -f long.db*
+    "write_$2" $scale >"$2.yaml"
+    command=$1 study=$2
+    shift 2
+    ticks_of_ended >before
+    "$weft" "$command" "$study.yaml" -j 2 "$@" 2>run.log &
+    pid=$!
+    sleep 1
+    ticks_of $pid >told 2>/dev/null || :
+    start=$(date +%s)
+    kill -TERM $pid 2>/dev/null || :
+    code=0
+    wait $pid || code=$?
+    ticks_of_ended >after
+    [ $code != 0 ] || return 1
+    [ $code = 130 ] || die "$command: SIGTERM within a point: ends with code $code, need 130"
+}
+
+# A long point beside a short one.
+write_long() {
+    cat <<..
 network: "ring:16@100 ring:16@50 ring:16@50"
 model: flow
 split: given
 workload: { name: all, step: { sum: [ { all-to-all: { size_MB: 100, group: all } } ] } }
-vary: { simulation.chunks: [ 1, $chunks ] }
+vary: { simulation.chunks: [ 1, $((16 * $1)) ] }
 ..
-    start=$(date +%s%N)
-    "$weft" sweep long.yaml -j 2 -o long.csv -f 2>run.log || die "a long point: ends with code $?"
-    [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ] || break
-done
-# Hundredths of a second of processor time: of a process that runs, of all that have ended (not in a subshell, which has its own).
-ticks_of() {
-    awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
 }
-ticks_of_ended() {
-    times >ticks
-    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] } printf "%d", sum * 100 }' ticks
-}
-
-# gives_up COMMAND..: a second after it began, a signal ends it at once. What it still does is measured in processor time, of its two
-# threads, as the machine may have others to see to; one that sleeps is found by the clock.
-gives_up() {
-    rm -f long.db*
-    ticks_of_ended >before
-    "$weft" "$@" -j 2 2>run.log &
-    pid=$!
-    sleep 1
-    ticks_of $pid >told
-    start=$(date +%s)
-    kill -TERM $pid
-    code=0
-    wait $pid || code=$?
-    [ $code = 130 ] || die "$1: SIGTERM within a point: ends with code $code, need 130"
-    [ $(($(date +%s) - start)) -lt 30 ] || die "$1: SIGTERM within a point: ends after more than 30 s"
-    ticks_of_ended >after
-    took=$(($(cat after) - $(cat before) - $(cat told)))
-    [ $took -lt 200 ] || die "$1: SIGTERM within a point: ends after another $took hundredths of a second of work"
-}
-gives_up sweep long.yaml --store long.db
+gives_up sweep long --store long.db
 says "SIGTERM within a point" 1 "interrupted, [01] of 2 points are in long.db; resume with the same command"
+"$weft" sweep long.yaml -j 2 -o long.csv -f 2>run.log || die "a long point: ends with code $?"
 "$weft" sweep long.yaml -j 2 --store long.db -o got.csv -f 2>run.log || die "after SIGTERM within a point: ends with code $?"
 cmp long.csv got.csv || die "after SIGTERM within a point: rows differ from those of a plain run"
 
-# So does every other kind, whatever its engine: each of these would run for minutes.
-cat >gossip.yaml <<..
+# So does every other kind, whatever its engine.
+write_gossip() {
+    cat <<..
 network: switch:4@0.001
 learner: { hidden: 64, epochs: 100000 }
-data: { train: 4000, test: 100, features: 64, classes: 4, hidden: 8 }
+data: { train: $((4000 * $1)), test: 100, features: 64, classes: 4, hidden: 8 }
 methods: [ pair, all-reduce ]
 ..
-cat >hetero.yaml <<..
+}
+write_hetero() {
+    cat <<..
 model: nce
 draw: { types: 60 }
 job: { examples_M: 100 }
-evaluations: 1000000000
+evaluations: $((100000000 * $1))
 schedulers: [ genetic, rl-lstm ]
 ..
-cat >slots.yaml <<..
+}
+write_slots() {
+    cat <<..
 network: "ring:40@100 switch:40@50"
 model: slots
 slots: 1000000
-jobs: { count: 60000, zeta: [60, 120], hop_GBps: 0.25 }
+jobs: { count: $((10000 * $1)), zeta: [60, 120], hop_GBps: 0.25 }
 schedulers: [ drf, fifo ]
 ..
-cat >batch.yaml <<..
+}
+write_batch() {
+    cat <<..
 model: batch
-jobs: { sizes: [[1, 400], [2, 300], [4, 200], [8, 400]], iteration_s: 0.02, iterations: 5000, run_s: 100 }
+jobs: { sizes: [[1, $((400 * $1))], [2, $((300 * $1))], [4, $((200 * $1))], [8, $((400 * $1))]], iteration_s: 0.02, iterations: 5000, run_s: 100 }
 pool: { servers: 300, gpus: [4, 8, 16] }
 ..
-gives_up gossip gossip.yaml
-gives_up hetero hetero.yaml
-gives_up place slots.yaml
-gives_up place batch.yaml
+}
+gives_up gossip gossip
+gives_up hetero hetero
+gives_up place slots
+gives_up place batch
 # The search of a training plan over its splits.
-gives_up sweep "$top/configs/studies/llm-1t-8192.yaml"
+write_search() {
+    cat <<..
+network:
+  name: n
+  npu: $top/configs/npus/h100-80gb.yaml
+  parts: $top/configs/parts/libra-2024.yaml
+  dims:
+    - { name: node, shape: switch, size: 8, tier: InterPackage }
+    - { name: rack, shape: switch, size: 8, tier: InterNode }
+    - { name: pod, shape: switch, size: $((16 * $1)), tier: InterPod }
+total_GBps: 500
+workload: { model: $top/configs/models/llama3-70b.yaml, parallel: { batch: $((1024 * $1)) }, search: { top: 100 } }
+vary: { objective: [ perf_per_cost ] }
+..
+}
+gives_up sweep search
 
-# What an interrupt cut off is no result: it is run when the study goes on. goes_on COMMAND STUDY: as many seeds as take a second.
+# What an interrupt cut off is no result: it is run when the study goes on. goes_on COMMAND STUDY: half a second after it began, with
+# twice as many seeds for each time that it has ended by then.
 goes_on() {
     seeds=1
-    took=0
-    while [ $took -lt 1000 ]; do
+    until runs_are_interrupted "$@"; do
         seeds=$((seeds * 2))
-        start=$(date +%s%N)
-        "$weft" "$@" --set seeds=$seeds -j 2 -q -o runs.csv -f 2>run.log || die "$1: a plain run: ends with code $?"
-        took=$((($(date +%s%N) - start) / 1000000))
+        [ $seeds -le 65536 ] || die "$1: ends within half a second, however many seeds"
     done
-    "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" 2>run.log &
-    pid=$!
-    sleep "$(awk "BEGIN { print $took / 3000 }")"
-    kill -TERM $pid
-    code=0
-    wait $pid || code=$?
-    [ $code = 130 ] || die "$1: SIGTERM: ends with code $code, need 130"
+    "$weft" "$@" --set seeds=$seeds -j 2 -q -o runs.csv -f 2>run.log || die "$1: a plain run: ends with code $?"
     "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" -o got.csv -f 2>run.log || die "$1: goes on and ends with code $?"
     cmp runs.csv got.csv || die "$1: rows differ from those of a plain run"
+}
+runs_are_interrupted() {
+    rm -f "$1.db"*
+    "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" 2>run.log &
+    pid=$!
+    sleep 0.5
+    kill -TERM $pid 2>/dev/null || :
+    code=0
+    wait $pid || code=$?
+    [ $code != 0 ] || return 1
+    [ $code = 130 ] || die "$1: SIGTERM: ends with code $code, need 130"
 }
 cat >gossip_runs.yaml <<..
 network: full:8@0.0015
