@@ -106,16 +106,43 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
     }
 }
 
-/* sign * row as <=: with every other dimension at its least, or its cap, how much is left for each? */
-static void tighten_caps(double *cap_Bps, const struct alloc_row *row, int32_t n_dims, double sign)
+/* Ranges of bandwidths that rows imply. */
+struct ranges {
+    double floor_Bps[D], cap_Bps[D];
+};
+
+/*
+ * sign * row as <=. With every other dimension where it takes least (floors of what is added, caps of what is
+ * subtracted), what is left for dimension @p d is its cap, and where it is subtracted its floor. A row holds
+ * to ALLOC_FEASIBLE_REL of its parts, so a difference of them is no better known.
+ */
+static void tighten_range(struct ranges *r, const struct alloc_row *row, int32_t n_dims, int32_t d,
+                          double sign)
 {
-    double free_rhs = sign * row->rhs;
+    double coef = sign * row->coef[d], left = sign * row->rhs, parts = fabs(row->rhs);
+    for (int32_t k = 0; k < n_dims; k++) {
+        double least = sign * row->coef[k];
+        if (k == d || least == 0)
+            continue;
+        least *= least < 0 ? r->cap_Bps[k] : r->floor_Bps[k];
+        left -= least;
+        parts += fabs(least);
+    }
+    if (!isfinite(left))
+        return;
+    if (parts > fabs(left) * (1 + ALLOC_FEASIBLE_REL))
+        left += ALLOC_FEASIBLE_REL * parts;
+    if (coef > 0)
+        r->cap_Bps[d] = fmax(fmin(r->cap_Bps[d], left / coef), 0);
+    else
+        r->floor_Bps[d] = fmax(r->floor_Bps[d], left / coef * (1 - ALLOC_FEASIBLE_REL));
+}
+
+static void tighten_ranges(struct ranges *r, const struct alloc_row *row, int32_t n_dims, double sign)
+{
     for (int32_t d = 0; d < n_dims; d++)
-        if (sign * row->coef[d] < 0)
-            free_rhs -= sign * row->coef[d] * cap_Bps[d];
-    for (int32_t d = 0; d < n_dims && isfinite(free_rhs); d++)
-        if (sign * row->coef[d] > 0)
-            cap_Bps[d] = fmax(fmin(cap_Bps[d], free_rhs / (sign * row->coef[d])), 0);
+        if (row->coef[d] != 0)
+            tighten_range(r, row, n_dims, d, sign);
 }
 
 bool alloc_carries_traffic(const struct step_fn *f, int32_t d)
@@ -126,20 +153,26 @@ bool alloc_carries_traffic(const struct step_fn *f, int32_t d)
     return false;
 }
 
-/* Upper limits on single bandwidths that rows imply, for the case in which the bound would be infinite
- * otherwise. */
+/* A pass of a chain of rows needs one for each of its links, and floors are needed for caps: twice that. */
 void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
 {
     const int32_t n = p->step->n_dims;
-    for (int32_t d = 0; d < n; d++)
-        cap_Bps[d] = INFINITY;
-    /* What one pass finds for a dimension the next may use for another; a chain has at most n links. */
-    for (int32_t pass = 0; pass < n; pass++)
+    struct ranges r;
+    for (int32_t d = 0; d < D; d++) {
+        r.floor_Bps[d] = 0;
+        r.cap_Bps[d] = INFINITY;
+    }
+    for (int32_t pass = 0; pass < 2 * n; pass++) {
+        struct ranges before = r;
         for (int32_t i = 0; i < p->n_rows; i++) {
-            tighten_caps(cap_Bps, &p->rows[i], n, p->rows[i].sense == LINEXPR_GE ? -1 : 1);
+            tighten_ranges(&r, &p->rows[i], n, p->rows[i].sense == LINEXPR_GE ? -1 : 1);
             if (p->rows[i].sense == LINEXPR_EQ)
-                tighten_caps(cap_Bps, &p->rows[i], n, -1);
+                tighten_ranges(&r, &p->rows[i], n, -1);
         }
+        if (memcmp(&before, &r, sizeof r) == 0)
+            break;
+    }
+    memcpy(cap_Bps, r.cap_Bps, (size_t)n * sizeof *cap_Bps);
 }
 
 /*

@@ -23,8 +23,8 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p);
 bool alloc_carries_traffic(const struct step_fn *f, int32_t d);
 
 /**
- * Upper bounds of the bandwidths that the rows imply, each row on its own and one after the other; shape
- * [n_dims], INFINITY where that finds none. O(dims^2 * rows).
+ * Upper bounds of the bandwidths that the rows imply, each row on its own and one after the other, with the
+ * floors of other dimensions; shape [n_dims], INFINITY where that finds none. O(dims^3 * rows).
  */
 void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p);
 

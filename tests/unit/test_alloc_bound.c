@@ -108,6 +108,55 @@ TEST(caps_follow_from_row_to_row)
     assert_true(isinf(cap[3]));
 }
 
+/* node == 450 of node + pod == 500 leaves 50, and pod >= 2 rack then limits rack; limits that do not meet
+ * stay away. */
+TEST(what_others_need_at_least_limits_a_bandwidth)
+{
+    static const double m[1][D] = { { 1, 1, 1 } };
+    const double node[D] = { 1 }, both[D] = { 1, 1 }, tied[D] = { 0, 1, -2 };
+    double cap[D];
+    PLAIN_SPLIT(s, 3, m, 1, 0);
+    random_split_row(&s, both, LINEXPR_EQ, 500);
+    random_split_row(&s, tied, LINEXPR_GE, 0);
+    random_split_row(&s, node, LINEXPR_EQ, 450);
+    alloc_find_caps(cap, &s.problem);
+    assert_close(cap[0], 450e9, 1e-15);
+    assert_close(cap[1], 50e9, 1e-10); /* a difference of what holds to 1e-12 */
+    assert_close(cap[2], 25e9, 1e-10);
+    assert_true(cap[1] >= 50e9);
+}
+
+/* Caps are proofs: no point that satisfies the rows is beyond one. */
+TEST(no_allowed_split_is_beyond_a_cap)
+{
+    static const double m[1][D] = { { 1, 1, 1, 1 } };
+    struct rng *r = NULL;
+    int32_t n_finite = 0;
+    OK(rng_build(&r, 7, 1, e));
+    for (int32_t t = 0; t < 2000; t++) {
+        double point[D], cap[D];
+        PLAIN_SPLIT(s, 4, m, 1, 0);
+        for (int32_t d = 0; d < 4; d++)
+            point[d] = 100 * rng_uniform(r);
+        for (int32_t i = 0; i < 5; i++) {
+            double coef[D] = { 0 }, at = 0;
+            for (int32_t d = 0; d < 4; d++) {
+                coef[d] = (double)rng_below(r, 5) - 2;
+                at += coef[d] * point[d];
+            }
+            bool equal = rng_below(r, 3) == 0;
+            random_split_row(&s, coef, equal ? LINEXPR_EQ : LINEXPR_LE, equal ? at : at + rng_uniform(r));
+        }
+        alloc_find_caps(cap, &s.problem);
+        for (int32_t d = 0; d < 4; d++) {
+            n_finite += isfinite(cap[d]);
+            assert_true(point[d] * 1e9 <= cap[d]);
+        }
+    }
+    assert_true(n_finite > 2000);
+    rng_free(r);
+}
+
 /* Twins of one row with multipliers that cancel: exactly they add nothing, rounded they must not either. */
 TEST(huge_multipliers_that_cancel_prove_nothing_more)
 {
