@@ -69,7 +69,7 @@ objects = $(patsubst %.c,$O/%.o,$(1))
 LAYERS := base topo workloads alloc sim study kinds plots
 LIB_SRC := $(call sources,$(LAYERS))
 # Of the program alone: figures (gnuplot) and ranks. The library has ranks of its own: one.
-MPI_SRC := $(wildcard study/fleet_mpi*.c study/mpi.c)
+MPI_SRC := $(wildcard study/fleet_mpi*.c)
 ALONE_SRC := study/fleet_alone.c
 OUR_SRC := $(filter-out $(ALONE_SRC),$(LIB_SRC))
 SHARED_SRC := $(filter-out $(MPI_SRC) plots/%,$(LIB_SRC))

@@ -220,9 +220,7 @@ const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double
 /** Networks by the map at node @p id; see docs/sweep.md. */
 int sweep_factor_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e);
 
-/*
- * One axis of a sweep, and the study at one point: what sweep.h is made of.
- */
+/* ---- one axis of a sweep, and the study at one point ---- */
 
 /** Is @p key, as the path of axis @p id names it, one of table @p s? ERR_PARSE with the nearest one. */
 int sweep_check_key(const struct section *s, const char *key, const struct yaml_doc *doc, yaml_id id,

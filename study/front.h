@@ -15,7 +15,7 @@
 
 enum { FRONT_MAX_COLUMNS = 5 };
 
-/** A column whose values lie farther apart is taken by its logarithm, as figures do (plots/axis.h). */
+/** A column whose values lie farther apart is taken by its logarithm, as figures do (plots/scale.h). */
 #define FRONT_LOG_RATIO 30.0
 
 struct front_tree;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The plan of the house, checked: which folder may include which, the one home of each third-party library, that
-# no two files need each other, and the sizes of files and functions. Prints FILE:LINE: what is wrong; exit 1 if anything is.
+# no two files need each other, that files which comments name are there, and the sizes of files and functions. Prints FILE:LINE: what is wrong; exit 1 if anything is.
 #     tests/check_layers.sh [ROOT]     without ROOT: first that the check itself finds planted faults
 set -eu
 
@@ -74,6 +74,34 @@ check_functions() {
     }' "$1"
 }
 
+# Files that comments name: all are there. A path from the root, or the name of one file; not what other projects have (a line with
+# a commit or an address), nor fields (a word of one letter).
+check_named() {
+    find . \( -path ./build -o -path ./out -o -path ./.git \) -prune -o -type f -print | sed 's|^\./||' >"$names"
+    # shellcheck disable=SC2016 # what is in quotes is awk's
+    find base topo workloads alloc sim study kinds plots cli docs/design.md -name '*.[ch]' -o -name design.md 2>/dev/null | LC_ALL=C sort |
+        xargs awk -v names="$names" '
+        BEGIN {
+            while ((getline path < names) > 0) {
+                there[path] = 1
+                sub(/.*\//, "", path)
+                there[path] = 1
+            }
+        }
+        FNR == 1 { inside = FILENAME ~ /\.md$/ }
+        /^[ \t]*(\/\*|\*|\/\/)/ || inside {
+            rest = /@[0-9a-f]|:\/\/|NAME|shape_hypercube/ ? "" : $0
+            while (match(rest, /[a-z_][a-z0-9_\/]+\.[ch]($|[^a-z0-9_*])/)) {
+                name = substr(rest, RSTART, RLENGTH)
+                before = RSTART > 1 ? substr(rest, RSTART - 1, 1) : " "
+                sub(/[^a-z]$/, "", name)
+                rest = substr(rest, RSTART + RLENGTH - 1)
+                if (before !~ /[A-Za-z0-9.*\/-]/ && !(name in there) && length(name) > 3)
+                    print FILENAME ":" FNR ": names " name ", which is not there"
+            }
+        }'
+}
+
 check_length() {
     lines=$(wc -l <"$1")
     [ "$lines" -le $FILE_LINES ] || echo "$1:$lines: file has $lines lines, limit $FILE_LINES"
@@ -96,6 +124,7 @@ find_faults() {
             check_functions "$file"
         done
     check_cycles
+    check_named
     # shellcheck disable=SC2046 # names of sources hold no blanks
     set -- $(grep -l '# *include *<yaml\.h>' base/*.c 2>/dev/null || :)
     [ $# -le 1 ] || echo "$2:1: yaml.h has one home, but is included in $*"
@@ -120,7 +149,7 @@ repeated() {
 
 self_test() {
     planted=$(mktemp -d)
-    trap 'rm -rf "$planted"' EXIT
+    trap 'rm -rf "$planted" "$names"' EXIT
     plant base/up.c '#include "topo/network.h"\n'
     plant alloc/aside.c '\n#include "sim/chunk.h"\n'
     plant sim/cluster/aside.c '#include "alloc/problem.h"\n'
@@ -144,9 +173,11 @@ self_test() {
     plant sim/egg.c '#include "sim/egg.h"\n#include "sim/chick.h"\n'
     plant sim/chick.c '#include "sim/hen.h"\n'
     plant base/long.c "int f(int a,\n      int b)\n{\n$(repeated 97 '    a++;')}\n"
+    plant base/gone.c '/* As base/went.c does. */\n'
     plant tests/unit/test_long.c "$(repeated 1501 ';')"
     # These are right, up to the last line that is allowed.
     plant base/fits.c "int f(int a,\n      int b)\n{\n$(repeated 96 '    a++;')}\n"
+    plant base/named.c '/* As base/fits.c and fits.c do, tuning.cc and a.c, https://x.org/y.c. */\n'
     plant bench/fits.c "$(repeated 1500 ';')"
     plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
     plant cli/version.c '#include "weft.h"\n'
@@ -166,6 +197,7 @@ self_test() {
         alloc/aside.c
         alloc/draw.c
         alloc/mixed.c
+        base/gone.c
         base/json.c
         base/long.c
         base/up.c
@@ -190,6 +222,8 @@ self_test() {
     fi
 }
 
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
 if [ $# = 0 ]; then
     self_test
     cd "$here/.."

@@ -145,7 +145,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
  * a NIC price (LIBRA's InterPackage and InterNode) takes link + port: the public code stops
  * there with an error, so its switch price of 13 USD per GB/s was never reachable.
  *
- * Catalogue mode: whole parts, counted by topo_count_items() (items.h says how).
+ * Catalogue mode: whole parts, counted by topo_count_items().
  */
 
 /** Linear price of one dimension: cluster USD per (B/s of one NPU). */

@@ -54,7 +54,7 @@ struct topo_npu_size {
     double from_flop, efficiency;
 };
 
-/** NaN where not given and nothing can be assumed. Times of operators: workloads/roofline.h. */
+/** NaN where not given and nothing can be assumed. Times of operators: workloads/block.h. */
 struct topo_npu {
     double peak_flops;   /**< dense matrix products at the precision of training [FLOP/s] */
     double vector_flops; /**< elementwise work [FLOP/s]; INFINITY when not given */

@@ -91,7 +91,7 @@ static inline double grid_axis_most(const struct grid *g, int32_t axis)
     return g->sorted[axis][g->q.axes[axis].n - 1];
 }
 
-/* ---- the bar: kinds/design/grid_bar.c ---- */
+/* ---- the bar: what a point must take to be among those kept ---- */
 
 /** Which columns are looked up, their buckets, and limits. ERR_NOMEM. */
 static int grid_bar_build(struct grid *g, struct err *e);
@@ -105,7 +105,7 @@ static int64_t grid_bar_at(const struct grid *g, const double *x);
 /** Some good points, so that the first rows are held against something: g->seeds. ERR_NOMEM. */
 static int grid_seed(struct grid *g, struct err *e);
 
-/* ---- kinds/design/grid_sieve.c ---- */
+/* ---- the sieve ---- */
 
 /** Within the limits, and the rows? */
 enum grid_fit { GRID_OUT, GRID_MAYBE, GRID_IN };

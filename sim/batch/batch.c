@@ -519,8 +519,8 @@ bool batch_load_take(struct batch_load *l, int32_t *out, enum batch_load_way way
     return load_settle(l, out, n, ask);
 }
 
-/* Streams of the seed: the order is the same for all schedulers. */
-/* Apart from those that jobs and servers are drawn from with the same seed (sjf_bco.c). */
+/* Streams of the seed: the order is the same for all schedulers. Apart from those that jobs and servers are
+ * drawn from with the same seed: STREAM_JOBS and STREAM_SERVERS. */
 enum { STREAM_ORDER = 16, STREAM_GPUS };
 
 static int order_at_random(struct gang_plan *plan, int32_t n_jobs, uint64_t seed, struct err *e)

@@ -19,7 +19,7 @@
  * the efficiency of its dimension. A message that is alone takes the same time in both fidelities; an
  * exchange ends when both its ways have.
  *
- * A collective among all workers is priced alone: closed form (workloads/collective_time.h), or of flows
+ * A collective among all workers is priced alone: closed form (workloads/collective.h), or of flows
  * (sim/flow/flow_collective.h; as many as it has messages, once per run and size). It begins when all
  * messages are there, and what is asked for later waits until it ends: in both fidelities.
  *

@@ -139,7 +139,7 @@ double hetero_parallel_frac(double one_s, double k_s, int64_t k)
     return fmin(1, fmax(0, share));
 }
 
-/* A token or a row is named by 64 bits. Tables hold fp32, as workloads/memory.c counts them, and what is
+/* A token or a row is named by 64 bits. Tables hold fp32, as workloads/block.c counts them, and what is
  * pooled from them is handed on in it, as workloads/plan_cost.c does. */
 #define PROFILE_MODEL_ID_B 8.0
 #define ROW_B              4.0

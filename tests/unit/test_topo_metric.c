@@ -32,7 +32,7 @@ static struct topo_dim plain(enum topo_shape s, int n)
     return (struct topo_dim){ .shape = s, .size = n, .n_levels = 1 };
 }
 
-/* Fabrics have tests of their own (test_topo_fabric.c). */
+/* Fabrics have tests of their own (tests/unit/test_sim_fabric.c). */
 static bool is_plain(enum topo_shape s, int n)
 {
     struct err none = { 0 };

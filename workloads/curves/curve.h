@@ -60,7 +60,7 @@ double curve_bus_factor(enum collective_kind kind, int32_t ranks);
 double curve_half_digit(const char *text);
 
 /**
- * Read output of nccl-tests (workloads/nccl.h) or CSV (workloads/curve_csv.h), whichever it is: CSV has a
+ * Read output of nccl-tests or CSV, whichever it is: CSV has a
  * line of column names with `bytes` among them before anything but comments.
  *
  * @param[out] list  uninitialised; owned by the caller after success, empty after failure.

@@ -211,8 +211,8 @@ int trace_read_profile(struct trace_profile *p, const char *path, struct err *e)
     return rc;
 }
 
-/* Streams of one seed, one a job: apart from those of trace_window.c, and from those below 2^32, which models
- * that run the jobs draw from. */
+/* Streams of one seed, one a job: apart from those of workloads/traces/trace.c, and from those below 2^32,
+ * which models that run the jobs draw from. */
 #define JOB_STREAM (UINT64_C(3) << 32)
 
 /* A number per field, in this order; a new one goes to the end, so that the others stay. */

@@ -773,7 +773,7 @@ int trace_read_canonical(struct trace *t, const char *path, const struct trace_s
     return trace_read_rows(t, path, &layout, NULL, s, e);
 }
 
-/* Streams of one seed, times 2^32: what jobs draw comes after them (trace_fill.c). */
+/* Streams of one seed, times 2^32: what jobs draw comes after them (workloads/traces/profile.c). */
 enum { WINDOW = 1, ARRIVALS = 2 };
 
 static int build_rng(struct rng **r, uint64_t seed, int what, struct err *e)
