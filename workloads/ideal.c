@@ -68,6 +68,7 @@ struct ideal {
     struct topo_wires wires;
     unsigned long long hash;
     int32_t n_dims, sizes[D];
+    char names[D][TOPO_NAME];
     double efficiency[D];
     int32_t *classes; /* shape [n_links], owned */
     double *weight;   /* shape [n_links], owned: with the class's efficiency */
@@ -95,6 +96,25 @@ static int read_wires(struct ideal *x, const char *path, struct err *e)
         topo_graph_free(g);
     }
     return rc;
+}
+
+static void take_efficiencies(struct ideal *x, struct topo_network *net)
+{
+    for (int32_t d = 0; d < x->n_dims; d++)
+        x->efficiency[d] = net->dims[d].efficiency;
+    for (int32_t l = 0; l < x->wires.n_links; l++)
+        x->weight[l] = x->wires.weight[l] * x->efficiency[x->classes[l]];
+    net->wires = &x->wires;
+    net->ideal = x;
+}
+
+static void forget_queries(struct ideal *x)
+{
+    for (int32_t i = 0; i < x->n_queries; i++) {
+        theta_free(x->queries[i].theta);
+        free(x->queries[i].cuts);
+    }
+    x->n_queries = x->n_columns = 0;
 }
 
 int ideal_open(struct ideal **out, struct topo_network *net, const char *path, int32_t *at, struct err *e)
@@ -125,26 +145,39 @@ int ideal_open(struct ideal **out, struct topo_network *net, const char *path, i
     x->n_dims = net->n_dims;
     for (int32_t d = 0; d < net->n_dims; d++) {
         x->sizes[d] = net->dims[d].size;
-        x->efficiency[d] = net->dims[d].efficiency;
+        memcpy(x->names[d], net->dims[d].name, sizeof x->names[d]);
     }
-    for (int32_t l = 0; l < x->wires.n_links; l++) {
+    for (int32_t l = 0; l < x->wires.n_links; l++)
         x->classes[l] = x->wires.links[l].cls;
-        x->weight[l] = x->wires.weight[l] * x->efficiency[x->classes[l]];
-    }
-    net->wires = &x->wires;
-    net->ideal = x;
+    take_efficiencies(x, net);
     *out = x;
     return 0;
+}
+
+bool ideal_again(struct ideal *x, struct topo_network *net)
+{
+    bool same = net->n_dims == x->n_dims, as_efficient = true;
+    for (int32_t d = 0; d < x->n_dims && same; d++) {
+        const struct topo_dim *dim = &net->dims[d];
+        same = (dim->size == 0 || dim->size == x->sizes[d]) && strcmp(dim->name, x->names[d]) == 0;
+        as_efficient = as_efficient && dim->efficiency == x->efficiency[d];
+    }
+    if (!same)
+        return false;
+    for (int32_t d = 0; d < x->n_dims; d++)
+        net->dims[d].size = x->sizes[d];
+    net->n_npus = x->wires.n_npus;
+    if (!as_efficient)
+        forget_queries(x);
+    take_efficiencies(x, net);
+    return true;
 }
 
 void ideal_free(struct ideal *x)
 {
     if (!x)
         return;
-    for (int32_t i = 0; i < x->n_queries; i++) {
-        theta_free(x->queries[i].theta);
-        free(x->queries[i].cuts);
-    }
+    forget_queries(x);
     free(x->queries);
     free(x->classes);
     free(x->weight);

@@ -22,6 +22,9 @@ struct ideal;
  * Release with ideal_free(), after which @p net must not be used.
  */
 int ideal_open(struct ideal **out, struct topo_network *net, const char *path, int32_t *at, struct err *e);
+/** The same graph for @p net, read again with other values of its classes: the file is not read. What is
+ * known of it stays unless an efficiency is another one. False where names or sizes are others. */
+bool ideal_again(struct ideal *x, struct topo_network *net);
 void ideal_free(struct ideal *x); /**< NULL is fine */
 
 const struct topo_wires *ideal_wires(const struct ideal *x);

@@ -123,27 +123,20 @@ K_SECTION(study_budget_section, struct study_budget, "budget", budget_keys,
 
 /* ---- network and prices ---- */
 
-/* The graph of a network. What is wrong is told at its class, or at the file's name. */
-static int read_graph(struct design_point *s, struct err *e)
+/* Its file is read once for all values of its classes. What is wrong is told at the class, or at the file's
+ * name. */
+static int open_graph(struct design_point *s, struct err *e)
 {
     struct text path = { 0 };
     struct err inner = { 0 };
-    const char *name;
     yaml_id graph = s->net.graph, classes = yaml_get(&s->doc, s->maps.network, "classes");
     int32_t at;
-    if (s->model != SIM_BANDWIDTH)
-        return yaml_fail_key(
-            &s->doc, graph, e, ERR_UNSUP,
-            "is timed by model bandwidth alone, over any paths; give it to simulation.graph for "
-            "flows");
-    if (s->maps.simulation >= 0)
-        return yaml_fail_key(&s->doc, s->maps.simulation, e, ERR_UNSUP,
-                             "has no effect on a network with a graph, expected none");
-    int rc = yaml_text(&s->doc, graph, &name, e);
-    if (rc)
-        return rc;
+    if (s->ideal && ideal_again(s->ideal, &s->net))
+        return 0;
+    ideal_free(s->ideal);
+    s->ideal = NULL;
     yaml_beside(&path, &s->doc, graph);
-    rc = text_check(&path, e);
+    int rc = text_check(&path, e);
     if (!rc && ideal_open(&s->ideal, &s->net, text_str(&path), &at, &inner)) {
         rc = inner.code;
         if (at >= 0)
@@ -156,8 +149,26 @@ static int read_graph(struct design_point *s, struct err *e)
     return rc;
 }
 
-static int read_network(struct design_point *s, struct err *e)
+static int read_graph(struct design_point *s, struct err *e)
 {
+    const char *name;
+    if (s->model != SIM_BANDWIDTH)
+        return yaml_fail_key(
+            &s->doc, s->net.graph, e, ERR_UNSUP,
+            "is timed by model bandwidth alone, over any paths; give it to simulation.graph for "
+            "flows");
+    if (s->maps.simulation >= 0)
+        return yaml_fail_key(&s->doc, s->maps.simulation, e, ERR_UNSUP,
+                             "has no effect on a network with a graph, expected none");
+    int rc = yaml_text(&s->doc, s->net.graph, &name, e);
+    return rc ? rc : open_graph(s, e);
+}
+
+/* `simulation` writes into the network that was read just before it: algorithms, and how parts of a dimension
+ * count. */
+int study_read_network(struct design_point *s, struct err *e)
+{
+    sim_rules_free(&s->rules);
     int rc = topo_read_wired(&s->net, &s->doc, s->maps.network, e);
     if (!rc && s->net.graph >= 0)
         rc = read_graph(s, e);
@@ -195,12 +206,10 @@ static int take_graph_prices(struct design_point *s, struct err *e)
     s->parts.date = "";
     s->parts.grade = GRADE_RECALLED;
     s->parts.nic_port_Bps = NAN;
-    s->net.wires->own_prices = true;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         const struct topo_wire_class *k = &s->net.wires->kinds[d];
         struct topo_rate *r = &s->parts.rates[d];
         double usd = isnan(k->usd_per_Bps) ? 0 : k->usd_per_Bps / (double)s->net.n_npus / k->links_per;
-        memcpy(s->net.dims[d].tier, s->net.dims[d].name, sizeof s->net.dims[d].tier);
         snprintf(r->tier, sizeof r->tier, "%s", s->net.dims[d].name);
         r->link = (struct topo_band){ usd, usd, usd };
         r->port = (struct topo_band){ 0, 0, 0 };
@@ -209,23 +218,38 @@ static int take_graph_prices(struct design_point *s, struct err *e)
         r->date = "";
         r->grade = GRADE_RECALLED;
     }
-    s->has_parts = true;
-    return topo_prices(s->prices, &s->net, &s->parts, e);
+    return 0;
 }
 
-static int read_parts(struct design_point *s, struct err *e)
+static yaml_id parts_node(const struct design_point *s)
 {
-    yaml_id parts = s->maps.parts >= 0 ? s->maps.parts : s->net.parts;
-    if (parts < 0)
-        return s->net.wires && topo_wires_priced(s->net.wires) ? take_graph_prices(s, e) : 0;
-    int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
-    if (rc)
-        return rc;
+    return s->maps.parts >= 0 ? s->maps.parts : s->net.parts;
+}
+
+/* Without parts, rates of a graph's own: a tier for each class. */
+int study_price_network(struct design_point *s, struct err *e)
+{
+    if (!s->has_parts)
+        return 0;
+    if (parts_node(s) < 0) {
+        s->net.wires->own_prices = true;
+        for (int32_t d = 0; d < s->net.n_dims; d++)
+            memcpy(s->net.dims[d].tier, s->net.dims[d].name, sizeof s->net.dims[d].tier);
+    }
     topo_take_products(&s->net, &s->parts);
-    if (topo_prices(s->prices, &s->net, &s->parts, e))
-        return fail_price(s, e);
-    s->has_parts = true;
-    return 0;
+    return topo_prices(s->prices, &s->net, &s->parts, e) ? fail_price(s, e) : 0;
+}
+
+int study_read_parts(struct design_point *s, struct err *e)
+{
+    topo_parts_free(&s->parts);
+    yaml_id parts = parts_node(s);
+    bool of_graph = parts < 0 && s->net.wires && topo_wires_priced(s->net.wires);
+    if (parts < 0 && !of_graph)
+        return 0;
+    int rc = of_graph ? take_graph_prices(s, e) : topo_read_parts(&s->parts, &s->doc, parts, e);
+    s->has_parts = !rc;
+    return rc ? rc : study_price_network(s, e);
 }
 
 /* A default that depends on the parts. */
@@ -1019,7 +1043,7 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     int rc = study_read_values(s, e);
     if (rc)
         return rc;
-    if ((rc = read_network(s, e)) || (rc = read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
+    if ((rc = study_read_network(s, e)) || (rc = study_read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
         (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = system_read(s, e)) ||
         (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
         (rc = read_budget(s, needs, e)))
@@ -1086,13 +1110,6 @@ static bool is_searched(const struct design_point *s)
     return false;
 }
 
-/* Other bandwidths leave prices of a B/s as they are; a product has only its own. */
-static int change_network(struct design_point *s, struct err *e)
-{
-    int rc = topo_read_network(&s->net, &s->doc, s->maps.network, e);
-    return !rc && topo_take_products(&s->net, &s->parts) ? topo_prices(s->prices, &s->net, &s->parts, e) : rc;
-}
-
 /* Changes quick keys without reading the study again. False where it cannot be sure to give the same as
  * reading anew; the caller then reads the study. */
 bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
@@ -1102,8 +1119,9 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
     bool dims;
     if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || study_read_values(s, &ignored))
         return false;
-    if (settle_pricing(s, &ignored) || (dims && change_network(s, &ignored)) ||
-        check_ports(s, needs, &ignored))
+    if (dims && (study_read_network(s, &ignored) || study_price_network(s, &ignored)))
+        return false;
+    if (settle_pricing(s, &ignored) || check_ports(s, needs, &ignored))
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;

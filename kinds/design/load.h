@@ -39,6 +39,15 @@ int study_load(struct design_point *s, const char *path_or_spec, const struct st
 /** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
 int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
 
+/**
+ * What follows from the document's `network` and `simulation`: network and rules; from its `parts`, read
+ * again, prices; prices of parts that were read before. Readers and all who change keys of these maps call
+ * them, in this order, and derive nothing of it themselves. Errors as study_read().
+ */
+int study_read_network(struct design_point *s, struct err *e);
+int study_read_parts(struct design_point *s, struct err *e);
+int study_price_network(struct design_point *s, struct err *e);
+
 /** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
 bool design_is_quick(const char *path);
 

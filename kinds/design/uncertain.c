@@ -17,7 +17,9 @@
 #include "base/stat.h"
 #include "base/work.h"
 #include "kinds/design/evidence.h"
+#include "kinds/design/load.h"
 #include "kinds/design/system.h"
+#include "workloads/ideal.h"
 
 /** Opaque: own copies of document, prices, network and workloads. */
 struct uncertain_trial;
@@ -187,32 +189,6 @@ static enum source source_of(const struct uncertain_trial *t, int32_t i)
     return source;
 }
 
-static int read_network(struct uncertain_trial *t, struct err *e)
-{
-    struct design_point *s = &t->s;
-    yaml_id root = s->doc.root, simulation = yaml_get(&s->doc, root, "simulation");
-    int rc = topo_read_network(&s->net, &s->doc, yaml_get(&s->doc, root, "network"), e);
-    sim_rules_free(&s->rules);
-    sim_rules_default(&s->rules);
-    if (!rc && simulation >= 0)
-        rc = sim_rules_read(&s->rules, &s->net, &s->doc, simulation, e);
-    s->rules.seed = t->nominal->rules.seed;
-    return !rc && topo_take_products(&s->net, &s->parts) ? topo_prices(s->prices, &s->net, &s->parts, e) : rc;
-}
-
-static int read_prices(struct uncertain_trial *t, struct err *e)
-{
-    struct design_point *s = &t->s;
-    yaml_id parts = yaml_get(&s->doc, s->doc.root, "parts");
-    if (parts < 0)
-        parts = s->net.parts;
-    topo_parts_free(&s->parts);
-    int rc = topo_read_parts(&s->parts, &s->doc, parts, e);
-    if (!rc)
-        topo_take_products(&s->net, &s->parts);
-    return rc ? rc : topo_prices(s->prices, &s->net, &s->parts, e);
-}
-
 /* A plan that was searched stays; only its costs are derived again. */
 static int read_training(struct study_workload *w, const struct study_workload *nominal,
                          const struct design_point *s, yaml_id node, struct err *e)
@@ -271,8 +247,10 @@ static int read_workload(struct uncertain_trial *t, int32_t i, struct err *e)
     } else if (t->source[i] == SCALED) {
         rc = scale_tree(w, nominal, &t->s, t->nominal, node, e);
     }
-    /* Efficiencies of the network are in the compiled step. */
-    if (rc || t->s.model != SIM_BANDWIDTH || (t->source[i] == OF_STUDY && !t->net))
+    /* Efficiencies of the network are in the compiled step. On a graph times are looked up, as in other
+     * models.
+     */
+    if (rc || t->s.model != SIM_BANDWIDTH || t->s.ideal || (t->source[i] == OF_STUDY && !t->net))
         return rc;
     step_fn_free(&w->fn);
     return step_compile(&w->fn, &w->tree, &t->s.net, e);
@@ -280,9 +258,11 @@ static int read_workload(struct uncertain_trial *t, int32_t i, struct err *e)
 
 static int read_again(struct uncertain_trial *t, struct err *e)
 {
-    int rc = t->net ? read_network(t, e) : 0;
+    int rc = t->net ? study_read_network(&t->s, e) : 0;
     if (!rc && t->parts)
-        rc = read_prices(t, e);
+        rc = study_read_parts(&t->s, e);
+    else if (!rc && t->net)
+        rc = study_price_network(&t->s, e);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++)
         rc = read_workload(t, i, e);
     return rc || !t->own ? rc : system_read(&t->s, e);
@@ -311,6 +291,22 @@ static int share_study(struct uncertain_trial *t, const struct design_point *s, 
     return 0;
 }
 
+/* What is read again is the trial's own. Maps are looked up in the copy: a key that the study leaves out was
+ * put there. */
+static void own_what_is_read(struct uncertain_trial *t)
+{
+    struct design_point *s = &t->s;
+    s->maps.network = yaml_get(&s->doc, s->doc.root, "network");
+    s->maps.simulation = yaml_get(&s->doc, s->doc.root, "simulation");
+    s->maps.parts = yaml_get(&s->doc, s->doc.root, "parts");
+    if (t->parts)
+        s->parts = (struct topo_parts){ 0 };
+    if (t->net) {
+        sim_rules_default(&s->rules);
+        s->ideal = NULL;
+    }
+}
+
 /* Which parts of the study the keys touch: prices, network, workloads. */
 static int find_keys(struct uncertain_trial *t, struct err *e)
 {
@@ -329,10 +325,7 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
     t->own = t->own || (t->net && t->s.has_system);
     if (!rc && t->parts && !t->s.has_parts)
         rc = err_set(e, ERR_RANGE, "uncertain.keys has prices; give parts");
-    if (t->parts)
-        t->s.parts = (struct topo_parts){ 0 };
-    if (t->net)
-        sim_rules_default(&t->s.rules);
+    own_what_is_read(t);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++) {
         struct study_workload *w = &t->s.workloads[i];
         t->source[i] = source_of(t, i);
@@ -468,8 +461,10 @@ static void uncertain_trial_free(struct uncertain_trial *t)
         return;
     for (int32_t i = 0; i < t->s.n_workloads; i++)
         free_workload(t, i);
-    if (t->net)
+    if (t->net) {
+        ideal_free(t->s.ideal);
         sim_rules_free(&t->s.rules);
+    }
     if (t->parts)
         topo_parts_free(&t->s.parts);
     if (t->own_bill)

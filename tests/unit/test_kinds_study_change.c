@@ -32,10 +32,12 @@ static void assert_same(const struct design_point *got, const struct design_poin
     assert_true(got->time_limit_s == want->time_limit_s ||
                 (isnan(got->time_limit_s) && isnan(want->time_limit_s)));
     assert_int_equal(got->net.n_dims, want->net.n_dims);
+    assert_int_equal(got->net.whole_parts, want->net.whole_parts);
     for (int32_t d = 0; d < got->net.n_dims; d++) {
         const struct topo_dim *a = &got->net.dims[d], *b = &want->net.dims[d];
         assert_true(a->bw_Bps == b->bw_Bps || (isnan(a->bw_Bps) && isnan(b->bw_Bps)));
         assert_true(a->min_Bps == b->min_Bps && a->max_Bps == b->max_Bps);
+        assert_int_equal(a->algorithm, b->algorithm);
     }
     assert_int_equal(got->rows.n, want->rows.n);
     for (int32_t i = 0; i < got->rows.n; i++) {
@@ -88,6 +90,26 @@ TEST_WITH(a_changed_study_is_as_one_that_was_read, make_folder, remove_folder)
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         change_and_compare(f, cases[i].paths, cases[i].values, 4);
+}
+
+/* What `simulation` writes into the network is there again after its bandwidths were changed. */
+TEST_WITH(a_change_of_bandwidths_keeps_what_simulation_says, make_folder, remove_folder)
+{
+    static const char *const simulations[] = { "{ semantics: libra }", "{ algorithms: [ default, ring ] }" };
+    static const char *const paths[KEYS] = { "network.dims.pod.max_GBps" };
+    static const char *const values[][KEYS] = { { "50" }, { "0.25" }, { "99" } };
+    struct folder *f = *state;
+    for (size_t i = 0; i < COUNT_OF(simulations); i++)
+        for (int model = 0; model < 2; model++) {
+            struct text study = { 0 };
+            text_puts(&study, base);
+            if (model == 0)
+                study.s[strstr(study.s, "model:") - study.s] = '#';
+            text_printf(&study, "simulation: %s\ntotal_GBps: 100\n", simulations[i]);
+            put(f, "study.yaml", text_str(&study));
+            text_free(&study);
+            change_and_compare(f, paths, values, (int)COUNT_OF(values));
+        }
 }
 
 /* Choices differ between those studies, or the test above says nothing of them. */

@@ -42,15 +42,21 @@ struct opened {
     struct design d;
 };
 
-static int open_study(struct opened *o, const char *text, const struct study_override *set, int32_t n,
-                      struct err *e)
+static int open_study_in(struct opened *o, const char *text, const struct study_override *set, int32_t n,
+                         struct err *e)
 {
     const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT;
-    scratch_make(o->f.dir);
     o->u = (struct uncertain){ 0 };
     assert_ok(study_load(&o->s, put(&o->f, "study.yaml", text), set, n, needs, e), e);
     assert_ok(design_evaluate(&o->d, &o->s, bw_Bps, e), e);
     return uncertain_read(&o->u, &o->s.doc, yaml_get(&o->s.doc, o->s.doc.root, "uncertain"), o->s.seed, e);
+}
+
+static int open_study(struct opened *o, const char *text, const struct study_override *set, int32_t n,
+                      struct err *e)
+{
+    scratch_make(o->f.dir);
+    return open_study_in(o, text, set, n, e);
 }
 
 static void close_study(struct opened *o)
@@ -451,5 +457,40 @@ TEST(low_and_high_of_each_distribution)
         assert_int_equal(uncertain_low_high(x, &cases[i].key), cases[i].ends);
         assert_close(x[0], cases[i].low, 1e-12);
         assert_close(x[1], cases[i].high, 1e-12);
+    }
+}
+
+/* Two NPUs and one class of links, at bandwidths that are given: of the ends of a key a row says what studies
+ * with that value do. A pair sends S at efficiency * B. */
+TEST(on_a_graph_classes_and_npu_may_be_uncertain)
+{
+    static const struct {
+        const char *key;
+        double at, time_s;
+    } cases[] = {
+        { "network.classes.x.efficiency", 0.5, 1e-3 + 0.4e9 / (0.5 * 20e9) },
+        { "network.classes[0].efficiency", 1, 1e-3 + 0.4e9 / 20e9 },
+        { "network.npu.peak_TFLOPS", 1, 1e-3 + 0.4e9 / 20e9 },
+        { "workload.traffic", 0.25, 1e-3 + 0.1e9 / 20e9 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[4096];
+        double v[6];
+        KEEP(struct opened, o, close_study);
+        snprintf(
+            text, sizeof text,
+            "network: { npu: { peak_TFLOPS: 10 }, graph: pair.csv, classes: [ { name: x } ] }\n"
+            "workload: { name: w, step: { sum: [ { compute_ms: 1 }, { send: { size_MB: 400, group: all } "
+            "} ] } }\n"
+            "uncertain: { draws: 3, keys: { '%s': { uniform: [ %.17g, %.17g ] } } }\n",
+            cases[i].key, cases[i].at, cases[i].at);
+        scratch_make(o.f.dir);
+        put(&o.f, "pair.csv", "src,dst,bw_GBps,latency_ns,class,usd\na,b,10,1,x,100\n");
+        OK(open_study_in(&o, text, NULL, 0, e));
+        OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+        for (int k = 0; k < 3; k++) {
+            assert_close(v[k], cases[i].time_s, 1e-12);
+            assert_close(v[3 + k], o.d.cost_usd, 1e-12);
+        }
     }
 }
