@@ -33,13 +33,28 @@ static void json_put_quoted(struct text *out, const char *text)
     text_puts(out, "\"");
 }
 
+/* A word that YAML reads as itself without quotes. */
+static bool is_plain_word(const char *s)
+{
+    return *s && !strspn(s, "-.") &&
+           !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")];
+}
+
+static void json_put_word(struct json *j, const char *s)
+{
+    if (j->plain && is_plain_word(s))
+        text_puts(j->out, s);
+    else
+        json_put_quoted(j->out, s);
+}
+
 static void begin_value(struct json *j, const char *key)
 {
     if (j->filled[j->depth])
         text_puts(j->out, ", ");
     j->filled[j->depth] = true;
     if (key) {
-        json_put_quoted(j->out, key);
+        json_put_word(j, key);
         text_puts(j->out, ": ");
     }
 }
@@ -84,7 +99,7 @@ void json_text(struct json *j, const char *key, const char *s)
 {
     begin_value(j, key);
     if (s)
-        json_put_quoted(j->out, s);
+        json_put_word(j, s);
     else
         text_puts(j->out, "null");
 }

@@ -25,6 +25,7 @@ enum { JSON_MAX_DEPTH = 16 };
  */
 struct json {
     struct text *out;                /**< borrowed */
+    bool plain;                      /**< YAML in one line: no quotes where a word needs none */
     int depth;                       /**< open brackets; 0 outside of the outermost */
     bool filled[JSON_MAX_DEPTH + 1]; /**< something was written at this depth: a comma is due */
 };

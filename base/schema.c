@@ -460,6 +460,106 @@ void schema_defaults(void *base, const struct section *s)
         set_default(base, &s->keys[i]);
 }
 
+/* ---- writing ---- */
+
+/* A number of the file that is stored as x. Dividing may miss it by a bit or two: its neighbours are tried.
+ */
+static double unscaled(const struct key *k, double x)
+{
+    double at = x / k->scale, down = at, up = at;
+    for (int i = 0; i < 4; i++) {
+        if (down * k->scale == x)
+            return down;
+        if (up * k->scale == x)
+            return up;
+        down = nextafter(down, -INFINITY);
+        up = nextafter(up, INFINITY);
+    }
+    return at;
+}
+
+static void write_word(struct json *j, const struct key *k, const char *word)
+{
+    bool yes = strcmp(word, "true") == 0;
+    if (yes || strcmp(word, "false") == 0)
+        json_bool(j, k->name, yes);
+    else
+        json_text(j, k->name, word);
+}
+
+/* A field of a whole number, as put_count() and put_word() store it. */
+static int64_t get_count(const void *field, const struct key *k)
+{
+    size_t size = size_of_item(k);
+    int64_t wide;
+    int32_t narrow;
+    bool yes;
+    if (size == sizeof wide)
+        return memcpy(&wide, field, sizeof wide), wide;
+    if (size == sizeof narrow)
+        return memcpy(&narrow, field, sizeof narrow), narrow;
+    return memcpy(&yes, field, sizeof yes), yes;
+}
+
+/* Is the field what it would be if the file did not have the key? */
+static bool is_default(const struct key *k, const void *field)
+{
+    union {
+        double real;
+        int64_t count;
+    } usual = { .count = 0 };
+    struct key alone = *k;
+    alone.offset = 0;
+    if (k->kind == KEY_NAME)
+        return *(const char *)field == 0;
+    set_default(&usual, &alone);
+    if (k->kind == KEY_REAL) {
+        double x = *(const double *)field;
+        return x == usual.real || (isnan(x) && isnan(usual.real));
+    }
+    return get_count(field, k) == get_count(&usual, &alone);
+}
+
+static void write_value(struct json *j, const struct key *k, const void *field)
+{
+    switch (k->kind) {
+    case KEY_REAL:
+        assert(!k->decimals); /* of those, digits would have to be moved */
+        json_real(j, k->name, unscaled(k, *(const double *)field));
+        break;
+    case KEY_I32:
+    case KEY_I64:
+        json_count(j, k->name, get_count(field, k));
+        break;
+    case KEY_BOOL:
+        json_bool(j, k->name, *(const bool *)field);
+        break;
+    case KEY_WORD:
+        write_word(j, k, k->words[get_count(field, k)]);
+        break;
+    case KEY_NAME:
+        json_text(j, k->name, field);
+        break;
+    default:
+        assert(!"a kind of key that can be written");
+    }
+}
+
+void schema_write(struct json *j, const struct section *s, const void *base, bool all)
+{
+    for (size_t i = 0; i < s->n_keys; i++) {
+        const struct key *k = &s->keys[i];
+        const char *field = (const char *)base + k->offset;
+        bool always = k->required || (all && k->always);
+        if (k->offset == SCHEMA_UNKEPT)
+            continue;
+        if (k->kind == KEY_OWN)
+            k->write(j, k, field, always);
+        else if (always || !is_default(k, field))
+            write_value(j, k, field);
+    }
+}
+
 /* In the study itself or on the command line. Files that are put in, as of a network, may serve many studies
  * and have keys that this one does not use. */
 static bool is_users_own(const struct yaml_doc *doc, yaml_id id, int32_t study)

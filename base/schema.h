@@ -5,6 +5,8 @@
  * itself, so that nothing is copied. Rows are written with the K_ macros below, which check at compile time
  * that the field has the type that the row writes.
  *
+ * The same rows write settings back as a map (schema_write()), so that what is printed can be read.
+ *
  * A row is also the manual: `weft keys` prints its help, unit, range and default, so what is documented is
  * what is read. Tables are constants, shared by all threads. Reading one map is O(keys in the file * rows of
  * the section).
@@ -14,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -45,6 +48,10 @@ struct key;
 typedef int schema_read_own(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id,
                             struct err *e);
 
+/** Write the field of key @p k as @p k->read takes it; nothing where the key is absent or, unless @p always,
+ * at its default. */
+typedef void schema_write_own(struct json *j, const struct key *k, const void *field, bool always);
+
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order that tables are written in */
 struct key {
     const char *name, *help;
@@ -66,6 +73,8 @@ struct key {
     const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
     bool owned;               /**< KEY_LIST: the field points to them, and its owner frees them */
     schema_read_own *read;    /**< KEY_OWN */
+    schema_write_own *write;  /**< KEY_OWN that schema_write() writes */
+    bool always;              /**< schema_write() writes it with its default too, where all is asked for */
     uint64_t uses; /**< bits, by the section's `uses`; none of them in play: a warning. 0: always used */
 };
 
@@ -237,6 +246,14 @@ int schema_read_value(void *base, const struct key *k, const struct yaml_doc *do
  * fails and nothing is allocated: lists become empty, owned ones NULL.
  */
 void schema_defaults(void *base, const struct section *s);
+
+/**
+ * Append the settings of @p base to the map that is open in @p j, so that schema_read() makes the same of
+ * them, to the last bit: keys that are required, those that are not at their default and, with @p all, those
+ * marked `always`. Of numbers, counts, words, names, true/false, and KEY_OWN with a writer; a section with
+ * other kinds that are kept is a bug (assert).
+ */
+void schema_write(struct json *j, const struct section *s, const void *base, bool all);
 
 /**
  * Add a line to @p notes for each key of @p map (not of maps inside it) that the user wrote,

@@ -18,55 +18,26 @@
 
 /* ---- plan ---- */
 
+/* The map that a study takes as `parallel`, and how many microbatches it makes. */
 static void training_plan(struct report *r, const struct plan *p)
 {
     report_open(r, "plan", '{');
-    for (int a = 0; a < N_PLAN_AXES; a++)
-        report_json_count(r, plan_axis_words[a], p->degree[a]);
-    report_json_count(r, "ep", p->ep);
-    report_json_count(r, "batch", p->batch);
-    report_json_count(r, "micro_batch", p->micro);
-    report_json_count(r, "microbatches", plan_microbatches(p));
-    report_json_count(r, "interleave", p->interleave);
-    report_json_word(r, "schedule", plan_schedule_words[p->schedule]);
-    report_json_word(r, "recompute", plan_recompute_words[p->recompute]);
-    report_json_word(r, "context", plan_context_words[p->context]);
-    report_json_count(r, "zero", p->zero);
-    if (p->precision)
-        report_json_word(r, "precision", topo_precision_words[p->precision]);
-    if (p->attention_fp8)
-        report_json_word(r, "attention_precision", "fp8");
-    if (p->kernel >= 0)
-        report_json_word(r, "attention_kernel", plan_kernel_words[p->kernel]);
-    if (p->software >= 0)
-        report_json_word(r, "software", plan_software_words[p->software]);
-    if (p->graph)
-        report_json_word(r, "graph", plan_graph_words[p->graph]);
-    if (p->offload > 0)
-        report_json_real(r, "offload", p->offload);
-    if (p->recompute == PLAN_RECOMPUTE_SELECTIVE && p->recompute_ops) {
-        report_open(r, "recompute_ops", '[');
-        for (unsigned op = 0; op < N_PLAN_OPS; op++)
-            if (p->recompute_ops & 1U << op)
-                report_item(r, plan_op_words[op]);
-        report_close(r, ']');
-    }
-    report_json_flag(r, "seq_parallel", p->seq_parallel);
-    if (p->dispatcher)
-        report_json_word(r, "dispatcher", plan_dispatcher_words[p->dispatcher]);
-    if (p->node_limit)
-        report_json_count(r, "node_limit", p->node_limit);
-    if (p->dispatch_bits != 16)
-        report_json_count(r, "dispatch_bits", p->dispatch_bits);
-    if (p->ep_fused)
-        report_json_flag(r, "ep_fused", p->ep_fused == PLAN_EP_FUSED);
-    if (p->ep_overlap)
-        report_json_word(r, "ep_overlap", plan_ep_overlap_words[p->ep_overlap]);
-    report_open(r, "order", '[');
-    for (int a = 0; a < N_PLAN_AXES; a++)
-        report_item(r, plan_axis_words[p->order[a]]);
-    report_close(r, ']');
+    if (report_is(r, IN_JSON))
+        schema_write(&r->json, &plan_section, p, true);
     report_close(r, '}');
+    report_json_count(r, "microbatches", plan_microbatches(p));
+}
+
+/* The same map in one line of YAML. */
+static void say_parallel(struct report *r, const struct plan *p)
+{
+    struct json j = { .out = &r->out, .plain = true };
+    if (!report_is(r, IN_TEXT))
+        return;
+    json_open(&j, "parallel", '{');
+    schema_write(&j, &plan_section, p, false);
+    json_close(&j, '}');
+    text_puts(&r->out, "\n");
 }
 
 /* How many members of each dimension an axis spans. */
@@ -82,14 +53,18 @@ static void training_map(struct report *r, const struct training *x, int32_t n_d
     report_close(r, '}');
 }
 
-static void say_plan(struct report *r, const struct design_point *s, const struct training *x)
+/* A plan that was searched is also said as the study would give it, to run it again without the search. */
+static void say_plan(struct report *r, const struct design_point *s, const struct study_workload *w)
 {
+    const struct training *x = w->training;
     report_line(r, "\n%s: ", x->name);
     if (!report_is(r, IN_TEXT))
         return;
     plan_format(&r->out, &x->plan, &x->model);
     report_line(r, "\n");
     plan_draw(&r->out, &x->plan, &x->place, &s->net);
+    if (w->search)
+        say_parallel(r, &x->plan);
     report_line(r, "\n");
 }
 
@@ -375,7 +350,7 @@ void training_report_one(struct report *r, const struct design_point *s, const s
     training_report(&step, s, w, &d->loads[i]);
     training_plan(r, &w->training->plan);
     training_map(r, w->training, s->net.n_dims);
-    say_plan(r, s, w->training);
+    say_plan(r, s, w);
     training_step(r, &step, s->net.n_dims);
     training_breakdown(r, s, &step);
     report_line(r, "\n");

@@ -739,6 +739,20 @@ static int read_ops(void *field, const struct key *k, const struct yaml_doc *doc
     return 0;
 }
 
+/* A schema_write_own; no operators: the key is absent. */
+static void write_ops(struct json *j, const struct key *k, const void *field, bool always)
+{
+    unsigned ops = *(const unsigned *)field;
+    (void)always;
+    if (!ops)
+        return;
+    json_open(j, k->name, '[');
+    for (unsigned op = 0; op < N_PLAN_OPS; op++)
+        if (ops & 1U << op)
+            json_text(j, NULL, k->words[op]);
+    json_close(j, ']');
+}
+
 /* A schema_read_own. */
 static int read_layout(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
                        struct err *e)
@@ -766,13 +780,73 @@ static int read_layout(void *field, const struct key *k, const struct yaml_doc *
     return 0;
 }
 
+/* A schema_write_own. */
+static void write_layout(struct json *j, const struct key *k, const void *field, bool always)
+{
+    const struct plan_layout *l = field;
+    (void)always;
+    if (!l->n)
+        return;
+    json_open(j, k->name, '[');
+    for (int32_t i = 0; i < l->n; i++)
+        json_count(j, NULL, l->layers[i]);
+    json_close(j, ']');
+}
+
+/* A schema_read_own: a permutation of the four axes. */
+static int read_order(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
+                      struct err *e)
+{
+    enum plan_axis *order = field;
+    bool seen[N_PLAN_AXES] = { 0 };
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        order[i] = (enum plan_axis)i;
+    int rc = list < 0 ? 0 : yaml_need(doc, list, YAML_SEQ, e);
+    if (rc || list < 0)
+        return rc;
+    if (doc->nodes[list].n != N_PLAN_AXES)
+        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected tp, cp, dp and pp in some order",
+                         (int)doc->nodes[list].n);
+    yaml_each (id, doc, list) {
+        const char *word;
+        int axis = 0;
+        if ((rc = yaml_text(doc, id, &word, e)))
+            return rc;
+        while (axis < N_PLAN_AXES && strcmp(word, k->words[axis]) != 0)
+            axis++;
+        if (axis == N_PLAN_AXES || seen[axis])
+            return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected %s", word,
+                             axis == N_PLAN_AXES ? "tp, cp, dp or pp" : "each of tp, cp, dp and pp once");
+        seen[axis] = true;
+        order[doc->nodes[id].index] = (enum plan_axis)axis;
+    }
+    return 0;
+}
+
+/* A schema_write_own. */
+static void write_order(struct json *j, const struct key *k, const void *field, bool always)
+{
+    const enum plan_axis *order = field;
+    bool usual = true;
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        usual = usual && order[i] == (enum plan_axis)i;
+    if (usual && !always)
+        return;
+    json_open(j, k->name, '[');
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        json_text(j, NULL, k->words[order[i]]);
+    json_close(j, ']');
+}
+
 static const struct key plan_keys[] = {
-    P_COUNT(degree[PLAN_TP], "tp", 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix"),
-    P_COUNT(degree[PLAN_CP], "cp", 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence"),
+    P_COUNT(degree[PLAN_TP], "tp", 1, TOPO_MAX_NPUS, 1, "tensor parallelism: NPUs that share every matrix",
+            .always = true),
+    P_COUNT(degree[PLAN_CP], "cp", 1, TOPO_MAX_NPUS, 1, "context parallelism: NPUs that share a sequence",
+            .always = true),
     K_COUNT_OR(struct plan, degree[PLAN_DP], "dp", 1, TOPO_MAX_NPUS, -1,
                "data parallelism (default: what is left)"),
-    P_COUNT(degree[PLAN_PP], "pp", 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages"),
-    P_COUNT(ep, "ep", 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp"),
+    P_COUNT(degree[PLAN_PP], "pp", 1, TOPO_MAX_NPUS, 1, "pipeline parallelism: stages", .always = true),
+    P_COUNT(ep, "ep", 1, TOPO_MAX_NPUS, 1, "expert parallelism, on NPUs of tp, cp and dp", .always = true),
     P_BOOL(expert_tp, "expert_tp", false, "true: experts are split over tp too, and ep has none of its NPUs"),
     P_WORD(dispatcher, "dispatcher", plan_dispatcher_words, PLAN_ALL_TO_ALL,
            "how tokens go to experts: a copy for each (NCCL), or one for each node and NPU (merged: DeepEP)"),
@@ -790,27 +864,34 @@ static const struct key plan_keys[] = {
     K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs",
                .required = true),
     P_COUNT(micro, "micro_batch", 1, 1e12, 1,
-            "sequences of one microbatch (default: 1, of a DLRM or CNN all of batch / dp)"),
-    P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline (default: 1f1b)"),
-    P_COUNT(interleave, "interleave", 1, 10000, 1, "chunks of layers that a stage has; 1: one"),
+            "sequences of one microbatch (default: 1, of a DLRM or CNN all of batch / dp)", .always = true),
+    P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline (default: 1f1b)",
+           .always = true),
+    P_COUNT(interleave, "interleave", 1, 10000, 1, "chunks of layers that a stage has; 1: one",
+            .always = true),
     P_WORD(ends, "ends", plan_ends_words, PLAN_ENDS_EQUAL,
            "short: embedding and loss count as a layer each where that fills the chunks, else the last chunk "
-           "has fewer"),
+           "has fewer",
+           .always = true),
     K_OWN(struct plan, layout, "stages", read_layout,
-          "list of the layers of every chunk in the model's order, chunk i on stage i mod pp"),
+          "list of the layers of every chunk in the model's order, chunk i on stage i mod pp",
+          .write = write_layout),
     P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
-    P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well"),
+    P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well",
+           .always = true),
     P_WORD(recompute, "recompute", plan_recompute_words, PLAN_RECOMPUTE_NONE,
            "done again in the backward pass: attention scores or recompute_ops (selective), all of a layer "
-           "(full), every second product and all elementwise kernels (sac: PyTorch)"),
+           "(full), every second product and all elementwise kernels (sac: PyTorch)",
+           .always = true),
     K_OWN(struct plan, recompute_ops, "recompute_ops", read_ops,
           "with recompute selective: list of core, norm, activation, mlp, mla_up, shared, experts",
-          .words = plan_op_words),
+          .words = plan_op_words, .write = write_ops),
     K_REAL(struct plan, offload, "offload", "", 1, 0, 1, 0,
            "share of the kept activations that go to the host and come back, by npu.host_GBps"),
     P_COUNT(zero, "zero", 0, 3, 0,
-            "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)"),
+            "what data parallelism shares out: 1 optimiser, 2 gradients too, 3 parameters too (FSDP)",
+            .always = true),
     K_COUNT_OR(
         struct plan, shard, "shard", 2, TOPO_MAX_NPUS, 0,
         "NPUs of cp and dp that zero shares over, neighbours; the others hold copies (HSDP; default: all)"),
@@ -820,7 +901,8 @@ static const struct key plan_keys[] = {
            "with zero 2 and 3; true: gradients are summed up locally and exchanged once a step"),
     K_REAL(struct plan, beside_share, "beside_share", "", 1, 0, 1, 0,
            "of what zero 2 and 3 exchange beside a pass: share of its time that it takes from the pass"),
-    P_WORD(context, "context", plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values"),
+    P_WORD(context, "context", plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values",
+           .always = true),
     P_WORD(overlap_tp, "overlap_tp", plan_overlap_words, PLAN_OVERLAP_BACKWARD,
            "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
     P_BOOL(overlap_dp, "overlap_dp", true, "false: gradients wait for the end of the backward pass"),
@@ -831,7 +913,8 @@ static const struct key plan_keys[] = {
     K_REAL(struct plan, overhead_s, "step_overhead_s", "s", 1, 0, 1e6, 0,
            "of a step, whatever its size (software)"),
     P_WORD(precision, "precision", topo_precision_words, TOPO_BF16,
-           "of the products of linear layers; logits, router and attention stay in 16 bits (default: bf16)"),
+           "of the products of linear layers; logits, router and attention stay in 16 bits (default: bf16)",
+           .always = true),
     P_WORD(attention_fp8, "attention_precision", attention_precision_words, 0,
            "fp8: forward products of fused attention in 8 bits (default: bf16)"),
     K_WORD_OR(struct plan, kernel, "attention_kernel", plan_kernel_words, PLAN_KERNEL_MODEL,
@@ -863,37 +946,12 @@ static const struct key plan_keys[] = {
            "memory reserved beyond what is allocated, a share of that"),
     K_REAL(struct plan, context_B, "context_GB", "GB", 1e9, 0, 1e3, 0,
            "memory of the driver's context and of communicators"),
-    K_ELSEWHERE("order",
-                "list of tp, cp, dp and pp, the innermost first (default: in this order (Megatron))"),
+    K_OWN(struct plan, order, "order", read_order,
+          "list of tp, cp, dp and pp, the innermost first (default: in this order (Megatron))",
+          .words = plan_axis_words, .write = write_order, .always = true),
 };
 
 K_SECTION(plan_section, struct plan, "parallel", plan_keys, "how a model is spread over the NPUs");
-
-/* A permutation of the four axes. */
-static int read_order(struct plan *p, const struct yaml_doc *doc, yaml_id list, struct err *e)
-{
-    bool seen[N_PLAN_AXES] = { 0 };
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (rc)
-        return rc;
-    if (doc->nodes[list].n != N_PLAN_AXES)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected tp, cp, dp and pp in some order",
-                         (int)doc->nodes[list].n);
-    yaml_each (id, doc, list) {
-        const char *word;
-        int axis = 0;
-        if ((rc = yaml_text(doc, id, &word, e)))
-            return rc;
-        while (axis < N_PLAN_AXES && strcmp(word, plan_axis_words[axis]) != 0)
-            axis++;
-        if (axis == N_PLAN_AXES || seen[axis])
-            return yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected %s", word,
-                             axis == N_PLAN_AXES ? "tp, cp, dp or pp" : "each of tp, cp, dp and pp once");
-        seen[axis] = true;
-        p->order[doc->nodes[id].index] = (enum plan_axis)axis;
-    }
-    return 0;
-}
 
 /* Where a key is, or where the map is that does not have it. */
 static int plan_fail_at(const struct yaml_doc *doc, yaml_id map, const char *key, const char *why,
@@ -1025,11 +1083,8 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
               const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct plan_fault fault = { 0 };
-    yaml_id order = yaml_get(doc, map, "order");
     plan_defaults(p);
     int rc = schema_read(p, &plan_section, doc, map, e);
-    if (!rc && order >= 0)
-        rc = read_order(p, doc, order, e);
     if (rc)
         return rc;
     if (p->layout.n && (p->first + p->last > 0 || p->ends == PLAN_ENDS_SHORT))

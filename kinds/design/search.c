@@ -314,6 +314,10 @@ static struct plan search_plan(const struct training *base, const struct search_
     p.recompute = PLAN_RECOMPUTE_NONE;
     p.schedule = PLAN_1F1B;
     p.context = PLAN_CP_RING;
+    if (p.ep == 1) { /* nothing is dispatched, so that nothing says how */
+        p.node_limit = 0;
+        p.dispatch_bits = 16;
+    }
     p.dispatcher = p.node_limit ? PLAN_MERGED : PLAN_ALL_TO_ALL;
     p.ep_overlap = PLAN_EP_OVERLAP_NONE;
     p.zero = search_least_zero(&p);
@@ -500,6 +504,8 @@ static void walk_memory(const struct walking *x, struct plan *p)
     int32_t least = search_least_zero(p);
     unsigned ops = x->space->recompute_ops & plan_model_ops(m);
     unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
+    const unsigned given_ops = p->recompute_ops;
+    const int64_t given_bits = p->gather_bits;
     if (is_alone(x->base))
         recomputes = 1;
     else if (plan_is_fused(p, m) && !p->recompute_ops && !ops && recomputes & 1U << PLAN_RECOMPUTE_NONE)
@@ -508,13 +514,18 @@ static void walk_memory(const struct walking *x, struct plan *p)
         for (int32_t z = least; z < 4; z++) {
             if (!(recomputes & 1U << r) || !(zeros & 1U << z))
                 continue;
+            /* What says how something is done is said where it is done, as a study has to. */
             p->recompute = r;
+            p->recompute_ops = r == PLAN_RECOMPUTE_SELECTIVE ? given_ops : 0;
             p->zero = z;
+            p->gather_bits = z ? given_bits : 0;
             if (r == PLAN_RECOMPUTE_SELECTIVE && ops)
                 walk_ops(x, p, ops);
             else
                 x->visit(x->with, p);
         }
+    p->recompute_ops = given_ops;
+    p->gather_bits = given_bits;
 }
 
 /* Precisions that were asked for, else the plan's. */

@@ -60,6 +60,19 @@ run sim study.yaml --set 'workload.search={precision: [bf16, mxfp8]}'
 S='tp: [4], pp: [4], cp: [1], micro_batch: [1], interleave: [1], zero: [1], seq_parallel: [true], schedule: [1f1b], order: given, top: 9'
 "$WEFT" sim study.yaml --set workload.parallel.software=megatron --set network.npu.peak_8bit_TFLOPS=200 \
     --set "workload.search={$S, precision: [bf16, fp8], recompute: [selective], recompute_ops: [norm, mla_up, mlp]}" 2>&1 | sed -n '/^searched/,$p'
+echo "== the plan that was found, run as it is printed in JSON and in text"
+step() { sed 's/.*"step": {"time_s": \([^,]*\),.*/\1/'; }
+for more in '{}' '{precision: [bf16, fp8], recompute: [selective], recompute_ops: [norm, mlp]}' '{pp: [8, 16], interleave: [1, 2], zero: [3]}'; do
+    set -- study.yaml -q --set network.npu.peak_8bit_TFLOPS=200 --set workload.model.layers=30 --set model=bandwidth
+    p='software: megatron, gather_bits: 16, precision: fp8, overlap_tp: split, overlap_pp: true, grad_B: 2, launch_us: 0.3'
+    "$WEFT" sim "$@" --set "workload.parallel={batch: 64, $p}" --set "workload.search=$more" --of json >found.json
+    "$WEFT" sim "$@" --set "workload.parallel={batch: 64, $p}" --set "workload.search=$more" >found.txt
+    line=$(sed -n 's/^parallel: //p' found.txt)
+    echo "$line"
+    "$WEFT" sim "$@" --of json --set "workload.parallel=$(sed 's/"microbatches".*//; s/.*"plan": \(.*\), $/\1/' found.json)" | step >json.s
+    "$WEFT" sim "$@" --of json --set "workload.parallel=$line" | step >text.s
+    step <found.json | cmp - json.s && step <found.json | cmp - text.s && echo same
+done
 echo "== all that a plan says, on what steps were measured on"
 cat >preset.yaml <<..
 network: $configs/networks/hgx-h100.yaml

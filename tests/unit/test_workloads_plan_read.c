@@ -230,3 +230,100 @@ TEST(a_degree_that_does_not_lie_along_the_dimensions_is_named_with_its_place)
     FAILS(plan_read(&p, &m, &net, true, &doc, doc.root, e), ERR_RANGE,
           "p.yaml:2:5: tp is 3, expected a size that divides along dimensions [4, 6]");
 }
+
+/* ---- settings, written as a map ---- */
+
+/* A value that the row of a key allows, as a file has it. */
+static void put_any_value(struct text *out, const struct key *k, struct rng *r)
+{
+    int32_t n = 0, order[] = { 0, 1, 2, 3 };
+    switch (k->kind) {
+    case KEY_REAL:
+        text_printf(out, "%.17g", rng_range(r, k->min, k->max));
+        return;
+    case KEY_I32:
+    case KEY_I64:
+        text_printf(out, "%.0f", floor(rng_range(r, k->min, k->max)));
+        return;
+    case KEY_BOOL:
+        text_puts(out, rng_below(r, 2) ? "true" : "false");
+        return;
+    case KEY_WORD:
+        while (k->words[n])
+            n++;
+        text_puts(out, k->words[rng_below(r, (uint32_t)n)]);
+        return;
+    default:
+        break;
+    }
+    bool is_order = strcmp(k->name, "order") == 0, is_list = strcmp(k->name, "stages") == 0;
+    n = is_order ? 4 : 1 + (int32_t)rng_below(r, is_list ? PLAN_MAX_CHUNKS : N_PLAN_OPS);
+    for (int32_t i = 3; i > 0; i--) {
+        int32_t j = (int32_t)rng_below(r, (uint32_t)i + 1), was = order[i];
+        order[i] = order[j];
+        order[j] = was;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        text_puts(out, i ? ", " : "[");
+        if (is_list)
+            text_printf(out, "%d", (int)rng_below(r, 256));
+        else
+            text_puts(out, k->words[is_order ? order[i] : i]);
+    }
+    text_puts(out, "]");
+}
+
+static void read_settings(struct plan *p, const struct text *map)
+{
+    KEEP(struct yaml_doc, doc, yaml_free);
+    struct text copy = *map;
+    MUST(yaml_read_text(&doc, "p.yaml", text_str(&copy), copy.n, e));
+    plan_defaults(p);
+    MUST(schema_read(p, &plan_section, &doc, doc.root, e));
+}
+
+/* Field by field, to the last bit. */
+static void assert_same_settings(const struct plan *a, const struct plan *b)
+{
+    for (size_t i = 0; i < plan_section.n_keys; i++) {
+        const struct key *k = &plan_section.keys[i];
+        size_t size = k->kind == KEY_REAL || k->kind == KEY_I64 ? 8
+                      : k->kind == KEY_BOOL                     ? sizeof(bool)
+                      : k->kind == KEY_WORD                     ? k->room
+                                                                : 4;
+        if (strcmp(k->name, "order") == 0)
+            size = sizeof a->order;
+        if (strcmp(k->name, "stages") == 0)
+            size = offsetof(struct plan_layout, layers) + (size_t)a->layout.n;
+        if (memcmp((const char *)a + k->offset, (const char *)b + k->offset, size) != 0)
+            fail_msg("%s is written as something else", k->name);
+    }
+}
+
+TEST(what_is_written_of_a_plan_reads_as_the_same_plan)
+{
+    RNG(r, 31, 0);
+    for (int32_t n = 0; n < repeats(2000); n++) {
+        struct plan p, again;
+        KEEP(struct text, asked, text_free) = { 0 };
+        text_puts(&asked, "{ batch: 3");
+        for (size_t i = 0; i < plan_section.n_keys; i++) {
+            const struct key *k = &plan_section.keys[i];
+            if (strcmp(k->name, "batch") == 0 || rng_below(r, 2))
+                continue;
+            text_printf(&asked, ", %s: ", k->name);
+            put_any_value(&asked, k, r);
+        }
+        text_puts(&asked, " }");
+        read_settings(&p, &asked);
+        for (int way = 0; way < 4; way++) {
+            KEEP(struct text, out, text_free) = { 0 };
+            struct json j = { .out = &out, .plain = way & 1 };
+            json_open(&j, NULL, '{');
+            schema_write(&j, &plan_section, &p, way & 2);
+            json_close(&j, '}');
+            read_settings(&again, &out);
+            assert_same_settings(&p, &again);
+        }
+    }
+}
