@@ -91,7 +91,7 @@ ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC) $(RUNNER_SRC)
 ALL_SRC := $(LIB_SRC) $(EXAMPLE_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
 FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(wildcard tests/faults/*.[ch]) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
-SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh tests/faults/*.sh)
+SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh tests/faults/*.sh tests/hooks/*)
 
 # Written at build time from the schema; compiled without our warnings, never linted.
 PROTO := workloads/readers/chakra
@@ -325,12 +325,12 @@ check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of it
 
 lint: ## formatting, static analysis (clang-tidy of what changed), warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
-	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-changed lint-scripts lint-warnings
+	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-changed lint-scripts lint-titles lint-warnings
 	@echo 'lint: clean'
 
 lint-all: ## the same of all files, and everything compiled by both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
-	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-tidy lint-scripts compilers
+	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-tidy lint-scripts lint-titles compilers
 	@echo 'lint: clean'
 
 lint-format:
@@ -351,6 +351,11 @@ lint-changed: $(PROTO_H)
 lint-scripts:
 	@shellcheck $(SCRIPTS)
 
+# Of commits that are not on origin/main yet; none where that is not known.
+lint-titles:
+	@git log --format=%s origin/main..HEAD 2>/dev/null | \
+	    { rc=0; while read -r title; do echo "$$title" | tests/check_title.sh - || rc=1; done; exit $$rc; }
+
 # What `make test` compiles has had the warnings of gcc, if WERROR is set.
 lint-warnings: $(PROTO_H)
 	@printf '%s\n' $(ALL_SRC) $(FUZZ_SRC) | xargs -P $(JOBS) -n 8 clang -fsyntax-only $(FRONT_FLAGS)
@@ -367,6 +372,17 @@ all-objects: $(call objects,$(ALL_SRC) $(FUZZ_SRC))
 
 count: ## lines, files, structs, names and cycles of includes; tests/count.sh -v lists them
 	@tests/count.sh
+
+docs: ## README and docs/ as a site with search, in build/site
+	$(SUBMAKE) deps PACKAGES=mkdocs
+	@rm -rf build/pages build/site
+	@mkdir -p build/pages
+	@tar c README.md CONTRIBUTING.md SECURITY.md CHANGES.md LICENSE docs configs tests/reference | tar x -C build/pages
+	@mkdocs build -q
+	@echo 'docs: build/site/index.html'
+
+hooks: ## have git check formatting, layers and the title of each commit
+	git config core.hooksPath tests/hooks
 
 format: ## clang-format in place
 	clang-format -i $(FORMATTED)
@@ -392,7 +408,7 @@ help: ## this list
 
 .PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz fuzz-long fuzzers tsan mutants bench bench-programs validate \
     check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
-    lint-scripts lint-warnings compilers all-objects count format install \
+    lint-scripts lint-titles lint-warnings compilers all-objects count docs hooks format install \
     uninstall dist deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))
