@@ -131,7 +131,7 @@ static double whole_value_of(const struct whole *s, double time_s, double w, dou
     case ALLOC_TIME:
         return time_s;
     case ALLOC_COST:
-        return time_s <= s->p->time_limit_s * (1 + VALUE_REL) ? w + s->fixed : (double)INFINITY;
+        return alloc_is_late(s->p, time_s) ? (double)INFINITY : w + s->fixed;
     default:
         return time_s * (w + s->fixed) * growth;
     }
@@ -157,6 +157,11 @@ static int32_t broken_row(const struct whole *s, const int64_t *at)
             return i;
     }
     return -1;
+}
+
+bool alloc_is_late(const struct alloc_problem *p, double time_s)
+{
+    return p->objective == ALLOC_COST && !(time_s <= p->time_limit_s * (1 + VALUE_REL));
 }
 
 static double sum_usd(const struct whole *s, const int64_t *at)
@@ -1240,6 +1245,7 @@ static void whole_find_step(struct whole_step *step, const struct whole *s, int3
     step->time_s = step_time(s->p->step, bw_Bps);
     step->cost_usd = sum_usd(s, at);
     step->broken = broken_row(s, at);
+    step->late = alloc_is_late(s->p, step->time_s);
 }
 
 static void describe(struct whole *s)

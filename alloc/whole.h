@@ -27,7 +27,8 @@ struct whole_lattice {
 struct whole_step {
     bool there; /**< there is such a value */
     double bw_Bps, time_s, cost_usd;
-    int32_t broken; /**< the first row that it breaks; -1: none, so it is a design too */
+    int32_t broken; /**< the first row that it breaks; -1: none */
+    bool late;      /**< ALLOC_COST: it takes longer than time_limit_s. A design too where neither is so */
 };
 
 struct whole_tie {
@@ -69,6 +70,9 @@ struct whole_answer {
  */
 int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
                       const struct alloc_answer *relaxed, struct err *e);
+
+/** Does ALLOC_COST rule out a design because it takes @p time_s? False for all other objectives. */
+bool alloc_is_late(const struct alloc_problem *p, double time_s);
 
 /* ---- for whoever makes the lattice: which bandwidths no good design has ---- */
 

@@ -299,7 +299,13 @@ static void say_shadow(struct report *r, const struct alloc_page *p)
 
 /* ---- whole parts ---- */
 
-/* "100 GB/s: +12,300 USD, -3.2 ms (breaks usd <= 30e6)" */
+/* What keeps a step from being a design, or NULL. */
+static const char *step_breaks(const struct alloc_page *p, const struct whole_step *to)
+{
+    return to->broken >= 0 ? p->study->rows.rows[to->broken].name : to->late ? "time_limit_s" : NULL;
+}
+
+/* "100 GB/s: +12,300 USD, -3.2 ms, breaks usd <= 30e6" */
 static void say_step(struct report *r, const struct alloc_page *p, const char *which,
                      const struct whole_step *to)
 {
@@ -316,8 +322,8 @@ static void say_step(struct report *r, const struct alloc_page *p, const char *w
         report_line(r, "%s%s", more_s < 0 ? "-" : "+", show_time(t, fabs(more_s)));
     else
         report_line(r, "no step ends");
-    if (to->broken >= 0)
-        report_line(r, ", breaks %s", p->study->rows.rows[to->broken].name);
+    if (step_breaks(p, to))
+        report_line(r, ", breaks %s", step_breaks(p, to));
     report_line(r, "\n");
 }
 
@@ -422,7 +428,7 @@ static void report_step(struct report *r, const struct alloc_page *p, const char
     report_json_real(r, "bw_GBps", to->bw_Bps / 1e9);
     report_json_real(r, "more_usd", to->cost_usd - w->cost_usd);
     report_json_real(r, "more_s", to->time_s - w->time_s);
-    report_json_word(r, "breaks", to->broken >= 0 ? p->study->rows.rows[to->broken].name : NULL);
+    report_json_word(r, "breaks", step_breaks(p, to));
     report_close(r, '}');
 }
 

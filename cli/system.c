@@ -364,15 +364,17 @@ static void report_factors(struct report *r, const struct system *x, const struc
     free(room.fails);
 }
 
+/* In USD for the same work, as the table above: goodput is exp(-R/M) times what does not depend on R, and the
+ * same work costs 1/goodput. */
 static void report_worth(struct report *r, const struct system *x)
 {
-    double share = x->goodput.goodput > 0 ? -60 * x->goodput.per_restart * x->kept / x->goodput.goodput : 0;
+    double share = x->goodput.goodput > 0 ? -expm1(60 * x->goodput.per_restart / x->goodput.goodput) : 0;
     char a[SHOW], b[SHOW];
     report_json_real(r, "minute_of_restart_share", share);
     report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);
     report_json_real(r, "dG_dM_per_s", x->goodput.per_mtbi);
     if (share > 0 && isfinite(x->cost.total))
-        report_line(r, "A minute faster restart is worth %s %% of the cluster, %s USD a year.\n",
+        report_line(r, "Restarts a minute faster save %s %% of the USD for the same work, %s USD a year.\n",
                     show_real(a, 100 * share, 3), show_usd(b, share * x->cost.total));
 }
 

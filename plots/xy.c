@@ -831,8 +831,8 @@ static void xy_put_front(const struct xy_panel *p, int64_t n)
 
 /*
  * The point of the front nearest to the corner of the panel where both are best. Distances are in shares of
- * the panel, so the knee depends on the axes, logs among them: it is where the eye sees it. A table of `weft
- * front` has a column that knows better, which is taken then.
+ * the panel, so the knee depends on the axes, logs among them: it is where the eye sees it. A front whose
+ * points are all one has none. A table of `weft front` has a column that knows better, which is taken then.
  */
 static int64_t find_knee(const struct xy_panel *p, int64_t n)
 {
@@ -842,17 +842,21 @@ static int64_t find_knee(const struct xy_panel *p, int64_t n)
                                       f->y_better[p->m] > 0 ? b.top : b.bottom };
     double least = HUGE_VAL;
     int64_t knee = -1;
+    struct canvas_xy first = { 0, 0 };
+    bool one = true;
 
     for (int64_t k = 0; k < n; k++) {
         struct canvas_xy at =
             panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, p->m, f->order[k]) });
+        first = k == 0 ? at : first;
+        one = one && at.x == first.x && at.y == first.y;
         double far = hypot((at.x - corner.x) / (b.right - b.left), (at.y - corner.y) / (b.bottom - b.top));
         if (far < least) {
             least = far;
             knee = f->order[k];
         }
     }
-    return knee;
+    return one ? -1 : knee;
 }
 
 /* ---- texts ---- */

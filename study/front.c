@@ -623,12 +623,21 @@ static void find_scales(const struct front *f, struct scale *scales)
 /* Sums that differ by less are the same, and rounding. */
 #define SAME_SUM 1e-9
 
+/* Copies of one design have nothing between them to trade. */
+static bool is_one_design(const struct front *f)
+{
+    for (int64_t i = f->n_cols; i < f->n_sorted * f->n_cols; i++)
+        if (f->x[i] != f->x[i % f->n_cols])
+            return false;
+    return true;
+}
+
 int64_t front_knee(const struct front *f)
 {
     struct scale scales[FRONT_MAX_COLUMNS];
     double least = HUGE_VAL, of_ends = HUGE_VAL;
     int64_t knee = -1;
-    if (f->n_sorted < 3)
+    if (f->n_sorted < 3 || is_one_design(f))
         return -1;
     find_scales(f, scales);
     for (int64_t i = 0; i < f->n_sorted; i++) {

@@ -996,6 +996,16 @@ static void note_uneven(struct design_point *s)
             s->net.dims[u.uneven_dim].name, u.uneven);
 }
 
+/* Is anything drawn by the study's seed? Flows find equal ways by it, and so do the draws of `uncertain` that
+ * has no seed of its own. */
+static bool draws_by_seed(const struct design_point *s)
+{
+    yaml_id uncertain = yaml_get(&s->doc, s->doc.root, "uncertain");
+    return (s->model == SIM_FLOW &&
+            (s->rules.route == SIM_ROUTE_ECMP || s->rules.route == SIM_ROUTE_DETOUR)) ||
+           (uncertain >= 0 && yaml_get(&s->doc, uncertain, "seed") < 0);
+}
+
 /* All notes of a study in one place; they are warnings, never errors. */
 static int note_all(struct design_point *s, unsigned needs, struct err *e)
 {
@@ -1020,7 +1030,7 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "libra is of model bandwidth");
     if (s->n_workloads && sim_is_astra(&s->rules) && s->model != SIM_CHUNK)
         note_key(s, yaml_get(&s->doc, root, "simulation"), "semantics", "it is of model chunk");
-    if (s->model != SIM_FLOW || (s->rules.route != SIM_ROUTE_ECMP && s->rules.route != SIM_ROUTE_DETOUR))
+    if (!draws_by_seed(s))
         note_key(s, root, "seed", "nothing in it is drawn at random");
     if (yaml_get(&s->doc, root, "vary") < 0)
         note_key(s, root, "where", "nothing varies");

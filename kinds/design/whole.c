@@ -132,7 +132,7 @@ static double value_there(double *usd, const struct design_point *s, const struc
     case ALLOC_UTILIZATION:
         return time_s * total_Bps;
     case ALLOC_COST:
-        return time_s <= p->time_limit_s * (1 + TIME_REL) ? *usd : (double)INFINITY;
+        return alloc_is_late(p, time_s) ? (double)INFINITY : *usd;
     case ALLOC_PERF_PER_COST:
         return time_s * *usd;
     default:
@@ -686,6 +686,7 @@ static void find_step_beyond(struct whole_step *step, struct maker *m, const str
     step->bw_Bps = bw_Bps[d];
     step->time_s = step_time(p->step, bw_Bps);
     step->cost_usd = out->cost_usd + usd[1] - usd[0];
+    step->late = alloc_is_late(p, step->time_s);
     double all[N_ALLOC_SPENT];
     if (system_spend(all, s, 0, s->net.n_dims, bw_Bps, &m->why))
         return;

@@ -39,7 +39,11 @@ echo "== rows"
 "$WEFT" sweep study.yaml --set 'vary={total_GBps: [100, 150]}' -q -o rows.csv && sed '/^#/d' rows.csv | tr , '\n' | grep -n usd_
 "$WEFT" front rows.csv --by usd_per_Mtoken,cost_usd 2>&1 | tail -4
 echo "== a run of 16,384, without what depends on the time of a step"
-"$WEFT" explain "$study" 2>/dev/null | sed -n '/^owning it/,/^A minute/p' | sed '/^what it is made of/,/^$/d' | grep -v '^  tokens\|^  the run\|^  effective'
+"$WEFT" explain "$study" 2>/dev/null | sed -n '/^owning it/,/^Restarts a minute/p' | sed '/^what it is made of/,/^$/d' | grep -v '^  tokens\|^  the run\|^  effective'
+echo "== what a minute of every restart is worth is what a token then costs less"
+usd() { "$WEFT" explain "$study" -q --set system.checkpoint.restart_s="$1" --of json | grep -o "\"$2\": [^,}]*" | sed 's/.* //; q'; }
+echo "$(usd 600 minute_of_restart_share) $(usd 600 usd_per_Mtoken) $(usd 540 usd_per_Mtoken)" |
+    awk '{ off = $1 - (1 - $3 / $2); print($1 > 0.005 && off * off < 1e-16 ? "so it is" : "no: " $0) }'
 echo "== peers in memory, over the network, with stragglers and planned stops"
 "$WEFT" sim study.yaml --split --set 'system.checkpoint={size_GB: 200, over: pod, tiers: [{name: peers, share: 0.9, interval_s: 60, stall_s: 0.04, restart_s: 120}]}' \
     --set system.straggler_loss=0.02 --set system.planned_stops_month=20 --set system.mtbf.npu_h=500 | grep -v '^  effective' | sed -n '/^failures/,$p'

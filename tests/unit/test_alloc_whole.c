@@ -259,6 +259,28 @@ TEST(neighbours_are_priced_and_the_row_they_break_is_named)
     assert_close(a.gap, 0, 0);
 }
 
+/* 4 GB and 1 GB: 4/100 + 1/50 is the limit itself. A step down in either dimension is cheaper and too slow.
+ */
+TEST(least_cost_takes_the_limit_itself_and_a_slower_neighbour_is_no_design)
+{
+    static const double traffic_GB[][D] = { { 4, 0 }, { 0, 1 } };
+    PLAIN_SPLIT(s, 2, traffic_GB, 2, 0);
+    const double bw_Bps[] = { 25e9, 50e9, 100e9 }, usd[] = { 10, 20, 40 };
+    const struct whole_block blocks[] = { { 0, 1, 3, bw_Bps, { usd }, 0 }, { 1, 1, 3, bw_Bps, { usd }, 0 } };
+    const struct whole_lattice l = { .blocks = blocks, .n_blocks = 2 };
+    struct whole_answer a;
+    s.problem.objective = ALLOC_COST;
+    s.problem.time_limit_s = 4.0 / 100 + 1.0 / 50;
+    OK(alloc_solve_whole(&a, &s.problem, &l, NULL, e));
+    assert_true(a.status == ALLOC_SOLVED && a.n_ties == 1);
+    assert_true(a.bw_Bps[0] == 100e9 && a.bw_Bps[1] == 50e9 && a.cost_usd == 60);
+    assert_true(a.down[0].late && a.down[0].broken == -1 && a.down[1].late && a.down[1].broken == -1);
+    assert_true(a.up[1].there && !a.up[1].late && !a.up[0].there);
+    s.problem.time_limit_s *= 1 - 1e-9;
+    OK(alloc_solve_whole(&a, &s.problem, &l, NULL, e));
+    assert_true(a.cost_usd == 80 && a.down[1].late && a.down[0].late);
+}
+
 /* The second dimension has half of the first, as above a taper: one step moves both. */
 TEST(what_is_tied_moves_along)
 {

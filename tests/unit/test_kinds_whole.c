@@ -200,7 +200,7 @@ TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
         { "objective: cost\ntime_limit_s: 0.004\n", INFINITY, INFINITY },
         { "objective: cost\ntime_limit_s: 0.0028\n", INFINITY, INFINITY },
     };
-    int bounded = 0;
+    int bounded = 0, late = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);
         KEEP(struct design, d, design_free);
@@ -227,11 +227,14 @@ TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
                 assert_int_equal(
                     steps[j]->broken >= 0,
                     steps[j]->cost_usd > cases[i].usd || isfinite(cases[i].watt) ? steps[j]->broken >= 0 : 0);
+                assert_int_equal(steps[j]->late,
+                                 s.objective == ALLOC_COST && steps[j]->time_s > s.time_limit_s);
+                late += steps[j]->late;
             }
         }
         bounded += d.whole.n_points > 32768;
     }
-    assert_true(bounded >= 3);
+    assert_true(bounded >= 3 && late > 0);
 }
 
 /* 4 10^7 designs take a quarter of a second where nothing slows the program down; their bills alone would

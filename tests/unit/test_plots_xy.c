@@ -119,6 +119,23 @@ TEST(calls_draw_what_they_say)
     }
 }
 
+/* Three copies of a design are a front without a bend. */
+TEST(a_front_of_one_design_has_no_knee)
+{
+    struct plot_xy xy = { .x = "x", .y = { "y" }, .label = "knee", .text = "name", .front = "min,min" };
+    static const char *const rows[] = { "name,x,y\na,1,2\nb,1,2\nc,1,2\n",
+                                        "name,x,y\na,1,9\nb,2,2\nc,9,1\n" };
+    for (int i = 0; i < 2; i++) {
+        struct plot_options opt = { 0 };
+        KEEP(struct text, s, text_free) = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        csv_table(&t, rows[i]);
+        OK(plot_xy_script(&xy, &t, &opt, &s, e));
+        assert_int_equal(strstr(text_str(&s), "'b' at") != NULL, i);
+        assert_null(strstr(text_str(&s), "'a' at"));
+    }
+}
+
 /* Fifty points in a cluster: few of their labels find room beside them, some stand apart, the rest is
  * counted. */
 TEST(labels_without_room_stand_apart_or_are_counted)

@@ -194,13 +194,17 @@ TEST(fronts_without_a_bend_inwards_have_no_knee)
     KEEP(struct front, outwards, front_free) = { .n_cols = 2 };
     KEEP(struct front, two, front_free) = { .n_cols = 2 };
     KEEP(struct front, line, front_free) = { .n_cols = 2 };
+    KEEP(struct front, one, front_free) = { .n_cols = 2 };
     for (int i = 0; i <= 30; i++) {
         offer(&line, 0.1 * i, 3 - 0.1 * i, 0);
         offer(&outwards, sin(0.05 * i), cos(0.05 * i), 0);
+        offer(&one, 2, 3, 0);
     }
     offer(&two, 1, 2, 0);
     offer(&two, 2, 1, 0);
     assert_true(front_knee(&line) == -1 && front_knee(&outwards) == -1 && front_knee(&two) == -1);
+    /* Copies of one design, none of which dominates another. */
+    assert_true(front_knee(&one) == -1 && one.n_sorted == 31);
 }
 
 /* ---- distance ---- */
