@@ -8,6 +8,7 @@
 #ifndef STUDY_STORE_INNER_H
 #define STUDY_STORE_INNER_H
 
+#include "base/hash.h"
 #include "study/store.h"
 
 struct sqlite3;
@@ -54,8 +55,7 @@ struct store_table {
 struct store_texts {
     char **texts; /**< shape [n], owned: by number */
     int32_t n, cap;
-    int32_t *slots; /**< shape [n_slots], owned: number + 1 of a text, 0 = free; a power of two of them */
-    int32_t n_slots;
+    struct hash numbers;
 };
 
 enum { STORE_MAX_TABLES = 16 };

@@ -28,50 +28,22 @@
 
 /* ---- texts by their number ---- */
 
-/* The slot that holds s, or the free one where it belongs. */
-static int32_t texts_slot(const struct store_texts *t, const char *s)
-{
-    unsigned long long hash = text_hash(TEXT_HASH_SEED, s, strlen(s));
-    int32_t mask = t->n_slots - 1, at = (int32_t)(hash ^ hash >> 32) & mask;
-    while (t->slots[at] && strcmp(t->texts[t->slots[at] - 1], s) != 0)
-        at = (at + 1) & mask;
-    return at;
-}
-
 static int32_t texts_find(const struct store_texts *t, const char *s)
 {
-    return t->n_slots ? t->slots[texts_slot(t, s)] - 1 : -1;
-}
-
-/* At most half of the slots are taken, so that chains stay short. */
-static int texts_reserve(struct store_texts *t, struct err *e)
-{
-    if (2 * (t->n + 1) <= t->n_slots)
-        return 0;
-    int32_t n_slots = t->n_slots ? 2 * t->n_slots : 64;
-    int32_t *slots = calloc((size_t)n_slots, sizeof *slots);
-    if (!slots)
-        return err_nomem(e, "texts of a store");
-    free(t->slots);
-    t->slots = slots;
-    t->n_slots = n_slots;
-    for (int32_t i = 0; i < t->n; i++)
-        t->slots[texts_slot(t, t->texts[i])] = i + 1;
-    return 0;
+    hash_each (id, &t->numbers, hash_text(s))
+        if (strcmp(t->texts[id], s) == 0)
+            return id;
+    return -1;
 }
 
 /* Not there yet. Numbers are places in the list, so they never change. */
 static int texts_add(struct store_texts *t, const char *s, struct err *e)
 {
-    int rc = texts_reserve(t, e);
-    if (rc)
-        return rc;
-    if (!vec_reserve(t->texts, t->cap, t->n + 1))
+    char *copy = vec_reserve(t->texts, t->cap, t->n + 1) ? strdup(s) : NULL;
+    if (!copy || !hash_add(&t->numbers, hash_text(s), t->n)) {
+        free(copy);
         return err_nomem(e, "texts of a store");
-    char *copy = strdup(s);
-    if (!copy)
-        return err_nomem(e, "texts of a store");
-    t->slots[texts_slot(t, s)] = t->n + 1;
+    }
     t->texts[t->n++] = copy;
     return 0;
 }
@@ -81,7 +53,7 @@ void store_texts_free(struct store_texts *t)
     for (int32_t i = 0; i < t->n; i++)
         free(t->texts[i]);
     free(t->texts);
-    free(t->slots);
+    hash_free(&t->numbers);
     *t = (struct store_texts){ 0 };
 }
 

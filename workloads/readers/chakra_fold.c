@@ -300,29 +300,37 @@ static bool same_waits(const struct dag *g, int32_t i, int32_t k)
            memcmp(g->waits + g->begin[i], g->waits + g->begin[k], (size_t)n * sizeof *g->waits) == 0;
 }
 
-/* Tasks that wait for the same tasks start at the same event. table: shape [mask + 1], -1 = free. */
-static void find_starts(struct folding *x, int32_t *table, size_t mask)
+/* The set of tasks that task i waits for, by its number; made when there is none, -1 for lack of memory. */
+static int32_t find_set(struct folding *x, struct hash *sets, int32_t i)
 {
     const struct dag *g = x->g;
-    for (int32_t i = 0; i < g->n; i++) {
-        int32_t n = g->begin[i + 1] - g->begin[i];
-        if (n <= 1) {
-            x->set_of[i] = n == 0 ? 0 : 1 + g->waits[g->begin[i]];
+    unsigned long long hash = hash_waits(g, i);
+    hash_each (id, sets, hash)
+        if (same_waits(g, i, x->set_task[id]))
+            return id;
+    if (!hash_add(sets, hash, x->n_sets))
+        return -1;
+    x->set_task[x->n_sets] = i;
+    for (int32_t k = g->begin[i]; k < g->begin[i + 1]; k++)
+        x->events[1 + g->waits[k]].open++;
+    return x->n_sets++;
+}
+
+/* Tasks that wait for the same tasks start at the same event. False for lack of memory. */
+static bool find_starts(struct folding *x)
+{
+    const struct dag *g = x->g;
+    struct hash sets = { 0 };
+    bool ok = true;
+    for (int32_t i = 0; i < g->n && ok; i++) {
+        int32_t n = g->begin[i + 1] - g->begin[i], set = n > 1 ? find_set(x, &sets, i) : 0;
+        ok = set >= 0;
+        x->set_of[i] = n == 0 ? 0 : n == 1 ? 1 + g->waits[g->begin[i]] : 1 + g->n + set;
+        if (ok)
             x->events[x->set_of[i]].open++;
-            continue;
-        }
-        size_t at = (size_t)hash_waits(g, i) & mask;
-        while (table[at] >= 0 && !same_waits(g, i, x->set_task[table[at]]))
-            at = (at + 1) & mask;
-        if (table[at] < 0) {
-            table[at] = x->n_sets;
-            x->set_task[x->n_sets++] = i;
-            for (int32_t k = g->begin[i]; k < g->begin[i + 1]; k++)
-                x->events[1 + g->waits[k]].open++;
-        }
-        x->set_of[i] = 1 + g->n + table[at];
-        x->events[x->set_of[i]].open++;
     }
+    hash_free(&sets);
+    return ok;
 }
 
 static int32_t compact_find(struct folding *x, int32_t event)
@@ -475,25 +483,22 @@ static void dag_finish(struct folding *x, int32_t *last)
 int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct err *e)
 {
     struct folding x = { .f = f, .g = g };
-    size_t n = (size_t)g->n, mask = 1, n_events = 2 * n + 2;
+    size_t n = (size_t)g->n, n_events = 2 * n + 2;
     *f = (struct fold){ .root = -1 };
-    while (mask < 2 * n)
-        mask = 2 * mask + 1;
-    int32_t *table = malloc((mask + 1) * sizeof *table);
     x.events = calloc(n_events, sizeof *x.events);
     x.set_of = malloc((n + 1) * sizeof *x.set_of);
     x.set_task = malloc((n + 1) * sizeof *x.set_task);
-    x.failed = !table || !x.events || !x.set_of || !x.set_task;
+    x.failed = !x.events || !x.set_of || !x.set_task;
     if (!x.failed) {
-        memset(table, -1, (mask + 1) * sizeof *table);
         for (size_t i = 0; i < n_events; i++)
             x.events[i].same = (int32_t)i;
         x.events[0].in = -1;
-        find_starts(&x, table, mask);
+        x.failed = !find_starts(&x);
+    }
+    if (!x.failed) {
         dag_sweep(&x, takes_time);
         dag_finish(&x, x.set_of);
     }
-    free(table);
     free(x.events);
     free(x.set_of);
     free(x.set_task);
@@ -510,7 +515,7 @@ void compact_free(struct compact *c)
     free(c->items);
     free(c->operands);
     free(c->leaves);
-    free(c->table);
+    hash_free(&c->table);
     free(c->list.s);
     free(c->todo.s);
     free(c->last.s);
@@ -576,27 +581,6 @@ static bool compact_is_equal(const struct compact *c, const struct compact_item 
            memcmp(c->operands + a->first, operands_of_b, (size_t)a->count * sizeof *operands_of_b) == 0;
 }
 
-/* Open addressing with a power of two of places, at most half full. */
-static bool grow_table(struct compact *c)
-{
-    int32_t larger = c->n_table ? 2 * c->n_table : 64;
-    int32_t *table = malloc((size_t)larger * sizeof *table);
-    if (!table)
-        return false;
-    memset(table, -1, (size_t)larger * sizeof *table);
-    for (int32_t i = 0; i < c->n_items; i++) {
-        const struct compact_item *item = &c->items[i];
-        size_t at = (size_t)hash_item(c, item, item->count ? c->operands + item->first : NULL);
-        while (table[at & (size_t)(larger - 1)] >= 0)
-            at++;
-        table[at & (size_t)(larger - 1)] = i;
-    }
-    free(c->table);
-    c->table = table;
-    c->n_table = larger;
-    return true;
-}
-
 static bool keep_operands(struct compact *c, const compact_id *operands, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -610,18 +594,15 @@ static bool keep_operands(struct compact *c, const compact_id *operands, int32_t
 /* The item that equals @p item, made when there is none; -1 for lack of memory. */
 static compact_id intern(struct compact *c, struct compact_item item, const compact_id *operands)
 {
-    if (2 * c->n_items >= c->n_table && !grow_table(c))
-        return -1;
-    size_t mask = (size_t)(c->n_table - 1), at = (size_t)hash_item(c, &item, operands) & mask;
-    for (; c->table[at] >= 0; at = (at + 1) & mask)
-        if (compact_is_equal(c, &c->items[c->table[at]], &item, operands))
-            return c->table[at];
+    unsigned long long hash = hash_item(c, &item, operands);
+    hash_each (id, &c->table, hash)
+        if (compact_is_equal(c, &c->items[id], &item, operands))
+            return id;
     if (!vec_reserve(c->items, c->cap_items, c->n_items + 1))
         return -1;
     item.first = c->n_operands;
-    if (!keep_operands(c, operands, item.count))
+    if (!keep_operands(c, operands, item.count) || !hash_add(&c->table, hash, c->n_items))
         return -1;
-    c->table[at] = c->n_items;
     c->items[c->n_items] = item;
     return c->n_items++;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "workloads/step.h"
 
@@ -267,8 +268,7 @@ struct compact {
     int32_t n_operands, cap_operands;
     struct step_node *leaves; /**< shape [n_leaves], owned; COMPUTE and COLLECTIVE, all different */
     int32_t n_leaves, cap_leaves;
-    int32_t *table; /**< shape [n_table], owned: items by hash, -1 = free */
-    int32_t n_table;
+    struct hash table;    /**< items by content */
     struct compact_work { /**< owned: lists under way, one behind the other */
         int32_t *s;
         int32_t n, cap;

@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "workloads/traces/trace.h"
 
@@ -49,12 +50,11 @@ struct pai_job {
     bool vague;
 };
 
-/* Jobs by first mention, and where to find them by name: open addressing, a power of two of slots. */
+/* Jobs by first mention, and where to find them by name. */
 struct pai {
     struct pai_job *jobs; /* shape [n], owned */
     int32_t n, cap;
-    int32_t *slots; /* shape [n_slots], owned: index into jobs, -1 = free */
-    int32_t n_slots;
+    struct hash names;
 };
 
 static void pai_free(struct pai *p)
@@ -62,47 +62,25 @@ static void pai_free(struct pai *p)
     for (int32_t i = 0; i < p->n; i++)
         trace_job_free(&p->jobs[i].job);
     free(p->jobs);
-    free(p->slots);
+    hash_free(&p->names);
 }
 
-/* The slot of @p name: that of its job, or the free one where it belongs. n_slots > n. */
-static int32_t *pai_find_slot(const struct pai *p, const char *name)
+/* The index of the job with this name; -1: none. */
+static int32_t pai_find(const struct pai *p, const char *name)
 {
-    uint32_t mask = (uint32_t)p->n_slots - 1;
-    uint32_t i = (uint32_t)text_hash(TEXT_HASH_SEED, name, strlen(name)) & mask;
-    while (p->slots[i] >= 0 && strcmp(p->jobs[p->slots[i]].job.id, name) != 0)
-        i = (i + 1) & mask;
-    return &p->slots[i];
-}
-
-/* At most half of the slots are in use. */
-static int reserve_slot(struct pai *p, struct err *e)
-{
-    if (p->n < p->n_slots / 2)
-        return 0;
-    int32_t n_slots = p->n_slots ? 2 * p->n_slots : 1024;
-    int32_t *slots = malloc((size_t)n_slots * sizeof *slots);
-    if (!slots)
-        return err_nomem(e, "names of jobs");
-    free(p->slots);
-    p->slots = slots;
-    p->n_slots = n_slots;
-    for (int32_t i = 0; i < n_slots; i++)
-        slots[i] = -1;
-    for (int32_t i = 0; i < p->n; i++)
-        *pai_find_slot(p, p->jobs[i].job.id) = i;
-    return 0;
+    hash_each (id, &p->names, hash_text(name))
+        if (strcmp(p->jobs[id].job.id, name) == 0)
+            return id;
+    return -1;
 }
 
 /* The job that the row belongs to, a new one if need be; NULL with an error. */
 static struct pai_job *find_job(struct pai *p, struct trace_row *row)
 {
     const char *name = trace_field(row, JOB);
-    int32_t *slot = reserve_slot(p, row->e) ? NULL : pai_find_slot(p, name);
-    if (!slot)
-        return NULL;
-    if (*slot >= 0)
-        return &p->jobs[*slot];
+    int32_t at = pai_find(p, name);
+    if (at >= 0)
+        return &p->jobs[at];
     if (!vec_reserve(p->jobs, p->cap, p->n + 1)) {
         err_nomem(row->e, "jobs of a trace");
         return NULL;
@@ -110,8 +88,12 @@ static struct pai_job *find_job(struct pai *p, struct trace_row *row)
     p->jobs[p->n] = (struct pai_job){ .job = trace_job_unknown(p->n), .start_s = NAN, .end_s = NAN };
     if (trace_take_text(row, JOB, &p->jobs[p->n].job.id))
         return NULL;
-    *slot = p->n++;
-    return &p->jobs[*slot];
+    if (!hash_add(&p->names, hash_text(name), p->n)) {
+        trace_job_free(&p->jobs[p->n].job);
+        err_nomem(row->e, "names of jobs");
+        return NULL;
+    }
+    return &p->jobs[p->n++];
 }
 
 /* Of tasks that ended differently the worst, as the states are listed from good to bad here. */
@@ -187,7 +169,7 @@ static int take_job_row(struct trace_row *row, struct trace_job *unused)
     int rc = trace_take_time(row, J_START, &submit_s);
     if (rc)
         return rc;
-    int32_t at = p->n_slots ? *pai_find_slot(p, trace_field(row, J_JOB)) : -1;
+    int32_t at = pai_find(p, trace_field(row, J_JOB));
     if (at < 0)
         return TRACE_LEFT_OUT;
     p->jobs[at].job.submit_s = submit_s;
