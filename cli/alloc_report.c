@@ -245,12 +245,13 @@ static void say_money(struct report *r, const struct alloc_page *p)
     /* With rates the price by the GB/s is the bill. The range is that of what is bought. */
     else if (d->has_bill && p->study->parts.n_recipes > 0) {
         report_line(r, "  %-16s%s USD: the price above is by the GB/s%s\n", "in whole parts",
-                    show_usd(a, d->bill.usd.typ + study_fixed_usd(p->study)),
+                    show_usd(a, study_bill_usd(p->study, &d->bill).typ),
                     p->study->has_system ? "; owning it counts this one" : "");
         load_say_range(r, p->study, d);
     }
     if (isfinite(d->nic_Bps))
-        report_line(r, "%-18s%s GB/s per NPU\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5));
+        report_line(r, "%-18s%s GB/s per NPU%s\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5),
+                    study_takes_graph_prices(p->study) ? ", by all of its links" : "");
     if (!isfinite(d->equal.time_s))
         return;
     report_line(r, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),

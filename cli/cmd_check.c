@@ -1,7 +1,8 @@
 /*
  * weft check: a design against the limits under `budget` of its study, one verdict a limit. A value that is
  * only a lower bound (an item without a known power, a price without whole parts) can exceed a limit but
- * never keep it: the verdict is then "unknown" and the command fails rather than say "within". What is over
+ * never keep it, an upper bound (all links of an NPU, where a graph does not say which of them is its NIC)
+ * the other way round: the verdict is then "unknown" and the command fails rather than guess. What is over
  * decides the exit code whatever else is not known.
  *
  * A study whose network has all bandwidths and which has no workload is checked as it is; else the design is
@@ -24,6 +25,7 @@ struct budget {
     double value, limit;
     double low, high; /* of the value, by the bands of prices; NaN: none */
     bool at_least;    /* the value is a lower bound */
+    bool at_most;     /* it is an upper bound */
     char why[600];    /* why nothing better is known */
 };
 
@@ -60,9 +62,10 @@ static void add_usd(struct check *c, const struct subject *x)
 {
     struct budget *b = add(c, "usd", "cost", "USD", x->study->budget.usd);
     if (x->bill) {
-        b->value = x->bill->usd.typ + study_fixed_usd(x->study);
-        b->low = x->bill->usd.low + study_fixed_usd(x->study);
-        b->high = x->bill->usd.high + study_fixed_usd(x->study);
+        struct topo_band usd = study_bill_usd(x->study, x->bill);
+        b->value = usd.typ;
+        b->low = usd.low;
+        b->high = usd.high;
         return;
     }
     b->value = x->linear_usd;
@@ -87,10 +90,53 @@ static void add_watt(struct check *c, const struct subject *x)
                  (int)x->bill->n_watt_unknown, (int)x->bill->n_lines);
 }
 
+/* Rates say what a NIC is by its price. Where no tier in use has one, a limit on NICs would hold whatever the
+ * network. */
+static bool rates_know_nics(const struct design_point *s)
+{
+    bool known = !s->has_parts || topo_is_catalogue(&s->parts);
+    for (int32_t d = 0; d < s->net.n_dims && !known; d++) {
+        const struct topo_rate *rate = topo_find_rate(&s->parts, s->net.dims[d].tier);
+        known = rate && !isnan(rate->nic.typ);
+    }
+    return known;
+}
+
+#define NO_NIC_RATE                                                                                          \
+    "parts have no price of NICs for any tier of the network; give nic_usd_per_GBps to the tiers that "      \
+    "NPUs reach through one"
+
+/* A graph without parts does not tell NICs from other links of an NPU: all of them together are the most. */
+static void add_nic_bandwidth(struct check *c, const struct subject *x)
+{
+    const struct design_point *s = x->study;
+    bool alone = study_takes_graph_prices(s);
+    struct budget *b = add(c, "nic_GBps", alone ? "NIC bandwidth, by all links of an NPU" : "NIC bandwidth",
+                           "GB/s", s->budget.nic_Bps / 1e9);
+    int32_t n_classes = 0;
+    for (int32_t d = 0; d < s->net.n_dims && alone; d++)
+        n_classes += s->prices[d].nic_share > 0;
+    b->value = alone || rates_know_nics(s) ? x->nic_Bps / 1e9 : NAN;
+    b->at_most = n_classes > 1;
+    if (alone)
+        snprintf(b->why, sizeof b->why,
+                 "the graph does not say which of the links of an NPU, %g GB/s in all, are its NICs; give "
+                 "parts with nic_usd_per_GBps for the tiers of those",
+                 b->value);
+    else
+        snprintf(b->why, sizeof b->why, NO_NIC_RATE);
+}
+
 static void add_nics(struct check *c, const struct subject *x)
 {
     struct budget *b = add(c, "nics", "NICs", "", (double)x->study->budget.nics);
-    if (!x->bill)
+    if (study_takes_graph_prices(x->study))
+        snprintf(b->why, sizeof b->why,
+                 "the graph does not say what a NIC is; give parts with nic_port_GBps, and with "
+                 "nic_usd_per_GBps for the tiers of NICs");
+    else if (!rates_know_nics(x->study))
+        snprintf(b->why, sizeof b->why, NO_NIC_RATE);
+    else if (!x->bill)
         snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
     else if (x->bill->nics < 0)
         snprintf(b->why, sizeof b->why, "parts give no size of a NIC; give nic_port_GBps to count them");
@@ -103,7 +149,7 @@ static void find_budgets(struct check *c, const struct subject *x)
 {
     const struct study_budget *limit = &x->study->budget;
     if (isfinite(limit->nic_Bps))
-        add(c, "nic_GBps", "NIC bandwidth", "GB/s", limit->nic_Bps / 1e9)->value = x->nic_Bps / 1e9;
+        add_nic_bandwidth(c, x);
     if (limit->nics >= 0)
         add_nics(c, x);
     if (isfinite(limit->usd))
@@ -163,11 +209,11 @@ static bool exceeds(const struct budget *b, double value)
     return value > (strcmp(b->key, "nics") == 0 ? b->limit : b->limit * (1 + 1e-9));
 }
 
-/* A lower bound decides only when it is already too much. */
+/* A lower bound decides only when it is already too much, an upper bound only when it is not. */
 static enum verdict judge(const struct budget *b)
 {
     if (exceeds(b, b->value))
-        return OVER;
+        return b->at_most ? UNKNOWN : OVER;
     return isfinite(b->value) && !b->at_least ? WITHIN : UNKNOWN;
 }
 
@@ -239,7 +285,10 @@ static int write_result(const struct run *run, const struct check *c, const stru
         put_amount(&r, b, b->limit - b->value);
         report_put_word(&r, b->unit);
         report_put_word(&r, *b->unit ? b->unit : NULL);
-        report_put_text(&r, "%s%s%s", verdicts[verdict], b->at_least ? " (value is a lower bound)" : "",
+        report_put_text(&r, "%s%s%s", verdicts[verdict],
+                        b->at_least  ? " (value is a lower bound)"
+                        : b->at_most ? " (value is an upper bound)"
+                                     : "",
                         doubt(other, b));
         if (verdict == UNKNOWN)
             report_put_none(&r);
@@ -307,7 +356,7 @@ static int check_network(struct run *run, const struct overrides *o, struct err 
     for (int32_t d = 0; d < s.net.n_dims; d++) {
         bw_Bps[d] = s.net.dims[d].bw_Bps;
         x.linear_usd += s.prices[d].usd_per_Bps * bw_Bps[d];
-        x.nic_Bps += s.prices[d].has_nic ? bw_Bps[d] : 0;
+        x.nic_Bps += s.prices[d].nic_share * bw_Bps[d];
     }
     rc = topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, &why);
     /* All else is a reason why there is no bill, and is said where a budget needs one. */

@@ -96,17 +96,16 @@ void load_say_semantics(struct report *r, const struct design_point *s)
 void load_say_range(struct report *r, const struct design_point *s, const struct design *d)
 {
     char low[SHOW], high[SHOW];
-    double fixed = study_fixed_usd(s);
     int32_t n_fixed = 0;
     if (!d->has_bill || !(d->bill.usd.low < d->bill.usd.high))
         return;
+    struct topo_band usd = study_bill_usd(s, &d->bill);
     for (int32_t i = 0; i < d->bill.n_lines; i++) {
         const struct topo_bill_line *line = &d->bill.lines[i];
         n_fixed += !line->in_server && line->usd.low == line->usd.high;
     }
     report_line(r, "  %-16s%s to %s USD by low and high prices of its parts (grade %s)", "range",
-                show_usd(low, d->bill.usd.low + fixed), show_usd(high, d->bill.usd.high + fixed),
-                topo_grade_names[d->bill.band_grade]);
+                show_usd(low, usd.low), show_usd(high, usd.high), topo_grade_names[d->bill.band_grade]);
     if (n_fixed)
         report_line(r, "; %d of %d lines have one price", (int)n_fixed, (int)d->bill.n_lines);
     report_line(r, "\n");

@@ -149,6 +149,7 @@ static void report_items(struct report *r, const struct system *x, const struct 
     static const struct report_column columns[] = {
         { IN_TEXT | IN_JSON, .key = "item", .title = "what is owned" },
         { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
+        { IN_TEXT | IN_JSON, .key = "unit", .title = "" },
         { IN_TEXT | IN_JSON, .key = "price_usd", .title = "price", .unit = "USD", .show = REPORT_USD },
         { IN_TEXT | IN_JSON, .key = "capital_usd_year", .title = "capital", .unit = "USD a year",
           .show = REPORT_USD },
@@ -167,6 +168,7 @@ static void report_items(struct report *r, const struct system *x, const struct 
         own_sum(&c, item, 1, &alone);
         report_put_word(r, item->name);
         report_put_real(r, item->count);
+        report_put_word(r, item->unit ? item->unit : "");
         report_put_real(r, c.price);
         report_put_real(r, c.capital);
         report_put_real(r, c.support);

@@ -20,11 +20,6 @@
 
 static const double B_per_GB = 1e9;
 
-double topo_whole_parts(double x)
-{
-    return ceil(x * (1 - 1e-9));
-}
-
 /* ---- links, and the ports at their ends ---- */
 
 /* Is any level of the entry joined by boxes? The first of a HammingMesh is not, and is bought with the rest.
@@ -587,12 +582,22 @@ static int price_by_rates(struct topo_dim_price *out, const struct topo_network 
     for (int32_t i = 0; i < n; i++) {
         out->usd_per_Bps += shares[i].count * shares[i].price->typ;
         if (shares[i].role == BILL_NIC) {
-            out->has_nic = true;
+            out->nic_share = net->wires ? net->wires->kinds[d].nic_share : 1;
             out->nic_usd_per_Bps = npus * shares[i].price->typ * shares[i].count;
         }
     }
     out->usd_per_Bps *= npus;
     return 0;
+}
+
+/* ---- a graph's own prices ---- */
+
+/* Of links alone: nodes cost the same at any bandwidth. The file does not say which links end at a NIC, so
+ * all of an NPU's count. */
+static void price_by_file(struct topo_dim_price *out, const struct topo_wire_class *k)
+{
+    out->usd_per_Bps = isnan(k->usd_per_Bps) ? 0 : k->usd_per_Bps;
+    out->nic_share = k->npu_share;
 }
 
 /* ---- catalogue ---- */
@@ -621,7 +626,7 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
             out->watt_per_Bps += items.items[i].count * part->watt;
         }
         if (topo_item_role(p, &items.items[i]) == BILL_NIC) {
-            out->has_nic = true;
+            out->nic_share = 1;
             out->nic_usd_per_Bps += usd;
         }
     }
@@ -637,6 +642,10 @@ int topo_prices(struct topo_dim_price *out, const struct topo_network *net, cons
                        "usd in its file");
     for (int32_t d = 0; d < net->n_dims; d++) {
         out[d] = (struct topo_dim_price){ 0 };
+        if (net->wires && net->wires->own_prices) {
+            price_by_file(&out[d], &net->wires->kinds[d]);
+            continue;
+        }
         int rc = topo_is_catalogue(p) ? price_by_parts(&out[d], net, d, p, e)
                                       : price_by_rates(&out[d], net, d, p, e);
         if (rc)
@@ -748,17 +757,28 @@ static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
 
 /* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. All
  * dimensions share nic_port_Bps, but each has NICs of its own. */
-static void count_rate_nics(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
-                            const struct topo_fabric *f, double bw_Bps)
+static int count_rate_nics(struct topo_bill *b, const struct topo_network *net, int32_t d,
+                           const struct topo_parts *p, double bw_Bps, struct err *e)
 {
-    b->nic_Bps += bw_Bps;
-    if (isnan(p->nic_port_Bps))
+    const struct topo_fabric *f = &net->dims[d].fabric;
+    int64_t n;
+    b->nic_Bps += bw_Bps * (net->wires ? net->wires->kinds[d].nic_share : 1);
+    if (isnan(p->nic_port_Bps)) {
         b->nics = -1;
-    else if (f->nics > 0)
-        b->nics += llround((double)net->n_npus * f->nics *
-                           topo_whole_parts(bw_Bps / f->nics_least / p->nic_port_Bps));
-    else
-        b->nics += net->n_npus * (int64_t)ceil(bw_Bps / p->nic_port_Bps * (1 - 1e-9));
+        return 0;
+    }
+    if (net->wires) {
+        int rc = topo_wires_nics(&n, net->wires, d, bw_Bps, p->nic_port_Bps, e);
+        if (rc)
+            return rc;
+    } else if (f->nics > 0) {
+        n = llround((double)net->n_npus * f->nics *
+                    topo_whole_parts(bw_Bps / f->nics_least / p->nic_port_Bps));
+    } else {
+        n = net->n_npus * (int64_t)topo_whole_parts(bw_Bps / p->nic_port_Bps);
+    }
+    b->nics += n;
+    return 0;
 }
 
 static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32_t d,
@@ -785,9 +805,9 @@ static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32
         line->date = row->date;
         sum_line(b, line);
         if (line->role == BILL_NIC)
-            count_rate_nics(b, net, p, &dim->fabric, bw_Bps);
+            rc = count_rate_nics(b, net, d, p, bw_Bps, e);
     }
-    return 0;
+    return rc;
 }
 
 static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d, const struct topo_parts *p,
@@ -843,64 +863,28 @@ static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32
     return 0;
 }
 
+/* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
+static int check_bandwidths(const struct topo_network *net, const double *bw_Bps, struct err *e)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        if (!(bw_Bps[d] >= 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
+            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
+                           net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
+    return 0;
+}
+
 static int bill_dims(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                      const double *bw_Bps, struct err *e)
 {
     for (int32_t d = 0; d < net->n_dims; d++) {
-        /* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
         if (bw_Bps[d] == 0)
             continue;
-        if (!(bw_Bps[d] > 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
-            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
-                           net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
         int rc = topo_is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e)
                                       : bill_rates(b, net, d, p, bw_Bps[d], e);
         if (rc)
             return rc;
     }
     return 0;
-}
-
-/* Switches and NPUs of a graph that has prices of its own: no bandwidth changes them. */
-static void bill_nodes(struct topo_bill *b, const struct topo_network *net)
-{
-    struct topo_bill_line *line = begin_line(b, &net->dims[0], 0);
-    double usd = net->wires->node_usd;
-    snprintf(line->item, sizeof line->item, "nodes of the graph");
-    line->tier[0] = '\0';
-    line->role = BILL_SWITCH;
-    line->count = 1;
-    line->count_unit = "pcs";
-    line->usd = (struct topo_band){ usd, usd, usd };
-    line->watt = NAN;
-    line->grade = line->band_grade = line->watt_grade = GRADE_RECALLED;
-    line->source = line->date = "";
-    sum_line(b, line);
-}
-
-int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
-                    const double *bw_Bps, struct err *e)
-{
-    *b = (struct topo_bill){
-        .switches = topo_is_catalogue(p) ? 0 : -1,
-        .npu_usd = (double)net->n_npus * net->npu.usd,
-        .npu_watt = (double)net->n_npus * net->npu.power_W,
-    };
-    b->lines = calloc((size_t)net->n_dims * TOPO_MAX_ITEMS, sizeof *b->lines);
-    if (!b->lines)
-        return err_nomem(e, "a bill");
-    int rc = bill_dims(b, net, p, bw_Bps, e);
-    if (!rc && net->wires && net->wires->own_prices && net->wires->node_usd > 0)
-        bill_nodes(b, net);
-    if (rc)
-        topo_bill_free(b);
-    return rc;
-}
-
-void topo_bill_free(struct topo_bill *b)
-{
-    free(b->lines);
-    *b = (struct topo_bill){ 0 };
 }
 
 /* ---- of a graph with prices of its own ---- */
@@ -931,6 +915,13 @@ static void wires_add_price(struct topo_bill_line *line, double usd, double watt
     line->watt += watt; /* NaN where one does not say */
 }
 
+/* A line's price has no band in such a file. */
+static void wires_sum_line(struct topo_bill *b, struct topo_bill_line *line)
+{
+    line->usd.low = line->usd.high = line->usd.typ;
+    sum_line(b, line);
+}
+
 /* Links of class @p cls (-1: of none), if there are any. */
 static void wires_bill_class(struct topo_bill *b, const struct topo_wires *w, int32_t cls, const char *source)
 {
@@ -942,9 +933,12 @@ static void wires_bill_class(struct topo_bill *b, const struct topo_wires *w, in
             line = wires_add_line(b, cls < 0 ? "" : w->classes[cls], "link", BILL_LINK, source);
         wires_add_price(line, w->links[i].usd, w->links[i].watt);
     }
+    if (line)
+        wires_sum_line(b, line);
 }
 
-/* Vertices from..to, if they have a price or a power. */
+/* Vertices from..to, if they have a price or a power. NPUs that are free and whose power is not known are
+ * none of the network's. */
 static void wires_bill_nodes(struct topo_bill *b, const struct topo_wires *w, int32_t from, int32_t to,
                              const char *item, const char *source)
 {
@@ -953,11 +947,72 @@ static void wires_bill_nodes(struct topo_bill *b, const struct topo_wires *w, in
     struct topo_bill_line *line = wires_add_line(b, "", item, BILL_SWITCH, source);
     for (int32_t v = from; v < to; v++)
         wires_add_price(line, w->usd[v], w->watt[v]);
+    if (from == 0 && line->usd.typ == 0 && isnan(line->watt))
+        b->n_lines--;
+    else
+        wires_sum_line(b, line);
+}
+
+static void wires_bill_all_nodes(struct topo_bill *b, const struct topo_wires *w, const char *source)
+{
+    wires_bill_nodes(b, w, w->n_npus, w->n_vertices, "switch", source);
+    wires_bill_nodes(b, w, 0, w->n_npus, "NPU", source);
+}
+
+/* Of a study: links as many as in the file, their price and power in proportion to bandwidth; no bandwidth
+ * changes switches and NPUs. */
+static void bill_own_prices(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                            const double *bw_Bps)
+{
+    const struct topo_wires *w = net->wires;
+    b->switches = w->n_vertices - w->n_npus;
+    b->nics = -1;
+    b->nic_Bps = NAN;
+    for (int32_t d = 0; d < net->n_dims && !isnan(w->link_usd); d++) {
+        if (bw_Bps[d] == 0)
+            continue;
+        struct topo_bill_line *line = wires_add_line(b, net->dims[d].tier, "link", BILL_LINK, p->source);
+        line->dim = d;
+        line->count = w->kinds[d].n_links;
+        line->usd.typ = w->kinds[d].usd_per_Bps * bw_Bps[d];
+        line->watt = w->kinds[d].watt_per_Bps * bw_Bps[d];
+        wires_sum_line(b, line);
+    }
+    wires_bill_all_nodes(b, w, p->source);
+}
+
+int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
+                    const double *bw_Bps, struct err *e)
+{
+    *b = (struct topo_bill){
+        .switches = topo_is_catalogue(p) ? 0 : -1,
+        .npu_usd = (double)net->n_npus * net->npu.usd,
+        .npu_watt = (double)net->n_npus * net->npu.power_W,
+    };
+    /* A graph with prices of its own has a line for its switches and one for its NPUs. */
+    b->lines = calloc((size_t)net->n_dims * TOPO_MAX_ITEMS + 2, sizeof *b->lines);
+    if (!b->lines)
+        return err_nomem(e, "a bill");
+    int rc = check_bandwidths(net, bw_Bps, e);
+    if (!rc && net->wires && net->wires->own_prices)
+        bill_own_prices(b, net, p, bw_Bps);
+    else if (!rc)
+        rc = bill_dims(b, net, p, bw_Bps, e);
+    if (rc)
+        topo_bill_free(b);
+    return rc;
+}
+
+void topo_bill_free(struct topo_bill *b)
+{
+    free(b->lines);
+    *b = (struct topo_bill){ 0 };
 }
 
 int topo_bill_wires(struct topo_bill *b, const struct topo_wires *w, const char *source, struct err *e)
 {
     *b = (struct topo_bill){ .nics = -1,
+                             .nic_Bps = NAN,
                              .switches = w->n_vertices - w->n_npus,
                              .grade = GRADE_RECALLED,
                              .band_grade = GRADE_RECALLED,
@@ -972,16 +1027,6 @@ int topo_bill_wires(struct topo_bill *b, const struct topo_wires *w, const char 
         return err_nomem(e, "a bill");
     for (int32_t c = isnan(w->link_usd) ? w->n_classes : -1; c < w->n_classes; c++)
         wires_bill_class(b, w, c, source);
-    wires_bill_nodes(b, w, w->n_npus, w->n_vertices, "switch", source);
-    wires_bill_nodes(b, w, 0, w->n_npus, "NPU", source);
-    for (int32_t i = 0; i < b->n_lines; i++) {
-        struct topo_bill_line *line = &b->lines[i];
-        line->usd.low = line->usd.high = line->usd.typ;
-        b->usd.low = b->usd.high = b->usd.typ += line->usd.typ;
-        if (isnan(line->watt))
-            b->n_watt_unknown++;
-        else
-            b->watt += line->watt;
-    }
+    wires_bill_all_nodes(b, w, source);
     return 0;
 }

@@ -114,13 +114,6 @@ void topo_add_axis_nics(struct topo_items *out, const struct topo_site *at, doub
  * relaxed, per B/s of one NPU. */
 void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps);
 
-/**
- * Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part.
- *
- * At least 0 for @p x >= 0; exact below 2^53.
- */
-double topo_whole_parts(double x);
-
 /** The Clos that recipe @p r builds: as few switches as ports allow, or links spread evenly. */
 int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t ends, int64_t radix,
                      int64_t rails, struct err *e);
@@ -154,9 +147,10 @@ struct topo_dim_price {
     double nic_usd_per_Bps; /**< the NIC part of it */
     double watt_per_Bps;    /**< of parts with a known wattage; 0 in rates mode */
     const char *dark; /**< the first part whose power is not known; borrowed; NULL: rates, or all is known */
-    bool has_nic;
-    bool watt_known; /**< catalogue: the power of all its parts */
-    bool in_server;  /**< comes with a product: none is bought by the B/s, and its price is 0 */
+    double nic_share; /**< bandwidth that passes NICs over that of the dimension: 0 none, 1; of a graph's
+                         class as of the NPU with most; by its own prices, all links of an NPU */
+    bool watt_known;  /**< catalogue: the power of all its parts */
+    bool in_server;   /**< comes with a product: none is bought by the B/s, and its price is 0 */
 };
 
 /**
@@ -230,9 +224,10 @@ struct topo_bill {
     double watt;            /**< of lines that have one */
     int32_t n_watt_unknown; /**< lines without a wattage: the sum is then a lower bound */
     int64_t nics;           /**< whole NICs in the cluster; -1 unknown (rates without nic_port_GBps) */
-    double nic_Bps;        /**< NIC bandwidth per NPU in use [B/s]: sum of bw_Bps over dimensions with NICs */
-    double nic_usd;        /**< typical */
-    int64_t switches;      /**< switch boxes; -1 in rates mode and when one is sold by the port */
+    double nic_Bps;   /**< NIC bandwidth per NPU in use [B/s]: sum of bw_Bps over dimensions with NICs; NaN:
+                       * a graph's own prices */
+    double nic_usd;   /**< typical */
+    int64_t switches; /**< switch boxes; -1 in rates mode and when one is sold by the port */
     enum topo_grade grade; /**< worst of the lines, of usd.typ: GRADE_RECALLED marks a sum on placeholders */
     enum topo_grade band_grade; /**< the same for usd.low and usd.high */
     enum topo_grade watt_grade; /**< the same for watt, over lines that have one */

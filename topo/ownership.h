@@ -29,6 +29,7 @@ struct own_item {
     double residual;         /**< share of the price that it is worth at the end */
     double watt, idle_watt;  /**< of one; NaN unknown: counts 0 */
     double usd_down, usd_up; /**< how much less and more one may cost, by the band of its price; 0: no band */
+    const char *unit;        /**< of count, borrowed: "GB/s"; NULL: pieces */
 };
 
 /** What money and power cost. */

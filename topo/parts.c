@@ -592,3 +592,8 @@ double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe
             bw_Bps = fmin(bw_Bps, p->parts[used[i]].bw_Bps);
     return bw_Bps;
 }
+
+double topo_whole_parts(double x)
+{
+    return ceil(x * (1 - 1e-9));
+}

@@ -144,4 +144,11 @@ int32_t topo_find_part(const struct topo_parts *p, const char *name);
  */
 double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe *r);
 
+/**
+ * Rounded up; the last 1e-9 is rounding of whoever chose the bandwidth, not worth a part.
+ *
+ * At least 0 for @p x >= 0; exact below 2^53.
+ */
+double topo_whole_parts(double x);
+
 #endif

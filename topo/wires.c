@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topo/parts.h"
+
 /* Every one of n has a value, or none has. @p sum is NaN where none has; @p missing is the first without. */
 static bool sum_values(double *sum, int64_t *missing, const double *values, int64_t n, size_t stride)
 {
@@ -177,6 +179,55 @@ static void fill_class(struct topo_wires *w, int32_t d, const int32_t *height)
             w->weight[i] = w->links[i].bw_Bps / k->file_Bps;
 }
 
+/* Bandwidth over B of the links of each NPU in class d; with `to_switch`, of those that end at a switch.
+ * @p share: shape [n_npus]. */
+static void sum_npus(double *share, const struct topo_wires *w, int32_t d, bool to_switch)
+{
+    memset(share, 0, (size_t)w->n_npus * sizeof *share);
+    for (int32_t i = 0; i < w->n_links; i++) {
+        const struct topo_link *l = &w->links[i];
+        bool is_npu[2] = { l->src < w->n_npus, l->dst < w->n_npus };
+        if (l->cls != d || (to_switch && is_npu[0] && is_npu[1]))
+            continue;
+        if (is_npu[0])
+            share[l->src] += w->weight[i];
+        if (is_npu[1])
+            share[l->dst] += w->weight[i];
+    }
+}
+
+static int fill_npu_shares(struct topo_wires *w, int32_t n_dims, struct err *e)
+{
+    double *share = calloc((size_t)w->n_npus + 1, sizeof *share);
+    if (!share)
+        return err_nomem(e, "wires of a graph");
+    for (int32_t d = 0; d < n_dims; d++) {
+        struct topo_wire_class *k = &w->kinds[d];
+        sum_npus(share, w, d, false);
+        for (int32_t v = 0; v < w->n_npus; v++)
+            k->npu_share = fmax(k->npu_share, share[v]);
+        sum_npus(share, w, d, true);
+        for (int32_t v = 0; v < w->n_npus; v++)
+            k->nic_share = fmax(k->nic_share, share[v]);
+    }
+    free(share);
+    return 0;
+}
+
+int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw_Bps, double port_Bps,
+                    struct err *e)
+{
+    double *share = calloc((size_t)w->n_npus + 1, sizeof *share);
+    *n = 0;
+    if (!share)
+        return err_nomem(e, "wires of a graph");
+    sum_npus(share, w, d, true);
+    for (int32_t v = 0; v < w->n_npus; v++)
+        *n += (int64_t)topo_whole_parts(share[v] * bw_Bps / port_Bps);
+    free(share);
+    return 0;
+}
+
 /* Which dimension each class of the file is. */
 static int match_classes(int32_t *dim_of, const struct topo_wires *w, const struct topo_network *net,
                          int32_t *at, struct err *e)
@@ -239,6 +290,8 @@ int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at,
         rc = find_heights(&height, w, e);
     for (int32_t d = 0; d < net->n_dims && !rc; d++)
         fill_class(w, d, height);
+    if (!rc)
+        rc = fill_npu_shares(w, net->n_dims, e);
     free(dim_of);
     free(height);
     return rc;

@@ -16,6 +16,9 @@ struct topo_wire_class {
     double links_per, ports_per, nics_per; /**< bandwidth of links, switch ports and NICs over N B, as rates
                                               count them */
     double usd_per_Bps, watt_per_Bps; /**< by the file's usd and watt, of all links, per B; NaN without */
+    double
+        npu_share; /**< bandwidth over B of all links of the NPU that has most; 0: the class joins no NPU */
+    double nic_share; /**< the same of its links to switches, which rates take for NICs */
 };
 
 /**
@@ -45,6 +48,13 @@ void topo_wires_free(struct topo_wires *w); /**< of a zeroed one too */
 
 /** Does the file price anything? */
 bool topo_wires_priced(const struct topo_wires *w);
+
+/**
+ * NICs of @p port_Bps each that NPUs need for their links to switches in class @p d, at @p bw_Bps of an NPU:
+ * whole ones for each NPU. After topo_wires_bind(). ERR_NOMEM.
+ */
+int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw_Bps, double port_Bps,
+                    struct err *e);
 
 /**
  * Make the dimensions of @p net the classes of @p w: links are renumbered to them, sizes that are 0 become

@@ -400,7 +400,7 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
     b->cost.fixed = study_fixed_usd(s);
     for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++) {
         b->cost.price[d] = s->prices[d].usd_per_Bps;
-        b->nic.price[d] = s->prices[d].has_nic;
+        b->nic.price[d] = s->prices[d].nic_share;
         if (b->cost.price[d] < b->cost.price[b->cheapest])
             b->cheapest = d;
     }

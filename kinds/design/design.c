@@ -79,8 +79,7 @@ static double nic_bw(const struct design_point *s, const double *bw_Bps)
     if (!s->has_parts)
         return NAN;
     for (int32_t k = 0; k < s->net.n_dims; k++)
-        if (s->prices[k].has_nic)
-            nic_Bps += bw_Bps[k];
+        nic_Bps += s->prices[k].nic_share * bw_Bps[k];
     return nic_Bps;
 }
 

@@ -1264,7 +1264,7 @@ static void set_linear(struct grid *g)
     for (int32_t d = 0; d < g->q.step->n_dims; d++) {
         g->linear[LINEAR_COST].coef[d] = g->q.usd_per_Bps[d];
         g->linear[LINEAR_TOTAL].coef[d] = !g->q.inside[d];
-        g->linear[LINEAR_NIC].coef[d] = g->q.has_nic[d];
+        g->linear[LINEAR_NIC].coef[d] = g->q.nic_share[d];
     }
 }
 

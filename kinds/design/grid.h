@@ -45,7 +45,7 @@ struct grid_question {
     bool whole; /**< prices are those of axes[].usd, and of dimensions without axis: */
     double usd[TOPO_MAX_DIMS];
     bool inside[TOPO_MAX_DIMS];                /**< dimensions that count in no total */
-    bool has_nic[TOPO_MAX_DIMS];               /**< of dimensions */
+    double nic_share[TOPO_MAX_DIMS];           /**< of dimensions, as in struct topo_dim_price */
     double bw_Bps[TOPO_MAX_DIMS];              /**< of dimensions without axis, >= 0 */
     struct grid_axis axes[TOPO_MAX_DIMS];      /**< shape [n_axes]; of different dimensions */
     int32_t n_axes;                            /**< 0 = one point */

@@ -192,7 +192,7 @@ int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep
         a->q.bw_Bps[d] = s->net.dims[d].bw_Bps;
         a->q.inside[d] = !topo_in_total(&s->net.dims[d]);
         a->q.usd_per_Bps[d] = s->has_parts ? s->prices[d].usd_per_Bps : 0;
-        a->q.has_nic[d] = s->has_parts && s->prices[d].has_nic;
+        a->q.nic_share[d] = s->has_parts ? s->prices[d].nic_share : 0;
     }
     a->q.bound = true;
     a->possible = !rc;

@@ -194,31 +194,14 @@ static int fail_price(const struct design_point *s, struct err *e)
     return study_fail_dim(s, -1, e);
 }
 
-/* usd of the file's edges as a rate for each class, that of its nodes as a sum which no bandwidth changes. */
-static int take_graph_prices(struct design_point *s, struct err *e)
+/* What a graph that prices itself has in place of parts. */
+static void take_graph_prices(struct design_point *s)
 {
-    s->parts.rates = calloc((size_t)s->net.n_dims, sizeof *s->parts.rates);
-    if (!s->parts.rates)
-        return err_nomem(e, "prices of a graph");
-    s->parts.n_rates = s->net.n_dims;
     s->parts.name = s->doc.nodes[s->net.graph].text;
     s->parts.source = s->parts.name;
     s->parts.date = "";
     s->parts.grade = GRADE_RECALLED;
     s->parts.nic_port_Bps = NAN;
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        const struct topo_wire_class *k = &s->net.wires->kinds[d];
-        struct topo_rate *r = &s->parts.rates[d];
-        double usd = isnan(k->usd_per_Bps) ? 0 : k->usd_per_Bps / (double)s->net.n_npus / k->links_per;
-        snprintf(r->tier, sizeof r->tier, "%s", s->net.dims[d].name);
-        r->link = (struct topo_band){ usd, usd, usd };
-        r->port = (struct topo_band){ 0, 0, 0 };
-        r->nic = (struct topo_band){ NAN, NAN, NAN };
-        r->source = s->parts.source;
-        r->date = "";
-        r->grade = GRADE_RECALLED;
-    }
-    return 0;
 }
 
 static yaml_id parts_node(const struct design_point *s)
@@ -226,7 +209,7 @@ static yaml_id parts_node(const struct design_point *s)
     return s->maps.parts >= 0 ? s->maps.parts : s->net.parts;
 }
 
-/* Without parts, rates of a graph's own: a tier for each class. */
+/* Without parts, by the graph's own: usd of its edges in proportion to bandwidth, a tier for each class. */
 int study_price_network(struct design_point *s, struct err *e)
 {
     if (!s->has_parts)
@@ -247,7 +230,9 @@ int study_read_parts(struct design_point *s, struct err *e)
     bool of_graph = parts < 0 && s->net.wires && topo_wires_priced(s->net.wires);
     if (parts < 0 && !of_graph)
         return 0;
-    int rc = of_graph ? take_graph_prices(s, e) : topo_read_parts(&s->parts, &s->doc, parts, e);
+    int rc = of_graph ? 0 : topo_read_parts(&s->parts, &s->doc, parts, e);
+    if (of_graph)
+        take_graph_prices(s);
     s->has_parts = !rc;
     return rc ? rc : study_price_network(s, e);
 }

@@ -55,11 +55,30 @@ const char *study_semantics(const struct design_point *s)
     return libra ? sim_semantics_words[SIM_LIBRA] : NULL;
 }
 
+static double counted_npus_usd(const struct design_point *s)
+{
+    return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+}
+
+bool study_takes_graph_prices(const struct design_point *s)
+{
+    return s->net.wires && s->net.wires->own_prices;
+}
+
+double study_nodes_usd(const struct design_point *s)
+{
+    return study_takes_graph_prices(s) && s->net.wires->node_usd > 0 ? s->net.wires->node_usd : 0;
+}
+
 double study_fixed_usd(const struct design_point *s)
 {
-    const struct topo_wires *w = s->net.wires;
-    return (s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0) +
-           (w && w->own_prices && w->node_usd > 0 ? w->node_usd : 0);
+    return counted_npus_usd(s) + study_nodes_usd(s);
+}
+
+struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b)
+{
+    double npus = counted_npus_usd(s);
+    return (struct topo_band){ b->usd.low + npus, b->usd.typ + npus, b->usd.high + npus };
 }
 
 double study_fraction_usd(const struct design_point *s, const double *bw_Bps)

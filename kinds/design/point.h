@@ -218,8 +218,19 @@ double study_usd(const struct design_point *s, const double *bw_Bps, struct err 
 /** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
 double study_fraction_usd(const struct design_point *s, const double *bw_Bps);
 
-/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, else 0. */
+/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, and study_nodes_usd(). */
 double study_fixed_usd(const struct design_point *s);
+
+/** Is the network a graph whose file prices it, without parts? It does not say then which links end at NICs.
+ */
+bool study_takes_graph_prices(const struct design_point *s);
+
+/** Price of the nodes of such a graph; else 0. */
+double study_nodes_usd(const struct design_point *s);
+
+/** All that a bill of the study's network comes to, with the NPUs when the study counts them. A bill has the
+ * nodes of a graph already. */
+struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b);
 
 /** Hash of the study's content with everything it names; in the head of every output. */
 unsigned long long study_hash(const struct design_point *s);

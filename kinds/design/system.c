@@ -136,6 +136,7 @@ static void add_bill_line(struct system *x, const struct design_point *s, const 
     const struct own_system *own = &s->system;
     double n = line->count;
     struct own_item item = network_item(line->item, n, line->usd.typ / n, line->watt / n, own);
+    item.unit = strcmp(line->count_unit, "pcs") == 0 ? NULL : line->count_unit;
     item.usd_down = (line->usd.typ - line->usd.low) / n;
     item.usd_up = (line->usd.high - line->usd.typ) / n;
     add_item(x, item);
@@ -172,7 +173,9 @@ static void add_network(struct system *x, const struct design_point *s, const st
     }
     x->lacks_failures = n_fluid > 0;
     x->lacks_watts = n_dark > 0;
-    if (n_fluid)
+    if (n_fluid && study_takes_graph_prices(s))
+        omit(x, "failures of the links and switches of the graph");
+    else if (n_fluid)
         omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
     if (n_dark)
         omit(x, "power of %d of %d lines of the bill", (int)n_dark, (int)n);
@@ -645,6 +648,8 @@ static int settle_own(struct design_point *s, struct err *e)
     x.n_items = x.n_fails = 0;
     add_item(&x, network_item("network", 1, 1, 0, own));
     s->own.usd_year_per_usd = sum_alone(&x, s).total;
+    /* own_sum() is linear in prices, and no bandwidth changes those of a graph's nodes. */
+    s->own.usd_year += s->own.usd_year_per_usd * study_nodes_usd(s);
     system_free(&x);
     return 0;
 }

@@ -58,3 +58,30 @@ run check network.yaml
 echo "== no budget"
 sed '/^budget/d' study.yaml >nobudget.yaml
 run check nobudget.yaml
+echo "== a graph: its nodes once, NICs only where the file can tell"
+cat >graph.csv <<..
+src,dst,bw_GBps,latency_ns,class,usd,src_kind,dst_kind
+a,leaf0,50,500,down,1320,npu,switch
+b,leaf0,50,500,down,1320,npu,switch
+c,leaf1,50,500,down,1320,npu,switch
+d,leaf1,50,500,down,1320,npu,switch
+a,b,200,100,near,100,npu,npu
+c,d,200,100,near,100,npu,npu
+leaf0,leaf1,100,700,up,2640,switch,switch
+..
+cat >graph.yaml <<..
+network: { graph: graph.csv, classes: [ { name: down, bw_GBps: 50, tier: Pod }, { name: near, bw_GBps: 200, tier: Pod }, { name: up, bw_GBps: 50, tier: Pod } ] }
+workload: { step: { all-reduce: { size_MB: 100, group: all } } }
+..
+# 4 x 1,320 + 2 x 100 + 2,640; 50 and 200 GB/s of each NPU, of which the file does not say what is a NIC.
+run check graph.yaml --set 'budget={usd: 8120, nic_GBps: 250}'
+run check graph.yaml --set 'budget={nic_GBps: 249}'
+run check graph.yaml --set 'budget={nics: 1000000}'
+# By rates the links from NPUs to switches are NICs: 50 GB/s, two of 25 for each NPU.
+sed -n '/^parts/,/tier: Pod/p' study.yaml >>graph.yaml
+run check graph.yaml --set 'budget={nic_GBps: 50, nics: 8}'
+run check graph.yaml --set 'budget={nic_GBps: 49, nics: 7}'
+echo "== rates without a price of NICs"
+sed 's/, nic_usd_per_GBps: 32//' study.yaml >nonic.yaml
+run check nonic.yaml --set 'budget={nic_GBps: 1}'
+run check nonic.yaml --set 'budget={nics: 1}'

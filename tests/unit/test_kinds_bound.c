@@ -25,7 +25,7 @@ static void make(struct made *m, const struct random_split *of)
     m->study.total_Bps = of->rows[0].sense == LINEXPR_EQ ? of->rows[0].rhs : NAN;
     for (int32_t d = 0; d < of->net.n_dims; d++) {
         m->study.prices[d].usd_per_Bps = of->problem.usd_per_Bps[d];
-        m->study.prices[d].has_nic = d % 2;
+        m->study.prices[d].nic_share = d % 2;
     }
 }
 
@@ -33,7 +33,7 @@ static double nic_of(const struct design_point *s, const double *bw_Bps)
 {
     double sum = 0;
     for (int32_t d = 0; d < s->net.n_dims; d++)
-        sum += s->prices[d].has_nic ? bw_Bps[d] : 0;
+        sum += s->prices[d].nic_share * bw_Bps[d];
     return sum;
 }
 

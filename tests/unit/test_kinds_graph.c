@@ -3,6 +3,7 @@
 #include "kinds/design/load.h"
 #include "tests/support.h"
 #include "kinds/design/design.h"
+#include "kinds/design/system.h"
 #include "tests/unit/folder.h"
 #include "topo/graph.h"
 
@@ -97,6 +98,72 @@ TEST(prices_of_the_file_count)
     /* At most 4,800 USD instead of a total: x : y = 1 : 2 at 64 + 2 * 96. */
     OK(solve(&d, &s, f, TORUS("plain.csv", "constraints: [ usd <= 4800 ]\n"), e));
     assert_close(d.bw_Bps[0], 4800.0 / 256 * 1e9, 1e-6);
+    design_free(&d);
+    study_free(&s);
+}
+
+/* Two leaves of two NPUs and a box above. */
+#define NODE(id, kind, usd)                                                                                  \
+    "<node id='" id "'><data key='k'>" kind "</data><data key='n'>" usd "</data></node>"
+#define EDGE(a, b, cls, bw, usd)                                                                             \
+    "<edge source='" a "' target='" b "'><data key='b'>" bw                                                  \
+    "</data><data key='l'>1</data><data key='c'>" cls "</data><data key='u'>" usd "</data></edge>"
+static const char boxes[] =
+    "<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>"
+    "<key id='b' for='edge' attr.name='bw_GBps' attr.type='double'/>"
+    "<key id='l' for='edge' attr.name='lat_ns' attr.type='double'/>"
+    "<key id='c' for='edge' attr.name='class' attr.type='string'/>"
+    "<key id='u' for='edge' attr.name='usd' attr.type='double'/>"
+    "<key id='n' for='node' attr.name='usd' attr.type='double'/>"
+    "<key id='k' for='node' attr.name='kind' attr.type='string'/>"
+    "<graph id='G' edgedefault='undirected'>" NODE("a", "npu", "0") NODE("b", "npu", "0")
+        NODE("c", "npu", "0") NODE("d", "npu", "0") NODE("s", "switch", "7000") NODE("t", "switch", "7000")
+            NODE("top", "switch", "9000") EDGE("a", "s", "x", "50", "100") EDGE("b", "s", "x", "50", "100")
+                EDGE("c", "t", "x", "50", "100") EDGE("d", "t", "x", "50", "100")
+                    EDGE("s", "top", "y", "80", "250")
+                        EDGE("t", "top", "y", "80", "250") "</graph></graphml>";
+
+#define BOXES(keys, rest)                                                                                    \
+    "network: { graph: boxes.graphml, classes: [ { name: x" keys " }, { name: y" keys " } ] }\n"             \
+    "workload: { step: { all-reduce: { size_MB: 100, group: all } } }\n" rest
+
+/* At the file's bandwidths: links 4 x 100 + 2 x 250, switches 2 x 7,000 + 9,000; all of it once. */
+TEST(nodes_of_a_graph_are_billed_once_and_its_links_counted)
+{
+    struct folder *f = *state;
+    struct design_point s;
+    struct design d;
+    put(f, "boxes.graphml", boxes);
+    OK(solve(&d, &s, f, BOXES("", "constraints: [ x == 50, y == 40 ]\n"), e));
+    assert_close(d.cost_usd, 900 + 23000, 1e-9);
+    assert_close(study_bill_usd(&s, &d.bill).typ, 900 + 23000, 1e-9);
+    assert_int_equal(d.bill.n_lines, 3);
+    assert_true(d.bill.lines[0].count == 4 && d.bill.lines[1].count == 2 && d.bill.lines[2].count == 3);
+    assert_close(d.bill.lines[1].usd.typ, 500, 1e-9);
+    assert_true(d.bill.lines[2].usd.typ == 23000 && d.bill.nics == -1 && d.bill.switches == 3);
+    assert_close(d.nic_Bps, 50e9, 1e-9);
+    design_free(&d);
+    study_free(&s);
+}
+
+/* The links of a graph never fail, so the bound of what a token costs is what it costs: nodes, too, are
+ * owned. */
+TEST(cost_of_a_token_counts_the_nodes_of_a_graph)
+{
+    struct folder *f = *state;
+    struct design_point s;
+    struct design d;
+    struct system own;
+    put(f, "boxes.graphml", boxes);
+    OK(solve(&d, &s, f,
+             BOXES("", "objective: tco_per_token\nconstraints: [ x <= 400, y <= 400 ]\n"
+                       "system: { npu_usd: 30000, npu_watt: 700, step_tokens: 1000000, checkpoint: { "
+                       "size_GB: 1, store_GBps: 100 } }\n"),
+             e));
+    OK(system_build(&own, &s, design_owned(&d), e));
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_close(d.answer.value, own.usd_per_Mtoken, 1e-6);
+    system_free(&own);
     design_free(&d);
     study_free(&s);
 }

@@ -27,7 +27,7 @@ static void plant_open(struct plant *p, struct rng *r, bool overlap)
     q->usd_fixed = rng_below(r, 2) ? 1000 : 0;
     for (int32_t d = 0; d < n_dims; d++) {
         q->usd_per_Bps[d] = rng_below(r, 6) ? rng_log_range(r, 1e-10, 1e-8) : 0;
-        q->has_nic[d] = rng_below(r, 3) == 0;
+        q->nic_share[d] = rng_below(r, 3) == 0;
         q->bw_Bps[d] = rng_log_range(r, 1e9, 1e12);
     }
     int32_t first = (int32_t)rng_below(r, n_dims);
@@ -87,7 +87,7 @@ static void oracle_values(const struct grid_question *q, const double *bw_Bps, d
     for (int32_t d = 0; d < q->step->n_dims; d++) {
         usd += q->whole ? whole_usd(d, bw_Bps[d]) : q->usd_per_Bps[d] * bw_Bps[d];
         total_Bps += q->inside[d] ? 0 : bw_Bps[d];
-        if (q->has_nic[d])
+        if (q->nic_share[d] > 0)
             nic_Bps += bw_Bps[d];
     }
     value[GRID_TIME] = step_time(q->step, bw_Bps);

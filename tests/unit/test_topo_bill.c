@@ -43,7 +43,7 @@ TEST(libra_prices_are_the_public_ones_to_one_ulp)
             double want = cases[i].usd_per_GBps[d] / 1e9;
             assert_close(price[d].usd_per_Bps / (double)s.net.n_npus, want, DBL_EPSILON);
             bool pod = d == s.net.n_dims - 1;
-            assert_true(price[d].has_nic == pod && price[d].watt_per_Bps == 0);
+            assert_true(price[d].nic_share == pod && price[d].watt_per_Bps == 0);
             assert_close(price[d].nic_usd_per_Bps / (double)s.net.n_npus,
                          pod ? s.parts.rates[s.parts.n_rates - 1].nic.typ : 0, DBL_EPSILON);
         }
@@ -329,7 +329,7 @@ TEST(fabric_of_a_product_is_in_the_price_of_its_servers)
         assert_true(line->watt == 8 * 9 * 400 && !b.lines[1].in_server && b.n_watt_unknown == 0);
         assert_true(b.nic_Bps == 50e9 && b.nics == s.net.n_npus);
         OK(topo_prices(price, &s.net, &s.parts, e));
-        assert_true(price[0].usd_per_Bps == 0 && price[0].in_server && !price[0].has_nic &&
+        assert_true(price[0].usd_per_Bps == 0 && price[0].in_server && price[0].nic_share == 0 &&
                     !price[1].in_server);
         assert_close(price[0].watt_per_Bps * 900e9, line->watt, 1e-14);
     }

@@ -177,23 +177,23 @@ TEST(classes_have_the_bandwidth_of_one_npu)
           "leaf up",
           { 2, 2 },
           { 2, 2 },
-          { { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9 },
-            { 2, 2, 10e9, 1, 2, 0, 600 / 10e9, 28 / 10e9 } } },
+          { { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9, 2, 2 },
+            { 2, 2, 10e9, 1, 2, 0, 600 / 10e9, 28 / 10e9, 0, 0 } } },
         /* the same in the other order, between two boxes both ways */
         { HEAD LEAVES "switch0,switch1,20,1,up,300,14\n",
           "up leaf",
           { 0, 0 },
           { 4, 1 },
-          { { 1, 2, 10e9, 0.5, 1, 0, 300 / 10e9, 14 / 10e9 },
-            { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9 } } },
+          { { 1, 2, 10e9, 0.5, 1, 0, 300 / 10e9, 14 / 10e9, 0, 0 },
+            { 4, 2, 15e9, 1, 1, 1, 450 / 15e9, 33 / 15e9, 2, 2 } } },
         /* a line of NPUs with one box in it; three links above one another */
         { HEAD "a,b,10,1,x,1,1\nb,c,20,1,x,1,1\nc,switch0,6,1,x,1,1\nswitch0,switch1,8,1,y,1,1\n"
                "switch1,switch2,4,1,y,1,1\n",
           "x y",
           { 3, 0 },
           { 3, 1 },
-          { { 3, 20 / 22., 22e9, 1, 1 / 11., 1 / 11., 3 / 22e9, 3 / 22e9 },
-            { 2, 2, 4e9, 1, 2, 0, 2 / 4e9, 2 / 4e9 } } },
+          { { 3, 20 / 22., 22e9, 1, 1 / 11., 1 / 11., 3 / 22e9, 3 / 22e9, 30 / 22., 6 / 22. },
+            { 2, 2, 4e9, 1, 2, 0, 2 / 4e9, 2 / 4e9, 0, 0 } } },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
@@ -213,6 +213,8 @@ TEST(classes_have_the_bandwidth_of_one_npu)
             assert_near(k->nics_per, want->nics_per, 1e-14);
             assert_close(k->usd_per_Bps, want->usd_per_Bps, 1e-14);
             assert_close(k->watt_per_Bps, want->watt_per_Bps, 1e-14);
+            assert_near(k->npu_share, want->npu_share, 1e-14);
+            assert_near(k->nic_share, want->nic_share, 1e-14);
         }
         for (int32_t l = 0; l < w.n_links; l++) {
             int32_t d = w.links[l].cls;
@@ -222,6 +224,24 @@ TEST(classes_have_the_bandwidth_of_one_npu)
         for (int32_t d = 0; d < 2; d++)
             assert_close(all[d], w.kinds[d].usd_per_Bps * w.kinds[d].file_Bps, 1e-14);
     }
+}
+
+/* Ports of 8 GB/s: NPUs with a link of 10 take 2, that with one of 30 takes 4; at 0.8 of the bandwidth 1
+ * and 3. */
+TEST(nics_of_a_graph_are_whole_for_each_npu)
+{
+    static const int32_t sizes[2] = { 0, 0 };
+    KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+    struct topo_network net;
+    int32_t at;
+    int64_t n;
+    OK(bind_wires(&w, &net, HEAD LEAVES "switch0,switch1,20,1,up,300,14\n", "leaf up", sizes, &at, e));
+    OK(topo_wires_nics(&n, &w, 0, 15e9, 8e9, e));
+    assert_int_equal(n, 3 * 2 + 4);
+    OK(topo_wires_nics(&n, &w, 0, 12e9, 8e9, e));
+    assert_int_equal(n, 3 * 1 + 3);
+    OK(topo_wires_nics(&n, &w, 1, 15e9, 8e9, e));
+    assert_int_equal(n, 0);
 }
 
 TEST(classes_and_sizes_that_do_not_fit_are_refused)
