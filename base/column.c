@@ -103,8 +103,11 @@ void columns_put(struct table *t, const struct columns *c)
 {
     char buf[COLUMN_NAME];
     for (int32_t k = 0; k < c->n; k++)
-        for (int32_t i = 0; i < column_count(c->of[k]); i++)
+        for (int32_t i = 0; i < column_count(c->of[k]); i++) {
             table_column(t, column_name(buf, c->of[k], i), c->of[k]->kind);
+            if (!t->failed)
+                table_better(t, t->n_cols - 1, c->of[k]->better);
+        }
 }
 
 /* ---- rows ---- */

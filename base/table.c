@@ -50,14 +50,33 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     enum table_kind *kinds = realloc(t->kinds, n * sizeof *kinds);
     if (kinds)
         t->kinds = kinds;
-    if (!copy || !names || !kinds) {
+    signed char *better = realloc(t->better, n);
+    if (better)
+        t->better = better;
+    if (!copy || !names || !kinds || !better) {
         free(copy);
         t->failed = true;
         return;
     }
     t->names[t->n_cols] = copy;
     t->kinds[t->n_cols] = kind;
+    t->better[t->n_cols] = 0;
     t->n_cols++;
+}
+
+void table_better(struct table *t, int32_t col, int better)
+{
+    if (t->failed)
+        return;
+    assert(col >= 0 && col < t->n_cols && better >= -1 && better <= 1);
+    t->better[col] = (signed char)better;
+}
+
+void table_column_of(struct table *t, const struct table *from, int32_t col)
+{
+    table_column(t, from->names[col], from->kinds[col]);
+    if (!t->failed)
+        table_better(t, t->n_cols - 1, from->better[col]);
 }
 
 /* Doubling, with products checked: a table may have more cells than 32 bits count. */
@@ -216,6 +235,7 @@ void table_keep_columns(struct table *t, const bool *keep)
             continue;
         }
         t->names[n_cols] = t->names[col];
+        t->better[n_cols] = t->better[col];
         t->kinds[n_cols++] = t->kinds[col];
     }
     /* Rows that come later need room for fewer cells. */
@@ -263,6 +283,7 @@ void table_free(struct table *t)
     free(t->cells);
     free(t->names);
     free(t->kinds);
+    free(t->better);
     *t = (struct table){ 0 };
 }
 
@@ -301,6 +322,8 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
 
 /* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
+/* The comment of a CSV that says directions. */
+#define BEST_LINE "# best="
 /* At the start of a file, as spreadsheets write it. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -312,7 +335,8 @@ struct csv {
     char **fields; /* owned array of borrowed strings; NULL = no value */
     int64_t n_fields, cap_fields;
     int32_t n_cols;
-    char unnamed[1]; /* "", the name of a column without one */
+    const char *best; /* behind BEST_LINE; NULL: there is none */
+    char unnamed[1];  /* "", the name of a column without one */
     struct err *e;
 };
 
@@ -442,8 +466,11 @@ static int read_header(struct csv *c)
 {
     if (strncmp(c->at, BYTE_ORDER_MARK, 3) == 0)
         c->at += 3;
-    while (*c->at == '#' || line_end(c->at))
+    while (*c->at == '#' || line_end(c->at)) {
+        if (strncmp(c->at, BEST_LINE, sizeof BEST_LINE - 1) == 0)
+            c->best = c->at + sizeof BEST_LINE - 1;
         skip_line(c);
+    }
     if (!*c->at)
         return fail_at(c, c->line, "file is empty, expected a line of column names");
     int64_t line = c->line;
@@ -532,6 +559,26 @@ static bool fill_texts(const struct column *c)
     return true;
 }
 
+/* What put_best() wrote; columns that are there no more are passed over, as the rows may have been edited. */
+static int find_best(struct table *t, const char *best, struct err *e)
+{
+    char *list = best ? strndup(best, strcspn(best, "\r\n")) : NULL;
+    if (best && !list)
+        return err_nomem(e, "table");
+    for (char *at = list; at;) {
+        char *comma = strchr(at, ',');
+        if (comma)
+            *comma = '\0';
+        bool more = strncmp(at, "max:", 4) == 0, less = strncmp(at, "min:", 4) == 0;
+        int32_t col = more || less ? table_find(t, at + 4) : -1;
+        if (col >= 0)
+            table_better(t, col, more ? 1 : -1);
+        at = comma ? comma + 1 : NULL;
+    }
+    free(list);
+    return 0;
+}
+
 /* All cells start without text, so that table_free() is safe at any time. */
 static int fill_table(struct table *t, const struct csv *c)
 {
@@ -617,6 +664,8 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
         rc = table_read_rows(&c);
     if (!rc)
         rc = fill_table(t, &c);
+    if (!rc)
+        rc = find_best(t, c.best, e);
     if (rc)
         table_free(t);
     free(c.fields);
@@ -728,14 +777,30 @@ static const char *next_line(const char **head, size_t *n)
     return line;
 }
 
+/* "min:time_s,max:speedup"; nothing where no direction is known. A name with what separates is left out. */
+static void put_best(struct text *out, const struct table *t)
+{
+    size_t before = out->n;
+    for (int32_t col = 0; col < t->n_cols; col++)
+        if (t->better[col] && !strpbrk(t->names[col], ",\r\n"))
+            text_printf(out, "%s%s:%s", out->n > before ? "," : "", t->better[col] > 0 ? "max" : "min",
+                        t->names[col]);
+}
+
 static void write_csv_head(const struct table *t, const char *head, struct text *out)
 {
+    struct text best = { 0 };
     size_t n;
     for (const char *line; (line = next_line(&head, &n));) {
         text_puts(out, "# ");
         text_add(out, line, n);
         text_puts(out, "\n");
     }
+    put_best(&best, t);
+    if (best.n)
+        text_printf(out, BEST_LINE "%s\n", text_str(&best));
+    out->failed = out->failed || best.failed;
+    text_free(&best);
     for (int32_t col = 0; col < t->n_cols; col++) {
         text_puts(out, col ? "," : "");
         put_csv(out, t->names[col]);
@@ -783,13 +848,19 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
     }
 }
 
-static int write_json_begin(const char *head, struct text *out, struct err *e)
+static int write_json_begin(const struct table *t, const char *head, struct text *out, struct err *e)
 {
     struct json j = { .out = out };
+    struct text best = { 0 };
     int rc = 0;
     json_open(&j, NULL, '{');
     json_open(&j, "weft", '{');
     write_json_head(&j, head, e, &rc);
+    put_best(&best, t);
+    if (best.n)
+        json_text(&j, "best", text_str(&best));
+    out->failed = out->failed || best.failed;
+    text_free(&best);
     json_close(&j, '}');
     json_open(&j, "rows", '[');
     return rc;
@@ -847,7 +918,7 @@ int table_write_begin(struct table_writer *w, const struct table *columns, const
     if (!rc && w->format == TABLE_AS_CSV)
         write_csv_head(columns, head, out);
     if (!rc && w->format == TABLE_AS_JSON)
-        rc = write_json_begin(head, out, e);
+        rc = write_json_begin(columns, head, out, e);
     return rc ? rc : text_check(out, e);
 }
 

@@ -94,7 +94,7 @@ static int number_rows(struct front_source *s, struct err *e)
     int32_t point = table_find(from, "point");
     table_clear(&s->rows);
     for (int32_t i = 0; i < from->n_cols && s->rows.n_cols < from->n_cols; i++)
-        table_column(&s->rows, from->names[i], from->kinds[i]);
+        table_column_of(&s->rows, from, i);
     if (s->rows.n_cols == from->n_cols)
         table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
     for (int64_t row = 0; row < from->n_rows; row++) {
@@ -138,6 +138,7 @@ static int open_csv(struct front_source *s, const char *path, struct err *e)
     if (rc)
         return rc;
     s->kind = study_kind_of_columns(&s->read);
+    study_find_better(&s->read, s->kind, TABLE_ROWS);
     if (s->kind->label && table_find(&s->read, "point") >= 0)
         return number_rows(s, e);
     s->rows = s->read;
@@ -225,10 +226,9 @@ static int take_list(struct keep_rule *k, const char *option, const char *list, 
     return rc;
 }
 
-/* Is there a number in the column that @p name, "time_s" or "max:speedup", is about? */
 static bool has_values(const struct table *rows, const char *name)
 {
-    int32_t col = table_find(rows, strncmp(name, "max:", 4) == 0 ? name + 4 : name);
+    int32_t col = table_find(rows, name);
     for (int64_t row = 0; row < rows->n_rows && col >= 0; row++)
         if (isfinite(keep_number(rows, row, col)))
             return true;
@@ -389,7 +389,7 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
         keep_values(d->x, j->sides[0].keep, rows, row);
         rc = keep_group(&d->group, j->sides[0].keep, rows, row, e);
         for (int32_t i = 0; i < rows->n_cols; i++)
-            table_column(&d->row, rows->names[i], rows->kinds[i]);
+            table_column_of(&d->row, rows, i);
         table_row(&d->row);
         for (int32_t i = 0; i < rows->n_cols; i++)
             table_put_cell(&d->row, rows, row, i);
@@ -419,7 +419,7 @@ static int take_sample(struct front_job *j, const struct table *rows, struct err
 {
     struct front_sample *s = &j->sample;
     for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
-        table_column(&s->rows, rows->names[i], rows->kinds[i]);
+        table_column_of(&s->rows, rows, i);
     for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
         if (!keep_is_design(j->sides[0].keep, rows, row) || !is_sampled(&s->every, rows, row))
             continue;
@@ -690,7 +690,7 @@ static void put_values(struct table *t, const struct front_job *j)
         struct table row = { 0 };
         int64_t like = front_row(s, set->fronts[g].id[0]);
         for (int32_t i = 0; i < s->rows.n_cols; i++)
-            table_column(&row, s->rows.names[i], s->rows.kinds[i]);
+            table_column_of(&row, &s->rows, i);
         table_row(&row);
         for (int32_t i = 0; i < s->rows.n_cols && !row.failed; i++)
             front_job_put_value(&row, j, like, i);
@@ -737,7 +737,7 @@ static int front_table(struct table *t, const struct front_job *j, struct err *e
     const struct table *rows = &j->sides[FRONT_ALL].rows;
     for (int32_t i = 0; i < rows->n_cols; i++)
         if (!is_own(rows->names[i]))
-            table_column(t, rows->names[i], rows->kinds[i]);
+            table_column_of(t, rows, i);
     table_column(t, "front", TABLE_TEXT);
     table_column(t, "knee", TABLE_TEXT);
     table_column(t, "distance", TABLE_REAL);
@@ -1387,8 +1387,8 @@ static int front_text(const struct front_job *j, struct text *out, struct err *e
 static const struct option front_rows[] = {
     { .name = "by",
       .value = "COLUMNS",
-      .help =
-          "2 to 5 columns with commas; less is better unless written max:speedup (default: time_s,cost_usd)",
+      .help = "2 to 5 columns with commas; min: or max: before one says what is better where the table does "
+              "not (default: time_s,cost_usd)",
       .kind = OPTION_TEXT,
       .offset = offsetof(struct options, front_by) },
     { .name = "per",

@@ -15,6 +15,7 @@
 #include "study/study.h"
 #include "cli/filters.h"
 #include "cli/output.h"
+#include "study/keep.h"
 #include "study/store.h"
 #include "base/linexpr.h"
 #include "plots/figure.h"
@@ -109,6 +110,11 @@ static const struct option xy_rows[] = {
       .min = 1,
       .max = 1000000 },
     XY_TEXT("by", "COLUMN", xy_by, "column by which rows are best; default: y"),
+    { .name = "best",
+      .value = "BEST",
+      .help = "max:COLUMN or min:COLUMN: what is better in it, where the table does not say",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, xy_best) },
     XY_FLAG("behind", xy_behind, "the other rows stay as a grey cloud"),
     { .name = "limit",
       .value = "LIMIT",
@@ -224,6 +230,21 @@ static int keep_within(struct table *t, const char *limit, struct err *e)
     return rc;
 }
 
+static int take_best(struct table *t, const struct option_list *best, struct err *e)
+{
+    for (int32_t i = 0; i < best->n; i++) {
+        const char *name;
+        int better = keep_direction(best->items[i], &name);
+        int32_t col = table_find(t, name);
+        if (!better || col < 0)
+            return err_set(e, ERR_USAGE,
+                           "option --best is \"%.100s\", expected max: or min: and a column of the table",
+                           best->items[i]);
+        table_better(t, col, better);
+    }
+    return 0;
+}
+
 static int draw_xy(const struct run *run, struct table *t, const struct plot_options *plot,
                    struct text *image, struct err *e)
 {
@@ -256,6 +277,8 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
                       : o->xy_log == 2 || o->xy_log == k ? PLOT_XY_LOG
                                                          : PLOT_XY_FIT;
     }
+    if (!rc)
+        rc = take_best(t, &o->xy_best, e);
     for (int32_t i = 0; i < o->limits.n && !rc; i++)
         rc = keep_within(t, o->limits.items[i], e);
     /* After the limits: the list is of the rows that would be drawn. */

@@ -358,6 +358,7 @@ void options_free(struct options *o)
     free(o->limits.items);
     free(o->statuses.items);
     free(o->xy_y.items);
+    free(o->xy_best.items);
     *o = (struct options){ .format = -1,
                            .image_format = -1,
                            .model = -1,

@@ -22,7 +22,7 @@ int fig_xy(struct canvas *c, const struct rows *r, struct err *e);
 /* ---- designs: rows of a sweep ---- */
 
 /** Lines over x: a column per workload, rows by network, a series per objective. */
-struct sweep_grid {
+struct sweep_panels {
     const char *x, *x_label;
     bool by_network;   /**< a row of panels per network; else all networks in one */
     bool common_total; /**< only designs of the total bandwidth that most share; x is the number of dimensions
@@ -61,8 +61,8 @@ struct sweep_scatter {
                          plans */
 };
 
-/** look is a struct sweep_grid, and so below: the struct of the function's name. */
-int sweep_grid(struct canvas *c, const struct rows *r, struct err *e);
+/** look is a struct sweep_panels, and so below: the struct of the function's name. */
+int sweep_panels(struct canvas *c, const struct rows *r, struct err *e);
 int sweep_bars(struct canvas *c, const struct rows *r, struct err *e);
 int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e);
 /** No look: one figure each, of the table that its row of plot_figures names. */

@@ -33,13 +33,13 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
         column, words, "×", .equal_column = "1"                                                              \
     }
 
-static const struct sweep_grid speedup = { .x = "total_GBps",
-                                           .x_label = "network bandwidth [GB/s per NPU]",
-                                           .by_network = true,
-                                           .metrics = { OVER_EQUAL("speedup over the equal split",
-                                                                   "speedup") },
-                                           .n_metrics = 1 };
-static const struct sweep_grid cost = {
+static const struct sweep_panels speedup = { .x = "total_GBps",
+                                             .x_label = "network bandwidth [GB/s per NPU]",
+                                             .by_network = true,
+                                             .metrics = { OVER_EQUAL("speedup over the equal split",
+                                                                     "speedup") },
+                                             .n_metrics = 1 };
+static const struct sweep_panels cost = {
     .x = "total_GBps",
     .x_label = "network bandwidth [GB/s per NPU]",
     .by_network = true,
@@ -49,18 +49,19 @@ static const struct sweep_grid cost = {
                  OVER_EQUAL("perf/cost", "perf_per_cost_gain") },
     .n_metrics = 2
 };
-static const struct sweep_grid perf_per_cost = { .x = "total_GBps",
-                                                 .x_label = "bandwidth budget [GB/s per NPU]",
-                                                 .by_network = true,
-                                                 .metrics = { OVER_EQUAL("perf per cost over the equal split",
-                                                                         "perf_per_cost_gain") },
-                                                 .n_metrics = 1 };
-static const struct sweep_grid nic = { .x = "n_dims",
-                                       .x_label = "number of dimensions",
-                                       .common_total = true,
-                                       .metrics = { { "nic_GBps", "NIC bandwidth", "GB/s per NPU",
-                                                      .low_is_better = true } },
-                                       .n_metrics = 1 };
+static const struct sweep_panels perf_per_cost = {
+    .x = "total_GBps",
+    .x_label = "bandwidth budget [GB/s per NPU]",
+    .by_network = true,
+    .metrics = { OVER_EQUAL("perf per cost over the equal split", "perf_per_cost_gain") },
+    .n_metrics = 1
+};
+static const struct sweep_panels nic = { .x = "n_dims",
+                                         .x_label = "number of dimensions",
+                                         .common_total = true,
+                                         .metrics = { { "nic_GBps", "NIC bandwidth", "GB/s per NPU",
+                                                        .low_is_better = true } },
+                                         .n_metrics = 1 };
 
 static const struct sweep_bars split = { .axis_label = "bandwidth",
                                          .unit = "GB/s per NPU",
@@ -146,11 +147,11 @@ static const struct place_grid makespan = {
 #define PLANNED       "point", "scheduler", "seed"
 
 const struct plot_figure plot_figures[] = {
-    { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, sweep_grid, &speedup },
+    { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, sweep_panels, &speedup },
     { "cost", "Network cost and performance per cost",
-      COLUMNS(SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain"), NULL, sweep_grid, &cost },
+      COLUMNS(SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain"), NULL, sweep_panels, &cost },
     { "perf_per_cost", "Performance per cost against the bandwidth budget",
-      COLUMNS(SERIES, "perf_per_cost_gain"), NULL, sweep_grid, &perf_per_cost },
+      COLUMNS(SERIES, "perf_per_cost_gain"), NULL, sweep_panels, &perf_per_cost },
     { "split", "Bandwidth split over the dimensions", COLUMNS(SERIES, "n_dims", "dims", "bw#_GBps"), NULL,
       sweep_bars, &split },
     { "time", "Time of a training step: compute and exposed communication",
@@ -162,7 +163,7 @@ const struct plot_figure plot_figures[] = {
       sweep_scatter, &pareto },
     { "nic", "NIC bandwidth against the number of dimensions",
       COLUMNS("status", "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps"), NULL,
-      sweep_grid, &nic },
+      sweep_panels, &nic },
     { "front", "Pareto front of step time and network cost",
       COLUMNS("workload", "time_s", "cost_usd", "front", "knee"), "weft front --of csv", fig_front, NULL },
     { "tornado", "What an answer becomes with each input at its low and high",

@@ -1,7 +1,7 @@
 /*
  * What the rows of a sweep look like in grids, as bars and as points: the figures that declare columns of it.
  *
- * Each figure of sweeps is a constant in figures.c (struct sweep_grid, sweep_bars or sweep_scatter of
+ * Each figure of sweeps is a constant in figures.c (struct sweep_panels, sweep_bars or sweep_scatter of
  * plots/fig.h); the functions here read its columns once, by one rule for what a column holds (sweep_bind()),
  * and hand arrays to the page that draws them. Rows that are not solved are left out without a word (the
  * table says why), solved ones that lack a value with a note. All memory is the canvas's and goes with it.
@@ -146,9 +146,9 @@ static const double *sweep_x(const struct data *d, const char *column, struct er
 }
 
 /* Columns of panels are workloads, rows are networks where `by_network`, lines are objectives. */
-int sweep_grid(struct canvas *c, const struct rows *r, struct err *e)
+int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
 {
-    const struct sweep_grid *look = r->figure->look;
+    const struct sweep_panels *look = r->figure->look;
     struct grid_metric metrics[GRID_MAX_METRICS];
     struct sweep s = { 0 };
     const struct data *d = &s.d;

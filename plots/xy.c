@@ -3,6 +3,9 @@
  * facets. What is not said is chosen by the names of columns, as this program writes them, and by the values:
  * log axes from a ratio of 30 on, a front where it is known what is better in both.
  *
+ * What is better in a column is what its table knows (base/table.h) or --best says. Where it is not known,
+ * what needs it is refused: the best few, and the best of several rows that share a bar or a place of a line.
+ *
  * In order: axes, facets and the front are chosen by names (choose_*), rows are read and series numbered, the
  * best few are picked, axes are fitted per panel or over all, notes and legend are written, the page opens,
  * and panels are drawn. A row is drawn in full when `chosen`, as a grey dot when it is not and `behind` is
@@ -61,29 +64,6 @@ struct xy {
 };
 
 /* ---- what a column is ---- */
-
-/*
- * Whether more or less of it is better, by its name: what this program writes. Parts of names, so that they
- * hold with units and suffixes ("equal_cost_usd", "jct_s"). Those of less come first: a name with both, as
- * "loss_util", is taken as less.
- */
-static double better_of(const char *name)
-{
-    static const char *const less[] = { "_usd",       "time_s",      "jct",       "makespan", "loss",
-                                        "traffic_MB", "over_oracle", "over_best", "nic_GBps", "memory_GB",
-                                        "exposed",    "exchanges",   "need_GBps" };
-    static const char *const more[] = { "accuracy",     "average_pct", "mfu",  "speedup",
-                                        "gain",         "utility",     "util", "embedded_frac",
-                                        "optimum_frac", "used_frac" };
-
-    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
-        if (strstr(name, less[i]))
-            return -1;
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (strstr(name, more[i]))
-            return 1;
-    return 0;
-}
 
 /* Whether some cell is no number; such a column is one of words. Blanks are neither. Columns of a kind other
  * than text are numbers by their kind. */
@@ -151,9 +131,9 @@ static int choose_axes(struct xy *f, struct err *e)
     if (s->bars && !f->x_words)
         return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
-    f->x_better = f->x_words ? 0 : better_of(f->x_name);
+    f->x_better = f->x_words ? 0 : t->better[table_find(t, f->x_name)];
     for (int32_t m = 0; m < f->n_y; m++)
-        f->y_better[m] = better_of(f->y_name[m]);
+        f->y_better[m] = t->better[table_find(t, f->y_name[m])];
     return 0;
 }
 
@@ -371,17 +351,29 @@ static int name_series(struct xy *f, struct err *e)
     return rc || f->order ? rc : ERR_NOMEM;
 }
 
+static int fail_direction(const char *option, const char *column, struct err *e)
+{
+    return err_set(
+        e, ERR_USAGE,
+        "option --%s asks for the best %s, of which more or less may be better; add --best max:%s or "
+        "--best min:%s",
+        option, column, column, column);
+}
+
 /* The best few of each facet. Rows whose value is blank are never among them. Of equals the first of the
  * table, as sorting is stable. */
 static int choose_top(struct xy *f, struct err *e)
 {
     const struct data *d = &f->d;
     const char *by = f->spec->by ? f->spec->by : f->y_name[0];
+    double better = strcmp(by, f->y_name[0]) == 0 ? f->y_better[0] : d->r.t->better[table_find(d->r.t, by)];
     const struct sort_key keys[] = { { .word = f->column.at },
                                      { .word = f->row.at },
-                                     { .x = d->x[BY], .falls = better_of(by) > 0 } };
+                                     { .x = d->x[BY], .falls = better > 0 } };
     int64_t n = 0;
 
+    if (f->spec->top > 0 && better == 0)
+        return fail_direction("top", by, e);
     f->chosen = canvas_new(f->c, d->n, sizeof *f->chosen, e);
     if (!f->chosen)
         return ERR_NOMEM;
@@ -398,13 +390,14 @@ static int choose_top(struct xy *f, struct err *e)
     for (int64_t i = 0; i < d->n && f->spec->top == 0; i++)
         f->chosen[i] = true;
     if (f->spec->top > 0)
-        canvas_note(f->c, "the best %lld by %s%s", (long long)f->spec->top, by,
-                    f->n_columns * f->n_rows > 1 ? " of each panel" : "");
+        canvas_note(f->c, "the best %lld by %s (%s is better)%s", (long long)f->spec->top, by,
+                    better > 0 ? "more" : "less", f->n_columns * f->n_rows > 1 ? " of each panel" : "");
     return rc;
 }
 
-/* Lines and bars show the best of equal x; the other rows go, so that no axis makes room for them. */
-static int keep_best(struct xy *f, struct err *e)
+/* Lines and bars show the best of equal x; the other rows go, so that no axis makes room for them. Of two
+ * quantities each has its own best, and all rows stay until gather_series() chooses. */
+static int keep_best_of(struct xy *f, int32_t m, struct err *e)
 {
     const struct data *d = &f->d;
     struct sort_key along = { .x = d->x[X] };
@@ -415,17 +408,27 @@ static int keep_best(struct xy *f, struct err *e)
                                      { .word = f->color.at },
                                      { .word = f->shape.at },
                                      along,
-                                     { .x = d->x[Y], .falls = f->y_better[0] > 0 } };
-    if (!(f->spec->bars || f->spec->join) || f->n_y > 1 || f->spec->behind)
-        return 0;
+                                     { .x = d->x[m ? Y2 : Y], .falls = f->y_better[m] > 0 } };
+    int64_t n = 0;
     for (int64_t i = 0; i < d->n; i++)
-        f->order[i] = i;
-    int rc = data_sort(f->order, d->n, keys, 6, e);
-    for (int64_t k = 0; k < d->n && !rc;) {
-        int64_t end = data_group_end(f->order, k, d->n, keys, 5);
+        if (f->chosen[i] && !isnan(d->x[m ? Y2 : Y][i]))
+            f->order[n++] = i;
+    int rc = data_sort(f->order, n, keys, 6, e);
+    for (int64_t k = 0; k < n && !rc;) {
+        int64_t end = data_group_end(f->order, k, n, keys, 5);
+        if (end > k + 1 && f->y_better[m] == 0)
+            return fail_direction(f->spec->bars ? "bars" : "join", f->y_name[m], e);
         while (++k < end)
-            f->chosen[f->order[k]] = false;
+            f->chosen[f->order[k]] = f->n_y > 1;
     }
+    return rc;
+}
+
+static int keep_best(struct xy *f, struct err *e)
+{
+    int rc = 0;
+    for (int32_t m = 0; m < f->n_y && (f->spec->bars || f->spec->join) && !rc; m++)
+        rc = keep_best_of(f, m, e);
     return rc;
 }
 
@@ -1238,6 +1241,7 @@ int plot_xy_list(const struct table *t, struct text *out, struct err *e)
     table_column(&list, "distinct", TABLE_COUNT);
     table_column(&list, "least", TABLE_REAL);
     table_column(&list, "most", TABLE_REAL);
+    table_column(&list, "better", TABLE_TEXT);
     for (int32_t col = 0; col < t->n_cols; col++) {
         struct names names = { 0 };
         bool words = has_words(t, col);
@@ -1262,6 +1266,7 @@ int plot_xy_list(const struct table *t, struct text *out, struct err *e)
         table_put_count(&list, names.n);
         table_put_real(&list, words || n == 0 ? (double)NAN : least);
         table_put_real(&list, words || n == 0 ? (double)NAN : most);
+        table_put_text(&list, t->better[col] > 0 ? "more" : t->better[col] < 0 ? "less" : NULL);
         canvas_free(&c);
     }
     int rc = table_write(&list, TABLE_AS_TEXT, NULL, out, e);

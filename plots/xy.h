@@ -40,7 +40,7 @@ struct plot_xy {
 int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
                    struct text *script, struct err *e);
 /**
- * The columns of @p t: kind, values, least, most, how many are distinct. ERR_NOMEM
+ * The columns of @p t: kind, values, how many are distinct, least, most, what is better. ERR_NOMEM
  *
  * Time O(cells). A column with one cell that is no number is one of words.
  */

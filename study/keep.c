@@ -136,8 +136,8 @@ struct top_conf {
 
 static const struct key keep_keys[] = {
     K_NODE(struct keep_conf, front, "front",
-           "keep the Pareto front over these 2 to 5 columns of the rows; less is better, or more: "
-           "max:speedup"),
+           "keep the Pareto front over these 2 to 5 columns of the rows; min: or max: before one says what "
+           "is better, as in max:speedup (default: what the column is known by)"),
     K_NODE(struct keep_conf, per, "per",
            "group rows by these columns (default: workload, and keys below it that vary)"),
     K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top"),
@@ -148,7 +148,9 @@ static const struct key keep_keys[] = {
 };
 
 static const struct key top_keys[] = {
-    K_NODE(struct top_conf, by, "by", "column; less is better, or more: max:speedup", .required = true),
+    K_NODE(struct top_conf, by, "by",
+           "column; min: or max: before it says what is better (default: what the column is known by)",
+           .required = true),
     K_COUNT(struct top_conf, n, "n", 1, 1e9, SCHEMA_NONE,
             "how many for each group of per; ties go to the lower points", .required = true),
 };
@@ -173,17 +175,30 @@ static bool holds_words(const struct keep_rule *k, const struct table *columns, 
            (!k->kind || column_find(k->kind->tables[TABLE_ROWS].columns, columns->names[col]));
 }
 
+int keep_direction(const char *text, const char **name)
+{
+    int better = strncmp(text, "max:", 4) == 0 ? 1 : strncmp(text, "min:", 4) == 0 ? -1 : 0;
+    *name = text + (better ? 4 : 0);
+    return better;
+}
+
 /* On failure the message says what is amiss with the word alone; callers add where it stands. */
 int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
                      const struct table *columns, struct err *e)
 {
-    c->large = strncmp(text, "max:", 4) == 0;
-    const char *name = text + (c->large ? 4 : 0);
+    const char *name;
+    int better = keep_direction(text, &name);
     int32_t col = table_find(columns, name);
     if (col < 0 || strlen(name) >= sizeof c->name)
         return fail_column(name, columns, e);
     if (holds_words(k, columns, col))
         return err_set(e, ERR_RANGE, "is \"%s\", which holds text, expected a column of numbers", name);
+    better = better ? better : columns->better[col];
+    if (!better)
+        return err_set(e, ERR_RANGE,
+                       "is \"%s\", of which less or more may be better, expected min:%s or max:%s", name,
+                       name, name);
+    c->large = better > 0;
     snprintf(c->name, sizeof c->name, "%s", name);
     return 0;
 }
@@ -509,7 +524,7 @@ static int copy_columns(struct table *t, const struct table *columns, struct err
 {
     *t = (struct table){ 0 };
     for (int32_t i = 0; i < columns->n_cols; i++)
-        table_column(t, columns->names[i], columns->kinds[i]);
+        table_column_of(t, columns, i);
     return t->failed ? err_nomem(e, "rows to keep") : 0;
 }
 

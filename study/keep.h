@@ -25,7 +25,8 @@ enum { KEEP_MAX_LIMITS = 16, KEEP_MAX_PER = 4 };
 
 struct study_kind;
 
-/** A column that is to be small, or large. Written "time_s", and "max:speedup". */
+/** A column that is to be small, or large. Written "speedup", where the table knows what is better in it,
+ * else "min:NAME" or "max:NAME". */
 struct keep_column {
     char name[64];
     bool large;
@@ -71,7 +72,9 @@ bool keep_all(const struct keep_rule *k);
 /* The same from the command line; messages read "is X, need Y". A column of text can be an axis', whose
  * values are numbers: those that no table of rows of the kind has. k->kind is set. */
 
-/** "time_s" or "max:speedup". ERR_RANGE. */
+/** What "min:" or "max:" before a column's name says is better, 0: neither is there; and the name. */
+int keep_direction(const char *text, const char **name);
+/** "time_s" or "max:speedup". ERR_RANGE, also where it is not known what is better. */
 int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
                      const struct table *columns, struct err *e);
 /** One more column to hold rows apart by. ERR_RANGE. */

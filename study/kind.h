@@ -256,8 +256,11 @@ struct study_kind {
      * there. */
     bool (*is_result)(const struct table *rows, int64_t row, const int32_t *cols);
     const char *const *result_columns; /**< NULL-terminated, STUDY_MAX_RESULT at most: what it looks at */
-    const char *label;           /**< column that names the row within its point; NULL: one row a point */
-    const char *const *front;    /**< NULL-terminated, "max:NAME" among them: the first two with values */
+    const char *label;        /**< column that names the row within its point; NULL: one row a point */
+    const char *const *front; /**< NULL-terminated: the first two with values */
+    /** What is better in a column that none of `tables` lists, as it is made for a study: as column.better.
+     * NULL: there are none. */
+    int (*better)(const char *column);
     const char *const *work;     /**< NULL-terminated: axes below these make rows incomparable (`per`), .. */
     const char *const *not_work; /**< .. but not those below these; may be NULL */
     /** Clear show[] of columns of tables[0] that are not exported, shape [columns->n_cols], besides those

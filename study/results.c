@@ -105,7 +105,7 @@ void study_form_free(struct study_form *r)
 void study_put_heads(struct table *t, const struct table *columns)
 {
     for (int32_t col = 0; col < columns->n_cols; col++)
-        table_column(t, columns->names[col], columns->kinds[col]);
+        table_column_of(t, columns, col);
 }
 
 /* Ids order the rows of a table, whatever the order of the runs. */
@@ -644,7 +644,7 @@ static void put_shown_heads(struct table *t, const struct study_table_walk *x)
             table_column(t, column_axis(buf, of->list, s->sweep.keys[k].path), TABLE_TEXT);
     for (int32_t col = 0; col < x->stored->n_cols; col++)
         if (x->show[col])
-            table_column(t, x->stored->names[col], x->stored->kinds[col]);
+            table_column_of(t, x->stored, col);
 }
 
 static int find_shown_point(struct study_table_walk *x, int64_t point, struct err *e)

@@ -37,6 +37,7 @@
 
 #include "base/vec.h"
 #include "study/store_inner.h"
+#include "study/study.h"
 
 enum {
     BUSY_MS = 10000,        /* how long a person's own write to the store may hold up a sweep */
@@ -363,6 +364,18 @@ static int fill_parts(struct store_table *t, const char *first, const struct sto
     return 0;
 }
 
+/* The file does not say directions: the kind does, of the tables that people see. */
+static void find_directions(const struct store *s, struct store_table *t)
+{
+    const struct study_kind *kind = s->head.kind ? study_kind_called(s->head.kind) : study_kinds[0];
+    int32_t table = TABLE_ROWS;
+    for (; kind && t != &s->tables[STORE_RESULTS] && table < kind->n_tables; table++)
+        if (strcmp(kind->tables[table].word, t->word ? t->word : "") == 0)
+            break;
+    if (kind && table < kind->n_tables && !t->columns.failed)
+        study_find_better(&t->columns, kind, table);
+}
+
 /* Of version 4 tables end in _rows, as the plain word is the view's name. */
 static int add_table(struct store *s, const struct store_table_form *form, struct err *e)
 {
@@ -376,7 +389,8 @@ static int add_table(struct store *s, const struct store_table_form *form, struc
                                .part_of = calloc(n, sizeof *t->part_of),
                                .n_texts = calloc(n, sizeof *t->n_texts) };
     for (int32_t col = 0; col < form->columns->n_cols; col++)
-        table_column(&t->columns, form->columns->names[col], form->columns->kinds[col]);
+        table_column_of(&t->columns, form->columns, col);
+    find_directions(s, t);
     bool whole = t->word && t->names && t->part_of && t->n_texts && !t->columns.failed && !first.failed;
     for (int32_t col = 0; col < t->columns.n_cols && whole; col++) {
         t->names[col] = name_in_part(&t->columns, col);
@@ -473,6 +487,14 @@ static const struct store_table *entry_table(const struct store *s, const struct
 static int32_t entry_column(int32_t entry)
 {
     return entry <= SHOWN_AXIS ? 1 + SHOWN_AXIS - entry : entry;
+}
+
+void store_put_entry(struct table *out, const struct store *s, const struct store_table *t, int32_t entry)
+{
+    if (entry == SHOWN_POINT)
+        table_column(out, "point", TABLE_COUNT);
+    else
+        table_column_of(out, &entry_table(s, t, entry)->columns, entry_column(entry));
 }
 
 const char *store_entry_name(const struct store *s, const struct store_table *t, int32_t entry)

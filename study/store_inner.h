@@ -107,6 +107,8 @@ void store_form_free(struct store_form *form);
 /** What a row has, @p out of shape [columns + axes of the store]: entries, each a column of the table, or
  * what a row of version 4 is shown with besides. Returns how many. */
 int32_t store_entries(int32_t *out, const struct store *s, int32_t table, bool raw);
+/** Add its column to @p out. */
+void store_put_entry(struct table *out, const struct store *s, const struct store_table *t, int32_t entry);
 /** Its name as CSV has it, borrowed; its kind. */
 const char *store_entry_name(const struct store *s, const struct store_table *t, int32_t entry);
 enum table_kind store_entry_kind(const struct store *s, const struct store_table *t, int32_t entry);

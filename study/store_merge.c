@@ -197,7 +197,7 @@ static int read_rule(struct merge *m, struct err *e)
     if (!rc)
         rc = keep_build(&m->keep, &m->rule, columns, e);
     for (int32_t i = 0; i < columns->n_cols && !rc; i++)
-        table_column(&m->few, columns->names[i], columns->kinds[i]);
+        table_column_of(&m->few, columns, i);
     return rc;
 }
 

@@ -351,7 +351,7 @@ int store_take(struct store *s, int32_t table, struct table *rows, struct err *e
         t->stretches[t->n_stretches++] = (struct store_stretch){ id, t->held.n_rows + row };
     }
     for (int32_t col = 0; col < rows->n_cols && t->held.n_cols < rows->n_cols; col++)
-        table_column(&t->held, rows->names[col], rows->kinds[col]);
+        table_column_of(&t->held, rows, col);
     table_take_rows(&t->held, rows);
     t->sorted = false;
     return t->held.failed ? err_nomem(e, "rows of a study") : 0;
@@ -381,7 +381,7 @@ static int next_held(struct store_table *t, struct store_walk *w, int64_t most, 
         qsort(t->stretches, (size_t)t->n_stretches, sizeof *t->stretches, by_id);
     t->sorted = true;
     for (int32_t col = 0; col < t->columns.n_cols && rows->n_cols < t->columns.n_cols; col++)
-        table_column(rows, t->columns.names[col], t->columns.kinds[col]);
+        table_column_of(rows, &t->columns, col);
     table_clear(rows);
     int64_t at = 0, above = t->n_stretches;
     while (at < above) { /* the first whose id is that of the walk, or more */
@@ -442,7 +442,7 @@ int store_shown(struct table *out, const struct store *s, struct err *e)
         return err_nomem(e, "columns of a store");
     int32_t n = store_entries(entries, s, STORE_RESULTS, false);
     for (int32_t i = 0; i < n; i++)
-        table_column(out, store_entry_name(s, t, entries[i]), store_entry_kind(s, t, entries[i]));
+        store_put_entry(out, s, t, entries[i]);
     free(entries);
     return out->failed ? err_nomem(e, "columns of a store") : 0;
 }
@@ -583,7 +583,7 @@ static int begin_walk(struct store *s, const struct store_walk *w, struct table 
         if (!show || show[i])
             entries[t->n_shown[w->raw]++] = entries[i];
     for (int32_t i = 0; i < t->n_shown[w->raw]; i++)
-        table_column(rows, store_entry_name(s, t, entries[i]), store_entry_kind(s, t, entries[i]));
+        store_put_entry(rows, s, t, entries[i]);
     return rows->failed ? err_nomem(e, "columns of a store") : prepare_get(s, t, w->raw, e);
 }
 

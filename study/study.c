@@ -83,6 +83,19 @@ const struct study_kind *study_kind_of_columns(const struct table *rows)
     return best;
 }
 
+int study_better(const struct study_kind *kind, int32_t table, const char *column)
+{
+    const struct column *c = column_find(kind->tables[table].columns, column);
+    return c ? c->better : kind->better && table <= TABLE_RUNS ? kind->better(column) : 0;
+}
+
+void study_find_better(struct table *t, const struct study_kind *kind, int32_t table)
+{
+    for (int32_t col = 0; col < t->n_cols; col++)
+        if (!t->better[col])
+            table_better(t, col, study_better(kind, table, t->names[col]));
+}
+
 int study_kind_of_store(const struct study_kind **kind, const struct store *s, struct err *e)
 {
     const char *word = store_head_of(s)->kind;

@@ -109,9 +109,9 @@ static double giga(double Bps)
 }
 
 #define WORD(field, says) COLUMN_WORD(struct sweep_row, field, says)
-#define REAL(field, says) COLUMN_REAL(struct sweep_row, field, says)
-#define PER_DIM(field, called, says)                                                                         \
-    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, says, .upto = "n_dims",                    \
+#define REAL(field, ...)  COLUMN_REAL(struct sweep_row, field, __VA_ARGS__)
+#define PER_DIM(field, called, ...)                                                                          \
+    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",             \
                   .part = "more_dims", .part_from = 4)
 
 /* Keys that a column of the results tells apart have no column of their own. */
@@ -122,31 +122,33 @@ const struct column design_columns[] = {
     COLUMN_WORD(struct sweep_row, workload, "names, with weights other than 1", .flags = COLUMN_REPLACES,
                 .axis = "workloads"),
     COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
-    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES),
+    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES,
+                .better = -1),
     WORD(status, "solved, stalled, infeasible, unbounded, ill-posed, error"),
-    REAL(time_s, "of a step"),
-    REAL(compute_s, "of it"),
-    REAL(comm_s, "of it, exposed"),
-    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s"),
+    REAL(time_s, "of a step", .better = -1),
+    REAL(compute_s, "of it", .better = -1),
+    REAL(comm_s, "of it, exposed", .better = -1),
+    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s",
+         .better = -1),
     COLUMN_REAL(struct sweep_row, usd_fraction, "the same by the GB/s, parts in fractions: a lower bound",
-                .part = "whole", .with = "usd_fraction"),
-    REAL(equal_time_s, "with the same total spread equally"),
-    REAL(equal_cost_usd, "likewise"),
-    REAL(speedup, "equal_time_s over time_s"),
-    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd"),
+                .part = "whole", .with = "usd_fraction", .better = -1),
+    REAL(equal_time_s, "with the same total spread equally", .better = -1),
+    REAL(equal_cost_usd, "likewise", .better = -1),
+    REAL(speedup, "equal_time_s over time_s", .better = 1),
+    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd", .better = 1),
     COLUMN_REAL(struct sweep_row, objective_gain,
                 "perf_per_watt, tco_per_token: the objective with the total spread equally over this one",
-                .with = "objective_gain"),
-    REAL(nic_GBps, "bandwidth of the NICs of an NPU"),
-    REAL(gap, "at most so much better is any other split"),
+                .with = "objective_gain", .better = 1),
+    REAL(nic_GBps, "bandwidth of the NICs of an NPU", .better = -1),
+    REAL(gap, "at most so much better is any other split", .better = -1),
     WORD(unique, "no other split is as good"),
     COLUMN_WORD(struct sweep_row, proof_model, "of which model gap and unique hold; times are of the study's",
                 .with = "proof_model"),
     COLUMN_WORD(struct sweep_row, proof_of,
                 "what gap and unique hold of, where that is not all that system says", .with = "proof_of"),
     PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
-    PER_DIM(util, "util#", "share of the step in which it is busy"),
-    PER_DIM(exposed_s, "exposed#_s", "time that it adds"),
+    PER_DIM(util, "util#", "share of the step in which it is busy", .better = 1),
+    PER_DIM(exposed_s, "exposed#_s", "time that it adds", .better = -1),
     TRAINING_COLUMNS(struct sweep_row, training.),
     SYSTEM_COLUMNS(struct sweep_row, system.),
     COLUMN_WORD(
@@ -157,6 +159,19 @@ const struct column design_columns[] = {
     COLUMNS_END,
 };
 
+/* A percentile is as its quantity: "time_p95_s" as "time_s", "goodput_p5" as "goodput". */
+static int percentile_better(const char *column)
+{
+    char name[COLUMN_NAME];
+    const char *at = column + strlen(column);
+    while (at > column && !(strncmp(at, "_p", 2) == 0 && at[2] >= '0' && at[2] <= '9'))
+        at--;
+    size_t n = at == column ? 0 : 2 + strspn(at + 2, "0123456789.");
+    snprintf(name, sizeof name, "%.*s%s", (int)(at - column), column, at + n);
+    const struct column *c = n ? column_find(design_columns, name) : NULL;
+    return c ? c->better : 0;
+}
+
 void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u)
 {
     int32_t n = uncertain_n_columns(u);
@@ -165,7 +180,8 @@ void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const s
             for (int32_t i = 0; i < n; i++) {
                 uncertain_column(names[i], u, i);
                 *out++ = (struct column)COLUMN_AT(struct sweep_row, uncertain[i], names[i], TABLE_REAL,
-                                                  "percentile of what is uncertain");
+                                                  "percentile of what is uncertain",
+                                                  .better = percentile_better(names[i]));
             }
         *out++ = *c;
     }
@@ -847,6 +863,7 @@ const struct study_kind design_kind = {
     .is_result = is_result,
     .result_columns = result_columns,
     .front = front,
+    .better = percentile_better,
     .work = work,
     .not_work = not_work,
     .say = design_say,

@@ -138,22 +138,26 @@ struct system_row {
 };
 
 /** Its columns in a row of type @p type: @p in is "" or "member.". */
-#define SYSTEM_COLUMN(type, in, field, of_kind, says)                                                        \
+#define SYSTEM_COLUMN(type, in, field, of_kind, ...)                                                         \
     {                                                                                                        \
-        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .help = says, .part = "system", \
-        .with = "watt_peak"                                                                                  \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "system",               \
+        .with = "watt_peak", .help = __VA_ARGS__                                                             \
     }
 #define SYSTEM_COLUMNS(type, in)                                                                             \
     SYSTEM_COLUMN(type, in, usd_year, TABLE_REAL,                                                            \
-                  "the whole machine: capital, power, building, support, staff"),                            \
-        SYSTEM_COLUMN(type, in, usd_npu_h, TABLE_REAL, "the same per NPU and hour that is sold"),            \
-        SYSTEM_COLUMN(type, in, usd_per_Mtoken, TABLE_REAL, "the same per million tokens, over goodput"),    \
-        SYSTEM_COLUMN(type, in, usd_run, TABLE_REAL, "the same of a whole run"),                             \
-        SYSTEM_COLUMN(type, in, watt_peak, TABLE_REAL, "nameplate power of IT; times pue at the meter"),     \
-        SYSTEM_COLUMN(type, in, watt_mean, TABLE_REAL, "mean power of IT"),                                  \
-        SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power"),                                    \
-        SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept"),                     \
-        SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job"),           \
+                  "the whole machine: capital, power, building, support, staff", .better = -1),              \
+        SYSTEM_COLUMN(type, in, usd_npu_h, TABLE_REAL, "the same per NPU and hour that is sold",             \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, usd_per_Mtoken, TABLE_REAL, "the same per million tokens, over goodput",     \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, usd_run, TABLE_REAL, "the same of a whole run", .better = -1),               \
+        SYSTEM_COLUMN(type, in, watt_peak, TABLE_REAL, "nameplate power of IT; times pue at the meter",      \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, watt_mean, TABLE_REAL, "mean power of IT", .better = -1),                    \
+        SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power", .better = -1),                      \
+        SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept", .better = 1),        \
+        SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job",            \
+                      .better = 1),                                                                          \
         SYSTEM_COLUMN(type, in, checkpoint_s, TABLE_REAL, "work between checkpoints, of the store"),         \
         SYSTEM_COLUMN(type, in, system_omits, TABLE_TEXT, "what these leave out")
 extern const struct column system_columns[];

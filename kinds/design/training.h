@@ -50,10 +50,10 @@ struct training_row {
 };
 
 /** Its columns in a row of type @p type: @p in is "" or "member.". */
-#define TRAINING_COLUMN(type, in, field, of_kind, says)                                                      \
+#define TRAINING_COLUMN(type, in, field, of_kind, ...)                                                       \
     {                                                                                                        \
-        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .help = says,                   \
-        .part = "training", .with = "plan"                                                                   \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "training",             \
+        .with = "plan", .help = __VA_ARGS__                                                                  \
     }
 #define TRAINING_COLUMNS(type, in)                                                                           \
     TRAINING_COLUMN(type, in, plan, TABLE_TEXT, "of the training step"),                                     \
@@ -66,19 +66,20 @@ struct training_row {
         TRAINING_COLUMN(type, in, interleave, TABLE_COUNT, "model chunks of a stage"),                       \
         TRAINING_COLUMN(type, in, recompute, TABLE_TEXT, "of activations"),                                  \
         TRAINING_COLUMN(type, in, zero, TABLE_COUNT, "stage of sharded optimizer states"),                   \
-        TRAINING_COLUMN(type, in, memory_GB, TABLE_REAL, "of the NPU that needs most"),                      \
+        TRAINING_COLUMN(type, in, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),        \
         TRAINING_COLUMN(type, in, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),                  \
-        TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation"),                                \
-        TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences"),         \
-        TRAINING_COLUMN(type, in, useful_s, TABLE_REAL, "forward and backward pass"),                        \
-        TRAINING_COLUMN(type, in, recompute_s, TABLE_REAL, "done again"),                                    \
-        TRAINING_COLUMN(type, in, bubble_s, TABLE_REAL, "a stage waits for others"),                         \
-        TRAINING_COLUMN(type, in, optimizer_s, TABLE_REAL, "and overhead"),                                  \
-        TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication"),                                \
-        TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise"),                                             \
-        TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise"),                                             \
-        TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise"),                                             \
-        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise")
+        TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),                   \
+        TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences",          \
+                        .better = 1),                                                                        \
+        TRAINING_COLUMN(type, in, useful_s, TABLE_REAL, "forward and backward pass", .better = -1),          \
+        TRAINING_COLUMN(type, in, recompute_s, TABLE_REAL, "done again", .better = -1),                      \
+        TRAINING_COLUMN(type, in, bubble_s, TABLE_REAL, "a stage waits for others", .better = -1),           \
+        TRAINING_COLUMN(type, in, optimizer_s, TABLE_REAL, "and overhead", .better = -1),                    \
+        TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication", .better = -1),                  \
+        TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise", .better = -1)
 extern const struct column training_columns[];
 
 /** The row for the first workload of @p s on @p d, where it trains a model; else blank. ERR_NOMEM. */

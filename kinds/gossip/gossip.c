@@ -1255,7 +1255,7 @@ static const char *const own_keys[] = { "workers",  "rung",     "chunks",  "lear
                                         "drift_at", "baseline", "compare", "equal_points", "need_pct",
                                         "need_dim", NULL };
 static const char *const fixed_axes[] = { "seed", "seeds", NULL };
-static const char *const front[] = { "time_s", "traffic_MB", "max:accuracy_pct", NULL };
+static const char *const front[] = { "time_s", "traffic_MB", "accuracy_pct", NULL };
 static const char *const work[] = { "data", "learner", "shards", "drift_at", "workers", NULL };
 
 const struct study_kind gossip_kind = {

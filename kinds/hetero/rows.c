@@ -50,9 +50,9 @@ struct hetero_row {
 };
 
 /* An axis of such a name has the same values. */
-#define WORD(key, text)  COLUMN_WORD(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
-#define COUNT(key, text) COLUMN_COUNT(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
-#define REAL(key, text)  COLUMN_REAL(struct hetero_row, key, text, .flags = COLUMN_YIELDS)
+#define WORD(key, ...)  COLUMN_WORD(struct hetero_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
+#define COUNT(key, ...) COLUMN_COUNT(struct hetero_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
+#define REAL(key, ...)  COLUMN_REAL(struct hetero_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
 
 static const struct column row_columns[] = {
     WORD(model, "what is trained"),
@@ -60,29 +60,33 @@ static const struct column row_columns[] = {
     COUNT(layers, "layers of the model"),
     WORD(scheduler, "who made the plan"),
     COUNT(seeds, "runs: 1 of a scheduler that draws nothing"),
-    REAL(usd, "cost of the training: the median over seeds; a seed without a plan has infinite cost"),
-    REAL(usd_worst, "of the most expensive seed; none where a seed has no plan"),
-    REAL(over_oracle, "usd over oracle_usd"),
-    REAL(over_oracle_worst, "usd_worst over oracle_usd"),
-    REAL(over_best, "usd over that of the cheapest scheduler of the point"),
-    REAL(over_rl, "usd over that of rl-lstm"),
-    COUNT(feasible, "seeds with a plan that reaches the throughput within the limits"),
+    REAL(usd, "cost of the training: the median over seeds; a seed without a plan has infinite cost",
+         .better = -1),
+    REAL(usd_worst, "of the most expensive seed; none where a seed has no plan", .better = -1),
+    REAL(over_oracle, "usd over oracle_usd", .better = -1),
+    REAL(over_oracle_worst, "usd_worst over oracle_usd", .better = -1),
+    REAL(over_best, "usd over that of the cheapest scheduler of the point", .better = -1),
+    REAL(over_rl, "usd over that of rl-lstm", .better = -1),
+    COUNT(feasible, "seeds with a plan that reaches the throughput within the limits", .better = 1),
     REAL(need_per_s, "throughput that is asked for, examples/s"),
-    REAL(examples_per_s, "throughput of the plan; this, usd_per_h, stages, units, plans_tried and proof are "
-                         "of the seed in the middle"),
-    REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits"),
-    REAL(usd_per_h, "price of all its units"),
+    REAL(examples_per_s,
+         "throughput of the plan; this, usd_per_h, stages, units, plans_tried and proof are "
+         "of the seed in the middle",
+         .better = 1),
+    REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits",
+         .better = 1),
+    REAL(usd_per_h, "price of all its units", .better = -1),
     COUNT(stages, "of its pipeline"),
-    COUNT(units, "that are paid for: of stages, hosts and parameter servers"),
-    COUNT(plans_tried, "plans that were evaluated"),
+    COUNT(units, "that are paid for: of stages, hosts and parameter servers", .better = -1),
+    COUNT(plans_tried, "plans that were evaluated", .better = -1),
     WORD(proof,
          "what the scheduler says of its plan: optimal; not proved: limits of units that stages share bind, "
          "another provisioning than exact, or it gave up; no plan: there is none"),
-    REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below"),
+    REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below", .better = -1),
     WORD(oracle_proof, "which of them: optimal, lower bound; no plan: proved that there is none"),
     REAL(most_per_s, "throughput that no plan exceeds"),
     COLUMN_REAL(struct hetero_row, schedule_s, "with --timing: wall clock, median over seeds",
-                .flags = COLUMN_TIMING),
+                .flags = COLUMN_TIMING, .better = -1),
     WORD(status, "done; partly: some seeds have no plan; infeasible: none has; error"),
     WORD(message, "why it is not done"),
     COLUMNS_END,
@@ -123,9 +127,9 @@ struct hetero_curve_row {
 
 /* Besides the rows an axis that has the name of a result (evaluations, servers) is called vary.NAME: who
  * reads the table looks for the result. */
-#define LESS_WORD(type, key, text)  COLUMN_WORD(struct type, key, text, .flags = COLUMN_RENAMES)
-#define LESS_COUNT(type, key, text) COLUMN_COUNT(struct type, key, text, .flags = COLUMN_RENAMES)
-#define LESS_REAL(type, key, text)  COLUMN_REAL(struct type, key, text, .flags = COLUMN_RENAMES)
+#define LESS_WORD(type, key, ...)  COLUMN_WORD(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
+#define LESS_COUNT(type, key, ...) COLUMN_COUNT(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
+#define LESS_REAL(type, key, ...)  COLUMN_REAL(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
 #define OF_RUN(type)                                                                                         \
     COLUMN_AT(struct type, of.model, "model", TABLE_TEXT, "what is trained", .flags = COLUMN_YIELDS),        \
         COLUMN_AT(struct type, of.scheduler, "scheduler", TABLE_TEXT, "who made the plan"),                  \
@@ -134,18 +138,20 @@ struct hetero_curve_row {
 
 static const struct column run_columns[] = {
     OF_RUN(hetero_run_row),
-    LESS_REAL(hetero_run_row, usd, "cost of the training; blank without a plan"),
+    LESS_REAL(hetero_run_row, usd, "cost of the training; blank without a plan", .better = -1),
     LESS_REAL(hetero_run_row, over_oracle,
-              "usd over that of the cheapest plan, or a bound that no plan is below"),
-    LESS_REAL(hetero_run_row, examples_per_s, "throughput of the plan"),
+              "usd over that of the cheapest plan, or a bound that no plan is below", .better = -1),
+    LESS_REAL(hetero_run_row, examples_per_s, "throughput of the plan", .better = 1),
     LESS_REAL(hetero_run_row, reach_per_s,
-              "without a plan: the most that one tried reaches within the limits"),
-    LESS_REAL(hetero_run_row, usd_per_h, "price of all its units"),
+              "without a plan: the most that one tried reaches within the limits", .better = 1),
+    LESS_REAL(hetero_run_row, usd_per_h, "price of all its units", .better = -1),
     LESS_COUNT(hetero_run_row, stages, "of its pipeline"),
-    LESS_COUNT(hetero_run_row, units, "that are paid for: of stages, hosts and parameter servers"),
-    LESS_COUNT(hetero_run_row, plans_tried, "plans that were evaluated"),
+    LESS_COUNT(hetero_run_row, units, "that are paid for: of stages, hosts and parameter servers",
+               .better = -1),
+    LESS_COUNT(hetero_run_row, plans_tried, "plans that were evaluated", .better = -1),
     LESS_WORD(hetero_run_row, proof, "what the scheduler says of its plan"),
-    COLUMN_REAL(struct hetero_run_row, schedule_s, "with --timing: wall clock", .flags = COLUMN_TIMING),
+    COLUMN_REAL(struct hetero_run_row, schedule_s, "with --timing: wall clock", .flags = COLUMN_TIMING,
+                .better = -1),
     LESS_WORD(hetero_run_row, status, "done; error; or why there is no plan"),
     LESS_WORD(hetero_run_row, message, "what is wrong"),
     COLUMNS_END,
@@ -158,37 +164,39 @@ static const struct column plan_columns[] = {
     LESS_WORD(hetero_plan_row, kind, "what it does"),
     LESS_WORD(hetero_plan_row, type, "of the units that it is on"),
     LESS_COUNT(hetero_plan_row, stage, "that it belongs to, from 1"),
-    LESS_COUNT(hetero_plan_row, units, "of that stage"),
-    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host"),
+    LESS_COUNT(hetero_plan_row, units, "of that stage", .better = -1),
+    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host", .better = -1),
     COLUMNS_END,
 };
 
 static const struct column stage_columns[] = {
     OF_RUN(hetero_stage_row),
-    LESS_REAL(hetero_stage_row, usd, "cost of the whole plan"),
+    LESS_REAL(hetero_stage_row, usd, "cost of the whole plan", .better = -1),
     LESS_COUNT(hetero_stage_row, stage, "its number, from 1"),
     LESS_COUNT(hetero_stage_row, first, "its first layer"),
     LESS_COUNT(hetero_stage_row, last, "its last layer"),
     LESS_WORD(hetero_stage_row, first_name, "of the first layer"),
     LESS_WORD(hetero_stage_row, last_name, "of the last layer"),
     LESS_WORD(hetero_stage_row, type, "of its units"),
-    LESS_COUNT(hetero_stage_row, units, "that share its work"),
+    LESS_COUNT(hetero_stage_row, units, "that share its work", .better = -1),
     LESS_COUNT(hetero_stage_row, servers, "parameter servers of its own"),
-    LESS_REAL(hetero_stage_row, compute_us, "of one example"),
-    LESS_REAL(hetero_stage_row, comm_us, "communication, of one example"),
+    LESS_REAL(hetero_stage_row, compute_us, "of one example", .better = -1),
+    LESS_REAL(hetero_stage_row, comm_us, "communication, of one example", .better = -1),
     LESS_WORD(hetero_stage_row, limit, "what takes longest: compute, communication or servers"),
-    LESS_REAL(hetero_stage_row, examples_per_s, "that the stage lets through"),
-    LESS_REAL(hetero_stage_row, usd_per_h, "price of its units and servers"),
-    LESS_REAL(hetero_stage_row, weight_GB, "parameters of its layers"),
-    LESS_REAL(hetero_stage_row, memory_GB, "of its units together; blank where it is not known"),
+    LESS_REAL(hetero_stage_row, examples_per_s, "that the stage lets through", .better = 1),
+    LESS_REAL(hetero_stage_row, usd_per_h, "price of its units and servers", .better = -1),
+    LESS_REAL(hetero_stage_row, weight_GB, "parameters of its layers", .better = -1),
+    LESS_REAL(hetero_stage_row, memory_GB, "of its units together; blank where it is not known",
+              .better = -1),
     COLUMNS_END,
 };
 
 static const struct column curve_columns[] = {
     OF_RUN(hetero_curve_row),
-    LESS_COUNT(hetero_curve_row, evaluations, "plans tried so far"),
-    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest of them"),
-    LESS_REAL(hetero_curve_row, over_oracle, "that over the cost of the cheapest plan, or of a bound"),
+    LESS_COUNT(hetero_curve_row, evaluations, "plans tried so far", .better = -1),
+    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest of them", .better = -1),
+    LESS_REAL(hetero_curve_row, over_oracle, "that over the cost of the cheapest plan, or of a bound",
+              .better = -1),
     COLUMNS_END,
 };
 

@@ -471,7 +471,7 @@ const struct place_metric_row place_metrics[] = {
         "utility over the exact optimum's"),
     [PLACE_GAP] = METRIC(NULL, NULL, NULL, "gap", "gap", -1, false,
         "utility below what no tasks and no admission exceed, relative"),
-    [PLACE_USED] = METRIC(NULL, NULL, NULL, "used_frac", "used", 0, true,
+    [PLACE_USED] = METRIC(NULL, NULL, NULL, "used_frac", "used", 1, true,
         "resources used over those reserved"),
     [PLACE_GPU] = METRIC("gpu_frac", "gpu_frac", "gpu_frac", "gpu_frac", "GPUs", 1, true,
         "share of GPUs in use over time"),
@@ -540,7 +540,7 @@ static const struct column result_columns[] = {
 #define ROW_END                                                                                              \
     COLUMN_COUNT(struct place_row, beats_next,                                                               \
                  "seeds in which it is better than the scheduler listed next"),                              \
-        COLUMN_REAL(struct place_row, network_usd, "typical price of the network"),                          \
+        COLUMN_REAL(struct place_row, network_usd, "typical price of the network", .better = -1),            \
         COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error"),           \
         COLUMN_WORD(struct place_row, message, "what is wrong")
 #define RUN_BEGIN                                                                                            \
@@ -615,6 +615,15 @@ static const char *place_metric_name(enum place_model first, int m)
     return name;
 }
 
+static int place_metric_better(const char *column)
+{
+    for (int m = 0; m < N_PLACE_METRICS; m++)
+        for (int k = 0; k < N_PLACE_MODELS; k++)
+            if (place_metrics[m].names[k] && strcmp(place_metrics[m].names[k], column) == 0)
+                return place_metrics[m].better;
+    return 0;
+}
+
 static void place_name_metrics(struct place_own *own, enum place_model first)
 {
     struct column *row = own->rows, *run = own->runs;
@@ -638,6 +647,7 @@ static void place_name_metrics(struct place_own *own, enum place_model first)
         c.offset += sizeof(double);
         c.name = own->halves[m];
         c.flags = COLUMN_HALF;
+        c.better = 0;
         *row++ = c;
     }
     memcpy(row, row_end, sizeof row_end);
@@ -950,8 +960,8 @@ static const char *const own_keys[] = { "jobs", "slots",   "racks", "graph",  "p
                                         "las",  "sjf_bco", "smd",   "events", NULL };
 static const char *const fixed_axes[] = { "seed", "seeds", NULL };
 static const char *const told_by[] = { "status", NULL };
-static const char *const front[] = { "max:utility", "makespan",    "makespan_s",   "jct",
-                                     "jct_s",       "network_usd", "max:gpu_frac", NULL };
+static const char *const front[] = { "utility", "makespan",    "makespan_s", "jct",
+                                     "jct_s",   "network_usd", "gpu_frac",   NULL };
 static const char *const work[] = { "jobs", "model", "slots", NULL };
 
 const struct study_kind place_kind = {
@@ -984,6 +994,7 @@ const struct study_kind place_kind = {
     .result_columns = told_by,
     .label = "scheduler",
     .front = front,
+    .better = place_metric_better,
     .work = work,
     .trim = place_trim,
     .say = place_say,

@@ -63,10 +63,10 @@ draw gossip_loss gossip_loss
 draw gossip_need gossip
 draw xy any --x a --y b
 draw xy any --x a --y b --color e --facet c --shared --front min,min --label front
-draw xy any --x a --y b --color c --shape d --log y --front max,min --label top --text a,e --top 3 --behind
-draw xy any --x a --y b --y e --color c --join --linear --range-x 2:30 --limit 'a <= 35' --label knee
+draw xy any --x a --y b --color c --shape d --log y --front max,min --label top --text a,e --top 3 --behind --best min:b
+draw xy any --x a --y b --y e --color c --join --best min:b --best min:e --linear --range-x 2:30 --limit 'a <= 35' --label knee
 draw xy any --x a --y b --front min,min --label front --text a,b,e --width 400 --height 300
 draw xy any --x a --y e --linear --front max,min --label front --text a,b --width 400 --height 300
-draw xy any --x c --y b --color d --bars --log y --x-label word
+draw xy any --x c --y b --color d --bars --best min:b --log y --x-label word
 draw xy any --x c --y e --facet d --facet-rows c --where a=1 --where a=8 --where a=15 --where a=22
-draw xy designs --x total_GBps --y time_s --y cost_usd --color workload --shape network --join --title Title --height 700
+draw xy designs --x total_GBps --y time_s --y cost_usd --color workload --shape network --join --best min:time_s --best min:cost_usd --title Title --height 700

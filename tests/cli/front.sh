@@ -70,16 +70,16 @@ run front rows.csv --where network=none
 run front rows.csv --where status=infeasible
 echo "== values of a design in place of a row, axes over decades, more designs than a table shows"
 run front rows.csv --at time_s=7,cost_usd=7e6 --limit "nic_GBps <= 35" --where workload=A -q --of csv
-run front rows.csv --by max:speedup,nic_GBps,point --at speedup=1.35,nic_GBps=12,point=4 --per network,workload -q --of csv
+run front rows.csv --by speedup,nic_GBps,min:point --at speedup=1.35,nic_GBps=12,point=4 --per network,workload -q --of csv
 awk 'BEGIN {
     print "point,workload,time_s,cost_usd,watt"
     for (i = 0; i < 90; i++)
         printf "%d,%s,%.6g,%.6g,%.4g\n", i, i % 3 ? "A" : "B", 1.1 ^ i / 50, 1e9 / 1.21 ^ i, 3 + (i * 37 % 90) / 40
 }' >wide.csv
 run front wide.csv --by time_s,cost_usd --where workload=A
-run front wide.csv --by watt,cost_usd --where workload=B
-run front wide.csv --by time_s,cost_usd,watt --per '' --design 44 -q | sed -n '1,20p;/ on the front/,$p'
-run front wide.csv --by time_s,watt --at time_s=1,watt=4.5 -q
+run front wide.csv --by min:watt,cost_usd --where workload=B
+run front wide.csv --by time_s,cost_usd,min:watt --per '' --design 44 -q | sed -n '1,20p;/ on the front/,$p'
+run front wide.csv --by time_s,min:watt --at time_s=1,watt=4.5 -q
 "$WEFT" front wide.csv --by time_s,cost_usd --design 44 -q | grep -e '^workload' -e X -e '^Point' -A 1
 "$WEFT" front wide.csv --by time_s,cost_usd --design 45 -q | grep -e '^workload' -e X -e '^Point' -A 1
 echo "== methods, a row each of a point"
@@ -98,8 +98,9 @@ run front none.csv
 run front rows.csv --by time_s
 run front rows.csv --by time_s,cost_us
 run front rows.csv --by time_s,network
+run front rows.csv --by time_s,point
 run front rows.csv --by time_s,time_s
-run front rows.csv --by time_s,cost_usd,point,nic_GBps,speedup,max:speedup
+run front rows.csv --by time_s,cost_usd,min:point,nic_GBps,speedup,max:speedup
 printf "R\n1\n" >other.csv
 run front other.csv
 run front rows.csv --per wrkload

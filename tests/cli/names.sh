@@ -52,8 +52,8 @@ grep -v '^#' store.csv >a.csv && grep -v '^#' rows.csv | cmp - a.csv && echo "a 
 "$w" front rows.csv --by time_s,total_GBps --of csv | grep -v '^#' | cut -d, -f2-5
 "$w" front s.db --by time_s,total_GBps --of json | grep -o '"=1+evil"'
 printf "point,a,b,who\n0,1,5,'=x\n1,2,4,''-y\n2,3,3,'plain\n3,4,2,-7\n" >guarded.csv
-"$w" front guarded.csv --by a,b --per "" --of csv | tail -n +1 | grep -v '^#'
-"$w" front guarded.csv --by a,b --per "" --of json | grep -o '"who": "[^"]*"'
+"$w" front guarded.csv --by min:a,min:b --per "" --of csv | tail -n +1 | grep -v '^#'
+"$w" front guarded.csv --by min:a,min:b --per "" --of json | grep -o '"who": "[^"]*"'
 
 echo "# CSV has names as they are, but not for a terminal"
 name=$(printf '"\\e[31mevil"')

@@ -29,10 +29,10 @@ tables slots.yaml 1 one && tables slots.yaml 4 four
 for t in rows runs jobs places slots links; do
     # The command stands in the head, and the names of the files in it.
     sed 1,4d one-$t.csv >one && sed 1,4d four-$t.csv >four && cmp one four && echo "$t: the number of threads changes nothing"
-    sed -e 's/=.*//' -e 5q one-$t.csv
+    sed -e 's/=.*//' -e '/^[^#]/q' one-$t.csv
 done
 tables batch.yaml 2 batch
-for t in places jobs; do sed -n '5,6p' batch-$t.csv; done
+for t in places jobs; do grep -v '^#' batch-$t.csv | sed -n 1,2p; done
 echo "== progress by the time of an iteration"
 tau='{gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, slot_s: 2}'
 run place slots.yaml --set jobs.progress=tau --set "jobs.tau=$tau" --set jobs.utility=linear --set seeds=1 --set 'vary={jobs.tau.batch: [worker, job]}'
@@ -86,7 +86,7 @@ run place missing.yaml
 echo "== keys and options without effect"
 run place graph.yaml --set gadget='{samples: 3}' --set las='{}' --set sjf_bco='{}' --set jobs.utility=log --set jobs.slope=0.1
 run place batch.yaml --set slots=5 --set schedulers=[sjf-bco] --slots none.csv
-sed 1,4d none.csv
+grep -v '^#' none.csv
 echo "== the other models, on a network and on a pool"
 cat >trace.csv <<'..'
 job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
@@ -115,7 +115,7 @@ jobs: { count: 10 }
 pool: { units: 1 }
 ..
 run place interval.yaml --jobs decided.csv
-cut -d, -f3-5 decided.csv | sed -n 5,8p
+cut -d, -f3-5 decided.csv | sed -n 6,9p
 run place interval.yaml --set smd='{inner: exact, eps: 0.1, subset: 3}' --set schedulers=[smd]
 run place --list
 echo "== jobs of one length go by when they came, whatever their iterations"

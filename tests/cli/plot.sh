@@ -74,6 +74,20 @@ for figure in breakdown mfu plans; do
     run plot $figure trained.csv -o $figure.svg
 done
 grep -Eo '>(useful compute|exposed: [a-z]*|tp [^<]*|network cost [^<]*|memory|fastest|–)<' breakdown.svg mfu.svg plans.svg
+# What is better stands in the head of a CSV, and a store knows it. The rows themselves say which is best.
+"$WEFT" sweep trained.yaml -q --store trained.db --of csv >/dev/null 2>&1
+grep -v '^#' trained.csv >bare.csv
+sed 's/"[^"]*"//g' bare.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $(at["tokens_per_s"]) + 0 > most + 0 { most = $(at["tokens_per_s"]); which = "tp " $(at["tp"]) ", pp " $(at["pp"]) }
+    END { print "most tokens per second: " which }'
+for table in trained.csv trained.db; do
+    "$WEFT" plot xy $table --x memory_GB --y tokens_per_s --top 1 --label top --text tp,pp --of gp | grep -o -e 'the best 1[^;]*' -e "'tp [^']*'"
+done
+run plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 -o x.svg
+"$WEFT" plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 --best min:tokens_per_s --of gp | grep -o 'the best 1.*better)'
+run plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 --best tokens_per_s -o x.svg
+run plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 --best max:tokens_per -o x.svg
+"$WEFT" plot xy trained.db --list | awk '$1 ~ /^(tokens_per_s|time_s|network|tp)$/ { print $1, $NF }'
 # Of placements: likewise.
 cat >slots.yaml <<..
 model: slots

@@ -280,3 +280,23 @@ TEST(texts_that_are_all_numbers_become_numbers)
     assert_string_equal(table_cell(&t, 1, 2)->text, "x");
     assert_string_equal(table_cell(&t, 0, 3)->text, "");
 }
+
+/* Only columns that are still there, and only words that table_write() has. */
+TEST_WITH(what_is_better_stands_in_the_head_and_comes_back, make_folder, remove_folder)
+{
+    KEEP(struct table, t, table_free) =
+        read_good(*state, "# version=1\n# best=min:time_s,max:gone,max:\"a\",mxx:n,max:goodput\r\n# "
+                          "seed=1\nn,goodput,time_s\n1,2,3\n");
+    assert_true(t.better[0] == 0 && t.better[1] == 1 && t.better[2] == -1);
+    KEEP(struct text, csv, text_free) = { 0 }, json = { 0 };
+    OK(table_write(&t, TABLE_AS_CSV, "seed=9\n", &csv, e));
+    assert_string_equal(text_str(&csv), "# seed=9\n# best=max:goodput,min:time_s\nn,goodput,time_s\n1,2,3\n");
+    OK(table_write(&t, TABLE_AS_JSON, "seed=9\n", &json, e));
+    assert_has(text_str(&json), "{\"seed\": 9, \"best\": \"max:goodput,min:time_s\"}");
+    KEEP(struct table, like, table_free) = { 0 };
+    table_column_of(&like, &t, 1);
+    table_column(&like, "plain", TABLE_REAL);
+    assert_true(like.better[0] == 1 && like.better[1] == 0 && like.kinds[0] == t.kinds[1]);
+    table_keep_columns(&t, (const bool[]){ true, false, true });
+    assert_true(t.better[0] == 0 && t.better[1] == -1);
+}

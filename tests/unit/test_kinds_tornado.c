@@ -200,7 +200,7 @@ TEST(an_end_is_the_study_with_that_value)
     static const char *const keys[] = { "parts.rates[1].switch_usd_per_GBps", "workload.traffic" };
     static const char *const values[2][2] = { { "9", "36" }, { "2", "4" } };
     KEEP(struct opened, o, close_tornado);
-    OK(run_tornado(&o, text, false, "time_s,max:perf_per_cost_gain,bw2_GBps", 3, e));
+    OK(run_tornado(&o, text, false, "time_s,perf_per_cost_gain,min:bw2_GBps", 3, e));
     bool moved = false;
     for (int k = 0; k < 2; k++)
         for (int end = 0; end < 2; end++) {

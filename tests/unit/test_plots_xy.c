@@ -4,6 +4,7 @@
 #include "plots/xy.h"
 
 #define DESIGNS                                                                                              \
+    "# best=min:time_s,min:cost_usd\n"                                                                       \
     "point,network,workload,objective,status,total_GBps,time_s,cost_usd,fits\n"                              \
     "0,flat,a,time,solved,100,4,1e6,yes\n"                                                                   \
     "1,flat,a,cost,solved,200,3,2e6,yes\n"                                                                   \
@@ -11,7 +12,10 @@
     "3,deep,b,time,solved,400,2,4e6,yes\n"                                                                   \
     "4,deep,b,time,infeasible,500,,,\n"                                                                      \
     "5,deep,b,time,solved,600,,5e6,yes\n"
-#define JOBS  "scheduler,load,jct_s,jct_s_ci\nlas,1,10,2\nlas,2,20,0\nfifo,1,40,50\nfifo,1,30,0\nfifo,2,-5,\n"
+#define JOBS                                                                                                 \
+    "# best=min:jct_s,max:load\n"                                                                            \
+    "scheduler,load,jct_s,jct_s_ci\n"                                                                        \
+    "las,1,10,2\nlas,2,20,0\nfifo,1,40,50\nfifo,1,30,0\nfifo,2,-5,\n"
 #define MANY  "k,x,y\n1,1,1\n2,2,2\n3,3,3\n4,4,4\n5,5,5\n6,6,6\n7,7,7\n8,8,8\n"
 #define WORDS "k,x,y\na,1,1\nb,2,2\nc,3,3\nd,4,4\ne,5,5\nf,6,6\ng,7,7\nh,8,8\ni,9,9\n"
 
@@ -71,7 +75,8 @@ static const struct {
       "with points" },
     { "bars in more words than fit a line: one size, every other word a line lower; of equal words the best, "
       "for which alone there is room",
-      "limit,x,y\n\"[\"\"usd <= 6\"\"]\",A word of thirty-five characters now,1\n\"[\"\"usd <= 6\"\"]\",B,2\n"
+      "# best=max:z,min:y\nlimit,x,y\n\"[\"\"usd <= 6\"\"]\",A word of thirty-five characters "
+      "now,1\n\"[\"\"usd <= 6\"\"]\",B,2\n"
       "\"[\"\"usd <= 6\"\"]\",B,90\n7,A word of thirty-five characters now,1\n",
       { .x = "x", .y = { "y" }, .color = "limit", .bars = true },
       { "'usd <= 6' at", "'limit 7' at", "'B' at", "set yrange [0:2.2" },
@@ -240,6 +245,51 @@ TEST(what_cannot_be_drawn_is_refused)
     }
 }
 
+/* Three rows of one bar, two of a place of a line; which is best of them only the table or the user knows. */
+#define RATES "name,load,rate\na,1,5\na,1,9\nb,1,7\nb,2,3\na,2,4\na,2,4.5\n"
+
+TEST(what_is_better_is_known_or_asked_for)
+{
+    static const struct plot_xy picks[] = { { .x = "load", .y = { "rate" }, .color = "name", .top = 1 },
+                                            { .x = "name", .y = { "rate" }, .color = "", .bars = true },
+                                            { .x = "load", .y = { "rate" }, .color = "name", .join = true } };
+    /* The block of bars, points or lines, by what is better. */
+    static const char *const more[] = { "\n1 9\nEOD", "\n0.1 0 0.9 9\n1.1 0 1.9 7\nEOD",
+                                        "\n1 9\n2 4.5\nEOD" };
+    static const char *const less[] = { "\n2 3\nEOD", "\n0.1 0 0.9 4\n1.1 0 1.9 3\nEOD", "\n1 5\n2 4\nEOD" };
+    static const char *const options[] = { "--top", "--bars", "--join" };
+    for (size_t i = 0; i < COUNT_OF(picks); i++)
+        for (int better = -1; better <= 1; better++) {
+            struct plot_options opt = { 0 };
+            KEEP(struct text, s, text_free) = { 0 };
+            KEEP(struct table, t, table_free) = { 0 };
+            csv_table(&t, better > 0   ? "# best=max:rate\n" RATES
+                          : better < 0 ? "# best=min:rate\n" RATES
+                                       : RATES);
+            int rc = plot_xy_script(&picks[i], &t, &opt, &s, e);
+            if (better) {
+                assert_ok(rc, e);
+                assert_has(text_str(&s), better > 0 ? more[i] : less[i]);
+                continue;
+            }
+            assert_int_equal(rc, ERR_USAGE);
+            assert_has(e->msg, options[i]);
+            assert_has(e->msg, "for the best rate, of which more or less may be better; add --best max:rate "
+                               "or --best min:rate");
+        }
+}
+
+TEST(one_row_to_a_bar_needs_no_direction)
+{
+    struct plot_xy bars = { .x = "name", .y = { "rate" }, .color = "", .bars = true };
+    struct plot_options opt = { 0 };
+    KEEP(struct text, s, text_free) = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    csv_table(&t, "name,rate\na,1\nb,2\n");
+    OK(plot_xy_script(&bars, &t, &opt, &s, e));
+    assert_has(text_str(&s), "\n0.1 0 0.9 1\n1.1 0 1.9 2\nEOD");
+}
+
 TEST(the_script_itself_is_a_format_of_every_figure)
 {
     struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
@@ -258,5 +308,5 @@ TEST(the_list_says_what_columns_hold)
     csv_table(&t, DESIGNS);
     OK(plot_xy_list(&t, &out, e));
     assert_has(text_str(&out), "network     words         6         2");
-    assert_has(text_str(&out), "time_s      numbers       4         4      2      4");
+    assert_has(text_str(&out), "time_s      numbers       4         4      2      4  less");
 }

@@ -2,6 +2,7 @@
 #include "study/keep.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/designs.h"
+#include "study/study.h"
 
 KEEPS(struct keep, keep_free)
 
@@ -11,6 +12,7 @@ static void make_columns(struct table *t)
 {
     put_columns(
         t, "point# network.dims.pod.max_GBps$ network$ workload$ status$ time_s~ cost_usd~ speedup~ fits$");
+    study_find_better(t, &design_kind, TABLE_ROWS);
 }
 
 struct row {
@@ -46,7 +48,7 @@ TEST(a_rule_is_read_with_its_defaults)
     assert_true(keep_all(&k));
     keep_rule_free(&k);
     OK(read_rule(&k,
-                 "keep:\n  front: [time_s, 'max:speedup', network.dims.pod.max_GBps]\n"
+                 "keep:\n  front: [time_s, speedup, min:network.dims.pod.max_GBps]\n"
                  "  top: { by: cost_usd, n: 10 }\n  where: [ cost_usd - 2*time_s <= 2e6 ]\n",
                  e));
     assert_true(!keep_all(&k) && k.n_front == 3);
@@ -59,6 +61,22 @@ TEST(a_rule_is_read_with_its_defaults)
     assert_false(k.prune);
     assert_string_equal(text_str(&k.notes), "");
     keep_rule_free(&k);
+}
+
+TEST(a_column_is_better_as_its_table_says_unless_the_rule_does)
+{
+    static const struct {
+        const char *by;
+        bool large;
+    } cases[] = { { "time_s", false },     { "speedup", true },    { "min:speedup", false },
+                  { "max:speedup", true }, { "max:time_s", true }, { "max:point", true } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct keep_rule, k, keep_rule_free);
+        char text[100];
+        snprintf(text, sizeof text, "keep: { top: { by: '%s', n: 1 } }\n", cases[i].by);
+        OK(read_rule(&k, text, e));
+        assert_int_equal(k.top.large, cases[i].large);
+    }
 }
 
 TEST(different_work_that_is_not_held_apart_is_noted)
@@ -92,8 +110,11 @@ TEST(bad_rules_are_refused_at_their_place)
         { "{ front: [time_s, max:network] }", ERR_RANGE,
           "is \"network\", which holds text, expected a column of numbers" },
         { "{ front: [time_s, max:time_s] }", ERR_RANGE, "is \"time_s\" for a second time" },
-        { "{ front: [time_s, cost_usd, speedup, point, network.dims.pod.max_GBps, point] }", ERR_RANGE,
-          "has more than 5 columns" },
+        { "{ front: [time_s, cost_usd, speedup, min:point, max:network.dims.pod.max_GBps, min:point] }",
+          ERR_RANGE, "has more than 5 columns" },
+        { "{ front: [time_s, point] }", ERR_RANGE,
+          "keep.front[1] is \"point\", of which less or more may be better, expected min:point or "
+          "max:point" },
         { "{ front: [time_s, cost_usd], per: [wrkload] }", ERR_RANGE,
           "keep.per[0] is \"wrkload\", expected a column of the rows; did you mean workload?" },
         { "{ top: { by: time_s } }", ERR_PARSE, "n" },

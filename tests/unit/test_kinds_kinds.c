@@ -1,0 +1,126 @@
+/* What all kinds of studies have in common: what is better in a column is said once, in its list. */
+#include "plots/fig.h"
+#include "study/study.h"
+#include "tests/support.h"
+
+/* Numbers of which nobody can say whether more or less is better: degrees, counts, ends of intervals, what is
+ * given. A new column is put here or gets a direction. */
+static const char *const neither[] = {
+    "bw#_GBps",
+    "n_dims",
+    "tp",
+    "cp",
+    "dp",
+    "pp",
+    "ep",
+    "micro_batch",
+    "interleave",
+    "zero",
+    "checkpoint_s",
+    "seeds",
+    "seed",
+    "jobs",
+    "beats_next",
+    "types",
+    "layers",
+    "need_per_s",
+    "stages",
+    "most_per_s",
+    "layer",
+    "stage",
+    "first",
+    "last",
+    "servers",
+    "period",
+    "steps",
+    "diverged_step",
+    "epoch",
+    "accuracy_half_pct",
+    "average_half_pct",
+    "traffic_half_MB",
+    "time_half_s",
+    "accuracy_vs_base_half",
+    "equal_points",
+    "metric#",
+    "submit",
+    "start",
+    "from",
+    "to",
+    "gpus",
+    "server",
+    "active",
+    "reserved_GBps",
+    "link_frac",
+    "bound",
+    "node_beta",
+    "link_gamma",
+    "bw_GBps",
+    "load_frac",
+    "used_frac",
+    "peak_frac",
+};
+
+static bool is_neither(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(neither); i++)
+        if (strcmp(neither[i], name) == 0)
+            return true;
+    return false;
+}
+
+TEST(every_number_says_what_is_better_or_is_known_to_be_neither)
+{
+    for (int32_t k = 0; k < n_study_kinds; k++)
+        for (int32_t t = 0; t < study_kinds[k]->n_tables; t++)
+            for (const struct column *c = study_kinds[k]->tables[t].columns; c->name; c++)
+                if ((c->kind == TABLE_TEXT && c->better) ||
+                    (c->kind != TABLE_TEXT && !c->better && !is_neither(c->name)))
+                    fail_msg("%s of table %s of %s has direction %d", c->name, study_kinds[k]->tables[t].word,
+                             study_kinds[k]->word, c->better);
+}
+
+TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
+{
+    static const struct {
+        const char *kind, *column;
+        int better;
+    } cases[] = {
+        { "sweep", "time_p95_s", -1 },   { "sweep", "cost_p5_usd", -1 },
+        { "sweep", "goodput_p50", 1 },   { "sweep", "usd_per_Mtoken_p97.5", -1 },
+        { "sweep", "tokens_per_s", 1 },  { "sweep", "my_p5_s", 0 },
+        { "sweep", "util12", 0 },        { "sweep", "util2", 1 },
+        { "place", "jct_p95_s", -1 },    { "place", "finished", 1 },
+        { "place", "admitted", 1 },      { "place", "gpu_frac", 1 },
+        { "place", "guarantee", 0 },     { "place", "jct_s_ci", 0 },
+        { "place", "network_usd", -1 },  { "gossip", "accuracy_pct", 1 },
+        { "hetero", "over_oracle", -1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        if (study_better(study_kind_called(cases[i].kind), TABLE_ROWS, cases[i].column) != cases[i].better)
+            fail_msg("%s of %s is not %d", cases[i].column, cases[i].kind, cases[i].better);
+}
+
+/* Figures of a kind's own columns say what is better for tables without a head: as the columns do. */
+static void assert_same_direction(const char *kind, const struct grid_metric *metrics, int32_t n)
+{
+    for (int32_t m = 0; m < n; m++)
+        if (study_better(study_kind_called(kind), TABLE_ROWS, metrics[m].column) !=
+            (metrics[m].low_is_better ? -1 : 1))
+            fail_msg("%s of %s is drawn the wrong way", metrics[m].column, kind);
+}
+
+TEST(figures_take_for_better_what_columns_do)
+{
+    int n = 0;
+    for (int32_t i = 0; i < plot_n_figures; i++) {
+        const struct plot_figure *f = &plot_figures[i];
+        const struct sweep_panels *sweep = f->look;
+        const struct place_grid *place = f->look;
+        n += f->build == sweep_panels || f->build == place_grid;
+        if (f->build == sweep_panels)
+            assert_same_direction("sweep", sweep->metrics, sweep->n_metrics);
+        if (f->build == place_grid)
+            assert_same_direction("place", place->metrics, place->n_metrics);
+    }
+    assert_int_equal(n, 6);
+}
