@@ -541,7 +541,7 @@ static void write_value(struct json *j, const struct key *k, const void *field)
         json_text(j, k->name, field);
         break;
     default:
-        assert(!"a kind of key that can be written");
+        assert(false); /* a kind that cannot be written: see schema_write() */
     }
 }
 

@@ -476,7 +476,8 @@ TEST(on_a_graph_classes_and_npu_may_be_uncertain)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[4096];
         double v[6];
-        KEEP(struct opened, o, close_study);
+        KEEP(struct opened, o, close_study) = { 0 };
+        scratch_make(o.f.dir);
         snprintf(
             text, sizeof text,
             "network: { npu: { peak_TFLOPS: 10 }, graph: pair.csv, classes: [ { name: x } ] }\n"
@@ -484,7 +485,6 @@ TEST(on_a_graph_classes_and_npu_may_be_uncertain)
             "} ] } }\n"
             "uncertain: { draws: 3, keys: { '%s': { uniform: [ %.17g, %.17g ] } } }\n",
             cases[i].key, cases[i].at, cases[i].at);
-        scratch_make(o.f.dir);
         put(&o.f, "pair.csv", "src,dst,bw_GBps,latency_ns,class,usd\na,b,10,1,x,100\n");
         OK(open_study_in(&o, text, NULL, 0, e));
         OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
