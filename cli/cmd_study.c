@@ -1108,6 +1108,11 @@ static int run_campaign(struct run *run, struct campaign *c, struct study_job *j
     if (fleet_rank() != 0)
         return rc;
     bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
+    if (c->apart)
+        output_warn(run,
+                    "%s: somebody reads it, so that some of its rows stay in %s-wal until they end; copy "
+                    "both, or neither",
+                    run->opt.store, run->opt.store);
     /* What was done is in the store, if there is one; who interrupts a study without one wants no rows. */
     if (rc && ended)
         return keep_done(run, c, job, from, rc, e);

@@ -489,6 +489,8 @@ static int campaign_finish(struct writer *w, int failed, struct err *e)
         store_roll_back(c->store);
     /* The first failure is the one that is told. */
     int rc = w->spoiled ? 0 : commit(w, failed ? &second : e);
+    if (!rc && !w->spoiled)
+        rc = store_fold(&c->apart, c->store, failed ? &second : e);
     c->complete = !failed && !rc && !c->interrupted;
     return failed ? failed : rc;
 }

@@ -80,6 +80,7 @@ struct campaign {
     bool resumed;     /**< the store was there */
     bool complete;    /**< every unit of the share is done */
     bool interrupted; /**< progress stopped it */
+    bool apart;       /**< somebody reads the store, which keeps its log beside it */
 };
 
 /**
@@ -95,7 +96,7 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
  * the first rank: c->store can be read then too, store_counts_of() says how much it has.
  *
  * @return 0, or the first failure of any rank, on all ranks; c->interrupted tells that progress stopped it.
- *         After ERR_IO nothing more is committed.
+ *         After ERR_IO nothing more is committed. The store is one file then, unless c->apart.
  */
 int campaign_run(struct campaign *c, struct err *e);
 

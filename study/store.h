@@ -87,9 +87,15 @@ int store_take(struct store *s, int32_t table, struct table *rows, struct err *e
 int store_clear(struct store *s, int32_t table, struct err *e);
 /** Take out a row of table STORE_RESULTS by its key, where survivors alone are kept. */
 int store_drop(struct store *s, int64_t id, struct err *e);
-/** All that was put, and that @p done are done. ERR_IO: a full disk; the store is as after the last commit.
- */
+/** All that was put, and that @p done are done. ERR_IO: a full disk; the store is as after the last commit;
+ * or its file is gone from its place. */
 int store_commit(struct store *s, const struct spans *done, const struct sweep_counts *counts, struct err *e);
+/**
+ * After a last commit: the log into the file, so that the store is one file that can be copied. @param[out]
+ * apart whoever reads the store keeps the log beside it, which is a part of it until they end. ERR_IO: so
+ * does a disk that is full or fails; or the file is gone from its place.
+ */
+int store_fold(bool *apart, struct store *s, struct err *e);
 /** Drop what was not committed: what can be read is as of the last store_commit(). Nothing can be put any
  * more. */
 void store_roll_back(struct store *s);

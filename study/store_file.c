@@ -1235,25 +1235,69 @@ int store_make_on(struct store **out, const char *path, const char *vfs, const s
     return rc;
 }
 
+/* What is written to a file without a name is lost when it is closed: better to hear of it now than at the
+ * end. */
+static int check_there(const struct store *s, struct err *e)
+{
+    struct stat ours, there;
+    if (s->lock < 0 || fstat(s->lock, &ours) != 0)
+        return 0;
+    if (stat(s->path, &there) == 0 && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+        return 0;
+    return err_set(e, ERR_IO, "%s: was deleted, moved or replaced while it was being written", s->path);
+}
+
+/* The log into the file, which is then the store alone. *read: somebody reads it, and the log stays. */
+static int fold(bool *read, struct store *s, struct err *e)
+{
+    struct sqlite3_stmt *get = NULL;
+    *read = false;
+    int rc = store_prepare(s, &get, "PRAGMA journal_mode = DELETE", e);
+    if (rc)
+        return rc;
+    int code = sqlite3_step(get);
+    const char *mode = code == SQLITE_ROW ? (const char *)sqlite3_column_text(get, 0) : NULL;
+    *read = code == SQLITE_ROW ? !mode || strcmp(mode, "delete") != 0 : (code & 0xff) == SQLITE_BUSY;
+    if (code != SQLITE_ROW && !*read)
+        rc = store_fail(s, code, e);
+    sqlite3_finalize(get);
+    return rc;
+}
+
+int store_fold(bool *apart, struct store *s, struct err *e)
+{
+    struct err why;
+    *apart = false;
+    if (s->temporary)
+        return 0;
+    /* A reader that is at it keeps the log; the last to close folds it in, or the next writer does. */
+    sqlite3_busy_timeout(s->db, 0);
+    int rc = check_there(s, e);
+    if (rc)
+        return rc;
+    rc = fold(apart, s, &why);
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    if (!rc)
+        return 0;
+    return err_set(e, (enum err_code)rc,
+                   "%s; the store is whole only with its log %s-wal beside it: keep both, make room and "
+                   "give the same command again",
+                   why.msg, s->path);
+}
+
 int store_claim(struct store **out, const char *path, struct err *e)
 {
-    bool folded = false, is_new;
+    bool read = false, is_new;
     int64_t version;
     int rc = new_store(out, path, NULL, false, e);
     if (!rc)
         rc = connect_store(*out, e);
     if (!rc)
         rc = check_application(*out, &is_new, &version, e);
-    if (!rc) {
-        struct sqlite3_stmt *get = NULL;
-        rc = store_prepare(*out, &get, "PRAGMA journal_mode = DELETE", e);
-        int code = rc ? SQLITE_DONE : sqlite3_step(get);
-        const char *mode = code == SQLITE_ROW ? (const char *)sqlite3_column_text(get, 0) : NULL;
-        folded = mode && strcmp(mode, "delete") == 0;
-        if (!rc && !folded)
-            rc = store_fail(*out, code == SQLITE_ROW ? SQLITE_BUSY : code, e);
-        sqlite3_finalize(get);
-    }
+    if (!rc)
+        rc = fold(&read, *out, e);
+    if (!rc && read)
+        rc = store_fail(*out, SQLITE_BUSY, e);
     if (rc) {
         store_close(*out);
         *out = NULL;
@@ -1347,6 +1391,8 @@ int store_commit(struct store *s, const struct spans *done, const struct sweep_c
     if (!rc)
         rc = store_seal(s, e);
     if (!rc)
+        rc = check_there(s, e);
+    if (!rc)
         rc = store_exec(s, "COMMIT", e);
     if (rc) {
         spans_free(&copy);
@@ -1360,16 +1406,16 @@ int store_commit(struct store *s, const struct spans *done, const struct sweep_c
     return 0;
 }
 
-/* A store at rest is one file: it can be copied as it is, and read where nothing can be written. While
- * somebody reads it, it stays as it is; so it does on a full disk. */
+/* A store at rest is one file: it can be copied as it is, and read where nothing can be written. Who must
+ * know whether it is calls store_fold() before. */
 static void settle(struct store *s)
 {
+    struct err ignored;
+    bool apart;
     if (s->begun)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    /* A reader that is at it keeps the log; the last to close folds it in, or the next writer does. */
-    sqlite3_busy_timeout(s->db, 0);
-    if (!s->temporary && !s->reads && s->head.command)
-        sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    if (!s->reads && s->head.command)
+        store_fold(&apart, s, &ignored);
 }
 
 void store_close(struct store *s)

@@ -2,6 +2,10 @@
  * run on one thread, whose rows are held against designs_rows(), which has neither store nor units nor rules.
  */
 #include "study/campaign.h"
+#include <errno.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
@@ -405,6 +409,50 @@ TEST_WITH(a_store_of_another_study_or_shard_is_refused_and_not_changed, make_fol
     }
     free(before);
     assert_int_equal(remove(path), 0);
+}
+
+/* A disk that is full when the log is to be folded in: only the log could be written. */
+static ssize_t write_log_alone(int fd, const void *buf, size_t n, off_t at)
+{
+    char link[64], path[SUPPORT_PATH] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    if (at < 4096 || len < 3 || strcmp(path + len - 3, ".db") != 0)
+        return pwrite(fd, buf, n, at);
+    errno = ENOSPC;
+    return -1;
+}
+
+static void set_write(sqlite3_syscall_ptr call)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    vfs->xSetSystemCall(vfs, "pwrite", call);
+    vfs->xSetSystemCall(vfs, "pwrite64", call);
+}
+
+TEST_WITH(a_store_whose_log_cannot_be_folded_in_is_an_error_and_goes_on, make_folder, remove_folder)
+{
+    struct folder *f = *state;
+    struct outcome o;
+    struct result want, got;
+    struct stat st;
+    char path[SUPPORT_PATH], log[SUPPORT_PATH];
+    const struct way way = { .threads = 1 };
+    put(f, "study.yaml", "network: two.yaml\nworkload: a.yaml\nvary: { total_GBps: [100, 200, 300] }\n");
+    OK(run(&o, &want, f, NULL, &way, e));
+    store_path(path, f, 1);
+    scratch_path(log, f->dir, "s1.db-wal");
+    set_write((sqlite3_syscall_ptr)write_log_alone);
+    int rc = run(&o, NULL, f, path, &way, e);
+    set_write(NULL);
+    FAILS(rc, ERR_IO, "s1.db: disk is full; the store is whole only with its log");
+    assert_int_equal(stat(log, &st), 0);
+    OK(run(&o, &got, f, path, &way, e));
+    assert_true(o.complete && !o.interrupted);
+    assert_true(stat(log, &st) != 0);
+    assert_string_equal(text_str(&got.csv), text_str(&want.csv));
+    free_result(&got);
+    free_result(&want);
 }
 
 TEST_WITH(a_rule_that_is_wrong_makes_no_store, make_folder, remove_folder)

@@ -334,6 +334,45 @@ TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
 }
 
+/* Of a file without a name nothing is left when it is closed. */
+TEST_WITH(a_store_that_is_deleted_or_replaced_takes_no_more_rows, begin, remove_folder)
+{
+    struct folder *f = *state;
+    const struct store_head head = stored_head(UNITS);
+    for (int replace = 0; replace < 2; replace++) {
+        KEEP(struct store *, s, store_close_at);
+        KEEP(struct spans, done, spans_free);
+        bool apart;
+        char path[SUPPORT_PATH];
+        OK(open_for(&s, f->path, &head, &done, e));
+        OK(spans_add(&done, 0, 1, e));
+        assert_int_equal(remove(f->path), 0);
+        if (replace)
+            scratch_file(path, f->dir, "rows.db", "", 0);
+        FAILS(store_commit(s, &done, &(struct sweep_counts){ 0 }, e), ERR_IO,
+              "rows.db: was deleted, moved or replaced while it was being written");
+        FAILS(store_fold(&apart, s, e), ERR_IO, "rows.db: was deleted");
+        remove(f->path);
+    }
+}
+
+TEST_WITH(a_reader_keeps_the_log_beside_a_store, begin, remove_folder)
+{
+    struct folder *f = *state;
+    const struct store_head head = stored_head(UNITS);
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
+    struct store *reader;
+    bool apart;
+    OK(open_for(&s, f->path, &head, &done, e));
+    OK(store_read(&reader, f->path, e));
+    OK(store_fold(&apart, s, e));
+    assert_true(apart);
+    store_close(reader);
+    OK(store_fold(&apart, s, e));
+    assert_false(apart);
+}
+
 static int open_no_log(const char *path, int flags, int mode)
 {
     size_t n = strlen(path);
