@@ -32,29 +32,75 @@ static void add_long(struct long_sum *s, double a, double b)
     s->hi = sum;
 }
 
+/* What is asked, and what each node of the trees sends. */
+struct known {
+    const struct verify_steps *steps;
+    double (*sent_B)[D]; /* shape [nodes of all trees]: bytes on each class of links, over what is reached of
+                            it */
+};
+
 /* One walk over the trees for one bound. */
 struct walk {
     const struct verify_steps *steps;
     const struct step_tree *tree;
     const int32_t *leaf_of;   /* of this tree's nodes */
+    double (*sent_B)[D];      /* likewise */
     const double *dual;       /* shape [leaves][D] */
     double constant, pull[D]; /* gathered: constant + sum_d pull_d/B_d lies below weight*T */
 };
 
-/* Bytes of a leaf per dimension, from the tree. */
-static double own_traffic(const struct walk *w, const struct step_node *node, double *traffic_B)
+/* Does it send? */
+static bool is_leaf(const struct step_node *node)
 {
-    double all = 0;
-    if (node->kind == STEP_TRANSFER)
-        return traffic_B[node->dim] = node->bytes;
-    const struct step_group *group = &w->tree->groups[node->group];
-    collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
-                     w->steps->net);
-    for (int32_t d = 0; d < w->tree->n_dims; d++) {
-        traffic_B[d] *= node->times / collective_share(&w->steps->net->dims[d]);
-        all += traffic_B[d];
+    return node->kind == STEP_COLLECTIVE || node->kind == STEP_TRANSFER;
+}
+
+/* Bytes of a leaf per dimension, from the tree. */
+static void own_traffic(double *sent_B, const struct verify_steps *s, const struct step_tree *t,
+                        const struct step_node *node)
+{
+    if (node->kind == STEP_TRANSFER) {
+        sent_B[node->dim] = node->bytes;
+        return;
     }
-    return all;
+    const struct step_group *group = &t->groups[node->group];
+    collective_loads(sent_B, node->collective, node->bytes, group->members, group->stride, group->share,
+                     s->net);
+    for (int32_t d = 0; d < t->n_dims; d++)
+        sent_B[d] *= node->times / collective_share(&s->net->dims[d]);
+}
+
+/* Of children that share no links each class carries what the one sends that sends most. Children come after
+ * their parents. */
+static void tree_traffic(double (*sent_B)[D], const struct verify_steps *s, const struct step_tree *t)
+{
+    for (step_id id = t->n_nodes; id-- > 0;) {
+        const struct step_node *node = &t->nodes[id];
+        double times = node->kind == STEP_REPEAT ? node->times : 1;
+        bool apart = node->kind == STEP_MAX && node->apart;
+        if (is_leaf(node))
+            own_traffic(sent_B[id], s, t, node);
+        for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
+            for (int32_t d = 0; d < t->n_dims; d++)
+                sent_B[id][d] =
+                    apart ? fmax(sent_B[id][d], sent_B[c][d]) : sent_B[id][d] + times * sent_B[c][d];
+    }
+}
+
+static int find_traffic(struct known *k, const struct verify_steps *s, struct err *e)
+{
+    size_t nodes = 0;
+    for (int32_t i = 0; i < s->n; i++)
+        nodes += (size_t)s->trees[i]->n_nodes;
+    *k = (struct known){ .steps = s, .sent_B = calloc(nodes + 1, sizeof *k->sent_B) };
+    if (!k->sent_B)
+        return err_nomem(e, "the traffic of a step");
+    nodes = 0;
+    for (int32_t i = 0; i < s->n; i++) {
+        tree_traffic(k->sent_B + nodes, s, s->trees[i]);
+        nodes += (size_t)s->trees[i]->n_nodes;
+    }
+    return 0;
 }
 
 static double own_constant(const struct walk *w, const struct step_node *node)
@@ -65,35 +111,33 @@ static double own_constant(const struct walk *w, const struct step_node *node)
 static const double no_bandwidth_limit[D] = { INFINITY, INFINITY, INFINITY, INFINITY,
                                               INFINITY, INFINITY, INFINITY, INFINITY };
 
-/* Plain recursion over the tree, as one would write it down. */
+/* As long as the class of links that is busiest with what a node sends. */
+static double busiest(const struct walk *w, step_id id, const double *bw_Bps)
+{
+    double most = 0;
+    for (int32_t d = 0; d < w->tree->n_dims; d++)
+        if (w->sent_B[id][d] > 0)
+            most = fmax(most, w->sent_B[id][d] / bw_Bps[d]);
+    return most;
+}
+
+/* Plain recursion over the tree, as one would write it down: what runs side by side shares its links. */
 static double verify_time(const struct walk *w, step_id id, const double *bw_Bps)
 {
     const struct step_node *node = &w->tree->nodes[id];
-    double traffic_B[D] = { 0 }, sum = 0, most = 0;
-    switch (node->kind) {
-    case STEP_COMPUTE:
+    double sum = 0, most = 0;
+    if (node->kind == STEP_COMPUTE)
         return own_constant(w, node);
-    case STEP_COLLECTIVE:
-    case STEP_TRANSFER:
-        own_traffic(w, node, traffic_B);
-        for (int32_t d = 0; d < w->tree->n_dims; d++)
-            if (traffic_B[d] > 0)
-                most = fmax(most, traffic_B[d] / bw_Bps[d]);
-        return most;
-    default:
-        for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
-            double t = verify_time(w, c, bw_Bps);
-            sum += t;
-            most = fmax(most, t);
-        }
-        return node->kind == STEP_MAX ? most : node->kind == STEP_REPEAT ? node->times * sum : sum;
+    if (is_leaf(node))
+        return busiest(w, id, bw_Bps);
+    for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
+        double t = verify_time(w, c, bw_Bps);
+        sum += t;
+        most = fmax(most, t);
     }
-}
-
-/* Does it send? */
-static bool is_leaf(const struct step_node *node)
-{
-    return node->kind == STEP_COLLECTIVE || node->kind == STEP_TRANSFER;
+    if (node->kind != STEP_MAX)
+        return node->kind == STEP_REPEAT ? node->times * sum : sum;
+    return node->apart ? most : fmax(most, busiest(w, id, bw_Bps));
 }
 
 static double dual_sum(const struct walk *w, step_id id)
@@ -108,7 +152,7 @@ static double dual_sum(const struct walk *w, step_id id)
 static double weight_needed(const struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
-    double need = is_leaf(node) ? dual_sum(w, id) : 0;
+    double need = dual_sum(w, id); /* 0 where no leaf is its own */
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
         double below = weight_needed(w, c);
         need = node->kind == STEP_MAX ? need + below : fmax(need, below);
@@ -118,12 +162,21 @@ static double weight_needed(const struct walk *w, step_id id)
 
 static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale);
 
-/* Give each term what it needs, scaled down if that is too much; what is left goes to the longest compute. */
+/* The multipliers of what a node sends, @p share of them. */
+static void gather_sent(struct walk *w, step_id id, double share, double scale)
+{
+    for (int32_t d = 0; w->leaf_of[id] >= 0 && d < w->tree->n_dims; d++)
+        w->pull[d] += share * fmax(w->dual[(ptrdiff_t)w->leaf_of[id] * D + d], 0) * scale * w->sent_B[id][d];
+}
+
+/* Give each term what it needs, scaled down if that is too much; what is left goes to the longest compute. Of
+ * children that share links all that they send is a term of its own. */
 static void gather_max(struct walk *w, step_id id, double weight, double scale)
 {
     double need = weight_needed(w, id), longest = -1;
     double share = need > weight ? weight / need : 1;
     step_id rest = -1;
+    gather_sent(w, id, share, scale);
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next) {
         double compute_s = verify_time(w, c, no_bandwidth_limit);
         if (compute_s > longest) {
@@ -154,20 +207,20 @@ static void verify_gather_duals(struct walk *w, step_id id, double weight, doubl
         return;
     }
     w->constant += weight * scale * own_constant(w, node);
-    double sum = is_leaf(node) ? dual_sum(w, id) : 0, traffic_B[D] = { 0 };
-    if (!(sum > 0) || !(own_traffic(w, node, traffic_B) > 0))
-        return;
-    double share = sum > weight ? weight / sum : 1;
-    for (int32_t d = 0; d < w->tree->n_dims; d++)
-        w->pull[d] += share * fmax(w->dual[(ptrdiff_t)w->leaf_of[id] * D + d], 0) * scale * traffic_B[d];
+    double sum = dual_sum(w, id);
+    if (sum > 0)
+        gather_sent(w, id, sum > weight ? weight / sum : 1, scale);
 }
 
 /* Both walks over all trees: each starts at its place in the joined leaf_of. */
-static double total_time(const struct verify_steps *s, const double *bw_Bps)
+static double total_time(const struct known *k, const double *bw_Bps)
 {
+    const struct verify_steps *s = k->steps;
     double sum = 0, most = 0;
+    size_t at = 0;
     for (int32_t i = 0; i < s->n; i++) {
-        const struct walk w = { .steps = s, .tree = s->trees[i] };
+        const struct walk w = { .steps = s, .tree = s->trees[i], .sent_B = k->sent_B + at };
+        at += (size_t)s->trees[i]->n_nodes;
         double t = s->scale[i] * verify_time(&w, s->trees[i]->root, bw_Bps);
         sum += t;
         most = fmax(most, t);
@@ -177,19 +230,21 @@ static double total_time(const struct verify_steps *s, const double *bw_Bps)
 
 /* With a maximum over workloads their weights must sum to that of the whole: a first pass measures them, and
  * what is left goes to the longest compute, as in any maximum. */
-static void gather_all(struct walk *w, const struct alloc_bound *b, const struct alloc_problem *p)
+static void gather_all(struct walk *w, const struct known *k, const struct alloc_bound *b,
+                       const struct alloc_problem *p)
 {
-    const struct verify_steps *s = w->steps;
+    const struct verify_steps *s = k->steps;
     double need = 0, longest_s = -1;
     int32_t rest = -1;
     w->dual = b->leaf_dual;
     for (int pass = s->take_max ? 0 : 1; pass < 2; pass++) {
-        const int32_t *leaf_of = p->step->leaf_of;
+        size_t at = 0;
         double share = need > b->time_weight ? b->time_weight / need : 1;
         for (int32_t i = 0; i < s->n; i++) {
             w->tree = s->trees[i];
-            w->leaf_of = leaf_of;
-            leaf_of += s->trees[i]->n_nodes;
+            w->leaf_of = p->step->leaf_of + at;
+            w->sent_B = k->sent_B + at;
+            at += (size_t)s->trees[i]->n_nodes;
             double own = s->take_max ? weight_needed(w, w->tree->root) : b->time_weight;
             if (pass == 0) {
                 double compute_s = s->scale[i] * verify_time(w, w->tree->root, no_bandwidth_limit);
@@ -293,17 +348,17 @@ static void find_given(double *given_Bps, const struct alloc_problem *p)
  * beside them keeps its digits; sums in which parts cancel are exact.
  */
 static struct proved prove_parts(const struct alloc_bound *b, const struct alloc_problem *p,
-                                 const struct verify_steps *s, double play)
+                                 const struct known *k, double play)
 {
     const int32_t n = p->step->n_dims;
-    struct walk w = { .steps = s };
+    struct walk w = { .steps = k->steps };
     struct proved v = { 0 };
     struct long_sum slope = { 0 }, push[D];
     double most_Bps[D], given_Bps[D], sizes[D];
     find_given(given_Bps, p);
     find_most(p, most_Bps);
     if (b->time_weight > 0)
-        gather_all(&w, b, p);
+        gather_all(&w, k, b, p);
     v.fixed = w.constant * (1 - ROUNDING);
     for (int32_t d = 0; d < n; d++) {
         sizes[d] = b->cost_weight * p->usd_per_Bps[d];
@@ -340,10 +395,10 @@ static struct proved prove_parts(const struct alloc_bound *b, const struct alloc
     return v;
 }
 
-static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct verify_steps *s,
+static double prove(const struct alloc_bound *b, const struct alloc_problem *p, const struct known *k,
                     double play)
 {
-    struct proved v = prove_parts(b, p, s, play);
+    struct proved v = prove_parts(b, p, k, play);
     return v.fixed + v.root - v.slope;
 }
 
@@ -432,8 +487,7 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
 
 /* Each proof is a line in the plane of time and cost; the least product over their envelope is the bound. */
 static int prove_product(double *bound, double enough, const struct alloc_answer *a,
-                         const struct alloc_problem *p, const struct verify_steps *s, double play,
-                         struct err *e)
+                         const struct alloc_problem *p, const struct known *k, double play, struct err *e)
 {
     struct curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
     double least = 0;
@@ -444,12 +498,12 @@ static int prove_product(double *bound, double enough, const struct alloc_answer
         struct alloc_bound b = a->bounds[i];
         if (b.time_weight > 0) {
             curves[n].mu = b.cost_weight / b.time_weight;
-            curves[n].v = prove_parts(&b, p, s, play);
+            curves[n].v = prove_parts(&b, p, k, play);
             curves[n].v.fixed /= b.time_weight;
             curves[n].v.root /= b.time_weight;
             curves[n++].v.slope /= b.time_weight;
         } else if (b.cost_weight > 0) {
-            least = fmax(least, prove(&b, p, s, play) / b.cost_weight);
+            least = fmax(least, prove(&b, p, k, play) / b.cost_weight);
         }
     }
     *bound = least_product(curves, n, least, p->usd_fixed, enough);
@@ -486,6 +540,10 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
                  const struct verify_steps *steps, struct err *e)
 {
     struct alloc_problem q = *p;
+    struct known known;
+    int rc = find_traffic(&known, steps, e);
+    if (rc)
+        return rc;
     if (p->objective == ALLOC_UTILIZATION) { /* least T_comm * sum of bandwidths */
         q.usd_fixed = 0;
         for (int32_t d = 0; d < p->step->n_dims; d++)
@@ -498,30 +556,30 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
     *out = (struct verify_report){ .violation = worst_violation(&q, a->bw_Bps), .usd = q.usd_fixed };
     /* As well as the answer keeps the rows, all it is compared with may. */
     const double play = fmin(out->violation, ROUNDING);
-    out->time_s = total_time(steps, a->bw_Bps);
+    out->time_s = total_time(&known, a->bw_Bps);
     for (int32_t d = 0; d < p->step->n_dims; d++)
         out->usd += q.usd_per_Bps[d] * a->bw_Bps[d];
 
-    int rc = 0;
     if (a->n_bounds == 0) {
         out->lower_bound = -INFINITY;
     } else if (p->objective == ALLOC_TIME) {
         out->value = out->time_s;
-        out->lower_bound = prove(&a->bounds[0], &q, steps, play) / a->bounds[0].time_weight;
+        out->lower_bound = prove(&a->bounds[0], &q, &known, play) / a->bounds[0].time_weight;
     } else if (p->objective == ALLOC_COST) {
         const struct alloc_bound *b = &a->bounds[0];
         out->value = out->usd;
         out->lower_bound =
-            (prove(b, &q, steps, play) - b->time_weight * p->time_limit_s) / b->cost_weight + q.usd_fixed;
+            (prove(b, &q, &known, play) - b->time_weight * p->time_limit_s) / b->cost_weight + q.usd_fixed;
         out->violation = fmax(out->violation, out->time_s / p->time_limit_s - 1);
     } else {
         out->value = out->time_s * out->usd;
-        rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, steps, play, e);
+        rc = prove_product(&out->lower_bound, out->value * (1 - ALLOC_GAP), a, &q, &known, play, e);
     }
     double gap = out->value == 0 && out->lower_bound == 0 ? 0 : (out->value - out->lower_bound) / out->value;
     /* A bound far above the value would contradict it: then one of the two is wrong, or rows hold too badly.
      */
     out->gap = gap < -ALLOC_GAP ? -gap : fmax(gap, 0);
     out->ok = out->violation <= MAX_VIOLATION && fabs(gap) <= ALLOC_GAP;
+    free(known.sent_B);
     return rc;
 }

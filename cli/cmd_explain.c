@@ -578,21 +578,6 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     return rc;
 }
 
-/* A total below a simple bound is not a wrong sum: collectives of one maximum share a dimension for free. */
-static void warn_bounds(struct run *run, const struct explain *p)
-{
-    const struct explain_bound *worst = NULL;
-    for (int32_t i = 0; i < p->n_bounds; i++)
-        if (!explain_holds(p, &p->bounds[i]) && (!worst || p->bounds[i].value_s > worst->value_s))
-            worst = &p->bounds[i];
-    if (worst)
-        output_warn(
-            run,
-            "time is %g s, below %g s of %s: collectives overlap there, and the model lets each have the "
-            "whole bandwidth",
-            p->x->design.time_s, worst->value_s, worst->name);
-}
-
 /* Everything is timed before anything is written. */
 static int write_explain(struct run *run, const struct load_design *x, struct err *e)
 {
@@ -601,7 +586,6 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
     int rc = explain_build(&p, x, e);
     if (rc)
         return rc;
-    warn_bounds(run, &p);
     output_begin(&r, run, output_origin(&x->study));
     rc = report_explain(&r, &p, e);
     if (!rc)

@@ -1,9 +1,10 @@
 /*
  * A training step at given bandwidths. The tree is walked once: what a collective costs by the model asked
- * for (closed form, or by simulation), the sum or the largest of its parts, and then the path that decides
- * marked from the root down, so that compute, latency and exposed communication of that path make up the
- * time. A subtree in which collectives overlap is run as a whole by models that simulate. timeline_build()
- * runs the whole step in chunks and keeps every interval.
+ * for (closed form, or by simulation), the sum or the largest of its parts, of parts side by side no less
+ * than a class of links is busy with all of them, and then the path that decides marked from the root down,
+ * so that compute, latency and exposed communication of that path make up the time. A subtree in which
+ * collectives overlap is run as a whole by models that simulate. timeline_build() runs the whole step in
+ * chunks and keeps every interval.
  */
 #include "sim/step.h"
 
@@ -191,11 +192,15 @@ static int step_cost_collective(const struct step_costing *x, step_id id, struct
     return 0;
 }
 
+enum { WAITS_FOR_ALL = -1 };
+
 /* What is known of one node of the tree. */
 struct node_cost {
-    double time_s; /* once, repeats inside counted */
-    double times;  /* in one step */
+    double time_s;                /* once, repeats inside counted */
+    double busy_s[TOPO_MAX_DIMS]; /* once: each class of links, with all below */
+    double times;                 /* in one step */
     bool critical;
+    int32_t waits_for;  /* of what is critical: the class of links that is, where that alone is; else -1 */
     bool sends;         /* a collective is below it */
     bool joint;         /* below a maximum that is simulated as a whole */
     int32_t collective; /* index into the result, of a collective */
@@ -209,9 +214,11 @@ struct walk {
     struct sim_step *out;
 };
 
-/* Time of a node from its children: the sum, or of a maximum the largest; times its repeats. */
-static double inner_time(const struct walk *w, const struct step_node *node)
+/* Time of a node from its children: the sum, or of a maximum the largest; times its repeats. Children that
+ * run side by side share their links: they take no less than any class is busy with all of them. */
+static double inner_time(const struct walk *w, step_id id)
 {
+    const struct step_node *node = &w->tree->nodes[id];
     double time_s = 0;
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
         double t = w->costs[c].time_s;
@@ -220,7 +227,22 @@ static double inner_time(const struct walk *w, const struct step_node *node)
         else if (t > time_s)
             time_s = t;
     }
+    for (int32_t d = 0; d < w->tree->n_dims && node->kind == STEP_MAX && !node->apart; d++)
+        time_s = fmax(time_s, w->costs[id].busy_s[d]);
     return node->kind == STEP_REPEAT ? node->times * time_s : time_s;
+}
+
+/* How long each class of links is busy with what is below a node: of children that share no links the most.
+ */
+static void add_busy(const struct walk *w, step_id id)
+{
+    const struct step_node *node = &w->tree->nodes[id];
+    double *busy_s = w->costs[id].busy_s, times = node->kind == STEP_REPEAT ? node->times : 1;
+    for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
+        for (int32_t d = 0; d < w->tree->n_dims; d++) {
+            double one_s = times * w->costs[c].busy_s[d];
+            busy_s[d] = node->apart ? fmax(busy_s[d], one_s) : busy_s[d] + one_s;
+        }
 }
 
 /* Of the children of a maximum at least two use the network: they must be seen together. */
@@ -265,8 +287,8 @@ static void take_joint(struct walk *w, const struct fidelity_joint *r)
         if (!(r->train.count[id] > 0)) {
             /* What sends nothing is not taken apart by the simulation. */
             if (cost->joint && !cost->sends)
-                cost->time_s = w->tree->nodes[id].kind == STEP_COMPUTE ? w->tree->nodes[id].seconds
-                                                                       : inner_time(w, &w->tree->nodes[id]);
+                cost->time_s =
+                    w->tree->nodes[id].kind == STEP_COMPUTE ? w->tree->nodes[id].seconds : inner_time(w, id);
             continue;
         }
         cost->time_s = r->train.total_s[id] / r->train.count[id];
@@ -304,6 +326,8 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
     case STEP_COLLECTIVE:
         rc = step_cost_collective(&w->how, id, &w->out->collectives[cost->collective], &cost->known, e);
         cost->time_s = node->times * w->out->collectives[cost->collective].time_s;
+        for (int32_t d = 0; d < w->tree->n_dims && !w->how.fidelity; d++)
+            cost->busy_s[d] = node->times * w->out->collectives[cost->collective].busy_s[d];
         break;
     case STEP_TRANSFER: /* lowered trees only */
     case STEP_SUM:
@@ -311,7 +335,9 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
     case STEP_REPEAT:
         if (step_shares(w, id))
             return cost_joint(w, id, e);
-        cost->time_s = inner_time(w, node);
+        if (!w->how.fidelity)
+            add_busy(w, id);
+        cost->time_s = inner_time(w, id);
         break;
     }
     return rc;
@@ -340,40 +366,66 @@ static int cost_nodes(struct walk *w, struct err *e)
     return rc;
 }
 
-/* The longest child, the first of equals; of a maximum that was simulated in turns, by the mean. */
-static step_id longest_child(const struct walk *w, const struct step_node *node)
+/* The child that decides, the first of equals: the longest, of a maximum that was simulated in turns by the
+ * mean; where a class of links alone is waited for, the one that loads it most. */
+static step_id longest_child(const struct walk *w, step_id id)
 {
-    step_id longest = node->first;
-    for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
-        if (w->costs[c].time_s > w->costs[longest].time_s)
+    int32_t d = w->costs[id].waits_for;
+    step_id longest = w->tree->nodes[id].first;
+    for (step_id c = longest; c >= 0; c = w->tree->nodes[c].next) {
+        const struct node_cost *a = &w->costs[c], *b = &w->costs[longest];
+        if (d < 0 ? a->time_s > b->time_s : a->busy_s[d] > b->busy_s[d])
             longest = c;
+    }
     return longest;
 }
 
-/* Pass on how often the node happens, and that it is critical: of a maximum only to the longest. What runs on
- * other NPUs does not happen on this one. */
+/* The class of links whose work for all children takes longer than each child, the first of equals; else -1.
+ */
+static int32_t shared_class(const struct walk *w, step_id id, step_id longest)
+{
+    const struct step_node *node = &w->tree->nodes[id];
+    double most_s = longest >= 0 ? w->costs[longest].time_s : (double)INFINITY;
+    int32_t most = WAITS_FOR_ALL;
+    for (int32_t d = 0; d < w->tree->n_dims && node->kind == STEP_MAX && !node->apart; d++)
+        if (w->costs[id].busy_s[d] > most_s) {
+            most_s = w->costs[id].busy_s[d];
+            most = d;
+        }
+    return most;
+}
+
+/* Pass on how often the node happens, and that it is critical: of a maximum only to the longest, or to all of
+ * them where it waits for links that they share. What runs on other NPUs does not happen on this one. */
 static void mark_children(struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
-    const struct node_cost *cost = &w->costs[id];
-    step_id longest = node->kind == STEP_MAX ? longest_child(w, node) : -1;
+    struct node_cost *cost = &w->costs[id];
+    step_id longest = node->kind == STEP_MAX ? longest_child(w, id) : -1;
+    if (cost->waits_for < 0)
+        cost->waits_for = shared_class(w, id, longest);
+    bool all = longest < 0 || (cost->waits_for >= 0 && !node->apart);
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
         struct node_cost *child = &w->costs[c];
         child->times = cost->times * (node->kind == STEP_REPEAT ? node->times : 1);
-        child->critical = cost->critical && (longest < 0 || c == longest);
+        child->critical = cost->critical && (all || c == longest);
+        child->waits_for = cost->waits_for;
         if (node->apart && c != longest)
             child->times = 0;
     }
 }
 
-/* While a stage of a pipeline waits, others send. */
-static void add_collective(struct sim_step *s, const struct sim_collective *c, enum step_phase phase)
+/* While a stage of a pipeline waits, others send. @p waits_for: as of struct node_cost. */
+static void add_collective(struct sim_step *s, const struct sim_collective *c, enum step_phase phase,
+                           int32_t waits_for)
 {
     for (int32_t d = 0; d < s->n_dims && phase != STEP_BUBBLE; d++) {
         s->traffic_B[d] += c->times * c->traffic_B[d];
         s->busy_s[d] += c->times * c->busy_s[d];
     }
-    if (!c->critical)
+    if (c->critical && waits_for >= 0)
+        s->exposed_s[waits_for] += c->times * c->busy_s[waits_for];
+    if (!c->critical || waits_for >= 0)
         return;
     s->latency_s += c->times * c->latency_s;
     for (int32_t d = 0; d < s->n_dims; d++)
@@ -386,18 +438,19 @@ static void add_nodes(struct walk *w)
     int32_t next = 0;
     w->costs[w->tree->root].times = 1;
     w->costs[w->tree->root].critical = true;
+    w->costs[w->tree->root].waits_for = WAITS_FOR_ALL;
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
         const struct step_node *node = &w->tree->nodes[id];
         const struct node_cost *cost = &w->costs[id];
-        if (node->kind == STEP_COMPUTE && cost->critical) {
+        if (node->kind == STEP_COMPUTE && cost->critical && cost->waits_for < 0) {
             w->out->compute_s += cost->times * node->seconds;
             w->out->phase_s[node->phase] += cost->times * node->seconds;
         }
         if (node->kind == STEP_COLLECTIVE) {
             struct sim_collective *c = &w->out->collectives[next++];
             c->times = cost->times * node->times;
-            c->critical = cost->critical;
-            add_collective(w->out, c, node->phase);
+            c->critical = cost->critical && (cost->waits_for < 0 || c->busy_s[cost->waits_for] > 0);
+            add_collective(w->out, c, node->phase, cost->waits_for);
         }
         mark_children(w, id);
     }

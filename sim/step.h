@@ -22,7 +22,8 @@ struct sim_collective {
     enum sim_order order;         /**< simulated: of the dimensions */
     struct stage_choice choice[TOPO_MAX_DIMS]; /**< of the first stage on each dimension; algorithm SHAPE: not
                                                     used, or SIM_BANDWIDTH, which knows none */
-    bool critical;                             /**< on the path that decides the step's time */
+    bool
+        critical; /**< on the path that decides the step's time; or of the class of links that it waits for */
 };
 
 /** Release with sim_step_free(). All times of one training step. */
@@ -33,9 +34,9 @@ struct sim_step {
     double latency_s;                /**< latency on the critical path */
     double exposed_s[TOPO_MAX_DIMS]; /**< communication on the critical path, by the dimension that binds;
                                           compute + latency + exposed = time */
-    double busy_s[TOPO_MAX_DIMS]; /**< each dimension's own transfer time, on the critical path or not; more
-                                       than time_s where collectives that share it overlap (no contention) */
-    double traffic_B[TOPO_MAX_DIMS];    /**< sent per NPU and step */
+    double busy_s[TOPO_MAX_DIMS];    /**< each dimension's own transfer time, on the critical path or not; at
+                                          most time_s */
+    double traffic_B[TOPO_MAX_DIMS]; /**< sent per NPU and step */
     struct sim_collective *collectives; /**< shape [n_collectives], owned, in tree order */
     int32_t n_collectives, n_dims;
     struct fidelity_links links; /**< of model flow */

@@ -766,6 +766,15 @@ static void chain_fill(struct collective_time_chain *c, enum collective_kind kin
     c->n_rows = c->n ? stage_rows(c->rows, c->stages, c->n, kind, way->rules->chunks) : 0;
 }
 
+/* How long each class of links is busy with all chunks. */
+static void chain_busy(double *busy_s, const struct collective_time_chain *c,
+                       const struct collective_way *way)
+{
+    double sent_B[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t k = 0; k < c->n; k++)
+        stage_tally(&c->stages[k], way->rules->chunks, way->bw_Bps, sent_B, busy_s);
+}
+
 /* Time of a row, its transfers by dimension. */
 static double chain_row_time(const struct collective_time_chain *c, int32_t r,
                              const struct collective_way *way, double *wait_s)
@@ -794,6 +803,7 @@ static void time_by_bandwidth(struct collective_time *out, enum collective_kind 
     for (int32_t d = 0; d < way->net->n_dims; d++) {
         double time_s =
             traffic_B[d] > 0 ? traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d] : 0;
+        out->busy_s[d] = time_s;
         if (time_s > out->time_s) {
             out->time_s = time_s;
             slowest = d;
@@ -814,6 +824,7 @@ void collective_time(struct collective_time *out, enum collective_kind kind, dou
         return;
     }
     chain_fill(&c, kind, bytes, members, stride, share, way);
+    chain_busy(out->busy_s, &c, way);
     for (int32_t r = 0; r < c.n_rows; r++) {
         double wait_s[TOPO_MAX_DIMS], time_s = chain_row_time(&c, r, way, wait_s);
         if (!(time_s > out->time_s))
@@ -860,6 +871,7 @@ static void lines_by_bandwidth(struct collective_lines *out, enum collective_kin
         if (!(traffic_B[d] > 0))
             continue;
         line.s_per_B = traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d];
+        out->busy_s_per_B[d] = line.s_per_B;
         line.wait_s_per_B[d] = line.s_per_B;
         add_line(out, &line);
     }
@@ -871,13 +883,16 @@ void collective_find_lines(struct collective_lines *out, enum collective_kind ki
 {
     static const double small_B = 1e6, step_B = 1e6;
     struct collective_time_chain small, large;
-    out->n = 0;
+    *out = (struct collective_lines){ 0 };
     if (!way->rules) {
         lines_by_bandwidth(out, kind, members, stride, share, way);
         return;
     }
     chain_fill(&small, kind, small_B, members, stride, share, way);
     chain_fill(&large, kind, small_B + step_B, members, stride, share, way);
+    chain_busy(out->busy_s_per_B, &small, way);
+    for (int32_t d = 0; d < way->net->n_dims; d++)
+        out->busy_s_per_B[d] /= small_B;
     for (int32_t r = 0; r < small.n_rows; r++) {
         struct collective_line line = { 0 };
         double small_wait_s[TOPO_MAX_DIMS], large_wait_s[TOPO_MAX_DIMS];

@@ -258,6 +258,8 @@ struct collective_way {
 struct collective_time {
     double time_s;
     double wait_s[TOPO_MAX_DIMS]; /**< transfers on the path that decides */
+    double
+        busy_s[TOPO_MAX_DIMS]; /**< each class of links, on that path or not; none takes longer than time_s */
 };
 
 /** Time of one collective over @p members, @p stride apart (shapes [n_dims], stride NULL: next to each
@@ -269,6 +271,7 @@ void collective_time(struct collective_time *out, enum collective_kind kind, dou
 /** Time as a function of bytes, where nothing is chosen by them: the largest of lines through const_s. */
 struct collective_lines {
     int32_t n;
+    double busy_s_per_B[TOPO_MAX_DIMS]; /**< of each class of links */
     struct collective_line {
         double const_s, s_per_B; /**< time_s = const_s + s_per_B * bytes */
         double wait_s_per_B[TOPO_MAX_DIMS];

@@ -2,9 +2,7 @@
  * A planned training step taken apart: parts of compute, collectives, and which run side by side.
  * Drafted block by block (layer, embedding, head), both passes; a stage's pass is its layers in a row, and
  *    step = (microbatches - 1 + fill / interleave) of the slowest stage + what is exchanged before and after
- * + overhead. The same draft is evaluated three times: as a time with its parts by dimension (plan_cost_time,
- * plan_cost_sum), as shares of compute, bubble and exposed collectives (plan_cost_shares), and as an
- * expression for the solver and the simulators (plan_cost_tree). The three agree; tests hold them together.
+ * + overhead. plan_time.c evaluates the draft.
  */
 #include "workloads/plan_cost.h"
 
@@ -24,21 +22,6 @@ struct drafting {
     double width_B;         /**< an activation of one microbatch, over all of TP */
     struct block_cost cost; /**< of the block being drafted */
 };
-
-/** Kind of the layer of @p s that is not beside its exchange, or -1. */
-static inline int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
-{
-    if (!c->open || s->dense + s->experts == 0)
-        return -1;
-    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
-}
-
-/* How much of one microbatch's way through all stages the step has: none where rho says what is waited for.
- */
-static inline double plan_cost_round(const struct plan_cost *c)
-{
-    return c->drain > 0 ? 0 : 1 / c->interleave;
-}
 
 /* Append to the end of list, which is the last that was appended to. */
 static void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
@@ -176,167 +159,6 @@ static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_p
                        weights, 1);
     if (scatters)
         draft_exchange(x, list, COLLECTIVE_REDUCE_SCATTER, STEP_WEIGHT_GRAD, "gradients", grads, 1);
-}
-
-/*
- * Where the time of a step goes. Of parts that run side by side, compute counts whole, and of the collectives
- * beside it what sticks out: their time beyond that of the compute, each in proportion.
- */
-struct sharing {
-    const struct plan_cost *c;
-    const double *once_s; /* shape [n_collectives] */
-    bool drain;           /* what other stages wait for, in place of all compute */
-};
-
-static void shares_add(struct plan_shares *to, double times, const struct plan_shares *s, int32_t n)
-{
-    to->time_s += times * s->time_s;
-    to->bubble_s += times * s->bubble_s;
-    for (int p = 0; p < N_STEP_PHASES; p++)
-        to->compute_s[p] += times * s->compute_s[p];
-    for (int32_t i = 0; i < n; i++)
-        to->exposed_s[i] += times * s->exposed_s[i];
-}
-
-static void plan_shares_add_compute(struct plan_shares *to, enum step_phase phase, double seconds)
-{
-    to->compute_s[phase] += seconds;
-    to->time_s += seconds;
-}
-
-static double list_time(const struct sharing *x, struct plan_list list)
-{
-    double sum_s = 0;
-    for (int32_t i = list.first; i < list.first + list.n; i++)
-        sum_s += x->c->collectives[i].times * x->once_s[i];
-    return sum_s;
-}
-
-/* Of a list that runs beside something of @p hidden_s, what is longer. */
-static void plan_shares_add_list(struct plan_shares *to, const struct sharing *x, struct plan_list list,
-                                 double hidden_s)
-{
-    double all_s = list_time(x, list), out_s = all_s - hidden_s;
-    if (!(out_s > 0))
-        return;
-    for (int32_t i = list.first; i < list.first + list.n; i++)
-        to->exposed_s[i] += out_s * (x->c->collectives[i].times * x->once_s[i] / all_s);
-    to->time_s += out_s;
-}
-
-static struct plan_shares share_parts(const struct sharing *x, const struct plan_pass *pass)
-{
-    struct plan_shares s = { 0 };
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
-        const struct plan_part *part = &x->c->parts[i];
-        double compute_s = x->drain ? part->drain_s : part->compute_s;
-        plan_shares_add_compute(&s, part->phase, compute_s);
-        plan_shares_add_list(&s, x, part->sent, part->beside ? compute_s : 0);
-    }
-    return s;
-}
-
-/* A pass of one block; @p open: beside nothing. What the floor adds counts as overhead. Collectives beside a
- * pass take some of its processors: that share of both counts one behind the other. */
-static struct plan_shares share_pass(const struct sharing *x, const struct plan_pass *pass, bool open)
-{
-    struct plan_shares s = share_parts(x, pass);
-    double floor_s = x->drain ? pass->drain_floor_s : pass->floor_s;
-    if (floor_s > s.time_s)
-        plan_shares_add_compute(&s, STEP_OVERHEAD, floor_s - s.time_s);
-    double all_s = list_time(x, pass->beside), exposed_s = open ? all_s : fmax(all_s - s.time_s, 0);
-    if (pass->taken > 0 && !open)
-        exposed_s = pass->taken * all_s + (1 - pass->taken) * exposed_s;
-    for (int32_t i = pass->beside.first; i < pass->beside.first + pass->beside.n && exposed_s > 0; i++)
-        s.exposed_s[i] += exposed_s * (x->c->collectives[i].times * x->once_s[i] / all_s);
-    s.time_s += exposed_s;
-    return s;
-}
-
-/* All blocks of a stage in one direction, beside what is exchanged once. */
-static struct plan_shares share_direction(const struct sharing *x, const struct plan_stage *s, bool forward,
-                                          struct plan_list exchanged)
-{
-    const double count[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed,
-                                     s->head + (double)s->mtp };
-    int open = plan_cost_open(x->c, s);
-    struct plan_shares all = { 0 };
-    for (int b = 0; b < N_BLOCKS; b++) {
-        const struct plan_pass *pass = forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward;
-        struct plan_shares one = share_pass(x, pass, false);
-        shares_add(&all, count[b] - (b == open), &one, x->c->n_collectives);
-        if (b == open) {
-            one = share_pass(x, pass, true);
-            shares_add(&all, 1, &one, x->c->n_collectives);
-        }
-    }
-    plan_shares_add_list(&all, x, exchanged, all.time_s);
-    return all;
-}
-
-static struct plan_shares share_stage(const struct sharing *x, const struct plan_stage *s, bool last)
-{
-    static const struct plan_list none = { 0, 0 };
-    struct plan_shares all = share_direction(x, s, true, last ? x->c->before : none);
-    struct plan_shares back = share_direction(x, s, false, last ? x->c->after : none);
-    shares_add(&all, 1, &back, x->c->n_collectives);
-    plan_shares_add_list(&all, x, x->c->sends, 0);
-    return all;
-}
-
-/* Others work meanwhile: nothing of this stage. */
-static void add_wait(struct plan_shares *to, double seconds)
-{
-    to->bubble_s += seconds;
-    to->time_s += seconds;
-}
-
-/* What the stages wait for each other where weight gradients fill most of it. */
-static void add_drain(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
-{
-    const struct sharing x = { c, once_s, true };
-    for (int32_t i = 0; i < c->n_stages && c->drain > 0; i++) {
-        struct plan_shares rho = share_stage(&x, &c->stages[i], false);
-        add_wait(out, c->drain * (double)c->stages[i].count * rho.time_s);
-    }
-}
-
-/* One microbatch goes through all stages (1/v of them with v chunks a stage); the others wait for the slowest
- * stage each. Waiting counts as bubble. */
-static void add_stages(struct plan_shares *out, const struct sharing *x)
-{
-    const struct plan_cost *c = x->c;
-    struct plan_shares most = { 0 }, most_last = { 0 };
-    double round = plan_cost_round(c), boundaries = -1;
-    for (int32_t i = 0; i < c->n_stages; i++) {
-        const struct plan_stage *s = &c->stages[i];
-        struct plan_shares tau = share_stage(x, s, false), last = share_stage(x, s, i == 0);
-        if (tau.time_s > most.time_s)
-            most = tau;
-        if (last.time_s > most_last.time_s)
-            most_last = last;
-        if (i == 0)
-            shares_add(out, round, &last, c->n_collectives);
-        add_wait(out, round * ((double)s->count - (i == 0)) * tau.time_s);
-        boundaries += (double)s->count;
-    }
-    shares_add(out, c->microbatches - 1, &most, c->n_collectives);
-    shares_add(out, 1 - round, &most_last, c->n_collectives);
-    add_drain(out, c, x->once_s);
-    add_wait(out, boundaries * list_time(x, c->hidden_sends));
-}
-
-void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s)
-{
-    const struct sharing x = { c, once_s, false };
-    struct plan_shares all = { 0 };
-    plan_shares_add_list(&all, &x, c->first_before, 0);
-    add_stages(&all, &x);
-    plan_shares_add_list(&all, &x, c->last_after, 0);
-    plan_shares_add_compute(&all, STEP_OPTIMIZER, c->optimizer_s);
-    plan_shares_add_compute(&all, STEP_OVERHEAD, c->overhead_s);
-    *out = (struct plan_shares){ 0 };
-    shares_add(out, c->slowest, &all, c->n_collectives);
 }
 
 /* Pieces that a product is split into so that its collective overlaps; one is exposed. Megatron-LM. */
@@ -887,6 +709,29 @@ static double plan_drain(const struct plan *p)
     return p->schedule == PLAN_DUALPIPEV ? (pp - 1) / (2 * pp) : 0;
 }
 
+static bool parts_send(const struct plan_cost *c, const struct plan_pass *pass)
+{
+    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
+        if (c->parts[i].sent.n)
+            return true;
+    return false;
+}
+
+/* Do collectives run beside collectives: an exchange beside a pass that sends, or what is beside a pass
+ * beside those of its parts? */
+static bool shares_links(const struct plan_cost *c)
+{
+    bool shared = false;
+    for (int b = 0; b < N_BLOCKS; b++) {
+        const struct plan_pass *forward = &c->blocks[b].forward, *backward = &c->blocks[b].backward;
+        bool forward_sends = parts_send(c, forward), backward_sends = parts_send(c, backward);
+        shared = shared || (forward->beside.n && forward_sends) || (backward->beside.n && backward_sends) ||
+                 (c->before.n && (forward->beside.n || forward_sends)) ||
+                 (c->after.n && (backward->beside.n || backward_sends));
+    }
+    return shared;
+}
+
 /* Drafts the step: blocks, pipeline, exchange of gradients, the tied embedding, the optimiser. `traffic`
  * scales all bytes at the end. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu)
@@ -918,442 +763,9 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     add_exchange(&x);
     add_tied(&x);
     add_optimizer(&x);
+    c->shared = shares_links(c);
     for (int32_t i = 0; i < c->n_collectives; i++)
         c->collectives[i].bytes *= p->traffic;
-}
-
-/*
- * One evaluation for both: a time alone (n = 1) and a time with its parts by dimension. The functions are
- * inlined into the two at the end, where n is known.
- */
-struct summing {
-    const struct plan_cost *c;
-    const double *once; /* shape [n_collectives][stride] */
-    int32_t stride, n;
-};
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void shares_clear(struct plan_sum *to, const struct summing *x)
-{
-    for (int32_t k = 0; k < x->n; k++)
-        to->v[k] = 0;
-}
-
-INLINE void time_add(struct plan_sum *to, double times, const struct plan_sum *s, const struct summing *x)
-{
-    for (int32_t k = 0; k < x->n; k++)
-        to->v[k] += times * s->v[k];
-}
-
-/* Of both, @p share of the second. */
-INLINE void shares_mix(struct plan_sum *to, double share, const struct plan_sum *s, const struct summing *x)
-{
-    for (int32_t k = 0; k < x->n; k++)
-        to->v[k] = (1 - share) * to->v[k] + share * s->v[k];
-}
-
-INLINE void keep_longer(struct plan_sum *to, const struct plan_sum *s, const struct summing *x)
-{
-    if (!(s->v[0] > to->v[0]))
-        return;
-    for (int32_t k = 0; k < x->n; k++)
-        to->v[k] = s->v[k];
-}
-
-INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct summing *x)
-{
-    for (int32_t i = list.first; i < list.first + list.n; i++)
-        for (int32_t k = 0; k < x->n; k++)
-            to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
-}
-
-/*
- * Time of a pass: its parts in a row, W, beside what runs beside them all, X; @p open: one behind the other.
- * Where X takes a share z of the processors, max(W, X) + z min(W, X) = (1 - z) max(W, X) + z (W + X) which is
- * convex, and never longer than one behind the other.
- */
-INLINE void sum_pass(struct plan_sum *out, const struct plan_pass *pass, bool open, bool drain,
-                     const struct summing *x)
-{
-    struct plan_sum sent;
-    shares_clear(out, x);
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++) {
-        const struct plan_part *part = &x->c->parts[i];
-        double compute_s = drain ? part->drain_s : part->compute_s;
-        shares_clear(&sent, x);
-        add_list(&sent, part->sent, x);
-        if (!part->beside || sent.v[0] > compute_s)
-            time_add(out, 1, &sent, x);
-        if (!part->beside || !(sent.v[0] > compute_s))
-            out->v[0] += compute_s;
-    }
-    double floor_s = drain ? pass->drain_floor_s : pass->floor_s;
-    if (floor_s > out->v[0]) {
-        shares_clear(out, x);
-        out->v[0] = floor_s;
-    }
-    if (pass->beside.n) {
-        shares_clear(&sent, x);
-        add_list(&sent, pass->beside, x);
-        if (open) {
-            time_add(out, 1, &sent, x);
-        } else {
-            struct plan_sum both;
-            shares_clear(&both, x);
-            time_add(&both, 1, out, x);
-            time_add(&both, 1, &sent, x);
-            keep_longer(out, &sent, x);
-            if (pass->taken > 0)
-                shares_mix(out, pass->taken, &both, x);
-        }
-    }
-}
-
-/* Forward and backward pass of every block, of a layer beside nothing, and what a stage sends. */
-struct passes {
-    struct plan_sum forward[N_BLOCKS], backward[N_BLOCKS], open_forward[N_BLOCKS], open_backward[N_BLOCKS],
-        stage;
-};
-
-/* Both passes of each block at the given bandwidths, for many points at a time. */
-INLINE void sum_passes(struct passes *p, bool drain, const struct summing *x)
-{
-    for (int b = 0; b < N_BLOCKS; b++) {
-        const struct plan_block *block = &x->c->blocks[b];
-        sum_pass(&p->forward[b], &block->forward, false, drain, x);
-        sum_pass(&p->backward[b], &block->backward, false, drain, x);
-        if (x->c->open) {
-            sum_pass(&p->open_forward[b], &block->forward, true, drain, x);
-            sum_pass(&p->open_backward[b], &block->backward, true, drain, x);
-        }
-    }
-    shares_clear(&p->stage, x);
-    add_list(&p->stage, x->c->sends, x);
-}
-
-/* One microbatch in a stage; with what is exchanged beside it once per step, or without. */
-INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
-                      const struct plan_list *before, const struct plan_list *after, const struct summing *x)
-{
-    const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head + (double)s->mtp };
-    struct plan_sum forward, backward, sent;
-    shares_clear(&forward, x);
-    shares_clear(&backward, x);
-    for (int b = 0; b < N_BLOCKS; b++) {
-        double open = b == plan_cost_open(x->c, s);
-        time_add(&forward, n[b] - open, &p->forward[b], x);
-        time_add(&backward, n[b] - open, &p->backward[b], x);
-        if (open > 0) {
-            time_add(&forward, 1, &p->open_forward[b], x);
-            time_add(&backward, 1, &p->open_backward[b], x);
-        }
-    }
-    if (before) {
-        shares_clear(&sent, x);
-        add_list(&sent, *before, x);
-        keep_longer(&forward, &sent, x);
-        shares_clear(&sent, x);
-        add_list(&sent, *after, x);
-        keep_longer(&backward, &sent, x);
-    }
-    shares_clear(out, x);
-    time_add(out, 1, &p->stage, x);
-    time_add(out, 1, &forward, x);
-    time_add(out, 1, &backward, x);
-}
-
-/* What stages wait for each other where weight gradients fill most of it; @p p is written over. */
-INLINE void sum_drain(struct plan_sum *out, struct passes *p, const struct summing *x)
-{
-    struct plan_sum rho;
-    if (!(x->c->drain > 0))
-        return;
-    sum_passes(p, true, x);
-    for (int32_t i = 0; i < x->c->n_stages; i++) {
-        sum_stage(&rho, &x->c->stages[i], p, NULL, NULL, x);
-        time_add(out, x->c->drain * (double)x->c->stages[i].count, &rho, x);
-    }
-}
-
-/* The formula of the file's head, term by term in the order of plan_cost_time(): the two agree to the bit. */
-INLINE void sum_step(struct plan_sum *out, const struct summing *x)
-{
-    const struct plan_cost *c = x->c;
-    struct passes p;
-    struct plan_sum most, most_last, sum, tau, last;
-    double boundaries = -1, round = plan_cost_round(c);
-    sum_passes(&p, false, x);
-    shares_clear(&most, x);
-    shares_clear(&most_last, x);
-    shares_clear(&sum, x);
-    for (int32_t i = 0; i < c->n_stages; i++) {
-        const struct plan_stage *s = &c->stages[i];
-        sum_stage(&tau, s, &p, NULL, NULL, x);
-        last = tau;
-        if (i == 0)
-            sum_stage(&last, s, &p, &c->before, &c->after, x);
-        keep_longer(&most, &tau, x);
-        keep_longer(&most_last, &last, x);
-        time_add(&sum, 1, &last, x);
-        time_add(&sum, (double)(s->count - 1), &tau, x);
-        boundaries += (double)s->count;
-    }
-    shares_clear(out, x);
-    time_add(out, c->microbatches - 1, &most, x);
-    time_add(out, 1 - round, &most_last, x);
-    time_add(out, round, &sum, x);
-    sum_drain(out, &p, x);
-    shares_clear(&tau, x);
-    add_list(&tau, c->hidden_sends, x);
-    time_add(out, boundaries, &tau, x);
-    add_list(out, c->first_before, x);
-    add_list(out, c->last_after, x);
-    out->v[0] += c->optimizer_s + c->overhead_s;
-    for (int32_t k = 0; k < x->n; k++)
-        out->v[k] *= c->slowest;
-}
-
-double plan_cost_time(const struct plan_cost *c, const double *once_s)
-{
-    const struct summing x = { c, once_s, 1, 1 };
-    struct plan_sum out;
-    sum_step(&out, &x);
-    return out.v[0];
-}
-
-void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
-                   int32_t n_dims)
-{
-    const struct summing x = { c, once[0].v, (int32_t)(sizeof *once / sizeof *once[0].v), 1 + n_dims };
-    sum_step(out, &x);
-}
-
-struct growing {
-    struct step_tree *t;
-    const struct plan_cost *c;
-    int32_t groups[N_PLAN_GROUPS]; /* of the tree */
-    bool idle;                     /* the stage waits for others meanwhile: all below counts as the bubble */
-    bool drain;                    /* and of compute only what fill and drain wait for */
-};
-
-static step_id tree_add_inner(struct growing *x, step_id parent, enum step_kind kind, const char *name,
-                              double times)
-{
-    struct step_node node = { .kind = kind, .phase = STEP_OTHER, .times = times };
-    step_set_name(node.name, name);
-    return step_add(x->t, parent, node);
-}
-
-static enum step_phase phase_of(const struct growing *x, enum step_phase phase)
-{
-    return x->idle ? STEP_BUBBLE : phase;
-}
-
-static void plan_tree_add_compute(struct growing *x, step_id parent, enum step_phase phase, const char *name,
-                                  double seconds)
-{
-    struct step_node node = { .kind = STEP_COMPUTE, .phase = phase_of(x, phase), .seconds = seconds };
-    step_set_name(node.name, name);
-    if (seconds > 0)
-        step_add(x->t, parent, node);
-}
-
-/* `mark` leads from a node of the tree back to its collective in the draft. */
-static void plan_tree_add_list(struct growing *x, step_id parent, struct plan_list list)
-{
-    for (int32_t i = list.first; i < list.first + list.n; i++) {
-        const struct plan_collective *from = &x->c->collectives[i];
-        struct step_node node = { .kind = STEP_COLLECTIVE,
-                                  .phase = phase_of(x, from->phase),
-                                  .collective = from->kind,
-                                  .bytes = from->bytes,
-                                  .group = x->groups[from->group],
-                                  .times = from->times,
-                                  .mark = i };
-        step_set_name(node.name, from->name);
-        step_add(x->t, parent, node);
-    }
-}
-
-static void add_part(struct growing *x, step_id parent, const struct plan_part *part)
-{
-    double compute_s = x->drain ? part->drain_s : part->compute_s;
-    if (!part->beside || part->sent.n == 0 || !(compute_s > 0)) {
-        plan_tree_add_compute(x, parent, part->phase, part->name, compute_s);
-        plan_tree_add_list(x, parent, part->sent);
-        return;
-    }
-    step_id both = tree_add_inner(x, parent, STEP_MAX, part->name, 1);
-    plan_tree_add_compute(x, both, part->phase, part->name, compute_s);
-    plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), part->sent);
-}
-
-/* The parts of a pass, or its floor if that is longer. */
-static void cost_add_parts(struct growing *x, step_id parent, const struct plan_pass *pass)
-{
-    double floor_s = x->drain ? pass->drain_floor_s : pass->floor_s;
-    if (floor_s > 0) {
-        step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
-        plan_tree_add_compute(x, both, STEP_OVERHEAD, "launches", floor_s);
-        parent = tree_add_inner(x, both, STEP_SUM, "", 1);
-    }
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
-        add_part(x, parent, &x->c->parts[i]);
-}
-
-/* A pass and then what others have beside them. */
-static void add_open(struct growing *x, step_id parent, const struct plan_pass *pass)
-{
-    cost_add_parts(x, parent, pass);
-    plan_tree_add_list(x, parent, pass->beside);
-}
-
-/* Several equal passes in a row, beside lists of collectives that happen once for each, or once for all. */
-static void add_passes(struct growing *x, step_id parent, const struct plan_pass *pass, int64_t times)
-{
-    if (times == 0 || (pass->n == 0 && pass->beside.n == 0))
-        return;
-    step_id row = times > 1 ? tree_add_inner(x, parent, STEP_REPEAT, "", (double)times) : parent;
-    if (pass->beside.n) {
-        if (pass->taken > 0) { /* a share of both one behind the other */
-            row = tree_add_inner(x, row, STEP_SUM, "", 1);
-            step_id taken = tree_add_inner(x, row, STEP_REPEAT, "", pass->taken);
-            add_open(x, tree_add_inner(x, taken, STEP_SUM, "", 1), pass);
-            row = tree_add_inner(x, row, STEP_REPEAT, "", 1 - pass->taken);
-        }
-        step_id both = tree_add_inner(x, row, STEP_MAX, "", 1);
-        row = tree_add_inner(x, both, STEP_SUM, "", 1);
-        step_id beside = tree_add_inner(x, both, STEP_SUM, "", 1);
-        cost_add_parts(x, row, pass);
-        plan_tree_add_list(x, beside, pass->beside);
-        return;
-    }
-    if (times > 1)
-        row = tree_add_inner(x, row, STEP_SUM, "", 1);
-    cost_add_parts(x, row, pass);
-}
-
-/* All blocks of a stage in one direction; beside them what is exchanged once. */
-static void add_direction(struct growing *x, step_id parent, const struct plan_stage *s, bool forward,
-                          struct plan_list exchanged)
-{
-    static const enum block_kind in_order[] = { BLOCK_EMBED, BLOCK_DENSE, BLOCK_EXPERTS, BLOCK_HEAD };
-    const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head + s->mtp };
-    if (exchanged.n) {
-        step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
-        parent = tree_add_inner(x, both, STEP_SUM, "", 1);
-        plan_tree_add_list(x, tree_add_inner(x, both, STEP_SUM, "", 1), exchanged);
-    }
-    for (int i = 0; i < N_BLOCKS; i++) {
-        enum block_kind b = in_order[forward ? i : N_BLOCKS - 1 - i];
-        const struct plan_pass *pass = forward ? &x->c->blocks[b].forward : &x->c->blocks[b].backward;
-        bool open = (int)b == plan_cost_open(x->c, s);
-        if (open && forward)
-            add_open(x, parent, pass);
-        add_passes(x, parent, pass, count[b] - open);
-        if (open && !forward)
-            add_open(x, parent, pass);
-    }
-}
-
-/* One microbatch in stage i; `last`: with what the first stage exchanges beside it, once per step. */
-static void cost_add_stage(struct growing *x, step_id parent, int32_t i, bool last)
-{
-    static const struct plan_list none = { 0, 0 };
-    bool exchanged = last && i == 0;
-    step_id stage = tree_add_inner(x, parent, STEP_SUM, "", 1);
-    add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
-    add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
-    plan_tree_add_list(x, stage, x->c->sends);
-}
-
-/* The slowest stage, so often. */
-static void add_slowest(struct growing *x, step_id root, double times, const char *name, bool last)
-{
-    if (!(times > 0))
-        return;
-    step_id row = tree_add_inner(x, root, STEP_REPEAT, name, times);
-    if (x->c->n_stages > 1) {
-        row = tree_add_inner(x, row, STEP_MAX, "slowest stage", 1);
-        if (row >= 0)
-            x->t->nodes[row].apart = true;
-    }
-    for (int32_t i = 0; i < x->c->n_stages; i++)
-        cost_add_stage(x, row, i, last);
-}
-
-/* Every stage once, divided by chunks: the first one works, it waits for the others. Or what stages wait for
- * where weight gradients fill most of it. */
-static void add_round(struct growing *x, step_id root)
-{
-    double round = plan_cost_round(x->c);
-    step_id row = -1;
-    x->drain = x->c->drain > 0;
-    if (!x->drain) {
-        row = tree_add_inner(x, root, STEP_REPEAT, "first stage", round);
-        cost_add_stage(x, row, 0, true);
-    }
-    x->idle = true;
-    for (int32_t i = 0; i < x->c->n_stages; i++) {
-        double count = (double)x->c->stages[i].count;
-        double times = x->drain ? x->c->drain * count : round * (count - (i == 0));
-        if (!(times > 0))
-            continue;
-        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", times);
-        cost_add_stage(x, row, i, false);
-    }
-    x->drain = false;
-    double boundaries = -1;
-    for (int32_t i = 0; i < x->c->n_stages; i++)
-        boundaries += (double)x->c->stages[i].count;
-    if (boundaries > 0 && x->c->hidden_sends.n) {
-        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", boundaries);
-        plan_tree_add_list(x, tree_add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
-    }
-    x->idle = false;
-}
-
-static bool uses_group(const struct plan_cost *c, int g)
-{
-    for (int32_t i = 0; i < c->n_collectives; i++)
-        if ((int)c->collectives[i].group == g)
-            return true;
-    return false;
-}
-
-static void tree_add_groups(struct growing *x, const struct plan_place *place)
-{
-    for (int g = 0; g < N_PLAN_GROUPS; g++) {
-        if (g >= PLAN_GROUP_SHARD && !(g == PLAN_GROUP_MERGED ? uses_group(x->c, g) : place->sharded))
-            continue;
-        x->groups[g] = step_add_group_after(x->t, plan_group_words[g], place->members[g], place->stride[g]);
-        if (x->groups[g] >= 0)
-            memcpy(x->t->groups[x->groups[g]].share, place->share[g], sizeof place->share[g]);
-    }
-}
-
-/* The same step as an expression: what the solver and the simulators are given. */
-int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,
-                   const char *name, const struct topo_network *net, struct err *e)
-{
-    struct growing x = { .t = t, .c = c };
-    step_begin(t, name, net);
-    tree_add_groups(&x, place);
-    step_id root = tree_add_inner(&x, -1, c->slowest > 1 ? STEP_REPEAT : STEP_SUM, name, c->slowest);
-    if (c->slowest > 1)
-        root = tree_add_inner(&x, root, STEP_SUM, "", 1);
-    plan_tree_add_list(&x, root, c->first_before);
-    add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
-    add_slowest(&x, root, 1 - plan_cost_round(c), "last microbatch", true);
-    add_round(&x, root);
-    plan_tree_add_list(&x, root, c->last_after);
-    plan_tree_add_compute(&x, root, STEP_OPTIMIZER, "optimizer", c->optimizer_s);
-    plan_tree_add_compute(&x, root, STEP_OVERHEAD, "overhead", c->overhead_s);
-    int rc = step_check(t, e);
-    if (rc)
-        step_free(t);
-    return rc;
 }
 
 static int training_need_npu(const struct topo_network *net, const struct yaml_doc *doc, yaml_id at,
@@ -1388,7 +800,7 @@ static const char *too_fast(const struct training *x, const struct topo_npu *npu
 static int check_rates(const struct training *x, const struct topo_network *net, struct err *e)
 {
     const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
-    double time_s = plan_cost_time(&x->cost, free_s);
+    double time_s = plan_cost_time(&x->cost, free_s, NULL);
     double hfu = training_mfu(x, net, time_s) * x->cost.hardware_flop / x->cost.model_flop;
     if (!(hfu > 1 + 1e-9) || x->model.family != MODEL_TRANSFORMER)
         return 0;

@@ -74,6 +74,7 @@ struct plan_cost {
     struct plan_list hidden_sends;  /**< of a stage boundary and step, where the others overlap */
     struct plan_list before, after; /**< exchange beside the first forward and last backward pass */
     struct plan_list first_before, last_after; /**< the part of it that nothing hides */
+    bool shared;                               /**< collectives run beside collectives */
     int32_t n_collectives, n_parts, n_stages;
     double microbatches, interleave;
     double drain; /**< 0: of a schedule without rho */
@@ -87,8 +88,16 @@ struct plan_cost {
  * offload. O(1); O(layers) with experts. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
 
-/** Time of the step [s] from that of each collective once, shape [n_collectives]. O(parts + collectives). */
-double plan_cost_time(const struct plan_cost *c, const double *once_s);
+/** How long each class of links is busy with each collective once: links that collectives share side by side
+ * carry all of them. */
+struct plan_busy {
+    int32_t n_dims;
+    double once_s[PLAN_MAX_COLLECTIVES][TOPO_MAX_DIMS]; /**< shape [n_collectives][n_dims] */
+};
+
+/** Time of the step [s] from that of each collective once, shape [n_collectives]. @p busy may be NULL where
+ * c->shared is false or nothing is sent. O(parts + collectives). */
+double plan_cost_time(const struct plan_cost *c, const double *once_s, const struct plan_busy *busy);
 
 /** A time and how much of it each dimension takes on the path that decides; the rest is compute and latency.
  */
@@ -97,9 +106,9 @@ struct plan_sum {
 };
 
 /** The same with what each dimension takes of every collective, shape [n_collectives]. Of parts that run side
- * by side the longer counts, the first of equals. */
+ * by side the longer counts, or the class of links that is busy with both for longer; the first of equals. */
 void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
-                   int32_t n_dims);
+                   const struct plan_busy *busy, int32_t n_dims);
 
 /** Where the time of a step goes; all but time_s add up to it. */
 struct plan_shares {
@@ -110,7 +119,8 @@ struct plan_shares {
 };
 
 /** From the time of each collective once, shape [n_collectives]; time_s is plan_cost_time(). */
-void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s);
+void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s,
+                      const struct plan_busy *busy);
 
 /** The same as an expression for solver and simulators; its groups have the names of plan_group_words,
  * and the mark of a collective is its index here.

@@ -44,8 +44,8 @@ struct step_node {
     int32_t group;    /**< COLLECTIVE: index into groups */
     int32_t mark;     /**< COLLECTIVE: what its builder knows it by */
     int32_t priority; /**< COLLECTIVE: where it meets others, the higher goes first */
-    bool apart;       /**< MAX: of work on different NPUs, which shares no links */
-    double times;     /**< REPEAT, and a collective that occurs several times in a row; > 0 */
+    bool apart; /**< MAX: its children share no links: work on different NPUs, or bounds of one collective */
+    double times; /**< REPEAT, and a collective that occurs several times in a row; > 0 */
 };
 
 /** NPUs that take part: members[d] of dimension d; 1 = that dimension is not used. */

@@ -1,10 +1,12 @@
 /*
  * A step compiled to T(B) = const + sum of leaves + sum of maxima over terms, where a leaf is max_d traffic_d
- * / B_d. Compiling folds every factor (repeats, shares of bandwidth) into constants and traffic, merges
- * leaves of one term whose traffic is collinear, and drops terms that another of the same maximum always
- * exceeds; then terms, leaves and maxima are laid out breadth first, children behind parents. T is convex in
- * B and a subgradient comes from the dimension that binds in each leaf. Batches of points are done by vectors
- * (step_batch.inc) with the same operations in the same order: bit for bit what one point gives.
+ * / B_d. A maximum whose terms send over one class of links has one more term, a leaf of all that they send:
+ * what runs side by side shares its links. Compiling folds every factor (repeats, shares of bandwidth) into
+ * constants and traffic, merges leaves of one term whose traffic is collinear, and drops terms that another
+ * of the same maximum always exceeds; then terms, leaves and maxima are laid out breadth first, children
+ * behind parents. T is convex in B and a subgradient comes from the dimension that binds in each leaf.
+ * Batches of points are done by vectors (step_batch.inc) with the same operations in the same order: bit for
+ * bit what one point gives.
  */
 #include "workloads/step_fn.h"
 
@@ -114,7 +116,8 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
     return b->n_leaves++;
 }
 
-static void put_collective(struct builder *b, int32_t term, step_id id, double scale)
+/* @p sent_B, here and below: what is put in is added to it as well, class by class. */
+static void put_collective(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     const struct step_group *group = &b->tree->groups[node->group];
@@ -123,15 +126,15 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
     collective_loads(traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
                      b->net);
     for (int32_t d = 0; d < b->n_dims; d++)
-        traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
+        sent_B[d] += traffic_B[d] *= scale * node->times / collective_share(&b->net->dims[d]);
     b->leaf_of[id] = put_leaf(b, term, traffic_B);
 }
 
-static void put_transfer(struct builder *b, int32_t term, step_id id, double scale)
+static void put_transfer(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     double traffic_B[DIMS] = { 0 };
-    traffic_B[node->dim] = scale * node->bytes;
+    sent_B[node->dim] += traffic_B[node->dim] = scale * node->bytes;
     b->leaf_of[id] = put_leaf(b, term, traffic_B);
 }
 
@@ -203,31 +206,59 @@ static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
     }
 }
 
-static void put_node(struct builder *b, int32_t term, step_id id, double scale);
+static void put_node(struct builder *b, int32_t term, step_id id, double scale, double *sent_B);
 
-/* Children are compiled into terms of their own first; then dominated ones go, and a single one is merged
- * upwards. */
-static void put_max(struct builder *b, int32_t term, step_id id, double scale)
+/* A new term of a maximum, or -1. */
+static int32_t new_child(struct builder *b, int32_t max)
 {
-    int32_t max = new_max(b, term);
-    for (step_id c = b->tree->nodes[id].first; c >= 0 && !b->failed; c = b->tree->nodes[c].next) {
-        int32_t child = new_term(b);
-        if (child < 0)
-            return;
-        b->terms[child].next = b->maxima[max].first_term;
-        b->maxima[max].first_term = child;
-        b->maxima[max].n_terms++;
-        put_node(b, child, c, scale);
+    int32_t child = new_term(b);
+    if (child < 0)
+        return -1;
+    b->terms[child].next = b->maxima[max].first_term;
+    b->maxima[max].first_term = child;
+    b->maxima[max].n_terms++;
+    return child;
+}
+
+/* What the children send, each class of links: all of it where they share links, else the most of one.
+ * Returns whether two of them share a class. */
+static bool add_sent(double *all_B, const double *one_B, bool apart)
+{
+    bool shared = false;
+    for (int32_t d = 0; d < DIMS; d++) {
+        shared = shared || (!apart && all_B[d] > 0 && one_B[d] > 0);
+        all_B[d] = apart ? fmax(all_B[d], one_B[d]) : all_B[d] + one_B[d];
     }
+    return shared;
+}
+
+/* Children are compiled into terms of their own first, and what shares links into one more; then dominated
+ * ones go, and a single one is merged upwards. */
+static void put_max(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
+{
+    const struct step_node *node = &b->tree->nodes[id];
+    double all_B[DIMS] = { 0 };
+    bool shared = false;
+    int32_t max = new_max(b, term), child = -1;
+    for (step_id c = node->first; c >= 0 && !b->failed; c = b->tree->nodes[c].next) {
+        double one_B[DIMS] = { 0 };
+        if ((child = new_child(b, max)) >= 0)
+            put_node(b, child, c, scale, one_B);
+        shared = add_sent(all_B, one_B, node->apart) || shared;
+    }
+    if (shared && !b->failed && (child = new_child(b, max)) >= 0)
+        b->leaf_of[id] = put_leaf(b, child, all_B);
     if (b->failed)
         return;
+    for (int32_t d = 0; d < DIMS; d++)
+        sent_B[d] += all_B[d];
     /* put_node() on children never touches this term, so `max` still heads its list. */
     drop_dominated(b, max);
     unwrap_single(b, term, max);
 }
 
 /* Add scale * node to a term. Depth is bounded by the depth of the YAML file. */
-static void put_node(struct builder *b, int32_t term, step_id id, double scale)
+static void put_node(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     if (b->failed)
@@ -237,18 +268,18 @@ static void put_node(struct builder *b, int32_t term, step_id id, double scale)
         b->terms[term].const_s += scale * node->seconds;
         break;
     case STEP_COLLECTIVE:
-        put_collective(b, term, id, scale);
+        put_collective(b, term, id, scale, sent_B);
         break;
     case STEP_TRANSFER:
-        put_transfer(b, term, id, scale);
+        put_transfer(b, term, id, scale, sent_B);
         break;
     case STEP_MAX:
-        put_max(b, term, id, scale);
+        put_max(b, term, id, scale, sent_B);
         break;
     case STEP_SUM:
     case STEP_REPEAT:
         for (step_id c = node->first; c >= 0; c = b->tree->nodes[c].next)
-            put_node(b, term, c, node->kind == STEP_REPEAT ? scale * node->times : scale);
+            put_node(b, term, c, node->kind == STEP_REPEAT ? scale * node->times : scale, sent_B);
         break;
     }
 }
@@ -342,8 +373,9 @@ int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo
         return err_nomem(e, "a training step");
     memset(b.leaf_of, -1, ((size_t)t->n_nodes + 1) * sizeof *b.leaf_of);
     int32_t root = new_term(&b);
+    double sent_B[DIMS] = { 0 };
     if (root >= 0)
-        put_node(&b, root, t->root, 1.0);
+        put_node(&b, root, t->root, 1.0, sent_B);
     int rc = b.failed ? err_nomem(e, "a training step") : flatten(f, &b, e);
     builder_free(&b);
     if (rc)

@@ -6,13 +6,13 @@
 
 /**
  * T(B) in normal form. A term is a sum: const_s + its leaves + its maxima; a
- * maximum is over its terms; term 0 is the whole step. A leaf is one collective
- * or several, or one of its stages: max_d traffic_d/B_d. All factors (repeat, times, collective_share()) are
- * folded into constants and traffic. Within one term, leaves with collinear
- * traffic are one: reduce-scatter, all-gather and all-reduce over one group always
- * are, so a step without overlap has one leaf per group. Terms of a maximum that
- * another term of it always exceeds are gone.
- * Children come after parents, and all children of one parent are neighbours.
+ * maximum is over its terms; term 0 is the whole step. A maximum whose terms share links has a term more: one
+ * leaf of all that they send, for they take no less time than any class of links is busy with all of it. A
+ * leaf is one collective or several, or one of its stages: max_d traffic_d/B_d. All factors (repeat, times,
+ * collective_share()) are folded into constants and traffic. Within one term, leaves with collinear traffic
+ * are one: reduce-scatter, all-gather and all-reduce over one group always are, so a step without overlap has
+ * one leaf per group. Terms of a maximum that another term of it always exceeds are gone. Children come after
+ * parents, and all children of one parent are neighbours.
  */
 struct step_fn {
     int32_t n_dims, n_terms, n_leaves, n_maxima;
@@ -21,8 +21,9 @@ struct step_fn {
     int32_t *max_begin;  /**< shape [n_terms+1]: maxima of term k, likewise */
     int32_t *term_begin; /**< shape [n_maxima+1]: terms of maximum j, likewise */
     double *traffic_B;   /**< shape [n_leaves][TOPO_MAX_DIMS], zero beyond n_dims; bytes over share */
-    int32_t *leaf_of;    /**< shape [n_nodes]: leaf a tree node was merged into; -1 = none, or dominated */
-    int32_t n_nodes;     /**< nodes of the tree; of all trees in order, after step_fn_join() */
+    int32_t *leaf_of; /**< shape [n_nodes]: leaf a tree node was merged into, of a maximum the one of all that
+                         its children send; -1 = none, or dominated */
+    int32_t n_nodes;  /**< nodes of the tree; of all trees in order, after step_fn_join() */
 };
 
 /**

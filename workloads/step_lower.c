@@ -16,9 +16,14 @@ struct lowering {
     const double *bw_Bps;
 };
 
+/* Rows, classes and cuts bound one collective from below: such a maximum is of nothing that runs side by
+ * side.
+ */
 static step_id lower_add_inner(struct lowering *x, step_id parent, enum step_kind kind, enum step_phase phase)
 {
-    return step_add(x->out, parent, (struct step_node){ .kind = kind, .phase = phase, .times = 1 });
+    return step_add(
+        x->out, parent,
+        (struct step_node){ .kind = kind, .phase = phase, .times = 1, .apart = kind == STEP_MAX });
 }
 
 static void lower_add_transfer(struct lowering *x, step_id parent, const struct step_node *node, int32_t dim,

@@ -35,34 +35,44 @@ static const struct collective_lines *find_lines(struct search_clock *c, const s
 }
 
 /* Plans of one place send few different sizes, over and over. */
-static double find_time(struct search_clock *c, const struct plan_collective *x)
+static const struct clock_seen *find_seen(struct search_clock *c, const struct plan_collective *x)
 {
     uint64_t bits;
     memcpy(&bits, &x->bytes, sizeof bits);
     bits ^= bits >> 32;
     bits ^= bits >> 16;
-    size_t i = (bits ^ bits >> 8) % CLOCK_SEEN;
-    double seen_B = c->seen[x->group][x->kind][i].bytes;
-    if (seen_B < x->bytes || seen_B > x->bytes) {
+    struct clock_seen *seen = &c->seen[x->group][x->kind][(bits ^ bits >> 8) % CLOCK_SEEN];
+    if (seen->bytes < x->bytes || seen->bytes > x->bytes) {
         struct collective_time t;
         collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
                         c->place->share[x->group], &c->way);
-        c->seen[x->group][x->kind][i].bytes = x->bytes;
-        c->seen[x->group][x->kind][i].time_s = t.time_s;
+        seen->bytes = x->bytes;
+        seen->time_s = t.time_s;
+        memcpy(seen->busy_s, t.busy_s, sizeof seen->busy_s);
     }
-    return c->seen[x->group][x->kind][i].time_s;
+    return seen;
+}
+
+static void find_busy(double *busy_s, struct search_clock *c, const struct plan_collective *x)
+{
+    bool linear = c->linear[x->kind];
+    const double *found_s = linear ? find_lines(c, x)->busy_s_per_B : find_seen(c, x)->busy_s;
+    for (int32_t d = 0; d < c->way.net->n_dims; d++)
+        busy_s[d] = linear ? found_s[d] * x->bytes : found_s[d];
 }
 
 /* Time of a plan at one way of running collectives. Where that is linear in the bytes, lines are looked up
- * instead of the full model: most of the search's time is here. */
-double search_clock_time(struct search_clock *c, const struct plan_cost *cost)
+ * instead of the full model: most of the search's time is here. Links that are shared only make it longer, so
+ * few plans need to be asked for them. */
+double search_clock_time(struct search_clock *c, const struct plan_cost *cost, double most_s)
 {
     double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
     for (int32_t i = 0; i < cost->n_collectives; i++) {
         const struct plan_collective *x = &cost->collectives[i];
         once_s[i] = 0;
         if (!c->linear[x->kind]) {
-            once_s[i] = find_time(c, x);
+            once_s[i] = find_seen(c, x)->time_s;
             continue;
         }
         const struct collective_lines *lines = find_lines(c, x);
@@ -71,21 +81,30 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost)
             once_s[i] = time_s > once_s[i] ? time_s : once_s[i];
         }
     }
-    return plan_cost_time(cost, once_s);
+    double least_s = plan_cost_time(cost, once_s, NULL);
+    if (!cost->shared || least_s > most_s)
+        return least_s;
+    busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++)
+        find_busy(busy.once_s[i], c, &cost->collectives[i]);
+    return plan_cost_time(cost, once_s, &busy);
 }
 
 void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
 {
     struct plan_sum once[PLAN_MAX_COLLECTIVES];
-    int32_t n_dims = c->way.net->n_dims;
+    struct plan_busy busy;
+    int32_t n_dims = busy.n_dims = c->way.net->n_dims;
     for (int32_t i = 0; i < cost->n_collectives; i++) {
         const struct plan_collective *x = &cost->collectives[i];
         struct collective_time t;
         collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
                         c->place->share[x->group], &c->way);
         once[i].v[0] = t.time_s;
-        for (int32_t d = 0; d < n_dims; d++)
+        for (int32_t d = 0; d < n_dims; d++) {
             once[i].v[1 + d] = t.wait_s[d];
+            busy.once_s[i][d] = t.busy_s[d];
+        }
     }
-    plan_cost_sum(out, cost, once, n_dims);
+    plan_cost_sum(out, cost, once, &busy, n_dims);
 }

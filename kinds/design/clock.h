@@ -8,14 +8,17 @@
 /** Sizes of one collective whose times a clock remembers. */
 enum { CLOCK_SEEN = 32 };
 
+/** What a collective of one size takes; bytes 0: none. */
+struct clock_seen {
+    double bytes, time_s, busy_s[TOPO_MAX_DIMS];
+};
+
 /** Times of collectives of one place, found once. */
 struct search_clock {
     struct collective_way way;
     const struct plan_place *place;
-    bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
-    struct {
-        double bytes, time_s;
-    } seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not; bytes 0: none */
+    bool linear[N_COLLECTIVES];                                       /**< nothing is chosen by the bytes */
+    struct clock_seen seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not */
     bool found[N_PLAN_GROUPS][N_COLLECTIVES];
     struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
 };
@@ -24,8 +27,8 @@ struct search_clock {
 void search_clock_set(struct search_clock *c, const struct collective_way *way,
                       const struct plan_place *place);
 
-/** Time of the step [s]. */
-double search_clock_time(struct search_clock *c, const struct plan_cost *cost);
+/** Time of the step [s]. Of a step longer than @p most_s, a bound from below that is above most_s. */
+double search_clock_time(struct search_clock *c, const struct plan_cost *cost, double most_s);
 
 /** The same with what each dimension takes of the path that decides. */
 void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost);

@@ -655,6 +655,7 @@ static bool is_proved(const struct design *d, const struct design_point *s)
 static int solve_split(struct design *d, struct design_point *s, struct err *e)
 {
     double best_Bps[TOPO_MAX_DIMS] = { 0 }, best_s = INFINITY;
+    bool settled = false; /* no choice changes */
     int rc = choose_first(s, e);
     if (rc)
         *d = (struct design){ 0 };
@@ -670,7 +671,8 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
             rc = learn_between(s, best_Bps, &best_s, d, e);
         if (!rc)
             rc = study_choose(s, d->bw_Bps, e);
-        if (rc || study_choices(s) == before)
+        settled = study_choices(s) == before;
+        if (rc || settled)
             break;
         design_free(d);
         rc = solve_in_range(d, s, e);
@@ -681,10 +683,15 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
         d->answer.status = ALLOC_STALLED;
         if (s->ideal)
             d->answer.gap = fmax(d->answer.gap, 1 - compiled_time(d, s) / d->time_s);
-        snprintf(d->answer.reason, sizeof d->answer.reason,
-                 s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
-                          : "algorithms and regimes still change at the split after %d rounds",
-                 s->ideal ? MAX_CUTS : MAX_CHOICES);
+        if (s->ideal && settled)
+            snprintf(
+                d->answer.reason, sizeof d->answer.reason,
+                "collectives that overlap cross different cuts of the graph, which bound each of them alone");
+        else
+            snprintf(d->answer.reason, sizeof d->answer.reason,
+                     s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
+                              : "algorithms and regimes still change at the split after %d rounds",
+                     s->ideal ? MAX_CUTS : MAX_CHOICES);
     }
     return design_finish(d, rc);
 }

@@ -685,9 +685,10 @@ static bool search_is_better(const struct search_found *a, const struct search_f
     return a->rank < b->rank;
 }
 
-static bool search_best_takes(const struct search_best *b, double value)
+/* What is above that is not among the best. */
+static double search_best_limit(const struct search_best *b)
 {
-    return b->n < b->most || value <= b->found[b->n - 1].value;
+    return b->n < b->most ? (double)INFINITY : b->found[b->n - 1].value;
 }
 
 /* Sorted insertion; plans of equal value keep the lower rank, whatever thread found them. */
@@ -1033,11 +1034,13 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     struct survivors *s = mine;
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
-    double time_s = search_clock_time(&c->clocks[0], c->cost), bound = time_s;
-    if (j->question.problem.objective != ALLOC_TIME || time_s < j->target) {
+    bool for_time = j->question.problem.objective == ALLOC_TIME;
+    double time_s = search_clock_time(&c->clocks[0], c->cost, for_time ? j->target : (double)INFINITY);
+    double bound = time_s;
+    if (!for_time || time_s < j->target) {
         struct tangent t = find_tangent(j, c);
         bound = value_bound(j, &t, time_s);
-        time_s = j->question.problem.objective == ALLOC_TIME ? bound : t.at_ref_s;
+        time_s = for_time ? bound : t.at_ref_s;
     }
     if (s->failed || !(bound < j->target)) {
         s->n_bounded++;
@@ -1301,8 +1304,8 @@ int search_split(struct search_result *out, const struct search_space *space, co
 static void take_best(void *mine, const struct search_candidate *c)
 {
     struct search_best *best = mine;
-    double time_s = search_clock_time(&c->clocks[0], c->cost);
-    if (!search_best_takes(best, time_s))
+    double limit_s = search_best_limit(best), time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
+    if (time_s > limit_s)
         return;
     struct search_found f = search_found_of(c);
     f.value = f.time_s = time_s;

@@ -21,7 +21,7 @@ static enum report_axis axis_of(enum plan_group group)
 
 /* What a collective of the plan takes once, in the mean over its places in the step. */
 struct once {
-    double times, time_s, wait_s[TOPO_MAX_DIMS];
+    double times, time_s, wait_s[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS];
 };
 
 static void find_once(struct once *once, const struct step_tree *t, const struct sim_step *step)
@@ -33,8 +33,10 @@ static void find_once(struct once *once, const struct step_tree *t, const struct
         double weight = c->times > 0 ? c->times : 1e-9;
         o->times += weight;
         o->time_s += weight * c->time_s;
-        for (int32_t d = 0; d < step->n_dims; d++)
+        for (int32_t d = 0; d < step->n_dims; d++) {
             o->wait_s[d] += weight * c->wait_s[d];
+            o->busy_s[d] += weight * c->busy_s[d];
+        }
     }
 }
 
@@ -57,11 +59,15 @@ static void take_shares(struct training_report *out, const struct study_workload
     const struct plan_cost *c = &w->training->cost;
     struct once once[PLAN_MAX_COLLECTIVES] = { 0 };
     double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy = { .n_dims = step->n_dims };
     struct plan_shares shares;
     find_once(once, &w->tree, step);
-    for (int32_t i = 0; i < c->n_collectives; i++)
+    for (int32_t i = 0; i < c->n_collectives; i++) {
         once_s[i] = once[i].times > 0 ? once[i].time_s / once[i].times : 0;
-    plan_cost_shares(&shares, c, once_s);
+        for (int32_t d = 0; d < step->n_dims; d++)
+            busy.once_s[i][d] = once[i].times > 0 ? once[i].busy_s[d] / once[i].times : 0;
+    }
+    plan_cost_shares(&shares, c, once_s, &busy);
     out->compute_s = shares.compute_s[STEP_FORWARD] + shares.compute_s[STEP_INPUT_GRAD] +
                      shares.compute_s[STEP_WEIGHT_GRAD];
     out->recompute_s = shares.compute_s[STEP_RECOMPUTE];

@@ -379,7 +379,7 @@ static int train_alone(struct gossip_job *out, const struct yaml_doc *doc, yaml_
     if (rc)
         return rc;
     memcpy(out->model, x.name, sizeof out->model);
-    out->step_s = plan_cost_time(&x.cost, nothing_s);
+    out->step_s = plan_cost_time(&x.cost, nothing_s, NULL);
     out->model_B = model_params(&x.model) * (double)x.plan.grad_B;
     out->missing_B = training_missing_B(&x, alone);
     return 0;

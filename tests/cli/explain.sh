@@ -30,7 +30,7 @@ echo "== bandwidths that weft alloc chooses, under a budget"
 sed 's/ bw_GBps: [0-9]*,//' study.yaml >open.yaml
 run explain open.yaml --set 'constraints=[usd <= 50e3]' | sed -n -e 1p -e '/^one more/,/^$/p'
 run explain open.yaml --set 'constraints=[usd <= 0]'
-echo "== collectives that overlap on one dimension are said"
+echo "== collectives that overlap on one dimension share it"
 overlap='workload={name: two, step: {max: [{all-reduce: {size_MB: 10, group: all}}, {all-reduce: {size_MB: 10, group: all}}]}}'
 run explain study.yaml --set "$overlap"
 echo "== nothing to wait for; queues by flow; several chunks at once"

@@ -40,7 +40,26 @@ static inline double oracle_bytes(const struct step_node *c, const struct step_g
     return n > 1 ? S : 0; /* broadcast, send: the whole buffer passes every dimension that is used */
 }
 
-/** Seconds of node @p id: sums of maxima over dimensions of bytes / bandwidth. */
+/** Seconds that the links of dimension @p d are busy with all below @p id; of children on different NPUs,
+ * those of the one that sends most. */
+static inline double oracle_busy(const struct step_tree *t, step_id id, const double *bw_Bps, int32_t d)
+{
+    const struct step_node *node = &t->nodes[id];
+    double sum = 0, most = 0;
+    if (node->kind == STEP_COLLECTIVE) {
+        double B = oracle_bytes(node, &t->groups[node->group], t->n_dims, d);
+        return B > 0 ? node->times * B / bw_Bps[d] : 0;
+    }
+    for (step_id child = node->first; child >= 0; child = t->nodes[child].next) {
+        double s = oracle_busy(t, child, bw_Bps, d);
+        sum += s;
+        most = fmax(most, s);
+    }
+    return node->apart ? most : node->kind == STEP_REPEAT ? node->times * sum : sum;
+}
+
+/** Seconds of node @p id: sums of maxima over dimensions of bytes / bandwidth. What runs side by side takes
+ * no less than any dimension is busy. */
 static inline double oracle_time(const struct step_tree *t, step_id id, const double *bw_Bps)
 {
     const struct step_node *node = &t->nodes[id];
@@ -58,6 +77,8 @@ static inline double oracle_time(const struct step_tree *t, step_id id, const do
         double s = oracle_time(t, child, bw_Bps);
         total = node->kind == STEP_MAX ? fmax(total, s) : total + s;
     }
+    for (int32_t d = 0; d < t->n_dims && node->kind == STEP_MAX && !node->apart; d++)
+        total = fmax(total, oracle_busy(t, id, bw_Bps, d));
     return node->kind == STEP_REPEAT ? node->times * total : total;
 }
 

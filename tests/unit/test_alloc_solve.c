@@ -4,6 +4,7 @@
 
 #include "base/work.h"
 #include "tests/unit/split_random.h"
+#include "tests/unit/step_oracle.h"
 
 enum { D = TOPO_MAX_DIMS };
 
@@ -161,6 +162,44 @@ TEST(a_grid_over_two_dimensions_finds_nothing_better)
         assert_true(best >= a.lower_bound * (1 - 1e-12) && a.value <= best * (1 + ALLOC_GAP));
         assert_close(a.value, best, 0.05); /* a grid meets a corner only so well */
     }
+}
+
+/* The least of the uncompiled tree along B1 + B2 = total, which is convex: thirds of what is left. */
+static double least_by_thirds(const struct random_split *s)
+{
+    double from = 0, to = 1, total = s->rows[0].rhs;
+    for (int i = 0; i < 200; i++) {
+        double at[2] = { from + (to - from) / 3, to - (to - from) / 3 }, time_s[2];
+        for (int k = 0; k < 2; k++) {
+            const double bw_Bps[D] = { at[k] * total, (1 - at[k]) * total };
+            time_s[k] = oracle_time(&s->tree, s->tree.root, bw_Bps);
+        }
+        if (time_s[0] < time_s[1])
+            to = at[1];
+        else
+            from = at[0];
+    }
+    const double bw_Bps[D] = { from * total, (1 - from) * total };
+    return oracle_time(&s->tree, s->tree.root, bw_Bps);
+}
+
+TEST(links_that_are_shared_are_split_as_well_as_can_be)
+{
+    int64_t n_shared = 0;
+    RNG(r, 6, 0);
+    for (int i = 0; i < 400; i++) {
+        RANDOM_SPLIT(s, r, .n_dims = 2, .n_collectives = 8, .compute = true, .overlap = true,
+                     .total = LINEXPR_EQ);
+        SOLVED(a, &s.problem);
+        double least_s = least_by_thirds(&s);
+        assert_close(a.value, least_s, 1e-9);
+        assert_true(random_split_verify(&s, &a));
+        for (step_id id = 0; id < s.tree.n_nodes; id++)
+            s.tree.nodes[id].apart = true;
+        n_shared += least_by_thirds(&s) < least_s * (1 - 1e-6);
+        assert_true(a.value >= least_by_thirds(&s) * (1 - 1e-9));
+    }
+    assert_true(n_shared > 40);
 }
 
 TEST(with_a_fixed_total_utilization_and_time_split_alike)

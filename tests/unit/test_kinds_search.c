@@ -12,6 +12,9 @@
 #define GIVEN                                                                                                \
     "dims: [ { name: node, shape: ring, size: 4, bw_GBps: 10, latency_ns: 500, tier: N }, "                  \
     "{ name: pod, shape: switch, size: 2, bw_GBps: 2, latency_ns: 2000, tier: P } ]"
+#define SLOW                                                                                                 \
+    "dims: [ { name: node, shape: ring, size: 4, bw_GBps: 0.3, latency_ns: 500, tier: N }, "                 \
+    "{ name: pod, shape: switch, size: 2, bw_GBps: 0.1, latency_ns: 2000, tier: P } ]"
 #define OPEN                                                                                                 \
     "dims: [ { name: node, shape: ring, size: 4, latency_ns: 500, tier: N }, "                               \
     "{ name: pod, shape: switch, size: 2, latency_ns: 2000, tier: P } ]"
@@ -215,6 +218,48 @@ TEST(the_step_of_the_study_takes_the_time_of_the_best_plan)
             bw_Bps[k] = s.net.dims[k].bw_Bps;
         OK(design_evaluate(&d, &s, bw_Bps, e));
         assert_close(d.time_s, s.workloads[0].search->found[0].time_s, 1e-9);
+    }
+}
+
+/* Every plan of the list, as one study would report it: no class of links is busy for longer than the step,
+ * and a simulation of it, in the same order of dimensions, takes no less. Links are slow, so most steps wait
+ * for them. */
+TEST(links_of_all_plans_that_are_found_carry_what_they_can)
+{
+    static const struct ask cases[] = {
+        { "1", SLOW, EXPERTS,
+          ", search: { context: [ring], zero: [1, 3], tp: [1, 2], pp: [1], ep_overlap: [batch], top: 100 }",
+          "" },
+        { "1", SLOW, DENSE, ", search: { context: [ring], zero: [1, 2, 3], top: 100 }", "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        double bw_Bps[TOPO_MAX_DIMS];
+        int64_t n_full = 0;
+        must_load(&s, &cases[i], STUDY_NEEDS_BANDWIDTH);
+        const struct search_result *r = s.workloads[0].search;
+        s.rules.order = SIM_ORDER_FIXED;
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            bw_Bps[d] = s.net.dims[d].bw_Bps;
+        assert_true(r->n_found == 100);
+        for (int32_t k = 0; k < r->n_found; k++) {
+            struct training x = *s.workloads[0].training;
+            KEEP(struct step_tree, tree, step_free);
+            KEEP(struct sim_step, step, sim_step_free);
+            KEEP(struct sim_step, chunks, sim_step_free);
+            x.plan = r->found[k].plan;
+            OK(training_derive(&x, &s.net, e));
+            OK(training_build(&tree, &x, &s.net, e));
+            OK(sim_step_build(&step, &tree, &s.net, bw_Bps, SIM_BANDWIDTH, &s.rules, e));
+            assert_close(step.time_s, r->found[k].time_s, 1e-12);
+            for (int32_t d = 0; d < s.net.n_dims; d++) {
+                assert_true(step.busy_s[d] <= step.time_s * (1 + 1e-12));
+                n_full += step.busy_s[d] > 0.9 * step.time_s;
+            }
+            OK(sim_step_build(&chunks, &tree, &s.net, bw_Bps, SIM_CHUNK, &s.rules, e));
+            assert_true(chunks.time_s >= step.time_s * (1 - 1e-9));
+        }
+        assert_true(n_full > 10);
     }
 }
 

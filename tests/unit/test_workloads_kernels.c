@@ -229,9 +229,9 @@ TEST(no_pass_is_shorter_than_its_launches)
     m.seq = 64; /* next to nothing to compute */
     WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.launch_s = 0);
     plan_cost(&c, &m, &p, &npu);
-    double ends_s = plan_cost_time(&c, none_s);
+    double ends_s = plan_cost_time(&c, none_s, NULL);
     struct plan_shares shares;
-    plan_cost_shares(&shares, &c, none_s);
+    plan_cost_shares(&shares, &c, none_s, NULL);
     for (int b = 0; b < N_BLOCKS; b++)
         if (b == BLOCK_DENSE)
             for (int32_t i = c.blocks[b].forward.first;
@@ -247,15 +247,15 @@ TEST(no_pass_is_shorter_than_its_launches)
         p.graph = cases[i].graph;
         p.recompute = cases[i].recompute;
         plan_cost(&c, &m, &p, &npu);
-        double time_s = plan_cost_time(&c, none_s);
+        double time_s = plan_cost_time(&c, none_s, NULL);
         assert_close(time_s, ends_s + 32 * cases[i].pass_s, 1e-9);
-        plan_cost_shares(&shares, &c, none_s);
+        plan_cost_shares(&shares, &c, none_s, NULL);
         assert_close(shares.time_s, time_s, 1e-12);
         assert_true(shares.compute_s[STEP_OVERHEAD] > 0.5 * time_s);
     }
     p.graph = PLAN_GRAPH_STEP;
     plan_cost(&c, &m, &p, &npu);
-    assert_true(plan_cost_time(&c, none_s) < 2 * ends_s + 32e-3);
+    assert_true(plan_cost_time(&c, none_s, NULL) < 2 * ends_s + 32e-3);
 }
 
 /* The expected largest of N draws of spread sigma, to first order. */
@@ -415,9 +415,10 @@ static double time_of(const struct random_training *x, bool tree)
 {
     static struct plan_cost c;
     double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
+    struct plan_busy busy;
     plan_cost(&c, &x->model, &x->plan, &x->net.npu);
-    fixture_once(once_s, &c, &x->place, &x->net, false);
-    double time_s = plan_cost_time(&c, once_s);
+    fixture_once(once_s, &busy, &c, &x->place, &x->net, false);
+    double time_s = plan_cost_time(&c, once_s, &busy);
     if (!tree)
         return time_s;
     KEEP(struct step_tree, t, step_free);
@@ -427,7 +428,7 @@ static double time_of(const struct random_training *x, bool tree)
     for (int32_t d = 0; d < x->net.n_dims; d++)
         bw_Bps[d] = x->net.dims[d].bw_Bps * collective_share(&x->net.dims[d]);
     assert_close(oracle_time(&t, t.root, bw_Bps), time_s, 1e-12);
-    plan_cost_shares(&shares, &c, once_s);
+    plan_cost_shares(&shares, &c, once_s, &busy);
     for (int k = 0; k < N_STEP_PHASES; k++)
         sum_s += shares.compute_s[k];
     for (int32_t k = 0; k < c.n_collectives; k++)
@@ -479,7 +480,7 @@ TEST(no_plan_of_a_preset_uses_more_than_the_peak)
         p.recompute_ops = (unsigned)rng_below(r, 1 << N_PLAN_OPS);
         p.attention_fp8 = rng_below(r, 2);
         plan_cost(&c, &x.model, &p, &x.net.npu);
-        double most = (double)x.net.n_npus * plan_peak(&p, &x.net.npu) * plan_cost_time(&c, none_s);
+        double most = (double)x.net.n_npus * plan_peak(&p, &x.net.npu) * plan_cost_time(&c, none_s, NULL);
         assert_true(c.model_flop <= most && c.hardware_flop <= most);
     }
 }

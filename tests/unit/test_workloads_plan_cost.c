@@ -291,9 +291,10 @@ TEST(a_layer_takes_as_long_as_measured)
         struct plan_cost c;
         struct plan_place place;
         double once_s[PLAN_MAX_COLLECTIVES];
+        struct plan_busy busy;
         OK(plan_map(&place, &p, &net, e));
         cost_of(&c, &m, &p);
-        fixture_once(once_s, &c, &place, &net, true);
+        fixture_once(once_s, &busy, &c, &place, &net, true);
         double forward_ms = 1e3 * pass_s(&c, &c.blocks[BLOCK_DENSE].forward, once_s);
         double backward_ms = 1e3 * pass_s(&c, &c.blocks[BLOCK_DENSE].backward, once_s);
         assert_close(forward_ms, cases[i].forward_ms, cases[i].off);

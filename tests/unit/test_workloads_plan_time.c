@@ -71,6 +71,7 @@ TEST(shares_of_dimensions_are_slopes_of_the_time)
         struct random_training x;
         struct plan_cost c;
         struct plan_sum once[PLAN_MAX_COLLECTIVES], sum;
+        struct plan_busy busy, longer;
         double once_s[PLAN_MAX_COLLECTIVES], longer_s[PLAN_MAX_COLLECTIVES], all_s = 0;
         fixture_random(&x, r);
         plan_cost(&c, &x.model, &x.plan, &x.net.npu);
@@ -81,13 +82,20 @@ TEST(shares_of_dimensions_are_slopes_of_the_time)
             once_s[i] += 1e-3 * rng_uniform(r); /* latency, of no dimension */
             once[i].v[0] = once_s[i];
         }
-        plan_cost_sum(&sum, &c, once, x.net.n_dims);
-        double time_s = plan_cost_time(&c, once_s);
+        busy.n_dims = longer.n_dims = x.net.n_dims;
+        for (int32_t i = 0; i < c.n_collectives; i++)
+            for (int32_t d = 0; d < x.net.n_dims; d++)
+                busy.once_s[i][d] = once[i].v[1 + d];
+        plan_cost_sum(&sum, &c, once, &busy, x.net.n_dims);
+        double time_s = plan_cost_time(&c, once_s, &busy);
         assert_close(sum.v[0], time_s, 1e-12);
         for (int32_t d = 0; d < x.net.n_dims; d++) {
-            for (int32_t i = 0; i < c.n_collectives; i++)
+            longer = busy;
+            for (int32_t i = 0; i < c.n_collectives; i++) {
                 longer_s[i] = once_s[i] + more * once[i].v[1 + d];
-            double slope_s = (plan_cost_time(&c, longer_s) - time_s) / more;
+                longer.once_s[i][d] *= 1 + more;
+            }
+            double slope_s = (plan_cost_time(&c, longer_s, &longer) - time_s) / more;
             assert_near(slope_s, sum.v[1 + d], 1e-6 * time_s);
             all_s += sum.v[1 + d];
             n_some += sum.v[1 + d] > 0;
@@ -119,21 +127,55 @@ TEST(the_formula_and_the_expression_agree_for_any_plan)
     RNG(r, SEED, 0);
     for (int i = 0; i < N_RANDOM; i++) {
         double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
+        struct plan_busy busy;
         KEEP(struct step_tree, t, step_free);
         fixture_random(&x, r);
         see(&seen, &x);
         plan_cost(&c, &x.model, &x.plan, &x.net.npu);
         OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
-        fixture_once(once_s, &c, &x.place, &x.net, false);
-        assert_close(plan_cost_time(&c, once_s), tree_time(&t, &x.net), 1e-12);
+        fixture_once(once_s, &busy, &c, &x.place, &x.net, false);
+        assert_close(plan_cost_time(&c, once_s, &busy), tree_time(&t, &x.net), 1e-12);
         /* The third way: walk the tree. */
         for (int32_t d = 0; d < x.net.n_dims; d++)
             bw_Bps[d] = x.net.dims[d].bw_Bps * collective_share(&x.net.dims[d]);
-        assert_close(plan_cost_time(&c, once_s), oracle_time(&t, t.root, bw_Bps), 1e-12);
-        fixture_once(once_s, &c, &x.place, &x.net, true);
-        assert_close(plan_cost_time(&c, once_s), lowered_time(&t, &x.net), 1e-12);
+        assert_close(plan_cost_time(&c, once_s, &busy), oracle_time(&t, t.root, bw_Bps), 1e-12);
+        fixture_once(once_s, &busy, &c, &x.place, &x.net, true);
+        assert_close(plan_cost_time(&c, once_s, &busy), lowered_time(&t, &x.net), 1e-12);
     }
     has_seen_all(&seen);
+}
+
+/* Whatever runs side by side, no dimension is busy for longer than the step takes; without the links that are
+ * shared many a step would be shorter. */
+TEST(no_plan_is_faster_than_its_links)
+{
+    static struct random_training x;
+    static struct plan_cost c;
+    int64_t n_over = 0, n_ep = 0, n_tp = 0, n_cp = 0;
+    RNG(r, SEED, 7);
+    for (int i = 0; i < N_RANDOM; i++) {
+        double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS], most_s = 0;
+        struct plan_busy busy;
+        KEEP(struct step_tree, t, step_free);
+        fixture_random(&x, r);
+        x.plan.overlap_dp = true;
+        plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+        OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            bw_Bps[d] = x.net.dims[d].bw_Bps * collective_share(&x.net.dims[d]);
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            most_s = fmax(most_s, oracle_busy(&t, t.root, bw_Bps, d));
+        for (int latency = 0; latency < 2; latency++) {
+            fixture_once(once_s, &busy, &c, &x.place, &x.net, latency);
+            assert_true(plan_cost_time(&c, once_s, &busy) >= most_s * (1 - 1e-12));
+            bool over = !latency && plan_cost_time(&c, once_s, NULL) < most_s * (1 - 1e-9);
+            n_over += over;
+            n_ep += over && x.plan.ep > 1;
+            n_tp += over && x.plan.degree[PLAN_TP] > 1;
+            n_cp += over && x.plan.degree[PLAN_CP] > 1;
+        }
+    }
+    assert_true(n_over > 10 && n_ep > 3 && n_tp > 3 && n_cp > 3);
 }
 
 /* ---- where the time goes ---- */
@@ -148,13 +190,14 @@ TEST(shares_add_up_to_the_step_of_any_plan)
         double once_s[PLAN_MAX_COLLECTIVES], none_s[PLAN_MAX_COLLECTIVES] = { 0 }, compute_s = 0,
                                              exposed_s = 0;
         struct plan_shares s, free;
+        struct plan_busy busy;
         fixture_random(&x, r);
         plan_cost(&c, &x.model, &x.plan, &x.net.npu);
-        fixture_once(once_s, &c, &x.place, &x.net, true);
-        plan_cost_shares(&s, &c, once_s);
-        plan_cost_shares(&free, &c, none_s);
-        assert_close(s.time_s, plan_cost_time(&c, once_s), 1e-12);
-        assert_close(free.time_s, plan_cost_time(&c, none_s), 1e-12);
+        fixture_once(once_s, &busy, &c, &x.place, &x.net, true);
+        plan_cost_shares(&s, &c, once_s, &busy);
+        plan_cost_shares(&free, &c, none_s, NULL);
+        assert_close(s.time_s, plan_cost_time(&c, once_s, &busy), 1e-12);
+        assert_close(free.time_s, plan_cost_time(&c, none_s, NULL), 1e-12);
         for (int p = 0; p < N_STEP_PHASES; p++)
             compute_s += s.compute_s[p];
         for (int32_t k = 0; k < c.n_collectives; k++) {
@@ -234,7 +277,7 @@ static double pipeline_s(const struct plan *p, double *forward_s, double *backwa
         forward_s[i] = (double)layers * direction_s(&c, &c.blocks[BLOCK_DENSE].forward);
         backward_s[i] = (double)layers * direction_s(&c, &c.blocks[BLOCK_DENSE].backward);
     }
-    return plan_cost_time(&c, once_s);
+    return plan_cost_time(&c, once_s, NULL);
 }
 
 TEST(equal_stages_take_as_long_as_the_schedule_carried_out)

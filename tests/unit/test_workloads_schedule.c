@@ -219,7 +219,7 @@ static double formula_error(const struct plan *plan, int64_t layers, bool ends)
         c.stages[i].embed = c.stages[i].head = false;
     pipeline_of(&x, &c, plan, &m, ends);
     double carried_s = x.apart ? zero_bubble_s(&x) : in_order_s(&x);
-    return (plan_cost_time(&c, NULL) - c.optimizer_s) / carried_s - 1;
+    return (plan_cost_time(&c, NULL, NULL) - c.optimizer_s) / carried_s - 1;
 }
 
 TEST(equal_stages_take_what_the_formula_says)

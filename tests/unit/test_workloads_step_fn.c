@@ -43,7 +43,8 @@ TEST(its_layout_is_the_one_the_header_promises)
         assert_int_equal(f->n_nodes, s.tree.n_nodes);
         for (int32_t node = 0; node < f->n_nodes; node++) {
             assert_in_range(f->leaf_of[node] + 1, 0, f->n_leaves);
-            assert_true(s.tree.nodes[node].kind == STEP_COLLECTIVE || f->leaf_of[node] == -1);
+            assert_true(s.tree.nodes[node].kind == STEP_COLLECTIVE || s.tree.nodes[node].kind == STEP_MAX ||
+                        f->leaf_of[node] == -1);
         }
     }
 }
@@ -150,14 +151,14 @@ TEST(collectives_of_one_group_are_one_leaf)
     assert_int_not_equal(f.leaf_of[2], f.leaf_of[5]);
 }
 
-/* max over { what, each time a little more } of one collective and compute. */
+/* max over { what, each time a little more } of one collective and compute, on links of their own. */
 static void compile_max(struct step_fn *f, const double (*cases)[2], int n)
 {
     static const int32_t sizes[] = { 4, 8 };
     struct topo_network net = oracle_network(sizes, 2);
     KEEP(struct step_tree, t, step_free) = { .root = -1 };
     step_begin(&t, "max", &net);
-    step_id max = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
+    step_id max = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX, .apart = true });
     for (int i = 0; i < n; i++) {
         step_id sum = step_add(&t, max, (struct step_node){ .kind = STEP_SUM });
         step_add(&t, sum, (struct step_node){ .kind = STEP_COMPUTE, .seconds = cases[i][0] });
@@ -183,6 +184,64 @@ TEST(terms_that_never_win_are_dropped)
     compile_max(&f, twins, 2);
     assert_int_equal(f.n_terms, 1); /* one of two that are the same stays */
     assert_int_equal(f.n_leaves, 1);
+}
+
+/* 1 s and then 6 s of bytes, beside 2 s and 3 s: both send over the first dimension, 6 s and 3 s, the second
+ * is one's own. All of the first is 9 s. */
+TEST(what_runs_side_by_side_shares_its_links)
+{
+    static const int32_t sizes[] = { 4, 2 }, inner[] = { 4, 1 }, outer[] = { 2, 2 };
+    struct topo_network net = oracle_network(sizes, 2);
+    for (int apart = 0; apart < 2; apart++) {
+        double bw_Bps[] = { 1e9, 1e9 };
+        STEP_BEGIN(t, "two", &net);
+        KEEP(struct step_fn, f, step_fn_free);
+        step_id max = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX, .apart = apart });
+        for (int i = 0; i < 2; i++) {
+            step_id sum = step_add(&t, max, (struct step_node){ .kind = STEP_SUM });
+            step_id again = step_add(&t, sum, (struct step_node){ .kind = STEP_REPEAT, .times = 3 - i });
+            step_add(&t, sum, (struct step_node){ .kind = STEP_COMPUTE, .seconds = 1 + i });
+            step_add(&t, again,
+                     (struct step_node){ .kind = STEP_COLLECTIVE,
+                                         .collective = COLLECTIVE_ALL_TO_ALL,
+                                         .bytes = i ? 3e9 : 8e9 / 3,
+                                         .group = step_add_group(&t, "g", i ? outer : inner),
+                                         .times = 1 });
+        }
+        OK(step_compile(&f, &t, &net, e));
+        assert_close(step_time(&f, bw_Bps), apart ? 7 : 9, 1e-15);
+        assert_close(oracle_time(&t, t.root, bw_Bps), apart ? 7 : 9, 1e-15);
+        bw_Bps[0] = 1e12; /* what is left is compute and the second dimension, 3 s */
+        assert_close(step_time(&f, bw_Bps), 5, 1e-2);
+        bw_Bps[0] = 1e9, bw_Bps[1] = 0.25e9;
+        assert_close(step_time(&f, bw_Bps), 14, 1e-15); /* 2 s and 12 s, more than what is shared */
+    }
+}
+
+/* No class of links is busy for longer than the step, and sharing never takes longer than taking turns. */
+TEST(a_step_is_never_shorter_than_its_links_are_busy)
+{
+    int64_t n_shared = 0;
+    RNG(r, 79, 0);
+    for (int i = 0; i < 2000; i++) {
+        double bw_Bps[D], most_s = 0;
+        RANDOM_SPLIT(s, r, .n_collectives = 24, .compute = true, .overlap = true);
+        random_bandwidths(bw_Bps, s.net.n_dims, r);
+        double time_s = step_time(&s.fn, bw_Bps);
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            most_s = fmax(most_s, oracle_busy(&s.tree, s.tree.root, bw_Bps, d));
+        for (step_id id = 0; id < s.tree.n_nodes; id++)
+            s.tree.nodes[id].apart = s.tree.nodes[id].kind == STEP_MAX;
+        double apart_s = oracle_time(&s.tree, s.tree.root, bw_Bps);
+        for (step_id id = 0; id < s.tree.n_nodes; id++)
+            if (s.tree.nodes[id].kind == STEP_MAX)
+                s.tree.nodes[id].kind = STEP_SUM;
+        double turns_s = oracle_time(&s.tree, s.tree.root, bw_Bps);
+        assert_true(time_s >= most_s * (1 - 1e-13) && time_s >= apart_s * (1 - 1e-13));
+        assert_true(time_s <= turns_s * (1 + 1e-13));
+        n_shared += most_s > apart_s * (1 + 1e-9);
+    }
+    assert_true(n_shared > 100); /* steps that would be shorter than their links are busy */
 }
 
 TEST(a_dimension_without_traffic_may_have_no_bandwidth)

@@ -81,39 +81,47 @@ struct topo_npu fixture_counter(bool mem)
     return npu;
 }
 
-static double slowest_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
-                        const double *share, const struct topo_network *net)
+static double slowest_s(double *busy_s, const struct plan_collective *c, const int32_t *members,
+                        const int32_t *stride, const double *share, const struct topo_network *net)
 {
     double traffic_B[TOPO_MAX_DIMS], most_s = 0;
     collective_loads(traffic_B, c->kind, c->bytes, members, stride, share, net);
-    for (int32_t d = 0; d < net->n_dims; d++)
-        most_s = fmax(most_s, traffic_B[d] / (net->dims[d].bw_Bps * collective_share(&net->dims[d])));
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        busy_s[d] = traffic_B[d] / (net->dims[d].bw_Bps * collective_share(&net->dims[d]));
+        most_s = fmax(most_s, busy_s[d]);
+    }
     return most_s;
 }
 
-static double stages_s(const struct plan_collective *c, const int32_t *members, const int32_t *stride,
-                       const double *share, const struct topo_network *net)
+static double stages_s(double *busy_s, const struct plan_collective *c, const int32_t *members,
+                       const int32_t *stride, const double *share, const struct topo_network *net)
 {
     struct stage stages[STAGE_MAX];
     double bw_Bps[TOPO_MAX_DIMS], sum_s = 0;
-    for (int32_t d = 0; d < net->n_dims; d++)
+    for (int32_t d = 0; d < net->n_dims; d++) {
         bw_Bps[d] = net->dims[d].bw_Bps;
+        busy_s[d] = 0;
+    }
     int32_t n =
         stage_list(stages, c->kind, c->bytes, members, stride, share, NULL, net, &stage_rules_plain, bw_Bps);
-    for (int32_t i = 0; i < n; i++)
-        sum_s += stages[i].const_s + stages[i].load_B / bw_Bps[stages[i].dim];
+    for (int32_t i = 0; i < n; i++) {
+        double transfer_s = stages[i].load_B / bw_Bps[stages[i].dim];
+        busy_s[stages[i].dim] += transfer_s;
+        sum_s += stages[i].const_s + transfer_s;
+    }
     return sum_s;
 }
 
-void fixture_once(double *once_s, const struct plan_cost *c, const struct plan_place *place,
-                  const struct topo_network *net, bool latency)
+void fixture_once(double *once_s, struct plan_busy *busy, const struct plan_cost *c,
+                  const struct plan_place *place, const struct topo_network *net, bool latency)
 {
+    busy->n_dims = net->n_dims;
     for (int32_t i = 0; i < c->n_collectives; i++) {
         const int32_t *members = place->members[c->collectives[i].group];
         const int32_t *stride = place->stride[c->collectives[i].group];
         const double *share = place->share[c->collectives[i].group];
-        once_s[i] = latency ? stages_s(&c->collectives[i], members, stride, share, net)
-                            : slowest_s(&c->collectives[i], members, stride, share, net);
+        once_s[i] = (latency ? stages_s : slowest_s)(busy->once_s[i], &c->collectives[i], members, stride,
+                                                     share, net);
     }
 }
 
@@ -124,6 +132,7 @@ double fixture_time(const struct model *m, const struct plan *p, const struct to
     struct plan_cost c;
     struct err e = { 0 };
     double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
     if (!plan_check(p, m, net->n_npus, &fault)) {
         print_error("%s %s\n", fault.key, fault.why);
         fail();
@@ -131,8 +140,8 @@ double fixture_time(const struct model *m, const struct plan *p, const struct to
     assert_ok(plan_map(&place, p, net, &e), &e);
     plan_merge(&place, p, m, net);
     plan_cost(&c, m, p, &net->npu);
-    fixture_once(once_s, &c, &place, net, false);
-    return plan_cost_time(&c, once_s);
+    fixture_once(once_s, &busy, &c, &place, net, false);
+    return plan_cost_time(&c, once_s, &busy);
 }
 
 /* ---- at random ---- */

@@ -25,9 +25,10 @@ struct plan fixture_plan(int64_t tp, int64_t cp, int64_t dp, int64_t pp, int64_t
 /** An NPU whose times are bytes (mem): endless arithmetic, one byte per second; or FLOP (not mem). */
 struct topo_npu fixture_counter(bool mem);
 
-/** Seconds of each collective once: the slowest dimension decides; or, its stages one after the other. */
-void fixture_once(double *once_s, const struct plan_cost *c, const struct plan_place *place,
-                  const struct topo_network *net, bool latency);
+/** Seconds of each collective once: the slowest dimension decides; or, its stages one after the other. And
+ * those of each dimension's links. */
+void fixture_once(double *once_s, struct plan_busy *busy, const struct plan_cost *c,
+                  const struct plan_place *place, const struct topo_network *net, bool latency);
 
 /** Time of the step of a legal plan, by the slowest dimension of each collective. */
 double fixture_time(const struct model *m, const struct plan *p, const struct topo_network *net);

@@ -172,6 +172,7 @@ static double time_row(const struct fit_row *r, const double *factors)
     struct topo_npu npu = r->s.net.npu;
     struct plan_cost cost;
     double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
+    struct plan_busy busy = { .n_dims = r->s.net.n_dims };
     const struct collective_way way = { &r->s.net, &r->s.rules.stage, bw_Bps };
     for (int32_t d = 0; d < r->s.net.n_dims; d++)
         bw_Bps[d] = r->s.net.dims[d].bw_Bps;
@@ -185,8 +186,9 @@ static double time_row(const struct fit_row *r, const double *factors)
         collective_time(&t, c->kind, c->bytes, x->place.members[c->group], x->place.stride[c->group],
                         x->place.share[c->group], &way);
         once_s[i] = t.time_s;
+        memcpy(busy.once_s[i], t.busy_s, sizeof t.busy_s);
     }
-    return plan_cost_time(&cost, once_s);
+    return plan_cost_time(&cost, once_s, &busy);
 }
 
 /* ---- descent ---- */

@@ -1044,8 +1044,9 @@ static int write_step(struct chakra_reader *r, struct err *e)
     step_id step =
         step_add(t, -1, (struct step_node){ .kind = STEP_SUM, .phase = STEP_OTHER, .name = "step" });
     if (r->n_roots > 1)
-        step =
-            step_add(t, step, (struct step_node){ .kind = STEP_MAX, .phase = STEP_OTHER, .name = "ranks" });
+        step = step_add(
+            t, step,
+            (struct step_node){ .kind = STEP_MAX, .phase = STEP_OTHER, .name = "ranks", .apart = true });
     for (int32_t i = 0; i < r->n_roots; i++)
         compact_write(&r->compact, t, step, r->roots[i]);
     if (r->n_joins > 0)
