@@ -3,19 +3,19 @@
  * others, so that no pipe can fill up. Its environment is fixed, for the same script must give the same bytes
  * everywhere.
  *
- * Files also need no thread and no poll() to feed one end while the other is read, at the price of the image
- * passing through the page cache; they are unlinked from the start, so that a killed program leaves nothing.
- * Whether the run went well is told by the exit status and by an image that has its end: gnuplot exits 0 on a
- * disk that is full, with half an image. It writes warnings to the same place as errors, and they are dropped
- * when it succeeds.
+ * Files also need no thread and no poll() to feed one end while the other is read. They are files of memory,
+ * so that no full disk can cut an image, and go with the program. Whether the run went well is told by the
+ * exit status and by an image that is whole: gnuplot exits 0 after writes that failed. It writes warnings to
+ * the same place as errors, and they are dropped when it succeeds.
  */
-/* O_TMPFILE */
+/* memfd_create */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 
 #include "plots/gnuplot.h"
 #include "base/utf8.h"
+#include "plots/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,21 +99,18 @@ static char **fixed_environment(void)
 }
 
 /*
- * An unlinked temporary file. The descriptor is above 2, so that giving it to the child as 0, 1 or 2 cannot
- * overwrite another one of the three. Closed on exec, so that the child has the copies alone that are its
- * standard files.
+ * A file of memory, or where the system has none an unlinked one. The descriptor is above 2, so that giving
+ * it to the child as 0, 1 or 2 cannot overwrite another one of the three. Closed on exec, so that the child
+ * has the copies alone that are its standard files.
  */
 static int open_scratch(int *fd, struct err *e)
 {
-    const char *folder = getenv("TMPDIR");
-    folder = folder && *folder ? folder : P_tmpdir;
-    int nameless = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    /* A file system that has no such files; tmpfile() is not in TMPDIR, but made everywhere. */
-    FILE *f = nameless < 0 ? tmpfile() : NULL;
-    *fd = nameless >= 0 || f ? fcntl(f ? fileno(f) : nameless, F_DUPFD_CLOEXEC, 3) : -1;
+    int memory = memfd_create("weft-gnuplot", MFD_CLOEXEC);
+    FILE *f = memory < 0 ? tmpfile() : NULL;
+    *fd = memory >= 0 || f ? fcntl(f ? fileno(f) : memory, F_DUPFD_CLOEXEC, 3) : -1;
     int reason = errno;
-    if (nameless >= 0)
-        close(nameless);
+    if (memory >= 0)
+        close(memory);
     if (f)
         fclose(f);
     return *fd < 0 ? err_set(e, ERR_IO, "temporary file: %s", strerror(reason)) : 0;
@@ -225,35 +223,13 @@ static void one_line(struct text *out, const char *s)
     }
 }
 
-/* Is it whole, by what the format ends with? Of a format that is not known: yes. */
-static bool has_end(const struct text *image)
-{
-    static const struct {
-        const char *begin, *end;
-        size_t n_begin, n_end;
-    } formats[] = {
-        { "<?xml", "</svg>", 5, 6 },
-        { "%PDF-", "%%EOF", 5, 5 },
-        /* The chunk IEND with its checksum. */
-        { "\x89PNG", "IEND\xAE\x42\x60\x82", 4, 8 },
-    };
-    size_t n = image->n;
-    while (n > 0 && (image->s[n - 1] == '\n' || image->s[n - 1] == '\r'))
-        n--;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-        if (n >= formats[i].n_begin && memcmp(image->s, formats[i].begin, formats[i].n_begin) == 0)
-            return n >= formats[i].n_begin + formats[i].n_end &&
-                   memcmp(image->s + n - formats[i].n_end, formats[i].end, formats[i].n_end) == 0;
-    return true;
-}
-
 static int judge(int status, const char *said, const struct text *image, struct err *e)
 {
     struct text line = { 0 };
     int rc = 0;
 
     one_line(&line, said);
-    const char *words = line.n ? text_str(&line) : "no message";
+    const char *words = line.n ? text_str(&line) : "no message", *fault = image_fault(image);
     if (WIFSIGNALED(status))
         rc = err_set(e, ERR_LIB, "gnuplot: was ended by signal %d: %s", WTERMSIG(status), words);
     else if (WEXITSTATUS(status) == 127)
@@ -262,9 +238,11 @@ static int judge(int status, const char *said, const struct text *image, struct 
         rc = err_set(e, ERR_LIB, "gnuplot: exit status is %d, expected 0: %s", WEXITSTATUS(status), words);
     else if (image->n == 0)
         rc = err_set(e, ERR_LIB, "gnuplot: output is empty, expected an image: %s", words);
-    else if (!has_end(image))
-        rc = err_set(e, ERR_IO, "gnuplot: image of %zu bytes is cut short; is the temporary folder full?",
-                     image->n);
+    else if (fault)
+        rc = err_set(e, ERR_IO,
+                     "gnuplot: image of %zu bytes is not whole: it %s; is memory or a limit on the size of "
+                     "files exhausted?",
+                     image->n, fault);
     text_free(&line);
     return rc;
 }

@@ -34,7 +34,7 @@ int gnuplot_find(struct text *path, struct err *e);
  * bytes.
  *
  * @return 0; ERR_LIB when gnuplot is not installed, refuses the script (the message carries its own words) or
- *         draws nothing; ERR_IO (also an image without its end: the temporary folder is full), ERR_NOMEM.
+ *         draws nothing; ERR_IO (also an image that is not whole, see image_fault()), ERR_NOMEM.
  *
  * On an error nothing is appended. The image is held twice for a moment. Time is gnuplot's, linear in the
  * script.
