@@ -48,7 +48,7 @@ struct column {
     const char *part;     /**< of a store that keeps it apart, as few rows have it; NULL: with the others */
     int32_t part_from;    /**< of a repeated one: so many of them are with the others all the same */
     const char *upto;     /**< repeated: exported up to the largest value of this column; NULL: all */
-    const char *with;     /**< exported where some row has a value in this column; NULL: always */
+    const char *with;     /**< exported where some row has a value in a column with this word; NULL: always */
     const char *title;    /**< in text; NULL: the name without its unit */
     const char *unit;     /**< in text; NULL: what stands after the last '_' of the name */
     int better;           /**< 1: more is better, -1: less is better, 0: neither */

@@ -73,7 +73,7 @@ static int put_spec(struct text *out, const char *word, struct err *e)
     return rc;
 }
 
-static const char *const of_study[] = { "vary", "keep", "uncertain", NULL };
+static const char *const of_study[] = { "vary", "where", "keep", "uncertain", NULL };
 static const char *const alone_keys[] = { "dims", "npu", "graph", "classes", NULL };
 
 const struct source_rules source_rules = {

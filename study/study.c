@@ -209,6 +209,17 @@ static bool *show_all(const struct table *t, struct err *e)
     return show;
 }
 
+/* Has no column of this `with` a value? */
+static bool is_blank_group(const struct table *t, const struct column *list, const char *with)
+{
+    char buf[COLUMN_NAME];
+    bool blank = true;
+    for (const struct column *c = list; c->name && blank; c++)
+        for (int32_t i = 0; i < column_count(c) && c->with && strcmp(c->with, with) == 0; i++)
+            blank = blank && is_blank_column(t, table_find(t, column_name(buf, c, i)));
+    return blank;
+}
+
 int study_trim(struct table *t, const struct column *list, struct err *e)
 {
     bool *show = show_all(t, e);
@@ -219,7 +230,7 @@ int study_trim(struct table *t, const struct column *list, struct err *e)
         if (c->upto && table_find(t, c->upto) >= 0)
             show_first(show, t, c, largest_count(t, table_find(t, c->upto)));
         /* Columns that mean something only together. */
-        if (c->with && table_find(t, c->with) >= 0 && is_blank_column(t, table_find(t, c->with)))
+        if (c->with && table_find(t, c->with) >= 0 && is_blank_group(t, list, c->with))
             show_first(show, t, c, 0);
     }
     table_keep_columns(t, show);
@@ -246,19 +257,37 @@ static int ask_store(struct trim_ask *ask, struct store *s, const struct table *
     return rc || col < 0 ? rc : store_any(s, name, &ask->any, e);
 }
 
+/* Likewise of the columns of one `with`. The first of them has a value, as a rule. */
+static int ask_group(struct trim_ask *ask, struct store *s, const struct table *columns,
+                     const struct column *list, const char *with, struct err *e)
+{
+    char buf[COLUMN_NAME];
+    if (ask->name && strcmp(ask->name, with) == 0)
+        return 0;
+    int rc = ask_store(ask, s, columns, with, e);
+    for (const struct column *c = list; c->name && !rc && !ask->any; c++)
+        for (int32_t i = 0; i < column_count(c) && c->with && !rc && !ask->any; i++) {
+            const char *name = column_name(buf, c, i);
+            if (strcmp(c->with, with) == 0 && table_find(columns, name) >= 0)
+                rc = store_any(s, name, &ask->any, e);
+        }
+    return rc;
+}
+
 int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden, struct err *e)
 {
     struct table columns = { 0 };
     struct trim_ask upto = { 0 }, with = { 0 };
+    const struct column *list = kind->tables[TABLE_ROWS].columns;
     int rc = store_shown(&columns, s, e);
     bool *show = rc ? NULL : show_all(&columns, e);
     rc = rc ? rc : show ? 0 : ERR_NOMEM;
-    for (const struct column *c = kind->tables[TABLE_ROWS].columns; c->name && !rc; c++) {
+    for (const struct column *c = list; c->name && !rc; c++) {
         if ((c->flags & COLUMN_HIDDEN) && !hidden)
             show_first(show, &columns, c, 0);
         if (c->upto && !(rc = ask_store(&upto, s, &columns, c->upto, e)))
             show_first(show, &columns, c, upto.most);
-        if (c->with && !rc && !(rc = ask_store(&with, s, &columns, c->with, e)) && !with.any)
+        if (c->with && !rc && !(rc = ask_group(&with, s, &columns, list, c->with, e)) && !with.any)
             show_first(show, &columns, c, 0);
     }
     if (!rc && kind->trim)
@@ -272,14 +301,21 @@ int study_trim_store(struct store *s, const struct study_kind *kind, bool hidden
 
 /* ---- opening ---- */
 
-/* Rows of a point are means over seeds: points of other seeds would not compare. */
+/* Rows of a point are means over seeds: points of other seeds would not compare. What is said of all points
+ * together no point can have for itself. */
 static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct err *e)
 {
-    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+    for (int32_t k = 0; k < s->sweep.n_keys; k++) {
+        const struct sweep_key *x = &s->sweep.keys[k];
+        size_t top = strcspn(x->path, ".[");
         for (const char *const *key = s->kind->fixed_axes; key && *key; key++)
-            if (strcmp(s->sweep.keys[k].path, *key) == 0)
-                return yaml_fail_key(doc, s->sweep.keys[k].at, e, ERR_PARSE,
-                                     "cannot vary: every point has the same seeds");
+            if (strcmp(x->path, *key) == 0)
+                return yaml_fail_key(doc, x->at, e, ERR_PARSE, "cannot vary: every point has the same seeds");
+        for (const char *const *key = source_rules.of_study; *key; key++)
+            if (strlen(*key) == top && strncmp(x->path, *key, top) == 0)
+                return yaml_fail_key(doc, x->at, e, ERR_PARSE,
+                                     "cannot vary: it is about all points together");
+    }
     return 0;
 }
 

@@ -613,6 +613,18 @@ static bool has_system(const struct study *s, const struct yaml_doc *doc)
     return has;
 }
 
+/* All points meet the same draws. */
+static int check_seed(const struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    bool own = yaml_get(doc, yaml_get(doc, doc->root, "uncertain"), "seed") >= 0;
+    for (int32_t k = 0; k < s->sweep.n_keys && !own; k++)
+        if (strcmp(s->sweep.keys[k].path, "seed") == 0 && !s->sweep.keys[k].overridden)
+            return yaml_fail_key(doc, s->sweep.keys[k].at, e, ERR_PARSE,
+                                 "cannot vary: uncertain draws from it, for all points the same; give "
+                                 "uncertain.seed");
+    return 0;
+}
+
 /* With uncertain keys the list of columns grows by one per percentile and quantity. */
 static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct err *e)
 {
@@ -623,6 +635,8 @@ static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct er
     if (!rc)
         rc = uncertain_read(&own->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
     if (rc || uncertain_is_empty(&own->uncertain))
+        return rc;
+    if ((rc = check_seed(s, doc, e)))
         return rc;
     own->uncertain.of_system = has_system(s, doc);
     own->columns = malloc(DESIGN_MAX_COLUMNS * sizeof *own->columns);

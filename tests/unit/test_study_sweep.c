@@ -84,6 +84,16 @@ TEST(bad_axes_are_refused_at_their_place)
         { "vary: { 'workloads[0].wait': [5] }\n", ERR_PARSE, "(\"wait\" is no key of workloads[])" },
         { "vary: { budget.nisc: [5] }\n", ERR_PARSE, "(\"nisc\" is no key of budget); did you mean" },
         { "vary: { name: [x, y] }\n", ERR_PARSE, "study.yaml:3:9: vary.name cannot vary" },
+        { "vary: { uncertain.draws: [1, 2] }\n", ERR_PARSE,
+          "study.yaml:3:9: vary.uncertain.draws cannot vary: it is about all points together" },
+        { "vary: { keep: [a, b] }\n", ERR_PARSE, "study.yaml:3:9: vary.keep cannot vary: it is about all" },
+        { "vary: { 'where[0]': [ 'n_dims <= 2' ] }\n", ERR_PARSE,
+          "study.yaml:3:9: vary.where[0] cannot vary" },
+        { "vary: { seed: [1, 2] }\nuncertain: { draws: 2, keys: { workload.traffic: { uniform: [1, 2] } } "
+          "}\n",
+          ERR_PARSE,
+          "study.yaml:3:9: vary.seed cannot vary: uncertain draws from it, for all points the same; give "
+          "uncertain.seed" },
         { "vary: { network.dims.pod.max_GBps: [5], 'network.dims[1].max_GBps': [6] }\n", ERR_RANGE,
           "study.yaml:3:7: vary has \"network.dims.pod.max_GBps\" and \"network.dims[1].max_GBps\"; use one "
           "axis for what is one key" },
