@@ -398,6 +398,7 @@ static void report_dim(struct report *r, const struct topo_dim *dim)
     report_json_word(r, "algorithm", topo_algorithm_words[dim->algorithm]);
     report_json_word(r, "in_switch", topo_in_switch_words[dim->in_switch]);
     report_json_real(r, "bw_Bps", dim->bw_Bps);
+    report_json_word(r, "latency_per", topo_latency_words[dim->latency_per]);
     report_table(r, "regimes", columns, REPORT_COLUMNS(columns));
     /* The last regime is the dimension's own latency and efficiency, without a limit of size. */
     for (int32_t k = 0; k <= dim->n_regimes; k++) {

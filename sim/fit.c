@@ -318,6 +318,7 @@ static void set_dim(struct topo_dim *dim, const struct pieces *v, const struct p
 {
     struct topo_regime own = regime_of(&v->list[v->n - 1], bw_Bps);
     dim->bw_Bps = bw_Bps;
+    dim->latency_per = TOPO_PER_COLLECTIVE;
     dim->lat_s = own.lat_s;
     dim->efficiency = own.efficiency;
     dim->n_regimes = v->n - 1;
@@ -343,6 +344,8 @@ void fit_format_dim(struct text *out, const struct topo_dim *dim)
     text_printf(out, "- { name: %s, shape: %s, size: %d, bw_GBps: %s, latency_ns: %.6g, efficiency: %.6g",
                 dim->name, topo_shape_name(dim->shape), (int)dim->size, num_format(bw, dim->bw_Bps / 1e9),
                 dim->lat_s * 1e9, dim->efficiency);
+    if (dim->latency_per != TOPO_PER_CHUNK)
+        text_printf(out, ", latency_per: %s", topo_latency_words[dim->latency_per]);
     if (dim->algorithm != TOPO_ALGORITHM_SHAPE)
         text_printf(out, ", algorithm: %s", topo_algorithm_words[dim->algorithm]);
     if (dim->in_switch != TOPO_IN_SWITCH_NONE)

@@ -27,6 +27,8 @@ const struct use study_uses[N_STUDY_USES] = {
     { "with system" },
 };
 
+const char *const topo_latency_words[] = { "chunk", "collective", NULL };
+
 const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
 
 /* ---- how collectives run on a dimension ---- */
@@ -294,6 +296,11 @@ static const struct key dim_keys[] = {
               "most bandwidth an allocator may give it (default: no cap)", .decimals = 9, .uses = USE_SPLIT),
     K_REAL(struct topo_dim, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0,
            "one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
+    K_WORD(
+        struct topo_dim, latency_per, "latency_per", topo_latency_words, TOPO_PER_CHUNK,
+        "what pays latency_ns, and that of regimes: each of simulation.chunks, or all of them together, as "
+        "weft calibrate measures it (curves always)",
+        .uses = USE_LATENCY),
     K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
            "share of bw_GBps that a collective reaches"),
     K_REAL_OR(struct topo_dim, all_to_all, "all_to_all_efficiency", "", 1, 1e-3, 1, NAN,

@@ -93,6 +93,11 @@ enum topo_algorithm { TOPO_ALGORITHMS(TOPO_ALGORITHM_ENUM) N_TOPO_ALGORITHMS };
 /** "default", "auto", ...; NULL-terminated, for key tables. */
 extern const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1];
 
+/** What a latency is of: chunks pay it one after the other, or a whole collective was measured, once. */
+enum topo_latency_per { TOPO_PER_CHUNK, TOPO_PER_COLLECTIVE };
+
+extern const char *const topo_latency_words[];
+
 /** What the switch of a dimension does with data that passes it. */
 enum topo_in_switch {
     TOPO_IN_SWITCH_NONE,
@@ -172,7 +177,8 @@ struct topo_dim {
     double min_Bps; /**< floor for the allocator, 0 = none */
     double max_Bps; /**< cap for the allocator, INFINITY = none */
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
-    double efficiency; /**< share of bw_Bps a collective reaches, (0, 1] */
+    enum topo_latency_per latency_per; /**< what pays lat_s, and the regimes' */
+    double efficiency;                 /**< share of bw_Bps a collective reaches, (0, 1] */
     double all_to_all,
         dispatch; /**< in its place, of an all-to-all, copies merged; NaN or 0: as the others */
     enum topo_algorithm algorithm;
@@ -195,6 +201,18 @@ static inline struct topo_regime topo_dim_regime(const struct topo_dim *dim, int
     if (i == 0)
         return (struct topo_regime){ dim->lat_s, dim->efficiency, INFINITY };
     return i <= dim->n_regimes ? dim->regimes[i - 1] : dim->curves[i - 1 - dim->n_regimes].line;
+}
+
+/** Was number @p i measured of whole collectives? Then each of C chunks pays 1/C of its latency. */
+static inline bool topo_dim_is_measured(const struct topo_dim *dim, int32_t i)
+{
+    return i > dim->n_regimes || dim->latency_per == TOPO_PER_COLLECTIVE;
+}
+
+/** Latency [s] of a message of one of @p chunks chunks, with number @p i as above. */
+static inline double topo_dim_chunk_s(const struct topo_dim *dim, int32_t i, int32_t chunks)
+{
+    return topo_dim_regime(dim, i).lat_s / (topo_dim_is_measured(dim, i) ? chunks : 1);
 }
 
 /* ---- what a shape knows of itself ---- */

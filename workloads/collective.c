@@ -341,8 +341,8 @@ static void try_choice(struct search *x, struct stage_choice choice)
     s.choice = choice;
     s.sent_B = c.load * s.full_B;
     s.load_B = s.sent_B / (collective_reach(dim) * r.efficiency);
-    s.const_s =
-        c.hops * r.lat_s + c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
+    s.const_s = c.hops * topo_dim_chunk_s(dim, choice.regime, x->rules->chunks) +
+                c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
     if (topo_is_fabric(x->entry))
         fill_more(&s, x, &c, r.efficiency);
     double time_s = search_time(x, &s);

@@ -211,7 +211,8 @@ int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t m
  * broadcast against it; all-reduce along it, all-reduce at its end, and back; the others along it.
  *
  * @param share    as of collective_loads().
- * @param rules    chunks are not looked at: give the bytes of one chunk.
+ * @param rules    give the bytes of one chunk; how many there are decides regimes, and the part of a latency
+ * that was measured of all.
  * @param bw_Bps   shape [n_dims], or NULL when not known.
  * @return how many, 0 for no bytes or a group of one.
  */

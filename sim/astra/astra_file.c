@@ -412,6 +412,8 @@ static void note_dim(struct text *notes, const struct topo_dim *dim)
     if (dim->efficiency < 1)
         text_printf(notes, "%s: efficiency %s has no counterpart, bandwidth is what remains of it\n",
                     dim->name, share);
+    if (dim->latency_per != TOPO_PER_CHUNK)
+        text_printf(notes, "%s: latency_per has no counterpart, each chunk pays latency_ns\n", dim->name);
     if (dim->n_regimes)
         text_printf(notes, "%s: regimes have no counterpart and are left out\n", dim->name);
     if (dim->n_curves)

@@ -440,10 +440,16 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
     double extra_s = rules->endpoint_s + 3 * c->reduced * s->full_B / rules->mem_Bps;
     if (c->late)
         extra_s += sim->routes->lat_s[spec->arcs[0]];
-    /* Another protocol has another latency per link, often a lower one. */
-    if (s->choice.regime > 0)
-        extra_s += (spec->n_arcs + c->late) *
-                   topo_dim_link_s(dim, topo_dim_regime(dim, s->choice.regime).lat_s - dim->lat_s);
+    /* Another protocol has another latency per link, often a lower one, and chunks share what was measured of
+     * a whole collective. Wires of a graph's own keep theirs. */
+    int32_t regime = s->choice.regime, links = spec->n_arcs + c->late;
+    bool measured = topo_dim_is_measured(dim, regime);
+    double lat_s = topo_dim_chunk_s(dim, regime, sim->routes->described ? rules->chunks : 1);
+    if (regime > 0 || measured)
+        extra_s += links * topo_dim_link_s(dim, lat_s - dim->lat_s);
+    /* Up to the switch and down again is one message; where it was measured, two hops took the time. */
+    if (measured && s->pass == PASS_ALL_REDUCE && s->choice.algorithm == TOPO_ALGORITHM_SWITCH)
+        extra_s += links * topo_dim_link_s(dim, lat_s);
     return extra_s;
 }
 

@@ -68,6 +68,18 @@ network: net.yaml
 workload: { name: toy, step: { all-reduce: { size_MB: 67.108864, group: all } } }
 ..
 "$WEFT" sim study.yaml --of csv -q --model alpha-beta | sed '/^#/d' | cut -d, -f1-4
+"$WEFT" calibrate run.log --curves --bw-GBps 100 --of yaml >rows.yaml
+echo 'dims: [ { name: node, shape: switch, size: 4, bw_GBps: 100, curves: rows.yaml } ]' >rows_net.yaml
+for net in net.yaml rows_net.yaml; do
+    for model in alpha-beta chunk flow; do
+        sed '/^#/d' run.csv | sed 1d | cut -d, -f6,7 | while IFS=, read -r bytes time_us; do
+            "$WEFT" sim study.yaml --of csv -q --model $model --set network=$net \
+                --set workload.step.all-reduce.size_MB="$(awk "BEGIN { print $bytes / 1e6 }")" |
+                awk -F, -v us="$time_us" 'END { print $4 * 1e6 / us - 1 }'
+        done | awk -v what="$net, $model" '{ most = $1 > most ? $1 : -$1 > most ? -$1 : most; n++ }
+            END { print what ":", n, "rows,", most < 0.002 ? "within the fit" : "off by " most }'
+    done
+done
 
 echo "== every version prints the same curve"
 { ranks; rows '  SIZE  COUNT  float  sum  TIME  ALG  BUS  0e+00  9999  0.01  0.01  0e+00'; } >all_reduce.v2020

@@ -153,6 +153,7 @@ dims bw_GBps ring network.dims[1].bw_GBps=25
 dims min_GBps ring network.dims[1].min_GBps=60
 dims max_GBps ring network.dims[1].max_GBps=10
 dims latency_ns ring network.dims[1].latency_ns=9000
+dims latency_per ring network.dims[1].latency_per=collective
 dims efficiency ring network.dims[1].efficiency=0.5
 dims all_to_all_efficiency ring network.dims[1].all_to_all_efficiency=0.5
 dims dispatch_efficiency tokens network.dims[1].dispatch_efficiency=0.5
