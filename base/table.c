@@ -320,6 +320,26 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
     return col >= 0 && t->kinds[col] == TABLE_COUNT ? table_cell(t, row, col)->count : INT64_MIN;
 }
 
+int table_need_numbers(const struct table *t, int32_t col, struct err *e)
+{
+    int64_t word = -1, n_numbers = 0;
+    double x;
+    for (int64_t row = 0; row < t->n_rows && t->kinds[col] == TABLE_TEXT; row++) {
+        const char *s = table_text(t, row, col);
+        if (!s || !*s)
+            continue;
+        bool is_number = num_parse_real(s, &x);
+        n_numbers += is_number;
+        word = word < 0 && !is_number ? row : word;
+    }
+    if (word < 0)
+        return 0;
+    if (n_numbers == 0)
+        return err_set(e, ERR_RANGE, "%s holds words, expected numbers", t->names[col]);
+    return err_set(e, ERR_PARSE, "row %lld: %s is \"%.64s\", expected a number or nothing",
+                   (long long)word + 1, t->names[col], table_text(t, word, col));
+}
+
 /* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
 /* The comment of a CSV that says directions. */

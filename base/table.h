@@ -94,6 +94,12 @@ const char *table_text(const struct table *t, int64_t row, int32_t col);
 /** Likewise: INT64_MIN where it is no count. */
 int64_t table_count(const struct table *t, int64_t row, int32_t col);
 
+/**
+ * Is column @p col one of numbers and blanks? One word among numbers makes a column of texts of what a CSV
+ * holds: that word is the error. ERR_PARSE, with its row; ERR_RANGE: there are words alone. O(rows).
+ */
+int table_need_numbers(const struct table *t, int32_t col, struct err *e);
+
 /** Append the value as CSV has it, without quotes; blank is "". */
 void table_cell_text(struct text *out, const struct table *t, int64_t row, int32_t col);
 

@@ -188,8 +188,9 @@ static void front_source_close(struct front_source *s)
 /* A fault in an option's value is one of the command line. */
 static int misuse(const char *option, const struct err *inner, struct err *e)
 {
-    if (inner->code == ERR_NOMEM)
-        return err_set(e, ERR_NOMEM, "%s", inner->msg);
+    /* Of a cell of the table: the input's. */
+    if (inner->code == ERR_NOMEM || inner->code == ERR_PARSE)
+        return err_set(e, inner->code, "%s", inner->msg);
     return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
 }
 

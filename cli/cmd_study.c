@@ -83,9 +83,16 @@ static void unwatch(int signal)
 /* "1 h 05 min", "3 min 20 s", "12 s". Returns @p buf. */
 static const char *progress_show_s(char buf[SHOW], double left_s)
 {
-    /* A thousand hours and more are all the same to who waits. */
-    long s = left_s < 3.6e6 ? (long)(left_s + 0.5) : 3600000;
-    if (s >= 3600)
+    const double day_s = 86400, year_s = 365 * day_s;
+    char n[SHOW];
+    if (left_s >= year_s || isnan(left_s)) {
+        snprintf(buf, SHOW, "%s years", show_real(n, left_s / year_s, 3));
+        return buf;
+    }
+    long s = (long)(left_s + 0.5);
+    if (left_s >= 10 * day_s)
+        snprintf(buf, SHOW, "%ld days", (long)(left_s / day_s + 0.5));
+    else if (s >= 3600)
         snprintf(buf, SHOW, "%ld h %02ld min", s / 3600, s / 60 % 60);
     else if (s >= 60)
         snprintf(buf, SHOW, "%ld min %02ld s", s / 60, s % 60);

@@ -164,6 +164,8 @@ static void waiting_put_count(struct waiting_line *l, int64_t n)
 static void waiting_put_s(struct waiting_line *l, double s)
 {
     double unit = s < 300 ? 1 : s < 36000 ? 60 : 3600;
+    if (!(s / unit < 1e9))
+        waiting_put(l, "more than ");
     waiting_put_count(l, s / unit < 1e9 ? (int64_t)(s / unit + 0.5) : 1000000000);
     waiting_put(l, unit > 60 ? " h" : unit > 1 ? " min" : " s");
 }

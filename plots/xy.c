@@ -65,18 +65,10 @@ struct xy {
 
 /* ---- what a column is ---- */
 
-/* Whether some cell is no number; such a column is one of words. Blanks are neither. Columns of a kind other
- * than text are numbers by their kind. */
 static bool has_words(const struct table *t, int32_t col)
 {
-    double x;
-
-    for (int64_t i = 0; i < t->n_rows && t->kinds[col] == TABLE_TEXT; i++) {
-        const char *s = table_text(t, i, col);
-        if (s && s[0] && !num_parse_real(s, &x))
-            return true;
-    }
-    return false;
+    struct err ignored;
+    return table_need_numbers(t, col, &ignored) != 0;
 }
 
 static int check_column(const struct xy *f, const char *option, const char *name, bool numbers, struct err *e)
@@ -89,7 +81,10 @@ static int check_column(const struct xy *f, const char *option, const char *name
         return err_set(e, ERR_USAGE, "option --%s is \"%s\", expected a column of the table%s%s%s", option,
                        name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     }
-    if (numbers && has_words(t, col))
+    int rc = numbers ? table_need_numbers(t, col, e) : 0;
+    if (rc == ERR_PARSE)
+        return rc;
+    if (rc)
         return err_set(e, ERR_USAGE,
                        "option --%s is %s, which holds words, expected numbers; words can be --x, --color, "
                        "--shape, --facet and --facet-rows",

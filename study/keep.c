@@ -191,7 +191,10 @@ int keep_take_column(struct keep_column *c, const struct keep_rule *k, const cha
     int32_t col = table_find(columns, name);
     if (col < 0 || strlen(name) >= sizeof c->name)
         return fail_column(name, columns, e);
-    if (holds_words(k, columns, col))
+    int rc = table_need_numbers(columns, col, e);
+    if (rc == ERR_PARSE)
+        return rc;
+    if (rc || holds_words(k, columns, col))
         return err_set(e, ERR_RANGE, "is \"%s\", which holds text, expected a column of numbers", name);
     better = better ? better : columns->better[col];
     if (!better)
@@ -224,8 +227,12 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
         rc = err_set(e, ERR_RANGE, "is limit %d, expected at most %d", KEEP_MAX_LIMITS + 1, KEEP_MAX_LIMITS);
     if (!rc && linexpr_parse(&limit, text, (const char *const *)columns->names, columns->n_cols, e))
         rc = err_wrap(e, "is \"%.100s\"", text);
+    /* ERR_PARSE is of a cell alone. */
+    if (rc == ERR_PARSE)
+        rc = e->code = ERR_RANGE;
     for (int32_t i = 0; i < columns->n_cols && !rc; i++)
-        if (coef[i] != 0 && holds_words(k, columns, i))
+        if (coef[i] != 0 && (rc = table_need_numbers(columns, i, e)) != ERR_PARSE &&
+            (rc || holds_words(k, columns, i)))
             rc = err_set(e, ERR_RANGE, "is \"%.100s\", but %s holds text, expected columns of numbers", text,
                          columns->names[i]);
     free(coef);

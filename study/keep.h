@@ -74,12 +74,13 @@ bool keep_all(const struct keep_rule *k);
 
 /** What "min:" or "max:" before a column's name says is better, 0: neither is there; and the name. */
 int keep_direction(const char *text, const char **name);
-/** "time_s" or "max:speedup". ERR_RANGE, also where it is not known what is better. */
+/** "time_s" or "max:speedup". ERR_RANGE, also where it is not known what is better. ERR_PARSE: a cell is no
+ * number, see table_need_numbers(). */
 int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
                      const struct table *columns, struct err *e);
 /** One more column to hold rows apart by. ERR_RANGE. */
 int keep_take_per(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
-/** One more limit. ERR_PARSE, ERR_RANGE, ERR_NOMEM. */
+/** One more limit. ERR_RANGE, ERR_NOMEM; ERR_PARSE: a cell is no number. */
 int keep_take_limit(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
 /** The columns that rows are held apart by where nothing is said. */
 void keep_default_per(struct keep_rule *k, const struct table *columns);

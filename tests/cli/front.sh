@@ -116,3 +116,18 @@ run front rows.csv --at time_s=1,cost_usd=x
 run front rows.csv --at time_s=1,cost_usd=2 --design 3
 sed 's/^point/pnt/' rows.csv >other.csv
 run front other.csv
+echo "== one word among the numbers of a column"
+printf 'point,status,time_s,cost_usd,mine\n0,solved,1,2,a\n1,solved,0.5,3,b\n2,solved,oops,4,c\n3,solved,0.2,5,d\n' >word.csv
+"$WEFT" front word.csv
+echo "exit $?"
+"$WEFT" front word.csv --by cost_usd,min:time_s
+echo "exit $?"
+"$WEFT" front word.csv --by cost_usd,min:mine
+echo "exit $?"
+sed 's/oops//' word.csv >blank.csv
+"$WEFT" front blank.csv --limit 'time_s <= 0.7' --of csv | sed '/^#/d'
+sed 's/oops/0.3/; s/,5,d/,5 USD,d/' word.csv >limit.csv
+"$WEFT" front limit.csv --by time_s,min:point --limit 'cost_usd <= 4'
+echo "exit $?"
+"$WEFT" plot xy word.csv --x cost_usd --y time_s -o word.svg
+echo "exit $?"

@@ -21,6 +21,10 @@ run sweep study.yaml
 "$WEFT" sweep study.yaml --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e 's/"n_dims.*//'
 "$WEFT" sweep study.yaml -j 1 -o one.csv && "$WEFT" sweep study.yaml -j 7 -o seven.csv && cmp one.csv seven.csv &&
     echo "the number of threads changes nothing"
+echo "== the time that a sweep takes has no cap"
+"$WEFT" sweep study.yaml --set 'vary={total_GBps: {from: 1, to: 2, points: 1000000}, network: ["ring:4 switch:8"], seed: {from: 1, to: 1000000, step: 1}}' \
+    --dry-run 2>&1 | awk '/takes/ { s = $4 * ($5 == "years" ? 31536000 : 86400); right = $(NF - 3) * 1e6 / $7
+        print (s / right > 0.9 && s / right < 1.1 ? "as points times their time" : $0) }'
 echo "== an override takes the place of its axis"
 run sweep study.yaml --set total_GBps=50 --dry-run
 echo "== points without a design"

@@ -120,7 +120,7 @@ TEST(bad_rules_are_refused_at_their_place)
         { "{ top: { by: time_s } }", ERR_PARSE, "n" },
         { "{ top: { by: time_s, n: 0 } }", ERR_RANGE, "n" },
         { "{ top: { by: status, n: 3 } }", ERR_RANGE, "\"status\", which holds text" },
-        { "{ where: [ tim_s <= 1 ] }", ERR_PARSE, "unknown name \"tim_s\"; did you mean \"time_s\"?" },
+        { "{ where: [ tim_s <= 1 ] }", ERR_RANGE, "unknown name \"tim_s\"; did you mean \"time_s\"?" },
         { "{ where: [ workload <= 1 ] }", ERR_RANGE, "but workload holds text" },
         { "{ frnt: [time_s, cost_usd] }", ERR_PARSE, "front" },
     };
