@@ -12,6 +12,7 @@
 #include "cli/points.h"
 #include "cli/training.h"
 #include "kinds/design/designs.h"
+#include "kinds/design/search_sim.h"
 #include "study/campaign.h"
 
 /* All points of a study; without `vary` the one there is. */
@@ -71,6 +72,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
         return 0;
     }
     rc = design_solve(&d, &s, e);
+    if (!rc)
+        rc = search_simulate(&s, e);
     if (!rc) {
         load_say_status(a->run, &d);
         add_page(a, i, &s, &d);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "cli/output.h"
 #include "kinds/design/load.h"
+#include "kinds/design/search_sim.h"
 
 enum { MAX_NAMES = 6 };
 
@@ -198,6 +199,8 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
     /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
     rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);
+    if (!rc)
+        rc = search_simulate(&x->study, e);
     if (rc || !x->solved)
         return rc;
     output_verbose(run, "%s in %.3f ms, %d Newton steps", alloc_status_names[x->design.answer.status],

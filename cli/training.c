@@ -282,11 +282,13 @@ static void training_found(struct report *r, const struct design_point *s, const
 {
     double per_s;
     const char *unit = show_time_unit(search->found[0].time_s, &per_s);
+    bool simulated = search->n_ordered > 0;
     const struct report_column columns[] = {
         { IN_TEXT, .title = "", .show = REPORT_COUNT },
         { IN_TEXT, .title = "step", .unit = unit, .show = 6, .times = per_s },
         { IN_TEXT, .title = "utilisation", .unit = "%", .show = 3, .times = 100 },
         { IN_TEXT, .title = "memory", .unit = "GB", .show = 3, .per = 1e9 },
+        { simulated ? IN_TEXT : 0U, .title = "by chunk", .unit = unit, .show = 6, .times = per_s },
         { IN_TEXT, .title = "plan, innermost first" },
     };
     struct text plan = { 0 };
@@ -295,18 +297,21 @@ static void training_found(struct report *r, const struct design_point *s, const
     for (int32_t i = 0; i < search->n_found; i++) {
         const struct search_found *f = &search->found[i];
         double mfu = training_mfu(x, &s->net, f->time_s);
+        double chunk_s = i < search->n_simulated ? f->chunk_s : NAN;
         text_clear(&plan);
         plan_format(&plan, &f->plan, &x->model);
         report_put_count(r, i + 1);
         report_put_real(r, f->time_s);
         report_put_real(r, mfu);
         report_put_real(r, f->memory_B);
+        report_put_real(r, chunk_s);
         report_put_word(r, text_str(&plan));
         report_open(r, NULL, '{');
         report_json_real(r, "time_s", f->time_s);
         report_json_real(r, "value", f->value);
         report_json_real(r, "mfu", mfu);
         report_json_real(r, "memory_B", f->memory_B);
+        report_json_real(r, "chunk_s", chunk_s);
         report_reals(r, "bw_GBps", f->bw_Bps, s->net.n_dims, 1e9);
         training_plan(r, &f->plan);
         report_close(r, '}');
@@ -315,6 +320,30 @@ static void training_found(struct report *r, const struct design_point *s, const
     report_table_end(r);
     r->failed = r->failed || plan.failed;
     text_free(&plan);
+}
+
+/* Plans in the order that a simulation puts them in, and those that it would take too long for. */
+static void say_simulated(struct report *r, const struct design_point *s, const struct search_result *x)
+{
+    const char *by = sim_model_words[s->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : s->model];
+    double order[SEARCH_SIM_PLANS];
+    bool same = true;
+    int32_t left = x->n_simulated - x->n_ordered;
+    for (int32_t i = 0; i < x->n_ordered; i++) {
+        order[i] = x->chunk_order[i] + 1;
+        same = same && (i == 0 || x->chunk_order[i] > x->chunk_order[i - 1]);
+    }
+    report_json_word(r, "ranked_by", by);
+    report_reals(r, "chunk_order", order, x->n_ordered, 1);
+    if (!same) {
+        report_line(r, "model chunk simulates how collectives wait for each other, and ranks these plans");
+        for (int32_t i = 0; i < x->n_ordered; i++)
+            report_line(r, "%s %d", i ? "," : "", (int)x->chunk_order[i] + 1);
+        report_line(r, "; the list is ranked by model %s\n", by);
+    }
+    if (left)
+        report_line(r, "too large to simulate by model chunk: %d of the first %d plans\n", (int)left,
+                    (int)x->n_simulated);
 }
 
 static void training_search(struct report *r, const struct design_point *s, const struct training *x,
@@ -336,6 +365,7 @@ static void training_search(struct report *r, const struct design_point *s, cons
     report_json_count(r, "split", search->n_split);
     report_json_count(r, "open", search->n_open);
     training_found(r, s, x, search);
+    say_simulated(r, s, search);
     report_close(r, '}');
 }
 

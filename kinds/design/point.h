@@ -56,8 +56,10 @@ struct search_found {
     double memory_B;
     double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
     int64_t rank;                 /**< place in the order of the search, which breaks ties */
+    double chunk_s;               /**< time_s by model chunk, of the first n_simulated; NaN: too large */
 };
 
+enum { SEARCH_SIM_PLANS = 10 };
 enum { SEARCH_MAX_KEYS = 16 };
 
 /** Combinations that cannot be, by the key of `parallel` that plan_check() names first. */
@@ -75,11 +77,15 @@ struct search_result {
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS];
     struct search_refusals refused; /**< n_rejected[SEARCH_ILLEGAL] by key */
-    int64_t n_bounded; /**< bandwidths to choose: timed, and no split of theirs can be among the best */
-    int64_t n_open;    /**< bandwidths to choose: neither that nor split; one of them might be better */
-    int64_t n_split;   /**< bandwidths to choose: split on their own */
-    bool clash;        /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
-    double least_B;    /**< least memory of any candidate; INFINITY without one */
+    int64_t n_bounded;   /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;      /**< bandwidths to choose: neither that nor split; one of them might be better */
+    int64_t n_split;     /**< bandwidths to choose: split on their own */
+    bool clash;          /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    double least_B;      /**< least memory of any candidate; INFINITY without one */
+    int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */
+    int32_t
+        chunk_order[SEARCH_SIM_PLANS]; /**< those that were not too large, the best by model chunk first */
+    int32_t n_ordered;
 };
 
 struct study_workload {

@@ -349,6 +349,31 @@ TEST(overlapping_work_that_cannot_end_is_infinite)
     assert_true(isinf(s.time_s));
 }
 
+/* Two side by side on the same links, in chunks and in flows: twice what one takes of the busiest dimension,
+ * which is what the closed form says. */
+TEST(overlapping_collectives_share_links_in_all_models)
+{
+    struct topo_network net = network_of("ring:4@16 switch:2@2");
+    static const double bw_Bps[] = { 16e9, 2e9 };
+    struct sim_rules rules = rules_of(0);
+    STEP_BEGIN(t, "", &net);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
+    for (int i = 0; i < 2; i++)
+        step_add(
+            &t, root,
+            (struct step_node){
+                .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 1 });
+    SIM_STEP(closed, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL);
+    /* 2 * 8 GB * 3/4 at 16 GB/s on the ring; 2 * 2 GB / 2 at 2 GB/s on the switch, 1 s: twice that. */
+    assert_close(closed.time_s, 2, 1e-12);
+    for (int model = SIM_CHUNK; model <= SIM_FLOW; model++) {
+        SIM_STEP(s, &t, &net, bw_Bps, (enum sim_model)model, &rules);
+        assert_true(s.time_s >= closed.time_s * (1 - 1e-9) && s.time_s < closed.time_s * 1.5);
+        for (int d = 0; d < 2; d++)
+            assert_close(s.busy_s[d], closed.busy_s[d], 1e-9);
+    }
+}
+
 TEST(the_ten_hottest_links_are_those_that_carry_most)
 {
     struct topo_network net = network_of("ring:8@16 switch:4@2");

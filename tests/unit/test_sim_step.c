@@ -140,6 +140,34 @@ TEST(parts_add_up_to_the_time_of_the_compiled_step)
     }
 }
 
+/* A simulation in chunks, each collective in the order that the closed form takes: no dimension is busy for
+ * longer than the step, and the step takes no less than the closed form says. */
+TEST(simulated_steps_are_no_faster_than_links_and_closed_form)
+{
+    int64_t n_later = 0;
+    for (uint64_t seed = 1000; seed < 1150; seed++) {
+        struct forest f = { 0 };
+        double bw_Bps[4];
+        struct sim_rules rules;
+        OK(rng_build(&f.rng, seed, 0, e));
+        struct topo_network net = random_network(f.rng);
+        plant(&f, &net, true);
+        for (int d = 0; d < 4; d++)
+            bw_Bps[d] = rng_log_range(f.rng, 1e9, 1e12);
+        sim_rules_default(&rules);
+        rules.order = SIM_ORDER_FIXED;
+        SIM_STEP(closed, &f.tree, &net, bw_Bps, SIM_BANDWIDTH, NULL);
+        SIM_STEP(s, &f.tree, &net, bw_Bps, SIM_CHUNK, &rules);
+        assert_true(s.time_s >= closed.time_s * (1 - 1e-9));
+        for (int d = 0; d < 4; d++)
+            assert_true(s.busy_s[d] <= s.time_s * (1 + 1e-9));
+        n_later += s.time_s > closed.time_s * 1.01;
+        step_free(&f.tree);
+        rng_free(f.rng);
+    }
+    assert_true(n_later > 50);
+}
+
 /* ---- by hand ---- */
 
 /* Ring of 4 at 10 GB/s of which half is reached, switch of 8 at 1 GB/s; latencies 1 us and 2 us. */
