@@ -90,9 +90,14 @@ void infile_remember(void)
     opened.on = true;
 }
 
+enum err_code infile_fault(int why)
+{
+    return why == EIO ? ERR_IO : ERR_PARSE;
+}
+
 int infile_cannot_read(struct err *e, const char *path, int why)
 {
-    return err_set(e, why == EIO ? ERR_IO : ERR_PARSE, "%s: cannot be read (%s)", path, strerror(why));
+    return err_set(e, infile_fault(why), "%s: cannot be read (%s)", path, strerror(why));
 }
 
 static int open_again(const char *path)

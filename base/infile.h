@@ -15,6 +15,9 @@
  */
 int infile_open(int *fd, const char *path, struct err *e);
 
+/** Whose fault it is that an input cannot be opened or read, by errno: ERR_IO (exit 1) where the disk fails,
+ * else ERR_PARSE (exit 3: missing, not permitted, a folder). */
+enum err_code infile_fault(int why);
 /** The error of a read() of @p path that failed with @p why (errno): ERR_IO when the disk fails, else
  * ERR_PARSE. */
 int infile_cannot_read(struct err *e, const char *path, int why);

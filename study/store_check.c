@@ -245,6 +245,8 @@ static int check_pages(struct store *s, struct err *e)
         rc = store_fail(s, code, e);
     else if (!rc && said && (page_code(said) == SQLITE_IOERR || page_code(said) == SQLITE_NOMEM))
         rc = store_fail(s, page_code(said), e);
+    else if (!rc && (!said || strcmp(said, "ok") != 0) && store_disk_fails(s))
+        rc = store_fail(s, SQLITE_CORRUPT, e);
     else if (!rc && (!said || strcmp(said, "ok") != 0))
         rc = err_set(e, ERR_PARSE, "%s: is damaged: %.200s", s->path, said ? said : "no answer of SQLite");
     sqlite3_finalize(get);

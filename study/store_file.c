@@ -35,6 +35,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/infile.h"
 #include "base/vec.h"
 #include "study/store_inner.h"
 #include "study/study.h"
@@ -59,6 +60,14 @@ static bool lacks_log(const struct store *s)
     return s->db && sqlite3_system_errno(s->db) == ENOENT && stat(s->path, &st) == 0;
 }
 
+/* SQLite tells a page that the disk does not give (SQLITE_IOERR_CORRUPTFS) like one that is wrong. */
+bool store_disk_fails(const struct store *s)
+{
+    int last = 0;
+    return s->db && sqlite3_file_control(s->db, "main", SQLITE_FCNTL_LAST_ERRNO, &last) == SQLITE_OK &&
+           last == EIO;
+}
+
 int store_fail(const struct store *s, int sqlite_code, struct err *e)
 {
     /* The low byte is the code, above it are extended ones. */
@@ -79,6 +88,8 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
         return err_set(e, ERR_PARSE, "%s: is damaged (SQLite: %s)", s->path,
                        s->db ? sqlite3_errmsg(s->db) : "no answer");
     case SQLITE_CORRUPT:
+        if (store_disk_fails(s))
+            return infile_cannot_read(e, s->path, EIO);
         return err_set(e, ERR_PARSE, "%s: is damaged", s->path);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
@@ -87,8 +98,9 @@ int store_fail(const struct store *s, int sqlite_code, struct err *e)
         if (lacks_log(s))
             return err_set(e, ERR_IO, "%s: its log cannot be made beside it; is the disk full or read-only?",
                            s->path);
-        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be %s", s->path,
-                       reason(s), s->reads ? "readable" : "writable");
+        return err_set(e, infile_fault(s->db ? sqlite3_system_errno(s->db) : 0),
+                       "%s: cannot be opened (%s); file and folder must both be %s", s->path, reason(s),
+                       s->reads ? "readable" : "writable");
     default:
         /* None that is known to happen. */
         return err_set(e, ERR_LIB, "%s: SQLite: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no answer");
@@ -158,8 +170,9 @@ static int lock_file(struct store *s, struct err *e)
     bool is_new = stat(s->path, &st) != 0;
     s->lock = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (s->lock < 0)
-        return err_set(e, ERR_PARSE, "%s: cannot be opened (%s); file and folder must both be writable",
-                       s->path, strerror(errno));
+        return err_set(e, infile_fault(errno),
+                       "%s: cannot be opened (%s); file and folder must both be writable", s->path,
+                       strerror(errno));
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1 };
     /* A lock of the open file description: it ends with the process however that ends, and threads of one
      * process that open the store twice are kept apart as well, which locks of POSIX do not do. */
@@ -188,7 +201,7 @@ static int check_file(const struct store *s, struct err *e)
     if (!found && s->reads && errno == ENOENT)
         return err_set(e, ERR_PARSE, "%s: no such store", s->path);
     if (!found && s->reads)
-        return err_set(e, ERR_PARSE, "%s: cannot be read (%s)", s->path, strerror(errno));
+        return infile_cannot_read(e, s->path, errno);
     if (!found)
         return 0;
     if (!S_ISREG(st.st_mode))
@@ -1474,5 +1487,5 @@ int store_is(bool *is, const char *path, struct err *e)
     int why = got < 0 && errno != ESPIPE && errno != EISDIR ? errno : 0;
     *is = got == (ssize_t)sizeof begins && memcmp(begins, magic, sizeof magic) == 0;
     close(fd);
-    return why ? err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(why)) : 0;
+    return why ? infile_cannot_read(e, path, why) : 0;
 }

@@ -86,6 +86,8 @@ struct store {
 
 /** The message for what SQLite returned. A writer's ERR_IO is a disk that is full or gone. */
 int store_fail(const struct store *s, int sqlite_code, struct err *e);
+/** Did the last call on the file end with EIO? */
+bool store_disk_fails(const struct store *s);
 /** Statements without parameters and results, one after another. */
 int store_exec(struct store *s, const char *sql, struct err *e);
 /** @p out: NULL or a statement, which is finalised first. The caller finalises what it gets. */

@@ -327,8 +327,7 @@ TEST_WITH(places_without_a_file_are_errors, begin, remove_folder)
         assert_false(is);
     }
     bool is;
-    FAILS(store_is(&is, "/proc/self/mem", e), ERR_PARSE,
-          "/proc/self/mem: cannot be read (Input/output error)");
+    FAILS(store_is(&is, "/proc/self/mem", e), ERR_IO, "/proc/self/mem: cannot be read (Input/output error)");
     scratch_file(path, f->dir, "rows.db", "", 0);
     FAILS(store_read(&s, path, e), ERR_PARSE, "rows.db: is empty, not a store");
     OK(open_for(&s, path, &head, &done, e)); /* as mktemp makes them */
@@ -371,6 +370,44 @@ TEST_WITH(a_reader_keeps_the_log_beside_a_store, begin, remove_folder)
     store_close(reader);
     OK(store_fold(&apart, s, e));
     assert_false(apart);
+}
+
+static int fail_from; /* of the reads to come */
+
+static ssize_t read_until(int fd, void *buf, size_t n, off_t at)
+{
+    if (--fail_from >= 0)
+        return pread(fd, buf, n, at);
+    errno = EIO;
+    return -1;
+}
+
+static void set_read(sqlite3_syscall_ptr call)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    vfs->xSetSystemCall(vfs, "pread", call);
+    vfs->xSetSystemCall(vfs, "pread64", call);
+}
+
+/* Whichever read of a store fails: a failure of the machine, not of the input. */
+TEST_WITH(a_disk_that_fails_is_no_fault_of_a_store, begin, remove_folder)
+{
+    struct folder *f = *state;
+    int rc = -1, n = 0;
+    OK(run_sweep(f->path, 1, e));
+    for (int from = 0; rc; from = from < 20 ? from + 1 : from + from / 2) {
+        struct store *s = NULL;
+        fail_from = from;
+        set_read((sqlite3_syscall_ptr)read_until);
+        rc = store_read(&s, f->path, e);
+        set_read(NULL);
+        store_close(s);
+        if (rc && (rc != ERR_IO || !strstr(e->msg, "rows.db: ")))
+            fail_msg("read %d: %d, %s", from, rc, e->msg);
+        n += rc != 0;
+        *e = (struct err){ 0 };
+    }
+    assert_true(n > 10);
 }
 
 static int open_no_log(const char *path, int flags, int mode)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/infile.h"
 #include "workloads/traces/trace.h"
 
 enum { TIME, JOB = 2, EVENT, N_COLUMNS = 8 };
@@ -76,7 +77,7 @@ static int read_folder(struct trace *t, const char *path, struct google *google,
     if (n < 0 && errno == ENOMEM)
         rc = err_nomem(e, path);
     else if (n < 0)
-        rc = err_set(e, ERR_PARSE, "%s: cannot be read (%s)", path, strerror(errno));
+        rc = infile_cannot_read(e, path, errno);
     else if (n == 0)
         rc = err_set(e, ERR_PARSE, "%s:1: folder has no file *.csv; give parts of job_events", path);
     for (int i = 0; i < n; i++) {
