@@ -12,6 +12,7 @@
  */
 #include "kinds/place/place.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -781,6 +782,39 @@ static void place_forget(struct place_result *x, int rc, const char *message)
     x->head.message = message;
 }
 
+/* "FILE:LINE: .." or "FILE:LINE:COLUMN: .." */
+static bool has_place(const char *message)
+{
+    const char *end = strstr(message, ": ");
+    for (const char *s = message; end && s < end; s++)
+        if (*s == ':' && isdigit((unsigned char)s[1]))
+            return true;
+    return false;
+}
+
+static bool is_about(const char *message, const char *path)
+{
+    return path && strncmp(message, path, strlen(path)) == 0 && message[strlen(path)] == ':';
+}
+
+/* What is wrong with a run comes from the key that names the file, or from the jobs. */
+static void place_blame(const struct place_study *s, struct err *e)
+{
+    yaml_id jobs = yaml_get(&s->doc, s->doc.root, "jobs"), id = jobs;
+    char place[512];
+    if (has_place(e->msg))
+        return;
+    if (is_about(e->msg, s->servers.graph))
+        id = yaml_get(&s->doc, s->doc.root, "graph");
+    else if (is_about(e->msg, s->trace.path))
+        id = yaml_get(&s->doc, jobs, "trace");
+    else if (is_about(e->msg, s->trace.profile))
+        id = yaml_get(&s->doc, jobs, "profile");
+    id = id >= 0 ? id : jobs;
+    if (id >= 0)
+        err_wrap(e, "%s", (id == jobs ? yaml_key_place : yaml_place)(&s->doc, id, place, sizeof place));
+}
+
 static int place_run_seed(const struct study_run *r, struct sink *sink, struct err *e)
 {
     const struct place_study *s = r->point;
@@ -801,6 +835,8 @@ static int place_run_seed(const struct study_run *r, struct sink *sink, struct e
         out[i].seed = r->seed;
     }
     int rc = place_run_all(out, &run, &inner);
+    if (rc && rc != ERR_NO_DESIGN && !err_is_of_machine(rc))
+        place_blame(s, &inner);
     /* The machine's failures end the run; any other is of this point and seed, and becomes its results. */
     bool fatal = err_is_of_machine(rc) || notes.failed;
     /* By the first scheduler, as all schedulers of a seed read one trace. */
