@@ -969,16 +969,18 @@ static void note_nics(struct design_point *s)
 /* Links of a class that carry more than others when all exchange: all times take the busiest. */
 static void note_uneven(struct design_point *s)
 {
+    enum { WORTH_SAYING = 1 }; /* in percent */
     struct collective_uniform u;
     if (!topo_has_fabric(&s->net))
         return;
     collective_find_uniform(&u, &s->net);
-    if (u.uneven_dim >= 0)
+    double more = 100 * (u.uneven - 1);
+    if (u.uneven_dim >= 0 && more >= WORTH_SAYING)
         text_printf(
             &s->notes,
-            "dimension \"%s\": its links are loaded unevenly, the busiest %.3g times as much as their "
-            "mean when all exchange; times are those of the busiest\n",
-            s->net.dims[u.uneven_dim].name, u.uneven);
+            "dimension \"%s\": its links are loaded unevenly, the busiest %.3g %% above their mean when "
+            "all exchange; times are those of the busiest\n",
+            s->net.dims[u.uneven_dim].name, more);
 }
 
 /* Is anything drawn by the study's seed? Flows find equal ways by it, and so do the draws of `uncertain` that

@@ -48,3 +48,10 @@ for m in bandwidth chunk flow; do
 done
 run sim uneven.yaml --set workload.groups.tp.size=36
 run sim uneven.yaml --set workload.groups.tp.size=40
+echo "== links that are loaded unevenly: by how much, where it matters"
+cat >uneven.yaml <<..
+network: dragonfly:1x7x3^1@10
+workload: { step: { all-to-all: { size_MB: 1, group: all } } }
+..
+"$WEFT" sim uneven.yaml 2>&1 >/dev/null
+"$WEFT" sim uneven.yaml --set 'network=dragonfly:4x64x32^16@10' 2>&1 >/dev/null
