@@ -404,6 +404,14 @@ static const char *joint(const char *rest)
  * Column of the fault: counted in the text, which starts after the quote if there is
  * one. A text with line breaks started on the line below, so its own place must do.
  */
+bool linexpr_holds(enum linexpr_sense sense, double rhs, double sum, double size)
+{
+    double over = sum - rhs, slack = LINEXPR_REL * (fabs(rhs) + size);
+    if (!isfinite(slack))
+        slack = 0;
+    return (sense == LINEXPR_GE || over <= slack) && (sense == LINEXPR_LE || over >= -slack);
+}
+
 int linexpr_fail(const struct yaml_doc *doc, yaml_id id, const struct err *inner, struct err *e)
 {
     const struct yaml_node *node = &doc->nodes[id];

@@ -37,6 +37,13 @@ struct linexpr {
  */
 int linexpr_parse(struct linexpr *out, const char *text, const char *const *names, int n, struct err *e);
 
+/** Limits of `where`, `keep` and figures hold to within this share of the magnitudes of their terms: sums of
+ * decimals miss by rounding, and 0.1 + 0.2 is within 0.3. */
+#define LINEXPR_REL 1e-9
+
+/** Does a limit hold whose terms add up to @p sum, and their magnitudes to @p size? NaN: it does not. */
+bool linexpr_holds(enum linexpr_sense sense, double rhs, double sum, double size);
+
 /**
  * The failure @p inner of a text that is scalar @p id, with the place of the fault in it: "file:line:col:
  * constraints[0] has unknown name ...". Returns its code.

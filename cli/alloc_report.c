@@ -654,9 +654,14 @@ static void say_page(struct report *r, const struct alloc_page *p)
 
 static void report_answer(struct report *r, const struct alloc_page *p)
 {
+    report_place(r, p);
+    if (!p->study) {
+        report_json_word(r, "status", "error");
+        report_json_word(r, "reason", p->reason);
+        return;
+    }
     const struct alloc_answer *a = &p->design->answer;
     bool has = alloc_has_split(a);
-    report_place(r, p);
     report_json_word(r, "status", alloc_status_names[a->status]);
     report_json_word(r, "reason", a->reason);
     report_names(r, p);

@@ -8,7 +8,8 @@
 
 /** One design and where in a sweep it stands. All borrowed. */
 struct alloc_page {
-    const struct design_point *study;
+    const struct design_point *study; /**< NULL: the point cannot be read, or solved: */
+    const char *reason;               /**< why */
     const struct design *design;
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
     const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */

@@ -1,8 +1,9 @@
 /*
  * weft alloc: the split of one study, or of every point of one that varies. Text and JSON are pages of single
  * designs, solved one after the other in the order of points; CSV is a table like that of weft sweep, made by
- * the same engine, so that its rows are the same bytes. A point that cannot be read is an error here, since
- * the few points of an alloc are each asked for; in a sweep it is a row.
+ * the same engine, so that its rows are the same bytes. A point that cannot be read is told, and in JSON and
+ * CSV has an object or a row of status error; the others are shown all the same. Of the exit codes of all
+ * points the gravest is that of the command.
  */
 #include <math.h>
 #include <string.h>
@@ -23,17 +24,26 @@ struct alloc_run {
     struct report report;
 };
 
+/* What varies, as it is at point @p i. @p at: room for all keys. */
+static void find_place(struct alloc_page *page, struct study_override *at, char (*values)[SAY_VALUE],
+                       const struct sweep *w, int64_t i)
+{
+    page->sweep = w;
+    page->at = at;
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = points_value(values[k], w, k, i);
+        if (*value) /* a grid need not vary all keys */
+            at[page->n_at++] = (struct study_override){ w->keys[k].path, value };
+    }
+}
+
 /* Pages gather in memory and are written at the end: a file appears whole or not at all. */
 static void add_page(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d)
 {
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][SAY_VALUE];
-    struct alloc_page page = { .study = s, .design = d, .sweep = &a->study.sweep, .at = at };
-    for (int32_t k = 0; k < a->study.sweep.n_keys; k++) {
-        const char *value = points_value(values[k], &a->study.sweep, k, i);
-        if (*value) /* a grid need not vary all keys */
-            at[page.n_at++] = (struct study_override){ a->study.sweep.keys[k].path, value };
-    }
+    struct alloc_page page = { .study = s, .design = d };
+    find_place(&page, at, values, &a->study.sweep, i);
     if (a->report.format == TABLE_AS_TEXT && a->study.sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return; /* said on standard error, and there is nothing else to read */
     output_begin(&a->report, a->run, output_origin(s));
@@ -54,6 +64,25 @@ static int solve_only(struct alloc_run *a, struct err *e)
     return rc;
 }
 
+/* What is wrong with point @p i, unless it is the machine. */
+static int add_error(struct alloc_run *a, int64_t i, struct err *e)
+{
+    struct study_override at[SWEEP_MAX_KEYS];
+    char values[SWEEP_MAX_KEYS][SAY_VALUE];
+    struct alloc_page page = { .reason = e->msg };
+    if (err_is_of_machine(e->code))
+        return err_wrap(e, "point %lld", (long long)i);
+    output_say(a->run, "point %lld: %s", (long long)i, e->msg);
+    output_outcome(a->run, EXIT_INPUT);
+    if (a->report.format != TABLE_AS_JSON)
+        return 0;
+    find_place(&page, at, values, &a->study.sweep, i);
+    output_begin(&a->report, a->run, (struct origin){ .known = false });
+    alloc_report_page(&a->report, &page);
+    report_page_end(&a->report);
+    return 0;
+}
+
 static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
 {
     struct design_point s;
@@ -66,7 +95,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
         return 0;
     int rc = design_load(&s, &a->study, &p, 0, e);
     if (rc)
-        return err_wrap(e, "point %lld", (long long)i);
+        return add_error(a, i, e);
     if (!design_passes(&a->study, &p, &s.net)) {
         study_free(&s);
         return 0;
@@ -82,7 +111,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     }
     design_free(&d);
     study_free(&s);
-    return rc;
+    return rc ? add_error(a, i, e) : 0;
 }
 
 static int write_designs(struct alloc_run *a, struct err *e)
@@ -103,22 +132,28 @@ static int write_designs(struct alloc_run *a, struct err *e)
     return rc || a->report.out.n == 0 ? rc : output_write(a->run, &a->report.out, e);
 }
 
-/* A row that could not be read is an error here, as it is in the other formats; one without a split is said.
- */
+/* What other formats say of each point. A study of one point that is wrong is an error. */
 static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
 {
-    int32_t status = table_find(t, "status"), message = table_find(t, "message");
+    int32_t point = table_find(t, "point"), status = table_find(t, "status"),
+            message = table_find(t, "message"), fits = table_find(t, "fits");
     for (int64_t i = 0; i < t->n_rows; i++) {
         const char *word = table_text(t, i, status), *why = table_text(t, i, message);
-        if (!word || strcmp(word, "error") == 0)
-            return err_set(e, ERR_RANGE, "%s", why ? why : "a point cannot be read");
-        if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0)
-            continue;
-        output_say(a->run, "%s: %s: %s", a->run->opt.operands[0], word, why ? why : "");
-        if (strcmp(word, alloc_status_names[ALLOC_STALLED]) != 0)
-            a->run->exit_code = EXIT_NO_DESIGN;
-        else if (isnan(table_number(t, i, table_find(t, "time_s"))))
-            a->run->exit_code = EXIT_FAILED;
+        if (strcmp(word, "error") == 0 && a->study.sweep.n_keys == 0)
+            return err_set(e, ERR_RANGE, "%s", why);
+        if (strcmp(word, "error") == 0) {
+            output_say(a->run, "point %lld: %s", (long long)table_count(t, i, point), why);
+            output_outcome(a->run, EXIT_INPUT);
+        } else if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) != 0) {
+            output_say(a->run, "%s: %s: %s", a->run->opt.operands[0], word, why ? why : "");
+            output_outcome(a->run, strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0 ? EXIT_FAILED
+                                                                                        : EXIT_NO_DESIGN);
+        } else if (fits >= 0 && table_text(t, i, fits) && strcmp(table_text(t, i, fits), "no") == 0) {
+            output_say(a->run, "%s: point %lld: %s does not fit: needs %.4g GB", a->run->opt.operands[0],
+                       (long long)table_count(t, i, point), table_text(t, i, table_find(t, "workload")),
+                       table_number(t, i, table_find(t, "memory_GB")));
+            output_outcome(a->run, EXIT_NO_DESIGN);
+        }
     }
     return 0;
 }
@@ -192,7 +227,8 @@ const struct command cmd_alloc = {
     .about =
         "Find the bandwidth of every dimension that optimises the objective of STUDY under its constraints,\n"
         "and prove it: lower bound, gap, and the shadow price of each constraint. A study with `vary` gives\n"
-        "one design per point: in JSON one object per line, in CSV the rows of weft sweep.\n",
+        "one design per point: in JSON one object per line, in CSV the rows of weft sweep. A point\n"
+        "with an error has status error there. Exit code: that of the worst point, 3 before 4 before 1.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_alloc,
 };

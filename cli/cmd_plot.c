@@ -206,11 +206,14 @@ static int plot_read_rows(struct table *t, const char *path, struct err *e)
 static bool is_within(const void *limit, const struct table *t, int64_t row)
 {
     const struct linexpr *expr = limit;
-    double sum = -expr->rhs;
-    for (int32_t k = 0; k < t->n_cols; k++)
+    double sum = 0, size = 0;
+    for (int32_t k = 0; k < t->n_cols; k++) {
         /* Zero times NaN would be NaN: columns that the limit does not name must not count. */
-        sum += expr->coef[k] != 0 ? expr->coef[k] * table_number(t, row, k) : 0;
-    return expr->sense == LINEXPR_LE ? sum <= 0 : expr->sense == LINEXPR_GE ? sum >= 0 : sum == 0;
+        double x = expr->coef[k] != 0 ? expr->coef[k] * table_number(t, row, k) : 0;
+        sum += x;
+        size += fabs(x);
+    }
+    return linexpr_holds(expr->sense, expr->rhs, sum, size);
 }
 
 /* Rows that are beyond a limit, or lack a number that it is about, go. Names in the limit are the table's

@@ -127,7 +127,7 @@ void load_say_status(struct run *run, const struct design *d)
     /*
      * A stalled answer has a split whose gap is larger than promised: the solver's failure, not the study's.
      */
-    run->exit_code = a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN;
+    output_outcome(run, a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN);
 }
 
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)

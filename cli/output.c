@@ -276,6 +276,17 @@ int output_exit_code(int rc)
     return EXIT_FAILED;
 }
 
+static int gravity(int code)
+{
+    return code == EXIT_INPUT ? 3 : code == EXIT_NO_DESIGN ? 2 : code == EXIT_DONE ? 0 : 1;
+}
+
+void output_outcome(struct run *run, enum exit_code code)
+{
+    if (gravity((int)code) > gravity(run->exit_code))
+        run->exit_code = code;
+}
+
 bool output_is_of_store(const char *path, const char *store)
 {
     static const char *const beside[] = { "", "-wal", "-shm", "-journal" };

@@ -83,6 +83,8 @@ void output_verbose(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3
  * and ERR_LIB failures of the run.
  */
 int output_exit_code(int rc);
+/** One of several outcomes of @p run: wrong input counts before no design, no design before a failure. */
+void output_outcome(struct run *run, enum exit_code code);
 
 /*
  * Tables beside the main one, each in a CSV file of its own.

@@ -411,6 +411,6 @@ void training_say_memory(struct run *run, const struct design_point *s)
         output_say(run, "%s: %s does not fit: needs %.4g GB of %.4g GB, most of it %s (%.4g GB)",
                    run->opt.operands[0], x->name, x->memory.total_B / 1e9, s->net.npu.mem_B / 1e9,
                    memory_term_words[most], x->memory.term_B[most] / 1e9);
-        run->exit_code = EXIT_NO_DESIGN;
+        output_outcome(run, EXIT_NO_DESIGN);
     }
 }

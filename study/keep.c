@@ -10,8 +10,7 @@
  * sweep whose every row is better than the last costs O(1) a row.
  *
  * A survivor may be kept for two reasons, the front and the best few; it goes when the last of them does.
- * Limits are compared exactly with the values of the row as written, unlike `where` (study/where.c), whose
- * sums are of values that the user typed.
+ * Limits hold as those of `where` do (linexpr_holds()).
  */
 #include "study/keep.h"
 
@@ -594,18 +593,14 @@ bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row)
 /* NaN where a column of the limit is blank, which no comparison passes. */
 static bool is_within(const struct linexpr *limit, const struct table *rows, int64_t row)
 {
-    double sum = 0;
+    double sum = 0, size = 0;
     for (int32_t i = 0; i < rows->n_cols; i++)
-        if (limit->coef[i] != 0)
-            sum += limit->coef[i] * keep_number(rows, row, i);
-    switch (limit->sense) {
-    case LINEXPR_LE:
-        return sum <= limit->rhs;
-    case LINEXPR_GE:
-        return sum >= limit->rhs;
-    default:
-        return sum == limit->rhs;
-    }
+        if (limit->coef[i] != 0) {
+            double x = limit->coef[i] * keep_number(rows, row, i);
+            sum += x;
+            size += fabs(x);
+        }
+    return linexpr_holds(limit->sense, limit->rhs, sum, size);
 }
 
 bool keep_is_within(const struct keep *k, const struct table *rows, int64_t row)

@@ -240,7 +240,7 @@ static double key_at(const struct sweep *w, const struct sweep_point *p, int32_t
 static bool limit_holds(const struct limit *l, const struct sweep *w, const struct sweep_point *p,
                         const double *facts)
 {
-    double sum = 0, scale = fabs(l->rhs);
+    double sum = 0, size = 0;
     for (int32_t i = 0; i < N_KNOWN; i++) {
         if (l->coef[i] == 0)
             continue;
@@ -249,11 +249,9 @@ static bool limit_holds(const struct limit *l, const struct sweep *w, const stru
         if (i >= SWEEP_MAX_KEYS && isnan(x))
             return true;
         sum += l->coef[i] * x;
-        scale += fabs(l->coef[i] * x);
+        size += fabs(l->coef[i] * x);
     }
-    /* Sums of decimals miss by rounding: 0.1 + 0.2 is to be within 0.3. */
-    double over = sum - l->rhs, slack = 1e-9 * scale;
-    return (l->sense == LINEXPR_GE || over <= slack) && (l->sense == LINEXPR_LE || over >= -slack);
+    return linexpr_holds(l->sense, l->rhs, sum, size);
 }
 
 /* That every value it needs of a key is a number was found out when the study was read. */

@@ -251,6 +251,23 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
     return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
 }
 
+/* A word as rows that were read have it: without the quotes and escapes of YAML. */
+static const char *plain_word(char room[SWEEP_WORD], const char *value)
+{
+    struct yaml_doc doc;
+    struct err ignored = { 0 };
+    if (*value != '"' && *value != '\'')
+        return value;
+    if (yaml_read_text(&doc, "value", value, strlen(value), &ignored))
+        return value;
+    const char *text = doc.nodes[doc.root].text;
+    bool fits = text && strlen(text) < SWEEP_WORD;
+    if (fits)
+        strcpy(room, text);
+    yaml_free(&doc);
+    return fits ? room : value;
+}
+
 /* Rows of points that could not be read still say what varied. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p)
 {
@@ -260,11 +277,11 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
             continue;
         bool map = *value == '{' || *value == '['; /* too long for a cell; the message says where it stands */
         if (strcmp(path, "network") == 0 && !row->network)
-            row->network = map ? "(map)" : value;
+            row->network = map ? "(map)" : plain_word(row->room[0], value);
         else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !row->workload)
-            row->workload = map ? "(map)" : value;
+            row->workload = map ? "(map)" : plain_word(row->room[1], value);
         else if (strcmp(path, "objective") == 0 && !row->objective)
-            row->objective = value;
+            row->objective = plain_word(row->room[2], value);
         else if (strcmp(path, "total_GBps") == 0 && isnan(row->total_GBps) &&
                  !num_parse_real(value, &row->total_GBps))
             row->total_GBps = NAN;

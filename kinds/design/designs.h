@@ -36,7 +36,10 @@ int sweep_words_take(struct sweep_words *words, const struct design_point *s, st
 int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e);
 void sweep_words_free(struct sweep_words *words);
 
-/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. */
+enum { SWEEP_WORD = 256 /**< room for a value of an axis without its quotes; a longer one keeps them */ };
+
+/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. Do not copy: they
+ * may point into it. */
 struct sweep_row {
     const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
         *message;
@@ -47,6 +50,7 @@ struct sweep_row {
     double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
     struct training_row training;
     struct system_row system;
+    char room[3][SWEEP_WORD]; /**< of sweep_row_axes() */
 };
 
 /** Without those of what is uncertain, which come after exposed#_s: design_make_columns(). */

@@ -366,10 +366,9 @@ static enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p)
 {
     enum grid_fit fit = GRID_IN;
     for (int c = 0; c < GRID_COLUMNS; c++) {
-        const double slack = has_time((enum grid_column)c) ? GRID_TIE_REL : 0;
-        if (p->value[c] > g->q.most[c] * (1 + slack))
+        if (p->value[c] > g->q.most[c] * (1 + GRID_TIE_REL))
             return GRID_OUT;
-        if (g->q.most[c] < INFINITY && !(p->value[c] <= g->q.most[c] * (1 - slack)))
+        if (g->q.most[c] < INFINITY && !(p->value[c] <= g->q.most[c] * (1 - GRID_TIE_REL)))
             fit = GRID_MAYBE;
     }
     for (int32_t i = 0; i < g->q.n_rows; i++)

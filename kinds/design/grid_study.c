@@ -76,7 +76,9 @@ static int take_limit(struct grid_question *q, const struct design_point *s, con
         return 0;
     enum grid_column c = grid_column_of(names[which]);
     *known = has_column(s, c);
-    q->most[c] = fmin(q->most[c], sign * limit.rhs);
+    /* The largest value that linexpr_holds() lets pass. */
+    double most = sign * limit.rhs;
+    q->most[c] = fmin(q->most[c], most > 0 ? most * (1 + LINEXPR_REL) / (1 - LINEXPR_REL) : most);
     return 0;
 }
 

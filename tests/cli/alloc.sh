@@ -71,6 +71,18 @@ echo "== vary: a design per point"
 show alloc study.yaml -q --set 'vary={total_GBps: [100, 200], objective: [time]}' | sed -n '/^example/,/^$/p'
 "$WEFT" alloc study.yaml -q --of json --set 'vary={total_GBps: [100, 200], objective: [time]}' | mask | cut -c 1-350
 "$WEFT" alloc study.yaml -q --of csv --set 'vary={total_GBps: [100, 200], objective: [time]}' | sed '/^#/d' | cut -c 1-30
+echo "== points that are wrong are told, the others shown; the exit code is that of the worst"
+wrong='vary={constraints: [[], [pod >= 60, node >= 50], [node == 50, nope <= 1]], total_GBps: [100]}'
+for of in csv json text; do
+    "$WEFT" alloc study.yaml -q --of $of --set "$wrong" >some.$of
+    echo "exit $?"
+done
+sed '/^#/d' some.csv | sed 's/,\(status\|solved\|infeasible\|error\),.*/ \1/'
+grep -o '"status": "[a-z]*"' some.json
+grep -c '^example' some.text
+"$WEFT" alloc study.yaml -q --of csv --set 'vary={constraints: [[pod >= 60, node >= 50], []]}' | grep -c solved
+"$WEFT" alloc study.yaml -q --of json --set 'vary={constraints: [[pod >= 60, node >= 50], []]}' >/dev/null
+echo "exit $?"
 echo "== no such design: exit 4 and why"
 clash="constraints=[pod >= 60, node >= 50]"
 run alloc study.yaml -q --set 'constraints=[pod >= 60, node >= 50, pod <= 90]'

@@ -323,3 +323,29 @@ TEST(random_characters_are_parsed_or_refused)
         assert_true(rc == 0 || (rc == ERR_PARSE && strncmp(e->msg, "col ", 4) == 0));
     }
 }
+
+/* |sum - rhs| against 1e-9 (|rhs| + size). */
+TEST(limits_hold_to_the_rounding_of_their_terms)
+{
+    CASES(enum linexpr_sense sense; double rhs, sum, size; bool holds) = {
+        { LINEXPR_LE, 0.3, 0.1 + 0.2, 0.3, true },
+        { LINEXPR_LE, 1, 1 + 1.9e-9, 1, true },
+        { LINEXPR_LE, 1, 1 + 2.1e-9, 1, false },
+        { LINEXPR_GE, 1, 1 - 1.9e-9, 1, true },
+        { LINEXPR_GE, 1, 1 - 2.1e-9, 1, false },
+        { LINEXPR_EQ, 1, 1 + 1.9e-9, 1, true },
+        { LINEXPR_EQ, 1, 1 - 2.1e-9, 1, false },
+        { LINEXPR_LE, 0, 1e-7, 200, true },
+        { LINEXPR_LE, 0, 0, 0, true },
+        { LINEXPR_LE, 0, 1e-300, 0, false },
+        { LINEXPR_LE, 1, INFINITY, INFINITY, false },
+        { LINEXPR_GE, 1, INFINITY, INFINITY, true },
+        { LINEXPR_LE, 1, -INFINITY, INFINITY, true },
+        { LINEXPR_LE, 1, NAN, NAN, false },
+        { LINEXPR_GE, 1, NAN, NAN, false },
+        { LINEXPR_EQ, 1, NAN, NAN, false },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(linexpr_holds(cases[i].sense, cases[i].rhs, cases[i].sum, cases[i].size),
+                         cases[i].holds);
+}

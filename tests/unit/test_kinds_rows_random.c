@@ -969,6 +969,25 @@ static bool check_draw(struct subject *x, int number, struct rng *r)
     return x->n_bad == 0;
 }
 
+/* Of a point that cannot be read too, whatever the quotes. */
+TEST_WITH(words_of_a_row_have_no_quotes_of_yaml, make_folder, remove_folder)
+{
+    struct folder *f = *state;
+    KEEP(struct table, rows, table_free) = { 0 };
+    KEEP(struct study, w, study_close);
+    put(f, "study.yaml",
+        "workload: a.yaml\nsplit: given\n"
+        "vary: { network: [ 'ring:4@50 switch:8@20', \"rung:4\", 'a \"b\"' ], objective: [ \"tim\" ] }\n");
+    OK(open_study(&w, f, NULL, 0, e));
+    OK(campaign_rows(&rows, &w, 1, e));
+    assert_int_equal(rows.n_rows, 3);
+    assert_string_equal(word(&rows, 0, "network"), "ring:4@50 switch:8@20");
+    assert_string_equal(word(&rows, 1, "network"), "rung:4");
+    assert_string_equal(word(&rows, 2, "network"), "a \"b\"");
+    for (int i = 0; i < 3; i++)
+        assert_row(&rows, i, "status=error objective=tim");
+}
+
 /* A network that cannot be built has no sums, and says so in the column beside them. */
 TEST_WITH(a_column_is_shown_for_what_it_says_itself, make_folder, remove_folder)
 {

@@ -36,8 +36,8 @@ static int kept_of(int64_t point[MOST_POINTS], const char *study, bool grid)
     "  { name: b, shape: switch, size: 8, tier: B, bw_GBps: 1 } ] }\n"                                       \
     "workload: { name: toy, step: { all-reduce: { size_MB: 100, group: all } } }\n"
 
-/* 100 GB/s take 1.5 ms, a little more than the limit, but less than sums in another order may differ by. All
- * else in the first unit is faster and dearer; what is best comes in the second. */
+/* 100 GB/s take 1.5 ms, a little more than the limit lets pass, but less than sums in another order may
+ * differ by. All else in the first unit is faster and dearer; what is best comes in the second. */
 TEST(a_point_barely_beyond_a_limit_hides_none)
 {
     int64_t point[MOST_POINTS];
@@ -45,8 +45,30 @@ TEST(a_point_barely_beyond_a_limit_hides_none)
     for (int i = 1; i <= 1049; i++)
         text_printf(&study, ", %d", 500 + i);
     text_puts(&study, ", 101 ]\n  network.dims.b.bw_GBps: { from: 100, to: 1099, step: 1 }\n"
-                      "keep: { front: [cost_usd, total_GBps], where: [ time_s <= 0.00149999999985 ] }\n");
+                      "keep: { front: [cost_usd, total_GBps], where: [ time_s <= 0.0014999999965 ] }\n");
     assert_true(kept_of(point, text_str(&study), true) == 1 && point[0] == 1050 * 1000);
+}
+
+/* 0.1 + 0.2 is within 0.3: in `where`, and in `keep.where` of points one by one and of a grid. */
+TEST(a_limit_of_keep_is_that_of_where)
+{
+    static const struct {
+        const char *rule;
+        bool grid;
+    } cases[] = {
+        { "where: [ a.bw_GBps + b.bw_GBps <= 0.3 ]\nkeep: { where: [ time_s <= 1e9 ] }\n", false },
+        { "keep: { where: [ total_GBps <= 0.3, speedup >= 0 ] }\n", false },
+        { "keep: { where: [ total_GBps <= 0.3 ] }\n", true },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        int64_t point[MOST_POINTS];
+        TEXT(study,
+             STUDY "vary:\n  network.dims.a.bw_GBps: { from: 0.1, to: 2, step: 0.1 }\n"
+                   "  network.dims.b.bw_GBps: { from: 0.1, to: 2, step: 0.1 }\n%s",
+             cases[i].rule);
+        assert_int_equal(kept_of(point, text_str(&study), cases[i].grid), 3);
+        assert_true(point[0] == 0 && point[1] == 1 && point[2] == 20);
+    }
 }
 
 /* 10^6 GB/s at most: faster ones are errors, each in a row, and hide nothing. */
