@@ -87,6 +87,7 @@ enum alloc_status {
     ALLOC_UNBOUNDED,  /**< more bandwidth always helps and nothing limits it */
     ALLOC_ILL_POSED,  /**< the infimum is approached but never reached */
     ALLOC_STALLED,    /**< a feasible split was found, its gap is above 1e-9 */
+    ALLOC_UNPROVED,   /**< of a search: the best design found; plans that were not ruled out may be better */
     N_ALLOC_STATUSES,
 };
 extern const char *const alloc_status_names[N_ALLOC_STATUSES + 1];
@@ -135,7 +136,7 @@ struct alloc_answer {
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e);
 void alloc_answer_free(struct alloc_answer *a);
 
-/** Is there a split that satisfies the rows: solved, or stalled with one found? */
+/** Is there a split that satisfies the rows: solved, unproved, or stalled with one found? */
 bool alloc_has_split(const struct alloc_answer *a);
 
 /** The split of @p out is proved to out->gap only: status and reason, which says what to change. O(rows *

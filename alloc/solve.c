@@ -527,9 +527,8 @@ out:
 const char *const alloc_objective_names[] = { "time", "utilization",   "perf_per_cost",
                                               "cost", "perf_per_watt", "tco_per_token",
                                               NULL };
-const char *const alloc_status_names[] = {
-    "solved", "infeasible", "unbounded", "ill-posed", "stalled", NULL
-};
+const char *const alloc_status_names[] = { "solved",  "infeasible", "unbounded", "ill-posed",
+                                           "stalled", "unproved",   NULL };
 
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps)
 {
@@ -548,7 +547,8 @@ bool alloc_is_product(enum alloc_objective objective)
 
 bool alloc_has_split(const struct alloc_answer *a)
 {
-    return a->status == ALLOC_SOLVED || (a->status == ALLOC_STALLED && isfinite(a->value));
+    return a->status == ALLOC_SOLVED || a->status == ALLOC_UNPROVED ||
+           (a->status == ALLOC_STALLED && isfinite(a->value));
 }
 
 void alloc_answer_free(struct alloc_answer *a)

@@ -386,11 +386,13 @@ static void say_whole(struct report *r, const struct alloc_page *p)
         report_line(r, "%-18snone needed: the bandwidths are given\n", "proof");
     else
         report_line(r, "%-18s%s of %s designs in whole parts%s, %s timed%s\n", "proof",
-                    d->answer.status == ALLOC_SOLVED ? "best" : "falls short: best known",
+                    d->answer.status == ALLOC_SOLVED     ? "best"
+                    : d->answer.status == ALLOC_UNPROVED ? "none for all plans; of this one the best"
+                                                         : "falls short: best known",
                     show_real(n, w->n_points, 6), simulated ? " in model alpha-beta" : "",
                     show_count(tried, w->n_evaluated),
                     (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
-    if (d->answer.status != ALLOC_SOLVED)
+    if (d->answer.status == ALLOC_STALLED)
         report_line(r, "  %-16slower bound %s, gap %.1e\n", "",
                     show_value(bound, p->study, w->lower_bound * alloc_unit(p->study).per_SI), w->gap);
     if (simulated)
@@ -495,6 +497,8 @@ static void say_proof(struct report *r, const struct alloc_page *p)
             "%-18smodel alpha-beta, %s for it to a gap of %s; its times, and the prices of constraints, are\n"
             "%-18snot the simulated ones above, for which another split may be better\n",
             "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
+        if (a->status == ALLOC_UNPROVED)
+            report_line(r, "  %-16s%s\n", "plans", a->reason);
         if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
             report_line(
                 r,
@@ -503,10 +507,13 @@ static void say_proof(struct report *r, const struct alloc_page *p)
         }
         return;
     }
-    report_line(r, "%-18slower bound %s, gap %s, %s\n",
-                a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
-                show_value(bound, p->study, a->lower_bound * alloc_unit(p->study).per_SI), gap,
-                a->unique ? "no other split is as good" : "other splits are as good");
+    if (a->status == ALLOC_UNPROVED)
+        report_line(r, "%-18snone: %s\n", "proof", a->reason);
+    else
+        report_line(r, "%-18slower bound %s, gap %s, %s\n",
+                    a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
+                    show_value(bound, p->study, a->lower_bound * alloc_unit(p->study).per_SI), gap,
+                    a->unique ? "no other split is as good" : "other splits are as good");
     if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
         report_line(r, "constraints, and the effect of one more unit on the right-hand side\n");
         say_shadow(r, p);
@@ -600,7 +607,7 @@ static void report_proof(struct report *r, const struct alloc_page *p, bool has)
         report_json_word(r, "bound_of", system_proof_of(p->study));
     report_json_real(r, "gap", has ? a->gap : NAN);
     report_json_flag(r, "verified", has && p->design->verified);
-    if (has)
+    if (has && isfinite(a->gap))
         report_json_flag(r, "unique", a->unique);
     else
         report_json_word(r, "unique", NULL);

@@ -146,8 +146,9 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
             output_outcome(a->run, EXIT_INPUT);
         } else if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) != 0) {
             output_say(a->run, "%s: %s: %s", a->run->opt.operands[0], word, why ? why : "");
-            output_outcome(a->run, strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0 ? EXIT_FAILED
-                                                                                        : EXIT_NO_DESIGN);
+            if (strcmp(word, alloc_status_names[ALLOC_UNPROVED]) != 0)
+                output_outcome(a->run, strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0 ? EXIT_FAILED
+                                                                                            : EXIT_NO_DESIGN);
         } else if (fits >= 0 && table_text(t, i, fits) && strcmp(table_text(t, i, fits), "no") == 0) {
             output_say(a->run, "%s: point %lld: %s does not fit: needs %.4g GB", a->run->opt.operands[0],
                        (long long)table_count(t, i, point), table_text(t, i, table_find(t, "workload")),

@@ -203,9 +203,10 @@ static void tally_rows(struct export_tally *tally, const struct table *rows)
     int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
     for (int64_t row = 0; row < rows->n_rows && status >= 0; row++) {
         const char *word = table_text(rows, row, status);
-        /* A stalled one with a time has a split, whose proof fell short. */
+        /* A stalled one with a time has a split, whose proof fell short; an unproved one always has. */
         bool stalled = word && strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0;
         if (!word || strcmp(word, alloc_status_names[ALLOC_SOLVED]) == 0 ||
+            strcmp(word, alloc_status_names[ALLOC_UNPROVED]) == 0 ||
             (stalled && isfinite(table_number(rows, row, time))))
             continue;
         if (!tally->first)

@@ -126,8 +126,10 @@ void load_say_status(struct run *run, const struct design *d)
     output_say(run, "%s: %s: %s", run->opt.operands[0], alloc_status_names[a->status], a->reason);
     /*
      * A stalled answer has a split whose gap is larger than promised: the solver's failure, not the study's.
+     * An unproved one is a design as good as any that was found.
      */
-    output_outcome(run, a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN);
+    if (a->status != ALLOC_UNPROVED)
+        output_outcome(run, a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN);
 }
 
 int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)

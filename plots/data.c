@@ -120,6 +120,11 @@ bool rows_equal(const struct rows *r, int32_t col, const char *value)
     return num_parse_real(value, &x) && table_number(r->t, r->row, col) == x;
 }
 
+bool rows_done(const struct rows *r, int32_t status, const char *word)
+{
+    return rows_equal(r, status, word) || (strcmp(word, "solved") == 0 && rows_equal(r, status, "unproved"));
+}
+
 /* Filters on one column are alternatives, those on different columns must all hold. O(filters²). */
 bool rows_pass(const struct rows *r)
 {
@@ -182,7 +187,7 @@ bool rows_know(const struct rows *rows, int32_t col, int32_t status, const char 
     struct rows r = *rows;
 
     for (r.row = 0; col >= 0 && r.row < r.t->n_rows; r.row++)
-        if (rows_pass(&r) && (status < 0 || rows_equal(&r, status, word)) && rows_filled(&r, col))
+        if (rows_pass(&r) && (status < 0 || rows_done(&r, status, word)) && rows_filled(&r, col))
             return true;
     return false;
 }
@@ -329,7 +334,7 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
             return rows_fault(&d->r, b->column, e, "\"%s\", expected \"%s\" as in those before",
                               d->words[k].list[at], d->words[k].list[0]);
     } else if (b->as == AS_STATUS) {
-        *keep = rows_equal(&d->r, d->col[k], b->word);
+        *keep = rows_done(&d->r, d->col[k], b->word);
         if (!*keep)
             d->undone[d->n_undone++] = d->r.row;
     }

@@ -63,6 +63,8 @@ int rows_column(int32_t *col, const struct rows *r, const char *name, struct err
 bool rows_pass(const struct rows *r);
 /** Whether the row's cell is @p value, as a number in a column of numbers. */
 bool rows_equal(const struct rows *r, int32_t col, const char *value);
+/** Is the row's status @p word, or "unproved" where that is "solved": is there a design? */
+bool rows_done(const struct rows *r, int32_t status, const char *word);
 /** Whether there is a number or a word. */
 bool rows_filled(const struct rows *r, int32_t col);
 /** Any cell as text, @p buf or the table's: a network may be called "4", which the CSV reader takes for a

@@ -126,7 +126,7 @@ static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e
 static int read_cell(struct cell *out, const struct plans *p, struct err *e)
 {
     *out = (struct cell){ NO_PLAN, (double)NAN, (double)NAN, (double)NAN };
-    if (!rows_equal(&p->r, p->status, "solved"))
+    if (!rows_done(&p->r, p->status, "solved"))
         return 0;
     out->state = rows_equal(&p->r, p->fits, "no") ? MISFIT : FITS;
     int rc = rows_above_zero(&out->time_s, &p->r, p->time_s, e);

@@ -3,7 +3,7 @@
  *
  * Most draw designs, from the CSV that `weft sweep` and `weft alloc --of csv` write. Its columns, one row a
  * design: point, network, n_dims, dims (names joined by '|', innermost first), workload, objective (time,
- * perf_per_cost, utilization, cost), total_GBps, status; and, blank unless status is "solved": time_s,
+ * perf_per_cost, utilization, cost), total_GBps, status; and, blank unless status is "solved" or "unproved": time_s,
  * compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain, nic_GBps, and for
  * dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the step) and exposed<i>_s. Where a sweep trains
  * models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes", "no"), mfu, and of the step useful_s,
@@ -69,7 +69,7 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
 
 /**
  * Draw @p figure (a name of plot_figures) from @p t and append the image to @p out_image.
- * Designs whose status is not "solved" are left out; rows without a value the figure
+ * Designs whose status is neither "solved" nor "unproved" are left out; rows without a value the figure
  * needs are left out too, and the figure says how many. Same table, same bytes.
  *
  * @return 0; ERR_USAGE (no such figure or filter column); ERR_PARSE (a column is

@@ -259,8 +259,8 @@ static void xy_put_left_out(const struct xy *f)
         }
         r.row = d->passed[i];
         const char *word = rows_text(buf, &r, status);
-        bool fine =
-            !word[0] || strcmp(word, "solved") == 0 || strcmp(word, "done") == 0 || strcmp(word, "ok") == 0;
+        bool fine = !word[0] || strcmp(word, "solved") == 0 || strcmp(word, "unproved") == 0 ||
+                    strcmp(word, "done") == 0 || strcmp(word, "ok") == 0;
         int32_t at = names_add(f->c, &words, fine ? "blank" : word);
         counts[at < 63 ? at : 63]++;
     }

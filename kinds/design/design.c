@@ -711,6 +711,21 @@ static int32_t find_searched(const struct design_point *s)
 /* Of the gap that a search may have. */
 #define PLAN_REL 1e-8
 
+/* A design is as good as the plan it was solved for: where other plans were not ruled out, nothing is known
+ * of the whole question but the design. The relaxation is always that of one plan. */
+static void settle_plans(struct design *d)
+{
+    struct alloc_answer *a = &d->answer;
+    d->relaxed.lower_bound = NAN;
+    if (d->plans.proved || !alloc_has_split(a))
+        return;
+    a->status = ALLOC_UNPROVED;
+    a->gap = a->lower_bound = NAN;
+    a->unique = d->verified = false;
+    snprintf(a->reason, sizeof a->reason,
+             "best of the plans that were tried; others were not ruled out and may be better");
+}
+
 /*
  * A search compares plans by their best splits in fractions. In whole parts the next plan may be better: they
  * are tried in that order, until what the next one takes in fractions is more than the best whole design.
@@ -719,10 +734,14 @@ static int solve_plans(struct design *d, struct design_point *s, struct err *e)
 {
     int32_t i = find_searched(s), best = 0, k = 1;
     int rc = solve_split(d, s, e);
-    if (rc || i < 0 || s->pricing != STUDY_WHOLE)
+    if (rc || i < 0)
         return rc;
     const struct search_result *search = s->workloads[i].search;
-    bool proved = false;
+    /* At given bandwidths the search has timed every plan. */
+    bool given = topo_has_bandwidths(&s->net), tries = s->pricing == STUDY_WHOLE && !given,
+         proved = given || (!tries && search->n_open == 0 && !study_has_choice(s));
+    if (!tries)
+        k = search->n_found;
     for (; k < search->n_found && !proved && !rc; k++) {
         struct design other;
         if (alloc_has_split(&d->answer) && search->found[k].value * (1 - PLAN_REL) >= d->answer.value) {
@@ -740,12 +759,13 @@ static int solve_plans(struct design *d, struct design_point *s, struct err *e)
         design_free(better ? d : &other);
         *d = better ? other : *d;
     }
-    if (!rc && k > 1)
+    if (!rc && k > 1 && tries)
         rc = study_take_plan(s, i, &search->found[best].plan, e);
-    if (!rc && k > 1 && alloc_has_split(&d->answer) && study_has_choice(s))
+    if (!rc && k > 1 && tries && alloc_has_split(&d->answer) && study_has_choice(s))
         rc = study_choose(s, d->bw_Bps, e);
     d->plans.tried = k;
     d->plans.proved = proved;
+    settle_plans(d);
     return design_finish(d, rc);
 }
 

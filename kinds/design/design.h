@@ -24,9 +24,11 @@ void design_ask(struct design_question *q, const struct design_point *s);
 
 /** Release with design_free(). */
 struct design {
-    struct alloc_answer answer; /**< status first; the rest only when solved (or stalled) */
+    /** Status first; the rest only when there is a split. Value, gap, bound and `unique` are of the whole
+     * question: where plans are searched, of all plans; gap and bound NaN where that is not proved. */
+    struct alloc_answer answer;
     bool verified; /**< alloc_verify() came to the same optimality; in whole parts of the relaxation,
-                        and time and bill recomputed came to what was optimised */
+                        and time and bill recomputed came to what was optimised; false: not proved */
     bool is_whole; /**< `answer` is the best whole design, and these say more of it: */
     struct whole_answer whole;
     struct {

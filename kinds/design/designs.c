@@ -124,7 +124,7 @@ const struct column design_columns[] = {
     COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
     COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES,
                 .better = -1),
-    WORD(status, "solved, stalled, infeasible, unbounded, ill-posed, error"),
+    WORD(status, "solved, unproved, stalled, infeasible, unbounded, ill-posed, error"),
     REAL(time_s, "of a step", .better = -1),
     REAL(compute_s, "of it", .better = -1),
     REAL(comm_s, "of it, exposed", .better = -1),
@@ -140,8 +140,9 @@ const struct column design_columns[] = {
                 "perf_per_watt, tco_per_token: the objective with the total spread equally over this one",
                 .with = "objective_gain", .better = 1),
     REAL(nic_GBps, "bandwidth of the NICs of an NPU", .better = -1),
-    REAL(gap, "at most so much better is any other split", .better = -1),
-    WORD(unique, "no other split is as good"),
+    REAL(gap, "at most so much better is any other design, whatever the plan; blank: not known",
+         .better = -1),
+    WORD(unique, "no other split is as good; blank: not known"),
     COLUMN_WORD(struct sweep_row, proof_model, "of which model gap and unique hold; times are of the study's",
                 .with = "proof_model"),
     COLUMN_WORD(struct sweep_row, proof_of,
@@ -855,14 +856,15 @@ static bool cell_says(const struct table *rows, int64_t row, int32_t col, const 
     return text && strcmp(text, word) == 0;
 }
 
-/* Solved, or stalled with a time (a split whose proof fell short), and not known to need more memory than an
- * NPU has. */
+/* Solved, unproved, or stalled with a time (a split whose proof fell short), and not known to need more
+ * memory than an NPU has. */
 static bool is_result(const struct table *rows, int64_t row, const int32_t *cols)
 {
     enum { STATUS, TIME, FITS };
     if (cell_says(rows, row, cols[FITS], "no"))
         return false;
     return cols[STATUS] < 0 || cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_SOLVED]) ||
+           cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_UNPROVED]) ||
            (cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_STALLED]) && cols[TIME] >= 0 &&
             isfinite(table_number(rows, row, cols[TIME])));
 }
