@@ -399,8 +399,9 @@ static void say_whole(struct report *r, const struct alloc_page *p)
         report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
     say_ties(r, w, d->n_dims);
     if (d->plans.tried > 0)
-        report_line(r, "  %-16s%s tried in whole parts, %s\n", "plans", show_count(n, d->plans.tried),
-                    d->plans.proved ? "no other can be better" : "another might be better; raise search.top");
+        report_line(r, "  %-16s%s compared, %s\n", "plans", show_count(n, d->plans.tried),
+                    d->plans.proved ? "no other can be better"
+                                    : "another might be better; limit bandwidths (max_GBps) or the search");
     double over = w->value / d->relaxed.lower_bound - 1;
     if (isfinite(over) && d->relaxed.lower_bound > 0)
         report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s%s\n", "relaxation",

@@ -259,7 +259,7 @@ static void say_refused(struct report *r, const struct search_result *x)
     report_line(r, "\n");
 }
 
-/* Plans are compared by the relaxation; the best of them are then tried in whole parts. */
+/* Where parts are whole, plans are timed on the designs that ports give, or compared by the relaxation. */
 static void say_counts(struct report *r, const struct search_result *x, bool whole)
 {
     char n[SHOW];
@@ -268,8 +268,10 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     report_line(r, "%s timed", show_count(n, x->n_timed));
     if (x->n_split || x->n_bounded) {
         report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->n_bounded));
-        report_line(r, "%s split on their own%s", show_count(n, x->n_split),
-                    whole ? ", in fractions of parts" : "");
+        report_line(r, "%s %s", show_count(n, x->n_split),
+                    !whole      ? "split on their own"
+                    : x->proved ? "timed on whole designs"
+                                : "split on their own, in fractions of parts");
     }
     if (x->n_open)
         report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->n_open));

@@ -90,6 +90,36 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost, d
     return plan_cost_time(cost, once_s, &busy);
 }
 
+double search_clock_at(const struct search_clock *c, const struct plan_cost *cost, const double *bw_Bps)
+{
+    double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
+    const struct collective_way way = { c->way.net, c->way.rules, bw_Bps };
+    busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                        c->place->share[x->group], &way);
+        once_s[i] = t.time_s;
+        memcpy(busy.once_s[i], t.busy_s, sizeof busy.once_s[i]);
+    }
+    return plan_cost_time(cost, once_s, &busy);
+}
+
+struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight)
+{
+    struct plan_sum sum;
+    search_clock_sum(&sum, c, cost);
+    struct search_tangent t = { .constant = sum.v[0], .at_s = weight * sum.v[0] };
+    for (int32_t d = 0; d < c->way.net->n_dims; d++) {
+        t.pull[d] = weight * sum.v[1 + d] * c->way.bw_Bps[d];
+        t.constant -= sum.v[1 + d];
+    }
+    t.constant = t.constant > 0 ? weight * t.constant : 0;
+    return t;
+}
+
 void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
 {
     struct plan_sum once[PLAN_MAX_COLLECTIVES];

@@ -27,6 +27,18 @@ struct search_clock {
 void search_clock_set(struct search_clock *c, const struct collective_way *way,
                       const struct plan_place *place);
 
+/** T(B) >= constant + sum_d pull[d]/B_d for all B, equal where it was taken, unless algorithms depend on B.
+ */
+struct search_tangent {
+    double constant, pull[TOPO_MAX_DIMS], at_s; /**< at_s: T where it was taken */
+};
+
+/** At the bandwidths of the clock, all of it times @p weight. */
+struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight);
+
+/** Time of a step at other bandwidths than those of the clock @p c [s]. */
+double search_clock_at(const struct search_clock *c, const struct plan_cost *cost, const double *bw_Bps);
+
 /** Time of the step [s]. Of a step longer than @p most_s, a bound from below that is above most_s. */
 double search_clock_time(struct search_clock *c, const struct plan_cost *cost, double most_s);
 

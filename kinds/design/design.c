@@ -612,11 +612,29 @@ static double compiled_time(const struct design *d, const struct design_point *s
 
 enum { MAX_CHOICES = 16, MAX_CUTS = 60 };
 
-/* A first choice, where the network leaves bandwidths open: at an even split of the total. */
+/* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
+static int32_t find_searched(const struct design_point *s)
+{
+    int32_t found = -1, n = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (s->workloads[i].search) {
+            found = i;
+            n++;
+        }
+    return n == 1 ? found : -1;
+}
+
+/* A first choice, where the network leaves bandwidths open: those that the search found for the plan, or an
+ * even split of the total. */
 static int choose_first(struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    if (!study_has_choice(s) || isnan(s->total_Bps))
+    int32_t searched = find_searched(s);
+    if (!study_has_choice(s))
+        return 0;
+    if (searched >= 0 && s->workloads[searched].search->whole)
+        return study_choose(s, s->workloads[searched].search->found[0].bw_Bps, e);
+    if (isnan(s->total_Bps))
         return 0;
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = isnan(s->net.dims[k].bw_Bps) ? s->total_Bps / s->net.n_dims : s->net.dims[k].bw_Bps;
@@ -696,77 +714,62 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
     return design_finish(d, rc);
 }
 
-/* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
-static int32_t find_searched(const struct design_point *s)
+/* What search and split found on their own is the same, but for rounding. */
+static bool is_found(const struct design *d, const struct search_result *r)
 {
-    int32_t found = -1, n = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].search) {
-            found = i;
-            n++;
-        }
-    return n == 1 ? found : -1;
+    return fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
 }
 
-/* Of the gap that a search may have. */
-#define PLAN_REL 1e-8
-
-/* A design is as good as the plan it was solved for: where other plans were not ruled out, nothing is known
- * of the whole question but the design. The relaxation is always that of one plan. */
-static void settle_plans(struct design *d)
+static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
 {
-    struct alloc_answer *a = &d->answer;
-    d->relaxed.lower_bound = NAN;
-    if (d->plans.proved || !alloc_has_split(a))
-        return;
+    if (r->proved)
+        snprintf(a->reason, sizeof a->reason,
+                 "the search finds an objective of %.9g for this plan, its split %.9g", r->found[0].value,
+                 a->value);
+    else
+        snprintf(a->reason, sizeof a->reason,
+                 "best of the plans that were tried; others were not ruled out and may be better");
     a->status = ALLOC_UNPROVED;
     a->gap = a->lower_bound = NAN;
-    a->unique = d->verified = false;
-    snprintf(a->reason, sizeof a->reason,
-             "best of the plans that were tried; others were not ruled out and may be better");
+    a->unique = false;
 }
 
 /*
- * A search compares plans by their best splits in fractions. In whole parts the next plan may be better: they
- * are tried in that order, until what the next one takes in fractions is more than the best whole design.
+ * The split was solved for one plan. Where no other plan can be better, bound and gap are of all plans;
+ * otherwise nothing is known of the whole question but the design. The relaxation is that of one plan.
  */
+static void settle_plans(struct design *d, const struct design_point *s, struct search_result *r)
+{
+    struct alloc_answer *a = &d->answer;
+    /* Where bandwidths are given, each plan was timed at them, and what they cost is the same for all. */
+    bool given = topo_has_bandwidths(&s->net);
+    d->relaxed.lower_bound = NAN;
+    d->plans.tried = (int32_t)fmin((double)r->n_split, INT32_MAX);
+    d->plans.proved = r->proved && (given || is_found(d, r));
+    if (!alloc_has_split(a))
+        return;
+    if (!d->plans.proved) {
+        doubt_plans(a, r);
+        d->verified = false;
+    } else if (!given) {
+        a->lower_bound = fmin(a->lower_bound, r->lower_bound);
+        a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : 0;
+        a->unique = a->unique && (r->unique || !r->whole);
+    }
+    if (r->whole) {
+        r->found[0].time_s = d->loads[0].time_s;
+        r->found[0].value = a->value;
+        memcpy(r->found[0].bw_Bps, d->bw_Bps, sizeof d->bw_Bps);
+    }
+}
+
 static int solve_plans(struct design *d, struct design_point *s, struct err *e)
 {
-    int32_t i = find_searched(s), best = 0, k = 1;
+    int32_t i = find_searched(s);
     int rc = solve_split(d, s, e);
-    if (rc || i < 0)
-        return rc;
-    const struct search_result *search = s->workloads[i].search;
-    /* At given bandwidths the search has timed every plan. */
-    bool given = topo_has_bandwidths(&s->net), tries = s->pricing == STUDY_WHOLE && !given,
-         proved = given || (!tries && search->n_open == 0 && !study_has_choice(s));
-    if (!tries)
-        k = search->n_found;
-    for (; k < search->n_found && !proved && !rc; k++) {
-        struct design other;
-        if (alloc_has_split(&d->answer) && search->found[k].value * (1 - PLAN_REL) >= d->answer.value) {
-            proved = search->n_open == 0;
-            break;
-        }
-        rc = study_take_plan(s, i, &search->found[k].plan, e);
-        if (!rc)
-            rc = solve_split(&other, s, e);
-        if (rc)
-            break;
-        bool better = alloc_has_split(&other.answer) &&
-                      (!alloc_has_split(&d->answer) || other.answer.value < d->answer.value * (1 - PLAN_REL));
-        best = better ? k : best;
-        design_free(better ? d : &other);
-        *d = better ? other : *d;
-    }
-    if (!rc && k > 1 && tries)
-        rc = study_take_plan(s, i, &search->found[best].plan, e);
-    if (!rc && k > 1 && tries && alloc_has_split(&d->answer) && study_has_choice(s))
-        rc = study_choose(s, d->bw_Bps, e);
-    d->plans.tried = k;
-    d->plans.proved = proved;
-    settle_plans(d);
-    return design_finish(d, rc);
+    if (!rc && i >= 0)
+        settle_plans(d, s, s->workloads[i].search);
+    return rc;
 }
 
 int design_solve(struct design *d, struct design_point *s, struct err *e)

@@ -37,8 +37,8 @@ struct design {
         enum alloc_status status;
     } relaxed; /**< the same question in fractions of parts */
     struct {
-        int32_t tried; /**< plans of a search, best in fractions first; 0: none was searched */
-        bool proved;   /**< no other plan has a better whole design */
+        int32_t tried; /**< plans of a search that no bound ruled out; 0: none was searched */
+        bool proved;   /**< no other plan has a better design */
     } plans;
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];

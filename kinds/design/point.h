@@ -54,6 +54,7 @@ struct search_found {
     double value;  /**< of the study's objective; a time, where bandwidths are given [s] */
     double time_s; /**< of the step */
     double memory_B;
+    double lower_bound; /**< bandwidths to choose: no design with this plan has less; -INFINITY: not known */
     double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
     int64_t rank;                 /**< place in the order of the search, which breaks ties */
     double chunk_s;               /**< time_s by model chunk, of the first n_simulated; NaN: too large */
@@ -77,11 +78,18 @@ struct search_result {
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS];
     struct search_refusals refused; /**< n_rejected[SEARCH_ILLEGAL] by key */
-    int64_t n_bounded;   /**< bandwidths to choose: timed, and no split of theirs can be among the best */
-    int64_t n_open;      /**< bandwidths to choose: neither that nor split; one of them might be better */
-    int64_t n_split;     /**< bandwidths to choose: split on their own */
-    bool clash;          /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
-    double least_B;      /**< least memory of any candidate; INFINITY without one */
+    int64_t n_bounded;  /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;     /**< bandwidths to choose: neither that nor split; one of them might be better */
+    int64_t n_split;    /**< bandwidths to choose: split on their own */
+    bool clash;         /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
+    bool proved;        /**< no plan has a better design than the first of `found` */
+    bool unique;        /**< whole and proved: no other bandwidths are as good, whatever the plan */
+    double lower_bound; /**< proved: of every plan and design; else NaN */
+    double
+        least_left; /**< bandwidths to choose: no plan that was not split has less, nor one outside `found` */
+    char why[400];  /**< why a plan has no best split, unless constraints forbid all; "" */
+    double least_B; /**< least memory of any candidate; INFINITY without one */
     int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */
     int32_t
         chunk_order[SEARCH_SIM_PLANS]; /**< those that were not too large, the best by model chunk first */

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,9 @@
 #include "alloc/lp.h"
 #include "base/vec.h"
 #include "base/work.h"
-#include "kinds/design/clock.h"
+#include "kinds/design/candidates.h"
 #include "kinds/design/design.h"
+#include "kinds/design/whole.h"
 #include "workloads/collective.h"
 #include "workloads/step.h"
 
@@ -35,8 +37,6 @@ struct search_shapes {
 };
 
 /** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
-enum { SEARCH_PLACES = 24 };
-
 struct search_places {
     enum plan_axis order[SEARCH_PLACES][N_PLAN_AXES];
     struct plan_place places[SEARCH_PLACES];
@@ -46,46 +46,6 @@ struct search_places {
 
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
-
-/** Zero-initialise and reserve; release with search_best_free(). */
-struct search_best {
-    struct search_found *found; /**< shape [n], owned; best first */
-    int32_t n, most;
-};
-
-/** A candidate that fits: a plan, and one of its places. */
-struct search_candidate {
-    const struct plan *plan; /**< its order is not that of the place */
-    const struct plan_cost *cost;
-    double memory_B;
-    int64_t rank;
-    struct search_clock *clocks; /**< shape [SEARCH_PLACES]: of each of the run's ways, at this place */
-    const enum plan_axis *order; /**< shape [N_PLAN_AXES] */
-};
-
-enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a run may time a candidate at */ };
-/** What a thread does with a candidate; @p mine is its own. It cannot fail: it notes lack of memory in mine.
- */
-typedef void (*search_take)(void *mine, const struct search_candidate *c);
-
-struct search_run {
-    const struct search_space *space;
-    const struct design_point *study;
-    const struct training *base;
-    struct collective_way ways[SEARCH_WAYS];
-    int32_t n_ways;
-    search_take take;
-    void **mine; /**< shape [n_threads] */
-    int32_t n_threads;
-};
-
-/** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
-static struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
-
-/** search_given() for another number of the best. */
-static int search_fastest(struct search_result *out, const struct search_space *space,
-                          const struct design_point *s, const struct training *base, const double *bw_Bps,
-                          int32_t most, struct err *e);
 
 /* The first is told key by key. */
 static const char *const search_reason_words[N_SEARCH_REASONS] = {
@@ -663,20 +623,20 @@ static int search_walk(struct search_refusals *refused, const struct search_spac
     return 0;
 }
 
-static int search_best_reserve(struct search_best *b, int32_t most, struct err *e)
+int search_best_reserve(struct search_best *b, int32_t most, struct err *e)
 {
     *b = (struct search_best){ .most = most, .found = calloc((size_t)most, sizeof *b->found) };
     return b->found ? 0 : err_nomem(e, "a search");
 }
 
-static void search_best_free(struct search_best *b)
+void search_best_free(struct search_best *b)
 {
     free(b->found);
     *b = (struct search_best){ 0 };
 }
 
 /* Less value, then less memory, then earlier. */
-static bool search_is_better(const struct search_found *a, const struct search_found *b)
+bool search_is_better(const struct search_found *a, const struct search_found *b)
 {
     if (a->value < b->value || a->value > b->value)
         return a->value < b->value;
@@ -685,14 +645,13 @@ static bool search_is_better(const struct search_found *a, const struct search_f
     return a->rank < b->rank;
 }
 
-/* What is above that is not among the best. */
-static double search_best_limit(const struct search_best *b)
+double search_best_limit(const struct search_best *b)
 {
     return b->n < b->most ? (double)INFINITY : b->found[b->n - 1].value;
 }
 
 /* Sorted insertion; plans of equal value keep the lower rank, whatever thread found them. */
-static void search_best_add(struct search_best *b, const struct search_found *f)
+void search_best_add(struct search_best *b, const struct search_found *f)
 {
     int32_t at = b->n;
     for (int32_t i = 0; i < b->n; i++)
@@ -724,12 +683,12 @@ struct worker {
     double least_B;
 };
 
-static int32_t search_threads(void)
+int32_t search_threads(void)
 {
     return omp_get_max_threads();
 }
 
-static struct search_found search_found_of(const struct search_candidate *c)
+struct search_found search_found_of(const struct search_candidate *c)
 {
     struct search_found f = { .plan = *c->plan, .memory_B = c->memory_B, .rank = c->rank };
     memcpy(f.plan.order, c->order, sizeof f.plan.order);
@@ -826,7 +785,7 @@ static int visit_all(struct search_result *out, const struct search_run *r,
 
 /* Visits every legal plan of @p asked at every place that fits the NPU's memory; ranks do not depend on
  * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
-static int search_run(struct search_result *out, const struct search_run *asked, struct err *e)
+int search_run(struct search_result *out, const struct search_run *asked, struct err *e)
 {
     struct search_shapes shapes;
     struct search_space space = *asked->space;
@@ -873,7 +832,7 @@ enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESS
 
 /* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
  * a price or a time limit makes many plans equal, one of them is enough. */
-#define AS_GOOD 1e-8
+#define AS_GOOD (0.5 * ALLOC_GAP)
 
 struct joint {
     const struct search_space *space;
@@ -888,10 +847,25 @@ struct joint {
     bool has_prices;
     double least_usd; /* no design costs less */
     bool clash;       /* no bandwidths satisfy the rows */
-    double target;    /* what is not below this is as good as the last of the best so far, or worse */
+    char why[400];    /* why a scout has no best split */
+    bool floors;      /* parts are whole: a link in every dimension that a plan uses */
+    double floor_Bps[TOPO_MAX_DIMS];
+    double target; /* what is not below this is as good as the last of the best so far, or worse */
 };
 
 /* ---- one plan ---- */
+
+/* As often as the workload counts. */
+static int weigh(struct step_fn *fn, const struct design_point *s, struct err *e)
+{
+    struct step_fn once = *fn;
+    const struct step_fn *const all[] = { &once };
+    if (s->workloads[0].weight == 1)
+        return 0;
+    int rc = step_fn_join(fn, all, &s->workloads[0].weight, 1, (struct step_join){ 0 }, e);
+    step_fn_free(&once);
+    return rc;
+}
 
 static int compile(struct step_fn *fn, const struct training *x, const struct design_point *s,
                    const double *bw_Bps, struct err *e)
@@ -902,8 +876,45 @@ static int compile(struct step_fn *fn, const struct training *x, const struct de
         rc = step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e);
     if (!rc)
         rc = step_compile(fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e);
+    if (!rc)
+        rc = weigh(fn, s, e);
     step_free(&tree);
     step_free(&lowered);
+    return rc;
+}
+
+int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
+                        const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    struct training *x = malloc(sizeof *x);
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *base;
+    x->plan = *plan;
+    int rc = training_derive(x, &s->net, e);
+    if (!rc)
+        rc = compile(fn, x, s, bw_Bps, e);
+    free(x);
+    return rc;
+}
+
+/* In whole parts every dimension that the plan uses has a link, without which products are best at bandwidths
+ * of 0. */
+static int solve_problem(struct alloc_answer *answer, struct alloc_problem *problem, const struct joint *j,
+                         struct err *e)
+{
+    int32_t n = problem->n_rows;
+    if (!j->floors)
+        return alloc_solve(answer, problem, e);
+    struct alloc_row *rows = calloc((size_t)n + TOPO_MAX_DIMS, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    if (n)
+        memcpy(rows, problem->rows, (size_t)n * sizeof *rows);
+    problem->rows = rows;
+    problem->n_rows += design_put_floors(rows + n, j->study, problem);
+    int rc = alloc_solve(answer, problem, e);
+    free(rows);
     return rc;
 }
 
@@ -911,25 +922,21 @@ static int compile(struct step_fn *fn, const struct training *x, const struct de
 static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
                       struct err *e)
 {
-    struct training *x = malloc(sizeof *x);
     struct step_fn fn = { 0 };
     struct alloc_problem problem = j->question.problem;
-    if (!x)
-        return err_nomem(e, "a search");
-    *x = *j->base;
-    x->plan = f->plan;
     f->value = f->time_s = INFINITY;
-    int rc = training_derive(x, &j->study->net, e);
-    if (!rc)
-        rc = compile(&fn, x, j->study, j->ref_Bps, e);
-    free(x);
+    f->lower_bound = -INFINITY;
+    int rc = search_compile_plan(&fn, &f->plan, j->base, j->study, j->ref_Bps, e);
     problem.step = &fn;
     if (!rc)
-        rc = alloc_solve(answer, &problem, e);
+        rc = solve_problem(answer, &problem, j, e);
     if (!rc && alloc_has_split(answer)) {
         f->value = answer->value;
-        f->time_s = answer->time_s;
+        f->time_s = answer->time_s / j->study->workloads[0].weight;
+        f->lower_bound = answer->lower_bound;
         memcpy(f->bw_Bps, answer->bw_Bps, sizeof f->bw_Bps);
+    } else if (!rc && answer->status == ALLOC_INFEASIBLE) {
+        f->lower_bound = INFINITY;
     }
     step_fn_free(&fn);
     return rc;
@@ -937,25 +944,8 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
 
 /* ---- bounds ---- */
 
-/* T(B) >= constant + sum_d pull[d]/B_d, equal at the reference. */
-struct tangent {
-    double constant, pull[TOPO_MAX_DIMS], at_ref_s;
-};
-
-static struct tangent find_tangent(const struct joint *j, const struct search_candidate *c)
-{
-    struct plan_sum sum;
-    search_clock_sum(&sum, &c->clocks[1], c->cost);
-    struct tangent t = { .constant = sum.v[0], .at_ref_s = sum.v[0] };
-    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-        t.pull[d] = sum.v[1 + d] * j->ref_Bps[d];
-        t.constant -= sum.v[1 + d];
-    }
-    return t;
-}
-
 /* sum_d sqrt(g_d p_d), p the prices of the reference. */
-static double priced_root(const struct joint *j, const struct tangent *t)
+static double priced_root(const struct joint *j, const struct search_tangent *t)
 {
     double root = 0;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
@@ -964,7 +954,7 @@ static double priced_root(const struct joint *j, const struct tangent *t)
     return root;
 }
 
-static double time_bound(const struct joint *j, const struct tangent *t)
+static double time_bound(const struct joint *j, const struct search_tangent *t)
 {
     double root = priced_root(j, t);
     bool priced = j->has_prices && j->question.problem.objective == ALLOC_TIME && j->rent > 0;
@@ -972,7 +962,7 @@ static double time_bound(const struct joint *j, const struct tangent *t)
 }
 
 /* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
-static double product_root(const struct joint *j, const struct tangent *t)
+static double product_root(const struct joint *j, const struct search_tangent *t)
 {
     double root = 0;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
@@ -980,21 +970,58 @@ static double product_root(const struct joint *j, const struct tangent *t)
     return root;
 }
 
+/*
+ * The least of (C + sum_d g_d/B_d)(F + sum_d u_d B_d) with floor_d <= B_d <= cap_d. Its root is the least of
+ * (l T + W/l)/2 over l > 0, where each B_d is sqrt(g_d/u_d) l or at a limit; in log l that is convex (a
+ * posynomial: R. Duffin, E. Peterson, C. Zener, Geometric Programming, 1967), so l^2 T = W is found by
+ * halving. What is left of l shows in the square only.
+ */
+static double floored_product(const struct joint *j, const struct search_tangent *t)
+{
+    enum { HALVINGS = 36 };
+    const double *u = j->counted.usd_per_Bps;
+    double least = -60, most = 60, time_s = 0, spent = 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        double l = exp((least + most) / 2);
+        time_s = t->constant;
+        spent = j->counted.usd_fixed;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+            if (!(t->pull[d] > 0))
+                continue;
+            double bw_Bps = u[d] > 0 ? l * sqrt(t->pull[d] / u[d]) : (double)INFINITY;
+            bw_Bps = fmax(fmin(bw_Bps, j->cap_Bps[d]), j->floor_Bps[d]);
+            time_s += t->pull[d] / bw_Bps;
+            spent += u[d] > 0 ? u[d] * bw_Bps : 0;
+        }
+        *(l * l * time_s < spent ? &least : &most) = (least + most) / 2;
+    }
+    return time_s * spent * (1 - 1e-9);
+}
+
+/* What a link in every dimension that the plan is known to use costs. */
+static double floored_usd(const struct joint *j, const struct search_tangent *t)
+{
+    double usd = j->counted.usd_fixed;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        usd += t->pull[d] > 0 ? j->counted.usd_per_Bps[d] * j->floor_Bps[d] : 0;
+    return usd;
+}
+
 /* No split makes the objective less; @p time_s: no split takes less time. */
-static double value_bound(const struct joint *j, const struct tangent *t, double time_s)
+static double value_bound(const struct joint *j, const struct search_tangent *t, double time_s)
 {
     const struct alloc_problem *p = &j->counted;
     double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
     time_s = fmax(time_s, time_bound(j, t));
     if (alloc_is_product(p->objective)) {
-        double sum = sqrt(t->constant * p->usd_fixed) + root;
-        return fmax(time_s * j->least_usd, sum * sum);
+        double sum = sqrt(t->constant * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
+        return fmax(time_s * usd, j->floors ? floored_product(j, t) : sum * sum);
     }
     if (p->objective != ALLOC_COST)
         return time_s;
     if (time_s > p->time_limit_s || !(left_s > 0))
         return INFINITY;
-    double usd = fmax(j->least_usd, p->usd_fixed + root * root / left_s);
+    double usd = fmax(fmax(j->least_usd, floored_usd(j, t)), p->usd_fixed + root * root / left_s);
     double priced = priced_root(j, t);
     return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
 }
@@ -1005,7 +1032,7 @@ struct survivors {
     struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
     int32_t n, cap, most;
     int64_t n_bounded, n_dropped;
-    double least_dropped; /* bound */
+    double least_dropped, least_bounded; /* bounds */
     bool failed;
 };
 
@@ -1035,14 +1062,15 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     bool for_time = j->question.problem.objective == ALLOC_TIME;
-    double time_s = search_clock_time(&c->clocks[0], c->cost, for_time ? j->target : (double)INFINITY);
-    double bound = time_s;
+    double weight = j->study->workloads[0].weight, most_s = for_time ? j->target / weight : (double)INFINITY;
+    double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s), bound = time_s;
     if (!for_time || time_s < j->target) {
-        struct tangent t = find_tangent(j, c);
+        struct search_tangent t = search_tangent(&c->clocks[1], c->cost, weight);
         bound = value_bound(j, &t, time_s);
-        time_s = for_time ? bound : t.at_ref_s;
+        time_s = for_time ? bound : t.at_s;
     }
     if (s->failed || !(bound < j->target)) {
+        s->least_bounded = fmin(s->least_bounded, bound);
         s->n_bounded++;
         return;
     }
@@ -1067,13 +1095,14 @@ static int by_bound(const void *a, const void *b)
 static int search_split_gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
 {
     int64_t sum = 0;
-    all->least_dropped = INFINITY;
+    all->least_dropped = all->least_bounded = INFINITY;
     all->most = parts[0].most;
     for (int32_t t = 0; t < n; t++) {
         sum += parts[t].n;
         all->n_bounded += parts[t].n_bounded;
         all->n_dropped += parts[t].n_dropped;
         all->least_dropped = fmin(all->least_dropped, parts[t].least_dropped);
+        all->least_bounded = fmin(all->least_bounded, parts[t].least_bounded);
         all->failed = all->failed || parts[t].failed;
     }
     all->list = calloc((size_t)sum + 1, sizeof *all->list);
@@ -1102,7 +1131,7 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
     for (int32_t t = 0; t < n && !rc; t++) {
         parts[t].joint = j;
         parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
-        parts[t].least_dropped = INFINITY;
+        parts[t].least_dropped = parts[t].least_bounded = INFINITY;
         mine[t] = &parts[t];
     }
     const struct search_run run = { .space = j->space,
@@ -1177,6 +1206,8 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
         struct alloc_answer answer = { 0 };
         struct search_found f = counts->found[i];
         rc = solve_plan(&f, &answer, j, e);
+        if (!rc && !isfinite(f.value) && answer.status != ALLOC_INFEASIBLE && !j->why[0])
+            snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
         if (!rc && isfinite(f.value)) {
             search_best_add(best, &f);
             if (f.value < least) {
@@ -1193,8 +1224,8 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
 /* ---- all of it ---- */
 
 /* Splits of several plans at a time; results are added in order, so threads do not show. */
-static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
-                       struct err *e)
+static int solve_block(struct search_best *best, struct search_result *out, struct search_found *block,
+                       int32_t n, const struct joint *j, struct err *e)
 {
     int rc = 0;
 #pragma omp parallel for schedule(dynamic, 1)
@@ -1211,9 +1242,15 @@ static int solve_block(struct search_best *best, struct search_found *block, int
             }
         }
     }
-    for (int32_t i = 0; i < n && !rc; i++)
+    for (int32_t i = 0; i < n && !rc; i++) {
+        bool known = block[i].lower_bound > -INFINITY;
+        out->n_open += !known;
+        out->n_split += known;
+        if (known)
+            out->lower_bound = fmin(out->lower_bound, block[i].lower_bound);
         if (isfinite(block[i].value))
             search_best_add(best, &block[i]);
+    }
     return rc;
 }
 
@@ -1227,17 +1264,19 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
     work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && s->list[i].value < last_value(best)) {
         int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
-        rc = solve_block(best, s->list + i, n, j, e);
+        rc = solve_block(best, out, s->list + i, n, j, e);
         i += n;
         work_step(&work, n);
     }
     work_end(&work);
-    out->n_split += i;
     out->n_bounded += s->n - i;
+    out->least_left = fmin(s->least_bounded, i < s->n ? s->list[i].value : (double)INFINITY);
     if (s->least_dropped < last_value(best))
         out->n_open += s->n_dropped;
     else
         out->n_bounded += s->n_dropped;
+    if (out->n_open == 0)
+        out->least_left = fmin(out->least_left, s->least_dropped);
     return rc;
 }
 
@@ -1259,7 +1298,11 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
                        const struct training *base, struct err *e)
 {
     struct step_fn shape = { .n_dims = s->net.n_dims };
-    *j = (struct joint){ .space = space, .study = s, .base = base };
+    *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == STUDY_WHOLE };
+    for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
+        double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
+        j->floor_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
+    }
     design_ask(&j->question, s);
     j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
     j->counted = alloc_with_factor(&j->question.problem);
@@ -1267,6 +1310,16 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
     j->question.problem.step = NULL;
     even_split(j);
     return find_least_usd(j, e);
+}
+
+/* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
+ * at the reference split. */
+static void say_proof(struct search_result *out, const struct design_point *s, int32_t top)
+{
+    if (out->n_found == top)
+        out->least_left = fmin(out->least_left, out->found[top - 1].value * (1 - ALLOC_GAP));
+    out->proved = out->n_open == 0 && !study_has_choice(s);
+    out->lower_bound = out->proved ? fmin(out->lower_bound, out->least_left) : (double)NAN;
 }
 
 /* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
@@ -1291,11 +1344,16 @@ int search_split(struct search_result *out, const struct search_space *space, co
         rc = find_survivors(&survivors, out, j, e);
     if (!rc) {
         out->n_bounded = survivors.n_bounded;
+        out->lower_bound = INFINITY;
         rc = solve_survivors(&best, out, &survivors, j, e);
     }
     out->found = best.found;
     out->n_found = best.n;
     out->clash = j && j->clash;
+    if (!rc) {
+        say_proof(out, s, space->top);
+        memcpy(out->why, j->why, sizeof out->why);
+    }
     free(survivors.list);
     free(j);
     return rc;
@@ -1329,9 +1387,8 @@ static int search_gather(struct search_result *out, const struct search_best *be
 }
 
 /* The best plans at given bandwidths, each thread with a list of its own. */
-static int search_fastest(struct search_result *out, const struct search_space *space,
-                          const struct design_point *s, const struct training *base, const double *bw_Bps,
-                          int32_t most, struct err *e)
+int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                   const struct training *base, const double *bw_Bps, int32_t most, struct err *e)
 {
     int32_t n = search_threads();
     struct search_best *bests = calloc((size_t)n, sizeof *bests);
@@ -1363,7 +1420,7 @@ static int search_fastest(struct search_result *out, const struct search_space *
     return rc;
 }
 
-static struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
+struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
 {
     return (struct collective_way){ &s->net, s->model == SIM_BANDWIDTH ? NULL : &s->rules.stage, bw_Bps };
 }
@@ -1371,7 +1428,10 @@ static struct collective_way search_way(const struct design_point *s, const doub
 int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, const double *bw_Bps, struct err *e)
 {
-    return search_fastest(out, space, s, base, bw_Bps, space->top, e);
+    int rc = search_fastest(out, space, s, base, bw_Bps, space->top, e);
+    out->proved = !rc && out->n_found > 0; /* all were timed */
+    out->lower_bound = NAN;                /* of a time, which may not be what the study asks for */
+    return rc;
 }
 
 /* ---- the plans of a study ---- */
@@ -1391,8 +1451,8 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     if (r->n_rejected[SEARCH_MEMORY])
         text_printf(&why, " (need at least %.4g GB of %.4g GB)", r->least_B / 1e9, s->net.npu.mem_B / 1e9);
     if (r->n_timed)
-        text_printf(&why, "%s%lld because no split satisfies the constraints", why.n ? ", " : "",
-                    (long long)r->n_timed);
+        text_printf(&why, "%s%lld because %s%.399s", why.n ? ", " : "", (long long)r->n_timed,
+                    r->why[0] ? "no split is best: " : "no split satisfies the constraints", r->why);
     int rc = yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN, "finds no plan; rejected %s",
                            why.n ? text_str(&why) : "nothing: there is none to try");
     text_free(&why);
@@ -1425,8 +1485,12 @@ static int search_workload(struct design_point *s, int32_t i, unsigned needs, st
     w->search = calloc(1, sizeof *w->search);
     if (!w->search)
         return err_nomem(e, "a search");
-    rc = given || !(needs & STUDY_FOR_SPLIT) ? search_given(w->search, &space, s, w->training, bw_Bps, e)
-                                             : search_split(w->search, &space, s, w->training, e);
+    if (given || !(needs & STUDY_FOR_SPLIT))
+        rc = search_given(w->search, &space, s, w->training, bw_Bps, e);
+    else if (s->pricing == STUDY_WHOLE)
+        rc = search_whole(w->search, &space, s, w->training, e);
+    else
+        rc = search_split(w->search, &space, s, w->training, e);
     if (rc)
         return rc;
     if (w->search->n_found == 0)

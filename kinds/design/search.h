@@ -42,9 +42,18 @@ int search_given(struct search_result *out, const struct search_space *space, co
 /**
  * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
  * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
- * n_open is 0, the first is optimal over all plans and all splits, to 1e-8.
+ * out->proved, the first is optimal over all plans and all splits, to ALLOC_GAP. In whole parts (pricing
+ * whole) of the relaxation with a link in every dimension that the plan uses.
  */
 int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e);
+
+/**
+ * The same in whole parts: the best pair of plan and whole design. Where there are at most WHOLE_LIST_MAX
+ * designs that may be best, every candidate that a bound does not rule out is timed on each: then the first
+ * is proved. Of more designs each of the best plans by search_split() has its own searched.
+ */
+int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e);
 
 /** Find the plans of workloads of @p s that ask for a search, where @p needs (enum study_need) say how.

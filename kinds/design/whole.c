@@ -24,6 +24,7 @@
 
 #include "alloc/bound.h"
 #include "alloc/lp.h"
+#include "base/vec.h"
 #include "kinds/design/system.h"
 
 enum { D = TOPO_MAX_DIMS, ALL_CHOICES = 1 << 15, ALL_TIES = 1 << 17 };
@@ -111,35 +112,58 @@ static bool move_links(double *bw_Bps, const struct maker *m, int32_t d, int32_t
     return true;
 }
 
+static bool rows_hold(const struct alloc_problem *p, const double *bw_Bps, const double *spent,
+                      int32_t n_dims, double rel)
+{
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, spent, n_dims)) > rel)
+            return false;
+    return true;
+}
+
+double design_whole_factor(const struct alloc_problem *p, const double *bw_Bps, const double *spent,
+                           int32_t n_dims)
+{
+    double total_Bps = 0, growth = 1;
+    switch (p->objective) {
+    case ALLOC_TIME:
+        return 1;
+    case ALLOC_UTILIZATION:
+        for (int32_t d = 0; d < n_dims; d++)
+            total_Bps += bw_Bps[d];
+        return total_Bps;
+    case ALLOC_COST:
+    case ALLOC_PERF_PER_COST:
+        return spent[ALLOC_USD] + p->usd_fixed;
+    default:
+        if (p->growth)
+            growth = p->growth(p->about, spent[ALLOC_STOPS] * (1 - TIME_REL));
+        return growth * (p->factor_fixed + p->factor_unit * spent[p->factor]);
+    }
+}
+
+double design_whole_value(const struct alloc_problem *p, double factor, double time_s)
+{
+    if (p->objective != ALLOC_COST)
+        return time_s * factor;
+    return alloc_is_late(p, time_s) ? (double)INFINITY : factor;
+}
+
 /* What the objective is there; INFINITY where a row is broken or parts cannot be had. */
 static double value_there(double *usd, const struct design_point *s, const struct alloc_problem *p,
                           const double *bw_Bps)
 {
     double spent[N_ALLOC_SPENT];
     struct err ignored = { 0 };
-    if (system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
+    if (system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored) ||
+        !rows_hold(p, bw_Bps, spent, s->net.n_dims, KNOWN_REL))
         return INFINITY;
-    for (int32_t i = 0; i < p->n_rows; i++)
-        if (fabs(alloc_outside_spent(&p->rows[i], bw_Bps, spent, s->net.n_dims)) > KNOWN_REL)
-            return INFINITY;
-    double time_s = step_time(p->step, bw_Bps), total_Bps = 0, value;
+    double time_s = step_time(p->step, bw_Bps);
     *usd = spent[ALLOC_USD] + p->usd_fixed;
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        total_Bps += bw_Bps[d];
-    switch (p->objective) {
-    case ALLOC_TIME:
-        return time_s;
-    case ALLOC_UTILIZATION:
-        return time_s * total_Bps;
-    case ALLOC_COST:
-        return alloc_is_late(p, time_s) ? (double)INFINITY : *usd;
-    case ALLOC_PERF_PER_COST:
-        return time_s * *usd;
-    default:
-        value = p->exact ? p->exact(p->about, bw_Bps, time_s)
-                         : time_s * (p->factor_fixed + p->factor_unit * spent[p->factor]);
-        return isnan(value) ? (double)INFINITY : value;
-    }
+    double value = p->exact
+                       ? p->exact(p->about, bw_Bps, time_s)
+                       : design_whole_value(p, design_whole_factor(p, bw_Bps, spent, s->net.n_dims), time_s);
+    return isnan(value) ? (double)INFINITY : value;
 }
 
 /* Take a design as the best known, if it is better, or as good and cheaper. */
@@ -762,22 +786,121 @@ static int make(struct maker *m, struct whole_answer *out, const struct alloc_an
     return rc;
 }
 
+static void free_menus(struct maker *m)
+{
+    for (int32_t b = 0; b < D; b++) {
+        free(m->menus[b].bw_Bps);
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            free(m->menus[b].spent[j]);
+    }
+}
+
 static int solve_lattice(struct whole_answer *out, const struct design_point *s,
                          const struct alloc_problem *p, const struct alloc_answer *relaxed, struct err *e)
 {
     struct maker m = { .study = s, .problem = p, .n_points = 1, .known = INFINITY, .known_usd = INFINITY };
     int rc = make(&m, out, relaxed, e);
     free(m.rest_row);
-    for (int32_t b = 0; b < D; b++) {
-        free(m.menus[b].bw_Bps);
-        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
-            free(m.menus[b].spent[j]);
-    }
+    free_menus(&m);
     return rc;
 }
 
+/* ---- all of it, whatever the workload ---- */
+
+/* Where a list stands: bandwidths and spendings of the entries so far. */
+struct lister {
+    const struct maker *m;
+    struct whole_list *out;
+    const struct whole_limit *limit;
+    int64_t cap;
+    double bw_Bps[D], spent[N_ALLOC_SPENT];
+};
+
+static int list_add(struct lister *x, struct err *e)
+{
+    struct whole_list *out = x->out;
+    const struct alloc_problem *p = x->m->problem;
+    int32_t n_dims = x->m->study->net.n_dims;
+    double factor = design_whole_factor(p, x->bw_Bps, x->spent, n_dims);
+    if (!(design_whole_value(p, factor, x->limit->least_s) <= x->limit->value) ||
+        !rows_hold(p, x->bw_Bps, x->spent, n_dims, TIME_REL))
+        return 0;
+    out->too_many = out->n == WHOLE_LIST_MAX;
+    if (out->too_many)
+        return 0;
+    if (!vec_reserve(out->list, x->cap, out->n + 1))
+        return err_nomem(e, "whole parts");
+    struct whole_design *to = &out->list[out->n++];
+    *to = (struct whole_design){ .factor = factor, .usd = x->spent[ALLOC_USD] };
+    memcpy(to->bw_Bps, x->bw_Bps, (size_t)n_dims * sizeof *to->bw_Bps);
+    return 0;
+}
+
+/* The choices of entry @p b, each with those of all that follow. */
+static int list_entry(struct lister *x, int32_t b, struct err *e)
+{
+    const struct whole_block *block = &x->m->blocks[b];
+    const struct menu *menu = &x->m->menus[b];
+    double before[N_ALLOC_SPENT];
+    int rc = 0;
+    if (b == x->m->n_blocks)
+        return list_add(x, e);
+    memcpy(before, x->spent, sizeof before);
+    for (int64_t k = 0; k < menu->n && !rc && !x->out->too_many; k++) {
+        memcpy(&x->bw_Bps[block->first], &menu->bw_Bps[k * block->n_dims],
+               (size_t)block->n_dims * sizeof *menu->bw_Bps);
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            x->spent[j] = before[j] + menu->spent[j][k];
+        rc = list_entry(x, b + 1, e);
+    }
+    memcpy(x->spent, before, sizeof before);
+    return rc;
+}
+
+/* No entry has choices where nothing limits it; combinations are counted before any is made. */
+static int list_all(struct whole_list *out, struct maker *m, const struct whole_limit *limit, struct err *e)
+{
+    const struct topo_network *net = &m->study->net;
+    struct lister x = { .m = m, .out = out, .limit = limit };
+    double n = 1;
+    int rc = 0;
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
+        int32_t end = topo_after_entry(net->dims, d);
+        n *= count_levels(m, d, end, 0, 1024);
+        m->blocks[m->n_blocks++] = (struct whole_block){ .first = d, .n_dims = end - d };
+    }
+    out->too_many = !(n <= WHOLE_LIST_TRIED);
+    for (m->at = 0; m->at < m->n_blocks && !rc && !out->too_many; m->at++) {
+        int32_t first = m->blocks[m->at].first;
+        rc = add_levels(m, first, first, m->blocks[m->at].n_dims, e);
+        out->too_many = m->too_many;
+    }
+    return rc || out->too_many ? rc : list_entry(&x, 0, e);
+}
+
+int design_list_whole(struct whole_list *out, const struct design_point *s, const struct alloc_problem *p,
+                      const struct whole_limit *limit, struct err *e)
+{
+    struct step_fn none = { .n_dims = s->net.n_dims }; /* nothing is sent: any entry may have no links */
+    struct alloc_problem asked = *p;
+    struct maker m = { .study = s, .problem = &asked };
+    asked.step = &none;
+    *out = (struct whole_list){ 0 };
+    for (int32_t d = 0; d < D; d++)
+        m.most_Bps[d] = limit->most_Bps[d];
+    int rc = list_all(out, &m, limit, e);
+    free_menus(&m);
+    return rc;
+}
+
+void design_list_free(struct whole_list *l)
+{
+    free(l->list);
+    *l = (struct whole_list){ 0 };
+}
+
 /* The least that whole parts are: a link in every dimension that carries traffic. */
-static int32_t put_floors(struct alloc_row *rows, const struct design_point *s, const struct alloc_problem *p)
+int32_t design_put_floors(struct alloc_row *rows, const struct design_point *s, const struct alloc_problem *p)
 {
     int32_t n = 0;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
@@ -807,7 +930,7 @@ int design_solve_whole(struct whole_answer *out, const struct design_point *s, c
         return err_nomem(e, "constraints");
     memcpy(rows, p->rows, (size_t)p->n_rows * sizeof *rows);
     floored.rows = rows;
-    floored.n_rows += put_floors(rows + p->n_rows, s, p);
+    floored.n_rows += design_put_floors(rows + p->n_rows, s, p);
     int rc = alloc_solve(&answer, &floored, e);
     if (!rc) {
         *relaxed_bound = alloc_has_split(&answer) ? answer.lower_bound : (double)NAN;
