@@ -143,7 +143,8 @@ static int best_plans(struct search_found *plan, struct search_result *counts, s
             j->at = counts->found[0];
             memcpy(j->at.bw_Bps, k->bw_Bps, sizeof j->at.bw_Bps);
         }
-        if (i == j->space->top - 1)
+        /* The last of as many as are looked for, or of all. */
+        if (i == counts->n_found - 1)
             j->target = fmin(j->target, value);
     }
     if (!rc && counts->n_found)
@@ -243,11 +244,11 @@ static int find_first(struct pairing *j, struct search_result *counts, struct er
     return rc;
 }
 
-/* What a design may have at most to be as good as what is known, by linear prices, which are lower bounds. */
-static void limit_by_value(double *most_Bps, const struct pairing *j)
+/* What a design may have at most to be as good as @p value, by linear prices, which are lower bounds. */
+static void limit_by_value(double *most_Bps, const struct pairing *j, double value)
 {
     const struct alloc_problem *p = &j->question.problem, counted = alloc_with_factor(p);
-    double most = (p->objective == ALLOC_COST ? j->known : j->known / j->least_s) * (1 + 1e-9);
+    double most = (p->objective == ALLOC_COST ? value : value / j->least_s) * (1 + 1e-9);
     memcpy(most_Bps, j->cap_Bps, sizeof j->cap_Bps);
     for (int32_t d = 0; d < j->study->net.n_dims && p->objective != ALLOC_TIME; d++)
         if (counted.usd_per_Bps[d] > 0)
@@ -262,10 +263,21 @@ static bool is_limited(const struct pairing *j, const double *most_Bps)
     return true;
 }
 
+/* The designs that are worth at most @p value at the least time; *ok: that limits them. */
+static int list_below(bool *ok, struct pairing *j, double value, struct err *e)
+{
+    double most_Bps[D];
+    *ok = false;
+    if (!isfinite(value))
+        return 0;
+    limit_by_value(most_Bps, j, value);
+    *ok = is_limited(j, most_Bps);
+    return *ok ? list_designs(j, most_Bps, value * (1 + SAME_REL), e) : 0;
+}
+
 /* All designs that may be best, and a pair to begin with; false in *ok: they cannot be listed. */
 static int find_designs(bool *ok, struct pairing *j, struct search_result *counts, struct err *e)
 {
-    double most_Bps[D];
     struct search_found plan;
     int rc = search_fastest(counts, j->space, j->study, j->base, j->cap_Bps, 1, e);
     *ok = false;
@@ -278,10 +290,10 @@ static int find_designs(bool *ok, struct pairing *j, struct search_result *count
         rc = list_designs(j, j->cap_Bps, INFINITY, e);
     if (!rc && (!listed || j->designs.too_many)) {
         rc = find_first(j, counts, e);
-        limit_by_value(most_Bps, j);
-        listed = isfinite(j->known) && is_limited(j, most_Bps);
-        if (!rc && listed)
-            rc = list_designs(j, most_Bps, j->known, e);
+        rc = rc ? rc : list_below(&listed, j, j->target, e);
+        /* Of fewer designs the best pair is still the best; other plans are listed with one of these. */
+        if (!rc && !(listed && !j->designs.too_many))
+            rc = list_below(&listed, j, j->known, e);
     }
     *ok = !rc && listed && !j->designs.too_many && j->designs.n > 0;
     return *ok ? improve(j, counts, plan, e) : rc;
