@@ -67,8 +67,22 @@ struct maker {
 
 /* ---- how far bandwidths can go ---- */
 
+/* What rows of one bandwidth ask for at least, as min_GBps does. */
+static double asked_Bps(const struct alloc_problem *p, int32_t d)
+{
+    double least_Bps = 0;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        bool alone = row->sense == LINEXPR_GE && row->coef[d] > 0;
+        for (int32_t k = 0; k < p->step->n_dims; k++)
+            alone = alone && (k == d || row->coef[k] == 0);
+        least_Bps = alone ? fmax(least_Bps, row->rhs / row->coef[d]) : least_Bps;
+    }
+    return least_Bps;
+}
+
 /* A design near `factor` times the relaxation's split: every free bandwidth rounded up to what ports give, or
- * down where rows ask for less, a link at least. */
+ * down where rows ask for less, a link at least, and what a row asks for. */
 static void round_split(double *bw_Bps, const struct maker *m, const double *relaxed_Bps, double factor)
 {
     const struct design_point *s = m->study;
@@ -79,7 +93,7 @@ static void round_split(double *bw_Bps, const struct maker *m, const double *rel
             bw_Bps[d] = isnan(dim->bw_Bps) ? dim->tie * bw_Bps[d - 1] : dim->bw_Bps;
             continue;
         }
-        double links = ceil(factor * relaxed_Bps[d] / step_Bps * (1 - 1e-9));
+        double links = ceil(fmax(factor * relaxed_Bps[d], asked_Bps(m->problem, d)) / step_Bps * (1 - 1e-9));
         bw_Bps[d] = step_Bps * fmax(fmin(links, floor(m->most_Bps[d] / step_Bps * (1 + 1e-9))), 1);
     }
 }
@@ -862,14 +876,16 @@ static int list_all(struct whole_list *out, struct maker *m, const struct whole_
 {
     const struct topo_network *net = &m->study->net;
     struct lister x = { .m = m, .out = out, .limit = limit };
-    double n = 1;
+    double n = 1, most = 0;
     int rc = 0;
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         int32_t end = topo_after_entry(net->dims, d);
-        n *= count_levels(m, d, end, 0, 1024);
+        double n_here = count_levels(m, d, end, 0, 1024);
+        n *= n_here;
+        most = fmax(most, n_here);
         m->blocks[m->n_blocks++] = (struct whole_block){ .first = d, .n_dims = end - d };
     }
-    out->too_many = !(n <= WHOLE_LIST_TRIED);
+    out->too_many = !(n <= WHOLE_LIST_TRIED && most <= ALL_CHOICES);
     for (m->at = 0; m->at < m->n_blocks && !rc && !out->too_many; m->at++) {
         int32_t first = m->blocks[m->at].first;
         rc = add_levels(m, first, first, m->blocks[m->at].n_dims, e);

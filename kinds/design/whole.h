@@ -39,8 +39,7 @@ struct whole_design {
 struct whole_list {
     struct whole_design *list; /**< shape [n], owned */
     int64_t n;
-    bool too_many; /**< more than WHOLE_LIST_MAX, or that many of WHOLE_LIST_TRIED combinations: not all are
-                      there */
+    bool too_many; /**< more than WHOLE_LIST_MAX, or too many combinations to try: not all are there */
 };
 
 /** What designs are left out. */

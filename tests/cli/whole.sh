@@ -85,6 +85,12 @@ workload:
 ..
 run alloc plans.yaml --set 'constraints=[usd <= 30e6]' | sed -n '/^dim/,/^time/p; /^proof/,/^one/p; /^searched/,$p'
 run alloc plans.yaml --set 'constraints=[usd <= 9e6]' | sed -n '/^proof/,/^one/p; /^GPT/p'
+echo "== algorithms that depend on the split, plans compared at one: unproved, without gap and bound"
+set -- plans.yaml --set 'constraints=[usd <= 30e6]' --set pricing=fraction --set model=alpha-beta --set network.dims.rail.algorithm=auto
+run alloc "$@" | grep -E '^(time|proof)'
+run alloc "$@" --of json | grep -oE '"(status|objective_value|lower_bound|gap|verified|unique)": [^,]*' | head -6
+run alloc "$@" --of csv | grep '^0,' | cut -d, -f8,18,19
+run alloc "$@" >/dev/null && echo "exit status 0"
 echo "== power of what is bought"
 sed 's/, bw_GBps: 450, tier: InterPackage/, tier: InterPod/' study.yaml >pods.yaml
 run alloc pods.yaml --set 'constraints=[watt <= 350e3, node <= 200]' | sed -n '/^dim/,/^time/p; /^constraints/,$p'
