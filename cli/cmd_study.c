@@ -169,7 +169,7 @@ static double progress_spent_s(const struct progress *p)
  */
 struct export_tally {
     int64_t n_rows, unsolved;
-    int64_t first;   /**< its place among the rows, from 1; 0 = none */
+    int64_t first;   /**< its point; where `unsolved` is not 0 */
     struct text why; /**< its status, and the message where there is one */
     bool any_error;  /**< one of them could not be read or run */
 };
@@ -194,7 +194,7 @@ static void note_row(struct export_tally *tally, const struct table *rows, int64
 {
     int32_t message = table_find(rows, "message");
     const char *why = message >= 0 ? table_text(rows, row, message) : NULL;
-    tally->first = tally->n_rows + row + 1;
+    tally->first = table_count(rows, row, table_find(rows, "point"));
     text_printf(&tally->why, "%s%s%s", status, why && *why ? ": " : "", why ? why : "");
 }
 
@@ -209,7 +209,7 @@ static void tally_rows(struct export_tally *tally, const struct table *rows)
             strcmp(word, alloc_status_names[ALLOC_UNPROVED]) == 0 ||
             (stalled && isfinite(table_number(rows, row, time))))
             continue;
-        if (!tally->first)
+        if (!tally->unsolved)
             note_row(tally, rows, row, word);
         tally->any_error = tally->any_error || strcmp(word, "error") == 0;
         tally->unsolved++;
@@ -223,7 +223,7 @@ static void export_say(struct run *run, const struct export_tally *tally)
 {
     if (!tally->unsolved)
         return;
-    output_say(run, "%lld of %lld points are not solved; row %lld: %s", (long long)tally->unsolved,
+    output_say(run, "%lld of %lld points are not solved; point %lld: %s", (long long)tally->unsolved,
                (long long)tally->n_rows, (long long)tally->first, text_str(&tally->why));
     if (tally->unsolved == tally->n_rows)
         run->exit_code = tally->any_error ? EXIT_INPUT : EXIT_NO_DESIGN;

@@ -118,10 +118,73 @@ void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *w
         canvas_note(c, "first %lld of %lld %s", (long long)n, (long long)n_all, what);
 }
 
-void canvas_note_blank(struct canvas *c, int64_t n)
+/* ---- what becomes of rows ---- */
+
+enum { FATE_FILTERED, FATE_DRAWN, FATE_LEFT };
+
+int canvas_rows(struct canvas *c, int64_t n_table, struct err *e)
 {
-    if (n > 0)
-        canvas_note(c, "%lld rows lack a value and are left out", (long long)n);
+    c->account = (struct canvas_account){ .fate = canvas_new(c, n_table, sizeof *c->account.fate, e),
+                                          .n_table = n_table };
+    return c->account.fate ? 0 : ERR_NOMEM;
+}
+
+void canvas_row(struct canvas *c, int64_t row)
+{
+    c->account.n += c->account.fate[row] == FATE_FILTERED;
+    c->account.fate[row] = FATE_DRAWN;
+}
+
+void canvas_leave_out(struct canvas *c, int64_t row, const char *why)
+{
+    struct canvas_account *a = &c->account;
+    int32_t k = 0;
+
+    if (a->fate[row] != FATE_DRAWN)
+        return;
+    while (k < a->n_reasons && strcmp(a->reasons[k].why, why) != 0)
+        k++;
+    if (k == CANVAS_MAX_REASONS)
+        a->reasons[--k].why = "for other reasons";
+    if (k == a->n_reasons)
+        a->reasons[a->n_reasons++].why = canvas_keep(c, "%s", why);
+    a->reasons[k].n++;
+    a->n_left++;
+    a->fate[row] = (int16_t)(FATE_LEFT + k);
+}
+
+static void put_reasons(struct text *out, const struct canvas_account *a)
+{
+    for (int32_t k = 0; k < a->n_reasons; k++)
+        text_printf(out, "%s%lld %s", k ? ", " : "", (long long)a->reasons[k].n, a->reasons[k].why);
+}
+
+int canvas_none_left(struct canvas *c, const char *figure, struct err *e)
+{
+    const struct canvas_account *a = &c->account;
+    struct text why = { 0 };
+
+    if (a->n_table > a->n)
+        text_printf(&why, "%lld not of --where%s", (long long)(a->n_table - a->n), a->n_left ? ", " : "");
+    put_reasons(&why, a);
+    err_set(e, ERR_PARSE, "figure %s: rows to draw: is 0 of %lld%s%s%s, expected at least 1", figure,
+            (long long)a->n_table, why.n ? " (" : "", text_str(&why), why.n ? ")" : "");
+    text_free(&why);
+    return ERR_PARSE;
+}
+
+/* A line of the page, and one for whoever draws. */
+static void account_close(struct canvas *c)
+{
+    struct canvas_account *a = &c->account;
+    struct text why = { 0 };
+
+    if (a->n_left == 0)
+        return;
+    text_printf(&why, "drawn: %lld of %lld rows; left out: ", (long long)(a->n - a->n_left), (long long)a->n);
+    put_reasons(&why, a);
+    a->line = canvas_keep_text(c, &why);
+    canvas_say(c, "%s", a->line);
 }
 
 void canvas_legend(struct canvas *c, struct mark mark, const char *label)
@@ -324,11 +387,12 @@ static double put_lines(struct canvas *c, const char *s, double size_px, double 
     return top_px;
 }
 
-/* Title, then notes: where they end. */
+/* Title, notes, then on a line of its own what is left out: where they end. */
 static double canvas_put_head(struct canvas *c, bool measure)
 {
     double y = put_lines(c, text_str(&c->title), CANVAS_TITLE_PX, 10, CANVAS_BLACK, measure);
-    return put_lines(c, text_str(&c->note), CANVAS_SMALL_PX, y + 2, CANVAS_GREY, measure) + 6;
+    y = put_lines(c, text_str(&c->note), CANVAS_SMALL_PX, y + 2, CANVAS_GREY, measure);
+    return put_lines(c, c->account.line ? c->account.line : "", CANVAS_SMALL_PX, y, CANVAS_GREY, measure) + 6;
 }
 
 static double sample_width(const struct canvas *c, int32_t i)
@@ -379,6 +443,7 @@ static void write_terminal(struct canvas *c)
 
 int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e)
 {
+    account_close(c);
     double top_px = canvas_put_head(c, true), legend_px = legend_height(c);
 
     /* Title and notes are measured first: they wrap, and the page grows with them. */

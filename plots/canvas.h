@@ -53,9 +53,14 @@ enum mark_kind {
 
 struct mark {
     enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), 49 points (shapes
-                      after 7), 24 fills, 10 bars, SHADE_COUNT shades */
+    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), MARKS_POINTS
+                      points (shapes after MARKS_SHAPES), 24 fills, 10 bars, SHADE_COUNT shades */
 };
+
+/** Points: each shape is there filled and hollow, in each colour. */
+enum { MARKS_COLORS = 7, MARKS_SHAPES = 6, MARKS_POINTS = MARKS_COLORS * MARKS_SHAPES };
+/** The style of a MARK_POINT or MARK_HOLLOW in this colour and shape; shapes repeat after MARKS_SHAPES. */
+int32_t marks_point_style(int32_t color, int32_t shape);
 
 /** Append the element that draws data block @p block as @p mark says. */
 void marks_put(struct text *out, int32_t block, struct mark mark);
@@ -100,6 +105,21 @@ struct canvas_xy {
     double x, y;
 };
 
+enum { CANVAS_MAX_REASONS = 24 };
+
+/** What becomes of the rows of the table. Each that passes the filters is drawn, or left out for one reason.
+ */
+struct canvas_account {
+    int16_t *fate; /**< shape [n_table]: 0 it does not pass, 1 it is drawn, 2 + k left out for reason k */
+    int64_t n, n_table, n_left; /**< rows that pass; of the table; those of them that are left out */
+    struct {
+        const char *why;
+        int64_t n;
+    } reasons[CANVAS_MAX_REASONS]; /**< shape [n_reasons]; the last is shared by all beyond it */
+    int32_t n_reasons;
+    const char *line; /**< what the page says of it; NULL: all rows are drawn, or the page is not open */
+};
+
 /** Initialise with canvas_init(); release with canvas_free(). */
 struct canvas {
     struct text script; /**< what gnuplot will read */
@@ -107,10 +127,11 @@ struct canvas {
     struct text title, note;
     const struct plot_options *opt; /**< borrowed */
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
-    int32_t n_samples, n_blocks;               /**< entries of the legend; blocks so far, over all panels */
-    bool in_block;                             /**< a block was begun and not ended */
-    bool has_leaders;                          /**< canvas_leader() since the last panel */
-    struct arena arena;                        /**< what lives as long as the canvas */
+    int32_t n_samples, n_blocks; /**< entries of the legend; blocks so far, over all panels */
+    bool in_block;               /**< a block was begun and not ended */
+    bool has_leaders;            /**< canvas_leader() since the last panel */
+    struct arena arena;          /**< what lives as long as the canvas */
+    struct canvas_account account;
     double width_px, height_px, legend_top_px; /**< width_px: known from the start */
 };
 
@@ -133,13 +154,27 @@ void canvas_title(struct canvas *c, const char *title);
 /** Add a remark to the lines below the title. */
 void canvas_note(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
 
-/** Tell whoever draws, by the options' `said`: what turns out too late for a note. */
+/** Tell whoever draws, by the options' `said`. */
 void canvas_say(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
+
+/*
+ * Every figure accounts for its rows: data_read() begins, whoever leaves rows out later says so, row by row,
+ * and canvas_open() writes what is left out and why, on a line of the page and by canvas_say(). Nothing
+ * vanishes without a word.
+ */
+
+/** The table has so many rows, none of which passes so far. ERR_NOMEM. */
+int canvas_rows(struct canvas *c, int64_t n_table, struct err *e);
+/** Row @p row of the table passes the filters: it is drawn unless it is left out. */
+void canvas_row(struct canvas *c, int64_t row);
+/** It is left out: "infeasible", "without time_s", "behind a better one of the same bar". The first reason
+ * counts; equal ones add up. O(reasons). */
+void canvas_leave_out(struct canvas *c, int64_t row, const char *why);
+/** ERR_PARSE: no row of the table is left to @p figure, and why. */
+int canvas_none_left(struct canvas *c, const char *figure, struct err *e);
 
 /** "first 5 of 9 workloads", where not all are drawn. */
 void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *what);
-/** "3 rows lack a value and are left out", where any does. */
-void canvas_note_blank(struct canvas *c, int64_t n);
 
 /** Add an entry to the legend; beyond CANVAS_MAX_SAMPLES entries the rest is left out and noted. */
 void canvas_legend(struct canvas *c, struct mark mark, const char *label);

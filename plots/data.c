@@ -192,16 +192,28 @@ bool rows_know(const struct rows *rows, int32_t col, int32_t status, const char 
     return false;
 }
 
+const char *rows_name(char buf[ROWS_NAME], const struct rows *r)
+{
+    int32_t point = table_find(r->t, "point");
+    char cell[NUM_TEXT];
+
+    if (point >= 0 && rows_filled(r, point))
+        snprintf(buf, ROWS_NAME, "row %lld (point %.40s)", (long long)r->row + 1, rows_text(cell, r, point));
+    else
+        snprintf(buf, ROWS_NAME, "row %lld", (long long)r->row + 1);
+    return buf;
+}
+
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
 {
-    char what[256];
+    char what[256], name[ROWS_NAME];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is %s", r->figure->name,
-                   (long long)r->row + 1, column, what);
+    return err_set(e, ERR_PARSE, "figure %s: %s, column %s: is %s", r->figure->name, rows_name(name, r),
+                   column, what);
 }
 
 /* A number, blank for column -1; a word is refused. */
@@ -212,8 +224,7 @@ static int rows_any_number(double *out, const struct rows *r, int32_t col, struc
 
     if (cell && r->t->kinds[col] == TABLE_TEXT && cell->text && cell->text[0] &&
         !num_parse_real(cell->text, out))
-        return err_set(e, ERR_PARSE, "figure %s: row %lld, column %s: is \"%s\", expected a number",
-                       r->figure->name, (long long)r->row + 1, r->t->names[col], cell->text);
+        return rows_fault(r, r->t->names[col], e, "\"%s\", expected a number", cell->text);
     return 0;
 }
 
@@ -227,14 +238,6 @@ int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *
 {
     int rc = rows_any_number(out, r, col, e);
     return !rc && *out <= 0 ? rows_fault(r, r->t->names[col], e, "%g, expected above 0", *out) : rc;
-}
-
-int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, const char *but, struct err *e)
-{
-    return err_set(e, ERR_PARSE,
-                   "figure %s: rows to draw: is 0 of %lld (%lld pass the filter, %lld of those %slack a "
-                   "value), expected at least 1",
-                   r->figure->name, (long long)r->t->n_rows, (long long)n_passed, (long long)n_blank, but);
 }
 
 /* ---- columns ---- */
@@ -335,8 +338,6 @@ static int read_bind(struct data *d, int32_t k, bool *keep, bool *blank, struct 
                               d->words[k].list[at], d->words[k].list[0]);
     } else if (b->as == AS_STATUS) {
         *keep = rows_done(&d->r, d->col[k], b->word);
-        if (!*keep)
-            d->undone[d->n_undone++] = d->r.row;
     }
     return b->as == AS_WORD || b->as == AS_SAME || b->as == AS_STATUS ? 0 : data_read_real(d, k, blank, e);
 }
@@ -349,8 +350,7 @@ static int data_columns(struct data *d, struct err *e)
 
     d->row = canvas_new(d->c, n, sizeof *d->row, e);
     d->passed = canvas_new(d->c, n, sizeof *d->passed, e);
-    d->undone = canvas_new(d->c, n, sizeof *d->undone, e);
-    rc = d->row && d->passed && d->undone ? 0 : ERR_NOMEM;
+    rc = d->row && d->passed ? canvas_rows(d->c, d->r.t->n_rows, e) : ERR_NOMEM;
     for (int32_t k = 0; k < d->n_binds && !rc; k++) {
         const struct bind *b = &d->binds[k];
         d->col[k] = table_find(d->r.t, b->column);
@@ -374,6 +374,48 @@ static int data_columns(struct data *d, struct err *e)
     return rc;
 }
 
+/* Why a row is left out: its status where that says that there is no result, else what it lacks. @p k: the
+ * bind that left it out; `blank` or of a word that is not drawn. */
+static void leave_row(struct data *d, int32_t k, bool blank)
+{
+    const struct bind *b = &d->binds[k];
+    int32_t status = table_find(d->r.t, "status");
+    char buf[NUM_TEXT], why[NUM_TEXT + 32];
+    const char *word = rows_text(buf, &d->r, status);
+    bool done = !word[0] || rows_done(&d->r, status, "solved") || strcmp(word, "done") == 0 ||
+                strcmp(word, "ok") == 0;
+
+    if (b->as == AS_STATUS || (blank && !done))
+        snprintf(why, sizeof why, "%s", word[0] ? word : "without a status");
+    else if (blank)
+        snprintf(why, sizeof why, "without %s", b->column);
+    else
+        snprintf(why, sizeof why, "of other %ss", b->column);
+    canvas_leave_out(d->c, d->r.row, why);
+}
+
+/* In the order of the binds: one that drops the row (a status, a point too many) saves the rest. */
+static int data_read_row(struct data *d, struct err *e)
+{
+    bool keep = true, blank = false;
+    int32_t which = 0;
+    int rc = 0;
+
+    d->passed[d->n_passed++] = d->r.row;
+    canvas_row(d->c, d->r.row);
+    for (int32_t k = 0; k < d->n_binds && keep && !rc; k++) {
+        bool before = blank;
+        rc = read_bind(d, k, &keep, &blank, e);
+        which = !keep || (blank && !before) ? k : which;
+    }
+    if (!rc && !(keep && !blank))
+        leave_row(d, which, keep);
+    /* Written before it is known whether the row stays: the next one takes its place if not. */
+    d->row[d->n] = d->r.row;
+    d->n += keep && !blank && !rc;
+    return rc;
+}
+
 int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
               struct err *e)
 {
@@ -394,20 +436,15 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
             if (binds[k].numbered == OF_TABLE ||
                 (binds[k].numbered == OF_FILLED && rows_filled(&d->r, d->col[k])))
                 names_add(c, &d->words[k], rows_text(buf, &d->r, d->col[k]));
-    for (d->r.row = 0; d->r.row < r->t->n_rows && !rc; d->r.row++) {
-        bool keep = rows_pass(&d->r), blank = false;
-        if (!keep)
-            continue;
-        d->passed[d->n_passed++] = d->r.row;
-        /* In the order of the binds: one that drops the row (a status, a point too many) saves the rest. */
-        for (int32_t k = 0; k < n && keep && !rc; k++)
-            rc = read_bind(d, k, &keep, &blank, e);
-        /* Written before it is known whether the row stays: the next one takes its place if not. */
-        d->row[d->n] = d->r.row;
-        d->n += keep && !blank && !rc;
-        d->n_blank += keep && blank;
-    }
+    for (d->r.row = 0; d->r.row < r->t->n_rows && !rc; d->r.row++)
+        if (rows_pass(&d->r))
+            rc = data_read_row(d, e);
     return rc;
+}
+
+int data_none_left(const struct data *d, struct err *e)
+{
+    return canvas_none_left(d->c, d->r.figure->name, e);
 }
 
 /* Callers ask for columns that they bound: it is always there. */
@@ -632,7 +669,7 @@ int points_describe(struct points *p, const struct data *d, int32_t point, struc
     int rc = rows_column(&end, &d->r, table_find(t, "method") >= 0 ? "method" : "scheduler", e);
 
     if (!rc && d->n_passed == 0)
-        rc = rows_none_left(&d->r, 0, 0, "", e);
+        rc = data_none_left(d, e);
     if (rc)
         return rc;
     int32_t n_cols = end > first_col ? end - first_col : 0;

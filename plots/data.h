@@ -6,8 +6,8 @@
  * each row that passes the filters and has what the figure needs. Whatever it allocates belongs to the
  * canvas.
  *
- * What is left out is counted, and figures say it: rows that a filter passes but that lack a value (n_blank),
- * rows of another status (n_undone). A cell that cannot be what its column should be is an error with row and
+ * What is left out is accounted for (canvas.h): rows that lack a value, of another status, beyond the first
+ * words of a column. A cell that cannot be what its column should be is an error with row and
  * column, never skipped.
  */
 #ifndef PLOTS_DATA_H
@@ -79,12 +79,14 @@ int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *
  * status column (-1: any) is @p word. O(rows). */
 bool rows_vary(const struct rows *r, int32_t col);
 bool rows_know(const struct rows *r, int32_t col, int32_t status, const char *word);
-/** A fault in the row's cell of @p column: "figure F: row 3, column C: is WHAT". @return ERR_PARSE */
+enum { ROWS_NAME = 80 };
+/** What messages call the row: "row 3 (point 2)", where the first row of the table is row 1 and its point has
+ * the number that the study gave it; of a table without points "row 3". */
+const char *rows_name(char buf[ROWS_NAME], const struct rows *r);
+/** A fault in the row's cell of @p column: "figure F: row 3 (point 2), column C: is WHAT". @return ERR_PARSE
+ */
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
     ERR_PRINTF(4, 5);
-/** ERR_PARSE: no row of the table is left. Of those that passed the filter, @p n_blank lack a value; @p but
- * ("are solved but ", or "") says what they are otherwise. */
-int rows_none_left(const struct rows *r, int64_t n_passed, int64_t n_blank, const char *but, struct err *e);
 
 /* ---- columns ---- */
 
@@ -95,20 +97,20 @@ enum { DATA_MAX = 20, DATA_MAX_DIMS = 8 };
 struct bind {
     const char *column; /**< '#' in it stands for the number of a dimension */
     enum {
-        AS_WORD,       /**< any cell; rows of a word beyond the first `most` are left out, uncounted */
+        AS_WORD,       /**< any cell; rows of a word beyond the first `most` are left out */
         AS_NUMBER,     /**< not negative; NaN = blank */
         AS_ABOVE_ZERO, /**< what figures divide by */
         AS_ANY,        /**< negative, too */
         AS_COUNT,      /**< whole, up to `most`; a blank is an error */
         AS_SAME,       /**< a word that is the same in all rows from the first that has one */
-        AS_STATUS,     /**< rows whose cell is not `word` are left out and counted */
+        AS_STATUS,     /**< rows whose cell is not `word` are left out */
         AS_DIMS,       /**< names of dimensions joined by '|', as many as n_dims says */
         AS_PER_DIM,    /**< a number for each of them */
     } as;
     enum {
         MAY_MISS, /**< without the column all cells are blank */
         NEED,     /**< the column must be there */
-        FILLED,   /**< and rows without a value are left out and counted */
+        FILLED,   /**< and rows without a value are left out */
     } need;
     int32_t most;
     const char *word;
@@ -126,13 +128,12 @@ struct data {
     struct rows r;
     const struct bind *binds;
     int32_t n_binds;
-    int64_t n, n_passed, n_blank,
-        n_undone; /**< rows drawn; that pass the filters; of those without a value, and of another status */
-    int64_t *row; /**< shape [n]: of the table */
-    int64_t *passed, *undone; /**< shape [n_passed], [n_undone] */
-    int32_t col[DATA_MAX];    /**< -1 = missing */
-    double *x[DATA_MAX];      /**< shape [n]; of AS_PER_DIM [n][DATA_MAX_DIMS] */
-    int32_t *word[DATA_MAX];  /**< shape [n]: position in `words`; of AS_COUNT the number */
+    int64_t n, n_passed;     /**< rows read; that pass the filters */
+    int64_t *row;            /**< shape [n]: of the table */
+    int64_t *passed;         /**< shape [n_passed] */
+    int32_t col[DATA_MAX];   /**< -1 = missing */
+    double *x[DATA_MAX];     /**< shape [n]; of AS_PER_DIM [n][DATA_MAX_DIMS] */
+    int32_t *word[DATA_MAX]; /**< shape [n]: position in `words`; of AS_COUNT the number */
     struct names words[DATA_MAX];
     const char **dims; /**< shape [n][DATA_MAX_DIMS], innermost first */
     int32_t *n_dims;   /**< shape [n] */
@@ -143,6 +144,13 @@ struct data {
  * @return 0; ERR_PARSE: a column is missing, a cell holds what cannot be; ERR_NOMEM */
 int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
               struct err *e);
+/** Row i of the figure is left out after all: canvas_leave_out(). */
+static inline void data_leave_out(const struct data *d, int64_t i, const char *why)
+{
+    canvas_leave_out(d->c, d->row[i], why);
+}
+/** ERR_PARSE: no row is left; the message says why, as far as data_read() and data_leave_out() know. */
+int data_none_left(const struct data *d, struct err *e);
 /** Position of the bind of that column; it is there. */
 int32_t data_find(const struct data *d, const char *column);
 static inline const double *data_x(const struct data *d, const char *column)

@@ -58,12 +58,12 @@ struct calibrate {
     struct names curves;                    /* the parts of a curve as one text, which is unique */
     const char *words[MAX_CURVES][N_PARTS]; /* of each curve; "" = blank */
     int32_t *curve;                         /* by row */
-    int64_t *order, n, n_blank;             /* rows of the curves that are drawn, by curve and size */
+    int64_t *order, n;                      /* rows of the curves that are drawn, by curve and size */
     const double *measured, *model;
     struct axis x, y, error;
 };
 
-/* Curves beyond MAX_CURVES are counted, but neither drawn nor part of the axes. The key is of numbers of
+/* Curves beyond MAX_CURVES are neither drawn nor part of the axes. The key is of numbers of
  * words and blanks between, which no two sets of words share. */
 static int gather_curves(struct calibrate *f, struct err *e)
 {
@@ -74,7 +74,7 @@ static int gather_curves(struct calibrate *f, struct err *e)
         const char *words[N_PARTS];
         struct text key = { 0 };
         if (isnan(f->measured[i]) || isnan(f->model[i])) {
-            f->n_blank++;
+            data_leave_out(d, i, "without a bus bandwidth");
             continue;
         }
         for (int k = 0; k < N_PARTS; k++) {
@@ -85,13 +85,15 @@ static int gather_curves(struct calibrate *f, struct err *e)
         }
         f->curve[i] = names_add(f->c, &f->curves, text_str(&key));
         text_free(&key);
-        if (f->curve[i] >= MAX_CURVES)
+        if (f->curve[i] >= MAX_CURVES) {
+            data_leave_out(d, i, "of other curves");
             continue;
+        }
         memcpy(f->words[f->curve[i]], words, sizeof words);
         f->order[f->n++] = i;
     }
     if (f->n == 0)
-        return rows_none_left(&d->r, d->n_passed, f->n_blank, "", e);
+        return data_none_left(d, e);
     return data_sort(f->order, f->n, keys, 2, e);
 }
 
@@ -136,7 +138,6 @@ static void calibrate_put_notes(struct calibrate *f)
     if (f->curves.n > 1)
         canvas_note(f->c, "markers: measured, lines: model");
     canvas_note_first(f->c, MAX_CURVES, f->curves.n, "curves");
-    canvas_note_blank(f->c, f->n_blank);
 }
 
 static void calibrate_put_legend(struct calibrate *f)
@@ -220,7 +221,6 @@ int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e)
     f.bus = d->col[BUSBW] >= 0 && d->col[MODEL_BUSBW] >= 0;
     f.measured = d->x[f.bus ? BUSBW : TIME];
     f.model = d->x[f.bus ? MODEL_BUSBW : MODEL];
-    f.n_blank = d->n_blank;
     rc = gather_curves(&f, e);
     return rc ? rc : draw_calibrate(&f, e);
 }

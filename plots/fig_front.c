@@ -50,8 +50,10 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e)
         const char *word = d.words[WHAT].list[d.word[WHAT][i]];
         while (p.series < N_WHAT && !(words[p.series] && strcmp(words[p.series], word) == 0))
             p.series++;
-        if (p.series == N_WHAT) /* nothing of a front */
+        if (p.series == N_WHAT) {
+            data_leave_out(&d, i, "that are neither on a front nor behind it");
             continue;
+        }
         longest_s = fmax(longest_s, p.at.y);
         points[n++] = p;
         p.series = KNEE;
@@ -59,11 +61,12 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e)
             points[n++] = p;
     }
     if (n == 0)
-        return rows_none_left(r, d.n_passed, d.n_passed, "", e);
+        return data_none_left(&d, e);
     struct unit unit = unit_pick(unit_seconds, longest_s);
     for (int64_t i = 0; i < n; i++)
         points[i].at.y /= unit.scale;
-    const struct scatter_spec spec = { .y_label = canvas_keep(c, "time of a training step [%s]", unit.name),
+    const struct scatter_spec spec = { .data = &d,
+                                       .y_label = canvas_keep(c, "time of a training step [%s]", unit.name),
                                        .panels = &d.words[PANEL],
                                        .series = &series,
                                        .looks = looks,

@@ -59,7 +59,7 @@ static int read_runs(struct runs *x, struct canvas *c, const struct rows *r, con
         end = fmax(end, d->x[TO][i]);
     }
     if (rc || d->n == 0)
-        return rc ? rc : rows_none_left(r, d->n_passed, d->n_blank, "", e);
+        return rc ? rc : data_none_left(d, e);
     bool seconds = d->words[UNIT].n > 0 && strcmp(d->words[UNIT].list[0], "s") == 0;
     x->unit = seconds ? unit_pick(unit_durations, end) : (struct unit){ 1, "slots" };
     /* The frame is the end of the last run. */
@@ -86,7 +86,6 @@ static void put_run_notes(const struct runs *x)
     if (d->words[SEED].n > 1)
         canvas_note(x->c, "first of %d seeds", (int)d->words[SEED].n);
     canvas_note_first(x->c, x->n, d->words[RUN].n, "schedulers");
-    canvas_note_blank(x->c, d->n_blank);
 }
 
 static double run_px(const struct runs *x, const struct canvas_box *box)
@@ -169,8 +168,10 @@ static int gather_stays(struct gantt *g, struct err *e)
     if (!order || !kept || !g->stays || !g->server_names)
         return ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++) {
-        if (d->word[GPUS][i] == 0 || !(d->x[TO][i] > d->x[FROM][i]))
+        if (d->word[GPUS][i] == 0 || !(d->x[TO][i] > d->x[FROM][i])) {
+            data_leave_out(d, i, d->word[GPUS][i] == 0 ? "without GPUs" : "without duration");
             continue;
+        }
         order[g->n_stays] = i;
         kept[g->n_stays] = i;
         g->stays[g->n_stays++] =
@@ -181,7 +182,7 @@ static int gather_stays(struct gantt *g, struct err *e)
                            .to = d->x[TO][i] };
     }
     if (g->n_stays == 0)
-        return rows_none_left(&d->r, d->n_passed, d->n_blank, "", e);
+        return data_none_left(d, e);
     int32_t *server = canvas_new(g->c, d->n, sizeof *server, e); /* by row */
     int rc = server ? data_sort(order, g->n_stays, &key, 1, e) : ERR_NOMEM;
     for (int64_t k = 0; k < g->n_stays && !rc; k++) {
@@ -667,21 +668,22 @@ struct links {
 /* Rows that know a load, and their links in order. */
 static int gather_links(struct links *f, struct err *e)
 {
-    struct data *d = &f->runs.data;
+    const struct data *d = &f->runs.data;
 
     f->rows = canvas_new(d->c, d->n, sizeof *f->rows, e);
     f->link = canvas_new(d->c, d->n, sizeof *f->link, e);
     if (!f->rows || !f->link)
         return ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++) {
-        d->n_blank += isnan(d->x[LOAD][i]);
-        if (isnan(d->x[LOAD][i]))
+        if (isnan(d->x[LOAD][i])) {
+            data_leave_out(d, i, "without load_frac");
             continue;
+        }
         f->link[i] = names_add(d->c, &f->names, d->words[LINK].list[d->word[LINK][i]]);
         f->rows[f->n++] = i;
     }
     f->n_links = f->names.n;
-    return f->n > 0 ? 0 : rows_none_left(&d->r, d->n_passed, d->n_blank, "", e);
+    return f->n > 0 ? 0 : data_none_left(d, e);
 }
 
 /* Over the whole run, times without a row of the link among them as idle. */
@@ -734,8 +736,11 @@ static int gather_link_lanes(struct links *f, struct err *e)
     for (int64_t k = 0; k < f->n; k++) {
         int64_t i = f->rows[k], last = k ? f->rows[k - 1] : -1;
         int32_t row = f->rank[f->link[i]];
-        if (row < 0)
+        if (row < 0) {
+            data_leave_out(d, i,
+                           f->peak[f->link[i]] > 0 ? "of links that are less loaded" : "of links at rest");
             continue;
+        }
         if (last < 0 || d->word[RUN][i] != d->word[RUN][last] || f->link[i] != f->link[last])
             f->lanes[f->n_lanes++] = (struct lane){
                 .panel = d->word[RUN][i], .top = row + 0.06, .low = row + 0.94, .spans = spans

@@ -98,7 +98,7 @@ static int read_trained(struct trained *t, struct canvas *c, const struct rows *
     if (!rc)
         rc = points_describe(&t->points, d, POINT, e);
     if (!rc && d->n == 0)
-        rc = rows_none_left(r, d->n_passed, d->n_passed, "are not ok or ", e);
+        rc = data_none_left(d, e);
     t->method = canvas_new(c, d->n, sizeof *t->method, e);
     t->family = canvas_new(c, d->n, sizeof *t->family, e);
     t->period = canvas_new(c, d->n, sizeof *t->period, e);
@@ -128,33 +128,6 @@ static int32_t line_style(int32_t method)
     int32_t round = method / 7, at = method % 7, grey = (8 - round % 8) % 8;
 
     return 8 * round + at + (at >= grey);
-}
-
-static void gossip_put_count(struct text *out, int64_t n, const char *what)
-{
-    if (n > 0)
-        text_printf(out, "%s%lld %s", out->n ? ", " : "", (long long)n, what);
-}
-
-/* What the points have in common, and which rows are left out. */
-static void put_trained_notes(const struct trained *t)
-{
-    const struct data *d = &t->data;
-    struct rows r = d->r;
-    struct text out = { 0 };
-    int64_t n_diverged = 0;
-
-    points_put_notes(t->c, &t->points);
-    for (int64_t i = 0; i < d->n_undone; i++) {
-        r.row = d->undone[i];
-        n_diverged += rows_equal(&r, d->col[STATUS], "diverged");
-    }
-    gossip_put_count(&out, n_diverged, "diverged");
-    gossip_put_count(&out, d->n_undone - n_diverged, "failed");
-    gossip_put_count(&out, d->n_blank, "without a value");
-    if (out.n)
-        canvas_note(t->c, "left out of the rows: %s", text_str(&out));
-    text_free(&out);
 }
 
 /* ---- axes ---- */
@@ -281,7 +254,7 @@ static int choose_marks(struct gossip *f, struct err *e)
 static struct mark gossip_mark_of(const struct gossip *f, int32_t method)
 {
     int32_t style = f->t.marks[method] + (f->t.n_curves > 0 ? f->t.n_curves - 1 : 0);
-    return (struct mark){ style / 7 % 2 ? MARK_HOLLOW : MARK_POINT, style };
+    return (struct mark){ style / MARKS_SHAPES % 2 ? MARK_HOLLOW : MARK_POINT, style };
 }
 
 /* By position among the drawn ones. */
@@ -491,7 +464,7 @@ static void put_gossip_notes(struct gossip *f)
     bool any = false;
     double most = 0;
 
-    put_trained_notes(&f->t);
+    points_put_notes(f->c, &f->t.points);
     for (int64_t i = 0; i < f->t.data.n; i++)
         most = fmax(most, seeds[i]);
     for (int32_t k = 0; k < f->t.families.n; k++)
@@ -605,7 +578,7 @@ struct loss_fig {
     struct points points;
     struct loss_line *lines; /* by point and method */
     int32_t n_lines;
-    int64_t *ends, n_short, n_blank; /* ends: of one line, the last row of each seed; -1 = not its seed */
+    int64_t *ends, n_short; /* ends: of one line, the last row of each seed; -1 = not its seed */
     bool smoothed;
     struct axis x, y[2]; /* of all points; y by column; x in `time` */
     struct unit time;
@@ -703,11 +676,13 @@ static struct loss_line join_line(struct loss_fig *f, const int64_t *order, int6
     for (int64_t i = 0, next; i < n; i = next) {
         for (next = i; next < n && d->x[STEPS][order[next]] == d->x[STEPS][order[i]];)
             next++;
-        line.n += average(&out[line.n], d, order + i, next - i, line.n_seeds);
+        bool all = average(&out[line.n], d, order + i, next - i, line.n_seeds);
+        line.n += all;
+        for (int64_t k = i; k < next && !all; k++)
+            data_leave_out(d, order[k], "at a step that not all seeds have");
     }
     f->smoothed = smooth(out, line.n, loss) || f->smoothed;
     f->n_short += differ && line.n > 0;
-    f->n_blank += line.n == 0;
     return line;
 }
 
@@ -733,7 +708,7 @@ static int join_lines(struct loss_fig *f, struct err *e)
         steps += line->n;
         f->n_lines += line->n > 0;
     }
-    return f->n_lines > 0 ? 0 : rows_none_left(&d->r, d->n_passed, d->n_passed, "", e);
+    return f->n_lines > 0 ? 0 : data_none_left(d, e);
 }
 
 static int read_losses(struct loss_fig *f, const struct rows *r, struct err *e)
@@ -924,9 +899,6 @@ static void put_loss_notes(struct loss_fig *f)
     if (f->n_short > 0)
         canvas_note(f->c, "%lld %s with the first seed that ends", (long long)f->n_short,
                     f->n_short == 1 ? "line ends" : "lines end");
-    if (f->n_blank > 0)
-        canvas_note(f->c, "left out: %lld %s without a step that all seeds have", (long long)f->n_blank,
-                    f->n_blank == 1 ? "line" : "lines");
 }
 
 int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e)
@@ -1053,6 +1025,22 @@ static double gossip_find_need(const struct need *f, int32_t point, int32_t meth
     return (double)NAN;
 }
 
+/* Rows of methods beyond those drawn, and all but the first of a point and a method. */
+static void account_needs(const struct need *f)
+{
+    const struct data *d = &f->t.data;
+
+    for (int64_t i = 0; i < d->n; i++) {
+        bool again = false;
+        for (int64_t k = 0; k < i && !again; k++)
+            again = d->word[POINT][k] == d->word[POINT][i] && f->methods.at[k] == f->methods.at[i];
+        if (f->methods.at[i] >= f->n_methods)
+            data_leave_out(d, i, "of other methods");
+        else if (again)
+            data_leave_out(d, i, "repeat a point and a method");
+    }
+}
+
 /* Characters above a panel, which has the methods left and the numbers right of it: plots/lanes.c. */
 static size_t name_chars(const struct need *f, const char *const *ends)
 {
@@ -1092,6 +1080,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
         }
     for (int32_t k = 0; k < n_points; k++)
         names[k] = points_name(f->c, &f->t.points, k, name_chars(f, ends));
+    account_needs(f);
     for (int64_t i = 0; i < f->t.data.n; i++) {
         double x = f->t.data.x[NEED_GBPS][i];
         lo = x > 0 ? fmin(lo, x) : lo;
@@ -1143,12 +1132,15 @@ static int draw_lines(struct need *f, int32_t axis, struct err *e)
     for (int64_t i = 0; i < d->n; i++) {
         styles[f->methods.at[i]] = line_style(f->t.method[i]);
         x[i] = table_number(d->r.t, d->row[i], axis);
-        if (!isnan(x[i]))
+        if (isnan(x[i]))
+            data_leave_out(d, i, "without a value of the axis");
+        else
             order[n++] = i;
     }
     if (n == 0)
-        return rows_none_left(&d->r, d->n, d->n, "", e);
-    const struct grid_spec spec = { .order = order,
+        return data_none_left(d, e);
+    const struct grid_spec spec = { .data = d,
+                                    .order = order,
                                     .n = n,
                                     .x = x,
                                     .x_label = d->r.t->names[axis],
@@ -1159,8 +1151,7 @@ static int draw_lines(struct need *f, int32_t axis, struct err *e)
                                     .metrics = &metric,
                                     .n_metrics = 1,
                                     .column_word = "panels",
-                                    .row_word = "panels",
-                                    .point_word = "rows" };
+                                    .row_word = "panels" };
     return grid_build(f->c, &spec, e);
 }
 
@@ -1176,7 +1167,7 @@ int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
         rc = data_facet(&f.methods, &f.t.data, METHOD, NULL, f.t.data.n, e);
     if (rc)
         return rc;
-    put_trained_notes(&f.t);
+    points_put_notes(c, &f.t.points);
     name_axis(&f, &x_label);
     rc = put_delay(&f, e);
     if (rc)

@@ -57,7 +57,6 @@ struct hetero {
     bool over_best; /* the table has no ratios to the oracle: they are to the cheapest of the schedulers */
     double most_seeds;
     int64_t n_blank; /* rows that are done, but have no ratio */
-    int64_t n_again; /* rows that repeat a point and a scheduler */
     bool any_ratio, any_state, any_worst;
     struct axis x;
 };
@@ -133,9 +132,10 @@ static int read_cost(struct hetero *f, int64_t i, struct err *e)
     char buf[NUM_TEXT];
     int rc = 0;
 
-    f->n_again += c->there;
-    if (c->there)
+    if (c->there) {
+        data_leave_out(d, i, "repeat a point and a scheduler");
         return 0;
+    }
     *c = (struct cost){ .there = true,
                         .is_free = d->x[USD][i] <= 0,
                         .ratio = d->x[RATIO][i],
@@ -189,8 +189,12 @@ static int read_hetero(struct hetero *f, const struct rows *r, struct err *e)
     for (int64_t i = 0; i < d->n && !rc; i++)
         if (d->word[SCHEDULER][i] < MAX_SCHEDULERS)
             rc = read_cost(f, i, e);
+        else
+            data_leave_out(d, i, "of other schedulers");
+    for (int64_t i = 0; i < d->n && !rc && !f->any_ratio && !f->any_state; i++)
+        data_leave_out(d, i, f->over_best ? "without over_best" : "without over_oracle");
     if (!rc && !f->any_ratio && !f->any_state)
-        rc = rows_none_left(r, d->n_passed, f->n_blank, "", e);
+        rc = data_none_left(d, e);
     f->n_schedulers = d->words[SCHEDULER].n < MAX_SCHEDULERS ? d->words[SCHEDULER].n : MAX_SCHEDULERS;
     return rc;
 }
@@ -320,8 +324,6 @@ static void put_cost_notes(struct hetero *f)
     if (f->any_worst)
         canvas_note(f->c, "whiskers: worst of %.0f seeds", f->most_seeds);
     canvas_note_first(f->c, f->n_schedulers, n_all, "schedulers");
-    if (f->n_again > 0)
-        canvas_note(f->c, "%lld rows repeat a point and a scheduler and are left out", (long long)f->n_again);
     if (f->n_blank > 0)
         canvas_note(f->c, "%lld rows have a plan but no ratio", (long long)f->n_blank);
 }
@@ -486,10 +488,12 @@ static int join_curves(struct learning *f, struct err *e)
         steps += curve->n;
         f->n_curves += curve->n > 0;
         f->n_blank += curve->n == 0;
+        for (int64_t k = first; k < end && curve->n == 0; k++)
+            data_leave_out(d, order[k], "of a scheduler that found no plan");
     }
     if (!order)
         return ERR_NOMEM;
-    return f->n_curves > 0 ? 0 : rows_none_left(&d->r, d->n, d->n, "", e);
+    return f->n_curves > 0 ? 0 : data_none_left(d, e);
 }
 
 /* Costs are over the oracle's where any row that passes knows it, else in USD. ERR_PARSE: evaluations are

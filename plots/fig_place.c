@@ -225,25 +225,26 @@ static int name_rows(struct facet *f, const struct outcomes *o, enum part part, 
 /* Blanks of the metric were dropped by data_read(); these are of the axes. */
 static int drop_blank(struct outcomes *o, struct err *e)
 {
-    struct data *d = &o->d;
+    const struct data *d = &o->d;
 
     o->order = canvas_new(d->c, d->n, sizeof *o->order, e);
     for (int64_t i = 0; i < d->n && o->order; i++) {
-        bool blank = false;
+        const char *blank = NULL;
         for (int32_t a = 0; a < o->n_axes; a++)
-            blank = blank || isnan(o->axis[a][i]);
-        if (!blank)
+            blank = isnan(o->axis[a][i]) ? o->axes[a] : blank;
+        if (blank)
+            data_leave_out(d, i, canvas_keep(d->c, "without %s", blank));
+        else
             o->order[o->n++] = i;
-        d->n_blank += blank;
         for (int32_t m = 0; m < o->spec->n_metrics; m++)
             o->any_interval = o->any_interval || o->half[m][i] > 0;
     }
     if (o->order && o->n == 0)
-        return rows_none_left(&d->r, d->n_passed, d->n_undone + d->n_blank, "are not done or ", e);
+        return data_none_left(d, e);
     return o->order ? 0 : ERR_NOMEM;
 }
 
-/* What all rows have in common, what whiskers are, and the rows left out. */
+/* What all rows have in common, and what whiskers are. */
 static void outcomes_put_notes(const struct outcomes *o)
 {
     const struct data *d = &o->d;
@@ -267,9 +268,6 @@ static void outcomes_put_notes(const struct outcomes *o)
     text_free(&common);
     if (o->any_interval)
         canvas_note(d->c, "whiskers: 95 %% interval over seeds");
-    if (d->n_undone > 0)
-        canvas_note(d->c, "%lld rows are not done and are left out", (long long)d->n_undone);
-    canvas_note_blank(d->c, d->n_blank);
 }
 
 /* On an error the caller draws nothing; memory is the canvas's, as far as it was taken. */
@@ -391,7 +389,8 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
         x[o->order[k]] = bars ? series->at[o->order[k]] : o->axis[0][o->order[k]];
     if (alone)
         styles[0] = FILL_FIRST;
-    struct grid_spec spec = { .order = o->order,
+    struct grid_spec spec = { .data = &o->d,
+                              .order = o->order,
                               .n = o->n,
                               .x = x,
                               .x_label = alone ? "" : o->axes[0],
@@ -404,8 +403,7 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
                               .metrics = metrics,
                               .n_metrics = choose_metrics(metrics, look, o),
                               .column_word = "panels beside each other",
-                              .row_word = "panels below each other",
-                              .point_word = "rows" };
+                              .row_word = "panels below each other" };
     if (bars) {
         /* Without an axis each scheduler is a group of one bar, named below it, and all look the same. */
         spec.categories = alone ? series->names.list : groups.list;
@@ -510,7 +508,8 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
     outcomes_put_notes(&o);
     if (o.label_keys[0])
         canvas_note(c, "labels on the front: %s", o.label_keys);
-    const struct scatter_spec spec = { .y_label = canvas_keep(c, "mean completion time [%s]", unit.name),
+    const struct scatter_spec spec = { .data = &o.d,
+                                       .y_label = canvas_keep(c, "mean completion time [%s]", unit.name),
                                        .low_is_better = true,
                                        .lines = true,
                                        .panels = &o.panels.names,
@@ -646,10 +645,16 @@ static int draw_maps(struct outcomes *o, struct err *e)
         return ERR_NOMEM;
     for (int64_t k = 0; k < o->n; k++) {
         int64_t i = o->order[k];
-        if (at[2][i] >= spec.n || at[1][i] >= spec.columns.n || at[0][i] >= spec.rows.n)
+        if (at[2][i] >= spec.n || at[1][i] >= spec.columns.n || at[0][i] >= spec.rows.n) {
+            data_leave_out(&o->d, i, "beyond the maps");
             continue;
+        }
         double percent = 100 * o->value[0][i];
         struct map_cell *cell = &cells[at[2][i] * each + (int64_t)at[0][i] * spec.columns.n + at[1][i]];
+        if (cell->filled) {
+            data_leave_out(&o->d, i, "of a place that an earlier row has");
+            continue;
+        }
         cell->filled = true;
         cell->mark = (struct mark){ MARK_SHADE, outcomes_shade_of(percent) };
         snprintf(cell->first, sizeof cell->first, percent < 99.95 ? "%.1f" : "%.0f", percent);

@@ -33,6 +33,7 @@ enum cell_state {
 
 struct cell {
     enum cell_state state;
+    int64_t row;                   /* of the table; of an empty one of no concern */
     double time_s, mfu, memory_GB; /* of a solved one; NaN where the table has none */
 };
 
@@ -66,7 +67,7 @@ struct plans {
         axis[N_DEGREES]; /* columns */
     struct names words[N_WORDS];
     struct plan_row *rows; /* shape [n_rows] */
-    int64_t n_rows, n_blank;
+    int64_t n_rows;
     int32_t row_values[MAPS_VALUES], column_values[MAPS_VALUES]; /* degrees, rising */
     int row_degree, column_degree;
     struct maps page;
@@ -125,7 +126,7 @@ static int read_degree(int32_t *out, const struct plans *p, int i, struct err *e
 /* A row whose `fits` is blank counts as one that fits: designs without memory limits leave it so. */
 static int read_cell(struct cell *out, const struct plans *p, struct err *e)
 {
-    *out = (struct cell){ NO_PLAN, (double)NAN, (double)NAN, (double)NAN };
+    *out = (struct cell){ NO_PLAN, 0, (double)NAN, (double)NAN, (double)NAN };
     if (!rows_done(&p->r, p->status, "solved"))
         return 0;
     out->state = rows_equal(&p->r, p->fits, "no") ? MISFIT : FITS;
@@ -172,8 +173,10 @@ static int plans_read_row(struct plans *p, struct err *e)
     read_words(p, &row->key);
     /* A row without a degree has no place in any map. The slot in p->rows is used again then. */
     bool timed = row->cell.state == NO_PLAN || !isnan(row->cell.time_s);
+    row->cell.row = p->r.row;
     p->n_rows += any && timed;
-    p->n_blank += !(any && timed);
+    if (!(any && timed))
+        canvas_leave_out(p->c, p->r.row, any ? "without time_s" : "without a degree of parallelism");
     return 0;
 }
 
@@ -302,22 +305,41 @@ static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
     return -1;
 }
 
-/* Rows beyond the first values of a side, or without one of the two degrees, have no cell. */
+/* The cell of a map that the row belongs in; NULL: none. Rows beyond the first values of a side, or without
+ * one of the two degrees, have none. */
+static struct cell *cell_of(const struct plans *p, const struct plan_row *row, struct plan_map *map)
+{
+    int32_t y = find_value(p->row_values, p->page.rows.n, row->degree[p->row_degree]);
+    int32_t x = find_value(p->column_values, p->page.columns.n, row->degree[p->column_degree]);
+
+    return y >= 0 && x >= 0 && match(&row->key, &map->key) ? &map->cell[y][x] : NULL;
+}
+
 static void plans_sort_rows(struct plans *p)
 {
     for (int64_t i = 0; i < p->n_rows; i++) {
         const struct plan_row *row = &p->rows[i];
-        int32_t y = find_value(p->row_values, p->page.rows.n, row->degree[p->row_degree]);
-        int32_t x = find_value(p->column_values, p->page.columns.n, row->degree[p->column_degree]);
-        for (int32_t k = 0; k < p->page.n && y >= 0 && x >= 0; k++) {
+        for (int32_t k = 0; k < p->page.n; k++) {
             struct plan_map *map = &p->maps[k];
-            if (!match(&row->key, &map->key))
+            struct cell *cell = cell_of(p, row, map);
+            if (!cell)
                 continue;
-            if (plans_is_better(&row->cell, &map->cell[y][x]))
-                map->cell[y][x] = row->cell;
+            if (plans_is_better(&row->cell, cell))
+                *cell = row->cell;
             if (row->cell.state == FITS && !(map->best_s <= row->cell.time_s))
                 map->best_s = row->cell.time_s;
         }
+    }
+    for (int64_t i = 0; i < p->n_rows; i++) {
+        bool shown = false, placed = false;
+        for (int32_t k = 0; k < p->page.n; k++) {
+            const struct cell *cell = cell_of(p, &p->rows[i], &p->maps[k]);
+            placed = placed || cell;
+            shown = shown || (cell && cell->row == p->rows[i].cell.row);
+        }
+        if (!shown)
+            canvas_leave_out(p->c, p->rows[i].cell.row,
+                             placed ? "behind a better one of the same place" : "beyond the maps");
     }
 }
 
@@ -425,8 +447,6 @@ static void plans_put_notes(struct plans *p)
     for (int k = 0; k < 2; k++)
         if (sides[k]->n_all > sides[k]->n)
             canvas_note(p->c, "first %d of %d %s", (int)sides[k]->n, (int)sides[k]->n_all, sides[k]->word);
-    if (p->n_blank > 0)
-        canvas_note(p->c, "%lld rows lack a degree or a time and are left out", (long long)p->n_blank);
 }
 
 static void plans_put_legend(struct plans *p)
@@ -500,17 +520,16 @@ static int draw_plans(struct plans *p, struct err *e)
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct plans p = { .c = c, .r = *r, .rows = canvas_new(c, r->t->n_rows + 1, sizeof *p.rows, e) };
-    int64_t n_passed = 0;
-    int rc = p.rows ? 0 : ERR_NOMEM;
+    int rc = p.rows ? canvas_rows(c, r->t->n_rows, e) : ERR_NOMEM;
 
     plans_find_columns(&p);
     for (p.r.row = 0; p.r.row < r->t->n_rows && !rc; p.r.row++)
         if (rows_pass(&p.r)) {
-            n_passed++;
+            canvas_row(c, p.r.row);
             rc = plans_read_row(&p, e);
         }
     if (!rc && p.n_rows == 0)
-        rc = rows_none_left(r, n_passed, p.n_blank, "", e);
+        rc = canvas_none_left(c, r->figure->name, e);
     if (rc)
         return rc;
     choose_degrees(&p);

@@ -75,7 +75,6 @@ struct strip {
     const char **layers;     /* shape [points.n][n_layers]: names; NULL = the point has no such layer */
     const char *seed;        /* that of all plans that have one; "" = none has, or they differ */
     bool seeds_differ;
-    int64_t n_again; /* rows that repeat a layer */
     int32_t point_layers[MAX_POINTS];
     bool same_layers;         /* as many in each panel */
     double head_px, layer_px; /* of the names of layers; width of a layer, an estimate */
@@ -113,9 +112,7 @@ static int strip_survey(struct strip *f, struct err *e)
     return rc;
 }
 
-/*
- * Rows of other seeds than the first of their plan are no fault, those that repeat a layer of it are counted.
- */
+/* Rows of other seeds than the first of their plan are left out, and those that repeat a layer of it. */
 static void strip_take_row(struct strip *f, int64_t i, int32_t *first_seed)
 {
     const struct data *d = &f->data;
@@ -123,14 +120,17 @@ static void strip_take_row(struct strip *f, int64_t i, int32_t *first_seed)
     int32_t plan = names_find(&f->schedulers, d->words[PLAN].list[d->word[PLAN][i]]);
     const char *name = d->words[NAME].list[d->word[NAME][i]];
 
-    if (plan >= f->n_plans)
+    if (plan >= f->n_plans) {
+        data_leave_out(d, i, "of other schedulers");
         return;
+    }
     int32_t *seed = &first_seed[point * f->n_plans + plan];
     *seed = *seed < 0 ? d->word[SEED][i] : *seed;
     struct cell *cell = strip_plan_of(f, point, plan) + layer;
-    f->n_again += *seed == d->word[SEED][i] && cell->type >= 0;
-    if (*seed != d->word[SEED][i] || cell->type >= 0)
+    if (*seed != d->word[SEED][i] || cell->type >= 0) {
+        data_leave_out(d, i, *seed != d->word[SEED][i] ? "of other seeds" : "repeat a layer");
         return;
+    }
     *cell = (struct cell){ d->word[TYPE][i], d->word[STAGE][i], d->x[UNITS][i],
                            d->x[d->col[UNIT_PRICE] >= 0 ? UNIT_PRICE : PRICE][i] };
     const char **known = &f->layers[(int64_t)point * f->n_layers + layer];
@@ -381,8 +381,6 @@ static void strip_put_notes(struct strip *f, bool any_price)
     else if (f->seeds_differ)
         canvas_note(f->c, "of each scheduler the first seed");
     canvas_note_first(f->c, f->n_plans, f->schedulers.n, "schedulers");
-    if (f->n_again > 0)
-        canvas_note(f->c, "%lld rows repeat a layer and are left out", (long long)f->n_again);
 }
 
 static int draw_strip(struct strip *f, struct err *e)

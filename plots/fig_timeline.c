@@ -151,7 +151,7 @@ static int read_timeline(struct timeline *f, struct err *e)
             f->busy_frac[run][dim] = (double)NAN;
     int rc = survey_rows(f, &names, &passes, e);
     if (!rc && d->n == 0)
-        rc = rows_none_left(&d->r, d->n_passed, d->n_blank, "", e);
+        rc = data_none_left(d, e);
     f->order = canvas_new(f->c, d->n, sizeof *f->order, e);
     if (rc || !f->order)
         return rc ? rc : ERR_NOMEM;
@@ -160,6 +160,8 @@ static int read_timeline(struct timeline *f, struct err *e)
             int32_t *n = &f->n_slots[d->word[DIM][i]];
             *n = d->word[SLOT][i] < *n ? *n : d->word[SLOT][i] + 1;
             f->order[f->n++] = i;
+        } else {
+            data_leave_out(d, i, "of other classes of NPUs");
         }
     rc = data_sort(f->order, f->n, starts, 4, e);
     find_busy(f);
@@ -345,7 +347,6 @@ static void timeline_put_notes(struct timeline *f)
     canvas_note_first(f->c, f->n_runs, orders->n, "orders");
     if (f->data.words[CLASS_NAME].n > 1)
         canvas_note(f->c, "NPUs of class %d, one of %d", (int)f->npu_class, (int)f->data.words[CLASS_NAME].n);
-    canvas_note_blank(f->c, f->data.n_blank);
 }
 
 static void timeline_put_legend(struct timeline *f)

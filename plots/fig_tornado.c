@@ -1,6 +1,7 @@
 /*
  * A tornado: a bar for each input from the answer at its low to that at its high, around the answer with all
- * as it is; widest on top. One answer a figure, as each has a unit and an order of its own.
+ * as it is; widest on top. One answer a figure, as each has a unit and an order of its own: the first that
+ * some input moves, as the table begins with the one that was asked for.
  */
 #include <math.h>
 #include <string.h>
@@ -27,9 +28,8 @@ struct tornado_figure {
     double *swing; /* shape [data.n]: of a row with a blank end without bound */
     struct unit unit;
     int64_t rows[MAX_BARS]; /* shape [n], of the figure's data: widest first */
-    int32_t n;
-    int64_t n_still, n_left; /* of this answer: that move next to nothing, that are not drawn */
-    bool changes;            /* some bar has another decision at an end */
+    int32_t n, answer;      /* answer: a word of ANSWER */
+    bool changes;           /* some bar has another decision at an end */
 };
 
 static int read_rows(struct tornado_figure *f, const struct rows *r, struct err *e)
@@ -57,10 +57,30 @@ static bool is_other(const struct tornado_figure *f, int64_t row)
            strcmp(d->words[DECISION].list[word], "stays") != 0;
 }
 
-/* The widest of the first answer; those that move next to nothing are counted. */
+static bool is_still(const struct tornado_figure *f, int64_t row, double widest)
+{
+    return (!(f->swing[row] > 0) || f->swing[row] < LEAST * widest) && !is_other(f, row);
+}
+
+/* The first answer that an input moves, or whose decision it changes; the first of all where there is none.
+ */
+static void choose_answer(struct tornado_figure *f)
+{
+    const struct data *d = &f->data;
+    int32_t best = d->words[ANSWER].n;
+
+    for (int64_t i = 0; i < d->n; i++)
+        if (!is_still(f, i, 0) && d->word[ANSWER][i] < best)
+            best = d->word[ANSWER][i];
+    f->answer = best < d->words[ANSWER].n ? best : 0;
+}
+
+/* The widest of the answer; those that move next to nothing are left out. */
 static int choose_rows(struct tornado_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
+    double widest_swing = 0;
+
     f->swing = canvas_new(f->c, d->n + 1, sizeof *f->swing, e);
     if (!f->swing)
         return ERR_NOMEM;
@@ -68,26 +88,28 @@ static int choose_rows(struct tornado_figure *f, struct err *e)
         f->swing[i] = isnan(d->x[SWING][i]) ? HUGE_VAL : d->x[SWING][i];
     const struct sort_key widest = { .x = f->swing, .falls = true };
     const int64_t *order = data_order(d, &widest, 1, e);
-    double widest_swing = 0;
     if (!order)
         return ERR_NOMEM;
-    for (int64_t i = 0; i < d->n; i++) {
-        int64_t row = order[i];
-        if (d->word[ANSWER][row] != 0)
+    choose_answer(f);
+    for (int64_t k = 0; k < d->n; k++) {
+        int64_t row = order[k];
+        if (d->word[ANSWER][row] != f->answer) {
+            data_leave_out(d, row, is_still(f, row, 0) ? "that move nothing" : "of other answers");
             continue;
+        }
         if (isfinite(f->swing[row]))
             widest_swing = fmax(widest_swing, f->swing[row]);
-        bool still = !(f->swing[row] > 0) || f->swing[row] < LEAST * widest_swing;
-        if (still && !is_other(f, row)) {
-            f->n_still++;
+        if (is_still(f, row, widest_swing)) {
+            data_leave_out(d, row,
+                           f->swing[row] > 0 ? "that move less than 1 % of the widest" : "that move nothing");
         } else if (f->n == MAX_BARS) {
-            f->n_left++;
+            data_leave_out(d, row, "narrower");
         } else {
             f->rows[f->n++] = row;
             f->changes = f->changes || is_other(f, row);
         }
     }
-    return f->n ? 0 : rows_none_left(&d->r, d->n_passed, d->n_blank, "move nothing or ", e);
+    return f->n ? 0 : data_none_left(d, e);
 }
 
 static struct axis fit_axis(struct tornado_figure *f)
@@ -102,7 +124,7 @@ static struct axis fit_axis(struct tornado_figure *f)
         }
     }
     size_t title;
-    f->unit = unit_of_column(&title, d->words[ANSWER].list[0], fmax(fabs(least), fabs(most)), false);
+    f->unit = unit_of_column(&title, d->words[ANSWER].list[f->answer], fmax(fabs(least), fabs(most)), false);
     /* Not from zero: what counts is how far bars reach from their middle. */
     double lo = least / f->unit.scale, hi = most / f->unit.scale, room = (hi - lo) * 0.05;
     if (!(room > 0))
@@ -176,7 +198,7 @@ static const char *label_of(struct tornado_figure *f, int64_t row)
 static int draw(struct tornado_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
-    const char *name = d->words[ANSWER].list[0], *labels[MAX_BARS], *ends[MAX_BARS];
+    const char *name = d->words[ANSWER].list[f->answer], *labels[MAX_BARS], *ends[MAX_BARS];
     size_t title;
     struct axis x = fit_axis(f);
     double as_is = d->x[AT_AS_IS][f->rows[0]];
@@ -193,13 +215,11 @@ static int draw(struct tornado_figure *f, struct err *e)
     const char *head =
         canvas_keep(f->c, "%.*s: %.6g%s%s", (int)title, name, as_is / f->unit.scale, *unit ? " " : "", unit);
     canvas_note(f->c, "line: all as the study has it");
+    for (int32_t i = 0; i < f->answer; i++)
+        canvas_note(f->c, "no input moves %s", d->words[ANSWER].list[i]);
     if (d->words[ANSWER].n > 1)
         canvas_note(f->c, "1 of %d answers; others by --where answer=%s", (int)d->words[ANSWER].n,
-                    d->words[ANSWER].list[1]);
-    if (f->n_left)
-        canvas_note(f->c, "widest %d of %lld inputs", (int)f->n, (long long)f->n + (long long)f->n_left);
-    if (f->n_still)
-        canvas_note(f->c, "%lld inputs move less than 1 %% of the widest", (long long)f->n_still);
+                    d->words[ANSWER].list[f->answer + 1 < d->words[ANSWER].n ? f->answer + 1 : 0]);
     if (f->changes)
         canvas_note(f->c, "*: another point is best at an end");
     canvas_legend(f->c, (struct mark){ MARK_FILL, LOW_STYLE }, "input at its low");

@@ -29,6 +29,7 @@ enum {
 
 struct grid_at {
     double x, y, half, high; /* high: the end of the interval */
+    int64_t row;             /* of the figure */
 };
 
 /* Everything the panels share. */
@@ -187,9 +188,11 @@ static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, i
         if (!grid_is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row ||
             isnan(y) || (series >= 0 && g->spec->series->at[i] != series))
             continue;
+        if (series < 0 && !metric->equal && isnan(metric->y[i])) /* nothing is compared with the reference */
+            continue;
         double high = series >= 0 ? highest(metric, y, half) : y;
         g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, half / g->unit[m].scale,
-                                           high / g->unit[m].scale };
+                                           high / g->unit[m].scale, i };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
@@ -201,19 +204,29 @@ static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, i
     return kept;
 }
 
-/* Points of the first quantity behind a better one of the same series at the same x. Of the first alone, as
- * the note is about designs, not about values. */
-static int64_t count_hidden(struct grid *g)
+/* Rows that no panel shows: in panels and groups beyond the limits, or behind a better one in each quantity
+ * that they have. */
+static int grid_account(struct grid *g, struct err *e)
 {
-    int64_t shown = 0, all = 0;
+    const struct data *d = g->spec->data;
+    bool *drawn = canvas_new(g->c, d->n, sizeof *drawn, e);
 
-    for (int64_t k = 0; k < g->spec->n; k++)
-        all += grid_is_shown(g, grid_row(g, k)) && !isnan(g->spec->metrics[0].y[grid_row(g, k)]);
-    for (int32_t row = 0; row < g->n_rows / g->spec->n_metrics; row++)
+    if (!drawn)
+        return ERR_NOMEM;
+    for (int32_t row = 0; row < g->n_rows; row++)
         for (int32_t column = 0; column < g->n_columns; column++)
-            for (int32_t i = 0; i < g->n_series; i++)
-                shown += grid_gather_points(g, column, row, 0, i);
-    return all - shown;
+            for (int32_t i = 0; i < g->n_series; i++) {
+                int64_t n =
+                    grid_gather_points(g, column, row / g->spec->n_metrics, row % g->spec->n_metrics, i);
+                for (int64_t k = 0; k < n; k++)
+                    drawn[g->points[k].row] = true;
+            }
+    for (int64_t k = 0; k < g->spec->n; k++)
+        if (!drawn[grid_row(g, k)])
+            data_leave_out(d, grid_row(g, k),
+                           grid_is_shown(g, grid_row(g, k)) ? "behind a better one at the same place"
+                                                            : "beyond the panels");
+    return 0;
 }
 
 /* ---- what a panel holds ---- */
@@ -399,11 +412,12 @@ static void grid_put_legend(struct grid *g)
     enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
     const char *const *labels = g->spec->series_labels ? g->spec->series_labels : g->spec->series->names.list;
 
+    bool any_equal = false;
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
-        if (has_equal(&g->spec->metrics[m])) {
-            canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
-            break;
-        }
+        for (int64_t k = 0; k < g->spec->n && has_equal(&g->spec->metrics[m]); k++)
+            any_equal = any_equal || !isnan(equal_at(&g->spec->metrics[m], grid_row(g, k)));
+    if (any_equal)
+        canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
     for (int32_t i = 0; i < g->n_series; i++)
         if (labels[i][0])
             canvas_legend(g->c, (struct mark){ kind, g->spec->styles[i] }, labels[i]);
@@ -411,8 +425,6 @@ static void grid_put_legend(struct grid *g)
 
 static void grid_put_notes(struct grid *g)
 {
-    int64_t hidden = count_hidden(g);
-
     if (g->spec->columns->names.n > g->n_columns)
         canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->columns->names.n,
                     g->spec->column_word);
@@ -420,9 +432,6 @@ static void grid_put_notes(struct grid *g)
         canvas_note(g->c, "first %d of %d %s", GRID_MAX_ROWS, (int)g->spec->rows->names.n, g->spec->row_word);
     if (is_bars(g) && g->spec->n_categories > GRID_MAX_CATEGORIES)
         canvas_note(g->c, "first %d of %d groups", GRID_MAX_CATEGORIES, (int)g->spec->n_categories);
-    if (hidden > 0)
-        canvas_note(g->c, "%lld %s are hidden by a better one at the same place", (long long)hidden,
-                    g->spec->point_word);
 }
 
 static int grid_draw_grid(struct grid *g, struct err *e)
@@ -433,8 +442,10 @@ static int grid_draw_grid(struct grid *g, struct err *e)
     grid_fit_axes(g);
     grid_put_notes(g);
     grid_put_legend(g);
-    int rc =
-        canvas_open(g->c, &g->body, g->n_rows * panel_px + margins, g->n_rows * LEAST_PANEL_PX + margins, e);
+    int rc = grid_account(g, e);
+    if (!rc)
+        rc = canvas_open(g->c, &g->body, g->n_rows * panel_px + margins, g->n_rows * LEAST_PANEL_PX + margins,
+                         e);
     if (rc)
         return rc;
     put_strips(g);

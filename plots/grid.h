@@ -10,7 +10,7 @@
 
 #include "plots/data.h"
 
-enum { GRID_MAX_METRICS = 2, GRID_MAX_COLUMNS = 5, GRID_MAX_ROWS = 6, GRID_MAX_CATEGORIES = 24 };
+enum { GRID_MAX_METRICS = 2, GRID_MAX_COLUMNS = 5, GRID_MAX_ROWS = 8, GRID_MAX_CATEGORIES = 24 };
 
 /** What a row of panels shows on its y axis: declared by columns of the table, then read. */
 struct grid_metric {
@@ -30,7 +30,8 @@ struct grid_metric {
 
 /** All borrowed. */
 struct grid_spec {
-    const int64_t *order; /**< shape [n], rows of the figure that are drawn; NULL = the first n */
+    const struct data *data; /**< whose rows these are */
+    const int64_t *order;    /**< shape [n], rows of the figure that are drawn; NULL = the first n */
     int64_t n;
     const double *x;               /**< by row; with categories the position of one */
     const char *x_label;           /**< "" = none */
@@ -44,15 +45,16 @@ struct grid_spec {
     const int32_t *styles;             /**< of MARK_LINE; with categories of MARK_FILL */
     const struct grid_metric *metrics; /**< shape [n_metrics]; a row of panels each (per row) */
     int32_t n_metrics;
-    const char *column_word, *row_word, *point_word; /**< in notes: "workloads", "networks", "designs" */
+    const char *column_word, *row_word; /**< in notes: "workloads", "networks" */
 };
 
 /**
- * Draw the rows, n > 0. Where several of a series share an x, the best is shown and a note says so. At most
+ * Draw the rows, n > 0. Where several of a series share an x, the best is shown, by each quantity. At most
  * GRID_MAX_COLUMNS columns, GRID_MAX_ROWS rows and GRID_MAX_CATEGORIES categories are drawn; a note says how
  * many there are. Time O(panels * n), plus sorting.
  *
- * Points whose y is NaN are not drawn. ERR_RANGE when the page is too low for the rows, ERR_NOMEM.
+ * Points whose y is NaN are not drawn. Rows of which nothing is drawn are left out by canvas_leave_out().
+ * ERR_RANGE when the page is too low for the rows, ERR_NOMEM.
  */
 int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e);
 

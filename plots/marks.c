@@ -4,8 +4,10 @@
  * repetition.
  *
  * Of n colours and n shapes style s has shape s mod n and colour (s + s div n) mod n: n * n styles that
- * differ before the first returns. A style belongs to a meaning, not to a position, where one has a fixed
- * meaning (objectives, passes of collectives): such figures pass the style by hand.
+ * differ before the first returns. Points have a colour more than shapes: style s has colour s mod 7 less
+ * what was gone round, so that the seventh is the first shape in the seventh colour. A style belongs to a
+ * meaning, not to a position, where one has a fixed meaning (objectives, passes of collectives): such figures
+ * pass the style by hand.
  */
 #include "plots/canvas.h"
 
@@ -19,13 +21,12 @@ static const struct {
     { "#56B4E9", "(3,1)", 15 }, { "#000000", "(1,2)", 8 },
 };
 
+static const char *const point_colors[MARKS_COLORS] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                        "#E69F00", "#56B4E9", "#000000" };
+/* gnuplot's point types: all that it has both filled and hollow. */
 static const struct {
-    const char *color;
-    int filled, hollow; /* gnuplot's point types */
-} point_styles[] = {
-    { "#0072B2", 7, 6 },   { "#D55E00", 9, 8 },   { "#009E73", 5, 4 }, { "#CC79A7", 13, 12 },
-    { "#E69F00", 11, 10 }, { "#56B4E9", 15, 14 }, { "#000000", 3, 3 },
-};
+    int filled, hollow;
+} point_shapes[MARKS_SHAPES] = { { 7, 6 }, { 9, 8 }, { 5, 4 }, { 13, 12 }, { 11, 10 }, { 15, 14 } };
 
 /* Light and dark alternate and black hatching lies over the light ones, so that
  * neighbours differ in grey as well. Pattern 0: no hatching. No two are the same. */
@@ -118,18 +119,24 @@ bool marks_bar_is_dark(int32_t style)
     return dark[style % LENGTH(bar_colors)];
 }
 
+int32_t marks_point_style(int32_t color, int32_t shape)
+{
+    int32_t s = shape % MARKS_SHAPES;
+    return s + MARKS_SHAPES * ((s - color + MARKS_COLORS) % MARKS_COLORS);
+}
+
 static void marks_put_points(struct text *out, int d, struct mark mark)
 {
-    int32_t n = LENGTH(point_styles), shape = mark.style % n, color = (mark.style + mark.style / n) % n;
+    int32_t style = mark.style % MARKS_POINTS, shape = style % MARKS_SHAPES;
+    const char *color = point_colors[(shape + (MARKS_COLORS - 1) * (style / MARKS_SHAPES)) % MARKS_COLORS];
 
     if (mark.kind == MARK_CLOUD)
         text_printf(out, "$d%d using 1:2 with points ps 0.4 lc rgb '#999999' pt 7", d);
     else if (mark.kind == MARK_CURVE)
-        text_printf(out, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d, point_styles[color].color);
+        text_printf(out, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d, color);
     else
-        text_printf(out, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d,
-                    point_styles[color].color,
-                    mark.kind == MARK_POINT ? point_styles[shape].filled : point_styles[shape].hollow);
+        text_printf(out, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d, color,
+                    mark.kind == MARK_POINT ? point_shapes[shape].filled : point_shapes[shape].hollow);
 }
 
 void marks_put(struct text *out, int32_t block, struct mark mark)

@@ -343,9 +343,14 @@ static int draw_scatter(struct scatter *s, struct err *e)
     wrap_fit(&s->page, s->c, &scatter_page, spec->panels->list, spec->panels->n);
     if (spec->looks) /* these pages have room for a name without one, too */
         s->page.strip_px = CANVAS_STRIP_PX;
+    if (!spec->lines && !spec->looks && spec->series->n > MARKS_POINTS)
+        canvas_note(s->c, "%d series, whose markers repeat", (int)spec->series->n);
     if (any_hollow && spec->hollow_note)
         canvas_note(s->c, "%s", spec->hollow_note);
     canvas_note_first(s->c, s->page.n, spec->panels->n, spec->panel_word);
+    for (int64_t i = 0; i < s->n_all; i++)
+        if (s->all[i].panel >= s->page.n)
+            data_leave_out(spec->data, s->all[i].item, canvas_keep(s->c, "of other %s", spec->panel_word));
     int rc = wrap_open(&s->page, e);
     if (rc)
         return rc;

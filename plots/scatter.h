@@ -30,9 +30,10 @@ struct scatter_look {
 
 /** All borrowed. */
 struct scatter_spec {
-    const char *y_label; /**< with unit */
-    bool low_is_better;  /**< in y; else more is */
-    bool lines;          /**< points of a series are joined by rising cost */
+    const struct data *data; /**< whose rows are the items of points */
+    const char *y_label;     /**< with unit */
+    bool low_is_better;      /**< in y; else more is */
+    bool lines;              /**< points of a series are joined by rising cost */
     const struct names *panels, *series;
     const struct scatter_look
         *looks;              /**< by series, drawn in turn, without a front; NULL = markers and the front */

@@ -3,8 +3,8 @@
  *
  * Each figure of sweeps is a constant in figures.c (struct sweep_panels, sweep_bars or sweep_scatter of
  * plots/fig.h); the functions here read its columns once, by one rule for what a column holds (sweep_bind()),
- * and hand arrays to the page that draws them. Rows that are not solved are left out without a word (the
- * table says why), solved ones that lack a value with a note. All memory is the canvas's and goes with it.
+ * and hand arrays to the page that draws them. Rows that are not solved are left out, and solved ones without
+ * what is drawn; what a design is compared with may be missing. All memory is the canvas's and goes with it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static const char *sweep_word(const struct sweep *s, const char *column, int64_t
 }
 
 /* What is a divisor somewhere must be above zero, or the row is left out: a time of 0 would be an infinite
- * performance and stretch the axis for all others. */
+ * performance and stretch the axis for all others. The equal split is what designs are compared with: it may
+ * be blank, as where parts are whole, and the design is drawn without it. */
 static struct bind sweep_bind(const char *column)
 {
     static const char *const words[] = { "network", "workload", "objective", "plan", "fits", "n_dims", NULL };
@@ -44,6 +45,8 @@ static struct bind sweep_bind(const char *column)
         b.as = AS_DIMS;
     if (strchr(column, '#'))
         b.as = AS_PER_DIM;
+    if (strncmp(column, "equal_", 6) == 0)
+        b.need = NEED;
     if (strcmp(column, "status") == 0) {
         b.as = AS_STATUS;
         b.word = "solved";
@@ -51,20 +54,23 @@ static struct bind sweep_bind(const char *column)
     return b;
 }
 
-static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, struct err *e)
+/* @p second: a column that may be blank, as another quantity beside it is drawn; NULL: none. */
+static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, const char *second,
+                      struct err *e)
 {
     struct bind binds[DATA_MAX];
     int32_t n = 0, plan = table_find(r->t, "plan");
 
-    for (const char *const *name = r->figure->columns; *name; name++)
-        binds[n++] = sweep_bind(*name);
+    for (const char *const *name = r->figure->columns; *name; name++) {
+        binds[n] = sweep_bind(*name);
+        binds[n].need = second && strcmp(*name, second) == 0 ? NEED : binds[n].need;
+        n++;
+    }
     int rc = data_read(&s->d, c, r, binds, n, e);
     if (!rc && s->d.n == 0)
-        rc = rows_none_left(r, s->d.n_passed, s->d.n_blank, "are solved but ", e);
+        rc = data_none_left(&s->d, e);
     if (rc)
         return rc;
-    if (s->d.n_blank > 0)
-        canvas_note(c, "%lld solved designs lack a value and are left out", (long long)s->d.n_blank);
     for (int32_t k = 0; k < n && plan >= 0 && !s->plans; k++)
         if (strcmp(binds[k].column, "plan") == 0 && !(s->plans = canvas_new(c, s->d.n, sizeof *s->plans, e)))
             return ERR_NOMEM;
@@ -127,10 +133,11 @@ static int find_common_total(int64_t **order, int64_t *n, const struct data *d, 
             longest = k - i;
         }
     }
+    for (int64_t i = 0; i < *n; i++)
+        if (i < first || i >= first + longest)
+            data_leave_out(d, (*order)[i], "of another total");
     *order += first;
     canvas_note(d->c, "at %.6g GB/s per NPU in all dimensions together", total[**order]);
-    if (longest < *n)
-        canvas_note(d->c, "%lld designs of other totals are left out", (long long)(*n - longest));
     *n = longest;
     return rc;
 }
@@ -145,6 +152,37 @@ static const double *sweep_x(const struct data *d, const char *column, struct er
     return depth;
 }
 
+static void note_alone(struct canvas *c, int64_t n, const struct data *d)
+{
+    if (n > 0)
+        canvas_note(c, "%lld of %lld designs have no equal split to compare with", (long long)n,
+                    (long long)d->n);
+}
+
+/* What the figure shows by quantity; how many. A second one that no row has is not shown; how many rows lack
+ * it is said, for theirs is what designs are compared with. */
+static int32_t read_metrics(struct grid_metric metrics[GRID_MAX_METRICS], const struct sweep_panels *look,
+                            const struct data *d, const int64_t *order, int64_t n)
+{
+    int64_t n_alone = 0;
+
+    for (int32_t m = 0; m < look->n_metrics; m++) {
+        struct grid_metric *metric = &metrics[m];
+        *metric = look->metrics[m];
+        metric->y = data_x(d, metric->column);
+        /* A bool as 0 or 1: the height of the line. */
+        metric->reference = metric->equal_column && strcmp(metric->equal_column, "1") == 0;
+        if (metric->equal_column && metric->reference == 0)
+            metric->equal = data_x(d, metric->equal_column);
+        for (int64_t k = 0; k < n && m > 0; k++)
+            n_alone += isnan(metric->y[order[k]]);
+    }
+    note_alone(d->c, n_alone, d);
+    if (look->note && n_alone < n)
+        canvas_note(d->c, "%s", look->note);
+    return n_alone < n ? look->n_metrics : 1;
+}
+
 /* Columns of panels are workloads, rows are networks where `by_network`, lines are objectives. */
 int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
 {
@@ -153,13 +191,11 @@ int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
     struct sweep s = { 0 };
     const struct data *d = &s.d;
     struct facet workloads, networks, goals;
-    int rc = read_sweep(&s, c, r, e);
+    int rc = read_sweep(&s, c, r, look->n_metrics > 1 ? look->metrics[1].column : NULL, e);
 
     int64_t *order = rc ? NULL : data_order(d, NULL, 0, e), n = d->n;
     if (!order)
         return rc ? rc : ERR_NOMEM;
-    if (look->note)
-        canvas_note(c, "%s", look->note);
     if (look->common_total)
         rc = find_common_total(&order, &n, d, e);
     if (!rc)
@@ -177,16 +213,8 @@ int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
         return ERR_NOMEM;
     int32_t gap = table_find(r->t, "gap");
     name_objectives(&goals.names, gap >= 0 && !rows_know(r, gap, -1, NULL), styles, labels);
-    for (int32_t m = 0; m < look->n_metrics; m++) {
-        struct grid_metric *metric = &metrics[m];
-        *metric = look->metrics[m];
-        metric->y = data_x(d, metric->column);
-        /* A bool as 0 or 1: the height of the line. */
-        metric->reference = metric->equal_column && strcmp(metric->equal_column, "1") == 0;
-        if (metric->equal_column && metric->reference == 0)
-            metric->equal = data_x(d, metric->equal_column);
-    }
-    const struct grid_spec spec = { .order = order,
+    const struct grid_spec spec = { .data = d,
+                                    .order = order,
                                     .n = n,
                                     .x = x,
                                     .x_label = look->x_label,
@@ -197,10 +225,9 @@ int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
                                     .series_labels = labels,
                                     .styles = styles,
                                     .metrics = metrics,
-                                    .n_metrics = look->n_metrics,
+                                    .n_metrics = read_metrics(metrics, look, d, order, n),
                                     .column_word = "workloads",
-                                    .row_word = "networks",
-                                    .point_word = "designs" };
+                                    .row_word = "networks" };
     return grid_build(c, &spec, e);
 }
 
@@ -234,8 +261,8 @@ int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
     struct sweep s = { 0 };
     const struct data *d = &s.d;
     struct facet workloads, networks;
-    int64_t n = 0;
-    int rc = read_sweep(&s, c, r, e);
+    int64_t n = 0, n_alone = 0;
+    int rc = read_sweep(&s, c, r, NULL, e);
 
     if (!rc)
         rc = data_facet(&workloads, d, data_find(d, "workload"), NULL, d->n, e);
@@ -255,11 +282,16 @@ int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
         /* It may break the study's constraints: a mark to measure by, never on the front. */
         p.at = (struct canvas_xy){ data_x(d, "equal_cost_usd")[i], 1 / data_x(d, "equal_time_s")[i] };
         p.hollow = true;
-        points[n++] = p;
+        if (isnan(p.at.x) || isnan(p.at.y))
+            n_alone++;
+        else
+            points[n++] = p;
     }
+    note_alone(c, n_alone, d);
     if (!look->equal_split)
         put_plan_notes(&s);
-    const struct scatter_spec spec = { .y_label = look->y_label,
+    const struct scatter_spec spec = { .data = d,
+                                       .y_label = look->y_label,
                                        .panels = &workloads.names,
                                        .series = &networks.names,
                                        .panel_word = "workloads",
@@ -430,23 +462,32 @@ static bool any_repeated(const char *const *labels, int32_t n)
     return false;
 }
 
-/* Where two designs are told apart by nothing that is in a label, all get the number of their row, from 1. */
+/* The label with the number of its point behind it; of a table without points, or with several designs to
+ * one, that of its row. */
+static const char *number_label(const struct bars *b, int64_t i, bool by_row)
+{
+    const struct rows r = data_at(&b->s->d, i);
+    int32_t point = by_row ? -1 : table_find(r.t, "point");
+    char name[ROWS_NAME], buf[NUM_TEXT];
+
+    return canvas_keep(b->c, "%s%s%s%s", b->labels[i], b->labels[i][0] ? " · " : "",
+                       point < 0 ? "" : "point ",
+                       point < 0 ? rows_name(name, &r) : rows_text(buf, &r, point));
+}
+
+/* Where two designs are told apart by nothing that is in a label, all get a number. */
 static void make_labels(struct bars *b, enum phrases_part part)
 {
-    for (int32_t i = 0; i < b->n; i++) {
-        struct text label = { 0 };
-        describe_design(&label, b, i, part);
-        b->labels[i] = canvas_keep_text(b->c, &label);
-    }
-    bool repeated = any_repeated(b->labels, b->n);
+    for (int pass = 0; pass < 3 && (pass == 0 || any_repeated(b->labels, b->n)); pass++)
+        for (int32_t i = 0; i < b->n; i++) {
+            struct text label = { 0 };
+            describe_design(&label, b, i, part);
+            b->labels[i] = canvas_keep_text(b->c, &label);
+            b->labels[i] = pass ? number_label(b, i, pass == 2) : b->labels[i];
+        }
     b->label_px = 0;
-    for (int32_t i = 0; i < b->n; i++) {
-        const char *label = b->labels[i];
-        if (repeated)
-            b->labels[i] = canvas_keep(b->c, "%s%srow %lld", label, label[0] ? " · " : "",
-                                       (long long)b->s->d.row[i] + 1);
+    for (int32_t i = 0; i < b->n; i++)
         b->label_px = fmax(b->label_px, canvas_width(b->labels[i], CANVAS_SMALL_PX));
-    }
 }
 
 /* A narrow part of a long bar cannot be read off the axis. Bars of bandwidth end with the bandwidths, inside
@@ -646,11 +687,13 @@ int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct sweep s = { 0 };
     struct bars b = { .c = c, .s = &s, .look = r->figure->look };
-    int rc = read_sweep(&s, c, r, e);
+    int rc = read_sweep(&s, c, r, NULL, e);
 
     if (rc)
         return rc;
     b.n = count_drawn(&b);
+    for (int64_t i = b.n; i < s.d.n; i++)
+        data_leave_out(&s.d, i, canvas_keep(c, "beyond the first %d", (int)b.n));
     if (b.look->per_dim)
         gather_dims(&b);
     gather_parts(&b);

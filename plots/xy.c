@@ -23,7 +23,7 @@
 #include "plots/page.h"
 
 enum {
-    COLORS = 7, /* that can be told apart; the rest is grey */
+    COLORS = MARKS_COLORS, /* the rest is grey */
     WRAP_MOST = 9,
     GRID_COLUMNS = 5,
     GRID_ROWS = 6,
@@ -49,7 +49,9 @@ struct xy {
     struct facet categories, color, shape, column, row;
     double shade_ends[SHADE_COUNT]; /* upper ends of the shades, rising */
     bool shade_log;
-    bool *chosen;                 /* by row: among the best few */
+    bool *chosen;           /* by row: among the best few */
+    const char *not_chosen; /* what the others are */
+    bool *behind[2];        /* by row and quantity: a better one has its bar, its place of a line; or NULL */
     double x_better, y_better[2]; /* -1 less, 1 more, 0 not known */
     bool front, any_cut;
     struct wrap page;
@@ -58,7 +60,7 @@ struct xy {
     const char *x_title, *y_title[2];
     int32_t n_columns, n_rows,
         n_panels; /* of panels: facets side by side, facets below each other times n_y */
-    int64_t n_not_positive, n_outside, n_unplaced;
+    int64_t n_unplaced;
     int64_t *order;                           /* shape [d.n] */
     int64_t order_knees[MAX_LABELS], n_knees; /* of the panel at hand */
 };
@@ -123,6 +125,8 @@ static int choose_axes(struct xy *f, struct err *e)
     if (rc)
         return rc;
     f->x_words = has_words(t, table_find(t, f->x_name));
+    if (s->bars && s->shape && s->shape[0])
+        return err_set(e, ERR_USAGE, "option --shape is of points and lines, expected --color beside --bars");
     if (s->bars && !f->x_words)
         return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
@@ -236,39 +240,8 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     };
     int rc = data_read(&f->d, f->c, r, binds, N_BINDS, e);
     if (!rc && f->d.n == 0)
-        rc = rows_none_left(r, f->d.n_passed, f->d.n_blank, "", e);
+        rc = data_none_left(&f->d, e);
     return rc;
-}
-
-/* Rows without x or y, by their status: "12 infeasible, 3 blank". Both lists of rows rise, so one pass tells
- * them apart. More than 63 words count together. */
-static void xy_put_left_out(const struct xy *f)
-{
-    const struct data *d = &f->d;
-    struct rows r = d->r;
-    struct names words = { 0 };
-    int32_t status = table_find(r.t, "status");
-    int64_t counts[64] = { 0 };
-    struct text out = { 0 };
-    char buf[NUM_TEXT];
-
-    for (int64_t i = 0, k = 0; i < d->n_passed; i++) {
-        if (k < d->n && d->row[k] == d->passed[i]) {
-            k++;
-            continue;
-        }
-        r.row = d->passed[i];
-        const char *word = rows_text(buf, &r, status);
-        bool fine = !word[0] || strcmp(word, "solved") == 0 || strcmp(word, "unproved") == 0 ||
-                    strcmp(word, "done") == 0 || strcmp(word, "ok") == 0;
-        int32_t at = names_add(f->c, &words, fine ? "blank" : word);
-        counts[at < 63 ? at : 63]++;
-    }
-    for (int32_t i = 0; i < words.n && i < 64; i++)
-        text_printf(&out, "%s%lld %s", i ? ", " : "", (long long)counts[i], words.list[i]);
-    if (words.n)
-        canvas_note(f->c, "rows left out: %s", text_str(&out));
-    text_free(&out);
 }
 
 /* The place of words in the order of their numbers, where all of them are numbers. So that panels and shades
@@ -384,17 +357,19 @@ static int choose_top(struct xy *f, struct err *e)
     }
     for (int64_t i = 0; i < d->n && f->spec->top == 0; i++)
         f->chosen[i] = true;
+    f->not_chosen = canvas_keep(f->c, "not among the best %lld", (long long)f->spec->top);
     if (f->spec->top > 0)
         canvas_note(f->c, "the best %lld by %s (%s is better)%s", (long long)f->spec->top, by,
                     better > 0 ? "more" : "less", f->n_columns * f->n_rows > 1 ? " of each panel" : "");
     return rc;
 }
 
-/* Lines and bars show the best of equal x; the other rows go, so that no axis makes room for them. Of two
- * quantities each has its own best, and all rows stay until gather_series() chooses. */
+/* Bars and lines show the best of equal x in each series, by each quantity; the others are not drawn, so that
+ * no axis makes room for them. */
 static int keep_best_of(struct xy *f, int32_t m, struct err *e)
 {
     const struct data *d = &f->d;
+    const double *y = d->x[m ? Y2 : Y];
     struct sort_key along = { .x = d->x[X] };
     if (f->x_words)
         along = (struct sort_key){ .word = f->categories.at };
@@ -403,10 +378,13 @@ static int keep_best_of(struct xy *f, int32_t m, struct err *e)
                                      { .word = f->color.at },
                                      { .word = f->shape.at },
                                      along,
-                                     { .x = d->x[m ? Y2 : Y], .falls = f->y_better[m] > 0 } };
+                                     { .x = y, .falls = f->y_better[m] > 0 } };
     int64_t n = 0;
+    f->behind[m] = canvas_new(f->c, d->n, sizeof *f->behind[m], e);
+    if (!f->behind[m])
+        return ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++)
-        if (f->chosen[i] && !isnan(d->x[m ? Y2 : Y][i]))
+        if (f->chosen[i] && !isnan(y[i]))
             f->order[n++] = i;
     int rc = data_sort(f->order, n, keys, 6, e);
     for (int64_t k = 0; k < n && !rc;) {
@@ -414,7 +392,7 @@ static int keep_best_of(struct xy *f, int32_t m, struct err *e)
         if (end > k + 1 && f->y_better[m] == 0)
             return fail_direction(f->spec->bars ? "bars" : "join", f->y_name[m], e);
         while (++k < end)
-            f->chosen[f->order[k]] = f->n_y > 1;
+            f->behind[m][f->order[k]] = true;
     }
     return rc;
 }
@@ -462,9 +440,15 @@ static bool is_in_panel(const struct xy *f, int64_t i, int32_t panel)
            !(f->x_words && f->categories.at[i] >= MAX_CATEGORIES);
 }
 
+/* With a marker, a bar, a place of a line; else it is of the cloud, where there is one. */
+static bool is_marked(const struct xy *f, int64_t i, int32_t m)
+{
+    return f->chosen[i] && !(f->behind[m] && f->behind[m][i]);
+}
+
 static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
 {
-    return is_in_panel(f, i, panel) && (f->chosen[i] || f->spec->behind);
+    return is_in_panel(f, i, panel) && (is_marked(f, i, xy_metric_of(f, panel)) || f->spec->behind);
 }
 
 /* Title and unit by the column's name, "cost [M USD]", and what its values are divided by; without a bind the
@@ -528,6 +512,28 @@ static struct axis fit_axis(double lo, double hi, bool log, const double range[2
     return a;
 }
 
+static int none_on_axes(const struct xy *f, struct err *e)
+{
+    for (int64_t i = 0; i < f->d.n; i++)
+        data_leave_out(&f->d, i, f->chosen[i] ? "not above zero" : f->not_chosen);
+    return data_none_left(&f->d, e);
+}
+
+/* Of bars: from zero unless it is log or was asked for otherwise, with room above the longest. */
+static struct axis fit_bars(double lo, double hi, bool log, const double range[2])
+{
+    struct axis a;
+
+    if (log)
+        return fit_axis(lo, hi, true, range);
+    a = axis_bars(1.1 * fmax(hi, 0));
+    a.lo = lo < 0 ? 1.1 * lo : a.lo;
+    a.lo = isnan(range[0]) ? a.lo : range[0];
+    a.hi = isnan(range[1]) ? a.hi : range[1];
+    a.hi = a.hi > a.lo ? a.hi : a.lo + fmax(fabs(a.lo), 1) * 0.1;
+    return a;
+}
+
 /* Axes of one panel, or (-1) of all. */
 static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y, int32_t m, struct err *e)
 {
@@ -551,17 +557,18 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
                     lo[k] = fmin(lo[k], at[k]);
                     hi[k] = fmax(hi[k], at[k]);
                 }
-            double half = f->spec->bars ? 0 : xy_half_at(f, m, i);
+            double half = xy_half_at(f, m, i);
             ends[0] = is_drawn(f, i, p) ? fmin(ends[0], at[1] - half) : ends[0];
             ends[1] = is_drawn(f, i, p) ? fmax(ends[1], at[1] + half) : ends[1];
         }
     for (int k = 0; k < 2; k++) {
         if (panel < 0 && !(lo[k] <= hi[k]))
-            return rows_none_left(&f->d.r, f->d.n_passed, f->d.n_blank, "are not above zero or ", e);
+            return none_on_axes(f, e);
         if (!(lo[k] <= hi[k]))
             lo[k] = hi[k] = 1;
         log[k] = f->spec->scale[k] == PLOT_XY_LOG ||
-                 (f->spec->scale[k] == PLOT_XY_FIT && lo[k] > 0 && hi[k] / lo[k] > AXIS_LOG_RATIO);
+                 (f->spec->scale[k] == PLOT_XY_FIT && !(k == 1 && f->spec->bars) && lo[k] > 0 &&
+                  hi[k] / lo[k] > AXIS_LOG_RATIO);
         for (int end = 0; end < 2; end++)
             range[k][end] /= scales[k];
     }
@@ -575,11 +582,7 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     int32_t n = f->categories.names.n;
     *x = f->x_words ? (struct axis){ .lo = 0, .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES }
                     : fit_axis(lo[0], hi[0], log[0], range[0]);
-    *y = f->spec->bars ? axis_bars(1.1 * fmax(hi[1], 0)) : fit_axis(lo[1], hi[1], log[1], range[1]);
-    if (f->spec->bars && lo[1] < 0)
-        y->lo = 1.1 * lo[1];
-    if (f->spec->bars && !isnan(range[1][1]))
-        y->hi = range[1][1];
+    *y = f->spec->bars ? fit_bars(lo[1], hi[1], log[1], range[1]) : fit_axis(lo[1], hi[1], log[1], range[1]);
     return 0;
 }
 
@@ -648,14 +651,6 @@ static int32_t xy_shade_of(const struct xy *f, int32_t color)
     return SHADE_COUNT - 1 - i; /* dark is much */
 }
 
-/* Colour and shape of points apart: plots/marks.c moves colours on against shapes with each round of seven.
- * The inverse of its rule: the style s + 7 r has shape s and colour (s + r) mod 7. */
-static int32_t point_style(int32_t color, int32_t shape)
-{
-    int32_t s = shape % COLORS;
-    return s + COLORS * ((color - s + COLORS) % COLORS);
-}
-
 /* What a series looks like; `hollow` of designs that do not fit. */
 static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
 {
@@ -667,7 +662,7 @@ static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, 
         return (struct mark){ MARK_SPOT, xy_shade_of(f, color) };
     if (color >= COLORS)
         return (struct mark){ MARK_DOT, 0 };
-    return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT, point_style(color, shape) };
+    return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT, marks_point_style(color, shape) };
 }
 
 static bool is_hollow(const struct xy *f, int64_t i)
@@ -675,29 +670,81 @@ static bool is_hollow(const struct xy *f, int64_t i)
     return f->d.col[FITS] >= 0 && strcmp(f->d.words[FITS].list[f->d.word[FITS][i]], "no") == 0;
 }
 
-/* Whether the point lies on the axes; counted where it does not. */
-static bool is_on_axes(struct xy *f, int32_t panel, int64_t i, int32_t m, bool count)
+/* The ends of a bar in its panel: from zero, or from where the axis begins, cut at the frame. */
+struct bar_ends {
+    double from, to;
+};
+
+static struct bar_ends bar_of(const struct axis *y, double at)
+{
+    double zero = y->log ? y->lo : fmin(fmax(0, y->lo), y->hi);
+    return (struct bar_ends){ zero, fmin(fmax(at, y->lo), y->hi) };
+}
+
+/* What keeps the point off the axes; NULL: it lies on them. A bar lies on them with any part of it. */
+static const char *off_axes(const struct xy *f, int32_t panel, int64_t i, int32_t m)
 {
     const struct axis *x = &f->x[panel], *y = &f->y[panel];
     double at_x = x_at(f, i), at_y = y_at(f, m, i);
-    bool positive = !(x->log && at_x <= 0) && !(y->log && at_y <= 0);
-    bool inside = at_x >= x->lo && at_x <= x->hi && at_y >= y->lo && at_y <= y->hi;
+    bool inside = at_y >= y->lo && at_y <= y->hi;
 
-    f->n_not_positive += count && !positive;
-    f->n_outside += count && positive && !inside;
-    return positive && inside;
+    if ((x->log && at_x <= 0) || (y->log && at_y <= 0))
+        return "not above zero";
+    if (f->spec->bars) {
+        struct bar_ends bar = bar_of(y, at_y);
+        inside = inside || bar.from != bar.to;
+    }
+    return inside && at_x >= x->lo && at_x <= x->hi ? NULL : "outside the range";
 }
 
-static void count_outside(struct xy *f)
+static bool is_on_axes(const struct xy *f, int32_t panel, int64_t i, int32_t m)
 {
-    for (int32_t p = 0; p < f->n_panels; p++)
-        for (int64_t i = 0; i < f->d.n; i++)
-            if (is_drawn(f, i, p))
-                is_on_axes(f, p, i, xy_metric_of(f, p), true);
-    if (f->n_not_positive > 0)
-        canvas_note(f->c, "left out of log axes: %lld points not above zero", (long long)f->n_not_positive);
-    if (f->n_outside > 0)
-        canvas_note(f->c, "%lld points lie outside the range", (long long)f->n_outside);
+    return !off_axes(f, panel, i, m);
+}
+
+/* What keeps a row out of a panel that it belongs in; NULL: it is drawn there. */
+static const char *not_drawn(const struct xy *f, int32_t panel, int64_t i)
+{
+    if (is_drawn(f, i, panel))
+        return off_axes(f, panel, i, xy_metric_of(f, panel));
+    return !f->chosen[i]   ? f->not_chosen
+           : f->spec->bars ? "behind a better one of the same bar"
+                           : "behind a better one at the same place of a line";
+}
+
+/* Why a row has no panel. */
+static const char *without_panel(const struct xy *f, int64_t i)
+{
+    return f->x_words && f->categories.at[i] >= MAX_CATEGORIES ? "of other words on x" : "of other panels";
+}
+
+/* A row of two quantities is drawn where either is. */
+static void xy_account(struct xy *f)
+{
+    int64_t n_partly = 0, n_cut = 0;
+
+    for (int64_t i = 0; i < f->d.n; i++) {
+        const char *why = NULL;
+        bool drawn = false, any = false;
+        for (int32_t p = 0; p < f->n_panels; p++) {
+            if (!is_in_panel(f, i, p))
+                continue;
+            const char *own = not_drawn(f, p, i);
+            double y = y_at(f, xy_metric_of(f, p), i);
+            any = true;
+            why = own ? own : why;
+            drawn = drawn || !own;
+            n_cut += !own && f->spec->bars && (y < f->y[p].lo || y > f->y[p].hi);
+        }
+        if (!drawn)
+            data_leave_out(&f->d, i, any ? why : without_panel(f, i));
+        n_partly += drawn && why;
+    }
+    if (n_partly > 0)
+        canvas_note(f->c, "%lld rows are drawn by one quantity alone", (long long)n_partly);
+    if (n_cut > 0)
+        canvas_note(f->c, "%lld %s on beyond the range", (long long)n_cut,
+                    n_cut == 1 ? "bar goes" : "bars go");
 }
 
 /* ---- one panel ---- */
@@ -713,10 +760,17 @@ static void put_cloud(const struct xy_panel *p)
     struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind &&
-            is_on_axes(f, p->index, i, p->m, false))
+        if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind &&
+            is_on_axes(f, p->index, i, p->m))
             canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
     canvas_block_end(f->c, (struct mark){ MARK_CLOUD, 0 });
+}
+
+/* Where the bar of a row begins and ends along x: those of one word share 0.8 of its room. */
+static struct bar_ends bar_sides(const struct xy *f, int64_t i)
+{
+    double width = 0.8 / f->color.names.n, left = x_at(f, i) - 0.4 + f->color.at[i] * width;
+    return (struct bar_ends){ left, left + width };
 }
 
 /* Whiskers of one series: lines have theirs in their colour. */
@@ -725,64 +779,53 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
     struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++) {
-        double half = xy_half_at(f, p->m, i), y = y_at(f, p->m, i);
-        if (is_in_panel(f, i, p->index) && f->chosen[i] && half > 0 && f->color.at[i] == color &&
-            f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m, false))
-            canvas_bar(f->c, x_at(f, i), y, fmax(p->on.y.lo, y - half), fmin(p->on.y.hi, y + half));
+        double half = xy_half_at(f, p->m, i), y = y_at(f, p->m, i), x = x_at(f, i);
+        if (f->spec->bars)
+            x = (bar_sides(f, i).from + bar_sides(f, i).to) / 2;
+        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && half > 0 && f->color.at[i] == color &&
+            f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m))
+            canvas_bar(f->c, x, y, fmin(fmax(p->on.y.lo, y - half), p->on.y.hi), fmin(p->on.y.hi, y + half));
     }
     canvas_block_end(f->c, (struct mark){ MARK_WHISKER,
                                           f->spec->join ? 1 + xy_mark_of(f, color, shape, false).style : 0 });
 }
 
-/*
- * Rows of one series, or (color = -1) all that are filled, by x; where joined the best of equal x. The rows
- * are at the beginning of f->order until the next call; -1 = no memory. Unless `best` in the order of the
- * table.
- */
-static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t shape, int hollow, bool best,
+/* Rows of one series, or (color = -1) all that are filled, in the order of the table or (`along`) by x. The
+ * rows are at the beginning of f->order until the next call; -1 = no memory. */
+static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t shape, int hollow, bool along,
                              struct err *e)
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
-    struct sort_key x_key = { .x = d->x[X] };
-    if (f->x_words)
-        x_key = (struct sort_key){ .word = f->categories.at };
-    const struct sort_key keys[] = { x_key, { .x = d->x[p->m ? Y2 : Y], .falls = f->y_better[p->m] > 0 } };
-    int64_t n = 0, kept = 0;
+    const struct sort_key x_key =
+        f->x_words ? (struct sort_key){ .word = f->categories.at } : (struct sort_key){ .x = d->x[X] };
+    int64_t n = 0;
 
     for (int64_t i = 0; i < d->n; i++)
-        if (is_in_panel(f, i, p->index) && f->chosen[i] && (color < 0 || f->color.at[i] == color) &&
+        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && (color < 0 || f->color.at[i] == color) &&
             (shape < 0 || f->shape.at[i] == shape) && (hollow < 0 || is_hollow(f, i) == hollow) &&
-            is_on_axes(f, p->index, i, p->m, false))
+            is_on_axes(f, p->index, i, p->m))
             f->order[n++] = i;
-    if (!best)
-        return n;
-    if (data_sort(f->order, n, keys, 2, e))
-        return -1;
-    for (int64_t k = 0; k < n; k++)
-        if (k == 0 || x_at(f, f->order[k]) != x_at(f, f->order[k - 1]))
-            f->order[kept++] = f->order[k];
-    return kept;
+    return along && data_sort(f->order, n, &x_key, 1, e) ? -1 : n;
 }
 
 /* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
 static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, struct err *e)
 {
     struct xy *f = p->f;
-    int32_t n_colors = f->color.names.n;
     bool best = f->spec->join || f->spec->bars;
 
     for (int hollow = f->spec->join || f->spec->bars ? -1 : 1; hollow >= -1; hollow--) {
         int64_t n = hollow < 0 && !best ? 0 : gather_series(p, color, shape, hollow, best, e);
-        double width = 0.8 / n_colors;
         if (n < 0)
             return ERR_NOMEM;
         for (int64_t k = 0; k < n; k++) {
-            double x = x_at(f, f->order[k]), y = y_at(f, p->m, f->order[k]), left = x - 0.4 + color * width;
+            int64_t i = f->order[k];
+            struct bar_ends side = bar_sides(f, i), bar = bar_of(&p->on.y, y_at(f, p->m, i));
             if (f->spec->bars)
-                canvas_bar(f->c, left, 0, left + width, y);
+                canvas_bar(f->c, side.from, bar.from, side.to, bar.to);
             else
-                canvas_point(f->c, x, y);
+                canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
         }
         canvas_block_end(f->c, xy_mark_of(f, color, shape, hollow == 1));
     }
@@ -939,10 +982,10 @@ static void xy_take_places(const struct xy_panel *p, struct places *places, int6
 
     places->inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 2 };
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && f->chosen[i])
+        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m))
             places_take_marker(places, xy_px(p, i));
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && !f->chosen[i] && f->spec->behind) {
+        if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind) {
             struct canvas_xy at = xy_px(p, i);
             places_take(places, (struct place_taken){ .box = { at.x - 2, at.y - 2, at.x + 2, at.y + 2 },
                                                       .thin = true });
@@ -1011,8 +1054,8 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
             : front ? on_front[i]
             : top   ? f->spec->top > 0 && f->chosen[i]
                     : data_text(buf, &f->d, i, col)[0] != '\0';
-        if (!wanted || !is_in_panel(f, i, p->index) || !f->chosen[i] ||
-            !is_on_axes(f, p->index, i, p->m, false))
+        if (!wanted || !is_in_panel(f, i, p->index) || !is_marked(f, i, p->m) ||
+            !is_on_axes(f, p->index, i, p->m))
             continue;
         if (knee)
             f->order_knees[f->n_knees++] = i;
@@ -1072,6 +1115,8 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
             if (!f->spec->bars)
                 put_halves(&p, color, shape);
             rc = put_series(&p, color, shape, e);
+            if (f->spec->bars) /* over the bars, which would hide them */
+                put_halves(&p, color, shape);
         }
     for (int64_t k = 0; k < f->n_knees; k++)
         canvas_point(f->c, x_at(f, f->order_knees[k]), y_at(f, p.m, f->order_knees[k]));
@@ -1128,9 +1173,9 @@ static void xy_put_legend(struct xy *f)
                                               joined ? xy_word_of(f, f->shape_name, &f->shape, s) : ""));
             }
     for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
-        canvas_legend(f->c, (struct mark){ MARK_POINT, point_style(COLORS - 1, s) },
+        canvas_legend(f->c, (struct mark){ MARK_POINT, marks_point_style(COLORS - 1, s) },
                       xy_word_of(f, f->shape_name, &f->shape, s));
-    if (f->shape.names.n > COLORS && !f->spec->join && !f->spec->bars && !f->shades)
+    if (f->shape.names.n > MARKS_SHAPES && !f->spec->join && !f->spec->bars && !f->shades)
         canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
     if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
         canvas_legend(f->c, (struct mark){ MARK_RING, 0 }, "knee");
@@ -1139,7 +1184,7 @@ static void xy_put_legend(struct xy *f)
     if (any_hollow && !f->spec->join && !f->spec->bars)
         canvas_note(f->c, "hollow: needs more memory than an NPU has");
     for (int64_t i = 0; i < f->d.n; i++)
-        if (xy_half_at(f, 0, i) > 0 && !f->spec->bars) {
+        if (xy_half_at(f, 0, i) > 0) {
             canvas_note(f->c, "whiskers: %s%s", f->half_names[0], f->any_cut ? ", cut at the frame" : "");
             break;
         }
@@ -1170,11 +1215,10 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     if (f->has_rows && f->n_panels > f->n_columns)
         look.panel_px = f->n_panels / f->n_columns > 2 ? 170 : 220;
     wrap_fit(&f->page, f->c, &look, names, f->n_panels);
-    xy_put_left_out(f);
     if (f->x_words && f->categories.names.n > MAX_CATEGORIES)
         canvas_note(f->c, "first %d of %d words of %s", MAX_CATEGORIES, (int)f->categories.names.n,
                     f->x_name);
-    count_outside(f);
+    xy_account(f);
     xy_put_legend(f);
     rc = wrap_open(&f->page, e);
     if (rc)

@@ -81,7 +81,7 @@ sed 's/"[^"]*"//g' bare.csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i
     $(at["tokens_per_s"]) + 0 > most + 0 { most = $(at["tokens_per_s"]); which = "tp " $(at["tp"]) ", pp " $(at["pp"]) }
     END { print "most tokens per second: " which }'
 for table in trained.csv trained.db; do
-    "$WEFT" plot xy $table --x memory_GB --y tokens_per_s --top 1 --label top --text tp,pp --of gp | grep -o -e 'the best 1[^;]*' -e "'tp [^']*'"
+    "$WEFT" plot xy $table --x memory_GB --y tokens_per_s --top 1 --label top --text tp,pp --of gp | grep -o -e 'the best 1 by [a-z_]* ([a-z ]*)' -e "'tp [^']*'"
 done
 run plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 -o x.svg
 "$WEFT" plot xy bare.csv --x memory_GB --y tokens_per_s --top 1 --best min:tokens_per_s --of gp | grep -o 'the best 1.*better)'

@@ -23,8 +23,26 @@ TEST(as_many_styles_differ_as_the_header_says)
 {
     assert_styles_differ(MARK_FILL, FILL_FIRST, 24);
     assert_styles_differ(MARK_LINE, 0, 64);
-    assert_styles_differ(MARK_POINT, 0, 49);
+    assert_styles_differ(MARK_POINT, 0, MARKS_POINTS);
     assert_styles_differ(MARK_SHADE, 0, SHADE_COUNT);
+}
+
+/* A filled marker is never read as the hollow one of the same series, nor of another. */
+TEST(every_point_has_a_hollow_form_of_its_own)
+{
+    struct text s[2 * MARKS_POINTS] = { { 0 } };
+    for (int32_t i = 0; i < 2 * MARKS_POINTS; i++) {
+        marks_put(&s[i], 1, (struct mark){ i % 2 ? MARK_HOLLOW : MARK_POINT, i / 2 });
+        for (int32_t k = 0; k < i; k++)
+            assert_string_not_equal(text_str(&s[i]), text_str(&s[k]));
+    }
+    for (int32_t i = 0; i < 2 * MARKS_POINTS; i++)
+        text_free(&s[i]);
+    for (int32_t color = 0; color < MARKS_COLORS; color++)
+        for (int32_t shape = 0; shape < MARKS_SHAPES; shape++)
+            for (int32_t other = 0; other < color * MARKS_SHAPES + shape; other++)
+                assert_int_not_equal(marks_point_style(color, shape),
+                                     marks_point_style(other / MARKS_SHAPES, other % MARKS_SHAPES));
 }
 
 /* Hatching is black: on black it would not show. */

@@ -1,6 +1,7 @@
 /* Any columns as points, lines and bars: a table of a call each, what its script has and lacks. */
 #include "tests/unit/test_plots_csv.h"
 
+#include "base/rng.h"
 #include "plots/xy.h"
 
 #define DESIGNS                                                                                              \
@@ -33,7 +34,7 @@ static const struct {
         "points ps 0.8 "
         "lw 1.2 lc rgb '#D55E00' pt 6",
         "'cost [M USD]' at", "'time [s]' at", "set label 'b' at",
-        "rows left out: 1 infeasible, 1 blank; hollow: needs more memory" },
+        "drawn: 4 of 6 rows; left out: 1 infeasible, 1 without time_s" },
       "with lines" },
     { "the front is a staircase of what fits, known for time and cost",
       DESIGNS,
@@ -43,7 +44,8 @@ static const struct {
     { "what is better can be said, and a range cuts",
       DESIGNS,
       { .x = "total_GBps", .y = { "time_s" }, .facet = "", .front = "max,min", .range = { NULL, "2.5:" } },
-      { "1 points lie outside the range", "set yrange [2.5:", "'total [GB/s]' at" },
+      { "left out: 1 infeasible, 1 without time_s, 1 outside the range",
+        "set yrange [2.5:", "'total [GB/s]' at" },
       "'b' at" },
     { "the best few, the others behind",
       DESIGNS,
@@ -65,7 +67,7 @@ static const struct {
     { "a log axis leaves out what is not above zero",
       JOBS,
       { .x = "load", .y = { "jct_s" }, .scale = { PLOT_XY_FIT, PLOT_XY_LOG } },
-      { "left out of log axes: 1 points not above zero", "set logscale y" },
+      { "left out: 1 not above zero", "set logscale y" },
       "2 -5" },
     { "bars over words; two quantities are two rows of panels",
       JOBS,
@@ -229,11 +231,15 @@ TEST(what_cannot_be_drawn_is_refused)
         { "x,y\n1,\n",
           { .x = "x", .y = { "y" } },
           ERR_PARSE,
-          "rows to draw: is 0 of 1 (1 pass the filter, 1 of those lack a value)" },
+          "rows to draw: is 0 of 1 (1 without y), expected at least 1" },
         { "x,y\n1,-1\n",
           { .x = "x", .y = { "y" }, .scale = { 0, PLOT_XY_LOG } },
           ERR_PARSE,
-          "rows to draw: is 0 of 1" },
+          "rows to draw: is 0 of 1 (1 not above zero)" },
+        { JOBS,
+          { .x = "scheduler", .y = { "jct_s" }, .bars = true, .shape = "load" },
+          ERR_USAGE,
+          "option --shape is of points and lines" },
     };
     struct plot_options opt = { 0 };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -309,4 +315,120 @@ TEST(the_list_says_what_columns_hold)
     OK(plot_xy_list(&t, &out, e));
     assert_has(text_str(&out), "network     words         6         2");
     assert_has(text_str(&out), "time_s      numbers       4         4      2      4  less");
+}
+
+/* ---- bars ---- */
+
+#define SPREAD "# best=min:y\nk,y,y_ci\na,5,1\nb,0.5,2\nc,60,0\nd,-3,0\n"
+
+TEST(bars_keep_to_their_axis)
+{
+    static const struct {
+        const char *what;
+        struct plot_xy xy;
+        const char *has[4];
+    } shown[] = {
+        { "from zero, with whiskers, as far down as they reach",
+          { .color = "" },
+          { "\n0.1 0 0.9 5\n1.1 0 1.9 0.5\n2.1 0 2.9 60\n3.1 0 3.9 -3\nEOD",
+            "\n0.5 5 4 6\n1.5 0.5 -1.5 2.5\nEOD", "whiskers: y_ci", "with vectors" } },
+        { "from LO, and none that ends below it",
+          { .color = "", .range = { NULL, "2:" } },
+          { "set yrange [2:", "\n0.1 2 0.9 5\n2.1 2 2.9 60\nEOD", "left out: 2 outside the range" } },
+        { "cut at HI, which is said",
+          { .color = "", .range = { NULL, ":20" } },
+          { ":20]", "\n2.1 0 2.9 20\n", "1 bar goes on beyond the range" } },
+        { "on a log axis from its foot, without what is not above zero",
+          { .color = "", .scale = { PLOT_XY_FIT, PLOT_XY_LOG } },
+          { "set logscale y", "set yrange [0.5:100]", "\n0.1 0.5 0.9 5\n1.1 0.5 1.9 0.5\n2.1 0.5 2.9 60\nEOD",
+            "left out: 1 not above zero" } },
+    };
+    for (size_t i = 0; i < COUNT_OF(shown); i++) {
+        struct plot_options opt = { 0 };
+        struct plot_xy xy = shown[i].xy;
+        KEEP(struct text, s, text_free) = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        xy.x = "k";
+        xy.y[0] = "y";
+        xy.bars = true;
+        csv_table(&t, SPREAD);
+        OK(plot_xy_script(&xy, &t, &opt, &s, e));
+        for (size_t k = 0; k < COUNT_OF(shown[i].has) && shown[i].has[k]; k++)
+            if (!strstr(text_str(&s), shown[i].has[k]))
+                fail_msg("%s: lacks %s in\n%s", shown[i].what, shown[i].has[k], text_str(&s));
+    }
+}
+
+/* ---- what becomes of rows ---- */
+
+/* Lines of all blocks of data: without a front these are marks, and the sample of a cloud in the legend. */
+static int64_t count_marks(const char *script)
+{
+    int64_t n = 0;
+    for (const char *at = script; (at = strstr(at, " << EOD\n"));)
+        for (at = strchr(at, '\n') + 1; strncmp(at, "EOD\n", 4) != 0; at = strchr(at, '\n') + 1)
+            n++;
+    return n;
+}
+
+/* How many rows `said` gives this reason; 0 where it does not. */
+static int64_t count_left(const char *said, const char *why)
+{
+    const char *at = strstr(said, why);
+    while (at && at > said && at[-1] != ' ')
+        at--;
+    for (at = at ? at - 1 : NULL; at && at > said && at[-1] >= '0' && at[-1] <= '9';)
+        at--;
+    return at ? strtoll(at, NULL, 10) : 0;
+}
+
+/* Every row is a mark of the figure or is left out for a reason: tables and options at random. */
+TEST(every_row_is_drawn_or_said_to_be_left_out)
+{
+    RNG(r, 7, 0);
+    for (int round = 0; round < 300; round++) {
+        KEEP(struct text, csv, text_free) = { 0 }, s = { 0 }, said = { 0 };
+        KEEP(struct table, t, table_free) = { 0 };
+        struct plot_options opt = { .said = &said };
+        int64_t n = 1 + (int64_t)rng_below(r, 60), n_solved = 0, n_infeasible = 0, n_blank = 0, drawn, all;
+        int kind = (int)rng_below(r, 3);
+        struct plot_xy xy = { .x = kind == 0 ? "word" : "x", .y = { "y" }, .color = "", .front = "no" };
+        xy.bars = kind == 0;
+        xy.join = kind == 1;
+        xy.facet = rng_below(r, 2) ? "panel" : "";
+        xy.top = rng_below(r, 3) ? 0 : 1 + (int64_t)rng_below(r, 4);
+        xy.behind = !xy.bars && rng_below(r, 3) == 0;
+        xy.scale[1] = (enum plot_xy_scale)rng_below(r, 3);
+        xy.range[1] = rng_below(r, 3) ? NULL : rng_below(r, 2) ? "5:" : ":30";
+        text_puts(&csv, "# best=min:y\nword,x,panel,status,y\n");
+        for (int64_t i = 0; i < n; i++) {
+            bool solved = i == 0 || rng_below(r, 5), blank = i && rng_below(r, 6) == 0;
+            text_printf(&csv, "w%d,%d,p%d,%s,", (int)rng_below(r, 30), (int)rng_below(r, 9),
+                        (int)rng_below(r, 11), solved ? "solved" : "infeasible");
+            n_solved += solved && !blank;
+            n_infeasible += !solved;
+            n_blank += solved && blank;
+            if (solved && !blank)
+                text_printf(&csv, "%g", i ? (double)rng_below(r, 50) - 2 : 7);
+            text_puts(&csv, "\n");
+        }
+        csv_table(&t, text_str(&csv));
+        int rc = plot_xy_script(&xy, &t, &opt, &s, e);
+        if (rc == ERR_PARSE && xy.top && xy.scale[1] == PLOT_XY_LOG) /* the best are not above zero */
+            continue;
+        assert_ok(rc, e);
+        drawn = all = n;
+        if (said.n)
+            assert_int_equal(sscanf(text_str(&said), "drawn: %ld of %ld rows", &drawn, &all), 2);
+        if (all != n || count_marks(text_str(&s)) != drawn + (xy.behind && xy.top) || drawn > n_solved ||
+            count_left(text_str(&said), "infeasible") != n_infeasible ||
+            count_left(text_str(&said), "without y") != n_blank)
+            fail_msg("%lld rows, %lld marks: %s\n%s%s", (long long)n, (long long)count_marks(text_str(&s)),
+                     text_str(&said), text_str(&csv), text_str(&s));
+        if (said.n) { /* the page says the same, in lines */
+            char first[40];
+            snprintf(first, sizeof first, "'%.*s", (int)strcspn(text_str(&said), ";"), text_str(&said));
+            assert_has(text_str(&s), first);
+        }
+    }
 }
