@@ -4,7 +4,9 @@
 #define KINDS_DESIGN_CANDIDATES_H
 
 #include "kinds/design/clock.h"
-#include "kinds/design/search.h"
+#include "kinds/design/point.h"
+
+struct search_space;
 
 /** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
 enum { SEARCH_PLACES = 24 };

@@ -24,6 +24,7 @@
 
 #include "alloc/bound.h"
 #include "kinds/design/candidates.h"
+#include "kinds/design/search.h"
 #include "kinds/design/design.h"
 #include "kinds/design/whole.h"
 
