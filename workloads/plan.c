@@ -906,7 +906,7 @@ static const struct key plan_keys[] = {
     P_WORD(overlap_tp, "overlap_tp", plan_overlap_words, PLAN_OVERLAP_BACKWARD,
            "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
     P_BOOL(overlap_dp, "overlap_dp", true, "false: gradients wait for the end of the backward pass"),
-    P_BOOL(overlap_pp, "overlap_pp", false, "true: sends of the pipeline show in its fill and drain only"),
+    P_BOOL(overlap_pp, "overlap_pp", false, "true: sends of the pipeline run beside its passes"),
     P_BOOL(scatter_gather, "scatter_gather", true, "false: each of a tp group sends a stage's whole output"),
     P_COUNT(sends, "sends", 0, 16, 2, "exposed messages of a stage per microbatch, forward and backward"),
     P_COUNT(grad_B, "grad_B", 2, 4, 4, "bytes of a gradient, 4 or 2"),

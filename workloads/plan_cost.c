@@ -709,26 +709,23 @@ static double plan_drain(const struct plan *p)
     return p->schedule == PLAN_DUALPIPEV ? (pp - 1) / (2 * pp) : 0;
 }
 
-static bool parts_send(const struct plan_cost *c, const struct plan_pass *pass)
+/* Do collectives run beside collectives in a pass: its parts, what is beside them, what is exchanged beside
+ * all passes of the kind, and sends beside all that? */
+static bool pass_shares(const struct plan_cost *c, const struct plan_pass *pass, struct plan_list exchanged)
 {
-    for (int32_t i = pass->first; i < pass->first + pass->n; i++)
-        if (c->parts[i].sent.n)
-            return true;
-    return false;
+    int32_t n_beside = 0; /* of which two share */
+    for (int32_t i = pass->first; i < pass->first + pass->n && !n_beside; i++)
+        n_beside = c->parts[i].sent.n > 0;
+    n_beside += (pass->beside.n > 0) + (exchanged.n > 0) + (c->hidden_sends.n > 0);
+    return n_beside > 1;
 }
 
-/* Do collectives run beside collectives: an exchange beside a pass that sends, or what is beside a pass
- * beside those of its parts? */
 static bool shares_links(const struct plan_cost *c)
 {
     bool shared = false;
-    for (int b = 0; b < N_BLOCKS; b++) {
-        const struct plan_pass *forward = &c->blocks[b].forward, *backward = &c->blocks[b].backward;
-        bool forward_sends = parts_send(c, forward), backward_sends = parts_send(c, backward);
-        shared = shared || (forward->beside.n && forward_sends) || (backward->beside.n && backward_sends) ||
-                 (c->before.n && (forward->beside.n || forward_sends)) ||
-                 (c->after.n && (backward->beside.n || backward_sends));
-    }
+    for (int b = 0; b < N_BLOCKS; b++)
+        shared = shared || pass_shares(c, &c->blocks[b].forward, c->before) ||
+                 pass_shares(c, &c->blocks[b].backward, c->after);
     return shared;
 }
 

@@ -54,7 +54,8 @@ struct plan_block {
  *     (m - 1) max_i tau_i + (1 - 1/v) max_i tau'_i + 1/v sum_i tau'_i + exchange + optimizer + overhead
  *
  * where tau'_0 has gradients and parameters exchanged beside it where that overlaps, and tau'_i = tau_i
- * otherwise; sends that overlap are in the sum alone, once per stage boundary. For v = 1 and equal stages
+ * otherwise; sends that overlap run beside the tau of the first two terms, and are added to the sum once per
+ * stage boundary. For v = 1 and equal stages
  * this is (m + p - 1) tau: arXiv 2104.04473 section 2.2; the last p - 1 are the bubble.
  *
  * Schedules that move weight gradients into the bubble have in place of the terms after the first

@@ -10,6 +10,9 @@
 
 #include "workloads/plan_cost.h"
 
+/* Nothing is exchanged beside a microbatch but the last. */
+static const struct plan_list none = { 0, 0 };
+
 /** Kind of the layer of @p s that is not beside its exchange, or -1. */
 static int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
 {
@@ -23,6 +26,13 @@ static int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
 static double plan_cost_round(const struct plan_cost *c)
 {
     return c->drain > 0 ? 0 : 1 / c->interleave;
+}
+
+/* Of the stage boundaries that sends cross in fill and drain the first is its own to the first stage, whose
+ * pass is in the step. */
+static double own_boundary(const struct plan_cost *c, double boundaries)
+{
+    return boundaries > 0 && plan_cost_round(c) > 0 ? 1 : 0;
 }
 
 /* ---- links that are shared ---- */
@@ -69,6 +79,15 @@ static void busy_add_direction(double *busy_s, const struct plan_stage *s, bool 
     for (int b = 0; b < N_BLOCKS; b++)
         busy_add_pass(busy_s, count[b], block_pass(c, b, forward), c, busy);
     busy_add(busy_s, 1, exchanged, c, busy);
+}
+
+/* The same of one microbatch in a stage, with sends beside both passes. */
+static void busy_add_stage(double *busy_s, const struct plan_stage *s, struct plan_list before,
+                           struct plan_list after, const struct plan_cost *c, const struct plan_busy *busy)
+{
+    busy_add_direction(busy_s, s, true, before, c, busy);
+    busy_add_direction(busy_s, s, false, after, c, busy);
+    busy_add(busy_s, c->interleave, c->hidden_sends, c, busy);
 }
 
 /* The class of links that is busiest, the first of equals; -1: none is. */
@@ -192,13 +211,20 @@ static struct plan_shares share_direction(const struct sharing *x, const struct 
     return all;
 }
 
-static struct plan_shares share_stage(const struct sharing *x, const struct plan_stage *s, bool last)
+static struct plan_shares share_stage(const struct sharing *x, const struct plan_stage *s, bool last,
+                                      bool steady)
 {
-    static const struct plan_list none = { 0, 0 };
-    struct plan_shares all = share_direction(x, s, true, last ? x->c->before : none);
-    struct plan_shares back = share_direction(x, s, false, last ? x->c->after : none);
+    const struct plan_list before = last ? x->c->before : none, after = last ? x->c->after : none;
+    const struct plan_list hidden = steady ? x->c->hidden_sends : none;
+    double busy_s[TOPO_MAX_DIMS] = { 0 };
+    struct plan_shares all = share_direction(x, s, true, before);
+    struct plan_shares back = share_direction(x, s, false, after);
     shares_add(&all, 1, &back, x->c->n_collectives);
     plan_shares_add_list(&all, x, x->c->sends, list_time(x, x->c->sends));
+    if (x->busy && hidden.n)
+        busy_add_stage(busy_s, s, before, after, x->c, x->busy);
+    plan_shares_add_list(&all, x, hidden,
+                         longer_by(all.time_s, x->c->interleave * list_time(x, hidden), busy_s));
     return all;
 }
 
@@ -216,7 +242,7 @@ static void add_drain(struct plan_shares *out, const struct sharing *steady)
     const struct plan_cost *c = x.c;
     x.drain = true;
     for (int32_t i = 0; i < c->n_stages && c->drain > 0; i++) {
-        struct plan_shares rho = share_stage(&x, &c->stages[i], false);
+        struct plan_shares rho = share_stage(&x, &c->stages[i], false, false);
         add_wait(out, c->drain * (double)c->stages[i].count * rho.time_s);
     }
 }
@@ -230,11 +256,13 @@ static void add_stages(struct plan_shares *out, const struct sharing *x)
     double round = plan_cost_round(c), boundaries = -1;
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct plan_stage *s = &c->stages[i];
-        struct plan_shares tau = share_stage(x, s, false), last = share_stage(x, s, i == 0);
+        struct plan_shares tau = share_stage(x, s, false, true), last = share_stage(x, s, i == 0, true);
         if (tau.time_s > most.time_s)
             most = tau;
         if (last.time_s > most_last.time_s)
             most_last = last;
+        tau = share_stage(x, s, false, false);
+        last = share_stage(x, s, i == 0, false);
         if (i == 0)
             shares_add(out, round, &last, c->n_collectives);
         add_wait(out, round * ((double)s->count - (i == 0)) * tau.time_s);
@@ -243,7 +271,9 @@ static void add_stages(struct plan_shares *out, const struct sharing *x)
     shares_add(out, c->microbatches - 1, &most, c->n_collectives);
     shares_add(out, 1 - round, &most_last, c->n_collectives);
     add_drain(out, x);
-    add_wait(out, boundaries * list_time(x, c->hidden_sends));
+    double own = own_boundary(c, boundaries);
+    plan_shares_add_list(out, x, c->hidden_sends, own * list_time(x, c->hidden_sends));
+    add_wait(out, (boundaries - own) * list_time(x, c->hidden_sends));
 }
 
 void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s,
@@ -408,9 +438,10 @@ INLINE void sum_passes(struct passes *p, bool drain, const struct summing *x)
     add_list(&p->stage, x->c->sends, x);
 }
 
-/* Beside all blocks of a stage in one direction, which send @p sent_s, what is exchanged. */
-INLINE void add_exchanged(struct plan_sum *out, const struct plan_stage *s, bool forward,
-                          struct plan_list exchanged, double sent_s, const struct summing *x)
+/* Beside all blocks of a stage in one direction, which send @p sent_s, what is exchanged: returns its time.
+ */
+INLINE double add_exchanged(struct plan_sum *out, const struct plan_stage *s, bool forward,
+                            struct plan_list exchanged, double sent_s, const struct summing *x)
 {
     struct plan_sum sent;
     shares_clear(&sent, x);
@@ -421,11 +452,30 @@ INLINE void add_exchanged(struct plan_sum *out, const struct plan_stage *s, bool
         busy_add_direction(busy_s, s, forward, exchanged, x->c, x->busy);
         keep_busier(out, busy_s, x);
     }
+    return sent.v[0];
 }
 
-/* One microbatch in a stage; with what is exchanged beside it once per step, or without. */
-INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
-                      const struct plan_list *before, const struct plan_list *after, const struct summing *x)
+/* Beside both passes of a stage, which send @p sent_s, the sends of a microbatch. */
+INLINE void add_hidden(struct plan_sum *out, const struct plan_stage *s, struct plan_list before,
+                       struct plan_list after, double sent_s, const struct summing *x)
+{
+    struct plan_sum once, sent;
+    shares_clear(&once, x);
+    shares_clear(&sent, x);
+    add_list(&once, x->c->hidden_sends, x);
+    time_add(&sent, x->c->interleave, &once, x);
+    keep_longer(out, &sent, x);
+    if (x->busy && sent_s > 0 && sent.v[0] + sent_s > out->v[0]) {
+        double busy_s[TOPO_MAX_DIMS] = { 0 };
+        busy_add_stage(busy_s, s, before, after, x->c, x->busy);
+        keep_busier(out, busy_s, x);
+    }
+}
+
+/* One microbatch in a stage; with what is exchanged beside it once per step, or without. Returns the time of
+ * all that runs beside sends. */
+INLINE double sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
+                        struct plan_list before, struct plan_list after, const struct summing *x)
 {
     const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head + (double)s->mtp };
     struct plan_sum forward, backward;
@@ -443,14 +493,15 @@ INLINE void sum_stage(struct plan_sum *out, const struct plan_stage *s, const st
         forward_s += n[b] * p->forward[b].sent_s;
         backward_s += n[b] * p->backward[b].sent_s;
     }
-    if (before) {
-        add_exchanged(&forward, s, true, *before, forward_s, x);
-        add_exchanged(&backward, s, false, *after, backward_s, x);
-    }
+    if (before.n)
+        forward_s += add_exchanged(&forward, s, true, before, forward_s, x);
+    if (after.n)
+        backward_s += add_exchanged(&backward, s, false, after, backward_s, x);
     shares_clear(out, x);
     time_add(out, 1, &p->stage, x);
     time_add(out, 1, &forward, x);
     time_add(out, 1, &backward, x);
+    return forward_s + backward_s;
 }
 
 /* What stages wait for each other where weight gradients fill most of it; @p p is written over. */
@@ -461,7 +512,7 @@ INLINE void sum_drain(struct plan_sum *out, struct passes *p, const struct summi
         return;
     sum_passes(p, true, x);
     for (int32_t i = 0; i < x->c->n_stages; i++) {
-        sum_stage(&rho, &x->c->stages[i], p, NULL, NULL, x);
+        sum_stage(&rho, &x->c->stages[i], p, none, none, x);
         time_add(out, x->c->drain * (double)x->c->stages[i].count, &rho, x);
     }
 }
@@ -479,14 +530,18 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
     shares_clear(&sum, x);
     for (int32_t i = 0; i < c->n_stages; i++) {
         const struct plan_stage *s = &c->stages[i];
-        sum_stage(&tau, s, &p, NULL, NULL, x);
+        double sent_s = sum_stage(&tau, s, &p, none, none, x), last_s = sent_s;
         last = tau;
         if (i == 0)
-            sum_stage(&last, s, &p, &c->before, &c->after, x);
-        keep_longer(&most, &tau, x);
-        keep_longer(&most_last, &last, x);
+            last_s = sum_stage(&last, s, &p, c->before, c->after, x);
         time_add(&sum, 1, &last, x);
         time_add(&sum, (double)(s->count - 1), &tau, x);
+        if (c->hidden_sends.n) {
+            add_hidden(&tau, s, none, none, sent_s, x);
+            add_hidden(&last, s, i ? none : c->before, i ? none : c->after, last_s, x);
+        }
+        keep_longer(&most, &tau, x);
+        keep_longer(&most_last, &last, x);
         boundaries += (double)s->count;
     }
     shares_clear(out, x);
@@ -654,14 +709,19 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
 }
 
 /* One microbatch in stage i; `last`: with what the first stage exchanges beside it, once per step. */
-static void cost_add_stage(struct growing *x, step_id parent, int32_t i, bool last)
+static void cost_add_stage(struct growing *x, step_id parent, int32_t i, bool last, bool steady)
 {
-    static const struct plan_list none = { 0, 0 };
-    bool exchanged = last && i == 0;
+    bool exchanged = last && i == 0, hidden = steady && x->c->hidden_sends.n;
+    if (hidden)
+        parent = tree_add_inner(x, parent, STEP_MAX, "", 1);
     step_id stage = tree_add_inner(x, parent, STEP_SUM, "", 1);
     add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
     add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
     plan_tree_add_list(x, stage, x->c->sends);
+    if (hidden) {
+        step_id sends = tree_add_inner(x, parent, STEP_REPEAT, "", x->c->interleave);
+        plan_tree_add_list(x, tree_add_inner(x, sends, STEP_SUM, "", 1), x->c->hidden_sends);
+    }
 }
 
 /* The slowest stage, so often. */
@@ -676,7 +736,7 @@ static void add_slowest(struct growing *x, step_id root, double times, const cha
             x->t->nodes[row].apart = true;
     }
     for (int32_t i = 0; i < x->c->n_stages; i++)
-        cost_add_stage(x, row, i, last);
+        cost_add_stage(x, row, i, last, true);
 }
 
 /* Every stage once, divided by chunks: the first one works, it waits for the others. Or what stages wait for
@@ -688,7 +748,7 @@ static void add_round(struct growing *x, step_id root)
     x->drain = x->c->drain > 0;
     if (!x->drain) {
         row = tree_add_inner(x, root, STEP_REPEAT, "first stage", round);
-        cost_add_stage(x, row, 0, true);
+        cost_add_stage(x, row, 0, true, false);
     }
     x->idle = true;
     for (int32_t i = 0; i < x->c->n_stages; i++) {
@@ -697,17 +757,20 @@ static void add_round(struct growing *x, step_id root)
         if (!(times > 0))
             continue;
         row = tree_add_inner(x, root, STEP_REPEAT, "bubble", times);
-        cost_add_stage(x, row, i, false);
+        cost_add_stage(x, row, i, false, false);
     }
     x->drain = false;
     double boundaries = -1;
     for (int32_t i = 0; i < x->c->n_stages; i++)
         boundaries += (double)x->c->stages[i].count;
-    if (boundaries > 0 && x->c->hidden_sends.n) {
-        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", boundaries);
+    double own = own_boundary(x->c, boundaries);
+    if (boundaries > own && x->c->hidden_sends.n) {
+        row = tree_add_inner(x, root, STEP_REPEAT, "bubble", boundaries - own);
         plan_tree_add_list(x, tree_add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
     }
     x->idle = false;
+    if (own > 0)
+        plan_tree_add_list(x, root, x->c->hidden_sends);
 }
 
 static bool uses_group(const struct plan_cost *c, int g)

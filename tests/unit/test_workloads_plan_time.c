@@ -178,6 +178,35 @@ TEST(no_plan_is_faster_than_its_links)
     assert_true(n_over > 10 && n_ep > 3 && n_tp > 3 && n_cp > 3);
 }
 
+/* Sends that run beside the passes of a stage take as many bytes as others. */
+TEST(sends_load_their_links_whether_they_overlap_or_not)
+{
+    static struct random_training x;
+    int64_t n = 0;
+    RNG(r, SEED, 8);
+    for (int i = 0; i < N_RANDOM; i++) {
+        double sent_B[2][TOPO_MAX_DIMS] = { { 0 } };
+        fixture_random(&x, r);
+        if (x.plan.degree[PLAN_PP] == 1 || x.plan.sends == 0)
+            continue;
+        n++;
+        for (int overlap = 0; overlap < 2; overlap++) {
+            struct plan_cost c;
+            KEEP(struct step_tree, t, step_free);
+            x.plan.overlap_pp = overlap;
+            plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+            OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
+            for (int32_t d = 0; d < x.net.n_dims; d++)
+                for (int phase = 0; phase < N_STEP_PHASES; phase++)
+                    if (phase != STEP_BUBBLE)
+                        sent_B[overlap][d] += oracle_traffic(&t, t.root, (enum step_phase)phase, d);
+        }
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            assert_close(sent_B[1][d], sent_B[0][d], 1e-12);
+    }
+    assert_true(n > 50);
+}
+
 /* ---- where the time goes ---- */
 
 /* Compute counts whole; what is exposed and waited for is the rest of the step. */
