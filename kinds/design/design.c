@@ -714,10 +714,12 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
     return design_finish(d, rc);
 }
 
-/* What search and split found on their own is the same, but for rounding. */
-static bool is_found(const struct design *d, const struct search_result *r)
+/* What search and split found on their own is the same, but for rounding. (Regret is of each plan's own best
+ * time, and compares no plans.) */
+static bool is_found(const struct design *d, const struct design_point *s, const struct search_result *r)
 {
-    return fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
+    return s->combine == STUDY_REGRET ||
+           fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
 }
 
 static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
@@ -745,18 +747,18 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     bool given = topo_has_bandwidths(&s->net);
     d->relaxed.lower_bound = NAN;
     d->plans.tried = (int32_t)fmin((double)r->n_split, INT32_MAX);
-    d->plans.proved = r->proved && (given || is_found(d, r));
+    d->plans.proved = r->proved && (given || is_found(d, s, r));
     if (!alloc_has_split(a))
         return;
     if (!d->plans.proved) {
         doubt_plans(a, r);
         d->verified = false;
-    } else if (!given) {
+    } else if (!given && s->combine != STUDY_REGRET) {
         a->lower_bound = fmin(a->lower_bound, r->lower_bound);
         a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : 0;
         a->unique = a->unique && (r->unique || !r->whole);
     }
-    if (r->whole) {
+    if (r->whole && s->model <= SIM_ALPHA_BETA) { /* to the last digit of the page */
         r->found[0].time_s = d->loads[0].time_s;
         r->found[0].value = a->value;
         memcpy(r->found[0].bw_Bps, d->bw_Bps, sizeof d->bw_Bps);

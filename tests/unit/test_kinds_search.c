@@ -353,6 +353,12 @@ TEST(a_search_without_result_says_why)
             "total_GBps: 12\nconstraints: [ pod <= 0 ]\n" },
           STUDY_FOR_SPLIT,
           "because no split satisfies the constraints" },
+        { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }", PARTS "objective: perf_per_cost\n" },
+          STUDY_FOR_SPLIT,
+          "because no split is best: ill-posed: " },
+        { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }", PARTS },
+          STUDY_FOR_SPLIT,
+          "because no split is best: unbounded: " },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);

@@ -484,3 +484,30 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
     }
     assert_int_equal(proved, 3);
 }
+
+TEST(threads_change_nothing_of_pairs)
+{
+    const int threads = omp_get_max_threads();
+    FOLDER(f);
+    KEEP(struct design_point, one, study_free);
+    char text[4096];
+    snprintf(text, sizeof text, TREE, "parallel: { batch: 64 }, search: { order: any, cp: [1] }",
+             "objective: perf_per_cost\n");
+    for (int n = 1; n < 6; n += 2) {
+        struct design_point more;
+        omp_set_num_threads(n);
+        OK(study_load(n == 1 ? &one : &more, put(&f, "study.yaml", text), NULL, 0,
+                      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+        if (n == 1)
+            continue;
+        const struct search_result *a = one.workloads[0].search, *b = more.workloads[0].search;
+        assert_true(a->n_found == 10 && b->n_found == 10 && a->n_split == b->n_split &&
+                    a->proved == b->proved);
+        for (int32_t i = 0; i < 10; i++) {
+            assert_true(a->found[i].rank == b->found[i].rank && a->found[i].value == b->found[i].value);
+            assert_memory_equal(a->found[i].bw_Bps, b->found[i].bw_Bps, sizeof a->found[i].bw_Bps);
+        }
+        study_free(&more);
+    }
+    omp_set_num_threads(threads);
+}
