@@ -25,6 +25,8 @@ network:
     - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100 }
     - { name: pod, shape: switch, size: 8, tier: B, latency_ns: 500 }
 parts: prices.yaml
+total_GBps: 300
+simulation: { algorithms: [ default, ring ] } # written into the network, whose bandwidths vary
 workload:
   name: toy
   groups: { tp: { size: 4 }, dp: { after: tp } }
@@ -36,6 +38,6 @@ workload:
 vary:
   model: [ chunk, alpha-beta ]
   objective: [ perf_per_cost, time ]
-  total_GBps: { from: 100, to: 600, points: $(($2 / 4)) }
+  network.dims.pod.max_GBps: { from: 20, to: 220, points: $(($2 / 4)) }
 ..
 }
