@@ -283,7 +283,7 @@ static bool has_letters(const char *letters, const char *need)
 struct draw {
     const char *dir, *letters;
     struct text base, vary, more; /* the study, what varies, and what of it is left out or kept */
-    const struct axis *taken[2 * MOST_AXES];
+    const struct axis *taken[16];
     int32_t n_taken;
     bool kept, grid;
 };
@@ -967,6 +967,119 @@ static bool check_draw(struct subject *x, int number, struct rng *r)
         print_error("draw %d: %lld cells differ:\n%s%s%s\n", number, (long long)x->n_bad, text_str(&d.base),
                     text_str(&d.more), text_str(&d.vary));
     return x->n_bad == 0;
+}
+
+/* ---- draws ---- */
+
+/* A key that may be uncertain, and a number for it; false: it is none. */
+static bool draw_number(double *x, const struct axis *a, struct rng *r)
+{
+    static const char *const maps[] = { "network.", "workload.", "simulation.", "system." };
+    bool known = false;
+    for (size_t i = 0; i < COUNT_OF(maps); i++)
+        known = known || strncmp(a->key, maps[i], strlen(maps[i])) == 0;
+    if (!known || strstr(a->key, "_GBps") || strstr(a->key, ".size"))
+        return false;
+    *x = is_number(a) ? number_of(a, r) : 0;
+    return is_number(a) || (a->values[1] && num_parse_real(a->values[rng_below(r, 2)], x));
+}
+
+/* Numbers agree to rounding: times add up in another order. */
+static void compare_number(struct subject *x, const struct table *drawn, const char *column,
+                           const struct table *set, const char *of)
+{
+    double a = table_find(drawn, column) < 0 ? NAN : number(drawn, 0, column);
+    double b = table_find(set, of) < 0 ? NAN : number(set, 0, of);
+    if (!(isnan(a) && isnan(b)) && !(fabs(a - b) <= 1e-12 * fabs(b)))
+        say_bad(&x->n_bad, "%s is %.17g, %s with --set %.17g", column, a, of, b);
+}
+
+/* The only draw of a row, and the row of the study with --set. */
+static void compare_draw(struct subject *x, const struct table *drawn, const struct table *set)
+{
+    bool error = strcmp(word(set, 0, "status"), "solved") != 0;
+    if (error != (strcmp(word(drawn, 0, "status"), "solved") != 0))
+        say_bad(&x->n_bad, "%s: %s; with --set %s: %s", word(drawn, 0, "status"), word(drawn, 0, "message"),
+                word(set, 0, "status"), word(set, 0, "message"));
+    if (error)
+        return;
+    compare_number(x, drawn, "time_p50_s", set, "time_s");
+    compare_number(x, drawn, "cost_p50_usd", set, "cost_usd");
+    for (const struct column *c = system_columns; c->name; c++) {
+        char name[COLUMN_NAME];
+        snprintf(name, sizeof name, "%s_p50", c->name);
+        if (c->kind == TABLE_REAL)
+            compare_number(x, drawn, name, set, c->name);
+    }
+    x->points++;
+}
+
+static void run_one(struct table *out, struct folder *f, const struct draw *d, const char *more,
+                    const struct study_override *o, int32_t n)
+{
+    struct study w;
+    put_study(f, d, more);
+    MUST(open_study(&w, f, o, n, e));
+    designs_rows(out, &w);
+    study_close(&w);
+}
+
+/* One to three keys at values of their own, all else as the study has it. */
+static void check_uncertain(struct subject *x, int number, struct rng *r)
+{
+    static const char vary[] = "vary: { count_npus: [ true ] }\n";
+    char values[3][32], paths[3][64];
+    struct study_override o[3];
+    int32_t n = 0;
+    KEEP(struct draw, d, draw_free) = { .dir = x->f->dir };
+    KEEP(struct table, drawn, table_free) = { 0 };
+    KEEP(struct table, set, table_free) = { 0 };
+    KEEP(struct text, keys, text_free) = { 0 };
+    size_t base = (size_t)rng_below(r, COUNT_OF(bases));
+    while (!strstr(bases[base].text, "split: given") || strstr(bases[base].text, "uncertain") ||
+           strchr(bases[base].letters, 'r')) /* a plan that was found stays */
+        base = (base + 1) % COUNT_OF(bases);
+    d.letters = bases[base].letters;
+    put_text(&d.base, d.dir, bases[base].text);
+    for (int i = 0; i < 8 && n < 3; i++) {
+        double value;
+        const struct axis *a = draw_axis(&d, r, false);
+        if (!a || !draw_number(&value, a, r))
+            continue;
+        num_format(values[n], value);
+        o[n].value = values[n];
+        snprintf(paths[n], sizeof paths[n], "%.*s", (int)strcspn(a->key + (*a->key == '\''), "'"),
+                 a->key + (*a->key == '\''));
+        o[n].path = paths[n];
+        n++;
+        text_printf(&keys, "%s %s: { uniform: [ %s, %s ] }", keys.n ? "," : "", a->key, values[n - 1],
+                    values[n - 1]);
+    }
+    TEXT(uncertain, "%suncertain: { draws: 1, percentiles: [ 50 ], keys: {%s } }\n", vary, text_str(&keys));
+    x->n_bad = 0;
+    if (n == 0)
+        return;
+    run_one(&drawn, x->f, &d, text_str(&uncertain), NULL, 0);
+    run_one(&set, x->f, &d, vary, o, n);
+    compare_draw(x, &drawn, &set);
+    if (x->n_bad)
+        print_error("draw %d:\n%s%s\n", number, text_str(&d.base), text_str(&uncertain));
+}
+
+/* SOAK: 20,000. */
+TEST_WITH(a_draw_is_the_run_with_its_values, make_folder, remove_folder)
+{
+    const int n = getenv("SOAK") ? 20000 : repeats(500);
+    struct subject x = { .f = *state };
+    int n_bad = 0;
+    for (int draw = 0; draw < n; draw++) {
+        RNG(r, SEED + 1, (uint64_t)draw);
+        check_uncertain(&x, draw, r);
+        n_bad += x.n_bad > 0;
+    }
+    print_message("%d of %d draws differ, %lld have times\n", n_bad, n, (long long)x.points);
+    assert_int_equal(n_bad, 0);
+    assert_true(x.points > n / 2);
 }
 
 /* Of a point that cannot be read too, whatever the quotes. */
