@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/account.h"
 #include "cli/load.h"
 #include "cli/system.h"
 #include "cli/training.h"
@@ -214,11 +215,23 @@ static void say_times(struct report *r, const struct alloc_page *p)
     char t[SHOW], best[SHOW];
     report_line(r, "%-18s%s per step%s\n", "time", show_time(t, d->time_s),
                 d->n_loads > 1 ? ", weighted sum" : "");
-    say_share(r, "compute", d->compute_s, d->time_s);
-    say_share(r, "communication", d->comm_s, d->time_s);
-    if (d->latency_s > 0)
-        say_share(r, p->study->model > SIM_ALPHA_BETA ? "latency, queues" : "latency", d->latency_s,
-                  d->time_s);
+    const struct account *a = &d->account;
+    const struct {
+        const char *name;
+        double part_s;
+        bool always;
+    } parts[] = {
+        { "compute", a->compute_s, true },
+        { "recomputation", a->recompute_s, false },
+        { "pipeline bubble", a->bubble_s, false },
+        { "communication", a->comm_s, true },
+        { p->study->model > SIM_ALPHA_BETA ? "  of it queues" : "  of it latency", a->latency_s, false },
+        { "optimizer", a->optimizer_s, false },
+        { "overhead", a->overhead_s, false },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].always || parts[i].part_s > 0)
+            say_share(r, parts[i].name, parts[i].part_s, d->time_s);
     for (int32_t i = 0; d->n_loads > 1 && i < d->n_loads; i++) {
         const struct design_load *load = &d->loads[i];
         report_line(r, "  %-16s%s", p->study->workloads[i].tree.name, show_time(t, load->time_s));
@@ -568,6 +581,7 @@ static void report_loads(struct report *r, const struct alloc_page *p)
         report_open(r, NULL, '{');
         report_json_word(r, "name", p->study->workloads[i].tree.name);
         report_json_real(r, "weight", p->study->workloads[i].weight);
+        account_report_step(r, p->study, p->design, i);
         training_report_one(r, p->study, p->design, i);
         report_json_real(r, "time_s", load->time_s);
         if (isfinite(load->best_s))
@@ -586,10 +600,7 @@ static void report_split(struct report *r, const struct alloc_page *p, bool has)
     report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
     report_json_real(r, "total_GBps", has ? d->total_Bps / 1e9 : NAN);
     report_json_real(r, "time_s", has ? d->time_s : NAN);
-    report_json_real(r, "compute_s", has ? d->compute_s : NAN);
-    report_json_real(r, "comm_s", has ? d->comm_s : NAN);
-    report_json_real(r, "latency_s", has ? d->latency_s : NAN);
-    report_reals(r, "exposed_s", d->exposed_s, n, 1);
+    account_report(r, has ? &d->account : NULL, n);
     report_reals(r, "utilization", d->util_frac, n, 1);
     report_json_real(r, "cost_usd", has ? d->cost_usd : NAN);
     report_json_real(r, "nic_GBps", has ? d->nic_Bps / 1e9 : NAN);

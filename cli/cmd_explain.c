@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/account.h"
 #include "cli/alloc_report.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -24,6 +25,7 @@ struct explain_step {
     double gain_s; /* time saved by one more GB/s on it, >= 0 */
     double usd;    /* price of that GB/s; NaN without parts */
     double loss_s; /* time lost when it is cut by 1 USD; NaN without parts or when it costs less than that */
+    double endless_s; /* time saved if its bandwidth were ENDLESS times as much, >= 0 */
 };
 
 enum { EXPLAIN_ALL = -1 /* all dimensions cut in proportion */ };
@@ -89,6 +91,9 @@ static double difference(double more_s, double less_s)
     return fabs(x) > 1e-12 * more_s ? x : 0;
 }
 
+/* So many times as fast a dimension takes no time that six digits show, and simulations still end. */
+#define ENDLESS 1e7
+
 static int explain_steps(struct explain *p, struct err *e)
 {
     struct trial t = { p, e, 0 };
@@ -103,6 +108,7 @@ static int explain_steps(struct explain *p, struct err *e)
             .gain_s = difference(now_s, time_with(&t, d, 1e9)),
             .usd = usd_per_Bps * 1e9,
             .loss_s = can_cut ? difference(time_with(&t, d, -1 / usd_per_Bps), now_s) : NAN,
+            .endless_s = difference(now_s, time_with(&t, d, (ENDLESS - 1) * x->bw_Bps[d])),
         };
     }
     return t.rc;
@@ -160,7 +166,8 @@ static void explain_bounds(struct explain *p)
     const struct design_point *s = &p->x->study;
     const struct design *x = &p->x->design;
     double all_B = 0, all_Bps = 0;
-    explain_add_bound(p, x->compute_s, "compute alone", "");
+    const struct account *a = &x->account;
+    explain_add_bound(p, a->compute_s + a->recompute_s + a->optimizer_s + a->overhead_s, "compute alone", "");
     for (int32_t d = 0; d < x->n_dims; d++) {
         double sent_B = 0;
         for (int32_t i = 0; i < x->n_loads; i++)
@@ -216,6 +223,12 @@ static bool same_bundle(const struct step_tree *t, const struct sim_collective *
            a->critical == b->critical && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
 }
 
+/* What this NPU sends: not what those of other stages do, beside it or while it waits in the bubble. */
+static bool is_here(const struct step_tree *t, const struct sim_collective *c)
+{
+    return c->times > 0 && t->nodes[c->node].phase != STEP_BUBBLE;
+}
+
 static int bundle_up(struct bundles *out, const struct step_tree *t, const struct sim_step *c, struct err *e)
 {
     *out = (struct bundles){ 0 };
@@ -225,7 +238,7 @@ static int bundle_up(struct bundles *out, const struct step_tree *t, const struc
     for (int32_t i = 0; i < c->n_collectives; i++) {
         const struct sim_collective *k = &c->collectives[i];
         int32_t at = 0;
-        if (!(k->times > 0)) /* of other NPUs */
+        if (!is_here(t, k))
             continue;
         /* Few bundles: a search of all of them per collective. */
         while (at < out->n && !same_bundle(t, out->list[at].first, k))
@@ -358,7 +371,7 @@ static void report_collective(struct report *r, const struct explain *p, int32_t
     }
     report_close(r, ']');
     report_json_real(r, "time_s", c->time_s);
-    report_json_real(r, "exposed_s", c->critical ? c->times * c->time_s : 0);
+    report_json_real(r, "exposed_s", c->exposed_s);
     report_json_real(r, "latency_s", c->latency_s);
     if (s->model == SIM_CHUNK) {
         report_json_real(r, "queue_s", c->queue_s);
@@ -418,7 +431,8 @@ static void report_collective_rows(struct report *r, const struct explain *p)
         const struct sim_step *c = &p->x->design.loads[i].step;
         for (int32_t k = 0; k < c->n_collectives; k++)
             for (int32_t d = 0; d < c->n_dims; d++)
-                if (c->collectives[k].traffic_B[d] > 0)
+                if (c->collectives[k].traffic_B[d] > 0 &&
+                    is_here(&p->x->study.workloads[i].tree, &c->collectives[k]))
                     report_collective_row(r, p, i, &c->collectives[k], d);
     }
     report_table_end(r);
@@ -426,30 +440,20 @@ static void report_collective_rows(struct report *r, const struct explain *p)
 
 /* ---- the report ---- */
 
-static void report_share(struct report *r, const char *what, const char *dim, double x_s, double whole_s)
-{
-    report_put_text(r, "%s%s", what, dim);
-    report_put_real(r, x_s);
-    report_put_real(r, x_s / whole_s);
-}
-
 /* Where the time of one workload goes. */
-static void report_times(struct report *r, const struct explain *p, const struct sim_step *c)
+static void report_times(struct report *r, const struct explain *p, int32_t load)
 {
+    const struct design_load *x = &p->x->design.loads[load];
+    const struct account_view view = { &x->account, x->time_s };
     double per_s;
-    const char *unit = show_time_unit(c->time_s, &per_s);
+    const char *unit = show_time_unit(x->time_s, &per_s);
     const struct report_column columns[] = {
         { IN_TEXT, .title = "where the time goes" },
         { IN_TEXT, .title = "time", .unit = unit, .show = 6, .times = per_s },
         { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
     };
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    report_share(r, "compute", "", c->compute_s, c->time_s);
-    for (int32_t d = 0; d < c->n_dims; d++)
-        report_share(r, "waiting for ", p->x->study.net.dims[d].name, c->exposed_s[d], c->time_s);
-    if (c->latency_s > 0)
-        report_share(r, sim_latency_word(p->x->study.model, &p->x->study.rules), "", c->latency_s, c->time_s);
-    report_share(r, "one step", "", c->time_s, c->time_s);
+    account_put_rows(r, &p->x->study, &view, 1);
     report_table_end(r);
 }
 
@@ -467,19 +471,71 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     report_json_word(r, "name", s->workloads[i].tree.name);
     report_json_real(r, "weight", s->workloads[i].weight);
     report_json_real(r, "time_s", c->time_s);
-    report_json_real(r, "compute_s", c->compute_s);
-    report_json_real(r, "latency_s", c->latency_s);
-    report_reals(r, "exposed_s", c->exposed_s, c->n_dims, 1);
-    report_times(r, p, c);
+    if (report_is(r, IN_JSON))
+        account_report_step(r, s, &p->x->design, i);
+    report_times(r, p, i);
     report_line(r, "\n");
     int rc = report_is(r, IN_TEXT) ? report_bundles(r, p, i, e) : 0;
     report_line(r, "\n");
     report_open(r, "collectives", '[');
     for (int32_t k = 0; k < c->n_collectives && report_is(r, IN_JSON); k++)
-        report_collective(r, p, i, &c->collectives[k]);
+        if (is_here(&s->workloads[i].tree, &c->collectives[k]))
+            report_collective(r, p, i, &c->collectives[k]);
     report_close(r, ']');
     report_close(r, '}');
     return rc;
+}
+
+/* The path that decides, of all workloads by weight. */
+static struct sim_path explain_path(const struct explain *p)
+{
+    struct sim_path sum = { 0 };
+    for (int32_t i = 0; i < p->x->design.n_loads; i++) {
+        const struct sim_path *one = &p->x->design.loads[i].step.path;
+        double weight = p->x->study.workloads[i].weight;
+        sum.compute_s += weight * one->compute_s;
+        sum.latency_s += weight * one->latency_s;
+        for (int32_t d = 0; d < p->x->design.n_dims; d++)
+            sum.wait_s[d] += weight * one->wait_s[d];
+    }
+    return sum;
+}
+
+static void put_limit(struct report *r, const struct explain *p, const char *name, double path_s,
+                      double saves_s)
+{
+    char t[SHOW];
+    report_put_word(r, name);
+    report_put_real(r, path_s);
+    report_put_real(r, path_s);
+    report_put_real(r, path_s / p->x->design.time_s);
+    report_put_word(r, isnan(saves_s) ? NULL : show_time(t, saves_s));
+    report_put_real(r, saves_s);
+}
+
+/* What limits the step: the longer of all that runs side by side, and what is left without a dimension. */
+static void report_limits(struct report *r, const struct explain *p)
+{
+    const struct design_point *s = &p->x->study;
+    const struct sim_path path = explain_path(p);
+    double per_s;
+    const char *unit = show_time_unit(p->x->design.time_s, &per_s);
+    const struct report_column columns[] = {
+        { IN_TEXT | IN_JSON, .key = "what", .title = "what limits" },
+        { IN_TEXT, .title = "critical path", .unit = unit, .show = 6, .times = per_s },
+        { IN_JSON, .key = "path_s" },
+        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
+        { IN_TEXT, .title = "endless, it saves" },
+        { IN_JSON, .key = "endless_saves_s" },
+    };
+    report_table(r, "what_limits", columns, REPORT_COLUMNS(columns));
+    put_limit(r, p, "compute", path.compute_s, NAN);
+    for (int32_t d = 0; d < p->x->design.n_dims; d++)
+        put_limit(r, p, s->net.dims[d].name, path.wait_s[d], p->steps[d].endless_s);
+    if (path.latency_s > 0)
+        put_limit(r, p, sim_latency_word(s->model, &s->rules), path.latency_s, NAN);
+    report_table_end(r);
+    report_line(r, "\n");
 }
 
 static void report_changes(struct report *r, const struct explain *p)
@@ -565,12 +621,14 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     report_json_word(r, "network", load_network_name(word, &s->net));
     report_json_word(r, "model", sim_model_words[s->model]);
     report_json_real(r, "time_s", x->time_s);
+    account_report(r, &x->account, x->n_dims);
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", x->bw_Bps, x->n_dims, 1e9);
     report_open(r, "workloads", '[');
     for (int32_t i = 0; i < x->n_loads && !rc; i++)
         rc = report_load(r, p, i, e);
     report_close(r, ']');
+    report_limits(r, p);
     report_changes(r, p);
     report_bounds(r, p);
     system_report(r, s, x, true);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/account.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/system.h"
@@ -700,36 +701,15 @@ static void report_simulation(struct report *r, const struct design_point *s, co
 
 /* ---- text: models side by side ---- */
 
-/* One quantity under every model; value() takes a dimension or a workload. */
+/* One quantity under every model; value() takes a workload. */
 static void put_quantity(struct report *r, const struct simulation *x, const char *name,
                          double (*value)(const struct design *d, int32_t i), int32_t i)
 {
     report_put_word(r, name);
     for (int32_t k = 0; k < x->n; k++)
         report_put_real(r, value(x->designs[k], i));
-}
-
-static double time_of(const struct design *d, int32_t i)
-{
-    (void)i;
-    return d->time_s;
-}
-
-static double compute_of(const struct design *d, int32_t i)
-{
-    (void)i;
-    return d->compute_s;
-}
-
-static double latency_of(const struct design *d, int32_t i)
-{
-    (void)i;
-    return d->latency_s;
-}
-
-static double exposed_of(const struct design *d, int32_t dim)
-{
-    return d->exposed_s[dim];
+    if (x->n == 1)
+        report_put_none(r);
 }
 
 static double load_of(const struct design *d, int32_t load)
@@ -752,8 +732,10 @@ static void put_differences(struct report *r, const struct simulation *x)
 static void say_quantities(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
-    struct report_column columns[1 + N_SIM_MODELS] = { { IN_TEXT, .title = "one step" } };
-    char name[TOPO_NAME + 32];
+    struct report_column columns[2 + N_SIM_MODELS] = {
+        { IN_TEXT, .title = s->n_workloads > 1 ? "where the time goes, weighted sum" : "where the time goes" }
+    };
+    struct account_view views[N_SIM_MODELS];
     double most_s = 0, per_s;
     for (int32_t i = 0; i < x->n; i++)
         /* One unit for all columns, that of the longest. */
@@ -763,15 +745,13 @@ static void say_quantities(struct report *r, const struct simulation *x)
     for (int32_t i = 0; i < x->n; i++)
         columns[1 + i] = (struct report_column){ IN_TEXT, .title = sim_model_words[x->studies[i]->model],
                                                  .unit = unit, .show = 6, .times = per_s };
-    report_table(r, NULL, columns, 1 + x->n);
-    put_quantity(r, x, s->n_workloads > 1 ? "time, weighted sum" : "time", time_of, 0);
-    put_quantity(r, x, "  compute", compute_of, 0);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        snprintf(name, sizeof name, "  waiting for %s", s->net.dims[d].name);
-        put_quantity(r, x, name, exposed_of, d);
-    }
-    snprintf(name, sizeof name, "  %s", sim_latency_word(x->studies[x->n - 1]->model, &s->rules));
-    put_quantity(r, x, name, latency_of, 0);
+    if (x->n == 1)
+        columns[2] =
+            (struct report_column){ IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 };
+    report_table(r, NULL, columns, 1 + x->n + (x->n == 1));
+    for (int32_t i = 0; i < x->n; i++)
+        views[i] = (struct account_view){ &x->designs[i]->account, x->designs[i]->time_s };
+    account_put_rows(r, x->studies[x->n - 1], views, x->n);
     for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
         put_quantity(r, x, s->workloads[i].tree.name, load_of, i);
     if (x->n > 1)
@@ -874,11 +854,8 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_json_word(r, "model", sim_model_words[s->model]);
     report_json_real(r, "time_s", d->time_s);
     report_json_real(r, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN);
-    report_json_real(r, "compute_s", d->compute_s);
-    report_json_real(r, "comm_s", d->comm_s);
-    report_json_real(r, "latency_s", d->latency_s);
+    account_report(r, &d->account, d->n_dims);
     system_report(r, s, d, false);
-    report_reals(r, "exposed_s", d->exposed_s, d->n_dims, 1);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
     report_by_dim(r, "busy_s", s, d, sum_busy);
     report_by_dim(r, "traffic_B", s, d, sum_traffic);
@@ -889,6 +866,7 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
         report_json_word(r, "name", s->workloads[k].tree.name);
         report_json_real(r, "weight", s->workloads[k].weight);
         report_json_real(r, "time_s", d->loads[k].time_s);
+        account_report_step(r, s, d, k);
         training_report_one(r, s, d, k);
         report_close(r, '}');
     }
@@ -919,6 +897,14 @@ static void report_models(struct report *r, const struct simulation *x)
 
 /* ---- CSV: a row a model ---- */
 
+/* Workloads of a study are all of models or none is; those of others may have a bubble and the like too. */
+static bool has_training(const struct simulation *x)
+{
+    const struct account *a = &x->designs[0]->account;
+    return x->studies[0]->workloads[0].training || a->recompute_s > 0 || a->bubble_s > 0 ||
+           a->optimizer_s > 0 || a->overhead_s > 0;
+}
+
 static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 {
     static const char *const texts[] = { "network", "workload", "model" };
@@ -938,8 +924,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
             snprintf(name, sizeof name, per_dim[i], (int)d + 1);
             table_column(t, name, TABLE_REAL);
         }
-    /* Workloads of a study are all of models or none is. */
-    bool trains = x->studies[0]->workloads[0].training;
+    bool trains = has_training(x);
     struct columns training = { 0 }, owned = { 0 };
     rc = column_choose(&training, training_columns, &(struct column_choice){ .hidden = false }, e);
     if (trains)
@@ -950,7 +935,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         columns_put(t, &owned);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
-        const double *lists[] = { d->bw_Bps, d->util_frac, d->exposed_s };
+        const double *lists[] = { d->bw_Bps, d->util_frac, d->account.dim_s };
         struct training_row row;
         struct system_row system;
         if (!rc)
@@ -961,7 +946,8 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         table_put_text(t, load_network_name(word, &x->studies[i]->net));
         table_put_text(t, text_str(&names));
         table_put_text(t, sim_model_words[x->studies[i]->model]);
-        const double values[] = { d->time_s, d->compute_s, d->comm_s, d->latency_s, d->cost_usd };
+        const double values[] = { d->time_s, d->account.compute_s, d->account.comm_s, d->account.latency_s,
+                                  d->cost_usd };
         for (size_t k = 0; k < sizeof values / sizeof *values; k++)
             table_put_real(t, values[k]);
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)

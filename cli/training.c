@@ -1,9 +1,5 @@
 /*
- * A training step of a model: plan and mapping, where the time goes, memory, and what a search found.
- *
- * In the breakdown compute counts whole and communication by what sticks out of it; parts are told from
- * rounding by a share of 1e-9 of the step. An axis' line is followed by its dimensions, and what is left of
- * it is latency: the time of messages that no bandwidth shortens.
+ * A training step of a model: plan and mapping, memory, and what a search found.
  *
  * The same report serves weft alloc, sim and check; `report` (base/report.h) drops what a format does not
  * take, so text and JSON are written side by side and CSV has its columns elsewhere (training_columns).
@@ -13,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/account.h"
 #include "kinds/design/evidence.h"
 #include "kinds/design/search.h"
 
@@ -66,85 +63,6 @@ static void say_plan(struct report *r, const struct design_point *s, const struc
     if (w->search)
         say_parallel(r, &x->plan);
     report_line(r, "\n");
-}
-
-/* ---- where the step goes ---- */
-
-static void training_step(struct report *r, const struct training_report *x, int32_t n_dims)
-{
-    report_open(r, "step", '{');
-    report_json_real(r, "time_s", x->time_s);
-    report_json_real(r, "compute_s", x->compute_s);
-    report_json_real(r, "recompute_s", x->recompute_s);
-    report_json_real(r, "bubble_s", x->bubble_s);
-    report_json_real(r, "optimizer_s", x->optimizer_s);
-    report_json_real(r, "overhead_s", x->overhead_s);
-    report_json_real(r, "rest_s", x->rest_s);
-    report_open(r, "exposed", '{');
-    for (int a = 0; a < N_REPORT_AXES; a++) {
-        report_open(r, report_axis_words[a], '{');
-        report_json_real(r, "time_s", x->axis_s[a]);
-        report_reals(r, "by_dim_s", x->dim_s[a], n_dims, 1);
-        report_close(r, '}');
-    }
-    report_close(r, '}');
-    report_json_real(r, "tokens_per_s", x->tokens_per_s);
-    report_json_real(r, "mfu", x->mfu);
-    report_json_real(r, "hfu", x->hfu);
-    report_close(r, '}');
-}
-
-/* A part of the step; next to nothing is left out. */
-static void put_part(struct report *r, const char *name, double part_s, double step_s)
-{
-    if (!(fabs(part_s) > 1e-9 * step_s))
-        return;
-    report_put_word(r, name);
-    report_put_real(r, part_s);
-    report_put_real(r, part_s / step_s);
-}
-
-/* What an axis waits for, dimension by dimension. */
-static void put_axis(struct report *r, const struct design_point *s, const struct training_report *x,
-                     int axis)
-{
-    /* What is left after the bandwidth of all dimensions. */
-    double latency_s = x->axis_s[axis];
-    char name[TOPO_NAME + 32];
-    snprintf(name, sizeof name, "exposed %s", report_axis_words[axis]);
-    put_part(r, name, x->axis_s[axis], x->time_s);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        snprintf(name, sizeof name, "  %s", s->net.dims[d].name);
-        put_part(r, name, x->dim_s[axis][d], x->time_s);
-        latency_s -= x->dim_s[axis][d];
-    }
-    put_part(r, "  latency", latency_s, x->time_s);
-}
-
-static void training_breakdown(struct report *r, const struct design_point *s,
-                               const struct training_report *x)
-{
-    double per_s;
-    const char *unit = show_time_unit(x->time_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = "where the step goes" },
-        { IN_TEXT, .title = "time", .unit = unit, .show = 5, .times = per_s },
-        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
-    };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    put_part(r, "compute", x->compute_s, x->time_s);
-    put_part(r, "recomputation", x->recompute_s, x->time_s);
-    put_part(r, "pipeline bubble", x->bubble_s, x->time_s);
-    for (int a = 0; a < N_REPORT_AXES; a++)
-        put_axis(r, s, x, a);
-    put_part(r, "optimizer", x->optimizer_s, x->time_s);
-    put_part(r, "overhead", x->overhead_s, x->time_s);
-    put_part(r, "where collectives meet", x->rest_s, x->time_s);
-    put_part(r, "step", x->time_s, x->time_s);
-    report_table_end(r);
-    report_line(r,
-                "compute counts whole here, communication by what sticks out; further up, the longer of two "
-                "side by side\n");
 }
 
 /* ---- memory ---- */
@@ -383,8 +301,8 @@ void training_report_one(struct report *r, const struct design_point *s, const s
     training_plan(r, &w->training->plan);
     training_map(r, w->training, s->net.n_dims);
     say_plan(r, s, w);
-    training_step(r, &step, s->net.n_dims);
-    training_breakdown(r, s, &step);
+    if (report_is(r, IN_TEXT))
+        account_report_step(r, s, d, i);
     report_line(r, "\n");
     training_memory(r, s, w->training, &step);
     say_rates(r, w->training, &step);

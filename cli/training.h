@@ -10,8 +10,9 @@
 #include "cli/output.h"
 #include "kinds/design/training.h"
 
-/** If workload @p i trains a model: plan and mapping, breakdown, memory, throughput, and the other plans that
- * a search found; in JSON as members of the open object, which is the workload's. Nothing in CSV. */
+/** If workload @p i trains a model: plan and mapping, memory, throughput, and the other plans that a search
+ * found; in JSON as members of the open object, which is the workload's. In text with the account of its step
+ * by axis, which in JSON every workload has (cli/account.h). Nothing in CSV. */
 void training_report_one(struct report *r, const struct design_point *s, const struct design *d, int32_t i);
 /** In text, that of all workloads. */
 void training_report_text(struct report *r, const struct design_point *s, const struct design *d);

@@ -20,7 +20,7 @@
 
 /** Fills with a meaning: without hue what is no dimension's and no communication; the others begin at
  * FILL_FIRST. */
-enum { FILL_WHITE, FILL_REST, FILL_LIGHT, FILL_MIDDLE, FILL_DARK, FILL_FIRST };
+enum { FILL_WHITE, FILL_REST, FILL_LIGHT, FILL_MIDDLE, FILL_DIM, FILL_DARK, FILL_FIRST };
 /** The same of bars and areas: what is over and done, and work that is no dimension's. */
 enum { BAR_OVER, BAR_GREY, BAR_FIRST };
 /** Shades of one hue, dark for good to light for bad; text on the dark ones is white. */

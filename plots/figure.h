@@ -6,9 +6,9 @@
  * perf_per_cost, utilization, cost), total_GBps, status; and, blank unless status is "solved" or "unproved":
  * time_s, compute_s, comm_s, cost_usd, equal_time_s, equal_cost_usd, speedup, perf_per_cost_gain, nic_GBps,
  * and for dimension i = 1..8 bw<i>_GBps, util<i> (share 0..1 of the step) and exposed<i>_s. Where a sweep
- * trains models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes", "no"), mfu, and of the step useful_s,
- * recompute_s, bubble_s, optimizer_s and exposed tp_s, cp_s, ep_s, dp_s, pp_s; its axes stand between point
- * and network. A figure asks only for those it draws.
+ * trains models, also plan, tp, cp, dp, pp, ep, memory_GB, fits ("yes", "no"), mfu, and of the step
+ * recompute_s, bubble_s, optimizer_s, overhead_s and exposed tp_s, cp_s, ep_s, dp_s, pp_s; its axes stand
+ * between point and network. A figure asks only for those it draws.
  *
  * The others say in their source which command writes their table.
  *

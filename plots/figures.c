@@ -95,9 +95,10 @@ static const struct sweep_bars breakdown = { .axis_label = "time of a training s
                                              .end_label = "step",
                                              .own =
                                                  (const struct sweep_part[]){
-                                                     { "useful_s", "useful compute", FILL_WHITE },
+                                                     { "compute_s", "compute", FILL_WHITE },
                                                      { "recompute_s", "recomputation", FILL_LIGHT },
                                                      { "optimizer_s", "optimizer", FILL_MIDDLE },
+                                                     { "overhead_s", "overhead", FILL_DIM },
                                                      { "bubble_s", "pipeline bubble", FILL_DARK },
                                                      { "tp_s", "exposed: tp", FILL_FIRST },
                                                      { "cp_s", "exposed: cp", FILL_FIRST + 1 },
@@ -106,7 +107,7 @@ static const struct sweep_bars breakdown = { .axis_label = "time of a training s
                                                      { "pp_s", "exposed: pp", FILL_FIRST + 4 },
                                                      { NULL, "other", FILL_REST },
                                                  },
-                                             .n_own = 10,
+                                             .n_own = 11,
                                              .least = 1e-3, /* what cannot be seen is left to the rest */
                                              .stacked = true,
                                              .exposed = true };
@@ -170,8 +171,8 @@ const struct plot_figure plot_figures[] = {
       COLUMNS("answer", "input", "at_low", "at_as_is", "at_high", "swing"), "weft tornado --of csv",
       fig_tornado, NULL },
     { "breakdown", "Where the time of a training step goes",
-      COLUMNS(SERIES, "plan", "fits", "time_s", "useful_s", "recompute_s", "optimizer_s", "bubble_s", "tp_s",
-              "cp_s", "ep_s", "dp_s", "pp_s"),
+      COLUMNS(SERIES, "plan", "fits", "time_s", "compute_s", "recompute_s", "optimizer_s", "overhead_s",
+              "bubble_s", "tp_s", "cp_s", "ep_s", "dp_s", "pp_s"),
       TRAINING_SOURCE, sweep_bars, &breakdown },
     { "mfu", "Model FLOP/s utilisation against network cost",
       COLUMNS("status", "network", "workload", "plan", "fits", "cost_usd", "mfu"), TRAINING_SOURCE,

@@ -1,10 +1,11 @@
 /*
  * A training step at given bandwidths. The tree is walked once: what a collective costs by the model asked
  * for (closed form, or by simulation), the sum or the largest of its parts, of parts side by side no less
- * than a class of links is busy with all of them, and then the path that decides marked from the root down,
- * so that compute, latency and exposed communication of that path make up the time. A subtree in which
- * collectives overlap is run as a whole by models that simulate. timeline_build() runs the whole step in
- * chunks and keeps every interval.
+ * than a class of links is busy with all of them. Then from the root down: the path that decides, whose
+ * compute, latency and communication make up the time (struct sim_path), and what each leaf counts in the
+ * account of the step (struct sim_account), which makes up the time as well. A subtree in which collectives
+ * overlap is run as a whole by models that simulate. timeline_build() runs the whole step in chunks and keeps
+ * every interval.
  */
 #include "sim/step.h"
 
@@ -200,11 +201,15 @@ struct node_cost {
     double busy_s[TOPO_MAX_DIMS]; /* once: each class of links, with all below */
     double times;                 /* in one step */
     bool critical;
-    int32_t waits_for;  /* of what is critical: the class of links that is, where that alone is; else -1 */
-    bool sends;         /* a collective is below it */
-    bool joint;         /* below a maximum that is simulated as a whole */
-    int32_t collective; /* index into the result, of a collective */
-    int32_t known;      /* its number in struct fidelity; -1 */
+    int32_t waits_for; /* of what is critical: the class of links that is, where that alone is; else -1 */
+    double kept_s;     /* of time_s, compute that the account counts whole */
+    double kept_each;  /* in the account: the weight of that compute, */
+    double rest_each;  /* of all else below, */
+    double busy_each[TOPO_MAX_DIMS]; /* and of what keeps a class of links busy */
+    bool sends;                      /* a collective is below it */
+    bool joint;                      /* below a maximum that is simulated as a whole */
+    int32_t collective;              /* index into the result, of a collective */
+    int32_t known;                   /* its number in struct fidelity; -1 */
 };
 
 struct walk {
@@ -367,10 +372,9 @@ static int cost_nodes(struct walk *w, struct err *e)
 }
 
 /* The child that decides, the first of equals: the longest, of a maximum that was simulated in turns by the
- * mean; where a class of links alone is waited for, the one that loads it most. */
-static step_id longest_child(const struct walk *w, step_id id)
+ * mean; where a class of links @p d alone is waited for, the one that loads it most. */
+static step_id longest_child(const struct walk *w, step_id id, int32_t d)
 {
-    int32_t d = w->costs[id].waits_for;
     step_id longest = w->tree->nodes[id].first;
     for (step_id c = longest; c >= 0; c = w->tree->nodes[c].next) {
         const struct node_cost *a = &w->costs[c], *b = &w->costs[longest];
@@ -382,9 +386,10 @@ static step_id longest_child(const struct walk *w, step_id id)
 
 /* The class of links whose work for all children takes longer than each child, the first of equals; else -1.
  */
-static int32_t shared_class(const struct walk *w, step_id id, step_id longest)
+static int32_t shared_class(const struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
+    step_id longest = longest_child(w, id, WAITS_FOR_ALL);
     double most_s = longest >= 0 ? w->costs[longest].time_s : (double)INFINITY;
     int32_t most = WAITS_FOR_ALL;
     for (int32_t d = 0; d < w->tree->n_dims && node->kind == STEP_MAX && !node->apart; d++)
@@ -395,15 +400,154 @@ static int32_t shared_class(const struct walk *w, step_id id, step_id longest)
     return most;
 }
 
+/* ---- the account ---- */
+
+/* The host's launches count as far as they stick out; all other compute counts whole. */
+static bool is_kept(const struct step_node *node)
+{
+    return node->kind == STEP_COMPUTE && node->phase != STEP_OVERHEAD;
+}
+
+/* The child of a maximum that the account counts whole: of work on different NPUs the longest, else the one
+ * that computes most, the first of equals. */
+static step_id whole_child(const struct walk *w, step_id id)
+{
+    step_id most = w->tree->nodes[id].first;
+    if (w->tree->nodes[id].apart)
+        return longest_child(w, id, WAITS_FOR_ALL);
+    for (step_id c = most; c >= 0; c = w->tree->nodes[c].next)
+        if (w->costs[c].kept_s > w->costs[most].kept_s)
+            most = c;
+    return most;
+}
+
+/* Children come after their parents: backwards every node finds its children done. */
+static void find_kept(struct walk *w)
+{
+    for (step_id id = w->tree->n_nodes; id-- > 0;) {
+        const struct step_node *node = &w->tree->nodes[id];
+        double sum_s = is_kept(node) ? node->seconds : 0;
+        if (node->kind == STEP_MAX)
+            sum_s = node->first >= 0 ? w->costs[whole_child(w, id)].kept_s : 0;
+        else
+            for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next)
+                sum_s += w->costs[c].kept_s;
+        w->costs[id].kept_s = node->kind == STEP_REPEAT ? node->times * sum_s : sum_s;
+    }
+}
+
+/* What of a node is no compute that counts whole. */
+static double rest_of(const struct walk *w, step_id id)
+{
+    return w->costs[id].time_s - w->costs[id].kept_s;
+}
+
+/* Whose communication lasts beyond the child that counts whole: the longest. Where that is the same child,
+ * collectives beside each other took longer than each of them (simulated): the one that sends longest. */
+static step_id late_child(const struct walk *w, step_id id, step_id whole)
+{
+    step_id late = longest_child(w, id, WAITS_FOR_ALL);
+    if (w->costs[whole].time_s < w->costs[late].time_s)
+        return late;
+    for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
+        if (rest_of(w, c) > rest_of(w, late))
+            late = c;
+    return late;
+}
+
+/* @p beyond_s of a maximum, which its links of class @p d are busy for longer than the child that counts
+ * whole: of all others as far as they load the class. */
+static void weigh_links(struct walk *w, step_id id, step_id whole, int32_t d, double beyond_s)
+{
+    double others_s = 0;
+    for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
+        others_s += c == whole ? 0 : w->costs[c].busy_s[d];
+    /* Else the links are busy for longer than they are by rounding. */
+    for (step_id c = w->tree->nodes[id].first; c >= 0 && others_s > 0; c = w->tree->nodes[c].next)
+        if (c != whole)
+            w->costs[c].busy_each[d] += w->costs[id].rest_each * (beyond_s / others_s);
+}
+
+/* What the account counts of the children of a maximum. What never ends counts whole. */
+static void weigh_maximum(struct walk *w, step_id id)
+{
+    const struct node_cost *cost = &w->costs[id];
+    step_id whole = whole_child(w, id);
+    w->costs[whole].kept_each = cost->kept_each;
+    w->costs[whole].rest_each = cost->rest_each;
+    if (w->tree->nodes[id].apart)
+        return;
+    step_id late = late_child(w, id, whole);
+    double beyond_s = cost->time_s - w->costs[whole].time_s, of_s = rest_of(w, late);
+    int32_t shared = shared_class(w, id);
+    if (isinf(cost->time_s))
+        w->costs[late].rest_each = cost->rest_each;
+    else if (shared >= 0)
+        weigh_links(w, id, whole, shared, beyond_s);
+    else if (beyond_s > 0 && of_s > 0)
+        w->costs[late].rest_each += cost->rest_each * (beyond_s / of_s);
+}
+
+/* Pass on what of a node counts; of a maximum what weigh_maximum() says, and of work on different NPUs what
+ * loads a class most. */
+static void weigh_children(struct walk *w, step_id id)
+{
+    const struct step_node *node = &w->tree->nodes[id];
+    const struct node_cost *cost = &w->costs[id];
+    double times = node->kind == STEP_REPEAT ? node->times : 1;
+    bool each = node->kind != STEP_MAX;
+    step_id heaviest[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < w->tree->n_dims; d++)
+        heaviest[d] = node->apart ? longest_child(w, id, d) : -1;
+    for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
+        struct node_cost *child = &w->costs[c];
+        child->kept_each = each ? cost->kept_each * times : 0;
+        child->rest_each = each ? cost->rest_each * times : 0;
+        for (int32_t d = 0; d < w->tree->n_dims; d++)
+            child->busy_each[d] = node->apart && c != heaviest[d] ? 0 : cost->busy_each[d] * times;
+    }
+    if (node->kind == STEP_MAX && node->first >= 0)
+        weigh_maximum(w, id);
+}
+
+/* What the account has of a collective, shared out as its time is; while a stage of a pipeline waits, others
+ * send. */
+static void account_collective(struct walk *w, struct sim_collective *c, const struct node_cost *cost)
+{
+    const struct step_node *node = &w->tree->nodes[c->node];
+    struct sim_account *a = &w->out->account;
+    struct sim_exposed *group = &a->exposed[node->group], own = { .used = true };
+    double times = cost->rest_each * node->times;
+    /* Nothing of what never ends is nothing. */
+    own.latency_s = times > 0 ? times * c->latency_s : 0;
+    c->exposed_s = times > 0 ? times * c->time_s : 0;
+    for (int32_t d = 0; d < w->out->n_dims; d++) {
+        double busy_s = cost->busy_each[d] > 0 ? cost->busy_each[d] * node->times * c->busy_s[d] : 0;
+        own.dim_s[d] = busy_s + (times > 0 ? times * c->wait_s[d] : 0);
+        c->exposed_s += busy_s;
+    }
+    if (node->phase == STEP_BUBBLE) {
+        a->phase_s[STEP_BUBBLE] += c->exposed_s;
+        own = (struct sim_exposed){ .used = true };
+        c->exposed_s = 0;
+    }
+    group->used = true;
+    group->latency_s += own.latency_s;
+    for (int32_t d = 0; d < w->out->n_dims; d++)
+        group->dim_s[d] += own.dim_s[d];
+}
+
+/* ---- the path that decides ---- */
+
 /* Pass on how often the node happens, and that it is critical: of a maximum only to the longest, or to all of
  * them where it waits for links that they share. What runs on other NPUs does not happen on this one. */
 static void mark_children(struct walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     struct node_cost *cost = &w->costs[id];
-    step_id longest = node->kind == STEP_MAX ? longest_child(w, id) : -1;
+    step_id longest = node->kind == STEP_MAX ? longest_child(w, id, cost->waits_for) : -1;
     if (cost->waits_for < 0)
-        cost->waits_for = shared_class(w, id, longest);
+        cost->waits_for = shared_class(w, id);
     bool all = longest < 0 || (cost->waits_for >= 0 && !node->apart);
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {
         struct node_cost *child = &w->costs[c];
@@ -413,60 +557,69 @@ static void mark_children(struct walk *w, step_id id)
         if (node->apart && c != longest)
             child->times = 0;
     }
+    weigh_children(w, id);
 }
 
-/* While a stage of a pipeline waits, others send. @p waits_for: as of struct node_cost. */
-static void add_collective(struct sim_step *s, const struct sim_collective *c, enum step_phase phase,
-                           int32_t waits_for)
+/* While a stage of a pipeline waits, others send. */
+static void add_collective(struct walk *w, struct sim_collective *c, const struct node_cost *cost)
 {
-    for (int32_t d = 0; d < s->n_dims && phase != STEP_BUBBLE; d++) {
+    struct sim_step *s = w->out;
+    const struct step_node *node = &w->tree->nodes[c->node];
+    int32_t waits_for = cost->waits_for;
+    c->times = cost->times * node->times;
+    c->critical = cost->critical && (waits_for < 0 || c->busy_s[waits_for] > 0);
+    account_collective(w, c, cost);
+    for (int32_t d = 0; d < s->n_dims && node->phase != STEP_BUBBLE; d++) {
         s->traffic_B[d] += c->times * c->traffic_B[d];
         s->busy_s[d] += c->times * c->busy_s[d];
     }
     if (c->critical && waits_for >= 0)
-        s->exposed_s[waits_for] += c->times * c->busy_s[waits_for];
+        s->path.wait_s[waits_for] += c->times * c->busy_s[waits_for];
     if (!c->critical || waits_for >= 0)
         return;
-    s->latency_s += c->times * c->latency_s;
+    s->path.latency_s += c->times * c->latency_s;
     for (int32_t d = 0; d < s->n_dims; d++)
-        s->exposed_s[d] += c->times * c->wait_s[d];
+        s->path.wait_s[d] += c->times * c->wait_s[d];
+}
+
+static void add_compute_leaf(struct walk *w, const struct step_node *node, const struct node_cost *cost)
+{
+    double each = is_kept(node) ? cost->kept_each : cost->rest_each;
+    w->out->account.phase_s[node->phase] += each * node->seconds;
+    if (cost->critical && cost->waits_for < 0)
+        w->out->path.compute_s += cost->times * node->seconds;
 }
 
 /* Forwards: every node knows from its parent whether it counts, and how often. */
 static void add_nodes(struct walk *w)
 {
+    struct node_cost *root = &w->costs[w->tree->root];
     int32_t next = 0;
-    w->costs[w->tree->root].times = 1;
-    w->costs[w->tree->root].critical = true;
-    w->costs[w->tree->root].waits_for = WAITS_FOR_ALL;
+    find_kept(w);
+    root->times = root->kept_each = root->rest_each = 1;
+    root->critical = true;
+    root->waits_for = WAITS_FOR_ALL;
     for (step_id id = 0; id < w->tree->n_nodes; id++) {
         const struct step_node *node = &w->tree->nodes[id];
-        const struct node_cost *cost = &w->costs[id];
-        if (node->kind == STEP_COMPUTE && cost->critical && cost->waits_for < 0) {
-            w->out->compute_s += cost->times * node->seconds;
-            w->out->phase_s[node->phase] += cost->times * node->seconds;
-        }
-        if (node->kind == STEP_COLLECTIVE) {
-            struct sim_collective *c = &w->out->collectives[next++];
-            c->times = cost->times * node->times;
-            c->critical = cost->critical && (cost->waits_for < 0 || c->busy_s[cost->waits_for] > 0);
-            add_collective(w->out, c, node->phase, cost->waits_for);
-        }
+        if (node->kind == STEP_COMPUTE)
+            add_compute_leaf(w, node, &w->costs[id]);
+        if (node->kind == STEP_COLLECTIVE)
+            add_collective(w, &w->out->collectives[next++], &w->costs[id]);
         mark_children(w, id);
     }
     w->out->time_s = w->costs[w->tree->root].time_s;
 }
 
-/* What is waited for beside compute and bytes: latency; with simulations also where the longest changes by
- * turns. */
+/* On the path that decides, what is neither compute nor bytes: latency; with simulations also where the
+ * longest changes by turns. */
 static void find_rest(struct sim_step *s)
 {
-    double known_s = s->compute_s;
+    double known_s = s->path.compute_s;
     for (int32_t d = 0; d < s->n_dims; d++)
-        known_s += s->exposed_s[d];
+        known_s += s->path.wait_s[d];
     if (isfinite(s->time_s)) {
         double rest_s = s->time_s - known_s;
-        s->latency_s = rest_s > 1e-12 * s->time_s ? rest_s : 0; /* less is rounding */
+        s->path.latency_s = rest_s > 1e-12 * s->time_s ? rest_s : 0; /* less is rounding */
     }
 }
 
@@ -494,7 +647,9 @@ static int step_evaluate(struct walk *w, struct err *e)
     struct sim_step *s = w->out;
     w->costs = calloc((size_t)w->tree->n_nodes + 1, sizeof *w->costs);
     s->collectives = calloc((size_t)s->n_collectives + 1, sizeof *s->collectives);
-    if (!w->costs || !s->collectives)
+    s->account.n_groups = w->tree->n_groups;
+    s->account.exposed = calloc((size_t)w->tree->n_groups + 1, sizeof *s->account.exposed);
+    if (!w->costs || !s->collectives || !s->account.exposed)
         return err_nomem(e, "the times of a training step");
     if (w->tree->root < 0)
         return 0;
@@ -535,6 +690,7 @@ int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct t
 void sim_step_free(struct sim_step *s)
 {
     free(s->collectives);
+    free(s->account.exposed);
     fidelity_links_free(&s->links);
     *s = (struct sim_step){ 0 };
 }

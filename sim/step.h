@@ -22,18 +22,42 @@ struct sim_collective {
     enum sim_order order;         /**< simulated: of the dimensions */
     struct stage_choice choice[TOPO_MAX_DIMS]; /**< of the first stage on each dimension; algorithm SHAPE: not
                                                     used, or SIM_BANDWIDTH, which knows none */
+    double exposed_s; /**< in one step, beyond what runs beside it: its part of sim_account */
     bool
         critical; /**< on the path that decides the step's time; or of the class of links that it waits for */
+};
+
+/** What is exposed of the collectives of one group. */
+struct sim_exposed {
+    bool used;                   /**< some collective is of the group */
+    double latency_s;            /**< latency and overhead; simulated: also fill, drain and queues */
+    double dim_s[TOPO_MAX_DIMS]; /**< bytes on each dimension */
+};
+
+/**
+ * Where the time of a step goes: compute and what is exposed add up to it. Of work that runs side by side,
+ * that child counts whole which computes most (overhead of the host aside), the first of equals; beyond it
+ * counts what the longest child sends, or what the others send over the links that all wait for. Of work on
+ * different NPUs the longest counts, the first of equals.
+ */
+struct sim_account {
+    double phase_s[N_STEP_PHASES]; /**< compute; STEP_BUBBLE: waiting for other stages, whatever these do */
+    struct sim_exposed *exposed;   /**< shape [n_groups], owned; groups of the tree */
+    int32_t n_groups;
+};
+
+/** What limits a step: the path that decides its time. The parts add up to it. */
+struct sim_path {
+    double compute_s;
+    double latency_s;
+    double wait_s[TOPO_MAX_DIMS]; /**< communication, by the dimension that binds */
 };
 
 /** Release with sim_step_free(). All times of one training step. */
 struct sim_step {
     double time_s;
-    double compute_s;                /**< compute on the critical path */
-    double phase_s[N_STEP_PHASES];   /**< of compute_s, by phase */
-    double latency_s;                /**< latency on the critical path */
-    double exposed_s[TOPO_MAX_DIMS]; /**< communication on the critical path, by the dimension that binds;
-                                          compute + latency + exposed = time */
+    struct sim_account account;
+    struct sim_path path;
     double busy_s[TOPO_MAX_DIMS];    /**< each dimension's own transfer time, on the critical path or not; at
                                           most time_s */
     double traffic_B[TOPO_MAX_DIMS]; /**< sent per NPU and step */

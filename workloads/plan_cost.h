@@ -111,19 +111,7 @@ struct plan_sum {
 void plan_cost_sum(struct plan_sum *out, const struct plan_cost *c, const struct plan_sum *once,
                    const struct plan_busy *busy, int32_t n_dims);
 
-/** Where the time of a step goes; all but time_s add up to it. */
-struct plan_shares {
-    double time_s;
-    double compute_s[N_STEP_PHASES];        /**< of the slowest stage, whatever runs beside it */
-    double bubble_s;                        /**< that stage waits for others, whatever these do */
-    double exposed_s[PLAN_MAX_COLLECTIVES]; /**< beyond what runs beside them; shape [n_collectives] */
-};
-
-/** From the time of each collective once, shape [n_collectives]; time_s is plan_cost_time(). */
-void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const double *once_s,
-                      const struct plan_busy *busy);
-
-/** The same as an expression for solver and simulators; its groups have the names of plan_group_words,
+/** The step as an expression for solver and simulators; its groups have the names of plan_group_words,
  * and the mark of a collective is its index here.
  * ERR_NOMEM. */
 int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct plan_place *place,

@@ -56,17 +56,14 @@ static int fill_loads(struct design *d, const struct design_point *s, struct err
         const struct study_workload *w = &s->workloads[i];
         struct sim_step *c = &d->loads[i].step;
         int rc = simulate(c, w, s, d->bw_Bps, e);
+        rc = rc ? rc : account_add(&d->loads[i].account, 1, w, c, e);
+        rc = rc ? rc : account_add(&d->account, w->weight, w, c, e);
         if (rc)
             return rc;
         d->loads[i].time_s = c->time_s;
         d->time_s += w->weight * c->time_s;
-        d->compute_s += w->weight * c->compute_s;
-        d->latency_s += w->weight * c->latency_s;
-        for (int32_t k = 0; k < d->n_dims; k++) {
-            d->exposed_s[k] += w->weight * c->exposed_s[k];
-            d->comm_s += w->weight * c->exposed_s[k];
+        for (int32_t k = 0; k < d->n_dims; k++)
             busy_s[k] += w->weight * c->busy_s[k];
-        }
     }
     for (int32_t k = 0; k < d->n_dims; k++)
         d->util_frac[k] = busy_s[k] > 0 ? busy_s[k] / d->time_s : 0;
@@ -785,11 +782,18 @@ int design_row(struct design *d, struct design_point *s, struct err *e)
     return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_plans(d, s, e);
 }
 
+static void design_load_free(struct design_load *load)
+{
+    sim_step_free(&load->step);
+    account_free(&load->account);
+}
+
 void design_free(struct design *d)
 {
     for (int32_t i = 0; i < d->n_loads; i++)
-        sim_step_free(&d->loads[i].step);
+        design_load_free(&d->loads[i]);
     free(d->loads);
+    account_free(&d->account);
     topo_bill_free(&d->bill);
     alloc_answer_free(&d->answer);
     *d = (struct design){ 0 };

@@ -3,6 +3,7 @@
 #define KINDS_DESIGN_DESIGN_H
 
 #include "alloc/whole.h"
+#include "kinds/design/account.h"
 #include "kinds/design/point.h"
 #include "kinds/design/system.h"
 #include "sim/step.h"
@@ -11,6 +12,7 @@
 struct design_load {
     double time_s; /**< of one step */
     double best_s; /**< on a network split for it alone under the same rows; NaN unless STUDY_REGRET */
+    struct account account; /**< where the time goes */
     struct sim_step step;
 };
 
@@ -43,13 +45,12 @@ struct design {
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps;
-    double time_s;                       /**< weighted sum over workloads (also under STUDY_REGRET) */
-    double compute_s, comm_s, latency_s; /**< weighted sums; comm_s is exposed communication */
+    double time_s;          /**< weighted sum over workloads (also under STUDY_REGRET) */
+    struct account account; /**< of it */
     double cost_usd; /**< price, NPUs included if the study says so: of what is bought where pricing is whole,
                         else linear; NaN without parts, or where what is to be bought is not to be had */
     double usd_fraction;             /**< the linear price, a lower bound of the other; NaN without parts */
     double util_frac[TOPO_MAX_DIMS]; /**< share of the step that the dimension is busy */
-    double exposed_s[TOPO_MAX_DIMS]; /**< weighted sum; their sum is comm_s */
     double regret;                   /**< largest time over own best; NaN unless solved for STUDY_REGRET */
     double nic_Bps;                  /**< NIC bandwidth per NPU; NaN without parts */
     struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */

@@ -126,8 +126,8 @@ const struct column design_columns[] = {
                 .better = -1),
     WORD(status, "solved, unproved, stalled, infeasible, unbounded, ill-posed, error"),
     REAL(time_s, "of a step", .better = -1),
-    REAL(compute_s, "of it", .better = -1),
-    REAL(comm_s, "of it, exposed", .better = -1),
+    REAL(compute_s, "of it, forward and backward pass", .better = -1),
+    REAL(comm_s, "of it, exposed communication, latency included", .better = -1),
     REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s",
          .better = -1),
     COLUMN_REAL(struct sweep_row, usd_fraction, "the same by the GB/s, parts in fractions: a lower bound",
@@ -149,7 +149,7 @@ const struct column design_columns[] = {
                 "what gap and unique hold of, where that is not all that system says", .with = "proof_of"),
     PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
     PER_DIM(util, "util#", "share of the step in which it is busy", .better = 1),
-    PER_DIM(exposed_s, "exposed#_s", "time that it adds", .better = -1),
+    PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", .better = -1),
     TRAINING_COLUMNS(struct sweep_row, training.),
     SYSTEM_COLUMNS(struct sweep_row, system.),
     COLUMN_WORD(
@@ -212,8 +212,8 @@ static void take_results(struct sweep_row *row, const struct design_point *s, co
     if (isnan(row->total_GBps))
         row->total_GBps = giga(d->total_Bps);
     row->time_s = d->time_s;
-    row->compute_s = d->compute_s;
-    row->comm_s = d->comm_s;
+    row->compute_s = d->account.compute_s;
+    row->comm_s = d->account.comm_s;
     row->cost_usd = d->cost_usd;
     row->equal_time_s = d->equal.time_s;
     row->equal_cost_usd = d->equal.cost_usd;
@@ -231,7 +231,7 @@ static void take_results(struct sweep_row *row, const struct design_point *s, co
     for (int32_t k = 0; k < d->n_dims; k++) {
         row->bw_GBps[k] = giga(d->bw_Bps[k]);
         row->util[k] = d->util_frac[k];
-        row->exposed_s[k] = d->exposed_s[k];
+        row->exposed_s[k] = d->account.dim_s[k];
     }
 }
 

@@ -1,34 +1,13 @@
-/** @file What a training step of a model comes to on a design: breakdown, memory, utilisation, throughput. */
+/** @file What a training step of a model comes to on a design: memory, utilisation, throughput. */
 #ifndef KINDS_DESIGN_TRAINING_H
 #define KINDS_DESIGN_TRAINING_H
 
 #include "base/column.h"
 #include "kinds/design/design.h"
 
-/** What exposed communication is for. */
-enum report_axis {
-    REPORT_TP,
-    REPORT_CP,
-    REPORT_EP, /**< tokens to their experts */
-    REPORT_DP, /**< gradients and parameters, of experts too */
-    REPORT_PP, /**< between stages, and of an embedding that both ends use */
-    N_REPORT_AXES,
-};
-
-/** "tp", "cp", "ep", "dp", "pp"; NULL-terminated. */
-extern const char *const report_axis_words[N_REPORT_AXES + 1];
-
-/** Of one step; all _s but those by dimension add up to time_s. Of what runs side by side compute counts
- * whole, and communication what sticks out: plan_cost_shares(). */
+/** Of one step; where its time goes is design_load.account. */
 struct training_report {
     double time_s;
-    double compute_s;   /**< forward and backward pass of the slowest stage */
-    double recompute_s; /**< done again */
-    double bubble_s;    /**< a stage waits for others, whatever these do */
-    double optimizer_s, overhead_s;
-    double axis_s[N_REPORT_AXES]; /**< communication beyond what runs beside it, latency included */
-    double dim_s[N_REPORT_AXES][TOPO_MAX_DIMS]; /**< of it, transfers on each dimension */
-    double rest_s; /**< simulated models: what overlapping collectives add where they meet; else rounding */
     double tokens_per_s; /**< samples, where there are no sequences */
     double mfu, hfu;     /**< useful, and all, matrix products over what the NPUs could do */
     double memory_B,
@@ -44,17 +23,23 @@ struct training_row {
     const char *plan; /**< NULL: the workload trains no model, all is blank */
     int64_t tp, cp, dp, pp, ep, micro_batch, interleave, zero;
     const char *recompute, *fits;
-    double memory_GB, mfu, tokens_per_s, useful_s, recompute_s, bubble_s, optimizer_s;
-    double tp_s, cp_s, ep_s, dp_s, pp_s; /**< exposed */
-    char text[256];                      /**< plan_format(), cut to fit */
+    double memory_GB, mfu, tokens_per_s;
+    double recompute_s, bubble_s, optimizer_s, overhead_s; /**< with compute_s and comm_s all of time_s */
+    double tp_s, cp_s, ep_s, dp_s, pp_s;                   /**< exposed */
+    char text[256];                                        /**< plan_format(), cut to fit */
 };
 
 /** Its columns in a row of type @p type: @p in is "" or "member.". */
-#define TRAINING_COLUMN(type, in, field, of_kind, ...)                                                       \
+#define TRAINING_COLUMN_WITH(type, in, field, of_kind, where, ...)                                           \
     {                                                                                                        \
         .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "training",             \
-        .with = "plan", .help = __VA_ARGS__                                                                  \
+        .with = where, .help = __VA_ARGS__                                                                   \
     }
+#define TRAINING_COLUMN(type, in, field, of_kind, ...)                                                       \
+    TRAINING_COLUMN_WITH(type, in, field, of_kind, "plan", __VA_ARGS__)
+/* Of other workloads too, where they have it. */
+#define TRAINING_PART(type, in, field, says)                                                                 \
+    TRAINING_COLUMN_WITH(type, in, field, TABLE_REAL, #field, says, .better = -1)
 #define TRAINING_COLUMNS(type, in)                                                                           \
     TRAINING_COLUMN(type, in, plan, TABLE_TEXT, "of the training step"),                                     \
         TRAINING_COLUMN(type, in, tp, TABLE_COUNT, "tensor parallel"),                                       \
@@ -71,10 +56,10 @@ struct training_row {
         TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),                   \
         TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences",          \
                         .better = 1),                                                                        \
-        TRAINING_COLUMN(type, in, useful_s, TABLE_REAL, "forward and backward pass", .better = -1),          \
-        TRAINING_COLUMN(type, in, recompute_s, TABLE_REAL, "done again", .better = -1),                      \
-        TRAINING_COLUMN(type, in, bubble_s, TABLE_REAL, "a stage waits for others", .better = -1),           \
-        TRAINING_COLUMN(type, in, optimizer_s, TABLE_REAL, "and overhead", .better = -1),                    \
+        TRAINING_PART(type, in, recompute_s, "done again"),                                                  \
+        TRAINING_PART(type, in, bubble_s, "a stage waits for others"),                                       \
+        TRAINING_PART(type, in, optimizer_s, "updates the parameters"),                                      \
+        TRAINING_PART(type, in, overhead_s, "of software and host"),                                         \
         TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication", .better = -1),                  \
         TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise", .better = -1),                               \
         TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise", .better = -1),                               \

@@ -56,9 +56,9 @@ TEST(a_weighted_sum_splits_by_square_roots)
     assert_close(d.time_s, 1e-3 + 12e-3 / node + 3 * 28e-3 / pod, 1e-9);
     assert_close(d.loads[0].time_s, 1e-3 + 12e-3 / node, 1e-6);
     assert_close(d.loads[1].time_s, 28e-3 / pod, 1e-6);
-    assert_close(d.compute_s, 1e-3, 1e-15);
-    assert_close(d.compute_s + d.comm_s + d.latency_s, d.time_s, 1e-12);
-    assert_close(d.exposed_s[1], 3 * 28e-3 / pod, 1e-6);
+    assert_close(d.account.compute_s, 1e-3, 1e-15);
+    assert_close(d.account.compute_s + d.account.comm_s, d.time_s, 1e-12);
+    assert_close(d.account.dim_s[1], 3 * 28e-3 / pod, 1e-6);
     assert_close(d.util_frac[1], 3 * 28e-3 / pod / d.time_s, 1e-6);
     assert_true(isnan(d.regret) && isnan(d.loads[0].best_s));
     /* 32 NPUs at 4 and 58 USD per GB/s. */
@@ -173,7 +173,7 @@ TEST(latency_counts_where_the_model_has_it)
     OK(design_evaluate(&d, &s, bw_Bps, e));
     /* Compute, and 1 ms on either dimension: 4 chunks keep the switch busy, the ring fills and drains with
      * one. */
-    assert_close(d.latency_s, 4 * 12e-6 + 6e-6, 1e-14);
+    assert_close(d.account.latency_s, 4 * 12e-6 + 6e-6, 1e-14);
     assert_close(d.time_s, 1e-3 + 1e-3 + 0.25e-3 + 54e-6, 1e-14);
     assert_close(d.answer.time_s, d.time_s, 0);
     assert_true(isnan(d.answer.gap) && isnan(d.answer.lower_bound) && d.answer.status == ALLOC_SOLVED);

@@ -25,12 +25,9 @@ static void evaluate(struct design_point *s, struct design *d, const char *plan,
     MUST(design_evaluate(d, s, bw_Bps, e));
 }
 
-static double sum_of(const struct training_report *r)
+static double sum_of(const struct account *a)
 {
-    double sum_s = r->compute_s + r->recompute_s + r->bubble_s + r->optimizer_s + r->overhead_s;
-    for (int a = 0; a < N_REPORT_AXES; a++)
-        sum_s += r->axis_s[a];
-    return sum_s;
+    return a->compute_s + a->recompute_s + a->bubble_s + a->comm_s + a->optimizer_s + a->overhead_s;
 }
 
 static const char *const plans[] = {
@@ -40,38 +37,45 @@ static const char *const plans[] = {
     "cp: 2, pp: 2, overlap_pp: true, overlap_dp: false",
 };
 
-TEST(parts_add_up_to_the_step_in_closed_form)
+/* Six parts are the time, axes are communication, and so are classes of links with latency. */
+static void check_account(const struct account *a, double time_s, int32_t n_dims)
 {
-    static const char *const models[] = { "bandwidth", "alpha-beta" };
-    for (size_t i = 0; i < COUNT_OF(plans) * COUNT_OF(models); i++) {
+    double axes_s = 0, dims_s = a->latency_s;
+    assert_close(sum_of(a), time_s, 1e-12);
+    for (int32_t i = 0; i < a->n_axes; i++) {
+        double axis_s = a->axes[i].latency_s;
+        for (int32_t k = 0; k < n_dims; k++)
+            axis_s += a->axes[i].dim_s[k];
+        assert_near(axis_s, a->axes[i].time_s, 1e-12 * time_s);
+        axes_s += axis_s;
+    }
+    for (int32_t k = 0; k < n_dims; k++)
+        dims_s += a->dim_s[k];
+    assert_near(axes_s, a->comm_s, 1e-12 * time_s);
+    assert_near(dims_s, a->comm_s, 1e-12 * time_s);
+}
+
+/* Where collectives meet they slow each other down: that is communication too. */
+TEST(the_account_is_the_step_in_every_model)
+{
+    for (size_t i = 0; i < COUNT_OF(plans) * N_SIM_MODELS; i++) {
         KEEP(struct design_point, s, study_free);
         KEEP(struct design, d, design_free);
-        struct training_report r;
-        evaluate(&s, &d, plans[i / 2], models[i % 2]);
-        training_report(&r, &s, &s.workloads[0], &d.loads[0]);
-        assert_close(sum_of(&r), r.time_s, 1e-12);
-        assert_true(fabs(r.rest_s) <= 1e-12 * r.time_s);
-        for (int a = 0; a < N_REPORT_AXES; a++) {
-            double wait_s = 0;
-            for (int32_t k = 0; k < s.net.n_dims; k++)
-                wait_s += r.dim_s[a][k];
-            assert_true(wait_s <= r.axis_s[a] * (1 + 1e-12));
-        }
+        evaluate(&s, &d, plans[i / N_SIM_MODELS], sim_model_words[i % N_SIM_MODELS]);
+        check_account(&d.account, d.time_s, s.net.n_dims);
+        check_account(&d.loads[0].account, d.loads[0].time_s, s.net.n_dims);
+        assert_close(d.account.overhead_s, i / N_SIM_MODELS == 0 ? 0.01 : 0, 1e-12);
     }
 }
 
-/* Where collectives meet they slow each other down: that is the rest, and nothing else is. */
-TEST(what_a_simulation_adds_is_the_rest)
+/* Parameters that a part of dp shares out, and the sums of its copies, are data-parallel traffic. */
+TEST(hybrid_sharding_is_of_dp)
 {
-    for (size_t i = 0; i < COUNT_OF(plans); i++) {
-        KEEP(struct design_point, s, study_free);
-        KEEP(struct design, d, design_free);
-        struct training_report r;
-        evaluate(&s, &d, plans[i], "chunk");
-        training_report(&r, &s, &s.workloads[0], &d.loads[0]);
-        assert_close(sum_of(&r) + r.rest_s, r.time_s, 1e-12);
-        assert_true(fabs(r.rest_s) < 0.2 * r.time_s);
-    }
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design, d, design_free);
+    evaluate(&s, &d, "zero: 3, shard: 4", "bandwidth");
+    assert_true(d.account.comm_s > 0 && account_axis_s(&d.account, "tp") == 0);
+    assert_close(account_axis_s(&d.account, "dp"), d.account.comm_s, 1e-12);
 }
 
 TEST(a_row_has_a_cell_for_every_column)
@@ -88,5 +92,7 @@ TEST(a_row_has_a_cell_for_every_column)
     table_row(&t);
     row_put(&t, &columns, &row);
     assert_int_equal(t.col, t.n_cols);
-    assert_row(&t, 0, "tp=4 recompute=selective fits=yes tokens_per_s=%.17g", 32 * 512 / d.time_s);
+    assert_row(&t, 0, "tp=4 recompute=selective fits=yes tokens_per_s=%.17g overhead_s=0.01",
+               32 * 512 / d.time_s);
+    assert_close(number(&t, 0, "optimizer_s"), d.account.optimizer_s, 1e-15);
 }

@@ -298,7 +298,7 @@ TEST(draws_read_no_file)
     OK(design_evaluate(&o.d, &o.s, bw_Bps, e));
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
     OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
-    assert_close(v[1] - o.d.compute_s, 2 * (o.d.time_s - o.d.compute_s), 1e-9);
+    assert_close(v[1] - o.d.account.compute_s, 2 * (o.d.time_s - o.d.account.compute_s), 1e-9);
 }
 
 TEST(draws_depend_on_seed_and_path_alone)

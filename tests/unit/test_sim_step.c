@@ -75,6 +75,36 @@ static double reach(const struct topo_dim *dim)
     return dim->shape == TOPO_LINE && dim->size > 2 ? 0.5 : 1;
 }
 
+static double count_collectives(const struct step_tree *t, step_id id)
+{
+    const struct step_node *node = &t->nodes[id];
+    double n = node->kind == STEP_COLLECTIVE;
+    for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
+        n += count_collectives(t, c);
+    return n * (node->kind == STEP_COLLECTIVE || node->kind == STEP_REPEAT ? node->times : 1);
+}
+
+/* All of the account is the time; what collectives have of it is what groups have. */
+static double account_sum(const struct sim_step *s)
+{
+    double phases_s = 0, exposed_s = 0, collectives_s = 0;
+    for (int p = 0; p < N_STEP_PHASES; p++)
+        phases_s += s->account.phase_s[p];
+    for (int32_t g = 0; g < s->account.n_groups; g++)
+        exposed_s += s->account.exposed[g].latency_s + sum_of(s->account.exposed[g].dim_s);
+    for (int32_t i = 0; i < s->n_collectives; i++)
+        collectives_s += s->collectives[i].exposed_s;
+    assert_near(exposed_s, collectives_s, 1e-12 * s->time_s);
+    return phases_s + exposed_s;
+}
+
+static void check_account(const struct sim_step *s, const struct step_tree *t)
+{
+    assert_close(account_sum(s), s->time_s, 1e-12);
+    for (int p = 0; p < N_STEP_PHASES; p++)
+        assert_true(s->account.phase_s[p] <= oracle_compute(t, t->root, (enum step_phase)p) * (1 + 1e-12));
+}
+
 /* The walk over the tree and the compiled step agree, and the parts make up the whole. */
 static void check_time(const struct sim_step *s, const struct step_tree *compiled,
                        const struct topo_network *net, const double *bw_Bps)
@@ -82,11 +112,12 @@ static void check_time(const struct sim_step *s, const struct step_tree *compile
     KEEP(struct step_fn, fn, step_fn_free);
     MUST(step_compile(&fn, compiled, net, e));
     assert_close(s->time_s, step_time(&fn, bw_Bps), 1e-12);
-    assert_close(s->compute_s + s->latency_s + sum_of(s->exposed_s), s->time_s, 1e-12);
+    assert_close(s->path.compute_s + s->path.latency_s + sum_of(s->path.wait_s), s->time_s, 1e-12);
     for (int d = 0; d < 4; d++) {
-        assert_true(s->exposed_s[d] <= s->busy_s[d] * (1 + 1e-9));
+        assert_true(s->path.wait_s[d] <= s->busy_s[d] * (1 + 1e-9));
         assert_true(s->busy_s[d] <= s->time_s * (1 + 1e-12));
     }
+    check_account(s, compiled);
 }
 
 static void check_bandwidth(const struct forest *f, const struct topo_network *net, const double *bw_Bps)
@@ -94,7 +125,7 @@ static void check_bandwidth(const struct forest *f, const struct topo_network *n
     KEEP(struct sim_step, s, sim_step_free);
     MUST(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_BANDWIDTH, NULL, e));
     check_time(&s, &f->tree, net, bw_Bps);
-    assert_true(s.latency_s == 0);
+    assert_true(s.path.latency_s == 0);
     for (int d = 0; d < 4; d++) {
         double traffic_B = oracle_traffic(&f->tree, f->tree.root, N_STEP_PHASES, d);
         assert_close(s.traffic_B[d], traffic_B, 1e-12);
@@ -242,10 +273,10 @@ TEST(one_collective_costs_what_a_hand_computes)
         assert_close(c->time_s, once_s, 1e-14);
         assert_true(c->n_binds == 1 && c->binds[1]);
         assert_close(s.time_s, 0.25 + 6 * once_s, 1e-14);
-        assert_true(s.compute_s == 0.25);
+        assert_true(s.path.compute_s == 0.25);
         for (int d = 0; d < 2; d++)
-            assert_close(s.exposed_s[d], 6 * cases[i].wait_s[d], 1e-14);
-        assert_close(s.latency_s, 6 * cases[i].latency_s, 1e-14);
+            assert_close(s.path.wait_s[d], 6 * cases[i].wait_s[d], 1e-14);
+        assert_close(s.path.latency_s, 6 * cases[i].latency_s, 1e-14);
         assert_close(s.busy_s[0], 57.6e-3, 1e-14);
         assert_close(s.traffic_B[1], 84e6, 1e-15);
     }
@@ -267,8 +298,8 @@ TEST(of_a_maximum_only_the_longest_term_is_critical)
         add_all_reduce(&t, root, 32e6, 0, 1);
         SIM_STEP(s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL);
         assert_int_equal(s.collectives[0].critical, cases[i].exchange_critical);
-        assert_close(s.compute_s, cases[i].want_compute_s, 1e-15);
-        assert_close(s.exposed_s[1], cases[i].want_exposed_s, 1e-15);
+        assert_close(s.path.compute_s, cases[i].want_compute_s, 1e-15);
+        assert_close(s.path.wait_s[1], cases[i].want_exposed_s, 1e-15);
         assert_close(s.busy_s[1], 14e-3, 1e-15);
     }
 }
@@ -286,9 +317,103 @@ TEST(links_that_all_share_are_waited_for)
     SIM_STEP(s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL);
     assert_close(s.time_s, 42e-3, 1e-14);
     assert_close(s.busy_s[0], 28.8e-3, 1e-14);
-    assert_close(s.exposed_s[1], 42e-3, 1e-14);
-    assert_true(s.compute_s == 0 && s.exposed_s[0] == 0 && s.latency_s == 0);
+    assert_close(s.path.wait_s[1], 42e-3, 1e-14);
+    assert_true(s.path.compute_s == 0 && s.path.wait_s[0] == 0 && s.path.latency_s == 0);
     assert_true(s.collectives[0].critical && s.collectives[1].critical);
+    /* The account: compute and what follows it whole, then what the other two take of the switch beyond. */
+    assert_close(account_sum(&s), 42e-3, 1e-12);
+    assert_close(s.account.exposed[0].dim_s[1], 22e-3, 1e-12);
+    assert_close(s.collectives[1].exposed_s, 8e-3, 1e-12);
+}
+
+/* Worked out by hand: on one switch, 2 B/s; a send of 2 x bytes takes x seconds. Of two side by side the one
+ * that computes most counts whole, then what of the longest lasts beyond it. */
+TEST(compute_counts_whole_and_communication_as_far_as_it_sticks_out)
+{
+    struct topo_network net;
+    const double bw_Bps[] = { 2 };
+    CASES(double compute_s[2], send_s[2], want_compute_s, want_s[2]) = {
+        { { 5, 0 }, { 0, 7 }, 5, { 0, 2 } },
+        { { 0, 5 }, { 7, 0 }, 5, { 2, 0 } },
+        { { 5, 0 }, { 0, 3 }, 5, { 0, 0 } },
+        { { 3, 2 }, { 1, 5 }, 3, { 1, 3 } },
+        /* The link is busy for longer than either. */
+        { { 3, 2 }, { 9, 5 }, 3, { 9, 2 } },
+        { { 0, 0 }, { 4, 6 }, 0, { 4, 6 } },
+        { { 1, 1 }, { 2, 2 }, 1, { 2, 1 } },
+    };
+    OK(topo_parse_spec(&net, "switch:2@1", e));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int32_t members[] = { 2 };
+        STEP_BEGIN(t, "beside", &net);
+        step_add_group(&t, "one", members);
+        step_add_group(&t, "two", members);
+        step_id root = add_inner(&t, add_inner(&t, -1, STEP_REPEAT, 3), STEP_MAX, 1);
+        for (int k = 0; k < 2; k++) {
+            step_id sum = add_inner(&t, root, STEP_SUM, 1);
+            add_compute(&t, sum, cases[i].compute_s[k]);
+            step_add(&t, sum,
+                     (struct step_node){ .kind = STEP_COLLECTIVE,
+                                         .collective = COLLECTIVE_SEND,
+                                         .bytes = 2 * cases[i].send_s[k],
+                                         .group = k + 1,
+                                         .times = 1 });
+        }
+        SIM_STEP(s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL);
+        double compute_s = 0;
+        for (int p = 0; p < N_STEP_PHASES; p++)
+            compute_s += s.account.phase_s[p];
+        assert_near(compute_s, 3 * cases[i].want_compute_s, 1e-12);
+        for (int k = 0; k < 2; k++)
+            assert_near(s.account.exposed[k + 1].dim_s[0], 3 * cases[i].want_s[k], 1e-12);
+        assert_close(account_sum(&s), s.time_s, 1e-12);
+    }
+}
+
+/* The host's launches last 5 s, what they start 3: 2 s are overhead. Of what a stage waits for all is bubble.
+ */
+TEST(launches_count_as_far_as_they_stick_out_and_waiting_is_bubble)
+{
+    struct topo_network net = small_network();
+    STEP_BEGIN(t, "launches", &net);
+    step_id root = add_inner(&t, -1, STEP_SUM, 1), most = add_inner(&t, root, STEP_MAX, 1);
+    step_add(&t, most, (struct step_node){ .kind = STEP_COMPUTE, .phase = STEP_OVERHEAD, .seconds = 5 });
+    add_compute(&t, most, 3);
+    most = add_inner(&t, root, STEP_MAX, 1);
+    step_add(&t, most, (struct step_node){ .kind = STEP_COMPUTE, .phase = STEP_BUBBLE, .seconds = 1e-3 });
+    step_id late = add_all_reduce(&t, most, 32e6, 0, 1);
+    t.nodes[late].phase = STEP_BUBBLE;
+    SIM_STEP(s, &t, &net, small_bw_Bps, SIM_BANDWIDTH, NULL);
+    assert_close(s.account.phase_s[STEP_OVERHEAD], 2, 1e-12);
+    assert_close(s.account.phase_s[STEP_BUBBLE], 14e-3, 1e-12);
+    assert_close(account_sum(&s), s.time_s, 1e-12);
+    assert_true(s.collectives[0].exposed_s == 0);
+}
+
+/* Overlapping collectives slow each other down, and the longest changes by turns: all of that is exposed. */
+TEST(simulated_steps_are_accounted_for_in_full)
+{
+    int32_t n_joint = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct forest f = { 0 };
+        double bw_Bps[4];
+        struct sim_rules rules;
+        OK(rng_build(&f.rng, seed, 1, e));
+        struct topo_network net = random_network(f.rng);
+        plant(&f, &net, true);
+        for (int d = 0; d < 4; d++)
+            bw_Bps[d] = rng_log_range(f.rng, 1e9, 1e12);
+        sim_rules_default(&rules);
+        rules.stage.chunks = 2;
+        if (count_collectives(&f.tree, f.tree.root) < 3000) {
+            SIM_STEP(s, &f.tree, &net, bw_Bps, SIM_CHUNK, &rules);
+            assert_close(account_sum(&s), s.time_s, 1e-12);
+            n_joint++;
+        }
+        step_free(&f.tree);
+        rng_free(f.rng);
+    }
+    assert_true(n_joint > 20);
 }
 
 TEST(below_a_term_that_is_not_critical_nothing_is)
@@ -302,7 +427,8 @@ TEST(below_a_term_that_is_not_critical_nothing_is)
     add_all_reduce(&t, hidden, 32e6, 0, 1);
     const struct sim_rules rules = in_chunks(4);
     SIM_STEP(s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules);
-    assert_true(s.time_s == 1 && s.compute_s == 1 && s.latency_s == 0 && sum_of(s.exposed_s) == 0);
+    assert_true(s.time_s == 1 && s.path.compute_s == 1 && s.path.latency_s == 0 &&
+                sum_of(s.path.wait_s) == 0);
     assert_false(s.collectives[0].critical);
 }
 
@@ -322,7 +448,7 @@ TEST(dimensions_that_tie_share_what_is_exposed)
         assert_int_equal(s.collectives[0].n_binds, cases[i].binds[0] + cases[i].binds[1]);
         for (int d = 0; d < 2; d++) {
             assert_int_equal(s.collectives[0].binds[d], cases[i].binds[d]);
-            assert_true(s.exposed_s[d] == (cases[i].binds[d] ? s.time_s / s.collectives[0].n_binds : 0));
+            assert_true(s.path.wait_s[d] == (cases[i].binds[d] ? s.time_s / s.collectives[0].n_binds : 0));
         }
         assert_true(s.time_s == fmax(s.busy_s[0], s.busy_s[1]));
     }
@@ -343,7 +469,7 @@ TEST(a_dimension_without_bandwidth_matters_only_where_it_is_used)
 
     add_all_reduce(&t, root, 32e6, 0, 1);
     OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
-    assert_true(isinf(s.time_s) && isinf(s.exposed_s[1]));
+    assert_true(isinf(s.time_s) && isinf(s.path.wait_s[1]));
 }
 
 TEST(a_collective_of_one_member_costs_nothing)
@@ -354,7 +480,7 @@ TEST(a_collective_of_one_member_costs_nothing)
     add_all_reduce(&t, -1, 32e6, step_add_group(&t, "alone", alone), 1);
     const struct sim_rules rules = in_chunks(4);
     SIM_STEP(s, &t, &net, small_bw_Bps, SIM_ALPHA_BETA, &rules);
-    assert_true(s.collectives[0].n_binds == 0 && s.time_s == 0 && s.latency_s == 0);
+    assert_true(s.collectives[0].n_binds == 0 && s.time_s == 0 && s.path.latency_s == 0);
     sim_step_free(&s);
 }
 
@@ -385,6 +511,6 @@ TEST(what_other_stages_send_is_not_sent_by_this_one)
         assert_close(s.time_s, 8, 1e-12); /* the slower stage, and what is waited for; nothing meets */
         assert_close(s.traffic_B[0], 3e9, 1e-12);
         assert_close(s.busy_s[0], 3, 1e-12);
-        assert_close(s.exposed_s[0], 8, 1e-12);
+        assert_close(s.path.wait_s[0], 8, 1e-12);
     }
 }

@@ -61,7 +61,7 @@ static struct sim_step evaluate(struct fixture *f)
 {
     struct sim_step s;
     MUST(sim_step_build(&s, &f->tree, &f->net, f->bw_Bps, SIM_CHUNK, &f->rules, e));
-    assert_close(s.compute_s + s.exposed_s[0] + s.latency_s, s.time_s, 1e-12);
+    assert_close(s.path.compute_s + s.path.wait_s[0] + s.path.latency_s, s.time_s, 1e-12);
     return s;
 }
 
@@ -113,8 +113,8 @@ TEST(work_without_messages_beside_shared_collectives_counts_when_it_takes_longes
         double work_s = cases[i] + 4 + 0.5;
         EVALUATE(s, &f);
         assert_close(s.time_s, work_s, 1e-15);
-        assert_close(s.compute_s, work_s, 1e-15);
-        assert_near(s.exposed_s[0], 0, 1e-15);
+        assert_close(s.path.compute_s, work_s, 1e-15);
+        assert_near(s.path.wait_s[0], 0, 1e-15);
     }
     FIXTURE(f);
     step_id all = inner(&f, -1, STEP_MAX, 1), work = inner(&f, all, STEP_SUM, 1);
@@ -123,8 +123,8 @@ TEST(work_without_messages_beside_shared_collectives_counts_when_it_takes_longes
     scatter(&f, all, 8, 1);
     EVALUATE(s, &f);
     assert_close(s.time_s, 4, 1e-15);
-    assert_close(s.exposed_s[0] + s.latency_s, 4, 1e-15);
-    assert_true(s.compute_s == 0);
+    assert_close(s.path.wait_s[0] + s.path.latency_s, 4, 1e-15);
+    assert_true(s.path.compute_s == 0);
 }
 
 TEST(what_runs_one_after_the_other_adds_up)
@@ -137,7 +137,7 @@ TEST(what_runs_one_after_the_other_adds_up)
     scatter(&f, again, 4, 1);
     EVALUATE(s, &f);
     assert_close(s.time_s, 5 + 3 * 2 + 2.5 * 1, 1e-15);
-    assert_close(s.compute_s, 5, 1e-15);
+    assert_close(s.path.compute_s, 5, 1e-15);
     assert_close(s.busy_s[0], 8.5, 1e-15);
 }
 

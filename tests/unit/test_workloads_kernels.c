@@ -1,5 +1,6 @@
 /* What a plan runs in and on: precision, kernels of attention, software classes, recomputation by operation,
  * offload, the state of the optimiser. */
+#include "tests/unit/plan_shares.h"
 #include "tests/unit/training_fixture.h"
 
 enum { SEED = 20261122 };

@@ -1,3 +1,5 @@
+#include "sim/step.h"
+#include "tests/unit/plan_shares.h"
 #include "tests/unit/training_fixture.h"
 #include "workloads/step.h"
 #include "workloads/step_fn.h"
@@ -236,6 +238,38 @@ TEST(shares_add_up_to_the_step_of_any_plan)
         assert_close(compute_s + exposed_s + s.bubble_s, s.time_s, 1e-12);
         /* Without communication a step is compute and bubble: what is exposed makes it longer, no more. */
         assert_true(s.time_s >= free.time_s * (1 - 1e-12));
+    }
+}
+
+/* What the walk of the tree counts is what the draft says, collective by collective. */
+TEST(the_account_of_any_plan_is_that_of_its_draft)
+{
+    static struct random_training x;
+    static struct plan_cost c;
+    RNG(r, SEED, 6);
+    for (int i = 0; i < N_RANDOM; i++) {
+        double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS], exposed_s[PLAN_MAX_COLLECTIVES] = { 0 };
+        KEEP(struct step_tree, t, step_free);
+        KEEP(struct sim_step, s, sim_step_free);
+        struct plan_shares want;
+        struct plan_busy busy;
+        fixture_random(&x, r);
+        plan_cost(&c, &x.model, &x.plan, &x.net.npu);
+        OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
+        for (int32_t d = 0; d < x.net.n_dims; d++)
+            bw_Bps[d] = x.net.dims[d].bw_Bps;
+        OK(sim_step_build(&s, &t, &x.net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+        fixture_once(once_s, &busy, &c, &x.place, &x.net, false);
+        plan_cost_shares(&want, &c, once_s, &busy);
+        for (int32_t k = 0; k < s.n_collectives; k++)
+            exposed_s[t.nodes[s.collectives[k].node].mark] += s.collectives[k].exposed_s;
+        assert_close(s.time_s, want.time_s, 1e-12);
+        assert_near(s.account.phase_s[STEP_BUBBLE], want.bubble_s, 1e-12 * s.time_s);
+        for (int p = 0; p < N_STEP_PHASES; p++)
+            assert_true(p == STEP_BUBBLE ||
+                        fabs(s.account.phase_s[p] - want.compute_s[p]) <= 1e-12 * s.time_s);
+        for (int32_t k = 0; k < c.n_collectives; k++)
+            assert_near(exposed_s[k], want.exposed_s[k], 1e-12 * s.time_s);
     }
 }
 

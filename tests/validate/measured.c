@@ -638,6 +638,8 @@ void measured_add_korthikanti(struct measured_rows *x)
 
 void measured_free(struct measured_rows *x)
 {
+    for (int32_t i = 0; i < x->n; i++)
+        account_free(&x->rows[i].account);
     free(x->rows);
     *x = (struct measured_rows){ 0 };
 }
@@ -667,6 +669,8 @@ static int price(struct measured *m, struct err *e)
     if ((rc = design_evaluate(&d, &study, bw_Bps, e)))
         return rc;
     training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
+    m->account = d.loads[0].account;
+    d.loads[0].account = (struct account){ 0 };
     const struct training *x = study.workloads[0].training;
     const struct topo_npu *npu = &study.net.npu;
     m->kind = (struct evidence){ .npu = machine_of(m->gpu)->label,

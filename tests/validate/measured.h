@@ -33,6 +33,7 @@ struct measured {
     double got_s, got_B;
     struct evidence kind; /**< NPU, software and experts of the row, as weft tells them; no errors */
     struct training_report report;
+    struct account account; /**< owned */
     char fault[1024];
 };
 

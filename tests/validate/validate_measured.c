@@ -375,7 +375,7 @@ static bool is_wanted(const struct measured *m, const char *prefix)
 
 static void print_row(const struct measured *m)
 {
-    const struct training_report *r = &m->report;
+    const struct account *r = &m->account;
     printf("%-18s %-14s %-9s %5lld %-8s %8.3f ", m->table, m->model, m->gpu, (long long)m->gpus, m->release,
            m->step_s);
     if (m->fault[0]) {
@@ -385,8 +385,8 @@ static void print_row(const struct measured *m)
     printf("%8.3f %+6.1f |", m->got_s, 100 * (m->got_s / m->step_s - 1));
     printf(" %5.1f %5.1f %5.1f %5.1f |", 100 * r->compute_s / m->got_s, 100 * r->recompute_s / m->got_s,
            100 * r->bubble_s / m->got_s, 100 * (r->optimizer_s + r->overhead_s) / m->got_s);
-    for (int k = 0; k < N_REPORT_AXES; k++)
-        printf(" %5.1f", 100 * r->axis_s[k] / m->got_s);
+    for (int32_t k = 0; k < r->n_axes; k++)
+        printf(" %5.1f", 100 * r->axes[k].time_s / m->got_s);
     printf(" | %5.1f %5.1f |", m->got_B / 1073741824., m->memory_B / 1073741824.);
     printf("%s %s\n", m->check ? " check" : "", m->parallel_map);
 }
