@@ -166,15 +166,25 @@ static void training_evidence(struct report *r, const struct design_point *s, co
 static void say_refused(struct report *r, const struct search_result *x)
 {
     char n[SHOW];
-    if (!x->refused.n_keys && !x->n_rejected[SEARCH_UNMAPPED])
-        return;
-    report_line(r, "left out:");
-    for (int32_t i = 0; i < x->refused.n_keys; i++)
-        report_line(r, "%s %s by %s", i ? "," : "", show_count(n, x->refused.n[i]), x->refused.key[i]);
-    if (x->n_rejected[SEARCH_UNMAPPED])
-        report_line(r, "%s %s orders that do not lie along the dimensions", x->refused.n_keys ? "," : "",
+    if (x->refused.n_keys) {
+        report_line(r, "not legal:");
+        for (int32_t i = 0; i < x->refused.n_keys; i++)
+            report_line(r, "%s %s by %s", i ? "," : "", show_count(n, x->refused.n[i]), x->refused.key[i]);
+        report_line(r, "\n");
+    }
+    const char *joint = "not tried:";
+    if (x->n_rejected[SEARCH_UNMAPPED]) {
+        report_line(r, "%s %s orders that do not lie along the dimensions", joint,
                     show_count(n, x->n_rejected[SEARCH_UNMAPPED]));
-    report_line(r, "\n");
+        joint = ",";
+    }
+    if (x->n_rejected[SEARCH_REPEATED]) {
+        report_line(r, "%s %s no faster and no smaller than another", joint,
+                    show_count(n, x->n_rejected[SEARCH_REPEATED]));
+        joint = ",";
+    }
+    if (*joint == ',')
+        report_line(r, "\n");
 }
 
 /* Where parts are whole, plans are timed on the designs that ports give, or compared by the relaxation. */
@@ -272,9 +282,14 @@ static void training_search(struct report *r, const struct design_point *s, cons
     say_counts(r, search, s->pricing == STUDY_WHOLE);
     say_refused(r, search);
     report_open(r, "search", '{');
+    int64_t all = search->n_timed;
+    for (int i = 0; i < N_SEARCH_REASONS; i++)
+        all += search->n_rejected[i];
+    report_json_count(r, "combinations", all);
     report_json_count(r, "candidates", search->n_candidates);
     report_json_count(r, "timed", search->n_timed);
     report_json_count(r, "rejected_memory", search->n_rejected[SEARCH_MEMORY]);
+    report_json_count(r, "rejected_repeated", search->n_rejected[SEARCH_REPEATED]);
     report_json_count(r, "rejected_mapping", search->n_rejected[SEARCH_UNMAPPED]);
     report_json_count(r, "rejected_illegal", search->n_rejected[SEARCH_ILLEGAL]);
     report_open(r, "refused_by", '{');

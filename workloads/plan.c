@@ -160,6 +160,14 @@ bool plan_is_pytorch(const struct plan *p)
     return p->software == PLAN_COMPILED || p->software == PLAN_EAGER;
 }
 
+/* DualPipe holds two stages twice without ZeRO, PyTorch's FSDP2 has kernels and copies of its own. */
+bool plan_zero_is_idle(const struct plan *p, const struct model *m)
+{
+    int64_t shared = p->degree[PLAN_CP] * p->degree[PLAN_DP];
+    int64_t experts = m->moe.experts ? shared * (p->expert_tp ? 1 : p->degree[PLAN_TP]) / p->ep : 1;
+    return shared == 1 && experts == 1 && p->schedule != PLAN_DUALPIPE && !plan_is_pytorch(p);
+}
+
 double plan_peak(const struct plan *p, const struct topo_npu *npu)
 {
     if (p->precision == TOPO_BF16)
@@ -390,7 +398,7 @@ static bool check_degrees(const struct plan *p, int64_t n_npus, struct plan_faul
 }
 
 /* What tensor and context parallelism divide: heads, ffn, hidden, the sequence. */
-static bool check_tensor(const struct plan *p, const struct model *m, struct plan_fault *f)
+static bool check_widths(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t tp = p->degree[PLAN_TP], cp = p->degree[PLAN_CP];
     if (!need_divisor(f, "tp", tp, m->heads, "heads"))
@@ -404,6 +412,16 @@ static bool check_tensor(const struct plan *p, const struct model *m, struct pla
     if (!need_divisor(f, "tp", tp, m->ffn, "ffn") || !need_divisor(f, "tp", tp, m->hidden, "hidden") ||
         !need_divisor(f, "cp", cp, m->seq, "seq"))
         return false;
+    if (m->moe.experts && m->moe.shared &&
+        !need_divisor(f, "tp", tp, m->moe.shared * m->moe.ffn, "ffn of shared experts"))
+        return false;
+    return !m->moe.experts || !p->expert_tp || need_divisor(f, "tp", tp, m->moe.ffn, "ffn of experts");
+}
+
+/* What the ways of splitting a sequence ask for. */
+static bool check_tokens(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    int64_t tp = p->degree[PLAN_TP], cp = p->degree[PLAN_CP];
     if (p->seq_parallel && m->seq / cp % tp)
         return FAULT(f, "seq_parallel",
                      "is true, expected tokens of a sequence, %lld, that divide by tp %lld",
@@ -483,10 +501,24 @@ static bool check_schedule(const struct plan *p, struct plan_fault *f)
                                 word, (long long)m, (long long)(2 * pp));
 }
 
+/* DLRM and CNN are not cut into stages. */
+static bool check_no_stages(const struct plan *p, struct plan_fault *f)
+{
+    const char *key = p->interleave > 1 ? "interleave"
+                      : p->ends         ? "ends"
+                      : p->layout.n     ? "stages"
+                      : p->first        ? "first_stage_layers"
+                      : p->last         ? "last_stage_layers"
+                                        : NULL;
+    return !key || FAULT(f, key, "is of transformers, which this model is not");
+}
+
 /* Interleaving needs 1F1B; its chunks need not be equal. */
-static bool check_stages(const struct plan *p, const struct model *m, struct plan_fault *f)
+bool plan_check_stages(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t pp = p->degree[PLAN_PP];
+    if (m->family != MODEL_TRANSFORMER)
+        return check_no_stages(p, f);
     if (p->interleave > 1 && pp == 1)
         return FAULT(f, "interleave", "is %lld with pp 1, expected 1 or several stages",
                      (long long)p->interleave);
@@ -523,11 +555,31 @@ static bool check_no_experts(const struct plan *p, struct plan_fault *f)
     return true;
 }
 
-/* Experts are shared out over NPUs that hold different data. Without sequence parallelism every NPU of a tp
- * group would send the same tokens. */
-static bool check_experts(const struct plan *p, const struct model *m, struct plan_fault *f)
+/* Experts are shared out over NPUs that hold different data. */
+static bool check_groups(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
     int64_t around = p->degree[PLAN_CP] * p->degree[PLAN_DP] * (p->expert_tp ? 1 : p->degree[PLAN_TP]);
+    if (m->moe.experts == 0)
+        return p->ep == 1 || check_no_experts(p, f);
+    return need_divisor(f, "ep", p->ep, m->moe.experts, "experts") &&
+           need_divisor(f, "ep", p->ep, around, p->expert_tp ? "cp * dp" : "tp * cp * dp");
+}
+
+/* Experts that stay where they are have nothing to dispatch. */
+static bool check_no_dispatch(const struct plan *p, struct plan_fault *f)
+{
+    static const char *const without = "has no effect with ep 1; give ep, or leave it out";
+    if (p->dispatcher)
+        return FAULT(f, "dispatcher", "%s", without);
+    if (p->ep_overlap)
+        return FAULT(f, "ep_overlap", "%s", without);
+    return p->dispatch_bits == 16 || FAULT(f, "dispatch_bits", "%s", without);
+}
+
+/* How tokens reach their experts. Without sequence parallelism every NPU of a tp group would send the same.
+ */
+static bool check_dispatch(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
     if (m->moe.experts == 0)
         return check_no_experts(p, f);
     if (p->graph == PLAN_GRAPH_STEP && p->ep > 1 && p->dispatcher == PLAN_ALL_TO_ALL &&
@@ -543,23 +595,20 @@ static bool check_experts(const struct plan *p, const struct model *m, struct pl
         return FAULT(f, "dispatch_bits", "is %lld, expected 16 or 8", (long long)p->dispatch_bits);
     if (p->ep_overlap == PLAN_EP_OVERLAP_SHARED && m->moe.shared == 0)
         return FAULT(f, "ep_overlap", "is shared for a model without shared experts, expected none or batch");
-    if (!need_divisor(f, "ep", p->ep, m->moe.experts, "experts") ||
-        !need_divisor(f, "ep", p->ep, around, p->expert_tp ? "cp * dp" : "tp * cp * dp"))
-        return false;
     if (p->degree[PLAN_TP] > 1 && !p->seq_parallel)
         return FAULT(f, "seq_parallel",
                      "is false with experts and tp %lld, expected true: else each token reaches its experts "
                      "%lld times",
                      (long long)p->degree[PLAN_TP], (long long)p->degree[PLAN_TP]);
-    if (m->moe.shared &&
-        !need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.shared * m->moe.ffn, "ffn of shared experts"))
-        return false;
-    return !p->expert_tp || need_divisor(f, "tp", p->degree[PLAN_TP], m->moe.ffn, "ffn of experts");
+    return p->ep > 1 || check_no_dispatch(p, f);
 }
 
 /* What ZeRO leaves to choose must have something to choose. */
-static bool check_sharing(const struct plan *p, const struct model *m, struct plan_fault *f)
+bool plan_check_memory(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
+    if (m->family != MODEL_TRANSFORMER && p->recompute != PLAN_RECOMPUTE_NONE)
+        return FAULT(f, "recompute", "is %s, expected none: this family is trained without",
+                     plan_recompute_words[p->recompute]);
     int64_t all = p->degree[PLAN_CP] * p->degree[PLAN_DP];
     if (!p->reshard && p->zero != 3)
         return FAULT(f, "reshard", "is false with zero %d, expected zero 3", (int)p->zero);
@@ -568,6 +617,8 @@ static bool check_sharing(const struct plan *p, const struct model *m, struct pl
     if (p->beside_share > 0 && (p->zero < 2 || !p->overlap_dp))
         return FAULT(f, "beside_share", "is %g with zero %d%s, expected zero 2 or 3 and overlap_dp",
                      p->beside_share, (int)p->zero, p->overlap_dp ? "" : " and no overlap_dp");
+    if (p->gather_bits && !p->zero)
+        return FAULT(f, "gather_bits", "is given with zero 0, where nothing is gathered");
     if (!p->shard)
         return true;
     if (p->zero == 0)
@@ -578,11 +629,10 @@ static bool check_sharing(const struct plan *p, const struct model *m, struct pl
     return need_divisor(f, "shard", p->shard, all, "cp * dp");
 }
 
-/* Samples divide over dp, then into microbatches; an interleaved pipeline goes round in groups of pp of them.
- */
+/* Samples divide over dp. */
 static bool check_batch(const struct plan *p, struct plan_fault *f)
 {
-    int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
+    int64_t dp = p->degree[PLAN_DP];
     int64_t below = p->batch / dp * dp; /* the number of NPUs says what dp is: the batch has to give way */
     if (below == 0)
         return FAULT(f, "batch", "is %lld, expected a multiple of dp, %lld", (long long)p->batch,
@@ -590,6 +640,13 @@ static bool check_batch(const struct plan *p, struct plan_fault *f)
     if (below != p->batch)
         return FAULT(f, "batch", "is %lld, expected a multiple of dp, %lld (nearest: %lld or %lld)",
                      (long long)p->batch, (long long)dp, (long long)below, (long long)(below + dp));
+    return true;
+}
+
+/* Then into microbatches; an interleaved pipeline goes round in groups of pp of them. */
+static bool check_micro(const struct plan *p, struct plan_fault *f)
+{
+    int64_t dp = p->degree[PLAN_DP], pp = p->degree[PLAN_PP];
     if (!need_divisor(f, "micro_batch", p->micro, p->batch / dp, "batch / dp"))
         return false;
     if (p->interleave > 1 && plan_microbatches(p) % pp)
@@ -608,26 +665,34 @@ static bool check_data_parallel(const struct plan *p, struct plan_fault *f)
             return FAULT(f, plan_axis_words[others[i]],
                          "is %lld, expected 1: this family is trained data-parallel",
                          (long long)p->degree[others[i]]);
-    if (p->ep > 1)
-        return FAULT(f, "ep", "is %lld, expected 1: this family has no experts", (long long)p->ep);
-    if (!check_no_experts(p, f))
-        return false;
-    if (p->recompute != PLAN_RECOMPUTE_NONE)
-        return FAULT(f, "recompute", "is %s, expected none: this family is trained without",
-                     plan_recompute_words[p->recompute]);
-    return true;
+    return p->ep == 1 || FAULT(f, "ep", "is %lld, expected 1: this family has no experts", (long long)p->ep);
 }
 
-bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, struct plan_fault *f)
+bool plan_check_degrees(const struct plan *p, const struct model *m, int64_t n_npus, struct plan_fault *f)
 {
     if (m->family != MODEL_TRANSFORMER && !check_data_parallel(p, f))
         return false;
     if (!check_degrees(p, n_npus, f))
         return false;
-    if (m->family == MODEL_TRANSFORMER &&
-        (!check_tensor(p, m, f) || !check_stages(p, m, f) || !check_experts(p, m, f)))
+    if (m->family == MODEL_TRANSFORMER && (!check_widths(p, m, f) || !check_groups(p, m, f)))
         return false;
-    return check_sharing(p, m, f) && check_batch(p, f) && check_schedule(p, f);
+    return check_batch(p, f);
+}
+
+bool plan_check_options(const struct plan *p, const struct model *m, struct plan_fault *f)
+{
+    if (m->family != MODEL_TRANSFORMER && !check_no_experts(p, f))
+        return false;
+    if (!plan_check_stages(p, m, f))
+        return false;
+    if (m->family == MODEL_TRANSFORMER && (!check_tokens(p, m, f) || !check_dispatch(p, m, f)))
+        return false;
+    return check_micro(p, f) && check_schedule(p, f);
+}
+
+bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, struct plan_fault *f)
+{
+    return plan_check_degrees(p, m, n_npus, f) && plan_check_options(p, m, f) && plan_check_memory(p, m, f);
 }
 
 /* ---- as text ---- */
@@ -962,42 +1027,24 @@ static int plan_fail_at(const struct yaml_doc *doc, yaml_id map, const char *key
                    : yaml_fail(doc, map, e, ERR_RANGE, "%s %s", key, why);
 }
 
-/* Keys of dispatch that could have no effect where this plan puts its experts. */
-static int check_dispatch(const struct plan_place *place, const struct plan *p, const struct model *m,
-                          const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
-                          struct err *e)
+bool plan_check_place(const struct plan_place *place, const struct plan *p, const struct model *m,
+                      const struct topo_network *net, struct plan_fault *f)
 {
     const struct dispatch x = { (double)m->moe.experts, (double)m->moe.top_k, 0, 0 };
     double ignored[TOPO_MAX_DIMS];
-    char why[200];
-    static const struct {
-        const char *key;
-        size_t at;
-    } words[] = { { "dispatcher", offsetof(struct plan, dispatcher) },
-                  { "ep_overlap", offsetof(struct plan, ep_overlap) } };
-    for (size_t i = 0; i < sizeof words / sizeof *words && p->ep == 1; i++)
-        if (*(const int32_t *)((const char *)p + words[i].at))
-            return plan_fail_at(doc, map, words[i].key, "has no effect with ep 1; give ep, or leave it out",
-                                e);
-    if (p->ep == 1 && p->dispatch_bits != 16)
-        return plan_fail_at(doc, map, "dispatch_bits", "has no effect with ep 1; give ep, or leave it out",
-                            e);
     if (p->dispatcher == PLAN_MERGED && net->ideal)
-        return plan_fail_at(doc, map, "dispatcher",
-                            "is merged on a graph of its own, which has no nodes; expected all-to-all", e);
+        return FAULT(f, "dispatcher",
+                     "is merged on a graph of its own, which has no nodes; expected all-to-all");
     if (p->node_limit == 0)
-        return 0;
+        return true;
     int64_t nodes = dispatch_share(ignored, &x, place->members[PLAN_GROUP_MERGED], net);
     double reached = (double)p->node_limit * x.experts / (double)nodes;
     if (p->node_limit > nodes)
-        snprintf(why, sizeof why, "is %lld, expected at most the %lld nodes that ep %lld takes",
-                 (long long)p->node_limit, (long long)nodes, (long long)p->ep);
-    else if (reached < x.top_k)
-        snprintf(why, sizeof why, "is %lld, whose %.0f experts are fewer than top_k, %.0f",
+        return FAULT(f, "node_limit", "is %lld, expected at most the %lld nodes that ep %lld takes",
+                     (long long)p->node_limit, (long long)nodes, (long long)p->ep);
+    return reached >= x.top_k ||
+           FAULT(f, "node_limit", "is %lld, whose %.0f experts are fewer than top_k, %.0f",
                  (long long)p->node_limit, reached, x.top_k);
-    else
-        return 0;
-    return plan_fail_at(doc, map, "node_limit", why, e);
 }
 
 /* Do the axes lie along the dimensions, and experts over the nodes that keys name? */
@@ -1005,10 +1052,12 @@ static int check_map(const struct plan *p, const struct model *m, const struct t
                      const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     struct plan_place place;
+    struct plan_fault fault = { 0 };
     struct err inner = { 0 };
     char key[8] = "";
     if (!plan_map(&place, p, net, &inner))
-        return check_dispatch(&place, p, m, net, doc, map, e);
+        return plan_check_place(&place, p, m, net, &fault) ? 0
+                                                           : plan_fail_at(doc, map, fault.key, fault.why, e);
     size_t n = strcspn(inner.msg, ":");
     if (n < sizeof key)
         memcpy(key, inner.msg, n);
@@ -1098,8 +1147,6 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
         rc = check_software(p, m, &net->npu, doc, map, e);
     if (rc)
         return rc;
-    if (check && p->gather_bits && !p->zero)
-        return plan_fail_at(doc, map, "gather_bits", "is given with zero 0, where nothing is gathered", e);
     if (p->grad_B == 3)
         return plan_fail_at(doc, map, "grad_B", "is 3, expected 2 or 4", e);
     if (p->degree[PLAN_DP] < 0) {

@@ -212,11 +212,27 @@ struct plan_fault {
  */
 bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, struct plan_fault *fault);
 
+/*
+ * Its three parts, by the keys that they look at, for whoever goes through many plans: degrees, ep and batch,
+ * which no other key mends; all but the next; and ZeRO and recomputation.
+ */
+bool plan_check_degrees(const struct plan *p, const struct model *m, int64_t n_npus,
+                        struct plan_fault *fault);
+bool plan_check_options(const struct plan *p, const struct model *m, struct plan_fault *fault);
+bool plan_check_memory(const struct plan *p, const struct model *m, struct plan_fault *fault);
+
+/** Of plan_check_options(): layers, stages, chunks, and the schedule that chunks need. */
+bool plan_check_stages(const struct plan *p, const struct model *m, struct plan_fault *fault);
+
 /**
  * Lay the axes over the dimensions in p->order, splitting a dimension where a degree takes a part of it.
  * ERR_RANGE ("tp: is 3, need ...") where a degree does not divide along what is left.
  */
 int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e);
+
+/** Does the place have what dispatch of a legal plan asks for: nodes, and as many as node_limit says? */
+bool plan_check_place(const struct plan_place *place, const struct plan *p, const struct model *m,
+                      const struct topo_network *net, struct plan_fault *fault);
 
 /**
  * The shares of PLAN_GROUP_MERGED in a place of @p p, with the experts of @p m; without experts, or on a
@@ -261,6 +277,9 @@ double plan_element_B(const struct plan *p);
 
 /** Bytes of a parameter of a layer when it is gathered over DP. */
 double plan_gather_B(const struct plan *p);
+
+/** Do zero 0 to 3 come to the same, as nobody shares anything and nothing else goes by them? */
+bool plan_zero_is_idle(const struct plan *p, const struct model *m);
 
 /** Microbatches of a step. */
 int64_t plan_microbatches(const struct plan *p);

@@ -8,9 +8,6 @@
 
 struct search_space;
 
-/** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
-enum { SEARCH_PLACES = 24 };
-
 /** The best so far. Zero-initialise and reserve; release with search_best_free(). */
 struct search_best {
     struct search_found *found; /**< shape [n], owned; best first */
@@ -56,9 +53,9 @@ struct search_run {
     int32_t n_threads;
 };
 
-/** Visits every legal plan of @p asked at every place that fits the NPU's memory; ranks do not depend on
+/** Visits every legal plan of @p r at every place that fits the NPU's memory; ranks do not depend on
  * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
-int search_run(struct search_result *out, const struct search_run *asked, struct err *e);
+int search_run(struct search_result *out, const struct search_run *r, struct err *e);
 
 int32_t search_threads(void);
 

@@ -43,6 +43,7 @@ extern const char *const study_pricing_names[3];
 /** Why candidates were not timed. */
 enum search_reason {
     SEARCH_ILLEGAL,  /**< something does not divide */
+    SEARCH_REPEATED, /**< another takes as long with no more memory: values without effect, one place twice */
     SEARCH_UNMAPPED, /**< degrees do not lie along the dimensions */
     SEARCH_MEMORY,   /**< does not fit */
     N_SEARCH_REASONS,
@@ -61,7 +62,7 @@ struct search_found {
 };
 
 enum { SEARCH_SIM_PLANS = 10 };
-enum { SEARCH_MAX_KEYS = 16 };
+enum { SEARCH_MAX_KEYS = 64 /**< parallel has fewer */ };
 
 /** Combinations that cannot be, by the key of `parallel` that plan_check() names first. */
 struct search_refusals {
@@ -76,8 +77,8 @@ struct search_result {
     int32_t n_found;
     int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
     int64_t n_timed;
-    int64_t n_rejected[N_SEARCH_REASONS];
-    struct search_refusals refused; /**< n_rejected[SEARCH_ILLEGAL] by key */
+    int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
+    struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */
     int64_t n_bounded;  /**< bandwidths to choose: timed, and no split of theirs can be among the best */
     int64_t n_open;     /**< bandwidths to choose: neither that nor split; one of them might be better */
     int64_t n_split;    /**< bandwidths to choose: split on their own */

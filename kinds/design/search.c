@@ -24,604 +24,11 @@
 #include "workloads/collective.h"
 #include "workloads/step.h"
 
-/** Degrees that make the number of NPUs. */
-struct search_shape {
-    int64_t degree[N_PLAN_AXES], ep;
-};
-
-/** Growing; zero-initialise, release with search_shapes_free(). */
-struct search_shapes {
-    struct search_shape *shapes; /**< shape [n], owned */
-    int32_t n, cap;
-    struct search_refusals refused; /**< combinations of values that cannot be */
-};
-
-/** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
-struct search_places {
-    enum plan_axis order[SEARCH_PLACES][N_PLAN_AXES];
-    struct plan_place places[SEARCH_PLACES];
-    int32_t n;
-    int64_t n_unmapped; /**< orders whose degrees do not lie along the dimensions */
-};
-
-/** Called for each legal plan of a shape; its order is the base's. */
-typedef void (*search_visit)(void *with, const struct plan *plan);
-
-/* The first is told key by key. */
+/* What is not legal is told key by key. */
 static const char *const search_reason_words[N_SEARCH_REASONS] = {
     [SEARCH_UNMAPPED] = "degrees do not lie along the dimensions",
     [SEARCH_MEMORY] = "memory does not suffice",
 };
-
-enum { DEFAULT_TOP = 10 };
-
-static const char *const order_words[] = { "given", "any", NULL };
-static const char *const bool_words[] = { "false", "true", NULL };
-static const char *const zero_words[] = { "0", "1", "2", "3", NULL };
-
-static int need_list(const struct yaml_doc *doc, yaml_id list, struct err *e)
-{
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SEARCH_MAX_VALUES))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)doc->nodes[list].n,
-                       SEARCH_MAX_VALUES);
-    return rc;
-}
-
-/* Ascending, each once, so that the order of writing changes nothing. */
-static void insert(struct search_values *v, int64_t value)
-{
-    int32_t at = 0;
-    while (at < v->n && v->values[at] < value)
-        at++;
-    if (at < v->n && v->values[at] == value)
-        return;
-    memmove(&v->values[at + 1], &v->values[at], (size_t)(v->n - at) * sizeof v->values[0]);
-    v->values[at] = value;
-    v->n++;
-}
-
-/* A schema_read_own: numbers to try, in ascending order and each once. */
-static int search_read_values(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
-                              struct err *e)
-{
-    struct search_values *out = field;
-    (void)k;
-    out->n = 0;
-    int rc = list < 0 ? 0 : need_list(doc, list, e);
-    if (rc || list < 0)
-        return rc;
-    yaml_each (id, doc, list) {
-        int64_t value;
-        if ((rc = yaml_count(doc, id, &value, e)))
-            return rc;
-        if (value < 1 || value > (int64_t)1e12)
-            return yaml_fail(doc, id, e, ERR_RANGE, "is %lld, expected 1 or more", (long long)value);
-        insert(out, value);
-    }
-    return 0;
-}
-
-static int search_fail_word(const char *word, const struct key *k, const struct yaml_doc *doc, yaml_id id,
-                            struct err *e)
-{
-    struct text all = { 0 };
-    for (size_t i = 0; k->words[i]; i++)
-        text_printf(&all, "%s%s", i ? ", " : "", k->words[i]);
-    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, expected one of %s", word, text_str(&all));
-    text_free(&all);
-    return rc;
-}
-
-/* A schema_read_own: words to try, as bits; absent: all, or the first .room of them; what few frameworks
- * have is tried where it is asked for. */
-static int read_mask(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
-                     struct err *e)
-{
-    unsigned *out = field, n_words = 0;
-    while (k->words[n_words])
-        n_words++;
-    *out = list < 0 ? (1U << (k->room ? (unsigned)k->room : n_words)) - 1 : 0;
-    int rc = list < 0 ? 0 : need_list(doc, list, e);
-    if (rc || list < 0)
-        return rc;
-    yaml_each (id, doc, list) {
-        const char *word;
-        unsigned i = 0;
-        if ((rc = yaml_text(doc, id, &word, e)))
-            return rc;
-        while (k->words[i] && strcmp(k->words[i], word) != 0)
-            i++;
-        if (!k->words[i])
-            return search_fail_word(word, k, doc, id, e);
-        *out |= 1U << i;
-    }
-    return 0;
-}
-
-/* A schema_read_own: words to try, as bits; absent: what the plan has, as none. */
-static int read_asked(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id list,
-                      struct err *e)
-{
-    *(unsigned *)field = 0;
-    return list < 0 ? 0 : read_mask(field, k, doc, list, e);
-}
-
-#define VALUES(f, key, text)       K_OWN(struct search_space, f, key, search_read_values, text)
-#define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
-
-static const struct key search_keys[] = {
-    VALUES(tp, "tp", "list of degrees to try (default: every legal one)"),
-    VALUES(cp, "cp", "list of degrees to try (default: every legal one)"),
-    VALUES(pp, "pp", "list of degrees to try (default: every legal one)"),
-    VALUES(ep, "ep", "list of degrees to try (default: every legal one)"),
-    VALUES(micro, "micro_batch", "list of sizes to try (default: every divisor of batch / dp)"),
-    VALUES(interleave, "interleave", "list of chunks to try (default: every divisor of a stage's layers)"),
-    K_OWN(struct search_space, recompute, "recompute", read_mask,
-          "list of none, selective, full, sac (default: the first three)", .words = plan_recompute_words,
-          .room = PLAN_RECOMPUTE_SAC),
-    MASK(zero, "zero", zero_words, "list of 0 to 3 (default: all)"),
-    MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true (default: both)"),
-    MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses (default: all)"),
-    K_OWN(struct search_space, schedule, "schedule", read_mask,
-          "list of 1f1b, gpipe, zb1p, dualpipe, dualpipev (default: the first two)",
-          .words = plan_schedule_words, .room = 2),
-    MASK(dispatcher, "dispatcher", plan_dispatcher_words, "list of all-to-all, merged (default: both)"),
-    MASK(ep_overlap, "ep_overlap", plan_ep_overlap_words, "list of none, shared, batch (default: all)"),
-    K_OWN(struct search_space, precision, "precision", read_asked,
-          "list of bf16, fp8, mxfp8, nvfp4 (default: the plan's)", .words = topo_precision_words),
-    K_OWN(struct search_space, recompute_ops, "recompute_ops", read_asked,
-          "list of operators: every choice of them is done again, with recompute selective (default: the "
-          "plan's)",
-          .words = plan_op_words),
-    K_WORD(struct search_space, any_order, "order", order_words, 1,
-           "over the dimensions: the plan's (given) or any (default: any)"),
-    K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
-};
-
-/* An empty map searches everything that is legal. */
-K_SECTION(search_section, struct search_space, "search", search_keys,
-          "which plans of parallelism to try for the model");
-
-/* Keys are few, and kept in order, so that threads that are added up in any order come to the same. */
-static void search_refuse(struct search_refusals *to, const char *key, int64_t n)
-{
-    int32_t at = 0;
-    while (at < to->n_keys && strcmp(to->key[at], key) < 0)
-        at++;
-    if (at == to->n_keys || strcmp(to->key[at], key) != 0) {
-        if (to->n_keys == SEARCH_MAX_KEYS)
-            return;
-        memmove(&to->key[at + 1], &to->key[at], (size_t)(to->n_keys - at) * sizeof to->key[0]);
-        memmove(&to->n[at + 1], &to->n[at], (size_t)(to->n_keys - at) * sizeof to->n[0]);
-        to->key[at] = key;
-        to->n[at] = 0;
-        to->n_keys++;
-    }
-    to->n[at] += n;
-}
-
-static void search_refuse_all(struct search_refusals *to, const struct search_refusals *from)
-{
-    for (int32_t i = 0; i < from->n_keys; i++)
-        search_refuse(to, from->key[i], from->n[i]);
-}
-
-static void search_shapes_free(struct search_shapes *s)
-{
-    free(s->shapes);
-    *s = (struct search_shapes){ 0 };
-}
-
-/* ---- values ---- */
-
-/* No number up to 1e12 has more divisors (963,761,198,400 has 6,720). */
-enum { MAX_LIST = 6720 };
-
-struct list {
-    int64_t values[MAX_LIST];
-    int32_t n;
-};
-
-/* What was asked for, or every divisor of `of`; ascending. O(sqrt(of)). */
-static void list_values(struct list *out, const struct search_values *asked, int64_t of)
-{
-    int32_t n_small = 0;
-    out->n = 0;
-    for (int32_t i = 0; i < asked->n; i++)
-        out->values[out->n++] = asked->values[i];
-    if (asked->n)
-        return;
-    for (int64_t d = 1; d <= of / d; d++)
-        if (of % d == 0)
-            out->values[n_small++] = d;
-    out->n = n_small;
-    for (int32_t i = n_small; i-- > 0;)
-        if (of / out->values[i] != out->values[i])
-            out->values[out->n++] = of / out->values[i];
-}
-
-static bool is_alone(const struct training *base)
-{
-    return base->model.family != MODEL_TRANSFORMER;
-}
-
-/* Chunks that the layers do not fill evenly have short ends, unless the plan says how layers lie. */
-static int32_t search_ends(const struct plan *p, const struct model *m)
-{
-    int64_t chunks = p->degree[PLAN_PP] * p->interleave;
-    bool said = p->layout.n || p->first || p->last || p->degree[PLAN_PP] == 1;
-    return said || m->layers % chunks == 0 ? PLAN_ENDS_EQUAL : PLAN_ENDS_SHORT;
-}
-
-/* The least that what the plan says of sharing out asks for. */
-static int32_t search_least_zero(const struct plan *p)
-{
-    if (!p->reshard)
-        return 3;
-    if (p->no_sync || p->beside_share > 0)
-        return 2;
-    return p->shard ? 1 : 0;
-}
-
-/* The plan of base with the shape's degrees, and the least of everything. */
-static struct plan search_plan(const struct training *base, const struct search_shape *shape)
-{
-    struct plan p = base->plan;
-    memcpy(p.degree, shape->degree, sizeof p.degree);
-    p.ep = shape->ep;
-    p.micro = p.interleave = 1;
-    p.recompute = PLAN_RECOMPUTE_NONE;
-    p.schedule = PLAN_1F1B;
-    p.context = PLAN_CP_RING;
-    if (p.ep == 1) { /* nothing is dispatched, so that nothing says how */
-        p.node_limit = 0;
-        p.dispatch_bits = 16;
-    }
-    p.dispatcher = p.node_limit ? PLAN_MERGED : PLAN_ALL_TO_ALL;
-    p.ep_overlap = PLAN_EP_OVERLAP_NONE;
-    p.zero = search_least_zero(&p);
-    p.seq_parallel = base->model.moe.experts && p.degree[PLAN_TP] > 1;
-    if (p.layout.n && p.layout.n % p.degree[PLAN_PP] == 0)
-        p.interleave = p.layout.n / p.degree[PLAN_PP];
-    p.ends = search_ends(&p, &base->model);
-    return p;
-}
-
-/* ---- shapes ---- */
-
-static int add_shape(struct search_shapes *out, const struct search_shape *shape, struct err *e)
-{
-    if (!vec_reserve(out->shapes, out->cap, out->n + 1))
-        return err_nomem(e, "a search");
-    out->shapes[out->n++] = *shape;
-    return 0;
-}
-
-struct seeking {
-    struct search_shapes *out;
-    const struct search_space *space;
-    const struct training *base;
-    int64_t n_npus;
-    struct list tp, cp, pp, ep;
-};
-
-/* Degrees of expert parallelism for the others. */
-static int add_with_experts(struct seeking *x, struct search_shape *shape, struct err *e)
-{
-    for (int32_t i = 0; i < x->ep.n; i++) {
-        shape->ep = x->ep.values[i];
-        struct plan p = search_plan(x->base, shape);
-        struct plan_fault fault = { .brief = true };
-        if (!plan_check(&p, &x->base->model, x->n_npus, &fault)) {
-            search_refuse(&x->out->refused, fault.key, 1);
-            continue;
-        }
-        int rc = add_shape(x->out, shape, e);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
-static int add_with_stages(struct seeking *x, struct search_shape *shape, int64_t left, struct err *e)
-{
-    int rc = 0;
-    for (int32_t i = 0; i < x->pp.n && !rc; i++) {
-        int64_t pp = x->pp.values[i];
-        if (left % pp || (!is_alone(x->base) && pp > x->base->model.layers)) {
-            search_refuse(&x->out->refused, "pp", 1);
-            continue;
-        }
-        shape->degree[PLAN_PP] = pp;
-        shape->degree[PLAN_DP] = left / pp;
-        rc = add_with_experts(x, shape, e);
-    }
-    return rc;
-}
-
-/* Degrees whose product divides the NPUs; dp is what is left. */
-static int add_all(struct seeking *x, struct err *e)
-{
-    struct search_shape shape = { .ep = 1 };
-    int rc = 0;
-    for (int32_t t = 0; t < x->tp.n && !rc; t++)
-        for (int32_t c = 0; c < x->cp.n && !rc; c++) {
-            int64_t tp = x->tp.values[t], cp = x->cp.values[c];
-            if (x->n_npus % tp || x->n_npus / tp % cp) {
-                search_refuse(&x->out->refused, x->n_npus % tp ? "tp" : "cp", 1);
-                continue;
-            }
-            shape.degree[PLAN_TP] = tp;
-            shape.degree[PLAN_CP] = cp;
-            rc = add_with_stages(x, &shape, x->n_npus / tp / cp, e);
-        }
-    return rc;
-}
-
-/* All shapes, in a fixed order. A shape is the degrees; microbatches, schedule and the rest vary within it.
- */
-static int search_find_shapes(struct search_shapes *out, const struct search_space *space,
-                              const struct training *base, int64_t n_npus, struct err *e)
-{
-    const struct model *m = &base->model;
-    struct seeking *x = calloc(1, sizeof *x);
-    *out = (struct search_shapes){ 0 };
-    if (!x)
-        return err_nomem(e, "a search");
-    *x = (struct seeking){ .out = out, .space = space, .base = base, .n_npus = n_npus };
-    list_values(&x->tp, &space->tp, is_alone(base) ? 1 : m->heads);
-    list_values(&x->cp, &space->cp, is_alone(base) ? 1 : m->seq);
-    list_values(&x->pp, &space->pp, is_alone(base) ? 1 : n_npus);
-    list_values(&x->ep, &space->ep, m->moe.experts ? m->moe.experts : 1);
-    int rc = add_all(x, e);
-    free(x);
-    if (rc)
-        search_shapes_free(out);
-    return rc;
-}
-
-/* ---- places ---- */
-
-static bool is_new(const struct search_places *out, const struct plan_place *place)
-{
-    for (int32_t i = 0; i < out->n; i++)
-        if (memcmp(out->places[i].axis, place->axis, sizeof place->axis) == 0 &&
-            memcmp(out->places[i].stride, place->stride, sizeof place->stride) == 0)
-            return false;
-    return true;
-}
-
-static void try_order(struct search_places *out, struct plan *p, const struct topo_network *net)
-{
-    struct plan_place place;
-    struct err ignored;
-    if (plan_map(&place, p, net, &ignored)) {
-        out->n_unmapped++;
-        return;
-    }
-    if (!is_new(out, &place))
-        return;
-    memcpy(out->order[out->n], p->order, sizeof p->order);
-    out->places[out->n++] = place;
-}
-
-/* Permutations in the order of their words; the base's own comes first. */
-static void permute(struct search_places *out, struct plan *p, int at, unsigned used,
-                    const struct topo_network *net)
-{
-    if (at == N_PLAN_AXES) {
-        try_order(out, p, net);
-        return;
-    }
-    for (int axis = 0; axis < N_PLAN_AXES; axis++) {
-        if (used & 1U << axis)
-            continue;
-        p->order[at] = (enum plan_axis)axis;
-        permute(out, p, at + 1, used | 1U << axis, net);
-    }
-}
-
-static void search_find_places(struct search_places *out, const struct search_space *space,
-                               const struct plan *plan, const struct topo_network *net)
-{
-    struct plan p = *plan;
-    out->n = 0;
-    out->n_unmapped = 0;
-    try_order(out, &p, net);
-    if (space->any_order) {
-        out->n_unmapped = 0;
-        permute(out, &p, 0, 0, net);
-    }
-}
-
-/* ---- plans of a shape ---- */
-
-struct walking {
-    const struct search_space *space;
-    const struct training *base;
-    search_visit visit;
-    void *with;
-    struct search_refusals *refused;
-    struct list micros, chunks;
-};
-
-/* Every choice of the operators that may be done again, fewest first; none is no recomputation. */
-static void walk_ops(const struct walking *x, struct plan *p, unsigned ops)
-{
-    unsigned own = p->recompute_ops;
-    for (p->recompute_ops = (0 - ops) & ops; p->recompute_ops;
-         p->recompute_ops = (p->recompute_ops - ops) & ops)
-        x->visit(x->with, p);
-    p->recompute_ops = own;
-}
-
-/* What changes nothing that divides: memory and what is sent. Where it would change nothing at all, once. */
-static void walk_memory(const struct walking *x, struct plan *p)
-{
-    const struct model *m = &x->base->model;
-    bool shared = p->degree[PLAN_DP] * p->degree[PLAN_CP] > 1;
-    int32_t least = search_least_zero(p);
-    unsigned ops = x->space->recompute_ops & plan_model_ops(m);
-    unsigned recomputes = x->space->recompute, zeros = shared ? x->space->zero : 1;
-    const unsigned given_ops = p->recompute_ops;
-    const int64_t given_bits = p->gather_bits;
-    if (is_alone(x->base))
-        recomputes = 1;
-    else if (plan_is_fused(p, m) && !p->recompute_ops && !ops && recomputes & 1U << PLAN_RECOMPUTE_NONE)
-        recomputes &= ~(1U << PLAN_RECOMPUTE_SELECTIVE); /* nothing but a sum per row is kept of scores */
-    for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++)
-        for (int32_t z = least; z < 4; z++) {
-            if (!(recomputes & 1U << r) || !(zeros & 1U << z))
-                continue;
-            /* What says how something is done is said where it is done, as a study has to. */
-            p->recompute = r;
-            p->recompute_ops = r == PLAN_RECOMPUTE_SELECTIVE ? given_ops : 0;
-            p->zero = z;
-            p->gather_bits = z ? given_bits : 0;
-            if (r == PLAN_RECOMPUTE_SELECTIVE && ops)
-                walk_ops(x, p, ops);
-            else
-                x->visit(x->with, p);
-        }
-    p->recompute_ops = given_ops;
-    p->gather_bits = given_bits;
-}
-
-/* Precisions that were asked for, else the plan's. */
-static void walk_precisions(const struct walking *x, struct plan *p)
-{
-    int32_t own = p->precision;
-    if (!x->space->precision)
-        walk_memory(x, p);
-    for (p->precision = 0; p->precision < N_TOPO_PRECISIONS; p->precision++)
-        if (x->space->precision & 1U << p->precision)
-            walk_memory(x, p);
-    p->precision = own;
-}
-
-static void walk_legal(struct walking *x, struct plan *p)
-{
-    struct plan_fault fault = { .brief = true };
-    if (work_stopped())
-        return;
-    if (plan_check(p, &x->base->model, plan_inner(p, INT32_MAX) * p->degree[PLAN_DP], &fault))
-        walk_precisions(x, p);
-    else
-        search_refuse(x->refused, fault.key, 1);
-}
-
-/* Chunks that a stage may have: of its layers or, where embedding and loss fill up the chunks, of those with
- * them. */
-static void list_chunks(struct walking *x, const struct plan *p)
-{
-    int64_t pp = p->degree[PLAN_PP], layers = x->base->model.layers, of = (layers + pp - 1) / pp;
-    if (pp == 1 || p->first || p->last)
-        of = 1;
-    else if (layers % pp && (layers + 2) % pp == 0)
-        of = (layers + 2) / pp;
-    list_values(&x->chunks, &x->space->interleave, of);
-    if (p->layout.n)
-        x->chunks = (struct list){ .values = { p->interleave }, .n = 1 };
-}
-
-/* Schedules and chunks of a pipeline; one stage has neither. */
-static void walk_chunks(struct walking *x, struct plan *p)
-{
-    bool alone = p->degree[PLAN_PP] == 1;
-    int64_t given = p->interleave;
-    if (x->space->schedule & 1U << PLAN_1F1B) {
-        list_chunks(x, p);
-        for (int32_t i = 0; i < x->chunks.n; i++) {
-            p->interleave = x->chunks.values[i];
-            p->ends = search_ends(p, &x->base->model);
-            walk_legal(x, p);
-        }
-    }
-    p->interleave = p->layout.n ? given : 1;
-    p->ends = search_ends(p, &x->base->model);
-    for (int32_t s = PLAN_GPIPE; s < N_PLAN_SCHEDULES; s++) {
-        /* One stage has nothing to schedule. */
-        if (!(x->space->schedule & 1U << s) || (alone && x->space->schedule & 1U << PLAN_1F1B))
-            continue;
-        p->schedule = s;
-        walk_legal(x, p);
-    }
-    p->schedule = PLAN_1F1B;
-}
-
-/* What one word of a plan may be, whatever the others are. */
-struct choice {
-    size_t mask, word; /* offset in struct search_space of an unsigned; in struct plan of an int32_t */
-    int32_t n;
-    enum plan_axis
-        axis; /* of which more than one NPU is needed for it to change anything; N_PLAN_AXES: of ep */
-};
-
-static const struct choice choices[] = {
-    { offsetof(struct search_space, context), offsetof(struct plan, context), N_PLAN_CONTEXTS, PLAN_CP },
-    { offsetof(struct search_space, dispatcher), offsetof(struct plan, dispatcher), N_PLAN_DISPATCHERS,
-      N_PLAN_AXES },
-    { offsetof(struct search_space, ep_overlap), offsetof(struct plan, ep_overlap), N_PLAN_EP_OVERLAPS,
-      N_PLAN_AXES },
-};
-
-enum { N_CHOICES = sizeof choices / sizeof *choices };
-
-/* Every combination of choices, the first of each first, so that ties go to the simplest. */
-static void walk_choices(struct walking *x, struct plan *p, int at)
-{
-    if (at == N_CHOICES) {
-        walk_chunks(x, p);
-        return;
-    }
-    const struct choice *c = &choices[at];
-    unsigned mask = *(const unsigned *)((const char *)x->space + c->mask);
-    int32_t *word = (int32_t *)((char *)p + c->word);
-    const int32_t given = *word;
-    if ((c->axis == N_PLAN_AXES ? p->ep : p->degree[c->axis]) == 1)
-        mask = 1U << given;
-    for (int32_t i = 0; i < c->n; i++) {
-        if (!(mask & 1U << i))
-            continue;
-        *word = i;
-        walk_choices(x, p, at + 1);
-    }
-    *word = given;
-}
-
-static void walk_splits(struct walking *x, struct plan *p)
-{
-    unsigned sps = p->degree[PLAN_TP] > 1 ? x->space->seq_parallel : 1;
-    for (unsigned sp = 0; sp < 2; sp++)
-        if (sps & 1U << sp) {
-            p->seq_parallel = sp;
-            walk_choices(x, p, 0);
-        }
-}
-
-/* All plans of one shape, in a fixed order, so that ranks do not depend on threads. */
-static int search_walk(struct search_refusals *refused, const struct search_space *space,
-                       const struct training *base, const struct search_shape *shape, search_visit visit,
-                       void *with, struct err *e)
-{
-    struct walking *x = calloc(1, sizeof *x);
-    struct plan p = search_plan(base, shape);
-    int64_t samples = p.batch / p.degree[PLAN_DP];
-    if (!x)
-        return err_nomem(e, "a search");
-    *x = (struct walking){ .space = space, .base = base, .visit = visit, .with = with, .refused = refused };
-    list_values(&x->micros, &space->micro, samples);
-    for (int32_t i = 0; i < x->micros.n; i++) {
-        p.micro = x->micros.values[i];
-        if (samples % p.micro == 0)
-            walk_splits(x, &p);
-        else
-            search_refuse(refused, "micro_batch", 1);
-    }
-    free(x);
-    return 0;
-}
 
 /* Ranks of one shape's candidates; no shape has so many. */
 #define RANKS_PER_SHAPE ((int64_t)1 << 40)
@@ -634,8 +41,8 @@ struct worker {
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
     struct plan_cost cost;
     int64_t next_rank;
-    int64_t n_candidates, n_timed, n_rejected[N_SEARCH_REASONS];
-    struct search_refusals refused;
+    int64_t n_candidates, n_timed, n_rejected_memory;
+    struct search_left_out left_out;
     double least_B;
 };
 
@@ -654,7 +61,7 @@ static void visit(void *with, const struct plan *plan)
     memory_plan(&memory, &r->base->model, plan);
     w->least_B = fmin(w->least_B, memory.total_B);
     if (memory.total_B > r->study->net.npu.mem_B) { /* false where it is not known */
-        w->n_rejected[SEARCH_MEMORY] += w->places.n;
+        w->n_rejected_memory += w->places.n;
         w->next_rank += w->places.n;
         return;
     }
@@ -671,32 +78,30 @@ static void visit(void *with, const struct plan *plan)
 static int visit_shape(struct worker *w, const struct search_shape *shape, int32_t index, struct err *e)
 {
     const struct search_run *r = w->run;
-    struct plan plan = search_plan(r->base, shape);
-    search_find_places(&w->places, r->space, &plan, &r->study->net);
-    w->n_rejected[SEARCH_UNMAPPED] += w->places.n_unmapped;
-    for (int32_t i = 0; i < w->places.n; i++)
-        plan_merge(&w->places.places[i], &plan, &r->base->model, &r->study->net);
+    search_find_places(&w->places, r->space, shape, r->base, &r->study->net);
+    search_left_out_add(&w->left_out, &w->places.left_out);
     for (int32_t i = 0; i < w->places.n; i++)
         for (int32_t k = 0; k < r->n_ways; k++)
             search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
     w->next_rank = index * RANKS_PER_SHAPE;
-    int rc = search_walk(&w->refused, r->space, r->base, shape, visit, w, e);
+    int rc = !w->places.n ? 0
+                          : search_walk(&w->left_out, r->space, r->base, r->study->net.ideal, shape,
+                                        w->places.n, visit, w, e);
     return rc ? rc : work_check(e);
 }
 
-static void add_counts(struct search_result *out, const struct worker *w)
+static void add_counts(struct search_result *out, struct search_left_out *left_out, const struct worker *w)
 {
     out->n_candidates += w->n_candidates;
     out->n_timed += w->n_timed;
-    for (int i = 0; i < N_SEARCH_REASONS; i++)
-        out->n_rejected[i] += w->n_rejected[i];
-    search_refuse_all(&out->refused, &w->refused);
+    out->n_rejected[SEARCH_MEMORY] += w->n_rejected_memory;
+    search_left_out_add(left_out, &w->left_out);
     out->least_B = fmin(out->least_B, w->least_B);
 }
 
 /* Threads take shapes as they get free; counts and errors are merged at the end. */
-static int visit_all(struct search_result *out, const struct search_run *r,
-                     const struct search_shapes *shapes, struct err *e)
+static int visit_all(struct search_result *out, const struct search_run *r, struct search_shapes *shapes,
+                     struct err *e)
 {
     int rc = 0;
     struct work work;
@@ -720,7 +125,7 @@ static int visit_all(struct search_result *out, const struct search_run *r,
 #pragma omp critical
         {
             if (w)
-                add_counts(out, w);
+                add_counts(out, &shapes->left_out, w);
             if (failed && !rc) {
                 rc = failed;
                 *e = own;
@@ -732,27 +137,24 @@ static int visit_all(struct search_result *out, const struct search_run *r,
     return rc;
 }
 
-/* Visits every legal plan of @p asked at every place that fits the NPU's memory; ranks do not depend on
+/* Visits every legal plan of @p r at every place that fits the NPU's memory; ranks do not depend on
  * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
-int search_run(struct search_result *out, const struct search_run *asked, struct err *e)
+int search_run(struct search_result *out, const struct search_run *r, struct err *e)
 {
     struct search_shapes shapes;
-    struct search_space space = *asked->space;
-    struct search_run run = *asked, *r = &run;
-    r->space = &space;
-    if (r->study->net.ideal) /* shares of bytes by dimension are not what ideal routes send */
-        space.dispatcher = 1U << PLAN_ALL_TO_ALL;
+    const struct search_left_out *left_out = &shapes.left_out;
     int rc = search_find_shapes(&shapes, r->space, r->base, r->study->net.n_npus, e);
     if (rc)
         return rc;
     out->n_candidates = out->n_timed = 0;
     out->least_B = INFINITY;
-    for (int i = 0; i < N_SEARCH_REASONS; i++)
-        out->n_rejected[i] = 0;
-    out->refused = shapes.refused;
+    memset(out->n_rejected, 0, sizeof out->n_rejected);
     rc = visit_all(out, r, &shapes, e);
+    out->refused = left_out->refused;
     for (int32_t i = 0; i < out->refused.n_keys; i++)
         out->n_rejected[SEARCH_ILLEGAL] += out->refused.n[i];
+    out->n_rejected[SEARCH_REPEATED] = left_out->n_repeated;
+    out->n_rejected[SEARCH_UNMAPPED] = left_out->n_unmapped;
     search_shapes_free(&shapes);
     return rc;
 }
@@ -1394,7 +796,7 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     for (int32_t i = 0; i < r->refused.n_keys; i++)
         text_printf(&why, "%s%lld by %s", why.n ? ", " : "", (long long)r->refused.n[i], r->refused.key[i]);
     for (int i = 0; i < N_SEARCH_REASONS; i++)
-        if (r->n_rejected[i] && i != SEARCH_ILLEGAL)
+        if (r->n_rejected[i] && search_reason_words[i])
             text_printf(&why, "%s%lld because %s", why.n ? ", " : "", (long long)r->n_rejected[i],
                         search_reason_words[i]);
     if (r->n_rejected[SEARCH_MEMORY])

@@ -2,30 +2,7 @@
 #ifndef KINDS_DESIGN_SEARCH_H
 #define KINDS_DESIGN_SEARCH_H
 
-#include "kinds/design/point.h"
-
-/** Options of a plan beside its degrees; bit i of a mask: value i is tried. */
-enum { SEARCH_MAX_VALUES = 64, SEARCH_MAX_TOP = 1000 };
-
-/** Values of one degree that are tried; n 0: every legal one. */
-struct search_values {
-    int64_t values[SEARCH_MAX_VALUES];
-    int32_t n;
-};
-
-/** What is searched. */
-struct search_space {
-    struct search_values tp, cp, pp, ep, micro, interleave;
-    /** Masks; of dispatchers and overlaps for a plan with ep > 1; precision 0: the plan's. */
-    unsigned recompute, zero, seq_parallel, context, schedule, dispatcher, ep_overlap, precision;
-    unsigned recompute_ops; /**< 1 << enum plan_op: every choice of them, with recompute selective; 0: the
-                               plan's */
-    bool any_order;         /**< every order of the axes over the dimensions, not only the plan's */
-    int32_t top;            /**< how many of the best are kept, >= 1 */
-};
-
-/** Of a struct search_space; its defaults: everything legal, in every order, the ten best. */
-extern const struct section search_section;
+#include "kinds/design/space.h"
 
 /**
  * Search for the training step @p base of a model on @p s's network at its bandwidths @p bw_Bps. What the

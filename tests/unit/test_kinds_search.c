@@ -230,7 +230,8 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
         { "1", SLOW, EXPERTS,
           ", search: { context: [ring], zero: [1, 3], tp: [1, 2], pp: [1], ep_overlap: [batch], top: 100 }",
           "" },
-        { "1", SLOW, DENSE, ", search: { context: [ring], zero: [1, 2, 3], top: 100 }", "" },
+        { "1", SLOW, DENSE,
+          ", search: { context: [ring], zero: [1, 2, 3], pp: [1, 2], interleave: [1], top: 100 }", "" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);

@@ -201,6 +201,8 @@ TEST(other_families_are_trained_data_parallel)
                 .batch = 8),
         REFUSED("ep", "is 4, expected 1: this family has no experts", .degree = { 1, 1, 4, 1 }, .batch = 8,
                 .ep = 4),
+        REFUSED("interleave", "is of transformers, which this model is not", .degree = { 1, 1, 4, 1 },
+                .batch = 8, .interleave = 2),
     };
     static const char *const names[] = { "dlrm-dcnv2", "resnet50" };
     for (size_t k = 0; k < COUNT_OF(names); k++) {
