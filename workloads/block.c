@@ -265,6 +265,9 @@ static void add_unfused(struct counting *x, const struct model *m, const struct 
         x->c->core_back_s += roofline_product_s(x->npu, &back[i], share);
     x->c->core_back_s += roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
+    x->c->core_done_flop += roofline_flop(&score) + roofline_flop(&value);
+    for (size_t i = 0; i < sizeof back / sizeof *back; i++)
+        x->c->core_back_done_flop += roofline_flop(&back[i]);
 }
 
 /* The plan's kernel among the NPU's, or NULL: then flash_efficiency is all that is known. */
@@ -310,6 +313,8 @@ static void add_fused(struct counting *x, const struct model *m, const struct pl
     x->c->core_s += share * forward_s / ring;
     x->c->core_back_s += share * back_s / ring;
     x->c->core_flop += share * flop;
+    x->c->core_done_flop += share * done;
+    x->c->core_back_done_flop += share * back;
 }
 
 /* Low-rank attention (DeepSeek-V2, arXiv 2405.04434): queries and keys/values pass narrow layers first. What
@@ -484,7 +489,10 @@ static void block_add_head(struct counting *x, const struct model *m, const stru
     double tp = (double)p->degree[PLAN_TP], tokens = block_tokens(p, m), h = (double)m->hidden;
     double words = model_vocab(m, tp) / tp, wide = tokens * h / (p->seq_parallel ? tp : 1);
     double loss_B = plan_class(p, m).loss_B / 2;
+    const struct roofline_product pad = { tokens, words - (double)m->vocab / tp, h, 1 };
     add_linear_16(x, tokens, words, h);
+    x->c->pad_flop = roofline_flop(&pad);
+    x->c->flop -= x->c->pad_flop;
     if (m->mtp) { /* each head but one is that of a predicted token, behind a projection of two vectors */
         double share = (double)m->mtp / (1 + (double)m->mtp);
         add_linear(x, tokens, h / tp, 2 * h, share);

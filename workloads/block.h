@@ -67,6 +67,9 @@ struct block_cost {
     double flop;      /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
                            counts */
     double core_flop; /**< of them, attention */
+    double pad_flop;  /**< besides, forward: rows that fill the vocabulary up, which no token uses */
+    /** What attention does of it: half where it is causal and fused; backward as well. */
+    double core_done_flop, core_back_done_flop;
 };
 
 /** Tokens that pass an NPU per microbatch: sequences times its part of a sequence. */

@@ -651,18 +651,25 @@ static void add_plain_head(struct drafting *x)
 
 /* ---- all of it ---- */
 
-/* Matrix products of all NPUs; those of a block once per microbatch and replica. */
-static void add_flop(struct drafting *x, double layers, double replicas)
+/* Matrix products of all NPUs; those of a block @p times: once per layer, microbatch and replica. */
+static void add_flop(struct drafting *x, double times)
 {
-    double flop = layers * replicas * x->cost.flop, again = 0;
-    if (x->p->recompute == PLAN_RECOMPUTE_FULL)
-        again = flop;
-    else if (plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE)
-        again = layers * replicas * (x->cost.core_flop + x->cost.again_flop);
-    else
-        again = layers * replicas * x->cost.again_flop;
-    x->c->model_flop += 3 * flop;
-    x->c->hardware_flop += 3 * flop + again;
+    const struct block_cost *b = &x->cost;
+    bool again = x->p->recompute == PLAN_RECOMPUTE_FULL,
+         core_again = again || plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE;
+    double others = b->flop - b->core_flop, others_again = again ? others : b->again_flop;
+    x->c->model_flop += times * 3 * b->flop;
+    x->c->hardware_flop += times * (3 * b->flop + others_again + (core_again ? b->core_flop : 0));
+    x->c->done_flop += times * (3 * others + others_again + (core_again ? 2 : 1) * b->core_done_flop +
+                                b->core_back_done_flop);
+}
+
+/* Of blocks that nothing does again, of which all is done. */
+static void add_flop_once(struct drafting *x, double times)
+{
+    x->c->model_flop += times * 3 * x->cost.flop;
+    x->c->hardware_flop += times * 3 * x->cost.flop;
+    x->c->done_flop += times * 3 * (x->cost.flop + x->cost.pad_flop);
 }
 
 /* Every kind of block once, with how often it occurs, and the FLOP of the whole model over all replicas. */
@@ -676,26 +683,23 @@ static void add_blocks(struct drafting *x)
     }
     if (dense) {
         draft_layer(x, BLOCK_DENSE);
-        add_flop(x, (double)dense, replicas);
+        add_flop(x, (double)dense * replicas);
     }
     if (experts) {
         draft_layer(x, BLOCK_EXPERTS);
-        add_flop(x, (double)experts, replicas);
+        add_flop(x, (double)experts * replicas);
     }
     if (x->m->family == MODEL_TRANSFORMER)
         add_embed(x);
     else if (x->m->family == MODEL_DLRM) {
         draft_add_tables(x);
-        x->c->model_flop += 3 * replicas * x->cost.flop;
-        x->c->hardware_flop += 3 * replicas * x->cost.flop;
+        add_flop_once(x, replicas);
     }
     if (x->m->family == MODEL_TRANSFORMER)
         draft_add_head(x);
     else
         add_plain_head(x);
-    double heads = 1 + (double)x->m->mtp;
-    x->c->model_flop += 3 * replicas * heads * x->cost.flop;
-    x->c->hardware_flop += 3 * replicas * heads * x->cost.flop;
+    add_flop_once(x, replicas * (1 + (double)x->m->mtp));
 }
 
 /* Weight of rho: how often the bubble of the schedule has it for each stage. */
@@ -746,7 +750,7 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->drain = plan_drain(p);
     c->sends = c->hidden_sends = c->before = c->after = c->first_before = c->last_after =
         (struct plan_list){ 0 };
-    c->model_flop = c->hardware_flop = 0;
+    c->model_flop = c->hardware_flop = c->done_flop = 0;
     c->microbatches = (double)plan_microbatches(p);
     c->interleave = (double)p->interleave;
     c->overhead_s = p->overhead_s;
@@ -778,34 +782,40 @@ static int training_need_npu(const struct topo_network *net, const struct yaml_d
     return yaml_fail_key(doc, at, e, ERR_RANGE, "needs network.npu.%s, which is not given", missing);
 }
 
-/* Which constant lets an NPU do more than its peak: that of attention, counted in full, or of products. */
+/* The most that an NPU could do: attention whose queries and keys are in 8 bits has another peak. */
+static double highest_peak(const struct training *x, const struct topo_npu *npu)
+{
+    double peak = plan_peak(&x->plan, npu);
+    return x->plan.attention_fp8 && npu->peak_8bit_flops > peak ? npu->peak_8bit_flops : peak;
+}
+
+/* Which constant lets an NPU do more than its peak: that of attention or of products. */
 static const char *too_fast(const struct training *x, const struct topo_npu *npu)
 {
     struct block_cost c;
     block_cost(&c, x->cost.stages[0].experts ? BLOCK_EXPERTS : BLOCK_DENSE, &x->model, &x->plan, npu);
-    double core = 3 * c.core_flop / (c.core_s + c.core_back_s);
-    if (plan_is_fused(&x->plan, &x->model) && core > npu->peak_flops)
+    double core = (c.core_done_flop + c.core_back_done_flop) / (c.core_s + c.core_back_s);
+    if (plan_is_fused(&x->plan, &x->model) && core > highest_peak(x, npu))
         return npu->n_kernels ? "network.npu.attention_kernels, forward_TFLOPS and backward_TFLOPS"
                               : "network.npu.flash_efficiency";
     return x->plan.precision == TOPO_BF16 ? "network.npu.matrix_efficiency"
                                           : "network.npu.peak_8bit_TFLOPS and peak_4bit_TFLOPS";
 }
 
-/* No step does more than the peak, even where collectives take no time. Causal attention counts in full, so
- * that a rate of more than 7/12 of the peak can: two products forward and four backward are counted, of which
- * half of seven are done. */
+/* No step does more than the peak, even where collectives take no time. Of causal attention what is done
+ * counts, which MFU and HFU count in full: these may be above 1. */
 static int check_rates(const struct training *x, const struct topo_network *net, struct err *e)
 {
     const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
     double time_s = plan_cost_time(&x->cost, free_s, NULL);
-    double hfu = training_mfu(x, net, time_s) * x->cost.hardware_flop / x->cost.model_flop;
-    if (!(hfu > 1 + 1e-9) || x->model.family != MODEL_TRANSFORMER)
+    double rate = x->cost.done_flop / ((double)net->n_npus * highest_peak(x, &net->npu) * time_s);
+    if (!(rate > 1 + 1e-9) || x->model.family != MODEL_TRANSFORMER)
         return 0;
     return err_set(
         e, ERR_RANGE,
         "the plan uses %.4g %% of the NPUs' peak where communication is free, expected at most 100: "
         "look at %s",
-        100 * hfu, too_fast(x, &net->npu));
+        100 * rate, too_fast(x, &net->npu));
 }
 
 int training_derive(struct training *x, const struct topo_network *net, struct err *e)

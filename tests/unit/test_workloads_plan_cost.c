@@ -29,8 +29,7 @@ TEST(FLOP_of_a_step_are_those_of_the_papers)
             struct plan p = fixture_plan(n[0], n[1], n[2], n[3], 24);
             struct plan_cost c;
             struct model m = fixture_model(megatron[i]);
-            double B = 24, s = 2048, h = (double)m.hidden, L = (double)m.layers,
-                   V = model_vocab(&m, (double)n[0]);
+            double B = 24, s = 2048, h = (double)m.hidden, L = (double)m.layers, V = (double)m.vocab;
             double published = 72 * B * s * L * h * h * (1 + s / (6 * h) + V / (12 * L * h));
             cost_of(&c, &m, &p);
             assert_close(c.model_flop, published, 1e-12);
@@ -57,7 +56,6 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
     for (int i = 0; i < 200; i++) {
         struct plan_cost spread, alone;
         fixture_random(&x, r);
-        x.model.vocab_multiple = 0;
         struct plan one = fixture_plan(1, 1, 1, 1, x.plan.batch);
         one.recompute = x.plan.recompute;
         plan_cost(&spread, &x.model, &x.plan, &x.net.npu);
