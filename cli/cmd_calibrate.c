@@ -917,7 +917,7 @@ static int run_calibrate(struct run *run, struct err *e)
     struct calibration x = { 0 };
     unsigned long long hashes[CALIBRATE_MAX_FILES] = { 0 };
     struct curve_defaults dflt = { run->opt.collective, (int32_t)run->opt.ranks };
-    int rc = output_check(run, e);
+    int rc = output_check_as(run, run->opt.format < 0 ? ".yaml .yml .csv .json .jsonl .txt" : NULL, true, e);
     if (!rc && run->opt.npu)
         return run->opt.n_operands == 1
                    ? calibrate_npu(run, e)

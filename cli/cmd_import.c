@@ -279,7 +279,7 @@ static int run_import(struct run *run, struct err *e)
 {
     struct sim_astra_file f = { 0 };
     struct text out = { 0 };
-    int rc = output_check(run, e);
+    int rc = output_check_as(run, run->opt.trace >= 0 ? ".csv .json .jsonl .txt" : ".yaml .yml", false, e);
     if (!rc && run->opt.trace >= 0)
         return import_trace(run, e);
     if (!rc)

@@ -385,7 +385,7 @@ static int run_plot(struct run *run, struct err *e)
     if (!rc)
         rc = check_extension(run, e);
     if (!rc)
-        rc = output_check(run, e);
+        rc = output_check_as(run, NULL, true, e); /* check_extension() has seen it */
     if (rc)
         return rc;
     struct filters filters;

@@ -1066,8 +1066,8 @@ static int write_extras(const struct run *run, const struct simulation *x, struc
 
 static int run_sim(struct run *run, struct err *e)
 {
-    const struct extra files[] = { { "timeline", run->opt.timeline, false },
-                                   { "links", run->opt.links, false } };
+    const struct extra files[] = { { "timeline", run->opt.timeline, false, ".json .csv" },
+                                   { "links", run->opt.links, false, NULL } };
     struct simulation x;
     int rc = run->opt.timeline ? timeline_check(run->opt.timeline, e) : 0;
     if (!rc)

@@ -705,6 +705,8 @@ static int run_merge(struct run *run, struct err *e)
     if (!opt->force && access(opt->operands[0], F_OK) == 0)
         rc = err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", opt->operands[0]);
     if (!rc)
+        rc = output_check_store(opt->operands[0], e);
+    if (!rc)
         rc = mark_shards(&given, &n_shards, run, e);
     if (!rc)
         rc = store_merge(opt->operands[0], opt->operands + 1, opt->n_operands - 1, study_reduce_store, NULL,
@@ -806,7 +808,7 @@ static int check_out(const struct run *run, const struct extra *extras, int n, s
         if (extras[i].path && output_is_of_store(extras[i].path, store))
             return err_set(e, ERR_USAGE, "--%s is %s, which is the store; choose another file",
                            extras[i].name, extras[i].path);
-    return 0;
+    return store ? output_check_store(store, e) : 0;
 }
 
 /* Of each rank: a node with several ranks says -j. */

@@ -595,10 +595,10 @@ static int run_topo(struct run *run, struct err *e)
 {
     const struct options *o = &run->opt;
     const char *path = o->operands[0];
-    const struct extra files[] = { { "graphml", o->graphml, true },
-                                   { "dot", o->dot, true },
-                                   { "astra", o->astra, true },
-                                   { "astra-system", o->astra_system, true } };
+    const struct extra files[] = { { "graphml", o->graphml, true, ".graphml .xml" },
+                                   { "dot", o->dot, true, ".dot .gv" },
+                                   { "astra", o->astra, true, ".yml .yaml" },
+                                   { "astra-system", o->astra_system, true, ".json" } };
     if (o->spec && (o->bill || o->graphml || o->dot || wants_astra(run)))
         return err_set(e, ERR_USAGE,
                        "option --spec is given with --bill or one that writes a file; use it alone");

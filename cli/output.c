@@ -14,6 +14,7 @@
 
 #include "cli/output.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -345,18 +346,55 @@ static bool is_read(const struct run *run, const char *path)
     return is;
 }
 
-/* A name that promises what no command writes: it would be a text. */
-static int check_ending(const struct run *run, const char *path, struct err *e)
+/* Of a table or a report. */
+#define ENDINGS ".csv .json .jsonl .txt"
+
+/* ".pdf"; NULL: none. Devices have none, and what is no word is a number ("run-1.2"). */
+static const char *ending_of(const char *path)
 {
-    static const char *const endings[] = { ".db",  ".sqlite",  ".sqlite3", ".xlsx", ".xls",
-                                           ".ods", ".parquet", ".arrow",   ".h5" };
-    for (size_t i = 0; i < sizeof endings / sizeof *endings && run->opt.format < 0; i++)
-        if (output_ends_with(path, endings[i]))
-            return err_set(e, ERR_USAGE,
-                           "output %s: would be text, not what its name says; end it in .csv, .json or .txt, "
-                           "or give --of%s",
-                           path, i < 3 ? " (weft sweep --store writes stores)" : "");
-    return 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    bool device = strncmp(path, "/dev/", 5) == 0;
+    return dot && dot > name && isalpha((unsigned char)dot[1]) && !device ? dot : NULL;
+}
+
+static bool is_among(const char *ending, const char *endings)
+{
+    size_t n = strlen(ending);
+    for (const char *at = endings; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == n && strncasecmp(at, ending, n) == 0)
+            return true;
+    return false;
+}
+
+/* ".csv, .json or .txt" */
+static void list_endings(char *out, size_t size, const char *endings)
+{
+    size_t used = 0;
+    for (const char *at = endings; *at;) {
+        size_t n = strcspn(at, " ");
+        const char *next = at + n + (at[n] == ' ');
+        const char *gap = at == endings ? "" : *next ? ", " : " or ";
+        int put = snprintf(out + used, size - used, "%s%.*s", gap, (int)n, at);
+        used = put > 0 && (size_t)put < size - used ? used + (size_t)put : size - 1;
+        at = next;
+    }
+}
+
+/* A name that promises what is not written there. */
+static int check_ending(const char *path, const char *endings, bool has_of, struct err *e)
+{
+    static const char *const others[][2] = { { ".db .sqlite .sqlite3",
+                                               " (weft sweep --store writes stores)" },
+                                             { ".svg .pdf .png .gp", " (weft plot draws figures)" } };
+    const char *ending = ending_of(path), *hint = "";
+    char list[128];
+    if (!ending || is_among(ending, endings))
+        return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        hint = is_among(ending, others[i][0]) ? others[i][1] : hint;
+    list_endings(list, sizeof list, endings);
+    return err_set(e, ERR_USAGE, "output %s: its name says %s, which is not written there; end it in %s%s%s",
+                   path, ending, list, has_of ? ", or give --of" : "", hint);
 }
 
 static int check_path(const struct run *run, const char *path, struct err *e)
@@ -364,21 +402,43 @@ static int check_path(const struct run *run, const char *path, struct err *e)
     bool replaces = outfile_replaces(path);
     if (replaces && is_read(run, path))
         return outfile_refuse_input(e, path);
-    int rc = !*path ? err_set(e, ERR_USAGE, "output: its name is empty") : check_ending(run, path, e);
-    if (!rc && !run->opt.force && replaces)
+    if (!*path)
+        return err_set(e, ERR_USAGE, "output: its name is empty");
+    if (!run->opt.force && replaces)
         return err_set(e, ERR_USAGE, "%s: exists; use -f to overwrite it", path);
-    return rc;
+    return 0;
 }
 
-static int check_one(const struct run *run, const char *path, struct err *e)
+int output_check_store(const char *path, struct err *e)
 {
-    int rc = outfile_is_stdout(path) ? 0 : check_path(run, path, e);
+    const char *ending = ending_of(path);
+    struct stat st;
+    if (ending && stat(path, &st) != 0 &&
+        is_among(ending, ENDINGS " .yaml .yml .svg .pdf .png .gp .graphml .dot"))
+        return err_set(e, ERR_USAGE, "store %s: its name says %s, which is not written there; end it in .db",
+                       path, ending);
+    return 0;
+}
+
+/* @p endings: those that the name may have, separated by blanks; NULL: any. */
+static int check_one(const struct run *run, const char *path, const char *endings, bool has_of, struct err *e)
+{
+    if (outfile_is_stdout(path))
+        return outfile_check_folder(path, e);
+    int rc = check_path(run, path, e);
+    if (!rc && endings)
+        rc = check_ending(path, endings, has_of, e);
     return rc ? rc : outfile_check_folder(path, e);
+}
+
+int output_check_as(const struct run *run, const char *endings, bool has_of, struct err *e)
+{
+    return run->opt.out ? check_one(run, run->opt.out, endings, has_of, e) : 0;
 }
 
 int output_check(const struct run *run, struct err *e)
 {
-    return run->opt.out ? check_one(run, run->opt.out, e) : 0;
+    return output_check_as(run, run->opt.format < 0 ? ENDINGS : NULL, true, e);
 }
 
 /* Each output against all before it: there are a handful. Before any work, so nothing has been written on
@@ -386,7 +446,7 @@ int output_check(const struct run *run, struct err *e)
 int extra_check(const struct run *run, const struct extra *extras, int n, struct err *e)
 {
     const char *out = run->opt.out ? run->opt.out : "-";
-    int rc = check_one(run, out, e);
+    int rc = output_check(run, e);
     for (int i = 0; i < n && !rc; i++) {
         const char *path = extras[i].path;
         if (!path)
@@ -396,7 +456,7 @@ int extra_check(const struct run *run, const struct extra *extras, int n, struct
             twice = twice || (extras[k].path && outfile_is_same(path, extras[k].path));
         rc = twice ? err_set(e, ERR_USAGE, "two outputs go to %s; give each its own file",
                              outfile_is_stdout(path) ? "standard output" : path)
-                   : check_one(run, path, e);
+                   : check_one(run, path, extras[i].endings ? extras[i].endings : ".csv", false, e);
     }
     return rc;
 }

@@ -26,6 +26,13 @@ enum table_format output_format(const struct run *run);
  * an operand, or a file that the study puts in or names? Is -o no name of a format that is not written, and
  * its folder there? ERR_USAGE, ERR_IO. Asked before long work. */
 int output_check(const struct run *run, struct err *e);
+/** The same where -o is no table: @p endings are those that its name may have, ".yaml .yml" for example;
+ * NULL: any.
+ * @p has_of: --of says the format whatever the name. */
+int output_check_as(const struct run *run, const char *endings, bool has_of, struct err *e);
+
+/** Does the name of a store to be made promise something else? ERR_USAGE. */
+int output_check_store(const char *path, struct err *e);
 
 /** Where a result comes from. */
 struct origin {
@@ -91,9 +98,10 @@ void output_outcome(struct run *run, enum exit_code code);
  */
 
 struct extra {
-    const char *name; /**< of its option, "runs" */
-    const char *path; /**< NULL: not asked for */
-    bool alone;       /**< on standard output it stands there in place of the report */
+    const char *name;    /**< of its option, "runs" */
+    const char *path;    /**< NULL: not asked for */
+    bool alone;          /**< on standard output it stands there in place of the report */
+    const char *endings; /**< that its name may have, separated by blanks; NULL: ".csv" */
 };
 
 /** Row of an option that names such a file, kept in field COMMAND_ID of struct options. */

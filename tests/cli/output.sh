@@ -38,7 +38,7 @@ ls -A
 
 echo "== two outputs under one name, however it is spelled"
 run topo "$net" -o two.csv --graphml ./two.csv
-run topo "$net" --dot two.dot --graphml two.dot
+run topo "$net" --dot ./two.xml --graphml two.xml
 run topo "$net" --dot - --graphml -
 run topo "$net" -f -o facts.txt --dot - >graph.dot
 head -1 facts.txt
@@ -74,6 +74,19 @@ echo "== a name that promises what is not written"
 run sweep v.yaml -o rows.db
 run export v.db -o rows.xlsx
 run export v.db -q -o rows.xlsx --of csv
+for ending in pdf svg yaml tsv db; do run alloc "$net@100" -o "rows.$ending"; done
+run topo "$net" -q -o run-1.2 && rm run-1.2
+run topo "$net" -o rows.JSON -q && rm rows.JSON
+run topo "$net" --dot net.graphml
+run topo "$net" --graphml net.csv
+run topo "$net" --astra net.json
+run sim v.yaml --links links.json
+run place v.yaml --jobs jobs.json
+run import v.yaml -o net.csv
+run import --trace philly v.yaml -o jobs.yaml
+run calibrate v.yaml -o fit.svg
+run sweep v.yaml --store rows.csv.csv
+run merge merged.json v.db
 echo "== links stay"
 ln -s there.csv dangling.csv
 "$WEFT" export v.db -o dangling.csv && [ -L dangling.csv ] && cmp there.csv v.csv && echo "the file is where the link leads"
@@ -91,8 +104,8 @@ sed 's,parts/ring1.yaml,ring:4,; s,^{,{ vary: { network: [parts/ring1.yaml\, par
 run sweep axis.yaml -q -f -o parts/rates2.yaml
 run diff ring1.yaml ring2.yaml -f -o parts/ring2.yaml
 printf 'job_id,submit_s,gpus\n0,0,1\n' >jobs.csv
-echo '{ name: p, gpus: { values: [1, 2], weights: [1, 1] }, iters: { from: 10, to: 20 }, batch: { values: [32] }, models: [ { name: m, grad_MB: 100, iter_ms: 5 } ] }' >profile.yaml
-"$WEFT" import --trace csv jobs.csv --profile profile.yaml -f -o profile.yaml 2>&1 | grep -o "is a file that the command reads"
+echo '{ name: p, gpus: { values: [1, 2], weights: [1, 1] }, iters: { from: 10, to: 20 }, batch: { values: [32] }, models: [ { name: m, grad_MB: 100, iter_ms: 5 } ] }' >profile.csv
+"$WEFT" import --trace csv jobs.csv --profile profile.csv -f -o profile.csv 2>&1 | grep -o "is a file that the command reads"
 # shellcheck disable=SC2094 # that is what is tried
 "$WEFT" front - --by time_s,total_GBps -f -o v.csv <v.csv 2>&1 | grep -o "is a file that the command reads"
 : >v.db-wal
