@@ -482,11 +482,9 @@ static int measured_of(enum collective_kind kind)
 }
 
 /* What dims.curves can hold: its collectives, each number of ranks once, and no more rows than it has. */
-static int check_curves(const struct calibration *x, const struct run *run, struct err *e)
+static int check_curves(const struct calibration *x, struct err *e)
 {
     int32_t n_rows = 0;
-    if (!run->opt.bw_GBps)
-        return err_set(e, ERR_USAGE, "option --curves writes shares of one bandwidth; give --bw-GBps");
     for (int32_t i = 0; i < x->n; i++) {
         const struct curve *c = x->items[i].curve;
         n_rows += x->items[i].fit.n_regimes;
@@ -925,6 +923,8 @@ static int run_calibrate(struct run *run, struct err *e)
                              (int)run->opt.n_operands);
     if (!rc)
         rc = check_no_npu(&run->opt, e);
+    if (!rc && run->opt.curves && !run->opt.bw_GBps)
+        rc = err_set(e, ERR_USAGE, "option --curves writes shares of one bandwidth; give --bw-GBps");
     for (int32_t f = 0; f < run->opt.n_operands && !rc; f++) {
         const char *path = run->opt.operands[f];
         /* Its notes are said even after a failure: they may tell why. */
@@ -934,7 +934,7 @@ static int run_calibrate(struct run *run, struct err *e)
     if (!rc)
         rc = fit_all(&x, run, hashes, e);
     if (!rc && run->opt.curves)
-        rc = check_curves(&x, run, e);
+        rc = check_curves(&x, e);
     if (!rc)
         rc = write_calibration(&x, run, e);
     calibration_free(&x);

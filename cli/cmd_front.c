@@ -1444,10 +1444,23 @@ static int write_front(const struct run *run, const struct front_job *j, struct 
     return rc;
 }
 
+/* Of a store before its rows are verified. */
+static int check_options(const struct run *run, struct err *e)
+{
+    struct front_job j = { 0 };
+    int rc = 0;
+    if (points_peek(&j.source.rows, &j.source.kind, run->opt.operands[0]))
+        rc = take_options(&j, &run->opt, e);
+    front_job_free(&j);
+    return rc;
+}
+
 static int run_front(struct run *run, struct err *e)
 {
     struct front_job j = { 0 };
     int rc = output_check(run, e);
+    if (!rc)
+        rc = check_options(run, e);
     if (!rc)
         rc = front_job_run(&j, run, e);
     if (!rc)

@@ -541,12 +541,40 @@ static void put_common_notes(const struct simulation *x, struct run *run)
     text_free(&common);
 }
 
+static int check_extra(const char *option, const char *path, int model, enum sim_model needs, struct err *e)
+{
+    if (!path || model == MODEL_ALL || model == (int)needs)
+        return 0;
+    return err_set(e, ERR_USAGE, "option --%s is given with model %s, expected %s or all", option,
+                   sim_model_words[model], sim_model_words[needs]);
+}
+
+/* Files that one of the models has beside its times: a simulation may take hours, so the model comes first.
+ */
+static int check_model(const struct run *run, const struct overrides *o, struct err *e)
+{
+    const struct options *opt = &run->opt;
+    int model = (int)opt->model;
+    if (model < 0 && (opt->timeline || opt->links)) {
+        struct design_point probe = { 0 };
+        int rc = study_load(&probe, opt->operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+        model = (int)probe.model;
+        study_free(&probe);
+        if (rc)
+            return rc;
+    }
+    int rc = check_extra("timeline", opt->timeline, model, SIM_CHUNK, e);
+    return rc ? rc : check_extra("links", opt->links, model, SIM_FLOW, e);
+}
+
 static int simulate(struct simulation *x, struct run *run, struct err *e)
 {
     struct overrides o;
     *x = (struct simulation){ 0 };
     int32_t model = run->opt.model;
     int rc = overrides_read(&o, run, e);
+    if (!rc)
+        rc = check_model(run, &o, e);
     if (!rc && model >= 0 && model != MODEL_ALL)
         rc = overrides_add(&o, "model", model_words[model], e);
     if (!rc)
@@ -1042,9 +1070,10 @@ static int sim_links_write(const struct run *run, const struct design_point *s, 
     text_free(&head);
     return rc;
 }
-/* Files that one of the models has beside its times. */
+/* check_model() has seen that one of the models has the file; one that cannot simulate the step is left out.
+ */
 static int write_extra(const struct run *run, const struct simulation *x, enum sim_model model,
-                       const char *option, const char *path,
+                       const char *path,
                        int (*write)(const struct run *run, const struct design_point *s,
                                     const struct design *d, const char *path, struct err *e),
                        struct err *e)
@@ -1054,14 +1083,13 @@ static int write_extra(const struct run *run, const struct simulation *x, enum s
     for (int32_t i = 0; i < x->n; i++)
         if (x->studies[i]->model == model)
             return write(run, x->studies[i], x->designs[i], path, e);
-    return err_set(e, ERR_USAGE, "option --%s is given with model %s, expected %s or all", option,
-                   sim_model_words[x->studies[0]->model], sim_model_words[model]);
+    return err_set(e, ERR_RANGE, "%s is not written: model %s is left out", path, sim_model_words[model]);
 }
 
 static int write_extras(const struct run *run, const struct simulation *x, struct err *e)
 {
-    int rc = write_extra(run, x, SIM_CHUNK, "timeline", run->opt.timeline, timeline_write, e);
-    return rc ? rc : write_extra(run, x, SIM_FLOW, "links", run->opt.links, sim_links_write, e);
+    int rc = write_extra(run, x, SIM_CHUNK, run->opt.timeline, timeline_write, e);
+    return rc ? rc : write_extra(run, x, SIM_FLOW, run->opt.links, sim_links_write, e);
 }
 
 static int run_sim(struct run *run, struct err *e)

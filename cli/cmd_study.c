@@ -611,10 +611,15 @@ static int run_export(struct run *run, struct err *e)
 {
     struct filters where;
     struct store *s = NULL;
+    struct table columns = { 0 };
+    const struct study_kind *kind;
     int rc = output_check(run, e);
     if (rc)
         return rc;
     rc = filters_read(&where, &run->opt.where, e);
+    if (!rc && where.n && !run->opt.table && points_peek(&columns, &kind, run->opt.operands[0]))
+        rc = filters_check(&where, &columns, e);
+    table_free(&columns);
     if (!rc)
         rc = store_read(&s, run->opt.operands[0], e);
     if (!rc)

@@ -11,6 +11,7 @@
 
 #include "study/axes.h"
 #include "study/say.h"
+#include "study/store.h"
 #include "topo/network.h"
 
 static bool is_about_vary(const char *assignment)
@@ -219,4 +220,23 @@ int sweep_axes_write(const struct run *run, const struct sweep *w, struct err *e
     int rc = output_report(&r, run, none, e);
     report_free(&r);
     return rc;
+}
+
+/* ---- of a store ---- */
+
+bool points_peek(struct table *columns, const struct study_kind **kind, const char *path)
+{
+    struct err ignored;
+    struct store *s = NULL;
+    struct store_walk walk = store_walk_all(STORE_RESULTS, false);
+    bool is = false, known = false;
+    *columns = (struct table){ 0 };
+    if (strcmp(path, "-") == 0 || store_is(&is, path, &ignored) || !is)
+        return false;
+    known = !store_peek(&s, path, &ignored) && !study_kind_of_store(kind, s, &ignored) &&
+            !study_trim_store(s, *kind, false, &ignored) && !store_next(s, &walk, 0, columns, &ignored);
+    store_close(s);
+    if (!known)
+        table_free(columns);
+    return known;
 }

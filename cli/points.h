@@ -30,4 +30,12 @@ struct origin points_origin(const struct study *s);
 /** Write the axes of @p w in the format and to the file that the run asks for. ERR_NOMEM, ERR_IO. */
 int sweep_axes_write(const struct run *run, const struct sweep *w, struct err *e);
 
+/*
+ * Options about the rows of a store, before these are verified, which takes minutes for 10^8 of them.
+ */
+
+/** The columns of the rows of the store at @p path, without rows, and its kind. False: it is no store, or one
+ * that store_read() has something to say about. */
+bool points_peek(struct table *columns, const struct study_kind **kind, const char *path);
+
 #endif

@@ -83,8 +83,8 @@ struct plan_cost {
     double slowest;       /**< the step takes so many times the sum above: jitter */
     double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
     double hardware_flop; /**< with what is done again */
-    double done_flop;     /**< of these what attention does, which leaves out what is masked, and rows that fill the
-                              vocabulary up */
+    double done_flop; /**< of these what attention does, which leaves out what is masked, and rows that fill
+                         the vocabulary up */
 };
 
 /** Fill for a legal plan; the NPU has peak_flops and mem_Bps, and what plan_read() asks for its precision and

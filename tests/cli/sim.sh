@@ -55,3 +55,12 @@ workload: { step: { all-to-all: { size_MB: 1, group: all } } }
 ..
 "$WEFT" sim uneven.yaml 2>&1 >/dev/null
 "$WEFT" sim uneven.yaml --set 'network=dragonfly:4x64x32^16@10' 2>&1 >/dev/null
+echo "== which model is asked before anything is timed: here no flow can be"
+cat >long.yaml <<..
+network: "ring:64@100 ring:64@50 ring:64@50"
+model: flow
+workload: { step: { all-to-all: { size_MB: 100, group: all } } }
+..
+run sim long.yaml --timeline steps.json
+run sim long.yaml --model bandwidth --links links.csv
+run sim long.yaml --links links.csv
