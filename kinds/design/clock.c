@@ -35,28 +35,30 @@ static const struct collective_lines *find_lines(struct search_clock *c, const s
 }
 
 /* Plans of one place send few different sizes, over and over. */
-static const struct clock_seen *find_seen(struct search_clock *c, const struct plan_collective *x)
+static size_t find_seen(struct search_clock *c, const struct plan_collective *x)
 {
     uint64_t bits;
     memcpy(&bits, &x->bytes, sizeof bits);
     bits ^= bits >> 32;
     bits ^= bits >> 16;
-    struct clock_seen *seen = &c->seen[x->group][x->kind][(bits ^ bits >> 8) % CLOCK_SEEN];
-    if (seen->bytes < x->bytes || seen->bytes > x->bytes) {
+    size_t i = (bits ^ bits >> 8) % CLOCK_SEEN;
+    double seen_B = c->seen[x->group][x->kind][i].bytes;
+    if (seen_B < x->bytes || seen_B > x->bytes) {
         struct collective_time t;
         collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
                         c->place->share[x->group], &c->way);
-        seen->bytes = x->bytes;
-        seen->time_s = t.time_s;
-        memcpy(seen->busy_s, t.busy_s, sizeof seen->busy_s);
+        c->seen[x->group][x->kind][i].bytes = x->bytes;
+        c->seen[x->group][x->kind][i].time_s = t.time_s;
+        memcpy(c->seen_busy_s[x->group][x->kind][i], t.busy_s, sizeof t.busy_s);
     }
-    return seen;
+    return i;
 }
 
 static void find_busy(double *busy_s, struct search_clock *c, const struct plan_collective *x)
 {
     bool linear = c->linear[x->kind];
-    const double *found_s = linear ? find_lines(c, x)->busy_s_per_B : find_seen(c, x)->busy_s;
+    const double *found_s =
+        linear ? find_lines(c, x)->busy_s_per_B : c->seen_busy_s[x->group][x->kind][find_seen(c, x)];
     for (int32_t d = 0; d < c->way.net->n_dims; d++)
         busy_s[d] = linear ? found_s[d] * x->bytes : found_s[d];
 }
@@ -72,7 +74,7 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost, d
         const struct plan_collective *x = &cost->collectives[i];
         once_s[i] = 0;
         if (!c->linear[x->kind]) {
-            once_s[i] = find_seen(c, x)->time_s;
+            once_s[i] = c->seen[x->group][x->kind][find_seen(c, x)].time_s;
             continue;
         }
         const struct collective_lines *lines = find_lines(c, x);

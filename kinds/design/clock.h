@@ -8,17 +8,15 @@
 /** Sizes of one collective whose times a clock remembers. */
 enum { CLOCK_SEEN = 32 };
 
-/** What a collective of one size takes; bytes 0: none. */
-struct clock_seen {
-    double bytes, time_s, busy_s[TOPO_MAX_DIMS];
-};
-
 /** Times of collectives of one place, found once. */
 struct search_clock {
     struct collective_way way;
     const struct plan_place *place;
-    bool linear[N_COLLECTIVES];                                       /**< nothing is chosen by the bytes */
-    struct clock_seen seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not */
+    bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
+    struct {
+        double bytes, time_s;
+    } seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not; bytes 0: none */
+    double seen_busy_s[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN][TOPO_MAX_DIMS]; /**< of those seen */
     bool found[N_PLAN_GROUPS][N_COLLECTIVES];
     struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
 };
