@@ -320,6 +320,18 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
     return col >= 0 && t->kinds[col] == TABLE_COUNT ? table_cell(t, row, col)->count : INT64_MIN;
 }
 
+const char *table_row_name(char buf[TABLE_ROW_NAME], const struct table *t, int64_t row)
+{
+    int32_t col = table_find(t, "point");
+    struct text point = { 0 };
+    if (col >= 0)
+        table_cell_text(&point, t, row, col);
+    snprintf(buf, TABLE_ROW_NAME, "row %lld%s%.40s%s", (long long)row + 1, point.n ? " (point " : "",
+             text_str(&point), point.n ? ")" : "");
+    text_free(&point);
+    return buf;
+}
+
 int table_need_numbers(const struct table *t, int32_t col, struct err *e)
 {
     int64_t word = -1, n_numbers = 0;
@@ -336,8 +348,9 @@ int table_need_numbers(const struct table *t, int32_t col, struct err *e)
         return 0;
     if (n_numbers == 0)
         return err_set(e, ERR_RANGE, "%s holds words, expected numbers", t->names[col]);
-    return err_set(e, ERR_PARSE, "row %lld: %s is \"%.64s\", expected a number or nothing",
-                   (long long)word + 1, t->names[col], table_text(t, word, col));
+    char name[TABLE_ROW_NAME];
+    return err_set(e, ERR_PARSE, "%s: %s is \"%.64s\", expected a number or nothing",
+                   table_row_name(name, t, word), t->names[col], table_text(t, word, col));
 }
 
 /* A file is held whole while it is cut; more is refused rather than swapped. */

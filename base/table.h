@@ -94,6 +94,11 @@ const char *table_text(const struct table *t, int64_t row, int32_t col);
 /** Likewise: INT64_MIN where it is no count. */
 int64_t table_count(const struct table *t, int64_t row, int32_t col);
 
+enum { TABLE_ROW_NAME = 80 };
+/** What messages call a row: "row 3 (point 2)", where the first row is row 1 and its point has the number
+ * that the study gave it; of a table without points "row 3". */
+const char *table_row_name(char buf[TABLE_ROW_NAME], const struct table *t, int64_t row);
+
 /**
  * Is column @p col one of numbers and blanks? One word among numbers makes a column of texts of what a CSV
  * holds: that word is the error. ERR_PARSE, with its row; ERR_RANGE: there are words alone. O(rows).

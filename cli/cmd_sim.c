@@ -19,6 +19,7 @@
 #include "cli/system.h"
 #include "cli/training.h"
 #include "kinds/design/load.h"
+#include "study/study.h"
 #include "sim/chunk/order.h"
 #include "sim/step.h"
 #include "sim/train.h"
@@ -961,6 +962,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         rc = column_choose(&owned, system_columns, &(struct column_choice){ .hidden = false }, e);
     if (x->studies[0]->has_system)
         columns_put(t, &owned);
+    study_find_better(t, study_kinds[0], TABLE_ROWS);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
         const double *lists[] = { d->bw_Bps, d->util_frac, d->account.dim_s };

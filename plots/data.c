@@ -192,28 +192,16 @@ bool rows_know(const struct rows *rows, int32_t col, int32_t status, const char 
     return false;
 }
 
-const char *rows_name(char buf[ROWS_NAME], const struct rows *r)
-{
-    int32_t point = table_find(r->t, "point");
-    char cell[NUM_TEXT];
-
-    if (point >= 0 && rows_filled(r, point))
-        snprintf(buf, ROWS_NAME, "row %lld (point %.40s)", (long long)r->row + 1, rows_text(cell, r, point));
-    else
-        snprintf(buf, ROWS_NAME, "row %lld", (long long)r->row + 1);
-    return buf;
-}
-
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)
 {
-    char what[256], name[ROWS_NAME];
+    char what[256], name[TABLE_ROW_NAME];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    return err_set(e, ERR_PARSE, "figure %s: %s, column %s: is %s", r->figure->name, rows_name(name, r),
-                   column, what);
+    return err_set(e, ERR_PARSE, "figure %s: %s, column %s: is %s", r->figure->name,
+                   table_row_name(name, r->t, r->row), column, what);
 }
 
 /* A number, blank for column -1; a word is refused. */

@@ -79,10 +79,6 @@ int rows_above_zero(double *out, const struct rows *r, int32_t col, struct err *
  * status column (-1: any) is @p word. O(rows). */
 bool rows_vary(const struct rows *r, int32_t col);
 bool rows_know(const struct rows *r, int32_t col, int32_t status, const char *word);
-enum { ROWS_NAME = 80 };
-/** What messages call the row: "row 3 (point 2)", where the first row of the table is row 1 and its point has
- * the number that the study gave it; of a table without points "row 3". */
-const char *rows_name(char buf[ROWS_NAME], const struct rows *r);
 /** A fault in the row's cell of @p column: "figure F: row 3 (point 2), column C: is WHAT". @return ERR_PARSE
  */
 int rows_fault(const struct rows *r, const char *column, struct err *e, const char *fmt, ...)

@@ -60,6 +60,11 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e)
         if (strcmp(d.words[IS_KNEE].list[d.word[IS_KNEE][i]], "yes") == 0)
             points[n++] = p;
     }
+    bool any_cloud = false;
+    for (int64_t i = 0; i < n; i++)
+        any_cloud = any_cloud || points[i].series == BEHIND;
+    if (any_cloud)
+        canvas_note(c, "dots behind the front that touch are drawn once");
     if (n == 0)
         return data_none_left(&d, e);
     struct unit unit = unit_pick(unit_seconds, longest_s);

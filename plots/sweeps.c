@@ -54,6 +54,19 @@ static struct bind sweep_bind(const char *column)
     return b;
 }
 
+/* Designs that are drawn as the others, though a better split or plan may be. */
+static void note_unproved(const struct data *d)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < d->n; i++) {
+        const struct rows r = data_at(d, i);
+        n += rows_equal(&r, table_find(r.t, "status"), "unproved");
+    }
+    if (n > 0)
+        canvas_note(d->c, "%lld of %lld designs are not proved best", (long long)n, (long long)d->n);
+}
+
 /* @p second: a column that may be blank, as another quantity beside it is drawn; NULL: none. */
 static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, const char *second,
                       struct err *e)
@@ -71,6 +84,7 @@ static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, c
         rc = data_none_left(&s->d, e);
     if (rc)
         return rc;
+    note_unproved(&s->d);
     for (int32_t k = 0; k < n && plan >= 0 && !s->plans; k++)
         if (strcmp(binds[k].column, "plan") == 0 && !(s->plans = canvas_new(c, s->d.n, sizeof *s->plans, e)))
             return ERR_NOMEM;
@@ -468,11 +482,11 @@ static const char *number_label(const struct bars *b, int64_t i, bool by_row)
 {
     const struct rows r = data_at(&b->s->d, i);
     int32_t point = by_row ? -1 : table_find(r.t, "point");
-    char name[ROWS_NAME], buf[NUM_TEXT];
+    char name[TABLE_ROW_NAME], buf[NUM_TEXT];
 
     return canvas_keep(b->c, "%s%s%s%s", b->labels[i], b->labels[i][0] ? " · " : "",
                        point < 0 ? "" : "point ",
-                       point < 0 ? rows_name(name, &r) : rows_text(buf, &r, point));
+                       point < 0 ? table_row_name(name, r.t, r.row) : rows_text(buf, &r, point));
 }
 
 /* Where two designs are told apart by nothing that is in a label, all get a number. */

@@ -300,3 +300,13 @@ TEST_WITH(what_is_better_stands_in_the_head_and_comes_back, make_folder, remove_
     table_keep_columns(&t, (const bool[]){ true, false, true });
     assert_true(t.better[0] == 0 && t.better[1] == -1);
 }
+
+TEST_WITH(a_row_is_called_by_its_place_and_its_point, make_folder, remove_folder)
+{
+    KEEP(struct table, t, table_free) = read_good(*state, "x,point\n1,7\n2,\n");
+    KEEP(struct table, bare, table_free) = read_good(*state, "x\n1\n");
+    char buf[TABLE_ROW_NAME];
+    assert_string_equal(table_row_name(buf, &t, 0), "row 1 (point 7)");
+    assert_string_equal(table_row_name(buf, &t, 1), "row 2");
+    assert_string_equal(table_row_name(buf, &bare, 0), "row 1");
+}
