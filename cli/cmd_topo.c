@@ -472,7 +472,7 @@ static void prove_bisection(struct facts *f)
 }
 
 /* Bandwidths to choose and words belong to dimensions, which a custom graph has not. */
-static int custom_graph(const struct run *run, bool edges, struct err *e)
+static int custom_graph(struct run *run, bool edges, struct err *e)
 {
     struct topo_graph *g = NULL;
     struct facts f = { .name = run->opt.operands[0], .uniform_Bps = NAN };
@@ -487,6 +487,8 @@ static int custom_graph(const struct run *run, bool edges, struct err *e)
                        asked);
     struct topo_wires w = { 0 };
     int rc = edges ? topo_read_edges(&g, f.name, e) : topo_read_graphml(&g, f.name, e);
+    if (!rc && topo_graph_lacks_kinds(g))
+        output_warn(run, "%s: " TOPO_NO_KINDS, f.name, (long long)topo_graph_npus(g));
     if (!rc && !run->opt.bill)
         rc = topo_graph_metrics(&f.metrics, g, e);
     if (!rc)

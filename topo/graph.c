@@ -51,6 +51,7 @@ struct topo_graph {
     int32_t n_classes;
     int32_t *cls;       /**< shape [n_links] */
     double *usd, *watt; /**< shape [n_vertices] */
+    bool no_kinds;      /**< the file says of no vertex what it is */
 };
 
 void topo_graph_init(void)
@@ -254,6 +255,11 @@ void topo_graph_free(struct topo_graph *g)
         free(g->watt);
     }
     free(g);
+}
+
+bool topo_graph_lacks_kinds(const struct topo_graph *g)
+{
+    return g->no_kinds;
 }
 
 int64_t topo_graph_npus(const struct topo_graph *g)
@@ -537,7 +543,8 @@ int topo_draft_reserve(struct topo_draft *draft, int64_t n_vertices, int64_t n_l
     draft->links = calloc((size_t)n_links + 1, sizeof *draft->links);
     draft->names = calloc((size_t)n_vertices + 1, sizeof *draft->names);
     draft->is_npu = calloc((size_t)n_vertices + 1, sizeof *draft->is_npu);
-    if (!draft->links || !draft->names || !draft->is_npu)
+    draft->is_told = calloc((size_t)n_vertices + 1, sizeof *draft->is_told);
+    if (!draft->links || !draft->names || !draft->is_npu || !draft->is_told)
         return err_nomem(e, "graph");
     draft->n_vertices = n_vertices;
     draft->n_links = n_links;
@@ -550,11 +557,47 @@ void topo_draft_free(struct topo_draft *draft)
         free(draft->names[v]);
     free(draft->names);
     free(draft->is_npu);
+    free(draft->is_told);
     free(draft->links);
     free(draft->usd);
     free(draft->watt);
     free(draft->classes);
     *draft = (struct topo_draft){ 0 };
+}
+
+/* Are both called alike, whatever their numbers: "n0" and "n15", but not "n0" and "leaf0"? @p none: what
+ * names without numbers are. */
+static bool is_named_alike(const char *a, const char *b, bool none)
+{
+    static const char digits[] = "0123456789";
+    if (!strpbrk(a, digits) && !strpbrk(b, digits))
+        return none;
+    for (; *a && *b; a++, b++) {
+        size_t n = strspn(a, digits), m = strspn(b, digits);
+        if ((n == 0) != (m == 0) || (n == 0 && *a != *b))
+            return false;
+        a += n ? n - 1 : 0;
+        b += m ? m - 1 : 0;
+    }
+    return *a == *b;
+}
+
+/* Linear: one vertex of which nothing is said stands for all of them. */
+int topo_draft_check_kinds(struct topo_draft *draft, const char *how, struct err *e)
+{
+    int64_t open = -1, told = -1;
+    for (int64_t v = 0; v < draft->n_vertices; v++) {
+        open = open < 0 && !draft->is_told[v] ? v : open;
+        told = told < 0 && draft->is_told[v] ? v : told;
+    }
+    draft->no_kinds = told < 0;
+    for (int64_t v = 0; v < draft->n_vertices && open >= 0; v++)
+        if (is_named_alike(draft->names[v], draft->names[open], draft->is_npu[v]) != draft->is_npu[v])
+            return err_set(e, ERR_PARSE,
+                           "kind of node \"%.64s\" is not given, and node \"%.64s\" is %s; give %s",
+                           draft->names[open], draft->names[v],
+                           draft->is_npu[v] ? "named differently" : "a switch that is named alike", how);
+    return 0;
 }
 
 /* Number of the class called @p name, a new one if need be. ERR_PARSE of a name too long, ERR_NOMEM. */
@@ -747,6 +790,7 @@ int topo_build_custom(struct topo_graph **out, struct topo_draft *draft, struct 
     topo_network_defaults(&g->net);
     g->n_vertices = draft->n_vertices;
     g->n_links = draft->n_links;
+    g->no_kinds = draft->no_kinds;
     rc = number_vertices(number, &g->n_npus, draft, e);
     if (!rc)
         rc = custom_create_model(g, draft, number, e);
@@ -948,9 +992,10 @@ static int list_texts(struct texts *has, const igraph_t *model, struct err *e)
     return rc;
 }
 
-static int set_kind(bool *is_npu, const char *kind, const char *name, struct err *e)
+static int set_kind(bool *is_npu, bool *is_told, const char *kind, const char *name, struct err *e)
 {
     *is_npu = strcmp(kind, "switch") != 0;
+    *is_told = kind[0] != '\0';
     if (*is_npu && kind[0] && strcmp(kind, "npu") != 0)
         return err_set(e, ERR_PARSE, "node \"%.64s\": kind is \"%.64s\", expected npu or switch", name, kind);
     return 0;
@@ -992,7 +1037,8 @@ static int copy_vertices(struct topo_draft *draft, const igraph_t *model, const 
         draft->names[v] = strdup(name);
         if (!draft->names[v])
             return err_nomem(e, "graph");
-        rc = set_kind(&draft->is_npu[v], has->kind ? VAS(model, ATTR_KIND, v) : "", draft->names[v], e);
+        rc = set_kind(&draft->is_npu[v], &draft->is_told[v], has->kind ? VAS(model, ATTR_KIND, v) : "",
+                      draft->names[v], e);
     }
     return rc;
 }
@@ -1064,6 +1110,8 @@ static int build_from_model(struct topo_graph **out, const igraph_t *model, stru
         rc = copy_vertices(&draft, model, &has, e);
     if (!rc)
         rc = copy_links(&draft, model, &has, e);
+    if (!rc)
+        rc = topo_draft_check_kinds(&draft, "every node kind npu or switch", e);
     if (!rc)
         rc = topo_build_custom(out, &draft, e);
     topo_draft_free(&draft);

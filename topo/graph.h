@@ -56,8 +56,8 @@ int topo_build_graph(struct topo_graph **out, const struct topo_network *net, co
 /**
  * Read a custom network from an undirected GraphML file. Edge attributes (numeric): bw_GBps > 0 and lat_ns
  * >= 0 required, dim, usd and watt optional; `class` (text) names what links are alike. Vertex attributes
- * (text): kind "npu" (default) or "switch", name (default the node's id); usd and watt (numeric) optional.
- * Other attributes are ignored. NPUs are numbered first, each kind in the order of
+ * (text): kind "npu" or "switch", without one as in topo_read_edges(), name (default the node's id); usd and
+ * watt (numeric) optional. Other attributes are ignored. NPUs are numbered first, each kind in the order of
  * the file. Several links between two vertices are allowed.
  * @return 0, ERR_NOMEM, ERR_UNSUP (directed, hyperedges) or ERR_PARSE, ERR_RANGE: not GraphML,
  *         several graphs, an undeclared node or key, a value missing or out of range (the message names
@@ -69,8 +69,10 @@ int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e);
  * Read a custom network from a CSV edge list with columns src, dst, bw_GBps, latency_ns and optionally
  * src_kind, dst_kind ("npu", "switch" or blank), class, usd and watt (of the link; prices of nodes need
  * GraphML). Node names are any text or whole numbers; a node
- * without a kind in any row is a switch if its name starts with "switch", else an NPU. NPUs are numbered
- * first, each kind in order of first mention. Errors as topo_read_graphml().
+ * without a kind in any row is a switch if its name starts with "switch", else an NPU: if its name starts
+ * with "npu", or where all NPUs are called alike but for their digits ("n0", "n15"; names without digits are
+ * alike), and no switch is. NPUs are numbered first, each kind in order of first mention. Errors as
+ * topo_read_graphml(); ERR_PARSE: kinds are missing.
  */
 int topo_read_edges(struct topo_graph **out, const char *path, struct err *e);
 
@@ -88,6 +90,13 @@ void topo_graph_free(struct topo_graph *g); /**< NULL is fine */
 
 /** Vertices below it are NPUs. */
 int64_t topo_graph_npus(const struct topo_graph *g);
+/** Was it read from a file that says of no vertex whether it is an NPU or a switch? Then all count as NPUs.
+ */
+bool topo_graph_lacks_kinds(const struct topo_graph *g);
+/** What to say of such a file, behind its name: "%lld" NPUs. */
+#define TOPO_NO_KINDS                                                                                        \
+    "gives no kind of any node: all %lld count as NPUs; give npu or switch in src_kind and dst_kind "        \
+    "(GraphML: kind)"
 int64_t topo_graph_vertices(const struct topo_graph *g);
 int64_t topo_graph_links(const struct topo_graph *g);
 

@@ -17,8 +17,10 @@ struct topo_link;
 struct topo_draft {
     struct topo_link *links; /**< shape [n_links], owned; src and dst in any order */
     int64_t n_links;
-    char **names; /**< shape [n_vertices], owned with its strings */
-    bool *is_npu; /**< shape [n_vertices], owned */
+    char **names;  /**< shape [n_vertices], owned with its strings */
+    bool *is_npu;  /**< shape [n_vertices], owned */
+    bool *is_told; /**< shape [n_vertices], owned: does the file say so? Else the vertex counts as an NPU */
+    bool no_kinds; /**< the file tells of none, see topo_draft_check_kinds() */
     int64_t n_vertices;
     bool has_dim, has_usd, has_watt;
     const char *lat_key;        /**< what the file calls the latency */
@@ -34,6 +36,13 @@ void topo_draft_free(struct topo_draft *draft);
 /** Number of the class called @p name ("": -1), a new one if need be, for @p link, from 0. ERR_PARSE of a
  * name too long, ERR_NOMEM. */
 int topo_draft_class(int32_t *cls, struct topo_draft *draft, const char *name, int64_t link, struct err *e);
+
+/**
+ * Vertices of which the file does not say what they are count as NPUs, where all that do are called alike but
+ * for their digits, and no switch is. @p how: where a file of this format says it. ERR_PARSE: two that
+ * differ, named.
+ */
+int topo_draft_check_kinds(struct topo_draft *draft, const char *how, struct err *e);
 
 /**
  * Check links and number of NPUs, number NPUs first, and make a graph of it; classes are taken out of the

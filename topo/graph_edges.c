@@ -165,7 +165,8 @@ static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum col
         return 0;
     const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
     bool is_text = r->table->kinds[r->cols[k]] == TABLE_TEXT;
-    if (is_text && (!cell->text || !cell->text[0]))
+    /* A column that is blank throughout is one of numbers. */
+    if (is_text ? !cell->text || !cell->text[0] : isnan(table_number(r->table, row, r->cols[k])))
         return 0;
     enum node_kind kind = KIND_OPEN;
     if (is_text && strcmp(cell->text, "npu") == 0)
@@ -246,9 +247,12 @@ static int fill_draft(struct topo_draft *draft, const struct table *t, struct er
         draft->n_vertices = r.nodes.n;
         draft->has_usd = r.cols[COL_USD] >= 0;
         draft->has_watt = r.cols[COL_WATT] >= 0;
-        for (int64_t v = 0; v < r.nodes.n; v++)
-            draft->is_npu[v] = r.nodes.kinds[v] == KIND_NPU ||
-                               (r.nodes.kinds[v] == KIND_OPEN && strncmp(draft->names[v], "switch", 6) != 0);
+        for (int64_t v = 0; v < r.nodes.n; v++) {
+            bool open = r.nodes.kinds[v] == KIND_OPEN, is_switch = strncmp(draft->names[v], "switch", 6) == 0;
+            draft->is_npu[v] = r.nodes.kinds[v] == KIND_NPU || (open && !is_switch);
+            draft->is_told[v] = !open || is_switch || strncmp(draft->names[v], "npu", 3) == 0;
+        }
+        rc = topo_draft_check_kinds(draft, "npu or switch in src_kind and dst_kind", e);
     }
     hash_free(&r.nodes.by_name);
     free(r.nodes.kinds);

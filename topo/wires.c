@@ -89,6 +89,7 @@ int topo_wires_build(struct topo_wires *w, const struct topo_graph *g, struct er
     w->n_npus = (int32_t)topo_graph_npus(g);
     w->n_vertices = (int32_t)topo_graph_vertices(g);
     w->n_links = (int32_t)topo_graph_links(g);
+    w->no_kinds = topo_graph_lacks_kinds(g);
     int rc = copy_wires(w, g, e);
     if (!rc)
         rc = sum_links(&w->link_usd, w, &w->links[0].usd, "usd", e);

@@ -34,6 +34,7 @@ struct topo_wires {
     double node_usd, node_watt; /**< the same over vertices */
     bool own_prices;            /**< a study takes usd of edges and nodes for its prices */
     bool unpriced_switches;     /**< links have prices, switches do not */
+    bool no_kinds;              /**< topo_graph_lacks_kinds() */
     /* After topo_wires_bind(). */
     struct topo_wire_class *kinds; /**< shape [n_classes], owned: of dimension d of the network */
     double *weight;                /**< shape [n_links], owned: bandwidth over that of one NPU in its class */

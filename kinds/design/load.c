@@ -908,6 +908,9 @@ static void note_curves(struct design_point *s)
 /* Networks of which there are numbers and no graph, and those whose loads are not all counted. */
 static void note_graph(struct design_point *s)
 {
+    if (s->net.wires && s->net.wires->no_kinds)
+        text_printf(&s->notes, "%s: " TOPO_NO_KINDS "\n", s->doc.nodes[s->net.graph].text,
+                    (long long)s->net.n_npus);
     for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
         const struct topo_dim *dim = &s->net.dims[d];
         const struct shape_ops *ops = topo_ops(dim);

@@ -374,6 +374,9 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
     if (s->model != PLACE_INTERVAL && place_has_servers(s)) {
         rc = place_build_cluster(&r->servers, s, r->seed, e);
         r->cluster = &r->servers;
+        if (!rc && r->notes && s->servers.graph && topo_graph_lacks_kinds(r->servers.graph))
+            text_printf(r->notes, "%s: " TOPO_NO_KINDS "\n", s->servers.graph,
+                        (long long)topo_graph_npus(r->servers.graph));
     }
     if (!rc)
         rc = ops->open(r, e);

@@ -5,7 +5,7 @@ cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 awk 'BEGIN { print "src,dst,bw_GBps,latency_ns,class,usd"
     for (v = 0; v < 32; v++) { x = v % 4; y = int(v / 4)
-        printf "n%d,n%d,25,100,x,100\nn%d,n%d,25,100,y,150\n", v, (x + 1) % 4 + 4 * y, v, x + 4 * ((y + 1) % 8) } }' >torus.csv
+        printf "npu%d,npu%d,25,100,x,100\nnpu%d,npu%d,25,100,y,150\n", v, (x + 1) % 4 + 4 * y, v, x + 4 * ((y + 1) % 8) } }' >torus.csv
 cat >study.yaml <<..
 network:
   name: torus
@@ -47,3 +47,17 @@ run sim study.yaml
 cut -d, -f1-5 torus.csv >bare.csv
 run alloc study.yaml --set network.graph=bare.csv --set objective=perf_per_cost
 cd - >/dev/null && run alloc configs/studies/graph-classes.yaml
+
+echo "== kinds of nodes: those that a file does not tell count as NPUs, where no name says otherwise"
+printf 'src,dst,bw_GBps,latency_ns\nn0,leaf0,50,500\nn1,leaf0,50,500\n' >tree.csv
+run topo tree.csv
+printf 'src,dst,bw_GBps,latency_ns,dst_kind\nn0,leaf0,50,500,switch\nn1,leaf1,50,500,\nleaf0,leaf1,50,500,\n' >half.csv
+run topo half.csv
+printf 'src,dst,bw_GBps,latency_ns,dst_kind\nn0,n9,50,500,switch\nn1,n9,50,500,\n' >alike.csv
+run topo alike.csv
+sed 's/leaf/switch/g' tree.csv >called.csv
+"$WEFT" topo called.csv | sed -n 1,3p
+printf 'src,dst,bw_GBps,latency_ns\n0,2,50,500\n1,2,50,500\n' >numbers.csv
+"$WEFT" topo numbers.csv | sed -n 1,3p
+sed 's/latency_ns/latency_ns,src_kind,dst_kind/; s/500$/500,npu,switch/' numbers.csv >told.csv
+"$WEFT" topo told.csv | sed -n 1,3p

@@ -144,6 +144,43 @@ TEST(damaged_graphml_never_aborts)
 
 #define CSV "src,dst,bw_GBps,latency_ns\n"
 
+/* What no row tells is an NPU only where no name speaks against it. */
+TEST(nodes_without_a_kind_are_npus_or_asked_for)
+{
+#define EDGES "src,dst,bw_GBps,latency_ns,src_kind,dst_kind\n"
+    static const struct {
+        const char *csv, *fault; /* NULL: none */
+        int64_t npus;
+        bool no_kinds;
+    } cases[] = {
+        { EDGES "n0,n1,1,1,,\nn1,n12,1,1,,\n", NULL, 3, true },
+        { EDGES "0,1,1,1,,\n1,2,1,1,,\n", NULL, 3, true },
+        { EDGES "a,b,1,1,,\nb,hub,1,1,,switch\n", NULL, 2, false },
+        { EDGES "r0n1,r0n2,1,1,,\nr0n2,r11n3,1,1,,\n", NULL, 3, true },
+        { EDGES "npu0,npu1,1,1,,\nnpu1,switch0,1,1,,\n", NULL, 2, false },
+        { EDGES "n0,leaf0,1,1,npu,switch\nn1,leaf0,1,1,,\n", NULL, 2, false },
+        { EDGES "n0,leaf0,1,1,,\nn1,leaf0,1,1,,\n",
+          "kind of node \"n0\" is not given, and node \"leaf0\" is named differently", 0, false },
+        { EDGES "n0,leaf0,1,1,npu,\nn1,leaf0,1,1,npu,\n",
+          "kind of node \"leaf0\" is not given, and node \"n0\" is named differently", 0, false },
+        { EDGES "n0,n9,1,1,,switch\nn1,n9,1,1,,\n",
+          "kind of node \"n0\" is not given, and node \"n9\" is a switch that is named alike", 0, false },
+        { EDGES "n0,spine,1,1,,\nn1,spine,1,1,,\n",
+          "and node \"spine\" is named differently; give npu or switch in src_kind", 0, false },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
+        int rc = read_text(&g, topo_read_edges, cases[i].csv, e);
+        if (cases[i].fault) {
+            FAILS(rc, ERR_PARSE, cases[i].fault);
+            continue;
+        }
+        OK(rc);
+        assert_int_equal(topo_graph_npus(g), cases[i].npus);
+        assert_int_equal(topo_graph_lacks_kinds(g), cases[i].no_kinds);
+    }
+}
+
 TEST(edge_list_tells_switches_by_name_or_kind)
 {
     KEEP(struct topo_graph *, g, topo_graph_free_at);
@@ -155,7 +192,7 @@ TEST(edge_list_tells_switches_by_name_or_kind)
                  "switch0,,\"gpu, 0\",,50,500,12.5\n"
                  "spine,switch,switch0,,100,250,\n"
                  "switchless,npu,spine,,50,500,1\n"
-                 "\"gpu, 0\",,switchless,npu,0.7,1.5,2\n",
+                 "\"gpu, 0\",npu,switchless,npu,0.7,1.5,2\n",
                  e));
     assert_true(topo_graph_npus(g) == 2 && topo_graph_vertices(g) == 4 && topo_graph_links(g) == 4);
     assert_string_equal(topo_vertex_name(buf, g, 0), "gpu, 0");
