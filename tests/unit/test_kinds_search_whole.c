@@ -30,7 +30,7 @@ struct pair_study {
     const char *objective;
     int32_t n_dims, sizes[3];
     bool open[3], any_order, system;
-    double step_GBps[3], most_usd, most_watt, least_GBps, limit_s;
+    double peak_TFLOPS, step_GBps[3], most_usd, most_watt, least_GBps, limit_s;
     unsigned asked[N_LISTS];
     int32_t top;
     char dims[1024], parts[1024], model[256], search[512], more[512];
@@ -68,8 +68,10 @@ static void draw_dims(struct pair_study *x, struct rng *r)
         x->step_GBps[d] = step_of(shape, x->sizes[d]);
         to += snprintf(to, (size_t)(end - to), "    - { name: d%d, shape: %s, size: %d, tier: %s%s", (int)d,
                        shape, (int)x->sizes[d], strcmp(shape, "switch") == 0 ? "Out" : "In",
-                       chance(r, 0.3) ? ", latency_ns: 900" : "");
-        if (chance(r, 0.2))
+                       chance(r, 0.5)   ? ", latency_ns: 900"
+                       : chance(r, 0.5) ? ", latency_ns: 20000"
+                                        : "");
+        if (chance(r, 0.4))
             to += snprintf(to, (size_t)(end - to), ", algorithm: auto");
         to += snprintf(to, (size_t)(end - to), "%%s }\n");
     }
@@ -131,7 +133,7 @@ static void draw_question(struct pair_study *x, struct rng *r)
     if (chance(r, 0.2))
         x->least_GBps = floor(rng_range(r, 1, 60));
     if (strcmp(x->objective, "cost") == 0) {
-        x->limit_s = rng_log_range(r, 5e-4, 3e-2);
+        x->limit_s = rng_log_range(r, 5e-4, 3e-2) * 20 / x->peak_TFLOPS;
         to += snprintf(to, (size_t)(end - to), "time_limit_s: %.17g\n", x->limit_s);
     }
     if (x->system)
@@ -153,6 +155,7 @@ static void draw_study(struct pair_study *x, struct rng *r)
     draw_dims(x, r);
     draw_parts(x, r);
     draw_search(x, r);
+    x->peak_TFLOPS = chance(r, 0.5) ? 20 : chance(r, 0.5) ? 1 : 0.1; /* wires decide, or compute */
     draw_question(x, r);
     x->batch = 16LL << rng_below(r, 2);
     snprintf(x->model, sizeof x->model,
@@ -161,7 +164,7 @@ static void draw_study(struct pair_study *x, struct rng *r)
 }
 
 /* The text of the study with @p how for the workload, and bandwidths, shape [n_dims], of its dimensions: of
- * those that are given in any case 40 GB/s; NULL: none of the others. */
+ * those that are given in any case two links; NULL: none of the others. */
 static const char *study_text(struct pair_study *x, const char *how, const double *bw_Bps)
 {
     char bw[3][64] = { "", "", "" };
@@ -170,8 +173,10 @@ static const char *study_text(struct pair_study *x, const char *how, const doubl
             snprintf(bw[d], sizeof bw[d], ", bw_GBps: %.17g",
                      x->open[d] ? bw_Bps[d] / 1e9 : 2 * x->step_GBps[d]);
     text_clear(&x->text);
-    text_puts(&x->text, "network:\n  npu: { peak_TFLOPS: 20, mem_GB: 0.06, mem_GBps: 400, usd: 900, watt: "
-                        "500 }\n  dims:\n");
+    text_printf(
+        &x->text,
+        "network:\n  npu: { peak_TFLOPS: %g, mem_GB: 0.06, mem_GBps: 400, usd: 900, watt: 500 }\n  dims:\n",
+        x->peak_TFLOPS);
     text_printf(&x->text, x->dims, bw[0], bw[1], bw[2]);
     text_printf(&x->text, "%sworkload: { name: w, model: %s, %s }\n%s", x->parts, x->model, how, x->more);
     return text_str(&x->text);
