@@ -90,18 +90,6 @@ static void add_watt(struct check *c, const struct subject *x)
                  (int)x->bill->n_watt_unknown, (int)x->bill->n_lines);
 }
 
-/* Rates say what a NIC is by its price. Where no tier in use has one, a limit on NICs would hold whatever the
- * network. */
-static bool rates_know_nics(const struct design_point *s)
-{
-    bool known = !s->has_parts || topo_is_catalogue(&s->parts);
-    for (int32_t d = 0; d < s->net.n_dims && !known; d++) {
-        const struct topo_rate *rate = topo_find_rate(&s->parts, s->net.dims[d].tier);
-        known = rate && !isnan(rate->nic.typ);
-    }
-    return known;
-}
-
 #define NO_NIC_RATE                                                                                          \
     "parts have no price of NICs for any tier of the network; give nic_usd_per_GBps to the tiers that "      \
     "NPUs reach through one"
@@ -116,7 +104,7 @@ static void add_nic_bandwidth(struct check *c, const struct subject *x)
     int32_t n_classes = 0;
     for (int32_t d = 0; d < s->net.n_dims && alone; d++)
         n_classes += s->prices[d].nic_share > 0;
-    b->value = alone || rates_know_nics(s) ? x->nic_Bps / 1e9 : NAN;
+    b->value = alone || study_knows_nics(s) ? x->nic_Bps / 1e9 : NAN;
     b->at_most = n_classes > 1;
     if (alone)
         snprintf(b->why, sizeof b->why,
@@ -134,7 +122,7 @@ static void add_nics(struct check *c, const struct subject *x)
         snprintf(b->why, sizeof b->why,
                  "the graph does not say what a NIC is; give parts with nic_port_GBps, and with "
                  "nic_usd_per_GBps for the tiers of NICs");
-    else if (!rates_know_nics(x->study))
+    else if (!study_knows_nics(x->study))
         snprintf(b->why, sizeof b->why, NO_NIC_RATE);
     else if (!x->bill)
         snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);

@@ -456,6 +456,11 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
     if (rc && (strstr(inner.msg, "name \"site_MW\"") || strstr(inner.msg, "name \"usd_year\"")))
         return yaml_fail(&s->doc, id, e, ERR_RANGE, "speaks of the whole machine; give %s",
                          s->has_parts ? "system" : "system and parts");
+    if (!rc && s->rows.rows[s->rows.n - 1].spent_coef[ALLOC_NIC_USD] != 0 && !study_knows_nics(s))
+        return yaml_fail(
+            &s->doc, id, e, ERR_RANGE,
+            "speaks of nic_usd, and parts have no price of NICs for any tier of the network; give "
+            "nic_usd_per_GBps to the tiers that NPUs reach through one");
     return rc ? linexpr_fail(&s->doc, id, &inner, e) : 0;
 }
 

@@ -65,6 +65,16 @@ bool study_takes_graph_prices(const struct design_point *s)
     return s->net.wires && s->net.wires->own_prices;
 }
 
+bool study_knows_nics(const struct design_point *s)
+{
+    bool known = !s->has_parts || topo_is_catalogue(&s->parts);
+    for (int32_t d = 0; d < s->net.n_dims && !known && !study_takes_graph_prices(s); d++) {
+        const struct topo_rate *rate = topo_find_rate(&s->parts, s->net.dims[d].tier);
+        known = rate && !isnan(rate->nic.typ);
+    }
+    return known;
+}
+
 double study_nodes_usd(const struct design_point *s)
 {
     return study_takes_graph_prices(s) && s->net.wires->node_usd > 0 ? s->net.wires->node_usd : 0;

@@ -240,6 +240,10 @@ double study_fixed_usd(const struct design_point *s);
  */
 bool study_takes_graph_prices(const struct design_point *s);
 
+/** Do parts say what a NIC is? Not those of such a graph, nor rates where no tier in use has a price of NICs:
+ * a limit on NICs would hold whatever the network. */
+bool study_knows_nics(const struct design_point *s);
+
 /** Price of the nodes of such a graph; else 0. */
 double study_nodes_usd(const struct design_point *s);
 

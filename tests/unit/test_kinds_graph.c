@@ -144,6 +144,9 @@ TEST(nodes_of_a_graph_are_billed_once_and_its_links_counted)
     assert_close(d.nic_Bps, 50e9, 1e-9);
     design_free(&d);
     study_free(&s);
+    put(f, "study.yaml", BOXES("", "constraints: [ x <= 9, y <= 9, nic_usd <= 5 ]\n"));
+    FAILS(study_load(&s, f->path, NULL, 0, SPLIT, e), ERR_RANGE,
+          "constraints[2] speaks of nic_usd, and parts have no price of NICs");
 }
 
 /* The links of a graph never fail, so the bound of what a token costs is what it costs: nodes, too, are
