@@ -991,7 +991,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
     columns_free(&owned);
     columns_free(&training);
     text_free(&names);
-    return rc;
+    return rc ? rc : study_trim(t, training_columns, e);
 }
 
 static int write_simulation(const struct run *run, const struct simulation *x, struct err *e)

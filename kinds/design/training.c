@@ -40,6 +40,23 @@ static void fill_account(struct training_row *out, const struct account *a, bool
     out->pp_s = account_axis_s(a, "pp");
 }
 
+/* One line of YAML; a plan has fewer than 60 keys of 20 bytes beside its chunks. */
+static int put_parallel(struct training_row *out, const struct plan *p, struct err *e)
+{
+    struct text text = { 0 };
+    struct json j = { .out = &text, .plain = true };
+    json_open(&j, NULL, '{');
+    schema_write(&j, &plan_section, p, false);
+    json_close(&j, '}');
+    int rc = text_check(&text, e);
+    if (!rc && text.n < sizeof out->map) {
+        memcpy(out->map, text_str(&text), text.n + 1);
+        out->parallel = out->map;
+    }
+    text_free(&text);
+    return rc;
+}
+
 /* Most columns are blank for workloads that are no models. */
 int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
                       struct err *e)
@@ -58,6 +75,8 @@ int training_row_fill(struct training_row *out, const struct design_point *s, co
     snprintf(out->text, sizeof out->text, "%s", text_str(&text));
     text_free(&text);
     out->plan = out->text;
+    if (!rc && w->search)
+        rc = put_parallel(out, p, e);
     out->tp = p->degree[PLAN_TP];
     out->cp = p->degree[PLAN_CP];
     out->dp = p->degree[PLAN_DP];

@@ -18,15 +18,19 @@ struct training_report {
 void training_report(struct training_report *out, const struct design_point *s,
                      const struct study_workload *w, const struct design_load *load);
 
-/** What a row shows of a training step; see training_columns. Do not copy: `plan` points into it. */
+/** What a row shows of a training step; see training_columns. Do not copy: `plan` and `parallel` point into
+ * it.
+ */
 struct training_row {
     const char *plan; /**< NULL: the workload trains no model, all is blank */
     int64_t tp, cp, dp, pp, ep, micro_batch, interleave, zero;
     const char *recompute, *fits;
+    const char *parallel; /**< NULL: the plan was not searched */
     double memory_GB, mfu, tokens_per_s;
     double recompute_s, bubble_s, optimizer_s, overhead_s; /**< with compute_s and comm_s all of time_s */
     double tp_s, cp_s, ep_s, dp_s, pp_s;                   /**< exposed */
     char text[256];                                        /**< plan_format(), cut to fit */
+    char map[2560]; /**< the plan as a study gives it, with 256 chunks if need be */
 };
 
 /** Its columns in a row of type @p type: @p in is "" or "member.". */
@@ -64,7 +68,11 @@ struct training_row {
         TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise", .better = -1),                               \
         TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise", .better = -1),                               \
         TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise", .better = -1),                               \
-        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise", .better = -1)
+        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise", .better = -1),                               \
+    {                                                                                                        \
+        .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, in parallel), .part = "training",   \
+        .with = "parallel", .help = "the plan that was searched, as a study gives it"                        \
+    }
 extern const struct column training_columns[];
 
 /** The row for the first workload of @p s on @p d, where it trains a model; else blank. ERR_NOMEM. */

@@ -78,6 +78,12 @@ for more in '{}' '{precision: [bf16, fp8], recompute: [selective], recompute_ops
     "$WEFT" sim "$@" --of json --set "workload.parallel=$line" | step >text.s
     step <found.json | cmp - json.s && step <found.json | cmp - text.s && echo same
 done
+"$WEFT" sweep study.yaml -q --set model=bandwidth --set 'workload.search={cp: [1], pp: [1, 2, 4]}' --set 'vary={workload.parallel.batch: [16, 64]}' --of json |
+    sed -n 's/.*"time_s": \([^,]*\),.*"parallel": "\(.*\)", "message.*/\1 \2/p' >rows.txt
+while read -r seconds line; do
+    echo "$line"
+    "$WEFT" sim study.yaml --of json -q --set model=bandwidth --set "workload.parallel=$line" | step | awk -v want="$seconds" '{ print $1 / want - 1 < 1e-13 && 1 - $1 / want < 1e-13 ? "same" : $1 " in place of " want }'
+done <rows.txt
 echo "== all that a plan says, on what steps were measured on"
 cat >preset.yaml <<..
 network: $configs/networks/hgx-h100.yaml

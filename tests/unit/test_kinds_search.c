@@ -32,14 +32,20 @@ struct ask {
     const char *mem_GB, *dims, *model, *search, *more;
 };
 
-static int load(struct design_point *s, const struct ask *a, unsigned needs, struct err *e)
+static int load_plan(struct design_point *s, const struct ask *a, const char *parallel, unsigned needs,
+                     struct err *e)
 {
     char text[4096];
     FOLDER(f);
     snprintf(text, sizeof text,
-             "network: { " NPU ", %s }\nworkload: { name: w, model: %s, parallel: { batch: 8 }%s }\n%s",
-             a->mem_GB, a->dims, a->model, a->search, a->more);
+             "network: { " NPU ", %s }\nworkload: { name: w, model: %s, parallel: %s%s }\n%s", a->mem_GB,
+             a->dims, a->model, parallel, a->search, a->more);
     return study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
+}
+
+static int load(struct design_point *s, const struct ask *a, unsigned needs, struct err *e)
+{
+    return load_plan(s, a, "{ batch: 8 }", needs, e);
 }
 
 static void must_load(struct design_point *s, const struct ask *a, unsigned needs)
@@ -289,6 +295,33 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
         assert_true(r->n_found > 0);
         assert_close(r->found[0].value, brute_best(&s, true, &n_fit), 1e-8);
         assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
+    }
+}
+
+/* At the bandwidths of the answer, the plan that is printed takes its time to the last bit; and its own best
+ * split is that of the answer. */
+TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
+{
+    for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, given, study_free);
+        KEEP(struct design, best, design_free);
+        KEEP(struct design, at, design_free);
+        KEEP(struct design, own, design_free);
+        KEEP(struct text, map, text_free) = { 0 };
+        struct json j = { .out = &map };
+        struct ask a = split_cases[i];
+        must_load(&s, &a, STUDY_FOR_SPLIT);
+        OK(design_solve(&best, &s, e));
+        json_open(&j, NULL, '{');
+        schema_write(&j, &plan_section, &s.workloads[0].training->plan, true);
+        json_close(&j, '}');
+        a.search = "";
+        OK(load_plan(&given, &a, text_str(&map), STUDY_FOR_SPLIT, e));
+        OK(design_evaluate(&at, &given, best.bw_Bps, e));
+        assert_memory_equal(&at.time_s, &best.time_s, sizeof at.time_s);
+        OK(design_solve(&own, &given, e));
+        assert_close(own.answer.value, best.answer.value, 1e-8);
     }
 }
 

@@ -516,28 +516,9 @@ static void try_all(struct every *a)
 
 /* ---- tests ---- */
 
-/* Every plan that was found, run as JSON has it. */
-static void assert_runs_as_printed(const struct drawn *d, const struct design_point *s, double first_s)
+static bool same_bits(double a, double b)
 {
-    const struct search_result *r = s->workloads[0].search;
-    for (int32_t i = 0; i < r->n_found; i += i < 5 ? 1 : 1 + r->n_found / 5) {
-        KEEP(struct text, map, text_free) = { 0 };
-        KEEP(struct design_point, given, study_free);
-        KEEP(struct design, design, design_free);
-        struct json j = { .out = &map };
-        double bw_Bps[TOPO_MAX_DIMS];
-        json_open(&j, NULL, '{');
-        schema_write(&j, &plan_section, &r->found[i].plan, true);
-        json_close(&j, '}');
-        MUST(load_study(&given, d, text_str(&map), "", STUDY_NEEDS_BANDWIDTH, e));
-        for (int32_t k = 0; k < s->net.n_dims; k++)
-            bw_Bps[k] = s->net.dims[k].bw_Bps;
-        MUST(design_evaluate(&design, &given, bw_Bps, e));
-        assert_close(design.time_s, r->found[i].time_s, 1e-12);
-        if (i == 0 && memcmp(&design.time_s, &first_s, sizeof first_s) != 0)
-            fail_msg("%s takes %.17g s, and %.17g where it was found", text_str(&map), design.time_s,
-                     first_s);
-    }
+    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 static double time_of_study(const struct design_point *s)
@@ -548,6 +529,26 @@ static double time_of_study(const struct design_point *s)
         bw_Bps[k] = s->net.dims[k].bw_Bps;
     MUST(design_evaluate(&d, s, bw_Bps, e));
     return d.time_s;
+}
+
+/* Every plan that was found, run as JSON has it, takes the time of the list to the last bit. */
+static void assert_runs_as_printed(const struct drawn *d, const struct design_point *s)
+{
+    const struct search_result *r = s->workloads[0].search;
+    assert_true(same_bits(time_of_study(s), r->found[0].time_s));
+    for (int32_t i = 0; i < r->n_found; i += i < 5 ? 1 : 1 + r->n_found / 5) {
+        KEEP(struct text, map, text_free) = { 0 };
+        KEEP(struct design_point, given, study_free);
+        struct json j = { .out = &map };
+        json_open(&j, NULL, '{');
+        schema_write(&j, &plan_section, &r->found[i].plan, true);
+        json_close(&j, '}');
+        MUST(load_study(&given, d, text_str(&map), "", STUDY_NEEDS_BANDWIDTH, e));
+        double time_s = time_of_study(&given);
+        if (!same_bits(time_s, r->found[i].time_s))
+            fail_msg("%s takes %.17g s, and %.17g where it was found", text_str(&map), time_s,
+                     r->found[i].time_s);
+    }
 }
 
 static void assert_found(const struct every *a, const struct design_point *s)
@@ -597,7 +598,7 @@ static void test_one(uint64_t seed, int *n_found, int *n_read)
         } else {
             assert_ok(rc, &why);
             assert_found(a, &s);
-            assert_runs_as_printed(&d, &s, time_of_study(&s));
+            assert_runs_as_printed(&d, &s);
             (*n_found)++;
         }
         *n_read += a->n_read;
