@@ -59,6 +59,9 @@ int search_run(struct search_result *out, const struct search_run *r, struct err
 
 int32_t search_threads(void);
 
+/** Set out->unique from the lower bounds of those found, and of those left. */
+void search_say_unique(struct search_result *out, int32_t n_dims);
+
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
 struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
 

@@ -753,7 +753,7 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     } else if (!given && s->combine != STUDY_REGRET) {
         a->lower_bound = fmin(a->lower_bound, r->lower_bound);
         a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : 0;
-        a->unique = a->unique && (r->unique || !r->whole);
+        a->unique = a->unique && r->unique;
     }
     if (r->whole && s->model <= SIM_ALPHA_BETA) { /* to the last digit of the page */
         r->found[0].time_s = d->loads[0].time_s;

@@ -85,7 +85,7 @@ struct search_result {
     bool clash;         /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
     bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
     bool proved;        /**< no plan has a better design than the first of `found` */
-    bool unique;        /**< whole and proved: no other bandwidths are as good, whatever the plan */
+    bool unique;        /**< proved: no other bandwidths are as good, whatever the plan */
     double lower_bound; /**< proved: of every plan and design; else NaN */
     double
         least_left; /**< bandwidths to choose: no plan that was not split has less, nor one outside `found` */

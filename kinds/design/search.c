@@ -663,6 +663,22 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
     return find_least_usd(j, e);
 }
 
+/* Bandwidths of splits that are the same but for the solver's play. */
+#define SAME_SPLIT_REL 1e-6
+
+void search_say_unique(struct search_result *out, int32_t n_dims)
+{
+    const struct search_found *best = out->found;
+    out->unique = out->proved && out->n_found > 0 && out->least_left > best->value;
+    for (int32_t i = 1; i < out->n_found; i++) {
+        bool same = true;
+        for (int32_t d = 0; d < n_dims; d++)
+            same =
+                same && fabs(out->found[i].bw_Bps[d] - best->bw_Bps[d]) <= SAME_SPLIT_REL * best->bw_Bps[d];
+        out->unique = out->unique && (same || out->found[i].lower_bound > best->value);
+    }
+}
+
 /* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
  * at the reference split. */
 static void say_proof(struct search_result *out, const struct design_point *s, int32_t top)
@@ -671,6 +687,7 @@ static void say_proof(struct search_result *out, const struct design_point *s, i
         out->least_left = fmin(out->least_left, out->found[top - 1].value * (1 - ALLOC_GAP));
     out->proved = out->n_open == 0 && !study_has_choice(s);
     out->lower_bound = out->proved ? fmin(out->lower_bound, out->least_left) : (double)NAN;
+    search_say_unique(out, s->net.n_dims);
 }
 
 /* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:

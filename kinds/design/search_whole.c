@@ -503,6 +503,7 @@ static int try_alone(struct search_result *out, const struct pairing *j, struct 
         out->proved = false;
         out->lower_bound = NAN;
     }
+    search_say_unique(out, j->study->net.n_dims);
     return rc;
 }
 

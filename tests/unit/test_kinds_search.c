@@ -293,8 +293,13 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
         must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
         const struct search_result *r = s.workloads[0].search;
         assert_true(r->n_found > 0);
-        assert_close(r->found[0].value, brute_best(&s, true, &n_fit), 1e-8);
+        double best = brute_best(&s, true, &n_fit);
+        assert_close(r->found[0].value, best, 1e-9);
         assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
+        KEEP(struct design, d, design_free);
+        OK(design_solve(&d, &s, e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_true(d.plans.proved && d.answer.gap <= ALLOC_GAP && d.answer.lower_bound <= best);
     }
 }
 
@@ -418,5 +423,32 @@ TEST(a_bad_search_is_refused_at_its_place)
         a.search = cases[i].text;
         assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
         assert_has(e->msg, cases[i].message);
+    }
+}
+
+/* Two dimensions that are alike: with the axes the other way round, another split is as good. */
+TEST(a_split_is_unique_over_all_plans)
+{
+    static const char *const orders[] = { "given", "any" };
+    for (int i = 0; i < 2; i++) {
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
+        char search[256];
+        snprintf(search, sizeof search,
+                 ", search: { tp: [2], cp: [1], pp: [1], zero: [1], micro_batch: [1], recompute: [none], "
+                 "seq_parallel: [false], order: %s }",
+                 orders[i]);
+        struct ask a = { "1",
+                         "dims: [ { name: a, shape: switch, size: 2, tier: N }, "
+                         "{ name: b, shape: switch, size: 2, tier: N } ]",
+                         DENSE, search, "total_GBps: 12\n" };
+        must_load(&s, &a, STUDY_FOR_SPLIT);
+        OK(design_solve(&d, &s, e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_int_equal(d.answer.unique, i == 0);
+        assert_int_equal(s.workloads[0].search->n_found, i + 1);
+        if (i == 1)
+            assert_close(s.workloads[0].search->found[0].bw_Bps[0], s.workloads[0].search->found[1].bw_Bps[1],
+                         1e-6);
     }
 }
