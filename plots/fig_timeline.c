@@ -1,7 +1,8 @@
 /*
- * A simulated step over time, from `weft sim --timeline`: a panel per order of the dimensions, a row per
- * dimension with a lane for each slot, whose bars do not overlap. Of the first workload, its first four
- * orders, and the lowest class of NPUs: the others do the same at other speeds.
+ * A step over time, from `weft sim --timeline`: a panel per order of the dimensions, a row per lane (compute,
+ * host and each class of links of a stage) with a sub-row for each slot, whose bars do not overlap. Of the
+ * first workload, its first four orders, and the lowest class of NPUs: the others do the same at other
+ * speeds.
  *
  * A lane's spans are folded to a few thousand for all panels together (lanes.h), but the longest bars keep an
  * edge of their own, by which single collectives can be told. Time O(bars log bars).
@@ -13,8 +14,8 @@
 #include "plots/fig.h"
 #include "plots/lanes.h"
 
-/* Number 0 is compute, the dimensions follow from 1, innermost first, as in the CSV. */
-enum { COMPUTE, MAX_ROWS = DATA_MAX_DIMS + 1, MAX_RUNS = 4, MAX_SLOTS = 2000 };
+/* Dimension 0 is compute and the host. */
+enum { COMPUTE, MAX_ROWS = 64, MAX_RUNS = 4, MAX_SLOTS = 2000 };
 
 enum {
     ROW_PX = 26,  /* of a dimension with one slot */
@@ -30,14 +31,39 @@ enum { MAX_ALONE = 1200, MAX_SPANS = 2400, COARSEST_PX = 16 };
 
 #define ALONE_PX 3.0 /* shorter bars have no hairline around */
 
-enum { WORKLOAD, START, END, TIME, RUN, DIM, SLOT, CLASS, CLASS_NAME, ROW, CHOSEN, NAME, PASS, N_BINDS };
+enum {
+    WORKLOAD,
+    START,
+    END,
+    BUSY,
+    EVENTS,
+    TIME,
+    MODEL,
+    RUN,
+    LANE,
+    DIM,
+    SLOT,
+    CLASS,
+    CLASS_NAME,
+    STAGE,
+    ROW,
+    CHOSEN,
+    NAME,
+    PASS,
+    N_BINDS
+};
 static const struct bind binds[N_BINDS] = {
     [WORKLOAD] = { .column = "workload", AS_WORD, NEED, .most = 1 },
     [START] = { .column = "start_s", AS_NUMBER, FILLED },
     [END] = { .column = "end_s", AS_NUMBER, FILLED },
     [TIME] = { .column = "time_s", AS_ABOVE_ZERO, FILLED },
+    [BUSY] = { .column = "busy_s", AS_NUMBER, FILLED },
+    [EVENTS] = { .column = "events", AS_ABOVE_ZERO, FILLED },
+    [MODEL] = { .column = "model", AS_WORD, NEED },
     [RUN] = { .column = "order", AS_WORD, NEED, .most = MAX_RUNS },
-    [DIM] = { .column = "dim", AS_COUNT, NEED, .most = MAX_ROWS - 1 },
+    [LANE] = { .column = "lane", AS_COUNT, NEED, .most = MAX_ROWS - 1 },
+    [DIM] = { .column = "dim", AS_COUNT, NEED, .most = INT32_MAX },
+    [STAGE] = { .column = "stage", AS_WORD, NEED },
     [SLOT] = { .column = "slot", AS_COUNT, NEED, .most = MAX_SLOTS - 1 },
     [CLASS] = { .column = "npu_class", AS_COUNT, NEED, .most = INT32_MAX },
     [CLASS_NAME] = { .column = "npu_class", AS_WORD, NEED },
@@ -50,11 +76,13 @@ static const struct bind binds[N_BINDS] = {
 struct timeline {
     struct canvas *c;
     struct data data;
-    int64_t *order, n; /* rows of the class, by run, dimension, slot, start */
+    int64_t *order, n; /* rows of the class, by run, lane, slot, start */
     int32_t npu_class, n_runs;
-    const char *dim_names[MAX_ROWS]; /* NULL: no bars */
+    const char *lane_names[MAX_ROWS];
+    bool computes;
     int32_t n_slots[MAX_ROWS];
-    double time_s[MAX_RUNS], busy_frac[MAX_RUNS][MAX_ROWS]; /* share of the step; NaN = not known */
+    double time_s[MAX_RUNS], busy_frac[MAX_RUNS][MAX_ROWS]; /* share of the step */
+    double n_folded;                                        /* bars that others stand for */
     bool chosen[MAX_RUNS];
     struct names paints; /* names of collectives, or passes of one alone: what has a colour each */
     bool by_pass;
@@ -63,7 +91,7 @@ struct timeline {
     int64_t n_lanes;
     struct unit unit;
     struct axis x;
-    double tops[MAX_ROWS + 1]; /* of the rows of dimensions, in pixels before scaling */
+    double tops[MAX_ROWS + 1]; /* of the lanes, in pixels before scaling */
 };
 
 /* ---- reading ---- */
@@ -73,18 +101,17 @@ static const char *timeline_word_of(const struct timeline *f, int bind, int64_t 
     return f->data.words[bind].list[f->data.word[bind][i]];
 }
 
-/* What the rows say of runs and dimensions, be they of the class that is drawn or not. Runs are the orders of
+/* What the rows say of runs and lanes, be they of the class that is drawn or not. Runs are the orders of
  * dimensions, numbered as they come in the table; the first four. */
 static int survey_rows(struct timeline *f, struct names *names, struct names *passes, struct err *e)
 {
     const struct data *d = &f->data;
     struct rows r = d->r;
-    int32_t util = table_find(r.t, "util");
-    int rc = 0;
 
     f->npu_class = INT32_MAX;
-    for (int64_t i = 0; i < d->n && !rc; i++) {
-        int32_t run = d->word[RUN][i], dim = d->word[DIM][i];
+    for (int64_t i = 0; i < d->n; i++) {
+        int32_t run = d->word[RUN][i];
+        const char *stage = timeline_word_of(f, STAGE, i), *row = timeline_word_of(f, ROW, i);
         r.row = d->row[i];
         if (d->x[END][i] < d->x[START][i])
             return rows_fault(&r, "end_s", e, "%g, expected at least its start_s %g", d->x[END][i],
@@ -95,60 +122,42 @@ static int survey_rows(struct timeline *f, struct names *names, struct names *pa
             f->chosen[run] = strcmp(timeline_word_of(f, CHOSEN, i), "yes") == 0;
         }
         f->npu_class = d->word[CLASS][i] < f->npu_class ? d->word[CLASS][i] : f->npu_class;
-        f->dim_names[dim] = timeline_word_of(f, ROW, i);
+        const char **name = &f->lane_names[d->word[LANE][i]];
+        if (!*name)
+            *name = canvas_keep(f->c, "%s%s%s", stage, *stage ? ": " : "", row);
         /* Compute is told from collectives by its place, not by its name. */
-        if (dim == COMPUTE)
+        if (d->word[DIM][i] == COMPUTE)
             continue;
         names_add(f->c, names, timeline_word_of(f, NAME, i));
         names_add(f->c, passes, timeline_word_of(f, PASS, i));
-        rc = rows_number(&f->busy_frac[run][dim], &r, util, e);
     }
-    return rc;
+    return 0;
 }
 
-/*
- * The CSV gives the share of each dimension's links, of NPU class 0; that of compute is the union of its
- * bars. f->order must be by run, dimension and start: slots of compute overlap, and a bar counts beyond the
- * latest end before it only. The shares of links are those of class 0; of another class they are not known.
- */
+/* How busy each lane is, and how many bars are folded into others. */
 static void find_busy(struct timeline *f)
 {
     const struct data *d = &f->data;
-    double busy_s[MAX_RUNS] = { 0 }, end_s[MAX_RUNS] = { 0 };
 
     for (int64_t k = 0; k < f->n; k++) {
         int64_t i = f->order[k];
         int32_t run = d->word[RUN][i];
-        if (d->word[DIM][i] != COMPUTE)
-            continue;
-        busy_s[run] += fmax(0, d->x[END][i] - fmax(d->x[START][i], end_s[run]));
-        end_s[run] = fmax(end_s[run], d->x[END][i]);
-    }
-    for (int32_t run = 0; run < f->n_runs; run++) {
-        for (int32_t dim = 0; dim < MAX_ROWS && f->npu_class > 0; dim++)
-            f->busy_frac[run][dim] = (double)NAN;
-        if (f->n_slots[COMPUTE] > 0)
-            f->busy_frac[run][COMPUTE] = busy_s[run] / f->time_s[run];
+        f->busy_frac[run][d->word[LANE][i]] += d->x[BUSY][i] / f->time_s[run];
+        f->n_folded += d->x[EVENTS][i] > 1 ? d->x[EVENTS][i] : 0;
+        f->computes = f->computes || d->word[DIM][i] == COMPUTE;
     }
 }
 
-/* Sorted twice: by start for the union of compute, then by slot for the lanes. */
 static int read_timeline(struct timeline *f, struct err *e)
 {
     const struct data *d = &f->data;
-    const struct sort_key starts[] = {
-        { .word = d->word[RUN] }, { .word = d->word[DIM] }, { .x = d->x[START] }, { .x = d->x[END] }
-    };
     const struct sort_key lanes[] = { { .word = d->word[RUN] },
-                                      { .word = d->word[DIM] },
+                                      { .word = d->word[LANE] },
                                       { .word = d->word[SLOT] },
                                       { .x = d->x[START] },
                                       { .x = d->x[END] } };
     struct names names = { 0 }, passes = { 0 };
 
-    for (int32_t run = 0; run < MAX_RUNS; run++)
-        for (int32_t dim = 0; dim < MAX_ROWS; dim++)
-            f->busy_frac[run][dim] = (double)NAN;
     int rc = survey_rows(f, &names, &passes, e);
     if (!rc && d->n == 0)
         rc = data_none_left(d, e);
@@ -157,26 +166,25 @@ static int read_timeline(struct timeline *f, struct err *e)
         return rc ? rc : ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++)
         if (d->word[CLASS][i] == f->npu_class) {
-            int32_t *n = &f->n_slots[d->word[DIM][i]];
+            int32_t *n = &f->n_slots[d->word[LANE][i]];
             *n = d->word[SLOT][i] < *n ? *n : d->word[SLOT][i] + 1;
             f->order[f->n++] = i;
         } else {
             data_leave_out(d, i, "of other classes of NPUs");
         }
-    rc = data_sort(f->order, f->n, starts, 4, e);
     find_busy(f);
     /* Where collectives are told apart they have the colours; one alone shows its passes. */
     f->by_pass = names.n <= 1;
     f->paints = f->by_pass ? passes : names;
-    return rc ? rc : data_sort(f->order, f->n, lanes, 5, e);
+    return data_sort(f->order, f->n, lanes, 5, e);
 }
 
 /* ---- lanes ---- */
 
-/* Height before the page is scaled; 0 of a dimension without bars. */
-static double row_px(const struct timeline *f, int32_t dim)
+/* Height before the page is scaled; 0 of a lane without bars. */
+static double row_px(const struct timeline *f, int32_t lane)
 {
-    int32_t n = f->n_slots[dim];
+    int32_t n = f->n_slots[lane];
     return n == 0 ? 0 : n == 1 ? ROW_PX : fmin(n * SLOT_PX + 2 * ROW_GAP_PX, MOST_ROW_PX);
 }
 
@@ -197,9 +205,9 @@ static int32_t paint_of(const struct timeline *f, int32_t i)
 static struct lane begin_lane(const struct timeline *f, int64_t i, struct span *spans)
 {
     const struct data *d = &f->data;
-    int32_t dim = d->word[DIM][i], n = f->n_slots[dim];
-    double height = (row_px(f, dim) - 2 * ROW_GAP_PX) / n;
-    double top = f->tops[dim] + ROW_GAP_PX + d->word[SLOT][i] * height;
+    int32_t lane = d->word[LANE][i], n = f->n_slots[lane];
+    double height = (row_px(f, lane) - 2 * ROW_GAP_PX) / n;
+    double top = f->tops[lane] + ROW_GAP_PX + d->word[SLOT][i] * height;
 
     /* Slots keep apart where there is room. */
     return (struct lane){ .panel = d->word[RUN][i],
@@ -220,7 +228,7 @@ static int timeline_gather_lanes(struct timeline *f, struct err *e)
     for (int64_t k = 0; k < f->n; k++) {
         int64_t i = f->order[k], last = k ? f->order[k - 1] : -1;
         bool compute = d->word[DIM][i] == COMPUTE;
-        if (last < 0 || d->word[RUN][i] != d->word[RUN][last] || d->word[DIM][i] != d->word[DIM][last] ||
+        if (last < 0 || d->word[RUN][i] != d->word[RUN][last] || d->word[LANE][i] != d->word[LANE][last] ||
             d->word[SLOT][i] != d->word[SLOT][last])
             f->lanes[f->n_lanes++] = begin_lane(f, i, f->spans + k);
         f->lanes[f->n_lanes - 1].n++;
@@ -289,12 +297,17 @@ static void timeline_put_rules(struct timeline *f, double end)
 /* Three digits, the zeros at the end too: panels compare. */
 static const char *name_run(const struct timeline *f, int32_t run)
 {
-    const char *order = f->data.words[RUN].list[run];
-    bool guard = strcmp(order, "guard") == 0;
+    const char *order = f->data.words[RUN].list[run], *model = f->data.words[MODEL].list[0];
+    bool guard = strcmp(order, "guard") == 0, chunk = strcmp(model, "chunk") == 0;
     double x = f->time_s[run] / f->unit.scale;
 
-    return canvas_keep(f->c, "%s%s%.*f %s%s", guard ? "each collective in its best order: " : order,
-                       guard ? "" : " order: ",
+    return canvas_keep(f->c, "%s%s%.*f %s%s",
+                       !chunk  ? "model "
+                       : guard ? "each collective in its best order: "
+                               : order,
+                       !chunk  ? canvas_keep(f->c, "%s: ", model)
+                       : guard ? ""
+                               : " order: ",
                        x < 10    ? 2
                        : x < 100 ? 1
                                  : 0,
@@ -347,11 +360,14 @@ static void timeline_put_notes(struct timeline *f)
     canvas_note_first(f->c, f->n_runs, orders->n, "orders");
     if (f->data.words[CLASS_NAME].n > 1)
         canvas_note(f->c, "NPUs of class %d, one of %d", (int)f->npu_class, (int)f->data.words[CLASS_NAME].n);
+    if (f->n_folded > 0)
+        canvas_note(f->c, "folded: %.0f bars of repeats, a bar a lane for those that follow the first",
+                    f->n_folded);
 }
 
 static void timeline_put_legend(struct timeline *f)
 {
-    if (f->n_slots[COMPUTE] > 0)
+    if (f->computes)
         canvas_legend(f->c, (struct mark){ MARK_BAR, BAR_GREY }, "compute");
     for (int32_t i = 0; i < f->paints.n && i < MAX_PAINTS; i++)
         canvas_legend(f->c, (struct mark){ MARK_BAR, paint_of(f, i) }, f->paints.list[i]);
@@ -365,20 +381,19 @@ static int draw_timeline(struct timeline *f, struct err *e)
 {
     const char *names[MAX_RUNS], *labels[MAX_ROWS], *ends[MAX_RUNS * MAX_ROWS];
     double tops[MAX_ROWS + 1];
-    int32_t n_rows = 0, dims[MAX_ROWS] = { 0 }; /* those with bars */
+    int32_t n_rows = 0, lanes[MAX_ROWS] = { 0 }; /* those with bars */
 
-    for (int32_t d = 0; d < MAX_ROWS; d++)
-        if (f->n_slots[d] > 0) {
-            labels[n_rows] = f->dim_names[d];
-            tops[n_rows] = f->tops[d];
-            dims[n_rows++] = d;
+    for (int32_t k = 0; k < MAX_ROWS; k++)
+        if (f->n_slots[k] > 0) {
+            labels[n_rows] = f->lane_names[k];
+            tops[n_rows] = f->tops[k];
+            lanes[n_rows++] = k;
         }
     tops[n_rows] = f->tops[MAX_ROWS];
     for (int32_t run = 0; run < f->n_runs; run++) {
         names[run] = name_run(f, run);
         for (int32_t i = 0; i < n_rows; i++) {
-            double busy = f->busy_frac[run][dims[i]];
-            ends[run * n_rows + i] = isnan(busy) ? NULL : canvas_keep(f->c, "%.0f %%", 100 * busy);
+            ends[run * n_rows + i] = canvas_keep(f->c, "%.0f %%", 100 * f->busy_frac[run][lanes[i]]);
         }
     }
     timeline_put_notes(f);

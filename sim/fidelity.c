@@ -28,8 +28,10 @@ struct fidelity_wires {
 struct fidelity_known {
     struct sim_job job;
     struct fidelity_time time;
-    step_id root; /**< of a subtree; -1 */
-    float *bytes; /**< of each arc, once; shape [n_arcs], owned; NULL when not kept */
+    step_id root;             /**< of a subtree; -1 */
+    float *bytes;             /**< of each arc, once; shape [n_arcs], owned; NULL when not kept */
+    struct sim_event *events; /**< shape [n_events], owned; NULL when not kept */
+    int32_t n_events, cap_events;
 };
 
 struct fidelity {
@@ -530,6 +532,123 @@ static void fidelity_take(struct fidelity_time *out, const struct sim_job_result
     memcpy(out->sent_B, r->sent_B, sizeof out->sent_B);
 }
 
+/* ---- what happened ---- */
+
+int32_t sim_events_of(struct sim_event out[TOPO_MAX_DIMS], const double *sent_B, const double *busy_s,
+                      const int32_t *members, int32_t n_dims, double start_s, double end_s)
+{
+    int32_t n = 0, most = -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (busy_s[d] > (most < 0 ? 0 : busy_s[most]))
+            most = d;
+    for (int32_t d = 0; d < n_dims && most < 0; d++)
+        most = members[d] > 1 ? d : -1;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (d == most || busy_s[d] > 0)
+            out[n++] = (struct sim_event){ .chunk = -1,
+                                           .dim = d,
+                                           .lead = true,
+                                           .bytes = sent_B[d],
+                                           .busy_s = busy_s[d],
+                                           .ready_s = start_s,
+                                           .start_s = start_s,
+                                           .end_s = d == most ? end_s : fmin(start_s + busy_s[d], end_s) };
+    return n;
+}
+
+static int keep_event(struct fidelity_known *known, struct sim_event event, struct err *e)
+{
+    if (!vec_reserve(known->events, known->cap_events, known->n_events + 1))
+        return err_nomem(e, "a timeline");
+    known->events[known->n_events++] = event;
+    return 0;
+}
+
+/* Each stage of a chunk, on every class of links that it loads. @p node_of: of each job; NULL: alone. */
+static int keep_slices(const struct fidelity *x, struct fidelity_known *known, const struct chunk_sim *sim,
+                       const step_id *node_of, struct err *e)
+{
+    int64_t n;
+    int rc = 0;
+    const struct chunk_slice *slices = chunk_slices(sim, &n);
+    for (int64_t i = 0; i < n; i++) {
+        const struct chunk_slice *s = &slices[i];
+        double sent_B[TOPO_MAX_DIMS] = { 0 }, busy_s[TOPO_MAX_DIMS] = { 0 };
+        stage_tally(&s->stage, 1, x->bw_Bps, sent_B, busy_s);
+        for (int32_t d = 0; d < x->net->n_dims && !rc; d++)
+            if (d == s->stage.dim || busy_s[d] > 0)
+                rc = keep_event(known,
+                                (struct sim_event){ .node = node_of ? node_of[s->job] : 0,
+                                                    .job = s->job,
+                                                    .chunk = s->chunk,
+                                                    .dim = d,
+                                                    .cell = s->cell,
+                                                    .pass = s->stage.pass,
+                                                    .lead = d == s->stage.dim,
+                                                    .bytes = sent_B[d],
+                                                    .busy_s = busy_s[d],
+                                                    .ready_s = s->ready_s,
+                                                    .start_s = s->start_s,
+                                                    .end_s = s->end_s },
+                                e);
+    }
+    return rc;
+}
+
+/* A collective, or compute, as a whole. */
+static int keep_span(const struct fidelity *x, struct fidelity_known *known, const struct step_tree *t,
+                     const struct train_span *s, const struct sim_engine *engine, struct err *e)
+{
+    struct sim_event events[TOPO_MAX_DIMS];
+    const struct sim_event compute = { .node = s->node,
+                                       .job = -1,
+                                       .chunk = -1,
+                                       .dim = -1,
+                                       .lead = true,
+                                       .busy_s = s->end_s - s->start_s,
+                                       .ready_s = s->start_s,
+                                       .start_s = s->start_s,
+                                       .end_s = s->end_s };
+    int rc = 0;
+    if (s->job < 0)
+        return keep_event(known, compute, e);
+    const struct sim_job_result *r = engine->result(engine->x, s->job);
+    int32_t n = sim_events_of(events, r->sent_B, r->busy_s, t->groups[t->nodes[s->node].group].members,
+                              x->net->n_dims, s->start_s, s->end_s);
+    for (int32_t i = 0; i < n && !rc; i++) {
+        events[i].node = s->node;
+        events[i].job = s->job;
+        rc = keep_event(known, events[i], e);
+    }
+    return rc;
+}
+
+/* All that happened in what was run together: in chunks, or else collective by collective. */
+static int keep_train(const struct fidelity *x, struct fidelity_known *known, const struct step_tree *t,
+                      const struct train *train, const struct sim_engine *engine, const struct chunk_sim *sim,
+                      struct err *e)
+{
+    step_id *node_of = calloc((size_t)train->n_spans + 1, sizeof *node_of);
+    int rc = node_of ? 0 : err_nomem(e, "a timeline");
+    for (int32_t i = 0; i < train->n_spans && !rc; i++) {
+        const struct train_span *s = &train->spans[i];
+        if (s->job >= 0)
+            node_of[s->job] = s->node;
+        if (s->job < 0 || !sim)
+            rc = keep_span(x, known, t, s, engine, e);
+    }
+    if (!rc && sim)
+        rc = keep_slices(x, known, sim, node_of, e);
+    free(node_of);
+    return rc;
+}
+
+const struct sim_event *fidelity_events(const struct fidelity *x, int32_t known, int32_t *n)
+{
+    *n = x->known[known].n_events;
+    return x->known[known].events;
+}
+
 /* Time a job alone on the wires; its arcs' bytes are kept in known. ERR_NOMEM, ERR_RANGE, ERR_UNSUP. */
 static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_known *known,
                                struct err *e)
@@ -581,12 +700,20 @@ int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo
     return 0;
 }
 
+static void known_free(struct fidelity_known *known)
+{
+    free(known->bytes);
+    free(known->events);
+    known->bytes = NULL;
+    known->events = NULL;
+}
+
 void fidelity_free(struct fidelity *x)
 {
     if (!x)
         return;
     for (int32_t i = 0; i < x->n_known; i++)
-        free(x->known[i].bytes);
+        known_free(&x->known[i]);
     free(x->known);
     work_end(&x->work);
     fidelity_close_wires(x);
@@ -635,17 +762,20 @@ static bool has_one_order(const struct sim_job *job, const struct topo_network *
 }
 
 /* One collective alone on the chunk engine, until nothing is left to do. */
-static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
+static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fidelity_known *known,
+                      struct err *e)
 {
     struct chunk_sim *sim;
-    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, x->rules->keep_events, e);
     if (!rc)
         rc = chunk_issue(sim, job, 0, e);
     while (!rc && isfinite(chunk_next(sim)))
         rc = chunk_advance(sim, e);
     if (!rc)
-        fidelity_take(out, chunk_result(sim, 0));
-    out->order = job->order;
+        fidelity_take(&known->time, chunk_result(sim, 0));
+    if (!rc)
+        rc = keep_slices(x, known, sim, NULL, e);
+    known->time.order = job->order;
     chunk_free(sim);
     return rc;
 }
@@ -701,7 +831,7 @@ static int32_t find_known(const struct fidelity *x, const struct sim_job *job)
 static int fidelity_keep(struct fidelity *x, struct fidelity_known known, struct err *e)
 {
     if (!vec_reserve(x->known, x->cap_known, x->n_known + 1)) {
-        free(known.bytes);
+        known_free(&known);
         return err_nomem(e, "collectives");
     }
     known.time.known = x->n_known;
@@ -714,7 +844,7 @@ static int run_alone(struct fidelity *x, const struct sim_job *job, struct fidel
 {
     if (x->model == SIM_FLOW)
         return fidelity_flow_alone(x, job, known, e);
-    return sim_is_astra(x->rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, &known->time, e);
+    return sim_is_astra(x->rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, known, e);
 }
 
 /* Results are kept by job: a step repeats few different collectives many times. With order guard all
@@ -729,10 +859,14 @@ int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelit
         struct fidelity_known one = { .job = *job, .root = -1 };
         one.job.order = orders[i];
         int rc = run_alone(x, &one.job, &one, e);
+        work_step(&x->work, 1);
+        bool better = i == 0 || one.time.time_s < best.time.time_s * (1 - BETTER_REL);
+        known_free(rc || better ? &best : &one);
+        if (rc)
+            known_free(&one);
         if (rc)
             return rc;
-        work_step(&x->work, 1);
-        if (i == 0 || one.time.time_s < best.time.time_s * (1 - BETTER_REL))
+        if (better)
             best = one;
     }
     if (at < 0) {
@@ -772,9 +906,9 @@ static void find_means(struct fidelity_joint *out, const struct step_tree *t, co
 
 /* Runs a subtree on an engine and averages what each collective in it took. */
 static int run_on(const struct sim_engine *engine, const struct step_tree *t, step_id root,
-                  enum sim_order order, struct fidelity_joint *out, struct err *e)
+                  enum sim_order order, bool keep, struct fidelity_joint *out, struct err *e)
 {
-    int rc = train_run(&out->train, t, root, engine, NULL, order, false, e);
+    int rc = train_run(&out->train, t, root, engine, NULL, order, keep, e);
     if (rc)
         return rc;
     out->mean = calloc((size_t)t->n_nodes, sizeof *out->mean);
@@ -847,12 +981,14 @@ static int run_together(struct fidelity *x, const struct step_tree *t, step_id r
         rc = fidelity_check_messages(x, messages, x->messages + messages, e);
         rc = rc ? rc : fidelity_flow_open(&flow, x, e);
     } else {
-        rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, false, e);
+        rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, x->rules->keep_events, e);
     }
     if (!rc) {
         engine = flow ? fidelity_flow_engine(flow) : chunk_engine(sim);
-        rc = run_on(&engine, t, root, order, out, e);
+        rc = run_on(&engine, t, root, order, x->rules->keep_events > 0, out, e);
     }
+    if (!rc && x->rules->keep_events > 0)
+        rc = keep_train(x, known, t, &out->train, &engine, sim, e);
     if (!rc && flow)
         rc = fidelity_flow_bytes(&known->bytes, flow, e);
     chunk_free(sim);
@@ -873,18 +1009,23 @@ int fidelity_together(struct fidelity *x, const struct step_tree *t, step_id roo
     *out = (struct fidelity_joint){ 0 };
     for (int32_t i = 0; i < n; i++) {
         struct fidelity_joint one;
-        int rc = run_together(x, t, root, orders[i], &one, &known, e);
+        struct fidelity_known found;
+        int rc = run_together(x, t, root, orders[i], &one, &found, e);
         work_step(&x->work, 1);
-        if (rc) {
+        bool better = !rc && (i == 0 || one.train.time_s < out->train.time_s * (1 - BETTER_REL));
+        known_free(rc || better ? &known : &found);
+        if (rc || better)
             fidelity_joint_free(out);
+        if (rc) {
+            known_free(&found);
             return rc;
         }
-        if (i > 0 && one.train.time_s >= out->train.time_s * (1 - BETTER_REL)) {
+        if (better) {
+            *out = one;
+            known = found;
+        } else {
             fidelity_joint_free(&one);
-            continue;
         }
-        fidelity_joint_free(out);
-        *out = one;
     }
     out->known = x->n_known;
     int rc = fidelity_keep(x, known, e);

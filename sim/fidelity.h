@@ -41,6 +41,27 @@ struct fidelity_weight {
     double times;
 };
 
+/** Something that happened: compute, or what a collective (a stage of a chunk of it) sent over a class of
+ * links.
+ */
+struct sim_event {
+    step_id node;             /**< of what was run together; of a collective alone 0 */
+    int32_t job;              /**< number of the collective in what was timed; -1: compute */
+    int32_t chunk, dim, cell; /**< -1: of no single chunk; of compute; class of NPUs */
+    enum pass pass;
+    bool lead; /**< of the classes that a stage loads, the one that it is named after */
+    double bytes, busy_s;
+    double ready_s, start_s, end_s;
+};
+
+/**
+ * A collective as a whole: on each class of links that it loads (shapes [n_dims]) from @p start_s on for as
+ * long as that is busy, on the busiest until it ends. Returns how many; where nothing is loaded and it takes
+ * time, one of the first dimension with members.
+ */
+int32_t sim_events_of(struct sim_event out[TOPO_MAX_DIMS], const double *sent_B, const double *busy_s,
+                      const int32_t *members, int32_t n_dims, double start_s, double end_s);
+
 /** Opaque: a network at its bandwidths, and the collectives timed so far. */
 struct fidelity;
 
@@ -79,6 +100,9 @@ struct fidelity_joint {
 int fidelity_together(struct fidelity *x, const struct step_tree *t, step_id root, struct fidelity_joint *out,
                       struct err *e);
 void fidelity_joint_free(struct fidelity_joint *x);
+
+/** What happened in what was timed, with rules->keep_events: shape [*n], borrowed. O(1). */
+const struct sim_event *fidelity_events(const struct fidelity *x, int32_t known, int32_t *n);
 
 enum { FIDELITY_MAX_LINKS = 1000000 };
 

@@ -81,6 +81,7 @@ struct sim_rules {
     int32_t n_links;
     char graph[SIM_PATH];          /**< file of the graph that flows run on; "": that of the network */
     bool keep_links;               /**< keep what every link carries, not of the hottest alone */
+    int32_t keep_events;           /**< keep what happened, in each simulation at most so much; 0: nothing */
     double max_messages;           /**< of model flow in a step; 0: any (1e8 in a run) */
     uint64_t seed;                 /**< of SIM_ROUTE_ECMP; the study sets it */
     unsigned long long graph_hash; /**< of its content; 0 without */

@@ -4,8 +4,7 @@
  * than a class of links is busy with all of them. Then from the root down: the path that decides, whose
  * compute, latency and communication make up the time (struct sim_path), and what each leaf counts in the
  * account of the step (struct sim_account), which makes up the time as well. A subtree in which collectives
- * overlap is run as a whole by models that simulate. timeline_build() runs the whole step in chunks and keeps
- * every interval.
+ * overlap is run as a whole by models that simulate. sim/timeline.c draws what the walk found.
  */
 #include "sim/step.h"
 
@@ -13,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
-#include "sim/chunk/chunk.h"
 #include "sim/fidelity.h"
 #include "workloads/ideal.h"
 
@@ -663,28 +660,74 @@ static int step_evaluate(struct walk *w, struct err *e)
     return find_links(w, e);
 }
 
+/* What a timeline needs of the nodes. */
+static int keep_nodes(struct sim_record *record, const struct walk *w, struct err *e)
+{
+    record->nodes = calloc((size_t)w->tree->n_nodes + 1, sizeof *record->nodes);
+    if (!record->nodes)
+        return err_nomem(e, "the times of a training step");
+    for (step_id id = 0; id < w->tree->n_nodes; id++) {
+        const struct node_cost *cost = &w->costs[id];
+        bool sends = w->tree->nodes[id].kind == STEP_COLLECTIVE;
+        record->nodes[id] =
+            (struct sim_node){ cost->time_s, cost->times, sends ? cost->collective : -1, cost->known };
+    }
+    return 0;
+}
+
 /* Costs every node, finds the path that decides and sums it up by cause. The engine is opened only for models
- * that simulate, and closed before the result is handed back. */
+ * that simulate, and closed before the result is handed back, unless a record takes it over. */
+static int build(struct sim_step *s, struct sim_record *record, struct walk *w, struct err *e)
+{
+    const struct step_tree *t = w->tree;
+    const struct step_costing *how = &w->how;
+    int rc = 0;
+    assert(t->n_dims == how->net->n_dims);
+    *s = (struct sim_step){ .n_dims = how->net->n_dims };
+    for (step_id id = 0; id < t->n_nodes; id++)
+        s->n_collectives += t->nodes[id].kind == STEP_COLLECTIVE;
+    if (how->model > SIM_ALPHA_BETA)
+        rc = fidelity_open(&w->how.fidelity, how->model, how->net, how->bw_Bps, how->rules,
+                           fidelity_split_dims(t, how->net), e);
+    if (!rc)
+        rc = step_evaluate(w, e);
+    if (!rc && record)
+        rc = keep_nodes(record, w, e);
+    free(w->costs);
+    if (!rc && record)
+        record->fidelity = w->how.fidelity;
+    else
+        fidelity_free(w->how.fidelity);
+    if (rc)
+        sim_step_free(s);
+    return rc;
+}
+
 int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct topo_network *net,
                    const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e)
 {
     struct walk w = { .how = { .tree = t, .net = net, .bw_Bps = bw_Bps, .model = model, .rules = rules },
                       .tree = t,
                       .out = s };
-    int rc = 0;
-    assert(t->n_dims == net->n_dims);
-    *s = (struct sim_step){ .n_dims = net->n_dims };
-    for (step_id id = 0; id < t->n_nodes; id++)
-        s->n_collectives += t->nodes[id].kind == STEP_COLLECTIVE;
-    if (model > SIM_ALPHA_BETA)
-        rc = fidelity_open(&w.how.fidelity, model, net, bw_Bps, rules, fidelity_split_dims(t, net), e);
-    if (!rc)
-        rc = step_evaluate(&w, e);
-    free(w.costs);
-    fidelity_free(w.how.fidelity);
-    if (rc)
-        sim_step_free(s);
-    return rc;
+    return build(s, NULL, &w, e);
+}
+
+int sim_step_record(struct sim_step *s, struct sim_record *record, const struct step_tree *t,
+                    const struct topo_network *net, const double *bw_Bps, enum sim_model model,
+                    const struct sim_rules *rules, struct err *e)
+{
+    struct walk w = { .how = { .tree = t, .net = net, .bw_Bps = bw_Bps, .model = model, .rules = rules },
+                      .tree = t,
+                      .out = s };
+    *record = (struct sim_record){ 0 };
+    return build(s, record, &w, e);
+}
+
+void sim_record_free(struct sim_record *record)
+{
+    free(record->nodes);
+    fidelity_free(record->fidelity);
+    *record = (struct sim_record){ 0 };
 }
 
 void sim_step_free(struct sim_step *s)
@@ -693,232 +736,4 @@ void sim_step_free(struct sim_step *s)
     free(s->account.exposed);
     fidelity_links_free(&s->links);
     *s = (struct sim_step){ 0 };
-}
-
-struct making {
-    struct timeline *out;
-    const struct step_tree *tree;
-    const struct topo_network *net;
-    const double *bw_Bps;
-    const struct sim_rules *rules;
-    enum sim_order *order_of; /* shape [n_nodes], owned; as the guard chose for each collective */
-};
-
-/* The limit bounds memory and the size of the file: slices grow with chunks times cells times collectives. */
-static int add_bar(struct timeline *t, const struct timeline_bar *bar, struct err *e)
-{
-    if (!vec_reserve(t->bars, t->cap_bars, t->n_bars + 1))
-        return err_nomem(e, "a timeline");
-    if (t->n_bars >= TIMELINE_MAX_BARS)
-        return err_set(e, ERR_RANGE, "timeline: has more than %d bars; use fewer chunks or collectives",
-                       TIMELINE_MAX_BARS);
-    t->bars[t->n_bars++] = *bar;
-    return 0;
-}
-
-/* Bars of compute; spans that belong to a job are the network's and come from add_slices(). */
-static int add_compute(struct making *m, const struct train *train, struct err *e)
-{
-    int rc = 0;
-    for (int32_t i = 0; i < train->n_spans && !rc; i++) {
-        const struct train_span *s = &train->spans[i];
-        struct timeline_bar bar = { .run = m->out->n_runs,
-                                    .dim = TIMELINE_COMPUTE,
-                                    .node = s->node,
-                                    .job = -1,
-                                    .ready_s = s->start_s,
-                                    .start_s = s->start_s,
-                                    .end_s = s->end_s };
-        if (s->job >= 0 || !(s->end_s > s->start_s))
-            continue;
-        rc = add_bar(m->out, &bar, e);
-    }
-    return rc;
-}
-
-/* Dimensions whose links a stage loads, as bits. */
-static unsigned stage_classes(const struct stage *s)
-{
-    unsigned classes = 1U << s->dim;
-    for (int32_t i = 0; i < s->n_more; i++)
-        classes |= 1U << s->more[i].dim;
-    return classes;
-}
-
-/* The share of a run in which the links of a stage are busy with it. */
-static void add_use(struct timeline_run *run, const struct stage *s, const double *bw_Bps)
-{
-    run->util_frac[s->dim] += s->load_B / bw_Bps[s->dim] / run->time_s;
-    for (int32_t i = 0; i < s->n_more; i++)
-        run->util_frac[s->more[i].dim] += s->more[i].load_B / bw_Bps[s->more[i].dim] / run->time_s;
-}
-
-/* Bars of chunks on dimensions. Utilisation counts one cell, which stands for all NPUs like it. */
-static int add_slices(struct making *m, const struct chunk_sim *sim, const struct train *train,
-                      struct timeline_run *run, struct err *e)
-{
-    int64_t n;
-    int rc = 0;
-    const struct chunk_slice *slices = chunk_slices(sim, &n);
-    step_id *node_of = malloc(((size_t)train->n_spans + 1) * sizeof *node_of);
-    if (!node_of)
-        return err_nomem(e, "a timeline");
-    for (int32_t i = 0; i < train->n_spans; i++)
-        if (train->spans[i].job >= 0)
-            node_of[train->spans[i].job] = train->spans[i].node;
-    for (int64_t i = 0; i < n && !rc; i++) {
-        const struct chunk_slice *s = &slices[i];
-        const struct timeline_bar bar = { .run = m->out->n_runs,
-                                          .dim = s->stage.dim,
-                                          .cell = s->cell,
-                                          .slot = s->slot,
-                                          .node = node_of[s->job],
-                                          .job = s->job,
-                                          .chunk = s->chunk,
-                                          .pass = s->stage.pass,
-                                          .classes = stage_classes(&s->stage),
-                                          .binds = stage_binding(&s->stage, m->bw_Bps),
-                                          .bytes = s->stage.sent_B,
-                                          .ready_s = s->ready_s,
-                                          .start_s = s->start_s,
-                                          .end_s = s->end_s };
-        if (s->cell == 0)
-            add_use(run, &s->stage, m->bw_Bps);
-        rc = add_bar(m->out, &bar, e);
-    }
-    free(node_of);
-    return rc;
-}
-
-/* By start, then by whatever tells two bars apart: qsort() is not stable, and files must not depend on it. */
-static int compare_bars(const void *a, const void *b)
-{
-    const struct timeline_bar *x = a, *y = b;
-    if (x->start_s < y->start_s || y->start_s < x->start_s)
-        return x->start_s < y->start_s ? -1 : 1;
-    if (x->dim != y->dim)
-        return x->dim < y->dim ? -1 : 1;
-    if (x->cell != y->cell)
-        return x->cell < y->cell ? -1 : 1;
-    if (x->slot != y->slot)
-        return x->slot < y->slot ? -1 : 1;
-    if (x->end_s < y->end_s || y->end_s < x->end_s)
-        return x->end_s < y->end_s ? -1 : 1;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
-}
-
-static void sort_bars(struct timeline_bar *bars, int32_t n)
-{
-    if (n > 0)
-        qsort(bars, (size_t)n, sizeof *bars, compare_bars);
-}
-
-/* More than a figure's rows can show; what runs beside 64 others shares the last slot. */
-enum { COMPUTE_SLOTS = 64 };
-
-/* Compute that runs side by side stands in slots of its own; bars are sorted by their start. */
-static void place_compute(struct timeline_bar *bars, int32_t n)
-{
-    double end_s[COMPUTE_SLOTS] = { 0 };
-    for (int32_t i = 0; i < n; i++) {
-        int32_t slot = 0;
-        if (bars[i].dim != TIMELINE_COMPUTE)
-            continue;
-        while (slot < COMPUTE_SLOTS - 1 && end_s[slot] > bars[i].start_s)
-            slot++;
-        bars[i].slot = slot;
-        end_s[slot] = bars[i].end_s;
-    }
-}
-
-/* Runs the step once in the given order, or (GUARD) with the best order of each collective mixed, and keeps
- * its bars. Sorted twice: lanes of compute are assigned in order of start, then they take part in the order
- * themselves. */
-static int add_run(struct making *m, enum sim_order order, bool chosen, struct err *e)
-{
-    struct timeline_run *run = &m->out->runs[m->out->n_runs];
-    struct chunk_sim *sim;
-    struct train train;
-    int32_t first = m->out->n_bars;
-    bool mixed = order == SIM_ORDER_GUARD;
-    int rc = chunk_open(&sim, m->net, m->bw_Bps, m->rules, fidelity_split_dims(m->tree, m->net), true, e);
-    if (rc)
-        return rc;
-    const struct sim_engine engine = chunk_engine(sim);
-    rc = train_run(&train, m->tree, m->tree->root, &engine, mixed ? m->order_of : NULL, order, true, e);
-    if (!rc) {
-        *run = (struct timeline_run){ .order = order, .time_s = train.time_s, .chosen = chosen };
-        if (isinf(train.time_s))
-            rc = err_set(e, ERR_UNSUP, "timeline: the step never ends, expected bandwidth where it sends");
-        if (!rc)
-            rc = add_compute(m, &train, e);
-        if (!rc)
-            rc = add_slices(m, sim, &train, run, e);
-        struct timeline_bar *bars = m->out->bars + first;
-        if (!rc && m->out->n_bars > first) {
-            sort_bars(bars, m->out->n_bars - first);
-            place_compute(bars, m->out->n_bars - first);
-            sort_bars(bars, m->out->n_bars - first);
-        }
-        m->out->n_runs++;
-        train_free(&train);
-    }
-    chunk_free(sim);
-    return rc;
-}
-
-/* Orders that the collectives of the step were found to run in. */
-static bool same_orders(struct making *m, const struct sim_step *step, enum sim_order *only)
-{
-    bool same = true;
-    *only = SIM_ORDER_FIXED;
-    for (int32_t i = 0; i < step->n_collectives; i++) {
-        const struct sim_collective *c = &step->collectives[i];
-        m->order_of[c->node] = c->order;
-        same = same && c->order == step->collectives[0].order;
-        *only = step->collectives[0].order;
-    }
-    return same;
-}
-
-/* Under guard the three candidates are drawn side by side, and the mix of them where no single one was best
- * for every collective. */
-static int add_runs(struct making *m, const struct sim_step *step, struct err *e)
-{
-    static const enum sim_order guarded[] = { SIM_ORDER_FIXED, SIM_ORDER_THEMIS, SIM_ORDER_MINMAX };
-    enum sim_order only;
-    bool same = same_orders(m, step, &only);
-    int rc = 0;
-    if (m->rules->order != SIM_ORDER_GUARD)
-        return add_run(m, m->rules->order, true, e);
-    for (int i = 0; i < 3 && !rc; i++)
-        rc = add_run(m, guarded[i], same && only == guarded[i], e);
-    if (!rc && !same)
-        rc = add_run(m, SIM_ORDER_GUARD, true, e);
-    return rc;
-}
-
-/* The step is run again with every interval kept; sim_step_build() keeps none, as sweeps need none. */
-int timeline_build(struct timeline *out, const struct step_tree *t, const struct topo_network *net,
-                   const double *bw_Bps, const struct sim_rules *rules, const struct sim_step *step,
-                   struct err *e)
-{
-    struct making m = { .out = out, .tree = t, .net = net, .bw_Bps = bw_Bps, .rules = rules };
-    *out = (struct timeline){ 0 };
-    m.order_of = calloc((size_t)t->n_nodes + 1, sizeof *m.order_of);
-    int rc = m.order_of ? add_runs(&m, step, e) : err_nomem(e, "a timeline");
-    free(m.order_of);
-    if (rc)
-        timeline_free(out);
-    return rc;
-}
-
-void timeline_free(struct timeline *t)
-{
-    free(t->bars);
-    *t = (struct timeline){ 0 };
 }

@@ -5,6 +5,7 @@
  * is busy with both. The two agree; tests hold them together.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "workloads/plan_cost.h"
@@ -393,6 +394,8 @@ struct growing {
     struct step_tree *t;
     const struct plan_cost *c;
     int32_t groups[N_PLAN_GROUPS]; /* of the tree */
+    int64_t pp;                    /* stages */
+    int32_t stage;                 /* step_node.stage of what is added */
     bool idle;                     /* the stage waits for others meanwhile: all below counts as the bubble */
     bool drain;                    /* and of compute only what fill and drain wait for */
 };
@@ -413,7 +416,9 @@ static enum step_phase phase_of(const struct growing *x, enum step_phase phase)
 static void plan_tree_add_compute(struct growing *x, step_id parent, enum step_phase phase, const char *name,
                                   double seconds)
 {
-    struct step_node node = { .kind = STEP_COMPUTE, .phase = phase_of(x, phase), .seconds = seconds };
+    struct step_node node = {
+        .kind = STEP_COMPUTE, .phase = phase_of(x, phase), .seconds = seconds, .host = phase == STEP_OVERHEAD
+    };
     step_set_name(node.name, name);
     if (seconds > 0)
         step_add(x->t, parent, node);
@@ -429,6 +434,7 @@ static void plan_tree_add_list(struct growing *x, step_id parent, struct plan_li
                                   .collective = from->kind,
                                   .bytes = from->bytes,
                                   .group = x->groups[from->group],
+                                  .stage = x->stage,
                                   .times = from->times,
                                   .mark = i };
         step_set_name(node.name, from->name);
@@ -517,13 +523,32 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
     }
 }
 
+/* "stage 1", "stages 2-7"; of stages between which others lie "3 stages like 2". */
+static void name_stage(char out[TOPO_NAME], const struct growing *x, int32_t i)
+{
+    const struct plan_stage *s = &x->c->stages[i];
+    int64_t next = i + 1 < x->c->n_stages ? x->c->stages[i + 1].at : x->pp;
+    if (s->count == 1)
+        snprintf(out, TOPO_NAME, "stage %lld", (long long)s->at + 1);
+    else if (next - s->at == s->count)
+        snprintf(out, TOPO_NAME, "stages %lld-%lld", (long long)s->at + 1, (long long)next);
+    else
+        snprintf(out, TOPO_NAME, "%lld stages like %lld", (long long)s->count, (long long)s->at + 1);
+}
+
 /* One microbatch in stage i; `last`: with what the first stage exchanges beside it, once per step. */
 static void cost_add_stage(struct growing *x, step_id parent, int32_t i, bool last, bool steady)
 {
     bool exchanged = last && i == 0, hidden = steady && x->c->hidden_sends.n;
-    if (hidden)
-        parent = tree_add_inner(x, parent, STEP_MAX, "", 1);
-    step_id stage = tree_add_inner(x, parent, STEP_SUM, "", 1);
+    step_id stage = tree_add_inner(x, parent, hidden ? STEP_MAX : STEP_SUM, "", 1);
+    if (x->pp > 1 && stage >= 0) {
+        x->t->nodes[stage].stage = i + 1;
+        name_stage(x->t->nodes[stage].name, x, i);
+    }
+    if (hidden) {
+        parent = stage;
+        stage = tree_add_inner(x, parent, STEP_SUM, "", 1);
+    }
     add_direction(x, stage, &x->c->stages[i], true, exchanged ? x->c->before : none);
     add_direction(x, stage, &x->c->stages[i], false, exchanged ? x->c->after : none);
     plan_tree_add_list(x, stage, x->c->sends);
@@ -578,8 +603,10 @@ static void add_round(struct growing *x, step_id root)
         plan_tree_add_list(x, tree_add_inner(x, row, STEP_SUM, "", 1), x->c->hidden_sends);
     }
     x->idle = false;
+    x->stage = own > 0; /* the first */
     if (own > 0)
         plan_tree_add_list(x, root, x->c->hidden_sends);
+    x->stage = 0;
 }
 
 static bool uses_group(const struct plan_cost *c, int g)
@@ -606,16 +633,22 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
                    const char *name, const struct topo_network *net, struct err *e)
 {
     struct growing x = { .t = t, .c = c };
+    for (int32_t i = 0; i < c->n_stages; i++)
+        x.pp += c->stages[i].count;
     step_begin(t, name, net);
     tree_add_groups(&x, place);
     step_id root = tree_add_inner(&x, -1, c->slowest > 1 ? STEP_REPEAT : STEP_SUM, name, c->slowest);
     if (c->slowest > 1)
         root = tree_add_inner(&x, root, STEP_SUM, "", 1);
+    x.stage = x.pp > 1; /* the first */
     plan_tree_add_list(&x, root, c->first_before);
+    x.stage = 0;
     add_slowest(&x, root, c->microbatches - 1, "microbatches", false);
     add_slowest(&x, root, 1 - plan_cost_round(c), "last microbatch", true);
     add_round(&x, root);
+    x.stage = x.pp > 1;
     plan_tree_add_list(&x, root, c->last_after);
+    x.stage = 0;
     plan_tree_add_compute(&x, root, STEP_OPTIMIZER, "optimizer", c->optimizer_s);
     plan_tree_add_compute(&x, root, STEP_OVERHEAD, "overhead", c->overhead_s);
     int rc = step_check(t, e);

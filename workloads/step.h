@@ -45,7 +45,9 @@ struct step_node {
     int32_t mark;     /**< COLLECTIVE: what its builder knows it by */
     int32_t priority; /**< COLLECTIVE: where it meets others, the higher goes first */
     bool apart; /**< MAX: its children share no links: work on different NPUs, or bounds of one collective */
-    double times; /**< REPEAT, and a collective that occurs several times in a row; > 0 */
+    bool host;  /**< COMPUTE: of the host, beside what the NPU does */
+    int32_t stage; /**< of whose NPUs the work below is, from 1; 0: as of its parent. Inner nodes name it */
+    double times;  /**< REPEAT, and a collective that occurs several times in a row; > 0 */
 };
 
 /** NPUs that take part: members[d] of dimension d; 1 = that dimension is not used. */

@@ -62,7 +62,7 @@ struct waiting {
 /** One that is being served. */
 struct active {
     struct waiting item;
-    int32_t dim, slot;
+    int32_t dim;
     double start_s, end_s;
     double left_B, rate_Bps, since_s; /**< while sending, with others beside it */
     double share_Bps;                 /**< the rate that is being found; -1: not yet */
@@ -109,16 +109,13 @@ struct chunk_sim {
     struct topo_network net;
     double bw_Bps[TOPO_MAX_DIMS];
     struct sim_rules rules;
-    bool keep;
+    int32_t keep;  /**< slices, at most */
     bool linked;   /**< levels of a fabric share links */
     bool in_parts; /**< a stage is latency, then bytes at a rate that others may change */
     struct cells cells;
     struct server servers[TOPO_MAX_DIMS];
     int32_t *busy;    /**< shape [n_dims][cells], owned: stages at each NPU of a cell */
     int32_t *sending; /**< likewise, of them those past their latency */
-    uint64_t *slots;  /**< shape [n_dims][cells][slot_words], owned; bits that are taken, by the lowest cell
-                         of the team; NULL: always slot 0 */
-    int32_t slot_words;
     struct active *actives;
     int32_t n_actives, cap_actives, first_free; /**< -1: none */
     double *room_Bps, *weight; /**< shape [n_dims][cells], owned; of links that are being shared, else NULL */
@@ -405,9 +402,6 @@ static int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct
     return 0;
 }
 
-/* Slots in a word of the map of those that are taken. */
-enum { SLOT_BITS = 64 };
-
 static const struct stage *stage_of(const struct chunk_sim *x, const struct waiting *w)
 {
     const struct chunk_entry *entry = &x->jobs[w->job];
@@ -423,9 +417,9 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 /* ---- life ---- */
 
 /* Cells are classes of NPUs that behave alike (one without slow NPUs), so the cost of a run does not grow
- * with the network. Slots are tracked only for timelines with several active chunks. */
+ * with the network. */
 int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
-               const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e)
+               const struct sim_rules *rules, unsigned split_dims, int32_t keep, struct err *e)
 {
     struct chunk_sim *x = *out = calloc(1, sizeof *x);
     if (!x)
@@ -445,12 +439,7 @@ int chunk_open(struct chunk_sim **out, const struct topo_network *net, const dou
         x->sending = calloc(n, sizeof *x->sending);
         x->room_Bps = x->linked ? calloc(n, sizeof *x->room_Bps) : NULL;
         x->weight = x->linked ? calloc(n, sizeof *x->weight) : NULL;
-        if (rules->active > 1 && keep) {
-            x->slot_words = (rules->active - 1) / SLOT_BITS + 1;
-            x->slots = calloc(n, (size_t)x->slot_words * sizeof *x->slots);
-        }
-        if (!x->busy || !x->sending || (x->slot_words && !x->slots) ||
-            (x->linked && (!x->room_Bps || !x->weight)))
+        if (!x->busy || !x->sending || (x->linked && (!x->room_Bps || !x->weight)))
             rc = err_nomem(e, "a simulation");
     }
     if (rc) {
@@ -475,7 +464,6 @@ void chunk_free(struct chunk_sim *x)
     event_heap_free(&x->late);
     free(x->busy);
     free(x->sending);
-    free(x->slots);
     free(x->room_Bps);
     free(x->weight);
     free(x->actives);
@@ -555,20 +543,28 @@ static int end_job(struct chunk_sim *x, int32_t job, double end_s, struct err *e
 
 /* ---- service ---- */
 
-/* One bar of the timeline: a chunk's pass over one dimension in one cell. */
+/* A chunk's pass over one dimension, in each cell that takes part. */
 static int record(struct chunk_sim *x, const struct active *a, struct err *e)
 {
     const struct waiting *w = &a->item;
-    if (!vec_reserve(x->slices, x->cap_slices, x->n_slices + 1))
-        return err_nomem(e, "a timeline");
-    x->slices[x->n_slices++] = (struct chunk_slice){ .job = w->job,
-                                                     .chunk = w->chunk,
-                                                     .stage = *stage_of(x, w),
-                                                     .cell = w->cell,
-                                                     .slot = a->slot,
-                                                     .ready_s = w->ready_s,
-                                                     .start_s = a->start_s,
-                                                     .end_s = a->end_s };
+    const struct shape *team = shape_of(x, a->dim, w);
+    for (int32_t i = 0; i < team->n; i++) {
+        if (x->n_slices >= x->keep)
+            return err_set(
+                e, ERR_RANGE,
+                "timeline: more than %d stages of chunks run together, expected at most that many; "
+                "use fewer chunks",
+                (int)x->keep);
+        if (!vec_reserve(x->slices, x->cap_slices, x->n_slices + 1))
+            return err_nomem(e, "a timeline");
+        x->slices[x->n_slices++] = (struct chunk_slice){ .job = w->job,
+                                                         .chunk = w->chunk,
+                                                         .stage = *stage_of(x, w),
+                                                         .cell = w->cell + team->offset[i],
+                                                         .ready_s = w->ready_s,
+                                                         .start_s = a->start_s,
+                                                         .end_s = a->end_s };
+    }
     return 0;
 }
 
@@ -738,33 +734,7 @@ static void count_team(int32_t *count, const struct chunk_sim *x, const struct a
         count[a->dim * x->cells.n + a->item.cell + team->offset[i]] += more;
 }
 
-static uint64_t *slots_of(const struct chunk_sim *x, int32_t dim, int32_t cell)
-{
-    return &x->slots[((size_t)dim * (size_t)x->cells.n + (size_t)cell) * (size_t)x->slot_words];
-}
-
-/* The lowest that is free: each that is taken is one of fewer than rules->active stages at this cell. */
-static int32_t take_slot(const struct chunk_sim *x, int32_t dim, int32_t cell)
-{
-    if (!x->slots)
-        return 0;
-    uint64_t *words = slots_of(x, dim, cell);
-    int32_t k = 0, bit = 0;
-    while (words[k] == UINT64_MAX)
-        k++;
-    while (words[k] >> bit & 1)
-        bit++;
-    words[k] |= UINT64_C(1) << bit;
-    return k * SLOT_BITS + bit;
-}
-
-static void give_slot(const struct chunk_sim *x, const struct active *a)
-{
-    if (x->slots)
-        slots_of(x, a->dim, a->item.cell)[a->slot / SLOT_BITS] &= ~(UINT64_C(1) << a->slot % SLOT_BITS);
-}
-
-/* Slots of chunks in service, used again through a list of free ones. */
+/* Chunks in service, used again through a list of free ones. */
 static int32_t new_active(struct chunk_sim *x)
 {
     int32_t i = x->first_free;
@@ -786,9 +756,7 @@ static int chunk_start(struct chunk_sim *x, const struct waiting *w, struct err 
     if (i < 0)
         return err_nomem(e, "a simulation");
     struct active *a = &x->actives[i];
-    *a = (struct active){
-        .item = *w, .dim = s->dim, .slot = take_slot(x, s->dim, w->cell), .start_s = x->now_s
-    };
+    *a = (struct active){ .item = *w, .dim = s->dim, .start_s = x->now_s };
     count_team(x->busy, x, a, 1);
     result->queue_s += x->now_s - w->ready_s;
     /* Alone, latency and bytes are one interval: one sum, one rounding. */
@@ -848,7 +816,6 @@ static int chunk_finish(struct chunk_sim *x, int32_t i, struct err *e)
     int rc = x->keep ? record(x, &a, e) : 0;
     if (a.sending)
         end_sending(x, &a);
-    give_slot(x, &a);
     x->actives[i].next_free = x->first_free;
     x->first_free = i;
     count_team(x->busy, x, &a, -1);

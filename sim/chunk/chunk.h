@@ -5,12 +5,11 @@
 
 #include "sim/train.h"
 
-/** One stage of one chunk, as it was served. */
+/** One stage of one chunk, as it was served in one of the cells that take part. */
 struct chunk_slice {
     int32_t job, chunk;
     struct stage stage;
     int32_t cell; /**< class of NPUs; 0 unless some are slow */
-    int32_t slot; /**< which of the chunks that the dimension works on at a time */
     double ready_s, start_s, end_s;
 };
 
@@ -30,11 +29,11 @@ struct chunk_sim;
 
 /**
  * @param split_dims  bit d: some job takes a part of dimension d (cells_build()).
- * @param keep   record slices.
+ * @param keep   record so many slices; chunk_advance() fails with ERR_RANGE where there are more. 0: none.
  * @return 0, ERR_NOMEM, or ERR_RANGE: slow NPUs make more classes than can be simulated (CELLS_MAX).
  */
 int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
-               const struct sim_rules *rules, unsigned split_dims, bool keep, struct err *e);
+               const struct sim_rules *rules, unsigned split_dims, int32_t keep, struct err *e);
 void chunk_free(struct chunk_sim *x); /**< NULL is fine */
 
 /** The simulation as an engine for sim/train.h; its functions are those below. */

@@ -2,6 +2,7 @@
 # The models above the closed forms: chunks, flows, their timelines, and what is wrong with them.
 LC_ALL=C
 export LC_ALL
+configs=$PWD/configs
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 
@@ -38,7 +39,18 @@ grep -v '^#' t.csv | cut -d, -f2,3 | sort | uniq -c | sed 's/^ *//'
 run sim study.yaml --model chunk --set simulation.chunks=2 --timeline t.json -q -o sim2.txt
 grep -c '"ph": "X"' t.json
 run plot timeline t.csv -o t.svg
-run sim study.yaml --model flow --timeline t.csv -f
+for m in bandwidth alpha-beta flow; do
+    run sim study.yaml --model $m --timeline t.csv -f -q -o sim3.txt -f
+    sed '/^#/d;/^workload/d' t.csv | awk -F, -v m=$m '$NF + 0 > end { end = $NF + 0; time = $5 } { n++ } END { print m ": " n " bars, the last ends at " end ", the step at " time }'
+done
+echo "== a step of a million bars"
+cat >deep.yaml <<..
+network: { npu: $configs/npus/h100-80gb.yaml, dims: [ { name: node, shape: switch, size: 8, bw_GBps: 450 }, { name: pod, shape: switch, size: 9, bw_GBps: 50 } ] }
+model: alpha-beta
+workload: { model: $configs/models/llama3-405b.yaml, parallel: { tp: 8, pp: 9, batch: 8192 } }
+..
+run sim deep.yaml --timeline t.csv -f -o sim3.txt
+sed '/^#/d;/^workload/d;s/"[^"]*"//g' t.csv | awk -F, '$NF + 0 > end { end = $NF + 0; time = $5 } { n++; all += $17 } END { print n " bars for " all ", the last ends at " end ", the step at " time }'
 run sim study.yaml --model chunk --timeline t.txt
 run sim study.yaml --model chunk --timeline t.csv
 

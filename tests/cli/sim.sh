@@ -25,15 +25,16 @@ run sim open.yaml
 run sim open.yaml --split --set total_GBps=150 -q
 run sim open.yaml --split --set total_GBps=50 -q
 "$WEFT" sim open.yaml --split --set total_GBps=50 -q --of json 2>/dev/null | hash
-echo "== a timeline of slots and of slow NPUs; of a formula there is none"
+echo "== a timeline of slots, of arrows, and of a formula"
 run sim study.yaml -q --set simulation.active_chunks=2 --model chunk --timeline slots.json -o slots.txt
-grep -o '"name": "[^"]*slot[^"]*"' slots.json | sort | uniq -c
+grep -o '"name": "[^"]*beside[^"]*"' slots.json | sort | uniq -c
 run sim study.yaml -q --set simulation.chunks=20 --model chunk --timeline arrows.json -o arrows.txt
 echo "arrows that begin and end once, with all between; others:"
 grep -o '"ph": "[stf]".*"id": [0-9]*' arrows.json | awk '
     { ph = $2; id = $NF; seen[id] = seen[id] substr(ph, 2, 1) }
     END { for (id in seen) seen[id] ~ /^st*f$/ ? good++ : bad++; print good + 0, bad + 0 }'
-run sim study.yaml -q --model chunk --set simulation.semantics=astra-sim-2 --timeline none.csv -o none.txt
+run sim study.yaml -q --model chunk --set simulation.semantics=astra-sim-2 --timeline formula.csv -o none.txt
+grep -c "^toy,chunk" formula.csv
 echo "== a network alone has no step"
 run sim ring:4@100
 
@@ -61,6 +62,5 @@ network: "ring:64@100 ring:64@50 ring:64@50"
 model: flow
 workload: { step: { all-to-all: { size_MB: 100, group: all } } }
 ..
-run sim long.yaml --timeline steps.json
 run sim long.yaml --model bandwidth --links links.csv
 run sim long.yaml --links links.csv

@@ -40,13 +40,13 @@ TEST(the_same_table_gives_the_same_bytes)
 /* Figures of any sweep come first in the list; after them one of several panels. */
 TEST(names_from_the_csv_are_shown_literally_in_every_place)
 {
-    static const char
-        designs[] = DESIGNS "1,2," EVIL_CSV ",in_{'n%er|o\\ut&," EVIL_CSV "," EVIL_CSV
-                            ",solved,100,0.5,0.3,2e6,1,4e6,2,4,20,80,20,0.4,"
-                            "0.25,0.15,0.05\n",
-        steps[] =
-            "workload,order,chosen,time_s,row,dim,util,npu_class,slot,name,pass,start_s,end_s\n" EVIL_CSV
-            "," EVIL_CSV ",no,0.04," EVIL_CSV ",1,0.75,0,0," EVIL_CSV ",send,0,0.02\n";
+    static const char designs[] = DESIGNS "1,2," EVIL_CSV ",in_{'n%er|o\\ut&," EVIL_CSV "," EVIL_CSV
+                                          ",solved,100,0.5,0.3,2e6,1,4e6,2,4,20,80,20,0.4,"
+                                          "0.25,0.15,0.05\n",
+                      steps[] = "workload,model,order,chosen,time_s,lane,stage,row,dim,npu_class,slot,name,"
+                                "pass,events,busy_s,start_s,"
+                                "end_s\n" EVIL_CSV ",chunk," EVIL_CSV ",no,0.04,0," EVIL_CSV "," EVIL_CSV
+                                ",1,0,0," EVIL_CSV ",send,1,0.02,0,0.02\n";
     int32_t n = 0;
     while (n < plot_n_figures && !plot_figures[n].source)
         n++;
@@ -86,9 +86,10 @@ TEST(tens_of_thousands_of_bars_make_a_small_file)
     struct plot_options opt = { .format = PLOT_SVG };
     KEEP(struct text, csv, text_free) = { 0 }, image = { 0 };
     KEEP(struct table, t, table_free) = { 0 };
-    text_puts(&csv, "workload,order,chosen,time_s,row,dim,util,npu_class,slot,name,pass,start_s,end_s\n");
+    text_puts(&csv, "workload,model,order,chosen,time_s,lane,stage,row,dim,npu_class,slot,name,pass,events,"
+                    "busy_s,start_s,end_s\n");
     for (int i = 0; i < N; i++)
-        text_printf(&csv, "toy,%s,no,0.04,pod,2,0.25,0,%d,all-reduce,%s,%.10g,%.10g\n",
+        text_printf(&csv, "toy,chunk,%s,no,0.04,0,,pod,2,0,%d,all-reduce,%s,1,1e-9,%.10g,%.10g\n",
                     i % 4 / 2 ? "fixed" : "themis", i % 8 / 4 + 1, i % 2 ? "all-gather" : "reduce-scatter",
                     0.04 * i / N, (0.04 * i + 0.02) / N);
     csv_table(&t, text_str(&csv));

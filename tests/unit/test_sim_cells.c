@@ -9,7 +9,7 @@ static double slow_time(const struct draw *c, const struct sim_slow *slow, int32
     KEEP(struct chunk_sim *, x, chunk_free_at);
     for (int32_t i = 0; i < n_slow; i++)
         rules.slow[i] = slow[i];
-    MUST(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, false, e));
+    MUST(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, 0, e));
     MUST(chunk_issue(x, job, 0, e));
     run_out(x);
     return chunk_result(x, 0)->end_s;
@@ -132,7 +132,7 @@ TEST(too_many_classes_are_refused)
     WITH(struct sim_rules, rules, rules_of(1, SIM_QUEUE_FIFO), rules.n_slow = 1,
          rules.slow[0] = at_origin(0.5, 0));
     struct chunk_sim *x;
-    FAILS(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, false, e), ERR_RANGE, "classes");
+    FAILS(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, 0, e), ERR_RANGE, "classes");
     assert_null(x);
 }
 
@@ -251,12 +251,12 @@ static void plain_run(struct plain *p, const double *bw_Bps, const struct chunk_
         for (int32_t i = 0; i < p->n; i++)
             if (p->items[i].started && !p->items[i].ended && p->items[i].end_s <= until_s)
                 now_s = fmax(now_s, p->items[i].end_s);
-        for (struct plain_item *it; (it = plain_ending(p, until_s)); k++) {
+        for (struct plain_item *it; (it = plain_ending(p, until_s));) {
             it->ended = true;
-            assert_true(k < n && slices[k].job == it->job && slices[k].chunk == it->chunk &&
-                        slices[k].cell == it->team.first && slices[k].ready_s == it->ready_s &&
-                        slices[k].start_s == it->start_s && slices[k].end_s == it->end_s);
-            for (int32_t m = 0, cell = it->team.first; m < it->team.n; m++, cell += it->team.step) {
+            for (int32_t m = 0, cell = it->team.first; m < it->team.n; m++, cell += it->team.step, k++) {
+                assert_true(k < n && slices[k].job == it->job && slices[k].chunk == it->chunk &&
+                            slices[k].cell == cell && slices[k].ready_s == it->ready_s &&
+                            slices[k].start_s == it->start_s && slices[k].end_s == it->end_s);
                 p->busy[it->dim][cell] = false;
                 if (it->stage + 1 < p->n_stages[it->job])
                     plain_arrive(p, it->job, it->chunk, it->stage + 1, cell, now_s);
@@ -287,7 +287,7 @@ static void compare_with_one_list(struct plain *p, struct rng *r)
     p->rules.slow[0] = at_origin(rng_below(r, 2) ? 0.5 : rng_log_range(r, 0.1, 1), 0);
     MUST(cells_build(&p->cells, &net, &p->rules, 3, e));
     assert_int_equal(p->cells.n, 16);
-    MUST(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, true, e));
+    MUST(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, INT32_MAX, e));
     for (int32_t j = 0; j < PLAIN_JOBS; j++) {
         draw_job(&p->jobs[j], r, &net, &c);
         p->n_stages[j] =

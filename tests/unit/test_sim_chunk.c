@@ -283,7 +283,7 @@ TEST(last_in_first_out_turns_the_order_of_jobs)
     struct sim_rules rules = rules_of(4, SIM_QUEUE_LIFO);
     struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
+    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, 0, e));
     OK(chunk_issue(x, &job, 0, e));
     OK(chunk_advance(x, e));
     OK(chunk_issue(x, &job, 0.1, e));
@@ -300,7 +300,7 @@ TEST(work_of_nothing_ends_when_it_is_issued)
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 0, SIM_ORDER_FIXED);
     KEEP(struct chunk_sim *, x, chunk_free_at);
     int32_t n;
-    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, false, e));
+    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, 0, e));
     OK(chunk_issue(x, &job, 7, e));
     chunk_ended(x, &n);
     assert_true(n == 1 && chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
@@ -314,7 +314,7 @@ static void second_orders(char got[64], int32_t chunks, double first_B, double s
     struct sim_job first = whole(&net, COLLECTIVE_ALL_REDUCE, first_B, SIM_ORDER_FIXED),
                    second = whole(&net, COLLECTIVE_ALL_REDUCE, 256, SIM_ORDER_MINMAX);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    MUST(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, true, e));
+    MUST(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, INT32_MAX, e));
     MUST(chunk_issue(x, &first, start_s, e));
     MUST(chunk_issue(x, &second, start_s + apart_s, e));
     run_out(x);
@@ -363,7 +363,7 @@ TEST(chunks_at_a_time_share_bandwidth_and_hide_latency)
     x = run_jobs(&net, late.bw_Bps, &rules, &job, 1);
     assert_close(chunk_result(x, 0)->end_s, 10, 1e-15);
     int64_t n;
-    const struct chunk_slice *s = chunk_slices(x, &n);
-    assert_true(n == 4 && s[0].slot != s[1].slot);
+    chunk_slices(x, &n);
+    assert_int_equal(n, 4);
     chunk_free(x);
 }

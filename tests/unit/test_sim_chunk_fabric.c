@@ -310,7 +310,7 @@ TEST(a_slow_npu_holds_up_its_team_on_every_level)
             rules.slow[0] = (struct sim_slow){
                 .at = { 1, 2 }, .dim = -1, .share = cases[i].share, .late_s = cases[i].late_s
             };
-            OK(chunk_open(&x, &net, bw_Bps, &rules, split_dims, false, e));
+            OK(chunk_open(&x, &net, bw_Bps, &rules, split_dims, 0, e));
             OK(chunk_issue(x, &job, 0, e));
             run_out(x);
             assert_close(chunk_result(x, 0)->end_s, cases[i].want_s, 1e-12);

@@ -1049,6 +1049,9 @@ static int write_step(struct chakra_reader *r, struct err *e)
             (struct step_node){ .kind = STEP_MAX, .phase = STEP_OTHER, .name = "ranks", .apart = true });
     for (int32_t i = 0; i < r->n_roots; i++)
         compact_write(&r->compact, t, step, r->roots[i]);
+    int32_t stage = 0;
+    for (step_id c = r->n_roots > 1 && step >= 0 ? t->nodes[step].first : -1; c >= 0; c = t->nodes[c].next)
+        t->nodes[c].stage = ++stage;
     if (r->n_joins > 0)
         text_printf(&t->notes,
                     "%s: waits added to write the trace in sums and maxima: %" PRId64
