@@ -47,6 +47,7 @@ run sim study.yaml
 cut -d, -f1-5 torus.csv >bare.csv
 run alloc study.yaml --set network.graph=bare.csv --set objective=perf_per_cost
 cd - >/dev/null && run alloc configs/studies/graph-classes.yaml
+cd "$TMPDIR" || exit 1
 
 echo "== kinds of nodes: those that a file does not tell count as NPUs, where no name says otherwise"
 printf 'src,dst,bw_GBps,latency_ns\nn0,leaf0,50,500\nn1,leaf0,50,500\n' >tree.csv
