@@ -54,23 +54,3 @@ void stat_sort(double *x, int64_t n)
 {
     qsort(x, (size_t)n, sizeof *x, by_value);
 }
-
-static int by_weighted_value(const void *a, const void *b)
-{
-    const struct stat_weighted *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
-}
-
-double stat_weighted_median(struct stat_weighted *x, int32_t n)
-{
-    double half = 0, sum = 0;
-    qsort(x, (size_t)n, sizeof *x, by_weighted_value);
-    for (int32_t i = 0; i < n; i++)
-        half += x[i].weight / 2;
-    for (int32_t i = 0; i < n; i++) {
-        sum += x[i].weight;
-        if (sum >= half)
-            return x[i].value;
-    }
-    return x[n - 1].value;
-}

@@ -21,12 +21,4 @@ double stat_quantile(const double *x, int64_t n, double q);
 /** Put @p x, shape [n] without NaN, in ascending order, as stat_quantile() needs it. O(n log n). */
 void stat_sort(double *x, int64_t n);
 
-struct stat_weighted {
-    double value, weight; /**< weight >= 0 */
-};
-
-/** Where the sum of weight |x - value| is least; of two, the lesser. Sorts @p x, shape [n], n >= 1, by value.
- */
-double stat_weighted_median(struct stat_weighted *x, int32_t n);
-
 #endif

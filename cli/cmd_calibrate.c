@@ -111,6 +111,18 @@ static const struct option curve_rows[] = {
       .offset = offsetof(struct options, regimes),
       .min = 1,
       .max = FIT_MAX_REGIMES },
+    { .name = "scatter",
+      .value = "PERCENT",
+      .help = "of repeated measurements, where it is known (default: as the curve shows)",
+      .kind = OPTION_TEXT,
+      .offset = offsetof(struct options, scatter) },
+    { .name = "seed",
+      .value = "N",
+      .help = "of the draws behind ranges (default: 1)",
+      .kind = OPTION_COUNT,
+      .offset = offsetof(struct options, seed),
+      .min = 1,
+      .max = INT64_MAX },
 };
 
 static const struct option npu_rows[] = {
@@ -215,10 +227,28 @@ static int describe_dim(struct topo_dim *dim, double *bw_Bps, const struct optio
     return 0;
 }
 
-static int add_item(struct calibration *x, struct run *run, const struct topo_dim *dim, double bw_Bps,
-                    struct calibrated item, struct err *e)
+static int64_t fit_seed(const struct run *run)
 {
-    struct fit_settings s = { bw_Bps, run->opt.regimes ? (int32_t)run->opt.regimes : FIT_MAX_REGIMES };
+    return run->opt.seed ? run->opt.seed : 1;
+}
+
+static int read_scatter(double *scatter, const struct options *opt, struct err *e)
+{
+    const double least = 0.01, most = 100;
+    double x;
+    *scatter = NAN;
+    if (!opt->scatter)
+        return 0;
+    if (!num_parse_real(opt->scatter, &x) || !(x >= least && x <= most))
+        return err_set(e, ERR_USAGE, "option --scatter is \"%.40s\", expected a percentage from %g to %g",
+                       opt->scatter, least, most);
+    *scatter = x / 100;
+    return 0;
+}
+
+static int add_item(struct calibration *x, struct run *run, const struct topo_dim *dim,
+                    const struct fit_settings *s, struct calibrated item, struct err *e)
+{
     struct topo_dim sized = *dim;
     if (!vec_reserve(x->items, x->cap, x->n + 1))
         return err_nomem(e, "curves");
@@ -228,7 +258,7 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
     struct err inner = { 0 };
     if (topo_check_algorithm(&sized, sized.algorithm, &inner))
         return err_set(e, ERR_USAGE, "option --algorithm %s", inner.msg);
-    int rc = fit_curve(&item.fit, &sized, item.curve, &s, e);
+    int rc = fit_curve(&item.fit, &sized, item.curve, s, e);
     if (rc)
         return err_wrap(e, "%s:%lld", item.path, (long long)item.curve->first_line);
     x->items[x->n++] = item;
@@ -246,9 +276,12 @@ static int add_item(struct calibration *x, struct run *run, const struct topo_di
 static int fit_all(struct calibration *x, struct run *run, const unsigned long long *hashes, struct err *e)
 {
     struct topo_dim dim;
-    double bw_Bps = NAN;
+    struct fit_settings s = { .max_regimes = run->opt.regimes ? (int32_t)run->opt.regimes : FIT_MAX_REGIMES,
+                              .seed = fit_seed(run) };
     int64_t at = 0, n_curves = 0;
-    int rc = describe_dim(&dim, &bw_Bps, &run->opt, e);
+    int rc = describe_dim(&dim, &s.bw_Bps, &run->opt, e);
+    if (!rc)
+        rc = read_scatter(&s.scatter, &run->opt, e);
     for (int32_t f = 0; f < run->opt.n_operands; f++)
         n_curves += x->lists[f].n;
     if (!rc && run->opt.curve > n_curves)
@@ -266,7 +299,7 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
                                 (long long)c->first_line, (int)c->n, c->n == 1 ? "" : "s", FIT_MIN_POINTS);
                 continue;
             }
-            rc = add_item(x, run, &dim, bw_Bps, item, e);
+            rc = add_item(x, run, &dim, &s, item, e);
         }
     if (!rc && x->n == 0)
         return err_set(e, ERR_RANGE, "%s:1: no curve has %d points or more", run->opt.operands[0],
@@ -323,7 +356,7 @@ static void put_errors(struct text *out, const char *where, const struct fit_err
 }
 
 /* Comments of the YAML: where the numbers come from, and how good they are. */
-static void put_comments(struct text *out, const struct calibrated *item)
+static void put_comments(struct text *out, const struct run *run, const struct calibrated *item)
 {
     const struct fit *f = &item->fit;
     text_puts(out, "# measured: ");
@@ -338,14 +371,16 @@ static void put_comments(struct text *out, const struct calibrated *item)
     put_errors(out, "from 1 MiB", &f->large);
     text_puts(out, f->large.n > 0 && f->small.n > 0 ? "; " : "");
     put_errors(out, "below 1 MiB", &f->small);
-    text_puts(out, "\n");
+    text_printf(out, "\n# scatter %.3g %%%s; ranges hold %g %% of %d draws of it (seed %lld)\n",
+                100 * f->scatter, run->opt.scatter ? " as stated" : "", 100 * FIT_SURE, (int)FIT_DRAWS,
+                (long long)fit_seed(run));
 }
 
-static void put_yaml(const struct calibration *x, struct text *out)
+static void put_yaml(const struct calibration *x, const struct run *run, struct text *out)
 {
     for (int32_t i = 0; i < x->n; i++) {
-        put_comments(out, &x->items[i]);
-        fit_format_dim(out, &x->items[i].fit.dim);
+        put_comments(out, run, &x->items[i]);
+        fit_format_dim(out, &x->items[i].fit.dim, x->items[i].fit.sure);
     }
 }
 
@@ -384,13 +419,15 @@ static void report_errors(struct report *r, const char *key, const struct fit_er
     report_close(r, '}');
 }
 
-static void report_dim(struct report *r, const struct topo_dim *dim)
+static void report_dim(struct report *r, const struct fit *f)
 {
     static const struct report_column columns[] = {
-        { IN_JSON, .key = "lat_s" },
-        { IN_JSON, .key = "efficiency" },
+        { IN_JSON, .key = "lat_s" },          { IN_JSON, .key = "lat_low_s" },
+        { IN_JSON, .key = "lat_high_s" },     { IN_JSON, .key = "efficiency" },
+        { IN_JSON, .key = "efficiency_low" }, { IN_JSON, .key = "efficiency_high" },
         { IN_JSON, .key = "up_to_B" },
     };
+    const struct topo_dim *dim = &f->dim;
     report_open(r, "dim", '{');
     report_json_word(r, "name", dim->name);
     report_json_word(r, "shape", topo_shape_name(dim->shape));
@@ -402,16 +439,21 @@ static void report_dim(struct report *r, const struct topo_dim *dim)
     report_table(r, "regimes", columns, REPORT_COLUMNS(columns));
     /* The last regime is the dimension's own latency and efficiency, without a limit of size. */
     for (int32_t k = 0; k <= dim->n_regimes; k++) {
-        bool last = k == dim->n_regimes;
-        report_put_real(r, last ? dim->lat_s : dim->regimes[k].lat_s);
-        report_put_real(r, last ? dim->efficiency : dim->regimes[k].efficiency);
-        report_put_real(r, last ? (double)NAN : dim->regimes[k].up_to_B);
+        int32_t at = (k + 1) % f->n_regimes;
+        const struct topo_regime line = topo_dim_regime(dim, at);
+        report_put_real(r, line.lat_s);
+        report_put_real(r, f->sure[at].lat_s[0]);
+        report_put_real(r, f->sure[at].lat_s[1]);
+        report_put_real(r, line.efficiency);
+        report_put_real(r, f->sure[at].efficiency[0]);
+        report_put_real(r, f->sure[at].efficiency[1]);
+        report_put_real(r, at ? line.up_to_B : NAN);
     }
     report_table_end(r);
     report_close(r, '}');
 }
 
-static void report_curve(struct report *r, const struct calibrated *item)
+static void report_curve(struct report *r, const struct run *run, const struct calibrated *item)
 {
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", item->hash);
@@ -423,13 +465,17 @@ static void report_curve(struct report *r, const struct calibrated *item)
     report_json_count(r, "ranks", item->curve->ranks);
     report_errors(r, "from_1MiB", &item->fit.large);
     report_errors(r, "below_1MiB", &item->fit.small);
-    report_dim(r, &item->fit.dim);
+    report_json_real(r, "scatter", item->fit.scatter);
+    report_json_real(r, "range_share", FIT_SURE);
+    report_json_count(r, "draws", FIT_DRAWS);
+    report_json_count(r, "seed", fit_seed(run));
+    report_dim(r, &item->fit);
     report_points(r, item);
     report_close(r, '}');
     report_line(r, "\n");
     if (report_is(r, IN_TEXT)) {
-        put_comments(&r->out, item);
-        fit_format_dim(&r->out, &item->fit.dim);
+        put_comments(&r->out, run, item);
+        fit_format_dim(&r->out, &item->fit.dim, item->fit.sure);
     }
 }
 
@@ -518,7 +564,7 @@ static void put_curves(const struct calibration *x, const struct run *run, struc
     text_printf(out, ", shape: %s\n", topo_shape_name(first->shape));
     for (int32_t i = 0; i < x->n; i++) {
         const struct calibrated *item = &x->items[i];
-        put_comments(out, item);
+        put_comments(out, run, item);
         for (int32_t k = 1; k <= item->fit.n_regimes; k++) {
             /* The dimension's own numbers are those of the largest sizes: last. */
             struct topo_regime r = topo_dim_regime(&item->fit.dim, k % item->fit.n_regimes);
@@ -526,7 +572,7 @@ static void put_curves(const struct calibration *x, const struct run *run, struc
             snprintf(room, sizeof room, "- { collective: %s, members: %d, ",
                      collective_names[item->curve->collective], (int)item->curve->ranks);
             fit_format_regime(out, &r, room);
-            text_puts(out, "\n");
+            fit_format_sure(out, &item->fit.sure[k % item->fit.n_regimes]);
         }
     }
 }
@@ -540,7 +586,7 @@ static void report_calibration(struct report *r, const struct calibration *x, co
         report_line(r, "%s", i > 0 ? "\n" : "");
         if (x->n > 1)
             report_line(r, "curve %d\n", (int)i + 1);
-        report_curve(r, &x->items[i]);
+        report_curve(r, run, &x->items[i]);
     }
     report_close(r, ']');
     if (run->opt.curves && report_is(r, IN_TEXT)) {
@@ -562,7 +608,7 @@ static int write_yaml(const struct calibration *x, const struct run *run, struct
     if (run->opt.curves)
         put_curves(x, run, &out);
     else
-        put_yaml(x, &out);
+        put_yaml(x, run, &out);
     int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;

@@ -1,9 +1,10 @@
 /*
  * Latency and efficiency fitted to measured times of collectives.
  * A curve over bytes becomes 1, 2, .. pieces, each a line time = min over algorithms of hops * latency + load
- * * bytes * s_per_B, with the least sum of relative errors: dynamic programming over where pieces meet, a
- * weighted median and a golden section within one. From the pieces come a dimension's latency, efficiency and
- * regimes.
+ * * bytes * s_per_B, with the least sum of Huber's losses of relative errors: dynamic programming over where
+ * pieces meet, least squares with weights within one. Scatter and number of pieces are those of the
+ * least score; how sure the numbers are is found by fitting redrawn curves. From the pieces come a
+ * dimension's latency, efficiency and regimes.
  */
 #include "sim/fit.h"
 
@@ -14,17 +15,9 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rng.h"
 #include "base/stat.h"
 #include "workloads/collective.h"
-
-/* Time over s_per_B, which is all that the ratio of the two numbers decides. */
-static double shape_B(const struct pieces_problem *p, double ratio_B, double bytes)
-{
-    double least_B = INFINITY;
-    for (int32_t j = 0; j < p->n_terms; j++)
-        least_B = fmin(least_B, p->terms[j].hops * ratio_B + p->terms[j].load * bytes);
-    return least_B;
-}
 
 double pieces_time(const struct piece *piece, const struct pieces_problem *p, double bytes)
 {
@@ -36,91 +29,142 @@ double pieces_time(const struct piece *piece, const struct pieces_problem *p, do
 
 /* ---- one line ---- */
 
+/* Huber's loss of a residual in scatters: z^2, from FIT_HUBER on straight; over FIT_NORMAL, so that its mean
+ * share of normal scatter is that of z^2. */
+static double huber(double z)
+{
+    z = fabs(z);
+    return (z <= FIT_HUBER ? z * z : FIT_HUBER * (2 * z - FIT_HUBER)) / FIT_NORMAL;
+}
+
 /* The search for the line of points first .. first + n - 1. */
 struct search {
     const struct pieces_problem *p;
-    struct stat_weighted
-        *votes; /* shape [p->n]: what each point asks of the scale, and how much it matters */
-    struct piece best;
+    struct piece now, best;
 };
 
-/* Loss of the best line with this ratio; it is kept when it is the best so far. */
-static double try_ratio(struct search *x, double ratio_B)
+/* The term that decides at point @p i. */
+static const struct pieces_term *fastest_term(const struct search *x, int32_t i)
 {
     const struct pieces_problem *p = x->p;
-    struct piece line = x->best;
-    for (int32_t k = 0; k < line.n; k++) {
-        int32_t i = line.first + k;
-        double shape = shape_B(p, ratio_B, p->bytes[i]);
-        /* |s shape - t| / t / blur is |s - t/shape| times shape/t/blur. */
-        x->votes[k] = (struct stat_weighted){ p->time_s[i] / shape, shape / p->time_s[i] / p->blur[i] };
+    const struct pieces_term *least = p->terms;
+    double least_s = INFINITY;
+    for (int32_t j = 0; j < p->n_terms; j++) {
+        double time_s = p->terms[j].hops * x->now.lat_s + p->terms[j].load * p->bytes[i] * x->now.s_per_B;
+        if (time_s < least_s) {
+            least_s = time_s;
+            least = &p->terms[j];
+        }
     }
-    line.s_per_B = fmax(p->least_s_per_B, fmin(p->most_s_per_B, stat_weighted_median(x->votes, line.n)));
-    line.lat_s = ratio_B * line.s_per_B;
-    line.loss = 0;
-    for (int32_t k = 0; k < line.n; k++)
-        line.loss += fabs(line.s_per_B - x->votes[k].value) * x->votes[k].weight;
-    if (line.loss < x->best.loss)
-        x->best = line;
-    return line.loss;
+    return least;
 }
 
-/* Ratios worth a look, as logarithms: from a latency that is a millionth of the fastest transfer to one that
- * is the whole of the longest time. */
-static void find_range(double *lo, double *hi, const struct search *x)
+/* Least squares of points with weights: those of the latency, of the rate, of both, and what they ask for. */
+struct squares {
+    double aa, ab, bb, a, b;
+};
+
+static double within(double x, double lo, double hi)
+{
+    return fmax(lo, fmin(hi, x));
+}
+
+static double squares_at(const struct squares *q, double lat_s, double s_per_B)
+{
+    return lat_s * (q->aa * lat_s + 2 * q->ab * s_per_B - 2 * q->a) + s_per_B * (q->bb * s_per_B - 2 * q->b);
+}
+
+/* The least within the bounds: the free one, or the best of their edges. */
+static void solve_squares(struct piece *line, const struct squares *q, const struct pieces_problem *p)
+{
+    double determinant = q->aa * q->bb - q->ab * q->ab, lo = p->least_s_per_B, hi = p->most_s_per_B;
+    const double at[][2] = {
+        { (q->a * q->bb - q->b * q->ab) / determinant, (q->b * q->aa - q->a * q->ab) / determinant },
+        { 0, within(q->b / q->bb, lo, hi) },
+        { fmax(0, (q->a - q->ab * lo) / q->aa), lo },
+        { fmax(0, (q->a - q->ab * hi) / q->aa), hi },
+    };
+    bool inside = determinant > 0 && at[0][0] >= 0 && at[0][1] >= lo && at[0][1] <= hi;
+    int best = inside ? 0 : 1;
+    for (int k = 2; k < 4 && !inside; k++)
+        if (squares_at(q, at[k][0], at[k][1]) < squares_at(q, at[best][0], at[best][1]))
+            best = k;
+    line->lat_s = at[best][0];
+    line->s_per_B = at[best][1];
+}
+
+/* Loss of the line at hand, which is kept when it is the best so far, and the sums that make the next one: a
+ * point beyond FIT_HUBER weighs as much less as it is further off. */
+static double weigh_line(struct search *x, struct squares *q)
 {
     const struct pieces_problem *p = x->p;
-    double hops[2] = { INFINITY, 0 }, load = INFINITY, longest_s = 0;
+    *q = (struct squares){ 0 };
+    x->now.loss = 0;
+    for (int32_t i = x->now.first; i < x->now.first + x->now.n; i++) {
+        const struct pieces_term *term = fastest_term(x, i);
+        double a = term->hops / p->time_s[i], b = term->load * p->bytes[i] / p->time_s[i];
+        double z = (a * x->now.lat_s + b * x->now.s_per_B - 1) / p->scatter[i];
+        double weight = 1 / (p->scatter[i] * p->scatter[i]) / fmax(1, fabs(z) / FIT_HUBER);
+        q->aa += weight * a * a;
+        q->ab += weight * a * b;
+        q->bb += weight * b * b;
+        q->a += weight * a;
+        q->b += weight * b;
+        x->now.loss += huber(z);
+    }
+    if (x->now.loss < x->best.loss)
+        x->best = x->now;
+    return x->now.loss;
+}
+
+/* From the line at hand by least squares with new weights, and terms, until they stay. */
+static void improve_line(struct search *x)
+{
+    enum { MOST_STEPS = 1000 };
+    const double least_gain = 1e-13;
+    struct squares q;
+    double before = INFINITY;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double loss = weigh_line(x, &q);
+        if (!(loss < before * (1 - least_gain)))
+            break;
+        before = loss;
+        solve_squares(&x->now, &q, x->p);
+    }
+}
+
+static void start_line(struct search *x, double lat_s, double s_per_B)
+{
+    x->now.lat_s = lat_s;
+    x->now.s_per_B = within(s_per_B, x->p->least_s_per_B, x->p->most_s_per_B);
+    improve_line(x);
+}
+
+/* The loss is convex with one term, and one start will do. With several it is not: latency is nothing, part
+ * or all of the first time, in few hops or in many. */
+static struct piece fit_line(const struct pieces_problem *p, int32_t first, int32_t n)
+{
+    const double starts[] = { 1e-3, 0.03, 0.1, 0.3, 0.6, 1 };
+    struct search x = { p, { .first = first, .n = n }, { .loss = INFINITY } };
+    double hops[2] = { INFINITY, 0 }, load = INFINITY;
     for (int32_t j = 0; j < p->n_terms; j++) {
         hops[0] = fmin(hops[0], p->terms[j].hops);
         hops[1] = fmax(hops[1], p->terms[j].hops);
         load = fmin(load, p->terms[j].load);
     }
-    for (int32_t i = x->best.first; i < x->best.first + x->best.n; i++)
-        longest_s = fmax(longest_s, p->time_s[i]);
-    *lo = log(1e-6 * load * p->bytes[x->best.first] / hops[1]);
-    *hi = fmax(*lo + 1, log(longest_s / p->least_s_per_B / hops[0]));
+    double rate = p->time_s[first + n - 1] / (load * p->bytes[first + n - 1]);
+    start_line(&x, 0, rate);
+    for (size_t k = 0; k < sizeof starts / sizeof *starts && p->n_terms > 1; k++)
+        for (int many = 0; many < 2; many++)
+            start_line(&x, starts[k] * p->time_s[first] / hops[many], rate);
+    return x.best;
 }
 
-/* The loss falls and rises once in the ratio with one term: sets of lines that are no worse than some loss
- * are convex, and rays through the origin meet such a set at ratios without a gap. */
-static struct piece fit_line(const struct pieces_problem *p, struct stat_weighted *votes, int32_t first,
-                             int32_t n)
+/* The same of times that are nearly those of a line. */
+static struct piece fit_line_near(const struct pieces_problem *p, const struct piece *near)
 {
-    enum { GRID = 40, ROUNDS = 55 };
-    const double golden = 0.6180339887498949;
-    struct search x = { p, votes, { .first = first, .n = n, .loss = INFINITY } };
-    double lo, hi, least = INFINITY, at;
-    find_range(&lo, &hi, &x);
-    double step = (hi - lo) / GRID;
-    at = lo;
-    for (int k = 0; k <= GRID; k++) {
-        double loss = try_ratio(&x, exp(lo + k * step));
-        if (loss < least) {
-            least = loss;
-            at = lo + k * step;
-        }
-    }
-    lo = at - step;
-    hi = at + step;
-    double left = hi - golden * (hi - lo), right = lo + golden * (hi - lo);
-    double at_left = try_ratio(&x, exp(left)), at_right = try_ratio(&x, exp(right));
-    for (int k = 0; k < ROUNDS; k++) {
-        if (at_left <= at_right) {
-            hi = right;
-            right = left;
-            at_right = at_left;
-            left = hi - golden * (hi - lo);
-            at_left = try_ratio(&x, exp(left));
-        } else {
-            lo = left;
-            left = right;
-            at_left = at_right;
-            right = lo + golden * (hi - lo);
-            at_right = try_ratio(&x, exp(right));
-        }
-    }
-    try_ratio(&x, 0);
+    struct search x = { p, { .first = near->first, .n = near->n }, { .loss = INFINITY } };
+    start_line(&x, near->lat_s, near->s_per_B);
     return x.best;
 }
 
@@ -143,17 +187,13 @@ static int build_table(struct pieces_table *t, const struct pieces_problem *p, s
         t->cuts[t->n_cuts++] = at;
     t->cuts[t->n_cuts++] = p->n;
     size_t n = (size_t)t->n_cuts;
-    struct stat_weighted *votes = malloc((size_t)p->n * sizeof *votes);
     t->lines = calloc(n * n, sizeof *t->lines);
-    if (!votes || !t->lines) {
-        free(votes);
+    if (!t->lines)
         return err_nomem(e, "a fit");
-    }
     for (int32_t a = 0; a < t->n_cuts; a++)
         for (int32_t b = a + 1; b < t->n_cuts; b++)
             if (t->cuts[b] - t->cuts[a] >= PIECES_MIN_POINTS)
-                t->lines[a * t->n_cuts + b] = fit_line(p, votes, t->cuts[a], t->cuts[b] - t->cuts[a]);
-    free(votes);
+                t->lines[a * t->n_cuts + b] = fit_line(p, t->cuts[a], t->cuts[b] - t->cuts[a]);
     return 0;
 }
 
@@ -337,25 +377,37 @@ void fit_format_regime(struct text *out, const struct topo_regime *r, const char
     text_puts(out, " }");
 }
 
+void fit_format_sure(struct text *out, const struct fit_sure *sure)
+{
+    if (sure)
+        text_printf(out, "  # %g %%: latency_ns %.5g to %.5g, efficiency %.4g to %.4g", 100 * FIT_SURE,
+                    sure->lat_s[0] * 1e9, sure->lat_s[1] * 1e9, sure->efficiency[0], sure->efficiency[1]);
+    text_puts(out, "\n");
+}
+
 /* As an entry of `dims`, ready to be pasted into a network file. */
-void fit_format_dim(struct text *out, const struct topo_dim *dim)
+void fit_format_dim(struct text *out, const struct topo_dim *dim, const struct fit_sure *sure)
 {
     char bw[NUM_TEXT];
-    text_printf(out, "- { name: %s, shape: %s, size: %d, bw_GBps: %s, latency_ns: %.6g, efficiency: %.6g",
-                dim->name, topo_shape_name(dim->shape), (int)dim->size, num_format(bw, dim->bw_Bps / 1e9),
-                dim->lat_s * 1e9, dim->efficiency);
-    if (dim->latency_per != TOPO_PER_CHUNK)
-        text_printf(out, ", latency_per: %s", topo_latency_words[dim->latency_per]);
+    text_printf(out, "- { name: %s, shape: %s, size: %d, bw_GBps: %s", dim->name, topo_shape_name(dim->shape),
+                (int)dim->size, num_format(bw, dim->bw_Bps / 1e9));
     if (dim->algorithm != TOPO_ALGORITHM_SHAPE)
         text_printf(out, ", algorithm: %s", topo_algorithm_words[dim->algorithm]);
     if (dim->in_switch != TOPO_IN_SWITCH_NONE)
         text_printf(out, ", in_switch: %s", topo_in_switch_words[dim->in_switch]);
-    for (int32_t r = 0; r < dim->n_regimes; r++)
-        fit_format_regime(out, &dim->regimes[r], r == 0 ? ",\n    regimes: [ { " : ",\n               { ");
-    text_puts(out, dim->n_regimes > 0 ? " ] }\n" : " }\n");
+    if (dim->latency_per != TOPO_PER_CHUNK)
+        text_printf(out, ", latency_per: %s", topo_latency_words[dim->latency_per]);
+    text_printf(out, ",\n    latency_ns: %.6g, efficiency: %.6g%s", dim->lat_s * 1e9, dim->efficiency,
+                dim->n_regimes ? "," : " }");
+    fit_format_sure(out, sure);
+    for (int32_t r = 0; r < dim->n_regimes; r++) {
+        fit_format_regime(out, &dim->regimes[r], r == 0 ? "    regimes: [ { " : "               { ");
+        text_puts(out, r + 1 < dim->n_regimes ? "," : " ] }");
+        fit_format_sure(out, sure ? &sure[r + 1] : NULL);
+    }
 }
 
-/* ---- the fit ---- */
+/* ---- what is fitted ---- */
 
 /* What must hold before anything is fitted; a shape that cannot run the algorithm would fit garbage. */
 static int fit_check(const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
@@ -393,24 +445,122 @@ static void set_range(struct pieces_problem *p, double bw_Bps)
     p->most_s_per_B = 0.99 * p->least_s_per_B / FIT_MIN_EFFICIENCY;
 }
 
-/* The number of regimes with the least score. */
-static int fit_choose(struct fit *f, struct pieces *best, const struct pieces_problem *p, int32_t most,
-                      struct err *e)
+/* ---- how many regimes, and how much times scatter ---- */
+
+/* A fit under way. */
+struct fitting {
+    struct fit *f;
+    const struct curve *c;
+    const struct fit_settings *s;
+    struct pieces_problem p;
+    struct pieces v; /* chosen */
+    double bw_Bps;
+    double *scatter, *off, *time_s; /* shape [n], in one allocation, owned */
+};
+
+static int fitting_open(struct fitting *x, struct fit *f, const struct curve *c, const struct fit_settings *s,
+                        struct err *e)
 {
-    struct pieces all[PIECES_MAX];
+    double *room = malloc(3 * (size_t)c->n * sizeof *room);
+    *x = (struct fitting){ .f = f, .c = c, .s = s, .scatter = room };
+    if (!room)
+        return err_nomem(e, "a fit");
+    x->off = room + c->n;
+    x->time_s = x->off + c->n;
+    x->p = (struct pieces_problem){ .n = c->n, .bytes = c->bytes, .time_s = c->time_s, .scatter = room };
+    return 0;
+}
+
+static void fitting_close(struct fitting *x)
+{
+    free(x->scatter);
+}
+
+/* Scatters to try: FIT_SCATTER, or what is stated, times powers of 2^(1/8), from a quarter to 64. */
+enum { SCATTERS = 65, SCATTER_FIRST = 16 };
+
+static double scatter_at(const struct fitting *x, int at)
+{
+    return (isnan(x->s->scatter) ? FIT_SCATTER : x->s->scatter) * exp2((at - SCATTER_FIRST) / 8.0);
+}
+
+/* Of a point: a digit that is lost by printing adds to the scatter of repeated measurements. */
+static double point_scatter(const struct fitting *x, int at, int32_t i)
+{
+    return hypot(scatter_at(x, at), x->c->blur[i]);
+}
+
+/* What a regime costs. Few points say little of a scatter that is not stated: the factor is that of C. M.
+ * Hurvich and C.-L. Tsai (Biometrika 76(2), 1989) for its three numbers. */
+static double regime_cost(const struct fitting *x)
+{
+    double n = x->p.n;
+    return FIT_PENALTY * log(n) * (isnan(x->s->scatter) && n > 5 ? n / (n - 4) : 1);
+}
+
+/* Twice the negative logarithm of how likely is what pieces leave, and the scatter itself (FIT_TRUST), but
+ * for what is the same for all. A point counts at most what a regime costs, so that one alone makes none. */
+static double unlikely(const struct fitting *x, int at)
+{
+    double first = scatter_at(x, SCATTER_FIRST) / scatter_at(x, at);
+    double sum = FIT_TRUST * (first * first - 2 * log(first)), most = regime_cost(x);
+    for (int32_t i = 0; i < x->p.n; i++) {
+        double scatter = point_scatter(x, at, i);
+        sum += fmin(huber(x->off[i] / scatter), most) + 2 * log(scatter / FIT_SCATTER);
+    }
+    return sum;
+}
+
+/* The least of it over all scatters, or at the one stated. */
+static double least_unlikely(int *at, struct fitting *x, const struct pieces *v)
+{
+    const struct pieces_problem *p = &x->p;
     double least = INFINITY;
-    int32_t n = most * FIT_MIN_POINTS <= p->n ? most : p->n / FIT_MIN_POINTS;
-    int rc = pieces_fit(all, p, n, e);
-    for (int32_t k = 0; k < FIT_MAX_REGIMES; k++)
-        f->score[k] = NAN;
-    for (int32_t k = 1; k <= n && !rc; k++) {
-        f->score[k - 1] = 2 * all[k - 1].loss / FIT_SCATTER + 3 * log(p->n) * k;
-        if (f->score[k - 1] < least) {
-            least = f->score[k - 1];
-            *best = all[k - 1];
+    for (int32_t k = 0; k < v->n; k++)
+        for (int32_t i = v->list[k].first; i < v->list[k].first + v->list[k].n; i++)
+            x->off[i] = pieces_time(&v->list[k], p, p->bytes[i]) / p->time_s[i] - 1;
+    *at = SCATTER_FIRST;
+    if (!isnan(x->s->scatter))
+        return unlikely(x, *at);
+    for (int t = 0; t < SCATTERS; t++) {
+        double now = unlikely(x, t);
+        if (now < least) {
+            least = now;
+            *at = t;
         }
     }
-    return rc;
+    return least;
+}
+
+/* The number of regimes, and the scatter, with the least score. Scatter decides which points are outliers, so
+ * all is fitted again with the one found, until it stays. */
+static int fit_choose(struct fitting *x, struct err *e)
+{
+    enum { ROUNDS = 8 };
+    struct pieces all[PIECES_MAX];
+    double *score = x->f->score;
+    int32_t most = x->s->max_regimes, n = most * FIT_MIN_POINTS <= x->p.n ? most : x->p.n / FIT_MIN_POINTS;
+    int at = SCATTER_FIRST, before = -1;
+    for (int round = 0; round < ROUNDS && at != before; round++) {
+        double least = INFINITY;
+        before = at;
+        for (int32_t i = 0; i < x->p.n; i++)
+            x->scatter[i] = point_scatter(x, at, i);
+        int rc = pieces_fit(all, &x->p, n, e);
+        if (rc)
+            return rc;
+        for (int32_t k = 0; k < FIT_MAX_REGIMES; k++) {
+            int now = before;
+            score[k] = k < n ? least_unlikely(&now, x, &all[k]) + regime_cost(x) * (k + 1) : NAN;
+            if (score[k] < least) {
+                least = score[k];
+                x->v = all[k];
+                at = now;
+            }
+        }
+    }
+    x->f->scatter = scatter_at(x, before);
+    return 0;
 }
 
 /*
@@ -419,22 +569,76 @@ static int fit_choose(struct fit *f, struct pieces *best, const struct pieces_pr
  * time is no sign of faster links. That rate is first sought up to twice that of the fastest point: latency
  * hides at most half of a time of three points that grow with size.
  */
-static int find_pieces(struct fit *f, struct pieces *v, double *bw_Bps, struct pieces_problem *p,
-                       const struct fit_settings *s, struct err *e)
+static int find_pieces(struct fitting *x, struct err *e)
 {
-    double fastest = fastest_s_per_B(p);
-    *bw_Bps = s->bw_Bps;
-    f->at_limit = 1 / fastest > s->bw_Bps;
-    if (isnan(s->bw_Bps)) {
-        set_range(p, 2 / fastest);
-        int rc = fit_choose(f, v, p, s->max_regimes, e);
+    double fastest = fastest_s_per_B(&x->p);
+    x->bw_Bps = x->s->bw_Bps;
+    x->f->at_limit = 1 / fastest > x->bw_Bps;
+    if (isnan(x->bw_Bps)) {
+        set_range(&x->p, 2 / fastest);
+        int rc = fit_choose(x, e);
         if (rc)
             return rc;
-        *bw_Bps = fit_rounded(1e-9 / fmin(fastest, v->list[v->n - 1].s_per_B)) * 1e9;
+        x->bw_Bps = fit_rounded(1e-9 / fmin(fastest, x->v.list[x->v.n - 1].s_per_B)) * 1e9;
     }
-    set_range(p, *bw_Bps);
-    return fit_choose(f, v, p, s->max_regimes, e);
+    set_range(&x->p, x->bw_Bps);
+    return fit_choose(x, e);
 }
+
+/* ---- how sure the numbers are ---- */
+
+/* Another curve that could have been measured: the model's times, each off by what some point of the curve
+ * is, in scatters. What is off was made small by the fit, which took two numbers a regime: @p grow. */
+static void redraw(struct fitting *x, double grow, struct rng *r)
+{
+    for (int32_t i = 0; i < x->p.n; i++) {
+        int32_t from = (int32_t)rng_below(r, x->p.n);
+        double off = log(x->c->time_s[from] / x->f->model_s[from]) / x->scatter[from];
+        x->time_s[i] = x->f->model_s[i] * exp(grow * off * x->scatter[i]);
+    }
+}
+
+/* Latency and efficiency of piece @p k in each of the draws, sorted, into the range that holds FIT_SURE. */
+static void take_range(struct fit_sure *to, double *lat_s, double *efficiency)
+{
+    stat_sort(lat_s, FIT_DRAWS);
+    stat_sort(efficiency, FIT_DRAWS);
+    for (int end = 0; end < 2; end++) {
+        double q = end ? (1 + FIT_SURE) / 2 : (1 - FIT_SURE) / 2;
+        to->lat_s[end] = stat_quantile(lat_s, FIT_DRAWS, q);
+        to->efficiency[end] = stat_quantile(efficiency, FIT_DRAWS, q);
+    }
+}
+
+/* Regimes and their limits stay as they were chosen. Where no bandwidth is stated a rate may be beyond the
+ * one that was found. */
+static int find_sure(struct fitting *x, struct err *e)
+{
+    struct pieces_problem q = x->p;
+    int32_t n = x->v.n;
+    double grow = sqrt((double)q.n / (q.n - 2 * n));
+    double *drawn = malloc((size_t)n * 2 * FIT_DRAWS * sizeof *drawn);
+    struct rng *r = NULL;
+    int rc = drawn ? rng_build(&r, (uint64_t)x->s->seed, 0, e) : err_nomem(e, "a fit");
+    q.time_s = x->time_s;
+    for (int32_t draw = 0; draw < FIT_DRAWS && !rc; draw++) {
+        redraw(x, grow, r);
+        if (isnan(x->s->bw_Bps))
+            set_range(&q, 2 / fastest_s_per_B(&q));
+        for (int32_t k = 0; k < n; k++) {
+            struct piece line = fit_line_near(&q, &x->v.list[k]);
+            drawn[2 * k * FIT_DRAWS + draw] = line.lat_s;
+            drawn[(2 * k + 1) * FIT_DRAWS + draw] = 1 / (line.s_per_B * x->bw_Bps);
+        }
+    }
+    for (int32_t k = 0; k < n && !rc; k++) /* the last is the dimension's own, number 0 */
+        take_range(&x->f->sure[(k + 1) % n], &drawn[2 * k * FIT_DRAWS], &drawn[(2 * k + 1) * FIT_DRAWS]);
+    rng_free(r);
+    free(drawn);
+    return rc;
+}
+
+/* ---- the fit ---- */
 
 static void count_error(struct fit_errors *to, double frac)
 {
@@ -452,42 +656,33 @@ static void fit_judge(struct fit *f, const struct curve *c)
     }
 }
 
-/* Pieces of latency plus size over bandwidth, as many as the measurements tell apart (Bayesian information
- * criterion in fit_choose()), written into the dimension. */
+/* Pieces of latency plus size over bandwidth, as many as the measurements tell apart, written into the
+ * dimension. */
 int fit_curve(struct fit *f, const struct topo_dim *dim, const struct curve *c, const struct fit_settings *s,
               struct err *e)
 {
+    struct fitting x;
     *f = (struct fit){ .dim = *dim, .n = c->n };
     assert(s->max_regimes >= 1 && s->max_regimes <= FIT_MAX_REGIMES);
     int rc = fit_check(dim, c, s, e);
-    if (rc)
+    if (rc || (rc = fitting_open(&x, f, c, s, e)))
         return rc;
-    struct pieces_problem p = { .n = c->n, .bytes = c->bytes, .time_s = c->time_s };
-    struct pieces v = { 0 };
-    double bw_Bps;
-    list_terms(&p, dim, c->collective, c->ranks);
-    if (p.n_terms == 0)
-        return err_set(e, ERR_RANGE,
-                       "%s is not what this dimension can do; choose another shape or algorithm",
-                       collective_names[c->collective]);
-    double *blur = malloc((size_t)c->n * sizeof *blur);
+    list_terms(&x.p, dim, c->collective, c->ranks);
     f->model_s = malloc((size_t)c->n * sizeof *f->model_s);
-    if (!blur || !f->model_s) {
+    if (!f->model_s)
         rc = err_nomem(e, "a fit");
-        goto out;
-    }
-    /* A digit that is lost by printing adds to the scatter. */
-    for (int32_t i = 0; i < c->n; i++)
-        blur[i] = hypot(1, c->blur[i] / FIT_SCATTER);
-    p.blur = blur;
-    rc = find_pieces(f, &v, &bw_Bps, &p, s, e);
+    else if (x.p.n_terms == 0)
+        rc = err_set(e, ERR_RANGE, "%s is not what this dimension can do; choose another shape or algorithm",
+                     collective_names[c->collective]);
+    else
+        rc = find_pieces(&x, e);
     if (!rc) {
-        f->n_regimes = v.n;
-        set_dim(&f->dim, &v, &p, bw_Bps);
+        f->n_regimes = x.v.n;
+        set_dim(&f->dim, &x.v, &x.p, x.bw_Bps);
         fit_judge(f, c);
+        rc = find_sure(&x, e);
     }
-out:
-    free(blur);
+    fitting_close(&x);
     if (rc)
         fit_free(f);
     return rc;

@@ -71,19 +71,3 @@ TEST(quantiles_lie_between_values)
     assert_close(stat_quantile(two, 1, 0.3), 10, 1e-15);
     assert_true(isnan(stat_quantile(x, 0, 0.5)));
 }
-
-/* The least value at which half of the weight is reached; the order of what is given does not matter. */
-TEST(weighted_medians_halve_the_weight)
-{
-    struct stat_weighted equal[] = { { 2, 1 }, { 1, 1 } };
-    struct stat_weighted heavy[] = { { 3, 1 }, { 1, 1 }, { 2, 5 } };
-    struct stat_weighted last[] = { { 30, 7 }, { 10, 3 }, { 20, 3 } };
-    struct stat_weighted first[] = { { 1, 2 }, { 2, 1 }, { 3, 1 } };
-    struct stat_weighted beyond[] = { { 1, 2 }, { 2, 1 }, { 3, 2 } };
-    assert_true(stat_weighted_median(equal, 2) == 1);
-    assert_true(stat_weighted_median(heavy, 3) == 2);
-    assert_true(stat_weighted_median(last, 3) == 30);
-    assert_true(stat_weighted_median(first, 3) == 1);
-    assert_true(stat_weighted_median(beyond, 3) == 2);
-    assert_true(stat_weighted_median(last, 1) == 10);
-}

@@ -10,7 +10,7 @@
     KEEP(struct fit, v, fit_free);                                                                           \
     OK(fit_curve(&v, __VA_ARGS__, e))
 
-static const struct fit_settings free_bw = { .bw_Bps = (double)NAN, .max_regimes = FIT_MAX_REGIMES };
+static const struct fit_settings free_bw = { (double)NAN, FIT_MAX_REGIMES, (double)NAN, 1 };
 
 static struct topo_dim make_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a,
                                 enum topo_in_switch in_switch)
@@ -104,7 +104,7 @@ TEST(known_regimes_and_limits_are_recovered)
     CASES(double noise, off /* and how far the numbers may be off */) = { { 0, 1e-4 }, { 0.01, 0.08 } };
     const struct topo_dim truth = three_regimes();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
+        struct fit_settings s = { 300e9, FIT_MAX_REGIMES, (double)NAN, 1 };
         CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, cases[i].noise, 7);
         FIT(f, &truth, &c, &s);
         assert_int_equal(f.n_regimes, 3);
@@ -120,18 +120,126 @@ TEST(known_regimes_and_limits_are_recovered)
     }
 }
 
-TEST(noise_makes_no_regimes)
+/* ---- curves that scatter ---- */
+
+/* A line, or one in two regimes, of 150 GB/s of the 300 that its links have; some 20 sizes up to 2 GiB, each
+ * off by a log-normal error. */
+static void draw_noisy(struct curve *c, struct topo_dim *truth, int32_t n_regimes, double noise,
+                       uint64_t seed)
 {
-    const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
-    int more = 0;
-    for (uint64_t seed = 0; seed < 40; seed++) {
-        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.02, seed);
-        FIT(f, &truth, &c, &free_bw);
-        more += f.n_regimes > 1;
-        assert_close(f.dim.bw_Bps, truth.bw_Bps, 0.05);
+    RNG(r, seed, 1);
+    *truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
+    truth->bw_Bps = 300e9;
+    truth->efficiency = 0.5;
+    truth->lat_s = 1e-6 * exp(3 * rng_uniform(r));
+    truth->n_regimes = n_regimes - 1;
+    truth->regimes[0] = (struct topo_regime){ truth->lat_s / 3, 0.1, 1.2e6 };
+    *c = (struct curve){ .collective = COLLECTIVE_ALL_REDUCE, .ranks = 8, .nodes = 1 };
+    int32_t n = 18 + (int32_t)rng_below(r, 11);
+    for (int32_t i = 0; i < n; i++) {
+        double bytes = 1024 * exp2(21.0 * i / (n - 1));
+        double time_s = fit_time(truth, COLLECTIVE_ALL_REDUCE, 8, bytes);
+        MUST(curve_add_point(c, bytes, time_s * exp(noise * rng_normal(r)), 0, e));
     }
-    /* Schwarz's criterion takes a regime too many now and then; what it then gains is small. */
-    assert_true(more <= 4);
+}
+
+static bool lies_in(double x, const double range[2])
+{
+    return x >= range[0] && x <= range[1];
+}
+
+/* Of 60 curves that are one line a regime too many in two at most; the line's two numbers in their ranges of
+ * 90 % as often as that, less what 60 draws leave to chance (three standard deviations are 12 %). */
+TEST(scatter_makes_no_regimes_and_ranges_hold_what_they_say)
+{
+    static const struct fit_settings s = { 300e9, FIT_MAX_REGIMES, (double)NAN, 1 };
+    static const double noises[] = { 0.03, 0.05 };
+    int n = repeats(60);
+    for (size_t q = 0; q < COUNT_OF(noises); q++) {
+        int more = 0, latency = 0, efficiency = 0;
+        for (int i = 0; i < n; i++) {
+            struct topo_dim truth;
+            KEEP(struct curve, c, free_curve);
+            draw_noisy(&c, &truth, 1, noises[q], (uint64_t)i);
+            FIT(f, &truth, &c, &s);
+            more += f.n_regimes > 1;
+            latency += lies_in(truth.lat_s, f.sure[0].lat_s);
+            efficiency += lies_in(0.5, f.sure[0].efficiency);
+            assert_true(f.n_regimes > 1 || fabs(f.dim.efficiency / 0.5 - 1) < 3.5 * noises[q]);
+        }
+        if (more > 2 || latency < 0.78 * n || efficiency < 0.78 * n)
+            fail_msg("scatter %g: of %d lines %d are divided, %d latencies and %d efficiencies in range",
+                     noises[q], n, more, latency, efficiency);
+    }
+}
+
+TEST(two_regimes_are_found_in_scatter)
+{
+    static const struct fit_settings s = { 300e9, FIT_MAX_REGIMES, (double)NAN, 1 };
+    int n = repeats(40), two = 0, within = 0;
+    for (int i = 0; i < n; i++) {
+        struct topo_dim truth;
+        KEEP(struct curve, c, free_curve);
+        draw_noisy(&c, &truth, 2, 0.03, (uint64_t)i);
+        FIT(f, &truth, &c, &s);
+        two += f.n_regimes == 2;
+        within +=
+            f.n_regimes == 2 && lies_in(0.5, f.sure[0].efficiency) + lies_in(0.1, f.sure[1].efficiency) > 0;
+    }
+    if (two < 0.94 * n || within < 0.9 * n)
+        fail_msg("of %d curves %d have two regimes, %d with an efficiency in its range", n, two, within);
+}
+
+/* One time of twenty doubled: least squares would be off by 2 of its scatters and more. */
+TEST(an_outlier_makes_no_regime_and_bends_the_line_little)
+{
+    static const struct fit_settings s = { 300e9, FIT_MAX_REGIMES, (double)NAN, 1 };
+    for (int at = 0; at < 20; at++) {
+        WITH(struct topo_dim, truth, make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE),
+             truth.bw_Bps = 300e9, truth.efficiency = 0.5);
+        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0.01, (uint64_t)at);
+        c.time_s[at] *= 2;
+        FIT(f, &truth, &c, &s);
+        assert_int_equal(f.n_regimes, 1);
+        assert_close(f.dim.efficiency, 0.5, 0.015);
+        assert_close(f.dim.lat_s, truth.lat_s, 0.03);
+    }
+}
+
+/* Eleven sizes off by 5 %: chance, but not where repetitions are known to scatter by 2 %. */
+TEST(a_scatter_that_is_stated_tells_more_regimes_apart)
+{
+    WITH(struct topo_dim, truth, make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE),
+         truth.bw_Bps = 300e9, truth.efficiency = 0.5);
+    int by_stated = 0, by_fitted = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct fit_settings s = { 300e9, FIT_MAX_REGIMES, 0.02, 1 };
+        CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 11, 0.05, seed);
+        FIT(stated, &truth, &c, &s);
+        s.scatter = NAN;
+        FIT(fitted, &truth, &c, &s);
+        by_stated += stated.n_regimes > 1;
+        by_fitted += fitted.n_regimes > 1;
+        assert_true(stated.scatter == 0.02 && fitted.scatter > 0.015 && fitted.scatter < 0.1);
+    }
+    if (by_stated < 4 || by_fitted > 0)
+        fail_msg("%d of 20 are divided by the scatter stated, %d by the one fitted", by_stated, by_fitted);
+}
+
+TEST(draws_are_those_of_the_seed)
+{
+    struct fit_settings s = free_bw;
+    const struct topo_dim truth = three_regimes();
+    CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0.02, 3);
+    FIT(a, &truth, &c, &s);
+    FIT(b, &truth, &c, &s);
+    s.seed = 2;
+    FIT(other, &truth, &c, &s);
+    assert_memory_equal(a.sure, b.sure, sizeof a.sure);
+    assert_true(memcmp(a.sure, other.sure, sizeof a.sure) != 0);
+    assert_close(other.sure[0].efficiency[0], a.sure[0].efficiency[0], 0.02);
+    for (int32_t k = 0; k < a.n_regimes; k++)
+        assert_true(lies_in(topo_dim_regime(&a.dim, k).efficiency, a.sure[k].efficiency));
 }
 
 /* Most of every time is latency: the rate is at most twice that of the fastest point, whose load is 14/8 of
@@ -153,8 +261,7 @@ TEST(a_flat_stretch_sets_no_bandwidth)
     for (int i = 8; i < 12; i++)
         c.time_s[i] = c.time_s[12];
     FIT(f, &truth, &c, &free_bw);
-    assert_true(f.n_regimes > 1);
-    assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-4);
+    assert_close(f.dim.bw_Bps, truth.bw_Bps, 1e-3);
     assert_true(f.dim.efficiency == 1);
 }
 
@@ -184,7 +291,7 @@ TEST(same_curve_same_fit)
 TEST(a_bandwidth_below_what_is_measured_is_noticed)
 {
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
-    struct fit_settings s = { 50e9, 2 };
+    struct fit_settings s = { 50e9, 2, (double)NAN, 1 };
     CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 20, 0, 1);
     FIT(f, &truth, &c, &s);
     assert_true(f.at_limit && f.dim.efficiency <= 1);
@@ -199,13 +306,13 @@ TEST(a_bandwidth_below_what_is_measured_is_noticed)
 
 KEEPS(struct fidelity, fidelity_free)
 
-/* The entry as written, read as the only dimension of a network. */
-static void paste(struct topo_network *net, const struct topo_dim *dim)
+/* The entry as written, with ranges as comments or without, read as the only dimension of a network. */
+static void paste(struct topo_network *net, const struct topo_dim *dim, const struct fit_sure *sure)
 {
     KEEP(struct yaml_doc, doc, yaml_free);
     KEEP(struct text, yaml, text_free) = { 0 };
     text_puts(&yaml, "dims:\n");
-    fit_format_dim(&yaml, dim);
+    fit_format_dim(&yaml, dim, sure);
     MUST(yaml_read_text(&doc, "fit.yaml", yaml.s, yaml.n, e));
     MUST(topo_read_network(net, &doc, doc.root, e));
 }
@@ -282,7 +389,7 @@ TEST(what_is_written_predicts_the_same_times)
         enum collective_kind kind = draw_dim(&truth, r);
         CURVE(c, &truth, kind, truth.size, 18, 0.02, (uint64_t)i);
         FIT(f, &truth, &c, &free_bw);
-        paste(&net, &f.dim);
+        paste(&net, &f.dim, i % 2 ? f.sure : NULL);
         assert_int_equal(net.dims[0].n_regimes, f.dim.n_regimes);
         for (int32_t at = i % 3; at < c.n; at += 3)
             for (int m = SIM_ALPHA_BETA; m < (flows_are_closed(&truth, kind) ? N_SIM_MODELS : SIM_FLOW); m++)
@@ -303,7 +410,7 @@ TEST(regimes_are_found_under_a_choice_of_algorithms)
 {
     WITH(struct topo_dim, truth, three_regimes(), truth.algorithm = TOPO_ALGORITHM_AUTO,
          truth.in_switch = TOPO_IN_SWITCH_NONE);
-    struct fit_settings s = { 300e9, FIT_MAX_REGIMES };
+    struct fit_settings s = { 300e9, FIT_MAX_REGIMES, (double)NAN, 1 };
     CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, 8, 24, 0, 1);
     FIT(f, &truth, &c, &s);
     assert_true(f.n_regimes == 3 && f.large.max_frac < 1e-3 && f.small.max_frac < 1e-3);
@@ -322,7 +429,7 @@ TEST(what_cannot_be_fitted_is_refused)
     const struct topo_dim truth = make_dim(TOPO_SWITCH, 8, TOPO_ALGORITHM_RING, TOPO_IN_SWITCH_NONE);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim dim = make_dim(TOPO_SWITCH, cases[i].size, cases[i].algorithm, TOPO_IN_SWITCH_NONE);
-        struct fit_settings s = { cases[i].bw_Bps, 2 };
+        struct fit_settings s = { cases[i].bw_Bps, 2, (double)NAN, 1 };
         KEEP(struct fit, f, fit_free);
         CURVE(c, &truth, COLLECTIVE_ALL_REDUCE, cases[i].ranks, cases[i].n, 0, 1);
         FAILS(fit_curve(&f, &dim, &c, &s, e), ERR_RANGE, cases[i].message);

@@ -5,9 +5,9 @@
 
 enum { MOST = 256 };
 
-/* Points of one term of 2 hops and load 1.5, weighed alike. */
+/* Points of one term of 2 hops and load 1.5, weighed alike: each scatters by 1 %. */
 struct sample {
-    double bytes[MOST], time_s[MOST], blur[MOST];
+    double bytes[MOST], time_s[MOST], scatter[MOST];
     struct pieces_problem p;
 };
 
@@ -17,14 +17,14 @@ static void set_sample(struct sample *s, int32_t n, double factor)
     s->p = (struct pieces_problem){ .n = n,
                                     .bytes = s->bytes,
                                     .time_s = s->time_s,
-                                    .blur = s->blur,
+                                    .scatter = s->scatter,
                                     .n_terms = 1,
                                     .terms = { { 2, 1.5 } },
                                     .least_s_per_B = 1e-12,
                                     .most_s_per_B = 1e-8 };
     for (int32_t i = 0; i < n; i++) {
         s->bytes[i] = 1024 * pow(factor, i);
-        s->blur[i] = 1;
+        s->scatter[i] = 0.01;
     }
 }
 
@@ -97,7 +97,7 @@ TEST(most_lines_of_fewest_points_are_found)
     OK(pieces_fit(all, &s.p, PIECES_MAX, e));
     for (int32_t n = 1; n <= PIECES_MAX; n++) {
         assert_int_equal(all[n - 1].n, n);
-        assert_true(n == PIECES_MAX ? all[n - 1].loss < 1e-6 : all[n - 1].loss > 0.1);
+        assert_true(n == PIECES_MAX ? all[n - 1].loss < 1e-6 : all[n - 1].loss > 10);
     }
     for (int32_t k = 0; k < PIECES_MAX; k++) {
         const struct piece *got = &all[PIECES_MAX - 1].list[k];
@@ -114,17 +114,22 @@ TEST(many_points_are_divided_near_the_jump)
     SAMPLE(s, all, 200, 1.05, truth, 2);
     OK(pieces_fit(all, &s.p, 2, e));
     assert_true(abs(all[1].list[1].first - 101) <= 200 / PIECES_MAX_CUTS);
-    assert_close(all[1].list[1].lat_s, 100e-6, 1e-6);
+    assert_close(all[1].list[1].lat_s, 100e-6, 2e-3);
 }
 
-TEST(one_bad_point_does_not_bend_the_line)
+/* Beyond 1.345 scatters a point pulls no harder, however far it is off. */
+TEST(one_bad_point_bends_the_line_by_less_than_its_scatter)
 {
-    SAMPLE(s, all, 12, 2, three, 1);
-    s.time_s[5] *= 1.6;
-    OK(pieces_fit(all, &s.p, 1, e));
-    assert_close(all[0].list[0].lat_s, three[0].lat_s, 1e-6);
-    assert_close(all[0].list[0].s_per_B, three[0].s_per_B, 1e-6);
-    assert_close(all[0].loss, 0.6 / 1.6, 1e-6);
+    struct piece bent[2];
+    for (int k = 0; k < 2; k++) {
+        SAMPLE(s, all, 12, 2, three, 1);
+        s.time_s[5] *= k ? 160 : 1.6;
+        OK(pieces_fit(all, &s.p, 1, e));
+        bent[k] = all[0].list[0];
+        assert_close(bent[k].lat_s, three[0].lat_s, 0.01);
+        assert_close(bent[k].s_per_B, three[0].s_per_B, 0.01);
+    }
+    assert_close(bent[0].lat_s, bent[1].lat_s, 2e-3);
 }
 
 TEST(blurred_points_count_less)
@@ -132,11 +137,11 @@ TEST(blurred_points_count_less)
     SAMPLE(s, all, 6, 2, three, 1);
     for (int i = 0; i < 4; i++) {
         s.time_s[i] *= 1 + 0.1 * i;
-        s.blur[i] = 1000;
+        s.scatter[i] = 10;
     }
     OK(pieces_fit(all, &s.p, 1, e));
-    assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[4]), s.time_s[4], 1e-6);
-    assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[5]), s.time_s[5], 1e-6);
+    assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[4]), s.time_s[4], 1e-5);
+    assert_close(pieces_time(&all[0].list[0], &s.p, s.bytes[5]), s.time_s[5], 1e-5);
 }
 
 /* Times that grow faster than size ask for a latency below nothing; times that do not grow, for a rate
@@ -155,7 +160,8 @@ TEST(numbers_stay_within_their_bounds)
         s.time_s[i] = 30e-6;
     OK(pieces_fit(all, &s.p, 1, e));
     assert_true(all[0].list[0].s_per_B == s.p.least_s_per_B);
-    assert_close(all[0].list[0].lat_s, 15e-6, 1e-3);
+    double mean_B = 1024 * 255 / 8.0; /* all within a scatter of their mean */
+    assert_close(all[0].list[0].lat_s, (30e-6 - 1.5e-12 * mean_B) / 2, 1e-9);
     for (int i = 0; i < 8; i++)
         s.time_s[i] = 1e-3 * s.bytes[i];
     OK(pieces_fit(all, &s.p, 1, e));
@@ -168,30 +174,39 @@ static double loss_of(const struct sample *s, int32_t first, int32_t n, double l
 {
     const struct piece line = { .lat_s = lat_s, .s_per_B = s_per_B };
     double sum = 0;
-    if (!(lat_s >= 0 && s_per_B >= s->p.least_s_per_B && s_per_B <= s->p.most_s_per_B))
-        return INFINITY;
-    for (int32_t i = first; i < first + n; i++)
-        sum += fabs(pieces_time(&line, &s->p, s->bytes[i]) / s->time_s[i] - 1) / s->blur[i];
+    for (int32_t i = first; i < first + n; i++) {
+        double z = fabs(pieces_time(&line, &s->p, s->bytes[i]) / s->time_s[i] - 1) / s->scatter[i];
+        sum += (z <= 1.345 ? z * z : 2 * 1.345 * z - 1.345 * 1.345) / 0.8214;
+    }
     return sum;
 }
 
-/* The best line passes through two points, or through one with one number at its bound. */
+/* Of the best latency for this rate: the loss is convex in it. */
+static double best_latency(const struct sample *s, int32_t first, int32_t n, double s_per_B)
+{
+    double lo = 0, hi = 0;
+    for (int32_t i = first; i < first + n; i++)
+        hi = fmax(hi, s->time_s[i]);
+    for (int k = 0; k < 90; k++) {
+        double a = lo + (hi - lo) / 3, b = hi - (hi - lo) / 3;
+        *(loss_of(s, first, n, a, s_per_B) < loss_of(s, first, n, b, s_per_B) ? &hi : &lo) =
+            loss_of(s, first, n, a, s_per_B) < loss_of(s, first, n, b, s_per_B) ? b : a;
+    }
+    return loss_of(s, first, n, lo, s_per_B);
+}
+
+/* Thirds of the range of rates, and of latencies for each: the least over one number of a convex function of
+ * two is convex. */
 static double least_loss(const struct sample *s, int32_t first, int32_t n)
 {
-    const struct pieces_term t = s->p.terms[0];
-    double best = INFINITY;
-    for (int32_t i = first; i < first + n; i++) {
-        best = fmin(best, loss_of(s, first, n, 0, s->time_s[i] / t.load / s->bytes[i]));
-        best = fmin(best,
-                    loss_of(s, first, n, (s->time_s[i] - t.load * s->bytes[i] * s->p.least_s_per_B) / t.hops,
-                            s->p.least_s_per_B));
-        for (int32_t k = first; k < i; k++) {
-            double s_per_B = (s->time_s[i] - s->time_s[k]) / (s->bytes[i] - s->bytes[k]) / t.load;
-            double lat_s = (s->time_s[i] - t.load * s->bytes[i] * s_per_B) / t.hops;
-            best = fmin(best, loss_of(s, first, n, lat_s, s_per_B));
-        }
+    double lo = s->p.least_s_per_B, hi = s->p.most_s_per_B;
+    for (int k = 0; k < 90; k++) {
+        double a = lo + (hi - lo) / 3, b = hi - (hi - lo) / 3;
+        bool left = best_latency(s, first, n, a) < best_latency(s, first, n, b);
+        lo = left ? lo : a;
+        hi = left ? b : hi;
     }
-    return best;
+    return best_latency(s, first, n, lo);
 }
 
 TEST(no_other_lines_and_no_other_division_are_better)
@@ -201,8 +216,8 @@ TEST(no_other_lines_and_no_other_division_are_better)
         double best[3];
         SAMPLE(s, all, 12, 2, three, 2);
         for (int i = 0; i < 12; i++) {
-            s.time_s[i] *= exp(0.3 * rng_normal(rng));
-            s.blur[i] = 1 + i % 3;
+            s.time_s[i] *= exp(0.03 * rng_normal(rng));
+            s.scatter[i] = 0.01 * (1 + i % 3);
         }
         OK(pieces_fit(all, &s.p, 3, e));
         best[0] = least_loss(&s, 0, 12);
