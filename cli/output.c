@@ -284,7 +284,7 @@ static int gravity(int code)
 
 void output_outcome(struct run *run, enum exit_code code)
 {
-    if (gravity((int)code) > gravity(run->exit_code))
+    if (gravity((int)code) > gravity((int)run->exit_code))
         run->exit_code = code;
 }
 
