@@ -83,8 +83,8 @@ struct options {
     const char *dim_name, *bw_GBps, *npu, *power_W;
     const char *slow_link, *slow_npu;
     struct option_list columns;
-    bool curves;
     const char *scatter;
+    bool curves;
     int32_t kernel; /**< enum topo_kernel, -1 = absent */
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */

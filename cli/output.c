@@ -284,8 +284,8 @@ static int gravity(int code)
 
 void output_outcome(struct run *run, enum exit_code code)
 {
-    if (gravity((int)code) > gravity((int)run->exit_code))
-        run->exit_code = code;
+    if (gravity((int)code) > gravity(run->exit_code))
+        run->exit_code = (int)code;
 }
 
 bool output_is_of_store(const char *path, const char *store)

@@ -797,8 +797,8 @@ static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t sh
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
-    const struct sort_key x_key =
-        f->x_words ? (struct sort_key){ .word = f->categories.at } : (struct sort_key){ .x = d->x[X] };
+    const struct sort_key x_key = { .word = f->x_words ? f->categories.at : NULL,
+                                    .x = f->x_words ? NULL : d->x[X] };
     int64_t n = 0;
 
     for (int64_t i = 0; i < d->n; i++)

@@ -632,7 +632,8 @@ static int find_sure(struct fitting *x, struct err *e)
         }
     }
     for (int32_t k = 0; k < n && !rc; k++) /* the last is the dimension's own, number 0 */
-        take_range(&x->f->sure[(k + 1) % n], &drawn[2 * k * FIT_DRAWS], &drawn[(2 * k + 1) * FIT_DRAWS]);
+        take_range(&x->f->sure[(k + 1) % n], drawn + (ptrdiff_t)(2 * k) * FIT_DRAWS,
+                   drawn + (ptrdiff_t)(2 * k + 1) * FIT_DRAWS);
     rng_free(r);
     free(drawn);
     return rc;

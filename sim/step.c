@@ -493,7 +493,7 @@ static void weigh_children(struct walk *w, step_id id)
     const struct node_cost *cost = &w->costs[id];
     double times = node->kind == STEP_REPEAT ? node->times : 1;
     bool each = node->kind != STEP_MAX;
-    step_id heaviest[TOPO_MAX_DIMS];
+    step_id heaviest[TOPO_MAX_DIMS] = { 0 };
     for (int32_t d = 0; d < w->tree->n_dims; d++)
         heaviest[d] = node->apart ? longest_child(w, id, d) : -1;
     for (step_id c = node->first; c >= 0; c = w->tree->nodes[c].next) {

@@ -800,7 +800,7 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
 {
     enum sim_model model = s->model == SIM_BANDWIDTH ? SIM_BANDWIDTH : SIM_ALPHA_BETA;
     struct step_tree tree = { 0 };
-    struct sim_step step;
+    struct sim_step step = { 0 };
     struct training *x = malloc(sizeof *x);
     if (!x)
         return err_nomem(e, "a search");

@@ -123,6 +123,7 @@ static int best_design(struct search_found *f, const struct pairing *j, struct e
 static const struct whole_design *find_design(const struct pairing *j, const double *bw_Bps)
 {
     for (int64_t k = 0; k < j->designs.n; k++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): copies of each other, bit by bit */
         if (memcmp(j->designs.list[k].bw_Bps, bw_Bps, sizeof j->designs.list[k].bw_Bps) == 0)
             return &j->designs.list[k];
     return NULL;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # One account of a step: of drawn plans in every model explain and sim print the same object, the row of a sweep has the same numbers, and
 # its parts are the time. Only what differs is printed.
+# shellcheck disable=SC1083,SC2020 # braces are YAML; sets of characters are meant
 cd "$TMPDIR" || exit 1
 cat >study.yaml <<..
 network:

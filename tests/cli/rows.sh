@@ -1,6 +1,7 @@
 #!/bin/sh
 # A row of a sweep is the single run of its point: by --set, alone, as alloc and sim have it, on any number of
 # threads, in shards and stores. What `simulation` says of a network holds for all of its bandwidths.
+# shellcheck disable=SC2015,SC2094,SC2238 # files of one name are read before they are written
 root=$PWD
 cd "$TMPDIR" || exit 1
 rows() { "$WEFT" "$@" -q --of csv | sed '/^#/d'; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A step at given bandwidths: 1 ms of compute and one all-reduce of 100 MB, 150 MB over 100 GB/s on the ring
 # and 43.75 MB over 50 GB/s on the switch; latency 2 x 3 x 700 ns and 2 x 3 x 2000 ns.
+# shellcheck disable=SC2069 # standard error alone is shown
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A model trained on a small network: the report, its data, plans that cannot be, and a search.
+# shellcheck disable=SC2086 # a list of options
 configs=$PWD/configs
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }

@@ -72,7 +72,7 @@ TEST(shares_of_dimensions_are_slopes_of_the_time)
     for (int round = 0; round < N; round++) {
         struct random_training x;
         struct plan_cost c;
-        struct plan_sum once[PLAN_MAX_COLLECTIVES], sum;
+        struct plan_sum once[PLAN_MAX_COLLECTIVES] = { 0 }, sum;
         struct plan_busy busy, longer;
         double once_s[PLAN_MAX_COLLECTIVES], longer_s[PLAN_MAX_COLLECTIVES], all_s = 0;
         fixture_random(&x, r);
