@@ -64,7 +64,7 @@ LIB_LIBS = -Wl,--as-needed -Wl,-z,relro,-z,now,-z,noexecstack $(PKG_LIBS) -lglpk
 LIBS = -pie $(LIB_LIBS) $(MPI_LIBS)
 
 # ---- sources ----
-sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c)))
+sources = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c)))
 objects = $(patsubst %.c,$O/%.o,$(1))
 LAYERS := base topo workloads alloc sim study kinds plots
 LIB_SRC := $(call sources,$(LAYERS))
@@ -90,7 +90,7 @@ RANKS_SRC := tests/mpi/fleet_ranks.c
 ORACLE_SRC := tests/oracle/write_cases.c
 TEST_SRC := $(UNIT_SRC) $(SUPPORT_SRC) $(RUNNER_SRC)
 ALL_SRC := $(LIB_SRC) $(EXAMPLE_SRC) $(CLI_SRC) $(TEST_SRC) $(BENCH_SRC) $(VALIDATE_SRC) $(ORACLE_SRC) $(RANKS_SRC)
-FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(wildcard tests/faults/*.[ch]) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h)))
+FORMATTED := $(ALL_SRC) $(FUZZ_SRC) $(wildcard tests/faults/*.[ch]) tests/oracle/simgrid_flows.cpp $(sort $(foreach d,$(LAYERS) cli tests tests/unit tests/fuzz bench,$(wildcard $(d)/*.h $(d)/*/*.h $(d)/*/*/*.h)))
 SCRIPTS := .ci/run $(wildcard tests/*.sh tests/cli/*.sh tests/faults/*.sh tests/hooks/*)
 
 # Written at build time from the schema; compiled without our warnings, never linted.

@@ -2,7 +2,7 @@
  * A second opinion on an answer: the uncompiled step evaluated at the split, every constraint and the price
  * again, and the lower bound again from the multipliers alone. It shares no code with solver and compiler, on
  * purpose, so that an error in either shows as a disagreement. Formulas: docs/model.md sections 7 to 9. Every
- * design passes it before it is reported (kinds/design/design.c).
+ * design passes it before it is reported (kinds/design/answer/design.c).
  */
 #include "alloc/verify.h"
 

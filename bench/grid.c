@@ -11,7 +11,7 @@
 #endif
 
 #include "bench/draw.h"
-#include "kinds/design/grid.h"
+#include "kinds/design/explore/grid.h"
 #include "tests/unit/split_fixture.h"
 
 enum {

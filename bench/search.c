@@ -5,8 +5,8 @@
 #include <omp.h>
 #include <stdio.h>
 
-#include "kinds/design/load.h"
-#include "kinds/design/search.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/search.h"
 
 #define STUDY "configs/studies/llm-gpt3-libra.yaml"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "kinds/design/designs.h"
-#include "kinds/design/load.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/ask/load.h"
 
 enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "cli/output.h"
-#include "kinds/design/training.h"
+#include "kinds/design/answer/training.h"
 #include "sim/rules.h"
 
 /* Below this share of the step a part is rounding. */

@@ -1,10 +1,10 @@
-/** @file The account of a step (kinds/design/account.h) for people and as data: what every command shows of
- * where its time goes. */
+/** @file The account of a step (kinds/design/answer/account.h) for people and as data: what every command
+ * shows of where its time goes. */
 #ifndef CLI_ACCOUNT_H
 #define CLI_ACCOUNT_H
 
 #include "base/report.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 /** One account of a table of several, as for models side by side. */
 struct account_view {

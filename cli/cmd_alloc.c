@@ -12,8 +12,8 @@
 #include "cli/alloc_report.h"
 #include "cli/points.h"
 #include "cli/training.h"
-#include "kinds/design/designs.h"
-#include "kinds/design/search_sim.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/search_sim.h"
 #include "study/campaign.h"
 
 /* All points of a study; without `vary` the one there is. */

@@ -15,8 +15,8 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/training.h"
-#include "kinds/design/load.h"
-#include "kinds/design/system.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
 
 /* One budget: what the design takes, what it may take, in the unit of the key. `limit` and `value` are
  * compared in this unit. */

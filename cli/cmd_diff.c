@@ -10,7 +10,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "kinds/design/diff.h"
+#include "kinds/design/explore/diff.h"
 #include "study/say.h"
 
 enum { CELL = 48 /* bytes of a value in text */ };

@@ -1,8 +1,8 @@
 /*
  * weft fail: every kind of single failure of a design, ranked by the share of a year that it costs.
  *
- * Numbers are those of kinds/design/fail.h; this file words them. A step is shown by the closed form and by
- * flow side by side, since they answer differently where routes or fixed shares of the traffic matter
+ * Numbers are those of kinds/design/answer/fail.h; this file words them. A step is shown by the closed form
+ * and by flow side by side, since they answer differently where routes or fixed shares of the traffic matter
  * (docs/ownership.md, "Degraded").
  */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "kinds/design/fail.h"
+#include "kinds/design/answer/fail.h"
 
 #define HOUR_S 3600.0
 

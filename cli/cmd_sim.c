@@ -18,7 +18,7 @@
 #include "cli/system.h"
 #include "cli/timeline.h"
 #include "cli/training.h"
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "study/study.h"
 #include "sim/step.h"
 

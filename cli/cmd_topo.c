@@ -12,7 +12,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "sim/astra/astra_file.h"
 #include "topo/graph.h"
 #include "topo/theta.h"

@@ -11,7 +11,7 @@
 
 #include "cli/output.h"
 #include "cli/points.h"
-#include "kinds/design/tornado.h"
+#include "kinds/design/explore/tornado.h"
 #include "plots/scale.h"
 
 /* Said before work that takes longer. */

@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cli/output.h"
-#include "kinds/design/load.h"
-#include "kinds/design/search_sim.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/search_sim.h"
 
 enum { MAX_NAMES = 6 };
 

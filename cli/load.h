@@ -9,7 +9,7 @@
 
 #include "base/report.h"
 #include "cli/overrides.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 /** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
 void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);

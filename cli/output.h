@@ -12,7 +12,7 @@
 #include "base/outfile.h"
 #include "base/report.h"
 #include "cli/command.h"
-#include "kinds/design/point.h"
+#include "kinds/design/ask/point.h"
 
 /** Does a file's name have this ending, in upper or lower case? */
 bool output_ends_with(const char *path, const char *ending);

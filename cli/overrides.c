@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "kinds/design/load.h"
-#include "kinds/design/point.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/point.h"
 
 int overrides_add(struct overrides *o, const char *path, const char *value, struct err *e)
 {

@@ -1,11 +1,12 @@
 /**
- * @file Owning the whole machine of a design, for people and as data: struct system (kinds/design/system.h).
+ * @file Owning the whole machine of a design, for people and as data: struct system
+ * (kinds/design/ask/system.h).
  */
 #ifndef CLI_SYSTEM_H
 #define CLI_SYSTEM_H
 
 #include "cli/output.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 /**
  * Where the study has `system`: money of a year, power, failures, goodput; in JSON as object "system" of the

@@ -3,7 +3,7 @@
 #define CLI_TIMELINE_H
 
 #include "cli/output.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 /** Is @p path one that can be written: .json or .csv? ERR_USAGE. Asked before long work. */
 int timeline_check(const char *path, struct err *e);

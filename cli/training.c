@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #include "cli/account.h"
-#include "kinds/design/evidence.h"
-#include "kinds/design/search.h"
+#include "kinds/design/answer/evidence.h"
+#include "kinds/design/explore/search.h"
 
 /* ---- plan ---- */
 

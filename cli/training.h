@@ -1,14 +1,14 @@
 /**
  * @file A training step of a model, for people and as data.
  *
- * Both forms are made of struct training_report (kinds/design/training.h), so that a number in text is that
- * of JSON.
+ * Both forms are made of struct training_report (kinds/design/answer/training.h), so that a number in text is
+ * that of JSON.
  */
 #ifndef CLI_TRAINING_H
 #define CLI_TRAINING_H
 
 #include "cli/output.h"
-#include "kinds/design/training.h"
+#include "kinds/design/answer/training.h"
 
 /** If workload @p i trains a model: plan and mapping, memory, throughput, and the other plans that a search
  * found; in JSON as members of the open object, which is the workload's. In text with the account of its step

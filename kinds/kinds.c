@@ -1,8 +1,8 @@
 /* The kinds of studies, and what of their keys is below what: what study/ knows of them. */
-#include "kinds/design/designs.h"
-#include "kinds/design/load.h"
-#include "kinds/design/search.h"
-#include "kinds/design/point.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/search.h"
+#include "kinds/design/ask/point.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"
 #include "kinds/place/place.h"

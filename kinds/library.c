@@ -1,6 +1,6 @@
 /* The library's public functions (include/weft.h) over the engine of studies: a split and a simulated step
  * are studies of one point, so that all results are rows under the names that CSV has. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "weft.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "kinds/design/designs.h"
-#include "kinds/design/point.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/ask/point.h"
 #include "study/campaign.h"
 #include "study/study.h"
 #include "topo/graph.h"

@@ -162,7 +162,7 @@ self_test() {
     plant workloads/fit.c '#include <gsl/gsl_fit.h>\n'
     plant base/json.c '#include <jansson.h>\n'
     plant alloc/mixed.c '#include <glpk.h>\n'
-    plant kinds/design/grid.c '#include <sqlite3.h>\n'
+    plant kinds/design/explore/grid.c '#include <sqlite3.h>\n'
     plant study/pool.c '#include <mpi.h>\n'
     plant workloads/chakra.c '#include <protobuf-c/protobuf-c.h>\n'
     plant workloads/chakra_leaf.c '#include "workloads/readers/chakra.pb-c.h"\n'
@@ -203,7 +203,7 @@ self_test() {
         base/up.c
         base/yaml_two.c
         cli/read.c
-        kinds/design/grid.c
+        kinds/design/explore/grid.c
         plots/struct.c
         sim/chick.c
         sim/cluster/aside.c

@@ -4,7 +4,7 @@
 
 #include "tests/support.h"
 
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 
 static inline int designs_open(struct study *s, const char *path, const struct study_override *o, int32_t n,
                                struct err *e)

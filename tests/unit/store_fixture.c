@@ -1,6 +1,6 @@
 #include "tests/unit/store_fixture.h"
 
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 
 enum { POINTS_OF_UNIT = 10 };
 

@@ -4,8 +4,8 @@
 #define TESTS_UNIT_STUDY_FOLDER_H
 
 #include "base/text.h"
-#include "kinds/design/load.h"
-#include "kinds/design/point.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/point.h"
 #include "tests/unit/folder.h"
 
 static const struct file study_files[] = {

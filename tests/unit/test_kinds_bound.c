@@ -1,7 +1,7 @@
 /* Bounds of a design before it is solved: no answer lies below, and what they rule out is no front's. */
 #include "tests/unit/split_random.h"
 #include "study/keep.h"
-#include "kinds/design/bound.h"
+#include "kinds/design/explore/bound.h"
 
 enum { D = TOPO_MAX_DIMS };
 

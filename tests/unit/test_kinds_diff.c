@@ -1,5 +1,5 @@
 /* Two designs: what counts as a difference, what each does alone, and what is left. */
-#include "kinds/design/diff.h"
+#include "kinds/design/explore/diff.h"
 #include "tests/unit/folder.h"
 
 /* 32 NPUs; link, NIC and switch of dimension b cost 8, 32 and 18 USD per GB/s. Bandwidths are given. */

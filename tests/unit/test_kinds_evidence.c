@@ -1,9 +1,9 @@
 /* What stands behind a predicted step: whose rows count for which plan, the band around its time, and draws
  * of weft's own error. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/evidence.h"
-#include "kinds/design/uncertain.h"
+#include "kinds/design/answer/evidence.h"
+#include "kinds/design/explore/uncertain.h"
 
 #define NETWORK "network: configs/networks/selene-a100.yaml\nmodel: alpha-beta\n"
 #define LOAD                                                                                                 \

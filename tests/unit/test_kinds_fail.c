@@ -1,8 +1,8 @@
 /* Single failures: steps with one part gone, by closed form and by flow; what they lose, by hand; ranks,
  * sums. */
-#include "kinds/design/fail.h"
-#include "kinds/design/load.h"
-#include "kinds/design/system.h"
+#include "kinds/design/answer/fail.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
 
 #define HOUR_S 3600.0

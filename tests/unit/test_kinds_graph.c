@@ -1,9 +1,9 @@
 /* Networks with a graph: splits over classes of links against closed forms, built-in shapes and sampled
  * splits; prices by the file and by tiers; what is refused, and where. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/support.h"
-#include "kinds/design/design.h"
-#include "kinds/design/system.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
 #include "topo/graph.h"
 

@@ -1,6 +1,6 @@
 /* Grids of bandwidths: every point of the front and of the best few comes out, whatever is skipped. */
 #include "study/keep.h"
-#include "kinds/design/grid.h"
+#include "kinds/design/explore/grid.h"
 #include "tests/unit/split_random.h"
 #include "tests/unit/step_oracle.h"
 
@@ -80,7 +80,7 @@ static void oracle_bandwidths(const struct grid_question *q, int64_t at, double 
         bw_Bps[q->axes[a].dim] = q->axes[a].bw_Bps[at % q->axes[a].n];
 }
 
-/* What a row of a sweep would show, written as kinds/design/design.c does. */
+/* What a row of a sweep would show, written as kinds/design/answer/design.c does. */
 static void oracle_values(const struct grid_question *q, const double *bw_Bps, double *value)
 {
     double usd = q->usd_fixed, total_Bps = 0, nic_Bps = 0;

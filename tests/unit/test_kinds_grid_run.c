@@ -1,5 +1,5 @@
 /* Walks over grids whose answer is known without looking at every point. */
-#include "kinds/design/grid.h"
+#include "kinds/design/explore/grid.h"
 #include "tests/unit/split_random.h"
 
 KEEPS(struct grid, grid_free)

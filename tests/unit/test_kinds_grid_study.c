@@ -1,8 +1,8 @@
 /* A study with given bandwidths as a grid: what is kept of its rows, made one by one, is found. */
 #include "tests/unit/study_folder.h"
 #include "study/keep.h"
-#include "kinds/design/design.h"
-#include "kinds/design/grid.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/grid.h"
 #include "workloads/step_fn.h"
 
 KEEPS(struct grid, grid_free)

@@ -4,8 +4,8 @@
  * from 1 to 1e15 beside each other, bandwidths and prices over many orders of magnitude, fixed bandwidths,
  * bounds, rows that bind together, and time limits near the least time.
  */
-#include "kinds/design/design.h"
-#include "kinds/design/load.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 
 enum { D = TOPO_MAX_DIMS };

@@ -1,7 +1,7 @@
 /* Rows of a runner, which keeps what it read, against rows of studies that are read from their files at every
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
-#include "kinds/design/designs.h"
-#include "kinds/design/load.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"

@@ -1,8 +1,8 @@
 /* Points that may not be bounded away. That those which are never lie on the front: test_study_campaign.c. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "study/keep.h"
 #include "study/blocks.h"
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
 

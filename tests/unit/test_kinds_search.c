@@ -1,11 +1,11 @@
 /* Searches of training plans against trying every plan there is, with and without a split of its own. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>
 
-#include "kinds/design/design.h"
-#include "kinds/design/search.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/search.h"
 
 /* 4 x 2 NPUs that hold little, so that memory decides. */
 #define NPU "npu: { peak_TFLOPS: 1, mem_GB: %s, mem_GBps: 100, matrix_half_out: 64, kernel_ns: 1000 }"

@@ -4,13 +4,13 @@
  * left out has an equal that is not, and every plan that is found gives its time again when it is run as
  * printed.
  */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>
 
-#include "kinds/design/design.h"
-#include "kinds/design/search.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/search.h"
 
 enum { TEXT = 4096, MOST_VALUES = 24, MOST_TIMED = 700 };
 

@@ -1,11 +1,11 @@
 /* The best plans of a search by simulation: as the study would simulate each, and in the order of that. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>
 
-#include "kinds/design/design.h"
-#include "kinds/design/search_sim.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/search_sim.h"
 
 /* 8 NPUs whose links are slow, so that overlapping collectives wait for each other. */
 #define STUDY                                                                                                \

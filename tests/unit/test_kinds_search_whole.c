@@ -6,9 +6,9 @@
  */
 #include <omp.h>
 
-#include "kinds/design/design.h"
-#include "kinds/design/load.h"
-#include "kinds/design/system.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
 
 enum { D = TOPO_MAX_DIMS, MOST_LINKS = 5, MOST_DESIGNS = 125, MOST_PLANS = 2048 };

@@ -1,5 +1,5 @@
 /* Studies of designs as read: what they name, what overrides reach, what is wrong and where. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/study_folder.h"
 
 #define DRAWS                                                                                                \

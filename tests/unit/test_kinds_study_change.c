@@ -1,8 +1,8 @@
 /* A study that is changed against one read with the same values: the same in all that a design asks. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "study/source.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
 

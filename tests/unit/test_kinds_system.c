@@ -1,7 +1,7 @@
 /* The whole machine of a design: what is counted, summed by hand; what is left out is said; rows. */
-#include "kinds/design/design.h"
-#include "kinds/design/load.h"
-#include "kinds/design/system.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
 
 #define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"

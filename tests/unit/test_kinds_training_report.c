@@ -1,8 +1,8 @@
 /* A training step by parts: they add up to it. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
-#include "kinds/design/training.h"
+#include "kinds/design/answer/training.h"
 
 #define STUDY                                                                                                \
     "network: { npu: { peak_TFLOPS: 100, mem_GB: 4, mem_GBps: 1000 }, dims: [ "                              \

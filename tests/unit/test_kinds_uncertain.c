@@ -1,8 +1,8 @@
 /* Uncertain keys: percentiles of what is linear in them, and draws against studies read with their values. */
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/system.h"
-#include "kinds/design/uncertain.h"
+#include "kinds/design/ask/system.h"
+#include "kinds/design/explore/uncertain.h"
 
 /* 4 x 8 NPUs; 12 MB on node, 28 MB on pod in a step, beside 1 ms of compute. */
 #define STUDY                                                                                                \

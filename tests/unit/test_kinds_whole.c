@@ -1,9 +1,9 @@
 /* Whole designs of studies: what ports give, against plain counting over bandwidths and bills. */
 #include <time.h>
 
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/design.h"
+#include "kinds/design/answer/design.h"
 
 enum { D = TOPO_MAX_DIMS };
 

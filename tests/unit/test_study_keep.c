@@ -1,7 +1,7 @@
 /* What a sweep keeps of its rows against comparing every pair, in any order and after a stop. */
 #include "study/keep.h"
 #include "tests/unit/table_cells.h"
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 #include "study/study.h"
 
 KEEPS(struct keep, keep_free)

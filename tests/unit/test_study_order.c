@@ -1,6 +1,6 @@
 /* Units of a sweep: every point in one of them, once, whatever the axes, grids and pieces are. */
-#include "kinds/design/load.h"
-#include "kinds/design/point.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/point.h"
 #include "study/blocks.h"
 #include "tests/support.h"
 

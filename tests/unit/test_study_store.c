@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 
 KEEPS(struct store, store_close)
 KEEPS(sqlite3, sqlite3_close)

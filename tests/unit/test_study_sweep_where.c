@@ -1,5 +1,5 @@
 /* Which points satisfy the constraints of a sweep, and which constraints cannot be decided. */
-#include "kinds/design/designs.h"
+#include "kinds/design/explore/runner.h"
 #include "tests/unit/sweep_text.h"
 
 /* ---- which points pass ---- */

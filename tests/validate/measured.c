@@ -7,7 +7,7 @@
 #include "tests/validate/measured.h"
 
 #include "base/table.h"
-#include "kinds/design/load.h"
+#include "kinds/design/ask/load.h"
 #include "workloads/plan.h"
 
 #define STUDY "tests/validate/training.yaml"

@@ -3,8 +3,8 @@
 #ifndef TESTS_VALIDATE_MEASURED_H
 #define TESTS_VALIDATE_MEASURED_H
 
-#include "kinds/design/evidence.h"
-#include "kinds/design/training.h"
+#include "kinds/design/answer/evidence.h"
+#include "kinds/design/answer/training.h"
 #include "tests/support.h"
 
 /** What of a row its study does not have; bits of struct measured.ignored. */

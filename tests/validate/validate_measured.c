@@ -5,8 +5,8 @@
  *
  * ROWS=PREFIX lists the rows of the tables whose names begin so, with where weft's time goes, instead of the
  * section; ROWS=all every row; STUDIES=PREFIX the keys of each row's study. EVIDENCE=FILE writes the table
- * that predictions quote (kinds/design/evidence.inc) instead; the section says whether the one in the program
- * is still what the rows come to.
+ * that predictions quote (kinds/design/answer/evidence.inc) instead; the section says whether the one in the
+ * program is still what the rows come to.
  */
 #include "tests/validate/measured_fit.h"
 #include "tests/validate/verdict.h"
@@ -243,7 +243,7 @@ static void print_fits(const struct measured_rows *rows)
     printf("%s. In all %d of %d.\n", all ? "" : " none", (int)all, (int)priced);
 }
 
-/* ---- what stands behind a prediction: kinds/design/evidence.h ---- */
+/* ---- what stands behind a prediction: kinds/design/answer/evidence.h ---- */
 
 enum { MOST_KINDS = 64 };
 
@@ -310,7 +310,7 @@ static void write_evidence(const char *path, const struct measured_rows *rows)
     assert_non_null(f);
     fprintf(
         f,
-        "/* Written by tests/validate/validate_measured with EVIDENCE=kinds/design/evidence.inc, from "
+        "/* Written by tests/validate/validate_measured with EVIDENCE=kinds/design/answer/evidence.inc, from "
         "train_measured.csv; do not edit.\n   NPU, software, experts; peak, sustained FLOP/s, B/s; rows of "
         "bf16, fp8, mxfp8, nvfp4; mean error, band, spread. */\n");
     for (int32_t i = 0; i < n; i++) {
@@ -352,7 +352,8 @@ static int print_evidence(const struct measured_rows *rows)
     bool same = count_rows(kinds, n) == count_rows(table, n_table);
     puts("\n### What a prediction quotes\n\nBy NPU, class of software, dense or with experts: these errors "
          "stand "
-         "beside each predicted step (`kinds/design/evidence.inc`), as a band and in `uncertain: model`.\n\n"
+         "beside each predicted step (`kinds/design/answer/evidence.inc`), as a band and in `uncertain: "
+         "model`.\n\n"
          "| NPU | software | model | rows: bf16, fp8, mxfp8, nvfp4 | mean error % | 9 of 10 (below 10 rows: "
          "all) "
          "within % | as in the program |\n|---|---|---|---|--:|--:|---|");

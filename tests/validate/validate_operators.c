@@ -8,8 +8,8 @@
  * attention in half.
  */
 #include "base/table.h"
-#include "kinds/design/load.h"
-#include "kinds/design/point.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/point.h"
 #include "tests/support.h"
 #include "tests/unit/training_fixture.h"
 #include "tests/validate/cases.h"

@@ -12,9 +12,9 @@
 
 #include <stdarg.h>
 
-#include "kinds/design/design.h"
-#include "kinds/design/load.h"
-#include "kinds/design/search.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/search.h"
 #include "workloads/plan_cost.h"
 #include "tests/support.h"
 #include "tests/validate/cases.h"

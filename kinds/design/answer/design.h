@@ -1,0 +1,108 @@
+/** @file One design of a study: the split, its proof, its time and price, beside the equal split. */
+#ifndef KINDS_DESIGN_ANSWER_DESIGN_H
+#define KINDS_DESIGN_ANSWER_DESIGN_H
+
+#include "alloc/whole.h"
+#include "kinds/design/answer/account.h"
+#include "kinds/design/ask/point.h"
+#include "kinds/design/ask/system.h"
+#include "sim/step.h"
+
+/** What one workload does on the design. */
+struct design_load {
+    double time_s; /**< of one step */
+    double best_s; /**< on a network split for it alone under the same rows; NaN unless STUDY_REGRET */
+    struct account account; /**< where the time goes */
+    struct sim_step step;
+};
+
+/** The study's split problem, all but the step; problem.dim_names points into it: do not copy. */
+struct design_question {
+    const char *dim_names[TOPO_MAX_DIMS];
+    struct alloc_problem problem;
+};
+
+void design_ask(struct design_question *q, const struct design_point *s);
+
+/** Release with design_free(). */
+struct design {
+    /** Status first; the rest only when there is a split. Value, gap, bound and `unique` are of the whole
+     * question: where plans are searched, of all plans; gap and bound NaN where that is not proved. */
+    struct alloc_answer answer;
+    bool verified; /**< alloc_verify() came to the same optimality; in whole parts of the relaxation,
+                        and time and bill recomputed came to what was optimised; false: not proved */
+    bool is_whole; /**< `answer` is the best whole design, and these say more of it: */
+    struct whole_answer whole;
+    struct {
+        double bw_Bps[TOPO_MAX_DIMS];
+        double lower_bound; /**< as design_solve_whole() gives it */
+        enum alloc_status status;
+    } relaxed; /**< the same question in fractions of parts */
+    struct {
+        int32_t tried; /**< plans of a search that no bound ruled out; 0: none was searched */
+        bool proved;   /**< no other plan has a better design */
+    } plans;
+    int32_t n_dims;
+    double bw_Bps[TOPO_MAX_DIMS];
+    double total_Bps;
+    double time_s;          /**< weighted sum over workloads (also under STUDY_REGRET) */
+    struct account account; /**< of it */
+    double cost_usd; /**< price, NPUs included if the study says so: of what is bought where pricing is whole,
+                        else linear; NaN without parts, or where what is to be bought is not to be had */
+    double usd_fraction;             /**< the linear price, a lower bound of the other; NaN without parts */
+    double util_frac[TOPO_MAX_DIMS]; /**< share of the step that the dimension is busy */
+    double regret;                   /**< largest time over own best; NaN unless solved for STUDY_REGRET */
+    double nic_Bps;                  /**< NIC bandwidth per NPU; NaN without parts */
+    struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */
+    bool has_bill;
+    char bill_reason[512]; /**< why there are prices but no bill (no Clos so large); "" otherwise */
+    struct { /**< the baseline: same total, spread evenly, whatever the constraints say; NaN in a design that
+                was simulated at given bandwidths */
+        double bw_Bps, time_s, cost_usd;
+        bool allowed; /**< it satisfies the study's constraints, which it does not look at */
+    } equal;
+    double speedup;            /**< equal.time_s / time_s */
+    double objective_gain;     /**< of perf_per_watt and tco_per_token the equal split's objective over this
+                                  one's; else     NaN */
+    double perf_per_cost_gain; /**< (equal.time_s*equal.cost_usd) / (time_s*cost_usd); NaN without parts */
+    struct design_load *loads; /**< shape [n_loads], owned, in the order of the study's workloads */
+    int32_t n_loads;
+};
+
+/**
+ * Solve the study's split problem (loaded with STUDY_FOR_SPLIT and STUDY_NEEDS_WORKLOAD) and fill in
+ * everything. A status other than solved is not an error; then only `answer` and n_dims are filled,
+ * all else is zero. Under STUDY_REGRET first each workload alone, for least time
+ * under the same rows; where that has no answer its status is the design's.
+ * Where algorithms or regimes are to choose, they are chosen again at the split and the split solved again
+ * until nothing changes: optimal for the choices made, which @p s is compiled with afterwards. Models other
+ * than the closed forms are timed at the split for alpha-beta. The baseline's total is the study's
+ * total_GBps; without one, that of the solved split.
+ * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB.
+ * Thread-safe.
+ */
+int design_solve(struct design *d, struct design_point *s, struct err *e);
+
+/**
+ * The design at given bandwidths instead, shape [n_dims], each >= 0 (weft sim, weft check of a fixed
+ * network). Of `answer` only status, bw_Bps, time_s and cost_usd are filled; gap and bound are NaN.
+ */
+int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e);
+
+/**
+ * What a row of a sweep shows: design_solve() without the bill, or, where the study's split is given, the
+ * design at the bandwidths of its network. Then nothing is proved (gap and bound are NaN), and where a row of
+ * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both.
+ */
+int design_row(struct design *d, struct design_point *s, struct err *e);
+
+/** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
+ * ERR_UNSUP of simulations. */
+int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e);
+
+void design_free(struct design *d);
+
+/** What the whole machine of a design depends on; borrowed from @p d. */
+struct system_of design_owned(const struct design *d);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * Which measured steps stand behind a predicted one. A plan is of the kind of a row when NPU, class of
+ * software, and having experts or not are the same. The NPU is told by its figures, not by its name: where
+ * peak, sustained rate or memory bandwidth were changed, what was measured says nothing about the change.
+ */
+#include "kinds/design/answer/evidence.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const evidence_software_words[N_EVIDENCE_SOFTWARE + 1] = { "Megatron-LM of 2021", "Megatron-Core",
+                                                                       "torch.compile", "eager PyTorch" };
+
+static const struct evidence rows[] = {
+#include "kinds/design/answer/evidence.inc"
+};
+
+const struct evidence *evidence_table(int32_t *n)
+{
+    *n = (int32_t)(sizeof rows / sizeof *rows);
+    return rows;
+}
+
+enum evidence_software evidence_software_of(const struct plan *p)
+{
+    static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = {
+        EVIDENCE_MEGATRON_2021,
+        [1 + PLAN_MEGATRON] = EVIDENCE_MEGATRON,
+        [1 + PLAN_COMPILED] = EVIDENCE_COMPILED,
+        [1 + PLAN_EAGER] = EVIDENCE_EAGER,
+    };
+    return classes[1 + p->software];
+}
+
+/* The table has six digits. */
+static bool evidence_is_same(double a, double b)
+{
+    return fabs(a / b - 1) < 1e-5;
+}
+
+const struct evidence *evidence_find(const struct training *x, const struct topo_npu *npu)
+{
+    enum evidence_software software = evidence_software_of(&x->plan);
+    bool experts = x->model.moe.experts > 0;
+    if (x->model.family != MODEL_TRANSFORMER)
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct evidence *v = &rows[i];
+        if (v->software == software && v->experts == experts &&
+            evidence_is_same(npu->peak_flops, v->peak_flops) &&
+            evidence_is_same(topo_npu_ceiling(npu, TOPO_BF16), v->ceiling_flops) &&
+            evidence_is_same(npu->mem_Bps * npu->mem_efficiency, v->mem_Bps))
+            return v;
+    }
+    return NULL;
+}
+
+int32_t evidence_rows(const struct evidence *v)
+{
+    int32_t n = 0;
+    for (int q = 0; q < N_TOPO_PRECISIONS; q++)
+        n += v->n[q];
+    return n;
+}
+
+struct evidence_band evidence_band(const struct evidence *v, double time_s)
+{
+    return (struct evidence_band){ time_s / (1 + v->band), v->band < 1 ? time_s / (1 - v->band) : INFINITY };
+}
+
+void evidence_say(struct text *out, const struct evidence *v, const struct training *x)
+{
+    if (!v) {
+        text_printf(out, "no measured step covers this NPU as described, %s, %s",
+                    evidence_software_words[evidence_software_of(&x->plan)],
+                    x->model.family != MODEL_TRANSFORMER ? "this family of models"
+                    : x->model.moe.experts > 0           ? "experts"
+                                                         : "dense");
+        if (x->plan.software == PLAN_SOFTWARE_NONE)
+            text_puts(out, " (parallel.software is not given)");
+        return;
+    }
+    int32_t n = evidence_rows(v);
+    text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%, %s within %.2g %%", v->npu,
+                evidence_software_words[v->software], v->experts ? "experts" : "dense", (int)n,
+                n > 1 ? "s" : "", 100 * v->mean, n < 10 ? "all" : "9 of 10", 100 * v->band);
+    if (v->n[x->plan.precision] == 0)
+        text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
+}

@@ -1,0 +1,82 @@
+/** @file What a training step of a model comes to on a design: memory, utilisation, throughput. */
+#ifndef KINDS_DESIGN_ANSWER_TRAINING_H
+#define KINDS_DESIGN_ANSWER_TRAINING_H
+
+#include "base/column.h"
+#include "kinds/design/answer/design.h"
+
+/** Of one step; where its time goes is design_load.account. */
+struct training_report {
+    double time_s;
+    double tokens_per_s; /**< samples, where there are no sequences */
+    double mfu, hfu;     /**< useful, and all, matrix products over what the NPUs could do */
+    double memory_B,
+        missing_B; /**< of the stage that needs most; NaN missing: the NPU's memory is not known */
+};
+
+/** @p w trains a model, and @p load is its time on a design for @p s. */
+void training_report(struct training_report *out, const struct design_point *s,
+                     const struct study_workload *w, const struct design_load *load);
+
+/** What a row shows of a training step; see training_columns. Do not copy: `plan` and `parallel` point into
+ * it.
+ */
+struct training_row {
+    const char *plan; /**< NULL: the workload trains no model, all is blank */
+    int64_t tp, cp, dp, pp, ep, micro_batch, interleave, zero;
+    const char *recompute, *fits;
+    const char *parallel; /**< NULL: the plan was not searched */
+    double memory_GB, mfu, tokens_per_s;
+    double recompute_s, bubble_s, optimizer_s, overhead_s; /**< with compute_s and comm_s all of time_s */
+    double tp_s, cp_s, ep_s, dp_s, pp_s;                   /**< exposed */
+    char text[256];                                        /**< plan_format(), cut to fit */
+    char map[2560]; /**< the plan as a study gives it, with 256 chunks if need be */
+};
+
+/** Its columns in a row of type @p type: @p in is "" or "member.". */
+#define TRAINING_COLUMN_WITH(type, in, field, of_kind, where, ...)                                           \
+    {                                                                                                        \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "training",             \
+        .with = where, .help = __VA_ARGS__                                                                   \
+    }
+#define TRAINING_COLUMN(type, in, field, of_kind, ...)                                                       \
+    TRAINING_COLUMN_WITH(type, in, field, of_kind, "plan", __VA_ARGS__)
+/* Of other workloads too, where they have it. */
+#define TRAINING_PART(type, in, field, says)                                                                 \
+    TRAINING_COLUMN_WITH(type, in, field, TABLE_REAL, #field, says, .better = -1)
+#define TRAINING_COLUMNS(type, in)                                                                           \
+    TRAINING_COLUMN(type, in, plan, TABLE_TEXT, "of the training step"),                                     \
+        TRAINING_COLUMN(type, in, tp, TABLE_COUNT, "tensor parallel"),                                       \
+        TRAINING_COLUMN(type, in, cp, TABLE_COUNT, "context parallel"),                                      \
+        TRAINING_COLUMN(type, in, dp, TABLE_COUNT, "data parallel"),                                         \
+        TRAINING_COLUMN(type, in, pp, TABLE_COUNT, "pipeline stages"),                                       \
+        TRAINING_COLUMN(type, in, ep, TABLE_COUNT, "expert parallel"),                                       \
+        TRAINING_COLUMN(type, in, micro_batch, TABLE_COUNT, "sequences of a micro-batch"),                   \
+        TRAINING_COLUMN(type, in, interleave, TABLE_COUNT, "model chunks of a stage"),                       \
+        TRAINING_COLUMN(type, in, recompute, TABLE_TEXT, "of activations"),                                  \
+        TRAINING_COLUMN(type, in, zero, TABLE_COUNT, "stage of sharded optimizer states"),                   \
+        TRAINING_COLUMN(type, in, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),        \
+        TRAINING_COLUMN(type, in, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),                  \
+        TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),                   \
+        TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences",          \
+                        .better = 1),                                                                        \
+        TRAINING_PART(type, in, recompute_s, "done again"),                                                  \
+        TRAINING_PART(type, in, bubble_s, "a stage waits for others"),                                       \
+        TRAINING_PART(type, in, optimizer_s, "updates the parameters"),                                      \
+        TRAINING_PART(type, in, overhead_s, "of software and host"),                                         \
+        TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication", .better = -1),                  \
+        TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise", .better = -1),                               \
+    {                                                                                                        \
+        .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, in parallel), .part = "training",   \
+        .with = "parallel", .help = "the plan that was searched, as a study gives it"                        \
+    }
+extern const struct column training_columns[];
+
+/** The row for the first workload of @p s on @p d, where it trains a model; else blank. ERR_NOMEM. */
+int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
+                      struct err *e);
+
+#endif

@@ -1,0 +1,63 @@
+/** @file Reading a study of designs: from its file, and what varies, to a design point. */
+#ifndef KINDS_DESIGN_ASK_LOAD_H
+#define KINDS_DESIGN_ASK_LOAD_H
+
+#include "kinds/design/ask/point.h"
+
+extern const struct section study_section, study_budget_section, study_mix_section;
+
+/**
+ * Load a study file. A spec word or a network file (a map with `dims`) is taken as a
+ * study of that network alone. Parts and workloads are read where the study has
+ * them, whether needed or not.
+ *
+ * Files named by `network`, `parts` (in the study, else in the network), `workload`
+ * and the members of `workloads` are read relative to the file that names them; in an
+ * override, relative to the working directory. A member of `workloads` that is a
+ * file name alone stands for { workload: FILE }.
+ *
+ * Overrides of whole top-level keys apply before files are read, deeper ones after,
+ * so `network.dims.pod.max_GBps` reaches into the network file; among equally deep
+ * ones the last wins. Of a network given alone, `dims...` and `npu...` may be
+ * written without `network.`.
+ *
+ * Contradictions are errors: workload with workloads, regret with an objective other
+ * than time, an objective that needs prices or a time limit without them,
+ * count_npus without npu.usd, split given (with STUDY_FOR_SPLIT) and a dimension without bw_GBps. Keys
+ * without effect are lines in s->notes.
+ *
+ * @param[out] s  uninitialised; safe to free after failure.
+ * @param needs   bits of enum study_need.
+ * A workload with `search` is made from the best plan that is found: at given bandwidths
+ * (STUDY_NEEDS_BANDWIDTH), or together with the split (STUDY_FOR_SPLIT). ERR_NO_DESIGN where there is none.
+ *
+ * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
+ *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
+ */
+int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
+               int32_t n, unsigned needs, struct err *e);
+/** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
+int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
+
+/**
+ * What follows from the document's `network` and `simulation`: network and rules; from its `parts`, read
+ * again, prices; prices of parts that were read before. Readers and all who change keys of these maps call
+ * them, in this order, and derive nothing of it themselves. Errors as study_read().
+ */
+int study_read_network(struct design_point *s, struct err *e);
+int study_read_parts(struct design_point *s, struct err *e);
+int study_price_network(struct design_point *s, struct err *e);
+
+/** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
+bool design_is_quick(const char *path);
+
+/**
+ * Make @p s, read from the same file with the same other axes, what study_read() makes of it with the quick
+ * axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again. Values
+ * are borrowed from @p from. Notes stay as they are.
+ * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
+ *         only be changed again or freed.
+ */
+bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * A study of designs at one point: what its network costs, its workloads as the solver sees them, and what it
+ * is, as a hash.
+ */
+#include "kinds/design/ask/point.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/ideal.h"
+#include "workloads/step.h"
+
+const char *const study_combine_names[] = { "sum", "regret", NULL };
+
+const char *const study_split_names[] = { "solve", "given", NULL };
+
+const char *const study_pricing_names[] = { "fraction", "whole", NULL };
+
+/* Put the place of the dimension before a message that is about its prices: its tier, or the entry of `dims`;
+ * a network that is a word has neither. @p d: of the network; -1: not known. */
+int study_fail_dim(const struct design_point *s, int32_t d, struct err *e)
+{
+    char place[400];
+    yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
+    int32_t first = 0;
+    if (dims >= 0 && d >= 0)
+        yaml_each (id, &s->doc, dims) {
+            int32_t next = topo_after_entry(s->net.dims, first);
+            yaml_id tier = yaml_get(&s->doc, id, "tier");
+            if (d >= first && d < next)
+                at = tier >= 0 ? tier : id;
+            first = next;
+        }
+    return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
+}
+
+int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = topo_build_bill(b, &s->net, &s->parts, bw_Bps, e);
+    for (int32_t d = 0; d < s->net.n_dims && rc && rc != ERR_NOMEM && topo_is_catalogue(&s->parts); d++) {
+        struct topo_spent spent = { 0 };
+        struct err ignored;
+        if (topo_spend(&spent, &s->net, &s->parts, d, 1, bw_Bps, &ignored))
+            return study_fail_dim(s, d, e);
+    }
+    return rc;
+}
+
+const char *study_semantics(const struct design_point *s)
+{
+    if (s->ideal && s->n_workloads > 0)
+        return "ideal-routing";
+    bool libra = s->n_workloads > 0 && s->model == SIM_BANDWIDTH && s->rules.semantics == SIM_LIBRA;
+    return libra ? sim_semantics_words[SIM_LIBRA] : NULL;
+}
+
+static double counted_npus_usd(const struct design_point *s)
+{
+    return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
+}
+
+bool study_takes_graph_prices(const struct design_point *s)
+{
+    return s->net.wires && s->net.wires->own_prices;
+}
+
+bool study_knows_nics(const struct design_point *s)
+{
+    bool known = !s->has_parts || topo_is_catalogue(&s->parts);
+    for (int32_t d = 0; d < s->net.n_dims && !known && !study_takes_graph_prices(s); d++) {
+        const struct topo_rate *rate = topo_find_rate(&s->parts, s->net.dims[d].tier);
+        known = rate && !isnan(rate->nic.typ);
+    }
+    return known;
+}
+
+double study_nodes_usd(const struct design_point *s)
+{
+    return study_takes_graph_prices(s) && s->net.wires->node_usd > 0 ? s->net.wires->node_usd : 0;
+}
+
+double study_fixed_usd(const struct design_point *s)
+{
+    return counted_npus_usd(s) + study_nodes_usd(s);
+}
+
+struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b)
+{
+    double npus = counted_npus_usd(s);
+    return (struct topo_band){ b->usd.low + npus, b->usd.typ + npus, b->usd.high + npus };
+}
+
+double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
+{
+    double usd = study_fixed_usd(s);
+    if (!s->has_parts)
+        return NAN;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        usd += s->prices[d].usd_per_Bps * bw_Bps[d];
+    return usd;
+}
+
+double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    struct topo_spent spent = { .usd = study_fixed_usd(s) };
+    struct err ignored = { 0 };
+    if (s->pricing != STUDY_WHOLE)
+        return study_fraction_usd(s, bw_Bps);
+    if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, e ? e : &ignored))
+        return NAN;
+    return spent.usd;
+}
+
+const struct step_tree *study_compiled_tree(const struct study_workload *w)
+{
+    return w->lowered.n_nodes ? &w->lowered : &w->tree;
+}
+
+/* On a graph: transfers over classes and over the columns of cuts. */
+static int compile_cuts(struct study_workload *w, const struct design_point *s, struct err *e)
+{
+    struct topo_network wide;
+    ideal_widen(&wide, &s->net);
+    int rc = step_lower(&w->lowered, &w->tree, &wide, &s->rules.stage, NULL, e);
+    return rc ? rc : step_compile(&w->fn, &w->lowered, &wide, e);
+}
+
+int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = 0;
+    step_fn_free(&w->fn);
+    step_free(&w->lowered);
+    if (s->ideal)
+        return compile_cuts(w, s, e);
+    if (s->model != SIM_BANDWIDTH)
+        rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
+    return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
+}
+
+/* A broadcast goes in segments along rings and lines, and how many depends on the bandwidth. */
+static bool has_broadcast(const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        for (step_id id = 0; id < s->workloads[i].tree.n_nodes; id++) {
+            const struct step_node *node = &s->workloads[i].tree.nodes[id];
+            if (node->kind == STEP_COLLECTIVE && node->collective == COLLECTIVE_BROADCAST)
+                return true;
+        }
+    return false;
+}
+
+bool study_has_choice(const struct design_point *s)
+{
+    return s->ideal || (s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s)));
+}
+
+int study_learn(struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; s->ideal && i < s->n_workloads && !rc; i++)
+        rc = ideal_learn(s->ideal, &s->workloads[i].tree, bw_Bps, e);
+    return rc;
+}
+
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    int rc = study_learn(s, bw_Bps, e);
+    if (s->ideal)
+        ideal_place(s->ideal);
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        rc = study_compile(&s->workloads[i], s, bw_Bps, e);
+    return rc;
+}
+
+void search_free(struct search_result *r)
+{
+    free(r->found);
+    *r = (struct search_result){ 0 };
+}
+
+/* Safe on a zeroed or half-read study. */
+void study_free(struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        step_fn_free(&s->workloads[i].fn);
+        step_free(&s->workloads[i].lowered);
+        step_free(&s->workloads[i].tree);
+        free(s->workloads[i].training);
+        if (s->workloads[i].search)
+            search_free(s->workloads[i].search);
+        free(s->workloads[i].search);
+    }
+    free(s->workloads);
+    ideal_free(s->ideal);
+    sim_rules_free(&s->rules);
+    topo_parts_free(&s->parts);
+    alloc_rows_free(&s->rows);
+    text_free(&s->notes);
+    yaml_free(&s->doc);
+    *s = (struct design_point){ .doc = { .root = -1 }, .budget = { .node = -1 } };
+}
+
+int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e)
+{
+    struct study_workload *w = &s->workloads[i];
+    double bw_Bps[TOPO_MAX_DIMS];
+    w->training->plan = *plan;
+    int rc = training_derive(w->training, &s->net, e);
+    if (rc)
+        return rc;
+    step_free(&w->tree);
+    rc = training_build(&w->tree, w->training, &s->net, e);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    return rc ? rc : study_choose(s, bw_Bps, e);
+}
+
+int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            rc = study_take_plan(s, i, &from->workloads[i].training->plan, e);
+    return rc;
+}
+
+/* Members next to each other are what is usual. */
+static unsigned long long hash_group(unsigned long long h, const struct step_group *g, int32_t n_dims)
+{
+    bool apart = false;
+    for (int32_t d = 0; d < n_dims; d++)
+        apart = apart || (g->members[d] > 1 && g->stride[d] > 1);
+    h = text_hash(h, g->members, (size_t)n_dims * sizeof g->members[0]);
+    return apart ? text_hash(h, g->stride, (size_t)n_dims * sizeof g->stride[0]) : h;
+}
+
+/* Text that a workload takes from a file which is not YAML is in its tree only. */
+static unsigned long long hash_tree(const struct step_tree *t, unsigned long long h)
+{
+    for (step_id id = 0; id < t->n_nodes; id++) {
+        const struct step_node *node = &t->nodes[id];
+        const double numbers[] = { node->seconds, node->bytes, node->times };
+        const int32_t words[] = { (int32_t)node->kind,
+                                  (int32_t)node->phase,
+                                  (int32_t)node->collective,
+                                  node->dim,
+                                  node->priority,
+                                  node->group,
+                                  node->first,
+                                  node->next };
+        h = text_hash(h, numbers, sizeof numbers);
+        h = text_hash(h, words, sizeof words);
+    }
+    for (int32_t g = 0; g < t->n_groups; g++)
+        h = hash_group(h, &t->groups[g], t->n_dims);
+    return h;
+}
+
+unsigned long long study_hash(const struct design_point *s)
+{
+    unsigned long long h = yaml_hash(&s->doc, s->doc.root);
+    if (s->ideal) {
+        unsigned long long wires = ideal_hash(s->ideal);
+        h = text_hash(h, &wires, sizeof wires);
+    }
+    if (s->rules.graph[0])
+        h = text_hash(h, &s->rules.graph_hash, sizeof s->rules.graph_hash);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (!s->workloads[i].training) /* all of a model is in the document */
+            h = hash_tree(&s->workloads[i].tree, h);
+    return h;
+}
+
+unsigned long long study_choices(const struct design_point *s)
+{
+    unsigned long long h = TEXT_HASH_SEED;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
+    for (int32_t j = 0; s->ideal && j < ideal_columns(s->ideal); j++)
+        h = text_hash(h, ideal_column(s->ideal, j), (size_t)s->net.n_dims * sizeof(double));
+    return h;
+}

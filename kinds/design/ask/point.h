@@ -1,0 +1,257 @@
+/** @file A study: network, prices, workloads, what to optimise, budgets, what varies; as one checked value.
+ */
+#ifndef KINDS_DESIGN_ASK_POINT_H
+#define KINDS_DESIGN_ASK_POINT_H
+
+#include "alloc/problem.h"
+#include "sim/rules.h"
+#include "study/source.h"
+#include "topo/bill.h"
+#include "topo/ownership.h"
+#include "topo/reliability.h"
+#include "workloads/plan_cost.h"
+#include "workloads/step_fn.h"
+
+/** How several workloads share one network. */
+enum study_combine {
+    STUDY_SUM,    /**< weighted sum of their times */
+    STUDY_REGRET, /**< least worst ratio of time to the workload's own best time */
+};
+
+/** "sum", "regret"; NULL-terminated, for key tables. */
+extern const char *const study_combine_names[3];
+
+/** What a sweep does with a point. */
+enum study_split {
+    STUDY_SOLVE, /**< choose the bandwidths */
+    STUDY_GIVEN, /**< take those of the network */
+};
+
+/** "solve", "given"; NULL-terminated, for key tables. */
+extern const char *const study_split_names[3];
+
+/** What bandwidths are, and what they cost, where parts come from a catalogue. */
+enum study_pricing {
+    STUDY_FRACTION, /**< any number, at the price per B/s of the parts, all rounding dropped: the relaxation
+                     */
+    STUDY_WHOLE,    /**< what ports give, at the price of what is bought */
+};
+
+/** "fraction", "whole"; NULL-terminated, for key tables. */
+extern const char *const study_pricing_names[3];
+
+/** Why candidates were not timed. */
+enum search_reason {
+    SEARCH_ILLEGAL,  /**< something does not divide */
+    SEARCH_REPEATED, /**< another takes as long with no more memory: values without effect, one place twice */
+    SEARCH_UNMAPPED, /**< degrees do not lie along the dimensions */
+    SEARCH_MEMORY,   /**< does not fit */
+    N_SEARCH_REASONS,
+};
+
+/** A plan that was found. */
+struct search_found {
+    struct plan plan;
+    double value;  /**< of the study's objective; a time, where bandwidths are given [s] */
+    double time_s; /**< of the step */
+    double memory_B;
+    double lower_bound; /**< bandwidths to choose: no design with this plan has less; -INFINITY: not known */
+    double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
+    int64_t rank;                 /**< place in the order of the search, which breaks ties */
+    double chunk_s;               /**< time_s by model chunk, of the first n_simulated; NaN: too large */
+};
+
+enum { SEARCH_SIM_PLANS = 10 };
+enum { SEARCH_MAX_KEYS = 64 /**< parallel has fewer */ };
+
+/** Combinations that cannot be, by the key of `parallel` that plan_check() names first. */
+struct search_refusals {
+    const char *key[SEARCH_MAX_KEYS]; /**< shape [n_keys], ascending; string constants */
+    int64_t n[SEARCH_MAX_KEYS];
+    int32_t n_keys;
+};
+
+/** Release with search_free(). */
+struct search_result {
+    struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
+    int32_t n_found;
+    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
+    int64_t n_timed;
+    int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
+    struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */
+    int64_t n_bounded;  /**< bandwidths to choose: timed, and no split of theirs can be among the best */
+    int64_t n_open;     /**< bandwidths to choose: neither that nor split; one of them might be better */
+    int64_t n_split;    /**< bandwidths to choose: split on their own */
+    bool clash;         /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
+    bool proved;        /**< no plan has a better design than the first of `found` */
+    bool unique;        /**< proved: no other bandwidths are as good, whatever the plan */
+    double lower_bound; /**< proved: of every plan and design; else NaN */
+    double
+        least_left; /**< bandwidths to choose: no plan that was not split has less, nor one outside `found` */
+    char why[400];  /**< why a plan has no best split, unless constraints forbid all; "" */
+    double least_B; /**< least memory of any candidate; INFINITY without one */
+    int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */
+    int32_t
+        chunk_order[SEARCH_SIM_PLANS]; /**< those that were not too large, the best by model chunk first */
+    int32_t n_ordered;
+};
+
+struct study_workload {
+    double weight;             /**< > 0 */
+    struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
+    struct search_result *search; /**< how the plan of training was found; owned; NULL unless searched */
+    struct step_tree tree;        /**< without work until the plan was found */
+    struct step_tree lowered;     /**< what fn is compiled from, unless that is `tree` */
+    struct step_fn fn;            /**< in closed form: the study's model, else alpha-beta */
+};
+
+/** Limits of `weft check`; NaN or -1 where not given. */
+struct study_budget {
+    double nic_Bps; /**< NIC bandwidth per NPU */
+    int64_t nics;   /**< NICs in the cluster */
+    double usd, watt, time_s;
+    double site_W, usd_year, usd_per_Mtoken; /**< of the whole machine, with `system` */
+    yaml_id node;                            /**< -1 = the study has no budget */
+};
+
+/** Maps of a study that are read after it, each by code of its own; -1 = not given. */
+struct study_maps {
+    yaml_id network, parts, workload, workloads, simulation, constraints, budget, system;
+};
+
+/**
+ * Power and yearly cost of the whole machine as the split sees them: what no bandwidth changes, and what the
+ * network adds for each USD and W of it that lies outside servers. Without `system` NPUs and network alone,
+ * and no cost. Items by the rack count by fractions of racks.
+ */
+struct study_own {
+    double watt, usd_year;                                  /**< without network; NaN unknown */
+    double watt_per_watt, usd_year_per_usd, usd_year_per_W; /**< of the network, with the racks it fills */
+    double usd_per_Mtoken; /**< for 1 USD a year and steps of 1 s, with `kept`; NaN unknown */
+    /** Share of time that is work kept, at best: intervals are, checkpoints and restarts wait for no network,
+     * and none of its parts fails; 0: nothing. What it follows from. */
+    double kept, stops_per_s, running;
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1];
+    int32_t n_tiers;
+    int32_t first; /**< dimensions from this one on lie outside servers */
+    bool by_rack;  /**< there are items by the rack */
+};
+
+/** Release with study_free(). Everything is owned or points into doc. */
+struct design_point {
+    struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
+    int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
+    struct study_maps maps;
+    const char *name; /**< "" when not given */
+    struct topo_network net;
+    struct ideal *ideal; /**< of a network with a graph, owned; else NULL */
+    bool has_parts;
+    struct topo_parts parts;
+    struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
+    bool has_system;
+    struct own_system system;         /**< prices and power of NPU and server settled */
+    struct study_workload *workloads; /**< shape [n_workloads], owned */
+    int32_t n_workloads;
+    enum study_combine combine;
+    enum study_split split;
+    enum study_pricing pricing; /**< STUDY_WHOLE only where a catalogue prices the network */
+    enum alloc_objective objective;
+    enum sim_model model;
+    struct sim_rules rules; /**< how models other than bandwidth run collectives */
+    double total_Bps;       /**< NaN = not given */
+    double time_limit_s;    /**< objective cost; NaN = not given */
+    struct study_own own;   /**< as system_read() found it */
+    bool count_npus;        /**< cost includes the NPUs */
+    struct alloc_rows rows; /**< network's, total and constraints; empty unless STUDY_FOR_SPLIT */
+    struct study_budget budget;
+    int64_t seed;
+    struct text notes; /**< warnings, a line each: keys without effect */
+};
+
+/** What a command needs from a study; missing parts are errors with the place of the study. */
+enum study_need {
+    STUDY_NEEDS_NETWORK = 0, /**< always read */
+    STUDY_NEEDS_WORKLOAD = 1 << 0,
+    STUDY_NEEDS_PARTS = 1 << 1,
+    STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
+    STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
+    STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
+    STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
+};
+
+void study_free(struct design_point *s);
+void search_free(struct search_result *r);
+
+/** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]. ERR_NOMEM. */
+int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
+                  struct err *e);
+/** The tree that @p w was compiled from. */
+const struct step_tree *study_compiled_tree(const struct study_workload *w);
+
+/** Does the closed form depend on choices (algorithm, regime, segments) that another bandwidth could change?
+ */
+bool study_has_choice(const struct design_point *s);
+
+/**
+ * Choose algorithms and regimes again for @p bw_Bps, shape [n_dims], and compile the workloads with them.
+ * ERR_NOMEM; after failure the study can only be freed.
+ */
+int study_choose(struct design_point *s, const double *bw_Bps, struct err *e);
+
+/** Find the cuts of a graph at @p bw_Bps, shape [n_dims]; study_choose() sees them next. Nothing without one.
+ */
+int study_learn(struct design_point *s, const double *bw_Bps, struct err *e);
+
+/** Changes when study_choose() chooses otherwise. */
+unsigned long long study_choices(const struct design_point *s);
+
+/** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
+ * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
+int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e);
+
+/** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
+ */
+int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e);
+
+/** How times count bytes where that is not what links carry by real routes: "libra" (model bandwidth alone),
+ * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */
+const char *study_semantics(const struct design_point *s);
+
+/** Put the place of dimension @p d, -1: not known, before a message that is about its prices; returns
+ * e->code. */
+int study_fail_dim(const struct design_point *s, int32_t d, struct err *e);
+
+/** topo_build_bill() of the study's network; an error begins with the place of the dimension. */
+int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e);
+
+/** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with study_fixed_usd(): of what
+ * is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e, which may
+ * be NULL). */
+double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
+
+/** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
+double study_fraction_usd(const struct design_point *s, const double *bw_Bps);
+
+/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, and study_nodes_usd(). */
+double study_fixed_usd(const struct design_point *s);
+
+/** Is the network a graph whose file prices it, without parts? It does not say then which links end at NICs.
+ */
+bool study_takes_graph_prices(const struct design_point *s);
+
+/** Do parts say what a NIC is? Not those of such a graph, nor rates where no tier in use has a price of NICs:
+ * a limit on NICs would hold whatever the network. */
+bool study_knows_nics(const struct design_point *s);
+
+/** Price of the nodes of such a graph; else 0. */
+double study_nodes_usd(const struct design_point *s);
+
+/** All that a bill of the study's network comes to, with the NPUs when the study counts them. A bill has the
+ * nodes of a graph already. */
+struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b);
+
+/** Hash of the study's content with everything it names; in the head of every output. */
+unsigned long long study_hash(const struct design_point *s);
+
+#endif

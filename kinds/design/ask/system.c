@@ -1,0 +1,839 @@
+/*
+ * Map `system`; from it and the bill of a design to items that are owned and parts that fail, and their sums.
+ *
+ * All NPUs of the network are one job, which the failure of a part stops, or slows where others take over.
+ * Where the bill counts no pieces (prices by the GB/s) links, NICs and switches that fail are unknown, and
+ * where it has no watts their power is; both are then left out, and said. Dimensions inside a server are in
+ * the server's price, not in the network's.
+ */
+#include "kinds/design/ask/system.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/lp.h"
+
+#define HOUR_S        3600.0
+#define YEAR_H        8760.0
+#define ASYNC_STALL_S 1.0 /* copying a shard to the host's memory; docs/ownership.md, table "Defaults" */
+
+/* Fewer NPUs fail more often than their parts do: arXiv 2410.21680. */
+enum { BY_PARTS = 4096 };
+
+/* A pool of spares is enough that often. */
+#define SURE 0.99
+
+enum { N_FIXED_ITEMS = 3 + OWN_MAX_EXTRAS, N_FIXED_FAILS = 2 + OWN_MAX_EXTRAS };
+
+static void add_item(struct system *x, struct own_item item)
+{
+    if (item.count > 0)
+        x->items[x->n_items++] = item;
+}
+
+static void add_fail(struct system *x, struct reliability_line fail)
+{
+    if (fail.n > 0)
+        x->fails[x->n_fails++] = fail;
+}
+
+__attribute__((format(printf, 2, 3))) static void omit(struct system *x, const char *fmt, ...)
+{
+    size_t n = strlen(x->omits);
+    char text[sizeof x->omits];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    snprintf(x->omits + n, sizeof x->omits - n, "%s%s", n ? "; " : "", text);
+}
+
+/* ---- counts ---- */
+
+static double nodes_of(const struct design_point *s)
+{
+    return ceil((double)s->net.n_npus / (double)s->system.npus_per_node);
+}
+
+static void add_npus(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double n = (double)s->net.n_npus;
+    add_item(x, (struct own_item){ "NPUs", n, own->npu_usd, own->life_y, own->residual, own->npu_watt,
+                                   .idle_watt = own->npu_idle * own->npu_watt });
+    add_item(x, (struct own_item){ "servers, per NPU", n, own->server_usd, own->life_y, own->residual,
+                                   own->server_watt, .idle_watt = own->server_idle * own->server_watt });
+    double node = fmin((double)own->npus_per_node, n);
+    add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, .npus = node });
+    add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
+}
+
+/* Servers that stand by, as dear as the others. */
+static void add_spares(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double per = (double)own->npus_per_node;
+    if (own->spare_nodes < 0)
+        return;
+    add_item(x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
+                                   per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
+                                   per * (own->npu_watt + own->server_watt),
+                                   .idle_watt = per * (own->npu_idle * own->npu_watt +
+                                                       own->server_idle * own->server_watt) });
+}
+
+/* Places before the dimension that lie in one node hang on one part together, and so do its first members
+ * where the node is larger than all such places. */
+double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss)
+{
+    double node = (double)s->system.npus_per_node, inner = 1;
+    for (int32_t d = 0; d < first; d++)
+        inner *= s->net.dims[d].size;
+    double in_node = fmin(node, loss->columns * fmax(1, floor(node / inner)));
+    return fmin(ceil(loss->npus / in_node) * node, (double)s->net.n_npus);
+}
+
+static void add_bill_fail(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
+{
+    const struct own_system *own = &s->system;
+    const double usual_s[] = {
+        [BILL_NIC] = own->mtbf.nic_s, [BILL_SWITCH] = own->mtbf.switch_s, [BILL_LINK] = own->mtbf.link_s
+    };
+    const bool tolerated[] = { [TOPO_NO_WAY] = false,
+                               [TOPO_BY_PLANES] = own->tolerates.planes,
+                               [TOPO_BY_PATHS] = own->tolerates.paths,
+                               [TOPO_BY_DETOURS] = own->tolerates.detours };
+    const struct topo_loss *loss = &line->loss;
+    struct reliability_line fail = { line->item, line->count,
+                                     isnan(line->mtbf_s) ? usual_s[line->role] : line->mtbf_s,
+                                     .tolerated = tolerated[loss->by], .left = loss->left };
+    if (line->dim >= 0) {
+        const struct topo_dim *dim = &s->net.dims[line->dim];
+        fail.dim = line->dim;
+        fail.n_dims = loss->above ? 2 : 1;
+        fail.npus = fail.tolerated ? 0 : system_npus_taken(s, line->dim - dim->level, loss);
+    }
+    add_fail(x, fail);
+}
+
+static struct own_item network_item(const char *name, double n, double usd, double watt,
+                                    const struct own_system *own)
+{
+    return (struct own_item){ .name = name,
+                              .count = n,
+                              .usd = usd,
+                              .life_y = own->network_life_y,
+                              .residual = own->residual,
+                              .watt = watt,
+                              .idle_watt = own->network_idle * watt };
+}
+
+static void add_bill_line(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
+{
+    const struct own_system *own = &s->system;
+    double n = line->count;
+    struct own_item item = network_item(line->item, n, line->usd.typ / n, line->watt / n, own);
+    item.unit = strcmp(line->count_unit, "pcs") == 0 ? NULL : line->count_unit;
+    item.usd_down = (line->usd.typ - line->usd.low) / n;
+    item.usd_up = (line->usd.high - line->usd.typ) / n;
+    add_item(x, item);
+    if (line->has_pieces)
+        add_bill_fail(x, s, line);
+}
+
+/* What joins the NPUs of a server is part of its price, power and failures, as is all that a bill's line says
+ * comes with it. */
+int32_t system_dims_inside(const struct design_point *s)
+{
+    int64_t npus = 1;
+    int32_t d = 0;
+    while (d < s->net.n_dims && npus * topo_group_size(&s->net.dims[d]) <= s->system.npus_per_node) {
+        npus *= topo_group_size(&s->net.dims[d]);
+        d = topo_after_entry(s->net.dims, d);
+    }
+    return d;
+}
+
+static void add_network(struct system *x, const struct design_point *s, const struct topo_bill *b)
+{
+    int32_t first = system_dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        const struct topo_bill_line *line = &b->lines[i];
+        if (line->in_server || (line->dim >= 0 && line->dim < first)) /* as system_adds() */
+            continue;
+        add_bill_line(x, s, line);
+        n++;
+        n_dark += isnan(line->watt);
+        if (isnan(line->watt) && !x->dark)
+            x->dark = line->item;
+        n_fluid += !line->has_pieces;
+    }
+    x->lacks_failures = n_fluid > 0;
+    x->lacks_watts = n_dark > 0;
+    if (n_fluid && study_takes_graph_prices(s))
+        omit(x, "failures of the links and switches of the graph");
+    else if (n_fluid)
+        omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
+    if (n_dark)
+        omit(x, "power of %d of %d lines of the bill", (int)n_dark, (int)n);
+}
+
+/* Items by the rack come last: they fill racks that others make. */
+static void add_extras(struct system *x, const struct design_point *s, bool by_rack)
+{
+    const struct own_system *own = &s->system;
+    const double times[] = { [OWN_PER_NPU] = (double)s->net.n_npus,
+                             [OWN_PER_NODE] = nodes_of(s),
+                             [OWN_PER_RACK] = x->racks,
+                             [OWN_PER_SYSTEM] = 1 };
+    for (int32_t i = 0; i < own->n_extras; i++) {
+        const struct own_extra *extra = &own->extras[i];
+        if ((extra->per == OWN_PER_RACK) != by_rack)
+            continue;
+        add_item(x, (struct own_item){ extra->name, extra->count * times[extra->per], extra->usd,
+                                       isnan(extra->life_y) ? own->life_y : extra->life_y,
+                                       isnan(extra->residual) ? own->residual : extra->residual, extra->watt,
+                                       .idle_watt = extra->idle * extra->watt });
+        double node = (double)own->npus_per_node,
+               takes = isnan(extra->takes) ? node : ceil(extra->takes / node) * node;
+        if (!isnan(extra->mtbf_s))
+            add_fail(x,
+                     (struct reliability_line){ extra->name, extra->count * times[extra->per], extra->mtbf_s,
+                                                .npus = fmin(takes, (double)s->net.n_npus) });
+    }
+}
+
+/* ---- checkpoints ---- */
+
+/*
+ * A failure that takes b of n nodes leaves n of the n + s where at most s - b of the n + s - b others are
+ * down, and else waits for a whole repair, at most: always where there are fewer than b spares. Nodes are
+ * down as often as failures take them, as if one by one.
+ */
+double system_wait_s(const struct system *x, const struct design_point *s, double npus)
+{
+    const struct own_system *own = &s->system;
+    double nodes = fmax(ceil(npus / (double)own->npus_per_node), 1);
+    if (own->spare_nodes < 0)
+        return 0;
+    int64_t left = own->spare_nodes - (int64_t)nodes;
+    double enough = left < 0 ? 0 : spares_enough((int64_t)nodes_of(s), left, x->nodes_down);
+    return (1 - enough) * own->repair_s;
+}
+
+/* How often enough nodes are up, and the mean wait of a restart for them. */
+static void settle_spares(struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double n = nodes_of(s), node = (double)own->npus_per_node, taken = 0;
+    x->spares_enough = NAN;
+    if (own->spare_nodes < 0)
+        return;
+    for (int32_t i = 0; i < x->n_fails; i++)
+        taken += reliability_rate(&x->fails[i], 1) * ceil(x->fails[i].npus / node);
+    double rate = 0;
+    x->nodes_down = 1 - reliability_availability(n / taken, own->repair_s);
+    x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, x->nodes_down);
+    x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
+    for (int32_t i = 0; i < x->n_fails; i++) {
+        double each = reliability_rate(&x->fails[i], 1);
+        x->fails[i].wait_s = system_wait_s(x, s, x->fails[i].npus);
+        x->wait_s += each * x->fails[i].wait_s;
+        rate += each;
+    }
+    x->wait_s /= rate;
+}
+
+/* The largest model that is trained; NULL: none is. */
+static const struct training *saved_model(const struct design_point *s)
+{
+    const struct training *most = NULL;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct training *x = s->workloads[i].training;
+        if (x && (!most || model_params(&x->model) > model_params(&most->model)))
+            most = x;
+    }
+    return most;
+}
+
+/* Experts, which are most of what a model with them has, lie in as many copies fewer. */
+static double replicas_of(const struct training *x)
+{
+    const int64_t *degree = x ? x->plan.degree : NULL;
+    return x ? fmax((double)(degree[PLAN_DP] * degree[PLAN_CP]) / (double)x->plan.ep, 1) : 1;
+}
+
+/* What one node carries to the store; over the network with all of its NPUs. */
+static double path_Bps(const struct design_point *s, const double *bw_Bps)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    int32_t over = own->over ? topo_find_dim(&s->net, own->over) : -1;
+    if (over >= 0 && !bw_Bps)
+        return INFINITY;
+    return over < 0 ? own->node_Bps
+                    : (double)s->system.npus_per_node * bw_Bps[over] * s->net.dims[over].efficiency;
+}
+
+/* The slowest dimension decides how fast a replica passes on what it has read; nobody to pass it on to: 0. */
+static double exchange_s(const struct design_point *s, const double *bw_Bps, double size_B, double replicas)
+{
+    double least_Bps = INFINITY;
+    for (int32_t i = 0; i < s->net.n_dims; i = topo_after_entry(s->net.dims, i))
+        if (bw_Bps[i] > 0)
+            least_Bps = fmin(least_Bps, bw_Bps[i] * s->net.dims[i].efficiency);
+    return replicas > 1 ? size_B * replicas / (double)s->net.n_npus / least_Bps : 0;
+}
+
+/* Of several models the largest is saved. No bandwidths: the least that any network and plan take. */
+static void settle_checkpoint(struct system *x, const struct design_point *s, const double *bw_Bps)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    const struct training *model = saved_model(s);
+    double size_B = isnan(own->size_B) ? own->bytes_per_param * model_params(&model->model) : own->size_B;
+    double replicas = bw_Bps ? replicas_of(model) : 1, nodes = nodes_of(s), node_Bps = path_Bps(s, bw_Bps);
+    double once_s = checkpoint_write_s(size_B, nodes, node_Bps, own->store_Bps);
+    double write_s = once_s * (own->sharded ? 1 : replicas);
+    double stall_s = own->async ? ASYNC_STALL_S : write_s;
+    x->path_s = size_B * (own->sharded ? 1 : replicas) / nodes / node_Bps;
+    x->load_s = own->read == OWN_READ_EACH ? replicas * once_s
+                                           : once_s + (bw_Bps ? exchange_s(s, bw_Bps, size_B, replicas) : 0);
+    x->checkpoint = (struct checkpoint){ .stall_s = isnan(own->stall_s) ? stall_s : own->stall_s,
+                                         .drain_s = own->async ? write_s : 0,
+                                         .restart_s = own->restart_s + x->load_s + x->wait_s };
+}
+
+/* Beside the steps checkpoints take bandwidth from them, which no time of a step knows of. */
+static void omit_contention(struct system *x, const struct own_checkpoint *own)
+{
+    double share = x->path_s / (x->goodput.interval_s + x->checkpoint.stall_s);
+    if (own->over && own->async && share > 0)
+        omit(x, "%.2g %% of the bandwidth of %s, which checkpoints take from steps", 100 * fmin(share, 1),
+             own->over);
+}
+
+/* Tiers that are saved less often than the next are of no use, and no formula's. */
+static void omit_order(struct system *x)
+{
+    for (int32_t i = 0; i + 1 < x->n_tiers; i++)
+        if (isfinite(x->tiers[i].settled_s) && x->tiers[i].settled_s > x->tiers[i + 1].settled_s &&
+            x->goodput.goodput > 0)
+            omit(x, "order: %s is saved each %.4g s, and %s, which comes after it, each %.4g s",
+                 x->tiers[i].name, x->tiers[i].settled_s, x->tiers[i + 1].name, x->tiers[i + 1].settled_s);
+}
+
+/* Which checkpoint or restart is too long, and for what. */
+static void omit_lost(struct system *x)
+{
+    for (int32_t i = 0; i < x->n_tiers && x->goodput.goodput == 0; i++) {
+        const struct goodput_tier *t = &x->tiers[i];
+        double save_s = t->c.stall_s + t->c.drain_s, each_s = x->mtbi_s / t->share;
+        if (fmax(save_s, t->c.restart_s) < each_s)
+            continue;
+        omit(x, "nothing is kept: a %s takes %.4g s, and something fails each %.4g s",
+             save_s < each_s ? "restart" : "checkpoint", save_s < each_s ? t->c.restart_s : save_s, each_s);
+        return;
+    }
+}
+
+/* ---- sums ---- */
+
+static double tokens_of(const struct design_point *s)
+{
+    double sum = 0;
+    if (!isnan(s->system.step_tokens))
+        return s->system.step_tokens;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].training ? s->workloads[i].weight * training_tokens(s->workloads[i].training)
+                                        : (double)NAN;
+    return sum;
+}
+
+/* Those that are nearer, and the store for the failures that they cannot restore. */
+static void settle_tiers(struct system *x, const struct own_checkpoint *own, double time_s)
+{
+    double rest = 1;
+    x->n_tiers = 0;
+    for (int32_t i = 0; i < own->n_tiers; i++) {
+        const struct own_tier *t = &own->tiers[i];
+        rest -= t->share;
+        x->tiers[x->n_tiers++] = (struct goodput_tier){
+            .name = t->name,
+            .share = t->share,
+            .c = { .stall_s = t->stall_s, .restart_s = t->restart_s + x->wait_s },
+            .interval_s = t->steps > 0 ? (double)t->steps * time_s : t->interval_s,
+        };
+    }
+    x->tiers[x->n_tiers++] = (struct goodput_tier){
+        .name = "store", .share = fmax(rest, 0), .c = x->checkpoint, .interval_s = own->interval_s
+    };
+}
+
+/* Parts that the job runs on without are down n repair/MTBF of the time, and what they leave makes a step
+ * longer by 1/left - 1 at most. */
+static double less_bandwidth(const struct system *x, double repair_s)
+{
+    double lost = 0;
+    for (int32_t i = 0; i < x->n_fails; i++)
+        if (x->fails[i].tolerated)
+            lost += x->fails[i].n * repair_s / x->fails[i].mtbf_s * (1 / x->fails[i].left - 1);
+    return lost;
+}
+
+void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s)
+{
+    double n_npus = (double)s->net.n_npus;
+    own_sum(&x->cost, x->items, x->n_items, &own->terms);
+    x->usd_npu_h = own_usd_npu_h(&x->cost, n_npus, &own->terms);
+    x->mtbi_s = 1 / reliability_rate(x->fails, x->n_fails);
+    settle_tiers(x, &own->checkpoint, time_s);
+    goodput_of_tiers(&x->goodput, x->tiers, x->n_tiers, x->mtbi_s);
+    x->kept = x->goodput.goodput * (1 - own->straggler_loss) * (1 - own->planned_per_s * own->planned_stop_s);
+    x->step_s = time_s / x->kept;
+    double usd_step = x->usd_npu_h * n_npus * x->step_s / HOUR_S;
+    x->usd_per_Mtoken = usd_step / x->tokens * 1e6;
+    x->usd_run = usd_step * (isnan(own->run_steps) ? own->run_tokens / x->tokens : own->run_steps);
+}
+
+/* ---- shares ---- */
+
+const char *const system_level_words[N_SYSTEM_LEVELS + 1] = { "by term", "by item", "by time", NULL };
+
+int32_t system_shares_max(const struct system *x)
+{
+    return 5 + x->n_items + 1 + x->n_fails + 4;
+}
+
+/* Next of the shares that @p n counts. */
+static void add_share(struct system_share *out, int32_t *n, enum system_level level, const char *what,
+                      double frac)
+{
+    if (frac > 0)
+        out[(*n)++] = (struct system_share){ level, what, frac };
+}
+
+/* What a stop loses, in the mean and to first order: it divides what all of them lose. */
+static double mean_stop_s(const struct system *x)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < x->n_tiers; i++) {
+        const struct goodput_tier *t = &x->tiers[i];
+        if (t->share > 0)
+            sum += t->share * (t->c.restart_s + t->c.drain_s + t->settled_s / 2);
+    }
+    return sum;
+}
+
+static void share_time(struct system_share *out, int32_t *n, const struct system *x,
+                       const struct own_system *own)
+{
+    double planned = own->planned_per_s * own->planned_stop_s, slow = (1 - planned) * own->straggler_loss;
+    double running = 1 - planned - slow, stalls = 0;
+    for (int32_t i = 0; i < x->n_tiers; i++)
+        if (x->tiers[i].c.stall_s > 0)
+            stalls += x->tiers[i].c.stall_s / x->tiers[i].settled_s;
+    double lost = running - x->kept * (1 + stalls), each_s = mean_stop_s(x);
+    add_share(out, n, SYSTEM_BY_TIME, "steps that are kept", x->kept);
+    add_share(out, n, SYSTEM_BY_TIME, "stalls of checkpoints", x->kept * stalls);
+    for (int32_t i = 0; i < x->n_fails; i++)
+        add_share(out, n, SYSTEM_BY_TIME, x->fails[i].name,
+                  lost * reliability_rate(&x->fails[i], 1) * x->mtbi_s *
+                      (1 + (x->fails[i].wait_s - x->wait_s) / each_s));
+    add_share(out, n, SYSTEM_BY_TIME, "stragglers", slow);
+    add_share(out, n, SYSTEM_BY_TIME, "planned stops", planned);
+}
+
+int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own)
+{
+    const struct own_cost *c = &x->cost;
+    struct own_terms alone = own->terms;
+    int32_t n = 0;
+    if (!(x->kept > 0 && isfinite(c->total) && c->total > 0))
+        return 0;
+    add_share(out, &n, SYSTEM_BY_TERM, "capital", c->capital / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "building", c->building / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "energy", c->energy / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "support", c->support / c->total);
+    add_share(out, &n, SYSTEM_BY_TERM, "staff", c->staff / c->total);
+    alone.staff_usd_year = 0;
+    for (int32_t i = 0; i < x->n_items; i++) {
+        struct own_cost item;
+        own_sum(&item, &x->items[i], 1, &alone);
+        add_share(out, &n, SYSTEM_BY_ITEM, x->items[i].name, item.total / c->total);
+    }
+    add_share(out, &n, SYSTEM_BY_ITEM, "staff", c->staff / c->total);
+    share_time(out, &n, x, own);
+    return n;
+}
+
+/* ---- everything of one design ---- */
+
+/* Nothing is known of what cannot be built. */
+static void leave_blank(struct system *x, const char *why)
+{
+    *x = (struct system){ .items = x->items,
+                          .fails = x->fails,
+                          .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
+                          .usd_npu_h = NAN,
+                          .racks = NAN,
+                          .spares_enough = NAN,
+                          .mtbi_s = NAN,
+                          .goodput = { NAN, NAN, NAN, NAN, NAN },
+                          .kept = NAN,
+                          .step_s = NAN,
+                          .tokens = NAN,
+                          .usd_per_Mtoken = NAN,
+                          .usd_run = NAN };
+    omit(x, "everything: the network cannot be built: %s", why);
+}
+
+/* A network with prices whose parts cannot be had has no sum. */
+static int add_bill(struct system *x, const struct design_point *s, struct system_of d, struct err *e)
+{
+    struct err why = { 0 };
+    if (!s->has_parts) {
+        omit(x, "the network (no parts)");
+        x->lacks_network = x->lacks_failures = x->lacks_watts = true;
+        return 0;
+    }
+    if (!d.bill && topo_build_bill(&x->bill, &s->net, &s->parts, d.bw_Bps, &why)) {
+        if (why.code == ERR_NOMEM)
+            return err_set(e, ERR_NOMEM, "%s", why.msg);
+        leave_blank(x, why.msg);
+        return 0;
+    }
+    add_network(x, s, d.bill ? d.bill : &x->bill);
+    return 0;
+}
+
+static int reserve(struct system *x, const struct design_point *s, struct err *e)
+{
+    size_t lines = (size_t)(s->net.n_dims * TOPO_MAX_ITEMS) + 1;
+    x->items = calloc(N_FIXED_ITEMS + lines, sizeof *x->items);
+    x->fails = calloc(N_FIXED_FAILS + lines, sizeof *x->fails);
+    return x->items && x->fails ? 0 : err_nomem(e, "a system");
+}
+
+int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e)
+{
+    struct own_cost bare;
+    *out = (struct system){ .tokens = tokens_of(s) };
+    int rc = reserve(out, s, e);
+    if (!rc) {
+        add_npus(out, s);
+        add_spares(out, s);
+        add_extras(out, s, false);
+        rc = add_bill(out, s, d, e);
+    }
+    if (rc) {
+        system_free(out);
+        return rc;
+    }
+    if (isnan(out->racks))
+        return 0;
+    if (s->net.n_npus < BY_PARTS)
+        omit(out, "stops by users and their software, most of all below 4,096 NPUs");
+    own_sum(&bare, out->items, out->n_items, &s->system.terms);
+    out->racks = ceil(bare.watt_peak / s->system.rack_W);
+    add_extras(out, s, true);
+    settle_spares(out, s);
+    settle_checkpoint(out, s, d.bw_Bps);
+    system_sum(out, s, &s->system, d.time_s);
+    out->less_bw = less_bandwidth(out, s->system.repair_s);
+    omit_contention(out, &s->system.checkpoint);
+    if (out->goodput.interval_s < out->checkpoint.drain_s)
+        omit(out, "a checkpoint is not whole before the next is taken; raise checkpoint.interval_s to %.4g",
+             out->checkpoint.drain_s);
+    omit_order(out);
+    omit_lost(out);
+    return 0;
+}
+
+void system_free(struct system *x)
+{
+    topo_bill_free(&x->bill);
+    free(x->items);
+    free(x->fails);
+    *x = (struct system){ 0 };
+}
+
+/* ---- as the split sees it ---- */
+
+/* All items but the network. */
+static void add_fixed(struct system *x, const struct design_point *s)
+{
+    struct own_cost bare;
+    add_npus(x, s);
+    add_spares(x, s);
+    add_extras(x, s, false);
+    own_sum(&bare, x->items, x->n_items, &s->system.terms);
+    x->racks = bare.watt_peak / s->system.rack_W;
+    add_extras(x, s, true);
+}
+
+/* A year of the items that are there, with the racks that they fill: own_sum() is linear but for the staff.
+ */
+static struct own_cost sum_alone(struct system *x, const struct design_point *s)
+{
+    struct own_terms alone = s->system.terms;
+    struct own_cost sum;
+    alone.staff_usd_year = 0;
+    own_sum(&sum, x->items, x->n_items, &alone);
+    x->racks = sum.watt_peak / s->system.rack_W;
+    add_extras(x, s, true);
+    own_sum(&sum, x->items, x->n_items, &alone);
+    return sum;
+}
+
+/* The best that tiers can leave: every interval the best, the least that checkpoints and restarts take, and
+ * failures of NPUs and servers alone. */
+static void settle_best(struct study_own *out, struct system *x, const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    settle_spares(x, s);
+    settle_checkpoint(x, s, NULL);
+    settle_tiers(x, &own->checkpoint, NAN);
+    for (int32_t i = 0; i < x->n_tiers; i++) {
+        out->tiers[i] = x->tiers[i];
+        out->tiers[i].interval_s = NAN;
+    }
+    out->n_tiers = x->n_tiers;
+    out->stops_per_s = reliability_rate(x->fails, x->n_fails);
+    out->running = (1 - own->straggler_loss) * (1 - own->planned_per_s * own->planned_stop_s);
+}
+
+/* Share of time that is work kept, at best, when the network adds so many interruptions a second. */
+static double best_kept(const struct study_own *own, double stops_per_s)
+{
+    struct goodput g;
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1];
+    memcpy(tiers, own->tiers, sizeof tiers);
+    goodput_of_tiers(&g, tiers, own->n_tiers, 1 / (own->stops_per_s + fmax(stops_per_s, 0)));
+    return g.goodput * own->running;
+}
+
+/* What of the whole machine no bandwidth changes: into s->own. */
+static int settle_own(struct design_point *s, struct err *e)
+{
+    const struct own_system *own = &s->system;
+    struct system x = { 0 };
+    struct own_cost sum;
+    s->own = (struct study_own){ .watt = (double)s->net.n_npus * s->net.npu.power_W,
+                                 .watt_per_watt = 1,
+                                 .usd_year = NAN };
+    if (!s->has_system || s->n_workloads == 0)
+        return 0;
+    int rc = reserve(&x, s, e);
+    if (rc) {
+        system_free(&x);
+        return rc;
+    }
+    add_fixed(&x, s);
+    own_sum(&sum, x.items, x.n_items, &own->terms);
+    s->own.watt = sum.watt_peak;
+    s->own.usd_year = sum.total;
+    s->own.first = system_dims_inside(s);
+    for (int32_t i = 0; i < own->n_extras; i++)
+        s->own.by_rack = s->own.by_rack || own->extras[i].per == OWN_PER_RACK;
+    settle_best(&s->own, &x, s);
+    s->own.kept = best_kept(&s->own, 0);
+    s->own.usd_per_Mtoken = 1e6 / (YEAR_H * HOUR_S * own->terms.sold * tokens_of(s) * s->own.kept);
+    x.n_items = x.n_fails = 0;
+    add_item(&x, network_item("network", 1, 0, 1, own));
+    sum = sum_alone(&x, s);
+    s->own.watt_per_watt = sum.watt_peak;
+    s->own.usd_year_per_W = sum.total;
+    x.n_items = x.n_fails = 0;
+    add_item(&x, network_item("network", 1, 1, 0, own));
+    s->own.usd_year_per_usd = sum_alone(&x, s).total;
+    /* own_sum() is linear in prices, and no bandwidth changes those of a graph's nodes. */
+    s->own.usd_year += s->own.usd_year_per_usd * study_nodes_usd(s);
+    system_free(&x);
+    return 0;
+}
+
+bool system_adds(const struct design_point *s, int32_t d)
+{
+    return !s->has_system || (d >= s->own.first && !s->prices[d].in_server);
+}
+
+double system_growth(const void *study, double stops_per_s)
+{
+    const struct study_own *own = &((const struct design_point *)study)->own;
+    double kept = best_kept(own, stops_per_s);
+    return kept > 0 ? own->kept / kept : (double)INFINITY;
+}
+
+double system_objective(const void *study, const double *bw_Bps, double time_s)
+{
+    const struct design_point *s = study;
+    struct system x;
+    struct err ignored;
+    if (system_build(&x, s, (struct system_of){ .bw_Bps = bw_Bps, .time_s = time_s }, &ignored))
+        return NAN;
+    double value = s->objective == ALLOC_PERF_PER_WATT ? x.cost.watt_peak * time_s : x.usd_per_Mtoken;
+    system_free(&x);
+    return value;
+}
+
+/* Do objective or constraints speak of the whole machine? */
+static bool asks_own(const struct design_point *s)
+{
+    bool asks = alloc_has_factor(s->objective);
+    for (int32_t i = 0; i < s->rows.n; i++)
+        asks = asks || s->rows.rows[i].spent_coef[ALLOC_OWN_WATT] != 0 ||
+               s->rows.rows[i].spent_coef[ALLOC_OWN_USD] != 0;
+    return asks;
+}
+
+/* The lines of the bill of these dimensions, as system_build() owns them. */
+static int spend_owned(double *spent, const struct design_point *s, int32_t first, int32_t n,
+                       const double *bw_Bps, struct err *e)
+{
+    struct system x = { 0 };
+    struct own_cost sum;
+    double only_Bps[TOPO_MAX_DIMS] = { 0 };
+    for (int32_t d = first; d < first + n; d++)
+        only_Bps[d] = system_adds(s, d) ? bw_Bps[d] : 0;
+    int rc = reserve(&x, s, e);
+    if (!rc)
+        rc = topo_build_bill(&x.bill, &s->net, &s->parts, only_Bps, e);
+    for (int32_t i = 0; !rc && i < x.bill.n_lines; i++)
+        add_bill_line(&x, s, &x.bill.lines[i]);
+    if (!rc) {
+        sum = sum_alone(&x, s);
+        spent[ALLOC_OWN_WATT] = sum.watt_peak;
+        spent[ALLOC_OWN_USD] = sum.total;
+        spent[ALLOC_STOPS] = reliability_rate(x.fails, x.n_fails);
+    }
+    system_free(&x);
+    return rc;
+}
+
+int system_spend(double *spent, const struct design_point *s, int32_t first, int32_t n, const double *bw_Bps,
+                 struct err *e)
+{
+    struct topo_spent bought = { 0 };
+    for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+        spent[j] = 0;
+    int rc = topo_spend(&bought, &s->net, &s->parts, first, n, bw_Bps, e);
+    spent[ALLOC_USD] = bought.usd;
+    spent[ALLOC_NIC_USD] = bought.nic_usd;
+    spent[ALLOC_WATT] = bought.watt;
+    if (rc || !asks_own(s))
+        return rc;
+    if (s->has_system)
+        return spend_owned(spent, s, first, n, bw_Bps, e);
+    spent[ALLOC_OWN_WATT] = bought.watt;
+    return 0;
+}
+
+int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, double rel)
+{
+    double spent[N_ALLOC_SPENT];
+    struct err ignored = { 0 };
+    bool whole = s->pricing == STUDY_WHOLE;
+    if (whole && system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
+        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
+            spent[j] = INFINITY;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        if (!(fabs(alloc_outside_spent(&s->rows.rows[i], bw_Bps, whole ? spent : NULL, s->net.n_dims)) <=
+              rel))
+            return i;
+    return -1;
+}
+
+const char *system_proof_of(const struct design_point *s)
+{
+    bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
+    if (!alloc_has_factor(s->objective) || s->split == STUDY_GIVEN || s->pricing == STUDY_WHOLE ||
+        !(owning || s->own.by_rack))
+        return NULL;
+    return !owning          ? "items by the rack counted by fractions of racks"
+           : s->own.by_rack ? "goodput at its best, with a network that never fails, and fractions of racks"
+                            : "goodput at its best, with a network that never fails";
+}
+
+/* ---- from the document ---- */
+
+/* Shares of an NPU's price and power that the rest of a server has; docs/ownership.md, table "Defaults". */
+#define SERVER_USD_SHARE  0.24
+#define SERVER_WATT_SHARE 0.6
+
+/* Defaults that are other keys' values: without them there is no sum. */
+static int settle_system(struct design_point *s, struct err *e)
+{
+    struct own_system *x = &s->system;
+    x->npu_usd = isnan(x->npu_usd) ? s->net.npu.usd : x->npu_usd;
+    x->npu_watt = isnan(x->npu_watt) ? s->net.npu.power_W : x->npu_watt;
+    if (isnan(x->npu_usd) || isnan(x->npu_watt))
+        return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE, "counts NPUs; give %s, or network.npu.%s",
+                             isnan(x->npu_usd) ? "npu_usd" : "npu_watt", isnan(x->npu_usd) ? "usd" : "watt");
+    x->server_usd = isnan(x->server_usd) ? SERVER_USD_SHARE * x->npu_usd : x->server_usd;
+    x->server_watt = isnan(x->server_watt) ? SERVER_WATT_SHARE * x->npu_watt : x->server_watt;
+    return 0;
+}
+
+/* Checkpoints that pass a dimension, or that replicas write or read by themselves. */
+static int check_saving(const struct design_point *s, bool model, struct err *e)
+{
+    const struct own_checkpoint *own = &s->system.checkpoint;
+    yaml_id map = yaml_get(&s->doc, s->maps.system, "checkpoint");
+    if (own->over && topo_find_dim(&s->net, own->over) < 0)
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, "over"), e, ERR_RANGE,
+                             "is \"%s\", expected a dimension of the network", own->over);
+    if (!model && (!own->sharded || own->read == OWN_READ_EACH))
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, map, own->sharded ? "read" : "sharded"), e, ERR_RANGE,
+                             "asks for replicas, which only a workload with a model has");
+    return 0;
+}
+
+int system_read(struct design_point *s, struct err *e)
+{
+    bool model = s->n_workloads == 0;
+    if (s->maps.system < 0)
+        return settle_own(s, e);
+    int rc = own_read(&s->system, &s->doc, s->maps.system, e);
+    if (!rc)
+        rc = settle_system(s, e);
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        model = model || s->workloads[i].training;
+    if (!rc && !model && isnan(s->system.checkpoint.size_B))
+        rc = yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE,
+                           "saves checkpoints of a workload without a model; give checkpoint.size_GB");
+    if (!rc)
+        rc = check_saving(s, model, e);
+    s->has_system = !rc;
+    return rc ? rc : settle_own(s, e);
+}
+
+/* ---- as a row ---- */
+
+const struct column system_columns[] = { SYSTEM_COLUMNS(struct system_row, ), COLUMNS_END };
+
+int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e)
+{
+    struct system x;
+    row_clear(out, system_columns);
+    if (!s->has_system)
+        return 0;
+    int rc = system_build(&x, s, d, e);
+    if (rc)
+        return rc;
+    memcpy(out->text, x.omits, sizeof out->text);
+    out->system_omits = out->text[0] ? out->text : NULL;
+    out->usd_year = x.cost.total;
+    out->usd_npu_h = x.usd_npu_h;
+    out->usd_per_Mtoken = x.usd_per_Mtoken;
+    out->usd_run = x.usd_run;
+    out->watt_peak = x.cost.watt_peak;
+    out->watt_mean = x.cost.watt_mean;
+    out->racks = x.racks;
+    out->goodput = x.kept;
+    out->mtbi_h = x.mtbi_s / HOUR_S;
+    out->checkpoint_s = isfinite(x.goodput.interval_s) ? x.goodput.interval_s : NAN;
+    system_free(&x);
+    return 0;
+}

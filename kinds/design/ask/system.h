@@ -1,0 +1,168 @@
+/**
+ * @file What owning the whole machine of a design costs, and what failures leave of its time.
+ *
+ * Map `system` of a study counts NPUs, servers and other items (topo/ownership.h); the network is the
+ * design's bill, and so are the links, NICs and switches that fail (topo/reliability.h).
+ */
+#ifndef KINDS_DESIGN_ASK_SYSTEM_H
+#define KINDS_DESIGN_ASK_SYSTEM_H
+
+#include "base/column.h"
+#include "kinds/design/ask/point.h"
+#include "topo/reliability.h"
+
+/** Of a design; release with system_free(). */
+struct system {
+    struct topo_bill bill;          /**< owned, where the design has none; names of lines point into it */
+    struct own_item *items;         /**< shape [n_items], owned: NPUs, servers, others, lines of the bill */
+    struct reliability_line *fails; /**< shape [n_fails], owned: likewise; with what each takes */
+    int32_t n_items, n_fails;
+    struct own_cost cost;  /**< usd NaN where the network has prices and no bill */
+    double usd_npu_h;      /**< of an hour that is sold */
+    double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
+    double spares_enough;  /**< share of time in which as many nodes as the job takes are up; NaN: no
+                              spare_nodes */
+    int64_t spares_needed; /**< fewest for 0.99 of it */
+    double nodes_down;     /**< share of servers, spares too, that are under repair; with spare_nodes */
+    double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
+    struct checkpoint checkpoint;
+    double load_s, wait_s; /**< of its restart: reading the checkpoint, waiting for a spare */
+    double path_s;         /**< what nodes would take to send one, if the store took it */
+    struct goodput_tier tiers[OWN_MAX_TIERS + 1]; /**< the last one is `checkpoint`, the store */
+    int32_t n_tiers;
+    struct goodput goodput; /**< what failures and checkpoints leave of the time */
+    double kept;            /**< times what stragglers and planned stops leave: work */
+    double less_bw;         /**< share of the time lost, at most, while parts are down that the job runs on
+                                 without: were steps all communication. Not in `kept` */
+    double step_s;          /**< wall time of a step: its time over goodput; INFINITY for 0 */
+    double tokens;          /**< of a step; NaN unknown */
+    double usd_per_Mtoken, usd_run;                  /**< NaN: tokens, or the run, are not known */
+    bool lacks_watts, lacks_failures, lacks_network; /**< sums are lower bounds, as `omits` says */
+    const char *dark;                                /**< the first part without watts; NULL: none */
+    char omits[512];                                 /**< what is left out of these numbers; "" */
+};
+
+/** What of a design it depends on; design_owned(). Borrowed. */
+struct system_of {
+    const double *bw_Bps;         /**< shape [n_dims] of the network */
+    double time_s;                /**< of a step */
+    const struct topo_bill *bill; /**< NULL: made from the bandwidths */
+};
+
+/** Read `system` of the document, if there is one: into s->system and s->own. Network and workloads are read.
+ * Errors as study_read(). */
+int system_read(struct design_point *s, struct err *e);
+
+/** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */
+int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e);
+void system_free(struct system *x);
+
+/** By what the cost of work can be told apart; the shares of each level add up to 1. */
+enum system_level {
+    SYSTEM_BY_TERM, /**< capital, building, energy, support, staff */
+    SYSTEM_BY_ITEM, /**< what is owned, with its power and support; staff */
+    SYSTEM_BY_TIME, /**< steps that are kept, stalls, failures part by part, stragglers, planned stops */
+    N_SYSTEM_LEVELS,
+};
+extern const char *const system_level_words[N_SYSTEM_LEVELS + 1];
+
+struct system_share {
+    enum system_level level;
+    const char *what; /**< borrowed from @p x, or a literal */
+    double frac;
+};
+
+/** Entries that system_shares() writes at most. */
+int32_t system_shares_max(const struct system *x);
+
+/**
+ * Shares of what work costs, 0 left out. Time: of all of it, kept steps have `kept`, their stalls as many
+ * times delta/tau as tiers have, and the rest is lost to failures, in proportion to how often each part stops
+ * the job, and, to first order, how long it then waits for spares. Returns how many; none where nothing is
+ * kept or the sum is not known.
+ */
+int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own);
+
+/** Dimensions that lie inside a server of system.npus_per_node: the first so many, whole fabrics. */
+int32_t system_dims_inside(const struct design_point *s);
+/** NPUs that a job loses, in whole nodes, with those of @p loss in the entry that begins at dimension @p
+ * first. */
+double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss);
+
+/** Mean time that a restart without @p npus NPUs waits for spare servers [s]; 0 without spare_nodes. */
+double system_wait_s(const struct system *x, const struct design_point *s, double npus);
+
+/** The sums again, after items, terms or failures of @p x were changed. */
+void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);
+
+/** Does dimension @p d add to the power and cost of the whole machine: all but those that servers come with.
+ */
+bool system_adds(const struct design_point *s, int32_t d);
+
+/** What goodput at its best loses when parts of the network interrupt the job so often [1/s], as a factor of
+ * what tokens cost; @p study: a struct design_point with `system`. At least 1, INFINITY where nothing is
+ * kept. */
+double system_growth(const void *study, double stops_per_s);
+
+/** The objective of a design with whole parts at @p bw_Bps and @p time_s, by system_build(): power times time
+ * [J], or USD per million tokens. NaN: no memory. */
+double system_objective(const void *study, const double *bw_Bps, double time_s);
+
+/**
+ * What the parts of dimensions first .. first + n - 1, whole entries, come to at @p bw_Bps, shape [n_dims] of
+ * the network, by enum alloc_spent; of the whole machine only what objective or constraints of @p s ask for,
+ * else 0.
+ * @p spent: shape [N_ALLOC_SPENT]. Errors as topo_spend().
+ */
+int system_spend(double *spent, const struct design_point *s, int32_t first, int32_t n, const double *bw_Bps,
+                 struct err *e);
+
+/**
+ * Do the study's rows hold at @p bw_Bps, shape [n_dims], to @p rel of their largest part: constraints on
+ * money and power for what is bought, where pricing is whole? @return the first that does not, -1 = all do.
+ * Where parts cannot be had the first row that speaks of what is spent does not hold.
+ */
+int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, double rel);
+
+/** Of what gap and lower bound are, where the objective's sum is not all that `system` says: a phrase; NULL:
+ * it is.
+ */
+const char *system_proof_of(const struct design_point *s);
+
+/** What a row shows; see system_columns. Do not copy: `system_omits` points into it. */
+struct system_row {
+    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h,
+        checkpoint_s;
+    const char *system_omits;
+    char text[512];
+};
+
+/** Its columns in a row of type @p type: @p in is "" or "member.". */
+#define SYSTEM_COLUMN(type, in, field, of_kind, ...)                                                         \
+    {                                                                                                        \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "system",               \
+        .with = "watt_peak", .help = __VA_ARGS__                                                             \
+    }
+#define SYSTEM_COLUMNS(type, in)                                                                             \
+    SYSTEM_COLUMN(type, in, usd_year, TABLE_REAL,                                                            \
+                  "the whole machine: capital, power, building, support, staff", .better = -1),              \
+        SYSTEM_COLUMN(type, in, usd_npu_h, TABLE_REAL, "the same per NPU and hour that is sold",             \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, usd_per_Mtoken, TABLE_REAL, "the same per million tokens, over goodput",     \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, usd_run, TABLE_REAL, "the same of a whole run", .better = -1),               \
+        SYSTEM_COLUMN(type, in, watt_peak, TABLE_REAL, "nameplate power of IT; times pue at the meter",      \
+                      .better = -1),                                                                         \
+        SYSTEM_COLUMN(type, in, watt_mean, TABLE_REAL, "mean power of IT", .better = -1),                    \
+        SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power", .better = -1),                      \
+        SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept", .better = 1),        \
+        SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job",            \
+                      .better = 1),                                                                          \
+        SYSTEM_COLUMN(type, in, checkpoint_s, TABLE_REAL, "work between checkpoints, of the store"),         \
+        SYSTEM_COLUMN(type, in, system_omits, TABLE_TEXT, "what these leave out")
+extern const struct column system_columns[];
+
+/** The row for @p d; blank without `system`. ERR_NOMEM. */
+int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e);
+
+#endif

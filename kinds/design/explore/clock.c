@@ -1,0 +1,142 @@
+/*
+ * Times of planned steps: a search asks a million times a second and core, so collectives are not modelled
+ * anew. Where their time is linear in the bytes (collective_is_linear()), lines are found once a place; where
+ * it is not (regimes, measured curves), a few sizes that plans repeat are remembered.
+ */
+#include "kinds/design/explore/clock.h"
+
+#include <stdint.h>
+#include <string.h>
+
+void search_clock_set(struct search_clock *c, const struct collective_way *way,
+                      const struct plan_place *place)
+{
+    c->way = *way;
+    c->place = place;
+    /* No planned step broadcasts, which is the one kind that always chooses. */
+    for (int k = 0; k < N_COLLECTIVES; k++)
+        c->linear[k] = collective_is_linear((enum collective_kind)k, way);
+    for (int g = 0; g < N_PLAN_GROUPS; g++)
+        for (int k = 0; k < N_COLLECTIVES; k++) {
+            c->found[g][k] = false;
+            for (int i = 0; i < CLOCK_SEEN; i++)
+                c->seen[g][k][i].bytes = c->seen[g][k][i].time_s = 0;
+        }
+}
+
+static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
+{
+    if (!c->found[x->group][x->kind]) {
+        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group],
+                              c->place->stride[x->group], c->place->share[x->group], &c->way);
+        c->found[x->group][x->kind] = true;
+    }
+    return &c->lines[x->group][x->kind];
+}
+
+/* Plans of one place send few different sizes, over and over. */
+static size_t find_seen(struct search_clock *c, const struct plan_collective *x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x->bytes, sizeof bits);
+    bits ^= bits >> 32;
+    bits ^= bits >> 16;
+    size_t i = (bits ^ bits >> 8) % CLOCK_SEEN;
+    double seen_B = c->seen[x->group][x->kind][i].bytes;
+    if (seen_B < x->bytes || seen_B > x->bytes) {
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                        c->place->share[x->group], &c->way);
+        c->seen[x->group][x->kind][i].bytes = x->bytes;
+        c->seen[x->group][x->kind][i].time_s = t.time_s;
+        memcpy(c->seen_busy_s[x->group][x->kind][i], t.busy_s, sizeof t.busy_s);
+    }
+    return i;
+}
+
+static void find_busy(double *busy_s, struct search_clock *c, const struct plan_collective *x)
+{
+    bool linear = c->linear[x->kind];
+    const double *found_s =
+        linear ? find_lines(c, x)->busy_s_per_B : c->seen_busy_s[x->group][x->kind][find_seen(c, x)];
+    for (int32_t d = 0; d < c->way.net->n_dims; d++)
+        busy_s[d] = linear ? found_s[d] * x->bytes : found_s[d];
+}
+
+/* Time of a plan at one way of running collectives. Where that is linear in the bytes, lines are looked up
+ * instead of the full model: most of the search's time is here. Links that are shared only make it longer, so
+ * few plans need to be asked for them. */
+double search_clock_time(struct search_clock *c, const struct plan_cost *cost, double most_s)
+{
+    double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        once_s[i] = 0;
+        if (!c->linear[x->kind]) {
+            once_s[i] = c->seen[x->group][x->kind][find_seen(c, x)].time_s;
+            continue;
+        }
+        const struct collective_lines *lines = find_lines(c, x);
+        for (int32_t l = 0; l < lines->n; l++) {
+            double time_s = lines->lines[l].const_s + lines->lines[l].s_per_B * x->bytes;
+            once_s[i] = time_s > once_s[i] ? time_s : once_s[i];
+        }
+    }
+    double least_s = plan_cost_time(cost, once_s, NULL);
+    if (!cost->shared || least_s > most_s)
+        return least_s;
+    busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++)
+        find_busy(busy.once_s[i], c, &cost->collectives[i]);
+    return plan_cost_time(cost, once_s, &busy);
+}
+
+double search_clock_at(const struct search_clock *c, const struct plan_cost *cost, const double *bw_Bps)
+{
+    double once_s[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
+    const struct collective_way way = { c->way.net, c->way.rules, bw_Bps };
+    busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                        c->place->share[x->group], &way);
+        once_s[i] = t.time_s;
+        memcpy(busy.once_s[i], t.busy_s, sizeof busy.once_s[i]);
+    }
+    return plan_cost_time(cost, once_s, &busy);
+}
+
+struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight)
+{
+    struct plan_sum sum;
+    search_clock_sum(&sum, c, cost);
+    struct search_tangent t = { .constant = sum.v[0], .at_s = weight * sum.v[0] };
+    for (int32_t d = 0; d < c->way.net->n_dims; d++) {
+        t.pull[d] = weight * sum.v[1 + d] * c->way.bw_Bps[d];
+        t.constant -= sum.v[1 + d];
+    }
+    t.constant = t.constant > 0 ? weight * t.constant : 0;
+    return t;
+}
+
+void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
+{
+    struct plan_sum once[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy;
+    int32_t n_dims = busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
+                        c->place->share[x->group], &c->way);
+        once[i].v[0] = t.time_s;
+        for (int32_t d = 0; d < n_dims; d++) {
+            once[i].v[1 + d] = t.wait_s[d];
+            busy.once_s[i][d] = t.busy_s[d];
+        }
+    }
+    plan_cost_sum(out, cost, once, &busy, n_dims);
+}

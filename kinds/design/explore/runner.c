@@ -1,0 +1,906 @@
+/*
+ * Designs as a kind of study: a point is read, its split solved or taken as given, its row filled.
+ *
+ * A hand (struct runner) keeps the study it read: points of a block differ in quick keys alone, which are
+ * changed in place. In the second pass of `prune` a point is first held against the front of its group.
+ */
+#include "kinds/design/explore/runner.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "kinds/design/explore/bound.h"
+#include "kinds/design/explore/grid.h"
+#include "kinds/design/ask/load.h"
+#include "study/kind.h"
+#include "study/source.h"
+#include "study/study.h"
+#include "study/axes.h"
+
+/*
+ * Points of a sweep held against the front of their group before they are
+ * solved.
+ */
+
+/** One a thread. Zero-initialise; release with runner_bound_free(). */
+struct runner_bound {
+    const struct front_set *known; /**< borrowed; NULL: nothing is beaten */
+    const struct study *study;     /**< borrowed */
+    struct bound bound;
+    struct keep *keep;         /**< owned: knows the columns that rows are held apart by */
+    struct table row;          /**< what of a row is known before it is solved */
+    struct text group;         /**< of the last point */
+    bool possible;             /**< rows are held apart by what is known before they are solved */
+    bool by_total;             /**< by the total among others */
+    bool quick_group;          /**< points of one unit can be of several groups */
+    bool prepared;             /**< for the study that is held */
+    const struct front *front; /**< of `group`, borrowed from `known`; NULL = none */
+};
+
+/** ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe to free after failure. */
+static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e);
+static void runner_bound_free(struct runner_bound *b);
+
+/** Another study was read, or another unit begins: what is beaten depends on its points alone, not on those
+ * before. */
+static void runner_bound_forget(struct runner_bound *b);
+
+/** Is the point, whose study was read, proved to be worse than a design that is known? ERR_NOMEM. */
+static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
+                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            struct err *e);
+
+/* ---- words ---- */
+
+static void put_workloads(struct text *out, const struct design_point *s)
+{
+    char number[NUM_TEXT];
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct study_workload *w = &s->workloads[i];
+        text_puts(out, i ? "+" : "");
+        if (w->weight != 1)
+            text_printf(out, "%s*", num_format(number, w->weight));
+        text_puts(out, w->tree.name[0] ? w->tree.name : "unnamed");
+    }
+}
+
+int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e)
+{
+    char spec[TOPO_SPEC];
+    if (words->network.n && s->net.name[0])
+        return 0;
+    text_clear(&words->network);
+    text_puts(&words->network, s->net.name[0] ? s->net.name : topo_format_spec(spec, &s->net));
+    return text_check(&words->network, e);
+}
+
+/* Texts of a row that change with the network or the workloads only. */
+int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e)
+{
+    text_clear(&words->network);
+    text_clear(&words->dims);
+    text_clear(&words->workload);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        text_puts(&words->dims, d ? "|" : "");
+        text_puts(&words->dims, s->net.dims[d].name);
+    }
+    put_workloads(&words->workload, s);
+    int rc = text_check(&words->dims, e);
+    if (!rc)
+        rc = text_check(&words->workload, e);
+    return rc ? rc : sweep_words_change(words, s, e);
+}
+
+void sweep_words_free(struct sweep_words *words)
+{
+    text_free(&words->network);
+    text_free(&words->dims);
+    text_free(&words->workload);
+}
+
+/* ---- a row ---- */
+
+static double giga(double Bps)
+{
+    return Bps / 1e9;
+}
+
+#define WORD(field, says) COLUMN_WORD(struct sweep_row, field, says)
+#define REAL(field, ...)  COLUMN_REAL(struct sweep_row, field, __VA_ARGS__)
+#define PER_DIM(field, called, ...)                                                                          \
+    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",             \
+                  .part = "more_dims", .part_from = 4)
+
+/* Keys that a column of the results tells apart have no column of their own. */
+const struct column design_columns[] = {
+    COLUMN_WORD(struct sweep_row, network, "its name, or its word", .flags = COLUMN_REPLACES),
+    COLUMN_COUNT(struct sweep_row, n_dims, "dimensions of the network"),
+    WORD(dims, "their names"),
+    COLUMN_WORD(struct sweep_row, workload, "names, with weights other than 1", .flags = COLUMN_REPLACES,
+                .axis = "workloads"),
+    COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
+    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES,
+                .better = -1),
+    WORD(status, "solved, unproved, stalled, infeasible, unbounded, ill-posed, error"),
+    REAL(time_s, "of a step", .better = -1),
+    REAL(compute_s, "of it, forward and backward pass", .better = -1),
+    REAL(comm_s, "of it, exposed communication, latency included", .better = -1),
+    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s",
+         .better = -1),
+    COLUMN_REAL(struct sweep_row, usd_fraction, "the same by the GB/s, parts in fractions: a lower bound",
+                .part = "whole", .with = "usd_fraction", .better = -1),
+    REAL(equal_time_s, "with the same total spread equally", .better = -1),
+    REAL(equal_cost_usd, "likewise", .better = -1),
+    REAL(speedup, "equal_time_s over time_s", .better = 1),
+    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd", .better = 1),
+    COLUMN_REAL(struct sweep_row, objective_gain,
+                "perf_per_watt, tco_per_token: the objective with the total spread equally over this one",
+                .with = "objective_gain", .better = 1),
+    REAL(nic_GBps, "bandwidth of the NICs of an NPU", .better = -1),
+    REAL(gap, "at most so much better is any other design, whatever the plan; blank: not known",
+         .better = -1),
+    WORD(unique, "no other split is as good; blank: not known"),
+    COLUMN_WORD(struct sweep_row, proof_model, "of which model gap and unique hold; times are of the study's",
+                .with = "proof_model"),
+    COLUMN_WORD(struct sweep_row, proof_of,
+                "what gap and unique hold of, where that is not all that system says", .with = "proof_of"),
+    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
+    PER_DIM(util, "util#", "share of the step in which it is busy", .better = 1),
+    PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", .better = -1),
+    TRAINING_COLUMNS(struct sweep_row, training.),
+    SYSTEM_COLUMNS(struct sweep_row, system.),
+    COLUMN_WORD(
+        struct sweep_row, semantics,
+        "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
+        .with = "semantics"),
+    WORD(message, "why there is no design"),
+    COLUMNS_END,
+};
+
+/* A percentile is as its quantity: "time_p95_s" as "time_s", "goodput_p5" as "goodput". */
+static int percentile_better(const char *column)
+{
+    char name[COLUMN_NAME];
+    const char *at = column + strlen(column);
+    while (at > column && !(strncmp(at, "_p", 2) == 0 && at[2] >= '0' && at[2] <= '9'))
+        at--;
+    size_t n = at == column ? 0 : 2 + strspn(at + 2, "0123456789.");
+    snprintf(name, sizeof name, "%.*s%s", (int)(at - column), column, at + n);
+    const struct column *c = n ? column_find(design_columns, name) : NULL;
+    return c ? c->better : 0;
+}
+
+void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u)
+{
+    int32_t n = uncertain_n_columns(u);
+    for (const struct column *c = design_columns; c == design_columns || c[-1].name; c++) {
+        if (c->name && strcmp(c->name, "plan") == 0)
+            for (int32_t i = 0; i < n; i++) {
+                uncertain_column(names[i], u, i);
+                *out++ = (struct column)COLUMN_AT(struct sweep_row, uncertain[i], names[i], TABLE_REAL,
+                                                  "percentile of what is uncertain",
+                                                  .better = percentile_better(names[i]));
+            }
+        *out++ = *c;
+    }
+}
+
+void sweep_row_blank(struct sweep_row *row)
+{
+    row_clear(row, design_columns);
+    for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
+        row->uncertain[i] = NAN;
+}
+
+void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
+{
+    row->n_dims = s->net.n_dims;
+    row->objective = alloc_objective_names[s->objective];
+    row->total_GBps = giga(s->total_Bps);
+    row->semantics = study_semantics(s);
+    row->network = text_str(&words->network);
+    row->dims = text_str(&words->dims);
+    row->workload = text_str(&words->workload);
+}
+
+/* Columns in scaled units; what the proof does not cover stays blank. */
+static void take_results(struct sweep_row *row, const struct design_point *s, const struct design *d)
+{
+    if (isnan(row->total_GBps))
+        row->total_GBps = giga(d->total_Bps);
+    row->time_s = d->time_s;
+    row->compute_s = d->account.compute_s;
+    row->comm_s = d->account.comm_s;
+    row->cost_usd = d->cost_usd;
+    row->equal_time_s = d->equal.time_s;
+    row->equal_cost_usd = d->equal.cost_usd;
+    row->speedup = d->speedup;
+    row->perf_per_cost_gain = d->perf_per_cost_gain;
+    row->objective_gain = d->objective_gain;
+    row->nic_GBps = giga(d->nic_Bps);
+    row->gap = d->answer.gap;
+    if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
+        row->unique = d->answer.unique ? "yes" : "no";
+    if (!isnan(d->answer.gap) && s->model > SIM_ALPHA_BETA)
+        row->proof_model = sim_model_words[SIM_ALPHA_BETA];
+    if (!isnan(d->answer.gap))
+        row->proof_of = system_proof_of(s);
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        row->bw_GBps[k] = giga(d->bw_Bps[k]);
+        row->util[k] = d->util_frac[k];
+        row->exposed_s[k] = d->account.dim_s[k];
+    }
+}
+
+int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
+                     struct err *e)
+{
+    row->status = alloc_status_names[d->answer.status];
+    row->message = d->answer.reason[0] ? d->answer.reason : NULL;
+    if (!alloc_has_split(&d->answer))
+        return 0;
+    take_results(row, s, d);
+    if (s->pricing == STUDY_WHOLE) {
+        row->usd_fraction = d->usd_fraction;
+        if (isnan(d->cost_usd) && !row->message)
+            row->message = d->bill_reason;
+    }
+    int rc = training_row_fill(&row->training, s, d, e);
+    return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
+}
+
+/* A word as rows that were read have it: without the quotes and escapes of YAML. */
+static const char *plain_word(char room[SWEEP_WORD], const char *value)
+{
+    struct yaml_doc doc;
+    struct err ignored = { 0 };
+    if (*value != '"' && *value != '\'')
+        return value;
+    if (yaml_read_text(&doc, "value", value, strlen(value), &ignored))
+        return value;
+    const char *text = doc.nodes[doc.root].text;
+    bool fits = text && strlen(text) < SWEEP_WORD;
+    if (fits)
+        strcpy(room, text);
+    yaml_free(&doc);
+    return fits ? room : value;
+}
+
+/* Rows of points that could not be read still say what varied. */
+void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p)
+{
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *path = w->keys[k].path, *value = sweep_value(w, p, k);
+        if (!value)
+            continue;
+        bool map = *value == '{' || *value == '['; /* too long for a cell; the message says where it stands */
+        if (strcmp(path, "network") == 0 && !row->network)
+            row->network = map ? "(map)" : plain_word(row->room[0], value);
+        else if ((strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0) && !row->workload)
+            row->workload = map ? "(map)" : plain_word(row->room[1], value);
+        else if (strcmp(path, "objective") == 0 && !row->objective)
+            row->objective = plain_word(row->room[2], value);
+        else if (strcmp(path, "total_GBps") == 0 && isnan(row->total_GBps) &&
+                 !num_parse_real(value, &row->total_GBps))
+            row->total_GBps = NAN;
+    }
+}
+
+/* Columns up to the objective, and the total where the study gives it, are known before a point is solved. */
+static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule)
+{
+    int32_t total = table_find(&b->row, "total_GBps");
+    b->possible = true;
+    for (int32_t i = 0; i < rule->n_per; i++) {
+        const char *name = rule->per[i];
+        int32_t col = table_find(&b->row, name);
+        b->possible = b->possible && col >= 0 && col <= total;
+        b->by_total = b->by_total || col == total;
+        /* A network without a name is called by its bandwidths too. */
+        b->quick_group = b->quick_group || design_is_quick(name) || strcmp(name, "network") == 0;
+    }
+}
+
+static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e)
+{
+    *b = (struct runner_bound){ .known = job->known, .study = job->study };
+    if (!job->known)
+        return 0;
+    bound_begin(&b->bound, job->rule->front, job->rule->n_front);
+    study_put_columns(&b->row, job->study, TABLE_ROWS);
+    if (b->row.failed)
+        return err_nomem(e, "columns");
+    look_at_columns(b, job->rule);
+    return keep_build(&b->keep, job->rule, &b->row, e);
+}
+
+static void runner_bound_free(struct runner_bound *b)
+{
+    if (b->known)
+        bound_free(&b->bound);
+    keep_free(b->keep);
+    table_free(&b->row);
+    text_free(&b->group);
+    *b = (struct runner_bound){ 0 };
+}
+
+static void runner_bound_forget(struct runner_bound *b)
+{
+    b->prepared = false;
+}
+
+static int find_group(struct runner_bound *b, const struct design_point *s, const struct sweep_words *words,
+                      const struct sweep_point *p, int64_t point, struct err *e)
+{
+    struct sweep_row row;
+    sweep_row_blank(&row);
+    sweep_row_study(&row, s, words);
+    table_clear(&b->row);
+    study_put_row(&b->row, b->study, TABLE_ROWS, p, point, &row);
+    int rc = b->row.failed ? err_nomem(e, "a row") : keep_group(&b->group, b->keep, &b->row, 0, e);
+    if (!rc)
+        b->front = front_of(b->known, text_str(&b->group));
+    return rc;
+}
+
+/* Whether the point is proved to lie behind the front of its group; bounds are kept while only quick keys
+ * change. */
+static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
+                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            struct err *e)
+{
+    int rc = 0;
+    *beaten = false;
+    /* At given bandwidths a bound takes longer than the point itself. */
+    if (!b->known || !b->possible || s->split == STUDY_GIVEN || (b->by_total && isnan(s->total_Bps)))
+        return 0;
+    if (!b->prepared || b->quick_group)
+        rc = find_group(b, s, words, p, point, e);
+    if (!rc && !b->prepared)
+        rc = bound_prepare(&b->bound, s, e);
+    b->prepared = !rc;
+    *beaten = !rc && bound_beaten(&b->bound, s, b->front);
+    return rc;
+}
+
+struct runner {
+    struct block_job job;
+    struct source_cache cache;
+    struct study_source from; /* of the point under way: axes, cache */
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point slow; /* of the study that is held */
+    bool holds;              /* `study` is that of an earlier point with the same slow values */
+    struct design_point study;
+    struct sweep_words words;
+    struct runner_bound bound;
+    struct runner_grid grid;
+};
+
+enum { DESIGN_NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+
+/* ---- facts ---- */
+
+const char *const design_fact_names[DESIGN_FACTS + 1] = { "n_npus", "n_dims", "size1", "size2",
+                                                          "size3",  "size4",  "size5", "size6",
+                                                          "size7",  "size8",  NULL };
+
+void design_facts(double *x, const struct topo_network *net)
+{
+    *x++ = (double)net->n_npus;
+    *x++ = net->n_dims;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        x[d] = d < net->n_dims ? net->dims[d].size : 1;
+}
+
+/* A runner belongs to a thread: it keeps the study that it read last, for points that differ in quick keys.
+ */
+int runner_build(struct runner **out, const struct block_job *job, struct err *e)
+{
+    struct runner *r = calloc(1, sizeof *r);
+    *out = r;
+    if (!r)
+        return err_nomem(e, "a runner of a sweep");
+    r->job = *job;
+    r->from = job->study->from;
+    r->from.axes = r->axes;
+    r->from.cache = &r->cache;
+    r->grid = (struct runner_grid){ .rule = job->rule, .order = job->order, .study = job->study };
+    int rc = runner_bound_build(&r->bound, job, e);
+    if (rc) {
+        runner_free(r);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* With all that was made from it. */
+static void drop_study(struct runner *r)
+{
+    runner_grid_forget(&r->grid);
+    runner_bound_forget(&r->bound);
+    if (r->holds)
+        study_free(&r->study);
+    r->holds = false;
+}
+
+void runner_free(struct runner *r)
+{
+    if (!r)
+        return;
+    drop_study(r);
+    source_cache_free(&r->cache);
+    sweep_words_free(&r->words);
+    runner_bound_free(&r->bound);
+    runner_grid_free(&r->grid);
+    free(r);
+}
+
+/* The study at a point whose slow values are those of the one that is held, if any is. */
+static int runner_load(struct runner *r, const struct sweep_point *p, struct err *e)
+{
+    r->from.n_axes = sweep_point_overrides(r->axes, &r->job.study->sweep, p);
+    if (r->holds && study_change(&r->study, &r->from, DESIGN_NEEDS))
+        return sweep_words_change(&r->words, &r->study, e);
+    drop_study(r);
+    int rc = study_read(&r->study, &r->from, DESIGN_NEEDS, e);
+    r->holds = !rc;
+    return rc ? rc : sweep_words_take(&r->words, &r->study, e);
+}
+
+/* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
+static bool is_left_out(const struct runner *r, const struct sweep_point *p, const struct topo_network *net)
+{
+    const struct sweep *w = &r->job.study->sweep;
+    double facts[DESIGN_FACTS];
+    if (w->where && net)
+        design_facts(facts, net);
+    return w->where && !sweep_passes(w, p, net ? facts : NULL);
+}
+
+/* Split, time and price of the study that was loaded, as a row. */
+static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
+                      struct sweep_counts *n, struct err *e)
+{
+    const struct design_own *own = r->job.study->own;
+    struct sweep_row row;
+    struct design d;
+    int rc = design_row(&d, &r->study, e);
+    if (rc)
+        return rc;
+    sweep_row_blank(&row);
+    sweep_row_study(&row, &r->study, &r->words);
+    rc = sweep_row_design(&row, &r->study, &d, e);
+    if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d.answer))
+        rc = uncertain_fill(row.uncertain, &own->uncertain, &r->study, &d, e);
+    n->failed += !rc && !alloc_has_split(&d.answer);
+    if (!rc)
+        study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
+    design_free(&d);
+    return rc;
+}
+
+/* What is wrong with a point is its row. */
+static void add_error(struct runner *r, const struct sweep_point *p, int64_t point, bool read,
+                      const char *message, struct table *rows)
+{
+    struct sweep_row row;
+    sweep_row_blank(&row);
+    if (read)
+        sweep_row_study(&row, &r->study, &r->words);
+    sweep_row_axes(&row, &r->job.study->sweep, p);
+    row.status = "error";
+    row.message = message;
+    study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
+}
+
+/* The row of a point that is not left out. Lack of memory or a disk that fails ends the sweep: neither is the
+ * point's. */
+static int runner_add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc,
+                          struct err *inner, struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    bool read = !rc;
+    if (read)
+        rc = add_design(r, p, point, rows, n, inner);
+    if (err_is_of_machine(rc))
+        return err_set(e, inner->code, "%s", inner->msg);
+    n->failed += rc != 0;
+    if (rc)
+        add_error(r, p, point, read, inner->msg, rows);
+    return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
+}
+
+/* One point: left out, beaten, solved, or a row with its error. An error of a point is no error of the sweep.
+ */
+static int run_point(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
+                     struct sweep_counts *n, struct err *e)
+{
+    struct err inner = { 0 };
+    bool out = is_left_out(r, p, NULL), bounded = false;
+    int read = out ? 0 : runner_load(r, p, &inner);
+    if (!out && !read)
+        out = is_left_out(r, p, &r->study.net);
+    int rc = out || read ? 0 : runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
+    if (rc)
+        return rc;
+    n->seen++;
+    n->filtered += out;
+    n->bounded += bounded;
+    n->solved += !out && !bounded;
+    return out || bounded ? 0 : runner_add_row(r, p, point, read, &inner, rows, n, e);
+}
+
+static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,
+                    struct sweep_counts *n, struct err *e)
+{
+    int rc = 0;
+    for (int64_t i = 0; i < unit->n && !rc; i++) {
+        struct sweep_point p;
+        int64_t point = order_point(&p, r->job.order, unit, i);
+        rc = run_point(r, &p, point, rows, n, e);
+    }
+    return rc;
+}
+
+/* Points that may be kept become rows as all others do; what was looked at beside them is counted. */
+static int run_found(struct runner *r, const struct order_unit *unit, struct table *rows,
+                     struct sweep_counts *n, struct err *e)
+{
+    const struct grid_found *found = &r->grid.found;
+    struct sweep_counts again = { 0 };
+    int rc = 0;
+    for (int64_t i = 0; i < found->n && !rc; i++) {
+        struct sweep_point p;
+        int64_t point = order_point(&p, r->job.order, unit, found->points[i].at - unit->first);
+        rc = run_point(r, &p, point, rows, &again, e);
+    }
+    n->seen += unit->n;
+    n->bounded += found->bounded;
+    n->solved += found->evaluated;
+    n->failed += again.failed;
+    return rc;
+}
+
+/* The study at the first point of the unit says whether its points are a grid; one that is held has said. */
+static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *unit, struct err *e)
+{
+    enum { FEW = 256 };
+    struct sweep_point p;
+    struct err inner = { 0 };
+    *is_grid = false;
+    if (!r->grid.rule || unit->n < FEW)
+        return 0;
+    order_point(&p, r->job.order, unit, 0);
+    int rc = r->holds && r->grid.asked ? 0 : runner_load(r, &p, &inner);
+    if (rc)
+        return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
+    return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
+}
+
+int runner_unit(struct runner *r, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+                struct err *e)
+{
+    bool is_grid;
+    if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
+        drop_study(r);
+    r->slow = unit->slow;
+    runner_bound_forget(&r->bound);
+    int rc = try_grid(&is_grid, r, unit, e);
+    if (rc)
+        return rc;
+    return is_grid ? run_found(r, unit, rows, n, e) : run_each(r, unit, rows, n, e);
+}
+
+/* ---- points ---- */
+
+int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, unsigned more,
+                struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    const struct study_source from = study_source_at(axes, s, p);
+    return study_read(out, &from, DESIGN_NEEDS | more, e);
+}
+
+bool design_passes(const struct study *s, const struct sweep_point *p, const struct topo_network *net)
+{
+    double facts[DESIGN_FACTS];
+    if (net)
+        design_facts(facts, net);
+    return sweep_passes(&s->sweep, p, net ? facts : NULL);
+}
+
+/* ---- opening ---- */
+
+static bool is_of_system(const char *path)
+{
+    static const char word[] = "system";
+    const size_t n = sizeof word - 1;
+    return strncmp(path, word, n) == 0 && (path[n] == '.' || !path[n]);
+}
+
+/* Has some point `system`: the study, --set, or what varies? */
+static bool has_system(const struct study *s, const struct yaml_doc *doc)
+{
+    bool has = yaml_get(doc, doc->root, "system") >= 0;
+    for (int32_t i = 0; i < s->from.n; i++)
+        has = has || is_of_system(s->from.overrides[i].path);
+    for (int32_t i = 0; i < s->sweep.n_keys; i++)
+        has = has || is_of_system(s->sweep.keys[i].path);
+    return has;
+}
+
+/* All points meet the same draws. */
+static int check_seed(const struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    bool own = yaml_get(doc, yaml_get(doc, doc->root, "uncertain"), "seed") >= 0;
+    for (int32_t k = 0; k < s->sweep.n_keys && !own; k++)
+        if (strcmp(s->sweep.keys[k].path, "seed") == 0 && !s->sweep.keys[k].overridden)
+            return yaml_fail_key(doc, s->sweep.keys[k].at, e, ERR_PARSE,
+                                 "cannot vary: uncertain draws from it, for all points the same; give "
+                                 "uncertain.seed");
+    return 0;
+}
+
+/* With uncertain keys the list of columns grows by one per percentile and quantity. */
+static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct err *e)
+{
+    struct design_own *own = s->own;
+    yaml_id seed = yaml_get(doc, doc->root, "seed");
+    int64_t n = 1;
+    int rc = seed < 0 ? 0 : yaml_count(doc, seed, &n, e);
+    if (!rc)
+        rc = uncertain_read(&own->uncertain, doc, yaml_get(doc, doc->root, "uncertain"), n, e);
+    if (rc || uncertain_is_empty(&own->uncertain))
+        return rc;
+    if ((rc = check_seed(s, doc, e)))
+        return rc;
+    own->uncertain.of_system = has_system(s, doc);
+    own->columns = malloc(DESIGN_MAX_COLUMNS * sizeof *own->columns);
+    own->names = malloc((size_t)uncertain_n_columns(&own->uncertain) * sizeof *own->names);
+    if (!own->columns || !own->names)
+        return err_nomem(e, "columns");
+    design_make_columns(own->columns, own->names, &own->uncertain);
+    return study_set_columns(s, TABLE_ROWS, own->columns, e);
+}
+
+/* A sweep_look. */
+static int look_at_point(void *data, const struct sweep_point *p, struct text *notes, bool *read,
+                         struct err *e)
+{
+    const struct study *s = data;
+    struct design_point point;
+    struct err inner = { 0 };
+    int rc = design_load(&point, s, p, STUDY_UNSEARCHED, &inner);
+    *read = !rc;
+    if (rc)
+        return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
+    text_puts(notes, text_str(&point.notes));
+    rc = sweep_check_distinct(&s->sweep, p, &point.doc, e);
+    study_free(&point);
+    return rc;
+}
+
+static int design_open(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e)
+{
+    (void)first;
+    s->own = calloc(1, sizeof(struct design_own));
+    if (!s->own)
+        return err_nomem(e, "a study of designs");
+    int rc = read_uncertain(s, doc, e);
+    return rc ? rc : sweep_note(&s->notes, &s->sweep, look_at_point, s, e);
+}
+
+static void design_close(struct study *s)
+{
+    struct design_own *own = s->own;
+    if (!own)
+        return;
+    uncertain_free(&own->uncertain);
+    free(own->columns);
+    free(own->names);
+    free(own);
+}
+
+/* ---- what the results depend on ---- */
+
+static void fold(struct study *s, unsigned long long hash)
+{
+    s->hash = text_hash(s->hash, &hash, sizeof hash);
+}
+
+/* A point that is no study has a document all the same: other points are made from it too. Only what is wrong
+ * with the study may be passed over: the same study must have the same hash when memory is short. */
+static int fold_document(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    const struct study_source from = study_source_at(axes, s, p);
+    struct yaml_doc doc;
+    int32_t own_source;
+    int rc = source_open(&doc, &own_source, &from, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : 0;
+    /* Also where files are missing: with those that are there. */
+    rc = source_fetch(&doc, own_source, &from, e);
+    fold(s, yaml_hash(&doc, doc.root));
+    yaml_id at = yaml_get(&doc, doc.root, "seed");
+    struct err ignored = { 0 };
+    if (seed && at >= 0)
+        yaml_count(&doc, at, &s->seed, &ignored);
+    yaml_free(&doc);
+    return err_is_of_machine(rc) ? rc : 0;
+}
+
+/* Fold in the content of the study at one point. */
+static int fold_point(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
+{
+    struct design_point point;
+    int rc = design_load(&point, s, p, STUDY_UNSEARCHED, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : fold_document(s, p, seed, e);
+    fold(s, study_hash(&point));
+    s->seed = seed ? point.seed : s->seed;
+    study_free(&point);
+    return 0;
+}
+
+/* The values of axis `k` of a grid, from its first point on. */
+static int fold_axis(struct study *s, struct sweep_point *p, int32_t k, struct err *e)
+{
+    const struct sweep_axis *axis = &s->sweep.axes[s->sweep.grids[p->grid].axes[k]];
+    double number;
+    int rc = 0;
+    for (p->at[k] = 0; p->at[k] < axis->n && !rc; p->at[k]++) {
+        bool all_numbers = true;
+        for (int32_t j = 0; j < axis->n_keys; j++) {
+            const char *value = axis->values[p->at[k] * axis->n_keys + j];
+            s->hash = text_hash(s->hash, value, strlen(value) + 1);
+            all_numbers = all_numbers && num_parse_real(value, &number);
+        }
+        /* Of generated values the first names all files that there are. */
+        if (!all_numbers && !(axis->generated && p->at[k] > 0))
+            rc = fold_point(s, p, false, e);
+    }
+    p->at[k] = 0;
+    return rc;
+}
+
+/* Does a grid before this one have the axis? */
+static bool is_shared_axis(const struct sweep *w, int32_t grid, int32_t axis)
+{
+    for (int32_t g = 0; g < grid; g++)
+        for (int32_t k = 0; k < w->grids[g].n_axes; k++)
+            if (w->grids[g].axes[k] == axis)
+                return true;
+    return false;
+}
+
+/* Numbers are all there is to know of a value; a word may name a file, whose content counts. */
+static int design_hash(struct study *s, struct err *e)
+{
+    const struct sweep *w = &s->sweep;
+    struct sweep_point p = { 0 };
+    s->hash = TEXT_HASH_SEED;
+    s->seed = 1;
+    int rc = fold_point(s, &p, true, e);
+    for (int32_t k = 0; k < w->n_keys; k++)
+        s->hash = text_hash(s->hash, w->keys[k].path, strlen(w->keys[k].path) + 1);
+    for (p.grid = 0; p.grid < w->n_grids; p.grid++)
+        for (int32_t k = 0; k < w->grids[p.grid].n_axes && !rc; k++)
+            if (!is_shared_axis(w, p.grid, w->grids[p.grid].axes[k]))
+                rc = fold_axis(s, &p, k, e);
+    return rc;
+}
+
+/* ---- blocks ---- */
+
+/* Many points where one takes microseconds, one where it takes seconds. The first point stands for all. */
+static int most_of_block(int64_t *most, const struct block_job *largest, struct err *e)
+{
+    enum { QUICK = 64 };
+    struct sweep_point first;
+    struct design_point s;
+    struct order_unit unit;
+    bool is_grid;
+    *most = 1;
+    sweep_find_point(&first, &largest->study->sweep, 0);
+    int rc = design_load(&s, largest->study, &first, STUDY_UNSEARCHED, e);
+    if (rc)
+        return err_is_of_machine(rc) ? rc : 0;
+    order_find(&unit, largest->order, 0);
+    rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
+    bool slow = s.model > SIM_ALPHA_BETA;
+    for (int32_t i = 0; i < s.n_workloads; i++)
+        slow = slow || (s.workloads[i].training && s.workloads[i].training->search >= 0);
+    *most = !rc && is_grid ? RUNNER_GRID_POINTS : slow ? 1 : QUICK;
+    study_free(&s);
+    return rc;
+}
+
+static int build_hand(void **out, const struct block_job *job, struct err *e)
+{
+    struct runner *r;
+    int rc = runner_build(&r, job, e);
+    *out = r;
+    return rc;
+}
+
+static void free_hand(void *hand)
+{
+    runner_free(hand);
+}
+
+static int run_block(void *hand, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+                     struct err *e)
+{
+    return runner_unit(hand, unit, rows, n, e);
+}
+
+static const struct block_ops blocks = {
+    .quick = design_is_quick,
+    .largest = RUNNER_GRID_POINTS,
+    .most = most_of_block,
+    .hand = build_hand,
+    .hand_free = free_hand,
+    .block = run_block,
+};
+
+/* ---- results ---- */
+
+static const char *const result_columns[] = { "status", "time_s", "fits", NULL };
+
+static bool cell_says(const struct table *rows, int64_t row, int32_t col, const char *word)
+{
+    const char *text = col < 0 || rows->kinds[col] != TABLE_TEXT ? NULL : table_text(rows, row, col);
+    return text && strcmp(text, word) == 0;
+}
+
+/* Solved, unproved, or stalled with a time (a split whose proof fell short), and not known to need more
+ * memory than an NPU has. */
+static bool is_result(const struct table *rows, int64_t row, const int32_t *cols)
+{
+    enum { STATUS, TIME, FITS };
+    if (cell_says(rows, row, cols[FITS], "no"))
+        return false;
+    return cols[STATUS] < 0 || cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_SOLVED]) ||
+           cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_UNPROVED]) ||
+           (cell_says(rows, row, cols[STATUS], alloc_status_names[ALLOC_STALLED]) && cols[TIME] >= 0 &&
+            isfinite(table_number(rows, row, cols[TIME])));
+}
+
+/* ---- the kind ---- */
+
+static const char *const own_keys[] = { "workload",   "workloads",  "objective",    "split",
+                                        "combine",    "total_GBps", "constraints",  "budget",
+                                        "simulation", "count_npus", "time_limit_s", "system",
+                                        NULL };
+static const char *const front[] = { "time_s", "cost_usd", NULL };
+static const char *const work[] = { "workload", NULL };
+static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };
+static const struct table_def tables[] = {
+    { .word = "rows", .help = "a row for each point", .columns = design_columns },
+};
+
+const struct study_kind design_kind = {
+    .word = "sweep",
+    .what = "designs: the split of bandwidth at every point",
+    .keys = &study_section,
+    .own_keys = own_keys,
+    .tables = tables,
+    .n_tables = 1,
+    .open = design_open,
+    .close = design_close,
+    .hash = design_hash,
+    .fact_names = design_fact_names,
+    .is_result = is_result,
+    .result_columns = result_columns,
+    .front = front,
+    .better = percentile_better,
+    .work = work,
+    .not_work = not_work,
+    .say = design_say,
+    .blocks = &blocks,
+    .has_uncertain = true,
+    .has_prune = true,
+};

@@ -1,0 +1,927 @@
+/*
+ * Which plan of parallelism trains a model fastest: every legal plan, shape by shape, at given bandwidths or
+ * together with the split.
+ *
+ * A shape (degrees without how they lie along the dimensions) has a bound of its time that costs
+ * microseconds; shapes whose bound is behind the best so far are left out. The order of candidates breaks
+ * ties, so that the result is the same for any number of threads.
+ */
+#include "kinds/design/explore/search.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/bound.h"
+#include "alloc/lp.h"
+#include "base/vec.h"
+#include "base/work.h"
+#include "kinds/design/explore/candidates.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/answer/whole.h"
+#include "workloads/collective.h"
+#include "workloads/step.h"
+
+/* What is not legal is told key by key. */
+static const char *const search_reason_words[N_SEARCH_REASONS] = {
+    [SEARCH_UNMAPPED] = "degrees do not lie along the dimensions",
+    [SEARCH_MEMORY] = "memory does not suffice",
+};
+
+/* Ranks of one shape's candidates; no shape has so many. */
+#define RANKS_PER_SHAPE ((int64_t)1 << 40)
+
+/* What one thread works with. */
+struct worker {
+    const struct search_run *run;
+    void *mine;
+    struct search_places places;
+    struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
+    struct plan_cost cost;
+    int64_t next_rank;
+    int64_t n_candidates, n_timed, n_rejected_memory;
+    struct search_left_out left_out;
+    double least_B;
+};
+
+int32_t search_threads(void)
+{
+    return omp_get_max_threads();
+}
+
+/* Memory first, as it rules out most candidates and is cheap. */
+static void visit(void *with, const struct plan *plan)
+{
+    struct worker *w = with;
+    const struct search_run *r = w->run;
+    struct memory memory;
+    w->n_candidates += w->places.n;
+    memory_plan(&memory, &r->base->model, plan);
+    w->least_B = fmin(w->least_B, memory.total_B);
+    if (memory.total_B > r->study->net.npu.mem_B) { /* false where it is not known */
+        w->n_rejected_memory += w->places.n;
+        w->next_rank += w->places.n;
+        return;
+    }
+    plan_cost(&w->cost, &r->base->model, plan, &r->study->net.npu);
+    for (int32_t i = 0; i < w->places.n; i++) {
+        const struct search_candidate c = { plan,           &w->cost,     memory.total_B,
+                                            w->next_rank++, w->clocks[i], w->places.order[i] };
+        r->take(w->mine, &c);
+    }
+    w->n_timed += w->places.n;
+}
+
+/* One shape is a unit of work for a thread. */
+static int visit_shape(struct worker *w, const struct search_shape *shape, int32_t index, struct err *e)
+{
+    const struct search_run *r = w->run;
+    search_find_places(&w->places, r->space, shape, r->base, &r->study->net);
+    search_left_out_add(&w->left_out, &w->places.left_out);
+    for (int32_t i = 0; i < w->places.n; i++)
+        for (int32_t k = 0; k < r->n_ways; k++)
+            search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
+    w->next_rank = index * RANKS_PER_SHAPE;
+    int rc = !w->places.n ? 0
+                          : search_walk(&w->left_out, r->space, r->base, r->study->net.ideal, shape,
+                                        w->places.n, visit, w, e);
+    return rc ? rc : work_check(e);
+}
+
+static void add_counts(struct search_result *out, struct search_left_out *left_out, const struct worker *w)
+{
+    out->n_candidates += w->n_candidates;
+    out->n_timed += w->n_timed;
+    out->n_rejected[SEARCH_MEMORY] += w->n_rejected_memory;
+    search_left_out_add(left_out, &w->left_out);
+    out->least_B = fmin(out->least_B, w->least_B);
+}
+
+/* Threads take shapes as they get free; counts and errors are merged at the end. */
+static int visit_all(struct search_result *out, const struct search_run *r, struct search_shapes *shapes,
+                     struct err *e)
+{
+    int rc = 0;
+    struct work work;
+    work_begin(&work, "shapes of plans", shapes->n);
+#pragma omp parallel num_threads(r->n_threads)
+    {
+        struct worker *w = calloc(1, sizeof *w);
+        struct err own = { 0 };
+        int failed = w ? 0 : err_nomem(&own, "a search");
+        if (w) {
+            w->run = r;
+            w->mine = r->mine[omp_get_thread_num()];
+            w->least_B = INFINITY;
+        }
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t i = 0; i < shapes->n; i++) {
+            if (!failed)
+                failed = visit_shape(w, &shapes->shapes[i], i, &own);
+            work_step(&work, 1);
+        }
+#pragma omp critical
+        {
+            if (w)
+                add_counts(out, &shapes->left_out, w);
+            if (failed && !rc) {
+                rc = failed;
+                *e = own;
+            }
+        }
+        free(w);
+    }
+    work_end(&work);
+    return rc;
+}
+
+/* Visits every legal plan of @p r at every place that fits the NPU's memory; ranks do not depend on
+ * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
+int search_run(struct search_result *out, const struct search_run *r, struct err *e)
+{
+    struct search_shapes shapes;
+    const struct search_left_out *left_out = &shapes.left_out;
+    int rc = search_find_shapes(&shapes, r->space, r->base, r->study->net.n_npus, e);
+    if (rc)
+        return rc;
+    out->n_candidates = out->n_timed = 0;
+    out->least_B = INFINITY;
+    memset(out->n_rejected, 0, sizeof out->n_rejected);
+    rc = visit_all(out, r, &shapes, e);
+    out->refused = left_out->refused;
+    for (int32_t i = 0; i < out->refused.n_keys; i++)
+        out->n_rejected[SEARCH_ILLEGAL] += out->refused.n[i];
+    out->n_rejected[SEARCH_REPEATED] = left_out->n_repeated;
+    out->n_rejected[SEARCH_UNMAPPED] = left_out->n_unmapped;
+    search_shapes_free(&shapes);
+    return rc;
+}
+
+/*
+ * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
+ * gives a value that others must beat, and prices of the constraints, which bound from below what any split
+ * can make of another plan:
+ *
+ * On the path that decides at some bandwidths b, time is C + sum_d e_d with e_d seconds of dimension d; other
+ * bandwidths B make that path, and so the step, take T(B) >= C + sum_d g_d/B_d, g_d = e_d b_d. Weak duality
+ * with multipliers mu of the rows A B <= r, scaled by t:
+ *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
+ * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
+ *
+ * Least cost with T <= L: sum_d p_d B_d >= (sum_d sqrt(g_d p_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
+ * the last sum is at most L - C; p are prices u alone, or u + mu A, and then mu.r is taken off. Time times
+ * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise.
+ *
+ * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
+ * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
+ * a number of plans the rest is left open, and counted.
+ */
+
+enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
+
+/* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
+ * a price or a time limit makes many plans equal, one of them is enough. */
+#define AS_GOOD (0.5 * ALLOC_GAP)
+
+struct joint {
+    const struct search_space *space;
+    const struct design_point *study;
+    const struct training *base;
+    struct design_question question;
+    struct alloc_problem counted;  /* the same with what a product multiplies time with for prices */
+    double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
+    double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
+    double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
+    double rent;                   /* mu.r */
+    bool has_prices;
+    double least_usd; /* no design costs less */
+    bool clash;       /* no bandwidths satisfy the rows */
+    char why[400];    /* why a scout has no best split */
+    bool floors;      /* parts are whole: a link in every dimension that a plan uses */
+    double floor_Bps[TOPO_MAX_DIMS];
+    double target; /* what is not below this is as good as the last of the best so far, or worse */
+};
+
+/* ---- one plan ---- */
+
+/* As often as the workload counts. */
+static int weigh(struct step_fn *fn, const struct design_point *s, struct err *e)
+{
+    struct step_fn once = *fn;
+    const struct step_fn *const all[] = { &once };
+    if (s->workloads[0].weight == 1)
+        return 0;
+    int rc = step_fn_join(fn, all, &s->workloads[0].weight, 1, (struct step_join){ 0 }, e);
+    step_fn_free(&once);
+    return rc;
+}
+
+static int compile(struct step_fn *fn, const struct training *x, const struct design_point *s,
+                   const double *bw_Bps, struct err *e)
+{
+    struct step_tree tree, lowered = { 0 };
+    int rc = training_build(&tree, x, &s->net, e);
+    if (!rc && s->model != SIM_BANDWIDTH)
+        rc = step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e);
+    if (!rc)
+        rc = step_compile(fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e);
+    if (!rc)
+        rc = weigh(fn, s, e);
+    step_free(&tree);
+    step_free(&lowered);
+    return rc;
+}
+
+int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
+                        const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    struct training *x = malloc(sizeof *x);
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *base;
+    x->plan = *plan;
+    int rc = training_derive(x, &s->net, e);
+    if (!rc)
+        rc = compile(fn, x, s, bw_Bps, e);
+    free(x);
+    return rc;
+}
+
+/* In whole parts every dimension that the plan uses has a link, without which products are best at bandwidths
+ * of 0. */
+static int solve_problem(struct alloc_answer *answer, struct alloc_problem *problem, const struct joint *j,
+                         struct err *e)
+{
+    int32_t n = problem->n_rows;
+    if (!j->floors)
+        return alloc_solve(answer, problem, e);
+    struct alloc_row *rows = calloc((size_t)n + TOPO_MAX_DIMS, sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    if (n)
+        memcpy(rows, problem->rows, (size_t)n * sizeof *rows);
+    problem->rows = rows;
+    problem->n_rows += design_put_floors(rows + n, j->study, problem);
+    int rc = alloc_solve(answer, problem, e);
+    free(rows);
+    return rc;
+}
+
+/* Split for one plan; value INFINITY where there is no split. */
+static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
+                      struct err *e)
+{
+    struct step_fn fn = { 0 };
+    struct alloc_problem problem = j->question.problem;
+    f->value = f->time_s = INFINITY;
+    f->lower_bound = -INFINITY;
+    int rc = search_compile_plan(&fn, &f->plan, j->base, j->study, j->ref_Bps, e);
+    problem.step = &fn;
+    if (!rc)
+        rc = solve_problem(answer, &problem, j, e);
+    if (!rc && alloc_has_split(answer)) {
+        f->value = answer->value;
+        f->time_s = answer->time_s / j->study->workloads[0].weight;
+        f->lower_bound = answer->lower_bound;
+        memcpy(f->bw_Bps, answer->bw_Bps, sizeof f->bw_Bps);
+    } else if (!rc && answer->status == ALLOC_INFEASIBLE) {
+        f->lower_bound = INFINITY;
+    }
+    step_fn_free(&fn);
+    return rc;
+}
+
+/* ---- bounds ---- */
+
+/* sum_d sqrt(g_d p_d), p the prices of the reference. */
+static double priced_root(const struct joint *j, const struct search_tangent *t)
+{
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        if (j->price[d] >= 0)
+            root += sqrt(t->pull[d] * j->price[d]);
+    return root;
+}
+
+static double time_bound(const struct joint *j, const struct search_tangent *t)
+{
+    double root = priced_root(j, t);
+    bool priced = j->has_prices && j->question.problem.objective == ALLOC_TIME && j->rent > 0;
+    return t->constant + (priced ? root * root / j->rent : 0);
+}
+
+/* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
+static double product_root(const struct joint *j, const struct search_tangent *t)
+{
+    double root = 0;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        root += sqrt(t->pull[d] * j->counted.usd_per_Bps[d]);
+    return root;
+}
+
+/*
+ * The least of (C + sum_d g_d/B_d)(F + sum_d u_d B_d) with floor_d <= B_d <= cap_d. Its root is the least of
+ * (l T + W/l)/2 over l > 0, where each B_d is sqrt(g_d/u_d) l or at a limit; in log l that is convex (a
+ * posynomial: R. Duffin, E. Peterson, C. Zener, Geometric Programming, 1967), so l^2 T = W is found by
+ * halving. What is left of l shows in the square only.
+ */
+static double floored_product(const struct joint *j, const struct search_tangent *t)
+{
+    enum { HALVINGS = 36 };
+    const double *u = j->counted.usd_per_Bps;
+    double least = -60, most = 60, time_s = 0, spent = 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        double l = exp((least + most) / 2);
+        time_s = t->constant;
+        spent = j->counted.usd_fixed;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+            if (!(t->pull[d] > 0))
+                continue;
+            double bw_Bps = u[d] > 0 ? l * sqrt(t->pull[d] / u[d]) : (double)INFINITY;
+            bw_Bps = fmax(fmin(bw_Bps, j->cap_Bps[d]), j->floor_Bps[d]);
+            time_s += t->pull[d] / bw_Bps;
+            spent += u[d] > 0 ? u[d] * bw_Bps : 0;
+        }
+        *(l * l * time_s < spent ? &least : &most) = (least + most) / 2;
+    }
+    return time_s * spent * (1 - 1e-9);
+}
+
+/* What a link in every dimension that the plan is known to use costs. */
+static double floored_usd(const struct joint *j, const struct search_tangent *t)
+{
+    double usd = j->counted.usd_fixed;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        usd += t->pull[d] > 0 ? j->counted.usd_per_Bps[d] * j->floor_Bps[d] : 0;
+    return usd;
+}
+
+/* No split makes the objective less; @p time_s: no split takes less time. */
+static double value_bound(const struct joint *j, const struct search_tangent *t, double time_s)
+{
+    const struct alloc_problem *p = &j->counted;
+    double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
+    time_s = fmax(time_s, time_bound(j, t));
+    if (alloc_is_product(p->objective)) {
+        double sum = sqrt(t->constant * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
+        return fmax(time_s * usd, j->floors ? floored_product(j, t) : sum * sum);
+    }
+    if (p->objective != ALLOC_COST)
+        return time_s;
+    if (time_s > p->time_limit_s || !(left_s > 0))
+        return INFINITY;
+    double usd = fmax(fmax(j->least_usd, floored_usd(j, t)), p->usd_fixed + root * root / left_s);
+    double priced = priced_root(j, t);
+    return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
+}
+
+/* Candidates that a bound does not rule out. Of too many the most promising are kept. */
+struct survivors {
+    const struct joint *joint;
+    struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
+    int32_t n, cap, most;
+    int64_t n_bounded, n_dropped;
+    double least_dropped, least_bounded; /* bounds */
+    bool failed;
+};
+
+static int by_promise(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    if (x->time_s < y->time_s || x->time_s > y->time_s)
+        return x->time_s < y->time_s ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void keep_most(struct survivors *s)
+{
+    if (s->n <= s->most)
+        return;
+    qsort(s->list, (size_t)s->n, sizeof *s->list, by_promise);
+    for (int32_t i = s->most; i < s->n; i++)
+        s->least_dropped = fmin(s->least_dropped, s->list[i].value);
+    s->n_dropped += s->n - s->most;
+    s->n = s->most;
+}
+
+/* Keeps plans whose bound is below the best value known; the rest are counted as bounded away. */
+static void take_survivor(void *mine, const struct search_candidate *c)
+{
+    struct survivors *s = mine;
+    const struct joint *j = s->joint;
+    /* The cheap bound first: time with all that the rows allow every dimension at once. */
+    bool for_time = j->question.problem.objective == ALLOC_TIME;
+    double weight = j->study->workloads[0].weight, most_s = for_time ? j->target / weight : (double)INFINITY;
+    double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s), bound = time_s;
+    if (!for_time || time_s < j->target) {
+        struct search_tangent t = search_tangent(&c->clocks[1], c->cost, weight);
+        bound = value_bound(j, &t, time_s);
+        time_s = for_time ? bound : t.at_s;
+    }
+    if (s->failed || !(bound < j->target)) {
+        s->least_bounded = fmin(s->least_bounded, bound);
+        s->n_bounded++;
+        return;
+    }
+    if (s->n == 4 * (int64_t)s->most)
+        keep_most(s);
+    s->failed = !vec_reserve(s->list, s->cap, s->n + 1);
+    if (s->failed)
+        return;
+    s->list[s->n] = search_found_of(c);
+    s->list[s->n].time_s = time_s;
+    s->list[s->n++].value = bound;
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    return search_is_better(x, y) ? -1 : search_is_better(y, x);
+}
+
+/* All threads' survivors in one list, most promising first. What no thread would keep, all together do not.
+ */
+static int search_split_gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
+{
+    int64_t sum = 0;
+    all->least_dropped = all->least_bounded = INFINITY;
+    all->most = parts[0].most;
+    for (int32_t t = 0; t < n; t++) {
+        sum += parts[t].n;
+        all->n_bounded += parts[t].n_bounded;
+        all->n_dropped += parts[t].n_dropped;
+        all->least_dropped = fmin(all->least_dropped, parts[t].least_dropped);
+        all->least_bounded = fmin(all->least_bounded, parts[t].least_bounded);
+        all->failed = all->failed || parts[t].failed;
+    }
+    all->list = calloc((size_t)sum + 1, sizeof *all->list);
+    if (!all->list || all->failed || sum > INT32_MAX)
+        return err_nomem(e, "a search");
+    for (int32_t t = 0; t < n; t++) {
+        if (parts[t].n)
+            memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
+        all->n += parts[t].n;
+    }
+    keep_most(all);
+    qsort(all->list, (size_t)all->n, sizeof *all->list, by_bound);
+    return 0;
+}
+
+/* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
+ * reference split. */
+static int find_survivors(struct survivors *all, struct search_result *out, const struct joint *j,
+                          struct err *e)
+{
+    int32_t n = search_threads();
+    struct survivors *parts = calloc((size_t)n, sizeof *parts);
+    void **mine = calloc((size_t)n, sizeof *mine);
+    int rc = parts && mine ? 0 : err_nomem(e, "a search");
+    bool tight = !alloc_is_product(j->question.problem.objective);
+    for (int32_t t = 0; t < n && !rc; t++) {
+        parts[t].joint = j;
+        parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
+        parts[t].least_dropped = parts[t].least_bounded = INFINITY;
+        mine[t] = &parts[t];
+    }
+    const struct search_run run = { .space = j->space,
+                                    .study = j->study,
+                                    .base = j->base,
+                                    .ways = { search_way(j->study, j->cap_Bps),
+                                              search_way(j->study, j->ref_Bps) },
+                                    .n_ways = 2,
+                                    .take = take_survivor,
+                                    .mine = mine,
+                                    .n_threads = n };
+    if (!rc)
+        rc = search_run(out, &run, e);
+    if (!rc)
+        rc = search_split_gather(all, parts, n, e);
+    for (int32_t t = 0; parts && t < n; t++)
+        free(parts[t].list);
+    free(parts);
+    free(mine);
+    return rc;
+}
+
+/* ---- scouts ---- */
+
+/* What the rows cost at the scouts' best split. */
+static void take_prices(struct joint *j, const struct alloc_answer *a)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
+    bool by_cost = p->objective == ALLOC_COST;
+    double weight = !b ? 0 : by_cost ? b->cost_weight : b->time_weight;
+    memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
+    j->has_prices = weight > 0 && (by_cost || p->objective == ALLOC_TIME);
+    j->rent = 0;
+    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+        j->price[d] = by_cost ? p->usd_per_Bps[d] : 0;
+    for (int32_t i = 0; i < p->n_rows && j->has_prices; i++) {
+        double dual = (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]) / weight;
+        j->rent += dual * p->rows[i].rhs;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++)
+            j->price[d] += dual * p->rows[i].coef[d];
+    }
+    /* A price below zero, of a row that asks for more, is paid at most on the cap. */
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        if (!(j->price[d] < 0))
+            continue;
+        j->rent -= j->price[d] * j->cap_Bps[d];
+        j->has_prices = j->has_prices && isfinite(j->cap_Bps[d]);
+    }
+}
+
+/* An even split of what the rows allow at most. */
+static void even_split(struct joint *j)
+{
+    int32_t n = j->study->net.n_dims;
+    for (int32_t d = 0; d < n; d++)
+        j->ref_Bps[d] = isfinite(j->cap_Bps[d]) && j->cap_Bps[d] > 0 ? j->cap_Bps[d] / n : 1e11;
+}
+
+static double last_value(const struct search_best *best)
+{
+    return best->n == best->most ? (1 - AS_GOOD) * best->found[best->n - 1].value : INFINITY;
+}
+
+/* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
+static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
+{
+    int rc = search_fastest(counts, j->space, j->study, j->base, j->ref_Bps, SCOUTS + j->space->top, e);
+    double least = INFINITY;
+    /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
+    for (int32_t i = 0; i < counts->n_found && !rc && (best->n || i < HOPELESS); i++) {
+        struct alloc_answer answer = { 0 };
+        struct search_found f = counts->found[i];
+        rc = solve_plan(&f, &answer, j, e);
+        if (!rc && !isfinite(f.value) && answer.status != ALLOC_INFEASIBLE && !j->why[0])
+            snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
+        if (!rc && isfinite(f.value)) {
+            search_best_add(best, &f);
+            if (f.value < least) {
+                least = f.value;
+                take_prices(j, &answer);
+            }
+        }
+        alloc_answer_free(&answer);
+    }
+    j->target = last_value(best);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+/* Splits of several plans at a time; results are added in order, so threads do not show. */
+static int solve_block(struct search_best *best, struct search_result *out, struct search_found *block,
+                       int32_t n, const struct joint *j, struct err *e)
+{
+    int rc = 0;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int32_t i = 0; i < n; i++) {
+        struct err own = { 0 };
+        struct alloc_answer answer = { 0 };
+        int failed = solve_plan(&block[i], &answer, j, &own);
+        alloc_answer_free(&answer);
+        if (failed) {
+#pragma omp critical
+            {
+                rc = failed;
+                *e = own;
+            }
+        }
+    }
+    for (int32_t i = 0; i < n && !rc; i++) {
+        bool known = block[i].lower_bound > -INFINITY;
+        out->n_open += !known;
+        out->n_split += known;
+        if (known)
+            out->lower_bound = fmin(out->lower_bound, block[i].lower_bound);
+        if (isfinite(block[i].value))
+            search_best_add(best, &block[i]);
+    }
+    return rc;
+}
+
+/* In blocks of one size, so that threads do not change what is split. */
+static int solve_survivors(struct search_best *best, struct search_result *out, const struct survivors *s,
+                           const struct joint *j, struct err *e)
+{
+    int rc = 0;
+    int32_t i = 0;
+    struct work work;
+    work_begin(&work, "plans to split, at most", s->n);
+    while (i < s->n && !rc && s->list[i].value < last_value(best)) {
+        int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
+        rc = solve_block(best, out, s->list + i, n, j, e);
+        i += n;
+        work_step(&work, n);
+    }
+    work_end(&work);
+    out->n_bounded += s->n - i;
+    out->least_left = fmin(s->least_bounded, i < s->n ? s->list[i].value : (double)INFINITY);
+    if (s->least_dropped < last_value(best))
+        out->n_open += s->n_dropped;
+    else
+        out->n_bounded += s->n_dropped;
+    if (out->n_open == 0)
+        out->least_left = fmin(out->least_left, s->least_dropped);
+    return rc;
+}
+
+/* Of any bandwidths that the rows allow. */
+static int find_least_usd(struct joint *j, struct err *e)
+{
+    const struct alloc_problem *p = &j->counted;
+    struct lp lp;
+    struct lp_result result;
+    lp_init(&lp, j->study->net.n_dims, p->rows, p->n_rows);
+    memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
+    int rc = lp_solve(&result, NULL, &lp, e);
+    j->least_usd = p->usd_fixed + (!rc && result.status == LP_OPTIMAL ? result.value : 0);
+    j->clash = !rc && result.status == LP_INFEASIBLE;
+    return rc;
+}
+
+static int joint_begin(struct joint *j, const struct search_space *space, const struct design_point *s,
+                       const struct training *base, struct err *e)
+{
+    struct step_fn shape = { .n_dims = s->net.n_dims };
+    *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == STUDY_WHOLE };
+    for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
+        double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
+        j->floor_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
+    }
+    design_ask(&j->question, s);
+    j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
+    j->counted = alloc_with_factor(&j->question.problem);
+    alloc_find_caps(j->cap_Bps, &j->question.problem);
+    j->question.problem.step = NULL;
+    even_split(j);
+    return find_least_usd(j, e);
+}
+
+/* Bandwidths of splits that are the same but for the solver's play. */
+#define SAME_SPLIT_REL 1e-6
+
+void search_say_unique(struct search_result *out, int32_t n_dims)
+{
+    const struct search_found *best = out->found;
+    out->unique = out->proved && out->n_found > 0 && out->least_left > best->value;
+    for (int32_t i = 1; i < out->n_found; i++) {
+        bool same = true;
+        for (int32_t d = 0; d < n_dims; d++)
+            same =
+                same && fabs(out->found[i].bw_Bps[d] - best->bw_Bps[d]) <= SAME_SPLIT_REL * best->bw_Bps[d];
+        out->unique = out->unique && (same || out->found[i].lower_bound > best->value);
+    }
+}
+
+/* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
+ * at the reference split. */
+static void say_proof(struct search_result *out, const struct design_point *s, int32_t top)
+{
+    if (out->n_found == top)
+        out->least_left = fmin(out->least_left, out->found[top - 1].value * (1 - ALLOC_GAP));
+    out->proved = out->n_open == 0 && !study_has_choice(s);
+    out->lower_bound = out->proved ? fmin(out->lower_bound, out->least_left) : (double)NAN;
+    search_say_unique(out, s->net.n_dims);
+}
+
+/* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
+ * the best pair is then proved. */
+int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e)
+{
+    struct joint *j = malloc(sizeof *j);
+    struct search_best best = { 0 };
+    struct survivors survivors = { 0 };
+    *out = (struct search_result){ 0 };
+    int rc = j ? search_best_reserve(&best, space->top, e) : err_nomem(e, "a search");
+    if (!rc)
+        rc = joint_begin(j, space, s, base, e);
+    /* Twice: the second time at a split that suits, instead of an even one. */
+    for (int round = 0; round < 2 && !rc && !j->clash; round++) {
+        search_free(out);
+        rc = scout(&best, out, j, e);
+    }
+    search_free(out);
+    if (!rc && !j->clash)
+        rc = find_survivors(&survivors, out, j, e);
+    if (!rc) {
+        out->n_bounded = survivors.n_bounded;
+        out->lower_bound = INFINITY;
+        rc = solve_survivors(&best, out, &survivors, j, e);
+    }
+    out->found = best.found;
+    out->n_found = best.n;
+    out->clash = j && j->clash;
+    if (!rc) {
+        say_proof(out, s, space->top);
+        memcpy(out->why, j->why, sizeof out->why);
+    }
+    free(survivors.list);
+    free(j);
+    return rc;
+}
+
+static void take_best(void *mine, const struct search_candidate *c)
+{
+    struct search_best *best = mine;
+    double limit_s = search_best_limit(best), time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
+    if (time_s > limit_s)
+        return;
+    struct search_found f = search_found_of(c);
+    f.value = f.time_s = time_s;
+    search_best_add(best, &f);
+}
+
+/* The best of all threads. */
+static int search_gather(struct search_result *out, const struct search_best *bests, int32_t n, int32_t most,
+                         struct err *e)
+{
+    struct search_best all;
+    int rc = search_best_reserve(&all, most, e);
+    if (rc)
+        return rc;
+    for (int32_t t = 0; t < n; t++)
+        for (int32_t i = 0; i < bests[t].n; i++)
+            search_best_add(&all, &bests[t].found[i]);
+    out->found = all.found;
+    out->n_found = all.n;
+    return 0;
+}
+
+/* The best plans at given bandwidths, each thread with a list of its own. */
+int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                   const struct training *base, const double *bw_Bps, int32_t most, struct err *e)
+{
+    int32_t n = search_threads();
+    struct search_best *bests = calloc((size_t)n, sizeof *bests);
+    void **mine = calloc((size_t)n, sizeof *mine);
+    int rc = bests && mine ? 0 : err_nomem(e, "a search");
+    *out = (struct search_result){ 0 };
+    for (int32_t t = 0; t < n && !rc; t++) {
+        rc = search_best_reserve(&bests[t], most, e);
+        mine[t] = &bests[t];
+    }
+    const struct search_run run = { .space = space,
+                                    .study = s,
+                                    .base = base,
+                                    .ways = { search_way(s, bw_Bps) },
+                                    .n_ways = 1,
+                                    .take = take_best,
+                                    .mine = mine,
+                                    .n_threads = n };
+    if (!rc)
+        rc = search_run(out, &run, e);
+    if (!rc)
+        rc = search_gather(out, bests, n, most, e);
+    for (int32_t t = 0; bests && t < n; t++)
+        search_best_free(&bests[t]);
+    free(bests);
+    free(mine);
+    for (int32_t i = 0; i < out->n_found; i++)
+        memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)s->net.n_dims);
+    return rc;
+}
+
+struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
+{
+    return (struct collective_way){ &s->net, s->model == SIM_BANDWIDTH ? NULL : &s->rules.stage, bw_Bps };
+}
+
+/* The time that a study with this plan reports: candidates are timed from their parts, which may differ in
+ * the last digit. */
+static int time_as_reported(struct search_found *f, const struct design_point *s, const struct training *base,
+                            struct err *e)
+{
+    enum sim_model model = s->model == SIM_BANDWIDTH ? SIM_BANDWIDTH : SIM_ALPHA_BETA;
+    struct step_tree tree = { 0 };
+    struct sim_step step = { 0 };
+    struct training *x = malloc(sizeof *x);
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *base;
+    x->plan = f->plan;
+    int rc = training_derive(x, &s->net, e);
+    if (!rc)
+        rc = training_build(&tree, x, &s->net, e);
+    if (!rc)
+        rc = sim_step_build(&step, &tree, &s->net, f->bw_Bps, model, &s->rules, e);
+    if (!rc) {
+        f->value = f->time_s = step.time_s;
+        sim_step_free(&step);
+    }
+    step_free(&tree);
+    free(x);
+    return rc;
+}
+
+/* The list in the order of the times that are reported. */
+static int time_all(struct search_result *r, const struct design_point *s, const struct training *base,
+                    struct err *e)
+{
+    struct search_best best = { 0 };
+    int rc = r->n_found ? search_best_reserve(&best, r->n_found, e) : 0;
+    for (int32_t i = 0; i < r->n_found && !rc; i++) {
+        rc = time_as_reported(&r->found[i], s, base, e);
+        if (!rc)
+            search_best_add(&best, &r->found[i]);
+    }
+    if (rc || !r->n_found) {
+        search_best_free(&best);
+        return rc;
+    }
+    free(r->found);
+    r->found = best.found;
+    return 0;
+}
+
+int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, const double *bw_Bps, struct err *e)
+{
+    int rc = search_fastest(out, space, s, base, bw_Bps, space->top, e);
+    if (!rc)
+        rc = time_all(out, s, base, e);
+    out->proved = !rc && out->n_found > 0; /* all were timed */
+    out->lower_bound = NAN;                /* of a time, which may not be what the study asks for */
+    return rc;
+}
+
+/* ---- the plans of a study ---- */
+
+static int fail_search(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)
+{
+    struct text why = { 0 };
+    if (r->clash)
+        return yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN,
+                             "finds no plan: the constraints contradict each other, no split satisfies them");
+    for (int32_t i = 0; i < r->refused.n_keys; i++)
+        text_printf(&why, "%s%lld by %s", why.n ? ", " : "", (long long)r->refused.n[i], r->refused.key[i]);
+    for (int i = 0; i < N_SEARCH_REASONS; i++)
+        if (r->n_rejected[i] && search_reason_words[i])
+            text_printf(&why, "%s%lld because %s", why.n ? ", " : "", (long long)r->n_rejected[i],
+                        search_reason_words[i]);
+    if (r->n_rejected[SEARCH_MEMORY])
+        text_printf(&why, " (need at least %.4g GB of %.4g GB)", r->least_B / 1e9, s->net.npu.mem_B / 1e9);
+    if (r->n_timed)
+        text_printf(&why, "%s%lld because %s%.399s", why.n ? ", " : "", (long long)r->n_timed,
+                    r->why[0] ? "no split is best: " : "no split satisfies the constraints", r->why);
+    int rc = yaml_fail_key(&s->doc, at, e, ERR_NO_DESIGN, "finds no plan; rejected %s",
+                           why.n ? text_str(&why) : "nothing: there is none to try");
+    text_free(&why);
+    return rc;
+}
+
+/* Plans are searched at given bandwidths, or together with the split where bandwidths are to choose. */
+static int search_workload(struct design_point *s, int32_t i, unsigned needs, struct err *e)
+{
+    struct study_workload *w = &s->workloads[i];
+    struct search_space space;
+    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
+    bool given = topo_has_bandwidths(&s->net);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    int rc = schema_read(&space, &search_section, &s->doc, w->training->search, e);
+    if (rc)
+        return rc;
+    for (int q = 0; q < N_TOPO_PRECISIONS; q++)
+        if (space.precision & 1U << q && isnan(topo_npu_peak(&s->net.npu, (enum topo_precision)q)))
+            return yaml_fail_key(&s->doc, yaml_get(&s->doc, w->training->search, "precision"), e, ERR_RANGE,
+                                 "asks for %s, which the NPU does not have", topo_precision_words[q]);
+    if (!given && s->n_workloads > 1)
+        return yaml_fail_key(
+            &s->doc, w->training->search, e, ERR_RANGE,
+            "is given together with other workloads; give bw_GBps of every dimension or one workload");
+    if (!given && s->objective == ALLOC_UTILIZATION)
+        return yaml_fail_key(&s->doc, w->training->search, e, ERR_RANGE,
+                             "is given with objective utilization; choose another objective");
+    w->search = calloc(1, sizeof *w->search);
+    if (!w->search)
+        return err_nomem(e, "a search");
+    if (given || !(needs & STUDY_FOR_SPLIT))
+        rc = search_given(w->search, &space, s, w->training, bw_Bps, e);
+    else if (s->pricing == STUDY_WHOLE)
+        rc = search_whole(w->search, &space, s, w->training, e);
+    else
+        rc = search_split(w->search, &space, s, w->training, e);
+    if (rc)
+        return rc;
+    if (w->search->n_found == 0)
+        return fail_search(s, w->training->search, w->search, e);
+    return study_take_plan(s, i, &w->search->found[0].plan, e);
+}
+
+int study_search(struct design_point *s, unsigned needs, struct err *e)
+{
+    int rc = 0;
+    bool asked = needs & STUDY_NEEDS_WORKLOAD && !(needs & STUDY_UNSEARCHED) &&
+                 (needs & STUDY_FOR_SPLIT || (needs & STUDY_NEEDS_BANDWIDTH && topo_has_bandwidths(&s->net)));
+    for (int32_t i = 0; i < s->n_workloads && asked && !rc; i++)
+        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+            rc = search_workload(s, i, needs, e);
+    return rc;
+}

@@ -1,0 +1,40 @@
+/** @file The best plan of parallelism for a model on a network, over every legal one. */
+#ifndef KINDS_DESIGN_EXPLORE_SEARCH_H
+#define KINDS_DESIGN_EXPLORE_SEARCH_H
+
+#include "kinds/design/explore/space.h"
+
+/**
+ * Search for the training step @p base of a model on @p s's network at its bandwidths @p bw_Bps. What the
+ * space does not name is as in base->plan. Deterministic for any number of threads; ties go to less memory,
+ * then to the candidate that comes first.
+ * @return 0; ERR_NOMEM.
+ *
+ * Every candidate that fits is timed, in closed form by the study's model (simulated models: alpha-beta). A
+ * few hundred nanoseconds each.
+ */
+int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, const double *bw_Bps, struct err *e);
+
+/**
+ * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
+ * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
+ * out->proved, the first is optimal over all plans and all splits, to ALLOC_GAP. In whole parts (pricing
+ * whole) of the relaxation with a link in every dimension that the plan uses.
+ */
+int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e);
+
+/**
+ * The same in whole parts: the best pair of plan and whole design. Where there are at most WHOLE_LIST_MAX
+ * designs that may be best, every candidate that a bound does not rule out is timed on each: then the first
+ * is proved. Of more designs each of the best plans by search_split() has its own searched.
+ */
+int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e);
+
+/** Find the plans of workloads of @p s that ask for a search, where @p needs (enum study_need) say how.
+ * ERR_NO_DESIGN, ERR_NOMEM. */
+int study_search(struct design_point *s, unsigned needs, struct err *e);
+
+#endif

@@ -1,0 +1,542 @@
+/*
+ * The best pair of plan and whole design, where a catalogue prices the network.
+ *
+ * What a design costs, and whether it satisfies the rows, does not depend on the plan. So the designs that
+ * ports give are listed once, and each candidate is timed on those where it may be good. With factor_k what
+ * the objective multiplies time with in design k, and T_p(B) >= C_p + sum_d g_pd/B_d (the tangent of plan p
+ * at the best design that is known), pair (p, k) is left out where
+ *     factor_k max(T_p(all that any design has), C_p + sum_d g_pd/B_kd)
+ * is above the last of the best that are known; of least cost likewise where that time is above the limit.
+ * All other pairs are timed: nothing is left open.
+ *
+ * The best that are known come from going back and forth: the best design for a plan, the best plans at that
+ * design, until nothing changes. They also say which designs cost too much whatever the plan.
+ *
+ * Of more designs than can be listed the plans are compared by the relaxation (search_split()), and the best
+ * of them by their own whole designs; that is proved only where no other plan's relaxation is below.
+ *
+ * Time falls with bandwidth, whatever the algorithms. Where these depend on bandwidths the tangent says
+ * nothing, and the first time alone counts.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/bound.h"
+#include "kinds/design/explore/candidates.h"
+#include "kinds/design/explore/search.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/answer/whole.h"
+
+/* Values equal to this are equal, as in alloc/whole.c. */
+#define SAME_REL 1e-12
+
+/* In place of no links: whoever sends anything there takes longer than NO_TIME_S. */
+#define NO_LINK_Bps 1e-300
+#define NO_TIME_S   1e200
+
+enum { D = TOPO_MAX_DIMS, MOST_ROUNDS = 8 };
+
+struct pairing {
+    const struct search_space *space;
+    const struct design_point *study;
+    const struct training *base;
+    struct design_question question;
+    double cap_Bps[D];         /* what the rows allow one dimension at most; INFINITY: no limit */
+    double least_s;            /* no plan takes less, with its weight */
+    struct search_found at;    /* the best pair that is known */
+    double known, target;      /* what it is worth; above the target nothing is looked at */
+    struct whole_list designs; /* ascending by factor */
+    double most_Bps[D];        /* the most that any of them has */
+    bool tangents;             /* hold: no algorithm depends on bandwidths */
+};
+
+/* ---- pairs ---- */
+
+static void links_to_time(double *bw_Bps, const struct pairing *j, const double *from_Bps)
+{
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        bw_Bps[d] = from_Bps[d] > 0 ? from_Bps[d] : NO_LINK_Bps;
+}
+
+/* Can no plan whose step takes at least @p weighted_s be among the best at design @p k? */
+static bool is_worse(const struct pairing *j, const struct whole_design *k, double weighted_s)
+{
+    double value = design_whole_value(&j->question.problem, k->factor, weighted_s);
+    return !(weighted_s < NO_TIME_S) || isinf(value) || value > j->target * (1 + SAME_REL);
+}
+
+/* INFINITY where the plan cannot run there, or the time limit is broken. */
+static double value_of(const struct pairing *j, const struct whole_design *k, double time_s)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    double weighted_s = time_s * j->study->workloads[0].weight;
+    if (!(time_s < NO_TIME_S))
+        return INFINITY;
+    double value =
+        p->exact ? p->exact(p->about, k->bw_Bps, weighted_s) : design_whole_value(p, k->factor, weighted_s);
+    return isnan(value) ? (double)INFINITY : value;
+}
+
+/* Take pair (f, k) into f, if it is better than what f holds: of equal values the cheaper design. */
+static void take_pair(struct search_found *f, double *usd, const struct pairing *j,
+                      const struct whole_design *k, double time_s)
+{
+    double value = value_of(j, k, time_s);
+    if (!isfinite(value) || value > f->value * (1 + SAME_REL) ||
+        (value >= f->value * (1 - SAME_REL) && k->usd >= *usd))
+        return;
+    f->value = f->lower_bound = value;
+    f->time_s = time_s;
+    *usd = k->usd;
+    memcpy(f->bw_Bps, k->bw_Bps, sizeof f->bw_Bps);
+}
+
+/* ---- what is known before ---- */
+
+/* The best design of the list for one plan; value INFINITY: it runs on none. */
+static int best_design(struct search_found *f, const struct pairing *j, struct err *e)
+{
+    struct training *x = malloc(sizeof *x);
+    struct search_clock *clock = malloc(sizeof *clock);
+    double usd = INFINITY, bw_Bps[D];
+    int rc = x && clock ? 0 : err_nomem(e, "a search");
+    if (!rc) {
+        *x = *j->base;
+        x->plan = f->plan;
+        rc = training_derive(x, &j->study->net, e);
+    }
+    f->value = INFINITY;
+    for (int64_t k = 0; k < j->designs.n && !rc; k++) {
+        const struct whole_design *design = &j->designs.list[k];
+        const struct collective_way way = search_way(j->study, bw_Bps);
+        links_to_time(bw_Bps, j, design->bw_Bps);
+        if (k == 0)
+            search_clock_set(clock, &way, &x->place);
+        take_pair(f, &usd, j, design, search_clock_at(clock, &x->cost, bw_Bps));
+    }
+    free(clock);
+    free(x);
+    return rc;
+}
+
+static const struct whole_design *find_design(const struct pairing *j, const double *bw_Bps)
+{
+    for (int64_t k = 0; k < j->designs.n; k++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): copies of each other, bit by bit */
+        if (memcmp(j->designs.list[k].bw_Bps, bw_Bps, sizeof j->designs.list[k].bw_Bps) == 0)
+            return &j->designs.list[k];
+    return NULL;
+}
+
+/* The best plans at a design: they may be better than what is known, and the last of them is a value that
+ * what is looked for must reach. *plan: the best of them. */
+static int best_plans(struct search_found *plan, struct search_result *counts, struct pairing *j,
+                      const struct whole_design *k, struct err *e)
+{
+    double bw_Bps[D];
+    links_to_time(bw_Bps, j, k->bw_Bps);
+    search_free(counts);
+    int rc = search_fastest(counts, j->space, j->study, j->base, bw_Bps, j->space->top, e);
+    for (int32_t i = 0; i < counts->n_found && !rc; i++) {
+        double value = value_of(j, k, counts->found[i].time_s);
+        if (i == 0 && value < j->known) {
+            j->known = value;
+            j->at = counts->found[0];
+            memcpy(j->at.bw_Bps, k->bw_Bps, sizeof j->at.bw_Bps);
+        }
+        /* The last of as many as are looked for, or of all. */
+        if (i == counts->n_found - 1)
+            j->target = fmin(j->target, value);
+    }
+    if (!rc && counts->n_found)
+        *plan = counts->found[0];
+    return rc;
+}
+
+/* Back and forth from the plan that is the fastest with all the bandwidth that there is. */
+static int improve(struct pairing *j, struct search_result *counts, struct search_found plan, struct err *e)
+{
+    int rc = 0;
+    const struct whole_design *last = NULL;
+    for (int32_t i = 0; i < MOST_ROUNDS && !rc; i++) {
+        double before = j->known;
+        rc = best_design(&plan, j, e);
+        const struct whole_design *next = !rc && isfinite(plan.value) ? find_design(j, plan.bw_Bps) : NULL;
+        if (!next || next == last)
+            break;
+        last = next;
+        rc = best_plans(&plan, counts, j, next, e);
+        if (!(j->known < before))
+            break;
+    }
+    return rc;
+}
+
+/* ---- the designs ---- */
+
+static int by_factor(const void *a, const void *b)
+{
+    const struct whole_design *x = a, *y = b;
+    if (x->factor < y->factor || x->factor > y->factor)
+        return x->factor < y->factor ? -1 : 1;
+    for (int32_t d = 0; d < D; d++)
+        if (x->bw_Bps[d] < y->bw_Bps[d] || x->bw_Bps[d] > y->bw_Bps[d])
+            return x->bw_Bps[d] < y->bw_Bps[d] ? -1 : 1;
+    return 0;
+}
+
+static int list_designs(struct pairing *j, const double *most_Bps, double value, struct err *e)
+{
+    struct whole_limit limit = { .value = value, .least_s = j->least_s };
+    memcpy(limit.most_Bps, most_Bps, sizeof limit.most_Bps);
+    design_list_free(&j->designs);
+    int rc = design_list_whole(&j->designs, j->study, &j->question.problem, &limit, e);
+    if (!rc && j->designs.n)
+        qsort(j->designs.list, (size_t)j->designs.n, sizeof *j->designs.list, by_factor);
+    return rc;
+}
+
+static bool is_open(const struct pairing *j, int32_t d)
+{
+    const struct topo_dim *dim = &j->study->net.dims[d];
+    return isnan(dim->bw_Bps) && topo_port_step_Bps(&j->study->net, d, &j->study->parts) > 0;
+}
+
+/* Of a list of small designs the one with the most bandwidth that has links everywhere. */
+static const struct whole_design *largest_design(const struct pairing *j)
+{
+    const struct whole_design *best = NULL;
+    double most_Bps = 0;
+    for (int64_t k = 0; k < j->designs.n; k++) {
+        double total_Bps = 0;
+        bool all = true;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+            total_Bps += j->designs.list[k].bw_Bps[d];
+            all = all && j->designs.list[k].bw_Bps[d] > 0;
+        }
+        if (all && total_Bps > most_Bps) {
+            most_Bps = total_Bps;
+            best = &j->designs.list[k];
+        }
+    }
+    return best;
+}
+
+/* A first pair where rows leave bandwidths without limit, or too many to list: with a link or more. */
+static int find_first(struct pairing *j, struct search_result *counts, struct err *e)
+{
+    enum { MOST_LINKS = 1 << 12 };
+    int rc = 0;
+    for (int32_t links = 1; links <= MOST_LINKS && isinf(j->known) && !rc; links *= 2) {
+        double most_Bps[D];
+        struct search_found plan;
+        for (int32_t d = 0; d < D; d++)
+            most_Bps[d] = d < j->study->net.n_dims && is_open(j, d)
+                              ? fmin(j->cap_Bps[d],
+                                     (links - 1) * topo_port_step_Bps(&j->study->net, d, &j->study->parts))
+                              : j->cap_Bps[d];
+        rc = list_designs(j, most_Bps, INFINITY, e);
+        if (j->designs.too_many)
+            break;
+        const struct whole_design *k = rc ? NULL : largest_design(j);
+        if (k)
+            rc = best_plans(&plan, counts, j, k, e);
+    }
+    return rc;
+}
+
+/* What a design may have at most to be as good as @p value, by linear prices, which are lower bounds. */
+static void limit_by_value(double *most_Bps, const struct pairing *j, double value)
+{
+    const struct alloc_problem *p = &j->question.problem, counted = alloc_with_factor(p);
+    double most = (p->objective == ALLOC_COST ? value : value / j->least_s) * (1 + 1e-9);
+    memcpy(most_Bps, j->cap_Bps, sizeof j->cap_Bps);
+    for (int32_t d = 0; d < j->study->net.n_dims && p->objective != ALLOC_TIME; d++)
+        if (counted.usd_per_Bps[d] > 0)
+            most_Bps[d] = fmin(most_Bps[d], (most - counted.usd_fixed) / counted.usd_per_Bps[d]);
+}
+
+static bool is_limited(const struct pairing *j, const double *most_Bps)
+{
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        if (is_open(j, d) && j->study->net.dims[d].level == 0 && !isfinite(most_Bps[d]))
+            return false;
+    return true;
+}
+
+/* The designs that are worth at most @p value at the least time; *ok: that limits them. */
+static int list_below(bool *ok, struct pairing *j, double value, struct err *e)
+{
+    double most_Bps[D];
+    *ok = false;
+    if (!isfinite(value))
+        return 0;
+    limit_by_value(most_Bps, j, value);
+    *ok = is_limited(j, most_Bps);
+    return *ok ? list_designs(j, most_Bps, value * (1 + SAME_REL), e) : 0;
+}
+
+/* All designs that may be best, and a pair to begin with; false in *ok: they cannot be listed. */
+static int find_designs(bool *ok, struct pairing *j, struct search_result *counts, struct err *e)
+{
+    struct search_found plan;
+    int rc = search_fastest(counts, j->space, j->study, j->base, j->cap_Bps, 1, e);
+    *ok = false;
+    if (rc || !counts->n_found)
+        return rc;
+    plan = counts->found[0];
+    j->least_s = plan.time_s * j->study->workloads[0].weight * (1 - SAME_REL);
+    bool listed = is_limited(j, j->cap_Bps);
+    if (listed)
+        rc = list_designs(j, j->cap_Bps, INFINITY, e);
+    if (!rc && (!listed || j->designs.too_many)) {
+        rc = find_first(j, counts, e);
+        rc = rc ? rc : list_below(&listed, j, j->target, e);
+        /* Of fewer designs the best pair is still the best; other plans are listed with one of these. */
+        if (!rc && !(listed && !j->designs.too_many))
+            rc = list_below(&listed, j, j->known, e);
+    }
+    *ok = !rc && listed && !j->designs.too_many && j->designs.n > 0;
+    return *ok ? improve(j, counts, plan, e) : rc;
+}
+
+/* Designs that cost too much whatever the plan are left out. */
+static void drop_designs(struct pairing *j)
+{
+    int64_t n = 0;
+    for (int32_t d = 0; d < D; d++)
+        j->most_Bps[d] = NO_LINK_Bps;
+    for (int64_t k = 0; k < j->designs.n; k++) {
+        const struct whole_design *design = &j->designs.list[k];
+        if (is_worse(j, design, j->least_s))
+            continue;
+        for (int32_t d = 0; d < j->study->net.n_dims; d++)
+            j->most_Bps[d] = fmax(j->most_Bps[d], design->bw_Bps[d]);
+        j->designs.list[n++] = *design;
+    }
+    j->designs.n = n;
+}
+
+/* ---- all pairs ---- */
+
+/* What a thread finds. */
+struct pairs {
+    const struct pairing *pairing;
+    struct search_best best;
+    double *best_of; /* shape [designs.n], owned: the least value of any plan */
+    int64_t n_timed, n_bounded;
+};
+
+/* A lower bound of the candidate's time at a design. */
+static double tangent_at(const struct search_tangent *t, const struct pairing *j, const double *bw_Bps)
+{
+    double time_s = t->constant;
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        if (t->pull[d] > 0)
+            time_s += t->pull[d] / bw_Bps[d];
+    return time_s;
+}
+
+static void take_candidate(void *mine, const struct search_candidate *c)
+{
+    struct pairs *x = mine;
+    const struct pairing *j = x->pairing;
+    double weight = j->study->workloads[0].weight, usd = INFINITY,
+           least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - SAME_REL);
+    struct search_tangent t = { .at_s = NAN };
+    struct search_found f = { .value = INFINITY };
+    bool timed = false;
+    for (int64_t k = 0; k < j->designs.n; k++) {
+        const struct whole_design *design = &j->designs.list[k];
+        double bw_Bps[D], bound_s = least_s;
+        /* Designs ascend by factor, and so does this. */
+        if (is_worse(j, design, least_s))
+            break;
+        if (k == 0 && j->tangents)
+            t = search_tangent(&c->clocks[1], c->cost, weight);
+        if (isfinite(t.at_s))
+            bound_s = fmax(bound_s, tangent_at(&t, j, design->bw_Bps) * (1 - SAME_REL));
+        if (is_worse(j, design, bound_s))
+            continue;
+        if (!timed)
+            f = search_found_of(c);
+        f.value = timed ? f.value : (double)INFINITY;
+        timed = true;
+        links_to_time(bw_Bps, j, design->bw_Bps);
+        double time_s = search_clock_at(&c->clocks[0], c->cost, bw_Bps);
+        x->best_of[k] = fmin(x->best_of[k], value_of(j, design, time_s));
+        take_pair(&f, &usd, j, design, time_s);
+    }
+    x->n_timed += timed;
+    x->n_bounded += !timed;
+    if (timed && isfinite(f.value))
+        search_best_add(&x->best, &f);
+}
+
+static int pairs_build(struct pairs *x, const struct pairing *j, struct err *e)
+{
+    x->pairing = j;
+    x->best_of = malloc(sizeof *x->best_of * ((size_t)j->designs.n + 1));
+    for (int64_t k = 0; k < j->designs.n && x->best_of; k++)
+        x->best_of[k] = INFINITY;
+    return x->best_of ? search_best_reserve(&x->best, j->space->top, e) : err_nomem(e, "a search");
+}
+
+/* The best of all threads, and how many designs are as good. */
+static void pairs_gather(struct search_result *out, struct pairs *parts, int32_t n)
+{
+    struct search_best all = parts[0].best;
+    int64_t n_best = 0;
+    for (int32_t t = 0; t < n; t++) {
+        for (int32_t i = 0; t > 0 && i < parts[t].best.n; i++)
+            search_best_add(&all, &parts[t].best.found[i]);
+        for (int64_t k = 0; k < parts[0].pairing->designs.n; k++)
+            parts[0].best_of[k] = fmin(parts[0].best_of[k], parts[t].best_of[k]);
+        out->n_split += parts[t].n_timed;
+        out->n_bounded += parts[t].n_bounded;
+    }
+    for (int64_t k = 0; k < parts[0].pairing->designs.n && all.n; k++)
+        n_best += parts[0].best_of[k] <= all.found[0].value * (1 + SAME_REL);
+    parts[0].best = (struct search_best){ 0 };
+    out->found = all.found;
+    out->n_found = all.n;
+    out->unique = n_best == 1;
+}
+
+/* Every candidate on every design, but for those that a bound rules out. */
+static int time_pairs(struct search_result *out, struct pairing *j, struct err *e)
+{
+    int32_t n = search_threads();
+    struct pairs *parts = calloc((size_t)n, sizeof *parts);
+    void **mine = calloc((size_t)n, sizeof *mine);
+    double ref_Bps[D];
+    int rc = parts && mine ? 0 : err_nomem(e, "a search");
+    links_to_time(ref_Bps, j, j->at.bw_Bps);
+    for (int32_t t = 0; t < n && !rc; t++) {
+        rc = pairs_build(&parts[t], j, e);
+        mine[t] = &parts[t];
+    }
+    const struct search_run run = { .space = j->space,
+                                    .study = j->study,
+                                    .base = j->base,
+                                    .ways = { search_way(j->study, j->most_Bps),
+                                              search_way(j->study, ref_Bps) },
+                                    .n_ways = 2,
+                                    .take = take_candidate,
+                                    .mine = mine,
+                                    .n_threads = n };
+    if (!rc)
+        rc = search_run(out, &run, e);
+    if (!rc)
+        pairs_gather(out, parts, n);
+    for (int32_t t = 0; parts && t < n; t++) {
+        search_best_free(&parts[t].best);
+        free(parts[t].best_of);
+    }
+    free(parts);
+    free(mine);
+    out->whole = out->proved = !rc;
+    out->lower_bound = !rc && out->n_found ? out->found[0].value : (double)NAN;
+    return rc;
+}
+
+/* ---- too many designs to list ---- */
+
+/* The best whole design of one plan, by its own relaxation; value INFINITY: none was found. */
+static int solve_alone(struct search_found *f, const struct pairing *j, struct err *e)
+{
+    struct step_fn fn = { 0 };
+    struct alloc_problem problem = j->question.problem;
+    struct alloc_answer relaxed = { 0 };
+    struct whole_answer *whole = malloc(sizeof *whole);
+    double bound;
+    int rc = whole ? search_compile_plan(&fn, &f->plan, j->base, j->study, f->bw_Bps, e)
+                   : err_nomem(e, "whole parts");
+    problem.step = &fn;
+    f->value = f->time_s = INFINITY;
+    if (!rc)
+        rc = alloc_solve(&relaxed, &problem, e);
+    if (!rc && (alloc_has_split(&relaxed) || relaxed.status == ALLOC_ILL_POSED)) {
+        rc = design_solve_whole(whole, j->study, &problem, &relaxed, &bound, e);
+        if (!rc && (whole->status == ALLOC_SOLVED || whole->status == ALLOC_STALLED) &&
+            isfinite(whole->value)) {
+            f->value = whole->value;
+            f->time_s = whole->time_s / j->study->workloads[0].weight;
+            f->lower_bound = whole->lower_bound;
+            memcpy(f->bw_Bps, whole->bw_Bps, sizeof f->bw_Bps);
+        }
+    }
+    alloc_answer_free(&relaxed);
+    step_fn_free(&fn);
+    free(whole);
+    return rc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    return search_is_better(x, y) ? -1 : search_is_better(y, x);
+}
+
+/* The plans of search_split(), which are ranked by fractions, by what would be built. Those without a whole
+ * design are left out, unless none has one: then the first says why. */
+static int try_alone(struct search_result *out, const struct pairing *j, struct err *e)
+{
+    int rc = search_split(out, j->space, j->study, j->base, e);
+    double least = INFINITY;
+    int32_t n = 0;
+    for (int32_t i = 0; i < out->n_found && !rc; i++) {
+        struct search_found f = out->found[i];
+        rc = solve_alone(&f, j, e);
+        least = fmin(least, f.lower_bound);
+        if (!rc && isfinite(f.value))
+            out->found[n++] = f;
+    }
+    out->whole = n > 0;
+    if (n > 0) {
+        out->n_found = n;
+        qsort(out->found, (size_t)n, sizeof *out->found, by_value);
+    }
+    if (out->proved)
+        out->lower_bound = fmin(least, out->least_left);
+    if (!(n > 0 && out->lower_bound >= out->found[0].value * (1 - ALLOC_GAP))) {
+        out->proved = false;
+        out->lower_bound = NAN;
+    }
+    search_say_unique(out, j->study->net.n_dims);
+    return rc;
+}
+
+int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
+                 const struct training *base, struct err *e)
+{
+    struct pairing *j = malloc(sizeof *j);
+    struct step_fn shape = { .n_dims = s->net.n_dims };
+    bool listed = false;
+    *out = (struct search_result){ .lower_bound = NAN };
+    if (!j)
+        return err_nomem(e, "a search");
+    *j = (struct pairing){ .space = space,
+                           .study = s,
+                           .base = base,
+                           .known = INFINITY,
+                           .target = INFINITY,
+                           .tangents = !study_has_choice(s) };
+    design_ask(&j->question, s);
+    j->question.problem.step = &shape; /* alone for the number of dimensions */
+    alloc_find_caps(j->cap_Bps, &j->question.problem);
+    int rc = find_designs(&listed, j, out, e);
+    bool none = !rc && !out->n_found && out->n_timed == 0; /* no plan fits */
+    if (!rc && listed) {
+        drop_designs(j);
+        search_free(out);
+        rc = time_pairs(out, j, e);
+    } else if (!rc && !none) {
+        search_free(out);
+        rc = try_alone(out, j, e);
+    }
+    design_list_free(&j->designs);
+    free(j);
+    return rc;
+}

@@ -1,0 +1,85 @@
+/** @file Which plans of parallelism a search goes through, and what it leaves out of them. */
+#ifndef KINDS_DESIGN_EXPLORE_SPACE_H
+#define KINDS_DESIGN_EXPLORE_SPACE_H
+
+#include "kinds/design/ask/point.h"
+
+enum { SEARCH_MAX_VALUES = 64, SEARCH_MAX_TOP = 1000 };
+
+/** Of a mask: the study lists its words. Those that it leaves to the search are all that are legal. */
+#define SEARCH_ASKED (1U << 31)
+
+/** Values of one degree that are tried; n 0: every legal one. */
+struct search_values {
+    int64_t values[SEARCH_MAX_VALUES];
+    int32_t n;
+};
+
+/** What is searched. */
+struct search_space {
+    struct search_values tp, cp, pp, ep, micro, interleave;
+    /** Bit i: word i of its list is tried; precision 0: the plan's. */
+    unsigned recompute, zero, seq_parallel, context, schedule, dispatcher, ep_overlap, precision;
+    unsigned recompute_ops; /**< 1 << enum plan_op: every choice of them, with recompute selective; 0: the
+                               plan's */
+    bool any_order;         /**< every order of the axes over the dimensions, not only the plan's */
+    int32_t top;            /**< how many of the best are kept, >= 1 */
+};
+
+/** Of a struct search_space; its defaults: everything legal, in every order, the ten best. */
+extern const struct section search_section;
+
+/** Combinations of values that are no candidates. */
+struct search_left_out {
+    struct search_refusals refused; /**< not legal */
+    int64_t n_repeated; /**< no faster and no smaller than another: values without effect, one place twice */
+    int64_t n_unmapped; /**< orders whose degrees do not lie along the dimensions */
+};
+
+void search_left_out_add(struct search_left_out *to, const struct search_left_out *from);
+
+/** Degrees that make the number of NPUs. */
+struct search_shape {
+    int64_t degree[N_PLAN_AXES], ep;
+};
+
+/** Growing; zero-initialise, release with search_shapes_free(). */
+struct search_shapes {
+    struct search_shape *shapes; /**< shape [n], owned */
+    int32_t n, cap;
+    struct search_left_out left_out; /**< of degrees alone */
+};
+
+/** All shapes that may have a legal plan, in a fixed order. ERR_NOMEM; then @p out is empty. */
+int search_find_shapes(struct search_shapes *out, const struct search_space *space,
+                       const struct training *base, int64_t n_npus, struct err *e);
+void search_shapes_free(struct search_shapes *s);
+
+/** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
+enum { SEARCH_PLACES = 24 };
+
+struct search_places {
+    enum plan_axis order[SEARCH_PLACES][N_PLAN_AXES];
+    struct plan_place places[SEARCH_PLACES];
+    int32_t n;
+    struct search_left_out left_out; /**< orders */
+};
+
+/** The base's order first. */
+void search_find_places(struct search_places *out, const struct search_space *space,
+                        const struct search_shape *shape, const struct training *base,
+                        const struct topo_network *net);
+
+/** Called for each legal plan of a shape; its order is the base's. */
+typedef void (*search_visit)(void *with, const struct plan *plan);
+
+/**
+ * Visit all plans of one shape, in a fixed order; what is left out is added to @p out, for each of @p
+ * n_places.
+ * @p ideal: on a graph of its own. ERR_NOMEM.
+ */
+int search_walk(struct search_left_out *out, const struct search_space *space, const struct training *base,
+                bool ideal, const struct search_shape *shape, int64_t n_places, search_visit visit,
+                void *with, struct err *e);
+
+#endif

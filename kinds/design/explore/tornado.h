@@ -1,0 +1,100 @@
+/**
+ * @file One uncertain input at a time at its low and its high: what answers become, and which point is best.
+ *
+ * Inputs are the keys of `uncertain`; without it, or where all are asked for, the bands { low, typ, high } of
+ * the study's prices and the published ranges of `system` (topo/ownership.h). All others stay as the study
+ * has them. Unlike percentiles, which keep the design, each end is a study of its own: splits are solved and
+ * plans searched again.
+ *
+ * An answer is a column of rows. Of the points of the study the best by it is the decision; one that is not
+ * solved, does not fit the memory, or is beyond a limit of `keep` is not chosen.
+ */
+#ifndef KINDS_DESIGN_EXPLORE_TORNADO_H
+#define KINDS_DESIGN_EXPLORE_TORNADO_H
+
+#include "kinds/design/explore/runner.h"
+#include "study/keep.h"
+
+enum { TORNADO_MAX_ANSWERS = 8, TORNADO_MAX_INPUTS = 1024, TORNADO_MAX_DESIGNS = 10000000 };
+
+/** What low and high are. */
+enum tornado_range {
+    TORNADO_ENDS,      /**< of a uniform or triangular distribution */
+    TORNADO_P10_P90,   /**< percentiles of a normal or lognormal one, which has no ends */
+    TORNADO_BAND,      /**< low and high of a price */
+    TORNADO_PUBLISHED, /**< own_ranges */
+};
+/** "ends", "p10, p90", "price", "published"; NULL-terminated. */
+extern const char *const tornado_range_words[5];
+
+struct tornado_input {
+    char *path;  /**< owned: as in --set */
+    char *label; /**< owned: of a price with the name of its part, else the path */
+    char *place; /**< owned: "study.yaml:9:5", of the distribution; NULL: it has none */
+    enum tornado_range range;
+    const struct own_range *published; /**< of TORNADO_PUBLISHED */
+    double x[2];                       /**< low, high */
+    bool relative;                     /**< they are factors of what the point has */
+};
+
+struct tornado_best {
+    int64_t point; /**< -1: no point has a design */
+    double value;
+};
+
+/** One answer with one input at an end. */
+struct tornado_end {
+    double value; /**< of the point that is best with all as it is; NaN: no design, or no finite value */
+    bool stands;  /**< that point may be chosen */
+    struct tornado_best best; /**< that point where it may be chosen and no other is better by 1e-9 */
+};
+
+/** Release with tornado_free(). */
+struct tornado {
+    const struct study *study;    /**< borrowed */
+    struct tornado_input *inputs; /**< shape [n_inputs], owned; in the order of the study */
+    int32_t n_inputs, cap_inputs;
+    struct keep_rule rule; /**< limits of `keep`, and the kind */
+    struct keep_column answers[TORNADO_MAX_ANSWERS];
+    int32_t n_answers;
+    int64_t n_failed;                                 /**< points without a design, all as it is */
+    struct err why;                                   /**< of the first of these that is an error */
+    struct tornado_best typical[TORNADO_MAX_ANSWERS]; /**< all as the study has it */
+    double *inputs_at; /**< shape [n_answers][n_inputs][3], owned: low, as it is, high at typical[a].point;
+                          NaN: not known */
+    struct tornado_end *ends; /**< shape [n_inputs][2][n_answers], owned */
+};
+
+/**
+ * Find the inputs of @p s, opened as a sweep or as one point. @p all: also published ranges, and bands of
+ * prices beside `uncertain`. An input that no point can have beside its other keys is left out.
+ * @return 0; ERR_RANGE: nothing is uncertain; errors of uncertain_read() and of the first point. After a
+ * failure there is nothing to free.
+ */
+int tornado_build(struct tornado *t, const struct study *s, bool all, struct err *e);
+void tornado_free(struct tornado *t);
+
+/**
+ * Take the columns of @p list ("time_s,max:speedup"), NULL: of time_s, cost_usd and usd_per_Mtoken those that
+ * the first point has, that of its objective first. ERR_USAGE.
+ */
+int tornado_ask(struct tornado *t, const char *list, struct err *e);
+
+/** How many designs all of it is: points times (1 + 2 inputs). */
+double tornado_designs(const struct tornado *t);
+
+/** All points as the study has them. @return 0; the error of the first point where none has a design;
+ * ERR_RANGE beyond TORNADO_MAX_DESIGNS; ERR_NOMEM. The same for any @p threads. */
+int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e);
+/**
+ * All points at both ends of all inputs. An end at which a point that was read cannot be read is ERR_RANGE or
+ * ERR_PARSE, with the place of its distribution; ERR_NOMEM.
+ */
+int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e);
+
+const struct tornado_end *tornado_end(const struct tornado *t, int32_t input, int end, int32_t answer);
+/** Largest less least of low, typical and high: INFINITY where an end has no finite value. 0: nothing moves
+ * by more than 1e-9, which is what splits are proved to. Where typical[answer].point >= 0. */
+double tornado_swing(const struct tornado *t, int32_t input, int32_t answer);
+
+#endif
