@@ -80,7 +80,7 @@ void bench_search(struct bench *b)
     struct searched one, two, joint;
     char rate[BENCH_CELL];
     int threads = omp_get_max_threads();
-    if (study_load(&s, STUDY, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, &e))
+    if (study_load(&s, STUDY, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e))
         bench_stop("%s", e.msg);
     measure(&one, &s, 1, false);
     measure(&two, &s, 2, false);

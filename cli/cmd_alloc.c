@@ -14,6 +14,7 @@
 #include "cli/training.h"
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/search_sim.h"
+#include "kinds/design/explore/solve.h"
 #include "study/campaign.h"
 
 /* All points of a study; without `vary` the one there is. */
@@ -38,8 +39,9 @@ static void find_place(struct alloc_page *page, struct study_override *at, char 
 }
 
 /* Pages gather in memory and are written at the end: a file appears whole or not at all. */
-static void add_page(struct alloc_run *a, int64_t i, const struct design_point *s, const struct design *d)
+static void add_page(struct alloc_run *a, int64_t i, const struct design *d)
 {
+    const struct design_point *s = d->chosen.point;
     struct study_override at[SWEEP_MAX_KEYS];
     char values[SWEEP_MAX_KEYS][SAY_VALUE];
     struct alloc_page page = { .study = s, .design = d };
@@ -55,11 +57,11 @@ static int solve_only(struct alloc_run *a, struct err *e)
 {
     struct load_design x;
     int rc = load_design(&x, a->run, &a->overrides, LOAD_SOLVED, STUDY_NEEDS_WORKLOAD, e);
-    output_notes(a->run, &x.study.notes);
+    output_notes(a->run, &x.notes);
     if (!rc)
-        add_page(a, 0, &x.study, &x.design);
+        add_page(a, 0, &x.design);
     if (!rc && alloc_has_split(&x.design.answer))
-        training_say_memory(a->run, &x.study);
+        training_say_memory(a->run, x.study);
     load_design_free(&x);
     return rc;
 }
@@ -102,12 +104,12 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     }
     rc = design_solve(&d, &s, e);
     if (!rc)
-        rc = search_simulate(&s, e);
+        rc = search_simulate(&d.chosen, e);
     if (!rc) {
         load_say_status(a->run, &d);
-        add_page(a, i, &s, &d);
+        add_page(a, i, &d);
         if (alloc_has_split(&d.answer))
-            training_say_memory(a->run, &s);
+            training_say_memory(a->run, d.chosen.point);
     }
     design_free(&d);
     study_free(&s);
@@ -168,8 +170,7 @@ static int find_origin(struct origin *from, struct alloc_run *a, struct err *e)
         *from = points_origin(&a->study);
         return rc;
     }
-    int rc =
-        load_study(&s, a->run, &a->overrides, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
+    int rc = load_study(&s, a->run, &a->overrides, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
     if (rc)
         return rc;
     *from = output_origin(&s);

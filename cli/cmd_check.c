@@ -364,13 +364,13 @@ static int check_design(struct run *run, const struct overrides *o, struct err *
 {
     struct load_design x;
     int rc = load_design(&x, run, o, LOAD_EITHER, STUDY_FOR_BUDGET | STUDY_NEEDS_WORKLOAD, e);
-    output_notes(run, &x.study.notes);
+    output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer)) {
         rc = load_write_status(run, &x, true, e);
     } else if (!rc) {
         const struct design *d = &x.design;
         struct subject subject = {
-            .study = &x.study,
+            .study = x.study,
             .bill = d->has_bill ? &d->bill : NULL,
             .bill_reason = d->bill_reason,
             .linear_usd = d->usd_fraction,
@@ -380,7 +380,7 @@ static int check_design(struct run *run, const struct overrides *o, struct err *
         };
         rc = conclude(run, &subject, e);
         if (!rc)
-            training_say_memory(run, &x.study);
+            training_say_memory(run, x.study);
     }
     load_design_free(&x);
     return rc;

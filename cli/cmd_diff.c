@@ -249,6 +249,7 @@ static int run_diff(struct run *run, struct err *e)
     for (int k = DIFF_A; k <= DIFF_B && !rc; k++) {
         const struct diff_side *side = &d.sides[k];
         output_notes(run, &side->study.notes);
+        output_notes(run, &side->design.chosen.notes);
         if (side->row.status && !alloc_has_split(&side->design.answer)) {
             output_say(run, "%s: %s: %s", run->opt.operands[k], side->row.status, side->design.answer.reason);
             run->exit_code = EXIT_NO_DESIGN;

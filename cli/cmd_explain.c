@@ -61,7 +61,7 @@ static double time_at(struct trial *t, const double *bw_Bps)
     double time_s = NAN;
     /* After a failure all further times are NaN and nothing is timed. */
     if (!t->rc)
-        t->rc = design_time(&time_s, &t->p->x->study, bw_Bps, t->e);
+        t->rc = design_time(&time_s, t->p->x->study, bw_Bps, t->e);
     return time_s;
 }
 
@@ -97,7 +97,7 @@ static double difference(double more_s, double less_s)
 static int explain_steps(struct explain *p, struct err *e)
 {
     struct trial t = { p, e, 0 };
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct design *x = &p->x->design;
     double now_s = time_at(&t, x->bw_Bps);
     for (int32_t d = 0; d < x->n_dims; d++) {
@@ -118,7 +118,7 @@ static int explain_steps(struct explain *p, struct err *e)
 static int explain_cheapest(struct explain *p, struct err *e)
 {
     struct trial t = { p, e, 0 };
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct design *x = &p->x->design;
     double usd = 0;
     for (int32_t d = 0; d < x->n_dims; d++)
@@ -139,7 +139,7 @@ static int explain_cheapest(struct explain *p, struct err *e)
  */
 static void explain_usd_row(struct explain *p)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     p->usd_row = -1;
     /* Whole parts seldom spend the last dollar, so it has no price there. */
     if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM || s->pricing == STUDY_WHOLE)
@@ -163,7 +163,7 @@ static void explain_add_bound(struct explain *p, double value_s, const char *nam
 /* Each from the plainest arithmetic there is, none from the step's structure. */
 static void explain_bounds(struct explain *p)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct design *x = &p->x->design;
     double all_B = 0, all_Bps = 0;
     const struct account *a = &x->account;
@@ -263,7 +263,7 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
                         int32_t d, bool first)
 {
     const struct design *x = &p->x->design;
-    const struct step_tree *t = &p->x->study.workloads[load].tree;
+    const struct step_tree *t = &p->x->study->workloads[load].tree;
     struct text name = { 0 }, choice = { 0 };
     bool decides = b->first->binds[d];
     bind_name(&name, t, b->first);
@@ -274,7 +274,7 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
         report_put_real(r, b->times);
     else
         report_put_word(r, "");
-    report_put_word(r, p->x->study.net.dims[d].name);
+    report_put_word(r, p->x->study->net.dims[d].name);
     report_put_word(r, text_str(&choice));
     report_put_real(r, b->sent_B[d]);
     report_put_real(r, x->bw_Bps[d]);
@@ -289,7 +289,7 @@ static void report_latency(struct report *r, const struct explain *p, int32_t lo
 {
     for (int32_t i = 0; i < 3; i++)
         report_put_word(r, "");
-    report_put_word(r, sim_latency_word(p->x->study.model, &p->x->study.rules));
+    report_put_word(r, sim_latency_word(p->x->study->model, &p->x->study->rules));
     report_put_word(r, "");
     report_put_none(r);
     report_put_none(r);
@@ -316,7 +316,7 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
         { IN_TEXT, .title = "of step", .unit = "%", .show = 3, .times = 100 },
         { IN_TEXT, .title = "decides" },
     };
-    int rc = bundle_up(&bundles, &p->x->study.workloads[load].tree, &x->loads[load].step, e);
+    int rc = bundle_up(&bundles, &p->x->study->workloads[load].tree, &x->loads[load].step, e);
     if (rc)
         return rc;
     if (bundles.n == 0) {
@@ -347,7 +347,7 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
 static void report_collective(struct report *r, const struct explain *p, int32_t load,
                               const struct sim_collective *c)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct step_tree *t = &s->workloads[load].tree;
     const struct step_node *node = &t->nodes[c->node];
     report_open(r, NULL, '{');
@@ -386,7 +386,7 @@ static void report_collective(struct report *r, const struct explain *p, int32_t
 static void report_collective_row(struct report *r, const struct explain *p, int32_t load,
                                   const struct sim_collective *c, int32_t d)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct step_tree *tree = &s->workloads[load].tree;
     const struct step_node *node = &tree->nodes[c->node];
     struct text choice = { 0 };
@@ -432,7 +432,7 @@ static void report_collective_rows(struct report *r, const struct explain *p)
         for (int32_t k = 0; k < c->n_collectives; k++)
             for (int32_t d = 0; d < c->n_dims; d++)
                 if (c->collectives[k].traffic_B[d] > 0 &&
-                    is_here(&p->x->study.workloads[i].tree, &c->collectives[k]))
+                    is_here(&p->x->study->workloads[i].tree, &c->collectives[k]))
                     report_collective_row(r, p, i, &c->collectives[k], d);
     }
     report_table_end(r);
@@ -453,13 +453,13 @@ static void report_times(struct report *r, const struct explain *p, int32_t load
         { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
     };
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    account_put_rows(r, &p->x->study, &view, 1);
+    account_put_rows(r, p->x->study, &view, 1);
     report_table_end(r);
 }
 
 static int report_load(struct report *r, const struct explain *p, int32_t i, struct err *e)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct sim_step *c = &p->x->design.loads[i].step;
     char word[TOPO_SPEC], n[SHOW];
     const char *semantics = study_semantics(s);
@@ -492,7 +492,7 @@ static struct sim_path explain_path(const struct explain *p)
     struct sim_path sum = { 0 };
     for (int32_t i = 0; i < p->x->design.n_loads; i++) {
         const struct sim_path *one = &p->x->design.loads[i].step.path;
-        double weight = p->x->study.workloads[i].weight;
+        double weight = p->x->study->workloads[i].weight;
         sum.compute_s += weight * one->compute_s;
         sum.latency_s += weight * one->latency_s;
         for (int32_t d = 0; d < p->x->design.n_dims; d++)
@@ -516,7 +516,7 @@ static void put_limit(struct report *r, const struct explain *p, const char *nam
 /* What limits the step: the longer of all that runs side by side, and what is left without a dimension. */
 static void report_limits(struct report *r, const struct explain *p)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct sim_path path = explain_path(p);
     double per_s;
     const char *unit = show_time_unit(p->x->design.time_s, &per_s);
@@ -549,7 +549,7 @@ static void report_changes(struct report *r, const struct explain *p)
         { IN_TEXT, .title = "one USD less loses" },
         { IN_JSON, .key = "one_usd_less_loses_s" },
     };
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     char t[SHOW];
     report_table(r, "one_more_GBps", columns, REPORT_COLUMNS(columns));
     for (int32_t d = 0; d < p->x->design.n_dims; d++) {
@@ -608,7 +608,7 @@ static void report_bounds(struct report *r, const struct explain *p)
 
 static int report_explain(struct report *r, const struct explain *p, struct err *e)
 {
-    const struct design_point *s = &p->x->study;
+    const struct design_point *s = p->x->study;
     const struct design *x = &p->x->design;
     char word[TOPO_SPEC];
     int rc = 0;
@@ -644,10 +644,10 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
     int rc = explain_build(&p, x, e);
     if (rc)
         return rc;
-    output_begin(&r, run, output_origin(&x->study));
+    output_begin(&r, run, output_origin(x->study));
     rc = report_explain(&r, &p, e);
     if (!rc)
-        rc = output_report(&r, run, output_origin(&x->study), e);
+        rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
     return rc;
 }
@@ -663,13 +663,13 @@ static int run_explain(struct run *run, struct err *e)
     if (!rc)
         rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
     if (!rc)
-        output_notes(run, &x.study.notes);
+        output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer))
         rc = load_write_status(run, &x, false, e);
     else if (!rc)
         rc = write_explain(run, &x, e);
     if (!rc && !run->exit_code)
-        training_say_memory(run, &x.study);
+        training_say_memory(run, x.study);
     load_design_free(&x);
     overrides_free(&o);
     return rc;

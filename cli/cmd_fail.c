@@ -178,9 +178,9 @@ static int write_failures(struct run *run, const struct load_design *x, const st
 {
     struct report r = { 0 };
     char word[TOPO_SPEC];
-    output_begin(&r, run, output_origin(&x->study));
+    output_begin(&r, run, output_origin(x->study));
     if (!report_is(&r, IN_CSV)) {
-        report_json_word(&r, "network", load_network_name(word, &x->study.net));
+        report_json_word(&r, "network", load_network_name(word, &x->study->net));
         report_json_real(&r, "step_s", t->time_s);
         report_json_real(&r, "flow_step_s", t->flow_s);
         report_json_word(&r, "flow_reason", t->flow_why[0] ? t->flow_why : NULL);
@@ -189,14 +189,14 @@ static int write_failures(struct run *run, const struct load_design *x, const st
         report_json_real(&r, "stall_share", t->stall_frac);
         report_json_real(&r, "goodput", t->goodput);
         report_json_flag(&r, "defaults", !t->has_system);
-        report_fail_head(&r, t, &x->study);
+        report_fail_head(&r, t, x->study);
     }
     report_fail_rows(&r, t);
     if (report_is(&r, IN_TEXT)) {
         report_fail_notes(&r, t);
-        load_say_semantics(&r, &x->study);
+        load_say_semantics(&r, x->study);
     }
-    int rc = output_report(&r, run, output_origin(&x->study), e);
+    int rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
     return rc;
 }
@@ -218,10 +218,10 @@ static int run_fail(struct run *run, struct err *e)
         return rc;
     rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
     if (!rc)
-        output_notes(run, &x.study.notes);
+        output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer))
         rc = load_write_status(run, &x, false, e);
-    else if (!rc && !(rc = fail_build(&t, &x.study, &x.design, &slow, e)))
+    else if (!rc && !(rc = fail_build(&t, &x.design, &slow, e)))
         rc = write_failures(run, &x, &t, e);
     fail_free(&t);
     load_design_free(&x);

@@ -68,7 +68,7 @@ struct simulation {
         struct design design;
     } others[N_SIM_MODELS]; /* shape [n_others] */
     int32_t n_others;
-    const struct design_point *studies[N_SIM_MODELS]; /* shape [n]; first.study or one of the others */
+    const struct design_point *studies[N_SIM_MODELS]; /* shape [n]; what the designs are of */
     const struct design *designs[N_SIM_MODELS];
     int32_t n;
 };
@@ -83,9 +83,9 @@ static void simulation_free(struct simulation *x)
     *x = (struct simulation){ 0 };
 }
 
-static void add_column(struct simulation *x, const struct design_point *s, const struct design *d)
+static void add_column(struct simulation *x, const struct design *d)
 {
-    x->studies[x->n] = s;
+    x->studies[x->n] = d->chosen.point;
     x->designs[x->n++] = d;
 }
 
@@ -100,6 +100,7 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     struct overrides o;
     struct design_point *s = &x->others[x->n_others].study;
     struct design *d = &x->others[x->n_others].design;
+    struct design_choice chosen;
     unsigned needs = STUDY_NEEDS_WORKLOAD | (x->first.solved ? STUDY_FOR_SPLIT : 0U);
     int rc = overrides_read(&o, run, e);
     if (!rc)
@@ -109,15 +110,18 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     overrides_free(&o);
     if (rc)
         return rc;
-    rc = study_take_plans(s, &x->first.study, e);
+    rc = choice_begin(&chosen, s, e);
+    rc = rc ? rc : choice_take_plans(&chosen, &x->first.design.chosen, e);
     bool taken = !rc;
     if (!rc)
-        rc = design_evaluate(d, s, x->first.design.bw_Bps, e);
+        rc = answer_at(d, chosen, x->first.design.bw_Bps, e);
     if (rc == 0) {
         x->n_others++;
-        add_column(x, s, d);
+        add_column(x, d);
         return 0;
     }
+    if (!taken)
+        choice_free(&chosen);
     study_free(s);
     bool simulated = model == SIM_CHUNK || model == SIM_FLOW;
     if (!taken || !simulated || rc == ERR_NOMEM)
@@ -131,7 +135,8 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
 static void put_common_notes(const struct simulation *x, struct run *run)
 {
     struct text common = { 0 }, one = { 0 };
-    for (const char *line = text_str(&x->studies[0]->notes); *line; line += one.n) {
+    const struct text *all = x->n == 1 ? &x->first.notes : &x->studies[0]->notes;
+    for (const char *line = text_str(all); *line; line += one.n) {
         size_t n = strcspn(line, "\n");
         bool everywhere = true;
         text_clear(&one);
@@ -187,8 +192,8 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     if (rc || run->exit_code)
         return rc;
     for (int i = 0; i < N_SIM_MODELS && !rc; i++) {
-        if ((int)x->first.study.model == i)
-            add_column(x, &x->first.study, &x->first.design);
+        if ((int)x->first.study->model == i)
+            add_column(x, &x->first.design);
         else if (model == MODEL_ALL)
             rc = add_model(x, run, (enum sim_model)i, e);
     }
@@ -570,7 +575,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         struct training_row row;
         struct system_row system;
         if (!rc)
-            rc = training_row_fill(&row, x->studies[i], d, e);
+            rc = training_row_fill(&row, d, e);
         if (!rc)
             rc = system_row_fill(&system, x->studies[i], design_owned(d), e);
         table_row(t);
@@ -598,7 +603,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 static int write_simulation(const struct run *run, const struct simulation *x, struct err *e)
 {
     struct report r = { 0 };
-    struct origin from = output_origin(&x->first.study);
+    struct origin from = output_origin(x->first.study);
     int rc = 0;
     for (int32_t i = 0; i < x->n && !from.semantics; i++)
         from.semantics = study_semantics(x->studies[i]);

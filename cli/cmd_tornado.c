@@ -327,7 +327,7 @@ static int tornado_origin(struct origin *from, struct run *run, struct study *st
         *from = points_origin(study);
         return rc;
     }
-    rc = load_study(&s, run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e);
+    rc = load_study(&s, run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
     if (rc)
         return rc;
     *from = output_origin(&s);

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/explore/search_sim.h"
+#include "kinds/design/explore/solve.h"
 
 enum { MAX_NAMES = 6 };
 
@@ -137,7 +138,7 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
     struct report r = { 0 };
     if (output_format(run) != TABLE_AS_JSON)
         return 0;
-    output_begin(&r, run, output_origin(&x->study));
+    output_begin(&r, run, output_origin(x->study));
     report_json_word(&r, "status", alloc_status_names[x->design.answer.status]);
     report_json_word(&r, "reason", x->design.answer.reason);
     if (budgets) {
@@ -145,7 +146,7 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
         report_open(&r, "budgets", '[');
         report_close(&r, ']');
     }
-    int rc = output_report(&r, run, output_origin(&x->study), e);
+    int rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
     return rc;
 }
@@ -161,18 +162,19 @@ static void say_read(const struct run *run, const struct design_point *s)
 static int evaluate_given(struct load_design *x, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS] = { 0 };
-    for (int32_t d = 0; d < x->study.net.n_dims; d++)
-        bw_Bps[d] = x->study.net.dims[d].bw_Bps;
-    return design_evaluate(&x->design, &x->study, bw_Bps, e);
+    for (int32_t d = 0; d < x->asked.net.n_dims; d++)
+        bw_Bps[d] = x->asked.net.dims[d].bw_Bps;
+    return design_evaluate(&x->design, &x->asked, bw_Bps, e);
 }
 
 /* Commands for one design pass over what only those for many look at. */
-static void note_vary(struct design_point *s)
+static void take_notes(struct text *out, const struct design_point *s)
 {
     char place[400];
     yaml_id vary = yaml_get(&s->doc, s->doc.root, "vary");
+    text_puts(out, text_str(&s->notes));
     if (vary >= 0)
-        text_printf(&s->notes, "%s: vary has no effect here, it is used by alloc and sweep\n",
+        text_printf(out, "%s: vary has no effect here, it is used by alloc and sweep\n",
                     yaml_key_place(&s->doc, vary, place, sizeof place));
 }
 
@@ -180,7 +182,7 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
                 unsigned needs, struct err *e)
 {
     int rc = 0;
-    *x = (struct load_design){ 0 };
+    *x = (struct load_design){ .study = &x->asked };
     if (from == LOAD_EITHER) {
         /* Which keys have an effect depends on the answer, so the study is read again below. */
         struct design_point probe = { 0 };
@@ -193,16 +195,19 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
     /* What the study must have, and which keys may have an effect, follows from it. */
     x->solved = from == LOAD_SOLVED;
     needs |= x->solved ? STUDY_FOR_SPLIT | STUDY_NEEDS_WORKLOAD : STUDY_NEEDS_BANDWIDTH;
-    rc = study_load(&x->study, run->opt.operands[0], o->list, o->n, needs, e);
+    rc = study_load(&x->asked, run->opt.operands[0], o->list, o->n, needs, e);
     if (rc)
         return rc;
-    note_vary(&x->study);
-    say_read(run, &x->study);
+    take_notes(&x->notes, &x->asked);
+    say_read(run, &x->asked);
     /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
-    rc = x->solved ? design_solve(&x->design, &x->study, e) : evaluate_given(x, e);
-    if (!rc)
-        rc = search_simulate(&x->study, e);
+    rc = x->solved ? design_solve(&x->design, &x->asked, e) : evaluate_given(x, e);
+    if (rc)
+        return rc;
+    x->study = x->design.chosen.point;
+    text_puts(&x->notes, text_str(&x->design.chosen.notes));
+    rc = search_simulate(&x->design.chosen, e);
     if (rc || !x->solved)
         return rc;
     output_verbose(run, "%s in %.3f ms, %d Newton steps", alloc_status_names[x->design.answer.status],
@@ -214,7 +219,8 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
 void load_design_free(struct load_design *x)
 {
     design_free(&x->design);
-    study_free(&x->study);
+    study_free(&x->asked);
+    text_free(&x->notes);
     *x = (struct load_design){ 0 };
 }
 

@@ -41,9 +41,11 @@ enum load_from {
 };
 
 struct load_design {
-    struct design_point study;
+    struct design_point asked;
+    const struct design_point *study; /**< `asked`, with what `design` chose */
     struct design design;
-    bool solved; /**< design.answer means something */
+    struct text notes; /**< warnings, a line each */
+    bool solved;       /**< design.answer means something */
 };
 
 /**

@@ -51,16 +51,16 @@ static void training_map(struct report *r, const struct training *x, int32_t n_d
 }
 
 /* A plan that was searched is also said as the study would give it, to run it again without the search. */
-static void say_plan(struct report *r, const struct design_point *s, const struct study_workload *w)
+static void say_plan(struct report *r, const struct topo_network *net, const struct training *x,
+                     bool searched)
 {
-    const struct training *x = w->training;
     report_line(r, "\n%s: ", x->name);
     if (!report_is(r, IN_TEXT))
         return;
     plan_format(&r->out, &x->plan, &x->model);
     report_line(r, "\n");
-    plan_draw(&r->out, &x->plan, &x->place, &s->net);
-    if (w->search)
+    plan_draw(&r->out, &x->plan, &x->place, net);
+    if (searched)
         say_parallel(r, &x->plan);
     report_line(r, "\n");
 }
@@ -309,21 +309,22 @@ static void training_search(struct report *r, const struct design_point *s, cons
 void training_report_one(struct report *r, const struct design_point *s, const struct design *d, int32_t i)
 {
     const struct study_workload *w = &s->workloads[i];
+    const struct search_result *plans = choice_plans(&d->chosen, i);
     struct training_report step;
     if (!w->training || report_is(r, IN_CSV))
         return;
     training_report(&step, s, w, &d->loads[i]);
     training_plan(r, &w->training->plan);
     training_map(r, w->training, s->net.n_dims);
-    say_plan(r, s, w);
+    say_plan(r, &s->net, w->training, plans != NULL);
     if (report_is(r, IN_TEXT))
         account_report_step(r, s, d, i);
     report_line(r, "\n");
     training_memory(r, s, w->training, &step);
     say_rates(r, w->training, &step);
     training_evidence(r, s, w->training, step.time_s);
-    if (w->search)
-        training_search(r, s, w->training, w->search);
+    if (plans)
+        training_search(r, s, w->training, plans);
 }
 
 void training_report_text(struct report *r, const struct design_point *s, const struct design *d)

@@ -154,7 +154,7 @@ static int run_point(weft_row **row, const weft_study *study, const struct study
     struct design_point point = { 0 };
     struct err ignored = { 0 };
     int rc = open_point(&s, study, more, n, &set, e);
-    if (!rc && design_load(&point, &s, &(struct sweep_point){ 0 }, STUDY_UNSEARCHED, &ignored) == 0)
+    if (!rc && design_load(&point, &s, &(struct sweep_point){ 0 }, 0, &ignored) == 0)
         text_puts(&s.notes, text_str(&point.notes));
     study_free(&point);
     if (!rc)

@@ -21,8 +21,13 @@ check_includes() {
         sees["kinds"] = "kinds study alloc sim workloads topo base"
         sees["plots"] = "plots base"
         sees["cli"] = "cli kinds study plots alloc sim workloads topo base"
+        # Rooms of a folder, where it has them.
+        sees["kinds/design/ask"] = "ask"
+        sees["kinds/design/answer"] = "answer ask"
+        sees["kinds/design/explore"] = "explore answer ask"
         split(file, part, "/")
         from = part[1]
+        room = part[1] "/" part[2] "/" part[3]
     }
     function fault(text) { print file ":" FNR ": " text }
     # Which files may include this system header; "" = every file may.
@@ -58,6 +63,9 @@ check_includes() {
                 fault("include \"" name "\" does not name its folder")
             else if (index(" " sees[from] " ", " " to " ") == 0)
                 fault(from " does not see " to " (" name ")")
+            split(name, part, "/")
+            if (room in sees && (part[1] "/" part[2] "/" part[3]) in sees && index(" " sees[room] " ", " " part[3] " ") == 0)
+                fault(room " does not see " part[3] " (" name ")")
         }
     }' "$1"
 }
@@ -163,6 +171,8 @@ self_test() {
     plant base/json.c '#include <jansson.h>\n'
     plant alloc/mixed.c '#include <glpk.h>\n'
     plant kinds/design/explore/grid.c '#include <sqlite3.h>\n'
+    plant kinds/design/ask/load.c '#include "kinds/design/explore/search.h"\n'
+    plant kinds/design/answer/design.c '#include "kinds/design/ask/point.h"\n#include "kinds/design/explore/solve.h"\n'
     plant study/pool.c '#include <mpi.h>\n'
     plant workloads/chakra.c '#include <protobuf-c/protobuf-c.h>\n'
     plant workloads/chakra_leaf.c '#include "workloads/readers/chakra.pb-c.h"\n'
@@ -181,6 +191,7 @@ self_test() {
     plant bench/fits.c "$(repeated 1500 ';')"
     plant cli/all.c '#include <stdio.h>\n#include "plots/gnuplot.h"\n#include "alloc/lp.h"\n#include "base/err.h"\n'
     plant cli/version.c '#include "weft.h"\n'
+    plant kinds/design/explore/solve.c '#include "kinds/design/answer/whole.h"\n#include "kinds/design/ask/load.h"\n'
     plant kinds/both.c '#include "alloc/problem.h"\n#include "sim/chunk.h"\n'
     plant alloc/newton.c '#include <gsl/gsl_linalg.h>\n'
     plant base/simplex.c '#include <glpk.h>\n'
@@ -203,6 +214,8 @@ self_test() {
         base/up.c
         base/yaml_two.c
         cli/read.c
+        kinds/design/answer/design.c
+        kinds/design/ask/load.c
         kinds/design/explore/grid.c
         plots/struct.c
         sim/chick.c

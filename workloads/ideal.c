@@ -65,6 +65,7 @@ struct ideal_query {
 };
 
 struct ideal {
+    bool is_branch; /* wires, classes and weight are another's */
     struct topo_wires wires;
     unsigned long long hash;
     int32_t n_dims, sizes[D];
@@ -173,15 +174,30 @@ bool ideal_again(struct ideal *x, struct topo_network *net)
     return true;
 }
 
+int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network *net, struct err *e)
+{
+    struct ideal *branch = *out = malloc(sizeof *branch);
+    if (!branch)
+        return err_nomem(e, "a graph");
+    *branch = *x;
+    branch->is_branch = true;
+    branch->queries = NULL;
+    branch->n_queries = branch->cap_queries = branch->n_columns = 0;
+    net->ideal = branch;
+    return 0;
+}
+
 void ideal_free(struct ideal *x)
 {
     if (!x)
         return;
     forget_queries(x);
     free(x->queries);
-    free(x->classes);
-    free(x->weight);
-    topo_wires_free(&x->wires);
+    if (!x->is_branch) {
+        free(x->classes);
+        free(x->weight);
+        topo_wires_free(&x->wires);
+    }
     free(x);
 }
 

@@ -13,7 +13,8 @@
 #include "topo/wires.h"
 #include "workloads/step.h"
 
-/** Opaque: a graph, its classes, and the cuts that are known; one thread at a time. */
+/** Opaque: a graph, its classes, and the cuts that are known; one thread at a time, but for ideal_branch().
+ */
 struct ideal;
 
 /**
@@ -25,6 +26,9 @@ int ideal_open(struct ideal **out, struct topo_network *net, const char *path, i
 /** The same graph for @p net, read again with other values of its classes: the file is not read. What is
  * known of it stays unless an efficiency is another one. False where names or sizes are others. */
 bool ideal_again(struct ideal *x, struct topo_network *net);
+/** The graph of @p x, which must stay, without any cut that is known, for @p net, a copy of its network.
+ * Several threads may have a branch each. ERR_NOMEM. */
+int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network *net, struct err *e);
 void ideal_free(struct ideal *x); /**< NULL is fine */
 
 const struct topo_wires *ideal_wires(const struct ideal *x);

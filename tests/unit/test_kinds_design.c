@@ -1,7 +1,7 @@
 /* Designs of one study by hand: what is solved, its parts, its bill and the equal split beside it. */
 #include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 
 /* 4 x 8 NPUs. "inner" sends 2*8*3/4 = 12 MB in a step on node, "outer" 2*16*7/8 = 28 MB on pod. */
 #define NETWORK                                                                                              \

@@ -1,6 +1,7 @@
 /* What stands behind a predicted step: whose rows count for which plan, the band around its time, and draws
  * of weft's own error. */
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/answer/evidence.h"
 #include "kinds/design/explore/uncertain.h"
@@ -145,7 +146,7 @@ TEST(model_error_is_drawn_as_wide_as_the_rows)
         open_study(&o, texts[i], NULL, NULL);
         OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
         assert_int_equal(uncertain_n_columns(&o.u), 6);
-        OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+        OK(uncertain_fill(v, &o.u, &o.d, e));
         double spread = evidence_of(&o)->spread;
         for (int k = 0; k < 3; k++)
             assert_near(log(v[k] / o.d.time_s), (k - 1) * 1.2815515655446004 * spread, 0.03 * spread);
@@ -159,7 +160,7 @@ TEST(model_error_is_not_known_where_no_row_covers_the_step)
     open_study(&o, "uncertain: model\n", "network.npu.matrix_efficiency", "0.8");
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
     assert_true(!uncertain_is_empty(&o.u) && o.u.draws == 1000);
-    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    OK(uncertain_fill(v, &o.u, &o.d, e));
     assert_true(isnan(v[0]) && isnan(v[1]) && isnan(v[2]));
     assert_close(v[4], o.d.cost_usd, 1e-12);
 }

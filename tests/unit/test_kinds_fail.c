@@ -1,6 +1,7 @@
 /* Single failures: steps with one part gone, by closed form and by flow; what they lose, by hand; ranks,
  * sums. */
 #include "kinds/design/answer/fail.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
@@ -34,7 +35,7 @@ static void open_plant(struct plant *p, const char *text)
     for (int32_t i = 0; i < p->s.net.n_dims; i++)
         bw_Bps[i] = p->s.net.dims[i].bw_Bps;
     MUST(design_evaluate(&p->d, &p->s, bw_Bps, e));
-    MUST(fail_build(&p->t, &p->s, &p->d, &usual, e));
+    MUST(fail_build(&p->t, &p->d, &usual, e));
 }
 
 #define PLANT(p, text)                                                                                       \
@@ -428,5 +429,5 @@ TEST(wrong_shares_are_refused)
     PLANT(p, "network: \"ring:4@50\"\n" ALL);
     struct fail_table t;
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        FAILS(fail_build(&t, &p.s, &p.d, &wrong[i], e), ERR_RANGE, "expected above 0 and below 1");
+        FAILS(fail_build(&t, &p.d, &wrong[i], e), ERR_RANGE, "expected above 0 and below 1");
 }

@@ -2,7 +2,7 @@
  * splits; prices by the file and by tiers; what is refused, and where. */
 #include "kinds/design/ask/load.h"
 #include "tests/support.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
 #include "topo/graph.h"
@@ -224,6 +224,45 @@ TEST(fat_tree_as_a_graph_splits_as_the_shape)
             design_free(&d[k]);
             study_free(&s[k]);
         }
+    }
+}
+
+/* One point, answered on several threads at a time: each finds its own cuts, or chooses its own algorithms,
+ * and the point stays as it was read. */
+TEST(threads_share_a_point)
+{
+    enum { N = 4 };
+    static const char *const studies[] = {
+        TORUS("twist.csv", "total_GBps: 100\nconstraints: [ y <= 40 ]\n"),
+        "network: { dims: [ { name: node, shape: ring, size: 8, latency_ns: 500 }, "
+        "{ name: pod, shape: switch, size: 16, latency_ns: 2000 } ] }\n"
+        "model: alpha-beta\nsimulation: { algorithms: [ auto, auto ] }\ntotal_GBps: 100\n"
+        "workload: { step: { all-reduce: { size_MB: 1, group: all } } }\n",
+    };
+    struct folder *f = *state;
+    put_torus(f, "twist.csv", true);
+    for (size_t i = 0; i < COUNT_OF(studies); i++) {
+        KEEP(struct design_point, s, study_free);
+        double bw_Bps[N][TOPO_MAX_DIMS];
+        unsigned long long choices[N], as_read;
+        bool solved[N];
+        put(f, "study.yaml", studies[i]);
+        OK(study_load(&s, f->path, NULL, 0, SPLIT, e));
+        as_read = study_choices(&s);
+#pragma omp parallel for schedule(static, 1) num_threads(N)
+        for (int k = 0; k < N; k++) {
+            struct design d;
+            struct err own = { 0 };
+            solved[k] = design_solve(&d, &s, &own) == 0 && d.answer.status == ALLOC_SOLVED;
+            memcpy(bw_Bps[k], d.bw_Bps, sizeof bw_Bps[k]);
+            choices[k] = solved[k] ? study_choices(d.chosen.point) : 0;
+            design_free(&d);
+        }
+        for (int k = 0; k < N; k++) {
+            assert_true(solved[k] && choices[k] == choices[0]);
+            assert_memory_equal(bw_Bps[k], bw_Bps[0], sizeof bw_Bps[k]);
+        }
+        assert_true(study_choices(&s) == as_read && choices[0] != as_read);
     }
 }
 

@@ -1,7 +1,7 @@
 /* A study with given bandwidths as a grid: what is kept of its rows, made one by one, is found. */
 #include "tests/unit/study_folder.h"
 #include "study/keep.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/grid.h"
 #include "workloads/step_fn.h"
 

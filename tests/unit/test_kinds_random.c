@@ -4,7 +4,7 @@
  * from 1 to 1e15 beside each other, bandwidths and prices over many orders of magnitude, fixed bandwidths,
  * bounds, rows that bind together, and time limits near the least time.
  */
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
 

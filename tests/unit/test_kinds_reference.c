@@ -1,7 +1,7 @@
 /* LIBRA's public inputs and published splits, against optima found by other programs. */
 #include "kinds/design/ask/load.h"
 #include "tests/unit/table_cells.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 
 /* ---- LIBRA's public inputs against numbers from outside ---- */
 

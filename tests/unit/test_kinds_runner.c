@@ -1,6 +1,7 @@
 /* Rows of a runner, which keeps what it read, against rows of studies that are read from their files at every
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
 #include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
@@ -57,7 +58,7 @@ static int solve_afresh(struct table *t, const struct study *w, const struct swe
         row.status = "error";
         row.message = e->msg;
     } else {
-        assert_ok(sweep_row_design(&row, s, &d, e), e);
+        assert_ok(sweep_row_design(&row, &d, e), e);
     }
     study_put_row(t, w, TABLE_ROWS, p, i, &row);
     return rc;

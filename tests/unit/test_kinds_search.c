@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/search.h"
 
 /* 4 x 2 NPUs that hold little, so that memory decides. */
@@ -48,9 +48,19 @@ static int load(struct design_point *s, const struct ask *a, unsigned needs, str
     return load_plan(s, a, "{ batch: 8 }", needs, e);
 }
 
-static void must_load(struct design_point *s, const struct ask *a, unsigned needs)
+static int find(struct design_choice *c, struct design_point *s, const struct ask *a, unsigned needs,
+                struct err *e)
 {
-    MUST(load(s, a, needs, e));
+    *c = (struct design_choice){ 0 };
+    int rc = load(s, a, needs, e);
+    return rc ? rc : design_choose(c, s, e);
+}
+
+static const struct search_result *must_find(struct design_choice *c, struct design_point *s,
+                                             const struct ask *a, unsigned needs)
+{
+    MUST(find(c, s, a, needs, e));
+    return choice_plans(c, 0);
 }
 
 /* ---- another way to find the best: every combination there is, legal or not ---- */
@@ -193,10 +203,10 @@ TEST(no_plan_is_faster_than_the_one_that_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
         KEEP(struct design_point, s, study_free);
+        KEEP(struct design_choice, c, choice_free);
         int64_t n_fit;
-        must_load(&s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
-        const struct search_result *r = s.workloads[0].search;
-        double best_s = brute_best(&s, false, &n_fit);
+        const struct search_result *r = must_find(&c, &s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
+        double best_s = brute_best(c.point, false, &n_fit);
         assert_true(n_fit > 0 && r->n_found > 0);
         assert_close(r->found[0].time_s, best_s, 1e-12);
         for (int32_t k = 1; k < r->n_found; k++)
@@ -205,8 +215,8 @@ TEST(no_plan_is_faster_than_the_one_that_is_found)
     }
 }
 
-/* The study is made from the best plan: what a simulation of it takes is what the search said. */
-TEST(the_step_of_the_study_takes_the_time_of_the_best_plan)
+/* An answer takes the best plan: what a simulation of it takes is what the search said. */
+TEST(the_step_of_the_answer_takes_the_time_of_the_best_plan)
 {
     static const char *const models[] = { "model: bandwidth\n",
                                           "model: alpha-beta\nsimulation: { chunks: 3 }\n",
@@ -219,11 +229,11 @@ TEST(the_step_of_the_study_takes_the_time_of_the_best_plan)
         a.more = models[i];
         /* Of simulated models the search times the closed form: equal where nothing meets on a dimension. */
         a.search = i == 2 ? ", search: { zero: [0, 1], cp: [1] }" : a.search;
-        must_load(&s, &a, STUDY_NEEDS_BANDWIDTH);
+        OK(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e));
         for (int32_t k = 0; k < s.net.n_dims; k++)
             bw_Bps[k] = s.net.dims[k].bw_Bps;
         OK(design_evaluate(&d, &s, bw_Bps, e));
-        assert_close(d.time_s, s.workloads[0].search->found[0].time_s, 1e-9);
+        assert_close(d.time_s, choice_plans(&d.chosen, 0)->found[0].time_s, 1e-9);
     }
 }
 
@@ -241,10 +251,10 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);
+        KEEP(struct design_choice, c, choice_free);
         double bw_Bps[TOPO_MAX_DIMS];
         int64_t n_full = 0;
-        must_load(&s, &cases[i], STUDY_NEEDS_BANDWIDTH);
-        const struct search_result *r = s.workloads[0].search;
+        const struct search_result *r = must_find(&c, &s, &cases[i], STUDY_NEEDS_BANDWIDTH);
         s.rules.order = SIM_ORDER_FIXED;
         for (int32_t d = 0; d < s.net.n_dims; d++)
             bw_Bps[d] = s.net.dims[d].bw_Bps;
@@ -289,15 +299,15 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
         KEEP(struct design_point, s, study_free);
+        KEEP(struct design, d, design_free);
         int64_t n_fit;
-        must_load(&s, &split_cases[i], STUDY_FOR_SPLIT);
-        const struct search_result *r = s.workloads[0].search;
+        OK(load(&s, &split_cases[i], STUDY_FOR_SPLIT, e));
+        OK(design_solve(&d, &s, e));
+        const struct search_result *r = choice_plans(&d.chosen, 0);
         assert_true(r->n_found > 0);
-        double best = brute_best(&s, true, &n_fit);
+        double best = brute_best(d.chosen.point, true, &n_fit);
         assert_close(r->found[0].value, best, 1e-9);
         assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
-        KEEP(struct design, d, design_free);
-        OK(design_solve(&d, &s, e));
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_true(d.plans.proved && d.answer.gap <= ALLOC_GAP && d.answer.lower_bound <= best);
     }
@@ -316,10 +326,10 @@ TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
         KEEP(struct text, map, text_free) = { 0 };
         struct json j = { .out = &map };
         struct ask a = split_cases[i];
-        must_load(&s, &a, STUDY_FOR_SPLIT);
+        OK(load(&s, &a, STUDY_FOR_SPLIT, e));
         OK(design_solve(&best, &s, e));
         json_open(&j, NULL, '{');
-        schema_write(&j, &plan_section, &s.workloads[0].training->plan, true);
+        schema_write(&j, &plan_section, &best.chosen.point->workloads[0].training->plan, true);
         json_close(&j, '}');
         a.search = "";
         OK(load_plan(&given, &a, text_str(&map), STUDY_FOR_SPLIT, e));
@@ -334,8 +344,8 @@ TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
 TEST(bounds_leave_few_plans_to_split)
 {
     KEEP(struct design_point, s, study_free);
-    must_load(&s, &split_cases[0], STUDY_FOR_SPLIT);
-    const struct search_result *r = s.workloads[0].search;
+    KEEP(struct design_choice, c, choice_free);
+    const struct search_result *r = must_find(&c, &s, &split_cases[0], STUDY_FOR_SPLIT);
     assert_true(r->n_split < r->n_timed / 4);
 }
 
@@ -356,16 +366,17 @@ TEST(the_number_of_threads_changes_nothing)
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };
     int threads = omp_get_max_threads();
     for (int i = 0; i < 2; i++) {
-        struct design_point more;
-        KEEP(struct design_point, one, study_free);
-        unsigned needs = i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH;
+        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_choice, one, choice_free);
+        struct design_choice more;
         omp_set_num_threads(1);
-        must_load(&one, asks[i], needs);
+        const struct search_result *r =
+            must_find(&one, &s, asks[i], i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH);
         for (int n = 2; n <= 5; n += 3) {
             omp_set_num_threads(n);
-            must_load(&more, asks[i], needs);
-            assert_same_result(one.workloads[0].search, more.workloads[0].search);
-            study_free(&more);
+            OK(design_choose(&more, &s, e));
+            assert_same_result(r, choice_plans(&more, 0));
+            choice_free(&more);
         }
     }
     omp_set_num_threads(threads);
@@ -401,7 +412,8 @@ TEST(a_search_without_result_says_why)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);
-        assert_int_equal(load(&s, &cases[i].ask, cases[i].needs, e), ERR_NO_DESIGN);
+        KEEP(struct design_choice, c, choice_free);
+        assert_int_equal(find(&c, &s, &cases[i].ask, cases[i].needs, e), ERR_NO_DESIGN);
         assert_has(e->msg, cases[i].text);
     }
 }
@@ -420,8 +432,9 @@ TEST(a_bad_search_is_refused_at_its_place)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];
         KEEP(struct design_point, s, study_free);
+        KEEP(struct design_choice, c, choice_free);
         a.search = cases[i].text;
-        assert_int_equal(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
+        assert_int_equal(find(&c, &s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
         assert_has(e->msg, cases[i].message);
     }
 }
@@ -442,13 +455,13 @@ TEST(a_split_is_unique_over_all_plans)
                          "dims: [ { name: a, shape: switch, size: 2, tier: N }, "
                          "{ name: b, shape: switch, size: 2, tier: N } ]",
                          DENSE, search, "total_GBps: 12\n" };
-        must_load(&s, &a, STUDY_FOR_SPLIT);
+        OK(load(&s, &a, STUDY_FOR_SPLIT, e));
         OK(design_solve(&d, &s, e));
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_int_equal(d.answer.unique, i == 0);
-        assert_int_equal(s.workloads[0].search->n_found, i + 1);
+        const struct search_result *r = choice_plans(&d.chosen, 0);
+        assert_int_equal(r->n_found, i + 1);
         if (i == 1)
-            assert_close(s.workloads[0].search->found[0].bw_Bps[0], s.workloads[0].search->found[1].bw_Bps[1],
-                         1e-6);
+            assert_close(r->found[0].bw_Bps[0], r->found[1].bw_Bps[1], 1e-6);
     }
 }

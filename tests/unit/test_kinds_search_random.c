@@ -9,7 +9,7 @@
 
 #include <omp.h>
 
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/search.h"
 
 enum { TEXT = 4096, MOST_VALUES = 24, MOST_TIMED = 700 };
@@ -521,39 +521,37 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static double time_of_study(const struct design_point *s)
+static int evaluate(struct design *d, const struct design_point *s, struct err *e)
 {
-    KEEP(struct design, d, design_free);
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = s->net.dims[k].bw_Bps;
-    MUST(design_evaluate(&d, s, bw_Bps, e));
-    return d.time_s;
+    return design_evaluate(d, s, bw_Bps, e);
 }
 
 /* Every plan that was found, run as JSON has it, takes the time of the list to the last bit. */
-static void assert_runs_as_printed(const struct drawn *d, const struct design_point *s)
+static void assert_runs_as_printed(const struct drawn *d, const struct design *found)
 {
-    const struct search_result *r = s->workloads[0].search;
-    assert_true(same_bits(time_of_study(s), r->found[0].time_s));
+    const struct search_result *r = choice_plans(&found->chosen, 0);
+    assert_true(same_bits(found->time_s, r->found[0].time_s));
     for (int32_t i = 0; i < r->n_found; i += i < 5 ? 1 : 1 + r->n_found / 5) {
         KEEP(struct text, map, text_free) = { 0 };
         KEEP(struct design_point, given, study_free);
+        KEEP(struct design, as_given, design_free);
         struct json j = { .out = &map };
         json_open(&j, NULL, '{');
         schema_write(&j, &plan_section, &r->found[i].plan, true);
         json_close(&j, '}');
         MUST(load_study(&given, d, text_str(&map), "", STUDY_NEEDS_BANDWIDTH, e));
-        double time_s = time_of_study(&given);
-        if (!same_bits(time_s, r->found[i].time_s))
-            fail_msg("%s takes %.17g s, and %.17g where it was found", text_str(&map), time_s,
+        MUST(evaluate(&as_given, &given, e));
+        if (!same_bits(as_given.time_s, r->found[i].time_s))
+            fail_msg("%s takes %.17g s, and %.17g where it was found", text_str(&map), as_given.time_s,
                      r->found[i].time_s);
     }
 }
 
-static void assert_found(const struct every *a, const struct design_point *s)
+static void assert_found(const struct every *a, const struct search_result *r)
 {
-    const struct search_result *r = s->workloads[0].search;
     if (r->n_candidates != a->n_legal)
         fail_msg("%lld candidates, %lld are legal; network: { %s } model: { %s } parallel: { %s%s%s%s } "
                  "search: { %s }",
@@ -577,12 +575,11 @@ static void test_one(uint64_t seed, int *n_found, int *n_read)
     struct search_space space;
     struct every *a = calloc(1, sizeof *a);
     KEEP(struct design_point, base, study_free);
-    KEEP(struct design_point, s, study_free);
     struct err why = { 0 };
     RNG(r, 78, seed);
     draw_study(&d, seed);
     assert_non_null(a);
-    if (load_search(&base, &d, STUDY_NEEDS_BANDWIDTH | STUDY_UNSEARCHED, &why) == 0) {
+    if (load_search(&base, &d, STUDY_NEEDS_BANDWIDTH, &why) == 0) {
         MUST(schema_read(&space, &search_section, &base.doc, yaml_find(&base.doc, "workload.search"), e));
         *a = (struct every){ .d = &d,
                              .s = &base,
@@ -592,13 +589,14 @@ static void test_one(uint64_t seed, int *n_found, int *n_read)
                              .best_s = INFINITY,
                              .r = r };
         try_all(a);
-        int rc = load_search(&s, &d, STUDY_NEEDS_BANDWIDTH, &why);
+        KEEP(struct design, found, design_free);
+        int rc = evaluate(&found, &base, &why);
         if (a->n_fit == 0) {
             assert_int_equal(rc, ERR_NO_DESIGN);
         } else {
             assert_ok(rc, &why);
-            assert_found(a, &s);
-            assert_runs_as_printed(&d, &s);
+            assert_found(a, choice_plans(&found.chosen, 0));
+            assert_runs_as_printed(&d, &found);
             (*n_found)++;
         }
         *n_read += a->n_read;

@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/search_sim.h"
 
 /* 8 NPUs whose links are slow, so that overlapping collectives wait for each other. */
@@ -30,23 +30,27 @@ static double study_time(const struct plan *plan)
 {
     KEEP(struct design_point, s, study_free);
     KEEP(struct design, d, design_free);
+    struct design_choice c;
     double bw_Bps[TOPO_MAX_DIMS];
     load(&s, "model: chunk\n");
-    MUST(study_take_plan(&s, 0, plan, e));
+    MUST(choice_begin(&c, &s, e));
+    MUST(choice_take_plan(&c, 0, plan, e));
     for (int32_t k = 0; k < s.net.n_dims; k++)
         bw_Bps[k] = s.net.dims[k].bw_Bps;
-    MUST(design_evaluate(&d, &s, bw_Bps, e));
+    MUST(answer_at(&d, c, bw_Bps, e));
     return d.time_s;
 }
 
 TEST(the_first_plans_are_timed_as_model_chunk_times_them)
 {
     KEEP(struct design_point, s, study_free);
+    KEEP(struct design_choice, c, choice_free);
     load(&s, "");
-    const struct search_result *r = s.workloads[0].search;
-    const struct plan before = s.workloads[0].training->plan;
+    OK(design_choose(&c, &s, e));
+    const struct search_result *r = choice_plans(&c, 0);
+    const struct plan before = c.point->workloads[0].training->plan;
     bool seen[SEARCH_SIM_PLANS] = { false }, changed = false;
-    OK(search_simulate(&s, e));
+    OK(search_simulate(&c, e));
     assert_true(r->n_found == 30 && r->n_simulated == SEARCH_SIM_PLANS && r->n_ordered == SEARCH_SIM_PLANS);
     for (int32_t i = 0; i < r->n_simulated; i++)
         assert_close(r->found[i].chunk_s, study_time(&r->found[i].plan), 1e-12);
@@ -60,25 +64,27 @@ TEST(the_first_plans_are_timed_as_model_chunk_times_them)
                         r->found[r->chunk_order[i - 1]].chunk_s * (1 - 1e-8));
     }
     assert_true(changed);
-    assert_memory_equal(&before, &s.workloads[0].training->plan, sizeof before); /* the answer stays */
+    assert_memory_equal(&before, &c.point->workloads[0].training->plan, sizeof before); /* the answer stays */
 }
 
 TEST(threads_do_not_change_a_simulated_order)
 {
-    struct design_point s[2];
+    KEEP(struct design_point, s, study_free);
+    struct design_choice c[2];
     int threads = omp_get_max_threads();
+    load(&s, "");
     for (int i = 0; i < 2; i++) {
         omp_set_num_threads(i ? 4 : 1);
-        load(&s[i], "");
-        OK(search_simulate(&s[i], e));
+        OK(design_choose(&c[i], &s, e));
+        OK(search_simulate(&c[i], e));
     }
     omp_set_num_threads(threads);
-    const struct search_result *a = s[0].workloads[0].search, *b = s[1].workloads[0].search;
+    const struct search_result *a = choice_plans(&c[0], 0), *b = choice_plans(&c[1], 0);
     assert_memory_equal(a->chunk_order, b->chunk_order, sizeof a->chunk_order);
     for (int32_t i = 0; i < a->n_simulated; i++)
         assert_memory_equal(&a->found[i].chunk_s, &b->found[i].chunk_s, sizeof a->found[i].chunk_s);
     for (int i = 0; i < 2; i++)
-        study_free(&s[i]);
+        choice_free(&c[i]);
 }
 
 TEST(what_is_too_large_or_not_physical_is_not_simulated)
@@ -90,9 +96,11 @@ TEST(what_is_too_large_or_not_physical_is_not_simulated)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, study_free);
+        KEEP(struct design_choice, c, choice_free);
         load(&s, cases[i].more);
-        OK(search_simulate(&s, e));
-        const struct search_result *r = s.workloads[0].search;
+        OK(design_choose(&c, &s, e));
+        OK(search_simulate(&c, e));
+        const struct search_result *r = choice_plans(&c, 0);
         assert_int_equal(r->n_simulated, cases[i].n_simulated);
         assert_int_equal(r->n_ordered, cases[i].n_ordered);
         for (int32_t k = 0; k < r->n_simulated; k++)

@@ -6,7 +6,7 @@
  */
 #include <omp.h>
 
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"
@@ -330,14 +330,14 @@ static bool is_counted(const struct pair_study *x, const double *bw_Bps)
 }
 
 /* The answer again, as a study of its own plan at its own bandwidths. */
-static void run_alone(const struct brute *b, const struct design_point *s, const struct design *d)
+static void run_alone(const struct brute *b, const struct design *d)
 {
     KEEP(struct design_point, alone, study_free);
     KEEP(struct design, again, design_free);
     static const char *const axes[] = {
         [PLAN_TP] = "tp", [PLAN_CP] = "cp", [PLAN_DP] = "dp", [PLAN_PP] = "pp"
     };
-    const struct plan *p = &s->workloads[0].training->plan;
+    const struct plan *p = &d->chosen.point->workloads[0].training->plan;
     char how[512];
     snprintf(how, sizeof how,
              "parallel: { batch: %lld, tp: %lld, pp: %lld, micro_batch: %lld, zero: %d, recompute: %s, "
@@ -354,10 +354,9 @@ static void run_alone(const struct brute *b, const struct design_point *s, const
     assert_close(d->cost_usd, d->bill.usd.typ, 1e-12);
 }
 
-static void judge_solved(struct ends *ends, const struct brute *b, const struct design_point *s,
-                         const struct design *d)
+static void judge_solved(struct ends *ends, const struct brute *b, const struct design *d)
 {
-    const struct search_result *r = s->workloads[0].search;
+    const struct search_result *r = choice_plans(&d->chosen, 0);
     double best = b->n_plans ? b->best[0] : (double)INFINITY;
     bool counted = is_counted(b->x, d->bw_Bps);
     ends->solved++;
@@ -380,7 +379,7 @@ static void judge_solved(struct ends *ends, const struct brute *b, const struct 
         n_best += b->best_of[k] <= best * (1 + 1e-12);
     assert_true(!d->answer.unique || !counted || n_best == 1);
     ends->ties += !d->answer.unique;
-    run_alone(b, s, d);
+    run_alone(b, d);
 }
 
 static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int32_t i)
@@ -397,12 +396,12 @@ static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int
     *b = (struct brute){ .x = &x, .f = f };
     try_all(b);
     snprintf(how, sizeof how, "parallel: { batch: %lld }, %s", (long long)x.batch, x.search);
-    int rc = study_load(&s, put(f, "study.yaml", study_text(&x, how, NULL)), NULL, 0,
-                        STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e);
+    assert_ok(study_load(&s, put(f, "study.yaml", study_text(&x, how, NULL)), NULL, 0,
+                         STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e),
+              &e);
+    int rc = design_solve(&d, &s, &e);
     if (rc && rc != ERR_NO_DESIGN)
         fail_msg("%s\n%s", e.msg, study_text(&x, how, NULL));
-    if (!rc)
-        assert_ok(design_solve(&d, &s, &e), &e);
     if (rc || d.answer.status == ALLOC_INFEASIBLE) {
         ends->none++;
         if (b->n_plans && isfinite(b->best[0]))
@@ -415,7 +414,7 @@ static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int
         if (d.answer.status != ALLOC_SOLVED)
             fail_msg("%s: %s\n%s", alloc_status_names[d.answer.status], d.answer.reason,
                      study_text(&x, how, NULL));
-        judge_solved(ends, b, &s, &d);
+        judge_solved(ends, b, &d);
     }
 }
 
@@ -479,8 +478,9 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
         OK(study_load(&s, put(&f, "all.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
         OK(design_solve(&d, &s, e));
         assert_close(d.answer.value, best, 1e-9);
-        assert_true(s.workloads[0].search->whole && (q == 2 || s.workloads[0].search->n_found == 6));
-        assert_close(s.workloads[0].search->found[0].value, best, 1e-9);
+        const struct search_result *r = choice_plans(&d.chosen, 0);
+        assert_true(r->whole && (q == 2 || r->n_found == 6));
+        assert_close(r->found[0].value, best, 1e-9);
         proved += d.answer.status == ALLOC_SOLVED;
         if (d.answer.status == ALLOC_SOLVED)
             assert_true(d.answer.gap <= ALLOC_GAP);
@@ -494,25 +494,26 @@ TEST(threads_change_nothing_of_pairs)
 {
     const int threads = omp_get_max_threads();
     FOLDER(f);
-    KEEP(struct design_point, one, study_free);
+    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_choice, one, choice_free);
     char text[4096];
     snprintf(text, sizeof text, TREE, "parallel: { batch: 64 }, search: { order: any, cp: [1] }",
              "objective: perf_per_cost\n");
+    OK(study_load(&s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
     for (int n = 1; n < 6; n += 2) {
-        struct design_point more;
+        struct design_choice more;
         omp_set_num_threads(n);
-        OK(study_load(n == 1 ? &one : &more, put(&f, "study.yaml", text), NULL, 0,
-                      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+        OK(design_choose(n == 1 ? &one : &more, &s, e));
         if (n == 1)
             continue;
-        const struct search_result *a = one.workloads[0].search, *b = more.workloads[0].search;
+        const struct search_result *a = choice_plans(&one, 0), *b = choice_plans(&more, 0);
         assert_true(a->n_found == 10 && b->n_found == 10 && a->n_split == b->n_split &&
                     a->proved == b->proved);
         for (int32_t i = 0; i < 10; i++) {
             assert_true(a->found[i].rank == b->found[i].rank && a->found[i].value == b->found[i].value);
             assert_memory_equal(a->found[i].bw_Bps, b->found[i].bw_Bps, sizeof a->found[i].bw_Bps);
         }
-        study_free(&more);
+        choice_free(&more);
     }
     omp_set_num_threads(threads);
 }

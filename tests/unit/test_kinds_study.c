@@ -1,5 +1,6 @@
 /* Studies of designs as read: what they name, what overrides reach, what is wrong and where. */
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "tests/unit/study_folder.h"
 
 #define DRAWS                                                                                                \
@@ -261,11 +262,26 @@ static const struct bad {
       "study.yaml:2:11: budget.usd limits what parts say; give parts", STUDY_FOR_BUDGET, ERR_RANGE },
 };
 
+/* What cannot be searched is said by who searches. */
+static int load_and_choose(struct folder *f, struct design_point *s, const char *text, unsigned needs,
+                           struct err *e)
+{
+    struct design_choice c;
+    int rc = load(f, s, text, needs, e);
+    if (rc)
+        return rc;
+    rc = design_choose(&c, s, e);
+    if (!rc)
+        choice_free(&c);
+    study_free(s);
+    return rc;
+}
+
 TEST(a_bad_study_is_refused_at_its_place)
 {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         KEEP(struct design_point, s, study_free);
-        FAILS(load(*state, &s, bad[i].text, bad[i].needs, e), bad[i].code, bad[i].message);
+        FAILS(load_and_choose(*state, &s, bad[i].text, bad[i].needs, e), bad[i].code, bad[i].message);
         assert_null(s.workloads);
     }
 }

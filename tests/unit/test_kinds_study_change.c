@@ -2,7 +2,7 @@
 #include "kinds/design/ask/load.h"
 #include "study/source.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 
 enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
 
@@ -51,7 +51,7 @@ static void assert_same(const struct design_point *got, const struct design_poin
 
 enum { KEYS = 3 };
 
-/* One change after another, a split solved between, which leaves its own choices behind. */
+/* One change after another, a split solved between, which leaves the study as it is. */
 static void change_and_compare(struct folder *f, const char *const *paths, const char *const (*values)[KEYS],
                                int n)
 {
@@ -69,9 +69,10 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
         else
             assert_true(study_change(&s, &from, NEEDS));
         assert_same(&s, &afresh);
-        study_free(&afresh);
         KEEP(struct design, d, design_free);
         MUST(design_solve(&d, &s, e));
+        assert_same(&s, &afresh);
+        study_free(&afresh);
     }
 }
 

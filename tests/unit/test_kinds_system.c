@@ -1,5 +1,5 @@
 /* The whole machine of a design: what is counted, summed by hand; what is left out is said; rows. */
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "tests/unit/folder.h"

@@ -1,5 +1,6 @@
 /* Tornado: answers at ends in closed form and as the study with --set has them; decisions made by hand. */
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/tornado.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"

@@ -1,5 +1,6 @@
 /* A training step by parts: they add up to it. */
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 #include "kinds/design/answer/training.h"
@@ -86,7 +87,7 @@ TEST(a_row_has_a_cell_for_every_column)
     KEEP(struct columns, columns, columns_free);
     KEEP(struct table, t, table_free) = { 0 };
     evaluate(&s, &d, plans[0], "alpha-beta");
-    OK(training_row_fill(&row, &s, &d, e));
+    OK(training_row_fill(&row, &d, e));
     OK(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, e));
     columns_put(&t, &columns);
     table_row(&t);

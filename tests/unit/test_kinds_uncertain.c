@@ -1,5 +1,6 @@
 /* Uncertain keys: percentiles of what is linear in them, and draws against studies read with their values. */
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "tests/unit/folder.h"
 #include "kinds/design/ask/system.h"
 #include "kinds/design/explore/uncertain.h"
@@ -102,7 +103,7 @@ static void percentiles(double *values, const char *text)
 {
     KEEP(struct opened, o, close_study);
     MUST(open_study(&o, text, NULL, 0, e));
-    MUST(uncertain_fill(values, &o.u, &o.s, &o.d, e));
+    MUST(uncertain_fill(values, &o.u, &o.d, e));
 }
 
 /* Cost: 32 NPUs of 1000 USD, 4*20 + (8 + 18 + 32)*10 USD each; a USD per GB/s more of the NIC is 320 USD. Of
@@ -183,7 +184,7 @@ TEST(a_draw_is_the_study_with_these_values)
         double v[UNCERTAIN_MAX_QUANTITIES];
         struct system_row row;
         OK(open_study(&o, texts[i], NULL, 0, e));
-        OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+        OK(uncertain_fill(v, &o.u, &o.d, e));
         for (int32_t k = 0; k < o.u.n_keys; k++) {
             snprintf(number[k], sizeof number[k], "%.17g", o.u.drawn[k]);
             values[k] = (struct study_override){ o.u.keys[k].path, number[k] };
@@ -211,7 +212,7 @@ TEST(a_year_has_the_percentiles_of_the_pue_that_its_energy_is_linear_in)
                   STUDY LOADS SYSTEM "uncertain: { draws: 101, percentiles: [0, 50, 100], keys: { "
                                      "system.pue: { uniform: [1.1, 1.4] } } }\n",
                   NULL, 0, e));
-    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    OK(uncertain_fill(v, &o.u, &o.d, e));
     memcpy(draws, o.u.drawn, sizeof draws);
     qsort(draws, 101, sizeof *draws, ascending);
     const double picked[] = { draws[0], draws[50], draws[100] };
@@ -237,7 +238,7 @@ TEST(quantities_that_a_draw_does_not_have_are_blank)
                   STUDY LOADS "system: { npus_per_node: 4, npu_watt: 700, checkpoint: { size_GB: 200 } }\n"
                               "uncertain: { keys: { system.checkpoint.stall_s: { uniform: [0, 9] } } }\n",
                   NULL, 0, e));
-    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    OK(uncertain_fill(v, &o.u, &o.d, e));
     for (int32_t i = 0; i < uncertain_n_columns(&o.u); i++) {
         char name[COLUMN_NAME];
         uncertain_column(name, &o.u, i);
@@ -297,7 +298,7 @@ TEST(draws_read_no_file)
     assert_int_equal(remove(o.f.path), 0);
     OK(design_evaluate(&o.d, &o.s, bw_Bps, e));
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));
-    OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+    OK(uncertain_fill(v, &o.u, &o.d, e));
     assert_close(v[1] - o.d.account.compute_s, 2 * (o.d.time_s - o.d.account.compute_s), 1e-9);
 }
 
@@ -322,10 +323,10 @@ TEST(draws_depend_on_seed_and_path_alone)
     }
     assert_true(a.u.draws == 1000 && equal == 0);
     /* Asked in another order, a point says the same. */
-    OK(uncertain_fill(va, &a.u, &a.s, &a.d, e));
-    OK(uncertain_fill(again, &b.u, &b.s, &b.d, e));
+    OK(uncertain_fill(va, &a.u, &a.d, e));
+    OK(uncertain_fill(again, &b.u, &b.d, e));
     assert_true(again[0] == va[0] && again[2] == va[2]);
-    OK(uncertain_fill(again, &a.u, &a.s, &a.d, e));
+    OK(uncertain_fill(again, &a.u, &a.d, e));
     assert_memory_equal(va, again, sizeof va);
 }
 
@@ -376,7 +377,7 @@ TEST(what_is_wrong_with_system_keys_is_said_with_their_place)
         double v[UNCERTAIN_MAX_COLUMNS];
         snprintf(text, sizeof text, "%suncertain: { keys: { %s } }\n", STUDY LOADS SYSTEM, cases[i].key);
         OK(open_study(&o, text, NULL, 0, e));
-        assert_int_not_equal(uncertain_fill(v, &o.u, &o.s, &o.d, e), 0);
+        assert_int_not_equal(uncertain_fill(v, &o.u, &o.d, e), 0);
         assert_has(e->msg, cases[i].text);
     }
 }
@@ -431,7 +432,7 @@ TEST(what_is_wrong_is_said_with_its_place)
         int rc = open_study(&o, text, NULL, 0, e);
         if (cases[i].filled) {
             OK(rc);
-            rc = uncertain_fill(v, &o.u, &o.s, &o.d, e);
+            rc = uncertain_fill(v, &o.u, &o.d, e);
         }
         FAILS(rc, cases[i].code, cases[i].text);
         assert_has(e->msg, "study.yaml:13:");
@@ -487,7 +488,7 @@ TEST(on_a_graph_classes_and_npu_may_be_uncertain)
             cases[i].key, cases[i].at, cases[i].at);
         put(&o.f, "pair.csv", "src,dst,bw_GBps,latency_ns,class,usd\na,b,10,1,x,100\n");
         OK(open_study_in(&o, text, NULL, 0, e));
-        OK(uncertain_fill(v, &o.u, &o.s, &o.d, e));
+        OK(uncertain_fill(v, &o.u, &o.d, e));
         for (int k = 0; k < 3; k++) {
             assert_close(v[k], cases[i].time_s, 1e-12);
             assert_close(v[3 + k], o.d.cost_usd, 1e-12);

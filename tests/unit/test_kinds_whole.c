@@ -3,7 +3,7 @@
 
 #include "kinds/design/ask/load.h"
 #include "tests/unit/folder.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 
 enum { D = TOPO_MAX_DIMS };
 

@@ -8,6 +8,7 @@
 
 #include "base/table.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "workloads/plan.h"
 
 #define STUDY "tests/validate/training.yaml"

@@ -12,7 +12,7 @@
 
 #include <stdarg.h>
 
-#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/explore/search.h"
 #include "workloads/plan_cost.h"
@@ -346,10 +346,10 @@ static struct plan plan_of(const struct fixed *f, const struct training *base)
     return p;
 }
 
-static void print_design(const char *who, const struct plan *p, const struct design_point *s,
-                         const struct design *d, const char *end)
+static void print_design(const char *who, const struct plan *p, const struct design *d, const char *end)
 {
     KEEP(struct text, plan, text_free) = { 0 };
+    const struct design_point *s = d->chosen.point;
     const struct training *x = s->workloads[0].training;
     plan_format(&plan, p, &x->model);
     printf("| %s | %s | %.4f | %.1f |", who, text_str(&plan), d->time_s,
@@ -361,31 +361,30 @@ static void print_design(const char *who, const struct plan *p, const struct des
 
 static int print_joint(void)
 {
-    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT;
     KEEP(struct design_point, s, study_free);
+    struct design_choice c;
     struct design d;
     KEEP(struct design, best, design_free);
     int wrong = 0;
-    MUST(study_load(&s, JOINT_STUDY, NULL, 0, needs, e));
+    MUST(study_load(&s, JOINT_STUDY, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
     MUST(design_solve(&best, &s, e));
-    const struct search_result *r = s.workloads[0].search;
+    const struct search_result *r = choice_plans(&best.chosen, 0);
     printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "
            "(`" JOINT_STUDY "`): the pair that a search finds over %lld candidates, and plans that were "
            "fixed beforehand, each with its own best split.\n\n| | plan, innermost axis first | step s | "
            "utilisation %% | GB/s per dimension | as good or worse |\n|---|---|--:|--:|---|---|\n",
            (long long)r->n_candidates);
-    print_design("search", &s.workloads[0].training->plan, &s, &best, "");
-    study_free(&s);
-    MUST(study_load(&s, JOINT_STUDY, NULL, 0, needs | STUDY_UNSEARCHED, e));
+    print_design("search", &best.chosen.point->workloads[0].training->plan, &best, "");
     for (size_t i = 0; i < COUNT_OF(fixed_plans); i++) {
         struct plan p = plan_of(&fixed_plans[i], s.workloads[0].training);
         struct plan_fault fault;
         if (!plan_check(&p, &s.workloads[0].training->model, s.net.n_npus, &fault))
             fail_msg("%s %s", fault.key, fault.why);
-        MUST(study_take_plan(&s, 0, &p, e));
-        MUST(design_solve(&d, &s, e));
-        bool fits = !(training_missing_B(s.workloads[0].training, &s.net) > 0);
-        print_design(fits ? "fixed" : "fixed (does not fit)", &p, &s, &d,
+        MUST(choice_begin(&c, &s, e));
+        MUST(choice_take_plan(&c, 0, &p, e));
+        MUST(answer_split(&d, c, e));
+        bool fits = !(training_missing_B(d.chosen.point->workloads[0].training, &s.net) > 0);
+        print_design(fits ? "fixed" : "fixed (does not fit)", &p, &d,
                      fits ? verdict(best.time_s <= d.time_s * (1 + 1e-9), &wrong) : "");
         design_free(&d);
     }

@@ -185,6 +185,36 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
     return !rc && compare ? fill_equal(d, s, e) : rc;
 }
 
+static void design_load_free(struct design_load *load)
+{
+    sim_step_free(&load->step);
+    account_free(&load->account);
+}
+
+static void answer_free(struct design *d)
+{
+    for (int32_t i = 0; i < d->n_loads; i++)
+        design_load_free(&d->loads[i]);
+    free(d->loads);
+    d->loads = NULL;
+    d->n_loads = 0;
+    account_free(&d->account);
+    topo_bill_free(&d->bill);
+    alloc_answer_free(&d->answer);
+}
+
+void design_free(struct design *d)
+{
+    answer_free(d);
+    choice_free(&d->chosen);
+}
+
+/* Nothing is answered. */
+static void answer_begin(struct design *d, struct design_choice chosen)
+{
+    *d = (struct design){ .chosen = chosen, .n_dims = chosen.point->net.n_dims, .regret = NAN };
+}
+
 static int design_finish(struct design *d, int rc)
 {
     if (rc)
@@ -192,9 +222,10 @@ static int design_finish(struct design *d, int rc)
     return rc;
 }
 
-static int evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
+/* At the choices made. */
+static int evaluate(struct design *d, const double *bw_Bps, struct err *e)
 {
-    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
+    const struct design_point *s = d->chosen.point;
     int rc = reserve_loads(d, s, e);
     if (!rc)
         rc = design_fill(d, s, bw_Bps, s->model <= SIM_ALPHA_BETA, e);
@@ -202,33 +233,34 @@ static int evaluate(struct design *d, const struct design_point *s, const double
     d->answer.time_s = d->time_s;
     d->answer.cost_usd = d->cost_usd;
     memcpy(d->answer.bw_Bps, d->bw_Bps, sizeof d->answer.bw_Bps);
-    return design_finish(d, rc);
+    return rc;
 }
 
-int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
+int answer_at(struct design *d, struct design_choice chosen, const double *bw_Bps, struct err *e)
 {
-    int rc = evaluate(d, s, bw_Bps, e);
-    return rc ? rc : design_finish(d, fill_bill(d, s, e));
+    answer_begin(d, chosen);
+    int rc = evaluate(d, bw_Bps, e);
+    return design_finish(d, rc ? rc : fill_bill(d, d->chosen.point, e));
 }
 
 /* Of sums of bandwidths as they are written. */
 #define GIVEN_REL 1e-12
 
 /* At the bandwidths of the network, which may break a row. */
-static int evaluate_given(struct design *d, const struct design_point *s, struct err *e)
+static int evaluate_given(struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.point;
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = s->net.dims[k].bw_Bps;
     int32_t broken = system_broken_row(s, bw_Bps, GIVEN_REL);
     if (broken >= 0) {
-        *d = (struct design){ .n_dims = s->net.n_dims };
         d->answer.status = ALLOC_INFEASIBLE;
         snprintf(d->answer.reason, sizeof d->answer.reason,
                  "the bandwidths of the network do not satisfy \"%s\"", s->rows.rows[broken].name);
         return 0;
     }
-    return evaluate(d, s, bw_Bps, e);
+    return evaluate(d, bw_Bps, e);
 }
 
 /* ---- the split ---- */
@@ -539,11 +571,11 @@ static void fill_regret(struct design *d)
 
 /* One solve at the present choice of algorithms. drop_rounding() sets bandwidths that are zero but for
  * rounding to zero. */
-static int solve_chosen(struct design *d, const struct design_point *s, struct err *e)
+static int solve_chosen(struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.point;
     struct ask a;
     struct alloc_row *room = NULL;
-    *d = (struct design){ .n_dims = s->net.n_dims, .regret = NAN };
     int rc = reserve_loads(d, s, e);
     double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);
     if (!rc && !scale)
@@ -571,33 +603,36 @@ static int solve_chosen(struct design *d, const struct design_point *s, struct e
     }
     free(room);
     free(scale);
-    return design_finish(d, rc);
+    return rc;
 }
 
 /*
  * The same with no bandwidth above what the key bw_GBps can say. Where nothing else limits one and the best
- * is further out, or so far out that no split was found, that becomes a row of the study, so that the report
- * shows what it costs. Only then: as a rule a bandwidth without end is a question that lacks a limit, and is
+ * is further out, or so far out that no split was found, that becomes a row, so that the report shows what it
+ * costs. Only then: as a rule a bandwidth without end is a question that lacks a limit, and is
  * said to be.
  */
-static int solve_in_range(struct design *d, struct design_point *s, struct err *e)
+static int solve_in_range(struct design *d, struct err *e)
 {
-    int rc = solve_chosen(d, s, e);
+    const struct topo_network *net = &d->chosen.point->net;
+    int rc = solve_chosen(d, e);
     double most_Bps = 0;
     for (int32_t k = 0; k < d->n_dims && !rc && alloc_has_split(&d->answer); k++)
-        if (topo_in_total(&s->net.dims[k]))
+        if (topo_in_total(&net->dims[k]))
             most_Bps = fmax(most_Bps, d->bw_Bps[k]);
     bool is_lost = d->answer.status == ALLOC_STALLED && !alloc_has_split(&d->answer);
     if (rc || !(is_lost || most_Bps > TOPO_MAX_BW_GBps * 1e9))
         return rc;
-    design_free(d);
-    rc = alloc_add_most(&s->rows, &s->net, e);
-    return rc ? rc : solve_chosen(d, s, e);
+    answer_free(d);
+    answer_begin(d, d->chosen);
+    rc = choice_add_most(&d->chosen, e);
+    return rc ? rc : solve_chosen(d, e);
 }
 
 /* Time of all workloads at the split, by the closed form that was optimised. */
-static double compiled_time(const struct design *d, const struct design_point *s)
+static double compiled_time(const struct design *d)
 {
+    const struct design_point *s = d->chosen.point;
     double sum = 0, bw_Bps[TOPO_MAX_DIMS];
     memcpy(bw_Bps, d->bw_Bps, sizeof bw_Bps);
     if (s->ideal)
@@ -610,11 +645,11 @@ static double compiled_time(const struct design *d, const struct design_point *s
 enum { MAX_CHOICES = 16, MAX_CUTS = 60 };
 
 /* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
-static int32_t find_searched(const struct design_point *s)
+static int32_t find_searched(const struct design_choice *c)
 {
     int32_t found = -1, n = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].search) {
+    for (int32_t i = 0; i < c->point->n_workloads; i++)
+        if (choice_plans(c, i)) {
             found = i;
             n++;
         }
@@ -623,27 +658,31 @@ static int32_t find_searched(const struct design_point *s)
 
 /* A first choice, where the network leaves bandwidths open: those that the search found for the plan, or an
  * even split of the total. */
-static int choose_first(struct design_point *s, struct err *e)
+static int choose_first(struct design_choice *c, struct err *e)
 {
+    const struct design_point *s = c->point;
     double bw_Bps[TOPO_MAX_DIMS];
-    int32_t searched = find_searched(s);
+    int32_t searched = find_searched(c);
+    const struct search_result *plans = searched >= 0 ? choice_plans(c, searched) : NULL;
     if (!study_has_choice(s))
         return 0;
-    if (searched >= 0 && s->workloads[searched].search->whole)
-        return study_choose(s, s->workloads[searched].search->found[0].bw_Bps, e);
-    if (isnan(s->total_Bps))
-        return 0;
+    if (plans && plans->whole)
+        return choice_take(c, plans->found[0].bw_Bps, e);
     for (int32_t k = 0; k < s->net.n_dims; k++)
-        bw_Bps[k] = isnan(s->net.dims[k].bw_Bps) ? s->total_Bps / s->net.n_dims : s->net.dims[k].bw_Bps;
-    return study_choose(s, bw_Bps, e);
+        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    int rc = s->ideal ? choice_take(c, bw_Bps, e) : 0; /* of the file, where these are not known */
+    if (rc || isnan(s->total_Bps))
+        return rc;
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = isnan(bw_Bps[k]) ? s->total_Bps / s->net.n_dims : bw_Bps[k];
+    return choice_take(c, bw_Bps, e);
 }
 
 /*
  * Half way between the fastest split so far and the last one, of which the cuts that are known think too
  * well: a cut there is nearer to those that decide (W. Ben-Ameur, J. Neto, Networks 49, 2007).
  */
-static int learn_between(struct design_point *s, double *best_Bps, double *best_s, const struct design *d,
-                         struct err *e)
+static int learn_between(struct design *d, double *best_Bps, double *best_s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     bool first = isinf(*best_s);
@@ -651,15 +690,15 @@ static int learn_between(struct design_point *s, double *best_Bps, double *best_
         *best_s = d->time_s;
         memcpy(best_Bps, d->bw_Bps, sizeof bw_Bps);
     }
-    for (int32_t k = 0; k < s->net.n_dims; k++)
+    for (int32_t k = 0; k < d->n_dims; k++)
         bw_Bps[k] = (best_Bps[k] + d->bw_Bps[k]) / 2;
-    return first || *best_s == d->time_s ? 0 : study_learn(s, bw_Bps, e);
+    return first || *best_s == d->time_s ? 0 : choice_learn(&d->chosen, bw_Bps, e);
 }
 
 /* Is the time at the split what the closed form that was optimised says? */
-static bool is_proved(const struct design *d, const struct design_point *s)
+static bool is_proved(const struct design *d)
 {
-    return isfinite(d->time_s) && fabs(compiled_time(d, s) - d->time_s) <= ALLOC_GAP * d->time_s;
+    return isfinite(d->time_s) && fabs(compiled_time(d) - d->time_s) <= ALLOC_GAP * d->time_s;
 }
 
 /*
@@ -667,37 +706,37 @@ static bool is_proved(const struct design *d, const struct design_point *s)
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
  * choice changes. The last split is optimal for its choices.
  */
-static int solve_split(struct design *d, struct design_point *s, struct err *e)
+static int solve_split(struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.asked;
+    const bool choice = study_has_choice(d->chosen.point);
     double best_Bps[TOPO_MAX_DIMS] = { 0 }, best_s = INFINITY;
     bool settled = false; /* no choice changes */
-    int rc = choose_first(s, e);
-    if (rc)
-        *d = (struct design){ 0 };
-    else
-        rc = solve_in_range(d, s, e);
+    int rc = choose_first(&d->chosen, e);
+    if (!rc)
+        rc = solve_in_range(d, e);
     for (int32_t i = 0;
-         i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && study_has_choice(s) && alloc_has_split(&d->answer);
-         i++) {
-        unsigned long long before = study_choices(s);
-        if (s->ideal && is_proved(d, s))
+         i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer); i++) {
+        unsigned long long before = study_choices(d->chosen.point);
+        if (s->ideal && is_proved(d))
             break;
         if (s->ideal)
-            rc = learn_between(s, best_Bps, &best_s, d, e);
+            rc = learn_between(d, best_Bps, &best_s, e);
         if (!rc)
-            rc = study_choose(s, d->bw_Bps, e);
-        settled = study_choices(s) == before;
+            rc = choice_take(&d->chosen, d->bw_Bps, e);
+        settled = !rc && study_choices(d->chosen.point) == before;
         if (rc || settled)
             break;
-        design_free(d);
-        rc = solve_in_range(d, s, e);
+        answer_free(d);
+        answer_begin(d, d->chosen);
+        rc = solve_in_range(d, e);
     }
     if (!rc && (s->model == SIM_ALPHA_BETA || s->ideal) && d->answer.status == ALLOC_SOLVED &&
-        !is_proved(d, s)) {
+        !is_proved(d)) {
         /* The proof is about other choices than those that hold at the split. */
         d->answer.status = ALLOC_STALLED;
         if (s->ideal)
-            d->answer.gap = fmax(d->answer.gap, 1 - compiled_time(d, s) / d->time_s);
+            d->answer.gap = fmax(d->answer.gap, 1 - compiled_time(d) / d->time_s);
         if (s->ideal && settled)
             snprintf(
                 d->answer.reason, sizeof d->answer.reason,
@@ -708,7 +747,7 @@ static int solve_split(struct design *d, struct design_point *s, struct err *e)
                               : "algorithms and regimes still change at the split after %d rounds",
                      s->ideal ? MAX_CUTS : MAX_CHOICES);
     }
-    return design_finish(d, rc);
+    return rc;
 }
 
 /* What search and split found on their own is the same, but for rounding. (Regret is of each plan's own best
@@ -762,41 +801,29 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     }
 }
 
-static int solve_plans(struct design *d, struct design_point *s, struct err *e)
+static int solve_plans(struct design *d, struct err *e)
 {
-    int32_t i = find_searched(s);
-    int rc = solve_split(d, s, e);
+    int32_t i = find_searched(&d->chosen);
+    int rc = solve_split(d, e);
     if (!rc && i >= 0)
-        settle_plans(d, s, s->workloads[i].search);
+        settle_plans(d, d->chosen.point, choice_plans(&d->chosen, i));
     return rc;
 }
 
-int design_solve(struct design *d, struct design_point *s, struct err *e)
+int answer_split(struct design *d, struct design_choice chosen, struct err *e)
 {
-    int rc = solve_plans(d, s, e);
-    return rc || !alloc_has_split(&d->answer) ? rc : design_finish(d, fill_bill(d, s, e));
+    answer_begin(d, chosen);
+    int rc = solve_plans(d, e);
+    if (!rc && alloc_has_split(&d->answer))
+        rc = fill_bill(d, d->chosen.point, e);
+    return design_finish(d, rc);
 }
 
-int design_row(struct design *d, struct design_point *s, struct err *e)
+int answer_row(struct design *d, struct design_choice chosen, struct err *e)
 {
-    return s->split == STUDY_GIVEN ? evaluate_given(d, s, e) : solve_plans(d, s, e);
-}
-
-static void design_load_free(struct design_load *load)
-{
-    sim_step_free(&load->step);
-    account_free(&load->account);
-}
-
-void design_free(struct design *d)
-{
-    for (int32_t i = 0; i < d->n_loads; i++)
-        design_load_free(&d->loads[i]);
-    free(d->loads);
-    account_free(&d->account);
-    topo_bill_free(&d->bill);
-    alloc_answer_free(&d->answer);
-    *d = (struct design){ 0 };
+    bool given = chosen.point->split == STUDY_GIVEN;
+    answer_begin(d, chosen);
+    return design_finish(d, given ? evaluate_given(d, e) : solve_plans(d, e));
 }
 
 struct system_of design_owned(const struct design *d)

@@ -4,6 +4,7 @@
 
 #include "alloc/whole.h"
 #include "kinds/design/answer/account.h"
+#include "kinds/design/answer/choice.h"
 #include "kinds/design/ask/point.h"
 #include "kinds/design/ask/system.h"
 #include "sim/step.h"
@@ -24,8 +25,9 @@ struct design_question {
 
 void design_ask(struct design_question *q, const struct design_point *s);
 
-/** Release with design_free(). */
+/** Release with design_free(), before the point that it answers. */
 struct design {
+    struct design_choice chosen; /**< chosen.point: what all below is about */
     /** Status first; the rest only when there is a split. Value, gap, bound and `unique` are of the whole
      * question: where plans are searched, of all plans; gap and bound NaN where that is not proved. */
     struct alloc_answer answer;
@@ -70,31 +72,27 @@ struct design {
 };
 
 /**
- * Solve the study's split problem (loaded with STUDY_FOR_SPLIT and STUDY_NEEDS_WORKLOAD) and fill in
- * everything. A status other than solved is not an error; then only `answer` and n_dims are filled,
- * all else is zero. Under STUDY_REGRET first each workload alone, for least time
- * under the same rows; where that has no answer its status is the design's.
- * Where algorithms or regimes are to choose, they are chosen again at the split and the split solved again
- * until nothing changes: optimal for the choices made, which @p s is compiled with afterwards. Models other
- * than the closed forms are timed at the split for alpha-beta. The baseline's total is the study's
- * total_GBps; without one, that of the solved split.
- * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB.
- * Thread-safe.
+ * With the plans that were chosen, solve the split problem (of a point loaded with STUDY_FOR_SPLIT and
+ * STUDY_NEEDS_WORKLOAD) and fill in everything; @p d takes @p chosen over, also after failure. A status other
+ * than solved is not an error; then only `answer` and n_dims are filled, all else is zero. Under STUDY_REGRET
+ * first each workload alone, for least time under the same rows; where that has no answer its status is the
+ * design's. Where algorithms or regimes are to choose, they are chosen again at the split and the split
+ * solved again until nothing changes: optimal for the choices made. Models other than the closed forms are
+ * timed at the split for alpha-beta. The baseline's total is the study's total_GBps; without one, that of the
+ * solved split.
+ * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB; after failure
+ * there is nothing to free. Thread-safe, as the other two.
  */
-int design_solve(struct design *d, struct design_point *s, struct err *e);
+int answer_split(struct design *d, struct design_choice chosen, struct err *e);
 
-/**
- * The design at given bandwidths instead, shape [n_dims], each >= 0 (weft sim, weft check of a fixed
- * network). Of `answer` only status, bw_Bps, time_s and cost_usd are filled; gap and bound are NaN.
- */
-int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e);
+/** The design at given bandwidths instead, shape [n_dims], each >= 0. Of `answer` only status, bw_Bps, time_s
+ * and cost_usd are filled; gap and bound are NaN. Errors of models that simulate. */
+int answer_at(struct design *d, struct design_choice chosen, const double *bw_Bps, struct err *e);
 
-/**
- * What a row of a sweep shows: design_solve() without the bill, or, where the study's split is given, the
+/** What a row of a sweep shows: answer_split() without the bill, or, where the study's split is given, the
  * design at the bandwidths of its network. Then nothing is proved (gap and bound are NaN), and where a row of
- * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both.
- */
-int design_row(struct design *d, struct design_point *s, struct err *e);
+ * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both. */
+int answer_row(struct design *d, struct design_choice chosen, struct err *e);
 
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
  * ERR_UNSUP of simulations. */

@@ -962,9 +962,10 @@ static int fail_list_rows(struct fail_draft *d, struct err *e)
     return 0;
 }
 
-int fail_build(struct fail_table *out, const struct design_point *s, const struct design *design,
-               const struct fail_slow *slow, struct err *e)
+int fail_build(struct fail_table *out, const struct design *design, const struct fail_slow *slow,
+               struct err *e)
 {
+    const struct design_point *s = design->chosen.point;
     struct design_point own = *s; /* borrows all that s owns */
     struct system x = { 0 };
     struct fail_draft d = { .t = out, .s = &own, .d = design, .x = &x, .slow = slow };

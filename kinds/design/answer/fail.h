@@ -84,8 +84,7 @@ enum { FAIL_FLOW_NPUS = 1024, FAIL_FLOW_LINKS = 1 << 17 };
  * @return 0, ERR_NOMEM; ERR_UNSUP: a network with a graph of its own; ERR_RANGE: shares.
  * A closed form per row; of networks within the limits a simulation of flows too.
  */
-int fail_build(struct fail_table *out, const struct design_point *s, const struct design *d,
-               const struct fail_slow *slow, struct err *e);
+int fail_build(struct fail_table *out, const struct design *d, const struct fail_slow *slow, struct err *e);
 void fail_free(struct fail_table *t);
 
 #endif

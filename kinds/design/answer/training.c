@@ -58,9 +58,9 @@ static int put_parallel(struct training_row *out, const struct plan *p, struct e
 }
 
 /* Most columns are blank for workloads that are no models. */
-int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
-                      struct err *e)
+int training_row_fill(struct training_row *out, const struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.point;
     const struct study_workload *w = &s->workloads[0];
     struct training_report r;
     struct text text = { 0 };
@@ -75,7 +75,7 @@ int training_row_fill(struct training_row *out, const struct design_point *s, co
     snprintf(out->text, sizeof out->text, "%s", text_str(&text));
     text_free(&text);
     out->plan = out->text;
-    if (!rc && w->search)
+    if (!rc && choice_plans(&d->chosen, 0))
         rc = put_parallel(out, p, e);
     out->tp = p->degree[PLAN_TP];
     out->cp = p->degree[PLAN_CP];

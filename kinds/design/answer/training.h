@@ -75,8 +75,7 @@ struct training_row {
     }
 extern const struct column training_columns[];
 
-/** The row for the first workload of @p s on @p d, where it trains a model; else blank. ERR_NOMEM. */
-int training_row_fill(struct training_row *out, const struct design_point *s, const struct design *d,
-                      struct err *e);
+/** The row for the first workload of @p d, where it trains a model; else blank. ERR_NOMEM. */
+int training_row_fill(struct training_row *out, const struct design *d, struct err *e);
 
 #endif

@@ -13,7 +13,6 @@
 #include "alloc/lp.h"
 #include "base/linexpr.h"
 #include "base/num.h"
-#include "kinds/design/explore/search.h"
 #include "kinds/design/ask/system.h"
 #include "study/study.h"
 #include "topo/uses.h"
@@ -340,8 +339,8 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
-    /* Of a graph all workloads share columns. */
-    return s->ideal ? study_choose(s, bw_Bps, e) : study_compile(w, s, bw_Bps, e);
+    /* On a graph an answer finds the cuts that steps are compiled with. */
+    return s->ideal ? 0 : study_compile(w, s, bw_Bps, e);
 }
 
 /* Several workloads with weights. */
@@ -877,7 +876,7 @@ static void find_groups(int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES], const str
 
 /* What the curves of a dimension do not hold is left to its constants, and groups beyond those measured to
  * the largest of them. */
-static void note_curves(struct design_point *s)
+void study_note_curves(struct text *notes, const struct design_point *s, bool searched)
 {
     int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES] = { { 0 } };
     yaml_id dims = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "dims");
@@ -886,7 +885,8 @@ static void note_curves(struct design_point *s)
     if (s->model == SIM_BANDWIDTH || dims < 0)
         return;
     for (int32_t i = 0; i < s->n_workloads; i++)
-        find_groups(largest, &s->workloads[i].tree);
+        if (study_is_searched(&s->workloads[i]) == searched)
+            find_groups(largest, &s->workloads[i].tree);
     yaml_each (id, &s->doc, dims) {
         const struct topo_dim *dim = &s->net.dims[d];
         int32_t n_left = 0;
@@ -896,16 +896,16 @@ static void note_curves(struct design_point *s)
             int32_t row = collective_find_curve(dim, (enum collective_kind)k, largest[d][k]);
             int32_t measured = row < 0 ? 0 : dim->curves[row].members;
             if (measured && largest[d][k] > measured)
-                text_printf(&s->notes, "%s: %s has no curve of %s among %d, that among %d stands for it\n",
-                            place, dim->name, collective_names[k], (int)largest[d][k], (int)measured);
+                text_printf(notes, "%s: %s has no curve of %s among %d, that among %d stands for it\n", place,
+                            dim->name, collective_names[k], (int)largest[d][k], (int)measured);
         }
         for (int k = 0; k < N_COLLECTIVES && dim->n_curves; k++)
             if (largest[d][k] && collective_find_curve(dim, (enum collective_kind)k, 2) < 0) {
                 if (n_left == 0)
-                    text_printf(&s->notes, "%s: %s has no curve of ", place, dim->name);
-                text_printf(&s->notes, "%s%s", n_left++ ? ", " : "", collective_names[k]);
+                    text_printf(notes, "%s: %s has no curve of ", place, dim->name);
+                text_printf(notes, "%s%s", n_left++ ? ", " : "", collective_names[k]);
             }
-        text_puts(&s->notes, n_left ? "; its latency_ns and efficiency stand for that\n" : "");
+        text_puts(notes, n_left ? "; its latency_ns and efficiency stand for that\n" : "");
         d = topo_after_entry(s->net.dims, d);
     }
 }
@@ -1008,7 +1008,7 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_kernels(s);
-    note_curves(s);
+    study_note_curves(&s->notes, s, false);
     note_graph(s);
     note_recipes(s);
     note_nics(s);
@@ -1053,8 +1053,7 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
         (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
         (rc = read_budget(s, needs, e)))
         return rc;
-    rc = study_search(s, needs, e);
-    return rc ? rc : note_all(s, needs, e);
+    return note_all(s, needs, e);
 }
 
 /* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
@@ -1110,7 +1109,7 @@ bool design_is_quick(const char *path)
 static bool is_searched(const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
+        if (study_is_searched(&s->workloads[i]))
             return true;
     return false;
 }
@@ -1130,9 +1129,9 @@ bool study_change(struct design_point *s, const struct study_source *from, unsig
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
-    /* A split leaves its own choices behind. */
-    if (((dims && s->model != SIM_BANDWIDTH) || study_has_choice(s)) && study_choose(s, bw_Bps, &ignored))
-        return false;
+    for (int32_t i = 0; dims && s->model != SIM_BANDWIDTH && i < s->n_workloads; i++)
+        if (study_compile(&s->workloads[i], s, bw_Bps, &ignored))
+            return false;
     s->rows.n = 0;
     return !check_asked(s, &ignored) && !point_read_rows(s, needs, &ignored);
 }

@@ -28,8 +28,7 @@ extern const struct section study_section, study_budget_section, study_mix_secti
  *
  * @param[out] s  uninitialised; safe to free after failure.
  * @param needs   bits of enum study_need.
- * A workload with `search` is made from the best plan that is found: at given bandwidths
- * (STUDY_NEEDS_BANDWIDTH), or together with the split (STUDY_FOR_SPLIT). ERR_NO_DESIGN where there is none.
+ * A workload with `search` has no work in it: who answers finds its plan (kinds/design/explore/solve.h).
  *
  * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
  *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
@@ -47,6 +46,10 @@ int study_read(struct design_point *s, const struct study_source *from, unsigned
 int study_read_network(struct design_point *s, struct err *e);
 int study_read_parts(struct design_point *s, struct err *e);
 int study_price_network(struct design_point *s, struct err *e);
+
+/** Add to @p notes what the curves of the network's dimensions do not hold of the workloads whose plan is, or
+ * is not, searched: of a plan that was found an answer says it, of all others the point itself. */
+void study_note_curves(struct text *notes, const struct design_point *s, bool searched);
 
 /** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
 bool design_is_quick(const char *path);

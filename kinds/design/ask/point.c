@@ -155,28 +155,9 @@ bool study_has_choice(const struct design_point *s)
     return s->ideal || (s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s)));
 }
 
-int study_learn(struct design_point *s, const double *bw_Bps, struct err *e)
+bool study_is_searched(const struct study_workload *w)
 {
-    int rc = 0;
-    for (int32_t i = 0; s->ideal && i < s->n_workloads && !rc; i++)
-        rc = ideal_learn(s->ideal, &s->workloads[i].tree, bw_Bps, e);
-    return rc;
-}
-
-int study_choose(struct design_point *s, const double *bw_Bps, struct err *e)
-{
-    int rc = study_learn(s, bw_Bps, e);
-    if (s->ideal)
-        ideal_place(s->ideal);
-    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
-        rc = study_compile(&s->workloads[i], s, bw_Bps, e);
-    return rc;
-}
-
-void search_free(struct search_result *r)
-{
-    free(r->found);
-    *r = (struct search_result){ 0 };
+    return w->training && w->training->search >= 0;
 }
 
 /* Safe on a zeroed or half-read study. */
@@ -187,9 +168,6 @@ void study_free(struct design_point *s)
         step_free(&s->workloads[i].lowered);
         step_free(&s->workloads[i].tree);
         free(s->workloads[i].training);
-        if (s->workloads[i].search)
-            search_free(s->workloads[i].search);
-        free(s->workloads[i].search);
     }
     free(s->workloads);
     ideal_free(s->ideal);
@@ -199,30 +177,6 @@ void study_free(struct design_point *s)
     text_free(&s->notes);
     yaml_free(&s->doc);
     *s = (struct design_point){ .doc = { .root = -1 }, .budget = { .node = -1 } };
-}
-
-int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e)
-{
-    struct study_workload *w = &s->workloads[i];
-    double bw_Bps[TOPO_MAX_DIMS];
-    w->training->plan = *plan;
-    int rc = training_derive(w->training, &s->net, e);
-    if (rc)
-        return rc;
-    step_free(&w->tree);
-    rc = training_build(&w->tree, w->training, &s->net, e);
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
-    return rc ? rc : study_choose(s, bw_Bps, e);
-}
-
-int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e)
-{
-    int rc = 0;
-    for (int32_t i = 0; i < s->n_workloads && !rc; i++)
-        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
-            rc = study_take_plan(s, i, &from->workloads[i].training->plan, e);
-    return rc;
 }
 
 /* Members next to each other are what is usual. */

@@ -40,70 +40,12 @@ enum study_pricing {
 /** "fraction", "whole"; NULL-terminated, for key tables. */
 extern const char *const study_pricing_names[3];
 
-/** Why candidates were not timed. */
-enum search_reason {
-    SEARCH_ILLEGAL,  /**< something does not divide */
-    SEARCH_REPEATED, /**< another takes as long with no more memory: values without effect, one place twice */
-    SEARCH_UNMAPPED, /**< degrees do not lie along the dimensions */
-    SEARCH_MEMORY,   /**< does not fit */
-    N_SEARCH_REASONS,
-};
-
-/** A plan that was found. */
-struct search_found {
-    struct plan plan;
-    double value;  /**< of the study's objective; a time, where bandwidths are given [s] */
-    double time_s; /**< of the step */
-    double memory_B;
-    double lower_bound; /**< bandwidths to choose: no design with this plan has less; -INFINITY: not known */
-    double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
-    int64_t rank;                 /**< place in the order of the search, which breaks ties */
-    double chunk_s;               /**< time_s by model chunk, of the first n_simulated; NaN: too large */
-};
-
-enum { SEARCH_SIM_PLANS = 10 };
-enum { SEARCH_MAX_KEYS = 64 /**< parallel has fewer */ };
-
-/** Combinations that cannot be, by the key of `parallel` that plan_check() names first. */
-struct search_refusals {
-    const char *key[SEARCH_MAX_KEYS]; /**< shape [n_keys], ascending; string constants */
-    int64_t n[SEARCH_MAX_KEYS];
-    int32_t n_keys;
-};
-
-/** Release with search_free(). */
-struct search_result {
-    struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
-    int32_t n_found;
-    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
-    int64_t n_timed;
-    int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
-    struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */
-    int64_t n_bounded;  /**< bandwidths to choose: timed, and no split of theirs can be among the best */
-    int64_t n_open;     /**< bandwidths to choose: neither that nor split; one of them might be better */
-    int64_t n_split;    /**< bandwidths to choose: split on their own */
-    bool clash;         /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
-    bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
-    bool proved;        /**< no plan has a better design than the first of `found` */
-    bool unique;        /**< proved: no other bandwidths are as good, whatever the plan */
-    double lower_bound; /**< proved: of every plan and design; else NaN */
-    double
-        least_left; /**< bandwidths to choose: no plan that was not split has less, nor one outside `found` */
-    char why[400];  /**< why a plan has no best split, unless constraints forbid all; "" */
-    double least_B; /**< least memory of any candidate; INFINITY without one */
-    int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */
-    int32_t
-        chunk_order[SEARCH_SIM_PLANS]; /**< those that were not too large, the best by model chunk first */
-    int32_t n_ordered;
-};
-
 struct study_workload {
     double weight;             /**< > 0 */
     struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
-    struct search_result *search; /**< how the plan of training was found; owned; NULL unless searched */
-    struct step_tree tree;        /**< without work until the plan was found */
-    struct step_tree lowered;     /**< what fn is compiled from, unless that is `tree` */
-    struct step_fn fn;            /**< in closed form: the study's model, else alpha-beta */
+    struct step_tree tree;     /**< of a training whose plan is to be searched without work */
+    struct step_tree lowered;  /**< what fn is compiled from, unless that is `tree` */
+    struct step_fn fn;         /**< in closed form: the study's model, else alpha-beta; of a graph empty */
 };
 
 /** Limits of `weft check`; NaN or -1 where not given. */
@@ -138,7 +80,8 @@ struct study_own {
     bool by_rack;  /**< there are items by the rack */
 };
 
-/** Release with study_free(). Everything is owned or points into doc. */
+/** What is asked: const once it is read or changed (kinds/design/ask/load.h), so that any number of answers
+ * share it. Release with study_free(). Everything is owned or points into doc. */
 struct design_point {
     struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
     int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
@@ -177,11 +120,9 @@ enum study_need {
     STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
     STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
     STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
-    STUDY_UNSEARCHED = 1 << 5, /**< what the study says is asked, not the plans that a search would find */
 };
 
 void study_free(struct design_point *s);
-void search_free(struct search_result *r);
 
 /** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]. ERR_NOMEM. */
 int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
@@ -193,26 +134,11 @@ const struct step_tree *study_compiled_tree(const struct study_workload *w);
  */
 bool study_has_choice(const struct design_point *s);
 
-/**
- * Choose algorithms and regimes again for @p bw_Bps, shape [n_dims], and compile the workloads with them.
- * ERR_NOMEM; after failure the study can only be freed.
- */
-int study_choose(struct design_point *s, const double *bw_Bps, struct err *e);
-
-/** Find the cuts of a graph at @p bw_Bps, shape [n_dims]; study_choose() sees them next. Nothing without one.
- */
-int study_learn(struct design_point *s, const double *bw_Bps, struct err *e);
-
-/** Changes when study_choose() chooses otherwise. */
+/** Changes with what the workloads are compiled from, and with the columns of a graph. */
 unsigned long long study_choices(const struct design_point *s);
 
-/** Make workload @p i, which trains a model, from another legal plan. ERR_RANGE (the plan does not lie along
- * the dimensions), ERR_NOMEM; after failure the study can only be freed. */
-int study_take_plan(struct design_point *s, int32_t i, const struct plan *plan, struct err *e);
-
-/** Take the plans that were found in @p from, another reading of the same study. Errors as study_take_plan().
- */
-int study_take_plans(struct design_point *s, const struct design_point *from, struct err *e);
+/** Does the workload train a model whose plan is to be searched? */
+bool study_is_searched(const struct study_workload *w);
 
 /** How times count bytes where that is not what links carry by real routes: "libra" (model bandwidth alone),
  * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */

@@ -4,7 +4,7 @@
 #define KINDS_DESIGN_EXPLORE_CANDIDATES_H
 
 #include "kinds/design/explore/clock.h"
-#include "kinds/design/ask/point.h"
+#include "kinds/design/answer/choice.h"
 
 struct search_space;
 

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "topo/metric.h"
 
 /* Outputs closer than this are equal: what splits are proved to. */
@@ -54,7 +55,7 @@ static int design_side(struct diff_side *x, bool given, struct err *e)
         bw_Bps[d] = x->study.net.dims[d].bw_Bps;
     int rc =
         given ? design_evaluate(&x->design, &x->study, bw_Bps, e) : design_solve(&x->design, &x->study, e);
-    return rc ? rc : sweep_row_design(&x->row, &x->study, &x->design, e);
+    return rc ? rc : sweep_row_design(&x->row, &x->design, e);
 }
 
 /* Which keys must be there follows from what the network gives, as for weft explain. */

@@ -23,7 +23,7 @@ static bool is_closed_form(const struct design_point *s)
     if (s->model > SIM_ALPHA_BETA || study_has_choice(s))
         return false;
     for (int32_t i = 0; i < s->n_workloads; i++)
-        if (s->workloads[i].search) /* its plan depends on them */
+        if (study_is_searched(&s->workloads[i])) /* its plan depends on them */
             return false;
     return s->split == STUDY_GIVEN && s->n_workloads > 0;
 }

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "kinds/design/explore/bound.h"
 #include "kinds/design/explore/grid.h"
+#include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "study/kind.h"
 #include "study/source.h"
@@ -235,9 +236,9 @@ static void take_results(struct sweep_row *row, const struct design_point *s, co
     }
 }
 
-int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
-                     struct err *e)
+int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.point;
     row->status = alloc_status_names[d->answer.status];
     row->message = d->answer.reason[0] ? d->answer.reason : NULL;
     if (!alloc_has_split(&d->answer))
@@ -248,7 +249,7 @@ int sweep_row_design(struct sweep_row *row, const struct design_point *s, const 
         if (isnan(d->cost_usd) && !row->message)
             row->message = d->bill_reason;
     }
-    int rc = training_row_fill(&row->training, s, d, e);
+    int rc = training_row_fill(&row->training, d, e);
     return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
 }
 
@@ -461,20 +462,20 @@ static bool is_left_out(const struct runner *r, const struct sweep_point *p, con
 }
 
 /* Split, time and price of the study that was loaded, as a row. */
-static int add_design(struct runner *r, const struct sweep_point *p, int64_t point, struct table *rows,
-                      struct sweep_counts *n, struct err *e)
+static int add_design(struct runner *r, struct design_choice chosen, const struct sweep_point *p,
+                      int64_t point, struct table *rows, struct sweep_counts *n, struct err *e)
 {
     const struct design_own *own = r->job.study->own;
     struct sweep_row row;
     struct design d;
-    int rc = design_row(&d, &r->study, e);
+    int rc = answer_row(&d, chosen, e);
     if (rc)
         return rc;
     sweep_row_blank(&row);
     sweep_row_study(&row, &r->study, &r->words);
-    rc = sweep_row_design(&row, &r->study, &d, e);
+    rc = sweep_row_design(&row, &d, e);
     if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d.answer))
-        rc = uncertain_fill(row.uncertain, &own->uncertain, &r->study, &d, e);
+        rc = uncertain_fill(row.uncertain, &own->uncertain, &d, e);
     n->failed += !rc && !alloc_has_split(&d.answer);
     if (!rc)
         study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
@@ -496,19 +497,18 @@ static void add_error(struct runner *r, const struct sweep_point *p, int64_t poi
     study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
 }
 
-/* The row of a point that is not left out. Lack of memory or a disk that fails ends the sweep: neither is the
- * point's. */
-static int runner_add_row(struct runner *r, const struct sweep_point *p, int64_t point, int rc,
-                          struct err *inner, struct table *rows, struct sweep_counts *n, struct err *e)
+/* The row of a point that is not left out; @p chosen NULL: what is wrong with it is in @p inner. Lack of
+ * memory or a disk that fails ends the sweep: neither is the point's. */
+static int runner_add_row(struct runner *r, const struct design_choice *chosen, const struct sweep_point *p,
+                          int64_t point, struct err *inner, struct table *rows, struct sweep_counts *n,
+                          struct err *e)
 {
-    bool read = !rc;
-    if (read)
-        rc = add_design(r, p, point, rows, n, inner);
+    int rc = chosen ? add_design(r, *chosen, p, point, rows, n, inner) : inner->code;
     if (err_is_of_machine(rc))
         return err_set(e, inner->code, "%s", inner->msg);
     n->failed += rc != 0;
     if (rc)
-        add_error(r, p, point, read, inner->msg, rows);
+        add_error(r, p, point, chosen != NULL, inner->msg, rows);
     return rows->failed ? err_nomem(e, "rows of a sweep") : 0;
 }
 
@@ -518,18 +518,23 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
                      struct sweep_counts *n, struct err *e)
 {
     struct err inner = { 0 };
+    struct design_choice chosen;
     bool out = is_left_out(r, p, NULL), bounded = false;
     int read = out ? 0 : runner_load(r, p, &inner);
     if (!out && !read)
         out = is_left_out(r, p, &r->study.net);
-    int rc = out || read ? 0 : runner_bound_ask(&bounded, &r->bound, &r->study, &r->words, p, point, e);
+    /* Bounds are of the plans that were found. */
+    bool is_chosen = !out && !read && !design_choose(&chosen, &r->study, &inner);
+    int rc = is_chosen ? runner_bound_ask(&bounded, &r->bound, chosen.point, &r->words, p, point, e) : 0;
+    if (is_chosen && (rc || bounded))
+        choice_free(&chosen);
     if (rc)
         return rc;
     n->seen++;
     n->filtered += out;
     n->bounded += bounded;
     n->solved += !out && !bounded;
-    return out || bounded ? 0 : runner_add_row(r, p, point, read, &inner, rows, n, e);
+    return out || bounded ? 0 : runner_add_row(r, is_chosen ? &chosen : NULL, p, point, &inner, rows, n, e);
 }
 
 static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,
@@ -672,7 +677,7 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
     const struct study *s = data;
     struct design_point point;
     struct err inner = { 0 };
-    int rc = design_load(&point, s, p, STUDY_UNSEARCHED, &inner);
+    int rc = design_load(&point, s, p, 0, &inner);
     *read = !rc;
     if (rc)
         return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
@@ -736,7 +741,7 @@ static int fold_document(struct study *s, const struct sweep_point *p, bool seed
 static int fold_point(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
 {
     struct design_point point;
-    int rc = design_load(&point, s, p, STUDY_UNSEARCHED, e);
+    int rc = design_load(&point, s, p, 0, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : fold_document(s, p, seed, e);
     fold(s, study_hash(&point));
@@ -805,14 +810,14 @@ static int most_of_block(int64_t *most, const struct block_job *largest, struct 
     bool is_grid;
     *most = 1;
     sweep_find_point(&first, &largest->study->sweep, 0);
-    int rc = design_load(&s, largest->study, &first, STUDY_UNSEARCHED, e);
+    int rc = design_load(&s, largest->study, &first, 0, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : 0;
     order_find(&unit, largest->order, 0);
     rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
     bool slow = s.model > SIM_ALPHA_BETA;
     for (int32_t i = 0; i < s.n_workloads; i++)
-        slow = slow || (s.workloads[i].training && s.workloads[i].training->search >= 0);
+        slow = slow || study_is_searched(&s.workloads[i]);
     *most = !rc && is_grid ? RUNNER_GRID_POINTS : slow ? 1 : QUICK;
     study_free(&s);
     return rc;

@@ -63,8 +63,7 @@ void sweep_row_blank(struct sweep_row *row);
 /** What is known of the point before it is solved. */
 void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words);
 /** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */
-int sweep_row_design(struct sweep_row *row, const struct design_point *s, const struct design *d,
-                     struct err *e);
+int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
 

@@ -21,6 +21,7 @@
 #include "kinds/design/explore/candidates.h"
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
+#include "kinds/design/ask/load.h"
 #include "workloads/collective.h"
 #include "workloads/step.h"
 
@@ -876,52 +877,61 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     return rc;
 }
 
-/* Plans are searched at given bandwidths, or together with the split where bandwidths are to choose. */
-static int search_workload(struct design_point *s, int32_t i, unsigned needs, struct err *e)
+/* What can be searched there. */
+static int read_space(struct search_space *space, const struct design_point *s, yaml_id at, bool given,
+                      struct err *e)
 {
-    struct study_workload *w = &s->workloads[i];
-    struct search_space space;
-    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
-    bool given = topo_has_bandwidths(&s->net);
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
-    int rc = schema_read(&space, &search_section, &s->doc, w->training->search, e);
+    int rc = schema_read(space, &search_section, &s->doc, at, e);
     if (rc)
         return rc;
     for (int q = 0; q < N_TOPO_PRECISIONS; q++)
-        if (space.precision & 1U << q && isnan(topo_npu_peak(&s->net.npu, (enum topo_precision)q)))
-            return yaml_fail_key(&s->doc, yaml_get(&s->doc, w->training->search, "precision"), e, ERR_RANGE,
+        if (space->precision & 1U << q && isnan(topo_npu_peak(&s->net.npu, (enum topo_precision)q)))
+            return yaml_fail_key(&s->doc, yaml_get(&s->doc, at, "precision"), e, ERR_RANGE,
                                  "asks for %s, which the NPU does not have", topo_precision_words[q]);
     if (!given && s->n_workloads > 1)
         return yaml_fail_key(
-            &s->doc, w->training->search, e, ERR_RANGE,
+            &s->doc, at, e, ERR_RANGE,
             "is given together with other workloads; give bw_GBps of every dimension or one workload");
     if (!given && s->objective == ALLOC_UTILIZATION)
-        return yaml_fail_key(&s->doc, w->training->search, e, ERR_RANGE,
+        return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
                              "is given with objective utilization; choose another objective");
-    w->search = calloc(1, sizeof *w->search);
-    if (!w->search)
-        return err_nomem(e, "a search");
-    if (given || !(needs & STUDY_FOR_SPLIT))
-        rc = search_given(w->search, &space, s, w->training, bw_Bps, e);
-    else if (s->pricing == STUDY_WHOLE)
-        rc = search_whole(w->search, &space, s, w->training, e);
-    else
-        rc = search_split(w->search, &space, s, w->training, e);
-    if (rc)
-        return rc;
-    if (w->search->n_found == 0)
-        return fail_search(s, w->training->search, w->search, e);
-    return study_take_plan(s, i, &w->search->found[0].plan, e);
+    return 0;
 }
 
-int study_search(struct design_point *s, unsigned needs, struct err *e)
+static int search_workload(struct design_choice *c, int32_t i, const double *bw_Bps, struct err *e)
 {
+    const struct design_point *s = c->point;
+    const struct training *base = s->workloads[i].training;
+    struct search_result *out = &c->plans[i];
+    struct search_space space;
+    int rc = read_space(&space, s, base->search, bw_Bps != NULL, e);
+    if (rc)
+        return rc;
+    if (bw_Bps)
+        rc = search_given(out, &space, s, base, bw_Bps, e);
+    else if (s->pricing == STUDY_WHOLE)
+        rc = search_whole(out, &space, s, base, e);
+    else
+        rc = search_split(out, &space, s, base, e);
+    if (rc)
+        return rc;
+    return out->n_found ? choice_take_plan(c, i, &out->found[0].plan, e)
+                        : fail_search(s, base->search, out, e);
+}
+
+int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e)
+{
+    const int32_t n = c->asked->n_workloads;
     int rc = 0;
-    bool asked = needs & STUDY_NEEDS_WORKLOAD && !(needs & STUDY_UNSEARCHED) &&
-                 (needs & STUDY_FOR_SPLIT || (needs & STUDY_NEEDS_BANDWIDTH && topo_has_bandwidths(&s->net)));
-    for (int32_t i = 0; i < s->n_workloads && asked && !rc; i++)
-        if (s->workloads[i].training && s->workloads[i].training->search >= 0)
-            rc = search_workload(s, i, needs, e);
+    for (int32_t i = 0; i < n && !rc; i++) {
+        if (!study_is_searched(&c->asked->workloads[i]))
+            continue;
+        c->plans = c->plans ? c->plans : calloc((size_t)n, sizeof *c->plans);
+        rc = c->plans ? search_workload(c, i, bw_Bps, e) : err_nomem(e, "a search");
+    }
+    if (!rc && c->plans) {
+        study_note_curves(&c->notes, c->point, true);
+        rc = text_check(&c->notes, e);
+    }
     return rc;
 }

@@ -33,8 +33,11 @@ int search_split(struct search_result *out, const struct search_space *space, co
 int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
                  const struct training *base, struct err *e);
 
-/** Find the plans of workloads of @p s that ask for a search, where @p needs (enum study_need) say how.
- * ERR_NO_DESIGN, ERR_NOMEM. */
-int study_search(struct design_point *s, unsigned needs, struct err *e);
+/**
+ * Find the plans of the workloads that ask for it, and take the best: at bandwidths @p bw_Bps, shape
+ * [n_dims], or where that is NULL together with the split. ERR_NO_DESIGN where there is none; ERR_PARSE and
+ * ERR_RANGE of what is to be searched; ERR_NOMEM.
+ */
+int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e);
 
 #endif

@@ -122,12 +122,13 @@ static void order_all(struct search_result *r, bool cost)
     }
 }
 
-int search_simulate(struct design_point *s, struct err *e)
+int search_simulate(struct design_choice *c, struct err *e)
 {
+    const struct design_point *s = c->point;
     int rc = 0;
     bool physical = !s->net.whole_parts && !s->ideal && !sim_is_astra(&s->rules);
     for (int32_t i = 0; i < s->n_workloads && physical && !rc; i++) {
-        struct search_result *r = s->workloads[i].search;
+        struct search_result *r = choice_plans(c, i);
         if (!r || r->n_simulated)
             continue;
         r->n_simulated = r->n_found < SEARCH_SIM_PLANS ? r->n_found : SEARCH_SIM_PLANS;

@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_SPACE_H
 #define KINDS_DESIGN_EXPLORE_SPACE_H
 
-#include "kinds/design/ask/point.h"
+#include "kinds/design/answer/choice.h"
 
 enum { SEARCH_MAX_VALUES = 64, SEARCH_MAX_TOP = 1000 };
 

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "base/work.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 
 const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", NULL };
 
@@ -165,7 +166,7 @@ static int first_point(struct design_point *s, const struct study *study, struct
         struct sweep_point p = { 0 };
         if (study->sweep.n_grids)
             sweep_find_point(&p, &study->sweep, i);
-        rc = design_load(s, study, &p, STUDY_UNSEARCHED, i ? &later : e);
+        rc = design_load(s, study, &p, 0, i ? &later : e);
         if (i && err_is_of_machine(rc))
             *e = later;
     }
@@ -328,7 +329,7 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
     h->unread = (struct err){ 0 };
     if (!h->known)
         return 0;
-    int rc = study_read(&s, &from, NEEDS | STUDY_UNSEARCHED, &h->unread);
+    int rc = study_read(&s, &from, NEEDS, &h->unread);
     h->known = !rc && design_passes(h->t->study, &p, &s.net);
     for (int32_t i = 0; i < h->t->n_inputs && h->known; i++)
         find_at(h->at[i], &h->t->inputs[i], &s);
@@ -338,7 +339,8 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
 }
 
 /* The row of a point that was read. */
-static int hand_put_row(struct hand *h, struct design_point *s, const struct sweep_point *p, struct err *e)
+static int hand_put_row(struct hand *h, const struct design_point *s, const struct sweep_point *p,
+                        struct err *e)
 {
     struct sweep_row row;
     struct design d;
@@ -349,7 +351,7 @@ static int hand_put_row(struct hand *h, struct design_point *s, const struct swe
     rc = sweep_words_take(&h->words, s, e);
     sweep_row_study(&row, s, &h->words);
     if (!rc)
-        rc = sweep_row_design(&row, s, &d, e);
+        rc = sweep_row_design(&row, &d, e);
     table_clear(&h->row);
     if (!rc)
         study_put_row(&h->row, h->t->study, TABLE_ROWS, p, h->point, &row);

@@ -32,7 +32,7 @@ static void uncertain_ends(double ends[2], const struct uncertain_key *k);
 
 /** Both ends of every key are tried. Errors of uncertain_fill(); *out is NULL then. All is borrowed. */
 static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
-                                 const struct design_point *s, const struct design *d, struct err *e);
+                                 const struct design *d, struct err *e);
 static void uncertain_trial_free(struct uncertain_trial *t); /**< NULL is fine */
 
 /** All quantities with @p drawn, shape [n_keys], into @p values, a number each @p stride; the time is
@@ -198,7 +198,7 @@ static int read_training(struct study_workload *w, const struct study_workload *
     if (!w->training)
         return err_nomem(e, "a workload");
     int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
-    if (!rc && nominal->search) {
+    if (!rc && study_is_searched(nominal)) {
         double traffic = w->training->plan.traffic;
         w->training->plan = nominal->training->plan;
         w->training->plan.traffic = traffic;
@@ -378,8 +378,9 @@ static void share_bill(struct uncertain_trial *t)
 
 /* Shares everything with the nominal study that no draw can change. */
 static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
-                                 const struct design_point *s, const struct design *d, struct err *e)
+                                 const struct design *d, struct err *e)
 {
+    const struct design_point *s = d->chosen.point;
     struct uncertain_trial *t = calloc(1, sizeof *t);
     *out = NULL;
     if (!t)
@@ -826,8 +827,9 @@ static void put_percentiles(double *values, double *x, const struct uncertain *u
 
 /* Relative error of the design's time: of its workloads together, each weighted by its time, as if all erred
  * the same way. NaN where measured steps cover one of them not. */
-static double model_spread(const struct design_point *s, const struct design *d)
+static double model_spread(const struct design *d)
 {
+    const struct design_point *s = d->chosen.point;
     double sum = 0, time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
         const struct study_workload *w = &s->workloads[i];
@@ -841,12 +843,11 @@ static double model_spread(const struct design_point *s, const struct design *d)
 }
 
 /* All draws: of quantity q number i is x[q * draws + i]. */
-static int draw_quantities(double *x, const struct uncertain *u, const struct design_point *s,
-                           const struct design *d, struct err *e)
+static int draw_quantities(double *x, const struct uncertain *u, const struct design *d, struct err *e)
 {
     struct uncertain_trial *trial;
-    double spread = u->model ? model_spread(s, d) : 0;
-    int rc = uncertain_trial_build(&trial, u, s, d, e);
+    double spread = u->model ? model_spread(d) : 0;
+    int rc = uncertain_trial_build(&trial, u, d, e);
     struct work work;
     work_begin(&work, "draws", u->draws);
     for (int64_t i = 0; i < u->draws && !rc; i++) {
@@ -861,14 +862,13 @@ static int draw_quantities(double *x, const struct uncertain *u, const struct de
     return rc;
 }
 
-int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
-                   const struct design *d, struct err *e)
+int uncertain_fill(double *values, const struct uncertain *u, const struct design *d, struct err *e)
 {
     int32_t n = n_quantities(u);
     if (uncertain_is_empty(u))
         return 0;
     double *x = calloc((size_t)(n * u->draws), sizeof *x);
-    int rc = x ? draw_quantities(x, u, s, d, e) : err_nomem(e, "draws");
+    int rc = x ? draw_quantities(x, u, d, e) : err_nomem(e, "draws");
     for (int32_t q = 0; q < n && !rc; q++)
         put_percentiles(values + (size_t)q * (size_t)u->n_percentiles, x + q * u->draws, u);
     free(x);

@@ -68,7 +68,7 @@ int32_t uncertain_n_columns(const struct uncertain *u);
 void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i);
 
 /**
- * Percentiles of time [s], cost [USD] and what `system` says of design @p d, which was solved for @p s as it
+ * Percentiles of time [s], cost [USD] and what `system` says of design @p d as it
  * is: the split stays, and each draw asks what it then takes and costs. @p values of shape
  * [uncertain_n_columns()], in the order of the columns; NaN for what some draw does not have (costs without
  * prices, tokens that are not known). Plans that were searched stay as well. With u->model each
@@ -82,8 +82,7 @@ void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t
  * again): prices or keys of `system` alone some us a draw; parts of a network or an NPU as much as reading
  * the workload from the document.
  */
-int uncertain_fill(double *values, const struct uncertain *u, const struct design_point *s,
-                   const struct design *d, struct err *e);
+int uncertain_fill(double *values, const struct uncertain *u, const struct design *d, struct err *e);
 
 /** What a study of designs has beside all others: study->own; NULL: nothing is uncertain. */
 struct design_own {

@@ -1,0 +1,53 @@
+/*
+ * Where a question is answered: plans that are left to the program are found first, then the design with
+ * them.
+ */
+#include "kinds/design/explore/solve.h"
+
+#include "kinds/design/explore/search.h"
+
+static int choose_at(struct design_choice *c, const struct design_point *s, const double *bw_Bps,
+                     struct err *e)
+{
+    int rc = choice_begin(c, s, e);
+    rc = rc ? rc : search_plans(c, bw_Bps, e);
+    if (rc)
+        choice_free(c);
+    return rc;
+}
+
+int design_choose(struct design_choice *c, const struct design_point *s, struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t k = 0; k < s->net.n_dims; k++)
+        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    return choose_at(c, s, topo_has_bandwidths(&s->net) ? bw_Bps : NULL, e);
+}
+
+/* Safe to look at and to free. */
+static int no_design(struct design *d, int rc)
+{
+    *d = (struct design){ 0 };
+    return rc;
+}
+
+int design_solve(struct design *d, const struct design_point *s, struct err *e)
+{
+    struct design_choice c;
+    int rc = design_choose(&c, s, e);
+    return rc ? no_design(d, rc) : answer_split(d, c, e);
+}
+
+int design_row(struct design *d, const struct design_point *s, struct err *e)
+{
+    struct design_choice c;
+    int rc = design_choose(&c, s, e);
+    return rc ? no_design(d, rc) : answer_row(d, c, e);
+}
+
+int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    struct design_choice c;
+    int rc = choose_at(&c, s, bw_Bps, e);
+    return rc ? no_design(d, rc) : answer_at(d, c, bw_Bps, e);
+}
