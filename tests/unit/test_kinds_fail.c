@@ -207,6 +207,22 @@ TEST(slow_npu_is_waited_for)
     assert_close(npu->flow_s, 1.25e-3 + comm_s, 1e-9);
 }
 
+/* 6 s of the host, once a step, which an NPU at 0.8 makes no longer: (t - 6)/0.8 + 6 where nothing is sent.
+ */
+TEST(slow_npu_leaves_the_host_as_it_is)
+{
+    PLANT(p, "network:\n"
+             "  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000 }\n"
+             "  dims: [ { name: d, shape: switch, size: 2, bw_GBps: 50 } ]\n"
+             "workload:\n"
+             "  traffic: 0\n"
+             "  model: { layers: 4, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }\n"
+             "  parallel: { batch: 64, step_overhead_s: 6 }\n");
+    const struct fail_row *npu = row_of(&p.t, FAIL_SLOW_NPU, 0);
+    assert_true(p.t.time_s > 6.1);
+    assert_close(npu->time_s, (p.t.time_s - 6) / 0.8 + 6, 1e-12);
+}
+
 #define MACHINE                                                                                              \
     "network:\n"                                                                                             \
     "  dims:\n"                                                                                              \
@@ -402,7 +418,13 @@ TEST(boards_pass_on_what_a_port_has_lost)
         const struct fail_row *link = row_of(&p.t, FAIL_LINK, d);
         assert_true(link->left == 0.5 && link->stops); /* as tolerates.detours says */
     }
-    assert_true(row_of(&p.t, FAIL_SWITCH, 2)->left == 0.5);
+    const struct fail_row *row = row_of(&p.t, FAIL_SWITCH, 2);
+    assert_true(row->left == 0.5 && row->stops);
+    PLANT(on,
+          "network: \"hammingmesh:2x2x4x4@50\"\nmodel: bandwidth\n" ALL
+          "system: { npu_usd: 1, npu_watt: 1, checkpoint: { size_GB: 1 }, tolerates: { detours: true } }\n");
+    row = row_of(&on.t, FAIL_SWITCH, 2);
+    assert_true(row->left == 0.5 && !row->stops && row->slowdown > 0);
 }
 
 TEST(large_networks_have_closed_forms_alone)

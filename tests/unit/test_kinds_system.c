@@ -171,6 +171,8 @@ TEST(a_failure_takes_what_hangs_on_the_part)
         { FAILING("16", "1", NODE POD("800", "shape: hammingmesh, sizes: [ 2, 2, 4, 4 ], planes: 4"), ""),
           "end, row link", 0, 7 / 8.0, 3, 1 },
         { FAILING("16", "1", NODE POD("50", "shape: ring, size: 4"), ""), "end, direct link", 16, 0.5, 1, 1 },
+        { FAILING("16", "1", NODE POD("50", "shape: ring, size: 4"), "tolerates: { detours: true }"),
+          "end, direct link", 0, 0.5, 1, 1 },
         { FAILING("16", "1", NODE POD("50", "shape: full, size: 5"), ""), "end, direct link", 16, 0.75, 1,
           1 },
         { FAILING("16", "1", NODE POD("50", "shape: line, size: 5"), ""), "end, direct link", 16, 0, 1, 1 },
@@ -256,6 +258,21 @@ TEST(checkpoints_may_pass_the_first_dimension)
     assert_has(x.omits, "0.39 % of the bandwidth of node, which checkpoints take from steps");
 }
 
+/* 8 nodes of 4 NPUs send 1,600 GB/s into a pod that reaches 80 % of that: 200 GB take 5/32 s. */
+TEST(checkpoints_pass_a_dimension_as_fast_as_it_is)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { usd: 20000, watt: 700 }\n"
+           "  dims:\n"
+           "    - { name: node, shape: ring, size: 4, bw_GBps: 100 }\n"
+           "    - { name: pod, shape: switch, size: 8, bw_GBps: 50, efficiency: 0.8 }\n" STEP
+           "system: { npus_per_node: 4, checkpoint: { size_GB: 200, store_GBps: 1e6, over: pod } }\n");
+    assert_close(x.checkpoint.drain_s, 5 / 32., 1e-12);
+    assert_close(x.path_s, 5 / 32., 1e-12);
+    assert_close(x.load_s, 5 / 32., 1e-12);
+}
+
 /* 8 replicas of a model of P parameters, 14 P bytes a copy, at 100 GB/s: one node of 8. Read once, they pass
  * it on at 50 GB/s an NPU. */
 TEST(replicas_write_and_read_by_themselves_or_together)
@@ -277,6 +294,30 @@ TEST(replicas_write_and_read_by_themselves_or_together)
     OK(system_build(&x, &s, design_owned(&d), e));
     assert_close(x.checkpoint.drain_s, 8 * once_s, 1e-12);
     assert_close(x.load_s, 8 * once_s, 1e-12);
+}
+
+/* Four NPUs share the experts out, so that 8 hold them twice, and 8 without that 8 times. Read once, each of
+ * the two passes its eighth on at 25 GB/s. */
+TEST(experts_lie_in_as_many_copies_fewer)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300 }\n"
+           "  dims: [ { name: in, shape: ring, size: 8, bw_GBps: 50, efficiency: 0.5 } ]\n"
+           "workload:\n"
+           "  model: { layers: 4, hidden: 1024, heads: 8, seq: 1024, vocab: 32000, "
+           "moe: { experts: 4, top_k: 2, ffn: 4096 } }\n"
+           "  parallel: { batch: 64, ep: 4 }\n"
+           "system: { checkpoint: { node_GBps: 100 } }\n");
+    double size_B = 14 * model_params(&s.workloads[0].training->model), once_s = size_B / 100e9;
+    assert_close(x.checkpoint.drain_s, once_s, 1e-12);
+    assert_close(x.load_s, once_s + 2 * size_B / 8 / 25e9, 1e-12);
+    s.system.checkpoint.sharded = false;
+    s.system.checkpoint.read = OWN_READ_EACH;
+    system_free(&x);
+    OK(system_build(&x, &s, design_owned(&d), e));
+    assert_close(x.checkpoint.drain_s, 2 * once_s, 1e-12);
+    assert_close(x.load_s, 2 * once_s, 1e-12);
 }
 
 /* What stops the job is failures, slow NPUs and maintenance: one factor each. 10 stops of 7.305 h are a tenth
@@ -307,6 +348,24 @@ TEST(nearer_tiers_serve_their_share_of_failures)
     goodput_of_tiers(&g, tiers, 2, x.mtbi_s);
     assert_close(x.kept, g.goodput, 1e-12);
     assert_close(x.tiers[0].settled_s, 3 * d.time_s, 1e-15);
+}
+
+/* Whatever it is restored from, a job that lacks nodes waits for a repair of 100 h: without spares after
+ * every failure, so that the mean wait is the repair. */
+TEST(nearer_tiers_wait_for_nodes_too)
+{
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP
+           "system:\n"
+           "  npus_per_node: 4\n"
+           "  spare_nodes: 0\n"
+           "  repair_h: 100\n"
+           "  checkpoint:\n"
+           "    size_GB: 200\n"
+           "    tiers: [ { name: peers, share: 0.9, every_steps: 3, stall_s: 1e-6, restart_s: 100 } ]\n");
+    assert_close(x.wait_s, 360000, 1e-12);
+    assert_close(x.tiers[0].c.restart_s, 360100, 1e-12);
+    assert_close(x.tiers[1].c.restart_s, 360602, 1e-12);
 }
 
 /* 9 trays for each of 8 places of 4 NPUs: any of them takes a node of 4, or, where it says so, 8 nodes. */
