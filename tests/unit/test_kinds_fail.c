@@ -117,6 +117,35 @@ TEST(ring_goes_the_other_way_round)
     assert_true(!link->stops && link->count == 8 && link->left == 0.5);
 }
 
+/* Where nothing goes the other way round, a link takes the nodes of both its ends from the job, and a line
+ * falls in two. */
+TEST(link_between_npus_takes_both_its_ends)
+{
+    static const char *const shapes[] = { "ring", "line" };
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "network: \"%s:8@50\"\nmodel: bandwidth\n" ALL
+                 "system: { npus_per_node: 1, npu_usd: 1, npu_watt: 1, checkpoint: { size_GB: 1 } }\n",
+                 shapes[i]);
+        PLANT(p, text);
+        const struct fail_row *link = row_of(&p.t, FAIL_LINK, 0);
+        assert_true(link->stops && link->npus == 2 && link->left == (i ? 0 : 0.5));
+    }
+}
+
+/* Workloads count by their weights: 3 steps of 16 MB and one of 2 ms, of which a slow NPU makes 2.5 ms. */
+TEST(steps_are_weighted)
+{
+    PLANT(p, "network: \"switch:6*2@50\"\nmodel: bandwidth\nworkloads:\n"
+             "  - { weight: 3, workload: { step: { all-reduce: { size_MB: 16, group: all } } } }\n"
+             "  - { workload: { step: { compute_ms: 2 } } }\n");
+    double comm_s = 2 * 5 / 6. * 16e6 / 50e9;
+    assert_close(p.t.time_s, 3 * comm_s + 2e-3, 1e-12);
+    assert_close(row_of(&p.t, FAIL_PLANE, 0)->time_s, 6 * comm_s + 2e-3, 1e-12);
+    assert_close(row_of(&p.t, FAIL_SLOW_NPU, 0)->time_s, 3 * comm_s + 2.5e-3, 1e-12);
+}
+
 /* In a full mesh of n the pair whose link is gone goes by another member, whose links then carry two messages
  * of an exchange with all: twice the time by flow, (n-1)/(n-2) where the traffic is spread over all that is
  * left. */
@@ -167,6 +196,7 @@ TEST(fabric_is_taken_apart_switch_by_switch)
     }
     assert_true(n_leaves == 1 && n_spines == 1);
     assert_close(row_of(&p.t, FAIL_LINK, 1)->left, 7 / 8., 1e-12);
+    assert_close(row_of(&p.t, FAIL_SLOW_LINK, 1)->left, 15 / 16., 1e-12); /* half of one of 4 x 2 */
 }
 
 /*
@@ -394,6 +424,7 @@ TEST(many_that_are_down_hold_a_step_up_once)
     PLANT(p, "network: \"switch:1000000*2@50\"\nmodel: bandwidth\n" ALL);
     const struct fail_row *port = row_of(&p.t, FAIL_LINK, 0);
     assert_close(port->slowdown, 1, 1e-12);
+    assert_true(port->count == 2e6 && row_of(&p.t, FAIL_NIC, 0)->count == 2e6);
     assert_close(port->per_year * port->lost_s / YEAR_S, 2e6 * 4 / 1.3e6 / 2, 1e-9); /* 3.1 years a year */
     assert_close(port->lost_frac, 0.5 * (1 - exp(-2e6 * 4 / 1.3e6)), 1e-12);
 }

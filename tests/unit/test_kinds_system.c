@@ -197,6 +197,8 @@ TEST(a_key_says_what_the_job_runs_on_without)
     SYSTEM(s, d, x, FAILING("16", "8", NODE POD("50", "shape: switch, size: 64"), ""));
     double stops_h = 512 / 79000.0 + 64 / 24350.0 + 512 / 3e6 + 512 / 1.3e6 + 64 / 1.4e6;
     assert_close(x.mtbi_s, 3600 / stops_h, 1e-12);
+    /* Links up leave 7/8 and spines 3/4 for the 4 h that each is down. */
+    assert_close(x.less_bw, 4 * (512 / 1.3e6 / 7 + 32 / 1.4e6 / 3), 1e-12);
     s.system.tolerates.paths = false;
     system_free(&x);
     OK(system_build(&x, &s, design_owned(&d), e));
@@ -293,7 +295,51 @@ TEST(replicas_write_and_read_by_themselves_or_together)
     system_free(&x);
     OK(system_build(&x, &s, design_owned(&d), e));
     assert_close(x.checkpoint.drain_s, 8 * once_s, 1e-12);
+    assert_close(x.path_s, 8 * once_s, 1e-12);
     assert_close(x.load_s, 8 * once_s, 1e-12);
+}
+
+/* Of two models that are trained in turns the larger is saved, wherever it stands. */
+TEST(the_largest_model_is_saved)
+{
+    for (int first = 0; first < 2; first++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "network:\n"
+                 "  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300 }\n"
+                 "  dims: [ { name: in, shape: ring, size: 8, bw_GBps: 50 } ]\n"
+                 "workloads:\n"
+                 "  - workload:\n"
+                 "      model: { layers: %d, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }\n"
+                 "      parallel: { batch: 64 }\n"
+                 "  - workload:\n"
+                 "      model: { layers: %d, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }\n"
+                 "      parallel: { batch: 64 }\n"
+                 "system: { checkpoint: { node_GBps: 100 } }\n",
+                 first ? 8 : 2, first ? 2 : 8);
+        SYSTEM(s, d, x, text);
+        double size_B = 14 * model_params(&s.workloads[first ? 0 : 1].training->model);
+        assert_close(x.checkpoint.drain_s, size_B / 100e9, 1e-12);
+    }
+}
+
+/* What parts cost at least and at most is a share of their price: 32 NICs of 900 to 1,500 USD. */
+TEST(what_parts_may_cost_moves_the_sum)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { usd: 20000, watt: 700 }\n"
+           "  dims: [ { name: pod, shape: switch, size: 32, bw_GBps: 50, tier: P } ]\n"
+           "parts:\n"
+           "  catalogue:\n"
+           "    - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: { low: 900, typ: 1000, high: 1500 } }\n"
+           "    - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 10000 }\n"
+           "    - { name: end, kind: link, bw_GBps: 50, usd: 100 }\n"
+           "  build: [ { tier: P, nic: nic, switch: box, end_link: end } ]\n" STEP
+           "system: { checkpoint: { size_GB: 1 } }\n");
+    double a_year = 32 * (own_crf(0.08, 4) + 0.03);
+    assert_close(x.cost.total - x.cost.low, 100 * a_year, 1e-9);
+    assert_close(x.cost.high - x.cost.total, 500 * a_year, 1e-9);
 }
 
 /* Four NPUs share the experts out, so that 8 hold them twice, and 8 without that 8 times. Read once, each of
@@ -429,13 +475,25 @@ TEST(shares_of_each_level_add_up)
         KEEP(struct system, few, system_free);
         OK(system_build(&few, &s, design_owned(&d), e));
         double all = 0, box = 0;
+        int32_t n_box = 0;
+        npus = 0;
+        while (strcmp(few.fails[n_box].name, "box, switch") != 0)
+            n_box++;
         n = system_shares(shares, &few, &s.system);
         for (int32_t i = 0; i < n; i++) {
             all += shares[i].level == SYSTEM_BY_TIME ? shares[i].frac : 0;
             box = shares[i].level == SYSTEM_BY_TIME && strcmp(shares[i].what, "box, switch") == 0
                       ? shares[i].frac
                       : box;
+            if (shares[i].level == SYSTEM_BY_TIME && strcmp(shares[i].what, "NPUs") == 0)
+                npus = shares[i].frac;
         }
+        /* To first order each loses its own wait, the rest of the restart, the drain and half an interval. */
+        each_s = 602 + 2 + few.goodput.interval_s / 2;
+        assert_close(box / npus,
+                     1e-5 / (32 / 79000.0) * (each_s + few.fails[n_box].wait_s) /
+                         (each_s + few.fails[0].wait_s),
+                     1e-12);
         assert_close(all, 1, 1e-12);
         assert_near(box / (few.kept / few.goodput.goodput) / (1e-5 / 3600 * 360602), 1, 0.05);
         x.kept = 0;

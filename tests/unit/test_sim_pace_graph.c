@@ -79,7 +79,7 @@ TEST(a_ring_of_single_gpus_takes_what_the_paper_says)
 /* Servers of four GPUs on a ring of 100 GB/s each, a switch of 10 GB/s for each GPU between them. */
 TEST(inside_and_between_servers_add_up)
 {
-    static const int32_t halves[] = { 4, 4 }, uneven[] = { 2, 4 }, servers[] = { 0, 2 };
+    static const int32_t halves[] = { 4, 4 }, uneven[2][2] = { { 2, 4 }, { 4, 2 } }, servers[] = { 0, 2 };
     const double S = 6e9, between_s = 2 * (1.0 / 2) * S / 40e9;
     const struct job jobs[] = { sender(4, 1, S), sender(8, 1, S), sender(6, 1, S), sender(1, 1, S) };
     KEEP(struct road, r, road_free);
@@ -95,12 +95,60 @@ TEST(inside_and_between_servers_add_up)
     settle(&r.p);
     assert_close(r.p.iteration_s(r.p.x, 1), 1 + 2 * 0.75 * S / 100e9 + between_s + 2 * 0.001, 1e-14);
     r.p.end(r.p.x, 1);
-    begin(&r.p, 2, 2, servers,
-          uneven); /* two of the ring have one link of 50 GB/s, which is slower than all */
     begin(&r.p, 3, 1, upward, ones);
-    settle(&r.p);
-    assert_close(r.p.iteration_s(r.p.x, 2), 1 + 2 * 0.5 * S / 50e9 + between_s + 2 * 0.001, 1e-14);
+    /* Two of the ring have one link of 50 GB/s, which is slower than all, whichever server comes first. */
+    for (int k = 0; k < 2; k++) {
+        begin(&r.p, 2, 2, servers, uneven[k]);
+        settle(&r.p);
+        assert_close(r.p.iteration_s(r.p.x, 2), 1 + 2 * 0.5 * S / 50e9 + between_s + 2 * 0.001, 1e-14);
+        r.p.end(r.p.x, 2);
+    }
     assert_true(r.p.iteration_s(r.p.x, 3) == 1);
+}
+
+/* A link of 10 GB/s of which messages reach 80 %: a ring of two sends S each way in S/8 GB/s. */
+TEST(links_carry_what_their_dimension_reaches)
+{
+    static const char *const names[] = { "GPUs" };
+    static const double gpus = 1;
+    const struct cluster_offer offer = { 1, names, &gpus, false };
+    const struct pace_graph_settings s = pace_graph_settings_default();
+    const struct job job = sender(2, 1, 4e9);
+    struct topo_network net;
+    KEEP(struct cluster, c, cluster_free);
+    struct pace p;
+    OK(topo_parse_spec(&net, "switch:3@10", e));
+    net.dims[0].efficiency = 0.8;
+    OK(cluster_build(&c, &net, 0, &offer, e));
+    open_pace(&p, &c, &job, 1, &s);
+    begin(&p, 0, 2, upward, ones);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 0), 1 + 4e9 / 8e9, 1e-14);
+    p.free(p.x);
+}
+
+/* Servers of 4 x 2 GPUs, 100 and 10 GB/s. Five fill no more than one ring of four, and reach the second as
+ * eight do: its switch passes 2 (1/2) S/4. Parameter servers have both together. */
+TEST(one_gpu_more_than_a_ring_has_waits_for_the_second_ring)
+{
+    static const int32_t four[] = { 4 }, five[] = { 5 }, eight[] = { 8 };
+    const double S = 6e9;
+    struct job jobs[] = { sender(4, 1, S), sender(5, 1, S), sender(8, 1, S), sender(4, 1, S) };
+    KEEP(struct road, r, road_free);
+    jobs[3].param_servers = 1;
+    road_build(&r, "ring:4@100 switch:2@10 switch:3@1", 2, 0, 8);
+    r.s.inner = &r.net;
+    r.s.level = 2;
+    road_open(&r, jobs, 4);
+    begin(&r.p, 0, 1, upward, four);
+    begin(&r.p, 1, 1, upward, five);
+    begin(&r.p, 2, 1, upward, eight);
+    begin(&r.p, 3, 1, upward, four);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * 0.75 * S / 100e9, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 1), 1 + S / 4 / 10e9, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 2), 1 + S / 4 / 10e9, 1e-14);
+    assert_close(r.p.iteration_s(r.p.x, 3), 1 + 2 * S * 4 / 110e9, 1e-14);
 }
 
 TEST(a_ring_without_a_network_inside_runs_at_the_given_rate)
@@ -151,17 +199,18 @@ TEST(two_rings_over_one_link_get_half_each)
 /* Rings of servers of their own, whose racks are joined by 10 GB/s. */
 TEST(rings_meet_between_racks_too)
 {
-    static const int32_t rack[] = { 0, 0, 1, 1 }, first[] = { 0, 2 }, second[] = { 1, 3 };
+    static const int32_t rack[] = { 0, 0, 1, 1 }, first[] = { 0, 2 }, second[] = { 1, 3 },
+                         third[] = { 0, 2, 1 };
     static const double server_Bps[] = { 100e9, 100e9, 100e9, 100e9 }, rack_Bps[] = { 10e9 }, gpus[] = { 1 };
     static const char *const names[] = { "GPUs" };
     const struct cluster_racks racks = { 4, 2, rack, server_Bps, rack_Bps, 0.001 };
     const struct cluster_offer offer = { 1, names, gpus, false };
-    const struct job jobs[] = { sender(2, 1, 5e9), sender(2, 1, 5e9) };
+    const struct job jobs[] = { sender(2, 1, 5e9), sender(2, 1, 5e9), sender(3, 1, 5e9) };
     const struct pace_graph_settings s = pace_graph_settings_default();
     KEEP(struct cluster, c, cluster_free);
     struct pace p;
     OK(cluster_build_racks(&c, &racks, &offer, e));
-    open_pace(&p, &c, jobs, 2, &s);
+    open_pace(&p, &c, jobs, 3, &s);
     begin(&p, 0, 2, first, ones);
     settle(&p);
     /* Two steps over three links each. */
@@ -170,6 +219,12 @@ TEST(rings_meet_between_racks_too)
     assert_int_equal(settle(&p), 2);
     for (int32_t i = 0; i < 2; i++)
         assert_close(p.iteration_s(p.x, i), 1 + 1 + 2 * 0.003, 1e-14);
+    p.end(p.x, 0);
+    p.end(p.x, 1);
+    /* Three in a ring, of which two lie side by side: each step waits for the longest way, wherever it is. */
+    begin(&p, 2, 3, third, ones);
+    settle(&p);
+    assert_close(p.iteration_s(p.x, 2), 1 + 2 * (2.0 / 3) * 5e9 / 10e9 + 4 * 0.003, 1e-14);
     p.free(p.x);
 }
 
