@@ -309,11 +309,13 @@ static void send_context(struct drafting *x, struct plan_part *part, double ways
     }
     if (x->p->context == PLAN_CP_ULYSSES) {
         /* Queries, keys, values and output, each an exchange of heads for tokens. */
-        double queries = ROOFLINE_ELEMENT_B * x->tokens * (double)x->m->heads * d / x->tp;
-        if (x->m->mla.q_rank) /* compressed keys and values belong to all heads: they go as heads */
-            bytes = queries * (1 + (double)x->m->mla.v_dim / d);
+        double queries = ROOFLINE_ELEMENT_B * x->tokens * (double)x->m->heads * d / x->tp, output = queries;
+        if (x->m->mla.q_rank) { /* compressed keys and values belong to all heads: they go as heads */
+            output *= (double)x->m->mla.v_dim / d;
+            bytes = queries + output;
+        }
         add.kind = COLLECTIVE_ALL_TO_ALL;
-        add.bytes = (2 * queries + bytes) / 4;
+        add.bytes = (queries + output + bytes) / 4;
         add.times = 4;
         add.name = "heads for tokens";
     }

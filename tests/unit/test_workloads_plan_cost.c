@@ -140,6 +140,31 @@ TEST(context_parallel_layers_send_keys_and_values)
     }
 }
 
+/* Low-rank attention, T = 1,024 tokens of an NPU: the ring passes on what is compressed, 2 T (512 + 64);
+ * Ulysses exchanges heads, queries and keys 192 wide, values and output 128. More NPUs of tp than heads of
+ * keys and values hold one each. */
+TEST(context_parallel_layers_send_what_their_attention_has)
+{
+    struct model m = fixture_model("deepseek-v3");
+    const double low = 2 * 1024.0 * (512 + 64), heads = 2 * 1024.0 * 128 / 2 * (192 + 192 + 128 + 128);
+    for (int ring = 0; ring < 2; ring++) {
+        WITH(struct plan, p, fixture_plan(2, 4, 1, 1, 1), p.seq_parallel = true,
+             p.context = ring ? PLAN_CP_RING : PLAN_CP_ULYSSES);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].forward, PLAN_GROUP_CP, 4),
+                     ring ? 3 * low : heads * 3 / 4, 1e-14);
+        assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].backward, PLAN_GROUP_CP, 4),
+                     ring ? 6 * low : heads * 3 / 4, 1e-14);
+    }
+    m = fixture_model("llama3-8b");
+    WITH(struct plan, wide, fixture_plan(16, 4, 1, 1, 1), wide.context = PLAN_CP_RING);
+    struct plan_cost c;
+    cost_of(&c, &m, &wide);
+    assert_close(pass_B(&c, &c.blocks[BLOCK_DENSE].forward, PLAN_GROUP_CP, 4),
+                 3 * 2 * 2 * (double)m.seq / 4 * 128, 1e-14);
+}
+
 /* Dispatch and combine, e (T/t) k h (ep-1)/ep each, both passes; capacity fills up. */
 TEST(layers_with_experts_send_tokens_there_and_back)
 {
@@ -154,6 +179,112 @@ TEST(layers_with_experts_send_tokens_there_and_back)
             assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].forward, PLAN_GROUP_EP, 8), 2 * each, 1e-14);
             assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].backward, PLAN_GROUP_EP, 8), 2 * each, 1e-14);
         }
+}
+
+/* A turn of tp is a gather and a scatter forward, two gathers and a scatter backward, each W (t-1)/t.
+ * Attention has one, the MLP one, and experts none unless shared ones are split; experts that are split
+ * themselves gather and scatter what is routed to them. */
+TEST(layers_with_experts_take_a_turn_of_tp_for_what_is_split)
+{
+    CASES(int64_t shared; bool expert_tp;
+          double turns) = { { 0, false, 1 }, { 1, false, 2 }, { 0, true, 1 } };
+    struct model m = fixture_model("mixtral-8x7b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        m.moe.shared = cases[i].shared;
+        WITH(struct plan, p, fixture_plan(4, 1, 2, 1, 2), p.seq_parallel = true, p.ep = 2,
+             p.expert_tp = cases[i].expert_tp);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        double unit = 2 * 32768.0 * 4096 * 3 / 4;
+        double routed = cases[i].expert_tp ? 2 * (2 * 32768.0 / 4 * 2 * 4096) * 3 : 0;
+        const struct plan_block *b = &c.blocks[BLOCK_EXPERTS];
+        assert_close(pass_B(&c, &b->forward, PLAN_GROUP_TP, 4), 2 * cases[i].turns * unit + routed, 1e-14);
+        assert_close(pass_B(&c, &b->backward, PLAN_GROUP_TP, 4), 3 * cases[i].turns * unit + routed, 1e-14);
+    }
+}
+
+/* In 8 bits a copy has a byte and 4/128 of a scale for an element, forward and to the experts alone. Beside
+ * another microbatch a pass that is done again sends again, however the two passes share it. */
+TEST(tokens_go_to_experts_in_8_bits_and_come_back_in_16)
+{
+    struct model m = fixture_model("mixtral-8x7b");
+    double once = 2 * 32768.0 * 2 * 4096 * 7 / 8, less = once * (1 + 4 / 128.0) / 2;
+    for (int batch = 0; batch < 2; batch++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 16), p.ep = 8, p.dispatch_bits = 8,
+             p.recompute = PLAN_RECOMPUTE_FULL,
+             p.ep_overlap = batch ? PLAN_EP_OVERLAP_BATCH : PLAN_EP_OVERLAP_NONE);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        double forward = pass_B(&c, &c.blocks[BLOCK_EXPERTS].forward, PLAN_GROUP_EP, 8);
+        double backward = pass_B(&c, &c.blocks[BLOCK_EXPERTS].backward, PLAN_GROUP_EP, 8);
+        assert_close(forward + backward, 2 * (once + less) + 2 * once, 1e-13);
+        if (!batch)
+            assert_close(forward, once + less, 1e-14);
+    }
+}
+
+/* Each of 8 NPUs holds an expert of its own, which nobody else has: all it exchanges is dense. Two by two
+ * hold the same where 4 of 8 share the experts. */
+TEST(experts_are_exchanged_by_those_who_have_the_same)
+{
+    struct model m = fixture_model("mixtral-8x7b");
+    for (int64_t ep = 4; ep <= 8; ep *= 2) {
+        WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 8), p.ep = ep, p.zero = 1, p.overlap_dp = false);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        double experts = 32 * 8 * 3 * 4096.0 * 14336, local = experts / (double)ep;
+        double dense = 32 * model_layer_params(&m, true, 1, (double)ep, 1).dense + model_embed_params(&m, 1) +
+                       model_head_params(&m, 1);
+        int32_t same = (int32_t)(8 / ep);
+        assert_close(list_B(&c, c.last_after, PLAN_GROUP_DP, 8), 4 * dense * 7 / 8, 1e-13);
+        assert_close(list_B(&c, c.last_after, PLAN_GROUP_EXPERTS, same), same > 1 ? 4 * local / 2 : 0, 1e-13);
+        assert_close(c.optimizer_s, 44 * (dense / 8 + local / same) / (0.8 * 2039e9), 1e-13);
+    }
+}
+
+/* In 8 bits layers are gathered in 8, the two ends in 16. */
+TEST(parameters_of_layers_are_gathered_in_their_precision)
+{
+    CASES(int32_t precision; double layer_B) = {
+        { TOPO_BF16, 2 }, { TOPO_FP8, 1 }, { TOPO_MXFP8, 1 + 1 / 32. }, { TOPO_NVFP4, 2 }
+    };
+    struct model m = fixture_model("llama3-8b");
+    struct topo_npu npu = fixture_npu("b300");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 16, 1, 16), p.zero = 1, p.overlap_dp = false,
+             p.precision = (enum topo_precision)cases[i].precision);
+        struct plan_cost c;
+        plan_cost(&c, &m, &p, &npu);
+        double layers = 32 * model_layer_params(&m, false, 1, 1, 1).dense;
+        double ends = model_params(&m) - layers;
+        assert_close(list_B(&c, c.first_before, PLAN_GROUP_DP, 16),
+                     (cases[i].layer_B * layers + 2 * ends) * 15 / 16, 1e-13);
+    }
+}
+
+/* The host starts a layer in 0.9 ms, its backward pass in 1.3 times that, and once more where all is done
+ * again; a copy to the host takes both as long as its bytes do. The largest of 32 draws lies sqrt(2 ln 32)
+ * above the mean. */
+TEST(a_pass_takes_no_less_than_its_host)
+{
+    struct model m = fixture_model("llama3-8b");
+    struct topo_npu npu = fixture_npu("a100-80gb");
+    for (int again = 0; again < 2; again++) {
+        WITH(struct plan, p, fixture_plan(2, 2, 4, 2, 8), p.software = PLAN_MEGATRON, p.jitter = 0.01,
+             p.recompute = again ? PLAN_RECOMPUTE_FULL : PLAN_RECOMPUTE_NONE);
+        struct plan_cost c;
+        plan_cost(&c, &m, &p, &npu);
+        const struct plan_block *b = &c.blocks[BLOCK_DENSE];
+        assert_close(c.slowest, 1 + 0.01 * sqrt(2 * log(32)), 1e-14);
+        assert_close(b->forward.floor_s, 0.9e-3, 1e-14);
+        assert_close(b->backward.floor_s, again ? 2.3 * 0.9e-3 : 1.3 * 0.9e-3, 1e-14);
+        p.offload = 0.5;
+        npu.host_Bps = 1e6;
+        plan_cost(&c, &m, &p, &npu);
+        double copy_s = 0.5 * memory_layer_B(&m, &p, false) / 1e6;
+        assert_close(b->forward.floor_s, copy_s, 1e-14);
+        assert_close(b->backward.floor_s, copy_s, 1e-14);
+    }
 }
 
 /* W forward and W backward per microbatch and chunk; a part of it each with scatter-gather, and a gather
