@@ -99,6 +99,17 @@ TEST(experts_keep_their_tokens_too)
     assert_close(memory_layer_B(&m, &p, true), (attention + routed) / 2, 1e-14);
 }
 
+/* A shared expert is an MLP beside them: inputs of its activation, its output, 3 f of 2 bytes for each token.
+ */
+TEST(shared_experts_keep_what_an_mlp_does)
+{
+    WITH(struct plan, p, with(2, true, PLAN_RECOMPUTE_NONE), p.ep = 2);
+    struct model m = fixture_model("mixtral-8x7b");
+    double without_B = memory_layer_B(&m, &p, true), T = 4 * 32768, f = 14336;
+    m.moe.shared = 2;
+    assert_close(memory_layer_B(&m, &p, true) - without_B, 2 * 6 * T * f / 2, 1e-12);
+}
+
 /* 1F1B: min(m, p - i). GPipe: all. Interleaved, first stage: p (1 + (p-1)/(p v)). */
 TEST(stages_keep_as_many_microbatches_as_the_schedule_has_under_way)
 {
@@ -149,6 +160,26 @@ TEST(state_takes_the_published_bytes_per_parameter)
             struct memory got = memory_of(&m, &p);
             assert_close(state_B(&got), model_params(&m) * (cases[i].whole + cases[i].shared / (double)dp),
                          1e-14);
+        }
+}
+
+/* Transformer Engine keeps a layer's weights by row and by column, in blocks of 32 with a scale of a byte
+ * each, of 16 beside a copy in 16 bits; the two ends are in 16 bits. ZeRO 3 shares all of it out. */
+TEST(weights_have_the_scales_of_their_blocks)
+{
+    CASES(int32_t precision; double layer_B) = { { TOPO_BF16, 2 },
+                                                 { TOPO_FP8, 2 },
+                                                 { TOPO_MXFP8, 2 * (1 + 1 / 32.) },
+                                                 { TOPO_NVFP4, 2 + 2 * (0.5 + 1 / 16.) } };
+    struct model m = fixture_model("llama3-8b");
+    double layers = 32 * model_layer_params(&m, false, 1, 1, 1).dense, ends = model_params(&m) - layers;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int32_t zero = 0; zero <= 3; zero += 3) {
+            WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 8), p.zero = zero,
+                 p.precision = (enum topo_precision)cases[i].precision);
+            struct memory got = memory_of(&m, &p);
+            assert_close(got.term_B[MEMORY_WEIGHTS], (cases[i].layer_B * layers + 2 * ends) / (zero ? 8 : 1),
+                         1e-13);
         }
 }
 
