@@ -72,6 +72,54 @@ TEST(a_weighted_sum_splits_by_square_roots)
     assert_true(d.has_bill && d.bill.nics == 64); /* 7.3 GB/s: two of 5 GB/s each */
 }
 
+static void evaluate_text(struct design_point *s, struct design *d, const char *text)
+{
+    const double bw_Bps[] = { 5e9, 5e9 };
+    load_text(s, text);
+    MUST(design_evaluate(d, s, bw_Bps, e));
+}
+
+/* Two steps of one and three of the other take, compute and wait what they do alone, so often. */
+TEST(the_account_of_several_is_the_sum_of_each)
+{
+    struct design_point s[3];
+    struct design d[3];
+    evaluate_text(&s[0], &d[0], NETWORK "model: alpha-beta\ntotal_GBps: 10\nworkload: " INNER "\n");
+    evaluate_text(&s[1], &d[1], NETWORK "model: alpha-beta\ntotal_GBps: 10\nworkload: " OUTER "\n");
+    evaluate_text(&s[2], &d[2],
+                  NETWORK "model: alpha-beta\ntotal_GBps: 10\nworkloads: [ { workload: " INNER
+                          ", weight: 2 }, { workload: " OUTER ", weight: 3 } ]\n");
+    const struct account *a = &d[0].account, *b = &d[1].account, *sum = &d[2].account;
+    assert_close(a->compute_s, 1e-3, 1e-15);
+    assert_close(a->latency_s, 24e-6, 1e-9); /* a ring of 4, 4 chunks: 2 x 3 steps of 1 us each */
+    assert_true(b->compute_s == 0 && b->latency_s > 0);
+    assert_close(d[2].time_s, 2 * d[0].time_s + 3 * d[1].time_s, 1e-12);
+    assert_close(sum->compute_s, 2e-3, 1e-12);
+    assert_close(sum->latency_s, 2 * a->latency_s + 3 * b->latency_s, 1e-12);
+    assert_close(sum->comm_s, 2 * a->comm_s + 3 * b->comm_s, 1e-12);
+    assert_close(sum->compute_s + sum->comm_s, d[2].time_s, 1e-12);
+    for (int i = 0; i < 3; i++) {
+        design_free(&d[i]);
+        study_free(&s[i]);
+    }
+}
+
+/* Of a fat tree the ports count, and its taper gives the rest: the only split there is, which is the equal
+ * one. At 5 GB/s between leaves an all-to-all of 16 MB takes 12 MB to others there. */
+TEST(a_taper_holds_in_the_equal_split_too)
+{
+    DESIGN(s, d,
+           "network: { dims: [ { name: tree, shape: fat-tree, sizes: [4, 4], taper: 2 } ] }\ntotal_GBps: 10\n"
+           "workload: { step: { all-to-all: { size_MB: 16, group: all } } }\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    assert_close(d.total_Bps, 10e9, 1e-6);
+    assert_close(d.bw_Bps[1], 5e9, 1e-6);
+    assert_close(d.time_s, 12e6 / 5e9, 1e-6);
+    assert_close(d.equal.bw_Bps, 10e9, 1e-12);
+    assert_close(d.equal.time_s, 12e6 / 5e9, 1e-12);
+    assert_true(d.equal.allowed);
+}
+
 /*
  * Alone, a workload gets all 10 GB/s. Together the compute-free one is B/B2 times slower; the other
  * (1 + 12/B1)/(1 + 1.2) times. Both equal r: B2 = 10/r, B1 = 12/(2.2 r - 1), sum 10.

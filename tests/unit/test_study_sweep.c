@@ -42,6 +42,7 @@ TEST(ranges_and_lists_give_clean_values)
         { "{ from: 1e6, to: 3e6, step: 1e6 }", "1000000 2000000 3000000" },
         { "{ from: 0.001, to: 0.002, points: 3 }", "0.001 0.0015 0.002" },
         { "{ from: 1, to: 2, points: 4, scale: linear }", "1 1.33333333333333 1.66666666666667 2" },
+        { "{ from: 0, to: 1e9, points: 4 }", "0 333333333.33333 666666666.66667 1000000000" },
         { "{ from: 1, to: 1000, points: 4, scale: log }", "1 10 100 1000" },
         { "{ from: 0.1, to: 0.4, points: 3, scale: log }", "0.1 0.2 0.4" },
         { "{ from: 5, to: 6, step: 10 }", "5" },

@@ -301,6 +301,26 @@ TEST(tiers_are_those_of_drawn_failures)
     assert_true(goodput_tiers(tiers, 2, 60) == 0);
 }
 
+/* What is given as work between two checkpoints is that of the job: time of a tier that those before it leave
+ * 0.9 of passes more slowly. */
+TEST(intervals_that_are_given_are_kept)
+{
+    const double m = 10800;
+    struct goodput g, first, second;
+    struct goodput_tier tiers[] = {
+        { .share = 0.75, .c = { .stall_s = 6, .restart_s = 60 }, .interval_s = 60 },
+        { .share = 0.25, .c = { .stall_s = 20, .drain_s = 30, .restart_s = 480 }, .interval_s = 1800 },
+    };
+    goodput_of(&first, &tiers[0].c, m / 0.75, 60);
+    goodput_of(&second, &tiers[1].c, m / 0.25, 1800 / first.goodput);
+    goodput_of_tiers(&g, tiers, 2, m);
+    assert_true(first.goodput < 0.91);
+    assert_close(g.goodput, first.goodput * second.goodput, 1e-15);
+    assert_close(tiers[0].settled_s, 60, 1e-15);
+    assert_close(tiers[1].settled_s, 1800, 1e-12);
+    assert_close(g.interval_s, 1800, 1e-12);
+}
+
 /* Nesting says nothing new of one tier, nor of one that restores all, nor of one that restores nothing and
  * costs nothing; derivatives are those of differences. */
 TEST(tiers_nest)
