@@ -2,6 +2,7 @@
 #include "base/outfile.h"
 #include "tests/unit/store_fixture.h"
 
+#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -290,6 +291,74 @@ TEST_WITH(rows_of_one_point_have_to_be_equal, make_scratch, remove_scratch)
         assert_int_equal(remove(f->paths[0]), 0);
         assert_int_equal(remove(f->paths[1]), 0);
     }
+}
+
+static bool is_none(const struct table *t, int32_t col)
+{
+    const struct table_cell *c = table_cell(t, 0, col);
+    return t->kinds[col] == TABLE_TEXT    ? !c->text
+           : t->kinds[col] == TABLE_COUNT ? c->count == INT64_MIN
+                                          : !isfinite(c->real);
+}
+
+/* A shard with the row of point 4 alone, whose cell @p other is blank if it was not, and 0 if it was (-1: as
+ * it was). */
+static void make_row(const char *path, int32_t shard, int32_t other)
+{
+    struct store_head head = stored_head(UNITS);
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
+    struct sweep_counts counts;
+    KEEP(struct table, from, table_free) = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
+    head.shard = shard;
+    head.n_shards = 4;
+    stored_columns(&from);
+    stored_columns(&rows);
+    stored_put(&from, 4, 0, 6, true);
+    table_row(&rows);
+    for (int32_t col = 0; col < from.n_cols; col++) {
+        if (col != other)
+            table_put_cell(&rows, &from, 0, col);
+        else if (!is_none(&from, col))
+            table_put_none(&rows);
+        else if (from.kinds[col] == TABLE_TEXT)
+            table_put_text(&rows, "0");
+        else if (from.kinds[col] == TABLE_REAL)
+            table_put_real(&rows, 0);
+        else
+            table_put_count(&rows, 0);
+    }
+    MUST(stored_open(&s, path, &head, &rows, &done, &counts, e));
+    MUST(store_put(s, STORE_RESULTS, &rows, e));
+    MUST(store_commit(s, &done, &counts, e));
+}
+
+/* Of each kind of column the first that is blank in the row, and the first that is not. */
+TEST_WITH(a_blank_is_neither_0_nor_any_other_value, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    bool tried[TABLE_COUNT + 1][2] = { { false } };
+    int n_tried = 0;
+    KEEP(struct table, row, table_free) = { 0 };
+    stored_columns(&row);
+    stored_put(&row, 4, 0, 6, true);
+    make_row(f->paths[0], 1, -1);
+    make_row(f->paths[1], 2, -1);
+    OK(store_merge(f->out, f->paths, 2, NULL, NULL, e));
+    assert_int_equal(remove(f->paths[1]), 0);
+    for (int32_t col = table_find(&row, "point") + 1; col < row.n_cols; col++) {
+        bool *twice = &tried[row.kinds[col]][is_none(&row, col)];
+        if (*twice)
+            continue;
+        *twice = true;
+        n_tried++;
+        make_row(f->paths[1], 2, col);
+        FAILS(store_merge(f->out, f->paths, 2, NULL, NULL, e), ERR_PARSE,
+              "s2.db: has another row of point 4 than ");
+        assert_int_equal(remove(f->paths[1]), 0);
+    }
+    assert_int_equal(n_tried, 6);
 }
 
 TEST_WITH(a_store_of_another_sweep_is_told_with_both_names, make_scratch, remove_scratch)
