@@ -250,6 +250,8 @@ TEST(the_first_stage_keeps_a_whole_model_of_activations)
         double mask = 2048 * 12288.0 / 8 * (double)pp;
         assert_int_equal(got.stage, 0);
         assert_close(got.term_B[MEMORY_ACTIVATIONS], 96 * memory_layer_B(&m, &p, false) + mask, 1e-13);
+        /* A message in, one out, each an NPU's eighth of an activation. */
+        assert_close(got.term_B[MEMORY_BUFFERS], 2 * 2 * 2048.0 * 12288 / 8, 1e-14);
     }
 }
 
@@ -261,6 +263,13 @@ TEST(tables_and_images_take_what_they_need)
     /* fp32 rows and a state per row over 64 NPUs; 18 bytes per dense parameter on each. */
     double dense = model_dlrm_dense_params(&m), rows = 204184588.0 / 64;
     assert_close(state_B(&got), 18 * dense + 4 * rows * 129, 1e-14);
+    /* 1,024 samples in 16 bits: widths of both stacks, and of the crosses of 27 vectors, their input with
+     * them. Vectors in 32 bits come and go. */
+    p.micro = 1024;
+    got = memory_of(&m, &p);
+    double kept = 13 + 512 + 256 + 128 + 1024 + 1024 + 512 + 256 + 1 + 4 * 27 * 128;
+    assert_close(got.term_B[MEMORY_ACTIVATIONS], 2 * 1024 * kept, 1e-14);
+    assert_close(got.term_B[MEMORY_BUFFERS], 2 * 4 * 1024.0 * 26 * 128, 1e-14);
     m = fixture_model("resnet50");
     p.micro = 256;
     got = memory_of(&m, &p);

@@ -65,6 +65,21 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
     }
 }
 
+/* 6 FLOP a parameter and token, of shared experts too; what only fills up the experts' room is of no use. */
+TEST(FLOP_of_experts_are_those_of_tokens)
+{
+    struct model m = fixture_model("mixtral-8x7b");
+    struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct plan_cost plain, filled, shared;
+    cost_of(&plain, &m, &p);
+    m.moe.capacity = 1.5;
+    cost_of(&filled, &m, &p);
+    assert_close(filled.model_flop, plain.model_flop, 1e-12);
+    m.moe.shared = 2;
+    cost_of(&shared, &m, &p);
+    assert_close(shared.model_flop - plain.model_flop, 6 * 32768.0 * 32 * 3 * 4096 * 2 * 14336, 1e-10);
+}
+
 /* ---- who sends how much ---- */
 
 /* Bytes that an NPU of a group of n sends, all occurrences. */
@@ -238,6 +253,9 @@ TEST(experts_are_exchanged_by_those_who_have_the_same)
         int32_t same = (int32_t)(8 / ep);
         assert_close(list_B(&c, c.last_after, PLAN_GROUP_DP, 8), 4 * dense * 7 / 8, 1e-13);
         assert_close(list_B(&c, c.last_after, PLAN_GROUP_EXPERTS, same), same > 1 ? 4 * local / 2 : 0, 1e-13);
+        /* Parameters in 16 bits, of whose half each has updated its own. */
+        assert_close(list_B(&c, c.first_before, PLAN_GROUP_EXPERTS, same), same > 1 ? 2 * local / 2 : 0,
+                     1e-13);
         assert_close(c.optimizer_s, 44 * (dense / 8 + local / same) / (0.8 * 2039e9), 1e-13);
     }
 }
