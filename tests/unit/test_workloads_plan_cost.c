@@ -65,6 +65,20 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
     }
 }
 
+/* What is done is what the hardware counts where attention looks both ways and nothing is filled up. */
+TEST(FLOP_that_are_done_are_those_that_count)
+{
+    WITH(struct model, m, fixture_model("megatron-22b"), m.causal = false, m.vocab_multiple = 0);
+    for (int32_t recompute = PLAN_RECOMPUTE_NONE; recompute <= PLAN_RECOMPUTE_FULL; recompute++) {
+        if (recompute == PLAN_RECOMPUTE_SAC)
+            continue;
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 4), p.recompute = recompute);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        assert_close(c.done_flop, c.hardware_flop, 1e-12);
+    }
+}
+
 /* 6 FLOP a parameter and token, of shared experts too; what only fills up the experts' room is of no use. */
 TEST(FLOP_of_experts_are_those_of_tokens)
 {
@@ -400,6 +414,12 @@ TEST(the_optimizer_reads_and_writes_its_state_once)
         double local =
             48 * model_layer_params(&m, false, 8, 1, 1).dense + model_embed_params(&m, 8) + 2 * 6144;
         assert_close(c.optimizer_s, 44 * local / (zero ? 4 : 1) / (0.8 * 2039e9), 1e-13);
+        /* Megatron-Core: 30 bytes of state, and 10 of gradient and weight, of which ZeRO 3 has a share alone.
+         */
+        p.software = PLAN_MEGATRON;
+        cost_of(&c, &m, &p);
+        double bytes = 30 * local / (zero ? 4 : 1) + 10 * local / (zero == 3 ? 4 : 1);
+        assert_close(c.optimizer_s, bytes / (0.8 * 2039e9), 1e-13);
     }
 }
 
