@@ -114,6 +114,29 @@ TEST(extra_latency_may_be_negative)
     FAILS(flow_add(net, &none, e), ERR_RANGE, "-0.3001 s of latency more than the 0.3 s");
 }
 
+/* Its sender handles others for a second first: it is there a second and what its slowest link takes after it
+ * began, whichever link that is; on links that others hold up longer than that it does not wait besides. */
+TEST(flow_that_is_handled_later_ends_no_sooner)
+{
+    const double bw[] = { 10, 4 }, lat[] = { 0.5, 0.25 };
+    static const int32_t back[] = { 1, 0 };
+    for (int k = 0; k < 2; k++) {
+        KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
+        double end_s[1];
+        struct flow_spec late = { k ? back : both, 2, 8, 3, 0, 0, 1 };
+        OK(flow_add(net, &late, e));
+        run(net, end_s, 1);
+        assert_close(end_s[0], 3 + 0.75 + 1 + 2, 1e-15);
+    }
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
+    double end_s[2];
+    struct flow_spec late = { arc1, 1, 8, 0, 0, 0, 1 };
+    OK(flow_add(net, &late, e));
+    add(net, 1, arc1, 1, 8, 0);
+    run(net, end_s, 2);
+    assert_close(end_s[0], 4, 1e-15);
+}
+
 TEST(flow_added_later_begins_now)
 {
     const double bw[] = { 10 };
