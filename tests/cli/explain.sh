@@ -37,3 +37,30 @@ echo "== nothing to wait for; queues by flow; several chunks at once"
 run explain study.yaml --set 'workload={name: alone, step: {compute_ms: 3}}'
 run explain study.yaml --set "$overlap" --set model=flow --of json -q | hash
 run explain study.yaml --set "$overlap" --set model=chunk --set simulation.active_chunks=2 -q
+echo "== by hand: 3 steps of 4 x 150 MB at 80 % of 100 GB/s take 22.5 ms; each all-reduce has 4 chunks of 6 hops of 1 us"
+cat >often.yaml <<..
+network: { dims: [ { name: node, shape: ring, size: 4, bw_GBps: 100, efficiency: 0.8, latency_ns: 1000 } ] }
+model: alpha-beta
+workloads:
+  - weight: 3
+    workload:
+      name: often
+      layers:
+        - name: block
+          times: 2
+          forward: { collectives: [ { kind: all-reduce, size_MB: 100, group: all } ] }
+          weight_grad: { collectives: [ { kind: all-reduce, size_MB: 100, group: all } ] }
+  - { workload: { name: alone, step: { compute_ms: 2 } } }
+..
+run explain often.yaml
+echo "== where nothing is sent, compute alone is all of the step, optimizer and host included"
+cat >free.yaml <<..
+network:
+  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000 }
+  dims: [ { name: node, shape: ring, size: 8, bw_GBps: 50 } ]
+workload:
+  traffic: 0
+  model: { layers: 4, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }
+  parallel: { batch: 64, step_overhead_s: 0.1 }
+..
+run explain free.yaml | grep 'compute alone'
