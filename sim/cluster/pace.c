@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/vec.h"
 #include "sim/flow/maxmin.h"
 #include "workloads/collective.h"
@@ -96,8 +95,6 @@ struct pace_site {
     const struct cluster *c; /**< borrowed */
     struct pace_graph_settings settings;
     struct topo_network inner; /**< dimensions inside a server */
-    struct topo_network
-        odd; /**< the same for groups that are no power of two: without algorithms that need one */
     double inner_Bps;
     double *reach_Bps; /**< shape [n_arcs], what an arc offers, owned */
     struct cluster_room room;
@@ -139,11 +136,7 @@ static int site_check_settings(const struct pace_graph_settings *s, const struct
     return 0;
 }
 
-/*
- * Inside a server, and the same for groups of any size. Halving-doubling works on powers of two; for groups
- * of other sizes `odd` takes the algorithm of the shape. settings.inner points into the site from here on: it
- * must not be moved.
- */
+/* settings.inner points into the site from here on: it must not be moved. */
 static void site_take_inner(struct pace_site *x)
 {
     const struct pace_graph_settings *s = &x->settings;
@@ -158,10 +151,6 @@ static void site_take_inner(struct pace_site *x)
         x->inner.n_npus *= x->inner.dims[d].size;
         x->inner_Bps += x->inner.dims[d].bw_Bps;
     }
-    x->odd = x->inner;
-    for (int32_t d = 0; d < s->level; d++)
-        if (x->odd.dims[d].algorithm == TOPO_ALGORITHM_HALVING)
-            x->odd.dims[d].algorithm = TOPO_ALGORITHM_SHAPE;
     x->settings.inner = &x->inner;
 }
 
@@ -208,7 +197,6 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
 {
     int32_t members[TOPO_MAX_DIMS] = { 0 }, left = n;
     double bw_Bps[TOPO_MAX_DIMS];
-    bool odd = false;
     if (n == 1 || !(bytes > 0))
         return 0;
     if (!x->settings.inner)
@@ -218,9 +206,8 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
         members[d] = left < size ? left : size;
         left = (left + members[d] - 1) / members[d];
         bw_Bps[d] = x->inner.dims[d].bw_Bps;
-        odd = odd || !num_is_power_of_two(members[d]);
     }
-    const struct collective_way way = { odd ? &x->odd : &x->inner, x->settings.rules, bw_Bps };
+    const struct collective_way way = { &x->inner, x->settings.rules, bw_Bps };
     struct collective_time time;
     collective_time(&time, COLLECTIVE_ALL_REDUCE, bytes, members, NULL, NULL, &way);
     return time.time_s;
