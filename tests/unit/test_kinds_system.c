@@ -880,6 +880,13 @@ TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
     /* 3/4 of 16 MB twice in the ring at half of 100 GB/s a way, 7/8 of 4 MB twice in the pod: the longer
      * decides. */
     assert_close(d.bw_Bps[1], 7e6 / d.time_s, 1e-6);
+    /* Beside the same total spread evenly, by that system's own sum. */
+    const double bw_Bps[] = { d.total_Bps / 2, d.total_Bps / 2 };
+    KEEP(struct design, even, design_free);
+    KEEP(struct system, y, system_free);
+    OK(design_evaluate(&even, &s, bw_Bps, e));
+    OK(system_build(&y, &s, design_owned(&even), e));
+    assert_close(d.objective_gain, y.usd_per_Mtoken / x.usd_per_Mtoken, 1e-9);
 }
 
 /* What is proved is said where it is not what is shown: a split by a factor, of what is owned or bought by
