@@ -65,6 +65,20 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
     }
 }
 
+/* A token more that is predicted takes a layer, logits and a projection of two vectors more. */
+TEST(FLOP_of_more_predicted_tokens_are_a_layer_and_a_head_each)
+{
+    struct model m = fixture_model("llama3-8b");
+    struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct plan_cost none, two;
+    double T = (double)m.seq, h = 4096, logits = 6 * T * h * (double)m.vocab;
+    cost_of(&none, &m, &p);
+    m.mtp = 2;
+    cost_of(&two, &m, &p);
+    double each = (none.model_flop - logits) / 32 + logits + 12 * T * h * h;
+    assert_close(two.model_flop, none.model_flop + 2 * each, 1e-12);
+}
+
 /* What is done is what the hardware counts where attention looks both ways and nothing is filled up. */
 TEST(FLOP_that_are_done_are_those_that_count)
 {
