@@ -69,6 +69,10 @@ TEST(all_that_is_owned_adds_up)
     assert_close(x.cost.building, watt * 12 * own_crf(0.08, 15), 1e-12);
     assert_close(x.cost.energy, mean / 1000 * 1.25 * 8760 * 0.08, 1e-12);
     assert_close(x.usd_npu_h, x.cost.total / 8760 / 32, 1e-12);
+    /* Four hours of five are used, and pay for the fifth. */
+    SYSTEM(s2, d2, part, MACHINE "  sold: 0.8\n");
+    assert_close(part.cost.total, x.cost.total, 1e-15);
+    assert_close(part.usd_npu_h, x.usd_npu_h / 0.8, 1e-12);
 }
 
 TEST(what_fails_is_what_is_bought)
