@@ -251,6 +251,14 @@ TEST(interleaved_jobs_need_only_their_mean_rate)
         for (int32_t k = 0; k < 2; k++)
             assert_close(r.p.iteration_s(r.p.x, k), cases[i].want_s, 1e-14);
     }
+    /* A fifth and two thirds fit too, though the second needs more than half. */
+    const struct job unlike[] = { sender(2, 2, 5e9), sender(2, 0.25, 5e9) };
+    road_open(&r, unlike, 2);
+    begin(&r.p, 0, 2, upward, ones);
+    begin(&r.p, 1, 2, upward + 1, ones);
+    settle(&r.p);
+    for (int32_t k = 0; k < 2; k++)
+        assert_close(r.p.iteration_s(r.p.x, k), unlike[k].compute_s + 0.5, 1e-14);
 }
 
 /* Workers on servers of their own at a switch of B: with p parameter servers on the first p of w servers, w-1
@@ -283,20 +291,21 @@ TEST(parameter_servers_take_two_passes_over_their_link)
 /* All bytes that leave servers: of a ring 2 (w-1) S, with parameter servers what is not at home. */
 TEST(bytes_on_links_are_those_of_the_algorithm)
 {
+    static const int32_t twos[] = { 2, 2, 2, 2 };
     const double S = 3e9;
-    struct job jobs[] = { sender(4, 1, S), sender(4, 1, S) };
+    struct job jobs[] = { sender(4, 1, S), sender(4, 1, S), sender(8, 1, S) };
     KEEP(struct road, r, road_free);
-    jobs[1].param_servers = 2;
+    jobs[1].param_servers = jobs[2].param_servers = 2;
     road_build(&r, "switch:4@10", 0, 0, 4);
-    for (int32_t k = 0; k < 2; k++) {
+    for (int32_t k = 0; k < 3; k++) {
         double sum_B = 0;
-        road_open(&r, jobs, 2);
-        begin(&r.p, k, 4, upward, ones);
+        road_open(&r, jobs, 3);
+        begin(&r.p, k, 4, upward, k < 2 ? ones : twos);
         settle(&r.p);
         pace_graph_count(pace_graph_of(&r.p), k, 10);
         for (int32_t a = 0; a < r.c.n_arcs; a++)
             sum_B += pace_graph_arc(pace_graph_of(&r.p), a).bytes / 2; /* up and down */
-        assert_close(sum_B, 10 * 2 * 3 * S, 1e-14);
+        assert_close(sum_B, 10 * 2 * 3 * S * (k < 2 ? 1 : 2), 1e-14);
         pace_graph_reset(pace_graph_of(&r.p));
         assert_true(pace_graph_arc(pace_graph_of(&r.p), 0).bytes == 0);
     }
