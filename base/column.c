@@ -4,8 +4,8 @@
  * it and everything else (CSV, JSON, the store's tables, text, figures) is driven by the list.
  *
  * Blanks are in-band: NULL, NaN and -1 in a struct; NULL, a number that is not finite and INT64_MIN in a
- * table. put_field() and row_get() are inverse to each other over those, which is what lets a row go through
- * a store and come back as it was (negative counts are no values anywhere in the program).
+ * table. column_cell() and row_get() are inverse to each other over those, which is what lets a row go
+ * through a store and come back as it was (negative counts are no values anywhere in the program).
  */
 
 #include "base/column.h"
@@ -59,6 +59,139 @@ const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, co
     return buf;
 }
 
+enum table_kind column_kind(const struct column *c)
+{
+    return c->show == COLUMN_YES_NO ? TABLE_TEXT : c->kind;
+}
+
+bool column_is_in(const struct column *c, unsigned in)
+{
+    return ((c->in ? c->in : (unsigned)IN_ALL) & in) != 0;
+}
+
+/* ---- for people ---- */
+
+/* The first ending that fits is taken, "_per_s" before the "_s" in which it ends. */
+const char *column_unit_of_name(const char *name, size_t *n)
+{
+    static const char *const endings[][2] = { { "_GBps", "GB/s" }, { "_Bps", "B/s" }, { "_per_h", "1/h" },
+                                              { "_per_s", "1/s" }, { "_usd", "USD" }, { "_pct", "%" },
+                                              { "_ns", "ns" },     { "_us", "us" },   { "_ms", "ms" },
+                                              { "_s", "s" },       { "_h", "h" },     { "_GB", "GB" },
+                                              { "_MB", "MB" },     { "_B", "B" } };
+    *n = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i][0]);
+        if (*n <= end || strcmp(name + *n - end, endings[i][0]) != 0)
+            continue;
+        *n -= end;
+        return endings[i][1];
+    }
+    return "";
+}
+
+const char *column_unit(const struct column *c)
+{
+    size_t n;
+    return c->unit ? c->unit : column_unit_of_name(c->name, &n);
+}
+
+const char *column_title(char buf[COLUMN_NAME], const struct column *c, int32_t i)
+{
+    char name[COLUMN_NAME];
+    size_t n;
+    if (c->title) {
+        const struct column titled = { .name = c->title };
+        return column_name(buf, &titled, i);
+    }
+    column_unit_of_name(column_name(name, c, i), &n);
+    snprintf(buf, COLUMN_NAME, "%.*s", (int)n, column_name(name, c, i));
+    for (char *at = buf; (at = strchr(at, '_')) != NULL;)
+        *at = ' ';
+    return buf;
+}
+
+/* Multiples by 1000, the largest first; those of bytes and watts end with the name's own unit. */
+static struct column_scale fit(const char *unit, double most)
+{
+    static const struct {
+        const char *unit, *of[6]; /* ascending from `unit` */
+    } families[] = { { "B", { "B", "kB", "MB", "GB", "TB", "PB" } },
+                     { "kB", { "kB", "MB", "GB", "TB", "PB" } },
+                     { "MB", { "MB", "GB", "TB", "PB" } },
+                     { "GB", { "GB", "TB", "PB" } },
+                     { "W", { "W", "kW", "MW", "GW" } } };
+    struct column_scale scale = { 1, unit };
+    if (strcmp(unit, "s") == 0)
+        scale.unit = show_time_unit(most, &scale.times);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        for (size_t k = 0; k < 6 && strcmp(unit, families[i].unit) == 0; k++)
+            if (families[i].of[k] && most * pow(1e-3, (double)k) >= 1)
+                scale = (struct column_scale){ pow(1e-3, (double)k), families[i].of[k] };
+    return scale;
+}
+
+struct column_scale column_scale(const struct column *c, double most)
+{
+    const char *unit = c->as ? c->as : column_unit(c);
+    double times = c->times != 0 ? c->times : 1;
+    if (c->show != COLUMN_FITTED)
+        return (struct column_scale){ times, unit };
+    struct column_scale scale = fit(unit, most * times);
+    scale.times *= times;
+    return scale;
+}
+
+const char *column_shown(char buf[SHOW], const struct column *c, enum table_kind kind, struct table_cell cell,
+                         struct column_scale scale)
+{
+    if (kind == TABLE_TEXT)
+        return cell.text ? cell.text : "-";
+    /* Whole, however large. */
+    if (kind == TABLE_COUNT && c->digits == 0 && scale.times == 1)
+        return show_count(buf, cell.count);
+    double x = kind == TABLE_REAL ? cell.real : cell.count == INT64_MIN ? (double)NAN : (double)cell.count;
+    if (c->digits == 0 && strcmp(scale.unit, "USD") == 0)
+        return show_usd(buf, x * scale.times);
+    return show_real(buf, x * scale.times, c->digits ? c->digits : COLUMN_DIGITS);
+}
+
+/* The largest size in a column of numbers, 0 where there is none: NaN is passed over by fmax(). */
+static double largest(const struct table *t, int64_t first, int64_t end, int32_t col)
+{
+    double most = 0;
+    for (int64_t row = first; row < end; row++)
+        most = fmax(most, fabs(table_number(t, row, col)));
+    return most;
+}
+
+int column_write(struct text *out, const struct table *t, int64_t first, int64_t end,
+                 const struct column_place *places, int32_t n, struct err *e)
+{
+    struct sheet s = { 0 };
+    struct column_scale scales[SHEET_MAX_COLUMNS];
+    char titles[SHEET_MAX_COLUMNS][COLUMN_NAME], buf[SHOW];
+    assert(n <= SHEET_MAX_COLUMNS);
+    if (t->failed)
+        return err_nomem(e, "table");
+    for (int32_t k = 0; k < n; k++) {
+        const struct column *c = places[k].column;
+        enum table_kind kind = t->kinds[places[k].at];
+        scales[k] = column_scale(c, c->show == COLUMN_FITTED ? largest(t, first, end, places[k].at) : 0);
+        sheet_column(&s, column_title(titles[k], c, places[k].number), scales[k].unit,
+                     kind == TABLE_TEXT ? SHEET_LEFT : SHEET_POINT);
+    }
+    for (int64_t row = first; row < end; row++)
+        for (int32_t k = 0; k < n; k++) {
+            int32_t at = places[k].at;
+            sheet_put(&s, "%s",
+                      column_shown(buf, places[k].column, t->kinds[at], *table_cell(t, row, at), scales[k]));
+        }
+    int rc = n > 0 ? sheet_write(&s, out, e) : 0;
+    sheet_free(&s);
+    return rc;
+}
+
 /* ---- which columns a table has ---- */
 
 static bool is_axis(const struct column_choice *choice, const struct column *c)
@@ -104,13 +237,36 @@ void columns_put(struct table *t, const struct columns *c)
     char buf[COLUMN_NAME];
     for (int32_t k = 0; k < c->n; k++)
         for (int32_t i = 0; i < column_count(c->of[k]); i++) {
-            table_column(t, column_name(buf, c->of[k], i), c->of[k]->kind);
+            table_column(t, column_name(buf, c->of[k], i), column_kind(c->of[k]));
             if (!t->failed)
                 table_better(t, t->n_cols - 1, c->of[k]->better);
         }
 }
 
 /* ---- rows ---- */
+
+static size_t element_size(const struct column *c)
+{
+    return c->size / (size_t)column_count(c);
+}
+
+/* A bool has no blank: it is no. */
+static void set_count(const struct column *c, void *field, int32_t i, int64_t n)
+{
+    if (element_size(c) == sizeof(bool))
+        ((bool *)field)[i] = n > 0;
+    else if (element_size(c) == sizeof(int32_t))
+        ((int32_t *)field)[i] = n < 0 ? -1 : (int32_t)n;
+    else
+        ((int64_t *)field)[i] = n < 0 ? -1 : n;
+}
+
+static int64_t get_count(const struct column *c, const void *field, int32_t i)
+{
+    if (element_size(c) == sizeof(bool))
+        return ((const bool *)field)[i];
+    return element_size(c) == sizeof(int32_t) ? ((const int32_t *)field)[i] : ((const int64_t *)field)[i];
+}
 
 void row_clear(void *row, const struct column *list)
 {
@@ -125,37 +281,56 @@ void row_clear(void *row, const struct column *list)
                 ((double *)field)[i] = NAN;
                 break;
             case TABLE_COUNT:
-                ((int64_t *)field)[i] = -1;
+                set_count(c, field, i, -1);
                 break;
             }
     }
 }
 
-/* One value into the open row; in a struct every count below 0 is blank, in a table INT64_MIN alone is. */
-static void put_field(struct table *t, const struct column *c, const void *field, int32_t i)
+/* In a struct every count below 0 is blank, in a table INT64_MIN alone is. */
+struct table_cell column_cell(const struct column *c, const void *row, int32_t i)
 {
-    switch (c->kind) {
-    case TABLE_TEXT: {
-        const char *text = ((const char *const *)field)[i];
-        table_put_text(t, !text && (c->flags & COLUMN_EMPTY) ? "" : text);
-        break;
+    static char yes[] = "yes", no[] = "no", empty[] = "";
+    const void *field = (const char *)row + c->offset;
+    struct table_cell cell = { .text = NULL };
+    if (c->kind == TABLE_TEXT) {
+        cell.text = ((char *const *)field)[i];
+        if (!cell.text && (c->flags & COLUMN_EMPTY))
+            cell.text = empty;
+    } else if (c->kind == TABLE_REAL) {
+        double x = ((const double *)field)[i];
+        cell.real = c->per != 0 ? x / c->per : x;
+    } else {
+        int64_t count = get_count(c, field, i);
+        cell.count = count < 0 ? INT64_MIN : count;
+        if (c->show == COLUMN_YES_NO)
+            cell.text = count < 0 ? NULL : count ? yes : no;
     }
-    case TABLE_REAL:
-        table_put_real(t, ((const double *)field)[i]);
-        break;
-    case TABLE_COUNT: {
-        int64_t n = ((const int64_t *)field)[i];
-        table_put_count(t, n < 0 ? INT64_MIN : n);
-        break;
-    }
-    }
+    return cell;
+}
+
+int32_t column_n(const struct column *list, const struct column *c, const void *row)
+{
+    const struct column *upto = c->upto ? column_find(list, c->upto) : NULL;
+    int64_t n = upto ? column_cell(upto, row, 0).count : column_count(c);
+    return n < 0 ? 0 : n < column_count(c) ? (int32_t)n : column_count(c);
+}
+
+static void put_cell(struct table *t, enum table_kind kind, struct table_cell cell)
+{
+    if (kind == TABLE_TEXT)
+        table_put_text(t, cell.text);
+    else if (kind == TABLE_REAL)
+        table_put_real(t, cell.real);
+    else
+        table_put_count(t, cell.count);
 }
 
 void row_put(struct table *t, const struct columns *c, const void *row)
 {
     for (int32_t k = 0; k < c->n; k++)
         for (int32_t i = 0; i < column_count(c->of[k]); i++)
-            put_field(t, c->of[k], (const char *)row + c->of[k]->offset, i);
+            put_cell(t, column_kind(c->of[k]), column_cell(c->of[k], row, i));
 }
 
 void row_get(void *row, const struct columns *c, const struct table *t, int64_t i, int32_t col)
@@ -164,13 +339,15 @@ void row_get(void *row, const struct columns *c, const struct table *t, int64_t 
         void *field = (char *)row + c->of[k]->offset;
         for (int32_t j = 0; j < column_count(c->of[k]); j++, col++) {
             const struct table_cell *cell = table_cell(t, i, col);
+            /* Rows that come back from a store are of columns whose fields are as data is. */
+            assert(c->of[k]->per == 0 && c->of[k]->show != COLUMN_YES_NO);
             assert(t->kinds[col] == c->of[k]->kind);
             if (c->of[k]->kind == TABLE_TEXT)
                 ((const char **)field)[j] = cell->text;
             else if (c->of[k]->kind == TABLE_REAL)
                 ((double *)field)[j] = cell->real;
             else
-                ((int64_t *)field)[j] = cell->count < 0 ? -1 : cell->count;
+                set_count(c->of[k], field, j, cell->count);
         }
     }
 }

@@ -4,8 +4,8 @@
  *
  * A table of rows is described by a list of columns, which ends with one whose name is NULL. Each names a
  * field of the struct that is a row: `const char *` (TABLE_TEXT; NULL is blank), `double` (TABLE_REAL; NaN is
- * blank) or `int64_t` (TABLE_COUNT; below 0 is blank). To add a column: a field, a row of the list, the line
- * that fills it. Nothing else knows its name.
+ * blank), `int64_t` or `int32_t` (TABLE_COUNT; below 0 is blank), `bool` (COLUMN_FLAG: yes or no). To add a
+ * column: a field, a row of the list, the line that fills it. Nothing else knows its name.
  *
  *     static const struct column columns[] = {
  *         COLUMN_WORD(struct job, status, "done, or error"),
@@ -14,15 +14,33 @@
  *     };
  *
  * Which columns a table shows depends on the study: column_choose() decides once, then row_put() copies.
+ *
+ * Units stand at three places. The field has SI; data (CSV, JSON, stores) has field / per, in the unit that
+ * the name ends in; text has data * times, as `as` says. Most columns have all three alike.
  */
 #ifndef BASE_COLUMN_H
 #define BASE_COLUMN_H
 
 #include <stddef.h>
 
+#include "base/sheet.h"
 #include "base/table.h"
 
-enum { COLUMN_NAME = 64 /**< room for the name of a repeated column */ };
+enum {
+    COLUMN_NAME = 64,  /**< room for the name of a repeated column */
+    COLUMN_DIGITS = 5, /**< of a number in text where a column does not say */
+};
+
+/** Forms that something appears in. */
+enum column_in { IN_TEXT = 1, IN_JSON = 2, IN_CSV = 4, IN_DATA = IN_JSON | IN_CSV, IN_ALL = 7 };
+
+/** How a value is shown to people. */
+enum column_show {
+    COLUMN_PLAIN,  /**< digits; dollars where the unit is USD */
+    COLUMN_FITTED, /**< seconds, bytes, watts: in the multiple that fits the largest value */
+    COLUMN_YES_NO, /**< of a flag: true and false in JSON, yes and no elsewhere; a `bool`, or a count that is
+                      0, 1, or below 0 for blank */
+};
 
 /** Bits of column.flags. */
 enum column_flag {
@@ -34,35 +52,47 @@ enum column_flag {
     COLUMN_YIELDS = 1 << 4,   /**< the column is left out: the axis has the same values */
     COLUMN_REPLACES = 1 << 5, /**< the axis is left out: the column says it better */
     COLUMN_RENAMES = 1 << 6,  /**< the axis is called "vary.NAME" */
+    COLUMN_IF_ANY = 1 << 7,   /**< of facts: left out where it is blank, in every form */
+    COLUMN_COMMON = 1 << 8,   /**< text: said once above the table where all rows have the same value */
 };
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order that tables are written in */
 struct column {
-    const char *name; /**< with its unit, as in CSV: "time_s". '#' is the number, from 1, of a repeated one */
-    const char *help; /**< for --list and docs; NULL: not listed */
-    enum table_kind kind; /**< also says the type of the field: const char *, double or int64_t */
+    const char *name; /**< with its unit, as in CSV: "time_s". '#' is the number, from 1, of a repeated one;
+                           repeated without '#': a list, in JSON alone. In JSON "usd.low" is low of map usd */
+    const char *help; /**< what it means, for --columns and docs; NULL: not listed */
+    enum table_kind kind; /**< also says the type of the field */
     size_t offset;        /**< of the field; of a repeated column that of the first, an array of `repeat` */
+    size_t size;          /**< of the field, all of it; 0: that of the type `kind` says */
     int32_t repeat;       /**< 0 or 1: one column */
+    unsigned in;          /**< of enum column_in; 0: all */
     unsigned flags;       /**< enum column_flag */
+    double per;           /**< data is the field divided by this; 0: as it is */
     const char *axis;     /**< a second name of axes that the flags are about; NULL: none */
     const char *part;     /**< of a store that keeps it apart, as few rows have it; NULL: with the others */
     int32_t part_from;    /**< of a repeated one: so many of them are with the others all the same */
-    const char *upto;     /**< repeated: exported up to the largest value of this column; NULL: all */
+    const char *upto;     /**< repeated: there up to the (largest) value of this column; NULL: all */
     const char *with;     /**< exported where some row has a value in a column with this word; NULL: always */
-    const char *title;    /**< in text; NULL: the name without its unit */
-    const char *unit;     /**< in text; NULL: what stands after the last '_' of the name */
+    const char *title;    /**< in text, '#' as above; NULL: the name without its unit */
+    const char *unit;     /**< of data; NULL: what the end of the name says (column_unit()) */
     int better;           /**< 1: more is better, -1: less is better, 0: neither */
-    int digits;           /**< in text; 0: as the report chooses */
+    double times;         /**< text shows data times this; 0: as it is */
+    const char *as;       /**< the unit in text; NULL: that of data */
+    int digits;           /**< in text, significant; 0: 5, and all of a count */
+    enum column_show show;
 };
 
 #define COLUMN_AT(type, field, called, of_kind, ...)                                                         \
     {                                                                                                        \
-        .name = (called), .kind = (of_kind), .offset = offsetof(type, field), .help = __VA_ARGS__            \
+        .name = (called), .kind = (of_kind), .offset = offsetof(type, field),                                \
+        .size = sizeof((type *)0)->field, .help = __VA_ARGS__                                                \
     }
 /** A column that is called as its field: its help, then more members of struct column where it needs some. */
 #define COLUMN_WORD(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_TEXT, __VA_ARGS__)
 #define COLUMN_REAL(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_REAL, __VA_ARGS__)
 #define COLUMN_COUNT(type, field, ...) COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__)
+#define COLUMN_FLAG(type, field, ...)                                                                        \
+    COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__, .show = COLUMN_YES_NO)
 /** `n` columns of reals, called `called` with its '#' replaced. */
 #define COLUMN_REAL_N(type, field, called, n, ...)                                                           \
     COLUMN_AT(type, field, called, TABLE_REAL, __VA_ARGS__, .repeat = (n))
@@ -75,11 +105,47 @@ struct column {
 int32_t column_count(const struct column *c);
 /** The name of number @p i, from 0, of a repeated column; @p c->name of one that is not. */
 const char *column_name(char buf[COLUMN_NAME], const struct column *c, int32_t i);
+/** What it is for a table: TABLE_TEXT of a flag. O(1). */
+enum table_kind column_kind(const struct column *c);
+/** Does it appear in one of these forms (enum column_in)? */
+bool column_is_in(const struct column *c, unsigned in);
 /**
  * The column of @p list, which may be NULL, that has this name, repeated ones too; NULL: none. O(columns):
  * names of repeated ones are made and compared one by one, so not for the loop over rows.
  */
 const struct column *column_find(const struct column *list, const char *name);
+
+/* ---- for people ---- */
+
+/** The unit that a name ends in, "GB/s" of "bw_GBps"; "" where it ends in none, or is nothing but one.
+ * @p n: bytes of the name before it. */
+const char *column_unit_of_name(const char *name, size_t *n);
+/** The unit of its data, "" for none. */
+const char *column_unit(const struct column *c);
+/** The title of number @p i, from 0, of a repeated column, in @p buf or borrowed: "dim 1" of "dim #". */
+const char *column_title(char buf[COLUMN_NAME], const struct column *c, int32_t i);
+/** How text shows values of data. */
+struct column_scale {
+    double times;
+    const char *unit;
+};
+/** For values up to @p most, a size in the unit of data (only those of COLUMN_FITTED depend on it). */
+struct column_scale column_scale(const struct column *c, double most);
+/** A cell of a column of kind @p kind (of a file it may be another than column_kind()), without its unit; "-"
+ * where there is no value. Borrowed from @p buf or the cell. */
+const char *column_shown(char buf[SHOW], const struct column *c, enum table_kind kind, struct table_cell cell,
+                         struct column_scale scale);
+
+/** A column of a table, and what describes it. */
+struct column_place {
+    const struct column *column;
+    int32_t number; /**< of a repeated one, from 0 */
+    int32_t at;     /**< in the table */
+};
+/** Append rows @p first to @p end of a table as aligned text, in the order of @p places, shape [n].
+ * ERR_NOMEM. O(cells). */
+int column_write(struct text *out, const struct table *t, int64_t first, int64_t end,
+                 const struct column_place *places, int32_t n, struct err *e);
 
 /* ---- which columns a table has ---- */
 
@@ -109,11 +175,16 @@ void columns_free(struct columns *c);
  * says it (flags above). */
 const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, const char *axis);
 
-/** Add them to a table without rows. Lack of memory shows in t->failed. */
+/** Add them to a table without rows, with directions and with units that names do not say. Lack of memory
+ * shows in t->failed. */
 void columns_put(struct table *t, const struct columns *c);
 
 /* ---- rows ---- */
 
+/** Value @p i, from 0, of a row as a table of data has it, of column_kind(). Texts are borrowed. O(1). */
+struct table_cell column_cell(const struct column *c, const void *row, int32_t i);
+/** How many of a repeated column the row has: `upto` in @p list says it. O(columns). */
+int32_t column_n(const struct column *list, const struct column *c, const void *row);
 /** Make every field that @p list names blank. Fields that no column names are left alone. */
 void row_clear(void *row, const struct column *list);
 /**

@@ -269,6 +269,171 @@ static void finish_value(struct report *r)
     json_close(&r->json, '}');
 }
 
+/* ---- what lists of columns describe ---- */
+
+static bool is_blank(enum table_kind kind, struct table_cell cell)
+{
+    if (kind == TABLE_REAL)
+        return !isfinite(cell.real);
+    return kind == TABLE_TEXT ? !cell.text : cell.count == INT64_MIN;
+}
+
+/* A value, a member of an object where @p key is not NULL. */
+static void json_cell(struct json *j, const char *key, const struct column *c, struct table_cell cell)
+{
+    if (is_blank(column_kind(c), cell))
+        json_text(j, key, NULL);
+    else if (c->show == COLUMN_YES_NO)
+        json_bool(j, key, strcmp(cell.text, "yes") == 0);
+    else if (c->kind == TABLE_TEXT)
+        json_text(j, key, cell.text);
+    else if (c->kind == TABLE_REAL)
+        json_real(j, key, cell.real);
+    else
+        json_count(j, key, cell.count);
+}
+
+/* A list has one key for all of its values. */
+static bool is_list(const struct column *c)
+{
+    return c->repeat > 1 && !strchr(c->name, '#');
+}
+
+static void json_members(struct report *r, const struct column *list, const void *row)
+{
+    char name[COLUMN_NAME];
+    for (const struct column *c = list; c->name; c++) {
+        int32_t n = column_n(list, c, row);
+        if (!column_is_in(c, IN_JSON))
+            continue;
+        if (is_list(c))
+            json_open(&r->json, enter_map(r, c->name), '[');
+        for (int32_t i = 0; i < n; i++) {
+            struct table_cell cell = column_cell(c, row, i);
+            if (!(c->flags & COLUMN_IF_ANY) || !is_blank(column_kind(c), cell))
+                json_cell(&r->json, is_list(c) ? NULL : enter_map(r, column_name(name, c, i)), c, cell);
+        }
+        if (is_list(c))
+            json_close(&r->json, ']');
+    }
+    if (*r->prefix)
+        json_close(&r->json, '}');
+    *r->prefix = '\0';
+}
+
+/* In text or CSV. */
+static void put_fact(struct report *r, const struct column *c, const void *row, int32_t i)
+{
+    char name[COLUMN_NAME], buf[SHOW];
+    enum table_kind kind = column_kind(c);
+    struct table_cell cell = column_cell(c, row, i);
+    bool blank = is_blank(kind, cell);
+    if (blank && (c->flags & COLUMN_IF_ANY))
+        return;
+    if (report_is(r, IN_CSV)) {
+        add_fact(r, column_name(name, c, i), kind, kind == TABLE_TEXT ? cell.text : NULL,
+                 kind == TABLE_REAL ? cell.real : (double)NAN, kind == TABLE_COUNT ? cell.count : 0);
+        return;
+    }
+    double size = kind == TABLE_REAL && !blank ? fabs(cell.real) : 0;
+    struct column_scale scale = column_scale(c, size);
+    put_label(r, column_title(name, c, i), column_shown(buf, c, kind, cell, scale),
+              kind == TABLE_TEXT || blank ? NULL : scale.unit);
+}
+
+void report_facts(struct report *r, const struct column *list, const void *row)
+{
+    if (report_is(r, IN_JSON)) {
+        json_members(r, list, row);
+        return;
+    }
+    for (const struct column *c = list; c->name; c++)
+        for (int32_t i = 0, n = column_n(list, c, row); i < n; i++)
+            if (column_is_in(c, form_of(r)) && !is_list(c))
+                put_fact(r, c, row, i);
+}
+
+/* The columns of the open list that this form has as columns of a table. */
+static void choose_shown(struct report *r)
+{
+    const struct column_choice all = { .timing = true, .hidden = true };
+    struct err e = { 0 };
+    int32_t n = 0;
+    r->failed = column_choose(&r->shown, r->list, &all, &e) != 0 || r->failed;
+    for (int32_t k = 0; k < r->shown.n; k++)
+        if (column_is_in(r->shown.of[k], form_of(r)) && !is_list(r->shown.of[k]))
+            r->shown.of[n++] = r->shown.of[k];
+    r->shown.n = n;
+}
+
+void report_list(struct report *r, const char *key, const struct column *list)
+{
+    assert(!r->list && !r->columns);
+    r->list = list;
+    r->open = false;
+    for (const struct column *c = list; c->name; c++)
+        r->open = r->open || column_is_in(c, form_of(r));
+    r->listed = r->open && key && report_is(r, IN_JSON);
+    if (r->listed)
+        json_open(&r->json, key, '[');
+    if (!r->open || report_is(r, IN_JSON))
+        return;
+    choose_shown(r);
+    /* One table to a CSV. */
+    assert(!report_is(r, IN_CSV) || r->table.n_cols == 0);
+    columns_put(report_is(r, IN_CSV) ? &r->table : &r->body, &r->shown);
+}
+
+void report_row(struct report *r, const void *row)
+{
+    assert(r->list);
+    if (r->open && report_is(r, IN_JSON)) {
+        json_open(&r->json, NULL, '{');
+        json_members(r, r->list, row);
+        json_close(&r->json, '}');
+    } else if (r->shown.n > 0) {
+        struct table *t = report_is(r, IN_CSV) ? &r->table : &r->body;
+        table_row(t);
+        row_put(t, &r->shown, row);
+    }
+}
+
+static void write_body(struct report *r)
+{
+    struct column_place places[SHEET_MAX_COLUMNS];
+    struct err e = { 0 };
+    int32_t n = 0;
+    for (int32_t k = 0; k < r->shown.n; k++)
+        for (int32_t i = 0; i < column_count(r->shown.of[k]); i++, n++) {
+            assert(n < SHEET_MAX_COLUMNS);
+            places[n] = (struct column_place){ .column = r->shown.of[k], .number = i, .at = n };
+        }
+    r->failed = column_write(&r->out, &r->body, 0, r->body.n_rows, places, n, &e) != 0 || r->failed;
+    table_free(&r->body);
+}
+
+void report_list_end(struct report *r)
+{
+    assert(r->list);
+    if (r->listed)
+        json_close(&r->json, ']');
+    if (report_is(r, IN_TEXT) && r->shown.n > 0)
+        write_body(r);
+    columns_free(&r->shown);
+    r->list = NULL;
+}
+
+void report_array(struct report *r, const char *key, const struct column *list, const void *rows, int64_t n,
+                  size_t size)
+{
+    report_list(r, key, list);
+    for (int64_t i = 0; i < n; i++)
+        report_row(r, (const char *)rows + (size_t)i * size);
+    report_list_end(r);
+}
+
+/* ---- tables cell by cell ---- */
+
 void report_put_word(struct report *r, const char *s)
 {
     const struct report_column *c = next_column(r);
@@ -428,5 +593,7 @@ void report_free(struct report *r)
     sheet_free(&r->sheet);
     table_free(&r->table);
     table_free(&r->facts);
+    table_free(&r->body);
+    columns_free(&r->shown);
     *r = (struct report){ 0 };
 }

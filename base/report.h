@@ -1,6 +1,8 @@
 /**
  * @file What a command says, built once and written as text for people, as one JSON object, or as CSV.
  *
+ * What base/column.h describes is told by its lists: report_facts() of a struct, report_list() of rows.
+ *
  * A report is facts (a key with a value), tables (rows under columns), lines of prose, and maps and lists
  * that hold them. Each says in which forms it appears; what is not of the form at hand costs nothing, so one
  * function builds all three:
@@ -19,19 +21,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/column.h"
 #include "base/json.h"
 #include "base/sheet.h"
 #include "base/table.h"
-
-/** Forms that something appears in. */
-enum report_in { IN_TEXT = 1, IN_JSON = 2, IN_CSV = 4, IN_DATA = IN_JSON | IN_CSV, IN_ALL = 7 };
 
 enum { REPORT_WORD = 0, REPORT_USD = -1, REPORT_COUNT = -2, REPORT_MAX_COLUMNS = SHEET_MAX_COLUMNS };
 
 /** A column of a table. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order that tables are written in */
 struct report_column {
-    unsigned in;              /**< of enum report_in */
+    unsigned in;              /**< of enum column_in */
     const char *key;          /**< in data; "usd.low" is member low of map usd in JSON. NULL: text alone */
     const char *title, *unit; /**< in text; NULL title: data alone; NULL unit: none */
     int show;                 /**< in text: significant digits, or REPORT_WORD, _USD, _COUNT */
@@ -54,13 +54,35 @@ struct report {
     bool listed;                         /* its rows are a list of their own in JSON */
     char prefix[32];                     /* of the open map in a row of JSON */
     struct sheet sheet;
-    struct table table; /* CSV */
-    struct table facts; /* CSV: a row a fact, its value in the column of its kind */
+    const struct column *list; /* of the open list; borrowed */
+    struct columns shown;      /* those of it that are in this form; of JSON none */
+    struct table body;         /* its rows, in text */
+    struct table table;        /* CSV */
+    struct table facts;        /* CSV: a row a fact, its value in the column of its kind */
     bool failed;
 };
 
 /** Is the report in one of these forms? For what is dear to work out, or said in one form alone. */
 bool report_is(const struct report *r, unsigned in);
+
+/* ---- what lists of columns describe ---- */
+/**
+ * The facts of a struct: in text "title  value unit" lines, in JSON members, in CSV cells of the one row. Of
+ * a repeated column with '#' each is a fact of its own; without, a list in JSON and nothing elsewhere.
+ */
+void report_facts(struct report *r, const struct column *list, const void *row);
+/**
+ * Begin a table of rows that @p list describes, which must live until report_list_end(). In JSON they are the
+ * list @p key of objects; NULL: objects of the list that is open. In CSV it is the one table.
+ */
+void report_list(struct report *r, const char *key, const struct column *list);
+/** The next row; what it borrows is copied. */
+void report_row(struct report *r, const void *row);
+/** Text is written here, since titles and units of COLUMN_FITTED follow from all rows. */
+void report_list_end(struct report *r);
+/** All three, of an array of @p n structs of @p size bytes each. */
+void report_array(struct report *r, const char *key, const struct column *list, const void *rows, int64_t n,
+                  size_t size);
 
 /* ---- facts; NULL label: not in text; NULL key: not in data ---- */
 /**

@@ -359,7 +359,7 @@ static void report_bill_sums(struct report *r, const struct facts *f)
     report_real(r, IN_CSV, "nic_GBps", NULL, b ? b->nic_Bps / 1e9 : NAN, 0, NULL);
 }
 
-static void report_facts(struct report *r, const struct facts *f)
+static void put_facts(struct report *r, const struct facts *f)
 {
     const struct topo_metrics *m = &f->metrics;
     char word[TOPO_SPEC];
@@ -396,7 +396,7 @@ static int write_facts(const struct run *run, const struct facts *f, struct orig
     if (run->opt.bill)
         report_bill(&r, f);
     else
-        report_facts(&r, f);
+        put_facts(&r, f);
     int rc = output_report(&r, run, from, e);
     report_free(&r);
     return rc;

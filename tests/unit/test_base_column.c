@@ -88,3 +88,45 @@ TEST(a_repeated_column_is_found_by_each_of_its_names)
     assert_null(column_find(columns, "bw4_GBps"));
     assert_null(column_find(columns, "bw#_GBps"));
 }
+
+TEST(a_name_says_its_unit_and_its_title)
+{
+    CASES(const char *name, *unit, *title) = {
+        { "bw2_GBps", "GB/s", "bw2" },   { "examples_per_s", "1/s", "examples" },
+        { "compute_s", "s", "compute" }, { "network_usd", "USD", "network" },
+        { "goodput", "", "goodput" },    { "_s", "", " s" },
+        { "usd_npu_h", "h", "usd npu" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct column c = { .name = cases[i].name };
+        char buf[COLUMN_NAME];
+        assert_string_equal(column_unit(&c), cases[i].unit);
+        assert_string_equal(column_title(buf, &c, 0), cases[i].title);
+    }
+}
+
+TEST(a_unit_that_is_said_goes_before_that_of_the_name)
+{
+    const struct column c = { .name = "usd_npu_h", .unit = "USD/NPU/h", .title = "owned" };
+    char buf[COLUMN_NAME];
+    assert_string_equal(column_unit(&c), "USD/NPU/h");
+    assert_string_equal(column_title(buf, &c, 0), "owned");
+}
+
+TEST(the_scale_fits_the_largest_value_where_it_is_asked_to)
+{
+    CASES(const char *name; double most; const char *unit; double times) = {
+        { "time_s", 12, "s", 1 },           { "time_s", 0.012, "ms", 1e3 }, { "time_s", 0, "s", 1 },
+        { "traffic_MB", 2500, "GB", 1e-3 }, { "traffic_MB", 0.2, "MB", 1 }, { "sent_B", 5e12, "TB", 1e-12 },
+        { "bw_GBps", 5000, "GB/s", 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct column c = { .name = cases[i].name, .show = COLUMN_FITTED };
+        const struct column_scale scale = column_scale(&c, cases[i].most);
+        assert_string_equal(scale.unit, cases[i].unit);
+        assert_near(scale.times, cases[i].times, 1e-12);
+    }
+    const struct column share = { .name = "util", .times = 100, .as = "%" };
+    assert_string_equal(column_scale(&share, 1).unit, "%");
+    assert_true(column_scale(&share, 1).times == 100);
+}

@@ -94,3 +94,105 @@ TEST(facts_alone_are_rows_of_csv)
     OK(report_end(&r, "head\n", e));
     assert_string_equal(text_str(&r.out), "# head\nstudy,bw,n\npod,12.5,7\n");
 }
+
+struct place {
+    const char *name, *note;
+    double time_s, bw_Bps[3], low_usd, util_frac, missing;
+    int32_t n_dims;
+    int64_t npus;
+    bool proved;
+    int64_t unique;
+};
+
+static const struct column place_columns[] = {
+    COLUMN_WORD(struct place, name, "of the place", .title = "place"),
+    COLUMN_WORD(struct place, note, "only where there is one", .flags = COLUMN_IF_ANY),
+    COLUMN_REAL(struct place, time_s, "of a step", .title = "step", .show = COLUMN_FITTED, .better = -1),
+    COLUMN_AT(struct place, bw_Bps, "bw_GBps", TABLE_REAL, "bandwidths", .repeat = 3, .per = 1e9,
+              .upto = "n_dims"),
+    COLUMN_AT(struct place, bw_Bps, "bw#_GBps", TABLE_REAL, "of one", .repeat = 2, .per = 1e9,
+              .title = "dim #", .in = IN_TEXT | IN_CSV),
+    COLUMN_COUNT(struct place, n_dims, "how many", .in = IN_JSON),
+    COLUMN_COUNT(struct place, npus, "of them", .title = "NPUs"),
+    COLUMN_AT(struct place, low_usd, "usd.low", TABLE_REAL, "least price", .unit = "USD", .title = "price"),
+    COLUMN_AT(struct place, missing, "usd.high", TABLE_REAL, "largest price", .in = IN_JSON),
+    COLUMN_REAL(struct place, util_frac, "share", .times = 100, .as = "%", .digits = 3),
+    COLUMN_FLAG(struct place, proved, "is it?"),
+    COLUMN_AT(struct place, unique, "unique", TABLE_COUNT, "is it, if known", .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+
+static const struct place places[] = {
+    { "a", NULL, 0.0125, { 2e9, 3.5e9, 9e9 }, 1234567.8, 0.12345, NAN, 2, 4096, true, -1 },
+    { "b", "far", 0.0005, { 1e9, NAN, NAN }, NAN, NAN, NAN, 1, -1, false, 0 },
+};
+
+/* A list of columns tells facts and rows in each form, in the units of each. */
+TEST(facts_of_a_struct_follow_from_its_columns)
+{
+    CASES(enum table_format format; const char *want) = {
+        { TABLE_AS_TEXT, "place      a\n"
+                         "step       12.5 ms\n"
+                         "dim 1      2 GB/s\n"
+                         "dim 2      3.5 GB/s\n"
+                         "NPUs       4,096\n"
+                         "price      1,234,568 USD\n"
+                         "util frac  12.3 %\n"
+                         "proved     yes\n"
+                         "unique     -\n" },
+        { TABLE_AS_JSON,
+          "{\"name\": \"a\", \"time_s\": 0.0125, \"bw_GBps\": [2, 3.5], \"n_dims\": 2, \"npus\": 4096, "
+          "\"usd\": {\"low\": 1234567.8, \"high\": null}, \"util_frac\": 0.12345, \"proved\": true, "
+          "\"unique\": null}\n" },
+        { TABLE_AS_CSV, "name,time_s,bw1_GBps,bw2_GBps,npus,usd.low,util_frac,proved,unique\n"
+                        "a,0.0125,2,3.5,4096,1234567.8,0.12345,yes,\n" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct report, r, report_free) = { .format = cases[i].format, .width = 11 };
+        report_page(&r);
+        report_facts(&r, place_columns, &places[0]);
+        report_page_end(&r);
+        OK(report_end(&r, NULL, e));
+        assert_string_equal(text_str(&r.out), cases[i].want);
+    }
+}
+
+TEST(rows_of_structs_follow_from_their_columns)
+{
+    CASES(enum table_format format; const char *want) = {
+        { TABLE_AS_TEXT, "place  note  step  dim 1  dim 2   NPUs      price  util frac  proved  unique\n"
+                         "               ms   GB/s   GB/s               USD          %\n"
+                         "a      -     12.5      2    3.5  4,096  1,234,568       12.3  yes     -\n"
+                         "b      far    0.5      1    -        -          -        -    no      no\n" },
+        { TABLE_AS_JSON,
+          "{\"places\": [{\"name\": \"a\", \"time_s\": 0.0125, \"bw_GBps\": [2, 3.5], \"n_dims\": 2, "
+          "\"npus\": 4096, \"usd\": {\"low\": 1234567.8, \"high\": null}, \"util_frac\": 0.12345, "
+          "\"proved\": true, \"unique\": null}, {\"name\": \"b\", \"note\": \"far\", \"time_s\": 0.0005, "
+          "\"bw_GBps\": [1], \"n_dims\": 1, \"npus\": null, \"usd\": {\"low\": null, \"high\": null}, "
+          "\"util_frac\": null, \"proved\": false, \"unique\": false}]}\n" },
+        { TABLE_AS_CSV, "# best=min:time_s\n"
+                        "name,note,time_s,bw1_GBps,bw2_GBps,npus,usd.low,util_frac,proved,unique\n"
+                        "a,,0.0125,2,3.5,4096,1234567.8,0.12345,yes,\nb,far,0.0005,1,,,,,no,no\n" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct report, r, report_free) = { .format = cases[i].format };
+        report_page(&r);
+        report_array(&r, "places", place_columns, places, 2, sizeof *places);
+        report_page_end(&r);
+        OK(report_end(&r, NULL, e));
+        assert_string_equal(text_str(&r.out), cases[i].want);
+    }
+}
+
+/* Nothing stands for a list without columns in the form at hand: no member, no row. */
+TEST(a_list_of_another_form_leaves_no_trace)
+{
+    static const struct column columns[] = { COLUMN_WORD(struct place, name, "x", .in = IN_TEXT),
+                                             COLUMNS_END };
+    KEEP(struct report, r, report_free) = { .format = TABLE_AS_JSON };
+    report_page(&r);
+    report_array(&r, "places", columns, places, 2, sizeof *places);
+    report_page_end(&r);
+    OK(report_end(&r, NULL, e));
+    assert_string_equal(text_str(&r.out), "{}\n");
+}
