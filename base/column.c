@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
+
 /* ---- names ---- */
 
 int32_t column_count(const struct column *c)
@@ -122,6 +124,8 @@ static struct column_scale fit(const char *unit, double most)
                      { "GB", { "GB", "TB", "PB" } },
                      { "W", { "W", "kW", "MW", "GW" } } };
     struct column_scale scale = { 1, unit };
+    if (strcmp(unit, "s") == 0 && most >= 36000)
+        return (struct column_scale){ 1.0 / 3600, "h" };
     if (strcmp(unit, "s") == 0)
         scale.unit = show_time_unit(most, &scale.times);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -142,27 +146,88 @@ struct column_scale column_scale(const struct column *c, double most)
     return scale;
 }
 
+/* A change that is more has its sign too. */
+static const char *show_signed(char buf[SHOW], const struct column *c, double x, int digits)
+{
+    char number[SHOW];
+    snprintf(buf, SHOW, "%s%.46s", (c->flags & COLUMN_SIGNED) && x > 0 ? "+" : "",
+             show_real(number, x, digits));
+    return buf;
+}
+
+static double cell_number(enum table_kind kind, struct table_cell cell)
+{
+    if (kind == TABLE_REAL)
+        return cell.real;
+    return kind == TABLE_TEXT || cell.count == INT64_MIN ? (double)NAN : (double)cell.count;
+}
+
 const char *column_shown(char buf[SHOW], const struct column *c, enum table_kind kind, struct table_cell cell,
                          struct column_scale scale)
 {
+    double x = cell_number(kind, cell) * scale.times;
     if (kind == TABLE_TEXT)
-        return cell.text ? cell.text : "-";
+        return !cell.text ? "-" : c->usual && strcmp(cell.text, c->usual) == 0 ? "" : cell.text;
+    if (c->zero && x == 0)
+        return c->zero;
     /* Whole, however large. */
     if (kind == TABLE_COUNT && c->digits == 0 && scale.times == 1)
         return show_count(buf, cell.count);
-    double x = kind == TABLE_REAL ? cell.real : cell.count == INT64_MIN ? (double)NAN : (double)cell.count;
     if (c->digits == 0 && strcmp(scale.unit, "USD") == 0)
-        return show_usd(buf, x * scale.times);
-    return show_real(buf, x * scale.times, c->digits ? c->digits : COLUMN_DIGITS);
+        return show_usd(buf, x);
+    return show_signed(buf, c, x, c->digits ? c->digits : COLUMN_DIGITS);
 }
 
-/* The largest size in a column of numbers, 0 where there is none: NaN is passed over by fmax(). */
-static double largest(const struct table *t, int64_t first, int64_t end, int32_t col)
+/* A mean with its half width, as many digits of each as this leaves sure: "535.2 +- 4.1", "146 +- 297". False
+ * where there is none: NaN of a single seed, and what is the rounding of equal values. */
+static bool put_mean(struct sheet *s, const struct column *c, double mean, double half)
+{
+    char a[SHOW], b[SHOW];
+    if (!(isfinite(half) && half > 1e-9 * fabs(mean)))
+        return false;
+    /* Two digits of the half width, and the mean to the same place; at least one, and not too many. */
+    double digits = mean != 0 ? floor(log10(fabs(mean))) - floor(log10(half)) + 2 : 1;
+    sheet_put(s, "%s \302\261 %s", show_signed(a, c, mean, (int)fmin(fmax(digits, 1), COLUMN_DIGITS)),
+              show_real(b, half, 2));
+    return true;
+}
+
+static void put_shown(struct sheet *s, const struct table *t, int64_t row, const struct column_place *p,
+                      struct column_scale scale)
+{
+    char buf[SHOW], value[SHOW_VALUE];
+    enum table_kind kind = t->kinds[p->at];
+    struct table_cell cell = *table_cell(t, row, p->at);
+    if (p->half > 0 && put_mean(s, p->column, cell_number(kind, cell) * scale.times,
+                                table_number(t, row, p->half) * scale.times))
+        return;
+    const char *shown = column_shown(buf, p->column, kind, cell, scale);
+    sheet_put(s, "%s", p->column->flags & COLUMN_AXIS ? show_unquoted(value, shown) : shown);
+}
+
+/* The largest size in the columns that share a unit with @p of, 0 where there is none: fmax() passes over
+ * NaN. */
+static double largest(const struct table *t, int64_t first, int64_t end, const struct column_place *places,
+                      int32_t n, const struct column *of)
 {
     double most = 0;
-    for (int64_t row = first; row < end; row++)
-        most = fmax(most, fabs(table_number(t, row, col)));
+    for (int32_t k = 0; k < n && of->show == COLUMN_FITTED; k++) {
+        const struct column *c = places[k].column;
+        bool same = c->show == COLUMN_FITTED && strcmp(column_unit(c), column_unit(of)) == 0;
+        for (int64_t row = first; row < end && same; row++)
+            most = fmax(most, fabs(table_number(t, row, places[k].at)));
+    }
     return most;
+}
+
+static enum sheet_align alignment(const struct table *t, int64_t first, int64_t end,
+                                  const struct column_place *p)
+{
+    double x;
+    bool numbers = t->kinds[p->at] != TABLE_TEXT || (p->column->flags & COLUMN_AXIS);
+    for (int64_t row = first; row < end && numbers && t->kinds[p->at] == TABLE_TEXT; row++)
+        numbers = !table_text(t, row, p->at) || num_parse_real(table_text(t, row, p->at), &x);
+    return numbers ? SHEET_POINT : SHEET_LEFT;
 }
 
 int column_write(struct text *out, const struct table *t, int64_t first, int64_t end,
@@ -170,23 +235,19 @@ int column_write(struct text *out, const struct table *t, int64_t first, int64_t
 {
     struct sheet s = { 0 };
     struct column_scale scales[SHEET_MAX_COLUMNS];
-    char titles[SHEET_MAX_COLUMNS][COLUMN_NAME], buf[SHOW];
+    char titles[SHEET_MAX_COLUMNS][COLUMN_NAME];
     assert(n <= SHEET_MAX_COLUMNS);
     if (t->failed)
         return err_nomem(e, "table");
     for (int32_t k = 0; k < n; k++) {
         const struct column *c = places[k].column;
-        enum table_kind kind = t->kinds[places[k].at];
-        scales[k] = column_scale(c, c->show == COLUMN_FITTED ? largest(t, first, end, places[k].at) : 0);
+        scales[k] = column_scale(c, largest(t, first, end, places, n, c));
         sheet_column(&s, column_title(titles[k], c, places[k].number), scales[k].unit,
-                     kind == TABLE_TEXT ? SHEET_LEFT : SHEET_POINT);
+                     alignment(t, first, end, &places[k]));
     }
     for (int64_t row = first; row < end; row++)
-        for (int32_t k = 0; k < n; k++) {
-            int32_t at = places[k].at;
-            sheet_put(&s, "%s",
-                      column_shown(buf, places[k].column, t->kinds[at], *table_cell(t, row, at), scales[k]));
-        }
+        for (int32_t k = 0; k < n; k++)
+            put_shown(&s, t, row, &places[k], scales[k]);
     int rc = n > 0 ? sheet_write(&s, out, e) : 0;
     sheet_free(&s);
     return rc;

@@ -53,7 +53,11 @@ enum column_flag {
     COLUMN_REPLACES = 1 << 5, /**< the axis is left out: the column says it better */
     COLUMN_RENAMES = 1 << 6,  /**< the axis is called "vary.NAME" */
     COLUMN_IF_ANY = 1 << 7,   /**< of facts: left out where it is blank, in every form */
-    COLUMN_COMMON = 1 << 8,   /**< text: said once above the table where all rows have the same value */
+    /* In the text of rows (study/say.h): */
+    COLUMN_COMMON = 1 << 8,  /**< said once above the table where all rows have the same value */
+    COLUMN_SEEDS = 1 << 9,   /**< there where some row is of several seeds */
+    COLUMN_SIGNED = 1 << 10, /**< a change: with its sign */
+    COLUMN_AXIS = 1 << 11,   /**< values as a study wrote them: without quotes, numbers aligned as such */
 };
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order that tables are written in */
@@ -80,6 +84,8 @@ struct column {
     const char *as;       /**< the unit in text; NULL: that of data */
     int digits;           /**< in text, significant; 0: 5, and all of a count */
     enum column_show show;
+    const char *usual; /**< text: a word that is left blank, as it says that nothing is wrong; NULL: none */
+    const char *zero;  /**< text: in place of 0; NULL: 0 */
 };
 
 #define COLUMN_AT(type, field, called, of_kind, ...)                                                         \
@@ -129,7 +135,8 @@ struct column_scale {
     double times;
     const char *unit;
 };
-/** For values up to @p most, a size in the unit of data (only those of COLUMN_FITTED depend on it). */
+/** For values up to @p most, a size in the unit of data (only those of COLUMN_FITTED depend on it): seconds
+ * from ten hours on are hours. */
 struct column_scale column_scale(const struct column *c, double most);
 /** A cell of a column of kind @p kind (of a file it may be another than column_kind()), without its unit; "-"
  * where there is no value. Borrowed from @p buf or the cell. */
@@ -141,6 +148,7 @@ struct column_place {
     const struct column *column;
     int32_t number; /**< of a repeated one, from 0 */
     int32_t at;     /**< in the table */
+    int32_t half;   /**< that of COLUMN_HALF which belongs to it, also in the table; 0: none */
 };
 /** Append rows @p first to @p end of a table as aligned text, in the order of @p places, shape [n].
  * ERR_NOMEM. O(cells). */

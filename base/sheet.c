@@ -107,6 +107,17 @@ const char *show_time(char buf[SHOW], double x_s)
     return buf;
 }
 
+const char *show_unquoted(char buf[SHOW_VALUE], const char *value)
+{
+    size_t n = strlen(value);
+    /* A text with quotes or escapes inside stays as it was written. */
+    if (n < 2 || n > SHOW_VALUE || value[0] != '"' || strcspn(value + 1, "\"\\") != n - 2)
+        return value;
+    memcpy(buf, value + 1, n - 2);
+    buf[n - 2] = '\0';
+    return buf;
+}
+
 void sheet_column(struct sheet *s, const char *title, const char *unit, enum sheet_align align)
 {
     assert(s->n_cells == 0 && s->n_columns < SHEET_MAX_COLUMNS);

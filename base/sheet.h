@@ -11,7 +11,10 @@
 
 #include "base/text.h"
 
-enum { SHOW = 48 /**< room for any show_...() */ };
+enum {
+    SHOW = 48,        /**< room for the others */
+    SHOW_VALUE = 512, /**< for show_unquoted() */
+};
 
 /** @p x in @p digits significant digits without exponent, thousands with commas: "5,926,093", "53.912",
  * "0.0912"; "-" unless finite. Numbers beyond 1e15 or below 1e-9 take an exponent. Returns @p buf. */
@@ -24,6 +27,9 @@ const char *show_count(char buf[SHOW], int64_t n);
 const char *show_time(char buf[SHOW], double x_s);
 /** "ms" and 1e3 and the like, for a column whose largest value is @p most_s. */
 const char *show_time_unit(double most_s, double *per_s);
+
+/** A value as a study wrote it, without the quotes around a plain text. Borrowed from @p buf or @p value. */
+const char *show_unquoted(char buf[SHOW_VALUE], const char *value);
 
 enum sheet_align {
     SHEET_LEFT,

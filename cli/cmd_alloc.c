@@ -26,7 +26,7 @@ struct alloc_run {
 };
 
 /* What varies, as it is at point @p i. @p at: room for all keys. */
-static void find_place(struct alloc_page *page, struct study_override *at, char (*values)[SAY_VALUE],
+static void find_place(struct alloc_page *page, struct study_override *at, char (*values)[SHOW_VALUE],
                        const struct sweep *w, int64_t i)
 {
     page->sweep = w;
@@ -43,7 +43,7 @@ static void add_page(struct alloc_run *a, int64_t i, const struct design *d)
 {
     const struct design_point *s = d->chosen.point;
     struct study_override at[SWEEP_MAX_KEYS];
-    char values[SWEEP_MAX_KEYS][SAY_VALUE];
+    char values[SWEEP_MAX_KEYS][SHOW_VALUE];
     struct alloc_page page = { .study = s, .design = d };
     find_place(&page, at, values, &a->study.sweep, i);
     if (a->report.format == TABLE_AS_TEXT && a->study.sweep.n_keys == 0 && !alloc_has_split(&d->answer))
@@ -70,7 +70,7 @@ static int solve_only(struct alloc_run *a, struct err *e)
 static int add_error(struct alloc_run *a, int64_t i, struct err *e)
 {
     struct study_override at[SWEEP_MAX_KEYS];
-    char values[SWEEP_MAX_KEYS][SAY_VALUE];
+    char values[SWEEP_MAX_KEYS][SHOW_VALUE];
     struct alloc_page page = { .reason = e->msg };
     if (err_is_of_machine(e->code))
         return err_wrap(e, "point %lld", (long long)i);

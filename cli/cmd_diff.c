@@ -19,8 +19,8 @@ enum { CELL = 48 /* bytes of a value in text */ };
 
 static void diff_put_value(struct report *r, const struct diff_input *in, int side)
 {
-    char buf[SAY_VALUE];
-    const char *text = in->text[side] ? say_unquote(buf, in->text[side]) : NULL;
+    char buf[SHOW_VALUE];
+    const char *text = in->text[side] ? show_unquoted(buf, in->text[side]) : NULL;
     if (!text || !report_is(r, IN_TEXT))
         report_put_word(r, text);
     else

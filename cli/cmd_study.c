@@ -42,6 +42,7 @@
 #include "study/campaign.h"
 #include "study/runs.h"
 #include "study/store.h"
+#include "study/say.h"
 #include "study/study.h"
 #include "weft.h"
 
@@ -370,7 +371,7 @@ static int write_sheet(const struct run *run, struct source *s, struct err *e)
     struct text out = { 0 };
     int rc = export_read_all(&all, s, e);
     if (!rc)
-        rc = s->kind->say(&out, &(struct study_report){ .rows = &all }, e);
+        rc = s->kind->say(&out, &(struct study_report){ .kind = s->kind, .rows = &all }, e);
     if (!rc)
         rc = output_text(run, &out, e);
     table_free(&all);
@@ -440,7 +441,8 @@ static void make_report(struct export_tables *t, const struct store *store)
 {
     const struct table *points = store_columns(store, STORE_POINTS);
     const struct store_head *head = store_head_of(store);
-    t->report = (struct study_report){ .rows = &t->said,
+    t->report = (struct study_report){ .kind = t->kind,
+                                       .rows = &t->said,
                                        .axes = t->axes,
                                        .n_points = head->n_points,
                                        .seed = head->seed,
@@ -743,6 +745,11 @@ const struct command cmd_merge = {
         .help = "count the points, list the axes and estimate the time, but solve nothing",                  \
         .kind = OPTION_FLAG, .offset = offsetof(struct options, dry_run)                                     \
     }
+#define SAY_COLUMNS                                                                                          \
+    {                                                                                                        \
+        .name = "columns", .help = "list the columns: unit, what is better, meaning; no STUDY is read",      \
+        .kind = OPTION_FLAG, .offset = offsetof(struct options, say_columns)                                 \
+    }
 #define STORE                                                                                                \
     {                                                                                                        \
         .name = "store", .value = "FILE.db",                                                                 \
@@ -761,7 +768,7 @@ const struct command cmd_merge = {
         .kind = OPTION_TEXT, .offset = offsetof(struct options, shard), .outside = true                      \
     }
 
-static const struct option sweep_rows[] = { OPTION_THREADS("points"), DRY_RUN, STORE, RESUME, SHARD };
+static const struct option sweep_rows[] = { OPTION_THREADS("points"), SAY_COLUMNS, DRY_RUN, STORE, RESUME, SHARD };
 static const struct option_group sweep_options = { "Sweep", sweep_rows,
                                                    sizeof sweep_rows / sizeof *sweep_rows };
 
@@ -1266,12 +1273,24 @@ static int write_list(const struct run *run, const struct study_kind *kind, stru
     return rc;
 }
 
-/* Run the study of operand 0 on all ranks, or with --list say what the kind has. Kind NULL: told by the keys
- * of the study. extras, shape [n], are called as tables of the kind. */
+static int write_columns(const struct run *run, const struct study_kind *kind, struct err *e)
+{
+    struct report r = { .rows = true };
+    output_begin(&r, run, (struct origin){ .known = false });
+    say_columns(&r, kind);
+    int rc = output_report(&r, run, (struct origin){ .known = false }, e);
+    report_free(&r);
+    return rc;
+}
+
+/* Run the study of operand 0 on all ranks, or with --list or --columns say what the kind has. Kind NULL: told
+ * by the keys of the study. extras, shape [n], are called as tables of the kind. */
 static int run_kind(struct run *run, const struct study_kind *kind, const struct extra *extras, int n,
                     struct err *e)
 {
     struct study_job job = { .kind = kind, .extras = extras, .n_extras = n };
+    if (run->opt.say_columns)
+        return write_columns(run, kind ? kind : study_kinds[0], e);
     if (run->opt.list)
         return write_list(run, kind, e);
     if (run->opt.n_operands < 1)
@@ -1303,16 +1322,17 @@ const struct command cmd_sweep = {
         "writes nothing. Under mpirun, or srun with PMIx, all processes work on one sweep. A study of "
         "another\n"
         "kind, recognised by its keys, runs as under weft place, hetero or gossip.\n",
-    .scope = SCOPE(1, 1, "STUDY", &sweep_options, &options_study, &options_search, &options_format,
+    .scope = SCOPE(0, 1, "STUDY", &sweep_options, &options_study, &options_search, &options_format,
                    &options_files),
     .run = run_sweep,
 };
 
 static const struct option place_rows[] = {
     { .name = "list",
-      .help = "list the schedulers and the columns of each model",
+      .help = "list the schedulers of each model",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
+    SAY_COLUMNS,
     OPTION_THREADS("runs"),
     EXTRA_OPTION(place, runs, "CSV of all runs, a row for each point, scheduler and seed"),
     EXTRA_OPTION(place, jobs,
@@ -1352,9 +1372,10 @@ const struct command cmd_place = {
 
 static const struct option hetero_rows[] = {
     { .name = "list",
-      .help = "list the schedulers and the columns",
+      .help = "list the schedulers",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
+    SAY_COLUMNS,
     OPTION_THREADS("runs"),
     { .name = "timing",
       .help = "add how long each scheduler took, which differs from run to run",
@@ -1397,9 +1418,10 @@ const struct command cmd_hetero = {
 
 static const struct option gossip_rows[] = {
     { .name = "list",
-      .help = "list the methods and the columns",
+      .help = "list the methods",
       .kind = OPTION_FLAG,
       .offset = offsetof(struct options, list) },
+    SAY_COLUMNS,
     OPTION_THREADS("runs"),
     EXTRA_OPTION(gossip, runs, "CSV of all runs, a row for each point, method and seed"),
     EXTRA_OPTION(gossip, curves, "CSV of loss, exchanges and traffic over time, of all runs"),

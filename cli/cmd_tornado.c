@@ -225,7 +225,7 @@ static void report_data(struct report *r, const struct tornado *t, struct ranked
 /* What the points are that the tables name, each once and in their order. */
 static void report_points(struct report *r, const struct tornado *t)
 {
-    char value[SAY_VALUE];
+    char value[SHOW_VALUE];
     int64_t last = -1;
     for (;;) {
         int64_t next = INT64_MAX;

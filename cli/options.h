@@ -76,7 +76,7 @@ struct options {
     const char *store, *shard, *table;
     bool resume;
     bool force, quiet, verbose, help, version;
-    bool bill, igraph, spec, split, dry_run, list, timing, all;
+    bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
     int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */

@@ -37,12 +37,12 @@ int points_vary(bool *vary, const struct run *run, struct err *e)
     return 0;
 }
 
-const char *points_value(char buf[SAY_VALUE], const struct sweep *w, int32_t k, int64_t i)
+const char *points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k, int64_t i)
 {
     struct sweep_point p;
     sweep_find_point(&p, w, i);
     const char *value = sweep_value(w, &p, k);
-    return value ? say_unquote(buf, value) : "";
+    return value ? show_unquoted(buf, value) : "";
 }
 
 struct origin points_origin(const struct study *s)
@@ -76,11 +76,11 @@ static bool put_spec(struct text *out, const char *value)
 
 static void put_value(struct report *r, const struct sweep_axis *axis, int64_t i, int32_t key)
 {
-    char buf[SAY_VALUE];
+    char buf[SHOW_VALUE];
     struct text spec = { 0 };
     const char *value = axis_value_of(axis, i, key);
     bool is_network = axis->generated && *value == '{' && put_spec(&spec, value);
-    value = is_network ? text_str(&spec) : say_unquote(buf, value);
+    value = is_network ? text_str(&spec) : show_unquoted(buf, value);
     bool is_long = strlen(value) > WIDEST;
     report_put_text(r, "%.*s%s", is_long ? WIDEST - 3 : WIDEST, value, is_long ? "..." : "");
     text_free(&spec);
@@ -134,10 +134,10 @@ static void grids_text(struct report *r, const struct sweep *w)
 
 static void json_values(struct report *r, const char *name, const struct sweep_axis *axis, int32_t key)
 {
-    char value[SAY_VALUE];
+    char value[SHOW_VALUE];
     report_open(r, name, '[');
     for (int64_t i = 0; i < axis->n; i++)
-        report_item(r, say_unquote(value, axis_value_of(axis, i, key)));
+        report_item(r, show_unquoted(value, axis_value_of(axis, i, key)));
     report_close(r, ']');
 }
 
@@ -190,14 +190,14 @@ static void axes_rows(struct report *r, const struct sweep *w)
                                                       .kind = TABLE_COUNT },
                                                     { IN_CSV, .key = "axis" },
                                                     { IN_CSV, .key = "value" } };
-    char value[SAY_VALUE];
+    char value[SHOW_VALUE];
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < w->n_axes; i++)
         for (int32_t j = 0; j < w->axes[i].n_keys; j++)
             for (int64_t k = 0; k < w->axes[i].n; k++) {
                 report_put_count(r, i + 1);
                 report_put_word(r, w->keys[w->axes[i].keys[j]].path);
-                report_put_word(r, say_unquote(value, axis_value_of(&w->axes[i], k, j)));
+                report_put_word(r, show_unquoted(value, axis_value_of(&w->axes[i], k, j)));
             }
     report_table_end(r);
 }

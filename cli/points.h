@@ -18,7 +18,7 @@ int points_vary(bool *vary, const struct run *run, struct err *e);
 
 /** The value of key @p k at point @p i for people; "" where it does not vary. Borrowed from @p buf or @p w.
  */
-const char *points_value(char buf[SAY_VALUE], const struct sweep *w, int32_t k, int64_t i);
+const char *points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k, int64_t i);
 
 /** What the head of an output says of a study whose hash was found. */
 struct origin points_origin(const struct study *s);

@@ -78,6 +78,12 @@ struct study {
     void *own;                                   /**< open: the kind's; kind->close frees it */
 };
 
+/** A column and the texts that it is made of; do not copy: `of` points into it. */
+struct made_column {
+    struct column of;
+    char name[COLUMN_NAME], title[COLUMN_NAME], help[256];
+};
+
 /** A table of a kind. */
 struct table_def {
     const char *word; /**< "jobs": --jobs FILE, export --table jobs */
@@ -191,6 +197,7 @@ struct block_ops {
 
 /** Rows that were read back, whoever ran the study. All borrowed. */
 struct study_report {
+    const struct study_kind *kind;
     const struct table *rows;                     /**< all; as exported, hidden columns too */
     const struct table *tables[STUDY_MAX_TABLES]; /**< extra ones; NULL: not recorded */
     const char *const *axes;                      /**< shape [n_axes] */
@@ -258,9 +265,10 @@ struct study_kind {
     const char *const *result_columns; /**< NULL-terminated, STUDY_MAX_RESULT at most: what it looks at */
     const char *label;        /**< column that names the row within its point; NULL: one row a point */
     const char *const *front; /**< NULL-terminated: the first two with values */
-    /** What is better in a column that none of `tables` lists, as it is made for a study: as column.better.
-     * NULL: there are none. */
-    int (*better)(const char *column);
+    /** Number @p i of the columns of rows and runs that `tables` do not list, as they are made for a study;
+     * false: there are no more. '#' in name and title stands for a number of any kind: "time_p#_s". NULL:
+     * there are none. */
+    bool (*made)(struct made_column *out, int32_t i);
     const char *const *work;     /**< NULL-terminated: axes below these make rows incomparable (`per`), .. */
     const char *const *not_work; /**< .. but not those below these; may be NULL */
     /** Clear show[] of columns of tables[0] that are not exported, shape [columns->n_cols], besides those
@@ -276,7 +284,7 @@ struct study_kind {
     /** Of a study of one point that has no results: 0 where its rows say so, else the error that the command
      * fails with; no rows are written then. NULL: always rows. */
     int (*fail_alone)(const struct study_report *r, struct err *e);
-    /** What --list prints: schedulers or methods, then columns. */
+    /** What --list prints: schedulers or methods. */
     int (*list)(struct text *out, struct err *e);
     const char
         *empty_of;    /**< column whose first word says why an extra table stays empty; NULL: nobody asks */

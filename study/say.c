@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sheet.h"
+#include "study/study.h"
 
 double say_number(const struct table *t, int64_t row, const char *column)
 {
@@ -34,17 +35,6 @@ int64_t say_end_of_point(const struct table *t, int64_t first)
     return end;
 }
 
-const char *say_unquote(char buf[SAY_VALUE], const char *value)
-{
-    size_t n = strlen(value);
-    /* A text with quotes or escapes inside stays as it was written. */
-    if (n < 2 || n > SAY_VALUE || value[0] != '"' || strcspn(value + 1, "\"\\") != n - 2)
-        return value;
-    memcpy(buf, value + 1, n - 2);
-    buf[n - 2] = '\0';
-    return buf;
-}
-
 /* From the left, name by name: the end of a path tells more than its beginning. */
 const char *say_axis_title(const char *path)
 {
@@ -57,14 +47,14 @@ const char *say_axis_title(const char *path)
 
 void say_axes(struct text *out, const struct study_report *r, int64_t row)
 {
-    char value[SAY_VALUE], a[SHOW];
+    char value[SHOW_VALUE], a[SHOW];
     if (!r->n_axes)
         return;
     text_printf(out, "point %s:", show_count(a, (int64_t)say_number(r->rows, row, "point")));
     for (int32_t k = 0; k < r->n_axes; k++)
         text_printf(out, "%s %s %s", k ? "," : "", say_axis_title(r->axes[k]),
                     /* Values of axes are words as the study gave them, in rows of all kinds. */
-                    say_unquote(value, say_word(r->rows, row, r->axes[k])));
+                    show_unquoted(value, say_word(r->rows, row, r->axes[k])));
     text_puts(out, "\n");
 }
 
@@ -82,19 +72,139 @@ int64_t say_errors(struct text *out, const struct table *t)
     return wrong;
 }
 
-int say_columns(struct text *out, const struct column *columns, struct err *e)
+/* ---- rows ---- */
+
+/* Columns of a sheet, and what they are described by. */
+struct say_layout {
+    struct made_column made[SHEET_MAX_COLUMNS];
+    struct column_place places[SHEET_MAX_COLUMNS];
+    int32_t n;
+};
+
+/* Rows are of fewer seeds than the study has where nothing is drawn. */
+static bool has_seeds(const struct table *t)
 {
-    struct sheet s = { 0 };
-    char name[COLUMN_NAME];
-    sheet_column(&s, "column", "", SHEET_LEFT);
-    sheet_column(&s, "meaning", "", SHEET_LEFT);
-    for (const struct column *c = columns; c->name; c++) {
-        if (!c->help)
+    bool several = false;
+    for (int64_t row = 0; row < t->n_rows && !several; row++)
+        several = say_number(t, row, "seeds") > 1;
+    return several;
+}
+
+/* Is it for people? */
+static bool say_is_shown(const struct study_report *r, const struct column *c)
+{
+    return column_is_in(c, IN_TEXT) && !(c->flags & COLUMN_HIDDEN) &&
+           (!(c->flags & COLUMN_SEEDS) || has_seeds(r->rows));
+}
+
+/* By what people would read: values that are shown alike are alike here. */
+static bool is_common(const struct table *t, const struct column *c, int32_t col)
+{
+    char a[SHOW], b[SHOW];
+    const struct column_scale scale = column_scale(c, 0);
+    if (!(c->flags & COLUMN_COMMON))
+        return false;
+    for (int64_t row = 1; row < t->n_rows; row++)
+        if (strcmp(column_shown(a, c, t->kinds[col], *table_cell(t, row, col), scale),
+                   column_shown(b, c, t->kinds[col], *table_cell(t, 0, col), scale)) != 0)
+            return false;
+    return t->n_rows > 0;
+}
+
+void say_common(struct text *out, const struct study_report *r)
+{
+    const struct table *t = r->rows;
+    struct made_column made;
+    char title[COLUMN_NAME], buf[SHOW];
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        const struct column *c = &made.of;
+        if (!study_describe(&made, r->kind, TABLE_ROWS, t->names[col]) || !say_is_shown(r, c) ||
+            !is_common(t, c, col))
             continue;
-        sheet_put(&s, "%s%s", column_name(name, c, 0), column_count(c) > 1 ? ".." : "");
-        sheet_put(&s, "%s", c->help);
+        const struct column_scale scale = column_scale(c, 0);
+        const char *value = column_shown(buf, c, t->kinds[col], *table_cell(t, 0, col), scale);
+        bool unit = t->kinds[col] != TABLE_TEXT && *scale.unit;
+        if (*value && strcmp(value, "-") != 0)
+            text_printf(out, "%s: %s%s%s\n", column_title(title, c, 0), value, unit ? " " : "",
+                        unit ? scale.unit : "");
     }
-    int rc = sheet_write(&s, out, e);
-    sheet_free(&s);
-    return rc;
+}
+
+/* Describe column @p col in @p out; false: it is not shown. What nothing describes is an axis. */
+static bool describe_shown(struct made_column *out, const struct study_report *r, const struct say_look *look,
+                           int32_t col)
+{
+    const struct table *t = r->rows;
+    const char *name = t->names[col];
+    bool point = strcmp(name, "point") == 0;
+    if (look->skips && look->skips(t, col))
+        return false;
+    if (!point && study_describe(out, r->kind, TABLE_ROWS, name))
+        return say_is_shown(r, &out->of) && !is_common(t, &out->of, col);
+    out->of = (struct column){
+        .name = name, .title = say_axis_title(name), .unit = "", .flags = point ? 0U : (unsigned)COLUMN_AXIS
+    };
+    return point ? look->point : look->axes;
+}
+
+int say_rows(struct text *out, const struct study_report *r, int64_t first, int64_t end,
+             const struct say_look *look, struct err *e)
+{
+    struct say_layout l = { .n = 0 };
+    for (int32_t col = 0; col < r->rows->n_cols && l.n < SHEET_MAX_COLUMNS; col++) {
+        struct column_place *place = &l.places[l.n];
+        if (!describe_shown(&l.made[l.n], r, look, col))
+            continue;
+        if (!(l.made[l.n].of.flags & COLUMN_HALF))
+            *place = (struct column_place){ .column = &l.made[l.n++].of, .at = col };
+        else if (l.n > 0 && place[-1].at == col - 1)
+            place[-1].half = col;
+    }
+    return column_write(out, r->rows, first, end, l.places, l.n, e);
+}
+
+/* ---- what columns there are ---- */
+
+struct said_column {
+    const char *table, *name, *unit, *best, *meaning;
+};
+
+static const struct column said_columns[] = {
+    COLUMN_WORD(struct said_column, table, "whose column it is", .in = IN_DATA),
+    COLUMN_WORD(struct said_column, name, "as in CSV; '#': a number", .title = "column"),
+    COLUMN_WORD(struct said_column, unit, "of its values", .unit = ""),
+    COLUMN_WORD(struct said_column, best, "min, max; blank: neither"),
+    COLUMN_WORD(struct said_column, meaning, "what it holds"),
+    COLUMNS_END,
+};
+
+static void put_said(struct report *r, const struct study_kind *kind, int32_t table, const struct column *c)
+{
+    static const char *const best[] = { "min", NULL, "max" };
+    const char *unit = c->kind == TABLE_TEXT ? "" : column_unit(c);
+    if (c->help)
+        report_row(r, &(struct said_column){ .table = kind->tables[table].word,
+                                             .name = c->name,
+                                             .unit = *unit ? unit : NULL,
+                                             .best = best[c->better + 1],
+                                             .meaning = c->help });
+}
+
+/* In text a sheet for each table, in data one for all. */
+void say_columns(struct report *r, const struct study_kind *kind)
+{
+    struct made_column made;
+    bool apart = report_is(r, IN_TEXT);
+    for (int32_t t = 0; t < kind->n_tables; t++) {
+        if (kind->n_tables > 1)
+            report_line(r, "%s%s:\n", t ? "\n" : "", kind->tables[t].word);
+        if (apart || t == 0)
+            report_list(r, "columns", said_columns);
+        for (const struct column *c = kind->tables[t].columns; c->name; c++)
+            put_said(r, kind, t, c);
+        for (int32_t i = 0; t == TABLE_ROWS && kind->made && kind->made(&made, i); i++)
+            put_said(r, kind, t, &made.of);
+        if (apart || t == kind->n_tables - 1)
+            report_list_end(r);
+    }
 }

@@ -6,6 +6,7 @@
 #ifndef STUDY_SAY_H
 #define STUDY_SAY_H
 
+#include "base/report.h"
 #include "study/kind.h"
 
 /** The number in @p column; NaN: blank, or there is no such column. */
@@ -17,9 +18,6 @@ bool say_has_status(const struct table *t, int64_t row, const char *status);
 /** One after the last row of the point of row @p first. */
 int64_t say_end_of_point(const struct table *t, int64_t first);
 
-enum { SAY_VALUE = 512 };
-/** An axis' value for people: without the quotes around a plain text. Borrowed from @p buf or @p value. */
-const char *say_unquote(char buf[SAY_VALUE], const char *value);
 /** Head of an axis' column: the path's last names, whole and at most 20 bytes, or the last one alone:
  * "pod.max_GBps" of "network.dims.pod.max_GBps". Borrowed from @p path. */
 const char *say_axis_title(const char *path);
@@ -29,7 +27,21 @@ void say_axes(struct text *out, const struct study_report *r, int64_t row);
 /** "2 of 8 rows are errors; the first: ..." where there are any. Returns how many. */
 int64_t say_errors(struct text *out, const struct table *t);
 
-/** Columns that have a help and what they mean, as a sheet: repeated ones once, as "dim1_MB..". */
-int say_columns(struct text *out, const struct column *columns, struct err *e);
+/** What a kind wants of its rows in text. */
+struct say_look {
+    bool point; /**< the column `point` */
+    bool axes;  /**< what varies, else it stands above (say_axes()) */
+    /** Columns to leave out besides those that are not for people. NULL: none. */
+    bool (*skips)(const struct table *t, int32_t col);
+};
+/** "network: switch:8", of each column of COLUMN_COMMON in which all rows have one value: lines. */
+void say_common(struct text *out, const struct study_report *r);
+/** Rows @p first to @p end as a sheet, in the order of the table: columns that people are shown
+ * (base/column.h), but those of say_common(). ERR_NOMEM. */
+int say_rows(struct text *out, const struct study_report *r, int64_t first, int64_t end,
+             const struct say_look *look, struct err *e);
+
+/** All columns of a kind that have a help, of each of its tables: name, unit, what is better, meaning. */
+void say_columns(struct report *r, const struct study_kind *kind);
 
 #endif

@@ -83,10 +83,61 @@ const struct study_kind *study_kind_of_columns(const struct table *rows)
     return best;
 }
 
+/* Does the name fit the pattern, in which '#' stands for a number? The number then, NULL: it does not. */
+static const char *fit_name(char number[COLUMN_NAME], const char *pattern, const char *name)
+{
+    const char *at = strchr(pattern, '#');
+    size_t before = at ? (size_t)(at - pattern) : 0, n;
+    *number = '\0';
+    if (!at)
+        return strcmp(pattern, name) == 0 ? number : NULL;
+    if (strncmp(pattern, name, before) != 0)
+        return NULL;
+    n = strspn(name + before, "0123456789.");
+    if (n == 0 || n >= COLUMN_NAME || strcmp(name + before + n, at + 1) != 0)
+        return NULL;
+    snprintf(number, COLUMN_NAME, "%.*s", (int)n, name + before);
+    return number;
+}
+
+/* The text with the number in place of '#'; @p out may hold the text. */
+static const char *put_number(char out[COLUMN_NAME], const char *text, const char *number)
+{
+    char whole[COLUMN_NAME];
+    const char *at = text ? strchr(text, '#') : NULL;
+    if (!at)
+        return text;
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, number, at + 1);
+    return memcpy(out, whole, sizeof whole);
+}
+
+void study_number_column(struct made_column *c, const char *number)
+{
+    c->of.name = put_number(c->name, c->of.name, number);
+    c->of.title = put_number(c->title, c->of.title, number);
+    c->of.repeat = 0;
+}
+
+bool study_describe(struct made_column *out, const struct study_kind *kind, int32_t table, const char *name)
+{
+    char number[COLUMN_NAME];
+    const struct column *c = column_find(kind->tables[table].columns, name);
+    bool found = c != NULL;
+    if (c) {
+        out->of = *c;
+        fit_name(number, c->name, name);
+    }
+    for (int32_t i = 0; !found && table <= TABLE_RUNS && kind->made && kind->made(out, i); i++)
+        found = fit_name(number, out->of.name, name) != NULL;
+    if (found)
+        study_number_column(out, number);
+    return found;
+}
+
 int study_better(const struct study_kind *kind, int32_t table, const char *column)
 {
-    const struct column *c = column_find(kind->tables[table].columns, column);
-    return c ? c->better : kind->better && table <= TABLE_RUNS ? kind->better(column) : 0;
+    struct made_column c;
+    return study_describe(&c, kind, table, column) ? c.of.better : 0;
 }
 
 void study_find_better(struct table *t, const struct study_kind *kind, int32_t table)

@@ -26,6 +26,11 @@ int study_say_kind(const struct study_kind *kind, const struct yaml_doc *doc, in
 /** Of which kind rows from elsewhere are: of the one that has most of their columns. */
 const struct study_kind *study_kind_of_columns(const struct table *rows);
 
+/** Put a number in place of '#' of its name and title, which it then holds itself. */
+void study_number_column(struct made_column *c, const char *number);
+/** Fill @p out with what describes the column of this name of table @p table of a kind, repeated and made
+ * ones too, as one that is not repeated; false: nothing does. O(columns). */
+bool study_describe(struct made_column *out, const struct study_kind *kind, int32_t table, const char *name);
 /** What is better in a column of table @p table of a kind: 1 more, -1 less, 0 not known. O(columns). */
 int study_better(const struct study_kind *kind, int32_t table, const char *column);
 /** Of all columns of @p t that do not know: of tables that were read back, as a store does not say it. */

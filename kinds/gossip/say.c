@@ -84,7 +84,7 @@ static void gossip_say_seeds(struct text *out, const struct study_report *s)
 {
     char a[SHOW];
     if (s->seeds > 1)
-        text_printf(out, "means of %s seeds, %lld to %lld; +-: half of the 95 %% interval\n",
+        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
                     show_count(a, s->seeds), (long long)s->seed, (long long)(s->seed + s->seeds - 1));
     else
         text_printf(out, "seed: %lld\n", (long long)s->seed);
@@ -99,93 +99,6 @@ static void gossip_say_point(struct text *out, const struct study_report *r, int
     if (!one && !is_unread(r->rows, row))
         put_where(out, r->rows, row);
     text_puts(out, "\n");
-}
-
-/* ---- rows ---- */
-
-/* A percentage with @p decimals; a change has a sign unless it rounds to none. */
-static void put_percent(struct sheet *s, double pct, int decimals, bool change)
-{
-    bool none = fabs(pct) * pow(10, decimals) < 0.5;
-    if (isfinite(pct))
-        sheet_put(s, change && !none ? "%+.*f" : "%.*f", decimals, none ? 0.0 : pct);
-    else
-        sheet_put(s, "-");
-}
-
-static void put_need(struct sheet *s, double need_GBps)
-{
-    if (need_GBps > 0)
-        sheet_real(s, need_GBps, DIGITS);
-    else
-        sheet_put(s, isnan(need_GBps) ? "-" : "any");
-}
-
-/* One method; status and message only where something is wrong. */
-static void gossip_say_row(struct sheet *s, const struct table *t, int64_t row, struct unit unit)
-{
-    sheet_put(s, "%s", say_word(t, row, "method"));
-    put_percent(s, say_number(t, row, "accuracy_pct"), 2, false);
-    put_percent(s, say_number(t, row, "accuracy_half_pct"), 2, false);
-    put_percent(s, say_number(t, row, "average_pct"), 2, false);
-    put_percent(s, say_number(t, row, "average_half_pct"), 2, false);
-    sheet_real(s, say_number(t, row, "traffic_MB") * unit.per_MB, DIGITS);
-    sheet_real(s, say_number(t, row, "time_s"), DIGITS);
-    put_percent(s, say_number(t, row, "wait_pct"), 1, false);
-    put_percent(s, say_number(t, row, "traffic_vs_base_pct"), 1, true);
-    put_percent(s, say_number(t, row, "time_vs_base_pct"), 1, true);
-    put_percent(s, say_number(t, row, "accuracy_vs_base_points"), 2, true);
-    put_percent(s, say_number(t, row, "accuracy_vs_base_half"), 2, false);
-    put_percent(s, say_number(t, row, "traffic_vs_fixed_pct"), 1, true);
-    sheet_put(s, "%s", say_word(t, row, "fixed"));
-    put_percent(s, say_number(t, row, "time_vs_fixed_pct"), 1, true);
-    sheet_put(s, "%s", say_word(t, row, "fixed_for_time"));
-    put_need(s, say_number(t, row, "need_GBps"));
-    sheet_put(s, "%s", say_has_status(t, row, "ok") ? "" : say_word(t, row, "status"));
-    sheet_put(s, "%s", say_word(t, row, "message"));
-}
-
-static double largest(const struct table *t, const char *column)
-{
-    double most = 0;
-    for (int64_t row = 0; row < t->n_rows; row++)
-        most = fmax(most, say_number(t, row, column)); /* fmax() passes over NaN */
-    return most;
-}
-
-/* Bytes of all points are in one unit. */
-static int gossip_say_rows(struct text *out, const struct table *t, int64_t first, int64_t end, struct err *e)
-{
-    const struct unit unit = unit_for(largest(t, "traffic_MB"));
-    const struct sheet_column columns[] = {
-        { "method", "", SHEET_LEFT },
-        { "accuracy", "%", SHEET_POINT },
-        { "accuracy", "+-", SHEET_POINT },
-        { "averaged", "%", SHEET_POINT },
-        { "averaged", "+-", SHEET_POINT },
-        { "traffic", unit.name, SHEET_POINT },
-        { "time", "s", SHEET_POINT },
-        { "waiting", "%", SHEET_POINT },
-        { "traffic vs", "base %", SHEET_POINT },
-        { "time vs", "base %", SHEET_POINT },
-        { "accuracy", "vs base", SHEET_POINT },
-        { "vs base", "+-", SHEET_POINT },
-        { "traffic vs", "fixed %", SHEET_POINT },
-        { "fixed that", "sends least", SHEET_LEFT },
-        { "time vs", "fixed %", SHEET_POINT },
-        { "fixed that", "is fastest", SHEET_LEFT },
-        { "needs", "GB/s", SHEET_POINT },
-        { "status", "", SHEET_LEFT },
-        { "message", "", SHEET_LEFT },
-    };
-    struct sheet s = { 0 };
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        sheet_column(&s, columns[i].title, columns[i].unit, columns[i].align);
-    for (int64_t row = first; row < end; row++)
-        gossip_say_row(&s, t, row, unit);
-    int rc = sheet_write(&s, out, e);
-    sheet_free(&s);
-    return rc;
 }
 
 /* ---- what they mean ---- */
@@ -300,7 +213,7 @@ int gossip_say(struct text *out, const struct study_report *r, struct err *e)
         end = say_end_of_point(rows, first);
         text_puts(out, "\n");
         gossip_say_point(out, r, first, one);
-        rc = gossip_say_rows(out, rows, first, end, e);
+        rc = say_rows(out, r, first, end, &(struct say_look){ 0 }, e);
         put_meaning(out, rows, first, end);
     }
     return rc;
@@ -358,20 +271,14 @@ static void list_methods(struct sheet *s)
     }
 }
 
-/* Methods with their usual periods, then the columns of each table. */
+/* Methods with their usual periods. */
 int gossip_list(struct text *out, struct err *e)
 {
-    static const char *const heads[] = { "Columns after those of the point:", "Of --runs:", "Of --curves:",
-                                         "Of --links:" };
     struct sheet methods = { 0 };
     list_methods(&methods);
     int rc = sheet_write(&methods, out, e);
     text_puts(out, "\nPeriod: steps between exchanges where a study gives none. Settings: weft keys "
                    "\"methods of gossip\".\n");
-    for (int32_t i = 0; i < N_GOSSIP_TABLES && !rc; i++) {
-        text_printf(out, "\n%s\n\n", heads[i]);
-        rc = say_columns(out, gossip_tables[i].columns, e);
-    }
     sheet_free(&methods);
     return rc;
 }

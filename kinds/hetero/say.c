@@ -17,12 +17,12 @@ enum { DIGITS = 5, RATIO_DIGITS = 4 };
 static void hetero_say_point(struct text *out, const struct study_report *r, int64_t row)
 {
     const struct table *t = r->rows;
-    char a[SHOW], b[SHOW], value[SAY_VALUE];
+    char a[SHOW], b[SHOW], value[SHOW_VALUE];
     double need_per_s = say_number(t, row, "need_per_s"), oracle_usd = say_number(t, row, "oracle_usd");
     say_axes(out, r, row);
     if (isfinite(say_number(t, row, "layers")))
         text_printf(out, "model: %s, %.0f layers on %.0f types\n",
-                    say_unquote(value, say_word(t, row, "model")), say_number(t, row, "layers"),
+                    show_unquoted(value, say_word(t, row, "model")), say_number(t, row, "layers"),
                     say_number(t, row, "types"));
     if (isfinite(need_per_s))
         text_printf(out, "throughput: %s examples/s required; no plan exceeds %s\n",
@@ -34,69 +34,6 @@ static void hetero_say_point(struct text *out, const struct study_report *r, int
     else if (isfinite(oracle_usd))
         text_printf(out, "no plan costs less than %s USD (a bound; no plan is proved to be the cheapest)\n",
                     show_usd(a, oracle_usd));
-}
-
-/* ---- rows ---- */
-
-static void put_cost(struct sheet *s, const struct table *t, int64_t row)
-{
-    double usd = say_number(t, row, "usd");
-    bool wrong = strcmp(say_word(t, row, "status"), "error") == 0;
-    if (isfinite(usd))
-        sheet_usd(s, usd);
-    else
-        sheet_put(s, "%s", wrong ? "error" : "infeasible");
-}
-
-/* One scheduler; columns of several seeds only where there are several. */
-static void hetero_say_row(struct sheet *s, const struct table *t, int64_t row)
-{
-    static const char *const ratios[] = { "over_best", "over_rl" };
-    bool many = say_number(t, row, "seeds") > 1;
-    sheet_put(s, "%s", say_word(t, row, "scheduler"));
-    put_cost(s, t, row);
-    sheet_usd(s, many ? say_number(t, row, "usd_worst") : (double)NAN);
-    sheet_real(s, say_number(t, row, "over_oracle"), RATIO_DIGITS);
-    sheet_real(s, many ? say_number(t, row, "over_oracle_worst") : (double)NAN, RATIO_DIGITS);
-    for (int i = 0; i < 2; i++)
-        sheet_real(s, say_number(t, row, ratios[i]), RATIO_DIGITS);
-    if (many)
-        sheet_put(s, "%.0f of %.0f", say_number(t, row, "feasible"), say_number(t, row, "seeds"));
-    else
-        sheet_put(s, "-");
-    sheet_real(s, say_number(t, row, "examples_per_s"), DIGITS);
-    sheet_usd(s, say_number(t, row, "usd_per_h"));
-    sheet_real(s, say_number(t, row, "stages"), DIGITS);
-    sheet_real(s, say_number(t, row, "units"), 9);
-    sheet_real(s, say_number(t, row, "plans_tried"), 12);
-    sheet_real(s, say_number(t, row, "schedule_s"), 3);
-    sheet_put(s, "%s", say_word(t, row, "proof"));
-    sheet_put(s, "%s", say_word(t, row, "message"));
-}
-
-/* The table of one point. */
-static int hetero_say_rows(struct text *out, const struct table *t, int64_t first, int64_t end, struct err *e)
-{
-    static const struct sheet_column columns[] = {
-        { "scheduler", "", SHEET_LEFT },      { "cost", "USD", SHEET_POINT },
-        { "worst", "USD", SHEET_POINT },      { "over optimum", "", SHEET_POINT },
-        { "worst", "", SHEET_POINT },         { "over best", "", SHEET_POINT },
-        { "over rl-lstm", "", SHEET_POINT },  { "with a plan", "seeds", SHEET_LEFT },
-        { "throughput", "1/s", SHEET_POINT }, { "price", "USD/h", SHEET_POINT },
-        { "stages", "", SHEET_POINT },        { "units", "", SHEET_POINT },
-        { "plans tried", "", SHEET_POINT },   { "took", "s", SHEET_POINT },
-        { "it says", "", SHEET_LEFT },        { "message", "", SHEET_LEFT },
-    };
-    struct sheet s = { 0 };
-    bool proved = strcmp(say_word(t, first, "oracle_proof"), "optimal") == 0;
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        sheet_column(&s, i == 3 && !proved ? "over bound" : columns[i].title, columns[i].unit,
-                     columns[i].align);
-    for (int64_t row = first; row < end; row++)
-        hetero_say_row(&s, t, row);
-    int rc = sheet_write(&s, out, e);
-    sheet_free(&s);
-    return rc;
 }
 
 /* ---- the cheapest plan ---- */
@@ -292,7 +229,7 @@ int hetero_say(struct text *out, const struct study_report *r, struct err *e)
         text_puts(out, "\n");
         hetero_say_point(out, r, first);
         text_puts(out, "\n");
-        rc = hetero_say_rows(out, rows, first, end, e);
+        rc = say_rows(out, r, first, end, &(struct say_look){ 0 }, e);
     }
     if (!rc && r->n_points == 1 && stages)
         rc = hetero_say_plan(out, stages, e);
@@ -365,15 +302,12 @@ static void list_schedulers(struct sheet *s)
     }
 }
 
-/* Schedulers and columns, and how the paper's claims are to be read. */
+/* Schedulers, and how the paper's claims are to be read. */
 int hetero_list(struct text *out, struct err *e)
 {
     struct sheet schedulers = { 0 };
     list_schedulers(&schedulers);
     int rc = sheet_write(&schedulers, out, e);
-    text_puts(out, "\nColumns after those of the point:\n\n");
-    if (!rc)
-        rc = say_columns(out, hetero_tables[TABLE_ROWS].columns, e);
     text_puts(out,
               "\nThe abstract of arXiv 2111.10635 claims, for scheduling by an LSTM, up to 14.5 times the "
               "throughput of\nothers and a cost that is up to 312.3 % smaller. A cost cannot fall by more "

@@ -536,16 +536,18 @@ static const struct column result_columns[] = {
 /* Metrics are called as the study's models call them: place_open() puts their names in. */
 #define ROW_BEGIN                                                                                            \
     COLUMN_WORD(struct place_row, network, "the network, graph, racks or pool it runs on",                   \
-                .flags = COLUMN_EMPTY),                                                                      \
-        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval"),                            \
+                .flags = COLUMN_EMPTY | COLUMN_COMMON),                                                      \
+        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA),             \
         COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
-        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is"),                                \
+        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is", .in = IN_DATA),                 \
         COLUMN_REAL(struct place_row, jobs, "of a run")
 #define ROW_END                                                                                              \
-    COLUMN_COUNT(struct place_row, beats_next,                                                               \
-                 "seeds in which it is better than the scheduler listed next"),                              \
-        COLUMN_REAL(struct place_row, network_usd, "typical price of the network", .better = -1),            \
-        COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error"),           \
+    COLUMN_COUNT(struct place_row, beats_next, "seeds in which it is better than the scheduler listed next", \
+                 .title = "beats next", .as = "seeds", .flags = COLUMN_SEEDS),                               \
+        COLUMN_REAL(struct place_row, network_usd, "typical price of the network", .title = "network cost",  \
+                    .better = -1),                                                                           \
+        COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error",            \
+                    .in = IN_DATA),                                                                          \
         COLUMN_WORD(struct place_row, message, "what is wrong")
 #define RUN_BEGIN                                                                                            \
     COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY),                      \
@@ -611,21 +613,54 @@ struct place_own {
 };
 
 /* As the model of the first point calls it, else the first that has it. */
-static const char *place_metric_name(enum place_model first, int m)
+static enum place_model place_named_by(enum place_model first, int m)
 {
-    const char *name = place_metrics[m].names[first];
-    for (int k = 0; k < N_PLACE_MODELS && !name; k++)
-        name = place_metrics[m].names[k];
-    return name;
+    int k = (int)first;
+    for (int i = 0; i < N_PLACE_MODELS && !place_metrics[m].names[k]; i++)
+        k = i;
+    return (enum place_model)k;
 }
 
-static int place_metric_better(const char *column)
+/* A metric as a model calls it. Times of slots are counted in slots. */
+static struct column place_metric(int m, enum place_model model)
+{
+    const struct place_metric_row *metric = &place_metrics[m];
+    const char *name = metric->names[model];
+    size_t n;
+    bool slots = (m == PLACE_MAKESPAN || m == PLACE_JCT) && !*column_unit_of_name(name, &n);
+    return (struct column){ .name = name,
+                            .help = metric->help,
+                            .title = metric->title,
+                            .kind = TABLE_REAL,
+                            .unit = slots ? "slots" : NULL,
+                            .times = metric->percent ? 100 : 0,
+                            .as = metric->percent ? "%" : NULL,
+                            .show = slots ? COLUMN_PLAIN : COLUMN_FITTED,
+                            .better = metric->better };
+}
+
+/* Metrics by model, a name of several models once, then what follows each of them in rows. */
+static bool place_made(struct made_column *out, int32_t i)
 {
     for (int m = 0; m < N_PLACE_METRICS; m++)
-        for (int k = 0; k < N_PLACE_MODELS; k++)
-            if (place_metrics[m].names[k] && strcmp(place_metrics[m].names[k], column) == 0)
-                return place_metrics[m].better;
-    return 0;
+        for (int k = 0; k < N_PLACE_MODELS; k++) {
+            bool known = !place_metrics[m].names[k];
+            for (int before = 0; before < k && !known; before++)
+                known = place_metrics[m].names[before] &&
+                        strcmp(place_metrics[m].names[before], place_metrics[m].names[k]) == 0;
+            if (known)
+                continue;
+            if (i < 2) {
+                out->of = place_metric(m, (enum place_model)k);
+                if (i == 0)
+                    return true;
+                snprintf(out->name, sizeof out->name, "%s_ci", out->of.name);
+                out->of = (struct column){ .name = out->name, .kind = TABLE_REAL, .flags = COLUMN_HALF };
+                return true;
+            }
+            i -= 2;
+        }
+    return false;
 }
 
 static void place_name_metrics(struct place_own *own, enum place_model first)
@@ -636,23 +671,18 @@ static void place_name_metrics(struct place_own *own, enum place_model first)
     row += N_BEGIN;
     run += N_BEGIN;
     for (int m = 0; m < N_PLACE_METRICS; m++) {
-        const struct place_metric_row *metric = &place_metrics[m];
-        struct column c = { .name = place_metric_name(first, m),
-                            .help = metric->help,
-                            .title = metric->title,
-                            .kind = TABLE_REAL,
-                            .better = metric->better };
+        struct column c = place_metric(m, place_named_by(first, m));
         /* plots/ finds intervals by this name. */
         snprintf(own->halves[m], sizeof own->halves[m], "%s_ci", c.name);
         c.offset = offsetof(struct place_result, x) + (size_t)m * sizeof(double);
         *run++ = c;
         c.offset = offsetof(struct place_row, x) + (size_t)m * sizeof(double[2]);
         *row++ = c;
-        c.offset += sizeof(double);
-        c.name = own->halves[m];
-        c.flags = COLUMN_HALF;
-        c.better = 0;
-        *row++ = c;
+        *row++ = (struct column){ .name = own->halves[m],
+                                  .kind = TABLE_REAL,
+                                  .offset = c.offset + sizeof(double),
+                                  .unit = c.unit,
+                                  .flags = COLUMN_HALF };
     }
     memcpy(row, row_end, sizeof row_end);
 }
@@ -1033,7 +1063,7 @@ const struct study_kind place_kind = {
     .result_columns = told_by,
     .label = "scheduler",
     .front = front,
-    .better = place_metric_better,
+    .made = place_made,
     .work = work,
     .trim = place_trim,
     .say = place_say,

@@ -4,7 +4,7 @@
 # format: its numbers are shown as #.
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
-learned() { "$WEFT" "$@" >out 2>&1; code=$?; echo "\$ weft $*"; sed -E -e 's/  +/  /g' -e 's/[-+]?[0-9]+\.[0-9]+/#/g' -e 's/at step [0-9]+/at step #/g' out; rm out; echo "exit $code"; }
+learned() { "$WEFT" "$@" >out 2>&1; code=$?; echo "\$ weft $*"; sed -E -e 's/  +/  /g' -e 's/[-+]?[0-9.,]+ ± [0-9.]+/#/g' -e 's/ [-+][0-9][0-9.,]*/ #/g' -e 's/[-+]?[0-9]+\.[0-9]+/#/g' -e 's/at step [0-9]+/at step #/g' out; rm out; echo "exit $code"; }
 cat >small.yaml <<..
 name: small
 network: switch:4@0.001
@@ -23,7 +23,7 @@ echo "== one point"
 learned gossip small.yaml
 run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -E -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e '/"point"/s/: -?[0-9][^,]*/: #/g'
 echo "== traffic and time that are more than the baseline's"
-"$WEFT" gossip small.yaml --set baseline='pair 16' -q | awk '/^all-reduce/ { print $9, $10 }'
+"$WEFT" gossip small.yaml --set baseline='pair 16' -q | awk '/^all-reduce/ { for (i = 2; i <= NF; i++) if ($i ~ /^\+[0-9]/) print $i }'
 echo "== what is compared and asked for"
 learned gossip small.yaml --set compare=averaged --set need_pct=5 --set need_dim=dim1 --set methods='[{ method: pair, period: [1, 25] }]'
 echo "== points"
@@ -113,6 +113,7 @@ echo "== keys without effect"
 run gossip small.yaml --set learner.schedule=constant --set learner.decay=0.5 --set server=1 --set clock.slowdown=2 -o /dev/null
 echo "== what there is"
 run gossip --list | sed -n '/^Period:/,$p'
+run gossip --columns
 run keys "clock of gossip"
 echo "== outputs"
 run gossip small.yaml --runs same.csv --links same.csv

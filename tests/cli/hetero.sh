@@ -77,7 +77,8 @@ echo "== keys without effect"
 run hetero measured.yaml --set draw.types=3 --set rl.hidden=3 --set evaluations=9 --set types.v100.dim=pod -o /dev/null
 run hetero drawn.yaml --set vary='{schedulers: [[genetic], [anneal]]}' --set genetic.elite=3 --set bayes.initial=3 -o /dev/null
 echo "== what there is"
-run hetero --list | sed -n '/^Columns/,$p'
+run hetero --list | sed -n '/^$/,$p'
+run hetero --columns --of csv
 run keys throughput
 echo "== outputs"
 run hetero measured.yaml --runs same.csv --plans same.csv

@@ -118,6 +118,7 @@ run place interval.yaml --jobs decided.csv
 cut -d, -f3-5 decided.csv | sed -n 6,9p
 run place interval.yaml --set smd='{inner: exact, eps: 0.1, subset: 3}' --set schedulers=[smd]
 run place --list
+run place --columns
 echo "== jobs of one length go by when they came, whatever their iterations"
 cat >tie.csv <<..
 job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic

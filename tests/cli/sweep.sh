@@ -13,6 +13,7 @@ vary:
   network: ["ring:4 switch:8", "full:4 ring:2 switch:4"]
   model: [bandwidth]
 ..
+run sweep --columns
 run sweep study.yaml --dry-run
 run sweep study.yaml --dry-run --of csv
 run sweep study.yaml --dry-run --of json

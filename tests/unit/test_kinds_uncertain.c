@@ -240,9 +240,10 @@ TEST(quantities_that_a_draw_does_not_have_are_blank)
                   NULL, 0, e));
     OK(uncertain_fill(v, &o.u, &o.d, e));
     for (int32_t i = 0; i < uncertain_n_columns(&o.u); i++) {
-        char name[COLUMN_NAME];
-        uncertain_column(name, &o.u, i);
-        bool blank = strncmp(name, "usd_per_Mtoken", 14) == 0 || strncmp(name, "usd_run", 7) == 0;
+        struct made_column made;
+        uncertain_column(&made, &o.u, i);
+        bool blank =
+            strncmp(made.of.name, "usd_per_Mtoken", 14) == 0 || strncmp(made.of.name, "usd_run", 7) == 0;
         assert_true(isnan(v[i]) == blank);
     }
 }
@@ -340,23 +341,26 @@ TEST(columns_are_named_by_percentile)
                   NULL, 0, e));
     assert_int_equal(uncertain_n_columns(&o.u), 4);
     for (int i = 0; i < 4; i++) {
-        char name[COLUMN_NAME];
-        uncertain_column(name, &o.u, i);
-        assert_string_equal(name, want[i]);
+        struct made_column made;
+        uncertain_column(&made, &o.u, i);
+        assert_string_equal(made.of.name, want[i]);
     }
     KEEP(struct opened, with, close_study);
-    char name[COLUMN_NAME];
+    struct made_column made;
     OK(open_study(
         &with,
         STUDY LOADS SYSTEM
         "uncertain: { draws: 1, percentiles: [2.5, 50], keys: { system.pue: { uniform: [1, 2] } } }\n",
         NULL, 0, e));
     assert_int_equal(uncertain_n_columns(&with.u), 2 * (2 + n_of_system()));
-    uncertain_column(name, &with.u, 5);
-    assert_string_equal(name, "usd_year_p50");
+    uncertain_column(&made, &with.u, 5);
+    assert_string_equal(made.of.name, "usd_year_p50");
     assert_true(n_of_system() >= 9);
-    uncertain_column(name, &with.u, 2 * (2 + 7));
-    assert_string_equal(name, "goodput_p2.5");
+    uncertain_column(&made, &with.u, 2 * (2 + 7));
+    assert_string_equal(made.of.name, "goodput_p2.5");
+    /* Its title is that of what it is a percentile of. */
+    uncertain_column(&made, &with.u, 1);
+    assert_string_equal(made.of.title, "step p50");
 }
 
 TEST(what_is_wrong_with_system_keys_is_said_with_their_place)

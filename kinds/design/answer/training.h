@@ -33,45 +33,46 @@ struct training_row {
     char map[2560]; /**< the plan as a study gives it, with 256 chunks if need be */
 };
 
-/** Its columns in a row of type @p type: @p in is "" or "member.". */
-#define TRAINING_COLUMN_WITH(type, in, field, of_kind, where, ...)                                           \
+/** Its columns in a row of type @p type: @p within is "" or "member.". */
+#define TRAINING_COLUMN_WITH(type, within, field, of_kind, where, ...)                                       \
     {                                                                                                        \
-        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "training",             \
-        .with = where, .help = __VA_ARGS__                                                                   \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, within field), .part = "training",         \
+        .with = where, .in = IN_DATA, .help = __VA_ARGS__                                                    \
     }
-#define TRAINING_COLUMN(type, in, field, of_kind, ...)                                                       \
-    TRAINING_COLUMN_WITH(type, in, field, of_kind, "plan", __VA_ARGS__)
+#define TRAINING_COLUMN(type, within, field, of_kind, ...)                                                   \
+    TRAINING_COLUMN_WITH(type, within, field, of_kind, "plan", __VA_ARGS__)
 /* Of other workloads too, where they have it. */
-#define TRAINING_PART(type, in, field, says)                                                                 \
-    TRAINING_COLUMN_WITH(type, in, field, TABLE_REAL, #field, says, .better = -1)
-#define TRAINING_COLUMNS(type, in)                                                                           \
-    TRAINING_COLUMN(type, in, plan, TABLE_TEXT, "of the training step"),                                     \
-        TRAINING_COLUMN(type, in, tp, TABLE_COUNT, "tensor parallel"),                                       \
-        TRAINING_COLUMN(type, in, cp, TABLE_COUNT, "context parallel"),                                      \
-        TRAINING_COLUMN(type, in, dp, TABLE_COUNT, "data parallel"),                                         \
-        TRAINING_COLUMN(type, in, pp, TABLE_COUNT, "pipeline stages"),                                       \
-        TRAINING_COLUMN(type, in, ep, TABLE_COUNT, "expert parallel"),                                       \
-        TRAINING_COLUMN(type, in, micro_batch, TABLE_COUNT, "sequences of a micro-batch"),                   \
-        TRAINING_COLUMN(type, in, interleave, TABLE_COUNT, "model chunks of a stage"),                       \
-        TRAINING_COLUMN(type, in, recompute, TABLE_TEXT, "of activations"),                                  \
-        TRAINING_COLUMN(type, in, zero, TABLE_COUNT, "stage of sharded optimizer states"),                   \
-        TRAINING_COLUMN(type, in, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),        \
-        TRAINING_COLUMN(type, in, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),                  \
-        TRAINING_COLUMN(type, in, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),                   \
-        TRAINING_COLUMN(type, in, tokens_per_s, TABLE_REAL, "samples where there are no sequences",          \
+#define TRAINING_PART(type, within, field, says)                                                             \
+    TRAINING_COLUMN_WITH(type, within, field, TABLE_REAL, #field, says, .better = -1)
+#define TRAINING_COLUMNS(type, within)                                                                       \
+    TRAINING_COLUMN(type, within, plan, TABLE_TEXT, "of the training step"),                                 \
+        TRAINING_COLUMN(type, within, tp, TABLE_COUNT, "tensor parallel"),                                   \
+        TRAINING_COLUMN(type, within, cp, TABLE_COUNT, "context parallel"),                                  \
+        TRAINING_COLUMN(type, within, dp, TABLE_COUNT, "data parallel"),                                     \
+        TRAINING_COLUMN(type, within, pp, TABLE_COUNT, "pipeline stages"),                                   \
+        TRAINING_COLUMN(type, within, ep, TABLE_COUNT, "expert parallel"),                                   \
+        TRAINING_COLUMN(type, within, micro_batch, TABLE_COUNT, "sequences of a micro-batch"),               \
+        TRAINING_COLUMN(type, within, interleave, TABLE_COUNT, "model chunks of a stage"),                   \
+        TRAINING_COLUMN(type, within, recompute, TABLE_TEXT, "of activations"),                              \
+        TRAINING_COLUMN(type, within, zero, TABLE_COUNT, "stage of sharded optimizer states"),               \
+        TRAINING_COLUMN(type, within, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),    \
+        TRAINING_COLUMN(type, within, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),              \
+        TRAINING_COLUMN(type, within, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),               \
+        TRAINING_COLUMN(type, within, tokens_per_s, TABLE_REAL, "samples where there are no sequences",      \
                         .better = 1),                                                                        \
-        TRAINING_PART(type, in, recompute_s, "done again"),                                                  \
-        TRAINING_PART(type, in, bubble_s, "a stage waits for others"),                                       \
-        TRAINING_PART(type, in, optimizer_s, "updates the parameters"),                                      \
-        TRAINING_PART(type, in, overhead_s, "of software and host"),                                         \
-        TRAINING_COLUMN(type, in, tp_s, TABLE_REAL, "exposed communication", .better = -1),                  \
-        TRAINING_COLUMN(type, in, cp_s, TABLE_REAL, "likewise", .better = -1),                               \
-        TRAINING_COLUMN(type, in, ep_s, TABLE_REAL, "likewise", .better = -1),                               \
-        TRAINING_COLUMN(type, in, dp_s, TABLE_REAL, "likewise", .better = -1),                               \
-        TRAINING_COLUMN(type, in, pp_s, TABLE_REAL, "likewise", .better = -1),                               \
+        TRAINING_PART(type, within, recompute_s, "done again"),                                              \
+        TRAINING_PART(type, within, bubble_s, "a stage waits for others"),                                   \
+        TRAINING_PART(type, within, optimizer_s, "updates the parameters"),                                  \
+        TRAINING_PART(type, within, overhead_s, "of software and host"),                                     \
+        TRAINING_COLUMN(type, within, tp_s, TABLE_REAL, "exposed communication", .better = -1),              \
+        TRAINING_COLUMN(type, within, cp_s, TABLE_REAL, "likewise", .better = -1),                           \
+        TRAINING_COLUMN(type, within, ep_s, TABLE_REAL, "likewise", .better = -1),                           \
+        TRAINING_COLUMN(type, within, dp_s, TABLE_REAL, "likewise", .better = -1),                           \
+        TRAINING_COLUMN(type, within, pp_s, TABLE_REAL, "likewise", .better = -1),                           \
     {                                                                                                        \
-        .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, in parallel), .part = "training",   \
-        .with = "parallel", .help = "the plan that was searched, as a study gives it"                        \
+        .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, within parallel),                   \
+        .part = "training", .with = "parallel", .in = IN_DATA,                                               \
+        .help = "the plan that was searched, as a study gives it"                                            \
     }
 extern const struct column training_columns[];
 

@@ -813,6 +813,14 @@ int system_read(struct design_point *s, struct err *e)
 
 const struct column system_columns[] = { SYSTEM_COLUMNS(struct system_row, ), COLUMNS_END };
 
+const struct column *system_quantity(int32_t i)
+{
+    const struct column *c = system_columns;
+    while (c->name && (c->kind != TABLE_REAL || i-- > 0))
+        c++;
+    return c->name ? c : NULL;
+}
+
 int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e)
 {
     struct system x;

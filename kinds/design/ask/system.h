@@ -137,30 +137,34 @@ struct system_row {
     char text[512];
 };
 
-/** Its columns in a row of type @p type: @p in is "" or "member.". */
-#define SYSTEM_COLUMN(type, in, field, of_kind, ...)                                                         \
+/** Its columns in a row of type @p type: @p within is "" or "member.". */
+#define SYSTEM_COLUMN(type, within, field, of_kind, ...)                                                     \
     {                                                                                                        \
-        .name = #field, .kind = of_kind, .offset = offsetof(type, in field), .part = "system",               \
+        .name = #field, .kind = of_kind, .offset = offsetof(type, within field), .part = "system",           \
         .with = "watt_peak", .help = __VA_ARGS__                                                             \
     }
-#define SYSTEM_COLUMNS(type, in)                                                                             \
-    SYSTEM_COLUMN(type, in, usd_year, TABLE_REAL,                                                            \
-                  "the whole machine: capital, power, building, support, staff", .better = -1),              \
-        SYSTEM_COLUMN(type, in, usd_npu_h, TABLE_REAL, "the same per NPU and hour that is sold",             \
-                      .better = -1),                                                                         \
-        SYSTEM_COLUMN(type, in, usd_per_Mtoken, TABLE_REAL, "the same per million tokens, over goodput",     \
-                      .better = -1),                                                                         \
-        SYSTEM_COLUMN(type, in, usd_run, TABLE_REAL, "the same of a whole run", .better = -1),               \
-        SYSTEM_COLUMN(type, in, watt_peak, TABLE_REAL, "nameplate power of IT; times pue at the meter",      \
-                      .better = -1),                                                                         \
-        SYSTEM_COLUMN(type, in, watt_mean, TABLE_REAL, "mean power of IT", .better = -1),                    \
-        SYSTEM_COLUMN(type, in, racks, TABLE_REAL, "by nameplate power", .better = -1),                      \
-        SYSTEM_COLUMN(type, in, goodput, TABLE_REAL, "share of time that is work kept", .better = 1),        \
-        SYSTEM_COLUMN(type, in, mtbi_h, TABLE_REAL, "mean time between interruptions of the job",            \
-                      .better = 1),                                                                          \
-        SYSTEM_COLUMN(type, in, checkpoint_s, TABLE_REAL, "work between checkpoints, of the store"),         \
-        SYSTEM_COLUMN(type, in, system_omits, TABLE_TEXT, "what these leave out")
+#define SYSTEM_REAL(type, within, field, ...) SYSTEM_COLUMN(type, within, field, TABLE_REAL, __VA_ARGS__)
+#define SYSTEM_COLUMNS(type, within)                                                                         \
+    SYSTEM_REAL(type, within, usd_year, "the whole machine: capital, power, building, support, staff",       \
+                .unit = "USD", .in = IN_DATA, .better = -1),                                                 \
+        SYSTEM_REAL(type, within, usd_npu_h, "the same per NPU and hour that is sold", .title = "owned",     \
+                    .unit = "USD/NPU/h", .better = -1),                                                      \
+        SYSTEM_REAL(type, within, usd_per_Mtoken, "the same per million tokens, over goodput",               \
+                    .title = "tokens", .unit = "USD/Mtoken", .as = "USD/M", .better = -1),                   \
+        SYSTEM_REAL(type, within, usd_run, "the same of a whole run", .unit = "USD", .in = IN_DATA,          \
+                    .better = -1),                                                                           \
+        SYSTEM_REAL(type, within, watt_peak, "nameplate power of IT; times pue at the meter",                \
+                    .title = "nameplate", .unit = "W", .better = -1),                                        \
+        SYSTEM_REAL(type, within, watt_mean, "mean power of IT", .unit = "W", .in = IN_DATA, .better = -1),  \
+        SYSTEM_REAL(type, within, racks, "by nameplate power", .in = IN_DATA, .better = -1),                 \
+        SYSTEM_REAL(type, within, goodput, "share of time that is work kept", .better = 1),                  \
+        SYSTEM_REAL(type, within, mtbi_h, "mean time between interruptions of the job", .in = IN_DATA,       \
+                    .better = 1),                                                                            \
+        SYSTEM_REAL(type, within, checkpoint_s, "work between checkpoints, of the store", .in = IN_DATA),    \
+        SYSTEM_COLUMN(type, within, system_omits, TABLE_TEXT, "what these leave out", .in = IN_DATA)
 extern const struct column system_columns[];
+/** Number @p i of its columns of reals; NULL: there are no more. O(columns). */
+const struct column *system_quantity(int32_t i);
 
 /** The row for @p d; blank without `system`. ERR_NOMEM. */
 int system_row_fill(struct system_row *out, const struct design_point *s, struct system_of d, struct err *e);

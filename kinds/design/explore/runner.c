@@ -17,6 +17,7 @@
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "study/kind.h"
+#include "study/say.h"
 #include "study/source.h"
 #include "study/study.h"
 #include "study/axes.h"
@@ -104,153 +105,29 @@ void sweep_words_free(struct sweep_words *words)
 
 /* ---- a row ---- */
 
-static double giga(double Bps)
-{
-    return Bps / 1e9;
-}
-
-#define WORD(field, says) COLUMN_WORD(struct sweep_row, field, says)
-#define REAL(field, ...)  COLUMN_REAL(struct sweep_row, field, __VA_ARGS__)
-#define PER_DIM(field, called, ...)                                                                          \
-    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",             \
-                  .part = "more_dims", .part_from = 4)
-
-/* Keys that a column of the results tells apart have no column of their own. */
-const struct column design_columns[] = {
-    COLUMN_WORD(struct sweep_row, network, "its name, or its word", .flags = COLUMN_REPLACES),
-    COLUMN_COUNT(struct sweep_row, n_dims, "dimensions of the network"),
-    WORD(dims, "their names"),
-    COLUMN_WORD(struct sweep_row, workload, "names, with weights other than 1", .flags = COLUMN_REPLACES,
-                .axis = "workloads"),
-    COLUMN_WORD(struct sweep_row, objective, "of the split", .flags = COLUMN_REPLACES),
-    COLUMN_REAL(struct sweep_row, total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES,
-                .better = -1),
-    WORD(status, "solved, unproved, stalled, infeasible, unbounded, ill-posed, error"),
-    REAL(time_s, "of a step", .better = -1),
-    REAL(compute_s, "of it, forward and backward pass", .better = -1),
-    REAL(comm_s, "of it, exposed communication, latency included", .better = -1),
-    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s",
-         .better = -1),
-    COLUMN_REAL(struct sweep_row, usd_fraction, "the same by the GB/s, parts in fractions: a lower bound",
-                .part = "whole", .with = "usd_fraction", .better = -1),
-    REAL(equal_time_s, "with the same total spread equally", .better = -1),
-    REAL(equal_cost_usd, "likewise", .better = -1),
-    REAL(speedup, "equal_time_s over time_s", .better = 1),
-    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd", .better = 1),
-    COLUMN_REAL(struct sweep_row, objective_gain,
-                "perf_per_watt, tco_per_token: the objective with the total spread equally over this one",
-                .with = "objective_gain", .better = 1),
-    REAL(nic_GBps, "bandwidth of the NICs of an NPU", .better = -1),
-    REAL(gap, "at most so much better is any other design, whatever the plan; blank: not known",
-         .better = -1),
-    WORD(unique, "no other split is as good; blank: not known"),
-    COLUMN_WORD(struct sweep_row, proof_model, "of which model gap and unique hold; times are of the study's",
-                .with = "proof_model"),
-    COLUMN_WORD(struct sweep_row, proof_of,
-                "what gap and unique hold of, where that is not all that system says", .with = "proof_of"),
-    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension"),
-    PER_DIM(util, "util#", "share of the step in which it is busy", .better = 1),
-    PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", .better = -1),
-    TRAINING_COLUMNS(struct sweep_row, training.),
-    SYSTEM_COLUMNS(struct sweep_row, system.),
-    COLUMN_WORD(
-        struct sweep_row, semantics,
-        "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
-        .with = "semantics"),
-    WORD(message, "why there is no design"),
-    COLUMNS_END,
-};
-
-/* A percentile is as its quantity: "time_p95_s" as "time_s", "goodput_p5" as "goodput". */
-static int percentile_better(const char *column)
-{
-    char name[COLUMN_NAME];
-    const char *at = column + strlen(column);
-    while (at > column && !(strncmp(at, "_p", 2) == 0 && at[2] >= '0' && at[2] <= '9'))
-        at--;
-    size_t n = at == column ? 0 : 2 + strspn(at + 2, "0123456789.");
-    snprintf(name, sizeof name, "%.*s%s", (int)(at - column), column, at + n);
-    const struct column *c = n ? column_find(design_columns, name) : NULL;
-    return c ? c->better : 0;
-}
-
-void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u)
+void design_make_columns(struct column *out, struct made_column *made, const struct uncertain *u)
 {
     int32_t n = uncertain_n_columns(u);
     for (const struct column *c = design_columns; c == design_columns || c[-1].name; c++) {
-        if (c->name && strcmp(c->name, "plan") == 0)
+        if (c->name && c->offset == offsetof(struct sweep_row, training.plan))
             for (int32_t i = 0; i < n; i++) {
-                uncertain_column(names[i], u, i);
-                *out++ = (struct column)COLUMN_AT(struct sweep_row, uncertain[i], names[i], TABLE_REAL,
-                                                  "percentile of what is uncertain",
-                                                  .better = percentile_better(names[i]));
+                uncertain_column(&made[i], u, i);
+                *out = made[i].of;
+                out++->offset = offsetof(struct sweep_row, uncertain[i]);
             }
         *out++ = *c;
     }
-}
-
-void sweep_row_blank(struct sweep_row *row)
-{
-    row_clear(row, design_columns);
-    for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
-        row->uncertain[i] = NAN;
 }
 
 void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
 {
     row->n_dims = s->net.n_dims;
     row->objective = alloc_objective_names[s->objective];
-    row->total_GBps = giga(s->total_Bps);
+    row->total_GBps = s->total_Bps / 1e9;
     row->semantics = study_semantics(s);
     row->network = text_str(&words->network);
     row->dims = text_str(&words->dims);
     row->workload = text_str(&words->workload);
-}
-
-/* Columns in scaled units; what the proof does not cover stays blank. */
-static void take_results(struct sweep_row *row, const struct design_point *s, const struct design *d)
-{
-    if (isnan(row->total_GBps))
-        row->total_GBps = giga(d->total_Bps);
-    row->time_s = d->time_s;
-    row->compute_s = d->account.compute_s;
-    row->comm_s = d->account.comm_s;
-    row->cost_usd = d->cost_usd;
-    row->equal_time_s = d->equal.time_s;
-    row->equal_cost_usd = d->equal.cost_usd;
-    row->speedup = d->speedup;
-    row->perf_per_cost_gain = d->perf_per_cost_gain;
-    row->objective_gain = d->objective_gain;
-    row->nic_GBps = giga(d->nic_Bps);
-    row->gap = d->answer.gap;
-    if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
-        row->unique = d->answer.unique ? "yes" : "no";
-    if (!isnan(d->answer.gap) && s->model > SIM_ALPHA_BETA)
-        row->proof_model = sim_model_words[SIM_ALPHA_BETA];
-    if (!isnan(d->answer.gap))
-        row->proof_of = system_proof_of(s);
-    for (int32_t k = 0; k < d->n_dims; k++) {
-        row->bw_GBps[k] = giga(d->bw_Bps[k]);
-        row->util[k] = d->util_frac[k];
-        row->exposed_s[k] = d->account.dim_s[k];
-    }
-}
-
-int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e)
-{
-    const struct design_point *s = d->chosen.point;
-    row->status = alloc_status_names[d->answer.status];
-    row->message = d->answer.reason[0] ? d->answer.reason : NULL;
-    if (!alloc_has_split(&d->answer))
-        return 0;
-    take_results(row, s, d);
-    if (s->pricing == STUDY_WHOLE) {
-        row->usd_fraction = d->usd_fraction;
-        if (isnan(d->cost_usd) && !row->message)
-            row->message = d->bill_reason;
-    }
-    int rc = training_row_fill(&row->training, d, e);
-    return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
 }
 
 /* A word as rows that were read have it: without the quotes and escapes of YAML. */
@@ -663,10 +540,10 @@ static int read_uncertain(struct study *s, const struct yaml_doc *doc, struct er
         return rc;
     own->uncertain.of_system = has_system(s, doc);
     own->columns = malloc(DESIGN_MAX_COLUMNS * sizeof *own->columns);
-    own->names = malloc((size_t)uncertain_n_columns(&own->uncertain) * sizeof *own->names);
-    if (!own->columns || !own->names)
+    own->made = malloc((size_t)uncertain_n_columns(&own->uncertain) * sizeof *own->made);
+    if (!own->columns || !own->made)
         return err_nomem(e, "columns");
-    design_make_columns(own->columns, own->names, &own->uncertain);
+    design_make_columns(own->columns, own->made, &own->uncertain);
     return study_set_columns(s, TABLE_ROWS, own->columns, e);
 }
 
@@ -704,7 +581,7 @@ static void design_close(struct study *s)
         return;
     uncertain_free(&own->uncertain);
     free(own->columns);
-    free(own->names);
+    free(own->made);
     free(own);
 }
 
@@ -874,6 +751,17 @@ static bool is_result(const struct table *rows, int64_t row, const int32_t *cols
             isfinite(table_number(rows, row, cols[TIME])));
 }
 
+/* What differs between points, and the results; what is the same in every row stands above. */
+static int design_say(struct text *out, const struct study_report *r, struct err *e)
+{
+    const struct say_look look = { .point = true, .axes = true };
+    if (r->rows->n_rows == 0)
+        return 0;
+    say_common(out, r);
+    text_puts(out, out->n > 0 ? "\n" : "");
+    return say_rows(out, r, 0, r->rows->n_rows, &look, e);
+}
+
 /* ---- the kind ---- */
 
 static const char *const own_keys[] = { "workload",   "workloads",  "objective",    "split",
@@ -901,7 +789,7 @@ const struct study_kind design_kind = {
     .is_result = is_result,
     .result_columns = result_columns,
     .front = front,
-    .better = percentile_better,
+    .made = design_percentiles,
     .work = work,
     .not_work = not_work,
     .say = design_say,

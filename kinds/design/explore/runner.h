@@ -3,8 +3,7 @@
 #define KINDS_DESIGN_EXPLORE_RUNNER_H
 
 #include "kinds/design/ask/point.h"
-#include "kinds/design/ask/system.h"
-#include "kinds/design/answer/training.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/explore/uncertain.h"
 #include "study/kind.h"
 #include "study/study.h"
@@ -36,34 +35,13 @@ int sweep_words_take(struct sweep_words *words, const struct design_point *s, st
 int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e);
 void sweep_words_free(struct sweep_words *words);
 
-enum { SWEEP_WORD = 256 /**< room for a value of an axis without its quotes; a longer one keeps them */ };
-
-/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. Do not copy: they
- * may point into it. */
-struct sweep_row {
-    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
-        *message;
-    int64_t n_dims; /**< blank: the study could not be read */
-    double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
-        speedup, perf_per_cost_gain, objective_gain, nic_GBps, gap;
-    double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
-    double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
-    struct training_row training;
-    struct system_row system;
-    char room[3][SWEEP_WORD]; /**< of sweep_row_axes() */
-};
-
-/** Without those of what is uncertain, which come after exposed#_s: design_make_columns(). */
-extern const struct column design_columns[];
-/** @p out of DESIGN_MAX_COLUMNS, with names for those of @p u; @p names of uncertain_n_columns(). */
+/** All columns of a study with @p u: those of percentiles come after exposed#_s. @p out of
+ * DESIGN_MAX_COLUMNS, @p made of uncertain_n_columns(), which @p out points into. */
 enum { DESIGN_MAX_COLUMNS = 80 + UNCERTAIN_MAX_COLUMNS };
-void design_make_columns(struct column *out, char (*names)[COLUMN_NAME], const struct uncertain *u);
+void design_make_columns(struct column *out, struct made_column *made, const struct uncertain *u);
 
-void sweep_row_blank(struct sweep_row *row);
 /** What is known of the point before it is solved. */
 void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words);
-/** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */
-int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
 
@@ -90,8 +68,5 @@ int runner_unit(struct runner *r, const struct order_unit *unit, struct table *r
 enum { DESIGN_FACTS = 2 + TOPO_MAX_DIMS };
 extern const char *const design_fact_names[DESIGN_FACTS + 1];
 void design_facts(double *x, const struct topo_network *net);
-
-/** Hook `say` of study_kind (say.c). */
-int design_say(struct text *out, const struct study_report *r, struct err *e);
 
 #endif

@@ -6,6 +6,7 @@
  * that two designs meet the same futures. Before any draw each key is held at both ends of what can be drawn.
  */
 #include "kinds/design/explore/uncertain.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -403,15 +404,6 @@ static int uncertain_trial_build(struct uncertain_trial **out, const struct unce
     return 0;
 }
 
-/* Number @p i of those that a row says of `system`; NULL: there are no more. */
-static const struct column *system_quantity(int32_t i)
-{
-    const struct column *c = system_columns;
-    while (c->name && (c->kind != TABLE_REAL || i-- > 0))
-        c++;
-    return c->name ? c : NULL;
-}
-
 static int put_system(double *values, int64_t stride, const struct uncertain_trial *t, struct err *e)
 {
     struct system_row row;
@@ -794,14 +786,11 @@ int32_t uncertain_n_columns(const struct uncertain *u)
     return uncertain_is_empty(u) ? 0 : n_quantities(u) * u->n_percentiles;
 }
 
-void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i)
+void uncertain_column(struct made_column *out, const struct uncertain *u, int32_t i)
 {
-    static const char *const first[][2] = { { "time", "_s" }, { "cost", "_usd" } };
     char number[NUM_TEXT];
-    int32_t q = i / u->n_percentiles;
-    num_format(number, u->percentiles[i % u->n_percentiles]);
-    snprintf(name, COLUMN_NAME, "%s_p%s%s", q < 2 ? first[q][0] : system_quantity(q - 2)->name, number,
-             q < 2 ? first[q][1] : "");
+    design_percentiles(out, i / u->n_percentiles);
+    study_number_column(out, num_format(number, u->percentiles[i % u->n_percentiles]));
 }
 
 static int ascending(const void *a, const void *b)

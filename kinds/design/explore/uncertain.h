@@ -3,15 +3,12 @@
 #ifndef KINDS_DESIGN_EXPLORE_UNCERTAIN_H
 #define KINDS_DESIGN_EXPLORE_UNCERTAIN_H
 
-#include "base/column.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/design.h"
 
 enum {
     UNCERTAIN_MAX_KEYS = 16,
-    UNCERTAIN_MAX_PERCENTILES = 9,
     UNCERTAIN_MAX_DRAWS = 100000,
-    UNCERTAIN_MAX_QUANTITIES = 32, /**< time, cost, and the numbers of system_columns */
-    UNCERTAIN_MAX_COLUMNS = UNCERTAIN_MAX_QUANTITIES * UNCERTAIN_MAX_PERCENTILES,
 };
 
 enum uncertain_kind {
@@ -63,9 +60,9 @@ bool uncertain_is_empty(const struct uncertain *u);
 /** How many columns: n_percentiles for each quantity, 0 where nothing is uncertain. At most
  * UNCERTAIN_MAX_COLUMNS. */
 int32_t uncertain_n_columns(const struct uncertain *u);
-/** The name of one: time_p10_s .., then cost_p10_usd .., then, with `system`, of each number of
- * system_columns: usd_year_p10 ..; known from the study before any point is run. */
-void uncertain_column(char name[COLUMN_NAME], const struct uncertain *u, int32_t i);
+/** Column @p i: time_p10_s .., then cost_p10_usd .., then, with `system`, of each number of system_columns:
+ * usd_year_p10 ..; known from the study before any point is run. */
+void uncertain_column(struct made_column *out, const struct uncertain *u, int32_t i);
 
 /**
  * Percentiles of time [s], cost [USD] and what `system` says of design @p d as it
@@ -87,8 +84,8 @@ int uncertain_fill(double *values, const struct uncertain *u, const struct desig
 /** What a study of designs has beside all others: study->own; NULL: nothing is uncertain. */
 struct design_own {
     struct uncertain uncertain;
-    struct column *columns; /**< owned: of its rows */
-    char (*names)[COLUMN_NAME];
+    struct column *columns;   /**< owned: of its rows */
+    struct made_column *made; /**< owned: those of them that are percentiles */
 };
 
 #endif

@@ -1,0 +1,171 @@
+/*
+ * Rows of designs. A value is described here and nowhere else: what it is called, its unit, what is better,
+ * what people are told; filled from the design at the end of this file.
+ */
+#include "kinds/design/answer/columns.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORD(field, ...)  COLUMN_WORD(struct sweep_row, field, __VA_ARGS__)
+#define COUNT(field, ...) COLUMN_COUNT(struct sweep_row, field, __VA_ARGS__)
+#define REAL(field, ...)  COLUMN_REAL(struct sweep_row, field, __VA_ARGS__)
+/* For scripts and figures, not shown to people. */
+#define DATA .in = IN_DATA
+#define PER_DIM(field, called, ...)                                                                          \
+    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",             \
+                  .part = "more_dims", .part_from = 4)
+
+/* Keys that a column of the results tells apart have no column of their own. */
+const struct column design_columns[] = {
+    WORD(network, "its name, or its word", .flags = COLUMN_REPLACES | COLUMN_COMMON),
+    COUNT(n_dims, "dimensions of the network", DATA),
+    WORD(dims, "their names", DATA),
+    WORD(workload, "names, with weights other than 1", .flags = COLUMN_REPLACES | COLUMN_COMMON,
+         .axis = "workloads"),
+    WORD(objective, "of the split", .flags = COLUMN_REPLACES | COLUMN_COMMON),
+    REAL(total_GBps, "of the study, else of the split", .flags = COLUMN_REPLACES | COLUMN_COMMON,
+         .better = -1),
+    WORD(status, "solved, unproved, stalled, infeasible, unbounded, ill-posed, error"),
+    REAL(time_s, "of a step", .title = "step", .better = -1),
+    REAL(compute_s, "of it, forward and backward pass", DATA, .better = -1),
+    REAL(comm_s, "of it, exposed communication, latency included", DATA, .better = -1),
+    REAL(cost_usd, "of the network: of what is bought where a catalogue prices it, else by the GB/s",
+         .title = "cost", .better = -1),
+    REAL(usd_fraction, "the same by the GB/s, parts in fractions: a lower bound", DATA, .unit = "USD",
+         .part = "whole", .with = "usd_fraction", .better = -1),
+    REAL(equal_time_s, "with the same total spread equally", DATA, .better = -1),
+    REAL(equal_cost_usd, "likewise", DATA, .better = -1),
+    REAL(speedup, "equal_time_s over time_s", .better = 1),
+    REAL(perf_per_cost_gain, "speedup times equal_cost_usd over cost_usd", .title = "perf/cost", .better = 1),
+    REAL(objective_gain,
+         "perf_per_watt, tco_per_token: the objective with the total spread equally over this one", DATA,
+         .with = "objective_gain", .better = 1),
+    REAL(nic_GBps, "bandwidth of the NICs of an NPU", .title = "NIC", .better = -1),
+    REAL(gap, "at most so much better is any other design, whatever the plan; blank: not known", DATA,
+         .better = -1),
+    WORD(unique, "no other split is as good; blank: not known", DATA),
+    WORD(proof_model, "of which model gap and unique hold; times are of the study's", DATA,
+         .with = "proof_model"),
+    WORD(proof_of, "what gap and unique hold of, where that is not all that system says", DATA,
+         .with = "proof_of"),
+    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension", .title = "dim #"),
+    PER_DIM(util, "util#", "share of the step in which it is busy", DATA, .better = 1),
+    PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", DATA,
+            .better = -1),
+    TRAINING_COLUMNS(struct sweep_row, training.),
+    SYSTEM_COLUMNS(struct sweep_row, system.),
+    WORD(semantics,
+         "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
+         .flags = COLUMN_COMMON, .with = "semantics"),
+    WORD(message, "why there is no design"),
+    COLUMNS_END,
+};
+
+const char *design_column_at(size_t offset)
+{
+    const struct column *c = design_columns;
+    while (c->offset != offset)
+        c++;
+    return c->name;
+}
+
+/* ---- percentiles ---- */
+
+/* What has them: time, cost, and what a row says of `system` in numbers. */
+static const struct column *quantity(int32_t i)
+{
+    const struct column *c = design_columns;
+    const size_t first[] = { offsetof(struct sweep_row, time_s), offsetof(struct sweep_row, cost_usd) };
+    if (i < 2) {
+        while (c->offset != first[i])
+            c++;
+        return c;
+    }
+    return system_quantity(i - 2);
+}
+
+bool design_percentiles(struct made_column *out, int32_t i)
+{
+    const struct column *c = quantity(i);
+    size_t n;
+    if (!c)
+        return false;
+    /* "time_p#_s", but "usd_year_p#" and "mtbi_h_p#". */
+    column_unit_of_name(c->name, &n);
+    n = i < 2 ? n : strlen(c->name);
+    snprintf(out->name, sizeof out->name, "%.*s_p#%s", (int)n, c->name, c->name + n);
+    snprintf(out->title, sizeof out->title, "%s p#", c->title ? c->title : c->name);
+    out->of = (struct column){ .name = out->name,
+                               .title = out->title,
+                               .help = "percentile # of it where prices, traffic or NPUs are uncertain",
+                               .kind = TABLE_REAL,
+                               .in = c->in,
+                               .unit = column_unit(c),
+                               .times = c->times,
+                               .as = c->as,
+                               .digits = c->digits,
+                               .better = c->better };
+    return true;
+}
+
+/* ---- a row ---- */
+
+static double giga(double Bps)
+{
+    return Bps / 1e9;
+}
+
+void sweep_row_blank(struct sweep_row *row)
+{
+    row_clear(row, design_columns);
+    for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
+        row->uncertain[i] = NAN;
+}
+
+/* Columns in scaled units; what the proof does not cover stays blank. */
+static void take_results(struct sweep_row *row, const struct design_point *s, const struct design *d)
+{
+    if (isnan(row->total_GBps))
+        row->total_GBps = giga(d->total_Bps);
+    row->time_s = d->time_s;
+    row->compute_s = d->account.compute_s;
+    row->comm_s = d->account.comm_s;
+    row->cost_usd = d->cost_usd;
+    row->equal_time_s = d->equal.time_s;
+    row->equal_cost_usd = d->equal.cost_usd;
+    row->speedup = d->speedup;
+    row->perf_per_cost_gain = d->perf_per_cost_gain;
+    row->objective_gain = d->objective_gain;
+    row->nic_GBps = giga(d->nic_Bps);
+    row->gap = d->answer.gap;
+    if (!isnan(d->answer.gap)) /* what was not solved proves nothing */
+        row->unique = d->answer.unique ? "yes" : "no";
+    if (!isnan(d->answer.gap) && s->model > SIM_ALPHA_BETA)
+        row->proof_model = sim_model_words[SIM_ALPHA_BETA];
+    if (!isnan(d->answer.gap))
+        row->proof_of = system_proof_of(s);
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        row->bw_GBps[k] = giga(d->bw_Bps[k]);
+        row->util[k] = d->util_frac[k];
+        row->exposed_s[k] = d->account.dim_s[k];
+    }
+}
+
+int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e)
+{
+    const struct design_point *s = d->chosen.point;
+    row->status = alloc_status_names[d->answer.status];
+    row->message = d->answer.reason[0] ? d->answer.reason : NULL;
+    if (!alloc_has_split(&d->answer))
+        return 0;
+    take_results(row, s, d);
+    if (s->pricing == STUDY_WHOLE) {
+        row->usd_fraction = d->usd_fraction;
+        if (isnan(d->cost_usd) && !row->message)
+            row->message = d->bill_reason;
+    }
+    int rc = training_row_fill(&row->training, d, e);
+    return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
+}

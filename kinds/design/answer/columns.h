@@ -1,0 +1,51 @@
+/**
+ * @file What a row of a design shows: the one description of each value, from its field to CSV, JSON, store,
+ * text, fronts, figures and the library (base/column.h).
+ */
+#ifndef KINDS_DESIGN_ANSWER_COLUMNS_H
+#define KINDS_DESIGN_ANSWER_COLUMNS_H
+
+#include "base/column.h"
+#include "kinds/design/answer/training.h"
+#include "kinds/design/ask/point.h"
+#include "kinds/design/ask/system.h"
+#include "study/kind.h"
+
+enum {
+    SWEEP_WORD = 256, /**< room for a value of an axis without its quotes; a longer one keeps them */
+    UNCERTAIN_MAX_PERCENTILES = 9,
+    UNCERTAIN_MAX_QUANTITIES = 32, /**< time, cost, and the numbers of system_columns */
+    UNCERTAIN_MAX_COLUMNS = UNCERTAIN_MAX_QUANTITIES * UNCERTAIN_MAX_PERCENTILES,
+};
+
+/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. Do not copy: they
+ * may point into it. */
+struct sweep_row {
+    const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
+        *message;
+    int64_t n_dims; /**< blank: the study could not be read */
+    double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
+        speedup, perf_per_cost_gain, objective_gain, nic_GBps, gap;
+    double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
+    double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
+    struct training_row training;
+    struct system_row system;
+    char room[3][SWEEP_WORD]; /**< of sweep_row_axes() */
+};
+
+/** Without those of percentiles, which a study of what is uncertain makes. */
+extern const struct column design_columns[];
+/** Number @p i of the columns of percentiles: "time_p#_s", as the column whose percentile # it is, but that
+ * it has no offset. Time, cost, then the numbers of system_columns. False: there are no more. */
+bool design_percentiles(struct made_column *out, int32_t i);
+
+/** The name of the column of a field of struct sweep_row that is not repeated: a name that the list alone
+ * spells. O(columns). */
+#define DESIGN_COLUMN(field) design_column_at(offsetof(struct sweep_row, field))
+const char *design_column_at(size_t offset);
+
+void sweep_row_blank(struct sweep_row *row);
+/** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */
+int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e);
+
+#endif
