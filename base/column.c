@@ -73,29 +73,10 @@ bool column_is_in(const struct column *c, unsigned in)
 
 /* ---- for people ---- */
 
-/* The first ending that fits is taken, "_per_s" before the "_s" in which it ends. */
-const char *column_unit_of_name(const char *name, size_t *n)
-{
-    static const char *const endings[][2] = { { "_GBps", "GB/s" }, { "_Bps", "B/s" }, { "_per_h", "1/h" },
-                                              { "_per_s", "1/s" }, { "_usd", "USD" }, { "_pct", "%" },
-                                              { "_ns", "ns" },     { "_us", "us" },   { "_ms", "ms" },
-                                              { "_s", "s" },       { "_h", "h" },     { "_GB", "GB" },
-                                              { "_MB", "MB" },     { "_B", "B" } };
-    *n = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t end = strlen(endings[i][0]);
-        if (*n <= end || strcmp(name + *n - end, endings[i][0]) != 0)
-            continue;
-        *n -= end;
-        return endings[i][1];
-    }
-    return "";
-}
-
 const char *column_unit(const struct column *c)
 {
     size_t n;
-    return c->unit ? c->unit : column_unit_of_name(c->name, &n);
+    return c->unit ? c->unit : table_unit_of_name(c->name, &n);
 }
 
 const char *column_title(char buf[COLUMN_NAME], const struct column *c, int32_t i)
@@ -106,7 +87,7 @@ const char *column_title(char buf[COLUMN_NAME], const struct column *c, int32_t 
         const struct column titled = { .name = c->title };
         return column_name(buf, &titled, i);
     }
-    column_unit_of_name(column_name(name, c, i), &n);
+    table_unit_of_name(column_name(name, c, i), &n);
     snprintf(buf, COLUMN_NAME, "%.*s", (int)n, column_name(name, c, i));
     for (char *at = buf; (at = strchr(at, '_')) != NULL;)
         *at = ' ';
@@ -301,6 +282,8 @@ void columns_put(struct table *t, const struct columns *c)
             table_column(t, column_name(buf, c->of[k], i), column_kind(c->of[k]));
             if (!t->failed)
                 table_better(t, t->n_cols - 1, c->of[k]->better);
+            if (c->of[k]->unit && *c->of[k]->unit)
+                table_set_unit(t, t->n_cols - 1, c->of[k]->unit);
         }
 }
 

@@ -78,7 +78,7 @@ struct column {
     const char *upto;     /**< repeated: there up to the (largest) value of this column; NULL: all */
     const char *with;     /**< exported where some row has a value in a column with this word; NULL: always */
     const char *title;    /**< in text, '#' as above; NULL: the name without its unit */
-    const char *unit;     /**< of data; NULL: what the end of the name says (column_unit()) */
+    const char *unit;     /**< of data, of table_unit_known(); NULL: what the name ends in */
     int better;           /**< 1: more is better, -1: less is better, 0: neither */
     double times;         /**< text shows data times this; 0: as it is */
     const char *as;       /**< the unit in text; NULL: that of data */
@@ -123,9 +123,6 @@ const struct column *column_find(const struct column *list, const char *name);
 
 /* ---- for people ---- */
 
-/** The unit that a name ends in, "GB/s" of "bw_GBps"; "" where it ends in none, or is nothing but one.
- * @p n: bytes of the name before it. */
-const char *column_unit_of_name(const char *name, size_t *n);
 /** The unit of its data, "" for none. */
 const char *column_unit(const struct column *c);
 /** The title of number @p i, from 0, of a repeated column, in @p buf or borrowed: "dim 1" of "dim #". */

@@ -53,7 +53,10 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     signed char *better = realloc(t->better, n);
     if (better)
         t->better = better;
-    if (!copy || !names || !kinds || !better) {
+    const char **units = realloc(t->units, n * sizeof *units);
+    if (units)
+        t->units = units;
+    if (!copy || !names || !kinds || !better || !units) {
         free(copy);
         t->failed = true;
         return;
@@ -61,6 +64,7 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     t->names[t->n_cols] = copy;
     t->kinds[t->n_cols] = kind;
     t->better[t->n_cols] = 0;
+    t->units[t->n_cols] = NULL;
     t->n_cols++;
 }
 
@@ -72,11 +76,63 @@ void table_better(struct table *t, int32_t col, int better)
     t->better[col] = (signed char)better;
 }
 
+void table_set_unit(struct table *t, int32_t col, const char *unit)
+{
+    size_t n;
+    if (t->failed)
+        return;
+    assert(col >= 0 && col < t->n_cols && table_unit_known(unit));
+    bool said = strcmp(table_unit_of_name(t->names[col], &n), unit) == 0;
+    t->units[col] = said ? NULL : table_unit_known(unit);
+}
+
+const char *table_unit(const struct table *t, int32_t col, size_t *n)
+{
+    const char *unit = table_unit_of_name(t->names[col], n);
+    if (!t->units[col])
+        return unit;
+    /* "usd_per_h": what it ends in is no unit of its own. */
+    *n = strlen(t->names[col]);
+    return t->units[col];
+}
+
+/* The first ending that fits is taken, "_per_s" before the "_s" in which it ends. */
+const char *table_unit_of_name(const char *name, size_t *n)
+{
+    static const char *const endings[][2] = { { "_GBps", "GB/s" }, { "_Bps", "B/s" }, { "_per_h", "1/h" },
+                                              { "_per_s", "1/s" }, { "_usd", "USD" }, { "_pct", "%" },
+                                              { "_ns", "ns" },     { "_us", "us" },   { "_ms", "ms" },
+                                              { "_s", "s" },       { "_GB", "GB" },   { "_MB", "MB" },
+                                              { "_B", "B" } };
+    *n = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i][0]);
+        if (*n <= end || strcmp(name + *n - end, endings[i][0]) != 0)
+            continue;
+        *n -= end;
+        return endings[i][1];
+    }
+    return "";
+}
+
+const char *table_unit_known(const char *unit)
+{
+    static const char *const known[] = { "s",         "ms",         "us",  "ns", "h",  "USD",  "USD/h",
+                                         "USD/NPU/h", "USD/Mtoken", "B",   "kB", "MB", "GB",   "GB/s",
+                                         "B/s",       "1/s",        "1/h", "%",  "W",  "slots" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i], unit) == 0)
+            return known[i];
+    return NULL;
+}
+
 void table_column_of(struct table *t, const struct table *from, int32_t col)
 {
     table_column(t, from->names[col], from->kinds[col]);
     if (!t->failed)
         table_better(t, t->n_cols - 1, from->better[col]);
+    if (!t->failed)
+        t->units[t->n_cols - 1] = from->units[col];
 }
 
 /* Doubling, with products checked: a table may have more cells than 32 bits count. */
@@ -236,6 +292,7 @@ void table_keep_columns(struct table *t, const bool *keep)
         }
         t->names[n_cols] = t->names[col];
         t->better[n_cols] = t->better[col];
+        t->units[n_cols] = t->units[col];
         t->kinds[n_cols++] = t->kinds[col];
     }
     /* Rows that come later need room for fewer cells. */
@@ -284,6 +341,8 @@ void table_free(struct table *t)
     free(t->names);
     free(t->kinds);
     free(t->better);
+    free(t->units);
+    text_free(&t->notes);
     *t = (struct table){ 0 };
 }
 
@@ -356,7 +415,8 @@ int table_need_numbers(const struct table *t, int32_t col, struct err *e)
 /* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
 /* The comment of a CSV that says directions. */
-#define BEST_LINE "# best="
+#define BEST_LINE  "# best="
+#define UNITS_LINE "# units="
 /* At the start of a file, as spreadsheets write it. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -368,8 +428,8 @@ struct csv {
     char **fields; /* owned array of borrowed strings; NULL = no value */
     int64_t n_fields, cap_fields;
     int32_t n_cols;
-    const char *best; /* behind BEST_LINE; NULL: there is none */
-    char unnamed[1];  /* "", the name of a column without one */
+    const char *best, *units; /* behind BEST_LINE, UNITS_LINE; NULL: there is none */
+    char unnamed[1];          /* "", the name of a column without one */
     struct err *e;
 };
 
@@ -502,6 +562,8 @@ static int read_header(struct csv *c)
     while (*c->at == '#' || line_end(c->at)) {
         if (strncmp(c->at, BEST_LINE, sizeof BEST_LINE - 1) == 0)
             c->best = c->at + sizeof BEST_LINE - 1;
+        if (strncmp(c->at, UNITS_LINE, sizeof UNITS_LINE - 1) == 0)
+            c->units = c->at + sizeof UNITS_LINE - 1;
         skip_line(c);
     }
     if (!*c->at)
@@ -592,24 +654,48 @@ static bool fill_texts(const struct column *c)
     return true;
 }
 
-/* What put_best() wrote; columns that are there no more are passed over, as the rows may have been edited. */
-static int find_best(struct table *t, const char *best, struct err *e)
+/* "min" and "max"; false: neither. */
+static bool take_best(struct table *t, int32_t col, const char *word)
 {
-    char *list = best ? strndup(best, strcspn(best, "\r\n")) : NULL;
-    if (best && !list)
-        return err_nomem(e, "table");
+    bool more = strcmp(word, "max") == 0;
+    if (!more && strcmp(word, "min") != 0)
+        return false;
+    table_better(t, col, more ? 1 : -1);
+    return true;
+}
+
+static bool take_unit(struct table *t, int32_t col, const char *word)
+{
+    if (!table_unit_known(word))
+        return false;
+    table_set_unit(t, col, word);
+    return true;
+}
+
+/* What put_best() and put_units() wrote, "WORD:COLUMN,.."; columns that are there no more are passed over, as
+ * the rows may have been edited. */
+static int find_words(struct table *t, const char *line, const char *what,
+                      bool (*take)(struct table *, int32_t, const char *), const struct csv *c)
+{
+    char *list = line ? strndup(line, strcspn(line, "\r\n")) : NULL;
+    if (line && !list)
+        return err_nomem(c->e, "table");
     for (char *at = list; at;) {
-        char *comma = strchr(at, ',');
+        char *comma = strchr(at, ','), *colon = strchr(at, ':');
         if (comma)
             *comma = '\0';
-        bool more = strncmp(at, "max:", 4) == 0, less = strncmp(at, "min:", 4) == 0;
-        int32_t col = more || less ? table_find(t, at + 4) : -1;
-        if (col >= 0)
-            table_better(t, col, more ? 1 : -1);
+        colon = colon && (!comma || colon < comma) ? colon : NULL;
+        if (colon)
+            *colon = '\0';
+        int32_t col = colon ? table_find(t, colon + 1) : -1;
+        if (col >= 0 && !take(t, col, at))
+            text_printf(&t->notes,
+                        "%s: %s column %s is \"%s\", which is not known: taken as if it had none\n", c->path,
+                        what, colon + 1, at);
         at = comma ? comma + 1 : NULL;
     }
     free(list);
-    return 0;
+    return text_check(&t->notes, c->e);
 }
 
 /* All cells start without text, so that table_free() is safe at any time. */
@@ -698,7 +784,9 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
     if (!rc)
         rc = fill_table(t, &c);
     if (!rc)
-        rc = find_best(t, c.best, e);
+        rc = find_words(t, c.best, "what is better in", take_best, &c);
+    if (!rc)
+        rc = find_words(t, c.units, "the unit of", take_unit, &c);
     if (rc)
         table_free(t);
     free(c.fields);
@@ -820,9 +908,18 @@ static void put_best(struct text *out, const struct table *t)
                         t->names[col]);
 }
 
+/* "W:watt_peak", where the name does not say it. */
+static void put_units(struct text *out, const struct table *t)
+{
+    size_t before = out->n;
+    for (int32_t col = 0; col < t->n_cols; col++)
+        if (t->units[col] && !strpbrk(t->names[col], ",\r\n"))
+            text_printf(out, "%s%s:%s", out->n > before ? "," : "", t->units[col], t->names[col]);
+}
+
 static void write_csv_head(const struct table *t, const char *head, struct text *out)
 {
-    struct text best = { 0 };
+    struct text best = { 0 }, units = { 0 };
     size_t n;
     for (const char *line; (line = next_line(&head, &n));) {
         text_puts(out, "# ");
@@ -832,8 +929,12 @@ static void write_csv_head(const struct table *t, const char *head, struct text 
     put_best(&best, t);
     if (best.n)
         text_printf(out, BEST_LINE "%s\n", text_str(&best));
-    out->failed = out->failed || best.failed;
+    put_units(&units, t);
+    if (units.n)
+        text_printf(out, UNITS_LINE "%s\n", text_str(&units));
+    out->failed = out->failed || best.failed || units.failed;
     text_free(&best);
+    text_free(&units);
     for (int32_t col = 0; col < t->n_cols; col++) {
         text_puts(out, col ? "," : "");
         put_csv(out, t->names[col]);
@@ -884,7 +985,7 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
 static int write_json_begin(const struct table *t, const char *head, struct text *out, struct err *e)
 {
     struct json j = { .out = out };
-    struct text best = { 0 };
+    struct text best = { 0 }, units = { 0 };
     int rc = 0;
     json_open(&j, NULL, '{');
     json_open(&j, "weft", '{');
@@ -892,8 +993,12 @@ static int write_json_begin(const struct table *t, const char *head, struct text
     put_best(&best, t);
     if (best.n)
         json_text(&j, "best", text_str(&best));
-    out->failed = out->failed || best.failed;
+    put_units(&units, t);
+    if (units.n)
+        json_text(&j, "units", text_str(&units));
+    out->failed = out->failed || best.failed || units.failed;
     text_free(&best);
+    text_free(&units);
     json_close(&j, '}');
     json_open(&j, "rows", '[');
     return rc;

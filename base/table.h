@@ -30,20 +30,33 @@ struct table {
     char **names;           /**< shape [n_cols], owned: unit included, "time_s" */
     enum table_kind *kinds; /**< shape [n_cols], owned */
     signed char *better;    /**< shape [n_cols], owned: 1 more is better, -1 less, 0 not known */
+    const char **units;     /**< shape [n_cols], owned, of table_unit_known(); NULL: as the name says */
     int32_t n_cols;
     int64_t n_rows, cap_rows; /**< the last row may be open: table_row_is_open() */
     struct table_cell *cells; /**< shape [n_rows][n_cols], owned */
     int32_t col;              /**< next column to put in the row being filled */
     bool failed;              /**< out of memory; table_write() reports it */
+    struct text notes;        /**< what its file's head says and nobody understands, a line each */
 };
 
 /** All columns before the first row. @p name is copied. Lack of memory sets t->failed. */
 void table_column(struct table *t, const char *name, enum table_kind kind);
-/** The same with the name, kind and direction of column @p col of @p from. */
+/** The same with the name, kind, direction and unit of column @p col of @p from. */
 void table_column_of(struct table *t, const struct table *from, int32_t col);
 /** What is better in column @p col: 1 more, -1 less, 0 not known, as in a new column. CSV and JSON say it in
  * their heads, "best=min:time_s,max:speedup", and a CSV that is read back knows it. */
 void table_better(struct table *t, int32_t col, int better);
+/** The unit of column @p col, of table_unit_known(), where its name does not end in it; CSV and JSON say it
+ * in their heads, "units=W:watt_peak,USD/NPU/h:usd_npu_h", likewise. */
+void table_set_unit(struct table *t, int32_t col, const char *unit);
+/** The unit of a column: as set, else what its name ends in; "" for none. @p n: bytes of the name without it.
+ */
+const char *table_unit(const struct table *t, int32_t col, size_t *n);
+/** The unit that a name ends in, "GB/s" of "bw_GBps"; "" where it ends in none, or is nothing but one. @p n:
+ * bytes of the name before it. */
+const char *table_unit_of_name(const char *name, size_t *n);
+/** The program's own spelling of a unit, which lives for ever; NULL: it knows no such unit. */
+const char *table_unit_known(const char *unit);
 /** Begin a row; then put one value per column, in order. A kind that does not match is a bug (assert). */
 void table_row(struct table *t);
 /** NaN: no value. Infinite ones are kept, and written as no value. */
@@ -117,9 +130,9 @@ void table_cell_text(struct text *out, const struct table *t, int64_t row, int32
  * @return 0 or ERR_NOMEM, also when an earlier table_put_*() ran out of memory.
  *
  * Text: aligned for reading, numbers to the right, reals in 6 digits, "-" for no value.
- * CSV: RFC 4180 with LF, `best=` behind the head where directions are known; no value is blank, an empty text
- * is "". Reals round-trip in CSV and JSON. JSON: {"weft": {...}, "rows": [{...}, ...]}, one row a line. Time
- * O(cells).
+ * CSV: RFC 4180 with LF, `best=` and `units=` behind the head where they are known; no value is blank, an
+ * empty text is "". Reals round-trip in CSV and JSON. JSON: {"weft": {...}, "rows": [{...}, ...]}, one row a
+ * line. Time O(cells).
  */
 int table_write(const struct table *t, enum table_format format, const char *head, struct text *out,
                 struct err *e);
@@ -143,7 +156,8 @@ int table_write_end(struct table_writer *w, struct text *out, struct err *e);
 
 /**
  * Read CSV: RFC 4180 quoting, LF or CR LF, '#' comment lines before the header, of which "# best=" says
- * directions. The first row names the columns. A blank field is no value.
+ * directions and "# units=" units (of those that are not known t->notes has a line, and the column none). The
+ * first row names the columns. A blank field is no value.
  *
  * @param[out] t  uninitialised; owned by the caller after success, empty after failure.
  * @return 0, ERR_NOMEM, or ERR_PARSE with `file:line: ...`: unreadable or empty file, a row

@@ -590,6 +590,8 @@ static bool asks_for_others(const struct options *opt)
 static int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
     int rc = front_source_open(&j->source, run->opt.operands[0], e);
+    output_notes(run, &j->source.read.notes);
+    output_notes(run, &j->source.rows.notes);
     if (!rc && !j->source.complete)
         output_warn(run, "%s: not all points are done; resume with weft sweep", run->opt.operands[0]);
     if (!rc && j->source.survivors && asks_for_others(&run->opt))
@@ -773,11 +775,11 @@ enum { WIDTH = FRONT_PLOT_WIDTH, HEIGHT = FRONT_PLOT_HEIGHT, MAX_TICS = 12 };
 
 /* ---- columns ---- */
 
-/* By the suffix of the name (_s, _usd, _GBps..); @p most is the largest value to show. */
-static void column_look(struct column_look *look, const char *name, double most)
+/* @p known: its unit as table.units has it; @p most is the largest value to show. */
+static void column_look(struct column_look *look, const char *name, const char *known, double most)
 {
-    size_t n;
-    struct unit unit = unit_of_column(&n, name, most, false);
+    size_t n = strlen(name);
+    struct unit unit = unit_for(known ? known : table_unit_of_name(name, &n), most, false);
     *look = (struct column_look){ .scale = unit.scale };
     snprintf(look->title, sizeof look->title, "%.*s", (int)n, name);
     snprintf(look->unit, sizeof look->unit, "%s",
@@ -796,11 +798,11 @@ static struct axis fit(const double limits[2], double scale)
 }
 
 /* Axes for values of two columns between these limits, both among them; log where they are far apart. */
-static void front_plot_begin(struct front_plot *p, const char *x_name, const double x_limits[2],
-                             const char *y_name, const double y_limits[2])
+static void front_plot_begin(struct front_plot *p, const struct keep_column *x, const double x_limits[2],
+                             const struct keep_column *y, const double y_limits[2])
 {
-    column_look(&p->x_look, x_name, x_limits[1]);
-    column_look(&p->y_look, y_name, y_limits[1]);
+    column_look(&p->x_look, x->name, x->unit, x_limits[1]);
+    column_look(&p->y_look, y->name, y->unit, y_limits[1]);
     p->x = fit(x_limits, p->x_look.scale);
     p->y = fit(y_limits, p->y_look.scale);
     for (int row = 0; row < HEIGHT; row++) {
@@ -948,7 +950,7 @@ static void cmd_front_put_value(struct text *out, const struct keep_column *c, d
     struct column_look look;
     char value[SHOW];
     x = c->large ? -x : x;
-    column_look(&look, c->name, x);
+    column_look(&look, c->name, c->unit, x);
     text_printf(out, "%s%s%s", show_real(value, x / look.scale, 5), look.unit[0] ? " " : "", look.unit);
 }
 
@@ -1140,7 +1142,7 @@ static void put_plot(const struct front_job *j, const char *group, struct text *
         find_limits(limits[k], j, group, k);
     if (limits[0][0] == limits[0][1] && limits[1][0] == limits[1][1])
         return;
-    front_plot_begin(&p, rule->front[1].name, limits[1], rule->front[0].name, limits[0]);
+    front_plot_begin(&p, &rule->front[1], limits[1], &rule->front[0], limits[0]);
     for (int32_t s = 0; s < j->n_sides; s++)
         mark_side(&p, j, group, s, s == FRONT_ALL ? '*' : 'o', false);
     for (int32_t s = 0; s < j->n_sides; s++)
@@ -1202,7 +1204,7 @@ static void add(struct layout *l, struct sheet *sheet, const struct front_side *
     if (words)
         *look = (struct column_look){ .scale = 1 };
     else
-        column_look(look, s->rows.names[col], most_of(s, f, col));
+        column_look(look, s->rows.names[col], s->rows.units[col], most_of(s, f, col));
     if (words)
         snprintf(look->title, sizeof look->title, "%s", say_axis_title(s->rows.names[col]));
     sheet_column(sheet, look->title, look->unit, words ? SHEET_LEFT : SHEET_POINT);

@@ -320,6 +320,7 @@ static int draw(struct run *run, const struct filters *filters, struct err *e)
     struct text image = { 0 }, said = { 0 };
     plot.said = &said;
     int rc = plot_read_rows(&t, opt->operands[1], e);
+    output_notes(run, &t.notes);
     if (!rc) {
         rc = strcmp(opt->operands[0], "xy") == 0 ? draw_xy(run, &t, &plot, &image, e)
                                                  : plot_draw(opt->operands[0], &t, &plot, &image, e);

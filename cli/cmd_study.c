@@ -768,7 +768,9 @@ const struct command cmd_merge = {
         .kind = OPTION_TEXT, .offset = offsetof(struct options, shard), .outside = true                      \
     }
 
-static const struct option sweep_rows[] = { OPTION_THREADS("points"), SAY_COLUMNS, DRY_RUN, STORE, RESUME, SHARD };
+static const struct option sweep_rows[] = {
+    OPTION_THREADS("points"), SAY_COLUMNS, DRY_RUN, STORE, RESUME, SHARD
+};
 static const struct option_group sweep_options = { "Sweep", sweep_rows,
                                                    sizeof sweep_rows / sizeof *sweep_rows };
 

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/table.h"
+
 /* Room for "512 KiB" and a gap, beside each other. */
 #define BYTES_PX 58
 
@@ -28,32 +30,22 @@ struct unit unit_pick(const struct unit *list, double max)
     return *list;
 }
 
-/* The first ending that fits is taken, "_per_s" before the "_s" in which it ends. A name that is nothing but
- * an ending would be left without a title: it has no unit. */
+struct unit unit_for(const char *unit, double most, bool long_times)
+{
+    if (strcmp(unit, "USD") == 0)
+        return unit_pick(unit_usd, most);
+    if (strcmp(unit, "us") == 0)
+        return (struct unit){ 1, "µs" };
+    if (strcmp(unit, "s") != 0)
+        return (struct unit){ 1, unit };
+    /* All zero: seconds, for "0 ns" would look as if it had been measured so finely. */
+    return most > 0 ? unit_pick(long_times && most >= 3600 ? unit_durations : unit_seconds, most)
+                    : unit_seconds[0];
+}
+
 struct unit unit_of_column(size_t *n_title, const char *name, double most, bool long_times)
 {
-    static const struct {
-        const char *suffix, *unit;
-        const struct unit *units; /* instead: picked by size */
-    } known[] = { { "_GBps", "GB/s", NULL },   { "_per_h", "1/h", NULL }, { "_per_s", "1/s", NULL },
-                  { "_usd", NULL, unit_usd },  { "_pct", "%", NULL },     { "_ns", "ns", NULL },
-                  { "_us", "µs", NULL },       { "_GB", "GB", NULL },     { "_MB", "MB", NULL },
-                  { "_s", NULL, unit_seconds } };
-    *n_title = strlen(name);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t n = strlen(known[i].suffix);
-        if (*n_title <= n || strcmp(name + *n_title - n, known[i].suffix) != 0)
-            continue;
-        *n_title -= n;
-        if (!known[i].units)
-            return (struct unit){ 1, known[i].unit };
-        if (known[i].units != unit_seconds)
-            return unit_pick(known[i].units, most);
-        /* All zero: seconds, for "0 ns" would look as if it had been measured so finely. */
-        return most > 0 ? unit_pick(long_times && most >= 3600 ? unit_durations : unit_seconds, most)
-                        : unit_seconds[0];
-    }
-    return (struct unit){ 1, "" };
+    return unit_for(table_unit_of_name(name, n_title), most, long_times);
 }
 
 /* 1, 2 or 5 times a power of ten, at or below x (at or above for up). x > 0. */

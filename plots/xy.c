@@ -451,7 +451,7 @@ static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
     return is_in_panel(f, i, panel) && (is_marked(f, i, xy_metric_of(f, panel)) || f->spec->behind);
 }
 
-/* Title and unit by the column's name, "cost [M USD]", and what its values are divided by; without a bind the
+/* Title and unit of the column, "cost [M USD]", and what its values are divided by; without a bind the
  * title alone. The scale goes by the largest magnitude of the whole column, so that panels have one unit. */
 static const char *axis_title(const struct xy *f, const char *name, int bind, double *scale)
 {
@@ -461,7 +461,7 @@ static const char *axis_title(const struct xy *f, const char *name, int bind, do
 
     for (int64_t i = 0; bind >= 0 && i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
-    struct unit unit = unit_of_column(&n, name, most, true);
+    struct unit unit = unit_for(table_unit(f->d.r.t, table_find(f->d.r.t, name), &n), most, true);
     *scale = unit.scale;
     for (size_t i = 0; i < n; i++)
         text_printf(&title, "%c", name[i] == '_' ? ' ' : name[i]);
@@ -1276,6 +1276,7 @@ int plot_xy_list(const struct table *t, struct text *out, struct err *e)
 
     table_column(&list, "column", TABLE_TEXT);
     table_column(&list, "holds", TABLE_TEXT);
+    table_column(&list, "unit", TABLE_TEXT);
     table_column(&list, "values", TABLE_COUNT);
     table_column(&list, "distinct", TABLE_COUNT);
     table_column(&list, "least", TABLE_REAL);
@@ -1286,6 +1287,7 @@ int plot_xy_list(const struct table *t, struct text *out, struct err *e)
         bool words = has_words(t, col);
         double least = HUGE_VAL, most = -HUGE_VAL, x;
         int64_t n = 0;
+        size_t n_title;
         canvas_init(&c, &opt, "");
         for (r.row = 0; r.row < t->n_rows; r.row++) {
             const char *value = rows_text(buf, &r, col);
@@ -1301,6 +1303,8 @@ int plot_xy_list(const struct table *t, struct text *out, struct err *e)
         table_row(&list);
         table_put_text(&list, t->names[col]);
         table_put_text(&list, n == 0 ? "nothing" : words ? "words" : "numbers");
+        const char *unit = table_unit(t, col, &n_title);
+        table_put_text(&list, words || !*unit ? NULL : unit);
         table_put_count(&list, n);
         table_put_count(&list, names.n);
         table_put_real(&list, words || n == 0 ? (double)NAN : least);

@@ -201,6 +201,7 @@ int keep_take_column(struct keep_column *c, const struct keep_rule *k, const cha
                        "is \"%s\", of which less or more may be better, expected min:%s or max:%s", name,
                        name, name);
     c->large = better > 0;
+    c->unit = columns->units[col];
     snprintf(c->name, sizeof c->name, "%s", name);
     return 0;
 }

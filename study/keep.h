@@ -29,6 +29,7 @@ struct study_kind;
  * else "min:NAME" or "max:NAME". */
 struct keep_column {
     char name[64];
+    const char *unit; /**< as table.units has it */
     bool large;
 };
 

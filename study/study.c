@@ -142,9 +142,15 @@ int study_better(const struct study_kind *kind, int32_t table, const char *colum
 
 void study_find_better(struct table *t, const struct study_kind *kind, int32_t table)
 {
-    for (int32_t col = 0; col < t->n_cols; col++)
+    struct made_column c;
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        if (!study_describe(&c, kind, table, t->names[col]))
+            continue;
         if (!t->better[col])
-            table_better(t, col, study_better(kind, table, t->names[col]));
+            table_better(t, col, c.of.better);
+        if (!t->units[col] && c.of.unit && *c.of.unit)
+            table_set_unit(t, col, c.of.unit);
+    }
 }
 
 int study_kind_of_store(const struct study_kind **kind, const struct store *s, struct err *e)

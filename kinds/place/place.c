@@ -627,7 +627,7 @@ static struct column place_metric(int m, enum place_model model)
     const struct place_metric_row *metric = &place_metrics[m];
     const char *name = metric->names[model];
     size_t n;
-    bool slots = (m == PLACE_MAKESPAN || m == PLACE_JCT) && !*column_unit_of_name(name, &n);
+    bool slots = (m == PLACE_MAKESPAN || m == PLACE_JCT) && !*table_unit_of_name(name, &n);
     return (struct column){ .name = name,
                             .help = metric->help,
                             .title = metric->title,

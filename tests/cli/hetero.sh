@@ -45,7 +45,7 @@ for t in rows runs plans stages curves; do
     cmp one-$t.csv four-$t.csv && echo "$t: the number of threads changes nothing"
     sed -e 's/=.*//' -e '/^[^#]/q' one-$t.csv
 done
-"$WEFT" hetero measured.yaml --timing --of csv | sed -n 6p
+"$WEFT" hetero measured.yaml --timing --of csv | sed -n '/^[^#]/{p;q}'
 echo "== a throughput that no plan reaches, limits that no scheduler keeps"
 run hetero measured.yaml --set throughput.per_s=1e9
 run hetero drawn.yaml --set vary='{throughput.per_s: [1e5, 1e9]}' --set schedulers='[heuristic]'

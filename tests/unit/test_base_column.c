@@ -92,10 +92,10 @@ TEST(a_repeated_column_is_found_by_each_of_its_names)
 TEST(a_name_says_its_unit_and_its_title)
 {
     CASES(const char *name, *unit, *title) = {
-        { "bw2_GBps", "GB/s", "bw2" },   { "examples_per_s", "1/s", "examples" },
-        { "compute_s", "s", "compute" }, { "network_usd", "USD", "network" },
-        { "goodput", "", "goodput" },    { "_s", "", " s" },
-        { "usd_npu_h", "h", "usd npu" },
+        { "bw2_GBps", "GB/s", "bw2" },    { "examples_per_s", "1/s", "examples" },
+        { "compute_s", "s", "compute" },  { "network_usd", "USD", "network" },
+        { "goodput", "", "goodput" },     { "_s", "", " s" },
+        { "usd_npu_h", "", "usd npu h" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct column c = { .name = cases[i].name };

@@ -281,6 +281,32 @@ TEST(texts_that_are_all_numbers_become_numbers)
     assert_string_equal(table_cell(&t, 0, 3)->text, "");
 }
 
+/* Of what nobody knows there is a note; of columns that are gone there is none. */
+TEST_WITH(units_that_names_do_not_say_stand_in_the_head_and_come_back, make_folder, remove_folder)
+{
+    KEEP(struct table, t, table_free) =
+        read_good(*state, "# units=W:watt_peak,USD/NPU/h:gone,horses:n,GB/s:bw_GBps\n# best=up:n\n"
+                          "n,watt_peak,bw_GBps\n1,2,3\n");
+    size_t n;
+    assert_string_equal(table_unit(&t, 1, &n), "W");
+    assert_int_equal(n, 9);
+    assert_string_equal(table_unit(&t, 0, &n), "");
+    assert_string_equal(table_unit(&t, 2, &n), "GB/s");
+    assert_int_equal(n, 2);
+    assert_has(text_str(&t.notes), "the unit of column n is \"horses\", which is not known");
+    assert_has(text_str(&t.notes), "what is better in column n is \"up\", which is not known");
+    assert_null(strstr(text_str(&t.notes), "gone"));
+    KEEP(struct text, csv, text_free) = { 0 };
+    KEEP(struct text, json, text_free) = { 0 };
+    OK(table_write(&t, TABLE_AS_CSV, NULL, &csv, e));
+    assert_string_equal(text_str(&csv), "# units=W:watt_peak\nn,watt_peak,bw_GBps\n1,2,3\n");
+    OK(table_write(&t, TABLE_AS_JSON, NULL, &json, e));
+    assert_has(text_str(&json), "\"units\": \"W:watt_peak\"");
+    KEEP(struct table, like, table_free) = { 0 };
+    table_column_of(&like, &t, 1);
+    assert_string_equal(table_unit(&like, 0, &n), "W");
+}
+
 /* Only columns that are still there, and only words that table_write() has. */
 TEST_WITH(what_is_better_stands_in_the_head_and_comes_back, make_folder, remove_folder)
 {

@@ -79,6 +79,39 @@ TEST(every_number_says_what_is_better_or_is_known_to_be_neither)
                              study_kinds[k]->word, c->better);
 }
 
+/* What a CSV says of its units is read back: see table_unit_known(). */
+TEST(every_unit_is_one_that_tables_know)
+{
+    struct made_column made;
+    for (int32_t k = 0; k < n_study_kinds; k++) {
+        for (int32_t t = 0; t < study_kinds[k]->n_tables; t++)
+            for (const struct column *c = study_kinds[k]->tables[t].columns; c->name; c++)
+                if (*column_unit(c) && !table_unit_known(column_unit(c)))
+                    fail_msg("%s of %s is in %s", c->name, study_kinds[k]->word, column_unit(c));
+        for (int32_t i = 0; study_kinds[k]->made && study_kinds[k]->made(&made, i); i++)
+            if (*column_unit(&made.of) && !table_unit_known(column_unit(&made.of)))
+                fail_msg("%s of %s is in %s", made.of.name, study_kinds[k]->word, column_unit(&made.of));
+    }
+}
+
+TEST(names_of_made_and_repeated_columns_bring_their_title_and_unit)
+{
+    CASES(const char *kind, *column, *title, *unit) = {
+        { "sweep", "time_p95_s", "step p95", "s" }, { "sweep", "usd_npu_h_p2.5", "owned p2.5", "USD/NPU/h" },
+        { "sweep", "bw3_GBps", "dim 3", "GB/s" },   { "place", "makespan", "makespan", "slots" },
+        { "place", "makespan_s", "makespan", "s" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct made_column c;
+        assert_true(study_describe(&c, study_kind_called(cases[i].kind), TABLE_ROWS, cases[i].column));
+        assert_string_equal(c.of.title, cases[i].title);
+        assert_string_equal(column_unit(&c.of), cases[i].unit);
+        assert_string_equal(c.of.name, cases[i].column);
+    }
+    struct made_column none;
+    assert_false(study_describe(&none, study_kind_called("sweep"), TABLE_ROWS, "time_px_s"));
+}
+
 TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
 {
     static const struct {

@@ -313,8 +313,8 @@ TEST(the_list_says_what_columns_hold)
     KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, DESIGNS);
     OK(plot_xy_list(&t, &out, e));
-    assert_has(text_str(&out), "network     words         6         2");
-    assert_has(text_str(&out), "time_s      numbers       4         4      2      4  less");
+    assert_has(text_str(&out), "network     words    -          6         2");
+    assert_has(text_str(&out), "time_s      numbers  s          4         4      2      4  less");
 }
 
 /* ---- bars ---- */

@@ -93,7 +93,7 @@ bool design_percentiles(struct made_column *out, int32_t i)
     if (!c)
         return false;
     /* "time_p#_s", but "usd_year_p#" and "mtbi_h_p#". */
-    column_unit_of_name(c->name, &n);
+    table_unit_of_name(c->name, &n);
     n = i < 2 ? n : strlen(c->name);
     snprintf(out->name, sizeof out->name, "%.*s_p#%s", (int)n, c->name, c->name + n);
     snprintf(out->title, sizeof out->title, "%s p#", c->title ? c->title : c->name);

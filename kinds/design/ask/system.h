@@ -158,8 +158,8 @@ struct system_row {
         SYSTEM_REAL(type, within, watt_mean, "mean power of IT", .unit = "W", .in = IN_DATA, .better = -1),  \
         SYSTEM_REAL(type, within, racks, "by nameplate power", .in = IN_DATA, .better = -1),                 \
         SYSTEM_REAL(type, within, goodput, "share of time that is work kept", .better = 1),                  \
-        SYSTEM_REAL(type, within, mtbi_h, "mean time between interruptions of the job", .in = IN_DATA,       \
-                    .better = 1),                                                                            \
+        SYSTEM_REAL(type, within, mtbi_h, "mean time between interruptions of the job", .unit = "h",         \
+                    .in = IN_DATA, .better = 1),                                                             \
         SYSTEM_REAL(type, within, checkpoint_s, "work between checkpoints, of the store", .in = IN_DATA),    \
         SYSTEM_COLUMN(type, within, system_omits, TABLE_TEXT, "what these leave out", .in = IN_DATA)
 extern const struct column system_columns[];
