@@ -154,7 +154,7 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
         } else if (fits >= 0 && table_text(t, i, fits) && strcmp(table_text(t, i, fits), "no") == 0) {
             output_say(a->run, "%s: point %lld: %s does not fit: needs %.4g GB", a->run->opt.operands[0],
                        (long long)table_count(t, i, point), table_text(t, i, table_find(t, "workload")),
-                       table_number(t, i, table_find(t, "memory_GB")));
+                       table_number(t, i, table_find(t, DESIGN_COLUMN_IN(training, memory_GB))));
             output_outcome(a->run, EXIT_NO_DESIGN);
         }
     }

@@ -50,8 +50,12 @@ enum { N_EFFECTS = 2 * N_DIFF_ANSWERS, N_INPUT_COLUMNS = 10 + N_EFFECTS };
 /* In text the effects that are known, in %; in data all, absolute and relative. */
 static void make_input_columns(struct report_column out[N_INPUT_COLUMNS], const struct diff *d)
 {
-    static const char *const keys[N_EFFECTS] = { "time_s",     "time_share",     "cost_usd",
-                                                 "cost_share", "usd_per_Mtoken", "usd_per_Mtoken_share" };
+    static const char *const keys[N_EFFECTS] = { DESIGN_COLUMN(time_s),
+                                                 "time_share",
+                                                 DESIGN_COLUMN(cost_usd),
+                                                 "cost_share",
+                                                 DESIGN_COLUMN_IN(system, usd_per_Mtoken),
+                                                 "usd_per_Mtoken_share" };
     static const char *const titles[N_DIFF_ANSWERS] = { "time alone", "cost alone", "tokens alone" };
     const struct report_column first[] = {
         { IN_CSV, .key = "what" },

@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/points.h"
 #include "plots/scale.h"
+#include "kinds/design/answer/columns.h"
 #include "study/keep.h"
 #include "study/store.h"
 #include "study/study.h"
@@ -1215,7 +1216,8 @@ static void add(struct layout *l, struct sheet *sheet, const struct front_side *
 static void front_choose_columns(struct layout *l, struct sheet *sheet, const struct front_side *s,
                                  const struct front *f)
 {
-    static const char *const others[] = { "network", "objective", "total_GBps", "nic_GBps" };
+    static const char *const others[] = { DESIGN_COLUMN(network), DESIGN_COLUMN(objective),
+                                          DESIGN_COLUMN(total_GBps), DESIGN_COLUMN(nic_GBps) };
     const struct table *t = &s->rows;
     const struct column *own = s->rule.kind->tables[TABLE_ROWS].columns;
     char name[24];

@@ -18,6 +18,7 @@
 #include "cli/system.h"
 #include "cli/timeline.h"
 #include "cli/training.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/ask/load.h"
 #include "study/study.h"
 #include "sim/step.h"
@@ -543,7 +544,8 @@ static bool has_training(const struct simulation *x)
 static int sim_table(const struct simulation *x, struct table *t, struct err *e)
 {
     static const char *const texts[] = { "network", "workload", "model" };
-    static const char *const reals[] = { "time_s", "compute_s", "comm_s", "latency_s", "cost_usd" };
+    static const char *const reals[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(compute_s),
+                                         DESIGN_COLUMN(comm_s), "latency_s", DESIGN_COLUMN(cost_usd) };
     static const char *const per_dim[] = { "bw%d_GBps", "util%d", "exposed%d_s" };
     char name[32], word[TOPO_SPEC];
     int32_t n_dims = x->studies[0]->net.n_dims;

@@ -36,6 +36,7 @@
 #include "cli/filters.h"
 #include "cli/output.h"
 #include "cli/points.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/gossip/gossip.h"
 #include "kinds/hetero/hetero.h"
 #include "kinds/place/place.h"
@@ -201,7 +202,7 @@ static void note_row(struct export_tally *tally, const struct table *rows, int64
 
 static void tally_rows(struct export_tally *tally, const struct table *rows)
 {
-    int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
+    int32_t status = table_find(rows, "status"), time = table_find(rows, DESIGN_COLUMN(time_s));
     for (int64_t row = 0; row < rows->n_rows && status >= 0; row++) {
         const char *word = table_text(rows, row, status);
         /* A stalled one with a time has a split, whose proof fell short; an unproved one always has. */

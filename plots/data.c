@@ -10,6 +10,7 @@
  * Names of points are what varies between them: axes by the last words of their keys, in three lengths of
  * which the longest that fits is written.
  */
+#include "plots/columns.h"
 #include "plots/data.h"
 
 #include <math.h>
@@ -236,14 +237,14 @@ static int data_read_dims(struct data *d, int32_t col, struct err *e)
     int32_t count_col, n = 0;
     double wanted = 0;
     char buf[NUM_TEXT];
-    int rc = rows_column(&count_col, &d->r, "n_dims", e);
+    int rc = rows_column(&count_col, &d->r, COL_N_DIMS, e);
 
     if (!rc)
         rc = rows_number(&wanted, &d->r, count_col, e);
     if (!rc && wanted == 0)
-        rc = rows_fault(&d->r, "n_dims", e, "0, expected above 0");
+        rc = rows_fault(&d->r, COL_N_DIMS, e, "0, expected above 0");
     if (!rc && !(wanted >= 1 && wanted <= DATA_MAX_DIMS && wanted == floor(wanted)))
-        rc = rows_fault(&d->r, "n_dims", e, "%g, expected a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
+        rc = rows_fault(&d->r, COL_N_DIMS, e, "%g, expected a whole number, 1 to %d", wanted, DATA_MAX_DIMS);
     if (rc)
         return rc;
     /* One name more than there is room for is counted, not kept, for the message. */

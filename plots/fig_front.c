@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/scatter.h"
 
@@ -24,8 +25,8 @@ static const struct scatter_look looks[N_WHAT] = {
 enum { PANEL, COST, TIME, WHAT, IS_KNEE };
 static const struct bind binds[] = {
     [PANEL] = { .column = "workload", AS_WORD, NEED },
-    [COST] = { .column = "cost_usd", AS_ABOVE_ZERO, FILLED },
-    [TIME] = { .column = "time_s", AS_ABOVE_ZERO, FILLED },
+    [COST] = { .column = COL_COST_USD, AS_ABOVE_ZERO, FILLED },
+    [TIME] = { .column = COL_TIME_S, AS_ABOVE_ZERO, FILLED },
     [WHAT] = { .column = "front", AS_WORD, NEED },
     [IS_KNEE] = { .column = "knee", AS_WORD, NEED },
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/grid.h"
 #include "plots/lanes.h"
@@ -518,7 +519,7 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
     const struct accuracy *accuracy = find_accuracy(r);
     const struct bind columns[] = { { .column = accuracy->column, AS_NUMBER, FILLED },
                                     { .column = "traffic_MB", AS_NUMBER, FILLED },
-                                    { .column = "time_s", AS_NUMBER, FILLED },
+                                    { .column = COL_TIME_S, AS_NUMBER, FILLED },
                                     { .column = "accuracy_vs_base_half", AS_NUMBER, NEED } };
     struct gossip f = { .c = c };
     int rc = read_trained(&f.t, c, r, columns, 4, PAIRS_MOST, e);
@@ -554,7 +555,7 @@ static const struct bind loss_binds[N_LOSS_BINDS] = {
     [LOSS_METHOD] = { .column = "method", AS_WORD, NEED, .numbered = OF_TABLE },
     [LOSS_SEED] = { .column = "seed", AS_WORD, NEED },
     [STEPS] = { .column = "steps", AS_NUMBER, NEED },
-    [LOSS_TIME] = { .column = "time_s", AS_NUMBER, NEED },
+    [LOSS_TIME] = { .column = COL_TIME_S, AS_NUMBER, NEED },
     [LOSS] = { .column = "loss", AS_NUMBER, NEED },
     [EXCHANGES] = { .column = "exchanges", AS_NUMBER, NEED },
     [LOSS_POINT] = { .column = "point", AS_WORD, NEED, .most = PAIRS_MOST },

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/maps.h"
 
@@ -88,10 +89,10 @@ static void plans_find_columns(struct plans *p)
 
     for (int i = 0; i < AXES; i++)
         p->word_col[i] = table_find(t, words[i]);
-    p->total = table_find(t, "total_GBps");
+    p->total = table_find(t, COL_TOTAL_GBPS);
     p->status = table_find(t, "status");
-    p->time_s = table_find(t, "time_s");
-    p->memory_GB = table_find(t, "memory_GB");
+    p->time_s = table_find(t, COL_TIME_S);
+    p->memory_GB = table_find(t, COL_MEMORY_GB);
     p->fits = table_find(t, "fits");
     p->mfu = table_find(t, "mfu");
     for (int i = 0; i < N_DEGREES; i++) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/lanes.h"
 
@@ -56,7 +57,7 @@ static const struct bind binds[N_BINDS] = {
     [WORKLOAD] = { .column = "workload", AS_WORD, NEED, .most = 1 },
     [START] = { .column = "start_s", AS_NUMBER, FILLED },
     [END] = { .column = "end_s", AS_NUMBER, FILLED },
-    [TIME] = { .column = "time_s", AS_ABOVE_ZERO, FILLED },
+    [TIME] = { .column = COL_TIME_S, AS_ABOVE_ZERO, FILLED },
     [BUSY] = { .column = "busy_s", AS_NUMBER, FILLED },
     [EVENTS] = { .column = "events", AS_ABOVE_ZERO, FILLED },
     [MODEL] = { .column = "model", AS_WORD, NEED },

@@ -8,6 +8,7 @@
  * the command that writes such tables, the function and the declaration it draws by. The order is that of the
  * list in help. To add a figure: a row here, and its function in plots/fig.h when no declaration will do.
  */
+#include "plots/columns.h"
 #include "plots/figure.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 
 /* ---- designs: the columns of a sweep ---- */
 
-#define SERIES "status", "network", "workload", "objective", "total_GBps"
+#define SERIES "status", "network", "workload", "objective", COL_TOTAL_GBPS
 /* Compound literals at file scope live as long as the program. */
 #define COLUMNS(...)                                                                                         \
     (const char *const[])                                                                                    \
@@ -33,33 +34,33 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
         column, words, "×", .equal_column = "1"                                                              \
     }
 
-static const struct sweep_panels speedup = { .x = "total_GBps",
+static const struct sweep_panels speedup = { .x = COL_TOTAL_GBPS,
                                              .x_label = "network bandwidth [GB/s per NPU]",
                                              .by_network = true,
                                              .metrics = { OVER_EQUAL("speedup over the equal split",
                                                                      "speedup") },
                                              .n_metrics = 1 };
 static const struct sweep_panels cost = {
-    .x = "total_GBps",
+    .x = COL_TOTAL_GBPS,
     .x_label = "network bandwidth [GB/s per NPU]",
     .by_network = true,
     .note = "perf/cost: performance per network cost, relative to the equal split of the same bandwidth",
-    .metrics = { { "cost_usd", "cost", .units = unit_usd, .low_is_better = true,
-                   .equal_column = "equal_cost_usd" },
-                 OVER_EQUAL("perf/cost", "perf_per_cost_gain") },
+    .metrics = { { COL_COST_USD, "cost", .units = unit_usd, .low_is_better = true,
+                   .equal_column = COL_EQUAL_COST_USD },
+                 OVER_EQUAL("perf/cost", COL_PERF_PER_COST_GAIN) },
     .n_metrics = 2
 };
 static const struct sweep_panels perf_per_cost = {
-    .x = "total_GBps",
+    .x = COL_TOTAL_GBPS,
     .x_label = "bandwidth budget [GB/s per NPU]",
     .by_network = true,
-    .metrics = { OVER_EQUAL("perf per cost over the equal split", "perf_per_cost_gain") },
+    .metrics = { OVER_EQUAL("perf per cost over the equal split", COL_PERF_PER_COST_GAIN) },
     .n_metrics = 1
 };
-static const struct sweep_panels nic = { .x = "n_dims",
+static const struct sweep_panels nic = { .x = COL_N_DIMS,
                                          .x_label = "number of dimensions",
                                          .common_total = true,
-                                         .metrics = { { "nic_GBps", "NIC bandwidth", "GB/s per NPU",
+                                         .metrics = { { COL_NIC_GBPS, "NIC bandwidth", "GB/s per NPU",
                                                         .low_is_better = true } },
                                          .n_metrics = 1 };
 
@@ -84,7 +85,7 @@ static const struct sweep_bars time_parts = {
     .per_dim = "exposed#_s",
     .times = 1,
     .own =
-        (const struct sweep_part[]){ { "compute_s", "compute", FILL_WHITE }, { NULL, "other", FILL_REST } },
+        (const struct sweep_part[]){ { COL_COMPUTE_S, "compute", FILL_WHITE }, { NULL, "other", FILL_REST } },
     .n_own = 2,
     .least = -1, /* without compute, too */
     .stacked = true
@@ -95,16 +96,16 @@ static const struct sweep_bars breakdown = { .axis_label = "time of a training s
                                              .end_label = "step",
                                              .own =
                                                  (const struct sweep_part[]){
-                                                     { "compute_s", "compute", FILL_WHITE },
-                                                     { "recompute_s", "recomputation", FILL_LIGHT },
-                                                     { "optimizer_s", "optimizer", FILL_MIDDLE },
-                                                     { "overhead_s", "overhead", FILL_DIM },
-                                                     { "bubble_s", "pipeline bubble", FILL_DARK },
-                                                     { "tp_s", "exposed: tp", FILL_FIRST },
-                                                     { "cp_s", "exposed: cp", FILL_FIRST + 1 },
-                                                     { "ep_s", "exposed: ep", FILL_FIRST + 2 },
-                                                     { "dp_s", "exposed: dp", FILL_FIRST + 3 },
-                                                     { "pp_s", "exposed: pp", FILL_FIRST + 4 },
+                                                     { COL_COMPUTE_S, "compute", FILL_WHITE },
+                                                     { COL_RECOMPUTE_S, "recomputation", FILL_LIGHT },
+                                                     { COL_OPTIMIZER_S, "optimizer", FILL_MIDDLE },
+                                                     { COL_OVERHEAD_S, "overhead", FILL_DIM },
+                                                     { COL_BUBBLE_S, "pipeline bubble", FILL_DARK },
+                                                     { COL_TP_S, "exposed: tp", FILL_FIRST },
+                                                     { COL_CP_S, "exposed: cp", FILL_FIRST + 1 },
+                                                     { COL_EP_S, "exposed: ep", FILL_FIRST + 2 },
+                                                     { COL_DP_S, "exposed: dp", FILL_FIRST + 3 },
+                                                     { COL_PP_S, "exposed: pp", FILL_FIRST + 4 },
                                                      { NULL, "other", FILL_REST },
                                                  },
                                              .n_own = 11,
@@ -150,39 +151,42 @@ static const struct place_grid makespan = {
 const struct plot_figure plot_figures[] = {
     { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, sweep_panels, &speedup },
     { "cost", "Network cost and performance per cost",
-      COLUMNS(SERIES, "cost_usd", "equal_cost_usd", "perf_per_cost_gain"), NULL, sweep_panels, &cost },
+      COLUMNS(SERIES, COL_COST_USD, COL_EQUAL_COST_USD, COL_PERF_PER_COST_GAIN), NULL, sweep_panels, &cost },
     { "perf_per_cost", "Performance per cost against the bandwidth budget",
-      COLUMNS(SERIES, "perf_per_cost_gain"), NULL, sweep_panels, &perf_per_cost },
-    { "split", "Bandwidth split over the dimensions", COLUMNS(SERIES, "n_dims", "dims", "bw#_GBps"), NULL,
+      COLUMNS(SERIES, COL_PERF_PER_COST_GAIN), NULL, sweep_panels, &perf_per_cost },
+    { "split", "Bandwidth split over the dimensions", COLUMNS(SERIES, COL_N_DIMS, "dims", "bw#_GBps"), NULL,
       sweep_bars, &split },
     { "time", "Time of a training step: compute and exposed communication",
-      COLUMNS(SERIES, "n_dims", "dims", "time_s", "compute_s", "exposed#_s"), NULL, sweep_bars, &time_parts },
-    { "utilization", "Utilisation of the dimensions", COLUMNS(SERIES, "n_dims", "dims", "util#"), NULL,
+      COLUMNS(SERIES, COL_N_DIMS, "dims", COL_TIME_S, COL_COMPUTE_S, "exposed#_s"), NULL, sweep_bars,
+      &time_parts },
+    { "utilization", "Utilisation of the dimensions", COLUMNS(SERIES, COL_N_DIMS, "dims", "util#"), NULL,
       sweep_bars, &utilization },
     { "pareto", "Performance against network cost",
-      COLUMNS("status", "network", "workload", "time_s", "cost_usd", "equal_time_s", "equal_cost_usd"), NULL,
-      sweep_scatter, &pareto },
+      COLUMNS("status", "network", "workload", COL_TIME_S, COL_COST_USD, COL_EQUAL_TIME_S,
+              COL_EQUAL_COST_USD),
+      NULL, sweep_scatter, &pareto },
     { "nic", "NIC bandwidth against the number of dimensions",
-      COLUMNS("status", "workload", "objective", "total_GBps", "n_dims", "dims", "nic_GBps"), NULL,
+      COLUMNS("status", "workload", "objective", COL_TOTAL_GBPS, COL_N_DIMS, "dims", COL_NIC_GBPS), NULL,
       sweep_panels, &nic },
     { "front", "Pareto front of step time and network cost",
-      COLUMNS("workload", "time_s", "cost_usd", "front", "knee"), "weft front --of csv", fig_front, NULL },
+      COLUMNS("workload", COL_TIME_S, COL_COST_USD, "front", "knee"), "weft front --of csv", fig_front,
+      NULL },
     { "tornado", "What an answer becomes with each input at its low and high",
       COLUMNS("answer", "input", "at_low", "at_as_is", "at_high", "swing"), "weft tornado --of csv",
       fig_tornado, NULL },
     { "breakdown", "Where the time of a training step goes",
-      COLUMNS(SERIES, "plan", "fits", "time_s", "compute_s", "recompute_s", "optimizer_s", "overhead_s",
-              "bubble_s", "tp_s", "cp_s", "ep_s", "dp_s", "pp_s"),
+      COLUMNS(SERIES, "plan", "fits", COL_TIME_S, COL_COMPUTE_S, COL_RECOMPUTE_S, COL_OPTIMIZER_S,
+              COL_OVERHEAD_S, COL_BUBBLE_S, COL_TP_S, COL_CP_S, COL_EP_S, COL_DP_S, COL_PP_S),
       TRAINING_SOURCE, sweep_bars, &breakdown },
     { "mfu", "Model FLOP/s utilisation against network cost",
-      COLUMNS("status", "network", "workload", "plan", "fits", "cost_usd", "mfu"), TRAINING_SOURCE,
+      COLUMNS("status", "network", "workload", "plan", "fits", COL_COST_USD, "mfu"), TRAINING_SOURCE,
       sweep_scatter, &mfu },
     { "plans", "Step time by degrees of parallelism",
-      COLUMNS("network", "workload", "objective", "total_GBps", "status", "time_s", "tp", "cp", "dp", "pp",
-              "ep", "memory_GB", "fits", "mfu"),
+      COLUMNS("network", "workload", "objective", COL_TOTAL_GBPS, "status", COL_TIME_S, "tp", "cp", "dp",
+              "pp", "ep", COL_MEMORY_GB, "fits", "mfu"),
       TRAINING_SOURCE, fig_plans, NULL },
     { "timeline", "A training step over time",
-      COLUMNS("workload", "model", "order", "chosen", "time_s", "lane", "stage", "row", "dim", "npu_class",
+      COLUMNS("workload", "model", "order", "chosen", COL_TIME_S, "lane", "stage", "row", "dim", "npu_class",
               "slot", "name", "pass", "events", "busy_s", "start_s", "end_s"),
       "weft sim --timeline FILE.csv", fig_timeline, NULL },
     { "calibrate", "Measured collectives and the fitted model",
@@ -210,10 +214,10 @@ const struct plot_figure plot_figures[] = {
       fig_strip, NULL },
     { "gossip", "Accuracy against traffic and time",
       COLUMNS(TRAINED, "family", "period", "status", "accuracy_pct", "accuracy_vs_base_half", "traffic_MB",
-              "time_s"),
+              COL_TIME_S),
       GOSSIP_SOURCE, fig_gossip, NULL },
     { "gossip_loss", "Loss and exchanges over time",
-      COLUMNS(TRAINED, "seed", "time_s", "steps", "loss", "exchanges"), GOSSIP_SOURCE " --curves FILE.csv",
+      COLUMNS(TRAINED, "seed", COL_TIME_S, "steps", "loss", "exchanges"), GOSSIP_SOURCE " --curves FILE.csv",
       fig_gossip_loss, NULL },
     { "gossip_need", "Bandwidth per NPU that methods of communication need",
       COLUMNS(TRAINED, "status", "need_GBps"), GOSSIP_SOURCE, fig_gossip_need, NULL },

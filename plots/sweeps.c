@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/scatter.h"
 
@@ -31,8 +32,10 @@ static const char *sweep_word(const struct sweep *s, const char *column, int64_t
  * be blank, as where parts are whole, and the design is drawn without it. */
 static struct bind sweep_bind(const char *column)
 {
-    static const char *const words[] = { "network", "workload", "objective", "plan", "fits", "n_dims", NULL };
-    static const char *const divisors[] = { "time_s", "equal_time_s", "mfu", NULL };
+    static const char *const words[] = {
+        "network", "workload", "objective", "plan", "fits", COL_N_DIMS, NULL
+    };
+    static const char *const divisors[] = { COL_TIME_S, COL_EQUAL_TIME_S, "mfu", NULL };
     struct bind b = { .column = column, .as = AS_NUMBER, .need = FILLED };
 
     for (int i = 0; words[i]; i++)
@@ -134,7 +137,7 @@ static void name_objectives(const struct names *names, bool given, int32_t *styl
  */
 static int find_common_total(int64_t **order, int64_t *n, const struct data *d, struct err *e)
 {
-    const double *total = data_x(d, "total_GBps");
+    const double *total = data_x(d, COL_TOTAL_GBPS);
     const struct sort_key key = { .x = total };
     int64_t first = 0, longest = 0;
     int rc = data_sort(*order, *n, &key, 1, e);
@@ -158,7 +161,7 @@ static int find_common_total(int64_t **order, int64_t *n, const struct data *d, 
 
 static const double *sweep_x(const struct data *d, const char *column, struct err *e)
 {
-    if (strcmp(column, "n_dims") != 0)
+    if (strcmp(column, COL_N_DIMS) != 0)
         return data_x(d, column);
     double *depth = canvas_new(d->c, d->n, sizeof *depth, e);
     for (int64_t i = 0; i < d->n && depth; i++)
@@ -287,14 +290,14 @@ int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
         return rc ? rc : ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++) {
         struct scatter_point p = { .panel = workloads.at[i], .series = networks.at[i], .item = i };
-        p.at.x = data_x(d, "cost_usd")[i];
-        p.at.y = look->equal_split ? 1 / data_x(d, "time_s")[i] : 100 * data_x(d, "mfu")[i];
+        p.at.x = data_x(d, COL_COST_USD)[i];
+        p.at.y = look->equal_split ? 1 / data_x(d, COL_TIME_S)[i] : 100 * data_x(d, "mfu")[i];
         p.hollow = !look->equal_split && strcmp(sweep_word(&s, "fits", i), "no") == 0;
         points[n++] = p;
         if (!look->equal_split)
             continue;
         /* It may break the study's constraints: a mark to measure by, never on the front. */
-        p.at = (struct canvas_xy){ data_x(d, "equal_cost_usd")[i], 1 / data_x(d, "equal_time_s")[i] };
+        p.at = (struct canvas_xy){ data_x(d, COL_EQUAL_COST_USD)[i], 1 / data_x(d, COL_EQUAL_TIME_S)[i] };
         p.hollow = true;
         if (isnan(p.at.x) || isnan(p.at.y))
             n_alone++;
@@ -361,7 +364,7 @@ static int32_t parts_of(const struct bars *b, int64_t i, struct part out[MAX_PAR
 {
     const struct sweep_bars *look = b->look;
     const struct data *d = &b->s->d;
-    double step = look->n_own ? data_x(d, "time_s")[i] : 0, rest = step;
+    double step = look->n_own ? data_x(d, COL_TIME_S)[i] : 0, rest = step;
     int32_t n = 0;
 
     for (int32_t k = 0; k + 1 < look->n_own; k++) {
@@ -435,7 +438,7 @@ static void gather_parts(struct bars *b)
 static void find_varying(struct bars *b)
 {
     static const char *const words[] = { "network", "workload", NULL, "objective" };
-    const double *total = data_x(&b->s->d, "total_GBps");
+    const double *total = data_x(&b->s->d, COL_TOTAL_GBPS);
 
     for (int32_t i = 1; i < b->n; i++)
         for (int k = 0; k < 4; k++)
@@ -451,7 +454,7 @@ static void describe_design(struct text *out, const struct bars *b, int64_t i, e
     bool varying = part != PHRASES_COMMON;
     const char *goal = sweep_word(b->s, "objective", i);
     const char *words[] = { sweep_word(b->s, "network", i), sweep_word(b->s, "workload", i),
-                            canvas_keep(b->c, "%.6g GB/s%s", data_x(&b->s->d, "total_GBps")[i],
+                            canvas_keep(b->c, "%.6g GB/s%s", data_x(&b->s->d, COL_TOTAL_GBPS)[i],
                                         varying ? "" : " per NPU"),
                             strcmp(goal, "perf_per_cost") == 0   ? "perf/cost"
                             : strcmp(goal, "perf_per_watt") == 0 ? "perf/watt"
@@ -516,7 +519,7 @@ static const char *end_text(const struct bars *b, int64_t i)
     for (int32_t k = 0; !b->look->n_own && k < d->n_dims[i]; k++)
         text_printf(&out, "%s%.3g", k ? " | " : "", data_x(d, b->look->per_dim)[i * DATA_MAX_DIMS + k]);
     if (b->look->n_own) {
-        double seconds = data_x(d, "time_s")[i];
+        double seconds = data_x(d, COL_TIME_S)[i];
         struct unit u = unit_pick(unit_seconds, seconds);
         bool misfit = b->look->exposed && strcmp(sweep_word(b->s, "fits", i), "no") == 0;
         text_printf(&out, "%.3g %s%s", seconds / u.scale, u.name, misfit ? " *" : "");
@@ -572,7 +575,7 @@ static void put_bars_notes(struct bars *b)
         for (int32_t k = 0, n = parts_of(b, i, parts); k < n; k++)
             sum += parts[k].value;
         n_misfit += b->look->exposed && strcmp(sweep_word(b->s, "fits", i), "no") == 0;
-        n_longer += sum > (1 + LEAST_SHARE) * data_x(d, "time_s")[i];
+        n_longer += sum > (1 + LEAST_SHARE) * data_x(d, COL_TIME_S)[i];
     }
     if (b->look->exposed)
         canvas_note(b->c, "exposed: beyond the compute that runs beside it");

@@ -11,6 +11,7 @@
  * and panels are drawn. A row is drawn in full when `chosen`, as a grey dot when it is not and `behind` is
  * set. All passes over rows are linear for each panel and series, which suits tables of up to a million rows.
  */
+#include "plots/columns.h"
 #include "plots/xy.h"
 
 #include <ctype.h>
@@ -98,7 +99,7 @@ static int check_column(const struct xy *f, const char *option, const char *name
 
 static int choose_axes(struct xy *f, struct err *e)
 {
-    static const char *const fronts[][2] = { { "cost_usd", "time_s" },
+    static const char *const fronts[][2] = { { COL_COST_USD, COL_TIME_S },
                                              { "network_usd", "jct_s" },
                                              { "traffic_MB", "accuracy_pct" },
                                              { "evaluations", "over_oracle" },
@@ -921,7 +922,7 @@ static bool xy_is_shown(const struct xy *f, const char *name)
  */
 static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct err *e)
 {
-    static const char *const words[] = { "network", "scheduler", "method", "objective", "total_GBps" };
+    static const char *const words[] = { "network", "scheduler", "method", "objective", COL_TOTAL_GBPS };
     const struct table *t = f->d.r.t;
     int32_t n = 0, end = table_find(t, "network");
 

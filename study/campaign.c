@@ -153,6 +153,12 @@ static int commit(struct writer *w, struct err *e)
     return rc;
 }
 
+/* -1: rows have none. */
+static int32_t time_column(const struct table *rows, const struct study_kind *kind)
+{
+    return kind->time ? table_find(rows, kind->time) : -1;
+}
+
 static void campaign_note_failed(struct campaign_state *state, const struct table *rows, int64_t row,
                                  bool by_id)
 {
@@ -505,7 +511,7 @@ static int share_known(struct campaign *c, struct err *e)
 int campaign_run(struct campaign *c, struct err *e)
 {
     struct writer w = { .c = c,
-                        .time = table_find(&c->plan.columns, "time_s"),
+                        .time = time_column(&c->plan.columns, c->ask->study->kind),
                         .committed_s = clock_now_s() };
     int rc = 0;
     if (c->runs)
@@ -587,9 +593,10 @@ static int64_t pick(const struct order *o, int64_t i, int64_t n)
 }
 
 /* The first row that has no design, unless one is known. */
-static void campaign_measure_note_failed(struct campaign_pace *pace, const struct table *rows)
+static void campaign_measure_note_failed(struct campaign_pace *pace, const struct study_kind *kind,
+                                         const struct table *rows)
 {
-    int32_t status = table_find(rows, "status"), time = table_find(rows, "time_s");
+    int32_t status = table_find(rows, "status"), time = time_column(rows, kind);
     for (int64_t row = 0; row < rows->n_rows && !pace->why[0]; row++) {
         const char *word = table_text(rows, row, status);
         const char *message = table_text(rows, row, table_find(rows, "message"));
@@ -626,7 +633,7 @@ static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, vo
         if (!rc && keep)
             rc = keep_offer(keep, &rows, e);
         if (n->failed)
-            campaign_measure_note_failed(t->pace, &rows);
+            campaign_measure_note_failed(t->pace, t->job.study->kind, &rows);
         table_free(&rows);
     }
     return rc;

@@ -265,6 +265,7 @@ struct study_kind {
     const char *const *result_columns; /**< NULL-terminated, STUDY_MAX_RESULT at most: what it looks at */
     const char *label;        /**< column that names the row within its point; NULL: one row a point */
     const char *const *front; /**< NULL-terminated: the first two with values */
+    const char *time;         /**< column of a row's time [s], blank without a result; NULL: rows have none */
     /** Number @p i of the columns of rows and runs that `tables` do not list, as they are made for a study;
      * false: there are no more. '#' in name and title stands for a number of any kind: "time_p#_s". NULL:
      * there are none. */

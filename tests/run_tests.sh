@@ -29,6 +29,7 @@ list_scripts() {
         echo beside faults "$FOLDER/tests/faults/faults $sample" -j 1 "$FOLDER/weft" "$FOLDER/tests/faults/shim.so" .
     # What looks at the sources and documents says the same for every build.
     [ "$FOLDER" != "$FIRST" ] || echo last check_layers tests/check_layers.sh
+    [ "$FOLDER" != "$FIRST" ] || echo last check_columns tests/check_columns.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
     for script in tests/cli/*.sh; do
         name=$(basename "$script" .sh)

@@ -1288,6 +1288,7 @@ const struct study_kind gossip_kind = {
     .result_columns = result_columns,
     .label = "method",
     .front = front,
+    .time = "time_s",
     .work = work,
     .say = gossip_say,
     .conclude = gossip_conclude,

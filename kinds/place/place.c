@@ -655,7 +655,9 @@ static bool place_made(struct made_column *out, int32_t i)
                 if (i == 0)
                     return true;
                 snprintf(out->name, sizeof out->name, "%s_ci", out->of.name);
-                out->of = (struct column){ .name = out->name, .kind = TABLE_REAL, .flags = COLUMN_HALF };
+                out->of = (struct column){
+                    .name = out->name, .kind = TABLE_REAL, .unit = out->of.unit, .flags = COLUMN_HALF
+                };
                 return true;
             }
             i -= 2;

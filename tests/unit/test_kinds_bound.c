@@ -5,7 +5,8 @@
 
 enum { D = TOPO_MAX_DIMS };
 
-static const struct keep_column time_and_cost[] = { { "time_s", false }, { "cost_usd", false } };
+static const struct keep_column time_and_cost[] = { { "time_s", .large = false },
+                                                    { "cost_usd", .large = false } };
 
 /* A study of a random problem: `of` points into it. */
 struct made {
@@ -54,7 +55,8 @@ static void ask_at_random(struct random_split *s, struct rng *r, bool rows)
 
 TEST(no_answer_is_below_its_bounds)
 {
-    static const struct keep_column columns[] = { { "time_s", false }, { "nic_GBps", false } };
+    static const struct keep_column columns[] = { { "time_s", .large = false },
+                                                  { "nic_GBps", .large = false } };
     RNG(r, 31, 0);
     KEEP(struct bound, b, bound_free);
     int n = 0;
@@ -258,12 +260,18 @@ TEST(a_pruned_sweep_has_the_front_of_all_points)
         int32_t n;
         int64_t most; /* solved, at most: 100 are the sample, and its front does not beat all the others */
     } cases[] = {
-        { { { "time_s", false }, { "cost_usd", false } }, 2, 350 },
-        { { { "time_s", false }, { "nic_GBps", false } }, 2, 360 },
-        { { { "cost_usd", false }, { "time_s", false }, { "nic_GBps", false } }, 3, 600 },
-        { { { "time_s", false }, { "total_GBps", false } }, 2, 260 },
-        { { { "cost_usd", false }, { "total_GBps", true }, { "time_s", false } }, 3, 400 },
-        { { { "nic_GBps", true }, { "time_s", false } }, 2, POINTS }, /* nothing is known of large NICs */
+        { { { "time_s", .large = false }, { "cost_usd", .large = false } }, 2, 350 },
+        { { { "time_s", .large = false }, { "nic_GBps", .large = false } }, 2, 360 },
+        { { { "cost_usd", .large = false }, { "time_s", .large = false }, { "nic_GBps", .large = false } },
+          3,
+          600 },
+        { { { "time_s", .large = false }, { "total_GBps", .large = false } }, 2, 260 },
+        { { { "cost_usd", .large = false }, { "total_GBps", .large = true }, { "time_s", .large = false } },
+          3,
+          400 },
+        { { { "nic_GBps", .large = true }, { "time_s", .large = false } },
+          2,
+          POINTS }, /* nothing is known of large NICs */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct front pruned = { .n_cols = cases[i].n };
@@ -317,7 +325,7 @@ TEST(workloads_count_by_their_weights)
 
 TEST(nothing_is_beaten_where_nothing_is_known)
 {
-    static const struct keep_column odd[] = { { "time_s", false }, { "gap", false } };
+    static const struct keep_column odd[] = { { "time_s", .large = false }, { "gap", .large = false } };
     KEEP(struct random_split, s, close_shape);
     struct made m;
     struct bound b;

@@ -1,4 +1,6 @@
 /* What all kinds of studies have in common: what is better in a column is said once, in its list. */
+#include "kinds/design/answer/columns.h"
+#include "plots/columns.h"
 #include "plots/fig.h"
 #include "study/study.h"
 #include "tests/support.h"
@@ -110,6 +112,25 @@ TEST(names_of_made_and_repeated_columns_bring_their_title_and_unit)
     }
     struct made_column none;
     assert_false(study_describe(&none, study_kind_called("sweep"), TABLE_ROWS, "time_px_s"));
+}
+
+TEST(columns_that_figures_bind_are_those_of_designs)
+{
+    static const char *const bound[] = {
+        COL_BUBBLE_S,       COL_COMPUTE_S,
+        COL_COST_USD,       COL_CP_S,
+        COL_DP_S,           COL_EP_S,
+        COL_EQUAL_COST_USD, COL_EQUAL_TIME_S,
+        COL_MEMORY_GB,      COL_N_DIMS,
+        COL_NIC_GBPS,       COL_OPTIMIZER_S,
+        COL_OVERHEAD_S,     COL_PERF_PER_COST_GAIN,
+        COL_PP_S,           COL_RECOMPUTE_S,
+        COL_TIME_S,         COL_TOTAL_GBPS,
+        COL_TP_S,
+    };
+    for (size_t i = 0; i < COUNT_OF(bound); i++)
+        if (!column_find(design_columns, bound[i]))
+            fail_msg("no column is called %s", bound[i]);
 }
 
 TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)

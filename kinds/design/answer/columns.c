@@ -63,14 +63,6 @@ const struct column design_columns[] = {
     COLUMNS_END,
 };
 
-const char *design_column_at(size_t offset)
-{
-    const struct column *c = design_columns;
-    while (c->offset != offset)
-        c++;
-    return c->name;
-}
-
 /* ---- percentiles ---- */
 
 /* What has them: time, cost, and what a row says of `system` in numbers. */

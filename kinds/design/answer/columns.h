@@ -39,10 +39,10 @@ extern const struct column design_columns[];
  * it has no offset. Time, cost, then the numbers of system_columns. False: there are no more. */
 bool design_percentiles(struct made_column *out, int32_t i);
 
-/** The name of the column of a field of struct sweep_row that is not repeated: a name that the list alone
- * spells. O(columns). */
-#define DESIGN_COLUMN(field) design_column_at(offsetof(struct sweep_row, field))
-const char *design_column_at(size_t offset);
+/** The name of the column of a field, or of one of a member of struct sweep_row: a constant that does not
+ * compile without the field, for what looks columns up in tables. */
+#define DESIGN_COLUMN(field)          (sizeof(((struct sweep_row *)0)->field) ? #field : NULL)
+#define DESIGN_COLUMN_IN(part, field) (sizeof(((struct sweep_row *)0)->part.field) ? #field : NULL)
 
 void sweep_row_blank(struct sweep_row *row);
 /** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */

@@ -7,6 +7,7 @@
  * rounds of moving them suffice: a weak cut is beaten less often, never wrongly.
  */
 #include "kinds/design/explore/bound.h"
+#include "kinds/design/answer/columns.h"
 
 #include <float.h>
 #include <math.h>
@@ -271,13 +272,13 @@ void bound_begin(struct bound *b, const struct keep_column *columns, int32_t n)
         enum bound_column column;
         bool small, large; /* which way something is known */
     } known[] = {
-        { "time_s", BOUND_TIME, true, false },
-        { "cost_usd", BOUND_COST, true, false },
-        { "nic_GBps", BOUND_NIC, true, false },
-        { "total_GBps", BOUND_TOTAL, true, true },
-        { "n_dims", BOUND_DIMS, true, true },
-        { "speedup", BOUND_SPEEDUP, false, true },
-        { "perf_per_cost_gain", BOUND_GAIN, false, true },
+        { DESIGN_COLUMN(time_s), BOUND_TIME, true, false },
+        { DESIGN_COLUMN(cost_usd), BOUND_COST, true, false },
+        { DESIGN_COLUMN(nic_GBps), BOUND_NIC, true, false },
+        { DESIGN_COLUMN(total_GBps), BOUND_TOTAL, true, true },
+        { DESIGN_COLUMN(n_dims), BOUND_DIMS, true, true },
+        { DESIGN_COLUMN(speedup), BOUND_SPEEDUP, false, true },
+        { DESIGN_COLUMN(perf_per_cost_gain), BOUND_GAIN, false, true },
     };
     *b = (struct bound){ .n_cols = n };
     for (int32_t c = 0; c < n; c++) {

@@ -8,6 +8,7 @@
  * superset by rounding: survivors are evaluated again as all other points are.
  */
 #include "kinds/design/explore/grid.h"
+#include "kinds/design/answer/columns.h"
 
 #include <assert.h>
 #include <math.h>
@@ -1065,7 +1066,8 @@ enum { ROW_NUMBERS = 2048, LEAST_ROW = 64 };
 
 enum grid_column grid_column_of(const char *name)
 {
-    static const char *const names[GRID_COLUMNS] = { "time_s", "cost_usd", "total_GBps", "nic_GBps",
+    static const char *const names[GRID_COLUMNS] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd),
+                                                     DESIGN_COLUMN(total_GBps), DESIGN_COLUMN(nic_GBps),
                                                      "time_cost_usd_s" };
     int c = 0;
     while (c < GRID_COLUMNS && strcmp(name, names[c]) != 0)

@@ -3,6 +3,7 @@
  * units.
  */
 #include "kinds/design/explore/grid.h"
+#include "kinds/design/answer/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ static bool take_column(enum grid_column *out, const struct design_point *s, con
 static int take_limit(struct grid_question *q, const struct design_point *s, const char *text, bool *known,
                       struct err *e)
 {
-    static const char *const names[] = { "time_s", "cost_usd", "total_GBps", "nic_GBps" };
+    static const char *const names[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd),
+                                         DESIGN_COLUMN(total_GBps), DESIGN_COLUMN(nic_GBps) };
     enum { N = sizeof names / sizeof names[0] };
     double coef[N];
     struct linexpr limit = { .coef = coef };
@@ -85,7 +87,7 @@ static int take_limit(struct grid_question *q, const struct design_point *s, con
 /* Columns that are the same for all bandwidths. A network without a name is called by them. */
 static bool is_fixed(const struct design_point *s, const char *column)
 {
-    static const char *const fixed[] = { "n_dims", "dims", "workload", "objective" };
+    static const char *const fixed[] = { DESIGN_COLUMN(n_dims), "dims", "workload", "objective" };
     if (strcmp(column, "network") == 0)
         return s->net.name[0] != '\0';
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)

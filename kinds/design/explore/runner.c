@@ -161,7 +161,7 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
             row->workload = map ? "(map)" : plain_word(row->room[1], value);
         else if (strcmp(path, "objective") == 0 && !row->objective)
             row->objective = plain_word(row->room[2], value);
-        else if (strcmp(path, "total_GBps") == 0 && isnan(row->total_GBps) &&
+        else if (strcmp(path, DESIGN_COLUMN(total_GBps)) == 0 && isnan(row->total_GBps) &&
                  !num_parse_real(value, &row->total_GBps))
             row->total_GBps = NAN;
     }
@@ -170,7 +170,7 @@ void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct s
 /* Columns up to the objective, and the total where the study gives it, are known before a point is solved. */
 static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule)
 {
-    int32_t total = table_find(&b->row, "total_GBps");
+    int32_t total = table_find(&b->row, DESIGN_COLUMN(total_GBps));
     b->possible = true;
     for (int32_t i = 0; i < rule->n_per; i++) {
         const char *name = rule->per[i];
@@ -261,9 +261,10 @@ enum { DESIGN_NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
 
 /* ---- facts ---- */
 
-const char *const design_fact_names[DESIGN_FACTS + 1] = { "n_npus", "n_dims", "size1", "size2",
-                                                          "size3",  "size4",  "size5", "size6",
-                                                          "size7",  "size8",  NULL };
+const char *const design_fact_names[DESIGN_FACTS + 1] = {
+    "n_npus", DESIGN_COLUMN(n_dims), "size1", "size2", "size3", "size4", "size5", "size6", "size7", "size8",
+    NULL
+};
 
 void design_facts(double *x, const struct topo_network *net)
 {
@@ -730,7 +731,8 @@ static const struct block_ops blocks = {
 
 /* ---- results ---- */
 
-static const char *const result_columns[] = { "status", "time_s", "fits", NULL };
+static const char *const result_columns[] = { DESIGN_COLUMN(status), DESIGN_COLUMN(time_s),
+                                              DESIGN_COLUMN_IN(training, fits), NULL };
 
 static bool cell_says(const struct table *rows, int64_t row, int32_t col, const char *word)
 {
@@ -768,7 +770,7 @@ static const char *const own_keys[] = { "workload",   "workloads",  "objective",
                                         "combine",    "total_GBps", "constraints",  "budget",
                                         "simulation", "count_npus", "time_limit_s", "system",
                                         NULL };
-static const char *const front[] = { "time_s", "cost_usd", NULL };
+static const char *const front[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd), NULL };
 static const char *const work[] = { "workload", NULL };
 static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };
 static const struct table_def tables[] = {
@@ -789,6 +791,7 @@ const struct study_kind design_kind = {
     .is_result = is_result,
     .result_columns = result_columns,
     .front = front,
+    .time = DESIGN_COLUMN(time_s),
     .made = design_percentiles,
     .work = work,
     .not_work = not_work,

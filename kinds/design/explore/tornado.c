@@ -412,7 +412,8 @@ static bool first_has(const struct hand *h, const char *name)
 }
 
 enum { N_USUAL = 3 };
-static const char *const usual_answers[N_USUAL] = { "time_s", "cost_usd", "usd_per_Mtoken" };
+static const char *const usual_answers[N_USUAL] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd),
+                                                    DESIGN_COLUMN_IN(system, usd_per_Mtoken) };
 
 /* Which of them is what the first point's split optimises; the time for objectives that are no column. */
 static size_t column_of_objective(const struct hand *h)
