@@ -4,6 +4,7 @@
 
 #include <omp.h>
 
+#include "alloc/bound.h"
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/search.h"
 
@@ -338,6 +339,23 @@ TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
         OK(design_solve(&own, &given, e));
         assert_close(own.answer.value, best.answer.value, 1e-8);
     }
+}
+
+/* A node fixed at 450 GB/s of 500 leaves 50 to the rails, and so to the spine above them. */
+TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
+{
+    KEEP(struct design_point, s, study_free);
+    struct design_question q;
+    double cap_Bps[TOPO_MAX_DIMS];
+    OK(study_load(&s, "configs/studies/llm-1t-8192.yaml", NULL, 0, STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e));
+    const struct step_fn shape = { .n_dims = s.net.n_dims };
+    design_ask(&q, &s);
+    q.problem.step = &shape;
+    alloc_find_caps(cap_Bps, &q.problem);
+    assert_int_equal(s.net.n_dims, 4);
+    assert_close(cap_Bps[0], 450e9, 1e-12);
+    for (int32_t d = 1; d < s.net.n_dims; d++)
+        assert_close(cap_Bps[d], 50e9, 1e-12);
 }
 
 /* Bounds are there to rule plans out: most of them here. */
