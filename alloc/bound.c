@@ -106,17 +106,12 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
     }
 }
 
-/* Ranges of bandwidths that rows imply. */
-struct ranges {
-    double floor_Bps[D], cap_Bps[D];
-};
-
 /*
  * sign * row as <=. With every other dimension where it takes least (floors of what is added, caps of what is
  * subtracted), what is left for dimension @p d is its cap, and where it is subtracted its floor. A row holds
  * to ALLOC_FEASIBLE_REL of its parts, so a difference of them is no better known.
  */
-static void tighten_range(struct ranges *r, const struct alloc_row *row, int32_t n_dims, int32_t d,
+static void tighten_range(struct alloc_ranges *r, const struct alloc_row *row, int32_t n_dims, int32_t d,
                           double sign)
 {
     double coef = sign * row->coef[d], left = sign * row->rhs, parts = fabs(row->rhs);
@@ -138,7 +133,7 @@ static void tighten_range(struct ranges *r, const struct alloc_row *row, int32_t
         r->floor_Bps[d] = fmax(r->floor_Bps[d], left / coef * (1 - ALLOC_FEASIBLE_REL));
 }
 
-static void tighten_ranges(struct ranges *r, const struct alloc_row *row, int32_t n_dims, double sign)
+static void tighten_ranges(struct alloc_ranges *r, const struct alloc_row *row, int32_t n_dims, double sign)
 {
     for (int32_t d = 0; d < n_dims; d++)
         if (row->coef[d] != 0)
@@ -154,16 +149,14 @@ bool alloc_carries_traffic(const struct step_fn *f, int32_t d)
 }
 
 /* A pass of a chain of rows needs one for each of its links, and floors are needed for caps: twice that. */
-void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
+struct alloc_ranges alloc_find_ranges(const struct alloc_problem *p)
 {
     const int32_t n = p->step->n_dims;
-    struct ranges r;
-    for (int32_t d = 0; d < D; d++) {
-        r.floor_Bps[d] = 0;
+    struct alloc_ranges r = { 0 };
+    for (int32_t d = 0; d < n; d++)
         r.cap_Bps[d] = INFINITY;
-    }
     for (int32_t pass = 0; pass < 2 * n; pass++) {
-        struct ranges before = r;
+        struct alloc_ranges before = r;
         for (int32_t i = 0; i < p->n_rows; i++) {
             tighten_ranges(&r, &p->rows[i], n, p->rows[i].sense == LINEXPR_GE ? -1 : 1);
             if (p->rows[i].sense == LINEXPR_EQ)
@@ -172,7 +165,13 @@ void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
         if (memcmp(&before, &r, sizeof r) == 0)
             break;
     }
-    memcpy(cap_Bps, r.cap_Bps, (size_t)n * sizeof *cap_Bps);
+    return r;
+}
+
+void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p)
+{
+    const struct alloc_ranges r = alloc_find_ranges(p);
+    memcpy(cap_Bps, r.cap_Bps, (size_t)p->step->n_dims * sizeof *cap_Bps);
 }
 
 /*

@@ -22,10 +22,16 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p);
 /** Does any collective send into dimension @p d? */
 bool alloc_carries_traffic(const struct step_fn *f, int32_t d);
 
-/**
- * Upper bounds of the bandwidths that the rows imply, each row on its own and one after the other, with the
- * floors of other dimensions; shape [n_dims], INFINITY where that finds none. O(dims^3 * rows).
- */
+/** Bandwidths that satisfy the rows lie in these: floor 0 and cap INFINITY where nothing is known. */
+struct alloc_ranges {
+    double floor_Bps[TOPO_MAX_DIMS], cap_Bps[TOPO_MAX_DIMS];
+};
+
+/** What each row on its own implies, one after the other, with the ranges of other dimensions. Of @p p the
+ * rows and the number of dimensions count. O(dims^3 * rows). */
+struct alloc_ranges alloc_find_ranges(const struct alloc_problem *p);
+
+/** Their caps alone, shape [n_dims]. */
 void alloc_find_caps(double *cap_Bps, const struct alloc_problem *p);
 
 /** A lower bound of time_weight*T + cost_weight*X by how it changes when prices and row multipliers all grow.

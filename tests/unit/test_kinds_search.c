@@ -19,6 +19,9 @@
 #define OPEN                                                                                                 \
     "dims: [ { name: node, shape: ring, size: 4, latency_ns: 500, tier: N }, "                               \
     "{ name: pod, shape: switch, size: 2, latency_ns: 2000, tier: P } ]"
+#define HALF                                                                                                 \
+    "dims: [ { name: node, shape: ring, size: 4, bw_GBps: 9, latency_ns: 500, tier: N }, "                   \
+    "{ name: pod, shape: switch, size: 2, latency_ns: 2000, tier: P } ]"
 #define PARTS                                                                                                \
     "parts: { nic_port_GBps: 5, rates: [ { tier: N, link_usd_per_GBps: 4 }, "                                \
     "{ tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"
@@ -294,6 +297,8 @@ static const struct ask split_cases[] = {
     { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
       PARTS
       "total_GBps: 12\nsystem: { npu_usd: 9, npu_watt: 1, npus_per_node: 1 }\nobjective: tco_per_token\n" },
+    { "0.02", HALF, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS "objective: perf_per_cost\n" },
 };
 
 TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
@@ -356,6 +361,16 @@ TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
     assert_close(cap_Bps[0], 450e9, 1e-12);
     for (int32_t d = 1; d < s.net.n_dims; d++)
         assert_close(cap_Bps[d], 50e9, 1e-12);
+}
+
+/* What is given is not free in the bound of a product: 27 splits, where 454 were needed if it was. */
+TEST(products_are_bounded_within_what_rows_leave)
+{
+    KEEP(struct design_point, s, study_free);
+    must_load(&s, &split_cases[COUNT_OF(split_cases) - 1], STUDY_FOR_SPLIT);
+    const struct search_result *r = s.workloads[0].search;
+    assert_true(r->n_open == 0 && r->n_timed > 500);
+    assert_in_range(r->n_split, 1, 60);
 }
 
 /* Bounds are there to rule plans out: most of them here. */

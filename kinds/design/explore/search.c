@@ -173,7 +173,8 @@ int search_run(struct search_result *out, const struct search_run *r, struct err
  *
  * Least cost with T <= L: sum_d p_d B_d >= (sum_d sqrt(g_d p_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
  * the last sum is at most L - C; p are prices u alone, or u + mu A, and then mu.r is taken off. Time times
- * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise.
+ * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise; more within the ranges of
+ * bandwidths that the rows leave (ranged_product()).
  *
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
  * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
@@ -192,7 +193,7 @@ struct joint {
     const struct training *base;
     struct design_question question;
     struct alloc_problem counted;  /* the same with what a product multiplies time with for prices */
-    double cap_Bps[TOPO_MAX_DIMS]; /* what the rows allow one dimension at most */
+    struct alloc_ranges ranges;    /* what the rows allow each dimension */
     double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
     double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
     double rent;                   /* mu.r */
@@ -201,7 +202,7 @@ struct joint {
     bool clash;       /* no bandwidths satisfy the rows */
     char why[400];    /* why a scout has no best split */
     bool floors;      /* parts are whole: a link in every dimension that a plan uses */
-    double floor_Bps[TOPO_MAX_DIMS];
+    double link_Bps[TOPO_MAX_DIMS];
     double target; /* what is not below this is as good as the last of the best so far, or worse */
 };
 
@@ -328,21 +329,28 @@ static double product_root(const struct joint *j, const struct search_tangent *t
  * posynomial: R. Duffin, E. Peterson, C. Zener, Geometric Programming, 1967), so l^2 T = W is found by
  * halving. What is left of l shows in the square only.
  */
-static double floored_product(const struct joint *j, const struct search_tangent *t)
+static double ranged_product(const struct joint *j, const struct search_tangent *t)
 {
+/* What rows ask for, and a link where the plan is known to use the dimension. */
+static double least_Bps(const struct joint *j, const struct search_tangent *t, int32_t d)
+{
+    return fmax(j->ranges.floor_Bps[d], t->pull[d] > 0 ? j->link_Bps[d] : 0);
+}
+
     enum { HALVINGS = 36 };
     const double *u = j->counted.usd_per_Bps;
-    double least = -60, most = 60, time_s = 0, spent = 0;
+    double least = -60, most = 60, time_s = 0, spent = 0, root[TOPO_MAX_DIMS], floor_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
+        floor_Bps[d] = least_Bps(j, t, d);
+        root[d] = t->pull[d] > 0 ? sqrt(t->pull[d] / u[d]) : 0; /* INFINITY: it costs nothing */
+    }
     for (int i = 0; i < HALVINGS; i++) {
         double l = exp((least + most) / 2);
         time_s = t->constant;
         spent = j->counted.usd_fixed;
         for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-            if (!(t->pull[d] > 0))
-                continue;
-            double bw_Bps = u[d] > 0 ? l * sqrt(t->pull[d] / u[d]) : (double)INFINITY;
-            bw_Bps = fmax(fmin(bw_Bps, j->cap_Bps[d]), j->floor_Bps[d]);
-            time_s += t->pull[d] / bw_Bps;
+            double bw_Bps = fmax(fmin(l * root[d], j->ranges.cap_Bps[d]), floor_Bps[d]);
+            time_s += t->pull[d] > 0 ? t->pull[d] / bw_Bps : 0;
             spent += u[d] > 0 ? u[d] * bw_Bps : 0;
         }
         *(l * l * time_s < spent ? &least : &most) = (least + most) / 2;
@@ -350,12 +358,12 @@ static double floored_product(const struct joint *j, const struct search_tangent
     return time_s * spent * (1 - 1e-9);
 }
 
-/* What a link in every dimension that the plan is known to use costs. */
+/* What the least of every bandwidth costs. */
 static double floored_usd(const struct joint *j, const struct search_tangent *t)
 {
     double usd = j->counted.usd_fixed;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        usd += t->pull[d] > 0 ? j->counted.usd_per_Bps[d] * j->floor_Bps[d] : 0;
+        usd += j->counted.usd_per_Bps[d] * least_Bps(j, t, d);
     return usd;
 }
 
@@ -367,7 +375,8 @@ static double value_bound(const struct joint *j, const struct search_tangent *t,
     time_s = fmax(time_s, time_bound(j, t));
     if (alloc_is_product(p->objective)) {
         double sum = sqrt(t->constant * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
-        return fmax(time_s * usd, j->floors ? floored_product(j, t) : sum * sum);
+        double bound = fmax(time_s * usd, sum * sum);
+        return bound < j->target ? fmax(bound, ranged_product(j, t)) : bound;
     }
     if (p->objective != ALLOC_COST)
         return time_s;
@@ -489,7 +498,7 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
     const struct search_run run = { .space = j->space,
                                     .study = j->study,
                                     .base = j->base,
-                                    .ways = { search_way(j->study, j->cap_Bps),
+                                    .ways = { search_way(j->study, j->ranges.cap_Bps),
                                               search_way(j->study, j->ref_Bps) },
                                     .n_ways = 2,
                                     .take = take_survivor,
@@ -530,17 +539,19 @@ static void take_prices(struct joint *j, const struct alloc_answer *a)
     for (int32_t d = 0; d < j->study->net.n_dims; d++) {
         if (!(j->price[d] < 0))
             continue;
-        j->rent -= j->price[d] * j->cap_Bps[d];
-        j->has_prices = j->has_prices && isfinite(j->cap_Bps[d]);
+        j->rent -= j->price[d] * j->ranges.cap_Bps[d];
+        j->has_prices = j->has_prices && isfinite(j->ranges.cap_Bps[d]);
     }
 }
 
-/* An even split of what the rows allow at most. */
+/* An even split of what the rows allow at most, and no less than they ask for. */
 static void even_split(struct joint *j)
 {
     int32_t n = j->study->net.n_dims;
-    for (int32_t d = 0; d < n; d++)
-        j->ref_Bps[d] = isfinite(j->cap_Bps[d]) && j->cap_Bps[d] > 0 ? j->cap_Bps[d] / n : 1e11;
+    for (int32_t d = 0; d < n; d++) {
+        double cap_Bps = j->ranges.cap_Bps[d];
+        j->ref_Bps[d] = fmax(isfinite(cap_Bps) && cap_Bps > 0 ? cap_Bps / n : 1e11, j->ranges.floor_Bps[d]);
+    }
 }
 
 static double last_value(const struct search_best *best)
@@ -653,12 +664,12 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
     *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == STUDY_WHOLE };
     for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
         double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
-        j->floor_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
+        j->link_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
     }
     design_ask(&j->question, s);
-    j->question.problem.step = &shape; /* alloc_find_caps() asks it for the number of dimensions */
+    j->question.problem.step = &shape; /* alloc_find_ranges() asks it for the number of dimensions */
     j->counted = alloc_with_factor(&j->question.problem);
-    alloc_find_caps(j->cap_Bps, &j->question.problem);
+    j->ranges = alloc_find_ranges(&j->question.problem);
     j->question.problem.step = NULL;
     even_split(j);
     return find_least_usd(j, e);
