@@ -42,6 +42,10 @@ enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a run may time a candidate a
  */
 typedef void (*search_take)(void *mine, const struct search_candidate *c);
 
+/** Are all @p n places of a plan of no use, if none takes less than @p least_s at the first of the run's
+ * ways? Then they were counted, and are not taken one by one. */
+typedef bool (*search_skip)(void *mine, double least_s, int32_t n);
+
 struct search_run {
     const struct search_space *space;
     const struct design_point *study;
@@ -49,6 +53,7 @@ struct search_run {
     struct collective_way ways[SEARCH_WAYS];
     int32_t n_ways;
     search_take take;
+    search_skip skip;
     void **mine; /**< shape [n_threads] */
     int32_t n_threads;
 };

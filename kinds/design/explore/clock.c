@@ -1,27 +1,28 @@
 /*
  * Times of planned steps: a search asks a million times a second and core, so collectives are not modelled
  * anew. Where their time is linear in the bytes (collective_is_linear()), lines are found once a place; where
- * it is not (regimes, measured curves), a few sizes that plans repeat are remembered.
+ * it is not (regimes, measured curves), and for tangents, what was asked last is remembered by place, group,
+ * kind and bytes.
  */
 #include "kinds/design/explore/clock.h"
 
-#include <stdint.h>
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                      const struct plan_place *place)
+                      const struct plan_place *place, struct search_seen *seen)
 {
     c->way = *way;
     c->place = place;
+    c->seen = seen;
+    c->id = ++seen->n_clocks;
     /* No planned step broadcasts, which is the one kind that always chooses. */
     for (int k = 0; k < N_COLLECTIVES; k++)
         c->linear[k] = collective_is_linear((enum collective_kind)k, way);
-    for (int g = 0; g < N_PLAN_GROUPS; g++)
-        for (int k = 0; k < N_COLLECTIVES; k++) {
-            c->found[g][k] = false;
-            for (int i = 0; i < CLOCK_SEEN; i++)
-                c->seen[g][k][i].bytes = c->seen[g][k][i].time_s = 0;
-        }
+    memset(c->found, 0, sizeof c->found);
 }
 
 static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
@@ -34,31 +35,29 @@ static const struct collective_lines *find_lines(struct search_clock *c, const s
     return &c->lines[x->group][x->kind];
 }
 
-/* Plans of one place send few different sizes, over and over. */
-static size_t find_seen(struct search_clock *c, const struct plan_collective *x)
+/* To the bit what collective_time() says; valid until the next call. */
+static const struct collective_time *find_seen(struct search_clock *c, const struct plan_collective *x)
 {
     uint64_t bits;
     memcpy(&bits, &x->bytes, sizeof bits);
-    bits ^= bits >> 32;
-    bits ^= bits >> 16;
-    size_t i = (bits ^ bits >> 8) % CLOCK_SEEN;
-    double seen_B = c->seen[x->group][x->kind][i].bytes;
-    if (seen_B < x->bytes || seen_B > x->bytes) {
-        struct collective_time t;
-        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                        c->place->share[x->group], &c->way);
-        c->seen[x->group][x->kind][i].bytes = x->bytes;
-        c->seen[x->group][x->kind][i].time_s = t.time_s;
-        memcpy(c->seen_busy_s[x->group][x->kind][i], t.busy_s, sizeof t.busy_s);
+    bits ^= ((uint64_t)c->id * N_PLAN_GROUPS + x->group) * N_COLLECTIVES + x->kind;
+    size_t i = hash_mix(bits) % CLOCK_SEEN;
+    if (c->seen->at[i].clock != c->id || c->seen->at[i].group != x->group || c->seen->at[i].kind != x->kind ||
+        c->seen->at[i].bytes < x->bytes || c->seen->at[i].bytes > x->bytes) {
+        c->seen->at[i].clock = c->id;
+        c->seen->at[i].group = x->group;
+        c->seen->at[i].kind = x->kind;
+        c->seen->at[i].bytes = x->bytes;
+        collective_time(&c->seen->at[i].time, x->kind, x->bytes, c->place->members[x->group],
+                        c->place->stride[x->group], c->place->share[x->group], &c->way);
     }
-    return i;
+    return &c->seen->at[i].time;
 }
 
 static void find_busy(double *busy_s, struct search_clock *c, const struct plan_collective *x)
 {
     bool linear = c->linear[x->kind];
-    const double *found_s =
-        linear ? find_lines(c, x)->busy_s_per_B : c->seen_busy_s[x->group][x->kind][find_seen(c, x)];
+    const double *found_s = linear ? find_lines(c, x)->busy_s_per_B : find_seen(c, x)->busy_s;
     for (int32_t d = 0; d < c->way.net->n_dims; d++)
         busy_s[d] = linear ? found_s[d] * x->bytes : found_s[d];
 }
@@ -74,7 +73,7 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost, d
         const struct plan_collective *x = &cost->collectives[i];
         once_s[i] = 0;
         if (!c->linear[x->kind]) {
-            once_s[i] = c->seen[x->group][x->kind][find_seen(c, x)].time_s;
+            once_s[i] = find_seen(c, x)->time_s;
             continue;
         }
         const struct collective_lines *lines = find_lines(c, x);
@@ -92,17 +91,51 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost, d
     return plan_cost_time(cost, once_s, &busy);
 }
 
-double search_clock_at(const struct search_clock *c, const struct plan_cost *cost, const double *bw_Bps)
+/* The steepest line of each place, and of all these the least in both respects; none where bytes choose. */
+static void find_least(struct search_least *least, struct search_clock *clocks, int32_t stride, int32_t n,
+                       const struct plan_collective *x)
+{
+    double const_s = INFINITY, s_per_B = INFINITY;
+    for (int32_t i = 0; i < n; i++) {
+        struct search_clock *c = &clocks[(ptrdiff_t)i * stride];
+        struct collective_line steepest = { 0 };
+        const struct collective_lines *lines = c->linear[x->kind] ? find_lines(c, x) : NULL;
+        for (int32_t l = 0; lines && l < lines->n; l++)
+            if (lines->lines[l].s_per_B > steepest.s_per_B)
+                steepest = lines->lines[l];
+        const_s = fmin(const_s, steepest.const_s);
+        s_per_B = fmin(s_per_B, steepest.s_per_B);
+    }
+    least->found[x->group][x->kind] = true;
+    least->lines[x->group][x->kind].const_s = const_s;
+    least->lines[x->group][x->kind].s_per_B = s_per_B;
+}
+
+double search_clock_least(struct search_least *least, struct search_clock *clocks, int32_t stride, int32_t n,
+                          const struct plan_cost *cost)
+{
+    double once_s[PLAN_MAX_COLLECTIVES];
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        if (!least->found[x->group][x->kind])
+            find_least(least, clocks, stride, n, x);
+        once_s[i] =
+            least->lines[x->group][x->kind].const_s + least->lines[x->group][x->kind].s_per_B * x->bytes;
+    }
+    return plan_cost_time(cost, once_s, NULL);
+}
+
+double search_clock_at(const struct collective_way *way, const struct plan_place *place,
+                       const struct plan_cost *cost)
 {
     double once_s[PLAN_MAX_COLLECTIVES];
     struct plan_busy busy;
-    const struct collective_way way = { c->way.net, c->way.rules, bw_Bps };
-    busy.n_dims = c->way.net->n_dims;
+    busy.n_dims = way->net->n_dims;
     for (int32_t i = 0; i < cost->n_collectives; i++) {
         const struct plan_collective *x = &cost->collectives[i];
         struct collective_time t;
-        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                        c->place->share[x->group], &way);
+        collective_time(&t, x->kind, x->bytes, place->members[x->group], place->stride[x->group],
+                        place->share[x->group], way);
         once_s[i] = t.time_s;
         memcpy(busy.once_s[i], t.busy_s, sizeof busy.once_s[i]);
     }
@@ -128,14 +161,11 @@ void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct
     struct plan_busy busy;
     int32_t n_dims = busy.n_dims = c->way.net->n_dims;
     for (int32_t i = 0; i < cost->n_collectives; i++) {
-        const struct plan_collective *x = &cost->collectives[i];
-        struct collective_time t;
-        collective_time(&t, x->kind, x->bytes, c->place->members[x->group], c->place->stride[x->group],
-                        c->place->share[x->group], &c->way);
-        once[i].v[0] = t.time_s;
+        const struct collective_time *t = find_seen(c, &cost->collectives[i]);
+        once[i].v[0] = t->time_s;
         for (int32_t d = 0; d < n_dims; d++) {
-            once[i].v[1 + d] = t.wait_s[d];
-            busy.once_s[i][d] = t.busy_s[d];
+            once[i].v[1 + d] = t->wait_s[d];
+            busy.once_s[i][d] = t->busy_s[d];
         }
     }
     plan_cost_sum(out, cost, once, &busy, n_dims);

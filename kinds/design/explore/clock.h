@@ -5,25 +5,48 @@
 #include "workloads/collective.h"
 #include "workloads/plan_cost.h"
 
-/** Sizes of one collective whose times a clock remembers. */
-enum { CLOCK_SEEN = 32 };
+enum { CLOCK_SEEN = 4096 };
+
+/** Times of collectives that the clocks of a thread found last: plans of one place send few different sizes,
+ * over and over. Zero-initialise. */
+struct search_seen {
+    int64_t n_clocks; /**< set so far: numbers them */
+    struct {
+        int64_t clock; /**< 0: none */
+        enum plan_group group;
+        enum collective_kind kind;
+        double bytes;
+        struct collective_time time;
+    } at[CLOCK_SEEN]; /**< each where its hash says; a later one takes the place of an earlier one */
+};
 
 /** Times of collectives of one place, found once. */
 struct search_clock {
     struct collective_way way;
     const struct plan_place *place;
+    struct search_seen *seen;
+    int64_t id;                 /**< in seen */
     bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
-    struct {
-        double bytes, time_s;
-    } seen[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN]; /**< of those that are not; bytes 0: none */
-    double seen_busy_s[N_PLAN_GROUPS][N_COLLECTIVES][CLOCK_SEEN][TOPO_MAX_DIMS]; /**< of those seen */
     bool found[N_PLAN_GROUPS][N_COLLECTIVES];
     struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
 };
 
-/** @p place and what @p way points to are borrowed and must outlive the clock. */
+/** All but the clock is borrowed and must outlive it. */
 void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                      const struct plan_place *place);
+                      const struct plan_place *place, struct search_seen *seen);
+
+/** A line below the times of a collective in all places of a shape. */
+struct search_least {
+    bool found[N_PLAN_GROUPS][N_COLLECTIVES];
+    struct {
+        double const_s, s_per_B;
+    } lines[N_PLAN_GROUPS][N_COLLECTIVES];
+};
+
+/** No place takes less [s]: those of @p n clocks, @p stride apart. @p least is zero at the first call for
+ * them. */
+double search_clock_least(struct search_least *least, struct search_clock *clocks, int32_t stride, int32_t n,
+                          const struct plan_cost *cost);
 
 /** T(B) >= constant + sum_d pull[d]/B_d for all B, equal where it was taken, unless algorithms depend on B.
  */
@@ -34,8 +57,9 @@ struct search_tangent {
 /** At the bandwidths of the clock, all of it times @p weight. */
 struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight);
 
-/** Time of a step at other bandwidths than those of the clock @p c [s]. */
-double search_clock_at(const struct search_clock *c, const struct plan_cost *cost, const double *bw_Bps);
+/** Time of a step without a clock [s]. */
+double search_clock_at(const struct collective_way *way, const struct plan_place *place,
+                       const struct plan_cost *cost);
 
 /** Time of the step [s]. Of a step longer than @p most_s, a bound from below that is above most_s. */
 double search_clock_time(struct search_clock *c, const struct plan_cost *cost, double most_s);

@@ -40,6 +40,8 @@ struct worker {
     void *mine;
     struct search_places places;
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
+    struct search_seen seen;
+    struct search_least least; /* of the first way, over the places of a shape */
     struct plan_cost cost;
     int64_t next_rank;
     int64_t n_candidates, n_timed, n_rejected_memory;
@@ -67,12 +69,17 @@ static void visit(void *with, const struct plan *plan)
         return;
     }
     plan_cost(&w->cost, &r->base->model, plan, &r->study->net.npu);
+    w->n_timed += w->places.n;
+    if (r->skip(w->mine, search_clock_least(&w->least, w->clocks[0], SEARCH_WAYS, w->places.n, &w->cost),
+                w->places.n)) {
+        w->next_rank += w->places.n;
+        return;
+    }
     for (int32_t i = 0; i < w->places.n; i++) {
         const struct search_candidate c = { plan,           &w->cost,     memory.total_B,
                                             w->next_rank++, w->clocks[i], w->places.order[i] };
         r->take(w->mine, &c);
     }
-    w->n_timed += w->places.n;
 }
 
 /* One shape is a unit of work for a thread. */
@@ -83,7 +90,8 @@ static int visit_shape(struct worker *w, const struct search_shape *shape, int32
     search_left_out_add(&w->left_out, &w->places.left_out);
     for (int32_t i = 0; i < w->places.n; i++)
         for (int32_t k = 0; k < r->n_ways; k++)
-            search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i]);
+            search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i], &w->seen);
+    memset(w->least.found, 0, sizeof w->least.found);
     w->next_rank = index * RANKS_PER_SHAPE;
     int rc = !w->places.n ? 0
                           : search_walk(&w->left_out, r->space, r->base, r->study->net.ideal, shape,
@@ -323,6 +331,12 @@ static double product_root(const struct joint *j, const struct search_tangent *t
     return root;
 }
 
+/* What rows ask for, and a link where the plan is known to use the dimension. */
+static double least_Bps(const struct joint *j, const struct search_tangent *t, int32_t d)
+{
+    return fmax(j->ranges.floor_Bps[d], t->pull[d] > 0 ? j->link_Bps[d] : 0);
+}
+
 /*
  * The least of (C + sum_d g_d/B_d)(F + sum_d u_d B_d) with floor_d <= B_d <= cap_d. Its root is the least of
  * (l T + W/l)/2 over l > 0, where each B_d is sqrt(g_d/u_d) l or at a limit; in log l that is convex (a
@@ -331,12 +345,6 @@ static double product_root(const struct joint *j, const struct search_tangent *t
  */
 static double ranged_product(const struct joint *j, const struct search_tangent *t)
 {
-/* What rows ask for, and a link where the plan is known to use the dimension. */
-static double least_Bps(const struct joint *j, const struct search_tangent *t, int32_t d)
-{
-    return fmax(j->ranges.floor_Bps[d], t->pull[d] > 0 ? j->link_Bps[d] : 0);
-}
-
     enum { HALVINGS = 36 };
     const double *u = j->counted.usd_per_Bps;
     double least = -60, most = 60, time_s = 0, spent = 0, root[TOPO_MAX_DIMS], floor_Bps[TOPO_MAX_DIMS];
@@ -416,6 +424,31 @@ static void keep_most(struct survivors *s)
     s->n = s->most;
 }
 
+static void rule_out(struct survivors *s, double bound, int32_t n)
+{
+    s->least_bounded = fmin(s->least_bounded, bound);
+    s->n_bounded += n;
+}
+
+/* No plan that takes at least time_s is worth less, whatever it sends. */
+static double timed_bound(const struct joint *j, double time_s)
+{
+    const struct alloc_problem *p = &j->counted;
+    if (p->objective == ALLOC_COST)
+        return time_s > p->time_limit_s ? (double)INFINITY : j->least_usd;
+    return alloc_is_product(p->objective) ? time_s * j->least_usd : time_s;
+}
+
+static bool skip_survivors(void *mine, double least_s, int32_t n)
+{
+    struct survivors *s = mine;
+    double bound = timed_bound(s->joint, s->joint->study->workloads[0].weight * least_s);
+    if (bound < s->joint->target)
+        return false;
+    rule_out(s, bound, n);
+    return true;
+}
+
 /* Keeps plans whose bound is below the best value known; the rest are counted as bounded away. */
 static void take_survivor(void *mine, const struct search_candidate *c)
 {
@@ -424,15 +457,15 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     bool for_time = j->question.problem.objective == ALLOC_TIME;
     double weight = j->study->workloads[0].weight, most_s = for_time ? j->target / weight : (double)INFINITY;
-    double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s), bound = time_s;
-    if (!for_time || time_s < j->target) {
+    double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
+    double bound = timed_bound(j, time_s);
+    if (bound < j->target) {
         struct search_tangent t = search_tangent(&c->clocks[1], c->cost, weight);
         bound = value_bound(j, &t, time_s);
         time_s = for_time ? bound : t.at_s;
     }
     if (s->failed || !(bound < j->target)) {
-        s->least_bounded = fmin(s->least_bounded, bound);
-        s->n_bounded++;
+        rule_out(s, bound, 1);
         return;
     }
     if (s->n == 4 * (int64_t)s->most)
@@ -502,6 +535,7 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
                                               search_way(j->study, j->ref_Bps) },
                                     .n_ways = 2,
                                     .take = take_survivor,
+                                    .skip = skip_survivors,
                                     .mine = mine,
                                     .n_threads = n };
     if (!rc)
@@ -739,6 +773,12 @@ int search_split(struct search_result *out, const struct search_space *space, co
     return rc;
 }
 
+static bool skip_slower(void *mine, double least_s, int32_t n)
+{
+    (void)n;
+    return least_s > search_best_limit(mine);
+}
+
 static void take_best(void *mine, const struct search_candidate *c)
 {
     struct search_best *best = mine;
@@ -785,6 +825,7 @@ int search_fastest(struct search_result *out, const struct search_space *space, 
                                     .ways = { search_way(s, bw_Bps) },
                                     .n_ways = 1,
                                     .take = take_best,
+                                    .skip = skip_slower,
                                     .mine = mine,
                                     .n_threads = n };
     if (!rc)

@@ -98,9 +98,8 @@ static void take_pair(struct search_found *f, double *usd, const struct pairing 
 static int best_design(struct search_found *f, const struct pairing *j, struct err *e)
 {
     struct training *x = malloc(sizeof *x);
-    struct search_clock *clock = malloc(sizeof *clock);
     double usd = INFINITY, bw_Bps[D];
-    int rc = x && clock ? 0 : err_nomem(e, "a search");
+    int rc = x ? 0 : err_nomem(e, "a search");
     if (!rc) {
         *x = *j->base;
         x->plan = f->plan;
@@ -111,11 +110,8 @@ static int best_design(struct search_found *f, const struct pairing *j, struct e
         const struct whole_design *design = &j->designs.list[k];
         const struct collective_way way = search_way(j->study, bw_Bps);
         links_to_time(bw_Bps, j, design->bw_Bps);
-        if (k == 0)
-            search_clock_set(clock, &way, &x->place);
-        take_pair(f, &usd, j, design, search_clock_at(clock, &x->cost, bw_Bps));
+        take_pair(f, &usd, j, design, search_clock_at(&way, &x->place, &x->cost));
     }
-    free(clock);
     free(x);
     return rc;
 }
@@ -338,6 +334,17 @@ static double tangent_at(const struct search_tangent *t, const struct pairing *j
     return time_s;
 }
 
+static bool skip_pairs(void *mine, double least_s, int32_t n)
+{
+    struct pairs *x = mine;
+    const struct pairing *j = x->pairing;
+    if (j->designs.n > 0 &&
+        !is_worse(j, &j->designs.list[0], j->study->workloads[0].weight * least_s * (1 - SAME_REL)))
+        return false;
+    x->n_bounded += n;
+    return true;
+}
+
 static void take_candidate(void *mine, const struct search_candidate *c)
 {
     struct pairs *x = mine;
@@ -364,7 +371,8 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         f.value = timed ? f.value : (double)INFINITY;
         timed = true;
         links_to_time(bw_Bps, j, design->bw_Bps);
-        double time_s = search_clock_at(&c->clocks[0], c->cost, bw_Bps);
+        const struct collective_way way = search_way(j->study, bw_Bps);
+        double time_s = search_clock_at(&way, c->clocks[0].place, c->cost);
         x->best_of[k] = fmin(x->best_of[k], value_of(j, design, time_s));
         take_pair(&f, &usd, j, design, time_s);
     }
@@ -424,6 +432,7 @@ static int time_pairs(struct search_result *out, struct pairing *j, struct err *
                                               search_way(j->study, ref_Bps) },
                                     .n_ways = 2,
                                     .take = take_candidate,
+                                    .skip = skip_pairs,
                                     .mine = mine,
                                     .n_threads = n };
     if (!rc)
