@@ -448,7 +448,7 @@ static void level_out(struct face *f, struct lp_result *r, struct err *e)
 static void face_move_to(struct alloc_answer *out, const struct face *f, const double *bw_Bps)
 {
     const struct alloc_problem *p = f->problem;
-    const double rel = p->objective == ALLOC_COST ? 0.9 * FACE_REL : fmax(10 * FACE_REL, f->gap);
+    const double rel = alloc_is_limited(p->objective) ? 0.9 * FACE_REL : fmax(10 * FACE_REL, f->gap);
     double moved[D] = { 0 };
     memcpy(moved, bw_Bps, (size_t)p->step->n_dims * sizeof *moved);
     if (!alloc_repair(p, moved))
@@ -476,7 +476,7 @@ int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, 
                        double gap, struct err *e)
 {
     const int32_t n = p->step->n_dims;
-    const bool limited = p->objective == ALLOC_COST;
+    const bool limited = alloc_is_limited(p->objective);
     double time_s = step_time(p->step, out->bw_Bps), spent = vector_dot(p->usd_per_Bps, out->bw_Bps, n);
     double pull[D] = { 0 }, all = 0;
     struct face f = { .problem = p,
@@ -501,7 +501,7 @@ int alloc_explore_face(struct alloc_answer *out, const struct alloc_problem *p, 
         f.ref_Bps = out->bw_Bps[f.ref];
     if (f.ref < 0 && hold_binding(&f, b, pull, least_pull, out->bw_Bps) == 0)
         return 0;
-    bool free_of_cost = p->objective == ALLOC_TIME || (!limited && !(time_s > 0));
+    bool free_of_cost = alloc_is_time(p->objective) || (!limited && !(time_s > 0));
     int rc = face_build(&f, free_of_cost ? (double)INFINITY : spent, e);
     if (!rc && f.ref >= 0)
         hold_ratios(&f, b, pull, least_pull, out->bw_Bps);

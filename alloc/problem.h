@@ -2,41 +2,11 @@
 #ifndef ALLOC_PROBLEM_H
 #define ALLOC_PROBLEM_H
 
+#include "alloc/objective.h"
 #include "base/linexpr.h"
 #include "workloads/step_fn.h"
 
-enum alloc_objective {
-    ALLOC_TIME,          /**< least T(B) */
-    ALLOC_UTILIZATION,   /**< greatest sum_d m_d / (sum_d B_d * T_comm): least T_comm(B) * sum_d B_d */
-    ALLOC_PERF_PER_COST, /**< least T(B) * cost(B) */
-    ALLOC_COST,          /**< least cost(B) with T(B) <= time_limit_s */
-    ALLOC_PERF_PER_WATT, /**< least T(B) * factor(B), the power of the machine */
-    ALLOC_TCO_PER_TOKEN, /**< least T(B) * factor(B), what the machine costs a second, by tokens of a step */
-    N_ALLOC_OBJECTIVES,
-};
-
-/** "time", "utilization", "perf_per_cost", "cost", "perf_per_watt", "tco_per_token"; NULL-terminated, for key
- * tables. */
-extern const char *const alloc_objective_names[N_ALLOC_OBJECTIVES + 1];
-
-/** Time times something: utilization, perf_per_cost, perf_per_watt, tco_per_token. */
-bool alloc_is_product(enum alloc_objective objective);
-
-/** Of these the two whose other factor is neither price nor bandwidth, but alloc_problem.factor. */
-bool alloc_has_factor(enum alloc_objective objective);
-
 enum { ALLOC_ROW_NAME = 128 };
-
-/** What a design spends besides bandwidth, of the whole cluster. */
-enum alloc_spent {
-    ALLOC_USD,
-    ALLOC_NIC_USD,  /**< USD for NICs */
-    ALLOC_WATT,     /**< of the network, with the NPUs where they are counted */
-    ALLOC_OWN_WATT, /**< of the whole machine, nameplate of IT */
-    ALLOC_OWN_USD,  /**< to own the whole machine, a year */
-    ALLOC_STOPS,    /**< interruptions a second by parts of the network */
-    N_ALLOC_SPENT
-};
 
 /** One linear constraint: sum_d coef[d]*B_d  sense  rhs. */
 struct alloc_row {
@@ -57,12 +27,12 @@ struct alloc_row {
 
 /** What to solve. Borrowed throughout; B >= 0 is understood. */
 struct alloc_problem {
-    const struct step_fn *step; /**< T(B); for ALLOC_UTILIZATION without constants: T_comm */
+    const struct step_fn *step; /**< T(B); where communication counts alone without constants: T_comm */
     enum alloc_objective objective;
     double usd_per_Bps[TOPO_MAX_DIMS]; /**< price of the whole cluster per B/s of one NPU, >= 0 */
     double usd_fixed;                  /**< added to every design: NPUs, when they are counted */
     /**
-     * perf_per_watt, tco_per_token: what T is multiplied with is factor_fixed + factor_per_Bps . B, both >=
+     * ALLOC_COUNTED_FACTOR: what T is multiplied with is factor_fixed + factor_per_Bps . B, both >=
      * 0. In whole parts it is factor_fixed + factor_unit times what the choices spend of `factor`, at least:
      * growth() of their ALLOC_STOPS, which never falls, times that and T is a lower bound of exact(), which
      * is the objective of a design; NaN: no memory. NULL: 1, and the product.
@@ -72,7 +42,7 @@ struct alloc_problem {
     double (*growth)(const void *about, double stops_per_s);
     double (*exact)(const void *about, const double *bw_Bps, double time_s);
     const void *about;            /**< handed to both */
-    double time_limit_s;          /**< ALLOC_COST only */
+    double time_limit_s;          /**< ALLOC_FORM_LIMITED only */
     const struct alloc_row *rows; /**< shape [n_rows] */
     int32_t n_rows;
     const char *const *dim_names;  /**< shape [step->n_dims] */
@@ -146,8 +116,7 @@ void alloc_say_stalled(struct alloc_answer *out, const struct alloc_problem *p);
 /** usd_fixed + usd_per_Bps . bw_Bps */
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps);
 
-/** The same problem with what its objective counts, or multiplies T with, in place of prices: 1 per B/s for
- * utilization, the factor where there is one. */
+/** The same problem with what its objective counts, W, in place of prices. */
 struct alloc_problem alloc_with_factor(const struct alloc_problem *p);
 
 /* ---- constraints as users write them, turned into rows of the split problem ---- */

@@ -524,25 +524,12 @@ out:
     return rc;
 }
 
-const char *const alloc_objective_names[] = { "time", "utilization",   "perf_per_cost",
-                                              "cost", "perf_per_watt", "tco_per_token",
-                                              NULL };
 const char *const alloc_status_names[] = { "solved",  "infeasible", "unbounded", "ill-posed",
                                            "stalled", "unproved",   NULL };
 
 double alloc_cost_usd(const struct alloc_problem *p, const double *bw_Bps)
 {
     return p->usd_fixed + vector_dot(p->usd_per_Bps, bw_Bps, p->step->n_dims);
-}
-
-bool alloc_has_factor(enum alloc_objective objective)
-{
-    return objective == ALLOC_PERF_PER_WATT || objective == ALLOC_TCO_PER_TOKEN;
-}
-
-bool alloc_is_product(enum alloc_objective objective)
-{
-    return objective != ALLOC_TIME && objective != ALLOC_COST;
 }
 
 bool alloc_has_split(const struct alloc_answer *a)
@@ -685,7 +672,7 @@ static int cost_by_trade(struct alloc_answer *out, const struct alloc_problem *p
 static int solve_convex(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
                         struct err *e)
 {
-    bool cost = p->objective == ALLOC_COST;
+    bool cost = alloc_is_limited(p->objective);
     int32_t unbounded;
     int rc = alloc_find_unbounded(&unbounded, p, cost, e);
     if (rc)
@@ -779,7 +766,7 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
         if (rc)
             return rc;
     }
-    int32_t money = p->objective == ALLOC_TIME;
+    int32_t money = alloc_is_time(p->objective);
     int rc = lp_solve(&r, out->bounds[money].row_dual, &lp, e);
     if (rc || r.status != LP_OPTIMAL)
         return rc;
@@ -790,10 +777,9 @@ static int solve_idle(struct alloc_answer *out, const struct alloc_problem *p, s
     out->bounds[!money].time_weight = 1;
     alloc_bound_balance(&out->bounds[!money], p);
     out->bounds[!money].value = time_s;
-    double usd = p->usd_fixed + r.value;
-    out->value = p->objective == ALLOC_COST ? usd : p->objective == ALLOC_TIME ? time_s : time_s * usd;
+    out->value = alloc_value_of(p->objective, time_s, p->usd_fixed + r.value);
     out->lower_bound = out->value;
-    if (p->objective == ALLOC_COST && time_s > p->time_limit_s)
+    if (alloc_is_limited(p->objective) && time_s > p->time_limit_s)
         alloc_conclude(out, ALLOC_INFEASIBLE,
                        "time_limit_s is %s, expected at least %s, which is compute alone",
                        num_format(limit, p->time_limit_s), show_at_least(least, time_s));
@@ -887,9 +873,7 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
         return rc;
     out->time_s = step_time(p->step, out->bw_Bps);
     out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
-    out->value = p->objective == ALLOC_TIME   ? out->time_s
-                 : p->objective == ALLOC_COST ? out->cost_usd
-                                              : out->time_s * out->cost_usd;
+    out->value = alloc_value_of(p->objective, out->time_s, out->cost_usd);
     double gap = relative_gap(out->value, out->lower_bound);
     /* Where small bandwidths hang on how well a row of large ones holds, a split may seem to beat its bound.
      */
@@ -926,7 +910,7 @@ static int solve(struct alloc_answer *out, const struct alloc_problem *p, struct
 struct alloc_problem alloc_with_factor(const struct alloc_problem *p)
 {
     struct alloc_problem q = *p;
-    bool total = p->objective == ALLOC_UTILIZATION;
+    bool total = alloc_objectives[p->objective].counted == ALLOC_COUNTED_BANDWIDTH;
     if (!total && !alloc_has_factor(p->objective))
         return q;
     q.usd_fixed = total ? 0 : p->factor_fixed;
@@ -982,14 +966,14 @@ static void drop_endless(struct alloc_answer *out, struct alloc_bound *b, const 
         bool is_free = push == 0;
         for (int32_t i = 0; i < p->n_rows; i++)
             push += signed_dual(p, b->row_dual, i) * p->rows[i].coef[d];
-        if (isfinite(cap_Bps[d]) || !is_free || (push >= 0 && p->objective != ALLOC_TIME))
+        if (isfinite(cap_Bps[d]) || !is_free || (push >= 0 && !alloc_is_time(p->objective)))
             continue;
         for (int32_t i = 0; i < p->n_rows; i++)
             if (p->rows[i].coef[d] != 0)
                 b->row_dual[i] = 0;
     }
     b->value = alloc_bound_value(b, p);
-    if (p->objective == ALLOC_TIME)
+    if (alloc_is_time(p->objective))
         out->lower_bound = b->value;
 }
 
@@ -1040,13 +1024,13 @@ static int solve_as_given(struct alloc_answer *out, const struct alloc_problem *
     out->shadow = calloc((size_t)p->n_rows + 1, sizeof *out->shadow);
     out->shadow_play = calloc((size_t)p->n_rows + 1, sizeof *out->shadow_play);
     int rc = out->shadow && out->shadow_play ? solve(out, p, e) : err_nomem(e, "shadow prices");
-    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && p->objective != ALLOC_COST)
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && !alloc_is_limited(p->objective))
         rc = solve_capped(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && !isnan(out->value))
         rc = solve_finish(out, p, e);
     else if (!rc && out->status == ALLOC_STALLED)
         rc = alloc_diagnose(out, p, e);
-    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && p->objective == ALLOC_COST)
+    if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && alloc_is_limited(p->objective))
         rc = diagnose_limit(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && !out->reason[0])
         alloc_conclude(

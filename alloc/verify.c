@@ -535,7 +535,7 @@ static double worst_violation(const struct alloc_problem *p, const double *bw_Bp
     return worst;
 }
 
-/* Value, bound and violation by each objective's own formula, compared with what the answer claims. */
+/* Value, bound and violation by the formula of the objective's form, compared with what the answer claims. */
 int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const struct alloc_problem *p,
                  const struct verify_steps *steps, struct err *e)
 {
@@ -544,11 +544,12 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
     int rc = find_traffic(&known, steps, e);
     if (rc)
         return rc;
-    if (p->objective == ALLOC_UTILIZATION) { /* least T_comm * sum of bandwidths */
+    const struct alloc_objective_row *asked = &alloc_objectives[p->objective];
+    if (asked->counted == ALLOC_COUNTED_BANDWIDTH) { /* least T_comm * sum of bandwidths */
         q.usd_fixed = 0;
         for (int32_t d = 0; d < p->step->n_dims; d++)
             q.usd_per_Bps[d] = 1;
-    } else if (p->objective == ALLOC_PERF_PER_WATT || p->objective == ALLOC_TCO_PER_TOKEN) {
+    } else if (asked->counted == ALLOC_COUNTED_FACTOR) {
         q.usd_fixed = p->factor_fixed; /* least T * power, or T * what a second costs */
         for (int32_t d = 0; d < p->step->n_dims; d++)
             q.usd_per_Bps[d] = p->factor_per_Bps[d];
@@ -562,10 +563,10 @@ int alloc_verify(struct verify_report *out, const struct alloc_answer *a, const 
 
     if (a->n_bounds == 0) {
         out->lower_bound = -INFINITY;
-    } else if (p->objective == ALLOC_TIME) {
+    } else if (asked->form == ALLOC_FORM_TIME) {
         out->value = out->time_s;
         out->lower_bound = prove(&a->bounds[0], &q, &known, play) / a->bounds[0].time_weight;
-    } else if (p->objective == ALLOC_COST) {
+    } else if (asked->form == ALLOC_FORM_LIMITED) {
         const struct alloc_bound *b = &a->bounds[0];
         out->value = out->usd;
         out->lower_bound =

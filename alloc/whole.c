@@ -127,14 +127,8 @@ static double growth_of(const struct whole *s, double stops_per_s)
 /* What the objective is at a time and W. */
 static double whole_value_of(const struct whole *s, double time_s, double w, double growth)
 {
-    switch (s->p->objective) {
-    case ALLOC_TIME:
-        return time_s;
-    case ALLOC_COST:
-        return alloc_is_late(s->p, time_s) ? (double)INFINITY : w + s->fixed;
-    default:
-        return time_s * (w + s->fixed) * growth;
-    }
+    double value = alloc_value_of(s->p->objective, time_s, w + s->fixed) * growth;
+    return alloc_is_late(s->p, time_s) ? (double)INFINITY : value;
 }
 
 static double row_over(const struct alloc_row *row, double sum)
@@ -161,7 +155,7 @@ static int32_t broken_row(const struct whole *s, const int64_t *at)
 
 bool alloc_is_late(const struct alloc_problem *p, double time_s)
 {
-    return p->objective == ALLOC_COST && !(time_s <= p->time_limit_s * (1 + VALUE_REL));
+    return alloc_is_limited(p->objective) && !(time_s <= p->time_limit_s * (1 + VALUE_REL));
 }
 
 static double sum_usd(const struct whole *s, const int64_t *at)
@@ -319,12 +313,12 @@ static double bound_objective(const struct alloc_problem *p, const struct bound_
                               double w_least)
 {
     double least = 0;
-    switch (p->objective) {
-    case ALLOC_TIME:
+    switch (alloc_objectives[p->objective].form) {
+    case ALLOC_FORM_TIME:
         for (int32_t m = 0; m < l->n; m++)
             least = fmax(least, l->phi[m]);
         return least;
-    case ALLOC_COST:
+    case ALLOC_FORM_LIMITED:
         least = w_least;
         for (int32_t m = 0; m < l->n; m++) {
             double over = l->phi[m] - p->time_limit_s * (1 + VALUE_REL);
@@ -332,9 +326,10 @@ static double bound_objective(const struct alloc_problem *p, const struct bound_
                 least = l->mu[m] > 0 ? fmax(least, over / l->mu[m]) : (double)INFINITY;
         }
         return least + fixed;
-    default:
-        return least_product(l, fixed, w_least);
+    case ALLOC_FORM_PRODUCT:
+        break;
     }
+    return least_product(l, fixed, w_least);
 }
 
 /* Of all designs below a node, whose phi have the rest added and which take time_s at least: the least value.
@@ -400,7 +395,7 @@ static void try_last(struct whole *s, const struct node *up)
     for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
         int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
         /* Choices are in the order of the first line. */
-        if (s->n_lines && s->p->objective == ALLOC_TIME &&
+        if (s->n_lines && alloc_is_time(s->p->objective) &&
             is_hopeless(s, up->phi[0] + s->lines[0].f[last][from], -INFINITY))
             return;
         s->work += n;
@@ -442,7 +437,7 @@ static void branch(struct whole *s, int32_t depth)
         s->work++;
         for (int32_t m = 0; m < s->n_lines; m++)
             phi[m] = n->phi[m] + s->lines[m].rest[depth + 1];
-        if (s->n_lines && s->p->objective == ALLOC_TIME && is_hopeless(s, phi[0], -INFINITY))
+        if (s->n_lines && alloc_is_time(s->p->objective) && is_hopeless(s, phi[0], -INFINITY))
             return;
         double bound =
             bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1], n->stops + s->stops_rest[depth + 1]);
@@ -600,7 +595,7 @@ static void add_scaled(struct whole *s, const struct cut *cut, double mu, const 
         double at_weakest = INFINITY;
         for (int32_t m = first; m < s->n_lines; m++) {
             double root = line_root(&s->lines[m]);
-            if (s->p->objective == ALLOC_COST)
+            if (alloc_is_limited(s->p->objective))
                 root = (root - s->p->time_limit_s) / s->lines[m].mu;
             if (root < at_weakest) {
                 at_weakest = root;
@@ -760,22 +755,25 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
 /* Is W money: what is spent beyond linear prices is then known? */
 static bool counts_usd(const struct alloc_problem *p)
 {
-    return p->objective != ALLOC_UTILIZATION && !alloc_has_factor(p->objective);
+    return alloc_objectives[p->objective].counted == ALLOC_COUNTED_USD;
+}
+
+static bool counts_bandwidth(const struct alloc_problem *p)
+{
+    return alloc_objectives[p->objective].counted == ALLOC_COUNTED_BANDWIDTH;
 }
 
 static double w_per_Bps(const struct alloc_problem *p, int32_t d)
 {
-    return p->objective == ALLOC_UTILIZATION ? 1
-           : alloc_has_factor(p->objective)  ? p->factor_per_Bps[d]
-                                             : p->usd_per_Bps[d];
+    return counts_bandwidth(p)              ? 1
+           : alloc_has_factor(p->objective) ? p->factor_per_Bps[d]
+                                            : p->usd_per_Bps[d];
 }
 
 /* What W is beside what is chosen. */
 static double w_fixed(const struct alloc_problem *p)
 {
-    return p->objective == ALLOC_UTILIZATION ? 0
-           : alloc_has_factor(p->objective)  ? p->factor_fixed
-                                             : p->usd_fixed;
+    return counts_bandwidth(p) ? 0 : alloc_has_factor(p->objective) ? p->factor_fixed : p->usd_fixed;
 }
 
 /* What a choice adds to W. */
@@ -786,7 +784,7 @@ static double w_of_choice(const struct alloc_problem *p, const struct whole_bloc
         return p->factor_unit * b->spent[p->factor][k];
     for (int32_t d = 0; d < b->n_dims; d++)
         total += b->bw_Bps[k * b->n_dims + d];
-    return p->objective == ALLOC_UTILIZATION ? total : b->spent[ALLOC_USD][k];
+    return counts_bandwidth(p) ? total : b->spent[ALLOC_USD][k];
 }
 
 /* What a cut is with the rows' prices, all scaled. Rows that forbid to spend too little get no price: linear
@@ -1144,7 +1142,7 @@ static int sort_choices(struct whole *s, struct err *e)
     if (rc)
         return rc;
     for (int32_t m = 1; m < s->n_lines; m++)
-        if (s->p->objective == ALLOC_TIME && line_root(&s->lines[m]) > line_root(&s->lines[0])) {
+        if (alloc_is_time(s->p->objective) && line_root(&s->lines[m]) > line_root(&s->lines[0])) {
             struct line first = s->lines[0];
             s->lines[0] = s->lines[m];
             s->lines[m] = first;
@@ -1197,7 +1195,7 @@ static void say_clash(struct whole *s)
             return;
         }
     }
-    if (s->p->objective == ALLOC_COST)
+    if (alloc_is_limited(s->p->objective))
         snprintf(out->reason, sizeof out->reason,
                  "no design in whole parts satisfies all constraints within %.9g s; the relaxation in "
                  "fractions does",

@@ -28,7 +28,8 @@ struct whole_step {
     bool there; /**< there is such a value */
     double bw_Bps, time_s, cost_usd;
     int32_t broken; /**< the first row that it breaks; -1: none */
-    bool late;      /**< ALLOC_COST: it takes longer than time_limit_s. A design too where neither is so */
+    bool late; /**< the objective has a limit: it takes longer than time_limit_s. A design too where neither
+                  is so */
 };
 
 struct whole_tie {
@@ -71,7 +72,7 @@ struct whole_answer {
 int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
                       const struct alloc_answer *relaxed, struct err *e);
 
-/** Does ALLOC_COST rule out a design because it takes @p time_s? False for all other objectives. */
+/** Does a limit on time rule out a design because it takes @p time_s? False for objectives without one. */
 bool alloc_is_late(const struct alloc_problem *p, double time_s);
 
 /* ---- for whoever makes the lattice: which bandwidths no good design has ---- */

@@ -27,17 +27,10 @@
 /* per_SI turns the objective's own number into that unit. */
 struct alloc_unit alloc_unit(const struct design_point *s)
 {
-    static const struct alloc_unit units[N_ALLOC_OBJECTIVES] = {
-        [ALLOC_TIME] = { "s", 1 },
-        [ALLOC_UTILIZATION] = { "s*GB/s", 1e-9 },
-        [ALLOC_PERF_PER_COST] = { "s*USD", 1 },
-        [ALLOC_COST] = { "USD", 1 },
-        [ALLOC_PERF_PER_WATT] = { "J", 1 },
-        [ALLOC_TCO_PER_TOKEN] = { "USD/Mtoken", 1 },
-    };
+    const struct alloc_objective_row *row = &alloc_objectives[s->objective];
     if (s->combine == STUDY_REGRET)
         return (struct alloc_unit){ "ratio", 1 };
-    return units[s->objective];
+    return (struct alloc_unit){ row->unit, row->per_SI };
 }
 
 static bool same_text(const struct design_point *s, int32_t a, int32_t b)
@@ -114,15 +107,6 @@ static const char *show_value(char buf[SHOW], const struct design_point *s, doub
 
 /* ---- text ---- */
 
-static const char *const goals[N_ALLOC_OBJECTIVES] = {
-    [ALLOC_TIME] = "least time",
-    [ALLOC_UTILIZATION] = "greatest utilization",
-    [ALLOC_PERF_PER_COST] = "most performance per cost",
-    [ALLOC_COST] = "least cost",
-    [ALLOC_PERF_PER_WATT] = "most performance per watt",
-    [ALLOC_TCO_PER_TOKEN] = "least cost of a token",
-};
-
 /* "study: GPT-3 on libra-4d-4096 (4,096 NPUs): least time" */
 static void say_title(struct report *r, const struct alloc_page *p)
 {
@@ -131,8 +115,9 @@ static void say_title(struct report *r, const struct alloc_page *p)
     report_line(r, "%s%s", s->name, *s->name ? ": " : "");
     load_workload_names(&r->out, s);
     report_line(r, " on %s (%s NPUs): %s", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                s->combine == STUDY_REGRET && s->n_workloads > 1 ? "least regret" : goals[s->objective]);
-    if (s->objective == ALLOC_COST)
+                s->combine == STUDY_REGRET && s->n_workloads > 1 ? "least regret"
+                                                                 : alloc_objectives[s->objective].goal);
+    if (alloc_is_limited(s->objective))
         report_line(r, " within %s", show_time(n, s->time_limit_s));
     report_line(r, "\n");
     for (int32_t i = 0; i < p->n_at; i++)
@@ -280,8 +265,7 @@ static void say_money(struct report *r, const struct alloc_page *p)
     if (isfinite(d->perf_per_cost_gain))
         report_line(r, ", %.4f times the performance per cost", d->perf_per_cost_gain);
     if (isfinite(d->objective_gain))
-        report_line(r, ", %.4f times the %s", d->objective_gain,
-                    p->study->objective == ALLOC_PERF_PER_WATT ? "performance per watt" : "tokens per USD");
+        report_line(r, ", %.4f times the %s", d->objective_gain, alloc_objectives[p->study->objective].gain);
     report_line(r, "\n");
 }
 

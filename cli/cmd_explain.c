@@ -142,7 +142,7 @@ static void explain_usd_row(struct explain *p)
     const struct design_point *s = p->x->study;
     p->usd_row = -1;
     /* Whole parts seldom spend the last dollar, so it has no price there. */
-    if (!p->x->solved || s->objective != ALLOC_TIME || s->combine != STUDY_SUM || s->pricing == STUDY_WHOLE)
+    if (!p->x->solved || !alloc_is_time(s->objective) || s->combine != STUDY_SUM || s->pricing == STUDY_WHOLE)
         return;
     for (int32_t i = 0; i < s->rows.n; i++) {
         double per_usd = alloc_shadow(s, &p->x->design, i) * s->rows.rows[i].spent_coef[ALLOC_USD];

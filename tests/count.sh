@@ -88,6 +88,9 @@ FNR == 1 {
 }
 text ~ /(^|[^A-Za-z0-9_])struct( [A-Za-z0-9_]+)? *\{/ { structs++ }
 text ~ /^[A-Za-z_].*\(/ && !inside && !was_comment && text !~ /^(typedef|else|if|for|while|switch)/ { start = FNR; name = defined_name(text) }
+FILENAME ~ /\.c$/ && FILENAME != "alloc/objective.c" && text ~ /ALLOC_(TIME|UTILIZATION|PERF_PER_COST|COST|PERF_PER_WATT|TCO_PER_TOKEN)([^A-Z_]|$)/ {
+    objective[FILENAME] = 1
+}
 text ~ /^\{/ { inside = 1 }
 text ~ /^\}/ && inside && start { function_ends(FNR - start + 1); start = 0 }
 text ~ /^\}/ { inside = 0 }
@@ -127,6 +130,8 @@ END {
     row("product: names of functions defined in 3 files or more", spread)
     row("product: headers that serve one other file", lone)
     row("product: cycles of includes between files (.c with .h)", cycles)
+    for (from in objective) { by_objective++; if (verbose) print "names an objective: " from }
+    row("product: .c files that name an objective, table apart", by_objective)
     row("product: functions", functions)
     row("product: functions of more than 60 lines", over_60)
     row("product: functions of more than 100 lines", over_100)

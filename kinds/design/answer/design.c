@@ -140,8 +140,9 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     if (rc)
         return rc;
     d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
-    d->equal.allowed = system_broken_row(s, bw_Bps, EQUAL_REL) < 0 &&
-                       !(s->objective == ALLOC_COST && d->equal.time_s > s->time_limit_s * (1 + EQUAL_REL));
+    d->equal.allowed =
+        system_broken_row(s, bw_Bps, EQUAL_REL) < 0 &&
+        !(alloc_is_limited(s->objective) && d->equal.time_s > s->time_limit_s * (1 + EQUAL_REL));
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
@@ -270,29 +271,6 @@ struct ask {
     struct design_question q;
 };
 
-/* What time is multiplied with, where that is neither price nor bandwidth. */
-static void ask_factor(struct alloc_problem *p, const struct design_point *s)
-{
-    const struct study_own *own = &s->own;
-    bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
-    if (!alloc_has_factor(s->objective))
-        return;
-    p->factor = owning ? ALLOC_OWN_USD : ALLOC_OWN_WATT;
-    p->factor_unit = owning ? own->usd_per_Mtoken : 1;
-    p->factor_fixed = p->factor_unit * (owning ? own->usd_year : own->watt);
-    for (int32_t k = 0; k < s->net.n_dims; k++) {
-        const struct topo_dim_price *price = &s->prices[k];
-        if (!system_adds(s, k))
-            continue;
-        p->factor_per_Bps[k] = p->factor_unit * (owning ? own->usd_year_per_usd * price->usd_per_Bps +
-                                                              own->usd_year_per_W * price->watt_per_Bps
-                                                        : own->watt_per_watt * price->watt_per_Bps);
-    }
-    p->growth = owning ? system_growth : NULL;
-    p->exact = s->has_system ? system_objective : NULL;
-    p->about = s;
-}
-
 void design_ask(struct design_question *q, const struct design_point *s)
 {
     *q = (struct design_question){ .problem = { .objective = s->objective } };
@@ -305,7 +283,7 @@ void design_ask(struct design_question *q, const struct design_point *s)
         q->dim_names[k] = s->net.dims[k].name;
         q->problem.usd_per_Bps[k] = s->has_parts ? s->prices[k].usd_per_Bps : 0;
     }
-    ask_factor(&q->problem, s);
+    system_ask_factor(&q->problem, s);
 }
 
 /* Cuts of a graph are columns behind its dimensions, each tied to the classes that it goes through. @p room
@@ -424,7 +402,8 @@ static void verify_whole(struct design *d, const struct design_point *s)
 {
     double bound = d->relaxed.lower_bound;
     bool proved = !(d->whole.value < bound * (1 - ALLOC_GAP));
-    bool timed = s->model <= SIM_ALPHA_BETA && s->combine == STUDY_SUM && s->objective != ALLOC_UTILIZATION;
+    bool timed =
+        s->model <= SIM_ALPHA_BETA && s->combine == STUDY_SUM && !alloc_objectives[s->objective].sends_alone;
     double time_off = timed ? fabs(d->time_s - d->whole.time_s) : 0,
            usd_off = fabs(d->cost_usd - d->whole.cost_usd);
     bool ok = time_off <= ALLOC_GAP * d->time_s && usd_off <= ALLOC_GAP * d->cost_usd && proved;
@@ -534,7 +513,7 @@ static int solve_sum(struct design *d, struct ask *a, double *scale, struct err 
     const struct design_point *s = a->study;
     for (int32_t i = 0; i < s->n_workloads; i++)
         scale[i] = s->workloads[i].weight;
-    struct step_join how = { .drop_const = s->objective == ALLOC_UTILIZATION };
+    struct step_join how = { .drop_const = alloc_objectives[s->objective].sends_alone };
     return solve_joined(d, a, scale, how, e);
 }
 

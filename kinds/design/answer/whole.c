@@ -139,28 +139,26 @@ double design_whole_factor(const struct alloc_problem *p, const double *bw_Bps, 
                            int32_t n_dims)
 {
     double total_Bps = 0, growth = 1;
-    switch (p->objective) {
-    case ALLOC_TIME:
+    if (alloc_is_time(p->objective))
         return 1;
-    case ALLOC_UTILIZATION:
+    switch (alloc_objectives[p->objective].counted) {
+    case ALLOC_COUNTED_USD:
+        return spent[ALLOC_USD] + p->usd_fixed;
+    case ALLOC_COUNTED_BANDWIDTH:
         for (int32_t d = 0; d < n_dims; d++)
             total_Bps += bw_Bps[d];
         return total_Bps;
-    case ALLOC_COST:
-    case ALLOC_PERF_PER_COST:
-        return spent[ALLOC_USD] + p->usd_fixed;
-    default:
-        if (p->growth)
-            growth = p->growth(p->about, spent[ALLOC_STOPS] * (1 - TIME_REL));
-        return growth * (p->factor_fixed + p->factor_unit * spent[p->factor]);
+    case ALLOC_COUNTED_FACTOR:
+        break;
     }
+    if (p->growth)
+        growth = p->growth(p->about, spent[ALLOC_STOPS] * (1 - TIME_REL));
+    return growth * (p->factor_fixed + p->factor_unit * spent[p->factor]);
 }
 
 double design_whole_value(const struct alloc_problem *p, double factor, double time_s)
 {
-    if (p->objective != ALLOC_COST)
-        return time_s * factor;
-    return alloc_is_late(p, time_s) ? (double)INFINITY : factor;
+    return alloc_is_late(p, time_s) ? (double)INFINITY : alloc_value_of(p->objective, time_s, factor);
 }
 
 /* What the objective is there; INFINITY where a row is broken or parts cannot be had. */
@@ -258,7 +256,7 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
         round_split(bw_Bps, m, relaxed->bw_Bps, more[i]);
         know_design(m, bw_Bps);
     }
-    if (p->objective == ALLOC_TIME || p->objective == ALLOC_UTILIZATION)
+    if (!alloc_needs_prices(p->objective))
         return;
     /* In USD, or whatever else the objective counts. */
     double value = m->known, least_s = step_time(p->step, m->most_Bps) * (1 - 1e-12), least_usd[D],

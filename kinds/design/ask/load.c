@@ -391,7 +391,7 @@ static int32_t find_dark(const struct design_point *s, bool whole)
 static int need_for_factor(const struct design_point *s, yaml_id at, const char *name, struct err *e)
 {
     int32_t dark = find_dark(s, true);
-    bool watt = s->objective == ALLOC_PERF_PER_WATT;
+    bool watt = alloc_objectives[s->objective].factor == ALLOC_OWN_WATT;
     if (!watt && !s->has_system)
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give system", name);
     if (!watt && s->own.kept == 0)
@@ -418,14 +418,12 @@ static int need_for_objective(const struct design_point *s, struct err *e)
 {
     yaml_id at = yaml_get(&s->doc, s->doc.root, "objective");
     const char *name = alloc_objective_names[s->objective];
-    bool priced =
-        s->objective == ALLOC_PERF_PER_COST || s->objective == ALLOC_COST || alloc_has_factor(s->objective);
-    if (priced && !s->has_parts)
+    if (alloc_needs_prices(s->objective) && !s->has_parts)
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give parts with prices%s", name,
                          s->ideal && !alloc_has_factor(s->objective) ? ", or usd in the graph" : "");
-    if (s->objective == ALLOC_COST && isnan(s->time_limit_s))
+    if (alloc_is_limited(s->objective) && isnan(s->time_limit_s))
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give time_limit_s", name);
-    if (s->combine == STUDY_REGRET && s->objective != ALLOC_TIME)
+    if (s->combine == STUDY_REGRET && !alloc_is_time(s->objective))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
                          "is regret with objective %s; give objective time", name);
     return alloc_has_factor(s->objective) ? need_for_factor(s, at, name, e) : 0;
@@ -717,7 +715,7 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
         npu = npu || s->workloads[i].tree.uses_npu;
     if (npu)
         active |= USE_COMPUTE;
-    if (facts || s->count_npus || s->has_system || s->objective == ALLOC_PERF_PER_WATT)
+    if (facts || s->count_npus || s->has_system || alloc_objectives[s->objective].factor == ALLOC_OWN_WATT)
         active |= USE_SYSTEM;
     if (facts || s->has_system)
         active |= USE_OWNERSHIP;
@@ -787,7 +785,7 @@ static void note_weights(struct design_point *s)
     int32_t i = 0;
     yaml_each (id, &s->doc, list) {
         double weight = s->workloads[i++].weight;
-        if (s->n_workloads == 1 && weight != 1 && s->objective != ALLOC_COST)
+        if (s->n_workloads == 1 && weight != 1 && !alloc_is_limited(s->objective))
             note_line(s, id, "weight", "on the split, ",
                       "which is the same for a single workload at any weight");
         if (s->n_workloads > 1 && s->combine == STUDY_REGRET && weight != 1)
@@ -801,7 +799,7 @@ static void note_split(struct design_point *s)
     yaml_id root = s->doc.root;
     if (s->n_workloads == 1)
         note_key(s, root, "combine", "there is one workload");
-    if (s->objective != ALLOC_COST)
+    if (!alloc_is_limited(s->objective))
         note_key(s, root, "time_limit_s", "it is used only with objective cost");
     if (topo_has_bandwidths(&s->net)) {
         note_key(s, root, "objective", "every dimension has its bw_GBps");

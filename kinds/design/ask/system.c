@@ -659,23 +659,50 @@ bool system_adds(const struct design_point *s, int32_t d)
     return !s->has_system || (d >= s->own.first && !s->prices[d].in_server);
 }
 
-double system_growth(const void *study, double stops_per_s)
+/* What goodput at its best loses when parts of the network interrupt the job so often, as a factor of what
+ * tokens cost. At least 1, INFINITY where nothing is kept. */
+static double system_growth(const void *study, double stops_per_s)
 {
     const struct study_own *own = &((const struct design_point *)study)->own;
     double kept = best_kept(own, stops_per_s);
     return kept > 0 ? own->kept / kept : (double)INFINITY;
 }
 
-double system_objective(const void *study, const double *bw_Bps, double time_s)
+/* The objective of a design with whole parts: power times time [J], or USD per million tokens. NaN: no
+ * memory. */
+static double system_objective(const void *study, const double *bw_Bps, double time_s)
 {
     const struct design_point *s = study;
     struct system x;
     struct err ignored;
     if (system_build(&x, s, (struct system_of){ .bw_Bps = bw_Bps, .time_s = time_s }, &ignored))
         return NAN;
-    double value = s->objective == ALLOC_PERF_PER_WATT ? x.cost.watt_peak * time_s : x.usd_per_Mtoken;
+    double value = alloc_objectives[s->objective].factor == ALLOC_OWN_WATT ? x.cost.watt_peak * time_s
+                                                                           : x.usd_per_Mtoken;
     system_free(&x);
     return value;
+}
+
+void system_ask_factor(struct alloc_problem *p, const struct design_point *s)
+{
+    const struct study_own *own = &s->own;
+    if (!alloc_has_factor(s->objective))
+        return;
+    p->factor = alloc_objectives[s->objective].factor;
+    bool owning = p->factor == ALLOC_OWN_USD;
+    p->factor_unit = owning ? own->usd_per_Mtoken : 1;
+    p->factor_fixed = p->factor_unit * (owning ? own->usd_year : own->watt);
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        const struct topo_dim_price *price = &s->prices[k];
+        if (!system_adds(s, k))
+            continue;
+        p->factor_per_Bps[k] = p->factor_unit * (owning ? own->usd_year_per_usd * price->usd_per_Bps +
+                                                              own->usd_year_per_W * price->watt_per_Bps
+                                                        : own->watt_per_watt * price->watt_per_Bps);
+    }
+    p->growth = owning ? system_growth : NULL;
+    p->exact = s->has_system ? system_objective : NULL;
+    p->about = s;
 }
 
 /* Do objective or constraints speak of the whole machine? */
@@ -747,7 +774,7 @@ int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, do
 
 const char *system_proof_of(const struct design_point *s)
 {
-    bool owning = s->objective == ALLOC_TCO_PER_TOKEN;
+    bool owning = alloc_objectives[s->objective].factor == ALLOC_OWN_USD;
     if (!alloc_has_factor(s->objective) || s->split == STUDY_GIVEN || s->pricing == STUDY_WHOLE ||
         !(owning || s->own.by_rack))
         return NULL;

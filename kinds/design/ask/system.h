@@ -99,14 +99,9 @@ void system_sum(struct system *x, const struct design_point *s, const struct own
  */
 bool system_adds(const struct design_point *s, int32_t d);
 
-/** What goodput at its best loses when parts of the network interrupt the job so often [1/s], as a factor of
- * what tokens cost; @p study: a struct design_point with `system`. At least 1, INFINITY where nothing is
- * kept. */
-double system_growth(const void *study, double stops_per_s);
-
-/** The objective of a design with whole parts at @p bw_Bps and @p time_s, by system_build(): power times time
- * [J], or USD per million tokens. NaN: no memory. */
-double system_objective(const void *study, const double *bw_Bps, double time_s);
+/** What @p p, of @p s, multiplies time with, where its objective has a factor: power, or what the machine
+ * costs a second by the tokens of a step; else nothing. */
+void system_ask_factor(struct alloc_problem *p, const struct design_point *s);
 
 /**
  * What the parts of dimensions first .. first + n - 1, whole entries, come to at @p bw_Bps, shape [n_dims] of

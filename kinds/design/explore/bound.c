@@ -554,11 +554,8 @@ static double value_at(const struct ask *a, struct mix m)
     if (!is_allowed(bw_Bps, s))
         return INFINITY;
     double time_s = time_at(s, bw_Bps), usd = cost_at(a->b, bw_Bps, s->net.n_dims);
-    if (s->objective == ALLOC_TIME)
-        return time_s;
-    if (s->objective == ALLOC_PERF_PER_COST)
-        return time_s * usd;
-    return time_s <= s->time_limit_s ? usd : INFINITY;
+    bool late = alloc_is_limited(s->objective) && !(time_s <= s->time_limit_s);
+    return late ? (double)INFINITY : alloc_value_of(s->objective, time_s, usd);
 }
 
 /*
@@ -573,12 +570,12 @@ static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, doubl
     bool spent = !isnan(s->total_Bps);
     double most = most_of(cut->share, s), least_price = spent ? b->cost.price[b->cheapest] : 0;
     double fixed = b->cost.fixed + (spent ? most * least_price : 0), more = cut->price - least_price;
-    double x = s->objective == ALLOC_COST ? cut->busy_B / (s->time_limit_s - b->compute_s) * (1 + MARGIN)
-                                          : sqrt(fixed * cut->busy_B / (b->compute_s * more));
+    double x = alloc_is_limited(s->objective) ? cut->busy_B / (s->time_limit_s - b->compute_s) * (1 + MARGIN)
+                                              : sqrt(fixed * cut->busy_B / (b->compute_s * more));
     if (!(x > 0 && x < most))
         x = most;
     *value = fixed + x * more;
-    if (s->objective == ALLOC_PERF_PER_COST)
+    if (alloc_is_product(s->objective))
         *value *= b->compute_s + cut->busy_B / x;
     return (struct mix){ cut, x, spent ? fmax(most - x, 0) : 0 };
 }
@@ -588,7 +585,7 @@ static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, dou
 {
     const struct bound *b = a->b;
     double most = most_of(cut->share, a->s), usd = b->cost.fixed + most * cut->price;
-    *value = a->s->objective == ALLOC_COST ? usd : (b->compute_s + cut->busy_B / most) * usd;
+    *value = alloc_value_of(a->s->objective, b->compute_s + cut->busy_B / most, usd);
     return (struct mix){ cut, most, 0 };
 }
 
@@ -601,12 +598,12 @@ static double value_known(const struct ask *a)
     struct mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
     /* A split in fractions is none of whole parts. */
-    if (s->combine == STUDY_REGRET || s->objective == ALLOC_UTILIZATION || alloc_has_factor(s->objective) ||
+    if (s->combine == STUDY_REGRET || alloc_objectives[s->objective].counted != ALLOC_COUNTED_USD ||
         s->pricing == STUDY_WHOLE)
         return INFINITY;
-    if (s->objective == ALLOC_TIME)
+    if (alloc_is_time(s->objective))
         best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
-    for (int32_t i = -1; i < b->cost.n && s->objective != ALLOC_TIME; i++) {
+    for (int32_t i = -1; i < b->cost.n && !alloc_is_time(s->objective); i++) {
         const struct bound_cut *cut = i < 0 ? &b->fastest : &b->cost.cuts[i];
         for (int k = 0; k < (b->scaled ? 2 : 1); k++) {
             double value;
@@ -625,17 +622,10 @@ static double value_known(const struct ask *a)
 /* Is the answer none of what takes from_s to to_s? */
 static bool is_empty(const struct ask *a, double from_s, double to_s)
 {
-    double usd = a->s->objective == ALLOC_TIME ? NAN : bound_cost_usd(a->b, a->s, to_s);
-    switch (a->s->objective) {
-    case ALLOC_TIME:
-        return from_s > a->value;
-    case ALLOC_PERF_PER_COST:
-        return from_s * usd > a->value;
-    case ALLOC_COST:
-        return usd > a->value || from_s > a->s->time_limit_s * (1 + MARGIN);
-    default:
-        return false;
-    }
+    const enum alloc_objective o = a->s->objective;
+    double usd = alloc_is_time(o) ? NAN : bound_cost_usd(a->b, a->s, to_s);
+    return alloc_value_of(o, from_s, usd) > a->value ||
+           (alloc_is_limited(o) && from_s > a->s->time_limit_s * (1 + MARGIN));
 }
 
 static double total_GBps(const struct ask *a, double to_s)
@@ -701,16 +691,11 @@ static bool is_out(struct ask *a, double from_s, double to_s)
 
 static double longest(const struct ask *a)
 {
-    switch (a->s->objective) {
-    case ALLOC_TIME:
-        return a->value;
-    case ALLOC_PERF_PER_COST:
-        return a->value / bound_cost_usd(a->b, a->s, INFINITY);
-    case ALLOC_COST:
+    if (alloc_is_limited(a->s->objective))
         return a->s->time_limit_s * (1 + MARGIN);
-    default:
-        return INFINITY;
-    }
+    if (alloc_is_time(a->s->objective) || isinf(a->value)) /* nothing is known of W but of prices */
+        return a->value;
+    return a->value / bound_cost_usd(a->b, a->s, INFINITY);
 }
 
 static void look_at_equal(struct ask *a)

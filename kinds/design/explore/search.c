@@ -318,7 +318,7 @@ static double priced_root(const struct joint *j, const struct search_tangent *t)
 static double time_bound(const struct joint *j, const struct search_tangent *t)
 {
     double root = priced_root(j, t);
-    bool priced = j->has_prices && j->question.problem.objective == ALLOC_TIME && j->rent > 0;
+    bool priced = j->has_prices && alloc_is_time(j->question.problem.objective) && j->rent > 0;
     return t->constant + (priced ? root * root / j->rent : 0);
 }
 
@@ -386,7 +386,7 @@ static double value_bound(const struct joint *j, const struct search_tangent *t,
         double bound = fmax(time_s * usd, sum * sum);
         return bound < j->target ? fmax(bound, ranged_product(j, t)) : bound;
     }
-    if (p->objective != ALLOC_COST)
+    if (alloc_is_time(p->objective))
         return time_s;
     if (time_s > p->time_limit_s || !(left_s > 0))
         return INFINITY;
@@ -434,9 +434,8 @@ static void rule_out(struct survivors *s, double bound, int32_t n)
 static double timed_bound(const struct joint *j, double time_s)
 {
     const struct alloc_problem *p = &j->counted;
-    if (p->objective == ALLOC_COST)
-        return time_s > p->time_limit_s ? (double)INFINITY : j->least_usd;
-    return alloc_is_product(p->objective) ? time_s * j->least_usd : time_s;
+    bool late = alloc_is_limited(p->objective) && time_s > p->time_limit_s;
+    return late ? (double)INFINITY : alloc_value_of(p->objective, time_s, j->least_usd);
 }
 
 static bool skip_survivors(void *mine, double least_s, int32_t n)
@@ -455,7 +454,7 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     struct survivors *s = mine;
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
-    bool for_time = j->question.problem.objective == ALLOC_TIME;
+    bool for_time = alloc_is_time(j->question.problem.objective);
     double weight = j->study->workloads[0].weight, most_s = for_time ? j->target / weight : (double)INFINITY;
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
     double bound = timed_bound(j, time_s);
@@ -556,10 +555,10 @@ static void take_prices(struct joint *j, const struct alloc_answer *a)
 {
     const struct alloc_problem *p = &j->question.problem;
     const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
-    bool by_cost = p->objective == ALLOC_COST;
+    bool by_cost = alloc_is_limited(p->objective);
     double weight = !b ? 0 : by_cost ? b->cost_weight : b->time_weight;
     memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
-    j->has_prices = weight > 0 && (by_cost || p->objective == ALLOC_TIME);
+    j->has_prices = weight > 0 && !alloc_is_product(p->objective);
     j->rent = 0;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
         j->price[d] = by_cost ? p->usd_per_Bps[d] : 0;
@@ -944,7 +943,7 @@ static int read_space(struct search_space *space, const struct design_point *s, 
         return yaml_fail_key(
             &s->doc, at, e, ERR_RANGE,
             "is given together with other workloads; give bw_GBps of every dimension or one workload");
-    if (!given && s->objective == ALLOC_UTILIZATION)
+    if (!given && alloc_objectives[s->objective].sends_alone)
         return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
                              "is given with objective utilization; choose another objective");
     return 0;

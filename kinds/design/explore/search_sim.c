@@ -134,7 +134,7 @@ int search_simulate(struct design_choice *c, struct err *e)
         r->n_simulated = r->n_found < SEARCH_SIM_PLANS ? r->n_found : SEARCH_SIM_PLANS;
         rc = simulate_all(r, s, s->workloads[i].training, e);
         if (!rc)
-            order_all(r, s->objective == ALLOC_COST && !topo_has_bandwidths(&s->net));
+            order_all(r, alloc_is_limited(s->objective) && !topo_has_bandwidths(&s->net));
     }
     return rc;
 }

@@ -246,9 +246,9 @@ static int find_first(struct pairing *j, struct search_result *counts, struct er
 static void limit_by_value(double *most_Bps, const struct pairing *j, double value)
 {
     const struct alloc_problem *p = &j->question.problem, counted = alloc_with_factor(p);
-    double most = (p->objective == ALLOC_COST ? value : value / j->least_s) * (1 + 1e-9);
+    double most = (alloc_is_limited(p->objective) ? value : value / j->least_s) * (1 + 1e-9);
     memcpy(most_Bps, j->cap_Bps, sizeof j->cap_Bps);
-    for (int32_t d = 0; d < j->study->net.n_dims && p->objective != ALLOC_TIME; d++)
+    for (int32_t d = 0; d < j->study->net.n_dims && !alloc_is_time(p->objective); d++)
         if (counted.usd_per_Bps[d] > 0)
             most_Bps[d] = fmin(most_Bps[d], (most - counted.usd_fixed) / counted.usd_per_Bps[d]);
 }

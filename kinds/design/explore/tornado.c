@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/objective.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "base/work.h"
@@ -420,9 +421,12 @@ static size_t column_of_objective(const struct hand *h)
 {
     int32_t col = table_find(&h->row, "objective");
     const char *word = col >= 0 && h->row.n_rows > 0 ? table_text(&h->row, 0, col) : NULL;
-    if (word && strcmp(word, alloc_objective_names[ALLOC_COST]) == 0)
-        return 1;
-    return word && strcmp(word, alloc_objective_names[ALLOC_TCO_PER_TOKEN]) == 0 ? 2 : 0;
+    for (int o = 0; o < N_ALLOC_OBJECTIVES && word; o++)
+        if (strcmp(word, alloc_objective_names[o]) == 0)
+            return alloc_is_limited((enum alloc_objective)o)     ? 1
+                   : alloc_objectives[o].factor == ALLOC_OWN_USD ? 2
+                                                                 : 0;
+    return 0;
 }
 
 static int default_list(struct text *out, const struct tornado *t, struct err *e)
