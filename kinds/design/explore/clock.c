@@ -148,7 +148,7 @@ struct search_tangent search_tangent(struct search_clock *c, const struct plan_c
     search_clock_sum(&sum, c, cost);
     struct search_tangent t = { .constant = sum.v[0], .at_s = weight * sum.v[0] };
     for (int32_t d = 0; d < c->way.net->n_dims; d++) {
-        t.pull[d] = weight * sum.v[1 + d] * c->way.bw_Bps[d];
+        t.pull[d] = sum.v[1 + d] > 0 ? weight * sum.v[1 + d] * c->way.bw_Bps[d] : 0; /* of any bandwidth */
         t.constant -= sum.v[1 + d];
     }
     t.constant = t.constant > 0 ? weight * t.constant : 0;

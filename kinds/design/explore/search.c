@@ -461,6 +461,10 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     if (bound < j->target) {
         struct search_tangent t = search_tangent(&c->clocks[1], c->cost, weight);
         bound = value_bound(j, &t, time_s);
+        if (!for_time && bound < j->target) { /* with more bandwidth another path may decide */
+            struct search_tangent most = search_tangent(&c->clocks[0], c->cost, weight);
+            bound = fmax(bound, value_bound(j, &most, time_s));
+        }
         time_s = for_time ? bound : t.at_s;
     }
     if (s->failed || !(bound < j->target)) {
