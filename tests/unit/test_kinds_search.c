@@ -352,7 +352,7 @@ TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
     KEEP(struct design_point, s, study_free);
     struct design_question q;
     double cap_Bps[TOPO_MAX_DIMS];
-    OK(study_load(&s, "configs/studies/llm-1t-8192.yaml", NULL, 0, STUDY_FOR_SPLIT | STUDY_UNSEARCHED, e));
+    OK(study_load(&s, "configs/studies/llm-1t-8192.yaml", NULL, 0, STUDY_FOR_SPLIT, e));
     const struct step_fn shape = { .n_dims = s.net.n_dims };
     design_ask(&q, &s);
     q.problem.step = &shape;
@@ -367,8 +367,9 @@ TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
 TEST(products_are_bounded_within_what_rows_leave)
 {
     KEEP(struct design_point, s, study_free);
-    must_load(&s, &split_cases[COUNT_OF(split_cases) - 1], STUDY_FOR_SPLIT);
-    const struct search_result *r = s.workloads[0].search;
+    KEEP(struct design_choice, c, choice_free);
+    const struct search_result *r =
+        must_find(&c, &s, &split_cases[COUNT_OF(split_cases) - 1], STUDY_FOR_SPLIT);
     assert_true(r->n_open == 0 && r->n_timed > 500);
     assert_in_range(r->n_split, 1, 60);
 }
