@@ -1,6 +1,6 @@
 /*
- * What an answer chooses, put in a copy of the point. What is in the copy is the copy's own exactly where its
- * pointer is not the point's.
+ * What an answer chooses is put in a copy of the point. The copy owns a part exactly where its pointer
+ * differs from the point's.
  */
 #include "kinds/design/answer/choice.h"
 

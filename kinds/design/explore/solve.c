@@ -1,6 +1,6 @@
 /*
- * Where a question is answered: plans that are left to the program are found first, then the design with
- * them.
+ * A question is answered in two steps: plans that it leaves open are searched, then the design is found with
+ * the best of them.
  */
 #include "kinds/design/explore/solve.h"
 
