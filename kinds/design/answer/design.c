@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,10 +211,13 @@ void design_free(struct design *d)
     choice_free(&d->chosen);
 }
 
-/* Nothing is answered. */
+/* Nothing is answered; `whole`, three quarters of a design, is set where there is one. */
 static void answer_begin(struct design *d, struct design_choice chosen)
 {
-    *d = (struct design){ .chosen = chosen, .n_dims = chosen.point->net.n_dims, .regret = NAN };
+    memset(d, 0, offsetof(struct design, whole));
+    d->chosen = chosen;
+    d->n_dims = chosen.point->net.n_dims;
+    d->regret = NAN;
 }
 
 static int design_finish(struct design *d, int rc)

@@ -33,8 +33,7 @@ struct design {
     struct alloc_answer answer;
     bool verified; /**< alloc_verify() came to the same optimality; in whole parts of the relaxation,
                         and time and bill recomputed came to what was optimised; false: not proved */
-    bool is_whole; /**< `answer` is the best whole design, and these say more of it: */
-    struct whole_answer whole;
+    bool is_whole; /**< `answer` is the best whole design, of which `relaxed` and `whole` say more */
     struct {
         double bw_Bps[TOPO_MAX_DIMS];
         double lower_bound; /**< as design_solve_whole() gives it */
@@ -69,6 +68,7 @@ struct design {
     double perf_per_cost_gain; /**< (equal.time_s*equal.cost_usd) / (time_s*cost_usd); NaN without parts */
     struct design_load *loads; /**< shape [n_loads], owned, in the order of the study's workloads */
     int32_t n_loads;
+    struct whole_answer whole; /**< set where is_whole; last, as most of a design that needs no clearing */
 };
 
 /**
