@@ -384,30 +384,57 @@ static void put_yaml(const struct calibration *x, const struct run *run, struct 
     }
 }
 
-/* The points of one curve: measured beside the model. */
-static void report_points(struct report *r, const struct calibrated *item)
+/* A point of a curve: measured beside the model. */
+struct curve_row {
+    const char *file, *curve, *collective, *error;
+    int64_t ranks, regime;
+    double bytes, time_s, model_s, time_us, model_us, error_frac, busbw_GBps, model_busbw_GBps;
+};
+
+/* weft plot calibrate draws the rows of CSV, weft calibrate reads them again. */
+static const struct column curve_columns[] = {
+    COLUMN_WORD(struct curve_row, file, "that it was read from", .in = IN_CSV),
+    COLUMN_WORD(struct curve_row, curve, "its name", .in = IN_CSV),
+    COLUMN_WORD(struct curve_row, collective, "that was measured", .in = IN_CSV),
+    COLUMN_COUNT(struct curve_row, ranks, "that took part", .in = IN_CSV),
+    COLUMN_COUNT(struct curve_row, regime, "of the fit", .in = IN_CSV),
+    COLUMN_REAL(struct curve_row, bytes, "of a message", .title = "size", .unit = "B", .digits = 12),
+    COLUMN_REAL(struct curve_row, time_s, "measured", .in = IN_TEXT | IN_JSON, .title = "measured",
+                .times = 1e6, .as = "us"),
+    COLUMN_REAL(struct curve_row, model_s, "of the fit", .in = IN_TEXT | IN_JSON, .times = 1e6, .as = "us"),
+    COLUMN_REAL(struct curve_row, time_us, "measured", .in = IN_CSV),
+    COLUMN_REAL(struct curve_row, model_us, "of the fit", .in = IN_CSV),
+    COLUMN_REAL(struct curve_row, error_frac, "of the fit", .in = IN_DATA),
+    COLUMN_WORD(struct curve_row, error, "likewise", .in = IN_TEXT, .as = "%"),
+    COLUMN_REAL(struct curve_row, busbw_GBps, "measured", .in = IN_TEXT | IN_CSV, .title = "measured bus",
+                .digits = 4),
+    COLUMN_REAL(struct curve_row, model_busbw_GBps, "of the fit", .in = IN_TEXT | IN_CSV,
+                .title = "model bus", .digits = 4),
+    COLUMNS_END,
+};
+
+static void put_points(struct report *r, const struct calibrated *item)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "bytes", .title = "size", .unit = "B", .show = 12 },
-        { IN_TEXT | IN_JSON, .key = "time_s", .title = "measured", .unit = "us", .show = 5, .times = 1e6 },
-        { IN_TEXT | IN_JSON, .key = "model_s", .title = "model", .unit = "us", .show = 5, .times = 1e6 },
-        { IN_JSON, .key = "error_frac" },
-        { IN_TEXT, .title = "error", .unit = "%", .show = 1 },
-        { IN_TEXT, .title = "measured bus", .unit = "GB/s", .show = 4 },
-        { IN_TEXT, .title = "model bus", .unit = "GB/s", .show = 4 },
-    };
-    report_table(r, "points", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < item->fit.n; i++) {
-        double measured_s = item->curve->time_s[i], model_s = item->fit.model_s[i];
-        report_put_real(r, item->curve->bytes[i]);
-        report_put_real(r, measured_s);
-        report_put_real(r, model_s);
-        report_put_real(r, error_frac(item, i));
-        report_put_text(r, "%+.1f", 100 * error_frac(item, i));
-        report_put_real(r, busbw_GBps(item->curve, i, measured_s));
-        report_put_real(r, busbw_GBps(item->curve, i, model_s));
+    const struct curve *c = item->curve;
+    char error[SHOW];
+    for (int32_t i = 0; i < c->n; i++) {
+        double model_s = item->fit.model_s[i];
+        snprintf(error, sizeof error, "%+.1f", 100 * error_frac(item, i));
+        report_row(r, &(struct curve_row){ .file = item->path,
+                                           .curve = c->name,
+                                           .collective = collective_names[c->collective],
+                                           .error = error,
+                                           .ranks = c->ranks,
+                                           .regime = regime_at(&item->fit.dim, c->bytes[i]),
+                                           .bytes = c->bytes[i],
+                                           .time_s = c->time_s[i],
+                                           .model_s = model_s,
+                                           .time_us = c->time_s[i] * 1e6,
+                                           .model_us = model_s * 1e6,
+                                           .error_frac = error_frac(item, i),
+                                           .busbw_GBps = busbw_GBps(c, i, c->time_s[i]),
+                                           .model_busbw_GBps = busbw_GBps(c, i, model_s) });
     }
-    report_table_end(r);
 }
 
 static void report_errors(struct report *r, const char *key, const struct fit_errors *errors)
@@ -419,13 +446,21 @@ static void report_errors(struct report *r, const char *key, const struct fit_er
     report_close(r, '}');
 }
 
+struct regime_row {
+    double lat_s, lat_low_s, lat_high_s, efficiency, efficiency_low, efficiency_high, up_to_B;
+};
+
 static void report_dim(struct report *r, const struct fit *f)
 {
-    static const struct report_column columns[] = {
-        { IN_JSON, .key = "lat_s" },          { IN_JSON, .key = "lat_low_s" },
-        { IN_JSON, .key = "lat_high_s" },     { IN_JSON, .key = "efficiency" },
-        { IN_JSON, .key = "efficiency_low" }, { IN_JSON, .key = "efficiency_high" },
-        { IN_JSON, .key = "up_to_B" },
+    static const struct column columns[] = {
+        COLUMN_REAL(struct regime_row, lat_s, "of a step", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, lat_low_s, "its range", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, lat_high_s, "likewise", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, efficiency, "of the bandwidth", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, efficiency_low, "its range", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, efficiency_high, "likewise", .in = IN_JSON),
+        COLUMN_REAL(struct regime_row, up_to_B, "messages of this size", .in = IN_JSON),
+        COLUMNS_END,
     };
     const struct topo_dim *dim = &f->dim;
     report_open(r, "dim", '{');
@@ -436,20 +471,21 @@ static void report_dim(struct report *r, const struct fit *f)
     report_json_word(r, "in_switch", topo_in_switch_words[dim->in_switch]);
     report_json_real(r, "bw_Bps", dim->bw_Bps);
     report_json_word(r, "latency_per", topo_latency_words[dim->latency_per]);
-    report_table(r, "regimes", columns, REPORT_COLUMNS(columns));
+    report_list(r, "regimes", columns);
     /* The last regime is the dimension's own latency and efficiency, without a limit of size. */
     for (int32_t k = 0; k <= dim->n_regimes; k++) {
         int32_t at = (k + 1) % f->n_regimes;
         const struct topo_regime line = topo_dim_regime(dim, at);
-        report_put_real(r, line.lat_s);
-        report_put_real(r, f->sure[at].lat_s[0]);
-        report_put_real(r, f->sure[at].lat_s[1]);
-        report_put_real(r, line.efficiency);
-        report_put_real(r, f->sure[at].efficiency[0]);
-        report_put_real(r, f->sure[at].efficiency[1]);
-        report_put_real(r, at ? line.up_to_B : NAN);
+        const struct regime_row row = { line.lat_s,
+                                        f->sure[at].lat_s[0],
+                                        f->sure[at].lat_s[1],
+                                        line.efficiency,
+                                        f->sure[at].efficiency[0],
+                                        f->sure[at].efficiency[1],
+                                        at ? line.up_to_B : (double)NAN };
+        report_row(r, &row);
     }
-    report_table_end(r);
+    report_list_end(r);
     report_close(r, '}');
 }
 
@@ -470,7 +506,9 @@ static void report_curve(struct report *r, const struct run *run, const struct c
     report_json_count(r, "draws", FIT_DRAWS);
     report_json_count(r, "seed", fit_seed(run));
     report_dim(r, &item->fit);
-    report_points(r, item);
+    report_list(r, "points", curve_columns);
+    put_points(r, item);
+    report_list_end(r);
     report_close(r, '}');
     report_line(r, "\n");
     if (report_is(r, IN_TEXT)) {
@@ -479,42 +517,12 @@ static void report_curve(struct report *r, const struct run *run, const struct c
     }
 }
 
-/* A row per point; weft plot calibrate draws it, weft calibrate reads it again. */
 static void report_curve_rows(struct report *r, const struct calibration *x)
 {
-    static const struct report_column columns[] = {
-        { IN_CSV, .key = "file" },
-        { IN_CSV, .key = "curve" },
-        { IN_CSV, .key = "collective" },
-        { IN_CSV, .key = "ranks", .kind = TABLE_COUNT },
-        { IN_CSV, .key = "regime", .kind = TABLE_COUNT },
-        { IN_CSV, .key = "bytes", .kind = TABLE_REAL },
-        { IN_CSV, .key = "time_us", .kind = TABLE_REAL },
-        { IN_CSV, .key = "model_us", .kind = TABLE_REAL },
-        { IN_CSV, .key = "error_frac", .kind = TABLE_REAL },
-        { IN_CSV, .key = "busbw_GBps", .kind = TABLE_REAL },
-        { IN_CSV, .key = "model_busbw_GBps", .kind = TABLE_REAL },
-    };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int32_t n = 0; n < x->n; n++) {
-        const struct calibrated *item = &x->items[n];
-        const struct curve *c = item->curve;
-        for (int32_t i = 0; i < c->n; i++) {
-            double model_s = item->fit.model_s[i];
-            report_put_word(r, item->path);
-            report_put_word(r, c->name);
-            report_put_word(r, collective_names[c->collective]);
-            report_put_count(r, c->ranks);
-            report_put_count(r, regime_at(&item->fit.dim, c->bytes[i]));
-            report_put_real(r, c->bytes[i]);
-            report_put_real(r, c->time_s[i] * 1e6);
-            report_put_real(r, model_s * 1e6);
-            report_put_real(r, error_frac(item, i));
-            report_put_real(r, busbw_GBps(c, i, c->time_s[i]));
-            report_put_real(r, busbw_GBps(c, i, model_s));
-        }
-    }
-    report_table_end(r);
+    report_list(r, NULL, curve_columns);
+    for (int32_t n = 0; n < x->n; n++)
+        put_points(r, &x->items[n]);
+    report_list_end(r);
 }
 
 /* ---- a file of curves ---- */
@@ -669,47 +677,63 @@ static void put_npu_keys(const struct fit_npu *f, struct text *out)
 
 static void report_kernel(struct report *r, const struct topo_npu_attention *row)
 {
+#define KERNEL(field, name, ...)                                                                             \
+    COLUMN_AT(struct topo_npu_attention, field, name, TABLE_REAL, NULL, __VA_ARGS__)
+    static const struct column columns[] = {
+        KERNEL(flops[TOPO_FORWARD], "forward_TFLOPS", .per = 1e12),
+        KERNEL(flops[TOPO_BACKWARD], "backward_TFLOPS", .per = 1e12),
+        KERNEL(half_tiles[TOPO_FORWARD], "half_tiles_forward", .per = 1),
+        KERNEL(half_tiles[TOPO_BACKWARD], "half_tiles_backward", .per = 1),
+        KERNEL(half_seq, "half_seq", .per = 1),
+        KERNEL(low_rank[TOPO_FORWARD], "low_rank_forward", .per = 1),
+        KERNEL(low_rank[TOPO_BACKWARD], "low_rank_backward", .per = 1),
+        KERNEL(low_rank_half[TOPO_FORWARD], "low_rank_half_forward", .per = 1),
+        KERNEL(low_rank_half[TOPO_BACKWARD], "low_rank_half_backward", .per = 1),
+        KERNEL(narrow, "narrow", .per = 1),
+        KERNEL(fp8_forward, "fp8_forward", .per = 1),
+        COLUMNS_END,
+    };
+#undef KERNEL
     report_open(r, NULL, '{');
     report_json_word(r, "kernel", topo_kernel_words[row->kernel]);
-    report_json_real(r, "forward_TFLOPS", row->flops[TOPO_FORWARD] / 1e12);
-    report_json_real(r, "backward_TFLOPS", row->flops[TOPO_BACKWARD] / 1e12);
-    report_json_real(r, "half_tiles_forward", row->half_tiles[TOPO_FORWARD]);
-    report_json_real(r, "half_tiles_backward", row->half_tiles[TOPO_BACKWARD]);
-    report_json_real(r, "half_seq", row->half_seq);
-    report_json_real(r, "low_rank_forward", row->low_rank[TOPO_FORWARD]);
-    report_json_real(r, "low_rank_backward", row->low_rank[TOPO_BACKWARD]);
-    report_json_real(r, "low_rank_half_forward", row->low_rank_half[TOPO_FORWARD]);
-    report_json_real(r, "low_rank_half_backward", row->low_rank_half[TOPO_BACKWARD]);
-    report_json_real(r, "narrow", row->narrow);
-    report_json_real(r, "fp8_forward", row->fp8_forward);
+    if (report_is(r, IN_JSON))
+        report_facts(r, columns, row);
     report_close(r, '}');
 }
 
+struct kind_row {
+    const char *op, *precision, *pass, *heads;
+    int64_t rows;
+    double mean_frac, max_frac;
+};
+
 static void report_kinds(struct report *r, const struct fit_npu *f)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "op", .title = "operator" },
-        { IN_TEXT | IN_JSON, .key = "precision", .title = "precision" },
-        { IN_TEXT | IN_JSON, .key = "pass", .title = "pass" },
-        { IN_TEXT | IN_JSON, .key = "heads", .title = "heads" },
-        { IN_TEXT | IN_JSON, .key = "rows", .title = "rows", .show = REPORT_COUNT },
-        { IN_TEXT | IN_JSON, .key = "mean_frac", .title = "mean error", .unit = "%", .show = 3,
-          .times = 100 },
-        { IN_TEXT | IN_JSON, .key = "max_frac", .title = "largest", .unit = "%", .show = 3, .times = 100 },
+    static const struct column columns[] = {
+        COLUMN_WORD(struct kind_row, op, "what the rows measure", .title = "operator"),
+        COLUMN_WORD(struct kind_row, precision, "blank of streams"),
+        COLUMN_WORD(struct kind_row, pass, "likewise"),
+        COLUMN_WORD(struct kind_row, heads, "of attention"),
+        COLUMN_COUNT(struct kind_row, rows, "that were fitted"),
+        COLUMN_REAL(struct kind_row, mean_frac, "of errors", .title = "mean error", .digits = 3, .times = 100,
+                    .as = "%"),
+        COLUMN_REAL(struct kind_row, max_frac, "of errors", .title = "largest", .digits = 3, .times = 100,
+                    .as = "%"),
+        COLUMNS_END,
     };
-    report_table(r, "errors", columns, REPORT_COLUMNS(columns));
+    report_list(r, "errors", columns);
     for (int32_t k = 0; k < f->n_kinds; k++) {
         const struct fit_kind *kind = &f->kinds[k];
         bool stream = kind->op == FIT_STREAM;
-        report_put_word(r, fit_operator_words[kind->op]);
-        report_put_word(r, stream ? "" : topo_precision_words[kind->precision]);
-        report_put_word(r, stream ? "" : fit_pass_words[kind->pass]);
-        report_put_word(r, fit_heads_words[kind->heads]);
-        report_put_count(r, kind->n);
-        report_put_real(r, kind->mean_frac);
-        report_put_real(r, kind->max_frac);
+        report_row(r, &(struct kind_row){ .op = fit_operator_words[kind->op],
+                                          .precision = stream ? "" : topo_precision_words[kind->precision],
+                                          .pass = stream ? "" : fit_pass_words[kind->pass],
+                                          .heads = fit_heads_words[kind->heads],
+                                          .rows = kind->n,
+                                          .mean_frac = kind->mean_frac,
+                                          .max_frac = kind->max_frac });
     }
-    report_table_end(r);
+    report_list_end(r);
 }
 
 /* Lines of the notes. */
@@ -751,66 +775,79 @@ static void report_npu(struct report *r, const struct fit_npu *f)
 }
 
 /* A side of all products that the row sums, "15872;15872"; blank of other operators. */
-static void put_sides(struct report *r, const struct fit_row *row, size_t side)
+static const char *put_sides(struct text *out, const struct fit_row *row, size_t side)
 {
-    struct text out = { 0 };
     char number[NUM_TEXT];
     for (int32_t i = 0; i < row->n_parts; i++) {
         const struct fit_part *part = &row->parts[i];
         const double sides[] = { part->m, part->n, part->k };
-        text_printf(&out, "%s%s", i ? ";" : "", num_format(number, sides[side]));
+        text_printf(out, "%s%s", i ? ";" : "", num_format(number, sides[side]));
     }
-    report_put_word(r, text_str(&out));
-    text_free(&out);
+    return text_str(out);
 }
 
-/* What was read and what the fit makes of it; weft calibrate reads it again. Columns that mean nothing for an
- * operator stay blank, as in the file that was read. */
+struct npu_row {
+    const char *op, *pass, *precision, *side[3];
+    double batch, groups, heads[5], GFLOP, bytes, time_us, model_us, error_frac;
+};
+
+/* Columns that mean nothing for an operator stay blank, as in the file that was read. */
+static const struct column npu_columns[] = {
+    COLUMN_WORD(struct npu_row, op, "operator"),
+    COLUMN_WORD(struct npu_row, pass, "forward or backward"),
+    COLUMN_WORD(struct npu_row, precision, "of its numbers"),
+    COLUMN_AT(struct npu_row, side[0], "m", TABLE_TEXT, "of each product"),
+    COLUMN_AT(struct npu_row, side[1], "n", TABLE_TEXT, "likewise"),
+    COLUMN_AT(struct npu_row, side[2], "k", TABLE_TEXT, "likewise"),
+    COLUMN_REAL(struct npu_row, batch, "products"),
+    COLUMN_REAL(struct npu_row, groups, "of grouped products"),
+    /* Of all sequences: the model sees their product alone. */
+    COLUMN_AT(struct npu_row, heads[0], "heads", TABLE_REAL, "of fused attention"),
+    COLUMN_AT(struct npu_row, heads[1], "seq", TABLE_REAL, "likewise"),
+    COLUMN_AT(struct npu_row, heads[2], "head_dim", TABLE_REAL, "likewise"),
+    COLUMN_AT(struct npu_row, heads[3], "v_head_dim", TABLE_REAL, "likewise"),
+    COLUMN_AT(struct npu_row, heads[4], "causal", TABLE_REAL, "likewise"),
+    COLUMN_REAL(struct npu_row, GFLOP, "of attention that is measured so"),
+    COLUMN_REAL(struct npu_row, bytes, "that are moved", .unit = "B"),
+    COLUMN_REAL(struct npu_row, time_us, "measured"),
+    COLUMN_REAL(struct npu_row, model_us, "of the fit"),
+    COLUMN_REAL(struct npu_row, error_frac, "of the fit"),
+    COLUMNS_END,
+};
+
+static void put_npu_row(struct report *r, const struct fit_row *row)
+{
+    bool fused = row->op == FIT_FUSED, grouped = row->op == FIT_GROUPED;
+    double batch = row->n_parts ? row->parts[0].batch : NAN;
+    const double heads[] = { row->heads.rows / row->heads.keys, row->heads.keys, row->heads.key_dim,
+                             row->heads.v_dim, row->causal };
+    struct text sides[3] = { 0 };
+    struct npu_row out = { .op = fit_operator_words[row->op],
+                           .pass = fit_pass_words[row->pass],
+                           .precision = topo_precision_words[row->precision],
+                           .batch = grouped ? (double)NAN : batch,
+                           .groups = grouped ? batch : (double)NAN,
+                           .GFLOP = row->op == FIT_FLASH ? row->flop / 1e9 : (double)NAN,
+                           .bytes = row->bytes > 0 ? row->bytes : (double)NAN,
+                           .time_us = row->time_s * 1e6,
+                           .model_us = row->model_s * 1e6,
+                           .error_frac = row->model_s / row->time_s - 1 };
+    for (size_t k = 0; k < 3; k++)
+        out.side[k] = put_sides(&sides[k], row, k);
+    for (size_t k = 0; k < 5; k++)
+        out.heads[k] = fused ? heads[k] : (double)NAN;
+    report_row(r, &out);
+    for (size_t k = 0; k < 3; k++)
+        text_free(&sides[k]);
+}
+
+/* What was read and what the fit makes of it; weft calibrate reads it again. */
 static void report_npu_rows(struct report *r, const struct fit_npu *f)
 {
-    static const struct report_column columns[] = {
-        { IN_CSV, .key = "op" },
-        { IN_CSV, .key = "pass" },
-        { IN_CSV, .key = "precision" },
-        { IN_CSV, .key = "m" },
-        { IN_CSV, .key = "n" },
-        { IN_CSV, .key = "k" },
-        { IN_CSV, .key = "batch", .kind = TABLE_REAL },
-        { IN_CSV, .key = "groups", .kind = TABLE_REAL },
-        { IN_CSV, .key = "heads", .kind = TABLE_REAL },
-        { IN_CSV, .key = "seq", .kind = TABLE_REAL },
-        { IN_CSV, .key = "head_dim", .kind = TABLE_REAL },
-        { IN_CSV, .key = "v_head_dim", .kind = TABLE_REAL },
-        { IN_CSV, .key = "causal", .kind = TABLE_REAL },
-        { IN_CSV, .key = "GFLOP", .kind = TABLE_REAL },
-        { IN_CSV, .key = "bytes", .kind = TABLE_REAL },
-        { IN_CSV, .key = "time_us", .kind = TABLE_REAL },
-        { IN_CSV, .key = "model_us", .kind = TABLE_REAL },
-        { IN_CSV, .key = "error_frac", .kind = TABLE_REAL },
-    };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < f->n; i++) {
-        const struct fit_row *row = &f->rows[i];
-        bool fused = row->op == FIT_FUSED;
-        double batch = row->n_parts ? row->parts[0].batch : NAN;
-        const double heads[] = { row->heads.rows / row->heads.keys, row->heads.keys, row->heads.key_dim,
-                                 row->heads.v_dim, row->causal };
-        report_put_word(r, fit_operator_words[row->op]);
-        report_put_word(r, fit_pass_words[row->pass]);
-        report_put_word(r, topo_precision_words[row->precision]);
-        for (size_t side = 0; side < 3; side++)
-            put_sides(r, row, side);
-        report_put_real(r, row->op == FIT_GROUPED ? NAN : batch);
-        report_put_real(r, row->op == FIT_GROUPED ? batch : NAN);
-        for (size_t k = 0; k < 5; k++) /* heads of all sequences: the model sees their product alone */
-            report_put_real(r, fused ? heads[k] : NAN);
-        report_put_real(r, row->op == FIT_FLASH ? row->flop / 1e9 : NAN);
-        report_put_real(r, row->bytes > 0 ? row->bytes : NAN);
-        report_put_real(r, row->time_s * 1e6);
-        report_put_real(r, row->model_s * 1e6);
-        report_put_real(r, row->model_s / row->time_s - 1);
-    }
-    report_table_end(r);
+    report_list(r, NULL, npu_columns);
+    for (int32_t i = 0; i < f->n; i++)
+        put_npu_row(r, &f->rows[i]);
+    report_list_end(r);
 }
 
 enum { NEAR_VALUES = 64 };

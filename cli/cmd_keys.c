@@ -183,48 +183,52 @@ static bool is_asked(const struct section *s, const char *name)
     return !name || (strncmp(s->name, name, n) == 0 && (s->name[n] == '\0' || s->name[n] == ' '));
 }
 
+struct key_row {
+    const char *section, *shown, *key, *kind, *unit, *range, *words, *usual, *dflt, *required, *help;
+    double min, max;
+};
+
 /* One row a key, of which text has a table for each section. */
-static const struct report_column key_columns[] = {
-    { IN_CSV, .key = "section" },
-    { IN_TEXT, .title = "  key" },
-    { IN_CSV, .key = "key" },
-    { IN_ALL, .key = "kind", .title = "holds" },
-    { IN_TEXT, .title = "unit" },
-    { IN_CSV, .key = "unit" },
-    { IN_TEXT, .title = "range" },
-    { IN_CSV, .key = "min", .show = 6, .kind = TABLE_REAL },
-    { IN_CSV, .key = "max", .show = 6, .kind = TABLE_REAL },
-    { IN_CSV, .key = "words" },
-    { IN_TEXT, .title = "default" },
-    { IN_CSV, .key = "default" },
-    { IN_CSV, .key = "required" },
-    { IN_ALL, .key = "help", .title = "meaning" },
+static const struct column key_columns[] = {
+    COLUMN_WORD(struct key_row, section, "of the file", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, shown, "with its place", .in = IN_TEXT, .title = "  key"),
+    COLUMN_WORD(struct key_row, key, "its name", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, kind, "of value", .title = "holds"),
+    /* Left out of text where no key of the section has one. */
+    COLUMN_WORD(struct key_row, unit, "of numbers"),
+    COLUMN_WORD(struct key_row, range, "of numbers, or the words", .in = IN_TEXT),
+    COLUMN_REAL(struct key_row, min, "least number", .in = IN_CSV),
+    COLUMN_REAL(struct key_row, max, "largest number", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, words, "that it may have", .in = IN_CSV),
+    COLUMN_AT(struct key_row, usual, "default", TABLE_TEXT, "where it is not given", .in = IN_TEXT),
+    COLUMN_AT(struct key_row, dflt, "default", TABLE_TEXT, "likewise", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, required, "must it be given?", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, help, "what it means", .title = "meaning"),
+    COLUMNS_END,
 };
 
 static void put_key(struct report *r, const struct section *s, const struct key *k)
 {
-    char number[NUM_TEXT];
+    char number[NUM_TEXT], shown[SHOW_VALUE];
     struct text range = { 0 };
-    const char *usual = show_default(number, k), *unit = k->unit ? k->unit : "";
+    const char *usual = show_default(number, k);
     put_range(&range, k);
-    report_put_word(r, s->name);
-    report_put_text(r, "  %s", k->name);
-    report_put_word(r, k->name);
-    report_put_word(r, schema_kind_word(k->kind));
-    report_put_word(r, unit);
-    /*
-     * In text a blank column is left out where no key of the section has a unit; in data a blank cell is
-     * null.
-     */
-    report_put_word(r, *unit ? unit : NULL);
-    report_put_word(r, text_str(&range));
-    report_put_real(r, is_number(k) ? k->min : NAN);
-    report_put_real(r, is_number(k) ? k->max : NAN);
-    report_put_word(r, k->kind == KEY_WORD ? text_str(&range) : NULL);
-    report_put_word(r, usual);
-    report_put_word(r, k->required || !*usual ? NULL : usual);
-    report_put_word(r, k->required ? "yes" : "no");
-    report_put_word(r, k->help);
+    snprintf(shown, sizeof shown, "  %s", k->name);
+    report_row(r, &(struct key_row){ .section = s->name,
+                                     .shown = shown,
+                                     .key = k->name,
+                                     .kind = schema_kind_word(k->kind),
+                                     .unit = k->unit && *k->unit     ? k->unit
+                                             : report_is(r, IN_TEXT) ? ""
+                                                                     : NULL,
+                                     .range = text_str(&range),
+                                     .min = is_number(k) ? k->min : (double)NAN,
+                                     .max = is_number(k) ? k->max : (double)NAN,
+                                     .words = k->kind == KEY_WORD ? text_str(&range) : NULL,
+                                     .usual = usual,
+                                     .dflt = k->required || !*usual ? NULL : usual,
+                                     .required = k->required ? "yes" : "no",
+                                     .help = k->help });
     r->failed = r->failed || range.failed;
     text_free(&range);
 }
@@ -233,7 +237,7 @@ static void put_sections(struct report *r, const char *only)
 {
     bool apart = report_is(r, IN_TEXT), any = false;
     if (!apart)
-        report_table(r, NULL, key_columns, REPORT_COLUMNS(key_columns));
+        report_list(r, NULL, key_columns);
     for (int i = 0; i < N_SECTIONS; i++) {
         const struct section *s = sections[i];
         if (!is_asked(s, only))
@@ -241,14 +245,14 @@ static void put_sections(struct report *r, const char *only)
         report_line(r, "%s%s: %s\n", any ? "\n" : "", s->name, s->help);
         any = true;
         if (apart)
-            report_table(r, NULL, key_columns, REPORT_COLUMNS(key_columns));
+            report_list(r, NULL, key_columns);
         for (size_t k = 0; k < s->n_keys; k++)
             put_key(r, s, &s->keys[k]);
         if (apart)
-            report_table_end(r);
+            report_list_end(r);
     }
     if (!apart)
-        report_table_end(r);
+        report_list_end(r);
 }
 
 /* Before the page is begun, so that a wrong name prints nothing. */

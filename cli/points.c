@@ -74,7 +74,8 @@ static bool put_spec(struct text *out, const char *value)
     return out->n > 0;
 }
 
-static void put_value(struct report *r, const struct sweep_axis *axis, int64_t i, int32_t key)
+/* A value cut to the width of its column. */
+static const char *shown_value(char out[WIDEST + 1], const struct sweep_axis *axis, int64_t i, int32_t key)
 {
     char buf[SHOW_VALUE];
     struct text spec = { 0 };
@@ -82,52 +83,66 @@ static void put_value(struct report *r, const struct sweep_axis *axis, int64_t i
     bool is_network = axis->generated && *value == '{' && put_spec(&spec, value);
     value = is_network ? text_str(&spec) : show_unquoted(buf, value);
     bool is_long = strlen(value) > WIDEST;
-    report_put_text(r, "%.*s%s", is_long ? WIDEST - 3 : WIDEST, value, is_long ? "..." : "");
+    snprintf(out, WIDEST + 1, "%.*s%s", is_long ? WIDEST - 3 : WIDEST, value, is_long ? "..." : "");
     text_free(&spec);
+    return out;
 }
+
+struct axis_row {
+    const char *axis, *first, *last;
+    int64_t values;
+};
 
 /* A line a key; keys of one axis below each other, with its number of values at the first. */
 static void axes_text(struct report *r, const struct sweep *w)
 {
-    static const struct report_column columns[] = { { IN_TEXT, .title = "axis" },
-                                                    { IN_TEXT, .title = "values", .show = REPORT_COUNT },
-                                                    { IN_TEXT, .title = "first" },
-                                                    { IN_TEXT, .title = "last" } };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    static const struct column columns[] = {
+        COLUMN_WORD(struct axis_row, axis, "its key", .in = IN_TEXT),
+        COLUMN_COUNT(struct axis_row, values, "how many", .in = IN_TEXT, .zero = ""),
+        COLUMN_WORD(struct axis_row, first, "of them", .in = IN_TEXT),
+        COLUMN_WORD(struct axis_row, last, "of them", .in = IN_TEXT),
+        COLUMNS_END,
+    };
+    char name[SHOW_VALUE], first[WIDEST + 1], last[WIDEST + 1];
+    report_list(r, NULL, columns);
     for (int32_t i = 0; i < w->n_axes; i++) {
         const struct sweep_axis *axis = &w->axes[i];
         for (int32_t j = 0; j < axis->n_keys; j++) {
-            report_put_text(r, "%s%s", j ? "  with " : "", w->keys[axis->keys[j]].path);
-            if (j)
-                report_put_word(r, "");
-            else
-                report_put_count(r, axis->n);
-            put_value(r, axis, 0, j);
-            put_value(r, axis, axis->n - 1, j);
+            snprintf(name, sizeof name, "%s%s", j ? "  with " : "", w->keys[axis->keys[j]].path);
+            report_row(r, &(struct axis_row){ .axis = name,
+                                              .values = j ? 0 : axis->n,
+                                              .first = shown_value(first, axis, 0, j),
+                                              .last = shown_value(last, axis, axis->n - 1, j) });
         }
     }
-    report_table_end(r);
+    report_list_end(r);
 }
+
+struct grid_row {
+    int64_t grid, points;
+    const char *axes;
+};
 
 /* Of which axes each grid is made, by their first keys. */
 static void grids_text(struct report *r, const struct sweep *w)
 {
-    static const struct report_column columns[] = { { IN_TEXT, .title = "grid", .show = REPORT_COUNT },
-                                                    { IN_TEXT, .title = "points", .show = REPORT_COUNT },
-                                                    { IN_TEXT, .title = "axes" } };
+    static const struct column columns[] = {
+        COLUMN_COUNT(struct grid_row, grid, "its number", .in = IN_TEXT),
+        COLUMN_COUNT(struct grid_row, points, "of it", .in = IN_TEXT),
+        COLUMN_WORD(struct grid_row, axes, "of which it is made", .in = IN_TEXT),
+        COLUMNS_END,
+    };
     struct text axes = { 0 };
     report_line(r, "\n");
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    report_list(r, NULL, columns);
     for (int32_t i = 0; i < w->n_grids; i++) {
         const struct sweep_grid *g = &w->grids[i];
         text_clear(&axes);
         for (int32_t k = 0; k < g->n_axes; k++)
             text_printf(&axes, "%s%s", k ? " x " : "", w->keys[w->axes[g->axes[k]].keys[0]].path);
-        report_put_count(r, i + 1);
-        report_put_count(r, g->n_points);
-        report_put_word(r, text_str(&axes));
+        report_row(r, &(struct grid_row){ .grid = i + 1, .points = g->n_points, .axes = text_str(&axes) });
     }
-    report_table_end(r);
+    report_list_end(r);
     r->failed = r->failed || axes.failed;
     text_free(&axes);
 }
@@ -183,23 +198,27 @@ static void axes_json(struct report *r, const struct sweep *w)
     report_close(r, ']');
 }
 
-/* Keys of one number move together. */
+struct value_row {
+    int64_t number;
+    const char *axis, *value;
+};
+
 static void axes_rows(struct report *r, const struct sweep *w)
 {
-    static const struct report_column columns[] = { { IN_CSV, .key = "number", .show = REPORT_COUNT,
-                                                      .kind = TABLE_COUNT },
-                                                    { IN_CSV, .key = "axis" },
-                                                    { IN_CSV, .key = "value" } };
+    static const struct column columns[] = {
+        COLUMN_COUNT(struct value_row, number, "of the axis: keys of one number move together", .in = IN_CSV),
+        COLUMN_WORD(struct value_row, axis, "its key", .in = IN_CSV),
+        COLUMN_WORD(struct value_row, value, "that it takes", .in = IN_CSV),
+        COLUMNS_END,
+    };
     char value[SHOW_VALUE];
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    report_list(r, NULL, columns);
     for (int32_t i = 0; i < w->n_axes; i++)
         for (int32_t j = 0; j < w->axes[i].n_keys; j++)
-            for (int64_t k = 0; k < w->axes[i].n; k++) {
-                report_put_count(r, i + 1);
-                report_put_word(r, w->keys[w->axes[i].keys[j]].path);
-                report_put_word(r, show_unquoted(value, axis_value_of(&w->axes[i], k, j)));
-            }
-    report_table_end(r);
+            for (int64_t k = 0; k < w->axes[i].n; k++)
+                report_row(r, &(struct value_row){ i + 1, w->keys[w->axes[i].keys[j]].path,
+                                                   show_unquoted(value, axis_value_of(&w->axes[i], k, j)) });
+    report_list_end(r);
 }
 
 int sweep_axes_write(const struct run *run, const struct sweep *w, struct err *e)
