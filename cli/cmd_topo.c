@@ -161,141 +161,141 @@ static void report_uniform(struct report *r, const struct facts *f)
     report_word(r, IN_DATA, "uneven_dim", NULL, uneven ? dims[u.uneven_dim].name : NULL);
 }
 
+struct dim_row {
+    const char *name, *shape, *tier;
+    int64_t size, links;
+    double bw_GBps, link_GBps, latency_ns, efficiency, usd_per_GBps_per_npu;
+};
+
+static const struct column dim_columns[] = {
+    COLUMN_WORD(struct dim_row, name, "of the dimension", .title = "dimension"),
+    COLUMN_WORD(struct dim_row, shape, "of its groups"),
+    COLUMN_COUNT(struct dim_row, size, "of a group", .title = "members"),
+    COLUMN_REAL(struct dim_row, bw_GBps, "of an NPU", .title = "bandwidth", .digits = 6),
+    COLUMN_REAL(struct dim_row, link_GBps, "of a link", .title = "one link", .digits = 6),
+    COLUMN_REAL(struct dim_row, latency_ns, "of a step", .zero = "-"),
+    COLUMN_REAL(struct dim_row, efficiency, "share of the bandwidth that collectives get", .times = 100,
+                .as = "%", .digits = 4),
+    COLUMN_COUNT(struct dim_row, links, "of all groups"),
+    COLUMN_WORD(struct dim_row, tier, "whose parts it is made of", .in = IN_TEXT, .flags = COLUMN_EMPTY),
+    COLUMN_WORD(struct dim_row, tier, "likewise", .in = IN_JSON),
+    COLUMN_REAL(struct dim_row, usd_per_GBps_per_npu, "price of bandwidth", .in = IN_JSON),
+    COLUMNS_END,
+};
+
 static void report_dims(struct report *r, const struct design_point *s)
 {
-    static const struct report_column columns[] = {
-        { IN_JSON | IN_TEXT, .key = "name", .title = "dimension" },
-        { IN_JSON | IN_TEXT, .key = "shape", .title = "shape" },
-        { IN_JSON | IN_TEXT, .key = "size", .title = "members", .show = REPORT_COUNT },
-        { IN_JSON | IN_TEXT, .key = "bw_GBps", .title = "bandwidth", .unit = "GB/s", .show = 6 },
-        { IN_JSON | IN_TEXT, .key = "link_GBps", .title = "one link", .unit = "GB/s", .show = 6 },
-        { IN_JSON, .key = "latency_ns" },
-        { IN_TEXT, .title = "latency", .unit = "ns", .show = 5 },
-        { IN_JSON, .key = "efficiency" },
-        { IN_TEXT, .title = "efficiency", .unit = "%", .show = 4 },
-        { IN_JSON | IN_TEXT, .key = "links", .title = "links", .show = REPORT_COUNT },
-        { IN_TEXT, .title = "tier" },
-        { IN_JSON, .key = "tier" },
-        { IN_JSON, .key = "usd_per_GBps_per_npu" },
-    };
     const struct topo_network *net = &s->net;
     report_line(r, "\n");
-    report_table(r, "dims", columns, REPORT_COLUMNS(columns));
+    report_list(r, "dims", dim_columns);
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        report_put_word(r, dim->name);
-        report_put_word(r, topo_shape_name(dim->shape));
-        report_put_count(r, dim->size);
-        report_put_real(r, dim->bw_Bps / 1e9);
-        report_put_real(r, topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps) / 1e9);
-        report_put_real(r, dim->lat_s / 1e-9);
-        /* In text what is not given is a blank, not a zero; the same of efficiency and tier. */
-        report_put_real(r, dim->lat_s > 0 ? dim->lat_s / 1e-9 : NAN);
-        report_put_real(r, dim->efficiency);
-        report_put_real(r, dim->efficiency < 1 ? 100 * dim->efficiency : NAN);
-        report_put_count(r, topo_class_links(net, d));
-        report_put_word(r, dim->tier);
-        report_put_word(r, *dim->tier ? dim->tier : NULL);
-        report_put_real(r, s->has_parts ? s->prices[d].usd_per_Bps * 1e9 / (double)net->n_npus : NAN);
+        double link_Bps = topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps);
+        /* In text what is not given is a blank: no loss is none. */
+        bool blank = report_is(r, IN_TEXT) && !(dim->efficiency < 1);
+        report_row(r, &(struct dim_row){ .name = dim->name,
+                                         .shape = topo_shape_name(dim->shape),
+                                         .size = dim->size,
+                                         .bw_GBps = dim->bw_Bps / 1e9,
+                                         .link_GBps = link_Bps / 1e9,
+                                         .latency_ns = dim->lat_s / 1e-9,
+                                         .efficiency = blank ? (double)NAN : dim->efficiency,
+                                         .links = topo_class_links(net, d),
+                                         .tier = *dim->tier ? dim->tier : NULL,
+                                         .usd_per_GBps_per_npu = s->has_parts ? s->prices[d].usd_per_Bps *
+                                                                                    1e9 / (double)net->n_npus
+                                                                              : (double)NAN });
     }
-    report_table_end(r);
+    report_list_end(r);
 }
 
 /* ---- bill ---- */
 
-/* Nine cells: three for CSV, three for JSON, three for text, each of which takes those of its columns. Text
- * shows no band where low and high are the price itself. */
-static void put_band(struct report *r, struct topo_band usd)
+struct bill_row {
+    const char *dimension, *tier, *item, *unit, *grade, *band_grade, *watt_grade, *source, *date;
+    double count, low, typ, high, shown_low, shown_high, watt;
+    bool in_servers_price;
+};
+
+#define BILL_WORD(field, ...) COLUMN_WORD(struct bill_row, field, __VA_ARGS__)
+#define BILL_USD(field, called, ...)                                                                         \
+    COLUMN_AT(struct bill_row, field, called, TABLE_REAL, "price", .unit = "USD", __VA_ARGS__)
+static const struct column bill_columns[] = {
+    BILL_WORD(dimension, "that it is for", .title = "for"),
+    BILL_WORD(tier, "of parts", .in = IN_DATA),
+    BILL_WORD(item, "what is bought"),
+    BILL_WORD(unit, "of count", .in = IN_CSV),
+    BILL_WORD(grade, "of the price", .in = IN_CSV),
+    BILL_WORD(band_grade, "of low and high", .in = IN_CSV),
+    BILL_WORD(watt_grade, "of the power", .in = IN_CSV),
+    BILL_WORD(source, "of the price", .in = IN_CSV),
+    BILL_WORD(date, "of the source", .in = IN_CSV),
+    COLUMN_REAL(struct bill_row, count, "how many", .digits = 6, .zero = ""),
+    BILL_WORD(unit, "of count", .in = IN_JSON | IN_TEXT, .title = ""),
+    BILL_USD(typ, "usd", .in = IN_CSV),
+    BILL_USD(low, "usd_low", .in = IN_CSV),
+    BILL_USD(high, "usd_high", .in = IN_CSV),
+    BILL_USD(low, "usd.low", .in = IN_JSON),
+    BILL_USD(typ, "usd.typ", .in = IN_JSON),
+    BILL_USD(high, "usd.high", .in = IN_JSON),
+    BILL_USD(typ, "price", .in = IN_TEXT),
+    BILL_USD(shown_low, "low", .in = IN_TEXT),
+    BILL_USD(shown_high, "high", .in = IN_TEXT),
+    COLUMN_REAL(struct bill_row, watt, "power", .title = "power", .unit = "W", .digits = 6),
+    BILL_WORD(grade, "of the price", .in = IN_JSON | IN_TEXT),
+    BILL_WORD(band_grade, "of low and high", .in = IN_JSON | IN_TEXT, .title = "low, high"),
+    BILL_WORD(watt_grade, "of the power", .in = IN_JSON | IN_TEXT, .title = "power"),
+    BILL_WORD(source, "of the price", .in = IN_JSON),
+    BILL_WORD(date, "of the source", .in = IN_JSON),
+    COLUMN_FLAG(struct bill_row, in_servers_price, "does the server's price hold it?", .in = IN_JSON),
+    COLUMNS_END,
+};
+#undef BILL_WORD
+#undef BILL_USD
+
+/* Text shows no band where low and high are the price itself; what has no watt has no grade of it. */
+static struct bill_row bill_row(struct topo_band usd, double watt, enum topo_grade grade,
+                                enum topo_grade band, enum topo_grade of_watt)
 {
     bool wide = usd.low < usd.typ || usd.high > usd.typ;
-    report_put_real(r, usd.typ);
-    report_put_real(r, usd.low);
-    report_put_real(r, usd.high);
-    report_put_real(r, usd.low);
-    report_put_real(r, usd.typ);
-    report_put_real(r, usd.high);
-    report_put_real(r, usd.typ);
-    report_put_real(r, wide ? usd.low : NAN);
-    report_put_real(r, wide ? usd.high : NAN);
-}
-
-/* What has no watt has no grade of it. */
-static void put_grades(struct report *r, enum topo_grade grade, enum topo_grade band, enum topo_grade watt,
-                       double W)
-{
-    report_put_word(r, topo_grade_names[grade]);
-    report_put_word(r, topo_grade_names[band]);
-    report_put_word(r, isnan(W) ? "" : topo_grade_names[watt]);
+    return (struct bill_row){ .low = usd.low,
+                              .typ = usd.typ,
+                              .high = usd.high,
+                              .shown_low = wide ? usd.low : (double)NAN,
+                              .shown_high = wide ? usd.high : (double)NAN,
+                              .watt = watt,
+                              .grade = topo_grade_names[grade],
+                              .band_grade = topo_grade_names[band],
+                              .watt_grade = isnan(watt) ? "" : topo_grade_names[of_watt] };
 }
 
 /* The sum is a row of text; data has it beside the lines. */
-static void put_bill_sum(struct report *r, const struct topo_bill *b)
-{
-    if (!report_is(r, IN_TEXT))
-        return;
-    report_put_word(r, "total");
-    for (int i = 0; i < 10; i++)
-        report_put_word(r, "");
-    put_band(r, b->usd);
-    double watt = b->n_watt_unknown < b->n_lines ? b->watt : NAN;
-    report_put_real(r, watt);
-    put_grades(r, b->grade, b->band_grade, b->watt_grade, watt);
-    for (int i = 0; i < 3; i++)
-        report_put_word(r, "");
-}
-
 static void report_bill_lines(struct report *r, const struct facts *f)
 {
-    static const struct report_column columns[] = {
-        { IN_ALL, .key = "dimension", .title = "for" },
-        { IN_DATA, .key = "tier" },
-        { IN_ALL, .key = "item", .title = "item" },
-        { IN_CSV, .key = "unit" },
-        { IN_CSV, .key = "grade" },
-        { IN_CSV, .key = "band_grade" },
-        { IN_CSV, .key = "watt_grade" },
-        { IN_CSV, .key = "source" },
-        { IN_CSV, .key = "date" },
-        { IN_ALL, .key = "count", .title = "count", .show = 6, .kind = TABLE_REAL },
-        { IN_JSON | IN_TEXT, .key = "unit", .title = "" },
-        { IN_CSV, .key = "usd", .kind = TABLE_REAL },
-        { IN_CSV, .key = "usd_low", .kind = TABLE_REAL },
-        { IN_CSV, .key = "usd_high", .kind = TABLE_REAL },
-        { IN_JSON, .key = "usd.low" },
-        { IN_JSON, .key = "usd.typ" },
-        { IN_JSON, .key = "usd.high" },
-        { IN_TEXT, .title = "price", .unit = "USD", .show = REPORT_USD },
-        { IN_TEXT, .title = "low", .unit = "USD", .show = REPORT_USD },
-        { IN_TEXT, .title = "high", .unit = "USD", .show = REPORT_USD },
-        { IN_ALL, .key = "watt", .title = "power", .unit = "W", .show = 6, .kind = TABLE_REAL },
-        { IN_JSON | IN_TEXT, .key = "grade", .title = "grade" },
-        { IN_JSON | IN_TEXT, .key = "band_grade", .title = "low, high" },
-        { IN_JSON | IN_TEXT, .key = "watt_grade", .title = "power" },
-        { IN_JSON, .key = "source" },
-        { IN_JSON, .key = "date" },
-        { IN_JSON, .key = "in_servers_price" },
-    };
-    report_table(r, "lines", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < f->bill.n_lines; i++) {
-        const struct topo_bill_line *line = &f->bill.lines[i];
-        report_put_word(r, f->study ? f->study->net.dims[line->dim].name : line->tier);
-        report_put_word(r, line->tier);
-        report_put_word(r, line->item);
-        report_put_word(r, line->count_unit);
-        put_grades(r, line->grade, line->band_grade, line->watt_grade, line->watt);
-        report_put_word(r, line->source);
-        report_put_word(r, line->date);
-        report_put_real(r, line->count);
-        report_put_word(r, line->count_unit);
-        put_band(r, line->usd);
-        report_put_real(r, line->watt);
-        put_grades(r, line->grade, line->band_grade, line->watt_grade, line->watt);
-        report_put_word(r, line->source);
-        report_put_word(r, line->date);
-        report_put_flag(r, line->in_server);
+    const struct topo_bill *b = &f->bill;
+    report_list(r, "lines", bill_columns);
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        const struct topo_bill_line *line = &b->lines[i];
+        struct bill_row row =
+            bill_row(line->usd, line->watt, line->grade, line->band_grade, line->watt_grade);
+        row.dimension = f->study ? f->study->net.dims[line->dim].name : line->tier;
+        row.tier = line->tier;
+        row.item = line->item;
+        row.unit = line->count_unit;
+        row.source = line->source;
+        row.date = line->date;
+        row.count = line->count;
+        row.in_servers_price = line->in_server;
+        report_row(r, &row);
     }
-    put_bill_sum(r, &f->bill);
-    report_table_end(r);
+    if (report_is(r, IN_TEXT)) {
+        double watt = b->n_watt_unknown < b->n_lines ? b->watt : NAN;
+        struct bill_row row = bill_row(b->usd, watt, b->grade, b->band_grade, b->watt_grade);
+        row.dimension = "total";
+        row.item = row.unit = "";
+        report_row(r, &row);
+    }
+    report_list_end(r);
 }
 
 /* NPUs are no part of the network's bill, so they are named apart. */
