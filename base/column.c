@@ -94,25 +94,26 @@ const char *column_title(char buf[COLUMN_NAME], const struct column *c, int32_t 
     return buf;
 }
 
-/* Multiples by 1000, the largest first; those of bytes and watts end with the name's own unit. */
+/* Of multiples by 1000 the largest in which @p most is 1 or more; the unit itself where it is none of these,
+ * or all is 0. */
 static struct column_scale fit(const char *unit, double most)
 {
-    static const struct {
-        const char *unit, *of[6]; /* ascending from `unit` */
-    } families[] = { { "B", { "B", "kB", "MB", "GB", "TB", "PB" } },
-                     { "kB", { "kB", "MB", "GB", "TB", "PB" } },
-                     { "MB", { "MB", "GB", "TB", "PB" } },
-                     { "GB", { "GB", "TB", "PB" } },
-                     { "W", { "W", "kW", "MW", "GW" } } };
+    static const char *const families[][7] = { { "B", "kB", "MB", "GB", "TB", "PB" },
+                                               { "W", "kW", "MW", "GW" } };
     struct column_scale scale = { 1, unit };
     if (strcmp(unit, "s") == 0 && most >= 36000)
         return (struct column_scale){ 1.0 / 3600, "h" };
     if (strcmp(unit, "s") == 0)
         scale.unit = show_time_unit(most, &scale.times);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        for (size_t k = 0; k < 6 && strcmp(unit, families[i].unit) == 0; k++)
-            if (families[i].of[k] && most * pow(1e-3, (double)k) >= 1)
-                scale = (struct column_scale){ pow(1e-3, (double)k), families[i].of[k] };
+    for (size_t i = 0; i < sizeof families / sizeof *families && most > 0; i++) {
+        const char *const *family = families[i];
+        int own = 0;
+        while (family[own] && strcmp(family[own], unit) != 0)
+            own++;
+        for (int k = 0; family[own] && family[k]; k++)
+            if (k == 0 || most * pow(1e3, own - k) >= 1)
+                scale = (struct column_scale){ pow(1e3, own - k), family[k] };
+    }
     return scale;
 }
 

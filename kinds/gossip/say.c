@@ -3,6 +3,7 @@
  * what methods there are.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sheet.h"
@@ -11,20 +12,14 @@
 
 enum { DIGITS = 5, FEW_DIGITS = 3, PERCENT_DIGITS = 4 };
 
-/* What bytes are shown in. */
-struct unit {
-    const char *name;
-    double per_MB;
-};
-
-/* That in which @p most_MB, the largest, is 1 or more, and at least MB. */
-static struct unit unit_for(double most_MB)
+/* "1.5 GB": in the multiple that fits. */
+static const char *show_MB(char buf[SHOW], double MB, int digits)
 {
-    static const struct unit units[] = { { "PB", 1e-9 }, { "TB", 1e-6 }, { "GB", 1e-3 } };
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (most_MB * units[i].per_MB >= 1)
-            return units[i];
-    return (struct unit){ "MB", 1 };
+    const struct column fitted = { .name = "", .unit = "MB", .show = COLUMN_FITTED };
+    const struct column_scale scale = column_scale(&fitted, MB);
+    char number[SHOW];
+    snprintf(buf, SHOW, "%.40s %s", show_real(number, MB * scale.times, digits), scale.unit);
+    return buf;
 }
 
 /* ---- heads ---- */
@@ -37,12 +32,10 @@ static void put_where(struct text *out, const struct table *t, int64_t row)
     double missing_GB = say_number(t, row, "missing_GB"), MB = say_number(t, row, "wire_MB");
     double step_s = say_number(t, row, "step_s"), per_s;
     const char *step_unit = show_time_unit(step_s, &per_s);
-    struct unit unit = MB < 1 ? (struct unit){ "kB", 1e3 } : unit_for(MB);
     char a[SHOW], b[SHOW], c[SHOW], d[SHOW];
-    text_printf(out, "%s\neach worker: %s%s%s steps of %s %s, %s %s a model", say_word(t, row, "on"), replica,
+    text_printf(out, "%s\neach worker: %s%s%s steps of %s %s, %s a model", say_word(t, row, "on"), replica,
                 *replica ? ", " : "", show_count(a, (int64_t)say_number(t, row, "steps")),
-                show_real(b, step_s * per_s, FEW_DIGITS), step_unit,
-                show_real(c, MB * unit.per_MB, FEW_DIGITS), unit.name);
+                show_real(b, step_s * per_s, FEW_DIGITS), step_unit, show_MB(c, MB, FEW_DIGITS));
     if (missing_GB > 0)
         text_printf(out, "; lacks %s GB of memory", show_real(d, missing_GB, FEW_DIGITS));
     text_puts(out, "\n");
@@ -177,12 +170,10 @@ static void put_average(struct text *out, const struct table *t, int64_t first, 
     if (row < 0)
         return;
     double MB = say_number(t, row, "average_MB");
-    struct unit unit = unit_for(MB);
     text_printf(out,
                 "averaged: accuracy of the mean of all models, which takes one more all-reduce: "
-                "%s %s and %s, not in the table\n",
-                show_real(a, MB * unit.per_MB, DIGITS), unit.name,
-                show_time(b, say_number(t, row, "average_s")));
+                "%s and %s, not in the table\n",
+                show_MB(a, MB, DIGITS), show_time(b, say_number(t, row, "average_s")));
 }
 
 /* A point that cannot be read has nothing to explain. */

@@ -116,9 +116,9 @@ TEST(a_unit_that_is_said_goes_before_that_of_the_name)
 TEST(the_scale_fits_the_largest_value_where_it_is_asked_to)
 {
     CASES(const char *name; double most; const char *unit; double times) = {
-        { "time_s", 12, "s", 1 },           { "time_s", 0.012, "ms", 1e3 }, { "time_s", 0, "s", 1 },
-        { "traffic_MB", 2500, "GB", 1e-3 }, { "traffic_MB", 0.2, "MB", 1 }, { "sent_B", 5e12, "TB", 1e-12 },
-        { "bw_GBps", 5000, "GB/s", 1 },
+        { "time_s", 12, "s", 1 },           { "time_s", 0.012, "ms", 1e3 },   { "time_s", 0, "s", 1 },
+        { "traffic_MB", 2500, "GB", 1e-3 }, { "traffic_MB", 0.2, "kB", 1e3 }, { "sent_B", 5e12, "TB", 1e-12 },
+        { "sent_B", 0.5, "B", 1 },          { "sent_MB", 0, "MB", 1 },        { "bw_GBps", 5000, "GB/s", 1 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct column c = { .name = cases[i].name, .show = COLUMN_FITTED };
