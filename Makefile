@@ -268,7 +268,7 @@ coverage: deps ## line coverage of the library by the tests, per file and folder
 	@CC=gcc JOBS='$(JOBS)' tests/run_tests.sh build/cov
 	@tests/coverage.sh build/cov $(LIB_SRC)
 
-mutants: deps ## small mistakes in the product code that no test notices; MUTANTS=300, SEED=1, IN="alloc sim/flow"
+mutants: deps ## make MUTANTS (60) small mistakes in every folder and print those that no test notices; SEED=n, IN="alloc sim/flow"
 	$(SUBMAKE) all unit-tests
 	@JOBS='$(JOBS)' CC='$(CC)' MUTANT_CC='$(CC) $(ALL_CFLAGS)' MUTANT_LIBS='$(LIBS)' tests/mutants.sh $O $(IN)
 

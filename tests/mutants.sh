@@ -1,38 +1,46 @@
 #!/bin/sh
-# Do the tests notice small mistakes? Makes MUTANTS (300) of them in the product code, one at a time, runs the tests of the
-# folder that each is in and prints those that no test notices: the suite of the file, those of any folder that include its
-# header, those of its folder, then the program tests, since all that the folders below do is seen through commands.
+# Do the tests notice small mistakes? Makes MUTANTS (60) of them in the product code of every folder, one at a time, and prints
+# those that no test notices. Each is judged by the suite of its file, the suites of any folder that include its header, the
+# suites of its folder, and then the program tests, since commands show everything that the folders below do.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
-# From the environment: MUTANTS, SEED (1), JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
+# From the environment: MUTANTS, SEED, JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
 # BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed, or nobody, argued, none;
 # rank, file, line number, line), ONLY (ranks of such lines: these mutants alone, argued or not).
-# SEED alone says which (tests/mutants/mutate.c); a mutant that does not compile, or compiles to the same code, does not count. A
-# survivor that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed; such
-# a one counts, but is not tried again.
-# Exit 1 if more than 5 % survive that are not argued there.
+# SEED alone says which mutants are made (tests/mutants/mutate.c). Unless given it is taken from the current commit, so that each
+# commit meets mutants that nobody has written tests for; it is printed, to repeat the run. The folders take turns, so that a run
+# which is cut short has as many of each. A mutant that does not compile, or compiles to the same code, does not count. A survivor
+# that no test can notice stands in tests/mutants/equivalent.txt, "FILE<tab>LINE<tab>reason", LINE as it is printed; it counts,
+# but is not tried again.
+# Exit 1 if more than 8 % survive that are not argued there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 LC_ALL=C
-export LC_ALL SEED="${SEED:-1}" LIMIT_S="${LIMIT_S:-60}"
+SEED=${SEED:-$((0x$(git rev-parse --short=8 HEAD 2>/dev/null || date +%s)))}
+export LC_ALL SEED LIMIT_S="${LIMIT_S:-60}"
 # The file with the mutant is watched as `make test` watches all: an item behind an array that is read is noticed.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE"
 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
 UBSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS UBSAN_OPTIONS
 
-# Unit suites of folder $1, and those of other folders that include a header of it, but for base, which all do, as they are: what
-# fails unchanged would notice everything. Cost is processor time.
-measure() {
+# Unit suites of the folders given, and those of other folders that include a header of theirs; base is included by all.
+suites_of() {
+    for folder in "$@"; do
+        ls tests/unit/test_"$folder"_*.c
+        [ "$folder" = base ] || grep -l "#include \"$folder/" tests/unit/test_*.c
+    done | sed 's,.*/test_,,; s,\.c$,,' | sort -u
+}
+
+# What these suites cost in processor time, as they are: what fails unchanged would notice everything.
+measure_suites() {
+    [ $# -gt 0 ] || return 0
     mkdir "$work/unchanged"
-    others=$([ "$1" = base ] || grep -l "#include \"$1/" tests/unit/test_*.c | sed 's,.*/test_,,; s,\.c$,,')
-    # shellcheck disable=SC2086 # names
-    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$1_" $others >"$work/log" 2>&1; then
+    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$@" >"$work/log" 2>&1; then
         grep -A 20 'failed: ' "$work/log" >&2
-        echo "mutants: the suites of $1 fail without a mutant" >&2
+        echo "mutants: suites fail without a mutant" >&2
         return 1
     fi
-    awk -v top="$1" '/ passed, 0 failed / { print top, $1, $(NF - 1) }' "$work/log" >>"$work/suites"
-    rm -r "$work/unchanged"
+    awk '/ passed, 0 failed / { print $1, $(NF - 1) }' "$work/log" | sort >"$work/suites"
 }
 
 # The order of suites for a mutant of $file, as the runner takes it ("times", the largest first): the suite of the file, those
@@ -42,8 +50,7 @@ order_suites() {
     header=${file%.c}.h
     [ -e "$header" ] || header=${header%%_*}.h
     name=$(basename "$file" .c)
-    while read -r of suite cost_s; do
-        [ "$of" = "$top" ] || continue
+    suites_of "$top" | join - "$work/suites" | while read -r suite cost_s; do
         case $suite in
         "${top}_$name") kind=1 ;;
         *"_$name"*) kind=2 ;;
@@ -51,7 +58,7 @@ order_suites() {
         esac
         case $kind$suite in 3"$top"_*) ;; 3*) continue ;; esac
         echo "$kind $cost_s $suite"
-    done <"$work/suites" | sort -k1,1n -k2,2n | awk '{ print $3, 100000 - NR }'
+    done | sort -k1,1n -k2,2n | awk '{ print $3, 100000 - NR }'
 }
 
 # The unit suite that fails; nothing: none does. A mutant that runs for ever is ended by its processor time, so that a busy
@@ -69,7 +76,7 @@ suite_that_notices() {
 # Program tests as they are, and what they cost.
 measure_programs() {
     for script in tests/cli/*.sh; do
-        case $script in */run.sh | */readme.sh) continue ;; esac
+        [ "$script" != tests/cli/run.sh ] || continue
         start_ms=$(date +%s%3N)
         if ! tests/cli/run.sh "$build/weft" "$script" >"$work/log" 2>&1; then
             cat "$work/log" >&2
@@ -129,106 +136,97 @@ is_argued() {
         { exit !(($2 "\t" $4) in reason) }'
 }
 
-# One mutant is compiled: $me/mutant.o if it is one that is to be tried.
-if [ "$1" = --make ]; then
+# One mutant is made and judged.
+if [ "$1" = --try ]; then
     build=$2 work=$3 rank=$4 file=$5
     me=$work/$rank
-    mkdir -p "$me"
+    mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
     # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice (with -w
     # they would not).
     same=$work/$(echo "$file" | tr / .).o
     # shellcheck disable=SC2086 # words
     [ -e "$same" ] || { $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" && mv "$me/same.o" "$same"; }
+    "$work/mutate" apply "$SEED" "$file" "$rank" >"$me/mutant.c"
     # shellcheck disable=SC2086 # words
-    if "$work/mutate" apply "$SEED" "$file" "$rank" |
-        $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/plain.o" - 2>"$me/log" &&
-        ! cmp -s "$me/plain.o" "$same"; then
-        if [ -z "${ONLY-}" ] && is_argued; then
-            say argued
-        else
-            # shellcheck disable=SC2086 # words
-            "$work/mutate" apply "$SEED" "$file" "$rank" | $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" -
-            echo "$rank $file" >>"$work/made"
-            exit
-        fi
-    else
+    if ! $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/plain.o" - <"$me/mutant.c" \
+        2>"$me/log" || cmp -s "$me/plain.o" "$same"; then
         say none
+    elif [ -z "${ONLY-}" ] && is_argued; then
+        say argued
+    else
+        # shellcheck disable=SC2086 # words
+        $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" - <"$me/mutant.c"
+        noticed=$(judge)
+        say "${noticed:-none}"
     fi
-    rm -r "$me"
-    exit
-fi
-
-# One that was made is judged.
-if [ "$1" = --judge ]; then
-    build=$2 work=$3 rank=$4 file=$5
-    me=$work/$rank
-    mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
-    noticed=$(judge)
-    say "${noticed:-none}"
     rm -rf "$me"
     exit
 fi
+
+# What lived, and a line for each folder; were there too many?
+summarize() {
+    sort -t "$(printf '\t')" -k3,3 -k4,4n "$results" | awk -F'\t' '
+        $1 == "none" { next }
+        {
+            split($3, part, "/")
+            if (!made[part[1]]++) folders[++n] = part[1]
+            made["all"]++
+            what = $1 == "argued" || $1 == "nobody" ? $1 : "noticed"
+            count[part[1], what]++
+            count["all", what]++
+        }
+        $1 == "nobody" { print $3 ":" $4 "\t" $5 }
+        END {
+            folders[++n] = "all"
+            for (i = 1; i <= n; i++)
+                printf "%s: %d mutants, %d noticed, %d argued equivalent, %d live\n", folders[i], made[folders[i]],
+                    count[folders[i], "noticed"], count[folders[i], "argued"], count[folders[i], "nobody"]
+            exit !(count["all", "nobody"] <= 0.08 * made["all"])
+        }'
+}
 
 build=$1
 shift
 [ $# -gt 0 ] || set -- base topo workloads alloc sim study kinds plots cli
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM HUP
+trap 'summarize; exit 130' INT TERM HUP
+results=${RESULTS:-$work/results}
+export results
+: >"$results" || exit 2
+echo "SEED=$SEED"
 $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
 # shellcheck disable=SC2086 # words
 $MUTANT_CC $SANITIZE -g0 -w -c -o "$work/arena.o" base/arena.c || exit 2
 # Ranks of MPI run in processes that tests/mpi.sh starts, not here.
 # shellcheck disable=SC2046 # paths have no spaces
 "$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |
-    sort -u -k1,1 >"$work/all" || exit 2
+    sort -u -k1,1 >"$work/list" || exit 2
 if [ -n "${ONLY-}" ]; then
     echo "$ONLY" | tr -s ' ' '\n' >"$work/only"
+    mv "$work/list" "$work/all"
     grep -F -f "$work/only" "$work/all" >"$work/list" || { echo "mutants: no such ranks: $ONLY" >&2 && exit 2; }
-else
-    mv "$work/all" "$work/list"
 fi
-results=${RESULTS:-$work/results}
-export results
-: >"$results" || exit 2
-: >"$work/suites"
-for top in base topo workloads alloc sim study kinds plots; do
-    ! cut -f2 "$work/list" | grep -q "^$top/" || measure "$top" || exit 2
-done
-
+# shellcheck disable=SC2046 # names
+measure_suites $(suites_of $(cut -f2 "$work/list" | sed 's,/.*,,; /^cli$/d' | sort -u)) || exit 2
 : >"$work/programs"
 measure_programs || exit 2
 
-# A few are no mutants: more are made until there are enough.
-tried=0
-real=0
-: >"$work/made"
-while [ "$real" -lt "${MUTANTS:-300}" ] && [ "$tried" -lt "$(wc -l <"$work/list")" ]; do
-    more=$((${MUTANTS:-300} - real))
-    [ "$more" -lt 30 ] || more=30
-    sed -n "$((tried + 1)),$((tried + more))p" "$work/list" | cut -f1,2 |
-        xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --make "$build" "$work"
-    tried=$((tried + more))
-    real=$(($(wc -l <"$work/made") + $(grep -c '^argued' "$results")))
+# In turns, up to three of each folder that has not enough; those that are no mutants do not count.
+while
+    awk -F'\t' -v want="${MUTANTS:-60}" -v results="$results" '
+        BEGIN {
+            while ((getline <results) > 0) {
+                tried[$2] = 1
+                split($3, part, "/")
+                made[part[1]] += $1 != "none"
+            }
+        }
+        { split($2, part, "/") }
+        !($1 in tried) && taken[part[1]] < 3 && made[part[1]] + taken[part[1]] < want { taken[part[1]]++; print $1, $2 }' \
+        "$work/list" >"$work/turn"
+    [ -s "$work/turn" ]
+do
+    xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --try "$build" "$work" <"$work/turn"
 done
-echo "$real mutants, $(grep -c '^argued' "$results") of them argued equivalent" >&2
-sort "$work/made" | xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --judge "$build" "$work"
-
-sort -k2,2 "$results" | awk -F'\t' '
-    $1 == "none" { none++; next }
-    { all++ }
-    $1 == "argued" { same++; next }
-    {
-        split($3, part, "/")
-        own = $3
-        sub(/^.*\//, "", own)
-        sub(/\.c$/, "", own)
-        by[$1 == "nobody" ? "" : $1 ~ /\// ? "program" : $1 == part[1] "_" own ? "suite" : "folder"]++
-    }
-    $1 == "nobody" { print $3 ":" $4 "\t" $5; left++ }
-    END {
-        printf "%d mutants (%d more were none): %d noticed by the suite of their file, %d by their folder, %d by a program test; ", \
-            all, none, by["suite"], by["folder"], by["program"]
-        printf "%d not noticed, %d argued equivalent\n", left, same
-        exit !(left <= 0.05 * all)
-    }'
+summarize
