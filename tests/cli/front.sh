@@ -38,6 +38,9 @@ for i in 1 2 3 4 5 6 7 8 9; do # many rows: at most so many are taken
 done
 cat rows.csv extra.csv >many.csv
 "$WEFT" front many.csv --behind 3 --of csv | grep -c behind
+echo "== of a long front the ends, the knee and some between"
+awk 'BEGIN { print "point,status,time_s,cost_usd"; for (i = 1; i <= 100; i++) printf "%d,solved,%d,%g\n", i, i, 1e6 / i }' >long.csv
+run front long.csv | sed -n '/^point/,/^    5 /p; /  knee$/p; /^  100 /p; / of 100 /p'
 run plot front front.csv -o front.svg
 grep -c 'front within the limits' front.svg
 run plot front rows.csv

@@ -68,7 +68,7 @@ total_GBps: 150
 objective: cost
 time_limit_s: 1
 ..
-run alloc free.yaml | sed -n '1p; /^proof/,/^one/p'
+run alloc free.yaml | sed -n '1p; /^proof/,/^constraints/p'
 echo "== plans and parts together: the plan that is best in fractions need not be the one to buy for"
 cat >plans.yaml <<..
 network:

@@ -35,6 +35,9 @@ TEST(a_study_is_read_with_all_it_names)
     assert_string_equal(s.workloads[1].tree.name, "work");
     assert_true(s.combine == STUDY_REGRET && s.objective == ALLOC_TIME && s.model == SIM_ALPHA_BETA);
     assert_true(s.total_Bps == 47123000000.0 && s.count_npus && study_fixed_usd(&s) == 32000);
+    const struct topo_bill bill = { .usd = { 100, 200, 400 } };
+    const struct topo_band usd = study_bill_usd(&s, &bill);
+    assert_true(usd.low == 32100 && usd.typ == 32200 && usd.high == 32400);
     assert_true(isnan(s.time_limit_s) && s.seed == 1);
     /* pod.max_GBps, the total, three constraints. */
     assert_int_equal(s.rows.n, 5);

@@ -75,3 +75,20 @@ TEST(the_parts_of_a_line_look_like_it)
         assert_has(text_str(&whisker), color);
     }
 }
+
+/* It is cut: 12 pixels of edge, then a sample of 34 and a gap of 8. */
+TEST(an_entry_of_the_legend_that_is_wider_than_the_page_begins_at_its_edge)
+{
+    static const struct plot_options no_options = { 0 };
+    KEEP(struct canvas, c, canvas_free);
+    struct canvas_box body;
+    char label[400], want[32];
+    memset(label, 'm', sizeof label - 1);
+    label[sizeof label - 1] = '\0';
+    canvas_init(&c, &no_options, "");
+    canvas_legend(&c, (struct mark){ MARK_LINE, 0 }, label);
+    OK(canvas_open(&c, &body, 100, 50, e));
+    canvas_close(&c);
+    snprintf(want, sizeof want, "…' at screen %.6f,", (12 + 34 + 8) / c.width_px);
+    assert_has(text_str(&c.script), want);
+}

@@ -175,6 +175,12 @@ TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
     assert_false(p.found.exact);
     assert_near(p.found.worth, 100 - 0.5 * (4 + 6 + 5), 1e-12);
     assert_near(p.found.most, 100 - 0.5 * (1 + 2 + 3), 1e-12);
+    /* What lacks by rounding alone is there. */
+    left_Bps[path.arcs[1]] = 0.5e9 * (1 - 1e-12);
+    gadget_prices_leave(&p.prices, c.capacity, left_Bps);
+    gadget_price(&p.found, &p.pricer, &offer);
+    assert_true(p.found.exact);
+    assert_near(p.found.worth, 100 - 0.5 * (1 + 2 + 3), 1e-12);
 }
 
 /* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */

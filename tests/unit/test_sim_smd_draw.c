@@ -86,6 +86,26 @@ TEST(a_job_does_not_depend_on_the_length_of_the_list)
     free(other);
 }
 
+/* The bytes of a NaN where the next function has its arrays. */
+static void fill_stack(void)
+{
+    volatile unsigned char room[1 << 14];
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = 0xff;
+}
+
+TEST(every_layer_is_drawn)
+{
+    for (int32_t i = 0; i < 50; i++) {
+        struct smd_job job;
+        struct smd_draw how = smd_draw_default(true);
+        how.seed = (uint64_t)i;
+        fill_stack();
+        OK(smd_draw_jobs(&job, 1, &how, e));
+        assert_true(job.forward_s > 0 && job.shares.backward > 0 && job.shares.comm > 0);
+    }
+}
+
 TEST(choices_change_what_they_name)
 {
     struct smd_draw how = smd_draw_default(true);

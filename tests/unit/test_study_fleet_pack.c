@@ -132,6 +132,25 @@ TEST(bytes_that_are_too_few_or_too_many_are_refused)
     fleet_batch_free(&none);
 }
 
+/* Whichever of the tables lacks memory: the message is read to its end, and that memory lacks is said then.
+ */
+TEST(a_table_that_lacks_memory_is_told)
+{
+    RNG(r, 6, 0);
+    KEEP(struct fleet_batch, b, fleet_batch_free) = random_batch(r, 8);
+    unsigned char *bytes;
+    size_t n;
+    OK(fleet_pack(&bytes, &n, &b, e));
+    for (int i = 0; i <= FLEET_MORE; i++) {
+        KEEP(struct fleet_batch, got, fleet_batch_free) = { .units.n = 0 };
+        columns(&got.rows);
+        columns(&got.more[1]);
+        *(i ? &got.more[i - 1].failed : &got.rows.failed) = true;
+        FAILS(fleet_unpack(&got, bytes, n, e), ERR_NOMEM, "rows from another rank");
+    }
+    free(bytes);
+}
+
 TEST(rows_of_other_columns_are_refused)
 {
     KEEP(struct fleet_batch, got, fleet_batch_free);

@@ -315,3 +315,13 @@ TEST(groups_are_the_values_that_rows_have_in_common)
     assert_close(x[0], 1.0, 0);
     assert_close(x[1], -1.5, 0);
 }
+
+TEST(points_that_are_no_whole_numbers_are_refused)
+{
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct keep_rule, rule, keep_rule_free);
+    KEEP(struct keep *, k, keep_free_at) = NULL;
+    OK(read_rule(&rule, "keep: { top: { by: time_s, n: 1 } }\n", e));
+    put_columns(&columns, "point$ workload$ time_s~");
+    FAILS(keep_build(&k, &rule, &columns, e), ERR_PARSE, "column point: holds no whole numbers");
+}

@@ -1,6 +1,7 @@
 /* Shards merged to the rows of an undivided run, or refused with both names. */
 #include "base/outfile.h"
 #include "tests/unit/store_fixture.h"
+#include "tests/unit/table_cells.h"
 
 #include <math.h>
 #include <signal.h>
@@ -12,7 +13,7 @@
 
 KEEPS(struct store, store_close)
 
-enum { UNITS = 60 };
+enum { UNITS = 60, FEW = 36000 };
 
 struct scratch {
     char dir[SUPPORT_PATH], out[SUPPORT_PATH], shards[4][SUPPORT_PATH];
@@ -112,6 +113,45 @@ TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remov
 }
 
 /* What was merged is merged on, also into the file that it was read from. */
+/* Rows of points first to first + FEW - 1, each better than the one before. */
+static void make_top(const char *path, int64_t first, int32_t shard)
+{
+    struct store_head head = stored_head(2 * FEW);
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
+    KEEP(struct table, rows, table_free) = { 0 };
+    struct sweep_counts counts;
+    char rule[64];
+    snprintf(rule, sizeof rule, "top: { by: time_s, n: %d }", FEW);
+    head.keep = rule;
+    head.shard = shard;
+    head.n_shards = 2;
+    put_columns(&rows, "point# workload$ time_s~");
+    MUST(stored_open(&s, path, &head, &rows, &done, &counts, e));
+    for (int64_t i = first; i < first + FEW; i++)
+        put_cells(&rows, (int)i, "w", 1.0 / (double)(i + 1));
+    MUST(spans_add(&done, first, FEW, e));
+    MUST(store_put(s, STORE_RESULTS, &rows, e));
+    MUST(store_commit(s, &done, &counts, e));
+}
+
+/* More rows than go by between two looks at which are the best so far: the first shard's are in the file when
+ * the second's turn out to be better. */
+TEST_WITH(rows_that_better_ones_of_a_later_shard_push_out_are_dropped_again, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct table, rows, table_free);
+    for (int i = 0; i < 2; i++)
+        make_top(f->paths[i], i * FEW, i + 1);
+    OK(store_merge(f->out, f->paths, 2, NULL, NULL, e));
+    OK(store_read(&s, f->out, e));
+    stored_read(&rows, s, 10000);
+    assert_int_equal(rows.n_rows, FEW);
+    for (int64_t i = 0; i < FEW; i++)
+        assert_int_equal(table_count(&rows, i, 0), FEW + i);
+}
+
 TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;

@@ -50,6 +50,14 @@ static double by_lines(const struct collective_lines *l, double bytes)
     return time_s;
 }
 
+static void assert_none_below(const struct collective_lines *l)
+{
+    for (int32_t i = 0; i < l->n; i++)
+        for (int32_t k = 0; k < l->n; k++)
+            assert_true(i == k || l->lines[i].const_s > l->lines[k].const_s ||
+                        l->lines[i].s_per_B > l->lines[k].s_per_B);
+}
+
 TEST(lines_give_the_time_at_every_size)
 {
     RNG(r, 11, 0);
@@ -62,6 +70,7 @@ TEST(lines_give_the_time_at_every_size)
         for (int w = 0; w < 2; w++) {
             assert_true(collective_is_linear(x.kind, &ways[w]));
             collective_find_lines(&lines, x.kind, x.members, NULL, NULL, &ways[w]);
+            assert_none_below(&lines);
             for (double bytes = 1; bytes < 1e12; bytes *= 37) {
                 collective_time(&t, x.kind, bytes, x.members, NULL, NULL, &ways[w]);
                 assert_near(by_lines(&lines, bytes), t.time_s, 1e-9 * t.time_s + 1e-15);

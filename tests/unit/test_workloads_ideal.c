@@ -224,6 +224,32 @@ TEST(cuts_are_learnt_and_become_columns)
     assert_true(net.n_dims == 2);
 }
 
+/* At 30 and 20 GB/s: 8/15 of the wide one and 4/15 of the other are 21.3, 8/21 of both 19.0, the reverse of
+ * the first 18.7, which decides. */
+TEST(cuts_nearest_to_deciding_become_columns_first)
+{
+    static const char *const classes[] = { "x", "y", NULL };
+    static const double asked_Bps[][2] = { { 20e9, 30e9 }, { 30e9, 20e9 } },
+                        want[][2] = { { 4 / 15., 8 / 15. }, { 8 / 21., 8 / 21. }, { 8 / 15., 4 / 15. } };
+    struct topo_network net;
+    KEEP(struct text, csv, text_free) = { 0 };
+    KEEP(struct step_tree, step, step_free) = { 0 };
+    KEEP(struct ideal *, x, ideal_free_at);
+    put_twisted(&csv);
+    OK(open_graph(&x, &net, text_str(&csv), classes, (const int32_t[]){ 4, 8 }, (const double[]){ 1, 1 }, e));
+    step_begin(&step, "", &net);
+    step_add(&step, -1,
+             (struct step_node){
+                 .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_TO_ALL, .bytes = 1e6, .times = 1 });
+    OK(ideal_learn(x, &step, NULL, e));
+    for (size_t i = 0; i < COUNT_OF(asked_Bps); i++)
+        OK(ideal_learn(x, &step, asked_Bps[i], e));
+    assert_int_equal(ideal_place(x), 3);
+    for (int32_t j = 0; j < 3; j++)
+        for (int32_t d = 0; d < 2; d++)
+            assert_close(ideal_column(x, j)[d], want[j][d], 1e-9);
+}
+
 TEST(graphs_are_told_apart_by_their_content)
 {
     static const char *const classes[] = { "leaf", NULL }, *const others[] = { "leaf", "up", NULL };

@@ -421,6 +421,35 @@ TEST(one_more_microbatch_takes_the_slowest_stage_once_more)
     assert_close(more_s[0], more_s[1], 0.06);
 }
 
+static void assert_named(const struct step_tree *t, const char *name)
+{
+    for (step_id i = 0; i < t->n_nodes; i++)
+        if (t->nodes[i].stage > 0 && strcmp(t->nodes[i].name, name) == 0)
+            return;
+    fail_msg("no stage is called %s", name);
+}
+
+/* Equal stages are one part of the step: a range if they lie side by side, a number if others lie between. */
+TEST(stages_that_are_alike_have_one_name)
+{
+    static struct plan_cost c;
+    static const char *const names[][4] = { { "stage 1", "stages 2-7", "stage 8" },
+                                            { "stage 1", "3 stages like 2", "3 stages like 3", "stage 8" } };
+    const struct topo_network net = fixture_network((const int32_t[]){ 8 }, 1);
+    const struct plan_layout layouts[] = { { 0 }, { 8, { 12, 11, 13, 11, 13, 11, 13, 12 } } };
+    const struct model m = fixture_model("gpt3-175b");
+    for (int i = 0; i < 2; i++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 8, 64), p.layout = layouts[i]);
+        struct plan_place place;
+        KEEP(struct step_tree, t, step_free);
+        OK(plan_map(&place, &p, &net, e));
+        plan_cost(&c, &m, &p, &net.npu);
+        OK(plan_cost_tree(&t, &c, &place, "named", &net, e));
+        for (int k = 0; k < 4 && names[i][k]; k++)
+            assert_named(&t, names[i][k]);
+    }
+}
+
 /* ---- what a choice may and may not do ---- */
 
 static double time_of(const struct random_training *x, const struct plan *p)
