@@ -2,6 +2,7 @@
  * point: the same bytes, whatever varies, whatever goes wrong, and whatever the runner did before. */
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/solve.h"
+#include "kinds/design/explore/uncertain.h"
 #include "kinds/design/ask/load.h"
 #include "tests/unit/designs.h"
 #include "tests/unit/folder.h"
@@ -392,6 +393,28 @@ TEST_WITH(columns_that_no_row_needs_are_trimmed, make_folder, remove_folder)
         designs_rows(&t, &w);
         assert_true(table_find(&t, cases[i].has) >= 0 && table_find(&t, cases[i].lacks) == -1);
         assert_int_equal(table_find(&t, "message"), t.n_cols - 1);
+    }
+}
+
+/* In the study, by --set, as a whole or a key of it, and as what varies. */
+TEST_WITH(what_a_system_costs_has_percentiles_wherever_it_is_given, make_folder, remove_folder)
+{
+#define UNCERTAIN                                                                                            \
+    "network: two.yaml\nworkload: c.yaml\nuncertain: { draws: 3, percentiles: [50], keys: {\n"               \
+    "  network.npu.usd: { uniform: [2000, 3000] } } }\n"
+    CASES(const char *study; struct study_override o; bool has) = {
+        { UNCERTAIN "vary: { total_GBps: [ 5 ] }\n", { "seed", "2" }, false },
+        { UNCERTAIN "vary: { total_GBps: [ 5 ] }\nsystem: { npu_watt: 700 }\n", { "seed", "2" }, true },
+        { UNCERTAIN "vary: { total_GBps: [ 5 ] }\n", { "system", "{ npu_watt: 700 }" }, true },
+        { UNCERTAIN "vary: { total_GBps: [ 5 ] }\n", { "system.npu_watt", "700" }, true },
+        { UNCERTAIN "vary: { system: [ { npu_watt: 700 }, { npu_watt: 800 } ] }\n", { "seed", "2" }, true },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct study, w, study_close);
+        struct folder *f = *state;
+        put(f, "study.yaml", cases[i].study);
+        OK(designs_open(&w, f->path, &cases[i].o, 1, e));
+        assert_int_equal(((const struct design_own *)w.own)->uncertain.of_system, cases[i].has);
     }
 }
 
