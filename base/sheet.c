@@ -1,8 +1,11 @@
 /*
- * Cells are kept as text in one array, row by row, until sheet_write() knows the width of every column.
- * Alignment is by characters, not bytes; a column of numbers is aligned at its decimal point, where "20 +-
- * 7.2" counts as the number 20 with something behind it. Blanks at the end of a line are never written: they
- * are owed, and paid when something follows, so that output compares equal whatever editors do to it.
+ * Cells are kept as text in one array, row by row, until sheet_write() knows the width of every column. What
+ * is wider than a page (SHEET_WIDTH) has its texts folded at blanks; where that is not enough, columns go on
+ * in blocks below, each with the left columns again. The layout depends on the cells alone, never on a
+ * terminal. Alignment is by characters, not bytes; a column of numbers is aligned at its decimal point, where
+ * "20 +- 7.2" counts as the number 20 with something behind it. Blanks at the end of a line are never
+ * written: they are owed, and paid when something follows, so that output compares equal whatever editors do
+ * to it.
  */
 
 #include "base/sheet.h"
@@ -14,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SHEET_WIDTH = 120, FOLD_LEAST = 24 /* a text is folded to no less */ };
 
 /* Commas between thousands of the whole part. */
 static void add_commas(char buf[SHOW])
@@ -187,8 +192,23 @@ static size_t width_of(const char *s, size_t n)
 /* Widths of a column: what stands before the decimal point, and from the point on. */
 struct widths {
     size_t before, after, all;
+    size_t least; /* that folding leaves: the title, and the longest word */
     bool used;
 };
+
+/* Bytes of the next line of a text that is folded at blanks to a width; at least a word. */
+static size_t fold_at(const char *s, size_t width)
+{
+    size_t at = 0;
+    for (size_t end = strcspn(s, " "); s[at]; end += 1 + strcspn(s + end + 1, " ")) {
+        if (at > 0 && width_of(s, end) > width)
+            return at;
+        at = end;
+        if (!s[end])
+            break;
+    }
+    return at;
+}
 
 /* Where the point is, or would be: of a number alone, or with more after a blank ("20 +- 7.2"). */
 static size_t point_of(const char *cell)
@@ -198,6 +218,29 @@ static size_t point_of(const char *cell)
     if (point && (size_t)(point - cell) == number)
         return number;
     return number > 0 && (cell[number] == '\0' || cell[number] == ' ') ? number : strlen(cell);
+}
+
+/* Of the columns, all but one may stand in every block. */
+static int32_t left_of(const struct sheet *s)
+{
+    int32_t n = s->n_left > 0 ? s->n_left : 1;
+    return n < s->n_columns ? n : s->n_columns - 1;
+}
+
+static size_t longest_word(const struct sheet *s, int32_t column, size_t least)
+{
+    for (int64_t i = column; i < s->n_cells; i += s->n_columns)
+        for (const char *at = s->cells[i]; *at; at += *at == ' ') {
+            size_t n = strcspn(at, " "), width = width_of(at, n);
+            least = width > least ? width : least;
+            at += n;
+        }
+    return least;
+}
+
+static bool is_blank(const char *cell)
+{
+    return !*cell || strcmp(cell, "-") == 0;
 }
 
 static struct widths measure(const struct sheet *s, int32_t column)
@@ -211,12 +254,15 @@ static struct widths measure(const struct sheet *s, int32_t column)
         w.before = n_before > w.before ? n_before : w.before;
         w.after = n_after > w.after ? n_after : w.after;
         /* A column without any value is left out. */
-        w.used = w.used || (*cell && strcmp(cell, "-") != 0);
+        w.used = w.used || !is_blank(cell);
     }
     /* Titles stand to the right over numbers: they widen the column on the left alone. */
     size_t head = width_of(c->title, SIZE_MAX), unit = width_of(c->unit, SIZE_MAX);
     head = unit > head ? unit : head;
     w.all = w.before + w.after > head ? w.before + w.after : head;
+    w.least = w.all;
+    if (c->align == SHEET_LEFT && column >= left_of(s))
+        w.least = longest_word(s, column, head > FOLD_LEAST ? head : FOLD_LEAST);
     return w;
 }
 
@@ -227,62 +273,157 @@ static void put_spaces(struct text *out, size_t n)
 }
 
 /* One cell in its width; `owed` spaces are written once something follows them. */
-static void write_cell(struct text *out, const char *cell, size_t left, size_t width, size_t *owed)
+static void write_cell(struct text *out, const char *cell, size_t n, size_t left, size_t width, size_t *owed)
 {
-    size_t n = width_of(cell, SIZE_MAX);
-    size_t right = width - left - n;
-    if (*cell) {
+    size_t shown = width_of(cell, n), filled = left + shown;
+    if (n > 0) {
         put_spaces(out, *owed + left);
-        text_add_shown(out, cell, strlen(cell), "");
-        *owed = right + 2;
+        text_add_shown(out, cell, n, "");
+        *owed = (width > filled ? width - filled : 0) + 2;
     } else {
         *owed += width + 2;
     }
 }
 
-static void write_head(const struct sheet *s, const struct widths *w, bool unit, struct text *out)
+/* The columns of a block: the left ones, and from `first` up to `end`. */
+struct sheet_block {
+    const struct sheet *s;
+    const struct widths *w;
+    int32_t first, end;
+};
+
+static bool is_in(const struct sheet_block *b, int32_t column)
+{
+    return b->w[column].used && (column < left_of(b->s) || (column >= b->first && column < b->end));
+}
+
+static void write_head(const struct sheet_block *b, bool unit, struct text *out)
 {
     size_t owed = 0;
-    for (int32_t i = 0; i < s->n_columns; i++) {
-        const struct sheet_column *c = &s->columns[i];
+    for (int32_t i = 0; i < b->end; i++) {
+        const struct sheet_column *c = &b->s->columns[i];
         const char *cell = unit ? c->unit : c->title;
-        size_t left = c->align == SHEET_POINT ? w[i].all - width_of(cell, SIZE_MAX) : 0;
-        if (w[i].used)
-            write_cell(out, cell, left, w[i].all, &owed);
+        size_t left = c->align == SHEET_POINT ? b->w[i].all - width_of(cell, SIZE_MAX) : 0;
+        if (is_in(b, i))
+            write_cell(out, cell, strlen(cell), left, b->w[i].all, &owed);
     }
     text_puts(out, "\n");
 }
 
-static void write_row(const struct sheet *s, const struct widths *w, int64_t first, struct text *out)
+/* A row takes as many lines as the cell that is folded most: `rest` is what is still to write of each. */
+static bool write_line(const struct sheet_block *b, const char **rest, struct text *out)
 {
     size_t owed = 0;
-    for (int32_t i = 0; i < s->n_columns; i++) {
-        const char *cell = s->cells[first + i];
-        size_t left = 0;
-        if (!w[i].used)
+    bool more = false;
+    for (int32_t i = 0; i < b->end; i++) {
+        const struct widths *w = &b->w[i];
+        const char *cell = rest[i];
+        size_t left = 0, n = strlen(cell);
+        if (!is_in(b, i))
             continue;
-        if (s->columns[i].align == SHEET_POINT)
-            left = w[i].all - w[i].after - width_of(cell, point_of(cell));
-        write_cell(out, cell, left, w[i].all, &owed);
+        if (b->s->columns[i].align == SHEET_POINT && n > 0)
+            left = w->all - w->after - width_of(cell, point_of(cell));
+        else if (width_of(cell, n) > w->all)
+            n = fold_at(cell, w->all);
+        write_cell(out, cell, n, left, w->all, &owed);
+        rest[i] += n;
+        rest[i] += strspn(rest[i], " ");
+        more = more || *rest[i];
     }
     text_puts(out, "\n");
+    return more;
+}
+
+/* Has a row something to say in a block below the first? */
+static bool has_row(const struct sheet_block *b, int64_t row)
+{
+    bool has = b->first <= left_of(b->s);
+    for (int32_t i = b->first; i < b->end && !has; i++)
+        has = !is_blank(b->s->cells[row + i]);
+    return has;
+}
+
+static void write_block(const struct sheet_block *b, struct text *out)
+{
+    const struct sheet *s = b->s;
+    const char *rest[SHEET_MAX_COLUMNS];
+    bool units = false;
+    for (int32_t i = 0; i < b->end; i++)
+        units = units || (is_in(b, i) && *s->columns[i].unit);
+    write_head(b, false, out);
+    if (units)
+        write_head(b, true, out);
+    for (int64_t row = 0; row < s->n_cells; row += s->n_columns) {
+        for (int32_t i = 0; i < s->n_columns; i++)
+            rest[i] = s->cells[row + i];
+        for (bool more = has_row(b, row); more;)
+            more = write_line(b, rest, out);
+    }
+}
+
+/* ---- what fits ---- */
+
+/* Of the left columns and those from `first` up to `end`. */
+static size_t width_of_block(const struct sheet_block *b)
+{
+    size_t sum = 0;
+    for (int32_t i = 0; i < b->end; i++)
+        sum += is_in(b, i) ? b->w[i].all + (sum > 0 ? 2 : 0) : 0;
+    return sum;
+}
+
+/* Narrow the widest text, a character at a time, until all fit; false: they cannot. */
+static bool fold_to_fit(const struct sheet_block *all, struct widths *w)
+{
+    while (width_of_block(all) > SHEET_WIDTH) {
+        int32_t widest = -1;
+        for (int32_t i = 0; i < all->end; i++)
+            if (w[i].used && w[i].all > w[i].least && (widest < 0 || w[i].all > w[widest].all))
+                widest = i;
+        if (widest < 0)
+            return false;
+        w[widest].all--;
+    }
+    return true;
+}
+
+static bool has_room(struct sheet_block b)
+{
+    b.end++;
+    return width_of_block(&b) <= SHEET_WIDTH;
+}
+
+/* As many columns as fit beside the left ones, at least one; what is too wide alone is folded. */
+static void write_blocks(const struct sheet *s, struct widths *w, struct text *out)
+{
+    struct sheet_block b = { s, w, left_of(s), left_of(s) };
+    for (size_t left = width_of_block(&b); b.end < s->n_columns; b.first = b.end) {
+        bool below = b.end > left_of(s);
+        do
+            b.end++;
+        while (b.end < s->n_columns && (width_of_block(&b) == left || has_room(b)));
+        if (width_of_block(&b) == left)
+            return;
+        fold_to_fit(&b, w);
+        text_puts(out, below ? "\n" : "");
+        write_block(&b, out);
+    }
 }
 
 int sheet_write(const struct sheet *s, struct text *out, struct err *e)
 {
-    struct widths w[SHEET_MAX_COLUMNS];
-    bool units = false;
+    struct widths w[SHEET_MAX_COLUMNS], folded[SHEET_MAX_COLUMNS];
     if (s->failed)
         return err_nomem(e, "table");
     assert(s->n_columns > 0 && s->n_cells % s->n_columns == 0);
-    for (int32_t i = 0; i < s->n_columns; i++) {
-        w[i] = measure(s, i);
-        units = units || (w[i].used && *s->columns[i].unit);
-    }
-    write_head(s, w, false, out);
-    if (units)
-        write_head(s, w, true, out);
-    for (int64_t i = 0; i < s->n_cells; i += s->n_columns)
-        write_row(s, w, i, out);
+    for (int32_t i = 0; i < s->n_columns; i++)
+        w[i] = folded[i] = measure(s, i);
+    struct sheet_block all = { s, w, 0, s->n_columns }, fold = { s, folded, 0, s->n_columns };
+    if (out->wide)
+        write_block(&all, out);
+    else if (fold_to_fit(&fold, folded))
+        write_block(&fold, out);
+    else
+        write_blocks(s, w, out);
     return text_check(out, e);
 }

@@ -47,6 +47,7 @@ struct sheet_column {
 struct sheet {
     struct sheet_column columns[SHEET_MAX_COLUMNS];
     int32_t n_columns; /**< at most SHEET_MAX_COLUMNS */
+    int32_t n_left;    /**< columns that say which row it is, again in every block; 0: the first */
     int64_t n_cells, cap_cells;
     char **cells; /**< shape [n_cells], owned; row by row */
     bool failed;  /**< out of memory; sheet_write() reports it */
@@ -63,7 +64,11 @@ void sheet_usd(struct sheet *s, double usd);
 void sheet_count(struct sheet *s, int64_t n);
 void sheet_free(struct sheet *s);
 
-/** Append heads, units and rows; a column with nothing but "" and "-" is left out. 0 or ERR_NOMEM. */
+/**
+ * Append heads, units and rows; a column with nothing but "" and "-" is left out. Lines have at most 120
+ * characters unless @p out is wide: texts are folded, then columns go on in blocks below, each with the left
+ * columns again. 0 or ERR_NOMEM.
+ */
 int sheet_write(const struct sheet *s, struct text *out, struct err *e);
 
 #endif

@@ -13,6 +13,7 @@ struct text {
     char *s;       /**< owned, always terminated once something was added; NULL when empty */
     size_t n, cap; /**< bytes without the terminator; room with it */
     bool failed;   /**< an allocation failed: what follows was dropped; text_check() says so */
+    bool wide;     /**< tables for people (base/sheet.h) may be wider than a page */
 };
 
 /** Append; on lack of memory sets t->failed and drops, so that long outputs need one check at the end. */

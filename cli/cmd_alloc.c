@@ -199,7 +199,7 @@ static int run_alloc(struct run *run, struct err *e)
 {
     struct alloc_run a = { .run = run,
                            .study = { .sweep = { .n_points = 1 } },
-                           .report = { .format = output_format(run) } };
+                           .report = { .format = output_format(run), .out = { .wide = run->opt.wide } } };
     bool vary = false;
     int rc = output_check(run, e);
     if (!rc)

@@ -1432,7 +1432,7 @@ static const struct option_group front_options = { "Front", front_rows,
 static int write_front(const struct run *run, const struct front_job *j, struct err *e)
 {
     struct table t = { 0 };
-    struct text out = { 0 };
+    struct text out = { .wide = run->opt.wide };
     int rc;
     if (output_format(run) != TABLE_AS_TEXT) {
         rc = front_table(&t, j, e);

@@ -369,7 +369,7 @@ static int export_read_all(struct table *all, struct source *s, struct err *e)
 static int write_sheet(const struct run *run, struct source *s, struct err *e)
 {
     struct table all = { 0 };
-    struct text out = { 0 };
+    struct text out = { .wide = run->opt.wide };
     int rc = export_read_all(&all, s, e);
     if (!rc)
         rc = s->kind->say(&out, &(struct study_report){ .kind = s->kind, .rows = &all }, e);
@@ -486,7 +486,7 @@ static void export_tables_free(struct export_tables *t)
 static int export_write(const struct run *run, const struct export_tables *t, struct origin from,
                         struct err *e)
 {
-    struct text out = { 0 };
+    struct text out = { .wide = run->opt.wide };
     if (output_format(run) != TABLE_AS_TEXT)
         return output_table(run, &t->rows, from, e);
     int rc = t->kind->say(&out, &t->report, e);
@@ -1268,7 +1268,7 @@ static int run_ranks(struct run *run, struct study_job *job, struct err *e)
 
 static int write_list(const struct run *run, const struct study_kind *kind, struct err *e)
 {
-    struct text out = { 0 };
+    struct text out = { .wide = run->opt.wide };
     int rc = kind->list(&out, e);
     if (!rc)
         rc = output_text(run, &out, e);

@@ -51,6 +51,11 @@ static const struct option format_rows[] = {
       .kind = OPTION_WORD,
       .offset = offsetof(struct options, format),
       .words = format_words },
+    { .name = "wide",
+      .help = "text: tables as wide as they are, not folded to lines of 120 characters",
+      .kind = OPTION_FLAG,
+      .offset = offsetof(struct options, wide),
+      .outside = true },
 };
 
 /* The order matters: options_alone is all of them but the first. */
@@ -91,7 +96,8 @@ static const struct option file_rows[] = {
 const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
 const struct option_group options_set = { "Study", study_rows, 1 };
 const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
-const struct option_group options_format = { "Output", format_rows, 1 };
+const struct option_group options_format = { "Output", format_rows,
+                                             sizeof format_rows / sizeof *format_rows };
 const struct option_group options_alone = { "Output", file_rows + 1,
                                             sizeof file_rows / sizeof *file_rows - 1 };
 const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };

@@ -75,7 +75,7 @@ struct options {
     const char *gossip_runs, *gossip_curves, *gossip_links;
     const char *store, *shard, *table;
     bool resume;
-    bool force, quiet, verbose, help, version;
+    bool force, quiet, verbose, help, version, wide;
     bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
     int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */

@@ -155,6 +155,7 @@ int output_table(const struct run *run, const struct table *t, struct origin fro
 void output_begin(struct report *r, const struct run *run, struct origin from)
 {
     r->format = output_format(run);
+    r->out.wide = run->opt.wide;
     report_page(r);
     if (report_is(r, IN_JSON))
         output_json_head(&r->json, run, from);

@@ -23,7 +23,7 @@ echo "== one point"
 learned gossip small.yaml
 run gossip small.yaml --set seeds=1 --set methods='[pair]' --of json | sed -E -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e '/"point"/s/: -?[0-9][^,]*/: #/g'
 echo "== traffic and time that are more than the baseline's"
-"$WEFT" gossip small.yaml --set baseline='pair 16' -q | awk '/^all-reduce/ { for (i = 2; i <= NF; i++) if ($i ~ /^\+[0-9]/) print $i }'
+"$WEFT" gossip small.yaml --set baseline='pair 16' -q --wide | awk '/^all-reduce/ { for (i = 2; i <= NF; i++) if ($i ~ /^\+[0-9]/) print $i }'
 echo "== what is compared and asked for"
 learned gossip small.yaml --set compare=averaged --set need_pct=5 --set need_dim=dim1 --set methods='[{ method: pair, period: [1, 25] }]'
 echo "== points"

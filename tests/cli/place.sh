@@ -136,7 +136,7 @@ schedulers: [sjf, srtf]
 "$WEFT" place tie.yaml -q --jobs ends.csv >all.txt && grep -v '^#' ends.csv | cut -d, -f3-12
 echo "== a metric that a seed lacks has no mean; jobs that never get on are refused"
 "$WEFT" place tie.yaml -q --set 'jobs={count: 6, jobs_per_h: 40, profile: '"$profile"'}' --set network='switch:4@100 switch:4@5' \
-    --set 'schedulers=[fifo]' --set seeds=4 --set events='{horizon_s: 2000}' --runs cut.csv | tail -2
+    --set 'schedulers=[fifo]' --set seeds=4 --set events='{horizon_s: 2000}' --wide --runs cut.csv | tail -2
 grep -v "^#" cut.csv | cut -d, -f4-8
 sed -e 's/sjf, srtf/las/' -e '$a events: { las_queues: 0, overhead_s: 300 }' tie.yaml >rounds.yaml
 run place rounds.yaml

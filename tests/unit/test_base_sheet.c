@@ -124,3 +124,85 @@ TEST(long_cells_are_cut_and_marked)
     OK(sheet_write(&s, &t, e)); /* no units: one line of heads */
     assert_int_equal(t.n, 1 + 512 + 512);
 }
+
+/* A sheet of `n` rows: a word, `numbers` numbers of 13 characters each, and a text. */
+static void fill_wide(struct sheet *s, int rows, int numbers, const char *text)
+{
+    static const char *const titles[] = { "one", "two", "three", "four", "five", "six", "seven", "eight" };
+    sheet_column(s, "row", "", SHEET_LEFT);
+    for (int i = 0; i < numbers; i++)
+        sheet_column(s, titles[i], "GB/s", SHEET_POINT);
+    sheet_column(s, "why", "", SHEET_LEFT);
+    for (int row = 0; row < rows; row++) {
+        sheet_put(s, "r%d", row);
+        for (int i = 0; i < numbers; i++)
+            sheet_real(s, 1234567890 + i, 10);
+        sheet_put(s, "%s", row ? "" : text);
+    }
+}
+
+TEST(texts_are_folded_to_a_page)
+{
+    KEEP(struct sheet, s, sheet_free) = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
+    fill_wide(&s, 2, 5, "r\xc3\xb6hren and wires take part of a line, and then the next one");
+    OK(sheet_write(&s, &t, e));
+    assert_string_equal(
+        text_str(&t), "row            one            two          three           four           five  why\n"
+                      "              GB/s           GB/s           GB/s           GB/s           GB/s\n"
+                      "r0   1,234,567,890  1,234,567,891  1,234,567,892  1,234,567,893  1,234,567,894  "
+                      "r\xc3\xb6hren and wires take "
+                      "part of a line,\n"
+                      "                                                                                and "
+                      "then the next one\n"
+                      "r1   1,234,567,890  1,234,567,891  1,234,567,892  1,234,567,893  1,234,567,894\n");
+}
+
+TEST(columns_that_do_not_fit_go_on_below)
+{
+    KEEP(struct sheet, s, sheet_free) = { 0 };
+    KEEP(struct text, t, text_free) = { 0 };
+    fill_wide(&s, 1, 8, "none");
+    OK(sheet_write(&s, &t, e));
+    assert_string_equal(text_str(&t), "row            one            two          three           four       "
+                                      "    five            six          seven\n"
+                                      "              GB/s           GB/s           GB/s           GB/s       "
+                                      "    GB/s           GB/s           GB/s\n"
+                                      "r0   1,234,567,890  1,234,567,891  1,234,567,892  1,234,567,893  "
+                                      "1,234,567,894  1,234,567,895  1,234,567,896\n"
+                                      "\n"
+                                      "row          eight  why\n"
+                                      "              GB/s\n"
+                                      "r0   1,234,567,897  none\n");
+}
+
+TEST(a_wide_text_takes_all_columns)
+{
+    KEEP(struct sheet, s, sheet_free) = { 0 };
+    KEEP(struct text, t, text_free) = { .wide = true };
+    fill_wide(&s, 1, 8, "none");
+    OK(sheet_write(&s, &t, e));
+    assert_non_null(strstr(text_str(&t), "          seven          eight  why\n"));
+    assert_non_null(strstr(text_str(&t), "1,234,567,897  none\n"));
+}
+
+TEST(left_columns_and_long_words_stay_whole)
+{
+    KEEP(struct sheet, s, sheet_free) = { .n_left = 2 };
+    KEEP(struct text, t, text_free) = { 0 };
+    char word[111];
+    memset(word, 'x', 110);
+    word[110] = '\0';
+    sheet_column(&s, "row", "", SHEET_LEFT);
+    sheet_column(&s, "kind", "", SHEET_LEFT);
+    sheet_column(&s, "a", "", SHEET_LEFT);
+    sheet_column(&s, "b", "", SHEET_LEFT);
+    sheet_put(&s, "1");
+    sheet_put(&s, "new road");
+    sheet_put(&s, "%s", word);
+    sheet_put(&s, "%s y", word);
+    OK(sheet_write(&s, &t, e));
+    const char *block = strstr(text_str(&t), "\n\nrow  kind      b\n1    new road  xxx");
+    assert_non_null(block);
+    assert_non_null(strstr(block, "x\n               y\n"));
+}
