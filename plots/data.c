@@ -13,6 +13,7 @@
 #include "plots/columns.h"
 #include "plots/data.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -740,41 +741,15 @@ void phrases_put_axes(struct text *out, const struct rows *r)
     }
 }
 
-static void put_plan_phrase(struct text *out, const char *phrase, size_t n)
-{
-    static const char *const words[][2] = { { "microbatch ", "mb " },
-                                            { " of ", "×" },
-                                            { "sequence parallel", "sp" } };
-    /* "tp 8", but not "cp by ring". */
-    /* Degrees are what a short label keeps; a tab marks all else. */
-    bool degree = n > 3 && strchr("tcdpe", phrase[0]) && phrase[1] == 'p' && phrase[2] == ' ' &&
-                  phrase[3] >= '0' && phrase[3] <= '9';
-
-    text_puts(out, degree ? "" : "\t");
-    while (n > 0) {
-        size_t i = 0;
-        while (i < 3 && strncmp(phrase, words[i][0], strlen(words[i][0])) != 0)
-            i++;
-        size_t used = i < 3 ? strlen(words[i][0]) : 1;
-        if (i < 3)
-            text_puts(out, words[i][1]);
-        else
-            text_add(out, phrase, 1);
-        phrase += used;
-        n -= used < n ? used : n;
-    }
-    text_puts(out, "\n");
-}
-
+/* Degrees ("tp8") are what a short label keeps; a tab marks all else. */
 void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
 {
     char buf[NUM_TEXT];
-
-    for (const char *s = rows_text(buf, r, col); *s;) {
-        size_t n = strcspn(s, ",");
-        put_plan_phrase(out, s, n);
-        for (s += n; *s == ',' || *s == ' ';)
-            s++;
+    for (const char *s = rows_text(buf, r, col); *s; s += strspn(s, " ")) {
+        size_t n = strcspn(s, " ");
+        bool degree = n > 2 && strchr("tcdpe", s[0]) && s[1] == 'p' && isdigit((unsigned char)s[2]);
+        text_printf(out, "%s%.*s\n", degree ? "" : "\t", (int)n, s);
+        s += n;
     }
 }
 
@@ -811,6 +786,8 @@ static bool all_have(const char *const *list, int64_t n, const char *phrase, siz
 /* Time O(phrases * n * phrases) for one label: of a few dozen designs. */
 void phrases_put(struct text *out, const char *const *list, int64_t n, int64_t i, enum phrases_part part)
 {
+    /* Words of a plan stand together; axes, which have a value behind a blank, are listed. */
+    static const char word[] = " ";
     const char *at = list ? list[i] : "", *joint = out->n ? " · " : "";
     size_t k;
 
@@ -818,8 +795,9 @@ void phrases_put(struct text *out, const char *const *list, int64_t n, int64_t i
         bool tab = *p == '\t';
         if ((part == PHRASES_SHORT && tab) || all_have(list, n, p, k) != (part == PHRASES_COMMON))
             continue;
-        text_puts(out, joint);
+        bool axis = memchr(p, ' ', k) != NULL;
+        text_puts(out, joint == word && axis ? ", " : joint);
         text_add(out, p + tab, k - tab);
-        joint = ", ";
+        joint = axis ? ", " : word;
     }
 }

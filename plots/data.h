@@ -222,12 +222,12 @@ const char *points_name(struct canvas *c, const struct points *p, int32_t at, si
 void points_put_notes(struct canvas *c, const struct points *p);
 
 /* Designs differ in their plan of parallelism and in what else a sweep varies: phrases, each ended by a
- * newline, "tp 8\n\tzero 2\nbatch 1024\n". A tab begins those that go first where room is short. */
+ * newline, "tp8\n\tzero2\nbatch 1024\n". A tab begins those that go first where room is short. */
 
 /** Append the axes of the row as phrases: the key's last word and the value. Axes are the columns between
  * point and network that no other column shows; what the network's own word shows is left out. */
 void phrases_put_axes(struct text *out, const struct rows *r);
-/** Append the plan in column @p col with long words cut short: "mb 1×16". */
+/** Append the plan in column @p col, a phrase a word. */
 void phrases_put_plan(struct text *out, const struct rows *r, int32_t col);
 
 enum phrases_part { PHRASES_COMMON, PHRASES_VARYING, PHRASES_SHORT /**< of those that vary, without tab */ };

@@ -697,77 +697,74 @@ bool plan_check(const struct plan *p, const struct model *m, int64_t n_npus, str
 
 /* ---- as text ---- */
 
-static void put_degree(struct text *out, const char *word, int64_t n, const char **joint)
-{
-    if (n <= 1)
-        return;
-    text_printf(out, "%s%s %lld", *joint, word, (long long)n);
-    *joint = ", ";
-}
-
 /* What it runs in and on, where that is not the default. */
 static void plan_format_software(struct text *out, const struct plan *p)
 {
-    const char *joint = ", again ";
-    for (unsigned op = 0; op < N_PLAN_OPS && p->recompute == PLAN_RECOMPUTE_SELECTIVE; op++)
-        if (p->recompute_ops & 1U << op) {
-            text_printf(out, "%s%s", joint, plan_op_words[op]);
-            joint = " and ";
-        }
     if (p->precision)
-        text_printf(out, ", %s", topo_precision_words[p->precision]);
+        text_printf(out, " %s", topo_precision_words[p->precision]);
     if (p->attention_fp8)
-        text_puts(out, ", attention in fp8");
+        text_puts(out, " attention-fp8");
     if (p->kernel >= 0)
-        text_printf(out, ", %s attention", plan_kernel_words[p->kernel]);
+        text_printf(out, " attention-%s", plan_kernel_words[p->kernel]);
     if (p->software >= 0)
-        text_printf(out, ", %s", plan_software_words[p->software]);
+        text_printf(out, " %s", plan_software_words[p->software]);
     if (p->graph)
-        text_printf(out, ", graph of %s", plan_graph_words[p->graph]);
+        text_printf(out, " graph-%s", plan_graph_words[p->graph]);
     if (p->offload > 0)
-        text_printf(out, ", %.3g %% offloaded", 100 * p->offload);
+        text_printf(out, " offload%.3g%%", 100 * p->offload);
 }
 
-/* A plan in one line, as reports and rows show it; what is off is left out. */
+static void plan_format_recompute(struct text *out, const struct plan *p)
+{
+    unsigned ops = p->recompute == PLAN_RECOMPUTE_SELECTIVE ? p->recompute_ops : 0;
+    if (p->recompute && !ops)
+        text_printf(out, " recompute-%s", plan_recompute_words[p->recompute]);
+    const char *joint = " recompute-";
+    for (unsigned op = 0; op < N_PLAN_OPS; op++)
+        if (ops & 1U << op) {
+            text_printf(out, "%s%s", joint, plan_op_words[op]);
+            joint = "+";
+        }
+}
+
+static void plan_format_experts(struct text *out, const struct plan *p)
+{
+    if (p->dispatcher)
+        text_puts(out, " dispatch-merged");
+    if (p->node_limit)
+        text_printf(out, " nodes%lld", (long long)p->node_limit);
+    if (p->dispatch_bits != 16)
+        text_printf(out, " dispatch-%lldbit", (long long)p->dispatch_bits);
+    if (p->ep_fused)
+        text_puts(out, p->ep_fused == PLAN_EP_FUSED ? " experts-fused" : " experts-apart");
+    if (p->ep_overlap)
+        text_printf(out, " ep-overlap-%s", plan_ep_overlap_words[p->ep_overlap]);
+}
+
 void plan_format(struct text *out, const struct plan *p, const struct model *m)
 {
-    const char *joint = "";
     for (int i = 0; i < N_PLAN_AXES; i++)
-        put_degree(out, plan_axis_words[p->order[i]], p->degree[p->order[i]], &joint);
-    put_degree(out, "ep", p->ep, &joint);
-    text_printf(out, "%smicrobatch %lld of %lld", joint, (long long)p->micro,
-                (long long)plan_microbatches(p));
-    joint = ", ";
-    put_degree(out, "interleave", p->interleave, &joint);
-    if (p->zero && m->family != MODEL_TRANSFORMER)
-        text_printf(out, ", zero %d", (int)p->zero);
+        if (p->degree[p->order[i]] > 1)
+            text_printf(out, "%s%lld ", plan_axis_words[p->order[i]], (long long)p->degree[p->order[i]]);
+    if (p->ep > 1)
+        text_printf(out, "ep%lld ", (long long)p->ep);
+    text_printf(out, "mb%lldx%lld", (long long)p->micro, (long long)plan_microbatches(p));
+    if (p->interleave > 1)
+        text_printf(out, " interleave%lld", (long long)p->interleave);
+    if (p->zero)
+        text_printf(out, " zero%d", (int)p->zero);
     if (m->family != MODEL_TRANSFORMER)
         return;
-    if (p->layout.n)
-        text_puts(out, ", listed stages");
-    else if (p->ends == PLAN_ENDS_SHORT)
-        text_puts(out, ", short ends");
+    if (p->layout.n || p->ends == PLAN_ENDS_SHORT)
+        text_puts(out, p->layout.n ? " stages-listed" : " ends-short");
     if (p->schedule)
-        text_printf(out, ", %s", plan_schedule_words[p->schedule]);
-    if (p->recompute)
-        text_printf(out, ", %s recompute", plan_recompute_words[p->recompute]);
+        text_printf(out, " %s", plan_schedule_words[p->schedule]);
+    plan_format_recompute(out, p);
     if (p->degree[PLAN_CP] > 1 && p->context)
-        text_printf(out, ", cp by %s", plan_context_words[p->context]);
-    if (p->zero)
-        text_printf(out, ", zero %d", (int)p->zero);
+        text_printf(out, " cp-%s", plan_context_words[p->context]);
     if (p->seq_parallel)
-        text_puts(out, ", sequence parallel");
-    if (p->dispatcher)
-        text_puts(out, ", merged dispatch");
-    if (p->node_limit)
-        text_printf(out, " to %lld nodes", (long long)p->node_limit);
-    if (p->dispatch_bits != 16)
-        text_printf(out, ", dispatch of %lld bits", (long long)p->dispatch_bits);
-    if (p->ep_fused)
-        text_puts(out, p->ep_fused == PLAN_EP_FUSED ? ", fused experts" : ", experts' kernels apart");
-    if (p->ep_overlap)
-        text_printf(out, ", tokens beside %s",
-                    p->ep_overlap == PLAN_EP_OVERLAP_SHARED ? "shared experts" : "batches");
+        text_puts(out, " sp");
+    plan_format_experts(out, p);
     plan_format_software(out, p);
 }
 

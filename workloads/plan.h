@@ -306,7 +306,8 @@ int64_t plan_chunk_layers(const struct plan *p, const struct model *m, int64_t c
  */
 int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p, const struct model *m);
 
-/** "tp 8, pp 16, dp 4" and what else is not the default; appended. */
+/** One word for people, "tp8 pp16 dp4 mb2x24 zero1": degrees above 1, innermost first; microbatches of 2
+ * sequences, 24 of them; what else is not the default, "key-word" or a word of its own. Appended. */
 void plan_format(struct text *out, const struct plan *p, const struct model *m);
 
 /** The mapping as a picture: a row per dimension, outermost first, and what of it each axis takes. */

@@ -73,7 +73,7 @@ vary: { workload.parallel.tp: [4, 8], workload.parallel.pp: [8, 7, 16] }
 for figure in breakdown mfu plans; do
     run plot $figure trained.csv -o $figure.svg
 done
-grep -Eo '>(compute|exposed: [a-z]*|tp [^<]*|network cost [^<]*|memory|fastest|–)<' breakdown.svg mfu.svg plans.svg
+grep -Eo '>(compute|exposed: [a-z]*|tp[0-9][^<]*|network cost [^<]*|memory|fastest|–)<' breakdown.svg mfu.svg plans.svg
 # What is better stands in the head of a CSV, and a store knows it. The rows themselves say which is best.
 "$WEFT" sweep trained.yaml -q --store trained.db --of csv >/dev/null 2>&1
 grep -v '^#' trained.csv >bare.csv

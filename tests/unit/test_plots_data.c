@@ -265,11 +265,9 @@ static void sweep_table(struct table *t, const char *const *paths, const char *c
 TEST(a_plan_is_cut_into_phrases_with_details_behind_a_tab)
 {
     static const char *const cases[][2] = {
-        { "tp 8, dp 16, pp 4, microbatch 1 of 64, interleave 2, selective recompute, zero 1, sequence "
-          "parallel",
-          "tp 8\ndp 16\npp 4\n\tmb 1×64\n\tinterleave 2\n\tselective recompute\n\tzero 1\n\tsp\n" },
-        { "cp 2, ep 8, microbatch 1 of 1, gpipe, cp by ring",
-          "cp 2\nep 8\n\tmb 1×1\n\tgpipe\n\tcp by ring\n" },
+        { "tp8 dp16 pp4 mb1x64 interleave2 zero1 recompute-selective sp",
+          "tp8\ndp16\npp4\n\tmb1x64\n\tinterleave2\n\tzero1\n\trecompute-selective\n\tsp\n" },
+        { "cp2 ep8 mb1x1 gpipe cp-ring", "cp2\nep8\n\tmb1x1\n\tgpipe\n\tcp-ring\n" },
         { "", "" },
         { "one", "\tone\n" },
     };

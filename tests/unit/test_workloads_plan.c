@@ -337,7 +337,7 @@ TEST(a_plan_reads_as_one_line)
     struct plan p = fixture_plan(8, 1, 4, 16, 1536);
     struct model m = fixture_model("gpt3-175b");
     plan_format(&out, &p, &m);
-    assert_string_equal(text_str(&out), "tp 8, dp 4, pp 16, microbatch 1 of 384");
+    assert_string_equal(text_str(&out), "tp8 dp4 pp16 mb1x384");
     text_free(&out);
     p = fixture_plan(2, 4, 8, 2, 64);
     p.order[0] = PLAN_CP, p.order[1] = PLAN_TP;
@@ -346,12 +346,11 @@ TEST(a_plan_reads_as_one_line)
     out = (struct text){ 0 };
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out),
-                        "cp 4, tp 2, dp 8, pp 2, ep 4, microbatch 2 of 4, interleave 2, selective "
-                        "recompute, cp by ulysses, zero 2, sequence parallel");
+                        "cp4 tp2 dp8 pp2 ep4 mb2x4 interleave2 zero2 recompute-selective cp-ulysses sp");
     text_free(&out);
     m = fixture_model("resnet50");
     p = fixture_plan(1, 1, 1, 1, 256);
     out = (struct text){ 0 };
     plan_format(&out, &p, &m);
-    assert_string_equal(text_str(&out), "microbatch 1 of 256");
+    assert_string_equal(text_str(&out), "mb1x256");
 }
