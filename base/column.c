@@ -155,7 +155,7 @@ const char *column_shown(char buf[SHOW], const struct column *c, enum table_kind
     /* Whole, however large. */
     if (kind == TABLE_COUNT && c->digits == 0 && scale.times == 1)
         return show_count(buf, cell.count);
-    if (c->digits == 0 && strcmp(scale.unit, "USD") == 0)
+    if (c->digits == 0 && strncmp(scale.unit, "USD", 3) == 0)
         return show_usd(buf, x);
     return show_signed(buf, c, x, c->digits ? c->digits : COLUMN_DIGITS);
 }
@@ -320,7 +320,10 @@ void row_clear(void *row, const struct column *list)
         for (int32_t i = 0; i < column_count(c); i++)
             switch (c->kind) {
             case TABLE_TEXT:
-                ((const char **)field)[i] = NULL;
+                if (c->flags & COLUMN_CHARS)
+                    *(char *)field = '\0';
+                else
+                    ((const char **)field)[i] = NULL;
                 break;
             case TABLE_REAL:
                 ((double *)field)[i] = NAN;
@@ -339,7 +342,11 @@ struct table_cell column_cell(const struct column *c, const void *row, int32_t i
     const void *field = (const char *)row + c->offset;
     struct table_cell cell = { .text = NULL };
     if (c->kind == TABLE_TEXT) {
-        cell.text = ((char *const *)field)[i];
+        const char *held = *(const char *)field ? field : NULL;
+        if (c->flags & COLUMN_CHARS) /* cells of rows are borrowed, and nobody writes to them */
+            memcpy(&cell.text, &held, sizeof held);
+        else
+            cell.text = ((char *const *)field)[i];
         if (!cell.text && (c->flags & COLUMN_EMPTY))
             cell.text = empty;
     } else if (c->kind == TABLE_REAL) {

@@ -32,7 +32,14 @@ enum {
 };
 
 /** Forms that something appears in. */
-enum column_in { IN_TEXT = 1, IN_JSON = 2, IN_CSV = 4, IN_DATA = IN_JSON | IN_CSV, IN_ALL = 7 };
+enum column_in {
+    IN_TEXT = 1,
+    IN_JSON = 2,
+    IN_CSV = 4,
+    IN_DATA = IN_JSON | IN_CSV,
+    IN_ALL = 7,
+    IN_NONE = 8 /**< for `upto` alone */
+};
 
 /** How a value is shown to people. */
 enum column_show {
@@ -53,6 +60,7 @@ enum column_flag {
     COLUMN_REPLACES = 1 << 5, /**< the axis is left out: the column says it better */
     COLUMN_RENAMES = 1 << 6,  /**< the axis is called "vary.NAME" */
     COLUMN_IF_ANY = 1 << 7,   /**< of facts: left out where it is blank, in every form */
+    COLUMN_CHARS = 1 << 12,   /**< a text that the row holds itself, an array of char; "" is blank */
     /* In the text of rows (study/say.h): */
     COLUMN_COMMON = 1 << 8,  /**< said once above the table where all rows have the same value */
     COLUMN_SEEDS = 1 << 9,   /**< there where some row is of several seeds */

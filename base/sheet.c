@@ -261,7 +261,7 @@ static struct widths measure(const struct sheet *s, int32_t column)
     head = unit > head ? unit : head;
     w.all = w.before + w.after > head ? w.before + w.after : head;
     w.least = w.all;
-    if (c->align == SHEET_LEFT && column >= left_of(s))
+    if (c->align == SHEET_LEFT)
         w.least = longest_word(s, column, head > FOLD_LEAST ? head : FOLD_LEAST);
     return w;
 }

@@ -196,3 +196,38 @@ TEST(a_list_of_another_form_leaves_no_trace)
     OK(report_end(&r, NULL, e));
     assert_string_equal(text_str(&r.out), "{}\n");
 }
+
+struct line {
+    char said[16];
+    int32_t n;
+    const char *words[3];
+};
+
+/* A text that the row holds itself, and a list whose length stands in no form. */
+TEST(texts_in_rows_and_hidden_lengths)
+{
+    static const struct column columns[] = {
+        COLUMN_WORD(struct line, said, "its own", .flags = COLUMN_CHARS),
+        COLUMN_COUNT(struct line, n, "how many", .in = IN_NONE),
+        COLUMN_AT(struct line, words, "words", TABLE_TEXT, "a list", .repeat = 3, .upto = "n"),
+        COLUMNS_END,
+    };
+    const struct line lines[] = { { "here", 2, { "a", NULL, "c" } }, { "", 0, { NULL, NULL, NULL } } };
+    CASES(enum table_format format; const char *want) = {
+        { TABLE_AS_TEXT, "said\nhere\n-\n" },
+        { TABLE_AS_JSON, "{\"lines\": [{\"said\": \"here\", \"words\": [\"a\", null]}, {\"said\": null, "
+                         "\"words\": []}]}\n" },
+        { TABLE_AS_CSV, "said\nhere\n\n" },
+    };
+    struct line cleared = { "x", 1, { "y", NULL, NULL } };
+    row_clear(&cleared, columns);
+    assert_string_equal(cleared.said, "");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct report, r, report_free) = { .format = cases[i].format };
+        report_page(&r);
+        report_array(&r, "lines", columns, lines, 2, sizeof *lines);
+        report_page_end(&r);
+        OK(report_end(&r, NULL, e));
+        assert_string_equal(text_str(&r.out), cases[i].want);
+    }
+}
