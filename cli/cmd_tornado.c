@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,29 +41,80 @@ static const struct option_group tornado_options = { "Inputs and answers", torna
 
 /* ---- one row ---- */
 
+struct tornado_line {
+    const char *answer, *label, *path, *range;
+    double at[3];    /* of the input: low, as it is, high */
+    double value[3]; /* of the answer there */
+    double swing, swing_share;
+    int64_t point, best[2];
+    double best_value[2];
+    char decision[96], source[512];
+};
+
+/* Values in the unit of the answer, which use_unit() fills in, are marked by an empty one. */
+#define LINE(field, called, kind, ...)   COLUMN_AT(struct tornado_line, field, called, kind, __VA_ARGS__)
+#define LINE_IN_UNIT(field, called, ...) LINE(field, called, TABLE_REAL, __VA_ARGS__, .as = "", .digits = 6)
+static const struct column tornado_columns[] = {
+    LINE(answer, "answer", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(label, "shown", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "input"),
+    LINE(path, "input", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(label, "name", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(at[0], "low", TABLE_REAL, NULL),
+    LINE(at[1], "as_is", TABLE_REAL, NULL, .title = "as it is"),
+    LINE(at[2], "high", TABLE_REAL, NULL),
+    LINE(range, "range", TABLE_TEXT, NULL),
+    LINE_IN_UNIT(value[0], "at_low", NULL),
+    LINE_IN_UNIT(value[1], "at_as_is", NULL, .in = IN_DATA),
+    LINE_IN_UNIT(value[2], "at_high", NULL),
+    LINE(swing, "swing", TABLE_REAL, NULL, .in = IN_DATA),
+    LINE(swing_share, "swing_share", TABLE_REAL, NULL, .title = "swing", .times = 100, .as = "%",
+         .digits = 3),
+    LINE(point, "point", TABLE_COUNT, NULL, .in = IN_DATA),
+    LINE(best[LOW], "best_at_low", TABLE_COUNT, NULL, .in = IN_DATA),
+    LINE_IN_UNIT(best_value[LOW], "best_low", NULL, .title = "best at low"),
+    LINE(best[HIGH], "best_at_high", TABLE_COUNT, NULL, .in = IN_DATA),
+    LINE_IN_UNIT(best_value[HIGH], "best_high", NULL, .title = "best at high"),
+    LINE(decision, "decision", TABLE_TEXT, NULL, .title = "best point", .flags = COLUMN_CHARS),
+    LINE(source, "source", TABLE_TEXT, NULL, .in = IN_DATA, .flags = COLUMN_CHARS),
+    COLUMNS_END,
+};
+enum { N_COLUMNS = sizeof tornado_columns / sizeof *tornado_columns };
+
+/* Text in the unit of an answer; of a study of one point, which has no choice, without the best ones. */
+static void use_unit(struct column out[N_COLUMNS], const struct unit *unit, bool many)
+{
+    memcpy(out, tornado_columns, sizeof tornado_columns);
+    for (struct column *c = out; c->name; c++) {
+        bool choice = strncmp(c->name, "best_", 5) == 0 || strcmp(c->name, "decision") == 0;
+        if (c->as && !*c->as) {
+            c->as = unit->name;
+            c->times = 1 / unit->scale;
+        }
+        if (choice && !many)
+            c->in = IN_DATA;
+    }
+}
+
 static bool changes(const struct tornado *t, int32_t input, int32_t a, int end)
 {
     return tornado_end(t, input, end, a)->best.point != t->typical[a].point;
 }
 
 /* "stays", "point 9 at high", "none at low, point 3 at high". */
-static void put_decision(struct report *r, const struct tornado *t, int32_t input, int32_t a)
+static void say_decision(char out[96], const struct tornado *t, int32_t input, int32_t a)
 {
     static const char *const at[] = { "low", "high" };
-    struct text out = { 0 };
+    size_t n = 0;
+    snprintf(out, 96, "stays");
     for (int end = LOW; end <= HIGH; end++) {
         int64_t point = tornado_end(t, input, end, a)->best.point;
+        char which[32] = "none";
         if (!changes(t, input, a, end))
             continue;
-        text_puts(&out, out.n ? ", " : "");
-        if (point < 0)
-            text_printf(&out, "none at %s", at[end]);
-        else
-            text_printf(&out, "point %lld at %s", (long long)point, at[end]);
+        if (point >= 0)
+            snprintf(which, sizeof which, "point %lld", (long long)point);
+        n += (size_t)snprintf(out + n, 96 - n, "%s%s at %s", n ? ", " : "", which, at[end]);
     }
-    report_put_word(r, out.n ? text_str(&out) : "stays");
-    r->failed = r->failed || out.failed;
-    text_free(&out);
 }
 
 static void tornado_put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
@@ -70,66 +122,23 @@ static void tornado_put_row(struct report *r, const struct tornado *t, int32_t i
     const struct tornado_input *in = &t->inputs[input];
     const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)input) * 3];
     const struct tornado_end *low = tornado_end(t, input, LOW, a), *high = tornado_end(t, input, HIGH, a);
-    double swing = tornado_swing(t, input, a);
-    report_put_word(r, t->answers[a].name);
-    report_put_word(r, in->label);
-    report_put_word(r, in->path);
-    report_put_word(r, in->label);
-    for (int k = 0; k < 3; k++)
-        report_put_real(r, at[k]);
-    report_put_word(r, tornado_range_words[in->range]);
-    report_put_real(r, low->value);
-    report_put_real(r, t->typical[a].value);
-    report_put_real(r, high->value);
-    report_put_real(r, swing);
-    report_put_real(r, swing / fabs(t->typical[a].value));
-    report_put_count(r, t->typical[a].point);
-    report_put_count(r, low->best.point);
-    report_put_real(r, low->best.value);
-    report_put_count(r, high->best.point);
-    report_put_real(r, high->best.value);
-    put_decision(r, t, input, a);
+    double swing = tornado_swing(t, input, a), typical = t->typical[a].value;
+    struct tornado_line line = { .answer = t->answers[a].name,
+                                 .label = in->label,
+                                 .path = in->path,
+                                 .range = tornado_range_words[in->range],
+                                 .at = { at[0], at[1], at[2] },
+                                 .value = { low->value, typical, high->value },
+                                 .swing = swing,
+                                 .swing_share = swing / fabs(typical),
+                                 .point = t->typical[a].point,
+                                 .best = { low->best.point, high->best.point },
+                                 .best_value = { low->best.value, high->best.value } };
+    say_decision(line.decision, t, input, a);
     if (in->published)
-        report_put_text(r, "%s: %s", topo_grade_names[in->published->grade], in->published->source);
-    else
-        report_put_none(r);
-}
-
-enum { N_COLUMNS = 20 };
-
-/* @p unit of the answer, in text; @p many: the study has points to choose from. */
-static void make_columns(struct report_column out[N_COLUMNS], const struct unit *unit, bool many)
-{
-    const unsigned all = IN_TEXT | IN_DATA, choice = many ? all : IN_DATA;
-    const char *name = *unit->name ? unit->name : NULL;
-    const struct report_column columns[N_COLUMNS] = {
-        { IN_DATA, .key = "answer" },
-        { IN_TEXT, .title = "input" },
-        { IN_DATA, .key = "input" },
-        { IN_DATA, .key = "name" },
-        { all, .key = "low", .title = "low", .show = 5, .kind = TABLE_REAL },
-        { all, .key = "as_is", .title = "as it is", .show = 5, .kind = TABLE_REAL },
-        { all, .key = "high", .title = "high", .show = 5, .kind = TABLE_REAL },
-        { all, .key = "range", .title = "range" },
-        { all, .key = "at_low", .title = "at low", .unit = name, .per = unit->scale, .show = 6,
-          .kind = TABLE_REAL },
-        { IN_DATA, .key = "at_as_is", .kind = TABLE_REAL },
-        { all, .key = "at_high", .title = "at high", .unit = name, .per = unit->scale, .show = 6,
-          .kind = TABLE_REAL },
-        { IN_DATA, .key = "swing", .kind = TABLE_REAL },
-        { all, .key = "swing_share", .title = "swing", .unit = "%", .show = 3, .times = 100,
-          .kind = TABLE_REAL },
-        { IN_DATA, .key = "point", .kind = TABLE_COUNT },
-        { IN_DATA, .key = "best_at_low", .kind = TABLE_COUNT },
-        { choice, .key = "best_low", .title = "best at low", .unit = name, .per = unit->scale, .show = 6,
-          .kind = TABLE_REAL },
-        { IN_DATA, .key = "best_at_high", .kind = TABLE_COUNT },
-        { choice, .key = "best_high", .title = "best at high", .unit = name, .per = unit->scale, .show = 6,
-          .kind = TABLE_REAL },
-        { choice, .key = "decision", .title = "best point" },
-        { IN_DATA, .key = "source" },
-    };
-    memcpy(out, columns, sizeof columns);
+        snprintf(line.source, sizeof line.source, "%s: %s", topo_grade_names[in->published->grade],
+                 in->published->source);
+    report_row(r, &line);
 }
 
 /* ---- order ---- */
@@ -178,7 +187,7 @@ static void say_idle(struct report *r, const struct tornado *t, int32_t a)
 
 static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct ranked *list)
 {
-    struct report_column columns[N_COLUMNS];
+    struct column columns[N_COLUMNS];
     char value[SHOW];
     size_t title;
     const struct tornado_best *best = &t->typical[a];
@@ -187,7 +196,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
         report_line(r, "\n%s: no point has it\n", t->answers[a].name);
         return;
     }
-    make_columns(columns, &unit, t->study->sweep.n_keys > 0);
+    use_unit(columns, &unit, t->study->sweep.n_keys > 0);
     report_line(r, "\n%.*s: %s%s%s", (int)title, t->answers[a].name,
                 show_real(value, best->value / unit.scale, 6), *unit.name ? " " : "", unit.name);
     if (t->study->sweep.n_keys)
@@ -199,27 +208,24 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
         if (!is_idle(t, list[i].input, a))
             list[n++] = list[i];
     if (n)
-        report_table(r, NULL, columns, N_COLUMNS);
+        report_list(r, NULL, columns);
     for (int32_t i = 0; i < n; i++)
         tornado_put_row(r, t, list[i].input, a);
     if (n)
-        report_table_end(r);
+        report_list_end(r);
     say_idle(r, t, a);
 }
 
 static void report_data(struct report *r, const struct tornado *t, struct ranked *list)
 {
-    struct report_column columns[N_COLUMNS];
-    const struct unit none = { 1, "" };
-    make_columns(columns, &none, true);
-    report_json_count(r, "points", t->study->sweep.n_points);
-    report_table(r, "inputs", columns, N_COLUMNS);
+    report_count(r, IN_JSON, "points", NULL, t->study->sweep.n_points, NULL);
+    report_list(r, "inputs", tornado_columns);
     for (int32_t a = 0; a < t->n_answers; a++) {
         rank(list, t, a);
         for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++)
             tornado_put_row(r, t, list[i].input, a);
     }
-    report_table_end(r);
+    report_list_end(r);
 }
 
 /* What the points are that the tables name, each once and in their order. */
