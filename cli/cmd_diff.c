@@ -5,9 +5,10 @@
  * written before both sides, and each difference alone, were designed.
  */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "kinds/design/explore/diff.h"
@@ -15,175 +16,120 @@
 
 enum { CELL = 48 /* bytes of a value in text */ };
 
+/* An input or an output. Values are texts, as they may be words; a text has cut ones of few digits. */
+struct diff_line {
+    const char *what, *said, *name, *text[DIFF_SIDES];
+    char shown[DIFF_SIDES][CELL + 16], number[DIFF_SIDES][NUM_TEXT];
+    double value[DIFF_SIDES];
+    int32_t is_default[DIFF_SIDES]; /* -1: an output */
+    double difference, change;
+    double alone[N_DIFF_ANSWERS], share[N_DIFF_ANSWERS];
+    const char *note;
+};
+
+#define LINE(field, called, kind, ...) COLUMN_AT(struct diff_line, field, called, kind, __VA_ARGS__)
+#define LINE_SHARE(k, called, words)                                                                         \
+    LINE(share[k], called, TABLE_REAL, NULL, .title = (words), .times = 100, .as = "%", .digits = 3)
+static const struct column input_columns[] = {
+    LINE(what, "what", TABLE_TEXT, NULL, .in = IN_CSV),
+    LINE(said, "said", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "input"),
+    LINE(name, "name", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(shown[DIFF_A], "a", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "A", .flags = COLUMN_CHARS),
+    LINE(shown[DIFF_B], "b", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "B", .flags = COLUMN_CHARS),
+    LINE(text[DIFF_A], "a", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(text[DIFF_B], "b", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(is_default[DIFF_A], "a_default", TABLE_COUNT, NULL, .in = IN_DATA, .show = COLUMN_YES_NO),
+    LINE(is_default[DIFF_B], "b_default", TABLE_COUNT, NULL, .in = IN_DATA, .show = COLUMN_YES_NO),
+    LINE(difference, "difference", TABLE_REAL, NULL, .in = IN_CSV),
+    LINE(change, "change", TABLE_REAL, NULL, .in = IN_CSV),
+    LINE(alone[DIFF_TIME], DESIGN_COLUMN(time_s), TABLE_REAL, NULL, .in = IN_DATA),
+    LINE_SHARE(DIFF_TIME, "time_share", "time alone"),
+    LINE(alone[DIFF_COST], DESIGN_COLUMN(cost_usd), TABLE_REAL, NULL, .in = IN_DATA),
+    LINE_SHARE(DIFF_COST, "cost_share", "cost alone"),
+    LINE(alone[DIFF_TOKENS], DESIGN_COLUMN_IN(system, usd_per_Mtoken), TABLE_REAL, NULL, .in = IN_DATA),
+    LINE_SHARE(DIFF_TOKENS, "usd_per_Mtoken_share", "tokens alone"),
+    LINE(note, "note", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(note, "note", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "", .flags = COLUMN_EMPTY),
+    COLUMNS_END,
+};
+
+#define OUTPUT_CHANGE                                                                                        \
+    LINE(difference, "difference", TABLE_REAL, NULL),                                                        \
+        LINE(change, "change", TABLE_REAL, NULL, .times = 100, .as = "%", .digits = 4), COLUMNS_END
+static const struct column output_columns[] = {
+    LINE(name, "output", TABLE_TEXT, NULL),
+    LINE(shown[DIFF_A], "a", TABLE_TEXT, NULL, .title = "A", .flags = COLUMN_CHARS),
+    LINE(shown[DIFF_B], "b", TABLE_TEXT, NULL, .title = "B", .flags = COLUMN_CHARS),
+    OUTPUT_CHANGE,
+};
+static const struct column output_words[] = {
+    LINE(name, "name", TABLE_TEXT, NULL),
+    LINE(text[DIFF_A], "a", TABLE_TEXT, NULL),
+    LINE(text[DIFF_B], "b", TABLE_TEXT, NULL),
+    OUTPUT_CHANGE,
+};
+static const struct column output_numbers[] = {
+    LINE(name, "name", TABLE_TEXT, NULL),
+    LINE(value[DIFF_A], "a", TABLE_REAL, NULL),
+    LINE(value[DIFF_B], "b", TABLE_REAL, NULL),
+    OUTPUT_CHANGE,
+};
+
 /* ---- inputs ---- */
 
-static void diff_put_value(struct report *r, const struct diff_input *in, int side)
-{
-    char buf[SHOW_VALUE];
-    const char *text = in->text[side] ? show_unquoted(buf, in->text[side]) : NULL;
-    if (!text || !report_is(r, IN_TEXT))
-        report_put_word(r, text);
-    else
-        report_put_text(r, "%.*s%s%s", CELL, text, strlen(text) > CELL ? "..." : "",
-                        in->is_default[side] ? " (default)" : "");
-}
-
-static void put_effects(struct report *r, const struct diff *d, const double *alone)
+static void put_effects(struct diff_line *line, const struct diff *d, const double *alone)
 {
     for (int k = 0; k < N_DIFF_ANSWERS; k++) {
-        report_put_real(r, alone[k]);
-        report_put_real(r, alone[k] / d->answers[DIFF_A][k]);
+        line->alone[k] = alone[k];
+        line->share[k] = alone[k] / d->answers[DIFF_A][k];
     }
 }
 
-/* Reasons are long: text has them below the table. */
-static const char *note_of(const struct report *r, const struct diff_input *in)
+/* Of a word; numbers have their digits. */
+static void cut_cell(char out[CELL + 16], const char *text, const char *behind)
 {
-    bool text = report_is(r, IN_TEXT);
-    if (in->why)
-        return text ? "not alone" : in->why;
-    return !in->of_design ? "of no one design" : text ? "" : NULL;
-}
-
-enum { N_EFFECTS = 2 * N_DIFF_ANSWERS, N_INPUT_COLUMNS = 10 + N_EFFECTS };
-
-/* In text the effects that are known, in %; in data all, absolute and relative. */
-static void make_input_columns(struct report_column out[N_INPUT_COLUMNS], const struct diff *d)
-{
-    static const char *const keys[N_EFFECTS] = { DESIGN_COLUMN(time_s),
-                                                 "time_share",
-                                                 DESIGN_COLUMN(cost_usd),
-                                                 "cost_share",
-                                                 DESIGN_COLUMN_IN(system, usd_per_Mtoken),
-                                                 "usd_per_Mtoken_share" };
-    static const char *const titles[N_DIFF_ANSWERS] = { "time alone", "cost alone", "tokens alone" };
-    const struct report_column first[] = {
-        { IN_CSV, .key = "what" },
-        { IN_TEXT, .title = "input" },
-        { IN_DATA, .key = "name" },
-        { IN_TEXT | IN_DATA, .key = "a", .title = "A" },
-        { IN_TEXT | IN_DATA, .key = "b", .title = "B" },
-        { IN_DATA, .key = "a_default" },
-        { IN_DATA, .key = "b_default" },
-        { IN_CSV, .key = "difference", .kind = TABLE_REAL },
-        { IN_CSV, .key = "change", .kind = TABLE_REAL },
-    };
-    size_t n = sizeof first / sizeof *first;
-    memcpy(out, first, sizeof first);
-    for (int k = 0; k < N_DIFF_ANSWERS; k++) {
-        bool known = isfinite(d->answers[DIFF_A][k]) && isfinite(d->answers[DIFF_B][k]);
-        out[n++] = (struct report_column){ IN_DATA, .key = keys[2 * (size_t)k], .kind = TABLE_REAL };
-        out[n++] = (struct report_column){ known ? IN_TEXT | IN_DATA : IN_DATA,
-                                           .key = keys[2 * (size_t)k + 1],
-                                           .title = titles[k],
-                                           .unit = "%",
-                                           .show = 3,
-                                           .times = 100,
-                                           .kind = TABLE_REAL };
-    }
-    out[n] = (struct report_column){ IN_TEXT | IN_DATA, .key = "note", .title = "" };
+    snprintf(out, CELL + 16, "%.*s%s%s", CELL, text, strlen(text) > CELL ? "..." : "", behind);
 }
 
 static void put_input(struct report *r, const struct diff *d, const struct diff_input *in)
 {
-    report_put_word(r, "input");
-    report_put_word(r, in->path);
-    report_put_word(r, in->path);
-    diff_put_value(r, in, DIFF_A);
-    diff_put_value(r, in, DIFF_B);
-    for (int k = DIFF_A; k <= DIFF_B; k++)
-        report_put_flag(r, in->is_default[k] && in->text[k]);
-    report_put_none(r);
-    report_put_none(r);
-    put_effects(r, d, in->alone);
-    report_put_word(r, note_of(r, in));
-}
-
-/* ---- outputs ---- */
-
-static void put_number(struct report *r, const struct diff_output *x, int side)
-{
-    char buf[NUM_TEXT], shown[SHOW];
-    const char *word = x->word[side];
-    if (x->is_word && word && report_is(r, IN_TEXT))
-        report_put_text(r, "%.*s%s", CELL, word, strlen(word) > CELL ? "..." : "");
-    else if (x->is_word)
-        report_put_word(r, word);
-    else if (!isfinite(x->value[side]))
-        report_put_none(r);
-    else if (report_is(r, IN_TEXT))
-        report_put_text(r, "%s", show_real(shown, x->value[side], 6));
-    else
-        report_put_word(r, num_format(buf, x->value[side]));
-}
-
-/* CSV: in the columns of inputs. */
-static void put_output_row(struct report *r, const struct diff_output *x)
-{
-    report_put_word(r, "output");
-    report_put_word(r, x->name);
-    report_put_word(r, x->name);
-    put_number(r, x, DIFF_A);
-    put_number(r, x, DIFF_B);
-    report_put_none(r);
-    report_put_none(r);
-    report_put_real(r, x->value[DIFF_B] - x->value[DIFF_A]);
-    report_put_real(r, diff_change(x->value[DIFF_A], x->value[DIFF_B]));
-    for (int k = 0; k < N_EFFECTS + 1; k++)
-        report_put_none(r);
-}
-
-static void report_outputs(struct report *r, const struct diff *d)
-{
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "name", .title = "output" },
-        { IN_TEXT, .title = "A" },
-        { IN_TEXT, .title = "B" },
-        { IN_JSON, .key = "a" },
-        { IN_JSON, .key = "b" },
-        { IN_TEXT | IN_JSON, .key = "difference", .title = "difference", .show = 5 },
-        { IN_TEXT | IN_JSON, .key = "change", .title = "change", .unit = "%", .show = 4, .times = 100 },
-    };
-    if (d->n_outputs == 0 && report_is(r, IN_TEXT)) {
-        report_line(r, "nothing follows from these\n");
-        return;
+    struct diff_line line;
+    char plain[DIFF_SIDES][SHOW_VALUE];
+    row_clear(&line, input_columns);
+    line.what = "input";
+    line.said = line.name = in->path;
+    for (int k = DIFF_A; k <= DIFF_B; k++) {
+        line.text[k] = in->text[k] ? show_unquoted(plain[k], in->text[k]) : NULL;
+        line.is_default[k] = in->is_default[k] && in->text[k];
+        if (line.text[k])
+            cut_cell(line.shown[k], line.text[k], in->is_default[k] ? " (default)" : "");
     }
-    report_table(r, "outputs", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < d->n_outputs; i++) {
-        const struct diff_output *x = &d->outputs[i];
-        report_put_word(r, x->name);
-        put_number(r, x, DIFF_A);
-        put_number(r, x, DIFF_B);
-        for (int k = DIFF_A; k <= DIFF_B; k++) {
-            if (x->is_word)
-                report_put_word(r, x->word[k]);
-            else
-                report_put_real(r, x->value[k]);
-        }
-        report_put_real(r, x->value[DIFF_B] - x->value[DIFF_A]);
-        report_put_real(r, diff_change(x->value[DIFF_A], x->value[DIFF_B]));
-    }
-    report_table_end(r);
+    put_effects(&line, d, in->alone);
+    /* Reasons are long: text has them below the table. */
+    if (in->why)
+        line.note = report_is(r, IN_TEXT) ? "not alone" : in->why;
+    else if (!in->of_design)
+        line.note = "of no one design";
+    report_row(r, &line);
 }
-
-/* ---- the report ---- */
 
 /* What the inputs alone do not add up to. */
-static void put_together(struct report *r, const struct diff *d)
+static void find_together(double together[N_DIFF_ANSWERS], const struct diff *d)
 {
-    double together[N_DIFF_ANSWERS];
     for (int k = 0; k < N_DIFF_ANSWERS; k++)
         together[k] = diff_together(d, (enum diff_answer)k);
-    report_put_word(r, "together");
-    report_put_word(r, "the rest, and together");
-    for (int k = 0; k < 7; k++) {
-        if (report_is(r, IN_TEXT))
-            report_put_word(r, "");
-        else
-            report_put_none(r);
-    }
-    put_effects(r, d, together);
-    report_put_word(r, report_is(r, IN_TEXT) ? "" : NULL);
+}
+
+static void put_together(struct report *r, const struct diff *d)
+{
+    struct diff_line line;
+    double together[N_DIFF_ANSWERS];
+    row_clear(&line, input_columns);
+    line.what = "together";
+    line.said = "the rest, and together";
+    find_together(together, d);
+    put_effects(&line, d, together);
+    report_row(r, &line);
 }
 
 static bool has_answers(const struct diff *d)
@@ -194,46 +140,108 @@ static bool has_answers(const struct diff *d)
     return has;
 }
 
+/* ---- outputs ---- */
+
+static void make_output(struct diff_line *line, const struct diff_output *x)
+{
+    row_clear(line, input_columns);
+    line->what = "output";
+    line->name = x->name;
+    for (int k = DIFF_A; k <= DIFF_B; k++) {
+        char buf[SHOW];
+        line->value[k] = x->value[k];
+        if (x->is_word)
+            line->text[k] = x->word[k];
+        else if (isfinite(x->value[k]))
+            line->text[k] = num_format(line->number[k], x->value[k]);
+        if (line->text[k])
+            cut_cell(line->shown[k], x->is_word ? x->word[k] : show_real(buf, x->value[k], 6), "");
+    }
+    line->difference = x->value[DIFF_B] - x->value[DIFF_A];
+    line->change = diff_change(x->value[DIFF_A], x->value[DIFF_B]);
+}
+
+/* In JSON a number is one, and a word is a text. */
+static void report_outputs(struct report *r, const struct diff *d)
+{
+    struct diff_line line;
+    if (d->n_outputs == 0)
+        report_line(r, "nothing follows from these\n");
+    if (d->n_outputs > 0 && report_is(r, IN_TEXT))
+        report_list(r, NULL, output_columns);
+    report_open(r, "outputs", '[');
+    for (int32_t i = 0; i < d->n_outputs; i++) {
+        make_output(&line, &d->outputs[i]);
+        if (report_is(r, IN_TEXT))
+            report_row(r, &line);
+        else
+            report_array(r, NULL, d->outputs[i].is_word ? output_words : output_numbers, &line, 1,
+                         sizeof line);
+    }
+    report_close(r, ']');
+    if (d->n_outputs > 0 && report_is(r, IN_TEXT))
+        report_list_end(r);
+}
+
+/* ---- the report ---- */
+
+/* In CSV outputs are rows of the same table. */
 static void report_inputs(struct report *r, const struct diff *d)
 {
-    struct report_column columns[N_INPUT_COLUMNS];
-    make_input_columns(columns, d);
-    report_table(r, "inputs", columns, N_INPUT_COLUMNS);
+    struct diff_line line;
+    report_list(r, "inputs", input_columns);
     for (int32_t i = 0; i < d->n_inputs; i++)
         put_input(r, d, &d->inputs[i]);
     if (d->n_inputs > 1 && !report_is(r, IN_JSON) && has_answers(d))
         put_together(r, d);
-    for (int32_t i = 0; i < d->n_outputs && report_is(r, IN_CSV); i++)
-        put_output_row(r, &d->outputs[i]);
-    report_table_end(r);
+    for (int32_t i = 0; i < d->n_outputs && report_is(r, IN_CSV); i++) {
+        make_output(&line, &d->outputs[i]);
+        report_row(r, &line);
+    }
+    report_list_end(r);
     for (int32_t i = 0; i < d->n_inputs; i++)
         if (d->inputs[i].why)
             report_line(r, "%s, not alone: %s\n", d->inputs[i].path, d->inputs[i].why);
 }
 
+struct diff_head {
+    const char *path[DIFF_SIDES];
+    bool same;
+    double together[N_DIFF_ANSWERS];
+};
+
+#define HEAD(field, called, kind, ...) COLUMN_AT(struct diff_head, field, called, kind, __VA_ARGS__)
+static const struct column head_columns[] = {
+    HEAD(path[DIFF_A], "a", TABLE_TEXT, NULL, .in = IN_JSON),
+    HEAD(path[DIFF_B], "b", TABLE_TEXT, NULL, .in = IN_JSON),
+    HEAD(same, "same", TABLE_COUNT, NULL, .in = IN_JSON, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+static const struct column together_columns[] = {
+    HEAD(together[DIFF_TIME], "together.time_s", TABLE_REAL, NULL, .in = IN_JSON),
+    HEAD(together[DIFF_COST], "together.cost_usd", TABLE_REAL, NULL, .in = IN_JSON),
+    HEAD(together[DIFF_TOKENS], "together.usd_per_Mtoken", TABLE_REAL, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
+
 static int write_diff(const struct run *run, const struct diff *d, struct err *e)
 {
     const struct origin from = output_origin(&d->sides[DIFF_A].study);
+    struct diff_head head = { { run->opt.operands[0], run->opt.operands[1] }, d->n_inputs == 0, { 0 } };
     struct report r = { 0 };
     output_begin(&r, run, from);
-    report_line(&r, "A: %s\nB: %s\n\n", run->opt.operands[0], run->opt.operands[1]);
-    report_json_word(&r, "a", run->opt.operands[0]);
-    report_json_word(&r, "b", run->opt.operands[1]);
-    report_json_flag(&r, "same", d->n_inputs == 0);
-    if (d->n_inputs == 0)
+    report_line(&r, "A: %s\nB: %s\n\n", head.path[DIFF_A], head.path[DIFF_B]);
+    report_facts(&r, head_columns, &head);
+    if (head.same)
         report_line(&r, "no difference\n");
-    if (d->n_inputs || !report_is(&r, IN_TEXT))
+    if (!head.same || !report_is(&r, IN_TEXT))
         report_inputs(&r, d);
-    if (d->n_inputs && report_is(&r, IN_TEXT))
+    if (!head.same) {
         report_line(&r, "\n");
-    for (int k = 0; k < N_DIFF_ANSWERS && d->n_inputs && report_is(&r, IN_JSON); k++) {
-        if (k == 0)
-            report_open(&r, "together", '{');
-        report_json_real(&r, diff_answer_words[k], diff_together(d, (enum diff_answer)k));
-        if (k == N_DIFF_ANSWERS - 1)
-            report_close(&r, '}');
+        find_together(head.together, d);
+        report_facts(&r, together_columns, &head);
     }
-    if ((d->n_inputs || report_is(&r, IN_JSON)) && !report_is(&r, IN_CSV))
+    if (!report_is(&r, IN_CSV) && (!head.same || report_is(&r, IN_JSON)))
         report_outputs(&r, d);
     int rc = output_report(&r, run, from, e);
     report_free(&r);
