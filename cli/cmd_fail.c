@@ -1,11 +1,12 @@
 /*
  * weft fail: every kind of single failure of a design, ranked by the share of a year that it costs.
  *
- * Numbers are those of kinds/design/answer/fail.h; this file words them. A step is shown by the closed form
- * and by flow side by side, since they answer differently where routes or fixed shares of the traffic matter
- * (docs/ownership.md, "Degraded").
+ * Numbers are those of kinds/design/answer/fail.h; two lists of columns say how they read. A step is shown by
+ * the closed form and by flow side by side, since they answer differently where routes or fixed shares of the
+ * traffic matter (docs/ownership.md, "Degraded").
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -45,108 +46,96 @@ static int fail_read_share(double *out, const char *option, const char *text, st
     return 0;
 }
 
-/* ---- words ---- */
+/* ---- what is said ---- */
+
+#define FACT(field, called, ...) COLUMN_AT(struct fail_table, field, called, TABLE_REAL, __VA_ARGS__)
+static const struct column fail_facts[] = {
+    FACT(time_s, "step_s", "of a healthy step", .title = "healthy step", .show = COLUMN_FITTED),
+    FACT(flow_s, "flow_step_s", "the same by flows on the graph", .title = "  by flow",
+         .show = COLUMN_FITTED),
+    COLUMN_AT(struct fail_table, flow_why, "flow_reason", TABLE_TEXT, "why there is none",
+              .flags = COLUMN_CHARS, .in = IN_JSON),
+    FACT(restart_s, "restart_s", "from a stop to the next step", .title = "restart after a stop",
+         .show = COLUMN_FITTED),
+    FACT(redo_s, "redo_s", "of work since the last checkpoint", .title = "  work done again",
+         .show = COLUMN_FITTED),
+    FACT(stall_frac, "stall_share", "share of the time that checkpoints take", .title = "checkpoints",
+         .times = 100, .as = "% of the time", .digits = 3),
+    FACT(goodput, "goodput", "share of the time left by stops and checkpoints, before slow steps",
+         .as = "of the time, after stops and checkpoints, before slow steps", .digits = 4),
+    COLUMN_AT(struct fail_table, defaults, "defaults", TABLE_COUNT, "mean times are not the study's",
+              .in = IN_JSON, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+
+/* A kind of failure, or the sum of all. */
+struct fail_line {
+    struct fail_row row;
+    const char *part;
+    int32_t stops; /* -1: a sum */
+    double mtbf_h, repair_h;
+};
+
+#define LINE(field, called, ...) COLUMN_AT(struct fail_line, field, called, TABLE_REAL, __VA_ARGS__)
+static const struct column fail_columns[] = {
+    COLUMN_AT(struct fail_line, row.name, "failure", TABLE_TEXT, NULL, .title = "one failure of",
+              .flags = COLUMN_CHARS),
+    COLUMN_WORD(struct fail_line, part, NULL, .in = IN_DATA),
+    LINE(row.count, "count", NULL, .digits = 9),
+    LINE(mtbf_h, "mtbf_h", NULL, .title = "MTBF", .unit = "h", .digits = 4),
+    LINE(row.per_year, "per_year", NULL, .title = "a year", .digits = 4),
+    LINE(row.npus, "npus", NULL, .title = "takes", .as = "NPUs", .digits = 6),
+    COLUMN_AT(struct fail_line, stops, "stops", TABLE_COUNT, NULL, .show = COLUMN_YES_NO),
+    LINE(row.left, "left", NULL, .in = IN_DATA),
+    LINE(row.time_s, "step_s", NULL, .show = COLUMN_FITTED),
+    LINE(row.slowdown, "slowdown", NULL, .title = "slower", .times = 100, .as = "%", .digits = 3),
+    LINE(row.flow_s, "flow_step_s", NULL, .in = IN_DATA),
+    LINE(row.flow_slowdown, "flow_slowdown", NULL, .title = "by flow", .times = 100, .as = "%", .digits = 3),
+    COLUMN_AT(struct fail_line, row.flow_why, "flow_reason", TABLE_TEXT, NULL, .in = IN_DATA,
+              .flags = COLUMN_CHARS),
+    LINE(repair_h, "repair_h", NULL, .title = "repair", .unit = "h", .digits = 3),
+    LINE(row.lost_s, "lost_s", NULL, .title = "loses", .times = 1 / 60.0, .as = "min", .digits = 3),
+    LINE(row.lost_frac, "lost_share", NULL, .title = "of a year", .times = 100, .as = "%", .digits = 3),
+    COLUMNS_END,
+};
 
 static void report_fail_head(struct report *r, const struct fail_table *t, const struct design_point *s)
 {
-    char a[SHOW], b[SHOW], word[TOPO_SPEC], n[SHOW];
-    report_line(r, "%s (%s NPUs)\n\n", load_network_name(word, &s->net), show_count(n, s->net.n_npus));
-    report_line(r, "%-18s%s; by flow %s%s%s%s\n", "healthy step", show_time(a, t->time_s),
-                isnan(t->flow_s) ? "-" : show_time(b, t->flow_s), isnan(t->flow_s) ? " (" : "",
-                isnan(t->flow_s) ? t->flow_why : "", isnan(t->flow_s) ? ")" : "");
-    report_line(r, "%-18srestart %s, work done again %s\n", "one stop", show_time(a, t->restart_s),
-                show_time(b, t->redo_s));
-    report_line(r, "%-18s%.4f of the time, after stops and checkpoints (%.3g %%), before slow steps\n",
-                "goodput", t->goodput, 100 * t->stall_frac);
-    if (!t->has_system)
-        report_line(r,
-                    "%-18sthe study has no system: mean times between failures are the defaults of weft "
-                    "keys system.mtbf\n",
-                    "rates");
+    char word[TOPO_SPEC], n[SHOW];
+    const char *network = load_network_name(word, &s->net);
+    report_word(r, IN_JSON, "network", NULL, network);
+    report_line(r, "%s (%s NPUs)\n\n", network, show_count(n, s->net.n_npus));
+    r->width = 22;
+    report_facts(r, fail_facts, t);
+    if (t->flow_why[0])
+        report_shown(r, "not timed by flow", "%s", t->flow_why);
+    if (t->defaults)
+        report_shown(r, "rates", "the study has no system: defaults of weft keys system.mtbf");
     if (t->no_checkpoint)
-        report_line(r,
-                    "%-18snothing says how large one is (a model, or system.checkpoint.size_GB); it is taken "
-                    "to be of no size\n",
-                    "checkpoints");
+        report_shown(r, "checkpoints",
+                     "taken to be of no size, as there is no model and no system.checkpoint.size_GB");
     report_line(r, "\n");
 }
 
 static void report_fail_rows(struct report *r, const struct fail_table *t)
 {
-    double per_s;
-    const char *unit = show_time_unit(t->time_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_ALL, .key = "failure", .title = "one failure of" },
-        { IN_DATA, .key = "part" },
-        { IN_ALL, .key = "count", .title = "count", .show = 9, .kind = TABLE_REAL },
-        { IN_ALL, .key = "mtbf_h", .title = "MTBF of one", .unit = "h", .show = 4, .kind = TABLE_REAL },
-        { IN_ALL, .key = "per_year", .title = "a year", .show = 4, .kind = TABLE_REAL },
-        { IN_ALL, .key = "npus", .title = "takes NPUs", .show = 6, .kind = TABLE_REAL },
-        { IN_TEXT, .title = "the job" },
-        { IN_DATA, .key = "stops" },
-        { IN_DATA, .key = "left", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "step", .unit = unit, .show = 5, .times = per_s },
-        { IN_DATA, .key = "step_s", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "slower", .unit = "%", .show = 3, .times = 100 },
-        { IN_DATA, .key = "slowdown", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "by flow", .unit = unit, .show = 5, .times = per_s },
-        { IN_DATA, .key = "flow_step_s", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "slower", .unit = "%", .show = 3, .times = 100 },
-        { IN_DATA, .key = "flow_slowdown", .kind = TABLE_REAL },
-        { IN_DATA, .key = "flow_reason" },
-        { IN_ALL, .key = "repair_h", .title = "repair", .unit = "h", .show = 3, .kind = TABLE_REAL },
-        { IN_TEXT, .title = "one loses", .unit = "min", .show = 3, .per = 60 },
-        { IN_DATA, .key = "lost_s", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "of the year", .unit = "%", .show = 3, .times = 100 },
-        { IN_DATA, .key = "lost_share", .kind = TABLE_REAL },
-    };
-    report_table(r, "failures", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i <= t->n_rows; i++) {
-        static const struct fail_row nothing = { .name = "sum",
-                                                 .count = NAN,
-                                                 .mtbf_s = NAN,
-                                                 .npus = NAN,
-                                                 .left = NAN,
-                                                 .time_s = NAN,
-                                                 .slowdown = NAN,
-                                                 .flow_s = NAN,
-                                                 .flow_slowdown = NAN,
-                                                 .repair_s = NAN,
-                                                 .lost_s = NAN,
-                                                 .part = N_FAIL_PARTS };
-        struct fail_row sum = nothing;
-        sum.per_year = t->per_year;
-        sum.lost_frac = t->lost_frac;
-        const struct fail_row *row = i < t->n_rows ? &t->rows[i] : &sum;
-        bool real = row != &sum;
-        report_put_word(r, row->name);
-        report_put_word(r, real ? fail_part_words[row->part] : "sum");
-        report_put_real(r, row->count);
-        report_put_real(r, row->mtbf_s / HOUR_S);
-        report_put_real(r, row->per_year);
-        report_put_real(r, row->npus);
-        report_put_word(r, !real ? NULL : row->stops ? "stops" : "runs on");
-        if (real)
-            report_put_flag(r, row->stops);
-        else
-            report_put_none(r);
-        report_put_real(r, row->n_dims ? row->left : NAN);
-        report_put_real(r, row->time_s);
-        report_put_real(r, row->time_s);
-        report_put_real(r, row->slowdown);
-        report_put_real(r, row->slowdown);
-        report_put_real(r, row->flow_s);
-        report_put_real(r, row->flow_s);
-        report_put_real(r, row->flow_slowdown);
-        report_put_real(r, row->flow_slowdown);
-        report_put_word(r, row->flow_why[0] ? row->flow_why : NULL);
-        report_put_real(r, row->repair_s / HOUR_S);
-        report_put_real(r, row->lost_s);
-        report_put_real(r, row->lost_s);
-        report_put_real(r, row->lost_frac);
-        report_put_real(r, row->lost_frac);
+    struct fail_line sum;
+    report_list(r, "failures", fail_columns);
+    for (int32_t i = 0; i < t->n_rows; i++) {
+        const struct fail_row *row = &t->rows[i];
+        struct fail_line line = { *row, fail_part_words[row->part], row->stops, row->mtbf_s / HOUR_S,
+                                  row->repair_s / HOUR_S };
+        if (row->n_dims == 0)
+            line.row.left = NAN;
+        report_row(r, &line);
     }
-    report_table_end(r);
+    row_clear(&sum, fail_columns);
+    snprintf(sum.row.name, sizeof sum.row.name, "sum");
+    sum.part = "sum";
+    sum.row.per_year = t->per_year;
+    sum.row.lost_frac = t->lost_frac;
+    report_row(r, &sum);
+    report_list_end(r);
 }
 
 /* What the table leaves out, and why there are dashes. */
@@ -177,20 +166,8 @@ static int write_failures(struct run *run, const struct load_design *x, const st
                           struct err *e)
 {
     struct report r = { 0 };
-    char word[TOPO_SPEC];
     output_begin(&r, run, output_origin(x->study));
-    if (!report_is(&r, IN_CSV)) {
-        report_json_word(&r, "network", load_network_name(word, &x->study->net));
-        report_json_real(&r, "step_s", t->time_s);
-        report_json_real(&r, "flow_step_s", t->flow_s);
-        report_json_word(&r, "flow_reason", t->flow_why[0] ? t->flow_why : NULL);
-        report_json_real(&r, "restart_s", t->restart_s);
-        report_json_real(&r, "redo_s", t->redo_s);
-        report_json_real(&r, "stall_share", t->stall_frac);
-        report_json_real(&r, "goodput", t->goodput);
-        report_json_flag(&r, "defaults", !t->has_system);
-        report_fail_head(&r, t, x->study);
-    }
+    report_fail_head(&r, t, x->study);
     report_fail_rows(&r, t);
     if (report_is(&r, IN_TEXT)) {
         report_fail_notes(&r, t);

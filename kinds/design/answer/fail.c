@@ -361,7 +361,7 @@ static int fail_add_rack(struct fail_draft *d)
     for (int32_t i = 0; i < own->n_extras; i++)
         if (own->extras[i].per == OWN_PER_RACK && !isnan(own->extras[i].mtbf_s))
             return 0; /* the study says how often */
-    if (!d->t->has_system || !(d->x->racks > 0))
+    if (d->t->defaults || !(d->x->racks > 0))
         return 0;
     struct fail_row row = { .part = FAIL_RACK,
                             .count = d->x->racks,
@@ -969,7 +969,7 @@ int fail_build(struct fail_table *out, const struct design *design, const struct
     struct design_point own = *s; /* borrows all that s owns */
     struct system x = { 0 };
     struct fail_draft d = { .t = out, .s = &own, .d = design, .x = &x, .slow = slow };
-    *out = (struct fail_table){ .has_system = s->has_system };
+    *out = (struct fail_table){ .defaults = !s->has_system };
     int rc = fail_check(s, slow, e);
     if (rc)
         return rc;

@@ -71,7 +71,7 @@ struct fail_table {
         redo_s; /**< of a failure that stops the job: R, and drain + half an interval; mean of the tiers */
     double goodput;     /**< after stops, checkpoints, stragglers and planned stops, as of system.h */
     double stall_frac;  /**< share that checkpoints take, delta/(tau + delta) */
-    bool has_system;    /**< the study's own; else defaults, and no prices */
+    bool defaults;      /**< the study has no system: mean times are defaults, and there are no prices */
     bool no_checkpoint; /**< nothing says how large one is, so none is counted */
 };
 
