@@ -86,6 +86,8 @@ struct column {
     const char *upto;     /**< repeated: there up to the (largest) value of this column; NULL: all */
     const char *with;     /**< exported where some row has a value in a column with this word; NULL: always */
     const char *title;    /**< in text, '#' as above; NULL: the name without its unit */
+    const char *titles;   /**< repeated: a text column whose words, '|' between them, are the titles in a table
+                                 where all rows have the same ("node|pod|pod.up1"); NULL: none */
     const char *unit;     /**< of data, of table_unit_known(); NULL: what the name ends in */
     int better;           /**< 1: more is better, -1: less is better, 0: neither */
     double times;         /**< text shows data times this; 0: as it is */

@@ -1208,6 +1208,10 @@ static void add(struct layout *l, struct sheet *sheet, const struct front_side *
         column_look(look, s->rows.names[col], s->rows.units[col], most_of(s, f, col));
     if (words)
         snprintf(look->title, sizeof look->title, "%s", say_axis_title(s->rows.names[col]));
+    const struct column *own = column_find(s->rule.kind->tables[TABLE_ROWS].columns, s->rows.names[col]);
+    char title[COLUMN_NAME];
+    if (own && say_word_title(title, &s->rows, own, s->rows.names[col]))
+        snprintf(look->title, sizeof look->title, "%s", title);
     sheet_column(sheet, look->title, look->unit, words ? SHEET_LEFT : SHEET_POINT);
     l->columns[l->n++] = col;
 }

@@ -3,6 +3,8 @@
 #include "study/say.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sheet.h"
@@ -130,6 +132,32 @@ void say_common(struct text *out, const struct study_report *r)
     }
 }
 
+/* The word of all rows that have one; NULL: they differ. */
+static const char *word_of_all(const struct table *t, int32_t col)
+{
+    const char *word = NULL;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        const char *text = table_text(t, row, col);
+        if (text && word && strcmp(text, word) != 0)
+            return NULL;
+        word = text ? text : word;
+    }
+    return word;
+}
+
+bool say_word_title(char title[COLUMN_NAME], const struct table *t, const struct column *c, const char *name)
+{
+    int32_t col = c->titles ? table_find(t, c->titles) : -1;
+    const char *words = col < 0 ? NULL : word_of_all(t, col);
+    for (long i = strtol(name + strcspn(name, "0123456789"), NULL, 10); i > 1 && words; i--) {
+        words = strchr(words, '|');
+        words += words != NULL;
+    }
+    if (words)
+        snprintf(title, COLUMN_NAME, "%.*s", (int)strcspn(words, "|"), words);
+    return words && *words;
+}
+
 /* Describe column @p col in @p out; false: it is not shown. What nothing describes is an axis. */
 static bool describe_shown(struct made_column *out, const struct study_report *r, const struct say_look *look,
                            int32_t col)
@@ -139,8 +167,11 @@ static bool describe_shown(struct made_column *out, const struct study_report *r
     bool point = strcmp(name, "point") == 0;
     if (look->skips && look->skips(t, col))
         return false;
-    if (!point && study_describe(out, r->kind, TABLE_ROWS, name))
+    if (!point && study_describe(out, r->kind, TABLE_ROWS, name)) {
+        if (say_word_title(out->title, t, &out->of, name))
+            out->of.title = out->title;
         return say_is_shown(r, &out->of) && !is_common(t, &out->of, col);
+    }
     out->of = (struct column){
         .name = name, .title = say_axis_title(name), .unit = "", .flags = point ? 0U : (unsigned)COLUMN_AXIS
     };

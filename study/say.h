@@ -41,6 +41,9 @@ void say_common(struct text *out, const struct study_report *r);
 int say_rows(struct text *out, const struct study_report *r, int64_t first, int64_t end,
              const struct say_look *look, struct err *e);
 
+/** The title of a repeated column by the words of another (column.titles): true where it has one in @p t. */
+bool say_word_title(char title[COLUMN_NAME], const struct table *t, const struct column *c, const char *name);
+
 /** All columns of a kind that have a help, of each of its tables: name, unit, what is better, meaning. */
 void say_columns(struct report *r, const struct study_kind *kind);
 

@@ -50,7 +50,7 @@ const struct column design_columns[] = {
          .with = "proof_model"),
     WORD(proof_of, "what gap and unique hold of, where that is not all that system says", DATA,
          .with = "proof_of"),
-    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension", .title = "dim #"),
+    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension", .title = "dim #", .titles = "dims"),
     PER_DIM(util, "util#", "share of the step in which it is busy", DATA, .better = 1),
     PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", DATA,
             .better = -1),
