@@ -26,14 +26,23 @@ static double part_of(const struct account *a, enum part part)
     return parts_s[part];
 }
 
+struct account_line {
+    char name[TOPO_NAME + 32];
+    double time_s[N_SIM_MODELS], share;
+};
+
+#define ACCOUNT_LINE(field, called, kind, ...)                                                               \
+    COLUMN_AT(struct account_line, field, called, kind, NULL, __VA_ARGS__)
+#define ACCOUNT_SHARE ACCOUNT_LINE(share, "share", TABLE_REAL, .times = 100, .as = "%", .digits = 3)
+
 static void put_row(struct report *r, const char *name, const struct account_view *x, int32_t n,
                     const double *parts_s)
 {
-    report_put_word(r, name);
+    struct account_line line = { .share = parts_s[0] / x->time_s };
+    snprintf(line.name, sizeof line.name, "%s", name);
     for (int32_t i = 0; i < n; i++)
-        report_put_real(r, parts_s[i]);
-    if (n == 1)
-        report_put_real(r, parts_s[0] / x->time_s);
+        line.time_s[i] = parts_s[i];
+    report_row(r, &line);
 }
 
 static void put_part(struct report *r, const char *name, const struct account_view *x, int32_t n,
@@ -49,7 +58,7 @@ static void put_part(struct report *r, const char *name, const struct account_vi
         put_row(r, name, x, n, parts_s);
 }
 
-void account_put_rows(struct report *r, const struct design_point *s, const struct account_view *x, int32_t n)
+static void put_parts(struct report *r, const struct design_point *s, const struct account_view *x, int32_t n)
 {
     char name[TOPO_NAME + 32];
     double parts_s[N_SIM_MODELS];
@@ -70,15 +79,46 @@ void account_put_rows(struct report *r, const struct design_point *s, const stru
     put_row(r, "one step", x, n, parts_s);
 }
 
+void account_table(struct report *r, const struct design_point *s, const char *title,
+                   const struct account_view *x, int32_t n)
+{
+    struct column columns[N_SIM_MODELS + 3] = { ACCOUNT_LINE(name, "name", TABLE_TEXT, .title = title,
+                                                             .flags = COLUMN_CHARS) };
+    double parts_s[N_SIM_MODELS], most_s = 0, per_s;
+    /* One unit for all columns, that of the longest. */
+    for (int32_t i = 0; i < n; i++)
+        most_s = isfinite(x[i].time_s) ? fmax(most_s, x[i].time_s) : most_s;
+    const char *unit = show_time_unit(most_s, &per_s);
+    for (int32_t i = 0; i < n; i++)
+        columns[1 + i] = (struct column)ACCOUNT_LINE(time_s[i], "seconds", TABLE_REAL, .title = x[i].title,
+                                                     .times = per_s, .as = unit, .digits = 6);
+    if (n == 1)
+        columns[2] = (struct column)ACCOUNT_SHARE;
+    if (!report_is(r, IN_TEXT))
+        return;
+    report_list(r, NULL, columns);
+    put_parts(r, s, x, n);
+    for (int32_t k = 0; x->design && s->n_workloads > 1 && k < s->n_workloads; k++) {
+        for (int32_t i = 0; i < n; i++)
+            parts_s[i] = x[i].design->loads[k].time_s;
+        put_row(r, s->workloads[k].tree.name, x, n, parts_s);
+    }
+    report_list_end(r);
+}
+
+#define ACCOUNT(field, ...) COLUMN_REAL(struct account, field, __VA_ARGS__)
+static const struct column account_columns[] = {
+    ACCOUNT(compute_s, NULL, .in = IN_JSON),   ACCOUNT(recompute_s, NULL, .in = IN_JSON),
+    ACCOUNT(bubble_s, NULL, .in = IN_JSON),    ACCOUNT(comm_s, NULL, .in = IN_JSON),
+    ACCOUNT(optimizer_s, NULL, .in = IN_JSON), ACCOUNT(overhead_s, NULL, .in = IN_JSON),
+    ACCOUNT(latency_s, NULL, .in = IN_JSON),   COLUMNS_END,
+};
+
 void account_report(struct report *r, const struct account *a, int32_t n_dims)
 {
-    report_json_real(r, "compute_s", a ? a->compute_s : NAN);
-    report_json_real(r, "recompute_s", a ? a->recompute_s : NAN);
-    report_json_real(r, "bubble_s", a ? a->bubble_s : NAN);
-    report_json_real(r, "comm_s", a ? a->comm_s : NAN);
-    report_json_real(r, "optimizer_s", a ? a->optimizer_s : NAN);
-    report_json_real(r, "overhead_s", a ? a->overhead_s : NAN);
-    report_json_real(r, "latency_s", a ? a->latency_s : NAN);
+    struct account none;
+    row_clear(&none, account_columns);
+    report_facts(r, account_columns, a ? a : &none);
     report_reals(r, "exposed_s", a ? a->dim_s : NULL, a ? n_dims : 0, 1);
 }
 
@@ -86,11 +126,9 @@ void account_report(struct report *r, const struct account *a, int32_t n_dims)
 
 static void put_share(struct report *r, const char *name, double part_s, double step_s)
 {
-    if (!(fabs(part_s) > PART_REL * step_s))
-        return;
-    report_put_word(r, name);
-    report_put_real(r, part_s);
-    report_put_real(r, part_s / step_s);
+    const struct account_view view = { .time_s = step_s };
+    if (fabs(part_s) > PART_REL * step_s)
+        put_row(r, name, &view, 1, &part_s);
 }
 
 static void put_axis(struct report *r, const struct design_point *s, const struct account_axis *axis,
@@ -111,14 +149,16 @@ static void put_axis(struct report *r, const struct design_point *s, const struc
 static void report_axes(struct report *r, const struct design_point *s, const struct account *a,
                         double step_s)
 {
-    double per_s;
-    const char *unit = show_time_unit(step_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = "where the step goes" },
-        { IN_TEXT, .title = "time", .unit = unit, .show = 5, .times = per_s },
-        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
+    static const struct column columns[] = {
+        ACCOUNT_LINE(name, "name", TABLE_TEXT, .in = IN_TEXT, .title = "where the step goes",
+                     .flags = COLUMN_CHARS),
+        ACCOUNT_LINE(time_s[0], "time_s", TABLE_REAL, .in = IN_TEXT, .show = COLUMN_FITTED),
+        ACCOUNT_SHARE,
+        COLUMNS_END,
     };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    if (!report_is(r, IN_TEXT))
+        return;
+    report_list(r, NULL, columns);
     put_share(r, "compute", a->compute_s, step_s);
     put_share(r, "recomputation", a->recompute_s, step_s);
     put_share(r, "pipeline bubble", a->bubble_s, step_s);
@@ -127,32 +167,42 @@ static void report_axes(struct report *r, const struct design_point *s, const st
     put_share(r, "optimizer", a->optimizer_s, step_s);
     put_share(r, "overhead", a->overhead_s, step_s);
     put_share(r, "step", step_s, step_s);
-    report_table_end(r);
+    report_list_end(r);
     report_line(r, "compute counts whole, communication as far as nothing hides it\n");
 }
+
+#define AXIS(field, ...) COLUMN_REAL(struct account_axis, field, __VA_ARGS__)
+static const struct column axis_time[] = { AXIS(time_s, NULL, .in = IN_JSON), COLUMNS_END };
+static const struct column axis_latency[] = { AXIS(latency_s, NULL, .in = IN_JSON), COLUMNS_END };
+
+#define RATE(field, ...) COLUMN_REAL(struct training_report, field, __VA_ARGS__)
+static const struct column rate_columns[] = {
+    RATE(tokens_per_s, NULL, .in = IN_JSON),
+    RATE(mfu, NULL, .in = IN_JSON),
+    RATE(hfu, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
 
 void account_report_step(struct report *r, const struct design_point *s, const struct design *d, int32_t load)
 {
     const struct study_workload *w = &s->workloads[load];
     const struct account *a = &d->loads[load].account;
     report_open(r, "step", '{');
-    report_json_real(r, "time_s", d->loads[load].time_s);
+    report_real(r, IN_JSON, "time_s", NULL, d->loads[load].time_s, 0, NULL);
     account_report(r, a, s->net.n_dims);
     report_open(r, "exposed", '{');
     for (int32_t i = 0; i < a->n_axes; i++) {
         report_open(r, a->axes[i].name, '{');
-        report_json_real(r, "time_s", a->axes[i].time_s);
+        report_facts(r, axis_time, &a->axes[i]);
         report_reals(r, "by_dim_s", a->axes[i].dim_s, s->net.n_dims, 1);
-        report_json_real(r, "latency_s", a->axes[i].latency_s);
+        report_facts(r, axis_latency, &a->axes[i]);
         report_close(r, '}');
     }
     report_close(r, '}');
     if (w->training) {
         struct training_report rates;
         training_report(&rates, s, w, &d->loads[load]);
-        report_json_real(r, "tokens_per_s", rates.tokens_per_s);
-        report_json_real(r, "mfu", rates.mfu);
-        report_json_real(r, "hfu", rates.hfu);
+        report_facts(r, rate_columns, &rates);
         report_axes(r, s, a, d->loads[load].time_s);
     }
     report_close(r, '}');

@@ -8,17 +8,19 @@
 
 /** One account of a table of several, as for models side by side. */
 struct account_view {
+    const char *title; /**< of its column */
     const struct account *account;
     double time_s;
+    const struct design *design; /**< of whose workloads times are told as well; NULL: none */
 };
 
 /**
- * The rows of a table in text: parts of the step, communication by class of links, and the time. First the
- * name, then the seconds of each of @p x, shape [n]; of one alone its share of the time too. A part that is
- * nothing in all of them is left out, but for compute and classes of links.
+ * A table in text: parts of the step, communication by class of links, and the time. First the name, below
+ * @p title, then the seconds of each of @p x, shape [n]; of one alone its share of the time too. A part that
+ * is nothing in all of them is left out, but for compute and classes of links.
  */
-void account_put_rows(struct report *r, const struct design_point *s, const struct account_view *x,
-                      int32_t n);
+void account_table(struct report *r, const struct design_point *s, const char *title,
+                   const struct account_view *x, int32_t n);
 
 /** Members of the open object in JSON: the parts, exposed_s by class of links. NULL: null, or empty. */
 void account_report(struct report *r, const struct account *a, int32_t n_dims);

@@ -444,17 +444,8 @@ static void report_collective_rows(struct report *r, const struct explain *p)
 static void report_times(struct report *r, const struct explain *p, int32_t load)
 {
     const struct design_load *x = &p->x->design.loads[load];
-    const struct account_view view = { &x->account, x->time_s };
-    double per_s;
-    const char *unit = show_time_unit(x->time_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = "where the time goes" },
-        { IN_TEXT, .title = "time", .unit = unit, .show = 6, .times = per_s },
-        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
-    };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    account_put_rows(r, p->x->study, &view, 1);
-    report_table_end(r);
+    const struct account_view view = { "time", &x->account, x->time_s, NULL };
+    account_table(r, p->x->study, "where the time goes", &view, 1);
 }
 
 static int report_load(struct report *r, const struct explain *p, int32_t i, struct err *e)

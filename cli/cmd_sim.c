@@ -215,6 +215,18 @@ static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
             used[d->loads[i].step.collectives[k].order]++;
 }
 
+/* What a model ran under; NULL: it has none of it. */
+struct rule_facts {
+    int64_t chunks;
+    const char *semantics, *queue, *order, *route, *graph;
+};
+
+#define RULE(kind, field) COLUMN_##kind(struct rule_facts, field, NULL, .in = IN_JSON)
+static const struct column chunk_count[] = { RULE(COUNT, chunks), COLUMNS_END };
+static const struct column chunk_columns[] = { RULE(WORD, semantics), RULE(WORD, queue), RULE(WORD, order),
+                                               COLUMNS_END };
+static const struct column flow_columns[] = { RULE(WORD, route), RULE(WORD, graph), COLUMNS_END };
+
 static void report_chunk(struct report *r, const struct design_point *s, const struct design *d)
 {
     const struct sim_rules *rules = &s->rules;
@@ -222,13 +234,14 @@ static void report_chunk(struct report *r, const struct design_point *s, const s
     const char *joint = ": ",
                *words = sim_semantics_words[sim_is_astra(rules) ? rules->semantics : SIM_PHYSICAL];
     count_orders(used, d);
-    report_json_word(r, "semantics", words);
-    report_json_word(r, "queue", sim_queue_words[rules->queue]);
-    report_json_word(r, "order", sim_order_words[rules->order]);
+    report_facts(r, chunk_columns,
+                 &(struct rule_facts){ .semantics = words,
+                                       .queue = sim_queue_words[rules->queue],
+                                       .order = sim_order_words[rules->order] });
     report_open(r, "orders", '{');
     for (int i = 0; i < N_SIM_ORDERS; i++)
         if (used[i])
-            report_json_count(r, sim_order_words[i], used[i]);
+            report_count(r, IN_JSON, sim_order_words[i], NULL, used[i], NULL);
     report_close(r, '}');
     report_line(r, ", %s semantics", words);
     if (sim_is_astra(rules)) {
@@ -260,39 +273,47 @@ static void say_hottest(struct report *r, const struct design_point *s, const st
     report_line(r, ":\n\n");
 }
 
+/* One direction of a link. */
+struct link_line {
+    const char *workload, *link, *dim;
+    double bw_GBps, sent_B, utilization;
+};
+
+#define LINK(kind, field, ...) COLUMN_##kind(struct link_line, field, NULL, __VA_ARGS__)
+static const struct column link_columns[] = {
+    LINK(WORD, workload, .in = IN_DATA),
+    LINK(WORD, link, .title = "link"),
+    LINK(WORD, dim, .title = "dimension"),
+    LINK(REAL, bw_GBps, .title = "bandwidth", .digits = 6),
+    LINK(REAL, sent_B, .times = 1e-9, .as = "GB"),
+    LINK(REAL, utilization, .title = "in use", .unit = "", .times = 100, .as = "%", .digits = 3, .better = 1),
+    COLUMNS_END,
+};
+
+static void put_link(struct report *r, const struct design_point *s, const char *workload,
+                     const struct fidelity_hot *link)
+{
+    bool known = link->dim >= 0 && link->dim < s->net.n_dims;
+    report_row(r, &(struct link_line){ workload, link->name, known ? s->net.dims[link->dim].name : NULL,
+                                       link->bw_Bps / 1e9, link->bytes, link->util_frac });
+}
+
 /* The hottest links of one workload: rows of a table each in text, of one list in JSON. */
 static void report_hottest(struct report *r, const struct design_point *s, const struct fidelity_links *l,
                            int32_t load)
 {
-    static const struct report_column columns[] = {
-        { IN_JSON, .key = "workload" },
-        { IN_TEXT | IN_JSON, .key = "link", .title = "link" },
-        { IN_TEXT | IN_JSON, .key = "dim", .title = "dimension" },
-        { IN_JSON, .key = "bw_GBps" },
-        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6 },
-        { IN_TEXT | IN_JSON, .key = "sent_B", .title = "sent", .unit = "GB", .show = 5, .per = 1e9 },
-        { IN_TEXT | IN_JSON, .key = "utilization", .title = "in use", .unit = "%", .show = 3, .times = 100 },
-    };
-    report_rows(r, columns, REPORT_COLUMNS(columns));
-    for (int32_t k = 0; k < l->n_hot; k++) {
-        const struct fidelity_hot *hot = &l->hot[k];
-        bool known = hot->dim >= 0 && hot->dim < s->net.n_dims;
-        report_put_word(r, s->workloads[load].tree.name);
-        report_put_word(r, hot->name);
-        report_put_word(r, known ? s->net.dims[hot->dim].name : NULL);
-        report_put_real(r, hot->bw_Bps / 1e9);
-        report_put_real(r, hot->bw_Bps / 1e9);
-        report_put_real(r, hot->bytes);
-        report_put_real(r, hot->util_frac);
-    }
-    report_table_end(r);
+    report_list(r, NULL, link_columns);
+    for (int32_t k = 0; k < l->n_hot; k++)
+        put_link(r, s, s->workloads[load].tree.name, &l->hot[k]);
+    report_list_end(r);
 }
 
 static void report_flow(struct report *r, const struct design_point *s, const struct design *d)
 {
     const struct sim_rules *rules = &s->rules;
-    report_json_word(r, "route", sim_route_words[rules->route]);
-    report_json_word(r, "graph", rules->graph[0] ? rules->graph : NULL);
+    report_facts(r, flow_columns,
+                 &(struct rule_facts){ .route = sim_route_words[rules->route],
+                                       .graph = rules->graph[0] ? rules->graph : NULL });
     report_line(r, " on %s%s, routes %s", rules->graph[0] ? "the graph " : "the links of the network",
                 rules->graph, sim_route_words[rules->route]);
     report_line(r, "; dimensions %s%s\n",
@@ -322,7 +343,7 @@ static void report_simulation(struct report *r, const struct design_point *s, co
     report_line(r, "\n%s: %d chunk%s", sim_model_words[s->model], (int)rules->stage.chunks,
                 rules->stage.chunks == 1 ? "" : "s");
     report_open(r, "simulation", '{');
-    report_json_count(r, "chunks", rules->stage.chunks);
+    report_facts(r, chunk_count, &(struct rule_facts){ .chunks = rules->stage.chunks });
     if (s->model == SIM_ALPHA_BETA)
         report_line(r, ", dimensions innermost first%s\n",
                     rules->stage.chunks > 1 && topo_has_fabric(&s->net)
@@ -337,62 +358,32 @@ static void report_simulation(struct report *r, const struct design_point *s, co
 
 /* ---- text: models side by side ---- */
 
-/* One quantity under every model; value() takes a workload. */
-static void put_quantity(struct report *r, const struct simulation *x, const char *name,
-                         double (*value)(const struct design *d, int32_t i), int32_t i)
-{
-    report_put_word(r, name);
-    for (int32_t k = 0; k < x->n; k++)
-        report_put_real(r, value(x->designs[k], i));
-    if (x->n == 1)
-        report_put_none(r);
-}
-
-static double load_of(const struct design *d, int32_t load)
-{
-    return d->loads[load].time_s;
-}
-
-/* By how much each model is above the first [%]; what is rounding is nothing. */
-static void put_differences(struct report *r, const struct simulation *x)
+/* By how much each model is above the first; what is rounding is nothing. */
+static void say_differences(struct report *r, const struct simulation *x)
 {
     double first_s = x->designs[0]->time_s;
     char above[SHOW];
-    report_put_text(r, "above %s, %%", sim_model_words[x->studies[0]->model]);
-    for (int32_t i = 0; i < x->n; i++) {
+    report_line(r, "above %s: ", sim_model_words[x->studies[0]->model]);
+    for (int32_t i = 1; i < x->n; i++) {
         double share = (x->designs[i]->time_s - first_s) / first_s;
-        report_put_word(r, show_real(above, i ? (fabs(share) < 1e-12 ? 0 : 100 * share) : NAN, 3));
+        report_line(r, "%s%s %s %%", i > 1 ? ", " : "", sim_model_words[x->studies[i]->model],
+                    show_real(above, fabs(share) < 1e-12 ? 0 : 100 * share, 3));
     }
+    report_line(r, "\n");
 }
 
 static void say_quantities(struct report *r, const struct simulation *x)
 {
-    const struct design_point *s = x->studies[0];
-    struct report_column columns[2 + N_SIM_MODELS] = {
-        { IN_TEXT, .title = s->n_workloads > 1 ? "where the time goes, weighted sum" : "where the time goes" }
-    };
     struct account_view views[N_SIM_MODELS];
-    double most_s = 0, per_s;
     for (int32_t i = 0; i < x->n; i++)
-        /* One unit for all columns, that of the longest. */
-        if (isfinite(x->designs[i]->time_s))
-            most_s = fmax(most_s, x->designs[i]->time_s);
-    const char *unit = show_time_unit(most_s, &per_s);
-    for (int32_t i = 0; i < x->n; i++)
-        columns[1 + i] = (struct report_column){ IN_TEXT, .title = sim_model_words[x->studies[i]->model],
-                                                 .unit = unit, .show = 6, .times = per_s };
-    if (x->n == 1)
-        columns[2] =
-            (struct report_column){ IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 };
-    report_table(r, NULL, columns, 1 + x->n + (x->n == 1));
-    for (int32_t i = 0; i < x->n; i++)
-        views[i] = (struct account_view){ &x->designs[i]->account, x->designs[i]->time_s };
-    account_put_rows(r, x->studies[x->n - 1], views, x->n);
-    for (int32_t i = 0; s->n_workloads > 1 && i < s->n_workloads; i++)
-        put_quantity(r, x, s->workloads[i].tree.name, load_of, i);
+        views[i] = (struct account_view){ sim_model_words[x->studies[i]->model], &x->designs[i]->account,
+                                          x->designs[i]->time_s, x->designs[i] };
+    account_table(r, x->studies[x->n - 1],
+                  x->studies[0]->n_workloads > 1 ? "where the time goes, weighted sum"
+                                                 : "where the time goes",
+                  views, x->n);
     if (x->n > 1)
-        put_differences(r, x);
-    report_table_end(r);
+        say_differences(r, x);
 }
 
 /* Weighted sums over workloads, as those of the design. */
@@ -412,39 +403,44 @@ static double sum_busy(const struct design_point *s, const struct design *d, int
     return sum;
 }
 
+struct sim_dim {
+    const char *dim, *shape;
+    double bw_Bps, sent_B, busy_s, busy[N_SIM_MODELS];
+};
+
+#define DIM(field, words, kind, ...)                                                                         \
+    COLUMN_AT(struct sim_dim, field, words, kind, NULL, .title = (words), __VA_ARGS__)
+
 /* One model: bytes and seconds as well; several: how busy each dimension is under each. */
 static void say_dims(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
     const struct design *d = x->designs[0];
     char heads[N_SIM_MODELS][TOPO_NAME], label[TOPO_DIM_LABEL];
-    double per_s;
-    const char *unit = show_time_unit(d->time_s, &per_s);
-    unsigned alone = x->n == 1 ? IN_TEXT : 0;
-    struct report_column columns[5 + N_SIM_MODELS] = {
-        { IN_TEXT, .title = "dimension" },
-        { IN_TEXT, .title = "shape" },
-        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6, .per = 1e9 },
-        { alone, .title = "sent per NPU", .unit = "GB", .show = 5, .per = 1e9 },
-        { alone, .title = "busy", .unit = unit, .show = 5, .times = per_s },
+    unsigned alone = x->n == 1 ? IN_TEXT : IN_NONE;
+    struct column columns[6 + N_SIM_MODELS] = {
+        DIM(dim, "dimension", TABLE_TEXT, .in = IN_TEXT),
+        DIM(shape, "shape", TABLE_TEXT, .in = IN_TEXT),
+        DIM(bw_Bps, "bandwidth", TABLE_REAL, .times = 1e-9, .as = "GB/s", .digits = 6),
+        DIM(sent_B, "sent per NPU", TABLE_REAL, .in = alone, .times = 1e-9, .as = "GB"),
+        DIM(busy_s, "busy", TABLE_REAL, .in = alone, .unit = "s", .show = COLUMN_FITTED),
     };
     for (int32_t k = 0; k < x->n; k++) {
         snprintf(heads[k], sizeof heads[k], x->n == 1 ? "busy" : "busy, %s",
                  sim_model_words[x->studies[k]->model]);
         columns[5 + k] =
-            (struct report_column){ IN_TEXT, .title = heads[k], .unit = "%", .show = 3, .times = 100 };
+            (struct column)DIM(busy[k], heads[k], TABLE_REAL, .times = 100, .as = "%", .digits = 3);
     }
-    report_table(r, NULL, columns, 5 + x->n);
+    report_list(r, NULL, columns);
     for (int32_t i = 0; i < d->n_dims; i++) {
-        report_put_word(r, s->net.dims[i].name);
-        report_put_text(r, "%s", topo_dim_label(label, &s->net.dims[i]));
-        report_put_real(r, d->bw_Bps[i]);
-        report_put_real(r, sum_traffic(s, d, i));
-        report_put_real(r, sum_busy(s, d, i));
+        struct sim_dim line = { s->net.dims[i].name, topo_dim_label(label, &s->net.dims[i]),
+                                d->bw_Bps[i],        sum_traffic(s, d, i),
+                                sum_busy(s, d, i),   { 0 } };
         for (int32_t k = 0; k < x->n; k++)
-            report_put_real(r, x->designs[k]->util_frac[i]);
+            line.busy[k] = x->designs[k]->util_frac[i];
+        report_row(r, &line);
     }
-    report_table_end(r);
+    report_list_end(r);
 }
 
 static void say_simulation(struct report *r, const struct simulation *x)
@@ -482,14 +478,28 @@ static void report_by_dim(struct report *r, const char *key, const struct design
     report_reals(r, key, list, d->n_dims, 1);
 }
 
+/* Of a model, or of a workload in it. */
+struct model_facts {
+    const char *model, *name;
+    double weight, time_s, above_first;
+};
+
+#define MODEL(kind, field) COLUMN_##kind(struct model_facts, field, NULL, .in = IN_JSON)
+static const struct column model_columns[] = { MODEL(WORD, model), MODEL(REAL, time_s),
+                                               MODEL(REAL, above_first), COLUMNS_END };
+static const struct column load_columns[] = { MODEL(WORD, name), MODEL(REAL, weight), MODEL(REAL, time_s),
+                                              COLUMNS_END };
+
 static void report_model(struct report *r, const struct simulation *x, int32_t i)
 {
     const struct design_point *s = x->studies[i];
     const struct design *d = x->designs[i];
     report_open(r, NULL, '{');
-    report_json_word(r, "model", sim_model_words[s->model]);
-    report_json_real(r, "time_s", d->time_s);
-    report_json_real(r, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN);
+    report_facts(
+        r, model_columns,
+        &(struct model_facts){ .model = sim_model_words[s->model],
+                               .time_s = d->time_s,
+                               .above_first = x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN });
     account_report(r, &d->account, d->n_dims);
     system_report(r, s, d, false);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
@@ -499,9 +509,10 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_open(r, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {
         report_open(r, NULL, '{');
-        report_json_word(r, "name", s->workloads[k].tree.name);
-        report_json_real(r, "weight", s->workloads[k].weight);
-        report_json_real(r, "time_s", d->loads[k].time_s);
+        report_facts(r, load_columns,
+                     &(struct model_facts){ .name = s->workloads[k].tree.name,
+                                            .weight = s->workloads[k].weight,
+                                            .time_s = d->loads[k].time_s });
         account_report_step(r, s, d, k);
         training_report_one(r, s, d, k);
         report_close(r, '}');
@@ -510,6 +521,16 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_close(r, '}');
 }
 
+struct sim_facts {
+    const char *network, *workload;
+    double cost_usd, bill_usd_low, bill_usd_high, nic_GBps;
+};
+
+#define SIM(kind, field) COLUMN_##kind(struct sim_facts, field, NULL, .in = IN_JSON)
+static const struct column name_columns[] = { SIM(WORD, network), SIM(WORD, workload), COLUMNS_END };
+static const struct column cost_columns[] = { SIM(REAL, cost_usd), SIM(REAL, bill_usd_low),
+                                              SIM(REAL, bill_usd_high), SIM(REAL, nic_GBps), COLUMNS_END };
+
 static void report_models(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
@@ -517,13 +538,16 @@ static void report_models(struct report *r, const struct simulation *x)
     struct text names = { 0 };
     char word[TOPO_SPEC];
     load_workload_names(&names, s);
-    report_json_word(r, "network", load_network_name(word, &s->net));
-    report_json_word(r, "workload", text_str(&names));
+    const struct sim_facts facts = { load_network_name(word, &s->net),
+                                     text_str(&names),
+                                     d->cost_usd,
+                                     d->has_bill ? d->bill.usd.low : NAN,
+                                     d->has_bill ? d->bill.usd.high : NAN,
+                                     d->nic_Bps / 1e9 };
+    report_facts(r, name_columns, &facts);
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", d->bw_Bps, d->n_dims, 1e9);
-    report_json_real(r, "cost_usd", d->cost_usd);
-    load_report_range(r, d);
-    report_json_real(r, "nic_GBps", d->nic_Bps / 1e9);
+    report_facts(r, cost_columns, &facts);
     report_open(r, "models", '[');
     for (int32_t i = 0; i < x->n; i++)
         report_model(r, x, i);
@@ -624,22 +648,7 @@ static int write_simulation(const struct run *run, const struct simulation *x, s
 
 /* ---- other files ---- */
 
-static void put_link(struct table *t, const struct design_point *s, const char *workload,
-                     const struct fidelity_hot *link)
-{
-    table_row(t);
-    table_put_text(t, workload);
-    table_put_text(t, link->name);
-    if (link->dim >= 0 && link->dim < s->net.n_dims)
-        table_put_text(t, s->net.dims[link->dim].name);
-    else
-        table_put_none(t);
-    table_put_real(t, link->bw_Bps / 1e9);
-    table_put_real(t, link->bytes);
-    table_put_real(t, link->util_frac);
-}
-
-static int put_links_of(struct table *t, const struct design_point *s, const struct study_workload *w,
+static int put_links_of(struct report *r, const struct design_point *s, const struct study_workload *w,
                         const double *bw_Bps, struct err *e)
 {
     struct sim_rules rules = s->rules;
@@ -650,7 +659,7 @@ static int put_links_of(struct table *t, const struct design_point *s, const str
     if (rc)
         return rc;
     for (int64_t a = 0; step.links.all && a < step.links.n_arcs; a++)
-        put_link(t, s, w->tree.name, &step.links.all[a]);
+        put_link(r, s, w->tree.name, &step.links.all[a]);
     sim_step_free(&step);
     return 0;
 }
@@ -659,27 +668,23 @@ static int put_links_of(struct table *t, const struct design_point *s, const str
 static int sim_links_write(struct run *run, const struct design_point *s, const struct design *d,
                            const char *path, struct err *e)
 {
-    struct table t = { 0 };
-    struct text out = { 0 }, head = { 0 };
+    struct report r = { .format = TABLE_AS_CSV };
+    struct text head = { 0 };
     int rc = 0;
-    table_column(&t, "workload", TABLE_TEXT);
-    table_column(&t, "link", TABLE_TEXT);
-    table_column(&t, "dim", TABLE_TEXT);
-    table_column(&t, "bw_GBps", TABLE_REAL);
-    table_column(&t, "sent_B", TABLE_REAL);
-    table_column(&t, "utilization", TABLE_REAL);
+    report_list(&r, NULL, link_columns);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)
-        rc = put_links_of(&t, s, &s->workloads[i], d->bw_Bps, e);
+        rc = put_links_of(&r, s, &s->workloads[i], d->bw_Bps, e);
+    report_list_end(&r);
     output_head(&head, run, output_origin(s));
     if (!rc)
-        rc = table_write(&t, TABLE_AS_CSV, text_str(&head), &out, e);
+        rc = report_end(&r, text_str(&head), e);
     if (!rc)
-        rc = output_file(run, path, &out, e);
-    table_free(&t);
-    text_free(&out);
+        rc = output_file(run, path, &r.out, e);
+    report_free(&r);
     text_free(&head);
     return rc;
 }
+
 /* check_model() has seen that one of the models has the file; one that cannot simulate the step is left out.
  */
 static int write_extra(struct run *run, const struct simulation *x, enum sim_model model, const char *path,
