@@ -7,7 +7,7 @@
 #include "cli/training.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "cli/account.h"
 #include "kinds/design/answer/evidence.h"
@@ -22,7 +22,7 @@ static void training_plan(struct report *r, const struct plan *p)
     if (report_is(r, IN_JSON))
         schema_write(&r->json, &plan_section, p, true);
     report_close(r, '}');
-    report_json_count(r, "microbatches", plan_microbatches(p));
+    report_count(r, IN_JSON, "microbatches", NULL, plan_microbatches(p), NULL);
 }
 
 /* The same map in one line of YAML. */
@@ -81,36 +81,51 @@ static void say_verdict(struct report *r, const struct design_point *s, const st
                 show_real(c, fabs(x->missing_B) / 1e9, 3), fits ? "left" : "too much");
 }
 
-/* Terms are members of a map in JSON, rows of a table in text. */
+struct memory_facts {
+    int64_t stage; /* from 1 */
+    double term_B[N_MEMORY_TERMS], all_B, npu_B;
+    bool fits;
+};
+
+#define MEMORY(field, called, ...)                                                                           \
+    COLUMN_AT(struct memory_facts, field, called, TABLE_REAL, NULL, .times = 1e-9, .as = "GB", .digits = 4,  \
+              __VA_ARGS__)
+#define MEMORY_TERM(term, words) MEMORY(term_B[term], words "_B", .title = "  " words)
+static const struct column memory_columns[] = {
+    COLUMN_COUNT(struct memory_facts, stage, NULL, .in = IN_JSON),
+    MEMORY_TERM(MEMORY_WEIGHTS, "weights"),
+    MEMORY_TERM(MEMORY_GRADIENTS, "gradients"),
+    MEMORY_TERM(MEMORY_OPTIMIZER, "optimizer"),
+    MEMORY_TERM(MEMORY_ACTIVATIONS, "activations"),
+    MEMORY_TERM(MEMORY_BUFFERS, "buffers"),
+    MEMORY(term_B[MEMORY_RESERVED], "reserved_B", .title = "  reserved", .flags = COLUMN_IF_ANY),
+    MEMORY(all_B, "total_B", .title = "  all"),
+    MEMORY(npu_B, "npu_B", .in = IN_JSON),
+    COLUMN_FLAG(struct memory_facts, fits, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
+
+/* Of the fullest stage, which decides. */
 static void training_memory(struct report *r, const struct design_point *s, const struct training *x,
                             const struct training_report *step)
 {
-    char title[48] = "memory", name[32];
-    /* The fullest stage decides. */
+    struct memory_facts m = { .stage = x->memory.stage + 1,
+                              .all_B = x->memory.total_B,
+                              .npu_B = s->net.npu.mem_B,
+                              .fits = !(step->missing_B > 0) };
+    int width = r->width;
+    memcpy(m.term_B, x->memory.term_B, sizeof m.term_B);
+    if (!(m.term_B[MEMORY_RESERVED] > 0))
+        m.term_B[MEMORY_RESERVED] = NAN;
+    report_line(r, "memory");
     if (x->plan.degree[PLAN_PP] > 1)
-        snprintf(title, sizeof title, "memory of stage %lld", (long long)x->memory.stage + 1);
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = title },
-        { IN_TEXT, .title = "", .unit = "GB", .show = 4, .per = 1e9 },
-    };
+        report_line(r, " of stage %lld", (long long)m.stage);
+    report_line(r, "\n");
+    r->width = 18;
     report_open(r, "memory", '{');
-    report_json_count(r, "stage", x->memory.stage + 1);
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int i = 0; i < N_MEMORY_TERMS; i++) {
-        if (i == MEMORY_RESERVED && !(x->memory.term_B[i] > 0))
-            continue;
-        report_put_word(r, memory_term_words[i]);
-        report_put_real(r, x->memory.term_B[i]);
-        snprintf(name, sizeof name, "%s_B", memory_term_words[i]);
-        report_json_real(r, name, x->memory.term_B[i]);
-    }
-    report_put_word(r, "all");
-    report_put_real(r, x->memory.total_B);
-    report_table_end(r);
-    report_json_real(r, "total_B", x->memory.total_B);
-    report_json_real(r, "npu_B", s->net.npu.mem_B);
-    report_json_flag(r, "fits", !(step->missing_B > 0));
+    report_facts(r, memory_columns, &m);
     report_close(r, '}');
+    r->width = width;
     say_verdict(r, s, step);
 }
 
@@ -206,48 +221,55 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     report_line(r, "\n");
 }
 
+struct found_line {
+    int64_t at; /* from 1 */
+    double time_s, value, mfu, memory_B, chunk_s;
+    const char *plan;
+};
+
+#define FOUND(kind, field, ...) COLUMN_##kind(struct found_line, field, NULL, __VA_ARGS__)
+static const struct column found_columns[] = {
+    FOUND(COUNT, at, .in = IN_TEXT, .title = ""),
+    FOUND(REAL, time_s, .title = "step", .digits = 6, .show = COLUMN_FITTED),
+    FOUND(REAL, value, .in = IN_JSON),
+    FOUND(REAL, mfu, .title = "utilisation", .times = 100, .as = "%", .digits = 3),
+    FOUND(REAL, memory_B, .title = "memory", .times = 1e-9, .as = "GB", .digits = 3),
+    FOUND(REAL, chunk_s, .title = "by chunk", .digits = 6, .show = COLUMN_FITTED),
+    FOUND(WORD, plan, .in = IN_TEXT, .title = "plan, innermost first"),
+    COLUMNS_END,
+};
+
 /* Best first, as the search has them; value is the objective, of which time is one. */
 static void training_found(struct report *r, const struct design_point *s, const struct training *x,
                            const struct search_result *search)
 {
-    double per_s;
-    const char *unit = show_time_unit(search->found[0].time_s, &per_s);
-    bool simulated = search->n_ordered > 0;
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = "", .show = REPORT_COUNT },
-        { IN_TEXT, .title = "step", .unit = unit, .show = 6, .times = per_s },
-        { IN_TEXT, .title = "utilisation", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "memory", .unit = "GB", .show = 3, .per = 1e9 },
-        { simulated ? IN_TEXT : 0U, .title = "by chunk", .unit = unit, .show = 6, .times = per_s },
-        { IN_TEXT, .title = "plan, innermost first" },
-    };
     struct text plan = { 0 };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    bool text = report_is(r, IN_TEXT);
+    if (text)
+        report_list(r, NULL, found_columns);
     report_open(r, "found", '[');
     for (int32_t i = 0; i < search->n_found; i++) {
         const struct search_found *f = &search->found[i];
-        double mfu = training_mfu(x, &s->net, f->time_s);
-        double chunk_s = i < search->n_simulated ? f->chunk_s : NAN;
+        struct found_line line = { i + 1,       f->time_s,  f->value, training_mfu(x, &s->net, f->time_s),
+                                   f->memory_B, f->chunk_s, NULL };
+        if (i >= search->n_simulated)
+            line.chunk_s = NAN;
         text_clear(&plan);
         plan_format(&plan, &f->plan, &x->model);
-        report_put_count(r, i + 1);
-        report_put_real(r, f->time_s);
-        report_put_real(r, mfu);
-        report_put_real(r, f->memory_B);
-        report_put_real(r, chunk_s);
-        report_put_word(r, text_str(&plan));
+        line.plan = text_str(&plan);
+        if (text) {
+            report_row(r, &line);
+            continue;
+        }
         report_open(r, NULL, '{');
-        report_json_real(r, "time_s", f->time_s);
-        report_json_real(r, "value", f->value);
-        report_json_real(r, "mfu", mfu);
-        report_json_real(r, "memory_B", f->memory_B);
-        report_json_real(r, "chunk_s", chunk_s);
+        report_facts(r, found_columns, &line);
         report_reals(r, "bw_GBps", f->bw_Bps, s->net.n_dims, 1e9);
         training_plan(r, &f->plan);
         report_close(r, '}');
     }
     report_close(r, ']');
-    report_table_end(r);
+    if (text)
+        report_list_end(r);
     r->failed = r->failed || plan.failed;
     text_free(&plan);
 }
@@ -263,7 +285,7 @@ static void say_simulated(struct report *r, const struct design_point *s, const 
         order[i] = x->chunk_order[i] + 1;
         same = same && (i == 0 || x->chunk_order[i] > x->chunk_order[i - 1]);
     }
-    report_json_word(r, "ranked_by", by);
+    report_word(r, IN_JSON, "ranked_by", NULL, by);
     report_reals(r, "chunk_order", order, x->n_ordered, 1);
     if (!same) {
         report_line(r, "model chunk simulates how collectives wait for each other, and ranks these plans");
@@ -276,6 +298,23 @@ static void say_simulated(struct report *r, const struct design_point *s, const 
                     (int)x->n_simulated);
 }
 
+#define TALLY(field, called) COLUMN_AT(struct search_result, field, called, TABLE_COUNT, NULL, .in = IN_JSON)
+static const struct column tally_columns[] = {
+    TALLY(n_candidates, "candidates"),
+    TALLY(n_timed, "timed"),
+    TALLY(n_rejected[SEARCH_MEMORY], "rejected_memory"),
+    TALLY(n_rejected[SEARCH_REPEATED], "rejected_repeated"),
+    TALLY(n_rejected[SEARCH_UNMAPPED], "rejected_mapping"),
+    TALLY(n_rejected[SEARCH_ILLEGAL], "rejected_illegal"),
+    COLUMNS_END,
+};
+static const struct column split_columns[] = {
+    TALLY(n_bounded, "bounded"),
+    TALLY(n_split, "split"),
+    TALLY(n_open, "open"),
+    COLUMNS_END,
+};
+
 static void training_search(struct report *r, const struct design_point *s, const struct training *x,
                             const struct search_result *search)
 {
@@ -285,20 +324,13 @@ static void training_search(struct report *r, const struct design_point *s, cons
     int64_t all = search->n_timed;
     for (int i = 0; i < N_SEARCH_REASONS; i++)
         all += search->n_rejected[i];
-    report_json_count(r, "combinations", all);
-    report_json_count(r, "candidates", search->n_candidates);
-    report_json_count(r, "timed", search->n_timed);
-    report_json_count(r, "rejected_memory", search->n_rejected[SEARCH_MEMORY]);
-    report_json_count(r, "rejected_repeated", search->n_rejected[SEARCH_REPEATED]);
-    report_json_count(r, "rejected_mapping", search->n_rejected[SEARCH_UNMAPPED]);
-    report_json_count(r, "rejected_illegal", search->n_rejected[SEARCH_ILLEGAL]);
+    report_count(r, IN_JSON, "combinations", NULL, all, NULL);
+    report_facts(r, tally_columns, search);
     report_open(r, "refused_by", '{');
     for (int32_t i = 0; i < search->refused.n_keys; i++)
-        report_json_count(r, search->refused.key[i], search->refused.n[i]);
+        report_count(r, IN_JSON, search->refused.key[i], NULL, search->refused.n[i], NULL);
     report_close(r, '}');
-    report_json_count(r, "bounded", search->n_bounded);
-    report_json_count(r, "split", search->n_split);
-    report_json_count(r, "open", search->n_open);
+    report_facts(r, split_columns, search);
     training_found(r, s, x, search);
     say_simulated(r, s, search);
     report_close(r, '}');
