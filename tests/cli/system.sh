@@ -34,6 +34,7 @@ echo "== alloc, sim and explain say the same of one design"
 "$WEFT" explain study.yaml | own
 "$WEFT" alloc study.yaml --of json | sed 's/.*"system": //; s/, "iterations".*//'
 "$WEFT" sim study.yaml --split --of csv | tail -1 | tr , "\n" | tail -11
+"$WEFT" sim study.yaml --split --of json | grep -o minute_of_restart_share || echo "what a change is worth is left to explain"
 echo "== rows"
 "$WEFT" sweep study.yaml --set 'vary={total_GBps: [100, 150], system.pue: [1.1, 1.5]}'
 "$WEFT" sweep study.yaml --set 'vary={total_GBps: [100, 150]}' -q -o rows.csv && sed '/^#/d' rows.csv | tr , '\n' | grep -n usd_

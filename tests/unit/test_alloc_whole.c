@@ -233,6 +233,34 @@ TEST(the_best_design_is_that_of_plain_enumeration)
     assert_true(branched > 1000 && timed < points);
 }
 
+/* Of all designs, with all that the first block may have. */
+TEST(cuts_of_the_relaxation_lie_below_the_best_design)
+{
+    RNG(r, 72, 0);
+    int built = 0;
+    for (int i = 0; i < 300; i++) {
+        KEEP(struct random_lattice, x, random_lattice_close);
+        KEEP(struct alloc_answer, relaxed, alloc_answer_free);
+        struct whole_cuts cuts;
+        struct whole_box box = { .more_usd = 0 };
+        random_lattice_open(&x, r, i % N_ALLOC_OBJECTIVES, 1 + i % 5, 8);
+        OK(alloc_solve(&relaxed, &x.split.problem, e));
+        OK(whole_cuts_build(&cuts, &x.split.problem, &relaxed, NULL, e));
+        bool timed = false;
+        for (int32_t k = 0; k < relaxed.n_bounds; k++)
+            timed = timed || relaxed.bounds[k].time_weight > 0;
+        assert_int_equal(cuts.n > 0, timed);
+        built += cuts.n > 0;
+        box.first = x.blocks[0].first;
+        box.n_dims = x.blocks[0].n_dims;
+        for (int d = 0; d < D; d++)
+            box.hi_Bps[d] = INFINITY;
+        whole_cuts_rest(&cuts, &box, x.blocks, x.lattice.n_blocks);
+        assert_true(whole_cuts_bound(&cuts, &box) <= enumerate(&x).value * (1 + 1e-9));
+    }
+    assert_true(built > 100);
+}
+
 /* Three dimensions of NICs of 50 GB/s, all alike in traffic. */
 TEST(neighbours_are_priced_and_the_row_they_break_is_named)
 {
