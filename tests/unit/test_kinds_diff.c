@@ -176,6 +176,26 @@ TEST(networks_alone_and_words_are_compared)
 }
 
 /* A network has no status, and no time: which side lacks them does not matter. */
+/* Three NPUs on a switch, by a file of links, against 32. */
+TEST(npus_of_a_graph_are_compared_on_either_side)
+{
+    static const char graph[] = "network: { graph: g.csv, classes: [ { name: x, bw_GBps: 10 } ] }\n";
+    for (int b = 0; b < 2; b++) {
+        KEEP(struct two, t, close_two) = { .d = { .n_inputs = 0 } };
+        char path[SUPPORT_PATH];
+        scratch_make(t.f.dir);
+        put(&t.f, "g.csv",
+            "src,dst,bw_GBps,latency_ns,class\nnpu0,switch0,10,1,x\nnpu1,switch0,10,1,x\n"
+            "npu2,switch0,10,1,x\n");
+        snprintf(path, sizeof path, "%s", put(&t.f, "a.yaml", b ? NET("10") : graph));
+        OK(diff_build(&t.d, path, put(&t.f, "b.yaml", b ? graph : NET("10")), NULL, 0, e));
+        const struct diff_output *npus = output_called(&t.d, "n_npus");
+        assert_non_null(npus);
+        assert_true(npus->value[b] == 3 && npus->value[!b] == 32);
+        assert_null(output_called(&t.d, "n_links"));
+    }
+}
+
 TEST(what_one_side_lacks_is_a_difference)
 {
     for (int lacks = DIFF_A; lacks <= DIFF_B; lacks++) {
