@@ -166,6 +166,18 @@ TEST_WITH(one_thing_has_many_names, make_folder, remove_folder)
     assert_false(outfile_is_stdout("/dev/fd/") || outfile_is_stdout("/dev/fd/1x") || outfile_is_stdout(NULL));
 }
 
+/* "-" is standard output, here no file; "./-" would be a file, which is not there yet. */
+TEST(standard_output_is_no_file_called_so)
+{
+    int stdout_fd = dup(STDOUT_FILENO), null_fd = open("/dev/null", O_WRONLY);
+    assert_true(stdout_fd >= 0 && dup2(null_fd, STDOUT_FILENO) == STDOUT_FILENO);
+    bool same = outfile_is_same("-", "./-") || outfile_is_same("./-", "-");
+    dup2(stdout_fd, STDOUT_FILENO);
+    close(stdout_fd);
+    close(null_fd);
+    assert_false(same);
+}
+
 /* What was written before stays, and other descriptors of this process are nobody's. */
 TEST_WITH(a_descriptor_goes_on_where_it_is, make_folder, remove_folder)
 {
