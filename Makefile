@@ -170,9 +170,8 @@ $O/libweft.a: $(call objects,$(SHARED_SRC)) $(PROTO_O)
 	@rm -f $@
 	$(SAY)ld -r -d -o $O/libweft.o $^ && objcopy -w --keep-global-symbol='weft_*' $O/libweft.o && ar rcs $@ $O/libweft.o && rm $O/libweft.o
 
-$O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O)
-	$(SAY)printf '{ global: weft_*; local: *; };\n' >$O/weft.map; \
-	    $(CC) -shared -fopenmp -Wl,--version-script=$O/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs -o $O/libweft.so.$(VERSION) $^ $(LIB_LIBS)
+$O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O) include/weft.map
+	$(SAY)$(CC) -shared -fopenmp -Wl,--version-script=include/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs -o $O/libweft.so.$(VERSION) $(filter %.o,$^) $(LIB_LIBS)
 	@ln -sf libweft.so.$(VERSION) $O/$(SONAME) && ln -sf $(SONAME) $@
 
 $(WEFT): $(call objects,$(CLI_SRC)) $(LIB)

@@ -117,9 +117,9 @@ const char *table_unit_of_name(const char *name, size_t *n)
 
 const char *table_unit_known(const char *unit)
 {
-    static const char *const known[] = { "s",         "ms",         "us",  "ns", "h",  "USD",  "USD/h",
-                                         "USD/NPU/h", "USD/Mtoken", "B",   "kB", "MB", "GB",   "GB/s",
-                                         "B/s",       "1/s",        "1/h", "%",  "W",  "slots" };
+    static const char *const known[] = { "s",         "ms",         "us",       "ns",  "h",  "USD", "USD/h",
+                                         "USD/NPU/h", "USD/Mtoken", "USD/GB/s", "B",   "kB", "MB",  "GB",
+                                         "GB/s",      "B/s",        "1/s",      "1/h", "%",  "W",   "slots" };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i], unit) == 0)
             return known[i];

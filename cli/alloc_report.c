@@ -2,101 +2,29 @@
  * The answer of weft alloc: a page to read, an object a line.
  *
  * Text says what a person decides by (bandwidths, what each dimension is busy with, what a limit costs), data
- * has every number of the answer, its proof among them: lower bound, gap, shadow prices. A shadow price is
- * shown per unit of the limit as it was written, with rows of the same text added up, since one line of a
- * study may become several rows.
- *
- * Everything is taken from the design as it was solved; nothing is computed here but sums, shares and units.
+ * has every number of the answer, its proof among them: lower bound, gap, shadow prices
+ * (kinds/design/answer/price.h). Nothing is computed here but shares and units.
  */
 #include "cli/alloc_report.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/account.h"
 #include "cli/load.h"
 #include "cli/system.h"
 #include "cli/training.h"
+#include "kinds/design/answer/lists.h"
 
 /* What a relaxation is off by rounding. */
 #define SAME_REL 1e-9
 
-/* ---- the objective's unit and the price of constraints ---- */
-
-/* per_SI turns the objective's own number into that unit. */
-struct alloc_unit alloc_unit(const struct design_point *s)
-{
-    const struct alloc_objective_row *row = &alloc_objectives[s->objective];
-    if (s->combine == STUDY_REGRET)
-        return (struct alloc_unit){ "ratio", 1 };
-    return (struct alloc_unit){ row->unit, row->per_SI };
-}
-
-static bool same_text(const struct design_point *s, int32_t a, int32_t b)
-{
-    return strcmp(s->rows.rows[a].name, s->rows.rows[b].name) == 0;
-}
-
-bool alloc_is_repeated(const struct design_point *s, int32_t row)
-{
-    for (int32_t i = 0; i < row; i++)
-        if (same_text(s, i, row))
-            return true;
-    return false;
-}
-
-/* Where the shadow prices hold (of whole parts: at the relaxation's split): left side of the row minus its
- * right side, and the size of what is compared. */
-static double row_slack(const struct alloc_row *row, const struct design *d, double *size)
-{
-    const double *bw_Bps = d->is_whole ? d->relaxed.bw_Bps : d->bw_Bps;
-    double sum = -row->rhs;
-    *size = fabs(row->rhs);
-    for (int32_t i = 0; i < d->n_dims; i++) {
-        sum += row->coef[i] * bw_Bps[i];
-        *size = fmax(*size, fabs(row->coef[i] * bw_Bps[i]));
-    }
-    return sum;
-}
-
-/* Complementary slackness, to the accuracy of a split: what a row has to spare costs nothing. */
-static bool has_room(const struct alloc_row *row, const struct design *d)
-{
-    double size, room = fabs(row_slack(row, d, &size));
-    return row->sense != LINEXPR_EQ && room > 1e-6 * size;
-}
-
-/* A row that leaves room has no price: what a solver leaves there is rounding. So is what could not
- * move the objective's last digits if all bandwidth went into it. */
-static double row_price(const struct alloc_row *row, const struct design *d, double shadow)
-{
-    double size, coef = 0;
-    row_slack(row, d, &size);
-    for (int32_t i = 0; i < d->n_dims; i++)
-        coef = fmax(coef, fabs(row->coef[i]));
-    bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= 1e-12 * fabs(d->answer.value);
-    return has_room(row, d) || noise ? 0 : shadow;
-}
-
-/* NaN with least regret. Positive: one more unit saves so much. */
-double alloc_shadow(const struct design_point *s, const struct design *d, int32_t row)
-{
-    double sum = 0;
-    /* Each workload's own best is of the same constraints: a price of one of them would leave out what that
-     * moves. */
-    if (s->combine == STUDY_REGRET)
-        return NAN;
-    for (int32_t i = 0; i < s->rows.n && i < d->answer.n_rows; i++)
-        if (same_text(s, i, row))
-            sum += row_price(&s->rows.rows[i], d, d->answer.shadow[i]);
-    return sum * s->rows.rows[row].unit * alloc_unit(s).per_SI;
-}
-
 /* A value of the objective, for people. */
 static const char *show_value(char buf[SHOW], const struct design_point *s, double x)
 {
-    const char *unit = alloc_unit(s).name;
+    const char *unit = design_unit(s).name;
     if (strcmp(unit, "s") == 0)
         return show_time(buf, x);
     show_real(buf, x, 6);
@@ -139,15 +67,6 @@ static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
         report_put_text(r, "%s to %s", show_real(lo, least / 1e9, 5), show_real(hi, most / 1e9, 5));
 }
 
-/* Of the bill. */
-static double bought_usd(const struct design *x, int32_t d)
-{
-    double usd = 0;
-    for (int32_t i = 0; i < x->bill.n_lines; i++)
-        usd += x->bill.lines[i].dim == d ? x->bill.lines[i].usd.typ : 0;
-    return x->has_bill ? usd : (double)NAN;
-}
-
 static void say_dims(struct report *r, const struct design_point *s, const struct design *x)
 {
     static const struct report_column columns[] = {
@@ -165,8 +84,7 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
     char label[TOPO_DIM_LABEL];
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
     for (int32_t d = 0; d < x->n_dims; d++) {
-        bool whole = s->pricing == STUDY_WHOLE;
-        double price = s->has_parts && !whole ? s->prices[d].usd_per_Bps : (double)NAN;
+        const struct design_dim dim = design_dim(s, x, d);
         text_clear(&binds);
         bind_names(&binds, s, x, d);
         report_put_word(r, s->net.dims[d].name);
@@ -175,9 +93,8 @@ static void say_dims(struct report *r, const struct design_point *s, const struc
         report_put_real(r, 100 * x->bw_Bps[d] / x->total_Bps);
         put_range(r, &x->answer, d);
         report_put_real(r, x->util_frac[d]);
-        /* A price is of one B/s for every NPU, all of them together; people think of one NPU's GB/s. */
-        report_put_real(r, price * 1e9 / (double)s->net.n_npus);
-        report_put_real(r, whole ? bought_usd(x, d) : price * x->bw_Bps[d]);
+        report_put_real(r, dim.usd_per_GBps);
+        report_put_real(r, dim.cost_usd);
         report_put_word(r, text_str(&binds));
     }
     report_table_end(r);
@@ -269,89 +186,63 @@ static void say_money(struct report *r, const struct alloc_page *p)
     report_line(r, "\n");
 }
 
-/* Rows of one text are said once, at the first. */
+static void say_price(struct report *r, const struct design_point *s, const struct design_price *p, int width)
+{
+    char value[SHOW];
+    if (p->shadow_price != 0)
+        report_line(r, "  %-*s  one more%s%s %s %s\n", width, p->constraint, p->per ? " " : "",
+                    p->per ? p->per : "", p->shadow_price > 0 ? "saves" : "costs",
+                    show_value(value, s, fabs(p->shadow_price)));
+    else if (isfinite(p->within))
+        report_line(r, "  %-*s  0 to within %.2g %s\n", width, p->constraint, p->within, p->unit);
+    else
+        report_line(r, "  %-*s  not binding\n", width, p->constraint);
+}
+
 static void say_shadow(struct report *r, const struct alloc_page *p)
 {
-    const struct design_point *s = p->study;
     size_t width = 16;
-    for (int32_t i = 0; i < s->rows.n; i++)
-        width = strlen(s->rows.rows[i].name) > width ? strlen(s->rows.rows[i].name) : width;
-    for (int32_t i = 0; i < s->rows.n; i++) {
-        const struct alloc_row *row = &s->rows.rows[i];
-        double x = alloc_shadow(s, p->design, i);
-        char value[SHOW];
-        if (alloc_is_repeated(s, i))
-            continue;
-        if (x != 0)
-            report_line(r, "  %-*s  one more%s%s %s %s\n", (int)width, row->name, row->unit_name ? " " : "",
-                        row->unit_name ? row->unit_name : "", x > 0 ? "saves" : "costs",
-                        show_value(value, s, fabs(x)));
-        else if (alloc_is_product(s->objective) && !has_room(row, p->design))
-            report_line(r, "  %-*s  0 to within %.2g %s\n", (int)width, row->name,
-                        p->design->answer.shadow_play[i] * row->unit * alloc_unit(s).per_SI,
-                        alloc_unit(s).name);
-        else
-            report_line(r, "  %-*s  not binding\n", (int)width, row->name);
-    }
+    for (int32_t i = 0; i < p->n_prices; i++)
+        width = strlen(p->prices[i].constraint) > width ? strlen(p->prices[i].constraint) : width;
+    for (int32_t i = 0; i < p->n_prices; i++)
+        say_price(r, p->study, &p->prices[i], (int)width);
 }
 
 /* ---- whole parts ---- */
 
-/* What keeps a step from being a design, or NULL. */
-static const char *step_breaks(const struct alloc_page *p, const struct whole_step *to)
-{
-    return to->broken >= 0 ? p->study->rows.rows[to->broken].name : to->late ? "time_limit_s" : NULL;
-}
-
 /* "100 GB/s: +12,300 USD, -3.2 ms, breaks usd <= 30e6" */
-static void say_step(struct report *r, const struct alloc_page *p, const char *which,
-                     const struct whole_step *to)
+static void say_step(struct report *r, const struct alloc_page *p, int32_t k, bool up)
 {
-    const struct whole_answer *w = &p->design->whole;
+    struct design_step to;
     char bw[SHOW], usd[SHOW], t[SHOW];
-    double more_usd = to->cost_usd - w->cost_usd, more_s = to->time_s - w->time_s;
-    if (!to->there)
+    if (!design_step(&to, p->study, p->design, k, up))
         return;
-    report_line(r, "    %-14sto %s GB/s: %s%s USD, ", which, show_real(bw, to->bw_Bps / 1e9, 6),
-                more_usd < 0 ? "-" : "+", show_usd(usd, fabs(more_usd)));
-    if (more_s == 0)
+    report_line(r, "    %-14sto %s GB/s: %s%s USD, ", to.way, show_real(bw, to.bw_GBps, 6),
+                to.more_usd < 0 ? "-" : "+", show_usd(usd, fabs(to.more_usd)));
+    if (to.more_s == 0)
         report_line(r, "no faster");
-    else if (isfinite(more_s))
-        report_line(r, "%s%s", more_s < 0 ? "-" : "+", show_time(t, fabs(more_s)));
+    else if (isfinite(to.more_s))
+        report_line(r, "%s%s", to.more_s < 0 ? "-" : "+", show_time(t, fabs(to.more_s)));
     else
         report_line(r, "no step ends");
-    if (step_breaks(p, to))
-        report_line(r, ", breaks %s", step_breaks(p, to));
+    if (to.breaks)
+        report_line(r, ", breaks %s", to.breaks);
     report_line(r, "\n");
 }
 
-/* What is left of each constraint: whole parts seldom meet one exactly. Coefficients on money are taken out
- * of those of bandwidths and held against what is bought instead. */
+/* What is left of each constraint: whole parts seldom meet one exactly. */
 static void say_slack(struct report *r, const struct alloc_page *p)
 {
     bool first = true;
-    for (int32_t i = 0; i < p->study->rows.n && p->design->has_bill; i++) {
-        const struct alloc_row *row = &p->study->rows.rows[i];
-        double left = row->rhs, spent[N_ALLOC_SPENT];
+    for (int32_t i = 0; i < p->n_prices && p->design->has_bill; i++) {
+        const struct design_price *c = &p->prices[i];
         char value[SHOW];
-        struct err why = { 0 };
-        int rc = system_spend(spent, p->study, 0, p->design->n_dims, p->design->bw_Bps, &why);
-        if (rc) {
-            r->out.failed = r->out.failed || err_is_of_machine(rc);
-            return;
-        }
-        for (int32_t d = 0; d < p->design->n_dims; d++)
-            left -= (row->coef[d] - row->money_coef[d]) * p->design->bw_Bps[d];
-        for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
-            left -= row->spent_coef[j] != 0 ? row->spent_coef[j] * spent[j] : 0;
-        if (alloc_is_repeated(p->study, i) || row->sense == LINEXPR_EQ)
+        if (isnan(c->left))
             continue;
-        /* What rounding left of a constraint that is met exactly would read as broken by 1e-9. */
-        left = fabs(left) <= 1e-12 * fabs(row->rhs) ? 0 : row->sense == LINEXPR_GE ? -left : left;
         report_line(r, "%s", first ? "constraints\n" : "");
         first = false;
-        report_line(r, "  %-16s  %s%s%s left\n", row->name, show_real(value, left / row->unit, 6),
-                    row->unit_name ? " " : "", row->unit_name ? row->unit_name : "");
+        report_line(r, "  %-16s  %s%s%s left\n", c->constraint, show_real(value, c->left, 6),
+                    c->per ? " " : "", c->per ? c->per : "");
     }
 }
 
@@ -391,7 +282,7 @@ static void say_whole(struct report *r, const struct alloc_page *p)
                     (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
     if (d->answer.status == ALLOC_STALLED)
         report_line(r, "  %-16slower bound %s, gap %.1e\n", "",
-                    show_value(bound, p->study, w->lower_bound * alloc_unit(p->study).per_SI), w->gap);
+                    show_value(bound, p->study, w->lower_bound * design_unit(p->study).per_SI), w->gap);
     if (simulated)
         report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
     say_ties(r, w, d->n_dims);
@@ -402,7 +293,7 @@ static void say_whole(struct report *r, const struct alloc_page *p)
     double over = w->value / d->relaxed.lower_bound - 1;
     if (isfinite(over) && d->relaxed.lower_bound > 0)
         report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s%s\n", "relaxation",
-                    show_value(bound, p->study, d->relaxed.lower_bound * alloc_unit(p->study).per_SI),
+                    show_value(bound, p->study, d->relaxed.lower_bound * design_unit(p->study).per_SI),
                     over > SAME_REL ? show_real(gap, 100 * over, 3) : "no",
                     over > SAME_REL ? " % more" : " more");
     for (int32_t k = 0, n_steps = 0; k < d->n_dims; k++) {
@@ -411,25 +302,25 @@ static void say_whole(struct report *r, const struct alloc_page *p)
         if (n_steps++ == 0)
             report_line(r, "one step, all else as it is%s\n", simulated ? ", in model alpha-beta" : "");
         report_line(r, "  %s, %s GB/s\n", p->study->net.dims[k].name, show_real(n, d->bw_Bps[k] / 1e9, 6));
-        say_step(r, p, "up", &w->up[k]);
-        say_step(r, p, "down", &w->down[k]);
+        say_step(r, p, k, true);
+        say_step(r, p, k, false);
     }
     say_slack(r, p);
 }
 
-static void report_step(struct report *r, const struct alloc_page *p, const char *name,
-                        const struct whole_step *to)
+static void report_step(struct report *r, const struct alloc_page *p, int32_t k, bool up)
 {
-    const struct whole_answer *w = &p->design->whole;
-    if (!to->there) {
+    struct design_step to;
+    const char *name = up ? "up" : "down";
+    if (!design_step(&to, p->study, p->design, k, up)) {
         report_json_word(r, name, NULL);
         return;
     }
     report_open(r, name, '{');
-    report_json_real(r, "bw_GBps", to->bw_Bps / 1e9);
-    report_json_real(r, "more_usd", to->cost_usd - w->cost_usd);
-    report_json_real(r, "more_s", to->time_s - w->time_s);
-    report_json_word(r, "breaks", step_breaks(p, to));
+    report_json_real(r, "bw_GBps", to.bw_GBps);
+    report_json_real(r, "more_usd", to.more_usd);
+    report_json_real(r, "more_s", to.more_s);
+    report_json_word(r, "breaks", to.breaks);
     report_close(r, '}');
 }
 
@@ -446,7 +337,7 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     report_json_real(r, "usd_fraction", d->usd_fraction);
     report_open(r, "relaxation", '{');
     report_json_word(r, "status", alloc_status_names[d->relaxed.status]);
-    report_json_real(r, "lower_bound", d->relaxed.lower_bound * alloc_unit(p->study).per_SI);
+    report_json_real(r, "lower_bound", d->relaxed.lower_bound * design_unit(p->study).per_SI);
     report_json_real(r, "gap", d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0);
     report_reals(r, "bw_GBps", d->relaxed.bw_Bps, d->n_dims, 1e9);
     report_close(r, '}');
@@ -469,8 +360,8 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     for (int32_t k = 0; k < d->n_dims; k++) {
         report_open(r, NULL, '{');
         report_json_word(r, "dim", p->study->net.dims[k].name);
-        report_step(r, p, "up", &w->up[k]);
-        report_step(r, p, "down", &w->down[k]);
+        report_step(r, p, k, true);
+        report_step(r, p, k, false);
         report_close(r, '}');
     }
     report_close(r, ']');
@@ -510,7 +401,7 @@ static void say_proof(struct report *r, const struct alloc_page *p)
     else
         report_line(r, "%-18slower bound %s, gap %s, %s\n",
                     a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
-                    show_value(bound, p->study, a->lower_bound * alloc_unit(p->study).per_SI), gap,
+                    show_value(bound, p->study, a->lower_bound * design_unit(p->study).per_SI), gap,
                     a->unique ? "no other split is as good" : "other splits are as good");
     if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
         report_line(r, "constraints, and the effect of one more unit on the right-hand side\n");
@@ -593,7 +484,7 @@ static void report_split(struct report *r, const struct alloc_page *p, bool has)
 static void report_proof(struct report *r, const struct alloc_page *p, bool has)
 {
     const struct alloc_answer *a = &p->design->answer;
-    struct alloc_unit unit = alloc_unit(p->study);
+    struct design_unit unit = design_unit(p->study);
     report_json_real(r, "objective_value", has ? a->value * unit.per_SI : NAN);
     report_json_word(r, "objective_unit", unit.name);
     report_json_word(r, "bound_model",
@@ -609,9 +500,8 @@ static void report_proof(struct report *r, const struct alloc_page *p, bool has)
         report_json_word(r, "unique", NULL);
     report_ranges(r, a, has ? p->design->n_dims : 0);
     report_open(r, "shadow_prices", '{');
-    for (int32_t i = 0; has && i < p->study->rows.n; i++)
-        if (!alloc_is_repeated(p->study, i))
-            report_json_real(r, p->study->rows.rows[i].name, alloc_shadow(p->study, p->design, i));
+    for (int32_t i = 0; has && i < p->n_prices; i++)
+        report_json_real(r, p->prices[i].constraint, p->prices[i].shadow_price);
     report_close(r, '}');
 }
 
@@ -681,10 +571,17 @@ static void report_answer(struct report *r, const struct alloc_page *p)
     report_json_count(r, "iterations", a->iterations);
 }
 
-void alloc_report_page(struct report *r, const struct alloc_page *p)
+void alloc_report_page(struct report *r, const struct alloc_page *page)
 {
+    struct alloc_page p = *page;
+    struct err e;
+    bool has = p.study && alloc_has_split(&p.design->answer);
+    p.prices = has ? calloc((size_t)p.study->rows.n + 1, sizeof *p.prices) : NULL;
+    if (has && (!p.prices || design_prices(p.prices, &p.n_prices, p.study, p.design, &e)))
+        r->failed = true;
     if (report_is(r, IN_TEXT))
-        say_page(r, p);
+        say_page(r, &p);
     else
-        report_answer(r, p);
+        report_answer(r, &p);
+    free(p.prices);
 }

@@ -1,12 +1,6 @@
 /*
- * Why a step takes its time: every collective on every dimension, what a small change of one dimension does
- * (by timing the changed design with the study's model), and bounds from the plainest arithmetic there is,
- * which share nothing with the step's structure.
- *
- * Differences are of whole evaluations: one more GB/s on a dimension, one USD less on one or on all in
- * proportion. They are right for the model at hand, simulated ones included, where derivatives would need one
- * per model; a difference below 1e-12 of the time is rounding and shown as 0. A shadow price answers another
- * question (one USD less and split again) and stands beside them.
+ * Why a step takes its time: every collective on every dimension, what a small change of one dimension does,
+ * and bounds (kinds/design/answer/explain.h).
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,256 +8,20 @@
 #include <string.h>
 
 #include "cli/account.h"
-#include "cli/alloc_report.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/system.h"
 #include "cli/training.h"
-
-/* What a small change of one dimension does. Of the study's own model, at the design as it stands. */
-struct explain_step {
-    double gain_s; /* time saved by one more GB/s on it, >= 0 */
-    double usd;    /* price of that GB/s; NaN without parts */
-    double loss_s; /* time lost when it is cut by 1 USD; NaN without parts or when it costs less than that */
-    double endless_s; /* time saved if its bandwidth were ENDLESS times as much, >= 0 */
-};
-
-enum { EXPLAIN_ALL = -1 /* all dimensions cut in proportion */ };
-
-/* What the time must not be below. */
-struct explain_bound {
-    char name[80];
-    double value_s;
-};
-
-enum { EXPLAIN_MAX_BOUNDS = TOPO_MAX_DIMS + 2 };
-
-struct explain {
-    const struct load_design *x;
-    struct explain_step steps[TOPO_MAX_DIMS]; /* shape [design.n_dims] */
-    int32_t cheapest;  /* dimension where 1 USD less loses the least time, or EXPLAIN_ALL */
-    double cheapest_s; /* time lost there; NaN without parts */
-    int32_t usd_row;   /* of the study's rows: the binding one about money; -1 = none */
-    double usd_row_s;  /* its shadow price: time lost per USD less */
-    struct explain_bound bounds[EXPLAIN_MAX_BOUNDS];
-    int32_t n_bounds;
-};
-
-/* The first evaluation that fails is the one that is told; what follows is not done. */
-struct trial {
-    const struct explain *p;
-    struct err *e;
-    int rc;
-};
-
-static double time_at(struct trial *t, const double *bw_Bps)
-{
-    double time_s = NAN;
-    /* After a failure all further times are NaN and nothing is timed. */
-    if (!t->rc)
-        t->rc = design_time(&time_s, t->p->x->study, bw_Bps, t->e);
-    return time_s;
-}
-
-/* The time with `more_Bps` on dimension d. */
-static double time_with(struct trial *t, int32_t d, double more_Bps)
-{
-    double bw_Bps[TOPO_MAX_DIMS];
-    const struct design *x = &t->p->x->design;
-    for (int32_t i = 0; i < x->n_dims; i++)
-        bw_Bps[i] = x->bw_Bps[i] + (i == d ? more_Bps : 0);
-    return time_at(t, bw_Bps);
-}
-
-static double time_scaled(struct trial *t, double factor)
-{
-    double bw_Bps[TOPO_MAX_DIMS];
-    const struct design *x = &t->p->x->design;
-    for (int32_t i = 0; i < x->n_dims; i++)
-        bw_Bps[i] = x->bw_Bps[i] * factor;
-    return time_at(t, bw_Bps);
-}
-
-/* A difference of two nearly equal times; below 1e-12 of them it is rounding, or a solver's last step. */
-static double difference(double more_s, double less_s)
-{
-    double x = more_s - less_s;
-    return fabs(x) > 1e-12 * more_s ? x : 0;
-}
-
-/* So many times as fast a dimension takes no time that six digits show, and simulations still end. */
-#define ENDLESS 1e7
-
-static int explain_steps(struct explain *p, struct err *e)
-{
-    struct trial t = { p, e, 0 };
-    const struct design_point *s = p->x->study;
-    const struct design *x = &p->x->design;
-    double now_s = time_at(&t, x->bw_Bps);
-    for (int32_t d = 0; d < x->n_dims; d++) {
-        double usd_per_Bps = s->has_parts && !s->prices[d].in_server ? s->prices[d].usd_per_Bps : NAN;
-        bool can_cut = usd_per_Bps * x->bw_Bps[d] > 1; /* false for NaN */
-        p->steps[d] = (struct explain_step){
-            /* 1 GB/s: the unit in which people buy, small against any bandwidth in range. */
-            .gain_s = difference(now_s, time_with(&t, d, 1e9)),
-            .usd = usd_per_Bps * 1e9,
-            .loss_s = can_cut ? difference(time_with(&t, d, -1 / usd_per_Bps), now_s) : NAN,
-            .endless_s = difference(now_s, time_with(&t, d, (ENDLESS - 1) * x->bw_Bps[d])),
-        };
-    }
-    return t.rc;
-}
-
-/* The least loss for 1 USD less: one dimension alone, or all in proportion. */
-static int explain_cheapest(struct explain *p, struct err *e)
-{
-    struct trial t = { p, e, 0 };
-    const struct design_point *s = p->x->study;
-    const struct design *x = &p->x->design;
-    double usd = 0;
-    for (int32_t d = 0; d < x->n_dims; d++)
-        usd += s->has_parts ? s->prices[d].usd_per_Bps * x->bw_Bps[d] : 0;
-    p->cheapest = EXPLAIN_ALL;
-    /* NaN, which no comparison below prefers: without prices there is no cheapest. */
-    p->cheapest_s = usd > 1 ? difference(time_scaled(&t, 1 - 1 / usd), time_at(&t, x->bw_Bps)) : NAN;
-    for (int32_t d = 0; d < x->n_dims; d++) {
-        if (p->steps[d].loss_s < p->cheapest_s) {
-            p->cheapest = d;
-            p->cheapest_s = p->steps[d].loss_s;
-        }
-    }
-    return t.rc;
-}
-
-/* The price of a dollar in seconds: only where time is the objective, and of the row that limits money most.
- */
-static void explain_usd_row(struct explain *p)
-{
-    const struct design_point *s = p->x->study;
-    p->usd_row = -1;
-    /* Whole parts seldom spend the last dollar, so it has no price there. */
-    if (!p->x->solved || !alloc_is_time(s->objective) || s->combine != STUDY_SUM || s->pricing == STUDY_WHOLE)
-        return;
-    for (int32_t i = 0; i < s->rows.n; i++) {
-        double per_usd = alloc_shadow(s, &p->x->design, i) * s->rows.rows[i].spent_coef[ALLOC_USD];
-        if (!alloc_is_repeated(s, i) && per_usd > 0 && (p->usd_row < 0 || per_usd > p->usd_row_s)) {
-            p->usd_row = i;
-            p->usd_row_s = per_usd;
-        }
-    }
-}
-
-static void explain_add_bound(struct explain *p, double value_s, const char *name, const char *dim)
-{
-    struct explain_bound *b = &p->bounds[p->n_bounds++];
-    snprintf(b->name, sizeof b->name, "%s%s", name, dim);
-    b->value_s = value_s;
-}
-
-/* Each from the plainest arithmetic there is, none from the step's structure. */
-static void explain_bounds(struct explain *p)
-{
-    const struct design_point *s = p->x->study;
-    const struct design *x = &p->x->design;
-    double all_B = 0, all_Bps = 0;
-    const struct account *a = &x->account;
-    explain_add_bound(p, a->compute_s + a->recompute_s + a->optimizer_s + a->overhead_s, "compute alone", "");
-    for (int32_t d = 0; d < x->n_dims; d++) {
-        double sent_B = 0;
-        for (int32_t i = 0; i < x->n_loads; i++)
-            sent_B += s->workloads[i].weight * x->loads[i].step.traffic_B[d];
-        /* By the best share of the bandwidth that any regime of the dimension reaches: a bound must not be
-         * above. */
-        double busy_s = sent_B > 0 ? sent_B / (x->bw_Bps[d] * collective_best_share(&s->net.dims[d])) : 0;
-        explain_add_bound(p, busy_s, "bytes over bandwidth, ", s->net.dims[d].name);
-        all_B += sent_B;
-        all_Bps += x->bw_Bps[d];
-    }
-    explain_add_bound(p, all_Bps > 0 ? all_B / all_Bps : 0, "all bytes over all bandwidth", "");
-}
-
-/* Times changed designs with the study's model; @p x has a split. */
-static int explain_build(struct explain *p, const struct load_design *x, struct err *e)
-{
-    *p = (struct explain){ .x = x };
-    int rc = explain_steps(p, e);
-    if (!rc)
-        rc = explain_cheapest(p, e);
-    /* Also after a failure, harmlessly: the report is not written then. */
-    explain_usd_row(p);
-    explain_bounds(p);
-    return rc;
-}
-
-/* Not below the bound by more than rounding. */
-static bool explain_holds(const struct explain *p, const struct explain_bound *b)
-{
-    return p->x->design.time_s >= b->value_s * (1 - 1e-9);
-}
+#include "kinds/design/answer/explain.h"
 
 /* ---- collectives, for people: those alike added up ---- */
 
-/* Collectives of one phase, kind and group that are all critical or all hidden, added up. A model has
- * thousands of collectives that are alike: a reader wants their sum. */
-struct bundle {
-    const struct sim_collective *first;
-    double times, latency_s, sent_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS];
-};
-
-struct bundles {
-    struct bundle *list; /* shape [n], owned */
-    int32_t n;
-};
-
-static bool same_bundle(const struct step_tree *t, const struct sim_collective *a,
-                        const struct sim_collective *b)
-{
-    const struct step_node *x = &t->nodes[a->node], *y = &t->nodes[b->node];
-    return x->phase == y->phase && x->collective == y->collective && x->group == y->group &&
-           a->critical == b->critical && memcmp(a->choice, b->choice, sizeof a->choice) == 0;
-}
-
-/* What this NPU sends: not what those of other stages do, beside it or while it waits in the bubble. */
-static bool is_here(const struct step_tree *t, const struct sim_collective *c)
-{
-    return c->times > 0 && t->nodes[c->node].phase != STEP_BUBBLE;
-}
-
-static int bundle_up(struct bundles *out, const struct step_tree *t, const struct sim_step *c, struct err *e)
-{
-    *out = (struct bundles){ 0 };
-    out->list = calloc((size_t)c->n_collectives + 1, sizeof *out->list);
-    if (!out->list)
-        return err_nomem(e, "collectives");
-    for (int32_t i = 0; i < c->n_collectives; i++) {
-        const struct sim_collective *k = &c->collectives[i];
-        int32_t at = 0;
-        if (!is_here(t, k))
-            continue;
-        /* Few bundles: a search of all of them per collective. */
-        while (at < out->n && !same_bundle(t, out->list[at].first, k))
-            at++;
-        struct bundle *b = &out->list[at];
-        if (at == out->n) {
-            b->first = k;
-            out->n++;
-        }
-        b->times += k->times;
-        b->latency_s += k->times * k->latency_s;
-        for (int32_t d = 0; d < c->n_dims; d++) {
-            b->sent_B[d] += k->times * k->traffic_B[d];
-            b->busy_s[d] += k->times * k->busy_s[d];
-        }
-    }
-    return 0;
-}
-
 /* What of a bundle one dimension does. */
-static void report_part(struct report *r, const struct explain *p, int32_t load, const struct bundle *b,
-                        int32_t d, bool first)
+static void report_part(struct report *r, const struct explain *p, int32_t load,
+                        const struct explain_bundle *b, int32_t d, bool first)
 {
-    const struct design *x = &p->x->design;
-    const struct step_tree *t = &p->x->study->workloads[load].tree;
+    const struct design *x = p->design;
+    const struct step_tree *t = &p->study->workloads[load].tree;
     struct text name = { 0 }, choice = { 0 };
     bool decides = b->first->binds[d];
     bind_name(&name, t, b->first);
@@ -274,7 +32,7 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
         report_put_real(r, b->times);
     else
         report_put_word(r, "");
-    report_put_word(r, p->x->study->net.dims[d].name);
+    report_put_word(r, p->study->net.dims[d].name);
     report_put_word(r, text_str(&choice));
     report_put_real(r, b->sent_B[d]);
     report_put_real(r, x->bw_Bps[d]);
@@ -285,23 +43,25 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
     text_free(&choice);
 }
 
-static void report_latency(struct report *r, const struct explain *p, int32_t load, const struct bundle *b)
+static void report_latency(struct report *r, const struct explain *p, int32_t load,
+                           const struct explain_bundle *b)
 {
     for (int32_t i = 0; i < 3; i++)
         report_put_word(r, "");
-    report_put_word(r, sim_latency_word(p->x->study->model, &p->x->study->rules));
+    report_put_word(r, sim_latency_word(p->study->model, &p->study->rules));
     report_put_word(r, "");
     report_put_none(r);
     report_put_none(r);
     report_put_real(r, b->latency_s);
-    report_put_real(r, b->latency_s / p->x->design.loads[load].time_s);
+    report_put_real(r, b->latency_s / p->design->loads[load].time_s);
     report_put_word(r, b->first->critical ? "" : "hidden");
 }
 
 static int report_bundles(struct report *r, const struct explain *p, int32_t load, struct err *e)
 {
-    const struct design *x = &p->x->design;
-    struct bundles bundles;
+    const struct design *x = p->design;
+    struct explain_bundle *list;
+    int32_t n;
     double per_s;
     const char *unit = show_time_unit(x->loads[load].time_s, &per_s);
     const struct report_column columns[] = {
@@ -316,29 +76,29 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
         { IN_TEXT, .title = "of step", .unit = "%", .show = 3, .times = 100 },
         { IN_TEXT, .title = "decides" },
     };
-    int rc = bundle_up(&bundles, &p->x->study->workloads[load].tree, &x->loads[load].step, e);
+    int rc = explain_bundles(&list, &n, &p->study->workloads[load].tree, &x->loads[load].step, e);
     if (rc)
         return rc;
-    if (bundles.n == 0) {
+    if (n == 0) {
         report_line(r, "no collective\n");
-        free(bundles.list);
+        free(list);
         return 0;
     }
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < bundles.n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         bool first = true;
         for (int32_t d = 0; d < x->n_dims; d++) {
-            if (bundles.list[i].sent_B[d] > 0) {
-                report_part(r, p, load, &bundles.list[i], d, first);
+            if (list[i].sent_B[d] > 0) {
+                report_part(r, p, load, &list[i], d, first);
                 first = false;
             }
         }
         /* Only below a bundle of which some dimension was shown. */
-        if (bundles.list[i].latency_s > 0 && !first)
-            report_latency(r, p, load, &bundles.list[i]);
+        if (list[i].latency_s > 0 && !first)
+            report_latency(r, p, load, &list[i]);
     }
     report_table_end(r);
-    free(bundles.list);
+    free(list);
     return 0;
 }
 
@@ -347,7 +107,7 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
 static void report_collective(struct report *r, const struct explain *p, int32_t load,
                               const struct sim_collective *c)
 {
-    const struct design_point *s = p->x->study;
+    const struct design_point *s = p->study;
     const struct step_tree *t = &s->workloads[load].tree;
     const struct step_node *node = &t->nodes[c->node];
     report_open(r, NULL, '{');
@@ -386,7 +146,7 @@ static void report_collective(struct report *r, const struct explain *p, int32_t
 static void report_collective_row(struct report *r, const struct explain *p, int32_t load,
                                   const struct sim_collective *c, int32_t d)
 {
-    const struct design_point *s = p->x->study;
+    const struct design_point *s = p->study;
     const struct step_tree *tree = &s->workloads[load].tree;
     const struct step_node *node = &tree->nodes[c->node];
     struct text choice = { 0 };
@@ -402,9 +162,9 @@ static void report_collective_row(struct report *r, const struct explain *p, int
     report_put_flag(r, c->critical);
     report_put_real(r, c->times);
     report_put_real(r, c->traffic_B[d]);
-    report_put_real(r, p->x->design.bw_Bps[d] / 1e9);
+    report_put_real(r, p->design->bw_Bps[d] / 1e9);
     report_put_real(r, c->busy_s[d]);
-    report_put_real(r, c->times * c->busy_s[d] / p->x->design.loads[load].time_s);
+    report_put_real(r, c->times * c->busy_s[d] / p->design->loads[load].time_s);
     text_free(&choice);
 }
 
@@ -427,12 +187,12 @@ static void report_collective_rows(struct report *r, const struct explain *p)
         { IN_CSV, .key = "share_of_step", .kind = TABLE_REAL },
     };
     report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < p->x->design.n_loads; i++) {
-        const struct sim_step *c = &p->x->design.loads[i].step;
+    for (int32_t i = 0; i < p->design->n_loads; i++) {
+        const struct sim_step *c = &p->design->loads[i].step;
         for (int32_t k = 0; k < c->n_collectives; k++)
             for (int32_t d = 0; d < c->n_dims; d++)
                 if (c->collectives[k].traffic_B[d] > 0 &&
-                    is_here(&p->x->study->workloads[i].tree, &c->collectives[k]))
+                    explain_is_here(&p->study->workloads[i].tree, &c->collectives[k]))
                     report_collective_row(r, p, i, &c->collectives[k], d);
     }
     report_table_end(r);
@@ -443,74 +203,45 @@ static void report_collective_rows(struct report *r, const struct explain *p)
 /* Where the time of one workload goes. */
 static void report_times(struct report *r, const struct explain *p, int32_t load)
 {
-    const struct design_load *x = &p->x->design.loads[load];
+    const struct design_load *x = &p->design->loads[load];
     const struct account_view view = { "time", &x->account, x->time_s, NULL };
-    account_table(r, p->x->study, "where the time goes", &view, 1);
+    account_table(r, p->study, "where the time goes", &view, 1);
 }
 
 static int report_load(struct report *r, const struct explain *p, int32_t i, struct err *e)
 {
-    const struct design_point *s = p->x->study;
-    const struct sim_step *c = &p->x->design.loads[i].step;
+    const struct design_point *s = p->study;
+    const struct sim_step *c = &p->design->loads[i].step;
     char word[TOPO_SPEC], n[SHOW];
     const char *semantics = study_semantics(s);
     report_line(r, "%s on %s (%s NPUs), %s model%s%s%s\n\n", load_workload_name(&s->workloads[i]),
                 load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
                 semantics ? ", semantics " : "", semantics ? semantics : "",
-                p->x->solved ? ", bandwidths as weft alloc finds them" : "");
+                p->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
     report_json_word(r, "name", s->workloads[i].tree.name);
     report_json_real(r, "weight", s->workloads[i].weight);
     report_json_real(r, "time_s", c->time_s);
     if (report_is(r, IN_JSON))
-        account_report_step(r, s, &p->x->design, i);
+        account_report_step(r, s, p->design, i);
     report_times(r, p, i);
     report_line(r, "\n");
     int rc = report_is(r, IN_TEXT) ? report_bundles(r, p, i, e) : 0;
     report_line(r, "\n");
     report_open(r, "collectives", '[');
     for (int32_t k = 0; k < c->n_collectives && report_is(r, IN_JSON); k++)
-        if (is_here(&s->workloads[i].tree, &c->collectives[k]))
+        if (explain_is_here(&s->workloads[i].tree, &c->collectives[k]))
             report_collective(r, p, i, &c->collectives[k]);
     report_close(r, ']');
     report_close(r, '}');
     return rc;
 }
 
-/* The path that decides, of all workloads by weight. */
-static struct sim_path explain_path(const struct explain *p)
-{
-    struct sim_path sum = { 0 };
-    for (int32_t i = 0; i < p->x->design.n_loads; i++) {
-        const struct sim_path *one = &p->x->design.loads[i].step.path;
-        double weight = p->x->study->workloads[i].weight;
-        sum.compute_s += weight * one->compute_s;
-        sum.latency_s += weight * one->latency_s;
-        for (int32_t d = 0; d < p->x->design.n_dims; d++)
-            sum.wait_s[d] += weight * one->wait_s[d];
-    }
-    return sum;
-}
-
-static void put_limit(struct report *r, const struct explain *p, const char *name, double path_s,
-                      double saves_s)
-{
-    char t[SHOW];
-    report_put_word(r, name);
-    report_put_real(r, path_s);
-    report_put_real(r, path_s);
-    report_put_real(r, path_s / p->x->design.time_s);
-    report_put_word(r, isnan(saves_s) ? NULL : show_time(t, saves_s));
-    report_put_real(r, saves_s);
-}
-
 /* What limits the step: the longer of all that runs side by side, and what is left without a dimension. */
 static void report_limits(struct report *r, const struct explain *p)
 {
-    const struct design_point *s = p->x->study;
-    const struct sim_path path = explain_path(p);
     double per_s;
-    const char *unit = show_time_unit(p->x->design.time_s, &per_s);
+    const char *unit = show_time_unit(p->design->time_s, &per_s);
     const struct report_column columns[] = {
         { IN_TEXT | IN_JSON, .key = "what", .title = "what limits" },
         { IN_TEXT, .title = "critical path", .unit = unit, .show = 6, .times = per_s },
@@ -519,12 +250,17 @@ static void report_limits(struct report *r, const struct explain *p)
         { IN_TEXT, .title = "endless, it saves" },
         { IN_JSON, .key = "endless_saves_s" },
     };
+    char t[SHOW];
     report_table(r, "what_limits", columns, REPORT_COLUMNS(columns));
-    put_limit(r, p, "compute", path.compute_s, NAN);
-    for (int32_t d = 0; d < p->x->design.n_dims; d++)
-        put_limit(r, p, s->net.dims[d].name, path.wait_s[d], p->steps[d].endless_s);
-    if (path.latency_s > 0)
-        put_limit(r, p, sim_latency_word(s->model, &s->rules), path.latency_s, NAN);
+    for (int32_t i = 0; i < p->n_limits; i++) {
+        const struct explain_limit *x = &p->limits[i];
+        report_put_word(r, x->what);
+        report_put_real(r, x->path_s);
+        report_put_real(r, x->path_s);
+        report_put_real(r, x->path_s / p->design->time_s);
+        report_put_word(r, isnan(x->endless_saves_s) ? NULL : show_time(t, x->endless_saves_s));
+        report_put_real(r, x->endless_saves_s);
+    }
     report_table_end(r);
     report_line(r, "\n");
 }
@@ -540,17 +276,17 @@ static void report_changes(struct report *r, const struct explain *p)
         { IN_TEXT, .title = "one USD less loses" },
         { IN_JSON, .key = "one_usd_less_loses_s" },
     };
-    const struct design_point *s = p->x->study;
+    const struct design_point *s = p->study;
     char t[SHOW];
     report_table(r, "one_more_GBps", columns, REPORT_COLUMNS(columns));
-    for (int32_t d = 0; d < p->x->design.n_dims; d++) {
-        const struct explain_step *step = &p->steps[d];
-        report_put_word(r, s->net.dims[d].name);
-        report_put_word(r, show_time(t, step->gain_s));
-        report_put_real(r, step->gain_s);
-        report_put_real(r, step->usd);
-        report_put_word(r, show_time(t, step->loss_s));
-        report_put_real(r, step->loss_s);
+    for (int32_t d = 0; d < p->design->n_dims; d++) {
+        const struct explain_change *x = &p->changes[d];
+        report_put_word(r, x->dim);
+        report_put_word(r, show_time(t, x->saves_s));
+        report_put_real(r, x->saves_s);
+        report_put_real(r, x->costs_usd);
+        report_put_word(r, show_time(t, x->one_usd_less_loses_s));
+        report_put_real(r, x->one_usd_less_loses_s);
     }
     report_table_end(r);
     const char *cut = !isfinite(p->cheapest_s)     ? NULL
@@ -588,19 +324,19 @@ static void report_bounds(struct report *r, const struct explain *p)
     for (int32_t i = 0; i < p->n_bounds; i++) {
         const struct explain_bound *b = &p->bounds[i];
         report_put_word(r, b->name);
-        report_put_word(r, show_time(t, b->value_s));
-        report_put_real(r, b->value_s);
-        report_put_real(r, b->value_s / p->x->design.time_s);
-        report_put_word(r, explain_holds(p, b) ? "" : "above the total");
-        report_put_flag(r, explain_holds(p, b));
+        report_put_word(r, show_time(t, b->time_s));
+        report_put_real(r, b->time_s);
+        report_put_real(r, b->time_s / p->design->time_s);
+        report_put_word(r, *b->holds == 'y' ? "" : "above the total");
+        report_put_flag(r, *b->holds == 'y');
     }
     report_table_end(r);
 }
 
 static int report_explain(struct report *r, const struct explain *p, struct err *e)
 {
-    const struct design_point *s = p->x->study;
-    const struct design *x = &p->x->design;
+    const struct design_point *s = p->study;
+    const struct design *x = p->design;
     char word[TOPO_SPEC];
     int rc = 0;
     /* The rows are of collectives; changes and bounds are in JSON. */
@@ -608,7 +344,7 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
         report_collective_rows(r, p);
         return 0;
     }
-    report_json_word(r, "status", p->x->solved ? alloc_status_names[x->answer.status] : "given");
+    report_json_word(r, "status", p->solved ? alloc_status_names[x->answer.status] : "given");
     report_json_word(r, "network", load_network_name(word, &s->net));
     report_json_word(r, "model", sim_model_words[s->model]);
     report_json_real(r, "time_s", x->time_s);
@@ -632,7 +368,7 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
 {
     struct explain p;
     struct report r = { 0 };
-    int rc = explain_build(&p, x, e);
+    int rc = explain_build(&p, x->study, &x->design, e);
     if (rc)
         return rc;
     output_begin(&r, run, output_origin(x->study));

@@ -19,6 +19,7 @@
 #include "cli/timeline.h"
 #include "cli/training.h"
 #include "kinds/design/answer/columns.h"
+#include "kinds/design/answer/explain.h"
 #include "kinds/design/ask/load.h"
 #include "study/study.h"
 #include "sim/step.h"
@@ -386,23 +387,6 @@ static void say_quantities(struct report *r, const struct simulation *x)
         say_differences(r, x);
 }
 
-/* Weighted sums over workloads, as those of the design. */
-static double sum_traffic(const struct design_point *s, const struct design *d, int32_t dim)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].step.traffic_B[dim];
-    return sum;
-}
-
-static double sum_busy(const struct design_point *s, const struct design *d, int32_t dim)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < d->n_loads; i++)
-        sum += s->workloads[i].weight * d->loads[i].step.busy_s[dim];
-    return sum;
-}
-
 struct sim_dim {
     const char *dim, *shape;
     double bw_Bps, sent_B, busy_s, busy[N_SIM_MODELS];
@@ -433,9 +417,12 @@ static void say_dims(struct report *r, const struct simulation *x)
     }
     report_list(r, NULL, columns);
     for (int32_t i = 0; i < d->n_dims; i++) {
-        struct sim_dim line = { s->net.dims[i].name, topo_dim_label(label, &s->net.dims[i]),
-                                d->bw_Bps[i],        sum_traffic(s, d, i),
-                                sum_busy(s, d, i),   { 0 } };
+        struct sim_dim line = { s->net.dims[i].name,
+                                topo_dim_label(label, &s->net.dims[i]),
+                                d->bw_Bps[i],
+                                explain_sent_B(s, d, i),
+                                explain_busy_s(s, d, i),
+                                { 0 } };
         for (int32_t k = 0; k < x->n; k++)
             line.busy[k] = x->designs[k]->util_frac[i];
         report_row(r, &line);
@@ -503,8 +490,8 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     account_report(r, &d->account, d->n_dims);
     system_report(r, s, d, false);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
-    report_by_dim(r, "busy_s", s, d, sum_busy);
-    report_by_dim(r, "traffic_B", s, d, sum_traffic);
+    report_by_dim(r, "busy_s", s, d, explain_busy_s);
+    report_by_dim(r, "traffic_B", s, d, explain_sent_B);
     report_simulation(r, s, d);
     report_open(r, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {

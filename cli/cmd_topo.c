@@ -462,15 +462,6 @@ static int custom_bill(struct facts *f, struct topo_wires *w, const struct topo_
     return rc ? err_wrap(e, "%s", f->name) : 0;
 }
 
-/* What an all-to-all carries at once crosses any two halves: a cut of no more than that is the least. */
-static void prove_bisection(struct facts *f)
-{
-    double n = (double)f->metrics.n_npus, half = floor(n / 2);
-    double floor_Bps = f->uniform_Bps * half * (n - half) / (n - 1);
-    if (f->metrics.bisection_Bps <= floor_Bps * (1 + THETA_LOOSE))
-        f->metrics.bisection_is_bound = false;
-}
-
 /* Bandwidths to choose and words belong to dimensions, which a custom graph has not. */
 static int custom_graph(struct run *run, bool edges, struct err *e)
 {
@@ -495,8 +486,8 @@ static int custom_graph(struct run *run, bool edges, struct err *e)
         rc = custom_bill(&f, &w, g, run->opt.bill, e);
     if (!rc && !run->opt.bill)
         rc = theta_uniform(&f.uniform_Bps, &w, e);
-    if (!rc)
-        prove_bisection(&f);
+    if (!rc && theta_proves_bisection(f.uniform_Bps, f.metrics.n_npus, f.metrics.bisection_Bps))
+        f.metrics.bisection_is_bound = false;
     if (!rc)
         rc = deliver(run, &f, g, (struct origin){ .known = false }, e);
     topo_bill_free(&f.bill);

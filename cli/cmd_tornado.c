@@ -95,11 +95,6 @@ static void use_unit(struct column out[N_COLUMNS], const struct unit *unit, bool
     }
 }
 
-static bool changes(const struct tornado *t, int32_t input, int32_t a, int end)
-{
-    return tornado_end(t, input, end, a)->best.point != t->typical[a].point;
-}
-
 /* "stays", "point 9 at high", "none at low, point 3 at high". */
 static void say_decision(char out[96], const struct tornado *t, int32_t input, int32_t a)
 {
@@ -109,7 +104,7 @@ static void say_decision(char out[96], const struct tornado *t, int32_t input, i
     for (int end = LOW; end <= HIGH; end++) {
         int64_t point = tornado_end(t, input, end, a)->best.point;
         char which[32] = "none";
-        if (!changes(t, input, a, end))
+        if (!tornado_moves(t, input, end, a))
             continue;
         if (point >= 0)
             snprintf(which, sizeof which, "point %lld", (long long)point);
@@ -141,51 +136,23 @@ static void tornado_put_row(struct report *r, const struct tornado *t, int32_t i
     report_row(r, &line);
 }
 
-/* ---- order ---- */
-
-struct ranked {
-    int32_t input;
-    double swing;
-};
-
-static int by_swing(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->swing != y->swing)
-        return x->swing < y->swing ? 1 : -1;
-    return (x->input > y->input) - (x->input < y->input);
-}
-
-static void rank(struct ranked *list, const struct tornado *t, int32_t a)
-{
-    for (int32_t i = 0; i < t->n_inputs; i++)
-        list[i] = (struct ranked){ i, tornado_swing(t, i, a) };
-    qsort(list, (size_t)t->n_inputs, sizeof *list, by_swing);
-}
-
-/* Does an input move neither the answer nor, of several points, the best one? */
-static bool is_idle(const struct tornado *t, int32_t input, int32_t a)
-{
-    return tornado_swing(t, input, a) == 0 && !changes(t, input, a, LOW) && !changes(t, input, a, HIGH);
-}
-
 /* ---- the report ---- */
 
 static void say_idle(struct report *r, const struct tornado *t, int32_t a)
 {
     int32_t n = 0, named = 0;
     for (int32_t i = 0; i < t->n_inputs; i++)
-        n += is_idle(t, i, a);
+        n += tornado_is_idle(t, i, a);
     if (n)
         report_line(r, "%d %s without effect: ", (int)n, n > 1 ? "inputs" : "input");
     for (int32_t i = 0; i < t->n_inputs && named < MAX_NAMED; i++)
-        if (is_idle(t, i, a))
+        if (tornado_is_idle(t, i, a))
             report_line(r, "%s%s", named++ ? ", " : "", t->inputs[i].label);
     if (n)
         report_line(r, "%s\n", n > named ? ", .." : "");
 }
 
-static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct ranked *list)
+static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct tornado_ranked *list)
 {
     struct column columns[N_COLUMNS];
     char value[SHOW];
@@ -202,10 +169,10 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     if (t->study->sweep.n_keys)
         report_line(r, " at point %lld, the best", (long long)best->point);
     report_line(r, "\n\n");
-    rank(list, t, a);
+    tornado_rank(list, t, a);
     int32_t n = 0;
     for (int32_t i = 0; i < t->n_inputs; i++)
-        if (!is_idle(t, list[i].input, a))
+        if (!tornado_is_idle(t, list[i].input, a))
             list[n++] = list[i];
     if (n)
         report_list(r, NULL, columns);
@@ -216,12 +183,12 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     say_idle(r, t, a);
 }
 
-static void report_data(struct report *r, const struct tornado *t, struct ranked *list)
+static void report_data(struct report *r, const struct tornado *t, struct tornado_ranked *list)
 {
     report_count(r, IN_JSON, "points", NULL, t->study->sweep.n_points, NULL);
     report_list(r, "inputs", tornado_columns);
     for (int32_t a = 0; a < t->n_answers; a++) {
-        rank(list, t, a);
+        tornado_rank(list, t, a);
         for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++)
             tornado_put_row(r, t, list[i].input, a);
     }
@@ -260,7 +227,7 @@ static void report_points(struct report *r, const struct tornado *t)
 static int write_tornado(const struct run *run, const struct tornado *t, struct origin from, struct err *e)
 {
     struct report r = { 0 };
-    struct ranked *list = calloc((size_t)t->n_inputs + 1, sizeof *list);
+    struct tornado_ranked *list = calloc((size_t)t->n_inputs + 1, sizeof *list);
     char n[SHOW];
     if (!list)
         return err_nomem(e, "a tornado");

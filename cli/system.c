@@ -1,17 +1,17 @@
 /*
  * What a design costs to own and what failures leave of it.
  *
- * The page of weft explain goes from the sum down to the item and the part that make it: each line says what
- * it costs a year and what would follow if it never failed. Factors are moved by a tenth, all else as it is,
- * and everything is summed again: the same sums as the answer's, so that no derivative has to be kept true.
+ * The page of weft explain goes from the sum down to the item and the part that make it
+ * (kinds/design/answer/owning.h): each line says what it costs a year and what would follow if it never
+ * failed.
  */
 #include "cli/system.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define YEAR_H 8760.0
+#include "kinds/design/answer/owning.h"
+
 #define HOUR_S 3600.0
 
 /* ---- short: with weft sim and alloc ---- */
@@ -143,7 +143,6 @@ static void report_sums(struct report *r, const struct system *x)
 
 /* ---- why: with weft explain ---- */
 
-/* A watt's share of building and energy is that of all watts. */
 static void report_items(struct report *r, const struct system *x, const struct own_terms *t)
 {
     static const struct report_column columns[] = {
@@ -161,19 +160,15 @@ static void report_items(struct report *r, const struct system *x, const struct 
     };
     report_table(r, "items", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < x->n_items; i++) {
-        const struct own_item *item = &x->items[i];
-        struct own_cost c;
-        struct own_terms alone = *t;
-        alone.staff_usd_year = 0;
-        own_sum(&c, item, 1, &alone);
-        report_put_word(r, item->name);
-        report_put_real(r, item->count);
-        report_put_word(r, item->unit ? item->unit : "");
-        report_put_real(r, c.price);
-        report_put_real(r, c.capital);
-        report_put_real(r, c.support);
-        report_put_real(r, isnan(item->watt) ? NAN : c.watt_peak);
-        report_put_real(r, isnan(item->watt) ? NAN : c.building + c.energy);
+        const struct owning_item item = owning_item_of(x, t, i);
+        report_put_word(r, item.item);
+        report_put_real(r, item.count);
+        report_put_word(r, item.unit ? item.unit : "");
+        report_put_real(r, item.price_usd);
+        report_put_real(r, item.capital_usd_year);
+        report_put_real(r, item.support_usd_year);
+        report_put_real(r, item.watt_peak);
+        report_put_real(r, item.power_usd_year);
     }
     report_table_end(r);
 }
@@ -191,23 +186,17 @@ static void report_fails(struct report *r, const struct system *x)
         { IN_TEXT, .title = "of all stops", .unit = "%", .show = 3, .times = 100 },
         { IN_TEXT | IN_JSON, .key = "goodput_without", .title = "goodput, never failing", .show = 4 },
     };
-    double all = 1 / x->mtbi_s;
     report_table(r, "failures", columns, REPORT_COLUMNS(columns));
     for (int32_t i = 0; i < x->n_fails; i++) {
-        const struct reliability_line *line = &x->fails[i];
-        double failing = line->n / line->mtbf_s, rate = reliability_rate(line, 1), rest = all - rate;
-        struct goodput g;
-        struct goodput_tier tiers[OWN_MAX_TIERS + 1];
-        memcpy(tiers, x->tiers, sizeof tiers);
-        goodput_of_tiers(&g, tiers, x->n_tiers, rest > 1e-12 * all ? 1 / rest : INFINITY);
-        report_put_word(r, line->name);
-        report_put_real(r, line->n);
-        report_put_real(r, line->mtbf_s / HOUR_S);
-        report_put_real(r, failing * YEAR_H * HOUR_S);
-        report_put_real(r, line->npus);
-        report_put_real(r, line->tolerated ? line->left : NAN);
-        report_put_real(r, rate / all);
-        report_put_real(r, x->goodput.goodput > 0 ? x->kept * g.goodput / x->goodput.goodput : g.goodput);
+        const struct owning_fail fail = owning_fail_of(x, i);
+        report_put_word(r, fail.part);
+        report_put_real(r, fail.count);
+        report_put_real(r, fail.mtbf_h);
+        report_put_real(r, fail.per_year);
+        report_put_real(r, fail.npus_taken);
+        report_put_real(r, fail.bw_left_frac);
+        report_put_real(r, fail.stops_share);
+        report_put_real(r, fail.goodput_without);
     }
     report_table_end(r);
 }
@@ -224,7 +213,7 @@ static void report_shares(struct report *r, const struct system *x, const struct
         { IN_TEXT | IN_JSON, .key = "share", .title = "share", .unit = "%", .show = 3, .times = 100 },
     };
     struct system_share *shares = malloc((size_t)system_shares_max(x) * sizeof *shares);
-    double usd = tokens ? x->usd_per_Mtoken : x->usd_npu_h / x->kept;
+    double usd = owning_work_usd(x);
     int32_t n = shares ? system_shares(shares, x, own) : 0;
     r->failed = r->failed || !shares;
     if (n > 0) {
@@ -242,101 +231,6 @@ static void report_shares(struct report *r, const struct system *x, const struct
     free(shares);
 }
 
-/* What a tenth more is asked of. */
-enum factor {
-    F_PRICES,
-    F_LIVES,
-    F_CAPITAL_RATE,
-    F_SUPPORT,
-    F_POWER,
-    F_LOAD,
-    F_PUE,
-    F_ENERGY,
-    F_BUILDING,
-    F_TIME,
-    F_MTBF,
-    F_RESTART,
-    F_STALL,
-    F_DRAIN,
-    F_STRAGGLERS,
-    F_PLANNED,
-    N_FACTORS
-};
-
-static const char *const factor_names[N_FACTORS] = {
-    [F_PRICES] = "all prices",
-    [F_LIVES] = "all lives but the building's",
-    [F_CAPITAL_RATE] = "capital_rate",
-    [F_SUPPORT] = "support",
-    [F_POWER] = "power of all items",
-    [F_LOAD] = "load",
-    [F_PUE] = "pue",
-    [F_ENERGY] = "price of energy",
-    [F_BUILDING] = "price of the building",
-    [F_TIME] = "time of a step",
-    [F_MTBF] = "all MTBF",
-    [F_RESTART] = "time of a restart",
-    [F_STALL] = "stall of a checkpoint",
-    [F_DRAIN] = "time to write a checkpoint, beside the steps",
-    [F_STRAGGLERS] = "straggler_loss",
-    [F_PLANNED] = "time of planned stops",
-};
-
-static void raise_items(struct system *x, enum factor f, double by)
-{
-    for (int32_t i = 0; i < x->n_items; i++) {
-        x->items[i].usd *= f == F_PRICES ? by : 1;
-        x->items[i].life_y *= f == F_LIVES ? by : 1;
-        x->items[i].watt *= f == F_POWER ? by : 1;
-        x->items[i].idle_watt *= f == F_POWER ? by : 1;
-    }
-    for (int32_t i = 0; i < x->n_fails; i++)
-        x->fails[i].mtbf_s *= f == F_MTBF ? by : 1;
-}
-
-/* @p x and @p own are copies, to be changed. */
-static void raise_factor(struct system *x, struct own_system *own, enum factor f, double by)
-{
-    struct own_terms *t = &own->terms;
-    double *const plain[N_FACTORS] = {
-        [F_CAPITAL_RATE] = &t->capital_rate,
-        [F_SUPPORT] = &t->support,
-        [F_LOAD] = &t->load,
-        [F_PUE] = &t->pue,
-        [F_ENERGY] = &t->energy_usd_J,
-        [F_RESTART] = &x->checkpoint.restart_s,
-        [F_STALL] = &x->checkpoint.stall_s,
-        [F_DRAIN] = &x->checkpoint.drain_s,
-        [F_STRAGGLERS] = &own->straggler_loss,
-        [F_PLANNED] = &own->planned_stop_s,
-        [F_BUILDING] = isnan(t->rent_usd_W_month) ? &t->building_usd_W : &t->rent_usd_W_month,
-    };
-    if (plain[f])
-        *plain[f] *= by;
-    for (int32_t i = 0; i < own->checkpoint.n_tiers; i++) {
-        own->checkpoint.tiers[i].restart_s *= f == F_RESTART ? by : 1;
-        own->checkpoint.tiers[i].stall_s *= f == F_STALL ? by : 1;
-    }
-    raise_items(x, f, by);
-}
-
-/* USD per hour and per work, relative to what they are, with a tenth more of a factor. */
-static void try_factor(double *hour, double *work, const struct system *x, struct system *room,
-                       const struct design_point *s, double time_s, enum factor f)
-{
-    const double by = 1.1;
-    struct own_system own = s->system;
-    struct own_item *items = room->items;
-    struct reliability_line *fails = room->fails;
-    *room = *x;
-    room->items = memcpy(items, x->items, (size_t)x->n_items * sizeof *items);
-    room->fails = memcpy(fails, x->fails, (size_t)x->n_fails * sizeof *fails);
-    raise_factor(room, &own, f, by);
-    system_sum(room, s, &own, time_s * (f == F_TIME ? by : 1));
-    *hour = room->usd_npu_h / x->usd_npu_h - 1;
-    *work = room->usd_npu_h * room->step_s / (x->usd_npu_h * x->step_s) - 1;
-}
-
 static void report_factors(struct report *r, const struct system *x, const struct design_point *s,
                            double time_s)
 {
@@ -347,30 +241,22 @@ static void report_factors(struct report *r, const struct system *x, const struc
         { IN_TEXT | IN_JSON, .key = "usd_work", .title = "USD for the same work", .unit = "%", .show = 3,
           .times = 100 },
     };
-    struct system room = { .items = malloc((size_t)x->n_items * sizeof *room.items),
-                           .fails = malloc((size_t)x->n_fails * sizeof *room.fails) };
-    bool there = room.items && room.fails;
-    r->failed = r->failed || !there;
+    struct owning_factor list[OWNING_FACTORS];
+    int32_t n = 0;
+    struct err e;
+    r->failed = owning_factors(list, &n, x, s, time_s, &e) || r->failed;
     report_table(r, "a_tenth_more", columns, REPORT_COLUMNS(columns));
-    for (int f = 0; f < N_FACTORS && there; f++) {
-        double hour, work;
-        try_factor(&hour, &work, x, &room, s, time_s, (enum factor)f);
-        if (hour == 0 && work == 0)
-            continue;
-        report_put_word(r, factor_names[f]);
-        report_put_real(r, hour);
-        report_put_real(r, work);
+    for (int32_t i = 0; i < n; i++) {
+        report_put_word(r, list[i].factor);
+        report_put_real(r, list[i].usd_npu_h);
+        report_put_real(r, list[i].usd_work);
     }
     report_table_end(r);
-    free(room.items);
-    free(room.fails);
 }
 
-/* In USD for the same work, as the table above: goodput is exp(-R/M) times what does not depend on R, and the
- * same work costs 1/goodput. */
 static void report_worth(struct report *r, const struct system *x)
 {
-    double share = x->goodput.goodput > 0 ? -expm1(60 * x->goodput.per_restart / x->goodput.goodput) : 0;
+    double share = owning_minute_share(x);
     char a[SHOW], b[SHOW];
     report_json_real(r, "minute_of_restart_share", share);
     report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);

@@ -145,32 +145,30 @@ static void say_rates(struct report *r, const struct training *x, const struct t
 static void training_evidence(struct report *r, const struct design_point *s, const struct training *x,
                               double time_s)
 {
-    const struct evidence *v = evidence_find(x, &s->net.npu);
+    const struct evidence_row v = evidence_row(x, &s->net.npu, time_s);
     char a[SHOW], b[SHOW];
     report_open(r, "evidence", '{');
-    report_json_count(r, "rows", v ? evidence_rows(v) : 0);
-    if (v) {
-        struct evidence_band band = evidence_band(v, time_s);
-        report_json_word(r, "npu", v->npu);
-        report_json_word(r, "software", evidence_software_words[v->software]);
-        report_json_flag(r, "experts", v->experts);
-        report_json_count(r, "rows_same_precision", v->n[x->plan.precision]);
-        report_json_real(r, "mean_error", v->mean);
-        report_json_real(r, "band", v->band);
-        report_json_real(r, "low_s", band.low_s);
-        report_json_real(r, "high_s", band.high_s);
+    report_json_count(r, "rows", v.rows);
+    if (v.npu) {
+        report_json_word(r, "npu", v.npu);
+        report_json_word(r, "software", v.software);
+        report_json_flag(r, "experts", *v.experts == 'y');
+        report_json_count(r, "rows_same_precision", v.rows_same_precision);
+        report_json_real(r, "mean_error", v.mean_error);
+        report_json_real(r, "band", v.band);
+        report_json_real(r, "low_s", v.low_s);
+        report_json_real(r, "high_s", v.high_s);
     }
     report_close(r, '}');
     if (!report_is(r, IN_TEXT))
         return;
     text_puts(&r->out, "evidence: ");
-    evidence_say(&r->out, v, x);
-    if (v) {
-        struct evidence_band band = evidence_band(v, time_s);
+    evidence_say(&r->out, evidence_find(x, &s->net.npu), x);
+    if (v.npu) {
         double per_s;
         const char *unit = show_time_unit(time_s, &per_s);
-        report_line(r, ": %s to %s %s", show_real(a, band.low_s * per_s, 4),
-                    show_real(b, band.high_s * per_s, 4), unit);
+        report_line(r, ": %s to %s %s", show_real(a, v.low_s * per_s, 4), show_real(b, v.high_s * per_s, 4),
+                    unit);
     }
     report_line(r, "\n");
 }

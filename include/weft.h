@@ -91,6 +91,13 @@ WEFT_API int weft_split(weft_row **row, const weft_study *study, weft_error *err
  */
 WEFT_API int weft_simulate(weft_row **row, const weft_study *study, const char *model, weft_error *error);
 
+/**
+ * Say why a step takes its time, as `weft explain` does: the row of weft_simulate() in the study's model, or
+ * of weft_split() where the network lacks a bandwidth, with lists more, for which changed designs are timed.
+ * Errors of both. Since 0.2.
+ */
+WEFT_API int weft_explain(weft_row **row, const weft_study *study, weft_error *error);
+
 /** How weft_run() runs; fill with weft_run_defaults() first. */
 typedef struct {
     size_t size;       /**< of this struct, set by weft_run_defaults(): it may grow at its end */
@@ -124,6 +131,52 @@ WEFT_API const char *weft_column(const weft_row *row, int i);
 WEFT_API double weft_number(const weft_row *row, const char *column);
 /** NULL where the value is missing or a number, or there is no such column. Lives as long as the row. */
 WEFT_API const char *weft_text(const weft_row *row, const char *column);
+
+/**
+ * What a row of weft_split(), weft_simulate() or weft_explain() consists of, as lists of rows that are read
+ * with the functions above; of what the study does not have, a list is empty. Units are in the names of
+ * columns.
+ *
+ *     for (int i = 0; i < weft_count(row, "bill"); i++) {
+ *         const weft_row *line = weft_item(row, "bill", i);
+ *         printf("%s: %g USD\n", weft_text(line, "item"), weft_number(line, "usd"));
+ *     }
+ *
+ * Lists, with their columns:
+ *
+ * - "dims", dimensions: dim, shape, size, bw_GBps; least_GBps and most_GBps of splits that are as good;
+ *   sent_B of an NPU and busy_s in a step; utilization; usd_per_GBps of one NPU; cost_usd.
+ * - "bill", items in whole parts: dimension, tier, item, count, unit, usd, usd_low, usd_high, watt, grade,
+ *   band_grade, watt_grade, source, date, in_server ("yes", "no").
+ * - "shadow_prices", constraints: constraint; shadow_price, the fall of the objective, in `unit`, per one
+ *   `per` more on the right-hand side; within; binding ("yes", "no"); left of the right-hand side, in `per`.
+ * - "steps", whole parts, a dimension at the next bandwidth that its ports give: dim, way ("up", "down"),
+ *   bw_GBps; more_usd and more_s, below 0 what it saves; breaks, a constraint.
+ * - "evidence", what measured steps say of a model's time: workload, rows, rows_same_precision, npu,
+ *   software, experts, mean_error, band, low_s, high_s.
+ * - "budgets", limits under `budget`: budget, value, limit, slack, unit of these, verdict ("within", "over",
+ *   "unknown"), low and high of the value by such prices.
+ * - "items", what is owned, with `system`: item, count, unit, price_usd, capital_usd_year, support_usd_year,
+ *   watt_peak, power_usd_year.
+ * - "failures", kinds of them, with `system`: part, count, mtbf_h, per_year, npus_taken, bw_left_frac,
+ *   stops_share, goodput_without.
+ * - "a_tenth_more", what that does, with `system`: factor; usd_npu_h and usd_work, relative growth.
+ * - "warnings", lines of weft_notes(): warning.
+ *
+ * Of weft_explain() also:
+ *
+ * - "what_limits", parts of the path that decides the step: what, path_s, endless_saves_s.
+ * - "one_more_GBps", a small change of a dimension: dim; saves_s and costs_usd of one more GB/s;
+ *   one_usd_less_loses_s; endless_saves_s.
+ * - "bounds", what the step cannot be below: name, time_s, holds ("yes", "no").
+ *
+ * Name of list @p i, from 0; NULL after the last. Since 0.2, with the two below.
+ */
+WEFT_API const char *weft_list(const weft_row *row, int i);
+/** How many rows; -1: the row has no such list (rows of weft_run() have none). */
+WEFT_API int weft_count(const weft_row *row, const char *list);
+/** Row @p i, from 0; NULL: there is none. Lives as long as @p row and is released with it. */
+WEFT_API const weft_row *weft_item(const weft_row *row, const char *list, int i);
 
 /** NULL is fine. */
 WEFT_API void weft_free_study(weft_study *study);

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "kinds/design/explore/runner.h"
+#include "kinds/design/answer/lists.h"
 #include "kinds/design/ask/point.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/solve.h"
 #include "study/campaign.h"
 #include "study/study.h"
 #include "topo/graph.h"
@@ -23,11 +25,20 @@ struct weft_study {
     struct text notes;
 };
 
-/* A row of a table: its own, or one that a callback sees. */
+/* One list of a row; its rows are rows of its table. */
+struct row_list {
+    const char *name;
+    struct table table;
+    struct weft_row *rows; /* shape [table.n_rows], owned */
+};
+
+/* A row of a table: its own, that of a list, or one that a callback sees. */
 struct weft_row {
     const struct table *table;
     int64_t at;
     struct table own;
+    struct row_list *lists; /* shape [n_lists], owned */
+    int32_t n_lists;
 };
 
 enum { ROWS_AT_A_TIME = 4096, MOST_THREADS = 1024 };
@@ -140,28 +151,129 @@ static void keep_notes(const weft_study *study, const struct text *notes)
     text_puts(out, text_str(notes));
 }
 
-/* Rows of one point with the engine's own code, so that they are those of the program. It is read once more
- * for what has no effect, which the engine asks of whole studies only. */
+/* ---- lists ---- */
+
+/* Items look at the table once it is complete. */
+static int make_items(struct row_list *list, struct err *e)
+{
+    list->rows = calloc((size_t)list->table.n_rows + 1, sizeof *list->rows);
+    if (list->table.failed || !list->rows)
+        return err_nomem(e, list->name);
+    for (int64_t i = 0; i < list->table.n_rows; i++)
+        list->rows[i] = (struct weft_row){ .table = &list->table, .at = i };
+    return 0;
+}
+
+static void put_warnings(struct table *t, const char *notes)
+{
+    table_column(t, "warning", TABLE_TEXT);
+    for (const char *line = notes; *line;) {
+        char text[sizeof((struct err *)0)->msg];
+        size_t n = strcspn(line, "\n");
+        snprintf(text, sizeof text, "%.*s", (int)n, line);
+        table_row(t);
+        table_put_text(t, text);
+        line += n + (line[n] == '\n');
+    }
+}
+
+/* Of a design without bandwidths all but the warnings are empty. */
+static int put_lists(weft_row *row, const struct design_view *v, struct err *e)
+{
+    size_t n = 1;
+    int rc = 0;
+    for (const struct design_list *of = design_lists; of->name; of++)
+        n++;
+    row->lists = calloc(n, sizeof *row->lists);
+    if (!row->lists)
+        return err_nomem(e, "lists");
+    for (const struct design_list *of = design_lists; of->name && !rc; of++) {
+        struct row_list *list = &row->lists[row->n_lists];
+        if (of->explains && !v->explain)
+            continue;
+        row->n_lists++;
+        list->name = of->name;
+        rc = alloc_has_split(&v->design->answer) ? design_list_build(&list->table, of, v, e) : 0;
+        rc = rc ? rc : make_items(list, e);
+    }
+    if (rc)
+        return rc;
+    struct row_list *last = &row->lists[row->n_lists++];
+    last->name = "warnings";
+    put_warnings(&last->table, text_str(&v->study->notes));
+    return make_items(last, e);
+}
+
+static int make_lists(weft_row *row, const struct design_point *s, const struct design *d, bool explains,
+                      struct err *e)
+{
+    struct system machine;
+    struct explain explain = { 0 };
+    bool has = alloc_has_split(&d->answer), owned = has && s->has_system;
+    int rc = owned ? system_build(&machine, s, design_owned(d), e) : 0;
+    if (rc)
+        return rc;
+    rc = has && explains ? explain_build(&explain, s, d, e) : 0;
+    const struct design_view view = { s, d, owned ? &machine : NULL, explains ? &explain : NULL };
+    if (!rc)
+        rc = put_lists(row, &view, e);
+    if (owned)
+        system_free(&machine);
+    return rc;
+}
+
+/* The row of a sweep's only point, made by its own functions, and what the row consists of. */
+static int make_row(weft_row *row, struct study *study, const struct design_point *s, bool explains,
+                    struct err *e)
+{
+    const struct sweep_point p = { 0 };
+    struct sweep_words words = { 0 };
+    struct design d;
+    int rc = design_row(&d, s, e);
+    if (rc)
+        return rc;
+    text_puts(&study->notes, text_str(&d.chosen.notes));
+    if (alloc_has_split(&d.answer))
+        rc = design_fill_bill(&d, d.chosen.point, e);
+    study_put_columns(&row->own, study, TABLE_ROWS);
+    if (!rc)
+        rc = sweep_words_take(&words, s, e);
+    if (!rc)
+        rc = design_put_row(&row->own, study, s, &words, &p, 0, &d, e);
+    if (!rc && row->own.failed)
+        rc = err_nomem(e, "row");
+    if (!rc)
+        rc = study_trim(&row->own, design_columns, e);
+    if (!rc)
+        rc = make_lists(row, d.chosen.point, &d, explains, e);
+    sweep_words_free(&words);
+    design_free(&d);
+    return rc;
+}
+
+/* With the engine's own code, so that the row is that of the program. */
 static int run_point(weft_row **row, const weft_study *study, const struct study_override *more, int32_t n,
-                     struct err *e)
+                     bool explains, struct err *e)
 {
     struct study s = { 0 };
     struct study_override *set = NULL;
+    struct design_point point = { 0 };
     *row = calloc(1, sizeof **row);
     if (!*row)
         return err_nomem(e, "row");
     (*row)->table = &(*row)->own;
-    struct design_point point = { 0 };
-    struct err ignored = { 0 };
     int rc = open_point(&s, study, more, n, &set, e);
-    if (!rc && design_load(&point, &s, &(struct sweep_point){ 0 }, 0, &ignored) == 0)
+    if (!rc) {
+        rc = design_load(&point, &s, &(struct sweep_point){ 0 }, 0, e);
         text_puts(&s.notes, text_str(&point.notes));
-    study_free(&point);
-    if (!rc)
-        rc = campaign_rows(&(*row)->own, &s, 1, e);
-    if (!rc && strcmp(weft_text(*row, "status"), "error") == 0)
-        rc = err_set(e, ERR_RANGE, "%s", weft_text(*row, "message"));
+        if (!rc)
+            rc = make_row(*row, &s, &point, explains, e);
+        /* What is wrong with a point is one thing, whatever it is. */
+        if (rc && !err_is_of_machine(rc))
+            rc = e->code = ERR_RANGE;
+    }
     keep_notes(study, &s.notes);
+    study_free(&point);
     study_close(&s);
     free(set);
     if (rc) {
@@ -174,14 +286,29 @@ static int run_point(weft_row **row, const weft_study *study, const struct study
 int weft_split(weft_row **row, const weft_study *study, weft_error *error)
 {
     struct err e = { 0 };
-    return tell(error, run_point(row, study, NULL, 0, &e), &e);
+    return tell(error, run_point(row, study, NULL, 0, false, &e), &e);
 }
 
 int weft_simulate(weft_row **row, const weft_study *study, const char *model, weft_error *error)
 {
     struct err e = { 0 };
     const struct study_override more[] = { { "split", "given" }, { "model", model } };
-    return tell(error, run_point(row, study, more, model ? 2 : 1, &e), &e);
+    return tell(error, run_point(row, study, more, model ? 2 : 1, false, &e), &e);
+}
+
+/* Bandwidths are those of the network; where one is missing, those of the split. */
+int weft_explain(weft_row **row, const weft_study *study, weft_error *error)
+{
+    struct err e = { 0 };
+    struct design_point probe = { 0 };
+    const struct study_override given = { "split", "given" };
+    *row = NULL;
+    int rc = study_load(&probe, study->path, study->set, study->n, STUDY_NEEDS_NETWORK, &e);
+    bool has = !rc && topo_has_bandwidths(&probe.net);
+    study_free(&probe);
+    if (!rc)
+        rc = run_point(row, study, &given, has ? 1 : 0, true, &e);
+    return tell(error, rc, &e);
 }
 
 /* ---- studies of many points ---- */
@@ -297,10 +424,40 @@ const char *weft_text(const weft_row *row, const char *column)
     return at >= 0 && row->table->kinds[at] == TABLE_TEXT ? table_text(row->table, row->at, at) : NULL;
 }
 
+static const struct row_list *find_list(const weft_row *row, const char *name)
+{
+    for (int32_t i = 0; i < row->n_lists; i++)
+        if (strcmp(row->lists[i].name, name) == 0)
+            return &row->lists[i];
+    return NULL;
+}
+
+const char *weft_list(const weft_row *row, int i)
+{
+    return i >= 0 && i < row->n_lists ? row->lists[i].name : NULL;
+}
+
+int weft_count(const weft_row *row, const char *list)
+{
+    const struct row_list *x = find_list(row, list);
+    return x ? (int)x->table.n_rows : -1;
+}
+
+const weft_row *weft_item(const weft_row *row, const char *list, int i)
+{
+    const struct row_list *x = find_list(row, list);
+    return x && i >= 0 && i < x->table.n_rows ? &x->rows[i] : NULL;
+}
+
 void weft_free_row(weft_row *row)
 {
     if (!row)
         return;
+    for (int32_t i = 0; i < row->n_lists; i++) {
+        table_free(&row->lists[i].table);
+        free(row->lists[i].rows);
+    }
+    free(row->lists);
     table_free(&row->own);
     free(row);
 }

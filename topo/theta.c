@@ -822,3 +822,9 @@ int theta_uniform(double *rate_Bps, const struct topo_wires *w, struct err *e)
     free(weight);
     return rc;
 }
+
+bool theta_proves_bisection(double rate_Bps, int64_t n_npus, double cut_Bps)
+{
+    double n = (double)n_npus, half = floor(n / 2);
+    return cut_Bps <= rate_Bps * half * (n - half) / (n - 1) * (1 + THETA_LOOSE);
+}

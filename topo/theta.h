@@ -78,4 +78,8 @@ int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps,
  * where the graph is too large or not connected. ERR_NOMEM, ERR_LIB. */
 int theta_uniform(double *rate_Bps, const struct topo_wires *w, struct err *e);
 
+/** Is a cut in halves of @p cut_Bps the least there is: no more than an all-to-all of @p n_npus that send
+ * @p rate_Bps each has to cross any two halves? */
+bool theta_proves_bisection(double rate_Bps, int64_t n_npus, double cut_Bps);
+
 #endif

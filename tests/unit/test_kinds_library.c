@@ -53,6 +53,97 @@ TEST(a_split_is_the_row_that_a_program_writes)
     assert_string_equal(weft_notes(s), "");
 }
 
+/* T = 1.9375 S / B falls by T / B per GB/s more. */
+TEST(a_row_has_lists_of_what_the_design_consists_of)
+{
+    LOADED(s, STUDY "total_GBps: 100\nconstraints: [ dim2 <= 90 ]\nseed: 3\n");
+    KEEP(weft_row *, row, free_row);
+    assert_int_equal(weft_split(&row, s, &said), 0);
+    const weft_row *total = NULL, *limit = NULL, *dim = weft_item(row, "dims", 1);
+    for (int i = 0; i < weft_count(row, "shadow_prices"); i++) {
+        const weft_row *x = weft_item(row, "shadow_prices", i);
+        total = strcmp(weft_text(x, "constraint"), "total_GBps") == 0 ? x : total;
+        limit = strcmp(weft_text(x, "constraint"), "dim2 <= 90") == 0 ? x : limit;
+    }
+    assert_true(total && limit && dim);
+    assert_close(weft_number(total, "shadow_price"), 1.9375 * 16e6 / 100e9 / 100, 1e-6);
+    assert_string_equal(weft_text(total, "per"), "GB/s");
+    assert_string_equal(weft_text(total, "unit"), "s");
+    assert_string_equal(weft_text(total, "binding"), "yes");
+    assert_true(isnan(weft_number(total, "left"))); /* of an equation */
+    assert_true(weft_number(limit, "shadow_price") == 0);
+    assert_string_equal(weft_text(limit, "binding"), "no");
+    assert_close(weft_number(limit, "left"), 90 - 100 * (7 / 16.) / 1.9375, 1e-4);
+    assert_close(weft_number(dim, "bw_GBps"), 100 * (7 / 16.) / 1.9375, 1e-4);
+    assert_int_equal((int)weft_number(dim, "size"), 8);
+    /* Without prices there is no bill, without whole parts no step. */
+    CASES(const char *list; int n) = {
+        { "dims", 2 },     { "bill", 0 },  { "steps", 0 },    { "evidence", 0 }, { "budgets", 0 },
+        { "failures", 0 }, { "items", 0 }, { "warnings", 1 }, { "nosuch", -1 },  { "bounds", -1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_int_equal(weft_count(row, cases[i].list), cases[i].n);
+    const char *warning = weft_text(weft_item(row, "warnings", 0), "warning");
+    assert_int_equal(strncmp(weft_notes(s), warning, strlen(warning)), 0);
+    assert_string_equal(weft_notes(s) + strlen(warning), "\n");
+    int n = 0;
+    while (weft_list(row, n))
+        assert_true(weft_count(row, weft_list(row, n++)) >= 0);
+    assert_true(n == 10 && !weft_list(row, -1));
+    assert_true(!weft_item(row, "dims", 2) && !weft_item(row, "dims", -1) && !weft_item(row, "nosuch", 0));
+    assert_int_equal(weft_count(dim, "dims"), -1);
+}
+
+/* Bandwidths that are given have no shadow prices, a design that is not to be had no lists but warnings. */
+TEST(lists_are_empty_of_what_there_is_not)
+{
+    LOADED(s, "network: switch:4@100\n" STEP);
+    KEEP(weft_row *, row, free_row);
+    assert_int_equal(weft_simulate(&row, s, NULL, &said), 0);
+    assert_int_equal(weft_count(row, "dims"), 1);
+    assert_close(weft_number(weft_item(row, "dims", 0), "bw_GBps"), 100, 1e-12);
+    for (int i = 0; i < weft_count(row, "shadow_prices"); i++)
+        assert_true(isnan(weft_number(weft_item(row, "shadow_prices", i), "shadow_price")));
+    weft_free_row(row);
+    weft_free_study(s);
+    s = load(&f, STUDY);
+    assert_int_equal(weft_split(&row, s, &said), 0);
+    assert_string_equal(weft_text(row, "status"), "unbounded");
+    assert_int_equal(weft_count(row, "dims"), 0);
+    assert_int_equal(weft_count(row, "shadow_prices"), 0);
+}
+
+/* All-reduce over a switch of 4 at B: 1.5 S / B, so that one more GB/s of 100 saves 1 part in 101. */
+TEST(a_step_is_explained_at_bandwidths_that_are_given_or_found)
+{
+    LOADED(s, "network: switch:4@100\n" STEP);
+    KEEP(weft_row *, row, free_row);
+    double time_s = 1.5 * 16e6 / 100e9;
+    assert_int_equal(weft_explain(&row, s, &said), 0);
+    const weft_row *change = weft_item(row, "one_more_GBps", 0), *limit = weft_item(row, "what_limits", 1);
+    assert_close(weft_number(change, "saves_s"), time_s / 101, 1e-9);
+    assert_true(isnan(weft_number(change, "costs_usd")));
+    assert_close(weft_number(limit, "path_s"), time_s, 1e-9);
+    assert_close(weft_number(limit, "endless_saves_s"), time_s, 1e-6);
+    for (int i = 0; i < weft_count(row, "bounds"); i++)
+        assert_string_equal(weft_text(weft_item(row, "bounds", i), "holds"), "yes");
+    assert_int_equal(weft_count(row, "bounds"), 3);
+    weft_free_row(row);
+    weft_free_study(s);
+    s = load(&f, STUDY "total_GBps: 100\n");
+    assert_int_equal(weft_explain(&row, s, &said), 0);
+    assert_close(weft_number(row, "time_s"), 1.9375 * 16e6 / 100e9, 1e-6);
+    assert_int_equal(weft_count(row, "one_more_GBps"), 2);
+    weft_free_row(row);
+    weft_free_study(s);
+    s = load(&f, STUDY);
+    assert_int_equal(weft_explain(&row, s, &said), 0); /* unbounded */
+    assert_int_equal(weft_count(row, "one_more_GBps"), 0);
+    assert_int_equal(weft_set(s, "total_GBps", "-1", &said), 0);
+    weft_row *none = row;
+    assert_true(weft_explain(&none, s, &said) > 0 && !none);
+}
+
 /* The study's own model has 2 us more for each of 2 (n-1) steps of a ring; without them notes say so. */
 TEST(a_step_is_simulated_by_the_model_that_is_asked_for)
 {
@@ -105,6 +196,7 @@ static int see_row(void *data, const weft_row *row)
     assert_in_range(x->n, 0, 7);
     x->time_s[x->n] = weft_number(row, "time_s");
     snprintf(x->word[x->n], sizeof x->word[0], "%s", weft_text(row, "status"));
+    assert_true(!weft_list(row, 0) && weft_count(row, "dims") == -1);
     return ++x->n == x->stop_at;
 }
 

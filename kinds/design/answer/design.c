@@ -152,7 +152,7 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     return 0;
 }
 
-static int fill_bill(struct design *d, const struct design_point *s, struct err *e)
+int design_fill_bill(struct design *d, const struct design_point *s, struct err *e)
 {
     struct err inner = { 0 };
     if (!s->has_parts)
@@ -245,7 +245,7 @@ int answer_at(struct design *d, struct design_choice chosen, const double *bw_Bp
 {
     answer_begin(d, chosen);
     int rc = evaluate(d, bw_Bps, e);
-    return design_finish(d, rc ? rc : fill_bill(d, d->chosen.point, e));
+    return design_finish(d, rc ? rc : design_fill_bill(d, d->chosen.point, e));
 }
 
 /* Of sums of bandwidths as they are written. */
@@ -798,7 +798,7 @@ int answer_split(struct design *d, struct design_choice chosen, struct err *e)
     answer_begin(d, chosen);
     int rc = solve_plans(d, e);
     if (!rc && alloc_has_split(&d->answer))
-        rc = fill_bill(d, d->chosen.point, e);
+        rc = design_fill_bill(d, d->chosen.point, e);
     return design_finish(d, rc);
 }
 

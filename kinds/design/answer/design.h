@@ -94,6 +94,9 @@ int answer_at(struct design *d, struct design_choice chosen, const double *bw_Bp
  * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both. */
 int answer_row(struct design *d, struct design_choice chosen, struct err *e);
 
+/** The bill of a design that design_row() left without. ERR_NOMEM. */
+int design_fill_bill(struct design *d, const struct design_point *s, struct err *e);
+
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,
  * ERR_UNSUP of simulations. */
 int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e);

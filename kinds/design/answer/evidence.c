@@ -68,6 +68,47 @@ struct evidence_band evidence_band(const struct evidence *v, double time_s)
     return (struct evidence_band){ time_s / (1 + v->band), v->band < 1 ? time_s / (1 - v->band) : INFINITY };
 }
 
+#define EVIDENCE(kind, field, ...) COLUMN_##kind(struct evidence_row, field, __VA_ARGS__)
+
+const struct column evidence_columns[] = {
+    EVIDENCE(WORD, workload, "whose step it is"),
+    EVIDENCE(COUNT, rows, "measured steps of its kind", .better = 1),
+    EVIDENCE(COUNT, rows_same_precision, "of them, with the plan's precision", .better = 1),
+    EVIDENCE(WORD, npu, "that they ran on"),
+    EVIDENCE(WORD, software, "that ran them"),
+    EVIDENCE(WORD, experts, "yes, or no: dense"),
+    EVIDENCE(REAL, mean_error, "mean of |predicted/measured - 1| over them", .unit = "", .better = -1),
+    EVIDENCE(REAL, band, "what nine of ten are within; of fewer than ten, all", .unit = "", .better = -1),
+    EVIDENCE(REAL, low_s, "the measured time is expected from here"),
+    EVIDENCE(REAL, high_s, "to here; blank: no end"),
+    COLUMNS_END,
+};
+
+struct evidence_row evidence_row(const struct training *x, const struct topo_npu *npu, double time_s)
+{
+    const struct evidence *v = evidence_find(x, npu);
+    if (!v)
+        return (struct evidence_row){ .workload = x->name,
+                                      .rows_same_precision = -1,
+                                      .mean_error = NAN,
+                                      .band = NAN,
+                                      .low_s = NAN,
+                                      .high_s = NAN };
+    const struct evidence_band band = evidence_band(v, time_s);
+    return (struct evidence_row){
+        .workload = x->name,
+        .rows = evidence_rows(v),
+        .rows_same_precision = v->n[x->plan.precision],
+        .npu = v->npu,
+        .software = evidence_software_words[v->software],
+        .experts = v->experts ? "yes" : "no",
+        .mean_error = v->mean,
+        .band = v->band,
+        .low_s = band.low_s,
+        .high_s = band.high_s,
+    };
+}
+
 void evidence_say(struct text *out, const struct evidence *v, const struct training *x)
 {
     if (!v) {

@@ -8,6 +8,7 @@
 #ifndef KINDS_DESIGN_ANSWER_EVIDENCE_H
 #define KINDS_DESIGN_ANSWER_EVIDENCE_H
 
+#include "base/column.h"
 #include "workloads/plan_cost.h"
 
 /** What ran the step; the first is what a plan that names no software means. */
@@ -48,6 +49,18 @@ struct evidence_band {
     double low_s, high_s;
 };
 struct evidence_band evidence_band(const struct evidence *v, double time_s);
+
+/** What measured steps say of one predicted step; evidence_columns describes it. */
+struct evidence_row {
+    const char *workload;
+    int64_t rows, rows_same_precision;
+    const char *npu, *software,
+        *experts; /**< NULL, and what follows blank: no measured step is of its kind */
+    double mean_error, band, low_s, high_s;
+};
+extern const struct column evidence_columns[];
+/** Texts are borrowed from @p x. */
+struct evidence_row evidence_row(const struct training *x, const struct topo_npu *npu, double time_s);
 
 /** "H100, Megatron-Core, dense: 42 measured steps, mean error 5.1 %, 9 of 10 within 11 %", with what of the
  * plan none of them had; or that there is none. Appended. */

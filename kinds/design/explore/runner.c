@@ -339,24 +339,32 @@ static bool is_left_out(const struct runner *r, const struct sweep_point *p, con
     return w->where && !sweep_passes(w, p, net ? facts : NULL);
 }
 
+int design_put_row(struct table *rows, const struct study *study, const struct design_point *s,
+                   const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                   const struct design *d, struct err *e)
+{
+    const struct design_own *own = study->own;
+    struct sweep_row row;
+    sweep_row_blank(&row);
+    sweep_row_study(&row, s, words);
+    int rc = sweep_row_design(&row, d, e);
+    if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d->answer))
+        rc = uncertain_fill(row.uncertain, &own->uncertain, d, e);
+    if (!rc)
+        study_put_row(rows, study, TABLE_ROWS, p, point, &row);
+    return rc;
+}
+
 /* Split, time and price of the study that was loaded, as a row. */
 static int add_design(struct runner *r, struct design_choice chosen, const struct sweep_point *p,
                       int64_t point, struct table *rows, struct sweep_counts *n, struct err *e)
 {
-    const struct design_own *own = r->job.study->own;
-    struct sweep_row row;
     struct design d;
     int rc = answer_row(&d, chosen, e);
     if (rc)
         return rc;
-    sweep_row_blank(&row);
-    sweep_row_study(&row, &r->study, &r->words);
-    rc = sweep_row_design(&row, &d, e);
-    if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d.answer))
-        rc = uncertain_fill(row.uncertain, &own->uncertain, &d, e);
+    rc = design_put_row(rows, r->job.study, &r->study, &r->words, p, point, &d, e);
     n->failed += !rc && !alloc_has_split(&d.answer);
-    if (!rc)
-        study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
     design_free(&d);
     return rc;
 }

@@ -42,6 +42,10 @@ void design_make_columns(struct column *out, struct made_column *made, const str
 
 /** What is known of the point before it is solved. */
 void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words);
+/** That and what @p d says of itself, with what is uncertain, as a row of @p rows, which has study_put_columns(). ERR_NOMEM. */
+int design_put_row(struct table *rows, const struct study *study, const struct design_point *s,
+                   const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                   const struct design *d, struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
 void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
 

@@ -712,3 +712,29 @@ double tornado_swing(const struct tornado *t, int32_t input, int32_t answer)
     }
     return most - least > SAME * fabs(t->typical[answer].value) ? most - least : 0;
 }
+
+bool tornado_moves(const struct tornado *t, int32_t input, int end, int32_t answer)
+{
+    return tornado_end(t, input, end, answer)->best.point != t->typical[answer].point;
+}
+
+bool tornado_is_idle(const struct tornado *t, int32_t input, int32_t answer)
+{
+    return tornado_swing(t, input, answer) == 0 && !tornado_moves(t, input, 0, answer) &&
+           !tornado_moves(t, input, 1, answer);
+}
+
+static int by_swing(const void *a, const void *b)
+{
+    const struct tornado_ranked *x = a, *y = b;
+    if (x->swing != y->swing)
+        return x->swing < y->swing ? 1 : -1;
+    return (x->input > y->input) - (x->input < y->input);
+}
+
+void tornado_rank(struct tornado_ranked *list, const struct tornado *t, int32_t answer)
+{
+    for (int32_t i = 0; i < t->n_inputs; i++)
+        list[i] = (struct tornado_ranked){ i, tornado_swing(t, i, answer) };
+    qsort(list, (size_t)t->n_inputs, sizeof *list, by_swing);
+}

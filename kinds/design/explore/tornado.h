@@ -97,4 +97,16 @@ const struct tornado_end *tornado_end(const struct tornado *t, int32_t input, in
  * by more than 1e-9, which is what splits are proved to. Where typical[answer].point >= 0. */
 double tornado_swing(const struct tornado *t, int32_t input, int32_t answer);
 
+/** Is another point best with the input at this end? */
+bool tornado_moves(const struct tornado *t, int32_t input, int end, int32_t answer);
+/** Does an input move neither the answer nor, of several points, the best one? */
+bool tornado_is_idle(const struct tornado *t, int32_t input, int32_t answer);
+
+struct tornado_ranked {
+    int32_t input;
+    double swing;
+};
+/** All inputs, the largest swing first; @p list: shape [n_inputs]. */
+void tornado_rank(struct tornado_ranked *list, const struct tornado *t, int32_t answer);
+
 #endif

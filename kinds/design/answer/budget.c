@@ -1,0 +1,254 @@
+/*
+ * Each limit of the study beside what it is about. What is over decides, whatever is not known beside it.
+ */
+#include "kinds/design/answer/budget.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const budget_verdict_words[N_BUDGET_VERDICTS + 1] = {
+    [BUDGET_WITHIN] = "within",
+    [BUDGET_OVER] = "over",
+    [BUDGET_UNKNOWN] = "unknown",
+};
+
+#define BUDGET(kind, field, ...) COLUMN_##kind(struct budget_item, field, __VA_ARGS__)
+
+const struct column budget_columns[] = {
+    COLUMN_AT(struct budget_item, key, "budget", TABLE_TEXT, "key of the limit, with its unit"),
+    BUDGET(REAL, value, "what the design takes", .unit = "", .better = -1),
+    BUDGET(REAL, limit, "what it may take", .unit = ""),
+    BUDGET(REAL, slack, "what is left", .unit = "", .better = 1),
+    BUDGET(WORD, unit, "of these"),
+    COLUMN_AT(struct budget_item, word, "verdict", TABLE_TEXT,
+              "within, over; unknown: the value is a bound that does not decide"),
+    BUDGET(REAL, low, "the value at low prices", .unit = "", .better = -1),
+    BUDGET(REAL, high, "the value at high prices", .unit = "", .better = -1),
+    COLUMNS_END,
+};
+
+/* What the budgets are about; the bill is the study's own or the design's. */
+struct subject {
+    const struct design_point *study;
+    const struct topo_bill *bill; /* NULL: there is none, for this reason */
+    const char *bill_reason;
+    double linear_usd; /* price without rounding up to whole parts */
+    double nic_Bps, time_s;
+    const struct design *design; /* NULL: a network alone */
+};
+
+static struct budget_item *add(struct budget *c, const char *key, const char *name, const char *unit,
+                               double limit)
+{
+    struct budget_item *b = &c->list[c->n++];
+    *b = (struct budget_item){
+        .key = key, .name = name, .unit = unit, .limit = limit, .value = NAN, .low = NAN, .high = NAN
+    };
+    return b;
+}
+
+static void add_usd(struct budget *c, const struct subject *x)
+{
+    struct budget_item *b = add(c, "usd", "cost", "USD", x->study->budget.usd);
+    if (x->bill) {
+        struct topo_band usd = study_bill_usd(x->study, x->bill);
+        b->value = usd.typ;
+        b->low = usd.low;
+        b->high = usd.high;
+        return;
+    }
+    b->value = x->linear_usd;
+    b->at_least = true;
+    snprintf(b->why, sizeof b->why, "there is no bill of whole parts: %s", x->bill_reason);
+}
+
+static void add_watt(struct budget *c, const struct subject *x)
+{
+    struct budget_item *b = add(c, "watt", "power", "W", x->study->budget.watt);
+    if (!x->bill) {
+        snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
+        return;
+    }
+    double npus = x->study->count_npus ? x->bill->npu_watt : 0;
+    b->value = x->bill->watt + (isnan(npus) ? 0 : npus);
+    b->at_least = x->bill->n_watt_unknown > 0 || isnan(npus);
+    if (isnan(npus))
+        snprintf(b->why, sizeof b->why, "NPUs are counted, but network.npu.watt is not given");
+    else if (b->at_least)
+        snprintf(b->why, sizeof b->why, "the power of %d of %d items of the bill is not given",
+                 (int)x->bill->n_watt_unknown, (int)x->bill->n_lines);
+}
+
+#define NO_NIC_RATE                                                                                          \
+    "parts have no price of NICs for any tier of the network; give nic_usd_per_GBps to the tiers that "      \
+    "NPUs reach through one"
+
+/* A graph without parts does not tell NICs from other links of an NPU: all of them together are the most. */
+static void add_nic_bandwidth(struct budget *c, const struct subject *x)
+{
+    const struct design_point *s = x->study;
+    bool alone = study_takes_graph_prices(s);
+    struct budget_item *b =
+        add(c, "nic_GBps", alone ? "NIC bandwidth, by all links of an NPU" : "NIC bandwidth", "GB/s",
+            s->budget.nic_Bps / 1e9);
+    int32_t n_classes = 0;
+    for (int32_t d = 0; d < s->net.n_dims && alone; d++)
+        n_classes += s->prices[d].nic_share > 0;
+    b->value = alone || study_knows_nics(s) ? x->nic_Bps / 1e9 : NAN;
+    b->at_most = n_classes > 1;
+    if (alone)
+        snprintf(b->why, sizeof b->why,
+                 "the graph does not say which of the links of an NPU, %g GB/s in all, are its NICs; give "
+                 "parts with nic_usd_per_GBps for the tiers of those",
+                 b->value);
+    else
+        snprintf(b->why, sizeof b->why, NO_NIC_RATE);
+}
+
+static void add_nics(struct budget *c, const struct subject *x)
+{
+    struct budget_item *b = add(c, "nics", "NICs", "", (double)x->study->budget.nics);
+    if (study_takes_graph_prices(x->study))
+        snprintf(b->why, sizeof b->why,
+                 "the graph does not say what a NIC is; give parts with nic_port_GBps, and with "
+                 "nic_usd_per_GBps for the tiers of NICs");
+    else if (!study_knows_nics(x->study))
+        snprintf(b->why, sizeof b->why, NO_NIC_RATE);
+    else if (!x->bill)
+        snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
+    else if (x->bill->nics < 0)
+        snprintf(b->why, sizeof b->why, "parts give no size of a NIC; give nic_port_GBps to count them");
+    else
+        b->value = (double)x->bill->nics;
+}
+
+/* In the order of the key table. */
+static void find_budgets(struct budget *c, const struct subject *x)
+{
+    const struct study_budget *limit = &x->study->budget;
+    if (isfinite(limit->nic_Bps))
+        add_nic_bandwidth(c, x);
+    if (limit->nics >= 0)
+        add_nics(c, x);
+    if (isfinite(limit->usd))
+        add_usd(c, x);
+    if (isfinite(limit->watt))
+        add_watt(c, x);
+    if (isfinite(limit->time_s))
+        add(c, "time_s", "step time", "s", limit->time_s)->value = x->time_s;
+}
+
+/* What is left out of a sum makes it a lower bound. */
+static void add_owned(struct budget *c, const char *key, const char *name, const char *unit, double limit,
+                      double value, bool at_least, const struct system *x)
+{
+    struct budget_item *b = add(c, key, name, unit, limit);
+    b->value = value;
+    if (strncmp(key, "usd", 3) == 0) {
+        b->low = value * x->cost.low / x->cost.total;
+        b->high = value * x->cost.high / x->cost.total;
+    }
+    b->at_least = at_least;
+    if (x->dark && !x->lacks_network && strcmp(key, "usd_per_Mtoken") != 0)
+        snprintf(b->why, sizeof b->why, "the power of part \"%s\" is not given", x->dark);
+    else if (at_least || isnan(x->racks))
+        snprintf(b->why, sizeof b->why, "left out is %s", x->omits);
+    else
+        snprintf(b->why, sizeof b->why, "give system.step_tokens");
+}
+
+static int find_owned(struct budget *c, const struct subject *x, struct err *e)
+{
+    const struct study_budget *limit = &x->study->budget;
+    struct system own;
+    bool asked = isfinite(limit->site_W) || isfinite(limit->usd_year) || isfinite(limit->usd_per_Mtoken);
+    if (!asked || !x->design || !x->study->has_system)
+        return 0;
+    int rc = system_build(&own, x->study, design_owned(x->design), e);
+    if (rc)
+        return rc;
+    bool no_usd = own.lacks_network || own.lacks_watts;
+    if (isfinite(limit->site_W))
+        add_owned(c, "site_MW", "site power", "MW", limit->site_W / 1e6,
+                  own.cost.watt_peak * x->study->system.terms.pue / 1e6, own.lacks_watts, &own);
+    if (isfinite(limit->usd_year))
+        add_owned(c, "usd_year", "owning, a year", "USD", limit->usd_year, own.cost.total, no_usd, &own);
+    if (isfinite(limit->usd_per_Mtoken))
+        add_owned(c, "usd_per_Mtoken", "million tokens", "USD", limit->usd_per_Mtoken, own.usd_per_Mtoken,
+                  no_usd || own.lacks_failures, &own);
+    system_free(&own);
+    return 0;
+}
+
+/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. NICs are
+ * counted and not measured: one too many is over, however many there are. */
+bool budget_exceeds(const struct budget_item *b, double value)
+{
+    return value > (strcmp(b->key, "nics") == 0 ? b->limit : b->limit * (1 + 1e-9));
+}
+
+/* A lower bound decides only when it is already too much, an upper bound only when it is not. */
+static enum budget_verdict judge(const struct budget_item *b)
+{
+    if (budget_exceeds(b, b->value))
+        return b->at_most ? BUDGET_UNKNOWN : BUDGET_OVER;
+    return isfinite(b->value) && !b->at_least ? BUDGET_WITHIN : BUDGET_UNKNOWN;
+}
+
+static int check(struct budget *out, const struct subject *x, struct err *e)
+{
+    *out = (struct budget){ 0 };
+    find_budgets(out, x);
+    int rc = find_owned(out, x, e);
+    for (int32_t i = 0; i < out->n; i++) {
+        struct budget_item *b = &out->list[i];
+        b->slack = b->limit - b->value;
+        b->verdict = judge(b);
+        b->word = budget_verdict_words[b->verdict];
+        out->over = out->over || b->verdict == BUDGET_OVER;
+        out->unknown = out->unknown || b->verdict == BUDGET_UNKNOWN;
+    }
+    return rc;
+}
+
+int budget_check(struct budget *out, const struct design_point *s, const struct design *d, struct err *e)
+{
+    const struct subject x = {
+        .study = s,
+        .bill = d->has_bill ? &d->bill : NULL,
+        .bill_reason = d->bill_reason,
+        .linear_usd = d->usd_fraction,
+        .nic_Bps = d->nic_Bps,
+        .time_s = d->time_s,
+        .design = d,
+    };
+    return check(out, &x, e);
+}
+
+int budget_check_network(struct budget *out, const struct design_point *s, struct err *e)
+{
+    struct topo_bill bill = { 0 };
+    /* No bill is a reason, not a failure: the other budgets are still checked. */
+    struct err why = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS], nic_Bps = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        bw_Bps[d] = s->net.dims[d].bw_Bps;
+        nic_Bps += s->prices[d].nic_share * bw_Bps[d];
+    }
+    int rc = topo_build_bill(&bill, &s->net, &s->parts, bw_Bps, &why);
+    if (rc == ERR_NOMEM)
+        return err_set(e, rc, "%s", why.msg);
+    /* All else is a reason why there is no bill, and is said where a budget needs one. */
+    const struct subject x = {
+        .study = s,
+        .bill = rc ? NULL : &bill,
+        .bill_reason = why.msg,
+        .linear_usd = study_fraction_usd(s, bw_Bps),
+        .nic_Bps = nic_Bps,
+        .time_s = NAN,
+    };
+    rc = check(out, &x, e);
+    topo_bill_free(&bill);
+    return rc;
+}

@@ -1,0 +1,50 @@
+/**
+ * @file What a design consists of, as tables: dimensions, bill, constraints, steps of whole parts, evidence,
+ * what is owned and what fails. Each row is a flat struct with a list of columns.
+ */
+#ifndef KINDS_DESIGN_ANSWER_LISTS_H
+#define KINDS_DESIGN_ANSWER_LISTS_H
+
+#include "base/column.h"
+#include "kinds/design/answer/explain.h"
+
+/** One dimension; design_dim_columns describes it. */
+struct design_dim {
+    const char *dim, *shape;
+    int64_t size;
+    double bw_GBps, least_GBps, most_GBps, sent_B, busy_s, utilization, usd_per_GBps, cost_usd;
+};
+extern const struct column design_dim_columns[];
+struct design_dim design_dim(const struct design_point *s, const struct design *d, int32_t k);
+
+/** One line of the bill; design_bill_columns describes it. */
+struct design_bill_line {
+    const char *dimension, *tier, *item, *unit, *grade, *band_grade, *watt_grade, *source, *date, *in_server;
+    double count, usd, usd_low, usd_high, watt;
+};
+extern const struct column design_bill_columns[];
+
+/** What lists are of; borrowed. */
+struct design_view {
+    const struct design_point *study;
+    const struct design *design;   /**< it has bandwidths */
+    const struct system *system;   /**< NULL: none; with its `racks` not known: as none */
+    const struct explain *explain; /**< NULL: lists that `explains` have no rows */
+};
+
+/** One list of rows that a design has. */
+struct design_list {
+    const char *name; /**< "bill", "shadow_prices", ... */
+    const struct column *columns;
+    /* private */
+    int (*put)(struct table *out, const struct columns *c, const struct design_view *v, struct err *e);
+    bool explains; /**< it is of view.explain */
+};
+/** All of them; the last one's name is NULL. */
+extern const struct design_list design_lists[];
+
+/** The rows; of what the design does not have, none. @p out is zero. ERR_NOMEM. */
+int design_list_build(struct table *out, const struct design_list *list, const struct design_view *v,
+                      struct err *e);
+
+#endif
