@@ -29,65 +29,50 @@ static const char *doubt(char buf[96], const struct budget_item *b)
     return buf;
 }
 
-/* Whole things and dollars in full, the others in 6 digits: a unit a row, so text is put here. */
-static void put_amount(struct report *r, const struct budget_item *b, double x)
-{
-    char buf[SHOW];
-    bool whole = strcmp(b->unit, "USD") == 0 || strcmp(b->unit, "") == 0;
-    report_put_word(r, whole ? show_usd(buf, x) : show_real(buf, x, 6));
-    report_put_real(r, x);
-}
+/* A limit, and its verdict for people. */
+struct check_line {
+    struct budget_item of;
+    int32_t within; /* -1: not known */
+    char said[160];
+};
+
+#define LINE(field, called, kind, ...) COLUMN_AT(struct check_line, field, called, kind, NULL, __VA_ARGS__)
+static const struct column line_columns[] = {
+    LINE(of.name, "title", TABLE_TEXT, .in = IN_TEXT, .title = "budget"),
+    LINE(of.key, "name", TABLE_TEXT, .in = IN_JSON),
+    LINE(of.key, "budget", TABLE_TEXT, .in = IN_CSV),
+    LINE(of.value, "value", TABLE_REAL, .digits = 6),
+    LINE(of.limit, "limit", TABLE_REAL, .digits = 6),
+    LINE(of.slack, "slack", TABLE_REAL, .digits = 6),
+    LINE(of.unit, "unit", TABLE_TEXT, .title = ""),
+    LINE(said, "verdict", TABLE_TEXT, .in = IN_TEXT, .flags = COLUMN_CHARS),
+    LINE(within, "within", TABLE_COUNT, .in = IN_DATA, .show = COLUMN_YES_NO),
+    LINE(of.at_least, "lower_bound", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
+    LINE(of.low, "low", TABLE_REAL, .in = IN_JSON),
+    LINE(of.high, "high", TABLE_REAL, .in = IN_JSON),
+    COLUMNS_END,
+};
 
 static int write_result(const struct run *run, const struct budget *c, const struct design_point *s,
                         struct err *e)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT, .title = "budget" },
-        { IN_JSON, .key = "name" },
-        { IN_CSV, .key = "budget" },
-        { IN_TEXT, .title = "value", .show = 6 },
-        { IN_DATA, .key = "value", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "limit", .show = 6 },
-        { IN_DATA, .key = "limit", .kind = TABLE_REAL },
-        { IN_TEXT, .title = "slack", .show = 6 },
-        { IN_DATA, .key = "slack", .kind = TABLE_REAL },
-        { IN_TEXT | IN_JSON, .key = "unit", .title = "" },
-        { IN_CSV, .key = "unit" },
-        { IN_TEXT, .title = "verdict" },
-        { IN_DATA, .key = "within" },
-        { IN_JSON, .key = "lower_bound" },
-        { IN_JSON, .key = "low" },
-        { IN_JSON, .key = "high" },
-    };
     struct report r = { 0 };
     output_begin(&r, run, output_origin(s));
-    report_json_flag(&r, "within", !c->over && !c->unknown);
-    report_table(&r, "budgets", columns, REPORT_COLUMNS(columns));
+    report_flag(&r, IN_JSON, "within", NULL, !c->over && !c->unknown);
+    report_list(&r, "budgets", line_columns);
     for (int32_t i = 0; i < c->n; i++) {
-        const struct budget_item *b = &c->list[i];
+        struct check_line line = { .of = c->list[i], .within = -1 };
         char other[96];
-        report_put_word(&r, b->name);
-        report_put_word(&r, b->key);
-        report_put_word(&r, b->key);
-        put_amount(&r, b, b->value);
-        put_amount(&r, b, b->limit);
-        put_amount(&r, b, b->slack);
-        report_put_word(&r, b->unit);
-        report_put_word(&r, *b->unit ? b->unit : NULL);
-        report_put_text(&r, "%s%s%s", b->word,
-                        b->at_least  ? " (value is a lower bound)"
-                        : b->at_most ? " (value is an upper bound)"
-                                     : "",
-                        doubt(other, b));
-        if (b->verdict == BUDGET_UNKNOWN)
-            report_put_none(&r);
-        else
-            report_put_flag(&r, b->verdict == BUDGET_WITHIN);
-        report_put_flag(&r, b->at_least);
-        report_put_real(&r, b->low);
-        report_put_real(&r, b->high);
+        if (line.of.verdict != BUDGET_UNKNOWN)
+            line.within = line.of.verdict == BUDGET_WITHIN;
+        snprintf(line.said, sizeof line.said, "%s%s%s", line.of.word,
+                 line.of.at_least  ? " (value is a lower bound)"
+                 : line.of.at_most ? " (value is an upper bound)"
+                                   : "",
+                 doubt(other, &line.of));
+        report_row(&r, &line);
     }
-    report_table_end(&r);
+    report_list_end(&r);
     load_say_semantics(&r, s);
     int rc = output_report(&r, run, output_origin(s), e);
     report_free(&r);
