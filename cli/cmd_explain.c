@@ -16,45 +16,68 @@
 
 /* ---- collectives, for people: those alike added up ---- */
 
-/* What of a bundle one dimension does. */
+/* One dimension of a bundle, or its latency; what the line above says is left out. */
+struct bundle_line {
+    const char *collective, *phase, *dim, *algorithm, *decides;
+    char times[SHOW];
+    double sent_B, bw_Bps, busy_s, share;
+};
+
+#define LINE(field, called, kind, ...) COLUMN_AT(struct bundle_line, field, called, kind, NULL, __VA_ARGS__)
+static const struct column bundle_columns[] = {
+    LINE(collective, "collective", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    LINE(phase, "phase", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    LINE(times, "times", TABLE_TEXT, .flags = COLUMN_CHARS | COLUMN_EMPTY),
+    LINE(dim, "dimension", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    LINE(algorithm, "algorithm", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    LINE(sent_B, "sent_B", TABLE_REAL, .title = "NPU sends", .times = 1e-9, .as = "GB"),
+    LINE(bw_Bps, "bw_Bps", TABLE_REAL, .title = "bandwidth", .times = 1e-9, .as = "GB/s", .digits = 6),
+    LINE(busy_s, "busy_s", TABLE_REAL, .show = COLUMN_FITTED),
+    LINE(share, "of_step", TABLE_REAL, .times = 100, .as = "%", .digits = 3),
+    LINE(decides, "decides", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    COLUMNS_END,
+};
+
 static void report_part(struct report *r, const struct explain *p, int32_t load,
                         const struct explain_bundle *b, int32_t d, bool first)
 {
     const struct design *x = p->design;
     const struct step_tree *t = &p->study->workloads[load].tree;
     struct text name = { 0 }, choice = { 0 };
-    bool decides = b->first->binds[d];
+    struct bundle_line line = { .dim = p->study->net.dims[d].name,
+                                .sent_B = b->sent_B[d],
+                                .bw_Bps = x->bw_Bps[d],
+                                .busy_s = b->busy_s[d],
+                                .share = b->busy_s[d] / x->loads[load].time_s };
     bind_name(&name, t, b->first);
     bind_choice(&choice, b->first, d);
-    report_put_word(r, first ? text_str(&name) : "");
-    report_put_word(r, first ? step_phase_names[t->nodes[b->first->node].phase] : "");
-    if (first)
-        report_put_real(r, b->times);
-    else
-        report_put_word(r, "");
-    report_put_word(r, p->study->net.dims[d].name);
-    report_put_word(r, text_str(&choice));
-    report_put_real(r, b->sent_B[d]);
-    report_put_real(r, x->bw_Bps[d]);
-    report_put_real(r, b->busy_s[d]);
-    report_put_real(r, b->busy_s[d] / x->loads[load].time_s);
-    report_put_text(r, "%s%s", decides ? "yes" : "", decides && !b->first->critical ? ", hidden" : "");
+    line.algorithm = text_str(&choice);
+    if (b->first->binds[d])
+        line.decides = b->first->critical ? "yes" : "yes, hidden";
+    if (first) {
+        line.collective = text_str(&name);
+        line.phase = step_phase_names[t->nodes[b->first->node].phase];
+        show_real(line.times, b->times, 9);
+    }
+    report_row(r, &line);
     text_free(&name);
     text_free(&choice);
 }
 
+/* "latency, fill and queues" takes two columns. */
 static void report_latency(struct report *r, const struct explain *p, int32_t load,
                            const struct explain_bundle *b)
 {
-    for (int32_t i = 0; i < 3; i++)
-        report_put_word(r, "");
-    report_put_word(r, sim_latency_word(p->study->model, &p->study->rules));
-    report_put_word(r, "");
-    report_put_none(r);
-    report_put_none(r);
-    report_put_real(r, b->latency_s);
-    report_put_real(r, b->latency_s / p->design->loads[load].time_s);
-    report_put_word(r, b->first->critical ? "" : "hidden");
+    const char *word = sim_latency_word(p->study->model, &p->study->rules), *comma = strchr(word, ',');
+    char dim[TOPO_NAME];
+    snprintf(dim, sizeof dim, "%.*s", (int)strcspn(word, ","), word);
+    report_row(r, &(struct bundle_line){ .dim = dim,
+                                         .algorithm = comma ? comma + 2 : "",
+                                         .sent_B = NAN,
+                                         .bw_Bps = NAN,
+                                         .busy_s = b->latency_s,
+                                         .share = b->latency_s / p->design->loads[load].time_s,
+                                         .decides = b->first->critical ? "" : "hidden" });
 }
 
 static int report_bundles(struct report *r, const struct explain *p, int32_t load, struct err *e)
@@ -62,20 +85,6 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
     const struct design *x = p->design;
     struct explain_bundle *list;
     int32_t n;
-    double per_s;
-    const char *unit = show_time_unit(x->loads[load].time_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_TEXT, .title = "collective" },
-        { IN_TEXT, .title = "phase" },
-        { IN_TEXT, .title = "times", .show = 9 },
-        { IN_TEXT, .title = "dimension" },
-        { IN_TEXT, .title = "algorithm" },
-        { IN_TEXT, .title = "sent per NPU", .unit = "GB", .show = 5, .per = 1e9 },
-        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6, .per = 1e9 },
-        { IN_TEXT, .title = "busy", .unit = unit, .show = 5, .times = per_s },
-        { IN_TEXT, .title = "of step", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "decides" },
-    };
     int rc = explain_bundles(&list, &n, &p->study->workloads[load].tree, &x->loads[load].step, e);
     if (rc)
         return rc;
@@ -84,7 +93,7 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
         free(list);
         return 0;
     }
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    report_list(r, NULL, bundle_columns);
     for (int32_t i = 0; i < n; i++) {
         bool first = true;
         for (int32_t d = 0; d < x->n_dims; d++) {
@@ -97,116 +106,144 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
         if (list[i].latency_s > 0 && !first)
             report_latency(r, p, load, &list[i]);
     }
-    report_table_end(r);
+    report_list_end(r);
     free(list);
     return 0;
 }
 
 /* ---- collectives, as data: one by one ---- */
 
-static void report_collective(struct report *r, const struct explain *p, int32_t load,
-                              const struct sim_collective *c)
+/* An object of JSON. In CSV a row per dimension with traffic, whose numbers are the first of each list. */
+struct explain_line {
+    const char *workload, *name, *kind, *group, *phase, *order, *dim;
+    const char *binds[TOPO_MAX_DIMS], *algorithms[TOPO_MAX_DIMS];
+    int32_t n_dims, n_binds;
+    bool critical, decides;
+    double times, time_s, exposed_s, latency_s, queue_s, bw_GBps, share;
+    double traffic_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS];
+};
+
+#define COLLECTIVE(field, called, kind, ...)                                                                 \
+    COLUMN_AT(struct explain_line, field, called, kind, NULL, __VA_ARGS__)
+#define COLLECTIVE_LIST(field, kind, n)                                                                      \
+    COLLECTIVE(field, #field, kind, .in = IN_JSON, .repeat = TOPO_MAX_DIMS, .upto = (n))
+static const struct column explain_line_columns[] = {
+    COLLECTIVE(n_dims, "n_dims", TABLE_COUNT, .in = IN_NONE),
+    COLLECTIVE(n_binds, "n_binds", TABLE_COUNT, .in = IN_NONE),
+    COLLECTIVE(name, "name", TABLE_TEXT, .in = IN_JSON),
+    COLLECTIVE(workload, "workload", TABLE_TEXT, .in = IN_CSV),
+    COLLECTIVE(name, "collective", TABLE_TEXT, .in = IN_CSV),
+    COLLECTIVE(kind, "kind", TABLE_TEXT, .in = IN_DATA),
+    COLLECTIVE(group, "group", TABLE_TEXT, .in = IN_DATA),
+    COLLECTIVE(phase, "phase", TABLE_TEXT, .in = IN_DATA),
+    COLLECTIVE(dim, "dimension", TABLE_TEXT, .in = IN_CSV),
+    COLLECTIVE(algorithms[0], "algorithm", TABLE_TEXT, .in = IN_CSV, .flags = COLUMN_EMPTY),
+    COLLECTIVE(decides, "decides", TABLE_COUNT, .in = IN_CSV, .show = COLUMN_YES_NO),
+    COLLECTIVE(critical, "critical", TABLE_COUNT, .in = IN_CSV, .show = COLUMN_YES_NO),
+    COLLECTIVE(times, "times", TABLE_REAL, .in = IN_DATA),
+    COLLECTIVE(critical, "critical", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
+    COLLECTIVE_LIST(binds, TABLE_TEXT, "n_binds"),
+    COLLECTIVE_LIST(algorithms, TABLE_TEXT, "n_dims"),
+    COLLECTIVE(time_s, "time_s", TABLE_REAL, .in = IN_JSON),
+    COLLECTIVE(exposed_s, "exposed_s", TABLE_REAL, .in = IN_JSON),
+    COLLECTIVE(latency_s, "latency_s", TABLE_REAL, .in = IN_JSON),
+    COLLECTIVE(queue_s, "queue_s", TABLE_REAL, .in = IN_JSON, .flags = COLUMN_IF_ANY),
+    COLLECTIVE(order, "order", TABLE_TEXT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
+    COLLECTIVE_LIST(traffic_B, TABLE_REAL, "n_dims"),
+    COLLECTIVE_LIST(busy_s, TABLE_REAL, "n_dims"),
+    COLLECTIVE(traffic_B[0], "traffic_B", TABLE_REAL, .in = IN_CSV),
+    COLLECTIVE(bw_GBps, "bw_GBps", TABLE_REAL, .in = IN_CSV),
+    COLLECTIVE(busy_s[0], "busy_s", TABLE_REAL, .in = IN_CSV),
+    COLLECTIVE(share, "share_of_step", TABLE_REAL, .in = IN_CSV),
+    COLUMNS_END,
+};
+
+static struct explain_line explain_line(const struct explain *p, int32_t load, const struct sim_collective *c)
 {
-    const struct design_point *s = p->study;
-    const struct step_tree *t = &s->workloads[load].tree;
+    const struct step_tree *t = &p->study->workloads[load].tree;
     const struct step_node *node = &t->nodes[c->node];
-    report_open(r, NULL, '{');
-    report_json_word(r, "name", node->name);
-    report_json_word(r, "kind", collective_names[node->collective]);
-    report_json_word(r, "group", t->groups[node->group].name);
-    report_json_word(r, "phase", step_phase_names[node->phase]);
-    report_json_real(r, "times", c->times);
-    report_json_flag(r, "critical", c->critical);
-    report_open(r, "binds", '[');
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        if (c->binds[d])
-            report_item(r, s->net.dims[d].name);
-    report_close(r, ']');
-    report_open(r, "algorithms", '[');
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        struct text choice = { 0 };
-        bind_choice(&choice, c, d);
-        report_item(r, choice.n ? text_str(&choice) : NULL);
-        text_free(&choice);
-    }
-    report_close(r, ']');
-    report_json_real(r, "time_s", c->time_s);
-    report_json_real(r, "exposed_s", c->exposed_s);
-    report_json_real(r, "latency_s", c->latency_s);
-    if (s->model == SIM_CHUNK) {
-        report_json_real(r, "queue_s", c->queue_s);
-        report_json_word(r, "order", sim_order_words[c->order]);
-    }
-    report_reals(r, "traffic_B", c->traffic_B, s->net.n_dims, 1);
-    report_reals(r, "busy_s", c->busy_s, s->net.n_dims, 1);
-    report_close(r, '}');
+    bool chunk = p->study->model == SIM_CHUNK;
+    return (struct explain_line){
+        .workload = t->name,
+        .name = node->name,
+        .kind = collective_names[node->collective],
+        .group = t->groups[node->group].name,
+        .phase = step_phase_names[node->phase],
+        .order = chunk ? sim_order_words[c->order] : NULL,
+        .critical = c->critical,
+        .times = c->times,
+        .time_s = c->time_s,
+        .exposed_s = c->exposed_s,
+        .latency_s = c->latency_s,
+        .queue_s = chunk ? c->queue_s : NAN,
+    };
 }
 
-/* CSV: a row per collective and dimension with traffic. */
-static void report_collective_row(struct report *r, const struct explain *p, int32_t load,
-                                  const struct sim_collective *c, int32_t d)
+static void report_object(struct report *r, const struct explain *p, int32_t load,
+                          const struct sim_collective *c)
 {
-    const struct design_point *s = p->study;
-    const struct step_tree *tree = &s->workloads[load].tree;
-    const struct step_node *node = &tree->nodes[c->node];
+    struct explain_line line = explain_line(p, load, c);
+    struct text choice[TOPO_MAX_DIMS] = { { 0 } };
+    line.n_dims = p->study->net.n_dims;
+    for (int32_t d = 0; d < line.n_dims; d++) {
+        bind_choice(&choice[d], c, d);
+        line.algorithms[d] = choice[d].n ? text_str(&choice[d]) : NULL;
+        line.traffic_B[d] = c->traffic_B[d];
+        line.busy_s[d] = c->busy_s[d];
+        if (c->binds[d])
+            line.binds[line.n_binds++] = p->study->net.dims[d].name;
+    }
+    report_row(r, &line);
+    for (int32_t d = 0; d < line.n_dims; d++)
+        text_free(&choice[d]);
+}
+
+static void report_csv_row(struct report *r, const struct explain *p, int32_t load,
+                           const struct sim_collective *c, int32_t d)
+{
+    struct explain_line line = explain_line(p, load, c);
     struct text choice = { 0 };
     bind_choice(&choice, c, d);
-    report_put_word(r, tree->name);
-    report_put_word(r, node->name);
-    report_put_word(r, collective_names[node->collective]);
-    report_put_word(r, tree->groups[node->group].name);
-    report_put_word(r, step_phase_names[node->phase]);
-    report_put_word(r, s->net.dims[d].name);
-    report_put_word(r, text_str(&choice));
-    report_put_flag(r, c->binds[d]);
-    report_put_flag(r, c->critical);
-    report_put_real(r, c->times);
-    report_put_real(r, c->traffic_B[d]);
-    report_put_real(r, p->design->bw_Bps[d] / 1e9);
-    report_put_real(r, c->busy_s[d]);
-    report_put_real(r, c->times * c->busy_s[d] / p->design->loads[load].time_s);
+    line.dim = p->study->net.dims[d].name;
+    line.algorithms[0] = text_str(&choice);
+    line.decides = c->binds[d];
+    line.traffic_B[0] = c->traffic_B[d];
+    line.bw_GBps = p->design->bw_Bps[d] / 1e9;
+    line.busy_s[0] = c->busy_s[d];
+    line.share = c->times * c->busy_s[d] / p->design->loads[load].time_s;
+    report_row(r, &line);
     text_free(&choice);
 }
 
-static void report_collective_rows(struct report *r, const struct explain *p)
+/* Those of one workload, which the open list is of. */
+static void report_collectives(struct report *r, const struct explain *p, int32_t load)
 {
-    static const struct report_column columns[] = {
-        { IN_CSV, .key = "workload" },
-        { IN_CSV, .key = "collective" },
-        { IN_CSV, .key = "kind" },
-        { IN_CSV, .key = "group" },
-        { IN_CSV, .key = "phase" },
-        { IN_CSV, .key = "dimension" },
-        { IN_CSV, .key = "algorithm" },
-        { IN_CSV, .key = "decides" },
-        { IN_CSV, .key = "critical" },
-        { IN_CSV, .key = "times", .kind = TABLE_REAL },
-        { IN_CSV, .key = "traffic_B", .kind = TABLE_REAL },
-        { IN_CSV, .key = "bw_GBps", .kind = TABLE_REAL },
-        { IN_CSV, .key = "busy_s", .kind = TABLE_REAL },
-        { IN_CSV, .key = "share_of_step", .kind = TABLE_REAL },
-    };
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < p->design->n_loads; i++) {
-        const struct sim_step *c = &p->design->loads[i].step;
-        for (int32_t k = 0; k < c->n_collectives; k++)
-            for (int32_t d = 0; d < c->n_dims; d++)
-                if (c->collectives[k].traffic_B[d] > 0 &&
-                    explain_is_here(&p->study->workloads[i].tree, &c->collectives[k]))
-                    report_collective_row(r, p, i, &c->collectives[k], d);
+    const struct sim_step *step = &p->design->loads[load].step;
+    for (int32_t k = 0; k < step->n_collectives; k++) {
+        const struct sim_collective *c = &step->collectives[k];
+        if (!explain_is_here(&p->study->workloads[load].tree, c))
+            continue;
+        if (report_is(r, IN_JSON))
+            report_object(r, p, load, c);
+        for (int32_t d = 0; d < step->n_dims && report_is(r, IN_CSV); d++)
+            if (c->traffic_B[d] > 0)
+                report_csv_row(r, p, load, c, d);
     }
-    report_table_end(r);
 }
 
 /* ---- the report ---- */
 
-/* Where the time of one workload goes. */
-static void report_times(struct report *r, const struct explain *p, int32_t load)
-{
-    const struct design_load *x = &p->design->loads[load];
-    const struct account_view view = { "time", &x->account, x->time_s, NULL };
-    account_table(r, p->study, "where the time goes", &view, 1);
-}
+struct load_facts {
+    const char *name;
+    double weight, time_s;
+};
+
+static const struct column load_columns[] = {
+    COLUMN_WORD(struct load_facts, name, NULL, .in = IN_JSON),
+    COLUMN_REAL(struct load_facts, weight, NULL, .in = IN_JSON),
+    COLUMN_REAL(struct load_facts, time_s, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
 
 static int report_load(struct report *r, const struct explain *p, int32_t i, struct err *e)
 {
@@ -219,118 +256,83 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
                 semantics ? ", semantics " : "", semantics ? semantics : "",
                 p->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
-    report_json_word(r, "name", s->workloads[i].tree.name);
-    report_json_real(r, "weight", s->workloads[i].weight);
-    report_json_real(r, "time_s", c->time_s);
+    report_facts(r, load_columns,
+                 &(struct load_facts){ s->workloads[i].tree.name, s->workloads[i].weight, c->time_s });
     if (report_is(r, IN_JSON))
         account_report_step(r, s, p->design, i);
-    report_times(r, p, i);
+    const struct account_view view = { "time", &p->design->loads[i].account, p->design->loads[i].time_s,
+                                       NULL };
+    account_table(r, s, "where the time goes", &view, 1);
     report_line(r, "\n");
     int rc = report_is(r, IN_TEXT) ? report_bundles(r, p, i, e) : 0;
     report_line(r, "\n");
-    report_open(r, "collectives", '[');
-    for (int32_t k = 0; k < c->n_collectives && report_is(r, IN_JSON); k++)
-        if (explain_is_here(&s->workloads[i].tree, &c->collectives[k]))
-            report_collective(r, p, i, &c->collectives[k]);
-    report_close(r, ']');
+    if (report_is(r, IN_JSON)) {
+        report_list(r, "collectives", explain_line_columns);
+        report_collectives(r, p, i);
+        report_list_end(r);
+    }
     report_close(r, '}');
     return rc;
 }
 
-/* What limits the step: the longer of all that runs side by side, and what is left without a dimension. */
-static void report_limits(struct report *r, const struct explain *p)
-{
-    double per_s;
-    const char *unit = show_time_unit(p->design->time_s, &per_s);
-    const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "what", .title = "what limits" },
-        { IN_TEXT, .title = "critical path", .unit = unit, .show = 6, .times = per_s },
-        { IN_JSON, .key = "path_s" },
-        { IN_TEXT, .title = "share", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "endless, it saves" },
-        { IN_JSON, .key = "endless_saves_s" },
-    };
-    char t[SHOW];
-    report_table(r, "what_limits", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < p->n_limits; i++) {
-        const struct explain_limit *x = &p->limits[i];
-        report_put_word(r, x->what);
-        report_put_real(r, x->path_s);
-        report_put_real(r, x->path_s);
-        report_put_real(r, x->path_s / p->design->time_s);
-        report_put_word(r, isnan(x->endless_saves_s) ? NULL : show_time(t, x->endless_saves_s));
-        report_put_real(r, x->endless_saves_s);
-    }
-    report_table_end(r);
-    report_line(r, "\n");
-}
+struct cut_facts {
+    const char *dim;
+    double loses_s;
+    const char *constraint;
+    double shadow_price_s;
+};
 
-static void report_changes(struct report *r, const struct explain *p)
+#define CUT(kind, field, called)                                                                             \
+    COLUMN_AT(struct cut_facts, field, "one_usd_less." called, kind, NULL, .in = IN_JSON)
+static const struct column cut_columns[] = {
+    CUT(TABLE_TEXT, dim, "dim"),
+    CUT(TABLE_REAL, loses_s, "loses_s"),
+    CUT(TABLE_TEXT, constraint, "constraint"),
+    CUT(TABLE_REAL, shadow_price_s, "shadow_price_s"),
+    COLUMNS_END,
+};
+
+static void report_cut(struct report *r, const struct explain *p)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "dim", .title = "one more GB/s on" },
-        { IN_TEXT, .title = "saves" },
-        { IN_JSON, .key = "saves_s" },
-        { IN_TEXT | IN_JSON, .key = "costs_usd", .title = "and costs", .unit = "linear USD",
-          .show = REPORT_USD },
-        { IN_TEXT, .title = "one USD less loses" },
-        { IN_JSON, .key = "one_usd_less_loses_s" },
-    };
     const struct design_point *s = p->study;
+    struct cut_facts x = { .loses_s = p->cheapest_s, .shadow_price_s = NAN };
     char t[SHOW];
-    report_table(r, "one_more_GBps", columns, REPORT_COLUMNS(columns));
-    for (int32_t d = 0; d < p->design->n_dims; d++) {
-        const struct explain_change *x = &p->changes[d];
-        report_put_word(r, x->dim);
-        report_put_word(r, show_time(t, x->saves_s));
-        report_put_real(r, x->saves_s);
-        report_put_real(r, x->costs_usd);
-        report_put_word(r, show_time(t, x->one_usd_less_loses_s));
-        report_put_real(r, x->one_usd_less_loses_s);
+    if (isfinite(p->cheapest_s))
+        x.dim = p->cheapest == EXPLAIN_ALL ? "all" : s->net.dims[p->cheapest].name;
+    if (p->usd_row >= 0) {
+        x.constraint = s->rows.rows[p->usd_row].name;
+        x.shadow_price_s = p->usd_row_s;
     }
-    report_table_end(r);
-    const char *cut = !isfinite(p->cheapest_s)     ? NULL
-                      : p->cheapest == EXPLAIN_ALL ? "all"
-                                                   : s->net.dims[p->cheapest].name;
-    const char *limit = p->usd_row >= 0 ? s->rows.rows[p->usd_row].name : NULL;
-    report_open(r, "one_usd_less", '{');
-    report_json_word(r, "dim", cut);
-    report_json_real(r, "loses_s", p->cheapest_s);
-    report_json_word(r, "constraint", limit);
-    report_json_real(r, "shadow_price_s", limit ? p->usd_row_s : NAN);
-    report_close(r, '}');
-    if (cut)
+    report_facts(r, cut_columns, &x);
+    if (x.dim)
         report_line(r, "The least loss for one USD less, constraints aside: %s, cutting %s.\n",
-                    show_time(t, p->cheapest_s),
-                    p->cheapest == EXPLAIN_ALL ? "all dimensions in proportion" : cut);
-    if (limit)
-        report_line(r, "Under \"%s\" one USD less, split again, loses %s (shadow price).\n", limit,
-                    show_time(t, p->usd_row_s));
+                    show_time(t, x.loses_s),
+                    p->cheapest == EXPLAIN_ALL ? "all dimensions in proportion" : x.dim);
+    if (x.constraint)
+        report_line(r, "Under \"%s\" one USD less, split again, loses %s (shadow price).\n", x.constraint,
+                    show_time(t, x.shadow_price_s));
 }
 
-static void report_bounds(struct report *r, const struct explain *p)
+struct explain_facts {
+    const char *status, *network, *model;
+    double time_s;
+};
+
+static const struct column explain_columns[] = {
+    COLUMN_WORD(struct explain_facts, status, NULL, .in = IN_JSON),
+    COLUMN_WORD(struct explain_facts, network, NULL, .in = IN_JSON),
+    COLUMN_WORD(struct explain_facts, model, NULL, .in = IN_JSON),
+    COLUMN_REAL(struct explain_facts, time_s, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
+
+/* The rows of CSV are of collectives; changes and bounds are in JSON. */
+static void report_csv(struct report *r, const struct explain *p)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "name", .title = "no step should be below" },
-        { IN_TEXT, .title = "time" },
-        { IN_JSON, .key = "time_s" },
-        { IN_TEXT, .title = "of the total", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "" },
-        { IN_JSON, .key = "holds" },
-    };
-    char t[SHOW];
-    report_line(r, "\n");
-    report_table(r, "bounds", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < p->n_bounds; i++) {
-        const struct explain_bound *b = &p->bounds[i];
-        report_put_word(r, b->name);
-        report_put_word(r, show_time(t, b->time_s));
-        report_put_real(r, b->time_s);
-        report_put_real(r, b->time_s / p->design->time_s);
-        report_put_word(r, *b->holds == 'y' ? "" : "above the total");
-        report_put_flag(r, *b->holds == 'y');
-    }
-    report_table_end(r);
+    report_list(r, NULL, explain_line_columns);
+    for (int32_t i = 0; i < p->design->n_loads; i++)
+        report_collectives(r, p, i);
+    report_list_end(r);
 }
 
 static int report_explain(struct report *r, const struct explain *p, struct err *e)
@@ -339,15 +341,14 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     const struct design *x = p->design;
     char word[TOPO_SPEC];
     int rc = 0;
-    /* The rows are of collectives; changes and bounds are in JSON. */
     if (report_is(r, IN_CSV)) {
-        report_collective_rows(r, p);
+        report_csv(r, p);
         return 0;
     }
-    report_json_word(r, "status", p->solved ? alloc_status_names[x->answer.status] : "given");
-    report_json_word(r, "network", load_network_name(word, &s->net));
-    report_json_word(r, "model", sim_model_words[s->model]);
-    report_json_real(r, "time_s", x->time_s);
+    const struct explain_facts facts = { p->solved ? alloc_status_names[x->answer.status] : "given",
+                                         load_network_name(word, &s->net), sim_model_words[s->model],
+                                         x->time_s };
+    report_facts(r, explain_columns, &facts);
     account_report(r, &x->account, x->n_dims);
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", x->bw_Bps, x->n_dims, 1e9);
@@ -355,9 +356,12 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     for (int32_t i = 0; i < x->n_loads && !rc; i++)
         rc = report_load(r, p, i, e);
     report_close(r, ']');
-    report_limits(r, p);
-    report_changes(r, p);
-    report_bounds(r, p);
+    report_array(r, "what_limits", explain_limit_columns, p->limits, p->n_limits, sizeof *p->limits);
+    report_line(r, "\n");
+    report_array(r, "one_more_GBps", explain_change_columns, p->changes, x->n_dims, sizeof *p->changes);
+    report_cut(r, p);
+    report_line(r, "\n");
+    report_array(r, "bounds", explain_bound_columns, p->bounds, p->n_bounds, sizeof *p->bounds);
     system_report(r, s, x, true);
     training_report_text(r, s, x);
     return rc;

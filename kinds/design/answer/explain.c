@@ -17,29 +17,35 @@
 #define CHANGE(kind, field, ...) COLUMN_##kind(struct explain_change, field, __VA_ARGS__)
 
 const struct column explain_change_columns[] = {
-    CHANGE(WORD, dim, "dimension that is changed, all others as they are"),
-    CHANGE(REAL, saves_s, "what one more GB/s on it saves"),
-    CHANGE(REAL, costs_usd, "and costs, by the GB/s", .better = -1),
-    CHANGE(REAL, one_usd_less_loses_s, "what one USD less on it loses", .better = -1),
-    CHANGE(REAL, endless_saves_s, "what bandwidth without end on it saves"),
+    CHANGE(WORD, dim, "dimension that is changed, all others as they are", .title = "one more GB/s on"),
+    CHANGE(REAL, saves_s, "what one more GB/s on it saves", .show = COLUMN_FITTED),
+    CHANGE(REAL, costs_usd, "and costs, by the GB/s", .title = "costs", .better = -1),
+    CHANGE(REAL, one_usd_less_loses_s, "what one USD less on it loses", .title = "one USD less loses",
+           .times = 1e9, .as = "ns", .better = -1),
+    CHANGE(REAL, endless_saves_s, "what bandwidth without end on it saves", .in = IN_CSV),
     COLUMNS_END,
 };
 
 #define LIMIT(kind, field, ...) COLUMN_##kind(struct explain_limit, field, __VA_ARGS__)
 
 const struct column explain_limit_columns[] = {
-    LIMIT(WORD, what, "a part of the path that decides the step"),
-    LIMIT(REAL, path_s, "of that path", .better = -1),
-    LIMIT(REAL, endless_saves_s, "what bandwidth without end saves"),
+    LIMIT(WORD, what, "a part of the path that decides the step", .title = "what limits"),
+    LIMIT(REAL, path_s, "of that path", .title = "critical path", .digits = 6, .show = COLUMN_FITTED,
+          .better = -1),
+    LIMIT(REAL, share, "of the step", .in = IN_TEXT, .times = 100, .as = "%", .digits = 3),
+    LIMIT(REAL, endless_saves_s, "what bandwidth without end saves", .title = "saves if unlimited",
+          .show = COLUMN_FITTED),
     COLUMNS_END,
 };
 
 #define BOUND(kind, field, ...) COLUMN_##kind(struct explain_bound, field, __VA_ARGS__)
 
 const struct column explain_bound_columns[] = {
-    BOUND(WORD, name, "what no step is below"),
-    BOUND(REAL, time_s, "a lower bound of the step"),
-    BOUND(WORD, holds, "yes, or no: the step is shorter"),
+    BOUND(WORD, name, "what no step is below", .title = "no step should be below"),
+    BOUND(REAL, time_s, "a lower bound of the step", .show = COLUMN_FITTED),
+    BOUND(REAL, share, "of the step", .in = IN_TEXT, .title = "of the step", .times = 100, .as = "%",
+          .digits = 3),
+    BOUND(FLAG, holds, "yes, or no: the step is shorter"),
     COLUMNS_END,
 };
 
@@ -175,7 +181,8 @@ static void add_bound(struct explain *p, double time_s, const char *name, const 
     snprintf(b->text, sizeof b->text, "%s%s", name, dim);
     b->name = b->text;
     b->time_s = time_s;
-    b->holds = p->design->time_s >= time_s * (1 - 1e-9) ? "yes" : "no";
+    b->share = time_s / p->design->time_s;
+    b->holds = p->design->time_s >= time_s * (1 - 1e-9);
 }
 
 /* Each from the plainest arithmetic there is, none from the step's structure. */
@@ -217,7 +224,8 @@ static struct sim_path find_path(const struct explain *p)
 
 static void add_limit(struct explain *p, const char *what, double path_s, double endless_saves_s)
 {
-    p->limits[p->n_limits++] = (struct explain_limit){ what, path_s, endless_saves_s };
+    p->limits[p->n_limits++] =
+        (struct explain_limit){ what, path_s, path_s / p->design->time_s, endless_saves_s };
 }
 
 /* The longer of all that runs side by side, and what is left without a dimension. */

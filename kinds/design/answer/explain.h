@@ -23,6 +23,7 @@ extern const struct column explain_change_columns[];
 struct explain_limit {
     const char *what;
     double path_s;          /**< of all workloads, weighted */
+    double share;           /**< of the step */
     double endless_saves_s; /**< if it took no time; NaN where that is not asked */
 };
 extern const struct column explain_limit_columns[];
@@ -30,9 +31,9 @@ extern const struct column explain_limit_columns[];
 /** What the time must not be below; explain_bound_columns describes it. */
 struct explain_bound {
     char text[80];
-    const char *name; /**< = text */
-    double time_s;
-    const char *holds; /**< "yes"; "no": the step is shorter by more than rounding */
+    const char *name;     /**< = text */
+    double time_s, share; /**< share: of the step */
+    bool holds;           /**< else the step is shorter by more than rounding */
 };
 extern const struct column explain_bound_columns[];
 
