@@ -108,124 +108,95 @@ static void say_failures(struct report *r, const struct system *x, const struct 
         report_line(r, "%-18s%s\n", "left out", x->omits);
 }
 
-static void report_sums(struct report *r, const struct system *x)
-{
-    report_json_real(r, "usd_year", x->cost.total);
-    report_json_real(r, "usd_year_low", x->cost.low);
-    report_json_real(r, "usd_year_high", x->cost.high);
-    report_json_real(r, "capital_usd_year", x->cost.capital);
-    report_json_real(r, "building_usd_year", x->cost.building);
-    report_json_real(r, "energy_usd_year", x->cost.energy);
-    report_json_real(r, "support_usd_year", x->cost.support);
-    report_json_real(r, "staff_usd_year", x->cost.staff);
-    report_json_real(r, "usd_npu_h", x->usd_npu_h);
-    report_json_real(r, "usd_per_Mtoken", x->usd_per_Mtoken);
-    report_json_real(r, "usd_run", x->usd_run);
-    report_json_real(r, "watt_peak", x->cost.watt_peak);
-    report_json_real(r, "watt_mean", x->cost.watt_mean);
-    report_json_real(r, "racks", x->racks);
-    report_json_real(r, "spares_enough", x->spares_enough);
-    report_json_count(r, "spares_needed", isnan(x->spares_enough) ? -1 : x->spares_needed);
-    report_json_real(r, "mtbi_h", x->mtbi_s / HOUR_S);
-    report_json_real(r, "stall_s", x->checkpoint.stall_s);
-    report_json_real(r, "drain_s", x->checkpoint.drain_s);
-    report_json_real(r, "restart_s", x->checkpoint.restart_s);
-    report_json_real(r, "load_s", x->load_s);
-    report_json_real(r, "spare_wait_s", x->wait_s);
-    report_json_real(r, "interval_s", x->goodput.interval_s);
-    report_json_real(r, "goodput", x->kept);
-    report_json_real(r, "goodput_failures", x->goodput.goodput);
-    report_json_real(r, "goodput_first_order", x->goodput.first_order);
-    report_json_real(r, "less_bandwidth_frac", x->less_bw);
-    report_json_real(r, "effective_step_s", x->step_s);
-    report_json_word(r, "omits", x->omits[0] ? x->omits : NULL);
-}
+#define SUM(field, called, ...)                                                                              \
+    COLUMN_AT(struct system, field, called, TABLE_REAL, NULL, .in = IN_JSON, __VA_ARGS__)
+static const struct column sum_columns[] = {
+    SUM(cost.total, "usd_year", .better = -1),
+    SUM(cost.low, "usd_year_low", .better = -1),
+    SUM(cost.high, "usd_year_high", .better = -1),
+    SUM(cost.capital, "capital_usd_year", .better = -1),
+    SUM(cost.building, "building_usd_year", .better = -1),
+    SUM(cost.energy, "energy_usd_year", .better = -1),
+    SUM(cost.support, "support_usd_year", .better = -1),
+    SUM(cost.staff, "staff_usd_year", .better = -1),
+    SUM(usd_npu_h, "usd_npu_h", .better = -1),
+    SUM(usd_per_Mtoken, "usd_per_Mtoken", .better = -1),
+    SUM(usd_run, "usd_run", .better = -1),
+    SUM(cost.watt_peak, "watt_peak", .better = -1),
+    SUM(cost.watt_mean, "watt_mean", .better = -1),
+    SUM(racks, "racks", .better = -1),
+    SUM(spares_enough, "spares_enough", .better = 1),
+    COLUMN_COUNT(struct system, spares_needed, NULL, .in = IN_JSON),
+    SUM(mtbi_s, "mtbi_h", .per = HOUR_S),
+    SUM(checkpoint.stall_s, "stall_s", .better = -1),
+    SUM(checkpoint.drain_s, "drain_s", .better = -1),
+    SUM(checkpoint.restart_s, "restart_s", .better = -1),
+    SUM(load_s, "load_s", .better = -1),
+    SUM(wait_s, "spare_wait_s", .better = -1),
+    SUM(goodput.interval_s, "interval_s", .better = 0),
+    SUM(kept, "goodput", .better = 1),
+    SUM(goodput.goodput, "goodput_failures", .better = 1),
+    SUM(goodput.first_order, "goodput_first_order", .better = 1),
+    SUM(less_bw, "less_bandwidth_frac", .better = -1),
+    SUM(step_s, "effective_step_s", .better = -1),
+    COLUMN_AT(struct system, omits, "omits", TABLE_TEXT, NULL, .in = IN_JSON, .flags = COLUMN_CHARS),
+    COLUMNS_END,
+};
 
 /* ---- why: with weft explain ---- */
 
 static void report_items(struct report *r, const struct system *x, const struct own_terms *t)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "item", .title = "what is owned" },
-        { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
-        { IN_TEXT | IN_JSON, .key = "unit", .title = "" },
-        { IN_TEXT | IN_JSON, .key = "price_usd", .title = "price", .unit = "USD", .show = REPORT_USD },
-        { IN_TEXT | IN_JSON, .key = "capital_usd_year", .title = "capital", .unit = "USD a year",
-          .show = REPORT_USD },
-        { IN_TEXT | IN_JSON, .key = "support_usd_year", .title = "support", .unit = "USD a year",
-          .show = REPORT_USD },
-        { IN_TEXT | IN_JSON, .key = "watt_peak", .title = "nameplate", .unit = "kW", .show = 5, .per = 1e3 },
-        { IN_TEXT | IN_JSON, .key = "power_usd_year", .title = "its power", .unit = "USD a year",
-          .show = REPORT_USD },
-    };
-    report_table(r, "items", columns, REPORT_COLUMNS(columns));
+    report_list(r, "items", owning_item_columns);
     for (int32_t i = 0; i < x->n_items; i++) {
         const struct owning_item item = owning_item_of(x, t, i);
-        report_put_word(r, item.item);
-        report_put_real(r, item.count);
-        report_put_word(r, item.unit ? item.unit : "");
-        report_put_real(r, item.price_usd);
-        report_put_real(r, item.capital_usd_year);
-        report_put_real(r, item.support_usd_year);
-        report_put_real(r, item.watt_peak);
-        report_put_real(r, item.power_usd_year);
+        report_row(r, &item);
     }
-    report_table_end(r);
+    report_list_end(r);
 }
 
 static void report_fails(struct report *r, const struct system *x)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "part", .title = "what fails" },
-        { IN_TEXT | IN_JSON, .key = "count", .title = "count", .show = 9 },
-        { IN_TEXT | IN_JSON, .key = "mtbf_h", .title = "MTBF of one", .unit = "h", .show = 5 },
-        { IN_TEXT | IN_JSON, .key = "per_year", .title = "failures", .unit = "a year", .show = 4 },
-        { IN_TEXT | IN_JSON, .key = "npus_taken", .title = "take NPUs", .show = 9 },
-        { IN_TEXT | IN_JSON, .key = "bw_left_frac", .title = "leave bandwidth", .unit = "%", .show = 4,
-          .times = 100 },
-        { IN_TEXT, .title = "of all stops", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT | IN_JSON, .key = "goodput_without", .title = "goodput, never failing", .show = 4 },
-    };
-    report_table(r, "failures", columns, REPORT_COLUMNS(columns));
+    report_list(r, "failures", owning_fail_columns);
     for (int32_t i = 0; i < x->n_fails; i++) {
         const struct owning_fail fail = owning_fail_of(x, i);
-        report_put_word(r, fail.part);
-        report_put_real(r, fail.count);
-        report_put_real(r, fail.mtbf_h);
-        report_put_real(r, fail.per_year);
-        report_put_real(r, fail.npus_taken);
-        report_put_real(r, fail.bw_left_frac);
-        report_put_real(r, fail.stops_share);
-        report_put_real(r, fail.goodput_without);
+        report_row(r, &fail);
     }
-    report_table_end(r);
+    report_list_end(r);
 }
+
+struct share_line {
+    const char *level, *part;
+    double usd, share;
+};
+
+#define SHARE_COLUMNS(called, words)                                                                         \
+    {                                                                                                        \
+        COLUMN_WORD(struct share_line, level, NULL, .title = "what it is made of", .flags = COLUMN_EMPTY),   \
+            COLUMN_WORD(struct share_line, part, NULL),                                                      \
+            COLUMN_AT(struct share_line, usd, called, TABLE_REAL, NULL, .title = words, .unit = "USD",       \
+                      .digits = 4),                                                                          \
+            COLUMN_REAL(struct share_line, share, NULL, .times = 100, .as = "%", .digits = 3), COLUMNS_END   \
+    }
 
 /* From the cost of a million tokens, or of an hour of work where none are known, to what makes it. */
 static void report_shares(struct report *r, const struct system *x, const struct own_system *own)
 {
-    bool tokens = isfinite(x->usd_per_Mtoken);
-    const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "level", .title = "what it is made of" },
-        { IN_TEXT | IN_JSON, .key = "part", .title = "part" },
-        { IN_TEXT | IN_JSON, .key = tokens ? "usd_per_Mtoken" : "usd_npu_h_of_work",
-          .title = tokens ? "a million tokens" : "an NPU hour of work", .unit = "USD", .show = 4 },
-        { IN_TEXT | IN_JSON, .key = "share", .title = "share", .unit = "%", .show = 3, .times = 100 },
-    };
+    static const struct column of_tokens[] = SHARE_COLUMNS("usd_per_Mtoken", "a million tokens");
+    static const struct column of_hours[] = SHARE_COLUMNS("usd_npu_h_of_work", "an NPU hour of work");
     struct system_share *shares = malloc((size_t)system_shares_max(x) * sizeof *shares);
     double usd = owning_work_usd(x);
     int32_t n = shares ? system_shares(shares, x, own) : 0;
     r->failed = r->failed || !shares;
+    if (n > 0)
+        report_list(r, "made_of", isfinite(x->usd_per_Mtoken) ? of_tokens : of_hours);
+    for (int32_t i = 0; i < n; i++) {
+        bool first = i == 0 || shares[i].level != shares[i - 1].level || !report_is(r, IN_TEXT);
+        report_row(r, &(struct share_line){ first ? system_level_words[shares[i].level] : NULL,
+                                            shares[i].what, usd * shares[i].frac, shares[i].frac });
+    }
     if (n > 0) {
-        report_table(r, "made_of", columns, REPORT_COLUMNS(columns));
-        for (int32_t i = 0; i < n; i++) {
-            bool first = i == 0 || shares[i].level != shares[i - 1].level;
-            report_put_word(r, first || !report_is(r, IN_TEXT) ? system_level_words[shares[i].level] : "");
-            report_put_word(r, shares[i].what);
-            report_put_real(r, usd * shares[i].frac);
-            report_put_real(r, shares[i].frac);
-        }
-        report_table_end(r);
+        report_list_end(r);
         report_line(r, "\n");
     }
     free(shares);
@@ -234,33 +205,29 @@ static void report_shares(struct report *r, const struct system *x, const struct
 static void report_factors(struct report *r, const struct system *x, const struct design_point *s,
                            double time_s)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT | IN_JSON, .key = "factor", .title = "a tenth more of" },
-        { IN_TEXT | IN_JSON, .key = "usd_npu_h", .title = "USD an hour", .unit = "%", .show = 3,
-          .times = 100 },
-        { IN_TEXT | IN_JSON, .key = "usd_work", .title = "USD for the same work", .unit = "%", .show = 3,
-          .times = 100 },
-    };
     struct owning_factor list[OWNING_FACTORS];
     int32_t n = 0;
     struct err e;
     r->failed = owning_factors(list, &n, x, s, time_s, &e) || r->failed;
-    report_table(r, "a_tenth_more", columns, REPORT_COLUMNS(columns));
-    for (int32_t i = 0; i < n; i++) {
-        report_put_word(r, list[i].factor);
-        report_put_real(r, list[i].usd_npu_h);
-        report_put_real(r, list[i].usd_work);
-    }
-    report_table_end(r);
+    report_array(r, "a_tenth_more", owning_factor_columns, list, n, sizeof *list);
 }
+
+struct worth {
+    double minute_of_restart_share, dG_dR_per_s, dG_dM_per_s;
+};
+
+static const struct column worth_columns[] = {
+    COLUMN_REAL(struct worth, minute_of_restart_share, NULL, .in = IN_JSON),
+    COLUMN_REAL(struct worth, dG_dR_per_s, NULL, .in = IN_JSON),
+    COLUMN_REAL(struct worth, dG_dM_per_s, NULL, .in = IN_JSON),
+    COLUMNS_END,
+};
 
 static void report_worth(struct report *r, const struct system *x)
 {
     double share = owning_minute_share(x);
     char a[SHOW], b[SHOW];
-    report_json_real(r, "minute_of_restart_share", share);
-    report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);
-    report_json_real(r, "dG_dM_per_s", x->goodput.per_mtbi);
+    report_facts(r, worth_columns, &(struct worth){ share, x->goodput.per_restart, x->goodput.per_mtbi });
     if (share > 0 && isfinite(x->cost.total))
         report_line(r, "Restarts a minute faster save %s %% of the USD for the same work, %s USD a year.\n",
                     show_real(a, 100 * share, 3), show_usd(b, share * x->cost.total));
@@ -298,7 +265,7 @@ void system_report(struct report *r, const struct design_point *s, const struct 
         say_power(r, &x, &s->system);
         say_failures(r, &x, &s->system, d->time_s);
     } else {
-        report_sums(r, &x);
+        report_facts(r, sum_columns, &x);
     }
     if (why && !isnan(x.racks))
         report_why(r, &x, s, d->time_s);

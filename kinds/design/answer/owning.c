@@ -18,14 +18,18 @@
 #define ITEM(kind, field, ...) COLUMN_##kind(struct owning_item, field, __VA_ARGS__)
 
 const struct column owning_item_columns[] = {
-    ITEM(WORD, item, "what is owned"),
-    ITEM(REAL, count, "so many of them"),
-    ITEM(WORD, unit, "that is counted; blank: pieces"),
+    ITEM(WORD, item, "what is owned", .title = "what is owned"),
+    ITEM(REAL, count, "so many of them", .digits = 9),
+    ITEM(WORD, unit, "that is counted; blank: pieces", .title = "", .flags = COLUMN_EMPTY),
     ITEM(REAL, price_usd, "of all of them", .better = -1),
-    ITEM(REAL, capital_usd_year, "of a year", .better = -1),
-    ITEM(REAL, support_usd_year, "of a year", .better = -1),
-    ITEM(REAL, watt_peak, "nameplate power; blank: not known", .better = -1),
-    ITEM(REAL, power_usd_year, "its share of building and energy", .better = -1),
+    ITEM(REAL, capital_usd_year, "of a year", .title = "capital", .unit = "USD", .as = "USD a year",
+         .better = -1),
+    ITEM(REAL, support_usd_year, "of a year", .title = "support", .unit = "USD", .as = "USD a year",
+         .better = -1),
+    ITEM(REAL, watt_peak, "nameplate power; blank: not known", .title = "nameplate", .times = 1e-3,
+         .as = "kW", .better = -1),
+    ITEM(REAL, power_usd_year, "its share of building and energy", .title = "its power", .unit = "USD",
+         .as = "USD a year", .better = -1),
     COLUMNS_END,
 };
 
@@ -53,14 +57,17 @@ struct owning_item owning_item_of(const struct system *x, const struct own_terms
 #define FAIL(kind, field, ...) COLUMN_##kind(struct owning_fail, field, __VA_ARGS__)
 
 const struct column owning_fail_columns[] = {
-    FAIL(WORD, part, "what fails"),
-    FAIL(REAL, count, "so many of them"),
-    FAIL(REAL, mtbf_h, "mean time between failures of one", .better = 1),
-    FAIL(REAL, per_year, "failures of all", .better = -1),
-    FAIL(REAL, npus_taken, "NPUs that the job loses by one", .better = -1),
-    FAIL(REAL, bw_left_frac, "share of the bandwidth that is left; blank: the job stops", .better = 1),
-    FAIL(REAL, stops_share, "of all that stop the job", .better = -1),
-    FAIL(REAL, goodput_without, "goodput if it never failed"),
+    FAIL(WORD, part, "what fails", .title = "what fails"),
+    FAIL(REAL, count, "so many of them", .digits = 9),
+    FAIL(REAL, mtbf_h, "mean time between failures of one", .title = "MTBF", .unit = "h", .better = 1),
+    FAIL(REAL, per_year, "failures of all", .title = "failures", .as = "a year", .digits = 4, .better = -1),
+    FAIL(REAL, npus_taken, "NPUs that the job loses by one", .title = "takes", .as = "NPUs", .digits = 9,
+         .better = -1),
+    FAIL(REAL, bw_left_frac, "share of the bandwidth that is left; blank: the job stops",
+         .title = "bandwidth left", .times = 100, .as = "%", .digits = 4, .better = 1),
+    FAIL(REAL, stops_share, "of all that stop the job", .in = IN_TEXT, .title = "of all stops", .times = 100,
+         .as = "%", .digits = 3, .better = -1),
+    FAIL(REAL, goodput_without, "goodput if it never failed", .title = "goodput without", .digits = 4),
     COLUMNS_END,
 };
 
@@ -89,9 +96,11 @@ struct owning_fail owning_fail_of(const struct system *x, int32_t i)
 #define FACTOR(kind, field, ...) COLUMN_##kind(struct owning_factor, field, __VA_ARGS__)
 
 const struct column owning_factor_columns[] = {
-    FACTOR(WORD, factor, "of which there is a tenth more"),
-    FACTOR(REAL, usd_npu_h, "growth of the cost of an NPU hour", .unit = "", .better = -1),
-    FACTOR(REAL, usd_work, "growth of the cost of the same work", .unit = "", .better = -1),
+    FACTOR(WORD, factor, "of which there is a tenth more", .title = "a tenth more of"),
+    FACTOR(REAL, usd_npu_h, "growth of the cost of an NPU hour", .title = "USD an hour", .unit = "",
+           .times = 100, .as = "%", .digits = 3, .better = -1),
+    FACTOR(REAL, usd_work, "growth of the cost of the same work", .title = "USD for the same work",
+           .unit = "", .times = 100, .as = "%", .digits = 3, .better = -1),
     COLUMNS_END,
 };
 

@@ -230,6 +230,7 @@ static void settle_spares(struct system *x, const struct design_point *s)
     const struct own_system *own = &s->system;
     double n = nodes_of(s), node = (double)own->npus_per_node, taken = 0;
     x->spares_enough = NAN;
+    x->spares_needed = -1;
     if (own->spare_nodes < 0)
         return;
     for (int32_t i = 0; i < x->n_fails; i++)
@@ -479,6 +480,7 @@ static void leave_blank(struct system *x, const char *why)
                           .usd_npu_h = NAN,
                           .racks = NAN,
                           .spares_enough = NAN,
+                          .spares_needed = -1,
                           .mtbi_s = NAN,
                           .goodput = { NAN, NAN, NAN, NAN, NAN },
                           .kept = NAN,

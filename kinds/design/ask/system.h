@@ -22,7 +22,7 @@ struct system {
     double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
     double spares_enough;  /**< share of time in which as many nodes as the job takes are up; NaN: no
                               spare_nodes */
-    int64_t spares_needed; /**< fewest for 0.99 of it */
+    int64_t spares_needed; /**< fewest for 0.99 of it; -1: no spare_nodes */
     double nodes_down;     /**< share of servers, spares too, that are under repair; with spare_nodes */
     double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
     struct checkpoint checkpoint;
