@@ -53,51 +53,63 @@ static void say_title(struct report *r, const struct alloc_page *p)
     report_line(r, "%s", p->n_at ? "\n" : "");
 }
 
+/* A dimension of the page. */
+struct alloc_dim {
+    const char *dim, *shape, *decides;
+    char range[2 * SHOW];
+    double bw_Bps, share, util, usd_per_GBps, cost_usd;
+};
+
+#define DIM(kind, field, ...) COLUMN_##kind(struct alloc_dim, field, NULL, .in = IN_TEXT, __VA_ARGS__)
+static const struct column dim_columns[] = {
+    DIM(WORD, dim, .title = "dimension"),
+    DIM(WORD, shape, .title = "shape"),
+    DIM(REAL, bw_Bps, .title = "bandwidth", .times = 1e-9, .as = "GB/s", .digits = 6),
+    DIM(REAL, share, .times = 100, .as = "%", .digits = 3),
+    DIM(WORD, range, .title = "equally good", .unit = "GB/s", .flags = COLUMN_CHARS),
+    DIM(REAL, util, .title = "busy", .times = 100, .as = "%", .digits = 3),
+    DIM(REAL, usd_per_GBps, .title = "price", .unit = "USD/GB/s"),
+    DIM(REAL, cost_usd, .title = "cost", .unit = "USD"),
+    DIM(WORD, decides, .flags = COLUMN_EMPTY),
+    COLUMNS_END,
+};
+
 /* Between which bandwidths another split is as good. Each dimension by itself: not every combination within
  * the ranges is as good. */
-static void put_range(struct report *r, const struct alloc_answer *a, int32_t d)
+static void put_range(char out[2 * SHOW], const struct alloc_answer *a, int32_t d)
 {
     char lo[SHOW], hi[SHOW];
     double least = a->lo_Bps[d], most = a->hi_Bps[d];
     if (a->unique || !(most - least > 1e-6 * most))
-        report_put_word(r, "-");
-    else if (isinf(most))
-        report_put_text(r, "from %s", show_real(lo, least / 1e9, 5));
+        return;
+    if (isinf(most))
+        snprintf(out, 2 * SHOW, "from %s", show_real(lo, least / 1e9, 5));
     else
-        report_put_text(r, "%s to %s", show_real(lo, least / 1e9, 5), show_real(hi, most / 1e9, 5));
+        snprintf(out, 2 * SHOW, "%.30s to %.30s", show_real(lo, least / 1e9, 5),
+                 show_real(hi, most / 1e9, 5));
 }
 
 static void say_dims(struct report *r, const struct design_point *s, const struct design *x)
 {
-    static const struct report_column columns[] = {
-        { IN_TEXT, .title = "dimension" },
-        { IN_TEXT, .title = "shape" },
-        { IN_TEXT, .title = "bandwidth", .unit = "GB/s", .show = 6, .per = 1e9 },
-        { IN_TEXT, .title = "share", .unit = "%", .show = 3 },
-        { IN_TEXT, .title = "equally good", .unit = "GB/s" },
-        { IN_TEXT, .title = "busy", .unit = "%", .show = 3, .times = 100 },
-        { IN_TEXT, .title = "price", .unit = "USD/GB/s", .show = 5 },
-        { IN_TEXT, .title = "cost", .unit = "USD", .show = REPORT_USD },
-        { IN_TEXT, .title = "decides" },
-    };
     struct text binds = { 0 };
     char label[TOPO_DIM_LABEL];
-    report_table(r, NULL, columns, REPORT_COLUMNS(columns));
+    report_list(r, NULL, dim_columns);
     for (int32_t d = 0; d < x->n_dims; d++) {
         const struct design_dim dim = design_dim(s, x, d);
         text_clear(&binds);
         bind_names(&binds, s, x, d);
-        report_put_word(r, s->net.dims[d].name);
-        report_put_text(r, "%s", topo_dim_label(label, &s->net.dims[d]));
-        report_put_real(r, x->bw_Bps[d]);
-        report_put_real(r, 100 * x->bw_Bps[d] / x->total_Bps);
-        put_range(r, &x->answer, d);
-        report_put_real(r, x->util_frac[d]);
-        report_put_real(r, dim.usd_per_GBps);
-        report_put_real(r, dim.cost_usd);
-        report_put_word(r, text_str(&binds));
+        struct alloc_dim line = { .dim = s->net.dims[d].name,
+                                  .shape = topo_dim_label(label, &s->net.dims[d]),
+                                  .decides = text_str(&binds),
+                                  .bw_Bps = x->bw_Bps[d],
+                                  .share = x->bw_Bps[d] / x->total_Bps,
+                                  .util = x->util_frac[d],
+                                  .usd_per_GBps = dim.usd_per_GBps,
+                                  .cost_usd = dim.cost_usd };
+        put_range(line.range, &x->answer, d);
+        report_row(r, &line);
     }
-    report_table_end(r);
+    report_list_end(r);
     r->failed = r->failed || binds.failed;
     text_free(&binds);
 }
@@ -313,15 +325,64 @@ static void report_step(struct report *r, const struct alloc_page *p, int32_t k,
     struct design_step to;
     const char *name = up ? "up" : "down";
     if (!design_step(&to, p->study, p->design, k, up)) {
-        report_json_word(r, name, NULL);
+        report_word(r, IN_JSON, name, NULL, NULL);
         return;
     }
     report_open(r, name, '{');
-    report_json_real(r, "bw_GBps", to.bw_GBps);
-    report_json_real(r, "more_usd", to.more_usd);
-    report_json_real(r, "more_s", to.more_s);
-    report_json_word(r, "breaks", to.breaks);
+    report_facts(r, design_step_columns, &to);
     report_close(r, '}');
+}
+
+struct whole_facts {
+    int32_t n_dims, plans_proved; /* plans_proved -1: no plan was compared */
+    double designs, usd_fraction, lower_bound, gap, bw_Bps[TOPO_MAX_DIMS];
+    int64_t timed, plans_tried, ties;
+    const char *status;
+    bool ties_counted;
+};
+
+#define WHOLE(field, called, kind, ...) COLUMN_AT(struct whole_facts, field, called, kind, NULL, __VA_ARGS__)
+static const struct column whole_columns[] = {
+    WHOLE(n_dims, "n_dims", TABLE_COUNT, .in = IN_NONE),
+    WHOLE(designs, "designs", TABLE_REAL, .in = IN_JSON),
+    WHOLE(timed, "timed", TABLE_COUNT, .in = IN_JSON),
+    WHOLE(usd_fraction, "usd_fraction", TABLE_REAL, .in = IN_JSON),
+    WHOLE(status, "relaxation.status", TABLE_TEXT, .in = IN_JSON),
+    WHOLE(lower_bound, "relaxation.lower_bound", TABLE_REAL, .in = IN_JSON),
+    WHOLE(gap, "relaxation.gap", TABLE_REAL, .in = IN_JSON),
+    WHOLE(bw_Bps, "relaxation.bw_GBps", TABLE_REAL, .in = IN_JSON, .repeat = TOPO_MAX_DIMS, .upto = "n_dims",
+          .per = 1e9),
+    WHOLE(plans_tried, "plans_tried", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
+    WHOLE(plans_proved, "plans_proved", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY,
+          .show = COLUMN_YES_NO),
+    WHOLE(ties, "ties", TABLE_COUNT, .in = IN_JSON),
+    WHOLE(ties_counted, "ties_counted", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+
+#define TIE(field) COLUMN_REAL(struct whole_tie, field, NULL, .in = IN_JSON)
+static const struct column tie_columns[] = { TIE(time_s), TIE(cost_usd), COLUMNS_END };
+
+static struct whole_facts whole_facts(const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    bool plans = d->plans.tried > 0;
+    struct whole_facts x = {
+        .n_dims = d->n_dims,
+        .plans_proved = plans ? d->plans.proved : -1,
+        .designs = w->n_points,
+        .usd_fraction = d->usd_fraction,
+        .lower_bound = d->relaxed.lower_bound * design_unit(p->study).per_SI,
+        .gap = d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0,
+        .timed = w->n_evaluated,
+        .plans_tried = plans ? d->plans.tried : -1,
+        .ties = w->n_ties,
+        .status = alloc_status_names[d->relaxed.status],
+        .ties_counted = w->ties_counted,
+    };
+    memcpy(x.bw_Bps, d->relaxed.bw_Bps, (size_t)d->n_dims * sizeof *x.bw_Bps);
+    return x;
 }
 
 /* Everything of whole parts in one object; none where prices are by the GB/s. */
@@ -331,35 +392,21 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     const struct whole_answer *w = &d->whole;
     if (!has || !d->is_whole)
         return;
+    const struct whole_facts facts = whole_facts(p);
     report_open(r, "whole", '{');
-    report_json_real(r, "designs", w->n_points);
-    report_json_count(r, "timed", w->n_evaluated);
-    report_json_real(r, "usd_fraction", d->usd_fraction);
-    report_open(r, "relaxation", '{');
-    report_json_word(r, "status", alloc_status_names[d->relaxed.status]);
-    report_json_real(r, "lower_bound", d->relaxed.lower_bound * design_unit(p->study).per_SI);
-    report_json_real(r, "gap", d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0);
-    report_reals(r, "bw_GBps", d->relaxed.bw_Bps, d->n_dims, 1e9);
-    report_close(r, '}');
-    if (d->plans.tried > 0) {
-        report_json_count(r, "plans_tried", d->plans.tried);
-        report_json_flag(r, "plans_proved", d->plans.proved);
-    }
-    report_json_count(r, "ties", w->n_ties);
-    report_json_flag(r, "ties_counted", w->ties_counted);
+    report_facts(r, whole_columns, &facts);
     report_open(r, "tied", '[');
     for (int32_t i = 0; i < w->n_listed; i++) {
         report_open(r, NULL, '{');
         report_reals(r, "bw_GBps", w->ties[i].bw_Bps, d->n_dims, 1e9);
-        report_json_real(r, "time_s", w->ties[i].time_s);
-        report_json_real(r, "cost_usd", w->ties[i].cost_usd);
+        report_facts(r, tie_columns, &w->ties[i]);
         report_close(r, '}');
     }
     report_close(r, ']');
     report_open(r, "steps", '[');
     for (int32_t k = 0; k < d->n_dims; k++) {
         report_open(r, NULL, '{');
-        report_json_word(r, "dim", p->study->net.dims[k].name);
+        report_word(r, IN_JSON, "dim", NULL, p->study->net.dims[k].name);
         report_step(r, p, k, true);
         report_step(r, p, k, false);
         report_close(r, '}');
@@ -417,25 +464,114 @@ static void report_place(struct report *r, const struct alloc_page *p)
         return;
     report_open(r, "vary", '{');
     for (int32_t i = 0; i < p->n_at; i++)
-        report_json_word(r, p->at[i].path, p->at[i].value);
+        report_word(r, IN_JSON, p->at[i].path, NULL, p->at[i].value);
     report_close(r, '}');
 }
 
-static void report_names(struct report *r, const struct alloc_page *p)
+/* What is no list and no object of its own. Without a split all is there and null, so that a program finds
+ * the same names in every object. */
+struct alloc_facts {
+    const char *status, *reason, *study, *network, *spec, *workload, *objective, *model, *unit, *bound_model,
+        *bound_of;
+    int64_t npus;
+    double total_Bps, time_s, cost_usd, nic_Bps, value, lower_bound, gap, equal_Bps, equal_s, equal_usd,
+        bill_usd, bill_low, bill_high, speedup, perf_per_cost_gain, objective_gain, regret;
+    int32_t unique, equal_allowed; /* -1: not known */
+    bool verified;
+};
+
+#define FACT(field, called, kind, ...)                                                                       \
+    COLUMN_AT(struct alloc_facts, field, called, kind, NULL, .in = IN_JSON, __VA_ARGS__)
+#define FACT_WORD(field)         FACT(field, #field, TABLE_TEXT, .unit = "")
+#define FACT_REAL(field)         FACT(field, #field, TABLE_REAL, .unit = "")
+#define FACT_GBps(field, called) FACT(field, called, TABLE_REAL, .per = 1e9)
+static const struct column status_columns[] = { FACT_WORD(status), FACT_WORD(reason), COLUMNS_END };
+static const struct column name_columns[] = {
+    FACT_WORD(study),    FACT_WORD(network),   FACT_WORD(spec),  FACT(npus, "npus", TABLE_COUNT, .unit = ""),
+    FACT_WORD(workload), FACT_WORD(objective), FACT_WORD(model), COLUMNS_END,
+};
+static const struct column time_columns[] = { FACT_GBps(total_Bps, "total_GBps"), FACT_REAL(time_s),
+                                              COLUMNS_END };
+static const struct column cost_columns[] = { FACT_REAL(cost_usd), FACT_GBps(nic_Bps, "nic_GBps"),
+                                              COLUMNS_END };
+static const struct column proof_columns[] = {
+    FACT(value, "objective_value", TABLE_REAL, .unit = ""),
+    FACT(unit, "objective_unit", TABLE_TEXT, .unit = ""),
+    FACT_WORD(bound_model),
+    FACT_REAL(lower_bound),
+    FACT(bound_of, "bound_of", TABLE_TEXT, .flags = COLUMN_IF_ANY),
+    FACT_REAL(gap),
+    FACT(verified, "verified", TABLE_COUNT, .show = COLUMN_YES_NO),
+    FACT(unique, "unique", TABLE_COUNT, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+static const struct column equal_columns[] = {
+    FACT_GBps(equal_Bps, "equal.bw_GBps"),
+    FACT(equal_s, "equal.time_s", TABLE_REAL, .better = -1),
+    FACT(equal_usd, "equal.cost_usd", TABLE_REAL, .better = -1),
+    FACT(equal_allowed, "equal.allowed", TABLE_COUNT, .flags = COLUMN_IF_ANY, .show = COLUMN_YES_NO),
+    FACT_REAL(bill_usd),
+    FACT(bill_low, "bill_usd_low", TABLE_REAL, .better = -1),
+    FACT(bill_high, "bill_usd_high", TABLE_REAL, .better = -1),
+    FACT_REAL(speedup),
+    FACT_REAL(perf_per_cost_gain),
+    FACT(objective_gain, "objective_gain", TABLE_REAL, .flags = COLUMN_IF_ANY),
+    COLUMNS_END,
+};
+
+/* Of the split, its proof, and what it is compared with. */
+static void take_split(struct alloc_facts *f, const struct alloc_page *p)
 {
-    const struct topo_network *net = &p->study->net;
-    char word[TOPO_SPEC];
-    struct text names = { 0 };
-    load_workload_names(&names, p->study);
-    report_json_word(r, "study", p->study->name);
-    report_json_word(r, "network", load_network_name(word, net));
-    report_json_word(r, "spec", topo_format_spec(word, net));
-    report_json_count(r, "npus", net->n_npus);
-    report_json_word(r, "workload", text_str(&names));
-    report_json_word(r, "objective", alloc_objective_names[p->study->objective]);
-    report_json_word(r, "model", sim_model_words[p->study->model]);
-    load_report_dims(r, net);
-    text_free(&names);
+    const struct design *d = p->design;
+    const struct alloc_answer *a = &d->answer;
+    double per_SI = design_unit(p->study).per_SI;
+    f->total_Bps = d->total_Bps;
+    f->time_s = d->time_s;
+    f->cost_usd = d->cost_usd;
+    f->nic_Bps = d->nic_Bps;
+    f->value = a->value * per_SI;
+    f->lower_bound = a->lower_bound * per_SI;
+    f->gap = a->gap;
+    f->verified = d->verified;
+    if (isfinite(a->gap))
+        f->unique = a->unique;
+    f->equal_Bps = d->equal.bw_Bps;
+    f->equal_s = d->equal.time_s;
+    f->equal_usd = d->equal.cost_usd;
+    f->equal_allowed = d->equal.allowed;
+    if (d->has_bill) {
+        f->bill_usd = d->bill.usd.typ;
+        f->bill_low = d->bill.usd.low;
+        f->bill_high = d->bill.usd.high;
+    }
+    f->speedup = d->speedup;
+    f->perf_per_cost_gain = d->perf_per_cost_gain;
+    f->objective_gain = d->objective_gain;
+    f->regret = d->regret;
+}
+
+static void take_facts(struct alloc_facts *f, const struct alloc_page *p, char network[TOPO_SPEC],
+                       char spec[TOPO_SPEC], bool has)
+{
+    const struct design_point *s = p->study;
+    const struct alloc_answer *a = &p->design->answer;
+    static const struct column *const lists[] = { time_columns, cost_columns, proof_columns, equal_columns };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        row_clear(f, lists[i]);
+    f->regret = NAN;
+    f->status = alloc_status_names[a->status];
+    f->reason = a->reason;
+    f->study = s->name;
+    f->network = load_network_name(network, &s->net);
+    f->spec = topo_format_spec(spec, &s->net);
+    f->npus = s->net.n_npus;
+    f->objective = alloc_objective_names[s->objective];
+    f->model = sim_model_words[s->model];
+    f->unit = design_unit(s).name;
+    f->bound_model = sim_model_words[s->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : s->model];
+    f->bound_of = system_proof_of(s);
+    if (has)
+        take_split(f, p);
 }
 
 static void report_ranges(struct report *r, const struct alloc_answer *a, int32_t n_dims)
@@ -448,78 +584,49 @@ static void report_ranges(struct report *r, const struct alloc_answer *a, int32_
     report_close(r, ']');
 }
 
+struct load_facts {
+    const char *name;
+    double weight, time_s, best_s;
+};
+
+#define LOAD(kind, field, ...) COLUMN_##kind(struct load_facts, field, NULL, .in = IN_JSON, __VA_ARGS__)
+static const struct column load_head[] = { LOAD(WORD, name, .unit = ""), LOAD(REAL, weight, .unit = ""),
+                                           COLUMNS_END };
+static const struct column load_times[] = { LOAD(REAL, time_s, .better = -1),
+                                            LOAD(REAL, best_s, .flags = COLUMN_IF_ANY), COLUMNS_END };
+
 static void report_loads(struct report *r, const struct alloc_page *p)
 {
     report_open(r, "workloads", '[');
     for (int32_t i = 0; i < p->design->n_loads; i++) {
+        const struct study_workload *w = &p->study->workloads[i];
         const struct design_load *load = &p->design->loads[i];
+        const struct load_facts facts = { w->tree.name, w->weight, load->time_s, load->best_s };
         report_open(r, NULL, '{');
-        report_json_word(r, "name", p->study->workloads[i].tree.name);
-        report_json_real(r, "weight", p->study->workloads[i].weight);
+        report_facts(r, load_head, &facts);
         account_report_step(r, p->study, p->design, i);
         training_report_one(r, p->study, p->design, i);
-        report_json_real(r, "time_s", load->time_s);
-        if (isfinite(load->best_s))
-            report_json_real(r, "best_s", load->best_s);
+        report_facts(r, load_times, &facts);
         report_close(r, '}');
     }
     report_close(r, ']');
 }
 
-/* Without a split all members are there, null or empty, so that a program finds the same names in every
- * object. */
-static void report_split(struct report *r, const struct alloc_page *p, bool has)
+static void report_split(struct report *r, const struct alloc_page *p, const struct alloc_facts *f, bool has)
 {
     const struct design *d = p->design;
     int32_t n = has ? d->n_dims : 0;
     report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
-    report_json_real(r, "total_GBps", has ? d->total_Bps / 1e9 : NAN);
-    report_json_real(r, "time_s", has ? d->time_s : NAN);
+    report_facts(r, time_columns, f);
     account_report(r, has ? &d->account : NULL, n);
     report_reals(r, "utilization", d->util_frac, n, 1);
-    report_json_real(r, "cost_usd", has ? d->cost_usd : NAN);
-    report_json_real(r, "nic_GBps", has ? d->nic_Bps / 1e9 : NAN);
-}
-
-static void report_proof(struct report *r, const struct alloc_page *p, bool has)
-{
-    const struct alloc_answer *a = &p->design->answer;
-    struct design_unit unit = design_unit(p->study);
-    report_json_real(r, "objective_value", has ? a->value * unit.per_SI : NAN);
-    report_json_word(r, "objective_unit", unit.name);
-    report_json_word(r, "bound_model",
-                     sim_model_words[p->study->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : p->study->model]);
-    report_json_real(r, "lower_bound", has ? a->lower_bound * unit.per_SI : NAN);
-    if (system_proof_of(p->study))
-        report_json_word(r, "bound_of", system_proof_of(p->study));
-    report_json_real(r, "gap", has ? a->gap : NAN);
-    report_json_flag(r, "verified", has && p->design->verified);
-    if (has && isfinite(a->gap))
-        report_json_flag(r, "unique", a->unique);
-    else
-        report_json_word(r, "unique", NULL);
-    report_ranges(r, a, has ? p->design->n_dims : 0);
+    report_facts(r, cost_columns, f);
+    report_facts(r, proof_columns, f);
+    report_ranges(r, &d->answer, n);
     report_open(r, "shadow_prices", '{');
     for (int32_t i = 0; has && i < p->n_prices; i++)
-        report_json_real(r, p->prices[i].constraint, p->prices[i].shadow_price);
+        report_real(r, IN_JSON, p->prices[i].constraint, NULL, p->prices[i].shadow_price, 0, NULL);
     report_close(r, '}');
-}
-
-static void report_baseline(struct report *r, const struct design *d, bool has)
-{
-    report_open(r, "equal", '{');
-    report_json_real(r, "bw_GBps", has ? d->equal.bw_Bps / 1e9 : NAN);
-    report_json_real(r, "time_s", has ? d->equal.time_s : NAN);
-    report_json_real(r, "cost_usd", has ? d->equal.cost_usd : NAN);
-    if (has)
-        report_json_flag(r, "allowed", d->equal.allowed);
-    report_close(r, '}');
-    report_json_real(r, "bill_usd", has && d->has_bill ? d->bill.usd.typ : NAN);
-    load_report_range(r, has ? d : NULL);
-    report_json_real(r, "speedup", has ? d->speedup : NAN);
-    report_json_real(r, "perf_per_cost_gain", has ? d->perf_per_cost_gain : NAN);
-    if (has && isfinite(d->objective_gain))
-        report_json_real(r, "objective_gain", d->objective_gain);
 }
 
 /* ---- both ---- */
@@ -547,28 +654,33 @@ static void say_page(struct report *r, const struct alloc_page *p)
 
 static void report_answer(struct report *r, const struct alloc_page *p)
 {
+    struct alloc_facts f = { .status = "error", .reason = p->reason };
+    struct text names = { 0 };
+    char network[TOPO_SPEC], spec[TOPO_SPEC];
     report_place(r, p);
     if (!p->study) {
-        report_json_word(r, "status", "error");
-        report_json_word(r, "reason", p->reason);
+        report_facts(r, status_columns, &f);
         return;
     }
-    const struct alloc_answer *a = &p->design->answer;
-    bool has = alloc_has_split(a);
-    report_json_word(r, "status", alloc_status_names[a->status]);
-    report_json_word(r, "reason", a->reason);
-    report_names(r, p);
-    report_split(r, p, has);
-    report_proof(r, p, has);
+    bool has = alloc_has_split(&p->design->answer);
+    take_facts(&f, p, network, spec, has);
+    load_workload_names(&names, p->study);
+    f.workload = text_str(&names);
+    report_facts(r, status_columns, &f);
+    report_facts(r, name_columns, &f);
+    load_report_dims(r, &p->study->net);
+    report_split(r, p, &f, has);
     report_whole(r, p, has);
-    report_baseline(r, p->design, has);
+    report_facts(r, equal_columns, &f);
     if (p->study->combine == STUDY_REGRET)
-        report_json_real(r, "regret", has ? p->design->regret : NAN);
+        report_real(r, IN_JSON, "regret", NULL, f.regret, 0, NULL);
     if (has)
         report_loads(r, p);
     if (has)
         system_report(r, p->study, p->design, false);
-    report_json_count(r, "iterations", a->iterations);
+    report_count(r, IN_JSON, "iterations", NULL, p->design->answer.iterations, NULL);
+    r->failed = r->failed || names.failed;
+    text_free(&names);
 }
 
 void alloc_report_page(struct report *r, const struct alloc_page *page)

@@ -158,8 +158,8 @@ int design_prices(struct design_price *out, int32_t *n, const struct design_poin
 #define STEP(kind, field, ...) COLUMN_##kind(struct design_step, field, __VA_ARGS__)
 
 const struct column design_step_columns[] = {
-    STEP(WORD, dim, "dimension that is changed, all others as they are"),
-    STEP(WORD, way, "up or down"),
+    STEP(WORD, dim, "dimension that is changed, all others as they are", .in = IN_CSV),
+    STEP(WORD, way, "up or down", .in = IN_CSV),
     STEP(REAL, bw_GBps, "its bandwidth then, the next that its ports give"),
     STEP(REAL, more_usd, "what the step costs; negative: saves", .better = -1),
     STEP(REAL, more_s, "what it takes longer, in model alpha-beta; negative: saves", .better = -1),
