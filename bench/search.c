@@ -80,7 +80,7 @@ void bench_search(struct bench *b)
     struct searched one, two, joint;
     char rate[BENCH_CELL];
     int threads = omp_get_max_threads();
-    if (study_load(&s, STUDY, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e))
+    if (design_point_load(&s, STUDY, NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, &e))
         bench_stop("%s", e.msg);
     measure(&one, &s, 1, false);
     measure(&two, &s, 2, false);
@@ -103,5 +103,5 @@ void bench_search(struct bench *b)
           many && joint.wall_s <= LIMIT_S);
     printf("     %lld plans split on their own; their best takes %.4g s a step\n", (long long)joint.n_split,
            joint.best_s);
-    study_free(&s);
+    design_point_free(&s);
 }

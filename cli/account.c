@@ -185,7 +185,7 @@ static const struct column rate_columns[] = {
 
 void account_report_step(struct report *r, const struct design_point *s, const struct design *d, int32_t load)
 {
-    const struct study_workload *w = &s->workloads[load];
+    const struct design_workload *w = &s->workloads[load];
     const struct account *a = &d->loads[load].account;
     report_open(r, "step", '{');
     report_real(r, IN_JSON, "time_s", NULL, d->loads[load].time_s, 0, NULL);

@@ -43,8 +43,8 @@ static void say_title(struct report *r, const struct alloc_page *p)
     report_line(r, "%s%s", s->name, *s->name ? ": " : "");
     load_workload_names(&r->out, s);
     report_line(r, " on %s (%s NPUs): %s", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
-                s->combine == STUDY_REGRET && s->n_workloads > 1 ? "least regret"
-                                                                 : alloc_objectives[s->objective].goal);
+                s->combine == DESIGN_REGRET && s->n_workloads > 1 ? "least regret"
+                                                                  : alloc_objectives[s->objective].goal);
     if (alloc_is_limited(s->objective))
         report_line(r, " within %s", show_time(n, s->time_limit_s));
     report_line(r, "\n");
@@ -160,7 +160,7 @@ static void say_money(struct report *r, const struct alloc_page *p)
 {
     const struct design *d = p->design;
     char a[SHOW], b[SHOW], c[SHOW];
-    bool whole = p->study->pricing == STUDY_WHOLE;
+    bool whole = p->study->pricing == DESIGN_WHOLE;
     if (isfinite(d->cost_usd))
         report_line(r, "%-18s%s USD%s%s\n", "cost", show_usd(a, d->cost_usd), whole ? " in whole parts" : "",
                     p->study->count_npus ? ", NPUs included" : "");
@@ -172,13 +172,13 @@ static void say_money(struct report *r, const struct alloc_page *p)
     /* With rates the price by the GB/s is the bill. The range is that of what is bought. */
     else if (d->has_bill && p->study->parts.n_recipes > 0) {
         report_line(r, "  %-16s%s USD: the price above is by the GB/s%s\n", "in whole parts",
-                    show_usd(a, study_bill_usd(p->study, &d->bill).typ),
+                    show_usd(a, design_point_bill_usd(p->study, &d->bill).typ),
                     p->study->has_system ? "; owning it counts this one" : "");
         load_say_range(r, p->study, d);
     }
     if (isfinite(d->nic_Bps))
         report_line(r, "%-18s%s GB/s per NPU%s\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5),
-                    study_takes_graph_prices(p->study) ? ", by all of its links" : "");
+                    design_point_takes_graph_prices(p->study) ? ", by all of its links" : "");
     if (!isfinite(d->equal.time_s))
         return;
     report_line(r, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),
@@ -435,7 +435,7 @@ static void say_proof(struct report *r, const struct alloc_page *p)
             "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
         if (a->status == ALLOC_UNPROVED)
             report_line(r, "  %-16s%s\n", "plans", a->reason);
-        if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
+        if (p->study->rows.n > 0 && p->study->combine == DESIGN_SUM) {
             report_line(
                 r,
                 "constraints, and the effect of one more unit on the right-hand side in model alpha-beta\n");
@@ -450,7 +450,7 @@ static void say_proof(struct report *r, const struct alloc_page *p)
                     a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
                     show_value(bound, p->study, a->lower_bound * design_unit(p->study).per_SI), gap,
                     a->unique ? "no other split is as good" : "other splits are as good");
-    if (p->study->rows.n > 0 && p->study->combine == STUDY_SUM) {
+    if (p->study->rows.n > 0 && p->study->combine == DESIGN_SUM) {
         report_line(r, "constraints, and the effect of one more unit on the right-hand side\n");
         say_shadow(r, p);
     }
@@ -599,7 +599,7 @@ static void report_loads(struct report *r, const struct alloc_page *p)
 {
     report_open(r, "workloads", '[');
     for (int32_t i = 0; i < p->design->n_loads; i++) {
-        const struct study_workload *w = &p->study->workloads[i];
+        const struct design_workload *w = &p->study->workloads[i];
         const struct design_load *load = &p->design->loads[i];
         const struct load_facts facts = { w->tree.name, w->weight, load->time_s, load->best_s };
         report_open(r, NULL, '{');
@@ -672,7 +672,7 @@ static void report_answer(struct report *r, const struct alloc_page *p)
     report_split(r, p, &f, has);
     report_whole(r, p, has);
     report_facts(r, equal_columns, &f);
-    if (p->study->combine == STUDY_REGRET)
+    if (p->study->combine == DESIGN_REGRET)
         report_real(r, IN_JSON, "regret", NULL, f.regret, 0, NULL);
     if (has)
         report_loads(r, p);

@@ -56,7 +56,7 @@ static void add_page(struct alloc_run *a, int64_t i, const struct design *d)
 static int solve_only(struct alloc_run *a, struct err *e)
 {
     struct load_design x;
-    int rc = load_design(&x, a->run, &a->overrides, LOAD_SOLVED, STUDY_NEEDS_WORKLOAD, e);
+    int rc = load_design(&x, a->run, &a->overrides, LOAD_SOLVED, DESIGN_NEEDS_WORKLOAD, e);
     output_notes(a->run, &x.notes);
     if (!rc)
         add_page(a, 0, &x.design);
@@ -99,7 +99,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     if (rc)
         return add_error(a, i, e);
     if (!design_passes(&a->study, &p, &s.net)) {
-        study_free(&s);
+        design_point_free(&s);
         return 0;
     }
     rc = design_solve(&d, &s, e);
@@ -112,7 +112,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
             training_say_memory(a->run, d.chosen.point);
     }
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
     return rc ? add_error(a, i, e) : 0;
 }
 
@@ -170,11 +170,11 @@ static int find_origin(struct origin *from, struct alloc_run *a, struct err *e)
         *from = points_origin(&a->study);
         return rc;
     }
-    int rc = load_study(&s, a->run, &a->overrides, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+    int rc = load_study(&s, a->run, &a->overrides, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     if (rc)
         return rc;
     *from = output_origin(&s);
-    study_free(&s);
+    design_point_free(&s);
     return 0;
 }
 

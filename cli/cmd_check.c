@@ -114,13 +114,13 @@ static int check_network(struct run *run, const struct overrides *o, struct err 
 {
     struct design_point s = { 0 };
     struct budget c;
-    int rc = load_study(&s, run, o, STUDY_FOR_BUDGET | STUDY_NEEDS_BANDWIDTH | STUDY_NEEDS_PARTS, e);
+    int rc = load_study(&s, run, o, DESIGN_FOR_BUDGET | DESIGN_NEEDS_BANDWIDTH | DESIGN_NEEDS_PARTS, e);
     if (rc)
         return rc;
     rc = budget_check_network(&c, &s, e);
     if (!rc)
         rc = conclude(run, &s, &c, e);
-    study_free(&s);
+    design_point_free(&s);
     return rc;
 }
 
@@ -128,7 +128,7 @@ static int check_design(struct run *run, const struct overrides *o, struct err *
 {
     struct load_design x;
     struct budget c;
-    int rc = load_design(&x, run, o, LOAD_EITHER, STUDY_FOR_BUDGET | STUDY_NEEDS_WORKLOAD, e);
+    int rc = load_design(&x, run, o, LOAD_EITHER, DESIGN_FOR_BUDGET | DESIGN_NEEDS_WORKLOAD, e);
     output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer)) {
         rc = load_write_status(run, &x, true, e);
@@ -152,9 +152,9 @@ static int run_check(struct run *run, struct err *e)
         return rc;
     rc = overrides_read(&o, run, e);
     if (!rc)
-        rc = study_load(&probe, run->opt.operands[0], o.list, o.n, STUDY_NEEDS_NETWORK, e);
+        rc = design_point_load(&probe, run->opt.operands[0], o.list, o.n, DESIGN_NEEDS_NETWORK, e);
     bool network_alone = !rc && probe.n_workloads == 0 && topo_has_bandwidths(&probe.net);
-    study_free(&probe);
+    design_point_free(&probe);
     if (!rc)
         rc = network_alone ? check_network(run, &o, e) : check_design(run, &o, e);
     overrides_free(&o);

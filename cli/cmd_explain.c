@@ -250,7 +250,7 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     const struct design_point *s = p->study;
     const struct sim_step *c = &p->design->loads[i].step;
     char word[TOPO_SPEC], n[SHOW];
-    const char *semantics = study_semantics(s);
+    const char *semantics = design_point_semantics(s);
     report_line(r, "%s on %s (%s NPUs), %s model%s%s%s\n\n", load_workload_name(&s->workloads[i]),
                 load_network_name(word, &s->net), show_count(n, s->net.n_npus), sim_model_words[s->model],
                 semantics ? ", semantics " : "", semantics ? semantics : "",
@@ -392,7 +392,7 @@ static int run_explain(struct run *run, struct err *e)
         return rc;
     rc = overrides_read(&o, run, e);
     if (!rc)
-        rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
+        rc = load_design(&x, run, &o, LOAD_EITHER, DESIGN_NEEDS_WORKLOAD, e);
     if (!rc)
         output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer))

@@ -193,7 +193,7 @@ static int run_fail(struct run *run, struct err *e)
         rc = overrides_read(&o, run, e);
     if (rc)
         return rc;
-    rc = load_design(&x, run, &o, LOAD_EITHER, STUDY_NEEDS_WORKLOAD, e);
+    rc = load_design(&x, run, &o, LOAD_EITHER, DESIGN_NEEDS_WORKLOAD, e);
     if (!rc)
         output_notes(run, &x.notes);
     if (!rc && x.solved && !alloc_has_split(&x.design.answer))

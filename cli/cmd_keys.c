@@ -28,9 +28,9 @@
 
 /* Every map a YAML file may hold, from the outside in. */
 static const struct section *const sections[] = {
-    &study_section,
-    &study_mix_section,
-    &study_budget_section,
+    &design_section,
+    &design_mix_section,
+    &design_budget_section,
     &own_system_section,
     &own_extra_section,
     &own_mtbf_section,

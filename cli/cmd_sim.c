@@ -79,7 +79,7 @@ static void simulation_free(struct simulation *x)
 {
     for (int32_t i = 0; i < x->n_others; i++) {
         design_free(&x->others[i].design);
-        study_free(&x->others[i].study);
+        design_point_free(&x->others[i].study);
     }
     load_design_free(&x->first);
     *x = (struct simulation){ 0 };
@@ -103,12 +103,12 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     struct design_point *s = &x->others[x->n_others].study;
     struct design *d = &x->others[x->n_others].design;
     struct design_choice chosen;
-    unsigned needs = STUDY_NEEDS_WORKLOAD | (x->first.solved ? STUDY_FOR_SPLIT : 0U);
+    unsigned needs = DESIGN_NEEDS_WORKLOAD | (x->first.solved ? DESIGN_FOR_SPLIT : 0U);
     int rc = overrides_read(&o, run, e);
     if (!rc)
         rc = overrides_add(&o, "model", sim_model_words[model], e);
     if (!rc)
-        rc = study_load(s, run->opt.operands[0], o.list, o.n, needs, e);
+        rc = design_point_load(s, run->opt.operands[0], o.list, o.n, needs, e);
     overrides_free(&o);
     if (rc)
         return rc;
@@ -124,7 +124,7 @@ static int add_model(struct simulation *x, struct run *run, enum sim_model model
     }
     if (!taken)
         choice_free(&chosen);
-    study_free(s);
+    design_point_free(s);
     bool simulated = model == SIM_CHUNK || model == SIM_FLOW;
     if (!taken || !simulated || rc == ERR_NOMEM)
         return rc;
@@ -164,9 +164,9 @@ static int check_model(const struct run *run, const struct overrides *o, struct 
         return 0;
     if (model < 0) {
         struct design_point probe = { 0 };
-        int rc = study_load(&probe, opt->operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+        int rc = design_point_load(&probe, opt->operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
         model = (int)probe.model;
-        study_free(&probe);
+        design_point_free(&probe);
         if (rc)
             return rc;
     }
@@ -187,7 +187,7 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     if (!rc && model >= 0 && model != MODEL_ALL)
         rc = overrides_add(&o, "model", model_words[model], e);
     if (!rc)
-        rc = load_design(&x->first, run, &o, run->opt.split ? LOAD_SOLVED : LOAD_GIVEN, STUDY_NEEDS_WORKLOAD,
+        rc = load_design(&x->first, run, &o, run->opt.split ? LOAD_SOLVED : LOAD_GIVEN, DESIGN_NEEDS_WORKLOAD,
                          e);
     overrides_free(&o);
     /* No split was found: that was said already, and there is nothing to simulate. */
@@ -337,7 +337,7 @@ static void report_simulation(struct report *r, const struct design_point *s, co
 {
     const struct sim_rules *rules = &s->rules;
     if (s->model == SIM_BANDWIDTH) {
-        report_line(r, study_semantics(s) ? "\nbandwidth:\n" : "");
+        report_line(r, design_point_semantics(s) ? "\nbandwidth:\n" : "");
         load_say_semantics(r, s);
         return;
     }
@@ -619,7 +619,7 @@ static int write_simulation(const struct run *run, const struct simulation *x, s
     struct origin from = output_origin(x->first.study);
     int rc = 0;
     for (int32_t i = 0; i < x->n && !from.semantics; i++)
-        from.semantics = study_semantics(x->studies[i]);
+        from.semantics = design_point_semantics(x->studies[i]);
     output_begin(&r, run, from);
     if (report_is(&r, IN_TEXT))
         say_simulation(&r, x);
@@ -635,7 +635,7 @@ static int write_simulation(const struct run *run, const struct simulation *x, s
 
 /* ---- other files ---- */
 
-static int put_links_of(struct report *r, const struct design_point *s, const struct study_workload *w,
+static int put_links_of(struct report *r, const struct design_point *s, const struct design_workload *w,
                         const double *bw_Bps, struct err *e)
 {
     struct sim_rules rules = s->rules;

@@ -517,7 +517,7 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
         topo_metrics(&f->metrics, &s->net, bw_Bps);
     f->metrics.n_spare_ports = topo_spare_ports(&s->net);
     if (!rc && s->has_parts && topo_has_bandwidths(&s->net)) {
-        rc = study_build_bill(&f->bill, s, bw_Bps, e);
+        rc = design_point_build_bill(&f->bill, s, bw_Bps, e);
         f->has_bill = !rc;
     }
     return rc;
@@ -554,10 +554,10 @@ static int described(struct run *run, struct err *e)
     char word[TOPO_SPEC];
     int rc = overrides_read(&o, run, e);
     if (!rc)
-        rc = study_load(&s, run->opt.operands[0], o.list, o.n,
-                        (run->opt.bill ? STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH : 0) |
-                            (wants_astra(run) ? STUDY_NEEDS_BANDWIDTH : 0),
-                        e);
+        rc = design_point_load(&s, run->opt.operands[0], o.list, o.n,
+                               (run->opt.bill ? DESIGN_NEEDS_PARTS | DESIGN_NEEDS_BANDWIDTH : 0) |
+                                   (wants_astra(run) ? DESIGN_NEEDS_BANDWIDTH : 0),
+                               e);
     if (rc)
         goto out;
     warn_about_network(run, &s);
@@ -579,7 +579,7 @@ static int described(struct run *run, struct err *e)
 out:
     topo_bill_free(&f.bill);
     topo_graph_free(g);
-    study_free(&s);
+    design_point_free(&s);
     overrides_free(&o);
     return rc;
 }

@@ -300,11 +300,11 @@ static int tornado_origin(struct origin *from, struct run *run, struct study *st
         *from = points_origin(study);
         return rc;
     }
-    rc = load_study(&s, run, o, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e);
+    rc = load_study(&s, run, o, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     if (rc)
         return rc;
     *from = output_origin(&s);
-    study_free(&s);
+    design_point_free(&s);
     return 0;
 }
 

@@ -75,7 +75,7 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
 int load_study(struct design_point *s, struct run *run, const struct overrides *o, unsigned needs,
                struct err *e)
 {
-    int rc = study_load(s, run->opt.operands[0], o->list, o->n, needs, e);
+    int rc = design_point_load(s, run->opt.operands[0], o->list, o->n, needs, e);
     if (rc)
         return rc;
     output_notes(run, &s->notes);
@@ -84,15 +84,15 @@ int load_study(struct design_point *s, struct run *run, const struct overrides *
 
 void load_say_semantics(struct report *r, const struct design_point *s)
 {
-    if (s->ideal && study_semantics(s))
+    if (s->ideal && design_point_semantics(s))
         report_line(r,
                     "%-18s%s: every message over any paths, no latency; what real routes lose is left out\n",
-                    "semantics", study_semantics(s));
-    else if (study_semantics(s))
+                    "semantics", design_point_semantics(s));
+    else if (design_point_semantics(s))
         report_line(r,
                     "%-18s%s: part of a dimension has all of its bandwidth, links that are passed on the way "
                     "do not count\n",
-                    "semantics", study_semantics(s));
+                    "semantics", design_point_semantics(s));
 }
 
 void load_say_range(struct report *r, const struct design_point *s, const struct design *d)
@@ -101,7 +101,7 @@ void load_say_range(struct report *r, const struct design_point *s, const struct
     int32_t n_fixed = 0;
     if (!d->has_bill || !(d->bill.usd.low < d->bill.usd.high))
         return;
-    struct topo_band usd = study_bill_usd(s, &d->bill);
+    struct topo_band usd = design_point_bill_usd(s, &d->bill);
     for (int32_t i = 0; i < d->bill.n_lines; i++) {
         const struct topo_bill_line *line = &d->bill.lines[i];
         n_fixed += !line->in_server && line->usd.low == line->usd.high;
@@ -186,16 +186,16 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
     if (from == LOAD_EITHER) {
         /* Which keys have an effect depends on the answer, so the study is read again below. */
         struct design_point probe = { 0 };
-        rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+        rc = design_point_load(&probe, run->opt.operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
         if (rc)
             return rc;
         from = topo_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
-        study_free(&probe);
+        design_point_free(&probe);
     }
     /* What the study must have, and which keys may have an effect, follows from it. */
     x->solved = from == LOAD_SOLVED;
-    needs |= x->solved ? STUDY_FOR_SPLIT | STUDY_NEEDS_WORKLOAD : STUDY_NEEDS_BANDWIDTH;
-    rc = study_load(&x->asked, run->opt.operands[0], o->list, o->n, needs, e);
+    needs |= x->solved ? DESIGN_FOR_SPLIT | DESIGN_NEEDS_WORKLOAD : DESIGN_NEEDS_BANDWIDTH;
+    rc = design_point_load(&x->asked, run->opt.operands[0], o->list, o->n, needs, e);
     if (rc)
         return rc;
     take_notes(&x->notes, &x->asked);
@@ -219,12 +219,12 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
 void load_design_free(struct load_design *x)
 {
     design_free(&x->design);
-    study_free(&x->asked);
+    design_point_free(&x->asked);
     text_free(&x->notes);
     *x = (struct load_design){ 0 };
 }
 
-const char *load_workload_name(const struct study_workload *w)
+const char *load_workload_name(const struct design_workload *w)
 {
     return w->tree.name[0] ? w->tree.name : "unnamed";
 }

@@ -27,8 +27,8 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
  */
 
 /**
- * study_load() of the first operand; its notes go out as warnings. After a failure there is nothing to free.
- * Errors as study_load().
+ * design_point_load() of the first operand; its notes go out as warnings. After a failure there is nothing to
+ * free. Errors as design_point_load().
  */
 int load_study(struct design_point *s, struct run *run, const struct overrides *o, unsigned needs,
                struct err *e);
@@ -53,7 +53,7 @@ struct load_design {
  * is said on standard error and run->exit_code is EXIT_NO_DESIGN; read design.answer.status first. Safe to
  * free after failure.
  *
- * @return 0, also without a split; errors as study_load(), design_solve() and design_evaluate().
+ * @return 0, also without a split; errors as design_point_load(), design_solve() and design_evaluate().
  */
 int load_design(struct load_design *x, struct run *run, const struct overrides *o, enum load_from from,
                 unsigned needs, struct err *e);
@@ -78,7 +78,7 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
 /** The names of the dimensions, as list "dims" of JSON. */
 void load_report_dims(struct report *r, const struct topo_network *net);
 /** Its name, or "unnamed". */
-const char *load_workload_name(const struct study_workload *w);
+const char *load_workload_name(const struct design_workload *w);
 /** "GPT-3+Turing-NLG"; "" without workloads. */
 void load_workload_names(struct text *out, const struct design_point *s);
 

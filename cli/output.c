@@ -51,9 +51,10 @@ enum table_format output_format(const struct run *run)
 
 struct origin output_origin(const struct design_point *s)
 {
-    return (struct origin){
-        .known = true, .study_hash = study_hash(s), .seed = s->seed, .semantics = study_semantics(s)
-    };
+    return (struct origin){ .known = true,
+                            .study_hash = design_point_hash(s),
+                            .seed = s->seed,
+                            .semantics = design_point_semantics(s) };
 }
 
 /* One "key=value" a line; table_write() puts "# " before each in a CSV. A store tells its own version and

@@ -40,7 +40,7 @@ struct origin {
     unsigned long long study_hash;
     int64_t seed;
     const char *version, *command; /**< borrowed; NULL: of this program, of this run */
-    const char *semantics;         /**< borrowed; of study_semantics() */
+    const char *semantics;         /**< borrowed; of design_point_semantics() */
 };
 /** That of one design: the hash of its study. O(nodes of the document). */
 struct origin output_origin(const struct design_point *s);

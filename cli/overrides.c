@@ -75,12 +75,12 @@ static int add_search(struct overrides *o, const struct run *run, struct err *e)
     struct design_point probe = { 0 };
     bool has = false;
     /* Overrides are in the tree too, so "workload.search" is found whoever gave it. */
-    int rc = study_load(&probe, run->opt.operands[0], o->list, o->n, STUDY_NEEDS_NETWORK, e);
+    int rc = design_point_load(&probe, run->opt.operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
     if (err_is_of_machine(rc))
         return rc;
     if (rc == 0)
         has = yaml_find(&probe.doc, key) >= 0;
-    study_free(&probe);
+    design_point_free(&probe);
     return has ? 0 : overrides_add(o, key, "{}", e);
 }
 

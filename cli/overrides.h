@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "study/source.h"
 
-/** Overrides as study_load() takes them: --set, --parts, --model. Release with overrides_free(). */
+/** Overrides as design_point_load() takes them: --set, --parts, --model. Release with overrides_free(). */
 struct overrides {
     struct study_override *list; /**< shape [n], owned */
     int32_t n, cap;

@@ -316,7 +316,7 @@ static const struct column split_columns[] = {
 static void training_search(struct report *r, const struct design_point *s, const struct training *x,
                             const struct search_result *search)
 {
-    say_counts(r, search, s->pricing == STUDY_WHOLE);
+    say_counts(r, search, s->pricing == DESIGN_WHOLE);
     say_refused(r, search);
     report_open(r, "search", '{');
     int64_t all = search->n_timed;
@@ -338,7 +338,7 @@ static void training_search(struct report *r, const struct design_point *s, cons
 
 void training_report_one(struct report *r, const struct design_point *s, const struct design *d, int32_t i)
 {
-    const struct study_workload *w = &s->workloads[i];
+    const struct design_workload *w = &s->workloads[i];
     const struct search_result *plans = choice_plans(&d->chosen, i);
     struct training_report step;
     if (!w->training || report_is(r, IN_CSV))

@@ -13,17 +13,17 @@ const int32_t n_study_kinds =
     sizeof study_kinds / sizeof *study_kinds; /* NOLINT(bugprone-sizeof-expression) */
 
 const struct section_link section_links[] = {
-    { &study_section, "network", &topo_network_section, false },
-    { &study_section, "workloads", &study_mix_section, true },
-    { &study_section, "budget", &study_budget_section, false },
-    { &study_section, "system", &own_system_section, false },
+    { &design_section, "network", &topo_network_section, false },
+    { &design_section, "workloads", &design_mix_section, true },
+    { &design_section, "budget", &design_budget_section, false },
+    { &design_section, "system", &own_system_section, false },
     { &own_system_section, "items", &own_extra_section, true },
     { &own_system_section, "mtbf", &own_mtbf_section, false },
     { &own_system_section, "tolerates", &own_tolerates_section, false },
     { &own_system_section, "checkpoint", &own_checkpoint_section, false },
     { &own_checkpoint_section, "tiers", &own_tier_section, true },
-    { &study_section, "workload", &step_workload_section, false },
-    { &study_mix_section, "workload", &step_workload_section, false },
+    { &design_section, "workload", &step_workload_section, false },
+    { &design_mix_section, "workload", &step_workload_section, false },
     { &step_workload_section, "model", &model_section, false },
     { &step_workload_section, "parallel", &plan_section, false },
     { &step_workload_section, "search", &search_section, false },

@@ -78,8 +78,8 @@ int weft_load(weft_study **study, const char *path_or_word, weft_error *error)
     /* A file is read when it is used, for only then is it known what for; a word is a network or nothing. */
     int rc = access(path_or_word, F_OK) == 0
                  ? 0
-                 : study_load(&probe, path_or_word, NULL, 0, STUDY_NEEDS_NETWORK, &e);
-    study_free(&probe);
+                 : design_point_load(&probe, path_or_word, NULL, 0, DESIGN_NEEDS_NETWORK, &e);
+    design_point_free(&probe);
     if (rc)
         return tell(error, rc, &e);
     weft_study *s = calloc(1, sizeof *s);
@@ -227,9 +227,9 @@ static int make_row(weft_row *row, struct study *study, const struct design_poin
                     struct err *e)
 {
     const struct sweep_point p = { 0 };
-    struct sweep_words words = { 0 };
+    struct design_words words = { 0 };
     struct design d;
-    int rc = design_row(&d, s, e);
+    int rc = design_for_row(&d, s, e);
     if (rc)
         return rc;
     text_puts(&study->notes, text_str(&d.chosen.notes));
@@ -237,7 +237,7 @@ static int make_row(weft_row *row, struct study *study, const struct design_poin
         rc = design_fill_bill(&d, d.chosen.point, e);
     study_put_columns(&row->own, study, TABLE_ROWS);
     if (!rc)
-        rc = sweep_words_take(&words, s, e);
+        rc = design_words_take(&words, s, e);
     if (!rc)
         rc = design_put_row(&row->own, study, s, &words, &p, 0, &d, e);
     if (!rc && row->own.failed)
@@ -246,7 +246,7 @@ static int make_row(weft_row *row, struct study *study, const struct design_poin
         rc = study_trim(&row->own, design_columns, e);
     if (!rc)
         rc = make_lists(row, d.chosen.point, &d, explains, e);
-    sweep_words_free(&words);
+    design_words_free(&words);
     design_free(&d);
     return rc;
 }
@@ -273,7 +273,7 @@ static int run_point(weft_row **row, const weft_study *study, const struct study
             rc = e->code = ERR_RANGE;
     }
     keep_notes(study, &s.notes);
-    study_free(&point);
+    design_point_free(&point);
     study_close(&s);
     free(set);
     if (rc) {
@@ -303,9 +303,9 @@ int weft_explain(weft_row **row, const weft_study *study, weft_error *error)
     struct design_point probe = { 0 };
     const struct study_override given = { "split", "given" };
     *row = NULL;
-    int rc = study_load(&probe, study->path, study->set, study->n, STUDY_NEEDS_NETWORK, &e);
+    int rc = design_point_load(&probe, study->path, study->set, study->n, DESIGN_NEEDS_NETWORK, &e);
     bool has = !rc && topo_has_bandwidths(&probe.net);
-    study_free(&probe);
+    design_point_free(&probe);
     if (!rc)
         rc = run_point(row, study, &given, has ? 1 : 0, true, &e);
     return tell(error, rc, &e);

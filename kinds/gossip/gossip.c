@@ -186,7 +186,7 @@ K_SECTION(gossip_method_section, struct gossip_settings, "methods of gossip", me
 
 /* ---- keys of a study ---- */
 
-static const struct key study_keys[] = {
+static const struct key design_keys[] = {
     K_TEXT(struct gossip_point, name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     K_NODE(struct gossip_point, at.network, "network",
@@ -245,7 +245,7 @@ static const struct key study_keys[] = {
             "of the first run, its examples and shards; the others follow by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
-K_SECTION(gossip_section, struct gossip_point, "gossip study", study_keys,
+K_SECTION(gossip_section, struct gossip_point, "gossip study", design_keys,
           "training with little communication, for weft gossip", GOSSIP_USES);
 
 /* A node of map `section` of the study; -1: either is absent. */

@@ -263,7 +263,7 @@ K_SECTION(hetero_bayes_section, struct hetero_bayes_settings, "bayes", bayes_key
 
 #define STUDY_NODE(f, ...) K_NODE(struct hetero_point, at.f, #f, __VA_ARGS__)
 
-static const struct key study_keys[] = {
+static const struct key design_keys[] = {
     K_TEXT(struct hetero_point, name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     STUDY_NODE(
@@ -308,7 +308,7 @@ static const struct key study_keys[] = {
     K_COUNT(struct hetero_point, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
 };
-K_SECTION(hetero_section, struct hetero_point, "hetero study", study_keys,
+K_SECTION(hetero_section, struct hetero_point, "hetero study", design_keys,
           "layers on types of resources, for weft hetero", HETERO_USES);
 
 /* ---- schedulers ---- */

@@ -29,13 +29,13 @@ static inline int make_folder(void **state)
 }
 
 /** What a split with prices needs. */
-enum { ALL = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT };
+enum { ALL = DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_PARTS | DESIGN_FOR_SPLIT };
 
 static inline int load_with(struct folder *f, struct design_point *s, const char *text,
                             const struct study_override *o, int32_t n, unsigned needs, struct err *e)
 {
     put(f, "study.yaml", text);
-    return study_load(s, f->path, o, n, needs, e);
+    return design_point_load(s, f->path, o, n, needs, e);
 }
 
 static inline int load(struct folder *f, struct design_point *s, const char *text, unsigned needs,

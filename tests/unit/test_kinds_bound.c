@@ -11,12 +11,12 @@ static const struct keep_column time_and_cost[] = { { "time_s", .large = false }
 /* A study of a random problem: `of` points into it. */
 struct made {
     struct design_point study;
-    struct study_workload load;
+    struct design_workload load;
 };
 
 static void make(struct made *m, const struct random_split *of)
 {
-    m->load = (struct study_workload){ .weight = 1, .fn = of->fn };
+    m->load = (struct design_workload){ .weight = 1, .fn = of->fn };
     m->study = (struct design_point){ .net = of->net, .has_parts = true, .n_workloads = 1 };
     m->study.workloads = &m->load;
     m->study.objective = of->problem.objective;
@@ -295,7 +295,7 @@ TEST(workloads_count_by_their_weights)
         KEEP(struct random_split, one, close_shape);
         KEEP(struct random_split, two, close_shape);
         struct made m;
-        struct study_workload loads[2];
+        struct design_workload loads[2];
         KEEP(struct step_fn, joined, step_fn_free);
         KEEP(struct alloc_answer, a, alloc_answer_free);
         KEEP(struct bound, b, bound_free);
@@ -307,8 +307,8 @@ TEST(workloads_count_by_their_weights)
         one.problem.step = &joined;
         make(&m, &one);
         ask_point(&one, &m, 2);
-        loads[0] = (struct study_workload){ .weight = 2, .fn = one.fn };
-        loads[1] = (struct study_workload){ .weight = 3, .fn = two.fn };
+        loads[0] = (struct design_workload){ .weight = 2, .fn = one.fn };
+        loads[1] = (struct design_workload){ .weight = 3, .fn = two.fn };
         m.study.workloads = loads;
         m.study.n_workloads = 2;
         OK(alloc_solve(&a, &one.problem, e));

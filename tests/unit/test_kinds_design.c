@@ -28,7 +28,8 @@
 static void load_text(struct design_point *s, const char *text)
 {
     FOLDER(f);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                           e));
 }
 
 static void solve_text(struct design_point *s, struct design *d, const char *text)
@@ -39,10 +40,10 @@ static void solve_text(struct design_point *s, struct design *d, const char *tex
 
 /* The study of a text, with its design where it is solved, released where the block ends. */
 #define LOADED(s, text)                                                                                      \
-    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design_point, s, design_point_free);                                                         \
     load_text(&s, text)
 #define DESIGN(s, d, text)                                                                                   \
-    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design_point, s, design_point_free);                                                         \
     KEEP(struct design, d, design_free);                                                                     \
     solve_text(&s, &d, text)
 
@@ -100,7 +101,7 @@ TEST(the_account_of_several_is_the_sum_of_each)
     assert_close(sum->compute_s + sum->comm_s, d[2].time_s, 1e-12);
     for (int i = 0; i < 3; i++) {
         design_free(&d[i]);
-        study_free(&s[i]);
+        design_point_free(&s[i]);
     }
 }
 
@@ -338,9 +339,9 @@ TEST(a_bill_that_cannot_be_made_says_why)
 {
     static const double bw_Bps[] = { 450e9, 2e15 };
     static const struct study_override o = { "workload", "{ step: { compute_ms: 1 } }" };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
-    OK(study_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, STUDY_NEEDS_WORKLOAD, e));
+    OK(design_point_load(&s, "configs/networks/dgx-h100-pod.yaml", &o, 1, DESIGN_NEEDS_WORKLOAD, e));
     OK(design_evaluate(&d, &s, bw_Bps, e));
     assert_false(d.has_bill);
     assert_has(d.bill_reason, "dimension \"pod\": bandwidth is 2e+06 GB/s, expected 0 to 1e+06");

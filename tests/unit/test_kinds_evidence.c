@@ -30,8 +30,8 @@ static void open_study(struct opened *o, const char *uncertain, const char *key,
     scratch_make(o->f.dir);
     o->u = (struct uncertain){ 0 };
     snprintf(text, sizeof text, "%sseed: 3\n%s%s", NETWORK, LOAD, uncertain);
-    MUST(study_load(&o->s, put(&o->f, "study.yaml", text), set, key ? 3 : 2,
-                    STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(&o->s, put(&o->f, "study.yaml", text), set, key ? 3 : 2,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     for (int32_t i = 0; i < o->s.net.n_dims; i++)
         bw_Bps[i] = o->s.net.dims[i].bw_Bps;
     MUST(design_evaluate(&o->d, &o->s, bw_Bps, e));
@@ -41,7 +41,7 @@ static void close_study(struct opened *o)
 {
     uncertain_free(&o->u);
     design_free(&o->d);
-    study_free(&o->s);
+    design_point_free(&o->s);
     folder_remove(&o->f);
 }
 

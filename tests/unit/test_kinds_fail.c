@@ -22,7 +22,7 @@ static void close_plant(struct plant *p)
 {
     fail_free(&p->t);
     design_free(&p->d);
-    study_free(&p->s);
+    design_point_free(&p->s);
 }
 
 static void open_plant(struct plant *p, const char *text)
@@ -30,8 +30,8 @@ static void open_plant(struct plant *p, const char *text)
     double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
     *p = (struct plant){ .t = { 0 } };
-    MUST(study_load(&p->s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH,
-                    e));
+    MUST(design_point_load(&p->s, put(&f, "study.yaml", text), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     for (int32_t i = 0; i < p->s.net.n_dims; i++)
         bw_Bps[i] = p->s.net.dims[i].bw_Bps;
     MUST(design_evaluate(&p->d, &p->s, bw_Bps, e));

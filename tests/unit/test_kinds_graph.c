@@ -9,7 +9,7 @@
 
 KEEPS(struct topo_graph, topo_graph_free)
 
-enum { SPLIT = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+enum { SPLIT = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
 
 static int make_graph_folder(void **state)
 {
@@ -38,7 +38,7 @@ static int solve(struct design *d, struct design_point *s, struct folder *f, con
 {
     *d = (struct design){ 0 };
     put(f, "study.yaml", study);
-    int rc = study_load(s, f->path, NULL, 0, SPLIT, e);
+    int rc = design_point_load(s, f->path, NULL, 0, SPLIT, e);
     return rc ? rc : design_solve(d, s, e);
 }
 
@@ -77,7 +77,7 @@ TEST(torus_splits_as_its_formula)
         if (!isnan(cases[i].x_GBps))
             assert_close(d.bw_Bps[0], cases[i].x_GBps * 1e9, 1e-6);
         design_free(&d);
-        study_free(&s);
+        design_point_free(&s);
     }
 }
 
@@ -94,12 +94,12 @@ TEST(prices_of_the_file_count)
     assert_true(d.has_bill);
     assert_close(d.bill.usd.typ, d.cost_usd, 1e-12);
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
     /* At most 4,800 USD instead of a total: x : y = 1 : 2 at 64 + 2 * 96. */
     OK(solve(&d, &s, f, TORUS("plain.csv", "constraints: [ usd <= 4800 ]\n"), e));
     assert_close(d.bw_Bps[0], 4800.0 / 256 * 1e9, 1e-6);
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
 }
 
 /* Two leaves of two NPUs and a box above. */
@@ -136,16 +136,16 @@ TEST(nodes_of_a_graph_are_billed_once_and_its_links_counted)
     put(f, "boxes.graphml", boxes);
     OK(solve(&d, &s, f, BOXES("", "constraints: [ x == 50, y == 40 ]\n"), e));
     assert_close(d.cost_usd, 900 + 23000, 1e-9);
-    assert_close(study_bill_usd(&s, &d.bill).typ, 900 + 23000, 1e-9);
+    assert_close(design_point_bill_usd(&s, &d.bill).typ, 900 + 23000, 1e-9);
     assert_int_equal(d.bill.n_lines, 3);
     assert_true(d.bill.lines[0].count == 4 && d.bill.lines[1].count == 2 && d.bill.lines[2].count == 3);
     assert_close(d.bill.lines[1].usd.typ, 500, 1e-9);
     assert_true(d.bill.lines[2].usd.typ == 23000 && d.bill.nics == -1 && d.bill.switches == 3);
     assert_close(d.nic_Bps, 50e9, 1e-9);
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
     put(f, "study.yaml", BOXES("", "constraints: [ x <= 9, y <= 9, nic_usd <= 5 ]\n"));
-    FAILS(study_load(&s, f->path, NULL, 0, SPLIT, e), ERR_RANGE,
+    FAILS(design_point_load(&s, f->path, NULL, 0, SPLIT, e), ERR_RANGE,
           "constraints[2] speaks of nic_usd, and parts have no price of NICs");
 }
 
@@ -168,7 +168,7 @@ TEST(cost_of_a_token_counts_the_nodes_of_a_graph)
     assert_close(d.answer.value, own.usd_per_Mtoken, 1e-6);
     system_free(&own);
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
 }
 
 static void put_tree(struct folder *f)
@@ -222,7 +222,7 @@ TEST(fat_tree_as_a_graph_splits_as_the_shape)
             assert_close(d[0].bw_Bps[k], d[1].bw_Bps[k], 1e-5);
         for (int k = 0; k < 2; k++) {
             design_free(&d[k]);
-            study_free(&s[k]);
+            design_point_free(&s[k]);
         }
     }
 }
@@ -242,27 +242,27 @@ TEST(threads_share_a_point)
     struct folder *f = *state;
     put_torus(f, "twist.csv", true);
     for (size_t i = 0; i < COUNT_OF(studies); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         double bw_Bps[N][TOPO_MAX_DIMS];
         unsigned long long choices[N], as_read;
         bool solved[N];
         put(f, "study.yaml", studies[i]);
-        OK(study_load(&s, f->path, NULL, 0, SPLIT, e));
-        as_read = study_choices(&s);
+        OK(design_point_load(&s, f->path, NULL, 0, SPLIT, e));
+        as_read = design_point_choices(&s);
 #pragma omp parallel for schedule(static, 1) num_threads(N)
         for (int k = 0; k < N; k++) {
             struct design d;
             struct err own = { 0 };
             solved[k] = design_solve(&d, &s, &own) == 0 && d.answer.status == ALLOC_SOLVED;
             memcpy(bw_Bps[k], d.bw_Bps, sizeof bw_Bps[k]);
-            choices[k] = solved[k] ? study_choices(d.chosen.point) : 0;
+            choices[k] = solved[k] ? design_point_choices(d.chosen.point) : 0;
             design_free(&d);
         }
         for (int k = 0; k < N; k++) {
             assert_true(solved[k] && choices[k] == choices[0]);
             assert_memory_equal(bw_Bps[k], bw_Bps[0], sizeof bw_Bps[k]);
         }
-        assert_true(study_choices(&s) == as_read && choices[0] != as_read);
+        assert_true(design_point_choices(&s) == as_read && choices[0] != as_read);
     }
 }
 
@@ -318,7 +318,7 @@ TEST(no_drawn_split_is_faster)
                  e));
         no_draw_is_faster(&d, &s, 60, r);
         design_free(&d);
-        study_free(&s);
+        design_point_free(&s);
     }
 }
 
@@ -338,7 +338,7 @@ TEST(graphs_of_many_links_are_split_with_proof)
                  e));
         no_draw_is_faster(&d, &s, 10, r);
         design_free(&d);
-        study_free(&s);
+        design_point_free(&s);
     }
 }
 
@@ -373,7 +373,7 @@ TEST(what_a_graph_cannot_do_is_told_at_its_place)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         put(f, "study.yaml", cases[i].study);
-        assert_true(study_load(&s, f->path, NULL, 0, SPLIT, e) != 0);
+        assert_true(design_point_load(&s, f->path, NULL, 0, SPLIT, e) != 0);
         if (!strstr(e->msg, cases[i].text))
             fail_msg("\"%s\" says \"%s\"", cases[i].text, e->msg);
         *e = (struct err){ 0 };

@@ -41,17 +41,17 @@ static bool row_of(struct folder *f, const char *text, int64_t at, double *value
     struct err e = { 0 };
     if (load_point(f, &s, text, at, &e)) {
         assert_has(e.msg, "max_GBps 100");
-        study_free(&s);
+        design_point_free(&s);
         return false;
     }
-    assert_ok(design_row(&d, &s, &e), &e);
+    assert_ok(design_for_row(&d, &s, &e), &e);
     bool solved = d.answer.status == ALLOC_SOLVED;
     value[GRID_TIME] = d.time_s;
     value[GRID_COST] = d.cost_usd;
     value[GRID_TOTAL] = d.total_Bps / 1e9;
     value[GRID_NIC] = d.nic_Bps / 1e9;
     design_free(&d);
-    study_free(&s);
+    design_point_free(&s);
     return solved;
 }
 
@@ -66,7 +66,7 @@ static void run_grid(struct folder *f, const char *text, const struct keep_rule 
 {
     double node_Bps[N_NODE], pod_Bps[N_POD];
     KEEP(struct grid_ask, a, grid_ask_free);
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct grid *, g, grid_free_at);
     MUST(load_point(f, &s, text, 0, e));
     MUST(grid_ask(&a, &s, rule, e));
@@ -139,7 +139,7 @@ TEST_WITH(several_workloads_are_weighed_as_in_rows, make_folder, remove_folder)
 
 static bool is_possible(struct folder *f, const char *text, const struct keep_rule *rule)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct grid_ask, a, grid_ask_free);
     MUST(load_point(f, &s, text, 0, e));
     MUST(grid_ask(&a, &s, rule, e));
@@ -150,7 +150,7 @@ TEST_WITH(limits_are_those_of_where, make_folder, remove_folder)
 {
     char *where[] = { "cost_usd <= 4e6", "time_s <= 0.002", "150 >= total_GBps", "total_GBps <= 140" };
     struct keep_rule rule = { .n_top = 7, .n_where = COUNT_OF(where) };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct grid_ask, a, grid_ask_free);
     strcpy(rule.top.name, "time_s");
     memcpy(rule.where, where, sizeof where);

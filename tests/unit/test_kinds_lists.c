@@ -39,14 +39,14 @@
 static void solve(struct design_point *s, struct design *d, const char *text, unsigned needs)
 {
     FOLDER(f);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | needs,
-                    e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT | needs, e));
     MUST(design_solve(d, s, e));
     assert_true(alloc_has_split(&d->answer));
 }
 
 #define SOLVED(s, d, text)                                                                                   \
-    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design_point, s, design_point_free);                                                         \
     KEEP(struct design, d, design_free);                                                                     \
     solve(&s, &d, text, 0)
 
@@ -125,7 +125,7 @@ TEST(rows_of_one_text_are_one_constraint)
     assert_true(s.rows.n >= 2);
     assert_true(!design_row_repeated(&s, s.rows.n - 2) && design_row_repeated(&s, s.rows.n - 1));
     assert_int_equal(prices_of(list, &s, &d), s.rows.n - 1);
-    s.combine = STUDY_REGRET;
+    s.combine = DESIGN_REGRET;
     assert_true(isnan(design_shadow_price(&s, &d, 0)));
     assert_string_equal(design_unit(&s).name, "ratio");
 }
@@ -152,7 +152,7 @@ TEST(a_step_says_what_the_changed_design_takes_and_costs)
             assert_string_equal(step.dim, s.net.dims[k].name);
             assert_string_equal(step.way, up ? "up" : "down");
             OK(design_time(&time_s, &s, bw_Bps, e));
-            double usd = study_usd(&s, bw_Bps, &ignored);
+            double usd = design_point_usd(&s, bw_Bps, &ignored);
             assert_close(step.more_s, time_s - now_s, 1e-9);
             assert_close(step.more_usd, usd - d.cost_usd, 1e-9);
             assert_true(!step.breaks == (usd <= 4e5));

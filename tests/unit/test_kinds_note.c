@@ -15,11 +15,11 @@ static const struct {
     { NET WORK "total_GBps: 10\n",
       "study.yaml:3:1: total_GBps has no effect here, it is used only where an allocator chooses "
       "bandwidths\n",
-      STUDY_NEEDS_WORKLOAD },
-    { FIXED WORK "split: given\n", "", STUDY_NEEDS_WORKLOAD },
+      DESIGN_NEEDS_WORKLOAD },
+    { FIXED WORK "split: given\n", "", DESIGN_NEEDS_WORKLOAD },
     { FIXED WORK "split: solve\n",
       "study.yaml:3:1: split has no effect here, it is used only where an allocator chooses bandwidths\n",
-      STUDY_NEEDS_WORKLOAD },
+      DESIGN_NEEDS_WORKLOAD },
     { NET WORK "total_GBps: 10\ncombine: sum\n",
       "study.yaml:4:1: combine has no effect here, there is one workload\n", ALL },
     { NET "workloads: [ work.yaml, work.yaml ]\ncombine: sum\n", "", ALL },
@@ -37,7 +37,7 @@ static const struct {
     { NET WORK "objective: cost\ntime_limit_s: 1\n", "", ALL },
     { FIXED WORK "total_GBps: 60\nobjective: time\n",
       "study.yaml:4:1: objective has no effect here, every dimension has its bw_GBps\n",
-      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT },
+      DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT },
     { NET WORK "seed: 7\n", "study.yaml:3:1: seed has no effect here, nothing in it is drawn at random\n",
       ALL },
     { NET WORK "seed: 7\nuncertain: model\n", "", ALL },
@@ -60,7 +60,7 @@ static const struct {
       "bandwidth\n"
       "study.yaml:3:50: network.dims[0].tier has no effect here, it is used only for the price of the "
       "network\n",
-      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT },
+      DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT },
 };
 
 static void strip_folder(struct text *out, const char *notes, const char *dir)
@@ -76,7 +76,7 @@ TEST(keys_without_effect_are_noted)
 {
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(noted); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct text, lines, text_free) = { 0 };
         OK(load(f, &s, noted[i].text, noted[i].needs, e));
         strip_folder(&lines, text_str(&s.notes), f->dir);
@@ -87,7 +87,7 @@ TEST(keys_without_effect_are_noted)
 TEST(an_override_without_effect_is_noted_a_file_key_is_not)
 {
     const struct study_override o = { "network.dims.pod.latency_ns", "5" };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     OK(load_with(*state, &s, NET WORK, &o, 1, ALL, e));
     assert_string_equal(text_str(&s.notes),
                         "--set network.dims.pod.latency_ns=5:1:1: network.dims[1].latency_ns has no effect "

@@ -224,11 +224,11 @@ static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int
     struct err e = { 0 };
     RNG(r, seed, (uint64_t)i);
     KEEP(struct random_study, x, study_free_text);
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     write_study(&x, r);
-    assert_ok(study_load(&s, put(f, "study.yaml", x.text.s), NULL, 0,
-                         STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT, &e),
+    assert_ok(design_point_load(&s, put(f, "study.yaml", x.text.s), NULL, 0,
+                                DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_PARTS | DESIGN_FOR_SPLIT, &e),
               &e);
     double time_s, slack = chance(r, 0.6) ? rng_range(r, 1, 3) : rng_log_range(r, 1e-3, 1e3);
     assert_ok(design_time(&time_s, &s, x.inside_Bps, &e), &e);

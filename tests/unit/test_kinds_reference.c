@@ -24,7 +24,7 @@ static size_t find_model(const char *reference)
     return 0;
 }
 
-enum { SPLIT = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT };
+enum { SPLIT = DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_PARTS | DESIGN_FOR_SPLIT };
 
 static void load_libra(struct design_point *s, const char *model, int n_dims, double total_GBps,
                        const char *objective)
@@ -33,7 +33,7 @@ static void load_libra(struct design_point *s, const char *model, int n_dims, do
     snprintf(path, sizeof path, "configs/studies/libra/%s-%dd.yaml", models[find_model(model)].study, n_dims);
     snprintf(total, sizeof total, "%.17g", total_GBps);
     const struct study_override o[] = { { "total_GBps", total }, { "objective", objective } };
-    MUST(study_load(s, path, o, COUNT_OF(o), SPLIT, e));
+    MUST(design_point_load(s, path, o, COUNT_OF(o), SPLIT, e));
 }
 
 static void open_reference(struct table *t, const char *name)
@@ -50,7 +50,7 @@ TEST(equal_splits_cost_what_the_reference_says)
     KEEP(struct table, t, table_free);
     open_reference(&t, "libra_exact.csv");
     for (int64_t row = 0; row < t.n_rows; row++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         int n_dims = word(&t, row, "net")[0] - '0';
         double bw_Bps[4], total_GBps = number(&t, row, "total_GBps");
@@ -89,7 +89,7 @@ TEST(splits_reach_the_exact_optima)
     for (int64_t row = 0; row < t.n_rows; row++) {
         int n_dims = word(&t, row, "net")[0] - '0';
         for (int ratio = 0; ratio < 2; ratio++) {
-            KEEP(struct design_point, s, study_free);
+            KEEP(struct design_point, s, design_point_free);
             KEEP(struct design, d, design_free);
             load_libra(&s, word(&t, row, "workload"), n_dims, number(&t, row, "total_GBps"),
                        ratio ? "perf_per_cost" : "time");
@@ -118,7 +118,7 @@ static void load_row(struct design_point *s, const struct table *t, int64_t row)
     snprintf(workload, sizeof workload, "configs/workloads/%s.yaml", models[find_model(model)].workload);
     const struct study_override o[] = { { "workload", workload },
                                         { "objective", ratio ? "perf_per_cost" : "time" } };
-    MUST(study_load(s, "configs/studies/libra/gpt3-4d-constraints.yaml", o, COUNT_OF(o), SPLIT, e));
+    MUST(design_point_load(s, "configs/studies/libra/gpt3-4d-constraints.yaml", o, COUNT_OF(o), SPLIT, e));
     assert_int_equal(s->rows.n, 5);
 }
 
@@ -128,7 +128,7 @@ TEST(all_published_optima_are_reached)
     open_reference(&t, "libra_optima.csv");
     assert_int_equal(t.n_rows, 40);
     for (int64_t row = 0; row < t.n_rows; row++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         double ns = number(&t, row, "T_opt_ns"), usd = number(&t, row, "network_cost");
         load_row(&s, &t, row);
@@ -154,7 +154,7 @@ static void load_v1(struct design_point *s, int n_dims, const char *workloads, c
     char path[SUPPORT_PATH];
     const struct study_override o[] = { { "workloads", workloads }, { "objective", objective } };
     snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", n_dims);
-    MUST(study_load(s, path, o, COUNT_OF(o), SPLIT, e));
+    MUST(design_point_load(s, path, o, COUNT_OF(o), SPLIT, e));
 }
 
 /* "17B+175B" to "[configs/workloads/v1-17b.yaml, ...]". */
@@ -180,7 +180,7 @@ TEST(of_21_published_splits_19_are_optimal_2_bettered_and_1_tied)
     assert_int_equal(t.n_rows, 21);
     for (int64_t row = 0; row < t.n_rows; row++) {
         const char *published = word(&t, row, "published_split_at_100GBps");
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, ours, design_free);
         KEEP(struct design, theirs, design_free);
         KEEP(struct text, workloads, text_free) = { 0 };
@@ -223,12 +223,12 @@ TEST(splits_for_three_workloads_agree_with_other_programs)
     };
     for (int i = 0; i < 3; i++) {
         char path[SUPPORT_PATH];
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         KEEP(struct design, equal, design_free);
         double bw_Bps[4];
         snprintf(path, sizeof path, "configs/studies/v1/group-%dd.yaml", i + 2);
-        OK(study_load(&s, path, NULL, 0, SPLIT, e));
+        OK(design_point_load(&s, path, NULL, 0, SPLIT, e));
         OK(design_solve(&d, &s, e));
         assert_true(d.answer.status == ALLOC_SOLVED && d.verified);
         for (int k = 0; k < i + 2; k++) {

@@ -47,19 +47,19 @@ FOLDER_OF(files)
 static int solve_afresh(struct table *t, const struct study *w, const struct sweep_point *p, int64_t i,
                         struct design_point *s, struct err *e)
 {
-    KEEP(struct sweep_words, words, sweep_words_free) = { 0 };
-    struct sweep_row row;
+    KEEP(struct design_words, words, design_words_free) = { 0 };
+    struct design_row row;
     KEEP(struct design, d, design_free) = { 0 };
-    sweep_row_blank(&row);
-    assert_ok(sweep_words_take(&words, s, e), e);
-    sweep_row_study(&row, s, &words);
-    int rc = s->split == STUDY_GIVEN ? design_row(&d, s, e) : design_solve(&d, s, e);
+    design_row_blank(&row);
+    assert_ok(design_words_take(&words, s, e), e);
+    design_row_ask(&row, s, &words);
+    int rc = s->split == DESIGN_GIVEN ? design_for_row(&d, s, e) : design_solve(&d, s, e);
     if (rc) {
-        sweep_row_axes(&row, &w->sweep, p);
+        design_row_axes(&row, &w->sweep, p);
         row.status = "error";
         row.message = e->msg;
     } else {
-        assert_ok(sweep_row_design(&row, &d, e), e);
+        assert_ok(design_row_answer(&row, &d, e), e);
     }
     study_put_row(t, w, TABLE_ROWS, p, i, &row);
     return rc;
@@ -78,12 +78,12 @@ static int64_t rows_afresh(struct table *t, const struct study *w)
         sweep_find_point(&p, &w->sweep, i);
         if (design_load(&s, w, &p, 0, &e) == 0) {
             n += solve_afresh(t, w, &p, i, &s, &e) == 0;
-            study_free(&s);
+            design_point_free(&s);
             continue;
         }
-        struct sweep_row row;
-        sweep_row_blank(&row);
-        sweep_row_axes(&row, &w->sweep, &p);
+        struct design_row row;
+        design_row_blank(&row);
+        design_row_axes(&row, &w->sweep, &p);
         row.status = "error";
         row.message = e.msg;
         study_put_row(t, w, TABLE_ROWS, &p, i, &row);

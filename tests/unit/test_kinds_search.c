@@ -44,7 +44,7 @@ static int load_plan(struct design_point *s, const struct ask *a, const char *pa
     snprintf(text, sizeof text,
              "network: { " NPU ", %s }\nworkload: { name: w, model: %s, parallel: %s%s }\n%s", a->mem_GB,
              a->dims, a->model, parallel, a->search, a->more);
-    return study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
+    return design_point_load(s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | needs, e);
 }
 
 static int load(struct design_point *s, const struct ask *a, unsigned needs, struct err *e)
@@ -206,10 +206,10 @@ static const struct ask given_cases[] = {
 TEST(no_plan_is_faster_than_the_one_that_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
         int64_t n_fit;
-        const struct search_result *r = must_find(&c, &s, &given_cases[i], STUDY_NEEDS_BANDWIDTH);
+        const struct search_result *r = must_find(&c, &s, &given_cases[i], DESIGN_NEEDS_BANDWIDTH);
         double best_s = brute_best(c.point, false, &n_fit);
         assert_true(n_fit > 0 && r->n_found > 0);
         assert_close(r->found[0].time_s, best_s, 1e-12);
@@ -227,13 +227,13 @@ TEST(the_step_of_the_answer_takes_the_time_of_the_best_plan)
                                           "model: chunk\nsimulation: { chunks: 1, order: fixed }\n" };
     for (size_t i = 0; i < COUNT_OF(models); i++) {
         struct ask a = given_cases[0];
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         double bw_Bps[TOPO_MAX_DIMS];
         a.more = models[i];
         /* Of simulated models the search times the closed form: equal where nothing meets on a dimension. */
         a.search = i == 2 ? ", search: { zero: [0, 1], cp: [1] }" : a.search;
-        OK(load(&s, &a, STUDY_NEEDS_BANDWIDTH, e));
+        OK(load(&s, &a, DESIGN_NEEDS_BANDWIDTH, e));
         for (int32_t k = 0; k < s.net.n_dims; k++)
             bw_Bps[k] = s.net.dims[k].bw_Bps;
         OK(design_evaluate(&d, &s, bw_Bps, e));
@@ -254,11 +254,11 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
           ", search: { context: [ring], zero: [1, 2, 3], pp: [1, 2], interleave: [1], top: 100 }", "" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
         double bw_Bps[TOPO_MAX_DIMS];
         int64_t n_full = 0;
-        const struct search_result *r = must_find(&c, &s, &cases[i], STUDY_NEEDS_BANDWIDTH);
+        const struct search_result *r = must_find(&c, &s, &cases[i], DESIGN_NEEDS_BANDWIDTH);
         s.rules.order = SIM_ORDER_FIXED;
         for (int32_t d = 0; d < s.net.n_dims; d++)
             bw_Bps[d] = s.net.dims[d].bw_Bps;
@@ -304,10 +304,10 @@ static const struct ask split_cases[] = {
 TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
 {
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         int64_t n_fit;
-        OK(load(&s, &split_cases[i], STUDY_FOR_SPLIT, e));
+        OK(load(&s, &split_cases[i], DESIGN_FOR_SPLIT, e));
         OK(design_solve(&d, &s, e));
         const struct search_result *r = choice_plans(&d.chosen, 0);
         assert_true(r->n_found > 0);
@@ -324,21 +324,21 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
 TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
 {
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
-        KEEP(struct design_point, s, study_free);
-        KEEP(struct design_point, given, study_free);
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct design_point, given, design_point_free);
         KEEP(struct design, best, design_free);
         KEEP(struct design, at, design_free);
         KEEP(struct design, own, design_free);
         KEEP(struct text, map, text_free) = { 0 };
         struct json j = { .out = &map };
         struct ask a = split_cases[i];
-        OK(load(&s, &a, STUDY_FOR_SPLIT, e));
+        OK(load(&s, &a, DESIGN_FOR_SPLIT, e));
         OK(design_solve(&best, &s, e));
         json_open(&j, NULL, '{');
         schema_write(&j, &plan_section, &best.chosen.point->workloads[0].training->plan, true);
         json_close(&j, '}');
         a.search = "";
-        OK(load_plan(&given, &a, text_str(&map), STUDY_FOR_SPLIT, e));
+        OK(load_plan(&given, &a, text_str(&map), DESIGN_FOR_SPLIT, e));
         OK(design_evaluate(&at, &given, best.bw_Bps, e));
         assert_memory_equal(&at.time_s, &best.time_s, sizeof at.time_s);
         OK(design_solve(&own, &given, e));
@@ -349,10 +349,10 @@ TEST(a_plan_that_is_found_with_a_split_runs_as_it_is_printed)
 /* A node fixed at 450 GB/s of 500 leaves 50 to the rails, and so to the spine above them. */
 TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     struct design_question q;
     double cap_Bps[TOPO_MAX_DIMS];
-    OK(study_load(&s, "configs/studies/llm-1t-8192.yaml", NULL, 0, STUDY_FOR_SPLIT, e));
+    OK(design_point_load(&s, "configs/studies/llm-1t-8192.yaml", NULL, 0, DESIGN_FOR_SPLIT, e));
     const struct step_fn shape = { .n_dims = s.net.n_dims };
     design_ask(&q, &s);
     q.problem.step = &shape;
@@ -366,10 +366,10 @@ TEST(a_fixed_bandwidth_caps_the_others_of_a_total)
 /* What is given is not free in the bound of a product: 27 splits, where 454 were needed if it was. */
 TEST(products_are_bounded_within_what_rows_leave)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design_choice, c, choice_free);
     const struct search_result *r =
-        must_find(&c, &s, &split_cases[COUNT_OF(split_cases) - 1], STUDY_FOR_SPLIT);
+        must_find(&c, &s, &split_cases[COUNT_OF(split_cases) - 1], DESIGN_FOR_SPLIT);
     assert_true(r->n_open == 0 && r->n_timed > 500);
     assert_in_range(r->n_split, 1, 60);
 }
@@ -377,9 +377,9 @@ TEST(products_are_bounded_within_what_rows_leave)
 /* Bounds are there to rule plans out: most of them here. */
 TEST(bounds_leave_few_plans_to_split)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design_choice, c, choice_free);
-    const struct search_result *r = must_find(&c, &s, &split_cases[0], STUDY_FOR_SPLIT);
+    const struct search_result *r = must_find(&c, &s, &split_cases[0], DESIGN_FOR_SPLIT);
     assert_true(r->n_split < r->n_timed / 4);
 }
 
@@ -400,12 +400,12 @@ TEST(the_number_of_threads_changes_nothing)
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };
     int threads = omp_get_max_threads();
     for (int i = 0; i < 2; i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, one, choice_free);
         struct design_choice more;
         omp_set_num_threads(1);
         const struct search_result *r =
-            must_find(&one, &s, asks[i], i ? STUDY_FOR_SPLIT : STUDY_NEEDS_BANDWIDTH);
+            must_find(&one, &s, asks[i], i ? DESIGN_FOR_SPLIT : DESIGN_NEEDS_BANDWIDTH);
         for (int n = 2; n <= 5; n += 3) {
             omp_set_num_threads(n);
             OK(design_choose(&more, &s, e));
@@ -424,28 +424,28 @@ TEST(a_search_without_result_says_why)
         const char *text;
     } cases[] = {
         { { "0.001", GIVEN, DENSE, ", search: { context: [ring] }", "" },
-          STUDY_NEEDS_BANDWIDTH,
+          DESIGN_NEEDS_BANDWIDTH,
           "because memory does not suffice (need at least 0.00" },
         { { "1", GIVEN, DENSE, ", search: { tp: [3], pp: [5] }", "" },
-          STUDY_NEEDS_BANDWIDTH,
+          DESIGN_NEEDS_BANDWIDTH,
           "workload.search finds no plan; rejected 7 by tp" },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
             "total_GBps: 12\nconstraints: [ node >= 10, pod >= 10 ]\n" },
-          STUDY_FOR_SPLIT,
+          DESIGN_FOR_SPLIT,
           "finds no plan: the constraints contradict each other, no split satisfies them" },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }",
             "total_GBps: 12\nconstraints: [ pod <= 0 ]\n" },
-          STUDY_FOR_SPLIT,
+          DESIGN_FOR_SPLIT,
           "because no split satisfies the constraints" },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }", PARTS "objective: perf_per_cost\n" },
-          STUDY_FOR_SPLIT,
+          DESIGN_FOR_SPLIT,
           "because no split is best: ill-posed: " },
         { { "1", OPEN, DENSE, ", search: { tp: [1], cp: [1], pp: [1] }", PARTS },
-          STUDY_FOR_SPLIT,
+          DESIGN_FOR_SPLIT,
           "because no split is best: unbounded: " },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
         assert_int_equal(find(&c, &s, &cases[i].ask, cases[i].needs, e), ERR_NO_DESIGN);
         assert_has(e->msg, cases[i].text);
@@ -465,10 +465,10 @@ TEST(a_bad_search_is_refused_at_its_place)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct ask a = given_cases[0];
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
         a.search = cases[i].text;
-        assert_int_equal(find(&c, &s, &a, STUDY_NEEDS_BANDWIDTH, e), cases[i].code);
+        assert_int_equal(find(&c, &s, &a, DESIGN_NEEDS_BANDWIDTH, e), cases[i].code);
         assert_has(e->msg, cases[i].message);
     }
 }
@@ -478,7 +478,7 @@ TEST(a_split_is_unique_over_all_plans)
 {
     static const char *const orders[] = { "given", "any" };
     for (int i = 0; i < 2; i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         char search[256];
         snprintf(search, sizeof search,
@@ -489,7 +489,7 @@ TEST(a_split_is_unique_over_all_plans)
                          "dims: [ { name: a, shape: switch, size: 2, tier: N }, "
                          "{ name: b, shape: switch, size: 2, tier: N } ]",
                          DENSE, search, "total_GBps: 12\n" };
-        OK(load(&s, &a, STUDY_FOR_SPLIT, e));
+        OK(load(&s, &a, DESIGN_FOR_SPLIT, e));
         OK(design_solve(&d, &s, e));
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_int_equal(d.answer.unique, i == 0);

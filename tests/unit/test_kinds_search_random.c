@@ -179,7 +179,8 @@ static int load_study(struct design_point *s, const struct drawn *d, const char 
     FOLDER(f);
     TEXT(t, "network: { %s }\nworkload: { name: w, model: { %s }, parallel: %s%s }\n%s", d->network, d->model,
          parallel, tail, d->more);
-    return study_load(s, put(&f, "study.yaml", text_str(&t)), NULL, 0, STUDY_NEEDS_WORKLOAD | needs, e);
+    return design_point_load(s, put(&f, "study.yaml", text_str(&t)), NULL, 0, DESIGN_NEEDS_WORKLOAD | needs,
+                             e);
 }
 
 static int load_search(struct design_point *s, const struct drawn *d, unsigned needs, struct err *e)
@@ -243,7 +244,7 @@ static void assert_reads(struct every *a, bool legal)
 {
     const struct plan *p = &a->x.plan;
     KEEP(struct text, out, text_free) = { 0 };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     struct err e = { 0 };
     char kept[TEXT] = "", given[TEXT];
     snprintf(given, sizeof given, "%s", a->d->always);
@@ -536,13 +537,13 @@ static void assert_runs_as_printed(const struct drawn *d, const struct design *f
     assert_true(same_bits(found->time_s, r->found[0].time_s));
     for (int32_t i = 0; i < r->n_found; i += i < 5 ? 1 : 1 + r->n_found / 5) {
         KEEP(struct text, map, text_free) = { 0 };
-        KEEP(struct design_point, given, study_free);
+        KEEP(struct design_point, given, design_point_free);
         KEEP(struct design, as_given, design_free);
         struct json j = { .out = &map };
         json_open(&j, NULL, '{');
         schema_write(&j, &plan_section, &r->found[i].plan, true);
         json_close(&j, '}');
-        MUST(load_study(&given, d, text_str(&map), "", STUDY_NEEDS_BANDWIDTH, e));
+        MUST(load_study(&given, d, text_str(&map), "", DESIGN_NEEDS_BANDWIDTH, e));
         MUST(evaluate(&as_given, &given, e));
         if (!same_bits(as_given.time_s, r->found[i].time_s))
             fail_msg("%s takes %.17g s, and %.17g where it was found", text_str(&map), as_given.time_s,
@@ -574,12 +575,12 @@ static void test_one(uint64_t seed, int *n_found, int *n_read)
     struct drawn d;
     struct search_space space;
     struct every *a = calloc(1, sizeof *a);
-    KEEP(struct design_point, base, study_free);
+    KEEP(struct design_point, base, design_point_free);
     struct err why = { 0 };
     RNG(r, 78, seed);
     draw_study(&d, seed);
     assert_non_null(a);
-    if (load_search(&base, &d, STUDY_NEEDS_BANDWIDTH, &why) == 0) {
+    if (load_search(&base, &d, DESIGN_NEEDS_BANDWIDTH, &why) == 0) {
         MUST(schema_read(&space, &search_section, &base.doc, yaml_find(&base.doc, "workload.search"), e));
         *a = (struct every){ .d = &d,
                              .s = &base,

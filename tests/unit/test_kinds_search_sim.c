@@ -21,14 +21,14 @@ static void load(struct design_point *s, const char *more)
     char text[4096];
     FOLDER(f);
     snprintf(text, sizeof text, STUDY "%s", more);
-    MUST(
-        study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
 }
 
 /* What the study would say of the plan under model chunk. */
 static double study_time(const struct plan *plan)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     struct design_choice c;
     double bw_Bps[TOPO_MAX_DIMS];
@@ -43,7 +43,7 @@ static double study_time(const struct plan *plan)
 
 TEST(the_first_plans_are_timed_as_model_chunk_times_them)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design_choice, c, choice_free);
     load(&s, "");
     OK(design_choose(&c, &s, e));
@@ -69,7 +69,7 @@ TEST(the_first_plans_are_timed_as_model_chunk_times_them)
 
 TEST(threads_do_not_change_a_simulated_order)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     struct design_choice c[2];
     int threads = omp_get_max_threads();
     load(&s, "");
@@ -95,7 +95,7 @@ TEST(what_is_too_large_or_not_physical_is_not_simulated)
         { "model: chunk\nsimulation: { semantics: astra-sim-2 }\n", 0, 0 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
         load(&s, cases[i].more);
         OK(design_choose(&c, &s, e));

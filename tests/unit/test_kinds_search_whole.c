@@ -242,12 +242,12 @@ static double value_of(const struct brute *b, const struct design_point *s, int3
 
 static void try_plan(struct brute *b, const char *plan)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     struct err e = { 0 };
     char how[512];
     snprintf(how, sizeof how, "parallel: { batch: %lld%s }", (long long)b->x->batch, plan);
-    if (study_load(&s, put(b->f, "plan.yaml", study_text(b->x, how, NULL)), NULL, 0,
-                   STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e))
+    if (design_point_load(&s, put(b->f, "plan.yaml", study_text(b->x, how, NULL)), NULL, 0,
+                          DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, &e))
         return; /* not legal */
     if (!b->counted)
         count_designs(b, &s);
@@ -332,7 +332,7 @@ static bool is_counted(const struct pair_study *x, const double *bw_Bps)
 /* The answer again, as a study of its own plan at its own bandwidths. */
 static void run_alone(const struct brute *b, const struct design *d)
 {
-    KEEP(struct design_point, alone, study_free);
+    KEEP(struct design_point, alone, design_point_free);
     KEEP(struct design, again, design_free);
     static const char *const axes[] = {
         [PLAN_TP] = "tp", [PLAN_CP] = "cp", [PLAN_DP] = "dp", [PLAN_PP] = "pp"
@@ -346,8 +346,8 @@ static void run_alone(const struct brute *b, const struct design *d)
              (long long)p->micro, (int)p->zero, plan_recompute_words[p->recompute],
              p->seq_parallel ? "true" : "false", axes[p->order[0]], axes[p->order[1]], axes[p->order[2]],
              axes[p->order[3]]);
-    MUST(study_load(&alone, put(b->f, "alone.yaml", study_text(b->x, how, d->bw_Bps)), NULL, 0,
-                    STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(&alone, put(b->f, "alone.yaml", study_text(b->x, how, d->bw_Bps)), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
     MUST(design_evaluate(&again, &alone, d->bw_Bps, e));
     assert_close(again.time_s, d->time_s, 1e-12);
     assert_close(again.cost_usd, d->cost_usd, 1e-12);
@@ -386,7 +386,7 @@ static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int
 {
     KEEP(struct pair_study, x, pair_study_free) = { 0 };
     KEEP(struct brute *, b, free_at) = calloc(1, sizeof *b);
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     struct err e = { 0 };
     RNG(r, seed, (uint64_t)i);
@@ -396,8 +396,8 @@ static void solve_random(struct ends *ends, struct folder *f, uint64_t seed, int
     *b = (struct brute){ .x = &x, .f = f };
     try_all(b);
     snprintf(how, sizeof how, "parallel: { batch: %lld }, %s", (long long)x.batch, x.search);
-    assert_ok(study_load(&s, put(f, "study.yaml", study_text(&x, how, NULL)), NULL, 0,
-                         STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, &e),
+    assert_ok(design_point_load(&s, put(f, "study.yaml", study_text(&x, how, NULL)), NULL, 0,
+                                DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, &e),
               &e);
     int rc = design_solve(&d, &s, &e);
     if (rc && rc != ERR_NO_DESIGN)
@@ -455,17 +455,17 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
     int proved = 0;
     for (size_t q = 0; q < COUNT_OF(questions); q++) {
         FOLDER(f);
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         char text[4096], how[256];
         double best = INFINITY;
         for (size_t i = 0; i < COUNT_OF(degrees); i++) {
-            KEEP(struct design_point, one, study_free);
+            KEEP(struct design_point, one, design_point_free);
             KEEP(struct design, alone, design_free);
             snprintf(how, sizeof how, "parallel: { batch: 64, %s }", degrees[i]);
             snprintf(text, sizeof text, TREE, how, questions[q]);
-            OK(study_load(&one, put(&f, "one.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT,
-                          e));
+            OK(design_point_load(&one, put(&f, "one.yaml", text), NULL, 0,
+                                 DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
             OK(design_solve(&alone, &one, e));
             assert_int_equal(alone.answer.status, ALLOC_SOLVED);
             best = fmin(best, alone.answer.value);
@@ -475,7 +475,8 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
                  "micro_batch: [1], zero: [0], recompute: [none], seq_parallel: [false], schedule: [1f1b], "
                  "interleave: [1] }",
                  questions[q]);
-        OK(study_load(&s, put(&f, "all.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+        OK(design_point_load(&s, put(&f, "all.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                             e));
         OK(design_solve(&d, &s, e));
         assert_close(d.answer.value, best, 1e-9);
         const struct search_result *r = choice_plans(&d.chosen, 0);
@@ -494,12 +495,13 @@ TEST(threads_change_nothing_of_pairs)
 {
     const int threads = omp_get_max_threads();
     FOLDER(f);
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design_choice, one, choice_free);
     char text[4096];
     snprintf(text, sizeof text, TREE, "parallel: { batch: 64 }, search: { order: any, cp: [1] }",
              "objective: perf_per_cost\n");
-    OK(study_load(&s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                         e));
     for (int n = 1; n < 6; n += 2) {
         struct design_choice more;
         omp_set_num_threads(n);

@@ -33,10 +33,10 @@ TEST(a_study_is_read_with_all_it_names)
     assert_close(s.prices[1].nic_usd_per_Bps, 32 * 32 / 1e9, 1e-14);
     assert_true(s.n_workloads == 2 && s.workloads[0].weight == 1 && s.workloads[1].weight == 2.5);
     assert_string_equal(s.workloads[1].tree.name, "work");
-    assert_true(s.combine == STUDY_REGRET && s.objective == ALLOC_TIME && s.model == SIM_ALPHA_BETA);
-    assert_true(s.total_Bps == 47123000000.0 && s.count_npus && study_fixed_usd(&s) == 32000);
+    assert_true(s.combine == DESIGN_REGRET && s.objective == ALLOC_TIME && s.model == SIM_ALPHA_BETA);
+    assert_true(s.total_Bps == 47123000000.0 && s.count_npus && design_point_fixed_usd(&s) == 32000);
     const struct topo_bill bill = { .usd = { 100, 200, 400 } };
-    const struct topo_band usd = study_bill_usd(&s, &bill);
+    const struct topo_band usd = design_point_bill_usd(&s, &bill);
     assert_true(usd.low == 32100 && usd.typ == 32200 && usd.high == 32400);
     assert_true(isnan(s.time_limit_s) && s.seed == 1);
     /* pod.max_GBps, the total, three constraints. */
@@ -48,15 +48,15 @@ TEST(a_study_is_read_with_all_it_names)
     assert_close(s.rows.rows[3].rhs, 1e6 - 32000, 1e-15); /* NPUs are part of usd */
     assert_true(s.budget.node >= 0 && s.budget.nics == 32 && s.budget.nic_Bps == 50e9);
     assert_true(s.budget.usd == 1e5 && s.budget.watt == 2000 && s.budget.time_s == 0.5);
-    study_free(&s);
-    study_free(&s);
+    design_point_free(&s);
+    design_point_free(&s);
 }
 
 TEST(only_what_is_needed_must_be_there)
 {
     struct folder *f = *state;
-    KEEP(struct design_point, s, study_free);
-    OK(load(f, &s, "network: ring:4@50 switch:8\n", STUDY_NEEDS_NETWORK, e));
+    KEEP(struct design_point, s, design_point_free);
+    OK(load(f, &s, "network: ring:4@50 switch:8\n", DESIGN_NEEDS_NETWORK, e));
     assert_true(s.net.n_dims == 2 && !s.has_parts);
     assert_true(s.n_workloads == 0 && s.budget.node == -1 && s.rows.n == 0 && s.own_source == 0);
     assert_string_equal(s.name, "");
@@ -67,16 +67,16 @@ TEST(a_network_or_a_word_is_a_study_of_itself)
     struct folder *f = *state;
     char path[SUPPORT_PATH];
     struct design_point s;
-    OK(study_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, STUDY_NEEDS_PARTS, e));
+    OK(design_point_load(&s, scratch_path(path, f->dir, "net.yaml"), NULL, 0, DESIGN_NEEDS_PARTS, e));
     assert_string_equal(s.net.name, "small");
     assert_string_equal(s.parts.name, "prices");
     assert_int_equal(s.own_source, -1);
     assert_string_equal(text_str(&s.notes), "");
-    study_free(&s);
+    design_point_free(&s);
 
-    OK(study_load(&s, "ring:4@50  switch:8@12.5", NULL, 0, STUDY_NEEDS_BANDWIDTH, e));
+    OK(design_point_load(&s, "ring:4@50  switch:8@12.5", NULL, 0, DESIGN_NEEDS_BANDWIDTH, e));
     assert_true(s.net.n_npus == 32 && s.net.dims[1].bw_Bps == 12.5e9);
-    study_free(&s);
+    design_point_free(&s);
 }
 
 TEST(overrides_reach_everywhere_and_the_last_wins)
@@ -99,36 +99,37 @@ TEST(overrides_reach_everywhere_and_the_last_wins)
     assert_string_equal(s.parts.name, "dear");
     assert_int_equal(s.workloads[0].tree.groups[1].members[1], 2);
     assert_string_equal(s.workloads[1].tree.name, "work");
-    study_free(&s);
+    design_point_free(&s);
 
     const struct study_override whole[] = {
         { "network.dims[1].bw_GBps", "25" },
         { "network", scratch_path(bare, f->dir, "bare.yaml") },
     };
-    OK(load_with(f, &s, NET, whole, COUNT_OF(whole), STUDY_NEEDS_NETWORK, e));
+    OK(load_with(f, &s, NET, whole, COUNT_OF(whole), DESIGN_NEEDS_NETWORK, e));
     assert_string_equal(s.net.name, "bare");
     assert_true(s.net.dims[1].bw_Bps == 25e9);
-    study_free(&s);
+    design_point_free(&s);
 }
 
 TEST(a_network_alone_is_overridden_by_its_own_keys)
 {
     struct folder *f = *state;
     char path[SUPPORT_PATH];
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     const struct study_override o[] = { { "dims.pod.bw_GBps", "25" },
                                         { "npu.usd", "7" },
                                         { "network.dims[0].bw_GBps", "200" } };
-    OK(study_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), STUDY_NEEDS_BANDWIDTH, e));
+    OK(design_point_load(&s, scratch_path(path, f->dir, "net.yaml"), o, COUNT_OF(o), DESIGN_NEEDS_BANDWIDTH,
+                         e));
     assert_true(s.net.dims[1].bw_Bps == 25e9 && s.net.npu.usd == 7 && s.net.dims[0].bw_Bps == 200e9);
 }
 
 TEST(parts_of_the_study_replace_those_of_the_network)
 {
     struct folder *f = *state;
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     put(f, "nowhere.yaml", "parts: missing.yaml\ndims: [ { shape: ring, size: 4, tier: InterNode } ]\n");
-    OK(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", STUDY_NEEDS_PARTS, e));
+    OK(load(f, &s, "network: nowhere.yaml\nparts: dear.yaml\n", DESIGN_NEEDS_PARTS, e));
     assert_string_equal(s.parts.name, "dear");
 }
 
@@ -136,10 +137,10 @@ TEST(a_path_from_the_root_is_taken_as_it_is)
 {
     struct folder *f = *state;
     char parts[SUPPORT_PATH];
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct text, study, text_free) = { 0 };
     text_printf(&study, "network: net.yaml\nparts: %s\n", scratch_path(parts, f->dir, "dear.yaml"));
-    OK(load(f, &s, study.s, STUDY_NEEDS_PARTS, e));
+    OK(load(f, &s, study.s, DESIGN_NEEDS_PARTS, e));
     assert_string_equal(s.parts.name, "dear");
 }
 
@@ -154,9 +155,9 @@ TEST(the_hash_follows_content_and_files)
     for (int i = 0; i < 4; i++) {
         snprintf(text, sizeof text, rows, i == 3 ? 2000 : 1000);
         put(f, "w.txt", text);
-        OK(load_with(f, &s, NET "workload: { astra: w.txt }\n", &o, i == 2, STUDY_NEEDS_WORKLOAD, e));
-        hash[i] = study_hash(&s);
-        study_free(&s);
+        OK(load_with(f, &s, NET "workload: { astra: w.txt }\n", &o, i == 2, DESIGN_NEEDS_WORKLOAD, e));
+        hash[i] = design_point_hash(&s);
+        design_point_free(&s);
     }
     assert_true(hash[0] == hash[1] && hash[0] != hash[2] && hash[0] != hash[3]);
 }
@@ -207,40 +208,40 @@ static const struct bad {
     { "network: bare.yaml\nparts: prices.yaml\n",
       "bare.yaml:2:9: dimension \"dim1\": tier is not given, expected one priced by prices", 0, ERR_RANGE },
     { NET "constraints: pod <= 50\n", "study.yaml:2:14: constraints is pod <= 50, expected a list",
-      STUDY_FOR_SPLIT, ERR_PARSE },
+      DESIGN_FOR_SPLIT, ERR_PARSE },
     { NET "constraints: [ [pod] ]\n", "study.yaml:2:16: constraints[0] is a list, expected text",
-      STUDY_FOR_SPLIT, ERR_PARSE },
+      DESIGN_FOR_SPLIT, ERR_PARSE },
     { NET "constraints:\n  - node >= 10\n  - 2*node + pdo <= 200\n",
-      "study.yaml:4:14: constraints[1] has unknown name \"pdo\"; did you mean \"pod\"?", STUDY_FOR_SPLIT,
+      "study.yaml:4:14: constraints[1] has unknown name \"pdo\"; did you mean \"pod\"?", DESIGN_FOR_SPLIT,
       ERR_PARSE },
     { NET "constraints:\n  - \"2*node + pdo <= 200\"\n",
-      "study.yaml:3:15: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
+      "study.yaml:3:15: constraints[0] has unknown name \"pdo\"", DESIGN_FOR_SPLIT, ERR_PARSE },
     { NET "constraints: [ pod <= 10 <= 20 ]\n", "/study.yaml:2:26: constraints[0]: second comparison",
-      STUDY_FOR_SPLIT, ERR_PARSE },
+      DESIGN_FOR_SPLIT, ERR_PARSE },
     { NET "constraints: [ pod + ]\n", "study.yaml:2:21: constraints[0]: the text ends, expected",
-      STUDY_FOR_SPLIT, ERR_PARSE },
-    { NET "constraints: [ 1 <= 2 ]\n", "study.yaml:2:16: constraints[0] holds no name", STUDY_FOR_SPLIT,
+      DESIGN_FOR_SPLIT, ERR_PARSE },
+    { NET "constraints: [ 1 <= 2 ]\n", "study.yaml:2:16: constraints[0] holds no name", DESIGN_FOR_SPLIT,
       ERR_PARSE },
     { NET "constraints:\n  - |\n    pod\n    <= pdo\n",
-      "study.yaml:3:5: constraints[0] has unknown name \"pdo\"", STUDY_FOR_SPLIT, ERR_PARSE },
+      "study.yaml:3:5: constraints[0] has unknown name \"pdo\"", DESIGN_FOR_SPLIT, ERR_PARSE },
     { "network: bare.yaml\nconstraints: [ usd <= 10 ]\n",
-      "study.yaml:2:16: constraints[0] speaks of what parts cost or draw; give parts", STUDY_FOR_SPLIT,
+      "study.yaml:2:16: constraints[0] speaks of what parts cost or draw; give parts", DESIGN_FOR_SPLIT,
       ERR_RANGE },
-    { NET, "study.yaml:1:1: document has no workload; give workload or workloads", STUDY_NEEDS_WORKLOAD,
+    { NET, "study.yaml:1:1: document has no workload; give workload or workloads", DESIGN_NEEDS_WORKLOAD,
       ERR_PARSE },
     { "network: bare.yaml\n", "study.yaml:1:1: document has no parts; give parts with prices",
-      STUDY_NEEDS_PARTS, ERR_PARSE },
-    { NET WORK, "study.yaml:1:1: document has no budget; give one", STUDY_FOR_BUDGET, ERR_PARSE },
-    { NET, "net.yaml:5:5: network.dims[0] has no bw_GBps", STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
+      DESIGN_NEEDS_PARTS, ERR_PARSE },
+    { NET WORK, "study.yaml:1:1: document has no budget; give one", DESIGN_FOR_BUDGET, ERR_PARSE },
+    { NET, "net.yaml:5:5: network.dims[0] has no bw_GBps", DESIGN_NEEDS_BANDWIDTH, ERR_RANGE },
     { "network: ring:4@50 full:2\n",
       "study.yaml:1:10: network is ring:4@50 full:2, expected a bandwidth for every dimension",
-      STUDY_NEEDS_BANDWIDTH, ERR_RANGE },
-    { NET "budget: {}\n", "study.yaml:2:9: budget has no limit; give at least one", STUDY_FOR_BUDGET,
+      DESIGN_NEEDS_BANDWIDTH, ERR_RANGE },
+    { NET "budget: {}\n", "study.yaml:2:9: budget has no limit; give at least one", DESIGN_FOR_BUDGET,
       ERR_PARSE },
     { NET "budget: { nics: 1.5 }\n", "study.yaml:2:17: budget.nics is 1.5, expected a whole number", 0,
       ERR_PARSE },
     { NET "budget: { time_s: 1 }\n",
-      "study.yaml:2:11: budget.time_s limits training time; give workload or workloads", STUDY_FOR_BUDGET,
+      "study.yaml:2:11: budget.time_s limits training time; give workload or workloads", DESIGN_FOR_BUDGET,
       ERR_RANGE },
     { NET WORK "objective: perf_per_watt\ntotal_GBps: 9\n",
       "objective is perf_per_watt; give network.npu.watt, or system", ALL, ERR_RANGE },
@@ -254,15 +255,15 @@ static const struct bad {
       "study.yaml:3:16: constraints[0] speaks of the whole machine; give system", ALL, ERR_RANGE },
     { "network: bare.yaml\n" WORK "constraints: [ usd_year <= 5 ]\n",
       "study.yaml:3:16: constraints[0] speaks of the whole machine; give system and parts",
-      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
+      DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, ERR_RANGE },
     { SEARCHED("workloads: [ work.yaml, { workload: ", " } ]\n"),
       "search is given together with other workloads; give bw_GBps of every dimension or one workload",
-      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
+      DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, ERR_RANGE },
     { SEARCHED("workload: ", "\nobjective: utilization\n"),
       "search is given with objective utilization; choose another objective",
-      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, ERR_RANGE },
+      DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, ERR_RANGE },
     { "network: bare.yaml\nbudget: { usd: 1 }\n",
-      "study.yaml:2:11: budget.usd limits what parts say; give parts", STUDY_FOR_BUDGET, ERR_RANGE },
+      "study.yaml:2:11: budget.usd limits what parts say; give parts", DESIGN_FOR_BUDGET, ERR_RANGE },
 };
 
 /* What cannot be searched is said by who searches. */
@@ -276,14 +277,14 @@ static int load_and_choose(struct folder *f, struct design_point *s, const char 
     rc = design_choose(&c, s, e);
     if (!rc)
         choice_free(&c);
-    study_free(s);
+    design_point_free(s);
     return rc;
 }
 
 TEST(a_bad_study_is_refused_at_its_place)
 {
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         FAILS(load_and_choose(*state, &s, bad[i].text, bad[i].needs, e), bad[i].code, bad[i].message);
         assert_null(s.workloads);
     }
@@ -311,12 +312,13 @@ TEST(a_bad_override_or_word_is_named)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         *e = (struct err){ 0 };
         FAILS(load_with(*state, &s, NET, &cases[i].o, 1, 0, e), cases[i].code, cases[i].message);
-        study_free(&s);
+        design_point_free(&s);
     }
-    FAILS(study_load(&s, "ring:4 full:1", NULL, 0, 0, e), ERR_RANGE,
+    FAILS(design_point_load(&s, "ring:4 full:1", NULL, 0, 0, e), ERR_RANGE,
           "network \"ring:4 full:1\": col 13: size is 1, expected 2 to");
-    FAILS(study_load(&s, "no-such-study.yaml", NULL, 0, 0, e), ERR_PARSE, "no-such-study.yaml: no such file");
-    FAILS(study_load(&s, "ring:4", NULL, 0, STUDY_NEEDS_WORKLOAD, e), ERR_PARSE,
+    FAILS(design_point_load(&s, "no-such-study.yaml", NULL, 0, 0, e), ERR_PARSE,
+          "no-such-study.yaml: no such file");
+    FAILS(design_point_load(&s, "ring:4", NULL, 0, DESIGN_NEEDS_WORKLOAD, e), ERR_PARSE,
           "ring:4:1:1: document has no workload; give workload");
 }
 
@@ -329,12 +331,12 @@ TEST(paths_in_messages_are_short)
     struct design_point s;
     snprintf(text, sizeof text, "network: ../%s/../%s/./net.yaml\n", base, base);
     snprintf(want, sizeof want, "%s/./net.yaml:5:5: network.dims[0] has no bw_GBps", f->dir);
-    FAILS(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, e), ERR_RANGE, want);
+    FAILS(load(f, &s, text, DESIGN_NEEDS_BANDWIDTH, e), ERR_RANGE, want);
     assert_true(strncmp(e->msg, want, strlen(want)) == 0);
 
     assert_int_equal(symlink("/", scratch_path(link, f->dir, "link")), 0);
     snprintf(text, sizeof text, "network: link/..%s/net.yaml\n", f->dir);
-    FAILS(load(f, &s, text, STUDY_NEEDS_BANDWIDTH, e), ERR_RANGE, "/link/../");
+    FAILS(load(f, &s, text, DESIGN_NEEDS_BANDWIDTH, e), ERR_RANGE, "/link/../");
 }
 
 TEST(every_study_that_comes_along_is_sound)
@@ -349,13 +351,13 @@ TEST(every_study_that_comes_along_is_sound)
     struct design_point s;
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         snprintf(path, sizeof path, "configs/studies/%s.yaml", files[i]);
-        OK(study_load(&s, path, NULL, 0, ALL, e));
+        OK(design_point_load(&s, path, NULL, 0, ALL, e));
         assert_string_equal(text_str(&s.notes), "");
-        study_free(&s);
+        design_point_free(&s);
     }
-    OK(study_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | STUDY_FOR_BUDGET, e));
+    OK(design_point_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | DESIGN_FOR_BUDGET, e));
     assert_string_equal(text_str(&s.notes), "");
-    study_free(&s);
+    design_point_free(&s);
 }
 
 SUITE(make_folder, remove_folder)

@@ -4,7 +4,7 @@
 #include "tests/unit/folder.h"
 #include "kinds/design/explore/solve.h"
 
-enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+enum { NEEDS = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
 
 /* Two dimensions with a second protocol, slow and quick to answer: which one is faster depends on the
  * bandwidth. */
@@ -46,7 +46,8 @@ static void assert_same(const struct design_point *got, const struct design_poin
         assert_true(a->rhs == b->rhs && a->sense == b->sense);
         assert_memory_equal(a->coef, b->coef, sizeof a->coef);
     }
-    assert_true(study_choices(got) == study_choices(want) && study_hash(got) == study_hash(want));
+    assert_true(design_point_choices(got) == design_point_choices(want) &&
+                design_point_hash(got) == design_point_hash(want));
 }
 
 enum { KEYS = 3 };
@@ -57,22 +58,22 @@ static void change_and_compare(struct folder *f, const char *const *paths, const
 {
     struct study_override axes[KEYS];
     struct study_source from = { .path = f->path, .axes = axes };
-    KEEP(struct design_point, s, study_free) = { 0 };
+    KEEP(struct design_point, s, design_point_free) = { 0 };
     for (int i = 0; i < n; i++) {
         from.n_axes = 0;
         for (int k = 0; k < KEYS && paths[k]; k++)
             axes[from.n_axes++] = (struct study_override){ paths[k], values[i][k] };
         struct design_point afresh;
-        MUST(study_read(&afresh, &from, NEEDS, e));
+        MUST(design_point_read(&afresh, &from, NEEDS, e));
         if (i == 0)
-            MUST(study_read(&s, &from, NEEDS, e));
+            MUST(design_point_read(&s, &from, NEEDS, e));
         else
-            assert_true(study_change(&s, &from, NEEDS));
+            assert_true(design_point_change(&s, &from, NEEDS));
         assert_same(&s, &afresh);
         KEEP(struct design, d, design_free);
         MUST(design_solve(&d, &s, e));
         assert_same(&s, &afresh);
-        study_free(&afresh);
+        design_point_free(&afresh);
     }
 }
 
@@ -121,9 +122,10 @@ TEST_WITH(another_bandwidth_is_another_choice, make_folder, remove_folder)
     struct folder *f = *state;
     for (int i = 0; i < 2; i++) {
         const struct study_override axis = { "network.dims.node.bw_GBps", bw[i] };
-        KEEP(struct design_point, s, study_free);
-        OK(study_read(&s, &(struct study_source){ .path = f->path, .axes = &axis, .n_axes = 1 }, NEEDS, e));
-        choices[i] = study_choices(&s);
+        KEEP(struct design_point, s, design_point_free);
+        OK(design_point_read(&s, &(struct study_source){ .path = f->path, .axes = &axis, .n_axes = 1 }, NEEDS,
+                             e));
+        choices[i] = design_point_choices(&s);
     }
     assert_true(choices[0] != choices[1]);
 }
@@ -147,12 +149,12 @@ TEST_WITH(what_a_change_cannot_say_is_left_to_reading, make_folder, remove_folde
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct study_override axis = { cases[i].path, cases[i].first };
         const struct study_source from = { .path = f->path, .axes = &axis, .n_axes = 1 };
-        KEEP(struct design_point, s, study_free);
-        OK(study_read(&s, &from, NEEDS, e));
+        KEEP(struct design_point, s, design_point_free);
+        OK(design_point_read(&s, &from, NEEDS, e));
         axis.value = cases[i].second;
-        assert_false(study_change(&s, &from, NEEDS));
+        assert_false(design_point_change(&s, &from, NEEDS));
         axis.value = cases[i].first; /* and it can be changed again */
-        assert_true(study_change(&s, &from, NEEDS));
+        assert_true(design_point_change(&s, &from, NEEDS));
     }
 }
 
@@ -163,12 +165,12 @@ TEST_WITH(a_value_that_was_replaced_is_not_changed, make_folder, remove_folder)
     struct study_override axes[] = { { "network.dims.pod.max_GBps", "50" }, { "network.dims", dims } };
     struct folder *f = *state;
     const struct study_source from = { .path = f->path, .axes = axes, .n_axes = 2 };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     static const char study[] = "network: { dims: [ { name: pod, shape: ring, size: 4 } ] }\n"
                                 "workload: { name: w, step: { compute_ms: 1 } }\n";
     put(f, "study.yaml", study);
-    OK(study_read(&s, &from, NEEDS, e));
+    OK(design_point_read(&s, &from, NEEDS, e));
     assert_true(s.net.dims[0].max_Bps == 7e9);
     axes[0].value = "60";
-    assert_false(study_change(&s, &from, NEEDS));
+    assert_false(design_point_change(&s, &from, NEEDS));
 }

@@ -40,8 +40,8 @@ static void build_system(struct design_point *s, struct design *d, struct system
 {
     double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
-    MUST(
-        study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     for (int32_t i = 0; i < s->net.n_dims; i++)
         bw_Bps[i] = s->net.dims[i].bw_Bps;
     MUST(design_evaluate(d, s, bw_Bps, e));
@@ -49,7 +49,7 @@ static void build_system(struct design_point *s, struct design *d, struct system
 }
 
 #define SYSTEM(s, d, x, text)                                                                                \
-    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design_point, s, design_point_free);                                                         \
     KEEP(struct design, d, design_free);                                                                     \
     KEEP(struct system, x, system_free);                                                                     \
     build_system(&s, &d, &x, text)
@@ -613,7 +613,7 @@ static void bill_file(struct design_point *s, struct topo_bill *b, const char *p
                       const struct study_override *o, int32_t n)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    MUST(study_load(s, path, o, n, STUDY_NEEDS_PARTS | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(s, path, o, n, DESIGN_NEEDS_PARTS | DESIGN_NEEDS_BANDWIDTH, e));
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
     MUST(topo_build_bill(b, &s->net, &s->parts, bw_Bps, e));
@@ -632,7 +632,7 @@ static double count_item(const struct topo_bill *b, const char *part)
  * eighth. */
 TEST(planes_of_131072_gpus_take_the_published_switches_and_modules)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct topo_bill, b, topo_bill_free);
     bill_file(&s, &b, "configs/networks/mi455x-131072.yaml", NULL, 0);
     assert_true(count_item(&b, ", leaf") == 8 * 512 && count_item(&b, ", spine") == 8 * 256);
@@ -653,7 +653,7 @@ TEST(network_of_200000_gb300_takes_the_published_share_of_power)
                                                { "network.dims.row.tier", "InterPodEthernet" } };
     const double it_W = 435e6;
     double watt[3] = { 0 };
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct topo_bill, b, topo_bill_free);
     bill_file(&s, &b, "configs/networks/gb300-nvl72.yaml", o, 2);
     assert_true(s.net.n_npus == 200016 && count_item(&b, ", core") > 0);
@@ -750,7 +750,7 @@ TEST(what_cannot_be_summed_is_refused)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct design_point s;
         FOLDER(f);
-        FAILS(study_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0, STUDY_NEEDS_WORKLOAD, e),
+        FAILS(design_point_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0, DESIGN_NEEDS_WORKLOAD, e),
               cases[i].code, cases[i].message);
     }
 }
@@ -777,12 +777,13 @@ enum { PORTS = 20 };
 static void solve_owned(struct design_point *s, struct design *d, const char *text)
 {
     FOLDER(f);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                           e));
     MUST(design_solve(d, s, e));
 }
 
 #define SOLVED_OWNED(s, d, text)                                                                             \
-    KEEP(struct design_point, s, study_free);                                                                \
+    KEEP(struct design_point, s, design_point_free);                                                         \
     KEEP(struct design, d, design_free);                                                                     \
     solve_owned(&s, &d, text)
 
@@ -843,13 +844,13 @@ TEST(the_best_of_all_ports_is_that_of_the_sums)
 TEST(failures_of_the_network_count_in_the_cost_of_a_token)
 {
     SOLVED_OWNED(often, a, OWNED "objective: tco_per_token\n");
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, c, design_free);
     FOLDER(f);
     const struct study_override sturdy[] = { { "system.mtbf.nic_h", "1e9" },
                                              { "system.mtbf.link_h", "1e9" } };
-    OK(study_load(&s, put(&f, "study.yaml", OWNED "objective: tco_per_token\n"), sturdy, 2,
-                  STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    OK(design_point_load(&s, put(&f, "study.yaml", OWNED "objective: tco_per_token\n"), sturdy, 2,
+                         DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
     OK(design_solve(&c, &s, e));
     assert_true(c.bw_Bps[1] > a.bw_Bps[1]);
     /* Beside the same total spread evenly. */
@@ -901,20 +902,20 @@ TEST(a_proof_says_what_it_is_of)
     static const char racks[] = "items by the rack counted by fractions of racks",
                       best[] = "goodput at its best, with a network that never fails",
                       both[] = "goodput at its best, with a network that never fails, and fractions of racks";
-    CASES(const char *text, *proof; enum study_split split) = {
-        { OWNED "objective: tco_per_token\npricing: fraction\n", best, STUDY_SOLVE },
-        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", both, STUDY_SOLVE },
-        { OWNED_WITH(CAGE) "objective: perf_per_watt\npricing: fraction\n", racks, STUDY_SOLVE },
-        { OWNED "objective: perf_per_watt\npricing: fraction\n", NULL, STUDY_SOLVE },
-        { OWNED_WITH(CAGE) "objective: time\npricing: fraction\n", NULL, STUDY_SOLVE },
-        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", NULL, STUDY_GIVEN },
-        { OWNED_WITH(CAGE) "objective: tco_per_token\n", NULL, STUDY_SOLVE },
+    CASES(const char *text, *proof; enum design_split split) = {
+        { OWNED "objective: tco_per_token\npricing: fraction\n", best, DESIGN_SOLVE },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", both, DESIGN_SOLVE },
+        { OWNED_WITH(CAGE) "objective: perf_per_watt\npricing: fraction\n", racks, DESIGN_SOLVE },
+        { OWNED "objective: perf_per_watt\npricing: fraction\n", NULL, DESIGN_SOLVE },
+        { OWNED_WITH(CAGE) "objective: time\npricing: fraction\n", NULL, DESIGN_SOLVE },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\npricing: fraction\n", NULL, DESIGN_GIVEN },
+        { OWNED_WITH(CAGE) "objective: tco_per_token\n", NULL, DESIGN_SOLVE },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         FOLDER(f);
-        OK(study_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0,
-                      STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+        OK(design_point_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0,
+                             DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
         s.split = cases[i].split;
         const char *proof = system_proof_of(&s);
         assert_string_equal(proof ? proof : "", cases[i].proof ? cases[i].proof : "");

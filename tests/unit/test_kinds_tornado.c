@@ -207,10 +207,10 @@ TEST(an_end_is_the_study_with_that_value)
         for (int end = 0; end < 2; end++) {
             /* Answer 0 is best at point 0, of traffic 1. */
             const struct study_override set[] = { { "workload.traffic", "1" }, { keys[k], values[k][end] } };
-            KEEP(struct design_point, s, study_free);
+            KEEP(struct design_point, s, design_point_free);
             KEEP(struct design, d, design_free);
-            OK(study_load(&s, o.f.path, set, 2, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
-            OK(design_row(&d, &s, e));
+            OK(design_point_load(&s, o.f.path, set, 2, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
+            OK(design_for_row(&d, &s, e));
             assert_int_equal(o.t.typical[0].point, 0);
             assert_close(tornado_end(&o.t, k, end, 0)->value, d.time_s, 1e-12);
             if (o.t.typical[2].point == 0)
@@ -231,10 +231,10 @@ TEST(prices_are_inputs_where_nothing_else_is)
     assert_string_equal(o.t.inputs[0].path, "parts.rates[1].switch_usd_per_GBps");
     assert_string_equal(o.t.inputs[0].label, "P switch_usd_per_GBps");
     assert_int_equal(o.t.n_answers, 2); /* time and cost: there is no system */
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
-    OK(study_load(&s, o.f.path, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
-    OK(design_row(&d, &s, e));
+    OK(design_point_load(&s, o.f.path, NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
+    OK(design_for_row(&d, &s, e));
     /* 32 NPUs at so many GB/s on b, each 8 USD more or 12 less than 18. */
     double Bps = d.bw_Bps[1] / 1e9;
     assert_close(value_at(&o, "parts.rates[1].switch_usd_per_GBps", 0, 1), d.cost_usd - 32 * 8 * Bps, 1e-9);

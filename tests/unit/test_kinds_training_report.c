@@ -15,12 +15,12 @@
 
 static void evaluate(struct design_point *s, struct design *d, const char *plan, const char *model)
 {
-    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH;
+    const unsigned needs = DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH;
     char text[2048];
     double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
     snprintf(text, sizeof text, STUDY "%s" END "model: %s\n", plan, model);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, needs, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, needs, e));
     for (int32_t i = 0; i < s->net.n_dims; i++)
         bw_Bps[i] = s->net.dims[i].bw_Bps;
     MUST(design_evaluate(d, s, bw_Bps, e));
@@ -60,7 +60,7 @@ static void check_account(const struct account *a, double time_s, int32_t n_dims
 TEST(the_account_is_the_step_in_every_model)
 {
     for (size_t i = 0; i < COUNT_OF(plans) * N_SIM_MODELS; i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         evaluate(&s, &d, plans[i / N_SIM_MODELS], sim_model_words[i % N_SIM_MODELS]);
         check_account(&d.account, d.time_s, s.net.n_dims);
@@ -72,7 +72,7 @@ TEST(the_account_is_the_step_in_every_model)
 /* Parameters that a part of dp shares out, and the sums of its copies, are data-parallel traffic. */
 TEST(hybrid_sharding_is_of_dp)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     evaluate(&s, &d, "zero: 3, shard: 4", "bandwidth");
     assert_true(d.account.comm_s > 0 && account_axis_s(&d.account, "tp") == 0);
@@ -81,7 +81,7 @@ TEST(hybrid_sharding_is_of_dp)
 
 TEST(a_row_has_a_cell_for_every_column)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     struct training_row row;
     KEEP(struct columns, columns, columns_free);

@@ -46,9 +46,9 @@ struct opened {
 static int open_study_in(struct opened *o, const char *text, const struct study_override *set, int32_t n,
                          struct err *e)
 {
-    const unsigned needs = STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_PARTS | STUDY_FOR_SPLIT;
+    const unsigned needs = DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_PARTS | DESIGN_FOR_SPLIT;
     o->u = (struct uncertain){ 0 };
-    assert_ok(study_load(&o->s, put(&o->f, "study.yaml", text), set, n, needs, e), e);
+    assert_ok(design_point_load(&o->s, put(&o->f, "study.yaml", text), set, n, needs, e), e);
     assert_ok(design_evaluate(&o->d, &o->s, bw_Bps, e), e);
     return uncertain_read(&o->u, &o->s.doc, yaml_get(&o->s.doc, o->s.doc.root, "uncertain"), o->s.seed, e);
 }
@@ -64,7 +64,7 @@ static void close_study(struct opened *o)
 {
     uncertain_free(&o->u);
     design_free(&o->d);
-    study_free(&o->s);
+    design_point_free(&o->s);
     folder_remove(&o->f);
 }
 
@@ -267,11 +267,11 @@ TEST(traffic_scales_all_bytes_of_a_workload)
             char text[4096], number[16];
             FOLDER(f);
             struct study_override set = { "workload.traffic", number };
-            KEEP(struct design_point, s, study_free);
+            KEEP(struct design_point, s, design_point_free);
             snprintf(number, sizeof number, "%g", factor[k]);
             snprintf(text, sizeof text, "%s%s", STUDY, workloads[i]);
             put(&f, "w.txt", rows);
-            OK(study_load(&s, put(&f, "study.yaml", text), &set, 1, STUDY_NEEDS_WORKLOAD, e));
+            OK(design_point_load(&s, put(&f, "study.yaml", text), &set, 1, DESIGN_NEEDS_WORKLOAD, e));
             OK(design_time(&time_s[k], &s, bw_Bps, e));
         }
         double more_s = time_s[1] - time_s[0], again_s = time_s[2] - time_s[1];
@@ -295,7 +295,7 @@ TEST(draws_read_no_file)
     scratch_make(o.f.dir);
     scratch_file(study, o.f.dir, "study.yaml", text, sizeof text - 1);
     put(&o.f, "w.txt", rows);
-    OK(study_load(&o.s, study, NULL, 0, STUDY_NEEDS_WORKLOAD, e));
+    OK(design_point_load(&o.s, study, NULL, 0, DESIGN_NEEDS_WORKLOAD, e));
     assert_int_equal(remove(o.f.path), 0);
     OK(design_evaluate(&o.d, &o.s, bw_Bps, e));
     OK(uncertain_read(&o.u, &o.s.doc, yaml_get(&o.s.doc, o.s.doc.root, "uncertain"), 1, e));

@@ -28,7 +28,8 @@ static void open_study(struct design_point *s, const char *dims, const char *mor
     FOLDER(f);
     snprintf(text, sizeof text, "network:\n  npu: { usd: 1000, watt: 500 }\n  dims:\n%s%s%s%s", dims,
              CATALOGUE, WORK, more);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                           e));
 }
 
 struct best {
@@ -100,7 +101,7 @@ TEST(the_best_whole_design_is_the_best_that_can_be_bought)
           "objective: perf_per_cost\n", INFINITY, INFINITY },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         double bw_Bps[D] = { 0 };
         struct best best = { .value = INFINITY };
@@ -143,7 +144,8 @@ static void open_tree(struct design_point *s, const char *sizes, int most_GBps, 
     FOLDER(f);
     snprintf(dims, sizeof dims, TREE, sizes, most_GBps);
     snprintf(text, sizeof text, "network:\n  dims:\n%s%s%s%s", dims, parts, WORK, more);
-    MUST(study_load(s, put(&f, "study.yaml", text), NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                           e));
 }
 
 struct tree_best {
@@ -202,7 +204,7 @@ TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
     };
     int bounded = 0, late = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
         open_tree(&s, "4, 4, 5", 400, cases[i].more);
         OK(design_solve(&d, &s, e));
@@ -221,7 +223,7 @@ TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
                 if (!steps[j]->there)
                     continue;
                 bw_Bps[k] = steps[j]->bw_Bps;
-                assert_close(steps[j]->cost_usd, study_usd(&s, bw_Bps, e), 1e-14);
+                assert_close(steps[j]->cost_usd, design_point_usd(&s, bw_Bps, e), 1e-14);
                 assert_close(fabs(bw_Bps[k] - d.bw_Bps[k]), topo_port_step_Bps(&s.net, k, &s.parts), 1e-12);
                 assert_close(steps[j]->time_s, step_time(&s.workloads[0].fn, bw_Bps), 1e-14);
                 assert_int_equal(
@@ -241,7 +243,7 @@ TEST(entries_of_many_choices_are_bounded_to_the_same_designs)
  * take a minute. */
 TEST(ten_million_designs_are_bounded_and_not_tried)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     open_tree(&s, "16, 8, 8", 1200, "constraints: [ usd <= 250e6 ]\n");
     clock_t start = clock();
@@ -253,7 +255,7 @@ TEST(ten_million_designs_are_bounded_and_not_tried)
 
 TEST(neighbours_cost_what_their_bills_say)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     open_study(&s,
                "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
@@ -266,7 +268,7 @@ TEST(neighbours_cost_what_their_bills_say)
         bw_Bps[k] += k ? 25e9 : 20e9;
         assert_true(d.whole.up[k].there);
         assert_close(d.whole.up[k].bw_Bps, bw_Bps[k], 1e-15);
-        assert_close(d.whole.up[k].cost_usd, study_usd(&s, bw_Bps, e), 1e-15);
+        assert_close(d.whole.up[k].cost_usd, design_point_usd(&s, bw_Bps, e), 1e-15);
         OK(design_time(&time_s, &s, bw_Bps, e));
         assert_close(d.whole.up[k].time_s, time_s, 1e-12);
         assert_int_equal(d.whole.up[k].broken >= 0, d.whole.up[k].cost_usd > 900e3);
@@ -298,7 +300,7 @@ TEST(a_step_is_where_the_bill_changes)
     };
     int stepped = 0;
     for (size_t i = 0; i < COUNT_OF(dims); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         open_study(&s, dims[i], "constraints: [ usd <= 1e9 ]\n");
         const struct topo_network *net = &s.net;
         for (int32_t d = 0; d < net->n_dims; d++) {
@@ -316,9 +318,9 @@ TEST(a_step_is_where_the_bill_changes)
                         if (g == d)
                             at[g] = step_Bps * (k + 0.5 * j);
                     }
-                    usd[j] = study_usd(&s, at, NULL);
+                    usd[j] = design_point_usd(&s, at, NULL);
                     /* The search relies on it: fractions cost no more. */
-                    assert_false(study_fraction_usd(&s, at) > usd[j] * (1 + 1e-9));
+                    assert_false(design_point_fraction_usd(&s, at) > usd[j] * (1 + 1e-9));
                 }
                 if (isnan(usd[0]) || isnan(usd[2]))
                     continue;
@@ -337,7 +339,7 @@ TEST(a_step_is_where_the_bill_changes)
 /* At most the total, and less by less than a link of 20 GB/s, the smallest step. */
 TEST(a_total_is_met_as_far_as_ports_go)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     open_study(&s,
                "    - { name: a, shape: ring, size: 4, tier: In }\n    - { name: b, shape: switch, size: 16, "
@@ -362,7 +364,7 @@ TEST(adapters_serve_links_of_several_axes)
         { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], planes: 2, bw_GBps: 100, tier: Out }", 4 * 16 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct design_point, s, study_free);
+        KEEP(struct design_point, s, design_point_free);
         struct topo_bill bill;
         double bw_Bps[D];
         char dims[256];
@@ -373,14 +375,14 @@ TEST(adapters_serve_links_of_several_axes)
         OK(topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, e));
         assert_int_equal(bill.nics, cases[i].nics);
         assert_close(bill.nic_usd, 900.0 * (double)cases[i].nics, 1e-14);
-        assert_false(study_fraction_usd(&s, bw_Bps) > bill.usd.typ * (1 + 1e-9));
+        assert_false(design_point_fraction_usd(&s, bw_Bps) > bill.usd.typ * (1 + 1e-9));
         topo_bill_free(&bill);
     }
 }
 
 TEST(given_bandwidths_cost_what_carries_them)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     double whole[] = { 20e9, 50e9 };
     open_study(&s,
@@ -388,8 +390,8 @@ TEST(given_bandwidths_cost_what_carries_them)
                "switch, size: 16, "
                "tier: Out, bw_GBps: 30 }\n",
                "split: given\n");
-    OK(design_row(&d, &s, e));
-    assert_close(d.cost_usd, study_usd(&s, whole, e), 1e-15);
+    OK(design_for_row(&d, &s, e));
+    assert_close(d.cost_usd, design_point_usd(&s, whole, e), 1e-15);
     assert_true(d.usd_fraction < d.cost_usd);
 }
 
@@ -397,18 +399,19 @@ TEST(given_bandwidths_cost_what_carries_them)
  * rings; of the other dimension, through which nothing is sent, nothing. */
 TEST(a_dimension_without_traffic_is_not_bought)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     FOLDER(f);
-    OK(study_load(&s,
-                  put(&f, "study.yaml",
-                      "network:\n  dims:\n"
-                      "    - { name: in, shape: ring, size: 4, tier: In }\n"
-                      "    - { name: out, shape: switch, size: 8, tier: Out }\n" CATALOGUE
-                      "workload: { name: w, groups: { g: { size: 4 } }, step: { sum: [ { compute_ms: 2 }, "
-                      "{ all-reduce: { size_MB: 90, group: g } } ] } }\n"
-                      "objective: cost\ntime_limit_s: 0.005\n"),
-                  NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    OK(design_point_load(
+        &s,
+        put(&f, "study.yaml",
+            "network:\n  dims:\n"
+            "    - { name: in, shape: ring, size: 4, tier: In }\n"
+            "    - { name: out, shape: switch, size: 8, tier: Out }\n" CATALOGUE
+            "workload: { name: w, groups: { g: { size: 4 } }, step: { sum: [ { compute_ms: 2 }, "
+            "{ all-reduce: { size_MB: 90, group: g } } ] } }\n"
+            "objective: cost\ntime_limit_s: 0.005\n"),
+        NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
     OK(design_solve(&d, &s, e));
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
     assert_true(d.bw_Bps[0] == 60e9 && d.bw_Bps[1] == 0);

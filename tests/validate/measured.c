@@ -654,12 +654,12 @@ int measured_open(struct design_point *s, const struct measured *m, struct err *
         { "workload.model", m->model_map },
         { "workload.parallel", m->parallel_map },
     };
-    return study_load(s, STUDY, set, COUNT_OF(set), STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e);
+    return design_point_load(s, STUDY, set, COUNT_OF(set), DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e);
 }
 
 static int price(struct measured *m, struct err *e)
 {
-    KEEP(struct design_point, study, study_free) = { 0 };
+    KEEP(struct design_point, study, design_point_free) = { 0 };
     KEEP(struct design, d, design_free) = { 0 };
     double bw_Bps[TOPO_MAX_DIMS];
     int rc = measured_open(&study, m, e);

@@ -49,7 +49,7 @@ void measured_read(struct measured_rows *out, const char *path);
 void measured_add_korthikanti(struct measured_rows *x);
 void measured_free(struct measured_rows *x);
 
-/** Load the row's study: 0, or the error that says why it cannot be. Release with study_free(). */
+/** Load the row's study: 0, or the error that says why it cannot be. Release with design_point_free(). */
 int measured_open(struct design_point *s, const struct measured *m, struct err *e);
 
 /** Price every row by its study, at the bandwidths of its network; fills got_s, got_B, report, fault. */

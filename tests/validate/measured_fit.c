@@ -291,7 +291,7 @@ static void open_fit(struct fit *f, const struct measured_rows *rows)
 static void close_fit(struct fit *f)
 {
     for (int32_t i = 0; i < f->n; i++)
-        study_free(&f->rows[i].s);
+        design_point_free(&f->rows[i].s);
     free(f->rows);
 }
 

@@ -241,7 +241,7 @@ static double distinct_nodes(double nodes, double limit)
 /* DeepEP V1 on H800: NVLink 160 GB/s, NICs 50 GB/s of which kernels reach 0.89; at most 4 nodes a token. */
 static double dispatch_s(int nodes)
 {
-    KEEP(struct design_point, s, study_free) = { 0 };
+    KEEP(struct design_point, s, design_point_free) = { 0 };
     char network[512], parallel[256];
     double bw_Bps[] = { 160e9, 50e9 };
     snprintf(network, sizeof network,
@@ -259,8 +259,8 @@ static double dispatch_s(int nodes)
           "8, ffn: 2048 } }" },
         { "workload.parallel", parallel },
     };
-    MUST(study_load(&s, "tests/validate/training.yaml", set, COUNT_OF(set),
-                    STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(&s, "tests/validate/training.yaml", set, COUNT_OF(set),
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     const struct training *x = s.workloads[0].training;
     const struct collective_way way = { &s.net, NULL, bw_Bps }; /* tokens are forwarded as they come */
     for (int32_t i = 0; i < x->cost.n_collectives; i++) {

@@ -60,10 +60,10 @@ static void set_degrees(struct row_set *s, int gpus, int tp, int pp)
 
 static double time_of(const struct row_set *s, struct training *x)
 {
-    KEEP(struct design_point, study, study_free);
+    KEEP(struct design_point, study, design_point_free);
     KEEP(struct design, d, design_free);
     double bw_Bps[TOPO_MAX_DIMS];
-    MUST(study_load(&study, STUDY, s->list, s->n, STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH, e));
+    MUST(design_point_load(&study, STUDY, s->list, s->n, DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     for (int32_t d2 = 0; d2 < study.net.n_dims; d2++)
         bw_Bps[d2] = study.net.dims[d2].bw_Bps;
     MUST(design_evaluate(&d, &study, bw_Bps, e));
@@ -361,12 +361,12 @@ static void print_design(const char *who, const struct plan *p, const struct des
 
 static int print_joint(void)
 {
-    KEEP(struct design_point, s, study_free);
+    KEEP(struct design_point, s, design_point_free);
     struct design_choice c;
     struct design d;
     KEEP(struct design, best, design_free);
     int wrong = 0;
-    MUST(study_load(&s, JOINT_STUDY, NULL, 0, STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT, e));
+    MUST(design_point_load(&s, JOINT_STUDY, NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
     MUST(design_solve(&best, &s, e));
     const struct search_result *r = choice_plans(&best.chosen, 0);
     printf("\n## Plan and split together\n\nGPT-3 175B on LIBRA's 4D network of 4,096 NPUs, 500 GB/s per NPU "

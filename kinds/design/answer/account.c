@@ -70,7 +70,7 @@ static void add_compute(struct account *a, double times, const double *phase_s)
     }
 }
 
-int account_add(struct account *a, double times, const struct study_workload *w, const struct sim_step *step,
+int account_add(struct account *a, double times, const struct design_workload *w, const struct sim_step *step,
                 struct err *e)
 {
     static const struct sim_exposed nothing;

@@ -33,7 +33,7 @@ struct account {
 extern const char *const account_axis_words[];
 
 /** Add a step of workload @p w, so many times. ERR_NOMEM. */
-int account_add(struct account *a, double times, const struct study_workload *w, const struct sim_step *step,
+int account_add(struct account *a, double times, const struct design_workload *w, const struct sim_step *step,
                 struct err *e);
 /** Exposed communication of the axis of this name; 0 if there is none. */
 double account_axis_s(const struct account *a, const char *name);

@@ -52,7 +52,7 @@ static void add_usd(struct budget *c, const struct subject *x)
 {
     struct budget_item *b = add(c, "usd", "cost", "USD", x->study->budget.usd);
     if (x->bill) {
-        struct topo_band usd = study_bill_usd(x->study, x->bill);
+        struct topo_band usd = design_point_bill_usd(x->study, x->bill);
         b->value = usd.typ;
         b->low = usd.low;
         b->high = usd.high;
@@ -88,14 +88,14 @@ static void add_watt(struct budget *c, const struct subject *x)
 static void add_nic_bandwidth(struct budget *c, const struct subject *x)
 {
     const struct design_point *s = x->study;
-    bool alone = study_takes_graph_prices(s);
+    bool alone = design_point_takes_graph_prices(s);
     struct budget_item *b =
         add(c, "nic_GBps", alone ? "NIC bandwidth, by all links of an NPU" : "NIC bandwidth", "GB/s",
             s->budget.nic_Bps / 1e9);
     int32_t n_classes = 0;
     for (int32_t d = 0; d < s->net.n_dims && alone; d++)
         n_classes += s->prices[d].nic_share > 0;
-    b->value = alone || study_knows_nics(s) ? x->nic_Bps / 1e9 : NAN;
+    b->value = alone || design_point_knows_nics(s) ? x->nic_Bps / 1e9 : NAN;
     b->at_most = n_classes > 1;
     if (alone)
         snprintf(b->why, sizeof b->why,
@@ -109,11 +109,11 @@ static void add_nic_bandwidth(struct budget *c, const struct subject *x)
 static void add_nics(struct budget *c, const struct subject *x)
 {
     struct budget_item *b = add(c, "nics", "NICs", "", (double)x->study->budget.nics);
-    if (study_takes_graph_prices(x->study))
+    if (design_point_takes_graph_prices(x->study))
         snprintf(b->why, sizeof b->why,
                  "the graph does not say what a NIC is; give parts with nic_port_GBps, and with "
                  "nic_usd_per_GBps for the tiers of NICs");
-    else if (!study_knows_nics(x->study))
+    else if (!design_point_knows_nics(x->study))
         snprintf(b->why, sizeof b->why, NO_NIC_RATE);
     else if (!x->bill)
         snprintf(b->why, sizeof b->why, "there is no bill: %s", x->bill_reason);
@@ -126,7 +126,7 @@ static void add_nics(struct budget *c, const struct subject *x)
 /* In the order of the key table. */
 static void find_budgets(struct budget *c, const struct subject *x)
 {
-    const struct study_budget *limit = &x->study->budget;
+    const struct design_budget *limit = &x->study->budget;
     if (isfinite(limit->nic_Bps))
         add_nic_bandwidth(c, x);
     if (limit->nics >= 0)
@@ -160,7 +160,7 @@ static void add_owned(struct budget *c, const char *key, const char *name, const
 
 static int find_owned(struct budget *c, const struct subject *x, struct err *e)
 {
-    const struct study_budget *limit = &x->study->budget;
+    const struct design_budget *limit = &x->study->budget;
     struct system own;
     bool asked = isfinite(limit->site_W) || isfinite(limit->usd_year) || isfinite(limit->usd_per_Mtoken);
     if (!asked || !x->design || !x->study->has_system)
@@ -244,7 +244,7 @@ int budget_check_network(struct budget *out, const struct design_point *s, struc
         .study = s,
         .bill = rc ? NULL : &bill,
         .bill_reason = why.msg,
-        .linear_usd = study_fraction_usd(s, bw_Bps),
+        .linear_usd = design_point_fraction_usd(s, bw_Bps),
         .nic_Bps = nic_Bps,
         .time_s = NAN,
     };

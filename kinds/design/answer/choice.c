@@ -17,7 +17,7 @@ static int make_own(struct design_choice *c, struct err *e)
     if (c->own)
         return 0;
     struct design_point *own = malloc(sizeof *own);
-    struct study_workload *workloads = calloc(n + 1, sizeof *workloads);
+    struct design_workload *workloads = calloc(n + 1, sizeof *workloads);
     if (!own || !workloads) {
         free(own);
         free(workloads);
@@ -44,7 +44,7 @@ int choice_begin(struct design_choice *c, const struct design_point *asked, stru
 }
 
 /* Compiled steps of the copy; what is shared is left to the point. */
-static void drop_compiled(struct study_workload *w, const struct study_workload *asked)
+static void drop_compiled(struct design_workload *w, const struct design_workload *asked)
 {
     if (w->fn.const_s != asked->fn.const_s)
         step_fn_free(&w->fn);
@@ -55,7 +55,7 @@ static void drop_compiled(struct study_workload *w, const struct study_workload 
 }
 
 /* The same of the plan and what was made from it. */
-static void drop_plan(struct study_workload *w, const struct study_workload *asked)
+static void drop_plan(struct design_workload *w, const struct design_workload *asked)
 {
     if (w->training != asked->training)
         free(w->training);
@@ -104,7 +104,7 @@ int choice_take_plan(struct design_choice *c, int32_t i, const struct plan *plan
     if (!x)
         return rc ? rc : err_nomem(e, "a plan");
     struct design_point *own = c->own;
-    struct study_workload *w = &own->workloads[i];
+    struct design_workload *w = &own->workloads[i];
     double bw_Bps[TOPO_MAX_DIMS];
     *x = *w->training;
     drop_compiled(w, &c->asked->workloads[i]);
@@ -115,14 +115,14 @@ int choice_take_plan(struct design_choice *c, int32_t i, const struct plan *plan
     rc = rc ? rc : training_build(&w->tree, x, &own->net, e);
     for (int32_t d = 0; d < own->net.n_dims; d++)
         bw_Bps[d] = own->net.dims[d].bw_Bps;
-    return rc ? rc : study_compile(w, own, bw_Bps, e);
+    return rc ? rc : design_point_compile(w, own, bw_Bps, e);
 }
 
 int choice_take_plans(struct design_choice *c, const struct design_choice *from, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < c->asked->n_workloads && !rc; i++)
-        if (study_is_searched(&c->asked->workloads[i]))
+        if (design_point_is_searched(&c->asked->workloads[i]))
             rc = choice_take_plan(c, i, &from->point->workloads[i].training->plan, e);
     return rc;
 }
@@ -145,7 +145,7 @@ int choice_take(struct design_choice *c, const double *bw_Bps, struct err *e)
         ideal_place(c->own->ideal);
     for (int32_t i = 0; !rc && i < c->own->n_workloads; i++) {
         drop_compiled(&c->own->workloads[i], &c->asked->workloads[i]);
-        rc = study_compile(&c->own->workloads[i], c->own, bw_Bps, e);
+        rc = design_point_compile(&c->own->workloads[i], c->own, bw_Bps, e);
     }
     return rc;
 }

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORD(field, ...)  COLUMN_WORD(struct sweep_row, field, __VA_ARGS__)
-#define COUNT(field, ...) COLUMN_COUNT(struct sweep_row, field, __VA_ARGS__)
-#define REAL(field, ...)  COLUMN_REAL(struct sweep_row, field, __VA_ARGS__)
+#define WORD(field, ...)  COLUMN_WORD(struct design_row, field, __VA_ARGS__)
+#define COUNT(field, ...) COLUMN_COUNT(struct design_row, field, __VA_ARGS__)
+#define REAL(field, ...)  COLUMN_REAL(struct design_row, field, __VA_ARGS__)
 /* For scripts and figures, not shown to people. */
 #define DATA .in = IN_DATA
 #define PER_DIM(field, called, ...)                                                                          \
-    COLUMN_REAL_N(struct sweep_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",             \
+    COLUMN_REAL_N(struct design_row, field, called, TOPO_MAX_DIMS, __VA_ARGS__, .upto = "n_dims",            \
                   .part = "more_dims", .part_from = 4)
 
 /* Keys that a column of the results tells apart have no column of their own. */
@@ -54,8 +54,8 @@ const struct column design_columns[] = {
     PER_DIM(util, "util#", "share of the step in which it is busy", DATA, .better = 1),
     PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", DATA,
             .better = -1),
-    TRAINING_COLUMNS(struct sweep_row, training.),
-    SYSTEM_COLUMNS(struct sweep_row, system.),
+    TRAINING_COLUMNS(struct design_row, training.),
+    SYSTEM_COLUMNS(struct design_row, system.),
     WORD(semantics,
          "libra: not what links carry (simulation.semantics); ideal-routing: over any paths (network.graph)",
          .flags = COLUMN_COMMON, .with = "semantics"),
@@ -69,7 +69,7 @@ const struct column design_columns[] = {
 static const struct column *quantity(int32_t i)
 {
     const struct column *c = design_columns;
-    const size_t first[] = { offsetof(struct sweep_row, time_s), offsetof(struct sweep_row, cost_usd) };
+    const size_t first[] = { offsetof(struct design_row, time_s), offsetof(struct design_row, cost_usd) };
     if (i < 2) {
         while (c->offset != first[i])
             c++;
@@ -109,7 +109,7 @@ static double giga(double Bps)
     return Bps / 1e9;
 }
 
-void sweep_row_blank(struct sweep_row *row)
+void design_row_blank(struct design_row *row)
 {
     row_clear(row, design_columns);
     for (size_t i = 0; i < sizeof row->uncertain / sizeof *row->uncertain; i++)
@@ -117,7 +117,7 @@ void sweep_row_blank(struct sweep_row *row)
 }
 
 /* Columns in scaled units; what the proof does not cover stays blank. */
-static void take_results(struct sweep_row *row, const struct design_point *s, const struct design *d)
+static void take_results(struct design_row *row, const struct design_point *s, const struct design *d)
 {
     if (isnan(row->total_GBps))
         row->total_GBps = giga(d->total_Bps);
@@ -145,7 +145,7 @@ static void take_results(struct sweep_row *row, const struct design_point *s, co
     }
 }
 
-int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e)
+int design_row_answer(struct design_row *row, const struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.point;
     row->status = alloc_status_names[d->answer.status];
@@ -153,7 +153,7 @@ int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *
     if (!alloc_has_split(&d->answer))
         return 0;
     take_results(row, s, d);
-    if (s->pricing == STUDY_WHOLE) {
+    if (s->pricing == DESIGN_WHOLE) {
         row->usd_fraction = d->usd_fraction;
         if (isnan(d->cost_usd) && !row->message)
             row->message = d->bill_reason;

@@ -20,7 +20,7 @@ enum {
 
 /** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. Do not copy: they
  * may point into it. */
-struct sweep_row {
+struct design_row {
     const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
         *message;
     int64_t n_dims; /**< blank: the study could not be read */
@@ -30,7 +30,7 @@ struct sweep_row {
     double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
     struct training_row training;
     struct system_row system;
-    char room[3][SWEEP_WORD]; /**< of sweep_row_axes() */
+    char room[3][SWEEP_WORD]; /**< of design_row_axes() */
 };
 
 /** Without those of percentiles, which a study of what is uncertain makes. */
@@ -39,13 +39,13 @@ extern const struct column design_columns[];
  * it has no offset. Time, cost, then the numbers of system_columns. False: there are no more. */
 bool design_percentiles(struct made_column *out, int32_t i);
 
-/** The name of the column of a field, or of one of a member of struct sweep_row: a constant that does not
+/** The name of the column of a field, or of one of a member of struct design_row: a constant that does not
  * compile without the field, for what looks columns up in tables. */
-#define DESIGN_COLUMN(field)          (sizeof(((struct sweep_row *)0)->field) ? #field : NULL)
-#define DESIGN_COLUMN_IN(part, field) (sizeof(((struct sweep_row *)0)->part.field) ? #field : NULL)
+#define DESIGN_COLUMN(field)          (sizeof(((struct design_row *)0)->field) ? #field : NULL)
+#define DESIGN_COLUMN_IN(part, field) (sizeof(((struct design_row *)0)->part.field) ? #field : NULL)
 
-void sweep_row_blank(struct sweep_row *row);
+void design_row_blank(struct design_row *row);
 /** What the design says of itself; @p d must outlive the row. ERR_NOMEM. */
-int sweep_row_design(struct sweep_row *row, const struct design *d, struct err *e);
+int design_row_answer(struct design_row *row, const struct design *d, struct err *e);
 
 #endif

@@ -35,7 +35,7 @@ static int reserve_loads(struct design *d, const struct design_point *s, struct 
 }
 
 /* A simulation that cannot be done is the fault of what the study says about it. */
-static int simulate(struct sim_step *out, const struct study_workload *w, const struct design_point *s,
+static int simulate(struct sim_step *out, const struct design_workload *w, const struct design_point *s,
                     const double *bw_Bps, struct err *e)
 {
     char place[400];
@@ -54,7 +54,7 @@ static int fill_loads(struct design *d, const struct design_point *s, struct err
 {
     double busy_s[TOPO_MAX_DIMS] = { 0 };
     for (int32_t i = 0; i < d->n_loads; i++) {
-        const struct study_workload *w = &s->workloads[i];
+        const struct design_workload *w = &s->workloads[i];
         struct sim_step *c = &d->loads[i].step;
         int rc = simulate(c, w, s, d->bw_Bps, e);
         rc = rc ? rc : account_add(&d->loads[i].account, 1, w, c, e);
@@ -89,7 +89,7 @@ int design_time(double *time_s, const struct design_point *s, const double *bw_B
 {
     *time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        const struct study_workload *w = &s->workloads[i];
+        const struct design_workload *w = &s->workloads[i];
         struct sim_step step;
         if (s->model == SIM_BANDWIDTH && !s->ideal) {
             *time_s += w->weight * step_time(&w->fn, bw_Bps);
@@ -113,7 +113,7 @@ static double factored_at(const struct design_point *s, const double *bw_Bps, do
     double spent[N_ALLOC_SPENT];
     design_ask(&q, s);
     const struct alloc_problem *p = &q.problem;
-    if (s->pricing != STUDY_WHOLE)
+    if (s->pricing != DESIGN_WHOLE)
         return time_s * (p->factor_fixed + vector_dot(p->factor_per_Bps, bw_Bps, s->net.n_dims));
     if (p->exact)
         return p->exact(p->about, bw_Bps, time_s);
@@ -140,14 +140,14 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;
-    d->equal.cost_usd = study_usd(s, bw_Bps, NULL);
+    d->equal.cost_usd = design_point_usd(s, bw_Bps, NULL);
     d->equal.allowed =
         system_broken_row(s, bw_Bps, EQUAL_REL) < 0 &&
         !(alloc_is_limited(s->objective) && d->equal.time_s > s->time_limit_s * (1 + EQUAL_REL));
     /* Without work both are 0, and the ratio is nothing. */
     d->speedup = d->equal.time_s / d->time_s;
     d->perf_per_cost_gain = d->equal.time_s * d->equal.cost_usd / (d->time_s * d->cost_usd);
-    if (alloc_has_factor(s->objective) && s->split != STUDY_GIVEN)
+    if (alloc_has_factor(s->objective) && s->split != DESIGN_GIVEN)
         d->objective_gain = factored_at(s, bw_Bps, d->equal.time_s) / factored_at(s, d->bw_Bps, d->time_s);
     return 0;
 }
@@ -176,8 +176,8 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
         d->bw_Bps[k] = bw_Bps[k];
         d->total_Bps += topo_in_total(&s->net.dims[k]) ? bw_Bps[k] : 0;
     }
-    d->cost_usd = study_usd(s, d->bw_Bps, &why);
-    d->usd_fraction = study_fraction_usd(s, d->bw_Bps);
+    d->cost_usd = design_point_usd(s, d->bw_Bps, &why);
+    d->usd_fraction = design_point_fraction_usd(s, d->bw_Bps);
     if (why.code)
         snprintf(d->bill_reason, sizeof d->bill_reason, "%.511s", why.msg);
     d->nic_Bps = nic_bw(s, d->bw_Bps);
@@ -278,7 +278,7 @@ struct ask {
 void design_ask(struct design_question *q, const struct design_point *s)
 {
     *q = (struct design_question){ .problem = { .objective = s->objective } };
-    q->problem.usd_fixed = study_fixed_usd(s);
+    q->problem.usd_fixed = design_point_fixed_usd(s);
     q->problem.time_limit_s = s->time_limit_s;
     q->problem.rows = s->rows.rows;
     q->problem.n_rows = s->rows.n;
@@ -335,7 +335,7 @@ static int verify(struct design *d, const struct ask *a, const double *scale, st
     if (!trees)
         return err_nomem(e, "workloads");
     for (int32_t i = 0; i < s->n_workloads; i++)
-        trees[i] = study_compiled_tree(&s->workloads[i]);
+        trees[i] = design_point_compiled_tree(&s->workloads[i]);
     const struct verify_steps steps = { .trees = trees,
                                         .scale = scale,
                                         .n = s->n_workloads,
@@ -407,12 +407,12 @@ static void verify_whole(struct design *d, const struct design_point *s)
     double bound = d->relaxed.lower_bound;
     bool proved = !(d->whole.value < bound * (1 - ALLOC_GAP));
     bool timed =
-        s->model <= SIM_ALPHA_BETA && s->combine == STUDY_SUM && !alloc_objectives[s->objective].sends_alone;
+        s->model <= SIM_ALPHA_BETA && s->combine == DESIGN_SUM && !alloc_objectives[s->objective].sends_alone;
     double time_off = timed ? fabs(d->time_s - d->whole.time_s) : 0,
            usd_off = fabs(d->cost_usd - d->whole.cost_usd);
     bool ok = time_off <= ALLOC_GAP * d->time_s && usd_off <= ALLOC_GAP * d->cost_usd && proved;
     d->verified = ok && (d->verified || d->relaxed.status == ALLOC_ILL_POSED);
-    if (ok || d->answer.status != ALLOC_SOLVED || study_has_choice(s))
+    if (ok || d->answer.status != ALLOC_SOLVED || design_point_has_choice(s))
         return;
     d->answer.status = ALLOC_STALLED;
     if (proved)
@@ -442,7 +442,7 @@ static int solve_joined(struct design *d, struct ask *a, const double *scale, st
         rc = alloc_solve(&d->answer, &a->q.problem, e);
         if (!rc && alloc_has_split(&d->answer))
             rc = verify(d, a, scale, how, e);
-        if (!rc && s->pricing == STUDY_WHOLE &&
+        if (!rc && s->pricing == DESIGN_WHOLE &&
             (alloc_has_split(&d->answer) || d->answer.status == ALLOC_ILL_POSED))
             rc = solve_whole(d, s, &a->q.problem, e);
         a->q.problem.step = NULL;
@@ -463,7 +463,7 @@ static void blame(struct alloc_answer *answer, const char *name)
 /* Best time of workload i alone; without one, *stopped and the reason is the design's answer. */
 static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped, struct err *e)
 {
-    const struct study_workload *w = &a->study->workloads[i];
+    const struct design_workload *w = &a->study->workloads[i];
     struct alloc_answer answer;
     a->q.problem.step = &w->fn;
     int rc = alloc_solve(&answer, &a->q.problem, e);
@@ -477,7 +477,7 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
         return 0;
     }
     d->loads[i].best_s = answer.time_s;
-    if (a->study->pricing == STUDY_WHOLE) {
+    if (a->study->pricing == DESIGN_WHOLE) {
         a->q.problem.step = &w->fn;
         rc = design_solve_whole(&d->whole, a->study, &a->q.problem, &answer, &d->relaxed.lower_bound, e);
         a->q.problem.step = NULL;
@@ -541,7 +541,7 @@ static void drop_rounding(double *bw_Bps, const struct design_point *s, const do
         total_Bps += solved_Bps[k];
     for (int32_t k = 0; k < s->net.n_dims; k++)
         bw_Bps[k] = solved_Bps[k] > 1e-12 * total_Bps || is_used(s, k) ? solved_Bps[k] : 0;
-    if (s->pricing != STUDY_WHOLE && system_broken_row(s, bw_Bps, MOST_OUTSIDE) >= 0)
+    if (s->pricing != DESIGN_WHOLE && system_broken_row(s, bw_Bps, MOST_OUTSIDE) >= 0)
         memcpy(bw_Bps, solved_Bps, (size_t)s->net.n_dims * sizeof *bw_Bps);
 }
 
@@ -568,14 +568,14 @@ static int solve_chosen(struct design *d, struct err *e)
     if (!rc && s->ideal)
         rc = ask_cuts(&a.q, &room, s, e);
     if (!rc)
-        rc = s->combine == STUDY_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
+        rc = s->combine == DESIGN_REGRET ? solve_regret(d, &a, scale, e) : solve_sum(d, &a, scale, e);
     if (!rc && alloc_has_split(&d->answer)) {
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
         rc = design_fill(d, s, bw_Bps, true, e);
         if (!rc && d->is_whole)
             verify_whole(d, s);
-        if (!rc && s->combine == STUDY_REGRET)
+        if (!rc && s->combine == DESIGN_REGRET)
             fill_regret(d);
     }
     if (!rc && s->ideal) {
@@ -647,7 +647,7 @@ static int choose_first(struct design_choice *c, struct err *e)
     double bw_Bps[TOPO_MAX_DIMS];
     int32_t searched = find_searched(c);
     const struct search_result *plans = searched >= 0 ? choice_plans(c, searched) : NULL;
-    if (!study_has_choice(s))
+    if (!design_point_has_choice(s))
         return 0;
     if (plans && plans->whole)
         return choice_take(c, plans->found[0].bw_Bps, e);
@@ -692,7 +692,7 @@ static bool is_proved(const struct design *d)
 static int solve_split(struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.asked;
-    const bool choice = study_has_choice(d->chosen.point);
+    const bool choice = design_point_has_choice(d->chosen.point);
     double best_Bps[TOPO_MAX_DIMS] = { 0 }, best_s = INFINITY;
     bool settled = false; /* no choice changes */
     int rc = choose_first(&d->chosen, e);
@@ -700,14 +700,14 @@ static int solve_split(struct design *d, struct err *e)
         rc = solve_in_range(d, e);
     for (int32_t i = 0;
          i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer); i++) {
-        unsigned long long before = study_choices(d->chosen.point);
+        unsigned long long before = design_point_choices(d->chosen.point);
         if (s->ideal && is_proved(d))
             break;
         if (s->ideal)
             rc = learn_between(d, best_Bps, &best_s, e);
         if (!rc)
             rc = choice_take(&d->chosen, d->bw_Bps, e);
-        settled = !rc && study_choices(d->chosen.point) == before;
+        settled = !rc && design_point_choices(d->chosen.point) == before;
         if (rc || settled)
             break;
         answer_free(d);
@@ -737,7 +737,7 @@ static int solve_split(struct design *d, struct err *e)
  * time, and compares no plans.) */
 static bool is_found(const struct design *d, const struct design_point *s, const struct search_result *r)
 {
-    return s->combine == STUDY_REGRET ||
+    return s->combine == DESIGN_REGRET ||
            fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
 }
 
@@ -772,7 +772,7 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     if (!d->plans.proved) {
         doubt_plans(a, r);
         d->verified = false;
-    } else if (!given && s->combine != STUDY_REGRET) {
+    } else if (!given && s->combine != DESIGN_REGRET) {
         a->lower_bound = fmin(a->lower_bound, r->lower_bound);
         a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : 0;
         a->unique = a->unique && r->unique;
@@ -804,7 +804,7 @@ int answer_split(struct design *d, struct design_choice chosen, struct err *e)
 
 int answer_row(struct design *d, struct design_choice chosen, struct err *e)
 {
-    bool given = chosen.point->split == STUDY_GIVEN;
+    bool given = chosen.point->split == DESIGN_GIVEN;
     answer_begin(d, chosen);
     return design_finish(d, given ? evaluate_given(d, e) : solve_plans(d, e));
 }

@@ -12,7 +12,7 @@
 /** What one workload does on the design. */
 struct design_load {
     double time_s; /**< of one step */
-    double best_s; /**< on a network split for it alone under the same rows; NaN unless STUDY_REGRET */
+    double best_s; /**< on a network split for it alone under the same rows; NaN unless DESIGN_REGRET */
     struct account account; /**< where the time goes */
     struct sim_step step;
 };
@@ -46,13 +46,13 @@ struct design {
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps;
-    double time_s;          /**< weighted sum over workloads (also under STUDY_REGRET) */
+    double time_s;          /**< weighted sum over workloads (also under DESIGN_REGRET) */
     struct account account; /**< of it */
     double cost_usd; /**< price, NPUs included if the study says so: of what is bought where pricing is whole,
                         else linear; NaN without parts, or where what is to be bought is not to be had */
     double usd_fraction;             /**< the linear price, a lower bound of the other; NaN without parts */
     double util_frac[TOPO_MAX_DIMS]; /**< share of the step that the dimension is busy */
-    double regret;                   /**< largest time over own best; NaN unless solved for STUDY_REGRET */
+    double regret;                   /**< largest time over own best; NaN unless solved for DESIGN_REGRET */
     double nic_Bps;                  /**< NIC bandwidth per NPU; NaN without parts */
     struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */
     bool has_bill;
@@ -72,15 +72,15 @@ struct design {
 };
 
 /**
- * With the plans that were chosen, solve the split problem (of a point loaded with STUDY_FOR_SPLIT and
- * STUDY_NEEDS_WORKLOAD) and fill in everything; @p d takes @p chosen over, also after failure. A status other
- * than solved is not an error; then only `answer` and n_dims are filled, all else is zero. Under STUDY_REGRET
- * first each workload alone, for least time under the same rows; where that has no answer its status is the
- * design's. Where algorithms or regimes are to choose, they are chosen again at the split and the split
- * solved again until nothing changes: optimal for the choices made. Models other than the closed forms are
- * timed at the split for alpha-beta. The baseline's total is the study's total_GBps; without one, that of the
- * solved split.
- * @return 0; ERR_RANGE (STUDY_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB; after failure
+ * With the plans that were chosen, solve the split problem (of a point loaded with DESIGN_FOR_SPLIT and
+ * DESIGN_NEEDS_WORKLOAD) and fill in everything; @p d takes @p chosen over, also after failure. A status
+ * other than solved is not an error; then only `answer` and n_dims are filled, all else is zero. Under
+ * DESIGN_REGRET first each workload alone, for least time under the same rows; where that has no answer its
+ * status is the design's. Where algorithms or regimes are to choose, they are chosen again at the split and
+ * the split solved again until nothing changes: optimal for the choices made. Models other than the closed
+ * forms are timed at the split for alpha-beta. The baseline's total is the study's total_GBps; without one,
+ * that of the solved split.
+ * @return 0; ERR_RANGE (DESIGN_REGRET and a workload that takes no time); ERR_NOMEM, ERR_LIB; after failure
  * there is nothing to free. Thread-safe, as the other two.
  */
 int answer_split(struct design *d, struct design_choice chosen, struct err *e);
@@ -94,7 +94,7 @@ int answer_at(struct design *d, struct design_choice chosen, const double *bw_Bp
  * the study is broken the status is ALLOC_INFEASIBLE, with the reason. Errors of both. */
 int answer_row(struct design *d, struct design_choice chosen, struct err *e);
 
-/** The bill of a design that design_row() left without. ERR_NOMEM. */
+/** The bill of a design that design_for_row() left without. ERR_NOMEM. */
 int design_fill_bill(struct design *d, const struct design_point *s, struct err *e);
 
 /** Weighted time of all workloads at @p bw_Bps, shape [n_dims], by the study's model. ERR_NOMEM; ERR_RANGE,

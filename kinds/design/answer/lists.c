@@ -49,7 +49,7 @@ static double bought_usd(const struct design *d, int32_t k)
 struct design_dim design_dim(const struct design_point *s, const struct design *d, int32_t k)
 {
     const struct topo_dim *dim = &s->net.dims[k];
-    bool whole = s->pricing == STUDY_WHOLE, solved = isfinite(d->answer.value);
+    bool whole = s->pricing == DESIGN_WHOLE, solved = isfinite(d->answer.value);
     double usd_per_Bps = s->has_parts && !whole ? s->prices[k].usd_per_Bps : (double)NAN;
     return (struct design_dim){
         .dim = dim->name,

@@ -20,7 +20,7 @@ struct design_unit design_unit(const struct design_point *s)
         [ALLOC_PERF_PER_WATT] = { "J", 1 },
         [ALLOC_TCO_PER_TOKEN] = { "USD/Mtoken", 1 },
     };
-    if (s->combine == STUDY_REGRET)
+    if (s->combine == DESIGN_REGRET)
         return (struct design_unit){ "ratio", 1 };
     return units[s->objective];
 }
@@ -78,7 +78,7 @@ double design_shadow_price(const struct design_point *s, const struct design *d,
     double sum = 0;
     /* Each workload's own best is of the same constraints: a price of one of them would leave out what that
      * moves. */
-    if (s->combine == STUDY_REGRET)
+    if (s->combine == DESIGN_REGRET)
         return NAN;
     for (int32_t i = 0; i < s->rows.n && i < d->answer.n_rows; i++)
         if (same_text(s, i, row))
@@ -125,7 +125,7 @@ int design_prices(struct design_price *out, int32_t *n, const struct design_poin
 {
     double spent[N_ALLOC_SPENT];
     struct err why = { 0 };
-    bool whole = s->pricing == STUDY_WHOLE, solved = isfinite(d->answer.value);
+    bool whole = s->pricing == DESIGN_WHOLE, solved = isfinite(d->answer.value);
     int rc = whole ? system_spend(spent, s, 0, d->n_dims, d->bw_Bps, &why) : 0;
     *n = 0;
     if (err_is_of_machine(rc))

@@ -16,7 +16,7 @@ struct design_unit design_unit(const struct design_point *s);
 
 /**
  * Fall of the objective, in its unit, per unit of the right-hand side as written (with its limit on the right
- * and positive), rows of one text added up. NaN for STUDY_REGRET: each workload's own best moves with the
+ * and positive), rows of one text added up. NaN for DESIGN_REGRET: each workload's own best moves with the
  * row. Of whole parts that of their fractions.
  */
 double design_shadow_price(const struct design_point *s, const struct design *d, int32_t row);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 void training_report(struct training_report *out, const struct design_point *s,
-                     const struct study_workload *w, const struct design_load *load)
+                     const struct design_workload *w, const struct design_load *load)
 {
     const struct training *x = w->training;
     *out = (struct training_report){ .time_s = load->time_s };
@@ -61,7 +61,7 @@ static int put_parallel(struct training_row *out, const struct plan *p, struct e
 int training_row_fill(struct training_row *out, const struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.point;
-    const struct study_workload *w = &s->workloads[0];
+    const struct design_workload *w = &s->workloads[0];
     struct training_report r;
     struct text text = { 0 };
     row_clear(out, training_columns);

@@ -16,7 +16,7 @@ struct training_report {
 
 /** @p w trains a model, and @p load is its time on a design for @p s. */
 void training_report(struct training_report *out, const struct design_point *s,
-                     const struct study_workload *w, const struct design_load *load);
+                     const struct design_workload *w, const struct design_load *load);
 
 /** What a row shows of a training step; see training_columns. Do not copy: `plan` and `parallel` point into
  * it.

@@ -26,7 +26,7 @@
 
 enum { PRICING_DEFAULT = -1 /**< not given */ };
 
-static const struct key study_keys[] = {
+static const struct key design_keys[] = {
     K_TEXT(struct design_point, name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     K_NODE(struct design_point, maps.network, "network",
@@ -38,16 +38,16 @@ static const struct key study_keys[] = {
     K_NODE(struct design_point, maps.workload, "workload", "the workload: a file or a map", .uses = USE_TIME),
     K_NODE(struct design_point, maps.workloads, "workloads",
            "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME),
-    K_WORD_OR(struct design_point, combine, "combine", study_combine_names, STUDY_SUM,
+    K_WORD_OR(struct design_point, combine, "combine", design_combine_names, DESIGN_SUM,
               "several workloads: weighted sum of times, or the least worst ratio to each one's own best "
               "(default: sum)",
               .uses = USE_SPLIT),
     K_WORD_OR(struct design_point, objective, "objective", alloc_objective_names, ALLOC_TIME,
               "what the split optimises (default: time)", .uses = USE_SPLIT),
-    K_WORD_OR(struct design_point, split, "split", study_split_names, STUDY_SOLVE,
+    K_WORD_OR(struct design_point, split, "split", design_split_names, DESIGN_SOLVE,
               "weft sweep: solve the split of each point, or take the bandwidths of its network as given and "
               "check the constraints, for grids over bandwidths (default: solve)"),
-    K_WORD_OR(struct design_point, pricing, "pricing", study_pricing_names, PRICING_DEFAULT,
+    K_WORD_OR(struct design_point, pricing, "pricing", design_pricing_names, PRICING_DEFAULT,
               "prices of a catalogue: whole = bandwidths that ports give, at the price of what is bought; "
               "fraction = "
               "any bandwidth, by the GB/s, a lower bound (default: whole)",
@@ -97,11 +97,11 @@ static const struct key mix_keys[] = {
 };
 
 #define LIMIT(key, field, units, to_SI, most, text)                                                          \
-    K_REAL(struct study_budget, field, key, units, to_SI, 0, most, SCHEMA_NONE, text)
+    K_REAL(struct design_budget, field, key, units, to_SI, 0, most, SCHEMA_NONE, text)
 
 static const struct key budget_keys[] = {
     LIMIT("nic_GBps", nic_Bps, "GB/s", 1e9, TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, "most NIC bandwidth of one NPU"),
-    K_COUNT(struct study_budget, nics, "nics", 0, 1e15, SCHEMA_NONE, "most NICs in the cluster"),
+    K_COUNT(struct design_budget, nics, "nics", 0, 1e15, SCHEMA_NONE, "most NICs in the cluster"),
     LIMIT("usd", usd, "USD", 1, MAX_USD,
           "most that the network may cost, with the NPUs where they are counted"),
     LIMIT("watt", watt, "W", 1, MAX_WATT, "most power of the network, with the NPUs where they are counted"),
@@ -114,10 +114,10 @@ static const struct key budget_keys[] = {
           "most that a million tokens may cost, with system"),
 };
 
-K_SECTION(study_section, struct design_point, "study", study_keys, "what to design, for what, and how well",
+K_SECTION(design_section, struct design_point, "study", design_keys, "what to design, for what, and how well",
           STUDY_USES);
-K_SECTION(study_mix_section, struct mix, "workloads[]", mix_keys, "one workload of several", STUDY_USES);
-K_SECTION(study_budget_section, struct study_budget, "budget", budget_keys,
+K_SECTION(design_mix_section, struct mix, "workloads[]", mix_keys, "one workload of several", STUDY_USES);
+K_SECTION(design_budget_section, struct design_budget, "budget", budget_keys,
           "limits that weft check compares a design with", STUDY_USES);
 
 /* ---- network and prices ---- */
@@ -165,7 +165,7 @@ static int read_graph(struct design_point *s, struct err *e)
 
 /* `simulation` writes into the network that was read just before it: algorithms, and how parts of a dimension
  * count. */
-int study_read_network(struct design_point *s, struct err *e)
+int design_point_read_network(struct design_point *s, struct err *e)
 {
     sim_rules_free(&s->rules);
     int rc = topo_read_wired(&s->net, &s->doc, s->maps.network, e);
@@ -188,9 +188,9 @@ static int fail_price(const struct design_point *s, struct err *e)
         one.n_dims = topo_after_entry(s->net.dims, d) - d;
         memcpy(one.dims, &s->net.dims[d], (size_t)one.n_dims * sizeof *one.dims);
         if (topo_prices(prices, &one, &s->parts, &ignored))
-            return study_fail_dim(s, d, e);
+            return design_point_fail_dim(s, d, e);
     }
-    return study_fail_dim(s, -1, e);
+    return design_point_fail_dim(s, -1, e);
 }
 
 /* What a graph that prices itself has in place of parts. */
@@ -209,7 +209,7 @@ static yaml_id parts_node(const struct design_point *s)
 }
 
 /* Without parts, by the graph's own: usd of its edges in proportion to bandwidth, a tier for each class. */
-int study_price_network(struct design_point *s, struct err *e)
+int design_point_price_network(struct design_point *s, struct err *e)
 {
     if (!s->has_parts)
         return 0;
@@ -222,7 +222,7 @@ int study_price_network(struct design_point *s, struct err *e)
     return topo_prices(s->prices, &s->net, &s->parts, e) ? fail_price(s, e) : 0;
 }
 
-int study_read_parts(struct design_point *s, struct err *e)
+int design_point_read_parts(struct design_point *s, struct err *e)
 {
     topo_parts_free(&s->parts);
     yaml_id parts = parts_node(s);
@@ -233,18 +233,18 @@ int study_read_parts(struct design_point *s, struct err *e)
     if (of_graph)
         take_graph_prices(s);
     s->has_parts = !rc;
-    return rc ? rc : study_price_network(s, e);
+    return rc ? rc : design_point_price_network(s, e);
 }
 
 /* A default that depends on the parts. */
 static int settle_pricing(struct design_point *s, struct err *e)
 {
     bool catalogue = s->has_parts && topo_is_catalogue(&s->parts);
-    if ((int32_t)s->pricing == STUDY_WHOLE && !catalogue)
+    if ((int32_t)s->pricing == DESIGN_WHOLE && !catalogue)
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "pricing"), e, ERR_RANGE,
                          "is whole; give parts with a catalogue, for rates have no whole parts");
     if ((int32_t)s->pricing == PRICING_DEFAULT)
-        s->pricing = catalogue ? STUDY_WHOLE : STUDY_FRACTION;
+        s->pricing = catalogue ? DESIGN_WHOLE : DESIGN_FRACTION;
     return 0;
 }
 
@@ -277,7 +277,7 @@ static int fail_port(const struct design_point *s, int32_t d, double step_Bps, s
  * cost is what carries them. */
 static int check_ports(const struct design_point *s, unsigned needs, struct err *e)
 {
-    if (s->pricing != STUDY_WHOLE || !(needs & STUDY_FOR_SPLIT) || s->split == STUDY_GIVEN ||
+    if (s->pricing != DESIGN_WHOLE || !(needs & DESIGN_FOR_SPLIT) || s->split == DESIGN_GIVEN ||
         topo_has_bandwidths(&s->net))
         return 0;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
@@ -303,7 +303,7 @@ static int reserve_workloads(struct design_point *s, int32_t n, struct err *e)
 }
 
 /* Of a model that is searched a placeholder takes the place of the step, until a plan is chosen. */
-static int read_workload(struct study_workload *w, const struct design_point *s, yaml_id node, struct err *e)
+static int read_workload(struct design_workload *w, const struct design_point *s, yaml_id node, struct err *e)
 {
     if (yaml_get(&s->doc, node, "model") < 0)
         return step_read(&w->tree, &s->doc, node, &s->net, e);
@@ -325,7 +325,7 @@ static int read_workload(struct study_workload *w, const struct design_point *s,
 /* Compiled at once, with algorithms for the bandwidths that are known. */
 static int add_workload(struct design_point *s, yaml_id node, double weight, struct err *e)
 {
-    struct study_workload *w = &s->workloads[s->n_workloads];
+    struct design_workload *w = &s->workloads[s->n_workloads];
     int rc = read_workload(w, s, node, e);
     if (rc) {
         free(w->training);
@@ -340,7 +340,7 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
     /* On a graph an answer finds the cuts that steps are compiled with. */
-    return s->ideal ? 0 : study_compile(w, s, bw_Bps, e);
+    return s->ideal ? 0 : design_point_compile(w, s, bw_Bps, e);
 }
 
 /* Several workloads with weights. */
@@ -355,7 +355,7 @@ static int read_mix(struct design_point *s, yaml_id list, struct err *e)
     yaml_each (id, &s->doc, list) {
         struct mix mix = { .weight = 1 };
         if (!rc)
-            rc = schema_read(&mix, &study_mix_section, &s->doc, id, e);
+            rc = schema_read(&mix, &design_mix_section, &s->doc, id, e);
         if (!rc)
             rc = add_workload(s, mix.workload, mix.weight, e);
     }
@@ -423,7 +423,7 @@ static int need_for_objective(const struct design_point *s, struct err *e)
                          s->ideal && !alloc_has_factor(s->objective) ? ", or usd in the graph" : "");
     if (alloc_is_limited(s->objective) && isnan(s->time_limit_s))
         return yaml_fail(&s->doc, at, e, ERR_RANGE, "is %s; give time_limit_s", name);
-    if (s->combine == STUDY_REGRET && !alloc_is_time(s->objective))
+    if (s->combine == DESIGN_REGRET && !alloc_is_time(s->objective))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->doc.root, "combine"), e, ERR_RANGE,
                          "is regret with objective %s; give objective time", name);
     return alloc_has_factor(s->objective) ? need_for_factor(s, at, name, e) : 0;
@@ -453,7 +453,7 @@ static int add_constraint(struct design_point *s, yaml_id id, const struct alloc
     if (rc && (strstr(inner.msg, "name \"site_MW\"") || strstr(inner.msg, "name \"usd_year\"")))
         return yaml_fail(&s->doc, id, e, ERR_RANGE, "speaks of the whole machine; give %s",
                          s->has_parts ? "system" : "system and parts");
-    if (!rc && s->rows.rows[s->rows.n - 1].spent_coef[ALLOC_NIC_USD] != 0 && !study_knows_nics(s))
+    if (!rc && s->rows.rows[s->rows.n - 1].spent_coef[ALLOC_NIC_USD] != 0 && !design_point_knows_nics(s))
         return yaml_fail(
             &s->doc, id, e, ERR_RANGE,
             "speaks of nic_usd, and parts have no price of NICs for any tier of the network; give "
@@ -529,8 +529,8 @@ static int judge_dark(const struct design_point *s, yaml_id list, int32_t first,
 static void price_rows(struct alloc_prices *prices, double rates[N_ALLOC_SPENT][TOPO_MAX_DIMS],
                        const struct design_point *s)
 {
-    const struct study_own *own = &s->own;
-    *prices = (struct alloc_prices){ .fixed = { study_fixed_usd(s) }, .site_MW_per_W = NAN };
+    const struct design_machine *own = &s->own;
+    *prices = (struct alloc_prices){ .fixed = { design_point_fixed_usd(s) }, .site_MW_per_W = NAN };
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         const struct topo_dim_price *price = &s->prices[d];
         bool outside = system_adds(s, d);
@@ -576,7 +576,7 @@ static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
 static double least_step_Bps(const struct design_point *s)
 {
     double least = INFINITY;
-    if (s->pricing != STUDY_WHOLE || s->split == STUDY_GIVEN)
+    if (s->pricing != DESIGN_WHOLE || s->split == DESIGN_GIVEN)
         return 0;
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         const struct topo_dim *dim = &s->net.dims[d];
@@ -593,13 +593,13 @@ static double least_step_Bps(const struct design_point *s)
 
 static int point_read_rows(struct design_point *s, unsigned needs, struct err *e)
 {
-    if (!(needs & STUDY_FOR_SPLIT))
+    if (!(needs & DESIGN_FOR_SPLIT))
         return 0;
     int rc = alloc_add_network(&s->rows, &s->net, e);
     for (int32_t d = 0; d < s->net.n_dims && s->has_parts && !rc; d++) {
         double most_Bps = topo_nic_limit_Bps(&s->net, d, &s->parts);
         if (most_Bps == 0)
-            return study_fail_dim(
+            return design_point_fail_dim(
                 s, d,
                 (err_set(e, ERR_RANGE,
                          "dimension \"%s\": its NICs have too few ports for the planes that each of "
@@ -646,12 +646,12 @@ static int check_budget(const struct design_point *s, struct err *e)
 
 static int read_budget(struct design_point *s, unsigned needs, struct err *e)
 {
-    schema_defaults(&s->budget, &study_budget_section);
+    schema_defaults(&s->budget, &design_budget_section);
     s->budget.node = s->maps.budget;
     if (s->maps.budget < 0)
         return 0;
-    int rc = schema_read(&s->budget, &study_budget_section, &s->doc, s->maps.budget, e);
-    if (!rc && (needs & STUDY_FOR_BUDGET))
+    int rc = schema_read(&s->budget, &design_budget_section, &s->doc, s->maps.budget, e);
+    if (!rc && (needs & DESIGN_FOR_BUDGET))
         rc = check_budget(s, e);
     return rc;
 }
@@ -677,15 +677,15 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 /* What a command needs beyond what the file must have. */
 static int check_needs(const struct design_point *s, unsigned needs, struct err *e)
 {
-    if ((needs & STUDY_NEEDS_WORKLOAD) && s->n_workloads == 0)
+    if ((needs & DESIGN_NEEDS_WORKLOAD) && s->n_workloads == 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no workload; give workload or workloads");
-    if ((needs & STUDY_NEEDS_PARTS) && !s->has_parts)
+    if ((needs & DESIGN_NEEDS_PARTS) && !s->has_parts)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no parts; give parts with prices");
-    if ((needs & STUDY_FOR_BUDGET) && s->maps.budget < 0)
+    if ((needs & DESIGN_FOR_BUDGET) && s->maps.budget < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no budget; give one");
-    if (s->split == STUDY_GIVEN && (needs & STUDY_FOR_SPLIT))
-        needs |= STUDY_NEEDS_BANDWIDTH;
-    if ((needs & STUDY_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
+    if (s->split == DESIGN_GIVEN && (needs & DESIGN_FOR_SPLIT))
+        needs |= DESIGN_NEEDS_BANDWIDTH;
+    if ((needs & DESIGN_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
         return fail_bandwidth(s, e);
     return 0;
 }
@@ -696,7 +696,7 @@ static int check_needs(const struct design_point *s, unsigned needs, struct err 
 static uint64_t active_uses(const struct design_point *s, unsigned needs)
 {
     /* A command that asks for the network alone shows all that is known of it. */
-    bool facts = !(needs & (STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT | STUDY_FOR_BUDGET));
+    bool facts = !(needs & (DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT | DESIGN_FOR_BUDGET));
     uint64_t active = 0;
     if (s->n_workloads)
         active |= USE_TIME;
@@ -719,7 +719,7 @@ static uint64_t active_uses(const struct design_point *s, unsigned needs)
         active |= USE_SYSTEM;
     if (facts || s->has_system)
         active |= USE_OWNERSHIP;
-    if (needs & STUDY_FOR_SPLIT)
+    if (needs & DESIGN_FOR_SPLIT)
         active |= USE_SPLIT;
     return active;
 }
@@ -732,7 +732,7 @@ static void note_sections(struct design_point *s, uint64_t active)
     yaml_id simulation = yaml_get(doc, doc->root, "simulation");
     yaml_id dims = yaml_get(doc, network, "dims"), npu = yaml_get(doc, network, "npu");
 
-    schema_note_unused(&s->notes, &study_section, doc, doc->root, s->own_source, active);
+    schema_note_unused(&s->notes, &design_section, doc, doc->root, s->own_source, active);
     if (doc->nodes[network].kind == YAML_MAP)
         schema_note_unused(&s->notes, &topo_network_section, doc, network, s->own_source, active);
     if (simulation >= 0)
@@ -788,7 +788,7 @@ static void note_weights(struct design_point *s)
         if (s->n_workloads == 1 && weight != 1 && !alloc_is_limited(s->objective))
             note_line(s, id, "weight", "on the split, ",
                       "which is the same for a single workload at any weight");
-        if (s->n_workloads > 1 && s->combine == STUDY_REGRET && weight != 1)
+        if (s->n_workloads > 1 && s->combine == DESIGN_REGRET && weight != 1)
             note_line(s, id, "weight", "on the split, ",
                       "since regret compares each workload with its own best time");
     }
@@ -874,7 +874,7 @@ static void find_groups(int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES], const str
 
 /* What the curves of a dimension do not hold is left to its constants, and groups beyond those measured to
  * the largest of them. */
-void study_note_curves(struct text *notes, const struct design_point *s, bool searched)
+void design_point_note_curves(struct text *notes, const struct design_point *s, bool searched)
 {
     int32_t largest[TOPO_MAX_DIMS][N_COLLECTIVES] = { { 0 } };
     yaml_id dims = yaml_get(&s->doc, yaml_get(&s->doc, s->doc.root, "network"), "dims");
@@ -883,7 +883,7 @@ void study_note_curves(struct text *notes, const struct design_point *s, bool se
     if (s->model == SIM_BANDWIDTH || dims < 0)
         return;
     for (int32_t i = 0; i < s->n_workloads; i++)
-        if (study_is_searched(&s->workloads[i]) == searched)
+        if (design_point_is_searched(&s->workloads[i]) == searched)
             find_groups(largest, &s->workloads[i].tree);
     yaml_each (id, &s->doc, dims) {
         const struct topo_dim *dim = &s->net.dims[d];
@@ -1006,15 +1006,15 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
     note_sections(s, active_uses(s, needs));
     note_npu(s);
     note_kernels(s);
-    study_note_curves(&s->notes, s, false);
+    design_point_note_curves(&s->notes, s, false);
     note_graph(s);
     note_recipes(s);
     note_nics(s);
     if (s->n_workloads)
         note_uneven(s);
-    if (needs & STUDY_FOR_SPLIT)
+    if (needs & DESIGN_FOR_SPLIT)
         note_split(s);
-    else if (s->split == STUDY_SOLVE) /* bandwidths as given are what every other command takes */
+    else if (s->split == DESIGN_SOLVE) /* bandwidths as given are what every other command takes */
         note_key(s, root, "split", "it is used only where an allocator chooses bandwidths");
     if (s->n_workloads && s->model == SIM_FLOW && s->rules.order != SIM_ORDER_GIVEN &&
         s->rules.order != SIM_ORDER_FIXED)
@@ -1033,9 +1033,9 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
 /* ---- all of it ---- */
 
 /* The study's own keys; its maps are read after them. */
-static int study_read_values(struct design_point *s, struct err *e)
+static int design_point_read_values(struct design_point *s, struct err *e)
 {
-    int rc = study_say_kind(NULL, &s->doc, schema_read(s, &study_section, &s->doc, s->doc.root, e), e);
+    int rc = study_say_kind(NULL, &s->doc, schema_read(s, &design_section, &s->doc, s->doc.root, e), e);
     s->name = s->name ? s->name : "";
     return rc;
 }
@@ -1043,13 +1043,13 @@ static int study_read_values(struct design_point *s, struct err *e)
 /* In the order in which one part needs another: network, parts, workloads, rows, budget. */
 static int read_document(struct design_point *s, unsigned needs, struct err *e)
 {
-    int rc = study_read_values(s, e);
+    int rc = design_point_read_values(s, e);
     if (rc)
         return rc;
-    if ((rc = study_read_network(s, e)) || (rc = study_read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
-        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = system_read(s, e)) ||
-        (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
-        (rc = read_budget(s, needs, e)))
+    if ((rc = design_point_read_network(s, e)) || (rc = design_point_read_parts(s, e)) ||
+        (rc = settle_pricing(s, e)) || (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) ||
+        (rc = system_read(s, e)) || (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) ||
+        (rc = check_needs(s, needs, e)) || (rc = read_budget(s, needs, e)))
         return rc;
     return note_all(s, needs, e);
 }
@@ -1107,34 +1107,34 @@ bool design_is_quick(const char *path)
 static bool is_searched(const struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++)
-        if (study_is_searched(&s->workloads[i]))
+        if (design_point_is_searched(&s->workloads[i]))
             return true;
     return false;
 }
 
 /* Changes quick keys without reading the study again. False where it cannot be sure to give the same as
  * reading anew; the caller then reads the study. */
-bool study_change(struct design_point *s, const struct study_source *from, unsigned needs)
+bool design_point_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
     struct err ignored;
     double bw_Bps[TOPO_MAX_DIMS];
     bool dims;
-    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || study_read_values(s, &ignored))
+    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || design_point_read_values(s, &ignored))
         return false;
-    if (dims && (study_read_network(s, &ignored) || study_price_network(s, &ignored)))
+    if (dims && (design_point_read_network(s, &ignored) || design_point_price_network(s, &ignored)))
         return false;
     if (settle_pricing(s, &ignored) || check_ports(s, needs, &ignored))
         return false;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->net.dims[d].bw_Bps;
     for (int32_t i = 0; dims && s->model != SIM_BANDWIDTH && i < s->n_workloads; i++)
-        if (study_compile(&s->workloads[i], s, bw_Bps, &ignored))
+        if (design_point_compile(&s->workloads[i], s, bw_Bps, &ignored))
             return false;
     s->rows.n = 0;
     return !check_asked(s, &ignored) && !point_read_rows(s, needs, &ignored);
 }
 
-int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
+int design_point_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
 {
     *s = (struct design_point){ .budget = { .node = -1 } };
     int rc = source_open(&s->doc, &s->own_source, from, e);
@@ -1143,13 +1143,13 @@ int study_read(struct design_point *s, const struct study_source *from, unsigned
     if (!rc)
         rc = read_document(s, needs, e);
     if (rc)
-        study_free(s);
+        design_point_free(s);
     return rc;
 }
 
-int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
-               int32_t n, unsigned needs, struct err *e)
+int design_point_load(struct design_point *s, const char *path_or_spec,
+                      const struct study_override *overrides, int32_t n, unsigned needs, struct err *e)
 {
     const struct study_source from = { .path = path_or_spec, .overrides = overrides, .n = n };
-    return study_read(s, &from, needs, e);
+    return design_point_read(s, &from, needs, e);
 }

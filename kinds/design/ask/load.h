@@ -4,7 +4,7 @@
 
 #include "kinds/design/ask/point.h"
 
-extern const struct section study_section, study_budget_section, study_mix_section;
+extern const struct section design_section, design_budget_section, design_mix_section;
 
 /**
  * Load a study file. A spec word or a network file (a map with `dims`) is taken as a
@@ -23,44 +23,44 @@ extern const struct section study_section, study_budget_section, study_mix_secti
  *
  * Contradictions are errors: workload with workloads, regret with an objective other
  * than time, an objective that needs prices or a time limit without them,
- * count_npus without npu.usd, split given (with STUDY_FOR_SPLIT) and a dimension without bw_GBps. Keys
+ * count_npus without npu.usd, split given (with DESIGN_FOR_SPLIT) and a dimension without bw_GBps. Keys
  * without effect are lines in s->notes.
  *
  * @param[out] s  uninitialised; safe to free after failure.
- * @param needs   bits of enum study_need.
+ * @param needs   bits of enum design_need.
  * A workload with `search` has no work in it: who answers finds its plan (kinds/design/explore/solve.h).
  *
  * @return 0; ERR_PARSE, ERR_RANGE with the place (a file that cannot be read has that of its
  *         name; a constraint that of the fault in its text); ERR_NOMEM. Thread-safe.
  */
-int study_load(struct design_point *s, const char *path_or_spec, const struct study_override *overrides,
-               int32_t n, unsigned needs, struct err *e);
+int design_point_load(struct design_point *s, const char *path_or_spec,
+                      const struct study_override *overrides, int32_t n, unsigned needs, struct err *e);
 /** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
-int study_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
+int design_point_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
 
 /**
  * What follows from the document's `network` and `simulation`: network and rules; from its `parts`, read
  * again, prices; prices of parts that were read before. Readers and all who change keys of these maps call
- * them, in this order, and derive nothing of it themselves. Errors as study_read().
+ * them, in this order, and derive nothing of it themselves. Errors as design_point_read().
  */
-int study_read_network(struct design_point *s, struct err *e);
-int study_read_parts(struct design_point *s, struct err *e);
-int study_price_network(struct design_point *s, struct err *e);
+int design_point_read_network(struct design_point *s, struct err *e);
+int design_point_read_parts(struct design_point *s, struct err *e);
+int design_point_price_network(struct design_point *s, struct err *e);
 
 /** Add to @p notes what the curves of the network's dimensions do not hold of the workloads whose plan is, or
  * is not, searched: of a plan that was found an answer says it, of all others the point itself. */
-void study_note_curves(struct text *notes, const struct design_point *s, bool searched);
+void design_point_note_curves(struct text *notes, const struct design_point *s, bool searched);
 
 /** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
 bool design_is_quick(const char *path);
 
 /**
- * Make @p s, read from the same file with the same other axes, what study_read() makes of it with the quick
- * axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again. Values
- * are borrowed from @p from. Notes stay as they are.
+ * Make @p s, read from the same file with the same other axes, what design_point_read() makes of it with the
+ * quick axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again.
+ * Values are borrowed from @p from. Notes stay as they are.
  * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
  *         only be changed again or freed.
  */
-bool study_change(struct design_point *s, const struct study_source *from, unsigned needs);
+bool design_point_change(struct design_point *s, const struct study_source *from, unsigned needs);
 
 #endif

@@ -11,15 +11,15 @@
 #include "workloads/ideal.h"
 #include "workloads/step.h"
 
-const char *const study_combine_names[] = { "sum", "regret", NULL };
+const char *const design_combine_names[] = { "sum", "regret", NULL };
 
-const char *const study_split_names[] = { "solve", "given", NULL };
+const char *const design_split_names[] = { "solve", "given", NULL };
 
-const char *const study_pricing_names[] = { "fraction", "whole", NULL };
+const char *const design_pricing_names[] = { "fraction", "whole", NULL };
 
 /* Put the place of the dimension before a message that is about its prices: its tier, or the entry of `dims`;
  * a network that is a word has neither. @p d: of the network; -1: not known. */
-int study_fail_dim(const struct design_point *s, int32_t d, struct err *e)
+int design_point_fail_dim(const struct design_point *s, int32_t d, struct err *e)
 {
     char place[400];
     yaml_id at = yaml_get(&s->doc, s->doc.root, "network"), dims = yaml_get(&s->doc, at, "dims");
@@ -35,19 +35,20 @@ int study_fail_dim(const struct design_point *s, int32_t d, struct err *e)
     return err_wrap(e, "%s", yaml_place(&s->doc, at, place, sizeof place));
 }
 
-int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e)
+int design_point_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps,
+                            struct err *e)
 {
     int rc = topo_build_bill(b, &s->net, &s->parts, bw_Bps, e);
     for (int32_t d = 0; d < s->net.n_dims && rc && rc != ERR_NOMEM && topo_is_catalogue(&s->parts); d++) {
         struct topo_spent spent = { 0 };
         struct err ignored;
         if (topo_spend(&spent, &s->net, &s->parts, d, 1, bw_Bps, &ignored))
-            return study_fail_dim(s, d, e);
+            return design_point_fail_dim(s, d, e);
     }
     return rc;
 }
 
-const char *study_semantics(const struct design_point *s)
+const char *design_point_semantics(const struct design_point *s)
 {
     if (s->ideal && s->n_workloads > 0)
         return "ideal-routing";
@@ -60,40 +61,40 @@ static double counted_npus_usd(const struct design_point *s)
     return s->count_npus ? (double)s->net.n_npus * s->net.npu.usd : 0;
 }
 
-bool study_takes_graph_prices(const struct design_point *s)
+bool design_point_takes_graph_prices(const struct design_point *s)
 {
     return s->net.wires && s->net.wires->own_prices;
 }
 
-bool study_knows_nics(const struct design_point *s)
+bool design_point_knows_nics(const struct design_point *s)
 {
     bool known = !s->has_parts || topo_is_catalogue(&s->parts);
-    for (int32_t d = 0; d < s->net.n_dims && !known && !study_takes_graph_prices(s); d++) {
+    for (int32_t d = 0; d < s->net.n_dims && !known && !design_point_takes_graph_prices(s); d++) {
         const struct topo_rate *rate = topo_find_rate(&s->parts, s->net.dims[d].tier);
         known = rate && !isnan(rate->nic.typ);
     }
     return known;
 }
 
-double study_nodes_usd(const struct design_point *s)
+double design_point_nodes_usd(const struct design_point *s)
 {
-    return study_takes_graph_prices(s) && s->net.wires->node_usd > 0 ? s->net.wires->node_usd : 0;
+    return design_point_takes_graph_prices(s) && s->net.wires->node_usd > 0 ? s->net.wires->node_usd : 0;
 }
 
-double study_fixed_usd(const struct design_point *s)
+double design_point_fixed_usd(const struct design_point *s)
 {
-    return counted_npus_usd(s) + study_nodes_usd(s);
+    return counted_npus_usd(s) + design_point_nodes_usd(s);
 }
 
-struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b)
+struct topo_band design_point_bill_usd(const struct design_point *s, const struct topo_bill *b)
 {
     double npus = counted_npus_usd(s);
     return (struct topo_band){ b->usd.low + npus, b->usd.typ + npus, b->usd.high + npus };
 }
 
-double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
+double design_point_fraction_usd(const struct design_point *s, const double *bw_Bps)
 {
-    double usd = study_fixed_usd(s);
+    double usd = design_point_fixed_usd(s);
     if (!s->has_parts)
         return NAN;
     for (int32_t d = 0; d < s->net.n_dims; d++)
@@ -101,24 +102,24 @@ double study_fraction_usd(const struct design_point *s, const double *bw_Bps)
     return usd;
 }
 
-double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
+double design_point_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
 {
-    struct topo_spent spent = { .usd = study_fixed_usd(s) };
+    struct topo_spent spent = { .usd = design_point_fixed_usd(s) };
     struct err ignored = { 0 };
-    if (s->pricing != STUDY_WHOLE)
-        return study_fraction_usd(s, bw_Bps);
+    if (s->pricing != DESIGN_WHOLE)
+        return design_point_fraction_usd(s, bw_Bps);
     if (topo_spend(&spent, &s->net, &s->parts, 0, s->net.n_dims, bw_Bps, e ? e : &ignored))
         return NAN;
     return spent.usd;
 }
 
-const struct step_tree *study_compiled_tree(const struct study_workload *w)
+const struct step_tree *design_point_compiled_tree(const struct design_workload *w)
 {
     return w->lowered.n_nodes ? &w->lowered : &w->tree;
 }
 
 /* On a graph: transfers over classes and over the columns of cuts. */
-static int compile_cuts(struct study_workload *w, const struct design_point *s, struct err *e)
+static int compile_cuts(struct design_workload *w, const struct design_point *s, struct err *e)
 {
     struct topo_network wide;
     ideal_widen(&wide, &s->net);
@@ -126,7 +127,8 @@ static int compile_cuts(struct study_workload *w, const struct design_point *s, 
     return rc ? rc : step_compile(&w->fn, &w->lowered, &wide, e);
 }
 
-int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps, struct err *e)
+int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,
+                         struct err *e)
 {
     int rc = 0;
     step_fn_free(&w->fn);
@@ -135,7 +137,7 @@ int study_compile(struct study_workload *w, const struct design_point *s, const 
         return compile_cuts(w, s, e);
     if (s->model != SIM_BANDWIDTH)
         rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
-    return rc ? rc : step_compile(&w->fn, study_compiled_tree(w), &s->net, e);
+    return rc ? rc : step_compile(&w->fn, design_point_compiled_tree(w), &s->net, e);
 }
 
 /* A broadcast goes in segments along rings and lines, and how many depends on the bandwidth. */
@@ -150,18 +152,18 @@ static bool has_broadcast(const struct design_point *s)
     return false;
 }
 
-bool study_has_choice(const struct design_point *s)
+bool design_point_has_choice(const struct design_point *s)
 {
     return s->ideal || (s->model != SIM_BANDWIDTH && (stage_has_choice(&s->net) || has_broadcast(s)));
 }
 
-bool study_is_searched(const struct study_workload *w)
+bool design_point_is_searched(const struct design_workload *w)
 {
     return w->training && w->training->search >= 0;
 }
 
 /* Safe on a zeroed or half-read study. */
-void study_free(struct design_point *s)
+void design_point_free(struct design_point *s)
 {
     for (int32_t i = 0; i < s->n_workloads; i++) {
         step_fn_free(&s->workloads[i].fn);
@@ -211,7 +213,7 @@ static unsigned long long hash_tree(const struct step_tree *t, unsigned long lon
     return h;
 }
 
-unsigned long long study_hash(const struct design_point *s)
+unsigned long long design_point_hash(const struct design_point *s)
 {
     unsigned long long h = yaml_hash(&s->doc, s->doc.root);
     if (s->ideal) {
@@ -226,11 +228,11 @@ unsigned long long study_hash(const struct design_point *s)
     return h;
 }
 
-unsigned long long study_choices(const struct design_point *s)
+unsigned long long design_point_choices(const struct design_point *s)
 {
     unsigned long long h = TEXT_HASH_SEED;
     for (int32_t i = 0; i < s->n_workloads; i++)
-        h = hash_tree(study_compiled_tree(&s->workloads[i]), h);
+        h = hash_tree(design_point_compiled_tree(&s->workloads[i]), h);
     for (int32_t j = 0; s->ideal && j < ideal_columns(s->ideal); j++)
         h = text_hash(h, ideal_column(s->ideal, j), (size_t)s->net.n_dims * sizeof(double));
     return h;

@@ -13,34 +13,34 @@
 #include "workloads/step_fn.h"
 
 /** How several workloads share one network. */
-enum study_combine {
-    STUDY_SUM,    /**< weighted sum of their times */
-    STUDY_REGRET, /**< least worst ratio of time to the workload's own best time */
+enum design_combine {
+    DESIGN_SUM,    /**< weighted sum of their times */
+    DESIGN_REGRET, /**< least worst ratio of time to the workload's own best time */
 };
 
 /** "sum", "regret"; NULL-terminated, for key tables. */
-extern const char *const study_combine_names[3];
+extern const char *const design_combine_names[3];
 
 /** What a sweep does with a point. */
-enum study_split {
-    STUDY_SOLVE, /**< choose the bandwidths */
-    STUDY_GIVEN, /**< take those of the network */
+enum design_split {
+    DESIGN_SOLVE, /**< choose the bandwidths */
+    DESIGN_GIVEN, /**< take those of the network */
 };
 
 /** "solve", "given"; NULL-terminated, for key tables. */
-extern const char *const study_split_names[3];
+extern const char *const design_split_names[3];
 
 /** What bandwidths are, and what they cost, where parts come from a catalogue. */
-enum study_pricing {
-    STUDY_FRACTION, /**< any number, at the price per B/s of the parts, all rounding dropped: the relaxation
-                     */
-    STUDY_WHOLE,    /**< what ports give, at the price of what is bought */
+enum design_pricing {
+    DESIGN_FRACTION, /**< any number, at the price per B/s of the parts, all rounding dropped: the relaxation
+                      */
+    DESIGN_WHOLE,    /**< what ports give, at the price of what is bought */
 };
 
 /** "fraction", "whole"; NULL-terminated, for key tables. */
-extern const char *const study_pricing_names[3];
+extern const char *const design_pricing_names[3];
 
-struct study_workload {
+struct design_workload {
     double weight;             /**< > 0 */
     struct training *training; /**< what tree is made from; owned; NULL where the workload names no model */
     struct step_tree tree;     /**< of a training whose plan is to be searched without work */
@@ -49,7 +49,7 @@ struct study_workload {
 };
 
 /** Limits of `weft check`; NaN or -1 where not given. */
-struct study_budget {
+struct design_budget {
     double nic_Bps; /**< NIC bandwidth per NPU */
     int64_t nics;   /**< NICs in the cluster */
     double usd, watt, time_s;
@@ -58,7 +58,7 @@ struct study_budget {
 };
 
 /** Maps of a study that are read after it, each by code of its own; -1 = not given. */
-struct study_maps {
+struct design_maps {
     yaml_id network, parts, workload, workloads, simulation, constraints, budget, system;
 };
 
@@ -67,7 +67,7 @@ struct study_maps {
  * network adds for each USD and W of it that lies outside servers. Without `system` NPUs and network alone,
  * and no cost. Items by the rack count by fractions of racks.
  */
-struct study_own {
+struct design_machine {
     double watt, usd_year;                                  /**< without network; NaN unknown */
     double watt_per_watt, usd_year_per_usd, usd_year_per_W; /**< of the network, with the racks it fills */
     double usd_per_Mtoken; /**< for 1 USD a year and steps of 1 s, with `kept`; NaN unknown */
@@ -81,11 +81,11 @@ struct study_own {
 };
 
 /** What is asked: const once it is read or changed (kinds/design/ask/load.h), so that any number of answers
- * share it. Release with study_free(). Everything is owned or points into doc. */
+ * share it. Release with design_point_free(). Everything is owned or points into doc. */
 struct design_point {
     struct yaml_doc doc; /**< the study with all files it names grafted in and overrides applied */
     int32_t own_source;  /**< of doc.sources: the study's own file; -1 = a network alone was given */
-    struct study_maps maps;
+    struct design_maps maps;
     const char *name; /**< "" when not given */
     struct topo_network net;
     struct ideal *ideal; /**< of a network with a graph, owned; else NULL */
@@ -93,91 +93,93 @@ struct design_point {
     struct topo_parts parts;
     struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
     bool has_system;
-    struct own_system system;         /**< prices and power of NPU and server settled */
-    struct study_workload *workloads; /**< shape [n_workloads], owned */
+    struct own_system system;          /**< prices and power of NPU and server settled */
+    struct design_workload *workloads; /**< shape [n_workloads], owned */
     int32_t n_workloads;
-    enum study_combine combine;
-    enum study_split split;
-    enum study_pricing pricing; /**< STUDY_WHOLE only where a catalogue prices the network */
+    enum design_combine combine;
+    enum design_split split;
+    enum design_pricing pricing; /**< DESIGN_WHOLE only where a catalogue prices the network */
     enum alloc_objective objective;
     enum sim_model model;
-    struct sim_rules rules; /**< how models other than bandwidth run collectives */
-    double total_Bps;       /**< NaN = not given */
-    double time_limit_s;    /**< objective cost; NaN = not given */
-    struct study_own own;   /**< as system_read() found it */
-    bool count_npus;        /**< cost includes the NPUs */
-    struct alloc_rows rows; /**< network's, total and constraints; empty unless STUDY_FOR_SPLIT */
-    struct study_budget budget;
+    struct sim_rules rules;    /**< how models other than bandwidth run collectives */
+    double total_Bps;          /**< NaN = not given */
+    double time_limit_s;       /**< objective cost; NaN = not given */
+    struct design_machine own; /**< as system_read() found it */
+    bool count_npus;           /**< cost includes the NPUs */
+    struct alloc_rows rows;    /**< network's, total and constraints; empty unless DESIGN_FOR_SPLIT */
+    struct design_budget budget;
     int64_t seed;
     struct text notes; /**< warnings, a line each: keys without effect */
 };
 
 /** What a command needs from a study; missing parts are errors with the place of the study. */
-enum study_need {
-    STUDY_NEEDS_NETWORK = 0, /**< always read */
-    STUDY_NEEDS_WORKLOAD = 1 << 0,
-    STUDY_NEEDS_PARTS = 1 << 1,
-    STUDY_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
-    STUDY_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
-    STUDY_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
+enum design_need {
+    DESIGN_NEEDS_NETWORK = 0, /**< always read */
+    DESIGN_NEEDS_WORKLOAD = 1 << 0,
+    DESIGN_NEEDS_PARTS = 1 << 1,
+    DESIGN_NEEDS_BANDWIDTH = 1 << 2, /**< every dimension has bw_GBps (sim, topo) */
+    DESIGN_FOR_SPLIT = 1 << 3,       /**< bandwidths will be chosen: constraints are read */
+    DESIGN_FOR_BUDGET = 1 << 4,      /**< a budget with what its limits are about is needed */
 };
 
-void study_free(struct design_point *s);
+void design_point_free(struct design_point *s);
 
 /** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]. ERR_NOMEM. */
-int study_compile(struct study_workload *w, const struct design_point *s, const double *bw_Bps,
-                  struct err *e);
+int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,
+                         struct err *e);
 /** The tree that @p w was compiled from. */
-const struct step_tree *study_compiled_tree(const struct study_workload *w);
+const struct step_tree *design_point_compiled_tree(const struct design_workload *w);
 
 /** Does the closed form depend on choices (algorithm, regime, segments) that another bandwidth could change?
  */
-bool study_has_choice(const struct design_point *s);
+bool design_point_has_choice(const struct design_point *s);
 
 /** Changes with what the workloads are compiled from, and with the columns of a graph. */
-unsigned long long study_choices(const struct design_point *s);
+unsigned long long design_point_choices(const struct design_point *s);
 
 /** Does the workload train a model whose plan is to be searched? */
-bool study_is_searched(const struct study_workload *w);
+bool design_point_is_searched(const struct design_workload *w);
 
 /** How times count bytes where that is not what links carry by real routes: "libra" (model bandwidth alone),
  * "ideal-routing" (a network with a graph: every message over any paths); else NULL. */
-const char *study_semantics(const struct design_point *s);
+const char *design_point_semantics(const struct design_point *s);
 
 /** Put the place of dimension @p d, -1: not known, before a message that is about its prices; returns
  * e->code. */
-int study_fail_dim(const struct design_point *s, int32_t d, struct err *e);
+int design_point_fail_dim(const struct design_point *s, int32_t d, struct err *e);
 
 /** topo_build_bill() of the study's network; an error begins with the place of the dimension. */
-int study_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps, struct err *e);
+int design_point_build_bill(struct topo_bill *b, const struct design_point *s, const double *bw_Bps,
+                            struct err *e);
 
-/** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with study_fixed_usd(): of what
- * is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e, which may
- * be NULL). */
-double study_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
+/** Price of the network at @p bw_Bps, shape [n_dims], as the study prices it, with design_point_fixed_usd():
+ * of what is bought, or linear. NaN without parts, or where whole parts cannot be had (ERR_RANGE in @p e,
+ * which may be NULL). */
+double design_point_usd(const struct design_point *s, const double *bw_Bps, struct err *e);
 
 /** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
-double study_fraction_usd(const struct design_point *s, const double *bw_Bps);
+double design_point_fraction_usd(const struct design_point *s, const double *bw_Bps);
 
-/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, and study_nodes_usd(). */
-double study_fixed_usd(const struct design_point *s);
+/** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, and design_point_nodes_usd().
+ */
+double design_point_fixed_usd(const struct design_point *s);
 
 /** Is the network a graph whose file prices it, without parts? It does not say then which links end at NICs.
  */
-bool study_takes_graph_prices(const struct design_point *s);
+bool design_point_takes_graph_prices(const struct design_point *s);
 
 /** Do parts say what a NIC is? Not those of such a graph, nor rates where no tier in use has a price of NICs:
  * a limit on NICs would hold whatever the network. */
-bool study_knows_nics(const struct design_point *s);
+bool design_point_knows_nics(const struct design_point *s);
 
 /** Price of the nodes of such a graph; else 0. */
-double study_nodes_usd(const struct design_point *s);
+double design_point_nodes_usd(const struct design_point *s);
 
 /** All that a bill of the study's network comes to, with the NPUs when the study counts them. A bill has the
  * nodes of a graph already. */
-struct topo_band study_bill_usd(const struct design_point *s, const struct topo_bill *b);
+struct topo_band design_point_bill_usd(const struct design_point *s, const struct topo_bill *b);
 
 /** Hash of the study's content with everything it names; in the head of every output. */
-unsigned long long study_hash(const struct design_point *s);
+unsigned long long design_point_hash(const struct design_point *s);
 
 #endif

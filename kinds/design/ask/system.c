@@ -173,7 +173,7 @@ static void add_network(struct system *x, const struct design_point *s, const st
     }
     x->lacks_failures = n_fluid > 0;
     x->lacks_watts = n_dark > 0;
-    if (n_fluid && study_takes_graph_prices(s))
+    if (n_fluid && design_point_takes_graph_prices(s))
         omit(x, "failures of the links and switches of the graph");
     else if (n_fluid)
         omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
@@ -591,7 +591,7 @@ static struct own_cost sum_alone(struct system *x, const struct design_point *s)
 
 /* The best that tiers can leave: every interval the best, the least that checkpoints and restarts take, and
  * failures of NPUs and servers alone. */
-static void settle_best(struct study_own *out, struct system *x, const struct design_point *s)
+static void settle_best(struct design_machine *out, struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
     settle_spares(x, s);
@@ -607,7 +607,7 @@ static void settle_best(struct study_own *out, struct system *x, const struct de
 }
 
 /* Share of time that is work kept, at best, when the network adds so many interruptions a second. */
-static double best_kept(const struct study_own *own, double stops_per_s)
+static double best_kept(const struct design_machine *own, double stops_per_s)
 {
     struct goodput g;
     struct goodput_tier tiers[OWN_MAX_TIERS + 1];
@@ -622,9 +622,9 @@ static int settle_own(struct design_point *s, struct err *e)
     const struct own_system *own = &s->system;
     struct system x = { 0 };
     struct own_cost sum;
-    s->own = (struct study_own){ .watt = (double)s->net.n_npus * s->net.npu.power_W,
-                                 .watt_per_watt = 1,
-                                 .usd_year = NAN };
+    s->own = (struct design_machine){ .watt = (double)s->net.n_npus * s->net.npu.power_W,
+                                      .watt_per_watt = 1,
+                                      .usd_year = NAN };
     if (!s->has_system || s->n_workloads == 0)
         return 0;
     int rc = reserve(&x, s, e);
@@ -651,7 +651,7 @@ static int settle_own(struct design_point *s, struct err *e)
     add_item(&x, network_item("network", 1, 1, 0, own));
     s->own.usd_year_per_usd = sum_alone(&x, s).total;
     /* own_sum() is linear in prices, and no bandwidth changes those of a graph's nodes. */
-    s->own.usd_year += s->own.usd_year_per_usd * study_nodes_usd(s);
+    s->own.usd_year += s->own.usd_year_per_usd * design_point_nodes_usd(s);
     system_free(&x);
     return 0;
 }
@@ -665,7 +665,7 @@ bool system_adds(const struct design_point *s, int32_t d)
  * tokens cost. At least 1, INFINITY where nothing is kept. */
 static double system_growth(const void *study, double stops_per_s)
 {
-    const struct study_own *own = &((const struct design_point *)study)->own;
+    const struct design_machine *own = &((const struct design_point *)study)->own;
     double kept = best_kept(own, stops_per_s);
     return kept > 0 ? own->kept / kept : (double)INFINITY;
 }
@@ -687,7 +687,7 @@ static double system_objective(const void *study, const double *bw_Bps, double t
 
 void system_ask_factor(struct alloc_problem *p, const struct design_point *s)
 {
-    const struct study_own *own = &s->own;
+    const struct design_machine *own = &s->own;
     if (!alloc_has_factor(s->objective))
         return;
     p->factor = alloc_objectives[s->objective].factor;
@@ -763,7 +763,7 @@ int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, do
 {
     double spent[N_ALLOC_SPENT];
     struct err ignored = { 0 };
-    bool whole = s->pricing == STUDY_WHOLE;
+    bool whole = s->pricing == DESIGN_WHOLE;
     if (whole && system_spend(spent, s, 0, s->net.n_dims, bw_Bps, &ignored))
         for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
             spent[j] = INFINITY;
@@ -777,7 +777,7 @@ int32_t system_broken_row(const struct design_point *s, const double *bw_Bps, do
 const char *system_proof_of(const struct design_point *s)
 {
     bool owning = alloc_objectives[s->objective].factor == ALLOC_OWN_USD;
-    if (!alloc_has_factor(s->objective) || s->split == STUDY_GIVEN || s->pricing == STUDY_WHOLE ||
+    if (!alloc_has_factor(s->objective) || s->split == DESIGN_GIVEN || s->pricing == DESIGN_WHOLE ||
         !(owning || s->own.by_rack))
         return NULL;
     return !owning          ? "items by the rack counted by fractions of racks"

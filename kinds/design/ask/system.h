@@ -50,7 +50,7 @@ struct system_of {
 };
 
 /** Read `system` of the document, if there is one: into s->system and s->own. Network and workloads are read.
- * Errors as study_read(). */
+ * Errors as design_point_read(). */
 int system_read(struct design_point *s, struct err *e);
 
 /** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */

@@ -43,7 +43,7 @@ static size_t part_room(const struct step_fn *f)
     return (size_t)f->n_leaves * (size_t)f->n_dims + 2 * (size_t)f->n_terms;
 }
 
-static struct part part_at(double *at, const struct study_workload *w)
+static struct part part_at(double *at, const struct design_workload *w)
 {
     struct part p = { .fn = &w->fn, .weight = w->weight, .leaf = at };
     p.share = at + (size_t)w->fn.n_leaves * (size_t)w->fn.n_dims;
@@ -387,7 +387,7 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
 {
     double endless[D];
     b->possible = s->n_workloads > 0 && (s->model == SIM_BANDWIDTH || s->model == SIM_ALPHA_BETA) &&
-                  !study_has_choice(s) && !topo_has_fabric(&s->net); /* whose levels no total holds */
+                  !design_point_has_choice(s) && !topo_has_fabric(&s->net); /* whose levels no total holds */
     b->cost.n = b->nic.n = b->cheapest = 0;
     int rc = bound_reserve(b, s, e);
     if (rc || !b->possible)
@@ -398,7 +398,7 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
     for (int32_t d = 0; d < D; d++)
         endless[d] = INFINITY;
     b->compute_s = time_at(s, endless);
-    b->cost.fixed = study_fixed_usd(s);
+    b->cost.fixed = design_point_fixed_usd(s);
     for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++) {
         b->cost.price[d] = s->prices[d].usd_per_Bps;
         b->nic.price[d] = s->prices[d].nic_share;
@@ -421,7 +421,7 @@ static bool is_total(const struct alloc_row *row, int32_t n_dims)
 static double least_total(const struct design_point *s)
 {
     double least = s->total_Bps;
-    for (int32_t i = 0; i < s->rows.n && s->pricing == STUDY_WHOLE; i++)
+    for (int32_t i = 0; i < s->rows.n && s->pricing == DESIGN_WHOLE; i++)
         if (s->rows.rows[i].sense == LINEXPR_GE && is_total(&s->rows.rows[i], s->net.n_dims))
             least = fmin(least, s->rows.rows[i].rhs);
     return least;
@@ -598,8 +598,8 @@ static double value_known(const struct ask *a)
     struct mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
     /* A split in fractions is none of whole parts. */
-    if (s->combine == STUDY_REGRET || alloc_objectives[s->objective].counted != ALLOC_COUNTED_USD ||
-        s->pricing == STUDY_WHOLE)
+    if (s->combine == DESIGN_REGRET || alloc_objectives[s->objective].counted != ALLOC_COUNTED_USD ||
+        s->pricing == DESIGN_WHOLE)
         return INFINITY;
     if (alloc_is_time(s->objective))
         best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
@@ -708,16 +708,16 @@ static void look_at_equal(struct ask *a)
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     a->equal_s = time_at(s, bw_Bps);
-    a->equal_usd = s->pricing == STUDY_WHOLE ? study_usd(s, bw_Bps, NULL)
-                   : s->has_parts            ? cost_at(a->b, bw_Bps, s->net.n_dims)
-                                             : (double)NAN;
+    a->equal_usd = s->pricing == DESIGN_WHOLE ? design_point_usd(s, bw_Bps, NULL)
+                   : s->has_parts             ? cost_at(a->b, bw_Bps, s->net.n_dims)
+                                              : (double)NAN;
 }
 
 /* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */
 bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known)
 {
     struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
-    if (!b->possible || s->split == STUDY_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
+    if (!b->possible || s->split == DESIGN_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
         return false;
     if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)
         find_all(b, s);

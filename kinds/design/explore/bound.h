@@ -60,7 +60,7 @@ void bound_begin(struct bound *b, const struct keep_column *columns, int32_t n);
 void bound_free(struct bound *b);
 
 /**
- * Look at network, prices and workloads of @p s, which was read with STUDY_FOR_SPLIT. Total, objective, time
+ * Look at network, prices and workloads of @p s, which was read with DESIGN_FOR_SPLIT. Total, objective, time
  * limit and constraints may change afterwards. Where no bound holds (simulated models; alpha-beta with
  * algorithms or regimes to choose) nothing is beaten. ERR_NOMEM. O(cuts * leaves * dims), some 5 to 10 us.
  */

@@ -29,8 +29,8 @@ enum { PATH = 1024 };
 static void side_free(struct diff_side *x)
 {
     design_free(&x->design);
-    study_free(&x->study);
-    sweep_words_free(&x->words);
+    design_point_free(&x->study);
+    design_words_free(&x->words);
     *x = (struct diff_side){ 0 };
 }
 
@@ -46,7 +46,7 @@ static void fill_network(struct diff_side *x)
     }
     x->row.total_GBps = total_Bps / 1e9;
     if (topo_has_bandwidths(&s->net))
-        x->row.cost_usd = study_usd(s, bw_Bps, NULL);
+        x->row.cost_usd = design_point_usd(s, bw_Bps, NULL);
 }
 
 static int design_side(struct diff_side *x, bool given, struct err *e)
@@ -56,39 +56,39 @@ static int design_side(struct diff_side *x, bool given, struct err *e)
         bw_Bps[d] = x->study.net.dims[d].bw_Bps;
     int rc =
         given ? design_evaluate(&x->design, &x->study, bw_Bps, e) : design_solve(&x->design, &x->study, e);
-    return rc ? rc : sweep_row_design(&x->row, &x->design, e);
+    return rc ? rc : design_row_answer(&x->row, &x->design, e);
 }
 
 /* Which keys must be there follows from what the network gives, as for weft explain. */
 static int side_read(struct diff_side *x, const struct study_source *from, struct err *e)
 {
     *x = (struct diff_side){ 0 };
-    int rc = study_read(&x->study, from, STUDY_NEEDS_NETWORK, e);
+    int rc = design_point_read(&x->study, from, DESIGN_NEEDS_NETWORK, e);
     if (rc)
         return rc;
     bool given = topo_has_bandwidths(&x->study.net), work = x->study.n_workloads > 0;
-    study_free(&x->study);
-    return study_read(&x->study, from,
-                      !work   ? STUDY_NEEDS_NETWORK
-                      : given ? STUDY_NEEDS_WORKLOAD | STUDY_NEEDS_BANDWIDTH
-                              : STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT,
-                      e);
+    design_point_free(&x->study);
+    return design_point_read(&x->study, from,
+                             !work   ? DESIGN_NEEDS_NETWORK
+                             : given ? DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH
+                                     : DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                             e);
 }
 
 static int side_design(struct diff_side *x, struct err *e)
 {
-    sweep_row_blank(&x->row);
-    int rc = sweep_words_take(&x->words, &x->study, e);
+    design_row_blank(&x->row);
+    int rc = design_words_take(&x->words, &x->study, e);
     if (rc)
         return rc;
-    sweep_row_study(&x->row, &x->study, &x->words);
+    design_row_ask(&x->row, &x->study, &x->words);
     if (x->study.n_workloads > 0)
         return design_side(x, topo_has_bandwidths(&x->study.net), e);
     fill_network(x);
     return 0;
 }
 
-static void put_answers(double out[N_DIFF_ANSWERS], const struct sweep_row *row)
+static void put_answers(double out[N_DIFF_ANSWERS], const struct design_row *row)
 {
     out[DIFF_TIME] = row->time_s;
     out[DIFF_COST] = row->cost_usd;
@@ -116,7 +116,7 @@ static bool is_remark(const char *key)
 /* The default of a key as YAML; false: it has none that can be written. */
 static bool put_default(struct text *out, const char *path)
 {
-    const struct key *k = sweep_find_key(&study_section, path);
+    const struct key *k = sweep_find_key(&design_section, path);
     char number[NUM_TEXT];
     if (!k)
         return false;
@@ -302,7 +302,7 @@ static int compare(struct diff *d, const yaml_id at[DIFF_SIDES], const char *pat
     enum yaml_kind kind = node_at(d, there, at[there])->kind;
     if (at[DIFF_A] < 0 || at[DIFF_B] < 0) {
         /* A map that is not given is one of defaults, where its table says so. */
-        const struct key *k = sweep_find_key(&study_section, path);
+        const struct key *k = sweep_find_key(&design_section, path);
         return kind == YAML_MAP && k && k->kind == KEY_MAP ? compare_maps(d, at, path, e)
                                                            : add_input(d, at, path, e);
     }

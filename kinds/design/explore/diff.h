@@ -21,8 +21,8 @@ extern const char *const diff_answer_words[N_DIFF_ANSWERS];
 struct diff_side {
     struct design_point study;
     struct design design;
-    struct sweep_words words;
-    struct sweep_row row; /**< of design_columns; without a workload what a network says of itself */
+    struct design_words words;
+    struct design_row row; /**< of design_columns; without a workload what a network says of itself */
 };
 
 struct diff_input {
@@ -55,8 +55,8 @@ struct diff {
 /**
  * Read both and compare; @p o, shape [n], holds for both. Equal inputs have equal outputs, and are not
  * designed.
- * @return 0, also where a side has no design (its row says so); errors of study_read(), design_solve() and
- *         design_evaluate(); ERR_NOMEM. Safe to free after failure. O(nodes), and inputs + 2 designs.
+ * @return 0, also where a side has no design (its row says so); errors of design_point_read(), design_solve()
+ * and design_evaluate(); ERR_NOMEM. Safe to free after failure. O(nodes), and inputs + 2 designs.
  */
 int diff_build(struct diff *d, const char *a, const char *b, const struct study_override *o, int32_t n,
                struct err *e);

@@ -134,7 +134,7 @@ struct grid_ask {
  * apart by what may vary with bandwidths.
  *
  * @param[out] a  uninitialised; empty after failure.
- * @param s  of one combination of the slow axes, read with STUDY_FOR_SPLIT; borrowed.
+ * @param s  of one combination of the slow axes, read with DESIGN_FOR_SPLIT; borrowed.
  * @return 0, ERR_NOMEM.
  */
 int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep_rule *k, struct err *e);

@@ -21,12 +21,12 @@
 /* Is T(B) that of the compiled step, whatever the bandwidths? */
 static bool is_closed_form(const struct design_point *s)
 {
-    if (s->model > SIM_ALPHA_BETA || study_has_choice(s))
+    if (s->model > SIM_ALPHA_BETA || design_point_has_choice(s))
         return false;
     for (int32_t i = 0; i < s->n_workloads; i++)
-        if (study_is_searched(&s->workloads[i])) /* its plan depends on them */
+        if (design_point_is_searched(&s->workloads[i])) /* its plan depends on them */
             return false;
-    return s->split == STUDY_GIVEN && s->n_workloads > 0;
+    return s->split == DESIGN_GIVEN && s->n_workloads > 0;
 }
 
 /* Rows show the study's total where it has one, and no prices where it has none. */
@@ -167,7 +167,7 @@ static bool price_whole(double *usd, const struct design_point *s, int32_t d, do
 static bool take_prices(struct grid_question *q, const struct design_point *s)
 {
     bool known = true;
-    q->whole = s->pricing == STUDY_WHOLE;
+    q->whole = s->pricing == DESIGN_WHOLE;
     for (int32_t i = 0; i < s->rows.n && q->whole; i++)
         for (int j = 0; j < N_ALLOC_SPENT; j++)
             known = known && s->rows.rows[i].spent_coef[j] == 0;
@@ -191,7 +191,7 @@ int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep
     rc = take_step(a, s, e);
     if (!rc)
         rc = take_rows(a, s, e);
-    a->q.usd_fixed = study_fixed_usd(s);
+    a->q.usd_fixed = design_point_fixed_usd(s);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         a->q.bw_Bps[d] = s->net.dims[d].bw_Bps;
         a->q.inside[d] = !topo_in_total(&s->net.dims[d]);

@@ -52,7 +52,7 @@ static void runner_bound_forget(struct runner_bound *b);
 
 /** Is the point, whose study was read, proved to be worse than a design that is known? ERR_NOMEM. */
 static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
-                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            const struct design_words *words, const struct sweep_point *p, int64_t point,
                             struct err *e);
 
 /* ---- words ---- */
@@ -61,7 +61,7 @@ static void put_workloads(struct text *out, const struct design_point *s)
 {
     char number[NUM_TEXT];
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        const struct study_workload *w = &s->workloads[i];
+        const struct design_workload *w = &s->workloads[i];
         text_puts(out, i ? "+" : "");
         if (w->weight != 1)
             text_printf(out, "%s*", num_format(number, w->weight));
@@ -69,7 +69,7 @@ static void put_workloads(struct text *out, const struct design_point *s)
     }
 }
 
-int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e)
+int design_words_change(struct design_words *words, const struct design_point *s, struct err *e)
 {
     char spec[TOPO_SPEC];
     if (words->network.n && s->net.name[0])
@@ -80,7 +80,7 @@ int sweep_words_change(struct sweep_words *words, const struct design_point *s, 
 }
 
 /* Texts of a row that change with the network or the workloads only. */
-int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e)
+int design_words_take(struct design_words *words, const struct design_point *s, struct err *e)
 {
     text_clear(&words->network);
     text_clear(&words->dims);
@@ -93,10 +93,10 @@ int sweep_words_take(struct sweep_words *words, const struct design_point *s, st
     int rc = text_check(&words->dims, e);
     if (!rc)
         rc = text_check(&words->workload, e);
-    return rc ? rc : sweep_words_change(words, s, e);
+    return rc ? rc : design_words_change(words, s, e);
 }
 
-void sweep_words_free(struct sweep_words *words)
+void design_words_free(struct design_words *words)
 {
     text_free(&words->network);
     text_free(&words->dims);
@@ -109,22 +109,22 @@ void design_make_columns(struct column *out, struct made_column *made, const str
 {
     int32_t n = uncertain_n_columns(u);
     for (const struct column *c = design_columns; c == design_columns || c[-1].name; c++) {
-        if (c->name && c->offset == offsetof(struct sweep_row, training.plan))
+        if (c->name && c->offset == offsetof(struct design_row, training.plan))
             for (int32_t i = 0; i < n; i++) {
                 uncertain_column(&made[i], u, i);
                 *out = made[i].of;
-                out++->offset = offsetof(struct sweep_row, uncertain[i]);
+                out++->offset = offsetof(struct design_row, uncertain[i]);
             }
         *out++ = *c;
     }
 }
 
-void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words)
+void design_row_ask(struct design_row *row, const struct design_point *s, const struct design_words *words)
 {
     row->n_dims = s->net.n_dims;
     row->objective = alloc_objective_names[s->objective];
     row->total_GBps = s->total_Bps / 1e9;
-    row->semantics = study_semantics(s);
+    row->semantics = design_point_semantics(s);
     row->network = text_str(&words->network);
     row->dims = text_str(&words->dims);
     row->workload = text_str(&words->workload);
@@ -148,7 +148,7 @@ static const char *plain_word(char room[SWEEP_WORD], const char *value)
 }
 
 /* Rows of points that could not be read still say what varied. */
-void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p)
+void design_row_axes(struct design_row *row, const struct sweep *w, const struct sweep_point *p)
 {
     for (int32_t k = 0; k < w->n_keys; k++) {
         const char *path = w->keys[k].path, *value = sweep_value(w, p, k);
@@ -210,12 +210,12 @@ static void runner_bound_forget(struct runner_bound *b)
     b->prepared = false;
 }
 
-static int find_group(struct runner_bound *b, const struct design_point *s, const struct sweep_words *words,
+static int find_group(struct runner_bound *b, const struct design_point *s, const struct design_words *words,
                       const struct sweep_point *p, int64_t point, struct err *e)
 {
-    struct sweep_row row;
-    sweep_row_blank(&row);
-    sweep_row_study(&row, s, words);
+    struct design_row row;
+    design_row_blank(&row);
+    design_row_ask(&row, s, words);
     table_clear(&b->row);
     study_put_row(&b->row, b->study, TABLE_ROWS, p, point, &row);
     int rc = b->row.failed ? err_nomem(e, "a row") : keep_group(&b->group, b->keep, &b->row, 0, e);
@@ -227,13 +227,13 @@ static int find_group(struct runner_bound *b, const struct design_point *s, cons
 /* Whether the point is proved to lie behind the front of its group; bounds are kept while only quick keys
  * change. */
 static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
-                            const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                            const struct design_words *words, const struct sweep_point *p, int64_t point,
                             struct err *e)
 {
     int rc = 0;
     *beaten = false;
     /* At given bandwidths a bound takes longer than the point itself. */
-    if (!b->known || !b->possible || s->split == STUDY_GIVEN || (b->by_total && isnan(s->total_Bps)))
+    if (!b->known || !b->possible || s->split == DESIGN_GIVEN || (b->by_total && isnan(s->total_Bps)))
         return 0;
     if (!b->prepared || b->quick_group)
         rc = find_group(b, s, words, p, point, e);
@@ -252,12 +252,12 @@ struct runner {
     struct sweep_point slow; /* of the study that is held */
     bool holds;              /* `study` is that of an earlier point with the same slow values */
     struct design_point study;
-    struct sweep_words words;
+    struct design_words words;
     struct runner_bound bound;
     struct runner_grid grid;
 };
 
-enum { DESIGN_NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+enum { DESIGN_NEEDS = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
 
 /* ---- facts ---- */
 
@@ -301,7 +301,7 @@ static void drop_study(struct runner *r)
     runner_grid_forget(&r->grid);
     runner_bound_forget(&r->bound);
     if (r->holds)
-        study_free(&r->study);
+        design_point_free(&r->study);
     r->holds = false;
 }
 
@@ -311,7 +311,7 @@ void runner_free(struct runner *r)
         return;
     drop_study(r);
     source_cache_free(&r->cache);
-    sweep_words_free(&r->words);
+    design_words_free(&r->words);
     runner_bound_free(&r->bound);
     runner_grid_free(&r->grid);
     free(r);
@@ -321,12 +321,12 @@ void runner_free(struct runner *r)
 static int runner_load(struct runner *r, const struct sweep_point *p, struct err *e)
 {
     r->from.n_axes = sweep_point_overrides(r->axes, &r->job.study->sweep, p);
-    if (r->holds && study_change(&r->study, &r->from, DESIGN_NEEDS))
-        return sweep_words_change(&r->words, &r->study, e);
+    if (r->holds && design_point_change(&r->study, &r->from, DESIGN_NEEDS))
+        return design_words_change(&r->words, &r->study, e);
     drop_study(r);
-    int rc = study_read(&r->study, &r->from, DESIGN_NEEDS, e);
+    int rc = design_point_read(&r->study, &r->from, DESIGN_NEEDS, e);
     r->holds = !rc;
-    return rc ? rc : sweep_words_take(&r->words, &r->study, e);
+    return rc ? rc : design_words_take(&r->words, &r->study, e);
 }
 
 /* Does `where` of the study leave the point out? Asked before the study is read, without a network, too. */
@@ -340,14 +340,14 @@ static bool is_left_out(const struct runner *r, const struct sweep_point *p, con
 }
 
 int design_put_row(struct table *rows, const struct study *study, const struct design_point *s,
-                   const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                   const struct design_words *words, const struct sweep_point *p, int64_t point,
                    const struct design *d, struct err *e)
 {
     const struct design_own *own = study->own;
-    struct sweep_row row;
-    sweep_row_blank(&row);
-    sweep_row_study(&row, s, words);
-    int rc = sweep_row_design(&row, d, e);
+    struct design_row row;
+    design_row_blank(&row);
+    design_row_ask(&row, s, words);
+    int rc = design_row_answer(&row, d, e);
     if (!rc && own && !uncertain_is_empty(&own->uncertain) && alloc_has_split(&d->answer))
         rc = uncertain_fill(row.uncertain, &own->uncertain, d, e);
     if (!rc)
@@ -373,11 +373,11 @@ static int add_design(struct runner *r, struct design_choice chosen, const struc
 static void add_error(struct runner *r, const struct sweep_point *p, int64_t point, bool read,
                       const char *message, struct table *rows)
 {
-    struct sweep_row row;
-    sweep_row_blank(&row);
+    struct design_row row;
+    design_row_blank(&row);
     if (read)
-        sweep_row_study(&row, &r->study, &r->words);
-    sweep_row_axes(&row, &r->job.study->sweep, p);
+        design_row_ask(&row, &r->study, &r->words);
+    design_row_axes(&row, &r->job.study->sweep, p);
     row.status = "error";
     row.message = message;
     study_put_row(rows, r->job.study, TABLE_ROWS, p, point, &row);
@@ -491,7 +491,7 @@ int design_load(struct design_point *out, const struct study *s, const struct sw
 {
     struct study_override axes[SWEEP_MAX_KEYS];
     const struct study_source from = study_source_at(axes, s, p);
-    return study_read(out, &from, DESIGN_NEEDS | more, e);
+    return design_point_read(out, &from, DESIGN_NEEDS | more, e);
 }
 
 bool design_passes(const struct study *s, const struct sweep_point *p, const struct topo_network *net)
@@ -569,7 +569,7 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
         return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     text_puts(notes, text_str(&point.notes));
     rc = sweep_check_distinct(&s->sweep, p, &point.doc, e);
-    study_free(&point);
+    design_point_free(&point);
     return rc;
 }
 
@@ -630,9 +630,9 @@ static int fold_point(struct study *s, const struct sweep_point *p, bool seed, s
     int rc = design_load(&point, s, p, 0, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : fold_document(s, p, seed, e);
-    fold(s, study_hash(&point));
+    fold(s, design_point_hash(&point));
     s->seed = seed ? point.seed : s->seed;
-    study_free(&point);
+    design_point_free(&point);
     return 0;
 }
 
@@ -703,9 +703,9 @@ static int most_of_block(int64_t *most, const struct block_job *largest, struct 
     rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
     bool slow = s.model > SIM_ALPHA_BETA;
     for (int32_t i = 0; i < s.n_workloads; i++)
-        slow = slow || study_is_searched(&s.workloads[i]);
+        slow = slow || design_point_is_searched(&s.workloads[i]);
     *most = !rc && is_grid ? RUNNER_GRID_POINTS : slow ? 1 : QUICK;
-    study_free(&s);
+    design_point_free(&s);
     return rc;
 }
 
@@ -788,7 +788,7 @@ static const struct table_def tables[] = {
 const struct study_kind design_kind = {
     .word = "sweep",
     .what = "designs: the split of bandwidth at every point",
-    .keys = &study_section,
+    .keys = &design_section,
     .own_keys = own_keys,
     .tables = tables,
     .n_tables = 1,

@@ -11,7 +11,8 @@
 
 extern const struct study_kind design_kind;
 
-/** The design's study at a point of @p s. @p more are needs besides those of a split. Errors as study_read().
+/** The design's study at a point of @p s. @p more are needs besides those of a split. Errors as
+ * design_point_read().
  */
 int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, unsigned more,
                 struct err *e);
@@ -24,16 +25,16 @@ bool design_passes(const struct study *s, const struct sweep_point *p, const str
  */
 
 /** Words of a study that a row begins with; the same for all points that differ in quick keys alone, but for
- * the word of a network without a name. Zero-initialise; release with sweep_words_free(). */
-struct sweep_words {
+ * the word of a network without a name. Zero-initialise; release with design_words_free(). */
+struct design_words {
     struct text network, dims, workload;
 };
 
 /** ERR_NOMEM. */
-int sweep_words_take(struct sweep_words *words, const struct design_point *s, struct err *e);
-/** After study_change(). */
-int sweep_words_change(struct sweep_words *words, const struct design_point *s, struct err *e);
-void sweep_words_free(struct sweep_words *words);
+int design_words_take(struct design_words *words, const struct design_point *s, struct err *e);
+/** After design_point_change(). */
+int design_words_change(struct design_words *words, const struct design_point *s, struct err *e);
+void design_words_free(struct design_words *words);
 
 /** All columns of a study with @p u: those of percentiles come after exposed#_s. @p out of
  * DESIGN_MAX_COLUMNS, @p made of uncertain_n_columns(), which @p out points into. */
@@ -41,13 +42,14 @@ enum { DESIGN_MAX_COLUMNS = 80 + UNCERTAIN_MAX_COLUMNS };
 void design_make_columns(struct column *out, struct made_column *made, const struct uncertain *u);
 
 /** What is known of the point before it is solved. */
-void sweep_row_study(struct sweep_row *row, const struct design_point *s, const struct sweep_words *words);
-/** That and what @p d says of itself, with what is uncertain, as a row of @p rows, which has study_put_columns(). ERR_NOMEM. */
+void design_row_ask(struct design_row *row, const struct design_point *s, const struct design_words *words);
+/** That and what @p d says of itself, with what is uncertain, as a row of @p rows, which has
+ * study_put_columns(). ERR_NOMEM. */
 int design_put_row(struct table *rows, const struct study *study, const struct design_point *s,
-                   const struct sweep_words *words, const struct sweep_point *p, int64_t point,
+                   const struct design_words *words, const struct sweep_point *p, int64_t point,
                    const struct design *d, struct err *e);
 /** A point that cannot be read is told by the values of its axes, as they are written. */
-void sweep_row_axes(struct sweep_row *row, const struct sweep *w, const struct sweep_point *p);
+void design_row_axes(struct design_row *row, const struct sweep *w, const struct sweep_point *p);
 
 /*
  * Points of designs into rows: one runner a thread, which keeps what the next point needs too.

@@ -698,7 +698,7 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
                        const struct training *base, struct err *e)
 {
     struct step_fn shape = { .n_dims = s->net.n_dims };
-    *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == STUDY_WHOLE };
+    *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == DESIGN_WHOLE };
     for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
         double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
         j->link_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
@@ -734,7 +734,7 @@ static void say_proof(struct search_result *out, const struct design_point *s, i
 {
     if (out->n_found == top)
         out->least_left = fmin(out->least_left, out->found[top - 1].value * (1 - ALLOC_GAP));
-    out->proved = out->n_open == 0 && !study_has_choice(s);
+    out->proved = out->n_open == 0 && !design_point_has_choice(s);
     out->lower_bound = out->proved ? fmin(out->lower_bound, out->least_left) : (double)NAN;
     search_say_unique(out, s->net.n_dims);
 }
@@ -964,7 +964,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
         return rc;
     if (bw_Bps)
         rc = search_given(out, &space, s, base, bw_Bps, e);
-    else if (s->pricing == STUDY_WHOLE)
+    else if (s->pricing == DESIGN_WHOLE)
         rc = search_whole(out, &space, s, base, e);
     else
         rc = search_split(out, &space, s, base, e);
@@ -979,13 +979,13 @@ int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e)
     const int32_t n = c->asked->n_workloads;
     int rc = 0;
     for (int32_t i = 0; i < n && !rc; i++) {
-        if (!study_is_searched(&c->asked->workloads[i]))
+        if (!design_point_is_searched(&c->asked->workloads[i]))
             continue;
         c->plans = c->plans ? c->plans : calloc((size_t)n, sizeof *c->plans);
         rc = c->plans ? search_workload(c, i, bw_Bps, e) : err_nomem(e, "a search");
     }
     if (!rc && c->plans) {
-        study_note_curves(&c->notes, c->point, true);
+        design_point_note_curves(&c->notes, c->point, true);
         rc = text_check(&c->notes, e);
     }
     return rc;

@@ -17,7 +17,7 @@ int search_given(struct search_result *out, const struct search_space *space, co
                  const struct training *base, const double *bw_Bps, struct err *e);
 
 /**
- * The same with the bandwidths to choose too (STUDY_FOR_SPLIT): the best pair of plan and split. A candidate
+ * The same with the bandwidths to choose too (DESIGN_FOR_SPLIT): the best pair of plan and split. A candidate
  * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
  * out->proved, the first is optimal over all plans and all splits, to ALLOC_GAP. In whole parts (pricing
  * whole) of the relaxation with a link in every dimension that the plan uses.

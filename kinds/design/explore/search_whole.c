@@ -531,7 +531,7 @@ int search_whole(struct search_result *out, const struct search_space *space, co
                            .base = base,
                            .known = INFINITY,
                            .target = INFINITY,
-                           .tangents = !study_has_choice(s) };
+                           .tangents = !design_point_has_choice(s) };
     design_ask(&j->question, s);
     j->question.problem.step = &shape; /* alone for the number of dimensions */
     alloc_find_caps(j->cap_Bps, &j->question.problem);

@@ -38,7 +38,7 @@ int design_solve(struct design *d, const struct design_point *s, struct err *e)
     return rc ? no_design(d, rc) : answer_split(d, c, e);
 }
 
-int design_row(struct design *d, const struct design_point *s, struct err *e)
+int design_for_row(struct design *d, const struct design_point *s, struct err *e)
 {
     struct design_choice c;
     int rc = design_choose(&c, s, e);

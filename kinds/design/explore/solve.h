@@ -14,7 +14,7 @@ int design_choose(struct design_choice *c, const struct design_point *s, struct 
 int design_solve(struct design *d, const struct design_point *s, struct err *e);
 
 /** design_choose(), answer_row(). */
-int design_row(struct design *d, const struct design_point *s, struct err *e);
+int design_for_row(struct design *d, const struct design_point *s, struct err *e);
 
 /** The design at given bandwidths (weft sim, weft check of a fixed network), at which plans are searched,
  * too: answer_at(). */

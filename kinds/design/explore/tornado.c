@@ -26,7 +26,7 @@ const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "publis
 /* Splits are solved to this gap: less is no difference. */
 #define SAME 1e-9
 
-enum { NEEDS = STUDY_NEEDS_WORKLOAD | STUDY_FOR_SPLIT };
+enum { NEEDS = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
 
 /* ---- inputs ---- */
 
@@ -225,7 +225,7 @@ int tornado_build(struct tornado *t, const struct study *s, bool all, struct err
     rc = find_inputs(t, &first, all, e);
     if (!rc)
         rc = read_limits(t, e);
-    study_free(&first);
+    design_point_free(&first);
     if (rc)
         tornado_free(t);
     return rc;
@@ -250,7 +250,7 @@ void tornado_free(struct tornado *t)
 struct hand {
     const struct tornado *t;
     struct source_cache cache;
-    struct sweep_words words;
+    struct design_words words;
     struct table row;
     struct keep *keep;
     int32_t answers[TORNADO_MAX_ANSWERS]; /* their columns */
@@ -281,7 +281,7 @@ static int hand_build(struct hand *h, const struct tornado *t, struct err *e)
 static void hand_free(struct hand *h)
 {
     source_cache_free(&h->cache);
-    sweep_words_free(&h->words);
+    design_words_free(&h->words);
     table_free(&h->row);
     keep_free(h->keep);
     free(h->texts);
@@ -301,7 +301,7 @@ static void find_at(double at[3], const struct tornado_input *in, const struct d
 {
     yaml_id id = yaml_find(&s->doc, in->path);
     bool of_system = strncmp(in->path, "system.", 7) == 0 && s->has_system;
-    const struct key *key = id < 0 ? sweep_find_key(&study_section, in->path) : NULL;
+    const struct key *key = id < 0 ? sweep_find_key(&design_section, in->path) : NULL;
     at[1] = id >= 0     ? number_at(&s->doc, id, "typ")
             : of_system ? own_value(&s->system, in->path + 7)
             : key       ? key->dflt
@@ -330,12 +330,12 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
     h->unread = (struct err){ 0 };
     if (!h->known)
         return 0;
-    int rc = study_read(&s, &from, NEEDS, &h->unread);
+    int rc = design_point_read(&s, &from, NEEDS, &h->unread);
     h->known = !rc && design_passes(h->t->study, &p, &s.net);
     for (int32_t i = 0; i < h->t->n_inputs && h->known; i++)
         find_at(h->at[i], &h->t->inputs[i], &s);
     if (!rc)
-        study_free(&s);
+        design_point_free(&s);
     return err_is_of_machine(rc) ? err_set(e, h->unread.code, "%s", h->unread.msg) : 0;
 }
 
@@ -343,16 +343,16 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
 static int hand_put_row(struct hand *h, const struct design_point *s, const struct sweep_point *p,
                         struct err *e)
 {
-    struct sweep_row row;
+    struct design_row row;
     struct design d;
-    int rc = design_row(&d, s, e);
+    int rc = design_for_row(&d, s, e);
     if (rc)
         return rc;
-    sweep_row_blank(&row);
-    rc = sweep_words_take(&h->words, s, e);
-    sweep_row_study(&row, s, &h->words);
+    design_row_blank(&row);
+    rc = design_words_take(&h->words, s, e);
+    design_row_ask(&row, s, &h->words);
     if (!rc)
-        rc = sweep_row_design(&row, &d, e);
+        rc = design_row_answer(&row, &d, e);
     table_clear(&h->row);
     if (!rc)
         study_put_row(&h->row, h->t->study, TABLE_ROWS, p, h->point, &row);
@@ -375,11 +375,11 @@ static int hand_run(struct hand *h, int32_t i, int end, struct err *e)
         axes[from.n_axes++] =
             (struct study_override){ h->t->inputs[i].path, num_format(h->texts[i][h->turn[i]], x) };
     }
-    int rc = study_read(&s, &from, NEEDS, e);
+    int rc = design_point_read(&s, &from, NEEDS, e);
     if (rc)
         return rc;
     rc = hand_put_row(h, &s, &p, e);
-    study_free(&s);
+    design_point_free(&s);
     return rc;
 }
 

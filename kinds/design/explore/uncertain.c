@@ -191,7 +191,7 @@ static enum source source_of(const struct uncertain_trial *t, int32_t i)
 }
 
 /* A plan that was searched stays; only its costs are derived again. */
-static int read_training(struct study_workload *w, const struct study_workload *nominal,
+static int read_training(struct design_workload *w, const struct design_workload *nominal,
                          const struct design_point *s, yaml_id node, struct err *e)
 {
     if (!w->training)
@@ -199,7 +199,7 @@ static int read_training(struct study_workload *w, const struct study_workload *
     if (!w->training)
         return err_nomem(e, "a workload");
     int rc = step_read_training(w->training, &s->doc, node, &s->net, e);
-    if (!rc && study_is_searched(nominal)) {
+    if (!rc && design_point_is_searched(nominal)) {
         double traffic = w->training->plan.traffic;
         w->training->plan = nominal->training->plan;
         w->training->plan.traffic = traffic;
@@ -209,7 +209,7 @@ static int read_training(struct study_workload *w, const struct study_workload *
 }
 
 /* The study's expression with bytes times what `traffic` is more than there; groups are shared. */
-static int scale_tree(struct study_workload *w, const struct study_workload *nominal,
+static int scale_tree(struct design_workload *w, const struct design_workload *nominal,
                       const struct design_point *s, const struct design_point *own, yaml_id node,
                       struct err *e)
 {
@@ -237,8 +237,8 @@ static int scale_tree(struct study_workload *w, const struct study_workload *nom
 /* Only what a draw can change is done again for each draw. */
 static int read_workload(struct uncertain_trial *t, int32_t i, struct err *e)
 {
-    const struct study_workload *nominal = &t->nominal->workloads[i];
-    struct study_workload *w = &t->s.workloads[i];
+    const struct design_workload *nominal = &t->nominal->workloads[i];
+    struct design_workload *w = &t->s.workloads[i];
     yaml_id node = workload_node(&t->s, i);
     int rc = 0;
     if (t->source[i] == READ) {
@@ -259,11 +259,11 @@ static int read_workload(struct uncertain_trial *t, int32_t i, struct err *e)
 
 static int read_again(struct uncertain_trial *t, struct err *e)
 {
-    int rc = t->net ? study_read_network(&t->s, e) : 0;
+    int rc = t->net ? design_point_read_network(&t->s, e) : 0;
     if (!rc && t->parts)
-        rc = study_read_parts(&t->s, e);
+        rc = design_point_read_parts(&t->s, e);
     else if (!rc && t->net)
-        rc = study_price_network(&t->s, e);
+        rc = design_point_price_network(&t->s, e);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++)
         rc = read_workload(t, i, e);
     return rc || !t->own ? rc : system_read(&t->s, e);
@@ -328,7 +328,7 @@ static int find_keys(struct uncertain_trial *t, struct err *e)
         rc = err_set(e, ERR_RANGE, "uncertain.keys has prices; give parts");
     own_what_is_read(t);
     for (int32_t i = 0; i < t->s.n_workloads && !rc; i++) {
-        struct study_workload *w = &t->s.workloads[i];
+        struct design_workload *w = &t->s.workloads[i];
         t->source[i] = source_of(t, i);
         if (t->source[i] == OF_STUDY) {
             w->training = t->nominal->workloads[i].training;
@@ -430,13 +430,13 @@ static int uncertain_trial_run(double *values, int64_t stride, struct uncertain_
         rc = design_time(&t->time_s, &t->s, t->d.bw_Bps, e);
     t->d.time_s = t->time_s * factor;
     values[0] = t->d.time_s;
-    values[stride] = study_usd(&t->s, t->d.bw_Bps, NULL);
+    values[stride] = design_point_usd(&t->s, t->d.bw_Bps, NULL);
     return rc || !t->u->of_system ? rc : put_system(values + 2 * stride, stride, t, e);
 }
 
 static void free_workload(struct uncertain_trial *t, int32_t i)
 {
-    struct study_workload *w = &t->s.workloads[i];
+    struct design_workload *w = &t->s.workloads[i];
     if (t->source[i] == READ) {
         step_free(&w->tree);
         free(w->training);
@@ -821,7 +821,7 @@ static double model_spread(const struct design *d)
     const struct design_point *s = d->chosen.point;
     double sum = 0, time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        const struct study_workload *w = &s->workloads[i];
+        const struct design_workload *w = &s->workloads[i];
         const struct evidence *v = w->training ? evidence_find(w->training, &s->net.npu) : NULL;
         if (!v)
             return NAN;
