@@ -183,7 +183,8 @@ struct share_line {
 /* From the cost of a million tokens, or of an hour of work where none are known, to what makes it. */
 static void report_shares(struct report *r, const struct system *x, const struct own_system *own)
 {
-    static const struct column of_tokens[] = SHARE_COLUMNS(DESIGN_COLUMN_IN(system, usd_per_Mtoken), "a million tokens");
+    static const struct column of_tokens[] =
+        SHARE_COLUMNS(DESIGN_COLUMN_IN(system, usd_per_Mtoken), "a million tokens");
     static const struct column of_hours[] = SHARE_COLUMNS("usd_npu_h_of_work", "an NPU hour of work");
     struct system_share *shares = malloc((size_t)system_shares_max(x) * sizeof *shares);
     double usd = owning_work_usd(x);
