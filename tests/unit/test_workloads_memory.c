@@ -317,3 +317,79 @@ TEST(nothing_is_gathered_where_nothing_is_shared_out)
     double layer = 2 * 4096.0 * 4096 + 2 * 4096.0 * 1024 + 3 * 4096.0 * 14336 + 2 * 4096;
     assert_close(got.term_B[MEMORY_BUFFERS], 2 * 2 * layer, 1e-15);
 }
+
+/* One layer is all that one layer gathers. */
+TEST(no_more_is_gathered_than_there_is)
+{
+    WITH(struct plan, p, fixture_plan(1, 1, 2, 1, 2), p.zero = 3);
+    WITH(struct model, m, fixture_model("llama3-8b"), m.layers = 1);
+    struct memory got = memory_of(&m, &p);
+    assert_close(got.term_B[MEMORY_BUFFERS], 2 * model_layer_params(&m, false, 1, 1, 1).dense, 1e-15);
+}
+
+/* FSDP2: master weights in 32 bits are shared out, two layers and both ends gathered in 16 and one layer's
+ * gradient held besides; with what stays gathered all is there in 16 bits too. Gradients around the
+ * activation are three of f. */
+TEST(fsdp2_gathers_its_ends_or_all)
+{
+    struct model m = fixture_model("llama3-8b");
+    double all = model_params(&m), layer = model_layer_params(&m, false, 1, 1, 1).dense,
+           ends = all - 32 * layer, gradients = 2 * 3 * 8192.0 * 14336;
+    for (int reshard = 0; reshard < 2; reshard++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 2, 1, 2), p.zero = 3, p.software = PLAN_COMPILED,
+             p.reshard = reshard);
+        struct memory got = memory_of(&m, &p);
+        assert_close(got.term_B[MEMORY_WEIGHTS], 4 * all / 2 + (reshard ? 0 : 2 * all), 1e-14);
+        assert_close(got.term_B[MEMORY_BUFFERS],
+                     2 * layer + (reshard ? 2 * 2 * layer + 2 * ends : 0) + gradients, 1e-14);
+    }
+}
+
+/* Gradients of a gated activation are three, of every expert's that a token goes to; under sequence
+ * parallelism an input and a gradient are gathered. */
+TEST(a_layer_under_way_holds_gradients)
+{
+    WITH(struct plan, p, with(2, true, PLAN_RECOMPUTE_NONE), p.software = PLAN_MEGATRON);
+    struct model m = fixture_model("llama3-8b");
+    struct memory got = memory_of(&m, &p);
+    double T = 4 * 8192, f = 14336;
+    assert_close(got.term_B[MEMORY_BUFFERS], 2 * (2 * T * 4096) + 2 * 3 * T * f / 2, 1e-14);
+    m = fixture_model("mixtral-8x7b");
+    T = 4 * 32768;
+    got = memory_of(&m, &p);
+    assert_close(got.term_B[MEMORY_BUFFERS], 2 * (2 * T * 4096) + 2 * 3 * T * 2 * f / 2, 1e-14);
+}
+
+/* A half of two layers is on its way. */
+TEST(offloaded_layers_pass_through_buffers)
+{
+    struct model m = fixture_model("megatron-22b");
+    WITH(struct plan, p, with(8, true, PLAN_RECOMPUTE_NONE), p.offload = 0.5);
+    struct memory got = memory_of(&m, &p);
+    assert_close(got.term_B[MEMORY_BUFFERS], 0.5 * 2 * memory_layer_B(&m, &p, false), 1e-14);
+}
+
+/* A tenth of all else, and the driver's. */
+TEST(what_is_reserved_grows_with_the_rest)
+{
+    struct model m = fixture_model("megatron-22b");
+    struct plan p = with(8, true, PLAN_RECOMPUTE_NONE);
+    p.mem_margin = p.context_B = 0;
+    struct memory none = memory_of(&m, &p), got;
+    p.mem_margin = 0.1;
+    p.context_B = 1e9;
+    got = memory_of(&m, &p);
+    assert_close(got.term_B[MEMORY_RESERVED], none.total_B / 10 + 1e9, 1e-14);
+    assert_close(got.total_B, none.total_B * 1.1 + 1e9, 1e-14);
+}
+
+/* Every NPU of DualPipe holds a stage from either end, none of which ZeRO shares out here: 18 bytes a
+ * parameter, of an embedding and a head too, which are alike but for a norm. */
+TEST(dualpipe_holds_parameters_twice)
+{
+    WITH(struct plan, p, fixture_plan(1, 1, 2, 4, 32), p.schedule = PLAN_DUALPIPE);
+    struct model m = fixture_model("llama3-8b");
+    struct memory got = memory_of(&m, &p);
+    double layers = 2 * 8 * model_layer_params(&m, false, 1, 1, 1).dense;
+    assert_close(state_B(&got), 18 * (layers + model_embed_params(&m, 1) + model_head_params(&m, 1)), 1e-5);
+}
