@@ -284,3 +284,16 @@ TEST(every_kernel_has_its_gap)
     assert_true(c.forward_s == 4 + 1 + 2 + 2 + 2 && c.core_s == 4 && c.core_back_s == 6);
     assert_true(c.input_s == 4 && c.weight_s == 4 && c.rest_s == 1 + 2 + 2 + 2);
 }
+
+/* Around a layer's experts: the router's product and four kernels that put tokens into order, forward as
+ * backward. */
+TEST(kernels_of_experts_have_their_gaps)
+{
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.peak_flops = INFINITY, npu.kernel_s = 1);
+    const struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    struct model m = fixture_model("mixtral-8x7b");
+    struct block_cost dense = cost_of(&m, &p, BLOCK_DENSE, &npu),
+                      experts = cost_of(&m, &p, BLOCK_EXPERTS, &npu);
+    assert_true(experts.forward_s - dense.forward_s == 1 + 4);
+    assert_true(experts.rest_s - dense.rest_s == 4);
+}

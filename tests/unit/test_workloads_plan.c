@@ -354,3 +354,37 @@ TEST(a_plan_reads_as_one_line)
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out), "mb1x256");
 }
+
+/* An element's bits, and a byte for each block of 32 or 16; what is gathered, in 16 bits where nvfp4 is not
+ * asked to have its own. */
+TEST(elements_have_their_blocks_scales)
+{
+    CASES(int32_t precision, gather_bits; double element_B, gathered_B) = {
+        { TOPO_BF16, 0, 2, 2 },
+        { TOPO_FP8, 0, 1, 1 },
+        { TOPO_MXFP8, 0, 33 / 32., 33 / 32. },
+        { TOPO_NVFP4, 0, 9 / 16., 2 },
+        { TOPO_NVFP4, 4, 9 / 16., 9 / 16. },
+        { TOPO_BF16, 8, 2, 1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.gather_bits = cases[i].gather_bits,
+             p.precision = (enum topo_precision)cases[i].precision);
+        assert_true(plan_element_B(&p) == cases[i].element_B);
+        assert_true(plan_gather_B(&p) == cases[i].gathered_B);
+    }
+}
+
+/* A graph of the whole step leaves nothing to start, one of attention two fifths. */
+TEST(graphs_leave_fewer_kernels_to_start)
+{
+    CASES(int32_t graph;
+          double left) = { { PLAN_GRAPH_NONE, 1 }, { PLAN_GRAPH_ATTENTION, 0.4 }, { PLAN_GRAPH_STEP, 0 } };
+    struct model m = fixture_model("llama3-8b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.launch_s = 1e-3, p.graph = cases[i].graph);
+        struct plan_class got = plan_class(&p, &m);
+        assert_close(got.launch_s, cases[i].left * 1e-3, 1e-15);
+        assert_close(got.expert_launch_s, cases[i].left * 1e-3, 1e-15);
+    }
+}

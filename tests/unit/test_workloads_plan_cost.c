@@ -333,6 +333,64 @@ TEST(a_pass_takes_no_less_than_its_host)
     }
 }
 
+/* Operators that PyTorch's selective checkpointing does again gather once more for each turn. */
+TEST(what_is_done_again_gathers_again)
+{
+    struct model m = fixture_model("mixtral-8x7b");
+    for (int shared = 0; shared < 2; shared++) {
+        m.moe.shared = shared;
+        double turns = 1 + shared, unit = 2 * 32768.0 * 4096 * 3 / 4;
+        WITH(struct plan, p, fixture_plan(4, 1, 2, 1, 2), p.seq_parallel = true, p.ep = 2,
+             p.software = PLAN_COMPILED, p.recompute = PLAN_RECOMPUTE_SAC);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].backward, PLAN_GROUP_TP, 4), (3 + 1) * turns * unit,
+                     1e-14);
+    }
+}
+
+/* Beside another microbatch the forward pass has the exchange's share that its compute is of both passes, in
+ * which all is done twice forward and once backward. */
+TEST(passes_share_an_exchange_beside_them_by_their_compute)
+{
+    struct model m = fixture_model("mixtral-8x7b");
+    const struct topo_npu npu = fixture_npu("a100-80gb");
+    WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 16), p.ep = 8, p.recompute = PLAN_RECOMPUTE_FULL,
+         p.ep_overlap = PLAN_EP_OVERLAP_BATCH);
+    struct plan_cost c;
+    struct block_cost once;
+    cost_of(&c, &m, &p);
+    block_cost(&once, BLOCK_EXPERTS, &m, &p, &npu);
+    double forward_s = once.forward_s + once.core_s,
+           backward_s = once.input_s + once.weight_s + once.rest_s + once.core_back_s;
+    double both = 2 * 3 * (2 * 32768.0 * 2 * 4096 * 7 / 8); /* three passes, there and back */
+    assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].forward, PLAN_GROUP_EP, 8),
+                 both * forward_s / (2 * forward_s + backward_s), 1e-13);
+}
+
+/* B - 2 W of zb1p, 2 B - 3 W of DualPipe, also where the host's launches are all that counts. */
+TEST(fill_and_drain_wait_for_what_the_schedules_leave)
+{
+    CASES(int32_t schedule; double passes, weights) = { { PLAN_ZB1P, 1, 2 }, { PLAN_DUALPIPE, 2, 3 } };
+    struct model m = fixture_model("megatron-22b");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 4, 16), p.launch_s = 1, p.schedule = cases[i].schedule);
+        struct plan_cost c;
+        cost_of(&c, &m, &p);
+        const struct plan_block *b = &c.blocks[BLOCK_DENSE];
+        double all_s = 0, weight_s = 0, drain_s = 0;
+        for (int32_t k = b->backward.first; k < b->backward.first + b->backward.n; k++) {
+            all_s += c.parts[k].compute_s;
+            weight_s += c.parts[k].phase == STEP_WEIGHT_GRAD ? c.parts[k].compute_s : 0;
+            drain_s += c.parts[k].drain_s;
+        }
+        assert_true(weight_s > 0);
+        assert_close(drain_s, cases[i].passes * all_s - cases[i].weights * weight_s, 1e-13);
+        assert_close(b->backward.floor_s, 1.3, 1e-14);
+        assert_close(b->backward.drain_floor_s, cases[i].passes * 1.3, 1e-14);
+    }
+}
+
 /* W forward and W backward per microbatch and chunk; a part of it each with scatter-gather, and a gather
  * after. */
 TEST(stages_send_activations_and_gradients)
