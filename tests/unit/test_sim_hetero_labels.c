@@ -55,3 +55,35 @@ TEST(limits_turn_one_stage_into_two)
     assert_int_equal(s.proof, HETERO_OPTIMAL);
     assert_close(s.value.usd, 11.0, 1e-12); /* 2 + 20 USD/h for half a second */
 }
+
+/* Two layers, each a second on its own type and four on the other, and rows that keep a server busy for less
+ * than half of one. Apart they are cheapest at two examples a second, with two units and a server each, and
+ * each server has a core. With one core a single server is left, and so one stage: at one example a second
+ * all five units of a type. */
+TEST(servers_need_hosts_that_stages_share)
+{
+    enum { SERVER = 2, CORE, N_TYPES };
+    static const double compute_s[] = { 1, 4, 1e3, 1e3, 4, 1, 1e3, 1e3 }, usd_per_h[] = { 1, 1, 0.25, 0.5 };
+    CASES(int64_t cores; double usd) = { { 2, (2 * 2 + 2 * 0.75) / 2 }, { 1, 5 + 0.75 } };
+    const struct hetero_setup setup = {
+        .overlap = true, .examples = 3600, .epochs = 1, .server = SERVER, .server_Bps = 1000
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct hetero_fixture, f, hetero_fixture_free) = { 0 };
+        OK(hetero_profile_build(&f.profile, 2, N_TYPES, e));
+        memcpy(f.profile.compute_s, compute_s, sizeof compute_s);
+        f.profile.layers[0].sparse_B = f.profile.layers[1].sparse_B = 400;
+        for (int t = 0; t < N_TYPES; t++) {
+            f.profile.types[t].compute_par = 1;
+            f.profile.types[t].usd_per_h = usd_per_h[t];
+            f.profile.types[t].max_units = t == CORE ? cases[i].cores : 5;
+        }
+        f.profile.types[SERVER].host = CORE;
+        f.profile.types[SERVER].host_units = 1;
+        OK(hetero_build(&f.problem, &f.profile, &setup, e));
+        hetero_set_throughput(&f.problem, 1);
+        HETERO_RUN(s, &f, "exact");
+        assert_int_equal(s.proof, HETERO_OPTIMAL);
+        assert_close(s.value.usd, cases[i].usd, 1e-12);
+    }
+}
