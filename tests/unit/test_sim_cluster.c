@@ -216,6 +216,22 @@ TEST(wires_come_from_csv_and_graphml_alike)
     cluster_free(&c);
 }
 
+/* b is at two switches: it belongs to that which the file names first. */
+TEST(a_server_at_two_switches_belongs_to_the_first)
+{
+#define WIRES(b) "src,dst,bw_GBps,latency_ns\na,switch-1,1,0\n" b "c,switch-2,1,0\n"
+    static const char *const wires[] = { WIRES("b,switch-1,1,0\nb,switch-2,1,0\n"),
+                                         WIRES("b,switch-2,1,0\nb,switch-1,1,0\n") };
+    static const double one = 1;
+    const struct cluster_offer offer = { 1, gpu, &one, false };
+    for (size_t i = 0; i < COUNT_OF(wires); i++) {
+        KEEP(struct cluster, c, cluster_free);
+        OK(read_file(&c, "wires.csv", wires[i], &offer, e));
+        const int32_t *group = c.group + c.n_servers;
+        assert_true(group[0] == group[1] && group[1] != group[2]);
+    }
+}
+
 /* ---- racks ---- */
 
 TEST(a_rack_is_two_hops_wide_and_another_one_three_away)
