@@ -114,3 +114,21 @@ TEST(points_of_a_network_without_a_name_are_held_apart_by_it)
     for (int i = 0; i < n; i++)
         assert_int_equal(point[i], i);
 }
+
+/* Draws of what is uncertain are of each point by itself, which no grid has. Of 20 GB/s a takes longer than b
+ * of 6. */
+TEST(points_of_an_uncertain_study_are_no_grid)
+{
+    for (int uncertain = 0; uncertain < 2; uncertain++) {
+        int64_t point[MOST_POINTS];
+        TEXT(study,
+             STUDY
+             "%svary:\n  network.dims.a.bw_GBps: { from: 1, to: 20, step: 1 }\n"
+             "  network.dims.b.bw_GBps: { from: 1, to: 20, step: 1 }\nkeep: { top: { by: time_s, n: 1 } }\n",
+             uncertain
+                 ? "uncertain: { draws: 8, keys: { network.dims.a.efficiency: { uniform: [0.5, 1] } } }\n"
+                 : "");
+        assert_int_equal(kept_of(point, text_str(&study), !uncertain), 1);
+        assert_int_equal(point[0], 19 * 20 + 5);
+    }
+}
