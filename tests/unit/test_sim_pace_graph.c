@@ -288,6 +288,26 @@ TEST(parameter_servers_take_two_passes_over_their_link)
     assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * S * 4 / 20e9, 1e-14);
 }
 
+/* Two jobs with a worker and a parameter server each; one has its server where the other's worker is. What
+ * goes to the one and what comes back to the other share a link in either direction: half of it each. */
+TEST(what_parameter_servers_send_back_takes_its_link_too)
+{
+    static const int32_t places[2][2] = { { 0, 1 }, { 2, 0 } };
+    const double S = 4e9, B = 10e9;
+    struct job jobs[] = { sender(2, 1, S), sender(2, 1, S) };
+    KEEP(struct road, r, road_free);
+    road_build(&r, "switch:3@10", 0, 0.01, 4);
+    jobs[0].param_servers = jobs[1].param_servers = 1;
+    road_open(&r, jobs, 2);
+    begin(&r.p, 0, 2, places[0], ones);
+    settle(&r.p);
+    assert_close(r.p.iteration_s(r.p.x, 0), 1 + 2 * 0.01 + 2 * S / B, 1e-14);
+    begin(&r.p, 1, 2, places[1], ones);
+    settle(&r.p);
+    for (int k = 0; k < 2; k++)
+        assert_close(r.p.iteration_s(r.p.x, k), 1 + 2 * 0.01 + 2 * S / (B / 2), 1e-14);
+}
+
 /* All bytes that leave servers: of a ring 2 (w-1) S, with parameter servers what is not at home. */
 TEST(bytes_on_links_are_those_of_the_algorithm)
 {
