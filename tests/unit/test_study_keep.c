@@ -297,6 +297,27 @@ TEST(limits_alone_keep_all_designs_within)
                          counts(&rows[i]) && i % 7 <= 3 && rows[i].cost_usd + 10 * rows[i].time_s >= 100);
 }
 
+/* 0.1 + 0.2 is no more than 0.3 where the other side is a column too and nothing is left on the right. */
+TEST(limits_between_columns_hold_as_written)
+{
+    CASES(const char *rule; bool holds) = {
+        { "keep: { where: [ time_s + speedup - cost_usd <= 0 ] }\n", true },
+        { "keep: { where: [ time_s + speedup - cost_usd >= 0 ] }\n", true },
+        { "keep: { where: [ 1.001*time_s + speedup - cost_usd <= 0 ] }\n", false },
+    };
+    const struct row row = { 5, "A", "solved", 0.1, 0.3, 0.2, "yes" };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct table, t, table_free) = { 0 };
+        KEEP(struct keep_rule, rule, keep_rule_free);
+        KEEP(struct keep *, k, keep_free_at);
+        make_columns(&t);
+        put_row(&t, &row);
+        OK(read_rule(&rule, cases[i].rule, e));
+        OK(keep_build(&k, &rule, &t, e));
+        assert_int_equal(keep_is_within(k, &t, 0), cases[i].holds);
+    }
+}
+
 TEST(groups_are_the_values_that_rows_have_in_common)
 {
     const struct row row = { 5, "A", "solved", 1, 2, 1.5, "yes" };
