@@ -370,3 +370,18 @@ TEST(dimension_must_be_what_its_product_is)
         FAILS(topo_prices(price, &s.net, &s.parts, e), ERR_RANGE, cases[i].text);
     }
 }
+
+/* Eight NICs of a port each in four planes, two in each: what eight of one network carry. */
+TEST(a_nic_of_its_own_plane_needs_no_port_in_others)
+{
+    PARTS_FILE(s, CATALOGUE);
+    set_network(&s, "switch:8@450 switch:8@50", "HGX-H100 InterPod");
+    struct topo_fabric *f = &s.net.dims[1].fabric;
+    const struct topo_recipe *r = topo_find_recipe(&s.parts, "InterPod");
+    s.parts.parts[r->nic].ports = 1;
+    f->nics = f->nics_least = 8;
+    double one_Bps = topo_nic_limit_Bps(&s.net, 1, &s.parts);
+    assert_true(one_Bps > 0 && isfinite(one_Bps));
+    f->planes = 4;
+    assert_close(topo_nic_limit_Bps(&s.net, 1, &s.parts), one_Bps, 0);
+}
