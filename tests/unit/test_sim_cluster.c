@@ -122,6 +122,24 @@ TEST(a_server_is_what_the_dimensions_below_its_level_join)
     }
 }
 
+/* Servers of four NPUs whose rails share a spine: the tree of the servers, each with four times the
+ * bandwidth. */
+TEST(rails_inside_a_server_are_one)
+{
+    KEEP(struct cluster, rails, cluster_free);
+    KEEP(struct cluster, plain, cluster_free);
+    OK(build(&rails, "switch:4@450 fat-tree:4x2/2+shared@50", 1, 4, e));
+    OK(build(&plain, "fat-tree:4x2/2@200", 0, 4, e));
+    assert_int_equal(rails.n_servers, 8);
+    assert_int_equal(rails.n_arcs, plain.n_arcs);
+    assert_int_equal(rails.routes.n_vertices, plain.routes.n_vertices);
+    for (int32_t s = 1; s < 8; s++) {
+        struct cluster_path got = path(&rails, 0, s), want = path(&plain, 0, s);
+        assert_int_equal(got.n, want.n);
+        assert_close(narrowest(&rails, got), narrowest(&plain, want), 1e-14);
+    }
+}
+
 /* Innermost first: along the ring, then through the switch of the new column. */
 TEST(paths_lead_through_the_innermost_dimension_first)
 {
