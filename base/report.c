@@ -97,7 +97,7 @@ void report_real(struct report *r, unsigned in, const char *key, const char *lab
 {
     char buf[SHOW];
     if (goes_to(r, in, key, label, IN_TEXT))
-        put_label(r, label, digits == REPORT_USD ? show_usd(buf, x) : show_real(buf, x, digits), unit);
+        put_label(r, label, show_real(buf, x, digits), unit);
     else if (goes_to(r, in, key, label, IN_JSON))
         json_real(&r->json, key, x);
     else if (goes_to(r, in, key, label, IN_CSV))
@@ -182,45 +182,7 @@ void report_close(struct report *r, char bracket)
         json_close(&r->json, bracket);
 }
 
-/* ---- tables ---- */
-
-static bool is_shown(const struct report *r, const struct report_column *c)
-{
-    return report_is(r, c->in) && (report_is(r, IN_TEXT) ? c->title : c->key) != NULL;
-}
-
-/* Columns are borrowed until report_table_end(). Values are put for all columns, whichever are shown: one
- * call per column and row, in order. */
-void report_rows(struct report *r, const struct report_column *columns, int32_t n)
-{
-    assert(!r->columns && n > 0 && n <= REPORT_MAX_COLUMNS);
-    r->columns = columns;
-    r->n_columns = n;
-    r->at = 0;
-    r->open = false;
-    r->listed = false;
-    /* One table to a CSV. */
-    assert(!report_is(r, IN_CSV) || r->table.n_cols == 0);
-    for (int32_t i = 0; i < n; i++) {
-        const struct report_column *c = &columns[i];
-        if (!is_shown(r, c))
-            continue;
-        r->open = true;
-        if (report_is(r, IN_TEXT))
-            sheet_column(&r->sheet, c->title, c->unit ? c->unit : "",
-                         c->show == REPORT_WORD ? SHEET_LEFT : SHEET_POINT);
-        else if (report_is(r, IN_CSV))
-            table_column(&r->table, c->key, c->kind);
-    }
-}
-
-void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n)
-{
-    report_rows(r, columns, n);
-    r->listed = r->open && report_is(r, IN_JSON);
-    if (r->listed)
-        json_open(&r->json, key, '[');
-}
+/* ---- what lists of columns describe ---- */
 
 /* The map that holds a column of JSON opens before its first member and closes behind its last. "usd.low" is
  * member low of map usd; members of one map must stand together. */
@@ -240,36 +202,6 @@ static const char *enter_map(struct report *r, const char *key)
     }
     return dot ? dot + 1 : key;
 }
-
-/* The column of the next value, NULL when it is not in this form; a row opens with its first. */
-static const struct report_column *next_column(struct report *r)
-{
-    assert(r->columns);
-    const struct report_column *c = &r->columns[r->at];
-    /* `open` is false where no column is of this form: such rows leave no trace, not even "{}". */
-    if (r->at == 0 && r->open) {
-        if (report_is(r, IN_CSV))
-            table_row(&r->table);
-        else if (report_is(r, IN_JSON))
-            json_open(&r->json, NULL, '{');
-    }
-    return is_shown(r, c) ? c : NULL;
-}
-
-/* A row closes behind its last value. */
-static void finish_value(struct report *r)
-{
-    /* Back at the first column: the row is whole. */
-    r->at = (r->at + 1) % r->n_columns;
-    if (r->at != 0 || !report_is(r, IN_JSON) || !r->open)
-        return;
-    if (*r->prefix)
-        json_close(&r->json, '}');
-    *r->prefix = '\0';
-    json_close(&r->json, '}');
-}
-
-/* ---- what lists of columns describe ---- */
 
 static bool is_blank(enum table_kind kind, struct table_cell cell)
 {
@@ -368,7 +300,7 @@ static void choose_shown(struct report *r)
 
 void report_list(struct report *r, const char *key, const struct column *list)
 {
-    assert(!r->list && !r->columns);
+    assert(!r->list);
     r->list = list;
     r->open = false;
     for (const struct column *c = list; c->name; c++)
@@ -430,100 +362,6 @@ void report_array(struct report *r, const char *key, const struct column *list, 
     for (int64_t i = 0; i < n; i++)
         report_row(r, (const char *)rows + (size_t)i * size);
     report_list_end(r);
-}
-
-/* ---- tables cell by cell ---- */
-
-void report_put_word(struct report *r, const char *s)
-{
-    const struct report_column *c = next_column(r);
-    if (c && report_is(r, IN_TEXT))
-        sheet_put(&r->sheet, "%s", s ? s : "-");
-    else if (c && report_is(r, IN_CSV))
-        table_put_text(&r->table, s);
-    else if (c)
-        json_text(&r->json, enter_map(r, c->key), s);
-    finish_value(r);
-}
-
-void report_put_text(struct report *r, const char *fmt, ...)
-{
-    char value[512];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(value, sizeof value, fmt, ap);
-    va_end(ap);
-    report_put_word(r, value);
-}
-
-void report_put_real(struct report *r, double x)
-{
-    const struct report_column *c = next_column(r);
-    /* Units are for the eye: data has the value as it is. */
-    double shown = c && c->times != 0 ? x * c->times : x;
-    shown = c && c->per != 0 ? shown / c->per : shown;
-    if (c && report_is(r, IN_TEXT) && c->show == REPORT_USD)
-        sheet_usd(&r->sheet, shown);
-    else if (c && report_is(r, IN_TEXT))
-        sheet_real(&r->sheet, shown, c->show);
-    else if (c && report_is(r, IN_CSV))
-        table_put_real(&r->table, x);
-    else if (c)
-        json_real(&r->json, enter_map(r, c->key), x);
-    finish_value(r);
-}
-
-void report_put_count(struct report *r, int64_t n)
-{
-    const struct report_column *c = next_column(r);
-    if (c && report_is(r, IN_TEXT))
-        sheet_count(&r->sheet, n);
-    else if (c && report_is(r, IN_CSV) && n < 0)
-        table_put_none(&r->table);
-    else if (c && report_is(r, IN_CSV))
-        table_put_count(&r->table, n);
-    else if (c && n < 0)
-        json_text(&r->json, enter_map(r, c->key), NULL);
-    else if (c)
-        json_count(&r->json, enter_map(r, c->key), n);
-    finish_value(r);
-}
-
-void report_put_flag(struct report *r, bool b)
-{
-    const struct report_column *c = next_column(r);
-    if (c && report_is(r, IN_TEXT))
-        sheet_put(&r->sheet, "%s", b ? "yes" : "no");
-    else if (c && report_is(r, IN_CSV))
-        table_put_text(&r->table, b ? "yes" : "no");
-    else if (c)
-        json_bool(&r->json, enter_map(r, c->key), b);
-    finish_value(r);
-}
-
-void report_put_none(struct report *r)
-{
-    const struct report_column *c = next_column(r);
-    if (c && report_is(r, IN_TEXT))
-        sheet_put(&r->sheet, "%s", c->show == REPORT_WORD ? "" : "-");
-    else if (c && report_is(r, IN_CSV))
-        table_put_none(&r->table);
-    else if (c)
-        json_text(&r->json, enter_map(r, c->key), NULL);
-    finish_value(r);
-}
-
-void report_table_end(struct report *r)
-{
-    struct err e = { 0 };
-    assert(r->columns && r->at == 0);
-    if (r->open && report_is(r, IN_TEXT)) {
-        r->failed = sheet_write(&r->sheet, &r->out, &e) != 0 || r->failed;
-        sheet_free(&r->sheet);
-    }
-    if (r->listed)
-        json_close(&r->json, ']');
-    r->columns = NULL;
 }
 
 /* ---- pages and the end ---- */
@@ -590,7 +428,6 @@ int report_end(struct report *r, const char *head, struct err *e)
 void report_free(struct report *r)
 {
     text_free(&r->out);
-    sheet_free(&r->sheet);
     table_free(&r->table);
     table_free(&r->facts);
     table_free(&r->body);

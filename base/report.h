@@ -23,21 +23,7 @@
 
 #include "base/column.h"
 #include "base/json.h"
-#include "base/sheet.h"
 #include "base/table.h"
-
-enum { REPORT_WORD = 0, REPORT_USD = -1, REPORT_COUNT = -2, REPORT_MAX_COLUMNS = SHEET_MAX_COLUMNS };
-
-/** A column of a table. */
-/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order that tables are written in */
-struct report_column {
-    unsigned in;              /**< of enum column_in */
-    const char *key;          /**< in data; "usd.low" is member low of map usd in JSON. NULL: text alone */
-    const char *title, *unit; /**< in text; NULL title: data alone; NULL unit: none */
-    int show;                 /**< in text: significant digits, or REPORT_WORD, _USD, _COUNT */
-    double times, per;        /**< in text value * times / per is shown; 0 stands for 1 */
-    enum table_kind kind;     /**< in CSV */
-};
 
 /** Zero-initialise `format`, `indent`, `width` as wanted, the rest stays; release with report_free(). */
 struct report {
@@ -48,13 +34,10 @@ struct report {
     struct text out;    /**< owned: text or JSON so far */
     struct json json;   /**< writes to `out`; for what has no function here, under report_is(r, IN_JSON) */
     /* private */
-    const struct report_column *columns; /* of the open table; borrowed */
-    int32_t n_columns, at;               /* next column of the row */
-    bool open;                           /* the open table has a column of this form */
-    bool listed;                         /* its rows are a list of their own in JSON */
-    char prefix[32];                     /* of the open map in a row of JSON */
-    struct sheet sheet;
-    const struct column *list; /* of the open list; borrowed */
+    char prefix[32];           /* of the open map in an object of JSON */
+    const struct column *list; /* of the open table; borrowed */
+    bool open;                 /* it has a column of this form */
+    bool listed;               /* its rows are a list of their own in JSON */
     struct columns shown;      /* those of it that are in this form; of JSON none */
     struct table body;         /* its rows, in text */
     struct table table;        /* CSV */
@@ -117,27 +100,6 @@ void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
  */
 void report_open(struct report *r, const char *key, char bracket);
 void report_close(struct report *r, char bracket);
-
-/* ---- tables ---- */
-#define REPORT_COLUMNS(list) ((int32_t)(sizeof(list) / sizeof *(list)))
-/** Begin a table; @p columns (shape [n], at most REPORT_MAX_COLUMNS) must live until report_table_end(). Then
- * every value of every row in order, whatever the form: those of columns that are not in it are dropped. */
-void report_table(struct report *r, const char *key, const struct report_column *columns, int32_t n);
-/** The same, its rows as objects of the list that is open in JSON. */
-void report_rows(struct report *r, const struct report_column *columns, int32_t n);
-/** The next value of the row, in the column of its turn: NULL is "-" in text, blank in CSV, null in JSON. */
-void report_put_word(struct report *r, const char *s);
-/** The same, made here; cut to 511 bytes. */
-void report_put_text(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
-/** In SI, or whatever data has: `times` and `per` of the column are for text. Not finite: as NULL above. */
-void report_put_real(struct report *r, double x);
-/** Negative: as NULL above. */
-void report_put_count(struct report *r, int64_t n);
-void report_put_flag(struct report *r, bool b);
-/** A value of any kind that there is none of. */
-void report_put_none(struct report *r);
-/** After the last value of a row, never within one (assert). */
-void report_table_end(struct report *r);
 
 /* ---- pages ---- */
 /** Begin an object of its own: a line in JSON; in text a blank line before all but the first. */

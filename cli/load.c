@@ -113,12 +113,6 @@ void load_say_range(struct report *r, const struct design_point *s, const struct
     report_line(r, "\n");
 }
 
-void load_report_range(struct report *r, const struct design *d)
-{
-    report_json_real(r, "bill_usd_low", d && d->has_bill ? d->bill.usd.low : NAN);
-    report_json_real(r, "bill_usd_high", d && d->has_bill ? d->bill.usd.high : NAN);
-}
-
 void load_say_status(struct run *run, const struct design *d)
 {
     const struct alloc_answer *a = &d->answer;

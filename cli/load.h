@@ -65,8 +65,6 @@ void load_say_semantics(struct report *r, const struct design_point *s);
 /** A line of text with the price of the bill at the low and the high end of its parts' prices; nothing
  * without a bill, or where no part has a band. */
 void load_say_range(struct report *r, const struct design_point *s, const struct design *d);
-/** The same for JSON: bill_usd_low, bill_usd_high. */
-void load_report_range(struct report *r, const struct design *d);
 
 /** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
 void load_say_status(struct run *run, const struct design *d);
