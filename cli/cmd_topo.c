@@ -86,81 +86,6 @@ struct facts {
     double uniform_Bps;     /* of a custom graph: all-to-all by any paths; NaN */
 };
 
-static void report_degree(struct report *r, const struct topo_metrics *m)
-{
-    char least[SHOW], most[SHOW];
-    if (m->npu_degree_min == m->npu_degree_max)
-        report_count(r, IN_TEXT, NULL, "links at an NPU", m->npu_degree_min, NULL);
-    else
-        report_shown(r, "links at an NPU", "%s to %s", show_count(least, m->npu_degree_min),
-                     show_count(most, m->npu_degree_max));
-    report_count(r, IN_DATA, "degree_min", NULL, m->npu_degree_min, NULL);
-    report_count(r, IN_DATA, "degree_max", NULL, m->npu_degree_max, NULL);
-}
-
-/* Of a graph in pieces distances mean nothing: text says that it is one, data has them as null. */
-static void report_hops(struct report *r, const struct topo_metrics *m)
-{
-    unsigned text = m->connected ? IN_TEXT : 0;
-    if (!m->connected)
-        report_shown(r, "connected", "no");
-    report_json_flag(r, "connected", m->connected);
-    report_count(r, IN_DATA | text, "diameter_hops", "diameter", m->diameter_hops,
-                 m->hops_sampled ? "hops at least (from a sample of NPUs)"
-                                 : "hops (a step through a switch is 2)");
-    report_real(r, IN_DATA | text, "mean_hops", "mean distance", m->mean_hops, 5,
-                m->hops_sampled ? "hops (from a sample of NPUs)" : "hops");
-    report_json_flag(r, "hops_sampled", m->hops_sampled);
-}
-
-static void report_bisection(struct report *r, const struct facts *f)
-{
-    const struct topo_metrics *m = &f->metrics;
-    const char *dim = f->study && m->bisection_dim >= 0 ? f->study->net.dims[m->bisection_dim].name : NULL;
-    char unit[96] = "GB/s each way";
-    if (m->bisection_is_bound)
-        snprintf(unit, sizeof unit, "GB/s each way, at most (%s%s)",
-                 dim ? "halving " : "halves in the order of NPUs", dim ? dim : "");
-    else if (dim)
-        snprintf(unit, sizeof unit, "GB/s each way (halving %s)", dim);
-    if (isnan(m->bisection_Bps))
-        report_shown(r, "bisection", "%s",
-                     f->study ? "not known before every dimension has its bandwidth" : "not computed");
-    report_real(r, isnan(m->bisection_Bps) ? IN_DATA : IN_ALL, "bisection_GBps", "bisection",
-                m->bisection_Bps / 1e9, 6, unit);
-    report_flag(r, IN_DATA, "bisection_is_bound", NULL, m->bisection_is_bound);
-    report_word(r, IN_DATA, "bisection_dim", NULL, dim);
-}
-
-static void report_uniform(struct report *r, const struct facts *f)
-{
-    const struct topo_dim *dims = f->study ? f->study->net.dims : NULL;
-    struct collective_uniform u = { NAN, -1, NAN, 1, -1 };
-    if (f->study)
-        collective_find_uniform(&u, &f->study->net);
-    else
-        u.rate_Bps = f->uniform_Bps;
-    const char *dim = dims && u.dim >= 0 ? dims[u.dim].name : NULL;
-    bool known = !isnan(u.rate_Bps);
-    bool behind = known && u.dim >= 0 && dims && topo_is_fabric(&dims[u.dim]) &&
-                  topo_ops(&dims[u.dim])->one_port && isfinite(u.fabric_Bps);
-    char text[160], more[SHOW];
-    snprintf(text, sizeof text, "GB/s of each NPU to all others (%s decides%s%s%s)", dim ? dim : "",
-             behind ? "; the links behind it carry " : "",
-             behind ? show_real(more, u.fabric_Bps / 1e9, 6) : "", behind ? " GB/s" : "");
-    if (!f->study)
-        snprintf(text, sizeof text, "GB/s of each NPU to all others (by any paths)");
-    report_real(r, known ? IN_ALL : IN_DATA, "uniform_GBps", "uniform traffic", u.rate_Bps / 1e9, 6, text);
-    report_word(r, IN_DATA, "uniform_dim", NULL, dim);
-    report_real(r, IN_DATA, "uniform_fabric_GBps", NULL, isfinite(u.fabric_Bps) ? u.fabric_Bps / 1e9 : NAN, 6,
-                NULL);
-    bool uneven = u.uneven_dim >= 0 && dims;
-    snprintf(text, sizeof text, "times the mean of its links on the busiest one of %s, which times count",
-             uneven ? dims[u.uneven_dim].name : "");
-    report_real(r, uneven ? IN_ALL : IN_DATA, "uneven", "uneven", uneven ? u.uneven : NAN, 5, text);
-    report_word(r, IN_DATA, "uneven_dim", NULL, uneven ? dims[u.uneven_dim].name : NULL);
-}
-
 struct dim_row {
     const char *name, *shape, *tier;
     int64_t size, links;
@@ -347,46 +272,155 @@ static void report_bill(struct report *r, const struct facts *f)
     say_bill(r, b);
 }
 
-/* The row of CSV has the bill as its sums. */
-static void report_bill_sums(struct report *r, const struct facts *f)
+/* ---- facts ---- */
+
+/* With the words that text has beside the numbers. */
+struct fact_row {
+    const char *name, *spec, *bisection_dim, *uniform_dim, *uneven_dim, *no_bisection;
+    struct topo_metrics m;
+    struct collective_uniform uniform;
+    struct topo_bill bill; /* borrowed; its sums are blank where there is none */
+    char degrees[2 * SHOW + 4], cut[96], shared[160], load[160];
+};
+
+static const char *dim_name(const struct facts *f, int32_t dim)
 {
-    const struct topo_bill *b = f->has_bill ? &f->bill : NULL;
-    report_real(r, IN_CSV, "usd", NULL, b ? b->usd.typ : NAN, 0, NULL);
-    report_real(r, IN_CSV, "usd_low", NULL, b ? b->usd.low : NAN, 0, NULL);
-    report_real(r, IN_CSV, "usd_high", NULL, b ? b->usd.high : NAN, 0, NULL);
-    report_real(r, IN_CSV, "watt", NULL, b && b->n_watt_unknown == 0 ? b->watt : NAN, 0, NULL);
-    report_count(r, IN_CSV, "nics", NULL, b ? b->nics : -1, NULL);
-    report_real(r, IN_CSV, "nic_GBps", NULL, b ? b->nic_Bps / 1e9 : NAN, 0, NULL);
+    return f->study && dim >= 0 ? f->study->net.dims[dim].name : NULL;
 }
+
+static void word_metrics(struct fact_row *row, const struct facts *f)
+{
+    const struct topo_metrics *m = &f->metrics;
+    const char *dim = row->bisection_dim = dim_name(f, m->bisection_dim);
+    char least[SHOW], most[SHOW];
+    bool one = m->npu_degree_min == m->npu_degree_max;
+    snprintf(row->degrees, sizeof row->degrees, "%s%s%s", show_count(least, m->npu_degree_min),
+             one ? "" : " to ", one ? "" : show_count(most, m->npu_degree_max));
+    row->no_bisection = f->study ? "not known before every dimension has its bandwidth" : "not computed";
+    if (m->bisection_is_bound)
+        snprintf(row->cut, sizeof row->cut, "GB/s each way, at most (%s%s)",
+                 dim ? "halving " : "halves in the order of NPUs", dim ? dim : "");
+    else
+        snprintf(row->cut, sizeof row->cut, "GB/s each way%s%s%s", dim ? " (halving " : "", dim ? dim : "",
+                 dim ? ")" : "");
+}
+
+static void word_uniform(struct fact_row *row, const struct facts *f)
+{
+    const struct topo_dim *dims = f->study ? f->study->net.dims : NULL;
+    struct collective_uniform *u = &row->uniform;
+    char more[SHOW];
+    if (f->study)
+        collective_find_uniform(u, &f->study->net);
+    bool behind = !isnan(u->rate_Bps) && u->dim >= 0 && dims && topo_is_fabric(&dims[u->dim]) &&
+                  topo_ops(&dims[u->dim])->one_port && isfinite(u->fabric_Bps);
+    row->uniform_dim = dim_name(f, u->dim);
+    row->uneven_dim = dim_name(f, u->uneven_dim);
+    if (!row->uneven_dim)
+        u->uneven = NAN;
+    snprintf(row->shared, sizeof row->shared, "GB/s of each NPU to all others (%s%s%s%s%s)",
+             row->uniform_dim ? row->uniform_dim : "", dims ? " decides" : "by any paths",
+             behind ? "; the links behind it carry " : "",
+             behind ? show_real(more, u->fabric_Bps / 1e9, 6) : "", behind ? " GB/s" : "");
+    snprintf(row->load, sizeof row->load,
+             "times the mean of its links on the busiest one of %s, which times count",
+             row->uneven_dim ? row->uneven_dim : "");
+}
+
+static struct fact_row fact_row(const struct facts *f, const char *spec)
+{
+    struct fact_row row = { .name = f->name,
+                            .spec = spec,
+                            .m = f->metrics,
+                            .uniform = { f->uniform_Bps, -1, NAN, 1, -1 },
+                            .bill = f->bill };
+    if (!f->has_bill)
+        row.bill = (struct topo_bill){ .usd = { NAN, NAN, NAN }, .nics = -1, .nic_Bps = NAN };
+    if (!f->has_bill || f->bill.n_watt_unknown > 0)
+        row.bill.watt = NAN;
+    word_metrics(&row, f);
+    word_uniform(&row, f);
+    return row;
+}
+
+#define FACT(kind, field, name, ...)                                                                         \
+    COLUMN_AT(struct fact_row, field, name, TABLE_##kind, NULL, .in = __VA_ARGS__)
+#define FACT_FLAG(field, name, forms) FACT(COUNT, field, name, forms, .show = COLUMN_YES_NO)
+
+/* Text has what is known, data each fact. Of a graph in pieces distances mean nothing: text says that it is
+ * one, data has them as null. */
+static void report_metrics(struct report *r, const struct fact_row *row)
+{
+    const struct topo_metrics *m = &row->m;
+    bool named = row->spec && strcmp(row->name, row->spec) != 0, cut = !isnan(m->bisection_Bps);
+    unsigned hops = m->connected ? IN_ALL : IN_DATA;
+    const struct column columns[] = {
+        FACT(TEXT, name, "network", IN_DATA),
+        FACT(TEXT, spec, "spec", named ? IN_ALL : IN_DATA, .title = "in one word"),
+        FACT(COUNT, m.n_npus, "npus", IN_ALL, .title = "NPUs"),
+        FACT(COUNT, m.n_switches, "switches", IN_ALL),
+        FACT(COUNT, m.n_links, "links", IN_ALL),
+        FACT(COUNT, m.n_spare_ports, "ports to spare", m->n_spare_ports > 0 ? IN_TEXT : IN_NONE,
+             .as =
+                 "(for links between groups, which do not share them out; some published counts have them)"),
+        FACT(TEXT, degrees, "links at an NPU", IN_TEXT, .flags = COLUMN_CHARS),
+        FACT(COUNT, m.npu_degree_min, "degree_min", IN_DATA),
+        FACT(COUNT, m.npu_degree_max, "degree_max", IN_DATA),
+        FACT_FLAG(m.connected, "connected", m->connected ? IN_JSON : IN_JSON | IN_TEXT),
+        FACT(COUNT, m.diameter_hops, "diameter_hops", hops, .title = "diameter",
+             .as = m->hops_sampled ? "hops at least (from a sample of NPUs)"
+                                   : "hops (a step through a switch is 2)"),
+        FACT(REAL, m.mean_hops, "mean_hops", hops, .title = "mean distance",
+             .as = m->hops_sampled ? "hops (from a sample of NPUs)" : "hops"),
+        FACT_FLAG(m.hops_sampled, "hops_sampled", IN_JSON),
+        FACT(TEXT, no_bisection, "bisection", cut ? IN_NONE : IN_TEXT),
+        FACT(REAL, m.bisection_Bps, "bisection_GBps", cut ? IN_ALL : IN_DATA, .per = 1e9, .digits = 6,
+             .title = "bisection", .as = row->cut),
+        FACT_FLAG(m.bisection_is_bound, "bisection_is_bound", IN_DATA),
+        FACT(TEXT, bisection_dim, "bisection_dim", IN_DATA),
+        COLUMNS_END,
+    };
+    report_facts(r, columns, row);
+}
+
+/* What the network carries; the row of CSV ends with the sums of its bill. */
+static void report_traffic(struct report *r, const struct fact_row *row)
+{
+    const struct column columns[] = {
+        FACT(REAL, uniform.rate_Bps, "uniform_GBps", isnan(row->uniform.rate_Bps) ? IN_DATA : IN_ALL,
+             .per = 1e9, .digits = 6, .title = "uniform traffic", .as = row->shared),
+        FACT(TEXT, uniform_dim, "uniform_dim", IN_DATA),
+        FACT(REAL, uniform.fabric_Bps, "uniform_fabric_GBps", IN_DATA, .per = 1e9),
+        FACT(REAL, uniform.uneven, "uneven", row->uneven_dim ? IN_ALL : IN_DATA, .as = row->load),
+        FACT(TEXT, uneven_dim, "uneven_dim", IN_DATA),
+        FACT(COUNT, m.edge_connectivity, "edge_connectivity",
+             row->m.edge_connectivity >= 0 ? IN_ALL : IN_DATA, .as = "(links whose loss can cut it in two)"),
+        FACT(REAL, bill.usd.typ, "usd", IN_CSV),
+        FACT(REAL, bill.usd.low, "usd_low", IN_CSV),
+        FACT(REAL, bill.usd.high, "usd_high", IN_CSV),
+        FACT(REAL, bill.watt, "watt", IN_CSV),
+        FACT(COUNT, bill.nics, "nics", IN_CSV),
+        FACT(REAL, bill.nic_Bps, "nic_GBps", IN_CSV, .per = 1e9),
+        COLUMNS_END,
+    };
+    report_facts(r, columns, row);
+}
+#undef FACT
+#undef FACT_FLAG
 
 static void put_facts(struct report *r, const struct facts *f)
 {
-    const struct topo_metrics *m = &f->metrics;
     char word[TOPO_SPEC];
-    const char *spec = f->study ? topo_format_spec(word, &f->study->net) : NULL;
+    const struct fact_row row = fact_row(f, f->study ? topo_format_spec(word, &f->study->net) : NULL);
     report_line(r, "%s\n", f->name);
-    report_word(r, IN_DATA, "network", NULL, f->name);
-    report_word(r, spec && strcmp(f->name, spec) != 0 ? IN_ALL : IN_DATA, "spec", "in one word", spec);
-    report_count(r, IN_ALL, "npus", "NPUs", m->n_npus, NULL);
-    report_count(r, IN_ALL, "switches", "switches", m->n_switches, NULL);
-    report_count(r, IN_ALL, "links", "links", m->n_links, NULL);
-    if (m->n_spare_ports > 0)
-        report_count(
-            r, IN_TEXT, NULL, "ports to spare", m->n_spare_ports,
-            "(for links between groups, which do not share them out; some published counts have them)");
-    report_degree(r, m);
-    report_hops(r, m);
-    report_bisection(r, f);
-    report_uniform(r, f);
-    report_count(r, m->edge_connectivity >= 0 ? IN_ALL : IN_DATA, "edge_connectivity", "edge connectivity",
-                 m->edge_connectivity, "(links whose loss can cut it in two)");
+    report_metrics(r, &row);
+    report_traffic(r, &row);
     if (f->study && !report_is(r, IN_CSV))
         report_dims(r, f->study);
-    if (f->has_bill)
+    if (f->has_bill) {
         report_line(r, "\n");
-    if (f->has_bill)
         report_bill(r, f);
-    report_bill_sums(r, f);
+    }
 }
 
 static int write_facts(const struct run *run, const struct facts *f, struct origin from, struct err *e)
