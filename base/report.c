@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Columns of the table that keeps the facts of CSV until all are known. */
-enum { FACT_KEY, FACT_KIND, FACT_TEXT, FACT_REAL, FACT_COUNT };
+enum { FACT_KEY, FACT_KIND, FACT_VALUE /* that of TABLE_TEXT; the other kinds follow */ };
 
 static unsigned form_of(const struct report *r)
 {
@@ -43,94 +43,30 @@ static void put_label(struct report *r, const char *label, const char *value, co
                 unit && *unit ? " " : "", unit ? unit : "");
 }
 
-/* Where a fact goes, if anywhere. */
-static bool goes_to(const struct report *r, unsigned in, const char *key, const char *label, unsigned form)
-{
-    return report_is(r, in & form) && (form == IN_TEXT ? label != NULL : key != NULL);
-}
-
-/* Begin a row of the facts of CSV; its value follows in the column of its kind. */
-static void add_fact(struct report *r, const char *key, enum table_kind kind, const char *s, double x,
-                     int64_t n)
-{
-    if (r->facts.n_cols == 0) {
-        table_column(&r->facts, "key", TABLE_TEXT);
-        table_column(&r->facts, "kind", TABLE_COUNT);
-        table_column(&r->facts, "text", TABLE_TEXT);
-        table_column(&r->facts, "real", TABLE_REAL);
-        table_column(&r->facts, "count", TABLE_COUNT);
-    }
-    table_row(&r->facts);
-    table_put_text(&r->facts, key);
-    table_put_count(&r->facts, (int64_t)kind);
-    table_put_text(&r->facts, s);
-    table_put_real(&r->facts, x);
-    table_put_count(&r->facts, n);
-}
-
-void report_word(struct report *r, unsigned in, const char *key, const char *label, const char *s)
-{
-    if (goes_to(r, in, key, label, IN_TEXT))
-        put_label(r, label, s ? s : "-", NULL);
-    else if (goes_to(r, in, key, label, IN_JSON))
-        json_text(&r->json, key, s);
-    else if (goes_to(r, in, key, label, IN_CSV))
-        add_fact(r, key, TABLE_TEXT, s, NAN, 0);
-}
-
-void report_count(struct report *r, unsigned in, const char *key, const char *label, int64_t n,
-                  const char *unit)
-{
-    char buf[SHOW];
-    if (goes_to(r, in, key, label, IN_TEXT))
-        put_label(r, label, show_count(buf, n), unit);
-    else if (goes_to(r, in, key, label, IN_JSON) && n < 0)
-        json_text(&r->json, key, NULL);
-    else if (goes_to(r, in, key, label, IN_JSON))
-        json_count(&r->json, key, n);
-    else if (goes_to(r, in, key, label, IN_CSV))
-        add_fact(r, key, TABLE_COUNT, NULL, NAN, n < 0 ? INT64_MIN : n);
-}
-
-void report_real(struct report *r, unsigned in, const char *key, const char *label, double x, int digits,
-                 const char *unit)
-{
-    char buf[SHOW];
-    if (goes_to(r, in, key, label, IN_TEXT))
-        put_label(r, label, show_real(buf, x, digits), unit);
-    else if (goes_to(r, in, key, label, IN_JSON))
-        json_real(&r->json, key, x);
-    else if (goes_to(r, in, key, label, IN_CSV))
-        add_fact(r, key, TABLE_REAL, NULL, x, 0);
-}
-
-/* A CSV has no booleans: yes and no, as in text. */
-void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b)
-{
-    if (goes_to(r, in, key, label, IN_JSON))
-        json_bool(&r->json, key, b);
-    else
-        report_word(r, in, key, label, b ? "yes" : "no");
-}
-
 void report_json_word(struct report *r, const char *key, const char *s)
 {
-    report_word(r, IN_JSON, key, NULL, s);
+    if (report_is(r, IN_JSON))
+        json_text(&r->json, key, s);
 }
 
 void report_json_count(struct report *r, const char *key, int64_t n)
 {
-    report_count(r, IN_JSON, key, NULL, n, NULL);
+    if (report_is(r, IN_JSON) && n >= 0)
+        json_count(&r->json, key, n);
+    else
+        report_json_word(r, key, NULL);
 }
 
 void report_json_real(struct report *r, const char *key, double x)
 {
-    report_real(r, IN_JSON, key, NULL, x, 0, NULL);
+    if (report_is(r, IN_JSON))
+        json_real(&r->json, key, x);
 }
 
 void report_json_flag(struct report *r, const char *key, bool b)
 {
-    report_flag(r, IN_JSON, key, NULL, b);
+    if (report_is(r, IN_JSON))
+        json_bool(&r->json, key, b);
 }
 
 void report_shown(struct report *r, const char *label, const char *fmt, ...)
@@ -151,12 +87,6 @@ void report_reals(struct report *r, const char *key, const double *x, int32_t n,
     for (int32_t i = 0; i < n && report_is(r, IN_JSON); i++)
         json_real(&r->json, NULL, x[i] / unit);
     report_close(r, ']');
-}
-
-void report_item(struct report *r, const char *s)
-{
-    if (report_is(r, IN_JSON))
-        json_text(&r->json, NULL, s);
 }
 
 void report_line(struct report *r, const char *fmt, ...)
@@ -253,6 +183,24 @@ static void json_members(struct report *r, const struct column *list, const void
     *r->prefix = '\0';
 }
 
+/* A row of the facts of CSV, its value in the column of its kind. */
+static void add_fact(struct report *r, const char *key, enum table_kind kind, struct table_cell cell)
+{
+    if (r->facts.n_cols == 0) {
+        table_column(&r->facts, "key", TABLE_TEXT);
+        table_column(&r->facts, "kind", TABLE_COUNT);
+        table_column(&r->facts, "text", TABLE_TEXT);
+        table_column(&r->facts, "real", TABLE_REAL);
+        table_column(&r->facts, "count", TABLE_COUNT);
+    }
+    table_row(&r->facts);
+    table_put_text(&r->facts, key);
+    table_put_count(&r->facts, (int64_t)kind);
+    table_put_text(&r->facts, kind == TABLE_TEXT ? cell.text : NULL);
+    table_put_real(&r->facts, kind == TABLE_REAL ? cell.real : (double)NAN);
+    table_put_count(&r->facts, kind == TABLE_COUNT ? cell.count : INT64_MIN);
+}
+
 /* In text or CSV. */
 static void put_fact(struct report *r, const struct column *c, const void *row, int32_t i)
 {
@@ -263,8 +211,7 @@ static void put_fact(struct report *r, const struct column *c, const void *row, 
     if (blank && (c->flags & COLUMN_IF_ANY))
         return;
     if (report_is(r, IN_CSV)) {
-        add_fact(r, column_name(name, c, i), kind, kind == TABLE_TEXT ? cell.text : NULL,
-                 kind == TABLE_REAL ? cell.real : (double)NAN, kind == TABLE_COUNT ? cell.count : 0);
+        add_fact(r, column_name(name, c, i), kind, cell);
         return;
     }
     double size = kind == TABLE_REAL && !blank ? fabs(cell.real) : 0;
@@ -395,21 +342,8 @@ static void lay_facts(struct report *r)
     if (facts->n_rows == 0 || r->table.failed)
         return;
     table_row(&r->table);
-    for (int64_t i = 0; i < facts->n_rows; i++) {
-        switch ((enum table_kind)table_count(facts, i, FACT_KIND)) {
-        case TABLE_TEXT:
-            table_put_text(&r->table, table_text(facts, i, FACT_TEXT));
-            break;
-        case TABLE_REAL:
-            table_put_real(&r->table, table_cell(facts, i, FACT_REAL)->real);
-            break;
-        case TABLE_COUNT:
-            if (table_count(facts, i, FACT_COUNT) == INT64_MIN)
-                table_put_none(&r->table);
-            else
-                table_put_count(&r->table, table_count(facts, i, FACT_COUNT));
-        }
-    }
+    for (int64_t i = 0; i < facts->n_rows; i++)
+        table_put_cell(&r->table, facts, i, FACT_VALUE + (int32_t)table_count(facts, i, FACT_KIND));
 }
 
 int report_end(struct report *r, const char *head, struct err *e)

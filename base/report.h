@@ -67,21 +67,9 @@ void report_list_end(struct report *r);
 void report_array(struct report *r, const char *key, const struct column *list, const void *rows, int64_t n,
                   size_t size);
 
-/* ---- facts; NULL label: not in text; NULL key: not in data ---- */
-/**
- * @p in: forms that have it; @p key: its name in JSON and CSV; @p label: in text. Blank values: NULL for a
- * text, a number below 0 for a count, one that is not finite for a real.
- */
-void report_word(struct report *r, unsigned in, const char *key, const char *label, const char *s);
-/** Negative: null, blank, "-". */
-void report_count(struct report *r, unsigned in, const char *key, const char *label, int64_t n,
-                  const char *unit);
-/** Not finite: null, blank, "-". */
-void report_real(struct report *r, unsigned in, const char *key, const char *label, double x, int digits,
-                 const char *unit);
-/** true and false; "yes" and "no" in text and CSV. */
-void report_flag(struct report *r, unsigned in, const char *key, const char *label, bool b);
-/** Facts of JSON alone. */
+/* ---- facts of JSON or text alone, without a column ---- */
+/** Members of the open object of JSON, or values of the open list (NULL key). NULL, a count below 0, and a
+ * real that is not finite are null. */
 void report_json_word(struct report *r, const char *key, const char *s);
 void report_json_count(struct report *r, const char *key, int64_t n);
 void report_json_real(struct report *r, const char *key, double x);
@@ -90,8 +78,6 @@ void report_json_flag(struct report *r, const char *key, bool b);
 void report_shown(struct report *r, const char *label, const char *fmt, ...) ERR_PRINTF(3, 4);
 /** Numbers as a list of JSON, each divided by @p unit; shape [n]. */
 void report_reals(struct report *r, const char *key, const double *x, int32_t n, double unit);
-/** An item of the open list of JSON; null for NULL. */
-void report_item(struct report *r, const char *s);
 /** Append to text as it stands; newlines are the caller's. */
 void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
 /**

@@ -188,7 +188,7 @@ void account_report_step(struct report *r, const struct design_point *s, const s
     const struct design_workload *w = &s->workloads[load];
     const struct account *a = &d->loads[load].account;
     report_open(r, "step", '{');
-    report_real(r, IN_JSON, "time_s", NULL, d->loads[load].time_s, 0, NULL);
+    report_json_real(r, "time_s", d->loads[load].time_s);
     account_report(r, a, s->net.n_dims);
     report_open(r, "exposed", '{');
     for (int32_t i = 0; i < a->n_axes; i++) {

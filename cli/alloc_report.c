@@ -325,7 +325,7 @@ static void report_step(struct report *r, const struct alloc_page *p, int32_t k,
     struct design_step to;
     const char *name = up ? "up" : "down";
     if (!design_step(&to, p->study, p->design, k, up)) {
-        report_word(r, IN_JSON, name, NULL, NULL);
+        report_json_word(r, name, NULL);
         return;
     }
     report_open(r, name, '{');
@@ -406,7 +406,7 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     report_open(r, "steps", '[');
     for (int32_t k = 0; k < d->n_dims; k++) {
         report_open(r, NULL, '{');
-        report_word(r, IN_JSON, "dim", NULL, p->study->net.dims[k].name);
+        report_json_word(r, "dim", p->study->net.dims[k].name);
         report_step(r, p, k, true);
         report_step(r, p, k, false);
         report_close(r, '}');
@@ -464,7 +464,7 @@ static void report_place(struct report *r, const struct alloc_page *p)
         return;
     report_open(r, "vary", '{');
     for (int32_t i = 0; i < p->n_at; i++)
-        report_word(r, IN_JSON, p->at[i].path, NULL, p->at[i].value);
+        report_json_word(r, p->at[i].path, p->at[i].value);
     report_close(r, '}');
 }
 
@@ -625,7 +625,7 @@ static void report_split(struct report *r, const struct alloc_page *p, const str
     report_ranges(r, &d->answer, n);
     report_open(r, "shadow_prices", '{');
     for (int32_t i = 0; has && i < p->n_prices; i++)
-        report_real(r, IN_JSON, p->prices[i].constraint, NULL, p->prices[i].shadow_price, 0, NULL);
+        report_json_real(r, p->prices[i].constraint, p->prices[i].shadow_price);
     report_close(r, '}');
 }
 
@@ -673,12 +673,12 @@ static void report_answer(struct report *r, const struct alloc_page *p)
     report_whole(r, p, has);
     report_facts(r, equal_columns, &f);
     if (p->study->combine == DESIGN_REGRET)
-        report_real(r, IN_JSON, "regret", NULL, f.regret, 0, NULL);
+        report_json_real(r, "regret", f.regret);
     if (has)
         report_loads(r, p);
     if (has)
         system_report(r, p->study, p->design, false);
-    report_count(r, IN_JSON, "iterations", NULL, p->design->answer.iterations, NULL);
+    report_json_count(r, "iterations", p->design->answer.iterations);
     r->failed = r->failed || names.failed;
     text_free(&names);
 }

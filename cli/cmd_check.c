@@ -58,7 +58,7 @@ static int write_result(const struct run *run, const struct budget *c, const str
 {
     struct report r = { 0 };
     output_begin(&r, run, output_origin(s));
-    report_flag(&r, IN_JSON, "within", NULL, !c->over && !c->unknown);
+    report_json_flag(&r, "within", !c->over && !c->unknown);
     report_list(&r, "budgets", line_columns);
     for (int32_t i = 0; i < c->n; i++) {
         struct check_line line = { .of = c->list[i], .within = -1 };

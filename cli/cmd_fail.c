@@ -103,7 +103,7 @@ static void report_fail_head(struct report *r, const struct fail_table *t, const
 {
     char word[TOPO_SPEC], n[SHOW];
     const char *network = load_network_name(word, &s->net);
-    report_word(r, IN_JSON, "network", NULL, network);
+    report_json_word(r, "network", network);
     report_line(r, "%s (%s NPUs)\n\n", network, show_count(n, s->net.n_npus));
     r->width = 22;
     report_facts(r, fail_facts, t);

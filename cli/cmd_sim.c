@@ -242,7 +242,7 @@ static void report_chunk(struct report *r, const struct design_point *s, const s
     report_open(r, "orders", '{');
     for (int i = 0; i < N_SIM_ORDERS; i++)
         if (used[i])
-            report_count(r, IN_JSON, sim_order_words[i], NULL, used[i], NULL);
+            report_json_count(r, sim_order_words[i], used[i]);
     report_close(r, '}');
     report_line(r, ", %s semantics", words);
     if (sim_is_astra(rules)) {

@@ -185,7 +185,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
 
 static void report_data(struct report *r, const struct tornado *t, struct tornado_ranked *list)
 {
-    report_count(r, IN_JSON, "points", NULL, t->study->sweep.n_points, NULL);
+    report_json_count(r, "points", t->study->sweep.n_points);
     report_list(r, "inputs", tornado_columns);
     for (int32_t a = 0; a < t->n_answers; a++) {
         tornado_rank(list, t, a);

@@ -238,6 +238,6 @@ void load_report_dims(struct report *r, const struct topo_network *net)
 {
     report_open(r, "dims", '[');
     for (int32_t d = 0; d < net->n_dims; d++)
-        report_item(r, net->dims[d].name);
+        report_json_word(r, NULL, net->dims[d].name);
     report_close(r, ']');
 }

@@ -152,7 +152,7 @@ static void json_values(struct report *r, const char *name, const struct sweep_a
     char value[SHOW_VALUE];
     report_open(r, name, '[');
     for (int64_t i = 0; i < axis->n; i++)
-        report_item(r, show_unquoted(value, axis_value_of(axis, i, key)));
+        report_json_word(r, NULL, show_unquoted(value, axis_value_of(axis, i, key)));
     report_close(r, ']');
 }
 
@@ -166,7 +166,7 @@ static void json_axis(struct report *r, const struct sweep *w, const struct swee
     } else {
         report_open(r, "keys", '[');
         for (int32_t k = 0; k < axis->n_keys; k++)
-            report_item(r, w->keys[axis->keys[k]].path);
+            report_json_word(r, NULL, w->keys[axis->keys[k]].path);
         report_close(r, ']');
         report_open(r, "values", '[');
         for (int32_t k = 0; k < axis->n_keys; k++)

@@ -22,7 +22,7 @@ static void training_plan(struct report *r, const struct plan *p)
     if (report_is(r, IN_JSON))
         schema_write(&r->json, &plan_section, p, true);
     report_close(r, '}');
-    report_count(r, IN_JSON, "microbatches", NULL, plan_microbatches(p), NULL);
+    report_json_count(r, "microbatches", plan_microbatches(p));
 }
 
 /* The same map in one line of YAML. */
@@ -283,7 +283,7 @@ static void say_simulated(struct report *r, const struct design_point *s, const 
         order[i] = x->chunk_order[i] + 1;
         same = same && (i == 0 || x->chunk_order[i] > x->chunk_order[i - 1]);
     }
-    report_word(r, IN_JSON, "ranked_by", NULL, by);
+    report_json_word(r, "ranked_by", by);
     report_reals(r, "chunk_order", order, x->n_ordered, 1);
     if (!same) {
         report_line(r, "model chunk simulates how collectives wait for each other, and ranks these plans");
@@ -322,11 +322,11 @@ static void training_search(struct report *r, const struct design_point *s, cons
     int64_t all = search->n_timed;
     for (int i = 0; i < N_SEARCH_REASONS; i++)
         all += search->n_rejected[i];
-    report_count(r, IN_JSON, "combinations", NULL, all, NULL);
+    report_json_count(r, "combinations", all);
     report_facts(r, tally_columns, search);
     report_open(r, "refused_by", '{');
     for (int32_t i = 0; i < search->refused.n_keys; i++)
-        report_count(r, IN_JSON, search->refused.key[i], NULL, search->refused.n[i], NULL);
+        report_json_count(r, search->refused.key[i], search->refused.n[i]);
     report_close(r, '}');
     report_facts(r, split_columns, search);
     training_found(r, s, x, search);

@@ -2,6 +2,13 @@
 #include "base/report.h"
 #include "tests/support.h"
 
+struct tell_facts {
+    const char *study;
+    int64_t npus, none;
+    double bw_GBps;
+    bool proved;
+};
+
 struct tell_row {
     const char *name;
     double time_s, low_usd;
@@ -11,6 +18,15 @@ struct tell_row {
 /* Facts, a map, a list, a table with a member of a map, and a line; what is of one form alone, and blanks. */
 static void tell(struct report *r)
 {
+    static const struct column facts[] = {
+        COLUMN_WORD(struct tell_facts, study, "its name"),
+        COLUMN_COUNT(struct tell_facts, npus, "of it", .title = "NPUs", .in = IN_TEXT | IN_JSON),
+        COLUMN_COUNT(struct tell_facts, none, "blank", .in = IN_JSON),
+        COLUMN_REAL(struct tell_facts, bw_GBps, "of it", .title = "bandwidth", .digits = 3,
+                    .as = "GB/s each way", .in = IN_TEXT | IN_JSON),
+        COLUMN_FLAG(struct tell_facts, proved, "is it?", .in = IN_TEXT | IN_JSON),
+        COLUMNS_END,
+    };
     static const struct column columns[] = {
         COLUMN_WORD(struct tell_row, name, "of the row"),
         COLUMN_REAL(struct tell_row, time_s, "in ms", .times = 1e3, .as = "ms"),
@@ -20,16 +36,13 @@ static void tell(struct report *r)
         COLUMNS_END,
     };
     static const struct tell_row rows[] = { { "a", 0.25, NAN, 1000 }, { NULL, NAN, 2500, -1 } };
-    report_word(r, IN_ALL, "study", "study", "pod");
-    report_count(r, IN_TEXT | IN_JSON, "npus", "NPUs", 4096, NULL);
-    report_count(r, IN_JSON, "none", "none", -1, NULL);
-    report_real(r, IN_TEXT | IN_JSON, "bw", "bandwidth", 12.5, 3, "GB/s");
-    report_flag(r, IN_TEXT | IN_JSON, "proved", "proved", true);
+    report_facts(r, facts, &(struct tell_facts){ "pod", 4096, -1, 12.5, true });
     report_shown(r, "shown", "%d of %d", 2, 3);
     report_open(r, "map", '{');
     report_json_real(r, "x", NAN);
     report_json_word(r, "w", NULL);
     report_json_count(r, "n", 7);
+    report_json_count(r, "none", -1);
     report_json_flag(r, "f", false);
     report_reals(r, "list", (const double[]){ 2e9, 3e9 }, 2, 1e9);
     report_close(r, '}');
@@ -42,7 +55,7 @@ TEST(one_report_has_three_forms)
     CASES(enum table_format format; const char *want) = {
         { TABLE_AS_TEXT, "  study       pod\n"
                          "  NPUs        4,096\n"
-                         "  bandwidth   12.5 GB/s\n"
+                         "  bandwidth   12.5 GB/s each way\n"
                          "  proved      yes\n"
                          "  shown       2 of 3\n"
                          "a line\n"
@@ -51,8 +64,8 @@ TEST(one_report_has_three_forms)
                          "a      250  1,000\n"
                          "-        -      -\n" },
         { TABLE_AS_JSON,
-          "{\"study\": \"pod\", \"npus\": 4096, \"none\": null, \"bw\": 12.5, \"proved\": true, "
-          "\"map\": {\"x\": null, \"w\": null, \"n\": 7, \"f\": false, \"list\": [2, 3]}, "
+          "{\"study\": \"pod\", \"npus\": 4096, \"none\": null, \"bw_GBps\": 12.5, \"proved\": true, "
+          "\"map\": {\"x\": null, \"w\": null, \"n\": 7, \"none\": null, \"f\": false, \"list\": [2, 3]}, "
           "\"rows\": [{\"name\": \"a\", \"time_s\": 0.25, \"usd\": {\"low\": null, \"n\": 1000}}, "
           "{\"name\": null, \"time_s\": null, \"usd\": {\"low\": 2500, \"n\": null}}]}\n" },
         { TABLE_AS_CSV, "# head\nname,time_s,usd.low\na,0.25,\n,,2500\n" },
@@ -65,19 +78,6 @@ TEST(one_report_has_three_forms)
         OK(report_end(&r, "head\n", e));
         assert_string_equal(text_str(&r.out), cases[i].want);
     }
-}
-
-/* Without a table CSV has one row, of the facts. */
-TEST(facts_alone_are_rows_of_csv)
-{
-    KEEP(struct report, r, report_free) = { .format = TABLE_AS_CSV };
-    report_page(&r);
-    report_word(&r, IN_ALL, "study", "study", "pod");
-    report_real(&r, IN_ALL, "bw", "bandwidth", 12.5, 3, "GB/s");
-    report_count(&r, IN_ALL, "n", "n", 7, NULL);
-    report_page_end(&r);
-    OK(report_end(&r, "head\n", e));
-    assert_string_equal(text_str(&r.out), "# head\nstudy,bw,n\npod,12.5,7\n");
 }
 
 struct place {
