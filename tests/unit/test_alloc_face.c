@@ -67,6 +67,22 @@ TEST(of_ties_the_cheapest_is_taken_then_the_most_even)
     }
 }
 
+/* The same in a unit of a hundredth of a byte a second. */
+TEST(ties_do_not_depend_on_the_unit)
+{
+    static const double m[1][D] = { { 10e-11, 20e-11, 20e-11 } }, first[D] = { 1 };
+    PLAIN_SPLIT(s, 3, m, 1, 0);
+    random_split_row(&s, ones, LINEXPR_EQ, 100e-11);
+    random_split_row(&s, first, LINEXPR_LE, 10e-11);
+    SOLVED(a, &s.problem);
+    assert_close(a.value, 1, 1e-9);
+    for (int d = 1; d < 3; d++) {
+        assert_close(a.bw_Bps[d], 0.45, 1e-6);
+        assert_close(a.lo_Bps[d], 0.2, 1e-6);
+        assert_close(a.hi_Bps[d], 0.7, 1e-6);
+    }
+}
+
 /* With an upper limit on the sum the cheap choice is to leave money in the pocket. */
 TEST(what_helps_nobody_is_not_bought)
 {
