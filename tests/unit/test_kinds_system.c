@@ -862,6 +862,24 @@ TEST(failures_of_the_network_count_in_the_cost_of_a_token)
     assert_close(c.objective_gain, x.usd_per_Mtoken / c.answer.value, 1e-12);
 }
 
+/* Without a machine around it power is that of 32 NPUs of 700 W and of the bill. */
+TEST(performance_per_watt_gains_on_an_even_split)
+{
+    SOLVED_OWNED(s, d,
+                 "network:\n"
+                 "  npu: { watt: 700 }\n"
+                 "  dims:\n"
+                 "    - { name: node, shape: ring, size: 4, max_GBps: 1000, tier: Q }\n"
+                 "    - { name: pod, shape: switch, size: 8, max_GBps: 1000, tier: P }\n" PARTS_OF(
+                     "640") "    - { tier: Q, end_link: end }\n" STEP "objective: perf_per_watt\n");
+    assert_int_equal(d.answer.status, ALLOC_SOLVED);
+    const double bw_Bps[] = { d.total_Bps / 2, d.total_Bps / 2 };
+    KEEP(struct design, even, design_free);
+    OK(design_evaluate(&even, &s, bw_Bps, e));
+    assert_close(d.objective_gain,
+                 even.time_s * (32 * 700 + even.bill.watt) / (d.time_s * (32 * 700 + d.bill.watt)), 1e-9);
+}
+
 /* By rates nothing of the network fails or draws power: fractions are all there is, and what is proved is the
  * number of `system`. */
 TEST(in_fractions_of_rates_the_proof_is_of_what_system_says)
