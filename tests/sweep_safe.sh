@@ -80,6 +80,16 @@ wait_for() {
     done
 }
 
+# wait_until_it_listens PID: a signal that comes before the program catches SIGTERM ends it, and slow machines start slowly.
+wait_until_it_listens() {
+    tries=0
+    until grep -qs -e '^State:.Z' -e '^SigCgt:.*[4-7c-f]...$' "/proc/$1/status" || [ ! -e "/proc/$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 12000 ] || die "does not catch SIGTERM after 120 s"
+        sleep 0.01
+    done
+}
+
 # ---- an interrupt ----
 
 # A shell starts background commands with SIGINT ignored. Batch systems send SIGTERM at the time limit.
@@ -123,6 +133,7 @@ is_interrupted() {
     ticks_of_ended >before
     "$weft" "$command" "$study.yaml" -j 2 "$@" 2>run.log &
     pid=$!
+    wait_until_it_listens $pid
     sleep 1
     ticks_of $pid >told 2>/dev/null || :
     start=$(date +%s)
@@ -222,6 +233,7 @@ runs_are_interrupted() {
     rm -f "$1.db"*
     "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" 2>run.log &
     pid=$!
+    wait_until_it_listens $pid
     sleep 0.5
     kill -TERM $pid 2>/dev/null || :
     code=0
