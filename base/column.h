@@ -86,13 +86,13 @@ struct column {
     const char *upto;     /**< repeated: there up to the (largest) value of this column; NULL: all */
     const char *with;     /**< exported where some row has a value in a column with this word; NULL: always */
     const char *title;    /**< in text, '#' as above; NULL: the name without its unit */
-    const char *titles;   /**< repeated: a text column whose words, '|' between them, are the titles in a table
-                                 where all rows have the same ("node|pod|pod.up1"); NULL: none */
-    const char *unit;     /**< of data, of table_unit_known(); NULL: what the name ends in */
-    int better;           /**< 1: more is better, -1: less is better, 0: neither */
-    double times;         /**< text shows data times this; 0: as it is */
-    const char *as;       /**< the unit in text; NULL: that of data */
-    int digits;           /**< in text, significant; 0: 5, and all of a count */
+    const char *titles; /**< repeated: a text column whose words, '|' between them, are the titles in a table
+                               where all rows have the same ("node|pod|pod.up1"); NULL: none */
+    const char *unit;   /**< of data, of table_unit_known(); NULL: what the name ends in */
+    int better;         /**< 1: more is better, -1: less is better, 0: neither */
+    double times;       /**< text shows data times this; 0: as it is */
+    const char *as;     /**< the unit in text; NULL: that of data */
+    int digits;         /**< in text, significant; 0: 5, and all of a count */
     enum column_show show;
     const char *usual; /**< text: a word that is left blank, as it says that nothing is wrong; NULL: none */
     const char *zero;  /**< text: in place of 0; NULL: 0 */

@@ -294,7 +294,7 @@ struct sheet_block {
 
 static bool is_in(const struct sheet_block *b, int32_t column)
 {
-    return b->w[column].used && (column < left_of(b->s) || (column >= b->first && column < b->end));
+    return (column < left_of(b->s) || (column >= b->first && column < b->end)) && b->w[column].used;
 }
 
 static void write_head(const struct sheet_block *b, bool unit, struct text *out)

@@ -21,7 +21,7 @@ FOLDER_OF(files)
 
 static const struct keep_rule cheap_and_fast = {
     .kind = &design_kind,
-    .front = { { "time_s", false }, { "cost_usd", false } },
+    .front = { { .name = "time_s" }, { .name = "cost_usd" } },
     .n_front = 2,
     .per = { "workload" },
     .n_per = 1,

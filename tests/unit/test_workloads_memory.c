@@ -176,7 +176,7 @@ TEST(weights_have_the_scales_of_their_blocks)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int32_t zero = 0; zero <= 3; zero += 3) {
             WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 8), p.zero = zero,
-                 p.precision = (enum topo_precision)cases[i].precision);
+                 p.precision = (int32_t)cases[i].precision);
             struct memory got = memory_of(&m, &p);
             assert_close(got.term_B[MEMORY_WEIGHTS], (cases[i].layer_B * layers + 2 * ends) / (zero ? 8 : 1),
                          1e-13);

@@ -369,7 +369,7 @@ TEST(elements_have_their_blocks_scales)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.gather_bits = cases[i].gather_bits,
-             p.precision = (enum topo_precision)cases[i].precision);
+             p.precision = (int32_t)cases[i].precision);
         assert_true(plan_element_B(&p) == cases[i].element_B);
         assert_true(plan_gather_B(&p) == cases[i].gathered_B);
     }

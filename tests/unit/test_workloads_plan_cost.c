@@ -84,8 +84,6 @@ TEST(FLOP_that_are_done_are_those_that_count)
 {
     WITH(struct model, m, fixture_model("megatron-22b"), m.causal = false, m.vocab_multiple = 0);
     for (int32_t recompute = PLAN_RECOMPUTE_NONE; recompute <= PLAN_RECOMPUTE_FULL; recompute++) {
-        if (recompute == PLAN_RECOMPUTE_SAC)
-            continue;
         WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 4), p.recompute = recompute);
         struct plan_cost c;
         cost_of(&c, &m, &p);
@@ -298,7 +296,7 @@ TEST(parameters_of_layers_are_gathered_in_their_precision)
     struct topo_npu npu = fixture_npu("b300");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         WITH(struct plan, p, fixture_plan(1, 1, 16, 1, 16), p.zero = 1, p.overlap_dp = false,
-             p.precision = (enum topo_precision)cases[i].precision);
+             p.precision = (int32_t)cases[i].precision);
         struct plan_cost c;
         plan_cost(&c, &m, &p, &npu);
         double layers = 32 * model_layer_params(&m, false, 1, 1, 1).dense;
