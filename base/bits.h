@@ -33,12 +33,6 @@ void bits_add(struct bits *b, int32_t i);
 /** O(levels): a word that becomes 0 takes its bit from the level above. */
 void bits_remove(struct bits *b, int32_t i);
 
-/** Is @p i, in 0..size-1, a member? O(1). */
-static inline bool bits_has(const struct bits *b, int32_t i)
-{
-    return b->words[i / 64] >> (i % 64) & 1;
-}
-
 /** Least member >= @p from >= 0, or -1 when there is none. O(levels). */
 int32_t bits_next(const struct bits *b, int32_t from);
 

@@ -185,15 +185,6 @@ static void put_digits(struct sweep_point *p, const struct order *o, int32_t gri
     }
 }
 
-static int64_t get_digits(const struct sweep_point *p, const struct order *o, bool quick)
-{
-    int64_t i = 0;
-    for (int32_t k = 0; k < grid_at(o->sweep, p->grid)->n_axes; k++)
-        if (o->grids[p->grid].quick[k] == quick)
-            i = i * n_values(o, p->grid, k) + p->at[k];
-    return i;
-}
-
 static int32_t grid_of_unit(const struct order *o, int64_t u)
 {
     int32_t lo = 0, hi = o->sweep->n_grids ? o->sweep->n_grids - 1 : 0;
@@ -239,14 +230,6 @@ int64_t order_points_below(const struct order *o, int64_t u)
     const struct order_grid *g = &o->grids[grid];
     int64_t inside = u - g->first_unit;
     return grid_at(o->sweep, grid)->first + inside / g->pieces * g->n_quick + inside % g->pieces * o->most;
-}
-
-int64_t order_unit_of(const struct order *o, int64_t point)
-{
-    struct sweep_point p;
-    sweep_find_point(&p, o->sweep, point);
-    const struct order_grid *g = &o->grids[p.grid];
-    return g->first_unit + get_digits(&p, o, false) * g->pieces + get_digits(&p, o, true) / o->most;
 }
 
 bool order_in_sample(int64_t u)

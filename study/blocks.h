@@ -97,8 +97,6 @@ void order_find(struct order_unit *unit, const struct order *o, int64_t u);
 int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
 /** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
 int64_t order_points_below(const struct order *o, int64_t u);
-/** In which unit point @p point is. O(log(grids) + axes). The inverse of order_find() and order_point(). */
-int64_t order_unit_of(const struct order *o, int64_t point);
 
 /** Is unit @p u in the sample that is run first, so that the rest can be held against its front? One in
  * ORDER_SAMPLE, unit 0 among them; the same on every machine. */

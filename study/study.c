@@ -134,12 +134,6 @@ bool study_describe(struct made_column *out, const struct study_kind *kind, int3
     return found;
 }
 
-int study_better(const struct study_kind *kind, int32_t table, const char *column)
-{
-    struct made_column c;
-    return study_describe(&c, kind, table, column) ? c.of.better : 0;
-}
-
 void study_find_better(struct table *t, const struct study_kind *kind, int32_t table)
 {
     struct made_column c;

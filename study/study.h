@@ -31,8 +31,6 @@ void study_number_column(struct made_column *c, const char *number);
 /** Fill @p out with what describes the column of this name of table @p table of a kind, repeated and made
  * ones too, as one that is not repeated; false: nothing does. O(columns). */
 bool study_describe(struct made_column *out, const struct study_kind *kind, int32_t table, const char *name);
-/** What is better in a column of table @p table of a kind: 1 more, -1 less, 0 not known. O(columns). */
-int study_better(const struct study_kind *kind, int32_t table, const char *column);
 /** Directions and units of all columns of @p t that do not know: of tables that were read back, as a store
  * does not say them. */
 void study_find_better(struct table *t, const struct study_kind *kind, int32_t table);

@@ -138,3 +138,4 @@ END {
 }' <"${TMPDIR:-/tmp}/count.$$" | if [ -n "$verbose" ]; then sort -s -k1,1; else cat; fi
 find tests -name '*.[ch]' -exec cat '{}' + | awk 'END { printf "%-58s %d\n", "tests: all lines of C", NR }'
 [ ! -x tests/check_columns.sh ] || tests/check_columns.sh -c
+[ ! -x tests/check_names.sh ] || tests/check_names.sh -c

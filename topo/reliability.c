@@ -17,35 +17,12 @@ double reliability_rate(const struct reliability_line *lines, int32_t n)
     return rate;
 }
 
-double reliability_of_nodes_s(double per_1000_node_days, double nodes)
-{
-    return 1000 * 86400.0 / (per_1000_node_days * nodes);
-}
-
 double reliability_availability(double mtbf, double mttr)
 {
     return mtbf / (mtbf + mttr);
 }
 
 /* ---- checkpoints ---- */
-
-double checkpoint_young_s(double stall_s, double mtbi_s)
-{
-    return sqrt(2 * stall_s * mtbi_s);
-}
-
-double checkpoint_daly1_s(double stall_s, double mtbi_s, double restart_s)
-{
-    return sqrt(2 * stall_s * (mtbi_s + restart_s)) - stall_s;
-}
-
-double checkpoint_daly2_s(double stall_s, double mtbi_s)
-{
-    double half = stall_s / (2 * mtbi_s);
-    if (half >= 1)
-        return mtbi_s;
-    return sqrt(2 * stall_s * mtbi_s) * (1 + sqrt(half) / 3 + half / 9) - stall_s;
-}
 
 /* g(t) = log(1 - t) + t + d is concave and falls: Newton from g < 0 stays right of the root. Both starts are
  * there: g = -exp(-1 - d) at the one, -t^3/3 - ... at the other. */

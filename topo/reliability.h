@@ -30,9 +30,6 @@ struct reliability_line {
  * exponential times. @p lines: shape [n]. */
 double reliability_rate(const struct reliability_line *lines, int32_t n);
 
-/** M of a job on @p nodes nodes, each of which fails @p per_1000_node_days / 1000 times a day [s]. */
-double reliability_of_nodes_s(double per_1000_node_days, double nodes);
-
 /** Share of time that something is up: MTBF / (MTBF + MTTR), times in any one unit. */
 double reliability_availability(double mtbf, double mttr);
 
@@ -41,13 +38,6 @@ double reliability_availability(double mtbf, double mttr);
  * two of them, without the stall.
  */
 
-/** Interval of Young (Comm. ACM 17, 1974): sqrt(2 delta M). */
-double checkpoint_young_s(double stall_s, double mtbi_s);
-/** Daly's first order (FGCS 22, 2006): sqrt(2 delta (M + R)) - delta. */
-double checkpoint_daly1_s(double stall_s, double mtbi_s, double restart_s);
-/** Daly's higher order: sqrt(2 delta M) (1 + sqrt(delta/2M)/3 + (delta/2M)/9) - delta; M from delta = 2M on.
- */
-double checkpoint_daly2_s(double stall_s, double mtbi_s);
 /**
  * The interval at which goodput_exact() is largest: M (1 + W(-exp(-1 - delta/M))), W Lambert's function, by
  * Newton on log(1 - t) + t + delta/M = 0, t = tau/M. From the right of its root it descends without

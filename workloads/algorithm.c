@@ -848,7 +848,7 @@ static void plan_mixed_pass(struct message_draft *d, enum pass pass)
             }
             for (int32_t i = 0; i < at; i++)
                 share /= rows.members[mix.order[o][i]];
-            d->failed = message_plan_group_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
+            d->failed = message_plan_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
             if (!d->failed)
                 add_mixed_phase(d, phase, p ? &phases[(p + 1) % 2] : NULL, share);
         }
@@ -903,17 +903,7 @@ static void link_back(struct message_plan *plan)
 /* Inputs are collected per receiver while channels are added, then turned round: an arrival must find who
  * waits for it. */
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                       const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e)
-{
-    const struct topo_dim *entry = dim - dim->level;
-    struct shape_group g = { .level = dim->level, .n = n_members, .detour = dim->detour };
-    g.members[g.level] = n_members;
-    g.stride[g.level] = stride;
-    return message_plan_group_build(plan, pass, choice, entry, &g, e);
-}
-
-int message_plan_group_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                             const struct topo_dim *entry, const struct shape_group *g, struct err *e)
+                       const struct topo_dim *entry, const struct shape_group *g, struct err *e)
 {
     struct message_draft d = { .plan = plan, .dim = entry, .group = g, .n = g->n, .lanes = SHAPE_ONE };
     int32_t level = g->level;
@@ -938,16 +928,6 @@ int message_plan_group_build(struct message_plan *plan, enum pass pass, const st
     return 0;
 }
 
-/* How many messages message_plan_build() would make, in closed form, to refuse runs that are too large. */
-double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
-                          int32_t n_members, int32_t stride)
-{
-    struct shape_group g = { .level = dim->level, .n = n_members, .detour = dim->detour };
-    g.members[g.level] = n_members;
-    g.stride[g.level] = stride;
-    return message_plan_group_count(pass, choice, dim - dim->level, &g);
-}
-
 static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, const struct shape_group *g)
 {
     struct algorithm_cost cost[TOPO_LEVELS];
@@ -963,13 +943,13 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
         struct stage_choice choice = { .algorithm = topo_usual(&entry[k], line.n), .segments = 1 };
         int64_t lines = g->n / line.n;
         if (line.n > 1)
-            messages += mix.n * (double)lines * message_plan_group_count(pass, &choice, entry, &line);
+            messages += mix.n * (double)lines * message_plan_count(pass, &choice, entry, &line);
     }
     return messages;
 }
 
-double message_plan_group_count(enum pass pass, const struct stage_choice *choice,
-                                const struct topo_dim *entry, const struct shape_group *g)
+double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,
+                          const struct shape_group *g)
 {
     int32_t level = g->level, n_members = g->n;
     bool one = !g->flat || group_levels(entry, g, &level) == 1;

@@ -104,8 +104,8 @@ struct message_plan {
 };
 
 /**
- * The channels of @p pass by @p choice (as stage_fill() made it) among @p n_members >= 2 of @p dim, @p stride
- * apart:
+ * The channels of @p pass by @p choice (as stage_fill() made it) among the members of @p g, at least two, in
+ * the fabric or dimension that begins at @p entry, along one level or flat over all:
  *
  * - ring: each passes S/n to its neighbour n-1 times, on a ring of more than two both ways round with half of
  * it; on a line, or part of a ring, outwards and inwards from both ends, S/n at a time, n-1 messages at most
@@ -119,25 +119,19 @@ struct message_plan {
  * - broadcast, from member 0: along the ring in segments; else scattered and all-gathered; send: S to the
  * next member, and none from the last.
  *
+ * Mixed orders: shares of the buffer pass the axes at once, each in an order of its own
+ * (workloads/order_mix.h), with the messages of each line of members that what suits the axis has.
+ *
  * A ring has ways of equal length between opposite members only if the group goes all the way round it.
  * @return 0 or ERR_NOMEM; @p plan is then empty. O(channels + what they wait for).
  */
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                       const struct topo_dim *dim, int32_t n_members, int32_t stride, struct err *e);
+                       const struct topo_dim *entry, const struct shape_group *g, struct err *e);
 
-/** How many messages that plan has, of all its channels. O(1). */
-double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *dim,
-                          int32_t n_members, int32_t stride);
-
-/**
- * The same for the members of @p g in the fabric that begins at @p entry, along one level or flat over all.
- * Mixed orders: shares of the buffer pass the axes at once, each in an order of its own
- * (workloads/order_mix.h), with the messages of each line of members that what suits the axis has.
+/** How many messages that plan has, of all its channels, in closed form, to refuse runs that are too large.
  */
-int message_plan_group_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                             const struct topo_dim *entry, const struct shape_group *g, struct err *e);
-double message_plan_group_count(enum pass pass, const struct stage_choice *choice,
-                                const struct topo_dim *entry, const struct shape_group *g);
+double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,
+                          const struct shape_group *g);
 void message_plan_free(struct message_plan *plan);
 
 #endif

@@ -526,14 +526,6 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
               rules, only_bw(room, dim, bw_Bps));
 }
 
-int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members, int32_t stride,
-                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
-{
-    double room[TOPO_MAX_DIMS];
-    return unit_fill_turn(s, &(struct stage_unit){ .dim = dim, .n = members, .stride = stride }, NULL, full_B,
-                          net, rules, only_bw(room, dim, bw_Bps));
-}
-
 /* Does a collective work on all levels of the fabric at once? */
 static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, const int32_t *members)
 {

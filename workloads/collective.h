@@ -197,14 +197,6 @@ int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind k
                     const struct topo_network *net);
 
 /**
- * An all-reduce of @p full_B bytes in one dimension: one stage where the switch or a tree does it in one go,
- * else reduce-scatter and all-gather.
- * @return how many stages: 1 or 2.
- */
-int32_t stage_fill_turn(struct stage s[2], int32_t dim, double full_B, int32_t members, int32_t stride,
-                        const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
-
-/**
  * The stages of a collective of @p bytes per NPU over @p members, @p stride apart (both of shape [n_dims];
  * stride NULL: next to each other), in the order @p order
  * (shape [n_dims], every dimension once; NULL: innermost first): reduce-scatter along it; all-gather and

@@ -201,11 +201,6 @@ void ideal_free(struct ideal *x)
     free(x);
 }
 
-const struct topo_wires *ideal_wires(const struct ideal *x)
-{
-    return &x->wires;
-}
-
 unsigned long long ideal_hash(const struct ideal *x)
 {
     return x->hash;

@@ -31,7 +31,6 @@ bool ideal_again(struct ideal *x, struct topo_network *net);
 int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network *net, struct err *e);
 void ideal_free(struct ideal *x); /**< NULL is fine */
 
-const struct topo_wires *ideal_wires(const struct ideal *x);
 unsigned long long ideal_hash(const struct ideal *x); /**< of the file's content */
 
 /** One collective at given bandwidths. */

@@ -30,7 +30,6 @@
 /** The stages of all chunks that go in one order. */
 struct chunk_plan {
     uint8_t order[TOPO_MAX_DIMS];
-    int32_t n_order;
     struct stage stages[STAGE_MAX];
     int32_t n;
 };
@@ -357,7 +356,7 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
     if (!vec_reserve(entry->plans, entry->cap_plans, entry->n_plans + 1))
         return -1;
     struct chunk_plan *p = &entry->plans[entry->n_plans];
-    *p = (struct chunk_plan){ .n_order = n };
+    *p = (struct chunk_plan){ 0 };
     memcpy(p->order, order, sizeof p->order);
     for (int32_t i = 0; i < n; i++)
         wide[i] = order[i];
@@ -977,14 +976,6 @@ const struct chunk_slice *chunk_slices(const struct chunk_sim *x, int64_t *n)
 {
     *n = x->n_slices;
     return x->slices;
-}
-
-const uint8_t *chunk_order(const struct chunk_sim *x, int32_t job, int32_t chunk, int32_t *n)
-{
-    const struct chunk_entry *entry = &x->jobs[job];
-    const struct chunk_plan *p = &entry->plans[entry->plan_of[chunk]];
-    *n = p->n_order;
-    return p->order;
 }
 
 /* ---- as an engine ---- */

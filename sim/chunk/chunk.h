@@ -57,8 +57,5 @@ const int32_t *chunk_ended(const struct chunk_sim *x, int32_t *n);
 const struct sim_job_result *chunk_result(const struct chunk_sim *x, int32_t job);
 /** Slices in the order they ended, shape [*n], borrowed; none unless kept. */
 const struct chunk_slice *chunk_slices(const struct chunk_sim *x, int64_t *n);
-/** Order of the dimensions of @p chunk of @p job, as of a reduce-scatter: shape [*n], borrowed. Of a job that
- * has ended only where slices are kept. */
-const uint8_t *chunk_order(const struct chunk_sim *x, int32_t job, int32_t chunk, int32_t *n);
 
 #endif

@@ -828,7 +828,7 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
                                   NULL };
     const struct flow_lines *l = &g->lines[flow_line_set(s)];
     struct shape_group who = flow_stage_group(g, s);
-    int rc = message_plan_group_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->entry], &who, e);
+    int rc = message_plan_build(&p->plan, s->pass, &s->choice, &g->net.dims[s->entry], &who, e);
     if (rc)
         return rc;
     sim->n_plans++;
@@ -873,9 +873,8 @@ double flow_messages(const struct topo_network *net, const struct flow_group_spe
         struct shape_group who = flow_stage_group(&g, &stages[s]);
         double n_lines = kind == COLLECTIVE_BROADCAST ? reached : (double)net->n_npus / who.n;
         reached *= who.n;
-        messages +=
-            rules->chunks * n_lines *
-            message_plan_group_count(stages[s].pass, &stages[s].choice, &net->dims[stages[s].entry], &who);
+        messages += rules->chunks * n_lines *
+                    message_plan_count(stages[s].pass, &stages[s].choice, &net->dims[stages[s].entry], &who);
     }
     return messages;
 }

@@ -133,6 +133,13 @@ TEST(columns_that_figures_bind_are_those_of_designs)
             fail_msg("no column is called %s", bound[i]);
 }
 
+/* What is better in a column of a kind's rows: 1 more, -1 less, 0 not known. */
+static int better_of(const char *kind, const char *column)
+{
+    struct made_column c;
+    return study_describe(&c, study_kind_called(kind), TABLE_ROWS, column) ? c.of.better : 0;
+}
+
 TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
 {
     static const struct {
@@ -150,7 +157,7 @@ TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
         { "hetero", "over_oracle", -1 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        if (study_better(study_kind_called(cases[i].kind), TABLE_ROWS, cases[i].column) != cases[i].better)
+        if (better_of(cases[i].kind, cases[i].column) != cases[i].better)
             fail_msg("%s of %s is not %d", cases[i].column, cases[i].kind, cases[i].better);
 }
 
@@ -158,8 +165,7 @@ TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
 static void assert_same_direction(const char *kind, const struct grid_metric *metrics, int32_t n)
 {
     for (int32_t m = 0; m < n; m++)
-        if (study_better(study_kind_called(kind), TABLE_ROWS, metrics[m].column) !=
-            (metrics[m].low_is_better ? -1 : 1))
+        if (better_of(kind, metrics[m].column) != (metrics[m].low_is_better ? -1 : 1))
             fail_msg("%s of %s is drawn the wrong way", metrics[m].column, kind);
 }
 

@@ -72,7 +72,7 @@ static void plan_stage(struct message_plan *plan, const struct bench *b, const s
 {
     struct shape_group who = flow_stage_group(g, s);
     who.detour = b->net.dims[s->dim].detour;
-    MUST(message_plan_group_build(plan, s->pass, &s->choice, &b->net.dims[s->entry], &who, e));
+    MUST(message_plan_build(plan, s->pass, &s->choice, &b->net.dims[s->entry], &who, e));
 }
 
 /* Send the messages of a stage on all its lines. */

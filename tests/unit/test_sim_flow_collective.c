@@ -97,11 +97,14 @@ TEST(double_binary_tree_approaches_twice_the_bytes)
     for (int n = 2; n <= 33; n += n < 9 ? 1 : 6) {
         struct plant p;
         char word[32];
-        struct stage s[2];
+        struct stage s[STAGE_MAX];
+        const double bw_Bps = 50e9;
         snprintf(word, sizeof word, "switch:%d@50", n);
         plant_word(&p, word, 1e-6);
         p.net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
-        assert_int_equal(stage_fill_turn(s, 0, S_B, n, 1, &p.net, &stage_rules_plain, 50e9), 1);
+        assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, S_B, &n, NULL, NULL, NULL, &p.net,
+                                    &stage_rules_plain, &bw_Bps),
+                         1);
         double k = s[0].choice.segments, depth = 2 * ceil(log2(n)) + 2;
         double end_s = time_of(&p, COLLECTIVE_ALL_REDUCE);
         assert_true(end_s >= 2 * (n - 1.) / n * S_B / 50e9 * (1 - 1e-12));

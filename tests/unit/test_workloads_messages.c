@@ -57,6 +57,12 @@ static void rehearse(struct rehearsal *r, const struct message_plan *plan, int32
         assert_int_equal(r->done[c], plan->channels[c].n);
 }
 
+/* All members of a dimension that stands alone. */
+static struct shape_group all_of(const struct topo_dim *dim)
+{
+    return (struct shape_group){ .n = dim->size, .members = { dim->size }, .stride = { 1 } };
+}
+
 static void build(struct message_plan *plan, enum pass pass, enum topo_algorithm a, enum topo_shape shape,
                   int32_t n, int32_t segments)
 {
@@ -64,7 +70,8 @@ static void build(struct message_plan *plan, enum pass pass, enum topo_algorithm
     struct topo_dim dim = {
         .shape = shape, .size = n, .in_switch = TOPO_IN_SWITCH_SHARP, .in_switch_min = 2
     };
-    MUST(message_plan_build(plan, pass, &choice, &dim, n, 1, e));
+    struct shape_group g = all_of(&dim);
+    MUST(message_plan_build(plan, pass, &choice, &dim, &g, e));
 }
 
 /* A plan that is released where the block ends. */
@@ -197,11 +204,12 @@ TEST(messages_are_as_many_as_counted)
                     topo_dim_defaults(&dim, 0);
                     dim.shape = shapes[s];
                     dim.size = n;
-                    OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, n, 1, e));
+                    struct shape_group g = all_of(&dim);
+                    OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, &g, e));
                     double messages = 0;
                     for (int32_t c = 0; c < plan.n_channels; c++)
                         messages += plan.channels[c].n;
-                    assert_true(message_plan_count((enum pass)pass, &choice, &dim, n, 1) == messages);
+                    assert_true(message_plan_count((enum pass)pass, &choice, &dim, &g) == messages);
                     message_plan_free(&plan);
                 }
 }

@@ -80,6 +80,15 @@ TEST(every_algorithm_costs_its_hops_and_its_busiest_link)
     }
 }
 
+/* An all-reduce in the one dimension of @p net, at 1 B/s. */
+static int32_t turn_of(struct stage s[STAGE_MAX], double bytes, int32_t members,
+                       const struct topo_network *net)
+{
+    const double bw_Bps = 1;
+    return stage_list(s, COLLECTIVE_ALL_REDUCE, bytes, &members, NULL, NULL, NULL, net, &stage_rules_plain,
+                      &bw_Bps);
+}
+
 /* Segments trade steps for bytes: log2(n) + k - 1 steps of S/k, up and down. */
 TEST(segments_make_a_tree_pipelined)
 {
@@ -88,12 +97,12 @@ TEST(segments_make_a_tree_pipelined)
     assert_true(algorithm_cost(&c, TOPO_ALGORITHM_TREE, PASS_ALL_REDUCE, &net.dims[0], 16, 64));
     assert_close(c.hops, 2 * (4 + 63), 0);
     assert_close(c.load, 2 * 67. / 64, 1e-15);
-    struct stage s[2];
+    struct stage s[STAGE_MAX];
     net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
     /* Few bytes go in one piece, many in many. */
-    assert_int_equal(stage_fill_turn(s, 0, 1e-3, 16, 1, &net, &stage_rules_plain, 1), 1);
+    assert_int_equal(turn_of(s, 1e-3, 16, &net), 1);
     assert_int_equal(s[0].choice.segments, 1);
-    assert_int_equal(stage_fill_turn(s, 0, 1e6, 16, 1, &net, &stage_rules_plain, 1), 1);
+    assert_int_equal(turn_of(s, 1e6, 16, &net), 1);
     assert_int_equal(s[0].choice.segments, STAGE_MAX_SEGMENTS);
 }
 
@@ -101,11 +110,11 @@ TEST(a_switch_reduces_for_groups_that_are_large_enough)
 {
     WITH(struct topo_network, net, one_dim(TOPO_SWITCH, 8), net.dims[0].in_switch = TOPO_IN_SWITCH_NVLS,
          net.dims[0].in_switch_min = 4);
-    struct stage s[2];
-    assert_int_equal(stage_fill_turn(s, 0, 16, 8, 1, &net, &stage_rules_plain, 1), 1);
+    struct stage s[STAGE_MAX];
+    assert_int_equal(turn_of(s, 16, 8, &net), 1);
     assert_int_equal(s[0].choice.algorithm, TOPO_ALGORITHM_SWITCH);
     assert_close(s[0].load_B, 16 * 9. / 8, 1e-15);
-    assert_int_equal(stage_fill_turn(s, 0, 16, 2, 1, &net, &stage_rules_plain, 1), 2);
+    assert_int_equal(turn_of(s, 16, 2, &net), 2);
     assert_int_equal(s[0].choice.algorithm, TOPO_ALGORITHM_HALVING);
 }
 

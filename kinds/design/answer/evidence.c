@@ -15,12 +15,6 @@ static const struct evidence rows[] = {
 #include "kinds/design/answer/evidence.inc"
 };
 
-const struct evidence *evidence_table(int32_t *n)
-{
-    *n = (int32_t)(sizeof rows / sizeof *rows);
-    return rows;
-}
-
 enum evidence_software evidence_software_of(const struct plan *p)
 {
     static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = {

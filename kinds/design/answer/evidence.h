@@ -66,7 +66,4 @@ struct evidence_row evidence_row(const struct training *x, const struct topo_npu
  * plan none of them had; or that there is none. Appended. */
 void evidence_say(struct text *out, const struct evidence *v, const struct training *x);
 
-/** The table, for those who hold it against new figures; shape [*n]. */
-const struct evidence *evidence_table(int32_t *n);
-
 #endif

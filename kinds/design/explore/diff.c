@@ -19,9 +19,6 @@
 /* Outputs closer than this are equal: what splits are proved to. */
 #define SAME 1e-9
 
-const char *const diff_answer_words[N_DIFF_ANSWERS] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd),
-                                                        DESIGN_COLUMN_IN(system, usd_per_Mtoken) };
-
 enum { PATH = 1024 };
 
 /* ---- one side ---- */

@@ -12,10 +12,8 @@
 
 enum { DIFF_A, DIFF_B, DIFF_SIDES };
 
-/** What effects of an input are told of. */
+/** The columns that effects of an input are told of: time_s, cost_usd, usd_per_Mtoken. */
 enum diff_answer { DIFF_TIME, DIFF_COST, DIFF_TOKENS, N_DIFF_ANSWERS };
-/** "time_s", "cost_usd", "usd_per_Mtoken": columns of rows. */
-extern const char *const diff_answer_words[N_DIFF_ANSWERS];
 
 /** A design as it is read and found; given where its network gives all bandwidths, else solved. */
 struct diff_side {
