@@ -537,10 +537,8 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
     const struct design_point *s = f->study;
     double bw_Bps[TOPO_MAX_DIMS], usd_per_Bps[TOPO_MAX_DIMS];
     int rc = 0;
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
         usd_per_Bps[d] = s->prices[d].usd_per_Bps;
-    }
     if (run->opt.igraph || run->opt.graphml || run->opt.dot)
         rc = topo_build_graph(g, &s->net, s->has_parts ? usd_per_Bps : NULL, e);
     if (rc)
@@ -548,10 +546,10 @@ static int find_metrics(struct facts *f, struct topo_graph **g, const struct run
     if (run->opt.igraph)
         rc = topo_graph_metrics(&f->metrics, *g, e);
     else
-        topo_metrics(&f->metrics, &s->net, bw_Bps);
+        topo_metrics(&f->metrics, &s->net);
     f->metrics.n_spare_ports = topo_spare_ports(&s->net);
     if (!rc && s->has_parts && topo_has_bandwidths(&s->net)) {
-        rc = design_point_build_bill(&f->bill, s, bw_Bps, e);
+        rc = design_point_build_bill(&f->bill, s, topo_get_bandwidths(bw_Bps, &s->net), e);
         f->has_bill = !rc;
     }
     return rc;

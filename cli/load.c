@@ -153,14 +153,6 @@ static void say_read(const struct run *run, const struct design_point *s)
                    (int)s->n_workloads, (int)s->rows.n);
 }
 
-static int evaluate_given(struct load_design *x, struct err *e)
-{
-    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
-    for (int32_t d = 0; d < x->asked.net.n_dims; d++)
-        bw_Bps[d] = x->asked.net.dims[d].bw_Bps;
-    return design_evaluate(&x->design, &x->asked, bw_Bps, e);
-}
-
 /* Commands for one design pass over what only those for many look at. */
 static void take_notes(struct text *out, const struct design_point *s)
 {
@@ -196,7 +188,7 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
     say_read(run, &x->asked);
     /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
-    rc = x->solved ? design_solve(&x->design, &x->asked, e) : evaluate_given(x, e);
+    rc = x->solved ? design_solve(&x->design, &x->asked, e) : design_evaluate(&x->design, &x->asked, NULL, e);
     if (rc)
         return rc;
     x->study = x->design.chosen.point;

@@ -791,8 +791,8 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
     bool any = false;
     if (job->share[0] > 0)
         return err_set(e, ERR_UNSUP, "ASTRA-sim 2 has no dispatch of merged copies, expected all-to-all");
+    topo_set_bandwidths(&net, x->bw_Bps);
     for (int32_t d = 0; d < net.n_dims; d++) {
-        net.dims[d].bw_Bps = x->bw_Bps[d];
         one.in[d] = job->members[d] > 1;
         any = any || one.in[d];
         if (one.in[d] && job->members[d] < net.dims[d].size)

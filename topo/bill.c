@@ -728,12 +728,12 @@ static enum topo_grade worse(enum topo_grade a, enum topo_grade b)
     return a > b ? a : b;
 }
 
-/* Next line of the bill, room for which was reserved, for dimension d. */
-static struct topo_bill_line *begin_line(struct topo_bill *b, const struct topo_dim *dim, int32_t d)
+/* Next line of the bill, room for which was reserved, for the dimension. */
+static struct topo_bill_line *begin_line(struct topo_bill *b, const struct topo_site *at)
 {
     struct topo_bill_line *line = &b->lines[b->n_lines++];
-    *line = (struct topo_bill_line){ .dim = d, .mtbf_s = NAN };
-    memcpy(line->tier, dim->tier, sizeof line->tier);
+    *line = (struct topo_bill_line){ .dim = at->d, .mtbf_s = NAN };
+    memcpy(line->tier, at->net->dims[at->d].tier, sizeof line->tier);
     return line;
 }
 
@@ -757,43 +757,41 @@ static void sum_line(struct topo_bill *b, const struct topo_bill_line *line)
 
 /* NICs of nic_port_Bps that carry bw_Bps, in the whole cluster; the last 1e-9 is a solver's rounding. All
  * dimensions share nic_port_Bps, but each has NICs of its own. */
-static int count_rate_nics(struct topo_bill *b, const struct topo_network *net, int32_t d,
-                           const struct topo_parts *p, double bw_Bps, struct err *e)
+static int count_rate_nics(struct topo_bill *b, const struct topo_site *at, struct err *e)
 {
-    const struct topo_fabric *f = &net->dims[d].fabric;
+    const struct topo_network *net = at->net;
+    const struct topo_fabric *f = &net->dims[at->d].fabric;
+    double bw_Bps = at->bw_Bps[at->d], port_Bps = at->parts->nic_port_Bps;
     int64_t n;
-    b->nic_Bps += bw_Bps * (net->wires ? net->wires->kinds[d].nic_share : 1);
-    if (isnan(p->nic_port_Bps)) {
+    b->nic_Bps += bw_Bps * (net->wires ? net->wires->kinds[at->d].nic_share : 1);
+    if (isnan(port_Bps)) {
         b->nics = -1;
         return 0;
     }
     if (net->wires) {
-        int rc = topo_wires_nics(&n, net->wires, d, bw_Bps, p->nic_port_Bps, e);
+        int rc = topo_wires_nics(&n, net->wires, at->d, bw_Bps, port_Bps, e);
         if (rc)
             return rc;
     } else if (f->nics > 0) {
-        n = llround((double)net->n_npus * f->nics *
-                    topo_whole_parts(bw_Bps / f->nics_least / p->nic_port_Bps));
+        n = llround((double)net->n_npus * f->nics * topo_whole_parts(bw_Bps / f->nics_least / port_Bps));
     } else {
-        n = net->n_npus * (int64_t)topo_whole_parts(bw_Bps / p->nic_port_Bps);
+        n = net->n_npus * (int64_t)topo_whole_parts(bw_Bps / port_Bps);
     }
     b->nics += n;
     return 0;
 }
 
-static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32_t d,
-                      const struct topo_parts *p, double bw_Bps, struct err *e)
+static int bill_rates(struct topo_bill *b, const struct topo_site *at, struct err *e)
 {
-    const struct topo_dim *dim = &net->dims[d];
     struct rate_share shares[MAX_SHARES];
     const struct topo_rate *row;
     int32_t n;
-    int rc = list_shares(shares, &n, &row, net, d, p, e);
+    int rc = list_shares(shares, &n, &row, at->net, at->d, at->parts, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < n; i++) {
-        struct topo_bill_line *line = begin_line(b, dim, d);
-        double carried_Bps = (double)net->n_npus * bw_Bps * shares[i].count;
+        struct topo_bill_line *line = begin_line(b, at);
+        double carried_Bps = (double)at->net->n_npus * at->bw_Bps[at->d] * shares[i].count;
         snprintf(line->item, sizeof line->item, "%s", shares[i].item);
         line->role = shares[i].role;
         line->count = carried_Bps / B_per_GB;
@@ -805,16 +803,15 @@ static int bill_rates(struct topo_bill *b, const struct topo_network *net, int32
         line->date = row->date;
         sum_line(b, line);
         if (line->role == BILL_NIC)
-            rc = count_rate_nics(b, net, d, p, bw_Bps, e);
+            rc = count_rate_nics(b, at, e);
     }
     return rc;
 }
 
-static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d, const struct topo_parts *p,
-                      const struct topo_item *item)
+static void bill_item(struct topo_bill *b, const struct topo_site *at, const struct topo_item *item)
 {
-    const struct topo_part *part = &p->parts[item->part];
-    struct topo_bill_line *line = begin_line(b, dim, d);
+    const struct topo_part *part = &at->parts->parts[item->part];
+    struct topo_bill_line *line = begin_line(b, at);
     char run[48] = "";
     line->in_server = part->kind == PART_PRODUCT;
     if (line->in_server)
@@ -823,7 +820,7 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
         snprintf(run, sizeof run, ", %g m of %g", part->run_m, part->reach_m);
     snprintf(line->item, sizeof line->item, "%s%s%s%s", part->name, item->where ? ", " : "",
              item->where ? item->where : "", run);
-    line->role = topo_item_role(p, item);
+    line->role = topo_item_role(at->parts, item);
     line->count = item->count;
     line->count_unit = "pcs";
     line->usd = times(&part->usd, item->count);
@@ -839,51 +836,25 @@ static void bill_item(struct topo_bill *b, const struct topo_dim *dim, int32_t d
     sum_line(b, line);
 }
 
-static int bill_parts(struct topo_bill *b, const struct topo_network *net, int32_t d,
-                      const struct topo_parts *p, const double *bw_Bps, struct err *e)
+static int bill_parts(struct topo_bill *b, const struct topo_site *at, struct err *e)
 {
-    const struct topo_dim *dim = &net->dims[d];
-    const struct topo_recipe *r = topo_find_recipe(p, dim->tier);
+    const struct topo_dim *dim = &at->net->dims[at->d];
     struct topo_items items;
-    if (!r)
-        return fail_tier(dim, p, e);
-    int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
+    if (!at->recipe)
+        return fail_tier(dim, at->parts, e);
+    int rc = topo_count_items(&items, at, at->bw_Bps[at->d], e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {
-        bill_item(b, dim, d, p, &items.items[i]);
-        if (topo_item_role(p, &items.items[i]) == BILL_NIC)
+        bill_item(b, at, &items.items[i]);
+        if (topo_item_role(at->parts, &items.items[i]) == BILL_NIC)
             b->nics += (int64_t)items.items[i].count;
     }
     /* Most levels of a fabric carry what came in through the NICs of its first; axes of a torus have ports of
      * their own, though one NIC may have those of several. */
-    b->nic_Bps += r->nic >= 0 && topo_in_total(dim) ? bw_Bps[d] : 0;
+    b->nic_Bps += at->recipe->nic >= 0 && topo_in_total(dim) ? at->bw_Bps[at->d] : 0;
     /* Unknown in one dimension is unknown in the sum. */
     b->switches = b->switches < 0 || items.boxes < 0 ? -1 : b->switches + items.boxes;
-    return 0;
-}
-
-/* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
-static int check_bandwidths(const struct topo_network *net, const double *bw_Bps, struct err *e)
-{
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (!(bw_Bps[d] >= 0 && bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
-            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
-                           net->dims[d].name, bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
-    return 0;
-}
-
-static int bill_dims(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
-                     const double *bw_Bps, struct err *e)
-{
-    for (int32_t d = 0; d < net->n_dims; d++) {
-        if (bw_Bps[d] == 0)
-            continue;
-        int rc = topo_is_catalogue(p) ? bill_parts(b, net, d, p, bw_Bps, e)
-                                      : bill_rates(b, net, d, p, bw_Bps[d], e);
-        if (rc)
-            return rc;
-    }
     return 0;
 }
 
@@ -961,31 +932,43 @@ static void wires_bill_all_nodes(struct topo_bill *b, const struct topo_wires *w
 
 /* Of a study: links as many as in the file, their price and power in proportion to bandwidth; no bandwidth
  * changes switches and NPUs. */
-static void bill_own_prices(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
-                            const double *bw_Bps)
+static void bill_own_prices(struct topo_bill *b, const struct topo_site *at)
 {
-    const struct topo_wires *w = net->wires;
+    const struct topo_wires *w = at->net->wires;
     b->switches = w->n_vertices - w->n_npus;
     b->nics = -1;
     b->nic_Bps = NAN;
-    for (int32_t d = 0; d < net->n_dims && !isnan(w->link_usd); d++) {
-        if (bw_Bps[d] == 0)
+    for (int32_t d = 0; d < at->net->n_dims && !isnan(w->link_usd); d++) {
+        if (at->bw_Bps[d] == 0)
             continue;
-        struct topo_bill_line *line = wires_add_line(b, net->dims[d].tier, "link", BILL_LINK, p->source);
+        struct topo_bill_line *line =
+            wires_add_line(b, at->net->dims[d].tier, "link", BILL_LINK, at->parts->source);
         line->dim = d;
         line->count = w->kinds[d].n_links;
-        line->usd.typ = w->kinds[d].usd_per_Bps * bw_Bps[d];
-        line->watt = w->kinds[d].watt_per_Bps * bw_Bps[d];
+        line->usd.typ = w->kinds[d].usd_per_Bps * at->bw_Bps[d];
+        line->watt = w->kinds[d].watt_per_Bps * at->bw_Bps[d];
         wires_sum_line(b, line);
     }
-    wires_bill_all_nodes(b, w, p->source);
+    wires_bill_all_nodes(b, w, at->parts->source);
+}
+
+/* A parts file can price 1e6 GB/s; more would overflow the count of NICs. */
+static int check_bandwidths(const struct topo_site *all, struct err *e)
+{
+    for (int32_t d = 0; d < all->net->n_dims; d++)
+        if (!(all->bw_Bps[d] >= 0 && all->bw_Bps[d] <= TOPO_MAX_BW_GBps * B_per_GB))
+            return err_set(e, ERR_RANGE, "dimension \"%s\": bandwidth is %g GB/s, expected 0 to %g",
+                           all->net->dims[d].name, all->bw_Bps[d] / B_per_GB, TOPO_MAX_BW_GBps);
+    return 0;
 }
 
 int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const struct topo_parts *p,
                     const double *bw_Bps, struct err *e)
 {
+    const bool catalogue = topo_is_catalogue(p);
+    struct topo_site at = { net, 0, bw_Bps, p, NULL };
     *b = (struct topo_bill){
-        .switches = topo_is_catalogue(p) ? 0 : -1,
+        .switches = catalogue ? 0 : -1,
         .npu_usd = (double)net->n_npus * net->npu.usd,
         .npu_watt = (double)net->n_npus * net->npu.power_W,
     };
@@ -993,11 +976,16 @@ int topo_build_bill(struct topo_bill *b, const struct topo_network *net, const s
     b->lines = calloc((size_t)net->n_dims * TOPO_MAX_ITEMS + 2, sizeof *b->lines);
     if (!b->lines)
         return err_nomem(e, "a bill");
-    int rc = check_bandwidths(net, bw_Bps, e);
-    if (!rc && net->wires && net->wires->own_prices)
-        bill_own_prices(b, net, p, bw_Bps);
-    else if (!rc)
-        rc = bill_dims(b, net, p, bw_Bps, e);
+    int rc = check_bandwidths(&at, e);
+    const bool own_prices = net->wires && net->wires->own_prices;
+    if (!rc && own_prices)
+        bill_own_prices(b, &at);
+    for (; at.d < net->n_dims && !own_prices && !rc; at.d++) {
+        if (bw_Bps[at.d] == 0)
+            continue;
+        at.recipe = catalogue ? topo_find_recipe(p, net->dims[at.d].tier) : NULL;
+        rc = catalogue ? bill_parts(b, &at, e) : bill_rates(b, &at, e);
+    }
     if (rc)
         topo_bill_free(b);
     return rc;

@@ -461,11 +461,9 @@ static int bisect_by_axis(struct topo_metrics *m, const struct topo_graph *g, st
 {
     const struct topo_network *net = &g->net;
     struct topo_halves halves[TOPO_MAX_DIMS];
-    double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (isnan(bw_Bps[d] = net->dims[d].bw_Bps)) /* a flow has no capacity to count with */
-            return 0;
-    int32_t n = topo_find_halves(halves, net, bw_Bps);
+    if (!topo_has_bandwidths(net)) /* a flow has no capacity to count with */
+        return 0;
+    int32_t n = topo_find_halves(halves, net);
     for (int32_t i = 0; i < n; i++) {
         double cut_GBps = NAN;
         int rc = cut_halves(&cut_GBps, g, &halves[i], e);
@@ -477,7 +475,7 @@ static int bisect_by_axis(struct topo_metrics *m, const struct topo_graph *g, st
         m->bisection_Bps = cut_GBps * 1e9;
         m->bisection_dim = halves[i].dim;
     }
-    m->bisection_is_bound = m->bisection_Bps > topo_halves_floor(net, bw_Bps) * (1 + TOPO_HALVES_REL);
+    m->bisection_is_bound = m->bisection_Bps > topo_halves_floor(net) * (1 + TOPO_HALVES_REL);
     return 0;
 }
 

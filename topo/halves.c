@@ -52,17 +52,17 @@ struct axes {
 
 /* ---- the axes of a network ---- */
 
-static double sum_links(const struct topo_dim *dim, const int64_t *links, const double *bw_Bps)
+static double sum_links(const struct topo_dim *dim, const int64_t *links)
 {
     double sum_Bps = 0;
     for (int32_t k = 0; k < SHAPE_CLASSES; k++)
         if (links[k] > 0)
-            sum_Bps += topo_planes(dim) * (double)links[k] * topo_link_Bps(dim, k, bw_Bps[k]);
+            sum_Bps += topo_planes(dim) * (double)links[k] * topo_link_Bps(dim, k, dim[k].bw_Bps);
     return sum_Bps;
 }
 
 /* Of an all-to-all among the members of a line; the whole fabric is full of such lines. */
-static double axis_even_Bps(const struct shape_axis *s, const struct topo_dim *dim, const double *bw_Bps)
+static double axis_even_Bps(const struct shape_axis *s, const struct topo_dim *dim)
 {
     struct shape_group all = { .flat = true, .n = 1, .members = { 1, 1, 1, 1 } };
     struct shape_load l;
@@ -72,16 +72,16 @@ static double axis_even_Bps(const struct shape_axis *s, const struct topo_dim *d
     topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &all);
     for (int32_t k = 0; k < SHAPE_CLASSES; k++)
         if (l.load[k] > 0)
-            even_Bps = fmin(even_Bps, bw_Bps[k] * (all.n > 2 ? topo_ops(dim)->reach : 1) / l.load[k]);
+            even_Bps = fmin(even_Bps, dim[k].bw_Bps * (all.n > 2 ? topo_ops(dim)->reach : 1) / l.load[k]);
     return even_Bps;
 }
 
-static double axis_any_Bps(const struct shape_axis *s, const double *bw_Bps)
+static double axis_any_Bps(const struct shape_axis *s, const struct topo_dim *dim)
 {
     double any_Bps = s->any ? INFINITY : 0;
     for (int32_t k = 0; k < SHAPE_CLASSES; k++)
         if (s->any & 1u << k)
-            any_Bps = fmin(any_Bps, bw_Bps[k]);
+            any_Bps = fmin(any_Bps, dim[k].bw_Bps);
     return any_Bps;
 }
 
@@ -89,19 +89,18 @@ static double axis_any_Bps(const struct shape_axis *s, const double *bw_Bps)
  * Between the halves of a line. A tree may have more links up than down: then the members of one half are cut
  * off where it is narrowest, if that is below whole subtrees of one half, or by their own links.
  */
-static double axis_cut_Bps(bool *bound, const struct shape_axis *s, const struct topo_dim *dim,
-                           const double *bw_Bps)
+static double axis_cut_Bps(bool *bound, const struct shape_axis *s, const struct topo_dim *dim)
 {
-    double cut_Bps = sum_links(dim, s->cut, bw_Bps), any_Bps = axis_any_Bps(s, bw_Bps);
+    double cut_Bps = sum_links(dim, s->cut), any_Bps = axis_any_Bps(s, dim);
     *bound = s->bound;
     if (!topo_ops(dim)->any_traffic)
         return cut_Bps;
     bool whole = dim[s->levels[0]].size % 2 == 0;
     for (int32_t k = 0; k < SHAPE_CLASSES && !whole; k++)
-        *bound = *bound || (s->any & 1u << k && k > 0 && bw_Bps[k] > bw_Bps[k - 1]);
+        *bound = *bound || (s->any & 1u << k && k > 0 && dim[k].bw_Bps > dim[k - 1].bw_Bps);
     int64_t members = topo_group_size(dim) / 2 * topo_rails(dim);
     double half = (double)members;
-    return fmin(cut_Bps, half * (whole ? any_Bps : bw_Bps[0]));
+    return fmin(cut_Bps, half * (whole ? any_Bps : dim->bw_Bps));
 }
 
 /* A shape that does not tell its axes is one: all its levels in the order of addresses. */
@@ -123,7 +122,7 @@ static int32_t list_shape_axes(struct shape_axis *out, const struct topo_dim *di
     return 1;
 }
 
-static void add_axes(struct axes *x, const struct topo_network *net, const double *bw_Bps, int32_t d)
+static void add_axes(struct axes *x, const struct topo_network *net, int32_t d)
 {
     const struct topo_dim *dim = &net->dims[d];
     struct shape_axis s[TOPO_LEVELS];
@@ -133,14 +132,14 @@ static void add_axes(struct axes *x, const struct topo_network *net, const doubl
         *a = (struct axis){ .dim = d + s[i].levels[0],
                             .n_dims = s[i].n_levels,
                             .size = 1,
-                            .more_Bps = s[i].lopsided ? bw_Bps[d] : 0,
-                            .even_Bps = axis_even_Bps(&s[i], dim, bw_Bps + d),
-                            .any_Bps = axis_any_Bps(&s[i], bw_Bps + d) };
+                            .more_Bps = s[i].lopsided ? dim->bw_Bps : 0,
+                            .even_Bps = axis_even_Bps(&s[i], dim),
+                            .any_Bps = axis_any_Bps(&s[i], dim) };
         for (int32_t k = 0; k < a->n_dims; k++) {
             a->dims[k] = d + s[i].levels[k];
             a->size *= net->dims[a->dims[k]].size;
         }
-        a->cut_Bps = axis_cut_Bps(&a->bound, &s[i], dim, bw_Bps + d);
+        a->cut_Bps = axis_cut_Bps(&a->bound, &s[i], dim);
         a->dim = n > 1 ? a->dim : d;
         x->n_npus *= a->size;
     }
@@ -226,7 +225,7 @@ static void staircase_order(struct topo_halves *h, struct staircase *s, int32_t 
  * axis: halves of the nodes, where the one in the middle of an odd number is cut along its dimensions; or
  * halves of an even dimension of the node, whose rails meet in the spine by the links of one half.
  */
-static void add_rails(struct axes *x, const struct topo_network *net, const double *bw_Bps, int32_t shared)
+static void add_rails(struct axes *x, const struct topo_network *net, int32_t shared)
 {
     const struct topo_dim *tree = &net->dims[shared];
     int64_t rails = topo_rails(tree), nodes = topo_group_size(tree), n_npus = rails * nodes;
@@ -236,7 +235,7 @@ static void add_rails(struct axes *x, const struct topo_network *net, const doub
     struct shape_axis whole;
     struct axis *a = &x->at[x->n++];
     for (int32_t d = 0; d < shared; d = topo_after_entry(net->dims, d))
-        add_axes(&inside, net, bw_Bps, d);
+        add_axes(&inside, net, d);
     staircase_init(&s, &inside);
     staircase_solve(&s, 0);
     staircase_order(&node, &s, s.next[0]);
@@ -244,20 +243,20 @@ static void add_rails(struct axes *x, const struct topo_network *net, const doub
     *a = (struct axis){ .dim = shared,
                         .n_dims = shared + whole.n_levels,
                         .size = n_npus,
-                        .more_Bps = bw_Bps[shared],
-                        .any_Bps = axis_any_Bps(&whole, bw_Bps + shared) };
+                        .more_Bps = tree->bw_Bps,
+                        .any_Bps = axis_any_Bps(&whole, tree) };
     a->even_Bps = a->any_Bps;
-    a->cut_Bps = axis_cut_Bps(&a->bound, &whole, tree, bw_Bps + shared);
+    a->cut_Bps = axis_cut_Bps(&a->bound, &whole, tree);
     a->bound = a->bound || nodes % 2;
     for (int32_t d = 0; d < shared; d = topo_after_entry(net->dims, d))
-        a->more_Bps += bw_Bps[d];
+        a->more_Bps += net->dims[d].bw_Bps;
     for (int32_t k = 0; k < whole.n_levels; k++)
         a->dims[k] = shared + whole.levels[k];
     memcpy(a->dims + whole.n_levels, node.order, (size_t)shared * sizeof *a->dims);
     const int64_t pairs = rails / 2, half = n_npus / 2;
     if (nodes % 2)
-        a->cut_Bps += s.cost_Bps[0] + (double)pairs * bw_Bps[shared];
-    double up_Bps = (double)half * fmin(bw_Bps[shared], bw_Bps[shared + 1]);
+        a->cut_Bps += s.cost_Bps[0] + (double)pairs * tree->bw_Bps;
+    double up_Bps = (double)half * fmin(tree->bw_Bps, tree[1].bw_Bps);
     for (int32_t i = 0; i < inside.n; i++) {
         const struct axis *in = &inside.at[i];
         int64_t groups = n_npus / in->size;
@@ -278,26 +277,25 @@ static void add_rails(struct axes *x, const struct topo_network *net, const doub
     x->n_npus *= n_npus;
 }
 
-static void list_axes(struct axes *x, const struct topo_network *net, const double *bw_Bps)
+static void list_axes(struct axes *x, const struct topo_network *net)
 {
     int32_t shared = topo_shared_spine(net), d = 0;
     *x = (struct axes){ .n_npus = 1 };
     if (shared >= 0) {
-        add_rails(x, net, bw_Bps, shared);
+        add_rails(x, net, shared);
         d = topo_after_entry(net->dims, shared);
     }
     for (; d < net->n_dims; d = topo_after_entry(net->dims, d))
-        add_axes(x, net, bw_Bps, d);
+        add_axes(x, net, d);
 }
 
 /* ---- what is asked ---- */
 
-int32_t topo_find_halves(struct topo_halves out[TOPO_MAX_DIMS], const struct topo_network *net,
-                         const double *bw_Bps)
+int32_t topo_find_halves(struct topo_halves out[TOPO_MAX_DIMS], const struct topo_network *net)
 {
     struct axes x;
     struct staircase s;
-    list_axes(&x, net, bw_Bps);
+    list_axes(&x, net);
     staircase_init(&s, &x);
     for (int32_t k = 0; k < x.n; k++) {
         out[k] = (struct topo_halves){ .dim = x.at[k].dim, .cut_Bps = staircase_step(&s, 0, k) };
@@ -322,10 +320,10 @@ static double longest_first(const struct axes *x)
     return sum;
 }
 
-double topo_halves_floor(const struct topo_network *net, const double *bw_Bps)
+double topo_halves_floor(const struct topo_network *net)
 {
     struct axes x;
-    list_axes(&x, net, bw_Bps);
+    list_axes(&x, net);
     double half = floor((double)x.n_npus / 2), pairs = half * ((double)x.n_npus - half) / (double)x.n_npus;
     double least_Bps = INFINITY, floor_Bps = 0;
     for (int32_t k = 0; k < x.n; k++) {

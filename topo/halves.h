@@ -14,15 +14,13 @@ struct topo_halves {
 };
 
 /**
- * The best halves that begin with each axis of @p net (see topo/halves.c), axes from the innermost on, at
- * bandwidths @p bw_Bps (shape [n_dims], none NaN). Returns how many there are. O(2^n_dims), and what the
- * shapes' cuts take.
+ * The best halves that begin with each axis of @p net (see topo/halves.c), axes from the innermost on; every
+ * dimension has its bandwidth. Returns how many there are. O(2^n_dims), and what the shapes' cuts take.
  */
-int32_t topo_find_halves(struct topo_halves out[TOPO_MAX_DIMS], const struct topo_network *net,
-                         const double *bw_Bps);
+int32_t topo_find_halves(struct topo_halves out[TOPO_MAX_DIMS], const struct topo_network *net);
 
 /** What joins any floor(N/2) NPUs to the others, at least [B/s]. */
-double topo_halves_floor(const struct topo_network *net, const double *bw_Bps);
+double topo_halves_floor(const struct topo_network *net);
 
 /** Is NPU @p npu in the first half? */
 bool topo_in_first_half(const struct topo_halves *h, const struct topo_network *net, int64_t npu);

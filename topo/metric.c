@@ -94,23 +94,21 @@ static void measure_hops(struct topo_metrics *m, const struct topo_network *net)
     m->mean_hops = with_self * (n / (n - 1));
 }
 
-static void bisect(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
+static void bisect(struct topo_metrics *m, const struct topo_network *net)
 {
     struct topo_halves halves[TOPO_MAX_DIMS];
     m->bisection_Bps = (double)NAN;
     m->bisection_dim = -1;
-    for (int32_t d = 0; d < net->n_dims; d++)
-        if (isnan(bw_Bps[d]))
-            return;
-    int32_t n = topo_find_halves(halves, net, bw_Bps);
+    if (!topo_has_bandwidths(net))
+        return;
+    int32_t n = topo_find_halves(halves, net);
     for (int32_t i = 0; i < n; i++) {
         if (i > 0 && halves[i].cut_Bps >= m->bisection_Bps)
             continue;
         m->bisection_Bps = halves[i].cut_Bps;
         m->bisection_dim = halves[i].dim;
     }
-    m->bisection_is_bound =
-        n > 0 && m->bisection_Bps > topo_halves_floor(net, bw_Bps) * (1 + TOPO_HALVES_REL);
+    m->bisection_is_bound = n > 0 && m->bisection_Bps > topo_halves_floor(net) * (1 + TOPO_HALVES_REL);
 }
 
 static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_degree_min)
@@ -133,12 +131,12 @@ static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_deg
     return least;
 }
 
-void topo_metrics(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps)
+void topo_metrics(struct topo_metrics *m, const struct topo_network *net)
 {
     *m = (struct topo_metrics){ .n_npus = net->n_npus, .connected = true };
     count_parts(m, net);
     m->n_spare_ports = topo_spare_ports(net);
     measure_hops(m, net);
-    bisect(m, net, bw_Bps);
+    bisect(m, net);
     m->edge_connectivity = edge_connectivity(net, m->npu_degree_min);
 }

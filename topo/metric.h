@@ -28,18 +28,16 @@ struct topo_metrics {
 };
 
 /**
- * Metrics of @p net at bandwidths @p bw_Bps in closed form, O(n_dims) but for what distances, cuts and loads
- * of routers take.
+ * Metrics of @p net, at bandwidths that may be unknown, in closed form, O(n_dims) but for what distances,
+ * cuts and loads of routers take.
  *
  * Distance: sum of the dimensions' distances. Bisection: topo/halves.h. Edge connectivity: the least of the
  * links at the NPU that has fewest, the members of the smallest switch, and N/n_d times the connectivity of
  * dimension d, for every d. For two factors without switches that is a theorem (J.-M. Xu, C. Yang,
  * Connectivity of Cartesian product graphs, Discrete Mathematics 306, 2006); the general case rests on tests
  * against igraph's minimum cut on random networks.
- *
- * @param bw_Bps  shape [n_dims], NaN where not chosen.
  */
-void topo_metrics(struct topo_metrics *m, const struct topo_network *net, const double *bw_Bps);
+void topo_metrics(struct topo_metrics *m, const struct topo_network *net);
 
 /** topo_metrics.n_spare_ports of a described network; its graph does not show them. */
 int64_t topo_spare_ports(const struct topo_network *net);

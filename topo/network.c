@@ -780,6 +780,19 @@ bool topo_has_bandwidths(const struct topo_network *net)
     return true;
 }
 
+double *topo_get_bandwidths(double *bw_Bps, const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        bw_Bps[d] = net->dims[d].bw_Bps;
+    return bw_Bps;
+}
+
+void topo_set_bandwidths(struct topo_network *net, const double *bw_Bps)
+{
+    for (int32_t d = 0; d < net->n_dims; d++)
+        net->dims[d].bw_Bps = bw_Bps[d];
+}
+
 int32_t topo_find_dim(const struct topo_network *net, const char *name)
 {
     for (int32_t d = 0; d < net->n_dims; d++)

@@ -72,6 +72,12 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
 /** Does every dimension have its bandwidth? */
 bool topo_has_bandwidths(const struct topo_network *net);
 
+/** Bandwidths of the dimensions, shape [n_dims] [B/s]; NaN where an allocator decides. Returns @p bw_Bps. */
+double *topo_get_bandwidths(double *bw_Bps, const struct topo_network *net);
+
+/** The inverse. */
+void topo_set_bandwidths(struct topo_network *net, const double *bw_Bps);
+
 /**
  * Can @p a work in @p dim? ERR_RANGE with "is ..., need ...": halving-doubling on a size that is no power
  * of two, in-switch where no switch reduces, a tree or Bruck's steps on a ring or line.

@@ -251,13 +251,11 @@ static int place_read_price(struct place_study *s, struct err *e)
         return 0;
     if (!s->servers.has_network)
         return yaml_fail_key(&s->doc, node, e, ERR_PARSE, "has no effect without network; give network");
-    for (int32_t d = 0; d < s->servers.net.n_dims; d++)
-        bw_Bps[d] = s->servers.net.dims[d].bw_Bps;
     /* A bill of whole parts: bandwidths are fixed, nothing is split here. */
     int rc = topo_read_parts(&parts, &s->doc, node, e);
     if (rc)
         return rc;
-    rc = topo_build_bill(&bill, &s->servers.net, &parts, bw_Bps, e);
+    rc = topo_build_bill(&bill, &s->servers.net, &parts, topo_get_bandwidths(bw_Bps, &s->servers.net), e);
     if (!rc)
         s->network_usd = bill.usd.typ;
     topo_bill_free(&bill);

@@ -205,9 +205,9 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
         int32_t size = x->inner.dims[d].size;
         members[d] = left < size ? left : size;
         left = (left + members[d] - 1) / members[d];
-        bw_Bps[d] = x->inner.dims[d].bw_Bps;
     }
-    const struct collective_way way = { &x->inner, x->settings.rules, bw_Bps };
+    const struct collective_way way = { &x->inner, x->settings.rules,
+                                        topo_get_bandwidths(bw_Bps, &x->inner) };
     struct collective_time time;
     collective_time(&time, COLLECTIVE_ALL_REDUCE, bytes, members, NULL, NULL, &way);
     return time.time_s;

@@ -851,8 +851,7 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_gro
                            const struct stage_rules *rules, enum collective_kind kind, double bytes)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < g->net.n_dims; d++)
-        bw_Bps[d] = g->net.dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &g->net);
     return stage_list(stages, kind, bytes / rules->chunks, g->members, g->stride, g->share, g->order, &g->net,
                       rules, bw_Bps);
 }

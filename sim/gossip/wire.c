@@ -384,10 +384,8 @@ static double closed_s(const struct gossip_wire *w, enum collective_kind kind, d
 {
     double bw_Bps[TOPO_MAX_DIMS];
     struct collective_time t;
-    for (int32_t d = 0; d < w->net.n_dims; d++)
-        bw_Bps[d] = w->net.dims[d].bw_Bps;
-    collective_time(&t, kind, bytes, w->fabric->members, NULL, NULL,
-                    &(struct collective_way){ .net = &w->net, .rules = &w->fabric->rules, .bw_Bps = bw_Bps });
+    const struct collective_way way = { &w->net, &w->fabric->rules, topo_get_bandwidths(bw_Bps, &w->net) };
+    collective_time(&t, kind, bytes, w->fabric->members, NULL, NULL, &way);
     return t.time_s;
 }
 

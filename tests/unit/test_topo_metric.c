@@ -9,14 +9,6 @@ static void read_word(struct topo_network *net, const char *word)
     MUST(topo_parse_spec(net, word, e));
 }
 
-static void metrics_of(struct topo_metrics *m, const struct topo_network *net)
-{
-    double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
-    topo_metrics(m, net, bw_Bps);
-}
-
 /* One group as an adjacency matrix with its hubs behind the members; distances by Floyd and Warshall. */
 enum { MAX_GROUP = 13 };
 struct group {
@@ -483,7 +475,7 @@ TEST(known_networks_have_their_textbook_metrics)
         struct topo_network net;
         struct topo_metrics m;
         read_word(&net, cases[i].word);
-        metrics_of(&m, &net);
+        topo_metrics(&m, &net);
         assert_true(m.n_links == cases[i].links && m.npu_degree_min == cases[i].degree);
         assert_true(m.diameter_hops == cases[i].diameter && m.edge_connectivity == cases[i].connectivity);
         assert_close(m.mean_hops, cases[i].mean_hops, 1e-14);
@@ -497,7 +489,7 @@ TEST(bandwidth_not_chosen_leaves_bisection_unknown)
     struct topo_network net;
     struct topo_metrics m;
     read_word(&net, "ring:4 full:8@70 switch:32@50");
-    metrics_of(&m, &net);
+    topo_metrics(&m, &net);
     assert_true(isnan(m.bisection_Bps) && m.bisection_dim == -1 && m.n_npus == 1024 && m.n_switches == 32);
     assert_true(m.edge_connectivity == 10);
 }
@@ -529,7 +521,7 @@ TEST(halves_are_the_best_of_all_orders_of_axes)
         struct topo_network net;
         struct topo_metrics m;
         read_word(&net, cases[i].word);
-        metrics_of(&m, &net);
+        topo_metrics(&m, &net);
         if (m.bisection_dim != cases[i].dim || m.bisection_is_bound != cases[i].is_bound)
             fail_msg("%s: halving dimension %d%s", cases[i].word, m.bisection_dim,
                      m.bisection_is_bound ? ", at most" : "");
@@ -626,7 +618,7 @@ static void try_word(struct tried *t, const char *word)
     static struct halved x;
     if (topo_parse_spec(&net, word, &none) || !open_halved(&x, &net))
         return;
-    metrics_of(&m, &net);
+    topo_metrics(&m, &net);
     double least = least_of_all_halves(&x), cut = m.bisection_Bps / 1e9;
     bool met = cut <= least * (1 + 1e-9);
     if (cut < least * (1 - 1e-9) || (!met && !m.bisection_is_bound))
@@ -715,7 +707,7 @@ TEST(counts_fit_at_the_largest_size)
     struct topo_network net;
     struct topo_metrics m;
     read_word(&net, "full:16777216@1 switch:64@1");
-    metrics_of(&m, &net);
+    topo_metrics(&m, &net);
     assert_true(m.n_npus == INT64_C(1) << 30 && m.n_switches == 16777216);
     assert_true(m.n_links == 64 * (INT64_C(16777216) * 16777215 / 2) + (INT64_C(1) << 30));
     assert_true(m.npu_degree_max == 16777216 && m.edge_connectivity == 64);
@@ -725,11 +717,8 @@ TEST(counts_fit_at_the_largest_size)
 static bool are_counted(const struct topo_network *net)
 {
     struct topo_halves halves[TOPO_MAX_DIMS];
-    double bw_Bps[TOPO_MAX_DIMS];
     bool counted = true;
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
-    for (int32_t i = topo_find_halves(halves, net, bw_Bps); i-- > 0;)
+    for (int32_t i = topo_find_halves(halves, net); i-- > 0;)
         counted = counted && halves[i].counted;
     return counted;
 }
@@ -741,7 +730,7 @@ static bool compare_with_search(const struct topo_network *net)
     struct topo_graph *g;
     char word[TOPO_SPEC];
     topo_format_spec(word, net);
-    metrics_of(&closed, net);
+    topo_metrics(&closed, net);
     MUST(topo_build_graph(&g, net, NULL, e));
     MUST(topo_graph_metrics(&found, g, e));
     topo_graph_free(g);
@@ -1014,7 +1003,7 @@ TEST(bisection_does_not_depend_on_the_order_of_axes)
                 for (int form = 0; form < 2; form++) {
                     struct topo_network net;
                     read_word(&net, words[w][form]);
-                    metrics_of(&m, &net);
+                    topo_metrics(&m, &net);
                     if (o == 0 && form == 0)
                         first[w] = m;
                     if (w == 2 && p[0] == 1) /* another mesh */

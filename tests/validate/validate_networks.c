@@ -33,10 +33,7 @@ static struct topo_network network_of(const char *word)
 static struct topo_metrics metrics_of(const struct topo_network *net)
 {
     struct topo_metrics m;
-    double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
-    topo_metrics(&m, net, bw_Bps);
+    topo_metrics(&m, net);
     return m;
 }
 

@@ -232,10 +232,9 @@ int budget_check_network(struct budget *out, const struct design_point *s, struc
     /* No bill is a reason, not a failure: the other budgets are still checked. */
     struct err why = { 0 };
     double bw_Bps[TOPO_MAX_DIMS], nic_Bps = 0;
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &s->net);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
         nic_Bps += s->prices[d].nic_share * bw_Bps[d];
-    }
     int rc = topo_build_bill(&bill, &s->net, &s->parts, bw_Bps, &why);
     if (rc == ERR_NOMEM)
         return err_set(e, rc, "%s", why.msg);

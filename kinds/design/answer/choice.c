@@ -105,7 +105,6 @@ int choice_take_plan(struct design_choice *c, int32_t i, const struct plan *plan
         return rc ? rc : err_nomem(e, "a plan");
     struct design_point *own = c->own;
     struct design_workload *w = &own->workloads[i];
-    double bw_Bps[TOPO_MAX_DIMS];
     *x = *w->training;
     drop_compiled(w, &c->asked->workloads[i]);
     drop_plan(w, &c->asked->workloads[i]);
@@ -113,9 +112,7 @@ int choice_take_plan(struct design_choice *c, int32_t i, const struct plan *plan
     x->plan = *plan;
     rc = training_derive(x, &own->net, e);
     rc = rc ? rc : training_build(&w->tree, x, &own->net, e);
-    for (int32_t d = 0; d < own->net.n_dims; d++)
-        bw_Bps[d] = own->net.dims[d].bw_Bps;
-    return rc ? rc : design_point_compile(w, own, bw_Bps, e);
+    return rc ? rc : design_point_compile(w, own, NULL, e);
 }
 
 int choice_take_plans(struct design_choice *c, const struct design_choice *from, struct err *e)

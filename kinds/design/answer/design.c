@@ -256,9 +256,7 @@ static int evaluate_given(struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.point;
     double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        bw_Bps[k] = s->net.dims[k].bw_Bps;
-    int32_t broken = system_broken_row(s, bw_Bps, GIVEN_REL);
+    int32_t broken = system_broken_row(s, topo_get_bandwidths(bw_Bps, &s->net), GIVEN_REL);
     if (broken >= 0) {
         d->answer.status = ALLOC_INFEASIBLE;
         snprintf(d->answer.reason, sizeof d->answer.reason,
@@ -651,8 +649,7 @@ static int choose_first(struct design_choice *c, struct err *e)
         return 0;
     if (plans && plans->whole)
         return choice_take(c, plans->found[0].bw_Bps, e);
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        bw_Bps[k] = s->net.dims[k].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &s->net);
     int rc = s->ideal ? choice_take(c, bw_Bps, e) : 0; /* of the file, where these are not known */
     if (rc || isnan(s->total_Bps))
         return rc;

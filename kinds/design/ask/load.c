@@ -336,11 +336,8 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
         text_puts(&s->notes, text_str(&w->tree.notes));
     w->weight = weight;
     s->n_workloads++;
-    double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
     /* On a graph an answer finds the cuts that steps are compiled with. */
-    return s->ideal ? 0 : design_point_compile(w, s, bw_Bps, e);
+    return s->ideal ? 0 : design_point_compile(w, s, NULL, e);
 }
 
 /* Several workloads with weights. */
@@ -1117,7 +1114,6 @@ static bool is_searched(const struct design_point *s)
 bool design_point_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
     struct err ignored;
-    double bw_Bps[TOPO_MAX_DIMS];
     bool dims;
     if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || design_point_read_values(s, &ignored))
         return false;
@@ -1125,10 +1121,8 @@ bool design_point_change(struct design_point *s, const struct study_source *from
         return false;
     if (settle_pricing(s, &ignored) || check_ports(s, needs, &ignored))
         return false;
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
     for (int32_t i = 0; dims && s->model != SIM_BANDWIDTH && i < s->n_workloads; i++)
-        if (design_point_compile(&s->workloads[i], s, bw_Bps, &ignored))
+        if (design_point_compile(&s->workloads[i], s, NULL, &ignored))
             return false;
     s->rows.n = 0;
     return !check_asked(s, &ignored) && !point_read_rows(s, needs, &ignored);

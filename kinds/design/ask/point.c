@@ -130,11 +130,13 @@ static int compile_cuts(struct design_workload *w, const struct design_point *s,
 int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,
                          struct err *e)
 {
+    double own_Bps[TOPO_MAX_DIMS];
     int rc = 0;
     step_fn_free(&w->fn);
     step_free(&w->lowered);
     if (s->ideal)
         return compile_cuts(w, s, e);
+    bw_Bps = bw_Bps ? bw_Bps : topo_get_bandwidths(own_Bps, &s->net);
     if (s->model != SIM_BANDWIDTH)
         rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
     return rc ? rc : step_compile(&w->fn, design_point_compiled_tree(w), &s->net, e);

@@ -124,7 +124,8 @@ enum design_need {
 
 void design_point_free(struct design_point *s);
 
-/** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]. ERR_NOMEM. */
+/** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]; NULL: those
+ * of the network. ERR_NOMEM. */
 int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,
                          struct err *e);
 /** The tree that @p w was compiled from. */

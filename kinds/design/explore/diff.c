@@ -36,8 +36,8 @@ static void fill_network(struct diff_side *x)
 {
     const struct design_point *s = &x->study;
     double bw_Bps[TOPO_MAX_DIMS], total_Bps = 0;
+    topo_get_bandwidths(bw_Bps, &s->net);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
         x->row.bw_GBps[d] = bw_Bps[d] / 1e9;
         total_Bps += bw_Bps[d];
     }
@@ -48,11 +48,7 @@ static void fill_network(struct diff_side *x)
 
 static int design_side(struct diff_side *x, bool given, struct err *e)
 {
-    double bw_Bps[TOPO_MAX_DIMS] = { 0 };
-    for (int32_t d = 0; d < x->study.net.n_dims; d++)
-        bw_Bps[d] = x->study.net.dims[d].bw_Bps;
-    int rc =
-        given ? design_evaluate(&x->design, &x->study, bw_Bps, e) : design_solve(&x->design, &x->study, e);
+    int rc = given ? design_evaluate(&x->design, &x->study, NULL, e) : design_solve(&x->design, &x->study, e);
     return rc ? rc : design_row_answer(&x->row, &x->design, e);
 }
 
@@ -374,16 +370,16 @@ static int compare_networks(struct diff *d, struct err *e)
     size_t n = sizeof x / sizeof *x;
     for (int k = 0; k < DIFF_SIDES; k++) {
         const struct diff_side *side = &d->sides[k];
-        double bw_Bps[TOPO_MAX_DIMS];
+        struct topo_network net = side->study.net;
         struct topo_metrics m;
         x[0].value[k] = (double)side->study.net.n_npus;
         if (side->study.ideal) { /* of a graph with classes only its NPUs are known here */
             n = 1;
             continue;
         }
-        for (int32_t i = 0; i < TOPO_MAX_DIMS; i++)
-            bw_Bps[i] = side->row.bw_GBps[i] * 1e9;
-        topo_metrics(&m, &side->study.net, bw_Bps);
+        if (side->study.n_workloads > 0 && alloc_has_split(&side->design.answer))
+            topo_set_bandwidths(&net, side->design.bw_Bps);
+        topo_metrics(&m, &net);
         const double values[] = { (double)m.n_links, (double)m.n_switches, (double)m.diameter_hops,
                                   m.mean_hops, m.bisection_Bps / 1e9 };
         for (int i = 0; i < 5; i++)

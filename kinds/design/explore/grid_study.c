@@ -155,8 +155,7 @@ static bool price_whole(double *usd, const struct design_point *s, int32_t d, do
     double all_Bps[TOPO_MAX_DIMS];
     struct topo_spent spent = { 0 };
     struct err none = { 0 };
-    for (int32_t i = 0; i < s->net.n_dims; i++)
-        all_Bps[i] = s->net.dims[i].bw_Bps;
+    topo_get_bandwidths(all_Bps, &s->net);
     all_Bps[d] = bw_Bps;
     bool there = topo_spend(&spent, &s->net, &s->parts, d, 1, all_Bps, &none) == 0;
     *usd = spent.usd;
@@ -192,8 +191,8 @@ int grid_ask(struct grid_ask *a, const struct design_point *s, const struct keep
     if (!rc)
         rc = take_rows(a, s, e);
     a->q.usd_fixed = design_point_fixed_usd(s);
+    topo_get_bandwidths(a->q.bw_Bps, &s->net);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
-        a->q.bw_Bps[d] = s->net.dims[d].bw_Bps;
         a->q.inside[d] = !topo_in_total(&s->net.dims[d]);
         a->q.usd_per_Bps[d] = s->has_parts ? s->prices[d].usd_per_Bps : 0;
         a->q.nic_share[d] = s->has_parts ? s->prices[d].nic_share : 0;

@@ -19,9 +19,8 @@ static int choose_at(struct design_choice *c, const struct design_point *s, cons
 int design_choose(struct design_choice *c, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        bw_Bps[k] = s->net.dims[k].bw_Bps;
-    return choose_at(c, s, topo_has_bandwidths(&s->net) ? bw_Bps : NULL, e);
+    bool given = topo_has_bandwidths(&s->net);
+    return choose_at(c, s, given ? topo_get_bandwidths(bw_Bps, &s->net) : NULL, e);
 }
 
 /* Safe to look at and to free. */
@@ -48,6 +47,8 @@ int design_for_row(struct design *d, const struct design_point *s, struct err *e
 int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     struct design_choice c;
+    double own_Bps[TOPO_MAX_DIMS];
+    bw_Bps = bw_Bps ? bw_Bps : topo_get_bandwidths(own_Bps, &s->net);
     int rc = choose_at(&c, s, bw_Bps, e);
     return rc ? no_design(d, rc) : answer_at(d, c, bw_Bps, e);
 }

@@ -16,8 +16,8 @@ int design_solve(struct design *d, const struct design_point *s, struct err *e);
 /** design_choose(), answer_row(). */
 int design_for_row(struct design *d, const struct design_point *s, struct err *e);
 
-/** The design at given bandwidths (weft sim, weft check of a fixed network), at which plans are searched,
- * too: answer_at(). */
+/** The design at given bandwidths, NULL: those of the network (weft sim, weft check of a fixed network), at
+ * which plans are searched, too: answer_at(). */
 int design_evaluate(struct design *d, const struct design_point *s, const double *bw_Bps, struct err *e);
 
 #endif
