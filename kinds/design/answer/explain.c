@@ -145,7 +145,7 @@ static void find_usd_row(struct explain *p)
 {
     const struct design_point *s = p->study;
     /* Whole parts seldom spend the last dollar, so it has no price there. */
-    if (!p->solved || s->objective != ALLOC_TIME || s->combine != DESIGN_SUM || s->pricing == DESIGN_WHOLE)
+    if (!p->solved || !alloc_is_time(s->objective) || s->combine != DESIGN_SUM || s->pricing == DESIGN_WHOLE)
         return;
     for (int32_t i = 0; i < s->rows.n; i++) {
         double per_usd = design_shadow_price(s, p->design, i) * s->rows.rows[i].spent_coef[ALLOC_USD];

@@ -12,17 +12,10 @@
 
 struct design_unit design_unit(const struct design_point *s)
 {
-    static const struct design_unit units[N_ALLOC_OBJECTIVES] = {
-        [ALLOC_TIME] = { "s", 1 },
-        [ALLOC_UTILIZATION] = { "s*GB/s", 1e-9 },
-        [ALLOC_PERF_PER_COST] = { "s*USD", 1 },
-        [ALLOC_COST] = { "USD", 1 },
-        [ALLOC_PERF_PER_WATT] = { "J", 1 },
-        [ALLOC_TCO_PER_TOKEN] = { "USD/Mtoken", 1 },
-    };
+    const struct alloc_objective_row *row = &alloc_objectives[s->objective];
     if (s->combine == DESIGN_REGRET)
         return (struct design_unit){ "ratio", 1 };
-    return units[s->objective];
+    return (struct design_unit){ row->unit, row->per_SI };
 }
 
 /* ---- constraints ---- */
