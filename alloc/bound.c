@@ -106,6 +106,50 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
     }
 }
 
+/* A leaf's and a maximum's multipliers, scaled so that time counts once. */
+struct alloc_cut alloc_cut_of_bound(const struct alloc_bound *b, const struct step_fn *f)
+{
+    struct alloc_cut cut = { 0 };
+    for (int32_t k = 0; k < f->n_terms; k++)
+        cut.const_s += b->term_weight[k] * f->const_s[k] / b->time_weight;
+    for (int32_t l = 0; l < f->n_leaves; l++)
+        for (int32_t d = 0; d < f->n_dims; d++)
+            cut.pull_B[d] +=
+                b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d] / b->time_weight;
+    return cut;
+}
+
+/* T is convex in 1/B, so a subgradient there is a cut. */
+struct alloc_cut alloc_cut_touching(const struct step_fn *f, const double *bw_Bps)
+{
+    double grad[D];
+    struct alloc_cut cut = { .const_s = step_time_grad(f, bw_Bps, grad) };
+    for (int32_t d = 0; d < f->n_dims; d++)
+        if (bw_Bps[d] > 0 && grad[d] < 0) {
+            cut.pull_B[d] = -grad[d] * bw_Bps[d] * bw_Bps[d];
+            cut.const_s -= cut.pull_B[d] / bw_Bps[d];
+        }
+    return cut;
+}
+
+double alloc_cut_at(const struct alloc_cut *cut, const double *bw_Bps, int32_t n_dims)
+{
+    double time_s = cut->const_s;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (cut->pull_B[d] > 0)
+            time_s += cut->pull_B[d] / bw_Bps[d];
+    return time_s;
+}
+
+double alloc_cut_root(const struct alloc_cut *cut, const double *price, int32_t n_dims)
+{
+    double root = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        if (price[d] >= 0)
+            root += sqrt(cut->pull_B[d] * price[d]);
+    return root;
+}
+
 /*
  * sign * row as <=. With every other dimension where it takes least (floors of what is added, caps of what is
  * subtracted), what is left for dimension @p d is its cap, and where it is subtracted its floor. A row holds

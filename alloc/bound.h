@@ -19,6 +19,22 @@ void alloc_bound_scale(struct alloc_bound *b, const struct alloc_problem *p, dou
  */
 void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p);
 
+/** A lower bound of a step whatever its bandwidths: T(B) >= const_s + sum_d pull_B[d]/B_d. The one form in
+ * which all that bounds designs holds it. */
+struct alloc_cut {
+    double const_s, pull_B[TOPO_MAX_DIMS];
+};
+
+/** From multipliers that are balanced, with time_weight > 0. */
+struct alloc_cut alloc_cut_of_bound(const struct alloc_bound *b, const struct step_fn *f);
+/** The cut that touches T at @p bw_Bps, shape [n_dims]. */
+struct alloc_cut alloc_cut_touching(const struct step_fn *f, const double *bw_Bps);
+/** What it says at @p bw_Bps, shape [n_dims], all > 0 [s]. */
+double alloc_cut_at(const struct alloc_cut *cut, const double *bw_Bps, int32_t n_dims);
+/** sum_d sqrt(pull_B[d] price[d]), those below 0 left out: no bandwidths make (T - const_s) sum_d price[d]
+ * B_d less than its square, by Cauchy and Schwarz. */
+double alloc_cut_root(const struct alloc_cut *cut, const double *price, int32_t n_dims);
+
 /** Does any collective send into dimension @p d? */
 bool alloc_carries_traffic(const struct step_fn *f, int32_t d);
 

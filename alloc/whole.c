@@ -31,7 +31,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/bound.h"
 #include "alloc/lp.h"
 #include "base/arena.h"
 #include "base/work.h"
@@ -54,11 +53,6 @@ enum {
  * begins again after FIRST_WORK, and so on, with fewer choices left. */
 #define MAX_WORK   300000000LL
 #define FIRST_WORK 1000000LL
-
-/** T(B) >= c + sum_d a_d/B_d. */
-struct cut {
-    double c, a[D];
-};
 
 /** Multipliers, and what they make of every choice. */
 struct line {
@@ -458,51 +452,27 @@ static void branch(struct whole *s, int32_t depth)
 
 /* ---- multipliers ---- */
 
-/* A leaf's and a maximum's multipliers as a cut, scaled so that time counts once. */
-static void cut_of_bound(struct cut *cut, const struct alloc_bound *b, const struct step_fn *f)
-{
-    *cut = (struct cut){ 0 };
-    for (int32_t k = 0; k < f->n_terms; k++)
-        cut->c += b->term_weight[k] * f->const_s[k] / b->time_weight;
-    for (int32_t l = 0; l < f->n_leaves; l++)
-        for (int32_t d = 0; d < f->n_dims; d++)
-            cut->a[d] +=
-                b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d] / b->time_weight;
-}
-
-/* T is convex in 1/B, so a subgradient there is a cut. */
-static void cut_at(struct cut *cut, const struct step_fn *f, const double *bw_Bps)
-{
-    double grad[D];
-    *cut = (struct cut){ .c = step_time_grad(f, bw_Bps, grad) };
-    for (int32_t d = 0; d < f->n_dims; d++)
-        if (bw_Bps[d] > 0 && grad[d] < 0) {
-            cut->a[d] = -grad[d] * bw_Bps[d] * bw_Bps[d];
-            cut->c -= cut->a[d] / bw_Bps[d];
-        }
-}
-
-static double f_of(const struct whole *s, const struct cut *cut, double mu, const double *lambda, int32_t b,
-                   int64_t k)
+static double f_of(const struct whole *s, const struct alloc_cut *cut, double mu, const double *lambda,
+                   int32_t b, int64_t k)
 {
     const struct whole_block *g = s->blocks[b].given;
     const double *bw_Bps = &g->bw_Bps[s->blocks[b].order[k] * g->n_dims];
     double f = mu * s->blocks[b].w[k];
     for (int32_t d = 0; d < g->n_dims; d++)
-        if (cut->a[g->first + d] > 0)
-            f += cut->a[g->first + d] / bw_Bps[d];
+        if (cut->pull_B[g->first + d] > 0)
+            f += cut->pull_B[g->first + d] / bw_Bps[d];
     for (int32_t i = 0; lambda && i < s->p->n_rows; i++)
         f += lambda[i] * s->blocks[b].row[i][k];
     return f;
 }
 
 /* Fill a line; lowered by what its sums can have rounded. */
-static void line_fill(struct line *line, const struct whole *s, const struct cut *cut, double mu,
+static void line_fill(struct line *line, const struct whole *s, const struct alloc_cut *cut, double mu,
                       const double *lambda, double factor, double *scaled)
 {
-    double size = fabs(cut->c);
+    double size = fabs(cut->const_s);
     line->mu = mu * factor;
-    line->constant = cut->c;
+    line->constant = cut->const_s;
     for (int32_t i = 0; lambda && i < s->p->n_rows; i++) {
         scaled[i] = lambda[i] * factor;
         line->constant -= scaled[i] * s->p->rows[i].rhs;
@@ -527,7 +497,7 @@ static double line_root(const struct line *line)
     return line->constant + line->rest[0];
 }
 
-static struct line *line_add(struct whole *s, const struct cut *cut, double mu, const double *lambda,
+static struct line *line_add(struct whole *s, const struct alloc_cut *cut, double mu, const double *lambda,
                              double factor, double *scaled)
 {
     struct line *line = &s->lines[s->n_lines];
@@ -576,7 +546,7 @@ static void improve(struct whole *s)
 
 /* Multipliers of rows and W at several factors: those of the relaxation are too small where whole parts cost
  * more. The best few of each cut are kept. */
-static void add_scaled(struct whole *s, const struct cut *cut, double mu, const double *lambda,
+static void add_scaled(struct whole *s, const struct alloc_cut *cut, double mu, const double *lambda,
                        double *scaled)
 {
     static const double factors[] = { 1, 0.8, 0.65, 0.5, 0.25, 1.25, 1.6, 2, 4 };
@@ -625,14 +595,14 @@ static int add_bound(struct whole *s, const struct alloc_bound *given, double *l
                      struct err *e)
 {
     struct alloc_bound b;
-    struct cut cut;
+    struct alloc_cut cut;
     if (!(given->time_weight > 0))
         return 0;
     int rc = alloc_bound_copy(&b, given, s->p, e);
     if (rc)
         return rc;
     alloc_bound_balance(&b, s->p);
-    cut_of_bound(&cut, &b, s->p->step);
+    cut = alloc_cut_of_bound(&b, s->p->step);
     double mu = b.cost_weight / b.time_weight;
     bool prices = read_duals(lambda, &b, s->p) || mu > 0;
     alloc_bound_free(&b);
@@ -643,7 +613,7 @@ static int add_bound(struct whole *s, const struct alloc_bound *given, double *l
 }
 
 /* Of a product: lines that touch its hyperbola near the best design. */
-static void add_tangents(struct whole *s, const struct cut *cut, const double *bw_Bps, double *scaled)
+static void add_tangents(struct whole *s, const struct alloc_cut *cut, const double *bw_Bps, double *scaled)
 {
     static const double factors[] = { 1, 0.5, 2 };
     double w = s->fixed + sum_w(s, s->best_at), time_s = step_time(s->p->step, bw_Bps);
@@ -654,8 +624,8 @@ static void add_tangents(struct whole *s, const struct cut *cut, const double *b
 }
 
 /* The cut at the best design with the relaxation's prices of rows. */
-static void add_duals(struct whole *s, const struct cut *cut, const struct alloc_bound *b, double *lambda,
-                      double *scaled)
+static void add_duals(struct whole *s, const struct alloc_cut *cut, const struct alloc_bound *b,
+                      double *lambda, double *scaled)
 {
     if (!b || !(b->time_weight > 0))
         return;
@@ -717,7 +687,7 @@ enum { MAX_BOUNDS = 3 };
 static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struct err *e)
 {
     double *lambda = ARENA_TAKE(&s->arena, 2 * s->p->n_rows + 1, *lambda), *scaled = lambda + s->p->n_rows;
-    struct cut cut;
+    struct alloc_cut cut;
     double bw_Bps[D];
     int rc = arena_check(&s->arena, "multipliers", e);
     int32_t n = relaxed ? relaxed->n_bounds : 0, from = n ? relaxed->best_bound - MAX_BOUNDS / 2 : 0;
@@ -731,12 +701,12 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
     improve(s);
     /* What the step is near the best so far, and near the relaxation's split. */
     if (!rc && relaxed && isfinite(relaxed->value)) {
-        cut_at(&cut, s->p->step, relaxed->bw_Bps);
+        cut = alloc_cut_touching(s->p->step, relaxed->bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
     }
     if (!rc && isfinite(s->best)) {
         read_bandwidths(bw_Bps, s, s->best_at);
-        cut_at(&cut, s->p->step, bw_Bps);
+        cut = alloc_cut_touching(s->p->step, bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
         add_tangents(s, &cut, bw_Bps, scaled);
         add_duals(s, &cut, n ? &relaxed->bounds[relaxed->best_bound] : NULL, lambda, scaled);
@@ -744,7 +714,7 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
     if (!rc && s->n_lines == 0) { /* no traffic at all, or no relaxation: what compute takes */
         for (int32_t d = 0; d < s->p->step->n_dims; d++)
             bw_Bps[d] = INFINITY;
-        cut = (struct cut){ .c = step_time(s->p->step, bw_Bps) };
+        cut = (struct alloc_cut){ .const_s = step_time(s->p->step, bw_Bps) };
         line_add(s, &cut, 0, NULL, 1, scaled);
     }
     return rc ? rc : arena_check(&s->arena, "multipliers", e);
@@ -789,21 +759,19 @@ static double w_of_choice(const struct alloc_problem *p, const struct whole_bloc
 
 /* What a cut is with the rows' prices, all scaled. Rows that forbid to spend too little get no price: linear
  * prices say what is spent at least. */
-static void cuts_add(struct whole_cuts *c, const struct cut *cut, double mu, const double *lambda,
+static void cuts_add(struct whole_cuts *c, const struct alloc_cut *cut, double mu, const double *lambda,
                      double factor)
 {
     const struct alloc_problem *p = c->p;
     int32_t m = c->n;
     if (m == WHOLE_CUTS)
         return;
-    double size = fabs(cut->c);
+    double size = fabs(cut->const_s);
     c->mu[m] = mu * factor;
     c->usd_weight[m] = counts_usd(p) ? c->mu[m] : 0;
-    c->constant[m] = cut->c;
-    for (int32_t d = 0; d < p->step->n_dims; d++) {
-        c->a[m][d] = cut->a[d];
+    c->cut[m] = *cut;
+    for (int32_t d = 0; d < p->step->n_dims; d++)
         c->q[m][d] = c->mu[m] * w_per_Bps(p, d);
-    }
     for (int32_t i = 0; i < p->n_rows; i++) {
         const struct alloc_row *row = &p->rows[i];
         double l = lambda[i] * factor;
@@ -813,20 +781,21 @@ static void cuts_add(struct whole_cuts *c, const struct cut *cut, double mu, con
         if (l == 0 || !valid)
             continue;
         c->usd_weight[m] += l * row->spent_coef[ALLOC_USD];
-        c->constant[m] -= l * row->rhs;
+        c->cut[m].const_s -= l * row->rhs;
         size += fabs(l * row->rhs);
         for (int32_t d = 0; d < p->step->n_dims; d++)
             c->q[m][d] += l * row->coef[d];
     }
-    c->constant[m] -= 64 * DBL_EPSILON * size;
+    c->cut[m].const_s -= 64 * DBL_EPSILON * size;
     for (int32_t d = 0; d < p->step->n_dims; d++)
-        c->best_Bps[m][d] = c->q[m][d] > 0 ? sqrt(c->a[m][d] / c->q[m][d]) : (double)INFINITY;
+        c->best_Bps[m][d] = c->q[m][d] > 0 ? sqrt(c->cut[m].pull_B[d] / c->q[m][d]) : (double)INFINITY;
     c->n++;
 }
 
 /* At several factors: where whole parts cost more than fractions, money is scarcer than the relaxation says.
  */
-static void cuts_add_scaled(struct whole_cuts *c, const struct cut *cut, double mu, const double *lambda)
+static void cuts_add_scaled(struct whole_cuts *c, const struct alloc_cut *cut, double mu,
+                            const double *lambda)
 {
     static const double factors[] = { 1, 0, 1.5, 0.6, 2.5, 4, 8 };
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
@@ -836,7 +805,7 @@ static void cuts_add_scaled(struct whole_cuts *c, const struct cut *cut, double 
 int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const struct alloc_answer *relaxed,
                      const double *good_Bps, struct err *e)
 {
-    struct cut cut;
+    struct alloc_cut cut;
     int rc = 0;
     *c = (struct whole_cuts){ .p = p };
     double *lambda = calloc((size_t)p->n_rows + 1, sizeof *lambda), mu = 0;
@@ -853,14 +822,14 @@ int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const 
         if (rc)
             break;
         alloc_bound_balance(&b, p);
-        cut_of_bound(&cut, &b, p->step);
+        cut = alloc_cut_of_bound(&b, p->step);
         read_duals(lambda, &b, p);
         mu = b.cost_weight / b.time_weight;
         alloc_bound_free(&b);
         cuts_add_scaled(c, &cut, mu, lambda);
     }
     if (!rc && good_Bps) {
-        cut_at(&cut, p->step, good_Bps);
+        cut = alloc_cut_touching(p->step, good_Bps);
         cuts_add_scaled(c, &cut, mu, lambda);
     }
     free(lambda);
@@ -870,7 +839,7 @@ int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const 
 /* Least a/B + q B for B between both; a, q >= 0 or most finite. */
 static double cuts_least(const struct whole_cuts *c, int32_t m, int32_t d, double lo_Bps, double hi_Bps)
 {
-    double a = c->a[m][d], q = c->q[m][d], bw_Bps = fmin(fmax(c->best_Bps[m][d], lo_Bps), hi_Bps);
+    double a = c->cut[m].pull_B[d], q = c->q[m][d], bw_Bps = fmin(fmax(c->best_Bps[m][d], lo_Bps), hi_Bps);
     return (a > 0 ? a / bw_Bps : 0) + (q != 0 ? q * bw_Bps : 0);
 }
 
@@ -931,7 +900,7 @@ double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
         w += w_per_Bps(p, d) * box->lo_Bps[d];
     w += counts_usd(p) ? box->more_usd : 0;
     for (int32_t m = 0; m < c->n; m++) {
-        phi[m] = c->constant[m] + c->rest[m] + c->usd_weight[m] * box->more_usd;
+        phi[m] = c->cut[m].const_s + c->rest[m] + c->usd_weight[m] * box->more_usd;
         for (int32_t d = box->first; d < box->first + box->n_dims; d++)
             phi[m] += cuts_least(c, m, d, box->lo_Bps[d], box->hi_Bps[d]);
         if (c->mu[m] == 0)

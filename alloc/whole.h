@@ -2,7 +2,7 @@
 #ifndef ALLOC_WHOLE_H
 #define ALLOC_WHOLE_H
 
-#include "alloc/problem.h"
+#include "alloc/bound.h"
 
 /** Dimensions in a row that are bought together (one, or the levels of a fabric), and what they can be. */
 struct whole_block {
@@ -88,15 +88,16 @@ struct whole_box {
 enum { WHOLE_CUTS = 28 };
 
 /**
- * Lines T + mu W >= constant + sum_d (a_d/B_d + q_d B_d) for all that satisfies the rows, from multipliers of
+ * Lines T + mu W >= cut + sum_d q_d B_d for all that satisfies the rows, from multipliers of
  * the relaxation (alloc/whole.c), W and rows by linear prices; usd_weight times what is spent beyond those.
  * Plain value.
  */
 struct whole_cuts {
     const struct alloc_problem *p; /**< borrowed */
     int32_t n;
-    double mu[WHOLE_CUTS], constant[WHOLE_CUTS], usd_weight[WHOLE_CUTS];
-    double a[WHOLE_CUTS][TOPO_MAX_DIMS], q[WHOLE_CUTS][TOPO_MAX_DIMS], best_Bps[WHOLE_CUTS][TOPO_MAX_DIMS];
+    struct alloc_cut cut[WHOLE_CUTS]; /**< less what the rows of their multipliers allow */
+    double mu[WHOLE_CUTS], usd_weight[WHOLE_CUTS];
+    double q[WHOLE_CUTS][TOPO_MAX_DIMS], best_Bps[WHOLE_CUTS][TOPO_MAX_DIMS];
     double rest[WHOLE_CUTS], rest_w; /**< least of dimensions outside the box */
 };
 

@@ -131,7 +131,7 @@ static void begin_part(const struct part *p, const double *price)
 }
 
 /* Constant and pulls of the multipliers. */
-static void add_pulls(struct bound_cut *cut, const struct part *p)
+static void add_pulls(struct alloc_cut *cut, const struct part *p)
 {
     const struct step_fn *f = p->fn;
     double *weight = p->value;
@@ -151,11 +151,10 @@ static void add_pulls(struct bound_cut *cut, const struct part *p)
 static void pull(struct bound_cut *cut, const struct bound *b, const struct design_point *s)
 {
     double *at = b->split;
-    cut->const_s = 0;
-    memset(cut->pull_B, 0, sizeof cut->pull_B);
+    cut->step = (struct alloc_cut){ 0 };
     for (int32_t i = 0; i < s->n_workloads; i++) {
         struct part p = part_at(at, &s->workloads[i]);
-        add_pulls(cut, &p);
+        add_pulls(&cut->step, &p);
         at += part_room(p.fn);
     }
 }
@@ -165,7 +164,7 @@ static void split_by(struct bound_cut *cut, const double *price, int32_t n_dims)
 {
     double root = 0, sum = 0;
     for (int32_t d = 0; d < n_dims; d++) {
-        double r = sqrt(cut->pull_B[d] * price[d]);
+        double r = sqrt(cut->step.pull_B[d] * price[d]);
         root += r;
         cut->share[d] = price[d] > 0 ? r / price[d] : 0;
         sum += cut->share[d];
@@ -434,7 +433,7 @@ static double curve_at(const struct bound_curve *c, const struct design_point *s
     double most = 0, total_Bps = s->total_Bps, least_Bps = least_total(s);
     for (int32_t i = 0; i < c->n; i++) {
         const struct bound_cut *cut = &c->cuts[i];
-        double left_s = time_s - cut->const_s * (1 - ROUNDING);
+        double left_s = time_s - cut->step.const_s * (1 - ROUNDING);
         if (!(left_s > 0))
             return INFINITY;
         if (isnan(total_Bps) && cut->mu != 0)
@@ -468,16 +467,14 @@ static bool is_limit(const struct alloc_row *row, int32_t n_dims)
 
 static double row_time(const struct bound_cut *cut, const struct alloc_row *row, int32_t n_dims)
 {
-    double root = 0;
-    for (int32_t d = 0; d < n_dims; d++)
-        root += sqrt(cut->pull_B[d] * row->coef[d]);
-    return cut->const_s + root * root / row->rhs;
+    double root = alloc_cut_root(&cut->step, row->coef, n_dims);
+    return cut->step.const_s + root * root / row->rhs;
 }
 
 /* The least time under every limit on bandwidth or money; MARGIN allows for the solver's gap and rounding. */
 double bound_time_s(const struct bound *b, const struct design_point *s)
 {
-    double least = b->fastest.const_s;
+    double least = b->fastest.step.const_s;
     if (!b->possible)
         return -INFINITY;
     for (int32_t i = 0; i < s->rows.n; i++) {
@@ -633,7 +630,7 @@ static double total_GBps(const struct ask *a, double to_s)
     const struct bound_cut *f = &a->b->fastest;
     if (!isnan(a->s->total_Bps))
         return a->s->total_Bps / 1e9; /* to the bit what the row says */
-    double left_s = to_s - f->const_s * (1 - ROUNDING);
+    double left_s = to_s - f->step.const_s * (1 - ROUNDING);
     return left_s > 0 ? f->root2 / left_s * (1 - MARGIN) / 1e9 : INFINITY;
 }
 

@@ -3,6 +3,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_BOUND_H
 #define KINDS_DESIGN_EXPLORE_BOUND_H
 
+#include "alloc/bound.h"
 #include "kinds/design/ask/point.h"
 #include "study/front.h"
 #include "study/keep.h"
@@ -19,14 +20,14 @@ enum bound_column {
     BOUND_GAIN,    /**< perf_per_cost_gain, large */
 };
 
-/** Multipliers that bound time and price at once: price.B >= root2/(T - const_s), price the curve's and mu.
- */
+/** Multipliers that bound time and price at once: price.B >= root2/(T - step.const_s), price the curve's and
+ * mu. */
 struct bound_cut {
-    double mu;                    /**< [price] added to every dimension's price */
-    double const_s, root2;        /**< [s], [s * price * B/s] */
-    double pull_B[TOPO_MAX_DIMS]; /**< T >= const_s + sum_d pull_B[d]/B_d for every B */
-    double busy_B, price;         /**< there: T is near compute_s + busy_B/total; of one B/s */
-    double share[TOPO_MAX_DIMS];  /**< of the total, at the split where both are nearly equal; sum 1 */
+    double mu;                   /**< [price] added to every dimension's price */
+    struct alloc_cut step;       /**< of the step */
+    double root2;                /**< [s * price * B/s] */
+    double busy_B, price;        /**< there: T is near compute_s + busy_B/total; of one B/s */
+    double share[TOPO_MAX_DIMS]; /**< of the total, at the split where both are nearly equal; sum 1 */
 };
 
 enum { BOUND_CUTS = 8 };

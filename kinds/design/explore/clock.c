@@ -142,16 +142,18 @@ double search_clock_at(const struct collective_way *way, const struct plan_place
     return plan_cost_time(cost, once_s, &busy);
 }
 
-struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight)
+struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const struct plan_cost *cost,
+                                double weight)
 {
     struct plan_sum sum;
     search_clock_sum(&sum, c, cost);
-    struct search_tangent t = { .constant = sum.v[0], .at_s = weight * sum.v[0] };
+    struct alloc_cut t = { .const_s = sum.v[0] };
+    *at_s = weight * sum.v[0];
     for (int32_t d = 0; d < c->way.net->n_dims; d++) {
-        t.pull[d] = sum.v[1 + d] > 0 ? weight * sum.v[1 + d] * c->way.bw_Bps[d] : 0; /* of any bandwidth */
-        t.constant -= sum.v[1 + d];
+        t.pull_B[d] = sum.v[1 + d] > 0 ? weight * sum.v[1 + d] * c->way.bw_Bps[d] : 0; /* of any bandwidth */
+        t.const_s -= sum.v[1 + d];
     }
-    t.constant = t.constant > 0 ? weight * t.constant : 0;
+    t.const_s = t.const_s > 0 ? weight * t.const_s : 0;
     return t;
 }
 

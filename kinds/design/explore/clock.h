@@ -2,6 +2,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_CLOCK_H
 #define KINDS_DESIGN_EXPLORE_CLOCK_H
 
+#include "alloc/bound.h"
 #include "workloads/collective.h"
 #include "workloads/plan_cost.h"
 
@@ -48,14 +49,10 @@ struct search_least {
 double search_clock_least(struct search_least *least, struct search_clock *clocks, int32_t stride, int32_t n,
                           const struct plan_cost *cost);
 
-/** T(B) >= constant + sum_d pull[d]/B_d for all B, equal where it was taken, unless algorithms depend on B.
- */
-struct search_tangent {
-    double constant, pull[TOPO_MAX_DIMS], at_s; /**< at_s: T where it was taken */
-};
-
-/** At the bandwidths of the clock, all of it times @p weight. */
-struct search_tangent search_tangent(struct search_clock *c, const struct plan_cost *cost, double weight);
+/** The cut that touches T at the bandwidths of the clock, unless algorithms depend on them; all of it times
+ * @p weight. @param[out] at_s  T there. */
+struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const struct plan_cost *cost,
+                                double weight);
 
 /** Time of a step without a clock [s]. */
 double search_clock_at(const struct collective_way *way, const struct plan_place *place,

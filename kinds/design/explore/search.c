@@ -305,36 +305,17 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
 
 /* ---- bounds ---- */
 
-/* sum_d sqrt(g_d p_d), p the prices of the reference. */
-static double priced_root(const struct joint *j, const struct search_tangent *t)
+static double time_bound(const struct joint *j, const struct alloc_cut *t)
 {
-    double root = 0;
-    for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        if (j->price[d] >= 0)
-            root += sqrt(t->pull[d] * j->price[d]);
-    return root;
-}
-
-static double time_bound(const struct joint *j, const struct search_tangent *t)
-{
-    double root = priced_root(j, t);
+    double root = alloc_cut_root(t, j->price, j->study->net.n_dims);
     bool priced = j->has_prices && alloc_is_time(j->question.problem.objective) && j->rent > 0;
-    return t->constant + (priced ? root * root / j->rent : 0);
-}
-
-/* (sum_d sqrt(g_d u_d))^2: no bandwidths make sum_d g_d/B_d times their price less. */
-static double product_root(const struct joint *j, const struct search_tangent *t)
-{
-    double root = 0;
-    for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        root += sqrt(t->pull[d] * j->counted.usd_per_Bps[d]);
-    return root;
+    return t->const_s + (priced ? root * root / j->rent : 0);
 }
 
 /* What rows ask for, and a link where the plan is known to use the dimension. */
-static double least_Bps(const struct joint *j, const struct search_tangent *t, int32_t d)
+static double least_Bps(const struct joint *j, const struct alloc_cut *t, int32_t d)
 {
-    return fmax(j->ranges.floor_Bps[d], t->pull[d] > 0 ? j->link_Bps[d] : 0);
+    return fmax(j->ranges.floor_Bps[d], t->pull_B[d] > 0 ? j->link_Bps[d] : 0);
 }
 
 /*
@@ -343,22 +324,22 @@ static double least_Bps(const struct joint *j, const struct search_tangent *t, i
  * posynomial: R. Duffin, E. Peterson, C. Zener, Geometric Programming, 1967), so l^2 T = W is found by
  * halving. What is left of l shows in the square only.
  */
-static double ranged_product(const struct joint *j, const struct search_tangent *t)
+static double ranged_product(const struct joint *j, const struct alloc_cut *t)
 {
     enum { HALVINGS = 36 };
     const double *u = j->counted.usd_per_Bps;
     double least = -60, most = 60, time_s = 0, spent = 0, root[TOPO_MAX_DIMS], floor_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < j->study->net.n_dims; d++) {
         floor_Bps[d] = least_Bps(j, t, d);
-        root[d] = t->pull[d] > 0 ? sqrt(t->pull[d] / u[d]) : 0; /* INFINITY: it costs nothing */
+        root[d] = t->pull_B[d] > 0 ? sqrt(t->pull_B[d] / u[d]) : 0; /* INFINITY: it costs nothing */
     }
     for (int i = 0; i < HALVINGS; i++) {
         double l = exp((least + most) / 2);
-        time_s = t->constant;
+        time_s = t->const_s;
         spent = j->counted.usd_fixed;
         for (int32_t d = 0; d < j->study->net.n_dims; d++) {
             double bw_Bps = fmax(fmin(l * root[d], j->ranges.cap_Bps[d]), floor_Bps[d]);
-            time_s += t->pull[d] > 0 ? t->pull[d] / bw_Bps : 0;
+            time_s += t->pull_B[d] > 0 ? t->pull_B[d] / bw_Bps : 0;
             spent += u[d] > 0 ? u[d] * bw_Bps : 0;
         }
         *(l * l * time_s < spent ? &least : &most) = (least + most) / 2;
@@ -367,7 +348,7 @@ static double ranged_product(const struct joint *j, const struct search_tangent 
 }
 
 /* What the least of every bandwidth costs. */
-static double floored_usd(const struct joint *j, const struct search_tangent *t)
+static double floored_usd(const struct joint *j, const struct alloc_cut *t)
 {
     double usd = j->counted.usd_fixed;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
@@ -376,13 +357,14 @@ static double floored_usd(const struct joint *j, const struct search_tangent *t)
 }
 
 /* No split makes the objective less; @p time_s: no split takes less time. */
-static double value_bound(const struct joint *j, const struct search_tangent *t, double time_s)
+static double value_bound(const struct joint *j, const struct alloc_cut *t, double time_s)
 {
     const struct alloc_problem *p = &j->counted;
-    double root = product_root(j, t), left_s = p->time_limit_s - t->constant;
+    double root = alloc_cut_root(t, p->usd_per_Bps, j->study->net.n_dims),
+           left_s = p->time_limit_s - t->const_s;
     time_s = fmax(time_s, time_bound(j, t));
     if (alloc_is_product(p->objective)) {
-        double sum = sqrt(t->constant * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
+        double sum = sqrt(t->const_s * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
         double bound = fmax(time_s * usd, sum * sum);
         return bound < j->target ? fmax(bound, ranged_product(j, t)) : bound;
     }
@@ -391,7 +373,7 @@ static double value_bound(const struct joint *j, const struct search_tangent *t,
     if (time_s > p->time_limit_s || !(left_s > 0))
         return INFINITY;
     double usd = fmax(fmax(j->least_usd, floored_usd(j, t)), p->usd_fixed + root * root / left_s);
-    double priced = priced_root(j, t);
+    double priced = alloc_cut_root(t, j->price, j->study->net.n_dims);
     return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
 }
 
@@ -459,13 +441,14 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
     double bound = timed_bound(j, time_s);
     if (bound < j->target) {
-        struct search_tangent t = search_tangent(&c->clocks[1], c->cost, weight);
+        double ref_s, most_bw_s;
+        struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
         bound = value_bound(j, &t, time_s);
         if (!for_time && bound < j->target) { /* with more bandwidth another path may decide */
-            struct search_tangent most = search_tangent(&c->clocks[0], c->cost, weight);
+            struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
             bound = fmax(bound, value_bound(j, &most, time_s));
         }
-        time_s = for_time ? bound : t.at_s;
+        time_s = for_time ? bound : ref_s;
     }
     if (s->failed || !(bound < j->target)) {
         rule_out(s, bound, 1);

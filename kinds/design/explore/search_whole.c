@@ -324,16 +324,6 @@ struct pairs {
     int64_t n_timed, n_bounded;
 };
 
-/* A lower bound of the candidate's time at a design. */
-static double tangent_at(const struct search_tangent *t, const struct pairing *j, const double *bw_Bps)
-{
-    double time_s = t->constant;
-    for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        if (t->pull[d] > 0)
-            time_s += t->pull[d] / bw_Bps[d];
-    return time_s;
-}
-
 static bool skip_pairs(void *mine, double least_s, int32_t n)
 {
     struct pairs *x = mine;
@@ -351,7 +341,8 @@ static void take_candidate(void *mine, const struct search_candidate *c)
     const struct pairing *j = x->pairing;
     double weight = j->study->workloads[0].weight, usd = INFINITY,
            least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - SAME_REL);
-    struct search_tangent t = { .at_s = NAN };
+    struct alloc_cut t;
+    double at_s = NAN;
     struct search_found f = { .value = INFINITY };
     bool timed = false;
     for (int64_t k = 0; k < j->designs.n; k++) {
@@ -361,9 +352,9 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         if (is_worse(j, design, least_s))
             break;
         if (k == 0 && j->tangents)
-            t = search_tangent(&c->clocks[1], c->cost, weight);
-        if (isfinite(t.at_s))
-            bound_s = fmax(bound_s, tangent_at(&t, j, design->bw_Bps) * (1 - SAME_REL));
+            t = search_tangent(&at_s, &c->clocks[1], c->cost, weight);
+        if (isfinite(at_s))
+            bound_s = fmax(bound_s, alloc_cut_at(&t, design->bw_Bps, j->study->net.n_dims) * (1 - SAME_REL));
         if (is_worse(j, design, bound_s))
             continue;
         if (!timed)
