@@ -20,8 +20,8 @@
  * that are in no design as good as the best so far are left out, which tightens the least sums, which leaves
  * out more.
  *
- * Invariants: a branch is cut off only where its bound exceeds the best value by VALUE_REL, or where it can
- * at best tie and costs more; bounds are lowered by what their sums may have rounded.
+ * Invariants: a branch is cut off only where its bound exceeds the best value by INCUMBENT_EQUAL_REL, or
+ * where it can at best tie and costs more; bounds are lowered by what their sums may have rounded.
  */
 #include "alloc/whole.h"
 
@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/incumbent.h"
 #include "alloc/lp.h"
 #include "base/arena.h"
 #include "base/work.h"
@@ -45,9 +46,8 @@ enum {
     SUMMED = 2000, /**< one whose objective is more than its time and what it spends */
 };
 
-/** Values closer than this are equal; rows hold to as much of their largest part. */
-#define VALUE_REL 1e-12
-#define ROW_REL   1e-12
+/** Rows hold to as much of their largest part. */
+#define ROW_REL 1e-12
 
 /** Bounds of single designs, and branches: some seconds. As long as better designs are found the search
  * begins again after FIRST_WORK, and so on, with fewer choices left. */
@@ -94,10 +94,9 @@ struct whole {
     struct node nodes[D + 1];
     int64_t at[D]; /**< choices of the branch, in the order of blocks here */
     int64_t work, most_work;
-    bool counting; /**< second pass: what ties with the best */
-    bool failed;   /**< no memory */
-    double open;   /**< least bound of branches given up; INFINITY */
-    double best, best_usd;
+    bool counting;         /**< second pass: what ties with the best */
+    bool failed;           /**< no memory */
+    struct incumbent best; /**< price: what it costs in USD; open: branches given up */
     int64_t best_at[D];
 };
 
@@ -149,7 +148,7 @@ static int32_t broken_row(const struct whole *s, const int64_t *at)
 
 bool alloc_is_late(const struct alloc_problem *p, double time_s)
 {
-    return alloc_is_limited(p->objective) && !(time_s <= p->time_limit_s * (1 + VALUE_REL));
+    return alloc_is_limited(p->objective) && !(time_s <= p->time_limit_s * (1 + INCUMBENT_EQUAL_REL));
 }
 
 static double sum_usd(const struct whole *s, const int64_t *at)
@@ -219,14 +218,6 @@ static void list_tie(struct whole *s, const int64_t *at, double time_s, double u
     out->ties[i] = tie;
 }
 
-/* Can nothing of this bound and price replace the best (or, in the second pass, tie with it)? */
-static bool is_hopeless(const struct whole *s, double bound, double usd_least)
-{
-    if (bound > s->best * (1 + VALUE_REL))
-        return true;
-    return !s->counting && bound >= s->best * (1 - VALUE_REL) && usd_least > s->best_usd * (1 + VALUE_REL);
-}
-
 /* A design whose rows hold: time it, keep it if it is better. */
 static void try_design(struct whole *s, const int64_t *at)
 {
@@ -238,7 +229,7 @@ static void try_design(struct whole *s, const int64_t *at)
     double time_s = step_time(s->p->step, bw_Bps);
     double value = whole_value_of(s, time_s, sum_w(s, at), growth_of(s, sum_stops(s, at))),
            usd = sum_usd(s, at);
-    if (s->p->exact && isfinite(value) && !is_hopeless(s, value, usd)) {
+    if (s->p->exact && isfinite(value) && !incumbent_rules_out_priced(&s->best, value, usd)) {
         s->work += SUMMED;
         value = s->p->exact(s->p->about, bw_Bps, time_s);
         s->failed = s->failed || isnan(value);
@@ -247,19 +238,15 @@ static void try_design(struct whole *s, const int64_t *at)
     if (!isfinite(value))
         return;
     if (s->counting) {
-        if (value <= s->best * (1 + VALUE_REL))
+        if (!incumbent_rules_out(&s->best, value))
             list_tie(s, at, time_s, usd);
         return;
     }
-    bool first = isinf(s->best), better = value < s->best * (1 - VALUE_REL),
-         tie = !better && value <= s->best * (1 + VALUE_REL);
-    if (!first && tie)
-        better = usd < s->best_usd * (1 - VALUE_REL) ||
-                 (usd <= s->best_usd * (1 + VALUE_REL) && is_more_even(s, at, s->best_at));
-    if (!first && !better)
+    int worse = incumbent_compare(&s->best, value, usd);
+    if (worse > 0 || (worse == 0 && !is_more_even(s, at, s->best_at)))
         return;
-    s->best = value;
-    s->best_usd = usd;
+    s->best.value = value;
+    s->best.price = usd;
     memcpy(s->best_at, at, (size_t)s->n_blocks * sizeof *at);
 }
 
@@ -315,7 +302,7 @@ static double bound_objective(const struct alloc_problem *p, const struct bound_
     case ALLOC_FORM_LIMITED:
         least = w_least;
         for (int32_t m = 0; m < l->n; m++) {
-            double over = l->phi[m] - p->time_limit_s * (1 + VALUE_REL);
+            double over = l->phi[m] - p->time_limit_s * (1 + INCUMBENT_EQUAL_REL);
             if (over > 0)
                 least = l->mu[m] > 0 ? fmax(least, over / l->mu[m]) : (double)INFINITY;
         }
@@ -339,7 +326,7 @@ static double bound_of(const struct whole *s, double *phi, double time_s, double
             phi[m] = fmax(phi[m], time_s);
     }
     return bound_objective(s->p, &(struct bound_lines){ mu, phi, s->n_lines }, s->fixed, w_least) *
-           growth_of(s, stops_least * (1 - VALUE_REL));
+           growth_of(s, stops_least * (1 - INCUMBENT_EQUAL_REL));
 }
 
 /* Can the rows hold with some choice of blocks from `depth` on? */
@@ -385,18 +372,18 @@ static void try_last(struct whole *s, const struct node *up)
 {
     int32_t last = s->n_blocks - 1;
     const struct block *b = &s->blocks[last];
-    double time_s[CHUNK], growth = growth_of(s, (up->stops + b->stops_least) * (1 - VALUE_REL));
+    double time_s[CHUNK], growth = growth_of(s, (up->stops + b->stops_least) * (1 - INCUMBENT_EQUAL_REL));
     for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
         int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
         /* Choices are in the order of the first line. */
         if (s->n_lines && alloc_is_time(s->p->objective) &&
-            is_hopeless(s, up->phi[0] + s->lines[0].f[last][from], -INFINITY))
+            incumbent_rules_out(&s->best, up->phi[0] + s->lines[0].f[last][from]))
             return;
         s->work += n;
         bound_chunk(time_s, s, up, from, n);
         for (int32_t i = 0; i < n; i++) {
             double value = whole_value_of(s, time_s[i], up->w + b->w[from + i], growth);
-            if (isinf(value) || is_hopeless(s, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
+            if (incumbent_rules_out_priced(&s->best, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
                 continue;
             s->at[last] = from + i;
             try_design(s, s->at);
@@ -431,22 +418,22 @@ static void branch(struct whole *s, int32_t depth)
         s->work++;
         for (int32_t m = 0; m < s->n_lines; m++)
             phi[m] = n->phi[m] + s->lines[m].rest[depth + 1];
-        if (s->n_lines && alloc_is_time(s->p->objective) && is_hopeless(s, phi[0], -INFINITY))
+        if (s->n_lines && alloc_is_time(s->p->objective) && incumbent_rules_out(&s->best, phi[0]))
             return;
         double bound =
             bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1], n->stops + s->stops_rest[depth + 1]);
-        if (is_hopeless(s, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
+        if (incumbent_rules_out_priced(&s->best, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
             !rows_can_hold(s, n, depth + 1))
             continue;
         if (is_over(s)) {
-            s->open = fmin(s->open, bound);
+            incumbent_leave_open(&s->best, bound, 1);
             continue;
         }
         s->at[depth] = k;
         branch(s, depth + 1);
         /* The last block may have been given up half-way. */
         if (is_over(s))
-            s->open = fmin(s->open, bound);
+            incumbent_leave_open(&s->best, bound, 1);
     }
 }
 
@@ -531,15 +518,15 @@ enum { MAX_MOVES = 20, MAX_TRIED = 4096, MAX_HALVINGS = 50 };
 /* Blocks one at a time, as long as that helps. */
 static void improve(struct whole *s)
 {
-    for (int32_t moves = 0; moves < MAX_MOVES && isfinite(s->best); moves++) {
-        double before = s->best, usd = s->best_usd;
+    for (int32_t moves = 0; moves < MAX_MOVES && isfinite(s->best.value); moves++) {
+        double before = s->best.value, usd = s->best.price;
         for (int32_t b = 0; b < s->n_blocks; b++) {
             int64_t at[D], n = s->blocks[b].given->n, by = n / MAX_TRIED + 1;
             memcpy(at, s->best_at, sizeof at);
             for (at[b] = 0; at[b] < n; at[b] += by)
                 try_design(s, at);
         }
-        if (s->best == before && s->best_usd == usd)
+        if (s->best.value == before && s->best.price == usd)
             return;
     }
 }
@@ -704,7 +691,7 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
         cut = alloc_cut_touching(s->p->step, relaxed->bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
     }
-    if (!rc && isfinite(s->best)) {
+    if (!rc && isfinite(s->best.value)) {
         read_bandwidths(bw_Bps, s, s->best_at);
         cut = alloc_cut_touching(s->p->step, bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
@@ -907,7 +894,7 @@ double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
             phi[m] = fmax(phi[m], time_s);
     }
     return c->n ? bound_objective(p, &(struct bound_lines){ c->mu, phi, c->n }, w_fixed(p),
-                                  w * (1 - VALUE_REL))
+                                  w * (1 - INCUMBENT_EQUAL_REL))
                 : 0;
 }
 
@@ -1026,7 +1013,7 @@ static bool is_useless(struct whole *s, int32_t b, int64_t k)
     for (int32_t m = 0; m < s->n_lines; m++)
         phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
     double stops = s->stops_rest[0] - x->stops_least + x->stops[k];
-    if (bound_of(s, phi, x->time_s[k], w * (1 - VALUE_REL), stops) > s->best * (1 + VALUE_REL))
+    if (incumbent_rules_out(&s->best, bound_of(s, phi, x->time_s[k], w * (1 - INCUMBENT_EQUAL_REL), stops)))
         return true;
     for (int32_t i = 0; i < s->p->n_rows; i++) {
         const struct alloc_row *row = &s->p->rows[i];
@@ -1057,7 +1044,7 @@ static void sort_block(struct whole *s, int32_t b, struct ranked *rank, double *
     struct block *x = &s->blocks[b];
     int64_t n = x->n, best = s->best_at[b], left = 0;
     for (int64_t k = 0; k < n; k++) {
-        bool useless = isfinite(s->best) && k != best && is_useless(s, b, k);
+        bool useless = isfinite(s->best.value) && k != best && is_useless(s, b, k);
         rank[k] = (struct ranked){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
         left += !useless;
     }
@@ -1220,10 +1207,10 @@ static void describe(struct whole *s)
     struct whole_answer *out = s->out;
     read_bandwidths(out->bw_Bps, s, s->best_at);
     out->time_s = step_time(s->p->step, out->bw_Bps);
-    out->cost_usd = s->best_usd;
-    out->value = s->best;
-    out->lower_bound = fmin(s->open, s->best);
-    out->gap = s->best > 0 ? (s->best - out->lower_bound) / s->best : 0;
+    out->cost_usd = s->best.price;
+    out->value = s->best.value;
+    out->lower_bound = fmin(s->best.open, out->value);
+    out->gap = out->value > 0 ? (out->value - out->lower_bound) / out->value : 0;
     out->status = out->gap <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         snprintf(out->reason, sizeof out->reason,
@@ -1253,6 +1240,7 @@ static void count_ties(struct whole *s)
     memcpy(out->ties[0].bw_Bps, out->bw_Bps, sizeof out->bw_Bps);
     out->n_listed = 1;
     s->counting = true;
+    s->best.price = INFINITY; /* ties that cost more count as well */
     start(s);
     s->counting = false;
     out->ties_counted = s->work <= s->most_work && out->n_ties < MAX_COUNTED;
@@ -1263,7 +1251,7 @@ static void count_ties(struct whole *s)
 int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, const struct whole_lattice *l,
                       const struct alloc_answer *relaxed, struct err *e)
 {
-    struct whole s = { .p = p, .out = out, .open = INFINITY, .best = INFINITY, .best_usd = INFINITY };
+    struct whole s = { .p = p, .out = out, .best = incumbent_none(INCUMBENT_EQUAL_REL) };
     *out = (struct whole_answer){ .status = ALLOC_STALLED };
     s.fixed = w_fixed(p);
     int rc = whole_build(&s, l, e);
@@ -1273,20 +1261,20 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     double before = INFINITY;
     s.most_work = s.n_lines ? FIRST_WORK : MAX_WORK;
     for (bool again = true; again && !rc;) {
-        before = s.best;
-        s.open = INFINITY;
+        before = s.best.value;
+        s.best.open = INFINITY;
         if (s.n_lines)
             rc = sort_choices(&s, e);
         if (!rc)
             start(&s);
         again = s.work > s.most_work && s.most_work < MAX_WORK;
-        s.most_work = !again ? s.most_work : s.best < before ? s.most_work * 4 : MAX_WORK;
+        s.most_work = !again ? s.most_work : s.best.value < before ? s.most_work * 4 : MAX_WORK;
     }
     s.most_work = MAX_WORK;
     if (!rc) {
-        if (isinf(s.best) && isinf(s.open))
+        if (isinf(s.best.value) && isinf(s.best.open))
             say_clash(&s);
-        else if (isfinite(s.best)) {
+        else if (isfinite(s.best.value)) {
             describe(&s);
             count_ties(&s);
         } else

@@ -207,15 +207,15 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     report_line(r, "\nsearched %s candidates, ", show_count(n, x->n_candidates));
     report_line(r, "%s do not fit in memory, ", show_count(n, x->n_rejected[SEARCH_MEMORY]));
     report_line(r, "%s timed", show_count(n, x->n_timed));
-    if (x->n_split || x->n_bounded) {
-        report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->n_bounded));
+    if (x->n_split || x->proof.n_ruled_out) {
+        report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->proof.n_ruled_out));
         report_line(r, "%s %s", show_count(n, x->n_split),
                     !whole      ? "split on their own"
                     : x->proved ? "timed on whole designs"
                                 : "split on their own, in fractions of parts");
     }
-    if (x->n_open)
-        report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->n_open));
+    if (x->proof.n_open)
+        report_line(r, ";\n%s were neither: one of them might be better", show_count(n, x->proof.n_open));
     report_line(r, "\n");
 }
 
@@ -307,9 +307,9 @@ static const struct column tally_columns[] = {
     COLUMNS_END,
 };
 static const struct column split_columns[] = {
-    TALLY(n_bounded, "bounded"),
+    TALLY(proof.n_ruled_out, "bounded"),
     TALLY(n_split, "split"),
-    TALLY(n_open, "open"),
+    TALLY(proof.n_open, "open"),
     COLUMNS_END,
 };
 

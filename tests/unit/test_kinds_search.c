@@ -313,7 +313,7 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
         assert_true(r->n_found > 0);
         double best = brute_best(d.chosen.point, true, &n_fit);
         assert_close(r->found[0].value, best, 1e-9);
-        assert_int_equal(r->n_timed, r->n_bounded + r->n_split);
+        assert_int_equal(r->n_timed, r->proof.n_ruled_out + r->n_split);
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_true(d.plans.proved && d.answer.gap <= ALLOC_GAP && d.answer.lower_bound <= best);
     }
@@ -370,7 +370,7 @@ TEST(products_are_bounded_within_what_rows_leave)
     KEEP(struct design_choice, c, choice_free);
     const struct search_result *r =
         must_find(&c, &s, &split_cases[COUNT_OF(split_cases) - 1], DESIGN_FOR_SPLIT);
-    assert_true(r->n_open == 0 && r->n_timed > 500);
+    assert_true(r->proof.n_open == 0 && r->n_timed > 500);
     assert_in_range(r->n_split, 1, 60);
 }
 
@@ -386,7 +386,7 @@ TEST(bounds_leave_few_plans_to_split)
 static void assert_same_result(const struct search_result *a, const struct search_result *b)
 {
     assert_true(a->n_found == b->n_found && a->n_candidates == b->n_candidates && a->n_timed == b->n_timed);
-    assert_true(a->n_bounded == b->n_bounded && a->n_split == b->n_split);
+    assert_true(a->proof.n_ruled_out == b->proof.n_ruled_out && a->n_split == b->n_split);
     assert_memory_equal(a->n_rejected, b->n_rejected, sizeof a->n_rejected);
     for (int32_t i = 0; i < a->n_found; i++) {
         assert_int_equal(a->found[i].rank, b->found[i].rank);

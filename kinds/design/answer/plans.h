@@ -3,6 +3,7 @@
 #ifndef KINDS_DESIGN_ANSWER_PLANS_H
 #define KINDS_DESIGN_ANSWER_PLANS_H
 
+#include "alloc/incumbent.h"
 #include "topo/network.h"
 #include "workloads/plan.h"
 
@@ -45,18 +46,15 @@ struct search_result {
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
     struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */
-    int64_t n_bounded;  /**< bandwidths to choose: timed, and no split of theirs can be among the best */
-    int64_t n_open;     /**< bandwidths to choose: neither that nor split; one of them might be better */
-    int64_t n_split;    /**< bandwidths to choose: split on their own */
-    bool clash;         /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
+    struct incumbent proof; /**< bandwidths to choose: of the plans that were timed but not split */
+    int64_t n_split;        /**< bandwidths to choose: split on their own */
+    bool clash;             /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
     bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
     bool proved;        /**< no plan has a better design than the first of `found` */
     bool unique;        /**< proved: no other bandwidths are as good, whatever the plan */
     double lower_bound; /**< proved: of every plan and design; else NaN */
-    double
-        least_left; /**< bandwidths to choose: no plan that was not split has less, nor one outside `found` */
-    char why[400];  /**< why a plan has no best split, unless constraints forbid all; "" */
-    double least_B; /**< least memory of any candidate; INFINITY without one */
+    char why[400];      /**< why a plan has no best split, unless constraints forbid all; "" */
+    double least_B;     /**< least memory of any candidate; INFINITY without one */
     int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */
     int32_t
         chunk_order[SEARCH_SIM_PLANS]; /**< those that were not too large, the best by model chunk first */

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "alloc/bound.h"
+#include "alloc/incumbent.h"
 #include "alloc/lp.h"
 #include "base/vec.h"
 #include "kinds/design/ask/system.h"
@@ -52,14 +53,14 @@ struct maker {
     int32_t n_blocks, at;         /**< the entry under way */
     struct err why;               /**< why the last choice cannot be built */
     bool too_many;
-    int64_t work;    /**< boxes that were bounded in the entry under way */
-    bool cut_short;  /**< of an entry only the known design is there, as it has too many choices */
-    bool bounded[D]; /**< entries of which only some choices are written down */
-    double n_points; /**< combinations, those that were left out too */
-    double known, known_usd,
-        known_Bps[D]; /**< the best known value, of equals the cheapest; INFINITY: none */
-    double rest_usd;  /**< what the other entries' parts cost at least, and all that is fixed */
-    bool cheapest;    /**< ties that cost more are left out */
+    int64_t work;           /**< boxes that were bounded in the entry under way */
+    bool cut_short;         /**< of an entry only the known design is there, as it has too many choices */
+    bool bounded[D];        /**< entries of which only some choices are written down */
+    double n_points;        /**< combinations, those that were left out too */
+    struct incumbent known; /**< price in USD */
+    double known_Bps[D];
+    double rest_usd; /**< what the other entries' parts cost at least, and all that is fixed */
+    bool cheapest;   /**< ties that cost more are left out */
     struct whole_cuts cuts;
     struct whole_box box; /**< of the bounded entry under way */
     double *rest_row;     /**< shape [problem->n_rows], owned: least that all else adds to the left sides */
@@ -182,11 +183,10 @@ static double value_there(double *usd, const struct design_point *s, const struc
 static bool know_design(struct maker *m, const double *bw_Bps)
 {
     double usd, value = value_there(&usd, m->study, m->problem, bw_Bps);
-    bool cheaper = value <= m->known * (1 + TIME_REL) && usd < m->known_usd * (1 - TIME_REL);
-    if (!isfinite(value) || !(value < m->known * (1 - TIME_REL) || cheaper))
+    if (!isfinite(value) || incumbent_compare(&m->known, value, usd) >= 0)
         return false;
-    m->known = fmin(m->known, value);
-    m->known_usd = usd;
+    m->known.value = fmin(m->known.value, value);
+    m->known.price = usd;
     memcpy(m->known_Bps, bw_Bps, sizeof m->known_Bps);
     return true;
 }
@@ -196,7 +196,7 @@ static void improve_known(struct maker *m)
 {
     const struct topo_network *net = &m->study->net;
     enum { MOST_LINKS = 4096 };
-    for (int32_t links = MOST_LINKS, moved = 0; links > 0 && isfinite(m->known);
+    for (int32_t links = MOST_LINKS, moved = 0; links > 0 && isfinite(m->known.value);
          links = moved ? links : links / 2) {
         moved = 0;
         for (int32_t up = 0; up < net->n_dims; up++)
@@ -252,14 +252,14 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
         round_split(bw_Bps, m, relaxed->bw_Bps, factors[i]);
         know_design(m, bw_Bps);
     }
-    for (size_t i = 0; i < sizeof more / sizeof *more && isinf(m->known); i++) {
+    for (size_t i = 0; i < sizeof more / sizeof *more && isinf(m->known.value); i++) {
         round_split(bw_Bps, m, relaxed->bw_Bps, more[i]);
         know_design(m, bw_Bps);
     }
     if (!alloc_needs_prices(p->objective))
         return;
     /* In USD, or whatever else the objective counts. */
-    double value = m->known, least_s = step_time(p->step, m->most_Bps) * (1 - 1e-12), least_usd[D],
+    double value = m->known.value, least_s = step_time(p->step, m->most_Bps) * (1 - 1e-12), least_usd[D],
            sum_usd = counted.usd_fixed;
     /* At least a link in all others, where there is traffic. */
     round_split(bw_Bps, m, relaxed->bw_Bps, 0);
@@ -452,9 +452,7 @@ static bool whole_is_worse(struct maker *m, double usd)
     double bound = whole_cuts_bound(&m->cuts, box), usd_least = m->rest_usd + box->more_usd;
     for (int32_t d = box->first; d < box->first + box->n_dims; d++)
         usd_least += m->problem->usd_per_Bps[d] * box->lo_Bps[d];
-    if (m->cheapest && bound >= m->known * (1 - WORSE_REL) && usd_least > m->known_usd * (1 + WORSE_REL))
-        return true;
-    return isinf(bound) || bound > m->known * (1 + WORSE_REL);
+    return incumbent_rules_out_priced(&m->known, bound, m->cheapest ? usd_least : -INFINITY);
 }
 
 /* What the choices of all other blocks cost beyond linear prices, at least. */
@@ -629,7 +627,7 @@ static int add_entry(struct maker *m, int32_t b, struct err *e)
         m->work = 0;
         rc = add_levels(m, block->first, block->first, block->n_dims, e);
     }
-    if (!rc && m->too_many && m->bounded[b] && isfinite(m->known)) {
+    if (!rc && m->too_many && m->bounded[b] && isfinite(m->known.value)) {
         m->too_many = m->bounded[b] = false;
         m->cut_short = true;
         menu->n = 0;
@@ -667,8 +665,8 @@ static int add_entries(struct maker *m, struct whole_answer *out, const struct a
                 m->rest_row = calloc((size_t)m->problem->n_rows + 1, sizeof *m->rest_row);
                 if (!m->rest_row)
                     return err_nomem(e, "constraints");
-                rc = whole_cuts_build(&m->cuts, m->problem, relaxed, isfinite(m->known) ? m->known_Bps : NULL,
-                                      e);
+                rc = whole_cuts_build(&m->cuts, m->problem, relaxed,
+                                      isfinite(m->known.value) ? m->known_Bps : NULL, e);
             }
             rc = rc ? rc : add_entry(m, b, e);
             if (rc)
@@ -810,7 +808,7 @@ static void free_menus(struct maker *m)
 static int solve_lattice(struct whole_answer *out, const struct design_point *s,
                          const struct alloc_problem *p, const struct alloc_answer *relaxed, struct err *e)
 {
-    struct maker m = { .study = s, .problem = p, .n_points = 1, .known = INFINITY, .known_usd = INFINITY };
+    struct maker m = { .study = s, .problem = p, .n_points = 1, .known = incumbent_none(WORSE_REL) };
     int rc = make(&m, out, relaxed, e);
     free(m.rest_row);
     free_menus(&m);

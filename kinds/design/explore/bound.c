@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/incumbent.h"
 #include "alloc/lp.h"
 
 /** Room for the multipliers of @p s. ERR_NOMEM. */
@@ -496,7 +497,7 @@ struct ask {
     const struct bound *b;
     const struct design_point *s;
     const struct front *known;
-    double value;              /* the answer's objective is this at most; INFINITY = not known */
+    struct incumbent best;     /* what a split certainly reaches */
     double equal_s, equal_usd; /* the even split; NaN = not known */
     int left;                  /* slices that may still be looked at */
 };
@@ -611,7 +612,7 @@ static double value_known(const struct ask *a)
             }
         }
     }
-    return fmin(value_at(a, best[0]), value_at(a, best[1])) * (1 + STALLED);
+    return fmin(value_at(a, best[0]), value_at(a, best[1]));
 }
 
 /* ---- slices ---- */
@@ -621,7 +622,7 @@ static bool is_empty(const struct ask *a, double from_s, double to_s)
 {
     const enum alloc_objective o = a->s->objective;
     double usd = alloc_is_time(o) ? NAN : bound_cost_usd(a->b, a->s, to_s);
-    return alloc_value_of(o, from_s, usd) > a->value ||
+    return incumbent_rules_out(&a->best, alloc_value_of(o, from_s, usd)) ||
            (alloc_is_limited(o) && from_s > a->s->time_limit_s * (1 + MARGIN));
 }
 
@@ -690,9 +691,9 @@ static double longest(const struct ask *a)
 {
     if (alloc_is_limited(a->s->objective))
         return a->s->time_limit_s * (1 + MARGIN);
-    if (alloc_is_time(a->s->objective) || isinf(a->value)) /* nothing is known of W but of prices */
-        return a->value;
-    return a->value / bound_cost_usd(a->b, a->s, INFINITY);
+    if (alloc_is_time(a->s->objective) || isinf(a->best.value)) /* nothing is known of W but of prices */
+        return incumbent_limit(&a->best);
+    return incumbent_limit(&a->best) / bound_cost_usd(a->b, a->s, INFINITY);
 }
 
 static void look_at_equal(struct ask *a)
@@ -713,7 +714,7 @@ static void look_at_equal(struct ask *a)
 /* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */
 bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known)
 {
-    struct ask a = { .b = b, .s = s, .known = known, .value = INFINITY, .left = MOST_SLICES };
+    struct ask a = { .b = b, .s = s, .known = known, .best = incumbent_none(STALLED), .left = MOST_SLICES };
     if (!b->possible || s->split == DESIGN_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
         return false;
     if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)
@@ -723,7 +724,7 @@ bool bound_beaten(struct bound *b, const struct design_point *s, const struct fr
     /* First without knowing more: many points are far from the front. */
     if (bound_is_worse(&a, from_s, INFINITY))
         return true;
-    a.value = value_known(&a);
+    a.best.value = value_known(&a);
     double to_s = longest(&a);
     return from_s > 0 && to_s >= from_s && is_out(&a, from_s, to_s);
 }

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int search_best_reserve(struct search_best *b, int32_t most, struct err *e)
+int search_best_reserve(struct search_best *b, int32_t most, double margin, struct err *e)
 {
-    *b = (struct search_best){ .most = most, .found = calloc((size_t)most, sizeof *b->found) };
+    *b = (struct search_best){ .most = most,
+                               .last = incumbent_none(margin),
+                               .found = calloc((size_t)most, sizeof *b->found) };
     return b->found ? 0 : err_nomem(e, "a search");
 }
 
@@ -30,11 +32,6 @@ bool search_is_better(const struct search_found *a, const struct search_found *b
     return a->rank < b->rank;
 }
 
-double search_best_limit(const struct search_best *b)
-{
-    return b->n < b->most ? (double)INFINITY : b->found[b->n - 1].value;
-}
-
 /* Sorted insertion; plans of equal value keep the lower rank, whatever thread found them. */
 void search_best_add(struct search_best *b, const struct search_found *f)
 {
@@ -50,6 +47,8 @@ void search_best_add(struct search_best *b, const struct search_found *f)
     memmove(&b->found[at + 1], &b->found[at], (size_t)moved * sizeof *f);
     b->found[at] = *f;
     b->n += b->n < b->most;
+    if (b->n == b->most)
+        b->last.value = b->found[b->n - 1].value;
 }
 
 struct search_found search_found_of(const struct search_candidate *c)

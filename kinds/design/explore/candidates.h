@@ -8,18 +8,18 @@
 
 struct search_space;
 
-/** The best so far. Zero-initialise and reserve; release with search_best_free(). */
+/** The best few so far. Reserve; release with search_best_free(). */
 struct search_best {
     struct search_found *found; /**< shape [n], owned; best first */
     int32_t n, most;
+    struct incumbent last; /**< the last of them, once they are as many as are asked for */
 };
 
-int search_best_reserve(struct search_best *b, int32_t most, struct err *e);
+/** @p margin as in struct incumbent. */
+int search_best_reserve(struct search_best *b, int32_t most, double margin, struct err *e);
 void search_best_free(struct search_best *b);
 /** Less value, then less memory, then earlier. */
 bool search_is_better(const struct search_found *a, const struct search_found *b);
-/** What is above that is not among the best. */
-double search_best_limit(const struct search_best *b);
 /** Sorted insertion, each rank once; plans of equal value keep the lower rank, whatever thread found them. */
 void search_best_add(struct search_best *b, const struct search_found *f);
 

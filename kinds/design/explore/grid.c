@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alloc/incumbent.h"
 #include "alloc/lp.h"
 #include "base/heap.h"
 #include "base/num.h"
@@ -129,6 +130,7 @@ struct grid_sieve {
     double *most_s;          /**< shape [n_bar], owned: both; NULL where there is the front's alone */
     const double *bar_s;     /**< shape [n_bar], borrowed: what points are held against */
     struct grid_best *best;  /**< shape [n_best], owned: the best few, the worst of them first (a heap) */
+    struct incumbent last;   /**< the worst of them, once they are n_top */
     int64_t n_best;
     int64_t cap_best, n_news; /**< how often the worst of them changed since top_s was made */
     struct grid_found *out;   /**< borrowed */
@@ -469,13 +471,6 @@ static bool grid_is_worse(struct grid_best a, struct grid_best b)
     return a.bits != b.bits ? a.bits > b.bits : a.at > b.at;
 }
 
-static double worst_best(const struct grid_sieve *s)
-{
-    double x;
-    memcpy(&x, &s->best[0].bits, sizeof x);
-    return x;
-}
-
 static bool goes_before(const struct grid_best *a, const struct grid_best *b)
 {
     return grid_is_worse(*a, *b);
@@ -491,20 +486,15 @@ static int take_best(struct grid_sieve *s, struct grid_best item, struct err *e)
             return 0;
         best_heap_replace(s->best, s->n_best, item);
         s->n_news++;
-        return 0;
-    }
-    if (!vec_reserve(s->best, s->cap_best, s->n_best + 1))
+    } else if (vec_reserve(s->best, s->cap_best, s->n_best + 1)) {
+        best_heap_push(s->best, s->n_best++, item);
+        s->n_news += s->n_best == s->g->q.n_top ? TOP_NEWS : 0;
+    } else {
         return err_nomem(e, "the best of a grid");
-    best_heap_push(s->best, s->n_best++, item);
-    s->n_news += s->n_best == s->g->q.n_top ? TOP_NEWS : 0;
+    }
+    if (s->n_best == s->g->q.n_top)
+        memcpy(&s->last.value, &s->best[0].bits, sizeof s->last.value);
     return 0;
-}
-
-/* Can the value be among the best few? */
-static bool is_among_best(const struct grid_sieve *s, double value)
-{
-    double slack = has_time(s->g->q.top) ? 1 + GRID_TIE_REL : 1;
-    return s->n_best < s->g->q.n_top || value <= worst_best(s) * slack;
 }
 
 /* Where values are the same in rows, points that come after the best few stay behind. */
@@ -531,7 +521,7 @@ static void renew_bar(struct grid_sieve *s)
     if (s->n_news < TOP_NEWS)
         return;
     if (s->n_best == s->g->q.n_top)
-        grid_bar_top(s->g, s->top_s, worst_best(s));
+        grid_bar_top(s->g, s->top_s, s->last.value);
     set_bar(s);
     s->n_news = 0;
 }
@@ -570,6 +560,7 @@ static int grid_sieve_open(struct grid_sieve *s, const struct grid *g, const str
     bool front = g->q.n_front > 0, top = g->q.n_top > 0;
     *s = (struct grid_sieve){ .g = g, .known = front ? known : NULL, .out = out, .first = out->n };
     s->front.n_cols = g->q.n_front;
+    s->last = incumbent_none(has_time(g->q.top) ? GRID_TIE_REL : 0);
     s->n_next = out->n + SWEEP_POINTS;
     s->front_s = front ? malloc(size) : NULL;
     s->top_s = top ? malloc(size) : NULL;
@@ -605,7 +596,8 @@ static bool is_kept(const struct grid_sieve *s, const struct grid_point *p)
     if (!isfinite(value[GRID_TIME]))
         return false;
     return (q->n_front && !is_dominated(s, value)) ||
-           (q->n_top && is_among_best(s, value[q->top]) && !is_after(s, best_of(value[q->top], p->at)));
+           (q->n_top && !incumbent_rules_out(&s->last, value[q->top]) &&
+            !is_after(s, best_of(value[q->top], p->at)));
 }
 
 static bool is_on_front(const struct grid_sieve *s, const struct grid_place *p, bool certain)
@@ -617,7 +609,7 @@ static bool is_in_top(const struct grid_sieve *s, const struct grid_place *p, in
 {
     const struct grid_question *q = &s->g->q;
     double value = p->value[q->top];
-    if (!q->n_top || !is_among_best(s, value) || is_after(s, best_of(value, at)))
+    if (!q->n_top || incumbent_rules_out(&s->last, value) || is_after(s, best_of(value, at)))
         return false;
     bool tie = certain && s->g->rows_fall && q->top == GRID_TIME && s->n_best == q->n_top;
     return !(tie && is_repeated(s->g, p, q->n_top));

@@ -211,7 +211,7 @@ struct joint {
     char why[400];    /* why a scout has no best split */
     bool floors;      /* parts are whole: a link in every dimension that a plan uses */
     double link_Bps[TOPO_MAX_DIMS];
-    double target; /* what is not below this is as good as the last of the best so far, or worse */
+    struct incumbent last; /* of the best few by the scouts */
 };
 
 /* ---- one plan ---- */
@@ -366,7 +366,7 @@ static double value_bound(const struct joint *j, const struct alloc_cut *t, doub
     if (alloc_is_product(p->objective)) {
         double sum = sqrt(t->const_s * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
         double bound = fmax(time_s * usd, sum * sum);
-        return bound < j->target ? fmax(bound, ranged_product(j, t)) : bound;
+        return incumbent_rules_out(&j->last, bound) ? bound : fmax(bound, ranged_product(j, t));
     }
     if (alloc_is_time(p->objective))
         return time_s;
@@ -382,8 +382,7 @@ struct survivors {
     const struct joint *joint;
     struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
     int32_t n, cap, most;
-    int64_t n_bounded, n_dropped;
-    double least_dropped, least_bounded; /* bounds */
+    struct incumbent proof; /* of the others; open: those of too many */
     bool failed;
 };
 
@@ -401,15 +400,8 @@ static void keep_most(struct survivors *s)
         return;
     qsort(s->list, (size_t)s->n, sizeof *s->list, by_promise);
     for (int32_t i = s->most; i < s->n; i++)
-        s->least_dropped = fmin(s->least_dropped, s->list[i].value);
-    s->n_dropped += s->n - s->most;
+        incumbent_leave_open(&s->proof, s->list[i].value, 1);
     s->n = s->most;
-}
-
-static void rule_out(struct survivors *s, double bound, int32_t n)
-{
-    s->least_bounded = fmin(s->least_bounded, bound);
-    s->n_bounded += n;
 }
 
 /* No plan that takes at least time_s is worth less, whatever it sends. */
@@ -424,9 +416,9 @@ static bool skip_survivors(void *mine, double least_s, int32_t n)
 {
     struct survivors *s = mine;
     double bound = timed_bound(s->joint, s->joint->study->workloads[0].weight * least_s);
-    if (bound < s->joint->target)
+    if (!incumbent_rules_out(&s->joint->last, bound))
         return false;
-    rule_out(s, bound, n);
+    incumbent_rule_out(&s->proof, bound, n);
     return true;
 }
 
@@ -437,21 +429,23 @@ static void take_survivor(void *mine, const struct search_candidate *c)
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     bool for_time = alloc_is_time(j->question.problem.objective);
-    double weight = j->study->workloads[0].weight, most_s = for_time ? j->target / weight : (double)INFINITY;
+    double weight = j->study->workloads[0].weight,
+           most_s = for_time ? incumbent_limit(&j->last) / weight : (double)INFINITY;
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
     double bound = timed_bound(j, time_s);
-    if (bound < j->target) {
+    if (!incumbent_rules_out(&j->last, bound)) {
         double ref_s, most_bw_s;
         struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
         bound = value_bound(j, &t, time_s);
-        if (!for_time && bound < j->target) { /* with more bandwidth another path may decide */
+        if (!for_time &&
+            !incumbent_rules_out(&j->last, bound)) { /* with more bandwidth another path may decide */
             struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
             bound = fmax(bound, value_bound(j, &most, time_s));
         }
         time_s = for_time ? bound : ref_s;
     }
-    if (s->failed || !(bound < j->target)) {
-        rule_out(s, bound, 1);
+    if (s->failed || incumbent_rules_out(&j->last, bound)) {
+        incumbent_rule_out(&s->proof, bound, 1);
         return;
     }
     if (s->n == 4 * (int64_t)s->most)
@@ -475,14 +469,11 @@ static int by_bound(const void *a, const void *b)
 static int search_split_gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
 {
     int64_t sum = 0;
-    all->least_dropped = all->least_bounded = INFINITY;
+    all->proof = incumbent_none(0);
     all->most = parts[0].most;
     for (int32_t t = 0; t < n; t++) {
         sum += parts[t].n;
-        all->n_bounded += parts[t].n_bounded;
-        all->n_dropped += parts[t].n_dropped;
-        all->least_dropped = fmin(all->least_dropped, parts[t].least_dropped);
-        all->least_bounded = fmin(all->least_bounded, parts[t].least_bounded);
+        incumbent_join(&all->proof, &parts[t].proof);
         all->failed = all->failed || parts[t].failed;
     }
     all->list = calloc((size_t)sum + 1, sizeof *all->list);
@@ -511,7 +502,7 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
     for (int32_t t = 0; t < n && !rc; t++) {
         parts[t].joint = j;
         parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
-        parts[t].least_dropped = parts[t].least_bounded = INFINITY;
+        parts[t].proof = incumbent_none(0);
         mine[t] = &parts[t];
     }
     const struct search_run run = { .space = j->space,
@@ -574,11 +565,6 @@ static void even_split(struct joint *j)
     }
 }
 
-static double last_value(const struct search_best *best)
-{
-    return best->n == best->most ? (1 - AS_GOOD) * best->found[best->n - 1].value : INFINITY;
-}
-
 /* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
 static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
 {
@@ -600,7 +586,7 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
         }
         alloc_answer_free(&answer);
     }
-    j->target = last_value(best);
+    j->last = best->last;
     return rc;
 }
 
@@ -627,7 +613,7 @@ static int solve_block(struct search_best *best, struct search_result *out, stru
     }
     for (int32_t i = 0; i < n && !rc; i++) {
         bool known = block[i].lower_bound > -INFINITY;
-        out->n_open += !known;
+        incumbent_leave_open(&out->proof, -INFINITY, !known);
         out->n_split += known;
         if (known)
             out->lower_bound = fmin(out->lower_bound, block[i].lower_bound);
@@ -638,28 +624,24 @@ static int solve_block(struct search_best *best, struct search_result *out, stru
 }
 
 /* In blocks of one size, so that threads do not change what is split. */
-static int solve_survivors(struct search_best *best, struct search_result *out, const struct survivors *s,
+static int solve_survivors(struct search_best *best, struct search_result *out, struct survivors *s,
                            const struct joint *j, struct err *e)
 {
     int rc = 0;
     int32_t i = 0;
     struct work work;
     work_begin(&work, "plans to split, at most", s->n);
-    while (i < s->n && !rc && s->list[i].value < last_value(best)) {
+    while (i < s->n && !rc && !incumbent_rules_out(&best->last, s->list[i].value)) {
         int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
         rc = solve_block(best, out, s->list + i, n, j, e);
         i += n;
         work_step(&work, n);
     }
     work_end(&work);
-    out->n_bounded += s->n - i;
-    out->least_left = fmin(s->least_bounded, i < s->n ? s->list[i].value : (double)INFINITY);
-    if (s->least_dropped < last_value(best))
-        out->n_open += s->n_dropped;
-    else
-        out->n_bounded += s->n_dropped;
-    if (out->n_open == 0)
-        out->least_left = fmin(out->least_left, s->least_dropped);
+    s->proof.value = best->last.value;
+    incumbent_rule_out(&s->proof, i < s->n ? s->list[i].value : (double)INFINITY, s->n - i);
+    incumbent_settle(&s->proof);
+    incumbent_join(&out->proof, &s->proof);
     return rc;
 }
 
@@ -701,7 +683,7 @@ static int joint_begin(struct joint *j, const struct search_space *space, const 
 void search_say_unique(struct search_result *out, int32_t n_dims)
 {
     const struct search_found *best = out->found;
-    out->unique = out->proved && out->n_found > 0 && out->least_left > best->value;
+    out->unique = out->proved && out->n_found > 0 && out->proof.ruled_out > best->value;
     for (int32_t i = 1; i < out->n_found; i++) {
         bool same = true;
         for (int32_t d = 0; d < n_dims; d++)
@@ -716,9 +698,9 @@ void search_say_unique(struct search_result *out, int32_t n_dims)
 static void say_proof(struct search_result *out, const struct design_point *s, int32_t top)
 {
     if (out->n_found == top)
-        out->least_left = fmin(out->least_left, out->found[top - 1].value * (1 - ALLOC_GAP));
-    out->proved = out->n_open == 0 && !design_point_has_choice(s);
-    out->lower_bound = out->proved ? fmin(out->lower_bound, out->least_left) : (double)NAN;
+        out->proof.ruled_out = fmin(out->proof.ruled_out, out->found[top - 1].value * (1 - ALLOC_GAP));
+    out->proved = out->proof.n_open == 0 && !design_point_has_choice(s);
+    out->lower_bound = out->proved ? fmin(out->lower_bound, out->proof.ruled_out) : (double)NAN;
     search_say_unique(out, s->net.n_dims);
 }
 
@@ -731,7 +713,7 @@ int search_split(struct search_result *out, const struct search_space *space, co
     struct search_best best = { 0 };
     struct survivors survivors = { 0 };
     *out = (struct search_result){ 0 };
-    int rc = j ? search_best_reserve(&best, space->top, e) : err_nomem(e, "a search");
+    int rc = j ? search_best_reserve(&best, space->top, -AS_GOOD, e) : err_nomem(e, "a search");
     if (!rc)
         rc = joint_begin(j, space, s, base, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
@@ -743,7 +725,7 @@ int search_split(struct search_result *out, const struct search_space *space, co
     if (!rc && !j->clash)
         rc = find_survivors(&survivors, out, j, e);
     if (!rc) {
-        out->n_bounded = survivors.n_bounded;
+        out->proof = incumbent_none(0);
         out->lower_bound = INFINITY;
         rc = solve_survivors(&best, out, &survivors, j, e);
     }
@@ -762,13 +744,14 @@ int search_split(struct search_result *out, const struct search_space *space, co
 static bool skip_slower(void *mine, double least_s, int32_t n)
 {
     (void)n;
-    return least_s > search_best_limit(mine);
+    return incumbent_rules_out(&((struct search_best *)mine)->last, least_s);
 }
 
 static void take_best(void *mine, const struct search_candidate *c)
 {
     struct search_best *best = mine;
-    double limit_s = search_best_limit(best), time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
+    double limit_s = incumbent_limit(&best->last),
+           time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
     if (time_s > limit_s)
         return;
     struct search_found f = search_found_of(c);
@@ -781,7 +764,7 @@ static int search_gather(struct search_result *out, const struct search_best *be
                          struct err *e)
 {
     struct search_best all;
-    int rc = search_best_reserve(&all, most, e);
+    int rc = search_best_reserve(&all, most, 0, e);
     if (rc)
         return rc;
     for (int32_t t = 0; t < n; t++)
@@ -802,7 +785,7 @@ int search_fastest(struct search_result *out, const struct search_space *space, 
     int rc = bests && mine ? 0 : err_nomem(e, "a search");
     *out = (struct search_result){ 0 };
     for (int32_t t = 0; t < n && !rc; t++) {
-        rc = search_best_reserve(&bests[t], most, e);
+        rc = search_best_reserve(&bests[t], most, 0, e);
         mine[t] = &bests[t];
     }
     const struct search_run run = { .space = space,
@@ -864,7 +847,7 @@ static int time_all(struct search_result *r, const struct design_point *s, const
                     struct err *e)
 {
     struct search_best best = { 0 };
-    int rc = r->n_found ? search_best_reserve(&best, r->n_found, e) : 0;
+    int rc = r->n_found ? search_best_reserve(&best, r->n_found, 0, e) : 0;
     for (int32_t i = 0; i < r->n_found && !rc; i++) {
         rc = time_as_reported(&r->found[i], s, base, e);
         if (!rc)

@@ -28,9 +28,6 @@
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
 
-/* Values equal to this are equal, as in alloc/whole.c. */
-#define SAME_REL 1e-12
-
 /* In place of no links: whoever sends anything there takes longer than NO_TIME_S. */
 #define NO_LINK_Bps 1e-300
 #define NO_TIME_S   1e200
@@ -45,7 +42,8 @@ struct pairing {
     double cap_Bps[D];         /* what the rows allow one dimension at most; INFINITY: no limit */
     double least_s;            /* no plan takes less, with its weight */
     struct search_found at;    /* the best pair that is known */
-    double known, target;      /* what it is worth; above the target nothing is looked at */
+    double known;              /* what it is worth */
+    struct incumbent last;     /* of as many plans as are looked for, each with a design */
     struct whole_list designs; /* ascending by factor */
     double most_Bps[D];        /* the most that any of them has */
     bool tangents;             /* hold: no algorithm depends on bandwidths */
@@ -63,7 +61,7 @@ static void links_to_time(double *bw_Bps, const struct pairing *j, const double 
 static bool is_worse(const struct pairing *j, const struct whole_design *k, double weighted_s)
 {
     double value = design_whole_value(&j->question.problem, k->factor, weighted_s);
-    return !(weighted_s < NO_TIME_S) || isinf(value) || value > j->target * (1 + SAME_REL);
+    return !(weighted_s < NO_TIME_S) || incumbent_rules_out(&j->last, value);
 }
 
 /* INFINITY where the plan cannot run there, or the time limit is broken. */
@@ -83,8 +81,8 @@ static void take_pair(struct search_found *f, double *usd, const struct pairing 
                       const struct whole_design *k, double time_s)
 {
     double value = value_of(j, k, time_s);
-    if (!isfinite(value) || value > f->value * (1 + SAME_REL) ||
-        (value >= f->value * (1 - SAME_REL) && k->usd >= *usd))
+    if (!isfinite(value) || value > f->value * (1 + INCUMBENT_EQUAL_REL) ||
+        (value >= f->value * (1 - INCUMBENT_EQUAL_REL) && k->usd >= *usd))
         return;
     f->value = f->lower_bound = value;
     f->time_s = time_s;
@@ -143,7 +141,7 @@ static int best_plans(struct search_found *plan, struct search_result *counts, s
         }
         /* The last of as many as are looked for, or of all. */
         if (i == counts->n_found - 1)
-            j->target = fmin(j->target, value);
+            j->last.value = fmin(j->last.value, value);
     }
     if (!rc && counts->n_found)
         *plan = counts->found[0];
@@ -270,7 +268,7 @@ static int list_below(bool *ok, struct pairing *j, double value, struct err *e)
         return 0;
     limit_by_value(most_Bps, j, value);
     *ok = is_limited(j, most_Bps);
-    return *ok ? list_designs(j, most_Bps, value * (1 + SAME_REL), e) : 0;
+    return *ok ? list_designs(j, most_Bps, value * (1 + INCUMBENT_EQUAL_REL), e) : 0;
 }
 
 /* All designs that may be best, and a pair to begin with; false in *ok: they cannot be listed. */
@@ -282,13 +280,13 @@ static int find_designs(bool *ok, struct pairing *j, struct search_result *count
     if (rc || !counts->n_found)
         return rc;
     plan = counts->found[0];
-    j->least_s = plan.time_s * j->study->workloads[0].weight * (1 - SAME_REL);
+    j->least_s = plan.time_s * j->study->workloads[0].weight * (1 - INCUMBENT_EQUAL_REL);
     bool listed = is_limited(j, j->cap_Bps);
     if (listed)
         rc = list_designs(j, j->cap_Bps, INFINITY, e);
     if (!rc && (!listed || j->designs.too_many)) {
         rc = find_first(j, counts, e);
-        rc = rc ? rc : list_below(&listed, j, j->target, e);
+        rc = rc ? rc : list_below(&listed, j, j->last.value, e);
         /* Of fewer designs the best pair is still the best; other plans are listed with one of these. */
         if (!rc && !(listed && !j->designs.too_many))
             rc = list_below(&listed, j, j->known, e);
@@ -321,17 +319,18 @@ struct pairs {
     const struct pairing *pairing;
     struct search_best best;
     double *best_of; /* shape [designs.n], owned: the least value of any plan */
-    int64_t n_timed, n_bounded;
+    struct incumbent proof;
+    int64_t n_timed;
 };
 
 static bool skip_pairs(void *mine, double least_s, int32_t n)
 {
     struct pairs *x = mine;
     const struct pairing *j = x->pairing;
-    if (j->designs.n > 0 &&
-        !is_worse(j, &j->designs.list[0], j->study->workloads[0].weight * least_s * (1 - SAME_REL)))
+    if (j->designs.n > 0 && !is_worse(j, &j->designs.list[0],
+                                      j->study->workloads[0].weight * least_s * (1 - INCUMBENT_EQUAL_REL)))
         return false;
-    x->n_bounded += n;
+    incumbent_rule_out(&x->proof, INFINITY, n);
     return true;
 }
 
@@ -340,7 +339,7 @@ static void take_candidate(void *mine, const struct search_candidate *c)
     struct pairs *x = mine;
     const struct pairing *j = x->pairing;
     double weight = j->study->workloads[0].weight, usd = INFINITY,
-           least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - SAME_REL);
+           least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - INCUMBENT_EQUAL_REL);
     struct alloc_cut t;
     double at_s = NAN;
     struct search_found f = { .value = INFINITY };
@@ -354,7 +353,8 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         if (k == 0 && j->tangents)
             t = search_tangent(&at_s, &c->clocks[1], c->cost, weight);
         if (isfinite(at_s))
-            bound_s = fmax(bound_s, alloc_cut_at(&t, design->bw_Bps, j->study->net.n_dims) * (1 - SAME_REL));
+            bound_s = fmax(bound_s, alloc_cut_at(&t, design->bw_Bps, j->study->net.n_dims) *
+                                        (1 - INCUMBENT_EQUAL_REL));
         if (is_worse(j, design, bound_s))
             continue;
         if (!timed)
@@ -368,7 +368,7 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         take_pair(&f, &usd, j, design, time_s);
     }
     x->n_timed += timed;
-    x->n_bounded += !timed;
+    incumbent_rule_out(&x->proof, INFINITY, !timed);
     if (timed && isfinite(f.value))
         search_best_add(&x->best, &f);
 }
@@ -376,10 +376,11 @@ static void take_candidate(void *mine, const struct search_candidate *c)
 static int pairs_build(struct pairs *x, const struct pairing *j, struct err *e)
 {
     x->pairing = j;
+    x->proof = incumbent_none(0);
     x->best_of = malloc(sizeof *x->best_of * ((size_t)j->designs.n + 1));
     for (int64_t k = 0; k < j->designs.n && x->best_of; k++)
         x->best_of[k] = INFINITY;
-    return x->best_of ? search_best_reserve(&x->best, j->space->top, e) : err_nomem(e, "a search");
+    return x->best_of ? search_best_reserve(&x->best, j->space->top, 0, e) : err_nomem(e, "a search");
 }
 
 /* The best of all threads, and how many designs are as good. */
@@ -387,16 +388,17 @@ static void pairs_gather(struct search_result *out, struct pairs *parts, int32_t
 {
     struct search_best all = parts[0].best;
     int64_t n_best = 0;
+    out->proof = incumbent_none(0);
     for (int32_t t = 0; t < n; t++) {
         for (int32_t i = 0; t > 0 && i < parts[t].best.n; i++)
             search_best_add(&all, &parts[t].best.found[i]);
         for (int64_t k = 0; k < parts[0].pairing->designs.n; k++)
             parts[0].best_of[k] = fmin(parts[0].best_of[k], parts[t].best_of[k]);
         out->n_split += parts[t].n_timed;
-        out->n_bounded += parts[t].n_bounded;
+        incumbent_join(&out->proof, &parts[t].proof);
     }
     for (int64_t k = 0; k < parts[0].pairing->designs.n && all.n; k++)
-        n_best += parts[0].best_of[k] <= all.found[0].value * (1 + SAME_REL);
+        n_best += parts[0].best_of[k] <= all.found[0].value * (1 + INCUMBENT_EQUAL_REL);
     parts[0].best = (struct search_best){ 0 };
     out->found = all.found;
     out->n_found = all.n;
@@ -499,7 +501,7 @@ static int try_alone(struct search_result *out, const struct pairing *j, struct 
         qsort(out->found, (size_t)n, sizeof *out->found, by_value);
     }
     if (out->proved)
-        out->lower_bound = fmin(least, out->least_left);
+        out->lower_bound = fmin(least, out->proof.ruled_out);
     if (!(n > 0 && out->lower_bound >= out->found[0].value * (1 - ALLOC_GAP))) {
         out->proved = false;
         out->lower_bound = NAN;
@@ -521,7 +523,7 @@ int search_whole(struct search_result *out, const struct search_space *space, co
                            .study = s,
                            .base = base,
                            .known = INFINITY,
-                           .target = INFINITY,
+                           .last = incumbent_none(INCUMBENT_EQUAL_REL),
                            .tangents = !design_point_has_choice(s) };
     design_ask(&j->question, s);
     j->question.problem.step = &shape; /* alone for the number of dimensions */
