@@ -42,133 +42,53 @@ enum { FORMAT_YAML = TABLE_AS_JSON + 1 };
 static const char *const format_words[] = { "text", "csv", "json", "yaml", NULL };
 
 static const struct option dim_rows[] = {
-    { .name = "name",
-      .value = "NAME",
-      .help = "name of the dimension (default: node)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, dim_name) },
-    { .name = "shape",
-      .value = "SHAPE",
-      .help = "ring, full, switch or line; without it switch",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, shape),
-      .words = topo_plain_words },
-    { .name = "size",
-      .value = "N",
-      .help = "members of the dimension (default: the ranks of the curve)",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, size),
-      .min = TOPO_MIN_SIZE,
-      .max = TOPO_MAX_SIZE },
-    { .name = "algorithm",
-      .value = "WORD",
-      .help = "how its members carry out collectives, see weft keys dims",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, algorithm),
-      .words = topo_algorithm_words },
-    { .name = "in-switch",
-      .value = "WORD",
-      .help = "none, sharp or nvls",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, in_switch),
-      .words = topo_in_switch_words },
-    { .name = "bw-GBps",
-      .value = "GBPS",
-      .help = "bandwidth its links have (default: the rate that large sizes approach)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, bw_GBps) },
+    TEXT_OPTION("name", "NAME", dim_name, "name of the dimension (default: node)"),
+    WORD_OPTION("shape", "SHAPE", shape, topo_plain_words, "ring, full, switch or line; without it switch"),
+    COUNT_OPTION("size", "N", size, TOPO_MIN_SIZE, TOPO_MAX_SIZE,
+                 "members of the dimension (default: the ranks of the curve)"),
+    WORD_OPTION("algorithm", "WORD", algorithm, topo_algorithm_words,
+                "how its members carry out collectives, see weft keys dims"),
+    WORD_OPTION("in-switch", "WORD", in_switch, topo_in_switch_words, "none, sharp or nvls"),
+    TEXT_OPTION("bw-GBps", "GBPS", bw_GBps,
+                "bandwidth its links have (default: the rate that large sizes approach)"),
 };
 
 static const struct option curve_rows[] = {
-    { .name = "collective",
-      .value = "WORD",
-      .help = "where the file does not say",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, collective),
-      .words = collective_names },
-    { .name = "ranks",
-      .value = "N",
-      .help = "where the file does not say",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, ranks),
-      .min = 2,
-      .max = CURVE_MAX_RANKS },
-    { .name = "curve",
-      .value = "N",
-      .help = "use only this curve of those in the files, counted from 1",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, curve),
-      .min = 1,
-      .max = CURVE_MAX_CURVES },
-    { .name = "curves",
-      .help = "write all curves as rows of dims.curves, by collective and ranks; needs --bw-GBps",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, curves) },
-    { .name = "regimes",
-      .value = "N",
-      .help = "most regimes (default: 9)",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, regimes),
-      .min = 1,
-      .max = FIT_MAX_REGIMES },
-    { .name = "scatter",
-      .value = "PERCENT",
-      .help = "of repeated measurements, where it is known (default: as the curve shows)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, scatter) },
-    { .name = "seed",
-      .value = "N",
-      .help = "of the draws behind ranges (default: 1)",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, seed),
-      .min = 1,
-      .max = INT64_MAX },
+    WORD_OPTION("collective", "WORD", collective, collective_names, "where the file does not say"),
+    COUNT_OPTION("ranks", "N", ranks, 2, CURVE_MAX_RANKS, "where the file does not say"),
+    COUNT_OPTION("curve", "N", curve, 1, CURVE_MAX_CURVES,
+                 "use only this curve of those in the files, counted from 1"),
+    FLAG_OPTION("curves", curves,
+                "write all curves as rows of dims.curves, by collective and ranks; needs --bw-GBps"),
+    COUNT_OPTION("regimes", "N", regimes, 1, FIT_MAX_REGIMES, "most regimes (default: 9)"),
+    TEXT_OPTION("scatter", "PERCENT", scatter,
+                "of repeated measurements, where it is known (default: as the curve shows)"),
+    COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws behind ranges (default: 1)"),
 };
 
 static const struct option npu_rows[] = {
-    { .name = "npu",
-      .value = "NPU.yaml",
-      .help = "FILE.csv has times of operators: fit the efficiencies of this NPU to them",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, npu) },
-    { .name = "column",
-      .value = "NAME=COLUMN,..",
-      .help =
-          "what the table calls op, pass, precision, recipe, m, n, k, batch, groups, heads, seq, head_dim, "
-          "v_head_dim, causal, bytes, GFLOP, time_us or TFLOPS",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, columns) },
+    TEXT_OPTION("npu", "NPU.yaml", npu,
+                "FILE.csv has times of operators: fit the efficiencies of this NPU to them"),
+    LIST_OPTION(
+        "column", "NAME=COLUMN,..", columns,
+        "what the table calls op, pass, precision, recipe, m, n, k, batch, groups, heads, seq, head_dim, "
+        "v_head_dim, causal, bytes, GFLOP, time_us or TFLOPS"),
     OPTION_WHERE,
-    { .name = "kernel",
-      .value = "WORD",
-      .help = "what ran the fused attention: fa1, fa2, fa3 or cudnn (default: the NPU's first)",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, kernel),
-      .words = topo_kernel_words },
-    { .name = "power-W",
-      .value = "W",
-      .help = "power limit that the operators ran under (default: npu.power_W, else npu.watt)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, power_W) },
+    WORD_OPTION("kernel", "WORD", kernel, topo_kernel_words,
+                "what ran the fused attention: fa1, fa2, fa3 or cudnn (default: the NPU's first)"),
+    TEXT_OPTION("power-W", "W", power_W,
+                "power limit that the operators ran under (default: npu.power_W, else npu.watt)"),
 };
 
 static const struct option format_rows[] = {
-    { .name = "of",
-      .value = "FORMAT",
-      .help = "text, csv, json or yaml (default: by the extension of -o, else text)",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, format),
-      .words = format_words },
+    WORD_OPTION("of", "FORMAT", format, format_words,
+                "text, csv, json or yaml (default: by the extension of -o, else text)"),
 };
 
-#define GROUP(title, rows)                                                                                   \
-    {                                                                                                        \
-        title, rows, sizeof(rows) / sizeof *(rows)                                                           \
-    }
-static const struct option_group dim_options = GROUP("Dimension", dim_rows);
-static const struct option_group curve_options = GROUP("Measurements", curve_rows);
-static const struct option_group npu_options = GROUP("Operators", npu_rows);
-static const struct option_group format_options = GROUP("Output", format_rows);
+static const struct option_group dim_options = OPTION_GROUP("Dimension", dim_rows);
+static const struct option_group curve_options = OPTION_GROUP("Measurements", curve_rows);
+static const struct option_group npu_options = OPTION_GROUP("Operators", npu_rows);
+static const struct option_group format_options = OPTION_GROUP("Output", format_rows);
 
 /* ---- what is fitted ---- */
 
@@ -983,12 +903,8 @@ static int calibrate_npu(const struct run *run, struct err *e)
 /* Options about operators have no effect on curves. */
 static int check_no_npu(const struct options *opt, struct err *e)
 {
-    const char *given = opt->columns.n     ? "--column"
-                        : opt->where.n     ? "--where"
-                        : opt->kernel >= 0 ? "--kernel"
-                        : opt->power_W     ? "--power-W"
-                                           : NULL;
-    return given ? err_set(e, ERR_USAGE, "option %s is for operators; give --npu", given) : 0;
+    const struct option *given = options_given(opt, &npu_options, 0);
+    return given ? err_set(e, ERR_USAGE, "option --%s is for operators; give --npu", given->name) : 0;
 }
 
 /* ---- the command ---- */

@@ -20,19 +20,11 @@
 static const struct fail_slow fail_usual_slow = { .link = 0.5, .npu = 0.8 };
 
 static const struct option fail_rows[] = {
-    { .name = "slow-link",
-      .value = "SHARE",
-      .help = "bandwidth that a slow link keeps, above 0 and below 1 (default: 0.5)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, slow_link) },
-    { .name = "slow-npu",
-      .value = "SHARE",
-      .help = "speed that a slow NPU keeps (default: 0.8)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, slow_npu) },
+    TEXT_OPTION("slow-link", "SHARE", slow_link,
+                "bandwidth that a slow link keeps, above 0 and below 1 (default: 0.5)"),
+    TEXT_OPTION("slow-npu", "SHARE", slow_npu, "speed that a slow NPU keeps (default: 0.8)"),
 };
-static const struct option_group options_fail = { "Failures", fail_rows,
-                                                  sizeof fail_rows / sizeof *fail_rows };
+static const struct option_group options_fail = OPTION_GROUP("Failures", fail_rows);
 
 static int fail_read_share(double *out, const char *option, const char *text, struct err *e)
 {

@@ -1394,44 +1394,23 @@ static int front_text(const struct front_job *j, struct text *out, struct err *e
 }
 
 static const struct option front_rows[] = {
-    { .name = "by",
-      .value = "COLUMNS",
-      .help = "2 to 5 columns with commas; min: or max: before one says what is better where the table does "
-              "not (default: time_s,cost_usd)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, front_by) },
-    { .name = "per",
-      .value = "COLUMNS",
-      .help = "a front for each of their values (default: workload; '' for one front)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, front_per) },
+    TEXT_OPTION(
+        "by", "COLUMNS", front_by,
+        "2 to 5 columns with commas; min: or max: before one says what is better where the table does "
+        "not (default: time_s,cost_usd)"),
+    TEXT_OPTION("per", "COLUMNS", front_per,
+                "a front for each of their values (default: workload; '' for one front)"),
     OPTION_WHERE,
-    { .name = "limit",
-      .value = "TEXT",
-      .help = "show what a limit over columns costs, as in \"nic_GBps <= 50\"; may be repeated",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, limits) },
-    { .name = "design",
-      .value = "POINT",
-      .help = "show how far this point is from the front",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, front_design) },
-    { .name = "at",
-      .value = "VALUES",
-      .help = "the same for a design given by values, as in time_s=1.2,cost_usd=3e6",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, front_at) },
-    { .name = "behind",
-      .value = "N",
-      .help = "in CSV and JSON also designs behind the front, evenly through the table, at most so many",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, front_behind),
-      .min = 1,
-      .max = 1000000 },
+    LIST_OPTION("limit", "TEXT", limits,
+                "show what a limit over columns costs, as in \"nic_GBps <= 50\"; may be repeated"),
+    TEXT_OPTION("design", "POINT", front_design, "show how far this point is from the front"),
+    TEXT_OPTION("at", "VALUES", front_at,
+                "the same for a design given by values, as in time_s=1.2,cost_usd=3e6"),
+    COUNT_OPTION("behind", "N", front_behind, 1, 1000000,
+                 "in CSV and JSON also designs behind the front, evenly through the table, at most so many"),
 };
 
-static const struct option_group front_options = { "Front", front_rows,
-                                                   sizeof front_rows / sizeof *front_rows };
+static const struct option_group front_options = OPTION_GROUP("Front", front_rows);
 
 static int write_front(const struct run *run, const struct front_job *j, struct err *e)
 {

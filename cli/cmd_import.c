@@ -13,102 +13,28 @@
 #include "workloads/traces/profile.h"
 #include "workloads/traces/trace.h"
 
-/*
- * Job traces of clusters as one table: weft import --trace.
- */
-
-extern const struct option_group import_trace_options;
-
-/** Read the trace, cut a window from it, draw what a profile has, write the table. */
-int import_trace(struct run *run, struct err *e);
-/** ERR_USAGE when an option of traces is given without --trace. */
-int import_trace_check_absent(const struct options *opt, struct err *e);
-
 enum { MOST_JOBS = 2147483647 };
 
 static const struct option trace_rows[] = {
-    { .name = "trace",
-      .value = "FORMAT",
-      .help =
-          "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, trace),
-      .words = trace_format_words },
-    { .name = "profile",
-      .value = "NAME|FILE",
-      .help = "draw what the trace lacks; NAME is a file of configs/clusters/profiles",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, profile) },
-    { .name = "seed",
-      .value = "N",
-      .help = "of the draws and of the window (default: 1)",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, seed),
-      .min = 1,
-      .max = INT64_MAX },
-    { .name = "window",
-      .value = "N",
-      .help = "only so many jobs, one behind the other in time",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, window),
-      .min = 1,
-      .max = MOST_JOBS },
-    { .name = "start",
-      .value = "N",
-      .help = "first job of the window, from 1 (default: drawn)",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, start),
-      .min = 1,
-      .max = MOST_JOBS },
-    { .name = "horizon-s",
-      .value = "S",
-      .help = "move arrivals, in proportion, onto 0 to so many seconds",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, horizon_s),
-      .min = 1,
-      .max = (int64_t)TRACE_MAX_TIME_S },
-    { .name = "max-gpus",
-      .value = "N",
-      .help = "leave out jobs that ask for more",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, max_gpus),
-      .min = 1,
-      .max = TRACE_MAX_GPUS },
-    { .name = "status",
-      .value = "WORD",
-      .help = "only jobs that ended so: pass, failed, killed, running, waiting, unknown; may be repeated",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, statuses) },
-    { .name = "skip-bad",
-      .help = "skip records that cannot be read (default: the first one is an error)",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, skip_bad) },
-    { .name = "cpu-jobs",
-      .help = "keep jobs that ask for no GPU",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, cpu_jobs) },
+    WORD_OPTION(
+        "trace", "FORMAT", trace, trace_format_words,
+        "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv"),
+    TEXT_OPTION("profile", "NAME|FILE", profile,
+                "draw what the trace lacks; NAME is a file of configs/clusters/profiles"),
+    COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws and of the window (default: 1)"),
+    COUNT_OPTION("window", "N", window, 1, MOST_JOBS, "only so many jobs, one behind the other in time"),
+    COUNT_OPTION("start", "N", start, 1, MOST_JOBS, "first job of the window, from 1 (default: drawn)"),
+    COUNT_OPTION("horizon-s", "S", horizon_s, 1, (int64_t)TRACE_MAX_TIME_S,
+                 "move arrivals, in proportion, onto 0 to so many seconds"),
+    COUNT_OPTION("max-gpus", "N", max_gpus, 1, TRACE_MAX_GPUS, "leave out jobs that ask for more"),
+    LIST_OPTION("status", "WORD", statuses,
+                "only jobs that ended so: pass, failed, killed, running, waiting, unknown; may be repeated"),
+    FLAG_OPTION("skip-bad", skip_bad,
+                "skip records that cannot be read (default: the first one is an error)"),
+    FLAG_OPTION("cpu-jobs", cpu_jobs, "keep jobs that ask for no GPU"),
 };
 
-const struct option_group import_trace_options = { "Job traces", trace_rows,
-                                                   sizeof trace_rows / sizeof *trace_rows };
-
-/* One command has two forms, so that options of the one are known to the parser in the other: they are
- * refused here, for an option without effect is a mistake. */
-int import_trace_check_absent(const struct options *opt, struct err *e)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
-        { "profile", opt->profile },   { "seed", opt->seed },           { "window", opt->window },
-        { "start", opt->start },       { "horizon-s", opt->horizon_s }, { "max-gpus", opt->max_gpus },
-        { "status", opt->statuses.n }, { "skip-bad", opt->skip_bad },   { "cpu-jobs", opt->cpu_jobs },
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].given)
-            return err_set(e, ERR_USAGE, "option --%s has no effect here; use --trace", options[i].name);
-    return 0;
-}
+static const struct option_group trace_options = OPTION_GROUP("Job traces", trace_rows);
 
 /* A bit for each status, the first one for "unknown", which is -1 in the enum. */
 static int read_statuses(unsigned *out, const struct option_list *list, struct err *e)
@@ -221,7 +147,8 @@ static int write_jobs(const struct trace *t, struct run *run, struct err *e)
     return rc;
 }
 
-int import_trace(struct run *run, struct err *e)
+/* Read the trace, cut a window from it, draw what a profile has, write the table. */
+static int import_trace(struct run *run, struct err *e)
 {
     const char *path = run->opt.operands[0];
     const struct trace_settings s = { .skip_bad = run->opt.skip_bad, .keep_idle = run->opt.cpu_jobs };
@@ -282,8 +209,10 @@ static int run_import(struct run *run, struct err *e)
     int rc = output_check_as(run, run->opt.trace >= 0 ? ".csv .json .jsonl .txt" : ".yaml .yml", false, e);
     if (!rc && run->opt.trace >= 0)
         return import_trace(run, e);
-    if (!rc)
-        rc = import_trace_check_absent(&run->opt, e);
+    /* The parser knows the options of both forms; one without effect is a mistake. */
+    const struct option *idle = options_given(&run->opt, &trace_options, 1);
+    if (!rc && idle)
+        rc = err_set(e, ERR_USAGE, "option --%s has no effect here; use --trace", idle->name);
     if (!rc)
         rc = read_files(&f, run, e);
     if (!rc) {
@@ -311,7 +240,6 @@ const struct command cmd_import = {
         "With --trace, print the jobs of a cluster's trace as one CSV table instead. What the trace lacks "
         "stays\n"
         "blank, or is drawn from a profile and named in column synthetic.\n",
-    .scope =
-        SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE", &import_trace_options, &options_files),
+    .scope = SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE", &trace_options, &options_files),
     .run = run_import,
 };

@@ -23,108 +23,54 @@
 #include "plots/xy.h"
 
 static const struct option plot_rows[] = {
-    { .name = "list",
-      .help = "list the figures, or with xy TABLE the columns of the table",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, list) },
+    FLAG_OPTION("list", list, "list the figures, or with xy TABLE the columns of the table"),
     OPTION_WHERE,
-    { .name = "title",
-      .value = "TEXT",
-      .help = "instead of the figure's own",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, title) },
-    { .name = "width",
-      .value = "PX",
-      .help = "96 to the inch",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, width_px),
-      .min = 240,
-      .max = 10000 },
-    { .name = "height",
-      .value = "PX",
-      .help = "96 to the inch",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, height_px),
-      .min = 240,
-      .max = 10000 },
+    TEXT_OPTION("title", "TEXT", title, "instead of the figure's own"),
+    COUNT_OPTION("width", "PX", width_px, 240, 10000, "96 to the inch"),
+    COUNT_OPTION("height", "PX", height_px, 240, 10000, "96 to the inch"),
 };
 
 static const struct option image_rows[] = {
-    { .name = "of",
-      .value = "FORMAT",
-      .help = "svg, pdf, png, or gp, the script for gnuplot (default: by the extension of -o, else svg)",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, image_format),
-      .words = plot_format_names },
+    WORD_OPTION("of", "FORMAT", image_format, plot_format_names,
+                "svg, pdf, png, or gp, the script for gnuplot (default: by the extension of -o, else svg)"),
 };
 
 static const char *const log_words[] = { "x", "y", "xy", NULL };
 
-#define XY_TEXT(option, what, field, words)                                                                  \
-    {                                                                                                        \
-        .name = option, .value = what, .help = words, .kind = OPTION_TEXT,                                   \
-        .offset = offsetof(struct options, field)                                                            \
-    }
-#define XY_FLAG(option, field, words)                                                                        \
-    {                                                                                                        \
-        .name = option, .help = words, .kind = OPTION_FLAG, .offset = offsetof(struct options, field)        \
-    }
-
 static const struct option xy_rows[] = {
-    XY_TEXT("x", "COLUMN", xy_x, "numbers, or words as categories"),
-    { .name = "y",
-      .value = "COLUMN",
-      .help = "numbers; given twice: a row of panels each",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, xy_y) },
-    XY_TEXT("color", "COLUMN", xy_color, "series by colour; many numbers as shades; '' for none"),
-    XY_TEXT("shape", "COLUMN", xy_shape, "series by shape"),
-    XY_TEXT("facet", "COLUMN", xy_facet, "a panel for each value; '' for none"),
-    XY_TEXT("facet-rows", "COLUMN", xy_facet_rows, "a row of panels for each value, all of one scale"),
-    XY_FLAG("shared", xy_shared, "one scale for all panels"),
-    { .name = "log",
-      .value = "x|y|xy",
-      .help = "logarithmic axes; default: where values are 30 times apart",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, xy_log),
-      .words = log_words },
-    XY_FLAG("linear", xy_linear, "linear axes"),
-    XY_TEXT("range-x", "LO:HI", xy_range_x, "ends of the axis; one may be blank"),
-    XY_TEXT("range-y", "LO:HI", xy_range_y, "the same of y"),
-    XY_TEXT("x-label", "TEXT", xy_x_label, "instead of title and unit from the column's name"),
-    XY_TEXT("y-label", "TEXT", xy_y_label, "the same of y"),
-    XY_FLAG("join", xy_join, "lines by x; of equal x the best y"),
-    XY_FLAG("bars", xy_bars, "bars over words on x"),
-    XY_TEXT(
+    TEXT_OPTION("x", "COLUMN", xy_x, "numbers, or words as categories"),
+    LIST_OPTION("y", "COLUMN", xy_y, "numbers; given twice: a row of panels each"),
+    TEXT_OPTION("color", "COLUMN", xy_color, "series by colour; many numbers as shades; '' for none"),
+    TEXT_OPTION("shape", "COLUMN", xy_shape, "series by shape"),
+    TEXT_OPTION("facet", "COLUMN", xy_facet, "a panel for each value; '' for none"),
+    TEXT_OPTION("facet-rows", "COLUMN", xy_facet_rows, "a row of panels for each value, all of one scale"),
+    FLAG_OPTION("shared", xy_shared, "one scale for all panels"),
+    WORD_OPTION("log", "x|y|xy", xy_log, log_words,
+                "logarithmic axes; default: where values are 30 times apart"),
+    FLAG_OPTION("linear", xy_linear, "linear axes"),
+    TEXT_OPTION("range-x", "LO:HI", xy_range_x, "ends of the axis; one may be blank"),
+    TEXT_OPTION("range-y", "LO:HI", xy_range_y, "the same of y"),
+    TEXT_OPTION("x-label", "TEXT", xy_x_label, "instead of title and unit from the column's name"),
+    TEXT_OPTION("y-label", "TEXT", xy_y_label, "the same of y"),
+    FLAG_OPTION("join", xy_join, "lines by x; of equal x the best y"),
+    FLAG_OPTION("bars", xy_bars, "bars over words on x"),
+    TEXT_OPTION(
         "front", "BEST", xy_front,
         "staircase of the best in both: min or max of x and y as in min,max, of a second --y as well; or no"),
-    XY_TEXT("label", "WHICH", xy_label,
-            "points with a text: knee, front, top, or a column: rows that fill it"),
-    XY_TEXT("text", "COLUMNS", xy_text,
-            "what texts show, with commas between; default: what tells points apart"),
-    { .name = "top",
-      .value = "N",
-      .help = "only the best N rows of each panel",
-      .kind = OPTION_COUNT,
-      .offset = offsetof(struct options, xy_top),
-      .min = 1,
-      .max = 1000000 },
-    XY_TEXT("by", "COLUMN", xy_by, "column by which rows are best; default: y"),
-    { .name = "best",
-      .value = "BEST",
-      .help = "max:COLUMN or min:COLUMN: what is better in it, where the table does not say",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, xy_best) },
-    XY_FLAG("behind", xy_behind, "the other rows stay as a grey cloud"),
-    { .name = "limit",
-      .value = "LIMIT",
-      .help = "only rows within it, as in \"nic_GBps <= 50\"; may be repeated",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, limits) },
+    TEXT_OPTION("label", "WHICH", xy_label,
+                "points with a text: knee, front, top, or a column: rows that fill it"),
+    TEXT_OPTION("text", "COLUMNS", xy_text,
+                "what texts show, with commas between; default: what tells points apart"),
+    COUNT_OPTION("top", "N", xy_top, 1, 1000000, "only the best N rows of each panel"),
+    TEXT_OPTION("by", "COLUMN", xy_by, "column by which rows are best; default: y"),
+    LIST_OPTION("best", "BEST", xy_best,
+                "max:COLUMN or min:COLUMN: what is better in it, where the table does not say"),
+    FLAG_OPTION("behind", xy_behind, "the other rows stay as a grey cloud"),
+    LIST_OPTION("limit", "LIMIT", limits, "only rows within it, as in \"nic_GBps <= 50\"; may be repeated"),
 };
 
-static const struct option_group plot_options = { "Figure", plot_rows, sizeof plot_rows / sizeof *plot_rows };
-static const struct option_group xy_options = { "Of xy alone", xy_rows, sizeof xy_rows / sizeof *xy_rows };
+static const struct option_group plot_options = OPTION_GROUP("Figure", plot_rows);
+static const struct option_group xy_options = OPTION_GROUP("Of xy alone", xy_rows);
 static const struct option_group image_options = { "Output", image_rows, 1 };
 
 static int list_figures(const struct run *run, struct err *e)
@@ -341,37 +287,15 @@ static int draw(struct run *run, const struct filters *filters, struct err *e)
     return rc;
 }
 
-/* What options_parse() leaves in a field that was not given, by kind. One list of options serves parser, help
- * and this check, so none can be forgotten here. */
-static bool is_given(const struct options *o, const struct option *row)
-{
-    const void *field = (const char *)o + row->offset;
-    switch (row->kind) {
-    case OPTION_FLAG:
-        return *(const bool *)field;
-    case OPTION_TEXT:
-        return *(const char *const *)field != NULL;
-    case OPTION_WORD:
-        return *(const int32_t *)field >= 0;
-    case OPTION_COUNT:
-        return *(const int64_t *)field != 0;
-    case OPTION_LIST:
-        return ((const struct option_list *)field)->n > 0;
-    }
-    return false;
-}
-
 /* Options of xy have no meaning for the others. */
 static int check_xy(const struct run *run, struct err *e)
 {
     const char *figure = run->opt.operands[0];
-    if (strcmp(figure, "xy") == 0)
-        return 0;
-    for (size_t i = 0; i < sizeof xy_rows / sizeof *xy_rows; i++)
-        if (is_given(&run->opt, &xy_rows[i]))
-            return err_set(e, ERR_USAGE, "option --%s is of weft plot xy alone, not of figure %s",
-                           xy_rows[i].name, figure);
-    return 0;
+    const struct option *given = options_given(&run->opt, &xy_options, 0);
+    return given && strcmp(figure, "xy") != 0
+               ? err_set(e, ERR_USAGE, "option --%s is of weft plot xy alone, not of figure %s", given->name,
+                         figure)
+               : 0;
 }
 
 static int run_plot(struct run *run, struct err *e)

@@ -35,32 +35,19 @@ enum { MODEL_ALL = N_SIM_MODELS };
 static const char *const model_words[] = { "bandwidth", "alpha-beta", "chunk", "flow", "all", NULL };
 
 static const struct option sim_rows[] = {
-    { .name = "model",
-      .value = "MODEL",
-      .help = "bandwidth, alpha-beta (latency, chunks), chunk, flow (simulated), or all side by side "
-              "(default: the study's)",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, model),
-      .words = model_words },
-    { .name = "split",
-      .help = "solve the split first, as weft alloc does",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, split) },
-    { .name = "timeline",
-      .value = "FILE",
-      .help =
-          "write a timeline to FILE, .json for Chrome and Perfetto, .csv for weft plot (with model all: of "
-          "chunk)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, timeline) },
-    { .name = "links",
-      .value = "FILE",
-      .help = "model flow: write what each direction of every link carries to FILE, as CSV",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, links) },
+    WORD_OPTION("model", "MODEL", model, model_words,
+                "bandwidth, alpha-beta (latency, chunks), chunk, flow (simulated), or all side by side "
+                "(default: the study's)"),
+    FLAG_OPTION("split", split, "solve the split first, as weft alloc does"),
+    TEXT_OPTION(
+        "timeline", "FILE", timeline,
+        "write a timeline to FILE, .json for Chrome and Perfetto, .csv for weft plot (with model all: of "
+        "chunk)"),
+    TEXT_OPTION("links", "FILE", links,
+                "model flow: write what each direction of every link carries to FILE, as CSV"),
 };
 
-static const struct option_group sim_options = { "Simulation", sim_rows, sizeof sim_rows / sizeof *sim_rows };
+static const struct option_group sim_options = OPTION_GROUP("Simulation", sim_rows);
 
 /* The same bandwidths under one model or under all, a column each. */
 struct simulation {

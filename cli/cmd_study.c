@@ -525,14 +525,10 @@ static int32_t export_find_table(const struct study_kind *kind, const char *word
 
 static const struct option export_rows_of[] = {
     OPTION_WHERE,
-    { .name = "table",
-      .value = "NAME",
-      .help = "an extra table in place of the rows, such as runs, if the study was run with it",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, table) },
+    TEXT_OPTION("table", "NAME", table,
+                "an extra table in place of the rows, such as runs, if the study was run with it"),
 };
-static const struct option_group export_options = { "Rows", export_rows_of,
-                                                    sizeof export_rows_of / sizeof *export_rows_of };
+static const struct option_group export_options = OPTION_GROUP("Rows", export_rows_of);
 
 /* What is not there yet is no error: a sweep may be running. */
 static void warn_incomplete(struct run *run, const struct store *s)
@@ -741,43 +737,29 @@ const struct command cmd_merge = {
 /* ---- options ---- */
 
 #define DRY_RUN                                                                                              \
-    {                                                                                                        \
-        .name = "dry-run",                                                                                   \
-        .help = "count the points, list the axes and estimate the time, but solve nothing",                  \
-        .kind = OPTION_FLAG, .offset = offsetof(struct options, dry_run)                                     \
-    }
+    FLAG_OPTION("dry-run", dry_run,                                                                          \
+                "count the points, list the axes and estimate the time, but solve nothing")
 #define SAY_COLUMNS                                                                                          \
-    {                                                                                                        \
-        .name = "columns", .help = "list the columns: unit, what is better, meaning; no STUDY is read",      \
-        .kind = OPTION_FLAG, .offset = offsetof(struct options, say_columns)                                 \
-    }
+    FLAG_OPTION("columns", say_columns, "list the columns: unit, what is better, meaning; no STUDY is read")
 #define STORE                                                                                                \
-    {                                                                                                        \
-        .name = "store", .value = "FILE.db",                                                                 \
-        .help = "save rows in this SQLite file as they come; if it exists, resume", .kind = OPTION_TEXT,     \
-        .offset = offsetof(struct options, store), .outside = true                                           \
-    }
-#define RESUME                                                                                               \
-    {                                                                                                        \
-        .name = "resume", .help = "resume --store FILE.db, which must exist", .kind = OPTION_FLAG,           \
-        .offset = offsetof(struct options, resume), .outside = true                                          \
-    }
+    TEXT_OPTION("store", "FILE.db", store,                                                                   \
+                "save rows in this SQLite file as they come; if it exists, resume", .outside = true)
+#define RESUME FLAG_OPTION("resume", resume, "resume --store FILE.db, which must exist", .outside = true)
 #define SHARD                                                                                                \
-    {                                                                                                        \
-        .name = "shard", .value = "I/N",                                                                     \
-        .help = "only the I-th of N parts, 1 <= I <= N, for job arrays; join them with weft merge",          \
-        .kind = OPTION_TEXT, .offset = offsetof(struct options, shard), .outside = true                      \
-    }
+    TEXT_OPTION("shard", "I/N", shard,                                                                       \
+                "only the I-th of N parts, 1 <= I <= N, for job arrays; join them with weft merge",          \
+                .outside = true)
+
+/* The file of an extra table of the kind, by its number. */
+#define TABLE_OPTION(table, called, says) TEXT_OPTION(called, "FILE", tables[table], says, .outside = true)
 
 static const struct option sweep_rows[] = {
     OPTION_THREADS("points"), SAY_COLUMNS, DRY_RUN, STORE, RESUME, SHARD
 };
-static const struct option_group sweep_options = { "Sweep", sweep_rows,
-                                                   sizeof sweep_rows / sizeof *sweep_rows };
+static const struct option_group sweep_options = OPTION_GROUP("Sweep", sweep_rows);
 
 static const struct option store_rows[] = { DRY_RUN, STORE, RESUME, SHARD };
-static const struct option_group options_store = { "Store", store_rows,
-                                                   sizeof store_rows / sizeof *store_rows };
+static const struct option_group options_store = OPTION_GROUP("Store", store_rows);
 
 /* ---- what is asked ---- */
 
@@ -1050,8 +1032,8 @@ static int finish_runs(struct run *run, const struct campaign *c, const struct e
 
 /* What is to be run, and what becomes of it. */
 struct study_job {
-    const struct study_kind *kind; /* NULL: told by keys */
-    const struct extra *extras;    /* shape [n_extras] */
+    const struct study_kind *kind;         /* NULL: told by keys */
+    struct extra extras[STUDY_MAX_TABLES]; /* those of the kind from TABLE_RUNS on */
     int n_extras;
     struct watch watch;
     struct campaign_ask ask;
@@ -1155,7 +1137,7 @@ static int run_all(struct run *run, struct study *s, struct study_job *job, stru
     struct campaign c = { .ask = NULL };
     for (int i = 0; i < job->n_extras; i++)
         if (job->extras[i].path)
-            s->wanted |= UINT32_C(1) << export_find_table(s->kind, job->extras[i].name);
+            s->wanted |= UINT32_C(1) << (TABLE_RUNS + i);
     int rc = study_find_hash(s, e);
     /* The first rank alone opens the store. */
     rc = fleet_agree(rc ? rc : campaign_open(&c, &job->ask, e), e);
@@ -1287,11 +1269,13 @@ static int write_columns(const struct run *run, const struct study_kind *kind, s
 }
 
 /* Run the study of operand 0 on all ranks, or with --list or --columns say what the kind has. Kind NULL: told
- * by the keys of the study. extras, shape [n], are called as tables of the kind. */
-static int run_kind(struct run *run, const struct study_kind *kind, const struct extra *extras, int n,
-                    struct err *e)
+ * by the keys of the study. */
+static int run_kind(struct run *run, const struct study_kind *kind, struct err *e)
 {
-    struct study_job job = { .kind = kind, .extras = extras, .n_extras = n };
+    struct study_job job = { .kind = kind };
+    for (int32_t i = TABLE_RUNS; kind && i < kind->n_tables; i++)
+        job.extras[job.n_extras++] =
+            (struct extra){ .name = kind->tables[i].word, .path = run->opt.tables[i] };
     if (run->opt.say_columns)
         return write_columns(run, kind ? kind : study_kinds[0], e);
     if (run->opt.list)
@@ -1311,7 +1295,7 @@ static int run_kind(struct run *run, const struct study_kind *kind, const struct
 
 static int run_sweep(struct run *run, struct err *e)
 {
-    return run_kind(run, NULL, NULL, 0, e);
+    return run_kind(run, NULL, e);
 }
 
 const struct command cmd_sweep = {
@@ -1331,31 +1315,22 @@ const struct command cmd_sweep = {
 };
 
 static const struct option place_rows[] = {
-    { .name = "list",
-      .help = "list the schedulers of each model",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, list) },
+    FLAG_OPTION("list", list, "list the schedulers of each model"),
     SAY_COLUMNS,
     OPTION_THREADS("runs"),
-    EXTRA_OPTION(place, runs, "CSV of all runs, a row for each point, scheduler and seed"),
-    EXTRA_OPTION(place, jobs,
+    TABLE_OPTION(TABLE_RUNS, "runs", "CSV of all runs, a row for each point, scheduler and seed"),
+    TABLE_OPTION(PLACE_TABLE_JOBS, "jobs",
                  "CSV of jobs: arrival, start, end, utility; of the first seed of each point, as all below"),
-    EXTRA_OPTION(place, places, "CSV of who ran where and when (plot gantt)"),
-    EXTRA_OPTION(place, slots, "CSV of the cluster over time"),
-    EXTRA_OPTION(place, links, "CSV of the load of every link over time (plot links)"),
+    TABLE_OPTION(PLACE_TABLE_PLACES, "places", "CSV of who ran where and when (plot gantt)"),
+    TABLE_OPTION(PLACE_TABLE_SLOTS, "slots", "CSV of the cluster over time"),
+    TABLE_OPTION(PLACE_TABLE_LINKS, "links", "CSV of the load of every link over time (plot links)"),
 };
 
-static const struct option_group place_options = { "Placement", place_rows,
-                                                   sizeof place_rows / sizeof *place_rows };
+static const struct option_group place_options = OPTION_GROUP("Placement", place_rows);
 
 static int run_place(struct run *run, struct err *e)
 {
-    const struct extra extras[] = { { .name = "runs", .path = run->opt.place_runs },
-                                    { .name = "jobs", .path = run->opt.place_jobs },
-                                    { .name = "places", .path = run->opt.place_places },
-                                    { .name = "slots", .path = run->opt.place_slots },
-                                    { .name = "links", .path = run->opt.place_links } };
-    return run_kind(run, &place_kind, extras, sizeof extras / sizeof *extras, e);
+    return run_kind(run, &place_kind, e);
 }
 
 const struct command cmd_place = {
@@ -1374,32 +1349,21 @@ const struct command cmd_place = {
 };
 
 static const struct option hetero_rows[] = {
-    { .name = "list",
-      .help = "list the schedulers",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, list) },
+    FLAG_OPTION("list", list, "list the schedulers"),
     SAY_COLUMNS,
     OPTION_THREADS("runs"),
-    { .name = "timing",
-      .help = "add how long each scheduler took, which differs from run to run",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, timing) },
-    EXTRA_OPTION(hetero, runs, "CSV of all runs, a row for each point, scheduler and seed"),
-    EXTRA_OPTION(hetero, plans, "CSV of the plans of the first seed, a row for each layer"),
-    EXTRA_OPTION(hetero, stages, "CSV of the same plans, a row for each stage"),
-    EXTRA_OPTION(hetero, curves, "CSV of how cost fell with the plans tried, of all seeds"),
+    FLAG_OPTION("timing", timing, "add how long each scheduler took, which differs from run to run"),
+    TABLE_OPTION(TABLE_RUNS, "runs", "CSV of all runs, a row for each point, scheduler and seed"),
+    TABLE_OPTION(HETERO_PLANS, "plans", "CSV of the plans of the first seed, a row for each layer"),
+    TABLE_OPTION(HETERO_STAGES, "stages", "CSV of the same plans, a row for each stage"),
+    TABLE_OPTION(HETERO_CURVES, "curves", "CSV of how cost fell with the plans tried, of all seeds"),
 };
 
-static const struct option_group hetero_options = { "Layers", hetero_rows,
-                                                    sizeof hetero_rows / sizeof *hetero_rows };
+static const struct option_group hetero_options = OPTION_GROUP("Layers", hetero_rows);
 
 static int run_hetero(struct run *run, struct err *e)
 {
-    const struct extra extras[] = { { .name = "runs", .path = run->opt.hetero_runs },
-                                    { .name = "plans", .path = run->opt.hetero_plans },
-                                    { .name = "stages", .path = run->opt.hetero_stages },
-                                    { .name = "curves", .path = run->opt.hetero_curves } };
-    return run_kind(run, &hetero_kind, extras, sizeof extras / sizeof *extras, e);
+    return run_kind(run, &hetero_kind, e);
 }
 
 const struct command cmd_hetero = {
@@ -1420,26 +1384,19 @@ const struct command cmd_hetero = {
 };
 
 static const struct option gossip_rows[] = {
-    { .name = "list",
-      .help = "list the methods",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, list) },
+    FLAG_OPTION("list", list, "list the methods"),
     SAY_COLUMNS,
     OPTION_THREADS("runs"),
-    EXTRA_OPTION(gossip, runs, "CSV of all runs, a row for each point, method and seed"),
-    EXTRA_OPTION(gossip, curves, "CSV of loss, exchanges and traffic over time, of all runs"),
-    EXTRA_OPTION(gossip, links, "CSV of what every link carries, of the first seed"),
+    TABLE_OPTION(TABLE_RUNS, "runs", "CSV of all runs, a row for each point, method and seed"),
+    TABLE_OPTION(GOSSIP_CURVES, "curves", "CSV of loss, exchanges and traffic over time, of all runs"),
+    TABLE_OPTION(GOSSIP_LINKS, "links", "CSV of what every link carries, of the first seed"),
 };
 
-static const struct option_group gossip_options = { "Training", gossip_rows,
-                                                    sizeof gossip_rows / sizeof *gossip_rows };
+static const struct option_group gossip_options = OPTION_GROUP("Training", gossip_rows);
 
 static int run_gossip(struct run *run, struct err *e)
 {
-    const struct extra extras[] = { { .name = "runs", .path = run->opt.gossip_runs },
-                                    { .name = "curves", .path = run->opt.gossip_curves },
-                                    { .name = "links", .path = run->opt.gossip_links } };
-    return run_kind(run, &gossip_kind, extras, sizeof extras / sizeof *extras, e);
+    return run_kind(run, &gossip_kind, e);
 }
 
 const struct command cmd_gossip = {

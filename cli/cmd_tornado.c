@@ -21,23 +21,16 @@
 enum { MAX_NAMED = 3 /* inputs without effect */, LOW = 0, HIGH = 1 };
 
 static const struct option tornado_rows[] = {
-    { .name = "by",
-      .value = "COLUMNS",
-      .help =
-          "answers: columns of the study's rows, with commas between; max: before those of which more is\n"
-          "                       better (default: time_s, cost_usd, usd_per_Mtoken, that of the objective "
-          "first)",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, front_by) },
-    { .name = "all",
-      .help = "also prices with low and high, and the published ranges of system",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, all) },
+    TEXT_OPTION(
+        "by", "COLUMNS", front_by,
+        "answers: columns of the study's rows, with commas between; max: before those of which more is\n"
+        "                       better (default: time_s, cost_usd, usd_per_Mtoken, that of the objective "
+        "first)"),
+    FLAG_OPTION("all", all, "also prices with low and high, and the published ranges of system"),
     OPTION_THREADS("designs"),
 };
 
-static const struct option_group tornado_options = { "Inputs and answers", tornado_rows,
-                                                     sizeof tornado_rows / sizeof *tornado_rows };
+static const struct option_group tornado_options = OPTION_GROUP("Inputs and answers", tornado_rows);
 
 /* ---- one row ---- */
 

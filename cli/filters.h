@@ -12,11 +12,8 @@
 
 /** Row of --where. */
 #define OPTION_WHERE                                                                                         \
-    {                                                                                                        \
-        .name = "where", .value = "COLUMN=VALUE",                                                            \
-        .help = "only rows with this value; a column given twice means either value, two columns mean both", \
-        .kind = OPTION_LIST, .offset = offsetof(struct options, where)                                       \
-    }
+    LIST_OPTION("where", "COLUMN=VALUE", where,                                                              \
+                "only rows with this value; a column given twice means either value, two columns mean both")
 
 /** Release with filters_free(). */
 struct filters {

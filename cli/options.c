@@ -20,87 +20,43 @@
 static const char *const format_words[] = { "text", "csv", "json", NULL };
 
 static const struct option study_rows[] = {
-    { .name = "set",
-      .value = "KEY=VALUE",
-      .help = "override one key, as in network.dims.pod.bw_GBps=50; may be repeated",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, set) },
-    { .name = "parts",
-      .value = "FILE",
-      .help = "prices from this file instead of the study's",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, parts) },
+    LIST_OPTION("set", "KEY=VALUE", set,
+                "override one key, as in network.dims.pod.bw_GBps=50; may be repeated"),
+    TEXT_OPTION("parts", "FILE", parts, "prices from this file instead of the study's"),
 };
 
 static const char *const search_words[] = { "parallelism", NULL };
 
 static const struct option search_rows[] = {
-    { .name = "search",
-      .value = "WHAT",
-      .help = "parallelism: find the best plan for the model, as `search: {}` in the workload does",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, search),
-      .words = search_words },
+    WORD_OPTION("search", "WHAT", search, search_words,
+                "parallelism: find the best plan for the model, as `search: {}` in the workload does"),
 };
 
 /* A group of its own: commands that write no table list options_files alone. */
 static const struct option format_rows[] = {
-    { .name = "of",
-      .value = "FORMAT",
-      .help = "text, csv or json (default: by the extension of -o, else text)",
-      .kind = OPTION_WORD,
-      .offset = offsetof(struct options, format),
-      .words = format_words },
-    { .name = "wide",
-      .help = "text: tables as wide as they are, not folded to lines of 120 characters",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, wide),
-      .outside = true },
+    WORD_OPTION("of", "FORMAT", format, format_words,
+                "text, csv or json (default: by the extension of -o, else text)"),
+    FLAG_OPTION("wide", wide, "text: tables as wide as they are, not folded to lines of 120 characters",
+                .outside = true),
 };
 
 /* The order matters: options_alone is all of them but the first. */
 static const struct option file_rows[] = {
-    { .name = "output",
-      .letter = 'o',
-      .value = "FILE",
-      .help = "output file; - is standard output",
-      .kind = OPTION_TEXT,
-      .offset = offsetof(struct options, out),
-      .outside = true },
-    { .name = "force",
-      .letter = 'f',
-      .help = "overwrite existing files",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, force),
-      .outside = true },
-    { .name = "quiet",
-      .letter = 'q',
-      .help = "print no warnings and no progress",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, quiet),
-      .outside = true },
-    { .name = "verbose",
-      .letter = 'v',
-      .help = "report on standard error what was read and how it was solved",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, verbose),
-      .outside = true },
-    { .name = "help",
-      .letter = 'h',
-      .help = "show this text",
-      .kind = OPTION_FLAG,
-      .offset = offsetof(struct options, help),
-      .outside = true },
+    TEXT_OPTION("output", "FILE", out, "output file; - is standard output", .letter = 'o', .outside = true),
+    FLAG_OPTION("force", force, "overwrite existing files", .letter = 'f', .outside = true),
+    FLAG_OPTION("quiet", quiet, "print no warnings and no progress", .letter = 'q', .outside = true),
+    FLAG_OPTION("verbose", verbose, "report on standard error what was read and how it was solved",
+                .letter = 'v', .outside = true),
+    FLAG_OPTION("help", help, "show this text", .letter = 'h', .outside = true),
 };
 
-const struct option_group options_study = { "Study", study_rows, sizeof study_rows / sizeof *study_rows };
+const struct option_group options_study = OPTION_GROUP("Study", study_rows);
 const struct option_group options_set = { "Study", study_rows, 1 };
-const struct option_group options_search = { "Study", search_rows, sizeof search_rows / sizeof *search_rows };
-const struct option_group options_format = { "Output", format_rows,
-                                             sizeof format_rows / sizeof *format_rows };
+const struct option_group options_search = OPTION_GROUP("Study", search_rows);
+const struct option_group options_format = OPTION_GROUP("Output", format_rows);
 const struct option_group options_alone = { "Output", file_rows + 1,
                                             sizeof file_rows / sizeof *file_rows - 1 };
-const struct option_group options_files = { "Output", file_rows, sizeof file_rows / sizeof *file_rows };
+const struct option_group options_files = OPTION_GROUP("Output", file_rows);
 
 enum { MAX_OPTIONS = 48, MAX_SHOWN = 100 };
 
@@ -329,20 +285,22 @@ static int take_all(struct reading *r, struct err *e)
     return rc;
 }
 
+static const struct options none_given = { .format = -1,
+                                           .image_format = -1,
+                                           .model = -1,
+                                           .search = -1,
+                                           .shape = -1,
+                                           .algorithm = -1,
+                                           .in_switch = -1,
+                                           .collective = -1,
+                                           .kernel = -1,
+                                           .trace = -1,
+                                           .xy_log = -1 };
+
 int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
                   struct text *recorded, struct err *e)
 {
-    *o = (struct options){ .format = -1,
-                           .image_format = -1,
-                           .model = -1,
-                           .search = -1,
-                           .shape = -1,
-                           .algorithm = -1,
-                           .in_switch = -1,
-                           .collective = -1,
-                           .kernel = -1,
-                           .trace = -1,
-                           .xy_log = -1 };
+    *o = none_given;
     struct reading r = { .o = o, .scope = scope, .argc = argc, .argv = argv, .recorded = recorded };
     int rc = take_all(&r, e);
     /* With --help nobody has to name a file. */
@@ -365,17 +323,33 @@ void options_free(struct options *o)
     free(o->statuses.items);
     free(o->xy_y.items);
     free(o->xy_best.items);
-    *o = (struct options){ .format = -1,
-                           .image_format = -1,
-                           .model = -1,
-                           .search = -1,
-                           .shape = -1,
-                           .algorithm = -1,
-                           .in_switch = -1,
-                           .collective = -1,
-                           .kernel = -1,
-                           .trace = -1,
-                           .xy_log = -1 };
+    *o = none_given;
+}
+
+static bool is_given(const struct options *o, const struct option *row)
+{
+    const void *field = (const char *)o + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return *(const bool *)field;
+    case OPTION_TEXT:
+        return *(const char *const *)field != NULL;
+    case OPTION_WORD:
+        return *(const int32_t *)field >= 0;
+    case OPTION_COUNT:
+        return *(const int64_t *)field != 0;
+    case OPTION_LIST:
+        return ((const struct option_list *)field)->n > 0;
+    }
+    return false;
+}
+
+const struct option *options_given(const struct options *o, const struct option_group *group, size_t first)
+{
+    for (size_t i = first; i < group->n; i++)
+        if (is_given(o, &group->rows[i]))
+            return &group->rows[i];
+    return NULL;
 }
 
 static void option_head(char *buf, size_t n, const struct option *k)

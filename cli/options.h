@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "study/kind.h"
 
 /** What an option holds, and the type of its field in struct options. */
 enum option_kind {
@@ -36,14 +37,31 @@ struct option {
     bool outside; /**< changes nothing in the output, so the command it records leaves it out */
 };
 
+/** Rows by kind: name, what help calls the value, field of struct options, help; then members of struct
+ * option that few rows have. */
+#define OPTION_ROW(of_kind, called, shown, field, ...)                                                       \
+    {                                                                                                        \
+        .name = (called), .value = (shown), .kind = (of_kind), .offset = offsetof(struct options, field),    \
+        .help = __VA_ARGS__                                                                                  \
+    }
+#define FLAG_OPTION(called, field, ...)        OPTION_ROW(OPTION_FLAG, called, NULL, field, __VA_ARGS__)
+#define TEXT_OPTION(called, shown, field, ...) OPTION_ROW(OPTION_TEXT, called, shown, field, __VA_ARGS__)
+#define LIST_OPTION(called, shown, field, ...) OPTION_ROW(OPTION_LIST, called, shown, field, __VA_ARGS__)
+#define WORD_OPTION(called, shown, field, list, ...)                                                         \
+    OPTION_ROW(OPTION_WORD, called, shown, field, __VA_ARGS__, .words = (list))
+#define COUNT_OPTION(called, shown, field, least, most, ...)                                                 \
+    OPTION_ROW(OPTION_COUNT, called, shown, field, __VA_ARGS__, .min = (least), .max = (most))
+/** A group of all rows of an array. */
+#define OPTION_GROUP(title, rows)                                                                            \
+    {                                                                                                        \
+        title, rows, sizeof(rows) / sizeof *(rows)                                                           \
+    }
+
 /** Row of -j; @p what: what runs at the same time. */
 #define OPTION_THREADS(what)                                                                                 \
-    {                                                                                                        \
-        .name = "threads", .letter = 'j', .value = "N",                                                      \
-        .help = what " at the same time (default: one per processor); the rows are the same",                \
-        .kind = OPTION_COUNT, .offset = offsetof(struct options, threads), .min = 1,                         \
-        .max = OPTION_MAX_THREADS, .outside = true                                                           \
-    }
+    COUNT_OPTION("threads", "N", threads, 1, OPTION_MAX_THREADS,                                             \
+                 what " at the same time (default: one per processor); the rows are the same",               \
+                 .letter = 'j', .outside = true)
 enum { OPTION_MAX_THREADS = 1024 };
 
 /** Some options and the heading --help gives them; groups of one heading stand together. */
@@ -70,9 +88,7 @@ struct options {
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
     int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
-    const char *place_runs, *place_jobs, *place_places, *place_slots, *place_links;
-    const char *hetero_runs, *hetero_plans, *hetero_stages, *hetero_curves;
-    const char *gossip_runs, *gossip_curves, *gossip_links;
+    const char *tables[STUDY_MAX_TABLES]; /**< files for extra tables, by their number in the kind of study */
     const char *store, *shard, *table;
     bool resume;
     bool force, quiet, verbose, help, version, wide;
@@ -127,6 +143,9 @@ struct option_scope {
 int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
                   struct text *recorded, struct err *e);
 void options_free(struct options *o);
+
+/** The first row of a group from @p first on that is given; NULL: none is. */
+const struct option *options_given(const struct options *o, const struct option_group *group, size_t first);
 
 /** Append the groups as --help shows them. Columns are as wide as the widest option of all groups. */
 void options_help(struct text *out, const struct option_group *const *groups);

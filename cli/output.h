@@ -104,13 +104,6 @@ struct extra {
     const char *endings; /**< that its name may have, separated by blanks; NULL: ".csv" */
 };
 
-/** Row of an option that names such a file, kept in field COMMAND_ID of struct options. */
-#define EXTRA_OPTION(command, id, text)                                                                      \
-    {                                                                                                        \
-        .name = #id, .value = "FILE", .help = text, .kind = OPTION_TEXT,                                     \
-        .offset = offsetof(struct options, command##_##id), .outside = true                                  \
-    }
-
 /** Can all files be written, that of -o too: is each free, named once, whatever the spelling, none the study
  * (operand 0), and its folder there? ERR_USAGE, ERR_IO. Asked before long work. */
 int extra_check(const struct run *run, const struct extra *extras, int n, struct err *e);

@@ -87,7 +87,6 @@ struct made_column {
 /** A table of a kind. */
 struct table_def {
     const char *word; /**< "jobs": --jobs FILE, export --table jobs */
-    const char *help; /**< of that option */
     const struct column *columns;
     bool by_seed;    /**< rows by (point, seed, entry), else by (point, entry, seed) */
     bool first_seed; /**< rows of the first seed alone */

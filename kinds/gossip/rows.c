@@ -206,16 +206,9 @@ static const struct column link_columns[] = {
 
 const struct table_def gossip_tables[N_GOSSIP_TABLES] = {
     { .word = "rows", .columns = row_columns },
-    { .word = "runs",
-      .help = "CSV of all runs, a row for each point, method and seed",
-      .columns = run_columns },
-    { .word = "curves",
-      .help = "CSV of loss, exchanges and traffic over time, of all runs",
-      .columns = curve_columns },
-    { .word = "links",
-      .help = "CSV of what every link carries, of the first seed",
-      .columns = link_columns,
-      .first_seed = true },
+    { .word = "runs", .columns = run_columns },
+    { .word = "curves", .columns = curve_columns },
+    { .word = "links", .columns = link_columns, .first_seed = true },
 };
 
 /* ---- runs, as they end ---- */

@@ -442,24 +442,11 @@ static void derive_curve(void *row, const void *shared)
 
 const struct table_def hetero_tables[N_HETERO_TABLES] = {
     { .word = "rows", .columns = row_columns },
-    { .word = "runs",
-      .help = "CSV of all runs, a row for each point, scheduler and seed",
-      .columns = run_columns,
-      .derive = derive_run },
-    { .word = "plans",
-      .help = "CSV of the plans of the first seed, a row for each layer",
-      .columns = plan_columns,
-      .first_seed = true },
+    { .word = "runs", .columns = run_columns, .derive = derive_run },
+    { .word = "plans", .columns = plan_columns, .first_seed = true },
     /* The text of one point shows its cheapest plan. */
-    { .word = "stages",
-      .help = "CSV of the same plans, a row for each stage",
-      .columns = stage_columns,
-      .first_seed = true,
-      .always = true },
-    { .word = "curves",
-      .help = "CSV of how cost fell with the plans tried, of all seeds",
-      .columns = curve_columns,
-      .derive = derive_curve },
+    { .word = "stages", .columns = stage_columns, .first_seed = true, .always = true },
+    { .word = "curves", .columns = curve_columns, .derive = derive_curve },
 };
 
 /* ---- rows ---- */

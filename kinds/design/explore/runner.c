@@ -782,7 +782,7 @@ static const char *const front[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_u
 static const char *const work[] = { "workload", NULL };
 static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };
 static const struct table_def tables[] = {
-    { .word = "rows", .help = "a row for each point", .columns = design_columns },
+    { .word = "rows", .columns = design_columns },
 };
 
 const struct study_kind design_kind = {
