@@ -275,6 +275,13 @@ void columns_free(struct columns *c)
     *c = (struct columns){ 0 };
 }
 
+void column_put_title(struct table *t, int32_t col, const struct column *c, const char *title)
+{
+    bool half = c->as && strchr(c->as, ' ');
+    if (c->kind != TABLE_TEXT && c->title && *c->title && !half)
+        table_set_title(t, col, title);
+}
+
 void columns_put(struct table *t, const struct columns *c)
 {
     char buf[COLUMN_NAME];
@@ -285,6 +292,7 @@ void columns_put(struct table *t, const struct columns *c)
                 table_better(t, t->n_cols - 1, c->of[k]->better);
             if (c->of[k]->unit && *c->of[k]->unit)
                 table_set_unit(t, t->n_cols - 1, c->of[k]->unit);
+            column_put_title(t, t->n_cols - 1, c->of[k], column_title(buf, c->of[k], i));
         }
 }
 

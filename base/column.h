@@ -190,8 +190,11 @@ void columns_free(struct columns *c);
  * says it (flags above). */
 const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, const char *axis);
 
-/** Add them to a table without rows, with directions and with units that names do not say. Lack of memory
- * shows in t->failed. */
+/** Give column @p col of a table the title of @p c, here @p title as it may have a number in it. Words
+ * have none, nor has what a heading of text joins with its unit: "time vs", "base %". */
+void column_put_title(struct table *t, int32_t col, const struct column *c, const char *title);
+/** Add them to a table without rows, with directions, and with units and titles that names do not say. Lack
+ * of memory shows in t->failed. */
 void columns_put(struct table *t, const struct columns *c);
 
 /* ---- rows ---- */

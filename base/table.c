@@ -56,7 +56,10 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     const char **units = realloc(t->units, n * sizeof *units);
     if (units)
         t->units = units;
-    if (!copy || !names || !kinds || !better || !units) {
+    char **titles = realloc(t->titles, n * sizeof *titles);
+    if (titles)
+        t->titles = titles;
+    if (!copy || !names || !kinds || !better || !units || !titles) {
         free(copy);
         t->failed = true;
         return;
@@ -65,6 +68,7 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     t->kinds[t->n_cols] = kind;
     t->better[t->n_cols] = 0;
     t->units[t->n_cols] = NULL;
+    t->titles[t->n_cols] = NULL;
     t->n_cols++;
 }
 
@@ -84,6 +88,33 @@ void table_set_unit(struct table *t, int32_t col, const char *unit)
     assert(col >= 0 && col < t->n_cols && table_unit_known(unit));
     bool said = strcmp(table_unit_of_name(t->names[col], &n), unit) == 0;
     t->units[col] = said ? NULL : table_unit_known(unit);
+}
+
+/* Titles that say no more than the name are not kept: heads of files stay short. */
+void table_set_title(struct table *t, int32_t col, const char *title)
+{
+    struct text usual = { 0 };
+    if (t->failed)
+        return;
+    assert(col >= 0 && col < t->n_cols);
+    free(t->titles[col]);
+    t->titles[col] = NULL;
+    table_put_title(&usual, t, col);
+    if (strcmp(text_str(&usual), title) != 0) {
+        t->titles[col] = strdup(title);
+        t->failed = !t->titles[col];
+    }
+    text_free(&usual);
+}
+
+void table_put_title(struct text *out, const struct table *t, int32_t col)
+{
+    size_t n;
+    table_unit(t, col, &n);
+    if (t->titles[col])
+        text_puts(out, t->titles[col]);
+    for (size_t i = 0; i < n && !t->titles[col]; i++)
+        text_printf(out, "%c", t->names[col][i] == '_' ? ' ' : t->names[col][i]);
 }
 
 const char *table_unit(const struct table *t, int32_t col, size_t *n)
@@ -133,6 +164,8 @@ void table_column_of(struct table *t, const struct table *from, int32_t col)
         table_better(t, t->n_cols - 1, from->better[col]);
     if (!t->failed)
         t->units[t->n_cols - 1] = from->units[col];
+    if (from->titles[col])
+        table_set_title(t, t->n_cols - 1, from->titles[col]);
 }
 
 /* Doubling, with products checked: a table may have more cells than 32 bits count. */
@@ -288,9 +321,11 @@ void table_keep_columns(struct table *t, const bool *keep)
     for (int32_t col = 0; col < t->n_cols; col++) {
         if (!keep[col]) {
             free(t->names[col]);
+            free(t->titles[col]);
             continue;
         }
         t->names[n_cols] = t->names[col];
+        t->titles[n_cols] = t->titles[col];
         t->better[n_cols] = t->better[col];
         t->units[n_cols] = t->units[col];
         t->kinds[n_cols++] = t->kinds[col];
@@ -335,10 +370,13 @@ void table_clear(struct table *t)
 void table_free(struct table *t)
 {
     table_clear(t);
-    for (int32_t i = 0; i < t->n_cols; i++)
+    for (int32_t i = 0; i < t->n_cols; i++) {
         free(t->names[i]);
+        free(t->titles[i]);
+    }
     free(t->cells);
     free(t->names);
+    free(t->titles);
     free(t->kinds);
     free(t->better);
     free(t->units);
@@ -414,11 +452,12 @@ int table_need_numbers(const struct table *t, int32_t col, struct err *e)
 
 /* A file is held whole while it is cut; more is refused rather than swapped. */
 #define CSV_MAX_BYTES ((size_t)1 << 30)
-/* The comment of a CSV that says directions. */
-#define BEST_LINE  "# best="
-#define UNITS_LINE "# units="
 /* At the start of a file, as spreadsheets write it. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* What a head says of columns, a line each: "# best=min:time_s,max:speedup". */
+enum { SAYS_BEST, SAYS_UNITS, SAYS_TITLES, N_SAYS };
+static const char *const says[N_SAYS] = { "best", "units", "titles" };
 
 /* A file being cut into fields, which stay where they are in its text. */
 struct csv {
@@ -428,7 +467,7 @@ struct csv {
     char **fields; /* owned array of borrowed strings; NULL = no value */
     int64_t n_fields, cap_fields;
     int32_t n_cols;
-    const char *best, *units; /* behind BEST_LINE, UNITS_LINE; NULL: there is none */
+    const char *said[N_SAYS]; /* behind "# best=" and so on; NULL: there is none */
     char unnamed[1];          /* "", the name of a column without one */
     struct err *e;
 };
@@ -560,10 +599,11 @@ static int read_header(struct csv *c)
     if (strncmp(c->at, BYTE_ORDER_MARK, 3) == 0)
         c->at += 3;
     while (*c->at == '#' || line_end(c->at)) {
-        if (strncmp(c->at, BEST_LINE, sizeof BEST_LINE - 1) == 0)
-            c->best = c->at + sizeof BEST_LINE - 1;
-        if (strncmp(c->at, UNITS_LINE, sizeof UNITS_LINE - 1) == 0)
-            c->units = c->at + sizeof UNITS_LINE - 1;
+        for (int k = 0; k < N_SAYS; k++) {
+            size_t n = strlen(says[k]);
+            if (strncmp(c->at, "# ", 2) == 0 && strncmp(c->at + 2, says[k], n) == 0 && c->at[2 + n] == '=')
+                c->said[k] = c->at + 2 + n + 1;
+        }
         skip_line(c);
     }
     if (!*c->at)
@@ -672,7 +712,13 @@ static bool take_unit(struct table *t, int32_t col, const char *word)
     return true;
 }
 
-/* What put_best() and put_units() wrote, "WORD:COLUMN,.."; columns that are there no more are passed over, as
+static bool take_title(struct table *t, int32_t col, const char *word)
+{
+    table_set_title(t, col, word);
+    return true;
+}
+
+/* What put_said() wrote, "WORD:COLUMN,.."; columns that are there no more are passed over, as
  * the rows may have been edited. */
 static int find_words(struct table *t, const char *line, const char *what,
                       bool (*take)(struct table *, int32_t, const char *), const struct csv *c)
@@ -784,9 +830,11 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
     if (!rc)
         rc = fill_table(t, &c);
     if (!rc)
-        rc = find_words(t, c.best, "what is better in", take_best, &c);
+        rc = find_words(t, c.said[SAYS_BEST], "what is better in", take_best, &c);
     if (!rc)
-        rc = find_words(t, c.units, "the unit of", take_unit, &c);
+        rc = find_words(t, c.said[SAYS_UNITS], "the unit of", take_unit, &c);
+    if (!rc)
+        rc = find_words(t, c.said[SAYS_TITLES], "the title of", take_title, &c);
     if (rc)
         table_free(t);
     free(c.fields);
@@ -898,43 +946,37 @@ static const char *next_line(const char **head, size_t *n)
     return line;
 }
 
-/* "min:time_s,max:speedup"; nothing where no direction is known. A name with what separates is left out. */
-static void put_best(struct text *out, const struct table *t)
+/* "min:time_s,max:speedup": of columns of which something is known that their names do not say. What has
+ * one of the separators in it is left out. */
+static void put_said(struct text *out, const struct table *t, int what)
 {
     size_t before = out->n;
-    for (int32_t col = 0; col < t->n_cols; col++)
-        if (t->better[col] && !strpbrk(t->names[col], ",\r\n"))
-            text_printf(out, "%s%s:%s", out->n > before ? "," : "", t->better[col] > 0 ? "max" : "min",
-                        t->names[col]);
-}
-
-/* "W:watt_peak", where the name does not say it. */
-static void put_units(struct text *out, const struct table *t)
-{
-    size_t before = out->n;
-    for (int32_t col = 0; col < t->n_cols; col++)
-        if (t->units[col] && !strpbrk(t->names[col], ",\r\n"))
-            text_printf(out, "%s%s:%s", out->n > before ? "," : "", t->units[col], t->names[col]);
+    for (int32_t col = 0; col < t->n_cols; col++) {
+        static const char *const best[] = { "min", NULL, "max" };
+        const char *word = what == SAYS_BEST    ? best[1 + t->better[col]]
+                           : what == SAYS_UNITS ? t->units[col]
+                                                : t->titles[col];
+        if (word && !strpbrk(word, ",:\r\n") && !strpbrk(t->names[col], ",\r\n"))
+            text_printf(out, "%s%s:%s", out->n > before ? "," : "", word, t->names[col]);
+    }
 }
 
 static void write_csv_head(const struct table *t, const char *head, struct text *out)
 {
-    struct text best = { 0 }, units = { 0 };
     size_t n;
     for (const char *line; (line = next_line(&head, &n));) {
         text_puts(out, "# ");
         text_add(out, line, n);
         text_puts(out, "\n");
     }
-    put_best(&best, t);
-    if (best.n)
-        text_printf(out, BEST_LINE "%s\n", text_str(&best));
-    put_units(&units, t);
-    if (units.n)
-        text_printf(out, UNITS_LINE "%s\n", text_str(&units));
-    out->failed = out->failed || best.failed || units.failed;
-    text_free(&best);
-    text_free(&units);
+    for (int k = 0; k < N_SAYS; k++) {
+        struct text list = { 0 };
+        put_said(&list, t, k);
+        if (list.n)
+            text_printf(out, "# %s=%s\n", says[k], text_str(&list));
+        out->failed = out->failed || list.failed;
+        text_free(&list);
+    }
     for (int32_t col = 0; col < t->n_cols; col++) {
         text_puts(out, col ? "," : "");
         put_csv(out, t->names[col]);
@@ -985,20 +1027,18 @@ static void write_json_head(struct json *j, const char *head, struct err *e, int
 static int write_json_begin(const struct table *t, const char *head, struct text *out, struct err *e)
 {
     struct json j = { .out = out };
-    struct text best = { 0 }, units = { 0 };
     int rc = 0;
     json_open(&j, NULL, '{');
     json_open(&j, "weft", '{');
     write_json_head(&j, head, e, &rc);
-    put_best(&best, t);
-    if (best.n)
-        json_text(&j, "best", text_str(&best));
-    put_units(&units, t);
-    if (units.n)
-        json_text(&j, "units", text_str(&units));
-    out->failed = out->failed || best.failed || units.failed;
-    text_free(&best);
-    text_free(&units);
+    for (int k = 0; k < N_SAYS; k++) {
+        struct text list = { 0 };
+        put_said(&list, t, k);
+        if (list.n)
+            json_text(&j, says[k], text_str(&list));
+        out->failed = out->failed || list.failed;
+        text_free(&list);
+    }
     json_close(&j, '}');
     json_open(&j, "rows", '[');
     return rc;

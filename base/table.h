@@ -31,6 +31,7 @@ struct table {
     enum table_kind *kinds; /**< shape [n_cols], owned */
     signed char *better;    /**< shape [n_cols], owned: 1 more is better, -1 less, 0 not known */
     const char **units;     /**< shape [n_cols], owned, of table_unit_known(); NULL: as the name says */
+    char **titles;          /**< shape [n_cols], owned; NULL: as the name says */
     int32_t n_cols;
     int64_t n_rows, cap_rows; /**< the last row may be open: table_row_is_open() */
     struct table_cell *cells; /**< shape [n_rows][n_cols], owned */
@@ -49,6 +50,11 @@ void table_better(struct table *t, int32_t col, int better);
 /** The unit of column @p col, of table_unit_known(), where its name does not end in it; CSV and JSON say it
  * in their heads, "units=W:watt_peak,USD/NPU/h:usd_npu_h", likewise. */
 void table_set_unit(struct table *t, int32_t col, const char *unit);
+/** What people call column @p col, where it is not its name; CSV and JSON say it in their heads,
+ * "titles=step:time_s", likewise, unless it has a comma or a colon. Copied. */
+void table_set_title(struct table *t, int32_t col, const char *title);
+/** Append the title of a column: as set, else its name without the unit, with spaces: "equal cost". */
+void table_put_title(struct text *out, const struct table *t, int32_t col);
 /** The unit of a column: as set, else what its name ends in; "" for none. @p n: bytes of the name without it.
  */
 const char *table_unit(const struct table *t, int32_t col, size_t *n);

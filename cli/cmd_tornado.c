@@ -35,7 +35,7 @@ static const struct option_group tornado_options = OPTION_GROUP("Inputs and answ
 /* ---- one row ---- */
 
 struct tornado_line {
-    const char *answer, *label, *path, *range;
+    const char *answer, *unit, *label, *path, *range;
     double at[3];    /* of the input: low, as it is, high */
     double value[3]; /* of the answer there */
     double swing, swing_share;
@@ -49,6 +49,7 @@ struct tornado_line {
 #define LINE_IN_UNIT(field, called, ...) LINE(field, called, TABLE_REAL, __VA_ARGS__, .as = "", .digits = 6)
 static const struct column tornado_columns[] = {
     LINE(answer, "answer", TABLE_TEXT, NULL, .in = IN_DATA),
+    LINE(unit, "unit", TABLE_TEXT, NULL, .in = IN_DATA, .flags = COLUMN_EMPTY),
     LINE(label, "shown", TABLE_TEXT, NULL, .in = IN_TEXT, .title = "input"),
     LINE(path, "input", TABLE_TEXT, NULL, .in = IN_DATA),
     LINE(label, "name", TABLE_TEXT, NULL, .in = IN_DATA),
@@ -105,13 +106,23 @@ static void say_decision(char out[96], const struct tornado *t, int32_t input, i
     }
 }
 
+/* Of its values, "" for none; @p n: bytes of its name without it. */
+static const char *answer_unit(const struct keep_column *answer, size_t *n)
+{
+    const char *unit = table_unit_of_name(answer->name, n);
+    *n = answer->unit ? strlen(answer->name) : *n;
+    return answer->unit ? answer->unit : unit;
+}
+
 static void tornado_put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
 {
     const struct tornado_input *in = &t->inputs[input];
     const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)input) * 3];
     const struct tornado_end *low = tornado_end(t, input, LOW, a), *high = tornado_end(t, input, HIGH, a);
     double swing = tornado_swing(t, input, a), typical = t->typical[a].value;
+    size_t n;
     struct tornado_line line = { .answer = t->answers[a].name,
+                                 .unit = answer_unit(&t->answers[a], &n),
                                  .label = in->label,
                                  .path = in->path,
                                  .range = tornado_range_words[in->range],
@@ -151,7 +162,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     char value[SHOW];
     size_t title;
     const struct tornado_best *best = &t->typical[a];
-    struct unit unit = unit_of_column(&title, t->answers[a].name, best->value, false);
+    struct unit unit = unit_for(answer_unit(&t->answers[a], &title), best->value, false);
     if (best->point < 0) {
         report_line(r, "\n%s: no point has it\n", t->answers[a].name);
         return;

@@ -9,7 +9,7 @@
 #include "plots/fig.h"
 #include "plots/lanes.h"
 
-enum { ANSWER, INPUT, NAME, LOW, HIGH, AT_LOW, AT_AS_IS, AT_HIGH, SWING, DECISION, N_BINDS };
+enum { ANSWER, UNIT, INPUT, NAME, LOW, HIGH, AT_LOW, AT_AS_IS, AT_HIGH, SWING, DECISION, N_BINDS };
 
 enum {
     MAX_BARS = 25,
@@ -27,6 +27,7 @@ struct tornado_figure {
     struct data data;
     double *swing; /* shape [data.n]: of a row with a blank end without bound */
     struct unit unit;
+    const char *title;      /* of the answer, without unit */
     int64_t rows[MAX_BARS]; /* shape [n], of the figure's data: widest first */
     int32_t n, answer;      /* answer: a word of ANSWER */
     bool changes;           /* some bar has another decision at an end */
@@ -36,6 +37,7 @@ static int read_rows(struct tornado_figure *f, const struct rows *r, struct err 
 {
     static const struct bind binds[N_BINDS] = {
         [ANSWER] = { .column = "answer", AS_WORD, FILLED, .most = 64 },
+        [UNIT] = { .column = "unit", AS_WORD, MAY_MISS, .most = 64 },
         [INPUT] = { .column = "input", AS_WORD, FILLED, .most = 100000 },
         [NAME] = { .column = "name", AS_WORD, MAY_MISS, .most = 100000 },
         [LOW] = { .column = "low", AS_ANY, MAY_MISS },
@@ -112,6 +114,22 @@ static int choose_rows(struct tornado_figure *f, struct err *e)
     return f->n ? 0 : data_none_left(d, e);
 }
 
+/* What the row says, or (of a file without it) the name of the answer; with the name less its unit. */
+static const char *answer_unit(const struct tornado_figure *f, const char **title)
+{
+    const struct data *d = &f->data;
+    const char *name = d->words[ANSWER].list[f->answer], *by_name;
+    struct text short_name = { 0 };
+    size_t n;
+
+    by_name = table_unit_of_name(name, &n);
+    const char *unit = d->col[UNIT] < 0 ? by_name : d->words[UNIT].list[d->word[UNIT][f->rows[0]]];
+    n = strcmp(unit, by_name) == 0 ? n : strlen(name); /* "usd_per_h" ends in no unit of its own */
+    text_add(&short_name, name, n);
+    *title = canvas_keep_text(f->c, &short_name);
+    return unit;
+}
+
 static struct axis fit_axis(struct tornado_figure *f)
 {
     const struct data *d = &f->data;
@@ -123,8 +141,7 @@ static struct axis fit_axis(struct tornado_figure *f)
             most = fmax(most, at[k]);
         }
     }
-    size_t title;
-    f->unit = unit_of_column(&title, d->words[ANSWER].list[f->answer], fmax(fabs(least), fabs(most)), false);
+    f->unit = unit_for(answer_unit(f, &f->title), fmax(fabs(least), fabs(most)), false);
     /* Not from zero: what counts is how far bars reach from their middle. */
     double lo = least / f->unit.scale, hi = most / f->unit.scale, room = (hi - lo) * 0.05;
     if (!(room > 0))
@@ -198,13 +215,10 @@ static const char *label_of(struct tornado_figure *f, int64_t row)
 static int draw(struct tornado_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
-    const char *name = d->words[ANSWER].list[f->answer], *labels[MAX_BARS], *ends[MAX_BARS];
-    size_t title;
+    const char *labels[MAX_BARS], *ends[MAX_BARS];
     struct axis x = fit_axis(f);
     double as_is = d->x[AT_AS_IS][f->rows[0]];
-    unit_of_column(&title, name, as_is, false);
-    /* "usd_per_Mtoken" begins with its unit. */
-    const char *unit = *f->unit.name ? f->unit.name : strncmp(name, "usd_", 4) == 0 ? "USD" : "";
+    const char *unit = f->unit.name;
     for (int32_t i = 0; i < f->n; i++) {
         labels[i] = label_of(f, f->rows[i]);
         const char *star = is_other(f, f->rows[i]) ? " *" : "";
@@ -213,7 +227,7 @@ static int draw(struct tornado_figure *f, struct err *e)
                                   : canvas_keep(f->c, "no end%s", star);
     }
     const char *head =
-        canvas_keep(f->c, "%.*s: %.6g%s%s", (int)title, name, as_is / f->unit.scale, *unit ? " " : "", unit);
+        canvas_keep(f->c, "%s: %.6g%s%s", f->title, as_is / f->unit.scale, *unit ? " " : "", unit);
     canvas_note(f->c, "line: all as the study has it");
     for (int32_t i = 0; i < f->answer; i++)
         canvas_note(f->c, "no input moves %s", d->words[ANSWER].list[i]);
@@ -232,8 +246,7 @@ static int draw(struct tornado_figure *f, struct err *e)
         .ends = ends,
         .end_label = "swing",
         .x = x,
-        .x_label =
-            canvas_keep(f->c, "%.*s%s%s%s", (int)title, name, *unit ? " [" : "", unit, *unit ? "]" : ""),
+        .x_label = canvas_keep(f->c, "%s%s%s%s", f->title, *unit ? " [" : "", unit, *unit ? "]" : ""),
         .paint = paint_bars,
         .of = f,
     };

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/table.h"
-
 /* Room for "512 KiB" and a gap, beside each other. */
 #define BYTES_PX 58
 
@@ -41,11 +39,6 @@ struct unit unit_for(const char *unit, double most, bool long_times)
     /* All zero: seconds, for "0 ns" would look as if it had been measured so finely. */
     return most > 0 ? unit_pick(long_times && most >= 3600 ? unit_durations : unit_seconds, most)
                     : unit_seconds[0];
-}
-
-struct unit unit_of_column(size_t *n_title, const char *name, double most, bool long_times)
-{
-    return unit_for(table_unit_of_name(name, n_title), most, long_times);
 }
 
 /* 1, 2 or 5 times a power of ten, at or below x (at or above for up). x > 0. */

@@ -75,8 +75,5 @@ struct unit unit_pick(const struct unit *list, double max);
 /** How a figure shows values in @p unit (base/table.h; "" for none) up to @p most: money and seconds in the
  * multiple that fits, times of an hour and more in hours and days where @p long_times. */
 struct unit unit_for(const char *unit, double most, bool long_times);
-/** The same of the unit that a name ends in ("cost_usd", "bw_GBps"). Into @p n_title the length of the name
- * before it. */
-struct unit unit_of_column(size_t *n_title, const char *name, double most, bool long_times);
 
 #endif

@@ -462,10 +462,10 @@ static const char *axis_title(const struct xy *f, const char *name, int bind, do
 
     for (int64_t i = 0; bind >= 0 && i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
-    struct unit unit = unit_for(table_unit(f->d.r.t, table_find(f->d.r.t, name), &n), most, true);
+    int32_t col = table_find(f->d.r.t, name);
+    struct unit unit = unit_for(table_unit(f->d.r.t, col, &n), most, true);
     *scale = unit.scale;
-    for (size_t i = 0; i < n; i++)
-        text_printf(&title, "%c", name[i] == '_' ? ' ' : name[i]);
+    table_put_title(&title, f->d.r.t, col);
     if (unit.name[0] && bind >= 0)
         text_printf(&title, " [%s]", unit.name);
     return canvas_keep_text(f->c, &title);

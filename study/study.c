@@ -144,6 +144,8 @@ void study_find_better(struct table *t, const struct study_kind *kind, int32_t t
             table_better(t, col, c.of.better);
         if (!t->units[col] && c.of.unit && *c.of.unit)
             table_set_unit(t, col, c.of.unit);
+        if (!t->titles[col])
+            column_put_title(t, col, &c.of, c.of.title);
     }
 }
 

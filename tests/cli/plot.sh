@@ -172,7 +172,7 @@ ls
 # Any columns, and the script instead of the image.
 "$WEFT" sweep study.yaml -q -f -o rows.csv --set 'vary={total_GBps: [100, 200, 300]}'
 run plot xy rows.csv --list | sed -n '1,3p;/^time_s/p;/^status/p'
-run plot xy rows.csv --x total_GBps --y time_s --label time_s --of gp | sed -n "/'time over total'/p;/^plot/p"
+run plot xy rows.csv --x total_GBps --y time_s --label time_s --of gp | sed -n "/'step over total'/p;/^plot/p"
 "$WEFT" plot speedup rows.csv -o script.gp && grep -c 'set multiplot' script.gp
 run plot xy rows.csv --x total_GBps --y nope
 run plot xy rows.csv --x cost_usd --y status

@@ -18,7 +18,7 @@ run sweep study.yaml --dry-run
 run sweep study.yaml --dry-run --of csv
 run sweep study.yaml --dry-run --of json
 run sweep study.yaml
-"$WEFT" sweep study.yaml --of csv | sed -n -e 's/study_hash=.*/study_hash=HASH/' -e '1,6p'
+"$WEFT" sweep study.yaml --of csv | sed -n -e 's/study_hash=.*/study_hash=HASH/' -e '1,7p'
 "$WEFT" sweep study.yaml --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/' -e 's/"n_dims.*//'
 "$WEFT" sweep study.yaml -j 1 -o one.csv && "$WEFT" sweep study.yaml -j 7 -o seven.csv && cmp one.csv seven.csv &&
     echo "the number of threads changes nothing"

@@ -156,6 +156,7 @@ TEST(rows_of_structs_follow_from_their_columns)
           "\"bw_GBps\": [1], \"n_dims\": 1, \"npus\": null, \"usd\": {\"low\": null, \"high\": null}, "
           "\"util_frac\": null, \"proved\": false, \"unique\": false}]}\n" },
         { TABLE_AS_CSV, "# best=min:time_s\n# units=USD:usd.low\n"
+                        "# titles=step:time_s,dim 1:bw1_GBps,dim 2:bw2_GBps,NPUs:npus,price:usd.low\n"
                         "name,note,time_s,bw1_GBps,bw2_GBps,npus,usd.low,util_frac,proved,unique\n"
                         "a,,0.0125,2,3.5,4096,1234567.8,0.12345,yes,\nb,far,0.0005,1,,,,,no,no\n" },
     };

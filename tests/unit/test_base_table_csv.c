@@ -307,6 +307,36 @@ TEST_WITH(units_that_names_do_not_say_stand_in_the_head_and_come_back, make_fold
     assert_string_equal(table_unit(&like, 0, &n), "W");
 }
 
+TEST_WITH(titles_that_names_do_not_say_stand_in_the_head_and_come_back, make_folder, remove_folder)
+{
+    static const struct {
+        const char *name, *title, *want;
+    } columns[] = { { "nic_GBps", "NIC", "NIC" },
+                    { "time_s", "step", "step" },
+                    { "equal_cost_usd", "equal cost", "equal cost" },
+                    { "x", "a, b", "a, b" },
+                    { "y_s", NULL, "y" } };
+    KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct text, csv, text_free) = { 0 };
+    for (size_t col = 0; col < COUNT_OF(columns); col++) {
+        KEEP(struct text, title, text_free) = { 0 };
+        table_column(&t, columns[col].name, TABLE_REAL);
+        if (columns[col].title)
+            table_set_title(&t, (int32_t)col, columns[col].title);
+        table_put_title(&title, &t, (int32_t)col);
+        assert_string_equal(text_str(&title), columns[col].want);
+    }
+    OK(table_write(&t, TABLE_AS_CSV, NULL, &csv, e));
+    assert_string_equal(text_str(&csv),
+                        "# titles=NIC:nic_GBps,step:time_s\nnic_GBps,time_s,equal_cost_usd,x,y_s\n");
+    KEEP(struct table, back, table_free) = read_good(*state, text_str(&csv));
+    KEEP(struct table, like, table_free) = { 0 };
+    KEEP(struct text, title, text_free) = { 0 };
+    table_column_of(&like, &back, 1);
+    table_put_title(&title, &like, 0);
+    assert_string_equal(text_str(&title), "step");
+}
+
 /* Only columns that are still there, and only words that table_write() has. */
 TEST_WITH(what_is_better_stands_in_the_head_and_comes_back, make_folder, remove_folder)
 {
