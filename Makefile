@@ -161,6 +161,13 @@ $O/workloads/readers/chakra.o: $(PROTO_H)
 
 $(call objects,$(MPI_SRC)): ALL_CFLAGS += $(MPI_CFLAGS)
 
+# Where the installed program finds networks, NPUs and models by name.
+$O/prefix: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' >$@
+$O/base/catalogue.o: private ALL_CFLAGS += -DWEFT_DATA_FOLDER='"$(PREFIX)/share/weft/configs"'
+$O/base/catalogue.o: $O/prefix
+
 $(LIB): $(call objects,$(OUR_SRC)) $(PROTO_O)
 	@rm -f $@
 	$(SAY)ar rcs $@ $^

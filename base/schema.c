@@ -317,6 +317,8 @@ int schema_read_value(void *base, const struct key *k, const struct yaml_doc *do
     case KEY_MAP:
         return schema_read(field, k->of, doc, id, e);
     case KEY_LIST:
+        if (k->word && doc->nodes[id].kind == YAML_SCALAR && !yaml_is_null(doc, id))
+            return k->word(base, k, doc, id, e);
         return schema_read_list(base, k, doc, id, e);
     case KEY_RANGE:
         return read_range(field, k, doc, id, e);

@@ -73,8 +73,9 @@ struct key {
     const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
     bool owned;               /**< KEY_LIST: the field points to them, and its owner frees them */
     schema_read_own *read;    /**< KEY_OWN */
-    schema_write_own *write;  /**< KEY_OWN that schema_write() writes */
-    bool always;              /**< schema_write() writes it with its default too, where all is asked for */
+    schema_read_own *word; /**< KEY_LIST: a scalar in its place; gets the struct, not the field; NULL: none */
+    schema_write_own *write; /**< KEY_OWN that schema_write() writes */
+    bool always;             /**< schema_write() writes it with its default too, where all is asked for */
     uint64_t uses; /**< bits, by the section's `uses`; none of them in play: a warning. 0: always used */
 };
 

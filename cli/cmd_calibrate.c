@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/catalogue.h"
 #include "base/vec.h"
 #include "base/num.h"
 #include "cli/filters.h"
@@ -848,7 +849,11 @@ static int read_npu(struct fit_npu *f, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
     double power_W;
-    int rc = yaml_read_file(&doc, run->opt.npu, e);
+    struct text path = { 0 };
+    catalogue_path(&path, "npus", run->opt.npu);
+    int rc = text_check(&path, e);
+    rc = rc ? rc : yaml_read_file(&doc, text_str(&path), e);
+    text_free(&path);
     if (rc)
         return rc;
     rc = yaml_need(&doc, doc.root, YAML_MAP, e);

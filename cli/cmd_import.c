@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/catalogue.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
@@ -20,7 +21,7 @@ static const struct option trace_rows[] = {
         "trace", "FORMAT", trace, trace_format_words,
         "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv"),
     TEXT_OPTION("profile", "NAME|FILE", profile,
-                "draw what the trace lacks; NAME is a file of configs/clusters/profiles"),
+                "draw what the trace lacks; NAME is one of the catalogue (configs/clusters/profiles)"),
     COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws and of the window (default: 1)"),
     COUNT_OPTION("window", "N", window, 1, MOST_JOBS, "only so many jobs, one behind the other in time"),
     COUNT_OPTION("start", "N", start, 1, MOST_JOBS, "first job of the window, from 1 (default: drawn)"),
@@ -97,18 +98,10 @@ static void note_drawn(struct run *run, const struct trace *t, const char *profi
     text_free(&list);
 }
 
-/* NAME stands for configs/clusters/profiles/NAME.yaml. */
-static void find_profile(struct text *path, const char *name)
-{
-    /* Relative to the working directory, as files on a command line are. */
-    bool file = strchr(name, '/') || strchr(name, '.');
-    text_printf(path, file ? "%s" : "configs/clusters/profiles/%s.yaml", name);
-}
-
 static int read_profile(struct trace_profile *profile, const struct run *run, struct err *e)
 {
     struct text path = { 0 };
-    find_profile(&path, run->opt.profile);
+    catalogue_path(&path, "clusters/profiles", run->opt.profile);
     int rc = text_check(&path, e);
     if (!rc)
         rc = trace_read_profile(profile, text_str(&path), e);

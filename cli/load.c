@@ -151,6 +151,8 @@ static void say_read(const struct run *run, const struct design_point *s)
     output_verbose(run, "%s: %s, %lld NPUs; files %d, workloads %d, constraints %d", run->opt.operands[0],
                    topo_format_spec(word, &s->net), (long long)s->net.n_npus, (int)s->doc.n_sources,
                    (int)s->n_workloads, (int)s->rows.n);
+    for (int32_t i = 1; i < s->doc.n_sources; i++)
+        output_verbose(run, "read %s", s->doc.sources[i]);
 }
 
 /* Commands for one design pass over what only those for many look at. */

@@ -16,19 +16,19 @@ static bool looks_like_file(const char *text)
 }
 
 static const struct source_names names[] = {
-    { SOURCE_TOP, "network", NULL, is_no_spec },
-    { SOURCE_TOP, "model", NULL, looks_like_file },
-    { SOURCE_NAMES, "workloads[].workload", NULL, NULL },
-    { SOURCE_NAMES, "workload", NULL, NULL },
-    { SOURCE_INNER, "network.npu", NULL, NULL },
-    { SOURCE_INNER, "network.dims[].curves", NULL, NULL },
-    { SOURCE_INNER, "types[].npu", NULL, NULL },
-    { SOURCE_INNER, "job.model", NULL, NULL }, /* what a worker of a gossip study stands for */
-    { SOURCE_INNER, "job.npu", NULL, NULL },
-    { SOURCE_INNER, "workload.model", NULL, NULL },
-    { SOURCE_INNER, "workloads[].workload.model", NULL, NULL },
-    { SOURCE_INNER, "parts", "network.parts",
-      NULL }, /* those of the study; else those that the network names */
+    { SOURCE_TOP, "network", NULL, is_no_spec, "networks" },
+    { SOURCE_TOP, "model", NULL, looks_like_file, "models" },
+    { SOURCE_NAMES, "workloads[].workload", NULL, NULL, "workloads" },
+    { SOURCE_NAMES, "workload", NULL, NULL, "workloads" },
+    { SOURCE_INNER, "network.npu", NULL, NULL, "npus" },
+    { SOURCE_INNER, "network.dims[].curves", NULL, NULL, "curves" },
+    { SOURCE_INNER, "types[].npu", NULL, NULL, "npus" },
+    { SOURCE_INNER, "job.model", NULL, NULL, "models" }, /* what a worker of a gossip study stands for */
+    { SOURCE_INNER, "job.npu", NULL, NULL, "npus" },
+    { SOURCE_INNER, "workload.model", NULL, NULL, "models" },
+    { SOURCE_INNER, "workloads[].workload.model", NULL, NULL, "models" },
+    { SOURCE_INNER, "parts", "network.parts", NULL,
+      "parts" }, /* those of the study; else those that the network names */
     { .path = NULL },
 };
 
@@ -74,6 +74,7 @@ static int put_spec(struct text *out, const char *word, struct err *e)
 }
 
 static const char *const of_study[] = { "vary", "where", "keep", "uncertain", NULL };
+static const char *const own_kinds[] = { "studies", "networks", NULL };
 static const char *const alone_keys[] = { "dims", "npu", "graph", "classes", NULL };
 
 const struct source_rules source_rules = {
@@ -82,6 +83,7 @@ const struct source_rules source_rules = {
     .member = "workload",
     .of_study = of_study,
     .step_of = step_of,
+    .own_kinds = own_kinds,
     .alone = "network",
     .alone_keys = alone_keys,
     .is_word = topo_is_spec,

@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/catalogue.h"
+
 /* ---- files that were read before ---- */
 
 /* A sweep over many networks names each for a while only; parsed ones are large. DEEPEST leaves room for the
@@ -232,18 +234,41 @@ static void shorten(struct text *path)
     text_free(&other);
 }
 
-/* Named by the place that names it, as a reader of the study would look for it there. */
-static int graft_path(struct yaml_doc *doc, yaml_id at, const char *path, struct err *e)
+/* From the path as composed to the file that is read: the one there, else with its ending, else that of the
+ * catalogue; none: the path stays. */
+static void settle(struct text *path, const char *kind, const char *name)
 {
+    struct text other = { 0 };
+    if (unreadable(text_str(path)) == ENOENT && catalogue_is_name(name)) {
+        text_printf(&other, "%s.yaml", text_str(path));
+        if (!other.failed && !unreadable(text_str(&other)))
+            text_puts(path, ".yaml");
+        else if (kind)
+            catalogue_find(path, kind, name);
+    }
+    path->failed = path->failed || other.failed;
+    text_free(&other);
+    shorten(path);
+}
+
+/* Named by the place that names it, as a reader of the study would look for it there. */
+static int graft_path(struct yaml_doc *doc, yaml_id at, const char *kind, const char *path, struct err *e)
+{
+    struct text hint = { 0 };
     int why = unreadable(path);
-    if (why)
-        return yaml_fail(doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)", doc->nodes[at].text,
-                         strerror(why));
-    return yaml_graft_file(doc, at, path, e);
+    if (!why)
+        return yaml_graft_file(doc, at, path, e);
+    if (why == ENOENT && kind)
+        catalogue_hint(&hint, kind, doc->nodes[at].text);
+    int rc = yaml_fail(doc, at, e, ERR_PARSE, "is %.200s, which cannot be read (%s)%s", doc->nodes[at].text,
+                       strerror(why), text_str(&hint));
+    text_free(&hint);
+    return rc;
 }
 
 /* From what is kept, or else is from now on; false: not so, the file must be read. */
-static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id at, struct text *path)
+static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id at, const char *kind,
+                       struct text *path)
 {
     struct err ignored;
     /* Looked up by the path as composed; shortened only when the file is read, which costs two stat(). */
@@ -251,7 +276,7 @@ static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id
     if (!kept) {
         struct text name = { 0 };
         text_puts(&name, text_str(path));
-        shorten(path);
+        settle(path, kind, doc->nodes[at].text);
         if (!name.failed && !path->failed && !unreadable(text_str(path)))
             kept = cache_add(cache, text_str(&name), text_str(path));
         text_free(&name);
@@ -259,8 +284,9 @@ static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id
     return kept && yaml_graft_copy(doc, at, kept, &ignored) == 0;
 }
 
-/* Put in the file that scalar `at` names. */
-static int graft(struct yaml_doc *doc, yaml_id at, struct source_cache *cache, struct err *e)
+/* Put in the file that scalar `at` names, of the catalogue's @p kind. */
+static int graft(struct yaml_doc *doc, yaml_id at, const char *kind, struct source_cache *cache,
+                 struct err *e)
 {
     const char *name = doc->nodes[at].text;
     struct text path = { 0 };
@@ -268,10 +294,10 @@ static int graft(struct yaml_doc *doc, yaml_id at, struct source_cache *cache, s
         add_folder(&path, yaml_source(doc, at));
     text_puts(&path, name);
     int rc = text_check(&path, e);
-    if (!rc && !(cache && graft_kept(cache, doc, at, &path))) {
-        shorten(&path);
+    if (!rc && !(cache && graft_kept(cache, doc, at, kind, &path))) {
+        settle(&path, kind, name);
         rc = text_check(&path, e);
-        rc = rc ? rc : graft_path(doc, at, text_str(&path), e);
+        rc = rc ? rc : graft_path(doc, at, kind, text_str(&path), e);
     }
     text_free(&path);
     return rc;
@@ -340,6 +366,25 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
         *own_source = -1;
     }
     text_free(&file);
+    return rc;
+}
+
+/* A study or network of the catalogue where there is no such file; the path as given otherwise. */
+static int open_path(struct yaml_doc *doc, int32_t *own_source, const char *path, struct err *e)
+{
+    struct text found = { 0 };
+    bool missing = catalogue_is_name(path) && unreadable(path) == ENOENT;
+    for (const char *const *kind = source_rules.own_kinds; *kind && missing && !found.n; kind++)
+        catalogue_find(&found, *kind, path);
+    int rc = text_check(&found, e);
+    if (!rc && missing && !found.n) {
+        for (const char *const *kind = source_rules.own_kinds; *kind && !found.n; kind++)
+            catalogue_hint(&found, *kind, path);
+        rc = err_set(e, ERR_PARSE, "%s: no such file%s", path, text_str(&found));
+    } else if (!rc) {
+        rc = open_file(doc, own_source, found.n ? text_str(&found) : path, e);
+    }
+    text_free(&found);
     return rc;
 }
 
@@ -421,7 +466,7 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
         *own_source = -1;
         rc = open_word(doc, from->path, e);
     } else {
-        rc = open_file(doc, own_source, from->path, e);
+        rc = open_path(doc, own_source, from->path, e);
     }
     if (!rc)
         rc = yaml_need(doc, doc->root, YAML_MAP, e);
@@ -485,7 +530,7 @@ static int graft_path_below(struct yaml_doc *doc, yaml_id id, const char *path,
     int rc = 0;
     if (!*path)
         return is_file_name(doc, id) && (!names->is_file || names->is_file(doc->nodes[id].text))
-                   ? graft(doc, id, cache, e)
+                   ? graft(doc, id, names->kind, cache, e)
                    : 0;
     snprintf(key, sizeof key, "%.*s", (int)n, path);
     id = yaml_get(doc, id, key);

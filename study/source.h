@@ -2,7 +2,8 @@
  * @file The document of a study: its own file, overrides applied, the files it names put in.
  *
  * Which keys name files is for the kinds to say (struct source_rules, kinds/files.c). File names count from
- * the folder of the file they stand in; those of --set from the working directory.
+ * the folder of the file they stand in; those of --set from the working directory. Where there is no such
+ * file, NAME may be NAME.yaml there or a file of the catalogue (base/catalogue.h).
  *
  * An override may change the name of a file, or a key inside a file that another override names. So they are
  * applied in steps (enum source_step): names before what is in the files they name. Within a step --set comes
@@ -89,6 +90,7 @@ struct source_names {
     const char *path;                  /**< "job.npu", "types[].npu": of each member of a list */
     const char *otherwise;             /**< looked at where `path` is absent; NULL: nothing */
     bool (*is_file)(const char *text); /**< NULL: every text names a file */
+    const char *kind;                  /**< of the catalogue (base/catalogue.h) where there is no such file */
 };
 
 /** The rules of this program; kinds/files.c. */
@@ -100,6 +102,8 @@ struct source_rules {
     /** When an override applies of what is below a top-level key: _NAMES, _INNER or _REST. */
     enum source_step (*step_of)(const char *path);
     /* A network alone: a word, or a file with its keys outermost, in place of a study. */
+    const char *const
+        *own_kinds;    /**< NULL-terminated: kinds of the catalogue that a study's own file may be of */
     const char *alone; /**< "network": the key under which a study has it */
     const char *const
         *alone_keys; /**< NULL-terminated: may be written without "network."; the first is always there */

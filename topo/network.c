@@ -555,6 +555,33 @@ K_SECTION(topo_class_section, struct topo_dim, "classes", class_keys,
 
 /* ---- a network ---- */
 
+static int network_read_word(struct topo_network *net, const struct yaml_doc *doc, yaml_id node,
+                             struct err *e)
+{
+    const char *word = doc->nodes[node].text;
+    if (!topo_is_spec(word))
+        return yaml_fail(doc, node, e, ERR_PARSE,
+                         "is \"%s\", expected a map or a word like \"ring:4@250 switch:8\"", word);
+    struct err inner = { 0 };
+    int rc = topo_parse_spec(net, word, &inner);
+    return rc ? yaml_fail(doc, node, e, inner.code, "%s", inner.msg) : 0;
+}
+
+/* `dims` as a word, "switch:8@450 fat-tree:32x4/2": settled here, since no entry of the file is left. */
+static int read_dims_word(void *base, const struct key *k, const struct yaml_doc *doc, yaml_id id,
+                          struct err *e)
+{
+    struct topo_network *net = base, word;
+    (void)k;
+    int rc = network_read_word(&word, doc, id, e);
+    if (!rc) {
+        memcpy(net->dims, word.dims, sizeof net->dims);
+        net->n_dims = word.n_dims;
+        net->n_npus = word.n_npus;
+    }
+    return rc;
+}
+
 static const struct key network_keys[] = {
     K_NAME(struct topo_network, name, "name", 1, "what reports call the network"),
     K_MAP(struct topo_network, npu, "npu", &topo_npu_section,
@@ -562,7 +589,8 @@ static const struct key network_keys[] = {
     K_NODE(struct topo_network, parts, "parts",
            "prices: a parts file (relative to this one) or a map, see parts", .uses = USE_COST),
     K_LIST(struct topo_network, dims, n_dims, "dims", 1, &topo_dim_section,
-           "list of 1 to 8 dimensions, innermost first, see dims", .what = "dimensions"),
+           "list of 1 to 8 dimensions, innermost first, see dims; or a word, \"ring:4@250 switch:8@50\"",
+           .what = "dimensions", .word = read_dims_word),
     K_NODE(
         struct topo_network, graph, "graph",
         "instead of dims, in studies of designs: a GraphML or CSV file of links (relative to this one), each "
@@ -710,10 +738,12 @@ static int network_check(void *base, const struct yaml_doc *doc, yaml_id map, st
     struct topo_network *net = base;
     yaml_id dims = yaml_get(doc, map, "dims");
     int32_t d = 0;
-    net->n_npus = 1;
     int rc = check_lists(doc, map, e);
     if (rc || net->graph >= 0)
         return rc ? rc : check_classes(net, doc, map, e);
+    if (doc->nodes[dims].kind == YAML_SCALAR)
+        return 0;
+    net->n_npus = 1;
     rc = expand_entries(net, doc, dims, e);
     if (rc)
         return rc;
@@ -742,18 +772,6 @@ void topo_network_defaults(struct topo_network *net)
 {
     *net = (struct topo_network){ .n_npus = 1 };
     schema_defaults(net, &topo_network_section);
-}
-
-static int network_read_word(struct topo_network *net, const struct yaml_doc *doc, yaml_id node,
-                             struct err *e)
-{
-    const char *word = doc->nodes[node].text;
-    if (!topo_is_spec(word))
-        return yaml_fail(doc, node, e, ERR_PARSE,
-                         "is \"%s\", expected a map or a word like \"ring:4@250 switch:8\"", word);
-    struct err inner = { 0 };
-    int rc = topo_parse_spec(net, word, &inner);
-    return rc ? yaml_fail(doc, node, e, inner.code, "%s", inner.msg) : 0;
 }
 
 int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
