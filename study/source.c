@@ -236,12 +236,14 @@ static void shorten(struct text *path)
 
 /* From the path as composed to the file that is read: the one there, else with its ending, else that of the
  * catalogue; none: the path stays. */
-static void settle(struct text *path, const char *kind, const char *name)
+static void settle(struct text *path, const char *kind, const char *name, const char *source)
 {
     struct text other = { 0 };
     if (unreadable(text_str(path)) == ENOENT && catalogue_is_name(name)) {
         text_printf(&other, "%s.yaml", text_str(path));
-        if (!other.failed && !unreadable(text_str(&other)))
+        /* b200.yaml, a study that says `npu: b200`, does not mean itself. */
+        bool itself = strcmp(text_str(&other), source) == 0;
+        if (!other.failed && !itself && !unreadable(text_str(&other)))
             text_puts(path, ".yaml");
         else if (kind)
             catalogue_find(path, kind, name);
@@ -276,7 +278,7 @@ static bool graft_kept(struct source_cache *cache, struct yaml_doc *doc, yaml_id
     if (!kept) {
         struct text name = { 0 };
         text_puts(&name, text_str(path));
-        settle(path, kind, doc->nodes[at].text);
+        settle(path, kind, doc->nodes[at].text, yaml_source(doc, at));
         if (!name.failed && !path->failed && !unreadable(text_str(path)))
             kept = cache_add(cache, text_str(&name), text_str(path));
         text_free(&name);
@@ -295,7 +297,7 @@ static int graft(struct yaml_doc *doc, yaml_id at, const char *kind, struct sour
     text_puts(&path, name);
     int rc = text_check(&path, e);
     if (!rc && !(cache && graft_kept(cache, doc, at, kind, &path))) {
-        settle(&path, kind, name);
+        settle(&path, kind, name, yaml_source(doc, at));
         rc = text_check(&path, e);
         rc = rc ? rc : graft_path(doc, at, kind, text_str(&path), e);
     }

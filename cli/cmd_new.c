@@ -1,0 +1,319 @@
+/*
+ * weft new: a study to start from, put together from a network, a model and an NPU of the catalogue, or a
+ * copy of one of its studies.
+ *
+ * The network is written out, so that its sizes and bandwidths can be changed there; what it names goes by
+ * bare names (base/catalogue.h), so that the file works in any folder.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/catalogue.h"
+#include "cli/output.h"
+#include "study/source.h"
+#include "topo/network.h"
+
+enum part { NETWORK, MODEL, NPU, STUDY, N_PARTS };
+
+static const struct {
+    const char *kind, *title, *usual; /* of the catalogue; in the list; where --like names none of it */
+} parts[N_PARTS] = {
+    [NETWORK] = { "networks", "Networks", "dgx-h100-pod" },
+    [MODEL] = { "models", "Models", "llama3-70b" },
+    [NPU] = { "npus", "NPUs", NULL },
+    [STUDY] = { "studies", "Studies", NULL },
+};
+
+/** What is asked for: of each part a name and the text of its file. */
+struct wish {
+    const char *name[N_PARTS]; /* borrowed; NULL: none */
+    struct text text[N_PARTS];
+};
+
+/* ---- the list ---- */
+
+/* A file of the catalogue says in its first sentence what it is; a long one is cut between two words. */
+static void put_line(struct text *out, const char *name, const struct text *file)
+{
+    enum { SHOWN = 92 };
+    const char *s = text_str(file);
+    s += strspn(s, "# ");
+    size_t line = strcspn(s, "\n"), n = 0;
+    while (n < line && !(s[n] == '.' && (n + 1 == line || s[n + 1] == ' ')))
+        n++;
+    bool whole = n < line && n <= SHOWN;
+    for (n = n < SHOWN ? n : SHOWN; !whole && n > 0 && s[n] != ' ' && s[n] != '\n';)
+        n--;
+    while (!whole && n > 0 && strchr(" ,:;(", s[n - 1]))
+        n--;
+    text_printf(out, "  %-24s %.*s%s\n", name, (int)n, s, whole ? "" : " ...");
+}
+
+static int read_part(struct text *file, const char *kind, const char *name, struct err *e)
+{
+    struct text path = { 0 };
+    int rc = 0;
+    if (!catalogue_find(&path, kind, name))
+        rc = err_set(e, ERR_PARSE, "%s: no such file among %s", name, kind);
+    rc = rc ? rc : text_check(&path, e);
+    rc = rc ? rc : text_read_file(file, text_str(&path), YAML_MAX_BYTES, e);
+    text_free(&path);
+    return rc;
+}
+
+static int put_list(struct text *out, enum part p, struct err *e)
+{
+    struct catalogue c;
+    struct text file = { 0 };
+    int rc = catalogue_list(&c, parts[p].kind, e);
+    if (!rc && c.n)
+        text_printf(out, "%s%s:\n", out->n ? "\n" : "", parts[p].title);
+    for (int32_t i = 0; i < c.n && !rc; i++) {
+        rc = read_part(&file, parts[p].kind, c.names[i], e);
+        if (!rc)
+            put_line(out, c.names[i], &file);
+    }
+    text_free(&file);
+    catalogue_free(&c);
+    return rc;
+}
+
+static int list_parts(struct run *run, struct err *e)
+{
+    struct text out = { 0 };
+    int rc = 0;
+    for (int p = 0; p < N_PARTS && !rc; p++)
+        rc = put_list(&out, (enum part)p, e);
+    if (!rc && !out.n)
+        rc = err_set(e, ERR_IO, "no files to start from: set WEFT_DATA to the folder configs of weft");
+    rc = rc ? rc : output_write(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+/* ---- what is asked for ---- */
+
+static int fail_name(const char *name, struct err *e)
+{
+    struct text hint = { 0 };
+    for (int p = 0; p < N_PARTS && !hint.n; p++)
+        catalogue_hint(&hint, parts[p].kind, name);
+    int rc =
+        err_set(e, ERR_USAGE,
+                "option --like is \"%.60s\", expected a network, model, NPU or study that weft new lists%s",
+                name, text_str(&hint));
+    text_free(&hint);
+    return rc;
+}
+
+/* The first part that has a file of this name. */
+static int take_name(struct wish *w, const char *name, struct err *e)
+{
+    struct text path = { 0 };
+    int p = 0;
+    while (p < N_PARTS && !catalogue_find(&path, parts[p].kind, name))
+        p++;
+    text_free(&path);
+    if (p == N_PARTS)
+        return fail_name(name, e);
+    if (w->name[p])
+        return err_set(e, ERR_USAGE, "option --like names two %s, %s and %s", parts[p].kind, w->name[p],
+                       name);
+    w->name[p] = name;
+    return 0;
+}
+
+static int take_names(struct wish *w, const struct option_list *like, struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < like->n && !rc; i++)
+        rc = take_name(w, like->items[i], e);
+    if (!rc && w->name[STUDY] && like->n > 1)
+        rc = err_set(e, ERR_USAGE,
+                     "option --like names the study %s, which is taken whole, and something else",
+                     w->name[STUDY]);
+    for (int p = 0; p < N_PARTS && !rc; p++) {
+        if (!w->name[p] && !w->name[STUDY])
+            w->name[p] = parts[p].usual;
+        if (w->name[p])
+            rc = read_part(&w->text[p], parts[p].kind, w->name[p], e);
+    }
+    return rc;
+}
+
+/* ---- writing ---- */
+
+/* The length of a path to a file of the catalogue at @p s, "../npus/b200.yaml", and its bare name; 0: none.
+ */
+static size_t find_path(const char *s, const char **name, size_t *n)
+{
+    static const char *const kinds[] = { "networks", "models", "npus", "parts", "workloads", "curves" };
+    static const char ending[] = ".yaml";
+    const char *at = s;
+    while (strncmp(at, "../", 3) == 0)
+        at += 3;
+    for (size_t i = 0; at > s && i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i]), rest;
+        if (strncmp(at, kinds[i], length) != 0 || at[length] != '/')
+            continue;
+        *name = at + length + 1;
+        rest = strcspn(*name, "/ ,]}\"'\n");
+        *n = rest - (sizeof ending - 1);
+        if (rest > sizeof ending && strncmp(*name + *n, ending, sizeof ending - 1) == 0)
+            return (size_t)(*name - s) + rest;
+    }
+    return 0;
+}
+
+/* @p n bytes with paths into the catalogue turned into names. */
+static void put_named(struct text *out, const char *s, size_t n)
+{
+    for (const char *end = s + n; s < end;) {
+        const char *name;
+        size_t length, path = find_path(s, &name, &length);
+        if (path)
+            text_add(out, name, length);
+        else
+            text_add(out, s, 1);
+        s += path ? path : 1;
+    }
+}
+
+/* A network's file as the map below `network:`; its NPU is another one where that is asked for. */
+static void put_network(struct text *out, const struct wish *w)
+{
+    bool skipped = false, named = false;
+    for (const char *s = text_str(&w->text[NETWORK]); *s;) {
+        size_t n = strcspn(s, "\n");
+        /* A key and what is indented below it. */
+        bool inner = strchr(" \t#-", s[0]) != NULL || n == 0;
+        bool npu = w->name[NPU] && (strncmp(s, "npu:", 4) == 0 || (skipped && inner));
+        if (npu && !skipped)
+            text_printf(out, "  npu: %s\n", w->name[NPU]);
+        named = named || npu;
+        skipped = npu;
+        if (!npu) {
+            text_puts(out, n ? "  " : "");
+            put_named(out, s, n);
+            text_puts(out, "\n");
+        }
+        s += n + (s[n] == '\n');
+    }
+    if (w->name[NPU] && !named)
+        text_printf(out, "  npu: %s\n", w->name[NPU]);
+}
+
+/* How many NPUs the network has, and does it say how fast they compute? */
+static int look_at_network(int64_t *n, bool *computes, const char *network, struct err *e)
+{
+    struct study_source from = { .path = network };
+    struct yaml_doc doc;
+    struct topo_network net;
+    int32_t own_source;
+    int rc = source_open(&doc, &own_source, &from, e);
+    rc = rc ? rc : source_fetch(&doc, own_source, &from, e);
+    rc = rc ? rc : topo_read_network(&net, &doc, yaml_get(&doc, doc.root, "network"), e);
+    *n = rc ? 0 : net.n_npus;
+    *computes = !rc && net.npu.peak_flops > 0;
+    yaml_free(&doc);
+    return rc;
+}
+
+/* Sequences a step: about four million tokens, and as many for each NPU. 0 tokens: the model has none. */
+static int choose_batch(int64_t *batch, double *tokens, const struct text *model, int64_t npus, struct err *e)
+{
+    enum { TOKENS = 1 << 22, SAMPLES = 64 };
+    struct yaml_doc doc;
+    int64_t seq = 0;
+    int rc = yaml_read_text(&doc, "model", text_str(model), model->n, e);
+    bool other = !rc && yaml_get(&doc, doc.root, "family") >= 0; /* no transformer */
+    yaml_id id = rc || other ? -1 : yaml_get(&doc, doc.root, "seq");
+    if (id >= 0)
+        rc = yaml_count(&doc, id, &seq, e);
+    *batch = seq > 0 ? npus * ((TOKENS / seq + npus - 1) / npus) : npus * SAMPLES;
+    *tokens = (double)*batch * (double)seq;
+    yaml_free(&doc);
+    return rc;
+}
+
+static int put_study(struct text *out, struct wish *w, const char *file, struct err *e)
+{
+    int64_t npus, batch = 0;
+    double tokens = 0;
+    struct text path = { 0 };
+    catalogue_find(&path, parts[NETWORK].kind, w->name[NETWORK]);
+    int rc = text_check(&path, e);
+    bool computes = true;
+    rc = rc ? rc : look_at_network(&npus, &computes, text_str(&path), e);
+    text_free(&path);
+    if (!computes && !w->name[NPU])
+        w->name[NPU] = "h100-80gb";
+    rc = rc ? rc : choose_batch(&batch, &tokens, &w->text[MODEL], npus, e);
+    if (rc)
+        return rc;
+    text_printf(out,
+                "# %s on %s%s%s. Change what you like: `weft keys WORD` explains every key.\n"
+                "#   weft sim %s             time of a training step, and whether it fits in memory\n"
+                "#   weft explain %s         what limits the step, and what more bandwidth would save\n"
+                "#   weft topo %s --bill     what the network costs, part by part\n"
+                "#   weft alloc %s           the best bandwidths: leave bw_GBps out of a dimension to let "
+                "weft choose\n"
+                "#   weft sweep %s -o rows.csv   every variant below vary\n",
+                w->name[MODEL], w->name[NETWORK], w->name[NPU] ? " with " : "",
+                w->name[NPU] ? w->name[NPU] : "", file, file, file, file, file);
+    text_puts(out, "network:\n");
+    put_network(out, w);
+    text_printf(out, "model: alpha-beta # latency counts; others: weft keys study\nworkload:\n  model: %s\n",
+                w->name[MODEL]);
+    if (tokens > 0)
+        text_printf(out,
+                    "  parallel: { batch: %lld } # sequences per step, about %.3g million tokens\n"
+                    "  search: { top: 3 } # every legal plan (tensor, pipeline, context, expert, data "
+                    "parallel); or write\n"
+                    "                     # one below parallel: { tp: 8, pp: 4 } and delete this line\n",
+                    (long long)batch, tokens / 1e6);
+    else
+        text_printf(out, "  parallel: { batch: %lld } # samples per step, data parallel\n", (long long)batch);
+    text_printf(out,
+                "# vary: # each list is an axis of weft sweep\n#   workload.parallel.batch: [%lld, %lld]\n",
+                (long long)batch, 2 * (long long)batch);
+    return 0;
+}
+
+static int run_new(struct run *run, struct err *e)
+{
+    const char *file = run->opt.n_operands ? run->opt.operands[0] : NULL;
+    struct wish w = { .name = { NULL } };
+    struct text out = { 0 };
+    if (!run->opt.like.n)
+        return file ? err_set(e, ERR_USAGE, "option --like is missing; weft new alone lists what it may name")
+                    : list_parts(run, e);
+    int rc = take_names(&w, &run->opt.like, e);
+    if (!rc && w.name[STUDY])
+        put_named(&out, text_str(&w.text[STUDY]), w.text[STUDY].n);
+    else if (!rc)
+        rc = put_study(&out, &w, file ? file : "STUDY.yaml", e);
+    rc = rc ? rc : output_file(run, file, &out, e);
+    for (int p = 0; p < N_PARTS; p++)
+        text_free(&w.text[p]);
+    text_free(&out);
+    return rc;
+}
+
+static const struct option like_rows[] = {
+    { .name = "like",
+      .value = "NAME",
+      .help = "a network, model, NPU or study of the list; several: a network, a model and an NPU",
+      .kind = OPTION_LIST,
+      .offset = offsetof(struct options, like) },
+};
+static const struct option_group options_like = { "Start from", like_rows, 1 };
+
+const struct command cmd_new = {
+    .group = "Start here",
+    .name = "new",
+    .help = "write a study to start from; without --like list the networks, models and NPUs",
+    .about = "Write a commented study to FILE from files that come with weft, or list those files.\n",
+    .scope = SCOPE(0, 1, "[FILE]", &options_like, &options_alone),
+    .run = run_new,
+};

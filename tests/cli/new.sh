@@ -1,0 +1,45 @@
+#!/bin/sh
+# weft new: what there is to start from, a study of it that runs as written, and names that are none.
+WEFT_DATA=$PWD/configs
+export WEFT_DATA
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+"$WEFT" new >list
+sed -n '/^Net/,+3p; /^NPUs/,+3p' list
+for kind in networks models npus studies; do
+    ls "$WEFT_DATA/$kind"/*.yaml | sed 's,.*/,,; s,\.yaml$,,' | while read -r name; do
+        grep -q "^  $name  *[^ ]" list || echo "$name is not listed"
+    done
+done
+[ "$(awk '{ print length }' list | sort -n | tail -1)" -le 120 ] && echo "lines fit 120 columns"
+
+run new gb300.yaml --like gb300-nvl72 --like llama3-8b
+cat gb300.yaml
+"$WEFT" sim gb300.yaml -q | sed -n 1p
+run new gb300.yaml --like gb300-nvl72
+
+echo "== each network with each model and NPU is a study that is read"
+for network in "$WEFT_DATA"/networks/*.yaml; do
+    name=$(basename "$network" .yaml)
+    "$WEFT" new "$name.yaml" --like "$name" --like b200 && "$WEFT" topo "$name.yaml" -q >got || echo "failed: $name"
+    "$WEFT" topo "$network" -q | sed -n 2,4p >want
+    sed -n 2,4p got | cmp -s - want || echo "another network: $name"
+done
+for name in resnet50 dlrm-dcnv2; do
+    "$WEFT" new "$name.yaml" --like "$name" --like hgx-h100 && sed -i "/search: /d" "$name.yaml" && "$WEFT" sim "$name.yaml" -q >got || echo "failed: $name"
+    sed -n 1p got
+done
+for study in "$WEFT_DATA"/studies/*.yaml; do
+    name=$(basename "$study" .yaml)
+    "$WEFT" new "study-$name.yaml" --like "$name" || echo "failed: $name"
+    ! grep -n '\.\./[a-z]*/[^ ]*\.yaml' "study-$name.yaml" || echo "a path: $name"
+done
+run topo study-rails-taper.yaml --spec
+
+run new x.yaml --like b200 --like b300
+run new x.yaml --like b20
+run new x.yaml --like rails-taper --like b200
+run new x.yaml
+run new - --like nosuch
+run new x.csv/y --like b200
+[ -e x.yaml ] || echo "nothing was written"
