@@ -301,13 +301,10 @@ static int run_new(struct run *run, struct err *e)
 }
 
 static const struct option like_rows[] = {
-    { .name = "like",
-      .value = "NAME",
-      .help = "a network, model, NPU or study of the list; several: a network, a model and an NPU",
-      .kind = OPTION_LIST,
-      .offset = offsetof(struct options, like) },
+    LIST_OPTION("like", "NAME", like,
+                "a network, model, NPU or study of the list; several: a network, a model and an NPU"),
 };
-static const struct option_group options_like = { "Start from", like_rows, 1 };
+static const struct option_group options_like = OPTION_GROUP("Start from", like_rows);
 
 const struct command cmd_new = {
     .group = "Start here",
