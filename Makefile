@@ -23,6 +23,7 @@ O := build/$(BUILD)$(CLANG_TAG)
 PACKAGES := gcc libc6-dev make pkg-config libigraph-dev libxml2-dev libgmp-dev libgsl-dev libyaml-dev libglpk-dev \
     libjansson-dev libcmocka-dev gnuplot-nox fonts-dejavu-core protobuf-c-compiler libprotobuf-c-dev \
     libsqlite3-dev libopenmpi-dev openmpi-bin binutils
+TEST_PACKAGES := python3-yaml python3-jsonschema
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
 SLURM_PACKAGES := slurm-wlm munge
@@ -239,10 +240,12 @@ run-study:
 	set -e; $(foreach f,$(FIGURES),$(WEFT) plot $f out/main.csv $(ROWS.$f) -f -o out/$f.svg;)
 	@printf '\nDone. Look at:\n'; printf '  %s\n' out/main.csv out/main.txt $(FIGURES:%=out/%.svg)
 
-test: deps ## install what is missing, then every test, plain and under ASan+UBSan
+test: ## install what is missing, then every test, plain and under ASan+UBSan
+	@tests/install_deps.sh $(PACKAGES) $(TEST_PACKAGES)
 	@CC='$(CC)' JOBS='$(JOBS)' tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
-soak: deps ## the tests with their long counts: 1,000 kills, 2,000 damaged stores, every rank count, all random cases under ASan
+soak: ## the tests with their long counts: 1,000 kills, 2,000 damaged stores, every rank count, all random cases under ASan
+	@tests/install_deps.sh $(PACKAGES) $(TEST_PACKAGES)
 	@CC='$(CC)' JOBS='$(JOBS)' SOAK=1 LIMIT_S=3600 tests/run_tests.sh $(TEST_BUILDS:%=build/%$(CLANG_TAG))
 
 test-programs: $(WEFT) $(UNIT) $(RANKS) $(FAULT_DRIVER) $(FAULT_SHIM) $(if $(filter release,$(BUILD)),$(LIBRARY))

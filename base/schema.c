@@ -32,6 +32,22 @@ const char *schema_kind_word(enum key_kind kind)
     return words[kind];
 }
 
+void schema_form(struct text *out, const struct key *k)
+{
+    if (k->form)
+        text_puts(out, k->form);
+    else if (k->kind == KEY_MAP)
+        text_printf(out, "<%s>", k->of->name);
+    else if (k->kind == KEY_LIST && k->of)
+        text_printf(out, "list of <%s>", k->of->name);
+    else if (k->kind == KEY_LIST)
+        text_printf(out, "list of %ss", schema_kind_word(k->item->kind));
+    else if (k->kind == KEY_RANGE)
+        text_puts(out, k->whole ? "count or list of counts" : "number or list of numbers");
+    else
+        text_puts(out, k->kind == KEY_NODE || k->kind == KEY_OWN ? "anything" : schema_kind_word(k->kind));
+}
+
 static const char *range_text(char buf[RANGE_TEXT], const struct key *k)
 {
     char lo[NUM_TEXT], hi[NUM_TEXT];

@@ -71,8 +71,9 @@ struct key {
     const struct section *of; /**< KEY_MAP, KEY_LIST of maps */
     const struct key *item;   /**< KEY_LIST of anything else: each entry; its offset is 0 */
     const char *what;         /**< KEY_LIST: of what, in messages; NULL: "entries" */
-    bool owned;               /**< KEY_LIST: the field points to them, and its owner frees them */
-    schema_read_own *read;    /**< KEY_OWN */
+    const char *form;      /**< what the value looks like where `kind` alone does not say it; schema_form() */
+    bool owned;            /**< KEY_LIST: the field points to them, and its owner frees them */
+    schema_read_own *read; /**< KEY_OWN */
     schema_read_own *word; /**< KEY_LIST: a scalar in its place; gets the struct, not the field; NULL: none */
     schema_write_own *write; /**< KEY_OWN that schema_write() writes */
     bool always;             /**< schema_write() writes it with its default too, where all is asked for */
@@ -223,6 +224,15 @@ struct section {
 
 /** What a key is called in the manual: "number", "count", "nested". */
 const char *schema_kind_word(enum key_kind kind);
+
+/**
+ * Append what values of @p k look like, in words that a program can parse:
+ *   FORM: ALTERNATIVE [or ALTERNATIVE]...
+ *   ALTERNATIVE: "list of" ALTERNATIVE, "map of" ALTERNATIVE (any key), (FORM), <SECTION>, or one of
+ *   number, count, word, text, true/false, file (a name), anything; in the plural behind "list of".
+ * It is k->form, or follows from the kind: "list of <dims>", "number or list of numbers".
+ */
+void schema_form(struct text *out, const struct key *k);
 
 /**
  * Fill @p base from map @p map: known keys only, checked, scaled, defaults for

@@ -5,11 +5,18 @@
  * A section that is missing from the list below is missing from the manual. Range, unit and default are those
  * that reading checks and fills in; words around them are the help of each key.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* strcasestr() */
+#endif
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/catalogue.h"
 #include "base/num.h"
+#include "cli/keys_schema.h"
 #include "cli/output.h"
 #include "base/sheet.h"
 #include "kinds/design/ask/load.h"
@@ -122,6 +129,19 @@ static const struct section *const sections[] = {
 
 enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
 
+/* Files by their outermost map, and where the catalogue has some. */
+static const struct file_kind kinds[] = {
+    { "study", &design_section },  { "network", &topo_network_section },
+    { "npu", &topo_npu_section },  { "parts", &topo_parts_section },
+    { "model", &model_section },   { "workload", &step_workload_section },
+    { "place", &place_section },   { "hetero", &hetero_section },
+    { "gossip", &gossip_section }, { "profile", &trace_profile_section },
+};
+
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const struct manual manual = { sections, N_SECTIONS, kinds, N_KINDS };
+
 static bool is_number(const struct key *k)
 {
     return k->kind == KEY_REAL || k->kind == KEY_I32 || k->kind == KEY_I64;
@@ -184,7 +204,7 @@ static bool is_asked(const struct section *s, const char *name)
 }
 
 struct key_row {
-    const char *section, *shown, *key, *kind, *unit, *range, *words, *usual, *dflt, *required, *help;
+    const char *section, *shown, *key, *kind, *form, *unit, *range, *words, *usual, *dflt, *required, *help;
     double min, max;
 };
 
@@ -193,7 +213,9 @@ static const struct column key_columns[] = {
     COLUMN_WORD(struct key_row, section, "of the file", .in = IN_CSV),
     COLUMN_WORD(struct key_row, shown, "with its place", .in = IN_TEXT, .title = "  key"),
     COLUMN_WORD(struct key_row, key, "its name", .in = IN_CSV),
-    COLUMN_WORD(struct key_row, kind, "of value", .title = "holds"),
+    COLUMN_WORD(struct key_row, kind, "of value", .in = IN_CSV),
+    COLUMN_WORD(struct key_row, form, "what the value looks like; <NAME> is a map of that section",
+                .title = "holds"),
     /* Left out of text where no key of the section has one. */
     COLUMN_WORD(struct key_row, unit, "of numbers"),
     COLUMN_WORD(struct key_row, range, "of numbers, or the words", .in = IN_TEXT),
@@ -207,17 +229,20 @@ static const struct column key_columns[] = {
     COLUMNS_END,
 };
 
-static void put_key(struct report *r, const struct section *s, const struct key *k)
+/* @p found: among keys of many sections, which its name then tells. */
+static void put_key(struct report *r, const struct section *s, const struct key *k, bool found)
 {
     char number[NUM_TEXT], shown[SHOW_VALUE];
-    struct text range = { 0 };
+    struct text range = { 0 }, form = { 0 };
     const char *usual = show_default(number, k);
     put_range(&range, k);
-    snprintf(shown, sizeof shown, "  %s", k->name);
+    schema_form(&form, k);
+    snprintf(shown, sizeof shown, "  %s%s%s", found ? s->name : "", found ? "." : "", k->name);
     report_row(r, &(struct key_row){ .section = s->name,
                                      .shown = shown,
                                      .key = k->name,
                                      .kind = schema_kind_word(k->kind),
+                                     .form = text_str(&form),
                                      .unit = k->unit && *k->unit     ? k->unit
                                              : report_is(r, IN_TEXT) ? ""
                                                                      : NULL,
@@ -229,8 +254,17 @@ static void put_key(struct report *r, const struct section *s, const struct key 
                                      .dflt = k->required || !*usual ? NULL : usual,
                                      .required = k->required ? "yes" : "no",
                                      .help = k->help });
-    r->failed = r->failed || range.failed;
+    r->failed = r->failed || range.failed || form.failed;
     text_free(&range);
+    text_free(&form);
+}
+
+static bool manual_asks(const char *name)
+{
+    for (int i = 0; i < N_SECTIONS; i++)
+        if (is_asked(sections[i], name))
+            return true;
+    return false;
 }
 
 static void put_sections(struct report *r, const char *only)
@@ -247,7 +281,7 @@ static void put_sections(struct report *r, const char *only)
         if (apart)
             report_list(r, NULL, key_columns);
         for (size_t k = 0; k < s->n_keys; k++)
-            put_key(r, s, &s->keys[k]);
+            put_key(r, s, &s->keys[k], false);
         if (apart)
             report_list_end(r);
     }
@@ -255,51 +289,293 @@ static void put_sections(struct report *r, const char *only)
         report_list_end(r);
 }
 
-/* Before the page is begun, so that a wrong name prints nothing. */
-static int check_section(const char *name, struct err *e)
+/* ---- search ---- */
+
+static bool has_word(const char *text, const char *word)
 {
-    const char *names[N_SECTIONS];
-    struct text all = { 0 };
+    return text && strcasestr(text, word);
+}
+
+/* Every word stands in the key's name, its section's, its meaning or the words it may have. */
+static bool is_hit(const struct section *s, const struct key *k, const struct options *opt)
+{
+    for (int32_t i = 0; i < opt->n_operands; i++) {
+        const char *word = opt->operands[i];
+        bool hit = has_word(k->name, word) || has_word(s->name, word) || has_word(k->help, word);
+        for (size_t w = 0; !hit && k->kind == KEY_WORD && k->words[w]; w++)
+            hit = has_word(k->words[w], word);
+        if (!hit)
+            return false;
+    }
+    return true;
+}
+
+/* Is the key itself what is asked for: "taper", "dims taper" or "dims.taper"? */
+static bool is_named(const struct section *s, const struct key *k, const struct options *opt)
+{
+    const char *last = opt->operands[opt->n_operands - 1];
+    size_t n = strlen(s->name);
+    if (strncmp(last, s->name, n) == 0 && last[n] == '.' && strcasecmp(last + n + 1, k->name) == 0)
+        return true;
+    return strcasecmp(last, k->name) == 0 && is_hit(s, k, opt);
+}
+
+/* How often each kind of hit is there: of the key itself, and in words. */
+struct hits {
+    int named, other;
+};
+
+static struct hits count_hits(const struct options *opt)
+{
+    struct hits n = { 0 };
     for (int i = 0; i < N_SECTIONS; i++) {
-        names[i] = sections[i]->name;
-        if (is_asked(sections[i], name)) {
-            text_free(&all);
-            return 0;
+        for (size_t k = 0; k < sections[i]->n_keys; k++) {
+            bool named = is_named(sections[i], &sections[i]->keys[k], opt);
+            n.named += named;
+            n.other += !named && is_hit(sections[i], &sections[i]->keys[k], opt);
         }
-        /* Gathered on the way, for the message of a name that nothing is near. */
+    }
+    return n;
+}
+
+/* ---- an example from the catalogue ---- */
+
+/* What the map of a section is called where it stands: dims.nics in `nics`, layers of hetero in `layers`. */
+static void put_role(char role[], size_t room, const char *section)
+{
+    const char *dot = strrchr(section, '.');
+    size_t n = strcspn(dot ? dot + 1 : section, " [");
+    snprintf(role, room, "%.*s", (int)n, dot ? dot + 1 : section);
+}
+
+/* The first key @p name in a map with that role: its own key is it, or that of the list it is in; the
+ * outermost map has the role of its file. */
+static yaml_id find_key(const struct yaml_doc *doc, yaml_id map, const char *role, bool is, const char *name)
+{
+    yaml_each (id, doc, map) {
+        const struct yaml_node *node = &doc->nodes[id];
+        bool has = node->key ? strcmp(node->key, role) == 0 : is;
+        if (is && node->key && strcmp(node->key, name) == 0)
+            return id;
+        yaml_id found = node->kind == YAML_SCALAR ? -1 : find_key(doc, id, role, has, name);
+        if (found >= 0)
+            return found;
+    }
+    return -1;
+}
+
+/* The line of @p file that node @p id stands on. */
+static void put_example(struct text *out, const struct text *file, int32_t line, const char *name)
+{
+    enum { SHOWN = 100 };
+    const char *s = text_str(file);
+    for (; line > 1 && *s; line--)
+        s += strcspn(s, "\n") + (s[strcspn(s, "\n")] != '\0');
+    s += strspn(s, " ");
+    size_t n = strcspn(s, "\n");
+    text_printf(out, "%.*s%s   (%s)", n > SHOWN ? SHOWN : (int)n, s, n > SHOWN ? "..." : "", name);
+}
+
+static bool look_in(struct text *out, const char *folder, const char *name, const char *root,
+                    const struct section *s, const struct key *k)
+{
+    char role[64];
+    struct text path = { 0 }, file = { 0 };
+    struct yaml_doc doc;
+    struct err ignored;
+    yaml_id id = -1;
+    put_role(role, sizeof role, s->name);
+    if (catalogue_find(&path, folder, name) &&
+        !text_read_file(&file, text_str(&path), YAML_MAX_BYTES, &ignored) &&
+        strstr(text_str(&file), k->name) && !yaml_read_text(&doc, name, text_str(&file), file.n, &ignored)) {
+        id = find_key(&doc, doc.root, role, strcmp(role, root) == 0, k->name);
+        if (id >= 0)
+            put_example(out, &file, doc.nodes[id].line, name);
+        yaml_free(&doc);
+    }
+    text_free(&path);
+    text_free(&file);
+    return id >= 0;
+}
+
+/* A line of a file that comes with weft and has the key; nothing where none has. */
+static void find_example(struct text *out, const struct section *s, const struct key *k)
+{
+    static const struct {
+        const char *folder, *root;
+    } places[] = {
+        { "studies", "study" },      { "networks", "network" }, { "npus", "npu" },
+        { "models", "model" },       { "parts", "parts" },      { "workloads", "workload" },
+        { "clusters", "placement" },
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places && !out->n; i++) {
+        struct catalogue c;
+        struct err ignored;
+        if (!catalogue_list(&c, places[i].folder, &ignored))
+            for (int32_t f = 0; f < c.n && !out->n; f++)
+                look_in(out, places[i].folder, c.names[f], places[i].root, s, k);
+        catalogue_free(&c);
+    }
+}
+
+/* ---- what was found ---- */
+
+/* Which files may hold the section. */
+static void put_files(struct text *out, const struct section *s)
+{
+    for (int i = 0; i < N_KINDS; i++) {
+        bool reached[MANUAL_MOST_SECTIONS];
+        manual_reach(reached, &manual, &kinds[i]);
+        if (reached[manual_find(&manual, s->name, strlen(s->name))])
+            text_printf(out, "%s%s", out->n ? ", " : "", kinds[i].name);
+    }
+}
+
+static void put_whole(struct report *r, const struct section *s, const struct key *k)
+{
+    char number[NUM_TEXT];
+    struct text range = { 0 }, form = { 0 }, files = { 0 }, example = { 0 };
+    const char *usual = show_default(number, k);
+    put_range(&range, k);
+    schema_form(&form, k);
+    put_files(&files, s);
+    find_example(&example, s, k);
+    report_line(r, "%s in %s: %s\n", k->name, s->name, k->help);
+    report_line(r, "  holds    %s%s%s\n", text_str(&form), k->unit && *k->unit ? ", " : "",
+                k->unit ? k->unit : "");
+    if (range.n)
+        report_line(r, "  %s  %s\n", k->kind == KEY_WORD ? "words  " : "range  ", text_str(&range));
+    if (*usual)
+        report_line(r, "  default  %s\n", usual);
+    report_line(r, "  files    %s\n", text_str(&files));
+    if (example.n)
+        report_line(r, "  example  %s\n", text_str(&example));
+    report_line(r, "\n");
+    r->failed = r->failed || range.failed || form.failed || files.failed || example.failed;
+    text_free(&range);
+    text_free(&form);
+    text_free(&files);
+    text_free(&example);
+}
+
+/* Rows of the keys that are hit, named or not. */
+static void put_hits(struct report *r, const struct options *opt, bool named)
+{
+    for (int i = 0; i < N_SECTIONS; i++) {
+        for (size_t k = 0; k < sections[i]->n_keys; k++) {
+            const struct key *key = &sections[i]->keys[k];
+            if (is_hit(sections[i], key, opt) && (named || !is_named(sections[i], key, opt)))
+                put_key(r, sections[i], key, true);
+        }
+    }
+}
+
+static void put_found(struct report *r, const struct options *opt, struct hits n)
+{
+    bool whole = report_is(r, IN_TEXT) && (n.named || n.other == 1);
+    for (int i = 0; i < N_SECTIONS && whole; i++)
+        for (size_t k = 0; k < sections[i]->n_keys; k++)
+            if (n.named ? is_named(sections[i], &sections[i]->keys[k], opt)
+                        : is_hit(sections[i], &sections[i]->keys[k], opt))
+                put_whole(r, sections[i], &sections[i]->keys[k]);
+    if (whole && (!n.named || !n.other))
+        return;
+    if (whole)
+        report_line(r, "Keys whose meaning has %s too:\n", opt->operands[opt->n_operands - 1]);
+    report_list(r, NULL, key_columns);
+    put_hits(r, opt, !whole);
+    report_list_end(r);
+}
+
+/* Nothing has the words: the nearest name of a section or key. */
+static int fail_search(const struct options *opt, struct err *e)
+{
+    const char *word = opt->operands[opt->n_operands - 1], *near = NULL;
+    const char *names[N_SECTIONS];
+    for (int i = 0; i < N_SECTIONS; i++)
+        names[i] = sections[i]->name;
+    near = text_nearest(word, names, N_SECTIONS);
+    for (int i = 0; i < N_SECTIONS && !near; i++) {
+        const char *keys[256];
+        size_t n = sections[i]->n_keys < 256 ? sections[i]->n_keys : 256;
+        for (size_t k = 0; k < n; k++)
+            keys[k] = sections[i]->keys[k].name;
+        near = text_nearest(word, keys, n);
+    }
+    return err_set(e, ERR_USAGE, "no section, key or meaning has %s\"%.60s\"%s%s%s",
+                   opt->n_operands > 1 ? "all words up to " : "", word, near ? "; did you mean " : "",
+                   near ? near : "", near ? "?" : "");
+}
+
+/* ---- the command ---- */
+
+static const struct file_kind *find_kind(const char *name, struct err *e)
+{
+    const char *names[N_KINDS];
+    struct text all = { 0 };
+    for (int i = 0; i < N_KINDS; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            text_free(&all);
+            return &kinds[i];
+        }
+        names[i] = kinds[i].name;
         text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *near = text_nearest(name, names, N_SECTIONS);
-    int rc =
-        near ? err_set(e, ERR_USAGE, "unknown section \"%.100s\"; did you mean %s?", name, near)
-             : err_set(e, ERR_USAGE, "unknown section \"%.100s\", expected one of %s", name, text_str(&all));
+    err_set(e, ERR_USAGE, "no schema of \"%.60s\", expected one of %s", name, text_str(&all));
     text_free(&all);
+    return NULL;
+}
+
+static int write_schema(struct run *run, struct err *e)
+{
+    const struct file_kind *kind = find_kind(run->opt.n_operands ? run->opt.operands[0] : "study", e);
+    struct text out = { 0 };
+    if (!kind)
+        return ERR_USAGE;
+    manual_schema(&out, &manual, kind);
+    int rc = output_write(run, &out, e);
+    text_free(&out);
     return rc;
 }
 
 static int run_keys(struct run *run, struct err *e)
 {
-    const char *only = run->opt.n_operands ? run->opt.operands[0] : NULL;
+    const struct options *opt = &run->opt;
+    const char *only = opt->n_operands ? opt->operands[0] : NULL;
     int rc = output_check(run, e);
-    if (!rc && only)
-        rc = check_section(only, e);
     if (rc)
         return rc;
+    if (opt->schema)
+        return write_schema(run, e);
+    bool section = !only || (opt->n_operands == 1 && manual_asks(only));
+    struct hits n = section ? (struct hits){ 0 } : count_hits(opt);
+    if (!section && !n.named && !n.other)
+        return fail_search(opt, e);
     /* JSON as rows too: a program that reads the manual wants a table, not a tree. */
     struct report r = { .rows = true };
     output_begin(&r, run, (struct origin){ .known = false });
-    put_sections(&r, only);
+    if (section)
+        put_sections(&r, only);
+    else
+        put_found(&r, opt, n);
     rc = output_report(&r, run, (struct origin){ .known = false }, e);
     report_free(&r);
     return rc;
 }
 
+static const struct option schema_rows[] = {
+    FLAG_OPTION("schema", schema,
+                "write a JSON Schema of study files, or of the kind named: network, npu, parts, model, ..."),
+};
+static const struct option_group options_schema = OPTION_GROUP("Schema", schema_rows);
+
 const struct command cmd_keys = {
     .group = "Manual",
     .name = "keys",
-    .help = "every key of the YAML files: unit, range, default",
-    .about = "List the keys that studies, networks, parts, workloads and profiles may have, or those of one "
-             "SECTION.\n",
-    .scope = SCOPE(0, 1, "[SECTION]", &options_format, &options_files),
+    .help = "every key of the YAML files: unit, range, default, meaning",
+    .about =
+        "List the keys that YAML files may have: all, those of one section, or those whose name, meaning or\n"
+        "words have every WORD. A key that is named is shown whole, with a line of a file that uses it.\n",
+    .scope = SCOPE(0, 8, "[SECTION | WORD...]", &options_schema, &options_format, &options_files),
     .run = run_keys,
 };

@@ -106,6 +106,7 @@ struct options {
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
     struct option_list like;
+    bool schema;
     const char *front_by, *front_per, *front_design, *front_at;
     struct option_list xy_y, xy_best;
     const char *xy_x, *xy_color, *xy_shape, *xy_facet, *xy_facet_rows, *xy_range_x, *xy_range_y, *xy_x_label,

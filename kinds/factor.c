@@ -54,8 +54,10 @@ struct factor_dims_conf {
 };
 
 #define LIMITS(conf, shapes_of, of)                                                                          \
-    K_NODE(struct conf, limits.shapes, "shapes", "list of words as in network dims" shapes_of),              \
-        K_NODE(struct conf, limits.sizes, "sizes", "list of the sizes that a dimension may have" of),        \
+    K_NODE(struct conf, limits.shapes, "shapes", "list of words as in network dims" shapes_of,               \
+           .form = "list of words"),                                                                         \
+        K_NODE(struct conf, limits.sizes, "sizes", "list of the sizes that a dimension may have" of,         \
+               .form = "list of counts"),                                                                    \
         K_COUNT(struct conf, limits.min, "min", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
                 "least size of a dimension" of),                                                             \
         K_COUNT(struct conf, limits.max, "max", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
@@ -67,12 +69,14 @@ static const struct key factor_keys[] = {
     K_COUNT(struct factor_conf, npus, "npus", TOPO_MIN_SIZE, TOPO_MAX_NPUS, SCHEMA_NONE,
             "NPUs of each network: the product of its sizes", .required = true),
     K_NODE(struct factor_conf, dims, "dims",
-           "how many dimensions: a number, or see vary.factor.dims (default: 1 to 8)"),
+           "how many dimensions: a number, or see vary.factor.dims (default: 1 to 8)",
+           .form = "count or <vary.factor.dims>"),
     LIMITS(factor_conf, ", where a tier does not say (default: ring, full, switch)",
            ", where a tier does not say (default: any)"),
     K_NODE(struct factor_conf, tiers, "tiers",
            "list, innermost first, see vary.factor.tiers[] (default: one for all dimensions). Other keys of "
-           "a network but dims are passed on to each"),
+           "a network but dims are passed on to each",
+           .form = "list of <vary.factor.tiers[]>"),
 };
 
 static const struct key factor_tier_keys[] = {
@@ -81,7 +85,8 @@ static const struct key factor_tier_keys[] = {
             "packaging: product of the sizes up to and including this tier (default: any)"),
     K_NODE(struct factor_tier_conf, dims, "dims",
            "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims (default: 0 "
-           "or 1). Other keys of a dimension but shape and size are passed on to each"),
+           "or 1). Other keys of a dimension but shape and size are passed on to each",
+           .form = "count or <vary.factor.dims>"),
 };
 
 static const struct key factor_dims_keys[] = {

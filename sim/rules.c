@@ -62,7 +62,7 @@ enum { DEFAULT_CHUNKS = 4, MAX_ACTIVE = 1024 };
 
 static const struct key slow_keys[] = {
     K_ELSEWHERE("at", "address, innermost dimension first, counted from 0; \"*\" for every one",
-                .required = true),
+                .required = true, .form = "text or list of counts"),
     K_REMARK("dim", "only in this dimension (default: in all)"),
     K_REAL(struct sim_slow, share, "share", "", 1, 1e-6, 1, 1, "of the dimension's bandwidth that they have"),
     K_REAL(struct sim_slow, late_s, "late_us", "us", 1e-6, 0, 1e9, 0,
@@ -88,7 +88,7 @@ static const struct key rules_keys[] = {
             .uses = USE_LATENCY),
     K_ELSEWHERE("algorithms",
                 "list of algorithms, one per dimension, in place of dims.algorithm; words as there",
-                .uses = USE_LATENCY),
+                .uses = USE_LATENCY, .form = "list of words"),
     K_REAL(struct sim_rules, stage.endpoint_s, "endpoint_ns", "ns", 1e-9, 0, 1e9, 0,
            "overhead of an NPU per message", .uses = USE_LATENCY),
     K_WORD(struct sim_rules, memory_adds, "reduction", reduction_words, 0,
@@ -98,7 +98,7 @@ static const struct key rules_keys[] = {
            "the best; of model flow fixed or given",
            .uses = USE_CHUNK | USE_FLOW),
     K_ELSEWHERE("dims_order", "order given: names of all dimensions, in the order of a reduce-scatter",
-                .uses = USE_CHUNK | USE_FLOW),
+                .uses = USE_CHUNK | USE_FLOW, .form = "list of texts"),
     K_WORD(struct sim_rules, queue, "queue", sim_queue_words, SIM_QUEUE_SMALLEST,
            "model chunk: which waiting chunk a free dimension takes", .uses = USE_CHUNK),
     K_COUNT(struct sim_rules, active, "active_chunks", 1, MAX_ACTIVE, 1,
@@ -116,7 +116,7 @@ static const struct key rules_keys[] = {
     K_ELSEWHERE("graph",
                 "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the "
                 "network in their order (default: the network's own)",
-                .uses = USE_FLOW),
+                .uses = USE_FLOW, .form = "file"),
     K_LIST_OWNED(struct sim_rules, links, n_links, "links", 0, SIM_MAX_LINKS, &sim_links_section,
                  "model flow: list of links that failed or lost bandwidth, see simulation.links",
                  .uses = USE_FLOW),

@@ -27,13 +27,17 @@
 static const char *const scale_words[] = { "linear", "log", NULL };
 
 static const struct key vary_keys[] = {
-    K_ELSEWHERE("KEY", "any key, by its path as in --set: a list of values, or see vary.KEY"),
+    K_ELSEWHERE("KEY", "any key, by its path as in --set: a list of values, or see vary.KEY",
+                .form = "list of anything or <vary.KEY>"),
     K_ELSEWHERE("zip",
-                "keys that move together: { KEY: values, .. } of equal lengths, or a list of such maps"),
-    K_ELSEWHERE("sobol", "keys that are sampled together: see vary.sobol, or a list of such maps"),
+                "keys that move together: { KEY: values, .. } of equal lengths, or a list of such maps",
+                .form = "map of anything or list of map of anything"),
+    K_ELSEWHERE("sobol", "keys that are sampled together: see vary.sobol, or a list of such maps",
+                .form = "<vary.sobol> or list of <vary.sobol>"),
     K_ELSEWHERE(
         "union",
-        "grids one after another: a list of maps like vary itself, each with the axes beside the union"),
+        "grids one after another: a list of maps like vary itself, each with the axes beside the union",
+        .form = "list of <vary>"),
 };
 
 static const struct key range_keys[] = {
@@ -47,7 +51,8 @@ static const struct key range_keys[] = {
     K_WORD(struct range_conf, scale, "scale", scale_words, SCHEMA_NONE,
            "of points: equal differences or equal ratios (default: linear)"),
     K_NODE(struct range_conf, factor, "factor",
-           "instead of all others, of KEY network: networks of so many NPUs, see vary.factor"),
+           "instead of all others, of KEY network: networks of so many NPUs, see vary.factor",
+           .form = "<vary.factor>"),
 };
 
 static const struct key sobol_keys[] = {
@@ -57,7 +62,7 @@ static const struct key sobol_keys[] = {
     K_NODE(struct sobol_conf, keys, "keys",
            "{ KEY: { from, to, scale } or a list, or a range as in vary.KEY, of which values are picked "
            "evenly }",
-           .required = true),
+           .required = true, .form = "map of anything"),
 };
 
 K_SECTION(sweep_vary_section, struct range_conf, "vary", vary_keys,

@@ -136,12 +136,15 @@ struct top_conf {
 static const struct key keep_keys[] = {
     K_NODE(struct keep_conf, front, "front",
            "keep the Pareto front over these 2 to 5 columns of the rows; min: or max: before one says what "
-           "is better, as in max:speedup (default: what the column is known by)"),
+           "is better, as in max:speedup (default: what the column is known by)",
+           .form = "list of texts"),
     K_NODE(struct keep_conf, per, "per",
-           "group rows by these columns (default: workload, and keys below it that vary)"),
-    K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top"),
+           "group rows by these columns (default: workload, and keys below it that vary)",
+           .form = "list of texts"),
+    K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top", .form = "<keep.top>"),
     K_NODE(struct keep_conf, where, "where",
-           "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\""),
+           "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\"",
+           .form = "list of texts"),
     K_BOOL(struct keep_conf, prune, "prune", 0,
            "true: points proved to lie behind the front are not solved (default: false)"),
 };
@@ -149,7 +152,7 @@ static const struct key keep_keys[] = {
 static const struct key top_keys[] = {
     K_NODE(struct top_conf, by, "by",
            "column; min: or max: before it says what is better (default: what the column is known by)",
-           .required = true),
+           .required = true, .form = "text"),
     K_COUNT(struct top_conf, n, "n", 1, 1e9, SCHEMA_NONE,
             "how many for each group of per; ties go to the lower points", .required = true),
 };

@@ -36,6 +36,10 @@ Cflags: -I\${includedir}
     find configs -type f | while read -r file; do
         copy 644 "$file" "share/weft/$file"
     done
+    for kind in study network npu parts model workload place hetero gossip profile; do
+        "$built/weft" keys --schema "$kind" >"$built/weft-$kind.schema.json"
+        copy 644 "$built/weft-$kind.schema.json" "share/weft/schema/weft-$kind.schema.json"
+    done
     for file in examples/*.c; do
         copy 644 "$file" "share/doc/weft/$file"
     done

@@ -30,6 +30,7 @@ list_scripts() {
     # What looks at the sources and documents says the same for every build.
     [ "$FOLDER" != "$FIRST" ] || echo last check_layers tests/check_layers.sh
     [ "$FOLDER" != "$FIRST" ] || echo last check_columns tests/check_columns.sh
+    [ "$FOLDER" != "$FIRST" ] || echo last schema tests/schema.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
     for script in tests/cli/*.sh; do
         name=$(basename "$script" .sh)

@@ -329,17 +329,17 @@ static const struct key dim_keys[] = {
         struct topo_dim, curves, n_curves, "curves", 1, &topo_curve_section,
         "measured collectives, by members and size, in place of latency_ns, efficiency and regimes; a list "
         "or a file with one, see dims.curves",
-        .what = "rows", .uses = USE_LATENCY),
+        .what = "rows", .uses = USE_LATENCY, .form = "file or list of <dims.curves>"),
     K_NAME(struct topo_dim, tier, "tier", 1, "row of the price table", .uses = USE_COST),
     K_LIST_OF(struct topo_dim, fabric.sizes, fabric.n_sizes, "sizes", 1, &level_size,
               "of a fabric, instead of size: members of each level, innermost first; fat-tree: of a leaf, "
               "leaves of a pod, pods; torus, hyperx: of each axis; hammingmesh: NPUs of a board's row and "
               "column, boards of a row and column"),
     K_OWN(struct topo_dim, fabric, "taper", read_taper,
-          "fat-tree: bandwidth below a level over that above it, from the leaves up, a number or a list; 1 "
+          "fat-tree: oversubscription, bandwidth below a level over that above it, from the leaves up; 1 "
           "above "
           "those given; free: the split decides how much goes up",
-          .min = 1, .max = MAX_TAPER),
+          .min = 1, .max = MAX_TAPER, .form = "number or list of numbers or word"),
     K_LIST_OF(
         struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
         "fat-tree: links up from a box of each tier; without taper they are all that goes up, 22 over 42 "
@@ -362,7 +362,7 @@ static const struct key dim_keys[] = {
           "list "
           "of kinds of nodes, of which bw_GBps is that with the fewest, whom all wait for, see dims.nics "
           "(default: as many as the bandwidth needs)",
-          .min = 1.0 / MAX_NICS, .max = MAX_NICS, .uses = USE_COST),
+          .min = 1.0 / MAX_NICS, .max = MAX_NICS, .uses = USE_COST, .form = "number or list of <dims.nics>"),
     K_BOOL(
         struct topo_dim, fabric.twist, "twist", false,
         "torus of sizes k x 2k, k x k x 2k or k x 2k x 2k: wraps of the short axes lead k further along the "
@@ -585,16 +585,18 @@ static int read_dims_word(void *base, const struct key *k, const struct yaml_doc
 static const struct key network_keys[] = {
     K_NAME(struct topo_network, name, "name", 1, "what reports call the network"),
     K_MAP(struct topo_network, npu, "npu", &topo_npu_section,
-          "the accelerator: a file (relative to this one) or a map, see npu"),
+          "the accelerator: a file (relative to this one) or a map, see npu", .form = "file or <npu>"),
     K_NODE(struct topo_network, parts, "parts",
-           "prices: a parts file (relative to this one) or a map, see parts", .uses = USE_COST),
+           "prices: a parts file (relative to this one) or a map, see parts", .uses = USE_COST,
+           .form = "file or <parts>"),
     K_LIST(struct topo_network, dims, n_dims, "dims", 1, &topo_dim_section,
            "list of 1 to 8 dimensions, innermost first, see dims; or a word, \"ring:4@250 switch:8@50\"",
-           .what = "dimensions", .word = read_dims_word),
+           .what = "dimensions", .word = read_dims_word, .form = "list of <dims> or text"),
     K_NODE(
         struct topo_network, graph, "graph",
         "instead of dims, in studies of designs: a GraphML or CSV file of links (relative to this one), each "
-        "of a class"),
+        "of a class",
+        .form = "file"),
     K_LIST(struct topo_network, dims, n_dims, "classes", 1, &topo_class_section,
            "with graph: its classes of links, see classes", .what = "classes"),
 };

@@ -80,7 +80,8 @@ static int read_price(void *field, const struct key *k, const struct yaml_doc *d
 }
 
 #define PRICE(T, f, key, in, per, ...)                                                                       \
-    K_OWN(T, f, key, read_price, __VA_ARGS__, .unit = in, .scale = per, .uses = USE_COST)
+    K_OWN(T, f, key, read_price, __VA_ARGS__, .form = "number or <price>", .unit = in, .scale = per,         \
+          .uses = USE_COST)
 
 /* ---- rows ---- */
 

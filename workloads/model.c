@@ -228,10 +228,10 @@ static const struct key model_keys[] = {
            "true: a learned sink per head beside the scores (default: false)"),
     K_COUNT(struct model, mtp, "mtp", 0, 16, 0,
             "layers of multi-token prediction behind the last one, each with a head; not in params_B"),
-    K_ELSEWHERE("mla", "attention through low-rank projections, see model.mla"),
-    K_ELSEWHERE("moe", "experts, see model.moe"),
-    K_ELSEWHERE("dlrm", "of family dlrm, see model.dlrm"),
-    K_ELSEWHERE("cnn", "of family cnn, see model.cnn"),
+    K_ELSEWHERE("mla", "attention through low-rank projections, see model.mla", .form = "<model.mla>"),
+    K_ELSEWHERE("moe", "experts, see model.moe", .form = "<model.moe>"),
+    K_ELSEWHERE("dlrm", "of family dlrm, see model.dlrm", .form = "<model.dlrm>"),
+    K_ELSEWHERE("cnn", "of family cnn, see model.cnn", .form = "<model.cnn>"),
 };
 
 K_SECTION(model_section, struct model, "model", model_keys, "a model to train, from its hyperparameters");
@@ -275,10 +275,13 @@ K_SECTION(model_moe_section, struct model_moe, "model.moe", moe_keys, "a mixture
 
 static const struct key dlrm_keys[] = {
     K_COUNT_OR(struct model_dlrm, dim, "dim", 1, WIDEST, -1, "width of an embedding"),
-    K_ELSEWHERE("rows", "list: rows of each table"),
-    K_ELSEWHERE("lookups", "list: rows that one sample looks up in each table (default: 1)"),
-    K_ELSEWHERE("bottom", "list: widths of the layers on dense features, the input's first"),
-    K_ELSEWHERE("top", "list: widths of the layers after the interaction, without its input"),
+    K_ELSEWHERE("rows", "list: rows of each table", .form = "list of numbers"),
+    K_ELSEWHERE("lookups", "list: rows that one sample looks up in each table (default: 1)",
+                .form = "list of numbers"),
+    K_ELSEWHERE("bottom", "list: widths of the layers on dense features, the input's first",
+                .form = "list of numbers"),
+    K_ELSEWHERE("top", "list: widths of the layers after the interaction, without its input",
+                .form = "list of numbers"),
     K_WORD(struct model_dlrm, interaction, "interaction", interaction_words, MODEL_DOT,
            "dot: products of all pairs; cross: low-rank cross layers (default: dot)"),
     K_COUNT_OR(struct model_dlrm, cross_layers, "cross_layers", 1, 1000, -1, "interaction cross: layers"),

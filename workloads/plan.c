@@ -937,7 +937,7 @@ static const struct key plan_keys[] = {
            .always = true),
     K_OWN(struct plan, layout, "stages", read_layout,
           "list of the layers of every chunk in the model's order, chunk i on stage i mod pp",
-          .write = write_layout),
+          .write = write_layout, .form = "list of counts"),
     P_COUNT(first, "first_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_COUNT(last, "last_stage_layers", 1, MODEL_MAX_LAYERS, 0, "default: as many as other stages"),
     P_BOOL(seq_parallel, "seq_parallel", false, "true: norms and residuals are split over tp as well",
@@ -948,7 +948,7 @@ static const struct key plan_keys[] = {
            .always = true),
     K_OWN(struct plan, recompute_ops, "recompute_ops", read_ops,
           "with recompute selective: list of core, norm, activation, mlp, mla_up, shared, experts",
-          .words = plan_op_words, .write = write_ops),
+          .words = plan_op_words, .write = write_ops, .form = "list of words"),
     K_REAL(struct plan, offload, "offload", "", 1, 0, 1, 0,
            "share of the kept activations that go to the host and come back, by npu.host_GBps"),
     P_COUNT(zero, "zero", 0, 3, 0,
@@ -1010,7 +1010,7 @@ static const struct key plan_keys[] = {
            "memory of the driver's context and of communicators"),
     K_OWN(struct plan, order, "order", read_order,
           "list of tp, cp, dp and pp, the innermost first (default: in this order (Megatron))",
-          .words = plan_axis_words, .write = write_order, .always = true),
+          .words = plan_axis_words, .write = write_order, .always = true, .form = "list of words"),
 };
 
 K_SECTION(plan_section, struct plan, "parallel", plan_keys, "how a model is spread over the NPUs");

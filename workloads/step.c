@@ -183,9 +183,11 @@ static const struct key group_keys[] = {
     K_COUNT(struct group_conf, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
             "NPUs, taken from the innermost dimension outwards (default: all that is left)"),
     K_NODE(struct group_conf, after, "after",
-           "group, or list of groups, written above: take from what they, and those they come after, leave"),
+           "group, or list of groups, written above: take from what they, and those they come after, leave",
+           .form = "text or list of texts"),
     K_NODE(struct group_conf, members, "members",
-           "instead of size: how many of each dimension, innermost first; 1 = not used"),
+           "instead of size: how many of each dimension, innermost first; 1 = not used",
+           .form = "list of counts"),
 };
 
 K_SECTION(step_group_section, struct group_conf, "groups", group_keys,
@@ -526,7 +528,8 @@ static const struct key phase_keys[] = {
            "compute time of one NPU (default: none)"),
     K_REAL(struct phase_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
            "the same in milliseconds"),
-    K_NODE(struct phase_conf, collectives, "collectives", "list of collectives, run after the compute"),
+    K_NODE(struct phase_conf, collectives, "collectives", "list of collectives, run after the compute",
+           .form = "list of <layers.forward.collectives>"),
 };
 
 K_SECTION(step_phase_section, struct phase_conf, "layers.forward", phase_keys,
@@ -541,11 +544,12 @@ struct layer_conf {
 static const struct key layer_keys[] = {
     K_TEXT(struct layer_conf, name, "name", "for reports"),
     K_COUNT(struct layer_conf, times, "times", 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
-    K_NODE(struct layer_conf, phases[STEP_FORWARD], "forward", "work of the forward pass"),
+    K_NODE(struct layer_conf, phases[STEP_FORWARD], "forward", "work of the forward pass",
+           .form = "<layers.forward>"),
     K_NODE(struct layer_conf, phases[STEP_INPUT_GRAD], "input_grad",
-           "work for the gradient of the layer's input"),
+           "work for the gradient of the layer's input", .form = "<layers.forward>"),
     K_NODE(struct layer_conf, phases[STEP_WEIGHT_GRAD], "weight_grad",
-           "work for the gradient of the layer's weights"),
+           "work for the gradient of the layer's weights", .form = "<layers.forward>"),
 };
 
 K_SECTION(step_layer_section, struct layer_conf, "layers", layer_keys,

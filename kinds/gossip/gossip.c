@@ -61,7 +61,8 @@ const char *const gossip_compare_words[] = { "workers", "averaged", NULL };
 
 static const struct key learner_keys[] = {
     K_ELSEWHERE("hidden",
-                "width of the hidden layer, or a list of widths; []: softmax regression (default: 64)"),
+                "width of the hidden layer, or a list of widths; []: softmax regression (default: 64)",
+                .form = "count or list of counts"),
     K_COUNT(struct gossip_learning, batch, "batch", 1, 1 << 20, 32,
             "examples a step; a smaller shard is one batch"),
     LEARN(epochs, 1e-6, 1e9, 20, "of the shards"),
@@ -74,7 +75,7 @@ static const struct key learner_keys[] = {
            "of the rate: falls at decay_at, stays, or to 0 by a cosine"),
     LEARN(decay, 1e-12, 1, 0.1, "what the rate is multiplied by each time", .uses = GOSSIP_FOR_STEPS),
     K_ELSEWHERE("decay_at", "list of shares of the steps, ascending (default: [0.5, 0.75])",
-                .uses = GOSSIP_FOR_STEPS),
+                .uses = GOSSIP_FOR_STEPS, .form = "list of numbers"),
 };
 K_SECTION(gossip_learner_section, struct gossip_learning, "learner", learner_keys,
           "what every worker of a gossip study trains, and how", GOSSIP_USES);
@@ -140,7 +141,7 @@ static const struct key method_keys[] = {
     K_ELSEWHERE("period",
                 "steps between exchanges, of one that adapts the first; a list makes a row each (default: "
                 "that of weft gossip --list)",
-                .uses = GOSSIP_FOR_PERIOD),
+                .uses = GOSSIP_FOR_PERIOD, .form = "count or list of counts"),
     K_WORD(struct gossip_settings, rule, "rule", gossip_rule_words, GOSSIP_RULE_FIXED,
            "when a worker exchanges: by period, or by the change of its model", .uses = GOSSIP_FOR_RULE),
     M_REAL(theta, 0, 1e300, 0.05, THETA, "change of the model at which a rule exchanges"),
@@ -190,7 +191,8 @@ static const struct key design_keys[] = {
     K_TEXT(struct gossip_point, name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     K_NODE(struct gossip_point, at.network, "network",
-           "what joins the workers: a network file, a word or a map, with bandwidths", .required = true),
+           "what joins the workers: a network file, a word or a map, with bandwidths", .required = true,
+           .form = "file or text or <network>"),
     K_COUNT_OR(
         struct gossip_point, workers, "workers", 1, GOSSIP_MAX_WORKERS, -1,
         "that train, NPU 0 and those after it; they fill dimensions from the innermost (default: all NPUs)"),
@@ -208,7 +210,8 @@ static const struct key design_keys[] = {
               "trained)"),
     K_NODE(struct gossip_point, at.job, "job",
            "the model whose training a worker stands for, in place of model_MB and clock.step_ms; see job of "
-           "gossip"),
+           "gossip",
+           .form = "<job of gossip>"),
     K_MAP(struct gossip_point, learning, "learner", &gossip_learner_section,
           "what is trained and how, see learner"),
     K_MAP(struct gossip_point, teacher, "data", &gossip_data_section,
@@ -223,10 +226,12 @@ static const struct key design_keys[] = {
           "how long steps take, see clock of gossip"),
     K_NODE(struct gossip_point, at.methods, "methods",
            "list of methods, words or maps, see methods of gossip and weft gossip --list (default: all that "
-           "can run)"),
+           "can run)",
+           .form = "list of (word or <methods of gossip>)"),
     K_NODE(struct gossip_point, at.where, "where",
-           "linear constraints on values of axes: points outside are left out"),
-    K_NODE(struct gossip_point, at.keep, "keep", "which rows are kept, see keep (default: all)"),
+           "linear constraints on values of axes: points outside are left out", .form = "list of texts"),
+    K_NODE(struct gossip_point, at.keep, "keep", "which rows are kept, see keep (default: all)",
+           .form = "<keep>"),
     K_TEXT(struct gossip_point, base_label, "baseline",
            "label of the row that others are compared with (default: the first pair with period 1, else the "
            "first row)"),
@@ -243,7 +248,7 @@ static const struct key design_keys[] = {
     K_COUNT(struct gossip_point, seeds, "seeds", 1, 100000, 5, "runs of each method; the mean counts"),
     K_COUNT(struct gossip_point, seed, "seed", 0, 9e18, 1,
             "of the first run, its examples and shards; the others follow by one"),
-    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary", .form = "<vary> or list of <vary>"),
 };
 K_SECTION(gossip_section, struct gossip_point, "gossip study", design_keys,
           "training with little communication, for weft gossip", GOSSIP_USES);
@@ -346,12 +351,13 @@ static int check_clock(const struct gossip_point *p, struct err *e)
 
 static const struct key job_keys[] = {
     K_REMARK("name", "what reports call it (default: the model's name)"),
-    K_ELSEWHERE("model", "a model file or a map, see model", .required = true),
+    K_ELSEWHERE("model", "a model file or a map, see model", .required = true, .form = "file or <model>"),
     K_ELSEWHERE("npu",
-                "that every worker has one of: an NPU file or a map, see npu (default: that of the network)"),
+                "that every worker has one of: an NPU file or a map, see npu (default: that of the network)",
+                .form = "file or <npu>"),
     K_ELSEWHERE("parallel",
                 "how it is trained on one NPU, see parallel: batch is that of a worker; no tp, cp, pp, ep",
-                .required = true),
+                .required = true, .form = "<parallel>"),
 };
 const struct section gossip_job_section = {
     .name = "job of gossip",

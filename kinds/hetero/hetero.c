@@ -86,10 +86,10 @@ static const struct key layer_keys[] = {
     BYTES("weight_MB", weight_B, "MB", 1e6, "parameters"),
     BYTES("sparse_B", sparse_B, "B", 1, "of one example: embedding rows from and to parameter servers"),
     K_ELSEWHERE("compute_ms", "of a batch on one unit of each type: { cpu: 31, v100: 2 }", .unit = "ms",
-                .required = true),
-    K_ELSEWHERE("comm_ms", "communication inside a stage, likewise (default: none)"),
+                .required = true, .form = "map of number"),
+    K_ELSEWHERE("comm_ms", "communication inside a stage, likewise (default: none)", .form = "map of number"),
     K_ELSEWHERE("handover_ms", "handing its output to the next stage, likewise (default: none)",
-                .uses = FOR_OWN),
+                .uses = FOR_OWN, .form = "map of number"),
 };
 K_SECTION(hetero_layer_section, struct hetero_layer, "layers of hetero", layer_keys,
           "a layer of a measured profile", HETERO_USES);
@@ -140,7 +140,7 @@ static const struct key type_keys[] = {
            .uses = FOR_NETWORK),
     TYPE_REAL(type.mem_B, "mem_GB", "GB", 1e9, 1e9, "memory of a unit, for reports (default: that of npu)"),
     K_NODE(struct written_type, npu, "npu", "with a model file: one unit, an NPU file or a map",
-           .uses = FOR_MODEL),
+           .uses = FOR_MODEL, .form = "file or <npu>"),
     TYPE_RATE(net_Bps, "net_GBps", NAN,
               "with a model file: of one unit towards others of its stage and the next", .uses = FOR_MODEL),
 };
@@ -269,10 +269,13 @@ static const struct key design_keys[] = {
     STUDY_NODE(
         model,
         "ctrdnn, matchnet, 2emb or nce: a drawn profile; or a model file (with a dot or slash) or map; "
-        "or layers"),
-    STUDY_NODE(draw, "sizes and speeds of a drawn profile, see draw", .uses = FOR_DRAW),
-    STUDY_NODE(layers, "measured times of layers, in place of model; see layers of hetero"),
-    STUDY_NODE(types, "list of resources, with layers or a model file; see types of hetero"),
+        "or layers",
+        .form = "word or file or <model>"),
+    STUDY_NODE(draw, "sizes and speeds of a drawn profile, see draw", .uses = FOR_DRAW, .form = "<draw>"),
+    STUDY_NODE(layers, "measured times of layers, in place of model; see layers of hetero",
+               .form = "list of <layers of hetero>"),
+    STUDY_NODE(types, "list of resources, with layers or a model file; see types of hetero",
+               .form = "list of <types of hetero>"),
     K_REAL_OR(struct hetero_point, batch, "batch", "", 1, 1e-3, 1e12, NAN,
               "examples that times of a profile are for; required unless the profile is drawn (default "
               "there: 4096)"),
@@ -285,14 +288,16 @@ static const struct key design_keys[] = {
               "what handing data to the next stage costs: that of every layer, of the last one of a stage, "
               "or by the network (default: network with one, else layer)"),
     STUDY_NODE(network, "what joins the types: a network file, a word or a map, with bandwidths",
-               .uses = FOR_NETWORK),
+               .uses = FOR_NETWORK, .form = "file or text or <network>"),
     K_MAP(struct hetero_point, setup, "servers", &hetero_server_section,
           "parameter servers that are paid for, see servers of hetero"),
     K_WORD(struct hetero_point, setup.provisioning, "provisioning", hetero_provisioning_words, HETERO_EXACT,
            "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
-    STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list (default: all that can run)"),
-    STUDY_NODE(where, "linear constraints on values of axes: points outside are left out"),
-    STUDY_NODE(keep, "which rows are kept, see keep (default: all)"),
+    STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list (default: all that can run)",
+               .form = "list of words"),
+    STUDY_NODE(where, "linear constraints on values of axes: points outside are left out",
+               .form = "list of texts"),
+    STUDY_NODE(keep, "which rows are kept, see keep (default: all)", .form = "<keep>"),
     K_COUNT(struct hetero_point, settings.evaluations, "evaluations", 1, 1e12, 25600,
             "plans that a scheduler that searches may try", .uses = FOR_BUDGET),
     K_MAP(struct hetero_point, settings.rl, "rl", &hetero_rl_section, "reinforcement learning, see rl",
@@ -306,7 +311,7 @@ static const struct key design_keys[] = {
     K_COUNT(struct hetero_point, seeds, "seeds", 1, 100000, 5,
             "runs of each scheduler that draws; the median counts"),
     K_COUNT(struct hetero_point, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
-    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary", .form = "<vary> or list of <vary>"),
 };
 K_SECTION(hetero_section, struct hetero_point, "hetero study", design_keys,
           "layers on types of resources, for weft hetero", HETERO_USES);

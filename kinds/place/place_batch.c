@@ -27,7 +27,8 @@ static const struct use bco_uses[] = {
 
 #define T struct place_study
 static const struct key jobs_keys[] = {
-    K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs] (default: the paper's 160 jobs of 1 to 32 GPUs)"),
+    K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs] (default: the paper's 160 jobs of 1 to 32 GPUs)",
+           .form = "list of list of counts"),
     K_RANGE(T, batch_draw.iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true,
             "of a job (default: [1000, 6000])"),
     K_RANGE(T, batch_draw.iteration_s, "iteration_s", "s", 1, 1e-9, 1e9, 0.01, 0.05, false,

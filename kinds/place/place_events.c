@@ -81,7 +81,7 @@ static const struct key events_keys[] = {
                "of las; 0: continuous (default: 3, or as many as las_at says)", .uses = FOR_LAS),
     K_NODE(T, las_at, "las_at",
            "list of attained service at which a job falls to the next queue (default: [1, 10])",
-           .uses = FOR_LAS, .unit = "GPU-h"),
+           .uses = FOR_LAS, .unit = "GPU-h", .form = "list of numbers"),
     K_REAL(T, events.round_s, "round_s", "s", 1, 1e-3, 1e9, 300,
            "continuous las: after which jobs that wait are compared again", .uses = FOR_ROUNDS),
     K_WORD(T, pace.contention, "contention", pace_contention_words, PACE_CONTENTION_SHARED,

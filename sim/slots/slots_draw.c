@@ -365,7 +365,8 @@ static const struct key jobs_keys[] = {
             "iterations of one worker in a slot (default: [50, 500])", .uses = FOR_CONST),
     K_WORD(T, progress, "progress", progress_words, DRAW_CONST,
            "of a slot: zeta a worker, or by the time of an iteration on so many workers (default: const)"),
-    K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = FOR_TAU),
+    K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = FOR_TAU,
+           .form = "<jobs.tau>"),
     K_REAL(T, zeta_scale, "zeta_scale", "", 1, 1e-9, 1e9, 1, "times zeta", .uses = FOR_CONST),
     K_RANGE(T, hop_Bps, "hop_GBps", "GB/s", 1e9, 0, 1e6, 0.0125, 0.625, false,
             "reserved on each hop of a ring (default: [0.0125, 0.625], with from_trace what the job sends on "
@@ -386,10 +387,12 @@ static const struct key jobs_keys[] = {
            "a job leaves at this share of its sigmoid's most (default: when its budget is used)"),
     K_REAL(T, gpus, "gpus", "", 1, 1e-6, 1e6, 1, "of one worker"),
     K_NODE(T, demand, "demand",
-           "of one worker, of other resources of the servers, as { cpu: 4, memory_GB: [16, 64] }"),
+           "of one worker, of other resources of the servers, as { cpu: 4, memory_GB: [16, 64] }",
+           .form = "map of (number or list of numbers)"),
     K_NODE(T, from_trace, "from_trace",
            "arrivals, workers, iterations and lengths of a trace in place of draws; keys as jobs of model "
-           "events"),
+           "events",
+           .form = "<jobs of model events>"),
     K_REAL(T, trace_slot_s, "trace_slot_s", "s", 1, 1e-9, 1e12, SCHEMA_NONE,
            "with from_trace: how long a slot is", .uses = FOR_TRACE),
 };

@@ -860,7 +860,8 @@ static const struct key chakra_keys[] = {
     K_TEXT(struct chakra_conf, prefix, "prefix",
            "files are PREFIX.RANK.et; path from the folder of the YAML file", .required = true),
     K_NODE(struct chakra_conf, ranks, "ranks",
-           "how many traces, from rank 0 on, or a list of ranks (default: 1)"),
+           "how many traces, from rank 0 on, or a list of ranks (default: 1)",
+           .form = "count or list of counts"),
     K_TEXT(struct chakra_conf, comm_groups, "comm_groups",
            "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
 };

@@ -23,8 +23,8 @@ static const struct key draw_keys[] = {
     K_REAL_OR(struct trace_draw, to, "to", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN, "and its largest"),
     K_BOOL(struct trace_draw, log, "log", false,
            "true: every factor of two is as likely as any other (default: false)"),
-    K_ELSEWHERE("values", "in place of a range: list of values"),
-    K_ELSEWHERE("weights", "list of their weights (default: all alike)"),
+    K_ELSEWHERE("values", "in place of a range: list of values", .form = "list of numbers"),
+    K_ELSEWHERE("weights", "list of their weights (default: all alike)", .form = "list of numbers"),
 };
 
 K_SECTION(trace_profile_draw_section, struct trace_draw, "profile.draw", draw_keys,
@@ -144,7 +144,8 @@ static int read_draw(void *field, const struct key *rule, const struct yaml_doc 
 /* ---- models and the profile ---- */
 
 #define DRAW(T, f, key, to_SI, least, most, integer, ...)                                                    \
-    K_OWN(T, f, key, read_draw, __VA_ARGS__, .scale = to_SI, .min = least, .max = most, .whole = integer)
+    K_OWN(T, f, key, read_draw, __VA_ARGS__, .form = "number or list of numbers or <profile.draw>",          \
+          .scale = to_SI, .min = least, .max = most, .whole = integer)
 #define DRAW_GRAD(T, ...)  DRAW(T, grad_B, "grad_MB", 1e6, 1e-6, 1e12, false, __VA_ARGS__)
 #define DRAW_BATCH(T, ...) DRAW(T, batch, "batch", 1, 1, 1e15, true, __VA_ARGS__)
 #define DRAW_ITER(T, ...)  DRAW(T, iter_s, "iter_ms", 1e-3, 1e-6, 1e12, false, __VA_ARGS__)

@@ -30,14 +30,19 @@ static const struct key design_keys[] = {
     K_TEXT(struct design_point, name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     K_NODE(struct design_point, maps.network, "network",
-           "a network file, a word like \"ring:4 switch:8@25\" or a map", .required = true),
+           "a network file, a word like \"ring:4 switch:8@25\" or a map", .required = true,
+           .form = "file or text or <network>"),
     K_NODE(struct design_point, maps.parts, "parts",
-           "prices: a parts file or a map (default: those of the network)", .uses = USE_COST),
+           "prices: a parts file or a map (default: those of the network)", .uses = USE_COST,
+           .form = "file or <parts>"),
     K_NODE(struct design_point, maps.system, "system",
-           "the whole machine: what it costs to own, and what fails, see system", .uses = USE_TIME),
-    K_NODE(struct design_point, maps.workload, "workload", "the workload: a file or a map", .uses = USE_TIME),
+           "the whole machine: what it costs to own, and what fails, see system", .uses = USE_TIME,
+           .form = "<system>"),
+    K_NODE(struct design_point, maps.workload, "workload", "the workload: a file or a map", .uses = USE_TIME,
+           .form = "file or <workload>"),
     K_NODE(struct design_point, maps.workloads, "workloads",
-           "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME),
+           "instead of workload: a list of files or of maps, see workloads[]", .uses = USE_TIME,
+           .form = "list of (file or <workloads[]>)"),
     K_WORD_OR(struct design_point, combine, "combine", design_combine_names, DESIGN_SUM,
               "several workloads: weighted sum of times, or the least worst ratio to each one's own best "
               "(default: sum)",
@@ -57,7 +62,7 @@ static const struct key design_keys[] = {
               "(default: bandwidth)",
               .uses = USE_TIME),
     K_NODE(struct design_point, maps.simulation, "simulation",
-           "how collectives are counted and run, see simulation", .uses = USE_TIME),
+           "how collectives are counted and run, see simulation", .uses = USE_TIME, .form = "<simulation>"),
     K_REAL(struct design_point, total_Bps, "total_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps,
            TOPO_MAX_DIMS *TOPO_MAX_BW_GBps, SCHEMA_NONE,
            "sum of one NPU's bandwidths over all dimensions; in whole parts, which seldom add up to it, at "
@@ -73,15 +78,20 @@ static const struct key design_keys[] = {
            "list of linear constraints in GB/s over names of dimensions, total, usd, nic_usd, watt, and with "
            "system "
            "site_MW and usd_year: \"pod <= 50\"",
-           .uses = USE_SPLIT),
-    K_NODE(struct design_point, maps.budget, "budget", "limits for weft check, see budget"),
+           .uses = USE_SPLIT, .form = "list of texts"),
+    K_NODE(struct design_point, maps.budget, "budget", "limits for weft check, see budget",
+           .form = "<budget>"),
     K_ELSEWHERE(
         "vary",
-        "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary"),
-    K_ELSEWHERE("where", "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: "
-                         "points of a sweep that do not satisfy all are left out"),
-    K_ELSEWHERE("keep", "which rows weft sweep stores, see keep (default: all)"),
-    K_ELSEWHERE("uncertain", "weft sweep: prices, traffic and other uncertain numbers, see uncertain"),
+        "axes for the sweep command: KEY: [values], KEY: { from, to, ... }, zip, sobol, union; see vary",
+        .form = "<vary> or list of <vary>"),
+    K_ELSEWHERE("where",
+                "list of linear constraints over keys that vary and n_npus, n_dims, size1..size8: "
+                "points of a sweep that do not satisfy all are left out",
+                .form = "list of texts"),
+    K_ELSEWHERE("keep", "which rows weft sweep stores, see keep (default: all)", .form = "<keep>"),
+    K_ELSEWHERE("uncertain", "weft sweep: prices, traffic and other uncertain numbers, see uncertain",
+                .form = "<uncertain>"),
     K_COUNT(struct design_point, seed, "seed", 0, 9e18, 1, "seed of random draws (default: 1)"),
 };
 
@@ -92,7 +102,8 @@ struct mix {
 };
 
 static const struct key mix_keys[] = {
-    K_NODE(struct mix, workload, "workload", "a workload file or a map", .required = true),
+    K_NODE(struct mix, workload, "workload", "a workload file or a map", .required = true,
+           .form = "file or <workload>"),
     K_REAL(struct mix, weight, "weight", "", 1, 1e-9, 1e9, 1, "its time counts so many times in the sum"),
 };
 

@@ -112,8 +112,10 @@ static int read_asked(void *field, const struct key *k, const struct yaml_doc *d
     return list < 0 ? 0 : read_mask(field, k, doc, list, e);
 }
 
-#define VALUES(f, key, text)       K_OWN(struct search_space, f, key, search_read_values, text)
-#define MASK(f, key, words_, text) K_OWN(struct search_space, f, key, read_mask, text, .words = words_)
+#define VALUES(f, key, text)                                                                                 \
+    K_OWN(struct search_space, f, key, search_read_values, text, .form = "list of counts")
+#define MASK(f, key, words_, text)                                                                           \
+    K_OWN(struct search_space, f, key, read_mask, text, .words = words_, .form = "list of anything")
 
 static const struct key search_keys[] = {
     VALUES(tp, "tp", "list of degrees to try (default: every legal one)"),
@@ -124,21 +126,22 @@ static const struct key search_keys[] = {
     VALUES(interleave, "interleave", "list of chunks of a stage to try (default: every legal one)"),
     K_OWN(struct search_space, recompute, "recompute", read_mask,
           "list of none, selective, full, sac (default: the first three)", .words = plan_recompute_words,
-          .room = PLAN_RECOMPUTE_SAC),
+          .room = PLAN_RECOMPUTE_SAC, .form = "list of words"),
     MASK(zero, "zero", zero_words, "list of 0 to 3 (default: all)"),
     MASK(seq_parallel, "seq_parallel", bool_words, "list of false, true (default: both)"),
     MASK(context, "context", plan_context_words, "list of ring, all-gather, ulysses (default: all)"),
     K_OWN(struct search_space, schedule, "schedule", read_mask,
           "list of 1f1b, gpipe, zb1p, dualpipe, dualpipev (default: the first two)",
-          .words = plan_schedule_words, .room = 2),
+          .words = plan_schedule_words, .room = 2, .form = "list of words"),
     MASK(dispatcher, "dispatcher", plan_dispatcher_words, "list of all-to-all, merged (default: both)"),
     MASK(ep_overlap, "ep_overlap", plan_ep_overlap_words, "list of none, shared, batch (default: all)"),
     K_OWN(struct search_space, precision, "precision", read_asked,
-          "list of bf16, fp8, mxfp8, nvfp4 (default: the plan's)", .words = topo_precision_words),
+          "list of bf16, fp8, mxfp8, nvfp4 (default: the plan's)", .words = topo_precision_words,
+          .form = "list of words"),
     K_OWN(struct search_space, recompute_ops, "recompute_ops", read_asked,
           "list of operators: every choice of them is done again, with recompute selective (default: the "
           "plan's)",
-          .words = plan_op_words),
+          .words = plan_op_words, .form = "list of words"),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
            "over the dimensions: the plan's (given) or any (default: any)"),
     K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),

@@ -481,10 +481,12 @@ static const struct key keys[] = {
             "how often all keys are drawn, for every point the same"),
     K_COUNT(struct conf, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws (default: the study's)"),
     K_NODE(struct conf, percentiles, "percentiles",
-           "ascending list of what rows tell of time and cost (default: [10, 50, 90])"),
+           "ascending list of what rows tell of time and cost (default: [10, 50, 90])",
+           .form = "list of numbers"),
     K_NODE(struct conf, keys, "keys",
            "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload, simulation or "
-           "system"),
+           "system",
+           .form = "map of <uncertain.keys>"),
     K_BOOL(struct conf, model, "model", false,
            "true: weft's own error too, as wide as on measured steps of the same NPU, software and kind of "
            "model; uncertain: model is that alone"),
@@ -497,11 +499,14 @@ struct key_conf {
 
 static const struct key key_keys[] = {
     K_NODE(struct key_conf, kinds[UNCERTAIN_NORMAL], "normal",
-           "[mean, standard deviation]; cut at 4 standard deviations"),
-    K_NODE(struct key_conf, kinds[UNCERTAIN_UNIFORM], "uniform", "[lowest, highest]"),
+           "[mean, standard deviation]; cut at 4 standard deviations", .form = "list of numbers"),
+    K_NODE(struct key_conf, kinds[UNCERTAIN_UNIFORM], "uniform", "[lowest, highest]",
+           .form = "list of numbers"),
     K_NODE(struct key_conf, kinds[UNCERTAIN_LOGNORMAL], "lognormal",
-           "[median, factor]: two in three are within the factor of the median; cut at its 4th power"),
-    K_NODE(struct key_conf, kinds[UNCERTAIN_TRIANGULAR], "triangular", "[lowest, typical, highest]"),
+           "[median, factor]: two in three are within the factor of the median; cut at its 4th power",
+           .form = "list of numbers"),
+    K_NODE(struct key_conf, kinds[UNCERTAIN_TRIANGULAR], "triangular", "[lowest, typical, highest]",
+           .form = "list of numbers"),
     K_BOOL(struct key_conf, relative, "relative", 0,
            "true: what is drawn is a factor of the value the study has"),
 };
