@@ -40,7 +40,7 @@ static double run_entry(void *data, int64_t n)
         struct fidelity *fidelity;
         struct fidelity_time t;
         struct err e = { 0 };
-        if (fidelity_open(&fidelity, SIM_CHUNK, &x->net, x->bw_Bps, &x->rules, 0, &e) ||
+        if (fidelity_open(&fidelity, &(struct sim_way){ &x->net, x->bw_Bps, SIM_CHUNK, &x->rules }, 0, &e) ||
             fidelity_alone(fidelity, &x->job, &t, &e))
             bench_stop("%s", e.msg);
         sum += t.time_s;

@@ -626,10 +626,12 @@ static int put_links_of(struct report *r, const struct design_point *s, const st
                         const double *bw_Bps, struct err *e)
 {
     struct sim_rules rules = s->rules;
+    struct sim_way way = design_point_way(s, bw_Bps);
     struct sim_step step;
     /* Only now: a record of every link is more than the step itself needs. */
     rules.keep_links = true;
-    int rc = sim_step_build(&step, &w->tree, &s->net, bw_Bps, s->model, &rules, e);
+    way.rules = &rules;
+    int rc = sim_step_build(&step, &w->tree, &way, e);
     if (rc)
         return rc;
     for (int64_t a = 0; step.links.all && a < step.links.n_arcs; a++)

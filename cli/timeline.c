@@ -403,11 +403,11 @@ int timeline_write(struct run *run, const struct design_point *s, const struct d
 {
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     struct text out = { 0 };
+    const struct sim_way way = design_point_way(s, d->bw_Bps);
     int rc = stories ? 0 : err_nomem(e, "a timeline");
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
         stories[i] = (struct story){ .study = s, .tree = &s->workloads[i].tree };
-        rc =
-            timeline_build(&stories[i].timeline, stories[i].tree, &s->net, d->bw_Bps, s->model, &s->rules, e);
+        rc = timeline_build(&stories[i].timeline, stories[i].tree, &way, e);
     }
     bool trace = strcasecmp(extension(path), "json") == 0;
     if (!rc)

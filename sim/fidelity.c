@@ -35,10 +35,7 @@ struct fidelity_known {
 };
 
 struct fidelity {
-    enum sim_model model;
-    const struct topo_network *net;
-    const double *bw_Bps;
-    const struct sim_rules *rules;
+    struct sim_way way;
     unsigned split_dims;
     struct work work;             /**< counts simulations, once it is known how many */
     struct fidelity_known *known; /**< shape [n_known], owned */
@@ -63,12 +60,12 @@ static bool fidelity_is_csv(const char *path)
  * they are. */
 static struct topo_network wires_network(const struct fidelity *x)
 {
-    struct topo_network net = *x->net;
-    if (x->rules->graph[0])
+    struct topo_network net = *x->way.net;
+    if (x->way.rules->graph[0])
         return net;
     for (int32_t d = 0; d < net.n_dims; d++) {
         /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
-        net.dims[d].bw_Bps = x->bw_Bps[d] > 0 ? x->bw_Bps[d] : 1;
+        net.dims[d].bw_Bps = x->way.bw_Bps[d] > 0 ? x->way.bw_Bps[d] : 1;
     }
     topo_merge_planes(&net);
     return net;
@@ -78,7 +75,7 @@ static struct topo_network wires_network(const struct fidelity *x)
 static int open_graph(struct fidelity *x, struct err *e)
 {
     struct fidelity_wires *w = &x->wires;
-    const char *path = x->rules->graph;
+    const char *path = x->way.rules->graph;
     if (path[0])
         return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
                                      : topo_read_graphml(&w->graph, path, e);
@@ -171,14 +168,14 @@ static int open_wires(struct fidelity *x, struct err *e)
         close_wires(x);
         return rc;
     }
-    w->routes.seed = x->rules->seed;
-    if (x->rules->graph[0])
-        rc = topo_routes_lay(&w->routes, x->net, e);
-    for (int32_t i = 0; i < x->rules->n_links && !rc; i++)
-        if ((rc = apply_links(w, &x->rules->links[i], e)))
+    w->routes.seed = x->way.rules->seed;
+    if (x->way.rules->graph[0])
+        rc = topo_routes_lay(&w->routes, x->way.net, e);
+    for (int32_t i = 0; i < x->way.rules->n_links && !rc; i++)
+        if ((rc = apply_links(w, &x->way.rules->links[i], e)))
             err_wrap(e, "links[%d]", (int)i);
-    for (int32_t i = 0; i < x->rules->n_slow && !rc; i++)
-        if ((rc = apply_slow(w, &x->rules->slow[i], e)))
+    for (int32_t i = 0; i < x->way.rules->n_slow && !rc; i++)
+        if ((rc = apply_slow(w, &x->way.rules->slow[i], e)))
             err_wrap(e, "slow[%d]", (int)i);
     if (rc) {
         topo_routes_free(&w->routes);
@@ -261,7 +258,7 @@ int fidelity_find_links(struct fidelity_links *out, const struct fidelity *x,
         return err_nomem(e, "use of links");
     add_bytes(bytes, x, weights, n);
     out->n_arcs = r->n_arcs;
-    int rc = x->rules->keep_links ? keep_all(out, r->n_arcs, e) : 0;
+    int rc = x->way.rules->keep_links ? keep_all(out, r->n_arcs, e) : 0;
     for (int32_t a = 0; a < r->n_arcs && !rc; a++) {
         struct fidelity_hot hot = { .bytes = bytes[a],
                                     .bw_Bps = topo_arc_bw(r, a),
@@ -319,19 +316,19 @@ struct fidelity_flow {
 static void fill_traffic(const struct fidelity *x, const struct sim_job *job, struct sim_job_result *r)
 {
     struct stage stages[STAGE_MAX];
-    const struct stage_rules *rules = &x->rules->stage;
-    const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL;
-    int32_t n = stage_list(stages, job->kind, job->bytes / rules->chunks, job->members, job->stride,
-                           job->share, order, x->net, rules, x->bw_Bps);
+    const struct collective_way way = sim_stage_way(&x->way);
+    const int32_t *order = job->order == SIM_ORDER_GIVEN ? x->way.rules->dims_order : NULL;
+    int32_t n = stage_list(stages, job->kind, job->bytes / way.rules->chunks, job->members, job->stride,
+                           job->share, order, &way);
     for (int32_t k = 0; k < n; k++)
-        stage_tally(&stages[k], rules->chunks, x->bw_Bps, r->sent_B, r->busy_s);
+        stage_tally(&stages[k], way.rules->chunks, way.bw_Bps, r->sent_B, r->busy_s);
 }
 
 /* Has every dimension that job uses bandwidth? Else it never ends. */
 static bool fidelity_flow_can_end(const struct fidelity *x, const struct sim_job *job)
 {
-    for (int32_t d = 0; d < x->net->n_dims; d++)
-        if (job->members[d] > 1 && job->bytes > 0 && !(x->bw_Bps[d] > 0))
+    for (int32_t d = 0; d < x->way.net->n_dims; d++)
+        if (job->members[d] > 1 && job->bytes > 0 && !(x->way.bw_Bps[d] > 0))
             return false;
     return true;
 }
@@ -340,10 +337,10 @@ static int set_late(struct fidelity_flow *f, struct err *e)
 {
     const struct fidelity *x = f->fidelity;
     int rc = 0;
-    for (int32_t i = 0; i < x->rules->n_slow; i++)
-        for (int32_t npu = 0; x->rules->slow[i].late_s > 0 && npu < x->wires.routes.n_npus && !rc; npu++)
-            if (fidelity_is_slow(&x->wires.routes, &x->rules->slow[i], npu))
-                rc = flow_sim_set_late(f->sim, npu, x->rules->slow[i].late_s, e);
+    for (int32_t i = 0; i < x->way.rules->n_slow; i++)
+        for (int32_t npu = 0; x->way.rules->slow[i].late_s > 0 && npu < x->wires.routes.n_npus && !rc; npu++)
+            if (fidelity_is_slow(&x->wires.routes, &x->way.rules->slow[i], npu))
+                rc = flow_sim_set_late(f->sim, npu, x->way.rules->slow[i].late_s, e);
     return rc;
 }
 
@@ -362,7 +359,7 @@ static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, st
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST, TOPO_ROUTE_ECMP,
                                                   TOPO_ROUTE_DETOUR };
-    const struct flow_rules rules = { x->rules->stage, kinds[x->rules->route], x->rules->active };
+    const struct flow_rules rules = { x->way.rules->stage, kinds[x->way.rules->route], x->way.rules->active };
     struct fidelity_flow *f = *out = calloc(1, sizeof *f);
     if (!f)
         return err_nomem(e, "a simulation");
@@ -393,7 +390,8 @@ static bool fidelity_same_place(const int32_t *members, const int32_t *stride, c
 
 static struct flow_group_spec fidelity_group_spec(const struct fidelity *x, const struct sim_job *job)
 {
-    struct flow_group_spec spec = { .order = job->order == SIM_ORDER_GIVEN ? x->rules->dims_order : NULL };
+    struct flow_group_spec spec = { .order =
+                                        job->order == SIM_ORDER_GIVEN ? x->way.rules->dims_order : NULL };
     memcpy(spec.members, job->members, sizeof spec.members);
     memcpy(spec.stride, job->stride, sizeof spec.stride);
     memcpy(spec.share, job->share, sizeof spec.share);
@@ -426,7 +424,7 @@ static int fidelity_find_group(struct fidelity_flow *f, const struct sim_job *jo
 /* So many flows of one run, in a step of so many: ERR_RANGE where either is too many. */
 static int fidelity_check_messages(const struct fidelity *x, double run, double step, struct err *e)
 {
-    double most = x->rules->max_messages;
+    double most = x->way.rules->max_messages;
     if (most > 0 && step > most)
         return err_set(e, ERR_RANGE, "a step has more than %.0f flows, expected at most that many", most);
     return run <= MAX_MESSAGES ? 0
@@ -440,7 +438,7 @@ static double fidelity_messages(const struct fidelity *x, const struct sim_job *
 {
     struct topo_network net = wires_network(x);
     struct flow_group_spec spec = fidelity_group_spec(x, job);
-    return flow_messages(&net, &spec, &x->rules->stage, job->kind, job->bytes);
+    return flow_messages(&net, &spec, &x->way.rules->stage, job->kind, job->bytes);
 }
 
 /* Jobs of one run count together: they may be there at the same time. Whoever asks for a step in seconds
@@ -574,8 +572,8 @@ static int keep_slices(const struct fidelity *x, struct fidelity_known *known, c
     for (int64_t i = 0; i < n; i++) {
         const struct chunk_slice *s = &slices[i];
         double sent_B[TOPO_MAX_DIMS] = { 0 }, busy_s[TOPO_MAX_DIMS] = { 0 };
-        stage_tally(&s->stage, 1, x->bw_Bps, sent_B, busy_s);
-        for (int32_t d = 0; d < x->net->n_dims && !rc; d++)
+        stage_tally(&s->stage, 1, x->way.bw_Bps, sent_B, busy_s);
+        for (int32_t d = 0; d < x->way.net->n_dims && !rc; d++)
             if (d == s->stage.dim || busy_s[d] > 0)
                 rc = keep_event(known,
                                 (struct sim_event){ .node = node_of ? node_of[s->job] : 0,
@@ -614,7 +612,7 @@ static int keep_span(const struct fidelity *x, struct fidelity_known *known, con
         return keep_event(known, compute, e);
     const struct sim_job_result *r = engine->result(engine->x, s->job);
     int32_t n = sim_events_of(events, r->sent_B, r->busy_s, t->groups[t->nodes[s->node].group].members,
-                              x->net->n_dims, s->start_s, s->end_s);
+                              x->way.net->n_dims, s->start_s, s->end_s);
     for (int32_t i = 0; i < n && !rc; i++) {
         events[i].node = s->node;
         events[i].job = s->job;
@@ -688,15 +686,12 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
 /* A difference below this is no reason to leave the fixed order. */
 #define BETTER_REL 1e-12
 
-int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo_network *net,
-                  const double *bw_Bps, const struct sim_rules *rules, unsigned split_dims, struct err *e)
+int fidelity_open(struct fidelity **out, const struct sim_way *way, unsigned split_dims, struct err *e)
 {
     struct fidelity *x = *out = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "a simulation");
-    *x = (struct fidelity){
-        .model = model, .net = net, .bw_Bps = bw_Bps, .rules = rules, .split_dims = split_dims
-    };
+    *x = (struct fidelity){ .way = *way, .split_dims = split_dims };
     return 0;
 }
 
@@ -723,10 +718,11 @@ void fidelity_free(struct fidelity *x)
 /* Orders to try: one, or those that the guard compares; the fixed one first, which wins ties. */
 static int32_t list_orders(enum sim_order out[3], const struct fidelity *x)
 {
-    bool orders = x->model == SIM_CHUNK && !sim_is_astra(x->rules);
-    if (!orders || x->rules->order != SIM_ORDER_GUARD) {
-        bool fixed = x->rules->order == SIM_ORDER_GUARD || (!orders && x->rules->order != SIM_ORDER_GIVEN);
-        out[0] = fixed ? SIM_ORDER_FIXED : x->rules->order;
+    bool orders = x->way.model == SIM_CHUNK && !sim_is_astra(x->way.rules);
+    if (!orders || x->way.rules->order != SIM_ORDER_GUARD) {
+        bool fixed =
+            x->way.rules->order == SIM_ORDER_GUARD || (!orders && x->way.rules->order != SIM_ORDER_GIVEN);
+        out[0] = fixed ? SIM_ORDER_FIXED : x->way.rules->order;
         return 1;
     }
     out[0] = SIM_ORDER_FIXED;
@@ -766,7 +762,7 @@ static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fide
                       struct err *e)
 {
     struct chunk_sim *sim;
-    int rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, x->rules->keep_events, e);
+    int rc = chunk_open(&sim, &x->way, x->split_dims, x->way.rules->keep_events, e);
     if (!rc)
         rc = chunk_issue(sim, job, 0, e);
     while (!rc && isfinite(chunk_next(sim)))
@@ -783,7 +779,7 @@ static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fide
 /* ASTRA-sim's arithmetic: whole dimensions, nanoseconds, no order but the fixed one. */
 static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
 {
-    struct topo_network net = *x->net;
+    struct topo_network net = *x->way.net;
     struct sim_astra_conf conf;
     struct sim_astra_result r = { 0 };
     struct sim_astra_collective one = { .kind = job->kind, .bytes = llround(job->bytes) };
@@ -791,7 +787,7 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
     bool any = false;
     if (job->share[0] > 0)
         return err_set(e, ERR_UNSUP, "ASTRA-sim 2 has no dispatch of merged copies, expected all-to-all");
-    topo_set_bandwidths(&net, x->bw_Bps);
+    topo_set_bandwidths(&net, x->way.bw_Bps);
     for (int32_t d = 0; d < net.n_dims; d++) {
         one.in[d] = job->members[d] > 1;
         any = any || one.in[d];
@@ -802,8 +798,8 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
     }
     int rc = sim_astra_from_network(&conf, &net, &notes, e);
     if (!rc)
-        rc = sim_astra_from_rules(&conf, &net, x->rules, &notes, e);
-    conf.backend = x->rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
+        rc = sim_astra_from_rules(&conf, &net, x->way.rules, &notes, e);
+    conf.backend = x->way.rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
     if (!rc && any && one.bytes > 0)
         rc = sim_astra_run(&r, &conf, &one, 1, NULL, NULL, e);
     text_free(&notes);
@@ -842,9 +838,9 @@ static int fidelity_keep(struct fidelity *x, struct fidelity_known known, struct
 static int run_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_known *known,
                      struct err *e)
 {
-    if (x->model == SIM_FLOW)
+    if (x->way.model == SIM_FLOW)
         return fidelity_flow_alone(x, job, known, e);
-    return sim_is_astra(x->rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, known, e);
+    return sim_is_astra(x->way.rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, known, e);
 }
 
 /* Results are kept by job: a step repeats few different collectives many times. With order guard all
@@ -853,7 +849,8 @@ int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelit
 {
     enum sim_order orders[3];
     struct fidelity_known best = { .job = *job, .root = -1, .time = { .time_s = INFINITY } };
-    int32_t n = list_orders(orders, x), at = find_known(x, job), n_run = has_one_order(job, x->net) ? 1 : n;
+    int32_t n = list_orders(orders, x), at = find_known(x, job),
+            n_run = has_one_order(job, x->way.net) ? 1 : n;
     work_step(&x->work, at < 0 ? n - n_run : n);
     for (int32_t i = 0; at < 0 && i < n_run; i++) {
         struct fidelity_known one = { .job = *job, .root = -1 };
@@ -973,21 +970,21 @@ static int run_together(struct fidelity *x, const struct step_tree *t, step_id r
     struct sim_engine engine;
     *out = (struct fidelity_joint){ .order = order };
     *known = (struct fidelity_known){ .root = root };
-    if (x->model == SIM_FLOW && !can_end(x, t, root))
+    if (x->way.model == SIM_FLOW && !can_end(x, t, root))
         return give_up(out, t, e);
     int rc = 0;
-    if (x->model == SIM_FLOW) {
+    if (x->way.model == SIM_FLOW) {
         double messages = least_messages(x, t, root, order);
         rc = fidelity_check_messages(x, messages, x->messages + messages, e);
         rc = rc ? rc : fidelity_flow_open(&flow, x, e);
     } else {
-        rc = chunk_open(&sim, x->net, x->bw_Bps, x->rules, x->split_dims, x->rules->keep_events, e);
+        rc = chunk_open(&sim, &x->way, x->split_dims, x->way.rules->keep_events, e);
     }
     if (!rc) {
         engine = flow ? fidelity_flow_engine(flow) : chunk_engine(sim);
-        rc = run_on(&engine, t, root, order, x->rules->keep_events > 0, out, e);
+        rc = run_on(&engine, t, root, order, x->way.rules->keep_events > 0, out, e);
     }
-    if (!rc && x->rules->keep_events > 0)
+    if (!rc && x->way.rules->keep_events > 0)
         rc = keep_train(x, known, t, &out->train, &engine, sim, e);
     if (!rc && flow)
         rc = fidelity_flow_bytes(&known->bytes, flow, e);

@@ -66,13 +66,11 @@ int32_t sim_events_of(struct sim_event out[TOPO_MAX_DIMS], const double *sent_B,
 struct fidelity;
 
 /**
- * @param model       SIM_CHUNK or SIM_FLOW.
+ * @param way         of model SIM_CHUNK or SIM_FLOW.
  * @param split_dims  as chunk_open(); fidelity_split_dims() finds it.
- * @param rules       borrowed, as @p net.
  * @return 0 or ERR_NOMEM.
  */
-int fidelity_open(struct fidelity **out, enum sim_model model, const struct topo_network *net,
-                  const double *bw_Bps, const struct sim_rules *rules, unsigned split_dims, struct err *e);
+int fidelity_open(struct fidelity **out, const struct sim_way *way, unsigned split_dims, struct err *e);
 void fidelity_free(struct fidelity *x); /**< NULL is fine */
 /** So many calls of fidelity_alone() and fidelity_together() are to come: for base/work.h. Once. */
 void fidelity_expect(struct fidelity *x, int64_t n);

@@ -261,8 +261,8 @@ double fit_time(const struct topo_dim *dim, enum collective_kind kind, int32_t m
     net.n_dims = 1;
     net.dims[0] = *dim;
     net.n_npus = dim->size;
-    int32_t n =
-        stage_list(stages, kind, bytes, &members, NULL, NULL, NULL, &net, &stage_rules_plain, &dim->bw_Bps);
+    int32_t n = stage_list(stages, kind, bytes, &members, NULL, NULL, NULL,
+                           &(struct collective_way){ &net, &stage_rules_plain, &dim->bw_Bps });
     for (int32_t i = 0; i < n; i++)
         time_s += stages[i].const_s + stages[i].load_B / dim->bw_Bps;
     return time_s;

@@ -87,6 +87,20 @@ struct sim_rules {
     unsigned long long graph_hash; /**< of its content; 0 without */
 };
 
+/** A network with bandwidths, and how the time of a step is found on it. Borrowed. */
+struct sim_way {
+    const struct topo_network *net;
+    const double *bw_Bps; /**< shape [n_dims], each >= 0; without bandwidth what sends never ends */
+    enum sim_model model;
+    const struct sim_rules *rules; /**< SIM_BANDWIDTH does not look at them */
+};
+
+/** The same for stages of collectives. */
+static inline struct collective_way sim_stage_way(const struct sim_way *way)
+{
+    return (struct collective_way){ way->net, &way->rules->stage, way->bw_Bps };
+}
+
 /** Does model chunk run the arithmetic of ASTRA-sim 2? */
 static inline bool sim_is_astra(const struct sim_rules *r)
 {

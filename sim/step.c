@@ -17,10 +17,7 @@
 
 struct step_costing {
     const struct step_tree *tree;
-    const struct topo_network *net;
-    const double *bw_Bps;
-    enum sim_model model;
-    const struct sim_rules *rules;
+    struct sim_way way;
     struct fidelity *fidelity; /**< of models that simulate, else NULL */
 };
 
@@ -30,9 +27,9 @@ struct step_costing {
 static void find_binding(const struct step_costing *x, struct sim_collective *c, const double *wait_s)
 {
     double most_s = 0;
-    for (int32_t d = 0; d < x->net->n_dims; d++)
+    for (int32_t d = 0; d < x->way.net->n_dims; d++)
         most_s = fmax(most_s, wait_s[d]);
-    for (int32_t d = 0; d < x->net->n_dims; d++) {
+    for (int32_t d = 0; d < x->way.net->n_dims; d++) {
         c->binds[d] = wait_s[d] > 0 && wait_s[d] >= (1 - TIED_REL) * most_s;
         c->n_binds += c->binds[d];
     }
@@ -44,15 +41,15 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
 {
     const struct step_group *group = &x->tree->groups[node->group];
     collective_loads(c->traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
-                     x->net);
-    for (int32_t d = 0; d < x->net->n_dims; d++) {
+                     x->way.net);
+    for (int32_t d = 0; d < x->way.net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
-        c->busy_s[d] = c->traffic_B[d] / collective_share(&x->net->dims[d]) / x->bw_Bps[d];
+        c->busy_s[d] = c->traffic_B[d] / collective_share(&x->way.net->dims[d]) / x->way.bw_Bps[d];
         c->time_s = fmax(c->time_s, c->busy_s[d]);
     }
     find_binding(x, c, c->busy_s);
-    for (int32_t d = 0; d < x->net->n_dims; d++)
+    for (int32_t d = 0; d < x->way.net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? c->time_s / c->n_binds : 0;
 }
 
@@ -62,15 +59,15 @@ static int cost_by_cuts(const struct step_costing *x, const struct step_node *no
                         struct err *e)
 {
     struct ideal_time t;
-    int rc = ideal_find(&t, x->net->ideal, node->collective, node->bytes, &x->tree->groups[node->group],
-                        x->bw_Bps, e);
+    int rc = ideal_find(&t, x->way.net->ideal, node->collective, node->bytes, &x->tree->groups[node->group],
+                        x->way.bw_Bps, e);
     if (rc)
         return rc;
     c->time_s = t.time_s;
-    for (int32_t d = 0; d < x->net->n_dims && isfinite(t.time_s); d++) {
+    for (int32_t d = 0; d < x->way.net->n_dims && isfinite(t.time_s); d++) {
         c->wait_s[d] = t.cut[d] * t.time_s;
-        c->busy_s[d] = t.busy[d] / x->net->dims[d].efficiency * t.time_s;
-        c->traffic_B[d] = t.busy[d] * x->bw_Bps[d] * t.time_s;
+        c->busy_s[d] = t.busy[d] / x->way.net->dims[d].efficiency * t.time_s;
+        c->traffic_B[d] = t.busy[d] * x->way.bw_Bps[d] * t.time_s;
         c->binds[d] = t.cut[d] > TIED_REL;
         c->n_binds += c->binds[d];
     }
@@ -82,8 +79,9 @@ static void find_choices(const struct step_costing *x, const struct step_node *n
 {
     struct stage stages[STAGE_MAX];
     const struct step_group *group = &x->tree->groups[node->group];
-    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->stage.chunks, group->members,
-                           group->stride, group->share, NULL, x->net, &x->rules->stage, x->bw_Bps);
+    const struct collective_way way = sim_stage_way(&x->way);
+    int32_t n = stage_list(stages, node->collective, node->bytes / way.rules->chunks, group->members,
+                           group->stride, group->share, NULL, &way);
     for (int32_t k = n; k-- > 0;)
         c->choice[stages[k].dim] = stages[k].choice;
 }
@@ -94,17 +92,17 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
 {
     struct stage stages[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
-    const struct stage_rules *rules = &x->rules->stage;
+    const struct collective_way way = sim_stage_way(&x->way);
     const struct step_group *group = &x->tree->groups[node->group];
-    int32_t n = stage_list(stages, node->collective, node->bytes / rules->chunks, group->members,
-                           group->stride, group->share, NULL, x->net, rules, x->bw_Bps);
-    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, rules->chunks) : 0;
+    int32_t n = stage_list(stages, node->collective, node->bytes / way.rules->chunks, group->members,
+                           group->stride, group->share, NULL, &way);
+    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, way.rules->chunks) : 0;
     const struct stage_row *longest = NULL;
     for (int32_t r = 0; r < n_rows; r++) {
         double time_s = 0;
         for (int32_t k = 0; k < n; k++)
             if (rows[r].count[k] > 0)
-                time_s += rows[r].count[k] * (stages[k].const_s + stage_transfer_s(&stages[k], x->bw_Bps));
+                time_s += rows[r].count[k] * (stages[k].const_s + stage_transfer_s(&stages[k], way.bw_Bps));
         if (!longest || time_s > c->time_s) {
             longest = &rows[r];
             c->time_s = time_s;
@@ -113,12 +111,12 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
     find_choices(x, node, c);
     for (int32_t k = 0; k < n; k++) {
         const struct stage *s = &stages[k];
-        double transfer_s = stage_transfer_s(s, x->bw_Bps);
-        stage_tally(s, rules->chunks, x->bw_Bps, c->traffic_B, c->busy_s);
+        double transfer_s = stage_transfer_s(s, way.bw_Bps);
+        stage_tally(s, way.rules->chunks, way.bw_Bps, c->traffic_B, c->busy_s);
         if (!(longest->count[k] > 0))
             continue;
         c->latency_s += longest->count[k] * s->const_s;
-        c->wait_s[stage_binding(s, x->bw_Bps)] += longest->count[k] * transfer_s;
+        c->wait_s[stage_binding(s, way.bw_Bps)] += longest->count[k] * transfer_s;
     }
     find_binding(x, c, c->wait_s);
 }
@@ -148,7 +146,7 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
                                   .time_s = t->time_s,
                                   .queue_s = t->queue_s,
                                   .order = t->order };
-    for (int32_t d = 0; d < x->net->n_dims; d++) {
+    for (int32_t d = 0; d < x->way.net->n_dims; d++) {
         c->traffic_B[d] = t->sent_B[d];
         c->busy_s[d] = t->busy_s[d];
         most_s = fmax(most_s, t->busy_s[d]);
@@ -156,7 +154,7 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
     find_binding(x, c, c->busy_s);
     find_choices(x, &x->tree->nodes[id], c);
     double transfer_s = fmin(most_s, t->time_s);
-    for (int32_t d = 0; d < x->net->n_dims; d++)
+    for (int32_t d = 0; d < x->way.net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;
     c->latency_s = isinf(t->time_s) ? 0 : t->time_s - transfer_s;
 }
@@ -181,9 +179,9 @@ static int step_cost_collective(const struct step_costing *x, step_id id, struct
         *known = t.known;
         return 0;
     }
-    if (x->net->ideal)
+    if (x->way.net->ideal)
         return cost_by_cuts(x, node, c, e);
-    if (x->model == SIM_BANDWIDTH)
+    if (x->way.model == SIM_BANDWIDTH)
         cost_by_bandwidth(x, node, c);
     else
         cost_by_stages(x, node, c);
@@ -254,7 +252,7 @@ static bool step_shares(const struct walk *w, step_id id)
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
         n += w->costs[c].sends;
     /* ASTRA-sim's arithmetic knows collectives one at a time. */
-    return w->how.fidelity && !sim_is_astra(w->how.rules) && w->tree->nodes[id].kind == STEP_MAX &&
+    return w->how.fidelity && !sim_is_astra(w->how.way.rules) && w->tree->nodes[id].kind == STEP_MAX &&
            !w->tree->nodes[id].apart && n > 1;
 }
 
@@ -682,13 +680,12 @@ static int build(struct sim_step *s, struct sim_record *record, struct walk *w, 
     const struct step_tree *t = w->tree;
     const struct step_costing *how = &w->how;
     int rc = 0;
-    assert(t->n_dims == how->net->n_dims);
-    *s = (struct sim_step){ .n_dims = how->net->n_dims };
+    assert(t->n_dims == how->way.net->n_dims);
+    *s = (struct sim_step){ .n_dims = t->n_dims };
     for (step_id id = 0; id < t->n_nodes; id++)
         s->n_collectives += t->nodes[id].kind == STEP_COLLECTIVE;
-    if (how->model > SIM_ALPHA_BETA)
-        rc = fidelity_open(&w->how.fidelity, how->model, how->net, how->bw_Bps, how->rules,
-                           fidelity_split_dims(t, how->net), e);
+    if (how->way.model > SIM_ALPHA_BETA)
+        rc = fidelity_open(&w->how.fidelity, &how->way, fidelity_split_dims(t, how->way.net), e);
     if (!rc)
         rc = step_evaluate(w, e);
     if (!rc && record)
@@ -703,22 +700,16 @@ static int build(struct sim_step *s, struct sim_record *record, struct walk *w, 
     return rc;
 }
 
-int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct topo_network *net,
-                   const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e)
+int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct sim_way *way, struct err *e)
 {
-    struct walk w = { .how = { .tree = t, .net = net, .bw_Bps = bw_Bps, .model = model, .rules = rules },
-                      .tree = t,
-                      .out = s };
+    struct walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
     return build(s, NULL, &w, e);
 }
 
 int sim_step_record(struct sim_step *s, struct sim_record *record, const struct step_tree *t,
-                    const struct topo_network *net, const double *bw_Bps, enum sim_model model,
-                    const struct sim_rules *rules, struct err *e)
+                    const struct sim_way *way, struct err *e)
 {
-    struct walk w = { .how = { .tree = t, .net = net, .bw_Bps = bw_Bps, .model = model, .rules = rules },
-                      .tree = t,
-                      .out = s };
+    struct walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
     *record = (struct sim_record){ 0 };
     return build(s, record, &w, e);
 }

@@ -67,13 +67,12 @@ struct sim_step {
 };
 
 /**
- * Evaluate @p t at @p bw_Bps, shape [n_dims], each >= 0; a dimension that carries traffic and has no
- * bandwidth makes the time infinite. In closed form the time is that of step_time() on the compiled (with
- * SIM_ALPHA_BETA: lowered) step, to rounding; here the tree itself is walked, so that every leaf keeps its
- * name. Where terms of a maximum tie the first is critical. O(nodes * dims^2). ERR_NOMEM.
+ * Evaluate @p t; a dimension that carries traffic and has no bandwidth makes the time infinite. In closed
+ * form the time is that of step_time() on the compiled (with SIM_ALPHA_BETA: lowered) step, to rounding; here
+ * the tree itself is walked, so that every leaf keeps its name. Where terms of a maximum tie the first is
+ * critical. O(nodes * dims^2). ERR_NOMEM.
  */
-int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct topo_network *net,
-                   const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e);
+int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct sim_way *way, struct err *e);
 void sim_step_free(struct sim_step *s);
 
 /** What a walk found of one node. */
@@ -90,10 +89,9 @@ struct sim_record {
     struct fidelity *fidelity; /**< owned; NULL: a closed form */
 };
 
-/** sim_step_build(), and what it found on the way; with rules->keep_events what happened in simulations. */
+/** sim_step_build(), and what it found as it went; with rules->keep_events what happened in simulations. */
 int sim_step_record(struct sim_step *s, struct sim_record *record, const struct step_tree *t,
-                    const struct topo_network *net, const double *bw_Bps, enum sim_model model,
-                    const struct sim_rules *rules, struct err *e);
+                    const struct sim_way *way, struct err *e);
 void sim_record_free(struct sim_record *record);
 
 #endif

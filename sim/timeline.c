@@ -425,10 +425,7 @@ static int32_t find_run(const struct timeline *t, int32_t first)
 struct making {
     struct timeline *out;
     const struct step_tree *tree;
-    const struct topo_network *net;
-    const double *bw_Bps;
-    enum sim_model model;
-    struct sim_rules rules;
+    const struct sim_way *way;
 };
 
 static int draw_run(struct making *m, const struct sim_step *step, const struct sim_record *record,
@@ -460,8 +457,8 @@ static int draw_run(struct making *m, const struct sim_step *step, const struct 
 /* The order of all collectives; GUARD: they differ. */
 static enum sim_order order_of(const struct making *m, const struct sim_step *step)
 {
-    if (m->rules.order != SIM_ORDER_GUARD || m->model != SIM_CHUNK)
-        return m->rules.order == SIM_ORDER_GUARD ? SIM_ORDER_FIXED : m->rules.order;
+    if (m->way->rules->order != SIM_ORDER_GUARD || m->way->model != SIM_CHUNK)
+        return m->way->rules->order == SIM_ORDER_GUARD ? SIM_ORDER_FIXED : m->way->rules->order;
     for (int32_t i = 1; i < step->n_collectives; i++)
         if (step->collectives[i].order != step->collectives[0].order)
             return SIM_ORDER_GUARD;
@@ -473,10 +470,12 @@ static int add_run(struct making *m, enum sim_order order, bool chosen, struct e
 {
     struct sim_step step;
     struct sim_record record;
-    struct sim_rules rules = m->rules;
+    struct sim_rules rules = *m->way->rules;
+    struct sim_way way = *m->way;
+    way.rules = &rules;
     rules.order = order;
     rules.keep_events = TIMELINE_MAX_BARS;
-    int rc = sim_step_record(&step, &record, m->tree, m->net, m->bw_Bps, m->model, &rules, e);
+    int rc = sim_step_record(&step, &record, m->tree, &way, e);
     if (rc)
         return rc;
     rc = draw_run(m, &step, &record, chosen ? order_of(m, &step) : order, chosen, e);
@@ -504,16 +503,14 @@ static int name_stages(struct timeline *t, const struct step_tree *tree, struct 
     return 0;
 }
 
-int timeline_build(struct timeline *out, const struct step_tree *t, const struct topo_network *net,
-                   const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e)
+int timeline_build(struct timeline *out, const struct step_tree *t, const struct sim_way *way, struct err *e)
 {
     static const enum sim_order guarded[] = { SIM_ORDER_FIXED, SIM_ORDER_THEMIS, SIM_ORDER_MINMAX };
-    struct making m = {
-        .out = out, .tree = t, .net = net, .bw_Bps = bw_Bps, .model = model, .rules = *rules
-    };
+    struct making m = { .out = out, .tree = t, .way = way };
+    const struct sim_rules *rules = way->rules;
     *out = (struct timeline){ 0 };
     int rc = name_stages(out, t, e);
-    bool compares = model == SIM_CHUNK && rules->order == SIM_ORDER_GUARD && !sim_is_astra(rules);
+    bool compares = way->model == SIM_CHUNK && rules->order == SIM_ORDER_GUARD && !sim_is_astra(rules);
     for (int i = 0; i < 3 && compares && !rc; i++)
         rc = add_run(&m, guarded[i], false, e);
     if (!rc)

@@ -64,8 +64,7 @@ struct timeline {
  * @return 0; ERR_NOMEM; ERR_RANGE: more than TIMELINE_MAX_BARS with one of each repeat, or as
  * sim_step_build(); ERR_UNSUP: the step never ends.
  */
-int timeline_build(struct timeline *out, const struct step_tree *t, const struct topo_network *net,
-                   const double *bw_Bps, enum sim_model model, const struct sim_rules *rules, struct err *e);
+int timeline_build(struct timeline *out, const struct step_tree *t, const struct sim_way *way, struct err *e);
 void timeline_free(struct timeline *t);
 
 #endif

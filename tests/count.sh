@@ -93,6 +93,17 @@ text ~ /^[A-Za-z_].*\(/ && !inside && !was_comment && text !~ /^(typedef|else|if
 FILENAME ~ /\.c$/ && FILENAME != "alloc/objective.c" && text ~ /ALLOC_(TIME|UTILIZATION|PERF_PER_COST|COST|PERF_PER_WATT|TCO_PER_TOKEN)([^A-Z_]|$)/ {
     objective[FILENAME] = 1
 }
+# A signature, declared or defined, over as many lines as it takes. A network has bandwidths of its own.
+text ~ /^[A-Za-z_][A-Za-z0-9_ *]*\(/ && !inside && !was_comment { signature = ""; unfinished = 1 }
+unfinished {
+    signature = signature text
+    at = signature
+    unfinished = gsub(/\(/, "", at) > gsub(/\)/, "", at)
+    if (!unfinished && signature ~ /struct topo_network \*/ && signature ~ /[ *][a-z_]*bw_Bps[],)[]/) {
+        pairs++
+        if (verbose) print "network beside bandwidths: " FILENAME ":" FNR
+    }
+}
 text ~ /^\{/ { inside = 1 }
 text ~ /^\}/ && inside && start { function_ends(FNR - start + 1); start = 0 }
 text ~ /^\}/ { inside = 0 }
@@ -135,6 +146,7 @@ END {
     for (from in objective) { by_objective++; if (verbose) print "names an objective: " from }
     row("product: .c files that name an objective, table apart", by_objective)
     row("product: structs that hold a bound of a step, verifier apart", cuts)
+    row("product: signatures of a network beside bandwidths", pairs)
     row("product: functions", functions)
     row("product: functions of more than 60 lines", over_60)
     row("product: functions of more than 100 lines", over_100)

@@ -86,8 +86,8 @@ static enum collective_kind pass_collective(enum pass pass)
 }
 
 static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members,
-                      enum collective_kind of, enum pass pass, double full_B, const struct topo_network *net,
-                      const struct stage_rules *rules, const double *bw_Bps, double *time_s);
+                      enum collective_kind of, enum pass pass, double full_B,
+                      const struct collective_way *way, double *time_s);
 
 /* Who takes part in a unit. @p members may be NULL: the unit's own, which are of one level, and no others. */
 static struct shape_group unit_group(const struct stage_unit *u, const int32_t *members,
@@ -112,7 +112,8 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
 {
     struct stage s;
     double time_s, part = 1;
-    stage_try(&s, u, members, pass_collective(pass), pass, full_B, net, &stage_rules_plain, NULL, &time_s);
+    const struct collective_way way = { net, &stage_rules_plain, NULL };
+    stage_try(&s, u, members, pass_collective(pass), pass, full_B, &way, &time_s);
     if (pass == PASS_BROADCAST && s.choice.algorithm == TOPO_ALGORITHM_DIRECT) {
         part = u->n / (2 * (u->n - 1.0)); /* scattered and gathered are 2 (n-1)/n */
     } else if (pass == PASS_BROADCAST) {
@@ -288,8 +289,7 @@ double collective_best_share(const struct topo_dim *dim)
 
 /* The choice under way: what is fixed, and the best so far. */
 struct search {
-    const struct topo_network *net;
-    const struct stage_rules *rules;
+    const struct collective_way *way;
     const struct topo_dim *dim;   /* that regimes and algorithm are those of */
     int32_t curve;                /* row of the curve that counts instead of these, or -1 */
     const struct topo_dim *entry; /* first of its fabric, or dim */
@@ -309,10 +309,10 @@ static void fill_more(struct stage *s, const struct search *x, const struct algo
     for (int32_t d = 0; d < s->entry && s->rails > 1; d++) {
         double k = x->members[d], sent_B = s->full_B * s->rails / x->group.n * (k - 1) / k;
         if (sent_B > 0) /* direct, by the links that a part of the dimension has */
-            sent_B *= links_factor(&x->net->dims[d], COLLECTIVE_ALL_TO_ALL, x->members[d], 1, false);
+            sent_B *= links_factor(&x->way->net->dims[d], COLLECTIVE_ALL_TO_ALL, x->members[d], 1, false);
         if (sent_B > 0)
             s->more[s->n_more++] =
-                (struct stage_class){ d, sent_B, sent_B / collective_share(&x->net->dims[d]) };
+                (struct stage_class){ d, sent_B, sent_B / collective_share(&x->way->net->dims[d]) };
     }
     for (int32_t k = 0; k < x->entry->n_levels; k++) {
         double sent_B = c->loads[k] * s->full_B;
@@ -341,8 +341,8 @@ static void try_choice(struct search *x, struct stage_choice choice)
     s.choice = choice;
     s.sent_B = c.load * s.full_B;
     s.load_B = s.sent_B / (collective_reach(dim) * r.efficiency);
-    s.const_s = c.hops * topo_dim_chunk_s(dim, choice.regime, x->rules->chunks) +
-                c.messages * x->rules->endpoint_s + 3 * c.reduced * s.full_B / x->rules->mem_Bps;
+    s.const_s = c.hops * topo_dim_chunk_s(dim, choice.regime, x->way->rules->chunks) +
+                c.messages * x->way->rules->endpoint_s + 3 * c.reduced * s.full_B / x->way->rules->mem_Bps;
     if (topo_is_fabric(x->entry))
         fill_more(&s, x, &c, r.efficiency);
     double time_s = search_time(x, &s);
@@ -380,7 +380,7 @@ static int32_t forced_regime(const struct search *x, double whole_B)
 static void try_algorithm(struct search *x, enum topo_algorithm a)
 {
     bool many = algorithm_has_segments(a, x->best->pass);
-    int32_t forced = forced_regime(x, x->best->full_B * x->rules->chunks);
+    int32_t forced = forced_regime(x, x->best->full_B * x->way->rules->chunks);
     for (int32_t i = 0; i <= x->dim->n_regimes + x->dim->n_curves; i++)
         for (int32_t k = 1; k <= (many ? STAGE_MAX_SEGMENTS : 1); k *= 2)
             if (forced < 0 ? is_candidate(x, i) && isinf(topo_dim_regime(x->dim, i).up_to_B) : i == forced)
@@ -412,8 +412,9 @@ int32_t collective_find_curve(const struct topo_dim *dim, enum collective_kind k
 }
 
 /* Bandwidths of the entry's classes; unknown ones are so small that what the links carry decides. */
-static void take_bandwidths(struct search *x, int32_t entry, const double *bw_Bps)
+static void take_bandwidths(struct search *x, int32_t entry)
 {
+    const double *bw_Bps = x->way->bw_Bps;
     double unknown_Bps = 1e-6;
     for (int32_t k = 0; k < SHAPE_CLASSES; k++) {
         bool known = entry + k < TOPO_MAX_DIMS && bw_Bps && bw_Bps[entry + k] > 0;
@@ -440,16 +441,16 @@ static bool mixes_orders(const struct topo_dim *entry, const int32_t *members)
 }
 
 /* Fill s, a pass of collective @p of (that curves are measured of); false when no algorithm that the
- * dimension allows has the pass. bw_Bps: shape [n_dims], or NULL. */
+ * dimension allows has the pass. */
 static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t *members,
-                      enum collective_kind of, enum pass pass, double full_B, const struct topo_network *net,
-                      const struct stage_rules *rules, const double *bw_Bps, double *time_s)
+                      enum collective_kind of, enum pass pass, double full_B,
+                      const struct collective_way *way, double *time_s)
 {
-    const struct topo_dim *dim = &net->dims[u->dim], *first = dim - dim->level;
-    struct search x = { .net = net, .rules = rules, .dim = dim, .entry = first, .best = s, .best_s = -1 };
+    const struct topo_dim *dim = &way->net->dims[u->dim], *first = dim - dim->level;
+    struct search x = { .way = way, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
     x.curve = dim->n_curves ? collective_find_curve(dim, of, u->n) : -1;
-    x.group = unit_group(u, members, net);
+    x.group = unit_group(u, members, way->net);
     x.group.detour = dim->detour && pass != PASS_BROADCAST;
     x.members = members;
     *s = (struct stage){ .dim = u->dim,
@@ -459,7 +460,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
                          .pass = pass,
                          .full_B = full_B,
                          .gain = 1 };
-    take_bandwidths(&x, entry, bw_Bps);
+    take_bandwidths(&x, entry);
     enum topo_algorithm given = topo_is_fabric(first) && !u->flat ? TOPO_ALGORITHM_SHAPE : dim->algorithm;
     if (dim->algorithm == TOPO_ALGORITHM_AUTO)
         given = TOPO_ALGORITHM_AUTO;
@@ -478,29 +479,25 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
 }
 
 static void unit_fill(struct stage *s, const struct stage_unit *u, const int32_t *members, enum pass pass,
-                      double full_B, const struct topo_network *net, const struct stage_rules *rules,
-                      const double *bw_Bps)
+                      double full_B, const struct collective_way *way)
 {
     double time_s;
     /* Only an all-reduce has no algorithm of its own on some dimensions; unit_fill_turn() is for that. */
-    bool filled = stage_try(s, u, members, pass_collective(pass), pass, full_B, net, rules, bw_Bps, &time_s);
+    bool filled = stage_try(s, u, members, pass_collective(pass), pass, full_B, way, &time_s);
     assert(filled);
     (void)filled;
 }
 
 static int32_t unit_fill_turn(struct stage s[2], const struct stage_unit *u, const int32_t *members,
-                              double full_B, const struct topo_network *net, const struct stage_rules *rules,
-                              const double *bw_Bps)
+                              double full_B, const struct collective_way *way)
 {
     const enum collective_kind turn = COLLECTIVE_ALL_REDUCE; /* halves of one, whatever their passes */
     struct stage whole = { 0 }, halves[2] = { 0 };
     double whole_s, first_s, second_s;
-    bool has_whole =
-        stage_try(&whole, u, members, turn, PASS_ALL_REDUCE, full_B, net, rules, bw_Bps, &whole_s);
-    bool has_halves =
-        stage_try(&halves[0], u, members, turn, PASS_REDUCE_SCATTER, full_B, net, rules, bw_Bps, &first_s) &&
-        stage_try(&halves[1], u, members, turn, PASS_ALL_GATHER, full_B, net, rules, bw_Bps, &second_s);
-    bool chosen = net->dims[u->dim].algorithm == TOPO_ALGORITHM_AUTO;
+    bool has_whole = stage_try(&whole, u, members, turn, PASS_ALL_REDUCE, full_B, way, &whole_s);
+    bool has_halves = stage_try(&halves[0], u, members, turn, PASS_REDUCE_SCATTER, full_B, way, &first_s) &&
+                      stage_try(&halves[1], u, members, turn, PASS_ALL_GATHER, full_B, way, &second_s);
+    bool chosen = way->net->dims[u->dim].algorithm == TOPO_ALGORITHM_AUTO;
     if (has_whole && (!has_halves || !chosen || whole_s <= first_s + second_s)) {
         s[0] = whole;
         return 1;
@@ -510,20 +507,10 @@ static int32_t unit_fill_turn(struct stage s[2], const struct stage_unit *u, con
     return 2;
 }
 
-/* One bandwidth as those of all dimensions, of which only @p dim 's is looked at. */
-static const double *only_bw(double room[TOPO_MAX_DIMS], int32_t dim, double bw_Bps)
-{
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        room[d] = d == dim ? bw_Bps : (double)NAN;
-    return room;
-}
-
 void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members, int32_t stride,
-                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps)
+                const struct collective_way *way)
 {
-    double room[TOPO_MAX_DIMS];
-    unit_fill(s, &(struct stage_unit){ .dim = dim, .n = members, .stride = stride }, NULL, pass, full_B, net,
-              rules, only_bw(room, dim, bw_Bps));
+    unit_fill(s, &(struct stage_unit){ .dim = dim, .n = members, .stride = stride }, NULL, pass, full_B, way);
 }
 
 /* Does a collective work on all levels of the fabric at once? */
@@ -594,14 +581,12 @@ struct stage_chain {
     struct stage *out;
     int32_t n;
     const int32_t *members;
-    const struct topo_network *net;
-    const struct stage_rules *rules;
-    const double *bw_Bps;
+    const struct collective_way *way;
 };
 
 static void stage_add(struct stage_chain *c, const struct stage_unit *u, enum pass pass, double full_B)
 {
-    unit_fill(&c->out[c->n++], u, c->members, pass, full_B, c->net, c->rules, c->bw_Bps);
+    unit_fill(&c->out[c->n++], u, c->members, pass, full_B, c->way);
 }
 
 /* Each unit passes on 1/n of what it got. */
@@ -641,7 +626,7 @@ static void stage_add_all_reduce(struct stage_chain *c, const struct stage_unit 
     for (int32_t i = 0; i < n - 1; i++)
         shard_B /= units[i].n;
     stage_add_scatter(c, units, n - 1, bytes);
-    c->n += unit_fill_turn(&c->out[c->n], &units[n - 1], c->members, shard_B, c->net, c->rules, c->bw_Bps);
+    c->n += unit_fill_turn(&c->out[c->n], &units[n - 1], c->members, shard_B, c->way);
     stage_add_gather(c, units, n - 1, shard_B);
 }
 
@@ -654,11 +639,11 @@ static void stage_add_each(struct stage_chain *c, const struct stage_unit *units
 
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
                    const int32_t *members, const int32_t *stride, const double *share, const int32_t *order,
-                   const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps)
+                   const struct collective_way *way)
 {
-    struct stage_chain c = { out, 0, members, net, rules, bw_Bps };
+    struct stage_chain c = { out, 0, members, way };
     struct stage_unit units[TOPO_MAX_DIMS];
-    int32_t n = stage_units(units, kind, members, stride, share, order, net);
+    int32_t n = stage_units(units, kind, members, stride, share, order, way->net);
     if (n == 0 || !(bytes > 0))
         return 0;
     switch (kind) {
@@ -674,7 +659,7 @@ int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, doubl
     case COLLECTIVE_ALL_TO_ALL:
         for (int32_t i = 0; i < n; i++) {
             stage_add(&c, &units[i], PASS_ALL_TO_ALL, bytes * share_of(share, kind, units[i].dim));
-            stage_gain(&c.out[c.n - 1], net, share);
+            stage_gain(&c.out[c.n - 1], way->net, share);
         }
         break;
     case COLLECTIVE_BROADCAST:
@@ -753,8 +738,7 @@ static void chain_fill(struct collective_time_chain *c, enum collective_kind kin
                        const int32_t *members, const int32_t *stride, const double *share,
                        const struct collective_way *way)
 {
-    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, stride, share, NULL, way->net,
-                      way->rules, way->bw_Bps);
+    c->n = stage_list(c->stages, kind, bytes / way->rules->chunks, members, stride, share, NULL, way);
     c->n_rows = c->n ? stage_rows(c->rows, c->stages, c->n, kind, way->rules->chunks) : 0;
 }
 

@@ -104,6 +104,14 @@ struct stage_rules {
 /** One piece, endless memory, no overhead. */
 extern const struct stage_rules stage_rules_plain;
 
+/** A network with bandwidths, and how collectives are run on it. Borrowed. */
+struct collective_way {
+    const struct topo_network *net;
+    /** NULL, which stages do not take: max_d m_d/B_d, endlessly many chunks and no latency. */
+    const struct stage_rules *rules;
+    const double *bw_Bps; /**< shape [n_dims]; of stages NULL when not known */
+};
+
 enum { STAGE_MAX = 2 * TOPO_MAX_DIMS, STAGE_MAX_CHUNKS = 1000000, STAGE_MAX_SEGMENTS = 1024 };
 
 /** What a stage asks of another class of links of its fabric. */
@@ -169,11 +177,11 @@ static inline void stage_tally(const struct stage *s, double times, const double
 /**
  * Cost of one pass over @p full_B bytes (S of algorithm_cost()) among @p members >= 2 of dimension @p dim,
  * @p stride apart.
- * Where algorithm, regime or segments are to choose, the fastest at @p bw_Bps is taken; when that is not
- * known (NaN or 0), the one that needs least bandwidth.
+ * Where algorithm, regime or segments are to choose, the fastest is taken; when the bandwidth is not known
+ * (NaN or 0), the one that needs least.
  */
 void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int32_t members, int32_t stride,
-                const struct topo_network *net, const struct stage_rules *rules, double bw_Bps);
+                const struct collective_way *way);
 
 /** A part of a collective that is done at once: along a dimension, or over all levels of a fabric. */
 struct stage_unit {
@@ -200,17 +208,17 @@ int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind k
  * The stages of a collective of @p bytes per NPU over @p members, @p stride apart (both of shape [n_dims];
  * stride NULL: next to each other), in the order @p order
  * (shape [n_dims], every dimension once; NULL: innermost first): reduce-scatter along it; all-gather and
- * broadcast against it; all-reduce along it, all-reduce at its end, and back; the others along it.
+ * broadcast against it; all-reduce along it, all-reduce at its end (one stage where the switch or a tree does
+ * it in one go, else reduce-scatter and all-gather), and back; the others along it.
  *
  * @param share    as of collective_loads().
- * @param rules    give the bytes of one chunk; how many there are decides regimes, and the part of a latency
- * that was measured of all.
- * @param bw_Bps   shape [n_dims], or NULL when not known.
+ * @param way      @p bytes are those of one chunk; how many there are decides regimes, and the part of a
+ * latency that was measured of all.
  * @return how many, 0 for no bytes or a group of one.
  */
 int32_t stage_list(struct stage out[STAGE_MAX], enum collective_kind kind, double bytes,
                    const int32_t *members, const int32_t *stride, const double *share, const int32_t *order,
-                   const struct topo_network *net, const struct stage_rules *rules, const double *bw_Bps);
+                   const struct collective_way *way);
 
 /** Row r of a pipeline: how often each of its stages counts. */
 struct stage_row {
@@ -239,13 +247,6 @@ int32_t stage_rows(struct stage_row out[TOPO_MAX_DIMS], const struct stage *stag
 bool stage_has_choice(const struct topo_network *net);
 
 /* ---- time ---- */
-
-/** A network with bandwidths, and how collectives are run on it. Borrowed. */
-struct collective_way {
-    const struct topo_network *net;
-    const struct stage_rules *rules; /**< NULL: max_d m_d/B_d, endlessly many chunks and no latency */
-    const double *bw_Bps;            /**< shape [n_dims] */
-};
 
 /** Seconds, and how many of them the dimensions take: what is left is latency. */
 struct collective_time {

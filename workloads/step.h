@@ -231,12 +231,12 @@ void layers_add_passes(struct step_tree *t, step_id parent, const struct layers 
  * latency (compute leaves) and transfers over one dimension each. Groups are kept.
  *
  * @param[out] out  uninitialised; empty and safe to free after failure.
- * @param bw_Bps    shape [n_dims], at which algorithms and regimes are chosen; NULL = not known. The result
- * is convex in bandwidth for the choices made.
+ * @param way       at whose bandwidths algorithms and regimes are chosen; NULL = not known. The result is
+ * convex in bandwidth for the choices made.
  * @return 0 or ERR_NOMEM. O(nodes * dims^2).
  */
-int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
-               const struct stage_rules *rules, const double *bw_Bps, struct err *e);
+int step_lower(struct step_tree *out, const struct step_tree *t, const struct collective_way *way,
+               struct err *e);
 
 /** Limits: a year of compute, an exabyte, a thousand million repeats. */
 #define COMPUTE_MAX_NS 3e16

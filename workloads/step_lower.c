@@ -11,9 +11,7 @@
 struct lowering {
     struct step_tree *out;
     const struct step_tree *from;
-    const struct topo_network *net;
-    const struct stage_rules *rules;
-    const double *bw_Bps;
+    const struct collective_way *way;
 };
 
 /* Rows, classes and cuts bound one collective from below: such a maximum is of nothing that runs side by
@@ -63,8 +61,8 @@ static void lower_add_row(struct lowering *x, step_id parent, const struct step_
 static void lower_ideal(struct lowering *x, step_id parent, const struct step_node *node)
 {
     struct ideal_transfer out[IDEAL_TRANSFERS];
-    int32_t n =
-        ideal_transfers(out, x->net->ideal, node->collective, node->bytes, &x->from->groups[node->group]);
+    int32_t n = ideal_transfers(out, x->way->net->ideal, node->collective, node->bytes,
+                                &x->from->groups[node->group]);
     step_id at = lower_add_inner(x, parent, n > 1 ? STEP_MAX : STEP_SUM, node->phase);
     for (int32_t i = 0; i < n; i++)
         lower_add_transfer(x, at, node, out[i].dim, node->times * out[i].bytes);
@@ -73,16 +71,16 @@ static void lower_ideal(struct lowering *x, step_id parent, const struct step_no
 /* A collective becomes the largest of its rows (workloads/collective); of one row a plain sum. */
 static void lower_collective(struct lowering *x, step_id parent, const struct step_node *node)
 {
-    if (x->net->ideal) {
+    if (x->way->net->ideal) {
         lower_ideal(x, parent, node);
         return;
     }
     struct stage stages[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
     const struct step_group *group = &x->from->groups[node->group];
-    int32_t n = stage_list(stages, node->collective, node->bytes / x->rules->chunks, group->members,
-                           group->stride, group->share, NULL, x->net, x->rules, x->bw_Bps);
-    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, x->rules->chunks) : 0;
+    int32_t n = stage_list(stages, node->collective, node->bytes / x->way->rules->chunks, group->members,
+                           group->stride, group->share, NULL, x->way);
+    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, x->way->rules->chunks) : 0;
     step_id all = lower_add_inner(x, parent, n_rows > 1 ? STEP_MAX : STEP_SUM, node->phase);
     for (int32_t r = 0; r < n_rows; r++)
         lower_add_row(x, n_rows > 1 ? lower_add_inner(x, all, STEP_SUM, node->phase) : all, node, stages, n,
@@ -106,11 +104,11 @@ static void lower_node(struct lowering *x, step_id parent, step_id id)
 
 /* Lowered trees are for the solver: transfers on one dimension each are convex in bandwidth, latency is
  * constant. */
-int step_lower(struct step_tree *out, const struct step_tree *t, const struct topo_network *net,
-               const struct stage_rules *rules, const double *bw_Bps, struct err *e)
+int step_lower(struct step_tree *out, const struct step_tree *t, const struct collective_way *way,
+               struct err *e)
 {
-    struct lowering x = { out, t, net, rules, bw_Bps };
-    step_begin(out, t->name, net);
+    struct lowering x = { out, t, way };
+    step_begin(out, t->name, way->net);
     for (int32_t g = 1; g < t->n_groups; g++)
         step_add_group_after(out, t->groups[g].name, t->groups[g].members, t->groups[g].stride);
     if (t->root >= 0)

@@ -108,9 +108,10 @@ struct chunk_sim {
     struct topo_network net;
     double bw_Bps[TOPO_MAX_DIMS];
     struct sim_rules rules;
-    int32_t keep;  /**< slices, at most */
-    bool linked;   /**< levels of a fabric share links */
-    bool in_parts; /**< a stage is latency, then bytes at a rate that others may change */
+    struct collective_way way; /**< of these three */
+    int32_t keep;              /**< slices, at most */
+    bool linked;               /**< levels of a fabric share links */
+    bool in_parts;             /**< a stage is latency, then bytes at a rate that others may change */
     struct cells cells;
     struct server servers[TOPO_MAX_DIMS];
     int32_t *busy;    /**< shape [n_dims][cells], owned: stages at each NPU of a cell */
@@ -363,8 +364,8 @@ static int32_t add_plan(struct chunk_sim *x, struct chunk_entry *entry, const st
     for (int32_t d = 0; d < x->net.n_dims; d++)
         if (job->members[d] < 2)
             wide[n_wide++] = d;
-    p->n = stage_list(p->stages, job->kind, job->chunk_B, job->members, job->stride, job->share, wide,
-                      &x->net, &x->rules.stage, x->bw_Bps);
+    p->n =
+        stage_list(p->stages, job->kind, job->chunk_B, job->members, job->stride, job->share, wide, &x->way);
     return entry->n_plans++;
 }
 
@@ -377,9 +378,7 @@ static int chunk_plan_job(struct chunk_sim *x, struct chunk_entry *entry, struct
                              .members = entry->job.members,
                              .stride = entry->job.stride,
                              .share = entry->job.share,
-                             .net = &x->net,
-                             .bw_Bps = x->bw_Bps,
-                             .rules = &x->rules.stage };
+                             .way = &x->way };
     entry->plan_of = malloc((size_t)chunks * sizeof *entry->plan_of);
     if (!entry->plan_of)
         return err_nomem(e, "chunks");
@@ -417,21 +416,23 @@ static int32_t stages_of(const struct chunk_sim *x, const struct waiting *w)
 
 /* Cells are classes of NPUs that behave alike (one without slow NPUs), so the cost of a run does not grow
  * with the network. */
-int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
-               const struct sim_rules *rules, unsigned split_dims, int32_t keep, struct err *e)
+int chunk_open(struct chunk_sim **out, const struct sim_way *way, unsigned split_dims, int32_t keep,
+               struct err *e)
 {
+    const struct topo_network *net = way->net;
     struct chunk_sim *x = *out = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "a simulation");
     x->net = *net;
-    x->rules = *rules;
+    x->rules = *way->rules;
+    x->way = (struct collective_way){ &x->net, &x->rules.stage, x->bw_Bps };
     x->keep = keep;
     x->last_issue_s = NAN;
     x->first_free = -1;
-    memcpy(x->bw_Bps, bw_Bps, (size_t)net->n_dims * sizeof *bw_Bps);
+    memcpy(x->bw_Bps, way->bw_Bps, (size_t)net->n_dims * sizeof *x->bw_Bps);
     x->linked = topo_has_fabric(net);
-    x->in_parts = x->linked || rules->active > 1;
-    int rc = cells_build(&x->cells, net, rules, split_dims, e);
+    x->in_parts = x->linked || x->rules.active > 1;
+    int rc = cells_build(&x->cells, net, &x->rules, split_dims, e);
     if (!rc) {
         size_t n = (size_t)net->n_dims * (size_t)x->cells.n;
         x->busy = calloc(n, sizeof *x->busy);

@@ -28,12 +28,13 @@ struct chunk_slice {
 struct chunk_sim;
 
 /**
+ * @param way         copied with all that it names.
  * @param split_dims  bit d: some job takes a part of dimension d (cells_build()).
  * @param keep   record so many slices; chunk_advance() fails with ERR_RANGE where there are more. 0: none.
  * @return 0, ERR_NOMEM, or ERR_RANGE: slow NPUs make more classes than can be simulated (CELLS_MAX).
  */
-int chunk_open(struct chunk_sim **out, const struct topo_network *net, const double *bw_Bps,
-               const struct sim_rules *rules, unsigned split_dims, int32_t keep, struct err *e);
+int chunk_open(struct chunk_sim **out, const struct sim_way *way, unsigned split_dims, int32_t keep,
+               struct err *e);
 void chunk_free(struct chunk_sim *x); /**< NULL is fine */
 
 /** The simulation as an engine for sim/train.h; its functions are those below. */

@@ -34,19 +34,18 @@ static void fill_costs(struct order_costs *c, const struct order_job *job, const
     int32_t wide[TOPO_MAX_DIMS];
     enum collective_kind kind =
         themis && job->kind == COLLECTIVE_ALL_REDUCE ? COLLECTIVE_REDUCE_SCATTER : job->kind;
-    to_wide(wide, dims, n, job->net->n_dims);
+    to_wide(wide, dims, n, job->way->net->n_dims);
     *c = (struct order_costs){ .known = true };
     memcpy(c->dims, dims, sizeof c->dims);
-    c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, job->share, wide, job->net,
-                      job->rules, job->bw_Bps);
+    c->n = stage_list(stages, kind, job->chunk_B, job->members, job->stride, job->share, wide, job->way);
     for (int32_t k = 0; k < c->n; k++) {
         const struct stage *s = &stages[k];
         c->at[k] = (uint8_t)s->dim;
-        c->cost_s[k] = s->load_B / job->bw_Bps[s->dim] + (themis ? 0 : s->const_s);
+        c->cost_s[k] = s->load_B / job->way->bw_Bps[s->dim] + (themis ? 0 : s->const_s);
         for (int32_t i = 0; i < s->n_more; i++) {
             const struct stage_class *other = &s->more[i];
             c->linked = true;
-            c->more_s[other->dim] += other->load_B / job->bw_Bps[other->dim];
+            c->more_s[other->dim] += other->load_B / job->way->bw_Bps[other->dim];
         }
     }
 }
@@ -89,8 +88,8 @@ static double threshold(const struct order_job *job, const uint8_t *dims, int32_
     for (int32_t i = 0; gathers && i < n; i++)
         full_B *= job->members[dims[i]];
     stage_fill(&s, d, gathers ? PASS_ALL_GATHER : PASS_REDUCE_SCATTER, full_B, job->members[d],
-               job->stride ? job->stride[d] : 1, job->net, job->rules, job->bw_Bps[d]);
-    return s.load_B / job->bw_Bps[d];
+               job->stride ? job->stride[d] : 1, job->way);
+    return s.load_B / job->way->bw_Bps[d];
 }
 
 /* Returns the place of its costs. */
@@ -190,7 +189,7 @@ int32_t order_next(uint8_t out[TOPO_MAX_DIMS], struct order_load *load, struct o
     bool free_order = job->kind == COLLECTIVE_ALL_REDUCE || job->kind == COLLECTIVE_REDUCE_SCATTER ||
                       job->kind == COLLECTIVE_ALL_GATHER;
     memset(out, 0, TOPO_MAX_DIMS);
-    for (int32_t i = 0; i < job->net->n_dims; i++) {
+    for (int32_t i = 0; i < job->way->net->n_dims; i++) {
         int32_t d = order == SIM_ORDER_GIVEN ? rules->dims_order[i] : i;
         if (job->members[d] > 1)
             out[n++] = (uint8_t)d;

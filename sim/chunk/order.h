@@ -31,9 +31,7 @@ struct order_job {
     double chunk_B;                  /**< bytes of one chunk, as step_node.bytes */
     const int32_t *members, *stride; /**< shape [n_dims] */
     const double *share;             /**< as of collective_loads(), shape [n_dims] */
-    const struct topo_network *net;
-    const double *bw_Bps;
-    const struct stage_rules *rules;
+    const struct collective_way *way;
     struct order_costs costs[ORDER_MAX_TRIED]; /**< by the place at which an order is tried; zero at first */
 };
 

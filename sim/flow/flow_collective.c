@@ -851,9 +851,8 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_gro
                            const struct stage_rules *rules, enum collective_kind kind, double bytes)
 {
     double bw_Bps[TOPO_MAX_DIMS];
-    topo_get_bandwidths(bw_Bps, &g->net);
-    return stage_list(stages, kind, bytes / rules->chunks, g->members, g->stride, g->share, g->order, &g->net,
-                      rules, bw_Bps);
+    const struct collective_way way = { &g->net, rules, topo_get_bandwidths(bw_Bps, &g->net) };
+    return stage_list(stages, kind, bytes / rules->chunks, g->members, g->stride, g->share, g->order, &way);
 }
 
 /* Of groups that fill the network every NPU is in a line; of a broadcast, in those that were reached. */

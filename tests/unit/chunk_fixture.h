@@ -61,7 +61,7 @@ static inline struct chunk_sim *run_jobs(const struct topo_network *net, const d
                                          const struct sim_rules *rules, const struct sim_job *jobs, int32_t n)
 {
     struct chunk_sim *x;
-    MUST(chunk_open(&x, net, bw_Bps, rules, 0, INT32_MAX, e));
+    MUST(chunk_open(&x, &(struct sim_way){ net, bw_Bps, SIM_CHUNK, rules }, 0, INT32_MAX, e));
     for (int32_t i = 0; i < n; i++)
         MUST(chunk_issue(x, &jobs[i], 0, e));
     run_out(x);

@@ -271,13 +271,13 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
             x.plan = r->found[k].plan;
             OK(training_derive(&x, &s.net, e));
             OK(training_build(&tree, &x, &s.net, e));
-            OK(sim_step_build(&step, &tree, &s.net, bw_Bps, SIM_BANDWIDTH, &s.rules, e));
+            OK(sim_step_build(&step, &tree, &(struct sim_way){ &s.net, bw_Bps, SIM_BANDWIDTH, &s.rules }, e));
             assert_close(step.time_s, r->found[k].time_s, 1e-12);
             for (int32_t d = 0; d < s.net.n_dims; d++) {
                 assert_true(step.busy_s[d] <= step.time_s * (1 + 1e-12));
                 n_full += step.busy_s[d] > 0.9 * step.time_s;
             }
-            OK(sim_step_build(&chunks, &tree, &s.net, bw_Bps, SIM_CHUNK, &s.rules, e));
+            OK(sim_step_build(&chunks, &tree, &(struct sim_way){ &s.net, bw_Bps, SIM_CHUNK, &s.rules }, e));
             assert_true(chunks.time_s >= step.time_s * (1 - 1e-9));
         }
         assert_true(n_full > 10);

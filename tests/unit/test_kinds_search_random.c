@@ -293,7 +293,7 @@ static double time_of(const struct design_point *s, struct training *x)
     MUST(training_derive(x, &s->net, e));
     MUST(training_build(&tree, x, &s->net, e));
     if (s->model != SIM_BANDWIDTH)
-        MUST(step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e));
+        MUST(step_lower(&lowered, &tree, &(struct collective_way){ &s->net, &s->rules.stage, bw_Bps }, e));
     MUST(step_compile(&fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e));
     return step_time(&fn, bw_Bps);
 }

@@ -9,7 +9,7 @@ static double slow_time(const struct draw *c, const struct sim_slow *slow, int32
     KEEP(struct chunk_sim *, x, chunk_free_at);
     for (int32_t i = 0; i < n_slow; i++)
         rules.slow[i] = slow[i];
-    MUST(chunk_open(&x, &net, c->net.bw_Bps, &rules, split_dims, 0, e));
+    MUST(chunk_open(&x, &(struct sim_way){ &net, c->net.bw_Bps, SIM_CHUNK, &rules }, split_dims, 0, e));
     MUST(chunk_issue(x, job, 0, e));
     run_out(x);
     return chunk_result(x, 0)->end_s;
@@ -132,7 +132,8 @@ TEST(too_many_classes_are_refused)
     WITH(struct sim_rules, rules, rules_of(1, SIM_QUEUE_FIFO), rules.n_slow = 1,
          rules.slow[0] = at_origin(0.5, 0));
     struct chunk_sim *x;
-    FAILS(chunk_open(&x, &net, c.net.bw_Bps, &rules, 15, 0, e), ERR_RANGE, "classes");
+    FAILS(chunk_open(&x, &(struct sim_way){ &net, c.net.bw_Bps, SIM_CHUNK, &rules }, 15, 0, e), ERR_RANGE,
+          "classes");
     assert_null(x);
 }
 
@@ -287,12 +288,12 @@ static void compare_with_one_list(struct plain *p, struct rng *r)
     p->rules.slow[0] = at_origin(rng_below(r, 2) ? 0.5 : rng_log_range(r, 0.1, 1), 0);
     MUST(cells_build(&p->cells, &net, &p->rules, 3, e));
     assert_int_equal(p->cells.n, 16);
-    MUST(chunk_open(&x, &net, c.net.bw_Bps, &p->rules, 3, INT32_MAX, e));
+    MUST(chunk_open(&x, &(struct sim_way){ &net, c.net.bw_Bps, SIM_CHUNK, &p->rules }, 3, INT32_MAX, e));
     for (int32_t j = 0; j < PLAIN_JOBS; j++) {
         draw_job(&p->jobs[j], r, &net, &c);
-        p->n_stages[j] =
-            stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
-                       p->jobs[j].stride, p->jobs[j].share, NULL, &net, &p->rules.stage, c.net.bw_Bps);
+        p->n_stages[j] = stage_list(p->stages[j], c.kind, p->jobs[j].bytes / PLAIN_CHUNKS, p->jobs[j].members,
+                                    p->jobs[j].stride, p->jobs[j].share, NULL,
+                                    &(struct collective_way){ &net, &p->rules.stage, c.net.bw_Bps });
         MUST(chunk_issue(x, &p->jobs[j], 0, e));
         for (int32_t cell = 0; cell < 16; cell++)
             for (int32_t chunk = 0; chunk < PLAIN_CHUNKS; chunk++)

@@ -133,8 +133,8 @@ TEST(the_closed_form_is_a_lower_bound_of_the_fixed_order)
         double longest_s = 0;
         for (int32_t d = 0; d < net.n_dims; d++)
             members[d] = net.dims[d].size;
-        int32_t n = stage_list(stages, c.kind, c.bytes / c.chunks, members, NULL, NULL, NULL, &net,
-                               &stage_rules_plain, NULL);
+        int32_t n = stage_list(stages, c.kind, c.bytes / c.chunks, members, NULL, NULL, NULL,
+                               &(struct collective_way){ &net, &stage_rules_plain, NULL });
         int32_t n_rows = stage_rows(rows, stages, n, c.kind, c.chunks);
         for (int32_t k = 0; k < n_rows; k++) {
             double sum_s = 0;
@@ -180,8 +180,8 @@ static void load_order(double *load_s, const struct draw *c, const int32_t *orde
     int32_t members[D] = { 0 };
     for (int32_t d = 0; d < net.n_dims; d++)
         members[d] = net.dims[d].size;
-    int32_t n =
-        stage_list(stages, c->kind, c->bytes, members, NULL, NULL, order, &net, &stage_rules_plain, NULL);
+    int32_t n = stage_list(stages, c->kind, c->bytes, members, NULL, NULL, order,
+                           &(struct collective_way){ &net, &stage_rules_plain, NULL });
     for (int32_t k = 0; k < n; k++)
         load_s[stages[k].dim] += stages[k].load_B / c->net.bw_Bps[stages[k].dim];
 }
@@ -257,7 +257,7 @@ TEST(the_guard_is_as_fast_as_the_best_of_three)
             fixed_s = order == SIM_ORDER_FIXED ? s : fixed_s;
             themis_s = order == SIM_ORDER_THEMIS ? s : themis_s;
         }
-        OK(fidelity_open(&fidelity, SIM_CHUNK, &net, c.net.bw_Bps, &rules, 0, e));
+        OK(fidelity_open(&fidelity, &(struct sim_way){ &net, c.net.bw_Bps, SIM_CHUNK, &rules }, 0, e));
         OK(fidelity_alone(fidelity, &job, &t, e));
         assert_close(t.time_s, best_s, 1e-12);
         slower += themis_s > fixed_s * (1 + 1e-9);
@@ -293,7 +293,7 @@ TEST(last_in_first_out_turns_the_order_of_jobs)
     struct sim_rules rules = rules_of(4, SIM_QUEUE_LIFO);
     struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 8, SIM_ORDER_FIXED);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, 0, e));
+    OK(chunk_open(&x, &(struct sim_way){ &net, single.bw_Bps, SIM_CHUNK, &rules }, 0, 0, e));
     OK(chunk_issue(x, &job, 0, e));
     OK(chunk_advance(x, e));
     OK(chunk_issue(x, &job, 0.1, e));
@@ -310,7 +310,7 @@ TEST(work_of_nothing_ends_when_it_is_issued)
     struct sim_job job = whole(&net, COLLECTIVE_ALL_REDUCE, 0, SIM_ORDER_FIXED);
     KEEP(struct chunk_sim *, x, chunk_free_at);
     int32_t n;
-    OK(chunk_open(&x, &net, single.bw_Bps, &rules, 0, 0, e));
+    OK(chunk_open(&x, &(struct sim_way){ &net, single.bw_Bps, SIM_CHUNK, &rules }, 0, 0, e));
     OK(chunk_issue(x, &job, 7, e));
     chunk_ended(x, &n);
     assert_true(n == 1 && chunk_result(x, 0)->end_s == 7 && isinf(chunk_next(x)));
@@ -324,7 +324,7 @@ static void second_orders(char got[64], int32_t chunks, double first_B, double s
     struct sim_job first = whole(&net, COLLECTIVE_ALL_REDUCE, first_B, SIM_ORDER_FIXED),
                    second = whole(&net, COLLECTIVE_ALL_REDUCE, 256, SIM_ORDER_MINMAX);
     KEEP(struct chunk_sim *, x, chunk_free_at);
-    MUST(chunk_open(&x, &net, v1.bw_Bps, &rules, 0, INT32_MAX, e));
+    MUST(chunk_open(&x, &(struct sim_way){ &net, v1.bw_Bps, SIM_CHUNK, &rules }, 0, INT32_MAX, e));
     MUST(chunk_issue(x, &first, start_s, e));
     MUST(chunk_issue(x, &second, start_s + apart_s, e));
     run_out(x);

@@ -80,7 +80,7 @@ static double chunk_time(const struct tried *t, int32_t chunks, const double *bw
 static int32_t stages_of(struct stage *stages, const struct tried *t)
 {
     return stage_list(stages, t->job.kind, t->job.bytes, t->job.members, t->job.stride, t->job.share, NULL,
-                      &t->net, &stage_rules_plain, t->bw_Bps);
+                      &(struct collective_way){ &t->net, &stage_rules_plain, t->bw_Bps });
 }
 
 /* Without latency nothing but bytes counts, however few: a billionth of them takes a billionth of the time.
@@ -211,7 +211,7 @@ static double flow_time(const struct tried *t, int32_t chunks)
     struct fidelity_time flow;
     struct sim_rules rules = rules_of(chunks, SIM_QUEUE_FIFO);
     rules.order = SIM_ORDER_FIXED;
-    MUST(fidelity_open(&x, SIM_FLOW, &t->net, t->bw_Bps, &rules, 0, e));
+    MUST(fidelity_open(&x, &(struct sim_way){ &t->net, t->bw_Bps, SIM_FLOW, &rules }, 0, e));
     MUST(fidelity_alone(x, &t->job, &flow, e));
     return flow.time_s;
 }
@@ -310,7 +310,7 @@ TEST(a_slow_npu_holds_up_its_team_on_every_level)
             rules.slow[0] = (struct sim_slow){
                 .at = { 1, 2 }, .dim = -1, .share = cases[i].share, .late_s = cases[i].late_s
             };
-            OK(chunk_open(&x, &net, bw_Bps, &rules, split_dims, 0, e));
+            OK(chunk_open(&x, &(struct sim_way){ &net, bw_Bps, SIM_CHUNK, &rules }, split_dims, 0, e));
             OK(chunk_issue(x, &job, 0, e));
             run_out(x);
             assert_close(chunk_result(x, 0)->end_s, cases[i].want_s, 1e-12);

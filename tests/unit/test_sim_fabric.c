@@ -123,8 +123,8 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
                        &b.net);
     MUST(flow_group_build(&g, &spec, &b.routes, e));
     collective_loads(want_B, kind, enters_B, members, stride, spec.share, &b.net);
-    int32_t n = stage_list(stages, kind, enters_B, members, stride, g.share, NULL, &b.net, &stage_rules_plain,
-                           bw_Bps);
+    int32_t n = stage_list(stages, kind, enters_B, members, stride, g.share, NULL,
+                           &(struct collective_way){ &b.net, &stage_rules_plain, bw_Bps });
     for (int32_t s = 0; s < n; s++) {
         memset(b.bytes, 0, (size_t)b.routes.n_arcs * sizeof *b.bytes);
         lay_stage(&b, &g, &stages[s]);
@@ -243,8 +243,8 @@ TEST(broadcasts_in_closed_form_are_the_least_that_any_algorithm_takes)
             bw_Bps[d] = net.dims[d].bw_Bps;
         }
         collective_loads(want_B, COLLECTIVE_BROADCAST, 1e6, members, stride, NULL, &net);
-        int32_t n = stage_list(stages, COLLECTIVE_BROADCAST, 1e6, members, stride, NULL, NULL, &net,
-                               &stage_rules_plain, bw_Bps);
+        int32_t n = stage_list(stages, COLLECTIVE_BROADCAST, 1e6, members, stride, NULL, NULL,
+                               &(struct collective_way){ &net, &stage_rules_plain, bw_Bps });
         for (int32_t d = 0; d < net.n_dims; d++)
             least_s = fmax(least_s, want_B[d] / bw_Bps[d]);
         for (int32_t s = 0; s < n; s++)
@@ -290,8 +290,8 @@ static void compare_part(const char *word, int32_t d, bool detour, enum topo_alg
     MUST(flow_group_build(&g, spec, &b.routes, e));
     collective_loads(loads_B, kind, enters_B, spec->members, spec->stride, spec->share, &b.net);
     double asked_B = loads_B[d] / collective_share(&b.net.dims[d]);
-    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL, &b.net,
-                           &stage_rules_plain, NULL);
+    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL,
+                           &(struct collective_way){ &b.net, &stage_rules_plain, NULL });
     for (int32_t s = 0; s < n; s++) {
         if (stages[s].dim != d)
             continue;
@@ -409,8 +409,8 @@ static void compare_axes(const char *word, enum topo_algorithm a, enum collectiv
     for (int32_t d = 0; d < b.net.n_dims; d++)
         b.net.dims[d].detour = detour && b.net.dims[0].fabric.hosts == 0;
     MUST(flow_group_build(&g, spec, &b.routes, e));
-    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL, &b.net,
-                           &stage_rules_plain, NULL);
+    int32_t n = stage_list(stages, kind, enters_B, spec->members, spec->stride, spec->share, NULL,
+                           &(struct collective_way){ &b.net, &stage_rules_plain, NULL });
     for (int32_t s = 0; s < n; s++) {
         bool free = stages[s].flat && kind == COLLECTIVE_ALL_TO_ALL;
         bool twist = free && b.net.dims[0].fabric.twist && g.n_groups == 1;

@@ -5,9 +5,9 @@
 KEEPS(struct fidelity, fidelity_free)
 
 /* A step under a model of communication, that is released where the block ends. */
-#define SIM_STEP(v, ...)                                                                                     \
+#define SIM_STEP(v, tree, ...)                                                                               \
     KEEP(struct sim_step, v, sim_step_free);                                                                 \
-    OK(sim_step_build(&v, __VA_ARGS__, e))
+    OK(sim_step_build(&v, tree, &(struct sim_way){ __VA_ARGS__ }, e))
 
 /* Two switches of four NPUs each over a link: "trunk" GB/s between them, 50 to each NPU. */
 static void write_wires(char path[SUPPORT_PATH], const char *dir, double trunk_GBps)
@@ -54,7 +54,7 @@ static int time_job(struct fidelity_time *t, const struct topo_network *net, con
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    assert_ok(fidelity_open(&fidelity, model, net, bw_Bps, rules, 0, e), e);
+    assert_ok(fidelity_open(&fidelity, &(struct sim_way){ net, bw_Bps, model, rules }, 0, e), e);
     return fidelity_alone(fidelity, job, t, e);
 }
 
@@ -134,8 +134,8 @@ TEST(flows_take_what_the_stages_say_on_every_shape)
             struct sim_rules rules = rules_of(1);
             for (int32_t d = 0; d < net.n_dims; d++)
                 net.dims[d].lat_s = 1e-6;
-            int32_t n =
-                stage_list(stages, kinds[k], 1e8, job.members, NULL, NULL, NULL, &net, &rules.stage, NULL);
+            int32_t n = stage_list(stages, kinds[k], 1e8, job.members, NULL, NULL, NULL,
+                                   &(struct collective_way){ &net, &rules.stage, NULL });
             for (int32_t s = 0; s < n; s++) {
                 hops_s += stages[s].const_s;
                 sum_s += stages[s].const_s + stages[s].load_B / net.dims[stages[s].dim].bw_Bps;

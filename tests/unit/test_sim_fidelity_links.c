@@ -29,7 +29,7 @@ static void rig_word(struct rig *r, const char *word)
 static void rig_open(struct rig *r, enum sim_model model)
 {
     fidelity_free(r->x);
-    MUST(fidelity_open(&r->x, model, &r->net, r->bw_Bps, &r->rules, 0, e));
+    MUST(fidelity_open(&r->x, &(struct sim_way){ &r->net, r->bw_Bps, model, &r->rules }, 0, e));
 }
 
 #define RIG(r, word)                                                                                         \

@@ -339,7 +339,7 @@ static double pasted_s(const struct topo_network *net, enum sim_model model, int
     }
     KEEP(struct fidelity *, fidelity, fidelity_free_at);
     struct fidelity_time t;
-    MUST(fidelity_open(&fidelity, model, net, &net->dims[0].bw_Bps, &rules, 0, e));
+    MUST(fidelity_open(&fidelity, &(struct sim_way){ net, &net->dims[0].bw_Bps, model, &rules }, 0, e));
     MUST(fidelity_alone(fidelity, &job, &t, e));
     return t.time_s;
 }

@@ -85,7 +85,8 @@ TEST(broadcast_is_pipelined_along_a_ring)
     struct plant p;
     struct stage s;
     plant_word(&p, "ring:6@50", 1e-5);
-    stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, 1, &p.net, &stage_rules_plain, 50e9);
+    const struct collective_way way = { &p.net, &stage_rules_plain, &p.net.dims[0].bw_Bps };
+    stage_fill(&s, 0, PASS_BROADCAST, S_B, 6, 1, &way);
     int32_t k = s.choice.segments;
     assert_true(k > 1);
     assert_close(time_of(&p, COLLECTIVE_BROADCAST), (4. + k) * (1e-5 + S_B / k / 50e9), 1e-12);
@@ -98,13 +99,11 @@ TEST(double_binary_tree_approaches_twice_the_bytes)
         struct plant p;
         char word[32];
         struct stage s[STAGE_MAX];
-        const double bw_Bps = 50e9;
         snprintf(word, sizeof word, "switch:%d@50", n);
         plant_word(&p, word, 1e-6);
         p.net.dims[0].algorithm = TOPO_ALGORITHM_TREE;
-        assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, S_B, &n, NULL, NULL, NULL, &p.net,
-                                    &stage_rules_plain, &bw_Bps),
-                         1);
+        const struct collective_way way = { &p.net, &stage_rules_plain, &p.net.dims[0].bw_Bps };
+        assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, S_B, &n, NULL, NULL, NULL, &way), 1);
         double k = s[0].choice.segments, depth = 2 * ceil(log2(n)) + 2;
         double end_s = time_of(&p, COLLECTIVE_ALL_REDUCE);
         assert_true(end_s >= 2 * (n - 1.) / n * S_B / 50e9 * (1 - 1e-12));

@@ -6,9 +6,9 @@
 #include "workloads/step_fn.h"
 
 /* A step under a model of communication, that is released where the block ends. */
-#define SIM_STEP(v, ...)                                                                                     \
+#define SIM_STEP(v, tree, ...)                                                                               \
     KEEP(struct sim_step, v, sim_step_free);                                                                 \
-    OK(sim_step_build(&v, __VA_ARGS__, e))
+    OK(sim_step_build(&v, tree, &(struct sim_way){ __VA_ARGS__ }, e))
 
 /* ---- random trees ---- */
 
@@ -123,7 +123,7 @@ static void check_time(const struct sim_step *s, const struct step_tree *compile
 static void check_bandwidth(const struct forest *f, const struct topo_network *net, const double *bw_Bps)
 {
     KEEP(struct sim_step, s, sim_step_free);
-    MUST(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+    MUST(sim_step_build(&s, &f->tree, &(struct sim_way){ net, bw_Bps, SIM_BANDWIDTH, NULL }, e));
     check_time(&s, &f->tree, net, bw_Bps);
     assert_true(s.path.latency_s == 0);
     for (int d = 0; d < 4; d++) {
@@ -142,8 +142,8 @@ static void check_alpha_beta(const struct forest *f, const struct topo_network *
     KEEP(struct sim_step, s, sim_step_free);
     sim_rules_default(&rules);
     rules.stage.chunks = chunks;
-    MUST(sim_step_build(&s, &f->tree, net, bw_Bps, SIM_ALPHA_BETA, &rules, e));
-    MUST(step_lower(&lowered, &f->tree, net, &rules.stage, bw_Bps, e));
+    MUST(sim_step_build(&s, &f->tree, &(struct sim_way){ net, bw_Bps, SIM_ALPHA_BETA, &rules }, e));
+    MUST(step_lower(&lowered, &f->tree, &(struct collective_way){ net, &rules.stage, bw_Bps }, e));
     check_time(&s, &lowered, net, bw_Bps);
 }
 
@@ -468,7 +468,7 @@ TEST(a_dimension_without_bandwidth_matters_only_where_it_is_used)
     sim_step_free(&s);
 
     add_all_reduce(&t, root, 32e6, 0, 1);
-    OK(sim_step_build(&s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+    OK(sim_step_build(&s, &t, &(struct sim_way){ &net, bw_Bps, SIM_BANDWIDTH, NULL }, e));
     assert_true(isinf(s.time_s) && isinf(s.path.wait_s[1]));
 }
 
@@ -507,7 +507,7 @@ TEST(what_other_stages_send_is_not_sent_by_this_one)
         struct sim_rules rules;
         sim_rules_default(&rules);
         KEEP(struct sim_step, s, sim_step_free);
-        OK(sim_step_build(&s, &t, &net, bw_Bps, (enum sim_model)model, &rules, e));
+        OK(sim_step_build(&s, &t, &(struct sim_way){ &net, bw_Bps, (enum sim_model)model, &rules }, e));
         assert_close(s.time_s, 8, 1e-12); /* the slower stage, and what is waited for; nothing meets */
         assert_close(s.traffic_B[0], 3e9, 1e-12);
         assert_close(s.busy_s[0], 3, 1e-12);

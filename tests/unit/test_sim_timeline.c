@@ -169,8 +169,8 @@ TEST(timelines_of_any_plan_are_their_reports)
             bw_Bps[d] = x.net.dims[d].bw_Bps;
         sim_rules_default(&rules);
         rules.stage.chunks = (int32_t)(1 + rng_below(r, 3));
-        OK(sim_step_build(&s, &t, &x.net, bw_Bps, model, &rules, e));
-        OK(timeline_build(&line, &t, &x.net, bw_Bps, model, &rules, e));
+        OK(sim_step_build(&s, &t, &(struct sim_way){ &x.net, bw_Bps, model, &rules }, e));
+        OK(timeline_build(&line, &t, &(struct sim_way){ &x.net, bw_Bps, model, &rules }, e));
         count(&n, &line, model);
         check_timeline(&line, &s);
     }
@@ -237,7 +237,7 @@ TEST(equal_orders_are_drawn_once)
     work(&tree, both, 3);
     scatter(&tree, both, 1);
     scatter(&tree, both, 2);
-    OK(timeline_build(&t, &tree, &net, ring_Bps, SIM_CHUNK, &rules, e));
+    OK(timeline_build(&t, &tree, &(struct sim_way){ &net, ring_Bps, SIM_CHUNK, &rules }, e));
     assert_true(t.n_runs == 1 && t.runs[0].chosen && t.runs[0].order == SIM_ORDER_FIXED);
     assert_close(t.runs[0].time_s, 7, 1e-12);
     assert_close(sum_lane(&t, 0, &n), 4, 1e-12);
@@ -258,7 +258,7 @@ TEST(a_broken_repeat_is_stretched)
     step_id body = inner(&tree, inner(&tree, -1, STEP_REPEAT, 2.5), STEP_SUM, 1);
     work(&tree, body, 1);
     scatter(&tree, body, 1);
-    OK(timeline_build(&t, &tree, &net, ring_Bps, SIM_BANDWIDTH, &rules, e));
+    OK(timeline_build(&t, &tree, &(struct sim_way){ &net, ring_Bps, SIM_BANDWIDTH, &rules }, e));
     const double want[] = { 0, 1.25, 3.75, 5, 7.5 };
     assert_int_equal(t.n_bars, 4);
     for (int i = 0; i < 4; i++) {
@@ -280,7 +280,7 @@ TEST(what_waits_for_shared_links_ends_with_them)
     step_id both = inner(&tree, -1, STEP_MAX, 1);
     scatter(&tree, both, 1);
     scatter(&tree, both, 3);
-    OK(timeline_build(&t, &tree, &net, ring_Bps, SIM_BANDWIDTH, &rules, e));
+    OK(timeline_build(&t, &tree, &(struct sim_way){ &net, ring_Bps, SIM_BANDWIDTH, &rules }, e));
     assert_close(t.runs[0].time_s, 8, 1e-12);
     assert_close(sum_lane(&t, 0, &n), 8, 1e-12);
     assert_int_equal(n, 4);
@@ -305,11 +305,11 @@ TEST(a_timeline_of_a_million_bars_is_folded_or_refused)
             scatter(&tree, body, 1);
         }
         if (!folded) {
-            FAILS(timeline_build(&t, &tree, &net, ring_Bps, SIM_BANDWIDTH, &rules, e), ERR_RANGE,
-                  "timeline: has more than 50000 bars with one of each repeat");
+            FAILS(timeline_build(&t, &tree, &(struct sim_way){ &net, ring_Bps, SIM_BANDWIDTH, &rules }, e),
+                  ERR_RANGE, "timeline: has more than 50000 bars with one of each repeat");
             continue;
         }
-        OK(timeline_build(&t, &tree, &net, ring_Bps, SIM_BANDWIDTH, &rules, e));
+        OK(timeline_build(&t, &tree, &(struct sim_way){ &net, ring_Bps, SIM_BANDWIDTH, &rules }, e));
         int32_t n;
         assert_int_equal(t.n_bars, 2 * 65);
         assert_close(t.runs[0].n_folded, 2 * (1e6 - 64), 1e-12);
@@ -342,7 +342,7 @@ TEST(bars_stand_in_one_order)
             &tree, both,
             (struct step_node){
                 .kind = STEP_COLLECTIVE, .collective = COLLECTIVE_ALL_REDUCE, .bytes = 8e9, .times = 2 });
-    OK(timeline_build(&t, &tree, &net, bw_Bps, SIM_CHUNK, &rules, e));
+    OK(timeline_build(&t, &tree, &(struct sim_way){ &net, bw_Bps, SIM_CHUNK, &rules }, e));
     for (int32_t i = 0; i < t.n_bars; i++) {
         const struct timeline_bar *b = &t.bars[i], *a = b - 1;
         assert_true(b->ready_s <= b->start_s && b->start_s < b->end_s);

@@ -5,9 +5,9 @@
 #include "sim/step.h"
 
 /* A step under a model of communication, that is released where the block ends. */
-#define SIM_STEP(v, ...)                                                                                     \
+#define SIM_STEP(v, tree, ...)                                                                               \
     KEEP(struct sim_step, v, sim_step_free);                                                                 \
-    OK(sim_step_build(&v, __VA_ARGS__, e))
+    OK(sim_step_build(&v, tree, &(struct sim_way){ __VA_ARGS__ }, e))
 
 /* One ring of 4 at 3 B/s: a reduce-scatter of 8 B takes 2 s, in 4 chunks of 0.5 s. */
 struct fixture {
@@ -60,7 +60,7 @@ static step_id scatter(struct fixture *f, step_id parent, double bytes, double t
 static struct sim_step evaluate(struct fixture *f)
 {
     struct sim_step s;
-    MUST(sim_step_build(&s, &f->tree, &f->net, f->bw_Bps, SIM_CHUNK, &f->rules, e));
+    MUST(sim_step_build(&s, &f->tree, &(struct sim_way){ &f->net, f->bw_Bps, SIM_CHUNK, &f->rules }, e));
     assert_close(s.path.compute_s + s.path.wait_s[0] + s.path.latency_s, s.time_s, 1e-12);
     return s;
 }
@@ -76,7 +76,7 @@ TEST(collectives_side_by_side_share_the_network)
     assert_close(s.time_s, 4, 1e-15);
     assert_true(s.collectives[0].critical != s.collectives[1].critical);
     sim_step_free(&s);
-    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules, e));
+    OK(sim_step_build(&s, &f.tree, &(struct sim_way){ &f.net, f.bw_Bps, SIM_ALPHA_BETA, &f.rules }, e));
     assert_close(s.time_s, 4, 1e-15);
 }
 
@@ -165,10 +165,10 @@ TEST(steps_of_too_many_collectives_are_refused_before_they_run)
     step_id last = inner(&f, both, STEP_REPEAT, 50000.5);
     scatter(&f, last, 8, 1);
     struct sim_step s;
-    FAILS(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e), ERR_RANGE,
-          "step: has 100001 collectives that run beside others, expected at most 100000");
+    FAILS(sim_step_build(&s, &f.tree, &(struct sim_way){ &f.net, f.bw_Bps, SIM_CHUNK, &f.rules }, e),
+          ERR_RANGE, "step: has 100001 collectives that run beside others, expected at most 100000");
     f.tree.nodes[last].times = 50000;
-    OK(sim_step_build(&s, &f.tree, &f.net, f.bw_Bps, SIM_CHUNK, &f.rules, e));
+    OK(sim_step_build(&s, &f.tree, &(struct sim_way){ &f.net, f.bw_Bps, SIM_CHUNK, &f.rules }, e));
     assert_true(isinf(s.time_s));
     sim_step_free(&s);
 }

@@ -22,7 +22,7 @@ static double lowered_time(const struct step_tree *t, const struct topo_network 
     KEEP(struct step_tree, low, step_free) = { 0 };
     for (int32_t d = 0; d < net->n_dims; d++)
         bw_Bps[d] = net->dims[d].bw_Bps;
-    MUST(step_lower(&low, t, net, &stage_rules_plain, bw_Bps, e));
+    MUST(step_lower(&low, t, &(struct collective_way){ net, &stage_rules_plain, bw_Bps }, e));
     return tree_time(&low, net);
 }
 
@@ -258,7 +258,7 @@ TEST(the_account_of_any_plan_is_that_of_its_draft)
         OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
         for (int32_t d = 0; d < x.net.n_dims; d++)
             bw_Bps[d] = x.net.dims[d].bw_Bps;
-        OK(sim_step_build(&s, &t, &x.net, bw_Bps, SIM_BANDWIDTH, NULL, e));
+        OK(sim_step_build(&s, &t, &(struct sim_way){ &x.net, bw_Bps, SIM_BANDWIDTH, NULL }, e));
         fixture_once(once_s, &busy, &c, &x.place, &x.net, false);
         plan_cost_shares(&want, &c, once_s, &busy);
         for (int32_t k = 0; k < s.n_collectives; k++)

@@ -13,11 +13,19 @@ static struct topo_network one_dim(enum topo_shape shape, int32_t size)
     return net;
 }
 
+/* A pass over its dimension, of which the bandwidth is known. */
+static void fill_alone(struct stage *s, enum pass pass, double full_B, int32_t members,
+                       const struct topo_network *net, const struct stage_rules *rules)
+{
+    stage_fill(s, 0, pass, full_B, members, 1, &(struct collective_way){ net, rules, &net->dims[0].bw_Bps });
+}
+
 static double latency_of(enum collective_kind kind, const struct topo_network *net, const int32_t *members)
 {
     struct stage s[STAGE_MAX];
     double sum = 0;
-    int32_t n = stage_list(s, kind, 1, members, NULL, NULL, NULL, net, &stage_rules_plain, NULL);
+    int32_t n = stage_list(s, kind, 1, members, NULL, NULL, NULL,
+                           &(struct collective_way){ net, &stage_rules_plain, NULL });
     for (int32_t i = 0; i < n; i++)
         sum += s[i].const_s;
     return sum;
@@ -85,8 +93,8 @@ static int32_t turn_of(struct stage s[STAGE_MAX], double bytes, int32_t members,
                        const struct topo_network *net)
 {
     const double bw_Bps = 1;
-    return stage_list(s, COLLECTIVE_ALL_REDUCE, bytes, &members, NULL, NULL, NULL, net, &stage_rules_plain,
-                      &bw_Bps);
+    return stage_list(s, COLLECTIVE_ALL_REDUCE, bytes, &members, NULL, NULL, NULL,
+                      &(struct collective_way){ net, &stage_rules_plain, &bw_Bps });
 }
 
 /* Segments trade steps for bytes: log2(n) + k - 1 steps of S/k, up and down. */
@@ -132,7 +140,7 @@ TEST(auto_takes_the_fastest_for_the_size)
         struct stage s;
         net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
         rules.endpoint_s = cases[i].endpoint_s;
-        stage_fill(&s, 0, PASS_REDUCE_SCATTER, cases[i].bytes, 8, 1, &net, &rules, 1);
+        fill_alone(&s, PASS_REDUCE_SCATTER, cases[i].bytes, 8, &net, &rules);
         assert_int_equal(s.choice.algorithm, cases[i].want);
     }
 }
@@ -144,10 +152,10 @@ TEST(the_faster_regime_is_taken_by_size)
     struct stage s;
     net.dims[0].regimes[net.dims[0].n_regimes++] =
         (struct topo_regime){ .lat_s = 0.1, .efficiency = 0.5, .up_to_B = INFINITY };
-    stage_fill(&s, 0, PASS_ALL_TO_ALL, 0.2, 2, 1, &net, &stage_rules_plain, 1);
+    fill_alone(&s, PASS_ALL_TO_ALL, 0.2, 2, &net, &stage_rules_plain);
     assert_int_equal(s.choice.regime, 1);
     assert_close(s.const_s + s.load_B, 0.1 + 0.2, 1e-15);
-    stage_fill(&s, 0, PASS_ALL_TO_ALL, 2, 2, 1, &net, &stage_rules_plain, 1);
+    fill_alone(&s, PASS_ALL_TO_ALL, 2, 2, &net, &stage_rules_plain);
     assert_int_equal(s.choice.regime, 0);
     assert_close(s.const_s + s.load_B, 0.5 + 1, 1e-15);
 }
@@ -170,7 +178,7 @@ TEST(limits_decide_by_size)
             struct stage_rules rules = stage_rules_plain;
             struct stage s;
             rules.chunks = chunks; /* it is the size of the whole buffer that counts */
-            stage_fill(&s, 0, PASS_ALL_TO_ALL, cases[i].bytes / chunks, 2, 1, &net, &rules, 1);
+            fill_alone(&s, PASS_ALL_TO_ALL, cases[i].bytes / chunks, 2, &net, &rules);
             assert_int_equal(s.choice.regime, cases[i].regime);
         }
 }
@@ -208,7 +216,7 @@ TEST(a_measured_curve_stands_in_for_what_the_dimension_says)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct algorithm_cost cost;
         struct stage s;
-        stage_fill(&s, 0, cases[i].pass, cases[i].bytes, cases[i].members, 1, &net, &stage_rules_plain, 1);
+        fill_alone(&s, cases[i].pass, cases[i].bytes, cases[i].members, &net, &stage_rules_plain);
         assert_true(algorithm_cost(&cost, s.choice.algorithm, cases[i].pass, dim, cases[i].members, 1));
         assert_close(s.const_s, cost.hops * cases[i].lat_s, 1e-14);
         assert_close(s.load_B, cost.load * cases[i].bytes / cases[i].efficiency, 1e-14);
@@ -237,8 +245,8 @@ TEST(halves_of_an_all_reduce_have_its_curve)
         add_curve(&net.dims[d], TOPO_MEASURED_ALL_GATHER, 0, 7, 0.5, INFINITY);
     }
     assert_false(stage_has_choice(&net)); /* a line each */
-    int32_t n = stage_list(stages, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, NULL, &net,
-                           &stage_rules_plain, bw_Bps);
+    int32_t n = stage_list(stages, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, NULL,
+                           &(struct collective_way){ &net, &stage_rules_plain, bw_Bps });
     assert_int_equal(n, 4);
     assert_close(stages[0].const_s, 3 * net.dims[0].lat_s, 1e-15); /* no curve of a reduce-scatter */
     assert_close(stages[1].const_s, 3 * 3, 1e-15);
@@ -252,9 +260,9 @@ TEST(reductions_pass_the_memory_three_times)
     struct stage_rules rules = stage_rules_plain;
     struct stage s;
     rules.mem_Bps = 2;
-    stage_fill(&s, 0, PASS_REDUCE_SCATTER, 8, 4, 1, &net, &rules, 1);
+    fill_alone(&s, PASS_REDUCE_SCATTER, 8, 4, &net, &rules);
     assert_close(s.const_s, 3 * 6 / 2., 1e-15);
-    stage_fill(&s, 0, PASS_ALL_GATHER, 8, 4, 1, &net, &rules, 1);
+    fill_alone(&s, PASS_ALL_GATHER, 8, 4, &net, &rules);
     assert_true(s.const_s == 0);
 }
 
@@ -276,9 +284,9 @@ TEST(an_all_reduce_goes_out_turns_and_comes_back)
     };
     struct topo_network net = two_dims();
     struct stage s[STAGE_MAX];
-    assert_int_equal(
-        stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, order, &net, &stage_rules_plain, NULL),
-        4);
+    assert_int_equal(stage_list(s, COLLECTIVE_ALL_REDUCE, 16, members, NULL, NULL, order,
+                                &(struct collective_way){ &net, &stage_rules_plain, NULL }),
+                     4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(s[i].dim, want[i].dim);
         assert_int_equal(s[i].pass, want[i].pass);
@@ -293,8 +301,8 @@ static double pipeline_time(enum collective_kind kind, const struct topo_network
     struct stage s[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
     double longest = 0;
-    int32_t n =
-        stage_list(s, kind, bytes / chunks, members, NULL, NULL, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n = stage_list(s, kind, bytes / chunks, members, NULL, NULL, NULL,
+                           &(struct collective_way){ net, &stage_rules_plain, bw_Bps });
     int32_t n_rows = stage_rows(rows, s, n, kind, chunks);
     for (int32_t r = 0; r < n_rows; r++) {
         double sum = 0;

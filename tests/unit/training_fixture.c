@@ -102,8 +102,8 @@ static double stages_s(double *busy_s, const struct plan_collective *c, const in
         bw_Bps[d] = net->dims[d].bw_Bps;
         busy_s[d] = 0;
     }
-    int32_t n =
-        stage_list(stages, c->kind, c->bytes, members, stride, share, NULL, net, &stage_rules_plain, bw_Bps);
+    int32_t n = stage_list(stages, c->kind, c->bytes, members, stride, share, NULL,
+                           &(struct collective_way){ net, &stage_rules_plain, bw_Bps });
     for (int32_t i = 0; i < n; i++) {
         double transfer_s = stages[i].load_B / bw_Bps[stages[i].dim];
         busy_s[stages[i].dim] += transfer_s;

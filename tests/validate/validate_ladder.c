@@ -126,7 +126,7 @@ static int print_switches(void)
         KEEP(struct fidelity *, fidelity, fidelity_free_at);
         struct fidelity_time t;
         rules.order = rows[i].order;
-        MUST(fidelity_open(&fidelity, SIM_CHUNK, &net, bw_Bps, &rules, 0, e));
+        MUST(fidelity_open(&fidelity, &(struct sim_way){ &net, bw_Bps, SIM_CHUNK, &rules }, 0, e));
         MUST(fidelity_alone(fidelity, &job, &t, e));
         double us = t.time_s * 1e6, off = rows[i].published_us > 0 ? us / rows[i].published_us - 1 : 0;
         char published[32] = "-";

@@ -390,7 +390,7 @@ static double flow_s(const char *word)
     }
     sim_rules_default(&rules);
     rules.stage.chunks = 1;
-    MUST(fidelity_open(&fidelity, SIM_FLOW, &net, bw_Bps, &rules, 0, e));
+    MUST(fidelity_open(&fidelity, &(struct sim_way){ &net, bw_Bps, SIM_FLOW, &rules }, 0, e));
     MUST(fidelity_alone(fidelity, &job, &t, e));
     return t.time_s;
 }

@@ -39,7 +39,8 @@ static int simulate(struct sim_step *out, const struct design_workload *w, const
                     const double *bw_Bps, struct err *e)
 {
     char place[400];
-    int rc = sim_step_build(out, &w->tree, &s->net, bw_Bps, s->model, &s->rules, e);
+    const struct sim_way way = design_point_way(s, bw_Bps);
+    int rc = sim_step_build(out, &w->tree, &way, e);
     if (!rc || rc == ERR_NOMEM)
         return rc;
     yaml_id at = yaml_get(&s->doc, s->doc.root, "simulation");

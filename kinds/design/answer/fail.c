@@ -548,9 +548,8 @@ static int fail_add_slow(struct fail_draft *d)
 /* ---- the time of a step ---- */
 
 /* Weighted time of all workloads; compute is over @p npu_share of its speed. */
-static int fail_step_time(double *time_s, const struct design_point *s, enum sim_model model,
-                          const struct sim_rules *rules, const double *bw_Bps, double npu_share,
-                          struct err *e)
+static int fail_step_time(double *time_s, const struct design_point *s, const struct sim_way *way,
+                          double npu_share, struct err *e)
 {
     *time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
@@ -563,7 +562,7 @@ static int fail_step_time(double *time_s, const struct design_point *s, enum sim
         for (int32_t n = 0; n < t.n_nodes; n++)
             if (t.nodes[n].kind == STEP_COMPUTE && t.nodes[n].phase != STEP_OVERHEAD)
                 t.nodes[n].seconds /= npu_share;
-        int rc = sim_step_build(&step, &t, &s->net, bw_Bps, model, rules, e);
+        int rc = sim_step_build(&step, &t, way, e);
         free(t.nodes);
         if (rc)
             return rc;
@@ -571,11 +570,6 @@ static int fail_step_time(double *time_s, const struct design_point *s, enum sim
         sim_step_free(&step);
     }
     return 0;
-}
-
-static enum sim_model fail_closed_model(const struct design_point *s)
-{
-    return s->model == SIM_BANDWIDTH ? SIM_BANDWIDTH : SIM_ALPHA_BETA;
 }
 
 static double fail_npu_share(const struct fail_draft *d, const struct fail_row *row)
@@ -602,8 +596,8 @@ static int fail_time_closed(const struct fail_draft *d, struct fail_row *row, st
     memcpy(bw_Bps, d->d->bw_Bps, sizeof bw_Bps);
     for (int32_t k = row->dim; k < row->dim + row->n_dims; k++)
         bw_Bps[k] *= row->left;
-    int rc = fail_step_time(&row->time_s, d->s, fail_closed_model(d->s), &d->s->rules, bw_Bps,
-                            fail_npu_share(d, row), e);
+    const struct sim_way way = design_point_closed_way(d->s, bw_Bps);
+    int rc = fail_step_time(&row->time_s, d->s, &way, fail_npu_share(d, row), e);
     row->slowdown = fail_slowdown(row->time_s, d->t->time_s);
     return rc;
 }
@@ -771,7 +765,8 @@ static int fail_run_flow(double *time_s, char why[200], const struct fail_draft 
     rules.n_links = (int32_t)n;
     rules.route = rules.route == SIM_ROUTE_DIMENSION ? SIM_ROUTE_DETOUR : rules.route;
     rules.max_messages = FAIL_FLOW_MESSAGES;
-    int rc = fail_step_time(time_s, d->s, SIM_FLOW, &rules, d->d->bw_Bps, npu_share, &inner);
+    const struct sim_way way = { &d->s->net, d->d->bw_Bps, SIM_FLOW, &rules };
+    int rc = fail_step_time(time_s, d->s, &way, npu_share, &inner);
     free(links);
     if (rc == ERR_NOMEM || rc == ERR_LIB)
         return err_set(e, rc, "%s", inner.msg);
@@ -977,8 +972,9 @@ int fail_build(struct fail_table *out, const struct design *design, const struct
     rc = system_build(&x, &own, design_owned(design), e);
     if (!rc)
         rc = fail_list_rows(&d, e);
+    const struct sim_way way = design_point_closed_way(&own, design->bw_Bps);
     if (!rc)
-        rc = fail_step_time(&out->time_s, &own, fail_closed_model(&own), &own.rules, design->bw_Bps, 1, e);
+        rc = fail_step_time(&out->time_s, &own, &way, 1, e);
     for (int32_t i = 0; i < out->n_rows && !rc; i++)
         rc = fail_time_closed(&d, &out->rows[i], e);
     if (!rc)

@@ -118,12 +118,24 @@ const struct step_tree *design_point_compiled_tree(const struct design_workload 
     return w->lowered.n_nodes ? &w->lowered : &w->tree;
 }
 
+struct sim_way design_point_way(const struct design_point *s, const double *bw_Bps)
+{
+    return (struct sim_way){ &s->net, bw_Bps, s->model, &s->rules };
+}
+
+struct sim_way design_point_closed_way(const struct design_point *s, const double *bw_Bps)
+{
+    enum sim_model model = s->model == SIM_BANDWIDTH ? SIM_BANDWIDTH : SIM_ALPHA_BETA;
+    return (struct sim_way){ &s->net, bw_Bps, model, &s->rules };
+}
+
 /* On a graph: transfers over classes and over the columns of cuts. */
 static int compile_cuts(struct design_workload *w, const struct design_point *s, struct err *e)
 {
     struct topo_network wide;
     ideal_widen(&wide, &s->net);
-    int rc = step_lower(&w->lowered, &w->tree, &wide, &s->rules.stage, NULL, e);
+    const struct collective_way way = { &wide, &s->rules.stage, NULL };
+    int rc = step_lower(&w->lowered, &w->tree, &way, e);
     return rc ? rc : step_compile(&w->fn, &w->lowered, &wide, e);
 }
 
@@ -136,9 +148,10 @@ int design_point_compile(struct design_workload *w, const struct design_point *s
     step_free(&w->lowered);
     if (s->ideal)
         return compile_cuts(w, s, e);
-    bw_Bps = bw_Bps ? bw_Bps : topo_get_bandwidths(own_Bps, &s->net);
+    const struct collective_way way = { &s->net, &s->rules.stage,
+                                        bw_Bps ? bw_Bps : topo_get_bandwidths(own_Bps, &s->net) };
     if (s->model != SIM_BANDWIDTH)
-        rc = step_lower(&w->lowered, &w->tree, &s->net, &s->rules.stage, bw_Bps, e);
+        rc = step_lower(&w->lowered, &w->tree, &way, e);
     return rc ? rc : step_compile(&w->fn, design_point_compiled_tree(w), &s->net, e);
 }
 

@@ -124,6 +124,11 @@ enum design_need {
 
 void design_point_free(struct design_point *s);
 
+/** How the steps of @p s are timed at @p bw_Bps, shape [n_dims]; borrows both. */
+struct sim_way design_point_way(const struct design_point *s, const double *bw_Bps);
+/** The same by the closed form, of models that simulate too. */
+struct sim_way design_point_closed_way(const struct design_point *s, const double *bw_Bps);
+
 /** Compile the tree of @p w, a workload of @p s, with algorithms for @p bw_Bps, shape [n_dims]; NULL: those
  * of the network. ERR_NOMEM. */
 int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,

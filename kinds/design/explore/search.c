@@ -232,9 +232,10 @@ static int compile(struct step_fn *fn, const struct training *x, const struct de
                    const double *bw_Bps, struct err *e)
 {
     struct step_tree tree, lowered = { 0 };
+    const struct collective_way way = { &s->net, &s->rules.stage, bw_Bps };
     int rc = training_build(&tree, x, &s->net, e);
     if (!rc && s->model != SIM_BANDWIDTH)
-        rc = step_lower(&lowered, &tree, &s->net, &s->rules.stage, bw_Bps, e);
+        rc = step_lower(&lowered, &tree, &way, e);
     if (!rc)
         rc = step_compile(fn, s->model == SIM_BANDWIDTH ? &tree : &lowered, &s->net, e);
     if (!rc)
@@ -820,7 +821,7 @@ struct collective_way search_way(const struct design_point *s, const double *bw_
 static int time_as_reported(struct search_found *f, const struct design_point *s, const struct training *base,
                             struct err *e)
 {
-    enum sim_model model = s->model == SIM_BANDWIDTH ? SIM_BANDWIDTH : SIM_ALPHA_BETA;
+    const struct sim_way way = design_point_closed_way(s, f->bw_Bps);
     struct step_tree tree = { 0 };
     struct sim_step step = { 0 };
     struct training *x = malloc(sizeof *x);
@@ -832,7 +833,7 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
     if (!rc)
         rc = training_build(&tree, x, &s->net, e);
     if (!rc)
-        rc = sim_step_build(&step, &tree, &s->net, f->bw_Bps, model, &s->rules, e);
+        rc = sim_step_build(&step, &tree, &way, e);
     if (!rc) {
         f->value = f->time_s = step.time_s;
         sim_step_free(&step);

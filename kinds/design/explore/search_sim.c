@@ -63,7 +63,8 @@ static int simulate_plan(struct search_found *f, const struct design_point *s, c
         rc = training_build(&tree, x, &s->net, e);
     free(x);
     if (!rc && is_small(&tree, rules)) {
-        rc = sim_step_build(&step, &tree, &s->net, f->bw_Bps, SIM_CHUNK, rules, e);
+        const struct sim_way way = { &s->net, f->bw_Bps, SIM_CHUNK, rules };
+        rc = sim_step_build(&step, &tree, &way, e);
         if (!rc) {
             f->chunk_s = step.time_s;
             sim_step_free(&step);
