@@ -61,17 +61,17 @@ static inline int incumbent_compare(const struct incumbent *x, double value, dou
     return price < x->price * (1 - INCUMBENT_EQUAL_REL) ? -1 : 0;
 }
 
-/** @p n candidates whose values are at least @p bound are ruled out. */
+/** @p n candidates are ruled out; @p bound: of these, and perhaps of others that are counted elsewhere. */
 static inline void incumbent_rule_out(struct incumbent *x, double bound, int64_t n)
 {
-    x->ruled_out = n ? fmin(x->ruled_out, bound) : x->ruled_out;
+    x->ruled_out = fmin(x->ruled_out, bound);
     x->n_ruled_out += n;
 }
 
 /** So many are left, though they may be better. */
 static inline void incumbent_leave_open(struct incumbent *x, double bound, int64_t n)
 {
-    x->open = n ? fmin(x->open, bound) : x->open;
+    x->open = fmin(x->open, bound);
     x->n_open += n;
 }
 

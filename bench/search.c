@@ -35,8 +35,11 @@ static void search_once(struct search_result *r, const struct design_point *s, b
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     const struct training *base = s->workloads[0].training;
-    if (split ? search_split(r, &space, s, base, &e) : search_given(r, &space, s, base, bw_Bps, &e))
+    struct search_book book;
+    if (search_book_build(&book, &space, s, base, &e) ||
+        (split ? search_split(r, &book, &e) : search_given(r, &book, bw_Bps, &e)))
         bench_stop("%s", e.msg);
+    search_book_free(&book);
 }
 
 static void measure(struct searched *out, const struct design_point *s, int threads, bool split)

@@ -9,7 +9,6 @@
 #include "kinds/design/explore/search.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "alloc/lp.h"
 #include "base/vec.h"
 #include "base/work.h"
-#include "kinds/design/explore/candidates.h"
+#include "kinds/design/explore/book.h"
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
 #include "kinds/design/ask/load.h"
@@ -30,143 +29,6 @@ static const char *const search_reason_words[N_SEARCH_REASONS] = {
     [SEARCH_UNMAPPED] = "degrees do not lie along the dimensions",
     [SEARCH_MEMORY] = "memory does not suffice",
 };
-
-/* Ranks of one shape's candidates; no shape has so many. */
-#define RANKS_PER_SHAPE ((int64_t)1 << 40)
-
-/* What one thread works with. */
-struct worker {
-    const struct search_run *run;
-    void *mine;
-    struct search_places places;
-    struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
-    struct search_seen seen;
-    struct search_least least; /* of the first way, over the places of a shape */
-    struct plan_cost cost;
-    int64_t next_rank;
-    int64_t n_candidates, n_timed, n_rejected_memory;
-    struct search_left_out left_out;
-    double least_B;
-};
-
-int32_t search_threads(void)
-{
-    return omp_get_max_threads();
-}
-
-/* Memory first, as it rules out most candidates and is cheap. */
-static void visit(void *with, const struct plan *plan)
-{
-    struct worker *w = with;
-    const struct search_run *r = w->run;
-    struct memory memory;
-    w->n_candidates += w->places.n;
-    memory_plan(&memory, &r->base->model, plan);
-    w->least_B = fmin(w->least_B, memory.total_B);
-    if (memory.total_B > r->study->net.npu.mem_B) { /* false where it is not known */
-        w->n_rejected_memory += w->places.n;
-        w->next_rank += w->places.n;
-        return;
-    }
-    plan_cost(&w->cost, &r->base->model, plan, &r->study->net.npu);
-    w->n_timed += w->places.n;
-    if (r->skip(w->mine, search_clock_least(&w->least, w->clocks[0], SEARCH_WAYS, w->places.n, &w->cost),
-                w->places.n)) {
-        w->next_rank += w->places.n;
-        return;
-    }
-    for (int32_t i = 0; i < w->places.n; i++) {
-        const struct search_candidate c = { plan,           &w->cost,     memory.total_B,
-                                            w->next_rank++, w->clocks[i], w->places.order[i] };
-        r->take(w->mine, &c);
-    }
-}
-
-/* One shape is a unit of work for a thread. */
-static int visit_shape(struct worker *w, const struct search_shape *shape, int32_t index, struct err *e)
-{
-    const struct search_run *r = w->run;
-    search_find_places(&w->places, r->space, shape, r->base, &r->study->net);
-    search_left_out_add(&w->left_out, &w->places.left_out);
-    for (int32_t i = 0; i < w->places.n; i++)
-        for (int32_t k = 0; k < r->n_ways; k++)
-            search_clock_set(&w->clocks[i][k], &r->ways[k], &w->places.places[i], &w->seen);
-    memset(w->least.found, 0, sizeof w->least.found);
-    w->next_rank = index * RANKS_PER_SHAPE;
-    int rc = !w->places.n ? 0
-                          : search_walk(&w->left_out, r->space, r->base, r->study->net.ideal, shape,
-                                        w->places.n, visit, w, e);
-    return rc ? rc : work_check(e);
-}
-
-static void add_counts(struct search_result *out, struct search_left_out *left_out, const struct worker *w)
-{
-    out->n_candidates += w->n_candidates;
-    out->n_timed += w->n_timed;
-    out->n_rejected[SEARCH_MEMORY] += w->n_rejected_memory;
-    search_left_out_add(left_out, &w->left_out);
-    out->least_B = fmin(out->least_B, w->least_B);
-}
-
-/* Threads take shapes as they get free; counts and errors are merged at the end. */
-static int visit_all(struct search_result *out, const struct search_run *r, struct search_shapes *shapes,
-                     struct err *e)
-{
-    int rc = 0;
-    struct work work;
-    work_begin(&work, "shapes of plans", shapes->n);
-#pragma omp parallel num_threads(r->n_threads)
-    {
-        struct worker *w = calloc(1, sizeof *w);
-        struct err own = { 0 };
-        int failed = w ? 0 : err_nomem(&own, "a search");
-        if (w) {
-            w->run = r;
-            w->mine = r->mine[omp_get_thread_num()];
-            w->least_B = INFINITY;
-        }
-#pragma omp for schedule(dynamic, 1)
-        for (int32_t i = 0; i < shapes->n; i++) {
-            if (!failed)
-                failed = visit_shape(w, &shapes->shapes[i], i, &own);
-            work_step(&work, 1);
-        }
-#pragma omp critical
-        {
-            if (w)
-                add_counts(out, &shapes->left_out, w);
-            if (failed && !rc) {
-                rc = failed;
-                *e = own;
-            }
-        }
-        free(w);
-    }
-    work_end(&work);
-    return rc;
-}
-
-/* Visits every legal plan of @p r at every place that fits the NPU's memory; ranks do not depend on
- * threads. Counts begin at zero: the search may be run twice. ERR_NOMEM. */
-int search_run(struct search_result *out, const struct search_run *r, struct err *e)
-{
-    struct search_shapes shapes;
-    const struct search_left_out *left_out = &shapes.left_out;
-    int rc = search_find_shapes(&shapes, r->space, r->base, r->study->net.n_npus, e);
-    if (rc)
-        return rc;
-    out->n_candidates = out->n_timed = 0;
-    out->least_B = INFINITY;
-    memset(out->n_rejected, 0, sizeof out->n_rejected);
-    rc = visit_all(out, r, &shapes, e);
-    out->refused = left_out->refused;
-    for (int32_t i = 0; i < out->refused.n_keys; i++)
-        out->n_rejected[SEARCH_ILLEGAL] += out->refused.n[i];
-    out->n_rejected[SEARCH_REPEATED] = left_out->n_repeated;
-    out->n_rejected[SEARCH_UNMAPPED] = left_out->n_unmapped;
-    search_shapes_free(&shapes);
-    return rc;
-}
 
 /*
  * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
@@ -196,9 +58,8 @@ enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESS
 #define AS_GOOD (0.5 * ALLOC_GAP)
 
 struct joint {
-    const struct search_space *space;
+    const struct search_book *book;
     const struct design_point *study;
-    const struct training *base;
     struct design_question question;
     struct alloc_problem counted;  /* the same with what a product multiplies time with for prices */
     struct alloc_ranges ranges;    /* what the rows allow each dimension */
@@ -288,7 +149,7 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
     struct alloc_problem problem = j->question.problem;
     f->value = f->time_s = INFINITY;
     f->lower_bound = -INFINITY;
-    int rc = search_compile_plan(&fn, &f->plan, j->base, j->study, j->ref_Bps, e);
+    int rc = search_compile_plan(&fn, &f->plan, j->book->base, j->study, j->ref_Bps, e);
     problem.step = &fn;
     if (!rc)
         rc = solve_problem(answer, &problem, j, e);
@@ -383,7 +244,7 @@ struct survivors {
     const struct joint *joint;
     struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
     int32_t n, cap, most;
-    struct incumbent proof; /* of the others; open: those of too many */
+    struct incumbent proof; /* of the others; open: those of too many; ruled out: not counted */
     bool failed;
 };
 
@@ -413,13 +274,13 @@ static double timed_bound(const struct joint *j, double time_s)
     return late ? (double)INFINITY : alloc_value_of(p->objective, time_s, j->least_usd);
 }
 
-static bool skip_survivors(void *mine, double least_s, int32_t n)
+static bool skip_survivors(void *mine, double least_s)
 {
     struct survivors *s = mine;
     double bound = timed_bound(s->joint, s->joint->study->workloads[0].weight * least_s);
     if (!incumbent_rules_out(&s->joint->last, bound))
         return false;
-    incumbent_rule_out(&s->proof, bound, n);
+    incumbent_rule_out(&s->proof, bound, 0);
     return true;
 }
 
@@ -446,7 +307,7 @@ static void take_survivor(void *mine, const struct search_candidate *c)
         time_s = for_time ? bound : ref_s;
     }
     if (s->failed || incumbent_rules_out(&j->last, bound)) {
-        incumbent_rule_out(&s->proof, bound, 1);
+        incumbent_rule_out(&s->proof, bound, 0);
         return;
     }
     if (s->n == 4 * (int64_t)s->most)
@@ -492,8 +353,7 @@ static int search_split_gather(struct survivors *all, struct survivors *parts, i
 
 /* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
  * reference split. */
-static int find_survivors(struct survivors *all, struct search_result *out, const struct joint *j,
-                          struct err *e)
+static int find_survivors(struct survivors *all, const struct joint *j, struct err *e)
 {
     int32_t n = search_threads();
     struct survivors *parts = calloc((size_t)n, sizeof *parts);
@@ -506,20 +366,17 @@ static int find_survivors(struct survivors *all, struct search_result *out, cons
         parts[t].proof = incumbent_none(0);
         mine[t] = &parts[t];
     }
-    const struct search_run run = { .space = j->space,
-                                    .study = j->study,
-                                    .base = j->base,
-                                    .ways = { search_way(j->study, j->ranges.cap_Bps),
-                                              search_way(j->study, j->ref_Bps) },
-                                    .n_ways = 2,
-                                    .take = take_survivor,
-                                    .skip = skip_survivors,
-                                    .mine = mine,
-                                    .n_threads = n };
+    const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
+                                                search_way(j->study, j->ref_Bps) },
+                                      .n_ways = 2,
+                                      .take = take_survivor,
+                                      .skip = skip_survivors,
+                                      .mine = mine };
     if (!rc)
-        rc = search_run(out, &run, e);
+        rc = search_book_pass(j->book, &pass, e);
     if (!rc)
         rc = search_split_gather(all, parts, n, e);
+    all->proof.n_ruled_out = j->book->counts.n_timed - all->n - all->proof.n_open;
     for (int32_t t = 0; parts && t < n; t++)
         free(parts[t].list);
     free(parts);
@@ -567,14 +424,15 @@ static void even_split(struct joint *j)
 }
 
 /* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
-static int scout(struct search_best *best, struct search_result *counts, struct joint *j, struct err *e)
+static int scout(struct search_best *best, struct joint *j, struct err *e)
 {
-    int rc = search_fastest(counts, j->space, j->study, j->base, j->ref_Bps, SCOUTS + j->space->top, e);
+    struct search_best fast;
+    int rc = search_fastest(&fast, j->book, j->ref_Bps, SCOUTS + j->book->space->top, e);
     double least = INFINITY;
     /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
-    for (int32_t i = 0; i < counts->n_found && !rc && (best->n || i < HOPELESS); i++) {
+    for (int32_t i = 0; i < fast.n && !rc && (best->n || i < HOPELESS); i++) {
         struct alloc_answer answer = { 0 };
-        struct search_found f = counts->found[i];
+        struct search_found f = fast.found[i];
         rc = solve_plan(&f, &answer, j, e);
         if (!rc && !isfinite(f.value) && answer.status != ALLOC_INFEASIBLE && !j->why[0])
             snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
@@ -588,6 +446,7 @@ static int scout(struct search_best *best, struct search_result *counts, struct 
         alloc_answer_free(&answer);
     }
     j->last = best->last;
+    search_best_free(&fast);
     return rc;
 }
 
@@ -660,11 +519,11 @@ static int find_least_usd(struct joint *j, struct err *e)
     return rc;
 }
 
-static int joint_begin(struct joint *j, const struct search_space *space, const struct design_point *s,
-                       const struct training *base, struct err *e)
+static int joint_begin(struct joint *j, const struct search_book *book, struct err *e)
 {
+    const struct design_point *s = book->study;
     struct step_fn shape = { .n_dims = s->net.n_dims };
-    *j = (struct joint){ .space = space, .study = s, .base = base, .floors = s->pricing == DESIGN_WHOLE };
+    *j = (struct joint){ .book = book, .study = s, .floors = s->pricing == DESIGN_WHOLE };
     for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
         double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
         j->link_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
@@ -707,34 +566,29 @@ static void say_proof(struct search_result *out, const struct design_point *s, i
 
 /* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
  * the best pair is then proved. */
-int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, struct err *e)
+int search_split(struct search_result *out, const struct search_book *book, struct err *e)
 {
     struct joint *j = malloc(sizeof *j);
     struct search_best best = { 0 };
-    struct survivors survivors = { 0 };
-    *out = (struct search_result){ 0 };
-    int rc = j ? search_best_reserve(&best, space->top, -AS_GOOD, e) : err_nomem(e, "a search");
+    struct survivors survivors = { .proof = incumbent_none(0) };
+    *out = book->counts;
+    out->proof = incumbent_none(0);
+    out->lower_bound = INFINITY;
+    int rc = j ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
     if (!rc)
-        rc = joint_begin(j, space, s, base, e);
+        rc = joint_begin(j, book, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
-    for (int round = 0; round < 2 && !rc && !j->clash; round++) {
-        search_free(out);
-        rc = scout(&best, out, j, e);
-    }
-    search_free(out);
+    for (int round = 0; round < 2 && !rc && !j->clash; round++)
+        rc = scout(&best, j, e);
     if (!rc && !j->clash)
-        rc = find_survivors(&survivors, out, j, e);
-    if (!rc) {
-        out->proof = incumbent_none(0);
-        out->lower_bound = INFINITY;
+        rc = find_survivors(&survivors, j, e);
+    if (!rc)
         rc = solve_survivors(&best, out, &survivors, j, e);
-    }
     out->found = best.found;
     out->n_found = best.n;
     out->clash = j && j->clash;
     if (!rc) {
-        say_proof(out, s, space->top);
+        say_proof(out, book->study, book->space->top);
         memcpy(out->why, j->why, sizeof out->why);
     }
     free(survivors.list);
@@ -742,10 +596,10 @@ int search_split(struct search_result *out, const struct search_space *space, co
     return rc;
 }
 
-static bool skip_slower(void *mine, double least_s, int32_t n)
+static bool skip_slower(void *mine, double least_s)
 {
-    (void)n;
-    return incumbent_rules_out(&((struct search_best *)mine)->last, least_s);
+    const struct search_best *best = mine;
+    return incumbent_rules_out(&best->last, least_s);
 }
 
 static void take_best(void *mine, const struct search_candidate *c)
@@ -760,54 +614,35 @@ static void take_best(void *mine, const struct search_candidate *c)
     search_best_add(best, &f);
 }
 
-/* The best of all threads. */
-static int search_gather(struct search_result *out, const struct search_best *bests, int32_t n, int32_t most,
-                         struct err *e)
-{
-    struct search_best all;
-    int rc = search_best_reserve(&all, most, 0, e);
-    if (rc)
-        return rc;
-    for (int32_t t = 0; t < n; t++)
-        for (int32_t i = 0; i < bests[t].n; i++)
-            search_best_add(&all, &bests[t].found[i]);
-    out->found = all.found;
-    out->n_found = all.n;
-    return 0;
-}
-
 /* The best plans at given bandwidths, each thread with a list of its own. */
-int search_fastest(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                   const struct training *base, const double *bw_Bps, int32_t most, struct err *e)
+int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
+                   int32_t most, struct err *e)
 {
     int32_t n = search_threads();
     struct search_best *bests = calloc((size_t)n, sizeof *bests);
     void **mine = calloc((size_t)n, sizeof *mine);
-    int rc = bests && mine ? 0 : err_nomem(e, "a search");
-    *out = (struct search_result){ 0 };
+    int rc = search_best_reserve(out, most, 0, e);
+    rc = rc || (bests && mine) ? rc : err_nomem(e, "a search");
     for (int32_t t = 0; t < n && !rc; t++) {
         rc = search_best_reserve(&bests[t], most, 0, e);
         mine[t] = &bests[t];
     }
-    const struct search_run run = { .space = space,
-                                    .study = s,
-                                    .base = base,
-                                    .ways = { search_way(s, bw_Bps) },
-                                    .n_ways = 1,
-                                    .take = take_best,
-                                    .skip = skip_slower,
-                                    .mine = mine,
-                                    .n_threads = n };
+    const struct search_pass pass = { .ways = { search_way(book->study, bw_Bps) },
+                                      .n_ways = 1,
+                                      .take = take_best,
+                                      .skip = skip_slower,
+                                      .mine = mine };
     if (!rc)
-        rc = search_run(out, &run, e);
-    if (!rc)
-        rc = search_gather(out, bests, n, most, e);
-    for (int32_t t = 0; bests && t < n; t++)
+        rc = search_book_pass(book, &pass, e);
+    for (int32_t t = 0; bests && t < n; t++) {
+        for (int32_t i = 0; i < bests[t].n && !rc; i++)
+            search_best_add(out, &bests[t].found[i]);
         search_best_free(&bests[t]);
+    }
     free(bests);
     free(mine);
-    for (int32_t i = 0; i < out->n_found; i++)
-        memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)s->net.n_dims);
+    for (int32_t i = 0; i < out->n; i++)
+        memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)book->study->net.n_dims);
     return rc;
 }
 
@@ -843,32 +678,22 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
     return rc;
 }
 
-/* The list in the order of the times that are reported. */
-static int time_all(struct search_result *r, const struct design_point *s, const struct training *base,
-                    struct err *e)
+int search_given(struct search_result *out, const struct search_book *book, const double *bw_Bps,
+                 struct err *e)
 {
-    struct search_best best = { 0 };
-    int rc = r->n_found ? search_best_reserve(&best, r->n_found, 0, e) : 0;
-    for (int32_t i = 0; i < r->n_found && !rc; i++) {
-        rc = time_as_reported(&r->found[i], s, base, e);
+    struct search_best fast, best = { 0 };
+    int rc = search_fastest(&fast, book, bw_Bps, book->space->top, e);
+    rc = rc ? rc : search_best_reserve(&best, book->space->top, 0, e);
+    /* The list in the order of the times that are reported. */
+    for (int32_t i = 0; i < fast.n && !rc; i++) {
+        rc = time_as_reported(&fast.found[i], book->study, book->base, e);
         if (!rc)
-            search_best_add(&best, &r->found[i]);
+            search_best_add(&best, &fast.found[i]);
     }
-    if (rc || !r->n_found) {
-        search_best_free(&best);
-        return rc;
-    }
-    free(r->found);
-    r->found = best.found;
-    return 0;
-}
-
-int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, const double *bw_Bps, struct err *e)
-{
-    int rc = search_fastest(out, space, s, base, bw_Bps, space->top, e);
-    if (!rc)
-        rc = time_all(out, s, base, e);
+    search_best_free(&fast);
+    *out = book->counts;
+    out->found = best.found;
+    out->n_found = best.n;
     out->proved = !rc && out->n_found > 0; /* all were timed */
     out->lower_bound = NAN;                /* of a time, which may not be what the study asks for */
     return rc;
@@ -926,15 +751,18 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
     const struct training *base = s->workloads[i].training;
     struct search_result *out = &c->plans[i];
     struct search_space space;
+    struct search_book book;
     int rc = read_space(&space, s, base->search, bw_Bps != NULL, e);
+    rc = rc ? rc : search_book_build(&book, &space, s, base, e);
     if (rc)
         return rc;
     if (bw_Bps)
-        rc = search_given(out, &space, s, base, bw_Bps, e);
+        rc = search_given(out, &book, bw_Bps, e);
     else if (s->pricing == DESIGN_WHOLE)
-        rc = search_whole(out, &space, s, base, e);
+        rc = search_whole(out, &book, e);
     else
-        rc = search_split(out, &space, s, base, e);
+        rc = search_split(out, &book, e);
+    search_book_free(&book);
     if (rc)
         return rc;
     return out->n_found ? choice_take_plan(c, i, &out->found[0].plan, e)

@@ -2,19 +2,18 @@
 #ifndef KINDS_DESIGN_EXPLORE_SEARCH_H
 #define KINDS_DESIGN_EXPLORE_SEARCH_H
 
-#include "kinds/design/explore/space.h"
+#include "kinds/design/explore/book.h"
 
 /**
- * Search for the training step @p base of a model on @p s's network at its bandwidths @p bw_Bps. What the
- * space does not name is as in base->plan. Deterministic for any number of threads; ties go to less memory,
+ * Search @p book for the training step of a model at bandwidths @p bw_Bps. What its space does not name is as
+ * in its base's plan. Deterministic for any number of threads; ties go to less memory,
  * then to the candidate that comes first.
  * @return 0; ERR_NOMEM.
  *
- * Every candidate that fits is timed, in closed form by the study's model (simulated models: alpha-beta). A
- * few hundred nanoseconds each.
+ * Candidates are timed in closed form by the study's model (simulated models: alpha-beta).
  */
-int search_given(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, const double *bw_Bps, struct err *e);
+int search_given(struct search_result *out, const struct search_book *book, const double *bw_Bps,
+                 struct err *e);
 
 /**
  * The same with the bandwidths to choose too (DESIGN_FOR_SPLIT): the best pair of plan and split. A candidate
@@ -22,16 +21,14 @@ int search_given(struct search_result *out, const struct search_space *space, co
  * out->proved, the first is optimal over all plans and all splits, to ALLOC_GAP. In whole parts (pricing
  * whole) of the relaxation with a link in every dimension that the plan uses.
  */
-int search_split(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, struct err *e);
+int search_split(struct search_result *out, const struct search_book *book, struct err *e);
 
 /**
  * The same in whole parts: the best pair of plan and whole design. Where there are at most WHOLE_LIST_MAX
  * designs that may be best, every candidate that a bound does not rule out is timed on each: then the first
  * is proved. Of more designs each of the best plans by search_split() has its own searched.
  */
-int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, struct err *e);
+int search_whole(struct search_result *out, const struct search_book *book, struct err *e);
 
 /**
  * Find the plans of the workloads that ask for it, and take the best: at bandwidths @p bw_Bps, shape

@@ -35,9 +35,8 @@
 enum { D = TOPO_MAX_DIMS, MOST_ROUNDS = 8 };
 
 struct pairing {
-    const struct search_space *space;
+    const struct search_book *book;
     const struct design_point *study;
-    const struct training *base;
     struct design_question question;
     double cap_Bps[D];         /* what the rows allow one dimension at most; INFINITY: no limit */
     double least_s;            /* no plan takes less, with its weight */
@@ -99,7 +98,7 @@ static int best_design(struct search_found *f, const struct pairing *j, struct e
     double usd = INFINITY, bw_Bps[D];
     int rc = x ? 0 : err_nomem(e, "a search");
     if (!rc) {
-        *x = *j->base;
+        *x = *j->book->base;
         x->plan = f->plan;
         rc = training_derive(x, &j->study->net, e);
     }
@@ -125,31 +124,32 @@ static const struct whole_design *find_design(const struct pairing *j, const dou
 
 /* The best plans at a design: they may be better than what is known, and the last of them is a value that
  * what is looked for must reach. *plan: the best of them. */
-static int best_plans(struct search_found *plan, struct search_result *counts, struct pairing *j,
-                      const struct whole_design *k, struct err *e)
+static int best_plans(struct search_found *plan, struct pairing *j, const struct whole_design *k,
+                      struct err *e)
 {
+    struct search_best fast;
     double bw_Bps[D];
     links_to_time(bw_Bps, j, k->bw_Bps);
-    search_free(counts);
-    int rc = search_fastest(counts, j->space, j->study, j->base, bw_Bps, j->space->top, e);
-    for (int32_t i = 0; i < counts->n_found && !rc; i++) {
-        double value = value_of(j, k, counts->found[i].time_s);
+    int rc = search_fastest(&fast, j->book, bw_Bps, j->book->space->top, e);
+    for (int32_t i = 0; i < fast.n && !rc; i++) {
+        double value = value_of(j, k, fast.found[i].time_s);
         if (i == 0 && value < j->known) {
             j->known = value;
-            j->at = counts->found[0];
+            j->at = fast.found[0];
             memcpy(j->at.bw_Bps, k->bw_Bps, sizeof j->at.bw_Bps);
         }
         /* The last of as many as are looked for, or of all. */
-        if (i == counts->n_found - 1)
+        if (i == fast.n - 1)
             j->last.value = fmin(j->last.value, value);
     }
-    if (!rc && counts->n_found)
-        *plan = counts->found[0];
+    if (!rc && fast.n)
+        *plan = fast.found[0];
+    search_best_free(&fast);
     return rc;
 }
 
 /* Back and forth from the plan that is the fastest with all the bandwidth that there is. */
-static int improve(struct pairing *j, struct search_result *counts, struct search_found plan, struct err *e)
+static int improve(struct pairing *j, struct search_found plan, struct err *e)
 {
     int rc = 0;
     const struct whole_design *last = NULL;
@@ -160,7 +160,7 @@ static int improve(struct pairing *j, struct search_result *counts, struct searc
         if (!next || next == last)
             break;
         last = next;
-        rc = best_plans(&plan, counts, j, next, e);
+        rc = best_plans(&plan, j, next, e);
         if (!(j->known < before))
             break;
     }
@@ -218,7 +218,7 @@ static const struct whole_design *largest_design(const struct pairing *j)
 }
 
 /* A first pair where rows leave bandwidths without limit, or too many to list: with a link or more. */
-static int find_first(struct pairing *j, struct search_result *counts, struct err *e)
+static int find_first(struct pairing *j, struct err *e)
 {
     enum { MOST_LINKS = 1 << 12 };
     int rc = 0;
@@ -235,7 +235,7 @@ static int find_first(struct pairing *j, struct search_result *counts, struct er
             break;
         const struct whole_design *k = rc ? NULL : largest_design(j);
         if (k)
-            rc = best_plans(&plan, counts, j, k, e);
+            rc = best_plans(&plan, j, k, e);
     }
     return rc;
 }
@@ -272,27 +272,31 @@ static int list_below(bool *ok, struct pairing *j, double value, struct err *e)
 }
 
 /* All designs that may be best, and a pair to begin with; false in *ok: they cannot be listed. */
-static int find_designs(bool *ok, struct pairing *j, struct search_result *counts, struct err *e)
+static int find_designs(bool *ok, struct pairing *j, struct err *e)
 {
+    struct search_best fast;
     struct search_found plan;
-    int rc = search_fastest(counts, j->space, j->study, j->base, j->cap_Bps, 1, e);
+    int rc = search_fastest(&fast, j->book, j->cap_Bps, 1, e);
+    bool any = !rc && fast.n > 0;
     *ok = false;
-    if (rc || !counts->n_found)
+    if (any)
+        plan = fast.found[0];
+    search_best_free(&fast);
+    if (!any)
         return rc;
-    plan = counts->found[0];
     j->least_s = plan.time_s * j->study->workloads[0].weight * (1 - INCUMBENT_EQUAL_REL);
     bool listed = is_limited(j, j->cap_Bps);
     if (listed)
         rc = list_designs(j, j->cap_Bps, INFINITY, e);
     if (!rc && (!listed || j->designs.too_many)) {
-        rc = find_first(j, counts, e);
+        rc = find_first(j, e);
         rc = rc ? rc : list_below(&listed, j, j->last.value, e);
         /* Of fewer designs the best pair is still the best; other plans are listed with one of these. */
         if (!rc && !(listed && !j->designs.too_many))
             rc = list_below(&listed, j, j->known, e);
     }
     *ok = !rc && listed && !j->designs.too_many && j->designs.n > 0;
-    return *ok ? improve(j, counts, plan, e) : rc;
+    return *ok ? improve(j, plan, e) : rc;
 }
 
 /* Designs that cost too much whatever the plan are left out. */
@@ -319,19 +323,15 @@ struct pairs {
     const struct pairing *pairing;
     struct search_best best;
     double *best_of; /* shape [designs.n], owned: the least value of any plan */
-    struct incumbent proof;
     int64_t n_timed;
 };
 
-static bool skip_pairs(void *mine, double least_s, int32_t n)
+static bool skip_pairs(void *mine, double least_s)
 {
-    struct pairs *x = mine;
+    const struct pairs *x = mine;
     const struct pairing *j = x->pairing;
-    if (j->designs.n > 0 && !is_worse(j, &j->designs.list[0],
-                                      j->study->workloads[0].weight * least_s * (1 - INCUMBENT_EQUAL_REL)))
-        return false;
-    incumbent_rule_out(&x->proof, INFINITY, n);
-    return true;
+    return j->designs.n == 0 || is_worse(j, &j->designs.list[0],
+                                         j->study->workloads[0].weight * least_s * (1 - INCUMBENT_EQUAL_REL));
 }
 
 static void take_candidate(void *mine, const struct search_candidate *c)
@@ -368,7 +368,6 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         take_pair(&f, &usd, j, design, time_s);
     }
     x->n_timed += timed;
-    incumbent_rule_out(&x->proof, INFINITY, !timed);
     if (timed && isfinite(f.value))
         search_best_add(&x->best, &f);
 }
@@ -376,11 +375,10 @@ static void take_candidate(void *mine, const struct search_candidate *c)
 static int pairs_build(struct pairs *x, const struct pairing *j, struct err *e)
 {
     x->pairing = j;
-    x->proof = incumbent_none(0);
     x->best_of = malloc(sizeof *x->best_of * ((size_t)j->designs.n + 1));
     for (int64_t k = 0; k < j->designs.n && x->best_of; k++)
         x->best_of[k] = INFINITY;
-    return x->best_of ? search_best_reserve(&x->best, j->space->top, 0, e) : err_nomem(e, "a search");
+    return x->best_of ? search_best_reserve(&x->best, j->book->space->top, 0, e) : err_nomem(e, "a search");
 }
 
 /* The best of all threads, and how many designs are as good. */
@@ -395,10 +393,10 @@ static void pairs_gather(struct search_result *out, struct pairs *parts, int32_t
         for (int64_t k = 0; k < parts[0].pairing->designs.n; k++)
             parts[0].best_of[k] = fmin(parts[0].best_of[k], parts[t].best_of[k]);
         out->n_split += parts[t].n_timed;
-        incumbent_join(&out->proof, &parts[t].proof);
     }
     for (int64_t k = 0; k < parts[0].pairing->designs.n && all.n; k++)
         n_best += parts[0].best_of[k] <= all.found[0].value * (1 + INCUMBENT_EQUAL_REL);
+    incumbent_rule_out(&out->proof, INFINITY, out->n_timed - out->n_split);
     parts[0].best = (struct search_best){ 0 };
     out->found = all.found;
     out->n_found = all.n;
@@ -418,18 +416,14 @@ static int time_pairs(struct search_result *out, struct pairing *j, struct err *
         rc = pairs_build(&parts[t], j, e);
         mine[t] = &parts[t];
     }
-    const struct search_run run = { .space = j->space,
-                                    .study = j->study,
-                                    .base = j->base,
-                                    .ways = { search_way(j->study, j->most_Bps),
-                                              search_way(j->study, ref_Bps) },
-                                    .n_ways = 2,
-                                    .take = take_candidate,
-                                    .skip = skip_pairs,
-                                    .mine = mine,
-                                    .n_threads = n };
+    const struct search_pass pass = { .ways = { search_way(j->study, j->most_Bps),
+                                                search_way(j->study, ref_Bps) },
+                                      .n_ways = 2,
+                                      .take = take_candidate,
+                                      .skip = skip_pairs,
+                                      .mine = mine };
     if (!rc)
-        rc = search_run(out, &run, e);
+        rc = search_book_pass(j->book, &pass, e);
     if (!rc)
         pairs_gather(out, parts, n);
     for (int32_t t = 0; parts && t < n; t++) {
@@ -453,7 +447,7 @@ static int solve_alone(struct search_found *f, const struct pairing *j, struct e
     struct alloc_answer relaxed = { 0 };
     struct whole_answer *whole = malloc(sizeof *whole);
     double bound;
-    int rc = whole ? search_compile_plan(&fn, &f->plan, j->base, j->study, f->bw_Bps, e)
+    int rc = whole ? search_compile_plan(&fn, &f->plan, j->book->base, j->study, f->bw_Bps, e)
                    : err_nomem(e, "whole parts");
     problem.step = &fn;
     f->value = f->time_s = INFINITY;
@@ -485,7 +479,7 @@ static int by_value(const void *a, const void *b)
  * design are left out, unless none has one: then the first says why. */
 static int try_alone(struct search_result *out, const struct pairing *j, struct err *e)
 {
-    int rc = search_split(out, j->space, j->study, j->base, e);
+    int rc = search_split(out, j->book, e);
     double least = INFINITY;
     int32_t n = 0;
     for (int32_t i = 0; i < out->n_found && !rc; i++) {
@@ -510,32 +504,29 @@ static int try_alone(struct search_result *out, const struct pairing *j, struct 
     return rc;
 }
 
-int search_whole(struct search_result *out, const struct search_space *space, const struct design_point *s,
-                 const struct training *base, struct err *e)
+int search_whole(struct search_result *out, const struct search_book *book, struct err *e)
 {
+    const struct design_point *s = book->study;
     struct pairing *j = malloc(sizeof *j);
     struct step_fn shape = { .n_dims = s->net.n_dims };
     bool listed = false;
-    *out = (struct search_result){ .lower_bound = NAN };
+    *out = book->counts;
+    out->lower_bound = NAN;
     if (!j)
         return err_nomem(e, "a search");
-    *j = (struct pairing){ .space = space,
+    *j = (struct pairing){ .book = book,
                            .study = s,
-                           .base = base,
                            .known = INFINITY,
                            .last = incumbent_none(INCUMBENT_EQUAL_REL),
                            .tangents = !design_point_has_choice(s) };
     design_ask(&j->question, s);
     j->question.problem.step = &shape; /* alone for the number of dimensions */
     alloc_find_caps(j->cap_Bps, &j->question.problem);
-    int rc = find_designs(&listed, j, out, e);
-    bool none = !rc && !out->n_found && out->n_timed == 0; /* no plan fits */
+    int rc = find_designs(&listed, j, e);
     if (!rc && listed) {
         drop_designs(j);
-        search_free(out);
         rc = time_pairs(out, j, e);
-    } else if (!rc && !none) {
-        search_free(out);
+    } else if (!rc && out->n_timed > 0) { /* else no plan fits */
         rc = try_alone(out, j, e);
     }
     design_list_free(&j->designs);

@@ -235,6 +235,12 @@ static int64_t listed_chunks(const struct plan *p)
     return p->layout.n && p->layout.n % pp == 0 ? p->layout.n / pp : 1;
 }
 
+/* With ZeRO 0 nothing is gathered. */
+static void set_gather(struct plan *p, const struct training *base)
+{
+    p->gather_bits = p->zero ? base->plan.gather_bits : 0;
+}
+
 /* The plan of base with the shape's degrees, and the first of everything else. What says how tokens are
  * dispatched is left out where none are. */
 static struct plan search_plan(const struct training *base, const struct search_shape *shape)
@@ -465,6 +471,41 @@ void search_find_places(struct search_places *out, const struct search_space *sp
 
 /* ---- plans of a shape ---- */
 
+struct search_choice search_choice_of(const struct plan *p)
+{
+    return (struct search_choice){ .micro = p->micro,
+                                   .interleave = (int32_t)p->interleave,
+                                   .recompute_ops = p->recompute_ops,
+                                   .seq_parallel = p->seq_parallel,
+                                   .context = (int8_t)p->context,
+                                   .dispatcher = (int8_t)p->dispatcher,
+                                   .ep_overlap = (int8_t)p->ep_overlap,
+                                   .schedule = (int8_t)p->schedule,
+                                   .precision = (int8_t)p->precision,
+                                   .recompute = (int8_t)p->recompute,
+                                   .zero = (int8_t)p->zero };
+}
+
+struct plan search_choice_plan(const struct search_choice *c, const struct search_shape *shape,
+                               const struct training *base)
+{
+    struct plan p = search_plan(base, shape);
+    p.micro = c->micro;
+    p.interleave = c->interleave;
+    p.recompute_ops = c->recompute_ops;
+    p.seq_parallel = c->seq_parallel;
+    p.context = c->context;
+    p.dispatcher = c->dispatcher;
+    p.ep_overlap = c->ep_overlap;
+    p.schedule = c->schedule;
+    p.precision = c->precision;
+    p.recompute = c->recompute;
+    p.zero = c->zero;
+    set_gather(&p, base);
+    p.ends = search_ends(&p, &base->model);
+    return p;
+}
+
 struct walking {
     const struct search_space *space;
     const struct training *base;
@@ -517,14 +558,13 @@ static void visit_plan(const struct walking *x, struct plan *p)
 static void walk_zeros(const struct walking *x, struct plan *p)
 {
     const struct model *m = &x->base->model;
-    const int64_t bits = x->base->plan.gather_bits;
     bool idle = plan_zero_is_idle(p, m), tried = false;
     for (int32_t z = 0; z < 4; z++) {
         struct plan_fault fault = { .brief = true };
         if (!(x->space->zero & 1U << z))
             continue;
         p->zero = z;
-        p->gather_bits = z ? bits : 0; /* with ZeRO 0 nothing is gathered */
+        set_gather(p, x->base);
         if (!plan_check_memory(p, m, &fault)) {
             leave_out_plans(x, fault.key, 1);
         } else if (idle && tried) {
@@ -534,7 +574,7 @@ static void walk_zeros(const struct walking *x, struct plan *p)
             visit_plan(x, p);
         }
     }
-    p->gather_bits = bits;
+    p->gather_bits = x->base->plan.gather_bits;
 }
 
 /* Fused attention keeps nothing but a sum per row of the scores, so that selective recomputation without

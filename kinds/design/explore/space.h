@@ -70,6 +70,19 @@ void search_find_places(struct search_places *out, const struct search_space *sp
                         const struct search_shape *shape, const struct training *base,
                         const struct topo_network *net);
 
+/** What search_walk() varies within a shape. */
+struct search_choice {
+    int64_t micro;
+    int32_t interleave;
+    unsigned recompute_ops;
+    int8_t seq_parallel, context, dispatcher, ep_overlap, schedule, precision, recompute, zero;
+};
+
+struct search_choice search_choice_of(const struct plan *p);
+/** The plan that was chosen, in the base's order. */
+struct plan search_choice_plan(const struct search_choice *c, const struct search_shape *shape,
+                               const struct training *base);
+
 /** Called for each legal plan of a shape; its order is the base's. */
 typedef void (*search_visit)(void *with, const struct plan *plan);
 
