@@ -63,7 +63,7 @@ const char *column_axis(char buf[COLUMN_NAME + 8], const struct column *list, co
 
 enum table_kind column_kind(const struct column *c)
 {
-    return c->show == COLUMN_YES_NO ? TABLE_TEXT : c->kind;
+    return c->show == COLUMN_YES_NO || c->words ? TABLE_TEXT : c->kind;
 }
 
 bool column_is_in(const struct column *c, unsigned in)
@@ -248,7 +248,7 @@ static bool is_axis(const struct column_choice *choice, const struct column *c)
 static bool is_chosen(const struct column *c, const struct column_choice *choice)
 {
     return (choice->hidden || !(c->flags & COLUMN_HIDDEN)) &&
-           (choice->timing || !(c->flags & COLUMN_TIMING)) &&
+           (choice->timing || !(c->flags & COLUMN_TIMING)) && (!choice->in || column_is_in(c, choice->in)) &&
            !((c->flags & COLUMN_YIELDS) && is_axis(choice, c));
 }
 
@@ -346,26 +346,29 @@ void row_clear(void *row, const struct column *list)
 /* In a struct every count below 0 is blank, in a table INT64_MIN alone is. */
 struct table_cell column_cell(const struct column *c, const void *row, int32_t i)
 {
-    static char yes[] = "yes", no[] = "no", empty[] = "";
     const void *field = (const char *)row + c->offset;
     struct table_cell cell = { .text = NULL };
-    if (c->kind == TABLE_TEXT) {
-        const char *held = *(const char *)field ? field : NULL;
-        if (c->flags & COLUMN_CHARS) /* cells of rows are borrowed, and nobody writes to them */
-            memcpy(&cell.text, &held, sizeof held);
-        else
-            cell.text = ((char *const *)field)[i];
-        if (!cell.text && (c->flags & COLUMN_EMPTY))
-            cell.text = empty;
-    } else if (c->kind == TABLE_REAL) {
+    if (c->kind == TABLE_REAL) {
         double x = ((const double *)field)[i];
         cell.real = c->per != 0 ? x / c->per : x;
-    } else {
-        int64_t count = get_count(c, field, i);
-        cell.count = count < 0 ? INT64_MIN : count;
-        if (c->show == COLUMN_YES_NO)
-            cell.text = count < 0 ? NULL : count ? yes : no;
+        return cell;
     }
+    const char *text = NULL;
+    if (c->kind == TABLE_COUNT) {
+        int64_t count = get_count(c, field, i);
+        if (column_kind(c) == TABLE_COUNT) {
+            cell.count = count < 0 ? INT64_MIN : count;
+            return cell;
+        }
+        text = count < 0 ? NULL : c->words ? c->words[count] : count ? "yes" : "no";
+    } else if (c->flags & COLUMN_CHARS) {
+        text = *(const char *)field ? field : NULL;
+    } else {
+        text = ((const char *const *)field)[i];
+    }
+    if (!text && (c->flags & COLUMN_EMPTY))
+        text = "";
+    memcpy(&cell.text, &text, sizeof text); /* cells of rows are borrowed, and nobody writes to them */
     return cell;
 }
 
@@ -400,7 +403,7 @@ void row_get(void *row, const struct columns *c, const struct table *t, int64_t 
         for (int32_t j = 0; j < column_count(c->of[k]); j++, col++) {
             const struct table_cell *cell = table_cell(t, i, col);
             /* Rows that come back from a store are of columns whose fields are as data is. */
-            assert(c->of[k]->per == 0 && c->of[k]->show != COLUMN_YES_NO);
+            assert(c->of[k]->per == 0 && column_kind(c->of[k]) == c->of[k]->kind);
             assert(t->kinds[col] == c->of[k]->kind);
             if (c->of[k]->kind == TABLE_TEXT)
                 ((const char **)field)[j] = cell->text;

@@ -94,6 +94,8 @@ struct column {
     const char *as;     /**< the unit in text; NULL: that of data */
     int digits;         /**< in text, significant; 0: 5, and all of a count */
     enum column_show show;
+    const char *const
+        *words;        /**< TABLE_COUNT, an enum for example: the word of that number; NULL: a number */
     const char *usual; /**< text: a word that is left blank, as it says that nothing is wrong; NULL: none */
     const char *zero;  /**< text: in place of 0; NULL: 0 */
 };
@@ -107,6 +109,9 @@ struct column {
 #define COLUMN_WORD(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_TEXT, __VA_ARGS__)
 #define COLUMN_REAL(type, field, ...)  COLUMN_AT(type, field, #field, TABLE_REAL, __VA_ARGS__)
 #define COLUMN_COUNT(type, field, ...) COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__)
+/** The word of an enum; a text for everyone else. */
+#define COLUMN_ENUM(type, field, list, ...)                                                                  \
+    COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__, .words = (list))
 #define COLUMN_FLAG(type, field, ...)                                                                        \
     COLUMN_AT(type, field, #field, TABLE_COUNT, __VA_ARGS__, .show = COLUMN_YES_NO)
 /** `n` columns of reals, called `called` with its '#' replaced. */
@@ -121,7 +126,7 @@ struct column {
 int32_t column_count(const struct column *c);
 /** The name of number @p i, from 0, of a repeated column; @p c->name of one that is not. */
 const char *column_name(char buf[COLUMN_NAME], const struct column *c, int32_t i);
-/** What it is for a table: TABLE_TEXT of a flag. O(1). */
+/** What it is for a table: TABLE_TEXT of a flag and of words. O(1). */
 enum table_kind column_kind(const struct column *c);
 /** Does it appear in one of these forms (enum column_in)? */
 bool column_is_in(const struct column *c, unsigned in);
@@ -169,6 +174,7 @@ struct column_choice {
     const char *const *axes; /**< shape [n_axes]: names of what varies, whose columns stand before these */
     int32_t n_axes;
     bool timing, hidden; /**< those columns too */
+    unsigned in;         /**< only those of one of these forms (enum column_in); 0: all */
 };
 
 /** Columns of one list that a table shows, in order: `= { 0 }`; release with columns_free(). */

@@ -147,7 +147,7 @@ static void json_cell(struct json *j, const char *key, const struct column *c, s
         json_text(j, key, NULL);
     else if (c->show == COLUMN_YES_NO)
         json_bool(j, key, strcmp(cell.text, "yes") == 0);
-    else if (c->kind == TABLE_TEXT)
+    else if (column_kind(c) == TABLE_TEXT)
         json_text(j, key, cell.text);
     else if (c->kind == TABLE_REAL)
         json_real(j, key, cell.real);
@@ -232,15 +232,22 @@ void report_facts(struct report *r, const struct column *list, const void *row)
                 put_fact(r, c, row, i);
 }
 
+void report_map(struct report *r, const char *key, const struct column *list, const void *row)
+{
+    report_open(r, key, '{');
+    report_facts(r, list, row);
+    report_close(r, '}');
+}
+
 /* The columns of the open list that this form has as columns of a table. */
 static void choose_shown(struct report *r)
 {
-    const struct column_choice all = { .timing = true, .hidden = true };
+    const struct column_choice all = { .timing = true, .hidden = true, .in = form_of(r) };
     struct err e = { 0 };
     int32_t n = 0;
     r->failed = column_choose(&r->shown, r->list, &all, &e) != 0 || r->failed;
     for (int32_t k = 0; k < r->shown.n; k++)
-        if (column_is_in(r->shown.of[k], form_of(r)) && !is_list(r->shown.of[k]))
+        if (!is_list(r->shown.of[k]))
             r->shown.of[n++] = r->shown.of[k];
     r->shown.n = n;
 }

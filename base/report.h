@@ -54,6 +54,8 @@ bool report_is(const struct report *r, unsigned in);
  * a repeated column with '#' each is a fact of its own; without, a list in JSON and nothing elsewhere.
  */
 void report_facts(struct report *r, const struct column *list, const void *row);
+/** The same, in JSON as a map of their own. */
+void report_map(struct report *r, const char *key, const struct column *list, const void *row);
 /**
  * Begin a table of rows that @p list describes, which must live until report_list_end(). In JSON they are the
  * list @p key of objects; NULL: objects of the list that is open. In CSV it is the one table.

@@ -172,6 +172,8 @@ static void report_axes(struct report *r, const struct design_point *s, const st
 }
 
 #define AXIS(field, ...) COLUMN_REAL(struct account_axis, field, __VA_ARGS__)
+static const struct column load_time[] = { COLUMN_REAL(struct design_load, time_s, NULL, .in = IN_JSON),
+                                           COLUMNS_END };
 static const struct column axis_time[] = { AXIS(time_s, NULL, .in = IN_JSON), COLUMNS_END };
 static const struct column axis_latency[] = { AXIS(latency_s, NULL, .in = IN_JSON), COLUMNS_END };
 
@@ -188,7 +190,7 @@ void account_report_step(struct report *r, const struct design_point *s, const s
     const struct design_workload *w = &s->workloads[load];
     const struct account *a = &d->loads[load].account;
     report_open(r, "step", '{');
-    report_json_real(r, "time_s", d->loads[load].time_s);
+    report_facts(r, load_time, &d->loads[load]);
     account_report(r, a, s->net.n_dims);
     report_open(r, "exposed", '{');
     for (int32_t i = 0; i < a->n_axes; i++) {

@@ -596,84 +596,59 @@ static void put_npu_keys(const struct fit_npu *f, struct text *out)
         put_kernel(out, &f->npu.kernels[i]);
 }
 
-static void report_kernel(struct report *r, const struct topo_npu_attention *row)
-{
-#define KERNEL(field, name, ...)                                                                             \
-    COLUMN_AT(struct topo_npu_attention, field, name, TABLE_REAL, NULL, __VA_ARGS__)
-    static const struct column columns[] = {
-        KERNEL(flops[TOPO_FORWARD], "forward_TFLOPS", .per = 1e12),
-        KERNEL(flops[TOPO_BACKWARD], "backward_TFLOPS", .per = 1e12),
-        KERNEL(half_tiles[TOPO_FORWARD], "half_tiles_forward", .per = 1),
-        KERNEL(half_tiles[TOPO_BACKWARD], "half_tiles_backward", .per = 1),
-        KERNEL(half_seq, "half_seq", .per = 1),
-        KERNEL(low_rank[TOPO_FORWARD], "low_rank_forward", .per = 1),
-        KERNEL(low_rank[TOPO_BACKWARD], "low_rank_backward", .per = 1),
-        KERNEL(low_rank_half[TOPO_FORWARD], "low_rank_half_forward", .per = 1),
-        KERNEL(low_rank_half[TOPO_BACKWARD], "low_rank_half_backward", .per = 1),
-        KERNEL(narrow, "narrow", .per = 1),
-        KERNEL(fp8_forward, "fp8_forward", .per = 1),
-        COLUMNS_END,
-    };
-#undef KERNEL
-    report_open(r, NULL, '{');
-    report_json_word(r, "kernel", topo_kernel_words[row->kernel]);
-    if (report_is(r, IN_JSON))
-        report_facts(r, columns, row);
-    report_close(r, '}');
-}
-
+/* Of streams there is no precision, and no pass. */
 struct kind_row {
-    const char *op, *precision, *pass, *heads;
-    int64_t rows;
-    double mean_frac, max_frac;
+    struct fit_kind of;
+    int32_t precision, pass;
 };
 
+#define KIND(kind, field, called, ...) COLUMN_AT(struct kind_row, field, called, TABLE_##kind, __VA_ARGS__)
 static void report_kinds(struct report *r, const struct fit_npu *f)
 {
     static const struct column columns[] = {
-        COLUMN_WORD(struct kind_row, op, "what the rows measure", .title = "operator"),
-        COLUMN_WORD(struct kind_row, precision, "blank of streams"),
-        COLUMN_WORD(struct kind_row, pass, "likewise"),
-        COLUMN_WORD(struct kind_row, heads, "of attention"),
-        COLUMN_COUNT(struct kind_row, rows, "that were fitted"),
-        COLUMN_REAL(struct kind_row, mean_frac, "of errors", .title = "mean error", .digits = 3, .times = 100,
-                    .as = "%"),
-        COLUMN_REAL(struct kind_row, max_frac, "of errors", .title = "largest", .digits = 3, .times = 100,
-                    .as = "%"),
+        KIND(COUNT, of.op, "op", "what the rows measure", .title = "operator", .words = fit_operator_words),
+        KIND(COUNT, precision, "precision", "blank of streams", .words = topo_precision_words,
+             .flags = COLUMN_EMPTY),
+        KIND(COUNT, pass, "pass", "likewise", .words = fit_pass_words, .flags = COLUMN_EMPTY),
+        KIND(COUNT, of.heads, "heads", "of attention", .words = fit_heads_words),
+        KIND(COUNT, of.n, "rows", "that were fitted"),
+        KIND(REAL, of.mean_frac, "mean_frac", "of errors", .title = "mean error", .digits = 3, .times = 100,
+             .as = "%"),
+        KIND(REAL, of.max_frac, "max_frac", "of errors", .title = "largest", .digits = 3, .times = 100,
+             .as = "%"),
         COLUMNS_END,
     };
     report_list(r, "errors", columns);
     for (int32_t k = 0; k < f->n_kinds; k++) {
-        const struct fit_kind *kind = &f->kinds[k];
-        bool stream = kind->op == FIT_STREAM;
-        report_row(r, &(struct kind_row){ .op = fit_operator_words[kind->op],
-                                          .precision = stream ? "" : topo_precision_words[kind->precision],
-                                          .pass = stream ? "" : fit_pass_words[kind->pass],
-                                          .heads = fit_heads_words[kind->heads],
-                                          .rows = kind->n,
-                                          .mean_frac = kind->mean_frac,
-                                          .max_frac = kind->max_frac });
+        struct kind_row row = { f->kinds[k], (int32_t)f->kinds[k].precision, (int32_t)f->kinds[k].pass };
+        if (row.of.op == FIT_STREAM)
+            row.precision = row.pass = -1;
+        report_row(r, &row);
     }
     report_list_end(r);
 }
 
 /* Lines of the notes. */
+struct note_row {
+    const char *note;
+};
+
 static void report_unseen(struct report *r, const struct fit_npu *f)
 {
+    static const struct column columns[] = { COLUMN_WORD(struct note_row, note, NULL, .in = IN_JSON),
+                                             COLUMNS_END };
     const char *at = text_str(&f->notes);
     if (*at)
         report_line(r, "\n%s", at);
-    report_open(r, "notes", '[');
+    report_list(r, "notes", columns);
     while (*at && report_is(r, IN_JSON)) {
         char line[256];
         size_t n = strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", (int)n, at);
-        report_open(r, NULL, '{');
-        report_json_word(r, "note", line);
-        report_close(r, '}');
+        report_row(r, &(struct note_row){ line });
         at += n + (at[n] == '\n');
     }
-    report_close(r, ']');
+    report_list_end(r);
 }
 
 static void report_npu(struct report *r, const struct fit_npu *f)
@@ -683,8 +658,11 @@ static void report_npu(struct report *r, const struct fit_npu *f)
         report_json_real(r, f->keys[i].key, f->keys[i].value);
     if (f->kernel_fitted) {
         report_open(r, "attention_kernels", '[');
-        for (int32_t i = 0; i < f->npu.n_kernels; i++)
-            report_kernel(r, &f->npu.kernels[i]);
+        for (int32_t i = 0; i < f->npu.n_kernels && report_is(r, IN_JSON); i++) {
+            json_open(&r->json, NULL, '{');
+            schema_write(&r->json, &topo_npu_attention_section, &f->npu.kernels[i], true);
+            json_close(&r->json, '}');
+        }
         report_close(r, ']');
     }
     report_close(r, '}');

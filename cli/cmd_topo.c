@@ -12,6 +12,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
+#include "kinds/design/answer/lists.h"
 #include "kinds/design/ask/load.h"
 #include "sim/astra/astra_file.h"
 #include "topo/graph.h"
@@ -112,89 +113,62 @@ static void report_dims(struct report *r, const struct design_point *s)
 
 /* ---- bill ---- */
 
-struct bill_row {
-    const char *dimension, *tier, *item, *unit, *grade, *band_grade, *watt_grade, *source, *date;
-    double count, low, typ, high, shown_low, shown_high, watt;
-    bool in_servers_price;
+/* Its sums: in JSON beside the lines, in CSV the end of the row of facts. */
+struct bill_facts {
+    struct topo_bill of;
+    double whole_watt; /* NaN: not of all lines */
 };
 
-#define BILL_WORD(field, ...) COLUMN_WORD(struct bill_row, field, __VA_ARGS__)
-#define BILL_USD(field, called, ...)                                                                         \
-    COLUMN_AT(struct bill_row, field, called, TABLE_REAL, "price", .unit = "USD", __VA_ARGS__)
+#define BILL(kind, field, called, ...)                                                                       \
+    COLUMN_AT(struct bill_facts, field, called, TABLE_##kind, NULL, .in = __VA_ARGS__)
 static const struct column bill_columns[] = {
-    BILL_WORD(dimension, "that it is for", .title = "for"),
-    BILL_WORD(tier, "of parts", .in = IN_DATA),
-    BILL_WORD(item, "what is bought"),
-    BILL_WORD(unit, "of count", .in = IN_CSV),
-    BILL_WORD(grade, "of the price", .in = IN_CSV),
-    BILL_WORD(band_grade, "of low and high", .in = IN_CSV),
-    BILL_WORD(watt_grade, "of the power", .in = IN_CSV),
-    BILL_WORD(source, "of the price", .in = IN_CSV),
-    BILL_WORD(date, "of the source", .in = IN_CSV),
-    COLUMN_REAL(struct bill_row, count, "how many", .digits = 6, .zero = ""),
-    BILL_WORD(unit, "of count", .in = IN_JSON | IN_TEXT, .title = ""),
-    BILL_USD(typ, "usd", .in = IN_CSV),
-    BILL_USD(low, "usd_low", .in = IN_CSV),
-    BILL_USD(high, "usd_high", .in = IN_CSV),
-    BILL_USD(low, "usd.low", .in = IN_JSON),
-    BILL_USD(typ, "usd.typ", .in = IN_JSON),
-    BILL_USD(high, "usd.high", .in = IN_JSON),
-    BILL_USD(typ, "price", .in = IN_TEXT),
-    BILL_USD(shown_low, "low", .in = IN_TEXT),
-    BILL_USD(shown_high, "high", .in = IN_TEXT),
-    COLUMN_REAL(struct bill_row, watt, "power", .title = "power", .unit = "W", .digits = 6),
-    BILL_WORD(grade, "of the price", .in = IN_JSON | IN_TEXT),
-    BILL_WORD(band_grade, "of low and high", .in = IN_JSON | IN_TEXT, .title = "low, high"),
-    BILL_WORD(watt_grade, "of the power", .in = IN_JSON | IN_TEXT, .title = "power"),
-    BILL_WORD(source, "of the price", .in = IN_JSON),
-    BILL_WORD(date, "of the source", .in = IN_JSON),
-    COLUMN_FLAG(struct bill_row, in_servers_price, "does the server's price hold it?", .in = IN_JSON),
+    BILL(REAL, of.usd.low, "usd.low", IN_JSON),
+    BILL(REAL, of.usd.typ, "usd.typ", IN_JSON),
+    BILL(REAL, of.usd.high, "usd.high", IN_JSON),
+    BILL(REAL, of.usd.typ, "usd", IN_CSV),
+    BILL(REAL, of.usd.low, "usd_low", IN_CSV),
+    BILL(REAL, of.usd.high, "usd_high", IN_CSV),
+    BILL(REAL, of.watt, "watt", IN_JSON),
+    BILL(REAL, whole_watt, "watt", IN_CSV),
+    BILL(COUNT, of.n_watt_unknown, "watt_is_lower_bound", IN_JSON, .show = COLUMN_YES_NO),
+    BILL(COUNT, of.nics, "nics", IN_DATA),
+    BILL(REAL, of.nic_Bps, "nic_GBps", IN_DATA, .per = 1e9),
+    BILL(REAL, of.nic_usd, "nic_usd", IN_JSON),
+    BILL(COUNT, of.switches, "switches", IN_JSON),
+    BILL(COUNT, of.grade, "grade", IN_JSON, .words = topo_grade_names),
+    BILL(COUNT, of.band_grade, "band_grade", IN_JSON, .words = topo_grade_names),
+    BILL(COUNT, of.watt_grade, "watt_grade", IN_JSON, .words = topo_grade_names),
+    BILL(REAL, of.npu_usd, "npu_usd", IN_JSON),
+    BILL(REAL, of.npu_watt, "npu_watt", IN_JSON),
     COLUMNS_END,
 };
-#undef BILL_WORD
-#undef BILL_USD
+#undef BILL
 
-/* Text shows no band where low and high are the price itself; what has no watt has no grade of it. */
-static struct bill_row bill_row(struct topo_band usd, double watt, enum topo_grade grade,
-                                enum topo_grade band, enum topo_grade of_watt)
+/* NaN: of no line. */
+static double known_watt(const struct topo_bill *b)
 {
-    bool wide = usd.low < usd.typ || usd.high > usd.typ;
-    return (struct bill_row){ .low = usd.low,
-                              .typ = usd.typ,
-                              .high = usd.high,
-                              .shown_low = wide ? usd.low : (double)NAN,
-                              .shown_high = wide ? usd.high : (double)NAN,
-                              .watt = watt,
-                              .grade = topo_grade_names[grade],
-                              .band_grade = topo_grade_names[band],
-                              .watt_grade = isnan(watt) ? "" : topo_grade_names[of_watt] };
+    return b->n_watt_unknown < b->n_lines ? b->watt : (double)NAN;
 }
 
 /* The sum is a row of text; data has it beside the lines. */
 static void report_bill_lines(struct report *r, const struct facts *f)
 {
     const struct topo_bill *b = &f->bill;
-    report_list(r, "lines", bill_columns);
+    report_list(r, "lines", design_bill_columns);
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
-        struct bill_row row =
-            bill_row(line->usd, line->watt, line->grade, line->band_grade, line->watt_grade);
-        row.dimension = f->study ? f->study->net.dims[line->dim].name : line->tier;
-        row.tier = line->tier;
-        row.item = line->item;
-        row.unit = line->count_unit;
-        row.source = line->source;
-        row.date = line->date;
-        row.count = line->count;
-        row.in_servers_price = line->in_server;
+        const struct design_bill_line row =
+            design_bill_line(f->study ? f->study->net.dims[line->dim].name : line->tier, line);
         report_row(r, &row);
     }
     if (report_is(r, IN_TEXT)) {
-        double watt = b->n_watt_unknown < b->n_lines ? b->watt : NAN;
-        struct bill_row row = bill_row(b->usd, watt, b->grade, b->band_grade, b->watt_grade);
-        row.dimension = "total";
-        row.item = row.unit = "";
-        report_row(r, &row);
+        const struct design_bill_line sum =
+            design_bill_line("total", &(struct topo_bill_line){ .usd = b->usd,
+                                                                .watt = known_watt(b),
+                                                                .grade = b->grade,
+                                                                .band_grade = b->band_grade,
+                                                                .watt_grade = b->watt_grade });
+        report_row(r, &sum);
     }
     report_list_end(r);
 }
@@ -223,23 +197,11 @@ static void say_bill(struct report *r, const struct topo_bill *b)
 static void report_bill(struct report *r, const struct facts *f)
 {
     const struct topo_bill *b = &f->bill;
+    struct bill_facts sums = { *b, b->watt };
+    sums.of.watt = known_watt(b);
     report_open(r, "bill", '{');
-    report_open(r, "usd", '{');
-    report_json_real(r, "low", b->usd.low);
-    report_json_real(r, "typ", b->usd.typ);
-    report_json_real(r, "high", b->usd.high);
-    report_close(r, '}');
-    report_json_real(r, "watt", b->n_watt_unknown < b->n_lines ? b->watt : NAN);
-    report_json_flag(r, "watt_is_lower_bound", b->n_watt_unknown > 0);
-    report_json_count(r, "nics", b->nics);
-    report_json_real(r, "nic_GBps", b->nic_Bps / 1e9);
-    report_json_real(r, "nic_usd", b->nic_usd);
-    report_json_count(r, "switches", b->switches);
-    report_json_word(r, "grade", topo_grade_names[b->grade]);
-    report_json_word(r, "band_grade", topo_grade_names[b->band_grade]);
-    report_json_word(r, "watt_grade", topo_grade_names[b->watt_grade]);
-    report_json_real(r, "npu_usd", b->npu_usd);
-    report_json_real(r, "npu_watt", b->npu_watt);
+    if (report_is(r, IN_JSON))
+        report_facts(r, bill_columns, &sums);
     if (!report_is(r, IN_CSV) || r->rows)
         report_bill_lines(r, f);
     report_close(r, '}');
@@ -255,7 +217,6 @@ struct fact_row {
     const char *name, *spec, *bisection_dim, *uniform_dim, *uneven_dim, *no_bisection;
     struct topo_metrics m;
     struct collective_uniform uniform;
-    struct topo_bill bill; /* borrowed; its sums are blank where there is none */
     char degrees[2 * SHOW + 4], cut[96], shared[160], load[160];
 };
 
@@ -305,15 +266,9 @@ static void word_uniform(struct fact_row *row, const struct facts *f)
 
 static struct fact_row fact_row(const struct facts *f, const char *spec)
 {
-    struct fact_row row = { .name = f->name,
-                            .spec = spec,
-                            .m = f->metrics,
-                            .uniform = { f->uniform_Bps, -1, NAN, 1, -1 },
-                            .bill = f->bill };
-    if (!f->has_bill)
-        row.bill = (struct topo_bill){ .usd = { NAN, NAN, NAN }, .nics = -1, .nic_Bps = NAN };
-    if (!f->has_bill || f->bill.n_watt_unknown > 0)
-        row.bill.watt = NAN;
+    struct fact_row row = {
+        .name = f->name, .spec = spec, .m = f->metrics, .uniform = { f->uniform_Bps, -1, NAN, 1, -1 }
+    };
     word_metrics(&row, f);
     word_uniform(&row, f);
     return row;
@@ -359,7 +314,7 @@ static void report_metrics(struct report *r, const struct fact_row *row)
     report_facts(r, columns, row);
 }
 
-/* What the network carries; the row of CSV ends with the sums of its bill. */
+/* What the network carries. */
 static void report_traffic(struct report *r, const struct fact_row *row)
 {
     const struct column columns[] = {
@@ -371,12 +326,6 @@ static void report_traffic(struct report *r, const struct fact_row *row)
         FACT(TEXT, uneven_dim, "uneven_dim", IN_DATA),
         FACT(COUNT, m.edge_connectivity, "edge_connectivity",
              row->m.edge_connectivity >= 0 ? IN_ALL : IN_DATA, .as = "(links whose loss can cut it in two)"),
-        FACT(REAL, bill.usd.typ, "usd", IN_CSV),
-        FACT(REAL, bill.usd.low, "usd_low", IN_CSV),
-        FACT(REAL, bill.usd.high, "usd_high", IN_CSV),
-        FACT(REAL, bill.watt, "watt", IN_CSV),
-        FACT(COUNT, bill.nics, "nics", IN_CSV),
-        FACT(REAL, bill.nic_Bps, "nic_GBps", IN_CSV, .per = 1e9),
         COLUMNS_END,
     };
     report_facts(r, columns, row);
@@ -391,7 +340,15 @@ static void put_facts(struct report *r, const struct facts *f)
     report_line(r, "%s\n", f->name);
     report_metrics(r, &row);
     report_traffic(r, &row);
-    if (f->study && !report_is(r, IN_CSV))
+    if (report_is(r, IN_CSV)) {
+        /* Its row ends with the sums of the bill. */
+        struct bill_facts sums = { f->bill, f->bill.n_watt_unknown > 0 ? (double)NAN : f->bill.watt };
+        if (!f->has_bill)
+            row_clear(&sums, bill_columns);
+        report_facts(r, bill_columns, &sums);
+        return;
+    }
+    if (f->study)
         report_dims(r, f->study);
     if (f->has_bill) {
         report_line(r, "\n");

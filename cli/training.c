@@ -122,9 +122,7 @@ static void training_memory(struct report *r, const struct design_point *s, cons
         report_line(r, " of stage %lld", (long long)m.stage);
     report_line(r, "\n");
     r->width = 18;
-    report_open(r, "memory", '{');
-    report_facts(r, memory_columns, &m);
-    report_close(r, '}');
+    report_map(r, "memory", memory_columns, &m);
     r->width = width;
     say_verdict(r, s, step);
 }
@@ -138,38 +136,6 @@ static void say_rates(struct report *r, const struct training *x, const struct t
     /* They differ by what is computed again. */
     if (step->hfu > step->mfu * (1 + 1e-9))
         report_line(r, " (with recomputation %s %%)", show_real(c, 100 * step->hfu, 4));
-    report_line(r, "\n");
-}
-
-/* What measured steps say about this one: a band around its time, or that there are none. */
-static void training_evidence(struct report *r, const struct design_point *s, const struct training *x,
-                              double time_s)
-{
-    const struct evidence_row v = evidence_row(x, &s->net.npu, time_s);
-    char a[SHOW], b[SHOW];
-    report_open(r, "evidence", '{');
-    report_json_count(r, "rows", v.rows);
-    if (v.npu) {
-        report_json_word(r, "npu", v.npu);
-        report_json_word(r, "software", v.software);
-        report_json_flag(r, "experts", *v.experts == 'y');
-        report_json_count(r, "rows_same_precision", v.rows_same_precision);
-        report_json_real(r, "mean_error", v.mean_error);
-        report_json_real(r, "band", v.band);
-        report_json_real(r, "low_s", v.low_s);
-        report_json_real(r, "high_s", v.high_s);
-    }
-    report_close(r, '}');
-    if (!report_is(r, IN_TEXT))
-        return;
-    text_puts(&r->out, "evidence: ");
-    evidence_say(&r->out, evidence_find(x, &s->net.npu), x);
-    if (v.npu) {
-        double per_s;
-        const char *unit = show_time_unit(time_s, &per_s);
-        report_line(r, ": %s to %s %s", show_real(a, v.low_s * per_s, 4), show_real(b, v.high_s * per_s, 4),
-                    unit);
-    }
     report_line(r, "\n");
 }
 
@@ -352,7 +318,8 @@ void training_report_one(struct report *r, const struct design_point *s, const s
     report_line(r, "\n");
     training_memory(r, s, w->training, &step);
     say_rates(r, w->training, &step);
-    training_evidence(r, s, w->training, step.time_s);
+    const struct evidence_row evidence = evidence_row(w->training, &s->net.npu, step.time_s);
+    report_map(r, "evidence", evidence_columns, &evidence);
     if (plans)
         training_search(r, s, w->training, plans);
 }

@@ -41,9 +41,11 @@ K_SECTION(topo_npu_size_section, struct topo_npu_size, "npu.matrix_sizes", size_
     K_REAL_OR(struct topo_npu_attention, f, key, "TFLOP/s", 1e12, 1e-3, 1e9, NAN, __VA_ARGS__,               \
               .required = true, .uses = USE_COMPUTE)
 #define HALF(f, key, ...)                                                                                    \
-    K_REAL(struct topo_npu_attention, f, key, "", 1, 0, 1e6, 0, __VA_ARGS__, .uses = USE_COMPUTE)
+    K_REAL(struct topo_npu_attention, f, key, "", 1, 0, 1e6, 0, __VA_ARGS__, .always = true,                 \
+           .uses = USE_COMPUTE)
 #define FACTOR(f, key, ...)                                                                                  \
-    K_REAL(struct topo_npu_attention, f, key, "", 1, 1e-3, 10, 1, __VA_ARGS__, .uses = USE_COMPUTE)
+    K_REAL(struct topo_npu_attention, f, key, "", 1, 1e-3, 10, 1, __VA_ARGS__, .always = true,               \
+           .uses = USE_COMPUTE)
 
 static const struct key attention_keys[] = {
     K_WORD_OR(struct topo_npu_attention, kernel, "kernel", topo_kernel_words, TOPO_FA2,
@@ -59,9 +61,10 @@ static const struct key attention_keys[] = {
            "factor where keys are wider than values (low-rank attention)"),
     FACTOR(low_rank[TOPO_BACKWARD], "low_rank_backward", "the same backward"),
     K_REAL_OR(struct topo_npu_attention, low_rank_half[TOPO_FORWARD], "low_rank_half_forward", "", 1, 0, 1e6,
-              NAN, "half_tiles_forward of those (default: the same)", .uses = USE_COMPUTE),
+              NAN, "half_tiles_forward of those (default: the same)", .always = true, .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu_attention, low_rank_half[TOPO_BACKWARD], "low_rank_half_backward", "", 1, 0,
-              1e6, NAN, "half_tiles_backward of those (default: the same)", .uses = USE_COMPUTE),
+              1e6, NAN, "half_tiles_backward of those (default: the same)", .always = true,
+              .uses = USE_COMPUTE),
     FACTOR(narrow, "narrow", "factor for heads of 64 and less"),
     FACTOR(fp8_forward, "fp8_forward", "factor of a forward pass in 8 bits"),
 };

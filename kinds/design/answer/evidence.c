@@ -6,6 +6,7 @@
 #include "kinds/design/answer/evidence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const evidence_software_words[N_EVIDENCE_SOFTWARE + 1] = { "Megatron-LM of 2021", "Megatron-Core",
@@ -62,47 +63,6 @@ struct evidence_band evidence_band(const struct evidence *v, double time_s)
     return (struct evidence_band){ time_s / (1 + v->band), v->band < 1 ? time_s / (1 - v->band) : INFINITY };
 }
 
-#define EVIDENCE(kind, field, ...) COLUMN_##kind(struct evidence_row, field, __VA_ARGS__)
-
-const struct column evidence_columns[] = {
-    EVIDENCE(WORD, workload, "whose step it is"),
-    EVIDENCE(COUNT, rows, "measured steps of its kind", .better = 1),
-    EVIDENCE(COUNT, rows_same_precision, "of them, with the plan's precision", .better = 1),
-    EVIDENCE(WORD, npu, "that they ran on"),
-    EVIDENCE(WORD, software, "that ran them"),
-    EVIDENCE(WORD, experts, "yes, or no: dense"),
-    EVIDENCE(REAL, mean_error, "mean of |predicted/measured - 1| over them", .unit = "", .better = -1),
-    EVIDENCE(REAL, band, "what nine of ten are within; of fewer than ten, all", .unit = "", .better = -1),
-    EVIDENCE(REAL, low_s, "the measured time is expected from here"),
-    EVIDENCE(REAL, high_s, "to here; blank: no end"),
-    COLUMNS_END,
-};
-
-struct evidence_row evidence_row(const struct training *x, const struct topo_npu *npu, double time_s)
-{
-    const struct evidence *v = evidence_find(x, npu);
-    if (!v)
-        return (struct evidence_row){ .workload = x->name,
-                                      .rows_same_precision = -1,
-                                      .mean_error = NAN,
-                                      .band = NAN,
-                                      .low_s = NAN,
-                                      .high_s = NAN };
-    const struct evidence_band band = evidence_band(v, time_s);
-    return (struct evidence_row){
-        .workload = x->name,
-        .rows = evidence_rows(v),
-        .rows_same_precision = v->n[x->plan.precision],
-        .npu = v->npu,
-        .software = evidence_software_words[v->software],
-        .experts = v->experts ? "yes" : "no",
-        .mean_error = v->mean,
-        .band = v->band,
-        .low_s = band.low_s,
-        .high_s = band.high_s,
-    };
-}
-
 void evidence_say(struct text *out, const struct evidence *v, const struct training *x)
 {
     if (!v) {
@@ -121,4 +81,62 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
                 n > 1 ? "s" : "", 100 * v->mean, n < 10 ? "all" : "9 of 10", 100 * v->band);
     if (v->n[x->plan.precision] == 0)
         text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
+}
+
+#define EVIDENCE(kind, field, ...)                                                                           \
+    COLUMN_##kind(struct evidence_row, field, __VA_ARGS__, .flags = COLUMN_IF_ANY)
+
+const struct column evidence_columns[] = {
+    EVIDENCE(WORD, workload, "whose step it is", .in = IN_CSV),
+    EVIDENCE(COUNT, rows, "measured steps of its kind", .in = IN_DATA, .better = 1),
+    EVIDENCE(WORD, npu, "that they ran on", .in = IN_DATA),
+    EVIDENCE(WORD, software, "that ran them", .in = IN_DATA),
+    EVIDENCE(FLAG, experts, "yes, or no: dense", .in = IN_DATA),
+    EVIDENCE(COUNT, rows_same_precision, "of them, with the plan's precision", .in = IN_DATA, .better = 1),
+    EVIDENCE(REAL, mean_error, "mean of |predicted/measured - 1| over them", .in = IN_DATA, .unit = "",
+             .better = -1),
+    EVIDENCE(REAL, band, "what nine of ten are within; of fewer than ten, all", .in = IN_DATA, .unit = "",
+             .better = -1),
+    EVIDENCE(REAL, low_s, "the measured time is expected from here", .in = IN_DATA),
+    EVIDENCE(REAL, high_s, "to here; blank: no end", .in = IN_DATA),
+    COLUMN_WORD(struct evidence_row, said, NULL, .in = IN_TEXT, .title = "evidence: ", .flags = COLUMN_CHARS),
+    COLUMNS_END,
+};
+
+/* In words, the band in the unit of the time. */
+static void put_said(struct evidence_row *row, const struct evidence *v, const struct training *x,
+                     double time_s)
+{
+    struct text said = { 0 };
+    char a[SHOW], b[SHOW];
+    double per_s;
+    const char *unit = show_time_unit(time_s, &per_s);
+    evidence_say(&said, v, x);
+    if (v)
+        text_printf(&said, ": %s to %s %s", show_real(a, row->low_s * per_s, 4),
+                    show_real(b, row->high_s * per_s, 4), unit);
+    snprintf(row->said, sizeof row->said, "%s", text_str(&said));
+    text_free(&said);
+}
+
+struct evidence_row evidence_row(const struct training *x, const struct topo_npu *npu, double time_s)
+{
+    const struct evidence *v = evidence_find(x, npu);
+    struct evidence_row row;
+    row_clear(&row, evidence_columns);
+    row.workload = x->name;
+    row.rows = v ? evidence_rows(v) : 0;
+    if (v) {
+        const struct evidence_band band = evidence_band(v, time_s);
+        row.npu = v->npu;
+        row.software = evidence_software_words[v->software];
+        row.experts = v->experts;
+        row.rows_same_precision = v->n[x->plan.precision];
+        row.mean_error = v->mean;
+        row.band = v->band;
+        row.low_s = band.low_s;
+        row.high_s = band.high_s;
+    }
+    put_said(&row, v, x, time_s);
+    return row;
 }

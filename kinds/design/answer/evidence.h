@@ -50,13 +50,14 @@ struct evidence_band {
 };
 struct evidence_band evidence_band(const struct evidence *v, double time_s);
 
-/** What measured steps say of one predicted step; evidence_columns describes it. */
+/** What measured steps say of one predicted step; evidence_columns describes it. With `rows` 0, no measured
+ * step being of its kind, all but `workload` and `said` is blank. */
 struct evidence_row {
-    const char *workload;
+    const char *workload, *npu, *software;
     int64_t rows, rows_same_precision;
-    const char *npu, *software,
-        *experts; /**< NULL, and what follows blank: no measured step is of its kind */
+    int32_t experts;
     double mean_error, band, low_s, high_s;
+    char said[400]; /**< evidence_say(), and the band, for people */
 };
 extern const struct column evidence_columns[];
 /** Texts are borrowed from @p x. */

@@ -81,51 +81,58 @@ static int put_dims(struct table *out, const struct columns *c, const struct des
 
 /* ---- bill ---- */
 
-#define BILL(kind, field, ...) COLUMN_##kind(struct design_bill_line, field, __VA_ARGS__)
-
+#define BILL(kind, field, called, ...)                                                                       \
+    COLUMN_AT(struct design_bill_line, field, called, TABLE_##kind, __VA_ARGS__)
+#define BILL_CHARS(field, ...)         BILL(TEXT, of.field, #field, __VA_ARGS__, .flags = COLUMN_CHARS | COLUMN_EMPTY)
+#define BILL_USD(field, called, ...)   BILL(REAL, field, called, __VA_ARGS__, .unit = "USD", .better = -1)
+#define BILL_GRADE(field, called, ...) BILL(COUNT, field, called, __VA_ARGS__, .words = topo_grade_names)
+#define BILL_SERVER(called, forms)                                                                           \
+    BILL(COUNT, of.in_server, called, "yes: servers come with it, and its price is theirs", .in = forms,     \
+         .show = COLUMN_YES_NO)
+/* Low and high are a map in JSON, columns elsewhere; text says them where they are not the price itself. */
 const struct column design_bill_columns[] = {
-    BILL(WORD, dimension, "what it is for"),
-    BILL(WORD, tier, "of parts, where it has one"),
-    BILL(WORD, item, "what is bought"),
-    BILL(REAL, count, "so many, in the whole cluster"),
-    BILL(WORD, unit, "that is counted"),
-    BILL(REAL, usd, "price of all of them", .better = -1),
-    BILL(REAL, usd_low, "the same at low prices", .unit = "USD", .better = -1),
-    BILL(REAL, usd_high, "the same at high prices", .unit = "USD", .better = -1),
-    BILL(REAL, watt, "power of all of them; blank: not known", .better = -1),
-    BILL(WORD, grade, "of the price"),
-    BILL(WORD, band_grade, "of low and high"),
-    BILL(WORD, watt_grade, "of the power"),
-    BILL(WORD, source, "of the price"),
-    BILL(WORD, date, "of the source"),
-    BILL(WORD, in_server, "yes: servers come with it, and its price is theirs"),
+    BILL(TEXT, dimension, "dimension", "what it is for", .title = "for"),
+    BILL_CHARS(tier, "of parts, where it has one", .in = IN_DATA),
+    BILL_CHARS(item, "what is bought"),
+    BILL(REAL, of.count, "count", "so many, in the whole cluster", .digits = 6, .zero = ""),
+    BILL(TEXT, of.count_unit, "unit", "that is counted", .title = "", .flags = COLUMN_EMPTY),
+    BILL_USD(of.usd.typ, "usd", "price of all of them", .in = IN_CSV),
+    BILL_USD(of.usd.low, "usd_low", "the same at low prices", .in = IN_CSV),
+    BILL_USD(of.usd.high, "usd_high", "the same at high prices", .in = IN_CSV),
+    BILL_USD(of.usd.low, "usd.low", NULL, .in = IN_JSON),
+    BILL_USD(of.usd.typ, "usd.typ", NULL, .in = IN_JSON),
+    BILL_USD(of.usd.high, "usd.high", NULL, .in = IN_JSON),
+    BILL_USD(of.usd.typ, "price", NULL, .in = IN_TEXT),
+    BILL_USD(shown_low, "low", NULL, .in = IN_TEXT),
+    BILL_USD(shown_high, "high", NULL, .in = IN_TEXT),
+    BILL(REAL, of.watt, "watt", "power of all of them; blank: not known", .title = "power", .unit = "W",
+         .digits = 6, .better = -1),
+    BILL_GRADE(of.grade, "grade", "of the price"),
+    BILL_GRADE(of.band_grade, "band_grade", "of low and high", .title = "low, high"),
+    BILL_GRADE(watt_grade, "watt_grade", "of the power", .title = "power", .flags = COLUMN_EMPTY),
+    BILL(TEXT, of.source, "source", "of the price", .in = IN_DATA),
+    BILL(TEXT, of.date, "date", "of the source", .in = IN_DATA),
+    BILL_SERVER("in_server", IN_CSV),
+    BILL_SERVER("in_servers_price", IN_JSON),
     COLUMNS_END,
 };
 
+struct design_bill_line design_bill_line(const char *dimension, const struct topo_bill_line *of)
+{
+    bool band = of->usd.low < of->usd.typ || of->usd.high > of->usd.typ;
+    return (struct design_bill_line){ .dimension = dimension,
+                                      .of = *of,
+                                      .watt_grade = isnan(of->watt) ? -1 : (int32_t)of->watt_grade,
+                                      .shown_low = band ? of->usd.low : (double)NAN,
+                                      .shown_high = band ? of->usd.high : (double)NAN };
+}
+
 static int put_bill(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
 {
-    const struct design_point *s = v->study;
-    const struct design *d = v->design;
     (void)e;
-    for (int32_t i = 0; i < d->bill.n_lines; i++) {
-        const struct topo_bill_line *line = &d->bill.lines[i];
-        const struct design_bill_line row = {
-            .dimension = s->net.dims[line->dim].name,
-            .tier = line->tier,
-            .item = line->item,
-            .unit = line->count_unit,
-            .grade = topo_grade_names[line->grade],
-            .band_grade = topo_grade_names[line->band_grade],
-            .watt_grade = isnan(line->watt) ? NULL : topo_grade_names[line->watt_grade],
-            .source = line->source,
-            .date = line->date,
-            .in_server = line->in_server ? "yes" : "no",
-            .count = line->count,
-            .usd = line->usd.typ,
-            .usd_low = line->usd.low,
-            .usd_high = line->usd.high,
-            .watt = line->watt,
-        };
+    for (int32_t i = 0; i < v->design->bill.n_lines; i++) {
+        const struct topo_bill_line *line = &v->design->bill.lines[i];
+        const struct design_bill_line row = design_bill_line(v->study->net.dims[line->dim].name, line);
         put(out, c, &row);
     }
     return 0;
@@ -265,7 +272,7 @@ int design_list_build(struct table *out, const struct design_list *list, const s
                       struct err *e)
 {
     struct columns c;
-    const struct column_choice all = { 0 };
+    const struct column_choice all = { .in = IN_CSV };
     int rc = column_choose(&c, list->columns, &all, e);
     if (!rc) {
         columns_put(out, &c);

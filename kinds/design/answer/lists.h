@@ -19,10 +19,13 @@ struct design_dim design_dim(const struct design_point *s, const struct design *
 
 /** One line of the bill; design_bill_columns describes it. */
 struct design_bill_line {
-    const char *dimension, *tier, *item, *unit, *grade, *band_grade, *watt_grade, *source, *date, *in_server;
-    double count, usd, usd_low, usd_high, watt;
+    const char *dimension;
+    struct topo_bill_line of;
+    int32_t watt_grade;           /**< -1: its power is not known */
+    double shown_low, shown_high; /**< NaN: the price itself */
 };
 extern const struct column design_bill_columns[];
+struct design_bill_line design_bill_line(const char *dimension, const struct topo_bill_line *of);
 
 /** What lists are of; borrowed. */
 struct design_view {
