@@ -4,7 +4,7 @@
  * What a figure needs of its table is for plots/ to say; here options meet figures.
  *
  * In order: options are checked against the figure and the output's name, then the table is read, limited,
- * turned into a script and drawn, and the image is written last and whole. A message of ERR_PARSE is about
+ * drawn, and the image is written last and whole. A message of ERR_PARSE is about
  * the table, so it gets the table's name and line.
  */
 #include <stdio.h>
@@ -275,7 +275,7 @@ static int draw(struct run *run, const struct filters *filters, struct err *e)
     }
     if (!rc)
         rc = text_check(&said, e);
-    if (!rc && run->opt.verbose && plot.format != PLOT_SCRIPT)
+    if (!rc && run->opt.verbose && (plot.format == PLOT_PDF || plot.format == PLOT_PNG))
         rc = say_gnuplot(run, e);
     if (!rc)
         rc = output_write(run, &image, e);

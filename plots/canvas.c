@@ -1,13 +1,9 @@
 /*
- * The page as a script for gnuplot: a multiplot of panels whose margins are fixed in shares of the page, so
- * that gnuplot places nothing by itself. Data are named blocks ($d1, $d2..) before the plot command that
- * draws them; labels are commands and stand outside of blocks. Widths of texts are estimates, the same on
- * every machine.
+ * The page of a figure: title, notes and account above, panels, the legend below; texts at their places. What
+ * is drawn is gathered block by block and handed to the writer of the format (plots/script.c, plots/svg.c),
+ * which knows no figure, as figures know no format.
  *
- * The same script, font sizes aside, serves SVG, PDF and PNG: sizes are given in pixels and turned into
- * points for the cairo terminals. Numbers are written with 6 to 10 digits, which is finer than any screen and
- * keeps scripts of a million bars small. Text from tables is quoted and never enhanced, so that "_" and "^"
- * are themselves and nothing in a name is a command.
+ * Sizes are pixels, and widths of texts are estimates, the same on every machine.
  */
 #include "plots/canvas.h"
 
@@ -17,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plots/gnuplot.h"
+#include "base/vec.h"
 
 enum {
     DEFAULT_WIDTH_PX = 720,
@@ -37,7 +33,10 @@ void canvas_title(struct canvas *c, const char *title)
 
 void canvas_init(struct canvas *c, const struct plot_options *opt, const char *title)
 {
-    *c = (struct canvas){ .opt = opt, .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX };
+    *c = (struct canvas){ .opt = opt,
+                          .writer = opt->format == PLOT_SVG ? &svg_writer : &script_writer,
+                          .width_px = opt->width_px ? opt->width_px : DEFAULT_WIDTH_PX,
+                          .row = -1 };
     canvas_title(c, title);
 }
 
@@ -53,13 +52,13 @@ void *canvas_new(struct canvas *c, int64_t n, size_t size, struct err *e)
     return taken;
 }
 
-/* Without memory the answer is "", so that callers need not look; the script remembers that it failed. */
+/* Without memory the answer is "", so that callers need not look; the image remembers that it failed. */
 const char *canvas_keep_text(struct canvas *c, struct text *t)
 {
     struct err e;
     char *kept = t->failed ? NULL : canvas_new(c, (int64_t)t->n + 1, 1, &e);
 
-    c->script.failed = c->script.failed || !kept;
+    c->image.failed = c->image.failed || !kept;
     if (kept)
         memcpy(kept, text_str(t), t->n);
     text_free(t);
@@ -80,8 +79,9 @@ const char *canvas_keep(struct canvas *c, const char *fmt, ...)
 void canvas_free(struct canvas *c)
 {
     arena_free(&c->arena);
-    text_free(&c->script);
-    text_free(&c->marks);
+    text_free(&c->image);
+    text_free(&c->later);
+    free(c->items);
     text_free(&c->title);
     text_free(&c->note);
     for (int32_t i = 0; i < c->n_samples; i++)
@@ -122,10 +122,11 @@ void canvas_note_first(struct canvas *c, int64_t n, int64_t n_all, const char *w
 
 enum { FATE_FILTERED, FATE_DRAWN, FATE_LEFT };
 
-int canvas_rows(struct canvas *c, int64_t n_table, struct err *e)
+int canvas_rows(struct canvas *c, const struct table *t, struct err *e)
 {
-    c->account = (struct canvas_account){ .fate = canvas_new(c, n_table, sizeof *c->account.fate, e),
-                                          .n_table = n_table };
+    c->account = (struct canvas_account){ .fate = canvas_new(c, t->n_rows, sizeof *c->account.fate, e),
+                                          .table = t,
+                                          .n_table = t->n_rows };
     return c->account.fate ? 0 : ERR_NOMEM;
 }
 
@@ -247,17 +248,10 @@ void canvas_put_short(struct text *out, const char *s, size_t chars)
     text_puts(out, s + prefix_bytes(s, have - last));
 }
 
-static void write_font(struct canvas *c, double size_px)
-{
-    /* The cairo terminals take points, 72 to the inch. */
-    text_printf(&c->script, " font ',%.4g'",
-                c->opt->format == PLOT_SVG || c->opt->format == PLOT_SCRIPT ? size_px : size_px * 0.75);
-}
-
 void canvas_text(struct canvas *c, const struct canvas_label *where, const char *s)
 {
-    static const char *const align[] = { "left", "center", "right" };
     struct text shown = { 0 };
+    struct canvas_label at = *where;
 
     text_puts(&shown, s);
     double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX,
@@ -271,25 +265,15 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
         text_add(&shown, s, prefix_bytes(s, (size_t)chars - 1));
         text_puts(&shown, "…");
     }
-    text_puts(&c->script, "set label ");
-    gnuplot_quote(&c->script, text_str(&shown));
-    /* Shares of the page, from below; six digits are a hundredth of a pixel on the largest page. */
-    text_printf(&c->script, " at screen %.6f,%.6f %s", where->x_px / c->width_px,
-                1 - where->y_px / c->height_px, align[where->align]);
-    if (where->rotate)
-        text_printf(&c->script, " rotate by %d", (int)where->rotate);
-    write_font(c, size_px);
-    text_printf(&c->script, " tc rgb '%s' front\n", where->color ? where->color : CANVAS_BLACK);
-    c->script.failed = c->script.failed || shown.failed;
+    at.size_px = size_px;
+    c->writer->label(c, &at, text_str(&shown));
+    c->image.failed = c->image.failed || shown.failed;
     text_free(&shown);
 }
 
 void canvas_leader(struct canvas *c, double from_x, double from_y, double to_x, double to_y)
 {
-    text_printf(&c->script,
-                "set arrow from screen %.6f,%.6f to screen %.6f,%.6f nohead lw 0.5 lc rgb '%s' front\n",
-                from_x / c->width_px, 1 - from_y / c->height_px, to_x / c->width_px, 1 - to_y / c->height_px,
-                CANVAS_GREY);
+    c->writer->leader(c, (struct canvas_xy){ from_x, from_y }, (struct canvas_xy){ to_x, to_y });
     c->has_leaders = true;
 }
 
@@ -378,7 +362,7 @@ static double put_lines(struct canvas *c, const char *s, double size_px, double 
         text_add(&line, s, n);
         if (!measure)
             canvas_text(c, &at, text_str(&line));
-        c->script.failed = c->script.failed || line.failed;
+        c->image.failed = c->image.failed || line.failed;
         top_px += size_px * 1.35;
         for (s += n; *s == ' ';)
             s++;
@@ -421,26 +405,6 @@ static double legend_height(const struct canvas *c)
     return height_px;
 }
 
-/* One pixel is 1/96 inch; a PNG has two dots to it, so its fonts and lines are doubled by the terminal. */
-static void write_terminal(struct canvas *c)
-{
-    double w = c->width_px, h = c->height_px;
-
-    text_puts(&c->script, "set encoding utf8\nset terminal ");
-    if (c->opt->format == PLOT_SVG || c->opt->format == PLOT_SCRIPT)
-        text_printf(&c->script, "svg size %.0f,%.0f noenhanced font 'sans-serif,%g' background '#ffffff'\n",
-                    w, h, CANVAS_FONT_PX);
-    else if (c->opt->format == PLOT_PDF)
-        text_printf(&c->script,
-                    "pdfcairo size %.6gin,%.6gin noenhanced font 'sans,%g' fontscale 0.75 color\n", w / 96,
-                    h / 96, CANVAS_FONT_PX * 0.75);
-    else
-        text_printf(&c->script,
-                    "pngcairo size %.0f,%.0f noenhanced font 'sans,%g' fontscale 2 linewidth 2 pointscale 2 "
-                    "background '#ffffff'\n",
-                    2 * w, 2 * h, CANVAS_FONT_PX * 0.75);
-}
-
 int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e)
 {
     account_close(c);
@@ -455,83 +419,66 @@ int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, doubl
     *body = (struct canvas_box){
         .left = EDGE_PX, .top = top_px, .right = c->width_px - EDGE_PX, .bottom = c->legend_top_px
     };
-    write_terminal(c);
-    /* The key is ours: gnuplot's would take room from panels by the length of its texts. */
-    text_puts(&c->script, "unset key\n"
-                          "set style line 1 lc rgb '#d0d0d0' lw 0.5 dt 1\n"
-                          "set multiplot\n"
-                          "set tics");
-    write_font(c, CANVAS_SMALL_PX);
-    text_puts(&c->script, "\n");
+    c->writer->open(c);
     canvas_put_head(c, false);
     return 0;
 }
 
 void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y)
 {
-    struct text *s = &c->script;
-
-    /* Margins on the screen make the panel just this box, whatever tics and labels it has. */
-    text_printf(s, "set lmargin at screen %.6f\nset rmargin at screen %.6f\n", b->left / c->width_px,
-                b->right / c->width_px);
-    text_printf(s, "set tmargin at screen %.6f\nset bmargin at screen %.6f\n", 1 - b->top / c->height_px,
-                1 - b->bottom / c->height_px);
-    text_printf(s, "set border %d lw 0.8 lc rgb '#555555'\nset grid %s %s back ls 1\n", x || y ? 15 : 0,
-                x ? "xtics" : "noxtics", y ? "ytics" : "noytics");
-    if (x)
-        axis_write(s, 'x', x, b->right - b->left);
-    else
-        /* Settings stay from panel to panel: what this one has not must be taken back. */
-        text_puts(s, "unset logscale x\nset xrange [0:1]\nunset xtics\n");
-    if (y)
-        axis_write(s, 'y', y, b->bottom - b->top);
-    else
-        text_puts(s, "unset logscale y\nset yrange [0:1]\nunset ytics\n");
+    c->box = *b;
+    c->x = *x;
+    c->y = *y;
+    c->writer->panel(c);
 }
 
-/* Numbered over the whole script, as blocks of data live until its end. */
-static void begin_block(struct canvas *c)
+bool canvas_has_frame(const struct canvas *c)
 {
-    if (!c->in_block)
-        text_printf(&c->script, "$d%d << EOD\n", (int)++c->n_blocks);
-    c->in_block = true;
+    return !(c->x.bare && c->y.bare) || c->x.framed;
+}
+
+void canvas_mark_row(struct canvas *c, int64_t row)
+{
+    c->row = row;
+}
+
+static void put_item(struct canvas *c, struct canvas_item item)
+{
+    item.row = c->row;
+    if (vec_reserve(c->items, c->cap_items, c->n_items + 1))
+        c->items[c->n_items++] = item;
+    else
+        c->image.failed = true;
 }
 
 void canvas_point(struct canvas *c, double x, double y)
 {
-    begin_block(c);
-    text_printf(&c->script, "%.10g %.10g\n", x, y);
+    put_item(c, (struct canvas_item){ .as = ITEM_POINT, .x = x, .y = y });
 }
 
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
 {
-    begin_block(c);
-    text_printf(&c->script, "%.10g %.10g %.10g %.10g\n", x_lo, y_lo, x_hi, y_hi);
+    put_item(c, (struct canvas_item){ ITEM_BOX, x_lo, y_lo, x_hi, y_hi, 0 });
 }
 
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi)
 {
-    begin_block(c);
-    text_printf(&c->script, "%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n%.7g %.6g\n", x_lo, y_lo, x_lo, y_hi, x_hi,
-                y_hi, x_hi, y_lo);
+    put_item(c, (struct canvas_item){ ITEM_AREA, x_lo, y_lo, x_hi, y_hi, 0 });
 }
 
-/* A blank line ends a line or polygon; the next point begins another of the same look. */
+/* The next point begins another line or shape of the same look. */
 void canvas_break(struct canvas *c)
 {
-    if (c->in_block)
-        text_puts(&c->script, "\n");
+    if (c->n_items > 0)
+        put_item(c, (struct canvas_item){ .as = ITEM_BREAK });
 }
 
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
-    /* Nothing was put: no block, and no mark for it. */
-    if (!c->in_block)
-        return;
-    c->in_block = false;
-    text_puts(&c->script, "EOD\n");
-    text_puts(&c->marks, c->marks.n ? ", " : "");
-    marks_put(&c->marks, c->n_blocks, mark);
+    if (c->n_items > 0)
+        c->writer->block(c, mark);
+    c->n_items = 0;
+    c->row = -1;
 }
 
 void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_from, double x_to, double y_to)
@@ -543,12 +490,10 @@ void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_fro
 
 void canvas_draw(struct canvas *c)
 {
-    /* gnuplot needs something to plot, or the panel keeps its labels for the next one. */
-    text_printf(&c->script, "plot %s\nunset label\n%s", c->marks.n ? text_str(&c->marks) : "NaN",
-                c->has_leaders ? "unset arrow\n" : "");
+    c->writer->draw(c);
     c->has_leaders = false;
-    c->script.failed = c->script.failed || c->marks.failed;
-    text_clear(&c->marks);
+    c->image.failed = c->image.failed || c->later.failed;
+    text_clear(&c->later);
 }
 
 /* The legend's panel is as wide as the page and has one unit to the pixel, from its top. */
@@ -616,9 +561,9 @@ void canvas_close(struct canvas *c)
     double y_px = c->legend_top_px + LEGEND_ROW_PX * 0.7, row_px;
 
     if (c->n_samples > 0) {
-        canvas_panel(c, &band, NULL, NULL);
-        text_printf(&c->script, "set xrange [0:%.10g]\nset yrange [%.10g:0]\n", c->width_px,
-                    c->height_px - c->legend_top_px);
+        const struct axis x = { .hi = c->width_px, .bare = true },
+                          y = { .lo = c->height_px - c->legend_top_px, .bare = true };
+        canvas_panel(c, &band, &x, &y);
         for (int32_t i = 0; i < c->n_samples;) {
             int32_t n = legend_row(c, i, &row_px);
             put_legend_row(c, i, n, (c->width_px - row_px) / 2, y_px);
@@ -627,5 +572,5 @@ void canvas_close(struct canvas *c)
         }
         canvas_draw(c);
     }
-    text_puts(&c->script, "unset multiplot\n");
+    c->writer->close(c);
 }

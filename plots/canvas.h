@@ -1,10 +1,10 @@
 /**
- * @file How data are drawn: kinds and styles of lines, markers and fills, as elements of gnuplot's plot
- * command; and the page they are drawn on.
+ * @file The page a figure is drawn on, whatever the format: what figures call, and what a writer of a format
+ * fills in.
  *
  * A figure is built in one order: canvas_init(), notes and legend, canvas_open() (which knows then how high
  * they are), for each panel canvas_panel(), blocks and labels, canvas_draw(), and at the end canvas_close().
- * Lack of memory is kept in the script and told once, by whoever takes it.
+ * Lack of memory is kept in the image and told once, by whoever takes it.
  */
 #ifndef PLOTS_CANVAS_H
 #define PLOTS_CANVAS_H
@@ -16,58 +16,8 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "plots/figure.h"
+#include "plots/marks.h"
 #include "plots/scale.h"
-
-/** Fills with a meaning: without hue what is no dimension's and no communication; the others begin at
- * FILL_FIRST. */
-enum { FILL_WHITE, FILL_REST, FILL_LIGHT, FILL_MIDDLE, FILL_DIM, FILL_DARK, FILL_FIRST };
-/** The same of bars and areas: what is over and done, and work that is no dimension's. */
-enum { BAR_OVER, BAR_GREY, BAR_FIRST };
-/** Shades of one hue, dark for good to light for bad; text on the dark ones is white. */
-enum { SHADE_DARK = 2, SHADE_COUNT = 8, SHADE_OVER = SHADE_COUNT };
-
-/** How data are drawn. Styles of one kind differ in colour and in dash, marker or fill pattern. */
-enum mark_kind {
-    MARK_LINE,    /**< line with markers */
-    MARK_POINT,   /**< markers, filled */
-    MARK_HOLLOW,  /**< the same markers, hollow */
-    MARK_FRONT,   /**< plain black line */
-    MARK_FILL,    /**< filled boxes */
-    MARK_CURVE,   /**< plain line in the colour of the marker of that style */
-    MARK_RULE,    /**< thin grey line */
-    MARK_HAIR,    /**< black hairline */
-    MARK_BAR,     /**< boxes in a plain colour with a hairline around */
-    MARK_AREA,    /**< boxes of canvas_area() in a plain colour, many as one shape */
-    MARK_SHADE,   /**< boxes in a shade, with a white gap around */
-    MARK_TINT,    /**< boxes of canvas_area() in a shade, SHADE_OVER for more than there can be */
-    MARK_WHISKER, /**< intervals: canvas_bar() with x, middle, lowest, highest; style 0 black, else 1 + that
-                     of the MARK_LINE */
-    MARK_TRACE,   /**< the line of a MARK_LINE without its markers */
-    MARK_DOT,     /**< its markers without the line */
-    MARK_BAND,    /**< one shape in its colour, light enough for lines to be seen through */
-    MARK_CLOUD,   /**< small grey dots, of which there may be many */
-    MARK_SPOT,    /**< points in a shade, with a grey edge */
-    MARK_RING,    /**< black rings around markers */
-    MARK_FRAME,   /**< boxes without fill, in a thick line that shows on shades */
-};
-
-struct mark {
-    enum mark_kind kind;
-    int32_t style; /**< any count >= 0; repeats after 64 lines (dashes and markers after 8), MARKS_POINTS
-                      points (shapes after MARKS_SHAPES), 24 fills, 10 bars, SHADE_COUNT shades */
-};
-
-/** Points: each shape is there filled and hollow, in each colour. */
-enum { MARKS_COLORS = 7, MARKS_SHAPES = 6, MARKS_POINTS = MARKS_COLORS * MARKS_SHAPES };
-/** The style of a MARK_POINT or MARK_HOLLOW in this colour and shape; shapes repeat after MARKS_SHAPES. */
-int32_t marks_point_style(int32_t color, int32_t shape);
-
-/** Append the element that draws data block @p block as @p mark says. */
-void marks_put(struct text *out, int32_t block, struct mark mark);
-/** Whether text on a MARK_BAR of that style must be white. */
-bool marks_bar_is_dark(int32_t style);
-
-/* ---- the page a figure is drawn on, as a gnuplot script ---- */
 
 #define CANVAS_FONT_PX  13.0 /* labels: 9.75 pt, so a figure shrunk to 6.5 inches still has 9 pt */
 #define CANVAS_SMALL_PX 11.0
@@ -80,6 +30,7 @@ bool marks_bar_is_dark(int32_t style);
 #define CANVAS_WHITE "#ffffff"
 #define CANVAS_BLACK "#000000"
 #define CANVAS_GREY  "#555555"
+#define CANVAS_DARK  "#111111" /* on a light fill, which stays light on a dark page */
 
 enum { CANVAS_MAX_SAMPLES = 24 };
 
@@ -111,6 +62,7 @@ enum { CANVAS_MAX_REASONS = 24 };
  */
 struct canvas_account {
     int16_t *fate; /**< shape [n_table]: 0 it does not pass, 1 it is drawn, 2 + k left out for reason k */
+    const struct table *table;  /**< borrowed */
     int64_t n, n_table, n_left; /**< rows that pass; of the table; those of them that are left out */
     struct {
         const char *why;
@@ -120,15 +72,28 @@ struct canvas_account {
     const char *line; /**< what the page says of it; NULL: all rows are drawn, or the page is not open */
 };
 
+/** A point of a line or of markers, a box, a rectangle of an area, or what parts lines and shapes. */
+struct canvas_item {
+    enum { ITEM_POINT, ITEM_BOX, ITEM_AREA, ITEM_BREAK } as;
+    double x, y, x_hi, y_hi; /**< the latter of a box and of an area: its other corner */
+    int64_t row;             /**< of the table; -1: of none */
+};
+
 /** Initialise with canvas_init(); release with canvas_free(). */
 struct canvas {
-    struct text script; /**< what gnuplot will read */
-    struct text marks;  /**< elements of the plot command being gathered */
+    struct text image; /**< what is written so far */
+    struct text later; /**< what the writer keeps until the panel ends */
     struct text title, note;
     const struct plot_options *opt; /**< borrowed */
+    const struct canvas_writer *writer;
+    struct canvas_box box; /**< the panel at hand */
+    struct axis x, y;
+    struct canvas_item *items; /**< shape [n_items], owned: of the block at hand */
+    int64_t n_items, cap_items;
+    int64_t row;      /**< whose the next items are */
+    int64_t n_titles; /**< items that are named so far */
     struct canvas_sample samples[CANVAS_MAX_SAMPLES];
     int32_t n_samples, n_blocks; /**< entries of the legend; blocks so far, over all panels */
-    bool in_block;               /**< a block was begun and not ended */
     bool has_leaders;            /**< canvas_leader() since the last panel */
     struct arena arena;          /**< what lives as long as the canvas */
     struct canvas_account account;
@@ -163,8 +128,8 @@ void canvas_say(struct canvas *c, const char *fmt, ...) ERR_PRINTF(2, 3);
  * vanishes without a word.
  */
 
-/** The table has so many rows, none of which passes so far. ERR_NOMEM. */
-int canvas_rows(struct canvas *c, int64_t n_table, struct err *e);
+/** The rows of @p t, none of which passes so far. ERR_NOMEM. */
+int canvas_rows(struct canvas *c, const struct table *t, struct err *e);
 /** Row @p row of the table passes the filters: it is drawn unless it is left out. */
 void canvas_row(struct canvas *c, int64_t row);
 /** It is left out: "infeasible", "without time_s", "behind a better one of the same bar". The first reason
@@ -186,17 +151,19 @@ void canvas_legend(struct canvas *c, struct mark mark, const char *label);
  */
 int canvas_open(struct canvas *c, struct canvas_box *body, double body_px, double least_px, struct err *e);
 
-/** Begin a panel: its frame, axes, tics and grid. NULL axis: no tics, range 0..1. */
+/** Begin a panel: its frame, axes, tics and grid. Without a frame where both axes are bare. */
 void canvas_panel(struct canvas *c, const struct canvas_box *b, const struct axis *x, const struct axis *y);
 
 /** Items of a block of data: the first begins one, canvas_block_end() ends it and says how it is drawn.
- * Without items there is no block, as gnuplot dislikes empty ones. */
+ * Without items there is no block. */
 void canvas_point(struct canvas *c, double x, double y);
 /** A box for MARK_FILL, MARK_BAR, MARK_SHADE and MARK_FRAME; of a MARK_WHISKER x, y, low end and high end. */
 void canvas_bar(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
 /** A box of a MARK_AREA, which takes a quarter of a MARK_BAR's bytes. Boxes of equal y follow each other by
  * x. */
 void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double y_hi);
+/** The items up to the end of the block are of row @p row of the table: an SVG names each of them. */
+void canvas_mark_row(struct canvas *c, int64_t row);
 /** Before items that are no one shape or line with those before them. */
 void canvas_break(struct canvas *c);
 /** Later blocks of a panel are drawn over earlier ones. */
@@ -243,6 +210,23 @@ void canvas_axis_labels(struct canvas *c, const struct canvas_box *body, const c
 
 /** Write the legend and end the page. */
 void canvas_close(struct canvas *c);
+
+/* ---- writers ---- */
+
+/** One format. What a panel holds comes between panel() and draw(); all that is written goes to `image`. */
+struct canvas_writer {
+    void (*open)(struct canvas *c); /**< the page; its size is known */
+    void (*panel)(struct canvas *c);
+    void (*block)(struct canvas *c, struct mark mark); /**< the items gathered, at least one */
+    /** Over all blocks of the panel. Its size is fixed, and so are its characters. */
+    void (*label)(struct canvas *c, const struct canvas_label *at, const char *s);
+    void (*leader)(struct canvas *c, struct canvas_xy from, struct canvas_xy to);
+    void (*draw)(struct canvas *c);
+    void (*close)(struct canvas *c);
+};
+extern const struct canvas_writer script_writer, svg_writer;
+/** Has the panel at hand a frame? */
+bool canvas_has_frame(const struct canvas *c);
 
 /** Append @p s, of more than @p chars >= 3 characters the first and last alone: "A long na…me 7". */
 void canvas_put_short(struct text *out, const char *s, size_t chars);

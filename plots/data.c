@@ -66,7 +66,7 @@ int32_t names_add(struct canvas *c, struct names *n, const char *name)
     if (at >= 0)
         return at;
     if (n->n == n->cap && !names_grow(c, n)) {
-        c->script.failed = true;
+        c->image.failed = true;
         /* A list of one blank name, so that whoever looks up entry 0 finds one; the script has failed
          * already. */
         n->list = n->list ? n->list : none;
@@ -340,7 +340,7 @@ static int data_columns(struct data *d, struct err *e)
 
     d->row = canvas_new(d->c, n, sizeof *d->row, e);
     d->passed = canvas_new(d->c, n, sizeof *d->passed, e);
-    rc = d->row && d->passed ? canvas_rows(d->c, d->r.t->n_rows, e) : ERR_NOMEM;
+    rc = d->row && d->passed ? canvas_rows(d->c, d->r.t, e) : ERR_NOMEM;
     for (int32_t k = 0; k < d->n_binds && !rc; k++) {
         const struct bind *b = &d->binds[k];
         d->col[k] = table_find(d->r.t, b->column);
@@ -685,7 +685,7 @@ int points_describe(struct points *p, const struct data *d, int32_t point, struc
     p->n_all = ids->n;
     p->n = ids->n < most || most == 0 ? ids->n : most;
     /* A point whose word was cut is not found, and has no names. */
-    return d->c->script.failed ? err_nomem(e, "the figure") : 0;
+    return d->c->image.failed ? err_nomem(e, "the figure") : 0;
 }
 
 const char *points_name(struct canvas *c, const struct points *p, int32_t at, size_t chars)

@@ -161,6 +161,7 @@ static void put_curves(struct calibrate *f, enum mark_kind kind)
         double y = kind == MARK_POINT   ? f->measured[i]
                    : kind == MARK_CURVE ? f->model[i]
                                         : 100 * (d->x[MODEL][i] / d->x[TIME][i] - 1);
+        canvas_mark_row(f->c, d->row[i]);
         canvas_point(f->c, d->x[BYTES][i], y);
         if (next < 0 || f->curve[next] != f->curve[i] ||
             (kind == MARK_CURVE && d->word[REGIME][next] != d->word[REGIME][i]))

@@ -379,8 +379,7 @@ static void put_job_name(struct gantt *g, const struct gpu_box *b, const struct 
                                   .y_px = (at->top + at->bottom) / 2,
                                   .align = ALIGN_CENTER,
                                   .size_px = CANVAS_SMALL_PX,
-                                  .color =
-                                      marks_bar_is_dark(color_of(b->job)) ? CANVAS_WHITE : CANVAS_BLACK };
+                                  .color = marks_bar_is_dark(color_of(b->job)) ? CANVAS_WHITE : CANVAS_DARK };
     canvas_text(g->c, &where, name);
 }
 

@@ -399,6 +399,7 @@ static int gossip_put_curve(const struct gossip_panel *p, int32_t family, struct
     int rc = data_sort(f->order, n, &key, 1, e);
     for (int64_t k = 0; k < n; k++) {
         struct canvas_xy at = row_at(p, f->order[k]);
+        canvas_mark_row(f->c, f->t.data.row[f->order[k]]);
         canvas_point(f->c, at.x, at.y);
         if (k > 0)
             places_take_line(&f->places, panel_px(&p->on, row_at(p, f->order[k - 1])), panel_px(&p->on, at));
@@ -411,6 +412,7 @@ static void gossip_put_points(const struct gossip_panel *p, int32_t method)
 {
     for (int64_t i = 0; i < p->f->t.data.n; i++) {
         struct canvas_xy at = row_at(p, i);
+        canvas_mark_row(p->f->c, p->f->t.data.row[i]);
         if (is_here(p, i) && p->f->t.method[i] == method && !is_on_curve(&p->f->t, i))
             canvas_point(p->f->c, at.x, at.y);
     }
@@ -452,7 +454,7 @@ static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t
     gossip_put_whiskers(&p);
     for (int32_t k = 0; k < f->t.families.n; k++)
         /* paint() returns nothing; a failed text is reported as ERR_NOMEM when the script is taken. */
-        c->script.failed = gossip_put_curve(&p, k, &e) || c->script.failed;
+        c->image.failed = gossip_put_curve(&p, k, &e) || c->image.failed;
     for (int32_t k = 0; k < f->t.methods.n; k++)
         gossip_put_points(&p, k);
     gossip_put_texts(&p, false);
@@ -812,7 +814,7 @@ static void put_loss_line(const struct loss_panel *p, const struct loss_line *li
         if (!gossip_is_shown(p, &line->list[k]))
             continue;
         struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
-        if (!f->c->in_block)
+        if (f->c->n_items == 0)
             last = px;
         canvas_point(f->c, at.x, at.y);
         if (hypot(px.x - last.x, px.y - last.y) < BIT_PX)

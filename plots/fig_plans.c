@@ -521,7 +521,7 @@ static int draw_plans(struct plans *p, struct err *e)
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct plans p = { .c = c, .r = *r, .rows = canvas_new(c, r->t->n_rows + 1, sizeof *p.rows, e) };
-    int rc = p.rows ? canvas_rows(c, r->t->n_rows, e) : ERR_NOMEM;
+    int rc = p.rows ? canvas_rows(c, r->t, e) : ERR_NOMEM;
 
     plans_find_columns(&p);
     for (p.r.row = 0; p.r.row < r->t->n_rows && !rc; p.r.row++)

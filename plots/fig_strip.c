@@ -355,12 +355,11 @@ static void put_type(struct strip *f, const struct scale *to, int32_t panel, int
 static void paint_plans(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
     struct strip *f = of;
+
+    (void)c;
     struct scale to = { box, (box->bottom - box->top) / f->tops[f->n_plans + 1],
                         (box->right - box->left) / f->point_layers[panel] };
 
-    text_printf(&c->script, "unset grid\nset xrange [0.5:%d.5]\n", (int)f->point_layers[panel]);
-    if (!f->same_layers)
-        text_puts(&c->script, "unset xtics\n");
     strip_put_names(f, &to, panel);
     for (int32_t row = 0; row < f->n_plans; row++)
         put_row_texts(f, &to, panel, row);
@@ -408,25 +407,31 @@ static int draw_strip(struct strip *f, struct err *e)
                     used[strip_plan_of(f, k, i)[layer].type] = true;
         }
     }
+    struct axis xs[MAX_POINTS];
+    for (int32_t k = 0; k < f->points.n; k++)
+        xs[k] = (struct axis){ .lo = 0.5,
+                               .hi = f->point_layers[k] + 0.5,
+                               .integers = f->layer_px >= TIC_PX,
+                               .framed = true,
+                               .bare = !f->same_layers };
     strip_put_notes(f, any_price);
     for (int32_t i = 0; i < types->n; i++)
         if (used[i])
             canvas_legend(f->c, (struct mark){ MARK_FILL, FILL_FIRST + i }, types->list[i]);
-    const struct strips spec = {
-        .names = names,
-        .n_panels = f->points.n,
-        .n_rows = f->n_plans + 1,
-        .tops = f->tops,
-        .labels = labels,
-        .ends = ends,
-        .end_label = any_price ? "USD/h" : "",
-        .unit_px = 1,
-        .least_unit_px = 0.5,
-        .x = { .lo = 0.5, .hi = f->n_layers + 0.5, .integers = f->layer_px >= TIC_PX },
-        .x_label = f->same_layers ? "layer" : "layers, from the first to the last",
-        .paint = paint_plans,
-        .of = f
-    };
+    const struct strips spec = { .names = names,
+                                 .n_panels = f->points.n,
+                                 .n_rows = f->n_plans + 1,
+                                 .tops = f->tops,
+                                 .labels = labels,
+                                 .ends = ends,
+                                 .end_label = any_price ? "USD/h" : "",
+                                 .unit_px = 1,
+                                 .least_unit_px = 0.5,
+                                 .x = { .lo = 0.5, .hi = f->n_layers + 0.5 },
+                                 .xs = xs,
+                                 .x_label = f->same_layers ? "layer" : "layers, from the first to the last",
+                                 .paint = paint_plans,
+                                 .of = f };
     return strips_build(f->c, &spec, e);
 }
 

@@ -165,6 +165,7 @@ static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t p
             bool both = (x - as_is) * (other - as_is) > 0;
             double top = y - BAR_SHARE / 2 + (both && k ? BAR_SHARE / 2 : 0);
             double low = y + BAR_SHARE / 2 - (both && !k ? BAR_SHARE / 2 : 0);
+            canvas_mark_row(c, d->row[f->rows[i]]);
             if (isfinite(x) && x != as_is)
                 canvas_bar(c, fmin(x, as_is), low, fmax(x, as_is), top);
         }

@@ -13,8 +13,8 @@
  * The others say in their source which command writes their table.
  *
  * A figure is a row of plot_figures (plots/figures.c) and a function that draws; columns it names are checked
- * before that. gnuplot is run as a process with the script on its standard input, and never writes a file
- * itself.
+ * before that. SVG is written by the program itself; of PDF and PNG gnuplot is run as a process with a script
+ * on its standard input, and never writes a file itself.
  */
 #ifndef PLOTS_FIGURE_H
 #define PLOTS_FIGURE_H
@@ -63,7 +63,8 @@ struct plot_figure {
 extern const struct plot_figure plot_figures[];
 extern const int32_t plot_n_figures;
 
-/** The gnuplot script of a figure, appended to @p script. Errors as plot_draw(), without gnuplot's. */
+/** The figure as SVG where the format is that, else as a script for gnuplot, appended to @p script. Errors as
+ * plot_draw(), without gnuplot's. */
 int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
                 struct text *script, struct err *e);
 
@@ -79,7 +80,8 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e);
 
-/** What gnuplot makes of @p script, appended to @p out_image; of PLOT_SCRIPT the script itself. */
+/** What gnuplot makes of the script of a PDF or PNG, appended to @p out_image; what plot_script() wrote for
+ * another format is the image. */
 int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e);
 
 #endif

@@ -266,9 +266,9 @@ int figure_script(const struct plot_figure *figure, const struct table *t, const
     if (!rc)
         rc = figure->build(&c, &r, e);
     if (!rc)
-        rc = text_check(&c.script, e);
+        rc = text_check(&c.image, e);
     if (!rc) {
-        text_add(script, text_str(&c.script), c.script.n);
+        text_add(script, text_str(&c.image), c.image.n);
         rc = text_check(script, e);
     }
     canvas_free(&c);
@@ -290,7 +290,7 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
 
 int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e)
 {
-    if (format != PLOT_SCRIPT)
+    if (format == PLOT_PDF || format == PLOT_PNG)
         return gnuplot_run(script, out_image, e);
     text_puts(out_image, script);
     return text_check(out_image, e);

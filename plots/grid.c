@@ -95,7 +95,7 @@ static void grid_widen(double range[2], double x)
 static struct axis grid_fit_x(const struct grid *g, double lo, double hi)
 {
     if (is_bars(g))
-        return (struct axis){ .lo = 0, .hi = n_categories(g) };
+        return (struct axis){ .lo = 0, .hi = n_categories(g), .bare = true };
     if (g->spec->x_integers)
         return (struct axis){ .lo = lo - 0.5, .hi = hi + 0.5, .integers = true };
     /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
@@ -249,8 +249,10 @@ static void grid_put_line(struct grid *g, int64_t n, const struct axis *y, doubl
     if (n == 0)
         return;
     grid_put_whiskers(g, n, y, beside, 1 + style);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        canvas_mark_row(g->c, g->spec->data->row[g->points[i].row]);
         canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
+    }
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
 }
 
@@ -303,8 +305,10 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
         return;
     for (int64_t i = 0; i < n; i++)
         grid_put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        canvas_mark_row(g->c, g->spec->data->row[g->points[i].row]);
         canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
+    }
     canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->styles[series] });
     grid_put_whiskers(g, n, y, left + width / 2, 0);
 }
@@ -350,12 +354,9 @@ static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
 
     x.hide = panel_row + 1 < g->n_rows;
     y.hide = column > 0;
-    canvas_panel(g->c, &box, is_bars(g) ? NULL : &x, &y);
-    if (is_bars(g)) {
-        text_printf(&g->c->script, "set xrange [0:%d]\n", (int)n_categories(g));
-        if (!x.hide)
-            canvas_categories(g->c, &box, g->spec->categories, n_categories(g), 3);
-    }
+    canvas_panel(g->c, &box, &x, &y);
+    if (is_bars(g) && !x.hide)
+        canvas_categories(g->c, &box, g->spec->categories, n_categories(g), 3);
     if (has_equal(&g->spec->metrics[m]))
         grid_put_line(g, grid_gather_points(g, column, row, m, -1), &y, 0, 0);
     double aside = is_bars(g) ? 0 : step_aside(g, &box);

@@ -138,11 +138,10 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
                    spec->x_label);
     for (int32_t k = 0; k < n; k++) {
         struct canvas_box box = strips_box(&s, k);
-        struct axis x = spec->x;
+        const struct axis y = { .lo = top_of(spec, spec->n_rows), .bare = true };
+        struct axis x = spec->xs ? spec->xs[k] : spec->x;
         x.hide = k + 1 < n;
-        canvas_panel(c, &box, &x, NULL);
-        /* After canvas_panel(), which without an axis for y sets a range of its own. */
-        text_printf(&c->script, "set yrange [%.10g:0]\n", top_of(spec, spec->n_rows));
+        canvas_panel(c, &box, &x, &y);
         strips_put_head(&s, k, &box);
         put_sides(&s, k, &box);
         strips_put_rules(&s, &box);

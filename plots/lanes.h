@@ -22,6 +22,7 @@ struct strips {
         least_unit_px; /**< height of 1 of y: wanted, and the least; 0 = for rows of points or bars */
     bool plain; /**< a label for each row however low, no rules between, names as wide as their panel */
     struct axis x;
+    const struct axis *xs; /**< shape [n_panels]: of panels whose axes differ; NULL = all as x */
     const char *x_label;
     /** Draw what panel @p panel holds; @p box is where it is on the page. */
     void (*paint)(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of);

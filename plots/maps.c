@@ -66,7 +66,7 @@ static void put_cell_text(struct maps_page *p, const struct map_cell *cell, cons
                                .size_px = shade ? CANVAS_FONT_PX : CANVAS_SMALL_PX,
                                .room_px = box->right - box->left - 4,
                                .color = white   ? CANVAS_WHITE
-                                        : shade ? CANVAS_BLACK
+                                        : shade ? CANVAS_DARK
                                                 : CANVAS_GREY };
 
     if (cell->first[0])
@@ -147,9 +147,8 @@ static void put_map(struct maps_page *p, int32_t m)
     double top = p->body.top + down * height;
     struct canvas_box box = { left, top + map_name_px(p), left + room, top + height - CANVAS_X_TICS_PX };
 
-    canvas_panel(p->c, &box, NULL, NULL);
-    text_printf(&p->c->script, "set xrange [0:%d]\nset yrange [%d:0]\n", (int)n_columns,
-                (int)p->spec->rows.n);
+    const struct axis x = { .hi = n_columns, .bare = true }, y = { .lo = p->spec->rows.n, .bare = true };
+    canvas_panel(p->c, &box, &x, &y);
     put_map_name(p, map, &box);
     maps_put_values(p, &box);
     put_cell_texts(p, map, &box);

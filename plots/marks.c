@@ -9,21 +9,23 @@
  * meaning, not to a position, where one has a fixed meaning (objectives, passes of collectives): such figures
  * pass the style by hand.
  */
-#include "plots/canvas.h"
+#include "plots/marks.h"
+
+#include <stddef.h>
 
 /* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
 static const struct {
     const char *color, *dash;
-    int point; /* gnuplot's point type */
+    int point;
 } line_styles[] = {
-    { "#555555", "(6,4)", 4 },  { "#0072B2", "1", 7 },       { "#D55E00", "(12,3,2,3)", 9 },
-    { "#009E73", "(2,3)", 5 },  { "#CC79A7", "(12,4)", 13 }, { "#E69F00", "(6,2,2,2,2,2)", 11 },
-    { "#56B4E9", "(3,1)", 15 }, { "#000000", "(1,2)", 8 },
+    { "#555555", "6,4", 4 },  { "#0072B2", NULL, 7 },    { "#D55E00", "12,3,2,3", 9 },
+    { "#009E73", "2,3", 5 },  { "#CC79A7", "12,4", 13 }, { "#E69F00", "6,2,2,2,2,2", 11 },
+    { "#56B4E9", "3,1", 15 }, { "#000000", "1,2", 8 },
 };
 
 static const char *const point_colors[MARKS_COLORS] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                         "#E69F00", "#56B4E9", "#000000" };
-/* gnuplot's point types: all that it has both filled and hollow. */
+/* All shapes, filled and hollow. */
 static const struct {
     int filled, hollow;
 } point_shapes[MARKS_SHAPES] = { { 7, 6 }, { 9, 8 }, { 5, 4 }, { 13, 12 }, { 11, 10 }, { 15, 14 } };
@@ -55,10 +57,8 @@ static const char over_color[] = "#D55E00";
 
 #define LENGTH(array) ((int32_t)(sizeof(array) / sizeof((array)[0])))
 
-#define BOX_COLUMNS "using (($1+$3)/2):(($2+$4)/2):1:3:2:4 with boxxyerror"
-
 /* Styles below FILL_FIRST are white and greys for what is no series; they are outside the rounds. */
-static void put_fill(struct text *out, int d, int32_t style)
+static struct look fill_look(int32_t style)
 {
     int32_t n = LENGTH(fill_styles) - FILL_FIRST, i = style, k = style;
 
@@ -67,15 +67,11 @@ static void put_fill(struct text *out, int d, int32_t style)
         i = FILL_FIRST + (style - FILL_FIRST) % n;
         k = FILL_FIRST + (style - FILL_FIRST + (style - FILL_FIRST) / n) % n;
     }
-    /* The box, and its hatching as a second plot of the same data: gnuplot's patterns have one colour and a
-     * transparent ground, or white, but none of two colours. */
-    text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.6", d,
-                fill_styles[k].color);
-    if (fill_styles[i].pattern)
-        text_printf(out,
-                    ", $d%d " BOX_COLUMNS
-                    " fs transparent pattern %d border lc rgb '#000000' fc rgb '#000000' lw 0.6",
-                    d, fill_styles[i].pattern);
+    return (struct look){ .as = LOOK_BOX,
+                          .stroke = "#000000",
+                          .width = 0.6,
+                          .fill = fill_styles[k].color,
+                          .hatch = fill_styles[i].pattern };
 }
 
 /* On the next round the colours move on against dashes and markers. */
@@ -84,29 +80,6 @@ static const char *line_color(int32_t style)
     int32_t n = LENGTH(line_styles);
 
     return line_styles[(style + style / n) % n].color;
-}
-
-/* The line of a MARK_LINE, with or without its markers. */
-static void marks_put_line(struct text *out, int32_t block, int32_t style, bool markers)
-{
-    int32_t i = style % LENGTH(line_styles);
-
-    text_printf(out, "$d%d using 1:2 with %s lw 1.6 lc rgb '%s' dt %s", (int)block,
-                markers ? "linespoints" : "lines", line_color(style), line_styles[i].dash);
-    if (markers)
-        text_printf(out, " ps 0.6 pt %d", line_styles[i].point);
-}
-
-/* Areas are polygons of all boxes of a block in one, without edges: in an SVG a fraction of the bytes. */
-static void marks_put_bar(struct text *out, int d, struct mark mark)
-{
-    const char *color = bar_colors[mark.style % LENGTH(bar_colors)];
-
-    if (mark.kind == MARK_BAR)
-        text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#000000' fc rgb '%s' lw 0.3", d,
-                    color);
-    else
-        text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d, color);
 }
 
 bool marks_bar_is_dark(int32_t style)
@@ -125,87 +98,87 @@ int32_t marks_point_style(int32_t color, int32_t shape)
     return s + MARKS_SHAPES * ((s - color + MARKS_COLORS) % MARKS_COLORS);
 }
 
-static void marks_put_points(struct text *out, int d, struct mark mark)
+static const char *point_color(int32_t style)
 {
-    int32_t style = mark.style % MARKS_POINTS, shape = style % MARKS_SHAPES;
-    const char *color = point_colors[(shape + (MARKS_COLORS - 1) * (style / MARKS_SHAPES)) % MARKS_COLORS];
-
-    if (mark.kind == MARK_CLOUD)
-        text_printf(out, "$d%d using 1:2 with points ps 0.4 lc rgb '#999999' pt 7", d);
-    else if (mark.kind == MARK_CURVE)
-        text_printf(out, "$d%d using 1:2 with lines lw 1.6 lc rgb '%s' dt 1", d, color);
-    else
-        text_printf(out, "$d%d using 1:2 with points ps 0.8 lw 1.2 lc rgb '%s' pt %d", d, color,
-                    mark.kind == MARK_POINT ? point_shapes[shape].filled : point_shapes[shape].hollow);
+    int32_t s = style % MARKS_POINTS, shape = s % MARKS_SHAPES;
+    return point_colors[(shape + (MARKS_COLORS - 1) * (s / MARKS_SHAPES)) % MARKS_COLORS];
 }
 
-void marks_put(struct text *out, int32_t block, struct mark mark)
+static struct look line_of(const char *color, double width)
 {
-    int d = (int)block;
+    return (struct look){ .as = LOOK_LINE, .stroke = color, .width = width };
+}
+
+static struct look points_of(const char *color, int point, double size, double width)
+{
+    return (struct look){ .as = LOOK_POINTS, .stroke = color, .point = point, .size = size, .width = width };
+}
+
+static struct look box_of(const char *stroke, double width, const char *fill)
+{
+    return (struct look){ .as = LOOK_BOX, .stroke = stroke, .width = width, .fill = fill };
+}
+
+/* Areas are polygons of all boxes of a block in one, without edges: in an SVG a fraction of the bytes. */
+static struct look area_of(const char *fill, double opacity)
+{
+    return (struct look){ .as = LOOK_AREA, .fill = fill, .opacity = opacity };
+}
+
+struct look mark_look(struct mark mark)
+{
+    int32_t s = mark.style, shape = s % MARKS_POINTS % MARKS_SHAPES, line = s % LENGTH(line_styles);
+    const char *bar = bar_colors[s % LENGTH(bar_colors)], *shade = shade_colors[s % SHADE_COUNT];
+    struct look look;
 
     switch (mark.kind) {
     case MARK_FILL:
-        put_fill(out, d, mark.style);
-        break;
+        return fill_look(s);
     case MARK_LINE:
-        marks_put_line(out, d, mark.style, true);
-        break;
-    case MARK_FRONT:
-        text_printf(out, "$d%d using 1:2 with lines lw 1.2 lc rgb '#000000' dt 1", d);
-        break;
-    case MARK_RULE:
-        text_printf(out, "$d%d using 1:2 with lines lw 0.6 lc rgb '#999999' dt 1", d);
-        break;
-    case MARK_HAIR:
-        text_printf(out, "$d%d using 1:2 with lines lw 0.3 lc rgb '#000000' dt 1", d);
-        break;
-    case MARK_POINT:
-    case MARK_HOLLOW:
-    case MARK_CURVE:
-    case MARK_CLOUD:
-        marks_put_points(out, d, mark);
-        break;
-    case MARK_BAR:
-    case MARK_AREA:
-        marks_put_bar(out, d, mark);
-        break;
-    case MARK_SHADE:
-        text_printf(out, "$d%d " BOX_COLUMNS " fs solid 1 border lc rgb '#FFFFFF' fc rgb '%s' lw 1", d,
-                    shade_colors[mark.style % SHADE_COUNT]);
-        break;
-    case MARK_TINT:
-        text_printf(out, "$d%d using 1:2 with filledcurves closed fs solid 1 noborder fc rgb '%s'", d,
-                    mark.style == SHADE_OVER ? over_color : shade_colors[mark.style % SHADE_COUNT]);
-        break;
-    case MARK_WHISKER: /* arrows with blunt heads: error bars would clear a spot in the middle */
-        text_printf(
-            out, "$d%d using 1:3:(0):($4-$3) with vectors heads size screen 0.004,90 lw 0.9 lc rgb '%s' dt 1",
-            d, mark.style ? line_color(mark.style - 1) : "#000000");
-        break;
     case MARK_TRACE:
-        marks_put_line(out, d, mark.style, false);
-        break;
+        look = line_of(line_color(s), 1.6);
+        look.dash = line_styles[line].dash;
+        look.point = mark.kind == MARK_LINE ? line_styles[line].point : 0;
+        look.size = 0.6;
+        return look;
+    case MARK_CURVE:
+        return line_of(point_color(s), 1.6);
+    case MARK_FRONT:
+        return line_of("#000000", 1.2);
+    case MARK_RULE:
+        return line_of("#999999", 0.6);
+    case MARK_HAIR:
+        return line_of("#000000", 0.3);
+    case MARK_POINT:
+        return points_of(point_color(s), point_shapes[shape].filled, 0.8, 1.2);
+    case MARK_HOLLOW:
+        return points_of(point_color(s), point_shapes[shape].hollow, 0.8, 1.2);
+    case MARK_CLOUD:
+        return points_of("#999999", POINT_CIRCLE + 1, 0.4, 1);
     case MARK_DOT:
-        text_printf(out, "$d%d using 1:2 with points ps 0.6 lw 1.6 lc rgb '%s' pt %d", d,
-                    line_color(mark.style), line_styles[mark.style % LENGTH(line_styles)].point);
-        break;
-    case MARK_BAND:
-        text_printf(out,
-                    "$d%d using 1:2 with filledcurves closed fs transparent solid 0.14 noborder fc rgb '%s'",
-                    d, line_color(mark.style));
-        break;
-    case MARK_SPOT:
-        text_printf(
-            out,
-            "$d%d using 1:2 with points ps 0.9 lc rgb '%s' pt 7, $d%d using 1:2 with points ps 0.9 lw 0.5 "
-            "lc rgb '#555555' pt 6",
-            d, shade_colors[mark.style % SHADE_COUNT], d);
-        break;
+        return points_of(line_color(s), line_styles[line].point, 0.6, 1.6);
     case MARK_RING:
-        text_printf(out, "$d%d using 1:2 with points ps 1.7 lw 1.4 lc rgb '#000000' pt 6", d);
-        break;
+        return points_of("#000000", POINT_CIRCLE, 1.7, 1.4);
+    case MARK_SPOT:
+        look = points_of(shade, POINT_CIRCLE + 1, 0.9, 1);
+        look.ring = "#555555";
+        return look;
+    case MARK_BAR:
+        return box_of("#000000", 0.3, bar);
+    case MARK_SHADE:
+        return box_of("#FFFFFF", 1, shade);
     case MARK_FRAME:
-        text_printf(out, "$d%d " BOX_COLUMNS " fs empty lc rgb '#D55E00' lw 3", d);
+        return box_of(over_color, 3, NULL);
+    case MARK_AREA:
+        return area_of(bar, 1);
+    case MARK_TINT:
+        return area_of(s == SHADE_OVER ? over_color : shade, 1);
+    case MARK_BAND:
+        return area_of(line_color(s), 0.14);
+    case MARK_WHISKER:
         break;
     }
+    look = line_of(s ? line_color(s - 1) : "#000000", 0.9);
+    look.as = LOOK_WHISKER;
+    return look;
 }

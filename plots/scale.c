@@ -8,6 +8,7 @@
 #include "plots/scale.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Room for "512 KiB" and a gap, beside each other. */
@@ -118,22 +119,32 @@ struct axis axis_fit(double lo, double hi)
     return axis_log(lo, hi);
 }
 
-static void add_tic(struct text *s, double at, bool hide, const char **separator)
+/* Whom the tics of an axis are told. */
+struct tics {
+    const struct axis *a;
+    void (*put)(void *of, const struct axis_tic *tic);
+    void *of;
+};
+
+static void add_tic(const struct tics *t, double at, const char *unit, double number)
 {
-    text_puts(s, *separator);
-    if (hide)
-        text_printf(s, "'' %.10g", at);
-    else
-        text_printf(s, "'%g' %.10g", at, at);
-    *separator = ", ";
+    char label[32];
+
+    snprintf(label, sizeof label, *unit ? "%g %s" : "%g%s", number, unit);
+    t->put(t->of, &(struct axis_tic){ .at = at, .label = t->a->hide ? NULL : label });
 }
 
-static void axis_linear_tics(struct text *s, const struct axis *a, double step, const char **separator)
+static void add_minor(const struct tics *t, double at)
+{
+    t->put(t->of, &(struct axis_tic){ .at = at, .minor = true });
+}
+
+static void axis_linear_tics(const struct tics *t, const struct axis *a, double step)
 {
     int first = (int)ceil(a->lo / step - 1e-9), last = (int)floor(a->hi / step + 1e-9);
 
     for (int k = first; k <= last; k++)
-        add_tic(s, k * step, a->hide, separator);
+        add_tic(t, k * step, "", k * step);
 }
 
 /* Powers of ten around a log axis; the axis itself may end in rounding. */
@@ -148,20 +159,18 @@ static int last_decade(const struct axis *a)
 }
 
 /* Without a number, at 2..9 times each decade. */
-static void log_minor_tics(struct text *s, const struct axis *a, const char **separator)
+static void log_minor_tics(const struct tics *t, const struct axis *a)
 {
     for (int k = first_decade(a); k <= last_decade(a); k++)
         for (int i = 2; i < 10; i++) {
             double at = pow(10, k) * i;
-            if (at > a->lo && at < a->hi) {
-                text_printf(s, "%s'' %.10g 1", *separator, at);
-                *separator = ", ";
-            }
+            if (at > a->lo && at < a->hi)
+                add_minor(t, at);
         }
 }
 
 /* Every decade, or every second, third... when they are many; 2 and 5 between when there is room. */
-static void axis_log_tics(struct text *s, const struct axis *a, double most, const char **separator)
+static void axis_log_tics(const struct tics *t, const struct axis *a, double most)
 {
     double decades = log10(a->hi) - log10(a->lo); /* their ratio may be infinite */
     int stride = (int)fmax(1, ceil(decades / most));
@@ -171,12 +180,12 @@ static void axis_log_tics(struct text *s, const struct axis *a, double most, con
         for (int i = 0; i < (between ? 3 : 1); i++) {
             double at = pow(10, k) * (i == 0 ? 1 : i == 1 ? 2 : 5);
             if (at >= a->lo * (1 - 1e-9) && at <= a->hi * (1 + 1e-9))
-                add_tic(s, at, a->hide, separator);
+                add_tic(t, at, "", at);
         }
 }
 
 /* At every power of two, or every second, fifth or tenth where they are many; the others without a name. */
-static void byte_tics(struct text *s, const struct axis *a, double most, const char **separator)
+static void byte_tics(const struct tics *t, const struct axis *a, double most)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     static const int strides[] = { 1, 2, 5, 10 };
@@ -186,12 +195,10 @@ static void byte_tics(struct text *s, const struct axis *a, double most, const c
     while (i < 3 && last - first > strides[i] * (most - 1))
         i++;
     for (int k = first < 0 ? 0 : first; k <= last && k < 70; k++) {
-        text_puts(s, *separator);
-        if (a->hide || k % strides[i] != 0)
-            text_printf(s, "'' %.10g%s", exp2(k), k % strides[i] ? " 1" : "");
+        if (k % strides[i] != 0)
+            add_minor(t, exp2(k));
         else
-            text_printf(s, "'%g %s' %.10g", exp2(k % 10), units[k / 10], exp2(k));
-        *separator = ", ";
+            add_tic(t, exp2(k), units[k / 10], exp2(k % 10));
     }
 }
 
@@ -200,22 +207,19 @@ double axis_share(const struct axis *a, double at)
     return a->log ? (log(at) - log(a->lo)) / (log(a->hi) - log(a->lo)) : (at - a->lo) / (a->hi - a->lo);
 }
 
-void axis_write(struct text *script, char which, const struct axis *a, double length_px)
+void axis_tics(const struct axis *a, bool along, double length_px,
+               void (*put)(void *of, const struct axis_tic *tic), void *of)
 {
-    /* Numbers stand beside each other along x and above each other along y. */
-    double most = fmax(2, floor(length_px / (which == 'x' ? 40 : 26)));
-    const char *separator = "";
+    const struct tics t = { a, put, of };
+    double most = fmax(2, floor(length_px / (along ? 40 : 26)));
 
-    text_printf(script, "%s logscale %c\n", a->log ? "set" : "unset", which);
-    text_printf(script, "set %crange [%.10g:%.10g]\nset %ctics scale 0.4 (", which, a->lo, a->hi, which);
     /* Beyond five decades small tics would be a grey band. */
     if (a->log && !a->bytes && a->hi / a->lo <= 1e5)
-        log_minor_tics(script, a, &separator);
+        log_minor_tics(&t, a);
     if (a->bytes)
-        byte_tics(script, a, fmax(2, floor(length_px / BYTES_PX)), &separator);
+        byte_tics(&t, a, fmax(2, floor(length_px / BYTES_PX)));
     else if (a->log)
-        axis_log_tics(script, a, most, &separator);
-    else
-        axis_linear_tics(script, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true), &separator);
-    text_puts(script, ") tc rgb '#000000'\n");
+        axis_log_tics(&t, a, most);
+    else if (!a->bare)
+        axis_linear_tics(&t, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true));
 }

@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
-
-/** lo < hi; both above 0 where `log`. At most one of the flags besides `log` and `hide` is set. */
+/** lo < hi; both above 0 where `log`. At most one of `integers`, `bytes` and `bare` is set. */
 struct axis {
     double lo, hi;
     bool log;
     bool integers; /**< a tic at each whole number */
     bool bytes;    /**< a log axis whose tics are powers of two: "64 KiB" */
     bool hide;     /**< tics and grid without numbers */
+    bool framed;   /**< no lines across the panel, but its frame, be the axis bare or not */
+    bool bare;     /**< a range alone, of which lo may be above hi; of two such there is no frame */
 };
 
 /** Beyond this ratio of largest to smallest value a linear axis hides the small ones. */
@@ -60,8 +60,16 @@ void axis_round_up(struct axis *a);
  */
 double axis_share(const struct axis *a, double at);
 
-/** Append `set xrange`, `set logscale`, `set xtics` for axis @p which ('x' or 'y') of @p length_px. */
-void axis_write(struct text *script, char which, const struct axis *a, double length_px);
+/** A tic: where, and its number; NULL: it has none, being `minor` or of an axis that hides them. */
+struct axis_tic {
+    double at;
+    const char *label;
+    bool minor;
+};
+/** Call @p put with the tics of an axis of @p length_px; numbers stand beside each other where it is @p along
+ * x, else above each other. The label lasts as long as the call. */
+void axis_tics(const struct axis *a, bool along, double length_px,
+               void (*put)(void *of, const struct axis_tic *tic), void *of);
 
 struct unit {
     double scale; /**< in the base unit */

@@ -89,6 +89,11 @@ static int compare_series(const void *a, const void *b)
     return compare_cost(a, b);
 }
 
+static void mark_row(const struct scatter *s, const struct scatter_point *p)
+{
+    canvas_mark_row(s->c, s->spec->data->row[p->item]);
+}
+
 /* ---- series with looks ---- */
 
 /* Of the n points one in each square. The first in the order of the cost stands for its square; what is seen
@@ -124,6 +129,7 @@ static int put_look(struct scatter *s, const struct panel *p, int32_t panel, int
         canvas_point(s->c, s->points[0].at.x, p->y.hi);
     for (int64_t i = 0; i < n; i++) {
         struct canvas_xy at = s->points[i].at;
+        mark_row(s, &s->points[i]);
         canvas_point(s->c, at.x, at.y);
         if (steps)
             canvas_point(s->c, i + 1 < n ? s->points[i + 1].at.x : p->x.hi, at.y);
@@ -177,8 +183,10 @@ static void scatter_put_points(struct scatter *s, int32_t panel, int32_t series,
 
     if (kind == MARK_LINE)
         qsort(s->points, (size_t)n, sizeof *s->points, compare_cost);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        mark_row(s, &s->points[i]);
         canvas_point(s->c, s->points[i].at.x, s->points[i].at.y);
+    }
     canvas_block_end(s->c, (struct mark){ kind, style_of(s, series) });
 }
 

@@ -616,6 +616,7 @@ static void put_parts(struct bars *b, int32_t i, int32_t style)
     int32_t n = parts_of(b, i, parts);
     double at = 0;
 
+    canvas_mark_row(b->c, b->s->d.row[i]);
     for (int32_t k = 0; k < n; k++) {
         double value = parts[k].value / b->unit.scale, h = 0.76 / (b->look->stacked ? 1 : n);
         double top = i + 0.12 + (b->look->stacked ? 0 : k * h);
@@ -690,8 +691,8 @@ static int draw_bars(struct bars *b, struct err *e)
     box.right -= b->end_px + (has_ends ? 6 : 0) + 8;
     box.top += head_px;
     box.bottom -= below_px;
-    canvas_panel(b->c, &box, &b->x, NULL);
-    text_printf(&b->c->script, "set yrange [%d:0]\n", (int)b->n);
+    const struct axis y = { .lo = b->n, .bare = true };
+    canvas_panel(b->c, &box, &b->x, &y);
     sweep_put_side_texts(b, &box);
     put_bars_axis(b, &box);
     put_all_parts(b);

@@ -581,7 +581,7 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     lo[1] = low <= lo[1] ? low : lo[1];
     hi[1] = fmax(hi[1], fmin(ends[1], hi[1] + room));
     int32_t n = f->categories.names.n;
-    *x = f->x_words ? (struct axis){ .lo = 0, .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES }
+    *x = f->x_words ? (struct axis){ .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES, .bare = true }
                     : fit_axis(lo[0], hi[0], log[0], range[0]);
     *y = f->spec->bars ? fit_bars(lo[1], hi[1], log[1], range[1]) : fit_axis(lo[1], hi[1], log[1], range[1]);
     return 0;
@@ -823,6 +823,7 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
         for (int64_t k = 0; k < n; k++) {
             int64_t i = f->order[k];
             struct bar_ends side = bar_sides(f, i), bar = bar_of(&p->on.y, y_at(f, p->m, i));
+            canvas_mark_row(f->c, f->d.row[i]);
             if (f->spec->bars)
                 canvas_bar(f->c, side.from, bar.from, side.to, bar.to);
             else
@@ -1083,11 +1084,9 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
     };
     int rc = 0;
 
-    canvas_panel(f->c, &p.on.box, f->x_words ? NULL : &p.on.x, &p.on.y);
-    if (f->x_words) {
-        text_printf(&f->c->script, "set xrange [0:%.10g]\n", p.on.x.hi);
+    canvas_panel(f->c, &p.on.box, &p.on.x, &p.on.y);
+    if (f->x_words)
         canvas_categories(f->c, &p.on.box, f->categories.names.list, (int32_t)(p.on.x.hi + 0.5), 3);
-    }
     if (f->page.names[index][0])
         canvas_name(f->c, &p.on.box, p.on.box.right - p.on.box.left + f->page.look->name_px,
                     f->page.names[index]);

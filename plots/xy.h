@@ -32,7 +32,7 @@ struct plot_xy {
 };
 
 /**
- * The gnuplot script, appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
+ * As plot_script(), appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
  * words where numbers are needed, a range that is none.
  *
  * On an error @p script is as it was.

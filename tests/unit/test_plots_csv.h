@@ -21,7 +21,7 @@ static inline void csv_table(struct table *t, const char *csv)
 /** The script of a figure, in place of what @p out held. */
 static inline void csv_script(struct text *out, const char *figure, const char *csv)
 {
-    struct plot_options opt = { 0 };
+    struct plot_options opt = { .format = PLOT_SCRIPT };
     KEEP(struct table, t, table_free) = { 0 };
     struct err e = { 0 };
     text_clear(out);

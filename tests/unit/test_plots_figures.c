@@ -304,7 +304,7 @@ static void read_options(struct stand *s, char *words)
 {
     static const char *const names[] = { "width ", "height ", "format ", "title ", "where " };
     struct plot_options *o = &s->options;
-    *o = (struct plot_options){ .where = s->where };
+    *o = (struct plot_options){ .format = PLOT_SCRIPT, .where = s->where };
     for (char *next; words; words = next) {
         size_t k = 0;
         while (k < COUNT_OF(names) && strncmp(words, names[k], strlen(names[k])) != 0)
@@ -317,7 +317,7 @@ static void read_options(struct stand *s, char *words)
         if (k < 2)
             *(k == 0 ? &o->width_px : &o->height_px) = take_count(s, (const char **)&value);
         else if (k == 2)
-            while (strcmp(plot_format_names[o->format], value) != 0)
+            for (o->format = 0; strcmp(plot_format_names[o->format], value) != 0;)
                 o->format++;
         else if (k == 3)
             o->title = value;
@@ -339,14 +339,24 @@ static void assert_no_command_in_a_block(struct stand *s)
     }
 }
 
-static struct text sums; /* scripts.sum: "CASE.PLOT HASH" */
+static struct text sums; /* scripts.sum: "CASE.PLOT HASH SVG", the latter of the figure as SVG */
+
+static unsigned long long hash_svg(struct stand *s)
+{
+    struct plot_options o = s->options;
+    KEEP(struct text, image, text_free) = { 0 };
+    struct err e = { 0 };
+    o.format = PLOT_SVG;
+    assert_int_equal(plot_script(s->figure, &s->table, &o, &image, &e), s->rc);
+    return (unsigned long long)text_hash(TEXT_HASH_SEED, text_str(&image), image.n);
+}
 
 static void check_sum(struct stand *s)
 {
     const char *what = s->rc ? s->e.msg : text_str(&s->script), *folder = getenv("FIGURE_SCRIPTS");
     char line[2 * MAX_LINE], path[SUPPORT_PATH];
-    snprintf(line, sizeof line, "%s.%d %016llx\n", s->name, s->n_plots,
-             (unsigned long long)text_hash(TEXT_HASH_SEED, what, strlen(what)));
+    snprintf(line, sizeof line, "%s.%d %016llx %016llx\n", s->name, s->n_plots,
+             (unsigned long long)text_hash(TEXT_HASH_SEED, what, strlen(what)), hash_svg(s));
     if (!folder && !strstr(text_str(&sums), line))
         STOP(s, "is not what it was, or is new; FIGURE_SCRIPTS=FOLDER keeps it, make golden accepts it:\n%s",
              what);
@@ -444,7 +454,7 @@ static void assert_words(struct stand *s, const char *script, const char *words,
 
 static void assert_formats(struct stand *s, const char *figure)
 {
-    static const char *const signatures[] = { "<?xml", "%PDF-", "\x89PNG\r\n\x1a\n" };
+    static const char *const signatures[] = { "<svg ", "%PDF-", "\x89PNG\r\n\x1a\n" };
     struct err *e = &s->e;
     draw(s, figure);
     for (int f = PLOT_SVG; f <= PLOT_PNG; f++) {
@@ -461,8 +471,10 @@ static void assert_formats(struct stand *s, const char *figure)
 static void assert_image(struct stand *s, const char *words)
 {
     KEEP(struct text, image, text_free) = { 0 };
+    struct plot_options o = s->options;
     struct err *e = &s->e;
-    OK(plot_draw(s->figure, &s->table, &s->options, &image, e));
+    o.format = PLOT_SVG;
+    OK(plot_draw(s->figure, &s->table, &o, &image, e));
     assert_has(text_str(&image), "</svg>");
     assert_words(s, text_str(&image), words, false, true);
 }

@@ -123,7 +123,7 @@ static const struct {
 TEST(calls_draw_what_they_say)
 {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct plot_options opt = { 0 };
+        struct plot_options opt = { .format = PLOT_SCRIPT };
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, cases[i].csv);
@@ -143,7 +143,7 @@ TEST(a_front_of_one_design_has_no_knee)
     static const char *const rows[] = { "name,x,y\na,1,2\nb,1,2\nc,1,2\n",
                                         "name,x,y\na,1,9\nb,2,2\nc,9,1\n" };
     for (int i = 0; i < 2; i++) {
-        struct plot_options opt = { 0 };
+        struct plot_options opt = { .format = PLOT_SCRIPT };
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, rows[i]);
@@ -160,7 +160,7 @@ TEST(labels_without_room_stand_apart_or_are_counted)
     struct plot_xy xy = { .x = "x", .y = { "y" }, .label = "name", .text = "name" };
     KEEP(struct text, csv, text_free) = { 0 }, s = { 0 }, said = { 0 };
     KEEP(struct table, t, table_free) = { 0 };
-    struct plot_options opt = { .said = &said };
+    struct plot_options opt = { .format = PLOT_SCRIPT, .said = &said };
     int n_labels = 0, n_lines = 0, n_left = 0;
     text_puts(&csv, "x,y,name\n0,0,\n2,2,\n");
     for (int i = 0; i < 50; i++)
@@ -181,7 +181,7 @@ TEST(labels_without_room_stand_apart_or_are_counted)
 TEST(panels_have_their_own_scales_unless_shared)
 {
     struct plot_xy xy = { .front = "no" };
-    struct plot_options opt = { 0 };
+    struct plot_options opt = { .format = PLOT_SCRIPT };
     KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, DESIGNS);
     for (int shared = 0; shared < 2; shared++) {
@@ -251,7 +251,7 @@ TEST(what_cannot_be_drawn_is_refused)
           ERR_USAGE,
           "option --shape is of points and lines" },
     };
-    struct plot_options opt = { 0 };
+    struct plot_options opt = { .format = PLOT_SCRIPT };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
@@ -276,7 +276,7 @@ TEST(what_is_better_is_known_or_asked_for)
     static const char *const options[] = { "--top", "--bars", "--join" };
     for (size_t i = 0; i < COUNT_OF(picks); i++)
         for (int better = -1; better <= 1; better++) {
-            struct plot_options opt = { 0 };
+            struct plot_options opt = { .format = PLOT_SCRIPT };
             KEEP(struct text, s, text_free) = { 0 };
             KEEP(struct table, t, table_free) = { 0 };
             csv_table(&t, better > 0   ? "# best=max:rate\n" RATES
@@ -298,7 +298,7 @@ TEST(what_is_better_is_known_or_asked_for)
 TEST(one_row_to_a_bar_needs_no_direction)
 {
     struct plot_xy bars = { .x = "name", .y = { "rate" }, .color = "", .bars = true };
-    struct plot_options opt = { 0 };
+    struct plot_options opt = { .format = PLOT_SCRIPT };
     KEEP(struct text, s, text_free) = { 0 };
     KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, "name,rate\na,1\nb,2\n");
@@ -306,15 +306,23 @@ TEST(one_row_to_a_bar_needs_no_direction)
     assert_has(text_str(&s), "\n0.1 0 0.9 1\n1.1 0 1.9 2\nEOD");
 }
 
-TEST(the_script_itself_is_a_format_of_every_figure)
+/* No gnuplot is needed for them. */
+TEST(a_script_and_an_svg_are_drawn_by_the_program_alone)
 {
-    struct plot_options svg = { 0 }, gp = { .format = PLOT_SCRIPT };
-    KEEP(struct text, script, text_free) = { 0 }, image = { 0 };
+    static const enum plot_format formats[] = { PLOT_SCRIPT, PLOT_SVG };
+    static const char *const begins[] = { "set encoding", "<svg " };
     KEEP(struct table, t, table_free) = { 0 };
+    KEEP(struct text, path, text_free) = { 0 };
+    text_puts(&path, getenv("PATH"));
     csv_table(&t, "workload,time_s,cost_usd,front,knee\nA,5,1e6,all,no\n");
-    OK(plot_script("front", &t, &svg, &script, e));
-    OK(plot_draw("front", &t, &gp, &image, e));
-    assert_string_equal(text_str(&script), text_str(&image));
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    for (int i = 0; i < 2; i++) {
+        const struct plot_options opt = { .format = formats[i] };
+        KEEP(struct text, image, text_free) = { 0 };
+        OK(plot_draw("front", &t, &opt, &image, e));
+        assert_int_equal(strncmp(text_str(&image), begins[i], strlen(begins[i])), 0);
+    }
+    assert_int_equal(setenv("PATH", text_str(&path), 1), 0);
 }
 
 TEST(the_list_says_what_columns_hold)
@@ -354,7 +362,7 @@ TEST(bars_keep_to_their_axis)
             "left out: 1 not above zero" } },
     };
     for (size_t i = 0; i < COUNT_OF(shown); i++) {
-        struct plot_options opt = { 0 };
+        struct plot_options opt = { .format = PLOT_SCRIPT };
         struct plot_xy xy = shown[i].xy;
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
@@ -399,7 +407,7 @@ TEST(every_row_is_drawn_or_said_to_be_left_out)
     for (int round = 0; round < 300; round++) {
         KEEP(struct text, csv, text_free) = { 0 }, s = { 0 }, said = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
-        struct plot_options opt = { .said = &said };
+        struct plot_options opt = { .format = PLOT_SCRIPT, .said = &said };
         int64_t n = 1 + (int64_t)rng_below(r, 60), n_solved = 0, n_infeasible = 0, n_blank = 0, drawn, all;
         int kind = (int)rng_below(r, 3);
         struct plot_xy xy = { .x = kind == 0 ? "word" : "x", .y = { "y" }, .color = "", .front = "no" };

@@ -1,0 +1,542 @@
+/*
+ * A page as SVG 1.1, for browsers and for pages that hold several figures: nothing in it has an id, so that
+ * none can clash; it names no font but the reader's own and loads nothing.
+ *
+ * Colours are those of plots/marks.c, but for ink and paper: what is black takes the colour of the text
+ * around the figure, what is white or a light grey has a class, so that a dark page gets a dark figure.
+ * Programs that know no variables of CSS fall back on the attributes.
+ *
+ * Coordinates are pixels with two digits. What a block holds becomes one path, or, where its items are of
+ * rows of the table, a path for each with what it shows as its title: the first MOST_TITLES of a figure, as a
+ * file of ten thousand titles helps nobody. Lines, boxes and areas are cut at the panel by an inner svg
+ * element, markers are drawn whole or not at all.
+ */
+#include "plots/canvas.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { MOST_TITLES = 2000 };
+
+#define TIC_LONG   4.0
+#define TIC_SHORT  2.0
+#define POINT_PX   4.5  /* half of a marker of size 1 */
+#define BASELINE   0.36 /* below the middle of a line of text, of its size */
+#define WHISKER_PX 3.0  /* half of the ends of an interval */
+
+/* ---- words and numbers ---- */
+
+/* Two digits, none of them a zero at the end. */
+static void put_px(struct text *out, char before, double px)
+{
+    char buf[40];
+    int n = snprintf(buf, sizeof buf, "%.2f", px);
+
+    while (buf[n - 1] == '0')
+        n--;
+    n -= buf[n - 1] == '.';
+    buf[n] = '\0';
+    const char *shown = strcmp(buf, "-0") == 0 ? "0" : buf;
+    text_add(out, &before, before != '\0');
+    text_puts(out, shown);
+}
+
+static void put_xy(struct text *out, char before, double x, double y)
+{
+    put_px(out, before, x);
+    put_px(out, ' ', y);
+}
+
+/* What XML gives a meaning, and what it forbids or a reader obeys: controls, marks that turn the direction.
+ */
+static void put_words(struct text *out, const char *s)
+{
+    while (*s) {
+        size_t n = utf8_shown(s);
+        const char *as = *s == '&'                  ? "&amp;"
+                         : *s == '<'                ? "&lt;"
+                         : *s == '>'                ? "&gt;"
+                         : (unsigned char)*s < 0x20 ? " "
+                         : n == 0 || (n >= 3 && !memcmp(s, "\xef\xbf", 2) && (unsigned char)s[2] >= 0xbe)
+                             ? "?"
+                             : NULL;
+        if (as)
+            text_puts(out, as);
+        else
+            text_add(out, s, n);
+        s += n ? n : 1;
+    }
+}
+
+/* Of a colour that follows the page, the class that says how: its attribute is for who knows no classes. */
+static void put_color(struct text *out, const char *what, const char *color)
+{
+    static const char *const classes[][3] = { { "fill", "#FFFFFF", "paper" },
+                                              { "stroke", "#FFFFFF", "gap" },
+                                              { "fill", "#EEEEEE", "over" },
+                                              { "fill", "#555555", "dim" },
+                                              { "stroke", "#999999", "rule" } };
+
+    if (strcmp(color, "#000000") == 0)
+        color = "currentColor";
+    text_printf(out, " %s=\"%s\"", what, color);
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(classes[i][0], what) == 0 && strcmp(classes[i][1], color) == 0)
+            text_printf(out, " class=\"%s\"", classes[i][2]);
+}
+
+/* ---- the page ---- */
+
+static void svg_open(struct canvas *c)
+{
+    double w = c->width_px, h = c->height_px;
+
+    text_printf(&c->image,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+                "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"%g\" fill=\"currentColor\" "
+                "role=\"img\">\n<title>",
+                w, h, w, h, CANVAS_FONT_PX);
+    put_words(&c->image, text_str(&c->title));
+    text_puts(&c->image, "</title>\n<desc>");
+    put_words(&c->image, text_str(&c->note));
+    if (c->account.line) {
+        text_puts(&c->image, c->note.n ? "; " : "");
+        put_words(&c->image, c->account.line);
+    }
+    text_puts(&c->image, "</desc>\n<style>.paper{fill:var(--paper,#fff)}.gap{stroke:var(--paper,#fff)}"
+                         ".over{fill:var(--over,#eee)}.dim{fill:var(--dim,#555)}"
+                         ".rule{stroke:var(--rule,#999)}.grid{stroke:var(--grid,#d0d0d0)}"
+                         "@media(prefers-color-scheme:dark){:root{color:#e4e4e4;--paper:#1c1c1c;--over:#333;"
+                         "--dim:#aaa;--rule:#777;--grid:#3c3c3c}}</style>\n");
+    text_printf(&c->image, "<rect width=\"%.0f\" height=\"%.0f\"", w, h);
+    put_color(&c->image, "fill", "#FFFFFF");
+    text_puts(&c->image, "/>\n");
+}
+
+static void svg_close(struct canvas *c)
+{
+    text_puts(&c->image, "</svg>\n");
+}
+
+/* Gathered until the panel ends: texts lie over the blocks. */
+static void svg_label(struct canvas *c, const struct canvas_label *at, const char *s)
+{
+    static const char *const anchors[] = { "", " text-anchor=\"middle\"", " text-anchor=\"end\"" };
+    /* Between panels there is nothing to lie over, but the order is the same. */
+    struct text *out = &c->later;
+
+    text_puts(out, "<text");
+    if (at->rotate) {
+        text_printf(out, " transform=\"translate(");
+        put_xy(out, '\0', at->x_px, at->y_px);
+        text_printf(out, ") rotate(%d)\" y=\"", -(int)at->rotate);
+        put_px(out, '\0', BASELINE * at->size_px);
+    } else {
+        text_puts(out, " x=\"");
+        put_px(out, '\0', at->x_px);
+        text_puts(out, "\" y=\"");
+        put_px(out, '\0', at->y_px + BASELINE * at->size_px);
+    }
+    text_printf(out, "\"%s", anchors[at->align]);
+    if (at->size_px != CANVAS_FONT_PX)
+        text_printf(out, " font-size=\"%.4g\"", at->size_px);
+    if (at->color)
+        put_color(out, "fill", at->color);
+    text_puts(out, ">");
+    put_words(out, s);
+    text_puts(out, "</text>\n");
+}
+
+static void svg_leader(struct canvas *c, struct canvas_xy from, struct canvas_xy to)
+{
+    text_puts(&c->later, "<path d=\"");
+    put_xy(&c->later, 'M', from.x, from.y);
+    put_xy(&c->later, 'L', to.x, to.y);
+    text_puts(&c->later, "\" stroke-width=\".5\"");
+    put_color(&c->later, "stroke", "#999999");
+    text_puts(&c->later, "/>\n");
+}
+
+/* ---- panels ---- */
+
+struct svg_axis {
+    struct canvas *c;
+    const struct axis *axis;
+    bool along;
+    struct text grid, tics;
+};
+
+static double px_of(const struct canvas *c, bool along, double at)
+{
+    const struct canvas_box *b = &c->box;
+    return along ? b->left + axis_share(&c->x, at) * (b->right - b->left)
+                 : b->bottom - axis_share(&c->y, at) * (b->bottom - b->top);
+}
+
+static void svg_put_tic(void *of, const struct axis_tic *tic)
+{
+    struct svg_axis *a = of;
+    const struct canvas_box *b = &a->c->box;
+    double px = px_of(a->c, a->along, tic->at), length = tic->minor ? TIC_SHORT : TIC_LONG;
+    struct canvas_label label = { .x_px = a->along ? px : b->left - 5,
+                                  .y_px = a->along ? b->bottom + CANVAS_X_TICS_PX * 0.45 : px,
+                                  .align = a->along ? ALIGN_CENTER : ALIGN_RIGHT,
+                                  .size_px = CANVAS_SMALL_PX };
+
+    put_xy(&a->tics, 'M', a->along ? px : b->left, a->along ? b->bottom : px);
+    put_px(&a->tics, a->along ? 'v' : 'h', a->along ? -length : length);
+    if (!tic->minor && !a->axis->framed) {
+        put_xy(&a->grid, 'M', a->along ? px : b->left, a->along ? b->bottom : px);
+        put_px(&a->grid, a->along ? 'V' : 'H', a->along ? b->top : b->right);
+    }
+    if (tic->label)
+        svg_label(a->c, &label, tic->label);
+}
+
+static void put_path(struct text *out, const struct text *d, const char *attributes)
+{
+    if (d->n)
+        text_printf(out, "<path d=\"%s\" fill=\"none\" %s/>\n", text_str(d), attributes);
+    out->failed = out->failed || d->failed;
+}
+
+static void svg_put_axis(struct canvas *c, bool along)
+{
+    struct svg_axis a = { .c = c, .axis = along ? &c->x : &c->y, .along = along };
+    const struct canvas_box *b = &c->box;
+
+    axis_tics(a.axis, along, along ? b->right - b->left : b->bottom - b->top, svg_put_tic, &a);
+    put_path(&c->image, &a.grid, "stroke=\"#d0d0d0\" class=\"grid\" stroke-width=\".5\"");
+    put_path(&c->image, &a.tics, "stroke=\"currentColor\" stroke-width=\".8\"");
+    text_free(&a.grid);
+    text_free(&a.tics);
+}
+
+/* What was written since the last panel stands below this one. */
+static void svg_panel(struct canvas *c)
+{
+    text_add(&c->image, text_str(&c->later), c->later.n);
+    text_clear(&c->later);
+    svg_put_axis(c, true);
+    svg_put_axis(c, false);
+}
+
+/* The frame lies over the blocks, as their edges do not end on a pixel. */
+static void svg_draw(struct canvas *c)
+{
+    const struct canvas_box *b = &c->box;
+
+    if (canvas_has_frame(c)) {
+        text_puts(&c->image, "<path d=\"");
+        put_xy(&c->image, 'M', b->left, b->top);
+        put_px(&c->image, 'H', b->right);
+        put_px(&c->image, 'V', b->bottom);
+        put_px(&c->image, 'H', b->left);
+        text_puts(&c->image, "z\" fill=\"none\" stroke=\"currentColor\" stroke-opacity=\".67\" "
+                             "stroke-width=\".8\"/>\n");
+    }
+    text_add(&c->image, text_str(&c->later), c->later.n);
+}
+
+/* ---- blocks ---- */
+
+/* The outline of a marker around a point, in halves of its width. */
+static const struct {
+    int32_t n;
+    double at[5][2];
+} outlines[] = {
+    { 4, { { -0.85, -0.85 }, { 0.85, -0.85 }, { 0.85, 0.85 }, { -0.85, 0.85 } } },
+    { 0, { { 0, 0 } } }, /* a circle */
+    { 3, { { 0, -1.12 }, { 1, 0.7 }, { -1, 0.7 } } },
+    { 3, { { 0, 1.12 }, { 1, -0.7 }, { -1, -0.7 } } },
+    { 4, { { 0, -1.15 }, { 1.15, 0 }, { 0, 1.15 }, { -1.15, 0 } } },
+    { 5, { { 0, -1.05 }, { 1, -0.32 }, { 0.62, 0.85 }, { -0.62, 0.85 }, { -1, -0.32 } } },
+};
+
+static void put_marker(struct text *d, const struct look *look, double x, double y)
+{
+    int shape = (look->point - POINT_SQUARE) / 2;
+    double r = look->size * POINT_PX;
+
+    if (outlines[shape].n == 0) {
+        put_xy(d, 'M', x - r, y);
+        for (int half = 0; half < 2; half++) {
+            put_xy(d, 'a', r, r);
+            put_px(d, ' ', 0);
+            text_puts(d, " 1 0");
+            put_xy(d, ' ', half ? -2 * r : 2 * r, 0);
+        }
+        return;
+    }
+    for (int32_t i = 0; i < outlines[shape].n; i++)
+        put_xy(d, i ? 'L' : 'M', x + r * outlines[shape].at[i][0], y + r * outlines[shape].at[i][1]);
+    text_puts(d, "z");
+}
+
+static struct canvas_box box_px(const struct canvas *c, const struct canvas_item *i)
+{
+    double x[] = { px_of(c, true, i->x), px_of(c, true, i->x_hi) },
+           y[] = { px_of(c, false, i->y), px_of(c, false, i->y_hi) };
+
+    return (struct canvas_box){ fmin(x[0], x[1]), fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]) };
+}
+
+static void put_rect(struct text *d, const struct canvas_box *b)
+{
+    put_xy(d, 'M', b->left, b->top);
+    put_px(d, 'H', b->right);
+    put_px(d, 'V', b->bottom);
+    put_px(d, 'H', b->left);
+    text_puts(d, "z");
+}
+
+/* Slanted lines through a box, `slope` to the right for one down, `step` apart along its top. */
+static void put_slants(struct text *d, const struct canvas_box *b, double slope, double step)
+{
+    double height = b->bottom - b->top, lean = slope * height;
+
+    /* From a grid of the page, so that boxes beside each other go on. */
+    for (double k = floor((b->left - fmax(lean, 0) - slope * b->top) / step);; k++) {
+        double top = k * step + slope * b->top, from = 0, to = height;
+        if (top + fmin(lean, 0) > b->right)
+            break;
+        double sides[] = { (b->left - top) / slope, (b->right - top) / slope };
+        from = fmax(from, fmin(sides[0], sides[1]));
+        to = fmin(to, fmax(sides[0], sides[1]));
+        if (from >= to)
+            continue;
+        put_xy(d, 'M', top + slope * from, b->top + from);
+        put_xy(d, 'L', top + slope * to, b->top + to);
+    }
+}
+
+static void put_hatch(struct text *d, const struct canvas_box *b, int hatch)
+{
+    static const struct {
+        double down, up, step;
+    } hatches[] = { [1] = { 1, -1, 8 }, [2] = { 1, -1, 5 },  [4] = { 1, 0, 8 },
+                    [5] = { 0, -1, 8 }, [6] = { 0.5, 0, 5 }, [7] = { 0, -0.5, 5 } };
+
+    if (hatches[hatch].down != 0)
+        put_slants(d, b, hatches[hatch].down, hatches[hatch].step);
+    if (hatches[hatch].up != 0)
+        put_slants(d, b, hatches[hatch].up, hatches[hatch].step);
+}
+
+static void put_whisker(struct text *d, const struct canvas *c, const struct canvas_item *i)
+{
+    double x = px_of(c, true, i->x), ends[] = { px_of(c, false, i->x_hi), px_of(c, false, i->y_hi) };
+
+    put_xy(d, 'M', x, ends[0]);
+    put_px(d, 'V', ends[1]);
+    for (int k = 0; k < 2; k++) {
+        put_xy(d, 'M', x - WHISKER_PX, ends[k]);
+        put_px(d, 'h', 2 * WHISKER_PX);
+    }
+}
+
+static bool is_inside(const struct canvas_box *b, double x, double y)
+{
+    const double edge = 0.01;
+    return x >= b->left - edge && x <= b->right + edge && y >= b->top - edge && y <= b->bottom + edge;
+}
+
+/* What is seen of an item of the block but lines; nothing of a point outside of the panel. */
+static void put_item(struct text *d, const struct canvas *c, const struct look *look,
+                     const struct canvas_item *i)
+{
+    struct canvas_box box;
+
+    switch (look->as) {
+    case LOOK_LINE:
+    case LOOK_POINTS: {
+        double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
+        if (i->as == ITEM_POINT && is_inside(&c->box, x, y))
+            put_marker(d, look, x, y);
+        break;
+    }
+    case LOOK_BOX:
+    case LOOK_AREA:
+        box = box_px(c, i);
+        put_rect(d, &box);
+        break;
+    case LOOK_WHISKER:
+        put_whisker(d, c, i);
+        break;
+    }
+}
+
+/* Points one after the other, as lines or as the outline of a shape; rectangles of areas as such. */
+static void put_lines(struct text *d, const struct canvas *c, bool closed)
+{
+    char next = 'M';
+
+    for (int64_t k = 0; k < c->n_items; k++) {
+        const struct canvas_item *i = &c->items[k];
+        double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
+        if (i->as == ITEM_AREA) {
+            struct canvas_box box = box_px(c, i);
+            put_rect(d, &box);
+        }
+        if (i->as != ITEM_POINT || !isfinite(x) || !isfinite(y)) {
+            text_puts(d, closed && next == 'L' ? "z" : "");
+            next = 'M';
+            continue;
+        }
+        put_xy(d, next, x, y);
+        next = 'L';
+    }
+    text_puts(d, closed && next == 'L' ? "z" : "");
+}
+
+/* "row 3 (point 2), flat, GPT-3: 2.1, 0.4": what the row is, and where it is drawn. */
+static void put_title(struct text *out, const struct canvas *c, const struct canvas_item *i)
+{
+    static const char *const words[] = { "network", "workload", "objective", "scheduler", "method" };
+    const struct table *t = c->account.table;
+    char name[TABLE_ROW_NAME];
+
+    text_puts(out, "<title>");
+    put_words(out, table_row_name(name, t, i->row));
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        const char *word = table_text(t, i->row, table_find(t, words[k]));
+        text_puts(out, word ? ", " : "");
+        put_words(out, word ? word : "");
+    }
+    if (i->as == ITEM_POINT)
+        text_printf(out, ": %.4g, %.4g", i->x, i->y);
+    text_puts(out, "</title>");
+}
+
+/* Attributes of what put_item() draws. */
+static void put_look(struct text *out, const struct look *look)
+{
+    bool marker = look->point > 0, hollow = marker && look->point % 2 == 0;
+    double most = marker && look->as == LOOK_LINE ? 1 : HUGE_VAL; /* edges of markers, be the line wider */
+
+    if (look->fill)
+        put_color(out, "fill", look->fill);
+    else if (marker && !hollow)
+        put_color(out, "fill", look->stroke);
+    else
+        text_puts(out, " fill=\"none\"");
+    if (look->as == LOOK_AREA && look->opacity < 1)
+        text_printf(out, " fill-opacity=\"%g\"", look->opacity);
+    if (look->as != LOOK_AREA) {
+        put_color(out, "stroke", look->ring ? look->ring : look->stroke);
+        text_printf(out, " stroke-width=\"%g\"", look->ring ? look->width / 2 : fmin(look->width, most));
+    }
+}
+
+/* One path, or one for each item that is of a row. */
+static void put_items(struct canvas *c, const struct look *look)
+{
+    struct text rest = { 0 }, *out = &c->image;
+
+    text_puts(out, "<g");
+    put_look(out, look);
+    text_puts(out, ">");
+    for (int64_t k = 0; k < c->n_items; k++) {
+        const struct canvas_item *i = &c->items[k];
+        bool titled = i->row >= 0 && c->n_titles < MOST_TITLES;
+        struct text own = { 0 }, *d = titled ? &own : &rest;
+        if (i->as == ITEM_BREAK)
+            continue;
+        put_item(d, c, look, i);
+        if (own.n) {
+            c->n_titles++;
+            text_printf(out, "<path d=\"%s\">", text_str(&own));
+            put_title(out, c, i);
+            text_puts(out, "</path>");
+        }
+        text_free(&own);
+    }
+    if (rest.n)
+        text_printf(out, "<path d=\"%s\"/>", text_str(&rest));
+    text_puts(out, "</g>\n");
+    out->failed = out->failed || rest.failed;
+    text_free(&rest);
+}
+
+static void put_hatches(struct canvas *c, const struct look *look)
+{
+    struct text d = { 0 };
+
+    for (int64_t k = 0; k < c->n_items && look->hatch; k++) {
+        struct canvas_box box = box_px(c, &c->items[k]);
+        if (c->items[k].as == ITEM_BOX)
+            put_hatch(&d, &box, look->hatch);
+    }
+    /* Black on a colour; on paper it is ink. */
+    put_path(&c->image, &d,
+             strcmp(look->fill ? look->fill : "", "#FFFFFF") == 0
+                 ? "stroke=\"currentColor\" stroke-width=\".7\""
+                 : "stroke=\"#000\" stroke-width=\".7\"");
+    text_free(&d);
+}
+
+static void put_line(struct canvas *c, const struct look *look)
+{
+    struct text d = { 0 }, attributes = { 0 };
+
+    put_lines(&d, c, look->as == LOOK_AREA);
+    if (look->as == LOOK_AREA) {
+        text_printf(&c->image, "<path d=\"%s\"", text_str(&d));
+        put_look(&c->image, look);
+        text_puts(&c->image, "/>\n");
+    } else {
+        put_color(&attributes, "stroke", look->stroke);
+        text_printf(&attributes, " stroke-width=\"%g\" stroke-linejoin=\"round\"", look->width);
+        if (look->dash)
+            text_printf(&attributes, " stroke-dasharray=\"%s\"", look->dash);
+        put_path(&c->image, &d, text_str(&attributes) + 1);
+    }
+    c->image.failed = c->image.failed || d.failed || attributes.failed;
+    text_free(&d);
+    text_free(&attributes);
+}
+
+/* An inner svg of the panel's size, in the page's units: what is beyond it is cut. */
+static void begin_cut(struct canvas *c)
+{
+    const struct canvas_box *b = &c->box;
+    const char *const names[] = { " x=\"", "\" y=\"", "\" width=\"", "\" height=\"", "\" viewBox=\"" };
+    const double values[] = { b->left, b->top, b->right - b->left, b->bottom - b->top };
+
+    text_puts(&c->image, "<svg");
+    for (int k = 0; k < 5; k++) {
+        text_puts(&c->image, names[k]);
+        for (int i = k < 4 ? k : 0; i < (k < 4 ? k + 1 : 4); i++)
+            put_px(&c->image, i > 0 && k == 4 ? ' ' : '\0', values[i]);
+    }
+    text_puts(&c->image, "\" fill=\"none\">");
+}
+
+static void svg_block(struct canvas *c, struct mark mark)
+{
+    struct look look = mark_look(mark);
+    bool cut = look.as != LOOK_POINTS;
+
+    if (cut)
+        begin_cut(c);
+    if (look.as == LOOK_LINE || look.as == LOOK_AREA)
+        put_line(c, &look);
+    else if (look.as != LOOK_POINTS)
+        put_items(c, &look);
+    put_hatches(c, &look);
+    if (cut)
+        text_puts(&c->image, "</svg>\n");
+    if (look.point)
+        put_items(c, &look);
+}
+
+const struct canvas_writer svg_writer = { .open = svg_open,
+                                          .panel = svg_panel,
+                                          .block = svg_block,
+                                          .label = svg_label,
+                                          .leader = svg_leader,
+                                          .draw = svg_draw,
+                                          .close = svg_close };
