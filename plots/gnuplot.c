@@ -265,30 +265,6 @@ static void fix_pdf_date(char *pdf, size_t n)
             memcpy(pdf + i + n_key, epoch, n_epoch);
 }
 
-/* Boxes that snap to whole pixels: one thinner than a pixel would be drawn as a full one or not at all.
- * Without the wish a viewer gives it its share of the pixel. Cannot be text of the figure, whose '<' is
- * escaped. */
-static void smooth_svg(struct text *svg)
-{
-    static const char crisp[] = "<g stroke='none' shape-rendering='crispEdges'>",
-                      plain[] = "<g stroke='none'>";
-    size_t n_crisp = sizeof crisp - 1, n_plain = sizeof plain - 1, out = 0;
-
-    if (svg->n < 5 || memcmp(svg->s, "<?xml", 5) != 0)
-        return;
-    for (size_t i = 0; i < svg->n;) {
-        if (svg->n - i >= n_crisp && memcmp(svg->s + i, crisp, n_crisp) == 0) {
-            memcpy(svg->s + out, plain, n_plain);
-            out += n_plain;
-            i += n_crisp;
-        } else {
-            svg->s[out++] = svg->s[i++];
-        }
-    }
-    svg->n = out;
-    svg->s[out] = '\0';
-}
-
 int gnuplot_run(const char *script, struct text *image, struct err *e)
 {
     struct text said = { 0 }, drawn = { 0 };
@@ -313,9 +289,7 @@ int gnuplot_run(const char *script, struct text *image, struct err *e)
         rc = judge(status, text_str(&said), &drawn, e);
     if (rc)
         goto out;
-    /* Each looks at the first bytes and leaves images of other kinds alone. */
     fix_pdf_date(drawn.s, drawn.n);
-    smooth_svg(&drawn);
     text_add(image, drawn.s, drawn.n);
     rc = text_check(image, e);
 out:

@@ -1,7 +1,7 @@
 /**
  * @file The one place that starts gnuplot: a script in, the bytes of an image out.
  *
- * Needs gnuplot 5.2 or later on the PATH, with the terminals svg, pdfcairo and pngcairo; nothing else of the
+ * Needs gnuplot 5.2 or later on the PATH, with the terminals pdfcairo and pngcairo; nothing else of the
  * program needs it, and plot_script() does without. Each run is a process of its own, which takes about 50 ms
  * to start. No state is kept, but the environment is read: not while another thread changes it.
  */
@@ -16,7 +16,7 @@
  * they are: in single quotes gnuplot expands neither backslashes, macros nor
  * backquotes, and a terminal opened with `noenhanced` (as all of ours are) gives
  * `_ ^ { } @ & ~` no meaning. Control characters become spaces and bytes that
- * are not UTF-8 become '?', so that the SVG stays well formed.
+ * are not UTF-8 become '?', so that an SVG of the script would be well formed.
  *
  * An apostrophe is joined in from a string of its own ('it' . "'" . 's'), as
  * gnuplot 5.4 misreads a doubled one at the start of a string.

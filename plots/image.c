@@ -2,8 +2,7 @@
  * Whether an image is whole. gnuplot goes on after a write that failed and exits with 0, so that its image
  * may lack its end, or a piece in the middle.
  *
- * SVG (W3C, XML 1.0): a prolog, one element svg with the name spaces that are used, tags that close in order,
- * and an element for every reference to one. PDF (ISO 32000-1, 7.5): the table of objects stands where the
+ * PDF (ISO 32000-1, 7.5): the table of objects stands where the
  * end of the file says, and each object where the table says; Cairo writes plain tables. PNG (RFC 2083):
  * chunks with checksums from IHDR to IEND.
  */
@@ -15,160 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- XML ---- */
-
-enum { MAX_DEPTH = 64, MAX_NAME = 64 };
-
-/* A document on its way; `at` is what comes next, and text ends with a zero byte. */
-struct xml {
-    const char *text, *at;
-    struct {
-        const char *name;
-        size_t n;
-    } open[MAX_DEPTH];
-    int depth;
-    int n_roots;
-};
-
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || strchr("_:-.", c) != NULL;
-}
-
-static size_t name_length(const char *s)
-{
-    size_t n = 0;
-    while (s[n] && is_name(s[n]))
-        n++;
-    return n;
-}
-
-static bool skip_to(struct xml *x, const char *end)
-{
-    const char *found = strstr(x->at, end);
-    x->at = found ? found + strlen(end) : x->at;
-    return found != NULL;
-}
-
-/* "#id" of a reference: somewhere an element has that id. */
-static bool is_defined(const struct xml *x, const char *ref, size_t n)
-{
-    char want[2][MAX_NAME + 8];
-    if (n > MAX_NAME)
-        return false;
-    snprintf(want[0], sizeof want[0], "id='%.*s'", (int)n, ref);
-    snprintf(want[1], sizeof want[1], "id=\"%.*s\"", (int)n, ref);
-    return strstr(x->text, want[0]) || strstr(x->text, want[1]);
-}
-
-static const char *skip_space(const char *s)
-{
-    return s + strspn(s, " \t\r\n");
-}
-
-/* name = "value" */
-static bool read_attribute(struct xml *x)
-{
-    const char *name = x->at;
-    size_t n = name_length(name);
-    const char *value = skip_space(name + n);
-    if (!n || *value != '=')
-        return false;
-    value = skip_space(value + 1);
-    const char *end = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
-    if (!end || memchr(value, '<', (size_t)(end - value)))
-        return false;
-    value++;
-    x->at = end + 1;
-    bool refers = n == strlen("xlink:href") && memcmp(name, "xlink:href", n) == 0 && *value == '#';
-    return !refers || is_defined(x, value + 1, (size_t)(end - value) - 1);
-}
-
-/* The root names what SVG needs and its own size. */
-static bool check_root(const char *tag, size_t n)
-{
-    static const char *const needs[] = { "xmlns=", "xmlns:xlink=", "width=", "height=", "viewBox=" };
-    bool whole = strncmp(tag, "svg", 3) == 0;
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
-        const char *found = strstr(tag, needs[i]);
-        whole = whole && found && found < tag + n;
-    }
-    return whole;
-}
-
-/* Behind "<": of a tag that opens, up to its ">". */
-static bool read_tag(struct xml *x)
-{
-    const char *name = x->at;
-    size_t n = name_length(name);
-    x->at += n;
-    while (n) {
-        bool space = isspace((unsigned char)*x->at);
-        x->at = skip_space(x->at);
-        if (*x->at == '>' || strncmp(x->at, "/>", 2) == 0)
-            break;
-        if (!space || !read_attribute(x))
-            return false;
-    }
-    bool empty = *x->at == '/';
-    if (!n || x->depth == MAX_DEPTH || (x->depth == 0 && x->n_roots++ > 0))
-        return false;
-    if (x->depth == 0 && !check_root(name, (size_t)(x->at - name)))
-        return false;
-    x->at += empty ? 2 : 1;
-    if (!empty) {
-        x->open[x->depth].name = name;
-        x->open[x->depth++].n = n;
-    }
-    return true;
-}
-
-/* Behind "</" */
-static bool read_end_tag(struct xml *x)
-{
-    size_t n = name_length(x->at);
-    bool same = x->depth > 0 && x->open[x->depth - 1].n == n &&
-                memcmp(x->open[x->depth - 1].name, x->at, n) == 0 && x->at[n] == '>';
-    x->depth -= same;
-    x->at += same ? n + 1 : 0;
-    return same;
-}
-
-static bool read_markup(struct xml *x)
-{
-    if (*x->at++ != '<')
-        return false;
-    switch (*x->at) {
-    case '?':
-        return skip_to(x, "?>");
-    case '!':
-        return skip_to(x, strncmp(x->at, "!--", 3) == 0 ? "-->" : ">");
-    case '/':
-        x->at++;
-        return read_end_tag(x);
-    default:
-        return read_tag(x);
-    }
-}
-
-static const char *svg_fault(const struct text *image)
-{
-    struct xml x = { .text = image->s, .at = image->s };
-    for (;;) {
-        size_t n = strcspn(x.at, "<");
-        if (x.depth == 0 && skip_space(x.at) < x.at + n)
-            return "has text outside its root";
-        x.at += n;
-        if (!*x.at)
-            break;
-        if (!read_markup(&x))
-            return "has a tag that is cut or does not fit";
-    }
-    if (x.at != image->s + image->n)
-        return "has a zero byte";
-    return x.depth > 0 || x.n_roots != 1 ? "has no end" : NULL;
-}
 
 /* ---- PDF ---- */
 
@@ -294,11 +139,9 @@ static const char *png_fault(const struct text *t)
 
 const char *image_fault(const struct text *image)
 {
-    if (has_at(image, 0, "<?xml"))
-        return svg_fault(image);
     if (has_at(image, 0, "%PDF-"))
         return pdf_fault(image);
     if (has_at(image, 0, "\x89"))
         return png_fault(image);
-    return "does not begin as SVG, PDF or PNG";
+    return "does not begin as PDF or PNG";
 }

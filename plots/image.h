@@ -5,10 +5,8 @@
 #include "base/text.h"
 
 /**
- * NULL where the SVG, PDF or PNG is whole; else what is wrong with it. A whole one has every byte of its
- * frame: every tag of an SVG closed and every reference defined, every object of a PDF where its table says,
- * every chunk of a PNG by its checksum. What the frame does not tell, a whole element of an SVG that is
- * missing, is not found. O(n).
+ * NULL where the PDF or PNG is whole; else what is wrong with it. A whole one has every byte of its frame:
+ * every object of a PDF where its table says, every chunk of a PNG by its checksum. O(n).
  */
 const char *image_fault(const struct text *image);
 
