@@ -35,7 +35,7 @@ struct trained {
     double *period;                 /* by row: steps between exchanges; NaN = the method is no fixed period */
     int32_t *curves; /* by family: number of its curve, -1 = it has no two fixed periods in the table */
     int32_t n_curves;
-    int32_t *marks; /* by method: position among those that are on no curve, -1 = on one */
+    int32_t *marks; /* by method: position among those of which a row is on no curve, -1 = all are */
 };
 
 /* All rows of the table, be they drawn or not: which methods are fixed periods of a family with several of
@@ -47,18 +47,20 @@ static int survey_methods(struct trained *t, const struct rows *rows, double *pe
     int64_t n = rows->t->n_rows;
     double *first =
         canvas_new(t->c, n, sizeof *first, e); /* the first fixed period of each family; 0 = none so far */
-    bool *several = canvas_new(t->c, n, sizeof *several, e), *fixed = canvas_new(t->c, n, sizeof *fixed, e);
+    bool *several = canvas_new(t->c, n, sizeof *several, e), *apart = canvas_new(t->c, n, sizeof *apart, e);
+    int32_t *method_of = canvas_new(t->c, n, sizeof *method_of, e); /* by row, as the next */
     int32_t *family_of = canvas_new(t->c, n, sizeof *family_of, e);
     struct rows r = *rows;
     char buf[NUM_TEXT];
 
     t->curves = canvas_new(t->c, n, sizeof *t->curves, e);
     t->marks = canvas_new(t->c, n, sizeof *t->marks, e);
-    if (!first || !several || !fixed || !family_of || !t->curves || !t->marks)
+    if (!first || !several || !apart || !method_of || !family_of || !t->curves || !t->marks)
         return ERR_NOMEM;
     for (r.row = 0; r.row < n; r.row++) {
-        int32_t m = names_add(t->c, &t->methods, rows_text(buf, &r, method));
         int32_t f = names_add(t->c, &t->families, rows_text(buf, &r, family));
+        method_of[r.row] = names_add(t->c, &t->methods, rows_text(buf, &r, method));
+        family_of[r.row] = f;
         int rc = rows_number(&periods[r.row], &r, period, e);
         if (rc)
             return rc;
@@ -66,13 +68,14 @@ static int survey_methods(struct trained *t, const struct rows *rows, double *pe
             continue;
         several[f] = several[f] || (first[f] > 0 && periods[r.row] != first[f] - 1);
         first[f] = first[f] > 0 ? first[f] : periods[r.row] + 1;
-        fixed[m] = true;
-        family_of[m] = f;
     }
     for (int32_t f = 0; f < t->families.n; f++)
         t->curves[f] = several[f] ? t->n_curves++ : -1;
+    /* A method whose rows know no period at some points is on the curve at the others alone. */
+    for (int64_t i = 0; i < n; i++)
+        apart[method_of[i]] = apart[method_of[i]] || isnan(periods[i]) || t->curves[family_of[i]] < 0;
     for (int32_t m = 0; m < t->methods.n; m++)
-        t->marks[m] = fixed[m] && t->curves[family_of[m]] >= 0 ? -1 : n_marks++;
+        t->marks[m] = apart[m] ? n_marks++ : -1;
     return 0;
 }
 
@@ -116,7 +119,7 @@ static int read_trained(struct trained *t, struct canvas *c, const struct rows *
 /* Whether the row is one of the fixed periods that its family's curve joins. */
 static bool is_on_curve(const struct trained *t, int64_t i)
 {
-    return t->marks[t->method[i]] < 0 && !isnan(t->period[i]);
+    return t->curves[t->family[i]] >= 0 && !isnan(t->period[i]);
 }
 
 /*

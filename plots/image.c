@@ -2,9 +2,8 @@
  * Whether an image is whole. gnuplot goes on after a write that failed and exits with 0, so that its image
  * may lack its end, or a piece in the middle.
  *
- * PDF (ISO 32000-1, 7.5): the table of objects stands where the
- * end of the file says, and each object where the table says; Cairo writes plain tables. PNG (RFC 2083):
- * chunks with checksums from IHDR to IEND.
+ * PDF (ISO 32000-1, 7.5): the table of objects stands where the end of the file says, and each object where
+ * the table says; Cairo writes plain tables. PNG (RFC 2083): chunks with checksums from IHDR to IEND.
  */
 #include "plots/image.h"
 
