@@ -37,7 +37,7 @@ list_scripts() {
         case $name in
         run) continue ;;
         names | output) [ -z "$counted" ] || continue ;;
-        readme) [ "$FOLDER" = "$FIRST" ] || continue ;;
+        readme | digits) [ "$FOLDER" = "$FIRST" ] || continue ;;
         esac
         echo last "cli_$name" tests/cli/run.sh "$FOLDER/weft" "$script"
     done

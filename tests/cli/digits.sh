@@ -1,0 +1,526 @@
+#!/bin/sh
+# shellcheck disable=SC2086 # options are words
+# Everything that commands say of many studies, to the last digit: a checksum of each, since it is megabytes. Whether it is right
+# is for other tests; here nothing changes unseen. A line that differs names what changed; with KEEP=FOLDER the outputs are kept
+# there, numbered, so that those of two builds can be compared.
+ln -s "$PWD/configs" "$PWD/tests" "$TMPDIR/"
+cd "$TMPDIR" || exit 1
+
+n_said=0
+# say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv, without heads, which name the version
+say() {
+    # shellcheck disable=SC2046,SC2012 # names
+    sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' out $(ls t[0-9].csv 2>/dev/null) >said
+    rm -f out t[0-9].csv
+    n_said=$((n_said + 1))
+    [ -z "${KEEP-}" ] || cp said "$KEEP/$n_said"
+    cksum <said | { read -r sum bytes && printf '%.110s\n' "$sum $bytes $*"; }
+}
+# of COMMAND OPTION..: what it prints, and how it ends
+of() {
+    { "$WEFT" "$@" 2>&1; echo "exit $?"; } >out
+    say "$@"
+}
+# draws N SHARE: N maps of the keys on standard input, "KEY: VALUE | VALUE ..", each key with this chance; "!KEY" in all of them
+draws() {
+    awk -v n="$1" -v share="$2" -v x="$((seed * 7919))" '
+        function below(n) { x = x * 16807 % 2147483647; return int(x / 2147483647 * n) }
+        { all = sub(/^!/, ""); at = index($0, ": "); key[NR] = substr($0, 1, at + 1); must[NR] = all
+          n_values[NR] = split(substr($0, at + 2), value, / \| /); for (i = 1; i <= n_values[NR]; i++) values[NR, i] = value[i] }
+        END {
+            for (i = 0; i < n; i++) {
+                out = ""
+                for (k = 1; k <= NR; k++)
+                    if (must[k] || below(1000) < 1000 * share)
+                        out = out (out == "" ? "" : ", ") key[k] values[k, 1 + below(n_values[k])]
+                print (i ? ", " : "") "{ " out " }"
+            }
+        }'
+}
+# vary COMMAND STUDY KEY OPTION..: the rows of a study for each of $n maps that are drawn from standard input
+n=24
+seed=1
+vary() {
+    command=$1 study=$2 key=$3
+    shift 3
+    seed=$((seed + 1))
+    echo "{ $key: [ $(draws $n 0.25 | tr '\n' ' ')] }" >axis
+    { "$WEFT" "$command" "$study" -q -j 1 --set "vary=$(cat axis)" --of csv "$@" 2>&1; echo "exit $?"; } >out
+    say "$command $study $key $*"
+}
+
+cat >parts.yaml <<..
+name: p
+grade: V
+catalogue:
+  - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: { low: 900, typ: 1000, high: 1100 }, watt: 20 }
+  - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: { low: 9000, typ: 10000, high: 12000 }, watt: 500, latency_ns: 300, mtbf_h: 90000 }
+  - { name: end, kind: link, bw_GBps: 50, usd: { low: 90, typ: 100, high: 200 }, watt: 9, latency_ns_per_m: 5, reach_m: 40 }
+  - { name: up, kind: link, bw_GBps: 50, usd: 400, watt: 9, reach_m: 400 }
+build:
+  - { tier: In, nic: nic, switch: box, end_link: end, up_link: up }
+  - { tier: Out, nic: nic, switch: box, end_link: end, up_link: up }
+..
+cat >rates.yaml <<..
+name: r
+nic_port_GBps: 50
+rates:
+  - { tier: In, link_usd_per_GBps: 2, switch_usd_per_GBps: 3, nic_usd_per_GBps: 4 }
+  - { tier: Out, link_usd_per_GBps: { low: 1, typ: 5, high: 6 }, switch_usd_per_GBps: 6, nic_usd_per_GBps: 7 }
+..
+cat >step.yaml <<..
+name: step
+groups: { tp: { size: 4 }, dp: { after: tp } }
+step:
+  sum:
+    - { compute_ms: 0.3 }
+    - { all-reduce: { size_MB: 50, group: tp }, times: 2 }
+    - max:
+        - { sum: [ { compute_ms: 2 }, { all-to-all: { size_MB: 20, group: all } } ] }
+        - { all-reduce: { size_MB: 80, group: all, priority: 1 }, name: gradients }
+        - { broadcast: { size_MB: 5, group: dp } }
+    - { reduce-scatter: { size_MB: 3, group: dp } }
+    - { all-gather: { size_MB: 0.2, group: all } }
+    - { send: { size_MB: 1, group: dp } }
+..
+cat >model.yaml <<..
+{ name: m, layers: 8, hidden: 1024, heads: 16, kv_heads: 4, ffn: 3072, seq: 2048, vocab: 32000 }
+..
+# study NAME PARTS DIMS [MORE]
+study() {
+    cat >"$1.yaml" <<..
+network:
+  npu: { $npu }
+  parts: $2
+  dims: $3
+system:
+  npus_per_node: 4
+  spare_nodes: 2
+  step_tokens: 1e6
+  checkpoint: { size_GB: 500 }
+  items: [ { name: storage, usd: 50000, watt: 900 } ]
+${4-workload: step.yaml}
+..
+}
+npu='peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 700, matrix_efficiency: 0.5'
+in="name: in, tier: In, latency_ns: 500, bw_GBps: 100"
+out="name: out, tier: Out, latency_ns: 900, bw_GBps: 50"
+echo "== shapes"
+while read -r name inner outer; do
+    study "$name" parts.yaml "[ { $in, $(echo "$inner" | tr '%' ' ') }, { $out, $(echo "$outer" | tr '%' ' ') } ]"
+    sed 's/bw_GBps: [0-9]*/max_GBps: 400/g' "$name.yaml" >free.yaml
+    of topo "$name.yaml" --of json
+    of topo "$name.yaml" --igraph --of json
+    of topo "$name.yaml" --bill --of csv
+    of topo "$name.yaml" --dot -
+    of explain "$name.yaml" --set model=alpha-beta --of json
+    of alloc free.yaml --set total_GBps=300 --of json
+    of alloc free.yaml --set total_GBps=300 --set network.parts=rates.yaml --set objective=perf_per_cost --of json
+    of alloc free.yaml --set objective=tco_per_token --of json
+    [ "$name" = slim ] || of fail "$name.yaml" --of json
+    of check "$name.yaml" --set 'budget={ usd: 1e6, watt: 1e5, nics: 64, nic_GBps: 60, time_s: 0.01, site_MW: 1, usd_year: 1e6 }' --of json
+done <<..
+ring shape:%ring,size:%4 shape:%switch,size:%16
+full shape:%full,size:%4 shape:%ring,size:%6
+line shape:%line,size:%5 shape:%full,size:%4
+sharp shape:%switch,size:%4,in_switch:%nvls shape:%switch,size:%16,in_switch:%sharp
+planes shape:%switch,size:%4 shape:%switch,size:%16,planes:%2
+tree shape:%switch,size:%2 shape:%fat-tree,sizes:%[4,4],taper:%2
+radix shape:%switch,size:%2 shape:%fat-tree,size:%16,radix:%8,taper:%3
+shared shape:%switch,size:%4 shape:%fat-tree,sizes:%[4,2],taper:%2,spine:%shared
+three shape:%full,size:%2 shape:%fat-tree,sizes:%[2,2,3],taper:%[2,1.5]
+fly shape:%switch,size:%2 shape:%dragonfly,sizes:%[2,2,3],links:%2
+plus shape:%switch,size:%2 shape:%dragonfly+,hosts:%2,leaves:%2,spines:%2,links:%2,groups:%3
+slim shape:%switch,size:%2 shape:%slim-fly,q:%4,hosts:%2
+hyperx shape:%switch,size:%2 shape:%hyperx,sizes:%[3,3,2]
+mesh shape:%switch,size:%2 shape:%hammingmesh,sizes:%[2,2,2,2]
+torus shape:%switch,size:%2 shape:%torus,sizes:%[3,4]
+twist shape:%switch,size:%2 shape:%torus,sizes:%[2,4,4],twist:%true
+..
+
+echo "== plans"
+npu='peak_TFLOPS: 100, peak_8bit_TFLOPS: 200, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 700, matrix_efficiency: 0.5, host_GBps: 20, sms: 100'
+study train parts.yaml "[ { $in, shape: switch, size: 4 }, { $out, shape: switch, size: 8 } ]" 'workload: { model: model.yaml, parallel: { batch: 64 } }'
+sed 's/model: model.yaml/model: { layers: 8, hidden: 512, heads: 8, seq: 1024, vocab: 8000, activation: swiglu, moe: { experts: 16, top_k: 2, ffn: 512, shared: 1, dense_layers: 1 } }/' train.yaml >experts.yaml
+cat >keys <<..
+!batch: 64 | 128 | 256
+tp: 2 | 2, seq_parallel: true | 4, overlap_tp: backward | 4, seq_parallel: true, overlap_tp: split
+pp: 2 | 2, schedule: gpipe | 4, interleave: 2, scatter_gather: true | 2, schedule: zb1p | 2, schedule: dualpipe | 4, ends: short, interleave: 2 | 4, overlap_pp: true | 2, first_stage_layers: 3
+cp: 2 | 2, context: ring | 2, context: all-gather | 2, context: ulysses
+micro_batch: 1 | 2
+recompute: none | selective | full | sac
+offload: 0.5
+zero: 0 | 1 | 2 | 3 | 1, shard: 2 | 3, reshard: false | 2, no_sync: true
+overlap_dp: true | false
+grad_B: 2 | 4
+step_overhead_s: 0.01
+precision: fp8 | mxfp8 | bf16 | fp8, attention_precision: fp8
+attention_kernel: fused | unfused | fa2
+software: megatron | compiled | eager | megatron, graph: attention | megatron, graph: step
+launch_us: 5
+optimizer_B: 8
+moments_B: 2
+master_B: 0
+jitter: 0.05
+mem_margin: 0.1
+context_GB: 2
+..
+for model in bandwidth alpha-beta chunk; do
+    vary sweep train.yaml workload.parallel --set split=given --set model=$model <keys
+done
+{ cat keys; printf '%s\n' '!ep: 2 | 4 | 8 | 4, dispatcher: merged | 4, ep_overlap: shared | 4, ep_overlap: batch | 4, dispatch_bits: 8 | 8, node_limit: 2 | 2, expert_tp: true'; } >ep_keys
+for model in bandwidth alpha-beta chunk; do
+    vary sweep experts.yaml workload.parallel --set split=given --set model=$model <ep_keys
+done
+vary sweep train.yaml workload.model --set split=given <<..
+!layers: 4 | 8
+!hidden: 512 | 1024
+!heads: 8
+!vocab: 1000 | 32000
+!seq: 512 | 4096
+kv_heads: 2 | 4
+head_dim: 96
+ffn: 2048 | 3000
+vocab_multiple: 128
+activation: gelu | swiglu
+norm: layer-norm | rms-norm
+positions: learned | rotary
+attention: unfused | flash
+tied: true
+biases: true | false
+dropout: true
+causal: true | false
+window: 128
+mtp: 1
+mla: { q_rank: 128, kv_rank: 64, nope_dim: 32, rope_dim: 16, v_dim: 32 }
+moe: { experts: 8, top_k: 2, ffn: 512 } | { experts: 8, top_k: 2, ffn: 512, shared: 2, dense_layers: 1, router_bias: true } | { experts: 8, top_k: 1, ffn: 512, capacity: 1.25, every: 2 }
+..
+vary sweep train.yaml network.npu --set split=given <<..
+!peak_TFLOPS: 100 | 300
+!mem_GB: 40 | 80
+!mem_GBps: 900 | 2000
+vector_TFLOPS: 20
+mem_efficiency: 0.7
+matrix_efficiency: 0.4
+matrix_half_out: 300
+matrix_half_in: 200
+attention_efficiency: 0.4
+flash_efficiency: 0.3
+sms: 108
+kernel_ns: 3000
+host_GBps: 30
+peak_8bit_TFLOPS: 600
+power_W: 500
+!usd: 1000 | 2000
+!watt: 500 | 700
+..
+
+echo "== dimensions, simulation, system"
+study two parts.yaml "[ { $in, shape: switch, size: 4 }, { $out, shape: switch, size: 8 } ]"
+study rated rates.yaml "[ { $in, shape: ring, size: 4 }, { $out, shape: switch, size: 4 } ]"
+cat >keys <<..
+!shape: switch, size: 8 | ring, size: 6 | full, size: 5 | fat-tree, sizes: [4, 2], taper: 2 | torus, sizes: [3, 4] | line, size: 4
+!name: out
+!tier: Out
+!bw_GBps: 50 | 30
+!latency_ns: 900 | 20000
+latency_per: collective
+efficiency: 0.5 | 0.8
+all_to_all_efficiency: 0.5
+algorithm: auto | ring | direct | halving-doubling | bruck | double-binary-tree
+in_switch: sharp | sharp, in_switch_min: 4
+regimes: [ { latency_ns: 300, efficiency: 0.9, up_to_KB: 1000 }, { latency_ns: 900, efficiency: 0.95 } ]
+curves: [ { collective: all-reduce, latency_ns: 300, efficiency: 0.7 } ] | [ { collective: all-gather, members: 4, latency_ns: 300, efficiency: 0.7, up_to_KB: 500 }, { collective: all-gather, members: 4, latency_ns: 800, efficiency: 0.8 } ]
+planes: 2
+nics: 2 | [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]
+..
+for model in bandwidth alpha-beta chunk flow; do
+    vary sweep two.yaml "'network.dims[1]'" --set split=given --set model=$model <keys
+    vary sweep rated.yaml "'network.dims[1]'" --set split=given --set model=$model <keys
+done
+cat >keys <<..
+chunks: 1 | 2 | 7
+algorithms: [ auto, auto ] | [ ring, direct ] | [ default, halving-doubling ]
+endpoint_ns: 100 | 3000
+reduction: memory | free
+order: fixed | themis | minmax | guard | given, dims_order: [ out, in ]
+queue: fifo | lifo | smallest-first
+active_chunks: 1 | 3
+semantics: libra | astra-sim-2 | astra-sim-2-aware | physical
+route: dimension | shortest | ecmp | detour
+links: [ { dim: out, share: 0.5 } ] | [ { from: npu0, to: npu1, share: 0.3 } ]
+slow: [ { at: [ 1, 2 ], share: 0.5 } ] | [ { at: [ '*', 0 ], late_us: 30 } ] | [ { at: [ 0, '*' ], dim: out, share: 0.25 } ]
+..
+for model in alpha-beta chunk flow; do
+    vary sweep two.yaml simulation --set split=given --set model=$model <keys
+    vary sweep rated.yaml simulation --set split=given --set model=$model <keys
+done
+vary sweep experts.yaml simulation --set split=given --set model=chunk <keys
+cat >keys <<..
+!step_tokens: 1e6
+!npus_per_node: 4 | 8
+!checkpoint: { size_GB: 500 } | { size_GB: 90, node_GBps: 1, async: false } | { size_GB: 90, store_GBps: 5, stall_s: 3, interval_s: 900 } | { size_GB: 90, restart_s: 60, over: out, tiers: [ { name: peers, share: 0.9, restart_s: 30, interval_s: 60, stall_s: 1 } ] }
+npu_usd: 20000
+npu_watt: 500
+server_usd: 9000
+server_watt: 300
+spare_nodes: 1 | 5
+repair_h: 100
+npu_idle: 0.3
+server_idle: 0.5
+network_idle: 0.6
+life_years: 6
+network_life_years: 7
+residual: 0.2
+rack_kW: 20
+items: [ { name: disks, per: node, count: 3, usd: 99, watt: 9, life_years: 3, residual: 0.1, idle: 0.2 }, { name: doors, per: rack, usd: 999, mtbf_h: 5000, takes_npus: 8 } ]
+capital_rate: 0.08
+support: 0.1
+energy_usd_kWh: 0.2
+pue: 1.1
+load: 0.5
+building_usd_W: 20
+building_life_years: 30
+rent_usd_kW_month: 150
+staff_usd_year: 1e6
+sold: 0.5
+mtbf: { npu_h: 10000, link_h: 3000 } | { node_h: 5000, nic_h: 2000, switch_h: 4000 }
+tolerates: { planes: false } | { paths: false, detours: true }
+straggler_loss: 0.1
+planned_stops_month: 9, planned_stop_h: 3
+run_Gtokens: 50
+run_steps: 1000
+..
+vary sweep two.yaml system --set split=given <keys
+vary sweep rated.yaml system --set split=given --set pricing=fraction <keys
+vary sweep train.yaml system --set split=given --set 'workload.parallel={ batch: 64, zero: 1, tp: 2 }' <keys
+for of in text json; do
+    for c in explain fail check; do
+        of $c train.yaml --set 'workload.parallel={ batch: 64, zero: 1, tp: 2, pp: 2 }' --set model=alpha-beta --set budget.usd=1e6 --of $of
+        of $c experts.yaml --set 'workload.parallel={ batch: 64, ep: 8, zero: 1, tp: 2, micro_batch: 2 }' --set budget.usd=1e6 --of $of
+    done
+done
+for m in chunk flow alpha-beta; do
+    for q in fifo lifo smallest-first; do
+        of sim two.yaml --model $m --timeline t1.csv --set simulation.queue=$q --of json
+    done
+    of sim experts.yaml --model $m --timeline t1.csv --set 'workload.parallel={ batch: 64, ep: 4, pp: 2, zero: 1 }' --of json
+done
+of sim rated.yaml --model flow --links t2.csv --of json
+of tornado rated.yaml --all --of csv
+of tornado train.yaml --all --by time_s,cost_usd --of csv
+of diff two.yaml rated.yaml --of json
+of diff train.yaml experts.yaml --of json
+
+echo "== splits"
+sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 200\nsystem:/' rated.yaml >free.yaml
+sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 400\nsystem:/' train.yaml >trained.yaml
+sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 400\nsystem:/' two.yaml >whole.yaml
+cat >keys <<..
+[ in >= 20 ]
+[ 2*in + out <= 300 ]
+[ out == 30 ]
+[ usd <= 40000 ]
+[ in - out >= 10, in + 3*out <= 350 ]
+[ in == 2*out ]
+[ out <= 5, out >= 6 ]
+..
+while read -r constraints; do
+    for s in free trained whole; do
+        for objective in time perf_per_cost cost utilization tco_per_token perf_per_watt; do
+            of alloc $s.yaml --set "constraints=$constraints" --set objective=$objective --set time_limit_s=0.02 --of json
+        done
+    done
+done <keys
+for s in free trained whole; do
+    of alloc $s.yaml --set 'workloads=[ step.yaml, { workload: { step: { all-to-all: { size_MB: 90, group: all } } }, weight: 3 } ]' --set workload=~ --of json
+done
+for f in configs/studies/libra/*.yaml; do
+    for objective in time perf_per_cost perf_per_watt utilization; do of alloc "$f" --set objective=$objective --of json; done
+done
+of sweep free.yaml -j 1 --of csv --set 'vary={ total_GBps: { from: 20, to: 900, points: 40, scale: log }, objective: [ time, perf_per_cost, tco_per_token ] }'
+of sweep whole.yaml -j 1 --of csv --set 'vary={ total_GBps: { from: 100, to: 500, step: 25 }, objective: [ time, perf_per_cost, tco_per_token ] }'
+of sweep free.yaml -j 1 --of csv --set 'vary={ sobol: { points: 32, keys: { total_GBps: { from: 20, to: 900 }, network.dims.in.efficiency: { from: 0.2, to: 1 } } } }' --set 'keep={ front: [ time_s, cost_usd ] }'
+of sweep free.yaml -j 1 --of csv --set 'vary={ total_GBps: [ 100, 300 ] }' --set 'uncertain={ draws: 30, keys: { workload.traffic: { normal: [ 1, 0.2 ] }, network.dims.out.efficiency: { uniform: [ 0.5, 1 ] }, network.npu.usd: { lognormal: [ 9, 0.3 ] }, system.pue: { triangular: [ 1, 1.1, 1.5 ] } } }'
+of sim trained.yaml --search parallelism --split --of json
+of sim trained.yaml --search parallelism --set split=given --set network.dims.in.bw_GBps=100 --set network.dims.out.bw_GBps=50 --of csv
+of sim experts.yaml --search parallelism --set 'workload.parallel={ batch: 64, ep: 4 }' --of csv
+of alloc whole.yaml --set 'workload={ model: model.yaml, parallel: { batch: 64 }, search: { tp: [1, 4], pp: [1, 2], cp: [1], zero: [0, 1], micro_batch: [1, 2], top: 5 } }' --of json
+
+echo "== clusters"
+cat >slots.yaml <<..
+network: "ring:4@100 switch:4@50"
+model: slots
+slots: 16
+jobs: { count: 8, zeta: [ 60, 120 ], hop_GBps: 0.25 }
+seeds: 2
+seed: 3
+..
+cat >batch.yaml <<..
+network: "switch:8@100 switch:4@5"
+model: batch
+jobs: { sizes: [ [ 1, 4 ], [ 2, 3 ], [ 4, 2 ], [ 8, 2 ] ], iteration_s: 0.02, iterations: 5000, run_s: 100 }
+seeds: 2
+..
+cat >trace.csv <<..
+job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
+$(awk 'BEGIN { x = 7; for (i = 0; i < 60; i++) { x = x * 16807 % 2147483647; t += x % 40; print "j" i "," t "," 2 ^ (x % 4) "," 20 + x % 300 ",pass,," 20 + x % 90 "," 1e8 * (1 + x % 30) ",,,,," } }')
+..
+cat >events.yaml <<..
+model: events
+network: "switch:4@100 switch:4@5"
+jobs: { trace: trace.csv }
+..
+cat >interval.yaml <<..
+model: interval
+jobs: { count: 12 }
+pool: { units: 1 }
+seeds: 2
+..
+tables="--runs t1.csv --jobs t2.csv --places t3.csv --slots t4.csv --links t5.csv"
+n=10
+vary place slots.yaml jobs $tables <<..
+!count: 5 | 9
+!zeta: [ 60, 120 ]
+!hop_GBps: 0.25
+arrivals: at-once | uniform | poisson
+workers: 3 | [ 1, 4 ]
+iterations: [ 50, 200 ]
+zeta_scale: 2
+progress: tau, tau: { gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, slot_s: 2 }
+utility: linear | sqrt | log | sigmoid | sigmoid-env
+scale: 3
+slope: 0.3
+middle: [ 3, 6 ]
+leave_frac: 0.3
+budget: literal
+..
+vary place slots.yaml gadget $tables --set 'schedulers=[ gadget ]' <<..
+samples: 3 | 20
+rounding: strict | paper
+reoffer: false | true
+pricing: auto | generic
+..
+vary place batch.yaml sjf_bco $tables --set 'schedulers=[ sjf-bco ]' <<..
+kappa: 1 | 4
+theta_max: 60 | 5000
+more_limits: 3
+lambda: 0.5 | 1
+u: 1.2
+l: 0.8
+ff_limit: 2
+slot_s: 0.5
+whole_iterations: true
+literal_pack: true
+literal_load: true
+literal_bisect: true
+..
+of place batch.yaml -j 1 $tables --of csv
+n=6
+vary place events.yaml events $tables --set 'schedulers=[ fifo, fifo+first-fit, fifo+spread, fifo+topology, fifo+random, sjf, srtf+topology, las, drf+spread ]' <<..
+horizon_s: 2000
+overhead_s: 5
+backfill: true
+las_queues: 3
+las_at: [ 100 ]
+round_s: 60
+contention: none | shared
+duty: always | interleaved
+inner_GBps: 50
+reduce_GBps: 20
+..
+of place events.yaml -j 1 $tables --of csv
+of place events.yaml -j 1 $tables --set jobs.length=iterations --set events.contention=shared --of csv
+n=8
+vary place interval.yaml smd $tables <<..
+inner: grid | exact
+eps: 0.1 | 0.3
+m_delta: one | literal
+delta: 0.2
+tries: 3
+keep: best | first
+knapsack: exact | subset
+subset: 2
+baselines: knapsack | first-come | best-first
+esw: largest | best
+..
+vary place interval.yaml jobs $tables <<..
+!count: 8 | 14
+training: sync | async
+layer_times: mean | sum
+overlap: sequential | wait_free | priority | lemma2
+vcpu: 8
+gpu: 4
+memory_GB: 15
+real_factor: true
+..
+
+echo "== layers on types"
+cat >measured.yaml <<..
+layers:
+  - { name: emb, kind: embedding, in_B: 4000, out_B: 32000, weight_MB: 640, sparse_B: 64000, compute_ms: { cpu: 31, v100: 4 }, comm_ms: { cpu: 3, v100: 200 } }
+  - { name: fc1, kind: fc, in_B: 32000, out_B: 4096, weight_MB: 32, compute_ms: { cpu: 9000, v100: 28 }, comm_ms: { cpu: 30, v100: 5 }, handover_ms: { cpu: 1, v100: 1 } }
+  - { name: fc2, kind: fc, in_B: 4096, out_B: 4, weight_MB: 4, compute_ms: { cpu: 900, v100: 3 }, comm_ms: { cpu: 3, v100: 1 } }
+types:
+  - { name: cpu, cpu: true, usd_per_h: 0.04, max_units: 256, compute_parallel: 0.97, comm_parallel: 0.95 }
+  - { name: v100, usd_per_h: 2.42, max_units: 64, probe: { units: 8, compute_ratio: 0.13, comm_ratio: 0.2 }, host: cpu, host_units: 6 }
+batch: 4096
+job: { examples_M: 1000, epochs: 2 }
+seeds: 1
+evaluations: 60
+..
+cat >drawn.yaml <<..
+model: nce
+draw: { types: 3 }
+job: { examples_M: 100 }
+throughput: { share: 0.5 }
+schedulers: [ oracle, exact, brute-force, rl-lstm, rl-rnn, greedy, genetic, bayes, anneal, random, random-stages, heuristic, gpu-only, cpu-only, random+local ]
+evaluations: 100
+rl: { rounds: 4, plans: 8, patience: 1 }
+bayes: { initial: 5, evaluations: 12, candidates: 30 }
+seeds: 2
+seed: 101
+..
+tables="--runs t1.csv --plans t2.csv --stages t3.csv --curves t4.csv"
+for set in draw.types=4 model=ctrdnn model=2emb throughput.share=0.9 overlap=false handover=stage provisioning=balance provisioning=newton rl.best_frac=1 rl.gamma=0.9 genetic.elite=3 anneal.hot=3; do
+    of hetero drawn.yaml -j 1 $tables --set $set --of csv
+done
+for set in overlap=false throughput.per_s=100000 'throughput={ share: 0.4, of: gpu-only }' 'servers={ type: cpu, GBps: 1 }' types.v100.max_units=20 'types.v100={ name: v100, usd_per_h: 2, compute_parallel: 0.9, comm_parallel: 0.8, nic_GBps: 2 }' handover=layer; do
+    of hetero measured.yaml -j 1 $tables --set "$set" --of json
+done
+
+echo "== little communication"
+cat >gossip.yaml <<..
+network: switch:4@0.001
+learner: { hidden: 8, batch: 16, epochs: 1 }
+data: { train: 256, test: 64, features: 8, classes: 4, hidden: 8 }
+methods: [ pair, { method: local, period: 8 }, diloco, lag-wk, sparq ]
+seeds: 1
+seed: 11
+..
+tables="--runs t1.csv --curves t2.csv --links t3.csv"
+of gossip gossip.yaml -j 1 $tables --of csv --set 'methods=[ all-reduce, local, post-local, pair, pull, push, gosgd, elastic, gossip-pga, gossip-aga, eventgrad, sparq, diloco, adacomm, variance, dynamic, lag-wk, lag-ps ]'
+of gossip gossip.yaml -j 1 $tables --of csv --set 'methods=[ { method: pair, rule: drift, theta: 0.02, cap: 9, check: 2 }, { method: pair, rule: control, theta: 0.02, mix: 0.3 }, { method: pair, rule: rate-drift, theta: 1 }, { method: gosgd, prob: 0.4 }, { method: elastic, alpha: 0.1, period: 3 }, { method: eventgrad, horizon: 0.9, warmup: 3 }, { method: sparq, sparq_c: 1, sparq_power: 0.5, gamma: 0.3, keep: 0.25 }, { method: diloco, period: 4, fragments: 2, delay: 1, outer_rate: 0.5, outer_momentum: 0.5, outer_mix: 0.3, inner: adamw, inner_rate: 0.01 }, { method: dynamic, delta: 0.01 }, { method: lag-wk, lag_xi: 0.5, lag_depth: 3 }, { method: lag-ps, lag_smooth: 5 }, { method: gossip-pga, period: 4, graph: exponential }, { method: gossip-aga, period: 2, power: 0.5 }, { method: adacomm, period: 8, interval_s: 0.1 }, { method: post-local, switch_frac: 0.3, period: 4 } ]'
+vary gossip gossip.yaml learner $tables --set 'methods=[ pair, { method: local, period: 8 }, diloco ]' <<..
+!hidden: 8 | [ 6, 5 ] | []
+!epochs: 1
+batch: 8 | 32
+optimizer: sgd | adamw
+rate: 0.01 | 0.3
+momentum: 0.5
+weight_decay: 0.001
+schedule: steps | constant | cosine
+decay: 0.5, decay_at: [ 0.3, 0.6 ]
+..
+vary gossip gossip.yaml clock $tables <<..
+step_ms: 2 | 30
+jitter: 0 | 0.5
+slow_workers: 1, slowdown: 3
+pause_prob: 0.1, pause_factor: 5
+overlap: true
+stale: false
+..
+for set in rung=flow shards=label-skew drift_at=0.5 endpoint_ns=5000 chunks=2 model_MB=3 compare=averaged need_pct=20 'network=ring:2@0.01 switch:3@0.001' 'data={ train: 200, test: 60, features: 5, classes: 3, noise: 0.2, gain: 3 }'; do
+    of gossip gossip.yaml -j 1 $tables --set "$set" --of json
+done
+of gossip gossip.yaml -j 1 --set 'vary={ workers: [ 2, 4 ] }' --set 'methods=[ pair, all-reduce ]'
