@@ -388,20 +388,20 @@ static int deliver(const struct run *run, const struct facts *f, const struct to
 static int export_astra(struct run *run, const struct design_point *s, struct err *e)
 {
     const char *network = run->opt.astra, *system = run->opt.astra_system;
-    struct sim_astra_conf conf;
+    struct sim_astra_setup setup;
     struct text out = { 0 }, notes = { 0 };
-    int rc = sim_astra_from_network(&conf, &s->net, &notes, e);
+    int rc = sim_astra_from_network(&setup, &s->net, &notes, e);
     if (!rc && system)
-        rc = sim_astra_from_rules(&conf, &s->net, &s->rules, &notes, e);
+        rc = sim_astra_from_rules(&setup, &s->net, &s->rules, &notes, e);
     if (rc)
         err_wrap(e, "%s", run->opt.operands[0]);
     if (!rc && network) {
-        sim_astra_format_network(&out, &conf);
+        sim_astra_format_network(&out, &setup);
         rc = output_file(run, network, &out, e);
         text_clear(&out);
     }
     if (!rc && system) {
-        sim_astra_format_system(&out, &conf, &notes);
+        sim_astra_format_system(&out, &setup, &notes);
         rc = output_file(run, system, &out, e);
     }
     if (!rc)

@@ -18,12 +18,6 @@ enum { MAX_KEYS = 32 }; /* of a map with those that are passed on */
 
 /* ---- keys; absent counts and nodes are -1 ---- */
 
-/* What may be said of a tier, and beside `tiers` of all of them. */
-struct factor_limits {
-    yaml_id shapes, sizes;
-    int64_t min, max, radix;
-};
-
 /* Where keys that are passed on are read to, for their check alone. */
 union factor_other {
     double real;
@@ -34,72 +28,62 @@ union factor_other {
     yaml_id node;
 };
 
-struct factor_conf {
-    struct factor_limits limits;
-    int64_t npus;
-    yaml_id dims, tiers;
+/* What may be said of a tier, and beside `tiers` of all of them. */
+struct factor_limits {
+    yaml_id shapes, sizes;
+    int64_t min, max, radix;
+    int64_t npus; /* of a network; of a tier: at most, with those inside it */
     union factor_other other;
 };
 
-struct factor_tier_conf {
-    struct factor_limits limits;
-    int64_t max_npus;
-    yaml_id dims;
-    union factor_other other;
-};
-
-/* How many dimensions. */
-struct factor_dims_conf {
-    int64_t from, to;
-};
-
-#define LIMITS(conf, shapes_of, of)                                                                          \
-    K_NODE(struct conf, limits.shapes, "shapes", "list of words as in network dims" shapes_of,               \
+#define LIMITS(shapes_of, of)                                                                                \
+    K_NODE(struct factor_limits, shapes, "shapes", "list of words as in network dims" shapes_of,             \
            .form = "list of words"),                                                                         \
-        K_NODE(struct conf, limits.sizes, "sizes", "list of the sizes that a dimension may have" of,         \
+        K_NODE(struct factor_limits, sizes, "sizes", "list of the sizes that a dimension may have" of,       \
                .form = "list of counts"),                                                                    \
-        K_COUNT(struct conf, limits.min, "min", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
+        K_COUNT(struct factor_limits, min, "min", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                 \
                 "least size of a dimension" of),                                                             \
-        K_COUNT(struct conf, limits.max, "max", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                   \
+        K_COUNT(struct factor_limits, max, "max", TOPO_MIN_SIZE, TOPO_MAX_SIZE, SCHEMA_NONE,                 \
                 "largest size of a dimension" of),                                                           \
-        K_COUNT(struct conf, limits.radix, "radix", 1, TOPO_MAX_SIZE, SCHEMA_NONE,                           \
+        K_COUNT(struct factor_limits, radix, "radix", 1, TOPO_MAX_SIZE, SCHEMA_NONE,                         \
                 "ports: a switch of n needs n, full of n needs n-1, a ring or line 2 (of two members 1)" of)
 
 static const struct key factor_keys[] = {
-    K_COUNT(struct factor_conf, npus, "npus", TOPO_MIN_SIZE, TOPO_MAX_NPUS, SCHEMA_NONE,
+    K_COUNT(struct factor_limits, npus, "npus", TOPO_MIN_SIZE, TOPO_MAX_NPUS, SCHEMA_NONE,
             "NPUs of each network: the product of its sizes", .required = true),
-    K_NODE(struct factor_conf, dims, "dims",
-           "how many dimensions: a number, or see vary.factor.dims (default: 1 to 8)",
-           .form = "count or <vary.factor.dims>"),
-    LIMITS(factor_conf, ", where a tier does not say (default: ring, full, switch)",
+    K_ELSEWHERE("dims", "how many dimensions: a number, or see vary.factor.dims (default: 1 to 8)",
+                .form = "count or <vary.factor.dims>"),
+    LIMITS(", where a tier does not say (default: ring, full, switch)",
            ", where a tier does not say (default: any)"),
-    K_NODE(struct factor_conf, tiers, "tiers",
-           "list, innermost first, see vary.factor.tiers[] (default: one for all dimensions). Other keys of "
-           "a network but dims are passed on to each",
-           .form = "list of <vary.factor.tiers[]>"),
+    K_ELSEWHERE(
+        "tiers",
+        "list, innermost first, see vary.factor.tiers[] (default: one for all dimensions). Other keys of "
+        "a network but dims are passed on to each",
+        .form = "list of <vary.factor.tiers[]>"),
 };
 
 static const struct key factor_tier_keys[] = {
-    LIMITS(factor_tier_conf, " (default: those beside tiers)", " (default: that beside tiers)"),
-    K_COUNT(struct factor_tier_conf, max_npus, "max_npus", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+    LIMITS(" (default: those beside tiers)", " (default: that beside tiers)"),
+    K_COUNT(struct factor_limits, npus, "max_npus", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
             "packaging: product of the sizes up to and including this tier (default: any)"),
-    K_NODE(struct factor_tier_conf, dims, "dims",
-           "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims (default: 0 "
-           "or 1). Other keys of a dimension but shape and size are passed on to each",
-           .form = "count or <vary.factor.dims>"),
+    K_ELSEWHERE(
+        "dims",
+        "how many dimensions of a network lie in this tier: a number, or see vary.factor.dims (default: 0 "
+        "or 1). Other keys of a dimension but shape and size are passed on to each",
+        .form = "count or <vary.factor.dims>"),
 };
 
 static const struct key factor_dims_keys[] = {
-    K_COUNT(struct factor_dims_conf, from, "from", 0, TOPO_MAX_DIMS, SCHEMA_NONE,
+    K_COUNT(struct factor_dims, from, "from", 0, TOPO_MAX_DIMS, SCHEMA_NONE,
             "least number (default: 0 of a tier, else 1)"),
-    K_COUNT(struct factor_dims_conf, to, "to", 0, TOPO_MAX_DIMS, SCHEMA_NONE, "largest number (default: 8)"),
+    K_COUNT(struct factor_dims, to, "to", 0, TOPO_MAX_DIMS, SCHEMA_NONE, "largest number (default: 8)"),
 };
 
-K_SECTION(sweep_factor_section, struct factor_conf, "vary.factor", factor_keys,
+K_SECTION(sweep_factor_section, struct factor_limits, "vary.factor", factor_keys,
           "all ways to factor NPUs into dimensions");
-K_SECTION(sweep_factor_tier_section, struct factor_tier_conf, "vary.factor.tiers[]", factor_tier_keys,
+K_SECTION(sweep_factor_tier_section, struct factor_limits, "vary.factor.tiers[]", factor_tier_keys,
           "what dimensions may lie in one tier");
-K_SECTION(sweep_factor_dims_section, struct factor_dims_conf, "vary.factor.dims", factor_dims_keys,
+K_SECTION(sweep_factor_dims_section, struct factor_dims, "vary.factor.dims", factor_dims_keys,
           "a number of dimensions as a range");
 
 /* ---- keys that are passed on ---- */
@@ -152,31 +136,28 @@ static void pass_on(struct text *out, const struct yaml_doc *doc, yaml_id id)
 
 /* ---- numbers of dimensions ---- */
 
-/* A number or a range; what a range leaves open is the caller's. */
-static int read_dims(int32_t *from, int32_t *to, const struct yaml_doc *doc, yaml_id id, struct err *e)
+/* A number or a range; what a range leaves open is the caller's, or as many as there can be. */
+static int read_dims(struct factor_dims *dims, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    struct factor_dims_conf conf = { -1, -1 };
-    int rc = 0;
+    struct factor_dims read;
+    int64_t n = 0;
     if (id < 0)
         return 0;
-    if (doc->nodes[id].kind == YAML_SCALAR) {
-        rc = yaml_count(doc, id, &conf.from, e);
-        conf.to = conf.from;
-    } else {
-        rc = schema_read(&conf, &sweep_factor_dims_section, doc, id, e);
-    }
+    bool range = doc->nodes[id].kind != YAML_SCALAR;
+    int rc = range ? schema_read(&read, &sweep_factor_dims_section, doc, id, e) : yaml_count(doc, id, &n, e);
     if (rc)
         return rc;
-    conf.from = conf.from < 0 ? *from : conf.from;
-    conf.to = conf.to < 0 ? TOPO_MAX_DIMS : conf.to;
-    if (conf.to < 1 || conf.to > TOPO_MAX_DIMS)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is at most %lld, expected 1 to %d dimensions",
-                         (long long)conf.to, TOPO_MAX_DIMS);
-    if (conf.from > conf.to)
-        return yaml_fail(doc, id, e, ERR_RANGE, "is from %lld to %lld, expected from at most to",
-                         (long long)conf.from, (long long)conf.to);
-    *from = (int32_t)conf.from;
-    *to = (int32_t)conf.to;
+    if (range)
+        n = read.to < 0 ? TOPO_MAX_DIMS : read.to;
+    if (n < 1 || n > TOPO_MAX_DIMS)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is at most %lld, expected 1 to %d dimensions", (long long)n,
+                         TOPO_MAX_DIMS);
+    read.to = (int32_t)n;
+    read.from = !range ? read.to : read.from < 0 ? dims->from : read.from;
+    if (read.from > read.to)
+        return yaml_fail(doc, id, e, ERR_RANGE, "is from %d to %d, expected from at most to", (int)read.from,
+                         (int)read.to);
+    *dims = read;
     return 0;
 }
 
@@ -313,20 +294,19 @@ static int read_tier(struct factor *f, const struct factor_tier *like, const str
     static const char *const without[] = { "shape", "size", NULL };
     struct key keys[MAX_KEYS];
     struct section s = merge(keys, &sweep_factor_tier_section, &topo_dim_section, without,
-                             offsetof(struct factor_tier_conf, other));
-    struct factor_tier_conf conf;
+                             offsetof(struct factor_limits, other));
+    struct factor_limits limits;
     struct factor_tier *t = &f->tiers[f->n_tiers++];
     *t = *like;
-    int rc = schema_read(&conf, &s, doc, map, e);
+    int rc = schema_read(&limits, &s, doc, map, e);
     if (!rc)
-        rc = read_limits(t, &conf.limits, doc, e);
-    t->from = 0;
-    t->to = 1;
+        rc = read_limits(t, &limits, doc, e);
+    t->dims = (struct factor_dims){ 0, 1 };
     if (!rc)
-        rc = read_dims(&t->from, &t->to, doc, conf.dims, e);
+        rc = read_dims(&t->dims, doc, yaml_get(doc, map, "dims"), e);
     if (rc)
         return rc;
-    t->max_npus = conf.max_npus < 0 ? INT64_MAX : conf.max_npus;
+    t->max_npus = limits.npus < 0 ? INT64_MAX : limits.npus;
     rc = take_others(t, doc, map, e);
     return rc ? rc : check_distinct(f, doc, map, e);
 }
@@ -350,30 +330,32 @@ static int read_factor(struct factor *f, const struct yaml_doc *doc, yaml_id map
     static const char *const without[] = { "dims", NULL };
     struct key keys[MAX_KEYS];
     struct section s = merge(keys, &sweep_factor_section, &topo_network_section, without,
-                             offsetof(struct factor_conf, other));
-    struct factor_conf conf;
-    struct factor_tier like = {
-        .min = TOPO_MIN_SIZE, .max = TOPO_MAX_SIZE, .radix = -1, .max_npus = INT64_MAX, .to = TOPO_MAX_DIMS
-    };
+                             offsetof(struct factor_limits, other));
+    struct factor_limits limits;
+    struct factor_tier like = { .min = TOPO_MIN_SIZE,
+                                .max = TOPO_MAX_SIZE,
+                                .radix = -1,
+                                .max_npus = INT64_MAX,
+                                .dims = { 0, TOPO_MAX_DIMS } };
+    yaml_id tiers = yaml_get(doc, map, "tiers");
     for (int32_t i = 0; i < N_TOPO_PLAIN; i++)
         if (topo_shapes[i]->factored)
             like.shapes[like.n_shapes++] = (enum topo_shape)i;
-    int rc = schema_read(&conf, &s, doc, map, e);
+    int rc = schema_read(&limits, &s, doc, map, e);
     if (rc)
         return rc;
-    f->npus = conf.npus;
-    f->from = 1;
-    f->to = TOPO_MAX_DIMS;
+    f->npus = limits.npus;
+    f->dims = (struct factor_dims){ 1, TOPO_MAX_DIMS };
     yaml_each (id, doc, map)
         if (!is_own(&sweep_factor_section, doc->nodes[id].key))
             pass_on(&f->words, doc, id);
     rc = text_check(&f->words, e);
     if (!rc)
-        rc = read_dims(&f->from, &f->to, doc, conf.dims, e);
+        rc = read_dims(&f->dims, doc, yaml_get(doc, map, "dims"), e);
     if (!rc)
-        rc = read_limits(&like, &conf.limits, doc, e);
-    if (!rc && conf.tiers >= 0)
-        return read_tiers(f, &like, doc, conf.tiers, e);
+        rc = read_limits(&like, &limits, doc, e);
+    if (!rc && tiers >= 0)
+        return read_tiers(f, &like, doc, tiers, e);
     f->tiers[f->n_tiers++] = like;
     return rc;
 }
@@ -382,7 +364,8 @@ static int check_count(int64_t n, const struct factor *f, const struct yaml_doc 
                        struct err *e)
 {
     char dims[32];
-    snprintf(dims, sizeof dims, f->from < f->to ? "%d to %d" : "%d", (int)f->from, (int)f->to);
+    snprintf(dims, sizeof dims, f->dims.from < f->dims.to ? "%d to %d" : "%d", (int)f->dims.from,
+             (int)f->dims.to);
     if (n == 0)
         return yaml_fail(doc, map, e, ERR_RANGE,
                          "makes no network: %lld NPUs have no factors for %s dimensions under these limits; "
@@ -529,7 +512,7 @@ static int32_t count_shapes(const struct factor_tier *t, int64_t size)
 static bool may_leave(const struct walk *w, int32_t tier, int32_t in, int32_t rest)
 {
     const struct factor_tier *t = &w->f->tiers[tier];
-    return in >= t->from && w->f->npus / w->divisors[rest] <= t->max_npus;
+    return in >= t->dims.from && w->f->npus / w->divisors[rest] <= t->max_npus;
 }
 
 static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest);
@@ -538,7 +521,7 @@ static int64_t sum_ways(const struct walk *w, int32_t tier, int32_t in, int32_t 
 {
     const struct factor_tier *t = &w->f->tiers[tier];
     int64_t n = may_leave(w, tier, in, rest) ? count(w, tier + 1, 0, dims, rest) : 0;
-    if (in == t->to || dims == 0)
+    if (in == t->dims.to || dims == 0)
         return n;
     for (int32_t i = w->first[rest]; i < w->first[rest + 1]; i++) {
         int32_t shapes = count_shapes(t, w->parts[i].size);
@@ -591,7 +574,7 @@ int factor_count(int64_t *n, const struct factor *f, struct err *e)
     struct walk w;
     int rc = factor_begin(&w, f, e);
     *n = 0;
-    for (int32_t dims = f->from; dims <= f->to && !rc; dims++) {
+    for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++) {
         *n += count(&w, 0, 0, dims, w.n - 1);
         *n = *n < MANY ? *n : MANY;
     }
@@ -624,7 +607,7 @@ static void write_dim(struct walk *w, int32_t tier, int32_t in, int32_t dims, en
     size_t length = w->text.n;
     text_puts(&w->text, length ? ", {" : "{");
     /* Several dimensions of a tier are told apart by a number, also where there is but one. */
-    if (t->name[0] && t->to > 1)
+    if (t->name[0] && t->dims.to > 1)
         text_printf(&w->text, "name: %s%d, ", t->name, (int)in + 1);
     else if (t->name[0])
         text_printf(&w->text, "name: %s, ", t->name);
@@ -658,7 +641,7 @@ static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims,
         return;
     }
     const struct factor_tier *t = &w->f->tiers[tier];
-    for (int32_t s = 0; s < t->n_shapes && in < t->to; s++)
+    for (int32_t s = 0; s < t->n_shapes && in < t->dims.to; s++)
         for (int32_t i = w->first[rest]; i < w->first[rest + 1]; i++) {
             const struct part *part = &w->parts[i];
             if (has_size(t, part->size) && has_ports(t->shapes[s], part->size, t->radix) &&
@@ -674,7 +657,7 @@ int factor_write(struct sweep_column *out, const struct factor *f, struct err *e
     struct walk w;
     int rc = factor_begin(&w, f, e);
     w.out = out;
-    for (int32_t dims = f->from; dims <= f->to && !rc; dims++)
+    for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++)
         put_networks(&w, 0, 0, dims, w.n - 1);
     out->generated = true;
     end(&w);

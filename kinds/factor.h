@@ -7,16 +7,21 @@
 
 enum { FACTOR_MAX_TIERS = 16, FACTOR_MAX_SIZES = 64, FACTOR_SHAPES = N_TOPO_PLAIN };
 
+/** A number of dimensions, or a range of them. */
+struct factor_dims {
+    int32_t from, to;
+};
+
 /** What dimensions may lie in one tier. */
 struct factor_tier {
     enum topo_shape shapes[FACTOR_SHAPES]; /**< shape [n_shapes], each once */
     int32_t n_shapes;
     int64_t sizes[FACTOR_MAX_SIZES]; /**< shape [n_sizes]; 0 = any */
     int32_t n_sizes;
-    int64_t min, max; /**< of a size */
-    int64_t radix;    /**< ports; -1 = any number */
-    int64_t max_npus; /**< product of sizes up to and including this tier */
-    int32_t from, to; /**< dimensions that lie in it */
+    int64_t min, max;        /**< of a size */
+    int64_t radix;           /**< ports; -1 = any number */
+    int64_t max_npus;        /**< product of sizes up to and including this tier */
+    struct factor_dims dims; /**< that lie in it */
     char name[TOPO_NAME];
     struct text words;        /**< keys that every dimension has, "latency_ns: 25, tier: A" */
     struct text switch_words; /**< those that only a switch has */
@@ -25,7 +30,7 @@ struct factor_tier {
 /** Networks that are wanted. Zero-initialise; release with factor_free(). */
 struct factor {
     int64_t npus;
-    int32_t from, to; /**< dimensions */
+    struct factor_dims dims;
     int32_t n_tiers;
     struct factor_tier tiers[FACTOR_MAX_TIERS]; /**< innermost first */
     struct text words;                          /**< keys that every network has beside dims */

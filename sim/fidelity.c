@@ -780,7 +780,7 @@ static int run_chunks(struct fidelity *x, const struct sim_job *job, struct fide
 static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
 {
     struct topo_network net = *x->way.net;
-    struct sim_astra_conf conf;
+    struct sim_astra_setup setup;
     struct sim_astra_result r = { 0 };
     struct sim_astra_collective one = { .kind = job->kind, .bytes = llround(job->bytes) };
     struct text notes = { 0 };
@@ -796,12 +796,12 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
                            "ASTRA-sim 2: a group takes %d of the %d members of %s, expected all",
                            (int)job->members[d], (int)net.dims[d].size, net.dims[d].name);
     }
-    int rc = sim_astra_from_network(&conf, &net, &notes, e);
+    int rc = sim_astra_from_network(&setup, &net, &notes, e);
     if (!rc)
-        rc = sim_astra_from_rules(&conf, &net, x->way.rules, &notes, e);
-    conf.backend = x->way.rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
+        rc = sim_astra_from_rules(&setup, &net, x->way.rules, &notes, e);
+    setup.backend = x->way.rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
     if (!rc && any && one.bytes > 0)
-        rc = sim_astra_run(&r, &conf, &one, 1, NULL, NULL, e);
+        rc = sim_astra_run(&r, &setup, &one, 1, NULL, NULL, e);
     text_free(&notes);
     *out = (struct fidelity_time){ .time_s = (double)r.time_ns / 1e9, .order = SIM_ORDER_FIXED };
     collective_traffic(out->sent_B, job->kind, job->bytes, job->members, net.n_dims);

@@ -41,35 +41,43 @@ static const struct key vary_keys[] = {
 };
 
 static const struct key range_keys[] = {
-    K_REAL(struct range_conf, from, "from", "", 1, -1e18, 1e18, SCHEMA_NONE, "first value", .required = true),
-    K_REAL(struct range_conf, to, "to", "", 1, -1e18, 1e18, SCHEMA_NONE,
+    K_REAL(struct sweep_range, from, "from", "", 1, -1e18, 1e18, SCHEMA_NONE, "first value",
+           .required = true),
+    K_REAL(struct sweep_range, to, "to", "", 1, -1e18, 1e18, SCHEMA_NONE,
            "last value, included when a step ends there", .required = true),
-    K_REAL(struct range_conf, step, "step", "", 1, 1e-18, 1e18, SCHEMA_NONE,
+    K_REAL(struct sweep_range, step, "step", "", 1, 1e-18, 1e18, SCHEMA_NONE,
            "distance of two values; this or points"),
-    K_COUNT(struct range_conf, points, "points", 2, SWEEP_MAX_VALUES, SCHEMA_NONE,
+    K_COUNT(struct sweep_range, points, "points", 2, SWEEP_MAX_VALUES, SCHEMA_NONE,
             "number of values, both ends included; this or step"),
-    K_WORD(struct range_conf, scale, "scale", scale_words, SCHEMA_NONE,
+    K_WORD(struct sweep_range, scale, "scale", scale_words, SCHEMA_NONE,
            "of points: equal differences or equal ratios (default: linear)"),
-    K_NODE(struct range_conf, factor, "factor",
-           "instead of all others, of KEY network: networks of so many NPUs, see vary.factor",
-           .form = "<vary.factor>"),
+    K_ELSEWHERE("factor", "instead of all others, of KEY network: networks of so many NPUs, see vary.factor",
+                .form = "<vary.factor>"),
+};
+
+/* Columns of an axis while it is read. */
+struct draft {
+    struct sweep_column columns[SWEEP_MAX_KEYS];
+    yaml_id at[SWEEP_MAX_KEYS];
+    int32_t n_keys;
+    int64_t points, skip; /* of samples: so many of the sequence, after its first `skip` */
 };
 
 static const struct key sobol_keys[] = {
-    K_COUNT(struct sobol_conf, points, "points", 1, SWEEP_MAX_VALUES, SCHEMA_NONE, "number of samples",
+    K_COUNT(struct draft, points, "points", 1, SWEEP_MAX_VALUES, SCHEMA_NONE, "number of samples",
             .required = true),
-    K_COUNT(struct sobol_conf, skip, "skip", 0, 1e8, 0, "points of the sequence left out before the first"),
-    K_NODE(struct sobol_conf, keys, "keys",
-           "{ KEY: { from, to, scale } or a list, or a range as in vary.KEY, of which values are picked "
-           "evenly }",
-           .required = true, .form = "map of anything"),
+    K_COUNT(struct draft, skip, "skip", 0, 1e8, 0, "points of the sequence left out before the first"),
+    K_ELSEWHERE("keys",
+                "{ KEY: { from, to, scale } or a list, or a range as in vary.KEY, of which values are picked "
+                "evenly }",
+                .required = true, .form = "map of anything"),
 };
 
-K_SECTION(sweep_vary_section, struct range_conf, "vary", vary_keys,
+K_SECTION(sweep_vary_section, struct sweep_range, "vary", vary_keys,
           "what varies: every combination of these axes");
-K_SECTION(sweep_range_section, struct range_conf, "vary.KEY", range_keys,
+K_SECTION(sweep_range_section, struct sweep_range, "vary.KEY", range_keys,
           "the values of an axis as a range, in place of a list");
-K_SECTION(sweep_sobol_section, struct sobol_conf, "vary.sobol", sobol_keys,
+K_SECTION(sweep_sobol_section, struct draft, "vary.sobol", sobol_keys,
           "one axis of quasi-random points (Sobol)");
 
 /* ---- values as YAML text ---- */
@@ -167,7 +175,7 @@ static double clean(double x, double largest)
     return strtod(text, NULL) + 0.0; /* -0 becomes 0 */
 }
 
-static double range_value(const struct range_conf *r, int64_t i)
+static double range_value(const struct sweep_range *r, int64_t i)
 {
     /* The ends are what was written; only what lies between is computed. */
     double largest = fmax(fabs(r->from), fabs(r->to)), share = (double)i / (double)(r->points - 1);
@@ -183,7 +191,7 @@ static double range_value(const struct range_conf *r, int64_t i)
     return strtod(text, NULL);
 }
 
-static int check_ends(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int check_ends(const struct sweep_range *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (!(r->to > r->from))
         return yaml_fail(doc, yaml_get(doc, map, "to"), e, ERR_RANGE, "is %g, expected more than from, %g",
@@ -194,7 +202,7 @@ static int check_ends(const struct range_conf *r, const struct yaml_doc *doc, ya
     return 0;
 }
 
-static int check_range(const struct range_conf *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int check_range(const struct sweep_range *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (isnan(r->step) == (r->points < 0))
         return yaml_fail(doc, map, e, ERR_PARSE, "has %s; give one of step and points",
@@ -207,7 +215,7 @@ static int check_range(const struct range_conf *r, const struct yaml_doc *doc, y
 
 static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct range_conf r;
+    struct sweep_range r;
     char text[NUM_TEXT];
     int rc = schema_read(&r, &sweep_range_section, doc, map, e);
     if (!rc)
@@ -227,7 +235,7 @@ static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
 
 /* ---- samples between two ends ---- */
 
-int sweep_read_between(struct range_conf *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
+int sweep_read_between(struct sweep_range *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
                        struct err *e)
 {
     *is_between = doc->nodes[id].kind == YAML_MAP && yaml_get(doc, id, "step") < 0 &&
@@ -238,7 +246,7 @@ int sweep_read_between(struct range_conf *r, bool *is_between, const struct yaml
     return rc ? rc : check_ends(r, doc, id, e);
 }
 
-const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double share)
+const char *sweep_between(char buf[NUM_TEXT], const struct sweep_range *r, double share)
 {
     double x = r->from + (r->to - r->from) * share;
     if (r->scale == RANGE_LOG) {
@@ -476,13 +484,6 @@ static int take_key(struct reader *r, yaml_id id, int32_t *out, struct err *e)
 
 /* ---- axes ---- */
 
-/* Columns of an axis while it is read. */
-struct draft {
-    struct sweep_column columns[SWEEP_MAX_KEYS];
-    yaml_id at[SWEEP_MAX_KEYS];
-    int32_t n_keys;
-};
-
 static void draft_free(struct draft *d)
 {
     for (int32_t j = 0; j < d->n_keys; j++)
@@ -601,7 +602,7 @@ static int read_zip(struct reader *r, yaml_id map, struct err *e)
 /* What is made of one coordinate: numbers between two ends, or one of the values of `list`. */
 struct sampled {
     bool is_between;
-    struct range_conf range;
+    struct sweep_range range;
     struct sweep_axis list;
 };
 
@@ -632,15 +633,15 @@ static void put_sample(struct sweep_column *c, const struct sampled *s, double x
     c->generated = s->is_between;
 }
 
-static int sobol_draw(struct draft *d, const struct sampled *s, const struct sobol_conf *conf, struct err *e)
+static int sobol_draw(struct draft *d, const struct sampled *s, struct err *e)
 {
     struct rng_sobol *sobol;
     double x[SWEEP_MAX_KEYS];
     int rc = rng_sobol_build(&sobol, d->n_keys, e);
     /* The sequence has no short way to its n-th point here: those skipped are made and dropped. */
-    for (int64_t i = 0; i < conf->skip + conf->points && !rc; i++) {
+    for (int64_t i = 0; i < d->skip + d->points && !rc; i++) {
         rng_sobol_next(sobol, x);
-        for (int32_t j = 0; j < d->n_keys && i >= conf->skip; j++)
+        for (int32_t j = 0; j < d->n_keys && i >= d->skip; j++)
             put_sample(&d->columns[j], &s[j], x[j]);
     }
     rng_sobol_free(sobol);
@@ -649,34 +650,34 @@ static int sobol_draw(struct draft *d, const struct sampled *s, const struct sob
     return rc;
 }
 
-static int read_samples(struct reader *r, const struct sobol_conf *conf, struct err *e)
+static int read_samples(struct reader *r, struct draft *d, yaml_id keys, struct err *e)
 {
-    struct draft d = { .n_keys = 0 };
     struct sampled s[SWEEP_MAX_KEYS];
     int rc = 0;
-    yaml_each (id, r->doc, conf->keys) {
+    yaml_each (id, r->doc, keys) {
         if (rc)
             break;
-        d.at[d.n_keys] = id;
-        rc = read_sampled(&s[d.n_keys++], r, id, e);
+        d->at[d->n_keys] = id;
+        rc = read_sampled(&s[d->n_keys++], r, id, e);
     }
     if (!rc)
-        rc = sobol_draw(&d, s, conf, e);
+        rc = sobol_draw(d, s, e);
     if (!rc)
-        rc = add_axis(r, &d, conf->points, e);
-    for (int32_t j = 0; j < d.n_keys; j++)
+        rc = add_axis(r, d, d->points, e);
+    for (int32_t j = 0; j < d->n_keys; j++)
         sweep_axis_free(&s[j].list);
-    draft_free(&d);
+    draft_free(d);
     return rc;
 }
 
 static int read_sobol(struct reader *r, yaml_id map, struct err *e)
 {
-    struct sobol_conf conf;
-    int rc = schema_read(&conf, &sweep_sobol_section, r->doc, map, e);
+    struct draft d = { .n_keys = 0 };
+    yaml_id keys = yaml_get(r->doc, map, "keys");
+    int rc = schema_read(&d, &sweep_sobol_section, r->doc, map, e);
     if (!rc)
-        rc = check_keys(r, conf.keys, e);
-    return rc ? rc : read_samples(r, &conf, e);
+        rc = check_keys(r, keys, e);
+    return rc ? rc : read_samples(r, &d, keys, e);
 }
 
 /* ---- grids ---- */

@@ -164,20 +164,10 @@ enum range_scale { RANGE_LINEAR, RANGE_LOG };
  * The values of a key as a range, or as networks that are written for it. `from` and `to` are written in the
  * key's own unit.
  */
-struct range_conf {
+struct sweep_range {
     double from, to, step; /**< NaN where absent */
     int64_t points;
     int32_t scale;
-    yaml_id factor;
-};
-
-/**
- * The map below `sobol`: `points` of the sequence after the first `skip`; `keys` is the map of what is
- * sampled.
- */
-struct sobol_conf {
-    int64_t points, skip;
-    yaml_id keys;
 };
 
 /** What `vary` itself may hold; for the manual alone, as a key that varies may have any name. */
@@ -212,10 +202,10 @@ int sweep_column_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
 
 /** Is it a range without step and points, of which numbers between the ends are samples? Then @p r is filled
  * and checked. */
-int sweep_read_between(struct range_conf *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
+int sweep_read_between(struct sweep_range *r, bool *is_between, const struct yaml_doc *doc, yaml_id id,
                        struct err *e);
 /** The sample of @p r at @p share, 0 to 1, as text of 12 digits. */
-const char *sweep_between(char buf[NUM_TEXT], const struct range_conf *r, double share);
+const char *sweep_between(char buf[NUM_TEXT], const struct sweep_range *r, double share);
 
 /** Networks by the map at node @p id; see docs/sweep.md. */
 int sweep_factor_read(struct sweep_column *c, const struct yaml_doc *doc, yaml_id id, struct err *e);

@@ -122,44 +122,32 @@ static void top_set_free(struct top_set *s)
 
 /* ---- keys ---- */
 
-/* Nodes of the document, read further by the functions below. */
-struct keep_conf {
-    yaml_id front, per, top, where;
-    bool prune;
-};
-
-struct top_conf {
-    yaml_id by;
-    int64_t n;
-};
-
 static const struct key keep_keys[] = {
-    K_NODE(struct keep_conf, front, "front",
-           "keep the Pareto front over these 2 to 5 columns of the rows; min: or max: before one says what "
-           "is better, as in max:speedup (default: what the column is known by)",
-           .form = "list of texts"),
-    K_NODE(struct keep_conf, per, "per",
-           "group rows by these columns (default: workload, and keys below it that vary)",
-           .form = "list of texts"),
-    K_NODE(struct keep_conf, top, "top", "keep the best few, see keep.top", .form = "<keep.top>"),
-    K_NODE(struct keep_conf, where, "where",
-           "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\"",
-           .form = "list of texts"),
-    K_BOOL(struct keep_conf, prune, "prune", 0,
+    K_ELSEWHERE(
+        "front",
+        "keep the Pareto front over these 2 to 5 columns of the rows; min: or max: before one says what "
+        "is better, as in max:speedup (default: what the column is known by)",
+        .form = "list of texts"),
+    K_ELSEWHERE("per", "group rows by these columns (default: workload, and keys below it that vary)",
+                .form = "list of texts"),
+    K_ELSEWHERE("top", "keep the best few, see keep.top", .form = "<keep.top>"),
+    K_ELSEWHERE("where", "keep rows within all these limits over columns alone: \"cost_usd <= 2e6\"",
+                .form = "list of texts"),
+    K_BOOL(struct keep_rule, prune, "prune", 0,
            "true: points proved to lie behind the front are not solved (default: false)"),
 };
 
 static const struct key top_keys[] = {
-    K_NODE(struct top_conf, by, "by",
-           "column; min: or max: before it says what is better (default: what the column is known by)",
-           .required = true, .form = "text"),
-    K_COUNT(struct top_conf, n, "n", 1, 1e9, SCHEMA_NONE,
+    K_ELSEWHERE("by",
+                "column; min: or max: before it says what is better (default: what the column is known by)",
+                .required = true, .form = "text"),
+    K_COUNT(struct keep_rule, n_top, "n", 1, 1e9, SCHEMA_NONE,
             "how many for each group of per; ties go to the lower points", .required = true),
 };
 
-K_SECTION(keep_section, struct keep_conf, "keep", keep_keys,
+K_SECTION(keep_section, struct keep_rule, "keep", keep_keys,
           "which rows of a sweep are stored (default: all); the others are counted");
-K_SECTION(keep_top_section, struct top_conf, "keep.top", top_keys, "the best few by one column");
+K_SECTION(keep_top_section, struct keep_rule, "keep.top", top_keys, "the best few by one column");
 
 /* ---- columns ---- */
 
@@ -338,15 +326,10 @@ static int keep_read_list(struct reading *r, yaml_id list, take_text *take, stru
 
 static int read_top(struct reading *r, yaml_id id, struct err *e)
 {
-    struct top_conf top;
     if (id < 0)
         return 0;
-    int rc = schema_read(&top, &keep_top_section, r->doc, id, e);
-    if (!rc)
-        rc = keep_read_text(r, top.by, take_top, e);
-    if (!rc)
-        r->k->n_top = top.n;
-    return rc;
+    int rc = schema_read(r->k, &keep_top_section, r->doc, id, e);
+    return rc ? rc : keep_read_text(r, yaml_get(r->doc, id, "by"), take_top, e);
 }
 
 /* Does `vary` have the key, at whatever depth of grids? Values are passed over, as they are scalars or lists
@@ -388,24 +371,25 @@ static void note_work(struct reading *r, yaml_id at)
     }
 }
 
-static int keep_check(struct reading *r, const struct keep_conf *conf, yaml_id id, struct err *e)
+static int keep_check(struct reading *r, yaml_id id, struct err *e)
 {
     const struct keep_rule *k = r->k;
+    yaml_id per = yaml_get(r->doc, id, "per");
     if (k->n_front == 1)
-        return yaml_fail(r->doc, conf->front, e, ERR_PARSE, "has one column, expected 2 to %d",
-                         FRONT_MAX_COLUMNS);
-    if (conf->prune && k->n_front == 0)
+        return yaml_fail(r->doc, yaml_get(r->doc, id, "front"), e, ERR_PARSE,
+                         "has one column, expected 2 to %d", FRONT_MAX_COLUMNS);
+    if (k->prune && k->n_front == 0)
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
                              "is true without a front; give front");
-    if (conf->prune && k->n_top > 0) /* the best in one column may lie behind the front */
+    if (k->prune && k->n_top > 0) /* the best in one column may lie behind the front */
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
                              "is true with top, whose points may lie behind the front; give front alone");
     if (k->prune && k->kind && !k->kind->has_prune)
         return yaml_fail_key(r->doc, yaml_get(r->doc, id, "prune"), e, ERR_RANGE,
                              "is true, but nothing bounds the rows of a %s study; choose false",
                              k->kind->word);
-    if (conf->per >= 0 && k->n_front == 0 && k->n_top == 0)
-        return yaml_fail_key(r->doc, conf->per, e, ERR_RANGE, "has no front; give front or top");
+    if (per >= 0 && k->n_front == 0 && k->n_top == 0)
+        return yaml_fail_key(r->doc, per, e, ERR_RANGE, "has no front; give front or top");
     if (keep_all(k))
         return yaml_fail(r->doc, id, e, ERR_PARSE, "keeps nothing; give front, top or where");
     return 0;
@@ -415,27 +399,27 @@ int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct y
               const struct table *columns, struct err *e)
 {
     struct reading r = { k, doc, columns };
-    struct keep_conf conf;
     *k = (struct keep_rule){ .kind = kind };
     if (id < 0)
         return 0;
-    int rc = schema_read(&conf, &keep_section, doc, id, e);
+    yaml_id per = yaml_get(doc, id, "per");
+    int rc = schema_read(k, &keep_section, doc, id, e);
     if (rc)
         return rc;
-    k->prune = conf.prune;
     /* In the order of the manual, so that the first mistake of a reader is the one that is named. */
-    if ((rc = keep_read_list(&r, conf.front, take_front, e)) ||
-        (rc = keep_read_list(&r, conf.per, take_per, e)) || (rc = read_top(&r, conf.top, e)) ||
-        (rc = keep_read_list(&r, conf.where, take_where, e)) || (rc = keep_check(&r, &conf, id, e))) {
+    if ((rc = keep_read_list(&r, yaml_get(doc, id, "front"), take_front, e)) ||
+        (rc = keep_read_list(&r, per, take_per, e)) || (rc = read_top(&r, yaml_get(doc, id, "top"), e)) ||
+        (rc = keep_read_list(&r, yaml_get(doc, id, "where"), take_where, e)) ||
+        (rc = keep_check(&r, id, e))) {
         keep_rule_free(k);
         return rc;
     }
     /* Limits alone look at each row by itself: groups play no part. */
     if (k->n_front == 0 && k->n_top == 0)
         return 0;
-    if (conf.per < 0)
+    if (per < 0)
         keep_default_per(k, columns);
-    note_work(&r, conf.per < 0 ? id : conf.per);
+    note_work(&r, per < 0 ? id : per);
     return text_check(&k->notes, e);
 }
 

@@ -174,32 +174,28 @@ void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int
         rest[d] = sizes[d] / members[d];
 }
 
-struct group_conf {
-    int64_t size;
-    yaml_id after, members;
-};
-
-static const struct key group_keys[] = {
-    K_COUNT(struct group_conf, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
-            "NPUs, taken from the innermost dimension outwards (default: all that is left)"),
-    K_NODE(struct group_conf, after, "after",
-           "group, or list of groups, written above: take from what they, and those they come after, leave",
-           .form = "text or list of texts"),
-    K_NODE(struct group_conf, members, "members",
-           "instead of size: how many of each dimension, innermost first; 1 = not used",
-           .form = "list of counts"),
-};
-
-K_SECTION(step_group_section, struct group_conf, "groups", group_keys,
-          "NPUs that take part in a collective; \"all\", every NPU, is there already");
-
 /* Groups read so far, and for each the set of groups it comes after, closed under "after". */
 struct reading {
     struct step_tree *t;
     const struct yaml_doc *doc;
     const struct topo_network *net;
     uint64_t after[GROUP_MAX];
+    int64_t size; /* of the group that is read; -1: not said */
 };
+
+static const struct key group_keys[] = {
+    K_COUNT(struct reading, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+            "NPUs, taken from the innermost dimension outwards (default: all that is left)"),
+    K_ELSEWHERE(
+        "after",
+        "group, or list of groups, written above: take from what they, and those they come after, leave",
+        .form = "text or list of texts"),
+    K_ELSEWHERE("members", "instead of size: how many of each dimension, innermost first; 1 = not used",
+                .form = "list of counts"),
+};
+
+K_SECTION(step_group_section, struct reading, "groups", group_keys,
+          "NPUs that take part in a collective; \"all\", every NPU, is there already");
 
 static uint64_t bit(int32_t group)
 {
@@ -311,22 +307,21 @@ static int read_size(int32_t *members, const int32_t *left, struct reading *r, y
 /* size or members, in what the groups named in `after` leave of the network. */
 static int read_group(struct reading *r, yaml_id map, struct err *e)
 {
-    struct group_conf conf;
+    yaml_id after = yaml_get(r->doc, map, "after"), of_dims = yaml_get(r->doc, map, "members");
     uint64_t set;
     int32_t left[TOPO_MAX_DIMS], members[TOPO_MAX_DIMS];
     int rc;
-    if ((rc = schema_read(&conf, &step_group_section, r->doc, map, e)))
+    if ((rc = schema_read(r, &step_group_section, r->doc, map, e)))
         return rc;
-    if (conf.size >= 0 && conf.members >= 0)
+    if (r->size >= 0 && of_dims >= 0)
         return yaml_fail(r->doc, map, e, ERR_PARSE, "has size and members; give one of them");
-    if ((rc = read_after(&set, r, conf.after, e)) || (rc = check_order(r, set, conf.after, e)))
+    if ((rc = read_after(&set, r, after, e)) || (rc = check_order(r, set, after, e)))
         return rc;
     take_left(left, r, set);
-    if (conf.members >= 0)
-        rc = read_members(members, left, r, conf.members, e);
+    if (of_dims >= 0)
+        rc = read_members(members, left, r, of_dims, e);
     else
-        rc = read_size(members, left, r, map, conf.size >= 0 ? conf.size : group_product(left, r->t->n_dims),
-                       e);
+        rc = read_size(members, left, r, map, r->size >= 0 ? r->size : group_product(left, r->t->n_dims), e);
     if (rc)
         return rc;
     /* What those before take of a dimension lies between two members. Group 0 is every NPU. */
@@ -518,59 +513,52 @@ void layers_build_step(struct step_tree *t, const struct layers *l, int32_t loop
     layers_add_passes(t, add_sum(t, -1, "step"), l, loop);
 }
 
-struct phase_conf {
-    double compute_ns, compute_ms;
-    yaml_id collectives;
-};
-
 static const struct key phase_keys[] = {
-    K_REAL(struct phase_conf, compute_ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
+    K_REAL(struct step_compute, ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
            "compute time of one NPU (default: none)"),
-    K_REAL(struct phase_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
+    K_REAL(struct step_compute, ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
            "the same in milliseconds"),
-    K_NODE(struct phase_conf, collectives, "collectives", "list of collectives, run after the compute",
-           .form = "list of <layers.forward.collectives>"),
+    K_ELSEWHERE("collectives", "list of collectives, run after the compute",
+                .form = "list of <layers.forward.collectives>"),
 };
 
-K_SECTION(step_phase_section, struct phase_conf, "layers.forward", phase_keys,
+K_SECTION(step_phase_section, struct step_compute, "layers.forward", phase_keys,
           "work of one layer in one phase; input_grad and weight_grad have the same keys");
 
-struct layer_conf {
+/* What a layer is called, and how many it stands for. */
+struct layer_head {
     const char *name;
     int64_t times;
-    yaml_id phases[LAYERS_PHASES];
 };
 
 static const struct key layer_keys[] = {
-    K_TEXT(struct layer_conf, name, "name", "for reports"),
-    K_COUNT(struct layer_conf, times, "times", 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
-    K_NODE(struct layer_conf, phases[STEP_FORWARD], "forward", "work of the forward pass",
-           .form = "<layers.forward>"),
-    K_NODE(struct layer_conf, phases[STEP_INPUT_GRAD], "input_grad",
-           "work for the gradient of the layer's input", .form = "<layers.forward>"),
-    K_NODE(struct layer_conf, phases[STEP_WEIGHT_GRAD], "weight_grad",
-           "work for the gradient of the layer's weights", .form = "<layers.forward>"),
+    K_TEXT(struct layer_head, name, "name", "for reports"),
+    K_COUNT(struct layer_head, times, "times", 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
+    K_ELSEWHERE("forward", "work of the forward pass", .form = "<layers.forward>"),
+    K_ELSEWHERE("input_grad", "work for the gradient of the layer's input", .form = "<layers.forward>"),
+    K_ELSEWHERE("weight_grad", "work for the gradient of the layer's weights", .form = "<layers.forward>"),
 };
 
-K_SECTION(step_layer_section, struct layer_conf, "layers", layer_keys,
+K_SECTION(step_layer_section, struct layer_head, "layers", layer_keys,
           "one layer; layers stand in forward order");
 
 /* Compute of one phase and the collectives that follow it. */
 static int read_phase(struct layers *l, enum step_phase phase, const struct step_tree *t,
                       const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    struct phase_conf conf;
+    struct step_compute compute;
     double compute_s = NAN;
+    yaml_id list = yaml_get(doc, map, "collectives");
     int rc;
-    if ((rc = schema_read(&conf, &step_phase_section, doc, map, e)) ||
-        (rc = step_compute_s(&compute_s, conf.compute_ns, conf.compute_ms, doc, map, e)))
+    if ((rc = schema_read(&compute, &step_phase_section, doc, map, e)) ||
+        (rc = step_compute_s(&compute_s, &compute, doc, map, e)))
         return rc;
     l->layers[l->n_layers - 1].phases[phase].compute_s = isnan(compute_s) ? 0 : compute_s;
-    if (conf.collectives < 0)
+    if (list < 0)
         return 0;
-    if ((rc = yaml_need(doc, conf.collectives, YAML_SEQ, e)))
+    if ((rc = yaml_need(doc, list, YAML_SEQ, e)))
         return rc;
-    yaml_each (entry, doc, conf.collectives) {
+    yaml_each (entry, doc, list) {
         struct step_node collective;
         if ((rc = step_read_collective(&collective, t, doc, entry, e)) ||
             (rc = layers_add_collective(l, phase, collective, e)))
@@ -583,24 +571,28 @@ static int read_phase(struct layers *l, enum step_phase phase, const struct step
 static int layers_read_layer(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc,
                              yaml_id map, struct err *e)
 {
-    struct layer_conf conf;
-    int rc = schema_read(&conf, &step_layer_section, doc, map, e);
+    static const char *const phases[LAYERS_PHASES] = {
+        [STEP_FORWARD] = "forward", [STEP_INPUT_GRAD] = "input_grad", [STEP_WEIGHT_GRAD] = "weight_grad"
+    };
+    struct layer_head head;
+    int rc = schema_read(&head, &step_layer_section, doc, map, e);
     if (rc)
         return rc;
-    struct layers_layer *layer = layers_add(l, conf.name, e);
+    struct layers_layer *layer = layers_add(l, head.name, e);
     if (!layer)
         return e->code;
-    layer->times = (double)conf.times;
+    layer->times = (double)head.times;
     if (l->recompute != LAYERS_RECOMPUTE_NONE) {
         layer->again_begin = l->n_layers - 1;
         layer->again_end = l->n_layers;
     }
     bool empty = true;
-    for (int phase = 0; phase < LAYERS_PHASES && !rc; phase++)
-        if (conf.phases[phase] >= 0) {
-            empty = false;
-            rc = read_phase(l, (enum step_phase)phase, t, doc, conf.phases[phase], e);
-        }
+    for (int phase = 0; phase < LAYERS_PHASES && !rc; phase++) {
+        yaml_id at = yaml_get(doc, map, phases[phase]);
+        empty = empty && at < 0;
+        if (at >= 0)
+            rc = read_phase(l, (enum step_phase)phase, t, doc, at, e);
+    }
     if (!rc && empty)
         return yaml_fail(doc, map, e, ERR_PARSE, "has no work; give forward, input_grad or weight_grad");
     return rc;

@@ -120,12 +120,17 @@ void step_set_name(char out[TOPO_NAME], const char *name);
 int step_read_collective(struct step_node *out, const struct step_tree *t, const struct yaml_doc *doc,
                          yaml_id map, struct err *e);
 
+/** Keys compute_ns and compute_ms of a map; NaN: not given. */
+struct step_compute {
+    double ns, ms;
+};
+
 /**
- * Seconds from the two keys every compute map has; NaN = not given, both NaN give NaN.
+ * Seconds of these two, one of which is given; NaN where neither is.
  * 228149414 ns is 0.228149414 s to the last bit (a division, not a product with 1e-9).
  * ERR_PARSE when both were given.
  */
-int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
+int step_compute_s(double *out, const struct step_compute *x, const struct yaml_doc *doc, yaml_id map,
                    struct err *e);
 
 /* ---- groups ---- */

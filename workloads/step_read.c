@@ -14,51 +14,53 @@
 #include "workloads/readers/readers.h"
 #include "workloads/plan_cost.h"
 
-struct workload_conf {
-    const char *name, *source, *astra, *simai;
+/* The map of a workload, whose work stands in one of its given. */
+struct workload_given {
+    const char *name, *astra, *simai;
     yaml_id groups, layers, step, chakra, model, parallel, search;
     int32_t loop, recompute, ag_size;
     double traffic;
 };
 
 static const struct key workload_keys[] = {
-    K_TEXT(struct workload_conf, name, "name", "what reports call the workload"),
-    K_TEXT(struct workload_conf, source, "source", "where the figures come from"),
-    K_NODE(struct workload_conf, groups, "groups", "groups of NPUs by name, see groups",
+    K_TEXT(struct workload_given, name, "name", "what reports call the workload"),
+    K_REMARK("source", "where the figures come from"),
+    K_NODE(struct workload_given, groups, "groups", "groups of NPUs by name, see groups",
            .form = "map of <groups>"),
-    K_NODE(struct workload_conf, layers, "layers", "list of layers in forward order, see layers",
+    K_NODE(struct workload_given, layers, "layers", "list of layers in forward order, see layers",
            .form = "list of <layers>"),
-    K_WORD(struct workload_conf, loop, "loop", layers_loop_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, loop, "loop", layers_loop_names, SCHEMA_NONE,
            "how the work of the layers is put together (default: no-overlap)"),
-    K_WORD(struct workload_conf, recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
            "forward work of each layer that is done again in its backward pass (default: none)"),
-    K_NODE(struct workload_conf, step, "step", "instead of layers: the step as an expression, see step",
+    K_NODE(struct workload_given, step, "step", "instead of layers: the step as an expression, see step",
            .form = "<step>"),
-    K_TEXT(struct workload_conf, astra, "astra",
+    K_TEXT(struct workload_given, astra, "astra",
            "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
-    K_TEXT(struct workload_conf, simai, "simai",
+    K_TEXT(struct workload_given, simai, "simai",
            "instead of layers: a SimAI (AICB) text file, path likewise"),
-    K_WORD(struct workload_conf, ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
            "of simai: the bytes of an all-gather are its full result or one shard (default: full)"),
-    K_NODE(struct workload_conf, chakra, "chakra",
+    K_NODE(struct workload_given, chakra, "chakra",
            "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra",
            .form = "file or <chakra>"),
-    K_NODE(struct workload_conf, model, "model",
+    K_NODE(struct workload_given, model, "model",
            "instead of layers: a model to train, a file (relative to this one) or a map, see model",
            .form = "file or <model>"),
-    K_NODE(struct workload_conf, parallel, "parallel",
+    K_NODE(struct workload_given, parallel, "parallel",
            "of a model: how it is spread over the NPUs, see parallel", .form = "<parallel>"),
-    K_NODE(struct workload_conf, search, "search",
+    K_NODE(struct workload_given, search, "search",
            "of a model: find the best plan, from what is given in parallel; {}: over all, see search",
            .form = "<search>"),
-    K_REAL(struct workload_conf, traffic, "traffic", "", 1, 0, 1e6, 1,
+    K_REAL(struct workload_given, traffic, "traffic", "", 1, 0, 1e6, 1,
            "all bytes that are sent, times this: to ask how sure an answer is"),
 };
 
-K_SECTION(step_workload_section, struct workload_conf, "workload", workload_keys,
+K_SECTION(step_workload_section, struct workload_given, "workload", workload_keys,
           "one training step of one model");
 
-struct collective_conf {
+/* A collective as a list or an expression says it. */
+struct collective_given {
     int32_t kind;
     double size_B, size_MB;
     const char *group, *name;
@@ -66,94 +68,81 @@ struct collective_conf {
 };
 
 #define SIZE_KEYS                                                                                            \
-    K_REAL(struct collective_conf, size_B, "size_B", "B", 1, 0, BYTES_MAX_B, SCHEMA_NONE,                    \
+    K_REAL(struct collective_given, size_B, "size_B", "B", 1, 0, BYTES_MAX_B, SCHEMA_NONE,                   \
            "what each NPU brings in; of an all-gather: its shard"),                                          \
-        K_REAL(struct collective_conf, size_MB, "size_MB", "MB", 1, 0, BYTES_MAX_MB, SCHEMA_NONE,            \
+        K_REAL(struct collective_given, size_MB, "size_MB", "MB", 1, 0, BYTES_MAX_MB, SCHEMA_NONE,           \
                "the same in 1e6 bytes"),                                                                     \
-        K_TEXT(struct collective_conf, group, "group", "who takes part: \"all\" or a name from groups",      \
+        K_TEXT(struct collective_given, group, "group", "who takes part: \"all\" or a name from groups",     \
                .required = true),                                                                            \
-        K_COUNT(struct collective_conf, priority, "priority", 0, 1000000, 0,                                 \
+        K_COUNT(struct collective_given, priority, "priority", 0, 1000000, 0,                                \
                 "models chunk and flow: where it meets others, the higher goes first")
 
 static const struct key operand_keys[] = { SIZE_KEYS };
 
-K_SECTION(step_operand_section, struct collective_conf, "step.all-reduce", operand_keys,
+K_SECTION(step_operand_section, struct collective_given, "step.all-reduce", operand_keys,
           "a collective in an expression; the other collectives have the same keys");
 
 static const struct key collective_keys[] = {
-    K_WORD(struct collective_conf, kind, "kind", collective_names, SCHEMA_NONE, "what is exchanged",
+    K_WORD(struct collective_given, kind, "kind", collective_names, SCHEMA_NONE, "what is exchanged",
            .required = true),
     SIZE_KEYS,
-    K_COUNT(struct collective_conf, times, "times", 1, TIMES_MAX, 1, "how often in a row"),
-    K_TEXT(struct collective_conf, name, "name", "for reports (default: the layer's name)"),
+    K_COUNT(struct collective_given, times, "times", 1, TIMES_MAX, 1, "how often in a row"),
+    K_TEXT(struct collective_given, name, "name", "for reports (default: the layer's name)"),
 };
 
-K_SECTION(step_collective_section, struct collective_conf, "layers.forward.collectives", collective_keys,
+K_SECTION(step_collective_section, struct collective_given, "layers.forward.collectives", collective_keys,
           "one collective");
 
-struct leaf_conf {
-    double compute_ns, compute_ms;
-    yaml_id collective[N_COLLECTIVES];
-    yaml_id sum, max, repeat;
+/* Where an expression is read to, and what is said of it beside its work. */
+struct expression {
+    struct step_tree *t;
+    const struct yaml_doc *doc;
+    struct step_compute compute;
     int64_t times;
     int32_t phase;
     const char *name;
 };
 
 static const struct key leaf_keys[] = {
-    K_REAL(struct leaf_conf, compute_ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
+    K_REAL(struct expression, compute.ns, "compute_ns", "ns", 1, 0, COMPUTE_MAX_NS, SCHEMA_NONE,
            "compute time of one NPU"),
-    K_REAL(struct leaf_conf, compute_ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
+    K_REAL(struct expression, compute.ms, "compute_ms", "ms", 1, 0, COMPUTE_MAX_MS, SCHEMA_NONE,
            "the same in milliseconds"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_REDUCE], "all-reduce", "a collective: size and group",
-           .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_REDUCE_SCATTER], "reduce-scatter",
-           "a collective: size and group", .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_GATHER], "all-gather", "a collective: size and group",
-           .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_ALL_TO_ALL], "all-to-all", "a collective: size and group",
-           .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_BROADCAST], "broadcast", "a collective: size and group",
-           .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, collective[COLLECTIVE_SEND], "send",
-           "a collective: size and group; to the next NPU", .form = "<step.all-reduce>"),
-    K_NODE(struct leaf_conf, sum, "sum", "list of expressions that run one after the other",
-           .form = "list of <step>"),
-    K_NODE(struct leaf_conf, max, "max", "list of expressions that run side by side",
-           .form = "list of <step>"),
-    K_NODE(struct leaf_conf, repeat, "repeat", "an expression several times in a row, see step.repeat",
-           .form = "<step.repeat>"),
-    K_COUNT(struct leaf_conf, times, "times", 1, TIMES_MAX, SCHEMA_NONE,
+    K_ELSEWHERE("all-reduce", "a collective: size and group", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("reduce-scatter", "a collective: size and group", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("all-gather", "a collective: size and group", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("all-to-all", "a collective: size and group", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("broadcast", "a collective: size and group", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("send", "a collective: size and group; to the next NPU", .form = "<step.all-reduce>"),
+    K_ELSEWHERE("sum", "list of expressions that run one after the other", .form = "list of <step>"),
+    K_ELSEWHERE("max", "list of expressions that run side by side", .form = "list of <step>"),
+    K_ELSEWHERE("repeat", "an expression several times in a row, see step.repeat", .form = "<step.repeat>"),
+    K_COUNT(struct expression, times, "times", 1, TIMES_MAX, SCHEMA_NONE,
             "of compute or a collective: how often in a row (default: once)"),
-    K_WORD(struct leaf_conf, phase, "phase", step_phase_names, SCHEMA_NONE,
+    K_WORD(struct expression, phase, "phase", step_phase_names, SCHEMA_NONE,
            "where reports count it, and all below it (default: as the expression around it)"),
-    K_TEXT(struct leaf_conf, name, "name", "for reports"),
+    K_TEXT(struct expression, name, "name", "for reports"),
 };
 
-K_SECTION(step_leaf_section, struct leaf_conf, "step", leaf_keys,
+K_SECTION(step_leaf_section, struct expression, "step", leaf_keys,
           "an expression: exactly one of compute, a collective, sum, max and repeat");
 
-struct repeat_conf {
-    double times;
-    yaml_id of;
-};
-
 static const struct key repeat_keys[] = {
-    K_REAL(struct repeat_conf, times, "times", "", 1, 1e-9, TIMES_MAX, SCHEMA_NONE,
+    K_REAL(struct step_node, times, "times", "", 1, 1e-9, TIMES_MAX, SCHEMA_NONE,
            "how often; a fraction is allowed (the bubble of an interleaved pipeline)", .required = true),
-    K_NODE(struct repeat_conf, of, "of", "the expression", .required = true, .form = "<step>"),
+    K_ELSEWHERE("of", "the expression", .required = true, .form = "<step>"),
 };
 
-K_SECTION(step_repeat_section, struct repeat_conf, "step.repeat", repeat_keys,
+K_SECTION(step_repeat_section, struct step_node, "step.repeat", repeat_keys,
           "an expression several times in a row");
 
-int step_compute_s(double *out, double compute_ns, double compute_ms, const struct yaml_doc *doc, yaml_id map,
+int step_compute_s(double *out, const struct step_compute *x, const struct yaml_doc *doc, yaml_id map,
                    struct err *e)
 {
-    if (!isnan(compute_ns) && !isnan(compute_ms))
+    if (!isnan(x->ns) && !isnan(x->ms))
         return yaml_fail(doc, map, e, ERR_PARSE, "has compute_ns and compute_ms; give one of them");
     /* Divided, not multiplied by 1e-9: so 1 ms and 1e6 ns are the same double. */
-    *out = isnan(compute_ns) ? compute_ms / 1e3 : compute_ns / 1e9;
+    *out = isnan(x->ns) ? x->ms / 1e3 : x->ns / 1e9;
     return 0;
 }
 
@@ -174,45 +163,40 @@ static int workload_find_group(int32_t *out, const struct step_tree *t, const ch
 }
 
 /* Size and group of a collective, common to lists and expressions. */
-static int fill_collective(struct step_node *out, const struct collective_conf *conf,
+static int fill_collective(struct step_node *out, const struct collective_given *given,
                            const struct step_tree *t, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* Both or none of them. */
-    if (isnan(conf->size_B) == isnan(conf->size_MB))
+    if (isnan(given->size_B) == isnan(given->size_MB))
         return yaml_fail(doc, map, e, ERR_PARSE, "has %s, expected one of size_B and size_MB",
-                         isnan(conf->size_B) ? "no size" : "two sizes");
+                         isnan(given->size_B) ? "no size" : "two sizes");
     *out = (struct step_node){ .kind = STEP_COLLECTIVE, .phase = STEP_OTHER, .times = 1 };
-    out->bytes = isnan(conf->size_B) ? conf->size_MB * 1e6 : conf->size_B;
-    out->priority = (int32_t)conf->priority;
-    return workload_find_group(&out->group, t, conf->group, doc, map, e);
+    out->bytes = isnan(given->size_B) ? given->size_MB * 1e6 : given->size_B;
+    out->priority = (int32_t)given->priority;
+    return workload_find_group(&out->group, t, given->group, doc, map, e);
 }
 
 /* A collective as an entry of a list, where its kind is a key. */
 int step_read_collective(struct step_node *out, const struct step_tree *t, const struct yaml_doc *doc,
                          yaml_id map, struct err *e)
 {
-    struct collective_conf conf = { .group = "" };
+    struct collective_given given = { .group = "" };
     int rc;
-    if ((rc = schema_read(&conf, &step_collective_section, doc, map, e)) ||
-        (rc = fill_collective(out, &conf, t, doc, map, e)))
+    if ((rc = schema_read(&given, &step_collective_section, doc, map, e)) ||
+        (rc = fill_collective(out, &given, t, doc, map, e)))
         return rc;
-    out->collective = (enum collective_kind)conf.kind;
-    out->times = (double)conf.times;
-    step_set_name(out->name, conf.name);
+    out->collective = (enum collective_kind)given.kind;
+    out->times = (double)given.times;
+    step_set_name(out->name, given.name);
     return 0;
 }
-
-struct expression {
-    struct step_tree *t;
-    const struct yaml_doc *doc;
-};
 
 static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
                            struct err *e);
 
-/* Exactly one of the keys that say what the expression is. Asked of the file's own keys: a table of defaults
- * cannot tell what was written. */
-static int check_one(const struct expression *x, yaml_id map, struct err *e)
+/* The one key that says what the expression is. Asked of the file's own keys: a table of defaults cannot tell
+ * what was written. */
+static int find_work(yaml_id *work, const struct expression *x, yaml_id map, struct err *e)
 {
     const char *first = NULL;
     yaml_each (id, x->doc, map) {
@@ -222,6 +206,7 @@ static int check_one(const struct expression *x, yaml_id map, struct err *e)
         if (first)
             return yaml_fail(x->doc, map, e, ERR_PARSE, "has %s and %s; give one of them", first, key);
         first = key;
+        *work = id;
     }
     if (!first)
         return yaml_fail(x->doc, map, e, ERR_PARSE,
@@ -248,24 +233,22 @@ static int read_children(const struct expression *x, step_id parent, enum step_p
 static int read_repeat(const struct expression *x, step_id parent, struct step_node node, yaml_id map,
                        struct err *e)
 {
-    struct repeat_conf conf;
-    int rc = schema_read(&conf, &step_repeat_section, x->doc, map, e);
+    int rc = schema_read(&node, &step_repeat_section, x->doc, map, e);
     if (rc)
         return rc;
     node.kind = STEP_REPEAT;
-    node.times = conf.times;
-    return read_expression(x, step_add(x->t, parent, node), node.phase, conf.of, e);
+    return read_expression(x, step_add(x->t, parent, node), node.phase, yaml_get(x->doc, map, "of"), e);
 }
 
 /* A collective inside an expression, where its kind is the name of the key. */
 static int read_operand(const struct expression *x, step_id parent, const struct step_node *node,
-                        const struct leaf_conf *conf, enum collective_kind kind, struct err *e)
+                        enum collective_kind kind, yaml_id map, struct err *e)
 {
-    struct collective_conf operand = { .group = "" };
+    struct collective_given operand = { .group = "" };
     struct step_node leaf;
     int rc;
-    if ((rc = schema_read(&operand, &step_operand_section, x->doc, conf->collective[kind], e)) ||
-        (rc = fill_collective(&leaf, &operand, x->t, x->doc, conf->collective[kind], e)))
+    if ((rc = schema_read(&operand, &step_operand_section, x->doc, map, e)) ||
+        (rc = fill_collective(&leaf, &operand, x->t, x->doc, map, e)))
         return rc;
     leaf.collective = kind;
     leaf.phase = node->phase;
@@ -276,37 +259,39 @@ static int read_operand(const struct expression *x, step_id parent, const struct
 }
 
 /* The inner nodes; the leaves are done where `times` counts. */
-static int read_inner(const struct expression *x, step_id parent, struct step_node node,
-                      const struct leaf_conf *conf, yaml_id map, struct err *e)
+static int read_inner(const struct expression *x, step_id parent, struct step_node node, yaml_id map,
+                      yaml_id work, struct err *e)
 {
-    if (conf->times >= 0)
+    const char *word = x->doc->nodes[work].key;
+    if (x->times >= 0)
         return yaml_fail(x->doc, yaml_get(x->doc, map, "times"), e, ERR_PARSE,
                          "counts compute and collectives only, expected repeat here");
-    if (conf->repeat >= 0)
-        return read_repeat(x, parent, node, conf->repeat, e);
-    node.kind = conf->sum >= 0 ? STEP_SUM : STEP_MAX;
+    if (strcmp(word, "repeat") == 0)
+        return read_repeat(x, parent, node, work, e);
+    node.kind = strcmp(word, "sum") == 0 ? STEP_SUM : STEP_MAX;
     node.times = 1;
     step_id id = step_add(x->t, parent, node);
-    return read_children(x, id, node.phase, conf->sum >= 0 ? conf->sum : conf->max, e);
+    return read_children(x, id, node.phase, work, e);
 }
 
-static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
-                           struct err *e)
+static int read_expression(const struct expression *around, step_id parent, enum step_phase phase,
+                           yaml_id map, struct err *e)
 {
-    struct leaf_conf conf;
+    struct expression own = *around, *x = &own;
     double compute_s = NAN;
+    yaml_id work = -1;
     int rc;
-    if ((rc = schema_read(&conf, &step_leaf_section, x->doc, map, e)) || (rc = check_one(x, map, e)) ||
-        (rc = step_compute_s(&compute_s, conf.compute_ns, conf.compute_ms, x->doc, map, e)))
+    if ((rc = schema_read(x, &step_leaf_section, x->doc, map, e)) || (rc = find_work(&work, x, map, e)) ||
+        (rc = step_compute_s(&compute_s, &x->compute, x->doc, map, e)))
         return rc;
-    struct step_node node = { .phase = conf.phase >= 0 ? (enum step_phase)conf.phase : phase };
-    step_set_name(node.name, conf.name);
-    node.times = conf.times >= 0 ? (double)conf.times : 1;
+    struct step_node node = { .phase = x->phase >= 0 ? (enum step_phase)x->phase : phase };
+    step_set_name(node.name, x->name);
+    node.times = x->times >= 0 ? (double)x->times : 1;
     for (int kind = 0; kind < N_COLLECTIVES; kind++)
-        if (conf.collective[kind] >= 0)
-            return read_operand(x, parent, &node, &conf, (enum collective_kind)kind, e);
+        if (strcmp(x->doc->nodes[work].key, collective_names[kind]) == 0)
+            return read_operand(x, parent, &node, (enum collective_kind)kind, work, e);
     if (isnan(compute_s))
-        return read_inner(x, parent, node, &conf, map, e);
+        return read_inner(x, parent, node, map, work, e);
     node.kind = STEP_COMPUTE;
     /* Compute several times in a row is one longer compute; a collective is not one larger collective, since
      * each pays its latency. */
@@ -317,35 +302,35 @@ static int read_expression(const struct expression *x, step_id parent, enum step
 }
 
 /* Layers are read as a list and unrolled into a tree at once: nothing later knows of them. */
-static int read_layers(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+static int read_layers(struct step_tree *t, const struct workload_given *given, const struct yaml_doc *doc,
                        struct err *e)
 {
-    struct layers l = { .recompute = conf->recompute < 0 ? LAYERS_RECOMPUTE_NONE
-                                                         : (enum layers_recompute)conf->recompute };
-    int rc = layers_read(&l, t, doc, conf->layers, e);
+    struct layers l = { .recompute = given->recompute < 0 ? LAYERS_RECOMPUTE_NONE
+                                                          : (enum layers_recompute)given->recompute };
+    int rc = layers_read(&l, t, doc, given->layers, e);
     if (!rc)
-        layers_build_step(t, &l, conf->loop < 0 ? LAYERS_NO_OVERLAP : conf->loop);
+        layers_build_step(t, &l, given->loop < 0 ? LAYERS_NO_OVERLAP : given->loop);
     layers_free(&l);
     return rc;
 }
 
 /* A text file of rows: astra or simai. */
-static int workload_read_rows(struct step_tree *t, const struct workload_conf *conf,
+static int workload_read_rows(struct step_tree *t, const struct workload_given *given,
                               const struct yaml_doc *doc, yaml_id map, const struct topo_network *net,
                               struct err *e)
 {
     struct text path = { 0 }, content = { 0 };
     struct err inner = { 0 };
-    struct astra_rule astra = { .loop = conf->loop, .recompute = conf->recompute };
-    struct simai_rule simai = { conf->loop, conf->recompute, conf->ag_size };
-    yaml_id id = yaml_get(doc, map, conf->astra ? "astra" : "simai");
-    size_t most = conf->astra ? ASTRA_MAX_BYTES : SIMAI_MAX_BYTES;
+    struct astra_rule astra = { .loop = given->loop, .recompute = given->recompute };
+    struct simai_rule simai = { given->loop, given->recompute, given->ag_size };
+    yaml_id id = yaml_get(doc, map, given->astra ? "astra" : "simai");
+    size_t most = given->astra ? ASTRA_MAX_BYTES : SIMAI_MAX_BYTES;
     yaml_beside(&path, doc, id);
     int rc = text_check(&path, e);
     /* A file that cannot be read is told at the key that names it. */
     if (!rc && text_read_file(&content, text_str(&path), most, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
-    if (!rc && conf->astra)
+    if (!rc && given->astra)
         rc = astra_read(t, text_str(&path), text_str(&content), content.n, net, astra, e);
     else if (!rc)
         rc = simai_read(t, text_str(&path), text_str(&content), content.n, net, simai, e);
@@ -356,57 +341,57 @@ static int workload_read_rows(struct step_tree *t, const struct workload_conf *c
 
 /* Keys that would have no effect beside the source of work. They are errors and not notes: whoever wrote them
  * counts on them. */
-static int check_effect(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
+static int check_effect(const struct workload_given *given, const struct yaml_doc *doc, yaml_id map,
                         const char *source, struct err *e)
 {
-    bool rows = conf->astra || conf->simai, layers = rows || conf->layers >= 0;
-    if (!layers && conf->loop >= 0)
+    bool rows = given->astra || given->simai, layers = rows || given->layers >= 0;
+    if (!layers && given->loop >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
                          "has no effect on %s, only with layers, astra or simai", source);
-    if (!layers && conf->recompute >= 0)
+    if (!layers && given->recompute >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
                          "has no effect on %s, only with layers, astra or simai", source);
-    if ((rows || conf->chakra >= 0 || conf->model >= 0) && conf->groups >= 0)
-        return yaml_fail(doc, conf->groups, e, ERR_PARSE, "has no effect on %s, which brings its own groups",
+    if ((rows || given->chakra >= 0 || given->model >= 0) && given->groups >= 0)
+        return yaml_fail(doc, given->groups, e, ERR_PARSE, "has no effect on %s, which brings its own groups",
                          source);
-    if (conf->model < 0 && (conf->parallel >= 0 || conf->search >= 0))
-        return yaml_fail_key(doc, conf->parallel >= 0 ? conf->parallel : conf->search, e, ERR_PARSE,
+    if (given->model < 0 && (given->parallel >= 0 || given->search >= 0))
+        return yaml_fail_key(doc, given->parallel >= 0 ? given->parallel : given->search, e, ERR_PARSE,
                              "has no effect on %s, only with model", source);
-    if (conf->model >= 0 && conf->parallel < 0)
+    if (given->model >= 0 && given->parallel < 0)
         return yaml_fail(doc, map, e, ERR_PARSE,
                          "has no parallel, required for a model; with search { batch: N } is enough");
-    if (!conf->simai && conf->ag_size >= 0)
+    if (!given->simai && given->ag_size >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE,
                          "has no effect on %s, only with simai", source);
     return 0;
 }
 
 /* One source of work, and no key that would have no effect beside it. */
-static int check_workload(const struct workload_conf *conf, const struct yaml_doc *doc, yaml_id map,
+static int check_workload(const struct workload_given *given, const struct yaml_doc *doc, yaml_id map,
                           struct err *e)
 {
-    const char *source = conf->step >= 0     ? "step"
-                         : conf->astra       ? "astra"
-                         : conf->simai       ? "simai"
-                         : conf->chakra >= 0 ? "chakra"
-                         : conf->model >= 0  ? "model"
-                                             : "layers";
-    int n = (conf->layers >= 0) + (conf->step >= 0) + (conf->astra != NULL) + (conf->simai != NULL) +
-            (conf->chakra >= 0) + (conf->model >= 0);
+    const char *source = given->step >= 0     ? "step"
+                         : given->astra       ? "astra"
+                         : given->simai       ? "simai"
+                         : given->chakra >= 0 ? "chakra"
+                         : given->model >= 0  ? "model"
+                                              : "layers";
+    int n = (given->layers >= 0) + (given->step >= 0) + (given->astra != NULL) + (given->simai != NULL) +
+            (given->chakra >= 0) + (given->model >= 0);
     if (n != 1)
         return yaml_fail(doc, map, e, ERR_PARSE,
                          "has %d of layers, step, astra, simai, chakra and model; give one of them", n);
-    return check_effect(conf, doc, map, source, e);
+    return check_effect(given, doc, map, source, e);
 }
 
 /* Work from a file of another program; the file stands for the name where none is given. */
-static int read_foreign(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+static int read_foreign(struct step_tree *t, const struct workload_given *given, const struct yaml_doc *doc,
                         yaml_id map, const struct topo_network *net, struct err *e)
 {
-    int rc = conf->chakra >= 0 ? chakra_read(t, doc, conf->chakra, net, e)
-                               : workload_read_rows(t, conf, doc, map, net, e);
-    if (!rc && conf->name)
-        snprintf(t->name, sizeof t->name, "%s", conf->name);
+    int rc = given->chakra >= 0 ? chakra_read(t, doc, given->chakra, net, e)
+                                : workload_read_rows(t, given, doc, map, net, e);
+    if (!rc && given->name)
+        snprintf(t->name, sizeof t->name, "%s", given->name);
     return rc;
 }
 
@@ -425,10 +410,10 @@ static int workload_read_model(struct step_tree *t, const struct yaml_doc *doc, 
 int step_read_training(struct training *x, const struct yaml_doc *doc, yaml_id map,
                        const struct topo_network *net, struct err *e)
 {
-    struct workload_conf conf;
-    int rc = schema_read(&conf, &step_workload_section, doc, map, e);
+    struct workload_given given;
+    int rc = schema_read(&given, &step_workload_section, doc, map, e);
     if (!rc)
-        rc = check_workload(&conf, doc, map, e);
+        rc = check_workload(&given, doc, map, e);
     return rc ? rc : training_read(x, doc, map, net, e);
 }
 
@@ -440,17 +425,17 @@ static void scale_traffic(struct step_tree *t, double traffic)
 }
 
 /* `groups`, and the work as layers or as an expression. */
-static int read_own(struct step_tree *t, const struct workload_conf *conf, const struct yaml_doc *doc,
+static int read_own(struct step_tree *t, const struct workload_given *given, const struct yaml_doc *doc,
                     const struct topo_network *net, struct err *e)
 {
-    step_begin(t, conf->name, net);
+    step_begin(t, given->name, net);
     int rc = step_check(t, e);
-    if (!rc && conf->groups >= 0)
-        rc = group_read(t, doc, conf->groups, net, e);
-    if (!rc && conf->layers >= 0)
-        rc = read_layers(t, conf, doc, e);
+    if (!rc && given->groups >= 0)
+        rc = group_read(t, doc, given->groups, net, e);
+    if (!rc && given->layers >= 0)
+        rc = read_layers(t, given, doc, e);
     else if (!rc)
-        rc = read_expression(&(struct expression){ t, doc }, -1, STEP_OTHER, conf->step, e);
+        rc = read_expression(&(struct expression){ .t = t, .doc = doc }, -1, STEP_OTHER, given->step, e);
     if (!rc)
         rc = step_check(t, e);
     if (rc)
@@ -462,18 +447,18 @@ static int read_own(struct step_tree *t, const struct workload_conf *conf, const
 int step_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
               struct err *e)
 {
-    struct workload_conf conf;
+    struct workload_given given;
     *t = (struct step_tree){ .root = -1 };
-    int rc = schema_read(&conf, &step_workload_section, doc, node, e);
-    if (rc || (rc = check_workload(&conf, doc, node, e)))
+    int rc = schema_read(&given, &step_workload_section, doc, node, e);
+    if (rc || (rc = check_workload(&given, doc, node, e)))
         return rc;
-    if (conf.model >= 0)
+    if (given.model >= 0)
         return workload_read_model(t, doc, node, net, e);
-    if (conf.astra || conf.simai || conf.chakra >= 0)
-        rc = read_foreign(t, &conf, doc, node, net, e);
+    if (given.astra || given.simai || given.chakra >= 0)
+        rc = read_foreign(t, &given, doc, node, net, e);
     else
-        rc = read_own(t, &conf, doc, net, e);
+        rc = read_own(t, &given, doc, net, e);
     if (!rc)
-        scale_traffic(t, conf.traffic);
+        scale_traffic(t, given.traffic);
     return rc;
 }

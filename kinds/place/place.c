@@ -46,47 +46,49 @@ static const struct use study_key_uses[] = {
 /* Models whose jobs stand on servers that links join. */
 #define ON_LINKS (FOR_SLOTS | FOR_EVENTS | FOR_BATCH)
 
-#define T struct place_conf
+#define T struct place_study
 static const struct key place_keys[] = {
-    K_TEXT(T, name, "name", "what reports call the study"),
+    K_TEXT(T, file.name, "name", "what reports call the study"),
     K_REMARK("source", "where the study comes from"),
     K_WORD(T, model, "model", place_model_words, SCHEMA_NONE,
            "how jobs run: in time slots, as a batch, over time, or admitted to one interval",
            .required = true),
-    K_NODE(T, network, "network",
+    K_NODE(T, file.network, "network",
            "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks",
            .uses = ON_LINKS, .form = "file or text or <network>"),
-    K_NODE(T, parts, "parts", "prices of the network: a parts file or a map (default: those of the network)",
-           .uses = ON_LINKS, .form = "file or <parts>"),
-    K_TEXT(T, server, "server",
+    K_NODE(T, file.parts, "parts",
+           "prices of the network: a parts file or a map (default: those of the network)", .uses = ON_LINKS,
+           .form = "file or <parts>"),
+    K_TEXT(T, file.server, "server",
            "dimension of the network: it and those before it are inside a server; npu: each NPU is one "
            "(default: the innermost, of several)",
            .uses = ON_LINKS),
-    K_TEXT(T, graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
+    K_TEXT(T, file.graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
            .uses = ON_LINKS),
-    K_NODE(T, servers, "servers",
+    K_NODE(T, file.servers, "servers",
            "what each server offers, as { gpu: 8, cpu: 64 }, gpu first (default: its NPUs as gpu)",
            .uses = ON_LINKS, .form = "map of number"),
-    K_NODE(T, racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS,
+    K_NODE(T, file.racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS,
            .form = "<racks>"),
-    K_NODE(T, pool, "pool", "models batch and interval: what there is, without a network; see pool",
+    K_NODE(T, file.pool, "pool", "models batch and interval: what there is, without a network; see pool",
            .uses = FOR_BATCH | FOR_INTERVAL, .form = "<pool of model batch> or <pool of model interval>"),
-    K_NODE(T, jobs, "jobs", "what is to run; see the model's jobs",
+    K_NODE(T, file.jobs, "jobs", "what is to run; see the model's jobs",
            .form = "<jobs> or <jobs of model batch> or <jobs of model events> or <jobs of model interval>"),
-    K_NODE(T, schedulers, "schedulers", "list of schedulers (default: all of the model)",
+    K_NODE(T, file.schedulers, "schedulers", "list of schedulers (default: all of the model)",
            .form = "list of words"),
-    K_NODE(T, gadget, "gadget", "how gadget works, see gadget", .uses = FOR_GADGET, .form = "<gadget>"),
-    K_NODE(T, las, "las", "how las works, see las", .uses = FOR_LAS, .form = "<las>"),
-    K_NODE(T, sjf_bco, "sjf_bco", "model batch: how plans are made, see sjf_bco", .uses = FOR_BATCH,
+    K_NODE(T, file.gadget, "gadget", "how gadget works, see gadget", .uses = FOR_GADGET, .form = "<gadget>"),
+    K_NODE(T, file.las, "las", "how las works, see las", .uses = FOR_LAS, .form = "<las>"),
+    K_NODE(T, file.sjf_bco, "sjf_bco", "model batch: how plans are made, see sjf_bco", .uses = FOR_BATCH,
            .form = "<sjf_bco>"),
-    K_NODE(T, smd, "smd", "model interval: how jobs are sized and admitted, see smd", .uses = FOR_INTERVAL,
-           .form = "<smd>"),
-    K_NODE(T, events, "events", "how jobs run, and how they share links, see events",
+    K_NODE(T, file.smd, "smd", "model interval: how jobs are sized and admitted, see smd",
+           .uses = FOR_INTERVAL, .form = "<smd>"),
+    K_NODE(T, file.events, "events", "how jobs run, and how they share links, see events",
            .uses = FOR_EVENTS | FOR_BATCH, .form = "<events>"),
-    K_COUNT(T, slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
-    K_COUNT(T, seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
-    K_COUNT(T, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
-    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary", .form = "<vary> or list of <vary>"),
+    K_COUNT(T, file.slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
+    K_COUNT(T, file.seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
+    K_COUNT(T, file.seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
+                .form = "<vary> or list of <vary>"),
     K_ELSEWHERE("where", "linear constraints on values of axes: points outside are left out",
                 .form = "list of texts"),
     K_ELSEWHERE("keep", "which rows are kept, see keep (default: all)", .form = "<keep>"),
@@ -136,22 +138,21 @@ static int place_read_offer(struct place_servers *s, const struct yaml_doc *doc,
 }
 
 /* How many dimensions are inside a server. */
-static int place_read_level(struct place_servers *s, const struct place_conf *conf,
-                            const struct yaml_doc *doc, struct err *e)
+static int place_read_level(struct place_servers *s, const char *server, const struct yaml_doc *doc,
+                            struct err *e)
 {
     /* By default the innermost dimension is a server, where there is another one to join servers. */
     s->level = s->net.n_dims > 1;
-    if (!conf->server)
+    if (!server)
         return 0;
-    int32_t d = topo_find_dim(&s->net, conf->server);
+    int32_t d = topo_find_dim(&s->net, server);
     yaml_id at = yaml_get(doc, doc->root, "server");
-    if (d < 0 && strcmp(conf->server, "npu") != 0)
-        return yaml_fail(doc, at, e, ERR_PARSE, "is %s, expected npu or a dimension of the network",
-                         conf->server);
+    if (d < 0 && strcmp(server, "npu") != 0)
+        return yaml_fail(doc, at, e, ERR_PARSE, "is %s, expected npu or a dimension of the network", server);
     if (d == s->net.n_dims - 1)
         return yaml_fail(doc, at, e, ERR_RANGE,
                          "is %s, the outermost dimension, expected one with others beyond it between servers",
-                         conf->server);
+                         server);
     s->level = d + 1;
     return 0;
 }
@@ -159,14 +160,13 @@ static int place_read_level(struct place_servers *s, const struct place_conf *co
 static int place_read_network(struct place_study *s, struct err *e)
 {
     struct place_servers *v = &s->servers;
-    const struct place_conf *conf = &s->conf;
     static const char *const gpu = "gpu";
-    int rc = topo_read_network(&v->net, &s->doc, conf->network, e);
+    int rc = topo_read_network(&v->net, &s->doc, s->file.network, e);
     if (!rc && !topo_has_bandwidths(&v->net))
-        rc = yaml_fail(&s->doc, conf->network, e, ERR_RANGE,
+        rc = yaml_fail(&s->doc, s->file.network, e, ERR_RANGE,
                        "has a dimension without bandwidth; give bw_GBps in each");
     if (!rc)
-        rc = place_read_level(v, conf, &s->doc, e);
+        rc = place_read_level(v, s->file.server, &s->doc, e);
     if (rc)
         return rc;
     v->has_network = true;
@@ -183,7 +183,7 @@ static int place_read_graph(struct place_study *s, struct err *e)
 {
     struct text path = { 0 };
     yaml_id at = yaml_get(&s->doc, s->doc.root, "graph");
-    if (s->conf.servers < 0)
+    if (s->file.servers < 0)
         return yaml_fail(&s->doc, at, e, ERR_PARSE, "has no servers; give servers, such as { gpu: 8 }");
     yaml_beside(&path, &s->doc, at);
     int rc = text_check(&path, e);
@@ -195,31 +195,30 @@ static int place_read_graph(struct place_study *s, struct err *e)
 
 static int place_read_servers(struct place_study *s, struct err *e)
 {
-    const struct place_conf *conf = &s->conf;
     /* Three ways to say what joins servers, of which one holds; a pool has nothing between them. */
-    int n = (conf->network >= 0) + (conf->graph != NULL) + (conf->racks >= 0), rc;
+    int n = (s->file.network >= 0) + (s->file.graph != NULL) + (s->file.racks >= 0), rc;
     bool pool = s->model == PLACE_INTERVAL || s->model == PLACE_BATCH;
     if (n > 1)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
                          "has more than one of network, graph and racks; give one of them");
     if (n == 0 && !pool)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no cluster; give network, graph or racks");
-    if (n == 0 && s->model == PLACE_BATCH && conf->servers >= 0)
-        return yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE,
+    if (n == 0 && s->model == PLACE_BATCH && s->file.servers >= 0)
+        return yaml_fail_key(&s->doc, s->file.servers, e, ERR_PARSE,
                              "has no network or graph; give one of them, or pool.gpus");
-    if (conf->server && conf->network < 0)
+    if (s->file.server && s->file.network < 0)
         return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "server"), e, ERR_PARSE,
                              "has no network; give the one that has the dimension");
-    rc = conf->network >= 0 ? place_read_network(s, e) : conf->graph ? place_read_graph(s, e) : 0;
-    if (!rc && conf->racks >= 0 && conf->servers >= 0)
-        rc = yaml_fail_key(&s->doc, conf->servers, e, ERR_PARSE,
+    rc = s->file.network >= 0 ? place_read_network(s, e) : s->file.graph ? place_read_graph(s, e) : 0;
+    if (!rc && s->file.racks >= 0 && s->file.servers >= 0)
+        rc = yaml_fail_key(&s->doc, s->file.servers, e, ERR_PARSE,
                            "is given together with racks; give racks.gpus");
-    if (!rc && conf->racks >= 0) {
+    if (!rc && s->file.racks >= 0) {
         s->servers.drawn = true;
-        rc = draw_read_racks(&s->servers.racks, &s->doc, conf->racks, e);
+        rc = draw_read_racks(&s->servers.racks, &s->doc, s->file.racks, e);
     }
-    if (!rc && conf->servers >= 0)
-        rc = place_read_offer(&s->servers, &s->doc, conf->servers, e);
+    if (!rc && s->file.servers >= 0)
+        rc = place_read_offer(&s->servers, &s->doc, s->file.servers, e);
     return rc;
 }
 
@@ -252,7 +251,7 @@ static int place_read_price(struct place_study *s, struct err *e)
     s->network_usd = NAN;
     if (s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
         return 0;
-    yaml_id node = s->conf.parts >= 0 ? s->conf.parts : s->servers.has_network ? s->servers.net.parts : -1;
+    yaml_id node = s->file.parts >= 0 ? s->file.parts : s->servers.has_network ? s->servers.net.parts : -1;
     if (node < 0)
         return 0;
     if (!s->servers.has_network)
@@ -297,7 +296,7 @@ static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_
 
 static int place_read_schedulers(struct place_study *s, struct err *e)
 {
-    yaml_id list = s->conf.schedulers;
+    yaml_id list = s->file.schedulers;
     /* All of the model, in its order. */
     for (; list < 0 && place_ops_of(s->model)->scheduler(s->n_schedulers); s->n_schedulers++)
         s->schedulers[s->n_schedulers] = s->n_schedulers;
@@ -403,16 +402,15 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
  * of its first. */
 static int place_read_point(struct place_study *s, struct err *e)
 {
-    int rc = schema_read(&s->conf, &place_section, &s->doc, s->doc.root, e);
+    int rc = schema_read(s, &place_section, &s->doc, s->doc.root, e);
     if (rc)
         return rc;
-    s->model = (enum place_model)s->conf.model;
     if ((rc = place_read_servers(s, e)) || (rc = place_read_price(s, e)) ||
         (rc = place_read_schedulers(s, e)))
         return rc;
     place_note_unused(s, &place_section, s->doc.root, place_find_uses(s));
     if (s->servers.drawn)
-        place_note_unused(s, &draw_racks_section, s->conf.racks, draw_racks_uses(s->model == PLACE_EVENTS));
+        place_note_unused(s, &draw_racks_section, s->file.racks, draw_racks_uses(s->model == PLACE_EVENTS));
     rc = place_ops_of(s->model)->read(s, e);
     return rc ? rc : text_check(&s->notes, e);
 }
@@ -733,12 +731,12 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
     s->own = own;
     if (!own)
         return err_nomem(e, "columns of a placement study");
-    s->seed = p->conf.seed;
-    s->seeds = p->conf.seeds;
+    s->seed = p->file.seed;
+    s->seeds = p->file.seeds;
     /* The first point's document, with its YAML files put in, and the values of all axes. The engine adds
      * what is in other files (study_find_hash()). */
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
-    text_puts(&s->name, p->conf.name ? p->conf.name : "");
+    text_puts(&s->name, p->file.name ? p->file.name : "");
     /* A note that a key has no effect must hold for all points. */
     if (!place_axes_decide(&s->sweep))
         text_puts(&s->notes, text_str(&p->notes));

@@ -93,14 +93,6 @@ extern const struct study_kind place_kind;
 
 enum { PLACE_MAX_SCHEDULERS = 64 };
 
-/** As written; a study of one point. Numbers are SI. */
-struct place_conf {
-    const char *name, *graph, *server;
-    int32_t model;
-    yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
-    int64_t slots, seeds, seed;
-};
-
 /**
  * Servers: of a described network, a graph file, or racks drawn anew for each seed. Exactly one of
  * has_network, graph and drawn, or none: a pool.
@@ -132,7 +124,11 @@ struct place_trace {
 struct place_study {
     struct yaml_doc doc;
     int32_t own_source; /**< of the document: the study's own file */
-    struct place_conf conf;
+    struct {
+        const char *name, *graph, *server;
+        yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
+        int64_t slots, seeds, seed;
+    } file; /**< as written; a study of one point */
     enum place_model model;
     struct place_servers servers;
     char network[128];                        /**< what rows call it; set by `prepare` of place_kind */

@@ -141,7 +141,7 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
 static int batch_read_pool(struct place_study *s, struct err *e)
 {
     const struct sjf_draw_settings usual = sjf_draw_default();
-    int rc = place_read_section(s, &place_batch_pool_section, s->conf.pool, e);
+    int rc = place_read_section(s, &place_batch_pool_section, s->file.pool, e);
     if (!rc && s->batch_draw.n_server_sizes == 0) {
         memcpy(s->batch_draw.server_gpus, usual.server_gpus, sizeof usual.server_gpus);
         s->batch_draw.n_server_sizes = usual.n_server_sizes;
@@ -154,8 +154,8 @@ static void batch_note(struct place_study *s)
     uint64_t active = s->batch.slot_s > 0 ? FOR_SLOTS : 0;
     for (int32_t i = 0; i < s->n_schedulers; i++)
         active |= 1U << s->schedulers[i];
-    place_note_unused(s, &place_batch_jobs_section, s->conf.jobs, !place_has_servers(s));
-    place_note_unused(s, &place_sjf_bco_section, s->conf.sjf_bco, active);
+    place_note_unused(s, &place_batch_jobs_section, s->file.jobs, !place_has_servers(s));
+    place_note_unused(s, &place_sjf_bco_section, s->file.sjf_bco, active);
     place_note_pace(s);
 }
 
@@ -165,18 +165,18 @@ static int batch_read(struct place_study *s, struct err *e)
     s->batch = batch_settings_default();
     /* In the order in which a reader of the file meets them; the pool is read even where there is a network,
      * for its defaults. */
-    int rc = place_read_section(s, &place_batch_jobs_section, s->conf.jobs, e);
+    int rc = place_read_section(s, &place_batch_jobs_section, s->file.jobs, e);
     if (!rc)
         rc = batch_read_sizes(&s->batch_draw, &s->doc, s->batch_sizes, e);
-    if (!rc && s->conf.pool >= 0 && place_has_servers(s))
-        rc = yaml_fail_key(&s->doc, s->conf.pool, e, ERR_PARSE,
+    if (!rc && s->file.pool >= 0 && place_has_servers(s))
+        rc = yaml_fail_key(&s->doc, s->file.pool, e, ERR_PARSE,
                            "is given together with a network; give one of them");
     if (!rc)
         rc = batch_read_pool(s, e);
     if (!rc)
         rc = place_read_pace(s, e);
     if (!rc)
-        rc = place_read_section(s, &place_sjf_bco_section, s->conf.sjf_bco, e);
+        rc = place_read_section(s, &place_sjf_bco_section, s->file.sjf_bco, e);
     if (!rc)
         batch_note(s);
     return rc;

@@ -171,7 +171,7 @@ int place_read_pace(struct place_study *s, struct err *e)
     s->events = events_settings_default();
     s->pace = pace_graph_settings_default();
     int32_t usual = s->events.las_queues;
-    int rc = place_read_section(s, &place_events_section, s->conf.events, e);
+    int rc = place_read_section(s, &place_events_section, s->file.events, e);
     int32_t queues = s->events.las_queues; /* -1: not said */
     /* Put back, so that what las_at says and what las_queues says can be told from the default. */
     s->events.las_queues = usual;
@@ -181,15 +181,15 @@ int place_read_pace(struct place_study *s, struct err *e)
         /* Fewer queues have the first of the thresholds. */
         bool fewer = s->las_at < 0 && queues < s->events.las_queues;
         if (queues > 0 && !fewer && queues != s->events.las_queues)
-            return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "las_queues"), e, ERR_RANGE,
+            return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.events, "las_queues"), e, ERR_RANGE,
                              "is %d with %d values in las_at, expected one more than these, or 0",
                              (int)queues, (int)s->events.las_queues - 1);
         s->events.las_queues = queues;
     }
     if (!rc && s->events.las_queues == 0)
-        place_note_key(s, s->conf.events, "las_at", "las_queues 0 has no queues");
+        place_note_key(s, s->file.events, "las_at", "las_queues 0 has no queues");
     if (!rc && s->servers.has_network && s->servers.level > 0)
-        place_note_key(s, s->conf.events, "inner_GBps", "the network tells what is inside a server");
+        place_note_key(s, s->file.events, "inner_GBps", "the network tells what is inside a server");
     return rc;
 }
 
@@ -213,7 +213,7 @@ void place_note_pace(struct place_study *s)
             FOR_EVENTS | (reads & ORDER_BACKFILLS ? FOR_FIFO : 0) | (reads & ORDER_STOPS ? FOR_STOPS : 0);
         active |= !(reads & ORDER_ATTAINED) ? 0 : s->events.las_queues > 0 ? FOR_LAS : FOR_LAS | FOR_ROUNDS;
     }
-    place_note_unused(s, &place_events_section, s->conf.events, active);
+    place_note_unused(s, &place_events_section, s->file.events, active);
 }
 
 /* Jobs that swap each round and take all of it to be set up again would do so for ever. */
@@ -225,7 +225,7 @@ static int check_rounds(const struct place_study *s, struct err *e)
         has_rounds = has_rounds || events_orders[s->schedulers[i] / N_PACK_KINDS] == &order_las;
     if (!has_rounds || x->las_queues > 0 || x->overhead_s < x->round_s)
         return 0;
-    return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.events, "overhead_s"), e, ERR_RANGE,
+    return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.events, "overhead_s"), e, ERR_RANGE,
                      "is %g, expected less than round_s, %g, or no job of continuous las gets on",
                      x->overhead_s, x->round_s);
 }
@@ -233,16 +233,16 @@ static int check_rounds(const struct place_study *s, struct err *e)
 /* The trace itself is read by each run: only its window depends on the seed, but threads share nothing. */
 static int events_read(struct place_study *s, struct err *e)
 {
-    if (s->conf.jobs < 0)
+    if (s->file.jobs < 0)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no jobs");
-    int rc = place_read_trace(&s->trace, &s->doc, s->conf.jobs, e);
+    int rc = place_read_trace(&s->trace, &s->doc, s->file.jobs, e);
     if (!rc)
         rc = place_read_pace(s, e);
     if (!rc)
         rc = check_rounds(s, e);
     if (rc)
         return rc;
-    place_note_trace(s, s->conf.jobs);
+    place_note_trace(s, s->file.jobs);
     place_note_pace(s);
     return 0;
 }

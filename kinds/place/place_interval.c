@@ -97,7 +97,7 @@ static const char *interval_scheduler(int32_t i)
 static int interval_read_jobs(struct place_study *s, struct err *e)
 {
     struct smd_draw *d = &s->interval_draw;
-    int rc = place_read_section(s, &place_interval_jobs_section, s->conf.jobs, e);
+    int rc = place_read_section(s, &place_interval_jobs_section, s->file.jobs, e);
     /* Defaults of two keys follow from a third (training): known only when all keys are read. */
     const struct smd_draw usual = smd_draw_default(!s->interval_async);
     d->sync = usual.sync;
@@ -123,12 +123,12 @@ static int interval_read(struct place_study *s, struct err *e)
     s->interval = smd_settings_default();
     int rc = interval_read_jobs(s, e);
     if (!rc)
-        rc = place_read_section(s, &place_interval_pool_section, s->conf.pool, e);
+        rc = place_read_section(s, &place_interval_pool_section, s->file.pool, e);
     if (!rc)
-        rc = place_read_section(s, &place_smd_section, s->conf.smd, e);
+        rc = place_read_section(s, &place_smd_section, s->file.smd, e);
     smd_draw_pool(s->interval_pool, s->interval_units);
     if (!rc)
-        place_note_unused(s, &place_smd_section, s->conf.smd, interval_uses(s));
+        place_note_unused(s, &place_smd_section, s->file.smd, interval_uses(s));
     return rc;
 }
 

@@ -51,7 +51,7 @@ static const char *slots_scheduler(int32_t i)
 static void slots_note_resources(struct place_study *s)
 {
     char place[400], path[256];
-    yaml_id first = s->conf.servers >= 0 ? s->doc.nodes[s->conf.servers].first : -1;
+    yaml_id first = s->file.servers >= 0 ? s->doc.nodes[s->file.servers].first : -1;
     for (yaml_id id = first < 0 ? -1 : s->doc.nodes[first].next; id >= 0; id = s->doc.nodes[id].next) {
         bool taken = false;
         for (int32_t k = 0; k < s->draw_slots.n_demands; k++)
@@ -67,11 +67,11 @@ static void slots_note_resources(struct place_study *s)
 static void slots_note(struct place_study *s)
 {
     bool fixed = place_has_scheduler(s, "las") || place_has_scheduler(s, "fifo");
-    place_note_unused(s, &draw_elastic_section, s->conf.jobs, draw_elastic_uses(&s->draw_slots, fixed));
+    place_note_unused(s, &draw_elastic_section, s->file.jobs, draw_elastic_uses(&s->draw_slots, fixed));
     if (s->draw_slots.from_trace >= 0)
         place_note_trace(s, s->draw_slots.from_trace);
-    place_note_unused(s, &place_gadget_section, s->conf.gadget, !s->slots.paper_rounding);
-    place_note_unused(s, &place_las_section, s->conf.las, s->slots.las_queues > 0);
+    place_note_unused(s, &place_gadget_section, s->file.gadget, !s->slots.paper_rounding);
+    place_note_unused(s, &place_las_section, s->file.las, s->slots.las_queues > 0);
     slots_note_resources(s);
 }
 
@@ -81,12 +81,12 @@ static int slots_read_from_trace(struct place_study *s, struct err *e)
     if (d->from_trace < 0)
         return 0;
     /* The paper's sigmoids are made for its own iterations; those of a trace may be anything. */
-    if (yaml_get(&s->doc, s->conf.jobs, "utility") < 0)
+    if (yaml_get(&s->doc, s->file.jobs, "utility") < 0)
         d->utility = UTILITY_SQRT;
     if (isnan(d->trace_slot_s))
         return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE, "has no trace_slot_s, the length of a slot");
     if (d->progress == DRAW_TAU)
-        return yaml_fail(&s->doc, yaml_get(&s->doc, s->conf.jobs, "progress"), e, ERR_PARSE,
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.jobs, "progress"), e, ERR_PARSE,
                          "is tau with from_trace; choose const, since the trace says how fast jobs are");
     return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
 }
@@ -94,14 +94,14 @@ static int slots_read_from_trace(struct place_study *s, struct err *e)
 static int slots_read(struct place_study *s, struct err *e)
 {
     s->slots = elastic_settings_default();
-    s->slots.n_slots = (int32_t)s->conf.slots;
-    int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->conf.jobs, e);
+    s->slots.n_slots = (int32_t)s->file.slots;
+    int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->file.jobs, e);
     if (!rc)
         rc = slots_read_from_trace(s, e);
     if (!rc)
-        rc = schema_read_or(&s->slots, &place_gadget_section, &s->doc, s->conf.gadget, e);
+        rc = schema_read_or(&s->slots, &place_gadget_section, &s->doc, s->file.gadget, e);
     if (!rc)
-        rc = schema_read_or(&s->slots, &place_las_section, &s->doc, s->conf.las, e);
+        rc = schema_read_or(&s->slots, &place_las_section, &s->doc, s->file.las, e);
     if (!rc)
         slots_note(s);
     return rc;
@@ -337,7 +337,7 @@ static int slots_open(struct place_run *run, struct err *e)
     const struct place_study *s = run->study;
     struct draw_elastic d = s->draw_slots;
     /* A bandwidth that the study gives holds for all jobs, those of a trace too; else the trace tells it. */
-    bool hop_given = yaml_get(&s->doc, s->conf.jobs, "hop_GBps") >= 0;
+    bool hop_given = yaml_get(&s->doc, s->file.jobs, "hop_GBps") >= 0;
     int rc = d.from_trace >= 0 ? place_take_trace(&own->trace, run, e) : 0;
     if (rc)
         return rc;

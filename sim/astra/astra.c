@@ -107,10 +107,10 @@ static double sim_astra_link_Bpns(const struct sim_astra_dim *dim)
 
 /* Time from the arrival of all messages of a round to the next round [ns].
  * Two reads and a write for each sum. */
-static int64_t sim_astra_digest_ns(const struct sim_astra_conf *conf, const struct sim_astra_round *r)
+static int64_t sim_astra_digest_ns(const struct sim_astra_setup *setup, const struct sim_astra_round *r)
 {
-    double once = floor((double)r->bytes / conf->mem_GBps);
-    return conf->endpoint_ns + (r->reduced ? (int64_t)3 * r->reduced * (int64_t)once : 0);
+    double once = floor((double)r->bytes / setup->mem_GBps);
+    return setup->endpoint_ns + (r->reduced ? (int64_t)3 * r->reduced * (int64_t)once : 0);
 }
 
 static int32_t bits(int32_t n)
@@ -177,10 +177,10 @@ static int32_t tree_rounds(struct sim_astra_round *out, int32_t n, int64_t bytes
 
 /* Rounds of a phase; returns how many. */
 static int32_t sim_astra_rounds(struct sim_astra_round out[SIM_ASTRA_MAX_ROUNDS],
-                                const struct sim_astra_conf *conf, const struct sim_astra_phase *p)
+                                const struct sim_astra_setup *setup, const struct sim_astra_phase *p)
 {
-    int32_t n = conf->dims[p->dim].size;
-    switch (conf->algorithms[p->dim]) {
+    int32_t n = setup->dims[p->dim].size;
+    switch (setup->algorithms[p->dim]) {
     case TOPO_ALGORITHM_RING:
         return ring_rounds(out, p->pass, n, p->bytes);
     case TOPO_ALGORITHM_DIRECT:
@@ -203,43 +203,43 @@ static int32_t hops(const struct sim_astra_dim *dim, int32_t distance)
  * A round of messages [ns], before it is rounded down. Without contention latency counts for every hop and
  * serialisation once. Of a tree with contention: stored and forwarded, and behind the sibling's message.
  */
-static double round_ns(const struct sim_astra_conf *conf, const struct sim_astra_dim *dim,
+static double round_ns(const struct sim_astra_setup *setup, const struct sim_astra_dim *dim,
                        const struct sim_astra_round *r)
 {
     double wire = (double)r->bytes / sim_astra_link_Bpns(dim);
     int32_t h = hops(dim, r->distance);
-    if (conf->backend == SIM_ASTRA_UNAWARE)
+    if (setup->backend == SIM_ASTRA_UNAWARE)
         return h * dim->lat_ns + wire;
     bool shared = dim->shape == TOPO_SWITCH;
     return h * floor(dim->lat_ns + wire) + (shared ? r->waits * floor(wire) : 0);
 }
 
 /* Duration of a phase when no link is busy, and of a tree in any case. ERR_RANGE beyond 2^62 ns. */
-static int sim_astra_phase_ns(int64_t *out, const struct sim_astra_conf *conf,
+static int sim_astra_phase_ns(int64_t *out, const struct sim_astra_setup *setup,
                               const struct sim_astra_phase *p, struct err *e)
 {
     struct sim_astra_round rounds[SIM_ASTRA_MAX_ROUNDS];
-    int32_t n = sim_astra_rounds(rounds, conf, p);
-    int64_t total = conf->endpoint_ns;
+    int32_t n = sim_astra_rounds(rounds, setup, p);
+    int64_t total = setup->endpoint_ns;
     for (int32_t i = 0; i < n; i++) {
         const struct sim_astra_round *r = &rounds[i];
-        double message = round_ns(conf, &conf->dims[p->dim], r);
-        double sums = 3.0 * r->reduced * (double)r->bytes / conf->mem_GBps;
-        if (!(r->times * (message + sums + (double)conf->endpoint_ns) + (double)total < MAX_NS))
+        double message = round_ns(setup, &setup->dims[p->dim], r);
+        double sums = 3.0 * r->reduced * (double)r->bytes / setup->mem_GBps;
+        if (!(r->times * (message + sums + (double)setup->endpoint_ns) + (double)total < MAX_NS))
             return err_set(e, ERR_RANGE, "dims[%d]: a phase takes more than %g ns", p->dim, MAX_NS);
-        total += r->times * ((int64_t)message + sim_astra_digest_ns(conf, r));
+        total += r->times * ((int64_t)message + sim_astra_digest_ns(setup, r));
     }
     *out = total;
     return 0;
 }
 
 /* A chunk has at least a byte for each NPU, and a last chunk that is smaller is billed as a full one. */
-static int astra_cut(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int64_t bytes,
+static int astra_cut(struct sim_astra_plan *plan, const struct sim_astra_setup *setup, int64_t bytes,
                      struct err *e)
 {
-    int64_t npus = 1, chunk = bytes / conf->splits;
-    for (int32_t d = 0; d < conf->n_dims; d++)
-        npus *= conf->dims[d].size;
+    int64_t npus = 1, chunk = bytes / setup->splits;
+    for (int32_t d = 0; d < setup->n_dims; d++)
+        npus *= setup->dims[d].size;
     if (chunk < npus)
         chunk = npus;
     /* Below 2 * STAGE_MAX_CHUNKS: a remainder is less than `splits` bytes, and chunks have one at least. */
@@ -252,32 +252,32 @@ static int astra_cut(struct sim_astra_plan *plan, const struct sim_astra_conf *c
     return 0;
 }
 
-static void astra_add(struct sim_astra_plan *plan, const struct sim_astra_conf *conf, int32_t dim,
+static void astra_add(struct sim_astra_plan *plan, const struct sim_astra_setup *setup, int32_t dim,
                       enum pass pass, int64_t *bytes)
 {
     plan->phases[plan->n_phases++] = (struct sim_astra_phase){ dim, pass, *bytes };
     if (pass == PASS_REDUCE_SCATTER)
-        *bytes /= conf->dims[dim].size;
+        *bytes /= setup->dims[dim].size;
     else if (pass == PASS_ALL_GATHER)
-        *bytes *= conf->dims[dim].size;
+        *bytes *= setup->dims[dim].size;
 }
 
 /* The plan of a collective that has passed sim_astra_check(). ERR_RANGE when sizes overflow. */
-static int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_conf *conf,
+static int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_setup *setup,
                           const struct sim_astra_collective *c, struct err *e)
 {
     int32_t dims[TOPO_MAX_DIMS], n = 0;
-    for (int32_t d = 0; d < conf->n_dims; d++)
+    for (int32_t d = 0; d < setup->n_dims; d++)
         if (c->in[d])
             dims[n++] = d;
     *plan = (struct sim_astra_plan){ 0 };
-    int rc = astra_cut(plan, conf, c->bytes, e);
+    int rc = astra_cut(plan, setup, c->bytes, e);
     if (rc)
         return rc;
     int64_t bytes = plan->chunk_B;
-    if (c->kind == COLLECTIVE_ALL_TO_ALL || (c->kind == COLLECTIVE_ALL_REDUCE && conf->baseline)) {
+    if (c->kind == COLLECTIVE_ALL_TO_ALL || (c->kind == COLLECTIVE_ALL_REDUCE && setup->baseline)) {
         for (int32_t i = 0; i < n; i++)
-            astra_add(plan, conf, dims[i],
+            astra_add(plan, setup, dims[i],
                       c->kind == COLLECTIVE_ALL_TO_ALL ? PASS_ALL_TO_ALL : PASS_ALL_REDUCE, &bytes);
         return 0;
     }
@@ -285,12 +285,12 @@ static int sim_astra_plan(struct sim_astra_plan *plan, const struct sim_astra_co
         c->kind == COLLECTIVE_ALL_REDUCE ? n - 1 : n; /* dimensions scattered over, gathered over */
     if (c->kind != COLLECTIVE_ALL_GATHER)
         for (int32_t i = 0; i < turn; i++)
-            astra_add(plan, conf, dims[i], PASS_REDUCE_SCATTER, &bytes);
+            astra_add(plan, setup, dims[i], PASS_REDUCE_SCATTER, &bytes);
     if (c->kind == COLLECTIVE_ALL_REDUCE)
-        astra_add(plan, conf, dims[turn], PASS_ALL_REDUCE, &bytes);
+        astra_add(plan, setup, dims[turn], PASS_ALL_REDUCE, &bytes);
     if (c->kind != COLLECTIVE_REDUCE_SCATTER)
         for (int32_t i = turn - 1; i >= 0; i--)
-            astra_add(plan, conf, dims[i], PASS_ALL_GATHER, &bytes);
+            astra_add(plan, setup, dims[i], PASS_ALL_GATHER, &bytes);
     return 0;
 }
 
@@ -324,7 +324,7 @@ struct links_chunk {
 };
 
 struct links_engine {
-    const struct sim_astra_conf *conf;
+    const struct sim_astra_setup *setup;
     const struct sim_astra_sink *sink;
     struct sim_astra_result *out;
     struct sim_astra_plan plan;
@@ -384,7 +384,7 @@ static int64_t count_links(enum topo_shape shape, int64_t n)
 
 static void transmit(struct links_engine *g, int64_t link, int32_t id)
 {
-    const struct sim_astra_dim *dim = &g->conf->dims[0];
+    const struct sim_astra_dim *dim = &g->setup->dims[0];
     double wire = (double)g->messages[id].bytes / sim_astra_link_Bpns(dim);
     g->links[link].busy = true;
     add_event(g, g->now_ns + (int64_t)(dim->lat_ns + wire), ARRIVED, id);
@@ -477,20 +477,20 @@ static void links_go_on(struct links_engine *g, int64_t slot)
     const struct sim_astra_round *r = round_of(g, step);
     int32_t need = r->to == SIM_ASTRA_ALL ? g->n - 1 : r->to == SIM_ASTRA_NEXT ? step + 1 : 1;
     if (*counter(g, slot, step) >= need)
-        add_event(g, g->now_ns + sim_astra_digest_ns(g->conf, r), READY, (int32_t)slot);
+        add_event(g, g->now_ns + sim_astra_digest_ns(g->setup, r), READY, (int32_t)slot);
 }
 
 /* At most active_chunks at a time per member; each waits for the endpoint delay before it first sends. */
 static void links_begin_what_fits(struct links_engine *g, int32_t member)
 {
-    while (g->running[member] < g->conf->active_chunks && g->begun[member] < g->plan.n_chunks) {
+    while (g->running[member] < g->setup->active_chunks && g->begun[member] < g->plan.n_chunks) {
         int32_t chunk = g->begun[member]++;
         g->running[member]++;
         if (g->in_work++ == 0)
             g->since_ns = g->now_ns;
         if (g->chunks[chunk].start_ns < 0)
             g->chunks[chunk].start_ns = g->now_ns;
-        add_event(g, g->now_ns + g->conf->endpoint_ns, READY, (int32_t)slot_of(g, member, chunk));
+        add_event(g, g->now_ns + g->setup->endpoint_ns, READY, (int32_t)slot_of(g, member, chunk));
     }
 }
 
@@ -554,7 +554,7 @@ static int links_check_size(const struct links_engine *g, struct err *e)
                        MAX_MESSAGES);
     if (counters > MAX_COUNTERS || g->n_links > MAX_LINKS)
         return err_set(e, ERR_RANGE, "dims[0].size: is %d in %d chunks", g->n, g->plan.n_chunks);
-    int rc = sim_astra_phase_ns(&alone_ns, g->conf, &g->plan.phases[0], e);
+    int rc = sim_astra_phase_ns(&alone_ns, g->setup, &g->plan.phases[0], e);
     /* At worst every message waits for every other. */
     if (!rc && (double)alone_ns * messages > 4.6e18)
         rc = err_set(e, ERR_RANGE, "collective may take more than 4.6e18 ns");
@@ -565,10 +565,10 @@ static int links_check_size(const struct links_engine *g, struct err *e)
  * per round. */
 static int links_prepare(struct links_engine *g, const struct sim_astra_collective *c, struct err *e)
 {
-    int rc = sim_astra_plan(&g->plan, g->conf, c, e);
+    int rc = sim_astra_plan(&g->plan, g->setup, c, e);
     if (rc)
         return rc;
-    g->n_rounds = sim_astra_rounds(g->rounds, g->conf, &g->plan.phases[0]);
+    g->n_rounds = sim_astra_rounds(g->rounds, g->setup, &g->plan.phases[0]);
     for (int32_t i = 0; i < g->n_rounds; i++)
         g->n_steps += g->rounds[i].times;
     g->n_counters = g->rounds[0].to == SIM_ASTRA_NEXT ? 1 : g->n_steps;
@@ -614,13 +614,13 @@ static int links_run(struct links_engine *g, struct err *e)
 }
 
 /* The engine with contention (congestion_aware): one dimension, every link with its queue. */
-static int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+static int sim_astra_run_links(struct sim_astra_result *out, const struct sim_astra_setup *setup,
                                const struct sim_astra_collective *c, const struct sim_astra_sink *sink,
                                struct err *e)
 {
-    struct links_engine g = { .conf = conf, .sink = sink, .out = out, .unused = -1 };
-    g.shape = conf->dims[0].shape;
-    g.n = conf->dims[0].size;
+    struct links_engine g = { .setup = setup, .sink = sink, .out = out, .unused = -1 };
+    g.shape = setup->dims[0].shape;
+    g.n = setup->dims[0].size;
     int rc = links_prepare(&g, c, e);
     if (!rc)
         rc = links_run(&g, e);
@@ -662,7 +662,7 @@ struct list {
 };
 
 struct queues_engine {
-    const struct sim_astra_conf *conf;
+    const struct sim_astra_setup *setup;
     const struct sim_astra_collective *collectives;
     int32_t n;
     const struct sim_astra_sink *sink;
@@ -686,14 +686,14 @@ struct queues_engine {
 static int queues_make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
 {
     struct plan *p = &g->plans[i];
-    int rc = sim_astra_plan(&p->p, g->conf, &g->collectives[i], e);
+    int rc = sim_astra_plan(&p->p, g->setup, &g->collectives[i], e);
     for (int32_t k = 0; k < p->p.n_phases && !rc; k++) {
         p->nth[k] = p->uses[p->p.phases[k].dim]++;
-        rc = sim_astra_phase_ns(&p->phase_ns[k], g->conf, &p->p.phases[k], e);
+        rc = sim_astra_phase_ns(&p->phase_ns[k], g->setup, &p->p.phases[k], e);
     }
-    for (int32_t d = 0; d < g->conf->n_dims && !rc; d++) {
+    for (int32_t d = 0; d < g->setup->n_dims && !rc; d++) {
         p->turn[d] = turn[d];
-        turn[d] = (int32_t)((turn[d] + (int64_t)p->p.n_chunks * p->uses[d]) % g->conf->queues);
+        turn[d] = (int32_t)((turn[d] + (int64_t)p->p.n_chunks * p->uses[d]) % g->setup->queues);
     }
     p->first_chunk = g->n_chunks;
     p->n_left = p->p.n_chunks;
@@ -734,7 +734,7 @@ static int queues_make_plans(struct queues_engine *g, struct err *e)
 /* A waiting list per dimension, queue and collective: LIFO and FIFO are orders between collectives. */
 static int events_reserve(struct queues_engine *g, struct err *e)
 {
-    size_t servers = (size_t)g->conf->n_dims * (size_t)g->conf->queues, n_lists = servers * (size_t)g->n;
+    size_t servers = (size_t)g->setup->n_dims * (size_t)g->setup->queues, n_lists = servers * (size_t)g->n;
     g->chunks = calloc((size_t)g->n_chunks, sizeof *g->chunks);
     g->waiting = malloc(n_lists * sizeof *g->waiting);
     g->running = calloc(servers, sizeof *g->running);
@@ -758,7 +758,7 @@ static int32_t astra_dim_of(const struct queues_engine *g, const struct queues_c
 static int32_t server_of(const struct queues_engine *g, const struct queues_chunk *c)
 {
     const struct plan *p = &g->plans[c->collective];
-    int32_t d = astra_dim_of(g, c), queues = g->conf->queues;
+    int32_t d = astra_dim_of(g, c), queues = g->setup->queues;
     int64_t nth = p->turn[d] + (int64_t)c->number * p->uses[d] + p->nth[c->phase];
     return d * queues + (int32_t)(nth % queues);
 }
@@ -780,7 +780,7 @@ static void queues_begin_what_fits(struct queues_engine *g, int32_t server)
 {
     struct list *lists = &g->waiting[(size_t)server * (size_t)g->n];
     for (int32_t i = 0; i < g->n && g->running[server] < g->slots; i++) {
-        struct list *l = &lists[g->conf->lifo ? g->n - 1 - i : i];
+        struct list *l = &lists[g->setup->lifo ? g->n - 1 - i : i];
         while (l->first >= 0 && g->running[server] < g->slots) {
             int32_t id = l->first;
             l->first = g->chunks[id].next;
@@ -850,13 +850,13 @@ static int queues_run(struct queues_engine *g, struct err *e)
 }
 
 /* The two back-ends; parameters as sim_astra_run(), checked. */
-static int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+static int sim_astra_run_queues(struct sim_astra_result *out, const struct sim_astra_setup *setup,
                                 const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
                                 const struct sim_astra_sink *sink, struct err *e)
 {
-    struct queues_engine g = { .conf = conf, .collectives = list, .n = n, .sink = sink, .out = out };
+    struct queues_engine g = { .setup = setup, .collectives = list, .n = n, .sink = sink, .out = out };
     g.end_ns = end_ns;
-    g.slots = (conf->active_chunks - 1) / conf->queues + 1;
+    g.slots = (setup->active_chunks - 1) / setup->queues + 1;
     int rc = queues_make_plans(&g, e);
     if (!rc)
         rc = events_reserve(&g, e);
@@ -904,10 +904,10 @@ static int astra_check_dim(const struct sim_astra_dim *dim, int32_t d, struct er
 }
 
 /* Only what the original implements and gets right (docs/astra.md lists what it gets wrong). */
-static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct err *e)
+static int check_algorithm(const struct sim_astra_setup *setup, int32_t d, struct err *e)
 {
-    enum topo_algorithm a = conf->algorithms[d];
-    const struct sim_astra_dim *dim = &conf->dims[d];
+    enum topo_algorithm a = setup->algorithms[d];
+    const struct sim_astra_dim *dim = &setup->dims[d];
     if (a != TOPO_ALGORITHM_RING && a != TOPO_ALGORITHM_DIRECT && a != TOPO_ALGORITHM_HALVING &&
         a != TOPO_ALGORITHM_TREE)
         return err_set(e, ERR_RANGE,
@@ -920,23 +920,23 @@ static int check_algorithm(const struct sim_astra_conf *conf, int32_t d, struct 
 }
 
 /* One dimension with contention, as in the original; an algorithm for each. */
-static int astra_check_network(const struct sim_astra_conf *conf, struct err *e)
+static int astra_check_network(const struct sim_astra_setup *setup, struct err *e)
 {
     int64_t npus = 1;
-    if (conf->n_dims < 1 || conf->n_dims > TOPO_MAX_DIMS)
-        return err_set(e, ERR_RANGE, "dims: are %d, expected 1 to %d", conf->n_dims, TOPO_MAX_DIMS);
-    if (conf->backend == SIM_ASTRA_AWARE && conf->n_dims > 1)
-        return err_set(e, ERR_UNSUP, "dims: are %d with contention, expected one", conf->n_dims);
-    if (conf->n_algorithms != conf->n_dims)
+    if (setup->n_dims < 1 || setup->n_dims > TOPO_MAX_DIMS)
+        return err_set(e, ERR_RANGE, "dims: are %d, expected 1 to %d", setup->n_dims, TOPO_MAX_DIMS);
+    if (setup->backend == SIM_ASTRA_AWARE && setup->n_dims > 1)
+        return err_set(e, ERR_UNSUP, "dims: are %d with contention, expected one", setup->n_dims);
+    if (setup->n_algorithms != setup->n_dims)
         return err_set(e, ERR_RANGE, "algorithms: are %d for %d dimensions, expected one for each",
-                       conf->n_algorithms, conf->n_dims);
-    for (int32_t d = 0; d < conf->n_dims; d++) {
-        int rc = astra_check_dim(&conf->dims[d], d, e);
+                       setup->n_algorithms, setup->n_dims);
+    for (int32_t d = 0; d < setup->n_dims; d++) {
+        int rc = astra_check_dim(&setup->dims[d], d, e);
         if (!rc)
-            rc = check_algorithm(conf, d, e);
+            rc = check_algorithm(setup, d, e);
         if (rc)
             return rc;
-        npus *= conf->dims[d].size;
+        npus *= setup->dims[d].size;
         if (npus > TOPO_MAX_NPUS)
             return err_set(e, ERR_RANGE, "dims: have %lld NPUs or more, expected at most %d", (long long)npus,
                            TOPO_MAX_NPUS);
@@ -952,40 +952,40 @@ static int astra_check_count(int64_t x, const char *name, int64_t most, struct e
 }
 
 /* Ranges of ASTRA-sim's system file. */
-static int check_system(const struct sim_astra_conf *conf, struct err *e)
+static int check_system(const struct sim_astra_setup *setup, struct err *e)
 {
-    int rc = astra_check_count(conf->splits, "splits", STAGE_MAX_CHUNKS, e);
+    int rc = astra_check_count(setup->splits, "splits", STAGE_MAX_CHUNKS, e);
     if (!rc)
-        rc = astra_check_count(conf->active_chunks, "active_chunks", INT32_MAX, e);
+        rc = astra_check_count(setup->active_chunks, "active_chunks", INT32_MAX, e);
     if (!rc)
-        rc = astra_check_count(conf->queues, "queues", SIM_ASTRA_MAX_QUEUES, e);
+        rc = astra_check_count(setup->queues, "queues", SIM_ASTRA_MAX_QUEUES, e);
     if (rc)
         return rc;
-    if (conf->endpoint_ns < 0 || conf->endpoint_ns > INT64_C(1000000000000))
+    if (setup->endpoint_ns < 0 || setup->endpoint_ns > INT64_C(1000000000000))
         return err_set(e, ERR_RANGE, "endpoint_ns: is %lld, expected 0 to 1e12",
-                       (long long)conf->endpoint_ns);
-    if (!(conf->mem_GBps > 0))
-        return err_set(e, ERR_RANGE, "mem_GBps: is %g, expected a bandwidth above 0", conf->mem_GBps);
+                       (long long)setup->endpoint_ns);
+    if (!(setup->mem_GBps > 0))
+        return err_set(e, ERR_RANGE, "mem_GBps: is %g, expected a bandwidth above 0", setup->mem_GBps);
     return 0;
 }
 
 /* Members end at different times, so that what follows would start ragged; and the two trees of one dimension
  * take turns. Nothing is known to hold such figures against. */
-static int check_tree(const struct sim_astra_conf *conf, const struct sim_astra_collective *c, int32_t d,
+static int check_tree(const struct sim_astra_setup *setup, const struct sim_astra_collective *c, int32_t d,
                       struct err *e)
 {
-    if (c->kind != COLLECTIVE_ALL_REDUCE || conf->n_dims > 1 || conf->splits > 1)
+    if (c->kind != COLLECTIVE_ALL_REDUCE || setup->n_dims > 1 || setup->splits > 1)
         return err_set(
             e, ERR_UNSUP,
             "algorithms[%d]: is double-binary-tree, expected an all-reduce of one chunk in one dimension", d);
-    if (conf->dims[d].shape == TOPO_RING)
+    if (setup->dims[d].shape == TOPO_RING)
         return err_set(e, ERR_UNSUP,
                        "algorithms[%d]: is double-binary-tree on a ring, expected full or switch", d);
     return 0;
 }
 
 /* Broadcast and send are weft's own: the original has none. */
-static int check_collective(const struct sim_astra_conf *conf, const struct sim_astra_collective *c,
+static int check_collective(const struct sim_astra_setup *setup, const struct sim_astra_collective *c,
                             struct err *e)
 {
     bool any = false;
@@ -1001,12 +1001,12 @@ static int check_collective(const struct sim_astra_conf *conf, const struct sim_
         if (!c->in[d])
             continue;
         any = true;
-        if (d >= conf->n_dims)
-            return err_set(e, ERR_RANGE, "in[%d]: is set, expected one of %d dimensions", d, conf->n_dims);
-        if (c->kind == COLLECTIVE_ALL_TO_ALL && conf->algorithms[d] != TOPO_ALGORITHM_DIRECT)
+        if (d >= setup->n_dims)
+            return err_set(e, ERR_RANGE, "in[%d]: is set, expected one of %d dimensions", d, setup->n_dims);
+        if (c->kind == COLLECTIVE_ALL_TO_ALL && setup->algorithms[d] != TOPO_ALGORITHM_DIRECT)
             return err_set(e, ERR_UNSUP, "algorithms[%d]: is %s, expected direct for an all-to-all", d,
-                           topo_algorithm_words[conf->algorithms[d]]);
-        int rc = conf->algorithms[d] == TOPO_ALGORITHM_TREE ? check_tree(conf, c, d, e) : 0;
+                           topo_algorithm_words[setup->algorithms[d]]);
+        int rc = setup->algorithms[d] == TOPO_ALGORITHM_TREE ? check_tree(setup, c, d, e) : 0;
         if (rc)
             return rc;
     }
@@ -1014,18 +1014,18 @@ static int check_collective(const struct sim_astra_conf *conf, const struct sim_
 }
 
 /* ERR_RANGE, ERR_UNSUP: what sim_astra_run() refuses. */
-static int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_astra_collective *list,
+static int sim_astra_check(const struct sim_astra_setup *setup, const struct sim_astra_collective *list,
                            int32_t n, struct err *e)
 {
-    int rc = astra_check_network(conf, e);
+    int rc = astra_check_network(setup, e);
     if (!rc)
-        rc = check_system(conf, e);
+        rc = check_system(setup, e);
     if (!rc)
         rc = astra_check_count(n, "collectives", SIM_ASTRA_MAX_COLLECTIVES, e);
-    if (!rc && conf->backend == SIM_ASTRA_AWARE && n > 1)
+    if (!rc && setup->backend == SIM_ASTRA_AWARE && n > 1)
         rc = err_set(e, ERR_UNSUP, "collectives: are %d with contention, expected one", n);
     for (int32_t i = 0; i < n && !rc; i++) {
-        rc = check_collective(conf, &list[i], e);
+        rc = check_collective(setup, &list[i], e);
         if (!rc && i && list[i].issue_ns < list[i - 1].issue_ns)
             rc = err_set(e, ERR_RANGE, "issue_ns: is %lld after %lld; they must be in order",
                          (long long)list[i].issue_ns, (long long)list[i - 1].issue_ns);
@@ -1035,27 +1035,27 @@ static int sim_astra_check(const struct sim_astra_conf *conf, const struct sim_a
     return rc;
 }
 
-void sim_astra_defaults(struct sim_astra_conf *conf)
+void sim_astra_defaults(struct sim_astra_setup *setup)
 {
-    *conf = (struct sim_astra_conf){
+    *setup = (struct sim_astra_setup){
         .splits = 1, .active_chunks = 1, .queues = 1, .mem_GBps = INFINITY, .lifo = true
     };
 }
 
 /* Chooses the engine: queues of dimensions without contention, links with it. A double binary tree has a
  * closed form in both. */
-int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_setup *setup,
                   const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
                   const struct sim_astra_sink *sink, struct err *e)
 {
     *out = (struct sim_astra_result){ 0 };
-    int rc = sim_astra_check(conf, list, n, e);
+    int rc = sim_astra_check(setup, list, n, e);
     if (rc)
         return rc;
     /* A tree has its closed form with contention too. */
-    if (conf->backend == SIM_ASTRA_UNAWARE || conf->algorithms[0] == TOPO_ALGORITHM_TREE)
-        return sim_astra_run_queues(out, conf, list, n, end_ns, sink, e);
-    rc = sim_astra_run_links(out, conf, list, sink, e);
+    if (setup->backend == SIM_ASTRA_UNAWARE || setup->algorithms[0] == TOPO_ALGORITHM_TREE)
+        return sim_astra_run_queues(out, setup, list, n, end_ns, sink, e);
+    rc = sim_astra_run_links(out, setup, list, sink, e);
     if (!rc && end_ns)
         end_ns[0] = out->time_ns;
     return rc;

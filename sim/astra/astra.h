@@ -44,7 +44,7 @@ struct sim_astra_dim {
 enum { SIM_ASTRA_MAX_QUEUES = 64, SIM_ASTRA_MAX_COLLECTIVES = 4096 };
 
 /** Network and system. Start from sim_astra_defaults(). */
-struct sim_astra_conf {
+struct sim_astra_setup {
     enum sim_astra_backend backend;
     int32_t n_dims;
     struct sim_astra_dim dims[TOPO_MAX_DIMS]; /**< shape [n_dims], innermost first */
@@ -87,7 +87,7 @@ struct sim_astra_result {
 };
 
 /** No dimension; one chunk, one active, one queue, no endpoint delay, free reductions, localBWAware, LIFO. */
-void sim_astra_defaults(struct sim_astra_conf *conf);
+void sim_astra_defaults(struct sim_astra_setup *setup);
 
 /**
  * Run @p n collectives (shape [n], by time of issue).
@@ -102,7 +102,7 @@ void sim_astra_defaults(struct sim_astra_conf *conf);
  * Without contention O(chunks * phases * log), whatever the number of NPUs; with it, O(messages * links
  * passed * log).
  */
-int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_conf *conf,
+int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_setup *setup,
                   const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
                   const struct sim_astra_sink *sink, struct err *e);
 

@@ -119,13 +119,13 @@ static int astra_need_list(struct sim_astra_file *f, const struct yaml_doc *doc,
         return yaml_fail(doc, doc->root, e, ERR_PARSE, "has no key %s, expected a list", key);
     int rc = yaml_need(doc, *out, YAML_SEQ, e);
     int32_t n = doc->nodes[*out].n;
-    if (!rc && f->conf.n_dims && n != f->conf.n_dims)
+    if (!rc && f->setup.n_dims && n != f->setup.n_dims)
         return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, expected %d, one per dimension", n,
-                         f->conf.n_dims);
+                         f->setup.n_dims);
     if (!rc && (n < 1 || n > TOPO_MAX_DIMS))
         return yaml_fail(doc, *out, e, ERR_RANGE, "has %d entries, expected 1 to %d dimensions", n,
                          TOPO_MAX_DIMS);
-    f->conf.n_dims = n;
+    f->setup.n_dims = n;
     return rc;
 }
 
@@ -143,7 +143,7 @@ static int read_bw(struct sim_astra_dim *dim, const struct yaml_doc *doc, yaml_i
 /* Four parallel lists, one entry per dimension, of equal length. */
 static int astra_read_dims(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
-    struct sim_astra_dim *dims = f->conf.dims;
+    struct sim_astra_dim *dims = f->setup.dims;
     yaml_id shapes, sizes, bandwidths, latencies;
     int64_t npus = 1;
     int rc;
@@ -182,7 +182,7 @@ int sim_astra_read_network(struct sim_astra_file *f, const struct yaml_doc *doc,
 {
     static const char *const known[] = { "topology", "npus_count", "bandwidth", "latency" };
     *f = (struct sim_astra_file){ 0 };
-    sim_astra_defaults(&f->conf);
+    sim_astra_defaults(&f->setup);
     int rc = yaml_need(doc, doc->root, YAML_MAP, e);
     if (!rc)
         rc = astra_read_dims(f, doc, e);
@@ -222,7 +222,7 @@ static int read_algorithm(struct sim_astra_file *f, const struct yaml_doc *doc, 
     if (rc)
         return rc;
     bool one = strncmp(word, "one", 3) == 0 && word[3] >= 'A' && word[3] <= 'Z';
-    if (one && f->conf.n_dims > 1)
+    if (one && f->setup.n_dims > 1)
         return yaml_fail(doc, id, e, ERR_UNSUP,
                          "is \"%.40s\", which takes all dimensions for one, expected an algorithm for each",
                          word);
@@ -252,12 +252,12 @@ static int astra_read_list(struct sim_astra_file *f, const struct yaml_doc *doc,
         enum topo_algorithm a = TOPO_ALGORITHM_SHAPE;
         if ((rc = read_algorithm(f, doc, id, &a, e)))
             return rc;
-        if (doc->nodes[id].index < f->conf.n_dims)
+        if (doc->nodes[id].index < f->setup.n_dims)
             out[doc->nodes[id].index] = a;
     }
-    if (doc->nodes[list].n != f->conf.n_dims)
+    if (doc->nodes[list].n != f->setup.n_dims)
         return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected %d, one per dimension",
-                         doc->nodes[list].n, f->conf.n_dims);
+                         doc->nodes[list].n, f->setup.n_dims);
     return 0;
 }
 
@@ -270,9 +270,9 @@ static int check_algorithms(const struct sim_astra_file *f, const struct yaml_do
         struct err inner = { 0 };
         int32_t d = doc->nodes[id].index;
         topo_dim_defaults(&dim, d);
-        dim.shape = f->conf.dims[d].shape;
-        dim.size = f->conf.dims[d].size;
-        if (topo_check_algorithm(&dim, f->conf.algorithms[d], &inner))
+        dim.shape = f->setup.dims[d].shape;
+        dim.size = f->setup.dims[d].size;
+        if (topo_check_algorithm(&dim, f->setup.algorithms[d], &inner))
             return yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
     }
     return 0;
@@ -281,7 +281,7 @@ static int check_algorithms(const struct sim_astra_file *f, const struct yaml_do
 /* A dimension of weft has one algorithm for all collectives, and exchanges all-to-all directly. */
 static int read_lists(struct sim_astra_file *f, const struct yaml_doc *doc, struct err *e)
 {
-    struct sim_astra_conf *conf = &f->conf;
+    struct sim_astra_setup *setup = &f->setup;
     for (int i = 0; sim_astra_list_keys[i]; i++) {
         enum topo_algorithm a[TOPO_MAX_DIMS];
         yaml_id list = yaml_get(doc, doc->root, sim_astra_list_keys[i]);
@@ -291,14 +291,14 @@ static int read_lists(struct sim_astra_file *f, const struct yaml_doc *doc, stru
         int rc = astra_read_list(f, doc, list, a, e);
         if (rc)
             return rc;
-        if (!conf->n_algorithms && !all_to_all) {
-            memcpy(conf->algorithms, a, sizeof a);
-            conf->n_algorithms = conf->n_dims;
+        if (!setup->n_algorithms && !all_to_all) {
+            memcpy(setup->algorithms, a, sizeof a);
+            setup->n_algorithms = setup->n_dims;
             if ((rc = check_algorithms(f, doc, list, e)))
                 return rc;
         }
-        for (int32_t d = 0; d < conf->n_dims; d++)
-            same = same && a[d] == (all_to_all ? TOPO_ALGORITHM_DIRECT : conf->algorithms[d]);
+        for (int32_t d = 0; d < setup->n_dims; d++)
+            same = same && a[d] == (all_to_all ? TOPO_ALGORITHM_DIRECT : setup->algorithms[d]);
         if (!same)
             astra_note_key(f, doc, list,
                            all_to_all ? "is left out: an all-to-all is always direct"
@@ -320,8 +320,8 @@ static int read_policy(struct sim_astra_file *f, const struct yaml_doc *doc, yam
     int rc = yaml_text(doc, id, &word, e);
     if (rc)
         return rc;
-    f->conf.lifo = strcmp(word, "LIFO") == 0;
-    f->has_order = f->conf.lifo || strcmp(word, "FIFO") == 0;
+    f->setup.lifo = strcmp(word, "LIFO") == 0;
+    f->has_order = f->setup.lifo || strcmp(word, "FIFO") == 0;
     if (strcmp(word, "EXPLICIT") == 0)
         astra_note_key(f, doc, id, "EXPLICIT has no counterpart and is left out");
     else if (!f->has_order)
@@ -336,8 +336,8 @@ static int read_optimization(struct sim_astra_file *f, const struct yaml_doc *do
     int rc = yaml_text(doc, id, &word, e);
     if (rc)
         return rc;
-    f->conf.baseline = strcmp(word, "baseline") == 0;
-    if (f->conf.baseline)
+    f->setup.baseline = strcmp(word, "baseline") == 0;
+    if (f->setup.baseline)
         astra_note_key(f, doc, id, "baseline has no counterpart: the study is that of localBWAware");
     else if (strcmp(word, "localBWAware") != 0)
         rc = astra_fail_word(doc, id, "localBWAware or baseline", e);
@@ -359,21 +359,21 @@ static int astra_read_key(struct sim_astra_file *f, const struct yaml_doc *doc, 
         return read_optimization(f, doc, id, e);
     if (strcmp(key, "preferred-dataset-splits") == 0) {
         f->has_splits = true;
-        return astra_read_count(&f->conf.splits, doc, id, 1, STAGE_MAX_CHUNKS, e);
+        return astra_read_count(&f->setup.splits, doc, id, 1, STAGE_MAX_CHUNKS, e);
     }
     if (strcmp(key, "active-chunks-per-dimension") == 0) {
         f->has_active = true;
-        return astra_read_count(&f->conf.active_chunks, doc, id, 1, MAX_ACTIVE, e);
+        return astra_read_count(&f->setup.active_chunks, doc, id, 1, MAX_ACTIVE, e);
     }
     if (strcmp(key, "endpoint-delay") == 0) {
         f->has_endpoint = true;
         rc = astra_read_count(&endpoint, doc, id, 0, MAX_ENDPOINT_ns, e);
-        f->conf.endpoint_ns = rc ? 0 : endpoint;
+        f->setup.endpoint_ns = rc ? 0 : endpoint;
         return rc;
     }
     if (strcmp(key, "local-mem-bw") == 0) {
         f->has_mem = true;
-        return astra_read_real(&f->conf.mem_GBps, doc, id, MIN_MEM_GBps, MAX_MEM_GBps, e);
+        return astra_read_real(&f->setup.mem_GBps, doc, id, MIN_MEM_GBps, MAX_MEM_GBps, e);
     }
     astra_note_key(f, doc, id, "has no counterpart and is left out");
     return 0;
@@ -424,11 +424,11 @@ static void note_dim(struct text *notes, const struct topo_dim *dim)
 
 /* Bandwidth and latency of one link in ASTRA-sim's units: 2^30 B/s, ns. snap() removes the digits that the
  * change of unit leaves behind. */
-int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_network *net, struct text *notes,
+int sim_astra_from_network(struct sim_astra_setup *setup, const struct topo_network *net, struct text *notes,
                            struct err *e)
 {
-    sim_astra_defaults(conf);
-    conf->n_dims = net->n_dims;
+    sim_astra_defaults(setup);
+    setup->n_dims = net->n_dims;
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
         int rc = sim_astra_check_shape(dim->shape, d, " for ASTRA-sim", e);
@@ -437,7 +437,7 @@ int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_networ
         if (isnan(dim->bw_Bps))
             return err_set(e, ERR_RANGE, "dims[%d].bw_GBps: is missing, expected a bandwidth for ASTRA-sim",
                            d);
-        conf->dims[d] = (struct sim_astra_dim){
+        setup->dims[d] = (struct sim_astra_dim){
             .shape = dim->shape,
             .size = dim->size,
             .GiBps = snap(topo_ops(dim)->link_Bps(dim, 0, dim->bw_Bps * dim->efficiency) / SIM_ASTRA_GiB),
@@ -478,24 +478,24 @@ static void note_rules(struct text *notes, const struct sim_rules *rules)
 }
 
 /* The rules of `simulation` as a system file; what has no counterpart is noted. */
-int sim_astra_from_rules(struct sim_astra_conf *conf, const struct topo_network *net,
+int sim_astra_from_rules(struct sim_astra_setup *setup, const struct topo_network *net,
                          const struct sim_rules *rules, struct text *notes, struct err *e)
 {
     double endpoint_ns = rules->stage.endpoint_s * 1e9;
     for (int32_t d = 0; d < net->n_dims; d++) {
-        int rc = find_algorithm(&conf->algorithms[d], &net->dims[d], d, e);
+        int rc = find_algorithm(&setup->algorithms[d], &net->dims[d], d, e);
         if (rc)
             return rc;
     }
-    conf->n_algorithms = net->n_dims;
-    conf->splits = rules->stage.chunks;
-    conf->active_chunks = rules->active;
-    conf->mem_GBps = isinf(rules->stage.mem_Bps) ? INFINITY : snap(rules->stage.mem_Bps / 1e9);
-    conf->lifo = rules->queue == SIM_QUEUE_LIFO;
-    conf->endpoint_ns = llround(endpoint_ns);
-    if (fabs(endpoint_ns - (double)conf->endpoint_ns) > 1e-6)
+    setup->n_algorithms = net->n_dims;
+    setup->splits = rules->stage.chunks;
+    setup->active_chunks = rules->active;
+    setup->mem_GBps = isinf(rules->stage.mem_Bps) ? INFINITY : snap(rules->stage.mem_Bps / 1e9);
+    setup->lifo = rules->queue == SIM_QUEUE_LIFO;
+    setup->endpoint_ns = llround(endpoint_ns);
+    if (fabs(endpoint_ns - (double)setup->endpoint_ns) > 1e-6)
         text_printf(notes, "simulation.endpoint_ns: %g is no whole number, it is %lld\n", endpoint_ns,
-                    (long long)conf->endpoint_ns);
+                    (long long)setup->endpoint_ns);
     note_rules(notes, rules);
     return 0;
 }
@@ -528,55 +528,56 @@ static void astra_put_dim(struct text *out, const struct sim_astra_dim *dim, enu
 /* Only keys that the system file gave are written: defaults of the two programs differ. */
 static void put_simulation(struct text *out, const struct sim_astra_file *f)
 {
-    const struct sim_astra_conf *conf = &f->conf;
+    const struct sim_astra_setup *setup = &f->setup;
     text_puts(out, "simulation:\n");
     if (f->has_splits)
-        text_printf(out, "  chunks: %d\n", conf->splits);
+        text_printf(out, "  chunks: %d\n", setup->splits);
     if (f->has_active)
-        text_printf(out, "  active_chunks: %d\n", conf->active_chunks);
+        text_printf(out, "  active_chunks: %d\n", setup->active_chunks);
     if (f->has_endpoint)
-        text_printf(out, "  endpoint_ns: %lld\n", (long long)conf->endpoint_ns);
+        text_printf(out, "  endpoint_ns: %lld\n", (long long)setup->endpoint_ns);
     if (f->has_mem)
         text_puts(out, "  reduction: memory\n");
     text_puts(out, "  order: fixed\n");
     if (f->has_order)
-        text_printf(out, "  queue: %s\n", conf->lifo ? "lifo" : "fifo");
+        text_printf(out, "  queue: %s\n", setup->lifo ? "lifo" : "fifo");
     text_puts(out, "  semantics: physical\n");
 }
 
 /* A study in YAML that weft reads back to the same configuration, notes as comments on top. */
 void sim_astra_format_study(struct text *out, const struct sim_astra_file *f)
 {
-    const struct sim_astra_conf *conf = &f->conf;
+    const struct sim_astra_setup *setup = &f->setup;
     char mem[NUM_TEXT];
     astra_put_comments(out, &f->notes);
     text_puts(out, "network:\n");
     if (f->has_mem)
-        text_printf(out, "  npu: { mem_GBps: %s }\n", num_format(mem, conf->mem_GBps));
+        text_printf(out, "  npu: { mem_GBps: %s }\n", num_format(mem, setup->mem_GBps));
     text_puts(out, "  dims:\n");
-    for (int32_t d = 0; d < conf->n_dims; d++)
-        astra_put_dim(out, &conf->dims[d], conf->n_algorithms ? conf->algorithms[d] : TOPO_ALGORITHM_SHAPE);
+    for (int32_t d = 0; d < setup->n_dims; d++)
+        astra_put_dim(out, &setup->dims[d],
+                      setup->n_algorithms ? setup->algorithms[d] : TOPO_ALGORITHM_SHAPE);
     if (f->has_system)
         put_simulation(out, f);
 }
 
 /* The network file of ASTRA-sim 2, one list per property. */
-void sim_astra_format_network(struct text *out, const struct sim_astra_conf *conf)
+void sim_astra_format_network(struct text *out, const struct sim_astra_setup *setup)
 {
     char number[NUM_TEXT];
-    int32_t n = conf->n_dims;
+    int32_t n = setup->n_dims;
     text_puts(out, "topology: [");
     for (int32_t d = 0; d < n; d++)
-        text_printf(out, "%s %s", d ? "," : "", shape_word(conf->dims[d].shape));
+        text_printf(out, "%s %s", d ? "," : "", shape_word(setup->dims[d].shape));
     text_puts(out, " ]\nnpus_count: [");
     for (int32_t d = 0; d < n; d++)
-        text_printf(out, "%s %d", d ? "," : "", conf->dims[d].size);
+        text_printf(out, "%s %d", d ? "," : "", setup->dims[d].size);
     text_puts(out, " ]\nbandwidth: [");
     for (int32_t d = 0; d < n; d++)
-        text_printf(out, "%s %s", d ? "," : "", num_format(number, conf->dims[d].GiBps));
+        text_printf(out, "%s %s", d ? "," : "", num_format(number, setup->dims[d].GiBps));
     text_puts(out, " ]  # 2^30 B/s of a link\nlatency: [");
     for (int32_t d = 0; d < n; d++)
-        text_printf(out, "%s %s", d ? "," : "", num_format(number, conf->dims[d].lat_ns));
+        text_printf(out, "%s %s", d ? "," : "", num_format(number, setup->dims[d].lat_ns));
     text_puts(out, " ]  # ns of a link\n");
 }
 
@@ -590,27 +591,27 @@ static enum topo_algorithm in_list(enum topo_algorithm a, int list)
 
 /* The system file in JSON. The original stops at an endpoint delay of 0 (an assertion), so 1 ns is written,
  * with a note. */
-void sim_astra_format_system(struct text *out, const struct sim_astra_conf *conf, struct text *notes)
+void sim_astra_format_system(struct text *out, const struct sim_astra_setup *setup, struct text *notes)
 {
     struct json j = { .out = out };
-    int64_t endpoint_ns = conf->endpoint_ns;
+    int64_t endpoint_ns = setup->endpoint_ns;
     if (endpoint_ns == 0) {
         endpoint_ns = 1;
         text_puts(notes, "simulation.endpoint_ns: is 0, which ASTRA-sim refuses, it is 1\n");
     }
     json_open(&j, NULL, '{');
-    json_text(&j, "scheduling-policy", conf->lifo ? "LIFO" : "FIFO");
+    json_text(&j, "scheduling-policy", setup->lifo ? "LIFO" : "FIFO");
     json_count(&j, "endpoint-delay", endpoint_ns);
-    json_count(&j, "active-chunks-per-dimension", conf->active_chunks);
-    json_count(&j, "preferred-dataset-splits", conf->splits);
+    json_count(&j, "active-chunks-per-dimension", setup->active_chunks);
+    json_count(&j, "preferred-dataset-splits", setup->splits);
     for (int i = 0; sim_astra_list_keys[i]; i++) {
         json_open(&j, sim_astra_list_keys[i], '[');
-        for (int32_t d = 0; d < conf->n_algorithms; d++)
-            json_text(&j, NULL, sim_astra_algorithm_words[in_list(conf->algorithms[d], i)]);
+        for (int32_t d = 0; d < setup->n_algorithms; d++)
+            json_text(&j, NULL, sim_astra_algorithm_words[in_list(setup->algorithms[d], i)]);
         json_close(&j, ']');
     }
-    json_text(&j, "collective-optimization", conf->baseline ? "baseline" : "localBWAware");
-    json_real(&j, "local-mem-bw", isinf(conf->mem_GBps) ? ENDLESS_MEM_GBps : conf->mem_GBps);
+    json_text(&j, "collective-optimization", setup->baseline ? "baseline" : "localBWAware");
+    json_real(&j, "local-mem-bw", isinf(setup->mem_GBps) ? ENDLESS_MEM_GBps : setup->mem_GBps);
     json_close(&j, '}');
     text_puts(out, "\n");
 }

@@ -15,8 +15,8 @@
 
 /** What the files say. Release with sim_astra_file_free(). */
 struct sim_astra_file {
-    struct sim_astra_conf
-        conf; /**< backend aside; sim_astra_defaults() where nothing is said, n_algorithms 0 */
+    struct sim_astra_setup
+        setup; /**< backend aside; sim_astra_defaults() where nothing is said, n_algorithms 0 */
     bool has_system;
     bool has_splits, has_active, has_endpoint, has_mem, has_order; /**< of the system file */
     struct text notes; /**< "FILE:LINE:COL: ...", a line for each key that has no counterpart */
@@ -49,21 +49,21 @@ void sim_astra_format_study(struct text *out, const struct sim_astra_file *f);
  * What has no counterpart is a line in @p notes.
  * @return 0; ERR_RANGE: a line, a dimension without bandwidth.
  */
-int sim_astra_from_network(struct sim_astra_conf *conf, const struct topo_network *net, struct text *notes,
+int sim_astra_from_network(struct sim_astra_setup *setup, const struct topo_network *net, struct text *notes,
                            struct err *e);
 
 /**
- * The rest of @p conf, whose dimensions are there: algorithms (those that the shape asks for where none is
+ * The rest of @p setup, whose dimensions are there: algorithms (those that the shape asks for where none is
  * given), chunks, endpoint delay, memory, order of collectives. localBWAware, one queue.
  * @return 0; ERR_UNSUP: auto, or Bruck's algorithm of a number of members that is no power of two.
  */
-int sim_astra_from_rules(struct sim_astra_conf *conf, const struct topo_network *net,
+int sim_astra_from_rules(struct sim_astra_setup *setup, const struct topo_network *net,
                          const struct sim_rules *rules, struct text *notes, struct err *e);
 
-/** Append a network file for @p conf. */
-void sim_astra_format_network(struct text *out, const struct sim_astra_conf *conf);
+/** Append a network file for @p setup. */
+void sim_astra_format_network(struct text *out, const struct sim_astra_setup *setup);
 /** Append a system file, one line of JSON. An endless memory is written as 1e9 GB/s, no endpoint delay as 1
  * ns. */
-void sim_astra_format_system(struct text *out, const struct sim_astra_conf *conf, struct text *notes);
+void sim_astra_format_system(struct text *out, const struct sim_astra_setup *setup, struct text *notes);
 
 #endif

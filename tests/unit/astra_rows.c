@@ -20,9 +20,9 @@ TABLE_OF(networks, const char *name; int32_t n_dims; struct sim_astra_dim dims[4
     { "s_32768", 3, { { R, 32, 200, 50 }, { F, 32, 100, 500 }, { S, 32, 50, 2000 } } },
 };
 
-struct sim_astra_conf astra_one_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a)
+struct sim_astra_setup astra_one_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a)
 {
-    struct sim_astra_conf c;
+    struct sim_astra_setup c;
     sim_astra_defaults(&c);
     c.n_dims = c.n_algorithms = 1;
     c.dims[0] = (struct sim_astra_dim){ shape, size, 50, 500 };
@@ -32,33 +32,33 @@ struct sim_astra_conf astra_one_dim(enum topo_shape shape, int32_t size, enum to
     return c;
 }
 
-int64_t astra_run_kind(const struct sim_astra_conf *conf, enum collective_kind kind, int64_t bytes)
+int64_t astra_run_kind(const struct sim_astra_setup *setup, enum collective_kind kind, int64_t bytes)
 {
     struct sim_astra_collective c = { .kind = kind, .bytes = bytes };
     struct sim_astra_result r;
-    for (int32_t d = 0; d < conf->n_dims; d++)
+    for (int32_t d = 0; d < setup->n_dims; d++)
         c.in[d] = true;
-    MUST(sim_astra_run(&r, conf, &c, 1, NULL, NULL, e));
+    MUST(sim_astra_run(&r, setup, &c, 1, NULL, NULL, e));
     return r.time_ns;
 }
 
-static void read_network(struct sim_astra_conf *conf, const char *name)
+static void read_network(struct sim_astra_setup *setup, const char *name)
 {
-    *conf = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
+    *setup = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
     for (size_t i = 0; i < COUNT_OF(networks); i++) {
         if (strcmp(networks[i].name, name) != 0)
             continue;
-        conf->n_dims = conf->n_algorithms = networks[i].n_dims;
-        memcpy(conf->dims, networks[i].dims, sizeof networks[i].dims);
+        setup->n_dims = setup->n_algorithms = networks[i].n_dims;
+        memcpy(setup->dims, networks[i].dims, sizeof networks[i].dims);
         return;
     }
-    conf->dims[0].shape = *name == 'r' ? R : *name == 'f' ? F : S;
-    conf->dims[0].size = (int32_t)strtol(name + strcspn(name, "0123456789"), NULL, 10);
+    setup->dims[0].shape = *name == 'r' ? R : *name == 'f' ? F : S;
+    setup->dims[0].size = (int32_t)strtol(name + strcspn(name, "0123456789"), NULL, 10);
 }
 
 /* s1_ALGORITHM, s2_rd, s2_dh, s2_rr, s3, s4; then any of cN (chunks), aN (active), base, mem1600, ring, fifo.
  */
-static void read_system(struct sim_astra_conf *conf, const char *word)
+static void read_system(struct sim_astra_setup *setup, const char *word)
 {
     TABLE_OF(systems, const char *name; enum topo_algorithm a[4]) = {
         { "s1_ring", { TOPO_ALGORITHM_RING } },
@@ -76,29 +76,30 @@ static void read_system(struct sim_astra_conf *conf, const char *word)
         size_t n = strlen(systems[i].name);
         if (strncmp(word, systems[i].name, n) != 0)
             continue;
-        memcpy(conf->algorithms, systems[i].a, sizeof systems[i].a);
+        memcpy(setup->algorithms, systems[i].a, sizeof systems[i].a);
         rest = word + n;
     }
     assert_non_null(rest);
     for (const char *s = rest; *s; s += strcspn(s, "_")) {
         s++;
         if (strncmp(s, "base", 4) == 0)
-            conf->baseline = true;
+            setup->baseline = true;
         else if (strncmp(s, "mem1600", 7) == 0)
-            conf->mem_GBps = 1600;
+            setup->mem_GBps = 1600;
         else if (strncmp(s, "fifo", 4) == 0)
-            conf->lifo = false;
+            setup->lifo = false;
         else if (strncmp(s, "ring", 4) == 0)
-            for (int32_t d = 0; d < conf->n_dims; d++)
-                conf->algorithms[d] = TOPO_ALGORITHM_RING;
-        else if (sscanf(s, "c%da%d", &conf->splits, &conf->active_chunks) < 1)
+            for (int32_t d = 0; d < setup->n_dims; d++)
+                setup->algorithms[d] = TOPO_ALGORITHM_RING;
+        else if (sscanf(s, "c%da%d", &setup->splits, &setup->active_chunks) < 1)
             fail_msg("system %s is not understood at %s", word, s);
     }
 }
 
-void astra_read_row(struct sim_astra_conf *conf, const char *backend, const char *network, const char *system)
+void astra_read_row(struct sim_astra_setup *setup, const char *backend, const char *network,
+                    const char *system)
 {
-    read_network(conf, network);
-    read_system(conf, system);
-    conf->backend = strcmp(backend, "aware") == 0 ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
+    read_network(setup, network);
+    read_system(setup, system);
+    setup->backend = strcmp(backend, "aware") == 0 ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
 }

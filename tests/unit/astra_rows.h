@@ -7,13 +7,13 @@
 /* What cannot be read or run fails the test. */
 
 /** Links of @p shape at 50 GiB/s and 500 ns, endpoint delay 10 ns, memory that hardly counts, one chunk. */
-struct sim_astra_conf astra_one_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a);
+struct sim_astra_setup astra_one_dim(enum topo_shape shape, int32_t size, enum topo_algorithm a);
 
 /** Settings behind a row's first three columns. */
-void astra_read_row(struct sim_astra_conf *conf, const char *backend, const char *network,
+void astra_read_row(struct sim_astra_setup *setup, const char *backend, const char *network,
                     const char *system);
 
 /** Time of one collective over all dimensions [ns]. */
-int64_t astra_run_kind(const struct sim_astra_conf *conf, enum collective_kind kind, int64_t bytes);
+int64_t astra_run_kind(const struct sim_astra_setup *setup, enum collective_kind kind, int64_t bytes);
 
 #endif

@@ -98,17 +98,17 @@ TEST(a_study_and_its_files_take_the_same_nanoseconds)
 {
     struct topo_network net;
     struct sim_rules rules;
-    struct sim_astra_conf conf;
+    struct sim_astra_setup setup;
     struct sim_astra_result r;
     const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true }, 0 };
     KEEP(struct text, notes, text_free) = { 0 };
     BOTH(f, THREE_DIMS, "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }");
     read_study(&net, &rules, &f);
-    OK(sim_astra_from_network(&conf, &net, &notes, e));
-    OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
-    OK(sim_astra_run(&r, &conf, &c, 1, NULL, NULL, e));
+    OK(sim_astra_from_network(&setup, &net, &notes, e));
+    OK(sim_astra_from_rules(&setup, &net, &rules, &notes, e));
+    OK(sim_astra_run(&r, &setup, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 9489920);
-    OK(sim_astra_run(&r, &f.conf, &c, 1, NULL, NULL, e));
+    OK(sim_astra_run(&r, &f.setup, &c, 1, NULL, NULL, e));
     assert_int_equal(r.time_ns, 9489920);
 }
 
@@ -129,7 +129,7 @@ TEST(what_is_exported_comes_back)
                                          "ring:3@0.1 ring:5@7e-3 switch:8@400 full:4@999.9" };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net, back;
-        struct sim_astra_conf conf;
+        struct sim_astra_setup setup;
         struct sim_rules rules, rules_back;
         KEEP(struct text, network, text_free) = { 0 };
         KEEP(struct text, system, text_free) = { 0 };
@@ -141,10 +141,10 @@ TEST(what_is_exported_comes_back)
         rules.order = SIM_ORDER_FIXED;
         rules.queue = SIM_QUEUE_FIFO;
         rules.stage.endpoint_s = 20e-9;
-        OK(sim_astra_from_network(&conf, &net, &notes, e));
-        OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
-        sim_astra_format_network(&network, &conf);
-        sim_astra_format_system(&system, &conf, &notes);
+        OK(sim_astra_from_network(&setup, &net, &notes, e));
+        OK(sim_astra_from_rules(&setup, &net, &rules, &notes, e));
+        sim_astra_format_network(&network, &setup);
+        sim_astra_format_system(&system, &setup, &notes);
         assert_string_equal(text_str(&notes), "");
         BOTH(f, text_str(&network), text_str(&system));
         assert_string_equal(text_str(&f.notes), "");
@@ -173,7 +173,7 @@ TEST(keys_without_counterpart_are_noted_with_their_place)
     assert_has(text_str(&f.notes), "s.json:4:3: all-gather-implementation is left out: a dimension has one");
     assert_has(text_str(&f.notes),
                "s.json:5:3: all-to-all-implementation is left out: an all-to-all is always");
-    assert_int_equal(f.conf.algorithms[1], TOPO_ALGORITHM_DIRECT);
+    assert_int_equal(f.setup.algorithms[1], TOPO_ALGORITHM_DIRECT);
 }
 
 TEST(a_key_with_line_breaks_stays_one_comment)
@@ -253,14 +253,14 @@ TEST(halving_doubling_of_six_is_refused)
     sim_astra_file_free(&f);
     OK(read_both(&f, ONE_DIM("Ring", 6), "{ \"all-gather-implementation\": [\"oneRing\"] }",
                  &(struct err){ 0 }));
-    assert_int_equal(f.conf.algorithms[0], TOPO_ALGORITHM_RING);
+    assert_int_equal(f.setup.algorithms[0], TOPO_ALGORITHM_RING);
 }
 
 TEST(exports_say_what_has_no_counterpart)
 {
     struct topo_network net;
     struct sim_rules rules;
-    struct sim_astra_conf conf;
+    struct sim_astra_setup setup;
     KEEP(struct text, out, text_free) = { 0 };
     KEEP(struct text, notes, text_free) = { 0 };
     OK(topo_parse_spec(&net, "switch:8@50", e));
@@ -271,10 +271,10 @@ TEST(exports_say_what_has_no_counterpart)
     net.dims[0].n_regimes = 1;
     rules.n_slow = 1;
     rules.stage.endpoint_s = 1.5e-9;
-    OK(sim_astra_from_network(&conf, &net, &notes, e));
-    OK(sim_astra_from_rules(&conf, &net, &rules, &notes, e));
-    assert_close(conf.dims[0].GiBps, 25e9 / 1073741824.0, 1e-12);
-    assert_int_equal(conf.algorithms[0], TOPO_ALGORITHM_HALVING);
+    OK(sim_astra_from_network(&setup, &net, &notes, e));
+    OK(sim_astra_from_rules(&setup, &net, &rules, &notes, e));
+    assert_close(setup.dims[0].GiBps, 25e9 / 1073741824.0, 1e-12);
+    assert_int_equal(setup.algorithms[0], TOPO_ALGORITHM_HALVING);
     assert_has(text_str(&notes),
                "dim1: efficiency 0.5 has no counterpart, bandwidth is what remains of it\n");
     assert_has(text_str(&notes), "dim1: regimes have no counterpart");
@@ -283,8 +283,8 @@ TEST(exports_say_what_has_no_counterpart)
     assert_has(text_str(&notes), "simulation.queue: smallest-first has no counterpart, it is fifo\n");
     assert_has(text_str(&notes), "simulation.slow: has no counterpart");
     assert_has(text_str(&notes), "simulation.endpoint_ns: 1.5 is no whole number, it is 2\n");
-    conf.endpoint_ns = 0;
-    sim_astra_format_system(&out, &conf, &notes);
+    setup.endpoint_ns = 0;
+    sim_astra_format_system(&out, &setup, &notes);
     assert_has(text_str(&out), "\"endpoint-delay\": 1,");
     assert_has(text_str(&notes), "simulation.endpoint_ns: is 0, which ASTRA-sim refuses, it is 1\n");
 }
@@ -293,17 +293,17 @@ TEST(exports_refuse_what_cannot_be_said)
 {
     struct topo_network net;
     struct sim_rules rules;
-    struct sim_astra_conf conf;
+    struct sim_astra_setup setup;
     KEEP(struct text, notes, text_free) = { 0 };
     sim_rules_default(&rules);
     OK(topo_parse_spec(&net, "ring:4@1 line:4@50", e));
-    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, expected");
+    FAILS(sim_astra_from_network(&setup, &net, &notes, e), ERR_RANGE, "dims[1].shape: is line, expected");
     OK(topo_parse_spec(&net, "ring:4", e));
-    FAILS(sim_astra_from_network(&conf, &net, &notes, e), ERR_RANGE, "dims[0].bw_GBps: is missing");
+    FAILS(sim_astra_from_network(&setup, &net, &notes, e), ERR_RANGE, "dims[0].bw_GBps: is missing");
     OK(topo_parse_spec(&net, "switch:6@50", e));
-    OK(sim_astra_from_network(&conf, &net, &notes, e));
-    FAILS(sim_astra_from_rules(&conf, &net, &rules, &notes, e), ERR_UNSUP,
+    OK(sim_astra_from_network(&setup, &net, &notes, e));
+    FAILS(sim_astra_from_rules(&setup, &net, &rules, &notes, e), ERR_UNSUP,
           "dims[0].algorithm: is bruck of 6 members, which ASTRA-sim has not");
     net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
-    FAILS(sim_astra_from_rules(&conf, &net, &rules, &notes, e), ERR_UNSUP, "is auto of 6 members");
+    FAILS(sim_astra_from_rules(&setup, &net, &rules, &notes, e), ERR_UNSUP, "is auto of 6 members");
 }

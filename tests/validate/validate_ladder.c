@@ -28,10 +28,10 @@ static int print_astra(void)
     int wrong = 0;
     case_read(&t, "astra_allreduce.csv", 111);
     for (int64_t i = 0; i < t.n_rows; i++) {
-        struct sim_astra_conf conf;
+        struct sim_astra_setup setup;
         const char *backend = case_text(&t, i, "backend");
-        astra_read_row(&conf, backend, case_text(&t, i, "network"), case_text(&t, i, "system"));
-        int64_t got = astra_run_kind(&conf, COLLECTIVE_ALL_REDUCE, (int64_t)case_number(&t, i, "bytes"));
+        astra_read_row(&setup, backend, case_text(&t, i, "network"), case_text(&t, i, "system"));
+        int64_t got = astra_run_kind(&setup, COLLECTIVE_ALL_REDUCE, (int64_t)case_number(&t, i, "bytes"));
         for (size_t g = 0; g < COUNT_OF(groups); g++)
             if (strcmp(groups[g].backend, backend) == 0) {
                 groups[g].rows++;

@@ -851,24 +851,6 @@ int chakra_leaf(struct step_node *out, struct chakra_context *x, int32_t i, stru
     }
 }
 
-struct chakra_conf {
-    const char *prefix, *comm_groups;
-    yaml_id ranks;
-};
-
-static const struct key chakra_keys[] = {
-    K_TEXT(struct chakra_conf, prefix, "prefix",
-           "files are PREFIX.RANK.et; path from the folder of the YAML file", .required = true),
-    K_NODE(struct chakra_conf, ranks, "ranks",
-           "how many traces, from rank 0 on, or a list of ranks (default: 1)",
-           .form = "count or list of counts"),
-    K_TEXT(struct chakra_conf, comm_groups, "comm_groups",
-           "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
-};
-
-K_SECTION(step_chakra_section, struct chakra_conf, "chakra", chakra_keys,
-          "Chakra execution traces, one file per NPU");
-
 /* What all ranks share. */
 struct chakra_reader {
     struct step_tree *tree;
@@ -879,6 +861,16 @@ struct chakra_reader {
     int32_t n_roots, cap_roots;
     int64_t n_joins, n_receives;
 };
+
+static const struct key chakra_keys[] = {
+    K_REMARK("prefix", "files are PREFIX.RANK.et; path from the folder of the YAML file", .required = true),
+    K_ELSEWHERE("ranks", "how many traces, from rank 0 on, or a list of ranks (default: 1)",
+                .form = "count or list of counts"),
+    K_REMARK("comm_groups", "JSON file {\"id\": [ranks]} of the process groups that pg_name names"),
+};
+
+K_SECTION(step_chakra_section, struct chakra_reader, "chakra", chakra_keys,
+          "Chakra execution traces, one file per NPU");
 
 /* ---- from ids to numbers ---- */
 
@@ -1180,19 +1172,18 @@ static int read_groups(struct yaml_doc *groups, const struct yaml_doc *doc, yaml
 static int read_map(struct chakra_reader *r, const struct yaml_doc *doc, yaml_id node, struct text *path,
                     struct err *e)
 {
-    struct chakra_conf conf;
     struct yaml_doc groups = { .root = -1 };
-    int rc = schema_read(&conf, &step_chakra_section, doc, node, e);
-    if (!rc && conf.comm_groups)
-        rc = read_groups(&groups, doc, yaml_get(doc, node, "comm_groups"), e);
+    yaml_id at = yaml_get(doc, node, "prefix"), named = yaml_get(doc, node, "comm_groups");
+    int rc = schema_read(r, &step_chakra_section, doc, node, e);
+    if (!rc && named >= 0)
+        rc = read_groups(&groups, doc, named, e);
     if (!rc) {
-        yaml_id at = yaml_get(doc, node, "prefix");
-        r->groups = conf.comm_groups ? &groups : NULL;
+        r->groups = named >= 0 ? &groups : NULL;
         yaml_beside(path, doc, at);
         step_begin(r->tree, text_str(path), r->net);
         rc = text_check(path, e);
         if (!rc)
-            rc = add_ranks(r, doc, at, conf.ranks, text_str(path), e);
+            rc = add_ranks(r, doc, at, yaml_get(doc, node, "ranks"), text_str(path), e);
     }
     yaml_free(&groups);
     return rc;

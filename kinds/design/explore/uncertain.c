@@ -470,50 +470,38 @@ static void uncertain_trial_free(struct uncertain_trial *t)
 
 /* ---- keys ---- */
 
-struct conf {
-    int64_t draws, seed;
-    yaml_id percentiles, keys;
-    bool model;
-};
-
 static const struct key keys[] = {
-    K_COUNT(struct conf, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
+    K_COUNT(struct uncertain, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
             "how often all keys are drawn, for every point the same"),
-    K_COUNT(struct conf, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws (default: the study's)"),
-    K_NODE(struct conf, percentiles, "percentiles",
-           "ascending list of what rows tell of time and cost (default: [10, 50, 90])",
-           .form = "list of numbers"),
-    K_NODE(struct conf, keys, "keys",
-           "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload, simulation or "
-           "system",
-           .form = "map of <uncertain.keys>"),
-    K_BOOL(struct conf, model, "model", false,
+    K_COUNT(struct uncertain, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws (default: the study's)"),
+    K_ELSEWHERE("percentiles", "ascending list of what rows tell of time and cost (default: [10, 50, 90])",
+                .form = "list of numbers"),
+    K_ELSEWHERE(
+        "keys",
+        "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload, simulation or "
+        "system",
+        .form = "map of <uncertain.keys>"),
+    K_BOOL(struct uncertain, model, "model", false,
            "true: weft's own error too, as wide as on measured steps of the same NPU, software and kind of "
            "model; uncertain: model is that alone"),
 };
 
-struct key_conf {
-    yaml_id kinds[4]; /* in the order of enum uncertain_kind */
-    bool relative;
-};
-
+/* The distributions first, in the order of enum uncertain_kind. */
 static const struct key key_keys[] = {
-    K_NODE(struct key_conf, kinds[UNCERTAIN_NORMAL], "normal",
-           "[mean, standard deviation]; cut at 4 standard deviations", .form = "list of numbers"),
-    K_NODE(struct key_conf, kinds[UNCERTAIN_UNIFORM], "uniform", "[lowest, highest]",
-           .form = "list of numbers"),
-    K_NODE(struct key_conf, kinds[UNCERTAIN_LOGNORMAL], "lognormal",
-           "[median, factor]: two in three are within the factor of the median; cut at its 4th power",
-           .form = "list of numbers"),
-    K_NODE(struct key_conf, kinds[UNCERTAIN_TRIANGULAR], "triangular", "[lowest, typical, highest]",
-           .form = "list of numbers"),
-    K_BOOL(struct key_conf, relative, "relative", 0,
+    K_ELSEWHERE("normal", "[mean, standard deviation]; cut at 4 standard deviations",
+                .form = "list of numbers"),
+    K_ELSEWHERE("uniform", "[lowest, highest]", .form = "list of numbers"),
+    K_ELSEWHERE("lognormal",
+                "[median, factor]: two in three are within the factor of the median; cut at its 4th power",
+                .form = "list of numbers"),
+    K_ELSEWHERE("triangular", "[lowest, typical, highest]", .form = "list of numbers"),
+    K_BOOL(struct uncertain_key, relative, "relative", 0,
            "true: what is drawn is a factor of the value the study has"),
 };
 
-K_SECTION(uncertain_section, struct conf, "uncertain", keys,
+K_SECTION(uncertain_section, struct uncertain, "uncertain", keys,
           "uncertain numbers, and the percentiles to report");
-K_SECTION(uncertain_key_section, struct key_conf, "uncertain.keys", key_keys, "one distribution");
+K_SECTION(uncertain_key_section, struct uncertain_key, "uncertain.keys", key_keys, "one distribution");
 
 /* ---- reading ---- */
 
@@ -572,29 +560,31 @@ static int check_values(const struct uncertain_key *k, const struct yaml_doc *do
 /* A key with exactly one distribution. */
 static int read_key(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    struct key_conf conf;
+    yaml_id list = -1;
     int32_t given = 0, n;
     if (u->n_keys == UNCERTAIN_MAX_KEYS)
         return yaml_fail_key(doc, id, e, ERR_RANGE, "is key number %d, expected at most %d",
                              UNCERTAIN_MAX_KEYS + 1, UNCERTAIN_MAX_KEYS);
     struct uncertain_key *k = &u->keys[u->n_keys];
-    int rc = schema_read(&conf, &uncertain_key_section, doc, id, e);
+    int rc = schema_read(k, &uncertain_key_section, doc, id, e);
     if (rc)
         return rc;
-    for (int kind = 0; kind < 4; kind++)
-        if (conf.kinds[kind] >= 0) {
-            k->kind = (enum uncertain_kind)kind;
-            given++;
-        }
+    for (int kind = 0; kind <= UNCERTAIN_TRIANGULAR; kind++) {
+        yaml_id at = yaml_get(doc, id, key_keys[kind].name);
+        if (at < 0)
+            continue;
+        k->kind = (enum uncertain_kind)kind;
+        list = at;
+        given++;
+    }
     if (given != 1)
         return yaml_fail(doc, id, e, ERR_PARSE,
                          "has %d distributions, expected one of normal, uniform, lognormal, triangular",
                          (int)given);
-    k->relative = conf.relative;
     int32_t need = k->kind == UNCERTAIN_TRIANGULAR ? 3 : 2;
-    rc = read_numbers(k->x, need, need, &n, doc, conf.kinds[k->kind], e);
+    rc = read_numbers(k->x, need, need, &n, doc, list, e);
     if (!rc)
-        rc = check_values(k, doc, conf.kinds[k->kind], e);
+        rc = check_values(k, doc, list, e);
     if (!rc)
         rc = uncertain_check_path(doc, id, e);
     if (rc)
@@ -715,42 +705,39 @@ static int draw_model(struct uncertain *u, struct err *e)
 }
 
 /* `uncertain` is a map, or the word model. */
-static int read_conf(struct conf *conf, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int read_settings(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
-    if (doc->nodes[id].kind == YAML_SCALAR && strcmp(doc->nodes[id].text, "model") == 0) {
-        *conf = (struct conf){ .draws = 1000, .seed = -1, .percentiles = -1, .keys = -1, .model = true };
+    schema_defaults(u, &uncertain_section);
+    u->model = doc->nodes[id].kind == YAML_SCALAR && strcmp(doc->nodes[id].text, "model") == 0;
+    if (u->model)
         return 0;
-    }
     if (doc->nodes[id].kind == YAML_SCALAR)
         return yaml_fail(doc, id, e, ERR_PARSE, "is %.40s, expected model or a map", doc->nodes[id].text);
-    int rc = schema_read(conf, &uncertain_section, doc, id, e);
-    if (!rc && conf->keys < 0 && !conf->model)
+    int rc = schema_read(u, &uncertain_section, doc, id, e);
+    yaml_id keys_at = yaml_get(doc, id, "keys");
+    if (!rc && keys_at < 0 && !u->model)
         rc = yaml_fail(doc, id, e, ERR_PARSE, "has no keys; give keys, or model: true");
-    if (!rc && conf->keys >= 0)
-        rc = yaml_need(doc, conf->keys, YAML_MAP, e);
-    if (!rc && conf->keys >= 0 && doc->nodes[conf->keys].n == 0)
-        rc = yaml_fail(doc, conf->keys, e, ERR_PARSE, "is empty, expected at least one key");
+    if (!rc && keys_at >= 0)
+        rc = yaml_need(doc, keys_at, YAML_MAP, e);
+    if (!rc && keys_at >= 0 && doc->nodes[keys_at].n == 0)
+        rc = yaml_fail(doc, keys_at, e, ERR_PARSE, "is empty, expected at least one key");
     return rc;
 }
 
 /* All draws are made here, once for all points, so that rows can be compared. */
 int uncertain_read(struct uncertain *u, const struct yaml_doc *doc, yaml_id id, int64_t seed, struct err *e)
 {
-    struct conf conf;
     *u = (struct uncertain){ 0 };
     if (id < 0)
         return 0;
-    int rc = read_conf(&conf, doc, id, e);
+    yaml_id keys_at = yaml_get(doc, id, "keys");
+    int rc = read_settings(u, doc, id, e);
     if (!rc)
-        rc = read_percentiles(u, doc, conf.percentiles, e);
-    if (!rc) {
-        u->draws = conf.draws;
-        u->seed = conf.seed < 0 ? seed : conf.seed;
-        u->model = conf.model;
-        u->of_system = yaml_get(doc, doc->root, "system") >= 0;
-    }
-    if (!rc && conf.keys >= 0)
-        yaml_each (key, doc, conf.keys)
+        rc = read_percentiles(u, doc, yaml_get(doc, id, "percentiles"), e);
+    u->seed = u->seed < 0 ? seed : u->seed;
+    u->of_system = yaml_get(doc, doc->root, "system") >= 0;
+    if (!rc && keys_at >= 0)
+        yaml_each (key, doc, keys_at)
             if (!rc)
                 rc = read_key(u, doc, key, e);
     if (!rc && u->n_keys)
