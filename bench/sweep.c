@@ -20,7 +20,7 @@ struct points {
     struct sweep_axis axis;
     struct sweep_grid grid;
     struct study study;
-    struct order order;
+    struct units order;
     struct runner *runner;
     struct table rows;
     struct sweep_counts counts;
@@ -55,7 +55,7 @@ static void open_points(struct points *p, const char *study, const struct study_
 static void start_points(struct points *p)
 {
     struct err e = { 0 };
-    if (order_build(&p->order, &p->study.sweep, N_TOTALS, design_is_quick, &e))
+    if (units_build(&p->order, &p->study.sweep, N_TOTALS, design_is_quick, &e))
         bench_stop("%s", e.msg);
     const struct block_job job = { .study = &p->study, .order = &p->order };
     if (runner_build(&p->runner, &job, &e))
@@ -65,7 +65,7 @@ static void start_points(struct points *p)
 static void close_points(struct points *p)
 {
     runner_free(p->runner);
-    order_free(&p->order);
+    units_free(&p->order);
     for (int64_t i = 0; i < p->axis.n; i++)
         free(p->axis.values[i]);
     free(p->axis.values);
@@ -77,8 +77,8 @@ static void run_each(struct points *p, struct table *rows)
 {
     struct err e = { 0 };
     for (int64_t u = 0; u < p->order.n_units; u++) {
-        struct order_unit unit;
-        order_find(&unit, &p->order, u);
+        struct sweep_unit unit;
+        units_find(&unit, &p->order, u);
         if (runner_unit(p->runner, &unit, rows, &p->counts, &e))
             bench_stop("%s", e.msg);
     }

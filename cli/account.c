@@ -203,7 +203,7 @@ void account_report_step(struct report *r, const struct design_point *s, const s
     report_close(r, '}');
     if (w->training) {
         struct training_report rates;
-        training_report(&rates, s, w, &d->loads[load]);
+        design_training_report(&rates, s, w, &d->loads[load]);
         report_facts(r, rate_columns, &rates);
         report_axes(r, s, a, d->loads[load].time_s);
     }

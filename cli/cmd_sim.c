@@ -575,7 +575,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
         struct training_row row;
         struct system_row system;
         if (!rc)
-            rc = training_row_fill(&row, d, e);
+            rc = design_training_row_fill(&row, d, e);
         if (!rc)
             rc = system_row_fill(&system, x->studies[i], design_owned(d), e);
         table_row(t);

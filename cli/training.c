@@ -309,7 +309,7 @@ void training_report_one(struct report *r, const struct design_point *s, const s
     struct training_report step;
     if (!w->training || report_is(r, IN_CSV))
         return;
-    training_report(&step, s, w, &d->loads[i]);
+    design_training_report(&step, s, w, &d->loads[i]);
     training_plan(r, &w->training->plan);
     training_map(r, w->training, s->net.n_dims);
     say_plan(r, &s->net, w->training, plans != NULL);

@@ -96,7 +96,7 @@ void spans_free(struct spans *s)
 
 /* The units of one grid: every combination of its slow axes, each in pieces of its quick ones. `most` points
  * to a unit at the most: a grid of quick axes alone would else be one unit. */
-struct order_grid {
+struct units_grid {
     int64_t first_unit;
     int64_t n_quick;            /* combinations of the quick axes */
     int64_t pieces;             /* units to a combination of the slow axes */
@@ -112,7 +112,7 @@ void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n)
     to->failed += n->failed;
 }
 
-static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis, order_quick *quick)
+static bool is_quick_axis(const struct sweep *w, const struct sweep_axis *axis, units_quick *quick)
 {
     for (int32_t k = 0; k < axis->n_keys; k++)
         if (!quick || !quick(w->keys[axis->keys[k]].path))
@@ -129,18 +129,18 @@ static const struct sweep_grid *grid_at(const struct sweep *w, int32_t grid)
     return w->n_grids ? &w->grids[grid] : &no_axes;
 }
 
-static int64_t n_values(const struct order *o, int32_t grid, int32_t k)
+static int64_t n_values(const struct units *o, int32_t grid, int32_t k)
 {
     return o->sweep->axes[o->sweep->grids[grid].axes[k]].n;
 }
 
 /* Units of grid number `grid`, which begin with number `first`. */
-static int64_t fill_grid(struct order *o, int32_t grid, int64_t first, order_quick *quick)
+static int64_t fill_grid(struct units *o, int32_t grid, int64_t first, units_quick *quick)
 {
     const struct sweep_grid *from = grid_at(o->sweep, grid);
-    struct order_grid *g = &o->grids[grid];
+    struct units_grid *g = &o->grids[grid];
     int64_t n_slow = 1; /* no product is above the number of points */
-    *g = (struct order_grid){ .first_unit = first, .n_quick = 1 };
+    *g = (struct units_grid){ .first_unit = first, .n_quick = 1 };
     for (int32_t k = 0; k < from->n_axes; k++) {
         g->quick[k] = is_quick_axis(o->sweep, &o->sweep->axes[from->axes[k]], quick);
         /* Any split of the axes will do for correctness: slow and quick digits together are the point's. */
@@ -151,9 +151,9 @@ static int64_t fill_grid(struct order *o, int32_t grid, int64_t first, order_qui
 }
 
 /* Also without axes: one grid of one point. */
-int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e)
+int units_build(struct units *o, const struct sweep *w, int64_t most, units_quick *quick, struct err *e)
 {
-    *o = (struct order){ .sweep = w, .most = most };
+    *o = (struct units){ .sweep = w, .most = most };
     o->grids = calloc((size_t)w->n_grids + 1, sizeof *o->grids);
     if (!o->grids)
         return err_nomem(e, "the order of a sweep");
@@ -162,20 +162,20 @@ int order_build(struct order *o, const struct sweep *w, int64_t most, order_quic
     return 0;
 }
 
-void order_free(struct order *o)
+void units_free(struct units *o)
 {
     free(o->grids);
-    *o = (struct order){ 0 };
+    *o = (struct units){ 0 };
 }
 
-bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k)
+bool units_is_quick_axis(const struct units *o, int32_t grid, int32_t k)
 {
     return o->grids[grid].quick[k];
 }
 
 /* Write number `i` with the quick axes, or the slow ones, as its digits; the last changes fastest. Digits of
  * the other kind are left as they are. */
-static void put_digits(struct sweep_point *p, const struct order *o, int32_t grid, bool quick, int64_t i)
+static void put_digits(struct sweep_point *p, const struct units *o, int32_t grid, bool quick, int64_t i)
 {
     for (int32_t k = grid_at(o->sweep, grid)->n_axes; k-- > 0;) {
         if (o->grids[grid].quick[k] != quick)
@@ -185,7 +185,7 @@ static void put_digits(struct sweep_point *p, const struct order *o, int32_t gri
     }
 }
 
-static int32_t grid_of_unit(const struct order *o, int64_t u)
+static int32_t grid_of_unit(const struct units *o, int64_t u)
 {
     int32_t lo = 0, hi = o->sweep->n_grids ? o->sweep->n_grids - 1 : 0;
     while (lo < hi) {
@@ -199,18 +199,18 @@ static int32_t grid_of_unit(const struct order *o, int64_t u)
 }
 
 /* No table: O(log grids + axes). */
-void order_find(struct order_unit *unit, const struct order *o, int64_t u)
+void units_find(struct sweep_unit *unit, const struct units *o, int64_t u)
 {
     int32_t grid = grid_of_unit(o, u);
-    const struct order_grid *g = &o->grids[grid];
+    const struct units_grid *g = &o->grids[grid];
     int64_t inside = u - g->first_unit;
-    *unit = (struct order_unit){ .grid = grid, .slow = { .grid = grid } };
+    *unit = (struct sweep_unit){ .grid = grid, .slow = { .grid = grid } };
     put_digits(&unit->slow, o, grid, false, inside / g->pieces);
     unit->first = inside % g->pieces * o->most;
     unit->n = g->n_quick - unit->first < o->most ? g->n_quick - unit->first : o->most;
 }
 
-int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i)
+int64_t units_point(struct sweep_point *p, const struct units *o, const struct sweep_unit *unit, int64_t i)
 {
     const struct sweep_grid *g = grid_at(o->sweep, unit->grid);
     *p = unit->slow;
@@ -222,17 +222,17 @@ int64_t order_point(struct sweep_point *p, const struct order *o, const struct o
 }
 
 /* How many, not which: numbers of points in units are not consecutive in general. */
-int64_t order_points_below(const struct order *o, int64_t u)
+int64_t units_points_below(const struct units *o, int64_t u)
 {
     if (u == o->n_units)
         return o->sweep->n_points;
     int32_t grid = grid_of_unit(o, u);
-    const struct order_grid *g = &o->grids[grid];
+    const struct units_grid *g = &o->grids[grid];
     int64_t inside = u - g->first_unit;
     return grid_at(o->sweep, grid)->first + inside / g->pieces * g->n_quick + inside % g->pieces * o->most;
 }
 
-bool order_in_sample(int64_t u)
+bool units_in_sample(int64_t u)
 {
-    return u % ORDER_SAMPLE == 0;
+    return u % UNITS_SAMPLE == 0;
 }

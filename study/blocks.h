@@ -2,7 +2,7 @@
  * @file Which units of a sweep are done, and what a unit is.
  *
  * struct spans is a set of whole numbers as few intervals: units end nearly in order, so there
- * are about as many intervals as threads, however many units are done. struct order
+ * are about as many intervals as threads, however many units are done. struct units
  * cuts the points of a sweep into units; it is a function of the study alone, so that a store, a shard and a
  * rank mean the same by a number.
  */
@@ -54,55 +54,55 @@ struct sweep_counts {
 void sweep_count_add(struct sweep_counts *to, const struct sweep_counts *n);
 
 /** Units of the sample that is run first: one of so many. */
-enum { ORDER_SAMPLE = 16 };
+enum { UNITS_SAMPLE = 16 };
 
 /**
  * A unit is what one thread does at a time without looking up: points of one grid that differ in quick keys
  * alone (a total, an objective, bandwidths: what changes a study that was read without reading it again).
- * Which points a unit has depends on the sweep only, never on who runs it. Release with order_free().
+ * Which points a unit has depends on the sweep only, never on who runs it. Release with units_free().
  */
-struct order {
+struct units {
     const struct sweep *sweep; /**< borrowed */
     int64_t most;              /**< points in a unit */
     int64_t n_units;
-    struct order_grid *grids; /**< shape [sweep->n_grids], owned */
+    struct units_grid *grids; /**< shape [sweep->n_grids], owned */
 };
 
 /** Points of one unit: grid, values of the slow axes, and a run of combinations of the quick ones. */
-struct order_unit {
+struct sweep_unit {
     int32_t grid;
     struct sweep_point slow; /**< with 0 for quick axes */
     int64_t first, n;        /**< combinations first..first+n-1 */
 };
 
 /** Is @p path a key that changes a study without reading it again? */
-typedef bool order_quick(const char *path);
+typedef bool units_quick(const char *path);
 
 /**
  * @param most  >= 1; 1 where a point takes long by itself.
  * @param quick  NULL: no key is. ERR_NOMEM. O(keys * axes of all grids); @p w is borrowed and outlives the
  *         order.
  */
-int order_build(struct order *o, const struct sweep *w, int64_t most, order_quick *quick, struct err *e);
-void order_free(struct order *o);
+int units_build(struct units *o, const struct sweep *w, int64_t most, units_quick *quick, struct err *e);
+void units_free(struct units *o);
 
 /** Unit @p u, 0 <= u < n_units: by grid, then by the slow axes as in sweep_find_point(). O(log(grids) +
  * axes).
  */
-void order_find(struct order_unit *unit, const struct order *o, int64_t u);
+void units_find(struct sweep_unit *unit, const struct units *o, int64_t u);
 /**
  * Point number @p i of a unit, 0 <= i < n: its number in the sweep, and its values. Ascending in i. O(axes).
  * Not consecutive in general: quick axes need not be the fastest ones.
  */
-int64_t order_point(struct sweep_point *p, const struct order *o, const struct order_unit *unit, int64_t i);
+int64_t units_point(struct sweep_point *p, const struct units *o, const struct sweep_unit *unit, int64_t i);
 /** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
-int64_t order_points_below(const struct order *o, int64_t u);
+int64_t units_points_below(const struct units *o, int64_t u);
 
 /** Is unit @p u in the sample that is run first, so that the rest can be held against its front? One in
- * ORDER_SAMPLE, unit 0 among them; the same on every machine. */
-bool order_in_sample(int64_t u);
+ * UNITS_SAMPLE, unit 0 among them; the same on every machine. */
+bool units_in_sample(int64_t u);
 
 /** Do the points of a unit differ along axis @p k of grid @p grid? */
-bool order_is_quick_axis(const struct order *o, int32_t grid, int32_t k);
+bool units_is_quick_axis(const struct units *o, int32_t grid, int32_t k);
 
 #endif

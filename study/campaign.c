@@ -37,12 +37,12 @@ static int campaign_cut(struct campaign_plan *p, const struct study *study, stru
     }
     /* First with the largest blocks, to ask the kind how many points fit into memory; then as many as it
      * says. */
-    int rc = order_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
+    int rc = units_build(&p->order, &study->sweep, blocks->largest, blocks->quick, e);
     if (rc)
         return rc;
     rc = blocks->most(&most, &largest, e);
-    order_free(&p->order);
-    return rc ? rc : order_build(&p->order, &study->sweep, most, blocks->quick, e);
+    units_free(&p->order);
+    return rc ? rc : units_build(&p->order, &study->sweep, most, blocks->quick, e);
 }
 
 /* ---- the study's own file ---- */
@@ -96,7 +96,7 @@ int campaign_plan_make(struct campaign_plan *p, const struct study *study, bool 
 void campaign_plan_free(struct campaign_plan *p)
 {
     keep_rule_free(&p->rule);
-    order_free(&p->order);
+    units_free(&p->order);
     table_free(&p->columns);
     text_free(&p->study);
     text_free(&p->keep);
@@ -284,7 +284,7 @@ static void free_hand(void *hand)
 /* Of two passes the first has the sample, the second the rest. */
 static bool is_due(const struct campaign_pass *p, int64_t unit)
 {
-    return p->c->plan.passes == 1 || order_in_sample(unit) == (p->number == 0);
+    return p->c->plan.passes == 1 || units_in_sample(unit) == (p->number == 0);
 }
 
 static int run_units(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e)
@@ -292,10 +292,10 @@ static int run_units(void *hand, struct span units, struct table *rows, struct s
     struct hand *h = hand;
     int rc = 0;
     for (int64_t u = units.first; u < units.first + units.n && !rc; u++) {
-        struct order_unit unit;
+        struct sweep_unit unit;
         if (!is_due(h->pass, u))
             continue;
-        order_find(&unit, h->pass->job.order, u);
+        units_find(&unit, h->pass->job.order, u);
         rc = h->blocks->block(h->hand, &unit, rows, n, e);
     }
     return rc;
@@ -318,14 +318,14 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
     return (struct span){ first, whole + (i < rest) };
 }
 
-static int64_t points_of(const struct order *o, const struct study *s, struct span units)
+static int64_t points_of(const struct units *o, const struct study *s, struct span units)
 {
     if (!s->kind->blocks) {
         /* Those whose units are all there: none where the share lies within one. */
         int64_t first = (units.first + s->seeds - 1) / s->seeds, end = (units.first + units.n) / s->seeds;
         return end > first ? end - first : 0;
     }
-    return order_points_below(o, units.first + units.n) - order_points_below(o, units.first);
+    return units_points_below(o, units.first + units.n) - units_points_below(o, units.first);
 }
 
 /* ---- opening ---- */
@@ -586,7 +586,7 @@ int campaign_rows(struct table *out, const struct study *study, int32_t threads,
 
 /* Pairs of neighbours, which share what was read as most points of a sweep do, spread over all. @p n, at most
  * all units, are all different. */
-static int64_t pick(const struct order *o, int64_t i, int64_t n)
+static int64_t pick(const struct units *o, int64_t i, int64_t n)
 {
     int64_t pair = i - i % 2;
     return o->n_units / n * pair + o->n_units % n * pair / n + i % 2;
@@ -618,16 +618,16 @@ static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, vo
                     struct err *e)
 {
     enum { SPREAD = 256 };
-    const struct order *o = &t->plan->order;
+    const struct units *o = &t->plan->order;
     const struct block_ops *blocks = t->job.study->kind->blocks;
     int64_t units = o->n_units < SPREAD ? o->n_units : SPREAD;
     int rc = 0;
     for (int64_t i = 0; i < units && !rc && *spent_s < t->pass_s; i++) {
         struct table rows = { 0 };
         double start_s = clock_now_s();
-        struct order_unit unit;
+        struct sweep_unit unit;
         study_put_columns(&rows, t->job.study, TABLE_ROWS);
-        order_find(&unit, o, pick(o, i, units));
+        units_find(&unit, o, pick(o, i, units));
         rc = blocks->block(hand, &unit, &rows, n, e);
         *spent_s += clock_now_s() - start_s;
         if (!rc && keep)
@@ -658,7 +658,7 @@ static int measure_pass(double *point_s, struct trial *t, struct keep *keep, str
     return rc;
 }
 
-/* Where points are pruned, one in ORDER_SAMPLE is solved and the others are held against the front of these:
+/* Where points are pruned, one in UNITS_SAMPLE is solved and the others are held against the front of these:
  * here against that of the few that were solved. */
 static int measure_pruned(struct trial *t, struct err *e)
 {
@@ -675,7 +675,7 @@ static int measure_pruned(struct trial *t, struct err *e)
     t->job.known = keep_fronts(keep);
     if (!rc)
         rc = measure_pass(&pruned_s, t, NULL, e);
-    t->pace->point_s = (solved_s + (ORDER_SAMPLE - 1) * pruned_s) / ORDER_SAMPLE;
+    t->pace->point_s = (solved_s + (UNITS_SAMPLE - 1) * pruned_s) / UNITS_SAMPLE;
     keep_free(keep);
     return rc;
 }

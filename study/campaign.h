@@ -22,7 +22,7 @@
 struct campaign_plan {
     struct table columns; /**< of all rows; no rows */
     struct keep_rule rule;
-    struct order order;
+    struct units order;
     struct text study; /**< text of the study's own file, overrides as comments */
     struct text keep;  /**< its `keep` as YAML */
     int32_t passes;    /**< 2 where points are pruned: a sample first, whose front bounds the rest */

@@ -154,9 +154,9 @@ struct rows;
  * Of the kind's struct for TABLE_ROWS; at most STUDY_MAX_ENTRIES a point. Lack of memory is told after
  * reduce().
  */
-void rows_put(struct rows *r, const void *row);
+void study_rows_put(struct rows *r, const void *row);
 /** Append lines to study_shared.notes of the point. Copied. */
-void rows_note(struct rows *r, const char *lines);
+void study_rows_note(struct rows *r, const char *lines);
 
 /** Which lines of study_shared.notes are said when all is done. */
 enum notes_rule {
@@ -170,7 +170,7 @@ enum notes_rule {
 /** What the hands of a study share; all borrowed. */
 struct block_job {
     const struct study *study;
-    const struct order *order;
+    const struct units *order;
     const struct keep_rule *rule;  /**< rows that are kept */
     const struct front_set *known; /**< second pass of `prune`: what points are held against; else NULL */
 };
@@ -188,7 +188,7 @@ struct block_ops {
     int (*hand)(void **out, const struct block_job *job, struct err *e);
     void (*hand_free)(void *hand); /**< NULL is fine */
     /** Append the rows of the points of @p unit, and count; the same rows whatever the hand did before. */
-    int (*block)(void *hand, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+    int (*block)(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                  struct err *e);
 };
 

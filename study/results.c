@@ -171,7 +171,7 @@ static void put_row_head(struct table *t, int64_t id, const struct study_table *
             table_put_cell(t, shared, 0, 1 + k);
 }
 
-void rows_put(struct rows *r, const void *row)
+void study_rows_put(struct rows *r, const void *row)
 {
     assert(r->n < STUDY_MAX_ENTRIES);
     put_row_head(r->table, store_row_id(r->point, r->n++), r->columns, r->shared, r->n_axes);
@@ -179,7 +179,7 @@ void rows_put(struct rows *r, const void *row)
 }
 
 /* The notes of the point are copied on the first call; the text must last until the point's row is stored. */
-void rows_note(struct rows *r, const char *lines)
+void study_rows_note(struct rows *r, const char *lines)
 {
     struct study_shared *head = r->head;
     if (r->notes.n == 0 && head->notes)

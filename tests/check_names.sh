@@ -1,5 +1,6 @@
 #!/bin/sh
-# A name belongs to one folder, and what is public has a user: prefixes of public functions ("study_") that two folders share,
+# A name belongs to one folder, and what is public has a user: prefixes of public functions ("study_"; "gossip_point_" and
+# "gossip_study_" are apart from "gossip_") that two folders share,
 # struct tags that several files define, public functions that only tests call. Users are the program, the library, its examples,
 # benchmarks and fuzzers. Prints what is wrong; exit 1 if anything is.
 #     tests/check_names.sh [-c] [ROOT]     without ROOT: first that the check itself finds planted faults; -c: counts for tests/count.sh
@@ -35,13 +36,13 @@ find_faults() {
     text ~ /^[A-Za-z_][A-Za-z0-9_ *]*[ *][a-z][A-Za-z0-9_]*\(/ {
         name = text
         sub(/\(.*/, "", name)
-        public = name !~ /^static / || FILENAME ~ /\.h$/
+        public = ours && FILENAME ~ /\.h$/ && name !~ /^typedef /
         sub(/.*[ *]/, "", name)
         text = substr(text, index(text, name "(") + length(name))
-        if (ours && public && FILENAME ~ /\.h$/ && !(name in declared)) declared[name] = FILENAME ":" FNR
-        if (ours && public && name ~ /_/) {
-            sub(/_.*/, "_", name)
-            add(folders, name, part[1])
+        if (public && !(name in declared)) declared[name] = FILENAME ":" FNR
+        if (public && name ~ /_/) {
+            match(name, /^[a-z0-9]+_((point|study)_)?/)
+            add(folders, substr(name, 1, RLENGTH), part[1])
         }
     }
     ours && match(text, /struct [a-z][a-z0-9_]* *\{/) {
@@ -70,7 +71,8 @@ self_test() {
     printf '%s\n' 'struct vec {' '    int n;' '};' 'int vec_grow(int *v)' '{' '    return v->alone;' '}' >"$1/base/vec.c"
     printf '%s\n' 'struct vec {' '    float *x;' '};' 'static int base_own(void)' '{' '    return timed(1);' '}' \
         'float vec_dot(const float *a)' '{' '    return *a + vec_grow(0);' '}' >"$1/sim/gossip/learner.c"
-    printf '%s\n' 'int other_main(void)' '{' '    return timed(1);' '}' 'struct vec {' '};' >"$1/bench/main.c"
+    echo 'float vec_dot(const float *a);' >"$1/sim/gossip/learner.h"
+    printf '%s\n' 'int other_main(void)' '{' '    return timed(1) + vec_dot(0);' '}' 'struct vec {' '};' >"$1/bench/main.c"
     (cd "$1" && find_faults >found) || :
     printf '%s\n' 'function alone is called by tests alone: base/vec.h:2' 'prefix vec_ stands in base sim' \
         'struct vec is defined in base/vec.c sim/gossip/learner.c' >"$1/want"

@@ -137,7 +137,7 @@ static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum p
         }
         speed[k] = (line.n - 1.0) / line.n / time;
     }
-    order_mix_find(mix, dim->n_levels, g->members, speed);
+    mixed_orders_find(mix, dim->n_levels, g->members, speed);
 }
 
 /* A group as mixes see it: rows that rings pass as one are one level. */

@@ -130,7 +130,7 @@ static bool next_choice(int32_t *chosen, int32_t n, int32_t most)
     return true;
 }
 
-void order_mix_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed)
+void mixed_orders_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed)
 {
     struct mix_search x = { .n = 0 };
     int32_t chosen[TOPO_LEVELS];

@@ -34,6 +34,6 @@ struct order_mix {
  *                  unit, > 0 where there are members.
  * O(1) in the members; at most (D! over D) systems of D equations, D <= 4.
  */
-void order_mix_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed);
+void mixed_orders_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed);
 
 #endif

@@ -392,8 +392,8 @@ static int train_alone(struct gossip_job *out, const struct yaml_doc *doc, yaml_
 }
 
 /* The model that a worker stands for, trained on one NPU without any network. */
-int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
-                    const struct topo_npu *npu, struct err *e)
+int gossip_point_read_job(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
+                          const struct topo_npu *npu, struct err *e)
 {
     struct topo_network alone;
     *out = (struct gossip_job){ 0 };
@@ -414,7 +414,7 @@ int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id 
     return 0;
 }
 
-const char *gossip_job_text(char buf[GOSSIP_JOB_TEXT], const struct gossip_job *job)
+const char *gossip_point_job_text(char buf[GOSSIP_JOB_TEXT], const struct gossip_job *job)
 {
     snprintf(buf, GOSSIP_JOB_TEXT, "%s%s%s", job->model, job->npu[0] ? " on " : "", job->npu);
     return buf;
@@ -445,7 +445,7 @@ static int read_job(struct gossip_point *p, struct err *e)
     if (!rc)
         rc = refuse_beside_job(p, node_of(p, "clock", "step_ms"), e);
     if (!rc)
-        rc = gossip_job_read(&p->job, &p->doc, p->at.job, &p->fabric.net.npu, e);
+        rc = gossip_point_read_job(&p->job, &p->doc, p->at.job, &p->fabric.net.npu, e);
     if (rc)
         return rc;
     p->clock.step_s = p->job.step_s;
@@ -698,7 +698,7 @@ int64_t gossip_point_steps(const struct gossip_point *p)
 
 /* ---- methods: settings of each, and what its row is called ---- */
 
-bool gossip_has_fixed_period(const struct gossip_settings *s)
+bool gossip_point_has_fixed_period(const struct gossip_settings *s)
 {
     uint32_t uses = gossip_method_uses(s);
     return (uses & GOSSIP_FOR_PERIOD) && !(uses & GOSSIP_FOR_CAP);
@@ -923,7 +923,7 @@ static int find_baseline(struct gossip_point *p, struct err *e)
         const struct gossip_settings *s = &p->entries[i].settings;
         names[i] = p->entries[i].label;
         if (label ? strcmp(label, names[i]) == 0
-                  : s->method == pair && gossip_has_fixed_period(s) && s->period == 1)
+                  : s->method == pair && gossip_point_has_fixed_period(s) && s->period == 1)
             p->baseline = i;
     }
     if (!label || strcmp(label, p->entries[p->baseline].label) == 0)
@@ -1035,7 +1035,7 @@ static void fill_words(struct gossip_point *p)
     snprintf(p->on, sizeof p->on, "%d workers on %s, fidelity %s", p->fabric.n_workers, name,
              gossip_fidelity_words[p->fabric.fidelity]);
     if (p->job.model[0])
-        gossip_job_text(p->replica, &p->job);
+        gossip_point_job_text(p->replica, &p->job);
 }
 
 /* What rows of a point need besides the results of its runs. */
@@ -1212,7 +1212,7 @@ static struct gossip_outcome outcome_of(const struct gossip_entry *x)
     out.method = x->settings.method;
     if (gossip_method_uses(&x->settings) & GOSSIP_FOR_RULE)
         out.rule = x->settings.rule;
-    if (gossip_has_fixed_period(&x->settings))
+    if (gossip_point_has_fixed_period(&x->settings))
         out.period = x->settings.period;
     return out;
 }
@@ -1235,9 +1235,9 @@ static int gossip_kind_run(const struct study_run *r, struct sink *sink, struct 
         out.head.message = e->msg;
     }
     if (!fatal)
-        gossip_put_run(sink, r, &out);
+        gossip_study_put_run(sink, r, &out);
     if (!rc) {
-        rc = gossip_put_details(sink, r, &result, e);
+        rc = gossip_study_put_details(sink, r, &result, e);
         fatal = rc != 0;
     }
     if (!fatal)
@@ -1288,7 +1288,7 @@ const struct study_kind gossip_kind = {
     .seed_begin = gossip_seed_begin,
     .seed_end = gossip_seed_end,
     .run = gossip_kind_run,
-    .reduce = gossip_reduce,
+    .reduce = gossip_study_reduce,
     .notes = NOTES_COMMON,
     .is_result = gossip_kind_is_result,
     .result_columns = result_columns,
@@ -1296,9 +1296,9 @@ const struct study_kind gossip_kind = {
     .front = front,
     .time = "time_s",
     .work = work,
-    .say = gossip_say,
-    .conclude = gossip_conclude,
-    .fail_alone = gossip_fail_alone,
-    .list = gossip_list,
+    .say = gossip_study_say,
+    .conclude = gossip_study_conclude,
+    .fail_alone = gossip_study_fail_alone,
+    .list = gossip_study_list,
     .notes_first = true,
 };

@@ -55,11 +55,11 @@ struct gossip_job {
  * @return 0; ERR_PARSE or ERR_RANGE with the place: the NPU needs peak_TFLOPS and mem_GBps. What happens if
  * memory does not suffice is the caller's to say. @p out is empty after failure. O(layers).
  */
-int gossip_job_read(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
-                    const struct topo_npu *npu, struct err *e);
+int gossip_point_read_job(struct gossip_job *out, const struct yaml_doc *doc, yaml_id map,
+                          const struct topo_npu *npu, struct err *e);
 
 /** "Llama 3 8B on H100 SXM 80 GB", or without the NPU where that has no name. Returns @p buf. */
-const char *gossip_job_text(char buf[GOSSIP_JOB_TEXT], const struct gossip_job *job);
+const char *gossip_point_job_text(char buf[GOSSIP_JOB_TEXT], const struct gossip_job *job);
 
 /* ---- the point ---- */
 
@@ -131,7 +131,7 @@ int64_t gossip_point_steps(const struct gossip_point *p);
 /** Bytes that a model counts as on the wire. */
 double gossip_point_wire_B(const struct gossip_point *p);
 /** Does its period stay as it is? Not that of a rule, or of a method that adapts it. */
-bool gossip_has_fixed_period(const struct gossip_settings *s);
+bool gossip_point_has_fixed_period(const struct gossip_settings *s);
 
 /* ---- what runs share, and what they come to ---- */
 
@@ -164,18 +164,18 @@ extern const struct column gossip_shared_columns[], gossip_outcome_columns[];
 extern const struct table_def gossip_tables[N_GOSSIP_TABLES];
 
 /** Rows of a run: its own, also of one that failed; of its curve and its links, of what it was run for. */
-void gossip_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x);
-int gossip_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
-                       struct err *e);
+void gossip_study_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x);
+int gossip_study_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
+                             struct err *e);
 /** study_kind.reduce. */
-int gossip_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
+int gossip_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
 
 /* ---- what is said (say.c): hooks of study_kind ---- */
 
-int gossip_say(struct text *out, const struct study_report *r, struct err *e);
-int gossip_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
-                    struct err *e);
-int gossip_fail_alone(const struct study_report *r, struct err *e);
-int gossip_list(struct text *out, struct err *e);
+int gossip_study_say(struct text *out, const struct study_report *r, struct err *e);
+int gossip_study_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                          struct err *e);
+int gossip_study_fail_alone(const struct study_report *r, struct err *e);
+int gossip_study_list(struct text *out, struct err *e);
 
 #endif

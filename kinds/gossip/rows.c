@@ -214,7 +214,7 @@ const struct table_def gossip_tables[N_GOSSIP_TABLES] = {
 /* ---- runs, as they end ---- */
 
 /* A row of table runs, also of a run that failed. */
-void gossip_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x)
+void gossip_study_put_run(struct sink *sink, const struct study_run *r, const struct gossip_outcome *x)
 {
     bool failed = x->head.rc != 0;
     struct gossip_run_row row;
@@ -279,8 +279,8 @@ static int gossip_put_links(struct sink *sink, const struct study_run *r, const 
     return 0;
 }
 
-int gossip_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
-                       struct err *e)
+int gossip_study_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
+                             struct err *e)
 {
     for (int32_t i = 0; i < x->n_curve; i++)
         gossip_put_curve_point(sink, r, &x->curve[i]);
@@ -532,7 +532,7 @@ static void put_entry(struct rows *rows, const struct frame *f, int32_t entry)
         fill_compared(&row, f, entry);
         fill_fixed(&row, f, entry);
     }
-    rows_put(rows, &row);
+    study_rows_put(rows, &row);
 }
 
 static void gossip_put_failed(struct rows *rows, const struct gossip_shared *s)
@@ -541,11 +541,11 @@ static void gossip_put_failed(struct rows *rows, const struct gossip_shared *s)
     row_clear(&row, row_columns);
     row.status = "error";
     row.message = s->head.message;
-    rows_put(rows, &row);
+    study_rows_put(rows, &row);
 }
 
 /* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
-int gossip_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+int gossip_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct gossip_shared *s = shared;
     struct frame f = { .r = r, .shared = s, .n = results_entries(r), .seeds = results_seeds(r) };
@@ -560,7 +560,7 @@ int gossip_reduce(struct rows *rows, void *shared, const struct results *r, stru
         const struct gossip_outcome *x = results_at(r, i, 0);
         entry_sum_up(&f.groups[i], &f, i);
         if (x->note)
-            rows_note(rows, x->note);
+            study_rows_note(rows, x->note);
     }
     for (int32_t i = 0; i < f.n && !rc; i++)
         put_entry(rows, &f, i);

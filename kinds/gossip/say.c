@@ -191,7 +191,7 @@ static void put_meaning(struct text *out, const struct table *t, int64_t first, 
 }
 
 /* A table per point, with what is the same for all points on top. */
-int gossip_say(struct text *out, const struct study_report *r, struct err *e)
+int gossip_study_say(struct text *out, const struct study_report *r, struct err *e)
 {
     const struct table *rows = r->rows;
     bool one = is_one_place(rows);
@@ -213,8 +213,8 @@ int gossip_say(struct text *out, const struct study_report *r, struct err *e)
 /* ---- what a study comes to ---- */
 
 /* Rows that diverged are an outcome; that no other is left is worth a line. */
-int gossip_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
-                    struct err *e)
+int gossip_study_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                          struct err *e)
 {
     const struct table *t = r->rows;
     int64_t wrong = say_errors(out, t), diverged = 0;
@@ -229,7 +229,7 @@ int gossip_conclude(struct text *out, enum study_verdict *verdict, const struct 
 }
 
 /* Where no row is one of a run, what is wrong is wrong with the command. */
-int gossip_fail_alone(const struct study_report *r, struct err *e)
+int gossip_study_fail_alone(const struct study_report *r, struct err *e)
 {
     for (int64_t row = 0; row < r->rows->n_rows; row++)
         if (!say_has_status(r->rows, row, "error"))
@@ -263,7 +263,7 @@ static void list_methods(struct sheet *s)
 }
 
 /* Methods with their usual periods. */
-int gossip_list(struct text *out, struct err *e)
+int gossip_study_list(struct text *out, struct err *e)
 {
     struct sheet methods = { 0 };
     list_methods(&methods);

@@ -1074,9 +1074,9 @@ static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct 
         out.scheduler = scheduler;
     }
     out.schedule_s = schedule_s;
-    hetero_put_run(sink, r, &out);
+    hetero_study_put_run(sink, r, &out);
     if (!rc)
-        hetero_put_details(sink, r, &s);
+        hetero_study_put_details(sink, r, &s);
     sink_result(sink, r->entry, &out);
     hetero_search_free(&s);
     return 0;
@@ -1121,16 +1121,16 @@ const struct study_kind hetero_kind = {
     .n_entries = hetero_kind_entries,
     .seeded = hetero_kind_seeded,
     .run = hetero_kind_run,
-    .reduce = hetero_reduce,
+    .reduce = hetero_study_reduce,
     .notes = NOTES_COMMON,
     .is_result = hetero_kind_is_result,
     .result_columns = result_columns,
     .label = "scheduler",
     .front = front,
     .work = work,
-    .say = hetero_say,
-    .conclude = hetero_conclude,
-    .fail_alone = hetero_fail_alone,
-    .list = hetero_list,
+    .say = hetero_study_say,
+    .conclude = hetero_study_conclude,
+    .fail_alone = hetero_study_fail_alone,
+    .list = hetero_study_list,
     .notes_first = true,
 };

@@ -130,17 +130,17 @@ extern const struct column hetero_shared_columns[], hetero_result_columns[];
 extern const struct table_def hetero_tables[N_HETERO_TABLES];
 
 /** Rows of a run: its own, also of one that failed; of its plan and its curve. */
-void hetero_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x);
-void hetero_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s);
+void hetero_study_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x);
+void hetero_study_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s);
 /** study_kind.reduce. */
-int hetero_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
+int hetero_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
 
 /* ---- what is said (say.c): hooks of study_kind ---- */
 
-int hetero_say(struct text *out, const struct study_report *r, struct err *e);
-int hetero_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
-                    struct err *e);
-int hetero_fail_alone(const struct study_report *r, struct err *e);
-int hetero_list(struct text *out, struct err *e);
+int hetero_study_say(struct text *out, const struct study_report *r, struct err *e);
+int hetero_study_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                          struct err *e);
+int hetero_study_fail_alone(const struct study_report *r, struct err *e);
+int hetero_study_list(struct text *out, struct err *e);
 
 #endif

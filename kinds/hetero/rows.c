@@ -263,7 +263,7 @@ static struct of_run of_run(const struct study_run *r)
 }
 
 /* A row of table runs; ratios to the oracle are filled in when it is known. */
-void hetero_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x)
+void hetero_study_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x)
 {
     const struct hetero_point *p = r->point;
     bool failed = x->head.rc != 0;
@@ -413,7 +413,7 @@ static void put_curve_rows(struct sink *sink, const struct study_run *r, const s
         hetero_put_curve_point(sink, r, s->evaluations, s->value.usd);
 }
 
-void hetero_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s)
+void hetero_study_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s)
 {
     if (r->wanted & 1U << HETERO_CURVES)
         put_curve_rows(sink, r, s);
@@ -589,7 +589,7 @@ static int put_scheduler(struct rows *rows, const struct hetero_shared *s, const
         row.reach_per_s = g->best->reach_per_s;
     fill_middle(&row, g->middle);
     fill_status(&row, g, &text);
-    rows_put(rows, &row);
+    study_rows_put(rows, &row);
     int rc = text_check(&text, e);
     text_free(&text);
     return rc;
@@ -632,11 +632,11 @@ static void hetero_put_failed(struct rows *rows, const struct hetero_shared *s,
     struct hetero_row row = row_of(s);
     row.status = why->rc == -ERR_NO_DESIGN ? "infeasible" : "error";
     row.message = why->message;
-    rows_put(rows, &row);
+    study_rows_put(rows, &row);
 }
 
 /* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
-int hetero_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+int hetero_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct hetero_shared *s = shared;
     struct group groups[HETERO_MAX_SCHEDULERS];

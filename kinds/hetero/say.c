@@ -218,7 +218,7 @@ static void hetero_say_seeds(struct text *out, const struct study_report *r)
 }
 
 /* A table per point, then the plan or the comparisons. */
-int hetero_say(struct text *out, const struct study_report *r, struct err *e)
+int hetero_study_say(struct text *out, const struct study_report *r, struct err *e)
 {
     const struct table *rows = r->rows, *stages = r->tables[HETERO_STAGES];
     int rc = 0;
@@ -264,8 +264,8 @@ static void say_infeasible(struct text *out, const struct table *t)
 }
 
 /* Schedulers without a plan are an outcome; that none has one is the command's. */
-int hetero_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
-                    struct err *e)
+int hetero_study_conclude(struct text *out, enum study_verdict *verdict, const struct study_report *r,
+                          struct err *e)
 {
     const struct table *t = r->rows;
     int64_t wrong = say_errors(out, t), infeasible = 0;
@@ -281,7 +281,7 @@ int hetero_conclude(struct text *out, enum study_verdict *verdict, const struct 
     return 0;
 }
 
-int hetero_fail_alone(const struct study_report *r, struct err *e)
+int hetero_study_fail_alone(const struct study_report *r, struct err *e)
 {
     const struct table *t = r->rows;
     if (t->n_rows != 1 || *say_word(t, 0, "scheduler"))
@@ -303,7 +303,7 @@ static void list_schedulers(struct sheet *s)
 }
 
 /* Schedulers, and how the paper's claims are to be read. */
-int hetero_list(struct text *out, struct err *e)
+int hetero_study_list(struct text *out, struct err *e)
 {
     struct sheet schedulers = { 0 };
     list_schedulers(&schedulers);

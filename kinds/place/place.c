@@ -930,7 +930,7 @@ static void place_put_means(struct rows *rows, const struct place_row *begin, co
     row.jobs = stat_mean(x, seeds, 1).mean;
     row.beats_next = place_count_better(r, i, place_model_called(row.model));
     row.status = "done";
-    rows_put(rows, &row);
+    study_rows_put(rows, &row);
 }
 
 /* Of all seeds the first that failed; NULL: none did. */
@@ -956,12 +956,12 @@ static int place_reduce(struct rows *rows, void *shared, const struct results *r
     const struct study_result *failed = x->head.rc ? NULL : place_find_failed(r);
     const struct place_result *first = x->head.rc ? NULL : results_at(r, 0, 0);
     if (first && first->notes)
-        rows_note(rows, first->notes);
+        study_rows_note(rows, first->notes);
     if (x->head.rc || failed) {
         int64_t rc = failed ? failed->rc : x->head.rc;
         row.status = rc == -ERR_NO_DESIGN ? "infeasible" : "error";
         row.message = failed ? failed->message : x->head.message;
-        rows_put(rows, &row);
+        study_rows_put(rows, &row);
         return 0;
     }
     double *values = malloc((size_t)results_seeds(r) * sizeof *values);

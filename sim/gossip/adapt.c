@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* ---- rules ---- */
 
@@ -182,7 +182,7 @@ static double spread_of(const struct gossip_cluster *c, const float *mean)
 {
     double sum = 0;
     for (int32_t i = 0; i < c->n_workers; i++)
-        sum += vec_distance2(c->workers[i].given, mean, c->n_params);
+        sum += floats_distance2(c->workers[i].given, mean, c->n_params);
     return sum / c->n_workers;
 }
 

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 struct diloco_run {
     int64_t begun, over; /* exchanges */
@@ -69,8 +69,8 @@ static void take_global(const struct gossip_cluster *c, struct gossip_worker *w)
     int32_t fragment = fragment_of(c->settings, p->taken), first = first_of(c, fragment);
     int32_t n = first_of(c, fragment + 1) - first;
     float mix = (float)c->settings->outer_mix;
-    vec_scale(w->x + first, mix, n);
-    vec_add(w->x + first, 1 - mix, c->shared[GLOBAL] + first, n);
+    floats_scale(w->x + first, mix, n);
+    floats_add(w->x + first, 1 - mix, c->shared[GLOBAL] + first, n);
     p->taken++;
     p->stuck = false;
 }
@@ -80,7 +80,7 @@ static void take_global(const struct gossip_cluster *c, struct gossip_worker *w)
 static int diloco_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
-    vec_copy(c->shared[GLOBAL], c->workers[0].x, c->n_params);
+    floats_copy(c->shared[GLOBAL], c->workers[0].x, c->n_params);
     return 0;
 }
 

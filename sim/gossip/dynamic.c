@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 enum { MEAN /* what the server sends */, REFERENCE /* the last average of all */, N_SHARED };
 
@@ -35,7 +35,7 @@ static int dynamic_start(struct gossip_cluster *c, struct err *e)
     s->models = calloc((size_t)c->n_workers, sizeof *s->models);
     if (!s->sent || !s->models)
         return err_nomem(e, "models at the server");
-    vec_copy(c->shared[REFERENCE], c->workers[0].x, c->n_params);
+    floats_copy(c->shared[REFERENCE], c->workers[0].x, c->n_params);
     return 0;
 }
 
@@ -54,7 +54,7 @@ static int dynamic_after(struct gossip_cluster *c, struct gossip_worker *w, stru
 /* A distance that is no number is none that is kept. */
 static bool is_near(const struct gossip_cluster *c, const float *x)
 {
-    return vec_distance2(x, c->shared[REFERENCE], c->n_params) <= c->settings->delta;
+    return floats_distance2(x, c->shared[REFERENCE], c->n_params) <= c->settings->delta;
 }
 
 static int send_up(struct gossip_cluster *c, int32_t worker, struct err *e)
@@ -122,11 +122,11 @@ static int weigh(struct gossip_cluster *c, struct err *e)
     for (int32_t i = 0; i < c->n_workers; i++)
         if (s->sent[i])
             s->models[n++] = c->workers[i].x;
-    vec_mean(c->shared[MEAN], s->models, n, c->n_params);
+    floats_mean(c->shared[MEAN], s->models, n, c->n_params);
     if (n < c->n_workers && !is_near(c, c->shared[MEAN]))
         return ask_another(c, e);
     if (n == c->n_workers)
-        vec_copy(c->shared[REFERENCE], c->shared[MEAN], c->n_params);
+        floats_copy(c->shared[REFERENCE], c->shared[MEAN], c->n_params);
     for (int32_t i = 0; i < c->n_workers && !rc; i++)
         if (s->sent[i])
             rc = send_down(c, i, e);
@@ -140,7 +140,7 @@ static int dynamic_end(struct gossip_cluster *c, struct gossip_transfer *t, stru
     bool last = --s->n_moving == 0;
     if (t->to == GOSSIP_SERVER)
         return last ? weigh(c, e) : 0;
-    vec_copy(c->workers[t->to].x, t->there, c->n_params);
+    floats_copy(c->workers[t->to].x, t->there, c->n_params);
     return last ? gossip_part(c, e) : 0;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 enum { CENTRE }; /* shared */
 
@@ -36,7 +36,7 @@ static int elastic_check(const struct gossip_settings *s, const struct gossip_se
 static int elastic_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
-    vec_copy(c->shared[CENTRE], c->workers[0].x, c->n_params);
+    floats_copy(c->shared[CENTRE], c->workers[0].x, c->n_params);
     return 0;
 }
 
@@ -64,14 +64,14 @@ static void elastic_mix(struct gossip_cluster *c, struct gossip_transfer *t)
     struct gossip_worker *w = &c->workers[t->from];
     struct elastic_state *s = w->state;
     if (t->tag != PULL) {
-        vec_add(c->shared[CENTRE], 1, t->there, c->n_params);
+        floats_add(c->shared[CENTRE], 1, t->there, c->n_params);
         return;
     }
     float *pushed = w->own[s->slot];
-    vec_copy(pushed, w->x, c->n_params);
-    vec_add(pushed, -1, t->back, c->n_params);
-    vec_scale(pushed, (float)strength(c), c->n_params);
-    vec_add(w->x, -1, pushed, c->n_params);
+    floats_copy(pushed, w->x, c->n_params);
+    floats_add(pushed, -1, t->back, c->n_params);
+    floats_scale(pushed, (float)strength(c), c->n_params);
+    floats_add(w->x, -1, pushed, c->n_params);
 }
 
 /* The centre has arrived at the worker; now the worker's own model goes to the centre. Buffers take turns, as

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 struct event_worker {
     struct gossip_event events[GOSSIP_MAX_TENSORS];
@@ -40,7 +40,7 @@ bool gossip_event_fires(struct gossip_event *v, double norm, int64_t step, const
 static double norm_of(const struct gossip_cluster *c, const float *x, int32_t tensor)
 {
     int32_t first = c->net->first[tensor];
-    return sqrt(vec_square(x + first, c->net->first[tensor + 1] - first));
+    return sqrt(floats_square(x + first, c->net->first[tensor + 1] - first));
 }
 
 /* Tensors whose bit is set in @p mask; returns how many numbers they have. */
@@ -51,7 +51,7 @@ static int32_t copy_tensors(const struct gossip_cluster *c, float *to, const flo
         int32_t first = c->net->first[t], size = c->net->first[t + 1] - first;
         if (!(mask >> t & 1))
             continue;
-        vec_copy(to + first, from + first, size);
+        floats_copy(to + first, from + first, size);
         n += size;
     }
     return n;
@@ -67,7 +67,7 @@ static int eventgrad_start(struct gossip_cluster *c, struct err *e)
         for (int32_t t = 0; t < c->net->n_tensors; t++)
             p->events[t].norm = norm_of(c, w->x, t);
         for (int32_t k = 0; k < N_OWN; k++)
-            vec_copy(w->own[k], w->x, c->n_params);
+            floats_copy(w->own[k], w->x, c->n_params);
     }
     return 0;
 }

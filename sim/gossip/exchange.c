@@ -9,7 +9,7 @@
 
 #include "sim/gossip/method.h"
 #include "sim/gossip/run.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* What a method asks for goes into the log; what follows from it in the engine does not. */
 static void log_ask(struct gossip_cluster *c, const struct gossip_ask *ask)
@@ -143,7 +143,7 @@ static int meeting_come(struct gossip_cluster *c, struct gossip_worker *w, struc
     struct gossip_engine *g = c->engine;
     const struct gossip_cause outer = g->cause;
     if (!c->method->clock_only)
-        vec_copy(w->given, w->x, c->n_params);
+        floats_copy(w->given, w->x, c->n_params);
     w->met = true;
     if (++c->n_met < c->n_workers)
         return 0;
@@ -184,7 +184,7 @@ int gossip_carry(struct gossip_cluster *c, float **room, const float *x, struct 
     *room = gossip_room(c);
     if (!*room)
         return err_nomem(e, "a model on its way");
-    vec_copy(*room, x, c->n_params);
+    floats_copy(*room, x, c->n_params);
     return 0;
 }
 
@@ -201,7 +201,7 @@ static int take_mean(struct gossip_cluster *c, struct gossip_transfer *t, struct
     if (given && t->there) {
         for (int32_t i = 0; i < c->n_workers; i++)
             given[i] = c->workers[i].given;
-        vec_mean(t->there, given, c->n_workers, c->n_params);
+        floats_mean(t->there, given, c->n_workers, c->n_params);
     }
     int rc = given && t->there ? 0 : err_nomem(e, "a mean of models");
     free(given);
@@ -391,9 +391,9 @@ void gossip_land(struct gossip_cluster *c, const float *mean)
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
         if (w->waits)
-            vec_copy(w->x, mean, c->n_params);
+            floats_copy(w->x, mean, c->n_params);
         else
-            vec_add_difference(w->x, 1, mean, w->given, c->n_params);
+            floats_add_difference(w->x, 1, mean, w->given, c->n_params);
     }
 }
 
@@ -513,5 +513,5 @@ void gossip_average(float *y, float *const others[], int32_t n, int32_t n_params
     float *all[GOSSIP_MAX_NEIGHBOURS + 1] = { y };
     for (int32_t k = 0; k < n; k++)
         all[k + 1] = others[k];
-    vec_mean(y, all, n + 1, n_params);
+    floats_mean(y, all, n + 1, n_params);
 }

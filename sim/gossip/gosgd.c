@@ -1,7 +1,7 @@
 /* GoSGD: models travel with weights. A worker sends to a random other now and then, with half of its weight,
  * and waits for nothing but its own sending. Source: Blot et al., arXiv 1611.09726 and 1804.01852. */
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* `state` of a worker is its weight, a double. Weights of workers and of messages on their way sum to 1. */
 static double *weight_of(const struct gossip_worker *w)
@@ -48,7 +48,7 @@ static void gosgd_mix(struct gossip_cluster *c, struct gossip_transfer *t)
     double *weight = weight_of(w), sum = *weight + t->number;
     /* After a thousand halvings both may be 0. */
     float share = (float)(sum > 0 ? t->number / sum : 0);
-    vec_add_difference(w->x, share, t->there, w->x, c->n_params);
+    floats_add_difference(w->x, share, t->there, w->x, c->n_params);
     *weight = sum;
 }
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* ---- conditions ---- */
 
@@ -83,7 +83,7 @@ static int lag_start(struct gossip_cluster *c, struct err *e)
         return err_nomem(e, "gradients at the server");
     for (int32_t i = 0; i < c->n_workers; i++)
         s->sent[i] = c->workers[i].own[SENT];
-    vec_copy(c->shared[THETA], c->workers[0].x, c->n_params);
+    floats_copy(c->shared[THETA], c->workers[0].x, c->n_params);
     s->memory.v = c->shared[VELOCITY];
     return 0;
 }
@@ -108,14 +108,14 @@ static void step_server(struct gossip_cluster *c)
     struct lag_state *s = c->state;
     const struct gossip_learning *l = &c->setup->learning;
     double rate = gossip_rate(c, s->past.n);
-    vec_mean(c->shared[STEP], s->sent, c->n_workers, c->n_params);
-    vec_copy(c->shared[BEFORE], c->shared[THETA], c->n_params);
+    floats_mean(c->shared[STEP], s->sent, c->n_workers, c->n_params);
+    floats_copy(c->shared[BEFORE], c->shared[THETA], c->n_params);
     gossip_optimize(
         c->shared[THETA], c->shared[STEP], &s->memory,
         &(struct gossip_update){
             .kind = l->optimizer, .rate = rate, .momentum = l->momentum, .weight_decay = l->weight_decay },
         c->n_params);
-    gossip_lag_note(&s->past, vec_distance2(c->shared[THETA], c->shared[BEFORE], c->n_params),
+    gossip_lag_note(&s->past, floats_distance2(c->shared[THETA], c->shared[BEFORE], c->n_params),
                     lag_reach(c, s->past.n));
 }
 
@@ -134,8 +134,8 @@ static bool is_told(const struct gossip_cluster *c, const struct gossip_worker *
     if (!is_ps(c) || s->past.n == c->n_steps)
         return true;
     double smooth = smooth_of(c);
-    return gossip_lag_is_due(&s->past, smooth * smooth * vec_distance2(w->x, c->shared[THETA], c->n_params),
-                             xi_of(c));
+    return gossip_lag_is_due(
+        &s->past, smooth * smooth * floats_distance2(w->x, c->shared[THETA], c->n_params), xi_of(c));
 }
 
 static bool is_any_told(const struct gossip_cluster *c)
@@ -186,10 +186,10 @@ static int lag_after(struct gossip_cluster *c, struct gossip_worker *w, struct e
 {
     const struct lag_state *s = c->state;
     gossip_hold(c, w);
-    double moved2 = vec_distance2(w->g, w->own[SENT], c->n_params);
+    double moved2 = floats_distance2(w->g, w->own[SENT], c->n_params);
     if (!is_ps(c) && !gossip_lag_is_due(&s->past, moved2, xi_of(c)))
         return gossip_meet(c, w, false, e);
-    vec_copy(w->own[SENT], w->g, c->n_params);
+    floats_copy(w->own[SENT], w->g, c->n_params);
     return gossip_send(c,
                        &(struct gossip_transfer){
                            .from = w->id, .to = GOSSIP_SERVER, .there_B = gossip_model_B(c, c->n_params) },
@@ -206,7 +206,7 @@ static int lag_end(struct gossip_cluster *c, struct gossip_transfer *t, struct e
 {
     if (t->to == GOSSIP_SERVER)
         return gossip_meet(c, &c->workers[t->from], false, e);
-    vec_copy(c->workers[t->to].x, t->there, c->n_params);
+    floats_copy(c->workers[t->to].x, t->there, c->n_params);
     gossip_release(c, &c->workers[t->to]);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* `omp simd` is a wish: sanitizers come in its way, and there clang warns of every loop. */
 #ifdef __clang__
@@ -179,7 +179,7 @@ static float forward(struct gossip_pass *p, const float *x, const struct gossip_
         int32_t in = net->width[l], out = net->width[l + 1];
         float *z = p->out[l + 1];
         for (int32_t b = 0; b < n; b++)
-            vec_copy(z + (size_t)b * (size_t)out, x + net->first[biases_of(l)], out);
+            floats_copy(z + (size_t)b * (size_t)out, x + net->first[biases_of(l)], out);
         kernel_product(z, rows_of(p->out[l], in), rows_of(x + net->first[weights_of(l)], out), n, out, in,
                        true);
         wrong += out_of_range(z, (int64_t)n * out);
@@ -245,8 +245,8 @@ static double learner_judge(struct gossip_pass *p, const struct gossip_net *net,
 static void fetch(struct gossip_pass *p, const struct gossip_data *data, const int64_t *batch, int32_t n)
 {
     for (int32_t b = 0; b < n; b++)
-        vec_copy(p->out[0] + (int64_t)b * data->n_features, data->x + batch[b] * data->n_features,
-                 data->n_features);
+        floats_copy(p->out[0] + (int64_t)b * data->n_features, data->x + batch[b] * data->n_features,
+                    data->n_features);
 }
 
 /* What came out of a ReLU as 0 passes nothing back. */
@@ -265,9 +265,9 @@ static void backward(float *g, struct gossip_pass *p, const float *x, const stru
         const float *w = x + net->first[weights_of(l)];
         float *gw = g + net->first[weights_of(l)], *gb = g + net->first[biases_of(l)];
         kernel_product(gw, transposed(p->out[l], in), rows_of(p->back, out), in, out, n, false);
-        vec_copy(gb, p->back, out);
+        floats_copy(gb, p->back, out);
         for (int32_t b = 1; b < n; b++)
-            vec_add(gb, 1, p->back + (size_t)b * (size_t)out, out);
+            floats_add(gb, 1, p->back + (size_t)b * (size_t)out, out);
         if (l == 0)
             break;
         kernel_product(p->next, rows_of(p->back, out), transposed(w, out), n, in, out, false);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 struct pair_state {
     int64_t since;  /* steps since the last exchange that it began */
@@ -15,8 +15,8 @@ enum { REF /* parameters after the last exchange, its own or another's; of rule 
 
 static double drift(const struct gossip_cluster *c, const struct gossip_worker *w)
 {
-    return sqrt(vec_distance2(w->x, w->own[REF], c->n_params)) /
-           (sqrt(vec_square(w->own[REF], c->n_params)) + 1e-12);
+    return sqrt(floats_distance2(w->x, w->own[REF], c->n_params)) /
+           (sqrt(floats_square(w->own[REF], c->n_params)) + 1e-12);
 }
 
 /* Rate of the step just done over the first one's. */
@@ -62,7 +62,7 @@ static void control(const struct gossip_cluster *c, struct gossip_worker *w)
 
 static void refer(const struct gossip_cluster *c, struct gossip_worker *w)
 {
-    vec_copy(w->own[REF], w->x, c->n_params);
+    floats_copy(w->own[REF], w->x, c->n_params);
 }
 
 static int pair_start(struct gossip_cluster *c, struct err *e)
@@ -127,8 +127,8 @@ static int after_pair(struct gossip_cluster *c, struct gossip_worker *w, struct 
 static void mix_pair(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     float share = (float)c->settings->mix;
-    vec_add_difference(c->workers[t->from].x, share, t->back, t->there, c->n_params);
-    vec_add_difference(c->workers[t->to].x, share, t->there, t->back, c->n_params);
+    floats_add_difference(c->workers[t->from].x, share, t->back, t->there, c->n_params);
+    floats_add_difference(c->workers[t->to].x, share, t->there, t->back, c->n_params);
     refer_both(c, t);
 }
 
@@ -155,7 +155,7 @@ static int after_pull(struct gossip_cluster *c, struct gossip_worker *w, struct 
 static void mix_pull(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     float *x = c->workers[t->from].x;
-    vec_add_difference(x, (float)c->settings->mix, t->back, x, c->n_params);
+    floats_add_difference(x, (float)c->settings->mix, t->back, x, c->n_params);
     refer_both(c, t);
 }
 
@@ -183,7 +183,7 @@ static int after_push(struct gossip_cluster *c, struct gossip_worker *w, struct 
 static void mix_push(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     float *x = c->workers[t->to].x;
-    vec_add_difference(x, (float)c->settings->mix, t->there, x, c->n_params);
+    floats_add_difference(x, (float)c->settings->mix, t->there, x, c->n_params);
     refer_both(c, t);
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/num.h"
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* Models that have come and are not mixed yet, by round and neighbour. On a ring a neighbour can be one round
  * ahead, so two rounds are kept; on an exponential graph as many as it has, log2 of the workers, after which
@@ -64,7 +64,7 @@ static void pga_average(const struct gossip_cluster *c, struct gossip_worker *w)
         others[k] = p->slots[slot];
         p->here[slot] = false;
     }
-    vec_copy(w->own[MEAN], w->own[SENT], c->n_params);
+    floats_copy(w->own[MEAN], w->own[SENT], c->n_params);
     gossip_average(w->own[MEAN], others, p->mail.near.n, c->n_params);
 }
 
@@ -75,9 +75,9 @@ static void pga_move(const struct gossip_cluster *c, struct gossip_worker *w)
     if (!p->fresh)
         return;
     if (p->step == w->steps)
-        vec_copy(w->x, w->own[MEAN], c->n_params);
+        floats_copy(w->x, w->own[MEAN], c->n_params);
     else
-        vec_add_difference(w->x, 1, w->own[MEAN], w->own[SENT], c->n_params);
+        floats_add_difference(w->x, 1, w->own[MEAN], w->own[SENT], c->n_params);
     p->fresh = false;
 }
 
@@ -87,7 +87,7 @@ static int pga_settle(struct gossip_cluster *c, struct gossip_worker *w, struct 
 static int pga_begin_round(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
 {
     struct pga_worker *p = w->state;
-    vec_copy(w->own[SENT], w->x, c->n_params);
+    floats_copy(w->own[SENT], w->x, c->n_params);
     p->mail.near = gossip_neighbours(c->settings->graph, c->n_workers, w->id, p->rounds);
     p->mail.what = (struct gossip_transfer){ .from = w->id,
                                              .there_B = gossip_model_B(c, c->n_params),

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include "base/work.h"
 #include "sim/gossip/replay.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* Streams of a seed; data and shards have lower ones. */
 enum { STREAM_MODEL = 1 << 10, STREAM_WORKERS = 1 << 11 };
@@ -114,7 +114,7 @@ static int draw_models(struct gossip_cluster *c, uint64_t seed, struct err *e)
         return rc;
     gossip_net_draw(c->workers[0].x, c->net, r);
     for (int32_t i = 1; i < c->n_workers; i++)
-        vec_copy(c->workers[i].x, c->workers[0].x, c->n_params);
+        floats_copy(c->workers[i].x, c->workers[0].x, c->n_params);
     rng_free(r);
     return 0;
 }
@@ -424,7 +424,7 @@ static int models_average(float *mean, const struct gossip_cluster *c, struct er
         return err_nomem(e, "models of workers");
     for (int32_t i = 0; i < c->n_workers; i++)
         x[i] = c->workers[i].x;
-    vec_mean(mean, x, c->n_workers, c->n_params);
+    floats_mean(mean, x, c->n_workers, c->n_params);
     free(x);
     return 0;
 }
@@ -487,7 +487,7 @@ static int test_models(struct gossip_result *out, struct gossip_cluster *c, stru
 {
     float *mean = malloc((size_t)c->n_params * sizeof *mean);
     int rc = mean ? models_average(mean, c, e) : err_nomem(e, "a mean of models");
-    if (!rc && !isfinite(vec_square(mean, c->n_params)))
+    if (!rc && !isfinite(floats_square(mean, c->n_params)))
         out->diverged_step = c->n_steps;
     if (!rc && out->diverged_step < 0) {
         double sum = 0;
@@ -519,7 +519,7 @@ static int keep_models(struct gossip_result *out, const struct gossip_cluster *c
     if (!out->models)
         return err_nomem(e, "models of workers");
     for (int32_t i = 0; i < c->n_workers; i++)
-        vec_copy(out->models + (size_t)i * n, c->workers[i].x, c->n_params);
+        floats_copy(out->models + (size_t)i * n, c->workers[i].x, c->n_params);
     return 0;
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/num.h"
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* A number of a sparse message: value and index, float32 and int32; else the value alone. */
 static const double SPARSE_NUMBERS = 2;
@@ -112,7 +112,7 @@ static void sparq_move(const struct gossip_cluster *c, struct gossip_worker *w)
     int32_t n = gossip_ring(c->n_workers, w->id).n;
     float share = (float)(c->settings->gamma / (n + 1));
     for (int32_t k = 0; k < n; k++)
-        vec_add_difference(w->x, share, w->own[NEAR + k], w->own[SELF], c->n_params);
+        floats_add_difference(w->x, share, w->own[NEAR + k], w->own[SELF], c->n_params);
 }
 
 /* Sends the largest entries of the difference between model and estimate, and moves the own estimate by
@@ -122,13 +122,13 @@ static int correct(struct gossip_cluster *c, struct gossip_worker *w, struct err
     const struct sparq_run *run = c->state;
     struct sparq_worker *p = w->state;
     int32_t k = n_kept(c);
-    vec_copy(run->change, w->x, c->n_params);
-    vec_add(run->change, -1, w->own[SELF], c->n_params);
+    floats_copy(run->change, w->x, c->n_params);
+    floats_add(run->change, -1, w->own[SELF], c->n_params);
     if (k < c->n_params) {
         keep_largest(run->change, run->size, c->n_params, k);
-        vec_add(w->own[SELF], 1, run->change, c->n_params);
+        floats_add(w->own[SELF], 1, run->change, c->n_params);
     } else {
-        vec_copy(w->own[SELF], w->x, c->n_params);
+        floats_copy(w->own[SELF], w->x, c->n_params);
     }
     struct gossip_transfer what = { .from = w->id, .there_B = message_B(c) };
     return gossip_send_around(c, &p->out, &what, e);
@@ -139,7 +139,7 @@ static int sparq_after(struct gossip_cluster *c, struct gossip_worker *w, struct
     if (w->steps % c->settings->period || c->n_workers < 2)
         return 0;
     sparq_move(c, w);
-    if (!(vec_distance2(w->x, w->own[SELF], c->n_params) > sparq_threshold(c, w)))
+    if (!(floats_distance2(w->x, w->own[SELF], c->n_params) > sparq_threshold(c, w)))
         return 0;
     return correct(c, w, e);
 }
@@ -156,7 +156,7 @@ static int sparq_start(struct gossip_cluster *c, struct err *e)
         return err_nomem(e, "corrections of estimates");
     for (int32_t i = 0; i < c->n_workers; i++)
         for (int32_t k = 0; k < N_OWN; k++)
-            vec_copy(c->workers[i].own[k], c->workers[i].x, c->n_params);
+            floats_copy(c->workers[i].own[k], c->workers[i].x, c->n_params);
     return 0;
 }
 
@@ -174,7 +174,7 @@ static int sparq_end(struct gossip_cluster *c, struct gossip_transfer *t, struct
     struct gossip_neighbours near = gossip_ring(c->n_workers, t->to);
     int32_t place = gossip_neighbour_place(&near, t->from);
     struct sparq_worker *p = c->workers[t->from].state;
-    vec_copy(c->workers[t->to].own[NEAR + place], t->there, c->n_params);
+    floats_copy(c->workers[t->to].own[NEAR + place], t->there, c->n_params);
     return gossip_sent_around(c, &p->out, e);
 }
 

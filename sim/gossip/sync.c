@@ -1,6 +1,6 @@
 /* Methods in which all workers meet: gradients averaged every step, or models every H. */
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 /* ---- all-reduce: synchronous SGD ---- */
 
@@ -18,7 +18,7 @@ static int gather_model(struct gossip_cluster *c, struct err *e)
 static int mean_gradient(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e)
 {
     for (int32_t i = 0; i < c->n_workers; i++)
-        vec_copy(c->workers[i].given, c->workers[i].g, c->n_params);
+        floats_copy(c->workers[i].given, c->workers[i].g, c->n_params);
     return gossip_take(c, t, e);
 }
 
@@ -26,7 +26,7 @@ static void step_along_mean(struct gossip_cluster *c, struct gossip_transfer *t)
 {
     for (int32_t i = 0; i < c->n_workers; i++) {
         struct gossip_worker *w = &c->workers[i];
-        vec_copy(w->g, t->there, c->n_params);
+        floats_copy(w->g, t->there, c->n_params);
         w->steps--; /* the rate is that of the step just done */
         gossip_update(c, w);
         w->steps++;

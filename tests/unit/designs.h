@@ -18,28 +18,28 @@ static inline void designs_rows(struct table *t, const struct study *s)
 {
     const struct block_ops *blocks = s->kind->blocks;
     int64_t *unit_of = calloc((size_t)s->sweep.n_points, sizeof *unit_of);
-    struct order order;
+    struct units order;
     struct sweep_counts n = { 0 };
     void *hand;
     study_put_columns(t, s, TABLE_ROWS);
-    MUST(order_build(&order, &s->sweep, 1, blocks->quick, e));
+    MUST(units_build(&order, &s->sweep, 1, blocks->quick, e));
     const struct block_job job = { .study = s, .order = &order };
     MUST(blocks->hand(&hand, &job, e));
     assert_non_null(unit_of);
     for (int64_t u = 0; u < order.n_units; u++) {
-        struct order_unit unit;
+        struct sweep_unit unit;
         struct sweep_point at;
-        order_find(&unit, &order, u);
-        unit_of[order_point(&at, &order, &unit, 0)] = u;
+        units_find(&unit, &order, u);
+        unit_of[units_point(&at, &order, &unit, 0)] = u;
     }
     for (int64_t i = 0; i < s->sweep.n_points; i++) {
-        struct order_unit unit;
-        order_find(&unit, &order, unit_of[i]);
+        struct sweep_unit unit;
+        units_find(&unit, &order, unit_of[i]);
         MUST(blocks->block(hand, &unit, t, &n, e));
     }
     blocks->hand_free(hand);
     free(unit_of);
-    order_free(&order);
+    units_free(&order);
     MUST(study_trim(t, s->tables[TABLE_ROWS].list, e));
 }
 

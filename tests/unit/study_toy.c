@@ -259,7 +259,7 @@ static int toy_reduce(struct rows *rows, void *shared, const struct results *r, 
     if (x->head.rc) {
         row.status = "error";
         row.message = x->head.message;
-        rows_put(rows, &row);
+        study_rows_put(rows, &row);
         return 0;
     }
     for (int32_t entry = 0; entry < results_entries(r); entry++) {
@@ -282,9 +282,9 @@ static int toy_reduce(struct rows *rows, void *shared, const struct results *r, 
         first = entry ? first : row.mean;
         row.ratio = x->ratio = row.mean / first;
         row.status = row.n ? "done" : "error";
-        rows_put(rows, &row);
+        study_rows_put(rows, &row);
     }
-    rows_note(rows, "reduced\n");
+    study_rows_note(rows, "reduced\n");
     return 0;
 }
 

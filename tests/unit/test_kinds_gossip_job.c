@@ -23,7 +23,7 @@ TEST(a_job_takes_the_step_of_data_parallelism_without_its_collectives)
     struct training x;
     read_text(&one, MODEL "parallel: { batch: 16, micro_batch: 2 }\n");
     read_text(&all, MODEL "parallel: { dp: 8, batch: 128, micro_batch: 2 }\n");
-    OK(gossip_job_read(&job, &one, one.root, &net.npu, e));
+    OK(gossip_point_read_job(&job, &one, one.root, &net.npu, e));
     OK(training_read(&x, &all, all.root, &net, e));
     assert_string_equal(job.model, "small");
     assert_close(job.step_s, plan_cost_time(&x.cost, nothing_s, NULL), 1e-12);
@@ -40,8 +40,8 @@ TEST(a_model_is_its_parameters_times_the_bytes_of_a_gradient)
     struct gossip_job a, b;
     read_text(&four, MODEL "parallel: { batch: 1, grad_B: 4 }\n");
     read_text(&two, MODEL "parallel: { batch: 1, grad_B: 2 }\n");
-    OK(gossip_job_read(&a, &four, four.root, &net.npu, e));
-    OK(gossip_job_read(&b, &two, two.root, &net.npu, e));
+    OK(gossip_point_read_job(&a, &four, four.root, &net.npu, e));
+    OK(gossip_point_read_job(&b, &two, two.root, &net.npu, e));
     double weights = 12 * 512.0 * 512 * 4 + (2 * 1000 + 128) * 512.0;
     assert_true(a.model_B == 2 * b.model_B);
     assert_close(a.model_B, 4 * weights, 0.01);
@@ -53,12 +53,12 @@ TEST(what_does_not_fit_on_one_npu_is_refused)
     struct yaml_doc doc;
     struct gossip_job job;
     read_text(&doc, MODEL "parallel: { tp: 2, batch: 16 }\n");
-    FAILS(gossip_job_read(&job, &doc, doc.root, &net.npu, e), ERR_RANGE, "tp");
+    FAILS(gossip_point_read_job(&job, &doc, doc.root, &net.npu, e), ERR_RANGE, "tp");
     assert_true(job.step_s == 0);
     yaml_free(&doc);
     read_text(&doc, MODEL "parallel: { batch: 16 }\n");
     net.npu.peak_flops = NAN;
-    FAILS(gossip_job_read(&job, &doc, doc.root, &net.npu, e), ERR_RANGE,
+    FAILS(gossip_point_read_job(&job, &doc, doc.root, &net.npu, e), ERR_RANGE,
           "needs network.npu.peak_TFLOPS, which is not given");
     yaml_free(&doc);
 }
@@ -101,13 +101,13 @@ TEST_WITH(a_job_gives_the_step_and_the_bytes, make_folder, remove_folder)
     char text[GOSSIP_JOB_TEXT];
     topo_npu_defaults(&none);
     OK(yaml_read_text(&doc, "job.yaml", map, strlen(map), e));
-    OK(gossip_job_read(&job, &doc, doc.root, &none, e));
+    OK(gossip_point_read_job(&job, &doc, doc.root, &none, e));
     yaml_free(&doc);
     put_npu(*state);
     read_point(&p, *state, ONE JOB);
     assert_true(p.clock.step_s == job.step_s && p.model_B == job.model_B && job.step_s > 0);
     assert_true(gossip_point_wire_B(&p) == job.model_B);
-    assert_string_equal(gossip_job_text(text, &p.job), "small on one");
+    assert_string_equal(gossip_point_job_text(text, &p.job), "small on one");
     gossip_point_free(&p);
     read_point(&p, *state, ONE);
     assert_true(p.clock.step_s == 0.01 && gossip_point_wire_B(&p) == 4 * p.net.n_params && !p.job.model[0]);

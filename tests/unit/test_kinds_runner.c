@@ -94,13 +94,13 @@ static int64_t rows_afresh(struct table *t, const struct study *w)
 /* Units in an order of their own, each by one of two runners, rows sorted by point. */
 static void rows_by_runners(struct table *out, const struct study *w, int64_t most, struct rng *rng)
 {
-    KEEP(struct order, o, order_free);
+    KEEP(struct units, o, units_free);
     struct runner *runners[2];
     KEEP(struct table, rows, table_free) = { 0 };
     struct sweep_counts n = { 0 };
     KEEP(int64_t *, row_of, free_at) = calloc((size_t)w->sweep.n_points, sizeof *row_of);
     assert_non_null(row_of);
-    MUST(order_build(&o, &w->sweep, most, design_is_quick, e));
+    MUST(units_build(&o, &w->sweep, most, design_is_quick, e));
     const struct block_job job = { .study = w, .order = &o };
     for (int i = 0; i < 2; i++)
         MUST(runner_build(&runners[i], &job, e));
@@ -112,8 +112,8 @@ static void rows_by_runners(struct table *out, const struct study *w, int64_t mo
     study_put_columns(&rows, w, TABLE_ROWS);
     for (int64_t k = 0; k < 16 * o.n_units; k++) {
         int64_t u = (begin + k * step + k / o.n_units) % o.n_units;
-        struct order_unit unit;
-        order_find(&unit, &o, u);
+        struct sweep_unit unit;
+        units_find(&unit, &o, u);
         if (!done[u])
             MUST(runner_unit(runners[rng_below(rng, 2)], &unit, &rows, &n, e));
         done[u] = true;
@@ -240,7 +240,7 @@ TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
 {
     struct folder *f = *state;
     KEEP(struct study, w, study_close);
-    KEEP(struct order, o, order_free);
+    KEEP(struct units, o, units_free);
     KEEP(struct runner *, r, runner_free_at);
     KEEP(struct table, rows, table_free) = { 0 };
     struct sweep_counts n = { 0 };
@@ -249,13 +249,13 @@ TEST_WITH(points_that_are_left_out_have_no_row, make_folder, remove_folder)
         "vary: { network: [ two.yaml, three.yaml, none.yaml, 'ring:4 switch:16' ], total_GBps: [ 60, 100 ],\n"
         "  network.dims.pod.max_GBps: [ 40, 80 ] }\n");
     OK(designs_open(&w, f->path, NULL, 0, e));
-    OK(order_build(&o, &w.sweep, 3, design_is_quick, e));
+    OK(units_build(&o, &w.sweep, 3, design_is_quick, e));
     const struct block_job job = { .study = &w, .order = &o };
     OK(runner_build(&r, &job, e));
     study_put_columns(&rows, &w, TABLE_ROWS);
     for (int64_t u = 0; u < o.n_units; u++) {
-        struct order_unit unit;
-        order_find(&unit, &o, u);
+        struct sweep_unit unit;
+        units_find(&unit, &o, u);
         OK(runner_unit(r, &unit, &rows, &n, e));
     }
     /* 3 of 4 satisfy the second; two.yaml and three.yaml the first; of a study that cannot be read none is

@@ -38,7 +38,7 @@ TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
     for (size_t i = 0; i < COUNT_OF(per); i++) {
         struct keep_rule rule = cheap_and_fast;
         KEEP(struct study, w, study_close);
-        KEEP(struct order, o, order_free);
+        KEEP(struct units, o, units_free);
         KEEP(struct table, rows, table_free) = { 0 };
         struct sweep_counts n = { 0 };
         KEEP(struct front_set, known, front_set_free) = { .n_cols = 2 };
@@ -48,12 +48,12 @@ TEST_WITH(rows_held_apart_by_results_are_all_solved, make_folder, remove_folder)
         OK(front_set_offer(&known, "", (const double[]){ 0, 0 }, 7, &on, &front, e));
         snprintf(rule.per[0], sizeof rule.per[0], "%s", per[i]);
         OK(designs_open(&w, f->path, NULL, 0, e));
-        OK(order_build(&o, &w.sweep, 8, design_is_quick, e));
+        OK(units_build(&o, &w.sweep, 8, design_is_quick, e));
         OK(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, e));
         study_put_columns(&rows, &w, TABLE_ROWS);
         for (int64_t u = 0; u < o.n_units; u++) {
-            struct order_unit unit;
-            order_find(&unit, &o, u);
+            struct sweep_unit unit;
+            units_find(&unit, &o, u);
             OK(runner_unit(r, &unit, &rows, &n, e));
         }
         assert_true(n.solved == 3 && n.bounded == 0);
@@ -64,13 +64,13 @@ TEST(a_rule_over_columns_that_are_not_there_is_refused)
 {
     struct keep_rule rule = cheap_and_fast;
     KEEP(struct study, w, study_close);
-    KEEP(struct order, o, order_free);
+    KEEP(struct units, o, units_free);
     struct runner *r;
     struct front_set known = { .n_cols = 2 };
     const struct study_ask ask = { .kind = &design_kind, .from = { .path = "none.yaml" } };
     snprintf(rule.front[0].name, sizeof rule.front[0].name, "tme_s");
     OK(study_open_point(&w, &ask, e));
-    OK(order_build(&o, &w.sweep, 1, design_is_quick, e));
+    OK(units_build(&o, &w.sweep, 1, design_is_quick, e));
     FAILS(runner_build(&r, &(struct block_job){ &w, &o, &rule, &known }, e), ERR_PARSE, "tme_s");
     assert_null(r);
 }

@@ -87,7 +87,7 @@ TEST(a_row_has_a_cell_for_every_column)
     KEEP(struct columns, columns, columns_free);
     KEEP(struct table, t, table_free) = { 0 };
     evaluate(&s, &d, plans[0], "alpha-beta");
-    OK(training_row_fill(&row, &d, e));
+    OK(design_training_row_fill(&row, &d, e));
     OK(column_choose(&columns, training_columns, &(struct column_choice){ .hidden = false }, e));
     columns_put(&t, &columns);
     table_row(&t);

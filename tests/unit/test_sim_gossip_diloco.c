@@ -1,5 +1,5 @@
 /* DiLoCo: what it is equal to, what the outer step makes, and what goes beside steps. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 /* An outer step that takes the mean as it is. */
@@ -79,7 +79,8 @@ TEST(fragments_are_exchanged_in_turn)
             assert_true(gossip_fixture_turn(&c));
         for (int32_t fragment = 0; fragment < F; fragment++) {
             int32_t first = fragment * c.n_params / F, behind = (fragment + 1) * c.n_params / F;
-            bool equal = vec_distance2(c.workers[0].x + first, c.workers[1].x + first, behind - first) <= 0;
+            bool equal =
+                floats_distance2(c.workers[0].x + first, c.workers[1].x + first, behind - first) <= 0;
             assert_int_equal(equal, fragment >= F - step / 2);
         }
     }

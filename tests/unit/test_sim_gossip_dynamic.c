@@ -1,5 +1,5 @@
 /* Dynamic averaging: what its bound promises, and who takes part in a round. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 enum { REFERENCE = 1 /* of the vectors that workers share */ };
@@ -61,9 +61,9 @@ static double divergence(const struct gossip_cluster *c)
     assert_non_null(mean);
     for (int32_t i = 0; i < 4; i++)
         models[i] = c->workers[i].x;
-    vec_mean(mean, models, 4, c->n_params);
+    floats_mean(mean, models, 4, c->n_params);
     for (int32_t i = 0; i < 4; i++)
-        sum += vec_distance2(models[i], mean, c->n_params);
+        sum += floats_distance2(models[i], mean, c->n_params);
     free(mean);
     return sum / 4;
 }
@@ -84,7 +84,7 @@ TEST(models_are_no_further_apart_than_the_bound)
                 continue;
             rounds++;
             for (int32_t i = 0; i < 4; i++)
-                assert_true(vec_distance2(c.workers[i].x, c.shared[REFERENCE], c.n_params) <= s.delta);
+                assert_true(floats_distance2(c.workers[i].x, c.shared[REFERENCE], c.n_params) <= s.delta);
             assert_true(divergence(&c) <= s.delta);
         }
         assert_int_equal(rounds, FIXTURE_STEPS / s.check);

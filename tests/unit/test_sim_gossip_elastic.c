@@ -1,5 +1,5 @@
 /* Workers and a centre that draw each other closer. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 static double sum_of(const float *x, int32_t n)

@@ -1,6 +1,6 @@
 /* EventGraD: when a tensor is sent, what that comes to, and what is mixed. */
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 /* By hand from the rule of arXiv 2103.07454; all numbers are exact. Horizon 1/2, one step of warm-up. */

@@ -1,5 +1,5 @@
 /* Models that travel with weights: how many, and what is kept. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 static double weight_of(const struct gossip_worker *w)
@@ -56,7 +56,7 @@ TEST(weights_sum_to_1_and_the_weighted_sum_of_models_stays)
             assert_near(weighted_sum(&c, 0), before, 1e-5);
         }
         assert_int_equal(flew, f.setup.clock.stale);
-        assert_true(vec_distance2(c.workers[0].x, c.workers[1].x, c.n_params) < 1e-3);
+        assert_true(floats_distance2(c.workers[0].x, c.workers[1].x, c.n_params) < 1e-3);
     }
 }
 

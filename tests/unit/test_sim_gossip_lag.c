@@ -1,6 +1,6 @@
 /* LAG: the conditions by hand, what it is the same as, and what it sends. */
 #include "sim/gossip/method.h"
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 /* As of means of models, see test_sim_gossip_sync.c: here gradients are averaged in both. */

@@ -1,5 +1,5 @@
 /* Gossip between two workers: when it exchanges, what it sends, how long it takes, and what it keeps. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 static const char *const methods[] = { "pair", "pull", "push" };
@@ -74,7 +74,7 @@ static float *copy_models(const struct gossip_cluster *c)
     float *x = malloc((size_t)c->n_workers * n * sizeof *x);
     assert_non_null(x);
     for (int32_t i = 0; i < c->n_workers; i++)
-        vec_copy(x + (size_t)i * n, c->workers[i].x, c->n_params);
+        floats_copy(x + (size_t)i * n, c->workers[i].x, c->n_params);
     return x;
 }
 
@@ -139,7 +139,7 @@ static double apart_of_models(const struct gossip_cluster *c)
 {
     double most = 0;
     for (int32_t i = 1; i < c->n_workers; i++)
-        most = fmax(most, sqrt(vec_distance2(c->workers[i].x, c->workers[0].x, c->n_params)));
+        most = fmax(most, sqrt(floats_distance2(c->workers[i].x, c->workers[0].x, c->n_params)));
     return most;
 }
 
@@ -261,8 +261,8 @@ static int64_t watch_rule(const struct gossip_fixture *f, const struct gossip_se
                                    .x = malloc((size_t)c.n_params * sizeof(float)),
                                    .tau = 1 };
         assert_true(watch[i].ref && watch[i].x);
-        vec_copy(watch[i].ref, c.workers[i].x, c.n_params);
-        vec_copy(watch[i].x, c.workers[i].x, c.n_params);
+        floats_copy(watch[i].ref, c.workers[i].x, c.n_params);
+        floats_copy(watch[i].x, c.workers[i].x, c.n_params);
     }
     while (gossip_fixture_turn(&c))
         for (int i = 0; i < 4; i++)

@@ -1,5 +1,5 @@
 /* Gossip-PGA and Gossip-AGA: what they keep, what they are equal to, what they send and when. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 enum { NEVER = 1000000 };

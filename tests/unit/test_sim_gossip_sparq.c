@@ -1,5 +1,5 @@
 /* SPARQ-SGD: what estimates make of models, what is sent of a correction, and when. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 /* In step, and messages that arrive within a step. */
@@ -56,12 +56,12 @@ TEST(the_mean_of_models_stays)
         GOSSIP_SCATTERED(c, &f, &s);
         for (int32_t i = 0; i < N; i++) {
             before += (double)c.workers[i].x[7];
-            spread_before += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
+            spread_before += floats_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
         }
         gossip_fixture_finish(&c);
         for (int32_t i = 0; i < N; i++) {
             sum += (double)c.workers[i].x[7];
-            spread += vec_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
+            spread += floats_distance2(c.workers[i].x, c.workers[0].x, c.n_params);
         }
         assert_near(sum, before, 1e-5);
         assert_true(spread < 0.2 * spread_before);

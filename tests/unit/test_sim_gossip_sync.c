@@ -1,5 +1,5 @@
 /* Methods in which all workers meet: what they are the same as, and what a meeting beside steps keeps. */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
 
 /* A mean of models is rounded to float32 where a mean of gradients is, but at other numbers: 2^-24 of about 1
@@ -141,7 +141,7 @@ TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
         mean[k] = (float)mean_of(&c, k, true);
     }
     c.workers[1].waits = true;
-    vec_copy(c.workers[1].x, c.workers[1].given, c.n_params);
+    floats_copy(c.workers[1].x, c.workers[1].given, c.n_params);
     for (int32_t k = 0; k < c.n_params; k++)
         before[k] = mean_of(&c, k, false);
     gossip_land(&c, mean);

@@ -59,21 +59,21 @@ TEST(every_point_is_in_one_unit_once)
     for (size_t m = 0; m < COUNT_OF(most); m++) {
         int times[POINTS] = { 0 };
         struct plant p;
-        KEEP(struct order, o, order_free);
+        KEEP(struct units, o, units_free);
         plant_three_grids(&p);
         assert_in_range(p.sweep.n_points, 1, POINTS);
-        OK(order_build(&o, &p.sweep, most[m], design_is_quick, e));
+        OK(units_build(&o, &p.sweep, most[m], design_is_quick, e));
         int64_t below = 0;
-        assert_int_equal(order_points_below(&o, o.n_units), p.sweep.n_points);
+        assert_int_equal(units_points_below(&o, o.n_units), p.sweep.n_points);
         for (int64_t u = 0; u < o.n_units; u++) {
-            struct order_unit unit;
-            order_find(&unit, &o, u);
+            struct sweep_unit unit;
+            units_find(&unit, &o, u);
             assert_in_range(unit.n, 1, most[m]);
-            assert_int_equal(order_points_below(&o, u), below);
+            assert_int_equal(units_points_below(&o, u), below);
             below += unit.n;
             for (int64_t i = 0; i < unit.n; i++) {
                 struct sweep_point at, want;
-                int64_t point = order_point(&at, &o, &unit, i);
+                int64_t point = units_point(&at, &o, &unit, i);
                 assert_in_range(point, 0, p.sweep.n_points - 1);
                 times[point]++;
                 sweep_find_point(&want, &p.sweep, point);
@@ -89,16 +89,16 @@ TEST(every_point_is_in_one_unit_once)
 TEST(points_of_a_unit_differ_in_quick_keys_alone)
 {
     struct plant p;
-    KEEP(struct order, o, order_free);
+    KEEP(struct units, o, units_free);
     plant_three_grids(&p);
-    OK(order_build(&o, &p.sweep, 10, design_is_quick, e));
+    OK(units_build(&o, &p.sweep, 10, design_is_quick, e));
     for (int64_t u = 0; u < o.n_units; u++) {
-        struct order_unit unit;
-        order_find(&unit, &o, u);
+        struct sweep_unit unit;
+        units_find(&unit, &o, u);
         int64_t before = -1;
         for (int64_t i = 0; i < unit.n; i++) {
             struct sweep_point at;
-            int64_t point = order_point(&at, &o, &unit, i);
+            int64_t point = units_point(&at, &o, &unit, i);
             assert_true(point > before);
             before = point;
             for (int32_t k = 0; k < p.grids[unit.grid].n_axes; k++) {
@@ -116,14 +116,14 @@ TEST(points_of_a_unit_differ_in_quick_keys_alone)
 TEST(units_are_counted_in_pieces)
 {
     struct plant p;
-    struct order o;
+    struct units o;
     plant_three_grids(&p);
-    OK(order_build(&o, &p.sweep, 10, design_is_quick, e));
+    OK(units_build(&o, &p.sweep, 10, design_is_quick, e));
     assert_int_equal(o.n_units, 6 * 3 + 18 + 14);
-    order_free(&o);
-    OK(order_build(&o, &p.sweep, 1, design_is_quick, e));
+    units_free(&o);
+    OK(units_build(&o, &p.sweep, 1, design_is_quick, e));
     assert_int_equal(o.n_units, p.sweep.n_points);
-    order_free(&o);
+    units_free(&o);
 }
 
 /* Products of 2^62: no number on the way is larger than that of the points. The slow axes are the first and
@@ -133,20 +133,20 @@ TEST(very_many_points_are_numbered)
     static const int64_t sizes[] = { INT64_C(1) << 20, INT64_C(1) << 22, INT64_C(1) << 20, 1, 1, 1 };
     const int64_t points[] = { 0, 1, (INT64_C(1) << 42) - 1, INT64_C(1) << 61, (INT64_C(1) << 62) - 1 };
     struct plant p;
-    KEEP(struct order, o, order_free);
+    KEEP(struct units, o, units_free);
     plant_axes(&p, sizes);
     add_grid(&p, (const int32_t[]){ 0, 1, 2 }, 3);
     assert_int_equal(p.sweep.n_points, INT64_C(1) << 62);
-    OK(order_build(&o, &p.sweep, 1000, design_is_quick, e));
+    OK(units_build(&o, &p.sweep, 1000, design_is_quick, e));
     for (size_t k = 0; k < COUNT_OF(points); k++) {
-        struct order_unit unit;
+        struct sweep_unit unit;
         struct sweep_point at;
         int64_t slow = (points[k] >> 42 << 20) + (points[k] & ((1 << 20) - 1)), found = -1;
         int64_t quick = points[k] >> 20 & ((1 << 22) - 1), u = slow * 4195 + quick / 1000;
         assert_in_range(u, 0, o.n_units - 1);
-        order_find(&unit, &o, u);
+        units_find(&unit, &o, u);
         for (int64_t i = 0; i < unit.n; i++)
-            if (order_point(&at, &o, &unit, i) == points[k])
+            if (units_point(&at, &o, &unit, i) == points[k])
                 found = i;
         assert_int_equal(found, quick % 1000);
     }
@@ -155,9 +155,9 @@ TEST(very_many_points_are_numbered)
 TEST(one_unit_in_sixteen_is_in_the_sample)
 {
     int64_t n = 0;
-    assert_true(order_in_sample(0));
+    assert_true(units_in_sample(0));
     for (int64_t u = 0; u < 16000; u++)
-        n += order_in_sample(u);
+        n += units_in_sample(u);
     assert_int_equal(n, 1000);
 }
 

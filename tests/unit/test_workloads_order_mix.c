@@ -45,7 +45,7 @@ TEST(mixes_are_made_of_their_orders_and_none_is_faster)
             speed[d] = rng_below(rng, 2) ? 1 : rng_log_range(rng, 0.01, 100);
         }
         members[0] += members[0] == 1;
-        order_mix_find(&mix, n, members, speed);
+        mixed_orders_find(&mix, n, members, speed);
         add_up(sent, &mix, members);
         for (int32_t k = 0; k < mix.n; k++) {
             assert_true(mix.weight[k] > 0);
@@ -68,7 +68,7 @@ TEST(dimensions_of_one_speed_share_evenly_whatever_their_sizes)
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         struct order_mix mix;
         double n = 1;
-        order_mix_find(&mix, 4, sizes[i], alike);
+        mixed_orders_find(&mix, 4, sizes[i], alike);
         for (int32_t d = 0; d < 4; d++)
             n *= sizes[i][d];
         for (int32_t d = 0; d < 4; d++)

@@ -669,7 +669,7 @@ static int price(struct measured *m, struct err *e)
         bw_Bps[i] = study.net.dims[i].bw_Bps;
     if ((rc = design_evaluate(&d, &study, bw_Bps, e)))
         return rc;
-    training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
+    design_training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
     m->account = d.loads[0].account;
     d.loads[0].account = (struct account){ 0 };
     const struct training *x = study.workloads[0].training;

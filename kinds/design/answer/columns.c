@@ -158,6 +158,6 @@ int design_row_answer(struct design_row *row, const struct design *d, struct err
         if (isnan(d->cost_usd) && !row->message)
             row->message = d->bill_reason;
     }
-    int rc = training_row_fill(&row->training, d, e);
+    int rc = design_training_row_fill(&row->training, d, e);
     return rc ? rc : system_row_fill(&row->system, s, design_owned(d), e);
 }

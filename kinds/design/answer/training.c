@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void training_report(struct training_report *out, const struct design_point *s,
-                     const struct design_workload *w, const struct design_load *load)
+void design_training_report(struct training_report *out, const struct design_point *s,
+                            const struct design_workload *w, const struct design_load *load)
 {
     const struct training *x = w->training;
     *out = (struct training_report){ .time_s = load->time_s };
@@ -58,7 +58,7 @@ static int put_parallel(struct training_row *out, const struct plan *p, struct e
 }
 
 /* Most columns are blank for workloads that are no models. */
-int training_row_fill(struct training_row *out, const struct design *d, struct err *e)
+int design_training_row_fill(struct training_row *out, const struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.point;
     const struct design_workload *w = &s->workloads[0];
@@ -69,7 +69,7 @@ int training_row_fill(struct training_row *out, const struct design *d, struct e
     if (!w->training)
         return 0;
     const struct plan *p = &w->training->plan;
-    training_report(&r, s, w, &d->loads[0]);
+    design_training_report(&r, s, w, &d->loads[0]);
     plan_format(&text, p, &w->training->model);
     int rc = text_check(&text, e);
     snprintf(out->text, sizeof out->text, "%s", text_str(&text));

@@ -15,8 +15,8 @@ struct training_report {
 };
 
 /** @p w trains a model, and @p load is its time on a design for @p s. */
-void training_report(struct training_report *out, const struct design_point *s,
-                     const struct design_workload *w, const struct design_load *load);
+void design_training_report(struct training_report *out, const struct design_point *s,
+                            const struct design_workload *w, const struct design_load *load);
 
 /** What a row shows of a training step; see training_columns. Do not copy: `plan` and `parallel` point into
  * it.
@@ -77,6 +77,6 @@ struct training_row {
 extern const struct column training_columns[];
 
 /** The row for the first workload of @p d, where it trains a model; else blank. ERR_NOMEM. */
-int training_row_fill(struct training_row *out, const struct design *d, struct err *e);
+int design_training_row_fill(struct training_row *out, const struct design *d, struct err *e);
 
 #endif

@@ -151,7 +151,7 @@ enum { RUNNER_GRID_POINTS = 1 << 20 };
 /** One a thread. Zero-initialise; release with runner_grid_free(). */
 struct runner_grid {
     const struct keep_rule *rule; /**< borrowed; NULL: every point is a row */
-    const struct order *order;    /**< borrowed */
+    const struct units *order;    /**< borrowed */
     const struct study *study;    /**< borrowed */
     bool asked;                   /**< of the study that is held */
     struct grid_ask ask;
@@ -173,10 +173,10 @@ void runner_grid_forget(struct runner_grid *g);
  * @return 0, ERR_NOMEM.
  */
 int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_point *s,
-                     const struct order_unit *unit, struct err *e);
+                     const struct sweep_unit *unit, struct err *e);
 
 /** Are points of @p s, at the point that is the first of its grid, found in this way? ERR_NOMEM. */
 int runner_grid_is(bool *is_grid, const struct block_job *job, const struct design_point *s,
-                   const struct order_unit *unit, struct err *e);
+                   const struct sweep_unit *unit, struct err *e);
 
 #endif

@@ -280,7 +280,7 @@ static int take_axes(struct runner_grid *g, const struct design_point *s, int32_
     int rc = 0;
     for (int32_t k = 0; k < w->grids[grid].n_axes && *known && !rc; k++) {
         const struct sweep_axis *axis = &w->axes[w->grids[grid].axes[k]];
-        if (!order_is_quick_axis(g->order, grid, k))
+        if (!units_is_quick_axis(g->order, grid, k))
             continue;
         int32_t dim = dim_of(w, axis, s);
         *known = dim >= 0;
@@ -354,7 +354,7 @@ static int note_found(struct runner_grid *g, struct err *e)
 }
 
 int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_point *s,
-                     const struct order_unit *unit, struct err *e)
+                     const struct sweep_unit *unit, struct err *e)
 {
     int rc = g->asked ? 0 : runner_grid_build(g, s, unit->grid, e);
     *is_grid = !rc && g->grid;
@@ -370,7 +370,7 @@ int runner_grid_unit(bool *is_grid, struct runner_grid *g, const struct design_p
 }
 
 int runner_grid_is(bool *is_grid, const struct block_job *job, const struct design_point *s,
-                   const struct order_unit *unit, struct err *e)
+                   const struct sweep_unit *unit, struct err *e)
 {
     struct runner_grid g = { .rule = job->rule, .order = job->order, .study = job->study };
     int rc = runner_grid_build(&g, s, unit->grid, e);

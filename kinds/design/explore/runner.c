@@ -423,20 +423,20 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     return out || bounded ? 0 : runner_add_row(r, is_chosen ? &chosen : NULL, p, point, &inner, rows, n, e);
 }
 
-static int run_each(struct runner *r, const struct order_unit *unit, struct table *rows,
+static int run_each(struct runner *r, const struct sweep_unit *unit, struct table *rows,
                     struct sweep_counts *n, struct err *e)
 {
     int rc = 0;
     for (int64_t i = 0; i < unit->n && !rc; i++) {
         struct sweep_point p;
-        int64_t point = order_point(&p, r->job.order, unit, i);
+        int64_t point = units_point(&p, r->job.order, unit, i);
         rc = run_point(r, &p, point, rows, n, e);
     }
     return rc;
 }
 
 /* Points that may be kept become rows as all others do; what was looked at beside them is counted. */
-static int run_found(struct runner *r, const struct order_unit *unit, struct table *rows,
+static int run_found(struct runner *r, const struct sweep_unit *unit, struct table *rows,
                      struct sweep_counts *n, struct err *e)
 {
     const struct grid_found *found = &r->grid.found;
@@ -444,7 +444,7 @@ static int run_found(struct runner *r, const struct order_unit *unit, struct tab
     int rc = 0;
     for (int64_t i = 0; i < found->n && !rc; i++) {
         struct sweep_point p;
-        int64_t point = order_point(&p, r->job.order, unit, found->points[i].at - unit->first);
+        int64_t point = units_point(&p, r->job.order, unit, found->points[i].at - unit->first);
         rc = run_point(r, &p, point, rows, &again, e);
     }
     n->seen += unit->n;
@@ -455,7 +455,7 @@ static int run_found(struct runner *r, const struct order_unit *unit, struct tab
 }
 
 /* The study at the first point of the unit says whether its points are a grid; one that is held has said. */
-static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *unit, struct err *e)
+static int try_grid(bool *is_grid, struct runner *r, const struct sweep_unit *unit, struct err *e)
 {
     enum { FEW = 256 };
     struct sweep_point p;
@@ -463,14 +463,14 @@ static int try_grid(bool *is_grid, struct runner *r, const struct order_unit *un
     *is_grid = false;
     if (!r->grid.rule || unit->n < FEW)
         return 0;
-    order_point(&p, r->job.order, unit, 0);
+    units_point(&p, r->job.order, unit, 0);
     int rc = r->holds && r->grid.asked ? 0 : runner_load(r, &p, &inner);
     if (rc)
         return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
 }
 
-int runner_unit(struct runner *r, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+int runner_unit(struct runner *r, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e)
 {
     bool is_grid;
@@ -692,14 +692,14 @@ static int most_of_block(int64_t *most, const struct block_job *largest, struct 
     enum { QUICK = 64 };
     struct sweep_point first;
     struct design_point s;
-    struct order_unit unit;
+    struct sweep_unit unit;
     bool is_grid;
     *most = 1;
     sweep_find_point(&first, &largest->study->sweep, 0);
     int rc = design_load(&s, largest->study, &first, 0, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : 0;
-    order_find(&unit, largest->order, 0);
+    units_find(&unit, largest->order, 0);
     rc = runner_grid_is(&is_grid, largest, &s, &unit, e);
     bool slow = s.model > SIM_ALPHA_BETA;
     for (int32_t i = 0; i < s.n_workloads; i++)
@@ -722,7 +722,7 @@ static void free_hand(void *hand)
     runner_free(hand);
 }
 
-static int run_block(void *hand, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+static int run_block(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                      struct err *e)
 {
     return runner_unit(hand, unit, rows, n, e);

@@ -67,7 +67,7 @@ void runner_free(struct runner *r); /**< NULL is fine */
  * runner did before. A point that cannot be read or solved is a row with a status and a message.
  * @return 0, or ERR_NOMEM.
  */
-int runner_unit(struct runner *r, const struct order_unit *unit, struct table *rows, struct sweep_counts *n,
+int runner_unit(struct runner *r, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e);
 
 /** Numbers of a network for `where`, of DESIGN_FACTS: as design_fact_names. */

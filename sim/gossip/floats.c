@@ -3,7 +3,7 @@
  * vectorised, as no element depends on another; sums run in a fixed number of partial sums, so that every
  * machine adds in the same order and gives the same bits.
  */
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 
 #include <string.h>
 
@@ -15,28 +15,28 @@
 /* `simd` lets numbers beside each other be done together, also where arrays are the same one; no sum here
  * depends on how many that are. */
 
-void vec_add(float *y, float a, const float *x, int32_t n)
+void floats_add(float *y, float a, const float *x, int32_t n)
 {
 #pragma omp simd
     for (int32_t i = 0; i < n; i++)
         y[i] += a * x[i];
 }
 
-void vec_add_difference(float *y, float a, const float *p, const float *q, int32_t n)
+void floats_add_difference(float *y, float a, const float *p, const float *q, int32_t n)
 {
 #pragma omp simd
     for (int32_t i = 0; i < n; i++)
         y[i] += a * (p[i] - q[i]);
 }
 
-void vec_scale(float *y, float a, int32_t n)
+void floats_scale(float *y, float a, int32_t n)
 {
 #pragma omp simd
     for (int32_t i = 0; i < n; i++)
         y[i] *= a;
 }
 
-void vec_copy(float *y, const float *x, int32_t n)
+void floats_copy(float *y, const float *x, int32_t n)
 {
     memcpy(y, x, (size_t)n * sizeof *y);
 }
@@ -51,7 +51,7 @@ static void add_up(double *sum, const float *x, int32_t n)
         sum[i] += (double)x[i];
 }
 
-void vec_mean(float *y, float *const *x, int32_t count, int32_t n)
+void floats_mean(float *y, float *const *x, int32_t count, int32_t n)
 {
     for (int32_t from = 0; from < n; from += SUMS) {
         double sum[SUMS] = { 0 };
@@ -66,7 +66,7 @@ void vec_mean(float *y, float *const *x, int32_t count, int32_t n)
 /* Sums of squares: number i goes to partial sum i mod PARTS, and these are added up at the end. */
 enum { PARTS = 16 };
 
-static double vec_add_parts(const double *part)
+static double floats_add_parts(const double *part)
 {
     double sum = 0;
     for (int j = 0; j < PARTS; j++)
@@ -74,7 +74,7 @@ static double vec_add_parts(const double *part)
     return sum;
 }
 
-double vec_square(const float *x, int32_t n)
+double floats_square(const float *x, int32_t n)
 {
     double part[PARTS] = { 0 };
     int32_t i = 0;
@@ -83,12 +83,12 @@ double vec_square(const float *x, int32_t n)
             part[j] += (double)x[i + j] * (double)x[i + j];
     for (int j = 0; i < n; i++, j++)
         part[j] += (double)x[i] * (double)x[i];
-    return vec_add_parts(part);
+    return floats_add_parts(part);
 }
 
 /* Summed in PARTS partial sums, always in the same order: vector units may be used, and results stay the
  * same. */
-double vec_distance2(const float *p, const float *q, int32_t n)
+double floats_distance2(const float *p, const float *q, int32_t n)
 {
     double part[PARTS] = { 0 };
     int32_t i = 0;
@@ -101,5 +101,5 @@ double vec_distance2(const float *p, const float *q, int32_t n)
         double d = (double)p[i] - (double)q[i];
         part[j] += d * d;
     }
-    return vec_add_parts(part);
+    return floats_add_parts(part);
 }

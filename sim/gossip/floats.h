@@ -1,24 +1,24 @@
 /** @file Arithmetic on whole models: arrays of float32 of the same length. Same bytes on any machine. */
-#ifndef SIM_GOSSIP_VEC_H
-#define SIM_GOSSIP_VEC_H
+#ifndef SIM_GOSSIP_FLOATS_H
+#define SIM_GOSSIP_FLOATS_H
 
 #include <stdint.h>
 
 /** y <- y + a x. Here and below arrays may be the same one, but not overlap. */
-void vec_add(float *y, float a, const float *x, int32_t n);
+void floats_add(float *y, float a, const float *x, int32_t n);
 /** y <- y + a (p - q). */
-void vec_add_difference(float *y, float a, const float *p, const float *q, int32_t n);
+void floats_add_difference(float *y, float a, const float *p, const float *q, int32_t n);
 /** y <- a y. */
-void vec_scale(float *y, float a, int32_t n);
+void floats_scale(float *y, float a, int32_t n);
 /** y <- x. */
-void vec_copy(float *y, const float *x, int32_t n);
+void floats_copy(float *y, const float *x, int32_t n);
 /** y <- the mean of @p count arrays, added one after the other in double. */
-void vec_mean(float *y, float *const *x, int32_t count, int32_t n);
+void floats_mean(float *y, float *const *x, int32_t count, int32_t n);
 /** Sum of squares, in double: number i goes to the (i mod 16)th of 16 sums, these are added from first to
  * last.
  */
-double vec_square(const float *x, int32_t n);
+double floats_square(const float *x, int32_t n);
 /** Sum of squares of p - q, likewise. */
-double vec_distance2(const float *p, const float *q, int32_t n);
+double floats_distance2(const float *p, const float *q, int32_t n);
 
 #endif

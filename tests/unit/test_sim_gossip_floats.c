@@ -1,7 +1,7 @@
 /* Arithmetic on whole models: whole numbers, whose sums are exact, of every length around a vector's. */
 #include <float.h>
 
-#include "sim/gossip/vec.h"
+#include "sim/gossip/floats.h"
 #include "tests/support.h"
 
 enum { LONGEST = 1100, GUARD = 8 };
@@ -28,14 +28,14 @@ TEST(additions_and_scales_reach_every_number_and_no_other)
         count_up(y, 10);
         count_up(copy, 5);
         count_up(z, 3);
-        vec_add(y, 2, x, n);
-        vec_copy(copy, x, n);
-        vec_scale(z, 4, n);
+        floats_add(y, 2, x, n);
+        floats_copy(copy, x, n);
+        floats_scale(z, 4, n);
         for (int32_t i = 0; i < LONGEST + GUARD; i++) {
             assert_true(y[i] == (float)(i < n ? 12 * i : 10 * i) && copy[i] == (float)(i < n ? i : 5 * i));
             assert_true(z[i] == (float)(i < n ? 12 * i : 3 * i));
         }
-        vec_add_difference(y, 3, z, x, n); /* 12 + 3 (12 - 1) */
+        floats_add_difference(y, 3, z, x, n); /* 12 + 3 (12 - 1) */
         for (int32_t i = 0; i < LONGEST + GUARD; i++)
             assert_true(y[i] == (float)(i < n ? 45 * i : 10 * i));
     }
@@ -46,9 +46,9 @@ TEST(arrays_may_be_the_same_one)
     float x[LONGEST + GUARD], y[LONGEST + GUARD];
     count_up(x, 1);
     count_up(y, 9);
-    vec_add(x, 2, x, LONGEST);               /* 3 */
-    vec_add_difference(x, 2, y, x, LONGEST); /* 3 + 2 (9 - 3) */
-    vec_add_difference(x, 1, x, y, LONGEST); /* 15 + (15 - 9) */
+    floats_add(x, 2, x, LONGEST);               /* 3 */
+    floats_add_difference(x, 2, y, x, LONGEST); /* 3 + 2 (9 - 3) */
+    floats_add_difference(x, 1, x, y, LONGEST); /* 15 + (15 - 9) */
     for (int32_t i = 0; i < LONGEST; i++)
         assert_true(x[i] == (float)(21 * i));
 }
@@ -68,7 +68,7 @@ TEST(the_mean_of_many_models_is_exact)
             if (n != 1 && n != 15 && n != 512 && n != 513 && n != LONGEST)
                 continue;
             count_up(mean, -1);
-            vec_mean(mean, x, count, n);
+            floats_mean(mean, x, count, n);
             for (int32_t i = 0; i < LONGEST + GUARD; i++)
                 assert_true(mean[i] == (float)(i < n ? i * (count + 1) / 2.0 : -i));
         }
@@ -81,9 +81,9 @@ TEST(a_mean_is_added_up_in_double)
 {
     float small[] = { 1, 0x1p-30F, -1 }, large[] = { FLT_MAX, FLT_MAX, FLT_MAX }, mean;
     float *x[] = { &small[0], &small[1], &small[2] }, *y[] = { &large[0], &large[1], &large[2] };
-    vec_mean(&mean, x, 3, 1);
+    floats_mean(&mean, x, 3, 1);
     assert_true(mean == (float)(0x1p-30 / 3));
-    vec_mean(&mean, y, 3, 1);
+    floats_mean(&mean, y, 3, 1);
     assert_true(mean == FLT_MAX);
 }
 
@@ -94,8 +94,8 @@ TEST(sums_of_squares_are_exact_on_whole_numbers)
     count_up(y, 4);
     for (int32_t n = 0; n <= LONGEST; n++) {
         double want = (n - 1.0) * n * (2 * n - 1.0) / 6;
-        assert_true(vec_square(x, n) == want && vec_distance2(y, x, n) == 9 * want);
-        assert_true(vec_distance2(x, x, n) == 0);
+        assert_true(floats_square(x, n) == want && floats_distance2(y, x, n) == 9 * want);
+        assert_true(floats_distance2(x, x, n) == 0);
     }
 }
 
@@ -109,8 +109,8 @@ TEST(a_number_goes_to_the_sum_of_its_place_mod_16)
         for (int32_t i = place + 16; i < 80; i += 16)
             x[i] = 1;
         double want = place == 0 ? 0x1p54 : 0x1p54 + 4;
-        assert_true(vec_square(x, 80) == want && vec_distance2(x, zero, 80) == want);
-        assert_true(vec_distance2(zero, x, 80) == want);
+        assert_true(floats_square(x, 80) == want && floats_distance2(x, zero, 80) == want);
+        assert_true(floats_distance2(zero, x, 80) == want);
     }
 }
 
@@ -119,12 +119,12 @@ TEST(squares_of_the_largest_numbers_have_room_and_nan_stays)
     float x[40], zero[40] = { 0 };
     for (int32_t i = 0; i < 40; i++)
         x[i] = FLT_MAX;
-    assert_close(vec_square(x, 40), 40 * (double)FLT_MAX * (double)FLT_MAX, 1e-15);
+    assert_close(floats_square(x, 40), 40 * (double)FLT_MAX * (double)FLT_MAX, 1e-15);
     for (int32_t i = 0; i < 40; i++) {
         x[i] = NAN;
-        assert_true(isnan(vec_square(x, 40)) && isnan(vec_distance2(zero, x, 40)));
+        assert_true(isnan(floats_square(x, 40)) && isnan(floats_distance2(zero, x, 40)));
         x[i] = -INFINITY;
-        assert_true(vec_square(x, 40) == (double)INFINITY);
+        assert_true(floats_square(x, 40) == (double)INFINITY);
         x[i] = 0;
     }
 }
