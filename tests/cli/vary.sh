@@ -49,3 +49,18 @@ run sweep study.yaml --dry-run --set 'vary={zip: {total_GBps: [1, 2], objective:
 run sweep study.yaml --dry-run --set 'vary={zip: {}}'
 run sweep study.yaml --dry-run --set 'vary={network: {factor: {npus: 13, dims: 2}}}'
 run sweep study.yaml --dry-run --set 'where=[totl_GBps <= 5]'
+
+echo "== a bandwidth that a later axis replaces is not the row's: keep has what is within its limit"
+cat >replaced.yaml <<..
+network: { dims: [ { name: node, shape: ring, size: 4, bw_GBps: 90 }, { name: pod, shape: full, size: 4, bw_GBps: 30 } ] }
+workload: { step: { all-reduce: { size_MB: 100, group: all } } }
+split: given
+vary:
+  network.dims.node.bw_GBps: { from: 27, to: 300, points: 17, scale: log }
+  network.dims.pod.bw_GBps: { from: 19, to: 150, points: 23 }
+  network.dims: [ "ring:4@90 full:4@30", "switch:8@50", "ring:4@90 full:4@31" ]
+..
+"$WEFT" sweep replaced.yaml -q --of csv --set keep.where='["total_GBps <= 120"]' -o kept.csv
+"$WEFT" sweep replaced.yaml -q --of csv -o all.csv
+awk -F, '/^#/ { next } !c { for (i = 1; i <= NF; i++) if ($i == "total_GBps") c = i; next } $c <= 120 { n++ } END { print n }' all.csv
+grep -vc '^#\|^point' kept.csv

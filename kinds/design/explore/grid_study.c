@@ -233,15 +233,19 @@ void runner_grid_free(struct runner_grid *g)
 
 /* ---- axes ---- */
 
-/* Which dimension's bandwidth the axis is, -1 = something else. */
-static int32_t dim_of(const struct sweep *w, const struct sweep_axis *axis, const struct design_point *s)
+/* Which dimension's bandwidth the axis is, -1 = something else, or a bandwidth that a later axis replaces. */
+static int32_t dim_of(const struct runner_grid *g, const struct sweep_axis *axis,
+                      const struct design_point *s)
 {
+    const struct sweep *w = g->order->sweep;
     static const char end[] = ".bw_GBps";
     char of[256];
     const char *path = w->keys[axis->keys[0]].path;
     size_t n = strlen(path);
     if (axis->n_keys != 1 || w->keys[axis->keys[0]].overridden || n < sizeof end ||
         n - (sizeof end - 1) >= sizeof of || strcmp(path + n - (sizeof end - 1), end) != 0)
+        return -1;
+    if (source_find_axis(&s->doc, &g->study->from, path) < 0)
         return -1;
     n -= sizeof end - 1;
     memcpy(of, path, n);
@@ -282,7 +286,7 @@ static int take_axes(struct runner_grid *g, const struct design_point *s, int32_
         const struct sweep_axis *axis = &w->axes[w->grids[grid].axes[k]];
         if (!units_is_quick_axis(g->order, grid, k))
             continue;
-        int32_t dim = dim_of(w, axis, s);
+        int32_t dim = dim_of(g, axis, s);
         *known = dim >= 0;
         for (int32_t i = 0; i < q->n_axes; i++)
             *known = *known && q->axes[i].dim != dim;
