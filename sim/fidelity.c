@@ -56,17 +56,11 @@ static bool fidelity_is_csv(const char *path)
     return dot && strcasecmp(dot, ".csv") == 0;
 }
 
-/* The network as flows see it: at its bandwidths, but for a graph of its own, whose dimensions are laid as
- * they are. */
-static struct topo_network wires_network(const struct fidelity *x)
+struct topo_network fidelity_network(const struct sim_way *way)
 {
-    struct topo_network net = *x->way.net;
-    if (x->way.rules->graph[0])
-        return net;
-    for (int32_t d = 0; d < net.n_dims; d++) {
-        /* A dimension without bandwidth has links all the same; what would use them is known never to end. */
-        net.dims[d].bw_Bps = x->way.bw_Bps[d] > 0 ? x->way.bw_Bps[d] : 1;
-    }
+    struct topo_network net = *way->net;
+    for (int32_t d = 0; d < net.n_dims; d++)
+        net.dims[d].bw_Bps = way->bw_Bps[d] > 0 ? way->bw_Bps[d] : 1;
     topo_merge_planes(&net);
     return net;
 }
@@ -79,7 +73,7 @@ static int open_graph(struct fidelity *x, struct err *e)
     if (path[0])
         return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
                                      : topo_read_graphml(&w->graph, path, e);
-    struct topo_network net = wires_network(x);
+    struct topo_network net = fidelity_network(&x->way);
     return topo_build_graph(&w->graph, &net, NULL, e);
 }
 
@@ -436,7 +430,7 @@ static int fidelity_check_messages(const struct fidelity *x, double run, double 
 
 static double fidelity_messages(const struct fidelity *x, const struct sim_job *job)
 {
-    struct topo_network net = wires_network(x);
+    struct topo_network net = fidelity_network(&x->way);
     struct flow_group_spec spec = fidelity_group_spec(x, job);
     return flow_messages(&net, &spec, &x->way.rules->stage, job->kind, job->bytes);
 }

@@ -62,6 +62,10 @@ struct sim_event {
 int32_t sim_events_of(struct sim_event out[TOPO_MAX_DIMS], const double *sent_B, const double *busy_s,
                       const int32_t *members, int32_t n_dims, double start_s, double end_s);
 
+/** The network whose graph model flow builds: at these bandwidths, with one link for those side by side in
+ * several planes. A dimension without bandwidth has links all the same; what would use them never ends. */
+struct topo_network fidelity_network(const struct sim_way *way);
+
 /** Opaque: a network at its bandwidths, and the collectives timed so far. */
 struct fidelity;
 

@@ -225,6 +225,10 @@ TEST(prices_of_networks_are_compared_without_work)
     assert_close(usd->value[DIFF_B], 32 * (4 * 20 + (8 + 18 + 32) * 30.0), 1e-9);
     assert_close(total->value[DIFF_A], 30, 1e-12);
     assert_close(total->value[DIFF_B], 50, 1e-12);
+    const struct diff_output *above = output_called(&t.d, "bw2_GBps");
+    assert_non_null(above);
+    assert_close(above->value[DIFF_A], 10, 1e-12);
+    assert_close(above->value[DIFF_B], 30, 1e-12);
     assert_close(t.d.inputs[0].alone[DIFF_COST], 32 * (8 + 18 + 32) * 20.0, 1e-9);
     assert_null(t.d.inputs[0].why);
     assert_null(output_called(&t.d, "time_s"));

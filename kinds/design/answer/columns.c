@@ -50,7 +50,7 @@ const struct column design_columns[] = {
          .with = "proof_model"),
     WORD(proof_of, "what gap and unique hold of, where that is not all that system says", DATA,
          .with = "proof_of"),
-    PER_DIM(bw_GBps, "bw#_GBps", "bandwidth of a dimension", .title = "dim #", .titles = "dims"),
+    PER_DIM(bw_Bps, "bw#_GBps", "bandwidth of a dimension", .title = "dim #", .titles = "dims", .per = 1e9),
     PER_DIM(util, "util#", "share of the step in which it is busy", DATA, .better = 1),
     PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", DATA,
             .better = -1),
@@ -139,7 +139,7 @@ static void take_results(struct design_row *row, const struct design_point *s, c
     if (!isnan(d->answer.gap))
         row->proof_of = system_proof_of(s);
     for (int32_t k = 0; k < d->n_dims; k++) {
-        row->bw_GBps[k] = giga(d->bw_Bps[k]);
+        row->bw_Bps[k] = d->bw_Bps[k];
         row->util[k] = d->util_frac[k];
         row->exposed_s[k] = d->account.dim_s[k];
     }

@@ -18,15 +18,15 @@ enum {
     UNCERTAIN_MAX_COLUMNS = UNCERTAIN_MAX_QUANTITIES * UNCERTAIN_MAX_PERCENTILES,
 };
 
-/** What a row shows, in the units of its columns; see design_columns. Texts are borrowed. Do not copy: they
- * may point into it. */
+/** What a row shows, but for bw_Bps in the units of its columns; see design_columns. Texts are borrowed. Do
+ * not copy: they may point into it. */
 struct design_row {
     const char *network, *dims, *workload, *objective, *semantics, *status, *unique, *proof_model, *proof_of,
         *message;
     int64_t n_dims; /**< blank: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, equal_time_s, equal_cost_usd,
         speedup, perf_per_cost_gain, objective_gain, nic_GBps, gap;
-    double bw_GBps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
     double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
     struct training_row training;
     struct system_row system;

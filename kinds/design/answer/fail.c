@@ -625,10 +625,8 @@ static void fail_graph_free(struct fail_graph *g)
 
 static int fail_graph_build(struct fail_graph *g, const struct fail_draft *d, struct err *e)
 {
-    *g = (struct fail_graph){ .net = d->s->net };
-    for (int32_t k = 0; k < g->net.n_dims; k++)
-        g->net.dims[k].bw_Bps = d->d->bw_Bps[k] > 0 ? d->d->bw_Bps[k] : 1;
-    topo_merge_planes(&g->net);
+    const struct sim_way way = design_point_way(d->s, d->d->bw_Bps);
+    *g = (struct fail_graph){ .net = fidelity_network(&way) };
     int rc = topo_build_graph(&g->graph, &g->net, NULL, e);
     if (rc)
         return rc;

@@ -35,12 +35,10 @@ static void side_free(struct diff_side *x)
 static void fill_network(struct diff_side *x)
 {
     const struct design_point *s = &x->study;
-    double bw_Bps[TOPO_MAX_DIMS], total_Bps = 0;
-    topo_get_bandwidths(bw_Bps, &s->net);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        x->row.bw_GBps[d] = bw_Bps[d] / 1e9;
+    const double *bw_Bps = topo_get_bandwidths(x->row.bw_Bps, &s->net);
+    double total_Bps = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
         total_Bps += bw_Bps[d];
-    }
     x->row.total_GBps = total_Bps / 1e9;
     if (topo_has_bandwidths(&s->net))
         x->row.cost_usd = design_point_usd(s, bw_Bps, NULL);
@@ -330,16 +328,17 @@ static int add_differing(struct diff *d, const struct diff_output *x, size_t n, 
 
 static int compare_column(struct diff *d, const struct column *c, int32_t i, struct err *e)
 {
-    struct diff_output x = { .value = { NAN, NAN }, .is_word = c->kind == TABLE_TEXT };
+    const enum table_kind kind = column_kind(c);
+    struct diff_output x = { .value = { NAN, NAN }, .is_word = kind == TABLE_TEXT };
     char buf[COLUMN_NAME];
     for (int k = 0; k < DIFF_SIDES; k++) {
-        const char *field = (const char *)&d->sides[k].row + c->offset;
-        if (c->kind == TABLE_TEXT)
-            x.word[k] = *(const char *const *)(const void *)field;
-        else if (c->kind == TABLE_REAL)
-            x.value[k] = ((const double *)(const void *)field)[i];
-        else if (*(const int64_t *)(const void *)field >= 0)
-            x.value[k] = (double)*(const int64_t *)(const void *)field;
+        struct table_cell cell = column_cell(c, &d->sides[k].row, i);
+        if (kind == TABLE_TEXT)
+            x.word[k] = cell.text;
+        else if (kind == TABLE_REAL)
+            x.value[k] = cell.real;
+        else if (cell.count != INT64_MIN)
+            x.value[k] = (double)cell.count;
     }
     bool same = x.is_word ? (!x.word[0] && !x.word[1]) ||
                                 (x.word[0] && x.word[1] && strcmp(x.word[0], x.word[1]) == 0)
@@ -377,8 +376,7 @@ static int compare_networks(struct diff *d, struct err *e)
             n = 1;
             continue;
         }
-        if (side->study.n_workloads > 0 && alloc_has_split(&side->design.answer))
-            topo_set_bandwidths(&net, side->design.bw_Bps);
+        topo_set_bandwidths(&net, side->row.bw_Bps);
         topo_metrics(&m, &net);
         const double values[] = { (double)m.n_links, (double)m.n_switches, (double)m.diameter_hops,
                                   m.mean_hops, m.bisection_Bps / 1e9 };

@@ -410,7 +410,7 @@ static int put_system(double *values, int64_t stride, const struct uncertain_tri
     const struct column *c;
     int rc = system_row_fill(&row, &t->s, design_owned(&t->d), e);
     for (int32_t i = 0; !rc && (c = system_quantity(i)); i++)
-        memcpy(&values[i * stride], (const char *)&row + c->offset, sizeof *values);
+        values[i * stride] = column_cell(c, &row, 0).real;
     return rc;
 }
 
