@@ -175,6 +175,17 @@ TEST(networks_alone_and_words_are_compared)
     assert_null(output_called(&d, "bisection_GBps")); /* two links of a ring, whatever its size */
 }
 
+/* 50 GB/s an NPU, of which half go up: what goes up came in. */
+TEST(the_total_of_a_fabric_is_what_goes_in)
+{
+    KEEP(struct diff, d, diff_free);
+    OK(diff_build(&d, "fat-tree:8x4/2@50", "switch:4@450 fat-tree:8x4/2@50", NULL, 0, e));
+    const struct diff_output *total = output_called(&d, "total_GBps");
+    assert_non_null(total);
+    assert_close(total->value[DIFF_A], 50, 1e-12);
+    assert_close(total->value[DIFF_B], 500, 1e-12);
+}
+
 /* A network has no status, and no time: which side lacks them does not matter. */
 /* Three NPUs on a switch, by a file of links, against 32. */
 TEST(npus_of_a_graph_are_compared_on_either_side)

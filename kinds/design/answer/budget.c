@@ -231,11 +231,8 @@ int budget_check_network(struct budget *out, const struct design_point *s, struc
     struct topo_bill bill = { 0 };
     /* No bill is a reason, not a failure: the other budgets are still checked. */
     struct err why = { 0 };
-    double bw_Bps[TOPO_MAX_DIMS], nic_Bps = 0;
-    topo_get_bandwidths(bw_Bps, &s->net);
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        nic_Bps += s->prices[d].nic_share * bw_Bps[d];
-    int rc = topo_build_bill(&bill, &s->net, &s->parts, bw_Bps, &why);
+    double bw_Bps[TOPO_MAX_DIMS];
+    int rc = topo_build_bill(&bill, &s->net, &s->parts, topo_get_bandwidths(bw_Bps, &s->net), &why);
     if (rc == ERR_NOMEM)
         return err_set(e, rc, "%s", why.msg);
     /* All else is a reason why there is no bill, and is said where a budget needs one. */
@@ -244,7 +241,7 @@ int budget_check_network(struct budget *out, const struct design_point *s, struc
         .bill = rc ? NULL : &bill,
         .bill_reason = why.msg,
         .linear_usd = design_point_fraction_usd(s, bw_Bps),
-        .nic_Bps = nic_Bps,
+        .nic_Bps = design_point_nic_Bps(s, bw_Bps),
         .time_s = NAN,
     };
     rc = check(out, &x, e);

@@ -72,16 +72,6 @@ static int fill_loads(struct design *d, const struct design_point *s, struct err
     return 0;
 }
 
-static double nic_bw(const struct design_point *s, const double *bw_Bps)
-{
-    double nic_Bps = 0;
-    if (!s->has_parts)
-        return NAN;
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        nic_Bps += s->prices[k].nic_share * bw_Bps[k];
-    return nic_Bps;
-}
-
 /* Rounding of total/D times D. */
 #define EQUAL_REL 1e-12
 
@@ -128,14 +118,12 @@ static int fill_equal(struct design *d, const struct design_point *s, struct err
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
-    double counted = 0;
     /* Levels above the injection: what their taper leaves, or all of it. */
     for (int32_t k = 0; k < d->n_dims; k++) {
         const struct topo_dim *dim = &s->net.dims[k];
         bw_Bps[k] = dim->level == 0 ? 1 : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
-        counted += topo_in_total(dim) ? bw_Bps[k] : 0;
     }
-    d->equal.bw_Bps = total_Bps / counted;
+    d->equal.bw_Bps = total_Bps / design_point_total_Bps(s, bw_Bps);
     for (int32_t k = 0; k < d->n_dims; k++)
         bw_Bps[k] *= d->equal.bw_Bps;
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
@@ -173,15 +161,13 @@ static int design_fill(struct design *d, const struct design_point *s, const dou
                        struct err *e)
 {
     struct err why = { 0 };
-    for (int32_t k = 0; k < d->n_dims; k++) {
-        d->bw_Bps[k] = bw_Bps[k];
-        d->total_Bps += topo_in_total(&s->net.dims[k]) ? bw_Bps[k] : 0;
-    }
+    memcpy(d->bw_Bps, bw_Bps, (size_t)d->n_dims * sizeof *d->bw_Bps);
+    d->total_Bps = design_point_total_Bps(s, d->bw_Bps);
     d->cost_usd = design_point_usd(s, d->bw_Bps, &why);
     d->usd_fraction = design_point_fraction_usd(s, d->bw_Bps);
     if (why.code)
         snprintf(d->bill_reason, sizeof d->bill_reason, "%.511s", why.msg);
-    d->nic_Bps = nic_bw(s, d->bw_Bps);
+    d->nic_Bps = design_point_nic_Bps(s, d->bw_Bps);
     int rc = fill_loads(d, s, e);
     /* A simulation more, which only a split is compared with. */
     d->equal.time_s = d->equal.cost_usd = d->speedup = d->perf_per_cost_gain = d->objective_gain = NAN;

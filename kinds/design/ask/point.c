@@ -102,6 +102,22 @@ double design_point_fraction_usd(const struct design_point *s, const double *bw_
     return usd;
 }
 
+double design_point_total_Bps(const struct design_point *s, const double *bw_Bps)
+{
+    double total_Bps = 0;
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        total_Bps += topo_in_total(&s->net.dims[d]) ? bw_Bps[d] : 0;
+    return total_Bps;
+}
+
+double design_point_nic_Bps(const struct design_point *s, const double *bw_Bps)
+{
+    double nic_Bps = s->has_parts ? 0 : (double)NAN;
+    for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++)
+        nic_Bps += s->prices[d].nic_share * bw_Bps[d];
+    return nic_Bps;
+}
+
 double design_point_usd(const struct design_point *s, const double *bw_Bps, struct err *e)
 {
     struct topo_spent spent = { .usd = design_point_fixed_usd(s) };

@@ -166,6 +166,11 @@ double design_point_usd(const struct design_point *s, const double *bw_Bps, stru
 /** The linear price alone: a lower bound of what whole parts cost. NaN without parts. */
 double design_point_fraction_usd(const struct design_point *s, const double *bw_Bps);
 
+/** What total_GBps counts of the bandwidths of an NPU, shape [n_dims], and what its NICs carry; NaN without
+ * parts. */
+double design_point_total_Bps(const struct design_point *s, const double *bw_Bps);
+double design_point_nic_Bps(const struct design_point *s, const double *bw_Bps);
+
 /** Cost that no bandwidth changes [USD]: the NPUs when the study counts them, and design_point_nodes_usd().
  */
 double design_point_fixed_usd(const struct design_point *s);

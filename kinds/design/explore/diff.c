@@ -36,10 +36,7 @@ static void fill_network(struct diff_side *x)
 {
     const struct design_point *s = &x->study;
     const double *bw_Bps = topo_get_bandwidths(x->row.bw_Bps, &s->net);
-    double total_Bps = 0;
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        total_Bps += bw_Bps[d];
-    x->row.total_GBps = total_Bps / 1e9;
+    x->row.total_GBps = design_point_total_Bps(s, bw_Bps) / 1e9;
     if (topo_has_bandwidths(&s->net))
         x->row.cost_usd = design_point_usd(s, bw_Bps, NULL);
 }
