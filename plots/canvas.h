@@ -24,8 +24,8 @@
 #define CANVAS_TITLE_PX 15.0
 #define CANVAS_CHAR     0.56 /* mean width of a character over font size, text of mixed case in DejaVu Sans */
 
-/** Text too long for its room is set smaller down to this share, then cut. */
-#define CANVAS_LEAST_SHRINK 0.75
+/** Text too long for its room is set smaller down to this share, then cut: nothing is below 9 px. */
+#define CANVAS_LEAST_SHRINK (9 / CANVAS_SMALL_PX)
 
 #define CANVAS_WHITE "#ffffff"
 #define CANVAS_BLACK "#000000"

@@ -46,6 +46,8 @@ struct plot_options {
     int32_t n_where;                /**< two columns mean both. */
     int32_t width_px, height_px;    /**< 96 to the inch; 0 = the figure's choice, else 240..10000. PNG has two
                                          pixels for one of these. */
+    bool linked; /**< an SVG for a page that has the table too: a mark is a link to #pROW with data-p="ROW",
+                    rows counted from 0; size, ground and colours are the page's */
     struct text
         *said; /**< gets a line for each thing that the figure leaves out without showing it; or NULL */
 };

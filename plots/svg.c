@@ -50,6 +50,15 @@ static void put_xy(struct text *out, char before, double x, double y)
     put_px(out, ' ', y);
 }
 
+static void put_rect(struct text *d, const struct canvas_box *b)
+{
+    put_xy(d, 'M', b->left, b->top);
+    put_px(d, 'H', b->right);
+    put_px(d, 'V', b->bottom);
+    put_px(d, 'H', b->left);
+    text_puts(d, "z");
+}
+
 /* What XML gives a meaning, and what it forbids or a reader obeys: controls, marks that turn the direction.
  */
 static void put_words(struct text *out, const char *s)
@@ -71,21 +80,33 @@ static void put_words(struct text *out, const char *s)
     }
 }
 
-/* Of a colour that follows the page, the class that says how: its attribute is for who knows no classes. */
-static void put_color(struct text *out, const char *what, const char *color)
+/* Colours of both kinds, either of which may be NULL: none. What follows the page has a class that says how;
+ * its attribute is for who knows no variables. */
+static void put_colors(struct text *out, const char *fill, const char *stroke)
 {
-    static const char *const classes[][3] = { { "fill", "#FFFFFF", "paper" },
-                                              { "stroke", "#FFFFFF", "gap" },
-                                              { "fill", "#EEEEEE", "over" },
-                                              { "fill", "#555555", "dim" },
-                                              { "stroke", "#999999", "rule" } };
+    static const struct {
+        const char *color, *fill, *stroke;
+    } classes[] = { { "#FFFFFF", "paper", "gap" },
+                    { "#EEEEEE", "over", "" },
+                    { "#555555", "dim", "edge" },
+                    { "#999999", "", "rule" },
+                    { "#D0D0D0", "", "grid" } };
+    const char *const names[] = { "fill", "stroke" }, *const colors[] = { fill, stroke };
+    struct text class = { 0 };
 
-    if (strcmp(color, "#000000") == 0)
-        color = "currentColor";
-    text_printf(out, " %s=\"%s\"", what, color);
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(classes[i][0], what) == 0 && strcmp(classes[i][1], color) == 0)
-            text_printf(out, " class=\"%s\"", classes[i][2]);
+    for (int k = 0; k < 2; k++) {
+        const char *color = colors[k] ? colors[k] : "none";
+        if (colors[k] || k == 0)
+            text_printf(out, " %s=\"%s\"", names[k],
+                        strcmp(color, CANVAS_BLACK) == 0 ? "currentColor" : color);
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+            if (strcmp(classes[i].color, color) == 0)
+                text_printf(&class, "%s%s", class.n ? " " : "", k ? classes[i].stroke : classes[i].fill);
+    }
+    if (class.n)
+        text_printf(out, " class=\"%s\"", text_str(&class));
+    out->failed = out->failed || class.failed;
+    text_free(&class);
 }
 
 /* ---- the page ---- */
@@ -94,11 +115,15 @@ static void svg_open(struct canvas *c)
 {
     double w = c->width_px, h = c->height_px;
 
-    text_printf(&c->image,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"%g\" fill=\"currentColor\" "
-                "role=\"img\">\n<title>",
-                w, h, w, h, CANVAS_FONT_PX);
+    text_puts(&c->image, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    if (!c->opt->linked)
+        text_printf(&c->image, " width=\"%.0f\" height=\"%.0f\"", w, h);
+    /* Of an image readers hear the title alone, of a group its links too. */
+    text_printf(
+        &c->image,
+        " viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"%g\" fill=\"currentColor\" "
+        "role=\"%s\">\n<title>",
+        w, h, CANVAS_FONT_PX, c->opt->linked ? "group" : "img");
     put_words(&c->image, text_str(&c->title));
     text_puts(&c->image, "</title>\n<desc>");
     put_words(&c->image, text_str(&c->note));
@@ -106,13 +131,17 @@ static void svg_open(struct canvas *c)
         text_puts(&c->image, c->note.n ? "; " : "");
         put_words(&c->image, c->account.line);
     }
-    text_puts(&c->image, "</desc>\n<style>.paper{fill:var(--paper,#fff)}.gap{stroke:var(--paper,#fff)}"
-                         ".over{fill:var(--over,#eee)}.dim{fill:var(--dim,#555)}"
-                         ".rule{stroke:var(--rule,#999)}.grid{stroke:var(--grid,#d0d0d0)}"
-                         "@media(prefers-color-scheme:dark){:root{color:#e4e4e4;--paper:#1c1c1c;--over:#333;"
-                         "--dim:#aaa;--rule:#777;--grid:#3c3c3c}}</style>\n");
+    text_puts(&c->image, "</desc>\n");
+    if (c->opt->linked)
+        return;
+    text_puts(&c->image,
+              "<style>.paper{fill:var(--paper,#fff)}.gap{stroke:var(--paper,#fff)}"
+              ".over{fill:var(--over,#eee)}.dim{fill:var(--dim,#555)}"
+              ".edge{stroke:var(--dim,#555)}.rule{stroke:var(--rule,#999)}.grid{stroke:var(--grid,#d0d0d0)}"
+              "@media(prefers-color-scheme:dark){:root{color:#e4e4e4;--paper:#1c1c1c;--over:#333;"
+              "--dim:#aaa;--rule:#777;--grid:#3c3c3c}}</style>\n");
     text_printf(&c->image, "<rect width=\"%.0f\" height=\"%.0f\"", w, h);
-    put_color(&c->image, "fill", "#FFFFFF");
+    put_colors(&c->image, "#FFFFFF", NULL);
     text_puts(&c->image, "/>\n");
 }
 
@@ -143,8 +172,8 @@ static void svg_label(struct canvas *c, const struct canvas_label *at, const cha
     text_printf(out, "\"%s", anchors[at->align]);
     if (at->size_px != CANVAS_FONT_PX)
         text_printf(out, " font-size=\"%.4g\"", at->size_px);
-    if (at->color)
-        put_color(out, "fill", at->color);
+    if (at->color && strcmp(at->color, CANVAS_BLACK) != 0) /* which the page has as its own */
+        put_colors(out, at->color, NULL);
     text_puts(out, ">");
     put_words(out, s);
     text_puts(out, "</text>\n");
@@ -156,7 +185,7 @@ static void svg_leader(struct canvas *c, struct canvas_xy from, struct canvas_xy
     put_xy(&c->later, 'M', from.x, from.y);
     put_xy(&c->later, 'L', to.x, to.y);
     text_puts(&c->later, "\" stroke-width=\".5\"");
-    put_color(&c->later, "stroke", "#999999");
+    put_colors(&c->later, NULL, "#999999");
     text_puts(&c->later, "/>\n");
 }
 
@@ -196,10 +225,14 @@ static void svg_put_tic(void *of, const struct axis_tic *tic)
         svg_label(a->c, &label, tic->label);
 }
 
-static void put_path(struct text *out, const struct text *d, const char *attributes)
+static void put_path(struct text *out, const struct text *d, const char *stroke, double width,
+                     const char *more)
 {
-    if (d->n)
-        text_printf(out, "<path d=\"%s\" fill=\"none\" %s/>\n", text_str(d), attributes);
+    if (d->n) {
+        text_printf(out, "<path d=\"%s\"", text_str(d));
+        put_colors(out, NULL, stroke);
+        text_printf(out, " stroke-width=\"%g\"%s/>\n", width, more);
+    }
     out->failed = out->failed || d->failed;
 }
 
@@ -209,8 +242,8 @@ static void svg_put_axis(struct canvas *c, bool along)
     const struct canvas_box *b = &c->box;
 
     axis_tics(a.axis, along, along ? b->right - b->left : b->bottom - b->top, svg_put_tic, &a);
-    put_path(&c->image, &a.grid, "stroke=\"#d0d0d0\" class=\"grid\" stroke-width=\".5\"");
-    put_path(&c->image, &a.tics, "stroke=\"currentColor\" stroke-width=\".8\"");
+    put_path(&c->image, &a.grid, "#D0D0D0", 0.5, "");
+    put_path(&c->image, &a.tics, CANVAS_BLACK, 0.8, "");
     text_free(&a.grid);
     text_free(&a.tics);
 }
@@ -230,13 +263,10 @@ static void svg_draw(struct canvas *c)
     const struct canvas_box *b = &c->box;
 
     if (canvas_has_frame(c)) {
-        text_puts(&c->image, "<path d=\"");
-        put_xy(&c->image, 'M', b->left, b->top);
-        put_px(&c->image, 'H', b->right);
-        put_px(&c->image, 'V', b->bottom);
-        put_px(&c->image, 'H', b->left);
-        text_puts(&c->image, "z\" fill=\"none\" stroke=\"currentColor\" stroke-opacity=\".67\" "
-                             "stroke-width=\".8\"/>\n");
+        struct text d = { 0 };
+        put_rect(&d, b);
+        put_path(&c->image, &d, CANVAS_GREY, 0.8, "");
+        text_free(&d);
     }
     text_add(&c->image, text_str(&c->later), c->later.n);
 }
@@ -282,15 +312,6 @@ static struct canvas_box box_px(const struct canvas *c, const struct canvas_item
            y[] = { px_of(c, false, i->y), px_of(c, false, i->y_hi) };
 
     return (struct canvas_box){ fmin(x[0], x[1]), fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]) };
-}
-
-static void put_rect(struct text *d, const struct canvas_box *b)
-{
-    put_xy(d, 'M', b->left, b->top);
-    put_px(d, 'H', b->right);
-    put_px(d, 'V', b->bottom);
-    put_px(d, 'H', b->left);
-    text_puts(d, "z");
 }
 
 /* Slanted lines through a box, `slope` to the right for one down, `step` apart along its top. */
@@ -411,24 +432,35 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     text_puts(out, "</title>");
 }
 
+static void put_titled(struct canvas *c, const struct canvas_item *i, const char *d)
+{
+    struct text *out = &c->image;
+    long long row = (long long)i->row;
+
+    if (c->opt->linked)
+        text_printf(out, "<a href=\"#p%lld\" data-p=\"%lld\">", row, row);
+    text_printf(out, "<path d=\"%s\">", d);
+    put_title(out, c, i);
+    text_puts(out, c->opt->linked ? "</path></a>" : "</path>");
+}
+
 /* Attributes of what put_item() draws. */
 static void put_look(struct text *out, const struct look *look)
 {
     bool marker = look->point > 0, hollow = marker && look->point % 2 == 0;
     double most = marker && look->as == LOOK_LINE ? 1 : HUGE_VAL; /* edges of markers, be the line wider */
 
-    if (look->fill)
-        put_color(out, "fill", look->fill);
-    else if (marker && !hollow)
-        put_color(out, "fill", look->stroke);
-    else
-        text_puts(out, " fill=\"none\"");
+    put_colors(out,
+               look->fill          ? look->fill
+               : marker && !hollow ? look->stroke
+                                   : NULL,
+               look->as == LOOK_AREA ? NULL
+               : look->ring          ? look->ring
+                                     : look->stroke);
     if (look->as == LOOK_AREA && look->opacity < 1)
         text_printf(out, " fill-opacity=\"%g\"", look->opacity);
-    if (look->as != LOOK_AREA) {
-        put_color(out, "stroke", look->ring ? look->ring : look->stroke);
+    if (look->as != LOOK_AREA)
         text_printf(out, " stroke-width=\"%g\"", look->ring ? look->width / 2 : fmin(look->width, most));
-    }
 }
 
 /* One path, or one for each item that is of a row. */
@@ -448,9 +480,7 @@ static void put_items(struct canvas *c, const struct look *look)
         put_item(d, c, look, i);
         if (own.n) {
             c->n_titles++;
-            text_printf(out, "<path d=\"%s\">", text_str(&own));
-            put_title(out, c, i);
-            text_puts(out, "</path>");
+            put_titled(c, i, text_str(&own));
         }
         text_free(&own);
     }
@@ -471,16 +501,14 @@ static void put_hatches(struct canvas *c, const struct look *look)
             put_hatch(&d, &box, look->hatch);
     }
     /* Black on a colour; on paper it is ink. */
-    put_path(&c->image, &d,
-             strcmp(look->fill ? look->fill : "", "#FFFFFF") == 0
-                 ? "stroke=\"currentColor\" stroke-width=\".7\""
-                 : "stroke=\"#000\" stroke-width=\".7\"");
+    put_path(&c->image, &d, look->fill && strcmp(look->fill, "#FFFFFF") == 0 ? CANVAS_BLACK : CANVAS_DARK,
+             0.7, "");
     text_free(&d);
 }
 
 static void put_line(struct canvas *c, const struct look *look)
 {
-    struct text d = { 0 }, attributes = { 0 };
+    struct text d = { 0 }, dash = { 0 };
 
     put_lines(&d, c, look->as == LOOK_AREA);
     if (look->as == LOOK_AREA) {
@@ -488,15 +516,14 @@ static void put_line(struct canvas *c, const struct look *look)
         put_look(&c->image, look);
         text_puts(&c->image, "/>\n");
     } else {
-        put_color(&attributes, "stroke", look->stroke);
-        text_printf(&attributes, " stroke-width=\"%g\" stroke-linejoin=\"round\"", look->width);
+        text_puts(&dash, " stroke-linejoin=\"round\"");
         if (look->dash)
-            text_printf(&attributes, " stroke-dasharray=\"%s\"", look->dash);
-        put_path(&c->image, &d, text_str(&attributes) + 1);
+            text_printf(&dash, " stroke-dasharray=\"%s\"", look->dash);
+        put_path(&c->image, &d, look->stroke, look->width, text_str(&dash));
     }
-    c->image.failed = c->image.failed || d.failed || attributes.failed;
+    c->image.failed = c->image.failed || d.failed || dash.failed;
     text_free(&d);
-    text_free(&attributes);
+    text_free(&dash);
 }
 
 /* An inner svg of the panel's size, in the page's units: what is beyond it is cut. */

@@ -147,6 +147,46 @@ TEST(a_mark_says_which_row_it_is_of)
     assert_has(text_str(&image), "<title>row 1 (point 7), flat, A &amp; B: 1, 5</title>");
 }
 
+/* The page has rows with these ids. Size and colours are its own. */
+TEST(marks_of_a_page_are_links_to_their_rows)
+{
+    const struct plot_options opt = { .format = PLOT_SVG, .linked = true };
+    KEEP(struct text, image, text_free) = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    csv_table(&t, "workload,time_s,cost_usd,front,knee\nB,1,1,neither,no\nA,5,1e6,all,yes\nA,1,9e6,all,no\n");
+    OK(plot_draw("front", &t, &opt, &image, e));
+    assert_xml(text_str(&image));
+    assert_has(text_str(&image), "<a href=\"#p1\" data-p=\"1\"><path d=\"M");
+    assert_has(text_str(&image), "<title>row 2, A: 1, 5</title></path></a>");
+    assert_null(strstr(text_str(&image), "#p0"));
+    assert_null(strstr(text_str(&image), "<style"));
+    assert_null(strstr(text_str(&image), "<rect"));
+    assert_has(text_str(&image), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=");
+}
+
+/* Of any figure, be its room as small as it can be. */
+TEST(no_text_is_smaller_than_nine_pixels)
+{
+    static const char *const figures[] = {
+        "speedup", "cost", "pareto", "split", "time", "nic", "utilization"
+    };
+    KEEP(struct table, t, table_free) = { 0 };
+    csv_table(
+        &t, "point,n_dims,network,dims,workload,objective,status,total_GBps,time_s,compute_s,cost_usd,"
+            "equal_time_s,equal_cost_usd,speedup,perf_per_cost_gain,nic_GBps,bw1_GBps,bw2_GBps,util1,util2,"
+            "exposed1_s,exposed2_s\n"
+            "1,2,a-network-of-a-long-name,node|a-dimension-of-a-long-name,a-model-of-a-long-name,time,solved,"
+            "100,0.5,0.3,2e6,1,4e6,2,4,20,80,20,0.4,0.25,0.15,0.05\n");
+    for (size_t i = 0; i < COUNT_OF(figures); i++) {
+        const struct plot_options opt = { .format = PLOT_SVG, .width_px = 400 };
+        KEEP(struct text, image, text_free) = { 0 };
+        OK(plot_draw(figures[i], &t, &opt, &image, e));
+        for (const char *s = text_str(&image); (s = strstr(s, "font-size=\"")); s++)
+            if (strtod(s + 11, NULL) < 9)
+                fail_msg("%s: %.20s", figures[i], s);
+    }
+}
+
 /* As many as a reader can look at; the rest is one path. */
 TEST(a_figure_of_very_many_rows_stays_small)
 {
