@@ -432,6 +432,19 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
     return rc;
 }
 
+struct unit data_unit(const struct data *d, int32_t k, double most, const char **label)
+{
+    struct text title = { 0 };
+    size_t n;
+    struct unit unit = unit_for(table_unit(d->r.t, d->col[k], &n), most, true);
+
+    table_put_title(&title, d->r.t, d->col[k]);
+    if (unit.name[0])
+        text_printf(&title, " [%s]", unit.name);
+    *label = canvas_keep_text(d->c, &title);
+    return unit;
+}
+
 int data_none_left(const struct data *d, struct err *e)
 {
     return canvas_none_left(d->c, d->r.figure->name, e);

@@ -134,62 +134,6 @@ static int32_t line_style(int32_t method)
     return 8 * round + at + (at >= grey);
 }
 
-/* ---- axes ---- */
-
-/* Make an axis longer by a share of it at both ends; a linear one from 0 at the least. */
-static struct axis gossip_widen(struct axis a, double share)
-{
-    if (a.log) {
-        double factor = pow(a.hi / a.lo, share);
-        a.lo /= factor;
-        a.hi *= factor;
-    } else {
-        double room = share * (a.hi - a.lo);
-        a.lo = a.lo > room ? a.lo - room : 0;
-        a.hi += room;
-    }
-    return a;
-}
-
-/* Log, with room at both ends for markers and what stands beside them; from a ratio of 5 on it need not end
- * at round numbers, for two of 1, 2 and 5 lie within. 0 < lo <= hi. */
-static struct axis log_axis(double lo, double hi)
-{
-    struct axis a = { .lo = lo, .hi = hi, .log = true };
-    return hi / lo < 5 ? gossip_widen(axis_log(lo, hi), 0.03) : gossip_widen(a, 0.06);
-}
-
-/* Linear around the values, which need not begin at zero: points have no length. At least 1 % of the highest
- * value long. */
-static struct axis around(double lo, double hi, double share)
-{
-    double least = fmax(hi, 1e-300) * 0.01; /* values that are all alike still need an axis */
-    double room = fmax(0, least - (hi - lo)) / 2;
-    return gossip_widen((struct axis){ .lo = fmax(0, lo - room), .hi = hi + room }, share);
-}
-
-/* Of a time axis that ends at so many seconds: as in the tables, until numbers have five digits; then hours
- * and days. */
-static struct unit time_unit(double most_s)
-{
-    static const struct unit units[] = { { 86400, "days" }, { 3600, "h" }, { 1, "s" } };
-
-    return units[most_s >= 1e6 ? 0 : most_s >= 1e4 ? 1 : 2];
-}
-
-/* Traffic is read in MB: the largest unit in which the largest is at least 1, but the next where the least is
- * below 0.001 of it and the largest then has no more than five digits. */
-static struct unit traffic_unit(double lo, double hi)
-{
-    static const struct unit units[] = { { 1e9, "PB" }, { 1e6, "TB" },  { 1e3, "GB" },
-                                         { 1, "MB" },   { 1e-3, "kB" }, { 0, NULL } };
-    const struct unit *u = units;
-
-    while (u[1].name && !(hi >= u->scale))
-        u++;
-    return u[1].name && lo < 1e-3 * u->scale && hi < 1e5 * u[1].scale ? u[1] : *u;
-}
-
 /* ---- accuracy over traffic and time ---- */
 
 enum { ACCURACY = VALUES, TRAFFIC, TIME, HALF };
@@ -203,9 +147,6 @@ static const struct accuracy {
 /* So many methods that are no fixed period have markers that differ in grey; of more each has a letter too.
  */
 enum { PLAIN_METHODS = 7 };
-
-/* So many times more must a log axis show: numbers along a linear one are easier to read. */
-#define LOG_GAIN 1.5
 
 enum { MAX_PLACES = 4096 };
 
@@ -271,63 +212,28 @@ static void put_method_letter(struct text *out, const struct gossip *f, int32_t 
     places_put_letter(out, k);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-
-    return (p > q) - (p < q);
-}
-
-/* Of the axis, how much the middle half of n sorted values takes. */
-static double middle_share(const struct axis *a, const double *sorted, int64_t n)
-{
-    return axis_share(a, sorted[n - 1 - n / 4]) - axis_share(a, sorted[n / 4]);
-}
-
-/* Linear, or log where this shows more of the difference between most rows: one that is slow would squeeze
- * all others. What counts is how much of the axis the middle half of the rows takes. */
-static int gossip_fit_time(struct gossip *f, double lo, double hi, struct err *e)
-{
-    int64_t n = f->t.data.n;
-    double *sorted = canvas_new(f->c, n, sizeof *sorted, e);
-
-    if (!sorted)
-        return ERR_NOMEM;
-    for (int64_t i = 0; i < n; i++)
-        sorted[i] = fmax(lo, gossip_value_of(f, TIME, i));
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
-    struct axis log = log_axis(lo, hi), linear = around(lo, hi, 0.07);
-    bool better = middle_share(&log, sorted, n) > LOG_GAIN * middle_share(&linear, sorted, n);
-    f->x[1] = better || hi / lo > AXIS_LOG_RATIO ? log : linear;
-    return 0;
-}
-
 /* Values are divided in place by the unit of their axis: from here on they are what is drawn. Zero, which a
  * log axis has no place for, is drawn at the left end: row_at(). */
-static int gossip_fit_x(struct gossip *f, struct err *e)
+static void gossip_fit_x(struct gossip *f)
 {
-    double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { 0, 0 };
+    static const int columns[] = { TRAFFIC, TIME };
 
-    for (int64_t i = 0; i < f->t.data.n; i++) {
-        const double x[] = { gossip_value_of(f, TRAFFIC, i), gossip_value_of(f, TIME, i) };
-        for (int k = 0; k < 2; k++) {
-            lo[k] = x[k] > 0 ? fmin(lo[k], x[k]) : lo[k];
-            hi[k] = fmax(hi[k], x[k]);
+    for (int k = 0; k < 2; k++) {
+        double *x = f->t.data.x[columns[k]], lo = HUGE_VAL, hi = 0;
+        for (int64_t i = 0; i < f->t.data.n; i++) {
+            lo = x[i] > 0 ? fmin(lo, x[i]) : lo;
+            hi = fmax(hi, x[i]);
+            f->any_zero = f->any_zero || x[i] == 0;
         }
-        f->any_zero = f->any_zero || x[0] == 0;
+        if (!(lo <= hi))
+            lo = hi = 1;
+        struct unit unit = data_unit(&f->t.data, columns[k], hi, &f->x_labels[k]);
+        for (int64_t i = 0; i < f->t.data.n; i++)
+            x[i] /= unit.scale;
+        lo /= unit.scale;
+        hi /= unit.scale;
+        f->x[k] = hi / lo > AXIS_LOG_RATIO ? axis_log(lo, hi) : axis_around(lo, hi);
     }
-    for (int k = 0; k < 2; k++)
-        if (!(lo[k] <= hi[k]))
-            lo[k] = hi[k] = 1;
-    const struct unit units[] = { traffic_unit(lo[0], hi[0]), time_unit(hi[1]) };
-    for (int64_t i = 0; i < f->t.data.n; i++) {
-        f->t.data.x[TRAFFIC][i] /= units[0].scale;
-        f->t.data.x[TIME][i] /= units[1].scale;
-    }
-    f->x_labels[0] = canvas_keep(f->c, "traffic [%s]", units[0].name);
-    f->x_labels[1] = canvas_keep(f->c, "simulated time [%s]", units[1].name);
-    f->x[0] = log_axis(lo[0] / units[0].scale, hi[0] / units[0].scale);
-    return gossip_fit_time(f, lo[1] / units[1].scale, hi[1] / units[1].scale, e);
 }
 
 /* Intervals go on at most as far beyond the values as these are apart, or a point: with few seeds they are
@@ -348,7 +254,7 @@ static void gossip_fit_y(struct gossip *f, int32_t point)
     }
     lo = fmin(lo, hi);
     double room = fmax(1, hi - lo);
-    f->y[point] = around(fmax(0, fmax(low_end, lo - room)), fmin(high_end, hi + room), 0.09);
+    f->y[point] = axis_around(fmax(0, fmax(low_end, lo - room)), fmin(high_end, hi + room));
     f->any_cut = f->any_cut || low_end < f->y[point].lo || high_end > f->y[point].hi;
 }
 
@@ -531,10 +437,9 @@ int fig_gossip(struct canvas *c, const struct rows *r, struct err *e)
 
     if (!rc)
         rc = choose_marks(&f, e);
-    if (!rc)
-        rc = gossip_fit_x(&f, e);
     if (rc)
         return rc;
+    gossip_fit_x(&f);
     for (int32_t k = 0; k < f.t.points.n; k++)
         gossip_fit_y(&f, k);
     put_gossip_notes(&f);
@@ -588,6 +493,7 @@ struct loss_fig {
     bool smoothed;
     struct axis x, y[2]; /* of all points; y by column; x in `time` */
     struct unit time;
+    const char *x_label;
     int32_t *letters; /* by method: position among the drawn ones, -1 = not drawn */
     struct places places;
     bool lettered;
@@ -785,7 +691,7 @@ static void fit_loss(struct loss_fig *f)
     for (int32_t i = 0; i < f->n_lines; i++)
         for (int64_t k = 0; k < f->lines[i].n; k++)
             end = fmax(end, f->lines[i].list[k].time_s);
-    f->time = time_unit(end);
+    f->time = data_unit(&f->data, LOSS_TIME, end, &f->x_label);
     f->x = axis_bars(end / f->time.scale);
     f->y[0] = fit_loss_y(f, 0);
     f->y[1] = fit_loss_y(f, 1);
@@ -927,10 +833,9 @@ int fig_gossip_loss(struct canvas *c, const struct rows *r, struct err *e)
         text_printf(&label, "%s%s", f.lettered ? "  " : "", f.data.words[LOSS_METHOD].list[k]);
         canvas_legend(c, (struct mark){ MARK_LINE, line_style(k) }, canvas_keep_text(c, &label));
     }
-    const char *x_label = canvas_keep(c, "simulated time [%s]", f.time.name);
     const struct pairs spec = { .points = &f.points,
-                                .x_labels = { x_label, x_label },
-                                .y_labels = { "training loss on own shard [nats]", "exchanges so far" },
+                                .x_labels = { f.x_label, f.x_label },
+                                .y_labels = { "loss on own shard [nats]", "exchanges so far" },
                                 .paint = paint_loss,
                                 .of = &f };
     return pairs_build(c, &spec, e);
@@ -1099,7 +1004,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
                                  .ends = ends,
                                  .end_label = "GB/s",
                                  /* Log: methods differ by orders of magnitude. */
-                                 .x = hi > 0 ? gossip_widen(axis_log(lo, hi), 0.03) : axis_bars(hi),
+                                 .x = hi > 0 ? axis_log(lo, hi) : axis_bars(hi),
                                  .x_label = x_label,
                                  .paint = paint_needs,
                                  .of = f };

@@ -29,8 +29,23 @@ struct unit unit_pick(const struct unit *list, double max)
     return *list;
 }
 
+/* Of amounts of data, each in the others. */
+static struct unit unit_bytes(double in_bytes, double most)
+{
+    static const struct unit list[] = { { 1e15, "PB" }, { 1e12, "TB" }, { 1e9, "GB" }, { 1e6, "MB" },
+                                        { 1e3, "kB" },  { 1, "B" },     { 0, NULL } };
+    struct unit unit = unit_pick(list, most * in_bytes);
+
+    return (struct unit){ unit.scale / in_bytes, unit.name };
+}
+
 struct unit unit_for(const char *unit, double most, bool long_times)
 {
+    static const struct unit bytes[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" } };
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        if (strcmp(unit, bytes[i].name) == 0 && most > 0)
+            return unit_bytes(bytes[i].scale, most);
     if (strcmp(unit, "USD") == 0)
         return unit_pick(unit_usd, most);
     if (strcmp(unit, "us") == 0)
@@ -78,6 +93,13 @@ struct axis axis_log(double lo, double hi)
     if (!(a.hi > a.lo))
         a.hi = round_125(1.5 * a.lo, true);
     return a;
+}
+
+struct axis axis_around(double lo, double hi)
+{
+    /* Values that are all alike still need an axis: of 1 %. */
+    double spread = fmax(hi - lo, 0.01 * fmax(hi, 1e-300)), middle = (lo + hi) / 2;
+    return (struct axis){ .lo = fmax(0, middle - 0.58 * spread), .hi = middle + 0.58 * spread };
 }
 
 struct axis axis_ratio(double lo, double hi)

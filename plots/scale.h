@@ -39,6 +39,8 @@ struct axis {
  * or 5 times a power of ten when hi/lo > AXIS_LOG_RATIO.
  */
 struct axis axis_fit(double lo, double hi);
+/** For points, which have no length: linear around the values, with room for markers, and not below zero. */
+struct axis axis_around(double lo, double hi);
 /** Log, whatever the ratio, from and to such numbers. 0 < lo <= hi. */
 struct axis axis_log(double lo, double hi);
 /** Log from and to powers of two, with tics in B, KiB, MiB... 0 < lo <= hi. */

@@ -452,23 +452,14 @@ static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
     return is_in_panel(f, i, panel) && (is_marked(f, i, xy_metric_of(f, panel)) || f->spec->behind);
 }
 
-/* Title and unit of the column, "cost [M USD]", and what its values are divided by; without a bind the
- * title alone. The scale goes by the largest magnitude of the whole column, so that panels have one unit. */
-static const char *axis_title(const struct xy *f, const char *name, int bind, double *scale)
+/* The scale goes by the largest magnitude of the whole column, so that panels have one unit. */
+static double xy_scale(const struct xy *f, int bind, const char **title)
 {
-    struct text title = { 0 };
     double most = 0;
-    size_t n;
 
-    for (int64_t i = 0; bind >= 0 && i < f->d.n && f->d.x[bind]; i++)
+    for (int64_t i = 0; i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
-    int32_t col = table_find(f->d.r.t, name);
-    struct unit unit = unit_for(table_unit(f->d.r.t, col, &n), most, true);
-    *scale = unit.scale;
-    table_put_title(&title, f->d.r.t, col);
-    if (unit.name[0] && bind >= 0)
-        text_printf(&title, " [%s]", unit.name);
-    return canvas_keep_text(f->c, &title);
+    return data_unit(&f->d, bind, most, title).scale;
 }
 
 /* "LO:HI" into what is not NaN. */
@@ -613,9 +604,9 @@ static const char **name_panels(struct xy *f, struct err *e)
     int32_t columns = f->column.names.n, rows = f->row.names.n;
     const char **names = canvas_new(f->c, (int64_t)GRID_COLUMNS * GRID_ROWS, sizeof *names, e);
 
-    f->x_title = axis_title(f, f->x_name, X, &f->x_scale);
+    f->x_scale = xy_scale(f, X, &f->x_title);
     for (int32_t m = 0; m < f->n_y; m++)
-        f->y_title[m] = axis_title(f, f->y_name[m], m ? Y2 : Y, &f->y_scale[m]);
+        f->y_scale[m] = xy_scale(f, m ? Y2 : Y, &f->y_title[m]);
     f->x_title = f->spec->axis_label[0] ? f->spec->axis_label[0] : f->x_title;
     f->y_title[0] = f->spec->axis_label[1] ? f->spec->axis_label[1] : f->y_title[0];
     f->n_columns = f->has_rows ? (columns < GRID_COLUMNS ? columns : GRID_COLUMNS) : columns;
@@ -1234,10 +1225,24 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     return rc;
 }
 
+/* "time and NIC over cost" */
+static void xy_put_title(struct xy *f)
+{
+    const char *const columns[] = { f->y_name[0], f->n_y > 1 ? f->y_name[1] : NULL, f->x_name },
+                      *const between[] = { "", " and ", " over " };
+    struct text title = { 0 };
+
+    for (int k = 0; k < 3; k++)
+        if (columns[k]) {
+            text_puts(&title, between[k]);
+            table_put_title(&title, f->d.r.t, table_find(f->d.r.t, columns[k]));
+        }
+    canvas_title(f->c, canvas_keep_text(f->c, &title));
+}
+
 int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct xy f = { .c = c, .spec = r->figure->look, .d = { .r = *r } };
-    double scale;
     int rc = choose_axes(&f, e);
 
     if (!rc)
@@ -1245,10 +1250,7 @@ int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
     if (!rc)
         rc = choose_front(&f, e);
     if (!rc && !r->figure->help)
-        canvas_title(c, canvas_keep(c, "%s%s%s over %s", axis_title(&f, f.y_name[0], -1, &scale),
-                                    f.n_y > 1 ? " and " : "",
-                                    f.n_y > 1 ? axis_title(&f, f.y_name[1], -1, &scale) : "",
-                                    axis_title(&f, f.x_name, -1, &scale)));
+        xy_put_title(&f);
     if (!rc)
         rc = read_xy(&f, r, e);
     if (!rc)
