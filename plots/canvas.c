@@ -253,6 +253,9 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
     struct text shown = { 0 };
     struct canvas_label at = *where;
 
+    if (!*s)
+        return;
+
     text_puts(&shown, s);
     double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX,
            width_px = canvas_width(s, size_px);

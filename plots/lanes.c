@@ -56,14 +56,15 @@ static void fit_sides(struct strips_page *s)
 
     s->around_px = spec->n_panels * CANVAS_STRIP_PX + (spec->n_panels - 1) * PANEL_GAP_PX + CANVAS_X_TICS_PX +
                    CANVAS_X_LABEL_PX;
-    s->end_px = fmax(spec->end_px, canvas_width(spec->end_label, CANVAS_SMALL_PX));
+    s->end_px = spec->plain ? spec->end_px : canvas_width(spec->end_label, CANVAS_SMALL_PX);
     for (int32_t i = 0; i < spec->n_rows; i++) {
         s->label_px = fmax(s->label_px, canvas_width(spec->labels[i], CANVAS_SMALL_PX));
         for (int32_t k = 0; k < spec->n_panels; k++)
             if (end_of_row(spec, k, i))
                 s->end_px = fmax(s->end_px, canvas_width(end_of_row(spec, k, i), CANVAS_SMALL_PX));
     }
-    s->label_px = fmin(s->label_px, s->c->width_px / (spec->plain ? 4 : 3.5));
+    double share = spec->label_share > 0 ? spec->label_share : spec->plain ? 1 / 4.0 : 1 / 3.5;
+    s->label_px = fmin(s->label_px, share * s->c->width_px);
 }
 
 static void strips_put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)

@@ -15,12 +15,14 @@ struct strips {
     int32_t n_panels, n_rows; /**< every panel has the same rows, from the top */
     const double *tops; /**< shape [n_rows+1]: where rows begin and the last ends, in y; NULL = 0, 1, 2.. */
     const char *const *labels; /**< shape [n_rows], at the left */
+    double label_share;        /**< of the page, which they take at most; 0: as the other figures */
     const char *const *ends;   /**< shape [n_panels][n_rows], numbers at the right; NULL = none */
     double end_px;             /**< at least so wide */
     const char *end_label;     /**< above them */
     double unit_px,
         least_unit_px; /**< height of 1 of y: wanted, and the least; 0 = for rows of points or bars */
-    bool plain; /**< a label for each row however low, no rules between, names as wide as their panel */
+    bool plain; /**< a label for each row however low, no rules between, names as wide as their panel, and so
+                     the heading of the ends */
     struct axis x;
     const struct axis *xs; /**< shape [n_panels]: of panels whose axes differ; NULL = all as x */
     const char *x_label;

@@ -243,5 +243,7 @@ void axis_tics(const struct axis *a, bool along, double length_px,
     else if (a->log)
         axis_log_tics(&t, a, most);
     else if (!a->bare)
-        axis_linear_tics(&t, a, a->integers ? 1 : round_125((a->hi - a->lo) / most, true));
+        axis_linear_tics(
+            &t, a,
+            a->integers ? 1 : fmin(round_125((a->hi - a->lo) / most, true), round_125(a->hi - a->lo, false)));
 }

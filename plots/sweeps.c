@@ -12,6 +12,7 @@
 
 #include "plots/columns.h"
 #include "plots/fig.h"
+#include "plots/lanes.h"
 #include "plots/scatter.h"
 
 /* Solved rows of a sweep, with the columns of the figure. */
@@ -105,28 +106,25 @@ static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, c
 
 /* ---- grids ---- */
 
-static const char *const objectives[][2] = {
-    { "time", "optimised for time" },
-    { "perf_per_cost", "optimised for perf per cost" },
-    { "utilization", "optimised for utilisation" },
-    { "cost", "optimised for cost" },
-    { "perf_per_watt", "optimised for perf per watt" },
-    { "tco_per_token", "optimised for cost of a token" },
-};
-enum { N_OBJECTIVES = sizeof objectives / sizeof *objectives };
-
 /* Style and words of each objective. Both belong to it, not to its place in the file, so that figures of
- * different files agree; unknown ones stand for themselves. Where no split was sought none is optimised. */
-static void name_objectives(const struct names *names, bool given, int32_t *styles, const char **labels)
+ * different files agree; unknown ones come after them. Where no split was sought none is optimised. */
+static void name_objectives(struct canvas *c, const struct names *names, bool given, int32_t *styles,
+                            const char **labels)
 {
-    int32_t others = 0;
+    static const char *const known[] = { "time", "perf_per_cost", "utilization",
+                                         "cost", "perf_per_watt", "tco_per_token" };
+    int32_t n = sizeof known / sizeof *known, others = 0;
 
     for (int32_t i = 0; i < names->n; i++) {
+        struct text label = { 0 };
         int32_t k = 0;
-        while (k < N_OBJECTIVES && strcmp(names->list[i], objectives[k][0]) != 0)
+        while (k < n && strcmp(names->list[i], known[k]) != 0)
             k++;
-        styles[i] = k < N_OBJECTIVES ? 1 + k : 1 + N_OBJECTIVES + others++;
-        labels[i] = given ? "split as given" : k < N_OBJECTIVES ? objectives[k][1] : names->list[i];
+        styles[i] = 1 + (k < n ? k : n + others++);
+        text_puts(&label, given ? "split as given" : "optimised for ");
+        for (const char *s = given ? "" : names->list[i]; *s; s++)
+            text_add(&label, *s == '_' ? " " : s, 1);
+        labels[i] = canvas_keep_text(c, &label);
     }
 }
 
@@ -229,7 +227,7 @@ int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
     if (!styles || !labels || !x)
         return ERR_NOMEM;
     int32_t gap = table_find(r->t, "gap");
-    name_objectives(&goals.names, gap >= 0 && !rows_know(r, gap, -1, NULL), styles, labels);
+    name_objectives(c, &goals.names, gap >= 0 && !rows_know(r, gap, -1, NULL), styles, labels);
     const struct grid_spec spec = { .data = d,
                                     .order = order,
                                     .n = n,
@@ -327,11 +325,13 @@ enum {
     BAR_PX = 9,  /* of one of several bars */
     GAP_PX = 11, /* between designs then */
     LEAST_ROW_PX = 8,
-    HEAD_PX = 6,
-    END_HEAD_PX = 18,
     SHORT_NAME = 20, /* characters, where room is short */
     MAX_PARTS = 10 + DATA_MAX_DIMS,
 };
+
+/* Shares of the page: of labels at most, and of the bars at least, or the numbers behind them go. */
+#define LABEL_SHARE (1 / 2.0)
+#define BARS_SHARE  (1 / 3.0)
 
 /* Share of the step below which a rest cannot be seen, and a bar is not longer than the step. */
 #define LEAST_SHARE 1e-3
@@ -352,9 +352,9 @@ struct bars {
     struct names dims;           /* all dimension names: a dimension looks the same in every design */
     bool occurs[MAX_PARTS];      /* which of the figure's own parts are drawn */
     const char **labels, **ends; /* shape [n] */
+    const char *end_label;
     struct unit unit;
     struct axis x;
-    double label_px, end_px, label_size_px;
     bool varies[4]; /* network, workload, total, objective differ between designs */
 };
 
@@ -452,14 +452,12 @@ static void find_varying(struct bars *b)
 static void describe_design(struct text *out, const struct bars *b, int64_t i, enum phrases_part part)
 {
     bool varying = part != PHRASES_COMMON;
-    const char *goal = sweep_word(b->s, "objective", i);
+    const char *goal = sweep_word(b->s, "objective", i), *per = strstr(goal, "_per_"); /* "perf/cost" */
     const char *words[] = { sweep_word(b->s, "network", i), sweep_word(b->s, "workload", i),
                             canvas_keep(b->c, "%.6g GB/s%s", data_x(&b->s->d, COL_TOTAL_GBPS)[i],
                                         varying ? "" : " per NPU"),
-                            strcmp(goal, "perf_per_cost") == 0   ? "perf/cost"
-                            : strcmp(goal, "perf_per_watt") == 0 ? "perf/watt"
-                            : strcmp(goal, "tco_per_token") == 0 ? "cost/token"
-                                                                 : goal };
+                            canvas_keep(b->c, "%.*s%s%s", per ? (int)(per - goal) : (int)strlen(goal), goal,
+                                        per ? "/" : "", per ? per + 5 : "") };
 
     for (int k = 0; k < 4; k++)
         if (b->varies[k] == varying) {
@@ -502,9 +500,6 @@ static void make_labels(struct bars *b, enum phrases_part part)
             b->labels[i] = canvas_keep_text(b->c, &label);
             b->labels[i] = pass ? number_label(b, i, pass == 2) : b->labels[i];
         }
-    b->label_px = 0;
-    for (int32_t i = 0; i < b->n; i++)
-        b->label_px = fmax(b->label_px, canvas_width(b->labels[i], CANVAS_SMALL_PX));
 }
 
 /* A narrow part of a long bar cannot be read off the axis. Bars of bandwidth end with the bandwidths, inside
@@ -527,28 +522,22 @@ static const char *end_text(const struct bars *b, int64_t i)
     return canvas_keep_text(b->c, &out);
 }
 
-/* The bars keep a third of the page. For it names and plans are shortened first, then all labels are set
- * smaller, then the numbers at the end go, and at last labels are cut. */
-static void share_width(struct bars *b)
+/* Of the widest, set as small as can be. */
+static double labels_px(const struct bars *b)
 {
-    double room_px = 2.0 / 3 * b->c->width_px - 26;
+    double widest = 0;
 
-    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px)
-        make_labels(b, PHRASES_SHORT);
-    if (CANVAS_LEAST_SHRINK * b->label_px + b->end_px > room_px) {
-        b->end_px = 0;
-        for (int32_t i = 0; i < b->n; i++)
-            b->ends[i] = "";
-    }
-    b->label_size_px = CANVAS_SMALL_PX;
-    if (b->label_px > room_px - b->end_px) {
-        b->label_size_px *= fmax(CANVAS_LEAST_SHRINK, (room_px - b->end_px) / b->label_px);
-        b->label_px = room_px - b->end_px;
-    }
+    for (int32_t i = 0; i < b->n; i++)
+        widest = fmax(widest, canvas_width(b->labels[i], CANVAS_SMALL_PX));
+    return CANVAS_LEAST_SHRINK * widest;
 }
 
+/* Where room is short names and plans are shortened first, then the numbers go; strips_build() sets labels
+ * smaller and cuts them. */
 static int make_texts(struct bars *b, struct err *e)
 {
+    double room_px = (1 - BARS_SHARE) * b->c->width_px, end_px = 0;
+
     b->labels = canvas_new(b->c, b->n, sizeof *b->labels, e);
     b->ends = canvas_new(b->c, b->n, sizeof *b->ends, e);
     if (!b->labels || !b->ends)
@@ -557,9 +546,16 @@ static int make_texts(struct bars *b, struct err *e)
     make_labels(b, PHRASES_VARYING);
     for (int32_t i = 0; i < b->n; i++) {
         b->ends[i] = end_text(b, i);
-        b->end_px = fmax(b->end_px, canvas_width(b->ends[i], CANVAS_SMALL_PX));
+        end_px = fmax(end_px, canvas_width(b->ends[i], CANVAS_SMALL_PX));
     }
-    share_width(b);
+    b->end_label = b->look->end_label ? b->look->end_label : "";
+    if (labels_px(b) + end_px > room_px)
+        make_labels(b, PHRASES_SHORT);
+    if (fmin(labels_px(b), LABEL_SHARE * b->c->width_px) + end_px > room_px) {
+        b->end_label = "";
+        for (int32_t i = 0; i < b->n; i++)
+            b->ends[i] = "";
+    }
     return 0;
 }
 
@@ -627,78 +623,21 @@ static void put_parts(struct bars *b, int32_t i, int32_t style)
 }
 
 /* Style by style, as a block of data has one look; parts_of() is cheap enough to be asked each time. */
-static void put_all_parts(struct bars *b)
+static void paint_designs(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
+    struct bars *b = of;
     /* One more than the highest style that occurs. */
     int32_t n_styles = FILL_FIRST + b->dims.n;
 
+    (void)box;
+    (void)panel;
     for (int32_t i = 0; i < b->look->n_own; i++)
         n_styles = b->look->own[i].fill < n_styles ? n_styles : b->look->own[i].fill + 1;
     for (int32_t style = 0; style < n_styles; style++) {
         for (int32_t i = 0; i < b->n; i++)
             put_parts(b, i, style);
-        canvas_block_end(b->c, (struct mark){ MARK_FILL, style });
+        canvas_block_end(c, (struct mark){ MARK_FILL, style });
     }
-}
-
-static void sweep_put_side_texts(struct bars *b, const struct canvas_box *box)
-{
-    double row_px = (box->bottom - box->top) / b->n;
-
-    for (int32_t i = 0; i < b->n; i++) {
-        struct canvas_label at = { .x_px = box->left - 6,
-                                   .y_px = box->top + (i + 0.5) * row_px,
-                                   .align = ALIGN_RIGHT,
-                                   .size_px = b->label_size_px,
-                                   .keep_size = true,
-                                   .room_px = b->label_px + 1 };
-        canvas_text(b->c, &at, b->labels[i]);
-        at = (struct canvas_label){ .x_px = box->right + 6, .y_px = at.y_px, .size_px = CANVAS_SMALL_PX };
-        if (b->ends[i][0])
-            canvas_text(b->c, &at, b->ends[i]);
-    }
-}
-
-static void put_bars_axis(struct bars *b, const struct canvas_box *box)
-{
-    const char *label = canvas_keep(b->c, "%s [%s]", b->look->axis_label, b->unit.name);
-    double middle =
-        fmin((box->left + box->right) / 2, b->c->width_px - 4 - canvas_width(label, CANVAS_FONT_PX) / 2);
-    struct canvas_label at = { .x_px = box->right + 6 + b->end_px,
-                               .y_px = box->top - END_HEAD_PX * 0.5,
-                               .align = ALIGN_RIGHT,
-                               .size_px = CANVAS_SMALL_PX,
-                               .color = CANVAS_GREY };
-
-    canvas_x_label(b->c, middle, middle, box->bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5, 0, label);
-    if (b->end_px > 0)
-        canvas_text(b->c, &at, b->look->end_label);
-}
-
-static int draw_bars(struct bars *b, struct err *e)
-{
-    bool has_ends = b->end_px > 0;
-    double head_px = has_ends ? END_HEAD_PX : HEAD_PX, below_px = CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX;
-    double margins = below_px + head_px, body_px = margins;
-    struct canvas_box box;
-
-    for (int32_t i = 0; i < b->n; i++)
-        body_px += b->look->stacked ? ROW_PX : bars_of(b, i) * BAR_PX + GAP_PX;
-    int rc = canvas_open(b->c, &box, body_px, b->n * LEAST_ROW_PX + margins, e);
-    if (rc)
-        return rc;
-    box.left += b->label_px + 6;
-    box.right -= b->end_px + (has_ends ? 6 : 0) + 8;
-    box.top += head_px;
-    box.bottom -= below_px;
-    const struct axis y = { .lo = b->n, .bare = true };
-    canvas_panel(b->c, &box, &b->x, &y);
-    sweep_put_side_texts(b, &box);
-    put_bars_axis(b, &box);
-    put_all_parts(b);
-    canvas_draw(b->c);
-    canvas_close(b->c);
-    return 0;
 }
 
 int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
@@ -720,5 +659,23 @@ int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
         return rc;
     put_bars_notes(&b);
     put_bars_legend(&b);
-    return draw_bars(&b, e);
+    const char *name = "";
+    double rows_px = 0;
+    for (int32_t i = 0; i < b.n; i++)
+        rows_px += b.look->stacked ? ROW_PX : bars_of(&b, i) * BAR_PX + GAP_PX;
+    const struct strips spec = { .names = &name,
+                                 .n_panels = 1,
+                                 .n_rows = b.n,
+                                 .labels = b.labels,
+                                 .label_share = LABEL_SHARE,
+                                 .ends = b.ends,
+                                 .end_label = b.end_label,
+                                 .unit_px = rows_px / b.n,
+                                 .least_unit_px = LEAST_ROW_PX,
+                                 .plain = true,
+                                 .x = b.x,
+                                 .x_label = canvas_keep(c, "%s [%s]", b.look->axis_label, b.unit.name),
+                                 .paint = paint_designs,
+                                 .of = &b };
+    return strips_build(c, &spec, e);
 }
