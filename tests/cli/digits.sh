@@ -9,12 +9,13 @@ cd "$TMPDIR" || exit 1
 n_said=0
 # say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv, without heads, which name the version
 say() {
-    # shellcheck disable=SC2046,SC2012 # names
-    sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' out $(ls t[0-9].csv 2>/dev/null) >said
-    rm -f out t[0-9].csv
+    files=out
+    for table in t[0-9].csv; do [ ! -e "$table" ] || files="$files $table"; done
     n_said=$((n_said + 1))
-    [ -z "${KEEP-}" ] || cp said "$KEEP/$n_said"
-    cksum <said | { read -r sum bytes && printf '%.110s\n' "$sum $bytes $*"; }
+    [ -z "${KEEP-}" ] || cat $files >"$KEEP/$n_said"
+    sum=$(sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' $files | cksum)
+    [ "$files" = out ] || rm $files
+    printf '%.110s\n' "$sum $*"
 }
 # of COMMAND OPTION..: what it prints, and how it ends
 of() {
@@ -524,3 +525,74 @@ for set in rung=flow shards=label-skew drift_at=0.5 endpoint_ns=5000 chunks=2 mo
     of gossip gossip.yaml -j 1 $tables --set "$set" --of json
 done
 of gossip gossip.yaml -j 1 --set 'vary={ workers: [ 2, 4 ] }' --set 'methods=[ pair, all-reduce ]'
+
+echo "== tables and figures"
+sed '/^system/,/items/d' free.yaml >bare.yaml
+"$WEFT" sweep bare.yaml -q -j 1 --set 'vary={ total_GBps: [ 100, 200, 300, 500 ], objective: [ time, perf_per_cost ], network: [ { name: a, parts: rates.yaml, dims: [ { name: in, tier: In, shape: ring, size: 4 }, { name: out, tier: Out, shape: switch, size: 8 } ] }, { name: b, parts: rates.yaml, dims: [ { name: in, tier: In, shape: full, size: 4 }, { name: mid, tier: In, shape: ring, size: 2 }, { name: out, tier: Out, shape: switch, size: 4 } ] } ] }' -o s.csv
+"$WEFT" sweep trained.yaml -q -j 1 --set 'vary={ workload.parallel: [ { batch: 64, tp: 2, zero: 1 }, { batch: 64, tp: 4 }, { batch: 64, pp: 2, zero: 1 }, { batch: 64, pp: 4, tp: 2, recompute: full }, { batch: 64, cp: 2, tp: 4 } ], total_GBps: [ 100, 300 ] }' -o p.csv
+"$WEFT" sweep free.yaml -q -j 1 --set 'vary={ total_GBps: { from: 50, to: 600, points: 12 }, network.dims.in.efficiency: [ 0.4, 0.7, 1 ] }' --set 'uncertain={ draws: 9, keys: { workload.traffic: { normal: [ 1, 0.2 ] } } }' --store s.db -o u.csv
+"$WEFT" sim two.yaml --model chunk -q --timeline line.csv >out
+"$WEFT" front u.csv -q --of csv -o front.csv
+"$WEFT" tornado rated.yaml --all -q --of csv -o tornado.csv
+"$WEFT" place slots.yaml -q -j 1 --set 'vary={ jobs.count: [ 4, 8 ], slots: [ 12, 20 ] }' -o slots.csv --places places.csv --links links.csv --jobs jobs.csv
+"$WEFT" place events.yaml -q -j 1 --set 'schedulers=[ fifo, las, srtf+topology ]' -o events.csv --places eplaces.csv --links elinks.csv
+"$WEFT" hetero drawn.yaml -q -j 1 -o hetero.csv --plans layers.csv --curves curves.csv
+"$WEFT" gossip gossip.yaml -q -j 1 --set 'vary={ workers: [ 2, 4 ] }' --set 'methods=[ pair, all-reduce, { method: local, period: [ 2, 8 ] } ]' --set need_pct=20 -o gossip.csv --curves loss.csv
+while read -r words; do
+    of $words --of csv
+    of $words
+done <<..
+front s.csv
+front s.csv --per objective,network --by time_s,cost_usd,max:speedup
+front s.csv --where objective=time --limit total_GBps<=300 --behind 3
+front s.csv --design 5
+front s.csv --at time_s=0.003,cost_usd=30000
+front u.csv --by time_s,nic_GBps --per network
+front p.csv --by time_s,memory_GB --limit memory_GB<=40
+front s.db --behind 9
+export s.db
+export s.db --where point=3 --where point=7
+export s.db --where total_GBps=100
+..
+for f in speedup cost perf_per_cost split time utilization pareto nic; do of plot $f s.csv --of gp; done
+for f in time breakdown mfu plans pareto; do of plot $f p.csv --of gp; done
+for f in front:front tornado:tornado timeline:line place:slots embedded:slots place_cost:slots makespan:events gantt:places gantt:eplaces links:links links:elinks hetero:hetero learning:curves strip:layers gossip:gossip gossip_need:gossip gossip_loss:loss speedup:u cost:u pareto:u; do
+    of plot "${f%:*}" "${f#*:}.csv" --of gp
+    of plot "${f%:*}" "${f#*:}.csv" --of gp --width 700 --height 900
+done
+while read -r words; do of plot xy $words --of gp; done <<..
+s.csv --x total_GBps --y time_s
+s.csv --x total_GBps --y time_s --join --color objective --shape network
+s.csv --x cost_usd --y time_s --front min,min --label knee --log xy
+s.csv --x cost_usd --y speedup --color total_GBps --facet network --shared
+s.csv --x network --y time_s --bars --color objective
+s.csv --x objective --y cost_usd --bars --facet network --log y
+s.csv --x total_GBps --y time_s --y cost_usd --join --facet objective --color network
+s.csv --x total_GBps --y speedup --facet network --facet-rows objective --label top --top 2 --behind
+s.csv --x cost_usd --y time_s --limit total_GBps<=300 --range-y 0.001:0.01 --linear --x-label money
+s.csv --x nic_GBps --y speedup --label total_GBps --text network,objective --best max:speedup --top 3
+p.csv --x memory_GB --y time_s --color tp --shape pp --front min,min --label front
+p.csv --x tokens_per_s --y mfu --color total_GBps --where tp=2 --where tp=4 --range-x 0:
+u.csv --x total_GBps --y time_s --join --color network.dims.in.efficiency
+u.csv --x total_GBps --y time_p90_s --y time_p10_s --front min,min,max
+jobs.csv --x submit --y progress --color scheduler
+slots.csv --x jobs.count --y utility --join --color scheduler --facet slots
+hetero.csv --x scheduler --y usd --bars
+loss.csv --x time_s --y loss --color method --join
+..
+for t in "helios helios.csv" "philly philly.json" "pollux pollux.csv" "acme acme_kalos.csv" "acme acme_seren.csv" "swf log.swf" "openb openb.csv" "tiresias tiresias.csv" "gavel gavel.trace" "csv canonical.csv" "pai pai" "google google"; do
+    of import --trace ${t% *} tests/traces/${t#* }
+done
+for noise in 0 1 3; do
+    for kind in all-reduce all-gather all-to-all; do
+        awk -v noise=$noise -v x=$((noise * 77 + 5)) 'BEGIN {
+            print "bytes,time_us"
+            for (k = 0; k < 16; k++) {
+                b = 1024 * 4 ^ (k / 1.7); x = x * 16807 % 2147483647
+                t = b < 1e6 ? 12 + b / 20e3 : 40 + b / 90e3
+                printf "%d,%.4f\n", b, t * (1 + noise * (x / 2147483647 - 0.5) / 50)
+            } }' >bench.csv
+        of calibrate bench.csv --collective $kind --ranks 8 --of json
+        of calibrate bench.csv --collective $kind --ranks 8 --regimes 1 --bw-GBps 100
+    done
+done
