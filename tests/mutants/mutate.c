@@ -6,11 +6,12 @@
  * Mutated are bodies of functions: comparisons, signs, and/or, min/max, floor/ceil, negations, whole numbers
  * (one more), terms and statements `x += ...` that are dropped, neighbouring arguments that are swapped.
  * Comments, literals, directives, declarations and tables are left alone. So is what says nothing about
- * tests: assertions, which are tests themselves; one more in the size of what is allocated, which nobody can
- * see; `a > b ? a : b` for `>=`, which is the same value; and yaml_get(...) >= 0 for > 0, since node 0 is the
- * root and no child. A mutant's rank is a hash of the seed, its file, its line's text and what becomes of it:
- * code that is added elsewhere moves no other mutant, so that a sample (the lowest ranks) stays a sample as
- * the code grows.
+ * tests: assertions, which are tests themselves; one more in the size of what is allocated or of an array,
+ * which nobody can see; -2 for -1, which says that there is none; `a > b ? a : b` for `>=`, which is the same
+ * value; yaml_get(...) >= 0 for > 0, since node 0 is the root and no child; and which of several pieces of
+ * memory is missing, which faults look at. A mutant's rank is a hash of the seed, its file, its line's text
+ * and what becomes of it: code that is added elsewhere moves no other mutant, so that a sample (the lowest
+ * ranks) stays a sample as the code grows.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -295,18 +296,65 @@ static bool is_larger_of_two(const struct source *s, int32_t i)
     return false;
 }
 
-/* yaml_get(...) >= 0, @p i being >=. */
+/* yaml_get(...) >= 0 or < 0, or the same of a variable that was set so in this function; @p i compares. */
 static bool is_key_given(const struct source *s, int32_t i)
 {
     int32_t depth = 0, k = i - 1;
-    if (!token_is(s, i, ">=") || !token_is(s, i + 1, "0") || !token_is(s, k, ")"))
+    if (!(token_is(s, i, ">=") || token_is(s, i, "<")) || !token_is(s, i + 1, "0"))
         return false;
-    for (; k > 0; k--) {
+    for (; token_is(s, i - 1, ")") && k > 0; k--) {
         depth += token_is(s, k, ")") - token_is(s, k, "(");
         if (depth == 0)
             return token_is(s, k - 1, "yaml_get");
     }
+    for (; is_kind(s, i - 1, NAME) && k > 0 && s->tokens[k].in_body; k--)
+        if (tokens_equal(s, k - 1, i - 1, 1) && token_is(s, k, "=") && token_is(s, k + 1, "yaml_get"))
+            return !token_is(s, k - 2, "->") && !token_is(s, k - 2, ".");
     return false;
+}
+
+/* The 8 of `char name[8], *more[3];`: a declaration starts with two words, or a word and a star. */
+static bool is_array_size(const struct source *s, int32_t i)
+{
+    static const char *const others[] = { "return", "else", "case", "goto" };
+    int32_t open = i, from, depth = 0;
+    while (open > 0 && !token_is(s, open, "[") && !token_is(s, open, "]") && !token_is(s, open, ";"))
+        open--;
+    if (!token_is(s, open, "[") || !is_kind(s, open - 1, NAME))
+        return false;
+    for (from = open - 1; from > 0 && !token_is(s, from - 1, ";") && !token_is(s, from - 1, "{") &&
+                          !token_is(s, from - 1, "}");
+         from--) {
+        depth += token_is(s, from, ")") - token_is(s, from, "(");
+        if (depth < 0 || (depth == 0 && token_is(s, from, "=")))
+            return false;
+    }
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+        if (token_is(s, from, others[k]))
+            return false;
+    return is_kind(s, from, NAME) && (is_kind(s, from + 1, NAME) || token_is(s, from + 1, "*"));
+}
+
+/* The 1 of -1, where it is a whole value. */
+static bool is_none(const struct source *s, int32_t i)
+{
+    return token_is(s, i, "1") && token_is(s, i - 1, "-") &&
+           (token_is(s, i - 2, "=") || token_is(s, i - 2, "return") || token_is(s, i - 2, "?") ||
+            token_is(s, i - 2, ":"));
+}
+
+/* The || of `if (!a || !b) return err_nomem(...)`: where memory is short, which faults look at. */
+static bool asks_for_memory(const struct source *s, int32_t i)
+{
+    int32_t depth = 0, end = i, from = i;
+    for (; token_is(s, i, "||") && depth >= 0 && !token_is(s, end, ";"); end++)
+        depth += token_is(s, end, "(") - token_is(s, end, ")");
+    while (from > 0 && !token_is(s, from, "if") && !token_is(s, from, ";"))
+        from--;
+    for (int32_t k = from + 1; k < end; k++)
+        if (is_kind(s, k, NAME) && token_is(s, k + 1, "("))
+            return false;
+    return depth < 0 && token_is(s, end, "return") && token_is(s, end + 1, "err_nomem");
 }
 
 static bool says_nothing(const struct source *s, int32_t i)
@@ -317,7 +365,8 @@ static bool says_nothing(const struct source *s, int32_t i)
         token_is(s, i, "<") || token_is(s, i, "<=") || token_is(s, i, ">") || token_is(s, i, ">=");
     return is_argument_of(s, i, checks, sizeof checks / sizeof *checks) ||
            (is_kind(s, i, NUMBER) && is_argument_of(s, i, rooms, sizeof rooms / sizeof *rooms)) ||
-           (compares && is_larger_of_two(s, i)) || is_key_given(s, i) ||
+           (is_kind(s, i, NUMBER) && (is_array_size(s, i) || is_none(s, i))) ||
+           (compares && is_larger_of_two(s, i)) || is_key_given(s, i) || asks_for_memory(s, i) ||
            (token_is(s, i, "0") && is_key_given(s, i - 1));
 }
 
