@@ -30,16 +30,33 @@ static void keep_one_line(char *s)
     *to = '\0';
 }
 
-int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+/* A message that fills its room was cut, in the middle of a word more often than not. */
+static void end_with_word(char *msg, size_t room)
+{
+    enum { LONGEST_WORD = 80 };
+    char *end = msg + room - sizeof "...";
+    *end = '\0';
+    char *blank = strrchr(msg, ' ');
+    memcpy(blank && end - blank < LONGEST_WORD ? blank : end, "...", sizeof "...");
+}
+
+int err_vset(struct err *e, enum err_code code, const char *fmt, va_list ap)
 {
     char msg[sizeof e->msg]; /* arguments may point into e->msg */
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(msg, sizeof msg, fmt, ap);
-    va_end(ap);
+    if (vsnprintf(msg, sizeof msg, fmt, ap) >= (int)sizeof msg)
+        end_with_word(msg, sizeof msg);
     keep_one_line(msg);
     memcpy(e->msg, msg, sizeof msg);
     e->code = code;
+    return code;
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    err_vset(e, code, fmt, ap);
+    va_end(ap);
     return code;
 }
 
@@ -61,6 +78,8 @@ int err_wrap(struct err *e, const char *fmt, ...)
     char cause[sizeof e->msg];
     memcpy(cause, e->msg, n_cause + 1);
     snprintf(e->msg, sizeof e->msg, "%.*s: %.*s", (int)n_where, where, (int)(room - n_where), cause);
+    if (n_cause > room - n_where)
+        end_with_word(e->msg, sizeof e->msg);
     return e->code;
 }
 

@@ -12,6 +12,7 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 /** What kind of failure; the command line turns it into an exit code. */
@@ -49,10 +50,11 @@ static inline bool err_is_of_machine(int rc)
 /**
  * Record a new failure; returns @p code so callers can `return err_set(...)`.
  *
- * Control characters of the message become '?'; what is beyond the room is cut. Arguments may point into
- * e->msg.
+ * Control characters of the message become '?'; what is beyond the room is cut behind a word, "...".
+ * Arguments may point into e->msg.
  */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...) ERR_PRINTF(3, 4);
+int err_vset(struct err *e, enum err_code code, const char *fmt, va_list ap) ERR_PRINTF(3, 0);
 
 /**
  * Prefix the recorded message with where it happened; returns e->code. "WHERE: MESSAGE"; where both together

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Columns of the table that keeps the facts of CSV until all are known. */
@@ -39,7 +40,7 @@ bool report_is(const struct report *r, unsigned in)
 
 static void put_label(struct report *r, const char *label, const char *value, const char *unit)
 {
-    text_printf(&r->out, "%s%-*s%s%s%s\n", r->indent ? r->indent : "", r->width, label, value,
+    report_line(r, "%s%-*s%s%s%s\n", r->indent ? r->indent : "", r->width, label, value,
                 unit && *unit ? " " : "", unit ? unit : "");
 }
 
@@ -89,8 +90,49 @@ void report_reals(struct report *r, const char *key, const double *x, int32_t n,
     report_close(r, ']');
 }
 
+/* A line of prose, folded to the width of tables: below its first word, or the value behind its label. */
+static void put_folded(struct text *out, const char *line)
+{
+    enum { LONGEST_LABEL = 24 };
+    size_t lead = strspn(line, " ");
+    const char *gap = strstr(line + lead, "  ");
+    size_t value = gap ? (size_t)(gap - line) + strspn(gap, " ") : lead;
+    size_t hang = value <= LONGEST_LABEL ? value : lead;
+    if (out->wide || sheet_width(line, SIZE_MAX) <= SHEET_WIDTH)
+        hang = strlen(line);
+    text_add(out, line, hang);
+    for (const char *at = line + hang; *at;) {
+        size_t n = sheet_fold(at, SHEET_WIDTH - hang);
+        text_add(out, at, n);
+        at += n + strspn(at + n, " ");
+        if (*at)
+            text_printf(out, "\n%*s", (int)hang, "");
+    }
+}
+
+/* Lines that end in what was written from @p from on; that of the first began before it. */
+static void fold_lines(struct report *r, size_t from)
+{
+    struct text *out = &r->out;
+    while (from > 0 && out->s[from - 1] != '\n')
+        from--;
+    char *lines = out->n - from > SHEET_WIDTH ? strdup(out->s + from) : NULL, *at = lines;
+    r->failed = r->failed || (!lines && out->n - from > SHEET_WIDTH);
+    if (!lines)
+        return;
+    out->n = from;
+    for (char *end; (end = strchr(at, '\n')); at = end + 1) {
+        *end = '\0';
+        put_folded(out, at);
+        text_puts(out, "\n");
+    }
+    text_puts(out, at);
+    free(lines);
+}
+
 void report_line(struct report *r, const char *fmt, ...)
 {
+    size_t from = r->out.n;
     va_list ap;
     if (!report_is(r, IN_TEXT))
         return;
@@ -98,6 +140,8 @@ void report_line(struct report *r, const char *fmt, ...)
     va_start(ap, fmt);
     text_vprintf(&r->out, fmt, ap);
     va_end(ap);
+    if (r->out.n > from && r->out.s[r->out.n - 1] == '\n')
+        fold_lines(r, from);
 }
 
 void report_open(struct report *r, const char *key, char bracket)

@@ -80,7 +80,7 @@ void report_json_flag(struct report *r, const char *key, bool b);
 void report_shown(struct report *r, const char *label, const char *fmt, ...) ERR_PRINTF(3, 4);
 /** Numbers as a list of JSON, each divided by @p unit; shape [n]. */
 void report_reals(struct report *r, const char *key, const double *x, int32_t n, double unit);
-/** Append to text as it stands; newlines are the caller's. */
+/** Append to text; newlines are the caller's. Lines that end are folded at blanks to SHEET_WIDTH. */
 void report_line(struct report *r, const char *fmt, ...) ERR_PRINTF(2, 3);
 /**
  * '{' or '[' in JSON, nothing elsewhere. Each is closed by report_close() with its counterpart; tables open

@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHEET_WIDTH = 120, FOLD_LEAST = 24 /* a text is folded to no less */ };
-
+enum { FOLD_LEAST = 24 /* a text is folded to no less */ };
 /* Commas between thousands of the whole part. */
 static void add_commas(char buf[SHOW])
 {
@@ -181,7 +180,7 @@ void sheet_free(struct sheet *s)
 }
 
 /* Characters, not bytes: UTF-8 continuation bytes take no room. */
-static size_t width_of(const char *s, size_t n)
+size_t sheet_width(const char *s, size_t n)
 {
     size_t width = 0;
     for (size_t i = 0; i < n && s[i]; i++)
@@ -196,12 +195,11 @@ struct widths {
     bool used;
 };
 
-/* Bytes of the next line of a text that is folded at blanks to a width; at least a word. */
-static size_t fold_at(const char *s, size_t width)
+size_t sheet_fold(const char *s, size_t width)
 {
     size_t at = 0;
     for (size_t end = strcspn(s, " "); s[at]; end += 1 + strcspn(s + end + 1, " ")) {
-        if (at > 0 && width_of(s, end) > width)
+        if (at > 0 && sheet_width(s, end) > width)
             return at;
         at = end;
         if (!s[end])
@@ -231,7 +229,7 @@ static size_t longest_word(const struct sheet *s, int32_t column, size_t least)
 {
     for (int64_t i = column; i < s->n_cells; i += s->n_columns)
         for (const char *at = s->cells[i]; *at; at += *at == ' ') {
-            size_t n = strcspn(at, " "), width = width_of(at, n);
+            size_t n = strcspn(at, " "), width = sheet_width(at, n);
             least = width > least ? width : least;
             at += n;
         }
@@ -250,14 +248,14 @@ static struct widths measure(const struct sheet *s, int32_t column)
     for (int64_t i = column; i < s->n_cells; i += s->n_columns) {
         const char *cell = s->cells[i];
         size_t before = c->align == SHEET_POINT ? point_of(cell) : strlen(cell);
-        size_t n_before = width_of(cell, before), n_after = width_of(cell + before, SIZE_MAX);
+        size_t n_before = sheet_width(cell, before), n_after = sheet_width(cell + before, SIZE_MAX);
         w.before = n_before > w.before ? n_before : w.before;
         w.after = n_after > w.after ? n_after : w.after;
         /* A column without any value is left out. */
         w.used = w.used || !is_blank(cell);
     }
     /* Titles stand to the right over numbers: they widen the column on the left alone. */
-    size_t head = width_of(c->title, SIZE_MAX), unit = width_of(c->unit, SIZE_MAX);
+    size_t head = sheet_width(c->title, SIZE_MAX), unit = sheet_width(c->unit, SIZE_MAX);
     head = unit > head ? unit : head;
     w.all = w.before + w.after > head ? w.before + w.after : head;
     w.least = w.all;
@@ -275,7 +273,7 @@ static void put_spaces(struct text *out, size_t n)
 /* One cell in its width; `owed` spaces are written once something follows them. */
 static void write_cell(struct text *out, const char *cell, size_t n, size_t left, size_t width, size_t *owed)
 {
-    size_t shown = width_of(cell, n), filled = left + shown;
+    size_t shown = sheet_width(cell, n), filled = left + shown;
     if (n > 0) {
         put_spaces(out, *owed + left);
         text_add_shown(out, cell, n, "");
@@ -303,7 +301,7 @@ static void write_head(const struct sheet_block *b, bool unit, struct text *out)
     for (int32_t i = 0; i < b->end; i++) {
         const struct sheet_column *c = &b->s->columns[i];
         const char *cell = unit ? c->unit : c->title;
-        size_t left = c->align == SHEET_POINT ? b->w[i].all - width_of(cell, SIZE_MAX) : 0;
+        size_t left = c->align == SHEET_POINT ? b->w[i].all - sheet_width(cell, SIZE_MAX) : 0;
         if (is_in(b, i))
             write_cell(out, cell, strlen(cell), left, b->w[i].all, &owed);
     }
@@ -322,9 +320,9 @@ static bool write_line(const struct sheet_block *b, const char **rest, struct te
         if (!is_in(b, i))
             continue;
         if (b->s->columns[i].align == SHEET_POINT && n > 0)
-            left = w->all - w->after - width_of(cell, point_of(cell));
-        else if (width_of(cell, n) > w->all)
-            n = fold_at(cell, w->all);
+            left = w->all - w->after - sheet_width(cell, point_of(cell));
+        else if (sheet_width(cell, n) > w->all)
+            n = sheet_fold(cell, w->all);
         write_cell(out, cell, n, left, w->all, &owed);
         rest[i] += n;
         rest[i] += strspn(rest[i], " ");

@@ -36,7 +36,12 @@ enum sheet_align {
     SHEET_POINT, /**< to the right, decimal points in line */
 };
 
-enum { SHEET_MAX_COLUMNS = 40 };
+enum { SHEET_MAX_COLUMNS = 40, SHEET_WIDTH = 120 /**< characters of a line, unless it is wide */ };
+
+/** Characters of the first @p n bytes of @p s, or of all of it. */
+size_t sheet_width(const char *s, size_t n);
+/** Bytes of the next line of a text that is folded at blanks to a width; at least a word. */
+size_t sheet_fold(const char *s, size_t width);
 
 struct sheet_column {
     const char *title, *unit; /**< borrowed */

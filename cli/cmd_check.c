@@ -32,7 +32,8 @@ static const char *doubt(char buf[96], const struct budget_item *b)
 /* A limit, and its verdict for people. */
 struct check_line {
     struct budget_item of;
-    int32_t within; /* -1: not known */
+    const char *unit; /* NULL: none */
+    int32_t within;   /* -1: not known */
     char said[160];
 };
 
@@ -44,7 +45,8 @@ static const struct column line_columns[] = {
     LINE(of.value, "value", TABLE_REAL, .digits = 6),
     LINE(of.limit, "limit", TABLE_REAL, .digits = 6),
     LINE(of.slack, "slack", TABLE_REAL, .digits = 6),
-    LINE(of.unit, "unit", TABLE_TEXT, .title = ""),
+    LINE(of.unit, "unit", TABLE_TEXT, .title = "", .in = IN_TEXT),
+    LINE(unit, "unit", TABLE_TEXT, .in = IN_DATA),
     LINE(said, "verdict", TABLE_TEXT, .in = IN_TEXT, .flags = COLUMN_CHARS),
     LINE(within, "within", TABLE_COUNT, .in = IN_DATA, .show = COLUMN_YES_NO),
     LINE(of.at_least, "lower_bound", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
@@ -62,6 +64,7 @@ static int write_result(const struct run *run, const struct budget *c, const str
     report_list(&r, "budgets", line_columns);
     for (int32_t i = 0; i < c->n; i++) {
         struct check_line line = { .of = c->list[i], .within = -1 };
+        line.unit = *line.of.unit ? line.of.unit : NULL;
         char other[96];
         if (line.of.verdict != BUDGET_UNKNOWN)
             line.within = line.of.verdict == BUDGET_WITHIN;

@@ -19,15 +19,14 @@
 /* One dimension of a bundle, or its latency; what the line above says is left out. */
 struct bundle_line {
     const char *collective, *phase, *dim, *algorithm, *decides;
-    char times[SHOW];
-    double sent_B, bw_Bps, busy_s, share;
+    double times, sent_B, bw_Bps, busy_s, share;
 };
 
 #define LINE(field, called, kind, ...) COLUMN_AT(struct bundle_line, field, called, kind, NULL, __VA_ARGS__)
 static const struct column bundle_columns[] = {
     LINE(collective, "collective", TABLE_TEXT, .flags = COLUMN_EMPTY),
     LINE(phase, "phase", TABLE_TEXT, .flags = COLUMN_EMPTY),
-    LINE(times, "times", TABLE_TEXT, .flags = COLUMN_CHARS | COLUMN_EMPTY),
+    LINE(times, "times", TABLE_REAL, .digits = 9, .zero = ""),
     LINE(dim, "dimension", TABLE_TEXT, .flags = COLUMN_EMPTY),
     LINE(algorithm, "algorithm", TABLE_TEXT, .flags = COLUMN_EMPTY),
     LINE(sent_B, "sent_B", TABLE_REAL, .title = "NPU sends", .times = 1e-9, .as = "GB"),
@@ -57,7 +56,7 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
     if (first) {
         line.collective = text_str(&name);
         line.phase = step_phase_names[t->nodes[b->first->node].phase];
-        show_real(line.times, b->times, 9);
+        line.times = b->times;
     }
     report_row(r, &line);
     text_free(&name);

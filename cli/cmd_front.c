@@ -638,6 +638,16 @@ static bool is_own(const char *column)
            strcmp(column, "distance") == 0;
 }
 
+static void begin_rows(struct table *t, const struct table *from)
+{
+    for (int32_t i = 0; i < from->n_cols; i++)
+        if (!is_own(from->names[i]))
+            table_column_of(t, from, i);
+    table_column(t, "front", TABLE_TEXT);
+    table_column(t, "knee", TABLE_TEXT);
+    table_column(t, "distance", TABLE_REAL);
+}
+
 static void put_row(struct table *t, const struct table *from, int64_t row, const char *front, bool knee,
                     double distance)
 {
@@ -738,13 +748,7 @@ static int put_behind(struct table *t, const struct front_job *j, struct err *e)
  * distance from the front of all. 0 or ERR_NOMEM. @p t: zero-initialised. */
 static int front_table(struct table *t, const struct front_job *j, struct err *e)
 {
-    const struct table *rows = &j->sides[FRONT_ALL].rows;
-    for (int32_t i = 0; i < rows->n_cols; i++)
-        if (!is_own(rows->names[i]))
-            table_column_of(t, rows, i);
-    table_column(t, "front", TABLE_TEXT);
-    table_column(t, "knee", TABLE_TEXT);
-    table_column(t, "distance", TABLE_REAL);
+    begin_rows(t, &j->sides[FRONT_ALL].rows);
     for (int32_t i = 0; i < j->n_sides; i++)
         front_job_put_side(t, j, i);
     if (j->design.asked)
@@ -764,15 +768,16 @@ struct column_look {
     double scale;   /**< a value over it is in `unit` */
 };
 
-enum { FRONT_PLOT_WIDTH = 62, FRONT_PLOT_HEIGHT = 17 };
+enum { WIDTH = 62, HEIGHT = 17, MAX_TICS = 24 };
 
 struct front_plot {
     struct column_look x_look, y_look;
     struct axis x, y;
-    char cells[FRONT_PLOT_HEIGHT][FRONT_PLOT_WIDTH + 1]; /**< the top row first */
+    char cells[HEIGHT][WIDTH + 1]; /**< the top row first */
 };
 
-enum { WIDTH = FRONT_PLOT_WIDTH, HEIGHT = FRONT_PLOT_HEIGHT, MAX_TICS = 12 };
+/* Numbers along an axis; of a log one 1, 2 and 5 of three decades. */
+#define MOST_TICS(a) ((a)->log ? 10 : 5)
 
 /* ---- columns ---- */
 
@@ -828,49 +833,6 @@ static void front_plot_mark(struct front_plot *p, double x, double y, char mark)
     p->cells[row][column] = mark;
 }
 
-/* The next of 1, 2, 5, 10, 20, .. after x, which is one of them. */
-static double next_125(double x)
-{
-    double decade = pow(10, floor(log10(x) + 1e-9)), lead = floor(x / decade + 0.5);
-    return decade * (lead < 2 ? 2 : lead < 5 ? 5 : 10);
-}
-
-static double first_125(double least)
-{
-    double x = pow(10, floor(log10(least)));
-    while (x < least * (1 - 1e-9))
-        x = next_125(x);
-    return x;
-}
-
-static int linear_tics(double tics[MAX_TICS], const struct axis *a)
-{
-    double step = first_125((a->hi - a->lo) / 5);
-    int64_t first = (int64_t)ceil(a->lo / step - 1e-9), last = (int64_t)floor(a->hi / step + 1e-9);
-    int n = 0;
-    for (int64_t k = first; n < MAX_TICS && k <= last; k++)
-        tics[n++] = (double)k * step;
-    return n;
-}
-
-/* 1, 2, 5 of each decade, or decades alone where there are many. */
-static int log_tics(double tics[MAX_TICS], const struct axis *a)
-{
-    bool decades = a->hi > 100 * a->lo * (1 + 1e-9);
-    int stride = (int)ceil(log10(a->hi / a->lo) / (MAX_TICS - 2)), n = 0;
-    double x = decades ? pow(10, ceil(log10(a->lo) - 1e-9)) : first_125(a->lo);
-    while (n < MAX_TICS && x <= a->hi * (1 + 1e-9)) {
-        tics[n++] = x;
-        x = decades ? x * pow(10, stride) : next_125(x);
-    }
-    return n;
-}
-
-static int find_tics(double tics[MAX_TICS], const struct axis *a)
-{
-    return a->log ? log_tics(tics, a) : linear_tics(tics, a);
-}
-
 /* ---- writing ---- */
 
 static void put_line(struct text *out, const char *line)
@@ -919,14 +881,28 @@ static void put_rule(struct text *out, int indent, const double *tics, int n, co
     text_printf(out, "%*s+%s\n", indent, "", line);
 }
 
+struct tic_list {
+    double at[MAX_TICS];
+    int n;
+};
+
+static void take_tic(void *of, const struct axis_tic *tic)
+{
+    struct tic_list *list = of;
+    if (tic->label && list->n < MAX_TICS)
+        list->at[list->n++] = tic->at;
+}
+
 static void front_plot_write(const struct front_plot *p, struct text *out)
 {
-    double x_tics[MAX_TICS], y_tics[MAX_TICS];
-    int n_x = find_tics(x_tics, &p->x), n_y = find_tics(y_tics, &p->y), indent = 0;
+    struct tic_list x = { .n = 0 }, y = { .n = 0 };
+    int indent = 0;
+    axis_tics(&p->x, true, 40 * MOST_TICS(&p->x), take_tic, &x);
+    axis_tics(&p->y, false, 26 * MOST_TICS(&p->y), take_tic, &y);
     char labels[HEIGHT][SHOW] = { { 0 } };
-    for (int i = 0; i < n_y; i++) {
-        char *label = labels[HEIGHT - 1 - cell_at(&p->y, y_tics[i], HEIGHT)];
-        show_real(label, y_tics[i], 4);
+    for (int i = 0; i < y.n; i++) {
+        char *label = labels[HEIGHT - 1 - cell_at(&p->y, y.at[i], HEIGHT)];
+        show_real(label, y.at[i], 4);
         indent = (int)strlen(label) > indent ? (int)strlen(label) : indent;
     }
     indent++;
@@ -935,8 +911,8 @@ static void front_plot_write(const struct front_plot *p, struct text *out)
         text_printf(out, "%*s %c", indent - 1, labels[row], labels[row][0] ? '+' : '|');
         put_line(out, p->cells[row]);
     }
-    put_rule(out, indent, x_tics, n_x, &p->x);
-    put_x_tics(out, indent, x_tics, n_x, &p->x);
+    put_rule(out, indent, x.at, x.n, &p->x);
+    put_x_tics(out, indent, x.at, x.n, &p->x);
     put_title(out, indent + WIDTH / 2 - 8, &p->x_look, &p->x);
 }
 
@@ -1163,105 +1139,85 @@ static void put_plot(const struct front_job *j, const char *group, struct text *
 
 /* ---- table ---- */
 
+/* Some columns of a table of rows. */
 struct layout {
-    int32_t columns[SHEET_MAX_COLUMNS];
+    const struct study_kind *kind;
+    const struct table *t;
+    struct column columns[SHEET_MAX_COLUMNS];
     struct column_look looks[SHEET_MAX_COLUMNS];
+    struct column_place places[SHEET_MAX_COLUMNS];
     int32_t n;
 };
 
-static bool differs(const struct front_side *s, const struct front *f, int32_t col)
+static bool differs(const struct table *t, int32_t col)
 {
     struct text first = { 0 }, other = { 0 };
     bool found = false;
-    table_cell_text(&first, &s->rows, front_row(s, f->id[0]), col);
-    for (int64_t i = 1; i < f->n_sorted && !found; i++) {
+    for (int64_t row = 0; row < t->n_rows && !found; row++) {
         text_clear(&other);
-        table_cell_text(&other, &s->rows, front_row(s, f->id[i]), col);
-        found = strcmp(text_str(&first), text_str(&other)) != 0;
+        table_cell_text(row ? &other : &first, t, row, col);
+        found = row && strcmp(text_str(&first), text_str(&other)) != 0;
     }
     text_free(&first);
     text_free(&other);
     return found;
 }
 
-static double most_of(const struct front_side *s, const struct front *f, int32_t col)
-{
-    double most = 0;
-    for (int64_t i = 0; i < f->n_sorted; i++)
-        most = fmax(most, keep_number(&s->rows, front_row(s, f->id[i]), col));
-    return most;
-}
-
-static void add(struct layout *l, struct sheet *sheet, const struct front_side *s, const struct front *f,
-                int32_t col)
+static void add(struct layout *l, int32_t col)
 {
     for (int32_t i = 0; i < l->n; i++)
-        if (l->columns[i] == col)
+        if (l->places[i].at == col)
             return;
-    if (col < 0 || l->n + 1 >= SHEET_MAX_COLUMNS)
+    if (col < 0 || l->n >= SHEET_MAX_COLUMNS)
         return;
+    const char *name = l->t->names[col];
     struct column_look *look = &l->looks[l->n];
-    bool words = s->rows.kinds[col] == TABLE_TEXT;
-    if (words)
-        *look = (struct column_look){ .scale = 1 };
+    double most = 0;
+    for (int64_t row = 0; row < l->t->n_rows; row++)
+        most = fmax(most, table_number(l->t, row, col));
+    if (l->t->kinds[col] == TABLE_TEXT)
+        snprintf(look->title, sizeof look->title, "%s", say_axis_title(name));
     else
-        column_look(look, s->rows.names[col], s->rows.units[col], most_of(s, f, col));
-    if (words)
-        snprintf(look->title, sizeof look->title, "%s", say_axis_title(s->rows.names[col]));
-    const struct column *own = column_find(s->rule.kind->tables[TABLE_ROWS].columns, s->rows.names[col]);
+        column_look(look, name, l->t->units[col], most);
+    const struct column *own = column_find(l->kind->tables[TABLE_ROWS].columns, name);
     char title[COLUMN_NAME];
-    if (own && say_word_title(title, &s->rows, own, s->rows.names[col]))
+    if (own && say_word_title(title, l->t, own, name))
         snprintf(look->title, sizeof look->title, "%s", title);
-    sheet_column(sheet, look->title, look->unit, words ? SHEET_LEFT : SHEET_POINT);
-    l->columns[l->n++] = col;
+    l->columns[l->n] = (struct column){ .name = name,
+                                        .title = look->title,
+                                        .as = look->unit,
+                                        .times = l->t->kinds[col] == TABLE_TEXT ? 1 : 1 / look->scale,
+                                        .usual = strcmp(name, "knee") == 0 ? "no" : NULL };
+    l->places[l->n] = (struct column_place){ .column = &l->columns[l->n], .at = col };
+    l->n++;
 }
 
 /* Of what is not among the columns of the front: what tells its designs apart. */
-static void front_choose_columns(struct layout *l, struct sheet *sheet, const struct front_side *s,
-                                 const struct front *f)
+static void choose_columns(struct layout *l, const struct keep_rule *rule)
 {
     static const char *const others[] = { DESIGN_COLUMN(network), DESIGN_COLUMN(objective),
                                           DESIGN_COLUMN(total_GBps), DESIGN_COLUMN(nic_GBps) };
-    const struct table *t = &s->rows;
-    const struct column *own = s->rule.kind->tables[TABLE_ROWS].columns;
+    const struct table *t = l->t;
+    const struct column *own = l->kind->tables[TABLE_ROWS].columns;
     char name[24];
-    add(l, sheet, s, f, table_find(t, "point"));
-    for (int32_t i = s->point_col + 1; i < t->n_cols && !column_find(own, t->names[i]); i++)
-        if (differs(s, f, i))
-            add(l, sheet, s, f, i);
-    if (s->label_col >= 0)
-        add(l, sheet, s, f, s->label_col);
+    int32_t point = table_find(t, "point");
+    add(l, point);
+    for (int32_t i = point + 1; i < t->n_cols && !column_find(own, t->names[i]); i++)
+        if (differs(t, i))
+            add(l, i);
+    add(l, label_column(l->kind, t));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         int32_t col = table_find(t, others[i]);
-        if (col >= 0 && differs(s, f, col))
-            add(l, sheet, s, f, col);
+        if (col >= 0 && differs(t, col))
+            add(l, col);
     }
     for (int d = 1; d <= 8; d++) {
         snprintf(name, sizeof name, "bw%d_GBps", d);
-        add(l, sheet, s, f, table_find(t, name));
+        add(l, table_find(t, name));
     }
-    for (int32_t k = 0; k < s->rule.n_front; k++)
-        add(l, sheet, s, f, table_find(t, s->rule.front[k].name));
-    sheet_column(sheet, "", "", SHEET_LEFT);
-}
-
-static void put_cells(struct sheet *sheet, const struct layout *l, const struct front_side *s, int64_t row,
-                      bool knee)
-{
-    struct text cell = { 0 };
-    for (int32_t i = 0; i < l->n; i++) {
-        int32_t col = l->columns[i];
-        text_clear(&cell);
-        table_cell_text(&cell, &s->rows, row, col);
-        if (s->rows.kinds[col] == TABLE_TEXT)
-            sheet_put(sheet, "%s", text_str(&cell));
-        else if (col == s->point_col)
-            sheet_count(sheet, table_count(&s->rows, row, col));
-        else
-            sheet_real(sheet, table_number(&s->rows, row, col) / l->looks[i].scale, 5);
-    }
-    sheet_put(sheet, "%s", knee ? "knee" : "");
-    text_free(&cell);
+    for (int32_t k = 0; k < rule->n_front; k++)
+        add(l, table_find(t, rule->front[k].name));
+    add(l, table_find(t, "knee"));
 }
 
 /* All of a short front; of a long one some at equal steps, the ends and the knee among them. */
@@ -1293,9 +1249,8 @@ static int cmd_front_put_side(const struct front_job *j, int32_t side, const cha
 {
     const struct front_side *s = &j->sides[side];
     const struct front *f = front_of(keep_fronts(s->keep), group);
-    struct sheet sheet = { 0 };
-    struct layout l = { .n = 0 };
-    int64_t knee = f ? front_knee(f) : -1, n_shown = 0;
+    struct table t = { 0 };
+    int64_t knee = f ? front_knee(f) : -1;
     if (!f)
         return 0;
     text_puts(out, "\n");
@@ -1304,17 +1259,17 @@ static int cmd_front_put_side(const struct front_job *j, int32_t side, const cha
         put_limits(s, out);
         text_puts(out, ":\n");
     }
-    front_choose_columns(&l, &sheet, s, f);
+    begin_rows(&t, &s->rows);
     for (int64_t i = 0; i < f->n_sorted; i++)
-        if (is_shown(f, i, knee)) {
-            put_cells(&sheet, &l, s, front_row(s, f->id[i]), i == knee);
-            n_shown++;
-        }
-    int rc = sheet_write(&sheet, out, e);
-    sheet_free(&sheet);
-    if (n_shown < f->n_sorted)
-        text_printf(out, "%lld of %lld designs on the front; --of csv has all\n", (long long)n_shown,
+        if (is_shown(f, i, knee))
+            put_row(&t, &s->rows, front_row(s, f->id[i]), "", i == knee, NAN);
+    struct layout l = { .kind = s->rule.kind, .t = &t };
+    choose_columns(&l, &s->rule);
+    int rc = column_write(out, &t, 0, t.n_rows, l.places, l.n, e);
+    if (t.n_rows < f->n_sorted)
+        text_printf(out, "%lld of %lld designs on the front; --of csv has all\n", (long long)t.n_rows,
                     (long long)f->n_sorted);
+    table_free(&t);
     return rc;
 }
 

@@ -189,7 +189,7 @@ static void say_bill(struct report *r, const struct topo_bill *b)
     if (b->n_watt_unknown > 0 && b->n_watt_unknown < b->n_lines)
         report_line(r, "The power of %d item%s not known: the sum is a lower bound.\n",
                     (int)b->n_watt_unknown, b->n_watt_unknown == 1 ? " is" : "s is");
-    report_line(r, "grades of prices, their bands and power: V read in its source, D derived from such, "
+    report_line(r, "grades of prices, bands and power: V read in its source, D derived from such, "
                    "V-weak vendor or reseller, R recalled\n");
 }
 

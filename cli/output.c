@@ -188,12 +188,10 @@ static void say(const struct run *run, const char *kind, const char *message)
 #define SAY(run, kind, fmt)                                                                                  \
     do {                                                                                                     \
         struct err line_ = { 0 };                                                                            \
-        char text_[sizeof line_.msg];                                                                        \
         va_list ap_;                                                                                         \
         va_start(ap_, fmt);                                                                                  \
-        vsnprintf(text_, sizeof text_, fmt, ap_);                                                            \
+        err_vset(&line_, ERR_OK, fmt, ap_);                                                                  \
         va_end(ap_);                                                                                         \
-        err_set(&line_, ERR_OK, "%s", text_);                                                                \
         say(run, kind, line_.msg);                                                                           \
     } while (0)
 
@@ -232,7 +230,7 @@ static void warn_lines(struct run *run, const char *lines)
         size_t n = strcspn(s, "\n");
         struct err clean = { 0 };
         if (n > 0 && is_new(run, s, n)) {
-            err_set(&clean, ERR_OK, "%.*s", n < 1000 ? (int)n : 1000, s);
+            err_set(&clean, ERR_OK, "%.*s", (int)n, s);
             say(run, "warning: ", clean.msg);
         }
         s += n + (s[n] == '\n');
@@ -241,12 +239,13 @@ static void warn_lines(struct run *run, const char *lines)
 
 void output_warn(struct run *run, const char *fmt, ...)
 {
-    char line[1024];
+    struct text line = { 0 };
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
+    text_vprintf(&line, fmt, ap);
     va_end(ap);
-    warn_lines(run, line);
+    warn_lines(run, text_str(&line));
+    text_free(&line);
 }
 
 void output_notes(struct run *run, const struct text *notes)

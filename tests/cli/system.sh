@@ -74,8 +74,8 @@ cd - >/dev/null && "$WEFT" sweep configs/studies/20MW.yaml -q --of csv 2>/dev/nu
     END { print (n > 1 ? "some" : "none") }'
 cd "$TMPDIR" || exit 1
 echo "== what is left out is said"
-say "rates count no parts" sim study.yaml --split --set 'parts={rates: [{tier: N, link_usd_per_GBps: 4}, {tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18}]}' | grep -A1 '^left out'
-"$WEFT" sim study.yaml --split --set system.mtbf.npu_h=0.01 | grep -A2 '^failures'
+say "rates count no parts" sim study.yaml --split --set 'parts={rates: [{tier: N, link_usd_per_GBps: 4}, {tier: P, link_usd_per_GBps: 8, switch_usd_per_GBps: 18}]}' | grep -A2 '^left out'
+"$WEFT" sim study.yaml --split --set system.mtbf.npu_h=0.01 | grep -A3 '^failures'
 for bad in system.pue=0.9 system.residual=1.5 system.life_years=0 system.network_life_years=-4 'system.items=[{name: x, life_years: -1}]' \
     'system.items=[{name: x, residual: 2}]' 'system.items=[{name: x, idle: 1.1}]' system.building_life_years=0 system.server_idle=1.2 \
     system.network_idle=1.01 system.mtbf.switch_h=-5 system.capital_rate=-1 system.mtbf.nic_h=0 system.npu_idle=2 \

@@ -56,6 +56,18 @@ TEST(too_long_text_is_cut_and_terminated)
     assert_int_equal(strlen(own.msg), sizeof own.msg - 1);
 }
 
+TEST(a_message_that_is_cut_ends_behind_a_word)
+{
+    char words[2000];
+    for (size_t i = 0; i < sizeof words; i++)
+        words[i] = i % 7 == 6 ? ' ' : 'x';
+    words[sizeof words - 1] = '\0';
+    err_set(e, ERR_PARSE, "%s", words);
+    size_t n = strlen(e->msg);
+    assert_true(n < sizeof e->msg && n > sizeof e->msg - 12);
+    assert_string_equal(e->msg + n - 10, " xxxxxx...");
+}
+
 TEST(wrapping_in_a_long_path_keeps_the_cause)
 {
     char path[4000];

@@ -217,3 +217,34 @@ TEST(texts_in_rows_and_hidden_lengths)
         assert_string_equal(text_str(&r.out), cases[i].want);
     }
 }
+
+/* In parts, as pages write them; a label keeps its column, and what is wide stays. */
+TEST(long_lines_of_prose_are_folded_at_blanks)
+{
+    CASES(bool wide; const char *begin, *hang) = {
+        { false, "", "" },
+        { false, "failures          ", "                  " },
+        { false, "  restart         ", "                  " },
+        { true, "failures          ", NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct report, r, report_free) = { .format = TABLE_AS_TEXT, .out = { .wide = cases[i].wide } };
+        struct text want = { 0 };
+        size_t width = strlen(cases[i].begin);
+        report_line(&r, "before\n%s", cases[i].begin);
+        text_printf(&want, "before\n%s", cases[i].begin);
+        for (int k = 0; k < 30; k++) {
+            bool fits = width + 6 + (k > 0) <= 120 || !cases[i].hang;
+            report_line(&r, "%sword%02d", k ? " " : "", k);
+            if (!fits)
+                text_printf(&want, "\n%s", cases[i].hang);
+            width = fits ? width : strlen(cases[i].hang);
+            text_printf(&want, "%sword%02d", k && fits ? " " : "", k);
+            width += 6 + (size_t)(k && fits);
+        }
+        report_line(&r, "\nafter\n");
+        text_puts(&want, "\nafter\n");
+        assert_string_equal(text_str(&r.out), text_str(&want));
+        text_free(&want);
+    }
+}

@@ -86,11 +86,12 @@ static double time_scaled(struct trial *t, double factor)
     return time_at(t, bw_Bps);
 }
 
-/* A difference of two nearly equal times; below 1e-12 of them it is rounding, or a solver's last step. */
-static double difference(double more_s, double less_s)
+/* A difference of two nearly equal times; below this share of them it is rounding, or the last step of the
+ * solver that routes over any paths of a graph. */
+static double difference(const struct trial *t, double more_s, double less_s)
 {
-    double x = more_s - less_s;
-    return fabs(x) > 1e-12 * more_s ? x : 0;
+    double x = more_s - less_s, noise = t->p->study->ideal ? 1e-9 : 1e-12;
+    return fabs(x) > noise * more_s ? x : 0;
 }
 
 /* So many times as fast a dimension takes no time that six digits show, and simulations still end. */
@@ -108,11 +109,11 @@ static int find_changes(struct explain *p, struct err *e)
         p->changes[d] = (struct explain_change){
             .dim = s->net.dims[d].name,
             /* 1 GB/s: the unit in which people buy, small against any bandwidth in range. */
-            .saves_s = difference(now_s, time_with(&t, d, 1e9)),
+            .saves_s = difference(&t, now_s, time_with(&t, d, 1e9)),
             .costs_usd = usd_per_Bps * 1e9,
             .one_usd_less_loses_s =
-                can_cut ? difference(time_with(&t, d, -1 / usd_per_Bps), now_s) : (double)NAN,
-            .endless_saves_s = difference(now_s, time_with(&t, d, (ENDLESS - 1) * x->bw_Bps[d])),
+                can_cut ? difference(&t, time_with(&t, d, -1 / usd_per_Bps), now_s) : (double)NAN,
+            .endless_saves_s = difference(&t, now_s, time_with(&t, d, (ENDLESS - 1) * x->bw_Bps[d])),
         };
     }
     return t.rc;
@@ -129,7 +130,7 @@ static int find_cheapest(struct explain *p, struct err *e)
         usd += s->has_parts ? s->prices[d].usd_per_Bps * x->bw_Bps[d] : 0;
     p->cheapest = EXPLAIN_ALL;
     /* NaN, which no comparison below prefers: without prices there is no cheapest. */
-    p->cheapest_s = usd > 1 ? difference(time_scaled(&t, 1 - 1 / usd), time_at(&t, x->bw_Bps)) : NAN;
+    p->cheapest_s = usd > 1 ? difference(&t, time_scaled(&t, 1 - 1 / usd), time_at(&t, x->bw_Bps)) : NAN;
     for (int32_t d = 0; d < x->n_dims; d++) {
         if (p->changes[d].one_usd_less_loses_s < p->cheapest_s) {
             p->cheapest = d;
