@@ -1276,6 +1276,10 @@ static int run_kind(struct run *run, const struct study_kind *kind, struct err *
     for (int32_t i = TABLE_RUNS; kind && i < kind->n_tables; i++)
         job.extras[job.n_extras++] =
             (struct extra){ .name = kind->tables[i].word, .path = run->opt.tables[i] };
+    const char *alone = run->opt.say_columns ? "columns" : run->opt.list ? "list" : NULL;
+    if (alone && run->opt.n_operands > 0)
+        return err_set(e, ERR_USAGE, "option --%s is of all studies of the command; leave out %.100s", alone,
+                       run->opt.operands[0]);
     if (run->opt.say_columns)
         return write_columns(run, kind ? kind : study_kinds[0], e);
     if (run->opt.list)

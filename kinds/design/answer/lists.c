@@ -12,10 +12,25 @@
 #include "kinds/design/answer/owning.h"
 #include "kinds/design/answer/price.h"
 
-static void put(struct table *out, const struct columns *c, const void *row)
+/* A list under way. */
+struct design_list_rows {
+    struct table *out;
+    struct columns columns;
+    const struct design_view *view;
+    struct err *e;
+};
+
+static void put(const struct design_list_rows *x, const void *row)
 {
-    table_row(out);
-    row_put(out, c, row);
+    table_row(x->out);
+    row_put(x->out, &x->columns, row);
+}
+
+static int put_array(const struct design_list_rows *x, const void *rows, int64_t n, size_t size)
+{
+    for (int64_t i = 0; i < n; i++)
+        put(x, (const char *)rows + (size_t)i * size);
+    return 0;
 }
 
 /* ---- dimensions ---- */
@@ -67,14 +82,13 @@ struct design_dim design_dim(const struct design_point *s, const struct design *
     };
 }
 
-static int put_dims(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_dims(const struct design_list_rows *x)
 {
-    const struct design_point *s = v->study;
-    const struct design *d = v->design;
-    (void)e;
+    const struct design_point *s = x->view->study;
+    const struct design *d = x->view->design;
     for (int32_t k = 0; k < d->n_dims; k++) {
         const struct design_dim row = design_dim(s, d, k);
-        put(out, c, &row);
+        put(x, &row);
     }
     return 0;
 }
@@ -127,157 +141,138 @@ struct design_bill_line design_bill_line(const char *dimension, const struct top
                                       .shown_high = band ? of->usd.high : (double)NAN };
 }
 
-static int put_bill(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_bill(const struct design_list_rows *x)
 {
-    (void)e;
-    for (int32_t i = 0; i < v->design->bill.n_lines; i++) {
-        const struct topo_bill_line *line = &v->design->bill.lines[i];
-        const struct design_bill_line row = design_bill_line(v->study->net.dims[line->dim].name, line);
-        put(out, c, &row);
+    for (int32_t i = 0; i < x->view->design->bill.n_lines; i++) {
+        const struct topo_bill_line *line = &x->view->design->bill.lines[i];
+        const struct design_bill_line row = design_bill_line(x->view->study->net.dims[line->dim].name, line);
+        put(x, &row);
     }
     return 0;
 }
 
 /* ---- what other files have ---- */
 
-static int put_prices(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_prices(const struct design_list_rows *x)
 {
     int32_t n = 0;
-    struct design_price *rows = calloc((size_t)v->study->rows.n + 1, sizeof *rows);
-    int rc = rows ? design_prices(rows, &n, v->study, v->design, e) : err_nomem(e, "constraints");
-    for (int32_t i = 0; i < n; i++)
-        put(out, c, &rows[i]);
+    struct design_price *rows = calloc((size_t)x->view->study->rows.n + 1, sizeof *rows);
+    int rc = rows ? design_prices(rows, &n, x->view->study, x->view->design, x->e)
+                  : err_nomem(x->e, "constraints");
+    put_array(x, rows, n, sizeof *rows);
     free(rows);
     return rc;
 }
 
-static int put_steps(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_steps(const struct design_list_rows *x)
 {
     struct design_step row;
-    (void)e;
-    for (int32_t k = 0; k < v->design->n_dims; k++)
+    for (int32_t k = 0; k < x->view->design->n_dims; k++)
         for (int up = 1; up >= 0; up--)
-            if (design_step(&row, v->study, v->design, k, up))
-                put(out, c, &row);
+            if (design_step(&row, x->view->study, x->view->design, k, up))
+                put(x, &row);
     return 0;
 }
 
-static int put_evidence(struct table *out, const struct columns *c, const struct design_view *v,
-                        struct err *e)
+static int put_evidence(const struct design_list_rows *x)
 {
-    const struct design_point *s = v->study;
-    const struct design *d = v->design;
-    (void)e;
+    const struct design_point *s = x->view->study;
+    const struct design *d = x->view->design;
     for (int32_t i = 0; i < d->n_loads; i++) {
-        const struct training *x = s->workloads[i].training;
-        if (!x)
+        const struct training *model = s->workloads[i].training;
+        if (!model)
             continue;
-        const struct evidence_row row = evidence_row(x, &s->net.npu, d->loads[i].time_s);
-        put(out, c, &row);
+        const struct evidence_row row = evidence_row(model, &s->net.npu, d->loads[i].time_s);
+        put(x, &row);
     }
     return 0;
 }
 
-static int put_budgets(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_budgets(const struct design_list_rows *x)
 {
     struct budget b;
-    int rc = budget_check(&b, v->study, v->design, e);
-    for (int32_t i = 0; i < b.n && !rc; i++)
-        put(out, c, &b.list[i]);
-    return rc;
+    int rc = budget_check(&b, x->view->study, x->view->design, x->e);
+    return rc ? rc : put_array(x, b.list, b.n, sizeof *b.list);
 }
 
 /* ---- the whole machine ---- */
 
-static bool has_machine(const struct design_view *v)
+static int put_items(const struct design_list_rows *x)
 {
-    return v->system && !isnan(v->system->racks);
-}
-
-static int put_items(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
-{
-    (void)e;
-    for (int32_t i = 0; has_machine(v) && i < v->system->n_items; i++) {
-        const struct owning_item row = owning_item_of(v->system, &v->study->system.terms, i);
-        put(out, c, &row);
+    for (int32_t i = 0; i < x->view->system->n_items; i++) {
+        const struct owning_item row = owning_item_of(x->view->system, &x->view->study->system.terms, i);
+        put(x, &row);
     }
     return 0;
 }
 
-static int put_fails(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_fails(const struct design_list_rows *x)
 {
-    (void)e;
-    for (int32_t i = 0; has_machine(v) && i < v->system->n_fails; i++) {
-        const struct owning_fail row = owning_fail_of(v->system, i);
-        put(out, c, &row);
+    for (int32_t i = 0; i < x->view->system->n_fails; i++) {
+        const struct owning_fail row = owning_fail_of(x->view->system, i);
+        put(x, &row);
     }
     return 0;
 }
 
-static int put_factors(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_factors(const struct design_list_rows *x)
 {
+    const struct design_view *v = x->view;
     struct owning_factor rows[OWNING_FACTORS];
     int32_t n = 0;
-    int rc = has_machine(v) ? owning_factors(rows, &n, v->system, v->study, v->design->time_s, e) : 0;
-    for (int32_t i = 0; i < n; i++)
-        put(out, c, &rows[i]);
-    return rc;
+    int rc = owning_factors(rows, &n, v->system, v->study, v->design->time_s, x->e);
+    return rc ? rc : put_array(x, rows, n, sizeof *rows);
 }
 
 /* ---- why a step takes its time ---- */
 
-static int put_limits(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_limits(const struct design_list_rows *x)
 {
-    (void)e;
-    for (int32_t i = 0; v->explain && i < v->explain->n_limits; i++)
-        put(out, c, &v->explain->limits[i]);
-    return 0;
+    const struct explain *p = x->view->explain;
+    return put_array(x, p->limits, p->n_limits, sizeof *p->limits);
 }
 
-static int put_changes(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_changes(const struct design_list_rows *x)
 {
-    (void)e;
-    for (int32_t i = 0; v->explain && i < v->design->n_dims; i++)
-        put(out, c, &v->explain->changes[i]);
-    return 0;
+    const struct explain *p = x->view->explain;
+    return put_array(x, p->changes, x->view->design->n_dims, sizeof *p->changes);
 }
 
-static int put_bounds(struct table *out, const struct columns *c, const struct design_view *v, struct err *e)
+static int put_bounds(const struct design_list_rows *x)
 {
-    (void)e;
-    for (int32_t i = 0; v->explain && i < v->explain->n_bounds; i++)
-        put(out, c, &v->explain->bounds[i]);
-    return 0;
+    const struct explain *p = x->view->explain;
+    return put_array(x, p->bounds, p->n_bounds, sizeof *p->bounds);
 }
 
 /* ---- all of them ---- */
 
 const struct design_list design_lists[] = {
-    { "dims", design_dim_columns, put_dims, false },
-    { "bill", design_bill_columns, put_bill, false },
-    { "shadow_prices", design_price_columns, put_prices, false },
-    { "steps", design_step_columns, put_steps, false },
-    { "evidence", evidence_columns, put_evidence, false },
-    { "budgets", budget_columns, put_budgets, false },
-    { "items", owning_item_columns, put_items, false },
-    { "failures", owning_fail_columns, put_fails, false },
-    { "a_tenth_more", owning_factor_columns, put_factors, false },
-    { "what_limits", explain_limit_columns, put_limits, true },
-    { "one_more_GBps", explain_change_columns, put_changes, true },
-    { "bounds", explain_bound_columns, put_bounds, true },
+    { .name = "dims", .columns = design_dim_columns, .put = put_dims },
+    { .name = "bill", .columns = design_bill_columns, .put = put_bill },
+    { .name = "shadow_prices", .columns = design_price_columns, .put = put_prices },
+    { .name = "steps", .columns = design_step_columns, .put = put_steps },
+    { .name = "evidence", .columns = evidence_columns, .put = put_evidence },
+    { .name = "budgets", .columns = budget_columns, .put = put_budgets },
+    { .name = "items", .columns = owning_item_columns, .put = put_items, .owns = true },
+    { .name = "failures", .columns = owning_fail_columns, .put = put_fails, .owns = true },
+    { .name = "a_tenth_more", .columns = owning_factor_columns, .put = put_factors, .owns = true },
+    { .name = "what_limits", .columns = explain_limit_columns, .put = put_limits, .explains = true },
+    { .name = "one_more_GBps", .columns = explain_change_columns, .put = put_changes, .explains = true },
+    { .name = "bounds", .columns = explain_bound_columns, .put = put_bounds, .explains = true },
     { .name = NULL },
 };
 
 int design_list_build(struct table *out, const struct design_list *list, const struct design_view *v,
                       struct err *e)
 {
-    struct columns c;
-    const struct column_choice all = { .in = IN_CSV };
-    int rc = column_choose(&c, list->columns, &all, e);
+    struct design_list_rows x = { .out = out, .view = v, .e = e };
+    bool owned = v->system && !isnan(v->system->racks);
+    int rc = column_choose(&x.columns, list->columns, &(struct column_choice){ .in = IN_CSV }, e);
     if (!rc) {
-        columns_put(out, &c);
-        rc = list->put(out, &c, v, e);
+        columns_put(out, &x.columns);
+        if ((owned || !list->owns) && (v->explain || !list->explains))
+            rc = list->put(&x);
     }
-    columns_free(&c);
+    columns_free(&x.columns);
     return rc ? rc : out->failed ? err_nomem(e, list->name) : 0;
 }

@@ -35,13 +35,15 @@ struct design_view {
     const struct explain *explain; /**< NULL: lists that `explains` have no rows */
 };
 
+struct design_list_rows;
+
 /** One list of rows that a design has. */
 struct design_list {
     const char *name; /**< "bill", "shadow_prices", ... */
     const struct column *columns;
     /* private */
-    int (*put)(struct table *out, const struct columns *c, const struct design_view *v, struct err *e);
-    bool explains; /**< it is of view.explain */
+    int (*put)(const struct design_list_rows *x);
+    bool owns, explains; /**< it is of view.system, of view.explain */
 };
 /** All of them; the last one's name is NULL. */
 extern const struct design_list design_lists[];
