@@ -475,21 +475,21 @@ int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)
 /* Keeping this share clear is inside enough; no programme is spent on it. */
 #define CLEAR_REL 1e-2
 
-struct search {
+struct lp_search {
     const struct alloc_problem *problem;
     struct lp lp;
     double sum_Bps[TOPO_MAX_DIMS]; /* of the vertices found */
     int32_t n;
 };
 
-static void mean_of(const struct search *s, double *bw_Bps)
+static void mean_of(const struct lp_search *s, double *bw_Bps)
 {
     for (int32_t d = 0; d < s->lp.n_dims; d++)
         bw_Bps[d] = s->sum_Bps[d] / s->n;
 }
 
 /* One more vertex, the farthest along -cost; false when the programme has none. */
-static bool add_vertex(struct search *s, struct lp_result *r, struct err *e)
+static bool add_vertex(struct lp_search *s, struct lp_result *r, struct err *e)
 {
     if (lp_solve(r, NULL, &s->lp, e) || r->status != LP_OPTIMAL)
         return false;
@@ -500,7 +500,7 @@ static bool add_vertex(struct search *s, struct lp_result *r, struct err *e)
 }
 
 /* A vertex as far from this row as possible. If none is off the row, it is implied to be tight. */
-static void visit_row(struct search *s, struct alloc_inside *out, int32_t i, struct err *e)
+static void visit_row(struct lp_search *s, struct alloc_inside *out, int32_t i, struct err *e)
 {
     const struct alloc_row *row = &s->problem->rows[i];
     struct lp_result r;
@@ -515,7 +515,7 @@ static void visit_row(struct search *s, struct alloc_inside *out, int32_t i, str
         out->implied[i] = alloc_room(row, r.bw_Bps, s->lp.n_dims) < IMPLIED_REL;
 }
 
-static void visit_dim(struct search *s, int32_t dim, struct err *e)
+static void visit_dim(struct lp_search *s, int32_t dim, struct err *e)
 {
     double mean[TOPO_MAX_DIMS] = { 0 };
     struct lp_result r;
@@ -547,7 +547,7 @@ static bool stays_clear(const struct alloc_inside *in, const struct alloc_proble
 int alloc_find_inside(struct alloc_inside *out, const struct alloc_problem *p, struct err *e)
 {
     const int32_t n = p->step->n_dims;
-    struct search s = { .problem = p };
+    struct lp_search s = { .problem = p };
     struct lp_result r;
     *out = (struct alloc_inside){ .implied = calloc((size_t)p->n_rows + 1, sizeof *out->implied) };
     if (!out->implied)

@@ -166,7 +166,7 @@ enum { MAX_LINES = 400, MAX_DESCENT = 40 };
  * curve T >= constant + root^2 / (4 (mu*X + rent)). Curves for more and more mu close the gap around the best
  * point.
  */
-struct line {
+struct solve_line {
     double mu, rel; /* rel: alloc_row_rel() */
     struct alloc_bound_parts part;
     double x, t; /* the point that touches it */
@@ -174,22 +174,22 @@ struct line {
     struct alloc_bound proof;
 };
 
-struct search {
+struct split_search {
     const struct alloc_problem *problem;
     struct interior *w;
-    struct line *lines; /* by x ascending, mu descending; shape [n] */
+    struct solve_line *lines; /* by x ascending, mu descending; shape [n] */
     int32_t n, best;
     double least, fixed;
     int32_t iterations;
 };
 
-static double product_of(const struct search *s, int32_t i)
+static double product_of(const struct split_search *s, int32_t i)
 {
     return s->lines[i].t * (s->lines[i].x + s->fixed);
 }
 
 /* Solve for one mu and put the line in its place; returns where, or -1 when it brings nothing new. */
-static int32_t add_line(struct search *s, double mu, struct err *e)
+static int32_t add_line(struct split_search *s, double mu, struct err *e)
 {
     struct interior_result r;
     interior_solve(s->w, (struct interior_ask){ .time_weight = 1, .cost_weight = mu, .limit_s = INFINITY },
@@ -202,7 +202,7 @@ static int32_t add_line(struct search *s, double mu, struct err *e)
         at++;
     if (at < s->n && s->lines[at].mu == mu)
         return -1;
-    struct line line = { .mu = mu, .rel = alloc_row_rel(s->problem), .x = r.cost_usd, .t = r.time_s };
+    struct solve_line line = { .mu = mu, .rel = alloc_row_rel(s->problem), .x = r.cost_usd, .t = r.time_s };
     memcpy(line.bw_Bps, r.bw_Bps, sizeof line.bw_Bps);
     if (interior_bound(s->w, &line.proof, e))
         return -1;
@@ -229,12 +229,12 @@ static double leap_factor(const double *log_mu)
 /* log T + log X lies below its tangent: minimising the tangent never makes the product larger. A product that
  * falls nearly as slowly as its scale grows gets there by small steps: if it @p may, every fourth is a leap.
  */
-static void product_descend(struct search *s, bool may_leap, struct err *e)
+static void product_descend(struct split_search *s, bool may_leap, struct err *e)
 {
     double log_mu[3] = { 0 };
     int32_t n_plain = 0;
     for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
-        const struct line *best = &s->lines[s->best];
+        const struct solve_line *best = &s->lines[s->best];
         double mu = best->t / (best->x + s->fixed), before = product_of(s, s->best);
         bool leaps = may_leap && n_plain >= 3;
         log_mu[0] = log_mu[1];
@@ -250,7 +250,7 @@ static void product_descend(struct search *s, bool may_leap, struct err *e)
 /* T at X is at least this, rounded or not. Where prices and rents sum to less than nothing no feasible B
  * costs X; nor where they sum to nothing, if any traffic is charged. Otherwise compute alone is left (the
  * floor). */
-static double curve(const struct line *l, double x)
+static double curve(const struct solve_line *l, double x)
 {
     double price = l->mu * x + l->part.rent + l->rel * (l->mu * x + fabs(l->part.rent));
     if (price > 0)
@@ -262,7 +262,7 @@ static double curve(const struct line *l, double x)
  * Least of curve * (X + fixed) over from..to. As a function of X that is a straight line plus a hyperbola
  * that rises when rent >= mu*fixed, and else falls and is convex.
  */
-static double least_on_curve(const struct line *l, double fixed, double from, double to)
+static double least_on_curve(const struct solve_line *l, double fixed, double from, double to)
 {
     double at = from, falls = l->mu * fixed - l->part.rent;
     if (falls > 0 && l->mu > 0) {
@@ -274,9 +274,9 @@ static double least_on_curve(const struct line *l, double fixed, double from, do
 
 /* What two neighbouring curves prove between their points: the first up to where they cross, then the other.
  */
-static double between(const struct search *s, int32_t i)
+static double between(const struct split_search *s, int32_t i)
 {
-    const struct line *a = &s->lines[i], *b = &s->lines[i + 1];
+    const struct solve_line *a = &s->lines[i], *b = &s->lines[i + 1];
     double from = a->x, to = b->x;
     if (!isfinite(to)) /* the floor, which touches nothing: far out it is the higher */
         for (to = 2 * from + s->fixed; isfinite(to) && curve(a, to) > curve(b, to);)
@@ -294,7 +294,7 @@ static double between(const struct search *s, int32_t i)
 /* What is proved over from..to, where the curves at home there prove @p near. Every curve holds everywhere:
  * at a kink several have one home, where the steep ones know little of X beside a price that rows fix, and a
  * flat one proves more. */
-static double over_stretch(const struct search *s, double near, double from, double to)
+static double over_stretch(const struct split_search *s, double near, double from, double to)
 {
     double enough = product_of(s, s->best) * (1 - TARGET_GAP);
     for (int32_t i = 0; i < s->n && near < enough; i++)
@@ -303,9 +303,9 @@ static double over_stretch(const struct search *s, double near, double from, dou
 }
 
 /* The weakest spot: -1 left of all points, n-1 right of them, i between i and i+1. */
-static double weakest(const struct search *s, int32_t *where)
+static double weakest(const struct split_search *s, int32_t *where)
 {
-    const struct line *first = &s->lines[0], *last = &s->lines[s->n - 1];
+    const struct solve_line *first = &s->lines[0], *last = &s->lines[s->n - 1];
     double bound = INFINITY;
     *where = s->best;
     if (first->x > s->least) {
@@ -328,13 +328,13 @@ static double weakest(const struct search *s, int32_t *where)
 }
 
 /* A mu that splits the weakest spot; 0 when it cannot be split. */
-static double next_mu(const struct search *s, int32_t where)
+static double next_mu(const struct split_search *s, int32_t where)
 {
     if (where < 0)
         return 8 * s->lines[0].mu;
     if (where == s->n - 1)
         return 0;
-    const struct line *a = &s->lines[where], *b = &s->lines[where + 1];
+    const struct solve_line *a = &s->lines[where], *b = &s->lines[where + 1];
     double chord = (a->t - b->t) / (b->x - a->x);
     if (!(chord < a->mu * (1 - 1e-14) && chord > b->mu * (1 + 1e-14)))
         chord = b->mu > 0 ? sqrt(a->mu * b->mu) : a->mu / 16;
@@ -343,7 +343,7 @@ static double next_mu(const struct search *s, int32_t where)
 
 /* Adds tangents where the lower envelope of proved lines is weakest, until the product of time and cost is
  * proved to TARGET_GAP. */
-static double certify(struct search *s, struct err *e)
+static double certify(struct split_search *s, struct err *e)
 {
     for (;;) {
         int32_t where;
@@ -359,10 +359,10 @@ static double certify(struct search *s, struct err *e)
 }
 
 /* Bandwidth without end leaves compute: T >= v for every X. Stands right of all points. */
-static int add_floor(struct search *s, struct err *e)
+static int add_floor(struct split_search *s, struct err *e)
 {
-    struct line *line = &s->lines[0];
-    *line = (struct line){ .rel = alloc_row_rel(s->problem), .x = INFINITY, .t = INFINITY };
+    struct solve_line *line = &s->lines[0];
+    *line = (struct solve_line){ .rel = alloc_row_rel(s->problem), .x = INFINITY, .t = INFINITY };
     int rc = alloc_bound_build(&line->proof, s->problem, e);
     if (rc)
         return rc;
@@ -394,7 +394,7 @@ static double first_mu(const struct alloc_problem *p)
 
 /* Time times cost along the curve of T against cost: first a line with no weight on cost (or a floor), then
  * descent. */
-static int product_search(struct search *s, bool bounded, struct err *e)
+static int product_search(struct split_search *s, bool bounded, struct err *e)
 {
     s->lines = calloc(MAX_LINES + 1, sizeof *s->lines);
     if (!s->lines)
@@ -413,9 +413,9 @@ static int product_search(struct search *s, bool bounded, struct err *e)
 
 /* The line whose mu is the rate at which the best point trades time for money: its multipliers are the
  * slopes of the product. Where several lines touch that point the others' are not. */
-static int32_t find_prices(const struct search *s)
+static int32_t find_prices(const struct split_search *s)
 {
-    const struct line *best = &s->lines[s->best];
+    const struct solve_line *best = &s->lines[s->best];
     double rate = best->t / (best->x + s->fixed);
     int32_t found = s->best;
     for (int32_t i = 0; i < s->n; i++)
@@ -425,12 +425,13 @@ static int32_t find_prices(const struct search *s)
 }
 
 /* Every line's proof goes along: the verifier checks their envelope by itself. */
-static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bound *least, struct err *e)
+static int hand_over(struct alloc_answer *out, struct split_search *s, struct alloc_bound *least,
+                     struct err *e)
 {
     out->lower_bound = certify(s, e);
     if (e->code)
         return e->code;
-    const struct line *best = &s->lines[s->best];
+    const struct solve_line *best = &s->lines[s->best];
     memcpy(out->bw_Bps, best->bw_Bps, sizeof best->bw_Bps);
     out->value = product_of(s, s->best);
     out->best_bound = find_prices(s);
@@ -448,7 +449,7 @@ static int hand_over(struct alloc_answer *out, struct search *s, struct alloc_bo
 }
 
 /* Objectives without a best split: everything to zero, or one bandwidth without end. */
-static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32_t unbounded)
+static bool is_ill_posed(struct alloc_answer *out, const struct split_search *s, int32_t unbounded)
 {
     const struct alloc_problem *p = s->problem;
     double bw_Bps[D];
@@ -470,7 +471,7 @@ static bool is_ill_posed(struct alloc_answer *out, const struct search *s, int32
 
 /* A dimension whose growth makes T fall without end, however little may be spent; -1: there is none. Prices
  * count with rows, which may tie what costs nothing to what does. */
-static int find_unpaid(int32_t *dim, const struct search *s, struct err *e)
+static int find_unpaid(int32_t *dim, const struct split_search *s, struct err *e)
 {
     struct alloc_problem paid = *s->problem;
     struct alloc_row *rows = calloc((size_t)paid.n_rows + 1, sizeof *rows);
@@ -491,7 +492,7 @@ static int find_unpaid(int32_t *dim, const struct search *s, struct err *e)
 static int alloc_solve_product(struct alloc_answer *out, const struct alloc_problem *p, struct interior *w,
                                struct err *e)
 {
-    struct search s = { .problem = p, .w = w, .fixed = p->usd_fixed };
+    struct split_search s = { .problem = p, .w = w, .fixed = p->usd_fixed };
     struct alloc_bound least = { 0 };
     int32_t unbounded = -1, unpaid = -1;
     int rc = alloc_bound_build(&least, p, e);

@@ -40,7 +40,7 @@ struct known {
 };
 
 /* One walk over the trees for one bound. */
-struct walk {
+struct verify_walk {
     const struct verify_steps *steps;
     const struct step_tree *tree;
     const int32_t *leaf_of;   /* of this tree's nodes */
@@ -103,7 +103,7 @@ static int find_traffic(struct known *k, const struct verify_steps *s, struct er
     return 0;
 }
 
-static double own_constant(const struct walk *w, const struct step_node *node)
+static double own_constant(const struct verify_walk *w, const struct step_node *node)
 {
     return w->steps->drop_const || node->kind != STEP_COMPUTE ? 0 : node->seconds;
 }
@@ -112,7 +112,7 @@ static const double no_bandwidth_limit[D] = { INFINITY, INFINITY, INFINITY, INFI
                                               INFINITY, INFINITY, INFINITY, INFINITY };
 
 /* As long as the class of links that is busiest with what a node sends. */
-static double busiest(const struct walk *w, step_id id, const double *bw_Bps)
+static double busiest(const struct verify_walk *w, step_id id, const double *bw_Bps)
 {
     double most = 0;
     for (int32_t d = 0; d < w->tree->n_dims; d++)
@@ -122,7 +122,7 @@ static double busiest(const struct walk *w, step_id id, const double *bw_Bps)
 }
 
 /* Plain recursion over the tree, as one would write it down: what runs side by side shares its links. */
-static double verify_time(const struct walk *w, step_id id, const double *bw_Bps)
+static double verify_time(const struct verify_walk *w, step_id id, const double *bw_Bps)
 {
     const struct step_node *node = &w->tree->nodes[id];
     double sum = 0, most = 0;
@@ -140,7 +140,7 @@ static double verify_time(const struct walk *w, step_id id, const double *bw_Bps
     return node->apart ? most : fmax(most, busiest(w, id, bw_Bps));
 }
 
-static double dual_sum(const struct walk *w, step_id id)
+static double dual_sum(const struct verify_walk *w, step_id id)
 {
     double sum = 0;
     for (int32_t d = 0; w->leaf_of[id] >= 0 && d < w->tree->n_dims; d++)
@@ -149,7 +149,7 @@ static double dual_sum(const struct walk *w, step_id id)
 }
 
 /* The weight a node must have for the multipliers below it to be covered. */
-static double weight_needed(const struct walk *w, step_id id)
+static double weight_needed(const struct verify_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     double need = dual_sum(w, id); /* 0 where no leaf is its own */
@@ -160,10 +160,10 @@ static double weight_needed(const struct walk *w, step_id id)
     return need;
 }
 
-static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale);
+static void verify_gather_duals(struct verify_walk *w, step_id id, double weight, double scale);
 
 /* The multipliers of what a node sends, @p share of them. */
-static void gather_sent(struct walk *w, step_id id, double share, double scale)
+static void gather_sent(struct verify_walk *w, step_id id, double share, double scale)
 {
     for (int32_t d = 0; w->leaf_of[id] >= 0 && d < w->tree->n_dims; d++)
         w->pull[d] += share * fmax(w->dual[(ptrdiff_t)w->leaf_of[id] * D + d], 0) * scale * w->sent_B[id][d];
@@ -171,7 +171,7 @@ static void gather_sent(struct walk *w, step_id id, double share, double scale)
 
 /* Give each term what it needs, scaled down if that is too much; what is left goes to the longest compute. Of
  * children that share links all that they send is a term of its own. */
-static void gather_max(struct walk *w, step_id id, double weight, double scale)
+static void gather_max(struct verify_walk *w, step_id id, double weight, double scale)
 {
     double need = weight_needed(w, id), longest = -1;
     double share = need > weight ? weight / need : 1;
@@ -192,7 +192,7 @@ static void gather_max(struct walk *w, step_id id, double weight, double scale)
 
 /* Sums up what the multipliers prove: constants and pulls per dimension. A leaf whose multipliers sum to more
  * than its weight is scaled back, so that the bound stays true. */
-static void verify_gather_duals(struct walk *w, step_id id, double weight, double scale)
+static void verify_gather_duals(struct verify_walk *w, step_id id, double weight, double scale)
 {
     const struct step_node *node = &w->tree->nodes[id];
     if (node->kind == STEP_MAX) {
@@ -219,7 +219,7 @@ static double total_time(const struct known *k, const double *bw_Bps)
     double sum = 0, most = 0;
     size_t at = 0;
     for (int32_t i = 0; i < s->n; i++) {
-        const struct walk w = { .steps = s, .tree = s->trees[i], .sent_B = k->sent_B + at };
+        const struct verify_walk w = { .steps = s, .tree = s->trees[i], .sent_B = k->sent_B + at };
         at += (size_t)s->trees[i]->n_nodes;
         double t = s->scale[i] * verify_time(&w, s->trees[i]->root, bw_Bps);
         sum += t;
@@ -230,7 +230,7 @@ static double total_time(const struct known *k, const double *bw_Bps)
 
 /* With a maximum over workloads their weights must sum to that of the whole: a first pass measures them, and
  * what is left goes to the longest compute, as in any maximum. */
-static void gather_all(struct walk *w, const struct known *k, const struct alloc_bound *b,
+static void gather_all(struct verify_walk *w, const struct known *k, const struct alloc_bound *b,
                        const struct alloc_problem *p)
 {
     const struct verify_steps *s = k->steps;
@@ -351,7 +351,7 @@ static struct proved prove_parts(const struct alloc_bound *b, const struct alloc
                                  const struct known *k, double play)
 {
     const int32_t n = p->step->n_dims;
-    struct walk w = { .steps = k->steps };
+    struct verify_walk w = { .steps = k->steps };
     struct proved v = { 0 };
     struct long_sum slope = { 0 }, push[D];
     double most_Bps[D], given_Bps[D], sizes[D];
@@ -403,12 +403,12 @@ static double prove(const struct alloc_bound *b, const struct alloc_problem *p, 
 }
 
 /* Over the factor g the best bound of T at a given X: T >= fixed + root^2/4 / (mu*X + slope). */
-struct curve {
+struct verify_curve {
     double mu;
     struct proved v;
 };
 
-static double height(const struct curve *c, double x)
+static double height(const struct verify_curve *c, double x)
 {
     double price = c->mu * x + c->v.slope + ULPS * (c->mu * x + fabs(c->v.slope));
     if (c->v.root == 0) /* no multiplier on traffic: compute alone */
@@ -418,7 +418,7 @@ static double height(const struct curve *c, double x)
 
 /* Least (X + fixed)*height over from..to: at an end, or where the derivative is 0 (there is one such X at
  * most). */
-static double least_along(const struct curve *c, double from, double to, double fixed)
+static double least_along(const struct verify_curve *c, double from, double to, double fixed)
 {
     double least = height(c, from) * (from + fixed), quarter = c->v.root * c->v.root / 4;
     double end = isfinite(to)                     ? height(c, to) * (to + fixed)
@@ -432,14 +432,14 @@ static double least_along(const struct curve *c, double from, double to, double 
 }
 
 /* X at which the factor 1 is the best: there the multipliers were found. */
-static double verify_home(const struct curve *c)
+static double verify_home(const struct verify_curve *c)
 {
     return c->mu > 0 ? (c->v.root / 2 - c->v.slope) / c->mu : (double)INFINITY;
 }
 
 /* Where curve b, at home at the end of from..to, rises above a. Any X makes a valid proof; this one the best.
  */
-static double crossing(const struct curve *a, const struct curve *b, double from, double to)
+static double crossing(const struct verify_curve *a, const struct verify_curve *b, double from, double to)
 {
     if (isinf(to))
         for (to = fmax(2 * from, 1); isfinite(to) && height(a, to) > height(b, to);)
@@ -456,7 +456,7 @@ static double crossing(const struct curve *a, const struct curve *b, double from
 
 static int by_mu_falling(const void *a, const void *b)
 {
-    const struct curve *x = a, *y = b;
+    const struct verify_curve *x = a, *y = b;
     return (x->mu < y->mu) - (x->mu > y->mu);
 }
 
@@ -465,7 +465,7 @@ static int by_mu_falling(const void *a, const void *b)
 
 /* Each curve in turn proves its stretch of X >= least; dear ones first, for they are the steep ones. Where
  * that is less than @p enough another may prove more, as all hold everywhere. */
-static double least_product(struct curve *curves, int32_t n, double least, double fixed, double enough)
+static double least_product(struct verify_curve *curves, int32_t n, double least, double fixed, double enough)
 {
     double bound = INFINITY, from = least;
     qsort(curves, (size_t)n, sizeof *curves, by_mu_falling);
@@ -489,7 +489,7 @@ static double least_product(struct curve *curves, int32_t n, double least, doubl
 static int prove_product(double *bound, double enough, const struct alloc_answer *a,
                          const struct alloc_problem *p, const struct known *k, double play, struct err *e)
 {
-    struct curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
+    struct verify_curve *curves = calloc((size_t)a->n_bounds + 1, sizeof *curves);
     double least = 0;
     int32_t n = 0;
     if (!curves)

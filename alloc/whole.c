@@ -55,14 +55,14 @@ enum {
 #define FIRST_WORK 1000000LL
 
 /** Multipliers, and what they make of every choice. */
-struct line {
+struct whole_line {
     double mu, constant;
     double *f[D];       /**< of each block, shape [n] */
     double rest[D + 1]; /**< least sum over blocks from this one on */
 };
 
 /** A block with all that is added up, its choices in the order in which they are tried. */
-struct block {
+struct whole_price_block {
     const struct whole_block *given;
     int64_t n;      /**< choices that are tried: the first of `order`; those after it are proved worse */
     int64_t *order; /**< shape [given->n]: choices as given */
@@ -74,7 +74,7 @@ struct block {
 };
 
 /** Sums over the blocks that are chosen. */
-struct node {
+struct whole_node {
     double phi[MAX_LINES], w, usd, stops, time_s;
     double *row; /**< shape [n_rows] */
 };
@@ -83,15 +83,15 @@ struct whole {
     const struct alloc_problem *p;
     struct whole_answer *out;
     struct arena arena;
-    struct block blocks[D];
+    struct whole_price_block blocks[D];
     int32_t n_blocks, given_at[D]; /**< which one of the lattice a block is */
-    struct line lines[MAX_LINES];
+    struct whole_line lines[MAX_LINES];
     int32_t n_lines;
     double *row_least, *row_most; /**< shape [n_blocks + 1][n_rows]: sums from a block on */
     double *row_slack;            /**< shape [n_rows]: rounding */
     double w_rest[D + 1], usd_rest[D + 1], stops_rest[D + 1];
     double fixed; /**< added to W */
-    struct node nodes[D + 1];
+    struct whole_node nodes[D + 1];
     int64_t at[D]; /**< choices of the branch, in the order of blocks here */
     int64_t work, most_work;
     bool counting;         /**< second pass: what ties with the best */
@@ -330,7 +330,7 @@ static double bound_of(const struct whole *s, double *phi, double time_s, double
 }
 
 /* Can the rows hold with some choice of blocks from `depth` on? */
-static bool rows_can_hold(const struct whole *s, const struct node *n, int32_t depth)
+static bool rows_can_hold(const struct whole *s, const struct whole_node *n, int32_t depth)
 {
     for (int32_t i = 0; i < s->p->n_rows; i++) {
         const struct alloc_row *row = &s->p->rows[i];
@@ -352,7 +352,8 @@ static bool is_over(const struct whole *s)
 
 /* Times of the last block's choices from..from+n-1 as the flat lines bound them; what is left out of time
  * bounds costs nothing. */
-static void bound_chunk(double *time_s, const struct whole *s, const struct node *up, int64_t from, int32_t n)
+static void bound_chunk(double *time_s, const struct whole *s, const struct whole_node *up, int64_t from,
+                        int32_t n)
 {
     int32_t last = s->n_blocks - 1;
     const double *alone_s = s->blocks[last].time_s + from;
@@ -368,10 +369,10 @@ static void bound_chunk(double *time_s, const struct whole *s, const struct node
     }
 }
 
-static void try_last(struct whole *s, const struct node *up)
+static void try_last(struct whole *s, const struct whole_node *up)
 {
     int32_t last = s->n_blocks - 1;
-    const struct block *b = &s->blocks[last];
+    const struct whole_price_block *b = &s->blocks[last];
     double time_s[CHUNK], growth = growth_of(s, (up->stops + b->stops_least) * (1 - INCUMBENT_EQUAL_REL));
     for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
         int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
@@ -391,10 +392,10 @@ static void try_last(struct whole *s, const struct node *up)
     }
 }
 
-static void choose(struct node *to, const struct whole *s, int32_t depth, int64_t k)
+static void choose(struct whole_node *to, const struct whole *s, int32_t depth, int64_t k)
 {
-    const struct node *up = &s->nodes[depth];
-    const struct block *b = &s->blocks[depth];
+    const struct whole_node *up = &s->nodes[depth];
+    const struct whole_price_block *b = &s->blocks[depth];
     for (int32_t m = 0; m < s->n_lines; m++)
         to->phi[m] = up->phi[m] + s->lines[m].f[depth][k];
     to->w = up->w + b->w[k];
@@ -412,7 +413,7 @@ static void branch(struct whole *s, int32_t depth)
         return;
     }
     for (int64_t k = 0; k < s->blocks[depth].n; k++) {
-        struct node *n = &s->nodes[depth + 1];
+        struct whole_node *n = &s->nodes[depth + 1];
         double phi[MAX_LINES];
         choose(n, s, depth, k);
         s->work++;
@@ -454,7 +455,7 @@ static double f_of(const struct whole *s, const struct alloc_cut *cut, double mu
 }
 
 /* Fill a line; lowered by what its sums can have rounded. */
-static void line_fill(struct line *line, const struct whole *s, const struct alloc_cut *cut, double mu,
+static void line_fill(struct whole_line *line, const struct whole *s, const struct alloc_cut *cut, double mu,
                       const double *lambda, double factor, double *scaled)
 {
     double size = fabs(cut->const_s);
@@ -479,15 +480,15 @@ static void line_fill(struct line *line, const struct whole *s, const struct all
     line->constant -= 64 * DBL_EPSILON * size;
 }
 
-static double line_root(const struct line *line)
+static double line_root(const struct whole_line *line)
 {
     return line->constant + line->rest[0];
 }
 
-static struct line *line_add(struct whole *s, const struct alloc_cut *cut, double mu, const double *lambda,
-                             double factor, double *scaled)
+static struct whole_line *line_add(struct whole *s, const struct alloc_cut *cut, double mu,
+                                   const double *lambda, double factor, double *scaled)
 {
-    struct line *line = &s->lines[s->n_lines];
+    struct whole_line *line = &s->lines[s->n_lines];
     if (s->n_lines == MAX_LINES)
         return NULL;
     for (int32_t b = 0; b < s->n_blocks; b++)
@@ -503,7 +504,7 @@ static struct line *line_add(struct whole *s, const struct alloc_cut *cut, doubl
 }
 
 /* The design that a line finds best on its own, if the rows allow it, then moved block by block. */
-static void try_least(struct whole *s, const struct line *line)
+static void try_least(struct whole *s, const struct whole_line *line)
 {
     int64_t at[D] = { 0 };
     for (int32_t b = 0; b < s->n_blocks; b++)
@@ -540,7 +541,7 @@ static void add_scaled(struct whole *s, const struct alloc_cut *cut, double mu, 
     bool product = alloc_is_product(s->p->objective);
     int32_t first = s->n_lines, keep = product ? 4 : 2;
     for (size_t i = 0; i < sizeof factors / sizeof *factors && s->n_lines < MAX_LINES; i++) {
-        struct line *line = line_add(s, cut, mu, lambda, factors[i], scaled);
+        struct whole_line *line = line_add(s, cut, mu, lambda, factors[i], scaled);
         if (!line || s->n_lines <= first + keep)
             continue;
         if (product) { /* each mu bounds another stretch of W */
@@ -559,7 +560,7 @@ static void add_scaled(struct whole *s, const struct alloc_cut *cut, double mu, 
                 weakest = m;
             }
         }
-        struct line last = s->lines[s->n_lines - 1];
+        struct whole_line last = s->lines[s->n_lines - 1];
         s->lines[s->n_lines - 1] = s->lines[weakest];
         s->lines[weakest] = last;
         s->n_lines--;
@@ -630,7 +631,7 @@ static void time_choices(struct whole *s)
             most[g->first + k % g->n_dims] = fmax(most[g->first + k % g->n_dims], g->bw_Bps[k]);
     }
     for (int32_t b = 0; b < s->n_blocks; b++) {
-        struct block *x = &s->blocks[b];
+        struct whole_price_block *x = &s->blocks[b];
         memcpy(bw_Bps, most, sizeof bw_Bps);
         for (int64_t k = 0; k < x->given->n; k++) {
             memcpy(&bw_Bps[x->given->first], &x->given->bw_Bps[x->order[k] * x->given->n_dims],
@@ -654,7 +655,7 @@ static void try_limits(struct whole *s)
         int64_t at[D];
         bool all = true;
         for (int32_t b = 0; b < s->n_blocks && all; b++) {
-            const struct block *x = &s->blocks[b];
+            const struct whole_price_block *x = &s->blocks[b];
             at[b] = -1;
             for (int64_t k = 0; k < x->n; k++)
                 if (x->time_s[k] <= limit_s && (at[b] < 0 || x->usd[k] < x->usd[at[b]]))
@@ -903,7 +904,7 @@ double whole_cuts_bound(const struct whole_cuts *c, const struct whole_box *box)
 static void fill_block(struct whole *s, int32_t b)
 {
     const struct alloc_problem *p = s->p;
-    struct block *to = &s->blocks[b];
+    struct whole_price_block *to = &s->blocks[b];
     const struct whole_block *g = to->given;
     for (int64_t k = 0; k < g->n; k++) {
         const double *bw_Bps = &g->bw_Bps[to->order[k] * g->n_dims];
@@ -931,7 +932,7 @@ static void sum_rests(struct whole *s)
     for (int32_t i = 0; i < n_rows; i++)
         s->row_slack[i] = fabs(s->p->rows[i].rhs);
     for (int32_t b = s->n_blocks; b-- > 0;) {
-        struct block *x = &s->blocks[b];
+        struct whole_price_block *x = &s->blocks[b];
         double w = INFINITY, usd = INFINITY, stops = INFINITY;
         for (int64_t k = 0; k < x->n; k++) {
             w = fmin(w, x->w[k]);
@@ -974,7 +975,7 @@ static int whole_build(struct whole *s, const struct whole_lattice *l, struct er
         s->out->n_points *= (double)l->blocks[b].n;
     }
     for (int32_t b = 0; b < s->n_blocks; b++) {
-        struct block *x = &s->blocks[b];
+        struct whole_price_block *x = &s->blocks[b];
         s->given_at[b] = (int32_t)(x->given - l->blocks);
         x->order = ARENA_TAKE(a, x->given->n, *x->order);
         x->n = x->given->n;
@@ -1008,7 +1009,7 @@ static int whole_build(struct whole *s, const struct whole_lattice *l, struct er
  * other blocks add, or because no row can hold? */
 static bool is_useless(struct whole *s, int32_t b, int64_t k)
 {
-    const struct block *x = &s->blocks[b];
+    const struct whole_price_block *x = &s->blocks[b];
     double phi[MAX_LINES], w = s->w_rest[0] - x->w_least + x->w[k];
     for (int32_t m = 0; m < s->n_lines; m++)
         phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
@@ -1026,26 +1027,26 @@ static bool is_useless(struct whole *s, int32_t b, int64_t k)
     return false;
 }
 
-struct ranked {
+struct whole_ranked {
     double f;
     int64_t k;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct whole_ranked *x = a, *y = b;
     return x->f != y->f ? (x->f > y->f) - (x->f < y->f) : (x->k > y->k) - (x->k < y->k);
 }
 
 /* Put the choices of a block that are tried in the order of the first line, which is the strongest at the
  * root, and useless ones after them; all that was found moves along. */
-static void sort_block(struct whole *s, int32_t b, struct ranked *rank, double *moved, int64_t *order)
+static void sort_block(struct whole *s, int32_t b, struct whole_ranked *rank, double *moved, int64_t *order)
 {
-    struct block *x = &s->blocks[b];
+    struct whole_price_block *x = &s->blocks[b];
     int64_t n = x->n, best = s->best_at[b], left = 0;
     for (int64_t k = 0; k < n; k++) {
         bool useless = isfinite(s->best.value) && k != best && is_useless(s, b, k);
-        rank[k] = (struct ranked){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
+        rank[k] = (struct whole_ranked){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
         left += !useless;
     }
     qsort(rank, (size_t)n, sizeof *rank, compare_ranked);
@@ -1071,7 +1072,7 @@ static void sum_again(struct whole *s)
 {
     sum_rests(s);
     for (int32_t m = 0; m < s->n_lines; m++) {
-        struct line *line = &s->lines[m];
+        struct whole_line *line = &s->lines[m];
         line->rest[s->n_blocks] = 0;
         for (int32_t b = s->n_blocks; b-- > 0;) {
             double least = INFINITY;
@@ -1091,7 +1092,7 @@ static int sort_choices(struct whole *s, struct err *e)
     int64_t longest = 0;
     for (int32_t b = 0; b < s->n_blocks; b++)
         longest = s->blocks[b].n > longest ? s->blocks[b].n : longest;
-    struct ranked *rank = ARENA_TAKE(&s->arena, longest, *rank);
+    struct whole_ranked *rank = ARENA_TAKE(&s->arena, longest, *rank);
     double *moved = ARENA_TAKE(&s->arena, longest, *moved);
     int64_t *order = ARENA_TAKE(&s->arena, longest, *order);
     int rc = arena_check(&s->arena, "the order of choices", e);
@@ -1099,7 +1100,7 @@ static int sort_choices(struct whole *s, struct err *e)
         return rc;
     for (int32_t m = 1; m < s->n_lines; m++)
         if (alloc_is_time(s->p->objective) && line_root(&s->lines[m]) > line_root(&s->lines[0])) {
-            struct line first = s->lines[0];
+            struct whole_line first = s->lines[0];
             s->lines[0] = s->lines[m];
             s->lines[m] = first;
         }
@@ -1118,7 +1119,7 @@ static int sort_choices(struct whole *s, struct err *e)
 
 static void start(struct whole *s)
 {
-    struct node *root = &s->nodes[0];
+    struct whole_node *root = &s->nodes[0];
     s->work = 0;
     root->w = root->usd = root->stops = root->time_s = 0;
     for (int32_t m = 0; m < s->n_lines; m++)
@@ -1164,7 +1165,7 @@ static void say_clash(struct whole *s)
 
 /* Next choice of a block that differs in one dimension: the nearest above (or below) there, equal in others
  * but for what is tied. */
-static int64_t neighbour(const struct block *b, int64_t at, int32_t d, bool up)
+static int64_t neighbour(const struct whole_price_block *b, int64_t at, int32_t d, bool up)
 {
     const struct whole_block *g = b->given;
     const double *here = &g->bw_Bps[b->order[at] * g->n_dims];

@@ -159,14 +159,14 @@ static int bound_kind(double lo, double hi)
 }
 
 /* A row or column to be added; its entries are in the programme's arrays. */
-struct line {
+struct simplex_line {
     double cost, lo, hi;
     int32_t n;
 };
 
 static void glpk_add_row(struct simplex *x, void *data)
 {
-    const struct line *l = data;
+    const struct simplex_line *l = data;
     int row = glp_add_rows(x->g, 1);
     glp_set_mat_row(x->g, row, l->n, x->index, x->value);
     glp_set_row_bnds(x->g, row, bound_kind(l->lo, l->hi), l->lo, l->hi);
@@ -175,14 +175,14 @@ static void glpk_add_row(struct simplex *x, void *data)
 int simplex_add_row(struct simplex *x, double lo, double hi, int32_t n, const int32_t *columns,
                     const double *values, struct err *e)
 {
-    struct line l = { .lo = lo, .hi = hi, .n = n };
+    struct simplex_line l = { .lo = lo, .hi = hi, .n = n };
     int rc = take_entries(x, n, columns, values, e);
     return rc ? rc : glpk_enter(x, glpk_add_row, &l, e);
 }
 
 static void glpk_add_column(struct simplex *x, void *data)
 {
-    const struct line *l = data;
+    const struct simplex_line *l = data;
     int column = glp_add_cols(x->g, 1);
     glp_set_mat_col(x->g, column, l->n, x->index, x->value);
     glp_set_col_bnds(x->g, column, bound_kind(l->lo, l->hi), l->lo, l->hi);
@@ -192,7 +192,7 @@ static void glpk_add_column(struct simplex *x, void *data)
 int simplex_add_column(struct simplex *x, double cost, double lo, double hi, int32_t n, const int32_t *rows,
                        const double *values, struct err *e)
 {
-    struct line l = { .cost = cost, .lo = lo, .hi = hi, .n = n };
+    struct simplex_line l = { .cost = cost, .lo = lo, .hi = hi, .n = n };
     int rc = take_entries(x, n, rows, values, e);
     return rc ? rc : glpk_enter(x, glpk_add_column, &l, e);
 }

@@ -643,7 +643,7 @@ static int table_read_rows(struct csv *c)
 }
 
 /* The fields of one column, below the header. */
-struct column {
+struct table_column {
     char *const *fields;      /* first one */
     struct table_cell *cells; /* first one */
     int64_t n_rows, step, cell_step;
@@ -654,7 +654,7 @@ struct column {
  * that does not fit is written over by the next kind that is tried. Leading zeros and signs are no counts
  * (base/num.h), so such ids become reals or stay texts.
  */
-static bool fill_counts(const struct column *c)
+static bool fill_counts(const struct table_column *c)
 {
     bool any = false;
     for (int64_t i = 0; i < c->n_rows; i++) {
@@ -668,7 +668,7 @@ static bool fill_counts(const struct column *c)
     return any;
 }
 
-static bool fill_reals(const struct column *c)
+static bool fill_reals(const struct table_column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++) {
         const char *s = c->fields[i * c->step];
@@ -681,7 +681,7 @@ static bool fill_reals(const struct column *c)
 }
 
 /* All blank first: after a failure half way table_free() meets no pointer that is none. */
-static bool fill_texts(const struct column *c)
+static bool fill_texts(const struct table_column *c)
 {
     for (int64_t i = 0; i < c->n_rows; i++)
         c->cells[i * c->cell_step] = no_value(TABLE_TEXT);
@@ -759,7 +759,8 @@ static int fill_table(struct table *t, const struct csv *c)
         return err_nomem(c->e, c->path);
     t->n_rows = t->cap_rows = n_rows;
     for (int32_t col = 0; col < t->n_cols; col++) {
-        struct column column = { c->fields + t->n_cols + col, t->cells + col, n_rows, t->n_cols, t->n_cols };
+        struct table_column column = { c->fields + t->n_cols + col, t->cells + col, n_rows, t->n_cols,
+                                       t->n_cols };
         if (fill_counts(&column))
             t->kinds[col] = TABLE_COUNT;
         else if (fill_reals(&column))
@@ -774,7 +775,7 @@ static int fill_table(struct table *t, const struct csv *c)
 static void find_kind(struct table *t, int32_t col, char **texts)
 {
     struct table_cell *cells = t->cells + col;
-    const struct column column = { texts, cells, t->n_rows, 1, t->n_cols };
+    const struct table_column column = { texts, cells, t->n_rows, 1, t->n_cols };
     for (int64_t row = 0; row < t->n_rows; row++)
         /* The cells are written over while kinds are tried; the texts are held here until it is known who
          * keeps them. */

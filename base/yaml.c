@@ -60,13 +60,13 @@ const char *yaml_doc_tail(const char *name);
 int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, size_t n, const char *prefix,
                    int32_t depth, yaml_id *top, struct err *e);
 
-struct map_key {
+struct yaml_map_key {
     const char *key;
     yaml_id id;
 };
 
 /* Turns libyaml's events into nodes. Its document API would follow aliases and nest without limit. */
-struct builder {
+struct yaml_builder {
     struct yaml_doc *doc;
     const char *name, *text;
     int32_t source;
@@ -77,15 +77,15 @@ struct builder {
     const char *prefix;           /* kept; path of the top node, NULL for a root */
     const char *key;              /* kept; read, its value not yet */
     int32_t key_line, key_col;
-    struct map_key *sorted; /* room for the keys of the largest map so far */
+    struct yaml_map_key *sorted; /* room for the keys of the largest map so far */
     size_t cap_sorted;
     yaml_parser_t parser;
 };
 
-static int fail_at(const struct builder *b, yaml_mark_t place, struct err *e, enum err_code code,
+static int fail_at(const struct yaml_builder *b, yaml_mark_t place, struct err *e, enum err_code code,
                    const char *fmt, ...) ERR_PRINTF(5, 6);
 
-static int fail_at(const struct builder *b, yaml_mark_t place, struct err *e, enum err_code code,
+static int fail_at(const struct yaml_builder *b, yaml_mark_t place, struct err *e, enum err_code code,
                    const char *fmt, ...)
 {
     char what[512];
@@ -111,7 +111,7 @@ static yaml_mark_t mark_of_offset(const char *text, size_t offset)
     return m;
 }
 
-static int fail_parser(const struct builder *b, struct err *e)
+static int fail_parser(const struct yaml_builder *b, struct err *e)
 {
     const yaml_parser_t *p = &b->parser;
     if (p->error == YAML_MEMORY_ERROR)
@@ -124,13 +124,13 @@ static int fail_parser(const struct builder *b, struct err *e)
                    p->context ? p->context : "");
 }
 
-static bool wants_key(const struct builder *b)
+static bool wants_key(const struct yaml_builder *b)
 {
     return b->n_open && !b->key && b->doc->nodes[b->open[b->n_open - 1]].kind == YAML_MAP;
 }
 
 /* Anchors and tags change what a value means elsewhere in the file; here every value stands for itself. */
-static int check_plain(const struct builder *b, yaml_mark_t place, const unsigned char *anchor,
+static int check_plain(const struct yaml_builder *b, yaml_mark_t place, const unsigned char *anchor,
                        const unsigned char *tag, struct err *e)
 {
     if (anchor)
@@ -147,7 +147,8 @@ static int check_plain(const struct builder *b, yaml_mark_t place, const unsigne
 }
 
 /* A node has two places: that of its key, for messages about the key, and that of its value. */
-static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node, yaml_id *id, struct err *e)
+static int add_node(struct yaml_builder *b, yaml_mark_t place, struct yaml_node node, yaml_id *id,
+                    struct err *e)
 {
     /* Unreachable nodes count too: the limit is on memory. */
     if (b->doc->n_nodes >= YAML_MAX_NODES)
@@ -171,7 +172,7 @@ static int add_node(struct builder *b, yaml_mark_t place, struct yaml_node node,
     return 0;
 }
 
-static int take_key(struct builder *b, const yaml_event_t *ev, const char *text, size_t n, struct err *e)
+static int take_key(struct yaml_builder *b, const yaml_event_t *ev, const char *text, size_t n, struct err *e)
 {
     yaml_mark_t place = ev->start_mark;
     if (n == 0)
@@ -199,7 +200,7 @@ static bool is_null(const char *s)
            strcmp(s, "NULL") == 0;
 }
 
-static int take_scalar(struct builder *b, const yaml_event_t *ev, struct err *e)
+static int take_scalar(struct yaml_builder *b, const yaml_event_t *ev, struct err *e)
 {
     const char *text = (const char *)ev->data.scalar.value;
     size_t n = ev->data.scalar.length;
@@ -226,7 +227,7 @@ static int take_scalar(struct builder *b, const yaml_event_t *ev, struct err *e)
     return add_node(b, ev->start_mark, node, &id, e);
 }
 
-static int open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind kind, struct err *e)
+static int open_node(struct yaml_builder *b, const yaml_event_t *ev, enum yaml_kind kind, struct err *e)
 {
     const char *what = kind == YAML_MAP ? "map" : "list";
     const unsigned char *anchor = ev->data.sequence_start.anchor, *tag = ev->data.sequence_start.tag;
@@ -253,16 +254,16 @@ static int open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind k
 
 static int by_key(const void *pa, const void *pb)
 {
-    const struct map_key *a = pa, *b = pb;
+    const struct yaml_map_key *a = pa, *b = pb;
     int order = strcmp(a->key, b->key);
     return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-static int reserve_sorted(struct builder *b, size_t n, struct err *e)
+static int reserve_sorted(struct yaml_builder *b, size_t n, struct err *e)
 {
     if (n <= b->cap_sorted)
         return 0;
-    struct map_key *grown = realloc(b->sorted, 2 * n * sizeof *grown);
+    struct yaml_map_key *grown = realloc(b->sorted, 2 * n * sizeof *grown);
     if (!grown)
         return err_nomem(e, "keys of a YAML map");
     b->sorted = grown;
@@ -271,7 +272,7 @@ static int reserve_sorted(struct builder *b, size_t n, struct err *e)
 }
 
 /* Sorted rather than compared in pairs: a map may have a million keys. */
-static int check_keys(struct builder *b, yaml_id map, struct err *e)
+static int check_keys(struct yaml_builder *b, yaml_id map, struct err *e)
 {
     const struct yaml_doc *doc = b->doc;
     size_t n = (size_t)doc->nodes[map].n, i = 0;
@@ -279,13 +280,13 @@ static int check_keys(struct builder *b, yaml_id map, struct err *e)
     if (rc)
         return rc;
     yaml_each (id, doc, map)
-        b->sorted[i++] = (struct map_key){ doc->nodes[id].key, id };
+        b->sorted[i++] = (struct yaml_map_key){ doc->nodes[id].key, id };
     if (n > 1)
         qsort(b->sorted, n, sizeof *b->sorted, by_key);
 
     yaml_id first = -1, again = -1;
     for (i = 1; i < n; i++) {
-        const struct map_key *was = &b->sorted[i - 1], *is = &b->sorted[i];
+        const struct yaml_map_key *was = &b->sorted[i - 1], *is = &b->sorted[i];
         /* The first in the file of those that repeat another: what a reader from the top meets. */
         if (strcmp(was->key, is->key) == 0 && (again < 0 || is->id < again)) {
             first = was->id;
@@ -298,14 +299,14 @@ static int check_keys(struct builder *b, yaml_id map, struct err *e)
                          doc->nodes[first].line);
 }
 
-static int close_node(struct builder *b, struct err *e)
+static int close_node(struct yaml_builder *b, struct err *e)
 {
     yaml_id id = b->open[--b->n_open];
     b->depth--;
     return b->doc->nodes[id].kind == YAML_MAP ? check_keys(b, id, e) : 0;
 }
 
-static int end_stream(const struct builder *b, struct err *e)
+static int end_stream(const struct yaml_builder *b, struct err *e)
 {
     /* "~" alone and comments alone are no document. */
     if (b->top < 0 || yaml_is_null(b->doc, b->top))
@@ -313,7 +314,7 @@ static int end_stream(const struct builder *b, struct err *e)
     return 0;
 }
 
-static int take_event(struct builder *b, const yaml_event_t *ev, struct err *e)
+static int take_event(struct yaml_builder *b, const yaml_event_t *ev, struct err *e)
 {
     switch (ev->type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -340,7 +341,7 @@ static int take_event(struct builder *b, const yaml_event_t *ev, struct err *e)
     }
 }
 
-static int take_events(struct builder *b, struct err *e)
+static int take_events(struct yaml_builder *b, struct err *e)
 {
     for (bool done = false; !done;) {
         yaml_event_t ev;
@@ -358,7 +359,7 @@ static int take_events(struct builder *b, struct err *e)
 
 /* Without tags there is no use for %TAG, and libyaml compares each one with all before it: 2 MB take a
  * minute. */
-static int check_directives(const struct builder *b, size_t n, struct err *e)
+static int check_directives(const struct yaml_builder *b, size_t n, struct err *e)
 {
     static const char tag[] = "%TAG";
     const char *end = b->text + n, *s = b->text;
@@ -373,7 +374,7 @@ static int check_directives(const struct builder *b, size_t n, struct err *e)
 }
 
 /* The parser is deleted after a failure too; what nodes were made is cut off by the caller. */
-static int builder_run(struct builder *b, size_t n, const char *prefix, struct err *e)
+static int builder_run(struct yaml_builder *b, size_t n, const char *prefix, struct err *e)
 {
     int rc = check_directives(b, n, e);
     if (!rc)
@@ -402,7 +403,7 @@ int yaml_doc_parse(struct yaml_doc *doc, const char *name, const char *text, siz
     /* A byte order mark would count as a column. */
     size_t skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     int32_t n_nodes = doc->n_nodes, n_sources = doc->n_sources;
-    struct builder b = { .doc = doc, .name = name, .text = text + skip, .depth = depth, .top = -1 };
+    struct yaml_builder b = { .doc = doc, .name = name, .text = text + skip, .depth = depth, .top = -1 };
     int rc = builder_run(&b, n - skip, prefix, e);
     if (rc) {
         /* Texts that were kept meanwhile stay in their chunks until yaml_free(): nothing points to them. */
@@ -778,7 +779,7 @@ void yaml_free(struct yaml_doc *doc)
 }
 
 /* One component of a path. */
-struct part {
+struct yaml_part {
     const char *name; /* not terminated; NULL for an index */
     size_t n;
     int32_t index;
@@ -795,7 +796,7 @@ struct edit {
 };
 
 /* "[123]", at most nine digits. Nine fit in 32 bits. */
-static const char *scan_index(const char *s, struct part *out)
+static const char *scan_index(const char *s, struct yaml_part *out)
 {
     const char *digits = ++s;
     out->name = NULL;
@@ -805,7 +806,7 @@ static const char *scan_index(const char *s, struct part *out)
     return s == digits || *s != ']' ? NULL : s + 1;
 }
 
-static const char *scan_name(const char *s, struct part *out)
+static const char *scan_name(const char *s, struct yaml_part *out)
 {
     out->name = s;
     out->n = strcspn(s, ".[]");
@@ -813,7 +814,7 @@ static const char *scan_name(const char *s, struct part *out)
 }
 
 /* Take one component off the front of *path, which is not empty; false when there is none. */
-static bool next_part(const char **path, struct part *out)
+static bool next_part(const char **path, struct yaml_part *out)
 {
     const char *s = **path == '[' ? scan_index(*path, out) : scan_name(*path, out);
     if (!s)
@@ -828,7 +829,7 @@ static bool next_part(const char **path, struct part *out)
     return true;
 }
 
-static bool same(const char *s, const struct part *p)
+static bool same(const char *s, const struct yaml_part *p)
 {
     return strncmp(s, p->name, p->n) == 0 && s[p->n] == '\0';
 }
@@ -841,7 +842,7 @@ static const char *member_name(const struct yaml_doc *doc, yaml_id member)
 }
 
 /* The child of `at` that p means, or -1; *n_found tells "none" from "several". */
-static yaml_id find_child(const struct yaml_doc *doc, yaml_id at, const struct part *p, int32_t *n_found)
+static yaml_id find_child(const struct yaml_doc *doc, yaml_id at, const struct yaml_part *p, int32_t *n_found)
 {
     yaml_id found = -1;
     enum yaml_kind kind = doc->nodes[at].kind;
@@ -865,7 +866,7 @@ yaml_id yaml_find(const struct yaml_doc *doc, const char *path)
 {
     yaml_id at = doc->root;
     while (*path && at >= 0) {
-        struct part p;
+        struct yaml_part p;
         int32_t n_found;
         if (!next_part(&path, &p))
             return -1;
@@ -898,7 +899,7 @@ static int fail_index(const struct edit *ed, const char *end, struct err *e)
                    ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
 }
 
-static int fail_member(const struct edit *ed, const struct part *p, int32_t n_found, struct err *e)
+static int fail_member(const struct edit *ed, const struct yaml_part *p, int32_t n_found, struct err *e)
 {
     if (n_found > 1)
         return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, expected an index", ed->source,
@@ -914,7 +915,7 @@ static int fail_member(const struct edit *ed, const struct part *p, int32_t n_fo
 }
 
 /* Why the path does not go on at ed->at with component p. */
-static int fail_child(const struct edit *ed, const struct part *p, int32_t n_found, struct err *e)
+static int fail_child(const struct edit *ed, const struct yaml_part *p, int32_t n_found, struct err *e)
 {
     char at[256], shown[YAML_SHOWN];
     enum yaml_kind kind = ed->doc->nodes[ed->at].kind;
@@ -935,7 +936,7 @@ static int walk(struct edit *ed, struct err *e)
         return fail_path(ed, e);
     while (*ed->rest) {
         const char *rest = ed->rest;
-        struct part p;
+        struct yaml_part p;
         int32_t n_found;
         if (!next_part(&rest, &p))
             return fail_path(ed, e);
@@ -956,7 +957,7 @@ static int count_missing(const struct edit *ed, int32_t *n, struct err *e)
 {
     *n = 0;
     for (const char *s = ed->rest; *s; (*n)++) {
-        struct part p;
+        struct yaml_part p;
         if (!next_part(&s, &p))
             return fail_path(ed, e);
         if (!p.name)
@@ -979,7 +980,7 @@ static int add_missing(struct edit *ed, yaml_id value, struct err *e)
     struct yaml_doc *doc = ed->doc;
     yaml_id first = -1, above = -1, id = -1;
     for (const char *s = ed->rest; *s; above = id) {
-        struct part p;
+        struct yaml_part p;
         struct yaml_node node = { .kind = YAML_MAP, .source = doc->nodes[value].source };
         node.key_source = node.source;
         node.line = node.col = node.text_line = node.text_col = 1;

@@ -398,16 +398,16 @@ enum { DIMS = TOPO_MAX_DIMS };
 static const int64_t MANY = INT64_C(1) << 53;
 
 /* A divisor of a divisor. */
-struct part {
+struct factor_part {
     int64_t size; /* >= 2 */
     int32_t rest; /* the divisor over it, as an index */
 };
 
-struct walk {
+struct factor_walk {
     const struct factor *f;
     int64_t *divisors; /* shape [n], owned; ascending */
     int32_t n;
-    struct part
+    struct factor_part
         *parts;     /* shape [first[n]], owned: of divisor i those from first[i] to first[i+1], ascending */
     int32_t *first; /* shape [n + 1], owned */
     /* shape [n_tiers][DIMS + 1][DIMS + 1][n], owned: by tier, dimensions in it so far, dimensions still to
@@ -426,7 +426,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Only divisors of the number can be sizes or products of sizes. */
-static int list_divisors(struct walk *w, struct err *e)
+static int list_divisors(struct factor_walk *w, struct err *e)
 {
     int32_t n = 0;
     for (int64_t d = 1; d * d <= w->f->npus; d++)
@@ -444,14 +444,14 @@ static int list_divisors(struct walk *w, struct err *e)
     return 0;
 }
 
-static int32_t index_of(const struct walk *w, int64_t divisor)
+static int32_t index_of(const struct factor_walk *w, int64_t divisor)
 {
     const int64_t *found = bsearch(&divisor, w->divisors, (size_t)w->n, sizeof divisor, by_size);
     return (int32_t)(found - w->divisors);
 }
 
 /* Counted first and then, with room for them, listed. */
-static int32_t split_divisors(struct walk *w)
+static int32_t split_divisors(struct factor_walk *w)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < w->n; i++) {
@@ -461,14 +461,14 @@ static int32_t split_divisors(struct walk *w)
             if (w->divisors[i] % w->divisors[k] == 0) {
                 if (w->parts)
                     w->parts[n] =
-                        (struct part){ w->divisors[k], index_of(w, w->divisors[i] / w->divisors[k]) };
+                        (struct factor_part){ w->divisors[k], index_of(w, w->divisors[i] / w->divisors[k]) };
                 n++;
             }
     }
     return n;
 }
 
-static int list_parts(struct walk *w, struct err *e)
+static int list_parts(struct factor_walk *w, struct err *e)
 {
     int32_t n = split_divisors(w);
     w->first = calloc((size_t)w->n + 1, sizeof *w->first);
@@ -509,15 +509,15 @@ static int32_t count_shapes(const struct factor_tier *t, int64_t size)
 }
 
 /* May what lies outside tier `tier`, with `in` dimensions in it, begin here? `rest` is still to come. */
-static bool may_leave(const struct walk *w, int32_t tier, int32_t in, int32_t rest)
+static bool may_leave(const struct factor_walk *w, int32_t tier, int32_t in, int32_t rest)
 {
     const struct factor_tier *t = &w->f->tiers[tier];
     return in >= t->dims.from && w->f->npus / w->divisors[rest] <= t->max_npus;
 }
 
-static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest);
+static int64_t count(const struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest);
 
-static int64_t sum_ways(const struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
+static int64_t sum_ways(const struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
 {
     const struct factor_tier *t = &w->f->tiers[tier];
     int64_t n = may_leave(w, tier, in, rest) ? count(w, tier + 1, 0, dims, rest) : 0;
@@ -532,7 +532,7 @@ static int64_t sum_ways(const struct walk *w, int32_t tier, int32_t in, int32_t 
 }
 
 /* A way through the tiers passes each of them once, so none is counted twice. */
-static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
+static int64_t count(const struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
 {
     if (tier == w->f->n_tiers)
         return dims == 0 && rest == 0;
@@ -543,9 +543,9 @@ static int64_t count(const struct walk *w, int32_t tier, int32_t in, int32_t dim
 }
 
 /* -1 marks ways that have not been counted yet. */
-static int factor_begin(struct walk *w, const struct factor *f, struct err *e)
+static int factor_begin(struct factor_walk *w, const struct factor *f, struct err *e)
 {
-    *w = (struct walk){ .f = f };
+    *w = (struct factor_walk){ .f = f };
     int rc = list_divisors(w, e);
     if (!rc)
         rc = list_parts(w, e);
@@ -560,7 +560,7 @@ static int factor_begin(struct walk *w, const struct factor *f, struct err *e)
     return 0;
 }
 
-static void end(struct walk *w)
+static void end(struct factor_walk *w)
 {
     free(w->divisors);
     free(w->parts);
@@ -571,7 +571,7 @@ static void end(struct walk *w)
 
 int factor_count(int64_t *n, const struct factor *f, struct err *e)
 {
-    struct walk w;
+    struct factor_walk w;
     int rc = factor_begin(&w, f, e);
     *n = 0;
     for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++) {
@@ -597,11 +597,11 @@ static void factor_cut(struct text *t, size_t n)
         t->s[n] = '\0';
 }
 
-static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest);
+static void put_networks(struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest);
 
 /* Every way to go on with this dimension as the next. */
-static void write_dim(struct walk *w, int32_t tier, int32_t in, int32_t dims, enum topo_shape shape,
-                      const struct part *part)
+static void write_dim(struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, enum topo_shape shape,
+                      const struct factor_part *part)
 {
     const struct factor_tier *t = &w->f->tiers[tier];
     size_t length = w->text.n;
@@ -620,7 +620,7 @@ static void write_dim(struct walk *w, int32_t tier, int32_t in, int32_t dims, en
     factor_cut(&w->text, length);
 }
 
-static void write_network(struct walk *w)
+static void write_network(struct factor_walk *w)
 {
     struct text *out = &w->out->text;
     text_puts(out, "{dims: [");
@@ -632,7 +632,7 @@ static void write_network(struct walk *w)
 }
 
 /* Ways that end nowhere are not begun, so the time is that of what is written. */
-static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
+static void put_networks(struct factor_walk *w, int32_t tier, int32_t in, int32_t dims, int32_t rest)
 {
     if (count(w, tier, in, dims, rest) == 0)
         return;
@@ -643,7 +643,7 @@ static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims,
     const struct factor_tier *t = &w->f->tiers[tier];
     for (int32_t s = 0; s < t->n_shapes && in < t->dims.to; s++)
         for (int32_t i = w->first[rest]; i < w->first[rest + 1]; i++) {
-            const struct part *part = &w->parts[i];
+            const struct factor_part *part = &w->parts[i];
             if (has_size(t, part->size) && has_ports(t->shapes[s], part->size, t->radix) &&
                 count(w, tier, in + 1, dims - 1, part->rest))
                 write_dim(w, tier, in, dims, t->shapes[s], part);
@@ -654,7 +654,7 @@ static void put_networks(struct walk *w, int32_t tier, int32_t in, int32_t dims,
 
 int factor_write(struct sweep_column *out, const struct factor *f, struct err *e)
 {
-    struct walk w;
+    struct factor_walk w;
     int rc = factor_begin(&w, f, e);
     w.out = out;
     for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++)

@@ -319,14 +319,14 @@ void weft_run_defaults(weft_run_options *options)
 }
 
 /* Called by the engine a few times a second. */
-struct watch {
+struct library_watch {
     const weft_run_options *options;
     bool stopped;
 };
 
 static bool watch_progress(void *context, const struct campaign_state *state)
 {
-    struct watch *w = context;
+    struct library_watch *w = context;
     if (w->options->progress &&
         w->options->progress(w->options->data, (long long)state->done.seen, (long long)state->n_points))
         w->stopped = true;
@@ -334,7 +334,8 @@ static bool watch_progress(void *context, const struct campaign_state *state)
 }
 
 /* All rows to the callback, some at a time. */
-static int hand_rows(struct watch *w, struct store *store, const struct study_kind *kind, struct err *e)
+static int hand_rows(struct library_watch *w, struct store *store, const struct study_kind *kind,
+                     struct err *e)
 {
     struct table rows = { 0 };
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
@@ -353,7 +354,7 @@ static int hand_rows(struct watch *w, struct store *store, const struct study_ki
 }
 
 /* The same campaign as the command line runs, with a callback in place of progress. */
-static int run_study(const weft_study *study, struct watch *w, struct err *e)
+static int run_study(const weft_study *study, struct library_watch *w, struct err *e)
 {
     const struct study_ask ask = { .from = { .path = study->path, .overrides = study->set, .n = study->n } };
     const weft_run_options *o = w->options;
@@ -388,7 +389,7 @@ static int run_study(const weft_study *study, struct watch *w, struct err *e)
 int weft_run(const weft_study *study, const weft_run_options *options, weft_error *error)
 {
     struct err e = { 0 };
-    struct watch w = { .options = options };
+    struct library_watch w = { .options = options };
     if (options->size < sizeof *options || options->threads < 1 || options->threads > MOST_THREADS)
         return tell(error,
                     err_set(&e, ERR_USAGE,

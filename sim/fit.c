@@ -38,13 +38,13 @@ static double huber(double z)
 }
 
 /* The search for the line of points first .. first + n - 1. */
-struct search {
+struct fit_search {
     const struct pieces_problem *p;
     struct piece now, best;
 };
 
 /* The term that decides at point @p i. */
-static const struct pieces_term *fastest_term(const struct search *x, int32_t i)
+static const struct pieces_term *fastest_term(const struct fit_search *x, int32_t i)
 {
     const struct pieces_problem *p = x->p;
     const struct pieces_term *least = p->terms;
@@ -95,7 +95,7 @@ static void solve_squares(struct piece *line, const struct squares *q, const str
 
 /* Loss of the line at hand, which is kept when it is the best so far, and the sums that make the next one: a
  * point beyond FIT_HUBER weighs as much less as it is further off. */
-static double weigh_line(struct search *x, struct squares *q)
+static double weigh_line(struct fit_search *x, struct squares *q)
 {
     const struct pieces_problem *p = x->p;
     *q = (struct squares){ 0 };
@@ -118,7 +118,7 @@ static double weigh_line(struct search *x, struct squares *q)
 }
 
 /* From the line at hand by least squares with new weights, and terms, until they stay. */
-static void improve_line(struct search *x)
+static void improve_line(struct fit_search *x)
 {
     enum { MOST_STEPS = 1000 };
     const double least_gain = 1e-13;
@@ -133,7 +133,7 @@ static void improve_line(struct search *x)
     }
 }
 
-static void start_line(struct search *x, double lat_s, double s_per_B)
+static void start_line(struct fit_search *x, double lat_s, double s_per_B)
 {
     x->now.lat_s = lat_s;
     x->now.s_per_B = within(s_per_B, x->p->least_s_per_B, x->p->most_s_per_B);
@@ -145,7 +145,7 @@ static void start_line(struct search *x, double lat_s, double s_per_B)
 static struct piece fit_line(const struct pieces_problem *p, int32_t first, int32_t n)
 {
     const double starts[] = { 1e-3, 0.03, 0.1, 0.3, 0.6, 1 };
-    struct search x = { p, { .first = first, .n = n }, { .loss = INFINITY } };
+    struct fit_search x = { p, { .first = first, .n = n }, { .loss = INFINITY } };
     double hops[2] = { INFINITY, 0 }, load = INFINITY;
     for (int32_t j = 0; j < p->n_terms; j++) {
         hops[0] = fmin(hops[0], p->terms[j].hops);
@@ -163,7 +163,7 @@ static struct piece fit_line(const struct pieces_problem *p, int32_t first, int3
 /* The same of times that are nearly those of a line. */
 static struct piece fit_line_near(const struct pieces_problem *p, const struct piece *near)
 {
-    struct search x = { p, { .first = near->first, .n = near->n }, { .loss = INFINITY } };
+    struct fit_search x = { p, { .first = near->first, .n = near->n }, { .loss = INFINITY } };
     start_line(&x, near->lat_s, near->s_per_B);
     return x.best;
 }

@@ -85,7 +85,7 @@ int fit_columns_take(struct fit_columns *c, const char *text, struct err *e)
 /* Far beyond any operator, and products of four of them are still numbers. */
 #define MOST_VALUE 1e18
 
-struct reading {
+struct npu_reading {
     const struct table *t;
     const char *name;
     const char *columns[N_FIT_COLUMNS]; /* as the table calls them */
@@ -98,7 +98,7 @@ struct reading {
     int32_t n_left;
 };
 
-static int find_columns(struct reading *r, const struct fit_columns *columns, struct err *e)
+static int find_columns(struct npu_reading *r, const struct fit_columns *columns, struct err *e)
 {
     for (int32_t k = 0; k < N_FIT_COLUMNS; k++) {
         const char *given = columns ? columns->name[k] : "";
@@ -114,7 +114,7 @@ static int find_columns(struct reading *r, const struct fit_columns *columns, st
 }
 
 /* A cell as the file has it, "" where blank or not there; @p room holds it. */
-static const char *cell(struct text *room, const struct reading *r, enum fit_column col)
+static const char *cell(struct text *room, const struct npu_reading *r, enum fit_column col)
 {
     text_clear(room);
     if (r->at[col] >= 0)
@@ -122,7 +122,7 @@ static const char *cell(struct text *room, const struct reading *r, enum fit_col
     return text_str(room);
 }
 
-static int fail_cell(const struct reading *r, enum fit_column col, const char *is, const char *want,
+static int fail_cell(const struct npu_reading *r, enum fit_column col, const char *is, const char *want,
                      struct err *e)
 {
     return err_set(e, ERR_PARSE, "%s: row %lld: %s is %.60s, expected %s", r->name, (long long)r->row + 1,
@@ -131,7 +131,7 @@ static int fail_cell(const struct reading *r, enum fit_column col, const char *i
 
 /* Numbers above 0 with ';' between them. @return how many, or -1 after an error; a blank cell is one
  * @p absent, where that is a number. */
-static int32_t fit_read_numbers(double out[FIT_MAX_PARTS], const struct reading *r, enum fit_column col,
+static int32_t fit_read_numbers(double out[FIT_MAX_PARTS], const struct npu_reading *r, enum fit_column col,
                                 double absent, struct err *e)
 {
     struct text room = { 0 };
@@ -157,7 +157,8 @@ static int32_t fit_read_numbers(double out[FIT_MAX_PARTS], const struct reading 
     return n;
 }
 
-static int read_value(double *out, const struct reading *r, enum fit_column col, double absent, struct err *e)
+static int read_value(double *out, const struct npu_reading *r, enum fit_column col, double absent,
+                      struct err *e)
 {
     double list[FIT_MAX_PARTS];
     int32_t n = fit_read_numbers(list, r, col, absent, e);
@@ -201,7 +202,7 @@ static const struct synonym precision_words[] = {
     { "mxfp8", TOPO_MXFP8 }, { "fp4", TOPO_NVFP4 }, { "nvfp4", TOPO_NVFP4 },
 };
 
-static bool leave_out(struct reading *r, const char *what)
+static bool leave_out(struct npu_reading *r, const char *what)
 {
     int32_t i = 0;
     while (i < r->n_left && strcmp(r->left[i].what, what) != 0)
@@ -215,7 +216,7 @@ static bool leave_out(struct reading *r, const char *what)
 }
 
 /* Operator, pass and precision; false for a row that is left out. */
-static bool read_words(struct fit_row *row, struct reading *r, const struct topo_npu *npu)
+static bool read_words(struct fit_row *row, struct npu_reading *r, const struct topo_npu *npu)
 {
     struct text room = { 0 };
     char why[64];
@@ -257,7 +258,7 @@ out:
 }
 
 /* Lists of equal length, or one value for all. */
-static int read_products(struct fit_row *row, const struct reading *r, struct err *e)
+static int read_products(struct fit_row *row, const struct npu_reading *r, struct err *e)
 {
     double sides[3][FIT_MAX_PARTS], batch;
     int32_t n[3];
@@ -283,7 +284,7 @@ static int read_products(struct fit_row *row, const struct reading *r, struct er
     return rc;
 }
 
-static int read_heads(struct fit_row *row, const struct reading *r, struct err *e)
+static int read_heads(struct fit_row *row, const struct npu_reading *r, struct err *e)
 {
     static const struct synonym yes_no[] = { { "", 1 },       { "1", 1 }, { "true", 1 },  { "yes", 1 },
                                              { "causal", 1 }, { "0", 0 }, { "false", 0 }, { "no", 0 } };
@@ -309,7 +310,7 @@ static int read_heads(struct fit_row *row, const struct reading *r, struct err *
 }
 
 /* A time, or a rate over the FLOP of the row. */
-static int read_time(struct fit_row *row, const struct reading *r, struct err *e)
+static int read_time(struct fit_row *row, const struct npu_reading *r, struct err *e)
 {
     double us, tflops;
     bool rate = row->flop > 0 && r->at[FIT_COL_RATE] >= 0;
@@ -325,7 +326,7 @@ static int read_time(struct fit_row *row, const struct reading *r, struct err *e
 }
 
 /* Which columns a row needs depends on its operator. */
-static int fit_read_row(struct fit_row *row, const struct reading *r, struct err *e)
+static int fit_read_row(struct fit_row *row, const struct npu_reading *r, struct err *e)
 {
     double gflop;
     int rc = 0;
@@ -358,7 +359,7 @@ static int fit_read_row(struct fit_row *row, const struct reading *r, struct err
 int fit_npu_read(struct fit_npu *f, const struct table *t, const struct fit_columns *columns,
                  const char *name, struct err *e)
 {
-    struct reading r = { .t = t, .name = name };
+    struct npu_reading r = { .t = t, .name = name };
     f->n = 0;
     int rc = find_columns(&r, columns, e);
     if (rc)
@@ -458,7 +459,7 @@ struct unknown {
 };
 
 /* Rows of one operator, precision, pass and kind of heads, -1: of any, and what they are to tell. */
-struct fitting {
+struct npu_fitting {
     struct fit_npu *f;
     enum fit_operator op;
     int precision, pass, heads;
@@ -467,7 +468,7 @@ struct fitting {
     bool in[MAX_UNKNOWNS]; /* which are under trial */
 };
 
-static bool takes_row(const struct fitting *x, const struct fit_row *row)
+static bool takes_row(const struct npu_fitting *x, const struct fit_row *row)
 {
     return row->op == x->op && (x->precision < 0 || (int)row->precision == x->precision) &&
            (x->pass < 0 || (int)row->pass == x->pass) &&
@@ -489,7 +490,7 @@ static double value_at(const struct unknown *u, double x)
     return u->share ? fmax(y / (1 + y), LEAST_SHARE) : u->unit * y;
 }
 
-static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_vector *at)
+static void set_values(struct topo_npu *npu, const struct npu_fitting *x, const gsl_vector *at)
 {
     size_t k = 0;
     for (int32_t i = 0; i < x->n; i++)
@@ -499,7 +500,7 @@ static void set_values(struct topo_npu *npu, const struct fitting *x, const gsl_
 
 /* Sum of squared logarithms of model over measurement: a factor of two too slow counts as much as one too
  * fast, and short operators as much as long ones. */
-static double squares(const struct fitting *x, const struct topo_npu *npu)
+static double squares(const struct npu_fitting *x, const struct topo_npu *npu)
 {
     double sum = 0;
     for (int32_t i = 0; i < x->f->n; i++) {
@@ -514,7 +515,7 @@ static double squares(const struct fitting *x, const struct topo_npu *npu)
 
 static double misfit(const gsl_vector *at, void *data)
 {
-    const struct fitting *x = data;
+    const struct npu_fitting *x = data;
     struct topo_npu npu = x->f->npu;
     set_values(&npu, x, at);
     return squares(x, &npu);
@@ -532,7 +533,7 @@ enum { MOST_STEPS = 4000 };
 
 /* Nelder-Mead simplex from a unit step in the unbounded scale of struct unknown, so that shares stay within
  * (0, 1] without constraints. Leaves the result in f->npu. */
-static int minimise(struct fitting *x, struct err *e)
+static int minimise(struct npu_fitting *x, struct err *e)
 {
     size_t n = 0;
     for (int32_t i = 0; i < x->n; i++)
@@ -580,7 +581,7 @@ static void row_sizes(double span[2], const struct fit_row *row, enum size_of si
         widen(span, size == SIZE_KEYS ? row->heads.keys : row->heads.rows);
 }
 
-static double span_of(const struct fitting *x, enum size_of size)
+static double span_of(const struct npu_fitting *x, enum size_of size)
 {
     double span[2] = { INFINITY, 0 };
     for (int32_t i = 0; i < x->f->n; i++)
@@ -589,7 +590,7 @@ static double span_of(const struct fitting *x, enum size_of size)
     return span[1] / span[0];
 }
 
-static int32_t count_rows(const struct fitting *x)
+static int32_t count_rows(const struct npu_fitting *x)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < x->f->n; i++)
@@ -598,7 +599,7 @@ static int32_t count_rows(const struct fitting *x)
 }
 
 /* What the file calls it, also of a kernel. */
-static const char *key_of(const struct fitting *x, int32_t i)
+static const char *key_of(const struct npu_fitting *x, int32_t i)
 {
     static const char *const names[][2] = { { "half_tiles_forward", "half_tiles_backward" },
                                             { "half_seq", "half_seq" } };
@@ -607,7 +608,7 @@ static const char *key_of(const struct fitting *x, int32_t i)
 }
 
 /* Which half sizes may be looked for; of the others a note says why not. */
-static void find_candidates(const struct fitting *x, int32_t n_rows, bool may[MAX_UNKNOWNS])
+static void find_candidates(const struct npu_fitting *x, int32_t n_rows, bool may[MAX_UNKNOWNS])
 {
     for (int32_t i = 0; i < x->n; i++) {
         const struct unknown *u = &x->unknowns[i];
@@ -631,7 +632,7 @@ static void find_candidates(const struct fitting *x, int32_t n_rows, bool may[MA
 }
 
 /* The least score of all sets of half sizes: n ln(SS/n) + k ln n. What exact rows leave is rounding. */
-static int choose_set(struct fitting *x, int32_t n_rows, const bool may[MAX_UNKNOWNS], struct err *e)
+static int choose_set(struct npu_fitting *x, int32_t n_rows, const bool may[MAX_UNKNOWNS], struct err *e)
 {
     const double exact = 1e-12;
     struct topo_npu best = x->f->npu, given = x->f->npu;
@@ -666,7 +667,7 @@ static int choose_set(struct fitting *x, int32_t n_rows, const bool may[MAX_UNKN
 }
 
 /* Fit what the rows can tell, round it, and write down what was found. */
-static int fit_one(struct fitting *x, struct err *e)
+static int fit_one(struct npu_fitting *x, struct err *e)
 {
     struct fit_npu *f = x->f;
     bool may[MAX_UNKNOWNS];
@@ -704,7 +705,7 @@ static int fit_one(struct fitting *x, struct err *e)
 
 static int fit_products(struct fit_npu *f, struct err *e)
 {
-    struct fitting matrix = {
+    struct npu_fitting matrix = {
         .f = f,
         .op = FIT_MATRIX,
         .precision = TOPO_BF16,
@@ -718,7 +719,7 @@ static int fit_products(struct fit_npu *f, struct err *e)
     static const char *const keys[N_TOPO_PRECISIONS] = { NULL, "fp8_share", "mxfp8_share", "nvfp4_share" };
     int rc = fit_one(&matrix, e);
     for (int q = TOPO_FP8; q < N_TOPO_PRECISIONS && !rc; q++) {
-        struct fitting share = {
+        struct npu_fitting share = {
             .f = f,
             .op = FIT_MATRIX,
             .precision = q,
@@ -729,7 +730,7 @@ static int fit_products(struct fit_npu *f, struct err *e)
         };
         rc = fit_one(&share, e);
     }
-    struct fitting grouped = {
+    struct npu_fitting grouped = {
         .f = f,
         .op = FIT_GROUPED,
         .precision = -1,
@@ -783,7 +784,7 @@ static int fit_kernel(struct fit_npu *f, struct err *e)
     size_t base = NPU(kernels) + (size_t)at * sizeof f->npu.kernels[0];
     double unit = f->npu.peak_flops / 2;
     for (int pass = 0; pass < N_TOPO_PASSES && !rc; pass++) {
-        struct fitting wide = {
+        struct npu_fitting wide = {
             .f = f,
             .op = FIT_FUSED,
             .precision = TOPO_BF16,
@@ -794,7 +795,7 @@ static int fit_kernel(struct fit_npu *f, struct err *e)
                           { NULL, OF_PASS(half_tiles), false, 1, 1, SIZE_TILES },
                           { NULL, KERNEL(half_seq), false, 100, 1, SIZE_KEYS } },
         };
-        struct fitting low_rank = {
+        struct npu_fitting low_rank = {
             .f = f,
             .op = FIT_FUSED,
             .precision = TOPO_BF16,
@@ -808,7 +809,7 @@ static int fit_kernel(struct fit_npu *f, struct err *e)
         if (!rc)
             rc = fit_one(&low_rank, e);
     }
-    struct fitting narrow = {
+    struct npu_fitting narrow = {
         .f = f,
         .op = FIT_FUSED,
         .precision = TOPO_BF16,
@@ -817,7 +818,7 @@ static int fit_kernel(struct fit_npu *f, struct err *e)
         .n = 1,
         .unknowns = { { NULL, KERNEL(narrow), false, 1, 1, SIZE_NONE } },
     };
-    struct fitting fp8 = {
+    struct npu_fitting fp8 = {
         .f = f,
         .op = FIT_FUSED,
         .precision = TOPO_FP8,
@@ -889,7 +890,7 @@ static void note_unseen(struct fit_npu *f)
 /* Streams come first, since all others use what they find. */
 int fit_npu(struct fit_npu *f, struct err *e)
 {
-    struct fitting stream = {
+    struct npu_fitting stream = {
         .f = f,
         .op = FIT_STREAM,
         .precision = -1,
@@ -899,7 +900,7 @@ int fit_npu(struct fit_npu *f, struct err *e)
         .unknowns = { { "mem_efficiency", NPU(mem_efficiency), true, 1, 1, SIZE_NONE },
                       { "kernel_ns", NPU(kernel_s), false, 1e-6, 1e-9, SIZE_NONE } },
     };
-    struct fitting attention = {
+    struct npu_fitting attention = {
         .f = f,
         .op = FIT_ATTENTION,
         .precision = -1,
@@ -908,7 +909,7 @@ int fit_npu(struct fit_npu *f, struct err *e)
         .n = 1,
         .unknowns = { { "attention_efficiency", NPU(attention), true, 1, 1, SIZE_NONE } },
     };
-    struct fitting flash = {
+    struct npu_fitting flash = {
         .f = f,
         .op = FIT_FLASH,
         .precision = -1,

@@ -207,7 +207,7 @@ struct node_cost {
     int32_t known;                   /* its number in struct fidelity; -1 */
 };
 
-struct walk {
+struct step_walk {
     struct step_costing how;
     const struct step_tree *tree;
     struct node_cost *costs; /* shape [n_nodes] */
@@ -216,7 +216,7 @@ struct walk {
 
 /* Time of a node from its children: the sum, or of a maximum the largest; times its repeats. Children that
  * run side by side share their links: they take no less than any class is busy with all of them. */
-static double inner_time(const struct walk *w, step_id id)
+static double inner_time(const struct step_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     double time_s = 0;
@@ -234,7 +234,7 @@ static double inner_time(const struct walk *w, step_id id)
 
 /* How long each class of links is busy with what is below a node: of children that share no links the most.
  */
-static void add_busy(const struct walk *w, step_id id)
+static void add_busy(const struct step_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     double *busy_s = w->costs[id].busy_s, times = node->kind == STEP_REPEAT ? node->times : 1;
@@ -246,7 +246,7 @@ static void add_busy(const struct walk *w, step_id id)
 }
 
 /* Of the children of a maximum at least two use the network: they must be seen together. */
-static bool step_shares(const struct walk *w, step_id id)
+static bool step_shares(const struct step_walk *w, step_id id)
 {
     int32_t n = 0;
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
@@ -258,7 +258,7 @@ static bool step_shares(const struct walk *w, step_id id)
 
 /* Which nodes send, and which lie below a maximum that is simulated as a whole. Parents come before their
  * children. */
-static void mark_joint(struct walk *w)
+static void mark_joint(struct step_walk *w)
 {
     int32_t next = 0;
     for (step_id id = w->tree->n_nodes; id-- > 0;) {
@@ -280,7 +280,7 @@ static void mark_joint(struct walk *w)
 
 /* Mean times that a joint simulation found for the nodes below a maximum. Nodes without an own count send
  * nothing: their times follow from their children, as in the closed form. */
-static void take_joint(struct walk *w, const struct fidelity_joint *r)
+static void take_joint(struct step_walk *w, const struct fidelity_joint *r)
 {
     for (step_id id = w->tree->n_nodes; id-- > 0;) {
         struct node_cost *cost = &w->costs[id];
@@ -298,7 +298,7 @@ static void take_joint(struct walk *w, const struct fidelity_joint *r)
 }
 
 /* Only the outermost of these maxima are run; what is below them is found on the way. */
-static int cost_joint(struct walk *w, step_id id, struct err *e)
+static int cost_joint(struct step_walk *w, step_id id, struct err *e)
 {
     struct fidelity_joint r;
     int rc = fidelity_together(w->how.fidelity, w->tree, id, &r, e);
@@ -314,7 +314,7 @@ static int cost_joint(struct walk *w, step_id id, struct err *e)
 
 /* Once per node, children first. A maximum whose children share the network goes to the simulator as a whole.
  */
-static int cost_node(struct walk *w, step_id id, struct err *e)
+static int cost_node(struct step_walk *w, step_id id, struct err *e)
 {
     const struct step_node *node = &w->tree->nodes[id];
     struct node_cost *cost = &w->costs[id];
@@ -344,14 +344,14 @@ static int cost_node(struct walk *w, step_id id, struct err *e)
 }
 
 /* One collective alone, or all below a maximum that share the network. */
-static bool step_is_simulated(const struct walk *w, step_id id)
+static bool step_is_simulated(const struct step_walk *w, step_id id)
 {
     return w->how.fidelity && !w->costs[id].joint &&
            (w->tree->nodes[id].kind == STEP_COLLECTIVE || step_shares(w, id));
 }
 
 /* Children come after their parents: backwards every node finds its children done. */
-static int cost_nodes(struct walk *w, struct err *e)
+static int cost_nodes(struct step_walk *w, struct err *e)
 {
     int64_t n = 0;
     int rc = 0;
@@ -368,7 +368,7 @@ static int cost_nodes(struct walk *w, struct err *e)
 
 /* The child that decides, the first of equals: the longest, of a maximum that was simulated in turns by the
  * mean; where a class of links @p d alone is waited for, the one that loads it most. */
-static step_id longest_child(const struct walk *w, step_id id, int32_t d)
+static step_id longest_child(const struct step_walk *w, step_id id, int32_t d)
 {
     step_id longest = w->tree->nodes[id].first;
     for (step_id c = longest; c >= 0; c = w->tree->nodes[c].next) {
@@ -381,7 +381,7 @@ static step_id longest_child(const struct walk *w, step_id id, int32_t d)
 
 /* The class of links whose work for all children takes longer than each child, the first of equals; else -1.
  */
-static int32_t shared_class(const struct walk *w, step_id id)
+static int32_t shared_class(const struct step_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     step_id longest = longest_child(w, id, WAITS_FOR_ALL);
@@ -405,7 +405,7 @@ static bool is_kept(const struct step_node *node)
 
 /* The child of a maximum that the account counts whole: of work on different NPUs the longest, else the one
  * that computes most, the first of equals. */
-static step_id whole_child(const struct walk *w, step_id id)
+static step_id whole_child(const struct step_walk *w, step_id id)
 {
     step_id most = w->tree->nodes[id].first;
     if (w->tree->nodes[id].apart)
@@ -417,7 +417,7 @@ static step_id whole_child(const struct walk *w, step_id id)
 }
 
 /* Children come after their parents: backwards every node finds its children done. */
-static void find_kept(struct walk *w)
+static void find_kept(struct step_walk *w)
 {
     for (step_id id = w->tree->n_nodes; id-- > 0;) {
         const struct step_node *node = &w->tree->nodes[id];
@@ -432,14 +432,14 @@ static void find_kept(struct walk *w)
 }
 
 /* What of a node is no compute that counts whole. */
-static double rest_of(const struct walk *w, step_id id)
+static double rest_of(const struct step_walk *w, step_id id)
 {
     return w->costs[id].time_s - w->costs[id].kept_s;
 }
 
 /* Whose communication lasts beyond the child that counts whole: the longest. Where that is the same child,
  * collectives beside each other took longer than each of them (simulated): the one that sends longest. */
-static step_id late_child(const struct walk *w, step_id id, step_id whole)
+static step_id late_child(const struct step_walk *w, step_id id, step_id whole)
 {
     step_id late = longest_child(w, id, WAITS_FOR_ALL);
     if (w->costs[whole].time_s < w->costs[late].time_s)
@@ -452,7 +452,7 @@ static step_id late_child(const struct walk *w, step_id id, step_id whole)
 
 /* @p beyond_s of a maximum, which its links of class @p d are busy for longer than the child that counts
  * whole: of all others as far as they load the class. */
-static void weigh_links(struct walk *w, step_id id, step_id whole, int32_t d, double beyond_s)
+static void weigh_links(struct step_walk *w, step_id id, step_id whole, int32_t d, double beyond_s)
 {
     double others_s = 0;
     for (step_id c = w->tree->nodes[id].first; c >= 0; c = w->tree->nodes[c].next)
@@ -464,7 +464,7 @@ static void weigh_links(struct walk *w, step_id id, step_id whole, int32_t d, do
 }
 
 /* What the account counts of the children of a maximum. What never ends counts whole. */
-static void weigh_maximum(struct walk *w, step_id id)
+static void weigh_maximum(struct step_walk *w, step_id id)
 {
     const struct node_cost *cost = &w->costs[id];
     step_id whole = whole_child(w, id);
@@ -485,7 +485,7 @@ static void weigh_maximum(struct walk *w, step_id id)
 
 /* Pass on what of a node counts; of a maximum what weigh_maximum() says, and of work on different NPUs what
  * loads a class most. */
-static void weigh_children(struct walk *w, step_id id)
+static void weigh_children(struct step_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     const struct node_cost *cost = &w->costs[id];
@@ -507,7 +507,7 @@ static void weigh_children(struct walk *w, step_id id)
 
 /* What the account has of a collective, shared out as its time is; while a stage of a pipeline waits, others
  * send. */
-static void account_collective(struct walk *w, struct sim_collective *c, const struct node_cost *cost)
+static void account_collective(struct step_walk *w, struct sim_collective *c, const struct node_cost *cost)
 {
     const struct step_node *node = &w->tree->nodes[c->node];
     struct sim_account *a = &w->out->account;
@@ -536,7 +536,7 @@ static void account_collective(struct walk *w, struct sim_collective *c, const s
 
 /* Pass on how often the node happens, and that it is critical: of a maximum only to the longest, or to all of
  * them where it waits for links that they share. What runs on other NPUs does not happen on this one. */
-static void mark_children(struct walk *w, step_id id)
+static void mark_children(struct step_walk *w, step_id id)
 {
     const struct step_node *node = &w->tree->nodes[id];
     struct node_cost *cost = &w->costs[id];
@@ -556,7 +556,7 @@ static void mark_children(struct walk *w, step_id id)
 }
 
 /* While a stage of a pipeline waits, others send. */
-static void add_collective(struct walk *w, struct sim_collective *c, const struct node_cost *cost)
+static void add_collective(struct step_walk *w, struct sim_collective *c, const struct node_cost *cost)
 {
     struct sim_step *s = w->out;
     const struct step_node *node = &w->tree->nodes[c->node];
@@ -577,7 +577,7 @@ static void add_collective(struct walk *w, struct sim_collective *c, const struc
         s->path.wait_s[d] += c->times * c->wait_s[d];
 }
 
-static void add_compute_leaf(struct walk *w, const struct step_node *node, const struct node_cost *cost)
+static void add_compute_leaf(struct step_walk *w, const struct step_node *node, const struct node_cost *cost)
 {
     double each = is_kept(node) ? cost->kept_each : cost->rest_each;
     w->out->account.phase_s[node->phase] += each * node->seconds;
@@ -586,7 +586,7 @@ static void add_compute_leaf(struct walk *w, const struct step_node *node, const
 }
 
 /* Forwards: every node knows from its parent whether it counts, and how often. */
-static void add_nodes(struct walk *w)
+static void add_nodes(struct step_walk *w)
 {
     struct node_cost *root = &w->costs[w->tree->root];
     int32_t next = 0;
@@ -619,7 +619,7 @@ static void find_rest(struct sim_step *s)
 }
 
 /* What all that was simulated carries, each as often as it happens. */
-static int find_links(struct walk *w, struct err *e)
+static int find_links(struct step_walk *w, struct err *e)
 {
     struct fidelity_weight *weights = calloc((size_t)w->tree->n_nodes + 1, sizeof *weights);
     int32_t n = 0;
@@ -637,7 +637,7 @@ static int find_links(struct walk *w, struct err *e)
 }
 
 /* Costs upwards, then marks downwards; what simulation adds (queues, link loads) comes last. */
-static int step_evaluate(struct walk *w, struct err *e)
+static int step_evaluate(struct step_walk *w, struct err *e)
 {
     struct sim_step *s = w->out;
     w->costs = calloc((size_t)w->tree->n_nodes + 1, sizeof *w->costs);
@@ -659,7 +659,7 @@ static int step_evaluate(struct walk *w, struct err *e)
 }
 
 /* What a timeline needs of the nodes. */
-static int keep_nodes(struct sim_record *record, const struct walk *w, struct err *e)
+static int keep_nodes(struct sim_record *record, const struct step_walk *w, struct err *e)
 {
     record->nodes = calloc((size_t)w->tree->n_nodes + 1, sizeof *record->nodes);
     if (!record->nodes)
@@ -675,7 +675,7 @@ static int keep_nodes(struct sim_record *record, const struct walk *w, struct er
 
 /* Costs every node, finds the path that decides and sums it up by cause. The engine is opened only for models
  * that simulate, and closed before the result is handed back, unless a record takes it over. */
-static int build(struct sim_step *s, struct sim_record *record, struct walk *w, struct err *e)
+static int build(struct sim_step *s, struct sim_record *record, struct step_walk *w, struct err *e)
 {
     const struct step_tree *t = w->tree;
     const struct step_costing *how = &w->how;
@@ -702,14 +702,14 @@ static int build(struct sim_step *s, struct sim_record *record, struct walk *w, 
 
 int sim_step_build(struct sim_step *s, const struct step_tree *t, const struct sim_way *way, struct err *e)
 {
-    struct walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
+    struct step_walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
     return build(s, NULL, &w, e);
 }
 
 int sim_step_record(struct sim_step *s, struct sim_record *record, const struct step_tree *t,
                     const struct sim_way *way, struct err *e)
 {
-    struct walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
+    struct step_walk w = { .how = { .tree = t, .way = *way }, .tree = t, .out = s };
     *record = (struct sim_record){ 0 };
     return build(s, record, &w, e);
 }

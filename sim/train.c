@@ -24,7 +24,7 @@ struct task {
     bool used;
 };
 
-struct run {
+struct train_run {
     const struct step_tree *t;
     const struct sim_engine *engine;
     const enum sim_order *order_of;
@@ -44,7 +44,7 @@ struct run {
     struct work work;         /* counts collectives */
 };
 
-static int push_ready(struct run *x, int32_t task, struct err *e)
+static int push_ready(struct train_run *x, int32_t task, struct err *e)
 {
     if (!vec_reserve(x->ready, x->cap_ready, x->n_ready + 1))
         return err_nomem(e, "a training step");
@@ -53,7 +53,7 @@ static int push_ready(struct run *x, int32_t task, struct err *e)
 }
 
 /* Ended tasks are used again, through a list of free ones: a step of many repeats needs few at a time. */
-static int32_t new_task(struct run *x)
+static int32_t new_task(struct train_run *x)
 {
     int32_t i = x->free_task;
     if (i >= 0) {
@@ -66,7 +66,7 @@ static int32_t new_task(struct run *x)
 }
 
 /* A task enters the ready stack at once; what it does first is up to train_go_on(). */
-static int train_begin(struct run *x, step_id node, int32_t parent, double scale, struct err *e)
+static int train_begin(struct train_run *x, step_id node, int32_t parent, double scale, struct err *e)
 {
     const struct step_node *n = &x->t->nodes[node];
     int32_t i = new_task(x);
@@ -82,7 +82,7 @@ static int train_begin(struct run *x, step_id node, int32_t parent, double scale
     return push_ready(x, i, e);
 }
 
-static int keep_span(struct run *x, step_id node, int32_t job, double start_s, struct err *e)
+static int keep_span(struct train_run *x, step_id node, int32_t job, double start_s, struct err *e)
 {
     struct train *out = x->out;
     if (!vec_reserve(out->spans, out->cap_spans, out->n_spans + 1))
@@ -92,7 +92,7 @@ static int keep_span(struct run *x, step_id node, int32_t job, double start_s, s
 }
 
 /* The task is done: book it and let its parent go on. */
-static int train_end(struct run *x, int32_t i, struct err *e)
+static int train_end(struct train_run *x, int32_t i, struct err *e)
 {
     struct task *task = &x->tasks[i];
     x->out->total_s[task->node] += x->now_s - task->start_s;
@@ -109,7 +109,7 @@ static int train_end(struct run *x, int32_t i, struct err *e)
 
 /* Hands a collective to the engine with its bytes scaled by the repeats around it; its end resumes the task.
  */
-static int issue(struct run *x, int32_t i, double part, struct err *e)
+static int issue(struct train_run *x, int32_t i, double part, struct err *e)
 {
     const struct task *task = &x->tasks[i];
     const struct step_node *node = &x->t->nodes[task->node];
@@ -141,7 +141,7 @@ static double take_part(struct task *task)
 }
 
 /* All children of a maximum start at the same instant; `open` counts those still under way. */
-static int begin_children(struct run *x, int32_t i, struct err *e)
+static int begin_children(struct train_run *x, int32_t i, struct err *e)
 {
     int rc = 0;
     double scale = x->tasks[i].scale;
@@ -154,7 +154,7 @@ static int begin_children(struct run *x, int32_t i, struct err *e)
 }
 
 /* Let a task do what it can at this moment. */
-static int train_go_on(struct run *x, int32_t i, struct err *e)
+static int train_go_on(struct train_run *x, int32_t i, struct err *e)
 {
     struct task *task = &x->tasks[i];
     const struct step_node *node = &x->t->nodes[task->node];
@@ -184,7 +184,7 @@ static int train_go_on(struct run *x, int32_t i, struct err *e)
     return train_end(x, i, e);
 }
 
-static int go_on_all(struct run *x, struct err *e)
+static int go_on_all(struct train_run *x, struct err *e)
 {
     int rc = 0;
     while (x->n_ready && !rc)
@@ -193,7 +193,7 @@ static int go_on_all(struct run *x, struct err *e)
 }
 
 /* Collectives that have ended, those that end as soon as they are issued included. */
-static int take_ended(struct run *x, int32_t *seen, struct err *e)
+static int take_ended(struct train_run *x, int32_t *seen, struct err *e)
 {
     int rc = 0;
     for (;;) {
@@ -213,7 +213,7 @@ static int take_ended(struct run *x, int32_t *seen, struct err *e)
 }
 
 /* Ends of compute that are due. Each may start more work at once, so the stack is emptied between two. */
-static int take_timers(struct run *x, struct err *e)
+static int take_timers(struct train_run *x, struct err *e)
 {
     int rc = 0;
     while (event_heap_time(&x->timers) <= x->now_s && !rc) {
@@ -230,7 +230,7 @@ static int take_timers(struct run *x, struct err *e)
 }
 
 /* Until nothing is left: the root has ended, or what is left never will. */
-static int train_advance(struct run *x, struct err *e)
+static int train_advance(struct train_run *x, struct err *e)
 {
     int32_t seen = 0;
     int rc = go_on_all(x, e);
@@ -290,13 +290,13 @@ static double count_collectives(const struct step_tree *t, step_id id)
 int train_run(struct train *out, const struct step_tree *t, step_id root, const struct sim_engine *engine,
               const enum sim_order *order_of, enum sim_order order, bool keep_compute, struct err *e)
 {
-    struct run x = { .t = t,
-                     .engine = engine,
-                     .order_of = order_of,
-                     .order = order,
-                     .keep_compute = keep_compute,
-                     .free_task = -1,
-                     .out = out };
+    struct train_run x = { .t = t,
+                           .engine = engine,
+                           .order_of = order_of,
+                           .order = order,
+                           .keep_compute = keep_compute,
+                           .free_task = -1,
+                           .out = out };
     double n = count_collectives(t, root);
     *out = (struct train){ 0 };
     if (n > TRAIN_MAX_JOBS)

@@ -436,16 +436,16 @@ struct grids {
 };
 
 /* Where the keys of an axis are written. */
-struct places {
+struct axes_places {
     yaml_id keys[SWEEP_MAX_KEYS];
 };
 
-struct reader {
+struct axes_reader {
     struct sweep *w;
     const struct section *root;
     const struct yaml_doc *doc;
     const struct study_source *from;
-    struct places *places; /* shape [w->n_axes], owned */
+    struct axes_places *places; /* shape [w->n_axes], owned */
     int32_t cap_axes, cap_places;
 };
 
@@ -461,7 +461,7 @@ static const char *find_override(const struct study_source *from, const char *pa
 }
 
 /* The number of a key; one that no other axis has is new. */
-static int take_key(struct reader *r, yaml_id id, int32_t *out, struct err *e)
+static int take_key(struct axes_reader *r, yaml_id id, int32_t *out, struct err *e)
 {
     struct sweep *w = r->w;
     const char *path = r->doc->nodes[id].key;
@@ -491,7 +491,7 @@ static void draft_free(struct draft *d)
 }
 
 /* Room for the axis that comes next. */
-static int reserve_axis(struct reader *r, struct err *e)
+static int reserve_axis(struct axes_reader *r, struct err *e)
 {
     bool room = vec_reserve(r->w->axes, r->cap_axes, r->w->n_axes + 1) &&
                 vec_reserve(r->places, r->cap_places, r->w->n_axes + 1);
@@ -506,7 +506,7 @@ static void override_column(struct sweep_column *c, const char *value)
 }
 
 /* The draft, of `n` values, as the last axis of the sweep; used up. */
-static int add_axis(struct reader *r, struct draft *d, int64_t n, struct err *e)
+static int add_axis(struct axes_reader *r, struct draft *d, int64_t n, struct err *e)
 {
     struct sweep_axis axis = { .n_keys = d->n_keys };
     bool all = true;
@@ -530,7 +530,7 @@ static int add_axis(struct reader *r, struct draft *d, int64_t n, struct err *e)
 }
 
 /* A map of keys that move together: some, and no more than an axis may have. */
-static int check_keys(const struct reader *r, yaml_id map, struct err *e)
+static int check_keys(const struct axes_reader *r, yaml_id map, struct err *e)
 {
     int rc = yaml_need(r->doc, map, YAML_MAP, e);
     if (rc)
@@ -546,7 +546,7 @@ static int check_keys(const struct reader *r, yaml_id map, struct err *e)
 /* ---- a key alone, and keys in step ---- */
 
 /* The next column of a draft; the key is checked first, as a slip there explains what follows. */
-static int read_column(struct reader *r, struct draft *d, yaml_id id, struct err *e)
+static int read_column(struct axes_reader *r, struct draft *d, yaml_id id, struct err *e)
 {
     int rc = sweep_check_path(r->root, r->doc, id, e);
     d->at[d->n_keys] = id;
@@ -554,7 +554,7 @@ static int read_column(struct reader *r, struct draft *d, yaml_id id, struct err
 }
 
 /* A slip in "zip" and the like is none in a key of the study. */
-static int check_form(const struct reader *r, yaml_id id, struct err *e)
+static int check_form(const struct axes_reader *r, yaml_id id, struct err *e)
 {
     static const char *const forms[] = { "zip", "sobol", "union" };
     const char *key = r->doc->nodes[id].key, *near = text_nearest(key, forms, sizeof forms / sizeof forms[0]);
@@ -564,7 +564,7 @@ static int check_form(const struct reader *r, yaml_id id, struct err *e)
     return is_key || !near ? 0 : yaml_fail_unknown(r->doc, id, e, "; did you mean \"%s\"?", near);
 }
 
-static int read_plain(struct reader *r, yaml_id id, struct err *e)
+static int read_plain(struct axes_reader *r, yaml_id id, struct err *e)
 {
     struct draft d = { .n_keys = 0 };
     int rc = check_form(r, id, e);
@@ -576,7 +576,7 @@ static int read_plain(struct reader *r, yaml_id id, struct err *e)
     return rc;
 }
 
-static int read_zip(struct reader *r, yaml_id map, struct err *e)
+static int read_zip(struct axes_reader *r, yaml_id map, struct err *e)
 {
     struct draft d = { .n_keys = 0 };
     int rc = check_keys(r, map, e);
@@ -606,7 +606,7 @@ struct sampled {
     struct sweep_axis list;
 };
 
-static int read_sampled(struct sampled *s, const struct reader *r, yaml_id id, struct err *e)
+static int read_sampled(struct sampled *s, const struct axes_reader *r, yaml_id id, struct err *e)
 {
     struct sweep_column c = { 0 };
     *s = (struct sampled){ .list = { .n_keys = 1 } };
@@ -650,7 +650,7 @@ static int sobol_draw(struct draft *d, const struct sampled *s, struct err *e)
     return rc;
 }
 
-static int read_samples(struct reader *r, struct draft *d, yaml_id keys, struct err *e)
+static int read_samples(struct axes_reader *r, struct draft *d, yaml_id keys, struct err *e)
 {
     struct sampled s[SWEEP_MAX_KEYS];
     int rc = 0;
@@ -670,7 +670,7 @@ static int read_samples(struct reader *r, struct draft *d, yaml_id keys, struct 
     return rc;
 }
 
-static int read_sobol(struct reader *r, yaml_id map, struct err *e)
+static int read_sobol(struct axes_reader *r, yaml_id map, struct err *e)
 {
     struct draft d = { .n_keys = 0 };
     yaml_id keys = yaml_get(r->doc, map, "keys");
@@ -688,7 +688,7 @@ static void grids_free(struct grids *g)
     *g = (struct grids){ 0 };
 }
 
-static int push_grid(const struct reader *r, struct grids *to, const struct sweep_grid *grid, yaml_id at,
+static int push_grid(const struct axes_reader *r, struct grids *to, const struct sweep_grid *grid, yaml_id at,
                      struct err *e)
 {
     /* Unions of unions multiply: this stops them before memory does. */
@@ -700,7 +700,7 @@ static int push_grid(const struct reader *r, struct grids *to, const struct swee
     return 0;
 }
 
-static bool has_key(const struct reader *r, const struct sweep_grid *grid, int32_t key)
+static bool has_key(const struct axes_reader *r, const struct sweep_grid *grid, int32_t key)
 {
     for (int32_t k = 0; k < grid->n_axes; k++) {
         const struct sweep_axis *axis = &r->w->axes[grid->axes[k]];
@@ -712,7 +712,7 @@ static bool has_key(const struct reader *r, const struct sweep_grid *grid, int32
 }
 
 /* No axis is too many: each has a key that the others do not have. */
-static int join_axis(const struct reader *r, struct sweep_grid *grid, int32_t axis, struct err *e)
+static int join_axis(const struct axes_reader *r, struct sweep_grid *grid, int32_t axis, struct err *e)
 {
     const struct sweep_axis *a = &r->w->axes[axis];
     for (int32_t j = 0; j < a->n_keys; j++)
@@ -726,7 +726,7 @@ static int join_axis(const struct reader *r, struct sweep_grid *grid, int32_t ax
 }
 
 /* Axes first.. of the sweep into every grid. */
-static int join_axes(const struct reader *r, struct grids *to, int32_t first, struct err *e)
+static int join_axes(const struct axes_reader *r, struct grids *to, int32_t first, struct err *e)
 {
     int rc = 0;
     for (int32_t axis = first; axis < r->w->n_axes; axis++)
@@ -736,8 +736,8 @@ static int join_axes(const struct reader *r, struct grids *to, int32_t first, st
 }
 
 /* Every grid with every member of a union, a member at a time. */
-static int join_members(const struct reader *r, struct grids *to, const struct grids *members, yaml_id at,
-                        struct err *e)
+static int join_members(const struct axes_reader *r, struct grids *to, const struct grids *members,
+                        yaml_id at, struct err *e)
 {
     struct grids all = { 0 };
     int rc = 0;
@@ -756,9 +756,9 @@ static int join_members(const struct reader *r, struct grids *to, const struct g
 
 /* ---- vary ---- */
 
-static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct err *e);
+static int read_grids(struct axes_reader *r, struct grids *out, yaml_id id, struct err *e);
 
-static int read_members(struct reader *r, struct grids *out, yaml_id list, struct err *e)
+static int read_members(struct axes_reader *r, struct grids *out, yaml_id list, struct err *e)
 {
     int rc = yaml_need(r->doc, list, YAML_SEQ, e);
     if (!rc && r->doc->nodes[list].n == 0)
@@ -775,7 +775,7 @@ static int read_members(struct reader *r, struct grids *out, yaml_id list, struc
     return rc;
 }
 
-static int read_union(struct reader *r, struct grids *to, yaml_id list, struct err *e)
+static int read_union(struct axes_reader *r, struct grids *to, yaml_id list, struct err *e)
 {
     struct grids members = { 0 };
     int rc = read_members(r, &members, list, e);
@@ -786,8 +786,8 @@ static int read_union(struct reader *r, struct grids *to, yaml_id list, struct e
 }
 
 /* One map or each of a list of maps. */
-static int read_each(struct reader *r, yaml_id id, int (*read)(struct reader *, yaml_id, struct err *),
-                     struct err *e)
+static int read_each(struct axes_reader *r, yaml_id id,
+                     int (*read)(struct axes_reader *, yaml_id, struct err *), struct err *e)
 {
     int rc = 0;
     if (r->doc->nodes[id].kind != YAML_SEQ)
@@ -799,7 +799,7 @@ static int read_each(struct reader *r, yaml_id id, int (*read)(struct reader *, 
     return rc;
 }
 
-static int read_part(struct reader *r, struct grids *to, yaml_id id, struct err *e)
+static int read_part(struct axes_reader *r, struct grids *to, yaml_id id, struct err *e)
 {
     const char *key = r->doc->nodes[id].key;
     int32_t first = r->w->n_axes;
@@ -811,7 +811,7 @@ static int read_part(struct reader *r, struct grids *to, yaml_id id, struct err 
     return rc ? rc : join_axes(r, to, first, e);
 }
 
-static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct err *e)
+static int read_grids(struct axes_reader *r, struct grids *out, yaml_id id, struct err *e)
 {
     char shown[YAML_SHOWN];
     const struct yaml_node *node = &r->doc->nodes[id];
@@ -831,7 +831,7 @@ static int read_grids(struct reader *r, struct grids *out, yaml_id id, struct er
 
 /* ---- points ---- */
 
-static int fail_points(const struct reader *r, yaml_id at, int64_t most, struct err *e)
+static int fail_points(const struct axes_reader *r, yaml_id at, int64_t most, struct err *e)
 {
     char number[32] = "2^63 - 1";
     if (most < INT64_MAX)
@@ -842,7 +842,7 @@ static int fail_points(const struct reader *r, yaml_id at, int64_t most, struct 
                : yaml_fail(r->doc, at, e, ERR_RANGE, format, number);
 }
 
-static int number_points(struct reader *r, int64_t most, struct err *e)
+static int number_points(struct axes_reader *r, int64_t most, struct err *e)
 {
     struct sweep *w = r->w;
     w->n_points = 0;
@@ -863,7 +863,7 @@ static int number_points(struct reader *r, int64_t most, struct err *e)
 int sweep_read_axes(struct sweep *w, const struct section *root, const struct yaml_doc *doc,
                     const struct study_source *from, int64_t most, struct err *e)
 {
-    struct reader r = { .w = w, .root = root, .doc = doc, .from = from };
+    struct axes_reader r = { .w = w, .root = root, .doc = doc, .from = from };
     struct grids grids = { 0 };
     yaml_id vary = yaml_get(doc, doc->root, "vary");
     if (vary < 0)

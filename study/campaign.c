@@ -252,7 +252,7 @@ struct campaign_pass {
     int32_t number;
 };
 
-struct hand {
+struct campaign_worker {
     const struct campaign_pass *pass;
     const struct block_ops *blocks;
     void *hand;
@@ -261,7 +261,7 @@ struct hand {
 static int build_hand(void **out, void *data, struct err *e)
 {
     const struct campaign_pass *p = data;
-    struct hand *h = calloc(1, sizeof *h);
+    struct campaign_worker *h = calloc(1, sizeof *h);
     if (!h)
         return err_nomem(e, "a thread");
     h->pass = p;
@@ -276,7 +276,7 @@ static int build_hand(void **out, void *data, struct err *e)
 
 static void free_hand(void *hand)
 {
-    struct hand *h = hand;
+    struct campaign_worker *h = hand;
     h->blocks->hand_free(h->hand);
     free(h);
 }
@@ -289,7 +289,7 @@ static bool is_due(const struct campaign_pass *p, int64_t unit)
 
 static int run_units(void *hand, struct span units, struct table *rows, struct sweep_counts *n, struct err *e)
 {
-    struct hand *h = hand;
+    struct campaign_worker *h = hand;
     int rc = 0;
     for (int64_t u = units.first; u < units.first + units.n && !rc; u++) {
         struct sweep_unit unit;
@@ -606,7 +606,7 @@ static void campaign_measure_note_failed(struct campaign_pace *pace, const struc
     }
 }
 
-struct trial {
+struct campaign_trial {
     const struct campaign_plan *plan;
     struct block_job job;
     struct campaign_pace *pace;
@@ -614,8 +614,8 @@ struct trial {
 };
 
 /* Points of up to 256 units, till pass_s are spent; *spent_s is what they took. */
-static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, void *hand, struct keep *keep,
-                    struct err *e)
+static int run_some(double *spent_s, struct sweep_counts *n, struct campaign_trial *t, void *hand,
+                    struct keep *keep, struct err *e)
 {
     enum { SPREAD = 256 };
     const struct units *o = &t->plan->order;
@@ -641,7 +641,7 @@ static int run_some(double *spent_s, struct sweep_counts *n, struct trial *t, vo
 
 /* One pass of the sweep: seconds a point, NaN where none was run. Rows are offered to @p keep, unless NULL.
  */
-static int measure_pass(double *point_s, struct trial *t, struct keep *keep, struct err *e)
+static int measure_pass(double *point_s, struct campaign_trial *t, struct keep *keep, struct err *e)
 {
     const struct block_ops *blocks = t->job.study->kind->blocks;
     void *hand;
@@ -660,7 +660,7 @@ static int measure_pass(double *point_s, struct trial *t, struct keep *keep, str
 
 /* Where points are pruned, one in UNITS_SAMPLE is solved and the others are held against the front of these:
  * here against that of the few that were solved. */
-static int measure_pruned(struct trial *t, struct err *e)
+static int measure_pruned(struct campaign_trial *t, struct err *e)
 {
     struct keep *keep;
     double solved_s = NAN, pruned_s = NAN;
@@ -683,10 +683,10 @@ static int measure_pruned(struct trial *t, struct err *e)
 int campaign_measure(struct campaign_pace *pace, const struct study *study, double most_s, struct err *e)
 {
     struct campaign_plan plan;
-    struct trial t = { .plan = &plan,
-                       .job = { .study = study, .order = &plan.order, .rule = &plan.rule },
-                       .pace = pace,
-                       .pass_s = most_s };
+    struct campaign_trial t = { .plan = &plan,
+                                .job = { .study = study, .order = &plan.order, .rule = &plan.rule },
+                                .pace = pace,
+                                .pass_s = most_s };
     *pace = (struct campaign_pace){ .point_s = NAN };
     int rc = campaign_plan_make(&plan, study, false, e);
     if (rc)

@@ -162,7 +162,7 @@ int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 
 /* ---- a thread ---- */
 
-struct worker {
+struct fleet_worker {
     struct fleet_crew *crew;
     void *hand; /* NULL until there is work: a thread that gets none needs none */
     struct fleet_batch batch;
@@ -185,14 +185,14 @@ void fleet_batch_free(struct fleet_batch *b)
         table_free(&b->more[i]);
 }
 
-static void empty_batch(struct worker *w)
+static void empty_batch(struct fleet_worker *w)
 {
     fleet_batch_free(&w->batch);
     fleet_batch_begin(&w->batch, w->crew->run->work);
     w->worked_s = 0;
 }
 
-static int give_batch(struct worker *w, struct err *e)
+static int give_batch(struct fleet_worker *w, struct err *e)
 {
     /* Nothing was run since the last batch: a stop came before the first unit. */
     if (w->batch.units.n == 0)
@@ -202,7 +202,7 @@ static int give_batch(struct worker *w, struct err *e)
     return rc;
 }
 
-static int do_unit(struct worker *w, int64_t unit, struct err *e)
+static int do_unit(struct fleet_worker *w, int64_t unit, struct err *e)
 {
     struct fleet_batch *b = &w->batch;
     const struct sweep_counts counts = b->counts;
@@ -236,7 +236,7 @@ static void adapt(struct fleet_want *want, int64_t n, double spent_s)
     want->n = enough < 1 ? 1 : enough < (double)most ? (int64_t)enough : most;
 }
 
-static int do_piece(struct worker *w, const struct span *p, struct err *e)
+static int do_piece(struct fleet_worker *w, const struct span *p, struct err *e)
 {
     int64_t n = 0;
     double spent_s = 0, before = clock_now_s();
@@ -261,7 +261,7 @@ static int do_piece(struct worker *w, const struct span *p, struct err *e)
     return give_batch(w, e);
 }
 
-static int work_on(struct worker *w, struct err *e)
+static int work_on(struct fleet_worker *w, struct err *e)
 {
     struct fleet_crew *c = w->crew;
     const struct fleet_work *work = c->run->work;
@@ -292,7 +292,7 @@ int fleet_give(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 
 static int work_alone(struct fleet_crew *c, struct err *e)
 {
-    struct worker w = { .crew = c, .want = { .n = 1, .unit_s = INFINITY } };
+    struct fleet_worker w = { .crew = c, .want = { .n = 1, .unit_s = INFINITY } };
     fleet_batch_begin(&w.batch, c->run->work);
     int rc = work_on(&w, e);
     if (w.hand)

@@ -53,22 +53,22 @@ static void front_tree_list(const struct front_tree *t, double *x, int64_t *id);
 enum { LEAF = 24, FAN = 24, MAX_COLS = FRONT_MAX_COLUMNS };
 
 /* All leaves are equally deep, no node but the root is empty, and boxes are tight. */
-struct node {
+struct front_node {
     double lo[MAX_COLS], hi[MAX_COLS];
     int32_t n;
     int32_t leaf;          /* of the blocks; -1 = this node has kids */
     int32_t kids[FAN + 1]; /* shape [n]; kids[0] of a free node: the next free one */
 };
 
-struct block {
+struct front_block {
     double x[LEAF + 1][MAX_COLS];
     int64_t id[LEAF + 1];
 };
 
 struct front_tree {
     int32_t n_cols;
-    struct node *nodes;   /* shape [n_nodes], owned */
-    struct block *blocks; /* shape [n_blocks], owned */
+    struct front_node *nodes;   /* shape [n_nodes], owned */
+    struct front_block *blocks; /* shape [n_blocks], owned */
     int32_t n_nodes, cap_nodes, n_blocks, cap_blocks;
     int32_t root, free_node, free_leaf; /* -1 = none; a free leaf keeps its block */
 };
@@ -96,7 +96,7 @@ static int32_t add_node(struct front_tree *t)
 {
     if (!vec_reserve(t->nodes, t->cap_nodes, t->n_nodes + 1))
         return -1;
-    t->nodes[t->n_nodes] = (struct node){ .leaf = -1 };
+    t->nodes[t->n_nodes] = (struct front_node){ .leaf = -1 };
     return t->n_nodes++;
 }
 
@@ -143,9 +143,10 @@ static bool is_equal(const double *a, const double *b, int32_t n)
     return true;
 }
 
-static enum front_place find_in_block(const struct front_tree *t, const struct node *node, const double *x)
+static enum front_place find_in_block(const struct front_tree *t, const struct front_node *node,
+                                      const double *x)
 {
-    const struct block *b = &t->blocks[node->leaf];
+    const struct front_block *b = &t->blocks[node->leaf];
     for (int32_t i = 0; i < node->n; i++)
         if (no_worse(b->x[i], x, t->n_cols))
             return is_equal(b->x[i], x, t->n_cols) ? FRONT_EQUAL : FRONT_BEHIND;
@@ -155,12 +156,12 @@ static enum front_place find_in_block(const struct front_tree *t, const struct n
 /* A box that lies wholly below the point needs no look inside; those that do are looked for first. */
 static enum front_place find_below(const struct front_tree *t, int32_t at, const double *x)
 {
-    const struct node *node = &t->nodes[at];
+    const struct front_node *node = &t->nodes[at];
     int32_t maybe[FAN], n_maybe = 0;
     if (node->leaf >= 0)
         return find_in_block(t, node, x);
     for (int32_t i = 0; i < node->n; i++) {
-        const struct node *kid = &t->nodes[node->kids[i]];
+        const struct front_node *kid = &t->nodes[node->kids[i]];
         if (!no_worse(kid->lo, x, t->n_cols))
             continue;
         /* Every point of the box is <= its high corner, hence <= x, and none is x itself. */
@@ -183,7 +184,7 @@ static enum front_place front_tree_find(const struct front_tree *t, const double
 
 /* ---- boxes ---- */
 
-static void stretch(struct node *node, const double *lo, const double *hi, int32_t n_cols)
+static void stretch(struct front_node *node, const double *lo, const double *hi, int32_t n_cols)
 {
     for (int32_t k = 0; k < n_cols; k++) {
         node->lo[k] = lo[k] < node->lo[k] ? lo[k] : node->lo[k];
@@ -192,15 +193,15 @@ static void stretch(struct node *node, const double *lo, const double *hi, int32
 }
 
 /* Low corner of what a node holds, or high. */
-static const double *corner(const struct front_tree *t, const struct node *node, int32_t i, bool high)
+static const double *corner(const struct front_tree *t, const struct front_node *node, int32_t i, bool high)
 {
     if (node->leaf >= 0)
         return t->blocks[node->leaf].x[i];
-    const struct node *kid = &t->nodes[node->kids[i]];
+    const struct front_node *kid = &t->nodes[node->kids[i]];
     return high ? kid->hi : kid->lo;
 }
 
-static void fit_box(struct front_tree *t, struct node *node)
+static void fit_box(struct front_tree *t, struct front_node *node)
 {
     for (int32_t i = 0; i < node->n; i++) {
         const double *lo = corner(t, node, i, false), *hi = corner(t, node, i, true);
@@ -222,10 +223,10 @@ static int note_off(struct front *f, int64_t id, struct err *e)
     return 0;
 }
 
-static int take_from_block(struct front_tree *t, struct node *node, const double *x, struct front *f,
+static int take_from_block(struct front_tree *t, struct front_node *node, const double *x, struct front *f,
                            struct err *e)
 {
-    struct block *b = &t->blocks[node->leaf];
+    struct front_block *b = &t->blocks[node->leaf];
     int rc = 0;
     /* From the end: the last point moves into a gap and has been looked at. */
     for (int32_t i = node->n; i-- > 0 && !rc;) {
@@ -245,7 +246,7 @@ static int take_from_block(struct front_tree *t, struct node *node, const double
 /* Nodes that get empty are dropped by their parent. */
 static int take_below(struct front_tree *t, int32_t at, const double *x, struct front *f, struct err *e)
 {
-    struct node *node = &t->nodes[at];
+    struct front_node *node = &t->nodes[at];
     int64_t before = f->n;
     int rc = 0;
     if (node->leaf >= 0)
@@ -288,19 +289,19 @@ static int front_tree_take_off(struct front_tree *t, const double *x, struct fro
  * equal counts for nothing. */
 static void find_scale(const struct front_tree *t, double *per)
 {
-    const struct node *root = &t->nodes[t->root];
+    const struct front_node *root = &t->nodes[t->root];
     for (int32_t k = 0; k < t->n_cols; k++)
         per[k] = root->hi[k] > root->lo[k] ? 1 / (root->hi[k] - root->lo[k]) : 0;
 }
 
 /* The kid whose box grows least, of equals the first. */
-static int32_t choose_kid(const struct front_tree *t, const struct node *node, const double *x,
+static int32_t choose_kid(const struct front_tree *t, const struct front_node *node, const double *x,
                           const double *per)
 {
     int32_t best = 0;
     double least = 0;
     for (int32_t i = 0; i < node->n; i++) {
-        const struct node *kid = &t->nodes[node->kids[i]];
+        const struct front_node *kid = &t->nodes[node->kids[i]];
         double grown = 0;
         for (int32_t k = 0; k < t->n_cols; k++) {
             double below = kid->lo[k] - x[k], above = x[k] - kid->hi[k];
@@ -314,7 +315,7 @@ static int32_t choose_kid(const struct front_tree *t, const struct node *node, c
     return best;
 }
 
-static int32_t widest(const struct front_tree *t, const struct node *node, const double *per)
+static int32_t widest(const struct front_tree *t, const struct front_node *node, const double *per)
 {
     int32_t best = 0;
     for (int32_t k = 1; k < t->n_cols; k++)
@@ -323,10 +324,11 @@ static int32_t widest(const struct front_tree *t, const struct node *node, const
     return best;
 }
 
-static void copy_entry(struct front_tree *t, struct node *to, int32_t i, const struct node *from, int32_t k)
+static void copy_entry(struct front_tree *t, struct front_node *to, int32_t i, const struct front_node *from,
+                       int32_t k)
 {
     if (to->leaf >= 0) {
-        struct block *a = &t->blocks[to->leaf], *b = &t->blocks[from->leaf];
+        struct front_block *a = &t->blocks[to->leaf], *b = &t->blocks[from->leaf];
         memcpy(a->x[i], b->x[k], sizeof a->x[i]);
         a->id[i] = b->id[k];
     } else {
@@ -336,7 +338,8 @@ static void copy_entry(struct front_tree *t, struct node *to, int32_t i, const s
 
 /* What the node holds, by its place along a column. By insertion: there are 25 at most. Centres are left
  * doubled, which orders them alike. */
-static void order_entries(const struct front_tree *t, const struct node *node, int32_t column, int32_t *order)
+static void order_entries(const struct front_tree *t, const struct front_node *node, int32_t column,
+                          int32_t *order)
 {
     double at[LEAF + 1];
     for (int32_t i = 0; i < node->n; i++) {
@@ -352,11 +355,11 @@ static void order_entries(const struct front_tree *t, const struct node *node, i
 }
 
 /* Half of what a full node holds, cut across its widest column, goes to the empty node @p other. */
-static void split(struct front_tree *t, struct node *node, struct node *other, const double *per)
+static void split(struct front_tree *t, struct front_node *node, struct front_node *other, const double *per)
 {
     int32_t order[LEAF + 1], n_low = node->n / 2, n = node->n;
-    struct node whole = *node;
-    struct block copy;
+    struct front_node whole = *node;
+    struct front_block copy;
     order_entries(t, node, widest(t, node, per), order);
     if (node->leaf >= 0)
         copy = t->blocks[node->leaf];
@@ -367,7 +370,7 @@ static void split(struct front_tree *t, struct node *node, struct node *other, c
             node->kids[i] = whole.kids[order[i]];
             continue;
         }
-        struct block *b = &t->blocks[node->leaf];
+        struct front_block *b = &t->blocks[node->leaf];
         memcpy(b->x[i], copy.x[order[i]], sizeof b->x[i]);
         b->id[i] = copy.id[order[i]];
     }
@@ -394,10 +397,10 @@ struct insertion {
 /* The node that a full one was split off into, or -1. */
 static int32_t put_below(struct front_tree *t, int32_t at, int32_t level, struct insertion *p)
 {
-    struct node *node = &t->nodes[at];
+    struct front_node *node = &t->nodes[at];
     stretch(node, p->x, p->x, t->n_cols);
     if (node->leaf >= 0) {
-        struct block *b = &t->blocks[node->leaf];
+        struct front_block *b = &t->blocks[node->leaf];
         memcpy(b->x[node->n], p->x, (size_t)t->n_cols * sizeof *p->x);
         b->id[node->n++] = p->id;
     } else {
@@ -422,7 +425,7 @@ static int32_t depth(const struct front_tree *t)
 
 static void grow_root(struct front_tree *t, int32_t root, int32_t other)
 {
-    struct node *node = &t->nodes[root];
+    struct front_node *node = &t->nodes[root];
     node->kids[0] = t->root;
     node->kids[1] = other;
     node->n = 2;
@@ -476,13 +479,13 @@ static int front_tree_insert(struct front_tree *t, const double *x, int64_t id, 
 
 static int64_t list_below(const struct front_tree *t, int32_t at, double *x, int64_t *id, int64_t n)
 {
-    const struct node *node = &t->nodes[at];
+    const struct front_node *node = &t->nodes[at];
     for (int32_t i = 0; i < node->n; i++) {
         if (node->leaf < 0) {
             n = list_below(t, node->kids[i], x, id, n);
             continue;
         }
-        const struct block *b = &t->blocks[node->leaf];
+        const struct front_block *b = &t->blocks[node->leaf];
         memcpy(x + n * t->n_cols, b->x[i], (size_t)t->n_cols * sizeof *x);
         id[n++] = b->id[i];
     }
@@ -541,25 +544,25 @@ bool front_dominates(const struct front *f, const double *x)
 
 /* ---- the front in order ---- */
 
-struct member {
+struct front_member {
     double x[FRONT_MAX_COLUMNS]; /* columns that there are not: 0 */
     int64_t id;
 };
 
 static int compare_members(const void *a, const void *b)
 {
-    const struct member *p = a, *q = b;
+    const struct front_member *p = a, *q = b;
     for (int32_t k = 0; k < FRONT_MAX_COLUMNS; k++)
         if (p->x[k] != q->x[k])
             return p->x[k] < q->x[k] ? -1 : 1;
     return (p->id > q->id) - (p->id < q->id);
 }
 
-static void sort_members(struct front *f, struct member *members)
+static void sort_members(struct front *f, struct front_member *members)
 {
     size_t width = (size_t)f->n_cols * sizeof *f->x;
     for (int64_t i = 0; i < f->n; i++) {
-        members[i] = (struct member){ .id = f->id[i] };
+        members[i] = (struct front_member){ .id = f->id[i] };
         memcpy(members[i].x, f->x + i * f->n_cols, width);
     }
     qsort(members, (size_t)f->n, sizeof *members, compare_members);
@@ -574,7 +577,7 @@ int front_sort(struct front *f, struct err *e)
     if (f->n_sorted == f->n)
         return 0;
     size_t n = (size_t)f->n;
-    struct member *members = malloc(n * sizeof *members);
+    struct front_member *members = malloc(n * sizeof *members);
     f->x = malloc(n * (size_t)f->n_cols * sizeof *f->x);
     f->id = malloc(n * sizeof *f->id);
     if (!members || !f->x || !f->id) {
@@ -592,13 +595,13 @@ int front_sort(struct front *f, struct err *e)
 /* ---- knee ---- */
 
 /* How a column is scaled to 0..1 over the front. */
-struct scale {
+struct front_scale {
     double lo, hi;
     bool log;
 };
 
 /* Of a column where more is better all values are negative: their size counts. */
-static double along(const struct scale *s, double x)
+static double along(const struct front_scale *s, double x)
 {
     if (!(s->hi > s->lo))
         return 0;
@@ -607,10 +610,10 @@ static double along(const struct scale *s, double x)
     return (log(fabs(x)) - log(fabs(s->lo))) / (log(fabs(s->hi)) - log(fabs(s->lo)));
 }
 
-static void find_scales(const struct front *f, struct scale *scales)
+static void find_scales(const struct front *f, struct front_scale *scales)
 {
     for (int32_t k = 0; k < f->n_cols; k++) {
-        struct scale s = { f->x[k], f->x[k], false };
+        struct front_scale s = { f->x[k], f->x[k], false };
         for (int64_t i = 1; i < f->n_sorted; i++) {
             s.lo = fmin(s.lo, f->x[i * f->n_cols + k]);
             s.hi = fmax(s.hi, f->x[i * f->n_cols + k]);
@@ -634,7 +637,7 @@ static bool is_one_design(const struct front *f)
 
 int64_t front_knee(const struct front *f)
 {
-    struct scale scales[FRONT_MAX_COLUMNS];
+    struct front_scale scales[FRONT_MAX_COLUMNS];
     double least = HUGE_VAL, of_ends = HUGE_VAL;
     int64_t knee = -1;
     if (f->n_sorted < 3 || is_one_design(f))

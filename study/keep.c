@@ -260,15 +260,15 @@ void keep_default_per(struct keep_rule *k, const struct table *columns)
 
 /* ---- reading ---- */
 
-struct reading {
+struct keep_reading {
     struct keep_rule *k;
     const struct yaml_doc *doc;
     const struct table *columns;
 };
 
-typedef int take_text(struct reading *r, const char *text, struct err *e);
+typedef int take_text(struct keep_reading *r, const char *text, struct err *e);
 
-static int take_front(struct reading *r, const char *text, struct err *e)
+static int take_front(struct keep_reading *r, const char *text, struct err *e)
 {
     struct keep_rule *k = r->k;
     if (k->n_front == FRONT_MAX_COLUMNS)
@@ -282,22 +282,22 @@ static int take_front(struct reading *r, const char *text, struct err *e)
     return rc;
 }
 
-static int take_per(struct reading *r, const char *text, struct err *e)
+static int take_per(struct keep_reading *r, const char *text, struct err *e)
 {
     return keep_take_per(r->k, text, r->columns, e);
 }
 
-static int take_where(struct reading *r, const char *text, struct err *e)
+static int take_where(struct keep_reading *r, const char *text, struct err *e)
 {
     return keep_take_limit(r->k, text, r->columns, e);
 }
 
-static int take_top(struct reading *r, const char *text, struct err *e)
+static int take_top(struct keep_reading *r, const char *text, struct err *e)
 {
     return keep_take_column(&r->k->top, r->k, text, r->columns, e);
 }
 
-static int keep_read_text(struct reading *r, yaml_id id, take_text *take, struct err *e)
+static int keep_read_text(struct keep_reading *r, yaml_id id, take_text *take, struct err *e)
 {
     const char *text;
     struct err inner = { 0 };
@@ -309,7 +309,7 @@ static int keep_read_text(struct reading *r, yaml_id id, take_text *take, struct
                                    : yaml_fail(r->doc, id, e, inner.code, "%s", inner.msg);
 }
 
-static int keep_read_list(struct reading *r, yaml_id list, take_text *take, struct err *e)
+static int keep_read_list(struct keep_reading *r, yaml_id list, take_text *take, struct err *e)
 {
     if (list < 0)
         return 0;
@@ -324,7 +324,7 @@ static int keep_read_list(struct reading *r, yaml_id list, take_text *take, stru
     return rc;
 }
 
-static int read_top(struct reading *r, yaml_id id, struct err *e)
+static int read_top(struct keep_reading *r, yaml_id id, struct err *e)
 {
     if (id < 0)
         return 0;
@@ -355,7 +355,7 @@ static bool is_apart(const struct keep_rule *k, const char *column)
 }
 
 /* Times of different work do not compare, so a front over them says nothing. */
-static void note_work(struct reading *r, yaml_id at)
+static void note_work(struct keep_reading *r, yaml_id at)
 {
     char place[400];
     yaml_id vary = yaml_get(r->doc, r->doc->root, "vary");
@@ -371,7 +371,7 @@ static void note_work(struct reading *r, yaml_id at)
     }
 }
 
-static int keep_check(struct reading *r, yaml_id id, struct err *e)
+static int keep_check(struct keep_reading *r, yaml_id id, struct err *e)
 {
     const struct keep_rule *k = r->k;
     yaml_id per = yaml_get(r->doc, id, "per");
@@ -398,7 +398,7 @@ static int keep_check(struct reading *r, yaml_id id, struct err *e)
 int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct yaml_doc *doc, yaml_id id,
               const struct table *columns, struct err *e)
 {
-    struct reading r = { k, doc, columns };
+    struct keep_reading r = { k, doc, columns };
     *k = (struct keep_rule){ .kind = kind };
     if (id < 0)
         return 0;

@@ -149,14 +149,14 @@ int32_t results_entries(const struct results *r); /**< study_shared.n_entries */
 int64_t results_seeds(const struct results *r);
 
 /** Rows of a point; opaque. Texts are copied. */
-struct rows;
+struct study_rows;
 /**
  * Of the kind's struct for TABLE_ROWS; at most STUDY_MAX_ENTRIES a point. Lack of memory is told after
  * reduce().
  */
-void study_rows_put(struct rows *r, const void *row);
+void study_rows_put(struct study_rows *r, const void *row);
 /** Append lines to study_shared.notes of the point. Copied. */
-void study_rows_note(struct rows *r, const char *lines);
+void study_rows_note(struct study_rows *r, const char *lines);
 
 /** Which lines of study_shared.notes are said when all is done. */
 enum notes_rule {
@@ -254,7 +254,7 @@ struct study_kind {
     /** Rows that it puts before it fails are kept. */
     int (*run)(const struct study_run *r, struct sink *sink, struct err *e);
     /** Make the rows of a point, also of one that failed; may sharpen @p shared, which is stored after it. */
-    int (*reduce)(struct rows *rows, void *shared, const struct results *r, struct err *e);
+    int (*reduce)(struct study_rows *rows, void *shared, const struct results *r, struct err *e);
     enum notes_rule notes;
 
     /* -- results -- */

@@ -150,7 +150,7 @@ int64_t results_seeds(const struct results *r)
     return r->form->study->seeds;
 }
 
-struct rows {
+struct study_rows {
     const struct study_table *columns;
     struct table *table;
     const struct table *shared; /* the point's row in the store */
@@ -171,7 +171,7 @@ static void put_row_head(struct table *t, int64_t id, const struct study_table *
             table_put_cell(t, shared, 0, 1 + k);
 }
 
-void study_rows_put(struct rows *r, const void *row)
+void study_rows_put(struct study_rows *r, const void *row)
 {
     assert(r->n < STUDY_MAX_ENTRIES);
     put_row_head(r->table, store_row_id(r->point, r->n++), r->columns, r->shared, r->n_axes);
@@ -179,7 +179,7 @@ void study_rows_put(struct rows *r, const void *row)
 }
 
 /* The notes of the point are copied on the first call; the text must last until the point's row is stored. */
-void study_rows_note(struct rows *r, const char *lines)
+void study_rows_note(struct study_rows *r, const char *lines)
 {
     struct study_shared *head = r->head;
     if (r->notes.n == 0 && head->notes)
@@ -294,12 +294,12 @@ static int reduce_point(struct study_form *r, struct store *store, int64_t point
     }
     if (!rc)
         rc = read_results(&x, r, store, e);
-    struct rows out = { .columns = &r->study->tables[TABLE_ROWS],
-                        .table = rows,
-                        .shared = &r->shared_rows,
-                        .n_axes = r->study->sweep.n_keys,
-                        .point = point,
-                        .head = x.shared };
+    struct study_rows out = { .columns = &r->study->tables[TABLE_ROWS],
+                              .table = rows,
+                              .shared = &r->shared_rows,
+                              .n_axes = r->study->sweep.n_keys,
+                              .point = point,
+                              .head = x.shared };
     if (!rc)
         rc = r->kind->reduce(&out, x.shared, &x, e);
     if (!rc && (rows->failed || out.notes.failed))

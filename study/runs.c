@@ -206,7 +206,7 @@ static bool has_failed(const struct fleet_batch *b)
 
 /* ---- a thread ---- */
 
-struct hand {
+struct runs_worker {
     struct study_runs *runs;
     struct board *board;
     struct fleet_crew *crew;
@@ -230,7 +230,7 @@ static bool is_empty(const struct fleet_batch *b)
 }
 
 /* One batch at a time is on its way: results come before the unit that is done with them. */
-static int give_batch(struct hand *h, bool at_once, struct err *e)
+static int give_batch(struct runs_worker *h, bool at_once, struct err *e)
 {
     struct board *b = h->board;
     struct fleet_batch out;
@@ -293,7 +293,7 @@ static bool is_left_out(const struct study_runs *r, const struct sweep_point *at
 }
 
 /* Read and prepare; what is wrong with the point stands in its row. */
-static int prepare_point(struct hand *h, struct open_point *p, struct err *e)
+static int prepare_point(struct runs_worker *h, struct open_point *p, struct err *e)
 {
     const struct study_runs *r = h->runs;
     const struct study_kind *kind = r->form.kind;
@@ -367,7 +367,7 @@ static bool point_is_open(const struct open_point *p)
     return is;
 }
 
-static int find_point(struct hand *h, struct open_unit *u, struct err *e)
+static int find_point(struct runs_worker *h, struct open_unit *u, struct err *e)
 {
     int64_t number = u->number / h->runs->form.study->seeds;
     bool mine;
@@ -430,7 +430,7 @@ static int begin_seed(struct open_unit *u, const struct study_runs *r, struct er
 }
 
 /* The unit is done, and nobody's any more. */
-static void close_unit(struct hand *h, struct open_unit *u)
+static void close_unit(struct runs_worker *h, struct open_unit *u)
 {
     struct board *b = h->board;
     struct open_unit gone = *u;
@@ -449,7 +449,7 @@ static void close_unit(struct hand *h, struct open_unit *u)
     u->state = FREE;
 }
 
-static int open_unit(struct hand *h, struct open_unit *u, struct err *e)
+static int open_unit(struct runs_worker *h, struct open_unit *u, struct err *e)
 {
     struct board *b = h->board;
     struct fleet_want want = { .n = 1 };
@@ -488,7 +488,7 @@ static int open_unit(struct hand *h, struct open_unit *u, struct err *e)
 
 /* ---- running ---- */
 
-static int run_entry(struct hand *h, struct open_unit *u, int32_t entry, struct err *e)
+static int run_entry(struct runs_worker *h, struct open_unit *u, int32_t entry, struct err *e)
 {
     const struct study_runs *r = h->runs;
     const struct study_kind *kind = r->form.kind;
@@ -520,7 +520,7 @@ static int run_entry(struct hand *h, struct open_unit *u, int32_t entry, struct 
     return rc ? put_failure(s, &inner, e) : 0;
 }
 
-static int do_run(struct hand *h, struct open_unit *u, int32_t entry, struct err *e)
+static int do_run(struct runs_worker *h, struct open_unit *u, int32_t entry, struct err *e)
 {
     bool last;
     int rc = run_entry(h, u, entry, e);
@@ -568,7 +568,7 @@ static enum what choose_next(struct board *b, struct open_unit **unit, int32_t *
     return b->dry && !opening ? END : WAIT;
 }
 
-static int work_on(struct hand *h, struct err *e)
+static int work_on(struct runs_worker *h, struct err *e)
 {
     int rc = 0;
     for (enum what what = WAIT; what != END && !rc;) {
@@ -604,7 +604,7 @@ static int run_thread(struct fleet_crew *crew, void *data, struct err *e)
 {
     struct study_runs *r = data;
     const struct fleet_work work = study_runs_work(r);
-    struct hand h = {
+    struct runs_worker h = {
         .runs = r, .board = r->board, .crew = crew, .sink = { .runs = r, .whole = r->form.kind->whole_seed }
     };
     fleet_batch_begin(&h.sink.batch, &work);

@@ -39,7 +39,7 @@ enum {
 };
 
 /* A shard being read: its next row is row `at` of `rows`. */
-struct source {
+struct merge_source {
     struct store *store;
     struct table rows;
     struct store_walk walk;
@@ -47,7 +47,7 @@ struct source {
 };
 
 struct merge {
-    struct source *sources; /* shape [n], owned */
+    struct merge_source *sources; /* shape [n], owned */
     int32_t n;
     struct store *out;
     struct spans done;
@@ -116,13 +116,13 @@ static int open_sources(struct merge *m, const char *const *paths, int32_t n, st
 
 /* ---- rows ---- */
 
-static int64_t point_at(const struct source *s)
+static int64_t point_at(const struct merge_source *s)
 {
     return table_count(&s->rows, s->at, 0);
 }
 
 /* Is there a next row? It is then in s->rows. */
-static int fill(struct source *s, bool *any, struct err *e)
+static int fill(struct merge_source *s, bool *any, struct err *e)
 {
     int rc = 0;
     if (s->at >= s->rows.n_rows) {
@@ -144,7 +144,7 @@ static bool same_cell(enum table_kind kind, const struct table_cell *a, const st
     return isfinite(a->real) ? a->real == b->real : !isfinite(b->real);
 }
 
-static bool same_row(const struct source *a, const struct source *b)
+static bool same_row(const struct merge_source *a, const struct merge_source *b)
 {
     for (int32_t col = 0; col < a->rows.n_cols; col++)
         if (!same_cell(a->rows.kinds[col], table_cell(&a->rows, a->at, col),
@@ -227,7 +227,7 @@ static int put_survivors(struct merge *m, struct err *e)
     return rc;
 }
 
-static int merge_row(struct merge *m, struct source *s, struct err *e)
+static int merge_row(struct merge *m, struct merge_source *s, struct err *e)
 {
     if (!m->keep)
         return store_put_row(m->out, STORE_RESULTS, &s->rows, s->at++, e);

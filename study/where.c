@@ -43,13 +43,13 @@ struct sweep_where {
 /* ---- names ---- */
 
 /* What a constraint may call things; several names for one. */
-struct names {
+struct where_names {
     const char *names[MAX_NAMES];
     int32_t of[MAX_NAMES]; /* shape [n]: index into N_KNOWN */
     int n;
 };
 
-static void add_name(struct names *s, const char *name, int32_t of)
+static void add_name(struct where_names *s, const char *name, int32_t of)
 {
     /* Full paths come first, so that only short names can fall off. */
     if (s->n == MAX_NAMES)
@@ -59,7 +59,7 @@ static void add_name(struct names *s, const char *name, int32_t of)
 }
 
 /* Does only this key end so, and is nothing else called so? */
-static bool is_unambiguous(const struct sweep *w, const struct names *s, int32_t key, const char *name)
+static bool is_unambiguous(const struct sweep *w, const struct where_names *s, int32_t key, const char *name)
 {
     size_t n = strlen(name);
     for (int32_t k = 0; k < w->n_keys; k++) {
@@ -74,7 +74,7 @@ static bool is_unambiguous(const struct sweep *w, const struct names *s, int32_t
     return true;
 }
 
-static void collect_names(struct names *s, const struct sweep *w, const char *const *facts)
+static void collect_names(struct where_names *s, const struct sweep *w, const char *const *facts)
 {
     s->n = 0;
     for (int32_t i = 0; facts && facts[i]; i++)
@@ -91,7 +91,7 @@ static void collect_names(struct names *s, const struct sweep *w, const char *co
 
 /* ---- reading ---- */
 
-static int read_limit(struct limit *l, const struct names *s, const struct yaml_doc *doc, yaml_id id,
+static int read_limit(struct limit *l, const struct where_names *s, const struct yaml_doc *doc, yaml_id id,
                       struct err *e)
 {
     const char *text;
@@ -180,7 +180,7 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
 static int where_read_all(struct sweep_where *where, const struct sweep *w, const struct yaml_doc *doc,
                           yaml_id list, const char *const *facts, struct err *e)
 {
-    struct names names;
+    struct where_names names;
     int rc = 0;
     collect_names(&names, w, facts);
     yaml_each (id, doc, list) {

@@ -69,17 +69,17 @@ static double topo_fifteen_digits(double x)
 }
 
 /* Sizes of a graph before any of it is there. */
-struct plan {
+struct graph_plan {
     int64_t n_vertices, n_links;
     int64_t dim_links[TOPO_MAX_DIMS];
     int64_t first_switch[TOPO_MAX_DIMS]; /* vertex of the dimension's first switch */
     struct shape_counts counts[TOPO_MAX_DIMS];
 };
 
-static int graph_make_plan(struct plan *plan, const struct topo_network *net, struct err *e)
+static int graph_make_plan(struct graph_plan *plan, const struct topo_network *net, struct err *e)
 {
     /* No overflow: at most 2^30 + 8 * 2^29 vertices and 2^30 * 8 * 2^23 links. */
-    *plan = (struct plan){ .n_vertices = net->n_npus };
+    *plan = (struct graph_plan){ .n_vertices = net->n_npus };
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
         const struct topo_dim *dim = &net->dims[d];
         int64_t groups = topo_link_groups(net, d);
@@ -115,7 +115,7 @@ static void graph_put_link(void *x, int64_t a, int64_t b)
 /* Written in place: at a million NPUs every copy of this list is 100 MB. The order is part of the program's
  * promises: numbers of arcs, and with them results of ECMP, follow from it. */
 static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network *net,
-                            const struct plan *plan)
+                            const struct graph_plan *plan)
 {
     struct group_links to = { .at = VECTOR(*ends), .stride = 1 };
     for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d)) {
@@ -135,7 +135,7 @@ static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network
 }
 
 /* The list of links and igraph's own copy of it exist together for a moment: the peak of memory. */
-static int graph_create_model(struct topo_graph *g, const struct plan *plan, struct err *e)
+static int graph_create_model(struct topo_graph *g, const struct graph_plan *plan, struct err *e)
 {
     igraph_vector_int_t ends;
     int rc = topo_from_igraph(igraph_vector_int_init(&ends, 2 * plan->n_links), "graph: list of links", e);
@@ -150,8 +150,8 @@ static int graph_create_model(struct topo_graph *g, const struct plan *plan, str
 
 /* One numeric edge attribute; @p value has one for the links of each class, the dimension's that brings it.
  * Groups come one after the other, in each class by class. @p room has shape [n_links]. */
-static int set_by_class(struct topo_graph *g, const char *name, const double *value, const struct plan *plan,
-                        igraph_vector_t *room, struct err *e)
+static int set_by_class(struct topo_graph *g, const char *name, const double *value,
+                        const struct graph_plan *plan, igraph_vector_t *room, struct err *e)
 {
     double *at = VECTOR(*room);
     for (int32_t d = 0; d < g->net.n_dims; d = topo_after_entry(g->net.dims, d)) {
@@ -169,8 +169,8 @@ static int set_by_class(struct topo_graph *g, const char *name, const double *va
 }
 
 /* A fabric is one entry of several dimensions: its first one has the counts of all classes of links. */
-static int graph_set_link_attributes(struct topo_graph *g, const struct plan *plan, const double *usd_per_Bps,
-                                     struct err *e)
+static int graph_set_link_attributes(struct topo_graph *g, const struct graph_plan *plan,
+                                     const double *usd_per_Bps, struct err *e)
 {
     double bw_GBps[TOPO_MAX_DIMS], lat_ns[TOPO_MAX_DIMS], index[TOPO_MAX_DIMS], usd[TOPO_MAX_DIMS] = { 0 };
     int32_t first = 0;
@@ -218,7 +218,7 @@ static int topo_graph_set_kinds(struct topo_graph *g, struct err *e)
 int topo_build_graph(struct topo_graph **out, const struct topo_network *net, const double *usd_per_Bps,
                      struct err *e)
 {
-    struct plan plan;
+    struct graph_plan plan;
     *out = NULL;
     topo_graph_init();
     int rc = graph_make_plan(&plan, net, e);
@@ -392,7 +392,7 @@ static int measure_hops(struct topo_metrics *m, const struct topo_graph *g, stru
 }
 
 /* The graph with a source tied to one half of the NPUs and a sink tied to the other. */
-struct flow {
+struct graph_flow {
     igraph_t graph;
     igraph_vector_t capacity; /* shape [links + NPUs] [GB/s] */
     igraph_vector_int_t ends;
@@ -400,7 +400,7 @@ struct flow {
 
 /* Tie NPU v to the half it is in; @p halves NULL: by its number. Ties have the capacity of all links
  * together, so the least cut never goes through one. */
-static void tie_halves(struct flow *f, const struct topo_graph *g, const struct topo_halves *halves)
+static void tie_halves(struct graph_flow *f, const struct topo_graph *g, const struct topo_halves *halves)
 {
     double unlimited = 0;
     for (int64_t i = 0; i < g->n_links; i++)
@@ -413,7 +413,7 @@ static void tie_halves(struct flow *f, const struct topo_graph *g, const struct 
     }
 }
 
-static int run_flow(double *cut_GBps, struct flow *f, const struct topo_graph *g, struct err *e)
+static int run_flow(double *cut_GBps, struct graph_flow *f, const struct topo_graph *g, struct err *e)
 {
     int rc = topo_from_igraph(igraph_create(&f->graph, &f->ends, g->n_vertices + 2, IGRAPH_UNDIRECTED),
                               "graph: bisection", e);
@@ -430,7 +430,7 @@ static int run_flow(double *cut_GBps, struct flow *f, const struct topo_graph *g
 static int cut_halves(double *cut_GBps, const struct topo_graph *g, const struct topo_halves *halves,
                       struct err *e)
 {
-    struct flow f;
+    struct graph_flow f;
     int rc = topo_from_igraph(igraph_vector_init(&f.capacity, 0), "graph: bisection", e);
     if (rc)
         return rc;

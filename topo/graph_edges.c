@@ -85,7 +85,7 @@ static bool is_utf8_text(const char *s)
 }
 
 /* One CSV file on its way into a draft. */
-struct reader {
+struct edges_reader {
     const struct table *table;
     int32_t cols[N_COLUMNS]; /* -1 = absent */
     struct nodes nodes;
@@ -93,7 +93,7 @@ struct reader {
 };
 
 /* Unknown columns are refused: a misspelt one would lose what it says. */
-static int edges_find_columns(struct reader *r, struct err *e)
+static int edges_find_columns(struct edges_reader *r, struct err *e)
 {
     const struct table *t = r->table;
     for (int k = 0; k < N_COLUMNS; k++) {
@@ -115,7 +115,8 @@ static int edges_find_columns(struct reader *r, struct err *e)
     return 0;
 }
 
-static int edges_read_number(double *out, const struct reader *r, int64_t row, enum column k, struct err *e)
+static int edges_read_number(double *out, const struct edges_reader *r, int64_t row, enum column k,
+                             struct err *e)
 {
     *out = NAN;
     if (r->cols[k] < 0)
@@ -137,7 +138,7 @@ static int edges_read_number(double *out, const struct reader *r, int64_t row, e
     return 0;
 }
 
-static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k, struct err *e)
+static int read_node(int64_t *node, struct edges_reader *r, int64_t row, enum column k, struct err *e)
 {
     const struct table_cell *cell = table_cell(r->table, row, r->cols[k]);
     /* Columns of whole numbers were read as such; they are names all the same. */
@@ -159,7 +160,7 @@ static int read_node(int64_t *node, struct reader *r, int64_t row, enum column k
     return *node < 0 ? err_nomem(e, "graph") : 0;
 }
 
-static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum column k, struct err *e)
+static int edges_read_kind(struct edges_reader *r, int64_t row, int64_t node, enum column k, struct err *e)
 {
     if (r->cols[k] < 0)
         return 0;
@@ -186,7 +187,7 @@ static int edges_read_kind(struct reader *r, int64_t row, int64_t node, enum col
 }
 
 /* A name, or a whole number that serves as one. */
-static int edges_read_class(struct topo_link *link, struct reader *r, int64_t row, struct err *e)
+static int edges_read_class(struct topo_link *link, struct edges_reader *r, int64_t row, struct err *e)
 {
     char number[NUM_TEXT] = "";
     link->cls = -1;
@@ -206,7 +207,7 @@ static int edges_read_class(struct topo_link *link, struct reader *r, int64_t ro
     return topo_draft_class(&link->cls, r->draft, name, row, e);
 }
 
-static int edges_read_row(struct reader *r, int64_t row, struct err *e)
+static int edges_read_row(struct edges_reader *r, int64_t row, struct err *e)
 {
     struct topo_link *link = &r->draft->links[row];
     double bw_GBps = NAN, lat_ns = NAN;
@@ -235,7 +236,7 @@ static int edges_read_row(struct reader *r, int64_t row, struct err *e)
 
 static int fill_draft(struct topo_draft *draft, const struct table *t, struct err *e)
 {
-    struct reader r = { .table = t, .draft = draft };
+    struct edges_reader r = { .table = t, .draft = draft };
     int rc = edges_find_columns(&r, e);
     if (!rc) /* every row can name two new nodes */
         rc = topo_draft_reserve(draft, 2 * t->n_rows, t->n_rows, e);

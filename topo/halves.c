@@ -32,7 +32,7 @@
 
 #include "topo/shape.h"
 
-struct axis {
+struct halves_axis {
     int32_t dim; /* that is named when it is halved */
     int32_t dims[TOPO_MAX_DIMS],
         n_dims; /* whose addresses give the place on it, the most significant first */
@@ -45,7 +45,7 @@ struct axis {
 };
 
 struct axes {
-    struct axis at[TOPO_MAX_DIMS];
+    struct halves_axis at[TOPO_MAX_DIMS];
     int32_t n;
     int64_t n_npus; /* product of all sizes */
 };
@@ -128,13 +128,13 @@ static void add_axes(struct axes *x, const struct topo_network *net, int32_t d)
     struct shape_axis s[TOPO_LEVELS];
     int32_t n = list_shape_axes(s, dim);
     for (int32_t i = 0; i < n; i++) {
-        struct axis *a = &x->at[x->n++];
-        *a = (struct axis){ .dim = d + s[i].levels[0],
-                            .n_dims = s[i].n_levels,
-                            .size = 1,
-                            .more_Bps = s[i].lopsided ? dim->bw_Bps : 0,
-                            .even_Bps = axis_even_Bps(&s[i], dim),
-                            .any_Bps = axis_any_Bps(&s[i], dim) };
+        struct halves_axis *a = &x->at[x->n++];
+        *a = (struct halves_axis){ .dim = d + s[i].levels[0],
+                                   .n_dims = s[i].n_levels,
+                                   .size = 1,
+                                   .more_Bps = s[i].lopsided ? dim->bw_Bps : 0,
+                                   .even_Bps = axis_even_Bps(&s[i], dim),
+                                   .any_Bps = axis_any_Bps(&s[i], dim) };
         for (int32_t k = 0; k < a->n_dims; k++) {
             a->dims[k] = d + s[i].levels[k];
             a->size *= net->dims[a->dims[k]].size;
@@ -165,7 +165,7 @@ static double staircase_solve(struct staircase *s, unsigned set);
 /* Axis @p k is cut next, then what is best. */
 static double staircase_step(struct staircase *s, unsigned set, int32_t k)
 {
-    const struct axis *a = &s->x->at[k];
+    const struct halves_axis *a = &s->x->at[k];
     double lines = (double)s->x->n_npus / (double)a->size;
     for (int32_t i = 0; i < s->x->n; i++)
         lines /= set & 1u << i ? (double)s->x->at[i].size : 1;
@@ -200,7 +200,7 @@ static void staircase_order(struct topo_halves *h, struct staircase *s, int32_t 
     bool cuts = true; /* no even axis yet */
     h->counted = true;
     while (k >= 0) {
-        const struct axis *a = &s->x->at[k];
+        const struct halves_axis *a = &s->x->at[k];
         lines /= a->size;
         if (cuts && (a->bound || (a->size % 2 && lines > 1 && a->more_Bps > 0)))
             h->counted = false;
@@ -233,18 +233,18 @@ static void add_rails(struct axes *x, const struct topo_network *net, int32_t sh
     struct staircase s;
     struct topo_halves node = { .counted = true };
     struct shape_axis whole;
-    struct axis *a = &x->at[x->n++];
+    struct halves_axis *a = &x->at[x->n++];
     for (int32_t d = 0; d < shared; d = topo_after_entry(net->dims, d))
         add_axes(&inside, net, d);
     staircase_init(&s, &inside);
     staircase_solve(&s, 0);
     staircase_order(&node, &s, s.next[0]);
     list_shape_axes(&whole, tree);
-    *a = (struct axis){ .dim = shared,
-                        .n_dims = shared + whole.n_levels,
-                        .size = n_npus,
-                        .more_Bps = tree->bw_Bps,
-                        .any_Bps = axis_any_Bps(&whole, tree) };
+    *a = (struct halves_axis){ .dim = shared,
+                               .n_dims = shared + whole.n_levels,
+                               .size = n_npus,
+                               .more_Bps = tree->bw_Bps,
+                               .any_Bps = axis_any_Bps(&whole, tree) };
     a->even_Bps = a->any_Bps;
     a->cut_Bps = axis_cut_Bps(&a->bound, &whole, tree);
     a->bound = a->bound || nodes % 2;
@@ -258,7 +258,7 @@ static void add_rails(struct axes *x, const struct topo_network *net, int32_t sh
         a->cut_Bps += s.cost_Bps[0] + (double)pairs * tree->bw_Bps;
     double up_Bps = (double)half * fmin(tree->bw_Bps, tree[1].bw_Bps);
     for (int32_t i = 0; i < inside.n; i++) {
-        const struct axis *in = &inside.at[i];
+        const struct halves_axis *in = &inside.at[i];
         int64_t groups = n_npus / in->size;
         double cut_Bps = (double)groups * in->cut_Bps + up_Bps;
         if (in->size % 2 || cut_Bps > a->cut_Bps || (cut_Bps == a->cut_Bps && a->dim != shared))

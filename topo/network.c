@@ -923,19 +923,20 @@ bool topo_is_spec(const char *text)
 }
 
 /* One dimension of the word being read: [s, s+n) starts at column col. */
-struct piece {
+struct network_piece {
     const char *s;
     size_t n;
     int col;
 };
 
-static int spec_fail_at(struct err *e, enum err_code code, const struct piece *p, const char *what)
+static int spec_fail_at(struct err *e, enum err_code code, const struct network_piece *p, const char *what)
 {
     return err_set(e, code, "col %d: is \"%.*s\", expected %s", p->col, p->n < 64 ? (int)p->n : 64, p->s,
                    what);
 }
 
-static int parse_number(int32_t *out, int32_t least, int32_t most, const struct piece *p, struct err *e)
+static int parse_number(int32_t *out, int32_t least, int32_t most, const struct network_piece *p,
+                        struct err *e)
 {
     char text[NUM_TEXT];
     int64_t n = 0;
@@ -952,7 +953,7 @@ static int parse_number(int32_t *out, int32_t least, int32_t most, const struct 
     return 0;
 }
 
-static int parse_taper(double *out, const struct piece *p, struct err *e)
+static int parse_taper(double *out, const struct network_piece *p, struct err *e)
 {
     char text[NUM_TEXT] = "";
     if (p->n < sizeof text)
@@ -962,7 +963,7 @@ static int parse_taper(double *out, const struct piece *p, struct err *e)
     return 0;
 }
 
-static int parse_bw(double *bw_Bps, const struct piece *p, struct err *e)
+static int parse_bw(double *bw_Bps, const struct network_piece *p, struct err *e)
 {
     char text[NUM_TEXT];
     double bw_GBps;
@@ -980,7 +981,7 @@ static int parse_bw(double *bw_Bps, const struct piece *p, struct err *e)
 }
 
 /* SHAPE:SIZE[@GBps] without blanks. */
-static int fail_shape(const struct piece *p, struct err *e)
+static int fail_shape(const struct network_piece *p, struct err *e)
 {
     struct text need = { 0 };
     for (int32_t s = 0; s < N_TOPO_SHAPES; s++)
@@ -991,7 +992,7 @@ static int fail_shape(const struct piece *p, struct err *e)
 }
 
 /* The word behind a +, of a shape with the keys @p own. */
-static int parse_flag(struct topo_fabric *f, unsigned own, const struct piece *p, struct err *e)
+static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
     const char *known =
         own & SHAPE_KEY_SPINE ? "shared or forward: rails with one spine" : "no word: its shape has none";
@@ -1013,7 +1014,7 @@ static int parse_flag(struct topo_fabric *f, unsigned own, const struct piece *p
 }
 
 /* SIZExSIZE..., then /TAPER..., or /free, then ^UP..., then +FLAG... */
-static int parse_fabric(struct topo_fabric *f, unsigned own, const struct piece *p, struct err *e)
+static int parse_fabric(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
     static const char marks[] = "x/^+";
     const char *end = p->s + p->n;
@@ -1022,7 +1023,7 @@ static int parse_fabric(struct topo_fabric *f, unsigned own, const struct piece 
         size_t n = 0;
         while (s + n < end && !strchr(marks, s[n]))
             n++;
-        struct piece part = { s, n, p->col + (int)(s - p->s) };
+        struct network_piece part = { s, n, p->col + (int)(s - p->s) };
         int32_t *at = kind == 'x' ? &f->n_sizes : kind == '^' ? &f->n_up : &f->n_taper;
         int rc = 0;
         bool full = kind != '+' && *at == (kind == '/' ? TOPO_LEVELS - 1 : TOPO_LEVELS);
@@ -1048,7 +1049,7 @@ static int parse_fabric(struct topo_fabric *f, unsigned own, const struct piece 
 }
 
 /* What follows ^ in words of shapes whose links up have names. */
-static int name_links(struct topo_dim *dim, const struct piece *p, struct err *e)
+static int name_links(struct topo_dim *dim, const struct network_piece *p, struct err *e)
 {
     struct topo_fabric *f = &dim->fabric;
     unsigned own = topo_ops(dim)->own_keys;
@@ -1068,7 +1069,7 @@ static int name_links(struct topo_dim *dim, const struct piece *p, struct err *e
 }
 
 /* SIZE, as many as the shape can have; of a fabric all that says what it is of. */
-static int parse_members(struct topo_dim *dim, const struct piece *p, struct err *e)
+static int parse_members(struct topo_dim *dim, const struct network_piece *p, struct err *e)
 {
     struct err inner = { 0 };
     int rc = topo_ops(dim)->settle ? parse_fabric(&dim->fabric, topo_ops(dim)->own_keys, p, e) : 0;
@@ -1081,24 +1082,24 @@ static int parse_members(struct topo_dim *dim, const struct piece *p, struct err
 }
 
 /* Cut @p p at @p mark: what stands behind it into @p after. False: there is none. */
-static bool cut_piece(struct piece *after, struct piece *p, char mark)
+static bool cut_piece(struct network_piece *after, struct network_piece *p, char mark)
 {
     const char *at = memchr(p->s, mark, p->n);
     if (!at)
         return false;
-    *after = (struct piece){ at + 1, (size_t)(p->s + p->n - at) - 1, p->col + (int)(at + 1 - p->s) };
+    *after = (struct network_piece){ at + 1, (size_t)(p->s + p->n - at) - 1, p->col + (int)(at + 1 - p->s) };
     p->n = (size_t)(at - p->s);
     return true;
 }
 
-static int parse_planes(struct topo_dim *dim, const struct piece *p, struct err *e)
+static int parse_planes(struct topo_dim *dim, const struct network_piece *p, struct err *e)
 {
     if (!(topo_ops(dim)->own_keys & SHAPE_KEY_PLANES))
         return spec_fail_at(e, ERR_RANGE, p, "no planes: only a switch, fat-tree or hammingmesh has them");
     return parse_number(&dim->fabric.planes, 2, MAX_PLANES, p, e);
 }
 
-static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
+static int parse_dim(struct topo_dim *dim, const struct network_piece *p, struct err *e)
 {
     int shape = shape_prefix(p->s);
     if (shape < 0)
@@ -1106,8 +1107,8 @@ static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
     dim->shape = (enum topo_shape)shape;
 
     size_t skip = strlen(topo_shape_words[shape]) + 1;
-    struct piece size = { p->s + skip, p->n - skip, p->col + (int)skip };
-    struct piece planes = *p, bw = *p;
+    struct network_piece size = { p->s + skip, p->n - skip, p->col + (int)skip };
+    struct network_piece planes = *p, bw = *p;
     bool has_bw = cut_piece(&bw, &size, '@'), has_planes = cut_piece(&planes, &size, '*');
     int rc = parse_members(dim, &size, e);
     if (!rc && has_planes)
@@ -1115,7 +1116,7 @@ static int parse_dim(struct topo_dim *dim, const struct piece *p, struct err *e)
     return rc || !has_bw ? rc : parse_bw(&dim->bw_Bps, &bw, e);
 }
 
-static int add_dim(struct topo_network *net, int32_t entry, const struct piece *p, struct err *e)
+static int add_dim(struct topo_network *net, int32_t entry, const struct network_piece *p, struct err *e)
 {
     struct topo_dim dim;
     struct err inner = { 0 };
@@ -1144,7 +1145,7 @@ int topo_parse_spec(struct topo_network *net, const char *word, struct err *e)
         s += strspn(s, " \t");
         if (!*s)
             break;
-        struct piece p = { s, strcspn(s, " \t"), (int)(s - word) + 1 };
+        struct network_piece p = { s, strcspn(s, " \t"), (int)(s - word) + 1 };
         int rc = add_dim(net, entry++, &p, e);
         if (rc)
             return rc;

@@ -489,14 +489,14 @@ int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu)
 }
 
 /* A way under construction: link 0 of the group is so many links into the network. */
-struct way {
+struct route_way {
     struct topo_path *path;
     int64_t link;
 };
 
 static int way_step(void *x, int64_t link, bool back, struct err *e)
 {
-    struct way *w = x;
+    struct route_way *w = x;
     return topo_path_push(w->path, 2 * (w->link + link) + back, e);
 }
 
@@ -505,7 +505,7 @@ static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int3
                           int64_t b, bool mirror, struct err *e)
 {
     const struct topo_dim *dim = &r->net.dims[d];
-    struct way w = { p, group_link(r, d, npu, (a + b) % topo_planes(dim)) };
+    struct route_way w = { p, group_link(r, d, npu, (a + b) % topo_planes(dim)) };
     return topo_ops(dim)->way(dim, a, b, mirror, &w, way_step, e);
 }
 

@@ -288,7 +288,7 @@ double collective_best_share(const struct topo_dim *dim)
 #define FASTER_REL 1e-12
 
 /* The choice under way: what is fixed, and the best so far. */
-struct search {
+struct segment_search {
     const struct collective_way *way;
     const struct topo_dim *dim;   /* that regimes and algorithm are those of */
     int32_t curve;                /* row of the curve that counts instead of these, or -1 */
@@ -302,7 +302,7 @@ struct search {
 
 /* What the classes beside the stage's own must carry; over rails also the dimensions of the node, in which a
  * member has `rails` of `n` parts of the buffer for others. */
-static void fill_more(struct stage *s, const struct search *x, const struct algorithm_cost *c,
+static void fill_more(struct stage *s, const struct segment_search *x, const struct algorithm_cost *c,
                       double efficiency)
 {
     s->n_more = 0;
@@ -321,7 +321,7 @@ static void fill_more(struct stage *s, const struct search *x, const struct algo
     }
 }
 
-static double search_time(const struct search *x, const struct stage *s)
+static double search_time(const struct segment_search *x, const struct stage *s)
 {
     double time_s = s->load_B / x->bw_Bps[s->dim - s->entry];
     for (int32_t i = 0; i < s->n_more; i++)
@@ -330,7 +330,7 @@ static double search_time(const struct search *x, const struct stage *s)
     return s->const_s + time_s;
 }
 
-static void try_choice(struct search *x, struct stage_choice choice)
+static void try_choice(struct segment_search *x, struct stage_choice choice)
 {
     struct algorithm_cost c;
     struct stage s = *x->best;
@@ -353,7 +353,7 @@ static void try_choice(struct search *x, struct stage_choice choice)
 }
 
 /* Does number @p i count here: of curves a row of the collective and members chosen, else all but curves? */
-static bool is_candidate(const struct search *x, int32_t i)
+static bool is_candidate(const struct segment_search *x, int32_t i)
 {
     const struct topo_curve *rows = x->dim->curves;
     if (x->curve < 0 || i <= x->dim->n_regimes)
@@ -363,7 +363,7 @@ static bool is_candidate(const struct search *x, int32_t i)
 }
 
 /* The regime that a buffer of this size must use, or -1: it may choose. */
-static int32_t forced_regime(const struct search *x, double whole_B)
+static int32_t forced_regime(const struct segment_search *x, double whole_B)
 {
     int32_t forced = -1;
     double least_B = INFINITY;
@@ -377,7 +377,7 @@ static int32_t forced_regime(const struct search *x, double whole_B)
     return forced;
 }
 
-static void try_algorithm(struct search *x, enum topo_algorithm a)
+static void try_algorithm(struct segment_search *x, enum topo_algorithm a)
 {
     bool many = algorithm_has_segments(a, x->best->pass);
     int32_t forced = forced_regime(x, x->best->full_B * x->way->rules->chunks);
@@ -412,7 +412,7 @@ int32_t collective_find_curve(const struct topo_dim *dim, enum collective_kind k
 }
 
 /* Bandwidths of the entry's classes; unknown ones are so small that what the links carry decides. */
-static void take_bandwidths(struct search *x, int32_t entry)
+static void take_bandwidths(struct segment_search *x, int32_t entry)
 {
     const double *bw_Bps = x->way->bw_Bps;
     double unknown_Bps = 1e-6;
@@ -447,7 +447,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
                       const struct collective_way *way, double *time_s)
 {
     const struct topo_dim *dim = &way->net->dims[u->dim], *first = dim - dim->level;
-    struct search x = { .way = way, .dim = dim, .entry = first, .best = s, .best_s = -1 };
+    struct segment_search x = { .way = way, .dim = dim, .entry = first, .best = s, .best_s = -1 };
     int32_t entry = u->dim - dim->level;
     x.curve = dim->n_curves ? collective_find_curve(dim, of, u->n) : -1;
     x.group = unit_group(u, members, way->net);

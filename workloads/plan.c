@@ -1163,12 +1163,12 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
 }
 
 /* A part of a dimension that an axis takes. */
-struct cell {
+struct plan_cell {
     int32_t dim, members, stride;
 };
 
 /* What the axes in `wanted` take, innermost first. */
-static int32_t list_cells(struct cell *cells, const struct plan *p, const struct plan_place *place,
+static int32_t list_cells(struct plan_cell *cells, const struct plan *p, const struct plan_place *place,
                           const int32_t (*stride)[TOPO_MAX_DIMS], int32_t n_dims, unsigned wanted)
 {
     int32_t n = 0;
@@ -1178,7 +1178,7 @@ static int32_t list_cells(struct cell *cells, const struct plan *p, const struct
             continue;
         for (int32_t d = 0; d < n_dims; d++)
             if (place->axis[axis][d] > 1)
-                cells[n++] = (struct cell){ d, place->axis[axis][d], stride[axis][d] };
+                cells[n++] = (struct plan_cell){ d, place->axis[axis][d], stride[axis][d] };
     }
     return n;
 }
@@ -1191,7 +1191,7 @@ static void clear_group(struct plan_place *place, enum plan_group g)
 
 /* A group takes what another cell of the same dimension leaves beside it; the distance is that of the inner.
  */
-static void add_cell(struct plan_place *place, enum plan_group g, const struct cell *c)
+static void add_cell(struct plan_place *place, enum plan_group g, const struct plan_cell *c)
 {
     if (c->members > 1 && place->members[g][c->dim] == 1)
         place->stride[g][c->dim] = c->stride;
@@ -1201,7 +1201,8 @@ static void add_cell(struct plan_place *place, enum plan_group g, const struct c
 /* @p inside: @p members of the cells' NPUs, innermost first; @p around: those that have the same place in it.
  */
 static int place_parted(struct plan_place *place, enum plan_group inside, enum plan_group around,
-                        int64_t members, const struct cell *cells, int32_t n, const char *key, struct err *e)
+                        int64_t members, const struct plan_cell *cells, int32_t n, const char *key,
+                        struct err *e)
 {
     int32_t left[N_PLAN_AXES * TOPO_MAX_DIMS], taken[N_PLAN_AXES * TOPO_MAX_DIMS];
     for (int32_t i = 0; i < n; i++)
@@ -1210,8 +1211,8 @@ static int place_parted(struct plan_place *place, enum plan_group inside, enum p
     if (rc)
         return err_wrap(e, "%s", key);
     for (int32_t i = 0; i < n; i++) {
-        struct cell inner = { cells[i].dim, taken[i], cells[i].stride };
-        struct cell outer = { cells[i].dim, left[i] / taken[i], cells[i].stride * taken[i] };
+        struct plan_cell inner = { cells[i].dim, taken[i], cells[i].stride };
+        struct plan_cell outer = { cells[i].dim, left[i] / taken[i], cells[i].stride * taken[i] };
         add_cell(place, inside, &inner);
         add_cell(place, around, &outer);
     }
@@ -1232,7 +1233,7 @@ static int place_groups(struct plan_place *place, const struct plan *p,
         { PLAN_GROUP_DP, 1U << PLAN_CP | 1U << PLAN_DP },
         { PLAN_GROUP_PP, 1U << PLAN_PP },
     };
-    struct cell cells[N_PLAN_AXES * TOPO_MAX_DIMS];
+    struct plan_cell cells[N_PLAN_AXES * TOPO_MAX_DIMS];
     for (int g = 0; g < N_PLAN_GROUPS; g++)
         clear_group(place, (enum plan_group)g);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

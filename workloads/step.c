@@ -175,7 +175,7 @@ void group_rest(int32_t *rest, const int32_t *sizes, const int32_t *members, int
 }
 
 /* Groups read so far, and for each the set of groups it comes after, closed under "after". */
-struct reading {
+struct group_reading {
     struct step_tree *t;
     const struct yaml_doc *doc;
     const struct topo_network *net;
@@ -184,7 +184,7 @@ struct reading {
 };
 
 static const struct key group_keys[] = {
-    K_COUNT(struct reading, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
+    K_COUNT(struct group_reading, size, "size", 1, TOPO_MAX_NPUS, SCHEMA_NONE,
             "NPUs, taken from the innermost dimension outwards (default: all that is left)"),
     K_ELSEWHERE(
         "after",
@@ -194,7 +194,7 @@ static const struct key group_keys[] = {
                 .form = "list of counts"),
 };
 
-K_SECTION(step_group_section, struct reading, "groups", group_keys,
+K_SECTION(step_group_section, struct group_reading, "groups", group_keys,
           "NPUs that take part in a collective; \"all\", every NPU, is there already");
 
 static uint64_t bit(int32_t group)
@@ -203,7 +203,7 @@ static uint64_t bit(int32_t group)
 }
 
 /* A group stands behind another and behind all that one stands behind, as a set of bits. */
-static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
+static int add_after(uint64_t *set, const struct group_reading *r, yaml_id id, struct err *e)
 {
     const char *name;
     int rc = yaml_text(r->doc, id, &name, e);
@@ -217,7 +217,7 @@ static int add_after(uint64_t *set, const struct reading *r, yaml_id id, struct 
 }
 
 /* One group or a list of them. */
-static int read_after(uint64_t *set, const struct reading *r, yaml_id id, struct err *e)
+static int read_after(uint64_t *set, const struct group_reading *r, yaml_id id, struct err *e)
 {
     *set = 0;
     if (id < 0)
@@ -234,7 +234,7 @@ static int read_after(uint64_t *set, const struct reading *r, yaml_id id, struct
 
 /* Two groups of a dimension must follow each other: else both start at its first member, and
  * what they leave together is not a rectangle. */
-static int check_order(const struct reading *r, uint64_t set, yaml_id id, struct err *e)
+static int check_order(const struct group_reading *r, uint64_t set, yaml_id id, struct err *e)
 {
     for (int32_t a = 0; a < r->t->n_groups; a++)
         for (int32_t b = a + 1; b < r->t->n_groups; b++) {
@@ -251,7 +251,7 @@ static int check_order(const struct reading *r, uint64_t set, yaml_id id, struct
     return 0;
 }
 
-static void take_left(int32_t *left, const struct reading *r, uint64_t set)
+static void take_left(int32_t *left, const struct group_reading *r, uint64_t set)
 {
     for (int32_t d = 0; d < r->t->n_dims; d++) {
         left[d] = r->net->dims[d].size;
@@ -262,7 +262,7 @@ static void take_left(int32_t *left, const struct reading *r, uint64_t set)
 }
 
 /* Explicit members per dimension, for groups that do not fill from the inside. */
-static int read_members(int32_t *members, const int32_t *left, const struct reading *r, yaml_id list,
+static int read_members(int32_t *members, const int32_t *left, const struct group_reading *r, yaml_id list,
                         struct err *e)
 {
     int rc = yaml_need(r->doc, list, YAML_SEQ, e);
@@ -285,8 +285,8 @@ static int read_members(int32_t *members, const int32_t *left, const struct read
 }
 
 /* Neighbours, or, where they would fill a leaf and part of another, as many in each: with a word. */
-static int read_size(int32_t *members, const int32_t *left, struct reading *r, yaml_id map, int64_t size,
-                     struct err *e)
+static int read_size(int32_t *members, const int32_t *left, struct group_reading *r, yaml_id map,
+                     int64_t size, struct err *e)
 {
     struct err inner = { 0 };
     char place[400];
@@ -305,7 +305,7 @@ static int read_size(int32_t *members, const int32_t *left, struct reading *r, y
 }
 
 /* size or members, in what the groups named in `after` leave of the network. */
-static int read_group(struct reading *r, yaml_id map, struct err *e)
+static int read_group(struct group_reading *r, yaml_id map, struct err *e)
 {
     yaml_id after = yaml_get(r->doc, map, "after"), of_dims = yaml_get(r->doc, map, "members");
     uint64_t set;
@@ -334,7 +334,7 @@ static int read_group(struct reading *r, yaml_id map, struct err *e)
 }
 
 /* Names are limited as reports show them; "all" is there already. */
-static int check_name(const struct reading *r, yaml_id map, struct err *e)
+static int check_name(const struct group_reading *r, yaml_id map, struct err *e)
 {
     const char *name = r->doc->nodes[map].key;
     if (strlen(name) >= TOPO_NAME)
@@ -351,7 +351,7 @@ static int check_name(const struct reading *r, yaml_id map, struct err *e)
 int group_read(struct step_tree *t, const struct yaml_doc *doc, yaml_id node, const struct topo_network *net,
                struct err *e)
 {
-    struct reading r = { .t = t, .doc = doc, .net = net };
+    struct group_reading r = { .t = t, .doc = doc, .net = net };
     int rc = yaml_need(doc, node, YAML_MAP, e);
     if (rc)
         return rc;

@@ -38,7 +38,7 @@ struct b_term {
     bool dominated;
 };
 
-struct builder {
+struct fn_builder {
     const struct step_tree *tree;
     const struct topo_network *net;
     int32_t n_dims;
@@ -51,7 +51,7 @@ struct builder {
     bool failed;
 };
 
-static int32_t new_term(struct builder *b)
+static int32_t new_term(struct fn_builder *b)
 {
     if (!vec_reserve(b->terms, b->cap_terms, b->n_terms + 1)) {
         b->failed = true;
@@ -62,7 +62,7 @@ static int32_t new_term(struct builder *b)
 }
 
 /* New maxima are put at the head of their term's list, where unwrap_single() expects them. */
-static int32_t new_max(struct builder *b, int32_t term)
+static int32_t new_max(struct fn_builder *b, int32_t term)
 {
     if (!vec_reserve(b->maxima, b->cap_maxima, b->n_maxima + 1)) {
         b->failed = true;
@@ -94,7 +94,7 @@ static bool collinear(const double *a, const double *b, int32_t n)
 }
 
 /* Add a leaf to a term, or to the leaf there that points the same way. Returns the leaf, -1 if empty. */
-static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B)
+static int32_t put_leaf(struct fn_builder *b, int32_t term, const double *traffic_B)
 {
     if (!(traffic_total(traffic_B, b->n_dims) > 0))
         return -1;
@@ -117,7 +117,7 @@ static int32_t put_leaf(struct builder *b, int32_t term, const double *traffic_B
 }
 
 /* @p sent_B, here and below: what is put in is added to it as well, class by class. */
-static void put_collective(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
+static void put_collective(struct fn_builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     const struct step_group *group = &b->tree->groups[node->group];
@@ -130,7 +130,7 @@ static void put_collective(struct builder *b, int32_t term, step_id id, double s
     b->leaf_of[id] = put_leaf(b, term, traffic_B);
 }
 
-static void put_transfer(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
+static void put_transfer(struct fn_builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     double traffic_B[DIMS] = { 0 };
@@ -139,7 +139,7 @@ static void put_transfer(struct builder *b, int32_t term, step_id id, double sca
 }
 
 /* Every leaf of a lies below a leaf of b of its own, and so do the constants. */
-static bool always_below(const struct builder *bu, int32_t a, int32_t b)
+static bool always_below(const struct fn_builder *bu, int32_t a, int32_t b)
 {
     const struct b_term *ta = &bu->terms[a], *tb = &bu->terms[b];
     if (ta->first_max >= 0 || ta->const_s > tb->const_s)
@@ -164,7 +164,7 @@ static bool always_below(const struct builder *bu, int32_t a, int32_t b)
 enum { DOMINANCE_MAX_TERMS = 64 };
 
 /* Terms that can never be the largest would only cost time in every evaluation. */
-static void drop_dominated(struct builder *b, int32_t max)
+static void drop_dominated(struct fn_builder *b, int32_t max)
 {
     if (b->maxima[max].n_terms > DOMINANCE_MAX_TERMS)
         return;
@@ -184,7 +184,7 @@ static void drop_dominated(struct builder *b, int32_t max)
 }
 
 /* A maximum of one term is that term. Only right after it was made: it heads its parent's list. */
-static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
+static void unwrap_single(struct fn_builder *b, int32_t parent, int32_t max)
 {
     if (b->maxima[max].n_terms != 1)
         return;
@@ -206,10 +206,10 @@ static void unwrap_single(struct builder *b, int32_t parent, int32_t max)
     }
 }
 
-static void put_node(struct builder *b, int32_t term, step_id id, double scale, double *sent_B);
+static void put_node(struct fn_builder *b, int32_t term, step_id id, double scale, double *sent_B);
 
 /* A new term of a maximum, or -1. */
-static int32_t new_child(struct builder *b, int32_t max)
+static int32_t new_child(struct fn_builder *b, int32_t max)
 {
     int32_t child = new_term(b);
     if (child < 0)
@@ -234,7 +234,7 @@ static bool add_sent(double *all_B, const double *one_B, bool apart)
 
 /* Children are compiled into terms of their own first, and what shares links into one more; then dominated
  * ones go, and a single one is merged upwards. */
-static void put_max(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
+static void put_max(struct fn_builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     double all_B[DIMS] = { 0 };
@@ -258,7 +258,7 @@ static void put_max(struct builder *b, int32_t term, step_id id, double scale, d
 }
 
 /* Add scale * node to a term. Depth is bounded by the depth of the YAML file. */
-static void put_node(struct builder *b, int32_t term, step_id id, double scale, double *sent_B)
+static void put_node(struct fn_builder *b, int32_t term, step_id id, double scale, double *sent_B)
 {
     const struct step_node *node = &b->tree->nodes[id];
     if (b->failed)
@@ -284,7 +284,7 @@ static void put_node(struct builder *b, int32_t term, step_id id, double scale, 
     }
 }
 
-static void builder_free(struct builder *b)
+static void builder_free(struct fn_builder *b)
 {
     free(b->leaves);
     free(b->maxima);
@@ -312,7 +312,7 @@ static int32_t list_length(const struct b_leaf *leaves, int32_t first)
     return n;
 }
 
-static void place_leaves(struct step_fn *f, struct builder *b, int32_t k, int32_t from)
+static void place_leaves(struct step_fn *f, struct fn_builder *b, int32_t k, int32_t from)
 {
     int32_t n = list_length(b->leaves, b->terms[from].first_leaf);
     f->leaf_begin[k] = f->n_leaves;
@@ -325,7 +325,7 @@ static void place_leaves(struct step_fn *f, struct builder *b, int32_t k, int32_
 }
 
 /* Breadth first: children always stand behind their parents, so one pass forwards or backwards visits all. */
-static int flatten(struct step_fn *f, struct builder *b, struct err *e)
+static int flatten(struct step_fn *f, struct fn_builder *b, struct err *e)
 {
     int32_t *term_from = calloc((size_t)b->n_terms + 1, sizeof *term_from);
     if (!term_from || !step_fn_reserve(f, b->n_terms, b->n_leaves, b->n_maxima, b->tree->n_nodes)) {
@@ -361,7 +361,7 @@ static int flatten(struct step_fn *f, struct builder *b, struct err *e)
 /* Factors are folded on the way down, so the compiled form holds seconds and bytes only. */
 int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo_network *net, struct err *e)
 {
-    struct builder b = { .tree = t, .net = net, .n_dims = net->n_dims };
+    struct fn_builder b = { .tree = t, .net = net, .n_dims = net->n_dims };
     *f = (struct step_fn){ .n_dims = net->n_dims };
     assert(t->n_dims == net->n_dims);
     for (step_id id = 0; net->ideal && id < t->n_nodes; id++)

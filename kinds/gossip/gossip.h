@@ -168,7 +168,7 @@ void gossip_study_put_run(struct sink *sink, const struct study_run *r, const st
 int gossip_study_put_details(struct sink *sink, const struct study_run *r, const struct gossip_result *x,
                              struct err *e);
 /** study_kind.reduce. */
-int gossip_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
+int gossip_study_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e);
 
 /* ---- what is said (say.c): hooks of study_kind ---- */
 

@@ -326,7 +326,7 @@ static double measure_of(const struct gossip_outcome *x, enum measure what)
 }
 
 /* The runs of one entry of a point. */
-struct group {
+struct gossip_group {
     struct stat_mean of[N_MEASURES];
     int64_t diverged_step, n_diverged;  /* the least, -1: none did; of how many seeds */
     const char *told;                   /* the first message of a run that did not fail; NULL: none */
@@ -340,11 +340,11 @@ struct frame {
     const struct gossip_shared *shared;
     int32_t n;
     int64_t seeds;
-    double *x;            /* shape [seeds], owned: room */
-    struct group *groups; /* shape [n], owned */
+    double *x;                   /* shape [seeds], owned: room */
+    struct gossip_group *groups; /* shape [n], owned */
 };
 
-static void count_run(struct group *g, const struct gossip_outcome *x)
+static void count_run(struct gossip_group *g, const struct gossip_outcome *x)
 {
     int64_t step = x->head.rc ? -1 : x->diverged_step;
     if (step >= 0 && (g->diverged_step < 0 || step < g->diverged_step))
@@ -358,9 +358,9 @@ static void count_run(struct group *g, const struct gossip_outcome *x)
 }
 
 /* The seeds that did not diverge are those with the luckier draws: their mean would flatter the method. */
-static void entry_sum_up(struct group *g, const struct frame *f, int32_t entry)
+static void entry_sum_up(struct gossip_group *g, const struct frame *f, int32_t entry)
 {
-    *g = (struct group){ .diverged_step = -1, .is_ok = true };
+    *g = (struct gossip_group){ .diverged_step = -1, .is_ok = true };
     for (int64_t k = 0; k < f->seeds; k++)
         count_run(g, results_at(f->r, entry, k));
     for (int what = 0; what < N_MEASURES; what++) {
@@ -401,7 +401,7 @@ static int32_t best_fixed(const struct frame *f, int32_t entry, enum measure wha
     double floor_pct = f->groups[entry].of[compared(f)].mean - f->shared->equal_points;
     int32_t best = -1;
     for (int32_t i = 0; i < f->n; i++) {
-        const struct group *g = &f->groups[i];
+        const struct gossip_group *g = &f->groups[i];
         const struct gossip_outcome *x = results_at(f->r, i, 0);
         bool is_fixed = x->method == base->method && x->period > 0;
         if (!is_fixed || !g->is_ok || !(g->of[EXCHANGES].mean > 0) || !(g->of[compared(f)].mean >= floor_pct))
@@ -421,7 +421,7 @@ static const char *label_of(const struct frame *f, int32_t entry)
 static void fill_fixed(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
     int32_t sends = best_fixed(f, entry, TRAFFIC), fastest = best_fixed(f, entry, TIME);
-    const struct group *g = &f->groups[entry];
+    const struct gossip_group *g = &f->groups[entry];
     if (sends < 0 || fastest < 0)
         return;
     row->fixed = label_of(f, sends);
@@ -432,7 +432,7 @@ static void fill_fixed(struct gossip_row *row, const struct frame *f, int32_t en
 
 static void fill_compared(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
-    const struct group *g = &f->groups[entry], *base = &f->groups[f->shared->baseline];
+    const struct gossip_group *g = &f->groups[entry], *base = &f->groups[f->shared->baseline];
     row->compared = gossip_compare_words[f->shared->compare];
     if (!base->is_ok)
         return;
@@ -457,7 +457,7 @@ static void fill_entry(struct gossip_row *row, const struct gossip_outcome *x)
 }
 
 /* Means over seeds with half of their 95 % interval. */
-static void fill_means(struct gossip_row *row, const struct group *g)
+static void fill_means(struct gossip_row *row, const struct gossip_group *g)
 {
     row->accuracy_pct = g->of[ACCURACY].mean;
     row->accuracy_half_pct = g->of[ACCURACY].half;
@@ -501,7 +501,8 @@ static void fill_setting(struct gossip_row *row, const struct gossip_shared *s)
 }
 
 /* @p diverged: room for a message. */
-static void fill_outcome(struct gossip_row *row, char diverged[80], const struct group *g, int64_t seeds)
+static void fill_outcome(struct gossip_row *row, char diverged[80], const struct gossip_group *g,
+                         int64_t seeds)
 {
     row->seeds = seeds;
     row->diverged_step = g->diverged_step;
@@ -514,9 +515,9 @@ static void fill_outcome(struct gossip_row *row, char diverged[80], const struct
 }
 
 /* One row of the study: a method at a point. Means only where every seed ended well. */
-static void put_entry(struct rows *rows, const struct frame *f, int32_t entry)
+static void put_entry(struct study_rows *rows, const struct frame *f, int32_t entry)
 {
-    const struct group *g = &f->groups[entry];
+    const struct gossip_group *g = &f->groups[entry];
     const struct gossip_outcome *x = results_at(f->r, entry, 0);
     char diverged[80];
     struct gossip_row row;
@@ -535,7 +536,7 @@ static void put_entry(struct rows *rows, const struct frame *f, int32_t entry)
     study_rows_put(rows, &row);
 }
 
-static void gossip_put_failed(struct rows *rows, const struct gossip_shared *s)
+static void gossip_put_failed(struct study_rows *rows, const struct gossip_shared *s)
 {
     struct gossip_row row;
     row_clear(&row, row_columns);
@@ -545,7 +546,7 @@ static void gossip_put_failed(struct rows *rows, const struct gossip_shared *s)
 }
 
 /* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
-int gossip_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+int gossip_study_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct gossip_shared *s = shared;
     struct frame f = { .r = r, .shared = s, .n = results_entries(r), .seeds = results_seeds(r) };

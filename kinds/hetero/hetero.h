@@ -133,7 +133,7 @@ extern const struct table_def hetero_tables[N_HETERO_TABLES];
 void hetero_study_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x);
 void hetero_study_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s);
 /** study_kind.reduce. */
-int hetero_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e);
+int hetero_study_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e);
 
 /* ---- what is said (say.c): hooks of study_kind ---- */
 

@@ -452,7 +452,7 @@ const struct table_def hetero_tables[N_HETERO_TABLES] = {
 /* ---- rows ---- */
 
 /* A run of a scheduler, to be put in order. */
-struct ranked {
+struct hetero_ranked {
     const struct hetero_result *x;
     int64_t k;
 };
@@ -460,7 +460,7 @@ struct ranked {
 /* Cheapest first; of those without a plan the one that reaches most. Equals as they were: by seed. */
 static int compare_runs(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct hetero_ranked *x = a, *y = b;
     double dx = cost_of(x->x), dy = cost_of(y->x), rx = x->x->reach_per_s, ry = y->x->reach_per_s;
     if (dx < dy || dx > dy)
         return dx < dy ? -1 : 1;
@@ -470,7 +470,7 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /* The runs of one scheduler at one point. */
-struct group {
+struct hetero_group {
     const struct hetero_result *first, *best, *middle, *last; /* by cost; middle: the cheaper of two */
     int64_t n, feasible;
     double usd, worst_usd, schedule_s; /* medians but for the worst; INFINITY without a plan */
@@ -478,18 +478,18 @@ struct group {
 
 /* Runs of one scheduler sorted by cost: the median is the mean of the two in the middle, a run without a plan
  * counts as infinite. */
-static int group_sum_up(struct group *g, const struct results *r, int32_t entry, struct err *e)
+static int group_sum_up(struct hetero_group *g, const struct results *r, int32_t entry, struct err *e)
 {
     int64_t seeds = results_seeds(r);
-    struct ranked *sorted = malloc((size_t)seeds * sizeof *sorted);
+    struct hetero_ranked *sorted = malloc((size_t)seeds * sizeof *sorted);
     double *took_s = malloc((size_t)seeds * sizeof *took_s);
-    *g = (struct group){ .first = results_at(r, entry, 0) };
+    *g = (struct hetero_group){ .first = results_at(r, entry, 0) };
     for (int64_t k = 0; sorted && took_s && k < seeds; k++) {
         const struct hetero_result *x = results_at(r, entry, k);
         if (!x)
             continue;
         took_s[g->n] = x->schedule_s;
-        sorted[g->n++] = (struct ranked){ x, k };
+        sorted[g->n++] = (struct hetero_ranked){ x, k };
         g->feasible += has_plan(x);
     }
     int rc = sorted && took_s ? 0 : err_nomem(e, "rows of a study");
@@ -534,7 +534,7 @@ static void fill_middle(struct hetero_row *row, const struct hetero_result *x)
 }
 
 /* @p text: room for the message. */
-static void fill_status(struct hetero_row *row, const struct group *g, struct text *text)
+static void fill_status(struct hetero_row *row, const struct hetero_group *g, struct text *text)
 {
     row->status = g->feasible == g->n ? "done" : g->feasible ? "partly" : "infeasible";
     if (g->last->head.rc) {
@@ -555,7 +555,7 @@ struct bases {
     double best_usd, rl_usd;
 };
 
-static struct bases find_bases(const struct group *groups, int32_t n)
+static struct bases find_bases(const struct hetero_group *groups, int32_t n)
 {
     struct bases b = { INFINITY, NAN };
     for (int32_t i = 0; i < n; i++) {
@@ -567,7 +567,7 @@ static struct bases find_bases(const struct group *groups, int32_t n)
 }
 
 /* One row of the study: a scheduler at a point. */
-static int put_scheduler(struct rows *rows, const struct hetero_shared *s, const struct group *g,
+static int put_scheduler(struct study_rows *rows, const struct hetero_shared *s, const struct hetero_group *g,
                          const struct bases *bases, struct err *e)
 {
     struct hetero_row row = row_of(s);
@@ -626,7 +626,7 @@ static void find_proof(struct hetero_shared *s, const struct results *r, int32_t
                 take_proof(s, results_at(r, i, k));
 }
 
-static void hetero_put_failed(struct rows *rows, const struct hetero_shared *s,
+static void hetero_put_failed(struct study_rows *rows, const struct hetero_shared *s,
                               const struct study_result *why)
 {
     struct hetero_row row = row_of(s);
@@ -636,10 +636,10 @@ static void hetero_put_failed(struct rows *rows, const struct hetero_shared *s,
 }
 
 /* Rows of a point from its stored results alone, so that a resumed or merged study gives the same bytes. */
-int hetero_study_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+int hetero_study_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct hetero_shared *s = shared;
-    struct group groups[HETERO_MAX_SCHEDULERS];
+    struct hetero_group groups[HETERO_MAX_SCHEDULERS];
     int32_t n = results_entries(r) - 1;
     int rc = 0;
     if (s->head.rc) {

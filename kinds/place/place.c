@@ -910,7 +910,7 @@ static int64_t place_count_better(const struct results *r, int32_t i, enum place
 /* Means over all seeds, none where a seed has no value: seeds whose jobs take longest would be those left
  * out.
  * @p x has room for all. */
-static void place_put_means(struct rows *rows, const struct place_row *begin, const struct results *r,
+static void place_put_means(struct study_rows *rows, const struct place_row *begin, const struct results *r,
                             int32_t i, double *x)
 {
     int64_t seeds = results_seeds(r);
@@ -946,7 +946,7 @@ static const struct study_result *place_find_failed(const struct results *r)
 }
 
 /* A pure function of what the store holds, as all reducing is: no clock, no study file. */
-static int place_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+static int place_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e)
 {
     const struct place_shared *x = shared;
     struct place_row row;

@@ -648,7 +648,7 @@ struct queues_chunk {
     int64_t start_ns;
 };
 
-struct plan {
+struct astra_plan {
     struct sim_astra_plan p;
     int64_t phase_ns[SIM_ASTRA_MAX_PHASES];
     int32_t nth[SIM_ASTRA_MAX_PHASES]; /* of a chunk's phases in that dimension */
@@ -657,7 +657,7 @@ struct plan {
     int32_t first_chunk, n_left;
 };
 
-struct list {
+struct astra_list {
     int32_t first, last; /* chunks; -1 = none */
 };
 
@@ -668,12 +668,12 @@ struct queues_engine {
     const struct sim_astra_sink *sink;
     struct sim_astra_result *out;
     int64_t *end_ns;
-    struct plan *plans;          /* shape [n] */
+    struct astra_plan *plans;    /* shape [n] */
     struct queues_chunk *chunks; /* shape [n_chunks] */
     int32_t n_chunks;
-    struct list *waiting; /* shape [n_dims * queues][n] */
-    int32_t *running;     /* shape [n_dims * queues] */
-    int32_t slots;        /* of a queue */
+    struct astra_list *waiting; /* shape [n_dims * queues][n] */
+    int32_t *running;           /* shape [n_dims * queues] */
+    int32_t slots;              /* of a queue */
     int32_t in_work[TOPO_MAX_DIMS];
     int64_t since_ns[TOPO_MAX_DIMS];
     struct sim_astra_events events;
@@ -685,7 +685,7 @@ struct queues_engine {
  */
 static int queues_make_plan(struct queues_engine *g, int32_t i, int32_t turn[TOPO_MAX_DIMS], struct err *e)
 {
-    struct plan *p = &g->plans[i];
+    struct astra_plan *p = &g->plans[i];
     int rc = sim_astra_plan(&p->p, g->setup, &g->collectives[i], e);
     for (int32_t k = 0; k < p->p.n_phases && !rc; k++) {
         p->nth[k] = p->uses[p->p.phases[k].dim]++;
@@ -741,7 +741,7 @@ static int events_reserve(struct queues_engine *g, struct err *e)
     if (!g->chunks || !g->waiting || !g->running)
         return err_nomem(e, "chunks");
     for (size_t i = 0; i < n_lists; i++)
-        g->waiting[i] = (struct list){ -1, -1 };
+        g->waiting[i] = (struct astra_list){ -1, -1 };
     for (int32_t i = 0; i < g->n; i++)
         for (int32_t k = 0; k < g->plans[i].p.n_chunks; k++)
             g->chunks[g->plans[i].first_chunk + k] =
@@ -757,7 +757,7 @@ static int32_t astra_dim_of(const struct queues_engine *g, const struct queues_c
 /* Queues are dealt out in the order of collectives, their chunks, and the phases of a chunk. */
 static int32_t server_of(const struct queues_engine *g, const struct queues_chunk *c)
 {
-    const struct plan *p = &g->plans[c->collective];
+    const struct astra_plan *p = &g->plans[c->collective];
     int32_t d = astra_dim_of(g, c), queues = g->setup->queues;
     int64_t nth = p->turn[d] + (int64_t)c->number * p->uses[d] + p->nth[c->phase];
     return d * queues + (int32_t)(nth % queues);
@@ -778,9 +778,9 @@ static void astra_begin(struct queues_engine *g, int32_t id)
 /* Chunks of one collective in the order of arrival; of several, the last or first issued goes first. */
 static void queues_begin_what_fits(struct queues_engine *g, int32_t server)
 {
-    struct list *lists = &g->waiting[(size_t)server * (size_t)g->n];
+    struct astra_list *lists = &g->waiting[(size_t)server * (size_t)g->n];
     for (int32_t i = 0; i < g->n && g->running[server] < g->slots; i++) {
-        struct list *l = &lists[g->setup->lifo ? g->n - 1 - i : i];
+        struct astra_list *l = &lists[g->setup->lifo ? g->n - 1 - i : i];
         while (l->first >= 0 && g->running[server] < g->slots) {
             int32_t id = l->first;
             l->first = g->chunks[id].next;
@@ -794,7 +794,7 @@ static void queues_arrive(struct queues_engine *g, int32_t id)
 {
     struct queues_chunk *c = &g->chunks[id];
     int32_t server = server_of(g, c);
-    struct list *l = &g->waiting[(size_t)server * (size_t)g->n + (size_t)c->collective];
+    struct astra_list *l = &g->waiting[(size_t)server * (size_t)g->n + (size_t)c->collective];
     c->next = -1;
     if (l->first < 0)
         l->first = id;
@@ -818,7 +818,7 @@ static void tell(const struct queues_engine *g, const struct queues_chunk *c)
 static void end_phase(struct queues_engine *g, int32_t id)
 {
     struct queues_chunk *c = &g->chunks[id];
-    struct plan *p = &g->plans[c->collective];
+    struct astra_plan *p = &g->plans[c->collective];
     int32_t d = astra_dim_of(g, c), server = server_of(g, c);
     tell(g, c);
     g->running[server]--;

@@ -120,7 +120,7 @@ struct chunk_sim {
     int32_t n_actives, cap_actives, first_free; /**< -1: none */
     double *room_Bps, *weight; /**< shape [n_dims][cells], owned; of links that are being shared, else NULL */
     struct event_heap events;  /**< of actives: end, or end of the latency when several share */
-    struct arrival {
+    struct chunk_arrival {
         int32_t job, cell;
     } * arrivals; /**< shape [n_arrivals], owned; late cells */
     int32_t n_arrivals, cap_arrivals;
@@ -903,7 +903,7 @@ static int arrive_late(struct chunk_sim *x, int32_t job, int32_t cell, struct er
 {
     if (!vec_reserve(x->arrivals, x->cap_arrivals, x->n_arrivals + 1))
         return err_nomem(e, "a simulation");
-    x->arrivals[x->n_arrivals] = (struct arrival){ job, cell };
+    x->arrivals[x->n_arrivals] = (struct chunk_arrival){ job, cell };
     return event_heap_set(&x->late, x->n_arrivals++, x->now_s + cells_late(&x->cells, cell), e);
 }
 

@@ -261,7 +261,7 @@ struct class_name {
     int32_t id; /* by first appearance */
 };
 
-struct reader {
+struct data_reader {
     struct lines lines;
     struct gossip_labels *labels;
     bool training;        /* labels are being filled */
@@ -280,14 +280,14 @@ struct reader {
 
 /* ---- messages ---- */
 
-static int csv_fail_at(const struct reader *r, enum err_code code, int64_t column, const char *what)
+static int csv_fail_at(const struct data_reader *r, enum err_code code, int64_t column, const char *what)
 {
     return err_set(r->e, code, "%s:%lld:%lld: %s", r->lines.path, (long long)r->lines.line, (long long)column,
                    what);
 }
 
 /* "path:3:7: age: is "x", expected NEED". */
-static int fail_field(const struct reader *r, enum err_code code, int32_t k, const char *need)
+static int fail_field(const struct data_reader *r, enum err_code code, int32_t k, const char *need)
 {
     const struct gossip_labels *l = r->labels;
     const struct field *f = &r->fields[k];
@@ -302,7 +302,7 @@ static int fail_field(const struct reader *r, enum err_code code, int32_t k, con
 /* ---- a line into fields ---- */
 
 /* The end of the field at *s, of which blanks around are taken off and quotes too; NULL after a fault. */
-static char *end_of_field(struct reader *r, char **s)
+static char *end_of_field(struct data_reader *r, char **s)
 {
     char *start = *s + strspn(*s, " \t"), *end;
     int64_t column = start - r->lines.s + 1;
@@ -330,7 +330,7 @@ static char *end_of_field(struct reader *r, char **s)
 }
 
 /* Fields of the current line, in place; quotes as in RFC 4180 but within one line. */
-static int csv_split(struct reader *r)
+static int csv_split(struct data_reader *r)
 {
     char *s = r->lines.s;
     r->n_fields = 0;
@@ -352,7 +352,7 @@ static int csv_split(struct reader *r)
 }
 
 /* The next line that is not empty into fields; `more` is false at the end of the file. */
-static int next_row(struct reader *r, bool *more)
+static int next_row(struct data_reader *r, bool *more)
 {
     for (;;) {
         int rc = lines_next(&r->lines, more, r->e);
@@ -376,7 +376,7 @@ static int compare_fields(const void *a, const void *b)
 }
 
 /* Sorted, so that a thousand columns cost no million comparisons. */
-static int csv_check_names(const struct reader *r)
+static int csv_check_names(const struct data_reader *r)
 {
     struct field *sorted = malloc((size_t)r->n_fields * sizeof *sorted);
     if (!sorted)
@@ -394,7 +394,7 @@ static int csv_check_names(const struct reader *r)
 }
 
 /* The named column, or the last one; a near name is suggested. */
-static int find_label(struct reader *r, const char *label)
+static int find_label(struct data_reader *r, const char *label)
 {
     const char **names;
     r->at = r->n_fields - 1;
@@ -417,7 +417,7 @@ static int find_label(struct reader *r, const char *label)
 }
 
 /* The training file sets names, means and deviations, which the test file is then held to. */
-static int copy_names(struct reader *r)
+static int copy_names(struct data_reader *r)
 {
     struct gossip_labels *l = r->labels;
     size_t n = (size_t)r->n_fields - 1;
@@ -435,7 +435,7 @@ static int copy_names(struct reader *r)
 }
 
 /* A test file has the features of the training file in their order. */
-static int compare_names(const struct reader *r)
+static int compare_names(const struct data_reader *r)
 {
     const struct gossip_labels *l = r->labels;
     if (r->n_fields != l->n_features + 1)
@@ -453,7 +453,7 @@ static int compare_names(const struct reader *r)
 }
 
 /* The test file must have the same columns in the same order: features are told apart by place. */
-static int csv_read_header(struct reader *r, const char *label)
+static int csv_read_header(struct data_reader *r, const char *label)
 {
     bool more;
     int rc = next_row(r, &more);
@@ -484,7 +484,7 @@ static int compare_classes(const char *a, const char *b)
 }
 
 /* Where @p name is among the classes so far, or has to be put. */
-static int32_t csv_place_of(const struct reader *r, const char *name)
+static int32_t csv_place_of(const struct data_reader *r, const char *name)
 {
     int32_t lo = 0, hi = r->training ? r->n_classes : r->labels->n_classes;
     while (lo < hi) {
@@ -500,7 +500,7 @@ static int32_t csv_place_of(const struct reader *r, const char *name)
 
 /* Classes in alphabetical order for look-up, with numbers in order of appearance for now; number_classes()
  * settles them. */
-static int add_class(struct reader *r, int32_t place, const char *name)
+static int add_class(struct data_reader *r, int32_t place, const char *name)
 {
     if (r->n_classes == GOSSIP_MAX_CLASSES)
         return err_set(r->e, ERR_RANGE, "%s:%lld:%lld: %.*s: \"%.*s\" is class %d, expected at most %d",
@@ -518,7 +518,7 @@ static int add_class(struct reader *r, int32_t place, const char *name)
 }
 
 /* A class that only the test file has cannot be learned, and is an error. */
-static int read_class(struct reader *r, int32_t *y)
+static int read_class(struct data_reader *r, int32_t *y)
 {
     const struct gossip_labels *l = r->labels;
     const char *name = r->fields[r->at].s;
@@ -539,7 +539,7 @@ static int read_class(struct reader *r, int32_t *y)
     return 0;
 }
 
-static int csv_make_room(struct reader *r)
+static int csv_make_room(struct data_reader *r)
 {
     bool room = vec_reserve(r->x, r->cap_x, ((int64_t)r->n + 1) * r->labels->n_features) &&
                 vec_reserve(r->y, r->cap_y, r->n + 1);
@@ -552,7 +552,7 @@ static double standard(const struct gossip_labels *l, int32_t k, double x)
     return l->deviation[k] > 0 ? (x - l->mean[k]) / l->deviation[k] : 0;
 }
 
-static int read_feature(const struct reader *r, int32_t k, double *x)
+static int read_feature(const struct data_reader *r, int32_t k, double *x)
 {
     if (!num_parse_real(r->fields[k].s, x))
         return fail_field(r, ERR_PARSE, k, "a number");
@@ -564,7 +564,7 @@ static int read_feature(const struct reader *r, int32_t k, double *x)
 }
 
 /* One example; the class may stand in any column. */
-static int csv_read_row(struct reader *r)
+static int csv_read_row(struct data_reader *r)
 {
     if (r->n_fields != r->n_columns)
         return err_set(r->e, ERR_PARSE, "%s:%lld:1: has %d field%s, expected %d", r->lines.path,
@@ -582,7 +582,7 @@ static int csv_read_row(struct reader *r)
 }
 
 /* At least one row, and two classes in training. */
-static int csv_read_rows(struct reader *r)
+static int csv_read_rows(struct data_reader *r)
 {
     bool more = true;
     int rc = 0;
@@ -604,7 +604,7 @@ static int csv_read_rows(struct reader *r)
 /* ---- what was read as a data set ---- */
 
 /* Names go to the labels; classes are numbered in their order from here on. */
-static int number_classes(struct reader *r)
+static int number_classes(struct data_reader *r)
 {
     struct gossip_labels *l = r->labels;
     int32_t *number = malloc((size_t)r->n_classes * sizeof *number);
@@ -638,7 +638,7 @@ static void csv_measure(struct gossip_labels *l, const double *x, int32_t n)
 }
 
 /* Means and deviations are those of the training file for both files. */
-static int csv_standardise(struct gossip_data *d, const struct reader *r)
+static int csv_standardise(struct gossip_data *d, const struct data_reader *r)
 {
     const struct gossip_labels *l = r->labels;
     int rc = gossip_data_build(d, r->n, l->n_features, l->n_classes, r->e);
@@ -651,7 +651,7 @@ static int csv_standardise(struct gossip_data *d, const struct reader *r)
     return 0;
 }
 
-static void reader_free(struct reader *r)
+static void reader_free(struct data_reader *r)
 {
     for (int32_t k = 0; k < r->n_classes; k++)
         free(r->classes[k].name);
@@ -667,7 +667,7 @@ static void reader_free(struct reader *r)
 int gossip_data_read_csv(struct gossip_data *d, struct gossip_labels *labels, const char *path,
                          const char *label, struct err *e)
 {
-    struct reader r = { .labels = labels, .training = !labels->label, .e = e };
+    struct data_reader r = { .labels = labels, .training = !labels->label, .e = e };
     *d = (struct gossip_data){ 0 };
     int rc = lines_open(&r.lines, path, MAX_LINE, e);
     if (!rc)

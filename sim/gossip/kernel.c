@@ -42,7 +42,7 @@ typedef float vector_8 __attribute__((vector_size(32), aligned(4), may_alias));
 #include "sim/gossip/kernel.inc"
 
 /* How products are done: the columns of a panel, two vectors, and what does them. */
-struct way {
+struct kernel_way {
     int32_t cols;
     void (*strip)(float *c, ptrdiff_t n, struct kernel_panel p, int32_t m, int32_t wide);
 };
@@ -64,7 +64,7 @@ static void copy_rows(float *to, ptrdiff_t to_row, const float *c, ptrdiff_t row
 
 /* What is narrower than a panel is done beside C. */
 static void narrow_strip(float *c, ptrdiff_t n, struct kernel_panel p, int32_t m, int32_t wide,
-                         struct way way)
+                         struct kernel_way way)
 {
     float beside[ROWS * MOST_COLS] = { 0 };
     for (int32_t i = 0; i < m; i += ROWS, p.a += ROWS * p.row) {
@@ -77,7 +77,7 @@ static void narrow_strip(float *c, ptrdiff_t n, struct kernel_panel p, int32_t m
 
 /* C += A B, with k at most TERMS. */
 static void add_product(float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m, int32_t n,
-                        int32_t k, struct way way)
+                        int32_t k, struct kernel_way way)
 {
     float gathered[TERMS * MOST_COLS];
     for (int32_t j = 0; j < n; j += way.cols) {
@@ -108,7 +108,7 @@ int32_t kernel_lanes(void)
 void kernel_product_by(int32_t lanes, float *c, struct kernel_matrix a, struct kernel_matrix b, int32_t m,
                        int32_t n, int32_t k, bool add)
 {
-    struct way way = { 2 * lanes, lanes == 8 ? strip_of_8 : strip_of_4 };
+    struct kernel_way way = { 2 * lanes, lanes == 8 ? strip_of_8 : strip_of_4 };
     if (!add)
         memset(c, 0, (size_t)m * (size_t)n * sizeof *c);
     for (int32_t t = 0; t < k; t += TERMS) {

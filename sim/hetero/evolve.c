@@ -74,7 +74,7 @@ int hetero_local(struct hetero_search *s, struct err *e)
  * budget is used.
  */
 
-struct member {
+struct evolve_member {
     struct hetero_value value;
     hetero_id *plan; /* in genetic.plans */
     int32_t at;      /* of equals, who was there first */
@@ -84,8 +84,8 @@ struct genetic {
     struct hetero_search *s;
     const struct hetero_genetic_settings *how;
     struct hetero_size size;
-    hetero_id *plans;          /* shape [2 * population][n_layers], owned: this generation and the next */
-    struct member *now, *next; /* shape [population], owned */
+    hetero_id *plans; /* shape [2 * population][n_layers], owned: this generation and the next */
+    struct evolve_member *now, *next; /* shape [population], owned */
 };
 
 /* Named after the keys, as messages quote them. */
@@ -132,7 +132,7 @@ static int genetic_build(struct genetic *g, struct hetero_search *s,
 
 static int member_by_value(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct evolve_member *x = a, *y = b;
     if (hetero_is_better(&x->value, &y->value))
         return -1;
     return hetero_is_better(&y->value, &x->value) ? 1 : x->at - y->at;
@@ -146,7 +146,7 @@ static void rank(struct genetic *g)
 }
 
 /* The best of a few; the generation is ranked, so that it is the one that stands first. */
-static const struct member *draw_parent(struct genetic *g)
+static const struct evolve_member *draw_parent(struct genetic *g)
 {
     int64_t best = g->how->population;
     for (int32_t i = 0; i < g->how->tournament; i++) {
@@ -160,7 +160,7 @@ static const struct member *draw_parent(struct genetic *g)
 static void breed(struct genetic *g, hetero_id *child)
 {
     int32_t layers = g->size.n_layers;
-    const struct member *a = draw_parent(g), *b = draw_parent(g);
+    const struct evolve_member *a = draw_parent(g), *b = draw_parent(g);
     memcpy(child, a->plan, (size_t)layers * sizeof *child);
     if (layers > 1 && rng_uniform(g->s->rng) < g->how->crossover) {
         int64_t cut = 1 + rng_below(g->s->rng, layers - 1);
@@ -184,7 +184,7 @@ static bool generation(struct genetic *g)
         breed(g, g->next[i].plan);
         hetero_try(g->s, g->next[i].plan, &g->next[i].value);
     }
-    struct member *old = g->now;
+    struct evolve_member *old = g->now;
     g->now = g->next;
     g->next = old;
     return true;

@@ -200,7 +200,7 @@ int32_t hetero_stages(struct hetero_stage *stages, const struct hetero_problem *
  * parameter servers of a stage, which are like a stage whose time falls as 1/k.
  */
 
-struct part {
+struct hetero_part {
     struct hetero_time time;
     double usd_per_h;    /**< of one unit and its host */
     double now_s;        /**< seconds per example with the units it has */
@@ -210,14 +210,14 @@ struct part {
 
 struct parts {
     const struct hetero_problem *p;
-    struct part part[2 * HETERO_MAX_LAYERS]; /**< a stage, its servers, the next stage, .. */
-    int32_t n, slowest;                      /**< slowest: a part that takes slowest_s */
-    int64_t *of_type;                        /**< shape [n_types], of the work; hosts included */
+    struct hetero_part part[2 * HETERO_MAX_LAYERS]; /**< a stage, its servers, the next stage, .. */
+    int32_t n, slowest;                             /**< slowest: a part that takes slowest_s */
+    int64_t *of_type;                               /**< shape [n_types], of the work; hosts included */
     double usd_per_h, slowest_s;
 };
 
 /* @p more units for part @p x, whose now_s is left to the caller; false: a type has not so many. O(1). */
-static bool parts_take(struct parts *w, struct part *x, int64_t more)
+static bool parts_take(struct parts *w, struct hetero_part *x, int64_t more)
 {
     const struct hetero_type *types = w->p->profile->types, *t = &types[x->type];
     x->units += more;
@@ -240,7 +240,7 @@ static void parts_clear(struct parts *w)
 /* The first units of part @p i, and its time with them. */
 static bool parts_start(struct parts *w, int32_t i, const struct hetero_start *s)
 {
-    struct part *x = &w->part[i];
+    struct hetero_part *x = &w->part[i];
     x->units = 0;
     x->now_s = s->time_s;
     if (x->now_s > w->slowest_s) {
@@ -284,8 +284,8 @@ static enum hetero_status parts_begin(struct parts *w, const struct hetero_probl
     parts_clear(w);
     for (int32_t i = 0; i < work->n_stages; i++) {
         const struct hetero_stage *s = &work->stages[i];
-        struct part *x = &w->part[w->n++];
-        *x = (struct part){
+        struct hetero_part *x = &w->part[w->n++];
+        *x = (struct hetero_part){
             .time = s->time, .usd_per_h = p->unit_usd_per_h[s->span.type], .type = s->span.type, .stage = i
         };
         fast = fast && s->start.units > 0;
@@ -293,10 +293,10 @@ static enum hetero_status parts_begin(struct parts *w, const struct hetero_probl
         if (!(s->server_s > 0))
             continue;
         x = &w->part[w->n++];
-        *x = (struct part){ .time = { .shared_s = { s->server_s, 0 } },
-                            .usd_per_h = p->unit_usd_per_h[p->setup.server],
-                            .type = p->setup.server,
-                            .stage = -1 };
+        *x = (struct hetero_part){ .time = { .shared_s = { s->server_s, 0 } },
+                                   .usd_per_h = p->unit_usd_per_h[p->setup.server],
+                                   .type = p->setup.server,
+                                   .stage = -1 };
         const struct hetero_start servers = units_least(&x->time, 1 / p->per_s);
         fast = fast && servers.units > 0;
         enough = fast && parts_start(w, w->n - 1, &servers) && enough;
@@ -316,7 +316,7 @@ struct sharing {
     int64_t max_units;
     int32_t n;
     struct sharer {
-        struct part *part;
+        struct hetero_part *part;
         int64_t each; /* of the type, for one of the part's: 1, or the host's */
     } of[2 * HETERO_MAX_LAYERS];
 };
@@ -450,7 +450,7 @@ static void parts_keep(struct hetero_value *v, struct parts *w)
 static void parts_report(struct parts *w, struct hetero_work *work)
 {
     for (int32_t i = 0; i < w->n; i++) {
-        struct part *x = &w->part[i];
+        struct hetero_part *x = &w->part[i];
         parts_take(w, x, x->kept - x->units);
         if (x->stage >= 0)
             work->units[x->stage] = x->kept;
@@ -473,7 +473,7 @@ static bool units_advance(struct parts *w, double goal)
     double broken_usd_per_h = 0;
     w->slowest_s = -1;
     for (int32_t i = 0; i < w->n; i++) {
-        struct part *x = &w->part[i];
+        struct hetero_part *x = &w->part[i];
         double k = hetero_real_units(&x->time, limit_s);
         if (!(k <= HETERO_MAX_UNITS))
             return false;

@@ -469,17 +469,17 @@ int hetero_arcs_collect(struct hetero_arcs *arcs, struct hetero_paths *x, const 
 enum { MOST_PATHS = 1 << 18 };
 
 /* A window and its arcs, a part of the pool. */
-struct node {
+struct oracle_node {
     struct hetero_window window;
     double bound;
     int32_t begin, n;
 };
 
-struct search {
+struct oracle_search {
     struct hetero_paths paths;
     struct hetero_work work;
     struct hetero_arcs pool;
-    struct node *nodes; /* a stack; no node's arcs lie behind those of a node above it */
+    struct oracle_node *nodes; /* a stack; no node's arcs lie behind those of a node above it */
     int32_t n_nodes, cap_nodes;
     hetero_id *plan;
     hetero_rule *rule;
@@ -488,7 +488,7 @@ struct search {
     double skipped; /* least bound of windows that the rule gave up on */
 };
 
-static bool window_is_hopeless(const struct search *s, double bound)
+static bool window_is_hopeless(const struct oracle_search *s, double bound)
 {
     return !(bound < s->out->cost * (1 - HETERO_COST_SLACK));
 }
@@ -496,7 +496,7 @@ static bool window_is_hopeless(const struct search *s, double bound)
 /* ---- plans ---- */
 
 /* What s->plan costs with the least units for the slow end of a window; its pace, seconds per example. */
-static double cost_of(struct search *s, const struct hetero_window *w, double *pace_s)
+static double cost_of(struct oracle_search *s, const struct hetero_window *w, double *pace_s)
 {
     const struct hetero_problem *p = s->paths.problem;
     double usd_per_h = 0;
@@ -513,7 +513,7 @@ static double cost_of(struct search *s, const struct hetero_window *w, double *p
     return usd_per_h * *pace_s;
 }
 
-static void keep_plan(struct search *s, double cost)
+static void keep_plan(struct oracle_search *s, double cost)
 {
     if (!(cost < s->out->cost))
         return;
@@ -523,7 +523,7 @@ static void keep_plan(struct search *s, double cost)
 
 /* ---- windows ---- */
 
-static int windows_push(struct search *s, const struct node *node, struct err *e)
+static int windows_push(struct oracle_search *s, const struct oracle_node *node, struct err *e)
 {
     if (!vec_reserve(s->nodes, s->cap_nodes, s->n_nodes + 1))
         return err_nomem(e, "windows of throughput");
@@ -532,7 +532,7 @@ static int windows_push(struct search *s, const struct node *node, struct err *e
 }
 
 /* The arcs of @p node once more, at the end of the pool. */
-static int copy_arcs(struct search *s, struct node *node, struct err *e)
+static int copy_arcs(struct oracle_search *s, struct oracle_node *node, struct err *e)
 {
     int32_t from = node->begin;
     node->begin = s->pool.n;
@@ -545,9 +545,10 @@ static int copy_arcs(struct search *s, struct node *node, struct err *e)
 }
 
 /* The slower side on top: cheap plans are mostly slow ones. */
-static int windows_split(struct search *s, const struct node *node, double pace_s, struct err *e)
+static int windows_split(struct oracle_search *s, const struct oracle_node *node, double pace_s,
+                         struct err *e)
 {
-    struct node slower = *node, faster = *node;
+    struct oracle_node slower = *node, faster = *node;
     slower.window.fast_s = pace_s;
     faster.window.slow_s = pace_s;
     faster.window.open = true;
@@ -560,7 +561,7 @@ static int windows_split(struct search *s, const struct node *node, double pace_
 
 /* One window of throughput: a lower bound by shortest path. If the plan found keeps the pace that the bound
  * assumed, the window is done; else the window is split at that plan's pace. */
-static int search_window(struct search *s, struct node *node, struct err *e)
+static int search_window(struct oracle_search *s, struct oracle_node *node, struct err *e)
 {
     struct hetero_arcs arcs = { &s->pool.at[node->begin], node->n, 0 };
     struct hetero_paths *x = &s->paths;
@@ -599,7 +600,7 @@ static int search_window(struct search *s, struct node *node, struct err *e)
 /* ---- the whole range ---- */
 
 /* All throughputs from the one asked for to the largest there is, with the arcs that matter. */
-static int windows_begin(struct search *s, struct node *root, struct err *e)
+static int windows_begin(struct oracle_search *s, struct oracle_node *root, struct err *e)
 {
     const struct hetero_problem *p = s->paths.problem;
     struct hetero_paths *x = &s->paths;
@@ -608,7 +609,7 @@ static int windows_begin(struct search *s, struct node *root, struct err *e)
     hetero_paths_forward(x, NULL, NULL);
     double fastest_s = hetero_paths_least(x, s->plan);
     x->slowest = false;
-    *root = (struct node){ .window = { fastest_s, 1 / p->per_s, false } };
+    *root = (struct oracle_node){ .window = { fastest_s, 1 / p->per_s, false } };
     /* The cheapest at the throughput asked for is a good plan to begin with. */
     if (!s->rule && p->per_s > 0) {
         const struct hetero_window here = { 1 / p->per_s, 1 / p->per_s, false };
@@ -626,9 +627,9 @@ static int windows_begin(struct search *s, struct node *root, struct err *e)
 
 /* Depth first over windows, with the bounds of those still open as a proof of what is left. MOST_PATHS bounds
  * the time; the answer is then a plan with a lower bound. */
-static int search_all(struct search *s, struct err *e)
+static int search_all(struct oracle_search *s, struct err *e)
 {
-    struct node node;
+    struct oracle_node node;
     int rc = windows_begin(s, &node, e);
     if (!rc && node.n > 0)
         rc = windows_push(s, &node, e);
@@ -649,7 +650,7 @@ static int search_all(struct search *s, struct err *e)
 int hetero_windows(struct hetero_windows *out, const struct hetero_problem *p, hetero_rule *rule,
                    void *context, struct err *e)
 {
-    struct search s = { .rule = rule, .context = context, .out = out, .skipped = INFINITY };
+    struct oracle_search s = { .rule = rule, .context = context, .out = out, .skipped = INFINITY };
     *out = (struct hetero_windows){ .cost = INFINITY, .lower = 0 };
     int rc = hetero_paths_build(&s.paths, p, e);
     if (!rc)

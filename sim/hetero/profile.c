@@ -149,7 +149,7 @@ double hetero_parallel_frac(double one_s, double k_s, int64_t k)
 #define MAX_BATCH 1e9
 
 /* A layer, and the model that consists of it alone: block_cost() counts whole ones. */
-struct part {
+struct profile_part {
     struct hetero_layer layer;
     double dense_B;              /* of the weights, what is exchanged whole: all but looked-up rows */
     const struct model *alone;   /* borrowed */
@@ -186,7 +186,7 @@ static double block_s(const struct model *m, enum block_kind block, double batch
 
 /* Times of one layer on every type: compute by the roofline of a block with and without the part, gradients
  * and embedding rows both ways over the network, and handing over its output. */
-static void add_part(struct writing *w, const struct part *x)
+static void add_part(struct writing *w, const struct profile_part *x)
 {
     struct hetero_profile *p = w->p;
     p->layers[w->n] = x->layer;
@@ -213,13 +213,13 @@ static void add_linear(struct writing *w, const char *name, int64_t number, int6
 {
     const struct model alone = linear_model(in, out);
     double weight_B = ROOFLINE_ELEMENT_B * model_params(&alone);
-    struct part x = { .layer = { .kind = HETERO_FC,
-                                 .in_B = ROOFLINE_ELEMENT_B * (double)in + beside_B,
-                                 .out_B = ROOFLINE_ELEMENT_B * (double)out + beside_B,
-                                 .weight_B = weight_B },
-                      .dense_B = weight_B,
-                      .alone = &alone,
-                      .block = BLOCK_HEAD };
+    struct profile_part x = { .layer = { .kind = HETERO_FC,
+                                         .in_B = ROOFLINE_ELEMENT_B * (double)in + beside_B,
+                                         .out_B = ROOFLINE_ELEMENT_B * (double)out + beside_B,
+                                         .weight_B = weight_B },
+                              .dense_B = weight_B,
+                              .alone = &alone,
+                              .block = BLOCK_HEAD };
     set_name(x.layer.name, name, number);
     add_part(w, &x);
 }
@@ -231,13 +231,13 @@ static void add_transformer(struct writing *w, const struct model *m)
 {
     double wide_B = ROOFLINE_ELEMENT_B * (double)m->seq * (double)m->hidden;
     double table_B = ROOFLINE_ELEMENT_B * model_vocab(m, 1) * (double)m->hidden;
-    struct part x = { .layer = { .kind = HETERO_EMBEDDING,
-                                 .in_B = PROFILE_MODEL_ID_B * (double)m->seq,
-                                 .out_B = wide_B,
-                                 .weight_B = ROOFLINE_ELEMENT_B * model_embed_params(m, 1),
-                                 .sparse_B = BOTH_WAYS * wide_B },
-                      .alone = m,
-                      .block = BLOCK_EMBED };
+    struct profile_part x = { .layer = { .kind = HETERO_EMBEDDING,
+                                         .in_B = PROFILE_MODEL_ID_B * (double)m->seq,
+                                         .out_B = wide_B,
+                                         .weight_B = ROOFLINE_ELEMENT_B * model_embed_params(m, 1),
+                                         .sparse_B = BOTH_WAYS * wide_B },
+                              .alone = m,
+                              .block = BLOCK_EMBED };
     x.dense_B = x.layer.weight_B - table_B; /* positions */
     set_name(x.layer.name, "embedding", 0);
     add_part(w, &x);
@@ -275,26 +275,26 @@ static void add_dlrm(struct writing *w, const struct model *m)
     struct model alone = *m;
     alone.dlrm.n_bottom = 1;
     alone.dlrm.n_top = 0;
-    struct part tables = { .layer = { .kind = HETERO_EMBEDDING,
-                                      .in_B = PROFILE_MODEL_ID_B * r->lookups + dense_in_B,
-                                      .out_B = pooled_B + dense_in_B,
-                                      .weight_B = ROW_B * r->rows * (double)r->dim,
-                                      .sparse_B = BOTH_WAYS * ROW_B * r->lookups * (double)r->dim },
-                           .alone = &alone,
-                           .block = BLOCK_EMBED };
+    struct profile_part tables = { .layer = { .kind = HETERO_EMBEDDING,
+                                              .in_B = PROFILE_MODEL_ID_B * r->lookups + dense_in_B,
+                                              .out_B = pooled_B + dense_in_B,
+                                              .weight_B = ROW_B * r->rows * (double)r->dim,
+                                              .sparse_B = BOTH_WAYS * ROW_B * r->lookups * (double)r->dim },
+                                   .alone = &alone,
+                                   .block = BLOCK_EMBED };
     set_name(tables.layer.name, "tables", 0);
     add_part(w, &tables);
     for (int32_t i = 1; i < r->n_bottom; i++)
         add_linear(w, "bottom", i, r->bottom[i - 1], r->bottom[i], pooled_B);
 
     double top_in = model_dlrm_top_input(m), cross_B = ROOFLINE_ELEMENT_B * model_dlrm_dense_params(&alone);
-    struct part meet = { .layer = { .kind = HETERO_BLOCK,
-                                    .in_B = ROOFLINE_ELEMENT_B * (double)r->dim + pooled_B,
-                                    .out_B = ROOFLINE_ELEMENT_B * top_in,
-                                    .weight_B = cross_B },
-                         .dense_B = cross_B,
-                         .alone = &alone,
-                         .block = BLOCK_HEAD };
+    struct profile_part meet = { .layer = { .kind = HETERO_BLOCK,
+                                            .in_B = ROOFLINE_ELEMENT_B * (double)r->dim + pooled_B,
+                                            .out_B = ROOFLINE_ELEMENT_B * top_in,
+                                            .weight_B = cross_B },
+                                 .dense_B = cross_B,
+                                 .alone = &alone,
+                                 .block = BLOCK_HEAD };
     set_name(meet.layer.name, "interaction", 0);
     add_part(w, &meet);
     for (int32_t i = 0; i < r->n_top; i++)
@@ -316,14 +316,14 @@ static void add_cnn(struct writing *w, const struct model *m)
         alone.cnn.convs[0].times = 1;
         double pixels = (double)(v->size * v->size), weight_B = ROOFLINE_ELEMENT_B * model_conv_params(v);
         /* The stride is not known: in_B is as if it were 1. */
-        struct part x = { .layer = { .kind = HETERO_BLOCK,
-                                     .in_B = ROOFLINE_ELEMENT_B * pixels * (double)v->in,
-                                     .out_B = ROOFLINE_ELEMENT_B * pixels * (double)v->out,
-                                     .weight_B = weight_B },
-                          .dense_B = weight_B,
-                          .alone = &alone,
-                          .block = BLOCK_HEAD,
-                          .without = &linear };
+        struct profile_part x = { .layer = { .kind = HETERO_BLOCK,
+                                             .in_B = ROOFLINE_ELEMENT_B * pixels * (double)v->in,
+                                             .out_B = ROOFLINE_ELEMENT_B * pixels * (double)v->out,
+                                             .weight_B = weight_B },
+                                  .dense_B = weight_B,
+                                  .alone = &alone,
+                                  .block = BLOCK_HEAD,
+                                  .without = &linear };
         for (int64_t k = 0; k < v->times; k++) {
             set_name(x.layer.name, "conv", ++number);
             add_part(w, &x);
@@ -422,7 +422,7 @@ enum rule {
 };
 
 /* Of one example. What an earlier branch keeps for a later join does not pass the layers between. */
-struct row {
+struct profile_row {
     const char *name;
     enum hetero_layer_kind kind;
     enum rule rule;
@@ -438,7 +438,7 @@ struct row {
  * alone served NCE at half of the largest throughput, and the heuristic came within 12 % of the cheapest plan
  * on MATCHNET and 2EMB.
  */
-static const struct row ctrdnn[] = {
+static const struct profile_row ctrdnn[] = {
     { "emb", HETERO_EMBEDDING, LOOKUP, 500, 8000, 1e7 },
     { "pool", HETERO_POOL, STREAM, 8000, 8000, 0 },
     { "concat", HETERO_CONCAT, STREAM, 8000, 8000, 0 },
@@ -458,7 +458,7 @@ static const struct row ctrdnn[] = {
 };
 
 /* A user's tower, then an item's. */
-static const struct row matchnet[] = {
+static const struct profile_row matchnet[] = {
     { "user emb", HETERO_EMBEDDING, LOOKUP, 200, 3200, 1e7 },
     { "user pool", HETERO_POOL, STREAM, 3200, 3200, 0 },
     { "user fc1", HETERO_FC, PRODUCT, 3200, 1024, 0 },
@@ -477,7 +477,7 @@ static const struct row matchnet[] = {
     { "loss", HETERO_LOSS, STREAM, 1, 1, 0 },
 };
 
-static const struct row two_emb[] = {
+static const struct profile_row two_emb[] = {
     { "emb1", HETERO_EMBEDDING, LOOKUP, 300, 4800, 1e7 },
     { "pool1", HETERO_POOL, STREAM, 4800, 4800, 0 },
     { "emb2", HETERO_EMBEDDING, LOOKUP, 100, 1600, 1e6 },
@@ -491,7 +491,7 @@ static const struct row two_emb[] = {
 };
 
 /* Noise is drawn once for a batch: 1024 rows of the words' table, a matrix for that batch. */
-static const struct row nce[] = {
+static const struct profile_row nce[] = {
     { "emb", HETERO_EMBEDDING, LOOKUP, 200, 3200, 1e6 }, { "pool", HETERO_POOL, STREAM, 3200, 3200, 0 },
     { "fc", HETERO_FC, PRODUCT, 3200, 512, 0 },          { "nce", HETERO_NCE, PRODUCT, 512, 1024, 1e6 },
     { "loss", HETERO_LOSS, STREAM, 1024, 1, 0 },
@@ -500,7 +500,7 @@ static const struct row nce[] = {
 #define N_ROWS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 
 static const struct {
-    const struct row *rows;
+    const struct profile_row *rows;
     int32_t n;
 } models[N_HETERO_MODELS] = {
     [HETERO_CTRDNN] = { ctrdnn, N_ROWS(ctrdnn) },
@@ -539,7 +539,7 @@ struct hetero_draw hetero_draw_default(void)
 
 /* ---- filling ---- */
 
-static void fill_layer(struct hetero_layer *l, const struct row *r)
+static void fill_layer(struct hetero_layer *l, const struct profile_row *r)
 {
     double in = r->in, out = r->out, width = r->rule == LOOKUP ? out / in : in;
     snprintf(l->name, sizeof l->name, "%s", r->name);
@@ -551,7 +551,7 @@ static void fill_layer(struct hetero_layer *l, const struct row *r)
     l->sparse_B = r->rule == LOOKUP ? 2 * ELEMENT_B * out : 0;
 }
 
-static double example_s(const struct row *r, const struct hetero_draw_unit *u)
+static double example_s(const struct profile_row *r, const struct hetero_draw_unit *u)
 {
     double in = r->in, out = r->out;
     if (r->rule == PRODUCT)
@@ -561,7 +561,7 @@ static double example_s(const struct row *r, const struct hetero_draw_unit *u)
 }
 
 /* Communication of a batch inside a stage. */
-static double sync_s(const struct row *r, double batch, const struct hetero_draw_unit *u)
+static double sync_s(const struct profile_row *r, double batch, const struct hetero_draw_unit *u)
 {
     double matrix_B = ELEMENT_B * r->in * r->out, rows_B = ELEMENT_B * r->out;
     if (r->rule == PRODUCT)
@@ -569,7 +569,7 @@ static double sync_s(const struct row *r, double batch, const struct hetero_draw
     return r->rule == LOOKUP ? batch * 2 * rows_B / u->lookup_Bps : 0;
 }
 
-static void fill_cells(struct hetero_profile *p, int32_t type, const struct row *rows,
+static void fill_cells(struct hetero_profile *p, int32_t type, const struct profile_row *rows,
                        const struct hetero_draw_unit *u)
 {
     for (int32_t i = 0; i < p->n_layers; i++) {
@@ -627,7 +627,7 @@ static int check_unit(const struct hetero_draw_unit *u, const char *name, struct
  * that more types leave the first ones as they were. */
 static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
 {
-    const struct row *rows = models[d->model].rows;
+    const struct profile_row *rows = models[d->model].rows;
     int rc = 0;
     p->batch = d->batch;
     snprintf(p->name, sizeof p->name, "%s", hetero_model_words[d->model]);

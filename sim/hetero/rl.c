@@ -25,7 +25,7 @@
 #include "sim/hetero/search.h"
 
 /* A plan of a round, and how often it was drawn. */
-struct ranked {
+struct rl_ranked {
     double reward;
     int32_t count;
 };
@@ -34,9 +34,9 @@ struct ranked {
 struct learner {
     struct hetero_search *s;
     const struct hetero_rl_settings *settings;
-    double *features;      /* shape [n_layers][n_features], owned */
-    double *rewards;       /* shape [plans], owned: of the leaves of a round; then their weights */
-    struct ranked *ranked; /* shape [plans], owned */
+    double *features;         /* shape [n_layers][n_features], owned */
+    double *rewards;          /* shape [plans], owned: of the leaves of a round; then their weights */
+    struct rl_ranked *ranked; /* shape [plans], owned */
     struct policy policy;
     struct adam adam;
     double dearest;  /* logarithm of the largest cost seen [ln USD]; 0 before there is one */
@@ -115,7 +115,7 @@ static void weigh_all(struct learner *x, int32_t n, double mean)
 
 static int falling(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct rl_ranked *x = a, *y = b;
     return (x->reward < y->reward) - (x->reward > y->reward);
 }
 
@@ -124,7 +124,7 @@ static double quantile(struct learner *x, double best)
 {
     int32_t leaves = policy_n_leaves(&x->policy), seen = 0, at = 0;
     for (int32_t i = 0; i < leaves; i++)
-        x->ranked[i] = (struct ranked){ x->rewards[i], policy_count(&x->policy, i) };
+        x->ranked[i] = (struct rl_ranked){ x->rewards[i], policy_count(&x->policy, i) };
     qsort(x->ranked, (size_t)leaves, sizeof *x->ranked, falling);
     while (at < leaves - 1 && seen + x->ranked[at].count <= best)
         seen += x->ranked[at++].count;

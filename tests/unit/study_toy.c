@@ -248,7 +248,7 @@ static int toy_run_all(const struct study_run *r, struct sink *sink, struct err 
 
 /* ---- rows ---- */
 
-static int toy_reduce(struct rows *rows, void *shared, const struct results *r, struct err *e)
+static int toy_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e)
 {
     struct toy_shared *x = shared;
     struct toy_row row;

@@ -180,7 +180,7 @@ static const char *const column_names[N_COLUMNS] = {
     "bytes", "time_us", "busbw_GBps", "collective", "gpus", "ranks", "nodes", "curve", "source",
 };
 
-struct csv {
+struct curve_csv {
     struct curve_list *list;
     const char *name;
     struct curve_defaults dflt;
@@ -192,14 +192,14 @@ struct csv {
     struct err *e;
 };
 
-static int curve_fail(const struct csv *c, enum err_code code, const char *column, const char *what)
+static int curve_fail(const struct curve_csv *c, enum err_code code, const char *column, const char *what)
 {
     return err_set(c->e, code, "%s:%lld: %s%s%s", c->name, (long long)c->line, column, *column ? " " : "",
                    what);
 }
 
 /* Fields of one line, in place; quotes may hold commas. */
-static int split_row(struct csv *c)
+static int split_row(struct curve_csv *c)
 {
     char *s = c->row;
     c->n_fields = 0;
@@ -222,7 +222,7 @@ static int split_row(struct csv *c)
 }
 
 /* Columns by name, in any order; of two with one name the first counts. */
-static int curve_read_names(struct csv *c)
+static int curve_read_names(struct curve_csv *c)
 {
     for (int32_t k = 0; k < N_COLUMNS; k++) {
         c->at[k] = -1;
@@ -236,13 +236,13 @@ static int curve_read_names(struct csv *c)
     return 0;
 }
 
-static const char *field(const struct csv *c, enum column k)
+static const char *field(const struct curve_csv *c, enum column k)
 {
     return c->at[k] >= 0 ? c->fields[c->at[k]] : "";
 }
 
 /* A number >= 0 in column @p k; NaN when blank. */
-static int curve_read_number(double *out, const struct csv *c, enum column k)
+static int curve_read_number(double *out, const struct curve_csv *c, enum column k)
 {
     const char *s = field(c, k);
     *out = NAN;
@@ -255,7 +255,7 @@ static int curve_read_number(double *out, const struct csv *c, enum column k)
 }
 
 /* A whole number of at least @p least in column @p k; @p out stays when blank. */
-static int curve_read_count(int32_t *out, const struct csv *c, enum column k, int32_t least)
+static int curve_read_count(int32_t *out, const struct curve_csv *c, enum column k, int32_t least)
 {
     const char *s = field(c, k);
     int64_t n;
@@ -270,7 +270,7 @@ static int curve_read_count(int32_t *out, const struct csv *c, enum column k, in
 
 /* "SOURCE, allreduce in-place": the collective as written is part of the name where it says more than which
  * it is. */
-static void name_curve(struct curve *head, const struct csv *c)
+static void name_curve(struct curve *head, const struct curve_csv *c)
 {
     const char *name = *field(c, CURVE) ? field(c, CURVE) : field(c, SOURCE), *word = field(c, COLLECTIVE);
     bool more = strchr(word, ' ') != NULL;
@@ -278,7 +278,7 @@ static void name_curve(struct curve *head, const struct csv *c)
 }
 
 /* What the row says about its curve, or the defaults. */
-static int read_head(struct curve *head, const struct csv *c)
+static int read_head(struct curve *head, const struct curve_csv *c)
 {
     const char *word = field(c, COLLECTIVE);
     int32_t kind = *word ? curve_parse_collective(word) : -1;
@@ -308,7 +308,7 @@ static int read_head(struct curve *head, const struct csv *c)
 }
 
 /* The curve that the row belongs to, among those so far or a new one. */
-static struct curve *curve_csv_find_curve(struct csv *c, const struct curve *head)
+static struct curve *curve_csv_find_curve(struct curve_csv *c, const struct curve *head)
 {
     for (int32_t i = c->list->n; i-- > 0;) {
         struct curve *known = &c->list->curves[i];
@@ -324,14 +324,14 @@ static struct curve *curve_csv_find_curve(struct csv *c, const struct curve *hea
     return fresh;
 }
 
-static int leave_out(struct csv *c, const char *why)
+static int leave_out(struct curve_csv *c, const char *why)
 {
     text_printf(&c->list->notes, "%s:%lld: %s, row is left out\n", c->name, (long long)c->line, why);
     return 0;
 }
 
 /* A time, or a bus bandwidth from which the time follows. Rows without either are left out and counted. */
-static int curve_csv_read_row(struct csv *c)
+static int curve_csv_read_row(struct curve_csv *c)
 {
     double bytes, time_us, busbw_GBps;
     struct curve head;
@@ -368,7 +368,7 @@ static int curve_csv_read_row(struct csv *c)
 }
 
 /* Lines are copied, as fields are cut in place and messages still need the text. */
-static int curve_take_line(struct csv *c, const char *line, size_t n)
+static int curve_take_line(struct curve_csv *c, const char *line, size_t n)
 {
     int rc;
     if (n == 0 || *line == '#')
@@ -404,7 +404,7 @@ static int curve_take_line(struct csv *c, const char *line, size_t n)
 static int curve_csv_read(struct curve_list *list, const char *name, const char *text,
                           struct curve_defaults dflt, struct err *e)
 {
-    struct csv c = { .list = list, .name = name, .dflt = dflt, .e = e };
+    struct curve_csv c = { .list = list, .name = name, .dflt = dflt, .e = e };
     int rc = 0;
     while (!rc && *text) {
         size_t n = strcspn(text, "\n");
@@ -422,7 +422,7 @@ enum {
 };
 
 /* Where the numbers of a row are. */
-struct layout {
+struct curve_layout {
     int32_t lead; /* fields before the first time */
     int32_t half; /* fields of a half: time, algbw, busbw, ... */
 };
@@ -434,14 +434,14 @@ struct log {
     int64_t line;
     char words[MAX_FIELDS][MAX_WORD]; /* of the line; longer ones cut */
     int32_t n_words;
-    struct layout layout;    /* by the last header; lead 0 = none yet */
-    double unit_s;           /* of times: us, or ms in 2018 */
-    int32_t ranks;           /* lines "#  Rank" of the test under way */
-    bool counting;           /* the last test's ranks are still being listed */
-    int32_t collective;      /* by "Collective test starting"; -1 none, -2 one that is not modelled */
-    bool fresh;              /* the next row begins a curve */
-    bool warned;             /* of this curve, that algbw is not size over time */
-    char kind[2 * MAX_WORD]; /* type and redop of the curve under way */
+    struct curve_layout layout; /* by the last header; lead 0 = none yet */
+    double unit_s;              /* of times: us, or ms in 2018 */
+    int32_t ranks;              /* lines "#  Rank" of the test under way */
+    bool counting;              /* the last test's ranks are still being listed */
+    int32_t collective;         /* by "Collective test starting"; -1 none, -2 one that is not modelled */
+    bool fresh;                 /* the next row begins a curve */
+    bool warned;                /* of this curve, that algbw is not size over time */
+    char kind[2 * MAX_WORD];    /* type and redop of the curve under way */
     struct err *e;
 };
 
@@ -503,7 +503,7 @@ static void curve_read_header(struct log *l)
         first++;
     for (second = first + 1; second < l->n_words && !is_time(l, second);)
         second++;
-    l->layout = (struct layout){ first, second - first };
+    l->layout = (struct curve_layout){ first, second - first };
     l->unit_s = is_word(l, 0, "bytes") && is_word(l, 1, "N") ? 1e-3 : 1e-6;
     l->fresh = true;
     l->counting = false;
@@ -551,11 +551,11 @@ static int32_t count_fields(const struct log *l)
 }
 
 /* Where the first half is in a row of @p n fields; false when no version has such rows. */
-static bool find_layout(struct layout *out, const struct log *l, int32_t n)
+static bool find_layout(struct curve_layout *out, const struct log *l, int32_t n)
 {
     static const struct {
         int32_t n;
-        struct layout layout;
+        struct curve_layout layout;
     } known[] = {
         { 13, { 5, 4 } }, { 12, { 4, 4 } }, { 11, { 3, 4 } }, { 9, { 5, 4 } },
         { 15, { 5, 5 } }, { 10, { 5, 5 } }, { 21, { 5, 8 } },
@@ -596,7 +596,7 @@ static int curve_describe(struct log *l, struct curve *c)
 }
 
 /* The curve of the row: a new one after a header, and for another type or operation. */
-static int nccl_find_curve(struct curve **out, struct log *l, const struct layout *at)
+static int nccl_find_curve(struct curve **out, struct log *l, const struct curve_layout *at)
 {
     char kind[sizeof l->kind];
     snprintf(kind, sizeof kind, "%s%s%s", l->words[2], at->lead > 3 ? " " : "",
@@ -614,7 +614,7 @@ static int nccl_find_curve(struct curve **out, struct log *l, const struct layou
 }
 
 /* time, algbw and busbw of the first half. */
-static int curve_read_numbers(double out[3], const struct log *l, const struct layout *at)
+static int curve_read_numbers(double out[3], const struct log *l, const struct curve_layout *at)
 {
     static const char *const names[] = { "time", "algbw", "busbw" };
     for (int32_t k = 0; k < 3; k++) {
@@ -628,8 +628,8 @@ static int curve_read_numbers(double out[3], const struct log *l, const struct l
 
 /* Bus bandwidth is algbw times a factor that depends on the collective and on ranks: so it tells whether they
  * are right. Both are printed rounded. */
-static int check_bandwidths(struct log *l, const struct curve *c, const double x[3], const struct layout *at,
-                            double bytes)
+static int check_bandwidths(struct log *l, const struct curve *c, const double x[3],
+                            const struct curve_layout *at, double bytes)
 {
     double factor = curve_bus_factor(c->collective, c->ranks);
     double half_alg = curve_half_digit(l->words[at->lead + 1]),
@@ -654,7 +654,7 @@ static int check_bandwidths(struct log *l, const struct curve *c, const double x
  * out and noted, not guessed at. */
 static int nccl_read_row(struct log *l)
 {
-    struct layout at;
+    struct curve_layout at;
     struct curve *c;
     double x[3], bytes = 0;
     if (l->collective == -2)

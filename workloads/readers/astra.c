@@ -322,14 +322,14 @@ enum policy_flag {
     PER_LAYER = 1 << 7,       /* every layer names its policy in a 13th column */
 };
 
-struct policy {
+struct astra_policy {
     const char *name;
     enum span exchange; /* of forward and input gradient */
     enum span weights;  /* of the weight gradient */
     unsigned flags;
 };
 
-static const struct policy policies[] = {
+static const struct astra_policy policies[] = {
     { "DATA", SPAN_NONE, SPAN_ALL, 0 },
     { "MICRO", SPAN_NONE, SPAN_ALL, NO_COMPUTE },
     { "MODEL", SPAN_ALL, SPAN_NONE, FIRST_QUIET },
@@ -345,11 +345,11 @@ static const struct policy policies[] = {
 
 enum { N_POLICIES = sizeof policies / sizeof policies[0] };
 
-struct reader {
+struct astra_reader {
     struct token_reader in;
     const struct topo_network *net;
     struct step_tree *tree;
-    const struct policy *policy;
+    const struct astra_policy *policy;
     int32_t group_of[N_SPANS]; /* -1 = not in the tree yet */
     int32_t model[TOPO_MAX_DIMS];
     struct astra_marks marks;
@@ -357,7 +357,7 @@ struct reader {
 };
 
 /* The first word of the file; it decides which groups collectives use. */
-static int take_policy(struct reader *r, const struct policy **out, struct err *e)
+static int take_policy(struct astra_reader *r, const struct astra_policy **out, struct err *e)
 {
     char shown[TOKEN_SHOWN];
     token_advance(&r->in);
@@ -371,7 +371,7 @@ static int take_policy(struct reader *r, const struct policy **out, struct err *
 }
 
 /* The model-parallel group fills dimensions from the inside, as everywhere in weft. */
-static int read_model_group(struct reader *r, struct err *e)
+static int read_model_group(struct astra_reader *r, struct err *e)
 {
     int64_t size;
     int rc;
@@ -384,14 +384,14 @@ static int read_model_group(struct reader *r, struct err *e)
     return 0;
 }
 
-static int token_read_list(struct reader *r, const char *label, enum astra_mark mark, struct err *e)
+static int token_read_list(struct astra_reader *r, const char *label, enum astra_mark mark, struct err *e)
 {
     int rc = token_take_label(&r->in, label, e);
     return rc ? rc : astra_take_marks(&r->marks, &r->in, label, mark, e);
 }
 
 /* Which lists follow depends on the policy. */
-static int read_policy_line(struct reader *r, struct err *e)
+static int read_policy_line(struct astra_reader *r, struct err *e)
 {
     int64_t ignored;
     int rc = take_policy(r, &r->policy, e);
@@ -407,7 +407,7 @@ static int read_policy_line(struct reader *r, struct err *e)
 }
 
 /* Index of the span's group in the tree, made when first asked for. */
-static int32_t astra_find_group(struct reader *r, enum span span)
+static int32_t astra_find_group(struct astra_reader *r, enum span span)
 {
     const int32_t *all = r->tree->groups[0].members;
     int32_t part[TOPO_MAX_DIMS], rest[TOPO_MAX_DIMS];
@@ -424,7 +424,8 @@ static int32_t astra_find_group(struct reader *r, enum span span)
 }
 
 /* NPUs of the collective in @p phase of layer @p i; SPAN_NONE when it is not run. */
-static enum span span_of(const struct reader *r, const struct policy *p, enum step_phase phase, int64_t i)
+static enum span span_of(const struct astra_reader *r, const struct astra_policy *p, enum step_phase phase,
+                         int64_t i)
 {
     if (phase == STEP_INPUT_GRAD && i == 0 && (r->policy->flags & FIRST_QUIET))
         return SPAN_NONE;
@@ -434,8 +435,8 @@ static enum span span_of(const struct reader *r, const struct policy *p, enum st
 }
 
 /* A policy may leave out phases, compute or the collective of a phase. */
-static int astra_add_column(struct reader *r, const struct policy *p, enum step_phase phase, int64_t i,
-                            const struct astra_column *c, struct err *e)
+static int astra_add_column(struct astra_reader *r, const struct astra_policy *p, enum step_phase phase,
+                            int64_t i, const struct astra_column *c, struct err *e)
 {
     if ((r->policy->flags & FORWARD_ONLY) && phase != STEP_FORWARD)
         return 0;
@@ -452,7 +453,7 @@ static int astra_add_column(struct reader *r, const struct policy *p, enum step_
     return layers_add_collective(&r->layers, phase, collective, e);
 }
 
-static int take_layer_policy(struct reader *r, const struct policy **p, struct err *e)
+static int take_layer_policy(struct astra_reader *r, const struct astra_policy **p, struct err *e)
 {
     int rc = take_policy(r, p, e);
     if (!rc && ((*p)->flags & (PER_LAYER | NEEDS_GROUP)))
@@ -461,10 +462,10 @@ static int take_layer_policy(struct reader *r, const struct policy **p, struct e
     return rc;
 }
 
-static int astra_read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int astra_read_layer(struct astra_reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
     struct astra_column columns[LAYERS_PHASES];
-    const struct policy *p = r->policy;
+    const struct astra_policy *p = r->policy;
     int rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIM, i, n_layers, e);
     if (!rc && (r->policy->flags & PER_LAYER))
         rc = take_layer_policy(r, &p, e);
@@ -474,7 +475,7 @@ static int astra_read_layer(struct reader *r, int64_t i, int64_t n_layers, struc
 }
 
 /* The announced number of layers, then the end of the file: anything else is a broken file. */
-static int astra_read_all(struct reader *r, struct err *e)
+static int astra_read_all(struct astra_reader *r, struct err *e)
 {
     int64_t n_layers;
     int rc;
@@ -498,7 +499,7 @@ static int astra_read_all(struct reader *r, struct err *e)
 int astra_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct astra_rule rule, struct err *e)
 {
-    struct reader r = { .net = net, .tree = t };
+    struct astra_reader r = { .net = net, .tree = t };
     int rc;
     step_begin(t, name, net);
     if ((rc = step_check(t, e)))

@@ -625,7 +625,7 @@ compact_id compact_leaf(struct compact *c, const struct step_node *leaf)
 enum { CANDIDATES = 32, PASSES = 8 };
 
 /* A row of items; hash[i] is that of the first i, so that two stretches are compared at once. */
-struct row {
+struct fold_row {
     const int32_t *s;
     int32_t n;
     int32_t *next; /* the next place with the same item, -1: none */
@@ -634,12 +634,12 @@ struct row {
 
 #define HASH_BASE UINT64_C(0x9E3779B97F4A7C15) /* odd, bits well mixed: 2^64 over the golden ratio */
 
-static uint64_t hash_of(const struct row *r, int32_t from, int32_t n)
+static uint64_t hash_of(const struct fold_row *r, int32_t from, int32_t n)
 {
     return r->hash[from + n] - r->hash[from] * r->power[n];
 }
 
-static void row_free(struct row *r)
+static void row_free(struct fold_row *r)
 {
     free(r->next);
     free(r->hash);
@@ -647,13 +647,13 @@ static void row_free(struct row *r)
 }
 
 /* last: the place where each item was seen last; what it holds at first does not count. */
-static bool row_build(struct row *r, const int32_t *s, int32_t n, int32_t *last)
+static bool row_build(struct fold_row *r, const int32_t *s, int32_t n, int32_t *last)
 {
-    *r = (struct row){ .s = s,
-                       .n = n,
-                       .next = malloc(((size_t)n + 1) * sizeof *r->next),
-                       .hash = malloc(((size_t)n + 1) * sizeof *r->hash),
-                       .power = malloc(((size_t)n + 1) * sizeof *r->power) };
+    *r = (struct fold_row){ .s = s,
+                            .n = n,
+                            .next = malloc(((size_t)n + 1) * sizeof *r->next),
+                            .hash = malloc(((size_t)n + 1) * sizeof *r->hash),
+                            .power = malloc(((size_t)n + 1) * sizeof *r->power) };
     if (!r->next || !r->hash || !r->power)
         return false;
     r->hash[0] = 0;
@@ -669,7 +669,7 @@ static bool row_build(struct row *r, const int32_t *s, int32_t n, int32_t *last)
 }
 
 /* The period at @p from that covers most beyond its first turn; times 1: none. */
-static int32_t find_period(const struct row *r, int32_t from, int32_t *times)
+static int32_t find_period(const struct fold_row *r, int32_t from, int32_t *times)
 {
     int32_t best = 1, tries = 0;
     *times = 1;
@@ -707,7 +707,7 @@ static compact_id repeat_of(struct compact *c, const int32_t *s, int32_t p, int3
 /* One pass over the list from @p base on; @p changed says whether anything became a repeat. */
 static bool fold_row(struct compact *c, int32_t base, bool *changed)
 {
-    struct row r = { 0 };
+    struct fold_row r = { 0 };
     int32_t n = c->list.n - base, to = base;
     while (c->last.n < c->n_items)
         if (!dag_push(&c->last, -1))

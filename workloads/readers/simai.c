@@ -45,7 +45,7 @@ static const struct header_key {
 
 enum { N_HEADER_KEYS = sizeof header_keys / sizeof header_keys[0] };
 
-struct reader {
+struct simai_reader {
     struct token_reader in;
     const struct topo_network *net;
     struct step_tree *tree;
@@ -60,7 +60,7 @@ struct reader {
 };
 
 /* Policies of ASTRA-sim are named, as the file may only be under the wrong key. */
-static int check_policy(struct reader *r, struct err *e)
+static int check_policy(struct simai_reader *r, struct err *e)
 {
     static const char *const of_astra[] = {
         "DATA",
@@ -88,7 +88,7 @@ static int check_policy(struct reader *r, struct err *e)
 }
 
 /* Keys in any order, with or without a colon, each once. */
-static int simai_take_key(struct reader *r, const struct header_key **out, struct err *e)
+static int simai_take_key(struct simai_reader *r, const struct header_key **out, struct err *e)
 {
     char whole[TOKEN_SHOWN], shown[TOKEN_SHOWN];
     const char *names[N_HEADER_KEYS];
@@ -112,7 +112,7 @@ static int simai_take_key(struct reader *r, const struct header_key **out, struc
 }
 
 /* Python prints a quotient of whole numbers as "8388608.0". */
-static int simai_take_bytes(struct reader *r, const char *what, double *out, struct err *e)
+static int simai_take_bytes(struct simai_reader *r, const char *what, double *out, struct err *e)
 {
     char digits[64], shown[TOKEN_SHOWN];
     token_advance(&r->in);
@@ -125,7 +125,7 @@ static int simai_take_bytes(struct reader *r, const char *what, double *out, str
 }
 
 /* All keys stand in the first line, each followed by its value. */
-static int simai_read_header(struct reader *r, struct err *e)
+static int simai_read_header(struct simai_reader *r, struct err *e)
 {
     const struct header_key *key = NULL;
     int rc = check_policy(r, e);
@@ -149,7 +149,7 @@ static int simai_read_header(struct reader *r, struct err *e)
 }
 
 /* What is not given takes its default; products stay below 2^63 since each is at most TOPO_MAX_NPUS. */
-static int check_counts(struct reader *r, struct err *e)
+static int check_counts(struct simai_reader *r, struct err *e)
 {
     static const int64_t dflt[N_COUNTS] = { -1, 1, 1, 1, 1, -1 };
     static const char *const names[N_COUNTS] = {
@@ -168,7 +168,7 @@ static int check_counts(struct reader *r, struct err *e)
 }
 
 /* The header's numbers must make up the network, or strides of groups would be wrong. */
-static int check_division(struct reader *r, struct err *e)
+static int check_division(struct simai_reader *r, struct err *e)
 {
     const int64_t *n = r->counts;
     int64_t stage = n[COUNT_TP] * n[COUNT_PP];
@@ -189,7 +189,7 @@ static int check_division(struct reader *r, struct err *e)
 }
 
 /* One group of `size` out of what those before leave; `left` then is what it leaves. */
-static int simai_add_group(struct reader *r, enum simai_group g, int64_t size, int32_t *left,
+static int simai_add_group(struct simai_reader *r, enum simai_group g, int64_t size, int32_t *left,
                            const struct token *at, struct err *e)
 {
     const int32_t *all = r->tree->groups[0].members;
@@ -204,7 +204,7 @@ static int simai_add_group(struct reader *r, enum simai_group g, int64_t size, i
 }
 
 /* tp, ep, dp_ep and pp one after the other; dp is ep and dp_ep together, which lie next to each other. */
-static int simai_add_groups(struct reader *r, struct err *e)
+static int simai_add_groups(struct simai_reader *r, struct err *e)
 {
     const int64_t *n = r->counts;
     int64_t dp = n[COUNT_GPUS] / (n[COUNT_TP] * n[COUNT_PP]);
@@ -225,7 +225,7 @@ static int simai_add_groups(struct reader *r, struct err *e)
 }
 
 /* Without a suffix the phase decides: weight gradients go over dp, all else over tp. */
-static int simai_group_of(struct reader *r, enum step_phase phase, const struct token *suffix,
+static int simai_group_of(struct simai_reader *r, enum step_phase phase, const struct token *suffix,
                           enum simai_group *out, struct err *e)
 {
     char shown[TOKEN_SHOWN];
@@ -243,7 +243,7 @@ static int simai_group_of(struct reader *r, enum step_phase phase, const struct 
 
 /* An all-gather's bytes are its full result, or (ag_size shard) what each NPU brings in, which is what weft
  * counts. */
-static int simai_add_column(struct reader *r, enum step_phase phase, const struct astra_column *c,
+static int simai_add_column(struct simai_reader *r, enum step_phase phase, const struct astra_column *c,
                             struct err *e)
 {
     enum simai_group g = GROUP_TP;
@@ -262,7 +262,7 @@ static int simai_add_column(struct reader *r, enum step_phase phase, const struc
 }
 
 /* A row is read as ASTRA-sim's; a wrong number of columns is told as such. */
-static int simai_read_layer(struct reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int simai_read_layer(struct simai_reader *r, int64_t i, int64_t n_layers, struct err *e)
 {
     struct astra_column columns[LAYERS_PHASES];
     int n = token_count_line(&r->in), rc = 0;
@@ -276,7 +276,7 @@ static int simai_read_layer(struct reader *r, int64_t i, int64_t n_layers, struc
 }
 
 /* Header, groups, layers, end of file. */
-static int simai_read_all(struct reader *r, struct err *e)
+static int simai_read_all(struct simai_reader *r, struct err *e)
 {
     int64_t n_layers;
     int rc;
@@ -308,7 +308,7 @@ static step_id simai_add_inner(struct step_tree *t, step_id parent, enum step_ki
 }
 
 /* Activations forward and gradients back, once per microbatch. */
-static void add_sends(const struct reader *r, step_id parent)
+static void add_sends(const struct simai_reader *r, step_id parent)
 {
     struct step_node send = { .kind = STEP_COLLECTIVE,
                               .phase = STEP_OTHER,
@@ -322,7 +322,7 @@ static void add_sends(const struct reader *r, step_id parent)
 }
 
 /* Weights are exchanged once a step, so the bubble repeats all but that. */
-static void build_step(struct reader *r, int32_t loop)
+static void build_step(struct simai_reader *r, int32_t loop)
 {
     step_id step = simai_add_inner(r->tree, -1, STEP_SUM, 1, "step");
     layers_add_passes(r->tree, step, &r->layers, loop);
@@ -342,7 +342,7 @@ static void build_step(struct reader *r, int32_t loop)
 int simai_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct simai_rule rule, struct err *e)
 {
-    struct reader r = { .net = net, .tree = t };
+    struct simai_reader r = { .net = net, .tree = t };
     int rc;
     r.ag_size = rule.ag_size < 0 ? SIMAI_AG_FULL : (enum simai_ag_size)rule.ag_size;
     step_begin(t, name, net);

@@ -255,7 +255,7 @@ static int evaluate_given(struct design *d, struct err *e)
 
 /* ---- the split ---- */
 
-struct ask {
+struct design_ask {
     const struct design_point *study;
     struct design_question q;
 };
@@ -306,7 +306,7 @@ static int ask_cuts(struct design_question *q, struct alloc_row **room, const st
 #define MOST_OUTSIDE 1e-12
 
 /* Look at the answer once more, from the workloads as they were read. */
-static int verify(struct design *d, const struct ask *a, const double *scale, struct step_join how,
+static int verify(struct design *d, const struct design_ask *a, const double *scale, struct step_join how,
                   struct err *e)
 {
     const struct design_point *s = a->study;
@@ -411,7 +411,7 @@ static void verify_whole(struct design *d, const struct design_point *s)
 }
 
 /* Solve for all workloads together, each scaled. */
-static int solve_joined(struct design *d, struct ask *a, const double *scale, struct step_join how,
+static int solve_joined(struct design *d, struct design_ask *a, const double *scale, struct step_join how,
                         struct err *e)
 {
     const struct design_point *s = a->study;
@@ -446,7 +446,7 @@ static void blame(struct alloc_answer *answer, const char *name)
 }
 
 /* Best time of workload i alone; without one, *stopped and the reason is the design's answer. */
-static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped, struct err *e)
+static int solve_alone(struct design *d, struct design_ask *a, int32_t i, bool *stopped, struct err *e)
 {
     const struct design_workload *w = &a->study->workloads[i];
     struct alloc_answer answer;
@@ -485,7 +485,7 @@ static int solve_alone(struct design *d, struct ask *a, int32_t i, bool *stopped
                    w->tree.name);
 }
 
-static int solve_regret(struct design *d, struct ask *a, double *scale, struct err *e)
+static int solve_regret(struct design *d, struct design_ask *a, double *scale, struct err *e)
 {
     bool stopped = false;
     for (int32_t i = 0; i < d->n_loads && !stopped; i++) {
@@ -497,7 +497,7 @@ static int solve_regret(struct design *d, struct ask *a, double *scale, struct e
     return stopped ? 0 : solve_joined(d, a, scale, (struct step_join){ .take_max = true }, e);
 }
 
-static int solve_sum(struct design *d, struct ask *a, double *scale, struct err *e)
+static int solve_sum(struct design *d, struct design_ask *a, double *scale, struct err *e)
 {
     const struct design_point *s = a->study;
     for (int32_t i = 0; i < s->n_workloads; i++)
@@ -542,7 +542,7 @@ static void fill_regret(struct design *d)
 static int solve_chosen(struct design *d, struct err *e)
 {
     const struct design_point *s = d->chosen.point;
-    struct ask a;
+    struct design_ask a;
     struct alloc_row *room = NULL;
     int rc = reserve_loads(d, s, e);
     double *scale = rc ? NULL : calloc((size_t)s->n_workloads, sizeof *scale);

@@ -52,13 +52,13 @@ const struct column explain_bound_columns[] = {
 /* ---- changes ---- */
 
 /* The first evaluation that fails is the one that is told; what follows is not done. */
-struct trial {
+struct explain_trial {
     const struct explain *p;
     struct err *e;
     int rc;
 };
 
-static double time_at(struct trial *t, const double *bw_Bps)
+static double time_at(struct explain_trial *t, const double *bw_Bps)
 {
     double time_s = NAN;
     /* After a failure all further times are NaN and nothing is timed. */
@@ -68,7 +68,7 @@ static double time_at(struct trial *t, const double *bw_Bps)
 }
 
 /* The time with `more_Bps` on dimension d. */
-static double time_with(struct trial *t, int32_t d, double more_Bps)
+static double time_with(struct explain_trial *t, int32_t d, double more_Bps)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     const struct design *x = t->p->design;
@@ -77,7 +77,7 @@ static double time_with(struct trial *t, int32_t d, double more_Bps)
     return time_at(t, bw_Bps);
 }
 
-static double time_scaled(struct trial *t, double factor)
+static double time_scaled(struct explain_trial *t, double factor)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     const struct design *x = t->p->design;
@@ -88,7 +88,7 @@ static double time_scaled(struct trial *t, double factor)
 
 /* A difference of two nearly equal times; below this share of them it is rounding, or the last step of the
  * solver that routes over any paths of a graph. */
-static double difference(const struct trial *t, double more_s, double less_s)
+static double difference(const struct explain_trial *t, double more_s, double less_s)
 {
     double x = more_s - less_s, noise = t->p->study->ideal ? 1e-9 : 1e-12;
     return fabs(x) > noise * more_s ? x : 0;
@@ -99,7 +99,7 @@ static double difference(const struct trial *t, double more_s, double less_s)
 
 static int find_changes(struct explain *p, struct err *e)
 {
-    struct trial t = { p, e, 0 };
+    struct explain_trial t = { p, e, 0 };
     const struct design_point *s = p->study;
     const struct design *x = p->design;
     double now_s = time_at(&t, x->bw_Bps);
@@ -122,7 +122,7 @@ static int find_changes(struct explain *p, struct err *e)
 /* The least loss for 1 USD less: one dimension alone, or all in proportion. */
 static int find_cheapest(struct explain *p, struct err *e)
 {
-    struct trial t = { p, e, 0 };
+    struct explain_trial t = { p, e, 0 };
     const struct design_point *s = p->study;
     const struct design *x = p->design;
     double usd = 0;

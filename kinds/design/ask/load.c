@@ -96,15 +96,16 @@ static const struct key design_keys[] = {
 };
 
 /* A member of `workloads`. */
-struct mix {
+struct load_mix {
     yaml_id workload;
     double weight;
 };
 
 static const struct key mix_keys[] = {
-    K_NODE(struct mix, workload, "workload", "a workload file or a map", .required = true,
+    K_NODE(struct load_mix, workload, "workload", "a workload file or a map", .required = true,
            .form = "file or <workload>"),
-    K_REAL(struct mix, weight, "weight", "", 1, 1e-9, 1e9, 1, "its time counts so many times in the sum"),
+    K_REAL(struct load_mix, weight, "weight", "", 1, 1e-9, 1e9, 1,
+           "its time counts so many times in the sum"),
 };
 
 #define LIMIT(key, field, units, to_SI, most, text)                                                          \
@@ -127,7 +128,8 @@ static const struct key budget_keys[] = {
 
 K_SECTION(design_section, struct design_point, "study", design_keys, "what to design, for what, and how well",
           STUDY_USES);
-K_SECTION(design_mix_section, struct mix, "workloads[]", mix_keys, "one workload of several", STUDY_USES);
+K_SECTION(design_mix_section, struct load_mix, "workloads[]", mix_keys, "one workload of several",
+          STUDY_USES);
 K_SECTION(design_budget_section, struct design_budget, "budget", budget_keys,
           "limits that weft check compares a design with", STUDY_USES);
 
@@ -361,7 +363,7 @@ static int read_mix(struct design_point *s, yaml_id list, struct err *e)
         return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, expected at least one workload");
     rc = reserve_workloads(s, s->doc.nodes[list].n, e);
     yaml_each (id, &s->doc, list) {
-        struct mix mix = { .weight = 1 };
+        struct load_mix mix = { .weight = 1 };
         if (!rc)
             rc = schema_read(&mix, &design_mix_section, &s->doc, id, e);
         if (!rc)

@@ -31,7 +31,7 @@ static void bound_find_cut(struct bound_cut *cut, const struct bound *b, const s
 enum { D = TOPO_MAX_DIMS };
 
 /* Of one workload: where its multipliers are in bound.split. */
-struct part {
+struct bound_part {
     const struct step_fn *fn;
     double weight;
     double *leaf;  /* shape [n_leaves][n_dims]: a leaf's sum to 1 */
@@ -44,16 +44,16 @@ static size_t part_room(const struct step_fn *f)
     return (size_t)f->n_leaves * (size_t)f->n_dims + 2 * (size_t)f->n_terms;
 }
 
-static struct part part_at(double *at, const struct design_workload *w)
+static struct bound_part part_at(double *at, const struct design_workload *w)
 {
-    struct part p = { .fn = &w->fn, .weight = w->weight, .leaf = at };
+    struct bound_part p = { .fn = &w->fn, .weight = w->weight, .leaf = at };
     p.share = at + (size_t)w->fn.n_leaves * (size_t)w->fn.n_dims;
     p.value = p.share + w->fn.n_terms;
     return p;
 }
 
 /* Times of all terms at 1/B = inverse. Children come after parents. */
-static void time_terms(const struct part *p, const double *inverse)
+static void time_terms(const struct bound_part *p, const double *inverse)
 {
     const struct step_fn *f = p->fn;
     for (int32_t k = f->n_terms; k-- > 0;) {
@@ -89,7 +89,7 @@ static void grow(double *x, const double *by, int32_t n)
 
 /* Terms of a maximum that take long get more of its weight. By squares: a time falls with the root of its
  * weight, so that lands near the balance at once. */
-static void move_terms(const struct part *p, const double *inverse)
+static void move_terms(const struct bound_part *p, const double *inverse)
 {
     const struct step_fn *f = p->fn;
     time_terms(p, inverse);
@@ -102,7 +102,7 @@ static void move_terms(const struct part *p, const double *inverse)
 }
 
 /* The same for the dimensions of each leaf. */
-static void move_leaves(const struct part *p, const double *inverse)
+static void move_leaves(const struct bound_part *p, const double *inverse)
 {
     const struct step_fn *f = p->fn;
     double by[D];
@@ -114,7 +114,7 @@ static void move_leaves(const struct part *p, const double *inverse)
 }
 
 /* All equal: of a leaf price times traffic, which is best where it is alone. */
-static void begin_part(const struct part *p, const double *price)
+static void begin_part(const struct bound_part *p, const double *price)
 {
     const struct step_fn *f = p->fn;
     for (int32_t l = 0; l < f->n_leaves; l++) {
@@ -132,7 +132,7 @@ static void begin_part(const struct part *p, const double *price)
 }
 
 /* Constant and pulls of the multipliers. */
-static void add_pulls(struct alloc_cut *cut, const struct part *p)
+static void add_pulls(struct alloc_cut *cut, const struct bound_part *p)
 {
     const struct step_fn *f = p->fn;
     double *weight = p->value;
@@ -154,7 +154,7 @@ static void pull(struct bound_cut *cut, const struct bound *b, const struct desi
     double *at = b->split;
     cut->step = (struct alloc_cut){ 0 };
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        struct part p = part_at(at, &s->workloads[i]);
+        struct bound_part p = part_at(at, &s->workloads[i]);
         add_pulls(&cut->step, &p);
         at += part_room(p.fn);
     }
@@ -184,7 +184,7 @@ static void round_up(struct bound_cut *cut, const struct bound *b, const struct 
     for (int32_t d = 0; d < s->net.n_dims; d++)
         inverse[d] = cut->share[d] > 0 ? 1 / (cut->share[d] * b->total_Bps) : 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        struct part p = part_at(at, &s->workloads[i]);
+        struct bound_part p = part_at(at, &s->workloads[i]);
         if (p.fn->n_maxima)
             move_terms(&p, inverse);
         move_leaves(&p, inverse);
@@ -198,7 +198,7 @@ static void bound_begin_cuts(const struct bound *b, const struct design_point *s
 {
     double *at = b->split;
     for (int32_t i = 0; i < s->n_workloads; i++) {
-        struct part p = part_at(at, &s->workloads[i]);
+        struct bound_part p = part_at(at, &s->workloads[i]);
         begin_part(&p, price);
         at += part_room(p.fn);
     }
@@ -493,7 +493,7 @@ double bound_time_s(const struct bound *b, const struct design_point *s)
 /* ---- what is known of the answer ---- */
 
 /* A point that is asked about. */
-struct ask {
+struct bound_ask {
     const struct bound *b;
     const struct design_point *s;
     const struct front *known;
@@ -534,13 +534,13 @@ static bool is_allowed(const double *bw_Bps, const struct design_point *s)
 }
 
 /* So much of a cut's shares, and the rest where it costs least. */
-struct mix {
+struct bound_mix {
     const struct bound_cut *cut;
     double used_Bps, rest_Bps;
 };
 
 /* The objective at one split; INFINITY where the rows forbid it. The answer's is no more. */
-static double value_at(const struct ask *a, struct mix m)
+static double value_at(const struct bound_ask *a, struct bound_mix m)
 {
     const struct design_point *s = a->s;
     double bw_Bps[D];
@@ -561,7 +561,7 @@ static double value_at(const struct ask *a, struct mix m)
  * times cost A + x q is least at x = sqrt(A L/(compute q)); a time limit leaves x = L/(limit - compute).
  * *value is what comes out where that is so: exact but for maxima.
  */
-static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, double *value)
+static struct bound_mix mix_of(const struct bound_ask *a, const struct bound_cut *cut, double *value)
 {
     const struct bound *b = a->b;
     const struct design_point *s = a->s;
@@ -575,37 +575,37 @@ static struct mix mix_of(const struct ask *a, const struct bound_cut *cut, doubl
     *value = fixed + x * more;
     if (alloc_is_product(s->objective))
         *value *= b->compute_s + cut->busy_B / x;
-    return (struct mix){ cut, x, spent ? fmax(most - x, 0) : 0 };
+    return (struct bound_mix){ cut, x, spent ? fmax(most - x, 0) : 0 };
 }
 
 /* The same without a rest: no maximum is passed on the way from the total it was measured at. */
-static struct mix whole_of(const struct ask *a, const struct bound_cut *cut, double *value)
+static struct bound_mix whole_of(const struct bound_ask *a, const struct bound_cut *cut, double *value)
 {
     const struct bound *b = a->b;
     double most = most_of(cut->share, a->s), usd = b->cost.fixed + most * cut->price;
     *value = alloc_value_of(a->s->objective, b->compute_s + cut->busy_B / most, usd);
-    return (struct mix){ cut, most, 0 };
+    return (struct bound_mix){ cut, most, 0 };
 }
 
 /* An objective value that some split certainly reaches: the solver can only do better, so slices above it are
  * empty. */
-static double value_known(const struct ask *a)
+static double value_known(const struct bound_ask *a)
 {
     const struct bound *b = a->b;
     const struct design_point *s = a->s;
-    struct mix best[2] = { { 0 } };
+    struct bound_mix best[2] = { { 0 } };
     double least[2] = { INFINITY, INFINITY };
     /* A split in fractions is none of whole parts. */
     if (s->combine == DESIGN_REGRET || alloc_objectives[s->objective].counted != ALLOC_COUNTED_USD ||
         s->pricing == DESIGN_WHOLE)
         return INFINITY;
     if (alloc_is_time(s->objective))
-        best[0] = (struct mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
+        best[0] = (struct bound_mix){ &b->fastest, most_of(b->fastest.share, s), 0 };
     for (int32_t i = -1; i < b->cost.n && !alloc_is_time(s->objective); i++) {
         const struct bound_cut *cut = i < 0 ? &b->fastest : &b->cost.cuts[i];
         for (int k = 0; k < (b->scaled ? 2 : 1); k++) {
             double value;
-            struct mix m = k ? whole_of(a, cut, &value) : mix_of(a, cut, &value);
+            struct bound_mix m = k ? whole_of(a, cut, &value) : mix_of(a, cut, &value);
             if (value < least[k]) {
                 least[k] = value;
                 best[k] = m;
@@ -618,7 +618,7 @@ static double value_known(const struct ask *a)
 /* ---- slices ---- */
 
 /* Is the answer none of what takes from_s to to_s? */
-static bool is_empty(const struct ask *a, double from_s, double to_s)
+static bool is_empty(const struct bound_ask *a, double from_s, double to_s)
 {
     const enum alloc_objective o = a->s->objective;
     double usd = alloc_is_time(o) ? NAN : bound_cost_usd(a->b, a->s, to_s);
@@ -626,7 +626,7 @@ static bool is_empty(const struct ask *a, double from_s, double to_s)
            (alloc_is_limited(o) && from_s > a->s->time_limit_s * (1 + MARGIN));
 }
 
-static double total_GBps(const struct ask *a, double to_s)
+static double total_GBps(const struct bound_ask *a, double to_s)
 {
     const struct bound_cut *f = &a->b->fastest;
     if (!isnan(a->s->total_Bps))
@@ -636,7 +636,7 @@ static double total_GBps(const struct ask *a, double to_s)
 }
 
 /* What no design that takes from_s to to_s is below in a column; its sign changed where large is better. */
-static double corner(const struct ask *a, int32_t c, double from_s, double to_s)
+static double corner(const struct bound_ask *a, int32_t c, double from_s, double to_s)
 {
     const struct bound *b = a->b;
     double usd;
@@ -663,7 +663,7 @@ static double corner(const struct ask *a, int32_t c, double from_s, double to_s)
     }
 }
 
-static bool bound_is_worse(const struct ask *a, double from_s, double to_s)
+static bool bound_is_worse(const struct bound_ask *a, double from_s, double to_s)
 {
     double x[FRONT_MAX_COLUMNS];
     for (int32_t c = 0; c < a->b->n_cols; c++) {
@@ -677,7 +677,7 @@ static bool bound_is_worse(const struct ask *a, double from_s, double to_s)
 /* Slices thinner than this tell no more. */
 #define THINNEST 1e-6
 
-static bool is_out(struct ask *a, double from_s, double to_s)
+static bool is_out(struct bound_ask *a, double from_s, double to_s)
 {
     if (is_empty(a, from_s, to_s) || bound_is_worse(a, from_s, to_s))
         return true;
@@ -687,7 +687,7 @@ static bool is_out(struct ask *a, double from_s, double to_s)
     return is_out(a, from_s, middle) && is_out(a, middle, to_s);
 }
 
-static double longest(const struct ask *a)
+static double longest(const struct bound_ask *a)
 {
     if (alloc_is_limited(a->s->objective))
         return a->s->time_limit_s * (1 + MARGIN);
@@ -696,7 +696,7 @@ static double longest(const struct ask *a)
     return incumbent_limit(&a->best) / bound_cost_usd(a->b, a->s, INFINITY);
 }
 
-static void look_at_equal(struct ask *a)
+static void look_at_equal(struct bound_ask *a)
 {
     const struct design_point *s = a->s;
     double bw_Bps[D];
@@ -714,7 +714,9 @@ static void look_at_equal(struct ask *a)
 /* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */
 bool bound_beaten(struct bound *b, const struct design_point *s, const struct front *known)
 {
-    struct ask a = { .b = b, .s = s, .known = known, .best = incumbent_none(STALLED), .left = MOST_SLICES };
+    struct bound_ask a = {
+        .b = b, .s = s, .known = known, .best = incumbent_none(STALLED), .left = MOST_SLICES
+    };
     if (!b->possible || s->split == DESIGN_GIVEN || !known || !known->n || has_column(b, BOUND_UNKNOWN))
         return false;
     if (b->scaled && isfinite(s->total_Bps) && s->total_Bps != b->total_Bps)

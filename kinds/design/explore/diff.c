@@ -407,21 +407,21 @@ static double input_rank(const struct diff_input *in, const double *answers)
     return most;
 }
 
-struct ranked {
+struct diff_ranked {
     double rank;
     int32_t at;
 };
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct diff_ranked *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? 1 : -1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
 /* A new list in place of @p items, shape [n] of @p size, in the order of @p ranks; NULL: no memory. */
-static void *in_order(void *items, int32_t n, size_t size, struct ranked *ranks)
+static void *in_order(void *items, int32_t n, size_t size, struct diff_ranked *ranks)
 {
     char *sorted = ranks ? malloc(((size_t)n + 1) * size) : NULL;
     if (!sorted)
@@ -436,13 +436,13 @@ static void *in_order(void *items, int32_t n, size_t size, struct ranked *ranks)
 static int sort_all(struct diff *d, struct err *e)
 {
     int32_t n = d->n_inputs > d->n_outputs ? d->n_inputs : d->n_outputs;
-    struct ranked *ranks = calloc((size_t)n + 1, sizeof *ranks);
+    struct diff_ranked *ranks = calloc((size_t)n + 1, sizeof *ranks);
     for (int32_t i = 0; i < d->n_inputs && ranks; i++)
-        ranks[i] = (struct ranked){ input_rank(&d->inputs[i], d->answers[DIFF_A]), i };
+        ranks[i] = (struct diff_ranked){ input_rank(&d->inputs[i], d->answers[DIFF_A]), i };
     void *inputs = in_order(d->inputs, d->n_inputs, sizeof *d->inputs, ranks);
     d->inputs = inputs ? inputs : d->inputs;
     for (int32_t i = 0; i < d->n_outputs && ranks; i++)
-        ranks[i] = (struct ranked){ output_rank(&d->outputs[i]), i };
+        ranks[i] = (struct diff_ranked){ output_rank(&d->outputs[i]), i };
     void *outputs = in_order(d->outputs, d->n_outputs, sizeof *d->outputs, ranks);
     d->outputs = outputs ? outputs : d->outputs;
     free(ranks);

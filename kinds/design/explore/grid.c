@@ -762,7 +762,7 @@ enum { GRID_DIMS = TOPO_MAX_DIMS };
 enum { SEGMENT = 1024 };
 
 /* Where the walk is, and room for what it needs there. */
-struct walk {
+struct grid_walk {
     const struct grid *g;
     struct grid_sieve sieve;
     int64_t first, end;
@@ -778,7 +778,7 @@ struct walk {
 /* ---- what rows have in common ---- */
 
 /* Leaves below axis `level`, once it has value i. */
-static void push_axis(struct walk *w, int32_t level, int64_t i)
+static void push_axis(struct grid_walk *w, int32_t level, int64_t i)
 {
     const struct grid *g = w->g;
     const struct step_fn *f = g->q.step;
@@ -793,7 +793,7 @@ static void push_axis(struct walk *w, int32_t level, int64_t i)
     }
 }
 
-static void begin_base(struct walk *w)
+static void begin_base(struct grid_walk *w)
 {
     const struct grid *g = w->g;
     const struct step_fn *f = g->q.step;
@@ -809,7 +809,7 @@ static void begin_base(struct walk *w)
 /* ---- bounds ---- */
 
 /* No combination below takes less: every axis that is not walked has its most. */
-static double least_time(const struct walk *w, int32_t level)
+static double least_time(const struct grid_walk *w, int32_t level)
 {
     const struct grid *g = w->g;
     const double *ahead = g->ahead_s + level * g->n_leaves, *base = w->base_s + level * g->n_leaves;
@@ -827,7 +827,7 @@ static double least_time(const struct walk *w, int32_t level)
 }
 
 /* Rounding is monotonic, and additions have one order: least is no more than what is below, to the bit. */
-static bool is_hopeless(const struct walk *w, int32_t level)
+static bool is_hopeless(const struct grid_walk *w, int32_t level)
 {
     const struct grid *g = w->g;
     double bw_Bps[GRID_DIMS], x[GRID_LINEAR];
@@ -851,7 +851,7 @@ static bool is_hopeless(const struct walk *w, int32_t level)
 /* ---- a row ---- */
 
 /* A linear column along the innermost row: a constant, and what inner axes add. */
-static void set_sum(const struct walk *w, struct grid_sum *s, int32_t column)
+static void set_sum(const struct grid_walk *w, struct grid_sum *s, int32_t column)
 {
     const struct grid *g = w->g;
     const struct grid_linear *linear = &g->linear[column];
@@ -870,7 +870,7 @@ static void set_sum(const struct walk *w, struct grid_sum *s, int32_t column)
 }
 
 /* The step at each place of the row, where it has maxima. */
-static void time_row(struct walk *w)
+static void time_row(struct grid_walk *w)
 {
     const struct grid *g = w->g;
     const double *bw_Bps[GRID_DIMS];
@@ -884,7 +884,7 @@ static void time_row(struct walk *w)
 }
 
 /* What all rows have in common. */
-static void begin_row(struct walk *w)
+static void begin_row(struct grid_walk *w)
 {
     static const double nothing_s[] = { 0 };
     const struct grid *g = w->g;
@@ -912,7 +912,7 @@ static void begin_row(struct walk *w)
     r->leaf_s = w->row_s;
 }
 
-static void set_row(struct walk *w)
+static void set_row(struct grid_walk *w)
 {
     const struct grid *g = w->g;
     if (!g->sums)
@@ -923,7 +923,7 @@ static void set_row(struct walk *w)
         set_sum(w, &w->row.caps[c], w->caps[c]);
 }
 
-static int offer_hit(struct walk *w, int64_t begin, const struct grid_hit *hit, struct err *e)
+static int offer_hit(struct grid_walk *w, int64_t begin, const struct grid_hit *hit, struct err *e)
 {
     const struct grid *g = w->g;
     for (int32_t a = g->n_outer; a < g->q.n_axes; a++) {
@@ -936,7 +936,7 @@ static int offer_hit(struct walk *w, int64_t begin, const struct grid_hit *hit, 
 }
 
 /* The row that begins at combination `begin`, as far as it is in the range. */
-static int walk_row(struct walk *w, int64_t begin, struct err *e)
+static int walk_row(struct grid_walk *w, int64_t begin, struct err *e)
 {
     const struct grid *g = w->g;
     int64_t from = w->first > begin ? w->first - begin : 0;
@@ -977,7 +977,7 @@ static int64_t choose_step(int64_t n)
 }
 
 /* All combinations from `begin` that have the values walked so far. Recursion as deep as there are axes. */
-static int walk_axis(struct walk *w, int32_t level, int64_t begin, struct err *e)
+static int walk_axis(struct grid_walk *w, int32_t level, int64_t begin, struct err *e)
 {
     const struct grid *g = w->g;
     if (level == g->n_outer)
@@ -1000,7 +1000,7 @@ static int walk_axis(struct walk *w, int32_t level, int64_t begin, struct err *e
 
 /* ---- a run ---- */
 
-static int walk_reserve(struct walk *w, struct err *e)
+static int walk_reserve(struct grid_walk *w, struct err *e)
 {
     const struct grid *g = w->g;
     size_t stride = (size_t)g->stride;
@@ -1015,7 +1015,7 @@ static int walk_reserve(struct walk *w, struct err *e)
     return missing ? err_nomem(e, "a grid of bandwidths") : 0;
 }
 
-static void walk_free(struct walk *w)
+static void walk_free(struct grid_walk *w)
 {
     grid_sieve_free(&w->sieve);
     free(w->base_s);
@@ -1030,7 +1030,7 @@ static void walk_free(struct walk *w)
 int grid_run(const struct grid *g, int64_t first, int64_t n, const struct front *known,
              struct grid_found *out, struct err *e)
 {
-    struct walk w = { .g = g, .first = first, .end = first + n };
+    struct grid_walk w = { .g = g, .first = first, .end = first + n };
     int32_t lanes = g->q.lanes ? g->q.lanes : grid_has_avx2() ? 4 : 2;
     w.sift = lanes == 4 ? grid_sift_4 : grid_sift_2;
     int rc = grid_sieve_open(&w.sieve, g, known, out, e);

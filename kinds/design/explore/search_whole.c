@@ -319,7 +319,7 @@ static void drop_designs(struct pairing *j)
 /* ---- all pairs ---- */
 
 /* What a thread finds. */
-struct pairs {
+struct search_pairs {
     const struct pairing *pairing;
     struct search_best best;
     double *best_of; /* shape [designs.n], owned: the least value of any plan */
@@ -328,7 +328,7 @@ struct pairs {
 
 static bool skip_pairs(void *mine, double least_s)
 {
-    const struct pairs *x = mine;
+    const struct search_pairs *x = mine;
     const struct pairing *j = x->pairing;
     return j->designs.n == 0 || is_worse(j, &j->designs.list[0],
                                          j->study->workloads[0].weight * least_s * (1 - INCUMBENT_EQUAL_REL));
@@ -336,7 +336,7 @@ static bool skip_pairs(void *mine, double least_s)
 
 static void take_candidate(void *mine, const struct search_candidate *c)
 {
-    struct pairs *x = mine;
+    struct search_pairs *x = mine;
     const struct pairing *j = x->pairing;
     double weight = j->study->workloads[0].weight, usd = INFINITY,
            least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - INCUMBENT_EQUAL_REL);
@@ -372,7 +372,7 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         search_best_add(&x->best, &f);
 }
 
-static int pairs_build(struct pairs *x, const struct pairing *j, struct err *e)
+static int pairs_build(struct search_pairs *x, const struct pairing *j, struct err *e)
 {
     x->pairing = j;
     x->best_of = malloc(sizeof *x->best_of * ((size_t)j->designs.n + 1));
@@ -382,7 +382,7 @@ static int pairs_build(struct pairs *x, const struct pairing *j, struct err *e)
 }
 
 /* The best of all threads, and how many designs are as good. */
-static void pairs_gather(struct search_result *out, struct pairs *parts, int32_t n)
+static void pairs_gather(struct search_result *out, struct search_pairs *parts, int32_t n)
 {
     struct search_best all = parts[0].best;
     int64_t n_best = 0;
@@ -407,7 +407,7 @@ static void pairs_gather(struct search_result *out, struct pairs *parts, int32_t
 static int time_pairs(struct search_result *out, struct pairing *j, struct err *e)
 {
     int32_t n = search_threads();
-    struct pairs *parts = calloc((size_t)n, sizeof *parts);
+    struct search_pairs *parts = calloc((size_t)n, sizeof *parts);
     void **mine = calloc((size_t)n, sizeof *mine);
     double ref_Bps[D];
     int rc = parts && mine ? 0 : err_nomem(e, "a search");

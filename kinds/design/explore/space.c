@@ -187,12 +187,12 @@ void search_shapes_free(struct search_shapes *s)
 /* No number up to 1e12 has more divisors (963,761,198,400 has 6,720). */
 enum { MAX_LIST = 6720 };
 
-struct list {
+struct space_list {
     int64_t values[MAX_LIST];
     int32_t n;
 };
 
-static bool list_asked(struct list *out, const struct search_values *asked)
+static bool list_asked(struct space_list *out, const struct search_values *asked)
 {
     out->n = asked->n;
     memcpy(out->values, asked->values, (size_t)asked->n * sizeof asked->values[0]);
@@ -200,7 +200,7 @@ static bool list_asked(struct list *out, const struct search_values *asked)
 }
 
 /* What was asked for, or every divisor of `of`; ascending. O(sqrt(of)). */
-static void list_values(struct list *out, const struct search_values *asked, int64_t of)
+static void list_values(struct space_list *out, const struct search_values *asked, int64_t of)
 {
     int32_t n_small = 0;
     if (list_asked(out, asked))
@@ -279,7 +279,7 @@ static bool may_have_chunks(const struct plan *p, const struct model *m, int64_t
 /* Chunks of a stage: what was asked for, or every legal number. Of n layers, c chunks of k = ceil(n / c) are
  * legal for k (c - 1) <= n, which two c at most are for each k, and where c divides n, n + 2 or n + 2 + mtp:
  * few hundred, of so many chunks at most. */
-static void list_chunks(struct list *out, const struct search_space *space, const struct plan *p,
+static void list_chunks(struct space_list *out, const struct search_space *space, const struct plan *p,
                         const struct training *base)
 {
     const struct model *m = &base->model;
@@ -288,7 +288,7 @@ static void list_chunks(struct list *out, const struct search_space *space, cons
     if (list_asked(out, &space->interleave))
         return;
     if (p->layout.n) {
-        *out = (struct list){ .values = { listed_chunks(p) }, .n = 1 };
+        *out = (struct space_list){ .values = { listed_chunks(p) }, .n = 1 };
         return;
     }
     for (int64_t chunks = 1; chunks <= most; chunks++)
@@ -311,7 +311,7 @@ struct seeking {
     const struct search_space *space;
     const struct training *base;
     int64_t n_npus;
-    struct list tp, cp, pp, ep, chunks;
+    struct space_list tp, cp, pp, ep, chunks;
 };
 
 static void leave_out_value(struct seeking *x, const char *key)
@@ -514,7 +514,7 @@ struct walking {
     void *with;
     struct search_left_out *out;
     int64_t n_places;
-    struct list micros, chunks;
+    struct space_list micros, chunks;
 };
 
 static void leave_out_plans(const struct walking *x, const char *key, int64_t n)
@@ -624,7 +624,7 @@ static void walk_legal(const struct walking *x, struct plan *p)
 /* Chunks of one schedule. Nobody asked for chunks: those of 1F1B are all that are legal. */
 static void walk_chunks(const struct walking *x, struct plan *p)
 {
-    const struct list *chunks = &x->chunks;
+    const struct space_list *chunks = &x->chunks;
     bool one = p->schedule != PLAN_1F1B && !x->space->interleave.n;
     for (int32_t i = 0; i < (one ? 1 : chunks->n); i++) {
         p->interleave = one ? listed_chunks(p) : chunks->values[i];

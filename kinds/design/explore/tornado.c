@@ -247,7 +247,7 @@ void tornado_free(struct tornado *t)
 
 /* ---- one thread ---- */
 
-struct hand {
+struct tornado_worker {
     const struct tornado *t;
     struct source_cache cache;
     struct design_words words;
@@ -263,10 +263,10 @@ struct hand {
     struct err unread; /* why it cannot be read */
 };
 
-static int hand_build(struct hand *h, const struct tornado *t, struct err *e)
+static int hand_build(struct tornado_worker *h, const struct tornado *t, struct err *e)
 {
     size_t n = (size_t)t->n_inputs + 1;
-    *h = (struct hand){ .t = t, .point = -1 };
+    *h = (struct tornado_worker){ .t = t, .point = -1 };
     h->texts = calloc(n, sizeof *h->texts);
     h->turn = calloc(n, sizeof *h->turn);
     h->at = calloc(n, sizeof *h->at);
@@ -278,7 +278,7 @@ static int hand_build(struct hand *h, const struct tornado *t, struct err *e)
     return keep_build(&h->keep, &t->rule, &h->row, e);
 }
 
-static void hand_free(struct hand *h)
+static void hand_free(struct tornado_worker *h)
 {
     source_cache_free(&h->cache);
     design_words_free(&h->words);
@@ -315,7 +315,7 @@ static void find_at(double at[3], const struct tornado_input *in, const struct d
 }
 
 /* Read the point as it is, for what inputs are there. */
-static int hand_go(struct hand *h, int64_t point, struct err *e)
+static int hand_go(struct tornado_worker *h, int64_t point, struct err *e)
 {
     struct sweep_point p;
     struct study_override axes[SWEEP_MAX_KEYS];
@@ -340,7 +340,7 @@ static int hand_go(struct hand *h, int64_t point, struct err *e)
 }
 
 /* The row of a point that was read. */
-static int hand_put_row(struct hand *h, const struct design_point *s, const struct sweep_point *p,
+static int hand_put_row(struct tornado_worker *h, const struct design_point *s, const struct sweep_point *p,
                         struct err *e)
 {
     struct design_row row;
@@ -361,7 +361,7 @@ static int hand_put_row(struct hand *h, const struct design_point *s, const stru
 }
 
 /* The row of h->point with input @p i (-1: none) at @p end. */
-static int hand_run(struct hand *h, int32_t i, int end, struct err *e)
+static int hand_run(struct tornado_worker *h, int32_t i, int end, struct err *e)
 {
     struct sweep_point p;
     struct study_override axes[SWEEP_MAX_KEYS + 1];
@@ -383,12 +383,12 @@ static int hand_run(struct hand *h, int32_t i, int end, struct err *e)
     return rc;
 }
 
-static bool may_choose(const struct hand *h)
+static bool may_choose(const struct tornado_worker *h)
 {
     return keep_is_design(h->keep, &h->row, 0) && keep_is_within(h->keep, &h->row, 0);
 }
 
-static double answer_of(const struct hand *h, int32_t a)
+static double answer_of(const struct tornado_worker *h, int32_t a)
 {
     double x = table_number(&h->row, 0, h->answers[a]);
     return isfinite(x) ? x : NAN;
@@ -406,7 +406,7 @@ static void tornado_take_best(struct tornado_best *best, struct tornado_best oth
 /* ---- what is asked ---- */
 
 /* Has the first point a finite value in the column? */
-static bool first_has(const struct hand *h, const char *name)
+static bool first_has(const struct tornado_worker *h, const char *name)
 {
     int32_t col = table_find(&h->row, name);
     return col >= 0 && h->row.n_rows > 0 && isfinite(table_number(&h->row, 0, col));
@@ -417,7 +417,7 @@ static const char *const usual_answers[N_USUAL] = { DESIGN_COLUMN(time_s), DESIG
                                                     DESIGN_COLUMN_IN(system, usd_per_Mtoken) };
 
 /* Which of them is what the first point's split optimises; the time for objectives that are no column. */
-static size_t column_of_objective(const struct hand *h)
+static size_t column_of_objective(const struct tornado_worker *h)
 {
     int32_t col = table_find(&h->row, "objective");
     const char *word = col >= 0 && h->row.n_rows > 0 ? table_text(&h->row, 0, col) : NULL;
@@ -432,7 +432,7 @@ static size_t column_of_objective(const struct hand *h)
 static int default_list(struct text *out, const struct tornado *t, struct err *e)
 {
     struct err inner = { 0 };
-    struct hand h;
+    struct tornado_worker h;
     int rc = hand_build(&h, t, e);
     h.row.n_rows = 0;
     for (int64_t i = 0; i < t->study->sweep.n_points && !rc && !h.row.n_rows && i < 1000; i++) {
@@ -500,8 +500,8 @@ static void note_failure(struct failure *f, int64_t task, const struct err *e)
     }
 }
 
-static int run_typical_point(struct tornado *t, struct hand *h, int64_t point, struct tornado_best *best,
-                             struct failure *unread, struct err *e)
+static int run_typical_point(struct tornado *t, struct tornado_worker *h, int64_t point,
+                             struct tornado_best *best, struct failure *unread, struct err *e)
 {
     struct err inner = { 0 };
     int rc = hand_go(h, point, e);
@@ -525,7 +525,7 @@ static int run_typical_point(struct tornado *t, struct hand *h, int64_t point, s
 /* What inputs are where each answer is best. */
 static int find_inputs_at(struct tornado *t, struct err *e)
 {
-    struct hand h;
+    struct tornado_worker h;
     int rc = hand_build(&h, t, e);
     for (int32_t a = 0; a < t->n_answers && !rc; a++) {
         if (t->typical[a].point >= 0)
@@ -556,7 +556,7 @@ int tornado_run_typical(struct tornado *t, int32_t threads, struct err *e)
     work_begin(&work, "points as they stand", t->study->sweep.n_points);
 #pragma omp parallel num_threads(threads)
     {
-        struct hand h;
+        struct tornado_worker h;
         struct err own = { 0 };
         struct tornado_best best[TORNADO_MAX_ANSWERS];
         memcpy(best, t->typical, sizeof best);
@@ -604,7 +604,8 @@ static int fail_end(const struct tornado_input *in, int end, double x, struct er
 }
 
 /* One input at one end, at one point. */
-static int run_end(struct tornado *t, struct hand *h, int64_t task, struct tornado_end *ends, struct err *e)
+static int run_end(struct tornado *t, struct tornado_worker *h, int64_t task, struct tornado_end *ends,
+                   struct err *e)
 {
     int64_t point = task / (2 * (int64_t)t->n_inputs);
     int32_t i = (int32_t)(task / 2 % t->n_inputs);
@@ -670,7 +671,7 @@ int tornado_run_ends(struct tornado *t, int32_t threads, struct err *e)
     work_begin(&work, "points with an input at its end", t->study->sweep.n_points * 2 * t->n_inputs);
 #pragma omp parallel num_threads(threads)
     {
-        struct hand h;
+        struct tornado_worker h;
         struct err own = { 0 };
         struct tornado_end *ends = malloc((size_t)n_ends * sizeof *ends);
         int rc = hand_build(&h, t, &own);
