@@ -34,6 +34,7 @@
 #include "alloc/incumbent.h"
 #include "alloc/lp.h"
 #include "base/arena.h"
+#include "base/stat.h"
 #include "base/work.h"
 
 enum {
@@ -175,12 +176,6 @@ static double sum_stops(const struct whole *s, const int64_t *at)
     return stops;
 }
 
-static int compare_reals(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Is one of equal value and price more even: its least bandwidth greater, or the next, and so on? */
 static bool is_more_even(const struct whole *s, const int64_t *at, const int64_t *than)
 {
@@ -188,8 +183,8 @@ static bool is_more_even(const struct whole *s, const int64_t *at, const int64_t
     int32_t n = s->p->step->n_dims;
     read_bandwidths(x, s, at);
     read_bandwidths(y, s, than);
-    qsort(x, (size_t)n, sizeof *x, compare_reals);
-    qsort(y, (size_t)n, sizeof *y, compare_reals);
+    stat_sort(x, n);
+    stat_sort(y, n);
     for (int32_t d = 0; d < n; d++)
         if (x[d] != y[d])
             return x[d] > y[d];
@@ -1027,40 +1022,29 @@ static bool is_useless(struct whole *s, int32_t b, int64_t k)
     return false;
 }
 
-struct whole_ranked {
-    double f;
-    int64_t k;
-};
-
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct whole_ranked *x = a, *y = b;
-    return x->f != y->f ? (x->f > y->f) - (x->f < y->f) : (x->k > y->k) - (x->k < y->k);
-}
-
 /* Put the choices of a block that are tried in the order of the first line, which is the strongest at the
  * root, and useless ones after them; all that was found moves along. */
-static void sort_block(struct whole *s, int32_t b, struct whole_ranked *rank, double *moved, int64_t *order)
+static void sort_block(struct whole *s, int32_t b, struct stat_rank *rank, double *moved, int64_t *order)
 {
     struct whole_price_block *x = &s->blocks[b];
     int64_t n = x->n, best = s->best_at[b], left = 0;
     for (int64_t k = 0; k < n; k++) {
         bool useless = isfinite(s->best.value) && k != best && is_useless(s, b, k);
-        rank[k] = (struct whole_ranked){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
+        rank[k] = (struct stat_rank){ useless ? (double)INFINITY : s->lines[0].f[b][k], k };
         left += !useless;
     }
-    qsort(rank, (size_t)n, sizeof *rank, compare_ranked);
+    stat_sort_ranks(rank, n);
     for (int64_t k = 0; k < n; k++) {
-        order[k] = x->order[rank[k].k];
-        moved[k] = x->time_s[rank[k].k];
-        if (rank[k].k == best)
+        order[k] = x->order[rank[k].at];
+        moved[k] = x->time_s[rank[k].at];
+        if (rank[k].at == best)
             s->best_at[b] = k;
     }
     memcpy(x->order, order, (size_t)n * sizeof *order);
     memcpy(x->time_s, moved, (size_t)n * sizeof *moved);
     for (int32_t m = 0; m < s->n_lines; m++) {
         for (int64_t k = 0; k < n; k++)
-            moved[k] = s->lines[m].f[b][rank[k].k];
+            moved[k] = s->lines[m].f[b][rank[k].at];
         memcpy(s->lines[m].f[b], moved, (size_t)n * sizeof *moved);
     }
     fill_block(s, b);
@@ -1092,7 +1076,7 @@ static int sort_choices(struct whole *s, struct err *e)
     int64_t longest = 0;
     for (int32_t b = 0; b < s->n_blocks; b++)
         longest = s->blocks[b].n > longest ? s->blocks[b].n : longest;
-    struct whole_ranked *rank = ARENA_TAKE(&s->arena, longest, *rank);
+    struct stat_rank *rank = ARENA_TAKE(&s->arena, longest, *rank);
     double *moved = ARENA_TAKE(&s->arena, longest, *moved);
     int64_t *order = ARENA_TAKE(&s->arena, longest, *order);
     int rc = arena_check(&s->arena, "the order of choices", e);

@@ -54,3 +54,24 @@ void stat_sort(double *x, int64_t n)
 {
     qsort(x, (size_t)n, sizeof *x, by_value);
 }
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void stat_sort_numbers(int32_t *x, int64_t n)
+{
+    qsort(x, (size_t)n, sizeof *x, by_number);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    return stat_before(b, a) - stat_before(a, b);
+}
+
+void stat_sort_ranks(struct stat_rank *x, int64_t n)
+{
+    qsort(x, (size_t)n, sizeof *x, by_rank);
+}

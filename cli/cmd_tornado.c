@@ -156,7 +156,7 @@ static void say_idle(struct report *r, const struct tornado *t, int32_t a)
         report_line(r, "%s\n", n > named ? ", .." : "");
 }
 
-static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct tornado_ranked *list)
+static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct stat_rank *list)
 {
     struct column columns[N_COLUMNS];
     char value[SHOW];
@@ -176,25 +176,25 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     tornado_rank(list, t, a);
     int32_t n = 0;
     for (int32_t i = 0; i < t->n_inputs; i++)
-        if (!tornado_is_idle(t, list[i].input, a))
+        if (!tornado_is_idle(t, (int32_t)list[i].at, a))
             list[n++] = list[i];
     if (n)
         report_list(r, NULL, columns);
     for (int32_t i = 0; i < n; i++)
-        tornado_put_row(r, t, list[i].input, a);
+        tornado_put_row(r, t, (int32_t)list[i].at, a);
     if (n)
         report_list_end(r);
     say_idle(r, t, a);
 }
 
-static void report_data(struct report *r, const struct tornado *t, struct tornado_ranked *list)
+static void report_data(struct report *r, const struct tornado *t, struct stat_rank *list)
 {
     report_json_count(r, "points", t->study->sweep.n_points);
     report_list(r, "inputs", tornado_columns);
     for (int32_t a = 0; a < t->n_answers; a++) {
         tornado_rank(list, t, a);
         for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++)
-            tornado_put_row(r, t, list[i].input, a);
+            tornado_put_row(r, t, (int32_t)list[i].at, a);
     }
     report_list_end(r);
 }
@@ -231,7 +231,7 @@ static void report_points(struct report *r, const struct tornado *t)
 static int write_tornado(const struct run *run, const struct tornado *t, struct origin from, struct err *e)
 {
     struct report r = { 0 };
-    struct tornado_ranked *list = calloc((size_t)t->n_inputs + 1, sizeof *list);
+    struct stat_rank *list = calloc((size_t)t->n_inputs + 1, sizeof *list);
     char n[SHOW];
     if (!list)
         return err_nomem(e, "a tornado");

@@ -27,20 +27,16 @@
 #include "base/heap.h"
 #include "base/linexpr.h"
 #include "base/num.h"
+#include "base/stat.h"
 #include "base/vec.h"
 #include "study/kind.h"
 
 /* ---- the best few points of each group ---- */
 
-struct top_item {
-    double value;
-    int64_t point;
-};
-
 /* The best of one group: a heap, the worst first. */
 struct top {
-    char *group;            /**< owned */
-    struct top_item *items; /**< shape [n], owned */
+    char *group;             /**< owned */
+    struct stat_rank *items; /**< shape [n], owned: value and point */
     int64_t n, cap;
 };
 
@@ -52,12 +48,12 @@ struct top_set {
 };
 
 /* A total order: which points stay does not depend on the order in which they come. */
-static bool keep_is_worse(const struct top_item *a, const struct top_item *b)
+static bool keep_is_worse(const struct stat_rank *a, const struct stat_rank *b)
 {
-    return a->value != b->value ? a->value > b->value : a->point > b->point;
+    return stat_before(b, a);
 }
 
-HEAP(top_heap, struct top_item, keep_is_worse)
+HEAP(top_heap, struct stat_rank, keep_is_worse)
 
 /* The group's place, where it is put if it is not there yet. By halving in a sorted array: groups are few and
  * live on. */
@@ -85,12 +81,12 @@ static struct top *find(struct top_set *s, const char *group)
 /* Offer a point: less is better, of equal values the lower point. *in: it is among the best now; *out: the
  * point that is no more, -1 = none. A value that is not finite is never among them. O(log most + log groups).
  */
-static int top_offer(struct top_set *s, const char *group, struct top_item item, bool *in, int64_t *out,
+static int top_offer(struct top_set *s, const char *group, struct stat_rank item, bool *in, int64_t *out,
                      struct err *e)
 {
     *in = false;
     *out = -1;
-    if (!isfinite(item.value))
+    if (!isfinite(item.key))
         return 0;
     struct top *t = find(s, group);
     if (!t)
@@ -105,7 +101,7 @@ static int top_offer(struct top_set *s, const char *group, struct top_item item,
         top_heap_push(t->items, t->n++, item);
         return 0;
     }
-    *out = t->items[0].point;
+    *out = t->items[0].at;
     top_heap_replace(t->items, t->n, item);
     return 0;
 }
@@ -743,7 +739,7 @@ static int offer_to_top(struct keep *k, const struct table *rows, int64_t row, i
 {
     bool in;
     int64_t out;
-    struct top_item item = { keep_value_of(&k->rule->top, rows, row, k->top), point };
+    struct stat_rank item = { keep_value_of(&k->rule->top, rows, row, k->top), point };
     int rc = top_offer(&k->tops, text_str(&k->group), item, &in, &out, e);
     if (!rc && out >= 0)
         rc = leave(k, out, KEEP_TOP, e);

@@ -31,6 +31,7 @@
 
 #include "base/heap.h"
 #include "base/simplex.h"
+#include "base/stat.h"
 #include "base/vec.h"
 #include "topo/congestion.h"
 
@@ -64,17 +65,7 @@ struct theta_flow {
     double demand;
 };
 
-struct reach {
-    double dist;
-    int32_t v;
-};
-
-static bool is_nearer(const struct reach *a, const struct reach *b)
-{
-    return (a->dist < b->dist) | ((a->dist == b->dist) & (a->v < b->v));
-}
-
-HEAP(reaches, struct reach, is_nearer)
+HEAP(reaches, struct stat_rank, stat_before)
 
 struct theta {
     int32_t n_npus, n_vertices, n_links, n_classes, n_vars, n_sources;
@@ -98,7 +89,7 @@ struct theta {
     /* Room for a search from one source. */
     double *dist, *paths, *flow, *load; /* shape [n_vertices], load [n_vars] */
     int32_t *order, *settled;      /* shape [n_vertices]: vertices by distance, and the inverse; -1 not yet */
-    struct reach *heap;            /* shape [2 n_links + 1] */
+    struct stat_rank *heap;        /* shape [2 n_links + 1] */
     double *asked, *vertex, *cost; /* shape [n_vars] */
     double *u;                     /* shape [n_sources] */
     int32_t *parent;               /* shape [n_vertices]: arc by which the search came */
@@ -440,21 +431,22 @@ static int32_t find_distances(struct theta *t, int32_t s, const double *y)
         t->settled[v] = -1;
     }
     t->dist[s] = 0;
-    reaches_push(t->heap, n++, (struct reach){ 0, s });
+    reaches_push(t->heap, n++, (struct stat_rank){ 0, s });
     while (n > 0) {
-        struct reach at = reaches_pop(t->heap, n--);
-        if (t->settled[at.v] >= 0)
+        struct stat_rank next = reaches_pop(t->heap, n--);
+        int32_t u = (int32_t)next.at;
+        if (t->settled[u] >= 0)
             continue;
-        t->settled[at.v] = reached;
-        t->order[reached++] = at.v;
-        for (int32_t i = t->first[at.v]; i < t->first[at.v + 1]; i++) {
+        t->settled[u] = reached;
+        t->order[reached++] = u;
+        for (int32_t i = t->first[u]; i < t->first[u + 1]; i++) {
             int32_t a = t->arcs[i], v = t->to[a];
-            double dist = at.dist + y[t->var[a]];
+            double dist = next.key + y[t->var[a]];
             if (t->settled[v] >= 0 || !(dist < t->dist[v]))
                 continue;
             t->dist[v] = dist;
             t->parent[v] = a;
-            reaches_push(t->heap, n++, (struct reach){ dist, v });
+            reaches_push(t->heap, n++, (struct stat_rank){ dist, v });
         }
     }
     return reached;

@@ -389,11 +389,6 @@ int queues_run(struct queues *q, const struct gang_plan *plan, struct crew *crew
 
 /* ---- loads of GPUs ---- */
 
-struct batch_load_rank {
-    double mean_s;
-    int32_t server;
-};
-
 /* A GPU that may be picked. */
 struct batch_load_pick {
     double load_s;
@@ -450,19 +445,13 @@ static int32_t load_offer_server(struct batch_load *l, int32_t n, const struct b
     return n;
 }
 
-static int batch_load_compare_gpus(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The job is planned on these GPUs, if they are enough. */
 static bool load_settle(struct batch_load *l, int32_t *gpus, int32_t n, const struct batch_load_ask *ask)
 {
     double free_s = 0;
     if (n < ask->gpus)
         return false;
-    qsort(gpus, (size_t)n, sizeof *gpus, batch_load_compare_gpus);
+    stat_sort_numbers(gpus, n);
     for (int32_t i = 0; l->gang && i < n; i++)
         free_s = l->gpu_s[gpus[i]] > free_s ? l->gpu_s[gpus[i]] : free_s;
     for (int32_t i = 0; i < n; i++) {
@@ -475,14 +464,6 @@ static bool load_settle(struct batch_load *l, int32_t *gpus, int32_t n, const st
     return true;
 }
 
-static int load_compare_ranks(const void *a, const void *b)
-{
-    const struct batch_load_rank *x = a, *y = b;
-    if (x->mean_s != y->mean_s)
-        return x->mean_s < y->mean_s ? -1 : 1;
-    return (x->server > y->server) - (x->server < y->server);
-}
-
 /* Offer the servers that are loaded least per GPU, until they have room for lambda times the job. */
 static int32_t load_offer_balanced(struct batch_load *l, const struct batch_load_ask *ask)
 {
@@ -490,11 +471,12 @@ static int32_t load_offer_balanced(struct batch_load *l, const struct batch_load
     double room = 0;
     int32_t n = 0;
     for (int32_t s = 0; s < c->n_servers; s++)
-        l->ranks[s] = (struct batch_load_rank){ l->server_s[s] / c->gpus[s], s };
-    qsort(l->ranks, (size_t)c->n_servers, sizeof *l->ranks, load_compare_ranks);
+        l->ranks[s] = (struct stat_rank){ l->server_s[s] / c->gpus[s], s };
+    stat_sort_ranks(l->ranks, c->n_servers);
     for (int32_t i = 0; i < c->n_servers && room < ask->lambda * ask->gpus; i++) {
-        room += c->gpus[l->ranks[i].server];
-        n = load_offer_server(l, n, ask, l->ranks[i].server, false);
+        int32_t server = (int32_t)l->ranks[i].at;
+        room += c->gpus[server];
+        n = load_offer_server(l, n, ask, server, false);
     }
     return n;
 }
@@ -606,7 +588,7 @@ static int lottery_start(struct lottery *l, struct err *e)
             gpus[i] = l->idle[at];
             l->idle[at] = l->idle[--l->n_idle];
         }
-        qsort(gpus, (size_t)n, sizeof *gpus, batch_load_compare_gpus);
+        stat_sort_numbers(gpus, n);
         rc = crew_start(l->crew, job, gpus, e);
     }
     return rc ? rc : crew_settle(l->crew, e);
@@ -885,28 +867,16 @@ struct sjf_search {
     struct work work; /* counts plans */
 };
 
-struct sjf_size {
-    int32_t gpus, job;
-};
-
-static int sjf_compare_sizes(const void *a, const void *b)
-{
-    const struct sjf_size *x = a, *y = b;
-    if (x->gpus != y->gpus)
-        return x->gpus < y->gpus ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
-
 static int sjf_order_by_size(int32_t *order, const struct batch_problem *p, struct err *e)
 {
-    struct sjf_size *sizes = malloc((size_t)p->n_jobs * sizeof *sizes);
+    struct stat_rank *sizes = malloc((size_t)p->n_jobs * sizeof *sizes);
     if (!sizes)
         return err_nomem(e, "sizes of jobs");
     for (int32_t i = 0; i < p->n_jobs; i++)
-        sizes[i] = (struct sjf_size){ p->jobs[i].gpus, i };
-    qsort(sizes, (size_t)p->n_jobs, sizeof *sizes, sjf_compare_sizes);
+        sizes[i] = (struct stat_rank){ p->jobs[i].gpus, i };
+    stat_sort_ranks(sizes, p->n_jobs);
     for (int32_t i = 0; i < p->n_jobs; i++)
-        order[i] = sizes[i].job;
+        order[i] = (int32_t)sizes[i].at;
     free(sizes);
     return 0;
 }

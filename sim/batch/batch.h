@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/stat.h"
 #include "sim/cluster/job.h"
 #include "sim/cluster/pace.h"
 #include "sim/event_heap.h"
@@ -220,7 +221,6 @@ extern const struct batch_kind batch_kinds[N_BATCH_SCHEDULERS]; /**< by enum bat
 
 /* ---- loads of GPUs ---- */
 
-struct batch_load_rank; /* private */
 struct batch_load_pick; /* private */
 
 /** Load of each GPU as a plan grows, and which GPUs a job gets by it. */
@@ -230,7 +230,7 @@ struct batch_load {
     double *gpu_s;                 /**< shape [n_gpus]; planned to be busy so long */
     double *server_s;              /**< shape [n_servers]; sum over its GPUs */
     bool *open;                    /**< shape [n_servers]; has a job already */
-    struct batch_load_rank *ranks; /**< shape [n_servers] */
+    struct stat_rank *ranks;       /**< shape [n_servers] */
     struct batch_load_pick *picks; /**< shape [n_gpus]; the best so far, a heap */
 };
 

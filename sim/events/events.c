@@ -306,31 +306,17 @@ static int events_check(const struct events_problem *p, struct err *e)
     return rc;
 }
 
-struct arrival {
-    double submit_s;
-    int32_t job;
-};
-
-static int arrival_compare(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-    if (x->submit_s < y->submit_s || x->submit_s > y->submit_s)
-        return x->submit_s < y->submit_s ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
-
-/* By time and number: qsort() is not stable, and ties must not depend on the C library. */
 static int events_sort_arrivals(struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
-    struct arrival *list = malloc((size_t)n * sizeof *list);
+    struct stat_rank *list = malloc((size_t)n * sizeof *list);
     if (!list)
         return err_nomem(e, "submissions");
     for (int32_t i = 0; i < n; i++)
-        list[i] = (struct arrival){ x->p->jobs[i].submit_s, i };
-    qsort(list, (size_t)n, sizeof *list, arrival_compare);
+        list[i] = (struct stat_rank){ x->p->jobs[i].submit_s, i };
+    stat_sort_ranks(list, n);
     for (int32_t i = 0; i < n; i++)
-        x->arrivals[i] = list[i].job;
+        x->arrivals[i] = (int32_t)list[i].at;
     free(list);
     /* Time begins with the first one. */
     x->now_s = x->p->jobs[x->arrivals[0]].submit_s;

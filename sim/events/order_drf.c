@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/stat.h"
 #include "sim/events/events.h"
 
 /* A tenant has the number of its first job in order of submission. */
@@ -30,38 +31,23 @@ static void drf_free(void *own)
     free(drf);
 }
 
-/* A job and its place among the submissions. */
-struct drf_member {
-    int32_t tenant, rank, job;
-};
-
-static int drf_compare_members(const void *a, const void *b)
-{
-    const struct drf_member *x = a, *y = b;
-    if (x->tenant != y->tenant)
-        return x->tenant < y->tenant ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
-
 static int drf_find_tenants(struct drf *drf, const struct events_state *x, struct err *e)
 {
     int32_t n = x->p->n_jobs;
-    struct drf_member *members = malloc((size_t)n * sizeof *members);
+    struct stat_rank *members = malloc((size_t)n * sizeof *members); /* by tenant and submission */
     if (!members)
         return err_nomem(e, "tenants");
-    for (int32_t i = 0; i < n; i++) {
-        int32_t job = x->arrivals[i];
-        members[i] = (struct drf_member){ x->p->jobs[job].tenant, i, job };
-    }
-    qsort(members, (size_t)n, sizeof *members, drf_compare_members);
+    for (int32_t i = 0; i < n; i++)
+        members[i] = (struct stat_rank){ x->p->jobs[x->arrivals[i]].tenant, i };
+    stat_sort_ranks(members, n);
     for (int32_t i = 0, first = 0; i < n; i++) {
-        const struct drf_member *m = &members[i];
-        if (m->tenant < 0 || i == 0 || members[i - 1].tenant != m->tenant) {
-            first = m->rank;
+        int32_t place = (int32_t)members[i].at, job = x->arrivals[place];
+        if (members[i].key < 0 || i == 0 || members[i - 1].key < members[i].key) {
+            first = place;
             drf->tenants[first] =
-                (struct drf_tenant){ .weight = x->p->jobs[m->job].weight, .head = -1, .tail = -1 };
+                (struct drf_tenant){ .weight = x->p->jobs[job].weight, .head = -1, .tail = -1 };
         }
-        drf->tenant[m->job] = first;
+        drf->tenant[job] = first;
     }
     free(members);
     return 0;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/stat.h"
 #include "sim/events/events.h"
 
 static void fifo_key(struct order_key *out, const struct events_state *x, int32_t job)
@@ -10,20 +11,6 @@ static void fifo_key(struct order_key *out, const struct events_state *x, int32_
 }
 
 /* ---- backfilling ---- */
-
-/* When a running job ends, and what it gives back. */
-struct release {
-    double end_s;
-    int32_t gpus, job;
-};
-
-static int fifo_compare_ends(const void *a, const void *b)
-{
-    const struct release *x = a, *y = b;
-    if (x->end_s < y->end_s || x->end_s > y->end_s)
-        return x->end_s < y->end_s ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
 
 /* What the first job in the queue waits for. */
 struct reservation {
@@ -41,19 +28,19 @@ static double fifo_expected_end(const struct events_state *x, int32_t job)
 
 static int fifo_reserve(struct reservation *out, const struct events_state *x, int32_t head, struct err *e)
 {
-    struct release *list = malloc((size_t)(x->n_running + 1) * sizeof *list);
+    struct stat_rank *list = malloc((size_t)(x->n_running + 1) * sizeof *list);
     if (!list)
         return err_nomem(e, "running jobs");
     for (int32_t i = 0; i < x->n_running; i++) {
         int32_t job = x->running[i];
-        list[i] = (struct release){ fifo_expected_end(x, job), x->p->jobs[job].gpus, job };
+        list[i] = (struct stat_rank){ fifo_expected_end(x, job), job };
     }
-    qsort(list, (size_t)x->n_running, sizeof *list, fifo_compare_ends);
+    stat_sort_ranks(list, x->n_running);
     int32_t need = x->p->jobs[head].gpus;
     *out = (struct reservation){ x->now_s, pack_idle(x->pack) - need };
     for (int32_t i = 0; i < x->n_running && out->spare < 0; i++) {
-        out->spare += list[i].gpus;
-        out->from_s = list[i].end_s;
+        out->spare += x->p->jobs[list[i].at].gpus;
+        out->from_s = list[i].key;
     }
     free(list);
     return 0;

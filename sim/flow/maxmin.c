@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/stat.h"
 
 /* Offers this close (relative) to the last level are that level, whatever rounding the subtractions before
  * them had. Far above rounding, far below what matters. */
@@ -63,12 +64,6 @@ struct maxmin_bundle {
     bool open; /* while rates are found: has none yet */
 };
 
-/* What a link would give to each transfer without a rate. */
-struct maxmin_offer {
-    double Bps;
-    int32_t link;
-};
-
 struct maxmin {
     struct maxmin_settings set;
     int32_t n_links;
@@ -93,7 +88,8 @@ struct maxmin {
     int32_t *near_bundles; /* shape [cap_bundles], owned; those that get a new rate */
     int32_t *changed;      /* shape [cap_bundles], owned */
     int32_t n_near_links, n_near_bundles;
-    struct maxmin_offer *offers; /* shape of links, owned; a heap, of all or of one shelf */
+    struct stat_rank *offers; /* what links would give to each transfer without a rate: shape of links, owned;
+                                 a heap, of all or of one shelf */
     int32_t n_offers;
     int32_t n_open;           /* bundles without a rate so far */
     int32_t shelf;            /* whose links are in the heap; SHELVES: all links are */
@@ -101,13 +97,7 @@ struct maxmin {
     int32_t shelves[SHELVES]; /* first link of each; links are on one at most */
 };
 
-/* Of equals the lower number. */
-static bool offer_before(const struct maxmin_offer *a, const struct maxmin_offer *b)
-{
-    return a->Bps < b->Bps || (!(a->Bps > b->Bps) && a->link < b->link);
-}
-
-HEAP(offer_heap, struct maxmin_offer, offer_before)
+HEAP(offer_heap, struct stat_rank, stat_before)
 
 /* ---- room ---- */
 
@@ -446,15 +436,15 @@ static void open_links(struct maxmin *m)
 }
 
 /* Of the links on which a bundle is the only one without a rate, which do not change until it has one. */
-static struct maxmin_offer own_offer(const struct maxmin *m, const struct maxmin_bundle *b)
+static struct stat_rank own_offer(const struct maxmin *m, const struct maxmin_bundle *b)
 {
-    struct maxmin_offer least = { INFINITY, -1 };
+    struct stat_rank least = { INFINITY, -1 };
     for (int32_t k = 0; k < b->n; k++) {
         int32_t at = m->seats[b->first + k].link;
         if (m->fills[at].sharers > 1)
             continue;
-        const struct maxmin_offer offer = { offer_of(&m->fills[at]), at };
-        if (offer_before(&offer, &least))
+        const struct stat_rank offer = { offer_of(&m->fills[at]), at };
+        if (stat_before(&offer, &least))
             least = offer;
     }
     return least;
@@ -483,10 +473,10 @@ static void shelf_add(struct maxmin *m, int32_t link, int32_t shelf)
 }
 
 /* A link offers, for the first time in this round. */
-static void collect_offer(struct maxmin *m, struct maxmin_offer offer)
+static void collect_offer(struct maxmin *m, struct stat_rank offer)
 {
-    uint64_t height = shelf_height(offer.Bps);
-    if (offer.Bps > 0 && height < m->lowest)
+    uint64_t height = shelf_height(offer.key);
+    if (offer.key > 0 && height < m->lowest)
         m->lowest = height;
     m->offers[m->n_offers++] = offer;
 }
@@ -507,7 +497,7 @@ static void sort_offers(struct maxmin *m)
     for (int32_t i = 0; i < SHELVES; i++)
         m->shelves[i] = -1;
     for (int32_t i = 0; i < n; i++)
-        shelf_add(m, m->offers[i].link, shelf_of(m, m->offers[i].Bps));
+        shelf_add(m, (int32_t)m->offers[i].at, shelf_of(m, m->offers[i].key));
 }
 
 /*
@@ -521,14 +511,14 @@ static void make_offers(struct maxmin *m)
     m->n_open = m->n_near_bundles;
     m->lowest = UINT64_MAX;
     for (int32_t i = 0; i < m->n_near_bundles; i++) {
-        struct maxmin_offer own = own_offer(m, &m->bundles[m->near_bundles[i]]);
-        if (own.link >= 0)
+        struct stat_rank own = own_offer(m, &m->bundles[m->near_bundles[i]]);
+        if (own.at >= 0)
             collect_offer(m, own);
     }
     for (int32_t i = 0; i < m->n_near_links; i++) {
         const struct maxmin_fill *fill = &m->fills[m->near_links[i]];
         if (fill->sharers > 1)
-            collect_offer(m, (struct maxmin_offer){ offer_of(fill), m->near_links[i] });
+            collect_offer(m, (struct stat_rank){ offer_of(fill), m->near_links[i] });
     }
     sort_offers(m);
 }
@@ -543,8 +533,8 @@ static void open_shelf(struct maxmin *m)
         next = fill->next;
         if (fill->open == 0)
             continue;
-        const struct maxmin_offer offer = { offer_of(fill), at };
-        int32_t shelf = shelf_of(m, offer.Bps);
+        const struct stat_rank offer = { offer_of(fill), at };
+        int32_t shelf = shelf_of(m, offer.key);
         if (shelf > m->shelf)
             shelf_add(m, at, shelf);
         else
@@ -563,20 +553,20 @@ static int32_t least_offer(struct maxmin *m, double *offer_Bps)
             open_shelf(m);
             continue;
         }
-        struct maxmin_offer top = m->offers[0];
-        const struct maxmin_fill *fill = &m->fills[top.link];
+        struct stat_rank top = m->offers[0];
+        const struct maxmin_fill *fill = &m->fills[top.at];
         double now_Bps = fill->open > 0 ? offer_of(fill) : 0;
-        if (fill->open > 0 && !(now_Bps > top.Bps)) {
-            *offer_Bps = top.Bps;
-            return top.link;
+        if (fill->open > 0 && !(now_Bps > top.key)) {
+            *offer_Bps = top.key;
+            return (int32_t)top.at;
         }
         int32_t shelf = m->shelf == SHELVES ? SHELVES : shelf_of(m, now_Bps);
         if (fill->open > 0 && shelf == m->shelf) {
-            offer_heap_replace(m->offers, m->n_offers, (struct maxmin_offer){ now_Bps, top.link });
+            offer_heap_replace(m->offers, m->n_offers, (struct stat_rank){ now_Bps, top.at });
             continue;
         }
         if (fill->open > 0)
-            shelf_add(m, top.link, shelf);
+            shelf_add(m, (int32_t)top.at, shelf);
         offer_heap_pop(m->offers, m->n_offers--);
     }
     return -1;

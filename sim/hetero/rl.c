@@ -22,21 +22,17 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/stat.h"
 #include "sim/hetero/search.h"
-
-/* A plan of a round, and how often it was drawn. */
-struct rl_ranked {
-    double reward;
-    int32_t count;
-};
 
 /* A policy, and what is known of plans. */
 struct learner {
     struct hetero_search *s;
     const struct hetero_rl_settings *settings;
-    double *features;         /* shape [n_layers][n_features], owned */
-    double *rewards;          /* shape [plans], owned: of the leaves of a round; then their weights */
-    struct rl_ranked *ranked; /* shape [plans], owned */
+    double *features; /* shape [n_layers][n_features], owned */
+    double *rewards;  /* shape [plans], owned: of the leaves of a round; then their weights */
+    struct stat_rank
+        *ranked; /* shape [plans], owned: plans of a round by reward, and how often each was drawn */
     struct policy policy;
     struct adam adam;
     double dearest;  /* logarithm of the largest cost seen [ln USD]; 0 before there is one */
@@ -113,22 +109,17 @@ static void weigh_all(struct learner *x, int32_t n, double mean)
     x->baseline += x->settings->gamma * (mean - x->baseline);
 }
 
-static int falling(const void *a, const void *b)
-{
-    const struct rl_ranked *x = a, *y = b;
-    return (x->reward < y->reward) - (x->reward > y->reward);
-}
-
 /* The reward that a share @p best of all plans exceeds at most. */
 static double quantile(struct learner *x, double best)
 {
-    int32_t leaves = policy_n_leaves(&x->policy), seen = 0, at = 0;
+    int32_t leaves = policy_n_leaves(&x->policy), at = 0;
+    int64_t seen = 0;
     for (int32_t i = 0; i < leaves; i++)
-        x->ranked[i] = (struct rl_ranked){ x->rewards[i], policy_count(&x->policy, i) };
-    qsort(x->ranked, (size_t)leaves, sizeof *x->ranked, falling);
-    while (at < leaves - 1 && seen + x->ranked[at].count <= best)
-        seen += x->ranked[at++].count;
-    return x->ranked[at].reward;
+        x->ranked[i] = (struct stat_rank){ -x->rewards[i], policy_count(&x->policy, i) };
+    stat_sort_ranks(x->ranked, leaves);
+    while (at < leaves - 1 && (double)(seen + x->ranked[at].at) <= best)
+        seen += x->ranked[at++].at;
+    return -x->ranked[at].key;
 }
 
 /* What counts is the cheapest plan that is found, not what plans cost on average: rewards become what they

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/stat.h"
 #include "base/work.h"
 
 const char *const overlap_mode_names[N_OVERLAP_MODES + 1] = { "sequential", "wait_free", "priority",
@@ -743,32 +744,19 @@ static int smd_add_job(struct smd_choice *c, struct smd_result *out, enum smd_sc
     return 0;
 }
 
-struct smd_rank {
-    double utility;
-    int32_t item;
-};
-
-static int smd_compare_utilities(const void *a, const void *b)
-{
-    const struct smd_rank *x = a, *y = b;
-    if (x->utility != y->utility)
-        return x->utility > y->utility ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
-
 /* In order of coming, or of utility: whatever still fits. */
 static int smd_choose_in_order(struct smd_choice *c, bool best_first, struct err *e)
 {
     const struct knapsack *k = &c->knapsack;
     double used[KNAPSACK_MAX_ROWS] = { 0 };
-    struct smd_rank *order = calloc((size_t)k->n + 1, sizeof *order);
+    struct stat_rank *order = calloc((size_t)k->n + 1, sizeof *order);
     if (!order)
         return err_nomem(e, "an order of jobs");
     for (int32_t j = 0; j < k->n; j++)
-        order[j] = (struct smd_rank){ best_first ? c->value[j] : 0, j };
-    qsort(order, (size_t)k->n, sizeof *order, smd_compare_utilities);
+        order[j] = (struct stat_rank){ best_first ? -c->value[j] : 0, j };
+    stat_sort_ranks(order, k->n);
     for (int32_t i = 0; i < k->n; i++) {
-        int32_t j = order[i].item;
+        int32_t j = (int32_t)order[i].at;
         c->chosen[j] = knapsack_fits(k, used, j);
         for (int32_t r = 0; r < k->n_rows && c->chosen[j]; r++)
             used[r] += c->weight[(size_t)j * (size_t)k->n_rows + (size_t)r];

@@ -5,6 +5,7 @@
  * whatever was given up early.
  */
 #include "base/work.h"
+#include "base/stat.h"
 #include "sim/interval/interval.h"
 
 #include <math.h>
@@ -401,29 +402,17 @@ struct knapsack_branch {
     double bound;       /* of the node */
 };
 
-struct knapsack_rank {
-    double reduced;
-    int32_t item;
-};
-
 struct knapsack_tree {
     struct knapsack_work *w;
-    struct knapsack_rank *order; /* shape [n], owned: by reduced cost at the root; so room is filled */
-    int32_t *trail;              /* shape [n], owned: items fixed, in order */
+    struct stat_rank
+        *order;     /* shape [n], owned: by reduced cost at the root, the largest first; so room is filled */
+    int32_t *trail; /* shape [n], owned: items fixed, in order */
     int32_t n_trail;
     int32_t followed;             /* items of the trail whose consequences are drawn */
     struct knapsack_branch *open; /* shape [n], owned: from the root to here */
     int32_t n_open;
     bool *take; /* shape [n], owned: scratch */
 };
-
-static int branch_compare_costs(const void *a, const void *b)
-{
-    const struct knapsack_rank *x = a, *y = b;
-    if (x->reduced != y->reduced)
-        return x->reduced > y->reduced ? -1 : 1;
-    return (x->item > y->item) - (x->item < y->item);
-}
 
 static void branch_fix(struct knapsack_tree *t, int32_t item, unsigned char how)
 {
@@ -503,7 +492,7 @@ static void branch_round_and_fill(struct knapsack_tree *t, bool vertex)
     if (!fits && !(vertex && w->lp.n_fractions == 0))
         return;
     for (int32_t i = 0; i < w->n && fits; i++) {
-        int32_t j = t->order[i].item;
+        int32_t j = (int32_t)t->order[i].at;
         if (t->take[j] || w->lp.fix[j] == KNAPSACK_OUT || !branch_fits_beside(w, used, j))
             continue;
         t->take[j] = true;
@@ -555,8 +544,8 @@ static int32_t branch_pick_item(const struct knapsack_tree *t, bool vertex)
         }
     }
     for (int32_t i = 0; i < lp->n && best < 0 && !vertex; i++)
-        if (lp->fix[t->order[i].item] == KNAPSACK_FREE)
-            best = t->order[i].item;
+        if (lp->fix[t->order[i].at] == KNAPSACK_FREE)
+            best = (int32_t)t->order[i].at;
     return best;
 }
 
@@ -617,8 +606,8 @@ static void branch_walk(struct knapsack_tree *t)
 {
     struct knapsack_work *w = t->w;
     for (int32_t j = 0; j < w->n; j++)
-        t->order[j] = (struct knapsack_rank){ w->lp.reduced[j], j };
-    qsort(t->order, (size_t)w->n, sizeof *t->order, branch_compare_costs);
+        t->order[j] = (struct stat_rank){ -w->lp.reduced[j], j };
+    stat_sort_ranks(t->order, w->n);
     for (bool more = true; more;) {
         more = branch_visit(t) || branch_go_back(t);
         if (more && (w->nodes >= w->max_nodes || work_stopped())) {

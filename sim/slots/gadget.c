@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "base/vec.h"
 
 /* Shares below are rounding errors of the simplex. */
@@ -284,20 +285,6 @@ int gadget_round_draw(struct gadget_round *x, const struct elastic_settings *set
 
 /* ---- offering again ---- */
 
-struct round_waiting {
-    int32_t bid;
-    double gain_per_share; /* of the size that has most, over its dominant share of the cluster */
-};
-
-/* Largest first, of equals the lower bid: qsort() is not stable. */
-static int round_compare_gains(const void *a, const void *b)
-{
-    const struct round_waiting *x = a, *y = b;
-    if (x->gain_per_share != y->gain_per_share)
-        return x->gain_per_share > y->gain_per_share ? -1 : 1;
-    return x->bid < y->bid ? -1 : 1;
-}
-
 /* What more workers are worth may fall: progress may have whole iterations only. */
 static double round_gain_per_share(const struct gadget_lp *lp, const struct gadget_bid *bid,
                                    const double *total)
@@ -311,8 +298,9 @@ static double round_gain_per_share(const struct gadget_lp *lp, const struct gadg
     return best;
 }
 
-/* Bids that drew nothing and could gain something, in the order of gain_per_share. */
-static int32_t round_list_waiting(struct round_waiting *list, const struct gadget_round *x)
+/* Bids that drew nothing and could gain something: those first whose size that has most gains most over its
+ * dominant share of the cluster. */
+static int32_t round_list_waiting(struct stat_rank *list, const struct gadget_round *x)
 {
     const struct gadget_lp *lp = x->lp;
     int32_t n = 0;
@@ -322,9 +310,9 @@ static int32_t round_list_waiting(struct round_waiting *list, const struct gadge
     for (int32_t i = 0; i < lp->n_bids; i++) {
         double gain = x->best[i] < 0 ? round_gain_per_share(lp, &lp->bids[i], total) : 0;
         if (gain > 0)
-            list[n++] = (struct round_waiting){ i, gain };
+            list[n++] = (struct stat_rank){ -gain, i };
     }
-    qsort(list, (size_t)n, sizeof *list, round_compare_gains);
+    stat_sort_ranks(list, n);
     return n;
 }
 
@@ -371,7 +359,7 @@ static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
 int gadget_round_reoffer(struct gadget_round *x, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
-    struct round_waiting *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
+    struct stat_rank *waiting = malloc(((size_t)lp->n_bids + 1) * sizeof *waiting);
     if (!waiting)
         return err_nomem(e, "jobs to offer to again");
     int32_t n = round_list_waiting(waiting, x);
@@ -386,7 +374,7 @@ int gadget_round_reoffer(struct gadget_round *x, struct err *e)
     /* For all bids together: the slot must end, and the first ones gain most. */
     lp->pricer.steps = REOFFER_STEPS;
     for (int32_t i = 0; i < n && !rc; i++)
-        rc = round_offer_again(x, waiting[i].bid, e);
+        rc = round_offer_again(x, (int32_t)waiting[i].at, e);
     free(waiting);
     return rc;
 }

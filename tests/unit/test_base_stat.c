@@ -71,3 +71,19 @@ TEST(quantiles_lie_between_values)
     assert_close(stat_quantile(two, 1, 0.3), 10, 1e-15);
     assert_true(isnan(stat_quantile(x, 0, 0.5)));
 }
+
+/* By key, of equal keys the lower number first, whatever the order before. */
+TEST(ranks_have_one_order)
+{
+    const double keys[] = { 2, -INFINITY, 0, 2, -0.0, INFINITY, 2 };
+    const int64_t want[] = { 1, 2, 4, 0, 3, 6, 5 };
+    enum { N = COUNT_OF(keys) };
+    for (int first = 0; first < N; first++) {
+        struct stat_rank x[N];
+        for (int i = 0; i < N; i++)
+            x[i] = (struct stat_rank){ keys[(first + i) % N], (first + i) % N };
+        stat_sort_ranks(x, N);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(x[i].at, want[i]);
+    }
+}

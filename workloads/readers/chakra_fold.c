@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "base/vec.h"
 #include "base/heap.h"
 #include "base/text.h"
@@ -68,12 +69,6 @@ static int dag_issue(struct dag *g, int32_t *place, int32_t *open, int32_t n, co
     return ok ? 0 : err_nomem(e, "the order of issue");
 }
 
-static int dag_by_number(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Waits in places of the order, sorted, each once, with the task before on the lane. */
 static void renumber(struct dag *g, const int32_t *begin, const int32_t *waits, const int32_t *place,
                      const signed char *lane)
@@ -91,7 +86,7 @@ static void renumber(struct dag *g, const int32_t *begin, const int32_t *waits, 
             last[on] = i;
         }
         if (used - first > 1)
-            qsort(g->waits + first, (size_t)(used - first), sizeof *g->waits, dag_by_number);
+            stat_sort_numbers(g->waits + first, used - first);
         kept = first;
         for (int32_t k = first; k < used; k++)
             if (k == first || g->waits[k] != g->waits[kept - 1])
@@ -731,12 +726,6 @@ static bool fold_row(struct compact *c, int32_t base, bool *changed)
     return ok;
 }
 
-static int compact_by_number(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The item of the list from @p base on, which is taken away. */
 static compact_id close_list(struct compact *c, enum compact_kind kind, int32_t base)
 {
@@ -746,7 +735,7 @@ static compact_id close_list(struct compact *c, enum compact_kind kind, int32_t 
             return -1;
     int32_t n = c->list.n - base;
     if (kind == COMPACT_MAX)
-        qsort(c->list.s + base, (size_t)n, sizeof *c->list.s, compact_by_number);
+        stat_sort_numbers(c->list.s + base, n);
     compact_id id = n == 1 ? c->list.s[base]
                            : intern(c, (struct compact_item){ .kind = kind, .count = n }, c->list.s + base);
     c->list.n = base;

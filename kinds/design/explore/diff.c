@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/stat.h"
 #include "base/vec.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/explore/solve.h"
@@ -407,26 +408,13 @@ static double input_rank(const struct diff_input *in, const double *answers)
     return most;
 }
 
-struct diff_ranked {
-    double rank;
-    int32_t at;
-};
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct diff_ranked *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? 1 : -1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 /* A new list in place of @p items, shape [n] of @p size, in the order of @p ranks; NULL: no memory. */
-static void *in_order(void *items, int32_t n, size_t size, struct diff_ranked *ranks)
+static void *in_order(void *items, int32_t n, size_t size, struct stat_rank *ranks)
 {
     char *sorted = ranks ? malloc(((size_t)n + 1) * size) : NULL;
     if (!sorted)
         return NULL;
-    qsort(ranks, (size_t)n, sizeof *ranks, by_rank);
+    stat_sort_ranks(ranks, n);
     for (int32_t i = 0; i < n; i++)
         memcpy(sorted + (size_t)i * size, (const char *)items + (size_t)ranks[i].at * size, size);
     free(items);
@@ -436,13 +424,13 @@ static void *in_order(void *items, int32_t n, size_t size, struct diff_ranked *r
 static int sort_all(struct diff *d, struct err *e)
 {
     int32_t n = d->n_inputs > d->n_outputs ? d->n_inputs : d->n_outputs;
-    struct diff_ranked *ranks = calloc((size_t)n + 1, sizeof *ranks);
+    struct stat_rank *ranks = calloc((size_t)n + 1, sizeof *ranks);
     for (int32_t i = 0; i < d->n_inputs && ranks; i++)
-        ranks[i] = (struct diff_ranked){ input_rank(&d->inputs[i], d->answers[DIFF_A]), i };
+        ranks[i] = (struct stat_rank){ -input_rank(&d->inputs[i], d->answers[DIFF_A]), i };
     void *inputs = in_order(d->inputs, d->n_inputs, sizeof *d->inputs, ranks);
     d->inputs = inputs ? inputs : d->inputs;
     for (int32_t i = 0; i < d->n_outputs && ranks; i++)
-        ranks[i] = (struct diff_ranked){ output_rank(&d->outputs[i]), i };
+        ranks[i] = (struct stat_rank){ -output_rank(&d->outputs[i]), i };
     void *outputs = in_order(d->outputs, d->n_outputs, sizeof *d->outputs, ranks);
     d->outputs = outputs ? outputs : d->outputs;
     free(ranks);

@@ -725,17 +725,9 @@ bool tornado_is_idle(const struct tornado *t, int32_t input, int32_t answer)
            !tornado_moves(t, input, 1, answer);
 }
 
-static int by_swing(const void *a, const void *b)
-{
-    const struct tornado_ranked *x = a, *y = b;
-    if (x->swing != y->swing)
-        return x->swing < y->swing ? 1 : -1;
-    return (x->input > y->input) - (x->input < y->input);
-}
-
-void tornado_rank(struct tornado_ranked *list, const struct tornado *t, int32_t answer)
+void tornado_rank(struct stat_rank *list, const struct tornado *t, int32_t answer)
 {
     for (int32_t i = 0; i < t->n_inputs; i++)
-        list[i] = (struct tornado_ranked){ i, tornado_swing(t, i, answer) };
-    qsort(list, (size_t)t->n_inputs, sizeof *list, by_swing);
+        list[i] = (struct stat_rank){ -tornado_swing(t, i, answer), i };
+    stat_sort_ranks(list, t->n_inputs);
 }

@@ -12,6 +12,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_TORNADO_H
 #define KINDS_DESIGN_EXPLORE_TORNADO_H
 
+#include "base/stat.h"
 #include "kinds/design/explore/runner.h"
 #include "study/keep.h"
 
@@ -102,11 +103,7 @@ bool tornado_moves(const struct tornado *t, int32_t input, int end, int32_t answ
 /** Does an input move neither the answer nor, of several points, the best one? */
 bool tornado_is_idle(const struct tornado *t, int32_t input, int32_t answer);
 
-struct tornado_ranked {
-    int32_t input;
-    double swing;
-};
 /** All inputs, the largest swing first; @p list: shape [n_inputs]. */
-void tornado_rank(struct tornado_ranked *list, const struct tornado *t, int32_t answer);
+void tornado_rank(struct stat_rank *list, const struct tornado *t, int32_t answer);
 
 #endif

@@ -785,12 +785,6 @@ void uncertain_column(struct made_column *out, const struct uncertain *u, int32_
     study_number_column(out, num_format(number, u->percentiles[i % u->n_percentiles]));
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Blank where one draw has no value. */
 static void put_percentiles(double *values, double *x, const struct uncertain *u)
 {
@@ -801,7 +795,7 @@ static void put_percentiles(double *values, double *x, const struct uncertain *u
         values[i] = NAN;
     if (!known)
         return;
-    qsort(x, (size_t)u->draws, sizeof *x, ascending);
+    stat_sort(x, u->draws);
     for (int32_t i = 0; i < u->n_percentiles; i++)
         values[i] = stat_quantile(x, u->draws, u->percentiles[i] / 100);
 }
