@@ -78,18 +78,14 @@ static int fill_loads(struct design *d, const struct design_point *s, struct err
 /* The weighted time alone, for comparisons: the compiled function where the closed form allows. */
 int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e)
 {
-    *time_s = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++) {
-        const struct design_workload *w = &s->workloads[i];
+    const bool closed = s->model == SIM_BANDWIDTH && !s->ideal;
+    *time_s = closed ? design_point_compiled_s(s, bw_Bps) : 0;
+    for (int32_t i = 0; i < s->n_workloads && !closed; i++) {
         struct sim_step step;
-        if (s->model == SIM_BANDWIDTH && !s->ideal) {
-            *time_s += w->weight * step_time(&w->fn, bw_Bps);
-            continue;
-        }
-        int rc = simulate(&step, w, s, bw_Bps, e);
+        int rc = simulate(&step, &s->workloads[i], s, bw_Bps, e);
         if (rc)
             return rc;
-        *time_s += w->weight * step.time_s;
+        *time_s += s->workloads[i].weight * step.time_s;
         sim_step_free(&step);
     }
     return 0;
@@ -601,13 +597,11 @@ static int solve_in_range(struct design *d, struct err *e)
 static double compiled_time(const struct design *d)
 {
     const struct design_point *s = d->chosen.point;
-    double sum = 0, bw_Bps[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS];
     memcpy(bw_Bps, d->bw_Bps, sizeof bw_Bps);
     if (s->ideal)
         ideal_fill(s->ideal, bw_Bps);
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
-    return sum;
+    return design_point_compiled_s(s, bw_Bps);
 }
 
 enum { MAX_CHOICES = 16, MAX_CUTS = 60 };

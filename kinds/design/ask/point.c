@@ -145,6 +145,14 @@ struct sim_way design_point_closed_way(const struct design_point *s, const doubl
     return (struct sim_way){ &s->net, bw_Bps, model, &s->rules };
 }
 
+double design_point_compiled_s(const struct design_point *s, const double *bw_Bps)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
+    return sum;
+}
+
 /* On a graph: transfers over classes and over the columns of cuts. */
 static int compile_cuts(struct design_workload *w, const struct design_point *s, struct err *e)
 {

@@ -133,6 +133,9 @@ struct sim_way design_point_closed_way(const struct design_point *s, const doubl
  * of the network. ERR_NOMEM. */
 int design_point_compile(struct design_workload *w, const struct design_point *s, const double *bw_Bps,
                          struct err *e);
+/** Time of all workloads by weight at @p bw_Bps, by the closed form that they were compiled to; on a graph of
+ * shape [n_dims + cuts]. */
+double design_point_compiled_s(const struct design_point *s, const double *bw_Bps);
 /** The tree that @p w was compiled from. */
 const struct step_tree *design_point_compiled_tree(const struct design_workload *w);
 

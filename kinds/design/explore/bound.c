@@ -306,14 +306,6 @@ static bool has_column(const struct bound *b, enum bound_column column)
 
 /* ---- curves ---- */
 
-static double time_at(const struct design_point *s, const double *bw_Bps)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        sum += s->workloads[i].weight * step_time(&s->workloads[i].fn, bw_Bps);
-    return sum;
-}
-
 /* Added to prices, in the largest of them. -1: less nearly the smallest, as a total is spent, whatever on;
  * without any price a dimension would have no share. */
 static const double added[] = { 300, 30, 5, 1, 0.2, 0, -1 };
@@ -352,7 +344,7 @@ static void measure(struct bound_cut *cut, const struct bound *b, const struct d
         bw_Bps[d] = b->total_Bps * cut->share[d];
         cut->price += price[d] * cut->share[d];
     }
-    cut->busy_B = (time_at(s, bw_Bps) - b->compute_s) * b->total_Bps;
+    cut->busy_B = (design_point_compiled_s(s, bw_Bps) - b->compute_s) * b->total_Bps;
 }
 
 static void find_fastest(struct bound *b, const struct design_point *s)
@@ -397,7 +389,7 @@ int bound_prepare(struct bound *b, const struct design_point *s, struct err *e)
         b->scaled = b->scaled || s->workloads[i].fn.n_maxima > 0;
     for (int32_t d = 0; d < D; d++)
         endless[d] = INFINITY;
-    b->compute_s = time_at(s, endless);
+    b->compute_s = design_point_compiled_s(s, endless);
     b->cost.fixed = design_point_fixed_usd(s);
     for (int32_t d = 0; d < s->net.n_dims && s->has_parts; d++) {
         b->cost.price[d] = s->prices[d].usd_per_Bps;
@@ -551,7 +543,7 @@ static double value_at(const struct bound_ask *a, struct bound_mix m)
     bw_Bps[a->b->cheapest] += m.rest_Bps;
     if (!is_allowed(bw_Bps, s))
         return INFINITY;
-    double time_s = time_at(s, bw_Bps), usd = cost_at(a->b, bw_Bps, s->net.n_dims);
+    double time_s = design_point_compiled_s(s, bw_Bps), usd = cost_at(a->b, bw_Bps, s->net.n_dims);
     bool late = alloc_is_limited(s->objective) && !(time_s <= s->time_limit_s);
     return late ? (double)INFINITY : alloc_value_of(s->objective, time_s, usd);
 }
@@ -705,7 +697,7 @@ static void look_at_equal(struct bound_ask *a)
         return;
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
-    a->equal_s = time_at(s, bw_Bps);
+    a->equal_s = design_point_compiled_s(s, bw_Bps);
     a->equal_usd = s->pricing == DESIGN_WHOLE ? design_point_usd(s, bw_Bps, NULL)
                    : s->has_parts             ? cost_at(a->b, bw_Bps, s->net.n_dims)
                                               : (double)NAN;
