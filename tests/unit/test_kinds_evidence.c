@@ -25,16 +25,13 @@ static void open_study(struct opened *o, const char *uncertain, const char *key,
                                           { "workload.model", "configs/models/megatron-22b.yaml" },
                                           { key, value } };
     char text[1024];
-    double bw_Bps[TOPO_MAX_DIMS];
     o->f = (struct folder){ 0 };
     scratch_make(o->f.dir);
     o->u = (struct uncertain){ 0 };
     snprintf(text, sizeof text, "%sseed: 3\n%s%s", NETWORK, LOAD, uncertain);
     MUST(design_point_load(&o->s, put(&o->f, "study.yaml", text), set, key ? 3 : 2,
                            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    for (int32_t i = 0; i < o->s.net.n_dims; i++)
-        bw_Bps[i] = o->s.net.dims[i].bw_Bps;
-    MUST(design_evaluate(&o->d, &o->s, bw_Bps, e));
+    MUST(design_evaluate(&o->d, &o->s, NULL, e));
 }
 
 static void close_study(struct opened *o)

@@ -27,14 +27,11 @@ static void close_plant(struct plant *p)
 
 static void open_plant(struct plant *p, const char *text)
 {
-    double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
     *p = (struct plant){ .t = { 0 } };
     MUST(design_point_load(&p->s, put(&f, "study.yaml", text), NULL, 0,
                            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    for (int32_t i = 0; i < p->s.net.n_dims; i++)
-        bw_Bps[i] = p->s.net.dims[i].bw_Bps;
-    MUST(design_evaluate(&p->d, &p->s, bw_Bps, e));
+    MUST(design_evaluate(&p->d, &p->s, NULL, e));
     MUST(fail_build(&p->t, &p->d, &usual, e));
 }
 

@@ -92,8 +92,7 @@ static double value_of(const struct brute *b, const struct training *x)
         value = alloc_has_split(&answer) ? answer.value : INFINITY;
         alloc_answer_free(&answer);
     } else {
-        for (int32_t d = 0; d < b->s->net.n_dims; d++)
-            bw_Bps[d] = b->s->net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &b->s->net);
         value = step_time(&fn, bw_Bps);
     }
     return value;
@@ -229,14 +228,11 @@ TEST(the_step_of_the_answer_takes_the_time_of_the_best_plan)
         struct ask a = given_cases[0];
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
-        double bw_Bps[TOPO_MAX_DIMS];
         a.more = models[i];
         /* Of simulated models the search times the closed form: equal where nothing meets on a dimension. */
         a.search = i == 2 ? ", search: { zero: [0, 1], cp: [1] }" : a.search;
         OK(load(&s, &a, DESIGN_NEEDS_BANDWIDTH, e));
-        for (int32_t k = 0; k < s.net.n_dims; k++)
-            bw_Bps[k] = s.net.dims[k].bw_Bps;
-        OK(design_evaluate(&d, &s, bw_Bps, e));
+        OK(design_evaluate(&d, &s, NULL, e));
         assert_close(d.time_s, choice_plans(&d.chosen, 0)->found[0].time_s, 1e-9);
     }
 }
@@ -260,8 +256,7 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
         int64_t n_full = 0;
         const struct search_result *r = must_find(&c, &s, &cases[i], DESIGN_NEEDS_BANDWIDTH);
         s.rules.order = SIM_ORDER_FIXED;
-        for (int32_t d = 0; d < s.net.n_dims; d++)
-            bw_Bps[d] = s.net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &s.net);
         assert_true(r->n_found == 100);
         for (int32_t k = 0; k < r->n_found; k++) {
             struct training x = *s.workloads[0].training;

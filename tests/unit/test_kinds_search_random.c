@@ -288,8 +288,7 @@ static double time_of(const struct design_point *s, struct training *x)
     KEEP(struct step_tree, lowered, step_free) = { 0 };
     KEEP(struct step_fn, fn, step_fn_free);
     double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &s->net);
     MUST(training_derive(x, &s->net, e));
     MUST(training_build(&tree, x, &s->net, e));
     if (s->model != SIM_BANDWIDTH)
@@ -524,10 +523,7 @@ static bool same_bits(double a, double b)
 
 static int evaluate(struct design *d, const struct design_point *s, struct err *e)
 {
-    double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t k = 0; k < s->net.n_dims; k++)
-        bw_Bps[k] = s->net.dims[k].bw_Bps;
-    return design_evaluate(d, s, bw_Bps, e);
+    return design_evaluate(d, s, NULL, e);
 }
 
 /* Every plan that was found, run as JSON has it, takes the time of the list to the last bit. */

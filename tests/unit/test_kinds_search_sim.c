@@ -35,8 +35,7 @@ static double study_time(const struct plan *plan)
     load(&s, "model: chunk\n");
     MUST(choice_begin(&c, &s, e));
     MUST(choice_take_plan(&c, 0, plan, e));
-    for (int32_t k = 0; k < s.net.n_dims; k++)
-        bw_Bps[k] = s.net.dims[k].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &s.net);
     MUST(answer_at(&d, c, bw_Bps, e));
     return d.time_s;
 }

@@ -38,13 +38,10 @@
 
 static void build_system(struct design_point *s, struct design *d, struct system *x, const char *text)
 {
-    double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
     MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
                            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    for (int32_t i = 0; i < s->net.n_dims; i++)
-        bw_Bps[i] = s->net.dims[i].bw_Bps;
-    MUST(design_evaluate(d, s, bw_Bps, e));
+    MUST(design_evaluate(d, s, NULL, e));
     MUST(system_build(x, s, design_owned(d), e));
 }
 
@@ -614,8 +611,7 @@ static void bill_file(struct design_point *s, struct topo_bill *b, const char *p
 {
     double bw_Bps[TOPO_MAX_DIMS];
     MUST(design_point_load(s, path, o, n, DESIGN_NEEDS_PARTS | DESIGN_NEEDS_BANDWIDTH, e));
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        bw_Bps[d] = s->net.dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &s->net);
     MUST(topo_build_bill(b, &s->net, &s->parts, bw_Bps, e));
 }
 

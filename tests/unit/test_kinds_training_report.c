@@ -17,13 +17,10 @@ static void evaluate(struct design_point *s, struct design *d, const char *plan,
 {
     const unsigned needs = DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH;
     char text[2048];
-    double bw_Bps[TOPO_MAX_DIMS];
     FOLDER(f);
     snprintf(text, sizeof text, STUDY "%s" END "model: %s\n", plan, model);
     MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0, needs, e));
-    for (int32_t i = 0; i < s->net.n_dims; i++)
-        bw_Bps[i] = s->net.dims[i].bw_Bps;
-    MUST(design_evaluate(d, s, bw_Bps, e));
+    MUST(design_evaluate(d, s, NULL, e));
 }
 
 static double sum_of(const struct account *a)

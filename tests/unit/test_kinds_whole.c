@@ -370,8 +370,7 @@ TEST(adapters_serve_links_of_several_axes)
         char dims[256];
         snprintf(dims, sizeof dims, "    - %s\n", cases[i].dims);
         open_study(&s, dims, "split: given\n");
-        for (int32_t d = 0; d < s.net.n_dims; d++)
-            bw_Bps[d] = s.net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &s.net);
         OK(topo_build_bill(&bill, &s.net, &s.parts, bw_Bps, e));
         assert_int_equal(bill.nics, cases[i].nics);
         assert_close(bill.nic_usd, 900.0 * (double)cases[i].nics, 1e-14);

@@ -52,8 +52,7 @@ static int time_job(struct fidelity_time *t, const struct topo_network *net, con
 {
     KEEP(struct fidelity *, fidelity, fidelity_free_at);
     double bw_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, net);
     assert_ok(fidelity_open(&fidelity, &(struct sim_way){ net, bw_Bps, model, rules }, 0, e), e);
     return fidelity_alone(fidelity, job, t, e);
 }
@@ -66,8 +65,7 @@ static double model_ms(const struct topo_network *net, const struct sim_rules *r
     const struct collective_way way = { net, m ? &rules->stage : NULL, bw_Bps };
     struct collective_time closed;
     struct fidelity_time t;
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, net);
     if (m <= SIM_ALPHA_BETA) {
         collective_time(&closed, job->kind, job->bytes, job->members, job->stride, job->share, &way);
         return 1e3 * closed.time_s;
@@ -229,8 +227,7 @@ TEST(part_of_a_dimension_takes_as_long_in_every_model)
         /* Stages follow each other in all models but bandwidth. */
         int models = cases[i].members ? N_SIM_MODELS : 1;
         net.dims[0].detour = cases[i].detour;
-        for (int32_t d = 0; d < net.n_dims; d++)
-            bw_Bps[d] = net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &net);
         if (cases[i].members) {
             job.members[0] = cases[i].members;
             job.stride[0] = cases[i].stride;

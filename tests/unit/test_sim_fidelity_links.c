@@ -20,8 +20,7 @@ static void rig_word(struct rig *r, const char *word)
 {
     *r = (struct rig){ .x = NULL };
     MUST(topo_parse_spec(&r->net, word, e));
-    for (int32_t d = 0; d < r->net.n_dims; d++)
-        r->bw_Bps[d] = r->net.dims[d].bw_Bps;
+    topo_get_bandwidths(r->bw_Bps, &r->net);
     sim_rules_default(&r->rules);
     r->rules.stage.chunks = 1;
 }

@@ -166,8 +166,7 @@ TEST(an_all_reduce_takes_what_the_model_of_collectives_says)
         struct collective_time t;
         double bw_Bps[TOPO_MAX_DIMS];
         open_box(&y, i, GOSSIP_CLOSED);
-        for (int32_t d = 0; d < y.fabric.net.n_dims; d++)
-            bw_Bps[d] = y.fabric.net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &y.fabric.net);
         collective_time(&t, COLLECTIVE_ALL_REDUCE, S_B, y.fabric.members, NULL, NULL,
                         &(struct collective_way){ &y.fabric.net, &stage_rules_plain, bw_Bps });
         assert_close(all_reduce_s(&y, S_B), t.time_s, 0);

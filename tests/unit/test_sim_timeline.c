@@ -165,8 +165,7 @@ TEST(timelines_of_any_plan_are_their_reports)
         if (rng_below(r, 8) == 0) /* so that most of it is folded */
             c.microbatches = 3000;
         OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
-        for (int32_t d = 0; d < x.net.n_dims; d++)
-            bw_Bps[d] = x.net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &x.net);
         sim_rules_default(&rules);
         rules.stage.chunks = (int32_t)(1 + rng_below(r, 3));
         OK(sim_step_build(&s, &t, &(struct sim_way){ &x.net, bw_Bps, model, &rules }, e));

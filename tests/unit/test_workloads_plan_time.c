@@ -10,8 +10,7 @@ static double tree_time(const struct step_tree *t, const struct topo_network *ne
 {
     double bw_Bps[TOPO_MAX_DIMS];
     KEEP(struct step_fn, f, step_fn_free);
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, net);
     MUST(step_compile(&f, t, net, e));
     return step_time(&f, bw_Bps);
 }
@@ -20,8 +19,7 @@ static double lowered_time(const struct step_tree *t, const struct topo_network 
 {
     double bw_Bps[TOPO_MAX_DIMS];
     KEEP(struct step_tree, low, step_free) = { 0 };
-    for (int32_t d = 0; d < net->n_dims; d++)
-        bw_Bps[d] = net->dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, net);
     MUST(step_lower(&low, t, &(struct collective_way){ net, &stage_rules_plain, bw_Bps }, e));
     return tree_time(&low, net);
 }
@@ -256,8 +254,7 @@ TEST(the_account_of_any_plan_is_that_of_its_draft)
         fixture_random(&x, r);
         plan_cost(&c, &x.model, &x.plan, &x.net.npu);
         OK(plan_cost_tree(&t, &c, &x.place, "random", &x.net, e));
-        for (int32_t d = 0; d < x.net.n_dims; d++)
-            bw_Bps[d] = x.net.dims[d].bw_Bps;
+        topo_get_bandwidths(bw_Bps, &x.net);
         OK(sim_step_build(&s, &t, &(struct sim_way){ &x.net, bw_Bps, SIM_BANDWIDTH, NULL }, e));
         fixture_once(once_s, &busy, &c, &x.place, &x.net, false);
         plan_cost_shares(&want, &c, once_s, &busy);

@@ -661,13 +661,10 @@ static int price(struct measured *m, struct err *e)
 {
     KEEP(struct design_point, study, design_point_free) = { 0 };
     KEEP(struct design, d, design_free) = { 0 };
-    double bw_Bps[TOPO_MAX_DIMS];
     int rc = measured_open(&study, m, e);
     if (rc)
         return rc;
-    for (int32_t i = 0; i < study.net.n_dims; i++)
-        bw_Bps[i] = study.net.dims[i].bw_Bps;
-    if ((rc = design_evaluate(&d, &study, bw_Bps, e)))
+    if ((rc = design_evaluate(&d, &study, NULL, e)))
         return rc;
     design_training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
     m->account = d.loads[0].account;

@@ -174,8 +174,7 @@ static double time_row(const struct fit_row *r, const double *factors)
     double once_s[PLAN_MAX_COLLECTIVES], bw_Bps[TOPO_MAX_DIMS];
     struct plan_busy busy = { .n_dims = r->s.net.n_dims };
     const struct collective_way way = { &r->s.net, &r->s.rules.stage, bw_Bps };
-    for (int32_t d = 0; d < r->s.net.n_dims; d++)
-        bw_Bps[d] = r->s.net.dims[d].bw_Bps;
+    topo_get_bandwidths(bw_Bps, &r->s.net);
     for (int k = 0; k < N_CONSTANTS && factors; k++)
         if ((factors[k] < 1 || factors[k] > 1) && constants[k].concerns(r))
             constants[k].set(&p, &x->model, &npu, factors[k]);
