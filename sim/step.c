@@ -74,16 +74,17 @@ static int cost_by_cuts(const struct step_costing *x, const struct step_node *no
     return 0;
 }
 
-/* How each dimension carries it out, at these bandwidths. */
-static void find_choices(const struct step_costing *x, const struct step_node *node, struct sim_collective *c)
+/* Its stages at these bandwidths, and how each dimension carries it out: as the first of them does. */
+static int32_t find_stages(struct stage stages[STAGE_MAX], struct sim_collective *c,
+                           const struct step_costing *x, const struct step_node *node)
 {
-    struct stage stages[STAGE_MAX];
     const struct step_group *group = &x->tree->groups[node->group];
     const struct collective_way way = sim_stage_way(&x->way);
     int32_t n = stage_list(stages, node->collective, node->bytes / way.rules->chunks, group->members,
                            group->stride, group->share, NULL, &way);
     for (int32_t k = n; k-- > 0;)
         c->choice[stages[k].dim] = stages[k].choice;
+    return n;
 }
 
 /* The longest row; its parts are what is waited for. */
@@ -92,31 +93,28 @@ static void cost_by_stages(const struct step_costing *x, const struct step_node 
 {
     struct stage stages[STAGE_MAX];
     struct stage_row rows[TOPO_MAX_DIMS];
-    const struct collective_way way = sim_stage_way(&x->way);
-    const struct step_group *group = &x->tree->groups[node->group];
-    int32_t n = stage_list(stages, node->collective, node->bytes / way.rules->chunks, group->members,
-                           group->stride, group->share, NULL, &way);
-    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, way.rules->chunks) : 0;
+    const double *bw_Bps = x->way.bw_Bps;
+    int32_t n = find_stages(stages, c, x, node), chunks = x->way.rules->stage.chunks;
+    int32_t n_rows = n ? stage_rows(rows, stages, n, node->collective, chunks) : 0;
     const struct stage_row *longest = NULL;
     for (int32_t r = 0; r < n_rows; r++) {
         double time_s = 0;
         for (int32_t k = 0; k < n; k++)
             if (rows[r].count[k] > 0)
-                time_s += rows[r].count[k] * (stages[k].const_s + stage_transfer_s(&stages[k], way.bw_Bps));
+                time_s += rows[r].count[k] * (stages[k].const_s + stage_transfer_s(&stages[k], bw_Bps));
         if (!longest || time_s > c->time_s) {
             longest = &rows[r];
             c->time_s = time_s;
         }
     }
-    find_choices(x, node, c);
     for (int32_t k = 0; k < n; k++) {
         const struct stage *s = &stages[k];
-        double transfer_s = stage_transfer_s(s, way.bw_Bps);
-        stage_tally(s, way.rules->chunks, way.bw_Bps, c->traffic_B, c->busy_s);
+        double transfer_s = stage_transfer_s(s, bw_Bps);
+        stage_tally(s, chunks, bw_Bps, c->traffic_B, c->busy_s);
         if (!(longest->count[k] > 0))
             continue;
         c->latency_s += longest->count[k] * s->const_s;
-        c->wait_s[stage_binding(s, way.bw_Bps)] += longest->count[k] * transfer_s;
+        c->wait_s[stage_binding(s, bw_Bps)] += longest->count[k] * transfer_s;
     }
     find_binding(x, c, c->wait_s);
 }
@@ -140,6 +138,7 @@ static struct sim_job step_cost_job(const struct step_tree *t, step_id id)
 static void step_cost_take(const struct step_costing *x, step_id id, const struct fidelity_time *t,
                            struct sim_collective *c)
 {
+    struct stage stages[STAGE_MAX];
     double most_s = 0;
     *c = (struct sim_collective){ .node = id,
                                   .bytes = x->tree->nodes[id].bytes,
@@ -152,7 +151,7 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
         most_s = fmax(most_s, t->busy_s[d]);
     }
     find_binding(x, c, c->busy_s);
-    find_choices(x, &x->tree->nodes[id], c);
+    find_stages(stages, c, x, &x->tree->nodes[id]);
     double transfer_s = fmin(most_s, t->time_s);
     for (int32_t d = 0; d < x->way.net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;
