@@ -161,28 +161,11 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
     return 0;
 }
 
-/* What stands in the head of the rows; a study of one point that is wrong is an error. */
-static int find_origin(struct origin *from, struct alloc_run *a, struct err *e)
-{
-    struct design_point s;
-    if (a->study.sweep.n_keys > 0) {
-        int rc = study_find_hash(&a->study, e);
-        *from = points_origin(&a->study);
-        return rc;
-    }
-    int rc = load_study(&s, a->run, &a->overrides, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
-    if (rc)
-        return rc;
-    *from = output_origin(&s);
-    design_point_free(&s);
-    return 0;
-}
-
 static int write_rows(struct alloc_run *a, const struct study_ask *ask, struct err *e)
 {
     struct table t = { 0 };
     struct origin from;
-    int rc = find_origin(&from, a, e);
+    int rc = points_find_origin(&from, a->run, &a->study, &a->overrides, e);
     if (!rc && a->study.sweep.n_keys == 0)
         rc = study_open_point(&a->study, ask, e);
     if (!rc)

@@ -127,22 +127,14 @@ static int check_network(struct run *run, const struct overrides *o, struct err 
     return rc;
 }
 
-static int check_design(struct run *run, const struct overrides *o, struct err *e)
+static int write_check(struct run *run, const struct load_design *x, struct err *e)
 {
-    struct load_design x;
     struct budget c;
-    int rc = load_design(&x, run, o, LOAD_EITHER, DESIGN_FOR_BUDGET | DESIGN_NEEDS_WORKLOAD, e);
-    output_notes(run, &x.notes);
-    if (!rc && x.solved && !alloc_has_split(&x.design.answer)) {
-        rc = load_write_status(run, &x, true, e);
-    } else if (!rc) {
-        rc = budget_check(&c, x.study, &x.design, e);
-        if (!rc)
-            rc = conclude(run, x.study, &c, e);
-        if (!rc)
-            training_say_memory(run, x.study);
-    }
-    load_design_free(&x);
+    int rc = budget_check(&c, x->study, &x->design, e);
+    if (!rc)
+        rc = conclude(run, x->study, &c, e);
+    if (!rc)
+        training_say_memory(run, x->study);
     return rc;
 }
 
@@ -159,7 +151,9 @@ static int run_check(struct run *run, struct err *e)
     bool network_alone = !rc && probe.n_workloads == 0 && topo_has_bandwidths(&probe.net);
     design_point_free(&probe);
     if (!rc)
-        rc = network_alone ? check_network(run, &o, e) : check_design(run, &o, e);
+        rc = network_alone
+                 ? check_network(run, &o, e)
+                 : load_and_write(run, DESIGN_FOR_BUDGET | DESIGN_NEEDS_WORKLOAD, true, write_check, e);
     overrides_free(&o);
     return rc;
 }

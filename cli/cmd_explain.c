@@ -379,30 +379,15 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
     if (!rc)
         rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
+    if (!rc && !run->exit_code)
+        training_say_memory(run, x->study);
     return rc;
 }
 
 static int run_explain(struct run *run, struct err *e)
 {
-    struct overrides o;
-    struct load_design x = { 0 };
     int rc = output_check(run, e);
-    if (rc)
-        return rc;
-    rc = overrides_read(&o, run, e);
-    if (!rc)
-        rc = load_design(&x, run, &o, LOAD_EITHER, DESIGN_NEEDS_WORKLOAD, e);
-    if (!rc)
-        output_notes(run, &x.notes);
-    if (!rc && x.solved && !alloc_has_split(&x.design.answer))
-        rc = load_write_status(run, &x, false, e);
-    else if (!rc)
-        rc = write_explain(run, &x, e);
-    if (!rc && !run->exit_code)
-        training_say_memory(run, x.study);
-    load_design_free(&x);
-    overrides_free(&o);
-    return rc;
+    return rc ? rc : load_and_write(run, DESIGN_NEEDS_WORKLOAD, false, write_explain, e);
 }
 
 const struct command cmd_explain = {

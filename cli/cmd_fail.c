@@ -16,9 +16,6 @@
 
 #define HOUR_S 3600.0
 
-/* Of what is slow and not gone: half of a link as one lane of two, an NPU that is hot. */
-static const struct fail_slow fail_usual_slow = { .link = 0.5, .npu = 0.8 };
-
 static const struct option fail_rows[] = {
     TEXT_OPTION("slow-link", "SHARE", slow_link,
                 "bandwidth that a slow link keeps, above 0 and below 1 (default: 0.5)"),
@@ -36,6 +33,14 @@ static int fail_read_share(double *out, const char *option, const char *text, st
                        text);
     *out = x;
     return 0;
+}
+
+/* Of what is slow and not gone: half of a link as one lane of two, an NPU that is hot. */
+static int read_slow(struct fail_slow *slow, const struct run *run, struct err *e)
+{
+    *slow = (struct fail_slow){ .link = 0.5, .npu = 0.8 };
+    int rc = fail_read_share(&slow->link, "slow-link", run->opt.slow_link, e);
+    return rc ? rc : fail_read_share(&slow->npu, "slow-npu", run->opt.slow_npu, e);
 }
 
 /* ---- what is said ---- */
@@ -154,48 +159,35 @@ static void report_fail_notes(struct report *r, const struct fail_table *t)
             report_line(r, "Not timed by flow: %s: %s.\n", t->rows[i].name, t->rows[i].flow_why);
 }
 
-static int write_failures(struct run *run, const struct load_design *x, const struct fail_table *t,
-                          struct err *e)
+static int write_failures(struct run *run, const struct load_design *x, struct err *e)
 {
     struct report r = { 0 };
-    output_begin(&r, run, output_origin(x->study));
-    report_fail_head(&r, t, x->study);
-    report_fail_rows(&r, t);
-    if (report_is(&r, IN_TEXT)) {
-        report_fail_notes(&r, t);
+    struct fail_table t = { 0 };
+    struct fail_slow slow;
+    int rc = read_slow(&slow, run, e);
+    if (!rc)
+        rc = fail_build(&t, &x->design, &slow, e);
+    if (!rc) {
+        output_begin(&r, run, output_origin(x->study));
+        report_fail_head(&r, &t, x->study);
+        report_fail_rows(&r, &t);
+        report_fail_notes(&r, &t);
         load_say_semantics(&r, x->study);
+        rc = output_report(&r, run, output_origin(x->study), e);
     }
-    int rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
+    fail_free(&t);
     return rc;
 }
 
 static int run_fail(struct run *run, struct err *e)
 {
-    struct overrides o;
-    struct load_design x = { 0 };
-    struct fail_table t = { 0 };
-    struct fail_slow slow = fail_usual_slow;
+    struct fail_slow slow;
     int rc = output_check(run, e);
+    /* Before anything is read. */
     if (!rc)
-        rc = fail_read_share(&slow.link, "slow-link", run->opt.slow_link, e);
-    if (!rc)
-        rc = fail_read_share(&slow.npu, "slow-npu", run->opt.slow_npu, e);
-    if (!rc)
-        rc = overrides_read(&o, run, e);
-    if (rc)
-        return rc;
-    rc = load_design(&x, run, &o, LOAD_EITHER, DESIGN_NEEDS_WORKLOAD, e);
-    if (!rc)
-        output_notes(run, &x.notes);
-    if (!rc && x.solved && !alloc_has_split(&x.design.answer))
-        rc = load_write_status(run, &x, false, e);
-    else if (!rc && !(rc = fail_build(&t, &x.design, &slow, e)))
-        rc = write_failures(run, &x, &t, e);
-    fail_free(&t);
-    load_design_free(&x);
-    overrides_free(&o);
-    return rc;
+        rc = read_slow(&slow, run, e);
+    return rc ? rc : load_and_write(run, DESIGN_NEEDS_WORKLOAD, false, write_failures, e);
 }
 
 const struct command cmd_fail = {

@@ -645,19 +645,14 @@ static int sim_links_write(struct run *run, const struct design_point *s, const 
                            const char *path, struct err *e)
 {
     struct report r = { .format = TABLE_AS_CSV };
-    struct text head = { 0 };
     int rc = 0;
     report_list(&r, NULL, link_columns);
     for (int32_t i = 0; i < s->n_workloads && !rc; i++)
         rc = put_links_of(&r, s, &s->workloads[i], d->bw_Bps, e);
     report_list_end(&r);
-    output_head(&head, run, output_origin(s));
     if (!rc)
-        rc = report_end(&r, text_str(&head), e);
-    if (!rc)
-        rc = output_file(run, path, &r.out, e);
+        rc = output_report_to(&r, run, path, output_origin(s), e);
     report_free(&r);
-    text_free(&head);
     return rc;
 }
 

@@ -292,26 +292,6 @@ static int find_tornado(struct run *run, struct tornado *t, bool *found, struct 
     return tornado_run_ends(t, threads, e);
 }
 
-/* A study of one point has the head that weft alloc gives it. */
-static int tornado_origin(struct origin *from, struct run *run, struct study *study,
-                          const struct overrides *o, struct err *e)
-{
-    struct design_point s;
-    int rc;
-    if (study->sweep.n_keys) {
-        output_notes(run, &study->notes);
-        rc = study_find_hash(study, e);
-        *from = points_origin(study);
-        return rc;
-    }
-    rc = load_study(&s, run, o, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
-    if (rc)
-        return rc;
-    *from = output_origin(&s);
-    design_point_free(&s);
-    return 0;
-}
-
 static int run_study(struct run *run, const struct overrides *o, struct err *e)
 {
     struct study study;
@@ -327,7 +307,9 @@ static int run_study(struct run *run, const struct overrides *o, struct err *e)
         rc = vary ? study_open(&study, &ask, e) : study_open_point(&study, &ask, e);
     if (rc)
         return rc;
-    rc = tornado_origin(&from, run, &study, o, e);
+    if (vary)
+        output_notes(run, &study.notes);
+    rc = points_find_origin(&from, run, &study, o, e);
     if (!rc)
         rc = tornado_build(&t, &study, run->opt.all, e);
     if (!rc)

@@ -212,6 +212,24 @@ void load_design_free(struct load_design *x)
     *x = (struct load_design){ 0 };
 }
 
+int load_and_write(struct run *run, unsigned needs, bool budgets,
+                   int (*write)(struct run *run, const struct load_design *x, struct err *e), struct err *e)
+{
+    struct overrides o;
+    struct load_design x = { .solved = false };
+    int rc = overrides_read(&o, run, e);
+    if (!rc)
+        rc = load_design(&x, run, &o, LOAD_EITHER, needs, e);
+    if (!rc)
+        output_notes(run, &x.notes);
+    if (!rc)
+        rc = x.solved && !alloc_has_split(&x.design.answer) ? load_write_status(run, &x, budgets, e)
+                                                            : write(run, &x, e);
+    load_design_free(&x);
+    overrides_free(&o);
+    return rc;
+}
+
 const char *load_workload_name(const struct design_workload *w)
 {
     return w->tree.name[0] ? w->tree.name : "unnamed";

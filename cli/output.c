@@ -162,18 +162,24 @@ void output_begin(struct report *r, const struct run *run, struct origin from)
         output_json_head(&r->json, run, from);
 }
 
-int output_report(struct report *r, const struct run *run, struct origin from, struct err *e)
+int output_report_to(struct report *r, const struct run *run, const char *path, struct origin from,
+                     struct err *e)
 {
     struct text head = { 0 };
-    report_page_end(r);
     output_head(&head, run, from);
     int rc = text_check(&head, e);
     if (!rc)
         rc = report_end(r, text_str(&head), e);
     if (!rc)
-        rc = output_write(run, &r->out, e);
+        rc = output_file(run, path, &r->out, e);
     text_free(&head);
     return rc;
+}
+
+int output_report(struct report *r, const struct run *run, struct origin from, struct err *e)
+{
+    report_page_end(r);
+    return output_report_to(r, run, run->opt.out, from, e);
 }
 
 /* Words that were cut are not said; how the run ended is (cli/main.c). */

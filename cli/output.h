@@ -75,6 +75,9 @@ int output_table(const struct run *run, const struct table *t, struct origin fro
 void output_begin(struct report *r, const struct run *run, struct origin from);
 /** Close and write it. ERR_USAGE, ERR_IO, ERR_NOMEM. */
 int output_report(struct report *r, const struct run *run, struct origin from, struct err *e);
+/** Write one that output_begin() did not begin, rows in CSV, to another file. Errors likewise. */
+int output_report_to(struct report *r, const struct run *run, const char *path, struct origin from,
+                     struct err *e);
 
 /** "weft COMMAND: warning: ..." on standard error, once per text and not under -q. */
 void output_warn(struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);

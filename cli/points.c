@@ -50,6 +50,20 @@ struct origin points_origin(const struct study *s)
     return (struct origin){ .known = true, .study_hash = s->hash, .seed = s->seed };
 }
 
+int points_find_origin(struct origin *from, struct run *run, struct study *s, const struct overrides *o,
+                       struct err *e)
+{
+    struct design_point only;
+    int rc = s->sweep.n_keys > 0 ? study_find_hash(s, e)
+                                 : load_study(&only, run, o, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
+    if (rc)
+        return rc;
+    *from = s->sweep.n_keys > 0 ? points_origin(s) : output_origin(&only);
+    if (s->sweep.n_keys == 0)
+        design_point_free(&only);
+    return 0;
+}
+
 enum { WIDEST = 80 }; /* bytes of a value in a sheet */
 
 static const char *axis_value_of(const struct sweep_axis *axis, int64_t i, int32_t key)

@@ -22,6 +22,10 @@ const char *points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k,
 
 /** What the head of an output says of a study whose hash was found. */
 struct origin points_origin(const struct study *s);
+/** The same of @p s, found here; of one that varies nothing that of its only point, whose notes are said.
+ * Errors as study_find_hash() and load_study(). */
+int points_find_origin(struct origin *from, struct run *run, struct study *s, const struct overrides *o,
+                       struct err *e);
 
 /*
  * What `weft sweep --dry-run` says: axes, grids and the number of points.

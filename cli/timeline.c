@@ -6,6 +6,7 @@
  */
 #include "cli/timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -277,10 +278,11 @@ static int put_story(struct json *j, const struct story *x, int32_t story, struc
     return rc ? rc : put_arrows(j, x, story, e);
 }
 
-static int write_trace(const struct run *run, const struct story *stories, int32_t n, struct text *out,
+static int write_trace(const struct run *run, const struct story *stories, int32_t n, const char *path,
                        struct err *e)
 {
-    struct json j = { .out = out };
+    struct text out = { 0 };
+    struct json j = { .out = &out };
     int rc = 0;
     json_open(&j, NULL, '{');
     json_text(&j, "displayTimeUnit", "ns");
@@ -292,87 +294,88 @@ static int write_trace(const struct run *run, const struct story *stories, int32
         rc = put_story(&j, &stories[i], i, e);
     json_close(&j, ']');
     json_close(&j, '}');
-    text_puts(out, "\n");
+    text_puts(&out, "\n");
+    if (!rc)
+        rc = text_check(&out, e);
+    if (!rc)
+        rc = output_file(run, path, &out, e);
+    text_free(&out);
     return rc;
 }
 
 /* ---- table ---- */
 
-static void add_columns(struct table *t)
+/* A bar; what its kind does not have is blank. */
+struct timeline_row {
+    const char *workload, *stage, *row, *name;
+    enum sim_model model;
+    struct timeline_run run;
+    struct timeline_bar bar;
+    int32_t dim, pass; /* dim: from 1, 0 of none; pass: -1 of none */
+    double util;
+};
+
+#define ROW(kind, field, called)                                                                             \
+    COLUMN_AT(struct timeline_row, field, called, TABLE_##kind, NULL, .in = IN_CSV)
+#define ROW_WORD(field, called, list, ...)                                                                   \
+    COLUMN_AT(struct timeline_row, field, called, TABLE_COUNT, NULL, .in = IN_CSV, .words = (list),          \
+              __VA_ARGS__)
+#define ROW_FLAG(field, called)                                                                              \
+    COLUMN_AT(struct timeline_row, field, called, TABLE_COUNT, NULL, .in = IN_CSV, .show = COLUMN_YES_NO)
+static const struct column row_columns[] = {
+    ROW(TEXT, workload, "workload"),
+    ROW_WORD(model, "model", sim_model_words, .flags = 0),
+    ROW_WORD(run.order, "order", sim_order_words, .flags = 0),
+    ROW_FLAG(run.chosen, "chosen"),
+    ROW(REAL, run.time_s, "time_s"),
+    ROW(COUNT, bar.lane, "lane"),
+    ROW(TEXT, stage, "stage"),
+    ROW(TEXT, row, "row"),
+    ROW(COUNT, dim, "dim"),
+    ROW(REAL, util, "util"),
+    ROW(COUNT, bar.cell, "npu_class"),
+    ROW(COUNT, bar.slot, "slot"),
+    ROW(TEXT, name, "name"),
+    ROW(COUNT, bar.job, "collective"),
+    ROW(COUNT, bar.chunk, "chunk"),
+    ROW_WORD(pass, "pass", pass_names, .flags = COLUMN_EMPTY),
+    ROW(REAL, bar.events, "events"),
+    ROW(REAL, bar.bytes, "bytes"),
+    ROW(REAL, bar.busy_s, "busy_s"),
+    ROW_FLAG(bar.counts, "counts"),
+    ROW(REAL, bar.ready_s, "ready_s"),
+    ROW(REAL, bar.start_s, "start_s"),
+    ROW(REAL, bar.end_s, "end_s"),
+    COLUMNS_END,
+};
+
+static void put_row(struct report *r, const struct story *x, const struct timeline_bar *b)
 {
-    static const struct {
-        const char *name;
-        enum table_kind kind;
-    } columns[] = {
-        { "workload", TABLE_TEXT }, { "model", TABLE_TEXT },       { "order", TABLE_TEXT },
-        { "chosen", TABLE_TEXT },   { "time_s", TABLE_REAL },      { "lane", TABLE_COUNT },
-        { "stage", TABLE_TEXT },    { "row", TABLE_TEXT },         { "dim", TABLE_COUNT },
-        { "util", TABLE_REAL },     { "npu_class", TABLE_COUNT },  { "slot", TABLE_COUNT },
-        { "name", TABLE_TEXT },     { "collective", TABLE_COUNT }, { "chunk", TABLE_COUNT },
-        { "pass", TABLE_TEXT },     { "events", TABLE_REAL },      { "bytes", TABLE_REAL },
-        { "busy_s", TABLE_REAL },   { "counts", TABLE_TEXT },      { "ready_s", TABLE_REAL },
-        { "start_s", TABLE_REAL },  { "end_s", TABLE_REAL },
-    };
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(t, columns[i].name, columns[i].kind);
+    struct timeline_row row = { .workload = x->tree->name,
+                                .stage = x->timeline.stages[b->stage],
+                                .row = lane_name(x, b),
+                                .name = bar_name(x, b),
+                                .model = x->study->model,
+                                .run = x->timeline.runs[b->run],
+                                .bar = *b,
+                                .dim = b->dim < 0 ? 0 : b->dim + 1,
+                                .pass = b->chunk < 0 ? -1 : (int32_t)b->pass };
+    row.util = b->dim < 0 ? (double)NAN : row.run.util_frac[b->dim];
+    row.bar.bytes = b->dim < 0 ? (double)NAN : b->bytes;
+    report_row(r, &row);
 }
 
-static void put_count(struct table *t, int64_t n)
-{
-    if (n < 0)
-        table_put_none(t);
-    else
-        table_put_count(t, n);
-}
-
-static void put_row(struct table *t, const struct story *x, const struct timeline_bar *b)
-{
-    const struct timeline_run *run = &x->timeline.runs[b->run];
-    table_row(t);
-    table_put_text(t, x->tree->name);
-    table_put_text(t, sim_model_words[x->study->model]);
-    table_put_text(t, sim_order_words[run->order]);
-    table_put_text(t, run->chosen ? "yes" : "no");
-    table_put_real(t, run->time_s);
-    table_put_count(t, b->lane);
-    table_put_text(t, x->timeline.stages[b->stage]);
-    table_put_text(t, lane_name(x, b));
-    table_put_count(t, b->dim < 0 ? 0 : b->dim + 1);
-    if (b->dim < 0)
-        table_put_none(t);
-    else
-        table_put_real(t, run->util_frac[b->dim]);
-    table_put_count(t, b->cell);
-    table_put_count(t, b->slot);
-    table_put_text(t, bar_name(x, b));
-    put_count(t, b->job);
-    put_count(t, b->chunk);
-    table_put_text(t, b->chunk < 0 ? "" : pass_names[b->pass]);
-    table_put_real(t, b->events);
-    if (b->dim < 0)
-        table_put_none(t);
-    else
-        table_put_real(t, b->bytes);
-    table_put_real(t, b->busy_s);
-    table_put_text(t, b->counts ? "yes" : "no");
-    table_put_real(t, b->ready_s);
-    table_put_real(t, b->start_s);
-    table_put_real(t, b->end_s);
-}
-
-static int write_table(const struct run *run, const struct story *stories, int32_t n, struct text *out,
+static int write_table(const struct run *run, const struct story *stories, int32_t n, const char *path,
                        struct err *e)
 {
-    struct table t = { 0 };
-    struct text head = { 0 };
-    add_columns(&t);
+    struct report r = { .format = TABLE_AS_CSV };
+    report_list(&r, NULL, row_columns);
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < stories[i].timeline.n_bars; k++)
-            put_row(&t, &stories[i], &stories[i].timeline.bars[k]);
-    output_head(&head, run, output_origin(stories[0].study));
-    int rc = table_write(&t, TABLE_AS_CSV, text_str(&head), out, e);
-    text_free(&head);
-    table_free(&t);
+            put_row(&r, &stories[i], &stories[i].timeline.bars[k]);
+    report_list_end(&r);
+    int rc = output_report_to(&r, run, path, output_origin(stories[0].study), e);
+    report_free(&r);
     return rc;
 }
 
@@ -402,7 +405,6 @@ int timeline_write(struct run *run, const struct design_point *s, const struct d
                    struct err *e)
 {
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
-    struct text out = { 0 };
     const struct sim_way way = design_point_way(s, d->bw_Bps);
     int rc = stories ? 0 : err_nomem(e, "a timeline");
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
@@ -411,18 +413,12 @@ int timeline_write(struct run *run, const struct design_point *s, const struct d
     }
     bool trace = strcasecmp(extension(path), "json") == 0;
     if (!rc)
-        rc = trace ? write_trace(run, stories, s->n_workloads, &out, e)
-                   : write_table(run, stories, s->n_workloads, &out, e);
-    if (!rc)
-        rc = text_check(&out, e);
-    if (!rc)
-        rc = output_file(run, path, &out, e);
+        rc = (trace ? write_trace : write_table)(run, stories, s->n_workloads, path, e);
     for (int32_t i = 0; stories && i < s->n_workloads; i++) {
         if (!rc)
             say_folded(run, &stories[i]);
         timeline_free(&stories[i].timeline);
     }
     free(stories);
-    text_free(&out);
     return rc;
 }
