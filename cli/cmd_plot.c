@@ -38,34 +38,34 @@ static const struct option image_rows[] = {
 static const char *const log_words[] = { "x", "y", "xy", NULL };
 
 static const struct option xy_rows[] = {
-    TEXT_OPTION("x", "COLUMN", xy_x, "numbers, or words as categories"),
+    TEXT_OPTION("x", "COLUMN", xy.x, "numbers, or words as categories"),
     LIST_OPTION("y", "COLUMN", xy_y, "numbers; given twice: a row of panels each"),
-    TEXT_OPTION("color", "COLUMN", xy_color, "series by colour; many numbers as shades; '' for none"),
-    TEXT_OPTION("shape", "COLUMN", xy_shape, "series by shape"),
-    TEXT_OPTION("facet", "COLUMN", xy_facet, "a panel for each value; '' for none"),
-    TEXT_OPTION("facet-rows", "COLUMN", xy_facet_rows, "a row of panels for each value, all of one scale"),
-    FLAG_OPTION("shared", xy_shared, "one scale for all panels"),
+    TEXT_OPTION("color", "COLUMN", xy.color, "series by colour; many numbers as shades; '' for none"),
+    TEXT_OPTION("shape", "COLUMN", xy.shape, "series by shape"),
+    TEXT_OPTION("facet", "COLUMN", xy.facet, "a panel for each value; '' for none"),
+    TEXT_OPTION("facet-rows", "COLUMN", xy.facet_rows, "a row of panels for each value, all of one scale"),
+    FLAG_OPTION("shared", xy.shared, "one scale for all panels"),
     WORD_OPTION("log", "x|y|xy", xy_log, log_words,
                 "logarithmic axes; default: where values are 30 times apart"),
     FLAG_OPTION("linear", xy_linear, "linear axes"),
-    TEXT_OPTION("range-x", "LO:HI", xy_range_x, "ends of the axis; one may be blank"),
-    TEXT_OPTION("range-y", "LO:HI", xy_range_y, "the same of y"),
-    TEXT_OPTION("x-label", "TEXT", xy_x_label, "instead of title and unit from the column's name"),
-    TEXT_OPTION("y-label", "TEXT", xy_y_label, "the same of y"),
-    FLAG_OPTION("join", xy_join, "lines by x; of equal x the best y"),
-    FLAG_OPTION("bars", xy_bars, "bars over words on x"),
+    TEXT_OPTION("range-x", "LO:HI", xy.range[0], "ends of the axis; one may be blank"),
+    TEXT_OPTION("range-y", "LO:HI", xy.range[1], "the same of y"),
+    TEXT_OPTION("x-label", "TEXT", xy.axis_label[0], "instead of title and unit from the column's name"),
+    TEXT_OPTION("y-label", "TEXT", xy.axis_label[1], "the same of y"),
+    FLAG_OPTION("join", xy.join, "lines by x; of equal x the best y"),
+    FLAG_OPTION("bars", xy.bars, "bars over words on x"),
     TEXT_OPTION(
-        "front", "BEST", xy_front,
+        "front", "BEST", xy.front,
         "staircase of the best in both: min or max of x and y as in min,max, of a second --y as well; or no"),
-    TEXT_OPTION("label", "WHICH", xy_label,
+    TEXT_OPTION("label", "WHICH", xy.label,
                 "points with a text: knee, front, top, or a column: rows that fill it"),
-    TEXT_OPTION("text", "COLUMNS", xy_text,
+    TEXT_OPTION("text", "COLUMNS", xy.text,
                 "what texts show, with commas between; default: what tells points apart"),
-    COUNT_OPTION("top", "N", xy_top, 1, 1000000, "only the best N rows of each panel"),
-    TEXT_OPTION("by", "COLUMN", xy_by, "column by which rows are best; default: y"),
+    COUNT_OPTION("top", "N", xy.top, 1, 1000000, "only the best N rows of each panel"),
+    TEXT_OPTION("by", "COLUMN", xy.by, "column by which rows are best; default: y"),
     LIST_OPTION("best", "BEST", xy_best,
                 "max:COLUMN or min:COLUMN: what is better in it, where the table does not say"),
-    FLAG_OPTION("behind", xy_behind, "the other rows stay as a grey cloud"),
+    FLAG_OPTION("behind", xy.behind, "the other rows stay as a grey cloud"),
     LIST_OPTION("limit", "LIMIT", limits, "only rows within it, as in \"nic_GBps <= 50\"; may be repeated"),
 };
 
@@ -198,22 +198,7 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
                    struct text *image, struct err *e)
 {
     const struct options *o = &run->opt;
-    struct plot_xy xy = { .x = o->xy_x,
-                          .color = o->xy_color,
-                          .shape = o->xy_shape,
-                          .facet = o->xy_facet,
-                          .facet_rows = o->xy_facet_rows,
-                          .shared = o->xy_shared,
-                          .range = { o->xy_range_x, o->xy_range_y },
-                          .axis_label = { o->xy_x_label, o->xy_y_label },
-                          .join = o->xy_join,
-                          .bars = o->xy_bars,
-                          .front = o->xy_front,
-                          .label = o->xy_label,
-                          .text = o->xy_text,
-                          .top = o->xy_top,
-                          .by = o->xy_by,
-                          .behind = o->xy_behind };
+    struct plot_xy xy = o->xy;
     struct text script = { 0 };
     int rc = o->xy_y.n > 2
                  ? err_set(e, ERR_USAGE, "option --y is given %d times, expected at most 2", (int)o->xy_y.n)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "plots/xy.h"
 #include "study/kind.h"
 
 /** What an option holds, and the type of its field in struct options. */
@@ -109,11 +110,9 @@ struct options {
     bool schema;
     const char *front_by, *front_per, *front_design, *front_at;
     struct option_list xy_y, xy_best;
-    const char *xy_x, *xy_color, *xy_shape, *xy_facet, *xy_facet_rows, *xy_range_x, *xy_range_y, *xy_x_label,
-        *xy_y_label, *xy_front, *xy_label, *xy_text, *xy_by;
-    bool xy_shared, xy_linear, xy_join, xy_bars, xy_behind;
-    int32_t xy_log; /**< index into words of --log, -1 = absent */
-    int64_t xy_top;
+    struct plot_xy xy; /**< but for what follows from --y, --log and --linear */
+    bool xy_linear;
+    int32_t xy_log;              /**< index into words of --log, -1 = absent */
     struct option_list statuses; /**< words of trace_status_words */
     int64_t seed, window, start, horizon_s, max_gpus;
     bool skip_bad, cpu_jobs;
