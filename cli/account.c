@@ -177,6 +177,21 @@ static const struct column load_time[] = { COLUMN_REAL(struct design_load, time_
 static const struct column axis_time[] = { AXIS(time_s, NULL, .in = IN_JSON), COLUMNS_END };
 static const struct column axis_latency[] = { AXIS(latency_s, NULL, .in = IN_JSON), COLUMNS_END };
 
+struct load_head {
+    const char *name;
+    double weight, time_s;
+};
+
+void account_report_load(struct report *r, const struct design_point *s, const struct design *d, int32_t load)
+{
+    static const struct column columns[] = { COLUMN_WORD(struct load_head, name, NULL, .in = IN_JSON),
+                                             COLUMN_REAL(struct load_head, weight, NULL, .in = IN_JSON),
+                                             COLUMN_REAL(struct load_head, time_s, NULL, .in = IN_JSON),
+                                             COLUMNS_END };
+    const struct design_workload *w = &s->workloads[load];
+    report_facts(r, columns, &(struct load_head){ w->tree.name, w->weight, d->loads[load].time_s });
+}
+
 #define RATE(field, ...) COLUMN_REAL(struct training_report, field, __VA_ARGS__)
 static const struct column rate_columns[] = {
     RATE(tokens_per_s, NULL, .in = IN_JSON),

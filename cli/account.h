@@ -30,4 +30,8 @@ void account_report(struct report *r, const struct account *a, int32_t n_dims);
 void account_report_step(struct report *r, const struct design_point *s, const struct design *d,
                          int32_t load);
 
+/** Name, weight and time of a workload, as members of JSON. */
+void account_report_load(struct report *r, const struct design_point *s, const struct design *d,
+                         int32_t load);
+
 #endif

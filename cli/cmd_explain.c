@@ -232,22 +232,9 @@ static void report_collectives(struct report *r, const struct explain *p, int32_
 
 /* ---- the report ---- */
 
-struct load_facts {
-    const char *name;
-    double weight, time_s;
-};
-
-static const struct column load_columns[] = {
-    COLUMN_WORD(struct load_facts, name, NULL, .in = IN_JSON),
-    COLUMN_REAL(struct load_facts, weight, NULL, .in = IN_JSON),
-    COLUMN_REAL(struct load_facts, time_s, NULL, .in = IN_JSON),
-    COLUMNS_END,
-};
-
 static int report_load(struct report *r, const struct explain *p, int32_t i, struct err *e)
 {
     const struct design_point *s = p->study;
-    const struct sim_step *c = &p->design->loads[i].step;
     char word[TOPO_SPEC], n[SHOW];
     const char *semantics = design_point_semantics(s);
     report_line(r, "%s on %s (%s NPUs), %s model%s%s%s\n\n", load_workload_name(&s->workloads[i]),
@@ -255,8 +242,7 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
                 semantics ? ", semantics " : "", semantics ? semantics : "",
                 p->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
-    report_facts(r, load_columns,
-                 &(struct load_facts){ s->workloads[i].tree.name, s->workloads[i].weight, c->time_s });
+    account_report_load(r, s, p->design, i);
     if (report_is(r, IN_JSON))
         account_report_step(r, s, p->design, i);
     const struct account_view view = { "time", &p->design->loads[i].account, p->design->loads[i].time_s,

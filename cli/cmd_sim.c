@@ -452,17 +452,14 @@ static void report_by_dim(struct report *r, const char *key, const struct design
     report_reals(r, key, list, d->n_dims, 1);
 }
 
-/* Of a model, or of a workload in it. */
 struct model_facts {
-    const char *model, *name;
-    double weight, time_s, above_first;
+    const char *model;
+    double time_s, above_first;
 };
 
 #define MODEL(kind, field) COLUMN_##kind(struct model_facts, field, NULL, .in = IN_JSON)
 static const struct column model_columns[] = { MODEL(WORD, model), MODEL(REAL, time_s),
                                                MODEL(REAL, above_first), COLUMNS_END };
-static const struct column load_columns[] = { MODEL(WORD, name), MODEL(REAL, weight), MODEL(REAL, time_s),
-                                              COLUMNS_END };
 
 static void report_model(struct report *r, const struct simulation *x, int32_t i)
 {
@@ -483,10 +480,7 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_open(r, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {
         report_open(r, NULL, '{');
-        report_facts(r, load_columns,
-                     &(struct model_facts){ .name = s->workloads[k].tree.name,
-                                            .weight = s->workloads[k].weight,
-                                            .time_s = d->loads[k].time_s });
+        account_report_load(r, s, d, k);
         account_report_step(r, s, d, k);
         training_report_one(r, s, d, k);
         report_close(r, '}');

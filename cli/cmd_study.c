@@ -366,17 +366,24 @@ static int export_read_all(struct table *all, struct source *s, struct err *e)
     return rc || !all->failed ? rc : err_nomem(e, "rows of a store");
 }
 
+/* In the kind's own words. */
+static int write_said(const struct run *run, const struct study_report *said, struct err *e)
+{
+    struct text out = { .wide = run->opt.wide };
+    int rc = said->kind->say(&out, said, e);
+    if (!rc)
+        rc = output_text(run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
 static int write_sheet(const struct run *run, struct source *s, struct err *e)
 {
     struct table all = { 0 };
-    struct text out = { .wide = run->opt.wide };
     int rc = export_read_all(&all, s, e);
     if (!rc)
-        rc = s->kind->say(&out, &(struct study_report){ .kind = s->kind, .rows = &all }, e);
-    if (!rc)
-        rc = output_text(run, &out, e);
+        rc = write_said(run, &(struct study_report){ .kind = s->kind, .rows = &all }, e);
     table_free(&all);
-    text_free(&out);
     return rc;
 }
 
@@ -486,14 +493,8 @@ static void export_tables_free(struct export_tables *t)
 static int export_write(const struct run *run, const struct export_tables *t, struct origin from,
                         struct err *e)
 {
-    struct text out = { .wide = run->opt.wide };
-    if (output_format(run) != TABLE_AS_TEXT)
-        return output_table(run, &t->rows, from, e);
-    int rc = t->kind->say(&out, &t->report, e);
-    if (!rc)
-        rc = output_text(run, &out, e);
-    text_free(&out);
-    return rc;
+    return output_format(run) != TABLE_AS_TEXT ? output_table(run, &t->rows, from, e)
+                                               : write_said(run, &t->report, e);
 }
 
 /* What the kind says of rows that are no results, on standard error; the exit code of the run says it too.

@@ -63,6 +63,39 @@ TEST(an_axis_of_the_same_name_yields_replaces_renames_or_stands_beside)
     assert_string_equal(column_axis(buf, NULL, "network.npus"), "network.npus");
 }
 
+/* One list for several forms: text alone has the first, data the second. */
+TEST(an_enum_is_a_word_and_a_form_has_its_own_columns)
+{
+    enum fruit { APPLE, PEAR };
+    static const char *const words[] = { "apple", "pear", NULL };
+    struct basket {
+        enum fruit fruit;
+        int32_t other;
+    };
+    static const struct column list[] = {
+        COLUMN_ENUM(struct basket, fruit, words, "that is in it", .in = IN_TEXT),
+        COLUMN_ENUM(struct basket, other, words, "likewise; blank: none", .in = IN_DATA),
+        COLUMN_COUNT(struct basket, other, "its number", .in = IN_DATA),
+        COLUMNS_END,
+    };
+    KEEP(struct columns, text, columns_free);
+    KEEP(struct columns, data, columns_free);
+    OK(column_choose(&text, list, &(struct column_choice){ .in = IN_TEXT }, e));
+    OK(column_choose(&data, list, &(struct column_choice){ .in = IN_CSV }, e));
+    assert_true(text.n == 1 && text.of[0] == &list[0] && data.n == 2 && data.of[0] == &list[1]);
+    assert_true(column_kind(&list[0]) == TABLE_TEXT && column_kind(&list[2]) == TABLE_COUNT);
+    const struct basket rows[] = { { PEAR, 0 }, { APPLE, -1 } };
+    assert_string_equal(column_cell(&list[0], &rows[0], 0).text, "pear");
+    assert_string_equal(column_cell(&list[0], &rows[1], 0).text, "apple");
+    assert_string_equal(column_cell(&list[1], &rows[0], 0).text, "apple");
+    assert_null(column_cell(&list[1], &rows[1], 0).text);
+    KEEP(struct table, t, table_free) = { 0 };
+    columns_put(&t, &data);
+    table_row(&t);
+    row_put(&t, &data, &rows[1]);
+    assert_true(table_text(&t, 0, 0) == NULL && table_count(&t, 0, 1) == INT64_MIN);
+}
+
 TEST(what_was_put_is_got_again)
 {
     KEEP(struct table, t, table_free) = { 0 };
