@@ -4,18 +4,725 @@
  * the same engine, so that its rows are the same bytes. A point that cannot be read is told, and in JSON and
  * CSV has an object or a row of status error; the others are shown all the same. Of the exit codes of all
  * points the gravest is that of the command.
+ *
+ * Text says what a person decides by (bandwidths, what each dimension is busy with, what a limit costs), data
+ * has every number of the answer, its proof among them: lower bound, gap, shadow prices
+ * (kinds/design/answer/price.h). Nothing is computed here but shares and units.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/work.h"
-#include "cli/alloc_report.h"
+#include "cli/account.h"
+#include "cli/load.h"
+#include "cli/output.h"
 #include "cli/points.h"
+#include "cli/system.h"
 #include "cli/training.h"
+#include "kinds/design/answer/lists.h"
+#include "kinds/design/answer/price.h"
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/search_sim.h"
 #include "kinds/design/explore/solve.h"
+#include "study/axes.h"
 #include "study/campaign.h"
+
+/** One design and where in a sweep it stands. All borrowed. */
+struct alloc_page {
+    const struct design_point *study; /**< NULL: the point cannot be read, or solved: */
+    const char *reason;               /**< why */
+    const struct design *design;
+    const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
+    const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */
+    int32_t n_at;
+    struct design_price *prices; /**< shape [n_prices]: set by alloc_report_page() */
+    int32_t n_prices;
+};
+
+/* What a relaxation is off by rounding. */
+#define SAME_REL 1e-9
+
+/* A value of the objective, for people. */
+static const char *show_value(char buf[SHOW], const struct design_point *s, double x)
+{
+    const char *unit = design_unit(s).name;
+    if (strcmp(unit, "s") == 0)
+        return show_time(buf, x);
+    show_real(buf, x, 6);
+    size_t n = strlen(buf);
+    snprintf(buf + n, SHOW - n, " %s", strcmp(unit, "ratio") == 0 ? "of the best" : unit);
+    return buf;
+}
+
+/* ---- text ---- */
+
+/* "study: GPT-3 on libra-4d-4096 (4,096 NPUs): least time" */
+static void say_title(struct report *r, const struct alloc_page *p)
+{
+    const struct design_point *s = p->study;
+    char word[TOPO_SPEC], n[SHOW];
+    report_line(r, "%s%s", s->name, *s->name ? ": " : "");
+    load_workload_names(&r->out, s);
+    report_line(r, " on %s (%s NPUs): %s", load_network_name(word, &s->net), show_count(n, s->net.n_npus),
+                s->combine == DESIGN_REGRET && s->n_workloads > 1 ? "least regret"
+                                                                  : alloc_objectives[s->objective].goal);
+    if (alloc_is_limited(s->objective))
+        report_line(r, " within %s", show_time(n, s->time_limit_s));
+    report_line(r, "\n");
+    for (int32_t i = 0; i < p->n_at; i++)
+        report_line(r, "%s%s = %s", i ? ", " : "", p->at[i].path, p->at[i].value);
+    report_line(r, "%s", p->n_at ? "\n" : "");
+}
+
+/* A dimension of the page. */
+struct alloc_dim {
+    const char *dim, *shape, *decides;
+    char range[2 * SHOW];
+    double bw_Bps, share, util, usd_per_GBps, cost_usd;
+};
+
+#define DIM(kind, field, ...) COLUMN_##kind(struct alloc_dim, field, NULL, .in = IN_TEXT, __VA_ARGS__)
+static const struct column dim_columns[] = {
+    DIM(WORD, dim, .title = "dimension"),
+    DIM(WORD, shape, .title = "shape"),
+    DIM(REAL, bw_Bps, .title = "bandwidth", .times = 1e-9, .as = "GB/s", .digits = 6),
+    DIM(REAL, share, .times = 100, .as = "%", .digits = 3),
+    DIM(WORD, range, .title = "equally good", .unit = "GB/s", .flags = COLUMN_CHARS),
+    DIM(REAL, util, .title = "busy", .times = 100, .as = "%", .digits = 3),
+    DIM(REAL, usd_per_GBps, .title = "price", .unit = "USD/GB/s"),
+    DIM(REAL, cost_usd, .title = "cost", .unit = "USD"),
+    DIM(WORD, decides, .flags = COLUMN_EMPTY),
+    COLUMNS_END,
+};
+
+/* Between which bandwidths another split is as good. Each dimension by itself: not every combination within
+ * the ranges is as good. */
+static void put_range(char out[2 * SHOW], const struct alloc_answer *a, int32_t d)
+{
+    char lo[SHOW], hi[SHOW];
+    double least = a->lo_Bps[d], most = a->hi_Bps[d];
+    if (a->unique || !(most - least > 1e-6 * most))
+        return;
+    if (isinf(most))
+        snprintf(out, 2 * SHOW, "from %s", show_real(lo, least / 1e9, 5));
+    else
+        snprintf(out, 2 * SHOW, "%.30s to %.30s", show_real(lo, least / 1e9, 5),
+                 show_real(hi, most / 1e9, 5));
+}
+
+static void say_dims(struct report *r, const struct design_point *s, const struct design *x)
+{
+    struct text binds = { 0 };
+    char label[TOPO_DIM_LABEL];
+    report_list(r, NULL, dim_columns);
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        const struct design_dim dim = design_dim(s, x, d);
+        text_clear(&binds);
+        bind_names(&binds, s, x, d);
+        struct alloc_dim line = { .dim = s->net.dims[d].name,
+                                  .shape = topo_dim_label(label, &s->net.dims[d]),
+                                  .decides = text_str(&binds),
+                                  .bw_Bps = x->bw_Bps[d],
+                                  .share = x->bw_Bps[d] / x->total_Bps,
+                                  .util = x->util_frac[d],
+                                  .usd_per_GBps = dim.usd_per_GBps,
+                                  .cost_usd = dim.cost_usd };
+        put_range(line.range, &x->answer, d);
+        report_row(r, &line);
+    }
+    report_list_end(r);
+    r->failed = r->failed || binds.failed;
+    text_free(&binds);
+}
+
+static void say_share(struct report *r, const char *what, double part_s, double whole_s)
+{
+    char t[SHOW], p[SHOW];
+    report_line(r, "  %-16s%s", what, show_time(t, part_s));
+    if (whole_s > 0)
+        report_line(r, " (%s %%)", show_real(p, 100 * part_s / whole_s, 3));
+    report_line(r, "\n");
+}
+
+static void say_times(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    char t[SHOW], best[SHOW];
+    report_line(r, "%-18s%s per step%s\n", "time", show_time(t, d->time_s),
+                d->n_loads > 1 ? ", weighted sum" : "");
+    const struct account *a = &d->account;
+    const struct {
+        const char *name;
+        double part_s;
+        bool always;
+    } parts[] = {
+        { "compute", a->compute_s, true },
+        { "recomputation", a->recompute_s, false },
+        { "pipeline bubble", a->bubble_s, false },
+        { "communication", a->comm_s, true },
+        { p->study->model > SIM_ALPHA_BETA ? "  of it queues" : "  of it latency", a->latency_s, false },
+        { "optimizer", a->optimizer_s, false },
+        { "overhead", a->overhead_s, false },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].always || parts[i].part_s > 0)
+            say_share(r, parts[i].name, parts[i].part_s, d->time_s);
+    for (int32_t i = 0; d->n_loads > 1 && i < d->n_loads; i++) {
+        const struct design_load *load = &d->loads[i];
+        report_line(r, "  %-16s%s", p->study->workloads[i].tree.name, show_time(t, load->time_s));
+        if (isfinite(load->best_s))
+            report_line(r, ", %.4f times its own best %s", load->time_s / load->best_s,
+                        show_time(best, load->best_s));
+        report_line(r, "\n");
+    }
+}
+
+static void say_money(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    char a[SHOW], b[SHOW], c[SHOW];
+    bool whole = p->study->pricing == DESIGN_WHOLE;
+    if (isfinite(d->cost_usd))
+        report_line(r, "%-18s%s USD%s%s\n", "cost", show_usd(a, d->cost_usd), whole ? " in whole parts" : "",
+                    p->study->count_npus ? ", NPUs included" : "");
+    if (whole || !d->has_bill || p->study->parts.n_recipes == 0)
+        load_say_range(r, p->study, d);
+    if (whole)
+        report_line(r, "  %-16s%s USD: the parts of these bandwidths in fractions, by the GB/s\n", "fraction",
+                    show_usd(a, d->usd_fraction));
+    /* With rates the price by the GB/s is the bill. The range is that of what is bought. */
+    else if (d->has_bill && p->study->parts.n_recipes > 0) {
+        report_line(r, "  %-16s%s USD: the price above is by the GB/s%s\n", "in whole parts",
+                    show_usd(a, design_point_bill_usd(p->study, &d->bill).typ),
+                    p->study->has_system ? "; owning it counts this one" : "");
+        load_say_range(r, p->study, d);
+    }
+    if (isfinite(d->nic_Bps))
+        report_line(r, "%-18s%s GB/s per NPU%s\n", "NIC", show_real(a, d->nic_Bps / 1e9, 5),
+                    design_point_takes_graph_prices(p->study) ? ", by all of its links" : "");
+    if (!isfinite(d->equal.time_s))
+        return;
+    report_line(r, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),
+                show_time(b, d->equal.time_s));
+    if (isfinite(d->equal.cost_usd))
+        report_line(r, ", %s USD", show_usd(c, d->equal.cost_usd));
+    if (!d->equal.allowed)
+        report_line(r, ", breaks constraints");
+    report_line(r, "\n");
+    if (!isfinite(d->speedup))
+        return;
+    report_line(r, "  %-16s%.4f times as fast", "against it", d->speedup);
+    if (isfinite(d->perf_per_cost_gain))
+        report_line(r, ", %.4f times the performance per cost", d->perf_per_cost_gain);
+    if (isfinite(d->objective_gain))
+        report_line(r, ", %.4f times the %s", d->objective_gain, alloc_objectives[p->study->objective].gain);
+    report_line(r, "\n");
+}
+
+static void say_price(struct report *r, const struct design_point *s, const struct design_price *p, int width)
+{
+    char value[SHOW];
+    if (p->shadow_price != 0)
+        report_line(r, "  %-*s  one more%s%s %s %s\n", width, p->constraint, p->per ? " " : "",
+                    p->per ? p->per : "", p->shadow_price > 0 ? "saves" : "costs",
+                    show_value(value, s, fabs(p->shadow_price)));
+    else if (isfinite(p->within))
+        report_line(r, "  %-*s  0 to within %.2g %s\n", width, p->constraint, p->within, p->unit);
+    else
+        report_line(r, "  %-*s  not binding\n", width, p->constraint);
+}
+
+static void say_shadow(struct report *r, const struct alloc_page *p)
+{
+    size_t width = 16;
+    for (int32_t i = 0; i < p->n_prices; i++)
+        width = strlen(p->prices[i].constraint) > width ? strlen(p->prices[i].constraint) : width;
+    for (int32_t i = 0; i < p->n_prices; i++)
+        say_price(r, p->study, &p->prices[i], (int)width);
+}
+
+/* ---- whole parts ---- */
+
+/* "100 GB/s: +12,300 USD, -3.2 ms, breaks usd <= 30e6" */
+static void say_step(struct report *r, const struct alloc_page *p, int32_t k, bool up)
+{
+    struct design_step to;
+    char bw[SHOW], usd[SHOW], t[SHOW];
+    if (!design_step(&to, p->study, p->design, k, up))
+        return;
+    report_line(r, "    %-14sto %s GB/s: %s%s USD, ", to.way, show_real(bw, to.bw_GBps, 6),
+                to.more_usd < 0 ? "-" : "+", show_usd(usd, fabs(to.more_usd)));
+    if (to.more_s == 0)
+        report_line(r, "no faster");
+    else if (isfinite(to.more_s))
+        report_line(r, "%s%s", to.more_s < 0 ? "-" : "+", show_time(t, fabs(to.more_s)));
+    else
+        report_line(r, "no step ends");
+    if (to.breaks)
+        report_line(r, ", breaks %s", to.breaks);
+    report_line(r, "\n");
+}
+
+/* What is left of each constraint: whole parts seldom meet one exactly. */
+static void say_slack(struct report *r, const struct alloc_page *p)
+{
+    bool first = true;
+    for (int32_t i = 0; i < p->n_prices && p->design->has_bill; i++) {
+        const struct design_price *c = &p->prices[i];
+        char value[SHOW];
+        if (isnan(c->left))
+            continue;
+        report_line(r, "%s", first ? "constraints\n" : "");
+        first = false;
+        report_line(r, "  %-16s  %s%s%s left\n", c->constraint, show_real(value, c->left, 6),
+                    c->per ? " " : "", c->per ? c->per : "");
+    }
+}
+
+/* Ties: how many, and the bandwidths of the first few. The first of the list is the design that the page is
+ * of. */
+static void say_ties(struct report *r, const struct whole_answer *w, int32_t n_dims)
+{
+    enum { SHOWN = 5 };
+    char n[SHOW], bw[SHOW], usd[SHOW];
+    if (w->n_ties == 1 && w->ties_counted)
+        return;
+    report_line(r, "  %-16s%s%s designs, this one included; the next cheapest\n", "as good",
+                w->ties_counted ? "" : "at least ", show_count(n, w->n_ties));
+    for (int32_t i = 1; i < w->n_listed && i <= SHOWN; i++) {
+        report_line(r, "  %-16s", "");
+        for (int32_t d = 0; d < n_dims; d++)
+            report_line(r, "%s%s", d ? " + " : "", show_real(bw, w->ties[i].bw_Bps[d] / 1e9, 6));
+        report_line(r, " GB/s, %s USD\n", show_usd(usd, w->ties[i].cost_usd));
+    }
+}
+
+static void say_whole(struct report *r, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    char n[SHOW], bound[SHOW], tried[SHOW], gap[SHOW];
+    bool simulated = p->study->model > SIM_ALPHA_BETA;
+    if (w->n_points < 2)
+        report_line(r, "%-18snone needed: the bandwidths are given\n", "proof");
+    else
+        report_line(r, "%-18s%s of %s designs in whole parts%s, %s timed%s\n", "proof",
+                    d->answer.status == ALLOC_SOLVED     ? "best"
+                    : d->answer.status == ALLOC_UNPROVED ? "none for all plans; of this one the best"
+                                                         : "falls short: best known",
+                    show_real(n, w->n_points, 6), simulated ? " in model alpha-beta" : "",
+                    show_count(tried, w->n_evaluated),
+                    (double)w->n_evaluated < w->n_points ? ", all others not allowed or proved worse" : "");
+    if (d->answer.status == ALLOC_STALLED)
+        report_line(r, "  %-16slower bound %s, gap %.1e\n", "",
+                    show_value(bound, p->study, w->lower_bound * design_unit(p->study).per_SI), w->gap);
+    if (simulated)
+        report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
+    say_ties(r, w, d->n_dims);
+    if (d->plans.tried > 0)
+        report_line(r, "  %-16s%s compared, %s\n", "plans", show_count(n, d->plans.tried),
+                    d->plans.proved ? "no other can be better"
+                                    : "another might be better; limit bandwidths (max_GBps) or the search");
+    double over = w->value / d->relaxed.lower_bound - 1;
+    if (isfinite(over) && d->relaxed.lower_bound > 0)
+        report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s%s\n", "relaxation",
+                    show_value(bound, p->study, d->relaxed.lower_bound * design_unit(p->study).per_SI),
+                    over > SAME_REL ? show_real(gap, 100 * over, 3) : "no",
+                    over > SAME_REL ? " % more" : " more");
+    for (int32_t k = 0, n_steps = 0; k < d->n_dims; k++) {
+        if (!w->up[k].there && !w->down[k].there)
+            continue;
+        if (n_steps++ == 0)
+            report_line(r, "one step, all else as it is%s\n", simulated ? ", in model alpha-beta" : "");
+        report_line(r, "  %s, %s GB/s\n", p->study->net.dims[k].name, show_real(n, d->bw_Bps[k] / 1e9, 6));
+        say_step(r, p, k, true);
+        say_step(r, p, k, false);
+    }
+    say_slack(r, p);
+}
+
+static void report_step(struct report *r, const struct alloc_page *p, int32_t k, bool up)
+{
+    struct design_step to;
+    const char *name = up ? "up" : "down";
+    if (!design_step(&to, p->study, p->design, k, up)) {
+        report_json_word(r, name, NULL);
+        return;
+    }
+    report_open(r, name, '{');
+    report_facts(r, design_step_columns, &to);
+    report_close(r, '}');
+}
+
+struct whole_facts {
+    int32_t n_dims, plans_proved; /* plans_proved -1: no plan was compared */
+    double designs, usd_fraction, lower_bound, gap, bw_Bps[TOPO_MAX_DIMS];
+    int64_t timed, plans_tried, ties;
+    const char *status;
+    bool ties_counted;
+};
+
+#define WHOLE(field, called, kind, ...) COLUMN_AT(struct whole_facts, field, called, kind, NULL, __VA_ARGS__)
+static const struct column whole_columns[] = {
+    WHOLE(n_dims, "n_dims", TABLE_COUNT, .in = IN_NONE),
+    WHOLE(designs, "designs", TABLE_REAL, .in = IN_JSON),
+    WHOLE(timed, "timed", TABLE_COUNT, .in = IN_JSON),
+    WHOLE(usd_fraction, "usd_fraction", TABLE_REAL, .in = IN_JSON),
+    WHOLE(status, "relaxation.status", TABLE_TEXT, .in = IN_JSON),
+    WHOLE(lower_bound, "relaxation.lower_bound", TABLE_REAL, .in = IN_JSON),
+    WHOLE(gap, "relaxation.gap", TABLE_REAL, .in = IN_JSON),
+    WHOLE(bw_Bps, "relaxation.bw_GBps", TABLE_REAL, .in = IN_JSON, .repeat = TOPO_MAX_DIMS, .upto = "n_dims",
+          .per = 1e9),
+    WHOLE(plans_tried, "plans_tried", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
+    WHOLE(plans_proved, "plans_proved", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY,
+          .show = COLUMN_YES_NO),
+    WHOLE(ties, "ties", TABLE_COUNT, .in = IN_JSON),
+    WHOLE(ties_counted, "ties_counted", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+
+#define TIE(field) COLUMN_REAL(struct whole_tie, field, NULL, .in = IN_JSON)
+static const struct column tie_columns[] = { TIE(time_s), TIE(cost_usd), COLUMNS_END };
+
+static struct whole_facts whole_facts(const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    bool plans = d->plans.tried > 0;
+    struct whole_facts x = {
+        .n_dims = d->n_dims,
+        .plans_proved = plans ? d->plans.proved : -1,
+        .designs = w->n_points,
+        .usd_fraction = d->usd_fraction,
+        .lower_bound = d->relaxed.lower_bound * design_unit(p->study).per_SI,
+        .gap = d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0,
+        .timed = w->n_evaluated,
+        .plans_tried = plans ? d->plans.tried : -1,
+        .ties = w->n_ties,
+        .status = alloc_status_names[d->relaxed.status],
+        .ties_counted = w->ties_counted,
+    };
+    memcpy(x.bw_Bps, d->relaxed.bw_Bps, (size_t)d->n_dims * sizeof *x.bw_Bps);
+    return x;
+}
+
+/* Everything of whole parts in one object; none where prices are by the GB/s. */
+static void report_whole(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct design *d = p->design;
+    const struct whole_answer *w = &d->whole;
+    if (!has || !d->is_whole)
+        return;
+    const struct whole_facts facts = whole_facts(p);
+    report_open(r, "whole", '{');
+    report_facts(r, whole_columns, &facts);
+    report_open(r, "tied", '[');
+    for (int32_t i = 0; i < w->n_listed; i++) {
+        report_open(r, NULL, '{');
+        report_reals(r, "bw_GBps", w->ties[i].bw_Bps, d->n_dims, 1e9);
+        report_facts(r, tie_columns, &w->ties[i]);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_open(r, "steps", '[');
+    for (int32_t k = 0; k < d->n_dims; k++) {
+        report_open(r, NULL, '{');
+        report_json_word(r, "dim", p->study->net.dims[k].name);
+        report_step(r, p, k, true);
+        report_step(r, p, k, false);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+    report_close(r, '}');
+}
+
+static void say_proof(struct report *r, const struct alloc_page *p)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    char bound[SHOW], gap[SHOW] = "0";
+    if (p->design->is_whole) {
+        say_whole(r, p);
+        return;
+    }
+    if (a->gap > 0)
+        snprintf(gap, sizeof gap, "%.1e", a->gap);
+    /* A simulated time is no convex function: the split is that of the closed form, whose proof says nothing
+     * of it. */
+    if (p->study->model > SIM_ALPHA_BETA) {
+        report_line(
+            r,
+            "%-18smodel alpha-beta, %s for it to a gap of %s; its times, and the prices of constraints, are\n"
+            "%-18snot the simulated ones above, for which another split may be better\n",
+            "split for", a->status == ALLOC_SOLVED ? "optimal" : "nearly optimal", gap, "");
+        if (a->status == ALLOC_UNPROVED)
+            report_line(r, "  %-16s%s\n", "plans", a->reason);
+        if (p->study->rows.n > 0 && p->study->combine == DESIGN_SUM) {
+            report_line(
+                r,
+                "constraints, and the effect of one more unit on the right-hand side in model alpha-beta\n");
+            say_shadow(r, p);
+        }
+        return;
+    }
+    if (a->status == ALLOC_UNPROVED)
+        report_line(r, "%-18snone: %s\n", "proof", a->reason);
+    else
+        report_line(r, "%-18slower bound %s, gap %s, %s\n",
+                    a->status == ALLOC_SOLVED ? "proof" : "proof falls short",
+                    show_value(bound, p->study, a->lower_bound * design_unit(p->study).per_SI), gap,
+                    a->unique ? "no other split is as good" : "other splits are as good");
+    if (p->study->rows.n > 0 && p->study->combine == DESIGN_SUM) {
+        report_line(r, "constraints, and the effect of one more unit on the right-hand side\n");
+        say_shadow(r, p);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void report_place(struct report *r, const struct alloc_page *p)
+{
+    if (!p->sweep || p->sweep->n_keys == 0)
+        return;
+    report_open(r, "vary", '{');
+    for (int32_t i = 0; i < p->n_at; i++)
+        report_json_word(r, p->at[i].path, p->at[i].value);
+    report_close(r, '}');
+}
+
+/* What is no list and no object of its own. Without a split all is there and null, so that a program finds
+ * the same names in every object. */
+struct alloc_facts {
+    const char *status, *reason, *study, *network, *spec, *workload, *objective, *model, *unit, *bound_model,
+        *bound_of;
+    int64_t npus;
+    double total_Bps, time_s, cost_usd, nic_Bps, value, lower_bound, gap, equal_Bps, equal_s, equal_usd,
+        bill_usd, bill_low, bill_high, speedup, perf_per_cost_gain, objective_gain, regret;
+    int32_t unique, equal_allowed; /* -1: not known */
+    bool verified;
+};
+
+#define FACT(field, called, kind, ...)                                                                       \
+    COLUMN_AT(struct alloc_facts, field, called, kind, NULL, .in = IN_JSON, __VA_ARGS__)
+#define FACT_WORD(field)         FACT(field, #field, TABLE_TEXT, .unit = "")
+#define FACT_REAL(field)         FACT(field, #field, TABLE_REAL, .unit = "")
+#define FACT_GBps(field, called) FACT(field, called, TABLE_REAL, .per = 1e9)
+static const struct column status_columns[] = { FACT_WORD(status), FACT_WORD(reason), COLUMNS_END };
+static const struct column name_columns[] = {
+    FACT_WORD(study),    FACT_WORD(network),   FACT_WORD(spec),  FACT(npus, "npus", TABLE_COUNT, .unit = ""),
+    FACT_WORD(workload), FACT_WORD(objective), FACT_WORD(model), COLUMNS_END,
+};
+static const struct column time_columns[] = { FACT_GBps(total_Bps, "total_GBps"), FACT_REAL(time_s),
+                                              COLUMNS_END };
+static const struct column cost_columns[] = { FACT_REAL(cost_usd), FACT_GBps(nic_Bps, "nic_GBps"),
+                                              COLUMNS_END };
+static const struct column proof_columns[] = {
+    FACT(value, "objective_value", TABLE_REAL, .unit = ""),
+    FACT(unit, "objective_unit", TABLE_TEXT, .unit = ""),
+    FACT_WORD(bound_model),
+    FACT_REAL(lower_bound),
+    FACT(bound_of, "bound_of", TABLE_TEXT, .flags = COLUMN_IF_ANY),
+    FACT_REAL(gap),
+    FACT(verified, "verified", TABLE_COUNT, .show = COLUMN_YES_NO),
+    FACT(unique, "unique", TABLE_COUNT, .show = COLUMN_YES_NO),
+    COLUMNS_END,
+};
+static const struct column equal_columns[] = {
+    FACT_GBps(equal_Bps, "equal.bw_GBps"),
+    FACT(equal_s, "equal.time_s", TABLE_REAL, .better = -1),
+    FACT(equal_usd, "equal.cost_usd", TABLE_REAL, .better = -1),
+    FACT(equal_allowed, "equal.allowed", TABLE_COUNT, .flags = COLUMN_IF_ANY, .show = COLUMN_YES_NO),
+    FACT_REAL(bill_usd),
+    FACT(bill_low, "bill_usd_low", TABLE_REAL, .better = -1),
+    FACT(bill_high, "bill_usd_high", TABLE_REAL, .better = -1),
+    FACT_REAL(speedup),
+    FACT_REAL(perf_per_cost_gain),
+    FACT(objective_gain, "objective_gain", TABLE_REAL, .flags = COLUMN_IF_ANY),
+    COLUMNS_END,
+};
+
+/* Of the split, its proof, and what it is compared with. */
+static void take_split(struct alloc_facts *f, const struct alloc_page *p)
+{
+    const struct design *d = p->design;
+    const struct alloc_answer *a = &d->answer;
+    double per_SI = design_unit(p->study).per_SI;
+    f->total_Bps = d->total_Bps;
+    f->time_s = d->time_s;
+    f->cost_usd = d->cost_usd;
+    f->nic_Bps = d->nic_Bps;
+    f->value = a->value * per_SI;
+    f->lower_bound = a->lower_bound * per_SI;
+    f->gap = a->gap;
+    f->verified = d->verified;
+    if (isfinite(a->gap))
+        f->unique = a->unique;
+    f->equal_Bps = d->equal.bw_Bps;
+    f->equal_s = d->equal.time_s;
+    f->equal_usd = d->equal.cost_usd;
+    f->equal_allowed = d->equal.allowed;
+    if (d->has_bill) {
+        f->bill_usd = d->bill.usd.typ;
+        f->bill_low = d->bill.usd.low;
+        f->bill_high = d->bill.usd.high;
+    }
+    f->speedup = d->speedup;
+    f->perf_per_cost_gain = d->perf_per_cost_gain;
+    f->objective_gain = d->objective_gain;
+    f->regret = d->regret;
+}
+
+static void take_facts(struct alloc_facts *f, const struct alloc_page *p, char network[TOPO_SPEC],
+                       char spec[TOPO_SPEC], bool has)
+{
+    const struct design_point *s = p->study;
+    const struct alloc_answer *a = &p->design->answer;
+    static const struct column *const lists[] = { time_columns, cost_columns, proof_columns, equal_columns };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        row_clear(f, lists[i]);
+    f->regret = NAN;
+    f->status = alloc_status_names[a->status];
+    f->reason = a->reason;
+    f->study = s->name;
+    f->network = load_network_name(network, &s->net);
+    f->spec = topo_format_spec(spec, &s->net);
+    f->npus = s->net.n_npus;
+    f->objective = alloc_objective_names[s->objective];
+    f->model = sim_model_words[s->model];
+    f->unit = design_unit(s).name;
+    f->bound_model = sim_model_words[s->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : s->model];
+    f->bound_of = system_proof_of(s);
+    if (has)
+        take_split(f, p);
+}
+
+static void report_ranges(struct report *r, const struct alloc_answer *a, int32_t n_dims)
+{
+    report_open(r, "range_GBps", '[');
+    for (int32_t d = 0; d < n_dims; d++) {
+        double range[2] = { a->lo_Bps[d] / 1e9, a->hi_Bps[d] / 1e9 };
+        report_reals(r, NULL, range, 2, 1);
+    }
+    report_close(r, ']');
+}
+
+struct load_facts {
+    const char *name;
+    double weight, time_s, best_s;
+};
+
+#define LOAD(kind, field, ...) COLUMN_##kind(struct load_facts, field, NULL, .in = IN_JSON, __VA_ARGS__)
+static const struct column load_head[] = { LOAD(WORD, name, .unit = ""), LOAD(REAL, weight, .unit = ""),
+                                           COLUMNS_END };
+static const struct column load_times[] = { LOAD(REAL, time_s, .better = -1),
+                                            LOAD(REAL, best_s, .flags = COLUMN_IF_ANY), COLUMNS_END };
+
+static void report_loads(struct report *r, const struct alloc_page *p)
+{
+    report_open(r, "workloads", '[');
+    for (int32_t i = 0; i < p->design->n_loads; i++) {
+        const struct design_workload *w = &p->study->workloads[i];
+        const struct design_load *load = &p->design->loads[i];
+        const struct load_facts facts = { w->tree.name, w->weight, load->time_s, load->best_s };
+        report_open(r, NULL, '{');
+        report_facts(r, load_head, &facts);
+        account_report_step(r, p->study, p->design, i);
+        training_report_one(r, p->study, p->design, i);
+        report_facts(r, load_times, &facts);
+        report_close(r, '}');
+    }
+    report_close(r, ']');
+}
+
+static void report_split(struct report *r, const struct alloc_page *p, const struct alloc_facts *f, bool has)
+{
+    const struct design *d = p->design;
+    int32_t n = has ? d->n_dims : 0;
+    report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
+    report_facts(r, time_columns, f);
+    account_report(r, has ? &d->account : NULL, n);
+    report_reals(r, "utilization", d->util_frac, n, 1);
+    report_facts(r, cost_columns, f);
+    report_facts(r, proof_columns, f);
+    report_ranges(r, &d->answer, n);
+    report_open(r, "shadow_prices", '{');
+    for (int32_t i = 0; has && i < p->n_prices; i++)
+        report_json_real(r, p->prices[i].constraint, p->prices[i].shadow_price);
+    report_close(r, '}');
+}
+
+/* ---- both ---- */
+
+static void say_page(struct report *r, const struct alloc_page *p)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    say_title(r, p);
+    if (!alloc_has_split(a)) {
+        report_line(r, "%s: %s\n", alloc_status_names[a->status], a->reason);
+        return;
+    }
+    report_line(r, "\n");
+    say_dims(r, p->study, p->design);
+    report_line(r, "\n");
+    say_times(r, p);
+    say_money(r, p);
+    load_say_semantics(r, p->study);
+    say_proof(r, p);
+    if (system_proof_of(p->study))
+        report_line(r, "  %-16s%s\n", "of", system_proof_of(p->study));
+    system_report(r, p->study, p->design, false);
+    training_report_text(r, p->study, p->design);
+}
+
+static void report_answer(struct report *r, const struct alloc_page *p)
+{
+    struct alloc_facts f = { .status = "error", .reason = p->reason };
+    struct text names = { 0 };
+    char network[TOPO_SPEC], spec[TOPO_SPEC];
+    report_place(r, p);
+    if (!p->study) {
+        report_facts(r, status_columns, &f);
+        return;
+    }
+    bool has = alloc_has_split(&p->design->answer);
+    take_facts(&f, p, network, spec, has);
+    load_workload_names(&names, p->study);
+    f.workload = text_str(&names);
+    report_facts(r, status_columns, &f);
+    report_facts(r, name_columns, &f);
+    load_report_dims(r, &p->study->net);
+    report_split(r, p, &f, has);
+    report_whole(r, p, has);
+    report_facts(r, equal_columns, &f);
+    if (p->study->combine == DESIGN_REGRET)
+        report_json_real(r, "regret", f.regret);
+    if (has)
+        report_loads(r, p);
+    if (has)
+        system_report(r, p->study, p->design, false);
+    report_json_count(r, "iterations", p->design->answer.iterations);
+    r->failed = r->failed || names.failed;
+    text_free(&names);
+}
+
+/* A page of text, or the members of an object of JSON. */
+static void alloc_report_page(struct report *r, const struct alloc_page *page)
+{
+    struct alloc_page p = *page;
+    struct err e;
+    bool has = p.study && alloc_has_split(&p.design->answer);
+    p.prices = has ? calloc((size_t)p.study->rows.n + 1, sizeof *p.prices) : NULL;
+    if (has && (!p.prices || design_prices(p.prices, &p.n_prices, p.study, p.design, &e)))
+        r->failed = true;
+    if (report_is(r, IN_TEXT))
+        say_page(r, &p);
+    else
+        report_answer(r, &p);
+    free(p.prices);
+}
+
+/* ---- points ---- */
 
 /* All points of a study; without `vary` the one there is. */
 struct alloc_run {
