@@ -284,6 +284,7 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
 {
     const struct bind *b = &d->binds[k];
     double *x = &d->x[k][d->n];
+    char buf[NUM_TEXT];
     int rc = rows_any_number(x, &d->r, d->col[k], e);
 
     if (rc)
@@ -293,7 +294,8 @@ static int data_read_real(struct data *d, int32_t k, bool *blank, struct err *e)
                           b->as == AS_ABOVE_ZERO ? "above" : "at least");
     if (b->as == AS_COUNT) {
         if (!(*x <= b->most && *x == floor(*x)) && d->col[k] >= 0)
-            return rows_fault(&d->r, b->column, e, "%g, expected a whole number, 0 to %d", *x, (int)b->most);
+            return rows_fault(&d->r, b->column, e, "%.*s, expected a whole number, 0 to %d", NUM_TEXT,
+                              isnan(*x) ? "blank" : rows_text(buf, &d->r, d->col[k]), (int)b->most);
         d->word[k][d->n] = isnan(*x) ? 0 : (int32_t)*x;
     }
     /* Faults come before blanks: a negative number is a mistake, a missing one is not. */

@@ -464,7 +464,7 @@ enum { LOSS_METHOD, LOSS_SEED, STEPS, LOSS_TIME, LOSS, EXCHANGES, LOSS_POINT, N_
 static const struct bind loss_binds[N_LOSS_BINDS] = {
     [LOSS_METHOD] = { .column = "method", AS_WORD, NEED, .numbered = OF_TABLE },
     [LOSS_SEED] = { .column = "seed", AS_WORD, NEED },
-    [STEPS] = { .column = "steps", AS_NUMBER, NEED },
+    [STEPS] = { .column = "steps", AS_COUNT, NEED, .most = INT32_MAX },
     [LOSS_TIME] = { .column = COL_TIME_S, AS_NUMBER, NEED },
     [LOSS] = { .column = "loss", AS_NUMBER, NEED },
     [EXCHANGES] = { .column = "exchanges", AS_NUMBER, NEED },
@@ -625,17 +625,10 @@ static int join_lines(struct loss_fig *f, struct err *e)
 
 static int read_losses(struct loss_fig *f, const struct rows *r, struct err *e)
 {
-    const struct data *d = &f->data;
-    struct rows at = *r;
     int rc = data_read(&f->data, f->c, r, loss_binds, N_LOSS_BINDS, e);
 
     if (!rc)
-        rc = points_describe(&f->points, d, LOSS_POINT, e);
-    for (int64_t i = 0; i < d->n && !rc; i++) {
-        at.row = d->row[i];
-        if (isnan(d->x[STEPS][i]))
-            rc = rows_fault(&at, "steps", e, "blank, expected a number");
-    }
+        rc = points_describe(&f->points, &f->data, LOSS_POINT, e);
     return rc ? rc : join_lines(f, e);
 }
 

@@ -496,39 +496,20 @@ static int join_curves(struct learning *f, struct err *e)
     return f->n_curves > 0 ? 0 : data_none_left(d, e);
 }
 
-/* Costs are over the oracle's where any row that passes knows it, else in USD. ERR_PARSE: evaluations are
- * blank. */
+/* Costs are over the oracle's where any row that passes knows it, else in USD. */
 static int read_curves(struct learning *f, const struct rows *rows, struct err *e)
 {
-    const struct data *d = &f->data;
-    int32_t over = table_find(rows->t, "over_oracle");
-    struct rows r = *rows;
-    int rc = 0;
-
-    f->in_usd = true;
-    for (r.row = 0; over >= 0 && r.row < r.t->n_rows && f->in_usd && !rc; r.row++) {
-        double x = (double)NAN;
-        if (rows_pass(&r))
-            rc = rows_number(&x, &r, over, e);
-        f->in_usd = isnan(x);
-    }
-    if (rc)
-        return rc;
+    f->in_usd = !rows_know(rows, table_find(rows->t, "over_oracle"), -1, NULL);
     const struct bind binds[N_CURVE_BINDS] = {
         [CURVE_SCHEDULER] = { .column = "scheduler", AS_WORD, NEED, .numbered = OF_TABLE },
         [CURVE_POINT] = { .column = "point", AS_WORD, NEED, .most = MAX_POINTS },
         [CURVE_SEED] = { .column = "seed", AS_WORD, NEED },
-        [EVALUATIONS] = { .column = "evaluations", AS_NUMBER, NEED },
+        [EVALUATIONS] = { .column = "evaluations", AS_COUNT, NEED, .most = INT32_MAX },
         [COST] = { .column = f->in_usd ? "usd" : "over_oracle", AS_ABOVE_ZERO, NEED },
     };
-    rc = data_read(&f->data, f->c, rows, binds, N_CURVE_BINDS, e);
+    int rc = data_read(&f->data, f->c, rows, binds, N_CURVE_BINDS, e);
     if (!rc)
-        rc = points_describe(&f->points, d, CURVE_POINT, e);
-    for (int64_t i = 0; i < d->n && !rc; i++) {
-        r.row = d->row[i];
-        if (isnan(d->x[EVALUATIONS][i]))
-            rc = rows_fault(&r, "evaluations", e, "blank, expected a number");
-    }
+        rc = points_describe(&f->points, &f->data, CURVE_POINT, e);
     return rc ? rc : join_curves(f, e);
 }
 
@@ -639,17 +620,6 @@ static void put_learning(struct learning *f, int32_t point)
     canvas_draw(f->c);
 }
 
-static void put_learning_labels(struct learning *f)
-{
-    const struct canvas_box *body = &f->page.body;
-    double left = body->left + CANVAS_Y_LABEL_PX, low = body->bottom - CANVAS_X_LABEL_PX;
-
-    canvas_x_label(f->c, left + f->page.look->y_tics_px, body->right, low + CANVAS_X_LABEL_PX * 0.5, 0,
-                   "plans evaluated");
-    canvas_y_label(f->c, left - CANVAS_Y_LABEL_PX * 0.5 - 4, body->top, low, 0,
-                   f->in_usd ? canvas_keep(f->c, "cost [%s]", f->unit.name) : "cost over that of the oracle");
-}
-
 static void put_learning_notes(struct learning *f)
 {
     int32_t least = INT32_MAX, most = 0;
@@ -714,7 +684,9 @@ static int draw_learning(struct learning *f, struct err *e)
     for (int32_t k = 0; k < f->points.n && f->points.n > 1; k++)
         names[k] = points_name(f->c, &f->points, k,
                                (size_t)((first.right - first.left) / (CANVAS_FONT_PX * CANVAS_CHAR)));
-    put_learning_labels(f);
+    canvas_axis_labels(f->c, &f->page.body, "plans evaluated",
+                       f->in_usd ? canvas_keep(f->c, "cost [%s]", f->unit.name)
+                                 : "cost over that of the oracle");
     for (int32_t k = 0; k < f->points.n; k++)
         put_learning(f, k);
     canvas_close(f->c);

@@ -208,32 +208,46 @@ bool places_free(const struct places *p, const struct canvas_box *box, bool over
     return true;
 }
 
+enum { N_SIDES = 8 };
 /* In the order of preference. */
 static const struct {
     int x, y;
-} sides[] = { { 0, -1 }, { 0, 1 }, { 1, 0 }, { -1, 0 }, { 1, -1 }, { -1, -1 }, { 1, 1 }, { -1, 1 } };
+} sides[N_SIDES] = { { 0, -1 }, { 0, 1 }, { 1, 0 }, { -1, 0 }, { 1, -1 }, { -1, -1 }, { 1, 1 }, { -1, 1 } };
+
+/* The text in the middle of a box, where that is free. */
+static bool put_in(struct places *p, struct canvas *c, const struct canvas_box *box, const char *s,
+                   const char *color)
+{
+    struct canvas_label where = { .x_px = (box->left + box->right) / 2,
+                                  .y_px = (box->top + box->bottom) / 2,
+                                  .align = ALIGN_CENTER,
+                                  .size_px = CANVAS_SMALL_PX,
+                                  .color = color };
+
+    canvas_text(c, &where, s);
+    places_take(p, (struct place_taken){ .box = *box });
+    return true;
+}
+
+/* The box of a text whose middle is so far from a marker, on one of the sides. */
+static struct canvas_box box_beside(struct canvas_xy at, const char *s, int side, double far_x, double far_y)
+{
+    double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
+    struct canvas_xy mid = { at.x + sides[side].x * (half_x + far_x),
+                             at.y + sides[side].y * (half_y + far_y) };
+
+    return (struct canvas_box){ mid.x - half_x, mid.y - half_y, mid.x + half_x, mid.y + half_y };
+}
 
 bool places_put_beside(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
                        const char *color, bool over_lines)
 {
-    double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
-    int32_t n = (int32_t)(sizeof sides / sizeof *sides);
-
-    for (int32_t i = 0; i < n; i++) {
+    for (int i = 0; i < N_SIDES; i++) {
         /* Corners are nearer than the sum of both halves. */
-        int x = sides[i].x, y = sides[i].y;
-        double near = x && y ? 2 : 0;
-        struct canvas_xy mid = { at.x + x * (half_x + PLACES_MARKER_PX + 1 - near),
-                                 at.y + y * (half_y + PLACES_MARKER_PX - near) };
-        struct canvas_box box = { mid.x - half_x, mid.y - half_y, mid.x + half_x, mid.y + half_y };
-        struct canvas_label where = {
-            .x_px = mid.x, .y_px = mid.y, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX, .color = color
-        };
-        if (!places_free(p, &box, over_lines))
-            continue;
-        canvas_text(c, &where, s);
-        places_take(p, (struct place_taken){ .box = box });
-        return true;
+        double near = sides[i].x && sides[i].y ? 2 : 0;
+        struct canvas_box box = box_beside(at, s, i, PLACES_MARKER_PX + 1 - near, PLACES_MARKER_PX - near);
+        if (places_free(p, &box, over_lines))
+            return put_in(p, c, &box, s, color);
     }
     return false;
 }
@@ -271,25 +285,16 @@ enum { APART_LEAST_PX = 14, APART_STEP_PX = 8, APART_RINGS = 8 };
 bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, const char *s,
                       const char *color, bool over_lines)
 {
-    double half_x = canvas_width(s, CANVAS_SMALL_PX) / 2, half_y = PLACES_TEXT_PX / 2.0;
-    int32_t n = (int32_t)(sizeof sides / sizeof *sides);
-
     /* The nearest ring first. */
-    for (int32_t i = 0; i < APART_RINGS * n; i++) {
-        int x = sides[i % n].x, y = sides[i % n].y;
-        int32_t ring = i / n;
-        double far = APART_LEAST_PX + ring * APART_STEP_PX;
-        struct canvas_xy mid = { at.x + x * (half_x + far), at.y + y * (half_y + far) };
-        struct canvas_box box = { mid.x - half_x, mid.y - half_y, mid.x + half_x, mid.y + half_y };
-        struct canvas_label where = {
-            .x_px = mid.x, .y_px = mid.y, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX, .color = color
-        };
+    for (int i = 0; i < APART_RINGS * N_SIDES; i++) {
+        double far =
+            APART_LEAST_PX + i / N_SIDES * APART_STEP_PX; /* NOLINT(bugprone-integer-division): the ring */
+        struct canvas_box box = box_beside(at, s, i % N_SIDES, far, far);
         struct canvas_xy end = nearest_of(&box, at);
         if (!places_free(p, &box, over_lines) || !is_clear(p, at, end))
             continue;
         canvas_leader(c, at.x, at.y, end.x, end.y);
-        canvas_text(c, &where, s);
-        places_take(p, (struct place_taken){ .box = box });
+        put_in(p, c, &box, s, color);
         places_take(p, (struct place_taken){ .box = { at.x, at.y, end.x, end.y }, .segment = true });
         return true;
     }

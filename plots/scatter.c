@@ -14,7 +14,6 @@
 
 enum {
     MAX_LABELS = 12, /* of one front */
-    LABEL_PX = 15,   /* height */
     CELL_PX = 3,     /* of a cloud one point is drawn in a square so wide */
 };
 
@@ -235,34 +234,6 @@ static int take_places(struct scatter *s, const struct panel *p, struct err *e)
     return 0;
 }
 
-/* A label beside a point, if there is room. Above to the left nothing filled can be, else it would be on the
- * front; then above, and below to the right. Where low is better the same holds upside down. */
-static bool scatter_put_label(struct scatter *s, struct canvas_xy at, const char *label)
-{
-    const double width = canvas_width(label, CANVAS_SMALL_PX), marker = PLACES_MARKER_PX;
-    bool low = s->spec->low_is_better;
-    double beyond = low ? marker : -marker - LABEL_PX, back = low ? -marker - LABEL_PX : marker;
-    const struct canvas_xy corners[] = { { at.x - 3 - width, at.y + beyond },
-                                         { at.x - marker - 2 - width, at.y - LABEL_PX * 0.5 },
-                                         { at.x + 3, at.y + beyond },
-                                         { at.x + marker, at.y + back } };
-
-    for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
-        struct canvas_box box = { corners[i].x, corners[i].y, corners[i].x + width, corners[i].y + LABEL_PX };
-        if (!places_free(&s->places, &box, false))
-            continue;
-        places_take(&s->places, (struct place_taken){ .box = box });
-        struct canvas_label where = { .x_px = i < 2 ? box.right : box.left,
-                                      .y_px = (box.top + box.bottom) / 2,
-                                      .align = i < 2 ? ALIGN_RIGHT : ALIGN_LEFT,
-                                      .size_px = CANVAS_SMALL_PX,
-                                      .color = CANVAS_GREY };
-        canvas_text(s->c, &where, label);
-        return true;
-    }
-    return false;
-}
-
 /* Where the text changes along the front: all of it, else the short form, where there is room. */
 static void put_labels(struct scatter *s, const struct panel *p)
 {
@@ -278,7 +249,7 @@ static void put_labels(struct scatter *s, const struct panel *p)
             if (!label[0] || strcmp(label, last[k]) == 0)
                 break;
             last[k] = label;
-            if (scatter_put_label(s, panel_px(p, s->front[i].at), label)) {
+            if (places_put_beside(&s->places, s->c, panel_px(p, s->front[i].at), label, CANVAS_GREY, false)) {
                 n++;
                 break;
             }
