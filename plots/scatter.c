@@ -128,7 +128,8 @@ static int put_look(struct scatter *s, const struct panel *p, int32_t panel, int
         canvas_point(s->c, s->points[0].at.x, p->y.hi);
     for (int64_t i = 0; i < n; i++) {
         struct canvas_xy at = s->points[i].at;
-        mark_row(s, &s->points[i]);
+        if (look.as != SCATTER_CLOUD) /* which is a ground for the others */
+            mark_row(s, &s->points[i]);
         canvas_point(s->c, at.x, at.y);
         if (steps)
             canvas_point(s->c, i + 1 < n ? s->points[i + 1].at.x : p->x.hi, at.y);

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -26,6 +27,7 @@ enum { MOST_TITLES = 2000 };
 #define POINT_PX   4.5  /* half of a marker of size 1 */
 #define BASELINE   0.36 /* below the middle of a line of text, of its size */
 #define WHISKER_PX 3.0  /* half of the ends of an interval */
+#define SQUARE_PX  2.0  /* of very many markers one is drawn in a square so wide */
 
 /* ---- words and numbers ---- */
 
@@ -131,6 +133,10 @@ static void svg_open(struct canvas *c)
         text_puts(&c->image, c->note.n ? "; " : "");
         put_words(&c->image, c->account.line);
     }
+    for (int32_t i = 0; i < c->n_samples; i++) {
+        text_puts(&c->image, i > 0 ? ", " : c->note.n || c->account.line ? "; shown: " : "shown: ");
+        put_words(&c->image, text_str(&c->samples[i].label));
+    }
     text_puts(&c->image, "</desc>\n");
     if (c->opt->linked)
         return;
@@ -145,8 +151,16 @@ static void svg_open(struct canvas *c)
     text_puts(&c->image, "/>\n");
 }
 
+static void put_later(struct canvas *c)
+{
+    text_add(&c->image, text_str(&c->later), c->later.n);
+    c->image.failed = c->image.failed || c->later.failed;
+    text_clear(&c->later);
+}
+
 static void svg_close(struct canvas *c)
 {
+    put_later(c);
     text_puts(&c->image, "</svg>\n");
 }
 
@@ -251,8 +265,7 @@ static void svg_put_axis(struct canvas *c, bool along)
 /* What was written since the last panel stands below this one. */
 static void svg_panel(struct canvas *c)
 {
-    text_add(&c->image, text_str(&c->later), c->later.n);
-    text_clear(&c->later);
+    put_later(c);
     svg_put_axis(c, true);
     svg_put_axis(c, false);
 }
@@ -268,7 +281,7 @@ static void svg_draw(struct canvas *c)
         put_path(&c->image, &d, CANVAS_GREY, 0.8, "");
         text_free(&d);
     }
-    text_add(&c->image, text_str(&c->later), c->later.n);
+    put_later(c);
 }
 
 /* ---- blocks ---- */
@@ -463,10 +476,42 @@ static void put_look(struct text *out, const struct look *look)
         text_printf(out, " stroke-width=\"%g\"", look->ring ? look->width / 2 : fmin(look->width, most));
 }
 
+/* Squares of a panel that have a marker of the block. */
+struct squares {
+    bool *taken; /* owned; NULL: they are not asked */
+    int64_t width;
+};
+
+/* Of very many markers one is drawn in each square: the others would not be seen behind it. */
+static struct squares find_squares(struct canvas *c, const struct look *look)
+{
+    int64_t width = (int64_t)((c->box.right - c->box.left) / SQUARE_PX) + 2,
+            height = (int64_t)((c->box.bottom - c->box.top) / SQUARE_PX) + 2;
+    bool many = look->as == LOOK_POINTS && c->n_items > MOST_TITLES;
+    struct squares s = { many ? calloc((size_t)(width * height), sizeof *s.taken) : NULL, width };
+
+    c->image.failed = c->image.failed || (many && !s.taken);
+    return s;
+}
+
+static bool is_hidden(struct squares *s, const struct canvas *c, const struct canvas_item *i)
+{
+    double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
+
+    if (!s->taken || !is_inside(&c->box, x, y))
+        return false;
+    bool *square = &s->taken[(int64_t)((y - c->box.top) / SQUARE_PX) * s->width +
+                             (int64_t)((x - c->box.left) / SQUARE_PX)],
+         hidden = *square;
+    *square = true;
+    return hidden;
+}
+
 /* One path, or one for each item that is of a row. */
 static void put_items(struct canvas *c, const struct look *look)
 {
     struct text rest = { 0 }, *out = &c->image;
+    struct squares squares = find_squares(c, look);
 
     text_puts(out, "<g");
     put_look(out, look);
@@ -475,9 +520,10 @@ static void put_items(struct canvas *c, const struct look *look)
         const struct canvas_item *i = &c->items[k];
         bool titled = i->row >= 0 && c->n_titles < MOST_TITLES;
         struct text own = { 0 }, *d = titled ? &own : &rest;
-        if (i->as == ITEM_BREAK)
+        if (i->as == ITEM_BREAK || is_hidden(&squares, c, i))
             continue;
         put_item(d, c, look, i);
+        out->failed = out->failed || own.failed;
         if (own.n) {
             c->n_titles++;
             put_titled(c, i, text_str(&own));
@@ -489,6 +535,7 @@ static void put_items(struct canvas *c, const struct look *look)
     text_puts(out, "</g>\n");
     out->failed = out->failed || rest.failed;
     text_free(&rest);
+    free(squares.taken);
 }
 
 static void put_hatches(struct canvas *c, const struct look *look)
