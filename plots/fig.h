@@ -85,7 +85,6 @@ struct place_grid {
 /** look is a struct place_grid; those below have none. */
 int place_grid(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place(struct canvas *c, const struct rows *r, struct err *e);
-int fig_embedded(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);
 int fig_links(struct canvas *c, const struct rows *r, struct err *e);

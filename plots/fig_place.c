@@ -3,12 +3,12 @@
  * place_cost.
  *
  * A row is a scheduler at a point of a study. Of the axes, which are the columns between point and network,
- * the first that hold numbers and vary are the figure's; what else varies makes panels, or labels where it is
- * of the network and costs are drawn; what all rows have in common is a note.
+ * the first that holds numbers and varies is the figure's; what else varies makes panels, or labels where it
+ * is of the network and costs are drawn; what all rows have in common is a note.
  *
  * Two steps: read_outcomes() finds which columns tell rows apart and gives each row its panel, series, label
- * and axis; then grids of lines or bars, a scatter over cost, or maps are filled from that. Axes with words,
- * or beyond those that a figure takes, are never averaged over: they make panels.
+ * and axis; then a grid of lines or bars or a scatter over cost is filled from that. Axes with words, or
+ * beyond the first, are never averaged over: they make panels.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,18 +16,16 @@
 #include <string.h>
 
 #include "plots/fig.h"
-#include "plots/maps.h"
 #include "plots/scatter.h"
 
-enum { MAX_AXES = 2, MAX_WORDS = 34, MAX_BINDS = 10 };
+enum { MAX_WORDS = 34, MAX_BINDS = 10 };
 
 /* What a figure wants of the table. Declared by each figure. */
 struct outcomes_spec {
     const char *metrics[GRID_MAX_METRICS]; /* a row without the first is blank, the others may be missing */
     int32_t n_metrics;
-    int32_t n_axes;   /* of numbers that the figure spreads out */
-    bool any_numbers; /* an axis need not vary */
-    bool by_cost;     /* rows need a cost; axes of the network are labels instead of panels */
+    bool
+        by_cost; /* in place of an axis: rows need a cost; axes of the network are labels instead of panels */
 };
 
 /* All arrays belong to the canvas. */
@@ -37,9 +35,8 @@ struct outcomes {
     struct bind binds[MAX_BINDS];
     char interval_columns[GRID_MAX_METRICS][64];
     int64_t *order, n; /* rows of d that have values on the axes, in the order of the table */
-    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *cost, *axis[MAX_AXES]; /* by row of d */
-    const char *axes[MAX_AXES];                                                       /* keys */
-    int32_t n_axes;
+    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *cost, *axis; /* by row of d */
+    const char *axis_key;                                                   /* NULL: no number varies */
     int32_t word[MAX_WORDS], n_words; /* columns that tell rows apart beside scheduler and axes */
     bool varies[MAX_WORDS];
     struct facet schedulers, panels, columns, rows, labels; /* panels: columns and rows together */
@@ -97,49 +94,29 @@ static void add_word(struct outcomes *o, int32_t col)
     o->varies[o->n_words++] = data_varies(&o->d, o->d.row, o->d.n, col);
 }
 
-/* Values are read anew as numbers: the axis was not known when the rows were read. */
-static int take_axis(struct outcomes *o, int32_t col, struct err *e)
+/* Of the words from `first` on the first that holds numbers and varies is the figure's axis, and no word. Its
+ * values are read anew: it was not known when the rows were read. */
+static int take_axis(struct outcomes *o, int32_t first, struct err *e)
 {
     const struct data *d = &o->d;
-    double *x = canvas_new(d->c, d->n, sizeof *x, e);
-    int rc = x ? 0 : ERR_NOMEM;
-
-    for (int64_t i = 0; i < d->n && !rc; i++) {
-        struct rows r = data_at(d, i);
-        rc = rows_number(&x[i], &r, col, e);
-    }
-    o->axis[o->n_axes] = x;
-    o->axes[o->n_axes++] = d->r.t->names[col];
-    return rc;
-}
-
-/*
- * The figure's axes leave the words: of those from `first` on that hold numbers, the first that vary; where
- * any will do and too few vary, others. In the first pass those that vary, in the second any. Taken ones are
- * removed from the words in place.
- */
-static int outcomes_take_axes(struct outcomes *o, int32_t first, struct err *e)
-{
-    bool taken[MAX_WORDS] = { false };
-    int32_t n = 0, kept = first;
+    int32_t i = first;
     int rc = 0;
 
-    for (int pass = 0; pass < (o->spec->any_numbers ? 2 : 1); pass++)
-        for (int32_t i = first; i < o->n_words && n < o->spec->n_axes; i++)
-            if (!taken[i] && o->d.r.t->kinds[o->word[i]] != TABLE_TEXT && (o->varies[i] || pass == 1)) {
-                taken[i] = true;
-                n++;
-            }
-    for (int32_t i = first; i < o->n_words && !rc; i++) {
-        if (taken[i]) {
-            rc = take_axis(o, o->word[i], e);
-            continue;
-        }
-        o->word[kept] = o->word[i];
-        o->varies[kept++] = o->varies[i];
+    while (i < o->n_words && (d->r.t->kinds[o->word[i]] == TABLE_TEXT || !o->varies[i]))
+        i++;
+    if (i == o->n_words || o->spec->by_cost)
+        return 0;
+    o->axis_key = word_key(o, i);
+    o->axis = canvas_new(d->c, d->n, sizeof *o->axis, e);
+    for (int64_t k = 0; k < d->n && o->axis && !rc; k++) {
+        struct rows r = data_at(d, k);
+        rc = rows_number(&o->axis[k], &r, o->word[i], e);
     }
-    o->n_words = kept;
-    return rc;
+    for (o->n_words--; i < o->n_words; i++) {
+        o->word[i] = o->word[i + 1];
+        o->varies[i] = o->varies[i + 1];
+    }
+    return o->axis ? rc : ERR_NOMEM;
 }
 
 /* Network and model first, then the axes in the order of the study; only the axes can become the figure's. */
@@ -154,7 +131,7 @@ static int find_words(struct outcomes *o, struct err *e)
     for (int32_t col = point + 1; point >= 0 && col < network; col++)
         if (strcmp(key_last(t->names[col]), "schedulers") != 0) /* which only repeats their column */
             add_word(o, col);
-    return outcomes_take_axes(o, first, e);
+    return take_axis(o, first, e);
 }
 
 /* ---- their words ---- */
@@ -229,11 +206,8 @@ static int drop_blank(struct outcomes *o, struct err *e)
 
     o->order = canvas_new(d->c, d->n, sizeof *o->order, e);
     for (int64_t i = 0; i < d->n && o->order; i++) {
-        const char *blank = NULL;
-        for (int32_t a = 0; a < o->n_axes; a++)
-            blank = isnan(o->axis[a][i]) ? o->axes[a] : blank;
-        if (blank)
-            data_leave_out(d, i, canvas_keep(d->c, "without %s", blank));
+        if (o->axis && isnan(o->axis[i]))
+            data_leave_out(d, i, canvas_keep(d->c, "without %s", o->axis_key));
         else
             o->order[o->n++] = i;
         for (int32_t m = 0; m < o->spec->n_metrics; m++)
@@ -323,7 +297,7 @@ enum { MAX_SETTINGS = 7 };
 /* Groups of bars: the values of the axis, rising, and which of them a row has. */
 static int group_bars(struct names *groups, double *x, const struct outcomes *o, struct err *e)
 {
-    const struct sort_key key = { .x = o->axis[0] };
+    const struct sort_key key = { .x = o->axis };
     struct canvas *c = o->d.c;
     int64_t *sorted = canvas_new(c, o->n, sizeof *sorted, e);
     char buf[NUM_TEXT];
@@ -333,7 +307,7 @@ static int group_bars(struct names *groups, double *x, const struct outcomes *o,
     memcpy(sorted, o->order, (size_t)o->n * sizeof *sorted);
     int rc = data_sort(sorted, o->n, &key, 1, e);
     for (int64_t k = 0; k < o->n; k++)
-        x[sorted[k]] = names_add(c, groups, num_format(buf, o->axis[0][sorted[k]]));
+        x[sorted[k]] = names_add(c, groups, num_format(buf, o->axis[sorted[k]]));
     return rc;
 }
 
@@ -367,7 +341,7 @@ static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *
 static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look, struct err *e)
 {
     struct canvas *c = o->d.c;
-    bool bars = look->bars || o->n_axes == 0, grouped = bars && o->n_axes > 0, alone = bars && !grouped;
+    bool bars = look->bars || !o->axis, grouped = bars && o->axis, alone = bars && !grouped;
     bool by_setting =
         o->schedulers.names.n == 1 && o->panels.names.n > 1 && o->panels.names.n <= MAX_SETTINGS;
     const struct facet *series = by_setting ? &o->panels : &o->schedulers;
@@ -386,14 +360,14 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
     if (!rc && grouped)
         rc = group_bars(&groups, x, o, e);
     for (int64_t k = 0; k < o->n && !grouped; k++)
-        x[o->order[k]] = bars ? series->at[o->order[k]] : o->axis[0][o->order[k]];
+        x[o->order[k]] = bars ? series->at[o->order[k]] : o->axis[o->order[k]];
     if (alone)
         styles[0] = FILL_FIRST;
     struct grid_spec spec = { .data = &o->d,
                               .order = o->order,
                               .n = o->n,
                               .x = x,
-                              .x_label = alone ? "" : o->axes[0],
+                              .x_label = alone ? "" : o->axis_key,
                               .x_tight = true,
                               .high = true,
                               .columns = by_setting ? &none : &o->columns,
@@ -417,7 +391,7 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
 static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct place_grid *look,
                                struct err *e)
 {
-    struct outcomes_spec spec = { .n_metrics = look->n_metrics, .n_axes = 1 };
+    struct outcomes_spec spec = { .n_metrics = look->n_metrics };
     struct outcomes o = { 0 };
 
     for (int32_t m = 0; m < look->n_metrics; m++)
@@ -519,169 +493,4 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
                                        .label = outcomes_put_label,
                                        .of = &o };
     return scatter_build(c, points, o.n, &spec, e);
-}
-
-/* ---- jobs that run, as maps ---- */
-
-/* Per cent from which on a shade is used; dark is much. */
-static const double shade_percent[SHADE_COUNT] = { 90, 80, 70, 60, 50, 40, 20, 0 };
-
-static int32_t outcomes_shade_of(double percent)
-{
-    int32_t i = 0;
-
-    while (i + 1 < SHADE_COUNT && !(percent >= shade_percent[i]))
-        i++;
-    return i;
-}
-
-/* The values of an axis, rising, or (-1) the schedulers; where each row is among them into @p at. Values
- * beyond the first MAPS_VALUES keep their number in @p at, by which their rows are left out. */
-static int gather_side(struct map_side *side, int32_t *at, const struct outcomes *o, int32_t axis,
-                       struct err *e)
-{
-    struct canvas *c = o->d.c;
-    struct text word = { 0 };
-    struct names values = { 0 };
-    double *x = canvas_new(c, o->d.n, sizeof *x, e);
-    int rc = x ? 0 : ERR_NOMEM;
-
-    if (!rc && axis >= 0) {
-        struct outcomes by_axis = *o;
-        by_axis.axis[0] = o->axis[axis];
-        rc = group_bars(&values, x, &by_axis, e);
-    }
-    const struct names *names = axis >= 0 ? &values : &o->schedulers.names;
-    for (int64_t k = 0; k < o->n && !rc; k++)
-        at[o->order[k]] = axis >= 0 ? (int32_t)x[o->order[k]] : o->schedulers.at[o->order[k]];
-    side->label = axis >= 0 ? o->axes[axis] : "";
-    key_put(&word, side->label);
-    side->word = canvas_keep_text(c, &word);
-    side->n_all = names->n;
-    side->n = names->n < MAPS_VALUES ? names->n : MAPS_VALUES;
-    for (int32_t i = 0; i < side->n; i++)
-        side->list[i] = names->list[i];
-    return rc;
-}
-
-/* A map for each panel, and with two axes for each scheduler that has rows, panel by panel; into names[] and
- * the map of each row. */
-static void name_maps(struct names *names, int32_t *map, const struct outcomes *o, bool by_scheduler)
-{
-    int32_t n = by_scheduler ? o->schedulers.names.n : 1;
-
-    for (int32_t p = 0; p < o->panels.names.n; p++)
-        for (int32_t s = 0; s < n; s++)
-            for (int64_t k = 0; k < o->n; k++) {
-                int64_t i = o->order[k];
-                struct text name = { 0 };
-                if (o->panels.at[i] != p || (by_scheduler && o->schedulers.at[i] != s))
-                    continue;
-                maps_put_word(&name, by_scheduler ? o->schedulers.names.list[s] : "", SIZE_MAX);
-                maps_put_word(&name, o->panels.names.list[p], SIZE_MAX);
-                map[i] = names_add(o->d.c, names, text_str(&name));
-                text_free(&name);
-            }
-}
-
-static void outcomes_put_left_out(struct canvas *c, const struct map_side *s)
-{
-    if (s->n_all > s->n)
-        canvas_note(c, "first %d of %d %s", (int)s->n, (int)s->n_all, s->label[0] ? s->label : "schedulers");
-}
-
-static void put_map_notes(struct outcomes *o, const struct maps *spec, const struct names *names)
-{
-    struct canvas *c = o->d.c;
-
-    canvas_note(c, "in per cent, mean over slots");
-    o->any_interval = false; /* cells have no room for it */
-    outcomes_put_notes(o);
-    if (names->n == 1 && names->list[0][0])
-        canvas_note(c, "%s", names->list[0]);
-    canvas_note_first(c, spec->n, names->n, "maps");
-    outcomes_put_left_out(c, &spec->rows);
-    outcomes_put_left_out(c, &spec->columns);
-    for (int64_t i = 0; i < (int64_t)spec->n * spec->rows.n * spec->columns.n; i++)
-        if (!spec->list[0].cells[i].filled) {
-            canvas_note(c, "empty: not in the table");
-            break;
-        }
-}
-
-static void put_map_legend(struct canvas *c, const bool *used)
-{
-    for (int32_t i = 0; i < SHADE_COUNT; i++)
-        if (used[i])
-            canvas_legend(c, (struct mark){ MARK_SHADE, i },
-                          canvas_keep(c, "%s%.0f %%%s", i + 1 < SHADE_COUNT ? "" : "below ",
-                                      shade_percent[i + 1 < SHADE_COUNT ? i : i - 1],
-                                      i == 0 ? " and more" : ""));
-}
-
-static int draw_maps(struct outcomes *o, struct err *e)
-{
-    struct canvas *c = o->d.c;
-    bool by_scheduler = o->n_axes == 2, used[SHADE_COUNT] = { false }; /* else schedulers are the rows */
-    int32_t *at[3]; /* row, column and map of each row of the table */
-    struct map list[MAPS_MOST];
-    struct maps spec = { .list = list };
-    struct names names = { 0 };
-    int rc = 0;
-
-    for (int k = 0; k < 3; k++)
-        if (!(at[k] = canvas_new(c, o->d.n, sizeof *at[k], e)))
-            return ERR_NOMEM;
-    rc = gather_side(&spec.rows, at[0], o, by_scheduler ? 0 : -1, e);
-    if (!rc)
-        rc = gather_side(&spec.columns, at[1], o, by_scheduler ? 1 : 0, e);
-    if (rc)
-        return rc;
-    name_maps(&names, at[2], o, by_scheduler);
-    spec.n = names.n < MAPS_MOST ? names.n : MAPS_MOST;
-    int64_t each = (int64_t)spec.rows.n * spec.columns.n;
-    struct map_cell *cells = canvas_new(c, spec.n * each, sizeof *cells, e);
-    if (!cells)
-        return ERR_NOMEM;
-    for (int64_t k = 0; k < o->n; k++) {
-        int64_t i = o->order[k];
-        if (at[2][i] >= spec.n || at[1][i] >= spec.columns.n || at[0][i] >= spec.rows.n) {
-            data_leave_out(&o->d, i, "beyond the maps");
-            continue;
-        }
-        double percent = 100 * o->value[0][i];
-        struct map_cell *cell = &cells[at[2][i] * each + (int64_t)at[0][i] * spec.columns.n + at[1][i]];
-        if (cell->filled) {
-            data_leave_out(&o->d, i, "of a place that an earlier row has");
-            continue;
-        }
-        cell->filled = true;
-        cell->mark = (struct mark){ MARK_SHADE, outcomes_shade_of(percent) };
-        snprintf(cell->first, sizeof cell->first, percent < 99.95 ? "%.1f" : "%.0f", percent);
-        used[cell->mark.style] = true;
-    }
-    for (int32_t m = 0; m < spec.n; m++) {
-        struct text brief = { 0 };
-        canvas_put_short(&brief, names.list[m], (size_t)2 * MAPS_SHORT_NAME);
-        list[m] = (struct map){ names.list[m], canvas_keep_text(c, &brief), cells + m * each, -1 };
-    }
-    put_map_notes(o, &spec, &names);
-    put_map_legend(c, used);
-    return maps_build(c, &spec, e);
-}
-
-int fig_embedded(struct canvas *c, const struct rows *r, struct err *e)
-{
-    static const struct outcomes_spec spec = {
-        .metrics = { "embedded_frac" }, .n_metrics = 1, .n_axes = 2, .any_numbers = true
-    };
-    struct outcomes o = { 0 };
-    int rc = read_outcomes(&o, c, r, &spec, e);
-
-    if (!rc && o.n_axes == 0)
-        rc =
-            err_set(e, ERR_PARSE,
-                    "figure %s: axes of numbers: is 0, expected 1 or 2 between the columns point and network",
-                    r->figure->name);
-    return rc ? rc : draw_maps(&o, e);
 }

@@ -128,6 +128,10 @@ static const struct place_grid optimum = {
                  { "used_frac", "used of reserved", "%", .per_cent = true } },
     .n_metrics = 2
 };
+static const struct place_grid embedded = {
+    .metrics = { { "embedded_frac", "active jobs that run, mean over slots", "%", .per_cent = true } },
+    .n_metrics = 1
+};
 static const struct place_grid makespan = {
     .metrics = { { "makespan_s", "makespan", .units = unit_durations, .low_is_better = true },
                  { "jct_s", "mean completion", .units = unit_durations, .low_is_better = true } },
@@ -194,7 +198,7 @@ const struct plot_figure plot_figures[] = {
     { "place", "Utility, or mean completion time, by scheduler", COLUMNS(OUTCOMES), PLACE_SOURCE, fig_place,
       NULL },
     { "embedded", "Share of active jobs that run, by scheduler", COLUMNS(OUTCOMES, "embedded_frac"),
-      PLACE_SOURCE " of model slots", fig_embedded, NULL },
+      PLACE_SOURCE " of model slots", place_grid, &embedded },
     { "optimum", "Utility over the exact optimum, and reserved resources in use",
       COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", place_grid, &optimum },
     { "makespan", "Makespan and mean completion time by scheduler", COLUMNS(OUTCOMES, "makespan_s"),
