@@ -17,7 +17,21 @@
 
 #include "plots/columns.h"
 #include "plots/fig.h"
-#include "plots/maps.h"
+
+enum {
+    MAPS_MOST = 6,
+    MAPS_VALUES = 16,
+    SHORT_NAME = 18, /* characters of a word where room is short */
+    CELL_TEXT = 24,
+    CELL_PX = 36, /* height */
+    LEAST_CELL_PX = 14,
+    TWO_LINES_PX = 29,
+    MOST_CELL_PX = 120, /* width */
+    GOOD_CELL_PX = 46,
+    VALUES_PX = 34, /* values of the rows, at the left */
+    MOST_VALUES_PX = 120,
+    GAP_PX = 14,
+};
 
 enum { TP, PP, DP, CP, EP, N_DEGREES };
 
@@ -59,6 +73,14 @@ struct plan_map {
     struct cell cell[MAPS_VALUES][MAPS_VALUES]; /* [row][column] */
 };
 
+/* A degree that runs along the maps. */
+struct side {
+    int degree;
+    int32_t n, n_all;            /* values drawn, and how many there are */
+    int32_t values[MAPS_VALUES]; /* rising */
+    const char *list[MAPS_VALUES];
+};
+
 /* axis[] are columns of keys of the sweep ("workload.parallel.tp"), degree[] those of results ("tp"); -1 =
  * none. */
 struct plans {
@@ -69,12 +91,13 @@ struct plans {
     struct names words[N_WORDS];
     struct plan_row *rows; /* shape [n_rows] */
     int64_t n_rows;
-    int32_t row_values[MAPS_VALUES], column_values[MAPS_VALUES]; /* degrees, rising */
-    int row_degree, column_degree;
-    struct maps page;
-    struct plan_map *maps; /* shape [page.n] */
-    bool more_maps;        /* than these */
-    bool any_total;        /* a map has designs of all bandwidths */
+    struct side rows_side, columns_side;
+    struct plan_map *maps; /* shape [n_maps] */
+    int32_t n_maps, n_across, n_down;
+    double values_px;
+    struct canvas_box body;
+    bool more_maps; /* than these */
+    bool any_total; /* a map has designs of all bandwidths */
     struct unit unit;
     bool any[N_STATES], shades[SHADE_COUNT], varies[N_WORDS], total_varies;
 };
@@ -204,19 +227,13 @@ static int32_t gather_values(const struct plans *p, int degree, int32_t out[MAPS
     }
 }
 
-static void fill_side(struct plans *p, struct map_side *side, int degree, int32_t values[MAPS_VALUES])
+static void fill_side(struct plans *p, struct side *side, int degree)
 {
-    static const char *const names[N_DEGREES] = {
-        "tensor parallelism (tp)",  "pipeline parallelism (pp)", "data parallelism (dp)",
-        "context parallelism (cp)", "expert parallelism (ep)",
-    };
-
-    side->label = names[degree];
-    side->word = degree_words[degree];
-    side->n_all = gather_values(p, degree, values);
+    side->degree = degree;
+    side->n_all = gather_values(p, degree, side->values);
     side->n = side->n_all < MAPS_VALUES ? side->n_all : MAPS_VALUES;
     for (int32_t i = 0; i < side->n; i++)
-        side->list[i] = canvas_keep(p->c, "%d", (int)values[i]);
+        side->list[i] = canvas_keep(p->c, "%d", (int)side->values[i]);
 }
 
 /* tp and pp where both vary, else the two of most values; the smaller index gives the rows. */
@@ -238,10 +255,8 @@ static void choose_degrees(struct plans *p)
         for (int i = 0; i < N_DEGREES; i++)
             second = i != first && n[i] > n[second] ? i : second;
     }
-    p->row_degree = first < second ? first : second;
-    p->column_degree = first < second ? second : first;
-    fill_side(p, &p->page.rows, p->row_degree, p->row_values);
-    fill_side(p, &p->page.columns, p->column_degree, p->column_values);
+    fill_side(p, &p->rows_side, first < second ? first : second);
+    fill_side(p, &p->columns_side, first < second ? second : first);
 }
 
 /* ---- maps ---- */
@@ -298,10 +313,11 @@ static bool plans_is_better(const struct cell *a, const struct cell *b)
     return a->state == FITS ? a->time_s < b->time_s : a->memory_GB < b->memory_GB;
 }
 
-static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
+/* Where the row is along a side; -1: beyond it, or without the degree. */
+static int32_t find_value(const struct side *side, const struct plan_row *row)
 {
-    for (int32_t i = 0; i < n; i++)
-        if (values[i] == x)
+    for (int32_t i = 0; i < side->n; i++)
+        if (side->values[i] == row->degree[side->degree])
             return i;
     return -1;
 }
@@ -310,8 +326,7 @@ static int32_t find_value(const int32_t *values, int32_t n, int32_t x)
  * one of the two degrees, have none. */
 static struct cell *cell_of(const struct plans *p, const struct plan_row *row, struct plan_map *map)
 {
-    int32_t y = find_value(p->row_values, p->page.rows.n, row->degree[p->row_degree]);
-    int32_t x = find_value(p->column_values, p->page.columns.n, row->degree[p->column_degree]);
+    int32_t y = find_value(&p->rows_side, row), x = find_value(&p->columns_side, row);
 
     return y >= 0 && x >= 0 && match(&row->key, &map->key) ? &map->cell[y][x] : NULL;
 }
@@ -320,7 +335,7 @@ static void plans_sort_rows(struct plans *p)
 {
     for (int64_t i = 0; i < p->n_rows; i++) {
         const struct plan_row *row = &p->rows[i];
-        for (int32_t k = 0; k < p->page.n; k++) {
+        for (int32_t k = 0; k < p->n_maps; k++) {
             struct plan_map *map = &p->maps[k];
             struct cell *cell = cell_of(p, row, map);
             if (!cell)
@@ -333,7 +348,7 @@ static void plans_sort_rows(struct plans *p)
     }
     for (int64_t i = 0; i < p->n_rows; i++) {
         bool shown = false, placed = false;
-        for (int32_t k = 0; k < p->page.n; k++) {
+        for (int32_t k = 0; k < p->n_maps; k++) {
             const struct cell *cell = cell_of(p, &p->rows[i], &p->maps[k]);
             placed = placed || cell;
             shown = shown || (cell && cell->row == p->rows[i].cell.row);
@@ -359,11 +374,11 @@ static int make_maps(struct plans *p, struct err *e)
         p->any_total = true;
     }
     p->more_maps = n > MAPS_MOST;
-    p->page.n = p->more_maps ? MAPS_MOST : n;
-    p->maps = canvas_new(p->c, p->page.n, sizeof *p->maps, e);
+    p->n_maps = p->more_maps ? MAPS_MOST : n;
+    p->maps = canvas_new(p->c, p->n_maps, sizeof *p->maps, e);
     if (!p->maps)
         return ERR_NOMEM;
-    for (int32_t i = 0; i < p->page.n; i++) {
+    for (int32_t i = 0; i < p->n_maps; i++) {
         p->maps[i].key = keys[i];
         p->maps[i].best_s = (double)NAN;
     }
@@ -391,10 +406,10 @@ static void plans_survey(struct plans *p)
     const struct map_key *first = &p->maps[0].key;
     double longest_s = 0;
 
-    for (int32_t m = 0; m < p->page.n; m++) {
+    for (int32_t m = 0; m < p->n_maps; m++) {
         const struct plan_map *map = &p->maps[m];
-        for (int32_t y = 0; y < p->page.rows.n; y++)
-            for (int32_t x = 0; x < p->page.columns.n; x++) {
+        for (int32_t y = 0; y < p->rows_side.n; y++)
+            for (int32_t x = 0; x < p->columns_side.n; x++) {
                 const struct cell *cell = &map->cell[y][x];
                 p->any[cell->state] = true;
                 if (cell->state != FITS)
@@ -410,6 +425,13 @@ static void plans_survey(struct plans *p)
     p->unit = unit_pick(unit_seconds, longest_s);
 }
 
+/* " · " and the word, of which at most so many characters. */
+static void put_word(struct text *out, const char *word, size_t chars)
+{
+    text_puts(out, out->n && *word ? " · " : "");
+    canvas_put_short(out, word, chars);
+}
+
 /* What tells a map from the others, or (varying = false) what all have in common; each word in so many
  * characters. */
 static const char *describe_map(const struct plans *p, const struct plan_map *map, bool varying, size_t chars)
@@ -418,18 +440,17 @@ static const char *describe_map(const struct plans *p, const struct plan_map *ma
 
     for (int i = 0; i < N_WORDS; i++) {
         if (i == AXES && map->key.total_GBps > 0 && p->total_varies == varying)
-            maps_put_word(&out,
-                          canvas_keep(p->c, "%.6g GB/s%s", map->key.total_GBps, varying ? "" : " per NPU"),
-                          SIZE_MAX);
+            put_word(&out, canvas_keep(p->c, "%.6g GB/s%s", map->key.total_GBps, varying ? "" : " per NPU"),
+                     SIZE_MAX);
         if (p->varies[i] == varying && map->key.word[i] >= 0)
-            maps_put_word(&out, p->words[i].list[map->key.word[i]], chars);
+            put_word(&out, p->words[i].list[map->key.word[i]], chars);
     }
     return canvas_keep_text(p->c, &out);
 }
 
 static void plans_put_notes(struct plans *p)
 {
-    const struct map_side *sides[] = { &p->page.rows, &p->page.columns };
+    const struct side *sides[] = { &p->rows_side, &p->columns_side };
     const char *common = describe_map(p, &p->maps[0], false, SIZE_MAX);
 
     if (common[0])
@@ -444,10 +465,11 @@ static void plans_put_notes(struct plans *p)
     if (p->any[EMPTY])
         canvas_note(p->c, "empty: not in the table");
     if (p->more_maps)
-        canvas_note(p->c, "first %d maps", (int)p->page.n);
+        canvas_note(p->c, "first %d maps", (int)p->n_maps);
     for (int k = 0; k < 2; k++)
         if (sides[k]->n_all > sides[k]->n)
-            canvas_note(p->c, "first %d of %d %s", (int)sides[k]->n, (int)sides[k]->n_all, sides[k]->word);
+            canvas_note(p->c, "first %d of %d %s", (int)sides[k]->n, (int)sides[k]->n_all,
+                        degree_words[sides[k]->degree]);
 }
 
 static void plans_put_legend(struct plans *p)
@@ -465,16 +487,21 @@ static void plans_put_legend(struct plans *p)
         canvas_legend(p->c, (struct mark){ MARK_BAR, BAR_OVER }, "memory");
 }
 
-/* Two lines: what decides, and below it what else is known. */
-static struct map_cell plans_show_cell(const struct plans *p, const struct plan_map *map,
-                                       const struct cell *cell)
-{
-    struct map_cell out = { .filled = cell->state != EMPTY };
+/* ---- one map ---- */
 
-    if (cell->state == NO_PLAN) {
-        out.mark = (struct mark){ MARK_FILL, FILL_WHITE };
+/* A cell as a box and two lines of text: what decides, and below it, where there is room, what else is known.
+ */
+struct shown {
+    struct mark mark;
+    char first[CELL_TEXT], second[CELL_TEXT];
+};
+
+static struct shown show_cell(const struct plans *p, const struct plan_map *map, const struct cell *cell)
+{
+    struct shown out = { .mark = { MARK_FILL, FILL_WHITE } };
+
+    if (cell->state == NO_PLAN)
         snprintf(out.first, sizeof out.first, "–");
-    }
     if (cell->state == MISFIT) {
         out.mark = (struct mark){ MARK_BAR, BAR_OVER };
         snprintf(out.first, sizeof out.first, "memory");
@@ -491,31 +518,157 @@ static struct map_cell plans_show_cell(const struct plans *p, const struct plan_
     return out;
 }
 
+static void put_cell_text(struct plans *p, const struct shown *cell, const struct canvas_box *box)
+{
+    bool shade = cell->mark.kind == MARK_SHADE, white = shade && cell->mark.style < SHADE_DARK;
+    bool both = box->bottom - box->top >= TWO_LINES_PX && cell->second[0];
+    double middle = (box->top + box->bottom) / 2;
+    struct canvas_label at = { .x_px = (box->left + box->right) / 2,
+                               .y_px = both ? middle - 7 : middle,
+                               .align = ALIGN_CENTER,
+                               .size_px = shade ? CANVAS_FONT_PX : CANVAS_SMALL_PX,
+                               .room_px = box->right - box->left - 4,
+                               .color = white   ? CANVAS_WHITE
+                                        : shade ? CANVAS_DARK
+                                                : CANVAS_GREY };
+
+    canvas_text(p->c, &at, cell->first);
+    at.y_px = middle + 8;
+    at.size_px = CANVAS_SMALL_PX;
+    if (both)
+        canvas_text(p->c, &at, cell->second);
+}
+
+static void put_cell_texts(struct plans *p, const struct plan_map *map, const struct canvas_box *box)
+{
+    double width = (box->right - box->left) / p->columns_side.n,
+           height = (box->bottom - box->top) / p->rows_side.n;
+
+    for (int32_t y = 0; y < p->rows_side.n; y++)
+        for (int32_t x = 0; x < p->columns_side.n; x++) {
+            struct shown cell = show_cell(p, map, &map->cell[y][x]);
+            struct canvas_box at = { box->left + x * width, box->top + y * height,
+                                     box->left + (x + 1) * width, box->top + (y + 1) * height };
+            if (map->cell[y][x].state != EMPTY)
+                put_cell_text(p, &cell, &at);
+        }
+}
+
+/* The cells of one mark; of the frame the first that is the best. */
+static void put_marked(struct plans *p, const struct plan_map *map, struct mark mark)
+{
+    bool framed = false;
+
+    for (int32_t y = 0; y < p->rows_side.n; y++)
+        for (int32_t x = 0; x < p->columns_side.n; x++) {
+            const struct cell *cell = &map->cell[y][x];
+            struct shown shown = show_cell(p, map, cell);
+            bool fits = mark.kind == MARK_FRAME
+                            ? !framed && cell->state == FITS && cell->time_s == map->best_s
+                            : shown.mark.kind == mark.kind && shown.mark.style == mark.style;
+            if (cell->state == EMPTY || !fits)
+                continue;
+            framed = true;
+            canvas_mark_row(p->c, cell->row);
+            canvas_bar(p->c, x, y + 1, x + 1, y);
+        }
+    canvas_block_end(p->c, mark);
+}
+
+static void plans_put_values(struct plans *p, const struct canvas_box *box)
+{
+    for (int32_t y = 0; y < p->rows_side.n; y++) {
+        struct canvas_label at = { .x_px = box->left - 6,
+                                   .y_px = box->top + (y + 0.5) * (box->bottom - box->top) / p->rows_side.n,
+                                   .align = ALIGN_RIGHT,
+                                   .size_px = CANVAS_SMALL_PX,
+                                   .room_px = p->values_px };
+        canvas_text(p->c, &at, p->rows_side.list[y]);
+    }
+    canvas_categories(p->c, box, p->columns_side.list, p->columns_side.n, 0);
+}
+
+/* Maps have names to tell them apart. */
+static double map_name_px(const struct plans *p)
+{
+    return p->n_maps > 1 ? CANVAS_STRIP_PX : 6;
+}
+
+static void put_map_name(struct plans *p, const struct plan_map *map, const struct canvas_box *box)
+{
+    double room_px = box->right - box->left + p->values_px;
+    const char *name = describe_map(p, map, true, SIZE_MAX);
+    bool fits = CANVAS_LEAST_SHRINK * canvas_width(name, CANVAS_FONT_PX) <= room_px;
+
+    canvas_name(p->c, box, room_px, fits ? name : describe_map(p, map, true, SHORT_NAME));
+}
+
+static void put_outline(struct plans *p, double w, double h)
+{
+    const double corners[][2] = { { 0, 0 }, { w, 0 }, { w, h }, { 0, h }, { 0, 0 } };
+
+    for (int i = 0; i < 5; i++)
+        canvas_point(p->c, corners[i][0], corners[i][1]);
+    canvas_block_end(p->c, (struct mark){ MARK_RULE, 0 });
+}
+
+static void put_map(struct plans *p, int32_t m)
+{
+    const struct plan_map *map = &p->maps[m];
+    int32_t n_columns = p->columns_side.n, down = m / p->n_across;
+    double width = (p->body.right - p->body.left - CANVAS_Y_LABEL_PX) / p->n_across;
+    double height = (p->body.bottom - p->body.top - CANVAS_X_LABEL_PX) / p->n_down;
+    double avail = width - p->values_px - GAP_PX, room = fmin(avail, n_columns * MOST_CELL_PX);
+    double left =
+        p->body.left + CANVAS_Y_LABEL_PX + m % p->n_across * width + p->values_px + (avail - room) / 2;
+    double top = p->body.top + down * height;
+    struct canvas_box box = { left, top + map_name_px(p), left + room, top + height - CANVAS_X_TICS_PX };
+    const struct axis x = { .hi = n_columns, .bare = true }, y = { .lo = p->rows_side.n, .bare = true };
+
+    canvas_panel(p->c, &box, &x, &y);
+    put_map_name(p, map, &box);
+    plans_put_values(p, &box);
+    put_cell_texts(p, map, &box);
+    put_marked(p, map, (struct mark){ MARK_FILL, FILL_WHITE });
+    put_marked(p, map, (struct mark){ MARK_BAR, BAR_OVER });
+    for (int32_t i = 0; i < SHADE_COUNT; i++)
+        put_marked(p, map, (struct mark){ MARK_SHADE, i });
+    put_outline(p, n_columns, p->rows_side.n);
+    put_marked(p, map, (struct mark){ MARK_FRAME, 0 });
+    canvas_draw(p->c);
+}
+
 static int draw_plans(struct plans *p, struct err *e)
 {
-    struct map shown[MAPS_MOST];
-    int32_t n_columns = p->page.columns.n;
-    int64_t n = (int64_t)p->page.rows.n * n_columns;
-    struct map_cell *cells = canvas_new(p->c, p->page.n * n, sizeof *cells, e);
+    static const char *const names[N_DEGREES] = {
+        "tensor parallelism (tp)",  "pipeline parallelism (pp)", "data parallelism (dp)",
+        "context parallelism (cp)", "expert parallelism (ep)",
+    };
+    double margins = map_name_px(p) + CANVAS_X_TICS_PX;
 
-    if (!cells)
-        return ERR_NOMEM;
     plans_survey(p);
     plans_put_notes(p);
     plans_put_legend(p);
-    for (int32_t m = 0; m < p->page.n; m++) {
-        const struct plan_map *map = &p->maps[m];
-        shown[m] = (struct map){ describe_map(p, map, true, SIZE_MAX),
-                                 describe_map(p, map, true, MAPS_SHORT_NAME), cells + m * n, -1 };
-        for (int64_t i = 0; i < n; i++) {
-            const struct cell *cell = &map->cell[i / n_columns][i % n_columns];
-            shown[m].cells[i] = plans_show_cell(p, map, cell);
-            if (shown[m].framed < 0 && cell->state == FITS && cell->time_s == map->best_s)
-                shown[m].framed = i;
-        }
-    }
-    p->page.list = shown;
-    return maps_build(p->c, &p->page, e);
+    p->values_px = VALUES_PX;
+    for (int32_t y = 0; y < p->rows_side.n; y++)
+        p->values_px = fmax(p->values_px, canvas_width(p->rows_side.list[y], CANVAS_SMALL_PX) + 10);
+    p->values_px = fmin(p->values_px, MOST_VALUES_PX);
+    /* Two maps beside each other only where their cells stay wide enough for a number. */
+    double beside = 2 * (p->columns_side.n * GOOD_CELL_PX + p->values_px + GAP_PX);
+    p->n_across = p->n_maps > 1 && beside <= p->c->width_px - 50 ? 2 : 1;
+    p->n_down = (p->n_maps + p->n_across - 1) / p->n_across;
+    int rc = canvas_open(p->c, &p->body, p->n_down * (p->rows_side.n * CELL_PX + margins) + CANVAS_X_LABEL_PX,
+                         p->n_down * (p->rows_side.n * LEAST_CELL_PX + margins) + CANVAS_X_LABEL_PX, e);
+    if (rc)
+        return rc;
+    const char *y_name = names[p->rows_side.degree];
+    bool room = canvas_width(y_name, CANVAS_FONT_PX) <= p->body.bottom - p->body.top;
+    canvas_axis_labels(p->c, &p->body, names[p->columns_side.degree],
+                       room ? y_name : degree_words[p->rows_side.degree]);
+    for (int32_t m = 0; m < p->n_maps; m++)
+        put_map(p, m);
+    canvas_close(p->c);
+    return 0;
 }
 
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e)
