@@ -440,6 +440,8 @@ struct unit data_unit(const struct data *d, int32_t k, double most, const char *
     size_t n;
     struct unit unit = unit_for(table_unit(d->r.t, d->col[k], &n), most, true);
 
+    if (!label)
+        return unit;
     table_put_title(&title, d->r.t, d->col[k]);
     if (unit.name[0])
         text_printf(&title, " [%s]", unit.name);

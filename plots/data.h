@@ -149,8 +149,8 @@ static inline void data_leave_out(const struct data *d, int64_t i, const char *w
 int data_none_left(const struct data *d, struct err *e);
 /** Position of the bind of that column; it is there. */
 int32_t data_find(const struct data *d, const char *column);
-/** How the axis of bind @p k shows values up to @p most, with title and unit of its column as @p label: "cost
- * [M USD]". */
+/** How the axis of bind @p k shows values up to @p most, with title and unit of its column as @p label (may
+ * be NULL): "cost [M USD]". */
 struct unit data_unit(const struct data *d, int32_t k, double most, const char **label);
 static inline const double *data_x(const struct data *d, const char *column)
 {

@@ -34,13 +34,12 @@ struct sweep_panels {
 
 /** Horizontal bars, a row per design: stacked parts, or one bar per part. */
 struct sweep_bars {
-    const char *axis_label;   /**< without unit */
-    const char *unit;         /**< of the values, used when `units` is NULL */
-    const struct unit *units; /**< pick by size */
-    const char *dim_prefix;   /**< before a dimension's name in the legend: "exposed: " */
-    const char *end_label;    /**< heading of the numbers at the right end; NULL = none */
-    const char *per_dim;      /**< column of what each dimension has; NULL = none */
-    double times;             /**< what the values are multiplied by */
+    const char *axis_label; /**< without unit */
+    const char *unit;       /**< of the values; NULL: that of the first part, in the multiple that fits */
+    const char *dim_prefix; /**< before a dimension's name in the legend: "exposed: " */
+    const char *end_label;  /**< heading of the numbers at the right end; NULL = none */
+    const char *per_dim;    /**< column of what each dimension has; NULL = none */
+    double times;           /**< what the values are multiplied by */
     struct sweep_part {
         const char *column, *label;
         int32_t fill;

@@ -419,7 +419,7 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
         { { { .column = "utility", .label = "total utility", .unit = "" } },
           1,
           .title = "Total utility by scheduler" },
-        { { { "jct_s", "mean completion time", .units = unit_durations, .low_is_better = true } },
+        { { { "jct_s", "mean completion time", .low_is_better = true } },
           1,
           .title = "Mean completion time by scheduler" },
         { { { "jct", "mean completion time", "slots", .low_is_better = true } },

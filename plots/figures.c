@@ -45,8 +45,7 @@ static const struct sweep_panels cost = {
     .x_label = "network bandwidth [GB/s per NPU]",
     .by_network = true,
     .note = "perf/cost: performance per network cost, relative to the equal split of the same bandwidth",
-    .metrics = { { COL_COST_USD, "cost", .units = unit_usd, .low_is_better = true,
-                   .equal_column = COL_EQUAL_COST_USD },
+    .metrics = { { COL_COST_USD, "cost", .low_is_better = true, .equal_column = COL_EQUAL_COST_USD },
                  OVER_EQUAL("perf/cost", COL_PERF_PER_COST_GAIN) },
     .n_metrics = 2
 };
@@ -79,7 +78,6 @@ static const struct sweep_bars utilization = { .axis_label = "share of the step 
                                                .axis_max = 100 };
 static const struct sweep_bars time_parts = {
     .axis_label = "time of a training step",
-    .units = unit_seconds,
     .dim_prefix = "exposed: ",
     .end_label = "step",
     .per_dim = "exposed#_s",
@@ -92,7 +90,6 @@ static const struct sweep_bars time_parts = {
 };
 /* White and greys: the NPUs compute, or wait for others that do. Hues: communication that nothing hides. */
 static const struct sweep_bars breakdown = { .axis_label = "time of a training step",
-                                             .units = unit_seconds,
                                              .end_label = "step",
                                              .own =
                                                  (const struct sweep_part[]){
@@ -132,12 +129,11 @@ static const struct place_grid embedded = {
     .metrics = { { "embedded_frac", "active jobs that run, mean over slots", "%", .per_cent = true } },
     .n_metrics = 1
 };
-static const struct place_grid makespan = {
-    .metrics = { { "makespan_s", "makespan", .units = unit_durations, .low_is_better = true },
-                 { "jct_s", "mean completion", .units = unit_durations, .low_is_better = true } },
-    .n_metrics = 2,
-    .bars = true
-};
+static const struct place_grid makespan = { .metrics = { { "makespan_s", "makespan", .low_is_better = true },
+                                                         { "jct_s", "mean completion",
+                                                           .low_is_better = true } },
+                                            .n_metrics = 2,
+                                            .bars = true };
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"

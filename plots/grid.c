@@ -137,7 +137,9 @@ static void grid_fit_y(struct grid *g, int32_t m)
         if (has_equal(metric))
             grid_widen(y, equal_at(metric, i));
     }
-    g->unit[m] = metric->units ? unit_pick(metric->units, y[1]) : (struct unit){ 1, metric->unit };
+    g->unit[m] = (struct unit){ 1, metric->unit };
+    if (!metric->unit)
+        g->unit[m] = data_unit(g->spec->data, data_find(g->spec->data, metric->column), y[1], NULL);
     y[0] /= g->unit[m].scale;
     y[1] /= g->unit[m].scale;
     if (is_bars(g)) /* room for a number above the longest */

@@ -14,10 +14,9 @@ enum { GRID_MAX_METRICS = 2, GRID_MAX_COLUMNS = 5, GRID_MAX_ROWS = 8, GRID_MAX_C
 
 /** What a row of panels shows on its y axis: declared by columns of the table, then read. */
 struct grid_metric {
-    const char *column;       /**< NULL = `y` is set by hand */
-    const char *label;        /**< without unit */
-    const char *unit;         /**< used when `units` is NULL; "" = none */
-    const struct unit *units; /**< pick one of these by size */
+    const char *column; /**< NULL = `y` is set by hand */
+    const char *label;  /**< without unit */
+    const char *unit;   /**< "" = none; NULL = that of the column, in the multiple that fits */
     bool low_is_better;
     bool per_cent; /**< a share in the table: no value can be more than 100 % */
     const char

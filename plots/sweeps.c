@@ -428,7 +428,9 @@ static void gather_parts(struct bars *b)
         }
         longest = fmax(longest, sum);
     }
-    b->unit = b->look->units ? unit_pick(b->look->units, longest) : (struct unit){ 1, b->look->unit };
+    b->unit = (struct unit){ 1, b->look->unit };
+    if (!b->look->unit)
+        b->unit = data_unit(&b->s->d, data_find(&b->s->d, b->look->own[0].column), longest, NULL);
     b->x = axis_bars(longest / b->unit.scale);
     if (b->look->axis_max > 0)
         b->x.hi = fmax(b->look->axis_max, longest);
