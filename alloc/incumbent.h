@@ -21,14 +21,13 @@ struct incumbent {
                             as long as there are not so many */
     double margin; /**< bounds above value (1 + margin) are ruled out: > 0 keeps ties, < 0 drops what is as
                       good */
-    double ruled_out,
-        open; /**< least bound of what was ruled out, and of what was left open; INFINITY: nothing */
+    double open;   /**< least bound of what was left open; INFINITY: nothing */
     int64_t n_ruled_out, n_open;
 };
 
 static inline struct incumbent incumbent_none(double margin)
 {
-    return (struct incumbent){ INFINITY, INFINITY, margin, INFINITY, INFINITY, 0, 0 };
+    return (struct incumbent){ INFINITY, INFINITY, margin, INFINITY, 0, 0 };
 }
 
 /** Nothing with a bound above this is looked for. */
@@ -61,35 +60,11 @@ static inline int incumbent_compare(const struct incumbent *x, double value, dou
     return price < x->price * (1 - INCUMBENT_EQUAL_REL) ? -1 : 0;
 }
 
-/** @p n candidates are ruled out; @p bound: of these, and perhaps of others that are counted elsewhere. */
-static inline void incumbent_rule_out(struct incumbent *x, double bound, int64_t n)
-{
-    x->ruled_out = fmin(x->ruled_out, bound);
-    x->n_ruled_out += n;
-}
-
-/** So many are left, though they may be better. */
+/** @p n candidates are left, one of which may have a value of @p bound. */
 static inline void incumbent_leave_open(struct incumbent *x, double bound, int64_t n)
 {
     x->open = fmin(x->open, bound);
     x->n_open += n;
-}
-
-/** Add what another part of the search left, as that of a thread. */
-static inline void incumbent_join(struct incumbent *x, const struct incumbent *part)
-{
-    incumbent_rule_out(x, part->ruled_out, part->n_ruled_out);
-    incumbent_leave_open(x, part->open, part->n_open);
-}
-
-/** At the end: what was left open is ruled out where the best has become better than its bounds. */
-static inline void incumbent_settle(struct incumbent *x)
-{
-    if (x->n_open && !incumbent_rules_out(x, x->open))
-        return;
-    incumbent_rule_out(x, x->open, x->n_open);
-    x->open = INFINITY;
-    x->n_open = 0;
 }
 
 #endif

@@ -390,6 +390,40 @@ static void assert_same_result(const struct search_result *a, const struct searc
     }
 }
 
+/* A search of at most @p most notes. */
+static void search_noted(struct search_result *out, const struct design_point *s, bool split, int64_t most)
+{
+    struct search_space space;
+    struct search_book book;
+    const struct training *base = s->workloads[0].training;
+    const double bw_Bps[] = { 10e9, 2e9 };
+    MUST(schema_read(&space, &search_section, &s->doc, base->search, e));
+    MUST(search_book_build(&book, &space, s, base, most, e));
+    assert_true(most > 100 ? isinf(book.horizon_s) : book.horizon_s > 0 && book.n <= 2 * most);
+    if (split)
+        MUST(search_split(out, &book, e));
+    else
+        MUST(search_given(out, &book, bw_Bps, e));
+    search_book_free(&book);
+}
+
+TEST(plans_that_are_not_noted_are_found_too)
+{
+    static const int64_t mosts[] = { 0, 1, 5, 40 };
+    for (int split = 0; split < 2; split++) {
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct search_result, all, search_free);
+        OK(load(&s, split ? &split_cases[0] : &given_cases[0], split ? DESIGN_FOR_SPLIT : 0, e));
+        search_noted(&all, &s, split, SEARCH_MOST_NOTED);
+        assert_true(all.n_found > 0);
+        for (size_t i = 0; i < COUNT_OF(mosts); i++) {
+            KEEP(struct search_result, few, search_free);
+            search_noted(&few, &s, split, mosts[i]);
+            assert_same_result(&few, &all);
+        }
+    }
+}
+
 TEST(the_number_of_threads_changes_nothing)
 {
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };

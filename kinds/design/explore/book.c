@@ -7,48 +7,38 @@
  * with their exchange. (A shape is the degrees; its places are the ways to lay them along the dimensions, in
  * which collectives are timed once for all of its plans.)
  *
- * Of more than MOST_NOTED plans those with the least times are written down. Where a pass may find use for
+ * Of too many plans those with the least times are written down. Where a pass may find use for
  * others, it goes through all shapes again. Results depend on neither, nor on threads: ranks break ties.
  */
 #include "kinds/design/explore/book.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "base/vec.h"
 #include "base/work.h"
 
 /* Ranks of one shape's candidates; no shape has so many. */
 #define RANKS_PER_SHAPE ((int64_t)1 << 40)
 
-enum { MOST_NOTED = 1 << 18 };
-
 /* What one thread works with. */
 struct worker {
     const struct search_book *book;
-    const struct search_pass *pass; /* NULL: the book is being written */
-    void *mine;
+    const struct search_pass *pass;
+    struct search_book *writing; /* in place of a pass: the book */
     struct search_places places;
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
     struct search_seen seen;
     struct search_least least; /* of the first way, over the places of a shape */
     struct plan_cost cost;
     int64_t next_rank;
-    struct search_note *notes; /* shape [n], owned: of the shape under way */
-    int64_t n, cap;
-    double horizon_s;
+    struct search_chapter chapter; /* under way */
     bool failed;
-    int64_t n_candidates, n_timed, n_rejected_memory;
+    struct search_result counts;
     struct search_left_out left_out;
-    double least_B;
 };
-
-int32_t search_threads(void)
-{
-    return omp_get_max_threads();
-}
 
 /* ---- one plan ---- */
 
@@ -70,29 +60,32 @@ static double look_at(struct worker *w, const struct plan *plan, double *memory_
 static void note_plan(void *with, const struct plan *plan)
 {
     struct worker *w = with;
+    struct search_chapter *c = &w->chapter;
     struct search_note note = { .rank = w->next_rank, .choice = search_choice_of(plan) };
     w->next_rank += w->places.n;
-    w->n_candidates += w->places.n;
+    w->counts.n_candidates += w->places.n;
     note.least_s = look_at(w, plan, &note.memory_B);
-    w->least_B = fmin(w->least_B, note.memory_B);
-    *(isinf(note.least_s) ? &w->n_rejected_memory : &w->n_timed) += w->places.n;
-    if (!(note.least_s < w->horizon_s) || w->failed)
+    w->counts.least_B = fmin(w->counts.least_B, note.memory_B);
+    if (isinf(note.least_s)) {
+        w->counts.n_rejected[SEARCH_MEMORY] += w->places.n;
         return;
-    w->failed = !vec_reserve(w->notes, w->cap, w->n + 1);
+    }
+    w->counts.n_timed += w->places.n;
+    w->failed = w->failed || !vec_reserve(c->notes, c->cap, c->n + 1);
     if (!w->failed)
-        w->notes[w->n++] = note;
+        c->notes[c->n++] = note;
 }
 
 /* All places of a plan whose cost is in w->cost. */
 static void take_places(struct worker *w, const struct plan *plan, double memory_B, int64_t rank)
 {
-    if (w->pass->skip(w->mine,
+    if (w->pass->skip(w->pass->with,
                       search_clock_least(&w->least, w->clocks[0], SEARCH_WAYS, w->places.n, &w->cost)))
         return;
     for (int32_t i = 0; i < w->places.n; i++) {
         const struct search_candidate c = { plan,     &w->cost,     memory_B,
                                             rank + i, w->clocks[i], w->places.order[i] };
-        w->pass->take(w->mine, &c);
+        w->pass->take(w->pass->with, &c);
     }
 }
 
@@ -103,7 +96,7 @@ static void take_beyond(void *with, const struct plan *plan)
     double memory_B, least_s = look_at(w, plan, &memory_B);
     int64_t rank = w->next_rank;
     w->next_rank += w->places.n;
-    if (isfinite(least_s) && least_s >= w->book->horizon_s && !w->pass->skip(w->mine, least_s))
+    if (isfinite(least_s) && least_s >= w->book->horizon_s && !w->pass->skip(w->pass->with, least_s))
         take_places(w, plan, memory_B, rank);
 }
 
@@ -125,9 +118,10 @@ static int walk_shape(struct worker *w, int32_t i, search_visit visit, struct er
     const struct search_book *b = w->book;
     begin_shape(w, i);
     search_left_out_add(&w->left_out, &w->places.left_out);
-    return w->places.n ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
-                                     &b->shapes.shapes[i], w->places.n, visit, w, e)
-                       : 0;
+    int rc = w->places.n ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
+                                       &b->shapes.shapes[i], w->places.n, visit, w, e)
+                         : 0;
+    return rc ? rc : work_check(e);
 }
 
 static int by_time(const void *a, const void *b)
@@ -138,116 +132,83 @@ static int by_time(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Forget what takes as long as the horizon: chapters stay in order. */
-static void forget_beyond(struct search_book *b)
-{
-    int64_t n = 0;
-    for (int32_t c = 0; c < b->n_chapters; c++) {
-        struct search_chapter *chapter = &b->chapters[c];
-        int64_t first = n, from = chapter->first;
-        for (int64_t i = 0; i < chapter->n && b->notes[from + i].least_s < b->horizon_s; i++)
-            b->notes[n++] = b->notes[from + i];
-        chapter->first = first;
-        chapter->n = n - first;
-    }
-    b->n = n;
-}
-
-/* Of too many notes those with the least times stay. */
+/* Of too many notes those with the least times stay; no chapter has a time beyond the horizon. */
 static int keep_least(struct search_book *b, struct err *e)
 {
-    double *times = b->n > 2 * MOST_NOTED ? malloc((size_t)b->n * sizeof *times) : NULL;
-    if (b->n <= 2 * MOST_NOTED)
-        return 0;
-    if (!times)
+    double *times = b->n > 2 * b->most ? malloc((size_t)b->n * sizeof *times) : NULL;
+    int64_t n = 0;
+    for (int32_t c = 0; c < b->n_chapters && times; c++)
+        for (int64_t i = 0; i < b->chapters[c].n; i++)
+            times[n++] = b->chapters[c].notes[i].least_s;
+    if (times) {
+        stat_sort(times, n);
+        b->horizon_s = fmin(b->horizon_s, times[b->most]);
+        free(times);
+    } else if (b->n > 2 * b->most) {
         return err_nomem(e, "a search");
-    for (int64_t i = 0; i < b->n; i++)
-        times[i] = b->notes[i].least_s;
-    qsort(times, (size_t)b->n, sizeof *times, by_size);
-    b->horizon_s = times[MOST_NOTED];
-    free(times);
-    forget_beyond(b);
+    }
+    for (int32_t c = 0; c < b->n_chapters && isfinite(b->horizon_s); c++)
+        for (struct search_chapter *x = &b->chapters[c];
+             x->n && x->notes[x->n - 1].least_s >= b->horizon_s;) {
+            x->n--;
+            b->n--;
+        }
     return 0;
-}
-
-/* The notes of a shape become a chapter. One thread at a time. */
-static int add_chapter(struct search_book *b, const struct worker *w, int32_t shape, struct err *e)
-{
-    int64_t n = w->n;
-    while (n > 0 && w->notes[n - 1].least_s >= b->horizon_s) /* which another thread has moved */
-        n--;
-    if (w->failed || !vec_reserve(b->notes, b->cap, b->n + n) ||
-        !vec_reserve(b->chapters, b->cap_chapters, b->n_chapters + 1))
-        return err_nomem(e, "a search");
-    memcpy(b->notes + b->n, w->notes, (size_t)n * sizeof *w->notes);
-    b->chapters[b->n_chapters++] = (struct search_chapter){ b->n, n, shape, w->notes[0].least_s };
-    b->n += n;
-    return keep_least(b, e);
 }
 
 /* ---- all of them ---- */
 
 /* What is done with number i, of a shape or a chapter. */
-typedef int (*search_unit)(struct worker *w, struct search_book *writing, int32_t i, struct err *e);
+typedef int (*search_unit)(struct worker *w, int32_t i, struct err *e);
 
-static int write_chapter(struct worker *w, struct search_book *writing, int32_t i, struct err *e)
+static int write_chapter(struct worker *w, int32_t i, struct err *e)
 {
-    w->n = 0;
-#pragma omp critical(search_book)
-    w->horizon_s = writing->horizon_s;
+    struct search_chapter *c = &w->chapter;
+    *c = (struct search_chapter){ .shape = i };
     int rc = walk_shape(w, i, note_plan, e);
-    if (w->n && !rc)
-        qsort(w->notes, (size_t)w->n, sizeof *w->notes, by_time);
+    rc = rc || !w->failed ? rc : err_nomem(e, "a search");
+    if (c->n && !rc)
+        qsort(c->notes, (size_t)c->n, sizeof *c->notes, by_time);
 #pragma omp critical(search_book)
-    if (!rc && w->n + w->failed > 0)
-        rc = add_chapter(writing, w, i, e);
+    {
+        w->writing->n += c->n;
+        w->writing->chapters[w->writing->n_chapters++] = *c;
+        rc = rc ? rc : keep_least(w->writing, e);
+    }
     return rc;
 }
 
-static int read_chapter(struct worker *w, struct search_book *writing, int32_t i, struct err *e)
+static int read_chapter(struct worker *w, int32_t i, struct err *e)
 {
     const struct search_book *b = w->book;
-    const struct search_chapter *chapter = &b->chapters[i];
-    (void)writing;
-    (void)e;
-    for (int64_t k = 0; k < chapter->n; k++) {
-        const struct search_note *note = &b->notes[chapter->first + k];
-        if (w->pass->skip(w->mine, note->least_s) || work_stopped())
-            break;
+    const struct search_chapter *c = &b->chapters[i];
+    for (int64_t k = 0; k < c->n && !w->pass->skip(w->pass->with, c->notes[k].least_s); k++) {
         if (k == 0)
-            begin_shape(w, chapter->shape);
-        struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[chapter->shape], b->base);
+            begin_shape(w, c->shape);
+        struct plan plan = search_choice_plan(&c->notes[k].choice, &b->shapes.shapes[c->shape], b->base);
         plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
-        take_places(w, &plan, note->memory_B, note->rank);
+        take_places(w, &plan, c->notes[k].memory_B, c->notes[k].rank);
     }
-    return 0;
+    return work_check(e);
 }
 
-static int reread_shape(struct worker *w, struct search_book *writing, int32_t i, struct err *e)
+static int reread_shape(struct worker *w, int32_t i, struct err *e)
 {
-    (void)writing;
     return walk_shape(w, i, take_beyond, e);
 }
 
 static void add_counts(struct search_book *b, const struct worker *w)
 {
-    struct search_result *to = &b->counts;
-    to->n_candidates += w->n_candidates;
-    to->n_timed += w->n_timed;
-    to->n_rejected[SEARCH_MEMORY] += w->n_rejected_memory;
-    to->least_B = fmin(to->least_B, w->least_B);
+    b->counts.n_candidates += w->counts.n_candidates;
+    b->counts.n_timed += w->counts.n_timed;
+    b->counts.n_rejected[SEARCH_MEMORY] += w->counts.n_rejected[SEARCH_MEMORY];
+    b->counts.least_B = fmin(b->counts.least_B, w->counts.least_B);
     search_left_out_add(&b->shapes.left_out, &w->left_out);
 }
 
 /* Threads take units as they get free; counts and errors are merged at the end. */
 static int for_all(const struct search_book *b, struct search_book *writing, const struct search_pass *pass,
-                   search_unit unit, int32_t n, struct err *e)
+                   int32_t n, search_unit unit, struct err *e)
 {
     int rc = 0;
     struct work work;
@@ -260,15 +221,13 @@ static int for_all(const struct search_book *b, struct search_book *writing, con
         if (w) {
             w->book = b;
             w->pass = pass;
-            w->mine = pass ? pass->mine[omp_get_thread_num()] : NULL;
-            w->least_B = INFINITY;
+            w->writing = writing;
+            w->counts.least_B = INFINITY;
         }
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = 0; i < n; i++) {
             if (!failed)
-                failed = unit(w, writing, i, &own);
-            if (!failed)
-                failed = work_check(&own);
+                failed = unit(w, i, &own);
             work_step(&work, 1);
         }
 #pragma omp critical(search_book)
@@ -280,36 +239,34 @@ static int for_all(const struct search_book *b, struct search_book *writing, con
                 *e = own;
             }
         }
-        if (w)
-            free(w->notes);
         free(w);
     }
     work_end(&work);
     return rc;
 }
 
+/* Empty ones last. */
 static int by_first_time(const void *a, const void *b)
 {
     const struct search_chapter *x = a, *y = b;
-    if (x->least_s < y->least_s || x->least_s > y->least_s)
-        return x->least_s < y->least_s ? -1 : 1;
-    return (x->shape > y->shape) - (x->shape < y->shape);
+    return x->n && y->n ? by_time(x->notes, y->notes) : (x->n == 0) - (y->n == 0);
 }
 
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
-                      const struct training *base, struct err *e)
+                      const struct training *base, int64_t most, struct err *e)
 {
-    *b = (struct search_book){ .space = space, .study = s, .base = base, .horizon_s = INFINITY };
+    *b =
+        (struct search_book){ .space = space, .study = s, .base = base, .most = most, .horizon_s = INFINITY };
     b->counts.least_B = INFINITY;
     int rc = search_find_shapes(&b->shapes, space, base, s->net.n_npus, e);
+    b->chapters = calloc((size_t)b->shapes.n + 1, sizeof *b->chapters);
     if (!rc)
-        rc = for_all(b, b, NULL, write_chapter, b->shapes.n, e);
+        rc = b->chapters ? for_all(b, b, NULL, b->shapes.n, write_chapter, e) : err_nomem(e, "a search");
     if (rc) {
         search_book_free(b);
         return rc;
     }
-    if (b->n_chapters)
-        qsort(b->chapters, (size_t)b->n_chapters, sizeof *b->chapters, by_first_time);
+    qsort(b->chapters, (size_t)b->n_chapters, sizeof *b->chapters, by_first_time);
     struct search_result *counts = &b->counts;
     counts->refused = b->shapes.left_out.refused;
     for (int32_t i = 0; i < counts->refused.n_keys; i++)
@@ -321,17 +278,84 @@ int search_book_build(struct search_book *b, const struct search_space *space, c
 
 void search_book_free(struct search_book *b)
 {
+    for (int32_t c = 0; c < b->n_chapters; c++)
+        free(b->chapters[c].notes);
     search_shapes_free(&b->shapes);
-    free(b->notes);
     free(b->chapters);
     *b = (struct search_book){ 0 };
 }
 
 int search_book_pass(const struct search_book *b, const struct search_pass *pass, struct err *e)
 {
-    int rc = for_all(b, NULL, pass, read_chapter, b->n_chapters, e);
-    bool done = isinf(b->horizon_s);
-    for (int32_t t = 0; t < search_threads() && !done; t++)
-        done = pass->skip(pass->mine[t], b->horizon_s);
-    return rc || done ? rc : for_all(b, NULL, pass, reread_shape, b->shapes.n, e);
+    int rc = for_all(b, NULL, pass, b->n_chapters, read_chapter, e);
+    bool done = isinf(b->horizon_s) || pass->skip(pass->with, b->horizon_s);
+    return rc || done ? rc : for_all(b, NULL, pass, b->shapes.n, reread_shape, e);
+}
+
+/* ---- the best few ---- */
+
+int search_best_reserve(struct search_best *b, int32_t most, double margin, struct err *e)
+{
+    *b = (struct search_best){ .most = most,
+                               .last = incumbent_none(margin),
+                               .found = calloc((size_t)most, sizeof *b->found) };
+    return b->found ? 0 : err_nomem(e, "a search");
+}
+
+void search_best_free(struct search_best *b)
+{
+    free(b->found);
+    *b = (struct search_best){ 0 };
+}
+
+int search_by_value(const void *a, const void *b)
+{
+    const struct search_found *x = a, *y = b;
+    if (x->value < y->value || x->value > y->value)
+        return x->value < y->value ? -1 : 1;
+    if (x->memory_B < y->memory_B || x->memory_B > y->memory_B)
+        return x->memory_B < y->memory_B ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+double search_best_limit(const struct search_best *b)
+{
+    double value;
+#pragma omp atomic read
+    value = b->last.value;
+    return value * (1 + b->last.margin);
+}
+
+/* Plans of equal value keep the lower rank, whatever thread found them. */
+static void best_insert(struct search_best *b, const struct search_found *f)
+{
+    int32_t at = b->n;
+    for (int32_t i = 0; i < b->n; i++)
+        if (b->found[i].rank == f->rank)
+            return;
+    if (b->n == b->most && search_by_value(f, &b->found[b->n - 1]) > 0)
+        return;
+    while (at > 0 && search_by_value(f, &b->found[at - 1]) < 0)
+        at--;
+    int32_t moved = b->n - at - (b->n == b->most);
+    memmove(&b->found[at + 1], &b->found[at], (size_t)moved * sizeof *f);
+    b->found[at] = *f;
+    b->n += b->n < b->most;
+    if (b->n == b->most) {
+#pragma omp atomic write
+        b->last.value = b->found[b->n - 1].value;
+    }
+}
+
+void search_best_add(struct search_best *b, const struct search_found *f)
+{
+#pragma omp critical(search_best)
+    best_insert(b, f);
+}
+
+struct search_found search_found_of(const struct search_candidate *c)
+{
+    struct search_found f = { .plan = *c->plan, .memory_B = c->memory_B, .rank = c->rank };
+    memcpy(f.plan.order, c->order, sizeof f.plan.order);
+    return f;
 }

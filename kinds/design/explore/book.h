@@ -2,7 +2,7 @@
 #ifndef KINDS_DESIGN_EXPLORE_BOOK_H
 #define KINDS_DESIGN_EXPLORE_BOOK_H
 
-#include "kinds/design/explore/candidates.h"
+#include "kinds/design/explore/clock.h"
 #include "kinds/design/explore/space.h"
 
 struct search_note {
@@ -12,11 +12,11 @@ struct search_note {
     struct search_choice choice;
 };
 
-/** Some notes in a row of one shape, ascending by time. */
+/** The plans of one shape, ascending by time. */
 struct search_chapter {
-    int64_t first, n;
     int32_t shape;
-    double least_s;
+    struct search_note *notes; /**< shape [n], owned */
+    int64_t n, cap;
 };
 
 /** All legal plans of a search that fit the NPU's memory; bandwidths, prices and constraints are not looked
@@ -26,38 +26,62 @@ struct search_book {
     const struct design_point *study;
     const struct training *base;
     struct search_shapes shapes;
-    struct search_note *notes;       /**< shape [n], owned */
-    struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by time */
-    int64_t n, cap;
-    int32_t n_chapters, cap_chapters;
+    struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by their least time */
+    int32_t n_chapters;
+    int64_t n, most;             /**< of notes */
     double horizon_s;            /**< plans that take as long with exchange free, or longer, are not noted */
     struct search_result counts; /**< of what was looked at; finds nothing */
 };
 
-/** ERR_NOMEM; then @p b is empty. */
+enum { SEARCH_MOST_NOTED = 1 << 18 /**< some 25 MB */ };
+
+/** @param most  notes that are kept, and up to as many more. ERR_NOMEM; then @p b is empty. */
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
-                      const struct training *base, struct err *e);
+                      const struct training *base, int64_t most, struct err *e);
 void search_book_free(struct search_book *b);
 
+/** The best few so far. Reserve; release with search_best_free(). */
+struct search_best {
+    struct search_found *found; /**< shape [n], owned; best first */
+    int32_t n, most;
+    struct incumbent last; /**< the last of them, once they are as many as are asked for */
+};
+
+/** @p margin as in struct incumbent. */
+int search_best_reserve(struct search_best *b, int32_t most, double margin, struct err *e);
+void search_best_free(struct search_best *b);
+/** A qsort() order of struct search_found: less value, then less memory, then earlier. */
+int search_by_value(const void *a, const void *b);
+/** What a plan has to beat that is taken by one of several threads. */
+double search_best_limit(const struct search_best *b);
+/** Sorted insertion, each rank once, by several threads at once: plans of equal value keep the lower rank. */
+void search_best_add(struct search_best *b, const struct search_found *f);
+
+/** A candidate that fits: a plan, and one of its places. */
+struct search_candidate {
+    const struct plan *plan; /**< its order is not that of the place */
+    const struct plan_cost *cost;
+    double memory_B;
+    int64_t rank;
+    struct search_clock *clocks; /**< shape [SEARCH_WAYS]: of each of the pass's ways, at this place */
+    const enum plan_axis *order; /**< shape [N_PLAN_AXES] */
+};
+
+/** Its plan, memory and rank; the rest is zero. */
+struct search_found search_found_of(const struct search_candidate *c);
+
 enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a pass may time a candidate at */ };
-
-/** What a thread does with a candidate; @p mine is its own. It cannot fail: it notes lack of memory in mine.
- */
-typedef void (*search_take)(void *mine, const struct search_candidate *c);
-
-/** Is a plan of no use if it takes @p least_s at the first of the pass's ways, or longer? Then no place of it
- * is taken, nor any plan with a greater time. */
-typedef bool (*search_skip)(void *mine, double least_s);
 
 struct search_pass {
     struct collective_way ways[SEARCH_WAYS];
     int32_t n_ways;
-    search_take take;
-    search_skip skip;
-    void **mine; /**< shape [search_threads()] */
+    /** Is a plan of no use if it takes @p least_s at the first of the ways, or longer? Then no place of it is
+     * taken, nor any plan with a greater time. */
+    bool (*skip)(void *with, double least_s);
+    /** Cannot fail: lack of memory is noted. Called by several threads at once, as skip is. */
+    void (*take)(void *with, const struct search_candidate *c);
+    void *with;
 };
-
-int32_t search_threads(void);
 
 /** Takes every candidate of the book, but for those that are skipped; ranks do not depend on threads.
  * ERR_NOMEM. */

@@ -1,10 +1,6 @@
 /*
- * Which plan of parallelism trains a model fastest: every legal plan, shape by shape, at given bandwidths or
- * together with the split.
- *
- * A shape (degrees without how they lie along the dimensions) has a bound of its time that costs
- * microseconds; shapes whose bound is behind the best so far are left out. The order of candidates breaks
- * ties, so that the result is the same for any number of threads.
+ * Which plan of parallelism trains a model fastest, of all that are legal and fit (book.c): at given
+ * bandwidths or together with the split.
  */
 #include "kinds/design/explore/search.h"
 
@@ -17,7 +13,6 @@
 #include "alloc/lp.h"
 #include "base/vec.h"
 #include "base/work.h"
-#include "kinds/design/explore/book.h"
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
 #include "kinds/design/ask/load.h"
@@ -51,7 +46,14 @@ static const char *const search_reason_words[N_SEARCH_REASONS] = {
  * a number of plans the rest is left open, and counted.
  */
 
-enum { SCOUTS = 48, HOPELESS = 4, BLOCK = 64, MOST_BOUNDED = 1 << 17, MOST_GUESSED = 1 << 10 };
+enum {
+    FIRST_SCOUTS = 16,
+    SCOUTS = 48,
+    HOPELESS = 4,
+    BLOCK = 64,
+    MOST_BOUNDED = 1 << 17,
+    MOST_GUESSED = 1 << 10
+};
 
 /* What is better by less than this is as good: it covers the gap of a split and the rounding of bounds. Where
  * a price or a time limit makes many plans equal, one of them is enough. */
@@ -89,12 +91,28 @@ static int weigh(struct step_fn *fn, const struct design_point *s, struct err *e
     return rc;
 }
 
-static int compile(struct step_fn *fn, const struct training *x, const struct design_point *s,
-                   const double *bw_Bps, struct err *e)
+int search_build_tree(struct step_tree *tree, const struct plan *plan, const struct training *base,
+                      const struct topo_network *net, struct err *e)
 {
-    struct step_tree tree, lowered = { 0 };
+    struct training *x = malloc(sizeof *x);
+    *tree = (struct step_tree){ 0 };
+    if (!x)
+        return err_nomem(e, "a search");
+    *x = *base;
+    x->plan = *plan;
+    int rc = training_derive(x, net, e);
+    if (!rc)
+        rc = training_build(tree, x, net, e);
+    free(x);
+    return rc;
+}
+
+int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
+                        const struct design_point *s, const double *bw_Bps, struct err *e)
+{
     const struct collective_way way = { &s->net, &s->rules.stage, bw_Bps };
-    int rc = training_build(&tree, x, &s->net, e);
+    struct step_tree tree, lowered = { 0 };
+    int rc = search_build_tree(&tree, plan, base, &s->net, e);
     if (!rc && s->model != SIM_BANDWIDTH)
         rc = step_lower(&lowered, &tree, &way, e);
     if (!rc)
@@ -103,21 +121,6 @@ static int compile(struct step_fn *fn, const struct training *x, const struct de
         rc = weigh(fn, s, e);
     step_free(&tree);
     step_free(&lowered);
-    return rc;
-}
-
-int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
-                        const struct design_point *s, const double *bw_Bps, struct err *e)
-{
-    struct training *x = malloc(sizeof *x);
-    if (!x)
-        return err_nomem(e, "a search");
-    *x = *base;
-    x->plan = *plan;
-    int rc = training_derive(x, &s->net, e);
-    if (!rc)
-        rc = compile(fn, x, s, bw_Bps, e);
-    free(x);
     return rc;
 }
 
@@ -244,7 +247,8 @@ struct survivors {
     const struct joint *joint;
     struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
     int32_t n, cap, most;
-    struct incumbent proof; /* of the others; open: those of too many; ruled out: not counted */
+    double dropped; /* least bound of others */
+    int64_t n_dropped;
     bool failed;
 };
 
@@ -262,7 +266,8 @@ static void keep_most(struct survivors *s)
         return;
     qsort(s->list, (size_t)s->n, sizeof *s->list, by_promise);
     for (int32_t i = s->most; i < s->n; i++)
-        incumbent_leave_open(&s->proof, s->list[i].value, 1);
+        s->dropped = fmin(s->dropped, s->list[i].value);
+    s->n_dropped += s->n - s->most;
     s->n = s->most;
 }
 
@@ -274,113 +279,68 @@ static double timed_bound(const struct joint *j, double time_s)
     return late ? (double)INFINITY : alloc_value_of(p->objective, time_s, j->least_usd);
 }
 
-static bool skip_survivors(void *mine, double least_s)
+static bool skip_survivors(void *with, double least_s)
 {
-    struct survivors *s = mine;
-    double bound = timed_bound(s->joint, s->joint->study->workloads[0].weight * least_s);
-    if (!incumbent_rules_out(&s->joint->last, bound))
-        return false;
-    incumbent_rule_out(&s->proof, bound, 0);
-    return true;
+    const struct joint *j = ((const struct survivors *)with)->joint;
+    return incumbent_rules_out(&j->last, timed_bound(j, j->study->workloads[0].weight * least_s));
 }
 
-/* Keeps plans whose bound is below the best value known; the rest are counted as bounded away. */
-static void take_survivor(void *mine, const struct search_candidate *c)
+static void add_survivor(struct survivors *s, const struct search_found *f)
 {
-    struct survivors *s = mine;
+    if (s->n == 4 * (int64_t)s->most)
+        keep_most(s);
+    s->failed = s->failed || !vec_reserve(s->list, s->cap, s->n + 1);
+    if (!s->failed)
+        s->list[s->n++] = *f;
+}
+
+/* Keeps plans whose bound is below the best value known. */
+static void take_survivor(void *with, const struct search_candidate *c)
+{
+    struct survivors *s = with;
     const struct joint *j = s->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     bool for_time = alloc_is_time(j->question.problem.objective);
-    double weight = j->study->workloads[0].weight,
+    double weight = j->study->workloads[0].weight, ref_s, most_bw_s,
            most_s = for_time ? incumbent_limit(&j->last) / weight : (double)INFINITY;
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
-    double bound = timed_bound(j, time_s);
-    if (!incumbent_rules_out(&j->last, bound)) {
-        double ref_s, most_bw_s;
-        struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
-        bound = value_bound(j, &t, time_s);
-        if (!for_time &&
-            !incumbent_rules_out(&j->last, bound)) { /* with more bandwidth another path may decide */
-            struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
-            bound = fmax(bound, value_bound(j, &most, time_s));
-        }
-        time_s = for_time ? bound : ref_s;
-    }
-    if (s->failed || incumbent_rules_out(&j->last, bound)) {
-        incumbent_rule_out(&s->proof, bound, 0);
+    if (incumbent_rules_out(&j->last, timed_bound(j, time_s)))
         return;
+    struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
+    double bound = value_bound(j, &t, time_s);
+    if (!for_time &&
+        !incumbent_rules_out(&j->last, bound)) { /* with more bandwidth another path may decide */
+        struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
+        bound = fmax(bound, value_bound(j, &most, time_s));
     }
-    if (s->n == 4 * (int64_t)s->most)
-        keep_most(s);
-    s->failed = !vec_reserve(s->list, s->cap, s->n + 1);
-    if (s->failed)
+    if (incumbent_rules_out(&j->last, bound))
         return;
-    s->list[s->n] = search_found_of(c);
-    s->list[s->n].time_s = time_s;
-    s->list[s->n++].value = bound;
-}
-
-static int by_bound(const void *a, const void *b)
-{
-    const struct search_found *x = a, *y = b;
-    return search_is_better(x, y) ? -1 : search_is_better(y, x);
-}
-
-/* All threads' survivors in one list, most promising first. What no thread would keep, all together do not.
- */
-static int search_split_gather(struct survivors *all, struct survivors *parts, int32_t n, struct err *e)
-{
-    int64_t sum = 0;
-    all->proof = incumbent_none(0);
-    all->most = parts[0].most;
-    for (int32_t t = 0; t < n; t++) {
-        sum += parts[t].n;
-        incumbent_join(&all->proof, &parts[t].proof);
-        all->failed = all->failed || parts[t].failed;
-    }
-    all->list = calloc((size_t)sum + 1, sizeof *all->list);
-    if (!all->list || all->failed || sum > INT32_MAX)
-        return err_nomem(e, "a search");
-    for (int32_t t = 0; t < n; t++) {
-        if (parts[t].n)
-            memcpy(all->list + all->n, parts[t].list, (size_t)parts[t].n * sizeof *all->list);
-        all->n += parts[t].n;
-    }
-    keep_most(all);
-    qsort(all->list, (size_t)all->n, sizeof *all->list, by_bound);
-    return 0;
+    struct search_found f = search_found_of(c);
+    f.time_s = for_time ? bound : ref_s;
+    f.value = bound;
+#pragma omp critical(search_survivors)
+    add_survivor(s, &f);
 }
 
 /* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
- * reference split. */
-static int find_survivors(struct survivors *all, const struct joint *j, struct err *e)
+ * reference split. The most promising come first. */
+static int find_survivors(struct survivors *s, const struct joint *j, struct err *e)
 {
-    int32_t n = search_threads();
-    struct survivors *parts = calloc((size_t)n, sizeof *parts);
-    void **mine = calloc((size_t)n, sizeof *mine);
-    int rc = parts && mine ? 0 : err_nomem(e, "a search");
-    bool tight = !alloc_is_product(j->question.problem.objective);
-    for (int32_t t = 0; t < n && !rc; t++) {
-        parts[t].joint = j;
-        parts[t].most = tight ? MOST_BOUNDED : MOST_GUESSED;
-        parts[t].proof = incumbent_none(0);
-        mine[t] = &parts[t];
-    }
     const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
                                                 search_way(j->study, j->ref_Bps) },
                                       .n_ways = 2,
-                                      .take = take_survivor,
                                       .skip = skip_survivors,
-                                      .mine = mine };
-    if (!rc)
-        rc = search_book_pass(j->book, &pass, e);
-    if (!rc)
-        rc = search_split_gather(all, parts, n, e);
-    all->proof.n_ruled_out = j->book->counts.n_timed - all->n - all->proof.n_open;
-    for (int32_t t = 0; parts && t < n; t++)
-        free(parts[t].list);
-    free(parts);
-    free(mine);
+                                      .take = take_survivor,
+                                      .with = s };
+    s->joint = j;
+    s->most = alloc_is_product(j->question.problem.objective) ? MOST_GUESSED : MOST_BOUNDED;
+    s->dropped = INFINITY;
+    int rc = search_book_pass(j->book, &pass, e);
+    if (!rc && s->failed)
+        return err_nomem(e, "a search");
+    keep_most(s);
+    if (s->n)
+        qsort(s->list, (size_t)s->n, sizeof *s->list, search_by_value);
     return rc;
 }
 
@@ -423,38 +383,9 @@ static void even_split(struct joint *j)
     }
 }
 
-/* Split the plans that are fastest at ref_Bps; the best of them sets target, reference and prices. */
-static int scout(struct search_best *best, struct joint *j, struct err *e)
-{
-    struct search_best fast;
-    int rc = search_fastest(&fast, j->book, j->ref_Bps, SCOUTS + j->book->space->top, e);
-    double least = INFINITY;
-    /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
-    for (int32_t i = 0; i < fast.n && !rc && (best->n || i < HOPELESS); i++) {
-        struct alloc_answer answer = { 0 };
-        struct search_found f = fast.found[i];
-        rc = solve_plan(&f, &answer, j, e);
-        if (!rc && !isfinite(f.value) && answer.status != ALLOC_INFEASIBLE && !j->why[0])
-            snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
-        if (!rc && isfinite(f.value)) {
-            search_best_add(best, &f);
-            if (f.value < least) {
-                least = f.value;
-                take_prices(j, &answer);
-            }
-        }
-        alloc_answer_free(&answer);
-    }
-    j->last = best->last;
-    search_best_free(&fast);
-    return rc;
-}
-
-/* ---- all of it ---- */
-
 /* Splits of several plans at a time; results are added in order, so threads do not show. */
-static int solve_block(struct search_best *best, struct search_result *out, struct search_found *block,
-                       int32_t n, const struct joint *j, struct err *e)
+static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
+                       struct err *e)
 {
     int rc = 0;
 #pragma omp parallel for schedule(dynamic, 1)
@@ -471,19 +402,44 @@ static int solve_block(struct search_best *best, struct search_result *out, stru
             }
         }
     }
-    for (int32_t i = 0; i < n && !rc; i++) {
-        bool known = block[i].lower_bound > -INFINITY;
-        incumbent_leave_open(&out->proof, -INFINITY, !known);
-        out->n_split += known;
-        if (known)
-            out->lower_bound = fmin(out->lower_bound, block[i].lower_bound);
+    for (int32_t i = 0; i < n && !rc; i++)
         if (isfinite(block[i].value))
             search_best_add(best, &block[i]);
-    }
     return rc;
 }
 
-/* In blocks of one size, so that threads do not change what is split. */
+/* Split the plans that are fastest at ref_Bps; the best of them sets reference and prices, and the last of as
+ * many as are looked for a value that others have to beat. */
+static int scout(struct search_best *best, struct joint *j, int32_t most, struct err *e)
+{
+    struct search_best fast;
+    struct alloc_answer answer = { 0 };
+    int rc = search_fastest(&fast, j->book, j->ref_Bps, most, e);
+    int32_t n = fast.n < HOPELESS ? fast.n : HOPELESS, least = 0;
+    rc = rc ? rc : solve_block(best, fast.found, n, j, e);
+    /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
+    if (!rc && best->n) {
+        rc = solve_block(best, fast.found + n, fast.n - n, j, e);
+        n = fast.n;
+    }
+    for (int32_t i = 1; i < n; i++)
+        least = fast.found[i].value < fast.found[least].value ? i : least;
+    if (!rc && n) /* once more, for its prices, or for why it has none */
+        rc = solve_plan(&fast.found[least], &answer, j, e);
+    if (!rc && n && isfinite(fast.found[least].value))
+        take_prices(j, &answer);
+    else if (!rc && n && answer.status != ALLOC_INFEASIBLE && !j->why[0])
+        snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
+    j->last = best->last;
+    alloc_answer_free(&answer);
+    search_best_free(&fast);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+/* In blocks of one size, so that threads do not change what is split. A plan without an answer to its split
+ * may have any. */
 static int solve_survivors(struct search_best *best, struct search_result *out, struct survivors *s,
                            const struct joint *j, struct err *e)
 {
@@ -493,15 +449,22 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
     work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && !incumbent_rules_out(&best->last, s->list[i].value)) {
         int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
-        rc = solve_block(best, out, s->list + i, n, j, e);
+        rc = solve_block(best, s->list + i, n, j, e);
+        for (int32_t k = i; k < i + n && !rc; k++) {
+            bool known = s->list[k].lower_bound > -INFINITY;
+            out->n_split += known;
+            out->lower_bound = fmin(out->lower_bound, s->list[k].lower_bound);
+            if (!known)
+                incumbent_leave_open(&best->last, -INFINITY, 1);
+        }
         i += n;
         work_step(&work, n);
     }
     work_end(&work);
-    s->proof.value = best->last.value;
-    incumbent_rule_out(&s->proof, i < s->n ? s->list[i].value : (double)INFINITY, s->n - i);
-    incumbent_settle(&s->proof);
-    incumbent_join(&out->proof, &s->proof);
+    if (s->n_dropped && !incumbent_rules_out(&best->last, s->dropped))
+        incumbent_leave_open(&best->last, s->dropped, s->n_dropped);
+    best->last.n_ruled_out = out->n_timed - out->n_split - best->last.n_open;
+    out->proof = best->last;
     return rc;
 }
 
@@ -537,13 +500,18 @@ static int joint_begin(struct joint *j, const struct search_book *book, struct e
     return find_least_usd(j, e);
 }
 
+double search_least_left(const struct search_result *r)
+{
+    return r->proof.value * (1 - ALLOC_GAP);
+}
+
 /* Bandwidths of splits that are the same but for the solver's play. */
 #define SAME_SPLIT_REL 1e-6
 
 void search_say_unique(struct search_result *out, int32_t n_dims)
 {
     const struct search_found *best = out->found;
-    out->unique = out->proved && out->n_found > 0 && out->proof.ruled_out > best->value;
+    out->unique = out->proved && out->n_found > 0 && search_least_left(out) > best->value;
     for (int32_t i = 1; i < out->n_found; i++) {
         bool same = true;
         for (int32_t d = 0; d < n_dims; d++)
@@ -555,12 +523,10 @@ void search_say_unique(struct search_result *out, int32_t n_dims)
 
 /* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
  * at the reference split. */
-static void say_proof(struct search_result *out, const struct design_point *s, int32_t top)
+static void say_proof(struct search_result *out, const struct design_point *s)
 {
-    if (out->n_found == top)
-        out->proof.ruled_out = fmin(out->proof.ruled_out, out->found[top - 1].value * (1 - ALLOC_GAP));
     out->proved = out->proof.n_open == 0 && !design_point_has_choice(s);
-    out->lower_bound = out->proved ? fmin(out->lower_bound, out->proof.ruled_out) : (double)NAN;
+    out->lower_bound = out->proved ? fmin(out->lower_bound, search_least_left(out)) : (double)NAN;
     search_say_unique(out, s->net.n_dims);
 }
 
@@ -570,16 +536,17 @@ int search_split(struct search_result *out, const struct search_book *book, stru
 {
     struct joint *j = malloc(sizeof *j);
     struct search_best best = { 0 };
-    struct survivors survivors = { .proof = incumbent_none(0) };
+    struct survivors survivors = { 0 };
     *out = book->counts;
-    out->proof = incumbent_none(0);
     out->lower_bound = INFINITY;
     int rc = j ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
     if (!rc)
         rc = joint_begin(j, book, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
-    for (int round = 0; round < 2 && !rc && !j->clash; round++)
-        rc = scout(&best, j, e);
+    if (!rc && !j->clash)
+        rc = scout(&best, j, FIRST_SCOUTS, e);
+    if (!rc && !j->clash)
+        rc = scout(&best, j, SCOUTS + book->space->top, e);
     if (!rc && !j->clash)
         rc = find_survivors(&survivors, j, e);
     if (!rc)
@@ -588,7 +555,7 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     out->n_found = best.n;
     out->clash = j && j->clash;
     if (!rc) {
-        say_proof(out, book->study, book->space->top);
+        say_proof(out, book->study);
         memcpy(out->why, j->why, sizeof out->why);
     }
     free(survivors.list);
@@ -596,51 +563,31 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     return rc;
 }
 
-static bool skip_slower(void *mine, double least_s)
+static bool skip_slower(void *with, double least_s)
 {
-    const struct search_best *best = mine;
-    return incumbent_rules_out(&best->last, least_s);
+    return least_s > search_best_limit(with);
 }
 
-static void take_best(void *mine, const struct search_candidate *c)
+static void take_fast(void *with, const struct search_candidate *c)
 {
-    struct search_best *best = mine;
-    double limit_s = incumbent_limit(&best->last),
-           time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
+    double limit_s = search_best_limit(with), time_s = search_clock_time(&c->clocks[0], c->cost, limit_s);
     if (time_s > limit_s)
         return;
     struct search_found f = search_found_of(c);
     f.value = f.time_s = time_s;
-    search_best_add(best, &f);
+    search_best_add(with, &f);
 }
 
-/* The best plans at given bandwidths, each thread with a list of its own. */
 int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
                    int32_t most, struct err *e)
 {
-    int32_t n = search_threads();
-    struct search_best *bests = calloc((size_t)n, sizeof *bests);
-    void **mine = calloc((size_t)n, sizeof *mine);
-    int rc = search_best_reserve(out, most, 0, e);
-    rc = rc || (bests && mine) ? rc : err_nomem(e, "a search");
-    for (int32_t t = 0; t < n && !rc; t++) {
-        rc = search_best_reserve(&bests[t], most, 0, e);
-        mine[t] = &bests[t];
-    }
     const struct search_pass pass = { .ways = { search_way(book->study, bw_Bps) },
                                       .n_ways = 1,
-                                      .take = take_best,
                                       .skip = skip_slower,
-                                      .mine = mine };
-    if (!rc)
-        rc = search_book_pass(book, &pass, e);
-    for (int32_t t = 0; bests && t < n; t++) {
-        for (int32_t i = 0; i < bests[t].n && !rc; i++)
-            search_best_add(out, &bests[t].found[i]);
-        search_best_free(&bests[t]);
-    }
-    free(bests);
-    free(mine);
+                                      .take = take_fast,
+                                      .with = out };
+    int rc = search_best_reserve(out, most, 0, e);
+    rc = rc ? rc : search_book_pass(book, &pass, e);
     for (int32_t i = 0; i < out->n; i++)
         memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)book->study->net.n_dims);
     return rc;
@@ -657,16 +604,9 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
                             struct err *e)
 {
     const struct sim_way way = design_point_closed_way(s, f->bw_Bps);
-    struct step_tree tree = { 0 };
+    struct step_tree tree;
     struct sim_step step = { 0 };
-    struct training *x = malloc(sizeof *x);
-    if (!x)
-        return err_nomem(e, "a search");
-    *x = *base;
-    x->plan = f->plan;
-    int rc = training_derive(x, &s->net, e);
-    if (!rc)
-        rc = training_build(&tree, x, &s->net, e);
+    int rc = search_build_tree(&tree, &f->plan, base, &s->net, e);
     if (!rc)
         rc = sim_step_build(&step, &tree, &way, e);
     if (!rc) {
@@ -674,7 +614,6 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
         sim_step_free(&step);
     }
     step_free(&tree);
-    free(x);
     return rc;
 }
 
@@ -753,7 +692,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
     struct search_space space;
     struct search_book book;
     int rc = read_space(&space, s, base->search, bw_Bps != NULL, e);
-    rc = rc ? rc : search_book_build(&book, &space, s, base, e);
+    rc = rc ? rc : search_book_build(&book, &space, s, base, SEARCH_MOST_NOTED, e);
     if (rc)
         return rc;
     if (bw_Bps)

@@ -37,4 +37,28 @@ int search_whole(struct search_result *out, const struct search_book *book, stru
  */
 int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e);
 
+/* ---- for its parts ---- */
+
+/** Bandwidths to choose: no plan that was not split has less, nor one outside @p r's list. */
+double search_least_left(const struct search_result *r);
+/** Set out->unique from the lower bounds of those found, and of those left. */
+void search_say_unique(struct search_result *out, int32_t n_dims);
+
+/** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
+struct collective_way search_way(const struct design_point *s, const double *bw_Bps);
+
+/** The best plans at bandwidths @p bw_Bps by their time in closed form, @p most of them. ERR_NOMEM; free @p
+ * out in any case. */
+int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
+                   int32_t most, struct err *e);
+
+/** The step of @p plan. Release with step_free(). ERR_NOMEM; ERR_RANGE: the plan does not lie there. */
+int search_build_tree(struct step_tree *tree, const struct plan *plan, const struct training *base,
+                      const struct topo_network *net, struct err *e);
+
+/** The step of @p plan in closed form, times the weight of the study's workload, with algorithms for @p
+ * bw_Bps. Release with step_fn_free(). ERR_NOMEM. */
+int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struct training *base,
+                        const struct design_point *s, const double *bw_Bps, struct err *e);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/design/explore/search.h"
 #include "sim/step.h"
 #include "workloads/plan_cost.h"
 
@@ -50,18 +51,10 @@ static bool is_small(const struct step_tree *t, const struct sim_rules *rules)
 static int simulate_plan(struct search_found *f, const struct design_point *s, const struct training *base,
                          const struct sim_rules *rules, struct err *e)
 {
-    struct step_tree tree = { 0 };
+    struct step_tree tree;
     struct sim_step step;
-    struct training *x = malloc(sizeof *x);
     f->chunk_s = NAN;
-    if (!x)
-        return err_nomem(e, "a simulation of plans");
-    *x = *base;
-    x->plan = f->plan;
-    int rc = training_derive(x, &s->net, e);
-    if (!rc)
-        rc = training_build(&tree, x, &s->net, e);
-    free(x);
+    int rc = search_build_tree(&tree, &f->plan, base, &s->net, e);
     if (!rc && is_small(&tree, rules)) {
         const struct sim_way way = { &s->net, f->bw_Bps, SIM_CHUNK, rules };
         rc = sim_step_build(&step, &tree, &way, e);

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "alloc/bound.h"
-#include "kinds/design/explore/candidates.h"
 #include "kinds/design/explore/search.h"
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
@@ -318,7 +317,6 @@ static void drop_designs(struct pairing *j)
 
 /* ---- all pairs ---- */
 
-/* What a thread finds. */
 struct search_pairs {
     const struct pairing *pairing;
     struct search_best best;
@@ -326,17 +324,16 @@ struct search_pairs {
     int64_t n_timed;
 };
 
-static bool skip_pairs(void *mine, double least_s)
+static bool skip_pairs(void *with, double least_s)
 {
-    const struct search_pairs *x = mine;
-    const struct pairing *j = x->pairing;
+    const struct pairing *j = ((const struct search_pairs *)with)->pairing;
     return j->designs.n == 0 || is_worse(j, &j->designs.list[0],
                                          j->study->workloads[0].weight * least_s * (1 - INCUMBENT_EQUAL_REL));
 }
 
-static void take_candidate(void *mine, const struct search_candidate *c)
+static void take_candidate(void *with, const struct search_candidate *c)
 {
-    struct search_pairs *x = mine;
+    struct search_pairs *x = with;
     const struct pairing *j = x->pairing;
     double weight = j->study->workloads[0].weight, usd = INFINITY,
            least_s = weight * search_clock_time(&c->clocks[0], c->cost, INFINITY) * (1 - INCUMBENT_EQUAL_REL);
@@ -364,74 +361,53 @@ static void take_candidate(void *mine, const struct search_candidate *c)
         links_to_time(bw_Bps, j, design->bw_Bps);
         const struct collective_way way = search_way(j->study, bw_Bps);
         double time_s = search_clock_at(&way, c->clocks[0].place, c->cost);
-        x->best_of[k] = fmin(x->best_of[k], value_of(j, design, time_s));
+        double value = value_of(j, design, time_s);
+#pragma omp critical(search_pairs)
+        x->best_of[k] = fmin(x->best_of[k], value);
         take_pair(&f, &usd, j, design, time_s);
     }
+#pragma omp atomic
     x->n_timed += timed;
     if (timed && isfinite(f.value))
         search_best_add(&x->best, &f);
 }
 
-static int pairs_build(struct search_pairs *x, const struct pairing *j, struct err *e)
+/* The best, and how many designs are as good. */
+static void pairs_say(struct search_result *out, struct search_pairs *x)
 {
-    x->pairing = j;
-    x->best_of = malloc(sizeof *x->best_of * ((size_t)j->designs.n + 1));
-    for (int64_t k = 0; k < j->designs.n && x->best_of; k++)
-        x->best_of[k] = INFINITY;
-    return x->best_of ? search_best_reserve(&x->best, j->book->space->top, 0, e) : err_nomem(e, "a search");
-}
-
-/* The best of all threads, and how many designs are as good. */
-static void pairs_gather(struct search_result *out, struct search_pairs *parts, int32_t n)
-{
-    struct search_best all = parts[0].best;
     int64_t n_best = 0;
-    out->proof = incumbent_none(0);
-    for (int32_t t = 0; t < n; t++) {
-        for (int32_t i = 0; t > 0 && i < parts[t].best.n; i++)
-            search_best_add(&all, &parts[t].best.found[i]);
-        for (int64_t k = 0; k < parts[0].pairing->designs.n; k++)
-            parts[0].best_of[k] = fmin(parts[0].best_of[k], parts[t].best_of[k]);
-        out->n_split += parts[t].n_timed;
-    }
-    for (int64_t k = 0; k < parts[0].pairing->designs.n && all.n; k++)
-        n_best += parts[0].best_of[k] <= all.found[0].value * (1 + INCUMBENT_EQUAL_REL);
-    incumbent_rule_out(&out->proof, INFINITY, out->n_timed - out->n_split);
-    parts[0].best = (struct search_best){ 0 };
-    out->found = all.found;
-    out->n_found = all.n;
+    out->found = x->best.found;
+    out->n_found = x->best.n;
+    x->best = (struct search_best){ 0 };
+    for (int64_t k = 0; k < x->pairing->designs.n && out->n_found; k++)
+        n_best += x->best_of[k] <= out->found[0].value * (1 + INCUMBENT_EQUAL_REL);
+    out->n_split = x->n_timed;
+    out->proof.n_ruled_out = out->n_timed - x->n_timed;
     out->unique = n_best == 1;
 }
 
 /* Every candidate on every design, but for those that a bound rules out. */
 static int time_pairs(struct search_result *out, struct pairing *j, struct err *e)
 {
-    int32_t n = search_threads();
-    struct search_pairs *parts = calloc((size_t)n, sizeof *parts);
-    void **mine = calloc((size_t)n, sizeof *mine);
     double ref_Bps[D];
-    int rc = parts && mine ? 0 : err_nomem(e, "a search");
-    links_to_time(ref_Bps, j, j->at.bw_Bps);
-    for (int32_t t = 0; t < n && !rc; t++) {
-        rc = pairs_build(&parts[t], j, e);
-        mine[t] = &parts[t];
-    }
+    struct search_pairs x = { .pairing = j,
+                              .best_of = malloc(sizeof *x.best_of * ((size_t)j->designs.n + 1)) };
     const struct search_pass pass = { .ways = { search_way(j->study, j->most_Bps),
                                                 search_way(j->study, ref_Bps) },
                                       .n_ways = 2,
-                                      .take = take_candidate,
                                       .skip = skip_pairs,
-                                      .mine = mine };
+                                      .take = take_candidate,
+                                      .with = &x };
+    links_to_time(ref_Bps, j, j->at.bw_Bps);
+    for (int64_t k = 0; k < j->designs.n && x.best_of; k++)
+        x.best_of[k] = INFINITY;
+    int rc = search_best_reserve(&x.best, j->book->space->top, 0, e);
+    rc = rc || x.best_of ? rc : err_nomem(e, "a search");
+    rc = rc ? rc : search_book_pass(j->book, &pass, e);
     if (!rc)
-        rc = search_book_pass(j->book, &pass, e);
-    if (!rc)
-        pairs_gather(out, parts, n);
-    for (int32_t t = 0; parts && t < n; t++) {
-        search_best_free(&parts[t].best);
-        free(parts[t].best_of);
-    }
-    free(parts);
-    free(mine);
+        pairs_say(out, &x);
+    search_best_free(&x.best);
+    free(x.best_of);
     out->whole = out->proved = !rc;
     out->lower_bound = !rc && out->n_found ? out->found[0].value : (double)NAN;
     return rc;
@@ -469,12 +445,6 @@ static int solve_alone(struct search_found *f, const struct pairing *j, struct e
     return rc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const struct search_found *x = a, *y = b;
-    return search_is_better(x, y) ? -1 : search_is_better(y, x);
-}
-
 /* The plans of search_split(), which are ranked by fractions, by what would be built. Those without a whole
  * design are left out, unless none has one: then the first says why. */
 static int try_alone(struct search_result *out, const struct pairing *j, struct err *e)
@@ -492,10 +462,10 @@ static int try_alone(struct search_result *out, const struct pairing *j, struct 
     out->whole = n > 0;
     if (n > 0) {
         out->n_found = n;
-        qsort(out->found, (size_t)n, sizeof *out->found, by_value);
+        qsort(out->found, (size_t)n, sizeof *out->found, search_by_value);
     }
     if (out->proved)
-        out->lower_bound = fmin(least, out->proof.ruled_out);
+        out->lower_bound = fmin(least, search_least_left(out));
     if (!(n > 0 && out->lower_bound >= out->found[0].value * (1 - ALLOC_GAP))) {
         out->proved = false;
         out->lower_bound = NAN;
