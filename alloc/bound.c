@@ -106,17 +106,25 @@ void alloc_bound_balance(struct alloc_bound *b, const struct alloc_problem *p)
     }
 }
 
-/* A leaf's and a maximum's multipliers, scaled so that time counts once. */
-struct alloc_cut alloc_cut_of_bound(const struct alloc_bound *b, const struct step_fn *f)
+/* A leaf's and a maximum's multipliers, balanced and scaled so that time counts once. */
+int alloc_cut_of_bound(struct alloc_cut *cut, const struct alloc_bound *given, const struct alloc_problem *p,
+                       struct err *e)
 {
-    struct alloc_cut cut = { 0 };
+    const struct step_fn *f = p->step;
+    struct alloc_bound b;
+    *cut = (struct alloc_cut){ 0 };
+    int rc = alloc_bound_copy(&b, given, p, e);
+    if (rc)
+        return rc;
+    alloc_bound_balance(&b, p);
     for (int32_t k = 0; k < f->n_terms; k++)
-        cut.const_s += b->term_weight[k] * f->const_s[k] / b->time_weight;
+        cut->const_s += b.term_weight[k] * f->const_s[k] / b.time_weight;
     for (int32_t l = 0; l < f->n_leaves; l++)
         for (int32_t d = 0; d < f->n_dims; d++)
-            cut.pull_B[d] +=
-                b->leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d] / b->time_weight;
-    return cut;
+            cut->pull_B[d] +=
+                b.leaf_dual[(ptrdiff_t)l * D + d] * f->traffic_B[(ptrdiff_t)l * D + d] / b.time_weight;
+    alloc_bound_free(&b);
+    return 0;
 }
 
 /* T is convex in 1/B, so a subgradient there is a cut. */

@@ -25,8 +25,9 @@ struct alloc_cut {
     double const_s, pull_B[TOPO_MAX_DIMS];
 };
 
-/** From multipliers that are balanced, with time_weight > 0. */
-struct alloc_cut alloc_cut_of_bound(const struct alloc_bound *b, const struct step_fn *f);
+/** From multipliers with time_weight > 0. ERR_NOMEM. */
+int alloc_cut_of_bound(struct alloc_cut *cut, const struct alloc_bound *b, const struct alloc_problem *p,
+                       struct err *e);
 /** The cut that touches T at @p bw_Bps, shape [n_dims]. */
 struct alloc_cut alloc_cut_touching(const struct step_fn *f, const double *bw_Bps);
 /** What it says at @p bw_Bps, shape [n_dims], all > 0 [s]. */

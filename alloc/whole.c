@@ -67,17 +67,20 @@ struct whole_price_block {
     const struct whole_block *given;
     int64_t n;      /**< choices that are tried: the first of `order`; those after it are proved worse */
     int64_t *order; /**< shape [given->n]: choices as given */
-    double *w, *usd, *stops;
     double *time_s; /**< no design with this choice takes less: all other blocks at their most */
-    double **row;   /**< shape [n_rows][given->n] */
-    /** Over the choices that are tried: of w, of every line's f and of every row. */
-    double w_least, stops_least, f_least[MAX_LINES], *row_least, *row_most;
+    double **sum;   /**< shape [n_sums][given->n]: what each choice adds */
+    /** Over the choices that are tried: of every line's f and of every sum. */
+    double f_least[MAX_LINES], *least, *most;
 };
+
+/** What is added up over blocks: what the objective counts, the price, interruptions a second; then the left
+ * sides of the rows. */
+enum { OF_W, OF_USD, OF_STOPS, OF_ROWS };
 
 /** Sums over the blocks that are chosen. */
 struct whole_node {
-    double phi[MAX_LINES], w, usd, stops, time_s;
-    double *row; /**< shape [n_rows] */
+    double phi[MAX_LINES], time_s;
+    double *sum; /**< shape [n_sums] */
 };
 
 struct whole {
@@ -88,10 +91,10 @@ struct whole {
     int32_t n_blocks, given_at[D]; /**< which one of the lattice a block is */
     struct whole_line lines[MAX_LINES];
     int32_t n_lines;
-    double *row_least, *row_most; /**< shape [n_blocks + 1][n_rows]: sums from a block on */
-    double *row_slack;            /**< shape [n_rows]: rounding */
-    double w_rest[D + 1], usd_rest[D + 1], stops_rest[D + 1];
-    double fixed; /**< added to W */
+    int32_t n_sums;
+    double *least, *most; /**< shape [n_blocks + 1][n_sums]: what blocks from one on add */
+    double *row_slack;    /**< shape [n_rows]: rounding */
+    double fixed;         /**< added to W */
     struct whole_node nodes[D + 1];
     int64_t at[D]; /**< choices of the branch, in the order of blocks here */
     int64_t work, most_work;
@@ -137,7 +140,7 @@ static int32_t broken_row(const struct whole *s, const int64_t *at)
     for (int32_t i = 0; i < s->p->n_rows; i++) {
         double sum = 0, size = fabs(s->p->rows[i].rhs);
         for (int32_t b = 0; b < s->n_blocks; b++) {
-            double part = s->blocks[b].row[i][at[b]];
+            double part = s->blocks[b].sum[OF_ROWS + i][at[b]];
             sum += part;
             size = fmax(size, fabs(part));
         }
@@ -152,28 +155,13 @@ bool alloc_is_late(const struct alloc_problem *p, double time_s)
     return alloc_is_limited(p->objective) && !(time_s <= p->time_limit_s * (1 + INCUMBENT_EQUAL_REL));
 }
 
-static double sum_usd(const struct whole *s, const int64_t *at)
+/* One of the sums of a design. */
+static double sum_of(const struct whole *s, const int64_t *at, int32_t of)
 {
-    double usd = s->p->usd_fixed;
+    double sum = of == OF_USD ? s->p->usd_fixed : 0;
     for (int32_t b = 0; b < s->n_blocks; b++)
-        usd += s->blocks[b].usd[at[b]];
-    return usd;
-}
-
-static double sum_w(const struct whole *s, const int64_t *at)
-{
-    double w = 0;
-    for (int32_t b = 0; b < s->n_blocks; b++)
-        w += s->blocks[b].w[at[b]];
-    return w;
-}
-
-static double sum_stops(const struct whole *s, const int64_t *at)
-{
-    double stops = 0;
-    for (int32_t b = 0; b < s->n_blocks; b++)
-        stops += s->blocks[b].stops[at[b]];
-    return stops;
+        sum += s->blocks[b].sum[of][at[b]];
+    return sum;
 }
 
 /* Is one of equal value and price more even: its least bandwidth greater, or the next, and so on? */
@@ -222,8 +210,8 @@ static void try_design(struct whole *s, const int64_t *at)
         return;
     read_bandwidths(bw_Bps, s, at);
     double time_s = step_time(s->p->step, bw_Bps);
-    double value = whole_value_of(s, time_s, sum_w(s, at), growth_of(s, sum_stops(s, at))),
-           usd = sum_usd(s, at);
+    double value = whole_value_of(s, time_s, sum_of(s, at, OF_W), growth_of(s, sum_of(s, at, OF_STOPS))),
+           usd = sum_of(s, at, OF_USD);
     if (s->p->exact && isfinite(value) && !incumbent_rules_out_priced(&s->best, value, usd)) {
         s->work += SUMMED;
         value = s->p->exact(s->p->about, bw_Bps, time_s);
@@ -324,17 +312,22 @@ static double bound_of(const struct whole *s, double *phi, double time_s, double
            growth_of(s, stops_least * (1 - INCUMBENT_EQUAL_REL));
 }
 
+/* Where row i holds for no left side from least to most: 1, all are too much; -1, too little. */
+static int row_misses(const struct whole *s, int32_t i, double least, double most)
+{
+    const struct alloc_row *row = &s->p->rows[i];
+    bool above = row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i],
+         below = row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i];
+    return above ? 1 : -below;
+}
+
 /* Can the rows hold with some choice of blocks from `depth` on? */
 static bool rows_can_hold(const struct whole *s, const struct whole_node *n, int32_t depth)
 {
-    for (int32_t i = 0; i < s->p->n_rows; i++) {
-        const struct alloc_row *row = &s->p->rows[i];
-        double least = n->row[i] + s->row_least[depth * s->p->n_rows + i],
-               most = n->row[i] + s->row_most[depth * s->p->n_rows + i];
-        if ((row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i]) ||
-            (row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i]))
+    const double *least = s->least + depth * s->n_sums, *most = s->most + depth * s->n_sums;
+    for (int32_t i = 0, at = OF_ROWS; i < s->p->n_rows; i++, at++)
+        if (row_misses(s, i, n->sum[at] + least[at], n->sum[at] + most[at]))
             return false;
-    }
     return true;
 }
 
@@ -368,7 +361,8 @@ static void try_last(struct whole *s, const struct whole_node *up)
 {
     int32_t last = s->n_blocks - 1;
     const struct whole_price_block *b = &s->blocks[last];
-    double time_s[CHUNK], growth = growth_of(s, (up->stops + b->stops_least) * (1 - INCUMBENT_EQUAL_REL));
+    double time_s[CHUNK],
+        growth = growth_of(s, (up->sum[OF_STOPS] + b->least[OF_STOPS]) * (1 - INCUMBENT_EQUAL_REL));
     for (int64_t from = 0; from < b->n && !is_over(s); from += CHUNK) {
         int32_t n = b->n - from < CHUNK ? (int32_t)(b->n - from) : CHUNK;
         /* Choices are in the order of the first line. */
@@ -378,8 +372,9 @@ static void try_last(struct whole *s, const struct whole_node *up)
         s->work += n;
         bound_chunk(time_s, s, up, from, n);
         for (int32_t i = 0; i < n; i++) {
-            double value = whole_value_of(s, time_s[i], up->w + b->w[from + i], growth);
-            if (incumbent_rules_out_priced(&s->best, value, s->p->usd_fixed + up->usd + b->usd[from + i]))
+            double value = whole_value_of(s, time_s[i], up->sum[OF_W] + b->sum[OF_W][from + i], growth);
+            if (incumbent_rules_out_priced(&s->best, value,
+                                           s->p->usd_fixed + up->sum[OF_USD] + b->sum[OF_USD][from + i]))
                 continue;
             s->at[last] = from + i;
             try_design(s, s->at);
@@ -393,12 +388,9 @@ static void choose(struct whole_node *to, const struct whole *s, int32_t depth, 
     const struct whole_price_block *b = &s->blocks[depth];
     for (int32_t m = 0; m < s->n_lines; m++)
         to->phi[m] = up->phi[m] + s->lines[m].f[depth][k];
-    to->w = up->w + b->w[k];
-    to->usd = up->usd + b->usd[k];
-    to->stops = up->stops + b->stops[k];
     to->time_s = fmax(up->time_s, b->time_s[k]);
-    for (int32_t i = 0; i < s->p->n_rows; i++)
-        to->row[i] = up->row[i] + b->row[i][k];
+    for (int32_t i = 0; i < s->n_sums; i++)
+        to->sum[i] = up->sum[i] + b->sum[i][k];
 }
 
 static void branch(struct whole *s, int32_t depth)
@@ -409,6 +401,7 @@ static void branch(struct whole *s, int32_t depth)
     }
     for (int64_t k = 0; k < s->blocks[depth].n; k++) {
         struct whole_node *n = &s->nodes[depth + 1];
+        const double *rest = s->least + (depth + 1) * s->n_sums;
         double phi[MAX_LINES];
         choose(n, s, depth, k);
         s->work++;
@@ -417,8 +410,8 @@ static void branch(struct whole *s, int32_t depth)
         if (s->n_lines && alloc_is_time(s->p->objective) && incumbent_rules_out(&s->best, phi[0]))
             return;
         double bound =
-            bound_of(s, phi, n->time_s, n->w + s->w_rest[depth + 1], n->stops + s->stops_rest[depth + 1]);
-        if (incumbent_rules_out_priced(&s->best, bound, s->p->usd_fixed + n->usd + s->usd_rest[depth + 1]) ||
+            bound_of(s, phi, n->time_s, n->sum[OF_W] + rest[OF_W], n->sum[OF_STOPS] + rest[OF_STOPS]);
+        if (incumbent_rules_out_priced(&s->best, bound, s->p->usd_fixed + n->sum[OF_USD] + rest[OF_USD]) ||
             !rows_can_hold(s, n, depth + 1))
             continue;
         if (is_over(s)) {
@@ -440,12 +433,12 @@ static double f_of(const struct whole *s, const struct alloc_cut *cut, double mu
 {
     const struct whole_block *g = s->blocks[b].given;
     const double *bw_Bps = &g->bw_Bps[s->blocks[b].order[k] * g->n_dims];
-    double f = mu * s->blocks[b].w[k];
+    double f = mu * s->blocks[b].sum[OF_W][k];
     for (int32_t d = 0; d < g->n_dims; d++)
         if (cut->pull_B[g->first + d] > 0)
             f += cut->pull_B[g->first + d] / bw_Bps[d];
     for (int32_t i = 0; lambda && i < s->p->n_rows; i++)
-        f += lambda[i] * s->blocks[b].row[i][k];
+        f += lambda[i] * s->blocks[b].sum[OF_ROWS + i][k];
     return f;
 }
 
@@ -574,21 +567,17 @@ static bool read_duals(double *lambda, const struct alloc_bound *b, const struct
 }
 
 /* Lines from one bound of the relaxation. */
-static int add_bound(struct whole *s, const struct alloc_bound *given, double *lambda, double *scaled,
+static int add_bound(struct whole *s, const struct alloc_bound *b, double *lambda, double *scaled,
                      struct err *e)
 {
-    struct alloc_bound b;
     struct alloc_cut cut;
-    if (!(given->time_weight > 0))
+    if (!(b->time_weight > 0))
         return 0;
-    int rc = alloc_bound_copy(&b, given, s->p, e);
+    int rc = alloc_cut_of_bound(&cut, b, s->p, e);
+    double mu = b->cost_weight / b->time_weight;
+    bool prices = read_duals(lambda, b, s->p) || mu > 0;
     if (rc)
         return rc;
-    alloc_bound_balance(&b, s->p);
-    cut = alloc_cut_of_bound(&b, s->p->step);
-    double mu = b.cost_weight / b.time_weight;
-    bool prices = read_duals(lambda, &b, s->p) || mu > 0;
-    alloc_bound_free(&b);
     line_add(s, &cut, 0, NULL, 1, scaled);
     if (prices)
         add_scaled(s, &cut, mu, lambda, scaled);
@@ -599,7 +588,7 @@ static int add_bound(struct whole *s, const struct alloc_bound *given, double *l
 static void add_tangents(struct whole *s, const struct alloc_cut *cut, const double *bw_Bps, double *scaled)
 {
     static const double factors[] = { 1, 0.5, 2 };
-    double w = s->fixed + sum_w(s, s->best_at), time_s = step_time(s->p->step, bw_Bps);
+    double w = s->fixed + sum_of(s, s->best_at, OF_W), time_s = step_time(s->p->step, bw_Bps);
     if (!alloc_is_product(s->p->objective) || !(w > 0))
         return;
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
@@ -653,7 +642,7 @@ static void try_limits(struct whole *s)
             const struct whole_price_block *x = &s->blocks[b];
             at[b] = -1;
             for (int64_t k = 0; k < x->n; k++)
-                if (x->time_s[k] <= limit_s && (at[b] < 0 || x->usd[k] < x->usd[at[b]]))
+                if (x->time_s[k] <= limit_s && (at[b] < 0 || x->sum[OF_USD][k] < x->sum[OF_USD][at[b]]))
                     at[b] = k;
             all = at[b] >= 0;
         }
@@ -667,15 +656,21 @@ static void try_limits(struct whole *s)
 /* At most this many of the relaxation's bounds, nearest to the one that touches its answer. */
 enum { MAX_BOUNDS = 3 };
 
+static int32_t first_bound(const struct alloc_answer *relaxed)
+{
+    int32_t from = relaxed->best_bound - MAX_BOUNDS / 2, last = relaxed->n_bounds - MAX_BOUNDS;
+    from = from > last ? last : from;
+    return from > 0 ? from : 0;
+}
+
 static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struct err *e)
 {
     double *lambda = ARENA_TAKE(&s->arena, 2 * s->p->n_rows + 1, *lambda), *scaled = lambda + s->p->n_rows;
     struct alloc_cut cut;
     double bw_Bps[D];
     int rc = arena_check(&s->arena, "multipliers", e);
-    int32_t n = relaxed ? relaxed->n_bounds : 0, from = n ? relaxed->best_bound - MAX_BOUNDS / 2 : 0;
-    from = from + MAX_BOUNDS > n ? n - MAX_BOUNDS : from;
-    for (int32_t i = from > 0 ? from : 0; i < n && i < (from > 0 ? from : 0) + MAX_BOUNDS && !rc; i++)
+    int32_t n = relaxed ? relaxed->n_bounds : 0, from = n ? first_bound(relaxed) : 0;
+    for (int32_t i = from; i < n && i < from + MAX_BOUNDS && !rc; i++)
         rc = add_bound(s, &relaxed->bounds[i], lambda, scaled, e);
     for (int32_t m = 0; m < s->n_lines && !rc; m++)
         try_least(s, &s->lines[m]);
@@ -794,22 +789,16 @@ int whole_cuts_build(struct whole_cuts *c, const struct alloc_problem *p, const 
     double *lambda = calloc((size_t)p->n_rows + 1, sizeof *lambda), mu = 0;
     if (!lambda)
         return err_nomem(e, "multipliers");
-    int32_t n = relaxed->n_bounds, from = n ? relaxed->best_bound - MAX_BOUNDS / 2 : 0;
-    from = from + MAX_BOUNDS > n ? n - MAX_BOUNDS : from;
-    from = from > 0 ? from : 0;
+    int32_t n = relaxed->n_bounds, from = first_bound(relaxed);
     for (int32_t i = from; i < n && i < from + MAX_BOUNDS && !rc; i++) {
-        struct alloc_bound b;
-        if (!(relaxed->bounds[i].time_weight > 0))
+        const struct alloc_bound *b = &relaxed->bounds[i];
+        if (!(b->time_weight > 0))
             continue;
-        rc = alloc_bound_copy(&b, &relaxed->bounds[i], p, e);
-        if (rc)
-            break;
-        alloc_bound_balance(&b, p);
-        cut = alloc_cut_of_bound(&b, p->step);
-        read_duals(lambda, &b, p);
-        mu = b.cost_weight / b.time_weight;
-        alloc_bound_free(&b);
-        cuts_add_scaled(c, &cut, mu, lambda);
+        rc = alloc_cut_of_bound(&cut, b, p, e);
+        read_duals(lambda, b, p);
+        mu = b->cost_weight / b->time_weight;
+        if (!rc)
+            cuts_add_scaled(c, &cut, mu, lambda);
     }
     if (!rc && good_Bps) {
         cut = alloc_cut_touching(p->step, good_Bps);
@@ -903,9 +892,9 @@ static void fill_block(struct whole *s, int32_t b)
     const struct whole_block *g = to->given;
     for (int64_t k = 0; k < g->n; k++) {
         const double *bw_Bps = &g->bw_Bps[to->order[k] * g->n_dims];
-        to->usd[k] = g->spent[ALLOC_USD][to->order[k]];
-        to->w[k] = w_of_choice(p, g, to->order[k]);
-        to->stops[k] = p->growth ? g->spent[ALLOC_STOPS][to->order[k]] : 0;
+        to->sum[OF_USD][k] = g->spent[ALLOC_USD][to->order[k]];
+        to->sum[OF_W][k] = w_of_choice(p, g, to->order[k]);
+        to->sum[OF_STOPS][k] = p->growth ? g->spent[ALLOC_STOPS][to->order[k]] : 0;
         for (int32_t i = 0; i < p->n_rows; i++) {
             const struct alloc_row *row = &p->rows[i];
             double sum = 0;
@@ -914,7 +903,7 @@ static void fill_block(struct whole *s, int32_t b)
             for (int32_t j = 0; j < N_ALLOC_SPENT; j++)
                 if (row->spent_coef[j] != 0)
                     sum += row->spent_coef[j] * g->spent[j][to->order[k]];
-            to->row[i][k] = sum;
+            to->sum[OF_ROWS + i][k] = sum;
         }
     }
 }
@@ -922,34 +911,25 @@ static void fill_block(struct whole *s, int32_t b)
 /* Least and most of what blocks from each one on can add. */
 static void sum_rests(struct whole *s)
 {
-    int32_t n_rows = s->p->n_rows;
-    s->w_rest[s->n_blocks] = s->usd_rest[s->n_blocks] = s->stops_rest[s->n_blocks] = 0;
+    int32_t n_rows = s->p->n_rows, n = s->n_sums;
+    for (int32_t i = 0; i < n; i++)
+        s->least[s->n_blocks * n + i] = s->most[s->n_blocks * n + i] = 0;
     for (int32_t i = 0; i < n_rows; i++)
         s->row_slack[i] = fabs(s->p->rows[i].rhs);
     for (int32_t b = s->n_blocks; b-- > 0;) {
         struct whole_price_block *x = &s->blocks[b];
-        double w = INFINITY, usd = INFINITY, stops = INFINITY;
-        for (int64_t k = 0; k < x->n; k++) {
-            w = fmin(w, x->w[k]);
-            usd = fmin(usd, x->usd[k]);
-            stops = fmin(stops, x->stops[k]);
-        }
-        x->w_least = w;
-        x->stops_least = stops;
-        s->stops_rest[b] = stops + s->stops_rest[b + 1];
-        s->w_rest[b] = w + s->w_rest[b + 1];
-        s->usd_rest[b] = usd + s->usd_rest[b + 1];
-        for (int32_t i = 0; i < n_rows; i++) {
+        for (int32_t i = 0; i < n; i++) {
             double least = INFINITY, most = -INFINITY;
             for (int64_t k = 0; k < x->n; k++) {
-                least = fmin(least, x->row[i][k]);
-                most = fmax(most, x->row[i][k]);
+                least = fmin(least, x->sum[i][k]);
+                most = fmax(most, x->sum[i][k]);
             }
-            x->row_least[i] = least;
-            x->row_most[i] = most;
-            s->row_least[b * n_rows + i] = least + s->row_least[(b + 1) * n_rows + i];
-            s->row_most[b * n_rows + i] = most + s->row_most[(b + 1) * n_rows + i];
-            s->row_slack[i] += fmax(fabs(least), fabs(most));
+            x->least[i] = least;
+            x->most[i] = most;
+            s->least[b * n + i] = least + s->least[(b + 1) * n + i];
+            s->most[b * n + i] = most + s->most[(b + 1) * n + i];
+            if (i >= OF_ROWS)
+                s->row_slack[i - OF_ROWS] += fmax(fabs(least), fabs(most));
         }
     }
     for (int32_t i = 0; i < n_rows; i++)
@@ -959,7 +939,7 @@ static void sum_rests(struct whole *s)
 static int whole_build(struct whole *s, const struct whole_lattice *l, struct err *e)
 {
     struct arena *a = &s->arena;
-    int32_t n_rows = s->p->n_rows;
+    int32_t n_rows = s->p->n_rows, n_sums = s->n_sums = OF_ROWS + n_rows;
     s->n_blocks = l->n_blocks;
     s->out->n_points = 1;
     for (int32_t b = 0; b < l->n_blocks; b++) {
@@ -974,22 +954,19 @@ static int whole_build(struct whole *s, const struct whole_lattice *l, struct er
         s->given_at[b] = (int32_t)(x->given - l->blocks);
         x->order = ARENA_TAKE(a, x->given->n, *x->order);
         x->n = x->given->n;
-        x->w = ARENA_TAKE(a, x->given->n, *x->w);
         x->time_s = ARENA_TAKE(a, x->given->n, *x->time_s);
-        x->usd = ARENA_TAKE(a, x->given->n, *x->usd);
-        x->stops = ARENA_TAKE(a, x->given->n, *x->stops);
-        x->row = ARENA_TAKE(a, n_rows, *x->row);
-        x->row_least = ARENA_TAKE(a, n_rows, *x->row_least);
-        x->row_most = ARENA_TAKE(a, n_rows, *x->row_most);
-        for (int32_t i = 0; i < n_rows && !a->failed; i++)
-            x->row[i] = ARENA_TAKE(a, x->given->n, *x->row[i]);
+        x->sum = ARENA_TAKE(a, n_sums, *x->sum);
+        x->least = ARENA_TAKE(a, n_sums, *x->least);
+        x->most = ARENA_TAKE(a, n_sums, *x->most);
+        for (int32_t i = 0; i < n_sums && !a->failed; i++)
+            x->sum[i] = ARENA_TAKE(a, x->given->n, *x->sum[i]);
         for (int64_t k = 0; k < x->given->n && !a->failed; k++)
             x->order[k] = k;
     }
     for (int32_t b = 0; b <= s->n_blocks; b++)
-        s->nodes[b].row = ARENA_TAKE(a, n_rows, *s->nodes[b].row);
-    s->row_least = ARENA_TAKE(a, (s->n_blocks + 1) * n_rows, *s->row_least);
-    s->row_most = ARENA_TAKE(a, (s->n_blocks + 1) * n_rows, *s->row_most);
+        s->nodes[b].sum = ARENA_TAKE(a, n_sums, *s->nodes[b].sum);
+    s->least = ARENA_TAKE(a, (s->n_blocks + 1) * n_sums, *s->least);
+    s->most = ARENA_TAKE(a, (s->n_blocks + 1) * n_sums, *s->most);
     s->row_slack = ARENA_TAKE(a, n_rows, *s->row_slack);
     int rc = arena_check(a, "a lattice of whole parts", e);
     if (rc)
@@ -1005,18 +982,19 @@ static int whole_build(struct whole *s, const struct whole_lattice *l, struct er
 static bool is_useless(struct whole *s, int32_t b, int64_t k)
 {
     const struct whole_price_block *x = &s->blocks[b];
-    double phi[MAX_LINES], w = s->w_rest[0] - x->w_least + x->w[k];
+    struct whole_node *alone = &s->nodes[0];
     for (int32_t m = 0; m < s->n_lines; m++)
-        phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
-    double stops = s->stops_rest[0] - x->stops_least + x->stops[k];
-    if (incumbent_rules_out(&s->best, bound_of(s, phi, x->time_s[k], w * (1 - INCUMBENT_EQUAL_REL), stops)))
+        alone->phi[m] = line_root(&s->lines[m]) - x->f_least[m] + s->lines[m].f[b][k];
+    double w = s->least[OF_W] - x->least[OF_W] + x->sum[OF_W][k],
+           stops = s->least[OF_STOPS] - x->least[OF_STOPS] + x->sum[OF_STOPS][k];
+    if (incumbent_rules_out(&s->best,
+                            bound_of(s, alone->phi, x->time_s[k], w * (1 - INCUMBENT_EQUAL_REL), stops)))
         return true;
     for (int32_t i = 0; i < s->p->n_rows; i++) {
-        const struct alloc_row *row = &s->p->rows[i];
-        double least = s->row_least[i] - x->row_least[i] + x->row[i][k],
-               most = s->row_most[i] - x->row_most[i] + x->row[i][k];
-        if ((row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i]) ||
-            (row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i]))
+        int32_t at = OF_ROWS + i;
+        double least = s->least[at] - x->least[at] + x->sum[at][k],
+               most = s->most[at] - x->most[at] + x->sum[at][k];
+        if (row_misses(s, i, least, most))
             return true;
     }
     return false;
@@ -1105,11 +1083,11 @@ static void start(struct whole *s)
 {
     struct whole_node *root = &s->nodes[0];
     s->work = 0;
-    root->w = root->usd = root->stops = root->time_s = 0;
+    root->time_s = 0;
     for (int32_t m = 0; m < s->n_lines; m++)
         root->phi[m] = s->lines[m].constant;
-    for (int32_t i = 0; i < s->p->n_rows; i++)
-        root->row[i] = 0;
+    for (int32_t i = 0; i < s->n_sums; i++)
+        root->sum[i] = 0;
     if (rows_can_hold(s, root, 0))
         branch(s, 0);
 }
@@ -1123,10 +1101,10 @@ static void say_clash(struct whole *s)
     out->status = ALLOC_INFEASIBLE;
     for (int32_t i = 0; i < s->p->n_rows; i++) {
         const struct alloc_row *row = &s->p->rows[i];
-        double least = s->row_least[i], most = s->row_most[i];
-        bool above = row->sense != LINEXPR_GE && least > row->rhs + s->row_slack[i],
-             below = row->sense != LINEXPR_LE && most < row->rhs - s->row_slack[i];
-        if (above || below) {
+        double least = s->least[OF_ROWS + i], most = s->most[OF_ROWS + i];
+        int misses = row_misses(s, i, least, most);
+        bool above = misses > 0;
+        if (misses) {
             snprintf(
                 out->reason, sizeof out->reason,
                 "in whole parts \"%s\" cannot hold: its left side comes to %s %.9g%s%s, expected %s %.9g",
@@ -1182,7 +1160,7 @@ static void whole_find_step(struct whole_step *step, const struct whole *s, int3
     step->there = true;
     step->bw_Bps = bw_Bps[s->blocks[b].given->first + d];
     step->time_s = step_time(s->p->step, bw_Bps);
-    step->cost_usd = sum_usd(s, at);
+    step->cost_usd = sum_of(s, at, OF_USD);
     step->broken = broken_row(s, at);
     step->late = alloc_is_late(s->p, step->time_s);
 }
