@@ -17,17 +17,6 @@
 #include "alloc/incumbent.h"
 #include "alloc/lp.h"
 
-/** Room for the multipliers of @p s. ERR_NOMEM. */
-static int bound_reserve(struct bound *b, const struct design_point *s, struct err *e);
-
-/** Multipliers to begin with: best for @p price, shape [n_dims], where every leaf is alone. */
-static void bound_begin_cuts(const struct bound *b, const struct design_point *s, const double *price);
-
-/** All of @p cut but mu: move the multipliers towards the best for @p price, from where they are, in so many
- * @p rounds. Whatever the rounds, what the cut says holds. O(rounds * leaves * dims). */
-static void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
-                           const double *price, int rounds);
-
 enum { D = TOPO_MAX_DIMS };
 
 /* Of one workload: where its multipliers are in bound.split. */
@@ -194,6 +183,7 @@ static void round_up(struct bound_cut *cut, const struct bound *b, const struct 
     split_by(cut, price, s->net.n_dims);
 }
 
+/* Multipliers to begin with: best for @p price, shape [n_dims], where every leaf is alone. */
 static void bound_begin_cuts(const struct bound *b, const struct design_point *s, const double *price)
 {
     double *at = b->split;
@@ -204,6 +194,8 @@ static void bound_begin_cuts(const struct bound *b, const struct design_point *s
     }
 }
 
+/* All of @p cut but mu: move the multipliers towards the best for @p price, from where they are, in so many
+ * @p rounds. Whatever the rounds, what the cut says holds. O(rounds * leaves * dims). */
 static void bound_find_cut(struct bound_cut *cut, const struct bound *b, const struct design_point *s,
                            const double *price, int rounds)
 {
@@ -213,6 +205,7 @@ static void bound_find_cut(struct bound_cut *cut, const struct bound *b, const s
         round_up(cut, b, s, price);
 }
 
+/* Room for the multipliers of @p s. ERR_NOMEM. */
 static int bound_reserve(struct bound *b, const struct design_point *s, struct err *e)
 {
     size_t room = 0;

@@ -25,6 +25,8 @@
  * What was prepared of a question.
  */
 
+enum { GRID_DIMS = TOPO_MAX_DIMS };
+
 /** The linear columns, GRID_COST to GRID_NIC, count from 0 here. */
 enum { LINEAR_COST, LINEAR_TOTAL, LINEAR_NIC };
 
@@ -72,17 +74,6 @@ struct grid_place {
     double bw_Bps[TOPO_MAX_DIMS], value[GRID_COLUMNS];
 };
 
-/** Linear column of @p bw_Bps, its additions in the order of dimensions. */
-static double grid_linear_at(const struct grid *g, int32_t column, const double *bw_Bps);
-/** What @p bw_Bps of dimension @p d adds to it: one of its axis, where it has one. */
-static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps);
-/** Values of @p p from its bandwidths and its time. */
-static void grid_place_value(const struct grid *g, struct grid_place *p, double time_s);
-/** Bandwidth that each dimension needs at least, shape [n_dims], for the step to take as long in whatever
- * order it is added up; more than it has where it decides a leaf. */
-static void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps);
-static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps);
-
 /** Least and most of an axis, of combinations that are not walked yet. */
 static inline double grid_axis_least(const struct grid *g, int32_t axis)
 {
@@ -93,28 +84,82 @@ static inline double grid_axis_most(const struct grid *g, int32_t axis)
     return g->sorted[axis][g->q.axes[axis].n - 1];
 }
 
-/* ---- the bar: what a point must take to be among those kept ---- */
+/* How many values of an axis are below a bandwidth. */
+static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps)
+{
+    int64_t lo = 0, hi = g->q.axes[axis].n; /* the first that is not lower is among lo..hi */
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (g->sorted[axis][mid] < bw_Bps)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
 
-/** Which columns are looked up, their buckets, and limits. ERR_NOMEM. */
-static int grid_bar_build(struct grid *g, struct err *e);
-/** Lower @p most_s, shape [n_bar], to what a point with these values of q.front leaves to others. */
-static void grid_bar_lower(const struct grid *g, double *most_s, const double *front_value);
-/** Most time of those that may be among the best few when the last of them has @p value. */
-static void grid_bar_top(const struct grid *g, double *most_s, double value);
-/** Place in the bar of what has these linear columns (indexed as struct grid's lookup), or more. */
-static int64_t grid_bar_at(const struct grid *g, const double *x);
+/* What a bandwidth adds to a linear column: one of its axis, where the dimension has one. */
+static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps)
+{
+    int32_t a = g->axis_of[d];
+    assert(a < 0 || bw_Bps <= grid_axis_most(g, a));
+    if (column != LINEAR_COST || !g->q.whole)
+        return g->linear[column].coef[d] * bw_Bps;
+    return a < 0 ? g->q.usd[d] : g->sorted_usd[a][grid_below(g, a, bw_Bps)];
+}
 
-/** Some good points, so that the first rows are held against something: g->seeds. ERR_NOMEM. */
-static int grid_seed(struct grid *g, struct err *e);
+/* A linear column, its additions in the order of dimensions. */
+static double grid_linear_at(const struct grid *g, int32_t column, const double *bw_Bps)
+{
+    double sum = g->linear[column].start;
+    for (int32_t d = 0; d < g->q.step->n_dims; d++)
+        sum += grid_add(g, column, d, bw_Bps[d]);
+    return sum;
+}
+
+/* Values of a point from its bandwidths and its time. */
+static void grid_place_value(const struct grid *g, struct grid_place *p, double time_s)
+{
+    p->value[GRID_TIME] = time_s;
+    for (int c = 0; c < GRID_LINEAR; c++)
+        p->value[GRID_COST + c] = grid_linear_at(g, c, p->bw_Bps) / g->linear[c].per_unit;
+    p->value[GRID_PRODUCT] = time_s * p->value[GRID_COST];
+}
+
+static double leaf_time(const struct step_fn *f, int32_t leaf, const double *inv)
+{
+    double t = 0;
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        double product = f->traffic_B[leaf * GRID_DIMS + d] * inv[d];
+        t = product > t ? product : t;
+    }
+    return t;
+}
+
+/* What is not less than this is not the slowest of any leaf, by more than rounding: then no collective that
+ * was merged into one depends on it. */
+static void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps)
+{
+    const struct step_fn *f = g->q.step;
+    double inv[GRID_DIMS];
+    for (int32_t d = 0; d < f->n_dims; d++) {
+        inv[d] = 1 / p->bw_Bps[d];
+        least_Bps[d] = 0;
+    }
+    for (int32_t l = 0; l < f->n_leaves; l++) {
+        double inv_s = 1 / (leaf_time(f, l, inv) * (1 - GRID_TIE_REL));
+        for (int32_t d = 0; d < f->n_dims; d++) {
+            double traffic_B = f->traffic_B[l * GRID_DIMS + d];
+            if (traffic_B > 0 && !(traffic_B * inv_s <= least_Bps[d]))
+                least_Bps[d] = traffic_B * inv_s;
+        }
+    }
+}
 
 /* ---- the sieve ---- */
 
 /** Within the limits, and the rows? */
 enum grid_fit { GRID_OUT, GRID_MAYBE, GRID_IN };
-static enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p);
-/** The columns of q.front, in its order. */
-static void grid_front_value(const struct grid *g, const double value[GRID_COLUMNS],
-                             double x[FRONT_MAX_COLUMNS]);
 
 /** One of the best few: bits of its value, which are in the order of the numbers, and which it is. */
 struct grid_best {
@@ -136,14 +181,6 @@ struct grid_sieve {
     struct grid_found *out;   /**< borrowed */
     int64_t first, n_next;    /**< points of this run begin there; how many there are when they are swept */
 };
-
-static int grid_sieve_open(struct grid_sieve *s, const struct grid *g, const struct front *known,
-                           struct grid_found *out, struct err *e);
-static void grid_sieve_free(struct grid_sieve *s);
-/** Offer combination @p at; values are set. ERR_NOMEM. */
-static int grid_sieve_offer(struct grid_sieve *s, int64_t at, const struct grid_place *p, struct err *e);
-/** Take out what came before that which proves it worse, and put the rest in order. */
-static void grid_sieve_close(struct grid_sieve *s);
 
 /*
  * The bar: for each bucket of the linear columns the most time that a point there, or beyond, may take.
@@ -235,6 +272,7 @@ static void set_scales(struct grid *g)
 
 /* ---- places of the bar ---- */
 
+/* Place in the bar of what has these linear columns (indexed as struct grid's lookup), or more. */
 static int64_t grid_bar_at(const struct grid *g, const double *x)
 {
     int64_t at = 0;
@@ -274,6 +312,7 @@ static double time_of_most(const struct grid *g, enum grid_column c, double most
     return INFINITY;
 }
 
+/* Most time of those that may be among the best few when the last of them has this value. */
 static void grid_bar_top(const struct grid *g, double *most_s, double value)
 {
     for (int64_t at = 0; at < g->n_bar; at++)
@@ -381,6 +420,7 @@ static enum grid_fit grid_fits(const struct grid *g, const struct grid_place *p)
     return fit;
 }
 
+/* The columns of q.front, in its order. */
 static void grid_front_value(const struct grid *g, const double value[GRID_COLUMNS],
                              double x[FRONT_MAX_COLUMNS])
 {
@@ -670,6 +710,7 @@ static int compare_points(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
+/* Take out what came before that which proves it worse, and put the rest in order. */
 static void grid_sieve_close(struct grid_sieve *s)
 {
     sweep(s);
@@ -755,8 +796,6 @@ static int grid_seed(struct grid *g, struct err *e)
 /*
  * The walk over a grid: axis by axis down to rows, leaving out what cannot hold anything good.
  */
-
-enum { GRID_DIMS = TOPO_MAX_DIMS };
 
 /* Combinations of a row between two looks at what was found: the bar is lower then. */
 enum { SEGMENT = 1024 };
@@ -1081,77 +1120,6 @@ bool grid_has_avx2(void)
 #else
     return false;
 #endif
-}
-
-/* ---- one point ---- */
-
-/* How many values of an axis are below @p bw_Bps. */
-static int64_t grid_below(const struct grid *g, int32_t axis, double bw_Bps)
-{
-    int64_t lo = 0, hi = g->q.axes[axis].n; /* the first that is not lower is among lo..hi */
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (g->sorted[axis][mid] < bw_Bps)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
-static double grid_add(const struct grid *g, int32_t column, int32_t d, double bw_Bps)
-{
-    int32_t a = g->axis_of[d];
-    assert(a < 0 || bw_Bps <= grid_axis_most(g, a));
-    if (column != LINEAR_COST || !g->q.whole)
-        return g->linear[column].coef[d] * bw_Bps;
-    return a < 0 ? g->q.usd[d] : g->sorted_usd[a][grid_below(g, a, bw_Bps)];
-}
-
-static double grid_linear_at(const struct grid *g, int32_t column, const double *bw_Bps)
-{
-    double sum = g->linear[column].start;
-    for (int32_t d = 0; d < g->q.step->n_dims; d++)
-        sum += grid_add(g, column, d, bw_Bps[d]);
-    return sum;
-}
-
-static void grid_place_value(const struct grid *g, struct grid_place *p, double time_s)
-{
-    p->value[GRID_TIME] = time_s;
-    for (int c = 0; c < GRID_LINEAR; c++)
-        p->value[GRID_COST + c] = grid_linear_at(g, c, p->bw_Bps) / g->linear[c].per_unit;
-    p->value[GRID_PRODUCT] = time_s * p->value[GRID_COST];
-}
-
-static double leaf_time(const struct step_fn *f, int32_t leaf, const double *inv)
-{
-    double t = 0;
-    for (int32_t d = 0; d < f->n_dims; d++) {
-        double product = f->traffic_B[leaf * GRID_DIMS + d] * inv[d];
-        t = product > t ? product : t;
-    }
-    return t;
-}
-
-/* What is not less than this is not the slowest of any leaf, by more than rounding: then no collective that
- * was merged into one depends on it. */
-static void grid_needed(const struct grid *g, const struct grid_place *p, double *least_Bps)
-{
-    const struct step_fn *f = g->q.step;
-    double inv[GRID_DIMS];
-    for (int32_t d = 0; d < f->n_dims; d++) {
-        inv[d] = 1 / p->bw_Bps[d];
-        least_Bps[d] = 0;
-    }
-    for (int32_t l = 0; l < f->n_leaves; l++) {
-        double inv_s = 1 / (leaf_time(f, l, inv) * (1 - GRID_TIE_REL));
-        for (int32_t d = 0; d < f->n_dims; d++) {
-            double traffic_B = f->traffic_B[l * GRID_DIMS + d];
-            if (traffic_B > 0 && !(traffic_B * inv_s <= least_Bps[d]))
-                least_Bps[d] = traffic_B * inv_s;
-        }
-    }
 }
 
 /* ---- checks ---- */

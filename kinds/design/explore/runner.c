@@ -42,19 +42,6 @@ struct runner_bound {
     const struct front *front; /**< of `group`, borrowed from `known`; NULL = none */
 };
 
-/** ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe to free after failure. */
-static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e);
-static void runner_bound_free(struct runner_bound *b);
-
-/** Another study was read, or another unit begins: what is beaten depends on its points alone, not on those
- * before. */
-static void runner_bound_forget(struct runner_bound *b);
-
-/** Is the point, whose study was read, proved to be worse than a design that is known? ERR_NOMEM. */
-static int runner_bound_ask(bool *beaten, struct runner_bound *b, const struct design_point *s,
-                            const struct design_words *words, const struct sweep_point *p, int64_t point,
-                            struct err *e);
-
 /* ---- words ---- */
 
 static void put_workloads(struct text *out, const struct design_point *s)
@@ -182,6 +169,7 @@ static void look_at_columns(struct runner_bound *b, const struct keep_rule *rule
     }
 }
 
+/* ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack; safe to free after failure. */
 static int runner_bound_build(struct runner_bound *b, const struct block_job *job, struct err *e)
 {
     *b = (struct runner_bound){ .known = job->known, .study = job->study };
@@ -205,6 +193,8 @@ static void runner_bound_free(struct runner_bound *b)
     *b = (struct runner_bound){ 0 };
 }
 
+/* Another study was read, or another unit begins: what is beaten depends on its points alone, not on those
+ * before. */
 static void runner_bound_forget(struct runner_bound *b)
 {
     b->prepared = false;

@@ -25,21 +25,7 @@
 /** Opaque: own copies of document, prices, network and workloads. */
 struct uncertain_trial;
 
-/** May the key at node @p id of `uncertain.keys` vary once the split is chosen? ERR_PARSE. */
-static int uncertain_check_path(const struct yaml_doc *doc, yaml_id id, struct err *e);
-
-/** The least and the greatest that can be drawn. */
-static void uncertain_ends(double ends[2], const struct uncertain_key *k);
-
-/** Both ends of every key are tried. Errors of uncertain_fill(); *out is NULL then. All is borrowed. */
-static int uncertain_trial_build(struct uncertain_trial **out, const struct uncertain *u,
-                                 const struct design *d, struct err *e);
 static void uncertain_trial_free(struct uncertain_trial *t); /**< NULL is fine */
-
-/** All quantities with @p drawn, shape [n_keys], into @p values, a number each @p stride; the time is
- * multiplied by @p factor. */
-static int uncertain_trial_run(double *values, int64_t stride, struct uncertain_trial *t, const double *drawn,
-                               double factor, struct err *e);
 
 /*
  * The document of the study is copied once, and what is drawn is written into the copy's nodes. Then what
@@ -110,6 +96,30 @@ static yaml_id node_of(const struct design_point *s, const char *path)
     yaml_id map = yaml_get(&s->doc, s->doc.root, "uncertain");
     yaml_id id = yaml_get(&s->doc, yaml_get(&s->doc, map, "keys"), path);
     return id >= 0 ? id : s->doc.root;
+}
+
+/* How many standard deviations are drawn at most: 6 of 100,000 lie beyond. */
+#define MOST_SD 4.0
+
+/* median * factor^z */
+static double lognormal_at(const struct uncertain_key *k, double z)
+{
+    double x = z * elementary_log(k->x[1]);
+    elementary_exp(&x, 1);
+    return k->x[0] * x;
+}
+
+/* The least and the greatest that can be drawn. */
+static void uncertain_ends(double ends[2], const struct uncertain_key *k)
+{
+    ends[0] = k->x[0];
+    ends[1] = k->kind == UNCERTAIN_TRIANGULAR ? k->x[2] : k->x[1];
+    if (k->kind == UNCERTAIN_NORMAL) {
+        ends[0] = k->x[0] - MOST_SD * k->x[1];
+        ends[1] = k->x[0] + MOST_SD * k->x[1];
+    }
+    for (int i = 0; i < 2 && k->kind == UNCERTAIN_LOGNORMAL; i++)
+        ends[i] = lognormal_at(k, i ? MOST_SD : -MOST_SD);
 }
 
 /* The key's node in the copy, made where the study leaves the key out, and its value. */
@@ -598,9 +608,6 @@ static int read_key(struct uncertain *u, const struct yaml_doc *doc, yaml_id id,
 
 /* ---- draws ---- */
 
-/* How many standard deviations are drawn at most: 6 of 100,000 lie beyond. */
-#define MOST_SD 4.0
-
 static double draw_normal(struct rng *r)
 {
     double z;
@@ -608,14 +615,6 @@ static double draw_normal(struct rng *r)
         z = rng_normal(r);
     while (fabs(z) > MOST_SD);
     return z;
-}
-
-/* median * factor^z */
-static double lognormal_at(const struct uncertain_key *k, double z)
-{
-    double x = z * elementary_log(k->x[1]);
-    elementary_exp(&x, 1);
-    return k->x[0] * x;
 }
 
 /* The inverse of the distribution function: a parabola up to the typical value, another one from there. */
@@ -641,18 +640,6 @@ static double uncertain_draw(const struct uncertain_key *k, struct rng *r)
     default:
         return triangular_at(k->x, rng_uniform(r));
     }
-}
-
-static void uncertain_ends(double ends[2], const struct uncertain_key *k)
-{
-    ends[0] = k->x[0];
-    ends[1] = k->kind == UNCERTAIN_TRIANGULAR ? k->x[2] : k->x[1];
-    if (k->kind == UNCERTAIN_NORMAL) {
-        ends[0] = k->x[0] - MOST_SD * k->x[1];
-        ends[1] = k->x[0] + MOST_SD * k->x[1];
-    }
-    for (int i = 0; i < 2 && k->kind == UNCERTAIN_LOGNORMAL; i++)
-        ends[i] = lognormal_at(k, i ? MOST_SD : -MOST_SD);
 }
 
 bool uncertain_low_high(double x[2], const struct uncertain_key *k)
