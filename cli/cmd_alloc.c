@@ -15,12 +15,10 @@
 #include <string.h>
 
 #include "base/work.h"
-#include "cli/account.h"
+#include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/points.h"
-#include "cli/system.h"
-#include "cli/training.h"
 #include "kinds/design/answer/lists.h"
 #include "kinds/design/answer/price.h"
 #include "kinds/design/explore/runner.h"
@@ -627,8 +625,8 @@ static void report_loads(struct report *r, const struct alloc_page *p)
         const struct load_facts facts = { w->tree.name, w->weight, load->time_s, load->best_s };
         report_open(r, NULL, '{');
         report_facts(r, load_head, &facts);
-        account_report_step(r, p->study, p->design, i);
-        training_report_one(r, p->study, p->design, i);
+        page_step(r, p->study, p->design, i);
+        page_training(r, p->study, p->design, i);
         report_facts(r, load_times, &facts);
         report_close(r, '}');
     }
@@ -641,7 +639,7 @@ static void report_split(struct report *r, const struct alloc_page *p, const str
     int32_t n = has ? d->n_dims : 0;
     report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
     report_facts(r, time_columns, f);
-    account_report(r, has ? &d->account : NULL, n);
+    page_account(r, has ? &d->account : NULL, n);
     report_reals(r, "utilization", d->util_frac, n, 1);
     report_facts(r, cost_columns, f);
     report_facts(r, proof_columns, f);
@@ -671,8 +669,8 @@ static void say_page(struct report *r, const struct alloc_page *p)
     say_proof(r, p);
     if (system_proof_of(p->study))
         report_line(r, "  %-16s%s\n", "of", system_proof_of(p->study));
-    system_report(r, p->study, p->design, false);
-    training_report_text(r, p->study, p->design);
+    page_system(r, p->study, p->design, false);
+    page_training_text(r, p->study, p->design);
 }
 
 static void report_answer(struct report *r, const struct alloc_page *p)
@@ -700,7 +698,7 @@ static void report_answer(struct report *r, const struct alloc_page *p)
     if (has)
         report_loads(r, p);
     if (has)
-        system_report(r, p->study, p->design, false);
+        page_system(r, p->study, p->design, false);
     report_json_count(r, "iterations", p->design->answer.iterations);
     r->failed = r->failed || names.failed;
     text_free(&names);
@@ -768,7 +766,7 @@ static int solve_only(struct alloc_run *a, struct err *e)
     if (!rc)
         add_page(a, 0, &x.design);
     if (!rc && alloc_has_split(&x.design.answer))
-        training_say_memory(a->run, x.study);
+        page_say_memory(a->run, x.study);
     load_design_free(&x);
     return rc;
 }
@@ -816,7 +814,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
         load_say_status(a->run, &d);
         add_page(a, i, &d);
         if (alloc_has_split(&d.answer))
-            training_say_memory(a->run, d.chosen.point);
+            page_say_memory(a->run, d.chosen.point);
     }
     design_free(&d);
     design_point_free(&s);

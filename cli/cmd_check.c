@@ -12,7 +12,7 @@
 
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/training.h"
+#include "cli/page.h"
 #include "kinds/design/answer/budget.h"
 #include "kinds/design/ask/load.h"
 
@@ -134,7 +134,7 @@ static int write_check(struct run *run, const struct load_design *x, struct err 
     if (!rc)
         rc = conclude(run, x->study, &c, e);
     if (!rc)
-        training_say_memory(run, x->study);
+        page_say_memory(run, x->study);
     return rc;
 }
 

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/account.h"
+#include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/system.h"
-#include "cli/training.h"
 #include "kinds/design/answer/explain.h"
 
 /* ---- collectives, for people: those alike added up ---- */
@@ -242,12 +240,12 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
                 semantics ? ", semantics " : "", semantics ? semantics : "",
                 p->solved ? ", bandwidths as weft alloc finds them" : "");
     report_open(r, NULL, '{');
-    account_report_load(r, s, p->design, i);
+    page_load(r, s, p->design, i);
     if (report_is(r, IN_JSON))
-        account_report_step(r, s, p->design, i);
-    const struct account_view view = { "time", &p->design->loads[i].account, p->design->loads[i].time_s,
-                                       NULL };
-    account_table(r, s, "where the time goes", &view, 1);
+        page_step(r, s, p->design, i);
+    const struct page_account_view view = { "time", &p->design->loads[i].account, p->design->loads[i].time_s,
+                                            NULL };
+    page_account_table(r, s, "where the time goes", &view, 1);
     report_line(r, "\n");
     int rc = report_is(r, IN_TEXT) ? report_bundles(r, p, i, e) : 0;
     report_line(r, "\n");
@@ -334,7 +332,7 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
                                          load_network_name(word, &s->net), sim_model_words[s->model],
                                          x->time_s };
     report_facts(r, explain_columns, &facts);
-    account_report(r, &x->account, x->n_dims);
+    page_account(r, &x->account, x->n_dims);
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", x->bw_Bps, x->n_dims, 1e9);
     report_open(r, "workloads", '[');
@@ -347,8 +345,8 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
     report_cut(r, p);
     report_line(r, "\n");
     report_array(r, "bounds", explain_bound_columns, p->bounds, p->n_bounds, sizeof *p->bounds);
-    system_report(r, s, x, true);
-    training_report_text(r, s, x);
+    page_system(r, s, x, true);
+    page_training_text(r, s, x);
     return rc;
 }
 
@@ -366,7 +364,7 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
         rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
     if (!rc && !run->exit_code)
-        training_say_memory(run, x->study);
+        page_say_memory(run, x->study);
     return rc;
 }
 

@@ -1,6 +1,6 @@
 /*
  * weft sim: the time of a step at one or all fidelities, its waterfall, its timeline as a file, the load of
- * every link. What a model's step consists of is in cli/training.c.
+ * every link. What a model's step consists of is in cli/page.c.
  *
  * With --model all the study is read once more for each model, at the bandwidths of the first: a key may have
  * an effect in one model and none in another, and only a warning that holds in all is said. A model that
@@ -14,11 +14,9 @@
 #include <strings.h>
 
 #include "base/json.h"
-#include "cli/account.h"
+#include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/system.h"
-#include "cli/training.h"
 #include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/explain.h"
 #include "kinds/design/ask/load.h"
@@ -365,14 +363,14 @@ static void say_differences(struct report *r, const struct simulation *x)
 
 static void say_quantities(struct report *r, const struct simulation *x)
 {
-    struct account_view views[N_SIM_MODELS];
+    struct page_account_view views[N_SIM_MODELS];
     for (int32_t i = 0; i < x->n; i++)
-        views[i] = (struct account_view){ sim_model_words[x->studies[i]->model], &x->designs[i]->account,
-                                          x->designs[i]->time_s, x->designs[i] };
-    account_table(r, x->studies[x->n - 1],
-                  x->studies[0]->n_workloads > 1 ? "where the time goes, weighted sum"
-                                                 : "where the time goes",
-                  views, x->n);
+        views[i] = (struct page_account_view){ sim_model_words[x->studies[i]->model], &x->designs[i]->account,
+                                               x->designs[i]->time_s, x->designs[i] };
+    page_account_table(r, x->studies[x->n - 1],
+                       x->studies[0]->n_workloads > 1 ? "where the time goes, weighted sum"
+                                                      : "where the time goes",
+                       views, x->n);
     if (x->n > 1)
         say_differences(r, x);
 }
@@ -435,12 +433,12 @@ static void say_simulation(struct report *r, const struct simulation *x)
     for (int32_t i = 0; i < x->n; i++) {
         if (x->n > 1 && s->workloads[0].training)
             report_line(r, "\nmodel %s", sim_model_words[x->studies[i]->model]);
-        training_report_text(r, x->studies[i], x->designs[i]);
+        page_training_text(r, x->studies[i], x->designs[i]);
     }
     if (isfinite(x->designs[0]->cost_usd))
         report_line(r, "\n%-18s%s USD\n", "cost", show_usd(n, x->designs[0]->cost_usd));
     load_say_range(r, s, x->designs[0]);
-    system_report(r, s, x->designs[0], false);
+    page_system(r, s, x->designs[0], false);
 }
 
 /* ---- JSON: an object a model ---- */
@@ -474,8 +472,8 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
         &(struct model_facts){ .model = sim_model_words[s->model],
                                .time_s = d->time_s,
                                .above_first = x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN });
-    account_report(r, &d->account, d->n_dims);
-    system_report(r, s, d, false);
+    page_account(r, &d->account, d->n_dims);
+    page_system(r, s, d, false);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
     report_by_dim(r, "busy_s", s, d, explain_busy_s);
     report_by_dim(r, "traffic_B", s, d, explain_sent_B);
@@ -483,9 +481,9 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_open(r, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {
         report_open(r, NULL, '{');
-        account_report_load(r, s, d, k);
-        account_report_step(r, s, d, k);
-        training_report_one(r, s, d, k);
+        page_load(r, s, d, k);
+        page_step(r, s, d, k);
+        page_training(r, s, d, k);
         report_close(r, '}');
     }
     report_close(r, ']');
@@ -1109,7 +1107,7 @@ static int run_sim(struct run *run, struct err *e)
     if (!rc)
         rc = x.n > 0 ? write_simulation(run, &x, e) : load_write_status(run, &x.first, false, e);
     if (!rc && x.n > 0)
-        training_say_memory(run, x.studies[0]);
+        page_say_memory(run, x.studies[0]);
     simulation_free(&x);
     return rc;
 }
