@@ -36,7 +36,7 @@ static const struct option search_rows[] = {
 static const struct option format_rows[] = {
     WORD_OPTION("of", "FORMAT", format, format_words,
                 "text, csv or json (default: by the extension of -o, else text)"),
-    FLAG_OPTION("wide", wide, "text: tables as wide as they are, not folded to lines of 120 characters",
+    FLAG_OPTION("wide", wide, "text: lines as long as they are, not folded to 120 characters",
                 .outside = true),
 };
 
