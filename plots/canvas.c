@@ -258,12 +258,15 @@ void canvas_text(struct canvas *c, const struct canvas_label *where, const char 
 
     text_puts(&shown, s);
     double size_px = where->size_px > 0 ? where->size_px : CANVAS_FONT_PX,
-           width_px = canvas_width(s, size_px);
+           width_px = canvas_width(s, size_px), room_px = where->room_px > 0 ? where->room_px : HUGE_VAL;
+    /* Not beyond the page, from whose middle to the nearer edge there is half of the room. */
+    if (where->align == ALIGN_CENTER && where->rotate == 0)
+        room_px = fmin(room_px, 2 * fmin(where->x_px, c->width_px - where->x_px));
     /* Smaller first, as far as it stays readable, then cut. */
-    if (where->room_px > 0 && width_px > where->room_px && !where->keep_size)
-        size_px *= fmax(where->room_px / width_px, CANVAS_LEAST_SHRINK);
-    if (where->room_px > 0 && canvas_width(s, size_px) > where->room_px * (1 + 1e-9)) {
-        double chars = fmax(2, floor(where->room_px / (size_px * CANVAS_CHAR)));
+    if (width_px > room_px && !where->keep_size)
+        size_px *= fmax(room_px / width_px, CANVAS_LEAST_SHRINK);
+    if (canvas_width(s, size_px) > room_px * (1 + 1e-9)) {
+        double chars = fmax(2, floor(room_px / (size_px * CANVAS_CHAR)));
         text_clear(&shown);
         text_add(&shown, s, prefix_bytes(s, (size_t)chars - 1));
         text_puts(&shown, "…");

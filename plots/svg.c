@@ -445,6 +445,7 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     text_puts(out, "</title>");
 }
 
+/* Its title is the name of the link, where it is one, else of the path. */
 static void put_titled(struct canvas *c, const struct canvas_item *i, const char *d)
 {
     struct text *out = &c->image;
@@ -452,9 +453,13 @@ static void put_titled(struct canvas *c, const struct canvas_item *i, const char
 
     if (c->opt->linked)
         text_printf(out, "<a href=\"#p%lld\" data-p=\"%lld\">", row, row);
-    text_printf(out, "<path d=\"%s\">", d);
+    else
+        text_printf(out, "<path d=\"%s\">", d);
     put_title(out, c, i);
-    text_puts(out, c->opt->linked ? "</path></a>" : "</path>");
+    if (c->opt->linked)
+        text_printf(out, "<path d=\"%s\"/></a>", d);
+    else
+        text_puts(out, "</path>");
 }
 
 /* Attributes of what put_item() draws. */

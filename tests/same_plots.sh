@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Do two builds of weft draw the same figures, byte for byte? For a change of plots/ that must not change a figure.
 #   tests/same_plots.sh OLD_WEFT NEW_WEFT [PATTERN]
-# Compares gnuplot scripts, not images: a program called gnuplot that prints what it reads stands first on the PATH.
+# Compares SVG and the scripts of PDF and PNG: a program called gnuplot that prints what it reads stands first on the PATH.
 # Every figure of the list below (those that match PATTERN) is drawn in all formats, sizes, with titles and filters,
 # then from variants of its table: each column away, blank, of one value, mixed up, with a word or an odd number; rows
 # dropped, repeated and in another order. Messages and exit codes count too. The tables are written by OLD once; they
