@@ -27,6 +27,7 @@ enum { MOST_TITLES = 2000 };
 #define POINT_PX   4.5  /* half of a marker of size 1 */
 #define BASELINE   0.36 /* below the middle of a line of text, of its size */
 #define WHISKER_PX 3.0  /* half of the ends of an interval */
+#define LEAST_PX   0.3  /* from point to point of a line */
 #define SQUARE_PX  2.0  /* of very many markers one is drawn in a square so wide */
 
 /* ---- words and numbers ---- */
@@ -403,9 +404,11 @@ static void put_item(struct text *d, const struct canvas *c, const struct look *
     }
 }
 
-/* Points one after the other, as lines or as the outline of a shape; rectangles of areas as such. */
+/* Points one after the other, as lines or as the outline of a shape; rectangles of areas as such. Of a line
+ * points closer than LEAST_PX to the one before are left out, as there may be thousands. */
 static void put_lines(struct text *d, const struct canvas *c, bool closed)
 {
+    struct canvas_xy last = { 0, 0 };
     char next = 'M';
 
     for (int64_t k = 0; k < c->n_items; k++) {
@@ -420,7 +423,10 @@ static void put_lines(struct text *d, const struct canvas *c, bool closed)
             next = 'M';
             continue;
         }
+        if (!closed && next == 'L' && hypot(x - last.x, y - last.y) < LEAST_PX)
+            continue;
         put_xy(d, next, x, y);
+        last = (struct canvas_xy){ x, y };
         next = 'L';
     }
     text_puts(d, closed && next == 'L' ? "z" : "");
@@ -582,16 +588,12 @@ static void put_line(struct canvas *c, const struct look *look)
 static void begin_cut(struct canvas *c)
 {
     const struct canvas_box *b = &c->box;
-    const char *const names[] = { " x=\"", "\" y=\"", "\" width=\"", "\" height=\"", "\" viewBox=\"" };
-    const double values[] = { b->left, b->top, b->right - b->left, b->bottom - b->top };
+    double w = b->right - b->left, h = b->bottom - b->top;
 
-    text_puts(&c->image, "<svg");
-    for (int k = 0; k < 5; k++) {
-        text_puts(&c->image, names[k]);
-        for (int i = k < 4 ? k : 0; i < (k < 4 ? k + 1 : 4); i++)
-            put_px(&c->image, i > 0 && k == 4 ? ' ' : '\0', values[i]);
-    }
-    text_puts(&c->image, "\" fill=\"none\">");
+    text_printf(&c->image,
+                "<svg x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" viewBox=\"%.6g %.6g %.6g %.6g\" "
+                "fill=\"none\">",
+                b->left, b->top, w, h, b->left, b->top, w, h);
 }
 
 static void svg_block(struct canvas *c, struct mark mark)
