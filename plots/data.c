@@ -434,6 +434,38 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
     return rc;
 }
 
+/* Rows @p rows of an array of things of @p size. */
+static int take_array(struct data *d, void *array, size_t size, const int64_t *rows, int64_t n, struct err *e)
+{
+    char **from = array, *taken;
+
+    if (!*from)
+        return 0;
+    taken = canvas_new(d->c, n, size, e);
+    for (int64_t i = 0; i < n && taken; i++)
+        memcpy(taken + (size_t)i * size, *from + (size_t)rows[i] * size, size);
+    *from = taken;
+    return taken ? 0 : ERR_NOMEM;
+}
+
+int data_take(struct data *d, const int64_t *rows, int64_t n, struct err *e)
+{
+    int rc = take_array(d, &d->row, sizeof *d->row, rows, n, e);
+
+    for (int32_t k = 0; k < d->n_binds && !rc; k++) {
+        size_t each = d->binds[k].as == AS_PER_DIM ? DATA_MAX_DIMS : 1;
+        rc = take_array(d, &d->x[k], each * sizeof *d->x[k], rows, n, e);
+        if (!rc)
+            rc = take_array(d, &d->word[k], sizeof *d->word[k], rows, n, e);
+    }
+    if (!rc)
+        rc = take_array(d, &d->dims, DATA_MAX_DIMS * sizeof *d->dims, rows, n, e);
+    if (!rc)
+        rc = take_array(d, &d->n_dims, sizeof *d->n_dims, rows, n, e);
+    d->n = n;
+    return rc;
+}
+
 struct unit data_unit(const struct data *d, int32_t k, double most, const char **label)
 {
     struct text title = { 0 };

@@ -145,6 +145,10 @@ static inline void data_leave_out(const struct data *d, int64_t i, const char *w
 {
     canvas_leave_out(d->c, d->row[i], why);
 }
+/** Keep the rows @p rows of the figure, in that order; what is said of the others is up to the caller.
+ * ERR_NOMEM.
+ */
+int data_take(struct data *d, const int64_t *rows, int64_t n, struct err *e);
 /** ERR_PARSE: no row is left; the message says why, as far as data_read() and data_leave_out() know. */
 int data_none_left(const struct data *d, struct err *e);
 /** Position of the bind of that column; it is there. */

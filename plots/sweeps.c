@@ -390,16 +390,87 @@ static int32_t bars_of(const struct bars *b, int64_t i)
     return b->look->stacked ? 1 : parts_of(b, i, parts);
 }
 
-/* At least one, be it of more bars than there should be. They are the first rows of the table, which --where
- * chooses. */
-static int32_t count_drawn(const struct bars *b)
+/* How many designs have room, of as many bars as the one that has most. */
+static int64_t most_designs(const struct bars *b)
 {
-    int64_t n = 0;
-    int32_t bars = 0;
+    int32_t most = 1;
 
-    while (n < b->s->d.n && n < MAX_DESIGNS && (n == 0 || bars + bars_of(b, n) <= MAX_BARS))
-        bars += bars_of(b, n++);
-    return (int32_t)n;
+    for (int64_t i = 0; i < b->s->d.n; i++)
+        most = bars_of(b, i) > most ? bars_of(b, i) : most;
+    return MAX_BARS / most < MAX_DESIGNS ? MAX_BARS / most : MAX_DESIGNS;
+}
+
+/* Of a front of n designs, by rising cost, as many as have room: its ends, and evenly between. Where they go.
+ */
+static int64_t spread(int64_t *out, const int64_t *front, int64_t n, int64_t most)
+{
+    int64_t kept = n < most ? n : most;
+
+    for (int64_t k = 0; k < kept; k++)
+        out[k] = front[kept > 1 ? k * (n - 1) / (kept - 1) : n - 1];
+    return kept;
+}
+
+/*
+ * Of more designs than have room those that no other of their workload beats in both time and cost; of a
+ * table without one of them the first. Into @p out, of room for `most`; how many, -1: no memory.
+ */
+static int64_t choose_designs(int64_t *out, const struct data *d, int64_t most, struct err *e)
+{
+    int32_t cost_col = table_find(d->r.t, COL_COST_USD), time_col = table_find(d->r.t, COL_TIME_S);
+    double *cost = canvas_new(d->c, d->n, sizeof *cost, e), *time = canvas_new(d->c, d->n, sizeof *time, e);
+    const int32_t *workload = d->word[data_find(d, "workload")];
+    const struct sort_key keys[] = { { .word = workload }, { .x = cost }, { .x = time } };
+    int64_t *order = canvas_new(d->c, d->n, sizeof *order, e), n = 0, kept = 0;
+    int64_t room = most / d->words[data_find(d, "workload")].n;
+    room = room > 1 ? room : 1;
+
+    if (!cost || !time || !order)
+        return -1;
+    for (int64_t i = 0; i < d->n; i++) {
+        cost[i] = cost_col < 0 ? (double)NAN : table_number(d->r.t, d->row[i], cost_col);
+        time[i] = time_col < 0 ? (double)NAN : table_number(d->r.t, d->row[i], time_col);
+        if (!isnan(cost[i]) && !isnan(time[i]))
+            order[n++] = i;
+    }
+    if (data_sort(order, n, keys, 3, e))
+        return -1;
+    for (int64_t first = 0, end; first < n; first = end) {
+        int64_t n_front = 0;
+        end = data_group_end(order, first, n, keys, 1);
+        for (int64_t k = first; k < end; k++)
+            if (n_front == 0 || time[order[k]] < (1 - AXIS_SAME) * time[order[first + n_front - 1]])
+                order[first + n_front++] = order[k];
+        kept += spread(out + kept, order + first, n_front, room < most - kept ? room : most - kept);
+    }
+    for (int64_t i = 0; n == 0 && i < d->n && kept < most; i++)
+        out[kept++] = i;
+    canvas_note(d->c,
+                n > 0 ? "%lld of %lld designs, from the cheapest to the fastest of each workload"
+                      : "first %lld of %lld designs",
+                (long long)kept, (long long)d->n);
+    return kept;
+}
+
+/* ERR_NOMEM */
+static int take_designs(struct sweep *s, int64_t most, struct err *e)
+{
+    const struct data *d = &s->d;
+    int64_t rows[MAX_DESIGNS], n_all = d->n, n = choose_designs(rows, d, most, e);
+    bool *chosen = canvas_new(d->c, n_all, sizeof *chosen, e);
+    const char **plans = canvas_new(d->c, most, sizeof *plans, e);
+
+    if (n < 0 || !chosen || !plans)
+        return ERR_NOMEM;
+    for (int64_t k = 0; k < n; k++) {
+        chosen[rows[k]] = true;
+        plans[k] = s->plans ? s->plans[rows[k]] : NULL;
+    }
+    for (int64_t i = 0; i < n_all; i++)
+        if (!chosen[i])
+            data_leave_out(d, i, "of other designs");
+    s->plans = s->plans ? plans : NULL;
+    return data_take(&s->d, rows, n, e);
 }
 
 /* The names of the deepest network come first, so that the legend runs from inside out. */
@@ -584,7 +655,6 @@ static void put_bars_notes(struct bars *b)
     describe_design(&common, b, 0, PHRASES_COMMON);
     if (common.n)
         canvas_note(b->c, "%s", text_str(&common));
-    canvas_note_first(b->c, b->n, d->n, "designs");
     text_free(&common);
 }
 
@@ -650,9 +720,11 @@ int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
 
     if (rc)
         return rc;
-    b.n = count_drawn(&b);
-    for (int64_t i = b.n; i < s.d.n; i++)
-        data_leave_out(&s.d, i, canvas_keep(c, "beyond the first %d", (int)b.n));
+    int64_t most = most_designs(&b);
+    rc = s.d.n > most ? take_designs(&s, most, e) : 0;
+    if (rc)
+        return rc;
+    b.n = (int32_t)s.d.n;
     if (b.look->per_dim)
         gather_dims(&b);
     gather_parts(&b);
