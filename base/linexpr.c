@@ -330,9 +330,11 @@ static int parse_sense(struct parser *p, enum linexpr_sense *out)
     else if (c == '=' && doubled)
         *out = LINEXPR_EQ;
     else
-        return unexpected(p, c == '='               ? "\"==\""
-                             : c == '<' || c == '>' ? "\"<=\" or \">=\""
-                                                    : "an operator or one of <= >= ==");
+        return unexpected(p, c == '=' && p->at[1] == '<'   ? "\"<=\""
+                             : c == '=' && p->at[1] == '>' ? "\">=\""
+                             : c == '='                    ? "\"==\""
+                             : c == '<' || c == '>'        ? "\"<=\" or \">=\""
+                                                           : "an operator or one of <= >= ==");
     p->at += 2;
     return 0;
 }

@@ -111,6 +111,16 @@ static yaml_mark_t mark_of_offset(const char *text, size_t offset)
     return m;
 }
 
+/* Does the blank before @p place, at which no token starts, begin with a tab? */
+static bool is_tab(const char *text, yaml_mark_t place)
+{
+    for (size_t line = 0; line < place.line; line++) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return text[strspn(text, " ")] == '\t';
+}
+
 static int fail_parser(const struct yaml_builder *b, struct err *e)
 {
     const yaml_parser_t *p = &b->parser;
@@ -119,6 +129,9 @@ static int fail_parser(const struct yaml_builder *b, struct err *e)
     yaml_mark_t place = p->problem_mark;
     if (p->error == YAML_READER_ERROR)
         place = mark_of_offset(b->text, p->problem_offset);
+    /* place.index counts characters; a tab is one byte wherever it is, so the line is looked for. */
+    if (p->error == YAML_SCANNER_ERROR && is_tab(b->text, place))
+        return fail_at(b, place, e, ERR_PARSE, "is a tab; YAML is indented with spaces");
     return fail_at(b, place, e, ERR_PARSE, "is not valid YAML (%s%s%s)",
                    p->problem ? p->problem : "no reason given", p->context ? " " : "",
                    p->context ? p->context : "");

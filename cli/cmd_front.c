@@ -157,7 +157,8 @@ static int front_source_open(struct front_source *s, const char *path, struct er
     if (strcmp(path, "-") == 0)
         return open_csv(s, "/dev/stdin", e);
     bool is;
-    int rc = store_is(&is, path, e);
+    int rc = output_refuse_study(path, e);
+    rc = rc ? rc : store_is(&is, path, e);
     return rc ? rc : is ? open_store(s, path, e) : open_csv(s, path, e);
 }
 

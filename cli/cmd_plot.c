@@ -144,7 +144,8 @@ static int plot_read_rows(struct table *t, const char *path, struct err *e)
     if (strcmp(path, "-") == 0)
         return table_read_csv(t, "/dev/stdin", e);
     bool is;
-    int rc = store_is(&is, path, e);
+    int rc = output_refuse_study(path, e);
+    rc = rc ? rc : store_is(&is, path, e);
     return rc ? rc : is ? read_store(t, path, e) : table_read_csv(t, path, e);
 }
 

@@ -1165,12 +1165,12 @@ static int say_duration(const struct run *run, const struct campaign_ask *ask, s
     if (rc || !pace.n)
         return rc;
     double all_s = pace.point_s * (double)ask->study->sweep.n_points / ask->n_shards / threads;
-    output_say(run, "%stakes %s%s on %d threads, by %s points tried: %s us a point",
-               ask->n_shards > 1 ? "a shard " : "", pace.at_most && all_s >= 1 ? "at most " : "",
+    output_say(run, "estimate%s: %s%s on %d threads (%s us per point, from a sample of %s)",
+               ask->n_shards > 1 ? " of a shard" : "", pace.at_most && all_s >= 1 ? "at most " : "",
                all_s < 1 ? "less than 1 s" : progress_show_s(all, all_s), (int)threads,
-               show_count(tried, pace.n), show_real(each, pace.point_s * 1e6, 2));
+               show_real(each, pace.point_s * 1e6, 2), show_count(tried, pace.n));
     if (pace.n_failed)
-        output_say(run, "%s of these have no design: %s", show_count(tried, pace.n_failed), pace.why);
+        output_say(run, "%s of the sample have no design: %s", show_count(tried, pace.n_failed), pace.why);
     return 0;
 }
 

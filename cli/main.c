@@ -152,12 +152,16 @@ static void waiting_put(struct waiting_line *l, const char *s)
 
 static void waiting_put_count(struct waiting_line *l, int64_t n)
 {
-    char digits[24];
+    char digits[32];
     size_t at = sizeof digits - 1;
+    int shown = 0;
     digits[at] = '\0';
-    do
+    do {
+        if (shown && shown % 3 == 0)
+            digits[--at] = ',';
         digits[--at] = (char)('0' + n % 10);
-    while ((n /= 10) > 0);
+        shown++;
+    } while ((n /= 10) > 0);
     waiting_put(l, digits + at);
 }
 
@@ -193,9 +197,9 @@ static void waiting_put_all(struct waiting_line *l)
     }
     double left_s = work_left_s();
     if (left_s > 0) { /* not NaN */
-        waiting_put(l, *before == ':' ? ": some " : ", some ");
+        waiting_put(l, *before == ':' ? ": about " : ", about ");
         waiting_put_s(l, left_s);
-        waiting_put(l, " to go");
+        waiting_put(l, " left");
     }
 }
 
@@ -206,7 +210,7 @@ static void waiting_say(int signal)
     (void)signal;
     waiting_put(&l, "weft ");
     waiting_put(&l, waited_for);
-    waiting_put(&l, ": running for ");
+    waiting_put(&l, ": ");
     waiting_put_s(&l, spent_s);
     waiting_put_all(&l);
     waiting_put(&l, "\n");
@@ -280,7 +284,11 @@ int main(int argc, char **argv)
     /* Beyond the limit on file size a write shall fail with a message, not end the program. */
     signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
-        err_set(&e, ERR_USAGE, "command is missing; choose one of the list");
+        struct text names = { 0 };
+        for (int i = 0; i < N_COMMANDS; i++)
+            text_printf(&names, "%s%s", i ? ", " : "", commands[i]->name);
+        err_set(&e, ERR_USAGE, "no command given; commands: %s", text_str(&names));
+        text_free(&names);
         return misused("", &e);
     }
     const char *name = argv[1];

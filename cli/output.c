@@ -295,6 +295,14 @@ void output_outcome(struct run *run, enum exit_code code)
         run->exit_code = (int)code;
 }
 
+int output_refuse_study(const char *path, struct err *e)
+{
+    if (!output_ends_with(path, ".yaml") && !output_ends_with(path, ".yml"))
+        return 0;
+    return err_set(e, ERR_PARSE, "%s: a study, which has no rows yet; run weft sweep %s -o rows.csv first",
+                   path, path);
+}
+
 bool output_is_of_store(const char *path, const char *store)
 {
     static const char *const beside[] = { "", "-wal", "-shm", "-journal" };

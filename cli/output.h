@@ -16,6 +16,8 @@
 
 /** Does a file's name have this ending, in upper or lower case? */
 bool output_ends_with(const char *path, const char *ending);
+/** Of a command that reads rows: ERR_PARSE where @p path is a study by its name, which has none yet. */
+int output_refuse_study(const char *path, struct err *e);
 /** Is @p path the store, or one of the files that SQLite keeps beside it? */
 bool output_is_of_store(const char *path, const char *store);
 

@@ -175,7 +175,7 @@ static void report_axes(struct report *r, const struct design_point *s, const st
     put_share(r, "overhead", a->overhead_s, step_s);
     put_share(r, "step", step_s, step_s);
     report_list_end(r);
-    report_line(r, "compute counts whole, communication as far as nothing hides it\n");
+    report_line(r, "all compute, plus communication that is not hidden by it\n");
 }
 
 #define AXIS(field, ...) COLUMN_REAL(struct account_axis, field, __VA_ARGS__)

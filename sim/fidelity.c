@@ -420,10 +420,10 @@ static int fidelity_check_messages(const struct fidelity *x, double run, double 
 {
     double most = x->way.rules->max_messages;
     if (most > 0 && step > most)
-        return err_set(e, ERR_RANGE, "a step has more than %.0f flows, expected at most that many", most);
+        return err_set(e, ERR_RANGE, "too many flows to simulate: more than %.0f in a step", most);
     return run <= MAX_MESSAGES ? 0
                                : err_set(e, ERR_RANGE,
-                                         "collectives are some %.2g flows, expected at most %.2g in "
+                                         "too many flows to simulate: about %.2g, at most %.2g in "
                                          "a run; model chunk takes any size",
                                          run, MAX_MESSAGES);
 }

@@ -65,7 +65,7 @@ ends_right() {
 
 # says WHAT LINES TEXT: run.log has so many lines, and the text. A slow machine also says how far it is.
 says() {
-    lines=$(grep -vc ': running for [0-9]* s\($\|: \)' run.log)
+    lines=$(grep -vc ': [0-9]* s\($\|: \)' run.log)
     [ "$lines" = "$2" ] || die "$1: says $lines lines, need $2"
     grep -q -e "$3" run.log || die "$1: does not say \"$3\""
 }

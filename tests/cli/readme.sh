@@ -13,7 +13,7 @@ rc=0
 weft() { "$WEFT" "$@"; }
 last_exit() { return "$rc"; }
 # The last digits of a gap are rounding, and differ between compilers; how long a sweep takes differs from run to run.
-without_gap() { sed -e 's/gap [0-9][0-9.e+-]*/gap GAP/g' -e 's/takes .* a point$/takes TIME/'; }
+without_gap() { sed -e 's/gap [0-9][0-9.e+-]*/gap GAP/g' -e 's/estimate: .*)$/estimate: TIME/'; }
 
 # What must not be there. The time in it keeps `make golden` from making it expected.
 complain() { echo "WRONG at $(date +%s): $1"; }

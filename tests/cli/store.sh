@@ -89,9 +89,9 @@ vary: { network.dims.a.bw_GBps: { from: 1, to: 3000, step: 1 }, network.dims.b.b
 # It is asked before its 10 s are over: the signal is 14, so that the fourth digit of its mask has a 2 once it listens.
 for _ in $(seq 300); do
     grep -q '^SigCgt:.*[2367abef]...$' "/proc/$!/status" && kill -ALRM $!
-    grep -q ' of 140625 ' said && break
+    grep -q ' of 140,625 ' said && break
     sleep 0.1
 done
 kill $!
 wait $! 2>/dev/null
-sed -n 's/.*: running for [0-9]* s: [0-9]* of \(140625 units of points or runs\).*/N of \1/p' said | sed q
+sed -n 's/.*: [0-9]* s: [0-9,]* of \(140,625 units of points or runs\).*/N of \1/p' said | sed q

@@ -2,7 +2,7 @@
 # Sweeps: one row a point, the same on any number of threads; a bad point is a row, an interrupt leaves nothing.
 cd "$TMPDIR" || exit 1
 # How long a sweep would take differs from run to run.
-run() { echo "\$ weft $*"; "$WEFT" "$@" >out.txt 2>&1; code=$?; sed 's/takes .* a point$/takes TIME/' out.txt; rm out.txt; echo "exit $code"; }
+run() { echo "\$ weft $*"; "$WEFT" "$@" >out.txt 2>&1; code=$?; sed 's/estimate: .*)$/estimate: TIME/' out.txt; rm out.txt; echo "exit $code"; }
 cat >study.yaml <<..
 network: ring:4 switch:8
 workload:
@@ -24,7 +24,7 @@ run sweep study.yaml
     echo "the number of threads changes nothing"
 echo "== the time that a sweep takes has no cap"
 "$WEFT" sweep study.yaml --set 'vary={total_GBps: {from: 1, to: 2, points: 1000000}, network: ["ring:4 switch:8"], seed: {from: 1, to: 1000000, step: 1}}' \
-    --dry-run 2>&1 | awk '/takes/ { s = $4 * ($5 == "years" ? 31536000 : 86400); right = $(NF - 3) * 1e6 / $7
+    --dry-run 2>&1 | awk '/estimate/ { gsub(/[(,]/, "", $9); s = $4 * ($5 == "years" ? 31536000 : 86400); right = $9 * 1e6 / $7
         print (s / right > 0.9 && s / right < 1.1 ? "as points times their time" : $0) }'
 echo "== an override takes the place of its axis"
 run sweep study.yaml --set total_GBps=50 --dry-run

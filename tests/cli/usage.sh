@@ -35,7 +35,7 @@ run plot speedup
 run plot speedup x.csv -o speedup.gif
 run plot speedup x.csv --where total
 run plot speedup x.csv --width 3
-run keys dim
+run keys dimz
 run keys nosuch
 run topo "$net" --spec --bill
 run topo some.graphml --set npu.usd=1
