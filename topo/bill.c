@@ -87,14 +87,14 @@ static struct topo_loss nic_loss(double nics, double planes)
 }
 
 /* Ports are rounded up in each plane, as a port hangs on one plane; NICs over all ports of an NPU. */
-void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps)
+void topo_add_nics(struct topo_items *out, const struct topo_site *at)
 {
     if (at->recipe->nic < 0)
         return;
     const struct topo_dim *dim = &at->net->dims[at->d];
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
     double planes = topo_planes(dim),
-           ports = planes * topo_whole_parts(bw_Bps / planes / topo_site_port_Bps(at));
+           ports = planes * topo_whole_parts(topo_site_bw_Bps(at) / planes / topo_site_port_Bps(at));
     double each = dim->fabric.nics > 0 ? dim->fabric.nics : ceil(ports / (double)nic->ports);
     struct topo_loss loss = nic_loss(dim->fabric.nics > 0 ? dim->fabric.nics_least : each, planes);
     topo_add_failing(out, at->recipe->nic, NULL, (double)at->net->n_npus * each, &loss);
@@ -116,17 +116,17 @@ static double planes_of_nic(const struct topo_fabric *f)
 }
 
 /* A NIC that is given has links of its own: rounded up for each, and not for each NPU. */
-double topo_end_links(const struct topo_site *at, double bw_Bps)
+double topo_end_links(const struct topo_site *at)
 {
     const struct topo_fabric *f = &at->net->dims[at->d].fabric;
-    double plane_Bps = bw_Bps / topo_planes(&at->net->dims[at->d]), link_Bps = topo_site_link_Bps(at),
-           on_plane = nics_of_plane(f);
+    double plane_Bps = topo_site_bw_Bps(at) / topo_planes(&at->net->dims[at->d]),
+           link_Bps = topo_site_link_Bps(at), on_plane = nics_of_plane(f);
     return f->nics > 0 ? topo_nic_surplus(&at->net->dims[at->d]) * on_plane *
                              topo_whole_parts(plane_Bps / on_plane / link_Bps)
                        : topo_whole_parts(plane_Bps / link_Bps);
 }
 
-int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, struct err *e)
+int topo_check_nics(const struct topo_site *at, double n_npus, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     const struct topo_fabric *f = &dim->fabric;
@@ -137,6 +137,7 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
                        "nics is %g, but tier \"%s\" is built without any; give nic in its recipe", f->nics,
                        at->recipe->tier);
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
+    double bw_Bps = topo_site_bw_Bps(at);
     double on_plane = nics_of_plane(f), each_Bps = bw_Bps / f->nics_least, port_Bps = topo_site_port_Bps(at),
            ports = planes_of_nic(f) * topo_whole_parts(bw_Bps / topo_planes(dim) / on_plane / port_Bps);
     if (ports > (double)nic->ports) {
@@ -159,10 +160,11 @@ int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, st
 }
 
 /* Asked of bandwidths that the user fixed; one that is an answer is rounded by whoever chose it. */
-int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e)
+int topo_check_planes(const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    double link_Bps = topo_site_link_Bps(at), links = topo_whole_parts(bw_Bps / link_Bps);
+    double bw_Bps = topo_site_bw_Bps(at), link_Bps = topo_site_link_Bps(at),
+           links = topo_whole_parts(bw_Bps / link_Bps);
     if (isnan(dim->bw_Bps) || dim->fabric.nics > 0 || fmod(links, topo_planes(dim)) == 0)
         return 0;
     return err_set(e, ERR_RANGE, "%g GB/s are %g link%s of %g GB/s, expected a multiple of the %d planes",
@@ -191,7 +193,7 @@ static double axis_ports(const struct topo_site *at, const struct topo_dim *dim,
  * Each link is rounded up by itself: a cable and a port serve one link. NICs are rounded per member over all
  * its links, of a fabric over those of all axes.
  */
-static void count_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
+static void count_direct(struct topo_items *out, const struct topo_site *at)
 {
     int32_t cls = at->net->dims[at->d].level;
     const struct topo_dim *dim = &at->net->dims[at->d - cls];
@@ -200,7 +202,8 @@ static void count_direct(struct topo_items *out, const struct topo_site *at, dou
     struct shape_counts c;
     int64_t n = topo_group_size(dim);
     topo_ops(dim)->counts(&c, dim);
-    double groups = (double)at->net->n_npus / (double)n, link_Bps = topo_ops(dim)->link_Bps(dim, cls, bw_Bps);
+    double groups = (double)at->net->n_npus / (double)n,
+           link_Bps = topo_ops(dim)->link_Bps(dim, cls, topo_site_bw_Bps(at));
 
     if (r->nic >= 0 && topo_is_fabric(dim)) {
         double before = 0;
@@ -244,12 +247,12 @@ static void relax_direct(struct topo_items *out, const struct topo_site *at)
     topo_add_item(out, r->end_link, "direct link", carried / topo_site_link_Bps(at));
 }
 
-void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps)
+void topo_add_direct(struct topo_items *out, const struct topo_site *at)
 {
-    if (isnan(bw_Bps))
-        relax_direct(out, at);
+    if (at->bw_Bps)
+        count_direct(out, at);
     else
-        count_direct(out, at, bw_Bps);
+        relax_direct(out, at);
 }
 
 /* ---- fabrics of routers ---- */
@@ -299,7 +302,7 @@ static double router_links(const struct topo_dim *dim, const struct shape_counts
     return 2 * (double)c->links[level] / boxes;
 }
 
-int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+int topo_router_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     int32_t level = at->net->dims[at->d].level;
     const struct topo_dim *dim = &at->net->dims[at->d - level];
@@ -309,7 +312,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
     int rc = check_router(at, dim, (double)c.ports, e);
     if (rc)
         return rc;
-    if (isnan(bw_Bps)) {
+    if (!at->bw_Bps) {
         relax_router(out, at, dim, &c);
         return 0;
     }
@@ -319,7 +322,8 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
                      path = topo_path_loss(planes * router_links(dim, &c, level), 2 * dim->size, 1);
     if (level == 0 && r->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[r->nic];
-        double nics = ceil(topo_whole_parts(bw_Bps / topo_site_port_Bps(at)) / (double)nic->ports);
+        double nics =
+            ceil(topo_whole_parts(topo_site_bw_Bps(at) / topo_site_port_Bps(at)) / (double)nic->ports);
         struct topo_loss loss = nic_loss(nics, planes);
         topo_add_failing(out, r->nic, NULL, npus * nics, &loss);
     }
@@ -413,47 +417,31 @@ static int check_recipe(const struct topo_site *at, struct err *e)
 }
 
 /*
- * Whole parts of a dimension at bw_Bps > 0: what its shape asks for, or ceil(b/part) link parts for each
- * full-duplex link of b B/s. No part is bought for the last 1e-9 of a bandwidth.
+ * Whole parts of a dimension at a bandwidth > 0: what its shape asks for, or ceil(b/part) link parts for each
+ * full-duplex link of b B/s. No part is bought for the last 1e-9 of a bandwidth. Relaxed: parts per (B/s of
+ * one NPU), all rounding dropped: at any bandwidth at most what is counted (to 1e-9 relative). The tiers of a
+ * Clos are those of one link per NPU.
  * @return 0 or ERR_RANGE: a part the shape needs is not in the recipe, Clos out of reach,
  *         more than 1e6 links per NPU. Time O(1).
  */
-static int topo_count_items(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int topo_list_items(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     *out = (struct topo_items){ 0 };
+    double bw_Bps = topo_site_bw_Bps(at);
     if (at->recipe->product >= 0)
-        return count_product(out, at, bw_Bps, e);
+        return at->bw_Bps ? count_product(out, at, bw_Bps, e) : relax_product(out, at, e);
     int rc = check_recipe(at, e);
     if (rc)
         return rc;
     double links = bw_Bps / topo_site_link_Bps(at);
-    if (!(links > 0 && links <= MAX_LINKS))
+    if (at->bw_Bps && !(links > 0 && links <= MAX_LINKS))
         return err_set(e, ERR_RANGE,
                        "dimension \"%s\": bandwidth is %g GB/s, %g links per NPU, expected at most %g",
                        dim->name, bw_Bps / 1e9, links, MAX_LINKS);
     if (topo_ops(dim)->parts)
-        return topo_ops(dim)->parts(out, at, bw_Bps, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
-    topo_add_direct(out, at, bw_Bps);
-    return 0;
-}
-
-/*
- * Parts per (B/s of one NPU), all rounding dropped: at any bandwidth at most what
- * topo_count_items() counts (to 1e-9 relative). The tiers of a Clos are those of one link per NPU.
- */
-static int topo_relax_items(struct topo_items *out, const struct topo_site *at, struct err *e)
-{
-    const struct topo_dim *dim = &at->net->dims[at->d];
-    *out = (struct topo_items){ 0 };
-    if (at->recipe->product >= 0)
-        return relax_product(out, at, e);
-    int rc = check_recipe(at, e);
-    if (rc)
-        return rc;
-    if (topo_ops(dim)->parts)
-        return topo_ops(dim)->parts(out, at, NAN, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
-    topo_add_direct(out, at, NAN);
+        return topo_ops(dim)->parts(out, at, e) ? err_wrap(e, "dimension \"%s\"", dim->name) : 0;
+    topo_add_direct(out, at);
     return 0;
 }
 
@@ -610,7 +598,7 @@ static int price_by_parts(struct topo_dim_price *out, const struct topo_network 
     struct topo_items items;
     if (!r)
         return fail_tier(&net->dims[d], p, e);
-    int rc = topo_relax_items(&items, &(struct topo_site){ net, d, NULL, p, r }, e);
+    int rc = topo_list_items(&items, &(struct topo_site){ net, d, NULL, p, r }, e);
     if (rc)
         return rc;
     out->watt_known = true;
@@ -693,7 +681,7 @@ int topo_spend(struct topo_spent *out, const struct topo_network *net, const str
             continue;
         if (!r)
             return fail_tier(&net->dims[d], p, e);
-        int rc = topo_count_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, bw_Bps[d], e);
+        int rc = topo_list_items(&items, &(struct topo_site){ net, d, bw_Bps, p, r }, e);
         if (rc)
             return rc;
         struct topo_spent spent = { 0 };
@@ -842,7 +830,7 @@ static int bill_parts(struct topo_bill *b, const struct topo_site *at, struct er
     struct topo_items items;
     if (!at->recipe)
         return fail_tier(dim, at->parts, e);
-    int rc = topo_count_items(&items, at, at->bw_Bps[at->d], e);
+    int rc = topo_list_items(&items, at, e);
     if (rc)
         return rc;
     for (int32_t i = 0; i < items.n; i++) {

@@ -62,6 +62,12 @@ struct topo_site {
     const struct topo_recipe *recipe;
 };
 
+/** What one NPU sends into the dimension [B/s]; NaN: relaxed. */
+static inline double topo_site_bw_Bps(const struct topo_site *at)
+{
+    return at->bw_Bps ? at->bw_Bps[at->d] : (double)NAN;
+}
+
 /** For shapes that count parts of their own: nothing is added for a part < 0 or a count of 0. */
 void topo_add_item(struct topo_items *out, int32_t part, const char *where, double count);
 
@@ -91,28 +97,26 @@ double topo_site_link_Bps(const struct topo_site *at);
  */
 double topo_site_port_Bps(const struct topo_site *at);
 
-/** The NICs of NPUs that send @p bw_Bps into dimension at->d: as many as are given, or a port or more for
- * each of its planes. */
-void topo_add_nics(struct topo_items *out, const struct topo_site *at, double bw_Bps);
+/** The NICs of NPUs for the dimension: as many as are given, or a port or more for each of its planes. */
+void topo_add_nics(struct topo_items *out, const struct topo_site *at);
 
-/** Links of an NPU into one plane at @p bw_Bps, mean over all; a fraction where NPUs share NICs. */
-double topo_end_links(const struct topo_site *at, double bw_Bps);
+/** Links of an NPU into one plane, mean over all; a fraction where NPUs share NICs. */
+double topo_end_links(const struct topo_site *at);
 
-/** Can the NICs that are given carry @p bw_Bps, and do those of @p n_npus make whole ones? ERR_RANGE if not.
- */
-int topo_check_nics(const struct topo_site *at, double n_npus, double bw_Bps, struct err *e);
+/** Can the NICs that are given carry the bandwidth, and do those of @p n_npus make whole ones? ERR_RANGE if
+ * not. */
+int topo_check_nics(const struct topo_site *at, double n_npus, struct err *e);
 
 /** Do the links that a given bandwidth takes divide among the planes? ERR_RANGE if not. A bandwidth that is
  * free is rounded up to links that do. */
-int topo_check_planes(const struct topo_site *at, double bw_Bps, struct err *e);
+int topo_check_planes(const struct topo_site *at, struct err *e);
 
 /** NICs of every NPU for @p ports more, where the axes before this one take @p before: an adapter has room
  * for links of several axes. */
 void topo_add_axis_nics(struct topo_items *out, const struct topo_site *at, double before, double ports);
 
-/** Links between members, and their NICs: what shapes buy that count no parts of their own. @p bw_Bps NaN:
- * relaxed, per B/s of one NPU. */
-void topo_add_direct(struct topo_items *out, const struct topo_site *at, double bw_Bps);
+/** Links between members, and their NICs: what shapes buy that count no parts of their own. */
+void topo_add_direct(struct topo_items *out, const struct topo_site *at);
 
 /** The Clos that recipe @p r builds: as few switches as ports allow, or links spread evenly. */
 int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t ends, int64_t radix,
@@ -125,7 +129,7 @@ int topo_recipe_clos(struct topo_clos *c, const struct topo_recipe *r, int64_t e
  * every link between routers has two. A shape_ops.parts for shapes that name their links; ERR_RANGE: a recipe
  * without up_link, of switches by the port, or with too few ports.
  */
-int topo_router_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e);
+int topo_router_parts(struct topo_items *out, const struct topo_site *at, struct err *e);
 
 /*
  * The bill of a network: items with count, USD and watt; NIC budgets; linear prices for the split.
@@ -138,7 +142,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, double
  * a NIC price (LIBRA's InterPackage and InterNode) takes link + port: the public code stops
  * there with an error, so its switch price of 13 USD per GB/s was never reachable.
  *
- * Catalogue mode: whole parts, counted by topo_count_items().
+ * Catalogue mode: whole parts, counted by topo_list_items().
  */
 
 /** Linear price of one dimension: cluster USD per (B/s of one NPU). */

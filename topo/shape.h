@@ -382,8 +382,9 @@ struct shape_ops {
      * such groups. SHAPE_SEND is between neighbours of the group. */
     void (*load)(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                  const struct shape_group *g);
-    /** Whole parts at @p bw_Bps, or relaxed (NaN): per B/s of one NPU. NULL: links and NICs of members. */
-    int (*parts)(struct topo_items *out, const struct topo_site *site, double bw_Bps, struct err *e);
+    /** Whole parts at the site's bandwidth, or relaxed: per B/s of one NPU. NULL: links and NICs of members.
+     */
+    int (*parts)(struct topo_items *out, const struct topo_site *site, struct err *e);
     const char *links[SHAPE_CLASSES]; /**< of routers: what a bill calls the links of each level */
 };
 

@@ -364,22 +364,22 @@ static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_
  * its members in one box; where one NPU has several links, each may have leaves of its own (planes), which is
  * where a box is too small for all.
  */
-static int tree_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int tree_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     static const char *const tiers[TOPO_LEVELS] = { "leaf", "spine", "core", "top" };
     const struct topo_recipe *r = at->recipe;
     const struct topo_dim *dim = &at->net->dims[at->d - at->net->dims[at->d].level];
     int32_t level = at->net->dims[at->d].level;
     int rc = tree_need_parts(at, e);
-    if (rc || isnan(bw_Bps))
+    if (rc || !at->bw_Bps)
         return rc ? rc : tree_relax(out, at, level);
     double npus = (double)at->net->n_npus, radix = (double)at->parts->parts[r->sw].ports, up, above;
     double planes = topo_planes(dim);
     if (level == 0) {
-        double ends = topo_end_links(at, bw_Bps);
-        rc = topo_check_planes(at, bw_Bps, e);
+        double ends = topo_end_links(at);
+        rc = topo_check_planes(at, e);
         if (!rc)
-            rc = topo_check_nics(at, dim->size, bw_Bps, e);
+            rc = topo_check_nics(at, dim->size, e);
         if (rc)
             return rc;
         double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
@@ -390,7 +390,7 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, double
                            "members, or more taper",
                            (int)dim->size, plane, radix);
         double boxes = planes * (leaf <= radix ? 1 : ceil(ends / floor(radix / plane)));
-        topo_add_nics(out, at, bw_Bps);
+        topo_add_nics(out, at);
         struct topo_loss link = topo_plane_loss(planes, 1, 1), box = topo_plane_loss(planes, dim->size, 1);
         box.above = dim->n_levels > 1;
         topo_add_failing(out, r->end_link, "end link", npus * planes * ends, &link);

@@ -377,13 +377,14 @@ static int hamming_check_planes(const struct topo_site *at, const struct topo_di
 /* An NPU has two ports along rows and two along columns in each plane, whether they lead to its board or to a
  * switch; one adapter serves both. */
 static void hamming_add_nics(struct topo_items *out, const struct topo_site *at, const struct topo_dim *dim,
-                             int32_t level, double bw_Bps)
+                             int32_t level)
 {
     if (at->recipe->nic < 0)
         return;
     const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
-    bool whole = !isnan(bw_Bps);
-    double planes = topo_planes(dim), ports = (whole ? bw_Bps : 1) / 2 / planes / topo_site_port_Bps(at);
+    bool whole = at->bw_Bps;
+    double planes = topo_planes(dim),
+           ports = (whole ? topo_site_bw_Bps(at) : 1) / 2 / planes / topo_site_port_Bps(at);
     ports = 2 * planes * (whole ? topo_whole_parts(ports) : ports);
     if (whole)
         topo_add_axis_nics(out, at, level * ports, ports);
@@ -396,18 +397,18 @@ static void hamming_add_nics(struct topo_items *out, const struct topo_site *at,
  * wired with end links, columns with up links where the recipe has them; a row of more ports than a switch
  * has is a Clos, and small ones share a box.
  */
-static int hamming_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int hamming_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     int32_t level = at->net->dims[at->d].level;
     const struct topo_dim *dim = &at->net->dims[at->d - level];
     const struct topo_recipe *r = at->recipe;
     const struct topo_part *sw = r->sw < 0 ? NULL : &at->parts->parts[r->sw];
-    bool whole = !isnan(bw_Bps);
+    bool whole = at->bw_Bps;
     int rc = level == 0 && whole ? hamming_check_planes(at, dim, e) : 0;
     if (rc)
         return rc;
     if (level < ROW) {
-        hamming_add_nics(out, at, dim, level, bw_Bps);
+        hamming_add_nics(out, at, dim, level);
         return 0;
     }
     if (!sw || sw->ports < 2)
@@ -415,8 +416,8 @@ static int hamming_parts(struct topo_items *out, const struct topo_site *at, dou
                        "tier \"%s\" is built without boxes of a switch, expected some: a hammingmesh",
                        r->tier);
     double meshes = (double)at->net->n_npus / (double)topo_group_size(dim) * topo_planes(dim);
-    double links =
-        hamming_link_Bps(dim, level, whole ? bw_Bps : 1) / topo_planes(dim) / topo_site_link_Bps(at);
+    double links = hamming_link_Bps(dim, level, whole ? topo_site_bw_Bps(at) : 1) / topo_planes(dim) /
+                   topo_site_link_Bps(at);
     links = whole ? topo_whole_parts(links) : links;
     int64_t lines = hamming_switches(dim, level - ROW), ends = 2 * (int64_t)dim[level].size;
     struct topo_clos c;

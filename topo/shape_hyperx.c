@@ -267,11 +267,11 @@ static void hyper_load(struct shape_load *out, enum shape_pattern pattern, const
         out->hops = (2 + out->hops) / HOSTED_HOPS;
 }
 
-static int hyper_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int hyper_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     if (hyper_grid(&at->net->dims[at->d - at->net->dims[at->d].level]))
-        return topo_router_parts(out, at, bw_Bps, e);
-    topo_add_direct(out, at, bw_Bps);
+        return topo_router_parts(out, at, e);
+    topo_add_direct(out, at);
     return 0;
 }
 

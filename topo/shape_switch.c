@@ -173,18 +173,18 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, dou
     return 0;
 }
 
-static int count_switched(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int count_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    double npus = (double)at->net->n_npus, planes = topo_planes(dim), links = topo_end_links(at, bw_Bps);
+    double npus = (double)at->net->n_npus, planes = topo_planes(dim), links = topo_end_links(at);
     int64_t groups = npus_up_to(at) / dim->size;
-    int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, bw_Bps, e);
+    int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, e);
     if (!rc)
-        rc = topo_check_nics(at, (double)groups, bw_Bps, e);
+        rc = topo_check_nics(at, (double)groups, e);
     if (rc)
         return rc;
     struct topo_loss end = topo_plane_loss(planes, 1, 1);
-    topo_add_nics(out, at, bw_Bps);
+    topo_add_nics(out, at);
     topo_add_failing(out, at->recipe->end_link, "end link", npus * planes * links, &end);
     if (!is_sold_by_port(at))
         return count_fabrics(out, at, links, e);
@@ -234,9 +234,9 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
  * topo_site_link_Bps(). A column is one link of each member of a group; columns are dealt out to the rails
  * as evenly as they go, and to as many rails as there are columns when the recipe asks for more.
  */
-static int switch_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int switch_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
-    return isnan(bw_Bps) ? relax_switched(out, at, e) : count_switched(out, at, bw_Bps, e);
+    return at->bw_Bps ? count_switched(out, at, e) : relax_switched(out, at, e);
 }
 
 const struct shape_ops shape_switch = {

@@ -395,14 +395,14 @@ static void torus_load(struct shape_load *out, enum shape_pattern pattern, const
 /* ---- parts ---- */
 
 /* Of each axis three links of four are inside a cube. */
-static int torus_parts(struct topo_items *out, const struct topo_site *at, double bw_Bps, struct err *e)
+static int torus_parts(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     int32_t level = at->net->dims[at->d].level;
     const struct topo_dim *dim = &at->net->dims[at->d - level];
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
     if (!dim->fabric.ocs) {
-        topo_add_direct(out, at, bw_Bps);
+        topo_add_direct(out, at);
         return 0;
     }
     if (r->up_link < 0 || r->sw < 0 || parts[r->sw].ports < 2)
@@ -410,8 +410,9 @@ static int torus_parts(struct topo_items *out, const struct topo_site *at, doubl
                        "tier \"%s\" is built without %s, expected %s: a torus of cubes that ocs joins",
                        r->tier, r->up_link < 0 ? "up_link" : "boxes of a switch",
                        r->up_link < 0 ? "the optical link" : "the optical circuit switch");
-    bool whole = !isnan(bw_Bps);
-    double link_Bps = torus_link_Bps(dim, level, whole ? bw_Bps : 1), npus = (double)at->net->n_npus;
+    bool whole = at->bw_Bps;
+    double link_Bps = torus_link_Bps(dim, level, whole ? topo_site_bw_Bps(at) : 1),
+           npus = (double)at->net->n_npus;
     double cables = link_Bps / topo_site_link_Bps(at);
     cables = whole ? topo_whole_parts(cables) : cables;
     double optical_links = npus / OCS_CUBE * cables, boxes = 2 * optical_links / (double)parts[r->sw].ports;
