@@ -62,7 +62,7 @@ static const struct option curve_rows[] = {
     FLAG_OPTION("curves", curves,
                 "write all curves as rows of dims.curves, by collective and ranks; needs --bw-GBps"),
     COUNT_OPTION("regimes", "N", regimes, 1, FIT_MAX_REGIMES, "most regimes (default: 9)"),
-    TEXT_OPTION("scatter", "PERCENT", scatter,
+    REAL_OPTION("scatter", "PERCENT", scatter_percent, 0.01, 100,
                 "of repeated measurements, where it is known (default: as the curve shows)"),
     COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws behind ranges (default: 1)"),
 };
@@ -77,7 +77,7 @@ static const struct option npu_rows[] = {
     OPTION_WHERE,
     WORD_OPTION("kernel", "WORD", kernel, topo_kernel_words,
                 "what ran the fused attention: fa1, fa2, fa3 or cudnn (default: the NPU's first)"),
-    TEXT_OPTION("power-W", "W", power_W,
+    REAL_OPTION("power-W", "W", power_W, 0, 1e9,
                 "power limit that the operators ran under (default: npu.power_W, else npu.watt)"),
 };
 
@@ -153,20 +153,6 @@ static int64_t fit_seed(const struct run *run)
     return run->opt.seed ? run->opt.seed : 1;
 }
 
-static int read_scatter(double *scatter, const struct options *opt, struct err *e)
-{
-    const double least = 0.01, most = 100;
-    double x;
-    *scatter = NAN;
-    if (!opt->scatter)
-        return 0;
-    if (!num_parse_real(opt->scatter, &x) || !(x >= least && x <= most))
-        return err_set(e, ERR_USAGE, "option --scatter is \"%.40s\", expected a percentage from %g to %g",
-                       opt->scatter, least, most);
-    *scatter = x / 100;
-    return 0;
-}
-
 static int add_item(struct calibration *x, struct run *run, const struct topo_dim *dim,
                     const struct fit_settings *s, struct calibrated item, struct err *e)
 {
@@ -198,11 +184,10 @@ static int fit_all(struct calibration *x, struct run *run, const unsigned long l
 {
     struct topo_dim dim;
     struct fit_settings s = { .max_regimes = run->opt.regimes ? (int32_t)run->opt.regimes : FIT_MAX_REGIMES,
-                              .seed = fit_seed(run) };
+                              .seed = fit_seed(run),
+                              .scatter = run->opt.scatter_percent / 100 };
     int64_t at = 0, n_curves = 0;
     int rc = describe_dim(&dim, &s.bw_Bps, &run->opt, e);
-    if (!rc)
-        rc = read_scatter(&s.scatter, &run->opt, e);
     for (int32_t f = 0; f < run->opt.n_operands; f++)
         n_curves += x->lists[f].n;
     if (!rc && run->opt.curve > n_curves)
@@ -293,8 +278,8 @@ static void put_comments(struct text *out, const struct run *run, const struct c
     text_puts(out, f->large.n > 0 && f->small.n > 0 ? "; " : "");
     put_errors(out, "below 1 MiB", &f->small);
     text_printf(out, "\n# scatter %.3g %%%s; ranges hold %g %% of %d draws of it (seed %lld)\n",
-                100 * f->scatter, run->opt.scatter ? " as stated" : "", 100 * FIT_SURE, (int)FIT_DRAWS,
-                (long long)fit_seed(run));
+                100 * f->scatter, !isnan(run->opt.scatter_percent) ? " as stated" : "", 100 * FIT_SURE,
+                (int)FIT_DRAWS, (long long)fit_seed(run));
 }
 
 static void put_yaml(const struct calibration *x, const struct run *run, struct text *out)
@@ -826,7 +811,6 @@ static int read_rows(struct fit_npu *f, const struct run *run, struct err *e)
 static int read_npu(struct fit_npu *f, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
-    double power_W;
     struct text path = { 0 };
     catalogue_path(&path, "npus", run->opt.npu);
     int rc = text_check(&path, e);
@@ -841,14 +825,12 @@ static int read_npu(struct fit_npu *f, const struct run *run, struct err *e)
     f->kernel_given = run->opt.kernel >= 0;
     if (f->kernel_given)
         f->kernel = (enum topo_kernel)run->opt.kernel;
-    if (rc || !run->opt.power_W)
+    if (rc || isnan(run->opt.power_W))
         return rc;
-    if (!num_parse_real(run->opt.power_W, &power_W))
-        return err_set(e, ERR_USAGE, "option --power-W is \"%.40s\", expected a number", run->opt.power_W);
     if (isnan(f->npu.watt))
         return err_set(e, ERR_USAGE, "option --power-W is a limit below watt, which %s does not give",
                        run->opt.npu);
-    return topo_npu_limit(&f->npu, power_W, e) ? err_wrap(e, "option --power-W") : 0;
+    return topo_npu_limit(&f->npu, run->opt.power_W, e) ? err_wrap(e, "option --power-W") : 0;
 }
 
 static int read_operators(struct fit_npu *f, const struct run *run, struct err *e)

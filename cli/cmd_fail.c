@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "kinds/design/answer/fail.h"
@@ -17,31 +16,11 @@
 #define HOUR_S 3600.0
 
 static const struct option fail_rows[] = {
-    TEXT_OPTION("slow-link", "SHARE", slow_link,
+    REAL_OPTION("slow-link", "SHARE", slow_link, 0.001, 0.999,
                 "bandwidth that a slow link keeps, above 0 and below 1 (default: 0.5)"),
-    TEXT_OPTION("slow-npu", "SHARE", slow_npu, "speed that a slow NPU keeps (default: 0.8)"),
+    REAL_OPTION("slow-npu", "SHARE", slow_npu, 0.001, 0.999, "speed that a slow NPU keeps (default: 0.8)"),
 };
 static const struct option_group options_fail = OPTION_GROUP("Failures", fail_rows);
-
-static int fail_read_share(double *out, const char *option, const char *text, struct err *e)
-{
-    double x;
-    if (!text)
-        return 0;
-    if (!num_parse_real(text, &x) || !(x > 0 && x < 1))
-        return err_set(e, ERR_USAGE, "--%s is \"%.40s\", expected a number above 0 and below 1", option,
-                       text);
-    *out = x;
-    return 0;
-}
-
-/* Of what is slow and not gone: half of a link as one lane of two, an NPU that is hot. */
-static int read_slow(struct fail_slow *slow, const struct run *run, struct err *e)
-{
-    *slow = (struct fail_slow){ .link = 0.5, .npu = 0.8 };
-    int rc = fail_read_share(&slow->link, "slow-link", run->opt.slow_link, e);
-    return rc ? rc : fail_read_share(&slow->npu, "slow-npu", run->opt.slow_npu, e);
-}
 
 /* ---- what is said ---- */
 
@@ -163,10 +142,8 @@ static int write_failures(struct run *run, const struct load_design *x, struct e
 {
     struct report r = { 0 };
     struct fail_table t = { 0 };
-    struct fail_slow slow;
-    int rc = read_slow(&slow, run, e);
-    if (!rc)
-        rc = fail_build(&t, &x->design, &slow, e);
+    const struct fail_slow slow = { .link = run->opt.slow_link, .npu = run->opt.slow_npu };
+    int rc = fail_build(&t, &x->design, &slow, e);
     if (!rc) {
         output_begin(&r, run, output_origin(x->study));
         report_fail_head(&r, &t, x->study);
@@ -182,11 +159,7 @@ static int write_failures(struct run *run, const struct load_design *x, struct e
 
 static int run_fail(struct run *run, struct err *e)
 {
-    struct fail_slow slow;
     int rc = output_check(run, e);
-    /* Before anything is read. */
-    if (!rc)
-        rc = read_slow(&slow, run, e);
     return rc ? rc : load_and_write(run, DESIGN_NEEDS_WORKLOAD, false, write_failures, e);
 }
 

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,14 @@ static int store_count(int64_t *field, const struct option *k, const char *value
     return 0;
 }
 
+static int store_real(double *field, const struct option *k, const char *value, struct err *e)
+{
+    if (!num_parse_real(value, field) || !(*field >= k->least && *field <= k->most))
+        return err_set(e, ERR_USAGE, "option --%s is \"%.*s\", expected a number from %g to %g", k->name,
+                       MAX_SHOWN, value, k->least, k->most);
+    return 0;
+}
+
 /* One more at a time: a command line has few. */
 static int store_item(struct option_list *list, const char *value, struct err *e)
 {
@@ -176,6 +185,8 @@ static int store(struct options *o, const struct option *k, const char *value, s
         return store_word(field, k, value, e);
     case OPTION_COUNT:
         return store_count(field, k, value, e);
+    case OPTION_REAL:
+        return store_real(field, k, value, e);
     case OPTION_LIST:
         return store_item(field, value, e);
     }
@@ -295,7 +306,12 @@ static const struct options none_given = { .format = -1,
                                            .collective = -1,
                                            .kernel = -1,
                                            .trace = -1,
-                                           .xy_log = -1 };
+                                           .xy_log = -1,
+                                           .power_W = NAN,
+                                           .scatter_percent = NAN,
+                                           /* One lane of two, and an NPU that is hot. */
+                                           .slow_link = 0.5,
+                                           .slow_npu = 0.8 };
 
 int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
                   struct text *recorded, struct err *e)
@@ -338,6 +354,8 @@ static bool is_given(const struct options *o, const struct option *row)
         return *(const int32_t *)field >= 0;
     case OPTION_COUNT:
         return *(const int64_t *)field != 0;
+    case OPTION_REAL:
+        return !isnan(*(const double *)field);
     case OPTION_LIST:
         return ((const struct option_list *)field)->n > 0;
     }

@@ -22,6 +22,7 @@ enum option_kind {
     OPTION_TEXT,  /**< const char *, borrowed from argv; NULL when absent */
     OPTION_WORD,  /**< int32_t, index into `words`; -1 when absent */
     OPTION_COUNT, /**< int64_t, `min` to `max`; 0 when absent */
+    OPTION_REAL,  /**< double, `least` to `most`; NaN when absent, or what cli/options.c says */
     OPTION_LIST,  /**< struct option_list: may be given several times */
 };
 
@@ -33,6 +34,7 @@ struct option {
     size_t offset;            /**< of the field in struct options */
     const char *const *words; /**< OPTION_WORD: NULL-terminated */
     int64_t min, max;         /**< OPTION_COUNT, inclusive */
+    double least, most;       /**< OPTION_REAL, inclusive */
     enum option_kind kind;
     char letter;  /**< of "-o"; 0 = none */
     bool outside; /**< changes nothing in the output, so the command it records leaves it out */
@@ -52,6 +54,8 @@ struct option {
     OPTION_ROW(OPTION_WORD, called, shown, field, __VA_ARGS__, .words = (list))
 #define COUNT_OPTION(called, shown, field, least, most, ...)                                                 \
     OPTION_ROW(OPTION_COUNT, called, shown, field, __VA_ARGS__, .min = (least), .max = (most))
+#define REAL_OPTION(called, shown, field, low, high, ...)                                                    \
+    OPTION_ROW(OPTION_REAL, called, shown, field, __VA_ARGS__, .least = (low), .most = (high))
 /** A group of all rows of an array. */
 #define OPTION_GROUP(title, rows)                                                                            \
     {                                                                                                        \
@@ -97,10 +101,9 @@ struct options {
     int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
-    const char *dim_name, *bw_GBps, *npu, *power_W;
-    const char *slow_link, *slow_npu;
+    const char *dim_name, *bw_GBps, *npu;
+    double power_W, slow_link, slow_npu, scatter_percent;
     struct option_list columns;
-    const char *scatter;
     bool curves;
     int32_t kernel; /**< enum topo_kernel, -1 = absent */
     int64_t size, ranks, curve, regimes;
