@@ -335,6 +335,7 @@ check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of it
 lint: ## formatting, static analysis (clang-tidy of what changed), warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
 	@tests/check_columns.sh
+	@tests/check_names.sh
 	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-changed lint-scripts lint-titles lint-warnings
 	@echo 'lint: clean'
 

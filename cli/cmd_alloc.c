@@ -35,7 +35,7 @@ struct alloc_page {
     const struct sweep *sweep;       /**< its axes; NULL or without axes: one design */
     const struct study_override *at; /**< shape [n_at]: the value of each key that varies at the point */
     int32_t n_at;
-    struct design_price *prices; /**< shape [n_prices]: set by alloc_report_page() */
+    struct design_price *prices; /**< shape [n_prices]: set by cmd_alloc_page() */
     int32_t n_prices;
 };
 
@@ -705,7 +705,7 @@ static void report_answer(struct report *r, const struct alloc_page *p)
 }
 
 /* A page of text, or the members of an object of JSON. */
-static void alloc_report_page(struct report *r, const struct alloc_page *page)
+static void cmd_alloc_page(struct report *r, const struct alloc_page *page)
 {
     struct alloc_page p = *page;
     struct err e;
@@ -737,7 +737,7 @@ static void find_place(struct alloc_page *page, struct study_override *at, char 
     page->sweep = w;
     page->at = at;
     for (int32_t k = 0; k < w->n_keys; k++) {
-        const char *value = points_value(values[k], w, k, i);
+        const char *value = cmd_points_value(values[k], w, k, i);
         if (*value) /* a grid need not vary all keys */
             at[page->n_at++] = (struct study_override){ w->keys[k].path, value };
     }
@@ -754,7 +754,7 @@ static void add_page(struct alloc_run *a, int64_t i, const struct design *d)
     if (a->report.format == TABLE_AS_TEXT && a->study.sweep.n_keys == 0 && !alloc_has_split(&d->answer))
         return; /* said on standard error, and there is nothing else to read */
     output_begin(&a->report, a->run, output_origin(s));
-    alloc_report_page(&a->report, &page);
+    cmd_alloc_page(&a->report, &page);
     report_page_end(&a->report);
 }
 
@@ -785,7 +785,7 @@ static int add_error(struct alloc_run *a, int64_t i, struct err *e)
         return 0;
     find_place(&page, at, values, &a->study.sweep, i);
     output_begin(&a->report, a->run, (struct origin){ .known = false });
-    alloc_report_page(&a->report, &page);
+    cmd_alloc_page(&a->report, &page);
     report_page_end(&a->report);
     return 0;
 }
@@ -870,7 +870,7 @@ static int write_rows(struct alloc_run *a, const struct study_ask *ask, struct e
 {
     struct table t = { 0 };
     struct origin from;
-    int rc = points_find_origin(&from, a->run, &a->study, &a->overrides, e);
+    int rc = cmd_points_find_origin(&from, a->run, &a->study, &a->overrides, e);
     if (!rc && a->study.sweep.n_keys == 0)
         rc = study_open_point(&a->study, ask, e);
     if (!rc)
@@ -897,7 +897,7 @@ static int run_alloc(struct run *run, struct err *e)
         .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },
     };
     if (!rc)
-        rc = points_vary(&vary, run, e);
+        rc = cmd_points_vary(&vary, run, e);
     if (!rc && vary)
         rc = study_open(&a.study, &ask, e);
     if (!rc) {

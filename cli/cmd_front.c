@@ -1392,7 +1392,7 @@ static int check_options(const struct run *run, struct err *e)
 {
     struct front_job j = { 0 };
     int rc = 0;
-    if (points_peek(&j.source.rows, &j.source.kind, run->opt.operands[0]))
+    if (cmd_points_peek(&j.source.rows, &j.source.kind, run->opt.operands[0]))
         rc = take_options(&j, &run->opt, e);
     front_job_free(&j);
     return rc;

@@ -635,7 +635,7 @@ static const char *extension(const char *path)
 }
 
 /* .json or .csv? Asked before long work. */
-static int timeline_check(const char *path, struct err *e)
+static int cmd_timeline_check(const char *path, struct err *e)
 {
     if (strcasecmp(extension(path), "json") != 0 && strcasecmp(extension(path), "csv") != 0)
         return err_set(e, ERR_USAGE,
@@ -1009,8 +1009,8 @@ static void say_folded(struct run *run, const struct story *x)
 }
 
 /* What is folded is said. Errors as timeline_build() and output_file(). */
-static int timeline_write(struct run *run, const struct design_point *s, const struct design *d,
-                          const char *path, struct err *e)
+static int cmd_timeline_write(struct run *run, const struct design_point *s, const struct design *d,
+                              const char *path, struct err *e)
 {
     struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     const struct sim_way way = design_point_way(s, d->bw_Bps);
@@ -1086,7 +1086,7 @@ static int write_extras(struct run *run, const struct simulation *x, struct err 
 {
     /* Of all models side by side chunk says most over time. */
     enum sim_model drawn = x->n > 1 ? SIM_CHUNK : x->studies[0]->model;
-    int rc = write_extra(run, x, drawn, run->opt.timeline, timeline_write, e);
+    int rc = write_extra(run, x, drawn, run->opt.timeline, cmd_timeline_write, e);
     return rc ? rc : write_extra(run, x, SIM_FLOW, run->opt.links, sim_links_write, e);
 }
 
@@ -1095,7 +1095,7 @@ static int run_sim(struct run *run, struct err *e)
     const struct extra files[] = { { "timeline", run->opt.timeline, false, ".json .csv" },
                                    { "links", run->opt.links, false, NULL } };
     struct simulation x;
-    int rc = run->opt.timeline ? timeline_check(run->opt.timeline, e) : 0;
+    int rc = run->opt.timeline ? cmd_timeline_check(run->opt.timeline, e) : 0;
     if (!rc)
         rc = extra_check(run, files, sizeof files / sizeof files[0], e);
     if (rc)

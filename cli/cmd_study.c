@@ -617,7 +617,7 @@ static int run_export(struct run *run, struct err *e)
     if (rc)
         return rc;
     rc = filters_read(&where, &run->opt.where, e);
-    if (!rc && where.n && !run->opt.table && points_peek(&columns, &kind, run->opt.operands[0]))
+    if (!rc && where.n && !run->opt.table && cmd_points_peek(&columns, &kind, run->opt.operands[0]))
         rc = filters_check(&where, &columns, e);
     table_free(&columns);
     if (!rc)
@@ -1104,7 +1104,7 @@ static void say_resumed(const struct run *run, const struct campaign *c)
 static int run_campaign(struct run *run, struct campaign *c, struct study_job *job, struct err *e)
 {
     struct progress *p = &job->watch.progress;
-    const struct origin from = points_origin(job->ask.study);
+    const struct origin from = cmd_points_origin(job->ask.study);
     char kept[256];
     job->watch = (struct watch){ .run = run, .units = c->runs != NULL, .has_ranks = fleet_ranks() > 1 };
     progress_begin(p, run, c->runs ? "runs" : "points");
@@ -1186,7 +1186,7 @@ static int dry_run(const struct run *run, const struct campaign_ask *ask, struct
 {
     if (fleet_rank() > 0)
         return 0;
-    int rc = sweep_axes_write(run, &ask->study->sweep, e);
+    int rc = cmd_write_axes(run, &ask->study->sweep, e);
     if (!rc && !ask->study->kind->blocks)
         say_runs(run, ask->study);
     else if (!rc)

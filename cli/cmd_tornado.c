@@ -219,9 +219,9 @@ static void report_points(struct report *r, const struct tornado *t)
             return;
         report_line(r, "%spoint %lld:", last < 0 ? "\n" : "", (long long)next);
         for (int32_t k = 0; k < t->study->sweep.n_keys; k++) {
-            points_value(value, &t->study->sweep, k, next);
+            cmd_points_value(value, &t->study->sweep, k, next);
             report_line(r, "%s %s=%.80s", k ? "," : "", t->study->sweep.keys[k].path,
-                        points_value(value, &t->study->sweep, k, next));
+                        cmd_points_value(value, &t->study->sweep, k, next));
         }
         report_line(r, "\n");
         last = next;
@@ -302,14 +302,14 @@ static int run_study(struct run *run, const struct overrides *o, struct err *e)
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n },
     };
-    int rc = points_vary(&vary, run, e);
+    int rc = cmd_points_vary(&vary, run, e);
     if (!rc)
         rc = vary ? study_open(&study, &ask, e) : study_open_point(&study, &ask, e);
     if (rc)
         return rc;
     if (vary)
         output_notes(run, &study.notes);
-    rc = points_find_origin(&from, run, &study, o, e);
+    rc = cmd_points_find_origin(&from, run, &study, o, e);
     if (!rc)
         rc = tornado_build(&t, &study, run->opt.all, e);
     if (!rc)

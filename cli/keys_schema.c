@@ -10,11 +10,11 @@
 #include "base/num.h"
 
 /* Of a form, a piece [s, end). */
-struct piece {
+struct schema_piece {
     const char *s, *end;
 };
 
-static bool take(struct piece *p, const char *word)
+static bool take(struct schema_piece *p, const char *word)
 {
     size_t n = strlen(word);
     bool is = (size_t)(p->end - p->s) >= n && strncmp(p->s, word, n) == 0;
@@ -23,7 +23,7 @@ static bool take(struct piece *p, const char *word)
 }
 
 /* The next alternative, cut off @p rest; false: none is left. " or " inside brackets parts nothing. */
-static bool next_alternative(struct piece *part, struct piece *rest)
+static bool next_alternative(struct schema_piece *part, struct schema_piece *rest)
 {
     int depth = 0;
     if (rest->s >= rest->end)
@@ -130,7 +130,7 @@ static void put_words(struct json *j, const char *const *words)
     json_close(j, ']');
 }
 
-static void put_reference(struct json *j, struct piece name)
+static void put_reference(struct json *j, struct schema_piece name)
 {
     struct text path = { 0 };
     text_puts(&path, "#/definitions/");
@@ -146,16 +146,16 @@ static void put_reference(struct json *j, struct piece name)
     text_free(&path);
 }
 
-static void put_form(struct json *j, struct piece form, const struct key *k);
+static void put_form(struct json *j, struct schema_piece form, const struct key *k);
 
-static void put_inner(struct json *j, const char *name, struct piece form, const struct key *k)
+static void put_inner(struct json *j, const char *name, struct schema_piece form, const struct key *k)
 {
     json_open(j, name, '{');
     put_form(j, form, k);
     json_close(j, '}');
 }
 
-static void put_alternative(struct json *j, struct piece p, const struct key *k)
+static void put_alternative(struct json *j, struct schema_piece p, const struct key *k)
 {
     if (take(&p, "list of ")) {
         json_text(j, "type", "array");
@@ -179,9 +179,9 @@ static void put_alternative(struct json *j, struct piece p, const struct key *k)
     }
 }
 
-static void put_form(struct json *j, struct piece form, const struct key *k)
+static void put_form(struct json *j, struct schema_piece form, const struct key *k)
 {
-    struct piece part, rest = form;
+    struct schema_piece part, rest = form;
     next_alternative(&part, &rest);
     if (rest.s >= rest.end) {
         put_alternative(j, part, k);
@@ -215,7 +215,7 @@ static void put_value(struct json *j, const char *name, const struct key *k)
     if (k->unit && *k->unit)
         json_text(j, "unit", k->unit);
     put_default(j, k);
-    put_form(j, (struct piece){ text_str(&form), text_str(&form) + form.n }, k);
+    put_form(j, (struct schema_piece){ text_str(&form), text_str(&form) + form.n }, k);
     json_close(j, '}');
     j->out->failed = j->out->failed || form.failed;
     text_free(&form);
@@ -288,7 +288,7 @@ void manual_schema(struct text *out, const struct manual *m, const struct file_k
     text_printf(&title, "weft: %s", kind->name);
     json_text(&j, "title", text_str(&title));
     text_free(&title);
-    put_reference(&j, (struct piece){ name, name + strlen(name) });
+    put_reference(&j, (struct schema_piece){ name, name + strlen(name) });
     json_open(&j, "definitions", '{');
     for (int i = 0; i < m->n; i++)
         if (reached[i])

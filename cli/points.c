@@ -19,7 +19,7 @@ static bool is_about_vary(const char *assignment)
     return strncmp(assignment, "vary", 4) == 0 && strchr("=.", assignment[4]) != NULL;
 }
 
-int points_vary(bool *vary, const struct run *run, struct err *e)
+int cmd_points_vary(bool *vary, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
     *vary = false;
@@ -37,7 +37,7 @@ int points_vary(bool *vary, const struct run *run, struct err *e)
     return 0;
 }
 
-const char *points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k, int64_t i)
+const char *cmd_points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k, int64_t i)
 {
     struct sweep_point p;
     sweep_find_point(&p, w, i);
@@ -45,20 +45,20 @@ const char *points_value(char buf[SHOW_VALUE], const struct sweep *w, int32_t k,
     return value ? show_unquoted(buf, value) : "";
 }
 
-struct origin points_origin(const struct study *s)
+struct origin cmd_points_origin(const struct study *s)
 {
     return (struct origin){ .known = true, .study_hash = s->hash, .seed = s->seed };
 }
 
-int points_find_origin(struct origin *from, struct run *run, struct study *s, const struct overrides *o,
-                       struct err *e)
+int cmd_points_find_origin(struct origin *from, struct run *run, struct study *s, const struct overrides *o,
+                           struct err *e)
 {
     struct design_point only;
     int rc = s->sweep.n_keys > 0 ? study_find_hash(s, e)
                                  : load_study(&only, run, o, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     if (rc)
         return rc;
-    *from = s->sweep.n_keys > 0 ? points_origin(s) : output_origin(&only);
+    *from = s->sweep.n_keys > 0 ? cmd_points_origin(s) : output_origin(&only);
     if (s->sweep.n_keys == 0)
         design_point_free(&only);
     return 0;
@@ -132,7 +132,7 @@ static void axes_text(struct report *r, const struct sweep *w)
     report_list_end(r);
 }
 
-struct grid_row {
+struct points_row {
     int64_t grid, points;
     const char *axes;
 };
@@ -141,9 +141,9 @@ struct grid_row {
 static void grids_text(struct report *r, const struct sweep *w)
 {
     static const struct column columns[] = {
-        COLUMN_COUNT(struct grid_row, grid, "its number", .in = IN_TEXT),
-        COLUMN_COUNT(struct grid_row, points, "of it", .in = IN_TEXT),
-        COLUMN_WORD(struct grid_row, axes, "of which it is made", .in = IN_TEXT),
+        COLUMN_COUNT(struct points_row, grid, "its number", .in = IN_TEXT),
+        COLUMN_COUNT(struct points_row, points, "of it", .in = IN_TEXT),
+        COLUMN_WORD(struct points_row, axes, "of which it is made", .in = IN_TEXT),
         COLUMNS_END,
     };
     struct text axes = { 0 };
@@ -154,7 +154,7 @@ static void grids_text(struct report *r, const struct sweep *w)
         text_clear(&axes);
         for (int32_t k = 0; k < g->n_axes; k++)
             text_printf(&axes, "%s%s", k ? " x " : "", w->keys[w->axes[g->axes[k]].keys[0]].path);
-        report_row(r, &(struct grid_row){ .grid = i + 1, .points = g->n_points, .axes = text_str(&axes) });
+        report_row(r, &(struct points_row){ .grid = i + 1, .points = g->n_points, .axes = text_str(&axes) });
     }
     report_list_end(r);
     r->failed = r->failed || axes.failed;
@@ -235,7 +235,7 @@ static void axes_rows(struct report *r, const struct sweep *w)
     report_list_end(r);
 }
 
-int sweep_axes_write(const struct run *run, const struct sweep *w, struct err *e)
+int cmd_write_axes(const struct run *run, const struct sweep *w, struct err *e)
 {
     const struct origin none = { .known = false };
     struct report r = { 0 };
@@ -257,7 +257,7 @@ int sweep_axes_write(const struct run *run, const struct sweep *w, struct err *e
 
 /* ---- of a store ---- */
 
-bool points_peek(struct table *columns, const struct study_kind **kind, const char *path)
+bool cmd_points_peek(struct table *columns, const struct study_kind **kind, const char *path)
 {
     struct err ignored;
     struct store *s = NULL;

@@ -22,7 +22,7 @@ int fig_xy(struct canvas *c, const struct rows *r, struct err *e);
 /* ---- designs: rows of a sweep ---- */
 
 /** Lines over x: a column per workload, rows by network, a series per objective. */
-struct sweep_panels {
+struct fig_panels {
     const char *x, *x_label;
     bool by_network;   /**< a row of panels per network; else all networks in one */
     bool common_total; /**< only designs of the total bandwidth that most share; x is the number of dimensions
@@ -33,7 +33,7 @@ struct sweep_panels {
 };
 
 /** Horizontal bars, a row per design: stacked parts, or one bar per part. */
-struct sweep_bars {
+struct fig_bars {
     const char *axis_label; /**< without unit */
     const char *unit;       /**< of the values; NULL: that of the first part, in the multiple that fits */
     const char *dim_prefix; /**< before a dimension's name in the legend: "exposed: " */
@@ -53,17 +53,17 @@ struct sweep_bars {
 };
 
 /** Points over network cost: a panel per workload, a marker per network. */
-struct sweep_scatter {
+struct fig_scatter {
     const char *y_label; /**< with unit; more is better */
     const char *note;    /**< what filled and hollow mean; shown where there are hollow ones */
     bool equal_split; /**< performance, with the equal split as hollow markers; else MFU, misfits hollow and
                          plans */
 };
 
-/** look is a struct sweep_panels, and so below: the struct of the function's name. */
-int sweep_panels(struct canvas *c, const struct rows *r, struct err *e);
-int sweep_bars(struct canvas *c, const struct rows *r, struct err *e);
-int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e);
+/** look is a struct fig_panels, and so below: the struct of the function's name. */
+int fig_panels(struct canvas *c, const struct rows *r, struct err *e);
+int fig_bars(struct canvas *c, const struct rows *r, struct err *e);
+int fig_scatter(struct canvas *c, const struct rows *r, struct err *e);
 /** No look: one figure each, of the table that its row of plot_figures names. */
 int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
@@ -74,15 +74,15 @@ int fig_tornado(struct canvas *c, const struct rows *r, struct err *e);
 /* ---- schedulers of jobs ---- */
 
 /** Lines by scheduler over the axis of numbers, or bars. */
-struct place_grid {
+struct fig_place_grid {
     struct grid_metric metrics[GRID_MAX_METRICS];
     int32_t n_metrics;
     bool bars;
     const char *title; /**< NULL: the figure's help */
 };
 
-/** look is a struct place_grid; those below have none. */
-int place_grid(struct canvas *c, const struct rows *r, struct err *e);
+/** look is a struct fig_place_grid; those below have none. */
+int fig_place_grid(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);

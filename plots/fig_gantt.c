@@ -492,7 +492,7 @@ static int32_t gpus_of_row(const struct gantt *g, int32_t run, int32_t row)
 
 /* Spans between the changes of each row. */
 static void gantt_gather_lanes(struct gantt *g, const struct change *changes, int64_t n_changes,
-                               struct span *spans)
+                               struct lane_span *spans)
 {
     int32_t busy = 0;
 
@@ -507,9 +507,10 @@ static void gantt_gather_lanes(struct gantt *g, const struct change *changes, in
         bool last = i + 1 == n_changes || x[1].run != x->run || x[1].row != x->row;
         if (last || !(x[1].at > x->at))
             continue;
-        int32_t paint = load_paint((double)busy / gpus_of_row(g, x->run, x->row));
+        int32_t paint = lanes_load_paint((double)busy / gpus_of_row(g, x->run, x->row));
         g->used[paint] = true;
-        *spans++ = (struct span){ x->at / g->runs.unit.scale, x[1].at / g->runs.unit.scale, paint, false };
+        *spans++ =
+            (struct lane_span){ x->at / g->runs.unit.scale, x[1].at / g->runs.unit.scale, paint, false };
         g->lanes[g->n_lanes - 1].n++;
     }
 }
@@ -518,7 +519,7 @@ static void gantt_gather_lanes(struct gantt *g, const struct change *changes, in
 static int make_map(struct gantt *g, struct err *e)
 {
     struct change *changes = canvas_new(g->c, 2 * g->n_stays, sizeof *changes, e);
-    struct span *spans = canvas_new(g->c, 2 * g->n_stays, sizeof *spans, e);
+    struct lane_span *spans = canvas_new(g->c, 2 * g->n_stays, sizeof *spans, e);
 
     g->lanes = canvas_new(g->c, (int64_t)g->runs.n * g->n_rows, sizeof *g->lanes, e);
     if (!changes || !spans || !g->lanes)
@@ -726,7 +727,7 @@ static int gather_link_lanes(struct links *f, struct err *e)
 {
     const struct data *d = &f->runs.data;
     const struct sort_key keys[] = { { .word = d->word[RUN] }, { .word = f->link }, { .x = d->x[FROM] } };
-    struct span *spans = canvas_new(d->c, f->n, sizeof *spans, e);
+    struct lane_span *spans = canvas_new(d->c, f->n, sizeof *spans, e);
 
     f->lanes = canvas_new(d->c, (int64_t)f->runs.n * f->n_rows, sizeof *f->lanes, e);
     if (!spans || !f->lanes)
@@ -744,8 +745,8 @@ static int gather_link_lanes(struct links *f, struct err *e)
             f->lanes[f->n_lanes++] = (struct lane){
                 .panel = d->word[RUN][i], .top = row + 0.06, .low = row + 0.94, .spans = spans
             };
-        *spans++ = (struct span){ d->x[FROM][i] / f->runs.unit.scale, d->x[TO][i] / f->runs.unit.scale,
-                                  load_paint(d->x[LOAD][i]), false };
+        *spans++ = (struct lane_span){ d->x[FROM][i] / f->runs.unit.scale, d->x[TO][i] / f->runs.unit.scale,
+                                       lanes_load_paint(d->x[LOAD][i]), false };
         f->lanes[f->n_lanes - 1].n++;
     }
     return rc;
@@ -765,7 +766,7 @@ static void put_link_notes(const struct links *f)
     put_run_notes(&f->runs);
     canvas_note(c, "share of the link reserved or in use, the most loaded on top; white: idle");
     for (int32_t i = f->n_rows; i < f->n_used; i++)
-        n_over += load_paint(f->peak[f->order[i]]) == LOAD_PAINTS - 1;
+        n_over += lanes_load_paint(f->peak[f->order[i]]) == LOAD_PAINTS - 1;
     if (n_left > 0)
         canvas_note(c, "%d more links are loaded, %d of them at times beyond 100 %%", (int)n_left,
                     (int)n_over);
@@ -792,7 +793,7 @@ static int draw_links(struct links *f, struct err *e)
     put_link_notes(f);
     for (int64_t k = 0; k < f->n; k++)
         if (f->rank[f->link[f->rows[k]]] >= 0)
-            used[load_paint(d->x[LOAD][f->rows[k]])] = true;
+            used[lanes_load_paint(d->x[LOAD][f->rows[k]])] = true;
     loads_put_legend(c, used);
     const struct strips spec = { .names = d->words[RUN].list,
                                  .n_panels = f->runs.n,

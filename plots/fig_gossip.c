@@ -1056,7 +1056,7 @@ static int draw_lines(struct need *f, int32_t axis, struct err *e)
                                     .n_metrics = 1,
                                     .column_word = "panels",
                                     .row_word = "panels" };
-    return grid_build(f->c, &spec, e);
+    return fig_draw_grid(f->c, &spec, e);
 }
 
 int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)

@@ -380,7 +380,7 @@ struct step {
 };
 
 /* The seeds of one scheduler at one point. */
-struct curve {
+struct fig_curve {
     int32_t point, scheduler, style;
     int32_t n_seeds;
     const struct step *steps; /* shape [n], rising; each differs from the one before */
@@ -394,7 +394,7 @@ struct learning {
     struct canvas *c;
     struct data data;
     struct points points;
-    struct curve *curves; /* by point and scheduler */
+    struct fig_curve *curves; /* by point and scheduler */
     int32_t n_curves;
     double *best, *sorted; /* shape [seeds]: of one curve, best by seed; NaN = not its seed */
     bool in_usd;           /* no row knows the cost over the oracle's */
@@ -431,14 +431,15 @@ static struct step hetero_step_of(const struct learning *f, double evaluations)
  * rise do not. Time O(rows * seeds log seeds). Rows of several seeds at one number of evaluations make one
  * step.
  */
-static struct curve join_seeds(const struct learning *f, const int64_t *order, int64_t n, struct step *steps)
+static struct fig_curve join_seeds(const struct learning *f, const int64_t *order, int64_t n,
+                                   struct step *steps)
 {
     const struct data *d = &f->data;
     const double *evaluations = d->x[EVALUATIONS];
-    struct curve out = { .point = d->word[CURVE_POINT][order[0]],
-                         .scheduler = d->word[CURVE_SCHEDULER][order[0]],
-                         .steps = steps,
-                         .end = evaluations[order[n - 1]] };
+    struct fig_curve out = { .point = d->word[CURVE_POINT][order[0]],
+                             .scheduler = d->word[CURVE_SCHEDULER][order[0]],
+                             .steps = steps,
+                             .end = evaluations[order[n - 1]] };
 
     for (int32_t i = 0; i < d->words[CURVE_SEED].n; i++)
         f->best[i] = (double)NAN;
@@ -482,7 +483,7 @@ static int join_curves(struct learning *f, struct err *e)
     int64_t *order = data_order(d, keys, 3, e);
     for (int64_t first = 0, end; order && first < d->n; first = end) {
         end = data_group_end(order, first, d->n, keys, 2);
-        struct curve *curve = &f->curves[f->n_curves];
+        struct fig_curve *curve = &f->curves[f->n_curves];
         *curve = join_seeds(f, order + first, end - first, steps);
         curve->style = 1 + curve->scheduler; /* as fig_place has them: the first is for references */
         steps += curve->n;
@@ -520,7 +521,7 @@ static void survey_curves(struct learning *f)
     int32_t n_bands[MAX_POINTS] = { 0 }, most = 0;
 
     for (int32_t i = 0; i < f->n_curves; i++) {
-        const struct curve *line = &f->curves[i];
+        const struct fig_curve *line = &f->curves[i];
         n_bands[line->point] += line->n_seeds > 1;
         most = n_bands[line->point] > most ? n_bands[line->point] : most;
         end = fmax(end, line->end);
@@ -547,13 +548,13 @@ static double height_of(const struct learning *f, double cost)
     return fmin(cost / f->unit.scale, f->y.hi);
 }
 
-static double end_of(const struct curve *line, int64_t k)
+static double end_of(const struct fig_curve *line, int64_t k)
 {
     return k + 1 < line->n ? line->steps[k + 1].evaluations : line->end;
 }
 
 /* Between the best and the worst seed: there along the worst, back along the best. */
-static void hetero_put_band(const struct learning *f, const struct curve *line)
+static void hetero_put_band(const struct learning *f, const struct fig_curve *line)
 {
     if (!f->bands || line->n_seeds < 2 || !(line->end > line->steps[0].evaluations))
         return;
@@ -569,7 +570,7 @@ static void hetero_put_band(const struct learning *f, const struct curve *line)
 }
 
 /* Level until the next improvement. It begins when half of the seeds have a plan. */
-static void put_median(const struct learning *f, const struct curve *line)
+static void put_median(const struct learning *f, const struct fig_curve *line)
 {
     for (int64_t k = 0; k < line->n; k++) {
         const struct step *s = &line->steps[k];
@@ -582,7 +583,7 @@ static void put_median(const struct learning *f, const struct curve *line)
 }
 
 /* Markers at improvements that are far enough apart, and at the end. */
-static void put_dots(const struct learning *f, const struct curve *line, const struct canvas_box *box)
+static void put_dots(const struct learning *f, const struct fig_curve *line, const struct canvas_box *box)
 {
     double width = box->right - box->left, last = -HUGE_VAL, end = axis_share(&f->x, line->end) * width;
     const struct step *final = &line->steps[line->n - 1];

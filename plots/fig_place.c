@@ -312,7 +312,7 @@ static int group_bars(struct names *groups, double *x, const struct outcomes *o,
 }
 
 /* Metrics without any value are left out, but for the first. */
-static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *look,
+static int32_t choose_metrics(struct grid_metric *out, const struct fig_place_grid *look,
                               const struct outcomes *o)
 {
     int32_t n = 0;
@@ -338,7 +338,7 @@ static int32_t choose_metrics(struct grid_metric *out, const struct place_grid *
 
 /* A line per scheduler over the first axis, or bars: grouped by the axis, without one a bar per scheduler.
  * What else varies makes panels beside each other; under one scheduler alone it makes the lines and bars. */
-static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look, struct err *e)
+static int outcomes_draw_grid(struct outcomes *o, const struct fig_place_grid *look, struct err *e)
 {
     struct canvas *c = o->d.c;
     bool bars = look->bars || !o->axis, grouped = bars && o->axis, alone = bars && !grouped;
@@ -385,10 +385,10 @@ static int outcomes_draw_grid(struct outcomes *o, const struct place_grid *look,
     }
     if (by_setting)
         canvas_note(c, "scheduler %s", o->schedulers.names.list[0]);
-    return rc ? rc : grid_build(c, &spec, e);
+    return rc ? rc : fig_draw_grid(c, &spec, e);
 }
 
-static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct place_grid *look,
+static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct fig_place_grid *look,
                                struct err *e)
 {
     struct outcomes_spec spec = { .n_metrics = look->n_metrics };
@@ -405,7 +405,7 @@ static int outcomes_build_grid(struct canvas *c, const struct rows *r, const str
     return outcomes_draw_grid(&o, look, e);
 }
 
-int place_grid(struct canvas *c, const struct rows *r, struct err *e)
+int fig_place_grid(struct canvas *c, const struct rows *r, struct err *e)
 {
     return outcomes_build_grid(c, r, r->figure->look, e);
 }
@@ -415,7 +415,7 @@ int place_grid(struct canvas *c, const struct rows *r, struct err *e)
 int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 {
     static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
-    static const struct place_grid looks[] = {
+    static const struct fig_place_grid looks[] = {
         { { { .column = "utility", .label = "total utility", .unit = "" } },
           1,
           .title = "Total utility by scheduler" },

@@ -52,7 +52,7 @@ static const struct bind binds[N_BINDS] = {
 };
 
 /* A layer in a plan. */
-struct cell {
+struct strip_cell {
     int32_t type;          /* -1 = not in the table */
     int32_t stage;         /* its number */
     double units;          /* of the stage; NaN = blank */
@@ -60,7 +60,7 @@ struct cell {
 };
 
 /* Layers first..last, counted from 0, of one stage. */
-struct stage {
+struct strip_stage {
     int32_t first, last;
 };
 
@@ -68,12 +68,12 @@ struct strip {
     struct canvas *c;
     struct data data;
     struct points points;
-    struct names schedulers; /* of all rows that pass */
-    int32_t n_plans;         /* of them, how many are drawn */
-    int32_t n_layers;        /* the most of a point */
-    struct cell *cells;      /* shape [points.n][n_plans][n_layers] */
-    const char **layers;     /* shape [points.n][n_layers]: names; NULL = the point has no such layer */
-    const char *seed;        /* that of all plans that have one; "" = none has, or they differ */
+    struct names schedulers;  /* of all rows that pass */
+    int32_t n_plans;          /* of them, how many are drawn */
+    int32_t n_layers;         /* the most of a point */
+    struct strip_cell *cells; /* shape [points.n][n_plans][n_layers] */
+    const char **layers;      /* shape [points.n][n_layers]: names; NULL = the point has no such layer */
+    const char *seed;         /* that of all plans that have one; "" = none has, or they differ */
     bool seeds_differ;
     int32_t point_layers[MAX_POINTS];
     bool same_layers;         /* as many in each panel */
@@ -81,7 +81,7 @@ struct strip {
     double tops[MAX_PLANS + 2];
 };
 
-static struct cell *strip_plan_of(const struct strip *f, int32_t point, int32_t plan)
+static struct strip_cell *strip_plan_of(const struct strip *f, int32_t point, int32_t plan)
 {
     return f->cells + ((int64_t)point * f->n_plans + plan) * f->n_layers;
 }
@@ -126,13 +126,13 @@ static void strip_take_row(struct strip *f, int64_t i, int32_t *first_seed)
     }
     int32_t *seed = &first_seed[point * f->n_plans + plan];
     *seed = *seed < 0 ? d->word[SEED][i] : *seed;
-    struct cell *cell = strip_plan_of(f, point, plan) + layer;
+    struct strip_cell *cell = strip_plan_of(f, point, plan) + layer;
     if (*seed != d->word[SEED][i] || cell->type >= 0) {
         data_leave_out(d, i, *seed != d->word[SEED][i] ? "of other seeds" : "repeat a layer");
         return;
     }
-    *cell = (struct cell){ d->word[TYPE][i], d->word[STAGE][i], d->x[UNITS][i],
-                           d->x[d->col[UNIT_PRICE] >= 0 ? UNIT_PRICE : PRICE][i] };
+    *cell = (struct strip_cell){ d->word[TYPE][i], d->word[STAGE][i], d->x[UNITS][i],
+                                 d->x[d->col[UNIT_PRICE] >= 0 ? UNIT_PRICE : PRICE][i] };
     const char **known = &f->layers[(int64_t)point * f->n_layers + layer];
     if (!*known)
         *known = name[0] ? name : d->words[KIND].list[d->word[KIND][i]];
@@ -179,7 +179,8 @@ static int read_plans(struct strip *f, const struct rows *r, struct err *e)
 
 /* The stage that begins at layer `first`: layers of one number and type. False at the end of the plan.
  * Callers begin with last = -1 and go on from last + 1. Layers that the table lacks are passed over. */
-static bool next_stage(struct stage *s, const struct strip *f, const struct cell *plan, int32_t first)
+static bool next_stage(struct strip_stage *s, const struct strip *f, const struct strip_cell *plan,
+                       int32_t first)
 {
     while (first < f->n_layers && plan[first].type < 0)
         first++;
@@ -196,9 +197,9 @@ static bool next_stage(struct stage *s, const struct strip *f, const struct cell
 
 /* What all units of a plan cost by the hour; "" when something is not known. The sum over stages of units
  * times the price of one; a plan of one stage with an unknown price has none. */
-static const char *price_of(const struct strip *f, const struct cell *plan)
+static const char *price_of(const struct strip *f, const struct strip_cell *plan)
 {
-    struct stage s = { 0, -1 };
+    struct strip_stage s = { 0, -1 };
     double usd = 0;
     bool any = false;
 
@@ -283,8 +284,8 @@ static bool fits(const char *s, double size_px, double room_px)
 
 /* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. Nothing where not
  * even the number fits: the legend has the type, the table the number. */
-static void strip_put_units(struct strip *f, const struct scale *to, const struct cell *first,
-                            const struct stage *s, double middle_px)
+static void strip_put_units(struct strip *f, const struct scale *to, const struct strip_cell *first,
+                            const struct strip_stage *s, double middle_px)
 {
     double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX - 1;
     struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
@@ -308,9 +309,9 @@ static void strip_put_units(struct strip *f, const struct scale *to, const struc
 
 static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel, int32_t row)
 {
-    const struct cell *plan = strip_plan_of(f, panel, row);
+    const struct strip_cell *plan = strip_plan_of(f, panel, row);
     double top_px = to->box->top + to->y * f->tops[row + 1];
-    struct stage s = { 0, -1 };
+    struct strip_stage s = { 0, -1 };
     bool any = false;
 
     while (next_stage(&s, f, plan, s.last + 1)) {
@@ -328,7 +329,7 @@ static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel
 }
 
 /* The boxes of a stage: one a layer, where their edges would not fill them. */
-static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row, const struct stage *s)
+static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row, const struct strip_stage *s)
 {
     double top = f->tops[row + 1] + BOX_TOP_PX, gap = fmin(STAGE_GAP_PX / to->layer_px, 0.2);
     int32_t step = to->layer_px < LAYER_PX ? s->last - s->first + 1 : 1;
@@ -343,8 +344,8 @@ static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row
 static void put_type(struct strip *f, const struct scale *to, int32_t panel, int32_t type)
 {
     for (int32_t row = 0; row < f->n_plans; row++) {
-        const struct cell *plan = strip_plan_of(f, panel, row);
-        struct stage s = { 0, -1 };
+        const struct strip_cell *plan = strip_plan_of(f, panel, row);
+        struct strip_stage s = { 0, -1 };
         while (next_stage(&s, f, plan, s.last + 1))
             if (plan[s.first].type == type)
                 strip_put_stage(f, to, row, &s);

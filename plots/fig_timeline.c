@@ -74,7 +74,7 @@ static const struct bind binds[N_BINDS] = {
     [PASS] = { .column = "pass", AS_WORD, NEED },
 };
 
-struct timeline {
+struct timeline_figure {
     struct canvas *c;
     struct data data;
     int64_t *order, n; /* rows of the class, by run, lane, slot, start */
@@ -87,8 +87,8 @@ struct timeline {
     bool chosen[MAX_RUNS];
     struct names paints; /* names of collectives, or passes of one alone: what has a colour each */
     bool by_pass;
-    struct lane *lanes; /* shape [n_lanes] */
-    struct span *spans; /* shape [n], in `unit` */
+    struct lane *lanes;      /* shape [n_lanes] */
+    struct lane_span *spans; /* shape [n], in `unit` */
     int64_t n_lanes;
     struct unit unit;
     struct axis x;
@@ -97,14 +97,14 @@ struct timeline {
 
 /* ---- reading ---- */
 
-static const char *timeline_word_of(const struct timeline *f, int bind, int64_t i)
+static const char *timeline_word_of(const struct timeline_figure *f, int bind, int64_t i)
 {
     return f->data.words[bind].list[f->data.word[bind][i]];
 }
 
 /* What the rows say of runs and lanes, be they of the class that is drawn or not. Runs are the orders of
  * dimensions, numbered as they come in the table; the first four. */
-static int survey_rows(struct timeline *f, struct names *names, struct names *passes, struct err *e)
+static int survey_rows(struct timeline_figure *f, struct names *names, struct names *passes, struct err *e)
 {
     const struct data *d = &f->data;
     struct rows r = d->r;
@@ -136,7 +136,7 @@ static int survey_rows(struct timeline *f, struct names *names, struct names *pa
 }
 
 /* How busy each lane is, and how many bars are folded into others. */
-static void find_busy(struct timeline *f)
+static void find_busy(struct timeline_figure *f)
 {
     const struct data *d = &f->data;
 
@@ -149,7 +149,7 @@ static void find_busy(struct timeline *f)
     }
 }
 
-static int read_timeline(struct timeline *f, struct err *e)
+static int read_timeline(struct timeline_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
     const struct sort_key lanes[] = { { .word = d->word[RUN] },
@@ -183,7 +183,7 @@ static int read_timeline(struct timeline *f, struct err *e)
 /* ---- lanes ---- */
 
 /* Height before the page is scaled; 0 of a lane without bars. */
-static double row_px(const struct timeline *f, int32_t lane)
+static double row_px(const struct timeline_figure *f, int32_t lane)
 {
     int32_t n = f->n_slots[lane];
     return n == 0 ? 0 : n == 1 ? ROW_PX : fmin(n * SLOT_PX + 2 * ROW_GAP_PX, MOST_ROW_PX);
@@ -191,7 +191,7 @@ static double row_px(const struct timeline *f, int32_t lane)
 
 /* The colour of entry i of `paints`. That of a pass belongs to it, not to its place in the file, so that
  * figures of different files agree. */
-static int32_t paint_of(const struct timeline *f, int32_t i)
+static int32_t paint_of(const struct timeline_figure *f, int32_t i)
 {
     static const char *const passes[] = { "reduce-scatter", "all-gather", "all-to-all",
                                           "all-reduce",     "broadcast",  "send" };
@@ -203,7 +203,7 @@ static int32_t paint_of(const struct timeline *f, int32_t i)
     return BAR_FIRST + (at < MAX_PAINTS ? at : MAX_PAINTS);
 }
 
-static struct lane begin_lane(const struct timeline *f, int64_t i, struct span *spans)
+static struct lane begin_lane(const struct timeline_figure *f, int64_t i, struct lane_span *spans)
 {
     const struct data *d = &f->data;
     int32_t lane = d->word[LANE][i], n = f->n_slots[lane];
@@ -218,7 +218,7 @@ static struct lane begin_lane(const struct timeline *f, int64_t i, struct span *
 }
 
 /* Cut the sorted bars into lanes. */
-static int timeline_gather_lanes(struct timeline *f, struct err *e)
+static int timeline_gather_lanes(struct timeline_figure *f, struct err *e)
 {
     const struct data *d = &f->data;
 
@@ -233,7 +233,7 @@ static int timeline_gather_lanes(struct timeline *f, struct err *e)
             d->word[SLOT][i] != d->word[SLOT][last])
             f->lanes[f->n_lanes++] = begin_lane(f, i, f->spans + k);
         f->lanes[f->n_lanes - 1].n++;
-        f->spans[k] = (struct span){
+        f->spans[k] = (struct lane_span){
             d->x[START][i] / f->unit.scale, d->x[END][i] / f->unit.scale,
             compute ? BAR_GREY
                     : paint_of(f, names_find(&f->paints, timeline_word_of(f, f->by_pass ? PASS : NAME, i))),
@@ -243,7 +243,7 @@ static int timeline_gather_lanes(struct timeline *f, struct err *e)
     return 0;
 }
 
-static int64_t count_longer(const struct timeline *f, double length)
+static int64_t count_longer(const struct timeline_figure *f, double length)
 {
     int64_t n = 0;
 
@@ -254,7 +254,7 @@ static int64_t count_longer(const struct timeline *f, double length)
 
 /* The longest bars keep their edges: those from `least` on, which is doubled until they are few. At most
  * MAX_ALONE of them, whatever `least` was. Ends for any bars, as no bar is longer than the axis. */
-static void mark_alone(struct timeline *f, double least)
+static void mark_alone(struct timeline_figure *f, double least)
 {
     while (count_longer(f, least) > MAX_ALONE)
         least *= 2;
@@ -264,12 +264,12 @@ static void mark_alone(struct timeline *f, double least)
 
 /* ---- panels ---- */
 
-static void put_hairlines(struct timeline *f, int32_t run)
+static void put_hairlines(struct timeline_figure *f, int32_t run)
 {
     for (int64_t k = 0; k < f->n_lanes; k++) {
         const struct lane *lane = &f->lanes[k];
         for (int64_t i = 0; i < lane->n && lane->panel == run; i++) {
-            const struct span *s = &lane->spans[i];
+            const struct lane_span *s = &lane->spans[i];
             if (!s->alone)
                 continue;
             canvas_break(f->c);
@@ -282,7 +282,7 @@ static void put_hairlines(struct timeline *f, int32_t run)
 
 /* Lines between the rows, and the end of the step over all of them. A row that begins at 0 needs none above
  * it: that is the frame. */
-static void timeline_put_rules(struct timeline *f, double end)
+static void timeline_put_rules(struct timeline_figure *f, double end)
 {
     for (int32_t d = 1; d < MAX_ROWS; d++) {
         if (f->n_slots[d] == 0 || f->tops[d] <= 0)
@@ -296,7 +296,7 @@ static void timeline_put_rules(struct timeline *f, double end)
 }
 
 /* Three digits, the zeros at the end too: panels compare. */
-static const char *name_run(const struct timeline *f, int32_t run)
+static const char *name_run(const struct timeline_figure *f, int32_t run)
 {
     const char *order = f->data.words[RUN].list[run], *model = f->data.words[MODEL].list[0];
     bool guard = strcmp(order, "guard") == 0, chunk = strcmp(model, "chunk") == 0;
@@ -318,7 +318,7 @@ static const char *name_run(const struct timeline *f, int32_t run)
 /* How many pixels long spans are is known with the first panel; all are as wide. */
 static void paint_run(struct canvas *c, const struct canvas_box *box, int32_t run, void *of)
 {
-    struct timeline *f = of;
+    struct timeline_figure *f = of;
     double end = f->time_s[run] / f->unit.scale, px = (f->x.hi - f->x.lo) / (box->right - box->left);
 
     if (run == 0) {
@@ -336,7 +336,7 @@ static void paint_run(struct canvas *c, const struct canvas_box *box, int32_t ru
 
 /* ---- the page ---- */
 
-static void timeline_fit(struct timeline *f)
+static void timeline_fit(struct timeline_figure *f)
 {
     double longest_s = 0;
 
@@ -350,7 +350,7 @@ static void timeline_fit(struct timeline *f)
         f->tops[d + 1] = f->tops[d] + row_px(f, d);
 }
 
-static void timeline_put_notes(struct timeline *f)
+static void timeline_put_notes(struct timeline_figure *f)
 {
     const struct names *workloads = &f->data.words[WORKLOAD], *orders = &f->data.words[RUN];
 
@@ -366,7 +366,7 @@ static void timeline_put_notes(struct timeline *f)
                     f->n_folded);
 }
 
-static void timeline_put_legend(struct timeline *f)
+static void timeline_put_legend(struct timeline_figure *f)
 {
     if (f->computes)
         canvas_legend(f->c, (struct mark){ MARK_BAR, BAR_GREY }, "compute");
@@ -378,7 +378,7 @@ static void timeline_put_legend(struct timeline *f)
     canvas_legend(f->c, (struct mark){ MARK_FRONT, 0 }, "end of the step");
 }
 
-static int draw_timeline(struct timeline *f, struct err *e)
+static int draw_timeline(struct timeline_figure *f, struct err *e)
 {
     const char *names[MAX_RUNS], *labels[MAX_ROWS], *ends[MAX_RUNS * MAX_ROWS];
     double tops[MAX_ROWS + 1];
@@ -419,7 +419,7 @@ static int draw_timeline(struct timeline *f, struct err *e)
 
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct timeline f = { .c = c };
+    struct timeline_figure f = { .c = c };
     int rc = data_read(&f.data, c, r, binds, N_BINDS, e);
 
     if (!rc)

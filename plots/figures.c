@@ -34,13 +34,13 @@ const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
         column, words, "×", .equal_column = "1"                                                              \
     }
 
-static const struct sweep_panels speedup = { .x = COL_TOTAL_GBPS,
-                                             .x_label = "network bandwidth [GB/s per NPU]",
-                                             .by_network = true,
-                                             .metrics = { OVER_EQUAL("speedup over the equal split",
-                                                                     "speedup") },
-                                             .n_metrics = 1 };
-static const struct sweep_panels cost = {
+static const struct fig_panels speedup = { .x = COL_TOTAL_GBPS,
+                                           .x_label = "network bandwidth [GB/s per NPU]",
+                                           .by_network = true,
+                                           .metrics = { OVER_EQUAL("speedup over the equal split",
+                                                                   "speedup") },
+                                           .n_metrics = 1 };
+static const struct fig_panels cost = {
     .x = COL_TOTAL_GBPS,
     .x_label = "network bandwidth [GB/s per NPU]",
     .by_network = true,
@@ -49,34 +49,33 @@ static const struct sweep_panels cost = {
                  OVER_EQUAL("perf/cost", COL_PERF_PER_COST_GAIN) },
     .n_metrics = 2
 };
-static const struct sweep_panels perf_per_cost = {
-    .x = COL_TOTAL_GBPS,
-    .x_label = "bandwidth budget [GB/s per NPU]",
-    .by_network = true,
-    .metrics = { OVER_EQUAL("perf per cost over the equal split", COL_PERF_PER_COST_GAIN) },
-    .n_metrics = 1
-};
-static const struct sweep_panels nic = { .x = COL_N_DIMS,
-                                         .x_label = "number of dimensions",
-                                         .common_total = true,
-                                         .metrics = { { COL_NIC_GBPS, "NIC bandwidth", "GB/s per NPU",
-                                                        .low_is_better = true } },
-                                         .n_metrics = 1 };
+static const struct fig_panels perf_per_cost = { .x = COL_TOTAL_GBPS,
+                                                 .x_label = "bandwidth budget [GB/s per NPU]",
+                                                 .by_network = true,
+                                                 .metrics = { OVER_EQUAL("perf per cost over the equal split",
+                                                                         COL_PERF_PER_COST_GAIN) },
+                                                 .n_metrics = 1 };
+static const struct fig_panels nic = { .x = COL_N_DIMS,
+                                       .x_label = "number of dimensions",
+                                       .common_total = true,
+                                       .metrics = { { COL_NIC_GBPS, "NIC bandwidth", "GB/s per NPU",
+                                                      .low_is_better = true } },
+                                       .n_metrics = 1 };
 
-static const struct sweep_bars split = { .axis_label = "bandwidth",
-                                         .unit = "GB/s per NPU",
-                                         .dim_prefix = "",
-                                         .end_label = "GB/s: innermost | … | outermost",
-                                         .per_dim = "bw#_GBps",
-                                         .times = 1,
-                                         .stacked = true };
-static const struct sweep_bars utilization = { .axis_label = "share of the step that the dimension is busy",
-                                               .unit = "%",
-                                               .dim_prefix = "",
-                                               .per_dim = "util#",
-                                               .times = 100,
-                                               .axis_max = 100 };
-static const struct sweep_bars time_parts = {
+static const struct fig_bars split = { .axis_label = "bandwidth",
+                                       .unit = "GB/s per NPU",
+                                       .dim_prefix = "",
+                                       .end_label = "GB/s: innermost | … | outermost",
+                                       .per_dim = "bw#_GBps",
+                                       .times = 1,
+                                       .stacked = true };
+static const struct fig_bars utilization = { .axis_label = "share of the step that the dimension is busy",
+                                             .unit = "%",
+                                             .dim_prefix = "",
+                                             .per_dim = "util#",
+                                             .times = 100,
+                                             .axis_max = 100 };
+static const struct fig_bars time_parts = {
     .axis_label = "time of a training step",
     .dim_prefix = "exposed: ",
     .end_label = "step",
@@ -89,51 +88,52 @@ static const struct sweep_bars time_parts = {
     .stacked = true
 };
 /* White and greys: the NPUs compute, or wait for others that do. Hues: communication that nothing hides. */
-static const struct sweep_bars breakdown = { .axis_label = "time of a training step",
-                                             .end_label = "step",
-                                             .own =
-                                                 (const struct sweep_part[]){
-                                                     { COL_COMPUTE_S, "compute", FILL_WHITE },
-                                                     { COL_RECOMPUTE_S, "recomputation", FILL_LIGHT },
-                                                     { COL_OPTIMIZER_S, "optimizer", FILL_MIDDLE },
-                                                     { COL_OVERHEAD_S, "overhead", FILL_DIM },
-                                                     { COL_BUBBLE_S, "pipeline bubble", FILL_DARK },
-                                                     { COL_TP_S, "exposed: tp", FILL_FIRST },
-                                                     { COL_CP_S, "exposed: cp", FILL_FIRST + 1 },
-                                                     { COL_EP_S, "exposed: ep", FILL_FIRST + 2 },
-                                                     { COL_DP_S, "exposed: dp", FILL_FIRST + 3 },
-                                                     { COL_PP_S, "exposed: pp", FILL_FIRST + 4 },
-                                                     { NULL, "other", FILL_REST },
-                                                 },
-                                             .n_own = 11,
-                                             .least = 1e-3, /* what cannot be seen is left to the rest */
-                                             .stacked = true,
-                                             .exposed = true };
+static const struct fig_bars breakdown = { .axis_label = "time of a training step",
+                                           .end_label = "step",
+                                           .own =
+                                               (const struct sweep_part[]){
+                                                   { COL_COMPUTE_S, "compute", FILL_WHITE },
+                                                   { COL_RECOMPUTE_S, "recomputation", FILL_LIGHT },
+                                                   { COL_OPTIMIZER_S, "optimizer", FILL_MIDDLE },
+                                                   { COL_OVERHEAD_S, "overhead", FILL_DIM },
+                                                   { COL_BUBBLE_S, "pipeline bubble", FILL_DARK },
+                                                   { COL_TP_S, "exposed: tp", FILL_FIRST },
+                                                   { COL_CP_S, "exposed: cp", FILL_FIRST + 1 },
+                                                   { COL_EP_S, "exposed: ep", FILL_FIRST + 2 },
+                                                   { COL_DP_S, "exposed: dp", FILL_FIRST + 3 },
+                                                   { COL_PP_S, "exposed: pp", FILL_FIRST + 4 },
+                                                   { NULL, "other", FILL_REST },
+                                               },
+                                           .n_own = 11,
+                                           .least = 1e-3, /* what cannot be seen is left to the rest */
+                                           .stacked = true,
+                                           .exposed = true };
 
-static const struct sweep_scatter pareto = {
+static const struct fig_scatter pareto = {
     .y_label = "performance [steps/s]",
     .note = "filled: the study's split; hollow: equal split of the same bandwidth, constraints aside",
     .equal_split = true
 };
-static const struct sweep_scatter mfu = { .y_label = "model FLOP/s utilisation [%]",
-                                          .note = "hollow: needs more memory than an NPU has" };
+static const struct fig_scatter mfu = { .y_label = "model FLOP/s utilisation [%]",
+                                        .note = "hollow: needs more memory than an NPU has" };
 
 /* ---- what schedulers of jobs came to ---- */
 
-static const struct place_grid optimum = {
+static const struct fig_place_grid optimum = {
     .metrics = { { "optimum_frac", "of the optimum", "%", .per_cent = true },
                  { "used_frac", "used of reserved", "%", .per_cent = true } },
     .n_metrics = 2
 };
-static const struct place_grid embedded = {
+static const struct fig_place_grid embedded = {
     .metrics = { { "embedded_frac", "active jobs that run, mean over slots", "%", .per_cent = true } },
     .n_metrics = 1
 };
-static const struct place_grid makespan = { .metrics = { { "makespan_s", "makespan", .low_is_better = true },
-                                                         { "jct_s", "mean completion",
-                                                           .low_is_better = true } },
-                                            .n_metrics = 2,
-                                            .bars = true };
+static const struct fig_place_grid makespan = {
+    .metrics = { { "makespan_s", "makespan", .low_is_better = true },
+                 { "jct_s", "mean completion", .low_is_better = true } },
+    .n_metrics = 2,
+    .bars = true
+};
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"
@@ -149,25 +149,25 @@ static const struct place_grid makespan = { .metrics = { { "makespan_s", "makesp
 #define PLANNED       "point", "scheduler", "seed"
 
 const struct plot_figure plot_figures[] = {
-    { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, sweep_panels, &speedup },
+    { "speedup", "Speedup over the equal split", COLUMNS(SERIES, "speedup"), NULL, fig_panels, &speedup },
     { "cost", "Network cost and performance per cost",
-      COLUMNS(SERIES, COL_COST_USD, COL_EQUAL_COST_USD, COL_PERF_PER_COST_GAIN), NULL, sweep_panels, &cost },
+      COLUMNS(SERIES, COL_COST_USD, COL_EQUAL_COST_USD, COL_PERF_PER_COST_GAIN), NULL, fig_panels, &cost },
     { "perf_per_cost", "Performance per cost against the bandwidth budget",
-      COLUMNS(SERIES, COL_PERF_PER_COST_GAIN), NULL, sweep_panels, &perf_per_cost },
+      COLUMNS(SERIES, COL_PERF_PER_COST_GAIN), NULL, fig_panels, &perf_per_cost },
     { "split", "Bandwidth split over the dimensions", COLUMNS(SERIES, COL_N_DIMS, "dims", "bw#_GBps"), NULL,
-      sweep_bars, &split },
+      fig_bars, &split },
     { "time", "Time of a training step: compute and exposed communication",
-      COLUMNS(SERIES, COL_N_DIMS, "dims", COL_TIME_S, COL_COMPUTE_S, "exposed#_s"), NULL, sweep_bars,
+      COLUMNS(SERIES, COL_N_DIMS, "dims", COL_TIME_S, COL_COMPUTE_S, "exposed#_s"), NULL, fig_bars,
       &time_parts },
     { "utilization", "Utilisation of the dimensions", COLUMNS(SERIES, COL_N_DIMS, "dims", "util#"), NULL,
-      sweep_bars, &utilization },
+      fig_bars, &utilization },
     { "pareto", "Performance against network cost",
       COLUMNS("status", "network", "workload", COL_TIME_S, COL_COST_USD, COL_EQUAL_TIME_S,
               COL_EQUAL_COST_USD),
-      NULL, sweep_scatter, &pareto },
+      NULL, fig_scatter, &pareto },
     { "nic", "NIC bandwidth against the number of dimensions",
       COLUMNS("status", "workload", "objective", COL_TOTAL_GBPS, COL_N_DIMS, "dims", COL_NIC_GBPS), NULL,
-      sweep_panels, &nic },
+      fig_panels, &nic },
     { "front", "Pareto front of step time and network cost",
       COLUMNS("workload", COL_TIME_S, COL_COST_USD, "front", "knee"), "weft front --of csv", fig_front,
       NULL },
@@ -177,10 +177,10 @@ const struct plot_figure plot_figures[] = {
     { "breakdown", "Where the time of a training step goes",
       COLUMNS(SERIES, "plan", "fits", COL_TIME_S, COL_COMPUTE_S, COL_RECOMPUTE_S, COL_OPTIMIZER_S,
               COL_OVERHEAD_S, COL_BUBBLE_S, COL_TP_S, COL_CP_S, COL_EP_S, COL_DP_S, COL_PP_S),
-      TRAINING_SOURCE, sweep_bars, &breakdown },
+      TRAINING_SOURCE, fig_bars, &breakdown },
     { "mfu", "Model FLOP/s utilisation against network cost",
       COLUMNS("status", "network", "workload", "plan", "fits", COL_COST_USD, "mfu"), TRAINING_SOURCE,
-      sweep_scatter, &mfu },
+      fig_scatter, &mfu },
     { "plans", "Step time by degrees of parallelism",
       COLUMNS("network", "workload", "objective", COL_TOTAL_GBPS, "status", COL_TIME_S, "tp", "cp", "dp",
               "pp", "ep", COL_MEMORY_GB, "fits", "mfu"),
@@ -194,11 +194,11 @@ const struct plot_figure plot_figures[] = {
     { "place", "Utility, or mean completion time, by scheduler", COLUMNS(OUTCOMES), PLACE_SOURCE, fig_place,
       NULL },
     { "embedded", "Share of active jobs that run, by scheduler", COLUMNS(OUTCOMES, "embedded_frac"),
-      PLACE_SOURCE " of model slots", place_grid, &embedded },
+      PLACE_SOURCE " of model slots", fig_place_grid, &embedded },
     { "optimum", "Utility over the exact optimum, and reserved resources in use",
-      COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", place_grid, &optimum },
+      COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", fig_place_grid, &optimum },
     { "makespan", "Makespan and mean completion time by scheduler", COLUMNS(OUTCOMES, "makespan_s"),
-      PLACE_SOURCE " of model batch or events", place_grid, &makespan },
+      PLACE_SOURCE " of model batch or events", fig_place_grid, &makespan },
     { "place_cost", "Mean completion time against network cost", COLUMNS(OUTCOMES, "network_usd"),
       PLACE_SOURCE, fig_place_cost, NULL },
     { "gantt", "Who ran where and when", COLUMNS(STRETCH, "job", "server", "server_name", "gpus"),

@@ -33,7 +33,7 @@ struct grid_at {
 };
 
 /* Everything the panels share. */
-struct grid {
+struct grid_figure {
     struct canvas *c;
     const struct grid_spec *spec;
     int32_t n_columns, n_rows; /* of panels */
@@ -44,28 +44,28 @@ struct grid {
     struct canvas_box body;
 };
 
-static bool is_bars(const struct grid *g)
+static bool is_bars(const struct grid_figure *g)
 {
     return g->spec->categories != NULL;
 }
 
-static int32_t n_categories(const struct grid *g)
+static int32_t n_categories(const struct grid_figure *g)
 {
     return g->spec->n_categories < GRID_MAX_CATEGORIES ? g->spec->n_categories : GRID_MAX_CATEGORIES;
 }
 
-static int64_t grid_row(const struct grid *g, int64_t k)
+static int64_t grid_row(const struct grid_figure *g, int64_t k)
 {
     return g->spec->order ? g->spec->order[k] : k;
 }
 
-static int32_t row_of_panels(const struct grid *g, int64_t i)
+static int32_t row_of_panels(const struct grid_figure *g, int64_t i)
 {
     return g->spec->rows ? g->spec->rows->at[i] : 0;
 }
 
 /* Panels and groups beyond the limits; what is left out has no say in the axes either. */
-static bool grid_is_shown(const struct grid *g, int64_t i)
+static bool grid_is_shown(const struct grid_figure *g, int64_t i)
 {
     return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS &&
            !(is_bars(g) && g->spec->x[i] >= n_categories(g));
@@ -92,7 +92,7 @@ static void grid_widen(double range[2], double x)
     range[1] = fmax(range[1], x);
 }
 
-static struct axis grid_fit_x(const struct grid *g, double lo, double hi)
+static struct axis grid_fit_x(const struct grid_figure *g, double lo, double hi)
 {
     if (is_bars(g))
         return (struct axis){ .lo = 0, .hi = n_categories(g), .bare = true };
@@ -119,7 +119,7 @@ static double highest(const struct grid_metric *metric, double y, double half)
 
 /* Over all panels. The equal split counts too, for it is drawn. Intervals end at zero below: costs and times
  * have no others, and few seeds can have an interval wider than their mean. */
-static void grid_fit_y(struct grid *g, int32_t m)
+static void grid_fit_y(struct grid_figure *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
     double y[2] = { HUGE_VAL, -HUGE_VAL };
@@ -153,7 +153,7 @@ static void grid_fit_y(struct grid *g, int32_t m)
         g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
 }
 
-static void grid_fit_axes(struct grid *g)
+static void grid_fit_axes(struct grid_figure *g)
 {
     double x[2] = { HUGE_VAL, -HUGE_VAL };
 
@@ -179,7 +179,8 @@ static int compare_x(const void *a, const void *b)
  * is in g->points until the next call. Sorted by x, then by y: of a run of one x the best is its first or its
  * last. The equal split can have several values at one x, too, of networks or plans.
  */
-static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, int32_t m, int32_t series)
+static int64_t grid_gather_points(struct grid_figure *g, int32_t column, int32_t row, int32_t m,
+                                  int32_t series)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
     int64_t n = 0, kept = 0;
@@ -208,7 +209,7 @@ static int64_t grid_gather_points(struct grid *g, int32_t column, int32_t row, i
 
 /* Rows that no panel shows: in panels and groups beyond the limits, or behind a better one in each quantity
  * that they have. */
-static int grid_account(struct grid *g, struct err *e)
+static int grid_account(struct grid_figure *g, struct err *e)
 {
     const struct data *d = g->spec->data;
     bool *drawn = canvas_new(g->c, d->n, sizeof *drawn, e);
@@ -234,7 +235,8 @@ static int grid_account(struct grid *g, struct err *e)
 /* ---- what a panel holds ---- */
 
 /* Intervals at `left` + x, down to the foot of the axis. */
-static void grid_put_whiskers(struct grid *g, int64_t n, const struct axis *y, double left, int32_t style)
+static void grid_put_whiskers(struct grid_figure *g, int64_t n, const struct axis *y, double left,
+                              int32_t style)
 {
     for (int64_t i = 0; i < n; i++) {
         const struct grid_at *p = &g->points[i];
@@ -246,7 +248,8 @@ static void grid_put_whiskers(struct grid *g, int64_t n, const struct axis *y, d
 }
 
 /* `beside`: how far from its x a series is drawn. */
-static void grid_put_line(struct grid *g, int64_t n, const struct axis *y, double beside, int32_t style)
+static void grid_put_line(struct grid_figure *g, int64_t n, const struct axis *y, double beside,
+                          int32_t style)
 {
     if (n == 0)
         return;
@@ -263,7 +266,7 @@ static void grid_put_line(struct grid *g, int64_t n, const struct axis *y, doubl
  * between neighbouring x. 0 when no point has an interval, on a log axis, where a step in x is no constant
  * number of pixels, and where the closest neighbours leave no room for all series. Overwrites g->points.
  */
-static double step_aside(struct grid *g, const struct canvas_box *box)
+static double step_aside(struct grid_figure *g, const struct canvas_box *box)
 {
     double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
     bool any = false;
@@ -282,8 +285,8 @@ static double step_aside(struct grid *g, const struct canvas_box *box)
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
-static void grid_put_value(struct grid *g, const struct grid_at *p, const struct canvas_box *box, double x,
-                           const struct axis *y)
+static void grid_put_value(struct grid_figure *g, const struct grid_at *p, const struct canvas_box *box,
+                           double x, const struct axis *y)
 {
     double top = p->half > 0 ? p->high : p->y;
     double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->n_series;
@@ -298,7 +301,7 @@ static void grid_put_value(struct grid *g, const struct grid_at *p, const struct
 }
 
 /* Numbers come first: canvas_text() writes a command, which cannot stand within a block of data. */
-static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, const struct axis *y,
+static void put_bars(struct grid_figure *g, int64_t n, const struct canvas_box *box, const struct axis *y,
                      int32_t series)
 {
     double width = GROUP_FRAC / g->n_series, left = (1 - GROUP_FRAC) / 2 + series * width;
@@ -316,25 +319,25 @@ static void put_bars(struct grid *g, int64_t n, const struct canvas_box *box, co
 }
 
 /* Space between rows of several quantities, all gaps together. */
-static double row_gaps(const struct grid *g)
+static double row_gaps(const struct grid_figure *g)
 {
     return g->spec->n_metrics > 1 ? (g->n_rows / g->spec->n_metrics - 1) * GAP_NETWORK_PX : 0;
 }
 
-static double x_label_px(const struct grid *g)
+static double x_label_px(const struct grid_figure *g)
 {
     return g->spec->x_label[0] ? CANVAS_X_LABEL_PX : 0;
 }
 
 /* Above the panels, for their names where they have any. */
-static double strip_px(const struct grid *g)
+static double strip_px(const struct grid_figure *g)
 {
     return g->n_columns > 1 || g->spec->columns->names.list[0][0] ? CANVAS_STRIP_PX : 6;
 }
 
 /* All panels are of one size: room for tics and labels is taken from the body once, not from the outer
  * panels. */
-static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t row)
+static struct canvas_box panel_box(const struct grid_figure *g, int32_t column, int32_t row)
 {
     const struct canvas_box *b = &g->body;
     double left = b->left + CANVAS_Y_LABEL_PX + Y_TICS_PX,
@@ -348,7 +351,7 @@ static struct canvas_box panel_box(const struct grid *g, int32_t column, int32_t
     return (struct canvas_box){ left, top, left + w - GAP_X_PX, top + h - GAP_Y_PX };
 }
 
-static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
+static void grid_put_panel(struct grid_figure *g, int32_t column, int32_t panel_row)
 {
     int32_t m = panel_row % g->spec->n_metrics, row = panel_row / g->spec->n_metrics;
     struct canvas_box box = panel_box(g, column, panel_row);
@@ -374,7 +377,7 @@ static void grid_put_panel(struct grid *g, int32_t column, int32_t panel_row)
 
 /* ---- the page ---- */
 
-static void put_strips(struct grid *g)
+static void put_strips(struct grid_figure *g)
 {
     for (int32_t k = 0; k < g->n_columns; k++) {
         struct canvas_box box = panel_box(g, k, 0);
@@ -392,7 +395,7 @@ static void put_strips(struct grid *g)
     }
 }
 
-static void put_axis_labels(struct grid *g)
+static void put_axis_labels(struct grid_figure *g)
 {
     struct canvas_box first = panel_box(g, 0, 0), last = panel_box(g, g->n_columns - 1, g->n_rows - 1);
     bool several = g->spec->n_metrics > 1;
@@ -410,7 +413,7 @@ static void put_axis_labels(struct grid *g)
     }
 }
 
-static void grid_put_legend(struct grid *g)
+static void grid_put_legend(struct grid_figure *g)
 {
     enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
     const char *const *labels = g->spec->series_labels ? g->spec->series_labels : g->spec->series->names.list;
@@ -426,7 +429,7 @@ static void grid_put_legend(struct grid *g)
             canvas_legend(g->c, (struct mark){ kind, g->spec->styles[i] }, labels[i]);
 }
 
-static void grid_put_notes(struct grid *g)
+static void grid_put_notes(struct grid_figure *g)
 {
     if (g->spec->columns->names.n > g->n_columns)
         canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->columns->names.n,
@@ -437,7 +440,7 @@ static void grid_put_notes(struct grid *g)
         canvas_note(g->c, "first %d of %d groups", GRID_MAX_CATEGORIES, (int)g->spec->n_categories);
 }
 
-static int grid_draw_grid(struct grid *g, struct err *e)
+static int grid_draw_grid(struct grid_figure *g, struct err *e)
 {
     double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
     double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
@@ -460,15 +463,15 @@ static int grid_draw_grid(struct grid *g, struct err *e)
     return 0;
 }
 
-int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e)
+int fig_draw_grid(struct canvas *c, const struct grid_spec *spec, struct err *e)
 {
     int32_t n_rows = spec->rows ? spec->rows->names.n : 1, n_columns = spec->columns->names.n;
-    struct grid g = { .c = c,
-                      .spec = spec,
-                      .n_columns = n_columns < GRID_MAX_COLUMNS ? n_columns : GRID_MAX_COLUMNS,
-                      .n_rows = (n_rows < GRID_MAX_ROWS ? n_rows : GRID_MAX_ROWS) * spec->n_metrics,
-                      .n_series = spec->series->names.n,
-                      .points = canvas_new(c, spec->n, sizeof *g.points, e) };
+    struct grid_figure g = { .c = c,
+                             .spec = spec,
+                             .n_columns = n_columns < GRID_MAX_COLUMNS ? n_columns : GRID_MAX_COLUMNS,
+                             .n_rows = (n_rows < GRID_MAX_ROWS ? n_rows : GRID_MAX_ROWS) * spec->n_metrics,
+                             .n_series = spec->series->names.n,
+                             .points = canvas_new(c, spec->n, sizeof *g.points, e) };
 
     return g.points ? grid_draw_grid(&g, e) : ERR_NOMEM;
 }

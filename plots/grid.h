@@ -55,6 +55,6 @@ struct grid_spec {
  * Points whose y is NaN are not drawn. Rows of which nothing is drawn are left out by canvas_leave_out().
  * ERR_RANGE when the page is too low for the rows, ERR_NOMEM.
  */
-int grid_build(struct canvas *c, const struct grid_spec *spec, struct err *e);
+int fig_draw_grid(struct canvas *c, const struct grid_spec *spec, struct err *e);
 
 #endif

@@ -160,7 +160,7 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
  * that stands before them comes first, so that it goes on. Never more spans than there were, so it is safe in
  * place: out <= i. The idle time between them is pushed to the end of the stretch.
  */
-static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_t out)
+static int64_t gather_colours(struct lane_span *spans, int64_t i, int64_t end, int64_t out)
 {
     double sums[SPAN_PAINTS] = { 0 }, at = spans[i].start;
     int32_t order[SPAN_PAINTS], n = 0, before = out > 0 ? spans[out - 1].paint : -1;
@@ -180,7 +180,7 @@ static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_
         }
     }
     for (int32_t k = 0; k < n; k++) {
-        spans[out++] = (struct span){ at, at + sums[order[k]], order[k], false };
+        spans[out++] = (struct lane_span){ at, at + sums[order[k]], order[k], false };
         at += sums[order[k]];
     }
     return n;
@@ -188,7 +188,7 @@ static int64_t gather_colours(struct span *spans, int64_t i, int64_t end, int64_
 
 /* A stretch begins with a span and takes those that end within a tolerance of its start; one span alone is
  * left as it is, be it short. */
-static int64_t gather_close(struct span *spans, int64_t n, double tolerance)
+static int64_t gather_close(struct lane_span *spans, int64_t n, double tolerance)
 {
     int64_t out = 0;
 
@@ -207,12 +207,12 @@ static int64_t gather_close(struct span *spans, int64_t n, double tolerance)
 }
 
 /* Neighbours of one colour become one. */
-static int64_t close_gaps(struct span *spans, int64_t n, double tolerance)
+static int64_t close_gaps(struct lane_span *spans, int64_t n, double tolerance)
 {
     int64_t out = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        struct span *last = out > 0 ? &spans[out - 1] : NULL, s = spans[i];
+        struct lane_span *last = out > 0 ? &spans[out - 1] : NULL, s = spans[i];
         bool same = last && !s.alone && !last->alone && s.paint == last->paint;
         /* What was closed before lies in this gap too: it is how far s would move. */
         if (same && s.start - last->end <= tolerance)
@@ -245,7 +245,7 @@ void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t pa
     for (int64_t k = 0; k < n; k++) {
         bool any = false;
         for (int64_t i = 0; i < lanes[k].n && lanes[k].panel == panel; i++) {
-            const struct span *s = &lanes[k].spans[i];
+            const struct lane_span *s = &lanes[k].spans[i];
             if (s->paint != paint)
                 continue;
             if (!any || c->opt->format == PLOT_PDF)
@@ -263,7 +263,7 @@ void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t pa
 static const int32_t shades[LOAD_PAINTS] = { 0, 6, 4, 3, 1, 0, SHADE_OVER };
 
 /* The tolerance in ceil() is for fifths that are not exact in binary: 0.6 is up to 60 %. */
-int32_t load_paint(double load_frac)
+int32_t lanes_load_paint(double load_frac)
 {
     if (!(load_frac > 0))
         return 0;

@@ -46,7 +46,7 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e);
  *
  * In units of the x axis, not of the table.
  */
-struct span {
+struct lane_span {
     double start, end;
     int32_t paint; /**< 0..SPAN_PAINTS-1 */
     bool alone;    /**< one bar, long enough to be told from its neighbours */
@@ -56,8 +56,8 @@ enum { SPAN_PAINTS = 16 };
 /** The spans of one lane. */
 struct lane {
     int32_t panel;
-    double top, low;    /**< in y */
-    struct span *spans; /**< shape [n], sorted, without overlap */
+    double top, low;         /**< in y */
+    struct lane_span *spans; /**< shape [n], sorted, without overlap */
     int64_t n;
 };
 
@@ -82,7 +82,7 @@ void lanes_put(struct canvas *c, const struct lane *lanes, int64_t n, int32_t pa
  */
 enum { LOAD_PAINTS = 7 };
 /** NaN and what is not above zero: 0. */
-int32_t load_paint(double load_frac);
+int32_t lanes_load_paint(double load_frac);
 /** Legend of the paints @p used, shape [LOAD_PAINTS]. */
 void loads_put_legend(struct canvas *c, const bool *used);
 /** Within strips.paint: the lanes of a panel, folded. */

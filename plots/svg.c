@@ -488,24 +488,24 @@ static void put_look(struct text *out, const struct look *look)
 }
 
 /* Squares of a panel that have a marker of the block. */
-struct squares {
+struct svg_squares {
     bool *taken; /* owned; NULL: they are not asked */
     int64_t width;
 };
 
 /* Of very many markers one is drawn in each square: the others would not be seen behind it. */
-static struct squares find_squares(struct canvas *c, const struct look *look)
+static struct svg_squares find_squares(struct canvas *c, const struct look *look)
 {
     int64_t width = (int64_t)((c->box.right - c->box.left) / SQUARE_PX) + 2,
             height = (int64_t)((c->box.bottom - c->box.top) / SQUARE_PX) + 2;
     bool many = look->as == LOOK_POINTS && c->n_items > MOST_TITLES;
-    struct squares s = { many ? calloc((size_t)(width * height), sizeof *s.taken) : NULL, width };
+    struct svg_squares s = { many ? calloc((size_t)(width * height), sizeof *s.taken) : NULL, width };
 
     c->image.failed = c->image.failed || (many && !s.taken);
     return s;
 }
 
-static bool is_hidden(struct squares *s, const struct canvas *c, const struct canvas_item *i)
+static bool is_hidden(struct svg_squares *s, const struct canvas *c, const struct canvas_item *i)
 {
     double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
 
@@ -522,7 +522,7 @@ static bool is_hidden(struct squares *s, const struct canvas *c, const struct ca
 static void put_items(struct canvas *c, const struct look *look)
 {
     struct text rest = { 0 }, *out = &c->image;
-    struct squares squares = find_squares(c, look);
+    struct svg_squares squares = find_squares(c, look);
 
     text_puts(out, "<g");
     put_look(out, look);

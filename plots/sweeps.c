@@ -1,7 +1,7 @@
 /*
  * What the rows of a sweep look like in grids, as bars and as points: the figures that declare columns of it.
  *
- * Each figure of sweeps is a constant in figures.c (struct sweep_panels, sweep_bars or sweep_scatter of
+ * Each figure of sweeps is a constant in figures.c (struct fig_panels, fig_bars or fig_scatter of
  * plots/fig.h); the functions here read its columns once, by one rule for what a column holds (sweep_bind()),
  * and hand arrays to the page that draws them. Rows that are not solved are left out, and solved ones without
  * what is drawn; what a design is compared with may be missing. All memory is the canvas's and goes with it.
@@ -16,13 +16,13 @@
 #include "plots/scatter.h"
 
 /* Solved rows of a sweep, with the columns of the figure. */
-struct sweep {
+struct sweep_figure {
     struct data d;
     const char *
         *plans; /* shape [d.n], as phrases, the axes of the sweep among them; NULL without the column plan */
 };
 
-static const char *sweep_word(const struct sweep *s, const char *column, int64_t i)
+static const char *sweep_word(const struct sweep_figure *s, const char *column, int64_t i)
 {
     int32_t k = data_find(&s->d, column);
     return s->d.words[k].list[s->d.word[k][i]];
@@ -72,7 +72,7 @@ static void note_unproved(const struct data *d)
 }
 
 /* @p second: a column that may be blank, as another quantity beside it is drawn; NULL: none. */
-static int read_sweep(struct sweep *s, struct canvas *c, const struct rows *r, const char *second,
+static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct rows *r, const char *second,
                       struct err *e)
 {
     struct bind binds[DATA_MAX];
@@ -176,7 +176,7 @@ static void note_alone(struct canvas *c, int64_t n, const struct data *d)
 
 /* What the figure shows by quantity; how many. A second one that no row has is not shown; how many rows lack
  * it is said, for theirs is what designs are compared with. */
-static int32_t read_metrics(struct grid_metric metrics[GRID_MAX_METRICS], const struct sweep_panels *look,
+static int32_t read_metrics(struct grid_metric metrics[GRID_MAX_METRICS], const struct fig_panels *look,
                             const struct data *d, const int64_t *order, int64_t n)
 {
     int64_t n_alone = 0;
@@ -199,11 +199,11 @@ static int32_t read_metrics(struct grid_metric metrics[GRID_MAX_METRICS], const 
 }
 
 /* Columns of panels are workloads, rows are networks where `by_network`, lines are objectives. */
-int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
+int fig_panels(struct canvas *c, const struct rows *r, struct err *e)
 {
-    const struct sweep_panels *look = r->figure->look;
+    const struct fig_panels *look = r->figure->look;
     struct grid_metric metrics[GRID_MAX_METRICS];
-    struct sweep s = { 0 };
+    struct sweep_figure s = { 0 };
     const struct data *d = &s.d;
     struct facet workloads, networks, goals;
     int rc = read_sweep(&s, c, r, look->n_metrics > 1 ? look->metrics[1].column : NULL, e);
@@ -243,18 +243,18 @@ int sweep_panels(struct canvas *c, const struct rows *r, struct err *e)
                                     .n_metrics = read_metrics(metrics, look, d, order, n),
                                     .column_word = "workloads",
                                     .row_word = "networks" };
-    return grid_build(c, &spec, e);
+    return fig_draw_grid(c, &spec, e);
 }
 
 /* ---- points ---- */
 
 static void sweep_put_plan(struct text *out, const void *of, int64_t i, bool brief)
 {
-    const struct sweep *s = of;
+    const struct sweep_figure *s = of;
     phrases_put(out, s->plans, s->d.n, i, brief ? PHRASES_SHORT : PHRASES_VARYING);
 }
 
-static void put_plan_notes(const struct sweep *s)
+static void put_plan_notes(const struct sweep_figure *s)
 {
     struct text common = { 0 }, varying = { 0 };
 
@@ -270,10 +270,10 @@ static void put_plan_notes(const struct sweep *s)
 }
 
 /* Panels are workloads, series networks. Two points a row where the equal split is drawn as well. */
-int sweep_scatter(struct canvas *c, const struct rows *r, struct err *e)
+int fig_scatter(struct canvas *c, const struct rows *r, struct err *e)
 {
-    const struct sweep_scatter *look = r->figure->look;
-    struct sweep s = { 0 };
+    const struct fig_scatter *look = r->figure->look;
+    struct sweep_figure s = { 0 };
     const struct data *d = &s.d;
     struct facet workloads, networks;
     int64_t n = 0, n_alone = 0;
@@ -337,7 +337,7 @@ enum {
 #define LEAST_SHARE 1e-3
 
 /* One part of a design's bar: a dimension, or one of the figure's own parts. `value` is in the unit of the
- * axis before sweep_bars.units scale it. */
+ * axis before fig_bars.units scale it. */
 struct part {
     int32_t dim; /* -1 = one of the figure's own */
     int32_t own;
@@ -346,8 +346,8 @@ struct part {
 
 struct bars {
     struct canvas *c;
-    const struct sweep *s;
-    const struct sweep_bars *look;
+    const struct sweep_figure *s;
+    const struct fig_bars *look;
     int32_t n;                   /* designs drawn */
     struct names dims;           /* all dimension names: a dimension looks the same in every design */
     bool occurs[MAX_PARTS];      /* which of the figure's own parts are drawn */
@@ -362,7 +362,7 @@ struct bars {
  * that belongs to nothing is drawn, so that the bar is as long as the step. */
 static int32_t parts_of(const struct bars *b, int64_t i, struct part out[MAX_PARTS])
 {
-    const struct sweep_bars *look = b->look;
+    const struct fig_bars *look = b->look;
     const struct data *d = &b->s->d;
     double step = look->n_own ? data_x(d, COL_TIME_S)[i] : 0, rest = step;
     int32_t n = 0;
@@ -453,7 +453,7 @@ static int64_t choose_designs(int64_t *out, const struct data *d, int64_t most, 
 }
 
 /* ERR_NOMEM */
-static int take_designs(struct sweep *s, int64_t most, struct err *e)
+static int take_designs(struct sweep_figure *s, int64_t most, struct err *e)
 {
     const struct data *d = &s->d;
     int64_t rows[MAX_DESIGNS], n_all = d->n, n = choose_designs(rows, d, most, e);
@@ -712,9 +712,9 @@ static void paint_designs(struct canvas *c, const struct canvas_box *box, int32_
     }
 }
 
-int sweep_bars(struct canvas *c, const struct rows *r, struct err *e)
+int fig_bars(struct canvas *c, const struct rows *r, struct err *e)
 {
-    struct sweep s = { 0 };
+    struct sweep_figure s = { 0 };
     struct bars b = { .c = c, .s = &s, .look = r->figure->look };
     int rc = read_sweep(&s, c, r, NULL, e);
 

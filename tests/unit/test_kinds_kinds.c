@@ -174,12 +174,12 @@ TEST(figures_take_for_better_what_columns_do)
     int n = 0;
     for (int32_t i = 0; i < plot_n_figures; i++) {
         const struct plot_figure *f = &plot_figures[i];
-        const struct sweep_panels *sweep = f->look;
-        const struct place_grid *place = f->look;
-        n += f->build == sweep_panels || f->build == place_grid;
-        if (f->build == sweep_panels)
+        const struct fig_panels *sweep = f->look;
+        const struct fig_place_grid *place = f->look;
+        n += f->build == fig_panels || f->build == fig_place_grid;
+        if (f->build == fig_panels)
             assert_same_direction("sweep", sweep->metrics, sweep->n_metrics);
-        if (f->build == place_grid)
+        if (f->build == fig_place_grid)
             assert_same_direction("place", place->metrics, place->n_metrics);
     }
     assert_int_equal(n, 6);
