@@ -210,8 +210,7 @@ static int look_at_network(int64_t *n, bool *computes, const char *network, stru
     struct yaml_doc doc;
     struct topo_network net;
     int32_t own_source;
-    int rc = source_open(&doc, &own_source, &from, e);
-    rc = rc ? rc : source_fetch(&doc, own_source, &from, e);
+    int rc = source_read(&doc, &own_source, &from, e);
     rc = rc ? rc : topo_read_network(&net, &doc, yaml_get(&doc, doc.root, "network"), e);
     *n = rc ? 0 : net.n_npus;
     *computes = !rc && net.npu.peak_flops > 0;

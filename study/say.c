@@ -60,6 +60,16 @@ void say_axes(struct text *out, const struct study_report *r, int64_t row)
     text_puts(out, "\n");
 }
 
+void say_seeds(struct text *out, const struct study_report *r)
+{
+    char a[SHOW];
+    if (r->seeds > 1)
+        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
+                    show_count(a, r->seeds), (long long)r->seed, (long long)(r->seed + r->seeds - 1));
+    else
+        text_printf(out, "seed: %lld\n", (long long)r->seed);
+}
+
 int64_t say_errors(struct text *out, const struct table *t)
 {
     int64_t wrong = 0, first = -1;

@@ -24,6 +24,9 @@ const char *say_axis_title(const char *path);
 /** "point 3: workers 8, jitter 0.1" and a newline, of the point of @p row; nothing where nothing varies. */
 void say_axes(struct text *out, const struct study_report *r, int64_t row);
 
+/** "means of 5 seeds, 1 to 5, +- half of the 95 % interval", or "seed: 1": a line. */
+void say_seeds(struct text *out, const struct study_report *r);
+
 /** "2 of 8 rows are errors; the first: ..." where there are any. Returns how many. */
 int64_t say_errors(struct text *out, const struct table *t);
 

@@ -577,3 +577,9 @@ int source_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_so
         rc = graft_step(doc, SOURCE_INNER, from->cache, e);
     return rc ? rc : apply(doc, own_source, from, SOURCE_REST, e);
 }
+
+int source_read(struct yaml_doc *doc, int32_t *own_source, const struct study_source *from, struct err *e)
+{
+    int rc = source_open(doc, own_source, from, e);
+    return rc ? rc : source_fetch(doc, *own_source, from, e);
+}

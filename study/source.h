@@ -48,6 +48,9 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
  */
 int source_fetch(struct yaml_doc *doc, int32_t own_source, const struct study_source *from, struct err *e);
 
+/** Both, one after the other: all of the study. @p doc: to be freed after failure too. */
+int source_read(struct yaml_doc *doc, int32_t *own_source, const struct study_source *from, struct err *e);
+
 /**
  * The node whose value is that of the axis @p path, and of nothing that was applied after it; else -1. Told
  * by the name of its source: "STUDY vary.PATH".

@@ -547,10 +547,7 @@ static int hash_files(struct study *s, struct err *e)
     int32_t own_source;
     sweep_find_point(&p, &s->sweep, 0);
     const struct study_source from = study_source_at(axes, s, &p);
-    int rc = source_open(&doc, &own_source, &from, e);
-    if (rc)
-        return rc;
-    rc = source_fetch(&doc, own_source, &from, e);
+    int rc = source_read(&doc, &own_source, &from, e);
     if (!rc)
         rc = hash_named(&s->hash, &doc, doc.root, e);
     yaml_free(&doc);

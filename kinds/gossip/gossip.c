@@ -248,7 +248,8 @@ static const struct key design_keys[] = {
     K_COUNT(struct gossip_point, seeds, "seeds", 1, 100000, 5, "runs of each method; the mean counts"),
     K_COUNT(struct gossip_point, seed, "seed", 0, 9e18, 1,
             "of the first run, its examples and shards; the others follow by one"),
-    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary", .form = "<vary> or list of <vary>"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
+                .form = "<vary> or list of <vary>"),
 };
 K_SECTION(gossip_section, struct gossip_point, "gossip study", design_keys,
           "training with little communication, for weft gossip", GOSSIP_USES);
@@ -965,13 +966,11 @@ static int gossip_read_keys(struct gossip_point *p, struct err *e)
     return text_check(&p->notes, e);
 }
 
-int gossip_point_read(struct gossip_point *p, const struct study_source *from, struct err *e)
+int gossip_point_read(void *point, const struct study_source *from, struct err *e)
 {
+    struct gossip_point *p = point;
     *p = (struct gossip_point){ .doc = { .root = -1 } };
-    int rc = source_open(&p->doc, &p->own_source, from, e);
-    if (rc)
-        return rc;
-    rc = source_fetch(&p->doc, p->own_source, from, e);
+    int rc = source_read(&p->doc, &p->own_source, from, e);
     if (!rc)
         rc = gossip_read_keys(p, e);
     if (rc)
@@ -985,8 +984,9 @@ void gossip_point_close(struct gossip_point *p)
 }
 
 /* igraph is not safe for threads. */
-void gossip_point_free(struct gossip_point *p)
+void gossip_point_free(void *point)
 {
+    struct gossip_point *p = point;
     for (int32_t i = 0; i < p->n_entries; i++)
         free(p->entries[i].label);
     free(p->entries);
@@ -1014,16 +1014,6 @@ static int gossip_kind_open(struct study *s, const struct yaml_doc *doc, const v
     text_printf(&s->name, "%.*s", TOPO_NAME - 1, p->name ? p->name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     return sweep_check_seeds(&s->sweep, s->seeds, doc, e);
-}
-
-static int gossip_kind_read(void *point, const struct study_source *from, struct err *e)
-{
-    return gossip_point_read(point, from, e);
-}
-
-static void gossip_kind_free(void *point)
-{
-    gossip_point_free(point);
 }
 
 /* Where it runs, and the job of a point, in words. */
@@ -1274,8 +1264,8 @@ const struct study_kind gossip_kind = {
     .n_tables = N_GOSSIP_TABLES,
     .open = gossip_kind_open,
     .point_size = sizeof(struct gossip_point),
-    .read = gossip_kind_read,
-    .free = gossip_kind_free,
+    .read = gossip_point_read,
+    .free = gossip_point_free,
     .fact_names = fact_names,
     .facts = gossip_kind_facts,
     .shared = gossip_shared_columns,

@@ -114,10 +114,10 @@ struct gossip_point {
 };
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
-int gossip_point_read(struct gossip_point *p, const struct study_source *from, struct err *e);
+int gossip_point_read(void *point, const struct study_source *from, struct err *e);
 /** Let go of the document, of which nothing is needed to run the point. */
 void gossip_point_close(struct gossip_point *p);
-void gossip_point_free(struct gossip_point *p);
+void gossip_point_free(void *point);
 
 /** What runs of @p p share but for examples and graph. */
 struct gossip_setup gossip_point_setup(const struct gossip_point *p);

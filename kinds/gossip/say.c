@@ -73,16 +73,6 @@ static bool is_one_place(const struct table *t)
     return same;
 }
 
-static void gossip_say_seeds(struct text *out, const struct study_report *s)
-{
-    char a[SHOW];
-    if (s->seeds > 1)
-        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
-                    show_count(a, s->seeds), (long long)s->seed, (long long)(s->seed + s->seeds - 1));
-    else
-        text_printf(out, "seed: %lld\n", (long long)s->seed);
-}
-
 /* What is different at a point: its axes, and where it runs unless that is @p one at all points. */
 static void gossip_say_point(struct text *out, const struct study_report *r, int64_t row, bool one)
 {
@@ -197,7 +187,7 @@ int gossip_study_say(struct text *out, const struct study_report *r, struct err 
     bool one = is_one_place(rows);
     int rc = 0;
     text_printf(out, "%s%straining with little communication\n", r->name, r->name[0] ? ": " : "");
-    gossip_say_seeds(out, r);
+    say_seeds(out, r);
     if (one && next_read(rows, 0) < rows->n_rows)
         put_where(out, rows, next_read(rows, 0));
     for (int64_t first = 0, end; first < rows->n_rows && !rc; first = end) {

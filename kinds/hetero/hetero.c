@@ -311,7 +311,8 @@ static const struct key design_keys[] = {
     K_COUNT(struct hetero_point, seeds, "seeds", 1, 100000, 5,
             "runs of each scheduler that draws; the median counts"),
     K_COUNT(struct hetero_point, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
-    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary", .form = "<vary> or list of <vary>"),
+    K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
+                .form = "<vary> or list of <vary>"),
 };
 K_SECTION(hetero_section, struct hetero_point, "hetero study", design_keys,
           "layers on types of resources, for weft hetero", HETERO_USES);
@@ -835,13 +836,11 @@ static int hetero_read_keys(struct hetero_point *p, struct err *e)
     return text_check(&p->notes, e);
 }
 
-int hetero_point_read(struct hetero_point *p, const struct study_source *from, struct err *e)
+int hetero_point_read(void *point, const struct study_source *from, struct err *e)
 {
+    struct hetero_point *p = point;
     *p = (struct hetero_point){ .doc = { .root = -1 } };
-    int rc = source_open(&p->doc, &p->own_source, from, e);
-    if (rc)
-        return rc;
-    rc = source_fetch(&p->doc, p->own_source, from, e);
+    int rc = source_read(&p->doc, &p->own_source, from, e);
     if (!rc)
         rc = hetero_read_keys(p, e);
     if (rc)
@@ -854,8 +853,9 @@ void hetero_point_close(struct hetero_point *p)
     yaml_free(&p->doc);
 }
 
-void hetero_point_free(struct hetero_point *p)
+void hetero_point_free(void *point)
 {
+    struct hetero_point *p = point;
     hetero_free(&p->problem);
     hetero_profile_free(&p->profile);
     free(p->links);
@@ -926,16 +926,6 @@ static int hetero_kind_open(struct study *s, const struct yaml_doc *doc, const v
     text_printf(&s->name, "%.*s", TOPO_NAME - 1, p->name ? p->name : "");
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
     return sweep_check_seeds(&s->sweep, s->seeds, doc, e);
-}
-
-static int hetero_kind_read(void *point, const struct study_source *from, struct err *e)
-{
-    return hetero_point_read(point, from, e);
-}
-
-static void hetero_kind_free(void *point)
-{
-    hetero_point_free(point);
 }
 
 /* Does a scheduler prove what the oracle cannot? Then that need not be done twice. */
@@ -1109,8 +1099,8 @@ const struct study_kind hetero_kind = {
     .n_tables = N_HETERO_TABLES,
     .open = hetero_kind_open,
     .point_size = sizeof(struct hetero_point),
-    .read = hetero_kind_read,
-    .free = hetero_kind_free,
+    .read = hetero_point_read,
+    .free = hetero_point_free,
     .fact_names = fact_names,
     .facts = hetero_kind_facts,
     .shared = hetero_shared_columns,

@@ -86,10 +86,10 @@ struct hetero_point {
 };
 
 /** The study at a point; @p from has path, overrides and axes. Empty after failure. */
-int hetero_point_read(struct hetero_point *p, const struct study_source *from, struct err *e);
+int hetero_point_read(void *point, const struct study_source *from, struct err *e);
 /** Let go of the document, of which nothing is needed to run the point. */
 void hetero_point_close(struct hetero_point *p);
-void hetero_point_free(struct hetero_point *p);
+void hetero_point_free(void *point);
 
 /**
  * The throughput asked for: as given, or a share of the largest. @p problem of hetero_build(); its per_s is

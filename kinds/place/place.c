@@ -416,13 +416,11 @@ static int place_read_point(struct place_study *s, struct err *e)
 }
 
 /* On failure @p s is empty. */
-int place_study_read(struct place_study *s, const struct study_source *from, struct err *e)
+int place_study_read(void *point, const struct study_source *from, struct err *e)
 {
+    struct place_study *s = point;
     *s = (struct place_study){ .doc = { .root = -1 } };
-    int rc = source_open(&s->doc, &s->own_source, from, e);
-    if (rc)
-        return rc;
-    rc = source_fetch(&s->doc, s->own_source, from, e);
+    int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = place_read_point(s, e);
     if (rc)
@@ -430,8 +428,9 @@ int place_study_read(struct place_study *s, const struct study_source *from, str
     return rc;
 }
 
-void place_study_free(struct place_study *s)
+void place_study_free(void *point)
 {
+    struct place_study *s = point;
     free(s->servers.graph_path);
     free(s->trace.path);
     free(s->trace.profile);
@@ -756,16 +755,6 @@ static void place_close(struct study *s)
 
 /* ---- points ---- */
 
-static int place_point_read(void *point, const struct study_source *from, struct err *e)
-{
-    return place_study_read(point, from, e);
-}
-
-static void place_point_free(void *point)
-{
-    place_study_free(point);
-}
-
 static void place_name_network(char out[128], const struct place_study *s)
 {
     char word[TOPO_SPEC];
@@ -1039,8 +1028,8 @@ const struct study_kind place_kind = {
     .open = place_open,
     .close = place_close,
     .point_size = sizeof(struct place_study),
-    .read = place_point_read,
-    .free = place_point_free,
+    .read = place_study_read,
+    .free = place_study_free,
     .fact_names = fact_names,
     .facts = place_put_facts,
     .shared = shared_columns,

@@ -216,8 +216,8 @@ extern const struct place_ops place_slots, place_batch, place_events, place_inte
 const struct place_ops *place_ops_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
-int place_study_read(struct place_study *s, const struct study_source *from, struct err *e);
-void place_study_free(struct place_study *s);
+int place_study_read(void *point, const struct study_source *from, struct err *e);
+void place_study_free(void *point);
 
 /** Does the study have servers with links between them, and not a pool? */
 bool place_has_servers(const struct place_study *s);

@@ -10,15 +10,10 @@
 
 static void say_place_head(struct text *out, const struct study_report *r)
 {
-    char a[SHOW];
     text_printf(out, "%s%sjobs in model %s\n", r->name, r->name[0] ? ": " : "",
                 say_word(r->rows, 0, "model"));
     say_common(out, r);
-    if (r->seeds > 1)
-        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
-                    show_count(a, r->seeds), (long long)r->seed, (long long)(r->seed + r->seeds - 1));
-    else
-        text_printf(out, "seed: %lld\n", (long long)r->seed);
+    say_seeds(out, r);
     text_puts(out, "\n");
 }
 

@@ -62,10 +62,7 @@ static int toy_read(void *point, const struct study_source *from, struct err *e)
     int32_t own;
     memset(p, 0, sizeof *p);
     count(&toy_alive.points, &toy_alive.most_points, 1);
-    int rc = source_open(&doc, &own, from, e);
-    if (rc)
-        return rc;
-    rc = source_fetch(&doc, own, from, e);
+    int rc = source_read(&doc, &own, from, e);
     if (!rc)
         rc = schema_read(p, &toy_section, &doc, doc.root, e);
     if (!rc && p->broken == 1)

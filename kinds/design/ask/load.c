@@ -1144,9 +1144,7 @@ bool design_point_change(struct design_point *s, const struct study_source *from
 int design_point_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e)
 {
     *s = (struct design_point){ .budget = { .node = -1 } };
-    int rc = source_open(&s->doc, &s->own_source, from, e);
-    if (!rc)
-        rc = source_fetch(&s->doc, s->own_source, from, e);
+    int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = read_document(s, needs, e);
     if (rc)

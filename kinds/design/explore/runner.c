@@ -295,8 +295,9 @@ static void drop_study(struct runner *r)
     r->holds = false;
 }
 
-void runner_free(struct runner *r)
+void runner_free(void *hand)
 {
+    struct runner *r = hand;
     if (!r)
         return;
     drop_study(r);
@@ -460,9 +461,10 @@ static int try_grid(bool *is_grid, struct runner *r, const struct sweep_unit *un
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
 }
 
-int runner_unit(struct runner *r, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
+int runner_unit(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e)
 {
+    struct runner *r = hand;
     bool is_grid;
     if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
         drop_study(r);
@@ -707,24 +709,13 @@ static int build_hand(void **out, const struct block_job *job, struct err *e)
     return rc;
 }
 
-static void free_hand(void *hand)
-{
-    runner_free(hand);
-}
-
-static int run_block(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
-                     struct err *e)
-{
-    return runner_unit(hand, unit, rows, n, e);
-}
-
 static const struct block_ops blocks = {
     .quick = design_is_quick,
     .largest = RUNNER_GRID_POINTS,
     .most = most_of_block,
     .hand = build_hand,
-    .hand_free = free_hand,
-    .block = run_block,
+    .hand_free = runner_free,
+    .block = runner_unit,
 };
 
 /* ---- results ---- */

@@ -60,14 +60,14 @@ struct runner;
 
 /** One a thread. ERR_NOMEM; ERR_PARSE: the rule names a column that rows lack. Then *out is NULL. */
 int runner_build(struct runner **out, const struct block_job *job, struct err *e);
-void runner_free(struct runner *r); /**< NULL is fine */
+void runner_free(void *hand); /**< NULL is fine */
 
 /**
  * Append the rows of a unit to @p rows (with study_put_columns()), and count. The same rows whatever the
  * runner did before. A point that cannot be read or solved is a row with a status and a message.
  * @return 0, or ERR_NOMEM.
  */
-int runner_unit(struct runner *r, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
+int runner_unit(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e);
 
 /** Numbers of a network for `where`, of DESIGN_FACTS: as design_fact_names. */
