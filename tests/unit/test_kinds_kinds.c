@@ -182,5 +182,5 @@ TEST(figures_take_for_better_what_columns_do)
         if (f->build == fig_place_grid)
             assert_same_direction("place", place->metrics, place->n_metrics);
     }
-    assert_int_equal(n, 6);
+    assert_int_equal(n, 7);
 }
