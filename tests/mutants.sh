@@ -107,20 +107,23 @@ programs_notice() {
     return 1
 }
 
+# The objects of these sources; a build keeps those of files that are gone as well.
+objects_of() { echo "$@" | tr ' ' '\n' | sed "s,^,$build/,; s,c$,o,"; }
+
 # Which test notices the mutant in $me/mutant.o; nothing: it is none.
 judge() {
     top=${file%%/*}
     arena=$work/arena.o
     [ "$file" != base/arena.c ] || arena=
     # An archive is not asked for what an object before it has.
-    # shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2086,SC2046 # words
     if [ "$top" != cli ]; then
-        $CC $SANITIZE -fopenmp -o "$me/unit_tests" "$build"/tests/*.o "$build"/tests/unit/*.o "$me/mutant.o" $arena \
+        $CC $SANITIZE -fopenmp -o "$me/unit_tests" $(objects_of tests/*.c tests/unit/*.c) "$me/mutant.o" $arena \
             "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
         suite_that_notices | grep . && return
     fi
     # shellcheck disable=SC2086,SC2046 # words
-    $CC $SANITIZE -fopenmp -o "$me/weft" $(find "$build/cli" -name '*.o' ! -path "$build/${file%.c}.o") "$me/mutant.o" $arena \
+    $CC $SANITIZE -fopenmp -o "$me/weft" $(objects_of $(find cli -name '*.c' ! -path "$file")) "$me/mutant.o" $arena \
         "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
     programs_notice || echo nobody
 }
