@@ -537,7 +537,7 @@ static const struct column result_columns[] = {
 /* Metrics are called as the study's models call them: place_open() puts their names in. */
 #define ROW_BEGIN                                                                                            \
     COLUMN_WORD(struct place_row, network, "the network, graph, racks or pool it runs on",                   \
-                .flags = COLUMN_EMPTY | COLUMN_COMMON),                                                      \
+                .flags = COLUMN_EMPTY | COLUMN_COMMON | COLUMN_YIELDS),                                      \
         COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA),             \
         COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
         COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is", .in = IN_DATA),                 \
@@ -551,7 +551,7 @@ static const struct column result_columns[] = {
                     .in = IN_DATA),                                                                          \
         COLUMN_WORD(struct place_row, message, "what is wrong")
 #define RUN_BEGIN                                                                                            \
-    COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY),                      \
+    COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY | COLUMN_YIELDS),      \
         COLUMN_WORD(struct place_result, model, "likewise"),                                                 \
         COLUMN_WORD(struct place_result, scheduler, "whose run it is"),                                      \
         COLUMN_COUNT(struct place_result, seed, "of the run"),                                               \

@@ -33,6 +33,10 @@ for t in rows runs jobs places slots links; do
 done
 tables batch.yaml 2 batch
 for t in places jobs; do grep -v '^#' batch-$t.csv | sed -n 1,2p; done
+echo "== networks side by side: one column says which"
+"$WEFT" place slots.yaml -q --set 'vary={network: ["ring:4@100 switch:4@50", "switch:16@50"]}' --set 'schedulers=[las]' -o nets.csv --runs nets-runs.csv
+for t in nets nets-runs; do grep -v '^#' $t.csv | cut -d, -f1-6; done
+run plot place nets.csv -q -o nets.svg
 echo "== progress by the time of an iteration"
 tau='{gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, slot_s: 2}'
 run place slots.yaml --set jobs.progress=tau --set "jobs.tau=$tau" --set jobs.utility=linear --set seeds=1 --set 'vary={jobs.tau.batch: [worker, job]}'
