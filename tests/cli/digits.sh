@@ -111,13 +111,13 @@ while read -r name inner outer; do
     study "$name" parts.yaml "[ { $in, $(echo "$inner" | tr '%' ' ') }, { $out, $(echo "$outer" | tr '%' ' ') } ]"
     sed 's/bw_GBps: [0-9]*/max_GBps: 400/g' "$name.yaml" >free.yaml
     of topo "$name.yaml" --of json
-    of topo "$name.yaml" --igraph --of json
+    of topo "$name.yaml"
     of topo "$name.yaml" --bill --of csv
     of topo "$name.yaml" --dot -
     of explain "$name.yaml" --set model=alpha-beta --of json
     of alloc free.yaml --set total_GBps=300 --of json
     of alloc free.yaml --set total_GBps=300 --set network.parts=rates.yaml --set objective=perf_per_cost --of json
-    of alloc free.yaml --set objective=tco_per_token --of json
+    of alloc free.yaml --set objective=tco_per_token
     [ "$name" = slim ] || of fail "$name.yaml" --of json
     of check "$name.yaml" --set 'budget={ usd: 1e6, watt: 1e5, nics: 64, nic_GBps: 60, time_s: 0.01, site_MW: 1, usd_year: 1e6 }' --of json
 done <<..
@@ -318,8 +318,7 @@ sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 200\nsystem:/' ra
 sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 400\nsystem:/' train.yaml >trained.yaml
 sed 's/bw_GBps: [0-9]*/max_GBps: 400/g; s/^system:/total_GBps: 400\nsystem:/' two.yaml >whole.yaml
 cat >keys <<..
-[ in >= 20 ]
-[ 2*in + out <= 300 ]
+[ in >= 20, 2*in + out <= 300 ]
 [ out == 30 ]
 [ usd <= 40000 ]
 [ in - out >= 10, in + 3*out <= 350 ]
@@ -327,10 +326,8 @@ cat >keys <<..
 [ out <= 5, out >= 6 ]
 ..
 while read -r constraints; do
-    for s in free trained whole; do
-        for objective in time perf_per_cost cost utilization tco_per_token perf_per_watt; do
-            of alloc $s.yaml --set "constraints=$constraints" --set objective=$objective --set time_limit_s=0.02 --of json
-        done
+    for how in "free time" "free perf_per_cost" "free cost" "free tco_per_token" "trained time" "trained utilization" "trained perf_per_watt" "whole time" "whole cost" "whole perf_per_watt"; do
+        of alloc ${how% *}.yaml --set "constraints=$constraints" --set objective=${how#* } --set time_limit_s=0.02 --of json
     done
 done <keys
 for s in free trained whole; do
@@ -348,11 +345,55 @@ of sim trained.yaml --search parallelism --set split=given --set network.dims.in
 of sim experts.yaml --search parallelism --set 'workload.parallel={ batch: 64, ep: 4 }' --of csv
 of alloc whole.yaml --set 'workload={ model: model.yaml, parallel: { batch: 64 }, search: { tp: [1, 4], pp: [1, 2], cp: [1], zero: [0, 1], micro_batch: [1, 2], top: 5 } }' --of json
 
+echo "== graphs, files of others, networks"
+cat >links.csv <<..
+src,dst,bw_GBps,latency_ns,class,usd
+a,b,25,100,near,50
+c,d,25,100,near,50
+e,f,25,100,near,50
+a,switch-0,50,300,far,400
+b,switch-0,50,300,far,400
+c,switch-0,50,300,far,400
+d,switch-1,50,300,far,400
+e,switch-1,50,300,far,400
+f,switch-1,50,300,far,400
+switch-0,switch-1,100,200,up,900
+..
+cat >wires.yaml <<..
+network:
+  parts: rates.yaml
+  graph: links.csv
+  classes: [ { name: near, size: 2, tier: In, max_GBps: 400 }, { name: far, size: 3, tier: Out, max_GBps: 500 }, { name: up, tier: Out, max_GBps: 300, efficiency: 0.9 } ]
+workload: { step: { sum: [ { all-reduce: { size_MB: 100, group: all } }, { all-to-all: { size_MB: 9, group: all } } ] } }
+..
+of topo fly.yaml --graphml g.graphml --of csv
+of topo g.graphml --of json
+of topo links.csv --of json
+of topo links.csv
+of explain wires.yaml --set 'network.classes=[ { name: near, tier: In, bw_GBps: 30 }, { name: far, tier: Out, bw_GBps: 60 }, { name: up, tier: Out, bw_GBps: 90 } ]' --of json
+for constraints in '[ total == 150 ]' '[ near >= 40, total <= 300 ]' '[ usd <= 9000 ]'; do
+    of alloc wires.yaml --set "constraints=$constraints" --of json
+    of alloc wires.yaml --set "constraints=$constraints" --set objective=perf_per_cost
+done
+sed '/^system/,/items/d' rated.yaml >plain.yaml
+for route in shortest ecmp; do
+    of sim plain.yaml --model flow --set "simulation={ route: $route, graph: links.csv }" --set 'network={ dims: [ { tier: In, shape: ring, size: 2, bw_GBps: 50 }, { tier: Out, shape: switch, size: 3, bw_GBps: 20 } ] }' --set 'workload={ step: { sum: [ { all-reduce: { size_MB: 10, group: all } }, { all-to-all: { size_MB: 9, group: all } } ] } }' --set parts=rates.yaml --of json
+done
+printf 'HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 2 pp: 1 vpp: 1 ga: 2 all_gpus: 8 checkpoints: 0 checkpoint_initiates: 0 pp_comm: 0\n3\n' >simai.txt
+printf '%s\t-1\t%d\t%s\t%d\t%d\t%s\t%d\t%d\t%s\t%d\t100\n' attn 1000 ALLREDUCE 4096000 1500 ALLREDUCE 4096000 500 NONE 0 moe 2000 ALLTOALL_EP 900000 700 ALLTOALL_EP 800000 300 ALLGATHER_DP_EP 500000 out 90 ALLGATHER 70000 1000 REDUCESCATTER 600000 500 ALLREDUCE 8192 >>simai.txt
+cp tests/data/astra_transformer.txt astra.txt
+for w in '{ simai: simai.txt }' '{ simai: simai.txt, ag_size: shard }' '{ astra: astra.txt }' '{ astra: astra.txt, loop: overlap }' '{ astra: astra.txt, recompute: forward }'; do
+    case $w in *simai*) net="ring:2@100 switch:4@50" ;; *) net="ring:4@100 switch:8@50" ;; esac
+    of explain plain.yaml --set "network=$net" --set "workload=$w" --of json
+done
+for n in configs/networks/*.yaml; do of topo $n --of json; done
+
 echo "== clusters"
 cat >slots.yaml <<..
 network: "ring:4@100 switch:4@50"
 model: slots
 slots: 16
+servers: { gpu: 4, cpu: 16, memory_GB: 64 }
 jobs: { count: 8, zeta: [ 60, 120 ], hop_GBps: 0.25 }
 seeds: 2
 seed: 3
@@ -395,6 +436,8 @@ slope: 0.3
 middle: [ 3, 6 ]
 leave_frac: 0.3
 budget: literal
+gpus: 2
+demand: { cpu: [ 1, 3 ], memory_GB: 9 } | { memory_GB: [ 4, 20 ] }
 ..
 vary place slots.yaml gadget $tables --set 'schedulers=[ gadget ]' <<..
 samples: 3 | 20
@@ -456,6 +499,55 @@ memory_GB: 15
 real_factor: true
 ..
 
+n=8
+sed '/^network/d; s/^servers:.*/racks: { servers: 5 }/' slots.yaml >racks.yaml
+vary place racks.yaml racks $tables --set 'schedulers=[ gadget, las ]' <<..
+!servers: 5 | 8
+racks: 2 | [ 2, 3 ]
+gpus: [ 2, 4 ]
+total_gpus: 24
+server_GBps: [ 1, 3 ]
+rack_GBps: 40
+link_scale: 0.5
+latency_ns: 900
+..
+vary place batch.yaml jobs $tables <<..
+!sizes: [ [ 1, 4 ], [ 2, 3 ], [ 4, 2 ] ] | [ [ 2, 5 ], [ 8, 2 ] ]
+iterations: [ 300, 900 ]
+iteration_s: [ 0.01, 0.2 ]
+run_s: [ 20, 90 ]
+comm_frac: 0.5
+server_frac: 0.1
+inner_ratio: 9
+share_frac: 0.9
+alpha: 0.1
+..
+vary place events.yaml jobs $tables --set 'schedulers=[ fifo, las, srtf+spread ]' <<..
+!trace: trace.csv | trace.csv, count: 20 | trace.csv, start: 5, count: 30
+!length: runtime | iterations
+max_gpus: 4
+horizon_s: 900
+rate: 2
+overlap_frac: 0.5
+..
+sed 's/trace: trace.csv/count: 30, jobs_per_h: 90/' events.yaml >drawn_jobs.yaml
+while read -r profile; do
+    echo "$profile" >profile.yaml
+    of place drawn_jobs.yaml -j 1 $tables --set jobs.profile=profile.yaml --set 'schedulers=[ fifo, sjf ]' --of csv
+done <<..
+{ gpus: { from: 1, to: 16, log: true }, iters: [ 50, 400 ], iter_ms: [ 100, 900 ], grad_MB: [ 1, 500 ] }
+{ gpus: { values: [ 1, 4, 8 ], weights: [ 5, 2, 1 ] }, gpus_per_worker: 2, iters: 90, iter_ms: 200, models: [ { name: small, weight: 3, grad_MB: 20, batch: 8, iter_ms: 90 }, { name: large, grad_MB: 900 } ], priority: [ 1, 5 ] }
+..
+"$WEFT" place slots.yaml -q -j 1 --store place.db >/dev/null 2>&1
+"$WEFT" place slots.yaml -q -j 1 --store 1.db --shard 1/2 --runs runs.csv >/dev/null 2>&1
+"$WEFT" place slots.yaml -q -j 1 --store 2.db --shard 2/2 --runs runs2.csv >/dev/null 2>&1
+of merge both.db 1.db 2.db
+of export place.db --of csv
+"$WEFT" place slots.yaml -q -j 1 --store place2.db --runs r.csv --jobs j.csv >/dev/null 2>&1
+for table in runs jobs; do of export place2.db --table $table --of csv --where scheduler=drf; done
+of export both.db --table runs --of json
+of export both.db --where scheduler=las
+
 echo "== layers on types"
 cat >measured.yaml <<..
 layers:
@@ -486,6 +578,17 @@ tables="--runs t1.csv --plans t2.csv --stages t3.csv --curves t4.csv"
 for set in draw.types=4 model=ctrdnn model=2emb throughput.share=0.9 overlap=false handover=stage provisioning=balance provisioning=newton rl.best_frac=1 rl.gamma=0.9 genetic.elite=3 anneal.hot=3; do
     of hetero drawn.yaml -j 1 $tables --set $set --of csv
 done
+n=8
+vary hetero drawn.yaml draw.gpu --set 'schedulers=[ oracle, greedy ]' <<..
+peak_GFLOPS: 900
+memory_GBps: 90
+lookup_GBps: 9
+net_GBps: 30
+usd_per_h: 5
+compute_parallel: 0.8
+comm_parallel: 0.7
+max_units: 40
+..
 for set in overlap=false throughput.per_s=100000 'throughput={ share: 0.4, of: gpu-only }' 'servers={ type: cpu, GBps: 1 }' types.v100.max_units=20 'types.v100={ name: v100, usd_per_h: 2, compute_parallel: 0.9, comm_parallel: 0.8, nic_GBps: 2 }' handover=layer; do
     of hetero measured.yaml -j 1 $tables --set "$set" --of json
 done
@@ -525,6 +628,30 @@ for set in rung=flow shards=label-skew drift_at=0.5 endpoint_ns=5000 chunks=2 mo
     of gossip gossip.yaml -j 1 $tables --set "$set" --of json
 done
 of gossip gossip.yaml -j 1 --set 'vary={ workers: [ 2, 4 ] }' --set 'methods=[ pair, all-reduce ]'
+
+echo "== pages and columns"
+of sweep free.yaml -j 1 --set 'vary={ total_GBps: [ 100, 200, 400 ], objective: [ time, cost ] }' --set time_limit_s=0.004
+of sweep trained.yaml -j 1 --set 'vary={ workload.parallel: [ { batch: 64, tp: 2, zero: 1 }, { batch: 64, pp: 4, tp: 2, recompute: full } ] }'
+of place slots.yaml -j 1 --set 'vary={ jobs.count: [ 4, 8 ] }'
+of place batch.yaml -j 1
+of place events.yaml -j 1
+of place interval.yaml -j 1
+of hetero drawn.yaml -j 1 --set 'vary={ throughput.share: [ 0.2, 0.8 ] }'
+of hetero measured.yaml -j 1
+of gossip gossip.yaml -j 1
+for c in sweep place hetero gossip; do
+    of $c --columns
+    of $c --columns --of csv
+    of $c nosuch.yaml
+done
+for s in trained experts rated; do
+    for m in bandwidth alpha-beta all; do of sim $s.yaml --model $m; done
+    of alloc $s.yaml
+done
+of diff two.yaml rated.yaml
+of diff train.yaml experts.yaml
+of tornado rated.yaml --all
+of check rated.yaml --set 'budget={ usd: 1e6, watt: 1e5, nics: 64, nic_GBps: 60, time_s: 0.01, site_MW: 1, usd_year: 1e6, usd_per_Mtoken: 1 }'
 
 echo "== tables and figures"
 sed '/^system/,/items/d' free.yaml >bare.yaml
