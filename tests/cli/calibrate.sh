@@ -59,7 +59,7 @@ run calibrate run.log -o node.yaml
 
 run calibrate run.log -o run.csv
 run plot calibrate run.csv -o run.svg
-grep -c '<svg' run.svg
+grep -c '<svg xmlns' run.svg
 
 echo "== what was written is a network that predicts these times"
 { echo "dims:"; "$WEFT" calibrate run.log --of yaml | sed '/^#/d; s/^/  /'; } >net.yaml

@@ -62,7 +62,7 @@ script -qec "$w sweep vary.yaml -q --of csv --set 'network.name=$name'" /dev/nul
 
 echo "# gnuplot is run by an absolute name, and nothing of a name is run"
 printf '#!/bin/sh\ntouch %s/ran\n' "$TMPDIR" >gnuplot && chmod +x gnuplot
-PATH=":.:$PATH" "$w" plot xy rows.csv --x total_GBps --y time_s -v -f -o f.svg 2>&1 | grep -c '^weft plot: drawn by /'
+PATH=":.:$PATH" "$w" plot xy rows.csv --x total_GBps --y time_s -v -f -o f.pdf 2>&1 | grep -c '^weft plot: drawn by /'
 printf 'set output "%s/ran"\nsystem "touch %s/ran"\n' "$TMPDIR" "$TMPDIR" >.gnuplot
 printf "a,\"b';system('touch ran');'\",\"\`touch ran\`\"\n1,2,3\n2,3,4\n" >t.csv
 HOME=$TMPDIR GNUTERM=dumb GNUPLOT_LIB=$TMPDIR "$w" plot xy t.csv --x a --y "b';system('touch ran');'" \
