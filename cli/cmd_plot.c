@@ -200,7 +200,6 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
 {
     const struct options *o = &run->opt;
     struct plot_xy xy = o->xy;
-    struct text script = { 0 };
     int rc = o->xy_y.n > 2
                  ? err_set(e, ERR_USAGE, "option --y is given %d times, expected at most 2", (int)o->xy_y.n)
                  : 0;
@@ -219,12 +218,7 @@ static int draw_xy(const struct run *run, struct table *t, const struct plot_opt
     /* After the limits: the list is of the rows that would be drawn. */
     if (!rc && o->list)
         return plot_xy_list(t, image, e);
-    if (!rc)
-        rc = plot_xy_script(&xy, t, plot, &script, e);
-    if (!rc)
-        rc = plot_image(text_str(&script), plot->format, image, e);
-    text_free(&script);
-    return rc;
+    return rc ? rc : plot_xy_draw(&xy, t, plot, image, e);
 }
 
 static int say_gnuplot(const struct run *run, struct err *e)

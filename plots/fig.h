@@ -10,9 +10,12 @@
 
 #include "plots/grid.h"
 
-/** Draw @p figure, which need not be in the list, of a table. Errors as plot_draw(), without gnuplot's. */
+/** The SVG, or what gnuplot is given to draw a figure, which need not be in the list. As plot_draw(). */
 int figure_script(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
                   struct text *script, struct err *e);
+/** plot_draw() of a figure that need not be in the list. */
+int figure_draw(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
+                struct text *out_image, struct err *e);
 
 /* ---- any table ---- */
 

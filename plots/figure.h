@@ -65,15 +65,11 @@ struct plot_figure {
 extern const struct plot_figure plot_figures[];
 extern const int32_t plot_n_figures;
 
-/** The figure as SVG where the format is that, else as a script for gnuplot, appended to @p script. Errors as
- * plot_draw(), without gnuplot's. */
-int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
-                struct text *script, struct err *e);
-
 /**
- * Draw @p figure (a name of plot_figures) from @p t and append the image to @p out_image.
- * Designs whose status is neither "solved" nor "unproved" are left out; rows without a value the figure
- * needs are left out too, and the figure says how many. Same table, same bytes.
+ * Draw @p figure (a name of plot_figures) from @p t and append the image to @p out_image, which on an error
+ * is as it was. SVG and scripts need no gnuplot. Designs whose status is neither "solved" nor "unproved" are
+ * left out; rows without a value the figure needs are left out too, and the figure says how many. Same table,
+ * same bytes.
  *
  * @return 0; ERR_USAGE (no such figure or filter column); ERR_PARSE (a column is
  *         missing or holds the wrong kind of value, no row is left); ERR_RANGE
@@ -81,9 +77,5 @@ int plot_script(const char *figure, const struct table *t, const struct plot_opt
  */
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e);
-
-/** What gnuplot makes of the script of a PDF or PNG, appended to @p out_image; what plot_script() wrote for
- * another format is the image. */
-int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e);
 
 #endif

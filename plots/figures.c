@@ -256,11 +256,13 @@ int figure_script(const struct plot_figure *figure, const struct table *t, const
     const struct rows r = { .t = t, .figure = figure, .opt = opt };
     struct canvas c;
 
-    /*
-     * The script is gathered in the canvas and handed over whole: on an error the caller's text is as it was.
-     */
+    /* It is gathered in the canvas and handed over whole: on an error the caller's text is as it was. */
     canvas_init(&c, opt, figure->help ? figure->help : "");
-    int rc = rows_check(&r, e);
+    int rc = check_size("width", opt->width_px, e);
+    if (!rc)
+        rc = check_size("height", opt->height_px, e);
+    if (!rc)
+        rc = rows_check(&r, e);
     if (!rc && rows_know(&r, table_find(t, "semantics"), -1, NULL))
         canvas_note(&c, "semantics libra: not what links carry");
     if (!rc)
@@ -275,35 +277,25 @@ int figure_script(const struct plot_figure *figure, const struct table *t, const
     return rc;
 }
 
-int plot_script(const char *figure, const struct table *t, const struct plot_options *opt,
-                struct text *script, struct err *e)
+int figure_draw(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
+                struct text *out_image, struct err *e)
 {
-    const struct plot_figure *found;
-    int rc = find_figure(&found, figure, e);
+    struct text script = { 0 };
 
+    if (opt->format != PLOT_PDF && opt->format != PLOT_PNG)
+        return figure_script(figure, t, opt, out_image, e);
+    int rc = figure_script(figure, t, opt, &script, e);
     if (!rc)
-        rc = check_size("width", opt->width_px, e);
-    if (!rc)
-        rc = check_size("height", opt->height_px, e);
-    return rc ? rc : figure_script(found, t, opt, script, e);
-}
-
-int plot_image(const char *script, enum plot_format format, struct text *out_image, struct err *e)
-{
-    if (format == PLOT_PDF || format == PLOT_PNG)
-        return gnuplot_run(script, out_image, e);
-    text_puts(out_image, script);
-    return text_check(out_image, e);
+        rc = gnuplot_run(text_str(&script), out_image, e);
+    text_free(&script);
+    return rc;
 }
 
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e)
 {
-    struct text script = { 0 };
-    int rc = plot_script(figure, t, opt, &script, e);
+    const struct plot_figure *found;
+    int rc = find_figure(&found, figure, e);
 
-    if (!rc)
-        rc = plot_image(text_str(&script), opt->format, out_image, e);
-    text_free(&script);
-    return rc;
+    return rc ? rc : figure_draw(found, t, opt, out_image, e);
 }

@@ -2,7 +2,7 @@
  * @file The one place that starts gnuplot: a script in, the bytes of an image out.
  *
  * Needs gnuplot 5.2 or later on the PATH, with the terminals pdfcairo and pngcairo; nothing else of the
- * program needs it, and plot_script() does without. Each run is a process of its own, which takes about 50 ms
+ * program needs it, and SVG does without. Each run is a process of its own, which takes about 50 ms
  * to start. No state is kept, but the environment is read: not while another thread changes it.
  */
 #ifndef PLOTS_GNUPLOT_H

@@ -1258,13 +1258,13 @@ int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
     return rc ? rc : xy_draw_xy(&f, e);
 }
 
-int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
-                   struct text *script, struct err *e)
+int plot_xy_draw(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
+                 struct text *out_image, struct err *e)
 {
     static const char *const no_columns[] = { NULL };
     const struct plot_figure figure = { .name = "xy", .columns = no_columns, .build = fig_xy, .look = spec };
 
-    return figure_script(&figure, t, opt, script, e);
+    return figure_draw(&figure, t, opt, out_image, e);
 }
 
 int plot_xy_list(const struct table *t, struct text *out, struct err *e)

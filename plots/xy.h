@@ -31,14 +31,11 @@ struct plot_xy {
     bool behind;       /**< other rows stay as a grey cloud */
 };
 
-/**
- * As plot_script(), appended to @p script. Errors as plot_draw(); ERR_USAGE: a column that is not there,
- * words where numbers are needed, a range that is none.
- *
- * On an error @p script is as it was.
+/** As plot_draw(); ERR_USAGE: a column that is not there, words where numbers are needed, a range that is
+ * none.
  */
-int plot_xy_script(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
-                   struct text *script, struct err *e);
+int plot_xy_draw(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
+                 struct text *out_image, struct err *e);
 /**
  * The columns of @p t: kind, values, how many are distinct, least, most, what is better. ERR_NOMEM
  *

@@ -26,7 +26,7 @@ static inline void csv_script(struct text *out, const char *figure, const char *
     struct err e = { 0 };
     text_clear(out);
     csv_table(&t, csv);
-    assert_ok(plot_script(figure, &t, &opt, out, &e), &e);
+    assert_ok(plot_draw(figure, &t, &opt, out, &e), &e);
 }
 
 /** Some block of the script holds exactly @p data, and its first element of a plot command contains @p style.

@@ -35,6 +35,8 @@
  */
 #include "tests/unit/test_plots_csv.h"
 
+#include "plots/fig.h"
+
 enum { MAX_FILES = 32, MAX_TABLES = 16, MAX_WHERE = 4, MAX_ROWS = 12000, MAX_LINE = 512 };
 #define FOLDER "tests/figures"
 
@@ -347,7 +349,7 @@ static unsigned long long hash_svg(struct stand *s)
     KEEP(struct text, image, text_free) = { 0 };
     struct err e = { 0 };
     o.format = PLOT_SVG;
-    assert_int_equal(plot_script(s->figure, &s->table, &o, &image, &e), s->rc);
+    assert_int_equal(plot_draw(s->figure, &s->table, &o, &image, &e), s->rc);
     return (unsigned long long)text_hash(TEXT_HASH_SEED, text_str(&image), image.n);
 }
 
@@ -400,7 +402,13 @@ static void draw(struct stand *s, const char *words)
     OK(table_read_csv(&s->table, scratch_file(path, dir, "t.csv", csv.s, csv.n), e));
     scratch_remove(dir);
     text_clear(&s->script);
-    s->rc = plot_script(s->figure, &s->table, &s->options, &s->script, e);
+    int32_t figure = 0;
+    while (figure < plot_n_figures && strcmp(plot_figures[figure].name, s->figure) != 0)
+        figure++;
+    /* What gnuplot gets, not what it makes of it. */
+    s->rc = figure < plot_n_figures
+                ? figure_script(&plot_figures[figure], &s->table, &s->options, &s->script, e)
+                : plot_draw(s->figure, &s->table, &s->options, &s->script, e);
     s->n_plots++;
     s->n_checks = 0;
     if (s->rc == 0)

@@ -127,7 +127,7 @@ TEST(calls_draw_what_they_say)
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, cases[i].csv);
-        if (plot_xy_script(&cases[i].xy, &t, &opt, &s, e) ||
+        if (plot_xy_draw(&cases[i].xy, &t, &opt, &s, e) ||
             (cases[i].lacks && strstr(text_str(&s), cases[i].lacks)))
             fail_msg("%s: %s%s", cases[i].what, e->msg, text_str(&s));
         for (size_t k = 0; k < COUNT_OF(cases[i].has) && cases[i].has[k]; k++)
@@ -147,7 +147,7 @@ TEST(a_front_of_one_design_has_no_knee)
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, rows[i]);
-        OK(plot_xy_script(&xy, &t, &opt, &s, e));
+        OK(plot_xy_draw(&xy, &t, &opt, &s, e));
         assert_int_equal(strstr(text_str(&s), "'b' at") != NULL, i);
         assert_null(strstr(text_str(&s), "'a' at"));
     }
@@ -166,7 +166,7 @@ TEST(labels_without_room_stand_apart_or_are_counted)
     for (int i = 0; i < 50; i++)
         text_printf(&csv, "%g,%g,some longer name %d\n", 1 + 0.05 * (i % 5), 1 + 0.02 * (i / 5), i);
     csv_table(&t, text_str(&csv));
-    OK(plot_xy_script(&xy, &t, &opt, &s, e));
+    OK(plot_xy_draw(&xy, &t, &opt, &s, e));
     for (const char *at = text_str(&s); (at = strstr(at, "set label 'some longer name ")); at++)
         n_labels++;
     for (const char *at = text_str(&s); (at = strstr(at, "set arrow from screen")); at++)
@@ -187,7 +187,7 @@ TEST(panels_have_their_own_scales_unless_shared)
     for (int shared = 0; shared < 2; shared++) {
         KEEP(struct text, s, text_free) = { 0 };
         xy.shared = shared;
-        OK(plot_xy_script(&xy, &t, &opt, &s, e));
+        OK(plot_xy_draw(&xy, &t, &opt, &s, e));
         const char *first = strstr(text_str(&s), "set xrange ["), *second = strstr(first + 1, "set xrange [");
         size_t n = strcspn(first, "\n");
         assert_int_equal(strncmp(first, second, n + 1) == 0, shared);
@@ -256,7 +256,7 @@ TEST(what_cannot_be_drawn_is_refused)
         KEEP(struct text, s, text_free) = { 0 };
         KEEP(struct table, t, table_free) = { 0 };
         csv_table(&t, wrong[i].csv);
-        FAILS(plot_xy_script(&wrong[i].xy, &t, &opt, &s, e), wrong[i].code, wrong[i].want);
+        FAILS(plot_xy_draw(&wrong[i].xy, &t, &opt, &s, e), wrong[i].code, wrong[i].want);
         assert_int_equal(s.n, 0);
     }
 }
@@ -282,7 +282,7 @@ TEST(what_is_better_is_known_or_asked_for)
             csv_table(&t, better > 0   ? "# best=max:rate\n" RATES
                           : better < 0 ? "# best=min:rate\n" RATES
                                        : RATES);
-            int rc = plot_xy_script(&picks[i], &t, &opt, &s, e);
+            int rc = plot_xy_draw(&picks[i], &t, &opt, &s, e);
             if (better) {
                 assert_ok(rc, e);
                 assert_has(text_str(&s), better > 0 ? more[i] : less[i]);
@@ -302,7 +302,7 @@ TEST(one_row_to_a_bar_needs_no_direction)
     KEEP(struct text, s, text_free) = { 0 };
     KEEP(struct table, t, table_free) = { 0 };
     csv_table(&t, "name,rate\na,1\nb,2\n");
-    OK(plot_xy_script(&bars, &t, &opt, &s, e));
+    OK(plot_xy_draw(&bars, &t, &opt, &s, e));
     assert_has(text_str(&s), "\n0.1 0 0.9 1\n1.1 0 1.9 2\nEOD");
 }
 
@@ -370,7 +370,7 @@ TEST(bars_keep_to_their_axis)
         xy.y[0] = "y";
         xy.bars = true;
         csv_table(&t, SPREAD);
-        OK(plot_xy_script(&xy, &t, &opt, &s, e));
+        OK(plot_xy_draw(&xy, &t, &opt, &s, e));
         for (size_t k = 0; k < COUNT_OF(shown[i].has) && shown[i].has[k]; k++)
             if (!strstr(text_str(&s), shown[i].has[k]))
                 fail_msg("%s: lacks %s in\n%s", shown[i].what, shown[i].has[k], text_str(&s));
@@ -431,7 +431,7 @@ TEST(every_row_is_drawn_or_said_to_be_left_out)
             text_puts(&csv, "\n");
         }
         csv_table(&t, text_str(&csv));
-        int rc = plot_xy_script(&xy, &t, &opt, &s, e);
+        int rc = plot_xy_draw(&xy, &t, &opt, &s, e);
         if (rc == ERR_PARSE && xy.top && xy.scale[1] == PLOT_XY_LOG) /* the best are not above zero */
             continue;
         assert_ok(rc, e);
