@@ -367,7 +367,7 @@ static yaml_id find_key(const struct yaml_doc *doc, yaml_id map, const char *rol
 /* The line of @p file that node @p id stands on. */
 static void put_example(struct text *out, const struct text *file, int32_t line, const char *name)
 {
-    enum { SHOWN = 100 };
+    enum { SHOWN = 84 };
     const char *s = text_str(file);
     for (; line > 1 && *s; line--)
         s += strcspn(s, "\n") + (s[strcspn(s, "\n")] != '\0');
