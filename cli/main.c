@@ -19,6 +19,7 @@
 #include "base/infile.h"
 #include "base/work.h"
 #include "cli/output.h"
+#include "study/source.h"
 #include "weft.h"
 #include "topo/graph.h"
 
@@ -231,8 +232,23 @@ static void waiting_begin(const struct command *c)
         alarm(FIRST_S);
 }
 
+/* Of a command that reads studies, operands that are bare names become paths, kept in @p found. */
+static int find_studies(struct run *run, struct text found[OPTIONS_MAX_OPERANDS], struct err *e)
+{
+    bool reads = false;
+    int rc = 0;
+    for (const struct option_group *const *g = run->command->scope.groups; *g; g++)
+        reads = reads || *g == &options_study || *g == &options_set;
+    for (int32_t i = 0; i < run->opt.n_operands && reads && !rc; i++) {
+        rc = source_find(&found[i], run->opt.operands[i], e);
+        run->opt.operands[i] = text_str(&found[i]);
+    }
+    return rc;
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
+    struct text found[OPTIONS_MAX_OPERANDS] = { { 0 } };
     struct output_files files = { 0 };
     struct run run = { .command = c, .files = &files };
     struct text recorded = { 0 };
@@ -248,6 +264,8 @@ static int run_command(const struct command *c, int argc, char **argv)
         if (!rc && !run.opt.quiet)
             waiting_begin(c);
         if (!rc)
+            rc = find_studies(&run, found, &e);
+        if (!rc)
             rc = c->run(&run, &e);
         if (!run.opt.quiet)
             alarm(0);
@@ -260,6 +278,8 @@ static int run_command(const struct command *c, int argc, char **argv)
     }
     output_drop(&run);
     options_free(&run.opt);
+    for (int i = 0; i < OPTIONS_MAX_OPERANDS; i++)
+        text_free(&found[i]);
     text_free(&run.warned);
     text_free(&recorded);
     return code;

@@ -14,7 +14,9 @@
 #include "kinds/design/ask/point.h"
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/solve.h"
+#include "study/source.h"
 #include "study/campaign.h"
+#include "study/source.h"
 #include "study/study.h"
 #include "topo/graph.h"
 
@@ -76,14 +78,16 @@ int weft_load(weft_study **study, const char *path_or_word, weft_error *error)
     *study = NULL;
     topo_graph_init();
     /* A file is read when it is used, for only then is it known what for; a word is a network or nothing. */
-    int rc = access(path_or_word, F_OK) == 0
-                 ? 0
-                 : design_point_load(&probe, path_or_word, NULL, 0, DESIGN_NEEDS_NETWORK, &e);
+    struct text found = { 0 };
+    int rc = source_find(&found, path_or_word, &e);
+    if (!rc && access(text_str(&found), F_OK) != 0)
+        rc = design_point_load(&probe, path_or_word, NULL, 0, DESIGN_NEEDS_NETWORK, &e);
     design_point_free(&probe);
+    char *path = rc ? NULL : strdup(text_str(&found));
+    text_free(&found);
     if (rc)
         return tell(error, rc, &e);
     weft_study *s = calloc(1, sizeof *s);
-    char *path = strdup(path_or_word);
     if (!s || !path) {
         free(s);
         free(path);

@@ -371,23 +371,24 @@ static int open_file(struct yaml_doc *doc, int32_t *own_source, const char *path
     return rc;
 }
 
-/* A study or network of the catalogue where there is no such file; the path as given otherwise. */
-static int open_path(struct yaml_doc *doc, int32_t *own_source, const char *path, struct err *e)
+int source_find(struct text *path, const char *name, struct err *e)
 {
-    struct text found = { 0 };
-    bool missing = catalogue_is_name(path) && unreadable(path) == ENOENT;
-    for (const char *const *kind = source_rules.own_kinds; *kind && missing && !found.n; kind++)
-        catalogue_find(&found, *kind, path);
-    int rc = text_check(&found, e);
-    if (!rc && missing && !found.n) {
-        for (const char *const *kind = source_rules.own_kinds; *kind && !found.n; kind++)
-            catalogue_hint(&found, *kind, path);
-        rc = err_set(e, ERR_PARSE, "%s: no such file%s", path, text_str(&found));
-    } else if (!rc) {
-        rc = open_file(doc, own_source, found.n ? text_str(&found) : path, e);
+    bool missing = !source_rules.is_word(name) && catalogue_is_name(name) && unreadable(name) == ENOENT;
+    bool found = false;
+    text_clear(path);
+    for (const char *const *kind = source_rules.own_kinds; *kind && missing && !found; kind++)
+        found = catalogue_find(path, *kind, name);
+    if (missing && !found) {
+        struct text hint = { 0 };
+        for (const char *const *kind = source_rules.own_kinds; *kind && !hint.n; kind++)
+            catalogue_hint(&hint, *kind, name);
+        int rc = err_set(e, ERR_PARSE, "%s: no such file%s", name, text_str(&hint));
+        text_free(&hint);
+        return rc;
     }
-    text_free(&found);
-    return rc;
+    if (!found)
+        text_puts(path, name);
+    return text_check(path, e);
 }
 
 /* ---- overrides ---- */
@@ -468,7 +469,7 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
         *own_source = -1;
         rc = open_word(doc, from->path, e);
     } else {
-        rc = open_path(doc, own_source, from->path, e);
+        rc = open_file(doc, own_source, from->path, e);
     }
     if (!rc)
         rc = yaml_need(doc, doc->root, YAML_MAP, e);

@@ -12,6 +12,7 @@
 #ifndef STUDY_SOURCE_H
 #define STUDY_SOURCE_H
 
+#include "base/text.h"
 #include "base/yaml.h"
 
 /** Override of one key, from --set or from an axis: value is YAML text. */
@@ -31,6 +32,12 @@ struct study_source {
     int32_t n_axes;
     struct source_cache *cache; /**< files that were read before; NULL = read each again */
 };
+
+/**
+ * What a user names as a study, written over @p path: a word or a file stays as it is; the bare name of a
+ * study or network of the catalogue becomes its path. ERR_PARSE: no such file, with the nearest name.
+ */
+int source_find(struct text *path, const char *name, struct err *e);
 
 /**
  * Read the study's own file and apply overrides of whole top-level keys; no other file is read.

@@ -1,13 +1,12 @@
 #!/bin/sh
 # shellcheck disable=SC2016  # backquotes here are those of Markdown
 #
-# The documents against the program: every command of README.md and docs/tour.md is run, in their order, and every line of
+# The documents against the program: every command of README.md, docs/tour.md and docs/guide is run, in their order, and every line of
 # output shown there must come out of it, in that order ("..." stands for anything left out). Then what the documents
 # name must exist (tests, files), and the manual page must know every command and option.
 LC_ALL=C
 export LC_ALL
 root=$PWD
-work=$TMPDIR/work
 rc=0
 
 weft() { "$WEFT" "$@"; }
@@ -20,7 +19,7 @@ complain() { echo "WRONG at $(date +%s): $1"; }
 
 # Is every line of $1 in $2, in order? A line may end in "..." for the rest of it.
 compare_shown() {
-    without_gap <"$1" | awk -v actual="$2" -v wrong="$(complain "README.md or docs/tour.md shows what the command does not print")" '
+    without_gap <"$1" | awk -v actual="$2" -v wrong="$(complain "README.md, docs/tour.md or docs/guide shows what the command does not print")" '
         function next_line() { have = (getline line <actual) > 0; return have }
         $0 == "..." || $0 == "" { next }
         {
@@ -44,27 +43,34 @@ run_command() {
     compare_shown "$TMPDIR/shown$2" "$TMPDIR/actual"
 }
 
-# Fenced blocks marked "console": "$ " starts a command, "> " continues it, the rest is output.
-mkdir "$work"
-awk -v folder="$TMPDIR" -v list="$TMPDIR/list" '
-    /^```console$/ { inside = 1; next }
-    /^```/         { inside = 0; next }
-    !inside        { next }
-    /^\$ /         { n++; close(file); file = folder "/shown" n; printf "" >file
-                     print substr($0, 3) >list; next }
-    /^> /          { print substr($0, 3) >list; next }
-                   { print >file }' README.md docs/tour.md
-
-cd "$work" || exit 1
-ln -s "$root/configs" configs
-n=0
-# Without -r: a backslash at the end of a line joins it with the next.
-# shellcheck disable=SC2162
-while IFS= read command <&3; do
-    n=$((n + 1))
-    run_command "$command" $n
-done 3<"$TMPDIR/list"
-cd "$root" || exit 1
+# Fenced blocks marked "console" of some documents: "$ " starts a command, "> " continues it, the rest is output. In a folder of
+# their own, where the commands of one document follow on those of the one before.
+run_documents() {
+    folder=$TMPDIR/$1
+    shift
+    mkdir "$folder"
+    rm -f "$TMPDIR"/shown* "$TMPDIR/list"
+    awk -v folder="$TMPDIR" -v list="$TMPDIR/list" '
+        /^```console$/ { inside = 1; next }
+        /^```/         { inside = 0; next }
+        !inside        { next }
+        /^\$ /         { n++; close(file); file = folder "/shown" n; printf "" >file
+                         print substr($0, 3) >list; next }
+        /^> /          { print substr($0, 3) >list; next }
+                       { print >file }' "$@"
+    cd "$folder" || exit 1
+    ln -s "$root/configs" configs
+    n=0
+    # Without -r: a backslash at the end of a line joins it with the next.
+    # shellcheck disable=SC2162
+    while IFS= read command <&3; do
+        n=$((n + 1))
+        run_command "$command" $n
+    done 3<"$TMPDIR/list"
+    cd "$root" || exit 1
+}
+run_documents work README.md docs/tour.md
+run_documents guide docs/guide/*.md
 
 echo "# tests named in docs/validation.md that do not exist:"
 grep -o '`test_[a-z0-9_]*: [A-Za-z0-9_]*`' docs/validation.md | tr -d '`' | sort -u | while IFS=': ' read -r file name; do
@@ -75,7 +81,7 @@ grep -o '`test_[a-z0-9_]*[`:]' docs/validation.md | tr -d '`:' | sort -u | while
 done
 
 echo "# files linked from the documents that do not exist:"
-for page in README.md CHANGES.md CONTRIBUTING.md docs/*.md; do
+for page in README.md CHANGES.md CONTRIBUTING.md docs/*.md docs/guide/*.md; do
     grep -o '](\([^)#:]*\)' "$page" | sed 's/^](//' | sort -u | while IFS= read -r link; do
         [ -z "$link" ] || [ -e "$(dirname "$page")/$link" ] || complain "$page: $link"
     done
