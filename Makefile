@@ -182,7 +182,16 @@ $O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O) include/weft.map
 	$(SAY)$(CC) -shared -fopenmp -Wl,--version-script=include/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs -o $O/libweft.so.$(VERSION) $(filter %.o,$^) $(LIB_LIBS)
 	@ln -sf libweft.so.$(VERSION) $O/$(SONAME) && ln -sf $(SONAME) $@
 
-$(WEFT): $(call objects,$(CLI_SRC)) $(LIB)
+# Script and style of a page of weft report, as bytes: without the blanks that lines begin with.
+PAGE_O := $O/gen/page_files.o
+$O/gen/page_files.c: cli/report.css cli/report.js Makefile
+	@mkdir -p $(@D)
+	$(SAY)for f in style:cli/report.css script:cli/report.js; do echo "const char html_$${f%%:*}[] = {"; \
+	    sed 's/^ *//' "$${f#*:}" | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0};'; done >$@
+$(PAGE_O): $O/gen/page_files.c
+	$(SAY)$(CC) $(BASE_FLAGS) -include cli/html.h -fPIC -fvisibility=hidden $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
+
+$(WEFT): $(call objects,$(CLI_SRC)) $(PAGE_O) $(LIB)
 	$(SAY)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
 # Written anew when the list changes, not when the files do: a program is linked again when it loses a suite.
@@ -224,7 +233,7 @@ $(SIMGRID): tests/oracle/simgrid_flows.cpp Makefile
 	$(SAY)$(CXX) -std=c++17 -O2 -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs simgrid)
 
 # The whole program: its main() is in the fuzzer.
-$O/fuzz/fuzz_program: $(call objects,$(filter-out cli/main.c,$(CLI_SRC)))
+$O/fuzz/fuzz_program: $(call objects,$(filter-out cli/main.c,$(CLI_SRC))) $(PAGE_O)
 $(FUZZERS): $O/fuzz/%: $O/tests/fuzz/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(SAY)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
@@ -332,6 +341,10 @@ check-slurm: ## job arrays and srun under a Slurm of one node, in a folder of it
 	$(SUBMAKE) $(WEFT) $(RANKS)
 	@FOLDER=$O tests/slurm.sh
 
+check-report: ## pages of weft report: well-formed, accessible, within budgets; in chromium where there is one. Pictures: build/release/report
+	$(SUBMAKE) $(WEFT)
+	@FOLDER=$O tests/report.sh
+
 lint: ## formatting, static analysis (clang-tidy of what changed), warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
 	@tests/check_columns.sh
@@ -418,7 +431,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz fuzz-long fuzzers tsan mutants bench bench-programs validate \
-    check-simgrid check-slurm validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
+    check-simgrid check-slurm check-report validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-titles lint-warnings compilers all-objects count docs hooks format install \
     uninstall dist deps clean help
 

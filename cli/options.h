@@ -96,6 +96,7 @@ struct options {
     const char *tables[STUDY_MAX_TABLES]; /**< files for extra tables, by their number in the kind of study */
     const char *store, *shard, *table;
     bool resume;
+    bool front_only;
     bool force, quiet, verbose, help, version, wide;
     bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
     int64_t threads, width_px, height_px, front_behind;

@@ -47,7 +47,9 @@ struct plot_options {
     int32_t width_px, height_px;    /**< 96 to the inch; 0 = the figure's choice, else 240..10000. PNG has two
                                          pixels for one of these. */
     bool linked; /**< an SVG for a page that has the table too: a mark is a link to #pROW with data-p="ROW",
-                    rows counted from 0; size, ground and colours are the page's */
+                    rows counted from 0 or as row_ids says; size, ground and colours are the page's */
+    const int64_t
+        *row_ids; /**< shape [rows of the table], borrowed: what links call a row; NULL: its number */
     struct text
         *said; /**< gets a line for each thing that the figure leaves out without showing it; or NULL */
 };

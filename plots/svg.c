@@ -432,7 +432,14 @@ static void put_lines(struct text *d, const struct canvas *c, bool closed)
     text_puts(d, closed && next == 'L' ? "z" : "");
 }
 
-/* "row 3 (point 2), flat, GPT-3: 2.1, 0.4": what the row is, and where it is drawn. */
+/* What links call a row; unless they have names of their own, its number. */
+static long long id_of(const struct canvas *c, int64_t row)
+{
+    return (long long)(c->opt->row_ids ? c->opt->row_ids[row] : row);
+}
+
+/* "row 3 (point 2), flat, GPT-3: 2.1, 0.4": what the row is, and where it is drawn. A page that has the table
+ * too calls it by its link, and need not repeat the title above. */
 static void put_title(struct text *out, const struct canvas *c, const struct canvas_item *i)
 {
     static const char *const words[] = { "network", "workload", "objective", "scheduler", "method" };
@@ -440,11 +447,16 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     char name[TABLE_ROW_NAME];
 
     text_puts(out, "<title>");
-    put_words(out, table_row_name(name, t, i->row));
+    if (c->opt->linked)
+        text_printf(out, "%lld", id_of(c, i->row));
+    else
+        put_words(out, table_row_name(name, t, i->row));
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *word = table_text(t, i->row, table_find(t, words[k]));
-        text_puts(out, word ? ", " : "");
-        put_words(out, word ? word : "");
+        if (!word || (c->opt->linked && strstr(text_str(&c->title), word)))
+            continue;
+        text_puts(out, ", ");
+        put_words(out, word);
     }
     if (i->as == ITEM_POINT)
         text_printf(out, ": %.4g, %.4g", i->x, i->y);
@@ -455,7 +467,7 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
 static void put_titled(struct canvas *c, const struct canvas_item *i, const char *d)
 {
     struct text *out = &c->image;
-    long long row = (long long)i->row;
+    long long row = id_of(c, i->row);
 
     if (c->opt->linked)
         text_printf(out, "<a href=\"#p%lld\" data-p=\"%lld\">", row, row);

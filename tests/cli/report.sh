@@ -1,0 +1,80 @@
+#!/bin/sh
+# weft report: the page but for its style and script, which report_page.py measures; hostile names; what it refuses.
+# shellcheck disable=SC2016 # the shell of a name must not run either
+cd "$TMPDIR" || exit
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+body() { sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<path[^>]*>//g' "$1" | grep -v '^$\|^<text\|^<svg x\|^</svg>$'; }
+check() { python3 "$OLDPWD/tests/report_page.py" "$@" && echo "pages are well-formed, closed, accessible"; }
+cat >rows.csv <<'..'
+# version=0.1.0
+# command=weft sweep study.yaml
+# study_hash=0123456789abcdef
+# seed=1
+point,network,workload,objective,total_GBps,status,time_s,cost_usd,equal_time_s,equal_cost_usd,nic_GBps,message
+0,flat,A,time,100,solved,10,1000000,12,1500000,10,
+1,flat,A,time,200,solved,6,1200000,7,3000000,20,
+2,flat,A,time,300,solved,5,4000000,5.5,4500000,30,
+3,torus,A,time,100,solved,9,3000000,9.5,3500000,5,
+4,torus,A,time,200,infeasible,,,,,,no split within 3 <= 2
+5,torus,A,time,300,infeasible,,,,,,no split within 3 <= 2
+6,flat,B,time,100,solved,3,1000000,3.5,1500000,10,
+7,flat,B,time,200,solved,2,900000,2.5,1500000,10,
+..
+echo "== a page"
+run report rows.csv -o page.html
+body page.html
+"$WEFT" report rows.csv -o again.html && sed 's/again/page/' again.html | cmp - page.html && echo "same table, same bytes"
+echo "== rows that are chosen"
+run report rows.csv --where workload=B --title 'B & "C"' -o b.html
+grep -o '<title>.*</title>' b.html | head -1
+grep -o 'class="warn".*' b.html
+run report rows.csv --front-only -o front.html
+grep -o 'class="warn".*' front.html
+grep -c '<tr id=' front.html
+echo "== hostile names"
+long=$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "x" }')
+{
+    echo 'point,network,workload,status,time_s,cost_usd,message'
+    printf '0,"</script><img src=x onerror=alert(1)>","W ""q"" ]]> \033[31m\047",solved,1,5,\n'
+    printf '1,"\342\200\256rtl \377\376 $(id) <!--","W ""q"" ]]> \033[31m\047",solved,2,3,\n'
+    printf '2,=1+1,"W ""q"" ]]> \033[31m\047",solved,4,2,\n3,%s,"</title><script>alert(1)</script>",solved,4,2,"</style>"\n' "$long"
+} >'x"><b>&.csv'
+run report 'x"><b>&.csv' -o hostile.html
+grep -c '<img\|x"><b>\|<script>alert\|<!--' hostile.html
+grep -c "$(printf '[\033\377]\|\342\200\256')" hostile.html
+grep -o '<h1>.*</h1>' hostile.html
+grep -c '<script' hostile.html
+grep -o '<td>=1+1</td>' hostile.html
+echo "== no result: a page of reasons"
+run report rows.csv --where status=infeasible -o none.html
+grep -A3 'class="lead"\|Rows without' none.html
+check page.html b.html front.html hostile.html none.html
+echo "== a store that is not finished"
+cat >study.yaml <<'..'
+name: small
+network: ring:4 switch:8
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  total_GBps: { from: 100, to: 300, step: 20 }
+  network: ["ring:4 switch:8", "full:4 ring:2 switch:4"]
+..
+"$WEFT" sweep study.yaml -q --store half.db --shard 1/2 >/dev/null 2>&1
+"$WEFT" sweep study.yaml -q --store whole.db >/dev/null 2>&1
+"$WEFT" report half.db -o half.html
+grep -o 'class="warn".*\|<h1>.*' half.html
+"$WEFT" report whole.db -o whole.html
+grep -o 'class="warn".*\|<h1>.*' whole.html
+check half.html whole.html
+echo "== refused"
+printf 'a,b\n1,2\n' >ab.csv
+run report ab.csv -o ab.html
+run report rows.csv --where network=none -o ab.html
+run report rows.csv -o page.csv
+run report rows.csv -o page.html
+run report missing.csv -o ab.html
+awk 'BEGIN { print "point,network,status,time_s,cost_usd"; for (i = 0; i < 40000; i++) printf "%d,network %d of very many with names that are long because somebody wanted to say %d all of it in them\047%d,solved,%d,%d\n", i, i, i * 7, i * 13, i, i }' >many.csv
+awk 'BEGIN { FS = OFS = "," } { $2 = $2 $2 } 1' many.csv >more.csv
+run report more.csv -o ab.html
+[ -e ab.html ] || echo "nothing is left behind"

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Is a page of weft report well-formed, closed to the network, and readable for everybody? Standard library alone.
+    tests/report_page.py PAGE.html...       prints what is wrong, exit 1
+WCAG 2.2 AA as far as a program sees it: language, one h1, landmarks, captions, scopes, names of figures, labels of inputs, links
+that lead somewhere, contrast of every pair of colours of the style in light and dark."""
+import re, sys
+import xml.etree.ElementTree as tree
+
+H, S = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
+# (what is read, what it lies on, least contrast): text 4.5, what only has to be seen 3.
+PAIRS = [("ink", "paper", 4.5), ("dim", "paper", 4.5), ("link", "paper", 4.5), ("ink", "head", 4.5), ("dim", "head", 4.5),
+         ("ink", "pick", 4.5), ("link", "pick", 4.5), ("edge", "paper", 3), ("link", "head", 4.5)]
+
+def light(color):
+    color = color if len(color) == 7 else "#" + "".join(2 * c for c in color[1:])
+    parts = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+def contrast(a, b):
+    x, y = sorted((light(a), light(b)))
+    return (y + 0.05) / (x + 0.05)
+
+def check_colors(style, bad):
+    sets = [dict(re.findall(r"--(\w+):(#\w+)", part)) for part in re.findall(r":root\{(.*?)\}", style, re.S)]
+    if len(sets) != 2:
+        bad.append("the style has %d sets of colours, expected light and dark" % len(sets))
+    for colors in sets:
+        bad += ["%s on %s: contrast %.2f, expected %.1f" % (a, b, contrast(colors[a], colors[b]), least)
+                for a, b, least in PAIRS if contrast(colors[a], colors[b]) < least]
+
+def check(path):
+    bad = []
+    text = open(path, encoding="utf-8").read()
+    try:
+        root = tree.fromstring(text)
+    except tree.ParseError as e:
+        return ["not well-formed: %s" % e]
+    def need(what, ok):
+        if not ok:
+            bad.append(what)
+    every = lambda name: list(root.iter(H + name))
+    words = lambda x: "".join(x.itertext()).strip() if x is not None else ""
+    need("lang", root.get("lang"))
+    need("title", words(root.find(H + "head/" + H + "title")))
+    need("one h1", len(every("h1")) == 1)
+    for name in ("header", "main", "footer"):
+        need("one " + name, len(every(name)) == 1)
+    ids = [x.get("id") for x in root.iter() if x.get("id")]
+    need("ids are unique", len(ids) == len(set(ids)))
+    for section in every("section"):
+        need("a section has the name of its heading", section.get("aria-labelledby") in ids)
+    for table in every("table"):
+        need("a table has a caption", words(table.find(H + "caption")))
+        need("a th has a scope", all(x.get("scope") for x in table.iter(H + "th")))
+    for svg in [s for f in every("figure") for s in f.findall(S + "svg")]:
+        need("a figure has a name", words(svg.find(S + "title")))
+        need("a figure has a description", svg.find(S + "desc") is not None)
+        need("a mark has a name", all(words(next(a.iter(S + "title"), None)) for a in svg.iter(S + "a")))
+        sizes = [float(x.get("font-size", 13)) for x in svg.iter(S + "text")]
+        need("text of 9 px at 400 px", min(sizes or [13]) * (400 - 24) / float(svg.get("viewBox").split()[2]) >= 9 - 0.15)
+    need("an input has a label", all(x in [i for l in every("label") for i in l.iter(H + "input")] for x in every("input")))
+    need("tabindex is in the order of the page", all(x.get("tabindex", "0") == "0" for x in root.iter()))
+    whole = '{"all":true' in text
+    for a in list(root.iter(H + "a")) + list(root.iter(S + "a")):
+        need("a link stays on the page: %s" % a.get("href"), a.get("href", "").startswith("#"))
+        need("a link leads somewhere: %s" % a.get("href"), not whole or a.get("href")[1:] in ids)
+    need("nothing is loaded", not [x for x in root.iter() if x.get("src") or x.tag in (H + "img", H + "iframe", H + "link")])
+    rest = re.sub(r'xmlns="http://www.w3.org/(1999/xhtml|2000/svg)"', "", text)
+    need("no address", not re.search(r"https?:|url\(|@import", rest))
+    need("the policy", "default-src 'none'" in every("meta")[1].get("content"))
+    style, script = words(every("style")[0]), words(every("script")[1])
+    need("script of at most 8 kB: %d" % len(script), len(script) <= 8000)
+    need("style of at most 4 kB: %d" % len(style), len(style) <= 4000)
+    check_colors(style, bad)
+    return sorted(set(bad))
+
+failed = False
+for page in sys.argv[1:]:
+    for line in check(page):
+        print("%s: %s" % (page.rsplit("/", 1)[-1], line))
+        failed = True
+sys.exit(failed)
