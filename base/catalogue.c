@@ -15,6 +15,14 @@ static const char ending[] = ".yaml";
 
 enum { N_FOLDERS = 3, LONGEST_EXE = 4096 };
 
+/* Of the process: catalogue_use(). */
+static const char *own_folder;
+
+void catalogue_use(const char *folder)
+{
+    own_folder = folder;
+}
+
 /* configs/ beside the build folder, of a program that runs from there: .../build/release/weft. */
 static void add_tree(struct text *out)
 {
@@ -30,10 +38,9 @@ static void add_tree(struct text *out)
 /* Data folder @p i; "" where there is none. */
 static void put_folder(struct text *out, int i)
 {
-    const char *own = getenv("WEFT_DATA");
     text_clear(out);
     if (i == 0)
-        text_puts(out, own ? own : "");
+        text_puts(out, own_folder ? own_folder : "");
     else if (i == 1)
         text_puts(out, WEFT_DATA_FOLDER);
     else

@@ -2,9 +2,10 @@
  * @file The files that come with the program, by their bare names: `h100-80gb` among the NPUs is
  * npus/h100-80gb.yaml of the first data folder that has it.
  *
- * Data folders, in this order: $WEFT_DATA; the one the program was built for, PREFIX/share/weft/configs; and
- * configs/ of the sources when the program runs from its build folder there. Each holds networks/, npus/,
- * parts/, models/, workloads/, curves/, studies/, clusters/ and clusters/profiles/.
+ * Data folders, in this order: that of catalogue_use(), $WEFT_DATA for the program; the one it was built for,
+ * PREFIX/share/weft/configs; and configs/ of the sources when the program runs from its build folder there.
+ * Each holds networks/, npus/, parts/, models/, workloads/, curves/, studies/, clusters/ and
+ * clusters/profiles/.
  */
 #ifndef BASE_CATALOGUE_H
 #define BASE_CATALOGUE_H
@@ -14,6 +15,12 @@
 
 #include "base/err.h"
 #include "base/text.h"
+
+/**
+ * Look in @p folder first from now on; NULL: none. For the process, before it has threads; borrowed. A
+ * library reads no environment: its host may say so here.
+ */
+void catalogue_use(const char *folder);
 
 /** Can @p name be one of the catalogue: not empty, not hidden, without "/"? */
 bool catalogue_is_name(const char *name);

@@ -12,10 +12,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/catalogue.h"
 #include "base/infile.h"
 #include "base/work.h"
 #include "cli/output.h"
@@ -299,6 +301,7 @@ int main(int argc, char **argv)
     struct err e = { 0 };
     keep_standard_streams();
     infile_remember();
+    catalogue_use(getenv("WEFT_DATA"));
     /* Before any other call: igraph's own error handler ends the program. */
     topo_graph_init();
     /* Beyond the limit on file size a write shall fail with a message, not end the program. */

@@ -378,17 +378,20 @@ int source_find(struct text *path, const char *name, struct err *e)
     text_clear(path);
     for (const char *const *kind = source_rules.own_kinds; *kind && missing && !found; kind++)
         found = catalogue_find(path, *kind, name);
-    if (missing && !found) {
-        struct text hint = { 0 };
-        for (const char *const *kind = source_rules.own_kinds; *kind && !hint.n; kind++)
-            catalogue_hint(&hint, *kind, name);
-        int rc = err_set(e, ERR_PARSE, "%s: no such file%s", name, text_str(&hint));
-        text_free(&hint);
-        return rc;
-    }
     if (!found)
         text_puts(path, name);
     return text_check(path, e);
+}
+
+/* There is no such file; the nearest name of the catalogue where one is near. */
+static int fail_missing(const char *path, struct err *e)
+{
+    struct text hint = { 0 };
+    for (const char *const *kind = source_rules.own_kinds; *kind && !hint.n; kind++)
+        catalogue_hint(&hint, *kind, path);
+    int rc = err_set(e, ERR_PARSE, "%s: no such file%s", path, text_str(&hint));
+    text_free(&hint);
+    return rc;
 }
 
 /* ---- overrides ---- */
@@ -469,7 +472,9 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
         *own_source = -1;
         rc = open_word(doc, from->path, e);
     } else {
-        rc = open_file(doc, own_source, from->path, e);
+        rc = catalogue_is_name(from->path) && unreadable(from->path) == ENOENT
+                 ? fail_missing(from->path, e)
+                 : open_file(doc, own_source, from->path, e);
     }
     if (!rc)
         rc = yaml_need(doc, doc->root, YAML_MAP, e);

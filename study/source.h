@@ -34,8 +34,8 @@ struct study_source {
 };
 
 /**
- * What a user names as a study, written over @p path: a word or a file stays as it is; the bare name of a
- * study or network of the catalogue becomes its path. ERR_PARSE: no such file, with the nearest name.
+ * What a user names as a study, written over @p path: the bare name of a study or network of the catalogue
+ * becomes its path; all else stays as it is, whether there is such a file or not. ERR_NOMEM.
  */
 int source_find(struct text *path, const char *name, struct err *e);
 

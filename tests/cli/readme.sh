@@ -37,7 +37,7 @@ run_command() {
     last_exit
     eval "$1" >"$TMPDIR/raw" 2>&1
     rc=$?
-    without_gap <"$TMPDIR/raw" >"$TMPDIR/actual"
+    without_gap <"$TMPDIR/raw" | sed "s|$root/||g" >"$TMPDIR/actual"
     cat "$TMPDIR/actual"
     [ "$rc" = 0 ] || echo "exit $rc"
     compare_shown "$TMPDIR/shown$2" "$TMPDIR/actual"
