@@ -7,7 +7,8 @@ run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 "$WEFT" new >list
 sed -n '/^Net/,+3p; /^NPUs/,+3p' list
 for kind in networks models npus studies; do
-    ls "$WEFT_DATA/$kind"/*.yaml | sed 's,.*/,,; s,\.yaml$,,' | while read -r name; do
+    for file in "$WEFT_DATA/$kind"/*.yaml; do
+        name=$(basename "$file" .yaml)
         grep -q "^  $name  *[^ ]" list || echo "$name is not listed"
     done
 done
