@@ -22,15 +22,20 @@
 #include "base/sheet.h"
 #include "cli/filters.h"
 #include "cli/html.h"
+#include "cli/html_design.h"
 #include "cli/output.h"
+#include "cli/overrides.h"
 #include "cli/points.h"
 #include "kinds/design/answer/columns.h"
+#include "kinds/design/explore/runner.h"
 #include "plots/figure.h"
 #include "plots/xy.h"
+#include "study/campaign.h"
 #include "study/keep.h"
 #include "study/say.h"
 #include "study/store.h"
 #include "study/study.h"
+#include "topo/network.h"
 #include "weft.h"
 
 #define TINY 1e-9 /* the accuracy of proofs: a gap below it is none */
@@ -42,13 +47,12 @@ enum {
     MOST_MARKS = 2000,
     MOST_PANELS = 12,
     MOST_BYTES = 10000000,
-    PANEL_PX = 380, /* nearly as wide as a telephone: 9 px stay 9 px there */
     CELL_PX = 4,
     DATA_DIGITS = 5
 };
 
 /* What the page says of a column. */
-struct face {
+struct shown_column {
     struct made_column made;
     struct column_scale scale;
     bool shown;  /* it is a column of the page's table */
@@ -70,7 +74,7 @@ struct webpage {
     const struct study_kind *kind;
     struct text head;                       /* lines KEY=VALUE of what made the table */
     struct text warns;                      /* what has to be said first, a line each */
-    struct face *faces;                     /* shape [t.n_cols] */
+    struct shown_column *faces;             /* shape [t.n_cols] */
     int64_t *ids;                           /* shape [t.n_rows]: what rows are called */
     bool *is_result, *on_front, *is_marked; /* shape [t.n_rows] */
     struct keep_rule rule;
@@ -82,6 +86,8 @@ struct webpage {
     bool by_point; /* that is what rows are called */
     bool whole;    /* all rows are in the table */
     bool left_out; /* some columns of single dimensions are not */
+    struct overrides overrides;
+    struct study study; /* of which the rows are; its kind is NULL where they were read */
     struct text out;
 };
 
@@ -148,9 +154,60 @@ static int read_csv(struct webpage *p, const char *path, struct err *e)
     return rc;
 }
 
+/* A network in words, or a file of YAML: its rows are made here. */
+static bool is_study(const char *path)
+{
+    return topo_is_spec(path) || output_ends_with(path, ".yaml") || output_ends_with(path, ".yml");
+}
+
+/* A study of designs that varies nothing is opened as its only point. */
+static int open_study(struct webpage *p, const char *path, struct err *e)
+{
+    struct study_ask ask = { .from = { .path = path, .overrides = p->overrides.list, .n = p->overrides.n } };
+    struct yaml_doc doc;
+    int32_t own;
+    int rc = source_open(&doc, &own, &ask.from, e);
+    if (rc)
+        return rc;
+    ask.kind = study_kind_of(&doc);
+    bool one = ask.kind == &design_kind && yaml_get(&doc, doc.root, "vary") < 0;
+    yaml_id id = yaml_get(&doc, doc.root, "name");
+    const char *name;
+    struct err ignored = { 0 };
+    if (id >= 0 && !yaml_text(&doc, id, &name, &ignored)) {
+        text_puts(&p->head, "name=");
+        text_add_shown(&p->head, name, strlen(name), "");
+        text_puts(&p->head, "\n");
+    }
+    yaml_free(&doc);
+    return one ? study_open_point(&p->study, &ask, e) : study_open(&p->study, &ask, e);
+}
+
+static int run_study(struct webpage *p, const char *path, struct err *e)
+{
+    struct origin from;
+    int64_t threads = p->run->opt.threads;
+    int rc = overrides_read(&p->overrides, p->run, e);
+    if (!rc)
+        rc = open_study(p, path, e);
+    if (rc)
+        return rc;
+    text_puts(&p->warns, text_str(&p->study.notes));
+    rc = cmd_points_find_origin(&from, p->run, &p->study, &p->overrides, e);
+    if (!rc)
+        rc = campaign_rows(&p->t, &p->study, threads ? (int32_t)threads : 1, e);
+    if (!rc)
+        rc = table_find_numbers(&p->t, e);
+    p->kind = p->study.kind;
+    text_printf(&p->head, "study_hash=%016llx\nseed=%lld\n", from.study_hash, (long long)from.seed);
+    return rc;
+}
+
 /* A store is told by its first bytes, not by its name. */
 static int read_rows(struct webpage *p, const char *path, struct err *e)
 {
+    if (is_study(path))
+        return run_study(p, path, e);
     bool is = false;
     int rc = strcmp(path, "-") == 0 ? 0 : store_is(&is, path, e);
     if (!rc)
@@ -196,7 +253,7 @@ static bool is_common(const struct table *t, int32_t col)
 static void describe(struct webpage *p, int32_t col)
 {
     const struct table *t = &p->t;
-    struct face *f = &p->faces[col];
+    struct shown_column *f = &p->faces[col];
     const char *name = t->names[col];
     double most = 0;
     if (study_describe(&f->made, p->kind, TABLE_ROWS, name)) {
@@ -219,7 +276,7 @@ static void describe(struct webpage *p, int32_t col)
     f->per_dim = own && own->repeat > 1;
 }
 
-static const char *face_title(const struct face *f, char buf[COLUMN_NAME])
+static const char *face_title(const struct shown_column *f, char buf[COLUMN_NAME])
 {
     return column_title(buf, &f->made.of, 0);
 }
@@ -303,7 +360,7 @@ static int offer_rows(struct webpage *p, struct err *e)
 /* One mark a cell, in a panel as wide and high as figures have them. */
 static void thin_front(struct webpage *p, const struct front *f, bool thin)
 {
-    const double cells = (double)PANEL_PX / CELL_PX;
+    const double cells = (double)HTML_PANEL_PX / CELL_PX;
     const double *first = f->x, *last = f->x + (f->n_sorted - 1) * f->n_cols;
     double at_x = NAN, at_y = NAN;
     for (int64_t i = 0; i < f->n_sorted; i++) {
@@ -383,7 +440,7 @@ static int prepare(struct webpage *p, struct err *e)
     name_rows(p);
     p->whole = p->t.n_rows <= MOST_WHOLE;
     for (int32_t col = 0; col < p->t.n_cols && p->t.n_rows > MOST_WIDE; col++) {
-        struct face *f = &p->faces[col];
+        struct shown_column *f = &p->faces[col];
         /* Of what each dimension has, bandwidths are the design; the figures show times. */
         bool left_out = f->per_dim && !(p->whole && strcmp(f->scale.unit, "GB/s") == 0);
         p->left_out = p->left_out || left_out;
@@ -445,15 +502,7 @@ static int add_figure(struct webpage *p, int rc, const char *why, const struct t
 {
     if (err_is_of_machine(rc))
         return err_set(e, (enum err_code)rc, "%s", why);
-    text_puts(&p->out, "<figure>");
-    if (!rc)
-        text_add(&p->out, text_str(svg), svg->n);
-    else {
-        text_puts(&p->out, "<figcaption>This figure could not be drawn: ");
-        html_put(&p->out, why);
-        text_puts(&p->out, "</figcaption>");
-    }
-    text_puts(&p->out, "</figure>\n");
+    html_figure(&p->out, rc ? NULL : text_str(svg), why);
     return 0;
 }
 
@@ -479,7 +528,7 @@ static int draw_xy(struct webpage *p, const struct table *t, const struct rivals
                                 .title = text_str(&title),
                                 .where = where,
                                 .n_where = n,
-                                .width_px = PANEL_PX,
+                                .width_px = HTML_PANEL_PX,
                                 .linked = true,
                                 .row_ids = p->ids };
     int rc = plot_xy_draw(xy, t, &opt, &svg, &inner);
@@ -546,8 +595,8 @@ static int put_panels(struct webpage *p, const struct table *t, struct err *e)
     const char *y = p->rule.front[0].name;
     int32_t n = p->n_groups < MOST_PANELS ? p->n_groups : MOST_PANELS, axis = find_axis(p);
     bool thin = p->n_results > MOST_MARKS;
-    int rc = p->rule.n_front == 2 ? put_front_panels(p, t, n, e) : 0;
-    if (axis >= 0 && !thin && !rc) {
+    int rc = p->rule.n_front == 2 && p->n_results > 1 ? put_front_panels(p, t, n, e) : 0;
+    if (axis >= 0 && !thin && p->n_results > 1 && !rc) {
         text_puts(&p->out, "<section aria-labelledby=\"h-axis\"><h2 id=\"h-axis\">Over what "
                            "varies</h2>\n<div class=\"figs\">");
         for (int32_t g = 0; g < n && !rc; g++)
@@ -587,7 +636,9 @@ static int put_bars(struct webpage *p, struct err *e)
             copy_row(&t, p, row);
             ids[n++] = p->ids[row];
         }
-    struct plot_options opt = { .format = PLOT_SVG, .width_px = PANEL_PX, .linked = true, .row_ids = ids };
+    struct plot_options opt = {
+        .format = PLOT_SVG, .width_px = HTML_PANEL_PX, .linked = true, .row_ids = ids
+    };
     int rc = t.failed ? err_nomem(e, "figures") : ERR_PARSE;
     for (int k = 0; k < 2 && rc == ERR_PARSE && n > 0; k++) {
         rc = plot_draw(figures[k], &t, &opt, &svg, &inner);
@@ -595,7 +646,7 @@ static int put_bars(struct webpage *p, struct err *e)
     if (err_is_of_machine(rc) || rc == 0) {
         text_puts(&p->out,
                   "<section aria-labelledby=\"h-time\"><h2 id=\"h-time\">Where the time goes</h2>\n<p>Of the "
-                  "knees and the ends of the fronts.</p>\n<div class=\"figs\">");
+                  "answers and the ends of the fronts.</p>\n<div class=\"figs\">");
         rc = add_figure(p, rc, inner.msg, &svg, e);
         text_puts(&p->out, "</div></section>\n");
     } else
@@ -679,6 +730,8 @@ static int64_t answer_of(const struct rivals *g)
 
 static const char *answer_word(const struct webpage *p, const struct rivals *g)
 {
+    if (p->n_results == 1)
+        return "the design";
     if (p->rule.n_front < 2)
         return "the best";
     return g->knee >= 0      ? "the knee of the front"
@@ -752,7 +805,7 @@ static bool is_judged(const struct webpage *p, int32_t col)
 static void put_th(struct webpage *p, int32_t col, const char *attribute)
 {
     char buf[COLUMN_NAME];
-    const struct face *f = &p->faces[col];
+    const struct shown_column *f = &p->faces[col];
     bool text = p->t.kinds[col] == TABLE_TEXT;
     text_printf(&p->out, "<th scope=\"col\"%s%s>%s", text ? " class=\"t\"" : "", attribute,
                 *attribute ? "<button type=\"button\">" : "");
@@ -841,14 +894,47 @@ static void put_answers(struct webpage *p)
     text_puts(&p->out, "</tr></thead><tbody>\n");
     for (int32_t g = 0; g < p->n_groups && g < 4 * MOST_PANELS; g++) {
         const struct rivals *x = &p->groups[g];
-        if (x->knee >= 0)
-            put_answer_row(p, x, x->knee, "knee");
+        put_answer_row(p, x, answer_of(x),
+                       x->knee >= 0      ? "knee"
+                       : x->n_front == 1 ? answer_word(p, x)
+                                         : first);
         put_equal_row(p, answer_of(x));
-        put_answer_row(p, x, x->first, first);
+        if (x->knee >= 0)
+            put_answer_row(p, x, x->first, first);
         if (x->second != x->first)
             put_answer_row(p, x, x->second, second);
     }
     text_puts(&p->out, "</tbody></table></div></section>\n");
+}
+
+/* ---- what a design consists of ---- */
+
+enum { MOST_DESIGNS = 4 };
+
+static int put_design(struct webpage *p, int64_t row, struct err *e)
+{
+    long long id = (long long)p->ids[row];
+    text_printf(&p->out,
+                "<section aria-labelledby=\"h-d%lld\"><h2 id=\"h-d%lld\">Why, and what it consists of: %s "
+                "%lld</h2>\n<p>",
+                id, id, row_word(p), id);
+    put_asked(p, row);
+    text_puts(&p->out, "</p>\n");
+    int rc = html_design(&p->out, &p->study, table_count(&p->t, row, table_find(&p->t, "point")),
+                         p->t.n_rows == 1, e);
+    text_puts(&p->out, "</section>\n");
+    return rc;
+}
+
+/* Of the answers, where the study is at hand. */
+static int put_designs(struct webpage *p, struct err *e)
+{
+    int rc = 0;
+    if (p->study.kind != &design_kind)
+        return 0;
+    for (int32_t g = 0; g < p->n_groups && g < MOST_DESIGNS && !rc; g++)
+        rc = put_design(p, answer_of(&p->groups[g]), e);
+    return rc;
 }
 
 /* ---- reasons ---- */
@@ -948,7 +1034,7 @@ static void put_common(struct webpage *p)
     char buf[COLUMN_NAME];
     bool any = false;
     for (int32_t col = 0; col < p->t.n_cols; col++) {
-        const struct face *f = &p->faces[col];
+        const struct shown_column *f = &p->faces[col];
         if (!f->tiny && (!f->common || is_blank(p, 0, col)))
             continue;
         text_puts(&p->out, any ? "; " : "<p>The same in all rows: ");
@@ -1159,9 +1245,9 @@ static void put_head(struct webpage *p)
 static void put_question(struct webpage *p)
 {
     char buf[COLUMN_NAME];
-    text_printf(&p->out, "<p>%lld rows (%s), %lld with a result.", (long long)p->t.n_rows, p->kind->what,
-                (long long)p->n_results);
-    if (p->n_groups > 0) {
+    text_printf(&p->out, "<p>%lld row%s (%s), %lld with a result.", (long long)p->t.n_rows,
+                p->t.n_rows == 1 ? "" : "s", p->kind->what, (long long)p->n_results);
+    if (p->n_groups > 0 && p->n_results > 1) {
         text_puts(&p->out, " Question: which has ");
         for (int32_t k = 0; k < p->rule.n_front; k++) {
             text_printf(&p->out, "%sthe %s ", k ? " and " : "", p->rule.front[k].large ? "most" : "least");
@@ -1181,7 +1267,7 @@ static void put_meanings(struct webpage *p)
     char buf[COLUMN_NAME];
     text_puts(&p->out, "<details><summary>What the columns mean</summary><dl>\n");
     for (int32_t col = 0; col < p->t.n_cols; col++) {
-        const struct face *f = &p->faces[col];
+        const struct shown_column *f = &p->faces[col];
         if (!f->shown || !f->made.of.help || f->per_dim)
             continue;
         text_puts(&p->out, "<dt>");
@@ -1218,7 +1304,31 @@ static void put_inputs(struct webpage *p)
     }
     text_puts(&p->out, "</dl>\n");
     put_meanings(p);
+}
+
+/* The study's own file as it is. */
+static int put_study(struct webpage *p, struct err *e)
+{
+    struct text file = { 0 };
+    const char *path = p->run->opt.operands[0];
+    int rc = 0;
+    if (p->study.kind && !topo_is_spec(path)) {
+        rc = text_read_file(&file, path, MOST_BYTES, e);
+        text_puts(&p->out, "<details><summary>The study</summary><pre>");
+        for (const char *s = text_str(&file); *s;) {
+            struct text line = { 0 };
+            size_t n = strcspn(s, "\n");
+            text_add(&line, s, n);
+            html_put(&p->out, text_str(&line));
+            text_puts(&p->out, "\n");
+            text_free(&line);
+            s += n + (s[n] == '\n');
+        }
+        text_puts(&p->out, "</pre></details>\n");
+    }
     text_puts(&p->out, "</section>\n");
+    text_free(&file);
+    return rc;
 }
 
 static const char limits[] =
@@ -1250,12 +1360,17 @@ static int write_page(struct webpage *p, struct err *e)
     if (!rc)
         rc = put_figures(p, e);
     if (!rc)
+        rc = put_designs(p, e);
+    if (!rc)
         put_table(p);
     if (!rc && p->n_results > 0)
         rc = put_reasons(p, e);
     if (rc)
         return rc;
     put_inputs(p);
+    rc = put_study(p, e);
+    if (rc)
+        return rc;
     text_puts(&p->out, p->kind == study_kinds[0] ? limits : "");
     text_puts(&p->out, foot);
     rc = put_data(p, e);
@@ -1269,6 +1384,8 @@ static int write_page(struct webpage *p, struct err *e)
 
 static void page_free(struct webpage *p)
 {
+    study_close(&p->study);
+    overrides_free(&p->overrides);
     keep_free(p->keep);
     keep_rule_free(&p->rule);
     front_set_free(&p->fronts);
@@ -1304,6 +1421,8 @@ static int keep_front_only(struct webpage *p, struct err *e)
     all.head = (struct text){ 0 };
     p->warns = all.warns;
     all.warns = (struct text){ 0 };
+    all.study = (struct study){ .kind = NULL };
+    all.overrides = (struct overrides){ 0 };
     text_puts(&p->warns, "Only the rows on a front are on this page.\n");
     page_free(&all);
     return rc;
@@ -1359,6 +1478,7 @@ static const struct option report_rows[] = {
     OPTION_WHERE,
     FLAG_OPTION("front-only", front_only, "only the rows on a front"),
     TEXT_OPTION("title", "TEXT", title, "instead of the study's name"),
+    OPTION_THREADS("points"),
 };
 
 static const struct option_group report_options = OPTION_GROUP("Page", report_rows);
@@ -1372,6 +1492,6 @@ const struct command cmd_report = {
         "input):\n"
         "the answer beside its baseline, fronts whose marks lead to rows of a table that sorts and filters,\n"
         "and what made it. It loads nothing, and is readable without scripts.\n",
-    .scope = SCOPE(1, 1, "ROWS", &report_options, &options_files),
+    .scope = SCOPE(1, 1, "ROWS|STUDY", &report_options, &options_study, &options_search, &options_files),
     .run = run_report,
 };

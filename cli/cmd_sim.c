@@ -17,6 +17,7 @@
 #include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/timeline.h"
 #include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/explain.h"
 #include "kinds/design/ask/load.h"
@@ -972,15 +973,20 @@ static void put_row(struct report *r, const struct story *x, const struct timeli
     report_row(r, &row);
 }
 
+static void put_rows(struct report *r, const struct story *stories, int32_t n)
+{
+    report_list(r, NULL, row_columns);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < stories[i].timeline.n_bars; k++)
+            put_row(r, &stories[i], &stories[i].timeline.bars[k]);
+    report_list_end(r);
+}
+
 static int write_table(const struct run *run, const struct story *stories, int32_t n, const char *path,
                        struct err *e)
 {
     struct report r = { .format = TABLE_AS_CSV };
-    report_list(&r, NULL, row_columns);
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t k = 0; k < stories[i].timeline.n_bars; k++)
-            put_row(&r, &stories[i], &stories[i].timeline.bars[k]);
-    report_list_end(&r);
+    put_rows(&r, stories, n);
     int rc = output_report_to(&r, run, path, output_origin(stories[0].study), e);
     report_free(&r);
     return rc;
@@ -1008,26 +1014,53 @@ static void say_folded(struct run *run, const struct story *x)
             show_count(b, x->timeline.n_bars));
 }
 
-/* What is folded is said. Errors as timeline_build() and output_file(). */
-static int cmd_timeline_write(struct run *run, const struct design_point *s, const struct design *d,
-                              const char *path, struct err *e)
+/* Shape [n_workloads], to be freed by free_stories(), also after a failure. Errors as timeline_build(). */
+static int build_stories(struct story **out, const struct design_point *s, const struct design *d,
+                         struct err *e)
 {
-    struct story *stories = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     const struct sim_way way = design_point_way(s, d->bw_Bps);
+    struct story *stories = *out = calloc((size_t)s->n_workloads + 1, sizeof *stories);
     int rc = stories ? 0 : err_nomem(e, "a timeline");
     for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
         stories[i] = (struct story){ .study = s, .tree = &s->workloads[i].tree };
         rc = timeline_build(&stories[i].timeline, stories[i].tree, &way, e);
     }
+    return rc;
+}
+
+static void free_stories(struct story *stories, const struct design_point *s)
+{
+    for (int32_t i = 0; stories && i < s->n_workloads; i++)
+        timeline_free(&stories[i].timeline);
+    free(stories);
+}
+
+int cmd_timeline_table(struct table *out, const struct design_point *s, const struct design *d, struct err *e)
+{
+    struct report r = { .format = TABLE_AS_CSV };
+    struct story *stories;
+    int rc = build_stories(&stories, s, d, e);
+    if (!rc)
+        put_rows(&r, stories, s->n_workloads);
+    *out = r.table;
+    r.table = (struct table){ 0 };
+    report_free(&r);
+    free_stories(stories, s);
+    return rc ? rc : out->failed ? err_nomem(e, "a timeline") : table_find_numbers(out, e);
+}
+
+/* What is folded is said. Errors as timeline_build() and output_file(). */
+static int cmd_timeline_write(struct run *run, const struct design_point *s, const struct design *d,
+                              const char *path, struct err *e)
+{
+    struct story *stories;
     bool trace = strcasecmp(extension(path), "json") == 0;
+    int rc = build_stories(&stories, s, d, e);
     if (!rc)
         rc = (trace ? write_trace : write_table)(run, stories, s->n_workloads, path, e);
-    for (int32_t i = 0; stories && i < s->n_workloads; i++) {
-        if (!rc)
-            say_folded(run, &stories[i]);
-        timeline_free(&stories[i].timeline);
-    }
-    free(stories);
+    for (int32_t i = 0; !rc && i < s->n_workloads; i++)
+        say_folded(run, &stories[i]);
+    free_stories(stories, s);
     return rc;
 }
 

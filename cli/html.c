@@ -48,3 +48,16 @@ void html_put_json(struct text *out, const char *s)
     }
     text_puts(out, "\"");
 }
+
+void html_figure(struct text *out, const char *svg, const char *why)
+{
+    text_puts(out, "<figure>");
+    if (svg)
+        text_puts(out, svg);
+    else {
+        text_puts(out, "<figcaption>This figure could not be drawn: ");
+        html_put(out, why);
+        text_puts(out, "</figcaption>");
+    }
+    text_puts(out, "</figure>\n");
+}

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+enum { HTML_PANEL_PX = 380 /* of figures: nearly as wide as a telephone, where 9 px stay 9 px */ };
+
 /** What report.css and report.js hold, made by the Makefile. */
 extern const char html_style[], html_script[];
 
@@ -13,5 +15,8 @@ extern const char html_style[], html_script[];
 void html_put(struct text *out, const char *s);
 /** Append @p s as a string of JSON, quotes included, which no element <script> ends at. */
 void html_put_json(struct text *out, const char *s);
+
+/** Append a figure; without @p svg, which is markup already, that it could not be drawn and @p why. */
+void html_figure(struct text *out, const char *svg, const char *why);
 
 #endif

@@ -48,8 +48,8 @@ struct plot_options {
                                          pixels for one of these. */
     bool linked; /**< an SVG for a page that has the table too: a mark is a link to #pROW with data-p="ROW",
                     rows counted from 0 or as row_ids says; size, ground and colours are the page's */
-    const int64_t
-        *row_ids; /**< shape [rows of the table], borrowed: what links call a row; NULL: its number */
+    const int64_t *row_ids; /**< shape [rows of the table], borrowed: what links call a row, -1: it has
+                                         none; NULL: its number */
     struct text
         *said; /**< gets a line for each thing that the figure leaves out without showing it; or NULL */
 };

@@ -447,7 +447,7 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     char name[TABLE_ROW_NAME];
 
     text_puts(out, "<title>");
-    if (c->opt->linked)
+    if (c->opt->linked && id_of(c, i->row) >= 0)
         text_printf(out, "%lld", id_of(c, i->row));
     else
         put_words(out, table_row_name(name, t, i->row));
@@ -469,12 +469,14 @@ static void put_titled(struct canvas *c, const struct canvas_item *i, const char
     struct text *out = &c->image;
     long long row = id_of(c, i->row);
 
-    if (c->opt->linked)
+    bool link = c->opt->linked && row >= 0;
+
+    if (link)
         text_printf(out, "<a href=\"#p%lld\" data-p=\"%lld\">", row, row);
     else
         text_printf(out, "<path d=\"%s\">", d);
     put_title(out, c, i);
-    if (c->opt->linked)
+    if (link)
         text_printf(out, "<path d=\"%s\"/></a>", d);
     else
         text_puts(out, "</path>");

@@ -16,6 +16,7 @@ study=configs/studies/main.yaml
 mv "$out/large.db.new" "$out/large.db"
 "$weft" report "$out/main.csv" -f -o "$out/main.html"
 "$weft" report "$out/large.db" -f -o "$out/large.html"
+"$weft" report configs/studies/llama3-owned.yaml -f -o "$out/design.html"
 "$weft" report "$out/main.csv" -f -o "$out/again.html" && sed 's/again/main/' "$out/again.html" | cmp - "$out/main.html" || fail "not the same bytes"
 
 bytes() { wc -c <"$1"; }
@@ -26,10 +27,10 @@ elements=$(sed '/<script type/,$d' "$out/large.html" | grep -o '<[a-z]' | wc -l)
 echo "main $(bytes "$out/main.html") bytes; 20,000 rows $(bytes "$out/large.html") bytes, $elements elements"
 
 if command -v xmllint >/dev/null; then
-    xmllint --noout "$out/main.html" "$out/large.html" || fail "not well-formed"
+    xmllint --noout "$out/main.html" "$out/large.html" "$out/design.html" || fail "not well-formed"
 fi
 if command -v python3 >/dev/null; then
-    tests/report_page.py "$out/main.html" "$out/large.html" || failed=1
+    tests/report_page.py "$out/main.html" "$out/large.html" "$out/design.html" || failed=1
 else
     echo "report.sh: skipped what needs python3"
 fi
@@ -45,7 +46,7 @@ browse() {
     timeout 120 unshare -rn "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
         --user-data-dir="$profile" "$@" 2>"$profile/errors"
 }
-for page in main large; do
+for page in main large design; do
     file=file://$(realpath "$out/$page.html")
     browse --virtual-time-budget=5000 --enable-logging=stderr --dump-dom "$file#selftest" |
         grep -o 'data-selftest="[^"]*"' >"$profile/said" || :
@@ -56,7 +57,7 @@ for page in main large; do
     done
     browse --print-to-pdf="$(realpath "$out")/$page.pdf" --no-pdf-header-footer "$file" >/dev/null
     pages=$(grep -a -c '/Type /Page$' "$out/$page.pdf" || :)
-    [ $page = large ] || { [ "$pages" -ge 1 ] && [ "$pages" -le 6 ]; } || fail "main study: $pages pages of paper, expected 1 to 6"
+    [ $page != main ] || { [ "$pages" -ge 1 ] && [ "$pages" -le 6 ]; } || fail "main study: $pages pages of paper, expected 1 to 6"
     echo "$page: self-test ok, prints on $pages pages"
 done
 exit $failed

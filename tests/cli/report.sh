@@ -67,6 +67,22 @@ grep -o 'class="warn".*\|<h1>.*' half.html
 "$WEFT" report whole.db -o whole.html
 grep -o 'class="warn".*\|<h1>.*' whole.html
 check half.html whole.html
+echo "== a study is run first; its answers are explained"
+run report study.yaml -o study.html
+"$WEFT" sweep study.yaml -q -o study.csv
+"$WEFT" report study.csv -o csv.html
+rows() { sed -n '/<section id="rows"/,/<\/section>/p' "$1"; }
+rows csv.html >a
+rows study.html | cmp - a && echo "its rows are those of weft sweep"
+grep -o '<h1>.*\|<h2.*</h2>' study.html
+grep -v vary study.yaml | sed -e '/total_GBps:/d' -e '/^  network:/d' -e 's|^name: .*|name: "</pre><b>one"\ntotal_GBps: 100|' >one.yaml
+run report one.yaml -o one.html
+grep -o '<h1>.*\|<h2.*</h2>\|<caption>[^<]*' one.html
+grep 'class="lead"' -A2 one.html
+sed -n '/<summary>The study/,/<\/details>/p' one.html
+check study.html one.html
+printf 'network: ring:4\nworkload: nothing.yaml\n' >bad.yaml
+run report bad.yaml -o ab.html
 echo "== refused"
 printf 'a,b\n1,2\n' >ab.csv
 run report ab.csv -o ab.html
