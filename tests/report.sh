@@ -17,7 +17,9 @@ mv "$out/large.db.new" "$out/large.db"
 "$weft" report "$out/main.csv" -f -o "$out/main.html"
 "$weft" report "$out/large.db" -f -o "$out/large.html"
 "$weft" report configs/studies/llama3-owned.yaml -f -o "$out/design.html"
-"$weft" report "$out/main.csv" -f -o "$out/again.html" && sed 's/again/main/' "$out/again.html" | cmp - "$out/main.html" || fail "not the same bytes"
+if ! "$weft" report "$out/main.csv" -f -o "$out/again.html" || ! sed 's/again/main/' "$out/again.html" | cmp - "$out/main.html"; then
+    fail "not the same bytes"
+fi
 
 bytes() { wc -c <"$1"; }
 [ "$(bytes "$out/main.html")" -le 250000 ] || fail "main study: $(bytes "$out/main.html") bytes, expected at most 250000"
