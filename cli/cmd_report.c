@@ -701,7 +701,7 @@ static void put_asked(struct webpage *p, int64_t row)
     char buf[COLUMN_NAME];
     bool any = false;
     for (int32_t col = 0; col < p->t.n_cols; col++)
-        if (is_asked(p, col)) {
+        if (is_asked(p, col) && !is_blank(p, row, col)) {
             text_puts(&p->out, any ? ", " : "");
             html_put(&p->out, face_title(&p->faces[col], buf));
             text_puts(&p->out, " ");

@@ -447,13 +447,13 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     char name[TABLE_ROW_NAME];
 
     text_puts(out, "<title>");
-    if (c->opt->linked && id_of(c, i->row) >= 0)
+    if (c->opt->row_ids && id_of(c, i->row) >= 0)
         text_printf(out, "%lld", id_of(c, i->row));
     else
         put_words(out, table_row_name(name, t, i->row));
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *word = table_text(t, i->row, table_find(t, words[k]));
-        if (!word || (c->opt->linked && strstr(text_str(&c->title), word)))
+        if (!word || (c->opt->row_ids && strstr(text_str(&c->title), word)))
             continue;
         text_puts(out, ", ");
         put_words(out, word);
@@ -468,7 +468,6 @@ static void put_titled(struct canvas *c, const struct canvas_item *i, const char
 {
     struct text *out = &c->image;
     long long row = id_of(c, i->row);
-
     bool link = c->opt->linked && row >= 0;
 
     if (link)

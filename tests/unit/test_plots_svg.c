@@ -165,6 +165,22 @@ TEST(marks_of_a_page_are_links_to_their_rows)
     assert_has(text_str(&image), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=");
 }
 
+/* The title above need not be said again; a bar that is no row of the page leads nowhere. */
+TEST(links_have_the_names_that_a_page_gives_its_rows)
+{
+    const int64_t ids[] = { 40, -1 };
+    const struct plot_options opt = { .format = PLOT_SVG, .linked = true, .row_ids = ids, .title = "A & B" };
+    KEEP(struct text, image, text_free) = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    csv_table(&t, "workload,network,time_s,cost_usd,front,knee\nA & B,flat,5,1e6,all,yes\n"
+                  "A & B,deep,1,9e6,all,yes\n");
+    OK(plot_draw("front", &t, &opt, &image, e));
+    assert_xml(text_str(&image));
+    assert_has(text_str(&image), "<a href=\"#p40\" data-p=\"40\"><title>40, flat: 1, 5</title><path d=\"M");
+    assert_has(text_str(&image), "<title>row 2, deep: 9, 1</title></path>");
+    assert_null(strstr(text_str(&image), "#p-1"));
+}
+
 /* Of any figure, be its room as small as it can be. */
 TEST(no_text_is_smaller_than_nine_pixels)
 {
