@@ -177,7 +177,7 @@ TEST(flows_of_a_step_are_counted)
     OK(fidelity_alone(r.x, &job, &t, e));
     OK(fidelity_alone(r.x, &job, &t, e)); /* known */
     job.bytes = 2e9;
-    FAILS(fidelity_alone(r.x, &job, &t, e), ERR_RANGE, "a step has more than 24 flows, expected at most");
+    FAILS(fidelity_alone(r.x, &job, &t, e), ERR_RANGE, "too many flows to simulate: more than 24 in a step");
 }
 
 TEST(dimensions_of_which_a_group_takes_a_part_are_found)
