@@ -3,7 +3,7 @@
 root=$PWD
 cd "$TMPDIR" || exit 1
 # How long a sweep takes is another thing every time.
-run() { echo "\$ weft $*"; "$WEFT" "$@" >out 2>&1; rc=$?; grep -v 'weft sweep: takes ' out; echo "exit $rc"; }
+run() { echo "\$ weft $*"; "$WEFT" "$@" >out 2>&1; rc=$?; grep -v 'weft sweep: estimate: ' out; echo "exit $rc"; }
 
 echo "== examples of docs/sweep.md"
 # The first block is what all others begin with.
