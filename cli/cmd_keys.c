@@ -548,7 +548,9 @@ static int run_keys(struct run *run, struct err *e)
     if (opt->schema)
         return write_schema(run, e);
     bool section = !only || (opt->n_operands == 1 && manual_asks(only));
-    struct hits n = section ? (struct hits){ 0 } : count_hits(opt);
+    struct hits n = { 0 };
+    if (!section)
+        n = count_hits(opt);
     if (!section && !n.named && !n.other)
         return fail_search(opt, e);
     /* JSON as rows too: a program that reads the manual wants a table, not a tree. */

@@ -95,31 +95,26 @@ struct options {
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
     const char *tables[STUDY_MAX_TABLES]; /**< files for extra tables, by their number in the kind of study */
     const char *store, *shard, *table;
-    bool resume;
-    bool front_only;
     bool force, quiet, verbose, help, version, wide;
     bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
+    bool resume, front_only, curves, schema, xy_linear, skip_bad, cpu_jobs;
     int64_t threads, width_px, height_px, front_behind;
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */
     const char *dim_name, *bw_GBps, *npu;
     double power_W, slow_link, slow_npu, scatter_percent;
     struct option_list columns;
-    bool curves;
     int32_t kernel; /**< enum topo_kernel, -1 = absent */
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
     struct option_list like;
-    bool schema;
     const char *front_by, *front_per, *front_design, *front_at;
     struct option_list xy_y, xy_best;
-    struct plot_xy xy; /**< but for what follows from --y, --log and --linear */
-    bool xy_linear;
+    struct plot_xy xy;           /**< but for what follows from --y, --log and --linear */
     int32_t xy_log;              /**< index into words of --log, -1 = absent */
     struct option_list statuses; /**< words of trace_status_words */
     int64_t seed, window, start, horizon_s, max_gpus;
-    bool skip_bad, cpu_jobs;
 };
 
 extern const struct option_group options_study, options_search, options_format, options_files;

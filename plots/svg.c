@@ -334,8 +334,8 @@ static void put_slants(struct text *d, const struct canvas_box *b, double slope,
     double height = b->bottom - b->top, lean = slope * height;
 
     /* From a grid of the page, so that boxes beside each other go on. */
-    for (double k = floor((b->left - fmax(lean, 0) - slope * b->top) / step);; k++) {
-        double top = k * step + slope * b->top, from = 0, to = height;
+    for (int64_t k = (int64_t)floor((b->left - fmax(lean, 0) - slope * b->top) / step);; k++) {
+        double top = (double)k * step + slope * b->top, from = 0, to = height;
         if (top + fmin(lean, 0) > b->right)
             break;
         double sides[] = { (b->left - top) / slope, (b->right - top) / slope };
