@@ -335,6 +335,7 @@ void options_free(struct options *o)
     free(o->set.items);
     free(o->where.items);
     free(o->columns.items);
+    free(o->like.items);
     free(o->limits.items);
     free(o->statuses.items);
     free(o->xy_y.items);
