@@ -84,21 +84,13 @@ static int put_lists(struct text *out, const struct design_view *v, struct err *
     return rc;
 }
 
-static int put_view(struct text *out, const struct design *d, struct err *e)
+static int put_view(struct text *out, struct design *d, struct err *e)
 {
-    const struct design_point *s = d->chosen.point;
-    struct system machine;
-    struct explain explain = { 0 };
-    bool has = alloc_has_split(&d->answer), owned = has && s->has_system;
-    int rc = owned ? system_build(&machine, s, design_owned(d), e) : 0;
-    if (rc)
-        return rc;
-    rc = has ? explain_build(&explain, s, d, e) : 0;
-    const struct design_view view = { s, d, owned ? &machine : NULL, &explain };
-    if (!rc && has)
-        rc = put_lists(out, &view, e);
-    if (owned)
-        system_free(&machine);
+    struct design_shown shown;
+    int rc = design_shown_build(&shown, d, true, e);
+    if (!rc && alloc_has_split(&d->answer))
+        rc = put_lists(out, &shown.view, e);
+    design_shown_free(&shown);
     return rc;
 }
 

@@ -208,21 +208,12 @@ static int put_lists(weft_row *row, const struct design_view *v, struct err *e)
     return make_items(last, e);
 }
 
-static int make_lists(weft_row *row, const struct design_point *s, const struct design *d, bool explains,
-                      struct err *e)
+static int make_lists(weft_row *row, struct design *d, bool explains, struct err *e)
 {
-    struct system machine;
-    struct explain explain = { 0 };
-    bool has = alloc_has_split(&d->answer), owned = has && s->has_system;
-    int rc = owned ? system_build(&machine, s, design_owned(d), e) : 0;
-    if (rc)
-        return rc;
-    rc = has && explains ? explain_build(&explain, s, d, e) : 0;
-    const struct design_view view = { s, d, owned ? &machine : NULL, explains ? &explain : NULL };
-    if (!rc)
-        rc = put_lists(row, &view, e);
-    if (owned)
-        system_free(&machine);
+    struct design_shown shown;
+    int rc = design_shown_build(&shown, d, explains, e);
+    rc = rc ? rc : put_lists(row, &shown.view, e);
+    design_shown_free(&shown);
     return rc;
 }
 
@@ -237,11 +228,8 @@ static int make_row(weft_row *row, struct study *study, const struct design_poin
     if (rc)
         return rc;
     text_puts(&study->notes, text_str(&d.chosen.notes));
-    if (alloc_has_split(&d.answer))
-        rc = design_fill_bill(&d, d.chosen.point, e);
     study_put_columns(&row->own, study, TABLE_ROWS);
-    if (!rc)
-        rc = design_words_take(&words, s, e);
+    rc = design_words_take(&words, s, e);
     if (!rc)
         rc = design_put_row(&row->own, study, s, &words, &p, 0, &d, e);
     if (!rc && row->own.failed)
@@ -249,7 +237,7 @@ static int make_row(weft_row *row, struct study *study, const struct design_poin
     if (!rc)
         rc = study_trim(&row->own, design_columns, e);
     if (!rc)
-        rc = make_lists(row, d.chosen.point, &d, explains, e);
+        rc = make_lists(row, &d, explains, e);
     design_words_free(&words);
     design_free(&d);
     return rc;

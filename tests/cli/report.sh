@@ -1,6 +1,7 @@
 #!/bin/sh
 # weft report: the page but for its style and script, which report_page.py measures; hostile names; what it refuses.
 # shellcheck disable=SC2016 # the shell of a name must not run either
+configs=$PWD/configs
 cd "$TMPDIR" || exit
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 body() { sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<path[^>]*>//g' "$1" | grep -v '^$\|^<text\|^<svg x\|^</svg>$'; }
@@ -81,6 +82,12 @@ grep -o '<h1>.*\|<h2.*</h2>\|<caption>[^<]*' one.html
 grep 'class="lead"' -A2 one.html
 sed -n '/<summary>The study/,/<\/details>/p' one.html
 check study.html one.html
+echo "every part of the bill is on the page of a network that a catalogue prices"
+"$WEFT" report "$configs/studies/rails-taper.yaml" --set 'vary={network.dims.pod.taper: [2]}' -q -o parts.html
+"$WEFT" topo "$configs/studies/rails-taper.yaml" --bill --of json |
+    grep -o '"item": "[^"]*' | sed -e 's/"item": "//' -e "s/'.*//" | sort -u >items
+while IFS= read -r item; do grep -qF -- "$item" parts.html || echo "lacks $item"; done <items
+[ "$(wc -l <items)" -ge 4 ] && check parts.html
 printf 'network: ring:4\nworkload: nothing.yaml\n' >bad.yaml
 run report bad.yaml -o ab.html
 echo "== refused"

@@ -276,3 +276,26 @@ int design_list_build(struct table *out, const struct design_list *list, const s
     columns_free(&x.columns);
     return rc ? rc : out->failed ? err_nomem(e, list->name) : 0;
 }
+
+int design_shown_build(struct design_shown *shown, struct design *d, bool explains, struct err *e)
+{
+    const struct design_point *s = d->chosen.point;
+    bool has = alloc_has_split(&d->answer);
+    *shown = (struct design_shown){ .view = { .study = s, .design = d } };
+    int rc = has ? design_fill_bill(d, s, e) : 0;
+    if (!rc && has && s->has_system) {
+        rc = system_build(&shown->machine, s, design_owned(d), e);
+        shown->view.system = rc ? NULL : &shown->machine;
+    }
+    if (!rc && has && explains)
+        rc = explain_build(&shown->explain, s, d, e);
+    shown->view.explain = explains ? &shown->explain : NULL;
+    return rc;
+}
+
+void design_shown_free(struct design_shown *shown)
+{
+    if (shown->view.system)
+        system_free(&shown->machine);
+    shown->view.system = NULL;
+}

@@ -7,6 +7,7 @@
 
 #include "base/column.h"
 #include "kinds/design/answer/explain.h"
+#include "kinds/design/ask/system.h"
 
 /** One dimension; design_dim_columns describes it. */
 struct design_dim {
@@ -34,6 +35,20 @@ struct design_view {
     const struct system *system;   /**< NULL: none; with its `racks` not known: as none */
     const struct explain *explain; /**< NULL: lists that `explains` have no rows */
 };
+
+/** A design with all that its lists show. */
+struct design_shown {
+    struct design_view view;
+    struct system machine; /**< of view.system */
+    struct explain explain;
+};
+/**
+ * Work out what the lists of @p d, which design_for_row() solved, show: its bill, which goes into @p d, the
+ * machine it is part of, and with @p explains what limits it. Errors as system_build(), explain_build().
+ * @param[out] shown  uninitialised; design_shown_free(), also after failure.
+ */
+int design_shown_build(struct design_shown *shown, struct design *d, bool explains, struct err *e);
+void design_shown_free(struct design_shown *shown);
 
 struct design_list_rows;
 
