@@ -214,6 +214,7 @@ struct alloc_ranges alloc_find_ranges(const struct alloc_problem *p)
             if (p->rows[i].sense == LINEXPR_EQ)
                 tighten_ranges(&r, &p->rows[i], n, -1);
         }
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): arrays of numbers, nothing changed */
         if (memcmp(&before, &r, sizeof r) == 0)
             break;
     }

@@ -26,7 +26,7 @@ struct alloc_cut {
 };
 
 /** From multipliers with time_weight > 0. ERR_NOMEM. */
-int alloc_cut_of_bound(struct alloc_cut *cut, const struct alloc_bound *b, const struct alloc_problem *p,
+int alloc_cut_of_bound(struct alloc_cut *cut, const struct alloc_bound *given, const struct alloc_problem *p,
                        struct err *e);
 /** The cut that touches T at @p bw_Bps, shape [n_dims]. */
 struct alloc_cut alloc_cut_touching(const struct step_fn *f, const double *bw_Bps);

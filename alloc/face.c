@@ -181,6 +181,7 @@ static bool aim(struct face *f, const double *cost, const bool *level, struct lp
             best = here;
             memcpy(best_Bps, bw_Bps, sizeof best_Bps);
         }
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same solution, bit by bit */
         if (best - bound <= MET_REL * fabs(best) || memcmp(before_Bps, r->bw_Bps, sizeof before_Bps) == 0 ||
             !add_cut(f, r->bw_Bps))
             break;

@@ -324,7 +324,8 @@ static int row_misses(const struct whole *s, int32_t i, double least, double mos
 /* Can the rows hold with some choice of blocks from `depth` on? */
 static bool rows_can_hold(const struct whole *s, const struct whole_node *n, int32_t depth)
 {
-    const double *least = s->least + depth * s->n_sums, *most = s->most + depth * s->n_sums;
+    const double *least = &s->least[(ptrdiff_t)depth * s->n_sums],
+                 *most = &s->most[(ptrdiff_t)depth * s->n_sums];
     for (int32_t i = 0, at = OF_ROWS; i < s->p->n_rows; i++, at++)
         if (row_misses(s, i, n->sum[at] + least[at], n->sum[at] + most[at]))
             return false;
@@ -401,7 +402,7 @@ static void branch(struct whole *s, int32_t depth)
     }
     for (int64_t k = 0; k < s->blocks[depth].n; k++) {
         struct whole_node *n = &s->nodes[depth + 1];
-        const double *rest = s->least + (depth + 1) * s->n_sums;
+        const double *rest = &s->least[((ptrdiff_t)depth + 1) * s->n_sums];
         double phi[MAX_LINES];
         choose(n, s, depth, k);
         s->work++;

@@ -67,7 +67,7 @@ static int descriptor_of(const char *path)
         const char *digits = path + n;
         if (strncmp(path, folders[i], n) == 0 && *digits && strlen(digits) <= MOST_DIGITS &&
             strspn(digits, "0123456789") == strlen(digits))
-            return atoi(digits);
+            return (int)strtol(digits, NULL, 10);
     }
     return -1;
 }

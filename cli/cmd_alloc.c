@@ -104,9 +104,9 @@ static void put_range(char out[2 * SHOW], const struct alloc_answer *a, int32_t 
     if (a->unique || !(most - least > 1e-6 * most))
         return;
     if (isinf(most))
-        snprintf(out, 2 * SHOW, "from %s", show_real(lo, least / 1e9, 5));
+        snprintf(out, (size_t)2 * SHOW, "from %s", show_real(lo, least / 1e9, 5));
     else
-        snprintf(out, 2 * SHOW, "%.30s to %.30s", show_real(lo, least / 1e9, 5),
+        snprintf(out, (size_t)2 * SHOW, "%.30s to %.30s", show_real(lo, least / 1e9, 5),
                  show_real(hi, most / 1e9, 5));
 }
 
@@ -577,7 +577,7 @@ static void take_facts(struct alloc_facts *f, const struct alloc_page *p, char n
     const struct design_point *s = p->study;
     const struct alloc_answer *a = &p->design->answer;
     static const struct column *const lists[] = { time_columns, cost_columns, proof_columns, equal_columns };
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) /* NOLINT(bugprone-sizeof-expression) */
         row_clear(f, lists[i]);
     f->regret = NAN;
     f->status = alloc_status_names[a->status];

@@ -14,7 +14,6 @@
 #include "kinds/design/ask/point.h"
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/solve.h"
-#include "study/source.h"
 #include "study/campaign.h"
 #include "study/source.h"
 #include "study/study.h"

@@ -29,8 +29,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static const char not_installed[] = "gnuplot: is not installed; version 5.2 or later must be on the PATH";
 
 /* Length of the UTF-8 character at s, 0 when it is none that XML 1.0 allows: a strict reader would refuse the

@@ -635,11 +635,14 @@ static int add_entry(struct maker *m, int32_t b, struct err *e)
         rc = menu_add(m, block->first, block->n_dims, e);
         m->bounded[b] = true;
     }
+    if (rc)
+        return rc;
     block->n = menu->n;
     block->bw_Bps = menu->bw_Bps;
     memcpy(block->spent, menu->spent, sizeof block->spent);
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): m holds the menu, which is freed with it */
     m->n_points *= m->bounded[b] ? 1 : (double)menu->n;
-    return rc;
+    return 0;
 }
 
 static void give_up(struct whole_answer *out, enum alloc_status status, const char *what, const char *name,

@@ -477,13 +477,13 @@ struct search_choice search_choice_of(const struct plan *p)
                                    .interleave = (int32_t)p->interleave,
                                    .recompute_ops = p->recompute_ops,
                                    .seq_parallel = p->seq_parallel,
-                                   .context = (int8_t)p->context,
-                                   .dispatcher = (int8_t)p->dispatcher,
-                                   .ep_overlap = (int8_t)p->ep_overlap,
-                                   .schedule = (int8_t)p->schedule,
-                                   .precision = (int8_t)p->precision,
-                                   .recompute = (int8_t)p->recompute,
-                                   .zero = (int8_t)p->zero };
+                                   .context = (uint8_t)p->context,
+                                   .dispatcher = (uint8_t)p->dispatcher,
+                                   .ep_overlap = (uint8_t)p->ep_overlap,
+                                   .schedule = (uint8_t)p->schedule,
+                                   .precision = (uint8_t)p->precision,
+                                   .recompute = (uint8_t)p->recompute,
+                                   .zero = (uint8_t)p->zero };
 }
 
 struct plan search_choice_plan(const struct search_choice *c, const struct search_shape *shape,

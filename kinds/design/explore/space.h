@@ -75,7 +75,7 @@ struct search_choice {
     int64_t micro;
     int32_t interleave;
     unsigned recompute_ops;
-    int8_t seq_parallel, context, dispatcher, ep_overlap, schedule, precision, recompute, zero;
+    uint8_t seq_parallel, context, dispatcher, ep_overlap, schedule, precision, recompute, zero;
 };
 
 struct search_choice search_choice_of(const struct plan *p);
