@@ -7,9 +7,9 @@
 
 /** Two halves: the first floor(N/2) NPUs, and the others, when addresses are read in some order. */
 struct topo_halves {
+    double cut_Bps;               /**< between them, one direction, switches on the better side */
     int32_t order[TOPO_MAX_DIMS]; /**< shape [n_dims]: dimensions, the most significant first */
     int32_t dim;                  /**< halved: the innermost of those that are cut first together */
-    double cut_Bps;               /**< between them, one direction, switches on the better side */
     bool counted;                 /**< exactly that; else at most */
 };
 
