@@ -1,12 +1,7 @@
 #!/bin/sh
-# The tests that docs/ownership.md names, and its figures, by the commands that stand above them. FIGURES=FOLDER keeps them there:
+# The figures of docs/ownership.md, by the commands that stand above them. FIGURES=FOLDER keeps them there:
 # FIGURES=$PWD/docs/figures tests/cli/run.sh build/release/weft tests/cli/ownership.sh
 docs=$PWD/docs
-awk -F'|' '/^## / { on = 0 } /^Tests, in/ { on = 1 } on && /^\|/ { print $3 }' docs/ownership.md | tr -d '\140,' | tr ' ' '\n' | grep _ | sort -u >"$TMPDIR/named"
-while read -r name; do
-    grep -q "^TEST($name)" tests/unit/test_topo_*.c tests/unit/test_kinds_*.c || echo "no test $name"
-done <"$TMPDIR/named"
-[ "$(wc -l <"$TMPDIR/named")" -gt 25 ] && echo "the tests of all formulas exist"
 ln -s "$PWD/configs" "$TMPDIR/configs"
 cd "$TMPDIR" || exit 1
 weft() { "$WEFT" "$@" -q; }
