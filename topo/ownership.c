@@ -318,7 +318,7 @@ int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, stru
 
 /* ---- what public sources say ---- */
 
-/* docs/ownership.md, table "Ranges"; read 2026-11-22 but for what is recalled. */
+/* Lowest and highest of public sources, read 2026-11-22 but for what is recalled. weft tornado shows them. */
 const struct own_range own_ranges[] = {
     { "server_usd", 0.24, 0.64, "npu_usd", GRADE_DERIVED,
       "a public sheet of 2024-08, Epoch training-cost-trends 2026-04" },
