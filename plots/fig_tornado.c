@@ -30,6 +30,7 @@ struct tornado_figure {
     const char *title;      /* of the answer, without unit */
     int64_t rows[MAX_BARS]; /* shape [n], of the figure's data: widest first */
     int32_t n, answer;      /* answer: a word of ANSWER */
+    double head;            /* share of a row that its label takes */
     bool changes;           /* some bar has another decision at an end */
 };
 
@@ -159,19 +160,27 @@ static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t p
     (void)panel;
     for (int k = 0; k < 2; k++) {
         for (int32_t i = 0; i < f->n; i++) {
-            double x = d->x[at[k]][f->rows[i]] / f->unit.scale, y = i + 0.5;
+            double x = d->x[at[k]][f->rows[i]] / f->unit.scale, y = i + (1 + f->head) / 2;
             /* Where both ends lie on one side each has half of the height. */
             double other = d->x[at[1 - k]][f->rows[i]] / f->unit.scale;
             bool both = (x - as_is) * (other - as_is) > 0;
-            double top = y - BAR_SHARE / 2 + (both && k ? BAR_SHARE / 2 : 0);
-            double low = y + BAR_SHARE / 2 - (both && !k ? BAR_SHARE / 2 : 0);
+            double half = BAR_SHARE * (1 - f->head) / 2;
+            double top = y - half + (both && k ? half : 0);
+            double low = y + half - (both && !k ? half : 0);
             canvas_mark_row(c, d->row[f->rows[i]]);
             if (isfinite(x) && x != as_is)
                 canvas_bar(c, fmin(x, as_is), low, fmax(x, as_is), top);
         }
         canvas_block_end(c, (struct mark){ MARK_FILL, styles[k] });
     }
-    canvas_line(c, (struct mark){ MARK_FRONT, 0 }, as_is, 0, as_is, f->n);
+    for (int32_t i = 0; i < f->n && f->head > 0; i++) { /* not through the labels */
+        canvas_break(c);
+        canvas_point(c, as_is, i + f->head);
+        canvas_point(c, as_is, i + 1);
+    }
+    canvas_block_end(c, (struct mark){ MARK_FRONT, 0 });
+    if (f->head == 0)
+        canvas_line(c, (struct mark){ MARK_FRONT, 0 }, as_is, 0, as_is, f->n);
 }
 
 /* "220", "2.34k", "1.3M": short beside a name. */
@@ -244,6 +253,7 @@ static int draw(struct tornado_figure *f, struct err *e)
         .n_panels = 1,
         .n_rows = f->n,
         .labels = labels,
+        .head = &f->head,
         .ends = ends,
         .end_label = "swing",
         .x = x,

@@ -19,6 +19,8 @@ enum {
     HIGH_PX = 21,
     LOW_PX = 16,
     LEAST_PX = 11,
+    ABOVE_PX = 14,       /* of a label above its row */
+    LEAST_LABEL_PX = 150 /* "stages 2-15: compute", also on a narrow page */
 };
 
 /* ---- the page ---- */
@@ -27,6 +29,7 @@ struct strips_page {
     struct canvas *c;
     const struct strips *spec;
     double label_px, end_px, around_px; /* around_px: height of what stands around the panels */
+    bool above;                         /* labels stand above their rows */
     struct canvas_box body;
 };
 
@@ -64,7 +67,9 @@ static void fit_sides(struct strips_page *s)
                 s->end_px = fmax(s->end_px, canvas_width(end_of_row(spec, k, i), CANVAS_SMALL_PX));
     }
     double share = spec->label_share > 0 ? spec->label_share : spec->plain ? 1 / 4.0 : 1 / 3.5;
-    s->label_px = fmin(s->label_px, share * s->c->width_px);
+    double most_px = fmax(share * s->c->width_px, fmin(LEAST_LABEL_PX, s->c->width_px / 2));
+    s->above = spec->head && CANVAS_LEAST_SHRINK * s->label_px > most_px;
+    s->label_px = s->above ? 0 : fmin(s->label_px, most_px);
 }
 
 static void strips_put_head(struct strips_page *s, int32_t k, const struct canvas_box *box)
@@ -86,20 +91,25 @@ static void strips_put_head(struct strips_page *s, int32_t k, const struct canva
 static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box *box)
 {
     double unit_px = (box->bottom - box->top) / top_of(s->spec, s->spec->n_rows), last_px = -HUGE_VAL;
-    struct canvas_label at = { .align = ALIGN_RIGHT, .size_px = CANVAS_SMALL_PX };
+    double head_px = s->above ? *s->spec->head * unit_px : 0;
+    struct canvas_label at = { .size_px = CANVAS_SMALL_PX };
 
     for (int32_t i = 0; i < s->spec->n_rows; i++) {
         const char *end = end_of_row(s->spec, k, i);
-        at.x_px = box->left - 6;
-        at.y_px = box->top + (top_of(s->spec, i) + top_of(s->spec, i + 1)) / 2 * unit_px;
+        double y_px = box->top + (top_of(s->spec, i) + top_of(s->spec, i + 1)) / 2 * unit_px;
+        at.x_px = s->above ? box->left + 3 : box->left - 6;
+        at.y_px = s->above ? box->top + i * unit_px + head_px * 0.6 : y_px;
+        at.align = s->above ? ALIGN_LEFT : ALIGN_RIGHT;
         /* A label for each row that is far enough below the last one that has a label; its number at the
          * right goes with it. */
-        if (!s->spec->plain && at.y_px < last_px + LABEL_PX - 1e-9)
+        if (!s->spec->plain && y_px < last_px + LABEL_PX - 1e-9)
             continue;
-        last_px = at.y_px;
-        at.room_px = s->label_px + 1;
+        last_px = y_px;
+        at.room_px = s->above ? box->right - at.x_px : s->label_px + 1;
         canvas_text(s->c, &at, s->spec->labels[i]);
         at.x_px = s->body.right;
+        at.y_px = y_px + head_px / 2;
+        at.align = ALIGN_RIGHT;
         at.room_px = 0;
         if (end)
             canvas_text(s->c, &at, end);
@@ -131,6 +141,10 @@ int strips_build(struct canvas *c, const struct strips *spec, struct err *e)
         least_px = LEAST_PX;
     }
     fit_sides(&s);
+    if (spec->head)
+        *spec->head = s.above ? ABOVE_PX / (unit_px + ABOVE_PX) : 0;
+    unit_px += s.above ? ABOVE_PX : 0;
+    least_px += s.above ? ABOVE_PX : 0;
     int rc = canvas_open(c, &s.body, units * unit_px + s.around_px, units * least_px + s.around_px, e);
     if (rc)
         return rc;

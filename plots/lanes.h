@@ -16,9 +16,12 @@ struct strips {
     const double *tops; /**< shape [n_rows+1]: where rows begin and the last ends, in y; NULL = 0, 1, 2.. */
     const char *const *labels; /**< shape [n_rows], at the left */
     double label_share;        /**< of the page, which they take at most; 0: as the other figures */
-    const char *const *ends;   /**< shape [n_panels][n_rows], numbers at the right; NULL = none */
-    double end_px;             /**< at least so wide */
-    const char *end_label;     /**< above them */
+    /** Where they would be cut they stand above their rows, which grow: set to the share of a row's height
+     * that a label takes, else 0. NULL: they are cut. Not with `tops`. */
+    double *head;
+    const char *const *ends; /**< shape [n_panels][n_rows], numbers at the right; NULL = none */
+    double end_px;           /**< at least so wide */
+    const char *end_label;   /**< above them */
     double unit_px,
         least_unit_px; /**< height of 1 of y: wanted, and the least; 0 = for rows of points or bars */
     bool plain; /**< a label for each row however low, no rules between, names as wide as their panel, and so

@@ -355,6 +355,7 @@ struct bars {
     const char *end_label;
     struct unit unit;
     struct axis x;
+    double head;    /* share of a design's height that its label takes */
     bool varies[4]; /* network, workload, total, objective differ between designs */
 };
 
@@ -605,8 +606,8 @@ static double labels_px(const struct bars *b)
     return CANVAS_LEAST_SHRINK * widest;
 }
 
-/* Where room is short names and plans are shortened first, then the numbers go; strips_build() sets labels
- * smaller and cuts them. */
+/* Where room is short names and plans are shortened first, then the numbers go; of labels that would still be
+ * cut strips_build() makes lines above the bars, which have room for all. */
 static int make_texts(struct bars *b, struct err *e)
 {
     double room_px = (1 - BARS_SHARE) * b->c->width_px, end_px = 0;
@@ -624,7 +625,9 @@ static int make_texts(struct bars *b, struct err *e)
     b->end_label = b->look->end_label ? b->look->end_label : "";
     if (labels_px(b) + end_px > room_px)
         make_labels(b, PHRASES_SHORT);
-    if (fmin(labels_px(b), LABEL_SHARE * b->c->width_px) + end_px > room_px) {
+    if (labels_px(b) > LABEL_SHARE * b->c->width_px) {
+        make_labels(b, PHRASES_VARYING);
+    } else if (labels_px(b) + end_px > room_px) {
         b->end_label = "";
         for (int32_t i = 0; i < b->n; i++)
             b->ends[i] = "";
@@ -677,7 +680,7 @@ static void put_bars_legend(struct bars *b)
 }
 
 /* The parts of design i of one style. Rows count from the top; a design takes one unit of y, its bars 0.76 of
- * it. */
+ * what its label leaves. */
 static void put_parts(struct bars *b, int32_t i, int32_t style)
 {
     struct part parts[MAX_PARTS];
@@ -686,8 +689,9 @@ static void put_parts(struct bars *b, int32_t i, int32_t style)
 
     canvas_mark_row(b->c, b->s->d.row[i]);
     for (int32_t k = 0; k < n; k++) {
-        double value = parts[k].value / b->unit.scale, h = 0.76 / (b->look->stacked ? 1 : n);
-        double top = i + 0.12 + (b->look->stacked ? 0 : k * h);
+        double value = parts[k].value / b->unit.scale, room = 1 - b->head;
+        double h = 0.76 * room / (b->look->stacked ? 1 : n);
+        double top = i + b->head + 0.12 * room + (b->look->stacked ? 0 : k * h);
         if (value > 0 && part_style(b, i, &parts[k]) == style)
             canvas_bar(b->c, at, top + h, at + value, top);
         at += b->look->stacked ? value : 0;
@@ -742,6 +746,7 @@ int fig_bars(struct canvas *c, const struct rows *r, struct err *e)
                                  .n_rows = b.n,
                                  .labels = b.labels,
                                  .label_share = LABEL_SHARE,
+                                 .head = &b.head,
                                  .ends = b.ends,
                                  .end_label = b.end_label,
                                  .unit_px = rows_px / b.n,

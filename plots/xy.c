@@ -654,7 +654,9 @@ static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, 
         return (struct mark){ MARK_SPOT, xy_shade_of(f, color) };
     if (color >= COLORS)
         return (struct mark){ MARK_DOT, 0 };
-    return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT, marks_point_style(color, shape) };
+    /* Where no column has the shapes they go with the colours, so that series differ in print too. */
+    return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT,
+                          f->shape_name[0] ? marks_point_style(color, shape) : color };
 }
 
 static bool is_hollow(const struct xy *f, int64_t i)
