@@ -12,6 +12,7 @@
 #include "plots/marks.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision. */
 static const struct {
@@ -109,9 +110,21 @@ static struct look line_of(const char *color, double width)
     return (struct look){ .as = LOOK_LINE, .stroke = color, .width = width };
 }
 
+/* Less than 3 to 1 on white (WCAG 2.2, 1.4.11): such markers have an edge. */
+static const char *edge_of(const char *color)
+{
+    bool light = strcmp(color, "#E69F00") == 0 || strcmp(color, "#56B4E9") == 0;
+    return light ? "#555555" : NULL;
+}
+
 static struct look points_of(const char *color, int point, double size, double width)
 {
-    return (struct look){ .as = LOOK_POINTS, .stroke = color, .point = point, .size = size, .width = width };
+    return (struct look){ .as = LOOK_POINTS,
+                          .stroke = color,
+                          .point = point,
+                          .size = size,
+                          .width = width,
+                          .ring = point % 2 ? edge_of(color) : NULL };
 }
 
 static struct look box_of(const char *stroke, double width, const char *fill)
@@ -139,6 +152,7 @@ struct look mark_look(struct mark mark)
         look = line_of(line_color(s), 1.6);
         look.dash = line_styles[line].dash;
         look.point = mark.kind == MARK_LINE ? line_styles[line].point : 0;
+        look.ring = look.point % 2 ? edge_of(look.stroke) : NULL;
         look.size = 0.6;
         return look;
     case MARK_CURVE:

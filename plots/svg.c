@@ -20,7 +20,10 @@
 
 #include "base/utf8.h"
 
-enum { MOST_TITLES = 2000 };
+enum {
+    MOST_TITLES = 2000,
+    LEAST_GROUP = 3 /* texts that share what they look like */
+};
 
 #define TIC_LONG   4.0
 #define TIC_SHORT  2.0
@@ -43,7 +46,7 @@ static void put_px(struct text *out, char before, double px)
     n -= buf[n - 1] == '.';
     buf[n] = '\0';
     const char *shown = strcmp(buf, "-0") == 0 ? "0" : buf;
-    text_add(out, &before, before != '\0');
+    text_add(out, &before, before != '\0' && !(before == ' ' && *shown == '-'));
     text_puts(out, shown);
 }
 
@@ -152,9 +155,37 @@ static void svg_open(struct canvas *c)
     text_puts(&c->image, "/>\n");
 }
 
+#define TEXT_BEGINS  "<text"
+#define PLACE_BEGINS " x=\""
+
+/* Of lines with the same attributes before their place, as tics have them, a group has these. */
+static void put_texts(struct text *out, const char *s)
+{
+    while (*s) {
+        const char *place = strstr(s, PLACE_BEGINS);
+        bool has = strncmp(s, TEXT_BEGINS, strlen(TEXT_BEGINS)) == 0 && place && place < strchr(s, '>');
+        size_t same = has ? (size_t)(place - s) + strlen(PLACE_BEGINS) : 0;
+        const char *end = s + strcspn(s, "\n") + 1;
+        int32_t n = 1;
+        for (; same && *end && strncmp(s, end, same) == 0; n++)
+            end += strcspn(end, "\n") + 1;
+        size_t attributes = same ? same - strlen(TEXT_BEGINS PLACE_BEGINS) : 0;
+        if (n < LEAST_GROUP || attributes == 0) {
+            text_add(out, s, (size_t)(end - s));
+            s = end;
+            continue;
+        }
+        text_printf(out, "<g%.*s>\n", (int)attributes, s + strlen(TEXT_BEGINS));
+        for (; s < end; s += strcspn(s, "\n") + 1)
+            text_printf(out, TEXT_BEGINS "%.*s\n", (int)(strcspn(s, "\n") - strlen(TEXT_BEGINS) - attributes),
+                        s + strlen(TEXT_BEGINS) + attributes);
+        text_puts(out, "</g>\n");
+    }
+}
+
 static void put_later(struct canvas *c)
 {
-    text_add(&c->image, text_str(&c->later), c->later.n);
+    put_texts(&c->image, text_str(&c->later));
     c->image.failed = c->image.failed || c->later.failed;
     text_clear(&c->later);
 }
@@ -172,23 +203,23 @@ static void svg_label(struct canvas *c, const struct canvas_label *at, const cha
     /* Between panels there is nothing to lie over, but the order is the same. */
     struct text *out = &c->later;
 
-    text_puts(out, "<text");
+    text_printf(out, TEXT_BEGINS "%s", anchors[at->align]);
+    if (at->size_px != CANVAS_FONT_PX)
+        text_printf(out, " font-size=\"%.4g\"", at->size_px);
+    if (at->color && strcmp(at->color, CANVAS_BLACK) != 0) /* which the page has as its own */
+        put_colors(out, at->color, NULL);
     if (at->rotate) {
         text_printf(out, " transform=\"translate(");
         put_xy(out, '\0', at->x_px, at->y_px);
         text_printf(out, ") rotate(%d)\" y=\"", -(int)at->rotate);
         put_px(out, '\0', BASELINE * at->size_px);
     } else {
-        text_puts(out, " x=\"");
+        text_puts(out, PLACE_BEGINS);
         put_px(out, '\0', at->x_px);
         text_puts(out, "\" y=\"");
         put_px(out, '\0', at->y_px + BASELINE * at->size_px);
     }
-    text_printf(out, "\"%s", anchors[at->align]);
-    if (at->size_px != CANVAS_FONT_PX)
-        text_printf(out, " font-size=\"%.4g\"", at->size_px);
-    if (at->color && strcmp(at->color, CANVAS_BLACK) != 0) /* which the page has as its own */
-        put_colors(out, at->color, NULL);
+    text_puts(out, "\"");
     text_puts(out, ">");
     put_words(out, s);
     text_puts(out, "</text>\n");
@@ -315,8 +346,10 @@ static void put_marker(struct text *d, const struct look *look, double x, double
         }
         return;
     }
-    for (int32_t i = 0; i < outlines[shape].n; i++)
-        put_xy(d, i ? 'L' : 'M', x + r * outlines[shape].at[i][0], y + r * outlines[shape].at[i][1]);
+    const double(*at)[2] = outlines[shape].at;
+    put_xy(d, 'M', x + r * at[0][0], y + r * at[0][1]);
+    for (int32_t i = 1; i < outlines[shape].n; i++)
+        put_xy(d, 'l', r * (at[i][0] - at[i - 1][0]), r * (at[i][1] - at[i - 1][1]));
     text_puts(d, "z");
 }
 
@@ -404,6 +437,22 @@ static void put_item(struct text *d, const struct canvas *c, const struct look *
     }
 }
 
+static bool same_px(double a, double b)
+{
+    return fabs(a - b) < 0.005;
+}
+
+/* The next point of a line; steps of a staircase are shorter so. */
+static void put_next(struct text *d, char next, struct canvas_xy last, double x, double y)
+{
+    if (next == 'L' && same_px(y, last.y))
+        put_px(d, 'H', x);
+    else if (next == 'L' && same_px(x, last.x))
+        put_px(d, 'V', y);
+    else
+        put_xy(d, next, x, y);
+}
+
 /* Points one after the other, as lines or as the outline of a shape; rectangles of areas as such. Of a line
  * points closer than LEAST_PX to the one before are left out, as there may be thousands. */
 static void put_lines(struct text *d, const struct canvas *c, bool closed)
@@ -425,7 +474,7 @@ static void put_lines(struct text *d, const struct canvas *c, bool closed)
         }
         if (!closed && next == 'L' && hypot(x - last.x, y - last.y) < LEAST_PX)
             continue;
-        put_xy(d, next, x, y);
+        put_next(d, next, last, x, y);
         last = (struct canvas_xy){ x, y };
         next = 'L';
     }
