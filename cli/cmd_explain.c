@@ -10,6 +10,7 @@
 #include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "kinds/design/answer/explain.h"
 
 /* ---- collectives, for people: those alike added up ---- */
@@ -256,6 +257,21 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     }
     report_close(r, '}');
     return rc;
+}
+
+int cmd_explain_text(struct text *out, const struct explain *p, struct err *e)
+{
+    struct report r = { .format = TABLE_AS_TEXT };
+    int rc = 0;
+    report_page(&r);
+    for (int32_t i = 0; i < p->design->n_loads && !rc; i++)
+        rc = report_load(&r, p, i, e);
+    report_page_end(&r);
+    if (!rc)
+        rc = report_end(&r, "", e);
+    text_puts(out, text_str(&r.out));
+    report_free(&r);
+    return rc ? rc : text_check(out, e);
 }
 
 struct cut_facts {

@@ -5,11 +5,13 @@
  * meanings those of the columns. All that others named goes through cli/html.h. Here rows are read and head
  * and foot are written; cli/webpage.h has the rest.
  */
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/filters.h"
 #include "cli/html.h"
+#include "cli/html_design.h"
 #include "cli/output.h"
 #include "cli/points.h"
 #include "cli/webpage.h"
@@ -101,6 +103,8 @@ static int open_study(struct webpage *p, const char *path, struct err *e)
         return rc;
     ask.kind = study_kind_of(&doc);
     bool one = ask.kind == &design_kind && yaml_get(&doc, doc.root, "vary") < 0;
+    p->uncertain =
+        ask.kind == &design_kind && yaml_get(&doc, yaml_get(&doc, doc.root, "uncertain"), "keys") >= 0;
     yaml_id id = yaml_get(&doc, doc.root, "name");
     const char *name;
     struct err ignored = { 0 };
@@ -113,10 +117,14 @@ static int open_study(struct webpage *p, const char *path, struct err *e)
     return one ? study_open_point(&p->study, &ask, e) : study_open(&p->study, &ask, e);
 }
 
+static int32_t page_threads(const struct webpage *p)
+{
+    return p->run->opt.threads > 0 ? (int32_t)p->run->opt.threads : (int32_t)omp_get_num_procs();
+}
+
 static int run_study(struct webpage *p, const char *path, struct err *e)
 {
     struct origin from;
-    int64_t threads = p->run->opt.threads;
     int rc = overrides_read(&p->overrides, p->run, e);
     if (!rc)
         rc = open_study(p, path, e);
@@ -125,7 +133,7 @@ static int run_study(struct webpage *p, const char *path, struct err *e)
     text_puts(&p->warns, text_str(&p->study.notes));
     rc = cmd_points_find_origin(&from, p->run, &p->study, &p->overrides, e);
     if (!rc)
-        rc = campaign_rows(&p->t, &p->study, threads ? (int32_t)threads : 1, e);
+        rc = campaign_rows(&p->t, &p->study, page_threads(p), e);
     if (!rc)
         rc = table_find_numbers(&p->t, e);
     p->kind = p->study.kind;
@@ -281,15 +289,7 @@ static int put_study(struct webpage *p, struct err *e)
     if (p->study.kind && !topo_is_spec(path)) {
         rc = text_read_file(&file, path, MOST_BYTES, e);
         text_puts(&p->out, "<details><summary>The study</summary><pre>");
-        for (const char *s = text_str(&file); *s;) {
-            struct text line = { 0 };
-            size_t n = strcspn(s, "\n");
-            text_add(&line, s, n);
-            html_put(&p->out, text_str(&line));
-            text_puts(&p->out, "\n");
-            text_free(&line);
-            s += n + (s[n] == '\n');
-        }
+        html_put_lines(&p->out, text_str(&file));
         text_puts(&p->out, "</pre></details>\n");
     }
     text_puts(&p->out, "</section>\n");
@@ -327,6 +327,8 @@ static int write_page(struct webpage *p, struct err *e)
         rc = webpage_put_figures(p, e);
     if (!rc)
         rc = webpage_put_designs(p, e);
+    if (!rc && p->uncertain && p->n_results > 0)
+        rc = html_sensitivity(&p->out, &p->study, page_threads(p), e);
     if (!rc)
         webpage_put_table(p);
     if (!rc && p->n_results > 0)

@@ -17,7 +17,7 @@
 #include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
-#include "cli/timeline.h"
+#include "cli/tables.h"
 #include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/explain.h"
 #include "kinds/design/ask/load.h"

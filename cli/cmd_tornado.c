@@ -12,6 +12,7 @@
 
 #include "cli/output.h"
 #include "cli/points.h"
+#include "cli/tables.h"
 #include "kinds/design/explore/tornado.h"
 #include "plots/scale.h"
 
@@ -197,6 +198,20 @@ static void report_data(struct report *r, const struct tornado *t, struct stat_r
             tornado_put_row(r, t, (int32_t)list[i].at, a);
     }
     report_list_end(r);
+}
+
+int cmd_tornado_table(struct table *out, const struct tornado *t, struct err *e)
+{
+    struct report r = { .format = TABLE_AS_CSV };
+    struct stat_rank *list = calloc((size_t)t->n_inputs + 1, sizeof *list);
+    if (!list)
+        return err_nomem(e, "a tornado");
+    report_data(&r, t, list);
+    *out = r.table;
+    r.table = (struct table){ 0 };
+    report_free(&r);
+    free(list);
+    return out->failed ? err_nomem(e, "a tornado") : table_find_numbers(out, e);
 }
 
 /* What the points are that the tables name, each once and in their order. */

@@ -32,6 +32,20 @@ void html_put(struct text *out, const char *s)
     }
 }
 
+void html_put_lines(struct text *out, const char *s)
+{
+    while (s && *s) {
+        struct text line = { 0 };
+        size_t n = strcspn(s, "\n");
+        text_add(&line, s, n);
+        html_put(out, text_str(&line));
+        text_puts(out, "\n");
+        out->failed = out->failed || line.failed;
+        text_free(&line);
+        s += n + (s[n] == '\n');
+    }
+}
+
 void html_put_json(struct text *out, const char *s)
 {
     text_puts(out, "\"");

@@ -13,6 +13,8 @@ extern const char html_style[], html_script[];
  * escaped; controls, marks that turn the direction and bytes that are no character are shown as "?". NULL is
  * nothing. */
 void html_put(struct text *out, const char *s);
+/** The same of lines, which stay lines: for <pre>. */
+void html_put_lines(struct text *out, const char *s);
 /** Append @p s as a string of JSON, quotes included, which no element <script> ends at. */
 void html_put_json(struct text *out, const char *s);
 

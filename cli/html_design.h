@@ -5,8 +5,19 @@
 #include "base/text.h"
 #include "study/kind.h"
 
-/** Append the lists of the design at @p point of a study of designs as tables, and with @p timeline a figure
- * of its step; nothing where it has no bandwidths. Errors of design_load() and design_for_row(). */
-int html_design(struct text *out, const struct study *study, int64_t point, bool timeline, struct err *e);
+/** What else than lists. */
+struct html_parts {
+    bool drawing;  /**< of the network */
+    bool timeline; /**< of the step */
+};
+
+/** Append the lists of the design at @p point of a study of designs as tables, and parts @p with; nothing
+ * where it has no bandwidths. Errors of design_load() and design_for_row(). */
+int html_design(struct text *out, const struct study *study, int64_t point, struct html_parts with,
+                struct err *e);
+
+/** Append a section of what the uncertain inputs of a study of designs do to its answers (weft tornado), or
+ * why there is none. Errors are the machine's alone. */
+int html_sensitivity(struct text *out, const struct study *study, int32_t threads, struct err *e);
 
 #endif

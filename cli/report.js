@@ -2,13 +2,14 @@
 (function () {
 'use strict';
 var doc = document, root = doc.documentElement, data = JSON.parse(doc.getElementById('data').textContent);
-var body = doc.querySelector('#rows tbody'), box = doc.querySelector('#rows .wide'), word = doc.getElementById('word');
+var body = doc.querySelector('#rows [tabindex] tbody'), box = doc.querySelector('#rows [tabindex]'), word = doc.getElementById('word');
 var front = doc.getElementById('front'), said = doc.getElementById('said'), cols = data.cols, ids, n;
 var nth = {}, made = {}, order = [], drawn = 0, picked = null, STEP = 200;
 var onFront = {}, texts = null;
 
 root.className = 'js';
-Array.prototype.forEach.call(body.rows, function (tr) { made[tr.dataset.p] = tr; });
+function idOf(x) { return x.dataset.p || x.id.slice(1); }
+Array.prototype.forEach.call(body.rows, function (tr) { made[idOf(tr)] = tr; });
 if (data.all) cols.forEach(function (c, k) {
   c.v = Array.prototype.map.call(body.rows, function (tr) {
     var s = tr.cells[k].textContent;
@@ -34,7 +35,7 @@ function row(i) {
   var id = ids[i], tr = made[id];
   if (tr) return tr;
   tr = doc.createElement('tr');
-  tr.id = 'p' + id; tr.dataset.p = id;
+  tr.id = 'p' + id;
   if (onFront[i]) tr.className = 'f';
   cols.forEach(function (c, k) {
     var cell = doc.createElement(k ? 'td' : 'th'), a;
@@ -90,7 +91,7 @@ function sort(button) {
   arrange(); draw();
 }
 function mark(name, id, yes) {
-  Array.prototype.forEach.call(doc.querySelectorAll('[data-p="' + id + '"]'), function (x) { x.classList.toggle(name, yes); });
+  Array.prototype.forEach.call(doc.querySelectorAll('[data-p="' + id + '"],#p' + id), function (x) { x.classList.toggle(name, yes); });
 }
 function pick(id, show) {
   var i = nth[id], tr;
@@ -117,18 +118,18 @@ function csv() {
   return lines.join('\n') + '\n';
 }
 doc.addEventListener('click', function (e) {
-  var t = e.target, of = t.closest('[data-p]');
+  var t = e.target, of = t.closest('[data-p],tr[id]');
   if (t.closest('thead button')) sort(t.closest('button'));
   else if (of) {
     e.preventDefault();
-    pick(of.dataset.p, of.tagName !== 'TR');
-    try { history.replaceState(null, '', '#p=' + of.dataset.p); } catch (no) { location.hash = 'p=' + of.dataset.p; }
+    pick(idOf(of), of.tagName !== 'TR');
+    try { history.replaceState(null, '', '#p=' + idOf(of)); } catch (no) { location.hash = 'p=' + idOf(of); }
   } else if (t.id === 'csv') t.href = URL.createObjectURL(new Blob([csv()], { type: 'text/csv' }));
 });
 ['mouseover', 'mouseout', 'focusin', 'focusout'].forEach(function (kind, k) {
   doc.addEventListener(kind, function (e) {
-    var of = e.target.closest ? e.target.closest('[data-p]') : null;
-    if (of) mark('at', of.dataset.p, k % 2 === 0);
+    var of = e.target.closest ? e.target.closest('[data-p],tr[id]') : null;
+    if (of) mark('at', idOf(of), k % 2 === 0);
   });
 });
 word.addEventListener('input', filter);
@@ -143,10 +144,10 @@ function selftest() {
   c = cols[k];
   doc.querySelector('th[data-c="' + k + '"] button').click();
   need('aria-sort', doc.querySelector('th[data-c="' + k + '"]').getAttribute('aria-sort') === 'ascending');
-  seen = Array.prototype.map.call(body.rows, function (r) { return value(c, nth[r.dataset.p]); });
+  seen = Array.prototype.map.call(body.rows, function (r) { return value(c, nth[idOf(r)]); });
   need('sort', seen.every(function (v, i) { return !i || v === null || (seen[i - 1] !== null && v >= seen[i - 1]); }));
   doc.querySelector('th[data-c="' + k + '"] button').click();
-  need('sort down', value(c, nth[body.rows[0].dataset.p]) >= seen[0]);
+  need('sort down', value(c, nth[idOf(body.rows[0])]) >= seen[0]);
   type('no row has these words'); need('filter', body.rows.length === 0);
   type(''); need('filter off', body.rows.length === (data.all ? n : Math.min(n, STEP)));
   front.click(); need('front', body.rows.length === Math.min(data.front.length, data.all ? n : STEP));
@@ -168,7 +169,7 @@ function selftest() {
 addEventListener('load', function () {
   var i, first = {};
   drawn = body.rows.length;
-  for (i = 0; drawn > i; i++) { order.push(nth[body.rows[i].dataset.p]); first[order[i]] = true; }
+  for (i = 0; drawn > i; i++) { order.push(nth[idOf(body.rows[i])]); first[order[i]] = true; }
   for (i = 0; n > i; i++) if (!first[i]) order.push(i);
   if (location.hash === '#selftest') selftest(); else hash();
 });

@@ -1,13 +1,20 @@
-/** @file The timeline of a step as a table, which weft sim writes and plot timeline draws. */
-#ifndef CLI_TIMELINE_H
-#define CLI_TIMELINE_H
+/** @file What other commands write, for a page: tables and a text. */
+#ifndef CLI_TABLES_H
+#define CLI_TABLES_H
 
 #include "base/table.h"
-#include "kinds/design/answer/design.h"
+#include "kinds/design/answer/explain.h"
+#include "kinds/design/explore/tornado.h"
 
-/** Time every workload of @p s once more at the bandwidths of @p d: a row for each bar, into @p out, which is
- * zero. Errors as timeline_build(). */
+/** What weft sim --timeline writes and plot timeline draws. Time every workload of @p s once more at the
+ * bandwidths of @p d: a row for each bar, into @p out, which is zero. Errors as timeline_build(). */
 int cmd_timeline_table(struct table *out, const struct design_point *s, const struct design *d,
                        struct err *e);
+
+/** What weft tornado --of csv writes and plot tornado draws, into @p out, which is zero. ERR_NOMEM. */
+int cmd_tornado_table(struct table *out, const struct tornado *t, struct err *e);
+
+/** Append what weft explain says of each workload: where the time goes, and each collective. ERR_NOMEM. */
+int cmd_explain_text(struct text *out, const struct explain *p, struct err *e);
 
 #endif

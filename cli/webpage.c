@@ -14,6 +14,7 @@
 
 #include "base/sheet.h"
 #include "cli/html.h"
+#include "kinds/design/answer/columns.h"
 #include "study/say.h"
 
 #define TINY 1e-9 /* the accuracy of proofs: a gap below it is none */
@@ -60,6 +61,7 @@ static void describe(struct webpage *p, int32_t col)
         if (isfinite(table_number(t, row, col)))
             most = fmax(most, fabs(table_number(t, row, col)));
     f->scale = column_scale(&f->made.of, most);
+    f->key = -1;
     f->common = is_common(t, col);
     f->tiny = most > 0 && most < TINY;
     f->shown = !f->common && !f->tiny;
@@ -216,6 +218,43 @@ const char *webpage_row_word(const struct webpage *p)
     return p->by_point ? "point" : "row";
 }
 
+int32_t webpage_firsts(int64_t firsts[WEBPAGE_FIRSTS], const struct webpage *p, int32_t key, int32_t col)
+{
+    int32_t n = 0;
+    for (int64_t row = 0; row < p->t.n_rows; row++) {
+        int32_t k = 0;
+        while (k < n && !webpage_cells_equal(&p->t, firsts[k], row, key))
+            k++;
+        if (k < n ? !webpage_cells_equal(&p->t, firsts[k], row, col) : n == WEBPAGE_FIRSTS)
+            return 0;
+        if (k == n)
+            firsts[n++] = row;
+    }
+    return n;
+}
+
+/* Of a long table what each network or workload has is said once. */
+static void find_followers(struct webpage *p)
+{
+    int32_t keys[KEEP_MAX_PER + 1], n = 0;
+    int64_t firsts[WEBPAGE_FIRSTS];
+    for (int32_t k = 0; k < p->rule.n_per; k++)
+        keys[n++] = table_find(&p->t, p->rule.per[k]);
+    keys[n++] = table_find(&p->t, DESIGN_COLUMN(network));
+    for (int32_t col = 0; col < p->t.n_cols; col++) {
+        const char *name = p->t.names[col];
+        bool own = column_find(p->kind->tables[TABLE_ROWS].columns, name);
+        for (int32_t k = 0; k < p->rule.n_front; k++)
+            own = own && strcmp(p->rule.front[k].name, name) != 0;
+        for (int32_t k = 0; k < n; k++)
+            own = own && col != keys[k];
+        for (int32_t k = 0; k < n && own && p->faces[col].shown && p->faces[col].key < 0; k++)
+            if (keys[k] >= 0 && !p->faces[keys[k]].common && webpage_firsts(firsts, p, keys[k], col) > 0)
+                p->faces[col].key = keys[k];
+        p->faces[col].shown = p->faces[col].shown && p->faces[col].key < 0;
+    }
+}
+
 int webpage_prepare(struct webpage *p, struct err *e)
 {
     size_t n = (size_t)p->t.n_rows + 1;
@@ -237,7 +276,10 @@ int webpage_prepare(struct webpage *p, struct err *e)
         p->left_out = p->left_out || left_out;
         f->shown = f->shown && !left_out;
     }
-    return find_fronts(p, e);
+    int rc = find_fronts(p, e);
+    if (!rc && p->t.n_rows > MOST_WIDE)
+        find_followers(p);
+    return rc;
 }
 
 void webpage_free(struct webpage *p)

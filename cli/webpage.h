@@ -18,7 +18,8 @@ enum {
     WEBPAGE_WHOLE = 300, /* rows of a table that is in the page as a whole */
     WEBPAGE_MARKS = 2000,
     WEBPAGE_PANELS = 12,
-    WEBPAGE_CELL_PX = 4
+    WEBPAGE_CELL_PX = 4,
+    WEBPAGE_FIRSTS = 24 /**< networks, or workloads, that give the values of other columns */
 };
 
 /** What the page says of a column. */
@@ -26,6 +27,7 @@ struct shown_column {
     struct made_column made;
     struct column_scale scale;
     bool shown;  /**< it is a column of the page's table */
+    int32_t key; /**< column whose value gives its value, which is said above the table; -1: none */
     bool common; /**< all rows have one value, which is said above the table */
     bool tiny;   /**< nothing but rounding: likewise */
     bool per_dim;
@@ -53,9 +55,10 @@ struct webpage {
     struct rivals *groups; /**< shape [n_groups], in the order of the table */
     int32_t n_groups;
     int64_t n_results, n_front;
-    bool by_point; /**< that is what rows are called */
-    bool whole;    /**< all rows are in the table */
-    bool left_out; /**< some columns of single dimensions are not */
+    bool by_point;  /**< that is what rows are called */
+    bool whole;     /**< all rows are in the table */
+    bool uncertain; /**< the study says what is */
+    bool left_out;  /**< some columns of single dimensions are not */
     struct overrides overrides;
     struct study study; /**< of which the rows are; its kind is NULL where they were read */
     struct text out;
@@ -68,6 +71,9 @@ void webpage_free(struct webpage *p);
 
 bool webpage_cells_equal(const struct table *t, int64_t a, int64_t b, int32_t col);
 bool webpage_is_blank(const struct webpage *p, int64_t row, int32_t col);
+/** Does each value of column @p key give that of @p col? Then how many values it has, with the first row of
+ * each; else, or of more than WEBPAGE_FIRSTS, 0. */
+int32_t webpage_firsts(int64_t firsts[WEBPAGE_FIRSTS], const struct webpage *p, int32_t key, int32_t col);
 const char *webpage_title(const struct shown_column *f, char buf[COLUMN_NAME]);
 /** "point" or "row". */
 const char *webpage_row_word(const struct webpage *p);

@@ -122,11 +122,33 @@ void webpage_put_verdict(struct webpage *p)
         text_printf(&p->out, "<p>%d more stand in the table below.</p>\n", (int)p->n_groups - MOST_VERDICTS);
 }
 
+/* Nothing, or nothing but rounding, in any answer. */
+static bool is_blank_in_answers(const struct webpage *p, int32_t col)
+{
+    bool blank = true;
+    for (int32_t g = 0; g < p->n_groups && blank; g++)
+        blank = webpage_is_blank(p, webpage_answer_row(&p->groups[g]), col);
+    return blank || p->faces[col].tiny;
+}
+
 /* Columns of the table of answers: what was asked, the front, and what else people judge designs by. */
 static bool is_judged(const struct webpage *p, int32_t col)
 {
-    static const char *const names[] = { DESIGN_COLUMN(speedup), DESIGN_COLUMN(perf_per_cost_gain),
-                                         DESIGN_COLUMN(nic_GBps) };
+    static const char *const names[] = {
+        DESIGN_COLUMN(compute_s),
+        DESIGN_COLUMN(comm_s),
+        DESIGN_COLUMN_IN(training, bubble_s),
+        DESIGN_COLUMN(speedup),
+        DESIGN_COLUMN(perf_per_cost_gain),
+        DESIGN_COLUMN(nic_GBps),
+        DESIGN_COLUMN_IN(training, mfu),
+        DESIGN_COLUMN_IN(system, watt_peak),
+        DESIGN_COLUMN_IN(system, usd_per_Mtoken),
+        DESIGN_COLUMN_IN(system, goodput),
+        DESIGN_COLUMN(gap),
+    };
+    if (is_blank_in_answers(p, col))
+        return false;
     for (int32_t k = 0; k < p->rule.n_front; k++)
         if (strcmp(p->rule.front[k].name, p->t.names[col]) == 0)
             return true;
@@ -191,10 +213,14 @@ void webpage_put_answers(struct webpage *p)
     end_word(second, p, p->rule.n_front - 1);
     text_puts(&p->out, "<section aria-labelledby=\"h-answer\"><h2 id=\"h-answer\">Answer beside the ends and "
                        "the equal split</h2>\n"
-                       "<div class=\"wide\"><table><caption>Of each front its knee and its ends");
+                       "<div class=\"wide\"><table><caption>");
+    text_puts(&p->out, p->n_results == 1 ? "The design, and the equal split of its bandwidth"
+                                         : "Of each front its knee and its ends");
     text_puts(&p->out, "</caption><thead><tr><th scope=\"col\" class=\"t\">of</th><th scope=\"col\" "
                        "class=\"t\">what</th><th "
-                       "scope=\"col\">row</th>");
+                       "scope=\"col\">");
+    text_puts(&p->out, webpage_row_word(p));
+    text_puts(&p->out, "</th>");
     for (int32_t col = 0; col < p->t.n_cols; col++)
         if (is_judged(p, col))
             webpage_put_th(p, col, "");
@@ -218,8 +244,20 @@ void webpage_put_answers(struct webpage *p)
 
 enum { MOST_DESIGNS = 4 };
 
-static int put_design(struct webpage *p, int64_t row, struct err *e)
+/* A network is drawn once, whatever its bandwidths. */
+static bool is_new_network(const struct webpage *p, int32_t group)
 {
+    int32_t col = table_find(&p->t, DESIGN_COLUMN(network));
+    for (int32_t g = 0; g < group && col >= 0; g++)
+        if (webpage_cells_equal(&p->t, webpage_answer_row(&p->groups[g]),
+                                webpage_answer_row(&p->groups[group]), col))
+            return false;
+    return true;
+}
+
+static int put_design(struct webpage *p, int32_t group, struct err *e)
+{
+    int64_t row = webpage_answer_row(&p->groups[group]);
     long long id = (long long)p->ids[row];
     text_printf(&p->out,
                 "<section aria-labelledby=\"h-d%lld\"><h2 id=\"h-d%lld\">Why, and what it consists of: %s "
@@ -227,8 +265,9 @@ static int put_design(struct webpage *p, int64_t row, struct err *e)
                 id, id, webpage_row_word(p), id);
     put_asked(p, row);
     text_puts(&p->out, "</p>\n");
-    int rc = html_design(&p->out, &p->study, table_count(&p->t, row, table_find(&p->t, "point")),
-                         p->t.n_rows == 1, e);
+    int rc = html_design(
+        &p->out, &p->study, table_count(&p->t, row, table_find(&p->t, "point")),
+        (struct html_parts){ .drawing = is_new_network(p, group), .timeline = p->t.n_rows == 1 }, e);
     text_puts(&p->out, "</section>\n");
     return rc;
 }
@@ -240,6 +279,6 @@ int webpage_put_designs(struct webpage *p, struct err *e)
     if (p->study.kind != &design_kind)
         return 0;
     for (int32_t g = 0; g < p->n_groups && g < MOST_DESIGNS && !rc; g++)
-        rc = put_design(p, webpage_answer_row(&p->groups[g]), e);
+        rc = put_design(p, g, e);
     return rc;
 }

@@ -78,9 +78,8 @@ int webpage_put_reasons(struct webpage *p, struct err *e)
 static void put_row(struct webpage *p, int64_t row)
 {
     long long id = (long long)p->ids[row];
-    text_printf(&p->out,
-                "<tr id=\"p%lld\" data-p=\"%lld\"%s><th scope=\"row\"><a href=\"#p%lld\">%lld</a></th>", id,
-                id, p->on_front[row] ? " class=\"f\"" : "", id, id);
+    text_printf(&p->out, "<tr id=\"p%lld\"%s><th scope=\"row\"><a href=\"#p%lld\">%lld</a></th>", id,
+                p->on_front[row] ? " class=\"f\"" : "", id, id);
     for (int32_t col = 0; col < p->t.n_cols; col++)
         if (p->faces[col].shown)
             webpage_put_td(p, row, col, true);
@@ -124,15 +123,49 @@ static void put_common(struct webpage *p)
     text_puts(&p->out, any ? ".</p>\n" : "");
 }
 
+/* What each value of a column gives: of each network its dimensions. */
+static void put_followers(struct webpage *p, int32_t key)
+{
+    char buf[COLUMN_NAME];
+    int64_t firsts[WEBPAGE_FIRSTS];
+    int32_t n = 0;
+    for (int32_t col = 0; col < p->t.n_cols && n == 0; col++)
+        if (p->faces[col].key == key)
+            n = webpage_firsts(firsts, p, key, col);
+    if (n == 0)
+        return;
+    text_puts(&p->out, "<div class=\"wide\"><table><caption>The same in all rows of a ");
+    html_put(&p->out, webpage_title(&p->faces[key], buf));
+    text_puts(&p->out, "</caption><thead><tr>");
+    webpage_put_th(p, key, "");
+    for (int32_t col = 0; col < p->t.n_cols; col++)
+        if (p->faces[col].key == key)
+            webpage_put_th(p, col, "");
+    text_puts(&p->out, "</tr></thead><tbody>\n");
+    for (int32_t k = 0; k < n; k++) {
+        text_puts(&p->out, "<tr>");
+        webpage_put_td(p, firsts[k], key, false);
+        for (int32_t col = 0; col < p->t.n_cols; col++)
+            if (p->faces[col].key == key)
+                webpage_put_td(p, firsts[k], col, false);
+        text_puts(&p->out, "</tr>\n");
+    }
+    text_puts(&p->out, "</tbody></table></div>\n");
+}
+
 /* Of a long table a rule for each column of words is shorter than a class in each cell. */
 void webpage_put_word_style(struct webpage *p)
 {
+    bool any = false;
     int k = 1;
     for (int32_t col = 0; col < p->t.n_cols; col++) {
         k += p->faces[col].shown;
-        if (p->faces[col].shown && p->t.kinds[col] == TABLE_TEXT)
-            text_printf(&p->out, "#rows td:nth-child(%d){text-align:left}", k);
+        if (!p->faces[col].shown || p->t.kinds[col] != TABLE_TEXT)
+            continue;
+        text_printf(&p->out, any ? ",:nth-child(%d)" : "#rows td:is(:nth-child(%d)", k);
+        any = true;
     }
+    text_puts(&p->out, any ? "){text-align:left}" : "");
 }
 
 void webpage_put_table(struct webpage *p)
@@ -141,6 +174,8 @@ void webpage_put_table(struct webpage *p)
     int32_t k = 1;
     text_puts(&p->out, "<section id=\"rows\" aria-labelledby=\"h-rows\"><h2 id=\"h-rows\">All rows</h2>\n");
     put_common(p);
+    for (int32_t key = 0; key < p->t.n_cols; key++)
+        put_followers(p, key);
     text_puts(&p->out,
               "<div class=\"bar\"><label>Rows with the words <input id=\"word\" type=\"search\"/></label> "
               "<label><input id=\"front\" "

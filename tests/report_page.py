@@ -57,7 +57,8 @@ def check(path):
         need("a figure has a name", words(svg.find(S + "title")))
         need("a figure has a description", svg.find(S + "desc") is not None)
         need("a mark has a name", all(words(next(a.iter(S + "title"), None)) for a in svg.iter(S + "a")))
-        sizes = [float(x.get("font-size", 13)) for x in svg.iter(S + "text")]
+        groups = {x: g.get("font-size") for g in svg.iter(S + "g") for x in g}
+        sizes = [float(x.get("font-size") or groups.get(x) or 13) for x in svg.iter(S + "text")]
         need("text of 9 px at 400 px", min(sizes or [13]) * (400 - 24) / float(svg.get("viewBox").split()[2]) >= 9 - 0.15)
     need("an input has a label", all(x in [i for l in every("label") for i in l.iter(H + "input")] for x in every("input")))
     need("tabindex is in the order of the page", all(x.get("tabindex", "0") == "0" for x in root.iter()))

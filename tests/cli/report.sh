@@ -4,7 +4,7 @@
 configs=$PWD/configs
 cd "$TMPDIR" || exit
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
-body() { sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<path[^>]*>//g' "$1" | grep -v '^$\|^<text\|^<svg x\|^</svg>$'; }
+body() { sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<path[^>]*>//g' "$1" | grep -v '^$\|^<g text\|^</g>$\|^<text\|^<svg x\|^</svg>$'; }
 check() { python3 "$OLDPWD/tests/report_page.py" "$@" && echo "pages are well-formed, closed, accessible"; }
 cat >rows.csv <<'..'
 # version=0.1.0
@@ -81,12 +81,20 @@ run report one.yaml -o one.html
 grep -o '<h1>.*\|<h2.*</h2>\|<caption>[^<]*' one.html
 grep 'class="lead"' -A2 one.html
 sed -n '/<summary>The study/,/<\/details>/p' one.html
+grep -o '<title>The network[^<]*</title>' one.html
 check study.html one.html
+echo "== what is uncertain, as weft tornado has it"
+run report one.yaml --set 'uncertain={keys: {workload.traffic: {uniform: [0.9, 1.2]}}}' -o uncertain.html
+sed -n '/id="h-uncertain"/,/<\/section>/p' uncertain.html | grep -o '<h2.*</h2>\|<p>.*</p>\|<title>.*</title>\|<desc>.*</desc>'
+run report one.yaml --set 'uncertain={keys: {total_GBps: {uniform: [0.9, 1.2]}}}' -o refused.html
+grep -o '<figcaption>.*</figcaption>' refused.html
+check uncertain.html refused.html
 echo "every part of the bill is on the page of a network that a catalogue prices"
 "$WEFT" report "$configs/studies/rails-taper.yaml" --set 'vary={network.dims.pod.taper: [2]}' -q -o parts.html
 "$WEFT" topo "$configs/studies/rails-taper.yaml" --bill --of json |
     grep -o '"item": "[^"]*' | sed -e 's/"item": "//' -e "s/'.*//" | sort -u >items
 while IFS= read -r item; do grep -qF -- "$item" parts.html || echo "lacks $item"; done <items
+grep -o '<p>In all .*</p>\|<caption>The next[^<]*' parts.html
 [ "$(wc -l <items)" -ge 4 ] && check parts.html
 printf 'network: ring:4\nworkload: nothing.yaml\n' >bad.yaml
 run report bad.yaml -o ab.html
