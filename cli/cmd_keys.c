@@ -2,8 +2,8 @@
  * weft keys: the manual of the YAML files, printed from the tables that read them (base/schema.h), so that
  * what it says of units, limits and defaults is what a run takes.
  *
- * A section that is missing from the list below is missing from the manual. Range, unit and default are those
- * that reading checks and fills in; words around them are the help of each key.
+ * Sections are those of cli/manual.c. Range, unit and default are those that reading checks and fills in;
+ * words around them are the help of each key.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strcasestr() */
@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,182 +20,6 @@
 #include "cli/keys_schema.h"
 #include "cli/output.h"
 #include "base/sheet.h"
-#include "kinds/design/ask/load.h"
-#include "topo/parts.h"
-#include "kinds/gossip/gossip.h"
-#include "kinds/hetero/hetero.h"
-#include "study/keep.h"
-#include "kinds/place/place.h"
-#include "kinds/design/explore/search.h"
-#include "kinds/factor.h"
-#include "study/axes.h"
-#include "kinds/design/explore/uncertain.h"
-#include "sim/slots/slots_draw.h"
-#include "workloads/traces/profile.h"
-#include "workloads/plan_cost.h"
-
-/* Every map a YAML file may hold, from the outside in. */
-static const struct section *const sections[] = {
-    &design_section,
-    &design_mix_section,
-    &design_budget_section,
-    &own_system_section,
-    &own_extra_section,
-    &own_mtbf_section,
-    &own_tolerates_section,
-    &own_tier_section,
-    &own_checkpoint_section,
-    &sweep_vary_section,
-    &sweep_range_section,
-    &sweep_sobol_section,
-    &sweep_factor_section,
-    &sweep_factor_tier_section,
-    &sweep_factor_dims_section,
-    &keep_section,
-    &keep_top_section,
-    &uncertain_section,
-    &uncertain_key_section,
-    &sim_rules_section,
-    &sim_slow_section,
-    &sim_links_section,
-    &topo_network_section,
-    &topo_npu_section,
-    &topo_npu_size_section,
-    &topo_npu_attention_section,
-    &topo_dim_section,
-    &topo_class_section,
-    &topo_regime_section,
-    &topo_curve_section,
-    &topo_nics_section,
-    &topo_parts_section,
-    &topo_rate_section,
-    &topo_part_section,
-    &topo_recipe_section,
-    &topo_band_section,
-    &step_workload_section,
-    &model_section,
-    &model_mla_section,
-    &model_moe_section,
-    &model_dlrm_section,
-    &model_cnn_section,
-    &model_conv_section,
-    &plan_section,
-    &search_section,
-    &step_group_section,
-    &step_layer_section,
-    &step_phase_section,
-    &step_collective_section,
-    &step_leaf_section,
-    &step_operand_section,
-    &step_repeat_section,
-    &step_chakra_section,
-    &place_section,
-    &place_gadget_section,
-    &place_las_section,
-    &place_sjf_bco_section,
-    &place_events_section,
-    &place_smd_section,
-    &draw_racks_section,
-    &place_batch_pool_section,
-    &place_interval_pool_section,
-    &draw_elastic_section,
-    &draw_tau_section,
-    &place_batch_jobs_section,
-    &place_trace_section,
-    &place_interval_jobs_section,
-    &trace_profile_section,
-    &trace_profile_model_section,
-    &trace_profile_draw_section,
-    &hetero_section,
-    &hetero_throughput_section,
-    &hetero_job_section,
-    &hetero_draw_section,
-    &hetero_draw_cpu_section,
-    &hetero_draw_gpu_section,
-    &hetero_layer_section,
-    &hetero_type_section,
-    &hetero_probe_section,
-    &hetero_server_section,
-    &hetero_rl_section,
-    &hetero_genetic_section,
-    &hetero_anneal_section,
-    &hetero_bayes_section,
-    &gossip_section,
-    &gossip_job_section,
-    &gossip_learner_section,
-    &gossip_data_section,
-    &gossip_clock_section,
-    &gossip_method_section,
-};
-
-enum { N_SECTIONS = sizeof sections / sizeof sections[0] };
-
-/* Files by their outermost map, and where the catalogue has some. */
-static const struct file_kind kinds[] = {
-    { "study", &design_section },  { "network", &topo_network_section },
-    { "npu", &topo_npu_section },  { "parts", &topo_parts_section },
-    { "model", &model_section },   { "workload", &step_workload_section },
-    { "place", &place_section },   { "hetero", &hetero_section },
-    { "gossip", &gossip_section }, { "profile", &trace_profile_section },
-};
-
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
-
-static const struct manual manual = { sections, N_SECTIONS, kinds, N_KINDS };
-
-static bool is_number(const struct key *k)
-{
-    return k->kind == KEY_REAL || k->kind == KEY_I32 || k->kind == KEY_I64;
-}
-
-/* "1e12" rather than 1000000000000, where no digit is lost. The exponent is written without "+" and leading
- * zeros. */
-static const char *show_limit(char buf[NUM_TEXT], double x)
-{
-    double back;
-    snprintf(buf, NUM_TEXT, "%.6g", x);
-    char *e = strchr(buf, 'e');
-    if (!e || !num_parse_real(buf, &back) || back < x || back > x)
-        return num_format(buf, x);
-    char sign = e[1];
-    char *digits = e + 2 + strspn(e + 2, "0");
-    char *to = e + 1 + (sign == '-');
-    memmove(to, digits, strlen(digits) + 1);
-    return buf;
-}
-
-/* "0.001 to 1e9"; the words of a word. */
-static void put_range(struct text *out, const struct key *k)
-{
-    char a[NUM_TEXT], b[NUM_TEXT];
-    if (k->kind == KEY_WORD) {
-        for (size_t i = 0; k->words[i]; i++)
-            text_printf(out, "%s%s", i ? ", " : "", k->words[i]);
-    } else if (is_number(k) && isfinite(k->min) && isfinite(k->max)) {
-        text_printf(out, "%s to %s", show_limit(a, k->min), show_limit(b, k->max));
-    } else if (is_number(k) && isfinite(k->min)) {
-        text_printf(out, ">= %s", show_limit(a, k->min));
-    } else if (is_number(k) && isfinite(k->max)) {
-        text_printf(out, "<= %s", show_limit(b, k->max));
-    }
-}
-
-/* "" where there is none to tell: NaN is no default, or one that follows from other keys, which the help
- * says. */
-static const char *show_default(char buf[NUM_TEXT], const struct key *k)
-{
-    /* Defaults of maps and lists are maps and lists: no word stands for them. */
-    bool value = is_number(k) || k->kind == KEY_WORD || k->kind == KEY_BOOL;
-    if (k->required)
-        return "required";
-    if (!value || isnan(k->dflt))
-        return "";
-    if (k->kind == KEY_WORD)
-        return k->words[(size_t)k->dflt];
-    if (k->kind == KEY_BOOL)
-        return k->dflt != 0 ? "true" : "false";
-    return num_format(buf, k->dflt);
-}
 
 /* All without a name; "pool" asks for "pool of model batch" too. */
 static bool is_asked(const struct section *s, const char *name)
@@ -234,8 +59,8 @@ static void put_key(struct report *r, const struct section *s, const struct key 
 {
     char number[NUM_TEXT], shown[SHOW_VALUE];
     struct text range = { 0 }, form = { 0 };
-    const char *usual = show_default(number, k);
-    put_range(&range, k);
+    const char *usual = manual_default(number, k);
+    manual_range(&range, k);
     schema_form(&form, k);
     snprintf(shown, sizeof shown, "  %s%s%s", found ? s->name : "", found ? "." : "", k->name);
     report_row(r, &(struct key_row){ .section = s->name,
@@ -247,8 +72,8 @@ static void put_key(struct report *r, const struct section *s, const struct key 
                                              : report_is(r, IN_TEXT) ? ""
                                                                      : NULL,
                                      .range = text_str(&range),
-                                     .min = is_number(k) ? k->min : (double)NAN,
-                                     .max = is_number(k) ? k->max : (double)NAN,
+                                     .min = manual_is_number(k) ? k->min : (double)NAN,
+                                     .max = manual_is_number(k) ? k->max : (double)NAN,
                                      .words = k->kind == KEY_WORD ? text_str(&range) : NULL,
                                      .usual = usual,
                                      .dflt = k->required || !*usual ? NULL : usual,
@@ -261,8 +86,8 @@ static void put_key(struct report *r, const struct section *s, const struct key 
 
 static bool manual_asks(const char *name)
 {
-    for (int i = 0; i < N_SECTIONS; i++)
-        if (is_asked(sections[i], name))
+    for (int i = 0; i < manual_n_sections; i++)
+        if (is_asked(manual_sections[i], name))
             return true;
     return false;
 }
@@ -272,8 +97,8 @@ static void put_sections(struct report *r, const char *only)
     bool apart = report_is(r, IN_TEXT), any = false;
     if (!apart)
         report_list(r, NULL, key_columns);
-    for (int i = 0; i < N_SECTIONS; i++) {
-        const struct section *s = sections[i];
+    for (int i = 0; i < manual_n_sections; i++) {
+        const struct section *s = manual_sections[i];
         if (!is_asked(s, only))
             continue;
         report_line(r, "%s%s: %s\n", any ? "\n" : "", s->name, s->help);
@@ -328,11 +153,11 @@ struct hits {
 static struct hits count_hits(const struct options *opt)
 {
     struct hits n = { 0 };
-    for (int i = 0; i < N_SECTIONS; i++) {
-        for (size_t k = 0; k < sections[i]->n_keys; k++) {
-            bool named = is_named(sections[i], &sections[i]->keys[k], opt);
+    for (int i = 0; i < manual_n_sections; i++) {
+        for (size_t k = 0; k < manual_sections[i]->n_keys; k++) {
+            bool named = is_named(manual_sections[i], &manual_sections[i]->keys[k], opt);
             n.named += named;
-            n.other += !named && is_hit(sections[i], &sections[i]->keys[k], opt);
+            n.other += !named && is_hit(manual_sections[i], &manual_sections[i]->keys[k], opt);
         }
     }
     return n;
@@ -423,11 +248,11 @@ static void find_example(struct text *out, const struct section *s, const struct
 /* Which files may hold the section. */
 static void put_files(struct text *out, const struct section *s)
 {
-    for (int i = 0; i < N_KINDS; i++) {
+    for (int i = 0; i < manual_n_kinds; i++) {
         bool reached[MANUAL_MOST_SECTIONS];
-        manual_reach(reached, &manual, &kinds[i]);
-        if (reached[manual_find(&manual, s->name, strlen(s->name))])
-            text_printf(out, "%s%s", out->n ? ", " : "", kinds[i].name);
+        manual_reach(reached, &manual_kinds[i]);
+        if (reached[manual_find(s->name, strlen(s->name))])
+            text_printf(out, "%s%s", out->n ? ", " : "", manual_kinds[i].name);
     }
 }
 
@@ -435,8 +260,8 @@ static void put_whole(struct report *r, const struct section *s, const struct ke
 {
     char number[NUM_TEXT];
     struct text range = { 0 }, form = { 0 }, files = { 0 }, example = { 0 };
-    const char *usual = show_default(number, k);
-    put_range(&range, k);
+    const char *usual = manual_default(number, k);
+    manual_range(&range, k);
     schema_form(&form, k);
     put_files(&files, s);
     find_example(&example, s, k);
@@ -461,11 +286,11 @@ static void put_whole(struct report *r, const struct section *s, const struct ke
 /* Rows of the keys that are hit, named or not. */
 static void put_hits(struct report *r, const struct options *opt, bool named)
 {
-    for (int i = 0; i < N_SECTIONS; i++) {
-        for (size_t k = 0; k < sections[i]->n_keys; k++) {
-            const struct key *key = &sections[i]->keys[k];
-            if (is_hit(sections[i], key, opt) && (named || !is_named(sections[i], key, opt)))
-                put_key(r, sections[i], key, true);
+    for (int i = 0; i < manual_n_sections; i++) {
+        for (size_t k = 0; k < manual_sections[i]->n_keys; k++) {
+            const struct key *key = &manual_sections[i]->keys[k];
+            if (is_hit(manual_sections[i], key, opt) && (named || !is_named(manual_sections[i], key, opt)))
+                put_key(r, manual_sections[i], key, true);
         }
     }
 }
@@ -473,11 +298,11 @@ static void put_hits(struct report *r, const struct options *opt, bool named)
 static void put_found(struct report *r, const struct options *opt, struct hits n)
 {
     bool whole = report_is(r, IN_TEXT) && (n.named || n.other == 1);
-    for (int i = 0; i < N_SECTIONS && whole; i++)
-        for (size_t k = 0; k < sections[i]->n_keys; k++)
-            if (n.named ? is_named(sections[i], &sections[i]->keys[k], opt)
-                        : is_hit(sections[i], &sections[i]->keys[k], opt))
-                put_whole(r, sections[i], &sections[i]->keys[k]);
+    for (int i = 0; i < manual_n_sections && whole; i++)
+        for (size_t k = 0; k < manual_sections[i]->n_keys; k++)
+            if (n.named ? is_named(manual_sections[i], &manual_sections[i]->keys[k], opt)
+                        : is_hit(manual_sections[i], &manual_sections[i]->keys[k], opt))
+                put_whole(r, manual_sections[i], &manual_sections[i]->keys[k]);
     if (whole && (!n.named || !n.other))
         return;
     if (whole)
@@ -487,39 +312,100 @@ static void put_found(struct report *r, const struct options *opt, struct hits n
     report_list_end(r);
 }
 
-/* Nothing has the words: the nearest name of a section or key. */
+/* ---- nothing was found ---- */
+
+/* The words that a search looks at, each ended by '\0'; some several times. */
+static void put_words(struct text *out, const char *s)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    enum { SHORTEST = 3 };
+    for (s += strcspn(s, letters); *s; s += strcspn(s, letters)) {
+        size_t n = strspn(s, letters);
+        if (n >= SHORTEST) {
+            text_add(out, s, n);
+            text_add(out, "", 1);
+        }
+        s += n;
+    }
+}
+
+static void put_all_words(struct text *out)
+{
+    for (int i = 0; i < manual_n_sections; i++) {
+        put_words(out, manual_sections[i]->name);
+        for (size_t k = 0; k < manual_sections[i]->n_keys; k++) {
+            put_words(out, manual_sections[i]->keys[k].name);
+            put_words(out, manual_sections[i]->keys[k].help);
+        }
+    }
+}
+
+/* "; did you mean taper or tapers?": at most three. The list is used up. */
+static void put_nearest(struct text *out, const char *word, const char **words, size_t n)
+{
+    enum { MOST = 3 };
+    const char *near[MOST];
+    int found = 0;
+    while (found < MOST && (near[found] = text_nearest(word, words, n))) {
+        size_t kept = 0;
+        for (size_t i = 0; i < n; i++)
+            if (strcasecmp(words[i], near[found]) != 0)
+                words[kept++] = words[i];
+        n = kept;
+        found++;
+    }
+    for (int i = 0; i < found; i++)
+        text_printf(out, "%s%s", i == 0 ? "; did you mean " : i + 1 < found ? ", " : " or ", near[i]);
+    text_puts(out, found ? "?" : "");
+}
+
+static int find_nearest(struct text *out, const char *word, struct err *e)
+{
+    struct text all = { 0 };
+    size_t n = 0;
+    put_all_words(&all);
+    const char **words = calloc(all.n + 1, sizeof *words);
+    int rc = words ? text_check(&all, e) : err_nomem(e, "words of the manual");
+    for (size_t at = 0; !rc && at < all.n; at += strlen(all.s + at) + 1)
+        words[n++] = all.s + at;
+    if (!rc)
+        put_nearest(out, word, words, n);
+    free(words);
+    text_free(&all);
+    return rc;
+}
+
+/* Blames the first word that nothing has; where each has something, they have nothing in common. */
 static int fail_search(const struct options *opt, struct err *e)
 {
-    const char *word = opt->operands[opt->n_operands - 1], *near = NULL;
-    const char *names[N_SECTIONS];
-    for (int i = 0; i < N_SECTIONS; i++)
-        names[i] = sections[i]->name;
-    near = text_nearest(word, names, N_SECTIONS);
-    for (int i = 0; i < N_SECTIONS && !near; i++) {
-        const char *keys[256];
-        size_t n = sections[i]->n_keys < 256 ? sections[i]->n_keys : 256;
-        for (size_t k = 0; k < n; k++)
-            keys[k] = sections[i]->keys[k].name;
-        near = text_nearest(word, keys, n);
+    struct text near = { 0 };
+    for (int32_t i = 0; i < opt->n_operands; i++) {
+        const struct options one = { .operands = { opt->operands[i] }, .n_operands = 1 };
+        const struct hits n = count_hits(&one);
+        if (n.named || n.other)
+            continue;
+        int rc = find_nearest(&near, opt->operands[i], e);
+        if (!rc)
+            rc = err_set(e, ERR_USAGE, "no section, key or meaning has \"%.60s\"%s", opt->operands[i],
+                         text_str(&near));
+        text_free(&near);
+        return rc;
     }
-    return err_set(e, ERR_USAGE, "no section, key or meaning has %s\"%.60s\"%s%s%s",
-                   opt->n_operands > 1 ? "all words up to " : "", word, near ? "; did you mean " : "",
-                   near ? near : "", near ? "?" : "");
+    return err_set(e, ERR_USAGE, "each word has keys, but no key has all %d; leave one out",
+                   (int)opt->n_operands);
 }
 
 /* ---- the command ---- */
 
 static const struct file_kind *find_kind(const char *name, struct err *e)
 {
-    const char *names[N_KINDS];
     struct text all = { 0 };
-    for (int i = 0; i < N_KINDS; i++) {
-        if (strcmp(kinds[i].name, name) == 0) {
+    for (int i = 0; i < manual_n_kinds; i++) {
+        if (strcmp(manual_kinds[i].name, name) == 0) {
             text_free(&all);
-            return &kinds[i];
+            return &manual_kinds[i];
         }
-        names[i] = kinds[i].name;
-        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+        text_printf(&all, "%s%s", i ? ", " : "", manual_kinds[i].name);
     }
     err_set(e, ERR_USAGE, "no schema of \"%.60s\", expected one of %s", name, text_str(&all));
     text_free(&all);
@@ -532,7 +418,7 @@ static int write_schema(struct run *run, struct err *e)
     struct text out = { 0 };
     if (!kind)
         return ERR_USAGE;
-    manual_schema(&out, &manual, kind);
+    manual_schema(&out, kind);
     int rc = output_write(run, &out, e);
     text_free(&out);
     return rc;

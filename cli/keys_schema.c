@@ -41,43 +41,6 @@ static bool next_alternative(struct schema_piece *part, struct schema_piece *res
     return true;
 }
 
-/* ---- which sections a file may hold ---- */
-
-int manual_find(const struct manual *m, const char *name, size_t length)
-{
-    for (int i = 0; i < m->n; i++)
-        if (strlen(m->sections[i]->name) == length && strncmp(m->sections[i]->name, name, length) == 0)
-            return i;
-    return -1;
-}
-
-static void reach_section(bool *reached, const struct manual *m, int at);
-
-static void reach_form(bool *reached, const struct manual *m, const char *form)
-{
-    for (const char *open = strchr(form, '<'); open; open = strchr(open + 1, '<'))
-        reach_section(reached, m, manual_find(m, open + 1, strcspn(open + 1, ">")));
-}
-
-static void reach_section(bool *reached, const struct manual *m, int at)
-{
-    if (at < 0 || reached[at])
-        return;
-    reached[at] = true;
-    for (size_t i = 0; i < m->sections[at]->n_keys; i++) {
-        struct text form = { 0 };
-        schema_form(&form, &m->sections[at]->keys[i]);
-        reach_form(reached, m, text_str(&form));
-        text_free(&form);
-    }
-}
-
-void manual_reach(bool *reached, const struct manual *m, const struct file_kind *kind)
-{
-    memset(reached, 0, (size_t)m->n * sizeof *reached);
-    reach_section(reached, m, manual_find(m, kind->section->name, strlen(kind->section->name)));
-}
-
 /* ---- values ---- */
 
 /* What YAML 1.1 makes of a word: "no", "1e6" and 12 are texts to the reader. */
@@ -276,12 +239,12 @@ static void put_section(struct json *j, const struct section *s)
     text_free(&name);
 }
 
-void manual_schema(struct text *out, const struct manual *m, const struct file_kind *kind)
+void manual_schema(struct text *out, const struct file_kind *kind)
 {
     struct json j = { .out = out };
     bool reached[MANUAL_MOST_SECTIONS];
     const char *name = kind->section->name;
-    manual_reach(reached, m, kind);
+    manual_reach(reached, kind);
     json_open(&j, NULL, '{');
     json_text(&j, "$schema", "http://json-schema.org/draft-07/schema#");
     struct text title = { 0 };
@@ -290,9 +253,9 @@ void manual_schema(struct text *out, const struct manual *m, const struct file_k
     text_free(&title);
     put_reference(&j, (struct schema_piece){ name, name + strlen(name) });
     json_open(&j, "definitions", '{');
-    for (int i = 0; i < m->n; i++)
+    for (int i = 0; i < manual_n_sections; i++)
         if (reached[i])
-            put_section(&j, m->sections[i]);
+            put_section(&j, manual_sections[i]);
     json_close(&j, '}');
     json_close(&j, '}');
     text_puts(out, "\n");
