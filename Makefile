@@ -9,6 +9,8 @@ CXX := g++
 endif
 BUILD ?= release
 PREFIX ?= /usr/local
+LIBDIR ?= lib
+ZSHDIR ?= share/zsh/site-functions
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 EXECUTIONS ?= 100000000
@@ -411,11 +413,12 @@ hooks: ## have git check formatting, layers and the title of each commit
 format: ## clang-format in place
 	clang-format -i $(FORMATTED)
 
-install: all ## copy program, library, manual page and configs below $(DESTDIR)$(PREFIX)
-	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' tests/install.sh install $O $(VERSION)
+INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' ZSHDIR='$(ZSHDIR)' tests/install.sh
+install: all ## copy program, library, manual, completion, schemas and configs below $(DESTDIR)$(PREFIX)
+	@$(INSTALL) install $O $(VERSION)
 
 uninstall: ## remove what install copied
-	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' tests/install.sh uninstall $O $(VERSION)
+	@$(INSTALL) uninstall $O $(VERSION)
 
 dist: ## build/weft.tar.gz of the committed files
 	@mkdir -p build

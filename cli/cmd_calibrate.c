@@ -69,7 +69,8 @@ static const struct option curve_rows[] = {
 
 static const struct option npu_rows[] = {
     TEXT_OPTION("npu", "NPU.yaml", npu,
-                "FILE.csv has times of operators: fit the efficiencies of this NPU to them"),
+                "FILE.csv has times of operators: fit the efficiencies of this NPU to them",
+                .catalogue = "npus"),
     LIST_OPTION(
         "column", "NAME=COLUMN,..", columns,
         "what the table calls op, pass, precision, recipe, m, n, k, batch, groups, heads, seq, head_dim, "

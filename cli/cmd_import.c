@@ -21,7 +21,8 @@ static const struct option trace_rows[] = {
         "trace", "FORMAT", trace, trace_format_words,
         "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv"),
     TEXT_OPTION("profile", "NAME|FILE", profile,
-                "draw what the trace lacks; NAME is one of the catalogue (configs/clusters/profiles)"),
+                "draw what the trace lacks; NAME is one of the catalogue (configs/clusters/profiles)",
+                .catalogue = "clusters/profiles"),
     COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws and of the window (default: 1)"),
     COUNT_OPTION("window", "N", window, 1, MOST_JOBS, "only so many jobs, one behind the other in time"),
     COUNT_OPTION("start", "N", start, 1, MOST_JOBS, "first job of the window, from 1 (default: drawn)"),
@@ -29,7 +30,8 @@ static const struct option trace_rows[] = {
                  "move arrivals, in proportion, onto 0 to so many seconds"),
     COUNT_OPTION("max-gpus", "N", max_gpus, 1, TRACE_MAX_GPUS, "leave out jobs that ask for more"),
     LIST_OPTION("status", "WORD", statuses,
-                "only jobs that ended so: pass, failed, killed, running, waiting, unknown; may be repeated"),
+                "only jobs that ended so: pass, failed, killed, running, waiting, unknown; may be repeated",
+                .words = trace_status_words),
     FLAG_OPTION("skip-bad", skip_bad,
                 "skip records that cannot be read (default: the first one is an error)"),
     FLAG_OPTION("cpu-jobs", cpu_jobs, "keep jobs that ask for no GPU"),
@@ -221,6 +223,13 @@ static int run_import(struct run *run, struct err *e)
     return rc;
 }
 
+static int put_formats(struct text *out, struct err *e)
+{
+    for (int i = 0; i < N_TRACE_FORMATS; i++)
+        text_printf(out, "%-14s %s\n", trace_formats[i].name, trace_formats[i].help);
+    return text_check(out, e);
+}
+
 const struct command cmd_import = {
     .group = "Other programs",
     .name = "import",
@@ -235,4 +244,5 @@ const struct command cmd_import = {
         "blank, or is drawn from a profile and named in column synthetic.\n",
     .scope = SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE", &trace_options, &options_files),
     .run = run_import,
+    .list = put_formats,
 };

@@ -301,7 +301,8 @@ static int run_new(struct run *run, struct err *e)
 
 static const struct option like_rows[] = {
     LIST_OPTION("like", "NAME", like,
-                "a network, model, NPU or study of the list; several: a network, a model and an NPU"),
+                "a network, model, NPU or study of the list; several: a network, a model and an NPU",
+                .catalogue = "networks models npus studies"),
 };
 static const struct option_group options_like = OPTION_GROUP("Start from", like_rows);
 

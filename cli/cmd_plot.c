@@ -73,15 +73,21 @@ static const struct option_group plot_options = OPTION_GROUP("Figure", plot_rows
 static const struct option_group xy_options = OPTION_GROUP("Of xy alone", xy_rows);
 static const struct option_group image_options = { "Output", image_rows, 1 };
 
+static int put_figures(struct text *out, struct err *e)
+{
+    for (int32_t i = 0; i < plot_n_figures; i++)
+        text_printf(out, "%-14s %s%s%s\n", plot_figures[i].name, plot_figures[i].help,
+                    plot_figures[i].source ? ", from " : "",
+                    plot_figures[i].source ? plot_figures[i].source : "");
+    text_printf(out, "%-14s %s\n", "xy", "Any columns of any table: --x COLUMN --y COLUMN");
+    return text_check(out, e);
+}
+
 static int list_figures(const struct run *run, struct err *e)
 {
     struct text out = { 0 };
-    for (int32_t i = 0; i < plot_n_figures; i++)
-        text_printf(&out, "%-14s %s%s%s\n", plot_figures[i].name, plot_figures[i].help,
-                    plot_figures[i].source ? ", from " : "",
-                    plot_figures[i].source ? plot_figures[i].source : "");
-    text_printf(&out, "%-14s %s\n", "xy", "Any columns of any table: --x COLUMN --y COLUMN");
-    int rc = output_write(run, &out, e);
+    int rc = put_figures(&out, e);
+    rc = rc ? rc : output_write(run, &out, e);
     text_free(&out);
     return rc;
 }
@@ -315,4 +321,5 @@ const struct command cmd_plot = {
         "the best, as lines (--join) or as bars (--bars).\n",
     .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &xy_options, &image_options, &options_files),
     .run = run_plot,
+    .list = put_figures,
 };

@@ -526,7 +526,7 @@ static int32_t export_find_table(const struct study_kind *kind, const char *word
 
 static const struct option export_rows_of[] = {
     OPTION_WHERE,
-    TEXT_OPTION("table", "NAME", table,
+    TEXT_OPTION("table", "TABLE", table,
                 "an extra table in place of the rows, such as runs, if the study was run with it"),
 };
 static const struct option_group export_options = OPTION_GROUP("Rows", export_rows_of);

@@ -24,7 +24,7 @@ enum exit_code {
 struct run;
 struct output_files;
 
-/** One row of the table in main.c; usage, help and dispatch all read it. */
+/** One row of the table in commands.c; usage, help, manual pages, completion and dispatch all read it. */
 struct command {
     const char *group; /**< heading in the list of commands */
     const char *name, *help;
@@ -32,10 +32,13 @@ struct command {
     struct option_scope scope;
     /** Do it. A failure is a returned code; an outcome other than done is set in run->exit_code. */
     int (*run)(struct run *run, struct err *e);
+    /** Append what the first operand or an option chooses from, a line each that begins with its name; NULL:
+     * nothing, or the list of the command's kind of study. */
+    int (*list)(struct text *out, struct err *e);
 };
 
 struct run {
-    const struct command *command; /**< borrowed; a row of main.c */
+    const struct command *command; /**< borrowed; a row of commands.c */
     struct options opt;            /**< owned; texts borrowed from argv */
     const char *recorded;          /**< the command line that gives this output again */
     int exit_code;                 /**< enum exit_code; EXIT_DONE at the start */

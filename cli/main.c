@@ -1,6 +1,6 @@
 /*
- * The list of commands, help, and exit codes. What the process returns is decided in two places:
- * command_finish() for failures, run->exit_code for outcomes; nothing below main() exits.
+ * From the command line to a command. What the process returns is decided in two places: command_finish() for
+ * failures, run->exit_code for outcomes; nothing below main() exits.
  *
  * SIGINT is taken by the commands that can stop with what they have (sweeps); elsewhere it ends the program,
  * which loses nothing, as outputs are written whole at the end.
@@ -20,48 +20,13 @@
 #include "base/catalogue.h"
 #include "base/infile.h"
 #include "base/work.h"
+#include "cli/commands.h"
+#include "cli/complete.h"
+#include "cli/manpage.h"
 #include "cli/output.h"
 #include "study/source.h"
 #include "weft.h"
 #include "topo/graph.h"
-
-/* In the order of use; those of one group stand together. */
-static const struct command *const commands[] = {
-    &cmd_new,    &cmd_topo,  &cmd_alloc,  &cmd_sim,    &cmd_explain, &cmd_fail,      &cmd_check,
-    &cmd_diff,   &cmd_sweep, &cmd_export, &cmd_merge,  &cmd_front,   &cmd_tornado,   &cmd_plot,
-    &cmd_report, &cmd_place, &cmd_hetero, &cmd_gossip, &cmd_import,  &cmd_calibrate, &cmd_keys,
-};
-
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
-
-static const char exit_codes[] =
-    "\n"
-    "Exit codes: 0 success, 1 run-time failure, 2 invalid command line, 3 invalid input,\n"
-    "            4 no feasible design or over budget, 130 interrupted\n";
-
-static void list_commands(struct text *out)
-{
-    text_puts(out, "Usage: weft COMMAND [OPTIONS] FILE\n"
-                   "       weft help COMMAND\n"
-                   "       weft --version\n");
-    const char *group = "";
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(group, commands[i]->group) != 0)
-            text_printf(out, "\n%s:\n", commands[i]->group);
-        group = commands[i]->group;
-        text_printf(out, "  %-9s %s\n", commands[i]->name, commands[i]->help);
-    }
-    text_puts(out, "\nA FILE that describes a network may be a word instead: \"ring:4@250 switch:32@50\".\n");
-    text_puts(out, exit_codes);
-}
-
-static void describe_command(struct text *out, const struct command *c)
-{
-    text_printf(out, "Usage: weft %s [OPTIONS]%s%s\n\n%s", c->name, *c->scope.operands ? " " : "",
-                c->scope.operands, c->about);
-    options_help(out, c->scope.groups);
-    text_puts(out, exit_codes);
-}
 
 static int print_text(const struct text *t, struct err *e)
 {
@@ -74,22 +39,6 @@ static int misused(const char *command, const struct err *e)
     fprintf(stderr, "weft%s%s: %s\nTry \"weft %s%s--help\".\n", *command ? " " : "", command, e->msg, command,
             *command ? " " : "");
     return EXIT_USAGE;
-}
-
-static const struct command *find_command(const char *name, struct err *e)
-{
-    const char *names[N_COMMANDS + 1];
-    for (int i = 0; i < N_COMMANDS; i++) {
-        names[i] = commands[i]->name;
-        if (strcmp(names[i], name) == 0)
-            return commands[i];
-    }
-    /* Not in the table, as it takes no options, but something to suggest. */
-    names[N_COMMANDS] = "help";
-    const char *near = text_nearest(name, names, N_COMMANDS + 1);
-    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s%s", name, near ? "; did you mean " : "",
-            near ? near : "", near ? "?" : "");
-    return NULL;
 }
 
 /* Only a wrong command line gets the second line: help on options does not mend a study. */
@@ -107,21 +56,33 @@ static int show_help(const struct command *c)
     struct text out = { 0 };
     struct err e = { 0 };
     if (c)
-        describe_command(&out, c);
+        commands_describe(&out, c);
     else
-        list_commands(&out);
+        commands_list(&out);
     int rc = print_text(&out, &e);
     text_free(&out);
     return command_finish(c ? c->name : "", rc, &e);
 }
 
-/* weft help [COMMAND] */
+static int show_text(int rc, struct text *out, struct err *e)
+{
+    rc = rc ? rc : print_text(out, e);
+    text_free(out);
+    return command_finish("", rc, e);
+}
+
+/* weft help [COMMAND], and what packages are made of: help --man [PAGE], help --words WORD... */
 static int help_command(int argc, char **argv)
 {
+    struct text out = { 0 };
     struct err e = { 0 };
+    if (argc > 0 && strcmp(argv[0], "--words") == 0)
+        return show_text(complete_words(&out, argc - 1, argv + 1, &e), &out, &e);
+    if (argc > 0 && strcmp(argv[0], "--man") == 0 && argc <= 2)
+        return show_text(manpage_write(&out, argv[1], &e), &out, &e);
     if (argc > 1)
         err_set(&e, ERR_USAGE, "unexpected argument \"%.100s\"; give one COMMAND", argv[1]);
-    const struct command *c = argc == 1 ? find_command(argv[0], &e) : NULL;
+    const struct command *c = argc == 1 ? commands_find(argv[0], &e) : NULL;
     return e.code ? misused("", &e) : show_help(c);
 }
 
@@ -130,9 +91,7 @@ static int show_version(void)
     struct text out = { 0 };
     struct err e = { 0 };
     text_puts(&out, "weft " WEFT_VERSION "\nLicense GPL-3.0-or-later\n");
-    int rc = print_text(&out, &e);
-    text_free(&out);
-    return command_finish("", rc, &e);
+    return show_text(0, &out, &e);
 }
 
 /* ---- how far long work is ---- */
@@ -237,10 +196,8 @@ static void waiting_begin(const struct command *c)
 /* Of a command that reads studies, operands that are bare names become paths, kept in @p found. */
 static int find_studies(struct run *run, struct text found[OPTIONS_MAX_OPERANDS], struct err *e)
 {
-    bool reads = false;
+    const bool reads = command_reads_studies(run->command);
     int rc = 0;
-    for (const struct option_group *const *g = run->command->scope.groups; *g; g++)
-        reads = reads || *g == &options_study || *g == &options_set;
     for (int32_t i = 0; i < run->opt.n_operands && reads && !rc; i++) {
         rc = source_find(&found[i], run->opt.operands[i], e);
         run->opt.operands[i] = text_str(&found[i]);
@@ -308,7 +265,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         struct text names = { 0 };
-        for (int i = 0; i < N_COMMANDS; i++)
+        for (int i = 0; i < n_commands; i++)
             text_printf(&names, "%s%s", i ? ", " : "", commands[i]->name);
         err_set(&e, ERR_USAGE, "no command given; commands: %s", text_str(&names));
         text_free(&names);
@@ -325,6 +282,6 @@ int main(int argc, char **argv)
         err_set(&e, ERR_USAGE, "unknown option %.100s; the command comes first", name);
         return misused("", &e);
     }
-    const struct command *c = find_command(name, &e);
+    const struct command *c = commands_find(name, &e);
     return c ? run_command(c, argc - 2, argv + 2) : misused("", &e);
 }

@@ -23,7 +23,7 @@ static const char *const format_words[] = { "text", "csv", "json", NULL };
 static const struct option study_rows[] = {
     LIST_OPTION("set", "KEY=VALUE", set,
                 "override one key, as in network.dims.pod.bw_GBps=50; may be repeated"),
-    TEXT_OPTION("parts", "FILE", parts, "prices from this file instead of the study's"),
+    TEXT_OPTION("parts", "FILE", parts, "prices from this file instead of the study's", .catalogue = "parts"),
 };
 
 static const char *const search_words[] = { "parallelism", NULL };
@@ -72,8 +72,7 @@ struct reading {
     struct text *recorded;
 };
 
-/* Options of the scope by number; NULL past the last. */
-static const struct option *option_at(const struct option_scope *scope, size_t i)
+const struct option *options_at(const struct option_scope *scope, size_t i)
 {
     for (size_t g = 0; g < OPTIONS_MAX_GROUPS && scope->groups[g]; g++) {
         if (i < scope->groups[g]->n)
@@ -108,7 +107,7 @@ static int fail_unknown(const struct reading *r, const char *name, size_t n, str
     const char *names[MAX_OPTIONS];
     char asked[64];
     size_t n_names = 0;
-    for (const struct option *k; (k = option_at(r->scope, n_names)); n_names++)
+    for (const struct option *k; (k = options_at(r->scope, n_names)); n_names++)
         names[n_names] = k->name;
     snprintf(asked, sizeof asked, "%.*s", (int)(n < sizeof asked ? n : sizeof asked - 1), name);
     const char *near = text_nearest(asked, names, n_names);
@@ -203,7 +202,7 @@ static bool is_value(const char *word)
 /* Take option number i, with the value that came attached to it or is the next word. */
 static int option_take(struct reading *r, size_t i, const char *attached, struct err *e)
 {
-    const struct option *k = option_at(r->scope, i);
+    const struct option *k = options_at(r->scope, i);
     const char *value = attached;
     assert(i < MAX_OPTIONS);
     /* Twice is a slip of somebody who edits a long line: the last one would win silently. */
@@ -231,7 +230,7 @@ static int take_long(struct reading *r, const char *name, struct err *e)
 {
     size_t n = strcspn(name, "=");
     const struct option *k;
-    for (size_t i = 0; (k = option_at(r->scope, i)); i++)
+    for (size_t i = 0; (k = options_at(r->scope, i)); i++)
         if (strncmp(k->name, name, n) == 0 && k->name[n] == '\0')
             return option_take(r, i, name[n] ? name + n + 1 : NULL, e);
     return fail_unknown(r, name, n, e);
@@ -243,7 +242,7 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
     for (const char *s = letters; *s; s++) {
         const struct option *k;
         size_t i = 0;
-        while ((k = option_at(r->scope, i)) && k->letter != *s)
+        while ((k = options_at(r->scope, i)) && k->letter != *s)
             i++;
         if (!k)
             return err_set(e, ERR_USAGE, "unknown option -%c", *s);

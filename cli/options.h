@@ -32,7 +32,8 @@ struct option {
     const char *value; /**< what help calls the value; NULL for a flag */
     const char *help;
     size_t offset;            /**< of the field in struct options */
-    const char *const *words; /**< OPTION_WORD: NULL-terminated */
+    const char *const *words; /**< OPTION_WORD, and lists of words: NULL-terminated */
+    const char *catalogue;    /**< kinds of the catalogue that it may name, blanks between; NULL: none */
     int64_t min, max;         /**< OPTION_COUNT, inclusive */
     double least, most;       /**< OPTION_REAL, inclusive */
     enum option_kind kind;
@@ -143,6 +144,9 @@ struct option_scope {
 int options_parse(struct options *o, const struct option_scope *scope, int argc, char **argv,
                   struct text *recorded, struct err *e);
 void options_free(struct options *o);
+
+/** Option number @p i of the scope; NULL past the last. */
+const struct option *options_at(const struct option_scope *scope, size_t i);
 
 /** The first row of a group from @p first on that is given; NULL: none is. */
 const struct option *options_given(const struct options *o, const struct option_group *group, size_t first);

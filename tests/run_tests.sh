@@ -32,6 +32,7 @@ list_scripts() {
     [ "$FOLDER" != "$FIRST" ] || echo last check_columns tests/check_columns.sh
     [ "$FOLDER" != "$FIRST" ] || echo last schema tests/schema.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
+    [ ! -e "$FOLDER/libweft.so" ] || echo last installed tests/installed.sh
     for script in tests/cli/*.sh; do
         name=$(basename "$script" .sh)
         case $name in
