@@ -162,7 +162,8 @@ $(PROTO_O): %.o: %.c
 
 $O/workloads/readers/chakra.o: $(PROTO_H)
 
-$(call objects,$(MPI_SRC)): ALL_CFLAGS += $(MPI_CFLAGS)
+# cli/version.c asks every library for its version.
+$(call objects,$(MPI_SRC) cli/version.c): ALL_CFLAGS += $(MPI_CFLAGS)
 
 # Where the installed program finds networks, NPUs and models by name.
 $O/prefix: FORCE

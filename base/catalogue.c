@@ -47,6 +47,13 @@ static void put_folder(struct text *out, int i)
         add_tree(out);
 }
 
+bool catalogue_folder(struct text *out, int i)
+{
+    if (i < N_FOLDERS)
+        put_folder(out, i);
+    return i < N_FOLDERS;
+}
+
 bool catalogue_is_name(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');

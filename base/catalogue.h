@@ -22,6 +22,9 @@
  */
 void catalogue_use(const char *folder);
 
+/** Data folder number @p i, written over @p out; "": that one is not given. false: there are no more. */
+bool catalogue_folder(struct text *out, int i);
+
 /** Can @p name be one of the catalogue: not empty, not hidden, without "/"? */
 bool catalogue_is_name(const char *name);
 

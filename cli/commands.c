@@ -47,7 +47,7 @@ void commands_list(struct text *out)
 {
     text_puts(out, "Usage: weft COMMAND [OPTIONS] FILE\n"
                    "       weft help COMMAND\n"
-                   "       weft --version\n");
+                   "       weft --version [--verbose]\n");
     const char *group = "";
     for (int i = 0; i < n_commands; i++) {
         if (strcmp(group, commands[i]->group) != 0)

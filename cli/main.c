@@ -24,6 +24,7 @@
 #include "cli/complete.h"
 #include "cli/manpage.h"
 #include "cli/output.h"
+#include "cli/version.h"
 #include "study/source.h"
 #include "weft.h"
 #include "topo/graph.h"
@@ -86,11 +87,18 @@ static int help_command(int argc, char **argv)
     return e.code ? misused("", &e) : show_help(c);
 }
 
-static int show_version(void)
+/* weft --version [--verbose] */
+static int show_version(int argc, char **argv)
 {
     struct text out = { 0 };
     struct err e = { 0 };
-    text_puts(&out, "weft " WEFT_VERSION "\nLicense GPL-3.0-or-later\n");
+    bool all = argc > 0 && (strcmp(argv[0], "--verbose") == 0 || strcmp(argv[0], "-v") == 0);
+    if (argc > all) {
+        err_set(&e, ERR_USAGE, "unexpected argument \"%.100s\"; behind --version may stand --verbose",
+                argv[all]);
+        return misused("", &e);
+    }
+    version_write(&out, all);
     return show_text(0, &out, &e);
 }
 
@@ -275,7 +283,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return show_help(NULL);
     if (strcmp(name, "--version") == 0)
-        return show_version();
+        return show_version(argc - 2, argv + 2);
     if (strcmp(name, "help") == 0)
         return help_command(argc - 2, argv + 2);
     if (name[0] == '-') {

@@ -8,3 +8,5 @@ done
 "$WEFT" sweep --help >"$TMPDIR/a" && "$WEFT" help sweep | cmp - "$TMPDIR/a" && echo "help COMMAND = COMMAND --help"
 "$WEFT" -h >"$TMPDIR/a" && "$WEFT" help | cmp - "$TMPDIR/a" && echo "help = -h"
 run --version
+# Of the libraries that run; numbers differ from machine to machine.
+"$WEFT" --version --verbose | sed -e 's/ [0-9][0-9.]*$/ VERSION/' -e 's/^\(compiler\|data\|OpenMP\|MPI\|gnuplot\) .*/\1/' | uniq

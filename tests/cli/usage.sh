@@ -15,6 +15,8 @@ run nosuch
 run help swep
 run help alloc sim
 run --verbose
+run --version --quiet
+run help --man weft-nosuch.1
 run topo
 run alloc one.yaml two.yaml
 run topo "$net" --grapml x
