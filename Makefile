@@ -29,6 +29,7 @@ TEST_PACKAGES := python3-yaml python3-jsonschema
 LINT_PACKAGES := clang libomp-dev clang-format clang-tidy cppcheck shellcheck
 SIMGRID_PACKAGES := g++ libsimgrid-dev
 SLURM_PACKAGES := slurm-wlm munge
+DEB_PACKAGES := git debhelper dh-python lintian fakeroot
 FUZZ_PACKAGES := clang libomp-dev libclang-rt-dev
 
 # Asked once and only when something is compiled: `make run` on a bare machine installs the
@@ -61,9 +62,10 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
     $(if $(WERROR),-Werror)
 # What protoc-c writes is included as a system header: its warnings are not ours.
 BASE_FLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -Iinclude -isystem $O/gen
-ALL_CFLAGS = $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
+# CPPFLAGS and LDFLAGS are those of whoever packages it; what they say of _FORTIFY_SOURCE gives way to ours.
+ALL_CFLAGS = $(CPPFLAGS) $(BASE_FLAGS) -fopenmp -fno-math-errno -ffp-contract=off $(WARN) $(PKG_CFLAGS) \
     -fPIC -fvisibility=hidden -fno-semantic-interposition $(CFLAGS.$(BUILD)) $(CFLAGS) -MMD -MP
-LIB_LIBS = -Wl,--as-needed -Wl,-z,relro,-z,now,-z,noexecstack $(PKG_LIBS) -lglpk -lm
+LIB_LIBS = $(LDFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now,-z,noexecstack $(PKG_LIBS) -lglpk -lm
 LIBS = -pie $(LIB_LIBS) $(MPI_LIBS)
 
 # ---- sources ----
@@ -421,9 +423,25 @@ install: all ## copy program, library, manual, completion, schemas and configs b
 uninstall: ## remove what install copied
 	@$(INSTALL) uninstall $O $(VERSION)
 
-dist: ## build/weft.tar.gz of the committed files
+# The same bytes wherever and whenever it is made: in the order of names, owned by 0, of the time of the commit.
+TARBALL := build/weft-$(VERSION).tar
+dist: ## build/weft-VERSION.tar.gz of the committed files, always the same bytes
 	@mkdir -p build
-	git archive --prefix=weft/ -o build/weft.tar.gz HEAD
+	git -c tar.umask=0022 archive --prefix=weft-$(VERSION)/ -o $(TARBALL) HEAD
+	gzip -9nf $(TARBALL)
+
+deb: ## Debian packages of the committed files in build/deb: weft, libweft0.1, libweft-dev, python3-weft
+	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(DEB_PACKAGES)'
+	$(SUBMAKE) dist
+	@rm -rf build/deb
+	@mkdir -p build/deb
+	tar -xf $(TARBALL).gz -C build/deb
+	cd build/deb/weft-$(VERSION) && MAKEFLAGS= DEB_BUILD_OPTIONS=parallel=$(JOBS) dpkg-buildpackage -us -uc
+	lintian --fail-on error,warning build/deb/weft_*.changes
+
+check-deb: deb ## packages on a bare Debian, in a folder: report, new, keys, completion, import weft; needs root and the network
+	$(SUBMAKE) deps PACKAGES=debootstrap
+	@tests/deb.sh build/deb
 
 deps: ## install the Debian packages that are missing
 	@tests/install_deps.sh $(PACKAGES)
@@ -437,6 +455,6 @@ help: ## this list
 .PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz fuzz-long fuzzers tsan mutants bench bench-programs validate \
     check-simgrid check-slurm check-report validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-titles lint-warnings compilers all-objects count docs hooks format install \
-    uninstall dist deps clean help
+    uninstall dist deb check-deb deps clean help
 
 -include $(patsubst %.c,$O/%.d,$(ALL_SRC) $(FUZZ_SRC))
