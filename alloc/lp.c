@@ -462,9 +462,15 @@ int lp_name_clash(char *text, size_t n, const struct lp *lp, struct err *e)
     }
     size_t used = 0;
     text[0] = '\0';
-    for (int32_t i = 0; i < lp->n_rows && !rc; i++)
-        if (!skip[i] && used < n)
-            used += (size_t)snprintf(text + used, n - used, "%s%s", used ? "; " : "", lp->rows[i].name);
+    for (int32_t i = 0; i < lp->n_rows && !rc && used < n; i++) {
+        const char *gap = used ? "; " : "";
+        /* Whole names: a list that is too long ends with "; ...". */
+        bool fits = used + strlen(gap) + strlen(lp->rows[i].name) + sizeof "; ..." <= n;
+        if (skip[i])
+            continue;
+        used += (size_t)snprintf(text + used, n - used, "%s%s", gap, fits ? lp->rows[i].name : "...");
+        used = fits ? used : n;
+    }
     free(skip);
     return rc;
 }

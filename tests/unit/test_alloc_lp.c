@@ -149,13 +149,13 @@ TEST(the_clash_named_is_minimal)
     }
 }
 
-TEST(a_long_clash_is_cut_to_fit)
+TEST(a_long_clash_is_cut_behind_a_name)
 {
     struct alloc_row rows[2] = { row("a rather long name", 1, 0, LINEXPR_LE, 1),
                                  row("another one", 1, 0, LINEXPR_GE, 2) };
     struct lp lp;
-    char text[24];
+    char text[26];
     lp_init(&lp, 2, rows, 2);
     OK(lp_name_clash(text, sizeof text, &lp, e));
-    assert_string_equal(text, "a rather long name; ano");
+    assert_string_equal(text, "a rather long name; ...");
 }

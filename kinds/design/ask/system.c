@@ -43,12 +43,18 @@ static void add_fail(struct system *x, struct reliability_line fail)
 __attribute__((format(printf, 2, 3))) static void omit(struct system *x, const char *fmt, ...)
 {
     size_t n = strlen(x->omits);
-    char text[sizeof x->omits];
+    char text[2 * sizeof x->omits];
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    snprintf(x->omits + n, sizeof x->omits - n, "%s%s", n ? "; " : "", text);
+    int put = snprintf(x->omits + n, sizeof x->omits - n, "%s%s", n ? "; " : "", text);
+    if ((size_t)put < sizeof x->omits - n)
+        return;
+    /* It ends behind a word. */
+    x->omits[sizeof x->omits - sizeof "..."] = '\0';
+    char *blank = strrchr(x->omits, ' ');
+    snprintf(blank ? blank : x->omits, sizeof "...", "...");
 }
 
 /* ---- counts ---- */
