@@ -31,6 +31,7 @@ list_scripts() {
     [ "$FOLDER" != "$FIRST" ] || echo last check_layers tests/check_layers.sh
     [ "$FOLDER" != "$FIRST" ] || echo last check_columns tests/check_columns.sh
     [ "$FOLDER" != "$FIRST" ] || echo last schema tests/schema.sh
+    [ "$FOLDER" != "$FIRST" ] || echo last dist tests/dist.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last installed tests/installed.sh
     for script in tests/cli/*.sh; do
