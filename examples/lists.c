@@ -1,7 +1,6 @@
-/* List all that a design consists of, a value a line: LIST, number of the row, column, value, with tabs
+/* List all that a design consists of, a value a line: LIST, number of the row, column, value, unit, with tabs
  * between. examples/lists split|explain STUDY [KEY VALUE]... split finds bandwidths; explain takes those of
  * the network, if it has all, and says why the step takes its time. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +10,20 @@ static void show_row(const char *list, int i, const weft_row *row)
 {
     const char *column;
     for (int k = 0; (column = weft_column(row, k)); k++) {
-        const char *word = weft_text(row, column);
-        double x = weft_number(row, column);
-        if (word)
-            printf("%s\t%d\t%s\t%s\n", list, i + 1, column, word);
-        else if (!isnan(x))
-            printf("%s\t%d\t%s\t%.17g\n", list, i + 1, column, x);
+        const char *unit = weft_unit(row, column);
+        switch (weft_kind(row, column)) {
+        case WEFT_INTEGER:
+            printf("%s\t%d\t%s\t%.0f\t%s\n", list, i + 1, column, weft_number(row, column), unit);
+            break;
+        case WEFT_NUMBER:
+            printf("%s\t%d\t%s\t%.17g\t%s\n", list, i + 1, column, weft_number(row, column), unit);
+            break;
+        case WEFT_WORD:
+            printf("%s\t%d\t%s\t%s\t%s\n", list, i + 1, column, weft_text(row, column), unit);
+            break;
+        default: /* missing */
+            break;
+        }
     }
 }
 

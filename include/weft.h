@@ -127,6 +127,19 @@ WEFT_API const char *weft_notes(const weft_study *study);
 
 /** Name of column @p i, from 0; NULL after the last. */
 WEFT_API const char *weft_column(const weft_row *row, int i);
+
+/** What a value is. */
+enum weft_kind {
+    WEFT_MISSING = 0, /**< blank in CSV, null in JSON; also where there is no such column */
+    WEFT_INTEGER = 1, /**< whole, as weft_number() has it: exact up to 2^53 */
+    WEFT_NUMBER = 2,
+    WEFT_WORD = 3, /**< weft_text() has it */
+};
+
+/** enum weft_kind of a value. Values of a column are of one kind or missing. Since 0.2. */
+WEFT_API int weft_kind(const weft_row *row, const char *column);
+/** Unit of a column: "s", "GB/s"; "" of one without; NULL: there is no such column. Since 0.2. */
+WEFT_API const char *weft_unit(const weft_row *row, const char *column);
 /** NaN where the value is missing or a word, or there is no such column. */
 WEFT_API double weft_number(const weft_row *row, const char *column);
 /** NULL where the value is missing or a number, or there is no such column. Lives as long as the row. */

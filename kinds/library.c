@@ -404,6 +404,26 @@ const char *weft_column(const weft_row *row, int i)
     return i >= 0 && i < row->table->n_cols ? row->table->names[i] : NULL;
 }
 
+int weft_kind(const weft_row *row, const char *column)
+{
+    const struct table *t = row->table;
+    int32_t at = table_find(t, column);
+    if (at < 0)
+        return WEFT_MISSING;
+    if (t->kinds[at] == TABLE_TEXT)
+        return table_text(t, row->at, at) ? WEFT_WORD : WEFT_MISSING;
+    if (!isfinite(table_number(t, row->at, at)))
+        return WEFT_MISSING;
+    return t->kinds[at] == TABLE_COUNT ? WEFT_INTEGER : WEFT_NUMBER;
+}
+
+const char *weft_unit(const weft_row *row, const char *column)
+{
+    size_t n;
+    int32_t at = table_find(row->table, column);
+    return at >= 0 ? table_unit(row->table, at, &n) : NULL;
+}
+
 double weft_number(const weft_row *row, const char *column)
 {
     int32_t at = table_find(row->table, column);

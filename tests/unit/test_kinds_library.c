@@ -53,6 +53,33 @@ TEST(a_split_is_the_row_that_a_program_writes)
     assert_string_equal(weft_notes(s), "");
 }
 
+/* Whole numbers, others, words and blanks are told apart, of rows and of items of a list. */
+TEST(a_value_has_a_kind_and_its_column_a_unit)
+{
+    LOADED(s, STUDY "total_GBps: 100\n");
+    KEEP(weft_row *, row, free_row);
+    assert_int_equal(weft_split(&row, s, &said), 0);
+    CASES(const char *list, *column; int kind; const char *unit) = {
+        { NULL, "point", WEFT_INTEGER, "" },
+        { NULL, "time_s", WEFT_NUMBER, "s" },
+        { NULL, "bw1_GBps", WEFT_NUMBER, "GB/s" },
+        { NULL, "status", WEFT_WORD, "" },
+        { NULL, "nosuch", WEFT_MISSING, NULL },
+        { "dims", "size", WEFT_INTEGER, "" },
+        { "dims", "cost_usd", WEFT_MISSING, "USD" },
+        { "dims", "busy_s", WEFT_NUMBER, "s" },
+        { "dims", "dim", WEFT_WORD, "" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const weft_row *at = cases[i].list ? weft_item(row, cases[i].list, 0) : row;
+        assert_int_equal(weft_kind(at, cases[i].column), cases[i].kind);
+        if (cases[i].unit)
+            assert_string_equal(weft_unit(at, cases[i].column), cases[i].unit);
+        else
+            assert_null(weft_unit(at, cases[i].column));
+    }
+}
+
 /* T = 1.9375 S / B falls by T / B per GB/s more. */
 TEST(a_row_has_lists_of_what_the_design_consists_of)
 {
