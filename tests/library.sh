@@ -169,6 +169,17 @@ a_tenth_more usd_npu_h
 a_tenth_more usd_work
 ..
 
+# ---- from Python, with nothing said of where weft is ----
+if [ -x /usr/bin/python3 ]; then
+    PYTHONPATH=$(echo "$top"/lib/python3*/dist-packages) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 - "$sweep" >rows.txt <<'..' ||
+import sys, weft
+study = weft.Study(sys.argv[1])
+print(len(study.rows()), weft.configs() + "/studies/main.yaml" == sys.argv[1], weft.diff("ring:4@50", "ring:4@25")["weft"]["version"])
+..
+        fail "import weft fails"
+    echo "240 True $version" | diff - rows.txt || fail "the installed module answers otherwise"
+fi
+
 # ---- gone ----
 cd "$here"
 DESTDIR=$scratch PREFIX=/opt/weft tests/install.sh uninstall "$FOLDER" "$version"

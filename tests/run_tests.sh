@@ -34,6 +34,7 @@ list_scripts() {
     [ "$FOLDER" != "$FIRST" ] || echo last dist tests/dist.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last library tests/library.sh
     [ ! -e "$FOLDER/libweft.so" ] || echo last installed tests/installed.sh
+    [ ! -e "$FOLDER/libweft.so" ] || echo last python tests/python.sh
     for script in tests/cli/*.sh; do
         name=$(basename "$script" .sh)
         case $name in
