@@ -413,6 +413,7 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
 struct found_line {
     int64_t at; /* from 1 */
     double time_s, value, mfu, memory_B, chunk_s;
+    int64_t alike;
     const char *plan;
 };
 
@@ -424,6 +425,7 @@ static const struct column found_columns[] = {
     FOUND(REAL, mfu, .title = "utilisation", .times = 100, .as = "%", .digits = 3),
     FOUND(REAL, memory_B, .title = "memory", .times = 1e-9, .as = "GB", .digits = 3),
     FOUND(REAL, chunk_s, .title = "by chunk", .digits = 6, .show = COLUMN_FITTED),
+    FOUND(COUNT, alike, .zero = "-"),
     FOUND(WORD, plan, .in = IN_TEXT, .title = "plan, innermost first"),
     COLUMNS_END,
 };
@@ -433,14 +435,15 @@ static void training_found(struct report *r, const struct design_point *s, const
                            const struct search_result *search)
 {
     struct text plan = { 0 };
-    bool text = report_is(r, IN_TEXT);
+    bool text = report_is(r, IN_TEXT), alike = false;
     if (text)
         report_list(r, NULL, found_columns);
     report_open(r, "found", '[');
     for (int32_t i = 0; i < search->n_found; i++) {
         const struct search_found *f = &search->found[i];
         struct found_line line = { i + 1,       f->time_s,  f->value, training_mfu(x, &s->net, f->time_s),
-                                   f->memory_B, f->chunk_s, NULL };
+                                   f->memory_B, f->chunk_s, f->alike, NULL };
+        alike = alike || f->alike > 0;
         if (i >= search->n_simulated)
             line.chunk_s = NAN;
         text_clear(&plan);
@@ -459,6 +462,9 @@ static void training_found(struct report *r, const struct design_point *s, const
     report_close(r, ']');
     if (text)
         report_list_end(r);
+    if (alike)
+        report_line(
+            r, "alike: other plans with the same step and memory, such as these degrees in another order\n");
     r->failed = r->failed || plan.failed;
     text_free(&plan);
 }

@@ -25,6 +25,7 @@ struct search_found {
     double lower_bound; /**< bandwidths to choose: no design with this plan has less; -INFINITY: not known */
     double bw_Bps[TOPO_MAX_DIMS]; /**< given, or best for this plan */
     int64_t rank;                 /**< place in the order of the search, which breaks ties */
+    int64_t alike;                /**< others that were found and take the same time and memory */
     double chunk_s;               /**< time_s by model chunk, of the first n_simulated; NaN: too large */
 };
 

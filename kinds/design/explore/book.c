@@ -318,6 +318,25 @@ int search_by_value(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* To nine digits. */
+static double rounded(double x)
+{
+    enum { BITS = 30 };
+    int power;
+    double part = frexp(x, &power);
+    return ldexp(rint(ldexp(part, BITS)), power - BITS);
+}
+
+int search_alike(const struct search_found *a, const struct search_found *b)
+{
+    double x = rounded(a->value), y = rounded(b->value);
+    if (x >= y && x <= y) {
+        x = rounded(a->memory_B);
+        y = rounded(b->memory_B);
+    }
+    return (x > y) - (x < y);
+}
+
 double search_best_limit(const struct search_best *b)
 {
     double value;
@@ -326,17 +345,47 @@ double search_best_limit(const struct search_best *b)
     return value * (1 + b->last.margin);
 }
 
+/* Where it belongs by @p order: before the first that is not less. */
+static int32_t best_place(const struct search_best *b, const struct search_found *f,
+                          int (*order)(const struct search_found *, const struct search_found *))
+{
+    int32_t at = 0, end = b->n;
+    while (at < end) {
+        int32_t middle = at + (end - at) / 2;
+        if (order(&b->found[middle], f) < 0)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return at;
+}
+
+static int best_order(const struct search_found *a, const struct search_found *b)
+{
+    return search_by_value(a, b);
+}
+
+static void best_fold(struct search_found *x, const struct search_found *f)
+{
+    int64_t alike = x->alike + 1;
+    if (search_by_value(f, x) < 0)
+        *x = *f;
+    x->alike = alike;
+}
+
 /* Plans of equal value keep the lower rank, whatever thread found them. */
 static void best_insert(struct search_best *b, const struct search_found *f)
 {
-    int32_t at = b->n;
-    for (int32_t i = 0; i < b->n; i++)
+    int32_t at = best_place(b, f, b->folds ? search_alike : best_order);
+    if (at < b->n && b->folds && search_alike(&b->found[at], f) == 0) {
+        best_fold(&b->found[at], f);
+        return;
+    }
+    for (int32_t i = 0; i < b->n && !b->folds; i++)
         if (b->found[i].rank == f->rank)
             return;
-    if (b->n == b->most && search_by_value(f, &b->found[b->n - 1]) > 0)
+    if (at == b->most)
         return;
-    while (at > 0 && search_by_value(f, &b->found[at - 1]) < 0)
-        at--;
     int32_t moved = b->n - at - (b->n == b->most);
     memmove(&b->found[at + 1], &b->found[at], (size_t)moved * sizeof *f);
     b->found[at] = *f;

@@ -44,6 +44,7 @@ void search_book_free(struct search_book *b);
 struct search_best {
     struct search_found *found; /**< shape [n], owned; best first */
     int32_t n, most;
+    bool folds;            /**< plans that are search_alike() are one of the few, the best of them */
     struct incumbent last; /**< the last of them, once they are as many as are asked for */
 };
 
@@ -52,9 +53,13 @@ int search_best_reserve(struct search_best *b, int32_t most, double margin, stru
 void search_best_free(struct search_best *b);
 /** A qsort() order of struct search_found: less value, then less memory, then earlier. */
 int search_by_value(const void *a, const void *b);
+/** An order in which plans are equal whose value and memory are the same to nine digits: often the same
+ * degrees in another order. */
+int search_alike(const struct search_found *a, const struct search_found *b);
 /** What a plan has to beat that is taken by one of several threads. */
 double search_best_limit(const struct search_best *b);
-/** Sorted insertion, each rank once, by several threads at once: plans of equal value keep the lower rank. */
+/** Sorted insertion, each rank once (where it folds, a rank is to be given once), by several threads at once:
+ * plans of equal value keep the lower rank. */
 void search_best_add(struct search_best *b, const struct search_found *f);
 
 /** A candidate that fits: a plan, and one of its places. */

@@ -508,17 +508,21 @@ double search_least_left(const struct search_result *r)
 /* Bandwidths of splits that are the same but for the solver's play. */
 #define SAME_SPLIT_REL 1e-6
 
+static bool is_same_split(const struct search_found *x, const struct search_found *best, int32_t n_dims)
+{
+    for (int32_t d = 0; d < n_dims; d++)
+        if (!(fabs(x->bw_Bps[d] - best->bw_Bps[d]) <= SAME_SPLIT_REL * best->bw_Bps[d]))
+            return false;
+    return true;
+}
+
 void search_say_unique(struct search_result *out, int32_t n_dims)
 {
     const struct search_found *best = out->found;
     out->unique = out->proved && out->n_found > 0 && search_least_left(out) > best->value;
-    for (int32_t i = 1; i < out->n_found; i++) {
-        bool same = true;
-        for (int32_t d = 0; d < n_dims; d++)
-            same =
-                same && fabs(out->found[i].bw_Bps[d] - best->bw_Bps[d]) <= SAME_SPLIT_REL * best->bw_Bps[d];
-        out->unique = out->unique && (same || out->found[i].lower_bound > best->value);
-    }
+    for (int32_t i = 1; i < out->n_found; i++)
+        out->unique = out->unique && (is_same_split(&out->found[i], best, n_dims) ||
+                                      out->found[i].lower_bound > best->value);
 }
 
 /* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
@@ -578,19 +582,26 @@ static void take_fast(void *with, const struct search_candidate *c)
     search_best_add(with, &f);
 }
 
-int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
-                   int32_t most, struct err *e)
+/* The best few into @p out, which is reserved. */
+static int find_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
+                        struct err *e)
 {
     const struct search_pass pass = { .ways = { search_way(book->study, bw_Bps) },
                                       .n_ways = 1,
                                       .skip = skip_slower,
                                       .take = take_fast,
                                       .with = out };
-    int rc = search_best_reserve(out, most, 0, e);
-    rc = rc ? rc : search_book_pass(book, &pass, e);
+    int rc = search_book_pass(book, &pass, e);
     for (int32_t i = 0; i < out->n; i++)
         memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)book->study->net.n_dims);
     return rc;
+}
+
+int search_fastest(struct search_best *out, const struct search_book *book, const double *bw_Bps,
+                   int32_t most, struct err *e)
+{
+    int rc = search_best_reserve(out, most, 0, e);
+    return rc ? rc : find_fastest(out, book, bw_Bps, e);
 }
 
 struct collective_way search_way(const struct design_point *s, const double *bw_Bps)
@@ -617,11 +628,17 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
     return rc;
 }
 
+/* Plans that are alike differ by less; so far beyond the last of the best, those that are like it are
+ * counted, whatever thread meets them first. */
+#define ALIKE_REL 4e-9
+
 int search_given(struct search_result *out, const struct search_book *book, const double *bw_Bps,
                  struct err *e)
 {
     struct search_best fast, best = { 0 };
-    int rc = search_fastest(&fast, book, bw_Bps, book->space->top, e);
+    int rc = search_best_reserve(&fast, book->space->top, ALIKE_REL, e);
+    fast.folds = true;
+    rc = rc ? rc : find_fastest(&fast, book, bw_Bps, e);
     rc = rc ? rc : search_best_reserve(&best, book->space->top, 0, e);
     /* The list in the order of the times that are reported. */
     for (int32_t i = 0; i < fast.n && !rc; i++) {
@@ -684,6 +701,20 @@ static int read_space(struct search_space *space, const struct design_point *s, 
     return 0;
 }
 
+/* Plans that are alike, at the same bandwidths, are one of those that were found. */
+static void fold_found(struct search_result *r, int32_t n_dims)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < r->n_found; i++) {
+        struct search_found *last = n ? &r->found[n - 1] : NULL;
+        if (last && search_alike(last, &r->found[i]) == 0 && is_same_split(last, &r->found[i], n_dims))
+            last->alike += 1 + r->found[i].alike;
+        else
+            r->found[n++] = r->found[i];
+    }
+    r->n_found = n;
+}
+
 static int search_workload(struct design_choice *c, int32_t i, const double *bw_Bps, struct err *e)
 {
     const struct design_point *s = c->point;
@@ -701,6 +732,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
         rc = search_whole(out, &book, e);
     else
         rc = search_split(out, &book, e);
+    fold_found(out, s->net.n_dims);
     search_book_free(&book);
     if (rc)
         return rc;
