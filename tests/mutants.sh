@@ -1,7 +1,8 @@
 #!/bin/sh
 # Do the tests notice small mistakes? Makes MUTANTS (60) of them in the product code of every folder, one at a time, and prints
 # those that no test notices. Each is judged by the suite of its file, the suites of any folder that include its header, the
-# suites of its folder, and then the program tests, since commands show everything that the folders below do.
+# suites of its folder, and the program tests, since commands show everything that the folders below do; in what order, and how long
+# each may take, is learned from the last `make test` of BUILD.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED, JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
 # BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed, or nobody, argued, none;
@@ -31,101 +32,96 @@ suites_of() {
     done | sed 's,.*/test_,,; s,\.c$,,' | sort -u
 }
 
-# What these suites cost in processor time, as they are: what fails unchanged would notice everything.
-measure_suites() {
-    [ $# -gt 0 ] || return 0
-    mkdir "$work/unchanged"
-    if ! "$build/unit_tests" -l "$((10 * LIMIT_S))" -o "$work/unchanged" "$@" >"$work/log" 2>&1; then
-        grep -A 20 'failed: ' "$work/log" >&2
-        echo "mutants: suites fail without a mutant" >&2
-        return 1
-    fi
-    awk '/ passed, 0 failed / { print $1, $(NF - 1) }' "$work/log" | sort >"$work/suites"
-}
+# What a test took when `make test` ran last, in seconds; 20 of one that did not run.
+seconds_of() { awk -v name="$1" '$1 == name { s = $2 } END { print s == "" ? 20 : s }' "$work/times"; }
 
-# The order of suites for a mutant of $file, as the runner takes it ("times", the largest first): the suite of the file, those
-# that include its header (shape_ring.c: shape.h) or have its name in theirs, the rest of the folder; of each kind the cheap ones
-# first.
-order_suites() {
+# All judges of a mutant of $file, "SECONDS NAME", the likely and cheap ones first. Unit suites: that of the file; those that include
+# its header (shape_ring.c: shape.h) or have its name in theirs; the rest of the folder; those that take seconds. Program tests: that
+# of the file or its folder (cli/cmd_sim.c: sim.sh); digits.sh, which sees most; the others.
+order_judges() {
     header=${file%.c}.h
     [ -e "$header" ] || header=${header%%_*}.h
     name=$(basename "$file" .c)
-    suites_of "$top" | join - "$work/suites" | while read -r suite cost_s; do
-        case $suite in
-        "${top}_$name") kind=1 ;;
-        *"_$name"*) kind=2 ;;
-        *) kind=3 && ! grep -qs "\"$header\"" "tests/unit/test_$suite.c" || kind=2 ;;
-        esac
-        case $kind$suite in 3"$top"_*) ;; 3*) continue ;; esac
-        echo "$kind $cost_s $suite"
-    done | sort -k1,1n -k2,2n | awk '{ print $3, 100000 - NR }'
+    words=$(echo "/${file%.c}/" | sed 's,/cmd_,/,; s,/fig_,/plot/,; s,plots/,plot/,')
+    {
+        [ "$top" = cli ] || suites_of "$top" | while read -r suite; do
+            kind=3
+            grep -qs "\"$header\"" "tests/unit/test_$suite.c" && kind=2
+            case $suite in
+            "${top}_$name") kind=1 ;;
+            *"_$name"*) kind=2 ;;
+            esac
+            case $kind$suite in 3"$top"_*) ;; 3*) continue ;; esac
+            seconds=$(seconds_of "$suite")
+            case $kind$seconds in 1* | [23][01].*) ;; *) kind=4 ;; esac
+            echo "$kind $seconds $suite"
+        done
+        for script in tests/cli/*.sh; do
+            script=$(basename "$script" .sh)
+            kind=5
+            case $words in
+            */"$script"/) kind=1 ;;
+            */"$script"/*) kind=2 ;;
+            esac
+            case $script in
+            run) continue ;;
+            digits) kind=3 ;;
+            esac
+            echo "$kind $(seconds_of "cli_$script") cli_$script"
+        done
+    } | sort -k1,1n -k2,2n | cut -d ' ' -f2-
 }
 
-# The unit suite that fails; nothing: none does. A mutant that runs for ever is ended by its processor time, so that a busy
-# machine notices no more than an idle one.
-suite_that_notices() {
-    order_suites >"$me/times"
-    (
+# runs FOLDER JUDGE SECONDS: does this judge pass with the programs in FOLDER? A mutant that runs for ever is ended: a suite by its
+# processor time, so that a busy machine notices no more than an idle one, a program test when it takes a minute and 8 times as long.
+runs() {
+    case $2 in
+    cli_*) timeout "$((60 + 8 * ${3%.*}))" tests/cli/run.sh "$1/weft" "tests/cli/${2#cli_}.sh" </dev/null ;;
+    *)
         # shellcheck disable=SC3045 # every shell on Linux has it
         ulimit -t "$LIMIT_S"
-        # shellcheck disable=SC2046 # names
-        exec "$me/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" $(cut -d ' ' -f1 "$me/times")
-    ) >"$me/log" 2>&1 || sed -n 's/^FAILED: //p' "$me/log" | grep . || echo "$top"
+        exec "$1/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" "$2"
+        ;;
+    esac
 }
 
-# Program tests as they are, and what they cost.
-measure_programs() {
-    for script in tests/cli/*.sh; do
-        [ "$script" != tests/cli/run.sh ] || continue
-        start_ms=$(date +%s%3N)
-        if ! tests/cli/run.sh "$build/weft" "$script" >"$work/log" 2>&1; then
-            cat "$work/log" >&2
-            echo "mutants: $script fails without a mutant" >&2
-            return 1
+# The judge that notices; nobody. What fails unchanged would notice everything: that ends the run.
+judge_that_notices() {
+    order_judges >"$me/judges"
+    while read -r seconds judge; do
+        case $judge in
+        cli_*) [ -e "$me/weft" ] || link_weft ;;
+        *) [ -e "$me/unit_tests" ] || link_unit_tests ;;
+        esac 2>"$me/log" || { cat "$me/log" >>"$work/unsound" && return; }
+        (runs "$me" "$judge" "$seconds") </dev/null >"$me/log" 2>&1 && continue
+        if [ ! -e "$work/sound.$judge" ] && ! (runs "$build" "$judge" 600) </dev/null >"$me/log" 2>&1; then
+            { echo "$judge:" && cat "$me/log"; } >>"$work/unsound"
+            return
         fi
-        echo "$script $(($(date +%s%3N) - start_ms))" >>"$work/programs"
-    done
-}
-
-# The program test that fails: the one named after the file or its folder (cli/cmd_sim.c: sim.sh) is tried first, then the others
-# by what they cost. One that takes 20 s and 20 times as long as it should is taken to run for ever.
-programs_notice() {
-    words=$(echo "/${file%.c}/" | sed 's,/cmd_,/,; s,/fig_,/plot/,; s,plots/,plot/,')
-    while read -r script cost_ms; do
-        name=$(basename "$script" .sh)
-        case $words in
-        */"$name"/) kind=1 ;;
-        */"$name"/*) kind=2 ;;
-        *) kind=3 ;;
-        esac
-        echo "$kind $cost_ms $script"
-    done <"$work/programs" | sort -k1,1n -k2,2n >"$me/programs"
-    while read -r _ cost_ms script; do
-        timeout "$((20 + cost_ms / 50))" tests/cli/run.sh "$me/weft" "$script" </dev/null >"$me/log" 2>&1 ||
-            { echo "$script" && return; }
-    done <"$me/programs"
-    return 1
+        : >"$work/sound.$judge"
+        echo "$judge"
+        return
+    done <"$me/judges"
+    echo nobody
 }
 
 # The objects of these sources; a build keeps those of files that are gone as well.
 objects_of() { echo "$@" | tr ' ' '\n' | sed "s,^,$build/,; s,c$,o,"; }
 
-# Which test notices the mutant in $me/mutant.o; nothing: it is none.
-judge() {
-    top=${file%%/*}
+# The programs with the mutant in $me/mutant.o. An archive is not asked for what an object before it has.
+link_unit_tests() {
     arena=$work/arena.o
     [ "$file" != base/arena.c ] || arena=
-    # An archive is not asked for what an object before it has.
     # shellcheck disable=SC2086,SC2046 # words
-    if [ "$top" != cli ]; then
-        $CC $SANITIZE -fopenmp -o "$me/unit_tests" $(objects_of tests/*.c tests/unit/*.c) "$me/mutant.o" $arena \
-            "$build/objects.a" -lcmocka $MUTANT_LIBS 2>"$me/log" || return
-        suite_that_notices | grep . && return
-    fi
+    $CC $SANITIZE -fopenmp -o "$me/unit_tests" $(objects_of tests/*.c tests/unit/*.c) "$me/mutant.o" $arena "$build/objects.a" \
+        -lcmocka $MUTANT_LIBS
+}
+link_weft() {
+    arena=$work/arena.o
+    [ "$file" != base/arena.c ] || arena=
     # shellcheck disable=SC2086,SC2046 # words
-    $CC $SANITIZE -fopenmp -o "$me/weft" $(objects_of $(find cli -name '*.c' ! -path "$file")) "$me/mutant.o" $arena \
-        "$build/objects.a" $MUTANT_LIBS 2>"$me/log" || return
-    programs_notice || echo nobody
+    $CC $SANITIZE -fopenmp -o "$me/weft" $(objects_of $(find cli -name '*.c' ! -path "$file")) "$build"/gen/page_files.o \
+        "$me/mutant.o" $arena "$build/objects.a" $MUTANT_LIBS
 }
 
 # say WHAT: a line in $results.
@@ -142,7 +138,9 @@ is_argued() {
 # One mutant is made and judged.
 if [ "$1" = --try ]; then
     build=$2 work=$3 rank=$4 file=$5
-    me=$work/$rank
+    [ ! -e "$work/unsound" ] || exit 255
+    top=${file%%/*}
+    me=$work/build/$rank
     mkdir -p "$me/tmp" && TMPDIR=$me/tmp && export TMPDIR
     # Read from standard input the two differ in nothing but the change; a wrong kind of pointer is what compilers notice (with -w
     # they would not).
@@ -159,7 +157,7 @@ if [ "$1" = --try ]; then
     else
         # shellcheck disable=SC2086 # words
         $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" - <"$me/mutant.c"
-        noticed=$(judge)
+        noticed=$(judge_that_notices)
         say "${noticed:-none}"
     fi
     rm -rf "$me"
@@ -193,6 +191,8 @@ shift
 [ $# -gt 0 ] || set -- base topo workloads alloc sim study kinds plots cli
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# A program finds the files that come with it beside its build folder.
+mkdir "$work/build" && ln -s "$PWD/configs" "$work/configs" || exit 2
 trap 'summarize; exit 130' INT TERM HUP
 results=${RESULTS:-$work/results}
 export results
@@ -210,10 +210,7 @@ if [ -n "${ONLY-}" ]; then
     mv "$work/list" "$work/all"
     grep -F -f "$work/only" "$work/all" >"$work/list" || { echo "mutants: no such ranks: $ONLY" >&2 && exit 2; }
 fi
-# shellcheck disable=SC2046 # names
-measure_suites $(suites_of $(cut -f2 "$work/list" | sed 's,/.*,,; /^cli$/d' | sort -u)) || exit 2
-: >"$work/programs"
-measure_programs || exit 2
+cp "$build/results/times" "$work/times" 2>/dev/null || : >"$work/times"
 
 # In turns, up to three of each folder that has not enough; those that are no mutants do not count.
 while
@@ -230,6 +227,10 @@ while
         "$work/list" >"$work/turn"
     [ -s "$work/turn" ]
 do
-    xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --try "$build" "$work" <"$work/turn"
+    xargs -P "${JOBS:-1}" -L 1 tests/mutants.sh --try "$build" "$work" <"$work/turn" || break
 done
+if [ -e "$work/unsound" ]; then
+    echo "mutants: does not link, or fails without a mutant: $(cat "$work/unsound")" >&2
+    exit 2
+fi
 summarize
