@@ -83,6 +83,9 @@ TEST(a_bad_group_is_refused_at_its_place)
           "groups.y.members[0] is 4, expected a divisor of 2" },
         { "  x: { size: 2 }\n  y: { size: 4 }\n  z: { after: [x, y] }", ERR_RANGE,
           "groups.z.after has \"x\" and \"y\", which share dimension \"d1\", expected one after the other" },
+        { "  x: { size: 2 }\n  z: { after: [all, x] }", ERR_RANGE,
+          "groups.z.after has \"all\" and \"x\", which share dimension \"d1\", expected one after the "
+          "other" },
         { "  all: { size: 2 }", ERR_PARSE, "groups.all is predefined (every NPU); choose another name" },
         { "  g: { sise: 2 }", ERR_PARSE, "unknown key \"groups.g.sise\"" },
         { "  a23456789b23456789c23456789d23456789e23456789f23: { size: 2 }", ERR_RANGE,
