@@ -38,7 +38,7 @@ draws() {
             }
         }'
 }
-# vary COMMAND STUDY KEY OPTION..: the rows of a study for each of $n maps that are drawn from standard input
+# vary COMMAND STUDY KEY OPTION..: the rows of a study for each of $n maps that are drawn from standard input; of alloc whole answers
 n=24
 seed=1
 vary() {
@@ -46,7 +46,9 @@ vary() {
     shift 3
     seed=$((seed + 1))
     echo "{ $key: [ $(draws $n 0.25 | tr '\n' ' ')] }" >axis
-    { "$WEFT" "$command" "$study" -q -j 1 --set "vary=$(cat axis)" --of csv "$@" 2>&1; echo "exit $?"; } >out
+    how="-j 1 --of csv"
+    [ "$command" != alloc ] || how="--of json"
+    { "$WEFT" "$command" "$study" -q $how --set "vary=$(cat axis)" "$@" 2>&1; echo "exit $?"; } >out
     say "$command $study $key $*"
 }
 
@@ -143,7 +145,7 @@ echo "== plans"
 npu='peak_TFLOPS: 100, peak_8bit_TFLOPS: 200, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 700, matrix_efficiency: 0.5, host_GBps: 20, sms: 100'
 study train parts.yaml "[ { $in, shape: switch, size: 4 }, { $out, shape: switch, size: 8 } ]" 'workload: { model: model.yaml, parallel: { batch: 64 } }'
 sed 's/model: model.yaml/model: { layers: 8, hidden: 512, heads: 8, seq: 1024, vocab: 8000, activation: swiglu, moe: { experts: 16, top_k: 2, ffn: 512, shared: 1, dense_layers: 1 } }/' train.yaml >experts.yaml
-cat >keys <<..
+cat >plan_keys <<..
 !batch: 64 | 128 | 256
 tp: 2 | 2, seq_parallel: true | 4, overlap_tp: backward | 4, seq_parallel: true, overlap_tp: split
 pp: 2 | 2, schedule: gpipe | 4, interleave: 2, scatter_gather: true | 2, schedule: zb1p | 2, schedule: dualpipe | 4, ends: short, interleave: 2 | 4, overlap_pp: true | 2, first_stage_layers: 3
@@ -167,9 +169,9 @@ mem_margin: 0.1
 context_GB: 2
 ..
 for model in bandwidth alpha-beta chunk; do
-    vary sweep train.yaml workload.parallel --set split=given --set model=$model <keys
+    vary sweep train.yaml workload.parallel --set split=given --set model=$model <plan_keys
 done
-{ cat keys; printf '%s\n' '!ep: 2 | 4 | 8 | 4, dispatcher: merged | 4, ep_overlap: shared | 4, ep_overlap: batch | 4, dispatch_bits: 8 | 8, node_limit: 2 | 2, expert_tp: true'; } >ep_keys
+{ cat plan_keys; printf '%s\n' '!ep: 2 | 4 | 8 | 4, dispatcher: merged | 4, ep_overlap: shared | 4, ep_overlap: batch | 4, dispatch_bits: 8 | 8, node_limit: 2 | 2, expert_tp: true'; } >ep_keys
 for model in bandwidth alpha-beta chunk; do
     vary sweep experts.yaml workload.parallel --set split=given --set model=$model <ep_keys
 done
@@ -219,7 +221,7 @@ power_W: 500
 echo "== dimensions, simulation, system"
 study two parts.yaml "[ { $in, shape: switch, size: 4 }, { $out, shape: switch, size: 8 } ]"
 study rated rates.yaml "[ { $in, shape: ring, size: 4 }, { $out, shape: switch, size: 4 } ]"
-cat >keys <<..
+cat >dim_keys <<..
 !shape: switch, size: 8 | ring, size: 6 | full, size: 5 | fat-tree, sizes: [4, 2], taper: 2 | torus, sizes: [3, 4] | line, size: 4
 !name: out
 !tier: Out
@@ -236,8 +238,8 @@ planes: 2
 nics: 2 | [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]
 ..
 for model in bandwidth alpha-beta chunk flow; do
-    vary sweep two.yaml "'network.dims[1]'" --set split=given --set model=$model <keys
-    vary sweep rated.yaml "'network.dims[1]'" --set split=given --set model=$model <keys
+    vary sweep two.yaml "'network.dims[1]'" --set split=given --set model=$model <dim_keys
+    vary sweep rated.yaml "'network.dims[1]'" --set split=given --set model=$model <dim_keys
 done
 cat >keys <<..
 chunks: 1 | 2 | 7
@@ -257,7 +259,7 @@ for model in alpha-beta chunk flow; do
     vary sweep rated.yaml simulation --set split=given --set model=$model <keys
 done
 vary sweep experts.yaml simulation --set split=given --set model=chunk <keys
-cat >keys <<..
+cat >system_keys <<..
 !step_tokens: 1e6
 !npus_per_node: 4 | 8
 !checkpoint: { size_GB: 500 } | { size_GB: 90, node_GBps: 1, async: false } | { size_GB: 90, store_GBps: 5, stall_s: 3, interval_s: 900 } | { size_GB: 90, restart_s: 60, over: out, tiers: [ { name: peers, share: 0.9, restart_s: 30, interval_s: 60, stall_s: 1 } ] }
@@ -292,9 +294,9 @@ planned_stops_month: 9, planned_stop_h: 3
 run_Gtokens: 50
 run_steps: 1000
 ..
-vary sweep two.yaml system --set split=given <keys
-vary sweep rated.yaml system --set split=given --set pricing=fraction <keys
-vary sweep train.yaml system --set split=given --set 'workload.parallel={ batch: 64, zero: 1, tp: 2 }' <keys
+vary sweep two.yaml system --set split=given <system_keys
+vary sweep rated.yaml system --set split=given --set pricing=fraction <system_keys
+vary sweep train.yaml system --set split=given --set 'workload.parallel={ batch: 64, zero: 1, tp: 2 }' <system_keys
 for of in text json; do
     for c in explain fail check; do
         of $c train.yaml --set 'workload.parallel={ batch: 64, zero: 1, tp: 2, pp: 2 }' --set model=alpha-beta --set budget.usd=1e6 --of $of
@@ -722,4 +724,109 @@ for noise in 0 1 3; do
         of calibrate bench.csv --collective $kind --ranks 8 --of json
         of calibrate bench.csv --collective $kind --ranks 8 --regimes 1 --bw-GBps 100
     done
+done
+
+echo "== splits under drawn constraints"
+# splits STUDY N OPTION..: alloc in full for each of $objectives and N lists of constraints on $dims; most can be satisfied
+splits() {
+    study=$1
+    seed=$((seed + 1))
+    awk -v n="$2" -v dims="$dims" -v sense="$sense" -v usd="$usd" -v x="$((seed * 7919))" '
+        function below(n) { x = x * 16807 % 2147483647; return int(x / 2147483647 * n) }
+        function row(  d, text, at, by, sign) {
+            for (d = 1; d <= n_dims; d++)
+                if (below(3) || (d == n_dims && text == "")) {
+                    sign = text != "" && !below(4) ? "-" : "+"
+                    by = 1 + below(4)
+                    at += (sign by) * bw[d]
+                    text = text (text == "" ? "" : " " sign " ") by "*" dim[d]
+                }
+            return text (below(2) ? " <= " int(at + below(9) * 10) : " >= " int(at - below(9) * 10))
+        }
+        BEGIN {
+            n_dims = split(dims, dim, " ")
+            for (i = 0; i < n; i++) {
+                rows = total = ""
+                for (d = 1; d <= n_dims; d++) total += bw[d] = 20 + below(180)
+                for (k = below(4); k > 0; k--) rows = rows ", " row()
+                if (below(4)) rows = rows ", total " (below(2) ? "<= " : sense " ") total
+                if (!below(3)) rows = rows ", usd <= " int(usd * (8 + below(9)) / 10)
+                print (i ? ", " : "") "[ " substr(rows, 3) " ]"
+            }
+        }' | tr '\n' ' ' >rows
+    shift 2
+    { "$WEFT" alloc "$study" --of json --set "vary={ constraints: [ $(cat rows) ], objective: [ $objectives ] }" --set time_limit_s=0.03 "$@" 2>&1; echo "exit $?"; } >out
+    say alloc "$study" "$@"
+}
+npu='peak_TFLOPS: 100, mem_GB: 80, usd: 9000, watt: 700'
+sed 's/\(_usd_per_GBps: \).*, switch.*/\120, switch_usd_per_GBps: 30, nic_usd_per_GBps: 40 }/' rates.yaml >flat.yaml
+four="[ { name: a, tier: In, shape: ring, size: 4, max_GBps: 900 }, { name: b, tier: In, shape: full, size: 3, max_GBps: 500, min_GBps: 5 }, { name: c, tier: Out, shape: fat-tree, sizes: [ 4, 2 ], max_GBps: 300 }, { name: d, tier: Out, shape: switch, size: 2 } ]"
+for parts in parts rates flat; do study "four_$parts" $parts.yaml "$four"; done
+sed 's/bw_GBps: [0-9]*/max_GBps: 400/g' two.yaml >open.yaml
+sed 's/bw_GBps: [0-9]*/max_GBps: 400/g' train.yaml >open_train.yaml
+all="workload={ step: { sum: [ { all-reduce: { size_MB: 30, group: all } }, { all-to-all: { size_MB: 9, group: all } } ] } }"
+hidden="workload={ step: { max: [ { compute_ms: 9 }, { sum: [ { all-reduce: { size_MB: 90, group: all } }, { all-gather: { size_MB: 9, group: all } } ] } ] } }"
+two="workloads=[ step.yaml, { workload: { step: { all-to-all: { size_MB: 90, group: all } } }, weight: 3 } ]"
+objectives="time, cost, utilization, perf_per_cost, tco_per_token"
+dims="a b c d" usd=600000 sense="=="
+for workload in "$all" "$hidden"; do
+    for parts in rates flat; do splits four_$parts.yaml 60 --set "$workload"; done
+done
+sed '/^workload:/d' four_flat.yaml >four_two.yaml
+splits four_two.yaml 60 --set "$two"
+objectives="time, cost, utilization, perf_per_watt, tco_per_token"
+splits four_parts.yaml 60 --set pricing=fraction
+dims="in out" usd=400000
+splits open.yaml 60 --set pricing=fraction --set "$hidden"
+sense=">="
+splits open.yaml 60
+splits open.yaml 60 --set "$hidden"
+splits open_train.yaml 30 --set time_limit_s=0.7
+dims="a b c d" usd=600000
+splits four_parts.yaml 12
+splits four_parts.yaml 12 --set "$hidden"
+
+echo "== drawn plans, dimensions, machines: whole answers"
+n=50
+vary alloc train.yaml workload.parallel --set split=given --set model=alpha-beta <plan_keys
+vary alloc train.yaml workload.parallel --set split=given <plan_keys
+vary alloc experts.yaml workload.parallel --set split=given <ep_keys
+vary alloc experts.yaml workload.parallel --set split=given --set model=alpha-beta <ep_keys
+vary alloc two.yaml "'network.dims[1]'" --set split=given --set model=alpha-beta <dim_keys
+sed 's/out/in/; s/Out/In/' dim_keys >in_keys
+vary alloc rated.yaml "'network.dims[0]'" --set split=given --set model=alpha-beta <in_keys
+vary alloc two.yaml system --set split=given <system_keys
+vary alloc train.yaml system --set split=given --set 'workload.parallel={ batch: 64, zero: 1, tp: 2 }' <system_keys
+
+echo "== drawn figures"
+for i in $(seq 80); do
+    awk -v x=$((i * 7919)) '
+        function below(n) { x = x * 16807 % 2147483647; return int(x / 2147483647 * n) }
+        function one(s,  v, n) { n = split(s, v, "|"); return v[1 + below(n)] }
+        BEGIN {
+            for (k = 0; k < 5; k++) below(2)
+            table = one("s.csv|p.csv|u.csv")
+            numbers = "total_GBps|time_s|cost_usd|speedup|nic_GBps"
+            words = table == "s.csv" ? "objective|network" : table == "p.csv" ? "tp|pp|zero|recompute" : "network.dims.in.efficiency|objective"
+            bars = table == "s.csv" && !below(4)
+            both = below(4)
+            printf "%s --x %s --y %s", table, one(bars ? words : below(4) ? numbers : words), one(numbers)
+            if (both == 0) printf " --y %s", one(numbers)
+            if (both == 1) printf " --facet-rows %s", one(words)
+            if (below(2)) printf " --color %s", one(below(3) || bars ? words : numbers)
+            if (!bars && !below(3)) printf " --shape %s", one(words)
+            if (!below(3)) printf " --facet %s%s", one(words), one("| --shared")
+            if (!bars && !below(3)) printf " --front %s", one("min,min|min,max|max,min|no")
+            if (bars || !below(4)) printf " %s", bars ? "--bars" : one("--join|--behind")
+            if (!bars && below(2)) printf " --label %s", one("knee|front|top|" words)
+            if (!bars && !below(4)) printf " --text %s", one(words)
+            if (!below(4)) printf " --top %d --best %s", 1 + below(4), one("min:time_s|max:speedup|min:cost_usd")
+            if (!below(3)) printf " %s", one(bars ? "--log y|--linear" : "--log x|--log y|--log xy|--linear")
+            if (!below(5)) printf " --limit total_GBps<=%d", 150 + below(300)
+            if (!bars && !below(5)) printf " --range-x %d:", below(200)
+            if (!below(3)) printf " --width %d --height %d", 300 + below(900), 340 + below(700)
+            print " --of " one("svg|gp")
+        }' >drawn_words
+    read -r words <drawn_words
+    of plot xy $words
 done
