@@ -667,7 +667,7 @@ double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struc
     if (!(topo_ops(first)->own_keys & SHAPE_KEY_TAPER))
         return NAN;
     for (int32_t k = 0; k < dim->level; k++)
-        below *= first[k].size * (k == 1 ? topo_rails(first) : 1);
+        below *= (double)topo_tree_size(first, k);
     return link_Bps * topo_planes(first) / below;
 }
 

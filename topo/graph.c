@@ -122,7 +122,7 @@ static void graph_put_links(igraph_vector_int_t *ends, const struct topo_network
         const struct topo_dim *dim = &net->dims[d];
         int64_t before = to.stride, span = before * topo_group_size(dim), planes = topo_planes(dim);
         to.n = topo_span(dim);
-        to.stride = before / topo_rails(dim);
+        to.stride = before / topo_node(dim);
         to.hub = plan->first_switch[d];
         for (int64_t block = 0; block < net->n_npus; block += span)
             for (int64_t i = 0; i < to.stride * planes; i++, to.hub += plan->counts[d].hubs) {
@@ -1194,7 +1194,7 @@ const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_grap
         topo_ops(entry)->counts(&c, entry);
         rest /= c.hubs * topo_planes(entry);
         end = topo_after_entry(g->net.dims, hub);
-        hub = topo_rails(entry) > 1 ? 0 : hub;
+        hub = topo_node(entry) > 1 ? 0 : hub;
     }
     for (int32_t d = 0; d < g->net.n_dims; d++) {
         const char *comma = d ? "," : "";

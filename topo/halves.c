@@ -98,7 +98,7 @@ static double axis_cut_Bps(bool *bound, const struct shape_axis *s, const struct
     bool whole = dim[s->levels[0]].size % 2 == 0;
     for (int32_t k = 0; k < SHAPE_CLASSES && !whole; k++)
         *bound = *bound || (s->any & 1u << k && k > 0 && dim[k].bw_Bps > dim[k - 1].bw_Bps);
-    int64_t members = topo_group_size(dim) / 2 * topo_rails(dim);
+    int64_t members = topo_group_size(dim) / 2 * topo_node(dim);
     double half = (double)members;
     return fmin(cut_Bps, half * (whole ? any_Bps : dim->bw_Bps));
 }
@@ -228,7 +228,7 @@ static void staircase_order(struct topo_halves *h, struct staircase *s, int32_t 
 static void add_rails(struct axes *x, const struct topo_network *net, int32_t shared)
 {
     const struct topo_dim *tree = &net->dims[shared];
-    int64_t rails = topo_rails(tree), nodes = topo_group_size(tree), n_npus = rails * nodes;
+    int64_t rails = topo_node(tree), nodes = topo_group_size(tree), n_npus = rails * nodes;
     struct axes inside = { .n_npus = 1 };
     struct staircase s;
     struct topo_halves node = { .counted = true };
@@ -256,16 +256,18 @@ static void add_rails(struct axes *x, const struct topo_network *net, int32_t sh
     const int64_t pairs = rails / 2, half = n_npus / 2;
     if (nodes % 2)
         a->cut_Bps += s.cost_Bps[0] + (double)pairs * tree->bw_Bps;
-    double up_Bps = (double)half * fmin(tree->bw_Bps, tree[1].bw_Bps);
     for (int32_t i = 0; i < inside.n; i++) {
         const struct halves_axis *in = &inside.at[i];
         int64_t groups = n_npus / in->size;
+        int32_t along = topo_rails_along(net, shared, in->dims[0]);
+        /* Halves that have no rail in common part in the spine, others at the NPUs. */
+        double up_Bps = (double)half * (along % 2 ? tree->bw_Bps : fmin(tree->bw_Bps, tree[1].bw_Bps));
         double cut_Bps = (double)groups * in->cut_Bps + up_Bps;
         if (in->size % 2 || cut_Bps > a->cut_Bps || (cut_Bps == a->cut_Bps && a->dim != shared))
             continue;
         a->cut_Bps = cut_Bps;
         a->dim = in->dim;
-        a->bound = in->bound;
+        a->bound = in->bound || (along % 2 && along > 1);
         int32_t n = in->n_dims;
         memcpy(a->dims, in->dims, (size_t)n * sizeof *a->dims);
         for (int32_t j = 0; j < inside.n; j++)

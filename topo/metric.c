@@ -43,28 +43,32 @@ static void count_parts(struct topo_metrics *m, const struct topo_network *net)
 /*
  * Mean distance over all ordered pairs up to the entry at @p shared, an NPU with itself included. Members of
  * a node's dimension are equally far from each other (settle_rails()), so a pair is told by the dimensions of
- * the node in which it differs, D links in all, and the level of the tree at which its nodes meet: in a node
- * min(D, 4), for a leaf and a spine join its rails; below one leaf min(D + 2, 4); else up to the level.
+ * the node in which it differs, D links in all, whether it is on one rail, and the level of the tree at which
+ * its nodes meet. On one rail they meet there; on two in a node min(D, 4), for a leaf and a spine join its
+ * rails; below one leaf min(D + 2, 4).
  */
 static double hops_over_rails(const struct topo_network *net, int32_t shared, int64_t *longest)
 {
     const struct topo_dim *tree = &net->dims[shared];
     double mean = 0, nodes = (double)topo_group_size(tree);
-    for (uint32_t differ = 0; differ < 1u << shared; differ++) {
+    /* Two bits a dimension: the pair differs in it, and is on two rails by that. */
+    for (uint32_t pair = 0; pair < 1u << 2 * shared; pair++) {
         double share = 1, below = 1;
-        int64_t inside = 0;
+        int64_t inside = 0, apart = 0;
         for (int32_t d = 0; d < shared; d++) {
-            double sum, n = net->dims[d].size;
+            double sum, n = net->dims[d].size, mates = n / topo_rails_along(net, shared, d);
             int64_t far;
+            bool differ = pair >> 2 * d & 1, rails = pair >> 2 * d & 2;
             topo_ops(&net->dims[d])->distances(&net->dims[d], &sum, &far);
-            share *= (differ >> d & 1 ? n - 1 : 1) / n;
-            inside += differ >> d & 1 ? far : 0;
+            share *= (rails ? (differ ? n - mates : 0) : differ ? mates - 1 : 1) / n;
+            inside += differ ? far : 0;
+            apart += rails;
         }
-        for (int32_t k = -1; k < tree->n_levels; k++) {
+        for (int32_t k = -1; k < tree->n_levels && share > 0; k++) {
             double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
             int64_t hops = 2 * ((int64_t)k + 1);
             if (inside > 0 && k < 1)
-                hops = min_count(inside + hops, 4);
+                hops = min_count(inside + hops, apart ? 4 : 2);
             below *= k < 0 ? 1 : tree[k].size;
             mean += share * (pairs / nodes) * (double)hops;
             if (pairs > 0 && hops > *longest)
@@ -125,7 +129,9 @@ static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_deg
             least = min_count(least, c.hub_degree_min);
         int64_t parts_one = net->n_npus / topo_group_size(dim) * c.connectivity * topo_planes(dim);
         if (d < shared) /* the spine still joins what the dimension does not */
-            parts_one += spine / dim->size;
+            parts_one +=
+                (topo_rails_along(net, shared, d) == dim->size ? spine : topo_class_links(net, shared)) /
+                dim->size;
         least = min_count(least, parts_one);
     }
     return least;

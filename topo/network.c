@@ -192,7 +192,7 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 /* ---- a dimension ---- */
 
 /* A number for the first level above the leaf, a list for more, or "free". */
-enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024 };
+enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024, MAX_RAILS_TOLD = 1024 };
 
 static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -351,6 +351,10 @@ static const struct key dim_keys[] = {
     K_WORD(struct topo_dim, fabric.spine, "spine", topo_spine_words, TOPO_SPINE_OWN,
            "fat-tree: own, each group of this dimension has a tree of its own; shared, NPU i of every node "
            "(the dimensions before) is on rail i, leaves belong to a rail and one spine joins them all"),
+    K_COUNT_OR(
+        struct topo_dim, fabric.rails, "rails", 1, TOPO_MAX_SIZE, 0,
+        "with spine: shared: rails, NPU i of a node is on rail i mod rails; 1 is a plain tree below all of "
+        "them (default: as many as a node has NPUs)"),
     K_BOOL(struct topo_dim, fabric.forward, "forward", false,
            "with spine: shared: an all-to-all changes rails inside the node, not in the spine (PXN)"),
     K_COUNT_OR(struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
@@ -462,9 +466,9 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = { "sizes",   "taper",   "up",     "links",  "radix", "spine",
-                                       "forward", "planes",  "detour", "twist",  "ocs",   "spines",
-                                       "hosts",   "routers", "leaves", "groups", "q",     "nics" };
+    static const char *const own[] = { "sizes",  "taper",  "up",    "links", "radix",  "spine", "forward",
+                                       "planes", "detour", "twist", "ocs",   "spines", "hosts", "routers",
+                                       "leaves", "groups", "q",     "nics",  "rails" };
     const unsigned sized = SHAPE_KEY_RADIX | SHAPE_KEY_TAPER; /* size and radix make its sizes */
     bool fabric = topo_ops(dim)->settle != NULL, radix = (topo_ops(dim)->own_keys & sized) == sized;
     if (!fabric && yaml_get(doc, map, "size") < 0)
@@ -487,6 +491,9 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     if (dim->fabric.forward && dim->fabric.spine != TOPO_SPINE_SHARED)
         return yaml_fail_key(doc, yaml_get(doc, map, "forward"), e, ERR_RANGE,
                              "is given without spine: shared, where all that changes rails is forwarded");
+    if (f->rails && f->spine != TOPO_SPINE_SHARED)
+        return yaml_fail_key(doc, yaml_get(doc, map, "rails"), e, ERR_RANGE,
+                             "is given without spine: shared, which joins them");
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (yaml_get(doc, map, own[i]) >= 0 && !(topo_ops(dim)->own_keys >> i & 1))
             return fail_own_key(dim, doc, yaml_get(doc, map, own[i]), 1u << i, e);
@@ -639,11 +646,80 @@ static void settle_ties(struct topo_dim *dim)
         dim[k].bw_Bps = dim[k].tie > 0 ? dim[k].tie * dim[k - 1].bw_Bps : (double)NAN;
 }
 
+/* Rails among the members of the first dimension of a node, of @p rails in all: it passes through all of them
+ * before the next one, or has all of them; 1: neither. */
+static int32_t rails_among(int32_t rails, int32_t size)
+{
+    return rails % size == 0 ? size : size % rails == 0 ? rails : 1;
+}
+
+int32_t topo_rails_along(const struct topo_network *net, int32_t shared, int32_t d)
+{
+    int32_t left = topo_rails(&net->dims[shared]);
+    for (int32_t k = 0; k < d; k++)
+        left /= rails_among(left, net->dims[k].size);
+    return rails_among(left, net->dims[d].size);
+}
+
+/* Mates of a member among the @p k of its group in dimension @p d, @p stride apart, of which every @p
+ * rails-th is on its rail: the mean over the members of a rail, of the rail where it is least. All groups are
+ * at work. */
+static double mates_along(int32_t size, int32_t rails, int32_t k, int32_t stride)
+{
+    int64_t a = rails, b = stride;
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    const int64_t period = rails / a; /* so many members on, a group is back on the rail */
+    if (k % period == 0)
+        return (double)(k / period);
+    double least = INFINITY;
+    for (int64_t r = 0; r < rails; r++) {
+        double sum = 0;
+        for (int64_t i = r; i < size; i += rails) {
+            int64_t j = i / stride % k;
+            sum += (double)((k - 1 - j % period) / period + 1);
+        }
+        least = fmin(least, sum * rails / size);
+    }
+    return least;
+}
+
+double topo_rail_mates(const struct topo_network *net, int32_t shared, const int32_t *members,
+                       const int32_t *stride)
+{
+    double mates = 1;
+    for (int32_t d = 0; d < shared; d++)
+        mates *= mates_along(net->dims[d].size, topo_rails_along(net, shared, d), members[d],
+                             stride && stride[d] > 1 ? stride[d] : 1);
+    return mates;
+}
+
+/* What `rails` may be, for a message: all that fit the dimensions of the node. */
+static int fail_rails(const struct topo_network *net, const struct topo_dim *dim, struct err *e)
+{
+    struct text list = { 0 };
+    for (int32_t r = 1; r <= dim->fabric.node && r <= MAX_RAILS_TOLD; r++) {
+        int32_t left = r;
+        for (const struct topo_dim *d = net->dims; d < dim; d++)
+            left /= rails_among(left, d->size);
+        if (left == 1)
+            text_printf(&list, "%s%d", r > 1 ? ", " : "", (int)r);
+    }
+    err_set(e, ERR_RANGE,
+            "has %d rails below nodes of %d NPUs, expected a number that divides them evenly: %s",
+            (int)dim->fabric.rails, (int)dim->fabric.node, text_str(&list));
+    text_free(&list);
+    return ERR_RANGE;
+}
+
 /* Rails are the NPUs of a node: of all dimensions before entry @p dim, each of which joins its members
  * directly or by a switch, so that no two are further apart than others. */
 static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct err *e)
 {
-    int64_t rails = 1;
+    int64_t node = 1;
     if (dim->fabric.spine != TOPO_SPINE_SHARED)
         return 0;
     if (!(topo_ops(dim)->own_keys & SHAPE_KEY_SPINE))
@@ -659,16 +735,19 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
         if (sum < n * (n - 1) * (double)longest)
             return err_set(e, ERR_RANGE, "has a spine shared across %s, a %s; expected a switch or full",
                            d->name, topo_shape_name(d->shape));
-        rails *= d->size;
-        if (rails > TOPO_MAX_SIZE)
-            return err_set(e, ERR_RANGE, "has a spine shared across %lld rails, expected at most %d",
-                           (long long)rails, TOPO_MAX_SIZE);
+        node *= d->size;
+        if (node > TOPO_MAX_SIZE)
+            return err_set(e, ERR_RANGE, "has a spine shared across %lld NPUs of a node, expected at most %d",
+                           (long long)node, TOPO_MAX_SIZE);
     }
-    if (rails < 2)
+    if (node < 2)
         return err_set(e, ERR_RANGE,
                        "has a spine shared across one rail, expected the dimensions of a node before it");
-    dim->fabric.rails = (int32_t)rails;
-    return 0;
+    dim->fabric.node = (int32_t)node;
+    int32_t left = topo_rails(dim);
+    for (const struct topo_dim *d = net->dims; d < dim; d++)
+        left /= rails_among(left, d->size);
+    return left == 1 ? 0 : fail_rails(net, dim, e);
 }
 
 /* Counts that are given by name become sizes. */
@@ -838,7 +917,7 @@ int64_t topo_link_groups(const struct topo_network *net, int32_t d)
 int32_t topo_shared_spine(const struct topo_network *net)
 {
     for (int32_t d = 0; d < net->n_dims; d++)
-        if (topo_rails(&net->dims[d]) > 1)
+        if (topo_node(&net->dims[d]) > 1)
             return d;
     return -1;
 }
@@ -994,8 +1073,8 @@ static int fail_shape(const struct network_piece *p, struct err *e)
 /* The word behind a +, of a shape with the keys @p own. */
 static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
-    const char *known =
-        own & SHAPE_KEY_SPINE ? "shared or forward: rails with one spine" : "no word: its shape has none";
+    const char *known = own & SHAPE_KEY_SPINE ? "shared, forward or rails4: rails with one spine"
+                                              : "no word: its shape has none";
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++) {
         const struct topo_fabric_flag *flag = &topo_fabric_flags[k];
         if (!(own & flag->key))
@@ -1007,10 +1086,17 @@ static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_
         }
         known = own & SHAPE_KEY_SPINE ? known : flag->known;
     }
-    if (!(own & SHAPE_KEY_SPINE) || p->n != 6 || strncmp("shared", p->s, p->n) != 0)
+    static const char rails[] = "rails";
+    const struct network_piece number = { p->s + sizeof rails - 1, p->n - (sizeof rails - 1),
+                                          p->col + (int)sizeof rails - 1 };
+    if (!(own & SHAPE_KEY_SPINE))
         return spec_fail_at(e, ERR_PARSE, p, known);
     f->spine = TOPO_SPINE_SHARED;
-    return 0;
+    if (p->n == 6 && strncmp("shared", p->s, p->n) == 0)
+        return 0;
+    if (p->n < sizeof rails || strncmp(rails, p->s, sizeof rails - 1) != 0)
+        return spec_fail_at(e, ERR_PARSE, p, known);
+    return parse_number(&f->rails, 1, TOPO_MAX_SIZE, &number, e);
 }
 
 /* SIZExSIZE..., then /TAPER..., or /free, then ^UP..., then +FLAG... */

@@ -47,7 +47,7 @@ int topo_read_wired(struct topo_network *net, const struct yaml_doc *doc, yaml_i
 
 /**
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks
- * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][+shared|+forward][@GBps], as in
+ * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][+shared|+forward|+rails4][@GBps], as in
  * "fat-tree:32x64/2@50"; "/free": the split decides what goes up; +shared: rails with one spine, +forward:
  * and forwarding in the node. "*PLANES" before @: so many side by side. Behind ^ a dragonfly
  * has the links of a router to other groups, a dragonfly+ spines and the links of a spine. All else takes its
@@ -93,6 +93,15 @@ int64_t topo_link_groups(const struct topo_network *net, int32_t d);
 
 /** The entry whose spine is shared by the rails of the dimensions before it, or -1. */
 int32_t topo_shared_spine(const struct topo_network *net);
+
+/** Rails among the members of dimension @p d of a node whose rails share the spine of entry @p shared. */
+int32_t topo_rails_along(const struct topo_network *net, int32_t shared, int32_t d);
+
+/** Members of a group on one node and rail, the one that counts included; mean over the members of the rail
+ * where there are fewest, when the network is full of such groups. @p members, @p stride (or NULL): shape
+ * [n_dims]. */
+double topo_rail_mates(const struct topo_network *net, int32_t shared, const int32_t *members,
+                       const int32_t *stride);
 
 /** As traffic sees it that is spread over all planes alike: one link for those that lie side by side. */
 void topo_merge_planes(struct topo_network *net);

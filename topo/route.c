@@ -477,7 +477,7 @@ void topo_path_free(struct topo_path *p)
 static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu, int64_t plane)
 {
     const struct topo_dim *dim = &r->net.dims[d];
-    int64_t span = r->stride[d] * topo_group_size(dim), stride = r->stride[d] / topo_rails(dim);
+    int64_t span = r->stride[d] * topo_group_size(dim), stride = r->stride[d] / topo_node(dim);
     int64_t group = npu / span * stride + npu % stride;
     return r->first_link[d] + (group * topo_planes(dim) + plane) * r->group_links[d];
 }
@@ -557,9 +557,9 @@ static int by_dimension(struct topo_path *path, struct topo_routes *r, const str
         direct = trip->src / r->stride[shared] % size != trip->dst / r->stride[shared] % size;
     }
     for (int32_t d = direct ? shared : 0; d < r->net.n_dims; d = topo_after_entry(r->net.dims, d)) {
-        bool rails = d == shared && topo_rails(&r->net.dims[d]) > 1;
+        bool rails = d == shared && topo_node(&r->net.dims[d]) > 1;
         int64_t size = rails ? topo_span(&r->net.dims[d]) : topo_group_size(&r->net.dims[d]);
-        int64_t stride = rails ? r->stride[d] / topo_rails(&r->net.dims[d]) : r->stride[d];
+        int64_t stride = rails ? r->stride[d] / topo_node(&r->net.dims[d]) : r->stride[d];
         int64_t a = at / stride % size, b = trip->dst / stride % size;
         int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->mirror, e);
         if (rc)

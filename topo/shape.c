@@ -61,7 +61,9 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->spines);
     if (f->links)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->links);
-    if (f->spine == TOPO_SPINE_SHARED && !f->forward)
+    if (f->rails)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+rails%d", (int)f->rails);
+    else if (f->spine == TOPO_SPINE_SHARED && !f->forward)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+shared");
     if (f->hosts)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->hosts);
@@ -103,15 +105,16 @@ double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int
     double n = g->n, below = 1;
     for (int32_t i = 0; i < k; i++)
         below *= g->members[i];
-    if (below >= n || (k > 1 && below * g->rails >= n))
+    if (below >= n || (k > 1 && below * g->node >= n))
         return 0;
     switch (pattern) {
     case SHAPE_NEXT:
         return (n - 1) / n / below;
     case SHAPE_DIRECT:
-        if (g->rails > 1 && k < 2) /* nothing is for the own node, nor for the own leaf: rails have others */
-            return (n - g->rails - (k ? below - 1 : 0)) / n;
-        return (n - below * (g->rails > 1 ? g->rails : 1)) / n;
+        if (g->node > 1 &&
+            k < 2) /* nothing is for the own node; of other nodes those on the rail are in the leaf */
+            return (n - g->node - (k ? (below - 1) * g->mates : 0)) / n;
+        return (n - below * (g->node > 1 ? g->node : 1)) / n;
     case SHAPE_HALVING:
         return (n / below - 1) / n;
     case SHAPE_FAR:

@@ -151,7 +151,8 @@ struct topo_fabric {
     int32_t radix; /**< ports of every box, from which settle() finds sizes; 0 when they are given */
     enum topo_spine spine;
     bool forward;   /**< of a shared spine: what is for another rail changes to it inside the node first */
-    int32_t rails;  /**< that share the spine: NPUs of a node, the dimensions before; 0 or 1: none do */
+    int32_t node;   /**< NPUs of a node whose rails share the spine, the dimensions before; 0 or 1: none do */
+    int32_t rails;  /**< of such a node: its NPU i is on rail i mod rails; 0: each on one of its own */
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
     bool twist;     /**< torus: wraps of short axes lead on along the long ones */
     bool ocs;       /**< torus: of cubes that optical circuit switches join */
@@ -268,7 +269,9 @@ struct shape_group {
     bool flat;                    /**< along all levels at once: members in the order of their addresses */
     int32_t n;                    /**< members: of that level, or the product over all */
     int32_t members[TOPO_LEVELS]; /**< of each level; 1: not used */
-    int32_t rails; /**< flat and above 1: members of so many rails, which `n` counts, joined by the spine */
+    int32_t node; /**< flat and above 1: so many members of a node, which `n` counts, joined by the spine */
+    double
+        mates; /**< of these on the rail of one of them, itself included: where it has fewest, in the mean */
     int32_t stride[TOPO_LEVELS]; /**< from one member to the next; 0 is 1 */
     bool detour;                 /**< messages also go by two links, through members that do not take part */
 };
@@ -320,7 +323,8 @@ enum {
     SHAPE_KEY_LEAVES = 16384,
     SHAPE_KEY_GROUPS = 32768,
     SHAPE_KEY_Q = 65536,
-    SHAPE_KEY_NICS = 131072
+    SHAPE_KEY_NICS = 131072,
+    SHAPE_KEY_RAILS = 262144
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -409,7 +413,7 @@ enum { N_TOPO_FABRIC_FLAGS = 3 };
 extern const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS];
 
 /** Room for a fat tree of 4 levels (products of its sizes and of its links up are at most 2^30) with 3 tapers
- * of 17 digits, a shared spine and planes: 111 bytes. */
+ * of 17 digits, rails of a shared spine and planes: 123 bytes. */
 enum { TOPO_DIM_LABEL = 128 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
@@ -517,9 +521,22 @@ static inline int64_t topo_group_size(const struct topo_dim *dim)
 }
 
 /** NPUs of a node whose rails share the spine of the entry that begins at @p dim; 1: no spine is shared. */
+static inline int32_t topo_node(const struct topo_dim *dim)
+{
+    return dim->fabric.node > 1 ? dim->fabric.node : 1;
+}
+
+/** Rails that share it: leaves below one node. */
 static inline int32_t topo_rails(const struct topo_dim *dim)
 {
-    return dim->fabric.rails > 1 ? dim->fabric.rails : 1;
+    return dim->fabric.rails ? dim->fabric.rails : topo_node(dim);
+}
+
+/** What meets in level @p k of a fat tree: subtrees of the level below, NPUs in a leaf (k = 0). With a shared
+ * spine a leaf has all NPUs of a node that are on its rail, and the level above it joins all rails. */
+static inline int64_t topo_tree_size(const struct topo_dim *dim, int32_t k)
+{
+    return (int64_t)dim[k].size * (k > 1 ? 1 : k ? topo_rails(dim) : topo_node(dim) / topo_rails(dim));
 }
 
 /** NICs of all kinds of nodes together over those there would be if all had the fewest: 1 where all are
@@ -538,7 +555,7 @@ static inline int32_t topo_planes(const struct topo_dim *dim)
 /** NPUs that one set of links of the entry joins: a group, or as many as there are rails with one spine. */
 static inline int64_t topo_span(const struct topo_dim *dim)
 {
-    return topo_group_size(dim) * topo_rails(dim);
+    return topo_group_size(dim) * topo_node(dim);
 }
 
 /** Capacity of a link of class @p cls of the entry at @p dim, as `link_Bps` of its shape, in one plane. */

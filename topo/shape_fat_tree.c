@@ -14,11 +14,12 @@
  * q members. Collectives are hierarchical (level by level) unless an algorithm is asked for: a leaf then
  * sends 1/q of it.
  *
- * Rails with a shared spine: in each of R groups (the positions in a node, the dimensions before) a leaf has
- * m NPUs of one rail; tier 2 joins the leaves of all rails, so level 1 has R times as many subtrees as its
- * size says. NPU r of the node at place (i, j, p) is below leaf (r, j) of pod p. What stays on a rail loads
- * the classes as above. All-to-all without forwarding among g rails, n = g q r s: nothing for the own node,
- * (n - g)/n into the net, (n - g - q + 1)/n beyond the leaf, (n - g q r)/n beyond the pod.
+ * Rails with a shared spine: nodes of G NPUs (the dimensions before) hang on R rails, NPU i on rail i mod R.
+ * A leaf has m nodes and of each the G/R NPUs of one rail; tier 2 joins the leaves of all rails, so level 1
+ * has R times as many subtrees as its size says. NPU i of the node at place (a, j, p) is below leaf (i mod R,
+ * j) of pod p. R = 1 is a plain tree of nodes. What stays on a rail loads the classes as above. All-to-all
+ * without forwarding among g members of a node, g_r of them on one rail, n = g q r s: nothing for the own
+ * node, (n - g)/n into the net, (n - g - g_r (q - 1))/n beyond the leaf, (n - g q r)/n beyond the pod.
  *
  * C. Leiserson, IEEE Trans. Computers C-34(10), 1985; ways by destination as in E. Zahavi, D-Mod-K routing,
  * 2010: shifts and exchanges of all members meet no link twice in a tree without taper.
@@ -30,26 +31,22 @@
 #include "topo/clos.h"
 #include "topo/shape.h"
 
-/* Subtrees of level k - 1 (NPUs, k = 0) that meet in level k: of all rails that share the spine. */
-static int64_t tree_size(const struct topo_dim *dim, int32_t k)
-{
-    return (int64_t)dim[k].size * (k == 1 ? topo_rails(dim) : 1);
-}
-
 /* Members below a box of tier k: of a subtree of level k - 1. */
 static int64_t tree_subtree(const struct topo_dim *dim, int32_t k)
 {
     int64_t n = 1;
     for (int32_t i = 0; i < k; i++)
-        n *= tree_size(dim, i);
+        n *= topo_tree_size(dim, i);
     return n;
 }
 
-/* Where NPU a of a group stands in the tree: the rails of a node are in leaves of their own. */
+/* Where NPU a of a group stands in the tree: the rails of a node are in leaves of their own, the NPUs of one
+ * rail side by side. */
 static int64_t tree_place(const struct topo_dim *dim, int64_t a)
 {
-    int64_t rails = topo_rails(dim), leaf = dim->size, r = a % rails, i = a / rails % leaf;
-    return (a / rails / leaf * rails + r) * leaf + i;
+    int64_t rails = topo_rails(dim), leaf = dim->size, mates = topo_node(dim) / rails;
+    int64_t i = a % topo_node(dim), node = a / topo_node(dim);
+    return ((node / leaf * rails + i % rails) * leaf + node % leaf) * mates + i / rails;
 }
 
 /* Links up from a box of tier k = 1..: given, or what the members below leave after the taper. */
@@ -58,7 +55,7 @@ static int64_t tree_up(const struct topo_dim *dim, int32_t k)
     const struct topo_fabric *f = &dim->fabric;
     if (f->up[k - 1])
         return f->up[k - 1];
-    double down = (double)tree_size(dim, k - 1), taper = k <= f->n_taper ? f->taper[k - 1] : 1;
+    double down = (double)topo_tree_size(dim, k - 1), taper = k <= f->n_taper ? f->taper[k - 1] : 1;
     return (int64_t)ceil(down / taper * (1 - 1e-12));
 }
 
@@ -89,10 +86,14 @@ static double tree_taper(const struct topo_fabric *f, int32_t k)
  * level that members fill by less than half of that is refused, for it is not what was meant. */
 static int tree_size_levels(struct topo_fabric *f, int64_t size, struct err *e)
 {
-    int64_t rails = f->rails > 1 ? f->rails : 1, left = size;
+    const struct topo_dim bare = { .fabric = *f, .size = 1 };
+    int64_t rails = topo_rails(&bare), mates = topo_tree_size(&bare, 0), left = size;
     for (f->n_sizes = 0; f->n_sizes < TOPO_LEVELS; f->n_sizes++) {
         int32_t k = f->n_sizes;
-        int64_t each = k == 1 ? rails : 1, most = topo_clos_leaf_ends(f->radix, tree_taper(f, k)) / each;
+        int64_t each = k > 1 ? 1
+                       : k   ? rails
+                             : mates,
+                most = topo_clos_leaf_ends(f->radix, tree_taper(f, k)) / each;
         if (k > 0 && left * each <= f->radix) {
             f->sizes[f->n_sizes++] = (int32_t)left;
             return 0;
@@ -104,7 +105,7 @@ static int tree_size_levels(struct topo_fabric *f, int64_t size, struct err *e)
                 "up at taper %g",
                 (int)f->radix, (long long)(k ? each : 2), tree_taper(f, k));
         int64_t n = tree_divisor(left, most);
-        if (k == 0 && n == left && rails == 1)
+        if (k == 0 && n == left && topo_node(&bare) == 1)
             return err_set(e, ERR_RANGE,
                            "has %lld members, which one box of %d ports joins; give shape: switch",
                            (long long)size, (int)f->radix);
@@ -128,7 +129,7 @@ static int tree_size_levels(struct topo_fabric *f, int64_t size, struct err *e)
 static int tree_check_radix(const struct topo_dim *dim, struct err *e)
 {
     for (int32_t k = 1; k <= dim->n_levels; k++) {
-        int64_t up = k < dim->n_levels ? tree_up(dim, k) : 0, ports = tree_size(dim, k - 1) + up;
+        int64_t up = k < dim->n_levels ? tree_up(dim, k) : 0, ports = topo_tree_size(dim, k - 1) + up;
         if (ports > dim->fabric.radix)
             return err_set(e, ERR_RANGE,
                            "has boxes of %lld links down and %lld up in tier %d, expected at most the %d of "
@@ -174,7 +175,7 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
     }
     /* Links up alone say what goes up; beside a taper each of them is as fat as that asks for. */
     for (int32_t k = f.n_taper + 1; k <= f.n_up && k < dim->n_levels && !f.taper_free; k++)
-        dim[k].tie = (double)f.up[k - 1] / (double)tree_size(dim, k - 1);
+        dim[k].tie = (double)f.up[k - 1] / (double)topo_tree_size(dim, k - 1);
     return f.radix ? tree_check_radix(dim, e) : 0;
 }
 
@@ -188,7 +189,7 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
     c->hub_degree_min = INT64_MAX;
     for (int32_t k = 1; k <= v; k++) {
         int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
-        int64_t ports = tree_size(dim, k - 1) + up;
+        int64_t ports = topo_tree_size(dim, k - 1) + up;
         c->hubs += boxes;
         if (k < v)
             c->links[k] = boxes * up;
@@ -198,7 +199,11 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
     /* Halves of the top level; of an odd one the subtree in the middle is cut in two, and so on down. */
     for (int32_t k = v; k-- > 0;) {
         int64_t half = dim[k].size / 2;
-        c->cut[k] = half * (k < 2 ? topo_rails(dim) : 1) * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+        c->cut[k] = half *
+                    (k > 1 ? 1
+                     : k   ? topo_rails(dim)
+                           : topo_node(dim)) *
+                    (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
         if (dim[k].size % 2 == 0)
             break;
     }
@@ -248,13 +253,14 @@ static void tree_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
 {
     int64_t n = topo_span(dim);
     for (int64_t i = 0; i < n; i++)
-        link(x, i, tree_hub(dim, 1, tree_place(dim, i) / dim->size, 0));
+        link(x, i, tree_hub(dim, 1, tree_place(dim, i) / topo_tree_size(dim, 0), 0));
     for (int32_t k = 1; k < dim->n_levels; k++) {
         int64_t boxes = tree_boxes(dim, k), up = tree_up(dim, k);
         for (int64_t s = 0; s < n / tree_subtree(dim, k); s++)
             for (int64_t a = 0; a < boxes; a++)
                 for (int64_t u = 0; u < up; u++)
-                    link(x, tree_hub(dim, k, s, a), tree_hub(dim, k + 1, s / tree_size(dim, k), a * up + u));
+                    link(x, tree_hub(dim, k, s, a),
+                         tree_hub(dim, k + 1, s / topo_tree_size(dim, k), a * up + u));
     }
 }
 
@@ -296,7 +302,7 @@ static enum topo_algorithm tree_usual(int32_t n)
 static double tree_flat_hops(const struct shape_load *port, enum shape_pattern pattern,
                              const struct topo_dim *dim, const struct shape_group *g)
 {
-    int32_t top = g->rails > 1 ? 1 : 0;
+    int32_t top = g->node > g->mates ? 1 : 0;
     double halvings = 0;
     for (int32_t k = 0; k < dim->n_levels; k++) {
         top = g->members[k] > 1 && k > top ? k : top;
@@ -379,35 +385,35 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
         double ends = topo_end_links(at);
         rc = topo_check_planes(at, e);
         if (!rc)
-            rc = topo_check_nics(at, dim->size, e);
+            rc = topo_check_nics(at, (int32_t)topo_tree_size(dim, 0), e);
         if (rc)
             return rc;
-        double leaf = tree_ports(at, dim, 1, dim->size * ends, &up);
+        double members = (double)topo_tree_size(dim, 0), leaf = tree_ports(at, dim, 1, members * ends, &up);
         double plane = ceil(leaf / ends);
         if (leaf > radix && plane > radix)
             return err_set(e, ERR_RANGE,
                            "a leaf of %d members needs %g ports, expected at most the %g of a switch: fewer "
                            "members, or more taper",
-                           (int)dim->size, plane, radix);
+                           (int)members, plane, radix);
         double boxes = planes * (leaf <= radix ? 1 : ceil(ends / floor(radix / plane)));
         topo_add_nics(out, at);
-        struct topo_loss link = topo_plane_loss(planes, 1, 1), box = topo_plane_loss(planes, dim->size, 1);
+        struct topo_loss link = topo_plane_loss(planes, 1, 1), box = topo_plane_loss(planes, members, 1);
         box.above = dim->n_levels > 1;
         topo_add_failing(out, r->end_link, "end link", npus * planes * ends, &link);
-        topo_add_failing(out, r->sw, tiers[0], npus / dim->size * boxes, &box);
-        out->boxes = (int64_t)(npus / dim->size * boxes);
+        topo_add_failing(out, r->sw, tiers[0], npus / members * boxes, &box);
+        out->boxes = (int64_t)(npus / members * boxes);
         return 0;
     }
     tree_ports(at, dim, level, 0, &up);
     double subtrees = npus / (double)tree_subtree(dim, level),
            parents = npus / (double)tree_subtree(dim, level + 1);
-    double ports = tree_ports(at, dim, level + 1, (double)tree_size(dim, level) * up, &above);
+    double ports = tree_ports(at, dim, level + 1, (double)topo_tree_size(dim, level) * up, &above);
     double boxes = ceil(ports / radix);
     if (boxes > up)
         return err_set(e, ERR_RANGE,
                        "%g boxes of %g ports join %lld subtrees of %g links up each in level %d, expected a "
                        "link of each to every box: fewer subtrees, or one more level",
-                       boxes, radix, (long long)tree_size(dim, level), up, (int)level);
+                       boxes, radix, (long long)topo_tree_size(dim, level), up, (int)level);
     if (r->even_spread)
         boxes = (double)topo_even_boxes((int64_t)up, (int64_t)boxes);
     /* Of the links up from one subtree, one or those to one box. */
@@ -432,7 +438,7 @@ const struct shape_ops shape_fat_tree = {
     .reach = 1,
     .hop_share = 0.5,
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP | SHAPE_KEY_RADIX | SHAPE_KEY_SPINE |
-                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS,
+                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS | SHAPE_KEY_RAILS,
     .settle = tree_settle,
     .counts = tree_counts,
     .distances = tree_distances,

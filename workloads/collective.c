@@ -94,7 +94,7 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
                                      const struct topo_network *net)
 {
     int32_t level = net->dims[u->dim].level, entry = u->dim - level;
-    struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .rails = u->rails };
+    struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .node = u->node, .mates = u->mates };
     for (int32_t k = 0; k < net->dims[entry].n_levels; k++) {
         g.members[k] = members ? members[entry + k] : k == level ? u->n : 1;
         g.stride[k] = u->strides ? u->strides[k] : 1;
@@ -195,7 +195,7 @@ static void find_loads(double *out, enum collective_kind kind, double bytes, con
         return;
     int32_t n = stage_units(units, kind, members, stride, share, NULL, net);
     for (int32_t i = 0; i < n; i++)
-        for (int32_t d = 0; d < units[i].dim && units[i].rails > 1; d++)
+        for (int32_t d = 0; d < units[i].dim && units[i].node > 1; d++)
             out[d] = 0; /* counted with the unit */
     /* What enters the first unit, and by how much each divides it. */
     double full_B = bytes;
@@ -301,13 +301,13 @@ struct segment_search {
 };
 
 /* What the classes beside the stage's own must carry; over rails also the dimensions of the node, in which a
- * member has `rails` of `n` parts of the buffer for others. */
+ * member has `node` of `n` parts of the buffer for others. */
 static void fill_more(struct stage *s, const struct segment_search *x, const struct algorithm_cost *c,
                       double efficiency)
 {
     s->n_more = 0;
-    for (int32_t d = 0; d < s->entry && s->rails > 1; d++) {
-        double k = x->members[d], sent_B = s->full_B * s->rails / x->group.n * (k - 1) / k;
+    for (int32_t d = 0; d < s->entry && s->node > 1; d++) {
+        double k = x->members[d], sent_B = s->full_B * s->node / x->group.n * (k - 1) / k;
         if (sent_B > 0) /* direct, by the links that a part of the dimension has */
             sent_B *= links_factor(&x->way->net->dims[d], COLLECTIVE_ALL_TO_ALL, x->members[d], 1, false);
         if (sent_B > 0)
@@ -456,7 +456,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     *s = (struct stage){ .dim = u->dim,
                          .entry = entry,
                          .flat = u->flat,
-                         .rails = u->rails > 1 ? u->rails : 1,
+                         .node = u->node > 1 ? u->node : 1,
                          .pass = pass,
                          .full_B = full_B,
                          .gain = 1 };
@@ -532,20 +532,20 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, con
            entry->algorithm != TOPO_ALGORITHM_FIXED && entry->algorithm != TOPO_ALGORITHM_MIXED;
 }
 
-/* Rails of the shared spine that a collective changes in the tree: those of the group in an all-to-all
- * between nodes, unless that is forwarded inside the node, as copies are that travel merged; else 1. */
-static int32_t rails_crossed(enum collective_kind kind, const int32_t *members, const double *share,
-                             const struct topo_network *net, int32_t shared)
+/* Members of a node that change rails in the tree: all of the group in an all-to-all between nodes, unless
+ * that is forwarded inside the node, as copies are that travel merged; else 1. */
+static int32_t members_crossing(enum collective_kind kind, const int32_t *members, const double *share,
+                                const struct topo_network *net, int32_t shared)
 {
-    int32_t rails = 1, nodes = 1;
+    int32_t node = 1, nodes = 1;
     if (shared < 0 || kind != COLLECTIVE_ALL_TO_ALL || net->dims[shared].fabric.forward ||
         (share && share[0] > 0))
         return 1;
     for (int32_t d = 0; d < shared; d++)
-        rails *= members[d];
+        node *= members[d];
     for (int32_t k = 0; k < net->dims[shared].n_levels; k++)
         nodes *= members[shared + k];
-    return nodes > 1 ? rails : 1;
+    return nodes > 1 ? node : 1;
 }
 
 int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind kind, const int32_t *members,
@@ -553,21 +553,24 @@ int32_t stage_units(struct stage_unit out[TOPO_MAX_DIMS], enum collective_kind k
                     const struct topo_network *net)
 {
     bool taken[TOPO_MAX_DIMS] = { false };
-    int32_t n = 0, shared = topo_shared_spine(net), rails = rails_crossed(kind, members, share, net, shared);
+    int32_t n = 0, shared = topo_shared_spine(net),
+            node = members_crossing(kind, members, share, net, shared);
     for (int32_t i = 0; i < net->n_dims; i++) {
         int32_t d = order ? order[i] : i, entry = d - net->dims[d].level;
         const struct topo_dim *first = &net->dims[entry];
-        struct stage_unit u = { .dim = d, .n = members[d], .stride = stride ? stride[d] : 1, .rails = 1 };
-        if (rails > 1 && entry < shared)
+        struct stage_unit u = { .dim = d, .n = members[d], .stride = stride ? stride[d] : 1, .node = 1 };
+        if (node > 1 && entry < shared)
             continue;
         if (is_flat(first, kind, &members[entry])) {
             if (taken[entry])
                 continue;
             taken[entry] = true;
-            u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1, .rails = 1 };
+            u = (struct stage_unit){ .dim = entry, .flat = true, .n = 1, .node = 1 };
             u.strides = stride ? &stride[entry] : NULL;
-            if (entry == shared)
-                u.n = u.rails = rails;
+            if (entry == shared) {
+                u.n = u.node = node;
+                u.mates = topo_rail_mates(net, shared, members, stride);
+            }
             for (int32_t k = 0; k < first->n_levels; k++)
                 u.n *= members[entry + k];
         }

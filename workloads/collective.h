@@ -125,7 +125,7 @@ struct stage {
     int32_t dim;   /**< of a fabric the level, or its first where all levels work at once (flat) */
     int32_t entry; /**< first dimension of the fabric, whose stages share its links; dim of a plain one */
     bool flat;
-    int32_t rails;  /**< above 1: over so many rails of a shared spine too, and inside their nodes */
+    int32_t node;   /**< above 1: over the rails of a shared spine too, by so many members of each node */
     int32_t n_more; /**< other classes that are loaded */
     struct stage_class more[TOPO_MAX_DIMS - 1];
     enum pass pass;
@@ -190,7 +190,8 @@ struct stage_unit {
     int32_t n;              /**< members */
     int32_t stride;         /**< along a dimension; 0 is 1 */
     const int32_t *strides; /**< flat: of each level, borrowed; NULL: 1 */
-    int32_t rails;          /**< of a shared spine that the members are on, 1 = no more than one */
+    int32_t node;           /**< members of a node that change rails in a shared spine, 1 = none do */
+    double mates;           /**< of these on one rail, topo_rail_mates() */
 };
 
 /**

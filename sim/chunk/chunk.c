@@ -232,7 +232,7 @@ static int chunk_shapes(struct chunk_sim *x, struct chunk_entry *entry, struct e
     int32_t n = stage_units(units, job->kind, job->members, job->stride, job->share, NULL, &x->net);
     int rc = 0;
     for (int32_t i = 0; i < n && !rc; i++) {
-        int32_t d = units[i].dim, begin = units[i].rails > 1 ? 0 : d,
+        int32_t d = units[i].dim, begin = units[i].node > 1 ? 0 : d,
                 end = units[i].flat ? topo_after_entry(x->net.dims, d) : d + 1;
         unsigned along = 0;
         for (int32_t k = begin; k < end; k++)

@@ -219,6 +219,9 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
                        "cluster: servers end inside %s, expected all levels of a fabric or none",
                        net->dims[level].name);
     double npus = 1;
+    int32_t shared = topo_shared_spine(net), rails = 1;
+    for (int32_t d = level; d < shared; d++)
+        rails *= topo_rails_along(net, shared, d);
     for (int32_t d = 0; d < level; d++)
         /* Exact: sizes multiply to at most 2^30. */
         npus *= net->dims[d].size;
@@ -230,7 +233,8 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
         outer->dims[d] = net->dims[d + level];
         outer->dims[d].bw_Bps *= npus;
         /* Rails inside a server are one: its NICs send together. */
-        outer->dims[d].fabric.rails = (int32_t)(outer->dims[d].fabric.rails / npus);
+        outer->dims[d].fabric.node = (int32_t)(outer->dims[d].fabric.node / npus);
+        outer->dims[d].fabric.rails = outer->dims[d].fabric.node > 1 ? rails : 0;
         if (!(outer->dims[d].bw_Bps > 0))
             return err_set(e, ERR_RANGE, "cluster: dimension %s has no bandwidth; give bw_GBps",
                            outer->dims[d].name);

@@ -333,7 +333,7 @@ int64_t flow_group_outside(const struct flow_group *g, const struct topo_routes 
 /* The lines that a stage is carried out on. */
 int32_t flow_line_set(const struct stage *s)
 {
-    if (s->rails > 1)
+    if (s->node > 1)
         return FLOW_LINES_OVER_RAILS;
     return s->flat ? TOPO_MAX_DIMS + s->dim : s->dim;
 }
@@ -342,7 +342,7 @@ int32_t flow_line_set(const struct stage *s)
 static int32_t stage_members(const struct topo_network *net, const int32_t *members, const struct stage *s)
 {
     int32_t n = 1, end = s->flat ? topo_after_entry(net->dims, s->dim) : s->dim + 1;
-    for (int32_t d = s->rails > 1 ? 0 : s->dim; d < end; d++)
+    for (int32_t d = s->node > 1 ? 0 : s->dim; d < end; d++)
         n *= members[d] > 1 ? members[d] : 1;
     return n;
 }
@@ -489,7 +489,7 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     const struct stage *s = stage_of(sim, r);
     const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
     double efficiency = topo_dim_regime(dim, s->choice.regime).efficiency * s->gain;
-    if (s->rails > 1 && c->src / s->rails == c->dst / s->rails) /* stays in its node, whose links it takes */
+    if (s->node > 1 && c->src / s->node == c->dst / s->node) /* stays in its node, whose links it takes */
         efficiency = dim[-s->dim].efficiency * collective_gain(&dim[-s->dim], COLLECTIVE_ALL_TO_ALL, NULL);
     struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
                               .start_s = start_of(sim, r, c),

@@ -679,7 +679,7 @@ static int fail_mark_ports(struct fail_graph *g, const struct fail_row *row, str
     int64_t stride = 1, n = topo_span(&g->net.dims[entry]);
     for (int32_t k = 0; k < entry; k++)
         stride *= g->net.dims[k].size;
-    stride /= topo_rails(&g->net.dims[entry]);
+    stride /= topo_node(&g->net.dims[entry]);
     n = row->mark_n < n ? row->mark_n : n;
     int rc = 0;
     for (int64_t i = 0; i < g->n_links && !rc; i++) {
