@@ -40,41 +40,58 @@ static void count_parts(struct topo_metrics *m, const struct topo_network *net)
     }
 }
 
+/* Links between two members of a node that differ in the dimensions of @p differ, bits: dimensions of their
+ * own add up, of a tree (the one fabric that a node may have) the highest level counts. */
+static int64_t hops_in_node(const struct topo_network *net, int32_t shared, uint32_t differ)
+{
+    int64_t hops = 0;
+    for (int32_t d = 0; d < shared; d = topo_after_entry(net->dims, d)) {
+        const struct topo_dim *dim = &net->dims[d];
+        double sum;
+        int64_t far = 0;
+        for (int32_t k = 0; k < topo_after_entry(net->dims, d) - d; k++)
+            if (differ >> (d + k) & 1 && topo_is_fabric(dim))
+                far = 2 * ((int64_t)k + 1);
+            else if (differ >> (d + k) & 1)
+                topo_ops(dim)->distances(dim, &sum, &far);
+        hops += far;
+    }
+    return hops;
+}
+
 /*
- * Mean distance over all ordered pairs up to the entry at @p shared, an NPU with itself included. Members of
- * a node's dimension are equally far from each other (settle_rails()), so a pair is told by the dimensions of
- * the node in which it differs, D links in all, whether it is on one rail, and the level of the tree at which
- * its nodes meet. On one rail they meet there; on two in a node min(D, 4), for a leaf and a spine join its
- * rails; below one leaf min(D + 2, 4).
+ * Mean distance over all ordered pairs up to the entry at @p shared, an NPU with itself included. A pair is
+ * told by the dimensions of the node in which it differs, D links in all, A links in those of them that tell
+ * its rails apart, and the level of the tree at which its nodes meet: in a node min(D, A + 2, 4) links, for a
+ * leaf joins the NPUs of a rail, and a spine the rails; below one leaf min(A + 2, 4); else up to the level.
+ * Members of a dimension are equally far from each other (settle_rails()).
  */
 static double hops_over_rails(const struct topo_network *net, int32_t shared, int64_t *longest)
 {
     const struct topo_dim *tree = &net->dims[shared];
     double mean = 0, nodes = (double)topo_group_size(tree);
-    /* Two bits a dimension: the pair differs in it, and is on two rails by that. */
-    for (uint32_t pair = 0; pair < 1u << 2 * shared; pair++) {
-        double share = 1, below = 1;
-        int64_t inside = 0, apart = 0;
-        for (int32_t d = 0; d < shared; d++) {
-            double sum, n = net->dims[d].size, mates = n / topo_rails_along(net, shared, d);
-            int64_t far;
-            bool differ = pair >> 2 * d & 1, rails = pair >> 2 * d & 2;
-            topo_ops(&net->dims[d])->distances(&net->dims[d], &sum, &far);
-            share *= (rails ? (differ ? n - mates : 0) : differ ? mates - 1 : 1) / n;
-            inside += differ ? far : 0;
-            apart += rails;
+    for (uint32_t differ = 0; differ < 1u << shared; differ++)
+        /* Of them those in which the rails differ too. */
+        for (uint32_t rails = differ;; rails = (rails - 1) & differ) {
+            double share = 1, below = 1;
+            for (int32_t d = 0; d < shared; d++) {
+                double n = net->dims[d].size, mates = n / topo_rails_along(net, shared, d);
+                share *= (rails >> d & 1 ? n - mates : differ >> d & 1 ? mates - 1 : 1) / n;
+            }
+            int64_t inside = hops_in_node(net, shared, differ), apart = hops_in_node(net, shared, rails);
+            for (int32_t k = -1; k < tree->n_levels && share > 0; k++) {
+                double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
+                int64_t hops = 2 * ((int64_t)k + 1);
+                if (k < 1)
+                    hops = min_count(min_count(apart + 2, 4), k < 0 ? inside : INT64_MAX);
+                below *= k < 0 ? 1 : tree[k].size;
+                mean += share * (pairs / nodes) * (double)hops;
+                if (pairs > 0 && hops > *longest)
+                    *longest = hops;
+            }
+            if (!rails)
+                break;
         }
-        for (int32_t k = -1; k < tree->n_levels && share > 0; k++) {
-            double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
-            int64_t hops = 2 * ((int64_t)k + 1);
-            if (inside > 0 && k < 1)
-                hops = min_count(inside + hops, apart ? 4 : 2);
-            below *= k < 0 ? 1 : tree[k].size;
-            mean += share * (pairs / nodes) * (double)hops;
-            if (pairs > 0 && hops > *longest)
-                *longest = hops;
-        }
-    }
     return mean;
 }
 
@@ -115,6 +132,15 @@ static void bisect(struct topo_metrics *m, const struct topo_network *net)
     m->bisection_is_bound = n > 0 && m->bisection_Bps > topo_halves_floor(net) * (1 + TOPO_HALVES_REL);
 }
 
+/* Is each member of the entry at @p d, in a node, on rails that no other of its members is on? */
+static bool has_own_rails(const struct topo_network *net, int32_t shared, int32_t d)
+{
+    bool own = true;
+    for (int32_t k = d; k < topo_after_entry(net->dims, d); k++)
+        own = own && topo_rails_along(net, shared, k) == net->dims[k].size;
+    return own;
+}
+
 static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_degree_min)
 {
     int64_t least = npu_degree_min, spine = 0;
@@ -129,9 +155,8 @@ static int64_t edge_connectivity(const struct topo_network *net, int64_t npu_deg
             least = min_count(least, c.hub_degree_min);
         int64_t parts_one = net->n_npus / topo_group_size(dim) * c.connectivity * topo_planes(dim);
         if (d < shared) /* the spine still joins what the dimension does not */
-            parts_one +=
-                (topo_rails_along(net, shared, d) == dim->size ? spine : topo_class_links(net, shared)) /
-                dim->size;
+            parts_one += (has_own_rails(net, shared, d) ? spine : topo_class_links(net, shared)) /
+                         topo_group_size(dim);
         least = min_count(least, parts_one);
     }
     return least;

@@ -192,7 +192,7 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 /* ---- a dimension ---- */
 
 /* A number for the first level above the leaf, a list for more, or "free". */
-enum { MAX_TAPER = 64, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024, MAX_RAILS_TOLD = 1024 };
+enum { MAX_TAPER = 65536, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024, MAX_RAILS_TOLD = 1024 };
 
 static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -697,17 +697,24 @@ double topo_rail_mates(const struct topo_network *net, int32_t shared, const int
     return mates;
 }
 
-/* What `rails` may be, for a message: all that fit the dimensions of the node. */
+/* Do so many rails pass through the dimensions of a node one after the other? */
+static bool rails_fit(const struct topo_network *net, const struct topo_dim *dim, int32_t rails)
+{
+    for (const struct topo_dim *d = net->dims; d < dim; d++) {
+        if (rails % d->size && d->size % rails)
+            return false;
+        rails /= rails_among(rails, d->size);
+    }
+    return rails == 1;
+}
+
+/* What `rails` may be, for a message. */
 static int fail_rails(const struct topo_network *net, const struct topo_dim *dim, struct err *e)
 {
     struct text list = { 0 };
-    for (int32_t r = 1; r <= dim->fabric.node && r <= MAX_RAILS_TOLD; r++) {
-        int32_t left = r;
-        for (const struct topo_dim *d = net->dims; d < dim; d++)
-            left /= rails_among(left, d->size);
-        if (left == 1)
+    for (int32_t r = 1; r <= dim->fabric.node && r <= MAX_RAILS_TOLD; r++)
+        if (rails_fit(net, dim, r))
             text_printf(&list, "%s%d", r > 1 ? ", " : "", (int)r);
-    }
     err_set(e, ERR_RANGE,
             "has %d rails below nodes of %d NPUs, expected a number that divides them evenly: %s",
             (int)dim->fabric.rails, (int)dim->fabric.node, text_str(&list));
@@ -728,13 +735,17 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
     for (const struct topo_dim *d = net->dims; d < dim; d++) {
         double sum, n = d->size;
         int64_t longest;
-        if (d->level || topo_is_fabric(d))
-            return err_set(e, ERR_RANGE, "has a spine shared across %s, a fabric; expected a switch or full",
-                           d->name);
-        topo_ops(d)->distances(d, &sum, &longest);
-        if (sum < n * (n - 1) * (double)longest)
-            return err_set(e, ERR_RANGE, "has a spine shared across %s, a %s; expected a switch or full",
-                           d->name, topo_shape_name(d->shape));
+        bool tree = topo_ops(d - d->level)->own_keys & SHAPE_KEY_TAPER;
+        if ((d->level || topo_is_fabric(d)) && !tree)
+            return err_set(e, ERR_RANGE,
+                           "has a spine shared across %s, a %s; expected a switch, full or fat-tree", d->name,
+                           topo_shape_name(d->shape));
+        if (!tree)
+            topo_ops(d)->distances(d, &sum, &longest);
+        if (!tree && sum < n * (n - 1) * (double)longest)
+            return err_set(e, ERR_RANGE,
+                           "has a spine shared across %s, a %s; expected a switch, full or fat-tree", d->name,
+                           topo_shape_name(d->shape));
         node *= d->size;
         if (node > TOPO_MAX_SIZE)
             return err_set(e, ERR_RANGE, "has a spine shared across %lld NPUs of a node, expected at most %d",
@@ -744,10 +755,7 @@ static int settle_rails(struct topo_network *net, struct topo_dim *dim, struct e
         return err_set(e, ERR_RANGE,
                        "has a spine shared across one rail, expected the dimensions of a node before it");
     dim->fabric.node = (int32_t)node;
-    int32_t left = topo_rails(dim);
-    for (const struct topo_dim *d = net->dims; d < dim; d++)
-        left /= rails_among(left, d->size);
-    return left == 1 ? 0 : fail_rails(net, dim, e);
+    return rails_fit(net, dim, topo_rails(dim)) ? 0 : fail_rails(net, dim, e);
 }
 
 /* Counts that are given by name become sizes. */
@@ -1038,7 +1046,7 @@ static int parse_taper(double *out, const struct network_piece *p, struct err *e
     if (p->n < sizeof text)
         memcpy(text, p->s, p->n);
     if (!num_parse_real(text, out) || !(*out >= 1 && *out <= MAX_TAPER))
-        return spec_fail_at(e, ERR_RANGE, p, "a taper of 1 to 64, or free");
+        return spec_fail_at(e, ERR_RANGE, p, "a taper of 1 to 65536, or free");
     return 0;
 }
 

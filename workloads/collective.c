@@ -300,19 +300,38 @@ struct segment_search {
     double best_s;
 };
 
+/* What an all-to-all inside a node asks of the classes of an entry there, over what each member has for the
+ * node: by the links that a part of a dimension has. */
+static void node_load(double load[SHAPE_CLASSES], const struct topo_dim *dim, const int32_t *members)
+{
+    struct shape_group g = { .flat = true, .n = 1 };
+    struct shape_load l = { 0 };
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        g.n *= g.members[k] = members[k];
+    if (topo_is_fabric(dim) && g.n > 1)
+        topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &g);
+    else if (g.n > 1)
+        l.load[0] = (g.n - 1.0) / g.n * links_factor(dim, COLLECTIVE_ALL_TO_ALL, g.n, 1, false);
+    for (int32_t k = 0; k < SHAPE_CLASSES; k++)
+        load[k] = l.load[k];
+}
+
 /* What the classes beside the stage's own must carry; over rails also the dimensions of the node, in which a
  * member has `node` of `n` parts of the buffer for others. */
 static void fill_more(struct stage *s, const struct segment_search *x, const struct algorithm_cost *c,
                       double efficiency)
 {
+    const struct topo_dim *dims = x->way->net->dims;
+    double load[SHAPE_CLASSES];
     s->n_more = 0;
-    for (int32_t d = 0; d < s->entry && s->node > 1; d++) {
-        double k = x->members[d], sent_B = s->full_B * s->node / x->group.n * (k - 1) / k;
-        if (sent_B > 0) /* direct, by the links that a part of the dimension has */
-            sent_B *= links_factor(&x->way->net->dims[d], COLLECTIVE_ALL_TO_ALL, x->members[d], 1, false);
-        if (sent_B > 0)
-            s->more[s->n_more++] =
-                (struct stage_class){ d, sent_B, sent_B / collective_share(&x->way->net->dims[d]) };
+    for (int32_t d = 0; d < s->entry && s->node > 1; d = topo_after_entry(dims, d)) {
+        node_load(load, &dims[d], &x->members[d]);
+        for (int32_t k = 0; k < topo_after_entry(dims, d) - d; k++) {
+            double sent_B = s->full_B * s->node / x->group.n * load[k];
+            if (sent_B > 0)
+                s->more[s->n_more++] =
+                    (struct stage_class){ d + k, sent_B, sent_B / collective_share(&dims[d]) };
+        }
     }
     for (int32_t k = 0; k < x->entry->n_levels; k++) {
         double sent_B = c->loads[k] * s->full_B;

@@ -191,8 +191,8 @@ int step_read_collective(struct step_node *out, const struct step_tree *t, const
     return 0;
 }
 
-static int read_expression(const struct expression *x, step_id parent, enum step_phase phase, yaml_id map,
-                           struct err *e);
+static int read_expression(const struct expression *around, step_id parent, enum step_phase phase,
+                           yaml_id map, struct err *e);
 
 /* The one key that says what the expression is. Asked of the file's own keys: a table of defaults cannot tell
  * what was written. */

@@ -181,6 +181,15 @@ TEST(closed_forms_count_what_messages_put_on_each_class)
         "switch:4@450 fat-tree:2x2x2/2/2+shared@50",
         "switch:4@450 fat-tree:4x2/2+forward@50",
         "full:4@450 fat-tree:8x1+shared*2@50",
+        "fat-tree:2x2/2@300 fat-tree:4x2/2+rails2@50",
+        "fat-tree:2x3/2@300 fat-tree:4x2/2+shared@50",
+        "fat-tree:2x2x2@300 switch:2@100 fat-tree:2x3/2+rails4@50",
+        "switch:8@450 fat-tree:4x2/2+rails2@50",
+        "switch:12@450 fat-tree:2x2/2+rails4@50",
+        "switch:6@450 fat-tree:4x4/2+rails1@50",
+        "full:4@300 switch:2@90 fat-tree:4x2x2/2/2+rails2@50",
+        "full:2@300 switch:4@90 fat-tree:4x2+rails4@50",
+        "switch:8@450 fat-tree:4x2/2+forward+rails4@50",
         "fat-tree:4x4/4*4@50 switch:2*2@50",
     };
     RNG(rng, 18, 0);
