@@ -121,8 +121,12 @@ bad "kind of nodes with an unknown key" study.yaml
 rails() { base | sed 1d; echo "network: { dims: [ $1, { name: pod, shape: fat-tree, sizes: [ 4, 4 ], spine: shared } ] }"; }
 rails "{ shape: ring, size: 4 }" | study
 bad "rails across a ring" study.yaml
-rails "{ shape: fat-tree, sizes: [ 2, 2 ] }" | study
+rails "{ shape: torus, sizes: [ 2, 2 ] }" | study
 bad "rails across a fabric" study.yaml
+rails "{ shape: switch, size: 6 }" | sed 's/spine: shared/spine: shared, rails: 4/' | study
+bad "rails that do not divide the node" study.yaml
+rails "{ shape: switch, size: 6 }" | sed 's/spine: shared/rails: 3/' | study
+bad "rails without a shared spine" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 99 ], links: 2" | study
 bad "dragonfly of more groups than its links can join" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ]" | study

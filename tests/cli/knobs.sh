@@ -175,6 +175,7 @@ dims spines plus network.dims[1].spines=3
 dims q slim network.dims[1].q=5
 dims radix radix network.dims[1].radix=32
 dims spine tree network.dims[1].spine=shared
+dims rails shared network.dims[1].rails=2
 dims forward shared network.dims[1].forward=true
 dims planes tree network.dims[1].planes=2
 dims nics tree network.dims[1].nics=2
