@@ -88,7 +88,7 @@ check_functions() {
 check_named() {
     find . \( -path ./build -o -path ./out -o -path ./.git \) -prune -o -type f -print | sed 's|^\./||' >"$names"
     # shellcheck disable=SC2016 # what is in quotes is awk's
-    find base topo workloads alloc sim study kinds plots cli docs/design.md -name '*.[ch]' -o -name design.md 2>/dev/null | LC_ALL=C sort |
+    find base topo workloads alloc sim study kinds plots cli docs/design.md CONTRIBUTING.md -name '*.[ch]' -o -name design.md -o -name CONTRIBUTING.md 2>/dev/null | LC_ALL=C sort |
         xargs awk -v names="$names" '
         BEGIN {
             while ((getline path < names) > 0) {
