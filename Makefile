@@ -416,12 +416,12 @@ hooks: ## have git check formatting, layers and the title of each commit
 format: ## clang-format in place
 	clang-format -i $(FORMATTED)
 
-INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' ZSHDIR='$(ZSHDIR)' tests/install.sh
+INSTALLED = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' ZSHDIR='$(ZSHDIR)' tests/install.sh
 install: all ## copy program, library, manual, completion, schemas and configs below $(DESTDIR)$(PREFIX)
-	@$(INSTALL) install $O $(VERSION)
+	@$(INSTALLED) install $O $(VERSION)
 
 uninstall: ## remove what install copied
-	@$(INSTALL) uninstall $O $(VERSION)
+	@$(INSTALLED) uninstall $O $(VERSION)
 
 # The same bytes wherever and whenever it is made: in the order of names, owned by 0, of the time of the commit.
 TARBALL := build/weft-$(VERSION).tar

@@ -28,8 +28,14 @@ mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 mkdir "$root/packages"
 cp "$packages"/*.deb "$root/packages"
+rm -f "$root"/packages/*-dbgsym_*
+# install PACKAGE...
+install() {
+    inside sh -c "apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $*" >"$packages/tried.txt" 2>&1 ||
+        { tail -n 20 "$packages/tried.txt"; fail "does not install: $*"; }
+}
 inside apt-get update -qq
-inside sh -c 'apt-get install -y -qq --no-install-recommends /packages/weft_*.deb >/dev/null' || fail "weft does not install"
+install '/packages/weft_*.deb'
 ! inside test -e /usr/lib/python3 || fail "weft alone brings Python"
 inside weft --version --verbose | grep -q '^data *\/usr/share/weft/configs$' || fail "weft does not know its data folder"
 
@@ -48,7 +54,7 @@ try profile 'printf "job_id,submit_s,gpus\n1,0,8\n" | weft import --trace csv --
 try "completion of bash" 'bash -c ". /usr/share/bash-completion/completions/weft; COMP_LINE=\"weft sim dgx-h100-p\"; COMP_POINT=\${#COMP_LINE}; _weft; [ \"\${COMPREPLY[*]}\" = dgx-h100-pod ]"'
 try "no library without its package" '! ls /usr/lib/*/libweft*'
 
-inside sh -c 'apt-get install -y -qq --no-install-recommends /packages/*.deb gcc libc6-dev pkg-config >/dev/null' || fail "the others do not install"
+install '/packages/*.deb' gcc libc6-dev pkg-config
 [ -z "$(find "$root"/usr/lib -name 'libweft.so.*' -type f -perm /111)" ] || fail "a library is executable"
 try "import weft" 'python3 -c "import weft; print(weft.Study(\"main\").rows()[0][\"status\"])" | grep -q solved'
 try libweft-dev 'gcc -o split /usr/share/doc/libweft-dev/examples/split.c $(pkg-config --cflags --libs weft) -lm && ./split /usr/share/weft/configs/studies/libra/gpt3-4d.yaml 500'
