@@ -22,12 +22,13 @@ struct asked {
     const char *before; /* of the word under the cursor, up to `typed` */
     size_t n_before;
     const char *typed;
+    const char *study; /* the first operand so far; NULL: none */
 };
 
 /* What is before @p to has been dealt with. */
 static struct asked asked_behind(const struct asked *a, const char *to)
 {
-    return (struct asked){ a->out, a->before, a->n_before + (size_t)(to - a->typed), to };
+    return (struct asked){ a->out, a->before, a->n_before + (size_t)(to - a->typed), to, a->study };
 }
 
 static void offer(const struct asked *a, const char *word, const char *end, const char *help)
@@ -193,11 +194,62 @@ static int offer_value(const struct asked *a, const struct key *k, const char *p
     return offer_names(a, path, n, e);
 }
 
-static int offer_keys(const struct asked *a, const struct command *c, struct err *e)
+static void offer_members(const struct asked *a, const struct yaml_doc *doc, yaml_id list)
+{
+    struct err ignored;
+    yaml_each (id, doc, list) {
+        yaml_id name = yaml_get(doc, id, "name");
+        const char *called = doc->nodes[id].key;
+        if (called || (name >= 0 && !yaml_text(doc, name, &called, &ignored)))
+            offer(a, called, ".", "");
+    }
+}
+
+/* What the entries of a list or map are called in the study, such as the dimensions of its network; nothing
+ * where it cannot be read. */
+static int offer_entries(const struct asked *a, const char *path, size_t n, struct err *e)
+{
+    struct text file = { 0 }, at = { 0 }, inner = { 0 };
+    struct yaml_doc doc = { .root = -1 };
+    struct err unread;
+    int32_t own;
+    int rc = a->study ? source_find(&file, a->study, e) : 0;
+    const struct study_source from = { .path = text_str(&file) };
+    text_add(&at, path, n);
+    text_printf(&inner, "%s.%s", source_rules.alone, text_str(&at));
+    if (file.n && !rc && !source_read(&doc, &own, &from, &unread)) {
+        yaml_id list = yaml_find(&doc, text_str(&at));
+        if (list < 0)
+            list = yaml_find(&doc, text_str(&inner));
+        if (list >= 0)
+            offer_members(a, &doc, list);
+    }
+    yaml_free(&doc);
+    text_free(&file);
+    text_free(&at);
+    text_free(&inner);
+    return rc;
+}
+
+/* Those of the network, which may stand at the top (source_rules.alone_keys), are offered there too. */
+static void begin_path(struct place *p, const struct asked *a, const struct command *c)
 {
     const struct study_kind *kind = command_kind(c) ? command_kind(c) : study_kinds[0];
-    struct place p = { .entry = false };
-    p.here[manual_find(kind->keys->name, strlen(kind->keys->name))] = true;
+    size_t n = strcspn(a->typed, ".=[");
+    *p = (struct place){ .entry = false };
+    p->here[manual_find(kind->keys->name, strlen(kind->keys->name))] = true;
+    const struct key *alone = find_key(p, source_rules.alone, strlen(source_rules.alone));
+    for (const char *const *key = source_rules.alone_keys; *key && alone; key++)
+        if (a->typed[n] && strlen(*key) == n && strncmp(*key, a->typed, n) == 0 && !find_key(p, a->typed, n))
+            go_into(p, alone, false);
+    for (const char *const *key = source_rules.alone_keys; *key && alone && !a->typed[n]; key++)
+        offer(a, *key, ".", alone->help);
+}
+
+static int offer_keys(const struct asked *a, const struct command *c, struct err *e)
+{
+    struct place p;
+    begin_path(&p, a, c);
     for (const char *s = a->typed;;) {
         size_t n = strcspn(s, ".="), name = strcspn(s, ".=[");
         const struct key *k = find_key(&p, s, name);
@@ -205,15 +257,17 @@ static int offer_keys(const struct asked *a, const struct command *c, struct err
         if (s[n] == '=')
             return offer_value(&rest, k, a->typed, (size_t)(s + n - a->typed), e);
         if (s[n] == '\0') {
-            if (!p.entry)
-                offer_keys_here(&rest, &p);
+            if (p.entry)
+                return offer_entries(&rest, a->typed, (size_t)(s - a->typed - 1), e);
+            offer_keys_here(&rest, &p);
             return 0;
         }
-        if (!p.entry && k)
-            go_into(&p, k, s[name] == '[');
-        else if (!p.entry)
+        if (!p.entry && !k)
             return 0;
-        p.entry = p.entry && k;
+        if (p.entry)
+            p.entry = false;
+        else
+            go_into(&p, k, s[name] == '[');
         s += n + 1;
     }
 }
@@ -248,7 +302,7 @@ static void offer_options(const struct asked *a, const struct command *c)
     if (strncmp(a->typed, "--", strlen(a->typed) < 2 ? strlen(a->typed) : 2) != 0)
         return;
     const struct asked name = asked_behind(a, a->typed + strspn(a->typed, "-"));
-    const struct asked whole = { a->out, "--", 2, name.typed };
+    const struct asked whole = { a->out, "--", 2, name.typed, NULL };
     for (size_t i = 0; (k = options_at(&c->scope, i)); i++)
         offer(&whole, k->name, "", k->help);
 }
@@ -267,6 +321,7 @@ static void offer_manual(const struct asked *a, bool kinds)
 /* The line so far: what it says before the word under the cursor. */
 struct line {
     const struct command *command;
+    const char *study;          /* the first operand */
     const struct option *waits; /* for its value */
     int32_t n_operands;
     bool only_operands, schema;
@@ -318,7 +373,7 @@ static void read_word(struct line *l, const char *word)
     if (waited)
         return;
     if (l->only_operands || word[0] != '-' || !word[1]) {
-        l->n_operands++;
+        l->study = l->n_operands++ ? l->study : word;
     } else if (strcmp(word, "--") == 0) {
         l->only_operands = true;
     } else {
@@ -345,7 +400,7 @@ static void offer_commands(const struct asked *a, bool first)
 int complete_words(struct text *out, int argc, char **argv, struct err *e)
 {
     const char *word = argc > 0 ? argv[argc - 1] : "";
-    const struct asked a = { out, word, 0, word };
+    struct asked a = { out, word, 0, word, NULL };
     struct err unknown;
     int rc = 0;
     if (argc <= 1 || (argc == 2 && strcmp(argv[0], "help") == 0)) {
@@ -357,9 +412,10 @@ int complete_words(struct text *out, int argc, char **argv, struct err *e)
         return 0;
     for (int i = 1; i < argc - 1; i++)
         read_word(&l, argv[i]);
+    a.study = l.study;
     const char *equals = strchr(a.typed, '=');
     if (!l.waits && !l.only_operands && equals && (l.waits = find_option(l.command, a.typed))) {
-        const struct asked value = { out, a.typed, (size_t)(equals + 1 - a.typed), equals + 1 };
+        const struct asked value = asked_behind(&a, equals + 1);
         rc = offer_option_value(&value, l.command, l.waits, e);
     } else if (l.waits) {
         rc = offer_option_value(&a, l.command, l.waits, e);

@@ -65,6 +65,8 @@ sim dgx-h100-p|dgx-h100-pod|dgx-h100-superpod
 alloc x.yaml --set obj|objective=|constraints=
 alloc x.yaml --set objective=perf|perf_per_cost|time
 alloc x.yaml --set network.dims[0].laten|latency_ns=|bw_GBps=
+alloc dgx-h100-superpod --set network.dims.|network.dims.node.|network.dims.dim1.
+topo dgx-h100-pod --set dims.node.bw|dims.node.bw_GBps=|dims.node.size=
 alloc x.yaml --set network.npu=h100-8|h100-80gb|h200
 gossip x.yaml --set me|methods=|network=
 import --trace ph|philly|pai
