@@ -133,6 +133,12 @@ static struct sim_job step_cost_job(const struct step_tree *t, step_id id)
     return job;
 }
 
+/* Of what is left of a time once its parts are taken off. */
+static bool is_not_rounding(double rest_s, double time_s)
+{
+    return rest_s > 1e-12 * time_s;
+}
+
 /* The same from what a simulation found.
  * Bytes on the busiest dimension are what must be waited for; the rest is latency, fill, drain and queues. */
 static void step_cost_take(const struct step_costing *x, step_id id, const struct fidelity_time *t,
@@ -143,7 +149,7 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
     *c = (struct sim_collective){ .node = id,
                                   .bytes = x->tree->nodes[id].bytes,
                                   .time_s = t->time_s,
-                                  .queue_s = t->queue_s,
+                                  .queue_s = is_not_rounding(t->queue_s, t->time_s) ? t->queue_s : 0,
                                   .order = t->order };
     for (int32_t d = 0; d < x->way.net->n_dims; d++) {
         c->traffic_B[d] = t->sent_B[d];
@@ -155,7 +161,8 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
     double transfer_s = fmin(most_s, t->time_s);
     for (int32_t d = 0; d < x->way.net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;
-    c->latency_s = isinf(t->time_s) ? 0 : t->time_s - transfer_s;
+    double rest_s = t->time_s - transfer_s;
+    c->latency_s = isfinite(t->time_s) && is_not_rounding(rest_s, t->time_s) ? rest_s : 0;
 }
 
 /*
@@ -613,7 +620,7 @@ static void find_rest(struct sim_step *s)
         known_s += s->path.wait_s[d];
     if (isfinite(s->time_s)) {
         double rest_s = s->time_s - known_s;
-        s->path.latency_s = rest_s > 1e-12 * s->time_s ? rest_s : 0; /* less is rounding */
+        s->path.latency_s = is_not_rounding(rest_s, s->time_s) ? rest_s : 0;
     }
 }
 

@@ -64,3 +64,11 @@ workload:
   parallel: { batch: 64, step_overhead_s: 0.1 }
 ..
 run explain free.yaml | grep 'compute alone'
+echo "== what is left by rounding is no latency"
+cat >rounding.yaml <<..
+network: { dims: [ { shape: ring, size: 5, bw_GBps: 13, latency_ns: 0 } ] }
+model: flow
+simulation: { chunks: 7 }
+workload: { step: { sum: [ { all-to-all: { size_MB: 16.3, group: all } }, { all-reduce: { size_MB: 11.3, group: all } } ] } }
+..
+run explain rounding.yaml | grep -c 'e-1[0-9]' || :

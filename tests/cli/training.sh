@@ -62,6 +62,12 @@ echo "== a search"
 run sim study.yaml --search parallelism --set 'workload.search={top: 3, tp: [1, 2, 4], cp: [1]}'
 run sim study.yaml --search parallelism --set network.npu.mem_GB=0.01
 run sim study.yaml --set 'workload.search={tp: [3]}'
+echo "== keys that a search makes idle: those of --set, and of a study that has the search itself"
+run sim study.yaml --search parallelism --set $P.tp=3 --set $P.dp=5 --set workload.search.top=1 | grep warning
+run sim study.yaml --set $P.tp=3 --set 'workload.search={tp: [4], top: 1}' | grep -e warning -e '^1 '
+sed 's/^  model: model.yaml/&\n  search: { top: 1, zero: [1] }/' study.yaml >searched.yaml
+run sim searched.yaml | grep warning
+run sweep searched.yaml --set 'vary={workload.parallel.batch: [16, 64]}' --of csv -o searched.csv | grep warning
 run sim study.yaml --set 'workload.search={precision: [bf16, mxfp8]}'
 S='tp: [4], pp: [4], cp: [1], micro_batch: [1], interleave: [1], zero: [1], seq_parallel: [true], schedule: [1f1b], order: given, top: 9'
 "$WEFT" sim study.yaml --set workload.parallel.software=megatron --set network.npu.peak_8bit_TFLOPS=200 \

@@ -15,6 +15,7 @@
 #include "kinds/design/explore/bound.h"
 #include "kinds/design/explore/grid.h"
 #include "kinds/design/explore/solve.h"
+#include "kinds/design/explore/space.h"
 #include "kinds/design/ask/load.h"
 #include "study/kind.h"
 #include "study/say.h"
@@ -560,6 +561,7 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
     if (rc)
         return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
     text_puts(notes, text_str(&point.notes));
+    search_note_unused(notes, &point);
     rc = sweep_check_distinct(&s->sweep, p, &point.doc, e);
     design_point_free(&point);
     return rc;

@@ -751,6 +751,7 @@ int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e)
         rc = c->plans ? search_workload(c, i, bw_Bps, e) : err_nomem(e, "a search");
     }
     if (!rc && c->plans) {
+        search_note_unused(&c->notes, c->point);
         design_point_note_curves(&c->notes, c->point, true);
         rc = text_check(&c->notes, e);
     }

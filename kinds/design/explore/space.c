@@ -151,6 +151,45 @@ static const struct key search_keys[] = {
 K_SECTION(search_section, struct search_space, "search", search_keys,
           "which plans of parallelism to try for the model");
 
+static bool is_given_here(const struct yaml_doc *doc, yaml_id id, yaml_id search, int32_t own_source)
+{
+    int32_t from = doc->nodes[id].key_source;
+    return strncmp(doc->sources[from], "--set ", 6) == 0 ||
+           (from == own_source && doc->nodes[search].key_source == own_source);
+}
+
+/* What it takes unless told which to try; dp is what the other degrees leave. */
+static bool is_chosen(const char *key)
+{
+    for (size_t i = 0; i < search_section.n_keys; i++)
+        if (strcmp(search_keys[i].name, key) == 0)
+            return search_keys[i].read != read_asked;
+    return strcmp(key, "dp") == 0;
+}
+
+static void note_unused(struct text *notes, const struct design_point *s, yaml_id search)
+{
+    char place[400], path[256];
+    const struct yaml_doc *doc = &s->doc;
+    yaml_id parallel = yaml_get(doc, doc->nodes[search].parent, "parallel");
+    if (parallel < 0)
+        return;
+    yaml_each (id, doc, parallel) {
+        const char *key = doc->nodes[id].key;
+        if (is_chosen(key) && yaml_get(doc, search, key) < 0 && is_given_here(doc, id, search, s->own_source))
+            text_printf(notes,
+                        "%s: %s has no effect here, the search chooses it (keys of search restrict it)\n",
+                        yaml_key_place(doc, id, place, sizeof place), yaml_path(doc, id, path, sizeof path));
+    }
+}
+
+void search_note_unused(struct text *notes, const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        if (design_point_is_searched(&s->workloads[i]))
+            note_unused(notes, s, s->workloads[i].training->search);
+}
+
 /* Keys are few, and kept in order, so that threads that are added up in any order come to the same. */
 static void search_refuse(struct search_refusals *to, const char *key, int64_t n)
 {

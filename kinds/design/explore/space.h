@@ -29,6 +29,10 @@ struct search_space {
 /** Of a struct search_space; its defaults: everything legal, in every order, the ten best. */
 extern const struct section search_section;
 
+/** Append a line for each key of `parallel` that has no effect, as a search chooses it: keys that --set
+ * gives, or the study's own file together with `search`. */
+void search_note_unused(struct text *notes, const struct design_point *s);
+
 /** Combinations of values that are no candidates. */
 struct search_left_out {
     struct search_refusals refused; /**< not legal */
