@@ -31,15 +31,16 @@
 #include "topo/graph_draft.h"
 
 /** Attribute names in the model and in files. */
-#define ATTR_BW    "bw_GBps"
-#define ATTR_LAT   "lat_ns"
-#define ATTR_DIM   "dim"
-#define ATTR_USD   "usd" /**< of edges in the model; of vertices too in files */
-#define ATTR_WATT  "watt"
-#define ATTR_CLASS "class" /**< files only; in memory a number beside the model */
-#define ATTR_KIND  "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
-#define ATTR_NAME  "name"  /**< in the model of a custom graph only; exports of others make it up */
-#define ATTR_COORD "coord" /**< exports only */
+#define ATTR_BW      "bw_GBps"
+#define ATTR_LAT     "lat_ns"
+#define ATTR_LATENCY "latency_ns" /**< files only: the same, as CSV calls it */
+#define ATTR_DIM     "dim"
+#define ATTR_USD     "usd" /**< of edges in the model; of vertices too in files */
+#define ATTR_WATT    "watt"
+#define ATTR_CLASS   "class" /**< files only; in memory a number beside the model */
+#define ATTR_KIND    "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
+#define ATTR_NAME    "name"  /**< in the model of a custom graph only; exports of others make it up */
+#define ATTR_COORD   "coord" /**< exports only */
 
 struct topo_graph {
     igraph_t model;
@@ -1061,6 +1062,17 @@ static int32_t to_dim(double x)
     return x >= 0 && x < TOPO_MAX_DIMS && x == floor(x) ? (int32_t)x : -1;
 }
 
+/* A latency under either name. */
+static int find_latency(struct topo_draft *draft, const igraph_t *model, struct err *e)
+{
+    if (!igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, ATTR_LATENCY))
+        return 0;
+    draft->lat_key = ATTR_LATENCY;
+    return igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, ATTR_LAT)
+               ? err_set(e, ERR_PARSE, "edges: %s and %s are the same; give one", ATTR_LAT, ATTR_LATENCY)
+               : 0;
+}
+
 static int copy_links(struct topo_draft *draft, const igraph_t *model, const struct texts *has, struct err *e)
 {
     igraph_vector_t values;
@@ -1076,7 +1088,9 @@ static int copy_links(struct topo_draft *draft, const igraph_t *model, const str
                                        .dst = IGRAPH_TO(model, i),
                                        .bw_Bps = x[i] * 1e9 };
     if (!rc)
-        rc = edge_values(&values, &exists, model, ATTR_LAT, e);
+        rc = find_latency(draft, model, e);
+    if (!rc)
+        rc = edge_values(&values, &exists, model, draft->lat_key, e);
     for (int64_t i = 0; i < draft->n_links && !rc; i++)
         links[i].lat_s = x[i] * 1e-9;
     if (!rc)

@@ -31,6 +31,9 @@ enum { N_REQUIRED = COL_LAT + 1 };
 static const char *const columns[N_COLUMNS] = { "src",      "dst", "bw_GBps", "latency_ns", "src_kind",
                                                 "dst_kind", "usd", "watt",    "class" };
 
+/* Another name of src_kind, as a node's kind is called in GraphML. */
+static const char short_kind[] = "kind";
+
 enum node_kind { KIND_OPEN, KIND_NPU, KIND_SWITCH };
 
 /* Node names met so far, numbered in order of first mention. */
@@ -102,9 +105,14 @@ static int edges_find_columns(struct edges_reader *r, struct err *e)
             return err_set(e, ERR_PARSE, "has no column %s; give src, dst, bw_GBps and latency_ns",
                            columns[k]);
     }
+    int32_t kind = table_find(t, short_kind);
+    if (kind >= 0 && r->cols[COL_SRC_KIND] >= 0)
+        return err_set(e, ERR_PARSE, "has columns %s and %s, which are the same; give one", short_kind,
+                       columns[COL_SRC_KIND]);
+    r->cols[COL_SRC_KIND] = kind >= 0 ? kind : r->cols[COL_SRC_KIND];
     for (int32_t c = 0; c < t->n_cols; c++) {
         int k = 0;
-        while (k < N_COLUMNS && strcmp(t->names[c], columns[k]) != 0)
+        while (c != kind && k < N_COLUMNS && strcmp(t->names[c], columns[k]) != 0)
             k++;
         if (k == N_COLUMNS) {
             const char *near = text_nearest(t->names[c], columns, N_COLUMNS);
@@ -176,7 +184,7 @@ static int edges_read_kind(struct edges_reader *r, int64_t row, int64_t node, en
         kind = KIND_SWITCH;
     else
         return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected npu, switch or nothing",
-                       (long long)row + 1, columns[k], is_text ? cell->text : "a number");
+                       (long long)row + 1, r->table->names[r->cols[k]], is_text ? cell->text : "a number");
     unsigned char *known = &r->nodes.kinds[node];
     if (*known != KIND_OPEN && *known != kind)
         return err_set(e, ERR_RANGE, "edge %lld: %s of \"%.64s\" is %s, but %s in an edge before",

@@ -62,3 +62,17 @@ printf 'src,dst,bw_GBps,latency_ns\n0,2,50,500\n1,2,50,500\n' >numbers.csv
 "$WEFT" topo numbers.csv | sed -n 1,3p
 sed 's/latency_ns/latency_ns,src_kind,dst_kind/; s/500$/500,npu,switch/' numbers.csv >told.csv
 "$WEFT" topo told.csv | sed -n 1,3p
+
+echo "== either name of a latency and of a kind"
+printf 'src,dst,bw_GBps,latency_ns,kind,dst_kind\na0,hub,50,500,npu,switch\nb1,hub,50,500,npu,\n' >kind.csv
+"$WEFT" topo kind.csv | sed -n 1,3p
+"$WEFT" topo kind.csv --graphml - -q | sed 's/"lat_ns"/"latency_ns"/' >latency.graphml
+facts() { "$WEFT" topo "$1" --of json | sed 's/{"weft": {[^}]*}, "network": "[^"]*", //'; }
+facts latency.graphml >from_xml
+facts kind.csv | diff - from_xml && echo alike
+sed 's/src,dst,bw_GBps,latency_ns,kind,dst_kind/src,dst,bw_GBps,latency_ns,kind,src_kind/' kind.csv >both.csv
+run topo both.csv
+sed 's/npu,switch/cable,switch/' kind.csv >cable.csv
+run topo cable.csv
+sed 's/<key id="e_bw_GBps"/<key id="twice" for="edge" attr.name="lat_ns" attr.type="double"\/>&/; s/<data key="e_bw_GBps">/<data key="twice">1<\/data>&/' latency.graphml >twice.graphml
+run topo twice.graphml
