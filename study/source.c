@@ -253,6 +253,14 @@ static void settle(struct text *path, const char *kind, const char *name, const 
     shorten(path);
 }
 
+void source_beside(struct text *path, const struct yaml_doc *doc, yaml_id id, const char *kind)
+{
+    text_clear(path);
+    yaml_beside(path, doc, id);
+    if (!path->failed)
+        settle(path, kind, doc->nodes[id].text, yaml_source(doc, id));
+}
+
 /* Named by the place that names it, as a reader of the study would look for it there. */
 static int graft_path(struct yaml_doc *doc, yaml_id at, const char *kind, const char *path, struct err *e)
 {

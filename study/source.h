@@ -94,6 +94,13 @@ enum source_step {
     SOURCE_REST,  /**< all else; no files */
 };
 
+/**
+ * The file that scalar @p id names and that is read by itself, such as a profile of jobs, written over @p
+ * path: beside the file that names it, with the ending .yaml or without, else of the catalogue's @p kind;
+ * where there is none, the path beside. See path->failed.
+ */
+void source_beside(struct text *path, const struct yaml_doc *doc, yaml_id id, const char *kind);
+
 /** Keys that name a file, in the order they are put in. */
 struct source_names {
     enum source_step step;
@@ -113,7 +120,9 @@ struct source_rules {
     enum source_step (*step_of)(const char *path);
     /* A network alone: a word, or a file with its keys outermost, in place of a study. */
     const char *const
-        *own_kinds;    /**< NULL-terminated: kinds of the catalogue that a study's own file may be of */
+        *own_kinds;      /**< NULL-terminated: kinds of the catalogue that a study's own file may be of */
+    const char *profile; /**< key of a file of the catalogue's kind `profiles` that is read by itself */
+    const char *profiles;
     const char *alone; /**< "network": the key under which a study has it */
     const char *const
         *alone_keys; /**< NULL-terminated: may be written without "network."; the first is always there */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/infile.h"
+#include "base/num.h"
 #include "study/store.h"
 #include "study/axes.h"
 
@@ -505,12 +506,25 @@ static int hash_file(unsigned long long *hash, const char *path, struct err *e)
     return rc;
 }
 
+/* Where a bare name stands for a file of the catalogue that is not put in. Values of axes have no key here.
+ */
+static bool names_profile(struct text *path, const struct yaml_doc *doc, yaml_id id)
+{
+    const struct yaml_node *node = &doc->nodes[id];
+    double number;
+    if (node->kind != YAML_SCALAR || (node->key && strcmp(node->key, source_rules.profile) != 0) ||
+        num_parse_real(node->text, &number))
+        return false;
+    source_beside(path, doc, id, source_rules.profiles);
+    return !path->failed && access(text_str(path), R_OK) == 0;
+}
+
 /* Files that values name, by what is in them: traces, profiles, graphs, samples. YAML files were put in. */
 static int hash_named(unsigned long long *hash, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     struct text path = { 0 };
     int rc = 0;
-    if (yaml_names_file(&path, doc, id))
+    if (yaml_names_file(&path, doc, id) || names_profile(&path, doc, id))
         rc = hash_file(hash, text_str(&path), e);
     if (!rc)
         rc = text_check(&path, e);

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "study/source.h"
+
 /* ---- keys ---- */
 
 static const char *const length_words[] = { "runtime", "iterations", NULL };
@@ -98,11 +100,15 @@ K_SECTION(place_events_section, T, "events", events_keys, "how jobs run in model
           K_USES(events_uses));
 #undef T
 
-/* "vision-2019", or a file beside the study, as the study's own path names it. */
-static int trace_take_path(char **out, const struct yaml_doc *doc, yaml_id at, struct err *e)
+/* A file beside the study, as the study's own path names it; a profile may be the name of one of the
+ * catalogue. */
+static int trace_take_path(char **out, const struct yaml_doc *doc, yaml_id at, bool is_profile, struct err *e)
 {
     struct text path = { 0 };
-    yaml_beside(&path, doc, at);
+    if (is_profile)
+        source_beside(&path, doc, at, source_rules.profiles);
+    else
+        yaml_beside(&path, doc, at);
     int rc = text_check(&path, e);
     *out = path.s;
     return rc;
@@ -130,9 +136,9 @@ int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_i
     if (!rc)
         rc = trace_check_source(out, trace, profile, doc, at, e);
     if (!rc && trace >= 0)
-        rc = trace_take_path(&out->path, doc, trace, e);
+        rc = trace_take_path(&out->path, doc, trace, false, e);
     if (!rc && profile >= 0)
-        rc = trace_take_path(&out->profile, doc, profile, e);
+        rc = trace_take_path(&out->profile, doc, profile, true, e);
     /* Without a count the whole trace is the window: nothing is drawn. */
     if (out->window.start < 0 && out->window.n == 0)
         out->window.start = 0;

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Files that come with weft by their bare names: a file of the user's own first, then $WEFT_DATA, then the program's data folder.
+configs=$PWD/configs
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 mkdir -p data/networks data/npus data/models data/studies data/parts
@@ -44,3 +45,23 @@ run topo study.yaml --set network.dims.ring=4
 echo "== without \$WEFT_DATA: what the program comes with"
 unset WEFT_DATA
 run topo hgx-h100 --spec
+
+echo "== a profile of jobs, whose content is part of what a study is"
+export WEFT_DATA="$PWD/data"
+mkdir -p data/clusters/profiles
+cp "$configs/clusters/profiles/llm-2024.yaml" data/clusters/profiles/small.yaml
+cat >place.yaml <<..
+model: events
+network: { dims: "switch:8@450 switch:128@50" }
+server: dim1
+jobs: { count: 5, jobs_per_h: 2, profile: small, length: iterations }
+schedulers: [fifo]
+..
+run place place.yaml
+run place place.yaml --set jobs.profile=smal
+run place place.yaml --set "vary={jobs.profile: [small, data/clusters/profiles/small.yaml]}" --of csv | sed "/^#/d" | cut -d, -f1-8
+for set in jobs.count=5 'vary={jobs.profile: [small]}'; do
+    "$WEFT" place place.yaml --set "$set" --of csv | grep hash >before
+    echo "# more" >>data/clusters/profiles/small.yaml
+    "$WEFT" place place.yaml --set "$set" --of csv | grep hash | cmp -s - before || echo "another study"
+done
