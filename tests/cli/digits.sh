@@ -830,3 +830,83 @@ for i in $(seq 80); do
     read -r words <drawn_words
     of plot xy $words
 done
+
+echo "== drawn studies and fronts"
+for i in $(seq 48); do
+    awk -v x=$((i * 7919 + 3)) '
+        function below(n) { x = x * 16807 % 2147483647; return int(x / 2147483647 * n) }
+        function one(s,  v, n) { n = split(s, v, "|"); return v[1 + below(n)] }
+        function best(s) { return one("|min:|max:") one(s) }
+        BEGIN {
+            for (k = 0; k < 5; k++) below(2)
+            numbers = "time_s|cost_usd|total_GBps|nic_GBps|speedup"
+            total = one("{ from: 20, to: 400, points: 9, scale: log }|{ from: 50, to: 300, step: 25 }|[ 30, 60, 90, 400 ]")
+            efficiency = one("{ from: 0.2, to: 1, points: 5 }|[ 0.4, 0.8 ]")
+            objective = "objective: " one("[ time ]|[ time, perf_per_cost ]|[ cost, utilization ]")
+            both = one("{ zip: { total_GBps: [ 50, 100, 200 ], network.dims.in.efficiency: [ 1, 0.5, 0.8 ] }, " objective " }" \
+                "|{ sobol: { points: 16, keys: { total_GBps: { from: 20, to: 900, scale: log }, network.dims.out.efficiency: { from: 0.2, to: 1 } } }, " objective " }" \
+                "|{ union: [ { total_GBps: [ 40, 80 ] }, { total_GBps: [ 100 ], network.dims.in.efficiency: " efficiency " } ], " objective " }" \
+                "|{ total_GBps: " total ", network.dims.in.efficiency: " efficiency ", " objective " }" \
+                "|{ total_GBps: " total ", " objective " }")
+            print both
+            keep = ""
+            if (below(3)) keep = keep ", front: [ " best(numbers) ", " best("comm_s|exposed1_s|util1") one("|, " best("perf_per_cost_gain|equal_cost_usd")) " ]"
+            if (below(3)) keep = keep ", top: { n: " 1 + below(6) ", by: " best(numbers) " }"
+            if (keep != "" && !below(3)) keep = keep ", per: [ " one("objective|workload|network") " ]"
+            if (keep == "" || below(2)) keep = keep ", where: [ cost_usd <= " 10000 + below(40000) ", " one("time_s <= 0.02|nic_GBps >= 20|2*total_GBps - nic_GBps <= 500") " ]"
+            print "keep={ " substr(keep, 3) " }"
+            print below(3) ? "where=[]" : "where=[ total_GBps <= " 100 + below(300) " ]"
+            print "--of " one("csv|json|text|csv --shard 2/3")
+            first = one(numbers)
+            second = one("comm_s|exposed1_s|util1")
+            print one("s.csv|u.csv|p.csv") " --by " one("|min:|max:") first "," one("|min:|max:") second \
+                " --per " one("objective|workload|network") one("| --limit total_GBps<=" 90 + below(300)) \
+                one("| --design " below(12) "| --at " first "=0." 1 + below(9) "," second "=0." 1 + below(9)) one("| --behind " 1 + below(9)) \
+                " --of " one("text|csv|json")
+        }' >drawn_words
+    { read -r vary; read -r keep; read -r where; read -r options; read -r front; } <drawn_words
+    of sweep bare.yaml -q -j 1 --set "vary=$vary" --set "$keep" --set "$where" --set time_limit_s=0.02 $options
+    of front $front
+done
+
+echo "== drawn clusters"
+n=24
+tables="--runs t1.csv --jobs t2.csv --places t3.csv --slots t4.csv --links t5.csv"
+vary place events.yaml events $tables --set 'schedulers=[ fifo, fifo+first-fit, fifo+topology, sjf, srtf+topology, las, drf+spread ]' --set jobs.length=iterations <<..
+horizon_s: 2000
+overhead_s: 5
+backfill: true
+las_queues: 3 | 2
+las_at: [ 100 ] | [ 30, 400 ]
+round_s: 60 | 10
+!contention: shared | none
+duty: always | interleaved
+inner_GBps: 50
+reduce_GBps: 20 | 3
+..
+vary place batch.yaml jobs $tables <<..
+!sizes: [ [ 1, 4 ], [ 2, 3 ], [ 4, 2 ] ] | [ [ 2, 5 ], [ 8, 2 ] ] | [ [ 3, 4 ], [ 5, 2 ] ]
+iterations: [ 300, 900 ]
+iteration_s: [ 0.01, 0.2 ]
+run_s: [ 20, 90 ]
+comm_frac: 0.5
+server_frac: 0.1
+inner_ratio: 9
+share_frac: 0.9 | 0.2
+alpha: 0.1 | 0.4
+..
+n=12
+vary place interval.yaml jobs $tables --set smd.inner=exact <<..
+!count: 6 | 10
+training: sync | async
+layer_times: mean | sum
+overlap: sequential | wait_free | priority | lemma2
+vcpu: 8
+gpu: 4 | 2
+memory_GB: 15
+real_factor: true
+..
+tables="--runs t1.csv --plans t2.csv --stages t3.csv --curves t4.csv"
+vary hetero drawn.yaml draw $tables --set 'schedulers=[ oracle, greedy, genetic, heuristic, random+local ]' --set evaluations=40 <<..
+!types: 2 | 3 | 4 | 5
+..
