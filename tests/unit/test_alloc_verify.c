@@ -187,6 +187,62 @@ TEST(unbalanced_multipliers_prove_no_more)
     }
 }
 
+/* Multipliers at random, most of them near the right ones. */
+static void spoil(struct alloc_answer *a, const struct random_split *s, struct rng *r)
+{
+    for (int32_t i = 0; i < a->n_bounds; i++) {
+        struct alloc_bound *b = &a->bounds[i];
+        for (int32_t k = 0; k < s->problem.n_rows; k++)
+            b->row_dual[k] *= rng_below(r, 3) ? rng_range(r, 0, 2) : 1;
+        for (int32_t k = 0; k < s->fn.n_leaves * D; k++)
+            b->leaf_dual[k] *= rng_below(r, 3) ? rng_range(r, 0, 2) : 1;
+        for (int32_t k = 0; k < s->fn.n_terms; k++)
+            b->term_weight[k] *= rng_below(r, 3) ? 1 : rng_range(r, 0, 2);
+    }
+}
+
+/* Rows of every kind; and a dimension that carries nothing, may have nothing, and so limits no other. */
+TEST(no_multipliers_prove_more_than_the_optimum)
+{
+    RNG(r, 68, 0);
+    static const double m[2][D] = { { 10, 3, 0 }, { 4, 0, 0 } };
+    int tight = 0;
+    for (int i = 0; i < 600; i++) {
+        KEEP(struct random_split, s, random_split_close);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
+        struct verify_report report;
+        if (i % 4 == 0) {
+            plain_split_open(&s, 3, m, 2, 0.1);
+            random_split_row(&s, (double[D]){ 0, 0, 1 }, LINEXPR_LE, 0);
+            random_split_row(&s, (double[D]){ 1, rng_range(r, 0.5, 2), 1 }, LINEXPR_LE,
+                             rng_range(r, 10, 100));
+        } else {
+            random_split_open(&s, r,
+                              (struct random_kind){ .n_collectives = 5,
+                                                    .compute = i % 2,
+                                                    .overlap = i % 3,
+                                                    .n_rows = 4,
+                                                    .total = (enum linexpr_sense)(i % 3) });
+        }
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            s.problem.usd_per_Bps[d] = rng_below(r, 4) ? 1e-6 * rng_uniform(r) : 0;
+        s.problem.usd_fixed = rng_below(r, 2) ? 1e4 : 0;
+        s.problem.objective =
+            i % 4 == 0 ? ALLOC_TIME : (enum alloc_objective)rng_below(r, ALLOC_TCO_PER_TOKEN);
+        s.problem.time_limit_s = 2 * step_time(&s.fn, s.inside_Bps);
+        OK(alloc_solve(&a, &s.problem, e));
+        for (int k = 0; k < 8 && a.status == ALLOC_SOLVED; k++) {
+            verify(&report, &s, &a);
+            if (!(report.lower_bound <= a.value * (1 + 1e-9)))
+                fail_msg("%s %d: %.12g is proved of %.12g", alloc_objective_names[s.problem.objective], i,
+                         report.lower_bound, a.value);
+            tight += k > 0 && report.lower_bound > 0.5 * a.value;
+            spoil(&a, &s, r);
+        }
+    }
+    assert_true(tight > 300);
+}
+
 /* A product is proved by many curves: without those around its optimum it is not. */
 TEST(a_product_needs_the_curve_that_touches_it)
 {
