@@ -360,7 +360,7 @@ static bool asks_for_memory(const struct source *s, int32_t i)
 static bool says_nothing(const struct source *s, int32_t i)
 {
     static const char *const checks[] = { "assert", "_Static_assert" };
-    static const char *const rooms[] = { "malloc", "calloc", "realloc", "ARENA_TAKE", "vec_reserve" };
+    static const char *const rooms[] = { "malloc", "calloc", "realloc", "ARENA_TAKE", "vec_reserve", "canvas_new" };
     bool compares =
         token_is(s, i, "<") || token_is(s, i, "<=") || token_is(s, i, ">") || token_is(s, i, ">=");
     return is_argument_of(s, i, checks, sizeof checks / sizeof *checks) ||

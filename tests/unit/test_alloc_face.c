@@ -334,3 +334,52 @@ TEST(without_traffic_every_split_is_as_good)
     assert_close(a.bw_Bps[1], 50e9, 1e-9);
     assert_close(a.hi_Bps[0], 200e9, 1e-9);
 }
+
+/* Is the best split with dimension @p d held by a row as good as the answer? */
+static bool is_as_good_held(struct random_split *s, const struct alloc_answer *a, int32_t d,
+                            enum linexpr_sense sense, double bw_Bps)
+{
+    KEEP(struct alloc_answer, held, alloc_answer_free);
+    double only[D] = { 0 };
+    only[d] = 1;
+    random_split_row(s, only, sense, bw_Bps * 1e-9);
+    MUST(alloc_solve(&held, &s->problem, e));
+    s->problem.n_rows--;
+    return held.status == ALLOC_SOLVED && held.value <= a->value * (1 + 1e-9);
+}
+
+/* Without compute and fixed cost every scale is as good, from the least total to the most. A row forces more
+ * of some dimensions than their traffic needs: these share it as they like. */
+TEST(ranges_along_rays_end_where_splits_become_worse)
+{
+    RNG(r, 35, 0);
+    int n_ranges = 0, wide = 0;
+    for (int i = 0; i < 120; i++) {
+        RANDOM_SPLIT(s, r, .n_dims = 2 + i % 3, .n_collectives = 1 + i % 5, .overlap = true,
+                     .total = LINEXPR_LE);
+        const double most_Bps = s.rows[0].rhs;
+        random_split_row(&s, ones, LINEXPR_GE, 0.25e-9 * most_Bps);
+        double others[D] = { -rng_range(r, 2, 20), 1, 1, 1 };
+        if (i % 3)
+            random_split_row(&s, others, LINEXPR_GE, 0);
+        s.problem.objective = i % 2 ? ALLOC_PERF_PER_COST : ALLOC_UTILIZATION;
+        double usd = rng_range(r, 0.5, 2);
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            s.problem.usd_per_Bps[d] = 1e-6 * usd;
+        SOLVED(a, &s.problem);
+        assert_false(a.unique);
+        for (int32_t d = 0; d < s.net.n_dims; d++) {
+            const double room_Bps = 1e-3 * most_Bps;
+            if (a.hi_Bps[d] < 1e-9 * most_Bps) /* traffic of a byte or two */
+                continue;
+            assert_true(is_as_good_held(&s, &a, d, LINEXPR_EQ, a.hi_Bps[d] * (1 - 1e-7)));
+            assert_true(is_as_good_held(&s, &a, d, LINEXPR_EQ, a.lo_Bps[d] * (1 + 1e-7)));
+            assert_false(is_as_good_held(&s, &a, d, LINEXPR_GE, a.hi_Bps[d] + room_Bps));
+            assert_false(a.lo_Bps[d] > room_Bps &&
+                         is_as_good_held(&s, &a, d, LINEXPR_LE, a.lo_Bps[d] - room_Bps));
+            n_ranges++;
+            wide += a.hi_Bps[d] > 4.1 * a.lo_Bps[d];
+        }
+    }
+    assert_true(n_ranges > 200 && wide > 30);
+}
