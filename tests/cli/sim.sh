@@ -34,6 +34,26 @@ echo "arrows that begin and end once, with all between; others:"
 grep -o '"ph": "[stf]".*"id": [0-9]*' arrows.json | awk '
     { ph = $2; id = $NF; seen[id] = seen[id] substr(ph, 2, 1) }
     END { for (id in seen) seen[id] ~ /^st*f$/ ? good++ : bad++; print good + 0, bad + 0 }'
+echo "rows by name: bars, us, bytes, waited us; arrows that start where a bar of their row does; rows and processes without a name:"
+for t in slots arrows; do
+    awk '
+        function after(key, what) { return match($0, "\"" key "\": " what) ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) : 0 }
+        function number(key) { return after(key, "[-+.0-9e]+") }
+        !/"ph": / { next }
+        { process = number("pid"); row = process ":" number("tid"); seen[row] = process; place = row ":" number("ts") }
+        /"process_name"/ { of[process] = after("args", ".*") }
+        /"thread_name"/ { name[row] = after("args", ".*") }
+        /"ph": "X"/ { bars[row]++; us[row] += number("dur"); bytes[row] += number("bytes"); waited[row] += number("waited_us"); starts[place] }
+        /"ph": "[stf]"/ { arrow[++n] = place }
+        END {
+            for (row in seen) {
+                if (row in bars) printf "%s %s: %d, %.3f, %.0f, %.3f\n", of[seen[row]], name[row], bars[row], us[row], bytes[row], waited[row]
+                unnamed += !(row in name && seen[row] in of)
+            }
+            for (i = 1; i <= n; i++) good += arrow[i] in starts
+            print good + 0 " of " n + 0 " arrows, " unnamed " without a name"
+        }' <$t.json | sort
+done
 run sim study.yaml -q --model chunk --set simulation.semantics=astra-sim-2 --timeline formula.csv -o none.txt
 grep -c "^toy,chunk" formula.csv
 echo "== a network alone has no step"

@@ -7,11 +7,11 @@
  * (one more), terms and statements `x += ...` that are dropped, neighbouring arguments that are swapped.
  * Comments, literals, directives, declarations and tables are left alone. So is what says nothing about
  * tests: assertions, which are tests themselves; one more in the size of what is allocated or of an array,
- * which nobody can see; -2 for -1, which says that there is none; `a > b ? a : b` for `>=`, which is the same
- * value; yaml_get(...) >= 0 for > 0, since node 0 is the root and no child; and which of several pieces of
- * memory is missing, which faults look at. A mutant's rank is a hash of the seed, its file, its line's text
- * and what becomes of it: code that is added elsewhere moves no other mutant, so that a sample (the lowest
- * ranks) stays a sample as the code grows.
+ * or its two factors in the other order, which nobody can see; -2 for -1, which says that there is none; `a >
+ * b ? a : b` for `>=`, which is the same value; yaml_get(...) >= 0 for > 0, since node 0 is the root and no
+ * child; and which of several pieces of memory is missing, which faults look at. A mutant's rank is a hash of
+ * the seed, its file, its line's text and what becomes of it: code that is added elsewhere moves no other
+ * mutant, so that a sample (the lowest ranks) stays a sample as the code grows.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -360,11 +360,13 @@ static bool asks_for_memory(const struct source *s, int32_t i)
 static bool says_nothing(const struct source *s, int32_t i)
 {
     static const char *const checks[] = { "assert", "_Static_assert" };
-    static const char *const rooms[] = { "malloc", "calloc", "realloc", "ARENA_TAKE", "vec_reserve", "canvas_new" };
+    static const char *const rooms[] = { "malloc",     "calloc",      "realloc",
+                                         "ARENA_TAKE", "vec_reserve", "canvas_new" };
     bool compares =
         token_is(s, i, "<") || token_is(s, i, "<=") || token_is(s, i, ">") || token_is(s, i, ">=");
     return is_argument_of(s, i, checks, sizeof checks / sizeof *checks) ||
-           (is_kind(s, i, NUMBER) && is_argument_of(s, i, rooms, sizeof rooms / sizeof *rooms)) ||
+           ((is_kind(s, i, NUMBER) || token_is(s, i, ",")) &&
+            is_argument_of(s, i, rooms, sizeof rooms / sizeof *rooms)) ||
            (is_kind(s, i, NUMBER) && (is_array_size(s, i) || is_none(s, i))) ||
            (compares && is_larger_of_two(s, i)) || is_key_given(s, i) || asks_for_memory(s, i) ||
            (token_is(s, i, "0") && is_key_given(s, i - 1));
