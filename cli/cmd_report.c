@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "cli/filters.h"
 #include "cli/html.h"
 #include "cli/html_design.h"
@@ -218,9 +219,9 @@ static void put_head(struct webpage *p)
 /* What was asked, in a line: how many rows, of what, held apart by what, best in what. */
 static void put_question(struct webpage *p)
 {
-    char buf[COLUMN_NAME];
-    text_printf(&p->out, "<p>%lld row%s (%s), %lld with a result.", (long long)p->t.n_rows,
-                p->t.n_rows == 1 ? "" : "s", p->kind->what, (long long)p->n_results);
+    char buf[COLUMN_NAME], rows[SHOW], results[SHOW];
+    text_printf(&p->out, "<p>%s row%s (%s), %s with a result.", show_count(rows, p->t.n_rows),
+                p->t.n_rows == 1 ? "" : "s", p->kind->what, show_count(results, p->n_results));
     if (p->n_groups > 0 && p->n_results > 1) {
         text_puts(&p->out, " Question: which has ");
         for (int32_t k = 0; k < p->rule.n_front; k++) {

@@ -192,8 +192,12 @@ static void put_bill_sum(struct text *out, const struct design *d)
     double recalled_usd = 0;
     for (int32_t i = 0; i < d->bill.n_lines; i++)
         recalled_usd += d->bill.lines[i].grade == GRADE_RECALLED ? d->bill.lines[i].usd.typ : 0;
-    text_printf(out, "<p>In all %s USD; %s at low prices, %s at high. ", show_usd(typ, d->bill.usd.typ),
-                show_usd(low, d->bill.usd.low), show_usd(high, d->bill.usd.high));
+    bool range = d->bill.usd.low < d->bill.usd.typ || d->bill.usd.high > d->bill.usd.typ;
+    text_printf(out, "<p>In all %s USD", show_usd(typ, d->bill.usd.typ));
+    if (range)
+        text_printf(out, "; %s at low prices, %s at high", show_usd(low, d->bill.usd.low),
+                    show_usd(high, d->bill.usd.high));
+    text_puts(out, range ? ". " : "; no price has a range. ");
     if (recalled_usd > 0)
         text_printf(out, "%s USD of it is at prices that are recalled, not read. ",
                     show_usd(typ, recalled_usd));

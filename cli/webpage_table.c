@@ -181,10 +181,11 @@ void webpage_put_table(struct webpage *p)
               "<label><input id=\"front\" "
               "type=\"checkbox\"/> front only</label> <a id=\"csv\" href=\"#rows\" download=\"rows.csv\">CSV "
               "of these columns</a></div>\n<p id=\"said\" role=\"status\" class=\"screen\"></p>\n");
-    text_printf(&p->out,
-                "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
-                "aria-labelledby=\"h-rows\"><table><caption>%lld rows, %lld results, %lld on a front (bold)",
-                (long long)p->t.n_rows, (long long)p->n_results, (long long)p->n_front);
+    text_printf(
+        &p->out,
+        "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
+        "aria-labelledby=\"h-rows\"><table><caption>%lld row%s, %lld with a result, %lld on a front (bold)",
+        (long long)p->t.n_rows, p->t.n_rows == 1 ? "" : "s", (long long)p->n_results, (long long)p->n_front);
     if (!p->whole)
         text_printf(&p->out, "; %d of them without scripts", MOST_DRAWN);
     if (p->left_out)

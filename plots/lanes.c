@@ -78,6 +78,11 @@ static void strips_put_head(struct strips_page *s, int32_t k, const struct canva
                                .y_px = box->top - CANVAS_STRIP_PX * 0.5,
                                .room_px = box->right - box->left - (s->spec->plain ? 0 : s->end_px) };
 
+    /* From the edge of the page where it would be cut. */
+    if (CANVAS_LEAST_SHRINK * canvas_width(s->spec->names[k], CANVAS_FONT_PX) > at.room_px) {
+        at.room_px += at.x_px - s->body.left;
+        at.x_px = s->body.left;
+    }
     canvas_text(s->c, &at, s->spec->names[k]);
     at = (struct canvas_label){ .x_px = s->body.right,
                                 .y_px = at.y_px,
@@ -105,7 +110,10 @@ static void put_sides(struct strips_page *s, int32_t k, const struct canvas_box 
         if (!s->spec->plain && y_px < last_px + LABEL_PX - 1e-9)
             continue;
         last_px = y_px;
-        at.room_px = s->above ? box->right - at.x_px : s->label_px + 1;
+        /* Within the panel, if that is enough when set small; else up to the edge of the page. */
+        bool inside =
+            CANVAS_LEAST_SHRINK * canvas_width(s->spec->labels[i], CANVAS_SMALL_PX) <= box->right - at.x_px;
+        at.room_px = !s->above ? s->label_px + 1 : (inside ? box->right : s->body.right) - at.x_px;
         canvas_text(s->c, &at, s->spec->labels[i]);
         at.x_px = s->body.right;
         at.y_px = y_px + head_px / 2;

@@ -141,6 +141,8 @@ static void svg_open(struct canvas *c)
         text_puts(&c->image, i > 0 ? ", " : c->note.n || c->account.line ? "; shown: " : "shown: ");
         put_words(&c->image, text_str(&c->samples[i].label));
     }
+    if (!c->note.n && !c->account.line && c->n_samples == 0)
+        text_printf(&c->image, "all %lld rows are drawn", (long long)c->account.n);
     text_puts(&c->image, "</desc>\n");
     if (c->opt->linked)
         return;

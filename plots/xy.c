@@ -359,7 +359,7 @@ static int choose_top(struct xy *f, struct err *e)
     for (int64_t i = 0; i < d->n && f->spec->top == 0; i++)
         f->chosen[i] = true;
     f->not_chosen = canvas_keep(f->c, "not among the best %lld", (long long)f->spec->top);
-    if (f->spec->top > 0)
+    if (f->spec->top > 0 && !f->c->opt->linked) /* else the page around it says so */
         canvas_note(f->c, "the best %lld by %s (%s is better)%s", (long long)f->spec->top, by,
                     better > 0 ? "more" : "less", f->n_columns * f->n_rows > 1 ? " of each panel" : "");
     return rc;

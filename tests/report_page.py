@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Is a page of weft report well-formed, closed to the network, and readable for everybody? Standard library alone.
-    tests/report_page.py PAGE.html...       prints what is wrong, exit 1
+    tests/report_page.py [--whole] PAGE.html...       prints what is wrong, exit 1; --whole: no label of a figure is cut
 WCAG 2.2 AA as far as a program sees it: language, one h1, landmarks, captions, scopes, names of figures, labels of inputs, links
 that lead somewhere, contrast of every pair of colours of the style in light and dark."""
 import re, sys
@@ -29,7 +29,31 @@ def check_colors(style, bad):
         bad += ["%s on %s: contrast %.2f, expected %.1f" % (a, b, contrast(colors[a], colors[b]), least)
                 for a, b, least in PAIRS if contrast(colors[a], colors[b]) < least]
 
-def check(path):
+# Lines of these are lighter than 3 to 1; their markers have an edge and their dashes differ. White is paper with an edge.
+LIGHT = ("#E69F00", "#56B4E9")
+
+def papers(style):
+    return [re.search(r"--paper:(#\w+)", part).group(1) for part in re.findall(r":root\{(.*?)\}", style, re.S)]
+
+def check_marks(svg, paper, bad):
+    """What is drawn stands out from the page, light or dark, by itself or by its edge; series differ in shape and in colour."""
+    shapes = {}
+    name = "".join(svg.find(S + "title").itertext())
+    for g in svg.iter(S + "g"):
+        fill, edge = g.get("fill"), g.get("stroke")
+        if not any(x.tag in (S + "path", S + "a") for x in g) or edge == "currentColor" or g.get("class"):
+            continue # ink and what follows the page
+        for ground in paper:
+            if max(contrast(c, ground) for c in (fill, edge) if c and c != "none") < 3 and not (fill is None and edge in LIGHT):
+                bad.append("%s: %s with edge %s on %s has a contrast below 3" % (name, fill, edge, ground))
+    for g in svg.findall(S + "g"): # markers; boxes are in an svg of their own
+        paths = [p for p in g.iter(S + "path")]
+        if paths and g.get("fill") not in (None, "none"):
+            shapes.setdefault(g.get("fill"), re.sub(r"-?[\d.]+", "", paths[0].get("d").split("z")[0])[:40] + str(paths[0].get("d").count("l")))
+    if len(set(shapes.values())) < len(shapes):
+        bad.append("%s: series of one shape: %s" % (name, shapes))
+
+def check(path, whole=False):
     bad = []
     text = open(path, encoding="utf-8").read()
     try:
@@ -55,17 +79,19 @@ def check(path):
         need("a th has a scope", all(x.get("scope") for x in table.iter(H + "th")))
     for svg in [s for f in every("figure") for s in f.findall(S + "svg")]:
         need("a figure has a name", words(svg.find(S + "title")))
-        need("a figure has a description", svg.find(S + "desc") is not None)
+        need("a figure has a description", words(svg.find(S + "desc")))
+        check_marks(svg, papers(words(every("style")[0])), bad)
+        need("a label is whole", not whole or not [x for x in svg.iter(S + "text") if words(x).endswith("\u2026")])
         need("a mark has a name", all(words(next(a.iter(S + "title"), None)) for a in svg.iter(S + "a")))
         groups = {x: g.get("font-size") for g in svg.iter(S + "g") for x in g}
         sizes = [float(x.get("font-size") or groups.get(x) or 13) for x in svg.iter(S + "text")]
         need("text of 9 px at 400 px", min(sizes or [13]) * (400 - 24) / float(svg.get("viewBox").split()[2]) >= 9 - 0.15)
     need("an input has a label", all(x in [i for l in every("label") for i in l.iter(H + "input")] for x in every("input")))
     need("tabindex is in the order of the page", all(x.get("tabindex", "0") == "0" for x in root.iter()))
-    whole = '{"all":true' in text
+    all_rows = '{"all":true' in text
     for a in list(root.iter(H + "a")) + list(root.iter(S + "a")):
         need("a link stays on the page: %s" % a.get("href"), a.get("href", "").startswith("#"))
-        need("a link leads somewhere: %s" % a.get("href"), not whole or a.get("href")[1:] in ids)
+        need("a link leads somewhere: %s" % a.get("href"), not all_rows or a.get("href")[1:] in ids)
     need("nothing is loaded", not [x for x in root.iter() if x.get("src") or x.tag in (H + "img", H + "iframe", H + "link")])
     rest = re.sub(r'xmlns="http://www.w3.org/(1999/xhtml|2000/svg)"', "", text)
     need("no address", not re.search(r"https?:|url\(|@import", rest))
@@ -77,8 +103,8 @@ def check(path):
     return sorted(set(bad))
 
 failed = False
-for page in sys.argv[1:]:
-    for line in check(page):
+for page in [x for x in sys.argv[1:] if x != "--whole"]:
+    for line in check(page, "--whole" in sys.argv):
         print("%s: %s" % (page.rsplit("/", 1)[-1], line))
         failed = True
 sys.exit(failed)
