@@ -427,6 +427,80 @@ TEST(trees_as_built_have_their_published_counts)
     }
 }
 
+/* What a technician would count: every NPU cabled to the leaf of its rail, every leaf's links up dealt out to
+ * the spines in turn. Of each box the ports in use, shape [n]. */
+struct wiring {
+    int32_t leaves, spines, up, most_down;
+    int64_t end_links, up_links;
+};
+
+static struct wiring wire_rails(int32_t node, int32_t rails, int32_t nodes_of_leaf, int32_t per_rail,
+                                int32_t taper, int32_t radix)
+{
+    enum { MOST = 1 << 14 };
+    static int32_t leaf[MOST], spine[MOST];
+    struct wiring w = { .leaves = rails * per_rail };
+    assert_true(w.leaves <= MOST);
+    memset(leaf, 0, sizeof leaf);
+    memset(spine, 0, sizeof spine);
+    for (int32_t v = 0; v < nodes_of_leaf * per_rail; v++)
+        for (int32_t i = 0; i < node; i++, w.end_links++)
+            leaf[v / nodes_of_leaf * rails + i % rails]++;
+    for (int32_t k = 0; k < w.leaves; k++)
+        w.most_down = leaf[k] > w.most_down ? leaf[k] : w.most_down;
+    w.up = (w.most_down + taper - 1) / taper;
+    w.up_links = (int64_t)w.up * w.leaves;
+    w.spines = (int32_t)((w.up_links + radix - 1) / radix);
+    for (int64_t c = 0; c < w.up_links && w.spines <= MOST; c++)
+        assert_true(++spine[c % w.spines] <= radix);
+    return w;
+}
+
+TEST(rails_are_billed_as_every_cable_is_placed)
+{
+    static const char text[] = "catalogue:\n"
+                               "  - { name: b64, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
+                               "  - { name: b144, kind: switch, bw_GBps: 50, ports: 144, usd: 1 }\n"
+                               "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                               "build:\n"
+                               "  - { tier: n, end_link: wire, switch: b64, up_link: wire }\n"
+                               "  - { tier: s, switch: b64, end_link: wire, up_link: wire }\n"
+                               "  - { tier: l, switch: b144, end_link: wire, up_link: wire }\n";
+    static const int32_t nodes[] = { 4, 8, 18, 72 }, rails[] = { 1, 2, 4, 8, 12, 18, 72 },
+                         tapers[] = { 1, 2, 4 };
+    int built = 0, refused = 0;
+    PARTS_TEXT(s, text);
+    RNG(rng, 20261128, 0);
+    for (int i = 0; i < repeats(500);) {
+        int32_t node = nodes[rng_below(rng, COUNT_OF(nodes))], r = rails[rng_below(rng, COUNT_OF(rails))];
+        if (node % r)
+            continue;
+        i++;
+        int32_t m = 2 + (int32_t)rng_below(rng, 23), per_rail = 1 + (int32_t)rng_below(rng, 6);
+        int32_t taper = tapers[rng_below(rng, COUNT_OF(tapers))], radix = rng_below(rng, 2) ? 64 : 144;
+        char word[96];
+        struct topo_bill b;
+        struct err none = { 0 };
+        snprintf(word, sizeof word, "full:%d@50 fat-tree:%dx%d/%d+rails%d@50", (int)node, (int)m,
+                 (int)per_rail, (int)taper, (int)r);
+        set_network(&s, word, radix == 64 ? "n s s" : "n l l");
+        s.bw_Bps[2] = s.bw_Bps[1] / taper;
+        struct wiring w = wire_rails(node, r, m, per_rail, taper, radix);
+        bool fits = w.most_down + w.up <= radix && w.spines <= w.up;
+        assert_int_equal(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &none) == 0, fits);
+        refused += !fits;
+        if (!fits)
+            continue;
+        built++;
+        assert_true(count_of(&b, 1, radix == 64 ? "b64, leaf" : "b144, leaf") == w.leaves);
+        assert_true(count_of(&b, 1, "wire, end link") == (double)w.end_links);
+        assert_true(count_of(&b, 2, radix == 64 ? "b64, spine" : "b144, spine") == w.spines);
+        assert_true(count_of(&b, 2, "wire, up link") == (double)w.up_links);
+        topo_bill_free(&b);
+    }
+    assert_true(built > 100 && refused > 50);
+}
+
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */
 TEST(switches_sold_by_the_port_are_counted_per_end)
 {
