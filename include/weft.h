@@ -63,6 +63,13 @@ typedef struct weft_row weft_row;
 WEFT_API const char *weft_version(void);
 
 /**
+ * Look into @p folder first for networks, models, NPUs and the like that are given by bare name, as the
+ * program does with $WEFT_DATA; then into that which it was built for. NULL: none. For the process,
+ * before other threads use weft; the text must last. Since 0.2.
+ */
+WEFT_API void weft_use_data(const char *folder);
+
+/**
  * Name a study file, a network file, or a network as one word. What it says is read when it is used.
  * @param[out] study  NULL after failure.
  * @return WEFT_NOMEM, WEFT_PARSE (no such file and no word of a network).

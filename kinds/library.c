@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/catalogue.h"
 #include "base/vec.h"
 #include "kinds/design/answer/lists.h"
 #include "kinds/design/ask/point.h"
@@ -47,6 +48,11 @@ enum { ROWS_AT_A_TIME = 4096, MOST_THREADS = 1024 };
 const char *weft_version(void)
 {
     return WEFT_VERSION;
+}
+
+void weft_use_data(const char *folder)
+{
+    catalogue_use(folder);
 }
 
 /* Codes of weft.h are those of base/err.h without their sign. */

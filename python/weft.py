@@ -6,9 +6,9 @@
     print(min(row["time_s"] for row in rows))
     print(weft.frame(rows))                        # with pandas
 
-A Study is a file (or a word such as "ring:4@50 switch:8@25") and keys, as `--set KEY=VALUE` takes them. split(),
-simulate() and rows() call libweft.so through ctypes; topo(), explain(), fail(), tornado(), diff() and front() run the
-program and return its JSON. Numbers are int or float, a missing value is None, and errors carry weft's own text.
+A Study is a file, the name of a study or network that comes with weft, or a word such as "ring:4@50 switch:8@25"; and
+keys, as `--set KEY=VALUE` takes them. split(), simulate() and rows() call libweft.so through ctypes; topo(), explain(),
+fail(), tornado(), diff() and front() run the program and return its JSON. Numbers are int or float, a missing value is None, and errors carry weft's own text.
 
 The library is taken from $WEFT_LIBRARY, else from beside this installation, else from where the loader finds it; the
 program from $WEFT_PROGRAM, likewise. Calls run on a thread of their own: Ctrl-C is noticed while they last, and a
@@ -88,6 +88,7 @@ _P, _S, _I = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
 _OUT, _ERR = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(_CError)
 _CALLS = {
     "version": (_S,),
+    "use_data": (None, _S),
     "load": (_I, _OUT, _S, _ERR),
     "set": (_I, _P, _S, _S, _ERR),
     "split": (_I, _OUT, _P, _ERR),
@@ -143,6 +144,8 @@ def _load_library():
 
 
 _weft = _load_library()
+_DATA = os.fsencode(os.environ.get("WEFT_DATA") or "") or None
+_weft.weft_use_data(_DATA)
 
 
 def version():
@@ -460,10 +463,12 @@ def _program(command, files, options, keys=(), text=None):
     words += ["--set=%s=%s" % item for item in dict(keys).items()] + ["--"] + [os.fspath(file) for file in files]
     done = subprocess.run(words, input=text, capture_output=True, encoding="utf-8", errors="replace", check=False)
     said = [line.split(": ", 1)[-1] for line in done.stderr.splitlines() if line.startswith("weft %s: " % command)]
+    notes = [line[len("warning: ") :] for line in said if line.startswith("warning: ")]
     if done.returncode:
-        raise Error("\n".join(said) or done.stderr.strip(), done.returncode)
+        errors = [line for line in said if not line.startswith("warning: ")]
+        raise Error("\n".join(errors) or done.stderr.strip(), done.returncode)
     answer = Answer(json.loads(done.stdout))
-    answer.notes = [line.split("warning: ", 1)[-1] for line in said]
+    answer.notes = notes
     return answer
 
 

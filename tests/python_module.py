@@ -101,6 +101,10 @@ class Values(unittest.TestCase):
         self.assertTrue(any("seed" in note for note in fast.notes), fast.notes)
         self.assertEqual(study.notes, fast.notes)
 
+    def test_files_that_come_with_weft_by_name(self):
+        study = weft.Study("dgx-h100-pod", workload={"model": "llama3-8b", "parallel": {"batch": 256, "tp": 8, "zero": 1}})
+        self.assertEqual(study.simulate()["time_s"], study.explain()["time_s"])
+
     def test_the_program_answers_in_json(self):
         study = weft.Study(OWNED)
         self.assertEqual(study.topo()["npus"], 16384)
@@ -160,6 +164,9 @@ class Errors(unittest.TestCase):
             weft.Study(SPLIT, total_GBps=-1).split()
         with self.assertRaisesRegex(weft.Error, "threads is 0"):
             weft.Study(MAIN).rows(threads=0)
+        # What a program warns of before it fails is not the error.
+        with self.assertRaisesRegex(weft.Error, "^[^\n]*does not fit[^\n]*$"):
+            weft.Study("dgx-h100-pod", workload={"model": "llama3-405b", "parallel": {"batch": 256}}).explain()
         with self.assertRaisesRegex(weft.Error, "^nothing.yaml: no such file$"):
             weft.diff("nothing.yaml", "ring:4@50")
 
