@@ -187,12 +187,14 @@ $O/libweft.so: $(call objects,$(SHARED_SRC)) $(PROTO_O) include/weft.map
 	$(SAY)$(CC) -shared -fopenmp -Wl,--version-script=include/weft.map -Wl,-soname,$(SONAME) -Wl,-z,defs -o $O/libweft.so.$(VERSION) $(filter %.o,$^) $(LIB_LIBS)
 	@ln -sf libweft.so.$(VERSION) $O/$(SONAME) && ln -sf $(SONAME) $@
 
-# Script and style of a page of weft report, as bytes: without the blanks that lines begin with.
+# Script and style of a page of weft report, as bytes: without the line of their licence, which the page states, and without blanks
+# at the begin of lines and around operators.
+PAGE_SED := -e '/SPDX/d' -e 's/^ *//' -e 's/ \([-=+?:<>|&*]\{1,3\}\) /\1/g' -e 's/) {/){/g' -e 's/\(if\|for\|function\) (/\1(/g'
 PAGE_O := $O/gen/page_files.o
 $O/gen/page_files.c: cli/report.css cli/report.js Makefile
 	@mkdir -p $(@D)
 	$(SAY)for f in style:cli/report.css script:cli/report.js; do echo "const char html_$${f%%:*}[] = {"; \
-	    sed 's/^ *//' "$${f#*:}" | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0};'; done >$@
+	    sed $(PAGE_SED) "$${f#*:}" | od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g'; echo '0};'; done >$@
 $(PAGE_O): $O/gen/page_files.c
 	$(SAY)$(CC) $(BASE_FLAGS) -include cli/html.h -fPIC -fvisibility=hidden $(CFLAGS.$(BUILD)) $(CFLAGS) -c -o $@ $<
 

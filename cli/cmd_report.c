@@ -305,9 +305,9 @@ static const char limits[] =
     "it.</li>"
     "<li>A closed form has no congestion but what the network's own limits give; <code>weft sim</code> times "
     "chunks and flows.</li>"
-    "<li>Prices are those of the parts that the study names, some of them recalled rather than quoted; "
-    "<code>weft topo --bill</code> grades "
-    "each.</li>"
+    "<li>Prices are those of the parts that the study names. Their grades, here and in <code>weft topo "
+    "--bill</code>: V read in its source, D derived from such, V-weak of a vendor or reseller, R "
+    "recalled.</li>"
     "<li>Failures, checkpoints, power and buildings count only where the study has "
     "<code>system</code>.</li></ul></section>\n";
 

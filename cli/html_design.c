@@ -199,10 +199,9 @@ static void put_bill_sum(struct text *out, const struct design *d)
                     show_usd(high, d->bill.usd.high));
     text_puts(out, range ? ". " : "; no price has a range. ");
     if (recalled_usd > 0)
-        text_printf(out, "%s USD of it is at prices that are recalled, not read. ",
+        text_printf(out, "%s USD of it is at prices that are recalled, not read.",
                     show_usd(typ, recalled_usd));
-    text_puts(out, "Grades: V read in its source, D derived from such, V-weak of a vendor or reseller, R "
-                   "recalled.</p>\n");
+    text_puts(out, "</p>\n");
 }
 
 /* How far measured steps of the kind lie from weft's. */

@@ -116,8 +116,10 @@ static int put_front_panels(struct webpage *p, const struct table *t, int32_t n,
 {
     bool thin = p->n_results > WEBPAGE_MARKS;
     int rc = 0;
-    text_puts(&p->out, "<section aria-labelledby=\"h-front\"><h2 id=\"h-front\">Front</h2>\n<p>The line is "
-                       "what no other row beats in both columns. A mark leads to its row in the table.");
+    text_puts(
+        &p->out,
+        "<section aria-labelledby=\"h-front\"><h2 id=\"h-front\">Front</h2>\n<p class=\"screen\">The line is "
+        "what no other row beats in both columns. A mark leads to its row in the table.");
     if (thin)
         text_printf(&p->out,
                     " Of %lld rows one mark in %d pixels is drawn for the front, and grey dots for the rest.",
