@@ -46,10 +46,14 @@ grep -c "$(printf '[\033\377]\|\342\200\256')" hostile.html
 grep -o '<h1>.*</h1>' hostile.html
 grep -c '<script' hostile.html
 grep -o '<td>=1+1</td>' hostile.html
+name=$(printf 'a\033[31m\342\200\256b\377 ]]>.csv')
+cp rows.csv "$name"
+"$WEFT" report "$name" --title "$(printf '</title><script>\033\342\200\256\377')" -o name.html && grep -o '<h1>.*</h1>' name.html
+grep -c "$(printf '[\033\377]\|\342\200\256')\|]]>\.csv" name.html
 echo "== no result: a page of reasons"
 run report rows.csv --where status=infeasible -o none.html
 grep -A3 'class="lead"\|Rows without' none.html
-check page.html b.html front.html hostile.html none.html
+check page.html b.html front.html hostile.html name.html none.html
 echo "== a store that is not finished"
 cat >study.yaml <<'..'
 name: small
