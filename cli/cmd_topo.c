@@ -217,6 +217,7 @@ struct fact_row {
     const char *name, *spec, *bisection_dim, *uniform_dim, *uneven_dim, *no_bisection;
     struct topo_metrics m;
     struct collective_uniform uniform;
+    double injection_Bps; /* all links of an NPU; NaN: some have no bandwidth yet */
     char degrees[2 * SHOW + 4], cut[96], shared[160], load[160];
 };
 
@@ -269,6 +270,9 @@ static struct fact_row fact_row(const struct facts *f, const char *spec)
     struct fact_row row = {
         .name = f->name, .spec = spec, .m = f->metrics, .uniform = { f->uniform_Bps, -1, NAN, 1, -1 }
     };
+    row.injection_Bps = f->study ? 0 : NAN;
+    for (int32_t d = 0; f->study && d < f->study->net.n_dims; d++)
+        row.injection_Bps += topo_in_total(&f->study->net.dims[d]) ? f->study->net.dims[d].bw_Bps : 0;
     word_metrics(&row, f);
     word_uniform(&row, f);
     return row;
@@ -295,6 +299,8 @@ static void report_metrics(struct report *r, const struct fact_row *row)
              .as =
                  "(for links between groups, which do not share them out; some published counts have them)"),
         FACT(TEXT, degrees, "links at an NPU", IN_TEXT, .flags = COLUMN_CHARS),
+        FACT(REAL, injection_Bps, "injection_GBps", isnan(row->injection_Bps) ? IN_DATA : IN_ALL, .per = 1e9,
+             .digits = 6, .title = "injection", .as = "GB/s of an NPU, all its links, one direction"),
         FACT(COUNT, m.npu_degree_min, "degree_min", IN_DATA),
         FACT(COUNT, m.npu_degree_max, "degree_max", IN_DATA),
         FACT_FLAG(m.connected, "connected", m->connected ? IN_JSON : IN_JSON | IN_TEXT),

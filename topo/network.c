@@ -288,8 +288,14 @@ static const struct key dim_keys[] = {
     K_COUNT_OR(struct topo_dim, size, "size", TOPO_MIN_SIZE, TOPO_MAX_SIZE, 0,
                "members along this dimension"),
     K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
-              "what one NPU sends into it, one direction, all links (default: to be allocated)",
+              "what one NPU sends into it, one direction, all links: of a torus those of all axes together "
+              "(default: to "
+              "be allocated)",
               .decimals = 9),
+    K_REAL_OR(
+        struct topo_dim, link_Bps, "link_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
+        "the same said of one link, one direction: a torus of three axes has six an NPU (default: bw_GBps)",
+        .decimals = 9),
     K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
            "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
     K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
@@ -480,6 +486,9 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     if (fabric && yaml_get(doc, map, "size") >= 0 && yaml_get(doc, map, "sizes") >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "size"), e, ERR_RANGE,
                              "is given beside sizes; give one of them");
+    if (dim->link_Bps > 0 && yaml_get(doc, map, "bw_GBps") >= 0)
+        return yaml_fail_key(doc, yaml_get(doc, map, "link_GBps"), e, ERR_RANGE,
+                             "is given beside bw_GBps, of all links of an NPU; give one of them");
     const struct topo_fabric *f = &dim->fabric;
     if (f->nics > 0 && f->planes > 1 && f->nics > f->nics_least)
         return yaml_fail_key(doc, yaml_get(doc, map, "planes"), e, ERR_RANGE,
@@ -775,6 +784,16 @@ static int name_sizes(struct topo_dim *dim, struct err *e)
     return 0;
 }
 
+/* Files say what an NPU sends by all links of an entry, or what one link carries; a torus, HyperX or
+ * HammingMesh has links of the NPU itself on several levels, which share the first. */
+static void settle_bandwidth(struct topo_dim *to)
+{
+    double all = topo_all_links(to);
+    to->bw_Bps = to->link_Bps > 0 ? to->link_Bps / topo_link_Bps(to, 0, 1) : to->bw_Bps / all;
+    to->min_Bps /= all;
+    to->max_Bps /= all;
+}
+
 /* Append entry @p dim with all its levels. ERR_RANGE without a place: too many, or no such fabric. */
 static int append_entry(struct topo_network *net, const struct topo_dim *dim, struct err *e)
 {
@@ -797,6 +816,7 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
     if (topo_ops(dim)->settle && (n > TOPO_MAX_NPUS || n < TOPO_MIN_SIZE))
         return err_set(e, ERR_RANGE, "has sizes that make too %s NPUs, expected %d to %d",
                        n < TOPO_MIN_SIZE ? "few" : "many", TOPO_MIN_SIZE, TOPO_MAX_NPUS);
+    settle_bandwidth(to);
     settle_ties(to);
     net->n_dims += to->n_levels;
     return 0;
@@ -949,20 +969,21 @@ double topo_parse_bw(const char *text_GBps)
     return num_scaled(text_GBps, 9);
 }
 
-/* GB/s with as few digits as read back to this. */
-static const char *format_bw(char out[NUM_MOVED], double bw_Bps)
+/* All links of an NPU in GB/s, with as few digits as read back to the bandwidth of the first level. */
+static const char *format_bw(char out[NUM_MOVED], const struct topo_dim *dim)
 {
     char in_Bps[NUM_TEXT];
+    double all = topo_all_links(dim);
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(in_Bps, sizeof in_Bps, "%.*e", digits - 1, bw_Bps);
+        snprintf(in_Bps, sizeof in_Bps, "%.*e", digits - 1, dim->bw_Bps * all);
         num_move_point(out, in_Bps, -9);
-        if (topo_parse_bw(out) == bw_Bps)
+        if (topo_parse_bw(out) / all == dim->bw_Bps)
             break;
     }
     /* The same number without an exponent, where that does not lose anything. */
     char plain[NUM_TEXT];
     num_format(plain, strtod(out, NULL));
-    if (topo_parse_bw(plain) == bw_Bps)
+    if (topo_parse_bw(plain) / all == dim->bw_Bps)
         strcpy(out, plain);
     return out;
 }
@@ -979,7 +1000,7 @@ const char *topo_format_spec(char buf[TOPO_SPEC], const struct topo_network *net
         const struct topo_dim *dim = &net->dims[d];
         char bw[NUM_MOVED] = "", label[TOPO_DIM_LABEL];
         if (!isnan(dim->bw_Bps))
-            format_bw(bw, dim->bw_Bps);
+            format_bw(bw, dim);
         used += (size_t)snprintf(buf + used, TOPO_SPEC - used, "%s%s%s%s", d ? " " : "",
                                  topo_dim_label(label, dim), bw[0] ? "@" : "", bw);
     }

@@ -173,10 +173,12 @@ struct topo_dim {
     double tie;
     struct topo_fabric fabric; /**< on the first level */
     enum topo_shape shape;
-    int32_t size;   /**< members, >= 2 */
-    double bw_Bps;  /**< what one NPU can send into it, one direction [B/s]; NaN where an allocator decides */
-    double min_Bps; /**< floor for the allocator, 0 = none */
-    double max_Bps; /**< cap for the allocator, INFINITY = none */
+    int32_t size;  /**< members, >= 2 */
+    double bw_Bps; /**< what one NPU can send into it, one direction [B/s]; NaN where an allocator decides */
+    double link_Bps; /**< as a file may say it instead: of one link; NaN. From append_entry() on it is in
+                        bw_Bps */
+    double min_Bps;  /**< floor for the allocator, 0 = none */
+    double max_Bps;  /**< cap for the allocator, INFINITY = none */
     double lat_s; /**< one message from an NPU to the next one of the dimension, switch included [s], >= 0 */
     enum topo_latency_per latency_per; /**< what pays lat_s, and the regimes' */
     double efficiency;                 /**< share of bw_Bps a collective reaches, (0, 1] */
@@ -491,6 +493,18 @@ static inline int32_t topo_link_ports(const struct topo_dim *dim)
 static inline bool topo_in_total(const struct topo_dim *dim)
 {
     return dim->level == 0 || dim->own_links;
+}
+
+/** What an NPU can send by all its links of the entry that begins at @p dim, over the bandwidth of the first
+ * level: of a torus of three equal axes 3. */
+static inline double topo_all_links(const struct topo_dim *dim)
+{
+    double level = 1, all = 1;
+    for (int32_t k = 1; k < dim->n_levels; k++) {
+        level *= dim[k].tie;
+        all += dim[k].own_links ? level : 0;
+    }
+    return all;
 }
 
 /** Is this an entry of several levels? */

@@ -30,13 +30,13 @@ run fail study.yaml -q --wide --set system.tolerates.planes=false | grep ' nic\|
 run fail study.yaml -q --wide --set system.spare_nodes=0 | grep 'NPU  \|box'
 echo "== without"
 run fail 'ring:4@100 fat-tree:4x4/2@50' --set "$work"
-run fail 'torus:4x4@50' --set "$work" --set model=bandwidth -q --wide | grep dim
+run fail 'torus:4x4@100' --set "$work" --set model=bandwidth -q --wide | grep dim
 run fail 'switch:2*2@50' --set "$work" -q --wide | grep dim
 # A leaf has four links to spines, a spine two to leaves.
 run fail 'dragonfly+:8x2x3^4^8@50' --set 'workload={ step: { all-to-all: { size_MB: 80, group: all } } }' -q --wide | grep local
 echo "== too large for flows; the bandwidths of the split; a study that varies"
 run fail "$study" -q | sed -n '1,/^rest/p'
-run fail 'torus:64x128x128@50' --set "$work" -q --wide | sed -n '/^healthy/,/^not timed/p;/^sum/p'
+run fail 'torus:64x128x128@150' --set "$work" -q --wide | sed -n '/^healthy/,/^not timed/p;/^sum/p'
 run fail study.yaml -q --set network.dims.pod.bw_GBps=null --set network.dims.node.bw_GBps=null --set total_GBps=500 | sed -n '/^healthy/,/by flow/p'
 run fail study.yaml --set 'vary={ system.repair_h: [1, 2] }' | head -3
 

@@ -150,6 +150,7 @@ dims name ring network.dims[1].name=other
 dims shape ring network.dims[1].shape=full
 dims size ring network.dims[1].size=32
 dims bw_GBps ring network.dims[1].bw_GBps=25
+dims link_GBps ring network.dims[1].link_GBps=12
 dims min_GBps ring network.dims[1].min_GBps=60
 dims max_GBps ring network.dims[1].max_GBps=10
 dims latency_ns ring network.dims[1].latency_ns=9000

@@ -128,6 +128,6 @@ one 'all-to-all: { size_B: 16, group: all }' 'endpoint_ns: 300'
 one 'all-to-all: { size_MB: 100, group: all }' 'endpoint_ns: 300'
 one 'send: { size_MB: 1, group: all }' 'slow: [ { at: [15], late_us: 5000 } ]'
 one 'broadcast: { size_MB: 1, group: all }' 'slow: [ { at: [15], late_us: 5000 } ]'
-run sim one.yaml --model flow --set network=torus:256x256x256@50 --set 'simulation.slow=[]'
-run sim one.yaml --model flow --set network=torus:256x256x256@50 --set 'simulation.slow=[]' \
+run sim one.yaml --model flow --set network=torus:256x256x256@150 --set 'simulation.slow=[]'
+run sim one.yaml --model flow --set network=torus:256x256x256@150 --set 'simulation.slow=[]' \
     --set 'workload={ step: { max: [ { all-reduce: { size_MB: 1, group: all } }, { compute_ms: 1 } ] } }'

@@ -1,12 +1,12 @@
 #!/bin/sh
 # HyperX and HammingMesh: structure against the graph, times of models, bills.
 cd "$TMPDIR" || exit 1
-for network in hyperx:4x4x3@30 hyperx:4x6^3@30 hammingmesh:2x2x4x3@30 hammingmesh:3x2x3x3@30; do
+for network in hyperx:4x4x3@80 hyperx:4x6^3@30 hammingmesh:2x2x4x3@60 hammingmesh:3x2x3x3@60; do
     "$WEFT" topo $network >closed
     "$WEFT" topo $network --igraph | diff closed - && echo "$network: the graph agrees with the closed forms"
 done
-"$WEFT" topo hammingmesh:2x2x16x16@100
-for network in hyperx:8x8@70 hyperx:4x4^4@30 hammingmesh:2x2x4x4@100; do
+"$WEFT" topo hammingmesh:2x2x16x16@200
+for network in hyperx:8x8@140 hyperx:4x4^4@30 hammingmesh:2x2x4x4@200; do
     for kind in all-reduce all-to-all; do
         printf "network: '%s'\nworkload: { step: { %s: { size_MB: 1000, group: all } } }\n" "$network" $kind >s.yaml
         echo "# $network, $kind"
@@ -18,7 +18,7 @@ done
 # Part of a full mesh, without and with detours: 2 of 8 in each row.
 for detour in false true; do
     cat >s.yaml <<EOF
-network: { dims: [ { name: rack, shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 70, detour: $detour } ] }
+network: { dims: [ { name: rack, shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 140, detour: $detour } ] }
 workload: { groups: { tp: { size: 2 } }, step: { all-to-all: { size_MB: 1000, group: tp } } }
 EOF
     for model in bandwidth flow; do
@@ -38,10 +38,10 @@ build:
 EOF
 # One of four planes of Hx2 with 1,024 NPUs: 32 boxes, 1,024 copper and 1,024 optical cables, 1.353 M USD; and with
 # NICs of one port, four for each NPU.
-for dims in "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 100, tier: t" \
-    "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 100, tier: n" \
+for dims in "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 200, tier: t" \
+    "shape: hammingmesh, sizes: [ 2, 2, 16, 16 ], bw_GBps: 200, tier: n" \
     "shape: hyperx, sizes: [ 22, 22 ], hosts: 22, bw_GBps: 50, tier: n" \
-    "shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 350, tier: t"; do
+    "shape: hyperx, sizes: [ 8, 8 ], bw_GBps: 700, tier: t"; do
     printf 'network: { parts: parts.yaml, dims: [ { name: net, %s } ] }\nworkload: { step: { all-reduce: { size_MB: 1, group: all } } }\n' "$dims" >s.yaml
     "$WEFT" topo s.yaml --bill
 done

@@ -164,7 +164,7 @@ TEST(mesh_has_one_detour_that_takes_twice_as_long)
 /* On a torus as in a ring, of that axis alone; flows go round where it is shortest and never gain. */
 TEST(torus_loses_half_of_an_axis)
 {
-    PLANT(p, "network: \"torus:4x4@50\"\nmodel: bandwidth\n" ALL);
+    PLANT(p, "network: \"torus:4x4@100\"\nmodel: bandwidth\n" ALL);
     for (int32_t d = 0; d < 2; d++) {
         const struct fail_row *link = row_of(&p.t, FAIL_LINK, d);
         assert_true(link->left == 0.5 && link->slowdown > 0 && link->slowdown <= 1 + 1e-12);
@@ -441,7 +441,7 @@ TEST(failures_of_several_nodes_wait_for_as_many_spares)
  */
 TEST(boards_pass_on_what_a_port_has_lost)
 {
-    PLANT(p, "network: \"hammingmesh:2x2x4x4@50\"\nmodel: bandwidth\n" ALL);
+    PLANT(p, "network: \"hammingmesh:2x2x4x4@100\"\nmodel: bandwidth\n" ALL);
     for (int32_t d = 0; d < 4; d++) {
         const struct fail_row *link = row_of(&p.t, FAIL_LINK, d);
         assert_true(link->left == 0.5 && link->stops); /* as tolerates.detours says */
@@ -449,7 +449,7 @@ TEST(boards_pass_on_what_a_port_has_lost)
     const struct fail_row *row = row_of(&p.t, FAIL_SWITCH, 2);
     assert_true(row->left == 0.5 && row->stops);
     PLANT(on,
-          "network: \"hammingmesh:2x2x4x4@50\"\nmodel: bandwidth\n" ALL
+          "network: \"hammingmesh:2x2x4x4@100\"\nmodel: bandwidth\n" ALL
           "system: { npu_usd: 1, npu_watt: 1, checkpoint: { size_GB: 1 }, tolerates: { detours: true } }\n");
     row = row_of(&on.t, FAIL_SWITCH, 2);
     assert_true(row->left == 0.5 && !row->stops && row->slowdown > 0);
@@ -457,7 +457,7 @@ TEST(boards_pass_on_what_a_port_has_lost)
 
 TEST(large_networks_have_closed_forms_alone)
 {
-    PLANT(p, "network: \"torus:100x100x100@50\"\n" ALL);
+    PLANT(p, "network: \"torus:100x100x100@150\"\n" ALL);
     assert_true(isnan(p.t.flow_s) &&
                 strstr(p.t.flow_why, "has 1,000,000 NPUs and 3,000,000 links; up to 1,024"));
     assert_true(row_of(&p.t, FAIL_LINK, 2)->slowdown > 0 && p.s.net.n_npus == 1000000);

@@ -365,13 +365,13 @@ TEST(a_total_is_met_as_far_as_ports_go)
 TEST(adapters_serve_links_of_several_axes)
 {
     CASES(const char *dims; int64_t nics) = {
-        { "{ shape: torus, sizes: [2, 2], bw_GBps: 25, tier: Out }", 4 },
-        { "{ shape: torus, sizes: [4, 4], bw_GBps: 50, tier: Out }", 2 * 16 },
-        { "{ shape: torus, sizes: [4, 4, 4], bw_GBps: 20, tier: Out }", 3 * 64 },
-        { "{ shape: torus, sizes: [2, 2, 2], bw_GBps: 25, tier: Out }", 2 * 8 },
-        { "{ shape: torus, sizes: [4, 4, 4], ocs: true, bw_GBps: 20, tier: Out }", 3 * 64 },
-        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], bw_GBps: 50, tier: Out }", 2 * 16 },
-        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], planes: 2, bw_GBps: 100, tier: Out }", 4 * 16 },
+        { "{ shape: torus, sizes: [2, 2], bw_GBps: 50, tier: Out }", 4 },
+        { "{ shape: torus, sizes: [4, 4], bw_GBps: 100, tier: Out }", 2 * 16 },
+        { "{ shape: torus, sizes: [4, 4, 4], bw_GBps: 60, tier: Out }", 3 * 64 },
+        { "{ shape: torus, sizes: [2, 2, 2], bw_GBps: 75, tier: Out }", 2 * 8 },
+        { "{ shape: torus, sizes: [4, 4, 4], ocs: true, bw_GBps: 60, tier: Out }", 3 * 64 },
+        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], bw_GBps: 100, tier: Out }", 2 * 16 },
+        { "{ shape: hammingmesh, sizes: [2, 2, 2, 2], planes: 2, bw_GBps: 200, tier: Out }", 4 * 16 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, design_point_free);

@@ -19,12 +19,12 @@ static const char *const fabrics[] = {
     "dragonfly:4x3x6^4@10",
     "dragonfly+:2x2x5^2^2@10",
     "slim-fly:2x18@10",
-    "torus:4x4x8@100",
-    "torus:4x4x8+twist@100",
-    "ring:2@90 torus:4x8@40",
-    "hyperx:4x8@100",
+    "torus:4x4x8@300",
+    "torus:4x4x8+twist@300",
+    "ring:2@90 torus:4x8@80",
+    "hyperx:4x8@333.33333333333337",
     "hyperx:4x4^4@10",
-    "hammingmesh:2x2x4x4@100",
+    "hammingmesh:2x2x4x4@200",
 };
 
 /* A collective on part of a fabric, with latencies and the bandwidth of every class drawn. */
@@ -222,7 +222,7 @@ TEST(chunks_take_what_flows_on_the_links_take)
                                          "fat-tree:4x2x4/2/1.5@100",
                                          "full:2@300 fat-tree:4x4/2@50",
                                          "switch:4@450 fat-tree:4x2/2+forward@50",
-                                         "hyperx:4x8@100",
+                                         "hyperx:4x8@333.33333333333337",
                                          "hyperx:4x4^4@10" };
     RNG(r, 18, 33);
     for (int i = 0; i < repeats(200); i++) {

@@ -227,7 +227,7 @@ TEST(broadcasts_in_closed_form_are_the_least_that_any_algorithm_takes)
         "fat-tree:8x4/2@100",      "fat-tree:4x2x4/2/1.5@100", "full:2@300 fat-tree:4x4/2@50",
         "dragonfly:2x4x8^2@10",    "dragonfly:4x3x6^4@10",     "dragonfly+:4x2x4^2^3@10",
         "dragonfly+:3x4x6^3^2@10", "slim-fly:2x18@10",         "slim-fly:3x98@10",
-        "hyperx:4x3x6@10",         "torus:4x3x6@10",           "hammingmesh:2x3x4x2@10",
+        "hyperx:4x3x6@33.333333333333336",         "torus:4x3x6@30",           "hammingmesh:2x3x4x2@20",
     };
     RNG(rng, 18, 1);
     for (int i = 0; i < repeats(5000); i++) {
@@ -460,16 +460,16 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
         const char *word;
         int32_t sizes[4];
     } fabrics[] = {
-        { "torus:4x4@100", { 4, 4, 1, 1 } },          { "torus:4x8@100", { 4, 8, 1, 1 } },
-        { "torus:3x6@100", { 3, 6, 1, 1 } },          { "torus:2x4x3@100", { 2, 4, 3, 1 } },
-        { "torus:4x4x8@100", { 4, 4, 8, 1 } },        { "torus:4x8+twist@100", { 4, 8, 1, 1 } },
-        { "torus:4x4x8+twist@7", { 4, 4, 8, 1 } },    { "torus:4x8x8+twist@7", { 4, 8, 8, 1 } },
-        { "torus:3x3x6+twist@7", { 3, 3, 6, 1 } },    { "hyperx:4x4@30", { 4, 4, 1, 1 } },
-        { "hyperx:2x6x4@30", { 2, 6, 4, 1 } },        { "hyperx:8x2x3x2@30", { 8, 2, 3, 2 } },
+        { "torus:4x4@200", { 4, 4, 1, 1 } },          { "torus:4x8@200", { 4, 8, 1, 1 } },
+        { "torus:3x6@200", { 3, 6, 1, 1 } },          { "torus:2x4x3@500", { 2, 4, 3, 1 } },
+        { "torus:4x4x8@300", { 4, 4, 8, 1 } },        { "torus:4x8+twist@200", { 4, 8, 1, 1 } },
+        { "torus:4x4x8+twist@21", { 4, 4, 8, 1 } },    { "torus:4x8x8+twist@21", { 4, 8, 8, 1 } },
+        { "torus:3x3x6+twist@21", { 3, 3, 6, 1 } },    { "hyperx:4x4@60", { 4, 4, 1, 1 } },
+        { "hyperx:2x6x4@270", { 2, 6, 4, 1 } },        { "hyperx:8x2x3x2@47.14285714285714", { 8, 2, 3, 2 } },
         { "hyperx:4x6^2@30", { 2, 4, 6, 1 } },        { "hyperx:5^4@30", { 4, 5, 1, 1 } },
-        { "hammingmesh:1x1x4x4@30", { 1, 1, 4, 4 } }, { "hammingmesh:2x2x2x4@30", { 2, 2, 2, 4 } },
-        { "hammingmesh:2x2x3x3@30", { 2, 2, 3, 3 } }, { "hammingmesh:4x4x2x2@30", { 4, 4, 2, 2 } },
-        { "hammingmesh:3x2x2x2@30", { 3, 2, 2, 2 } },
+        { "hammingmesh:1x1x4x4@60", { 1, 1, 4, 4 } }, { "hammingmesh:2x2x2x4@60", { 2, 2, 2, 4 } },
+        { "hammingmesh:2x2x3x3@60", { 2, 2, 3, 3 } }, { "hammingmesh:4x4x2x2@60", { 4, 4, 2, 2 } },
+        { "hammingmesh:3x2x2x2@60", { 3, 2, 2, 2 } },
     };
     RNG(rng, 18, 2);
     for (int i = 0; i < repeats(1200); i++) {
@@ -675,20 +675,33 @@ static int32_t sizes_word(char word[96], const char *shape, const char *p)
 }
 
 /* "sizes=[4 4 8]; x_wrap=[0 0 4]; ..."; twists that are not of the standard form have no word. */
+/* Links of an NPU, by the sizes of a word: two along an axis of a torus, of a full mesh one to each other. */
+static int links_of_word(const char *word, bool mesh)
+{
+    int links = 0;
+    for (const char *at = strchr(word, ':'); at && (*at == ':' || *at == 'x');) {
+        char *end;
+        long n = strtol(at + 1, &end, 10);
+        links += mesh ? (int)n - 1 : n > 2 ? 2 : 1;
+        at = end;
+    }
+    return links;
+}
+
 static bool torus_word(char word[96], const char *p)
 {
     sizes_word(word, "torus", p);
     size_t n = strlen(word);
-    snprintf(word + n, 96 - n, "%s@2", strstr(p, "_wrap") ? "+twist" : "");
+    snprintf(word + n, 96 - n, "%s@%d", strstr(p, "_wrap") ? "+twist" : "", links_of_word(word, false));
     return !strstr(p, "x_wrap=[0 4 0]");
 }
 
 /* Links of 1 between members. */
 static bool mesh_word(char word[96], const char *p)
 {
-    int32_t first = sizes_word(word, "hyperx", p);
+    sizes_word(word, "hyperx", p);
     size_t n = strlen(word);
-    snprintf(word + n, 96 - n, "@%d", first - 1);
+    snprintf(word + n, 96 - n, "@%d", links_of_word(word, true));
     return true;
 }
 
@@ -697,7 +710,7 @@ static bool hamming_word(char word[96], const char *p)
 {
     const char *board = strchr(p, '='), *boards = strstr(p, "boards=");
     assert_true(board && boards);
-    snprintf(word, 96, "hammingmesh:%.*sx%.*s@2", (int)strcspn(board + 1, ";"), board + 1,
+    snprintf(word, 96, "hammingmesh:%.*sx%.*s@4", (int)strcspn(board + 1, ";"), board + 1,
              (int)strcspn(boards + 7, ";"), boards + 7);
     return true;
 }

@@ -171,7 +171,7 @@ TEST(members_handle_their_messages_in_turn)
         { "full:5@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_ALL_REDUCE, 8 },
         { "ring:8@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 7 }, /* the farthest both ways: one */
         { "line:6@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_REDUCE_SCATTER, 5 },
-        { "torus:4x3@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 11 },
+        { "torus:4x3@200", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_TO_ALL, 11 },
         { "ring:8@100", TOPO_ALGORITHM_SHAPE, COLLECTIVE_ALL_REDUCE, 14 },
         { "switch:8@100", TOPO_ALGORITHM_HALVING, COLLECTIVE_ALL_REDUCE, 6 },
         { "switch:7@100", TOPO_ALGORITHM_DIRECT, COLLECTIVE_BROADCAST, 12 },

@@ -160,8 +160,8 @@ TEST(late_receiver_is_waited_for)
         "full:4@50",
         "switch:4@50",
         "ring:2@50 switch:3@50",
-        "torus:3x4@50",
-        "hammingmesh:2x2x2x2@50",
+        "torus:3x4@100",
+        "hammingmesh:2x2x2x2@100",
     };
     static const enum topo_in_switch in_switch[] = { TOPO_IN_SWITCH_NONE, TOPO_IN_SWITCH_SHARP };
     for (size_t w = 0; w < COUNT_OF(net_words); w++)

@@ -359,7 +359,7 @@ TEST(dimension_must_be_what_its_product_is)
           "dimension \"dim2\": 16 NPUs are joined" },
         { "switch:8@450 switch:8@50", "HGX-H100 InterPod", 1, INFINITY,
           "expected a plain dimension without nics" },
-        { "torus:2x2@450 switch:8@50", "HGX-H100 HGX-H100 InterPod", 0, INFINITY, "not a fabric" },
+        { "torus:2x2@900 switch:8@50", "HGX-H100 HGX-H100 InterPod", 0, INFINITY, "not a fabric" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_dim_price price[TOPO_MAX_DIMS];

@@ -184,8 +184,8 @@ TEST(direct_links_of_unlike_rates_have_a_port_at_every_cable)
         { 30, 12.5, "ring:4@75", 12, 16 },       /* two wires to a port: 25 of its 30 GB/s */
         { 24, 12.5, "ring:4@75", 12, 24 },       /* one: no wire has half of its lanes in another port */
         { 100, 100 / 3.0, "ring:4@200", 12, 8 }, /* three, in spite of rounding */
-        { 100, 50, "torus:3x3@200", 36, 36 },    /* 18 links of 100 GB/s */
-        { 50, 100, "hyperx:3x3@200", 36, 72 },
+        { 100, 50, "torus:3x3@400", 36, 36 },    /* 18 links of 100 GB/s */
+        { 50, 100, "hyperx:3x3@400", 36, 72 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512];
@@ -636,7 +636,7 @@ TEST(network_totals_of_hamming_mesh_are_reproduced)
         } else {
             char word[64];
             int b = cases[i].board, boards = (int)cases[i].side / b;
-            snprintf(word, sizeof word, "hammingmesh:%dx%dx%dx%d*4@400", b, b, boards, boards);
+            snprintf(word, sizeof word, "hammingmesh:%dx%dx%dx%d*4@800", b, b, boards, boards);
             set_network(&s, word, "InterPlane InterPlane InterPlane InterPlane");
             usd = bill_usd(&s);
             assert_near(usd, hamming_mesh_usd(&u, cases[i].side, b), 1e-6);

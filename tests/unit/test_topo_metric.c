@@ -392,14 +392,14 @@ TEST(means_are_what_direct_messages_put_on_all_links_of_a_class)
         "slim-fly:1x98@1",
         "fat-tree:8x4/2@1",
         "fat-tree:4x2x4/2/1.5@1",
-        "hyperx:4x3@1",
-        "hyperx:3x3x2@1",
+        "hyperx:4x3@1.6666666666666667",
+        "hyperx:3x3x2@2.5",
         "hyperx:4x3^2@1",
-        "torus:4x6@1",
-        "torus:3x5x2@1",
-        "hammingmesh:2x2x3x3@1",
-        "hammingmesh:1x3x2x4@1",
-        "hammingmesh:4x5x2x2@1",
+        "torus:4x6@2",
+        "torus:3x5x2@2.5",
+        "hammingmesh:2x2x3x3@2",
+        "hammingmesh:1x3x2x4@2",
+        "hammingmesh:4x5x2x2@2",
     };
     RNG(rng, 33, 0);
     for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -412,10 +412,10 @@ TEST(means_are_what_direct_messages_put_on_all_links_of_a_class)
 TEST(rings_of_a_hammingmesh_pass_boards_and_switches)
 {
     CASES(const char *word; int32_t level, n, board) = {
-        { "hammingmesh:2x2x3x4@1", 0, 6, 2 },
-        { "hammingmesh:2x3x3x4@1", 1, 12, 3 },
-        { "hammingmesh:1x2x4x2@1", 0, 4, 1 },
-        { "hammingmesh:5x2x2x2@1", 0, 10, 5 },
+        { "hammingmesh:2x2x3x4@2", 0, 6, 2 },
+        { "hammingmesh:2x3x3x4@2", 1, 12, 3 },
+        { "hammingmesh:1x2x4x2@2", 0, 4, 1 },
+        { "hammingmesh:5x2x2x2@2", 0, 10, 5 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;
@@ -501,20 +501,20 @@ TEST(halves_are_the_best_of_all_orders_of_axes)
         { "ring:4@100 ring:5@1", 4 * 1 + 100, 1, true },
         { "ring:3@100 ring:5@1", 3 * 1 + 100, 1, true },
         { "ring:4@10 ring:4@10", 40, 0, false },
-        { "torus:16x8@10", 80, 0, false },
-        { "torus:8x16@10", 80, 1, false },
-        { "torus:64x2@10", 20, 0, false },
-        { "torus:32x4x4@10", 160, 0, false },
-        { "torus:16x12x8@10", 960, 0, false },
-        { "torus:4x4x3@10", 120, 0, false },
-        { "torus:16x9@10", 90, 0, false },
-        { "torus:9x16@10", 90, 1, false },
-        { "torus:5x5x3@10", (15 + 3 + 1) * 10, 0, false },
-        { "hyperx:2x16@10", 160, 0, false },
-        { "hyperx:2x3@10", 30, 0, false },
-        { "hammingmesh:3x1x2x2@1", 2, 2, false },
-        { "hammingmesh:4x1x8x8@10", 320, 2, false },
-        { "hammingmesh:1x4x8x8@10", 320, 3, false },
+        { "torus:16x8@20", 80, 0, false },
+        { "torus:8x16@20", 80, 1, false },
+        { "torus:64x2@15", 20, 0, false },
+        { "torus:32x4x4@30", 160, 0, false },
+        { "torus:16x12x8@30", 960, 0, false },
+        { "torus:4x4x3@30", 120, 0, false },
+        { "torus:16x9@20", 90, 0, false },
+        { "torus:9x16@20", 90, 1, false },
+        { "torus:5x5x3@30", (15 + 3 + 1) * 10, 0, false },
+        { "hyperx:2x16@160", 160, 0, false },
+        { "hyperx:2x3@30", 30, 0, false },
+        { "hammingmesh:3x1x2x2@2", 2, 2, false },
+        { "hammingmesh:4x1x8x8@20", 320, 2, false },
+        { "hammingmesh:1x4x8x8@20", 320, 3, false },
         { "switch:6@1 switch:6@1", 18, 0, true }, /* a corner of 4 x 4 and 2 more have 16 */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -668,7 +668,7 @@ TEST(tori_and_hyperx_have_the_least_of_all_halves)
 TEST(other_networks_have_the_least_of_all_halves_or_say_at_most)
 {
     CASES(const char *word; int n_sizes, n, n_exact, n_met) = {
-        { "hammingmesh:%dx%dx%dx%d@2", 4, 30, 23, 26 },
+        { "hammingmesh:%dx%dx%dx%d@4", 4, 30, 23, 26 },
         { "hyperx:%dx%d^%d@6", 3, 13, 5, 13 },
         { "fat-tree:%dx%d/%d@4", 3, 136, 97, 136 },
         { "fat-tree:%dx%dx%d@4", 3, 25, 25, 25 },
@@ -684,8 +684,8 @@ TEST(other_networks_have_the_least_of_all_halves_or_say_at_most)
         { "ring:%d@3 fat-tree:%dx%d/2@5", 3, 17, 12, 15 },
         { "full:%d@3 dragonfly:1x%dx%d^%d@2", 4, 6, 0, 6 },
         { "switch:%d*2@4 ring:%d@3", 2, 15, 9, 13 },
-        { "torus:2x4+twist@2", 0, 1, 0, 1 },
-        { "torus:2x2x4+twist@2", 0, 1, 0, 1 },
+        { "torus:2x4+twist@6", 0, 1, 0, 1 },
+        { "torus:2x2x4+twist@8", 0, 1, 0, 1 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct tried t = { 0 };
@@ -816,20 +816,20 @@ TEST(formulas_equal_search_on_chosen_networks)
         "dragonfly:2x4x5^2@10",
         "dragonfly:3x3x4^2@10",
         "ring:4@10 dragonfly:2x2x4^2@10",
-        "torus:4x4@6",
-        "torus:2x2x2@6",
-        "torus:3x5@2",
-        "torus:2x3x4@1",
-        "torus:3x2x5x2@1",
-        "torus:4x4x8@3",
-        "torus:4x8+twist@1",
-        "torus:5x10+twist@1",
-        "torus:2x2x4+twist@1",
-        "torus:3x3x6+twist@1",
-        "torus:4x4x8+twist@1",
-        "torus:4x8x8+twist@1",
-        "torus:3x6x6+twist@1",
-        "full:3@2 torus:2x4+twist@1",
+        "torus:4x4@12",
+        "torus:2x2x2@18",
+        "torus:3x5@4",
+        "torus:2x3x4@5",
+        "torus:3x2x5x2@3",
+        "torus:4x4x8@9",
+        "torus:4x8+twist@2",
+        "torus:5x10+twist@2",
+        "torus:2x2x4+twist@4",
+        "torus:3x3x6+twist@3",
+        "torus:4x4x8+twist@3",
+        "torus:4x8x8+twist@3",
+        "torus:3x6x6+twist@3",
+        "full:3@2 torus:2x4+twist@3",
         "dragonfly+:2x2x5^2^2@10",
         "dragonfly+:3x3x10^3^3@10",
         "dragonfly+:2x1x4^3^1@10",
@@ -839,24 +839,24 @@ TEST(formulas_equal_search_on_chosen_networks)
         "slim-fly:4x50@10",
         "slim-fly:7x162@10",
         "full:2@50 slim-fly:2x18@10",
-        "hyperx:4x4@6",
-        "hyperx:3x5@6",
-        "hyperx:2x3x3@6",
-        "hyperx:5x5x3@6",
+        "hyperx:4x4@12",
+        "hyperx:3x5@18",
+        "hyperx:2x3x3@30",
+        "hyperx:5x5x3@15",
         "hyperx:4x3^2@6",
         "hyperx:3x3^3@6",
         "hyperx:5^4@6",
         "ring:3@2 hyperx:3x2^2@4",
-        "hammingmesh:1x1x2x3@4",
-        "hammingmesh:1x1x3x3@4",
-        "hammingmesh:2x2x2x2@4",
-        "hammingmesh:2x2x3x3@4",
-        "hammingmesh:4x4x2x2@4",
-        "hammingmesh:3x3x2x3@4",
-        "hammingmesh:3x3x3x3@4",
-        "hammingmesh:5x1x3x2@4",
-        "hammingmesh:1x3x3x3@4",
-        "full:3@2 hammingmesh:2x1x2x2@4",
+        "hammingmesh:1x1x2x3@8",
+        "hammingmesh:1x1x3x3@8",
+        "hammingmesh:2x2x2x2@8",
+        "hammingmesh:2x2x3x3@8",
+        "hammingmesh:4x4x2x2@8",
+        "hammingmesh:3x3x2x3@8",
+        "hammingmesh:3x3x3x3@8",
+        "hammingmesh:5x1x3x2@8",
+        "hammingmesh:1x3x3x3@8",
+        "full:3@2 hammingmesh:2x1x2x2@8",
     };
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         struct topo_network net;
@@ -1001,13 +1001,13 @@ TEST(bisection_does_not_depend_on_the_order_of_axes)
         for (int o = 0; o < 6; o++) {
             const int *p = orders[o], x = n[p[0]], y = n[p[1]], z = n[p[2]];
             char words[3][2][128];
-            snprintf(words[0][0], 128, "torus:%dx%dx%d@%d", x, y, z, x > 2 ? 12 : 6);
+            snprintf(words[0][0], 128, "torus:%dx%dx%d@%d", x, y, z, 6 * (3 + (x > 2) + (y > 2) + (z > 2)));
             snprintf(words[0][1], 128, "ring:%d@%d ring:%d@%d ring:%d@%d", x, x > 2 ? 12 : 6, y,
                      y > 2 ? 12 : 6, z, z > 2 ? 12 : 6);
-            snprintf(words[1][0], 128, "hyperx:%dx%dx%d@%d", x, y, z, x - 1);
+            snprintf(words[1][0], 128, "hyperx:%dx%dx%d@%d", x, y, z, x + y + z - 3);
             snprintf(words[1][1], 128, "full:%d@%d full:%d@%d full:%d@%d", x, x - 1, y, y - 1, z, z - 1);
-            snprintf(words[2][0], 128, "hammingmesh:%dx%dx%dx%d@4", n[p[0]], n[2 - p[0]], n[1], n[1]);
-            snprintf(words[2][1], 128, "hammingmesh:%dx%dx%dx%d@4", n[2 - p[0]], n[p[0]], n[1], n[1]);
+            snprintf(words[2][0], 128, "hammingmesh:%dx%dx%dx%d@8", n[p[0]], n[2 - p[0]], n[1], n[1]);
+            snprintf(words[2][1], 128, "hammingmesh:%dx%dx%dx%d@8", n[2 - p[0]], n[p[0]], n[1], n[1]);
             for (int w = 0; w < 3; w++)
                 for (int form = 0; form < 2; form++) {
                     struct topo_network net;

@@ -147,10 +147,10 @@ TEST(fault_is_named_with_its_place)
 TEST(keys_of_shapes_are_taken_up_to_their_limits)
 {
     CASES(const char *text, *message) = {
-        { TREE("taper: 64"), NULL },
-        { TREE("taper: 64.5"), "net.yaml:1:49: dims[0].taper is 64.5, expected 1 to 64, or free" },
+        { TREE("taper: 65536"), NULL },
+        { TREE("taper: 65536.5"), "net.yaml:1:49: dims[0].taper is 65536.5, expected 1 to 65536, or free" },
         { TREE("taper: 1"), NULL },
-        { TREE("taper: 0.5"), "net.yaml:1:49: dims[0].taper is 0.5, expected 1 to 64, or free" },
+        { TREE("taper: 0.5"), "net.yaml:1:49: dims[0].taper is 0.5, expected 1 to 65536, or free" },
         { TREE("taper: free"), NULL },
         { TREE("taper: fre"), "net.yaml:1:49: dims[0].taper is fre, expected a number (2 for 2:1), or free" },
         { TREE("taper: []"), "net.yaml:1:49: dims[0].taper is empty, expected at least one number" },
@@ -351,7 +351,7 @@ TEST(what_a_network_has_is_asked_of_all_its_dimensions)
         { "ring:4@1 switch:2@3", true, false },
         { "ring:4 switch:2@3", false, false },
         { "ring:4@1 switch:2", false, false },
-        { "full:2@1 torus:4x4@1", true, true },
+        { "full:2@1 torus:4x4@2", true, true },
         { "fat-tree:4x3*4@50 ring:4@3", true, true },
         { "ring:4@1 torus:2x4", false, true },
     };

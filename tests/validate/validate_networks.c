@@ -398,8 +398,8 @@ static double flow_s(const char *word)
 static int print_twists(void)
 {
     TABLE_OF(rows, const char *plain, *twisted; double published) = {
-        { "torus:4x4x8@100", "torus:4x4x8+twist@100", 1.63 },
-        { "torus:4x8x8@100", "torus:4x8x8+twist@100", 1.31 },
+        { "torus:4x4x8@300", "torus:4x4x8+twist@300", 1.63 },
+        { "torus:4x8x8@300", "torus:4x8x8+twist@300", 1.31 },
     };
     int wrong = 0;
     puts("\n## What the twist of a TPU v4 slice gains in all-to-all\n\n"
@@ -423,8 +423,8 @@ static int print_twists(void)
 static int print_uniform(void)
 {
     TABLE_OF(rows, const char *name, *word; double published_pct) = {
-        { "Hx2", "hammingmesh:2x2x16x16*4@400", 25.4 },
-        { "Hx4", "hammingmesh:4x4x8x8*4@400", 11.3 },
+        { "Hx2", "hammingmesh:2x2x16x16*4@800", 25.4 },
+        { "Hx4", "hammingmesh:4x4x8x8*4@800", 11.3 },
     };
     const double ports_Bps = 4 * 4 * 50e9; /* of an accelerator: four in each of 4 planes */
     int wrong = 0;
