@@ -171,6 +171,71 @@ TEST(double_binary_tree_uses_every_member_once)
     }
 }
 
+/* Does channel c wait for all of from..to-1 that end where it begins, and for nothing else? */
+static bool waits_for_arrivals(const struct message_plan *plan, int32_t c, int32_t from, int32_t to)
+{
+    const struct message_channel *x = &plan->channels[c];
+    int32_t n = 0;
+    for (int32_t k = from; k < to; k++) {
+        bool waits = false;
+        for (int32_t i = x->first_input; i < x[1].first_input; i++)
+            waits |= plan->inputs[i] == k;
+        if (waits != (plan->channels[k].dst == x->src))
+            return false;
+        n += waits;
+    }
+    return n == x[1].first_input - x->first_input;
+}
+
+/* Up each tree nobody sends before all children have; down it nobody but the root, which has heard from all,
+ * before its parent. */
+TEST(in_both_trees_everybody_waits_for_all_that_comes_before)
+{
+    for (int32_t n = 2; n <= MAX_MEMBERS; n++) {
+        PLAN(plan, PASS_ALL_REDUCE, TOPO_ALGORITHM_TREE, TOPO_SWITCH, n, 4);
+        for (int32_t up = 0; up < plan.n_channels; up += 2 * (n - 1)) {
+            const int32_t down = up + n - 1;
+            int32_t root = -1;
+            for (int32_t c = up; c < down; c++) {
+                bool sends = false;
+                for (int32_t k = up; k < down; k++)
+                    sends |= plan.channels[k].src == plan.channels[c].dst;
+                root = sends ? root : plan.channels[c].dst;
+                assert_true(waits_for_arrivals(&plan, c, up, down));
+            }
+            for (int32_t c = down; c < down + n - 1; c++)
+                assert_true(plan.channels[c].src == root ? waits_for_arrivals(&plan, c, up, down)
+                                                         : waits_for_arrivals(&plan, c, down, down + n - 1));
+        }
+    }
+}
+
+/* Through members of the mesh that are not of the group goes what the direct link would carry too: a pair's
+ * ways add up to its message, and each way is added up as the message is. */
+TEST(detours_share_the_message_of_each_pair)
+{
+    const struct stage_choice choice = { .algorithm = TOPO_ALGORITHM_DIRECT, .segments = 1 };
+    const struct topo_dim dim = { .shape = TOPO_FULL, .size = 9 };
+    for (int32_t n = 2; n <= 9; n++)
+        for (int pass = PASS_REDUCE_SCATTER; pass <= PASS_ALL_GATHER; pass++) {
+            struct shape_group g = { .n = n, .members = { n }, .stride = { 1 }, .detour = true };
+            KEEP(struct message_plan, plan, message_plan_free);
+            double share[9][9] = { { 0 } }, direct = 2 * (n - 1.0) / (2 * (n - 1.0) + 9 - n) / n;
+            OK(message_plan_build(&plan, (enum pass)pass, &choice, &dim, &g, e));
+            assert_int_equal(plan.n_channels, n * (n - 1) * (1 + 9 - n));
+            for (int32_t c = 0; c < plan.n_channels; c++) {
+                const struct message_channel *x = &plan.channels[c];
+                share[x->src][x->dst] += x->share;
+                assert_close(x->share, x->via < 0 ? direct : direct / (2 * (n - 1)), 1e-12);
+                assert_true(x->reduced == (pass == PASS_REDUCE_SCATTER ? (n - 1.0) / n : 0));
+                assert_int_equal(x->first_input, x[1].first_input);
+            }
+            for (int32_t i = 0; i < n; i++)
+                for (int32_t j = 0; j < n; j++)
+                    assert_close(share[i][j], i == j ? 0 : 1.0 / n, 1e-12);
+        }
+}
+
 TEST(switch_moves_the_volumes_that_are_priced)
 {
     TABLE_OF(passes, enum pass pass; double up, down) = {
