@@ -175,7 +175,7 @@ done
 for model in bandwidth alpha-beta chunk; do
     vary sweep experts.yaml workload.parallel --set split=given --set model=$model <ep_keys
 done
-vary sweep train.yaml workload.model --set split=given <<..
+cat >model_keys <<..
 !layers: 4 | 8
 !hidden: 512 | 1024
 !heads: 8
@@ -198,6 +198,7 @@ mtp: 1
 mla: { q_rank: 128, kv_rank: 64, nope_dim: 32, rope_dim: 16, v_dim: 32 }
 moe: { experts: 8, top_k: 2, ffn: 512 } | { experts: 8, top_k: 2, ffn: 512, shared: 2, dense_layers: 1, router_bias: true } | { experts: 8, top_k: 1, ffn: 512, capacity: 1.25, every: 2 }
 ..
+vary sweep train.yaml workload.model --set split=given <model_keys
 vary sweep train.yaml network.npu --set split=given <<..
 !peak_TFLOPS: 100 | 300
 !mem_GB: 40 | 80
@@ -910,3 +911,14 @@ tables="--runs t1.csv --plans t2.csv --stages t3.csv --curves t4.csv"
 vary hetero drawn.yaml draw $tables --set 'schedulers=[ oracle, greedy, genetic, heuristic, random+local ]' --set evaluations=40 <<..
 !types: 2 | 3 | 4 | 5
 ..
+
+echo "== drawn models under drawn plans"
+seed=$((seed + 1))
+draws 16 0.3 <model_keys | tr '\n' ' ' >models
+seed=$((seed + 1))
+sed 's/ | 8, node_limit: 2//' ep_keys | sed 's/^!batch:.*/!batch: 256/; s/^!ep:/ep:/' >cross_keys
+draws 24 0.3 <cross_keys | tr '\n' ' ' >plans
+for model in bandwidth alpha-beta; do
+    { "$WEFT" alloc train.yaml -q --of json --set split=given --set model=$model --set "vary={ workload.model: [ $(cat models) ], workload.parallel: [ $(cat plans) ] }" 2>&1; echo "exit $?"; } >out
+    say alloc train.yaml models and plans $model
+done
