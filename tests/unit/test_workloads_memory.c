@@ -77,6 +77,43 @@ TEST(without_dropout_neither_output_nor_masks_are_kept)
     assert_close(memory_layer_B(&m, &p, false), sbh * 32, 1e-14);
 }
 
+/* Of the paper's 34: 2 + 2 are outputs of norms, 8 that of the activation, 16 all that the MLP keeps. Any of
+ * recompute_ops, together too; the MLP holds its activation. */
+TEST(what_is_done_again_is_not_kept)
+{
+    struct model m = fixture_model("gpt3-175b");
+    const double s = (double)m.seq, h = (double)m.hidden, part = 4 * s * h / 8;
+    const double scores = 5 * (double)m.heads * s / h;
+    for (unsigned ops = 1; ops < 16; ops++) {
+        struct plan p = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
+        bool core = ops & 1, norm = ops & 2, activation = ops & 4, mlp = ops & 8;
+        p.recompute_ops = (unsigned)core << PLAN_OP_CORE | (unsigned)norm << PLAN_OP_NORM |
+                          (unsigned)activation << PLAN_OP_ACTIVATION | (unsigned)mlp << PLAN_OP_MLP;
+        double kept = 34 - (norm ? 4 : 0) - (mlp ? 16 : activation ? 8 : 0) + (core ? 0 : scores);
+        assert_close(memory_layer_B(&m, &p, false), kept * part, 1e-14);
+    }
+}
+
+/* Keys and values of all heads come back from the low ranks; of an MLP of experts nothing is left, as of a
+ * dense one. */
+TEST(what_is_done_again_of_experts_and_low_ranks_is_not_kept)
+{
+    struct model m = fixture_model("deepseek-v3");
+    const double tokens = 4 * (double)m.seq, heads = (double)m.heads / 8, v = (double)m.mla.v_dim;
+    const double key = (double)(m.mla.nope_dim + m.mla.rope_dim);
+    const double ffn = (double)(m.moe.shared * m.moe.ffn) / 8;
+    struct plan p = with(8, true, PLAN_RECOMPUTE_NONE), again = with(8, true, PLAN_RECOMPUTE_SELECTIVE);
+    const double all = memory_layer_B(&m, &p, true);
+    again.recompute_ops = 1U << PLAN_OP_MLA_UP;
+    assert_close(all - memory_layer_B(&m, &again, true), tokens * heads * (4 * (key + v) - 2 * v), 1e-12);
+    again.recompute_ops = 1U << PLAN_OP_SHARED;
+    assert_close(all - memory_layer_B(&m, &again, true), 6 * tokens * ffn, 1e-12);
+    struct plan dense = again;
+    again.recompute_ops = 1U << PLAN_OP_EXPERTS;
+    dense.recompute_ops = 1U << PLAN_OP_MLP;
+    assert_close(memory_layer_B(&m, &again, true), memory_layer_B(&m, &dense, false), 1e-14);
+}
+
 /* s b (8h + 4 a d + 4 kv d + 6 f) and a log-sum-exp per row and head; Llama 3 70B: 33.5 h. */
 TEST(fused_gated_layers_keep_less)
 {
