@@ -43,7 +43,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
         { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
-        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 104, 19 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 108, 23 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         PARTS_FILE(l, cases[i].path);

@@ -1,7 +1,8 @@
 /*
  * Section of docs/validation.md: networks as they are built or published, from their words: counts of
  * DeepSeek's table 3 and what prices fit it, savings of Rail-only, planes of MI455X, full meshes of UB-Mesh,
- * power of the Slim Fly paper, what the twist of a TPU v4 slice gains, what a HammingMesh carries.
+ * power of the Slim Fly paper, what the twist of a TPU v4 slice gains, what a HammingMesh carries, and
+ * counts of the files in configs/networks that describe what can be bought.
  *
  * Every figure of ours comes from topo/, workloads/ and sim/; published ones stand here with their source.
  * Grades of what is published: V read in the source, A in its abstract, R recalled, H recalled or read, but
@@ -441,9 +442,153 @@ static int print_uniform(void)
     return wrong;
 }
 
+/* ---- networks that can be bought, from their files ---- */
+
+/* A network file, with its parts and npu in place and one key set otherwise, and what it is built from. */
+static void open_built(struct priced *s, const char *file, const char *key, const char *value)
+{
+    static const char *const refs[] = { "parts", "npu" };
+    char path[128];
+    snprintf(path, sizeof path, "configs/networks/%s.yaml", file);
+    MUST(yaml_read_file(&s->doc, path, e));
+    for (size_t i = 0; i < COUNT_OF(refs); i++) {
+        KEEP(struct text, named, text_free) = { 0 };
+        yaml_id at = yaml_get(&s->doc, s->doc.root, refs[i]);
+        if (at >= 0 && yaml_names_file(&named, &s->doc, at))
+            MUST(yaml_graft_file(&s->doc, at, text_str(&named), e));
+    }
+    if (key)
+        MUST(yaml_set(&s->doc, key, value, e));
+    MUST(topo_read_network(&s->net, &s->doc, s->doc.root, e));
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        s->bw_Bps[d] = s->net.dims[d].bw_Bps;
+    yaml_id parts = yaml_get(&s->doc, s->doc.root, "parts");
+    if (parts >= 0)
+        MUST(topo_read_parts(&s->parts, &s->doc, parts, e));
+}
+
+/* Pieces of the bill whose items end so. */
+static double count_pieces(struct priced *s, const char *ending)
+{
+    BILL(b, s);
+    double n = 0;
+    for (int32_t i = 0; i < b.n_lines; i++) {
+        size_t item = strlen(b.lines[i].item), end = strlen(ending);
+        if (item >= end && strcmp(b.lines[i].item + item - end, ending) == 0)
+            n += b.lines[i].count;
+    }
+    return n;
+}
+
+/* Bandwidth of the last entry's classes: what the first has over what the last has. */
+static double taper_of(const struct topo_network *net)
+{
+    int32_t last = net->n_dims - 1;
+    return net->dims[last - net->dims[last].level].bw_Bps / net->dims[last].bw_Bps;
+}
+
+/* Counts of a bill, file by file. `ending`: of the bill's items; NULL: NPUs. */
+static int print_built_counts(void)
+{
+    TABLE_OF(rows, const char *file, *key, *value, *what, *ending; double published; const char *grade) = {
+        { "dgx-h100-superpod", NULL, NULL, "leaves", ", leaf", 32, "V" },
+        { "dgx-h100-superpod", NULL, NULL, "spines", ", spine", 16, "V" },
+        { "dgx-h100-superpod-127", NULL, NULL, "GPUs", NULL, 1016, "V" },
+        { "dgx-h100-superpod-127", NULL, NULL, "leaves", ", leaf", 32, "V" },
+        { "dgx-h100-superpod-127", NULL, NULL, "spines", ", spine", 16, "V" },
+        { "dgx-b300-spectrum-x-su", NULL, NULL, "leaves", ", leaf", 16, "V" },
+        { "dgx-b300-spectrum-x-su", NULL, NULL, "spines", ", spine", 8, "V" },
+        { "dgx-b300-spectrum-x-su", "dims[1].sizes", "[64, 4]", "leaves", ", leaf", 64, "V" },
+        { "dgx-b300-spectrum-x-su", "dims[1].sizes", "[64, 4]", "spines", ", spine", 32, "V" },
+        { "dgx-b300-spectrum-x-su", "dims[1].sizes", "[64, 16]", "leaves", ", leaf", 256, "V" },
+        { "dgx-b300-spectrum-x-su", "dims[1].sizes", "[64, 16]", "spines", ", spine", 128, "V" },
+        { "dgx-b300-superpod-xdr", "dims[1].sizes", "[72, 1]", "leaves", ", leaf", 8, "V" },
+        { "dgx-b300-superpod-xdr", "dims[1].sizes", "[72, 1]", "spines", ", spine", 4, "V" },
+        { "dgx-b300-superpod-xdr", NULL, NULL, "leaves", ", leaf", 32, "V" },
+        { "dgx-b300-superpod-xdr", NULL, NULL, "spines", ", spine", 18, "V" },
+        { "dgx-b300-superpod-xdr", NULL, NULL, "cables up", ", up link", 2304, "V" },
+        { "dgx-b300-superpod-xdr", "dims[1].sizes", "[72, 8]", "leaves", ", leaf", 64, "V" },
+        { "dgx-b300-superpod-xdr", "dims[1].sizes", "[72, 8]", "spines", ", spine", 36, "V" },
+        { "gb200-nvl72-row", NULL, NULL, "GPUs", NULL, 576, "V" },
+        { "gb200-nvl72-row", NULL, NULL, "leaves", ", leaf", 32, "V-weak" },
+        { "gb300-nvl72-row", NULL, NULL, "leaves", ", leaf", 16, "V, H" },
+        { "gb300-nvl72-row", NULL, NULL, "spines", ", spine", 8, "V, H" },
+        { "nvl576-blackwell", NULL, NULL, "GPUs", NULL, 576, "V" },
+        { "alibaba-hpn-pod", NULL, NULL, "GPUs", NULL, 15360, "V-weak" },
+        { "alibaba-hpn-pod", NULL, NULL, "aggregation switches", ", spine", 120, "R" },
+        { "cloudmatrix384", NULL, NULL, "NPUs", NULL, 384, "V-weak" },
+        { "cloudmatrix384", NULL, NULL, "chips of nodes", ", leaf", 336, "V-weak" },
+        { "cloudmatrix384", NULL, NULL, "chips above", ", spine", 112, "V-weak" },
+        { "frontier-slingshot", NULL, NULL, "switches", ", router", 2368, "V-weak" },
+        { "tpu-v7-9216", NULL, NULL, "chips", NULL, 9216, "V" },
+        { "trn2-ultraserver", NULL, NULL, "chips", NULL, 64, "V" },
+        { "ub-mesh-8192", NULL, NULL, "NPUs", NULL, 8192, "A" },
+    };
+    int wrong = 0;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        KEEP(struct priced, s, close_parts) = { 0 };
+        char what[128];
+        open_built(&s, rows[i].file, rows[i].key, rows[i].value);
+        snprintf(what, sizeof what, "`%s`%s%s, %s", rows[i].file, rows[i].key ? " of sizes " : "",
+                 rows[i].key ? rows[i].value : "", rows[i].what);
+        double ours = rows[i].ending ? count_pieces(&s, rows[i].ending) : (double)s.net.n_npus;
+        print_count(what, rows[i].published, "", ours, 0, rows[i].grade, &wrong);
+    }
+    return wrong;
+}
+
+/* What follows from a published count, or is a ratio of counts. */
+static int print_built_ratios(void)
+{
+    KEEP(struct priced, frontier, close_parts) = { 0 };
+    KEEP(struct priced, rubin, close_parts) = { 0 };
+    KEEP(struct priced, planes, close_parts) = { 0 };
+    KEEP(struct priced, tpu, close_parts) = { 0 };
+    struct topo_clos tree;
+    int wrong = 0;
+    open_built(&frontier, "frontier-slingshot", NULL, NULL);
+    open_built(&rubin, "nvl144-vera-rubin", NULL, NULL);
+    open_built(&planes, "multi-plane-200g-32768", NULL, NULL);
+    open_built(&tpu, "tpu-v7-9216", NULL, NULL);
+    /* One plane of 800G on boxes of 64 ports takes three tiers. */
+    MUST(topo_count_clos(&tree, planes.net.n_npus, 64, 1, 1, e));
+    double boxes = count_pieces(&planes, ", leaf") + count_pieces(&planes, ", spine"),
+           cages = (count_pieces(&planes, ", end link") + count_pieces(&planes, ", up link")) / 4;
+    /* Of a cube, 144 links stay inside. */
+    double chips = (double)tpu.net.n_npus,
+           outside = (double)(topo_class_links(&tpu.net, 0) + topo_class_links(&tpu.net, 1) +
+                              topo_class_links(&tpu.net, 2)) -
+                     chips / 64 * 144;
+    print_count("`frontier-slingshot`, blocking factor", 1.753, "", taper_of(&frontier.net), 0.0005, "V-weak",
+                &wrong);
+    print_count("`nvl144-vera-rubin`, NVLink of a rack, both ways", 260, " TB/s",
+                2 * 72 * rubin.bw_Bps[0] / 1e12, 1, "V-weak", &wrong);
+    print_count("`nvl144-vera-rubin`, ports of NICs of a rack, both ways", 28.8, " TB/s",
+                2 * 72 * rubin.bw_Bps[1] / 1e12, 0.05, "R", &wrong);
+    print_count("`multi-plane-200g-32768`, switches over those of three tiers", 0.6, "",
+                boxes / (double)tree.switches, 0.005, "V-weak", &wrong);
+    print_count("`multi-plane-200g-32768`, optics over those of three tiers", 2.0 / 3, "",
+                cages / (double)(tree.end_links + tree.up_links), 0.005, "V-weak", &wrong);
+    print_count("`tpu-v7-9216`, ports of optical switches, each chip", 1.5, "", 2 * outside / chips, 0,
+                "V-weak", &wrong);
+    return wrong;
+}
+
+static int print_built(void)
+{
+    puts("\n## Counts of networks that can be bought\n\n"
+         "Ours: `weft topo FILE --bill` of files in `configs/networks`, which name their sources (read "
+         "2026-11-29). H: published of a\nnetwork of the same size and boxes. The row of GB200 has 9 spines, "
+         "where its reference architecture has 24 that belong to a rail and\na third tier, which grow with "
+         "it. "
+         "Prices are not compared: none of these is sold at a published one.\n\n"
+         "| what | published | ours | verdict | grade |\n|---|--:|--:|---|---|");
+    return print_built_counts() + print_built_ratios();
+}
+
 int main(void)
 {
     int wrong = print_deepseek() + print_rail_only() + print_planes() + print_slim_fly_power() +
-                print_twists() + print_uniform();
+                print_twists() + print_uniform() + print_built();
     return wrong > 0;
 }
