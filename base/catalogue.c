@@ -157,7 +157,7 @@ void catalogue_hint(struct text *out, const char *kind, const char *name)
     struct catalogue c;
     struct err ignored;
     if (!catalogue_list(&c, kind, &ignored) && catalogue_is_name(name)) {
-        const char *near = text_nearest(name, (const char *const *)c.names, (size_t)c.n);
+        const char *near = text_suggest(name, (const char *const *)c.names, (size_t)c.n);
         if (near)
             text_printf(out, "; did you mean %s?", near);
     }

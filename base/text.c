@@ -243,6 +243,22 @@ const char *text_nearest(const char *name, const char *const *words, size_t n)
     return found;
 }
 
+const char *text_suggest(const char *name, const char *const *words, size_t n)
+{
+    enum { PART = 3 }; /* "h100" is a part of dgx-h100, one letter of nothing */
+    const char *found = NULL, *start = NULL;
+    size_t len = strlen(name);
+    for (size_t i = 0; i < n && len >= PART; i++) {
+        size_t word = strlen(words[i]);
+        if (strstr(words[i], name) && (!found || word < strlen(found)))
+            found = words[i];
+        if (word >= PART && strncmp(name, words[i], word) == 0)
+            start = words[i];
+    }
+    found = found ? found : text_nearest(name, words, n);
+    return found ? found : start;
+}
+
 unsigned long long text_hash(unsigned long long seed, const void *data, size_t n)
 {
     const unsigned char *bytes = data;

@@ -53,6 +53,10 @@ int text_read_file(struct text *t, const char *path, size_t max, struct err *e);
  */
 const char *text_nearest(const char *name, const char *const *words, size_t n);
 
+/** What @p name may have meant: the shortest word that contains it ("h100" in "hgx-h100"; three letters at
+ * least), else the nearest, else one that it begins with ("sim" of "simulate"). NULL: none of these. */
+const char *text_suggest(const char *name, const char *const *words, size_t n);
+
 /** Append @p n bytes for people to read, whoever wrote them: each character that is not shown, and each byte
  * that is none, is a "?", but those of @p kept ("\n\t"). @p s is terminated behind them. */
 void text_add_shown(struct text *out, const char *s, size_t n, const char *kept);

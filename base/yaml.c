@@ -912,19 +912,36 @@ static int fail_index(const struct edit *ed, const char *end, struct err *e)
                    ed->source, upto(ed, end), ed->path, (int)n - 1, (int)n, n == 1 ? "entry" : "entries");
 }
 
+/* "node, rail": the names of the entries of a list, to choose from; "a name" where they are many or have
+ * none. */
+static const char *put_names(char out[128], const struct yaml_doc *doc, yaml_id list)
+{
+    int used = 0;
+    yaml_each (id, doc, list) {
+        yaml_id name = doc->nodes[id].kind == YAML_MAP ? yaml_get(doc, id, "name") : -1;
+        bool is_word = name >= 0 && doc->nodes[name].kind == YAML_SCALAR;
+        used += is_word ? snprintf(out + used, 128 - (size_t)used, "%s%s", used ? ", " : "",
+                                   doc->nodes[name].text)
+                        : 128;
+        if (used >= 128)
+            return "a name";
+    }
+    return used ? out : "a name";
+}
+
 static int fail_member(const struct edit *ed, const struct yaml_part *p, int32_t n_found, struct err *e)
 {
     if (n_found > 1)
         return err_set(e, ERR_PARSE, "%s:1:1: %.*s is the name of %d entries, expected an index", ed->source,
                        upto(ed, p->end), ed->path, (int)n_found);
-    char index[128] = "";
+    char index[128] = "", names[128];
     if (p->name > ed->path && p->n < 10 && strspn(p->name, "0123456789") >= p->n)
         snprintf(index, sizeof index, " as in %.*s[%.*s]", upto(ed, p->name - 1), ed->path, (int)p->n,
                  p->name);
     return err_set(e, ERR_PARSE,
-                   "%s:1:1: %.*s is no entry's name, expected a name or an index%s (the list has %d %s)",
-                   ed->source, upto(ed, p->end), ed->path, index, (int)ed->doc->nodes[ed->at].n,
-                   ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
+                   "%s:1:1: %.*s is no entry's name, expected %s or an index%s (the list has %d %s)",
+                   ed->source, upto(ed, p->end), ed->path, put_names(names, ed->doc, ed->at), index,
+                   (int)ed->doc->nodes[ed->at].n, ed->doc->nodes[ed->at].n == 1 ? "entry" : "entries");
 }
 
 /* Why the path does not go on at ed->at with component p. */

@@ -1,6 +1,6 @@
 /*
  * weft new: a study to start from, put together from a network, a model and an NPU of the catalogue, or a
- * copy of one of its studies.
+ * copy of one of its studies or clusters.
  *
  * The network is written out, so that its sizes and bandwidths can be changed there; what it names goes by
  * bare names (base/catalogue.h), so that the file works in any folder.
@@ -13,7 +13,8 @@
 #include "study/source.h"
 #include "topo/network.h"
 
-enum part { NETWORK, MODEL, NPU, STUDY, N_PARTS };
+/* From STUDY on a file is taken whole. */
+enum part { NETWORK, MODEL, NPU, STUDY, CLUSTER, N_PARTS };
 
 static const struct {
     const char *kind, *title, *usual; /* of the catalogue; in the list; where --like names none of it */
@@ -22,6 +23,7 @@ static const struct {
     [MODEL] = { "models", "Models", "llama3-70b" },
     [NPU] = { "npus", "NPUs", NULL },
     [STUDY] = { "studies", "Studies", NULL },
+    [CLUSTER] = { "clusters", "Clusters (for weft place)", NULL },
 };
 
 /** What is asked for: of each part a name and the text of its file. */
@@ -98,12 +100,19 @@ static int fail_name(const char *name, struct err *e)
     struct text hint = { 0 };
     for (int p = 0; p < N_PARTS && !hint.n; p++)
         catalogue_hint(&hint, parts[p].kind, name);
-    int rc =
-        err_set(e, ERR_USAGE,
-                "option --like is \"%.60s\", expected a network, model, NPU or study that weft new lists%s",
-                name, text_str(&hint));
+    int rc = err_set(e, ERR_USAGE, "option --like is \"%.60s\", expected a name that weft new lists%s", name,
+                     text_str(&hint));
     text_free(&hint);
     return rc;
+}
+
+/* Which part is taken whole, N_PARTS: none. */
+static int whole_part(const struct wish *w)
+{
+    int p = STUDY;
+    while (p < N_PARTS && !w->name[p])
+        p++;
+    return p;
 }
 
 /* The first part that has a file of this name. */
@@ -128,12 +137,12 @@ static int take_names(struct wish *w, const struct option_list *like, struct err
     int rc = 0;
     for (int32_t i = 0; i < like->n && !rc; i++)
         rc = take_name(w, like->items[i], e);
-    if (!rc && w->name[STUDY] && like->n > 1)
-        rc = err_set(e, ERR_USAGE,
-                     "option --like names the study %s, which is taken whole, and something else",
-                     w->name[STUDY]);
+    int whole = whole_part(w);
+    if (!rc && whole < N_PARTS && like->n > 1)
+        rc = err_set(e, ERR_USAGE, "option --like names %s, which is taken whole, and something else",
+                     w->name[whole]);
     for (int p = 0; p < N_PARTS && !rc; p++) {
-        if (!w->name[p] && !w->name[STUDY])
+        if (!w->name[p] && whole == N_PARTS)
             w->name[p] = parts[p].usual;
         if (w->name[p])
             rc = read_part(&w->text[p], parts[p].kind, w->name[p], e);
@@ -143,18 +152,20 @@ static int take_names(struct wish *w, const struct option_list *like, struct err
 
 /* ---- writing ---- */
 
-/* The length of a path to a file of the catalogue at @p s, "../npus/b200.yaml", and its bare name; 0: none.
- */
+/* The length of a path to a file of the catalogue at @p s, "../npus/b200.yaml" or, in a cluster,
+ * "profiles/llm-2024.yaml", and its bare name; 0: none. */
 static size_t find_path(const char *s, const char **name, size_t *n)
 {
-    static const char *const kinds[] = { "networks", "models", "npus", "parts", "workloads", "curves" };
+    static const char *const kinds[] = { "networks",  "models", "npus",    "parts",
+                                         "workloads", "curves", "profiles" };
     static const char ending[] = ".yaml";
     const char *at = s;
     while (strncmp(at, "../", 3) == 0)
         at += 3;
-    for (size_t i = 0; at > s && i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t length = strlen(kinds[i]), rest;
-        if (strncmp(at, kinds[i], length) != 0 || at[length] != '/')
+        if ((at == s && strcmp(kinds[i], "profiles") != 0) || strncmp(at, kinds[i], length) != 0 ||
+            at[length] != '/')
             continue;
         *name = at + length + 1;
         rest = strcspn(*name, "/ ,]}\"'\n");
@@ -266,7 +277,8 @@ static int put_study(struct text *out, struct wish *w, const char *file, struct 
                 w->name[MODEL]);
     if (tokens > 0)
         text_printf(out,
-                    "  parallel: { batch: %lld } # sequences per step, about %.3g million tokens\n"
+                    "  parallel: { batch: %lld } # sequences per step, %.3g million tokens; grow it with "
+                    "the NPUs\n"
                     "  search: { top: 3 } # every legal plan (tensor, pipeline, context, expert, data "
                     "parallel); or write\n"
                     "                     # one below parallel: { tp: 8, pp: 4 } and delete this line\n",
@@ -288,8 +300,9 @@ static int run_new(struct run *run, struct err *e)
         return file ? err_set(e, ERR_USAGE, "option --like is missing; weft new alone lists what it may name")
                     : list_parts(run, e);
     int rc = take_names(&w, &run->opt.like, e);
-    if (!rc && w.name[STUDY])
-        put_named(&out, text_str(&w.text[STUDY]), w.text[STUDY].n);
+    int whole = whole_part(&w);
+    if (!rc && whole < N_PARTS)
+        put_named(&out, text_str(&w.text[whole]), w.text[whole].n);
     else if (!rc)
         rc = put_study(&out, &w, file ? file : "STUDY.yaml", e);
     rc = rc ? rc : output_file(run, file, &out, e);
@@ -301,8 +314,8 @@ static int run_new(struct run *run, struct err *e)
 
 static const struct option like_rows[] = {
     LIST_OPTION("like", "NAME", like,
-                "a network, model, NPU or study of the list; several: a network, a model and an NPU",
-                .catalogue = "networks models npus studies"),
+                "a name of the list, of a study or cluster alone; several: a network, a model and an NPU",
+                .catalogue = "networks models npus studies clusters"),
 };
 static const struct option_group options_like = OPTION_GROUP("Start from", like_rows);
 

@@ -162,8 +162,9 @@ static void take_notes(struct text *out, const struct design_point *s)
     yaml_id vary = yaml_get(&s->doc, s->doc.root, "vary");
     text_puts(out, text_str(&s->notes));
     if (vary >= 0)
-        text_printf(out, "%s: vary has no effect here, it is used by alloc and sweep\n",
-                    yaml_key_place(&s->doc, vary, place, sizeof place));
+        text_printf(
+            out, "%s: vary has no effect here: this is the design as written, weft sweep runs its variants\n",
+            yaml_key_place(&s->doc, vary, place, sizeof place));
 }
 
 int load_design(struct load_design *x, struct run *run, const struct overrides *o, enum load_from from,

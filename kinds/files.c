@@ -74,7 +74,7 @@ static int put_spec(struct text *out, const char *word, struct err *e)
 }
 
 static const char *const of_study[] = { "vary", "where", "keep", "uncertain", NULL };
-static const char *const own_kinds[] = { "studies", "networks", NULL };
+static const char *const own_kinds[] = { "studies", "networks", "clusters", NULL };
 static const char *const alone_keys[] = { "dims", "npu", "graph", "classes", NULL };
 
 const struct source_rules source_rules = {

@@ -341,11 +341,11 @@ static const struct key dim_keys[] = {
               "of a fabric, instead of size: members of each level, innermost first; fat-tree: of a leaf, "
               "leaves of a pod, pods; torus, hyperx: of each axis; hammingmesh: NPUs of a board's row and "
               "column, boards of a row and column"),
-    K_OWN(struct topo_dim, fabric, "taper", read_taper,
-          "fat-tree: oversubscription, bandwidth below a level over that above it, from the leaves up; 1 "
-          "above "
-          "those given; free: the split decides how much goes up",
-          .min = 1, .max = MAX_TAPER, .form = "number or list of numbers or word"),
+    K_OWN(
+        struct topo_dim, fabric, "taper", read_taper,
+        "fat-tree: oversubscription (2 for 2:1), bandwidth below a level over that above it, from the leaves "
+        "up; 1 above those given; free: the split decides how much goes up",
+        .min = 1, .max = MAX_TAPER, .form = "number or list of numbers or word"),
     K_LIST_OF(
         struct topo_dim, fabric.up, fabric.n_up, "up", 1, &level_up,
         "fat-tree: links up from a box of each tier; without taper they are all that goes up, 22 over 42 "

@@ -6,7 +6,7 @@ cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 "$WEFT" new >list
 sed -n '/^Net/,+3p; /^NPUs/,+3p' list
-for kind in networks models npus studies; do
+for kind in networks models npus studies clusters; do
     for file in "$WEFT_DATA/$kind"/*.yaml; do
         name=$(basename "$file" .yaml)
         grep -q "^  $name  *[^ ]" list || echo "$name is not listed"
@@ -44,3 +44,10 @@ run new x.yaml
 run new - --like nosuch
 run new x.csv/y --like b200
 [ -e x.yaml ] || echo "nothing was written"
+
+echo "== a cluster, which place finds by its name"
+run new mine.yaml --like spine-cost
+sed -n '/^parts:/p; /^jobs:/p' mine.yaml
+"$WEFT" place mine.yaml -q --set jobs.count=2 --set seeds=1 | sed -n 1p
+"$WEFT" place spine-cost -q --set jobs.count=2 --set seeds=1 | sed -n 1p
+run new mine.yaml --like spine-cost --like b200

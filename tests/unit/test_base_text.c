@@ -357,6 +357,25 @@ TEST(similar_words_are_found)
     assert_null(text_nearest("pod", NULL, 0));
 }
 
+TEST(suggests_what_contains_the_name)
+{
+    static const char *const words[] = { "h200", "dgx-h100-pod", "hgx-h100", "sim", "time_s", "comm_time_s" };
+    static const struct {
+        const char *name, *want;
+    } cases[] = {
+        { "h100", "hgx-h100" }, { "time", "time_s" },      { "simulate", "sim" }, { "h20", "h200" },
+        { "tmie_s", "time_s" }, { "dgx", "dgx-h100-pod" }, { "si", "sim" },       { "mi", NULL },
+        { "", NULL },           { "gb200-nvl", NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *got = text_suggest(cases[i].name, words, COUNT_OF(words));
+        if (cases[i].want && got)
+            assert_string_equal(got, cases[i].want);
+        else
+            assert_ptr_equal(got, cases[i].want);
+    }
+}
+
 /* Optimal string alignment by its whole matrix: d[i][j] edits for the first i and j letters. */
 static size_t edits_by_definition(const char *a, const char *b)
 {

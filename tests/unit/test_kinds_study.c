@@ -227,11 +227,12 @@ static const struct bad {
     { "network: bare.yaml\nconstraints: [ usd <= 10 ]\n",
       "study.yaml:2:16: constraints[0] speaks of what parts cost or draw; give parts", DESIGN_FOR_SPLIT,
       ERR_RANGE },
-    { NET, "study.yaml:1:1: document has no workload; give workload or workloads", DESIGN_NEEDS_WORKLOAD,
-      ERR_PARSE },
+    { NET, "study.yaml:1:1: document has no workload; give workload or workloads, or start from weft new",
+      DESIGN_NEEDS_WORKLOAD, ERR_PARSE },
     { "network: bare.yaml\n", "study.yaml:1:1: document has no parts; give parts with prices",
       DESIGN_NEEDS_PARTS, ERR_PARSE },
-    { NET WORK, "study.yaml:1:1: document has no budget; give one", DESIGN_FOR_BUDGET, ERR_PARSE },
+    { NET WORK, "study.yaml:1:1: document has no budget; give one, such as budget: { usd: 6e6 }",
+      DESIGN_FOR_BUDGET, ERR_PARSE },
     { NET, "net.yaml:5:5: network.dims[0] has no bw_GBps", DESIGN_NEEDS_BANDWIDTH, ERR_RANGE },
     { "network: ring:4@50 full:2\n",
       "study.yaml:1:10: network is ring:4@50 full:2, expected a bandwidth for every dimension",
@@ -298,7 +299,8 @@ TEST(a_bad_override_or_word_is_named)
         int code;
     } cases[] = {
         { { "network.dims.pdo.max_GBps", "4" },
-          "--set network.dims.pdo.max_GBps=4:1:1: network.dims.pdo is no entry's name",
+          "--set network.dims.pdo.max_GBps=4:1:1: network.dims.pdo is no entry's name, expected node, "
+          "pod or an index",
           ERR_PARSE },
         { { "network", "gone.yaml" },
           "--set network=gone.yaml:1:1: network is gone.yaml, which cannot be read (No such file or "

@@ -584,7 +584,7 @@ static int curve_describe(struct log *l, struct curve *c)
         return err_set(l->e, ERR_PARSE, "%s:%lld: does not say which collective; use --collective", l->name,
                        (long long)l->line);
     if (l->ranks && l->dflt.ranks && l->ranks != l->dflt.ranks)
-        return err_set(l->e, ERR_RANGE, "%s:%lld: has %d ranks, but --ranks is %d", l->name,
+        return err_set(l->e, ERR_RANGE, "%s:%lld: lines \"# Rank\" list %d ranks, but --ranks is %d", l->name,
                        (long long)l->line, (int)l->ranks, (int)l->dflt.ranks);
     c->collective = (enum collective_kind)kind;
     c->ranks = l->ranks ? l->ranks : l->dflt.ranks;
@@ -637,7 +637,8 @@ static int check_bandwidths(struct log *l, const struct curve *c, const double x
     double slack = 1.01 * (factor * half_alg + half_bus);
     if (!(fabs(x[2] - factor * x[1]) <= slack))
         return err_set(l->e, ERR_RANGE,
-                       "%s:%lld: busbw is %g, expected %.6g: algbw %g times %.6g of %s among %d ranks",
+                       "%s:%lld: busbw is %g, expected %.6g: algbw %g times %.6g of %s among %d ranks; are "
+                       "collective and ranks right?",
                        l->name, (long long)l->line, x[2], factor * x[1], x[1], factor,
                        collective_names[c->collective], (int)c->ranks);
     double algbw_GBps = bytes / (x[0] * l->unit_s) / 1e9;

@@ -688,11 +688,13 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 static int check_needs(const struct design_point *s, unsigned needs, struct err *e)
 {
     if ((needs & DESIGN_NEEDS_WORKLOAD) && s->n_workloads == 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no workload; give workload or workloads");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
+                         "has no workload; give workload or workloads, or start from weft new");
     if ((needs & DESIGN_NEEDS_PARTS) && !s->has_parts)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no parts; give parts with prices");
     if ((needs & DESIGN_FOR_BUDGET) && s->maps.budget < 0)
-        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no budget; give one");
+        return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE,
+                         "has no budget; give one, such as budget: { usd: 6e6 }");
     if (s->split == DESIGN_GIVEN && (needs & DESIGN_FOR_SPLIT))
         needs |= DESIGN_NEEDS_BANDWIDTH;
     if ((needs & DESIGN_NEEDS_BANDWIDTH) && !topo_has_bandwidths(&s->net))
