@@ -197,8 +197,10 @@ static void put_example(struct text *out, const struct text *file, int32_t line,
     for (; line > 1 && *s; line--)
         s += strcspn(s, "\n") + (s[strcspn(s, "\n")] != '\0');
     s += strspn(s, " ");
-    size_t n = strcspn(s, "\n");
-    text_printf(out, "%.*s%s   (%s)", n > SHOWN ? SHOWN : (int)n, s, n > SHOWN ? "..." : "", name);
+    size_t line_n = strcspn(s, "\n"), n = line_n < SHOWN ? line_n : SHOWN;
+    while (n < line_n && n > 0 && s[n] != ' ')
+        n--;
+    text_printf(out, "%.*s%s   (%s)", (int)n, s, n < line_n ? " ..." : "", name);
 }
 
 static bool look_in(struct text *out, const char *folder, const char *name, const char *root,

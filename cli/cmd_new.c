@@ -19,7 +19,7 @@ enum part { NETWORK, MODEL, NPU, STUDY, CLUSTER, N_PARTS };
 static const struct {
     const char *kind, *title, *usual; /* of the catalogue; in the list; where --like names none of it */
 } parts[N_PARTS] = {
-    [NETWORK] = { "networks", "Networks", "dgx-h100-pod" },
+    [NETWORK] = { "networks", "Networks", "hgx-h100" },
     [MODEL] = { "models", "Models", "llama3-70b" },
     [NPU] = { "npus", "NPUs", NULL },
     [STUDY] = { "studies", "Studies", NULL },
@@ -261,27 +261,30 @@ static int put_study(struct text *out, struct wish *w, const char *file, struct 
     rc = rc ? rc : choose_batch(&batch, &tokens, &w->text[MODEL], npus, e);
     if (rc)
         return rc;
-    text_printf(out,
-                "# %s on %s%s%s. Change what you like: `weft keys WORD` explains every key.\n"
-                "#   weft sim %s             time of a training step, and whether it fits in memory\n"
-                "#   weft explain %s         what limits the step, and what more bandwidth would save\n"
-                "#   weft topo %s --bill     what the network costs, part by part\n"
-                "#   weft alloc %s           the best bandwidths: leave bw_GBps out of a dimension to let "
-                "weft choose\n"
-                "#   weft sweep %s -o rows.csv   every variant below vary\n",
-                w->name[MODEL], w->name[NETWORK], w->name[NPU] ? " with " : "",
-                w->name[NPU] ? w->name[NPU] : "", file, file, file, file, file);
+    text_printf(
+        out,
+        "# %s on %s%s%s. Change what you like: `weft keys WORD` explains every key.\n"
+        "#   weft sim %s             time of a training step, and whether it fits in memory\n"
+        "#   weft explain %s         what limits the step, and what more bandwidth would save\n"
+        "#   weft topo %s --bill     what the network costs, part by part\n"
+        "#   weft alloc %s           the best bandwidths: leave bw_GBps out of a dimension to let "
+        "weft choose\n"
+        "#   weft sweep %s -o rows.csv   every variant below vary\n"
+        "# Another number of NPUs: size of the last dimension, and batch. A 2:1 spine: weft keys taper\n",
+        w->name[MODEL], w->name[NETWORK], w->name[NPU] ? " with " : "", w->name[NPU] ? w->name[NPU] : "",
+        file, file, file, file, file);
     text_puts(out, "network:\n");
     put_network(out, w);
     text_printf(out, "model: alpha-beta # latency counts; others: weft keys study\nworkload:\n  model: %s\n",
                 w->name[MODEL]);
     if (tokens > 0)
         text_printf(out,
-                    "  parallel: { batch: %lld } # sequences per step, %.3g million tokens; grow it with "
-                    "the NPUs\n"
+                    "  parallel:\n"
+                    "    batch: %lld # sequences per step, %.3g million tokens; grow it with the NPUs\n"
+                    "    software: megatron # whose kernels; others: weft keys software\n"
                     "  search: { top: 3 } # every legal plan (tensor, pipeline, context, expert, data "
                     "parallel); or write\n"
-                    "                     # one below parallel: { tp: 8, pp: 4 } and delete this line\n",
+                    "                     # tp: 8 and pp: 4 below parallel and delete this line\n",
                     (long long)batch, tokens / 1e6);
     else
         text_printf(out, "  parallel: { batch: %lld } # samples per step, data parallel\n", (long long)batch);
