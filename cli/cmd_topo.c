@@ -55,7 +55,8 @@ static int export_graph(const struct run *run, const struct topo_graph *g, const
 /* What is known about a network. */
 struct facts {
     const char *name;
-    const struct design_point *study; /* NULL for a custom graph */
+    const struct design_point *study;   /* NULL for a custom graph */
+    const struct design_point *classes; /* the study of a custom graph */
     struct topo_metrics metrics;
     struct topo_bill bill; /* empty unless has_bill */
     bool has_bill;
@@ -84,6 +85,32 @@ static const struct column dim_columns[] = {
     COLUMN_REAL(struct dim_row, usd_per_GBps_per_npu, "price of bandwidth", .in = IN_JSON),
     COLUMNS_END,
 };
+
+/* Classes of a graph's links; the fastest link is shown. */
+static void report_classes(struct report *r, const struct design_point *s)
+{
+    report_line(r, "\n");
+    report_list(r, "dims", dim_columns);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        const struct topo_wire_class *kind = &s->net.wires->kinds[d];
+        report_row(
+            r,
+            &(struct dim_row){
+                .name = dim->name,
+                .shape = "links",
+                .size = dim->size,
+                .bw_GBps = dim->bw_Bps / 1e9,
+                .link_GBps = kind->link_share * dim->bw_Bps / 1e9,
+                .latency_ns = NAN,
+                .efficiency = report_is(r, IN_TEXT) && !(dim->efficiency < 1) ? (double)NAN : dim->efficiency,
+                .links = kind->n_links,
+                .tier = *dim->tier ? dim->tier : NULL,
+                .usd_per_GBps_per_npu =
+                    s->has_parts ? s->prices[d].usd_per_Bps * 1e9 / (double)s->net.n_npus : (double)NAN });
+    }
+    report_list_end(r);
+}
 
 static void report_dims(struct report *r, const struct design_point *s)
 {
@@ -356,6 +383,8 @@ static void put_facts(struct report *r, const struct facts *f)
     }
     if (f->study)
         report_dims(r, f->study);
+    if (f->classes)
+        report_classes(r, f->classes);
     if (f->has_bill) {
         report_line(r, "\n");
         report_bill(r, f);
@@ -435,8 +464,51 @@ static int custom_bill(struct facts *f, struct topo_wires *w, const struct topo_
     return rc ? err_wrap(e, "%s", f->name) : 0;
 }
 
+static int custom_metrics(struct facts *f, const struct topo_wires *w, const struct topo_graph *g,
+                          struct err *e)
+{
+    int rc = topo_graph_metrics(&f->metrics, g, e);
+    if (!rc)
+        rc = theta_uniform(&f->uniform_Bps, w, e);
+    if (!rc && theta_proves_bisection(f->uniform_Bps, f->metrics.n_npus, f->metrics.bisection_Bps))
+        f->metrics.bisection_is_bound = false;
+    return rc;
+}
+
+/* A study's graph at the bandwidths of its classes, the study's bill. */
+static int graph_of_study(struct run *run, struct design_point *s, struct err *e)
+{
+    char word[TOPO_SPEC];
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct topo_graph *g = NULL;
+    struct topo_wires w = { 0 };
+    struct facts f = { .name = load_network_name(word, &s->net), .classes = s, .uniform_Bps = NAN };
+    if (run->opt.spec || wants_astra(run))
+        return err_set(e, ERR_UNSUP, "%s: its network is a graph, which %s", run->opt.operands[0],
+                       run->opt.spec ? "no word describes" : "ASTRA-sim has no file for");
+    for (int32_t d = 0; d < s->net.n_dims; d++) /* others are to be chosen */
+        if (isnan(s->net.dims[d].bw_Bps))
+            s->net.dims[d].bw_Bps = s->net.wires->kinds[d].file_Bps;
+    int rc = design_point_open_graph(&g, s, e);
+    if (!rc)
+        rc = topo_wires_build(&w, g, e);
+    if (!rc && !run->opt.bill)
+        rc = custom_metrics(&f, &w, g, e);
+    if (!rc && s->has_parts) {
+        rc = design_point_build_bill(&f.bill, s, topo_get_bandwidths(bw_Bps, &s->net), e);
+        f.has_bill = !rc;
+        f.unpriced_switches = s->net.wires->own_prices && s->net.wires->unpriced_switches;
+    }
+    if (!rc)
+        rc = deliver(run, &f, g, output_origin(s), e);
+    topo_bill_free(&f.bill);
+    topo_wires_free(&w);
+    topo_graph_free(g);
+    return rc;
+}
+
 /* Bandwidths to choose and words belong to dimensions, which a custom graph has not. */
-static int custom_graph(struct run *run, bool edges, struct err *e)
+static int custom_graph(struct run *run, struct err *e)
 {
     struct topo_graph *g = NULL;
     struct facts f = { .name = run->opt.operands[0], .uniform_Bps = NAN };
@@ -450,17 +522,13 @@ static int custom_graph(struct run *run, bool edges, struct err *e)
         return err_set(e, ERR_USAGE, "option --%s works for described networks only, not for a custom graph",
                        asked);
     struct topo_wires w = { 0 };
-    int rc = edges ? topo_read_edges(&g, f.name, e) : topo_read_graphml(&g, f.name, e);
+    int rc = topo_read_graph(&g, f.name, e);
     if (!rc && topo_graph_lacks_kinds(g))
         output_warn(run, "%s: " TOPO_NO_KINDS, f.name, (long long)topo_graph_npus(g));
-    if (!rc && !run->opt.bill)
-        rc = topo_graph_metrics(&f.metrics, g, e);
     if (!rc)
         rc = custom_bill(&f, &w, g, run->opt.bill, e);
     if (!rc && !run->opt.bill)
-        rc = theta_uniform(&f.uniform_Bps, &w, e);
-    if (!rc && theta_proves_bisection(f.uniform_Bps, f.metrics.n_npus, f.metrics.bisection_Bps))
-        f.metrics.bisection_is_bound = false;
+        rc = custom_metrics(&f, &w, g, e);
     if (!rc)
         rc = deliver(run, &f, g, (struct origin){ .known = false }, e);
     topo_bill_free(&f.bill);
@@ -533,8 +601,7 @@ static int described(struct run *run, struct err *e)
         goto out;
     warn_about_network(run, &s);
     if (s.ideal) {
-        rc = err_set(e, ERR_UNSUP, "%s: its network is a graph; give the graph's own file",
-                     run->opt.operands[0]);
+        rc = graph_of_study(run, &s, e);
         goto out;
     }
     if (run->opt.spec) {
@@ -570,8 +637,8 @@ static int run_topo(struct run *run, struct err *e)
     int rc = extra_check(run, files, sizeof files / sizeof files[0], e);
     if (rc)
         return rc;
-    bool edges = output_ends_with(path, ".csv");
-    return edges || output_ends_with(path, ".graphml") ? custom_graph(run, edges, e) : described(run, e);
+    return output_ends_with(path, ".csv") || output_ends_with(path, ".graphml") ? custom_graph(run, e)
+                                                                                : described(run, e);
 }
 
 const struct command cmd_topo = {

@@ -51,6 +51,7 @@ const struct section *const manual_sections[] = {
     &topo_npu_attention_section,
     &topo_dim_section,
     &topo_class_section,
+    &topo_edge_section,
     &topo_regime_section,
     &topo_curve_section,
     &topo_nics_section,

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/vec.h"
 #include "base/work.h"
@@ -50,12 +49,6 @@ struct fidelity_flow;
  * The graph that flows run on, with what has failed or is slow, and which of its links are hot.
  */
 
-static bool fidelity_is_csv(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".csv") == 0;
-}
-
 struct topo_network fidelity_network(const struct sim_way *way)
 {
     struct topo_network net = *way->net;
@@ -71,8 +64,7 @@ static int open_graph(struct fidelity *x, struct err *e)
     struct fidelity_wires *w = &x->wires;
     const char *path = x->way.rules->graph;
     if (path[0])
-        return fidelity_is_csv(path) ? topo_read_edges(&w->graph, path, e)
-                                     : topo_read_graphml(&w->graph, path, e);
+        return topo_read_graph(&w->graph, path, e);
     struct topo_network net = fidelity_network(&x->way);
     return topo_build_graph(&w->graph, &net, NULL, e);
 }

@@ -34,7 +34,7 @@ check_includes() {
     function home(header) {
         if (file == "cli/version.c") return "" # asks each for its version
         if (header == "yaml.h") return "^base/yaml[a-z_]*\\.c$"
-        if (header ~ /^igraph/ || header ~ /^libxml/) return "^topo/graph(_call)?\\.[ch]$"
+        if (header ~ /^igraph/ || header ~ /^libxml/) return "^topo/graph(_call|_orbits)?\\.[ch]$"
         if (header == "gmp.h") return "^base/gmp_memory\\.c$"
         if (header ~ /^gsl\/gsl_(rng|randist|qrng)/) return "^base/rng\\.c$"
         if (header == "gsl/gsl_cdf.h") return "^base/stat\\.c$"

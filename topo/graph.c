@@ -1,9 +1,9 @@
 /*
  * Networks as graphs: built from dimensions or read from GraphML and CSV, measured, written. This file is
- * igraph's home, with graph_call.c. NPUs are vertices 0 .. n-1, switches follow dimension by dimension; links
- * follow dimension by dimension too, in the order in which the shape lists its edges: numbers of arcs follow
- * from it (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by search stand beside
- * the formulas of metric.c, tests hold them equal.
+ * igraph's home, with graph_call.c and graph_orbits.c. NPUs are vertices 0 .. n-1, switches follow dimension
+ * by dimension; links follow dimension by dimension too, in the order in which the shape lists its edges:
+ * numbers of arcs follow from it (arc 2 l and 2 l + 1 of link l), and equal-cost routes hash them. Metrics by
+ * search stand beside the formulas of metric.c, tests hold them equal.
  *
  * igraph is kept apart from all else: no header of it is seen outside, its vectors are freed where they are
  * made, and the code of each call that can fail goes through topo_from_igraph(). Its attributes are columns
@@ -31,16 +31,16 @@
 #include "topo/graph_draft.h"
 
 /** Attribute names in the model and in files. */
-#define ATTR_BW      "bw_GBps"
-#define ATTR_LAT     "lat_ns"
-#define ATTR_LATENCY "latency_ns" /**< files only: the same, as CSV calls it */
-#define ATTR_DIM     "dim"
-#define ATTR_USD     "usd" /**< of edges in the model; of vertices too in files */
-#define ATTR_WATT    "watt"
-#define ATTR_CLASS   "class" /**< files only; in memory a number beside the model */
-#define ATTR_KIND    "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
-#define ATTR_NAME    "name"  /**< in the model of a custom graph only; exports of others make it up */
-#define ATTR_COORD   "coord" /**< exports only */
+#define ATTR_BW    "bw_GBps"
+#define ATTR_LAT   "latency_ns"
+#define ATTR_LAT_2 "lat_ns" /**< in files that are read: the same */
+#define ATTR_DIM   "dim"
+#define ATTR_USD   "usd" /**< of edges in the model; of vertices too in files */
+#define ATTR_WATT  "watt"
+#define ATTR_CLASS "class" /**< files only; in memory a number beside the model */
+#define ATTR_KIND  "kind"  /**< boolean in the model: is an NPU; "npu" or "switch" in files */
+#define ATTR_NAME  "name"  /**< in the model of a custom graph only; exports of others make it up */
+#define ATTR_COORD "coord" /**< exports only */
 
 struct topo_graph {
     igraph_t model;
@@ -1065,11 +1065,11 @@ static int32_t to_dim(double x)
 /* A latency under either name. */
 static int find_latency(struct topo_draft *draft, const igraph_t *model, struct err *e)
 {
-    if (!igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, ATTR_LATENCY))
+    if (!igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, ATTR_LAT_2))
         return 0;
-    draft->lat_key = ATTR_LATENCY;
+    draft->lat_key = ATTR_LAT_2;
     return igraph_cattribute_has_attr(model, IGRAPH_ATTRIBUTE_EDGE, ATTR_LAT)
-               ? err_set(e, ERR_PARSE, "edges: %s and %s are the same; give one", ATTR_LAT, ATTR_LATENCY)
+               ? err_set(e, ERR_PARSE, "edges: %s and %s are the same; give one", ATTR_LAT_2, ATTR_LAT)
                : 0;
 }
 
@@ -1418,80 +1418,23 @@ int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct er
     return rc;
 }
 
-/* ---- vertices that are alike ---- */
-
-/* The lowest vertex of those known to be alike; paths are halved on the way. */
-static int32_t orbit_root(int32_t *orbit, int32_t v)
+int topo_graph_scale(struct topo_graph *g, const double *times, struct err *e)
 {
-    while (orbit[v] != v) {
-        orbit[v] = orbit[orbit[v]];
-        v = orbit[v];
-    }
-    return v;
-}
-
-/* Generators of the group, each a list of images: v and its image are in one orbit. */
-static void join_orbits(int32_t *orbit, int32_t n, const igraph_vector_int_list_t *generators)
-{
-    for (int32_t v = 0; v < n; v++)
-        orbit[v] = v;
-    for (igraph_integer_t g = 0; g < igraph_vector_int_list_size(generators); g++) {
-        const igraph_vector_int_t *image = igraph_vector_int_list_get_ptr(generators, g);
-        for (int32_t v = 0; v < n; v++) {
-            int32_t a = orbit_root(orbit, v), b = orbit_root(orbit, (int32_t)VECTOR(*image)[v]);
-            orbit[a > b ? a : b] = a < b ? a : b;
-        }
-    }
-    for (int32_t v = 0; v < n; v++)
-        orbit[v] = orbit_root(orbit, v);
-}
-
-struct orbit_search {
-    const igraph_t *graph;
-    const igraph_vector_int_t *paint;
-    igraph_vector_int_list_t *generators;
-};
-
-static igraph_error_t orbits_generators(void *data)
-{
-    const struct orbit_search *x = data;
-    return igraph_automorphism_group(x->graph, x->paint, x->generators, IGRAPH_BLISS_FL, NULL);
-}
-
-int topo_find_orbits(int32_t *orbit, int32_t n_vertices, const int32_t *colors, const int32_t *ends,
-                     int32_t n_edges, struct err *e)
-{
-    igraph_vector_int_t list, paint;
-    igraph_vector_int_list_t generators;
-    igraph_t graph;
-    topo_graph_init();
-    int rc =
-        topo_from_igraph(igraph_vector_int_init(&list, 2 * (igraph_integer_t)n_edges), "graph: orbits", e);
+    static const char *const attrs[] = { ATTR_BW, ATTR_USD, ATTR_WATT };
+    igraph_vector_t values;
+    int rc = topo_from_igraph(igraph_vector_init(&values, g->n_links), "graph: links", e);
     if (rc)
         return rc;
-    rc = topo_from_igraph(igraph_vector_int_init(&paint, n_vertices), "graph: orbits", e);
-    if (rc)
-        goto no_paint;
-    rc = topo_from_igraph(igraph_vector_int_list_init(&generators, 0), "graph: orbits", e);
-    if (rc)
-        goto no_generators;
-    for (int32_t i = 0; i < 2 * n_edges; i++)
-        VECTOR(list)[i] = ends[i];
-    for (int32_t v = 0; v < n_vertices; v++)
-        VECTOR(paint)[v] = colors[v];
-    rc = topo_from_igraph(igraph_create(&graph, &list, n_vertices, IGRAPH_UNDIRECTED), "graph: orbits", e);
-    if (!rc) {
-        rc = topo_from_igraph(
-            topo_igraph_safely(orbits_generators, &(struct orbit_search){ &graph, &paint, &generators }),
-            "graph: orbits", e);
-        igraph_destroy(&graph);
+    for (size_t k = 0; k < sizeof attrs / sizeof *attrs && !rc; k++) {
+        if (!igraph_cattribute_has_attr(&g->model, IGRAPH_ATTRIBUTE_EDGE, attrs[k]))
+            continue;
+        rc = topo_from_igraph(EANV(&g->model, attrs[k], &values), "graph: links", e);
+        for (int64_t i = 0; i < g->n_links && !rc; i++)
+            VECTOR(values)
+            [i] = topo_fifteen_digits(VECTOR(values)[i] * (g->cls[i] < 0 ? times[0] : times[g->cls[i]]));
+        if (!rc)
+            rc = topo_from_igraph(SETEANV(&g->model, attrs[k], &values), "graph: links", e);
     }
-    if (!rc)
-        join_orbits(orbit, n_vertices, &generators);
-    igraph_vector_int_list_destroy(&generators);
-no_generators:
-    igraph_vector_int_destroy(&paint);
-no_paint:
-    igraph_vector_int_destroy(&list);
+    igraph_vector_destroy(&values);
     return rc;
 }

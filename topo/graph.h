@@ -18,6 +18,9 @@
  */
 struct topo_graph;
 
+/** What edges of files say: columns of CSV, and attributes of GraphML. */
+extern const struct section topo_edge_section;
+
 /** Most vertices and links together. */
 #define TOPO_MAX_GRAPH (INT64_C(1) << 28)
 /** Largest graph file that is read [bytes]. */
@@ -54,11 +57,11 @@ int topo_build_graph(struct topo_graph **out, const struct topo_network *net, co
                      struct err *e);
 
 /**
- * Read a custom network from an undirected GraphML file. Edge attributes (numeric): bw_GBps > 0 and lat_ns
- * >= 0 required, dim, usd and watt optional; `class` (text) names what links are alike. Vertex attributes
- * (text): kind "npu" or "switch", without one as in topo_read_edges(), name (default the node's id); usd and
- * watt (numeric) optional. Other attributes are ignored. NPUs are numbered first, each kind in the order of
- * the file. Several links between two vertices are allowed.
+ * Read a custom network from an undirected GraphML file. Edge attributes (numeric): bw_GBps > 0 and
+ * latency_ns (or lat_ns) >= 0 required, dim, usd and watt optional; `class` (text) names what links are
+ * alike. Vertex attributes (text): kind "npu" or "switch", without one as in topo_read_edges(), name (default
+ * the node's id); usd and watt (numeric) optional. Other attributes are ignored. NPUs are numbered first,
+ * each kind in the order of the file. Several links between two vertices are allowed.
  * @return 0, ERR_NOMEM, ERR_UNSUP (directed, hyperedges) or ERR_PARSE, ERR_RANGE: not GraphML,
  *         several graphs, an undeclared node or key, a value missing or out of range (the message names
  *         the edge, counted from 1), a link from a vertex to itself, fewer than 2 NPUs, too large.
@@ -76,6 +79,9 @@ int topo_read_graphml(struct topo_graph **out, const char *path, struct err *e);
  */
 int topo_read_edges(struct topo_graph **out, const char *path, struct err *e);
 
+/** Either of them, by the end of the name: .csv is an edge list. */
+int topo_read_graph(struct topo_graph **out, const char *path, struct err *e);
+
 /**
  * A custom network from a list of links between @p n_npus NPUs, vertices 0.. , and @p n_switches switches,
  * the vertices after them; called "PREFIX<i>" and "switch<i>", each from 0. Several links between two
@@ -85,6 +91,10 @@ int topo_read_edges(struct topo_graph **out, const char *path, struct err *e);
  */
 int topo_build_links(struct topo_graph **out, int64_t n_npus, int64_t n_switches, const char *prefix,
                      const struct topo_link *links, int64_t n_links, struct err *e);
+
+/** Multiply bandwidth, price and power of the links of each class of a custom graph, shape
+ * [topo_graph_classes()], of links without a class by the first. ERR_NOMEM, ERR_LIB. */
+int topo_graph_scale(struct topo_graph *g, const double *times, struct err *e);
 
 void topo_graph_free(struct topo_graph *g); /**< NULL is fine */
 
@@ -143,7 +153,7 @@ const char *topo_vertex_coord(char buf[TOPO_VERTEX_TEXT], const struct topo_grap
 /**
  * Append the graph as GraphML or Graphviz DOT. Vertex attributes name, kind ("npu",
  * "switch"), for described networks coord, for others usd and watt; edge attributes class, dim, bw_GBps,
- * lat_ns, usd, watt (those the graph has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
+ * latency_ns, usd, watt (those the graph has; a NaN is left out of GraphML). ERR_NOMEM or ERR_LIB.
  */
 int topo_format_graphml(struct text *out, const struct topo_graph *g, struct err *e);
 /** Of an undirected graph, "--" between vertices; attributes as above. */

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/num.h"
+#include "base/schema.h"
 #include "base/table.h"
 #include "topo/graph.h"
 
@@ -27,12 +29,34 @@ enum column {
     COL_CLASS,
     N_COLUMNS
 };
-enum { N_REQUIRED = COL_LAT + 1 };
-static const char *const columns[N_COLUMNS] = { "src",      "dst", "bw_GBps", "latency_ns", "src_kind",
-                                                "dst_kind", "usd", "watt",    "class" };
+/* What files say, for the manual too. GraphML calls the same attributes so, but for ends and kinds. */
+static const struct key edge_keys[N_COLUMNS] = {
+    [COL_SRC] = K_REMARK("src", "CSV: name of the node at one end, which may be a number", .required = true),
+    [COL_DST] = K_REMARK("dst", "CSV: of the node at the other end", .required = true),
+    [COL_BW] = K_REAL(struct topo_link, bw_Bps, "bw_GBps", "GB/s", 1e9, 0, INFINITY, SCHEMA_NONE,
+                      "of the link, each way; above 0", .required = true),
+    [COL_LAT] = K_REAL(struct topo_link, lat_s, "latency_ns", "ns", 1e-9, 0, INFINITY, SCHEMA_NONE,
+                       "of the link alone (also called lat_ns)", .required = true),
+    [COL_SRC_KIND] =
+        K_REMARK("src_kind", "CSV: npu or switch, of src (also called kind); once is enough for a "
+                             "node. GraphML: kind, of the node"),
+    [COL_DST_KIND] = K_REMARK("dst_kind", "CSV: the same of dst"),
+    [COL_USD] = K_REAL(struct topo_link, usd, "usd", "USD", 1, 0, INFINITY, SCHEMA_NONE,
+                       "price of the link; all edges have one or none. GraphML: of nodes too"),
+    [COL_WATT] = K_REAL(struct topo_link, watt, "watt", "W", 1, 0, INFINITY, SCHEMA_NONE,
+                        "power of the link; likewise"),
+    [COL_CLASS] = K_REMARK("class", "which links are alike: a dimension of studies and a line of the bill"),
+};
 
-/* Another name of src_kind, as a node's kind is called in GraphML. */
-static const char short_kind[] = "kind";
+K_SECTION(topo_edge_section, struct topo_link, "graph", edge_keys,
+          "a link of a custom graph: a column of a CSV edge list, an attribute of a GraphML edge");
+
+/* Other names of two of them. */
+static const struct {
+    const char *name;
+    enum column is;
+} other_names[] = { { "kind", COL_SRC_KIND }, { "lat_ns", COL_LAT } };
+enum { N_OTHER = sizeof other_names / sizeof *other_names };
 
 enum node_kind { KIND_OPEN, KIND_NPU, KIND_SWITCH };
 
@@ -96,29 +120,39 @@ struct edges_reader {
 };
 
 /* Unknown columns are refused: a misspelt one would lose what it says. */
+static int edges_check_column(const struct edges_reader *r, int32_t c, struct err *e)
+{
+    const char *name = r->table->names[c], *known[N_COLUMNS];
+    for (int k = 0; k < N_COLUMNS; k++) {
+        if (r->cols[k] == c)
+            return 0;
+        known[k] = edge_keys[k].name;
+    }
+    const char *near = text_nearest(name, known, N_COLUMNS);
+    return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown; did you mean %s? See weft keys graph", name,
+                   near ? near : known[COL_SRC]);
+}
+
 static int edges_find_columns(struct edges_reader *r, struct err *e)
 {
     const struct table *t = r->table;
-    for (int k = 0; k < N_COLUMNS; k++) {
-        r->cols[k] = table_find(t, columns[k]);
-        if (k < N_REQUIRED && r->cols[k] < 0)
-            return err_set(e, ERR_PARSE, "has no column %s; give src, dst, bw_GBps and latency_ns",
-                           columns[k]);
+    for (int k = 0; k < N_COLUMNS; k++)
+        r->cols[k] = table_find(t, edge_keys[k].name);
+    for (int i = 0; i < N_OTHER; i++) {
+        int32_t at = table_find(t, other_names[i].name), *col = &r->cols[other_names[i].is];
+        if (at >= 0 && *col >= 0)
+            return err_set(e, ERR_PARSE, "has columns %s and %s, which are the same; give one",
+                           other_names[i].name, t->names[*col]);
+        *col = at >= 0 ? at : *col;
     }
-    int32_t kind = table_find(t, short_kind);
-    if (kind >= 0 && r->cols[COL_SRC_KIND] >= 0)
-        return err_set(e, ERR_PARSE, "has columns %s and %s, which are the same; give one", short_kind,
-                       columns[COL_SRC_KIND]);
-    r->cols[COL_SRC_KIND] = kind >= 0 ? kind : r->cols[COL_SRC_KIND];
+    for (int k = 0; k < N_COLUMNS; k++)
+        if (edge_keys[k].required && r->cols[k] < 0)
+            return err_set(e, ERR_PARSE, "has no column %s; give src, dst, bw_GBps and latency_ns",
+                           edge_keys[k].name);
     for (int32_t c = 0; c < t->n_cols; c++) {
-        int k = 0;
-        while (c != kind && k < N_COLUMNS && strcmp(t->names[c], columns[k]) != 0)
-            k++;
-        if (k == N_COLUMNS) {
-            const char *near = text_nearest(t->names[c], columns, N_COLUMNS);
-            return err_set(e, ERR_PARSE, "column \"%.64s\" is unknown; did you mean %s?", t->names[c],
-                           near ? near : columns[COL_SRC]);
-        }
+        int rc = edges_check_column(r, c, e);
+        if (rc)
+            return rc;
     }
     return 0;
 }
@@ -140,7 +174,7 @@ static int edges_read_number(double *out, const struct edges_reader *r, int64_t 
     case TABLE_TEXT:
         if (cell->text && cell->text[0] && !num_parse_real(cell->text, out))
             return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected a number", (long long)row + 1,
-                           columns[k], cell->text);
+                           edge_keys[k].name, cell->text);
         break;
     }
     return 0;
@@ -158,12 +192,12 @@ static int read_node(int64_t *node, struct edges_reader *r, int64_t row, enum co
     /* 1.0 and 1 would be one node or two, depending on how they are printed. */
     if (kind == TABLE_REAL && isfinite(cell->real))
         return err_set(e, ERR_PARSE, "column %s holds fractions, expected names or whole numbers",
-                       columns[k]);
+                       edge_keys[k].name);
     if (!name[0])
-        return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)row + 1, columns[k]);
+        return err_set(e, ERR_PARSE, "edge %lld: %s is missing", (long long)row + 1, edge_keys[k].name);
     if (!is_utf8_text(name))
         return err_set(e, ERR_PARSE, "edge %lld: %s is \"%.64s\", expected UTF-8 without control characters",
-                       (long long)row + 1, columns[k], name);
+                       (long long)row + 1, edge_keys[k].name, name);
     *node = find_node(&r->nodes, name);
     return *node < 0 ? err_nomem(e, "graph") : 0;
 }
@@ -188,7 +222,7 @@ static int edges_read_kind(struct edges_reader *r, int64_t row, int64_t node, en
     unsigned char *known = &r->nodes.kinds[node];
     if (*known != KIND_OPEN && *known != kind)
         return err_set(e, ERR_RANGE, "edge %lld: %s of \"%.64s\" is %s, but %s in an edge before",
-                       (long long)row + 1, columns[k], r->nodes.names[node], cell->text,
+                       (long long)row + 1, edge_keys[k].name, r->nodes.names[node], cell->text,
                        *known == KIND_NPU ? "npu" : "switch");
     *known = (unsigned char)kind;
     return 0;
@@ -268,10 +302,17 @@ static int fill_draft(struct topo_draft *draft, const struct table *t, struct er
     return rc;
 }
 
+int topo_read_graph(struct topo_graph **out, const char *path, struct err *e)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcasecmp(dot, ".csv") == 0 ? topo_read_edges(out, path, e)
+                                               : topo_read_graphml(out, path, e);
+}
+
 int topo_read_edges(struct topo_graph **out, const char *path, struct err *e)
 {
     struct table t = { 0 };
-    struct topo_draft draft = { .lat_key = columns[COL_LAT] };
+    struct topo_draft draft = { .lat_key = edge_keys[COL_LAT].name };
     *out = NULL;
     int rc = table_read_csv(&t, path, e);
     if (!rc) {

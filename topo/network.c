@@ -422,17 +422,23 @@ static bool is_name(const char *s)
     return *s == '\0';
 }
 
-static int check_dim_name(const char *name, const struct yaml_doc *doc, yaml_id node, struct err *e)
+static bool is_sum(const char *name)
 {
     static const char *const reserved[] = { "total", "usd", "nic_usd", "watt" };
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+static int check_dim_name(const char *name, const struct yaml_doc *doc, yaml_id node, struct err *e)
+{
     if (!is_name(name))
         return yaml_fail(doc, node, e, ERR_PARSE,
                          "is \"%s\", expected a letter or _ and then letters, digits, _ or -", name);
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (strcmp(name, reserved[i]) == 0)
-            return yaml_fail(doc, node, e, ERR_RANGE,
-                             "is \"%s\", which constraints use for a sum; choose another name", name);
-    return 0;
+    return is_sum(name) ? yaml_fail(doc, node, e, ERR_RANGE,
+                                    "is \"%s\", which constraints use for a sum; choose another name", name)
+                        : 0;
 }
 
 /* Where key of map is, or the map itself when the value is a default. */
@@ -541,7 +547,7 @@ static const struct key class_keys[] = {
         "that others leave, others 1)"),
     K_REAL_OR(struct topo_dim, bw_Bps, "bw_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
               "of one NPU: all links of the class in one direction over the number of NPUs; links keep the "
-              "proportions of the file (default: to be allocated)",
+              "proportions of the file (default: the file's, or chosen where something limits a split)",
               .decimals = 9),
     K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
            "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
@@ -554,13 +560,18 @@ static const struct key class_keys[] = {
 };
 
 /* To all that asks for a shape it is a switch, which only what knows no graph would take it for. */
-static int network_check_class(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static void settle_class(struct topo_dim *dim)
 {
-    struct topo_dim *dim = base;
     dim->shape = TOPO_SWITCH;
     dim->wires = true;
     dim->n_levels = 1;
     dim->in_switch_min = 2;
+}
+
+static int network_check_class(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    struct topo_dim *dim = base;
+    settle_class(dim);
     int rc = check_dim_name(dim->name, doc, yaml_get(doc, map, "name"), e);
     return rc ? rc : check_bounds(dim, doc, map, e);
 }
@@ -568,6 +579,22 @@ static int network_check_class(void *base, const struct yaml_doc *doc, yaml_id m
 K_SECTION(topo_class_section, struct topo_dim, "classes", class_keys,
           "a class of links of a network's graph: a dimension to constraints, prices and reports", STUDY_USES,
           .check = network_check_class);
+
+int topo_add_class(struct topo_network *net, const char *name, struct err *e)
+{
+    if (!is_name(name) || is_sum(name))
+        return err_set(e, ERR_PARSE,
+                       "has links of class \"%s\", expected a letter or _ and then letters, digits, _ or -, "
+                       "and none of total, usd, nic_usd, watt",
+                       name);
+    if (net->n_dims == TOPO_MAX_DIMS)
+        return err_set(e, ERR_RANGE, "has links of more than %d classes", TOPO_MAX_DIMS);
+    struct topo_dim *dim = &net->dims[net->n_dims++];
+    schema_defaults(dim, &topo_class_section);
+    snprintf(dim->name, sizeof dim->name, "%s", name);
+    settle_class(dim);
+    return 0;
+}
 
 /* ---- a network ---- */
 
@@ -610,11 +637,12 @@ static const struct key network_keys[] = {
            .what = "dimensions", .word = read_dims_word, .form = "list of <dims> or text"),
     K_NODE(
         struct topo_network, graph, "graph",
-        "instead of dims, in studies of designs: a GraphML or CSV file of links (relative to this one), each "
-        "of a class",
+        "instead of dims, in studies of designs: a GraphML or CSV file of links (relative to this one), see "
+        "weft keys graph",
         .form = "file"),
     K_LIST(struct topo_network, dims, n_dims, "classes", 1, &topo_class_section,
-           "with graph: its classes of links, see classes", .what = "classes"),
+           "with graph: its classes of links, see classes (default: those that the file names)",
+           .what = "classes"),
 };
 
 /* One list or the other. */
@@ -629,8 +657,6 @@ static int check_lists(const struct yaml_doc *doc, yaml_id map, struct err *e)
         return yaml_fail_key(doc, classes, e, ERR_PARSE, "is given without graph; give the file of links");
     if (graph >= 0 && dims >= 0)
         return yaml_fail_key(doc, dims, e, ERR_PARSE, "is given together with graph; give classes instead");
-    if (graph >= 0 && classes < 0)
-        return yaml_fail_key(doc, graph, e, ERR_PARSE, "is given without classes; list those of its links");
     return 0;
 }
 
@@ -638,7 +664,10 @@ static int check_lists(const struct yaml_doc *doc, yaml_id map, struct err *e)
 static int check_classes(const struct topo_network *net, const struct yaml_doc *doc, yaml_id map,
                          struct err *e)
 {
-    yaml_each (id, doc, yaml_get(doc, map, "classes")) {
+    yaml_id classes = yaml_get(doc, map, "classes");
+    if (classes < 0) /* those of the file */
+        return 0;
+    yaml_each (id, doc, classes) {
         int32_t d = doc->nodes[id].index, same = topo_find_dim(net, net->dims[d].name);
         if (same != d)
             return yaml_fail(doc, yaml_get(doc, id, "name"), e, ERR_RANGE,

@@ -45,6 +45,10 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
  */
 int topo_read_wired(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e);
 
+/** One more dimension, a class of links called @p name, as one of `classes` that gives its name alone.
+ * ERR_PARSE (no name that a class may have), ERR_RANGE: too many. */
+int topo_add_class(struct topo_network *net, const char *name, struct err *e);
+
 /**
  * "ring:4@250 full:8 switch:32@50": SHAPE:SIZE[@GBps], innermost first, blanks
  * between; of a fabric SHAPE:SIZExSIZE[/TAPER[/TAPER]][^UP[^UP]][+shared|+forward|+rails4][@GBps], as in

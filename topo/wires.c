@@ -80,6 +80,25 @@ static int copy_wires(struct topo_wires *w, const struct topo_graph *g, struct e
     return topo_list_links(w->links, g, e);
 }
 
+int topo_wires_check(const struct topo_wires *w, const struct topo_graph *g, struct err *e)
+{
+    char name[TOPO_VERTEX_TEXT];
+    bool *linked = calloc((size_t)w->n_vertices + 1, sizeof *linked);
+    int32_t alone = 0;
+    if (!linked)
+        return err_nomem(e, "wires of a graph");
+    for (int32_t i = 0; i < w->n_links; i++)
+        linked[w->links[i].src] = linked[w->links[i].dst] = true;
+    while (alone < w->n_npus && linked[alone])
+        alone++;
+    free(linked);
+    return alone == w->n_npus
+               ? 0
+               : err_set(e, ERR_RANGE,
+                         "node \"%.64s\": is an NPU without a link; give it one, or kind switch",
+                         topo_vertex_name(name, g, alone));
+}
+
 int topo_wires_build(struct topo_wires *w, const struct topo_graph *g, struct err *e)
 {
     *w = (struct topo_wires){ .n_classes = topo_graph_classes(g) };
@@ -229,13 +248,35 @@ int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw
     return 0;
 }
 
+/* A file without classes has one, unless a study lists several. */
+static void settle_classes(struct topo_wires *w, const struct topo_network *net)
+{
+    if (w->n_classes > 0 || net->n_dims > 1)
+        return;
+    w->n_classes = 1; /* there is room for one more */
+    snprintf(w->classes[0], TOPO_NAME, "%s", net->n_dims ? net->dims[0].name : "links");
+    for (int32_t i = 0; i < w->n_links; i++)
+        w->links[i].cls = 0;
+}
+
+int topo_wires_list(struct topo_network *net, const struct topo_wires *w, struct err *e)
+{
+    for (int32_t c = 0; c < w->n_classes; c++) {
+        int rc = topo_add_class(net, w->classes[c], e);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
 /* Which dimension each class of the file is. */
 static int match_classes(int32_t *dim_of, const struct topo_wires *w, const struct topo_network *net,
                          int32_t *at, struct err *e)
 {
     for (int32_t i = 0; i < w->n_links; i++)
         if (w->links[i].cls < 0)
-            return err_set(e, ERR_RANGE, "edge %d has no class, expected one of those listed", (int)i + 1);
+            return err_set(e, ERR_RANGE, "edge %d has no class, expected %s", (int)i + 1,
+                           w->n_classes ? "one as other edges have" : "one of those listed");
     for (int32_t c = 0; c < w->n_classes; c++) {
         dim_of[c] = topo_find_dim(net, w->classes[c]);
         if (dim_of[c] < 0)
@@ -276,11 +317,18 @@ static int settle_sizes(struct topo_network *net, const struct topo_wires *w, st
 
 int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e)
 {
-    int32_t *dim_of = calloc((size_t)w->n_classes + 1, sizeof *dim_of), *height = NULL;
+    settle_classes(w, net);
     *at = -1;
+    int32_t *dim_of = calloc((size_t)w->n_classes + 1, sizeof *dim_of), *height = NULL;
+    int rc = net->n_dims == 0 ? topo_wires_list(net, w, e) : 0;
+    if (rc) {
+        free(dim_of);
+        return rc;
+    }
     w->kinds = calloc((size_t)net->n_dims + 1, sizeof *w->kinds);
     w->weight = calloc((size_t)w->n_links + 1, sizeof *w->weight);
-    int rc = dim_of && w->kinds && w->weight ? 0 : err_nomem(e, "wires of a graph");
+    if (!dim_of || !w->kinds || !w->weight)
+        rc = err_nomem(e, "wires of a graph");
     if (!rc)
         rc = match_classes(dim_of, w, net, at, e);
     if (!rc)

@@ -47,6 +47,9 @@ struct topo_wires {
 int topo_wires_build(struct topo_wires *w, const struct topo_graph *g, struct err *e);
 void topo_wires_free(struct topo_wires *w); /**< of a zeroed one too */
 
+/** Has every NPU of @p g, whose wires @p w are, a link? ERR_RANGE names one without; ERR_NOMEM. */
+int topo_wires_check(const struct topo_wires *w, const struct topo_graph *g, struct err *e);
+
 /** Does the file price anything? */
 bool topo_wires_priced(const struct topo_wires *w);
 
@@ -57,8 +60,11 @@ bool topo_wires_priced(const struct topo_wires *w);
 int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw_Bps, double port_Bps,
                     struct err *e);
 
+/** A dimension for each class of the file, of a network that lists none. Errors of topo_add_class(). */
+int topo_wires_list(struct topo_network *net, const struct topo_wires *w, struct err *e);
+
 /**
- * Make the dimensions of @p net the classes of @p w: links are renumbered to them, sizes that are 0 become
+ * Make the dimensions of @p net, without any those of topo_wires_list(), the classes of @p w: links are renumbered to them, sizes that are 0 become
  * those of all NPUs (the first) or 1. ERR_NOMEM; ERR_RANGE without a place: a link without a class or of one
  * that is not listed, a class without links, sizes that do not multiply to the NPUs. @param[out] at  the
  * dimension to blame, -1 = the file. O(links times links between an NPU and the farthest vertex).

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/vec.h"
 #include "topo/theta.h"
@@ -85,14 +84,12 @@ struct ideal {
 static int read_wires(struct ideal *x, const char *path, struct err *e)
 {
     struct topo_graph *g = NULL;
-    const char *dot = strrchr(path, '.');
-    bool csv = dot && strcasecmp(dot, ".csv") == 0;
     int rc;
     /* igraph's stack of what to clean up is one for the whole program. */
 #pragma omp critical(igraph)
     {
-        rc = csv ? topo_read_edges(&g, path, e) : topo_read_graphml(&g, path, e);
-        if (!rc && topo_wires_build(&x->wires, g, e))
+        rc = topo_read_graph(&g, path, e);
+        if (!rc && (topo_wires_build(&x->wires, g, e) || topo_wires_check(&x->wires, g, e)))
             rc = err_wrap(e, "%s", path);
         topo_graph_free(g);
     }
@@ -157,6 +154,9 @@ int ideal_open(struct ideal **out, struct topo_network *net, const char *path, i
 
 bool ideal_again(struct ideal *x, struct topo_network *net)
 {
+    struct err ignored;
+    if (net->n_dims == 0 && topo_wires_list(net, &x->wires, &ignored))
+        return false;
     bool same = net->n_dims == x->n_dims, as_efficient = true;
     for (int32_t d = 0; d < x->n_dims && same; d++) {
         const struct topo_dim *dim = &net->dims[d];

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/num.h"
 #include "topo/route.h"
@@ -259,20 +258,13 @@ int cluster_build(struct cluster *c, const struct topo_network *net, int32_t lev
     return rc;
 }
 
-static bool cluster_is_csv(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot, ".csv") == 0;
-}
-
 int cluster_read(struct cluster *c, const char *path, const struct cluster_offer *offer, struct err *e)
 {
     int rc;
     *c = (struct cluster){ 0 };
 #pragma omp critical(igraph)
     {
-        rc = cluster_is_csv(path) ? topo_read_edges(&c->graph, path, e)
-                                  : topo_read_graphml(&c->graph, path, e);
+        rc = topo_read_graph(&c->graph, path, e);
         if (!rc && (rc = cluster_finish(c, offer, e)))
             err_wrap(e, "%s", path);
     }

@@ -36,16 +36,29 @@ rates: [ { tier: copper, link_usd_per_GBps: 4 }, { tier: optic, link_usd_per_GBp
 sed 's/name: x/name: x, tier: copper/; s/name: y/name: y, tier: optic/' study.yaml >tiers.yaml
 run alloc tiers.yaml --parts rates.yaml
 
+echo "== at the bandwidths of the file, where nothing limits a split; classes scale them"
+sed '/^total_GBps/d' study.yaml >free.yaml
+run topo free.yaml
+run check free.yaml --set network.classes.x.bw_GBps=40 --set budget.time_s=0.006
+sed 's/^  classes.*//; s/torus.csv/bare.csv/; /^budget/d' free.yaml >bare.yaml
+cut -d, -f1-4 torus.csv >bare.csv
+run alloc bare.yaml
+run topo free.yaml --spec
+
 echo "== what cannot be"
-run topo study.yaml
 run alloc study.yaml --set model=flow
 run alloc study.yaml --set network.graph=none.csv
 run alloc study.yaml --set 'network.classes[1].name=z'
 run alloc study.yaml --set network.classes.x.size=5
 run alloc study.yaml --set 'constraints=[z <= 5]'
-run sim study.yaml
 cut -d, -f1-5 torus.csv >bare.csv
 run alloc study.yaml --set network.graph=bare.csv --set objective=perf_per_cost
+sed 's/^npu2,npu3/n2,npu3/' torus.csv >mixed.csv
+run topo mixed.csv
+sed 's/bw_GBps/GBps/' torus.csv >misspelt.csv
+run topo misspelt.csv
+sed 's/latency_ns/latency_ns,kind/; 2,9s/25,100/25,100,npu/; 10,$s/25,100/25,100,/; 9s/npu,y/switch,y/' torus.csv >kinds.csv
+run topo kinds.csv
 cd - >/dev/null && run alloc configs/studies/graph-classes.yaml
 cd "$TMPDIR" || exit 1
 
@@ -66,7 +79,7 @@ sed 's/latency_ns/latency_ns,src_kind,dst_kind/; s/500$/500,npu,switch/' numbers
 echo "== either name of a latency and of a kind"
 printf 'src,dst,bw_GBps,latency_ns,kind,dst_kind\na0,hub,50,500,npu,switch\nb1,hub,50,500,npu,\n' >kind.csv
 "$WEFT" topo kind.csv | sed -n 1,3p
-"$WEFT" topo kind.csv --graphml - -q | sed 's/"lat_ns"/"latency_ns"/' >latency.graphml
+"$WEFT" topo kind.csv --graphml - -q | sed 's/"latency_ns"/"lat_ns"/' >latency.graphml
 facts() { "$WEFT" topo "$1" --of json | sed 's/{"weft": {[^}]*}, "network": "[^"]*", //'; }
 facts latency.graphml >from_xml
 facts kind.csv | diff - from_xml && echo alike
@@ -74,5 +87,5 @@ sed 's/src,dst,bw_GBps,latency_ns,kind,dst_kind/src,dst,bw_GBps,latency_ns,kind,
 run topo both.csv
 sed 's/npu,switch/cable,switch/' kind.csv >cable.csv
 run topo cable.csv
-sed 's/<key id="e_bw_GBps"/<key id="twice" for="edge" attr.name="lat_ns" attr.type="double"\/>&/; s/<data key="e_bw_GBps">/<data key="twice">1<\/data>&/' latency.graphml >twice.graphml
+sed 's/<key id="e_bw_GBps"/<key id="twice" for="edge" attr.name="latency_ns" attr.type="double"\/>&/; s/<data key="e_bw_GBps">/<data key="twice">1<\/data>&/' latency.graphml >twice.graphml
 run topo twice.graphml

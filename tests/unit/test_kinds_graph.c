@@ -16,6 +16,13 @@ static int make_graph_folder(void **state)
     static const struct file none[] = {
         { "pair.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,x\nc,a,5,1,y\n" },
         { "odd.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,\n" },
+        { "sum.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,total\n" },
+        { "plain.csv", "src,dst,bw_GBps,latency_ns\na,b,10,1\nb,c,10,1\nc,a,10,1\n" },
+        { "lone.graphml",
+          "<graphml><key id='b' for='edge' attr.name='bw_GBps' attr.type='double'/>"
+          "<key id='l' for='edge' attr.name='latency_ns' attr.type='double'/><graph edgedefault='undirected'>"
+          "<node id='a'/><node id='b'/><node id='c'/><edge source='a' target='b'>"
+          "<data key='b'>1</data><data key='l'>0</data></edge></graph></graphml>" },
     };
     return folder_begin(state, none, COUNT_OF(none));
 }
@@ -342,6 +349,48 @@ TEST(graphs_of_many_links_are_split_with_proof)
     }
 }
 
+/*
+ * A ring of three with links of 10, 10 and 5 GB/s each way, B = 2 b on the average: x 40/3, y 10/3. Without
+ * bandwidths in the study these are taken; a limit of any kind leaves them to a split, and so does nothing
+ * where the study is read for a step as it is.
+ */
+TEST(classes_have_the_bandwidths_of_the_file)
+{
+    static const struct {
+        const char *study;
+        unsigned needs;
+        double x_GBps, y_GBps;
+    } cases[] = {
+        { "network: { graph: pair.csv }\n", SPLIT, 40.0 / 3, 10.0 / 3 },
+        { "network: { graph: pair.csv, classes: [ { name: y }, { name: x, bw_GBps: 7 } ] }\n", SPLIT,
+          10.0 / 3, 7 },
+        { "network: { graph: pair.csv }\ntotal_GBps: 10\n", SPLIT, NAN, NAN },
+        { "network: { graph: pair.csv }\nconstraints: [ total <= 10 ]\n", SPLIT, NAN, NAN },
+        { "network: { graph: pair.csv, classes: [ { name: x, max_GBps: 9 }, { name: y } ] }\n", SPLIT, NAN,
+          NAN },
+        { "network: { graph: pair.csv }\ntotal_GBps: 10\nsplit: given\n", SPLIT, 40.0 / 3, 10.0 / 3 },
+        { "network: { graph: pair.csv }\ntotal_GBps: 10\n", DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH,
+          40.0 / 3, 10.0 / 3 },
+        { "network: { graph: plain.csv }\n", SPLIT, 20, NAN },
+    };
+    struct folder *f = *state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[256];
+        struct design_point s;
+        snprintf(text, sizeof text, "%sworkload: { step: { all-to-all: { size_MB: 1, group: all } } }\n",
+                 cases[i].study);
+        put(f, "study.yaml", text);
+        assert_int_equal(design_point_load(&s, f->path, NULL, 0, cases[i].needs, e), 0);
+        const double want[] = { cases[i].x_GBps, cases[i].y_GBps };
+        for (int32_t d = 0; d < s.net.n_dims; d++)
+            if (isnan(want[d]))
+                assert_true(isnan(s.net.dims[d].bw_Bps));
+            else
+                assert_close(s.net.dims[d].bw_Bps, want[d] * 1e9, 1e-12);
+        design_point_free(&s);
+    }
+}
+
 TEST(what_a_graph_cannot_do_is_told_at_its_place)
 {
 #define TWO "classes: [ { name: x }, { name: y } ]"
@@ -358,7 +407,11 @@ TEST(what_a_graph_cannot_do_is_told_at_its_place)
           "has 3 NPUs, expected the product of the sizes, 2" },
         { "network: { graph: pair.csv, classes: [ { name: x }, { name: x } ] }\n" JOB,
           "already the name of class 1" },
-        { "network: { graph: pair.csv }\n" JOB, "network.graph is given without classes" },
+        { "network: { graph: sum.csv }\n" JOB, "sum.csv: has links of class \"total\", expected a letter or "
+                                               "_ and then letters, digits, _ or -, and "
+                                               "none of total" },
+        { "network: { graph: lone.graphml }\n" JOB,
+          "lone.graphml: node \"c\": is an NPU without a link; give it one, or kind switch" },
         { "network: { " TWO " }\n" JOB, "has no dims" },
         { "network: { graph: pair.csv, dims: [ { shape: ring, size: 3 } ] }\n" JOB,
           "network.dims is given together with graph; give classes instead" },

@@ -235,7 +235,7 @@ TEST(exports_carry_names_kinds_and_links)
         "<data key=\"v_kind\">switch</data>",
         "<data key=\"e_bw_GBps\">20</data>",
         "<data key=\"e_dim\">1</data>",
-        "<data key=\"e_lat_ns\">0</data>",
+        "<data key=\"e_latency_ns\">0</data>",
     };
     static const char *const dot[] = { "graph {",       "name=npu2",  "kind=switch",
                                        "coord=\"1,*\"", "bw_GBps=20", "1 -- 0 [" };

@@ -151,7 +151,7 @@ static int open_graph(struct design_point *s, struct err *e)
     int rc = text_check(&path, e);
     if (!rc && ideal_open(&s->ideal, &s->net, text_str(&path), &at, &inner)) {
         rc = inner.code;
-        if (at >= 0)
+        if (at >= 0 && classes >= 0)
             yaml_each (id, &s->doc, classes)
                 graph = s->doc.nodes[id].index == at ? yaml_get(&s->doc, id, "name") : graph;
         rc = at >= 0 ? yaml_fail(&s->doc, graph, e, rc, "%s", inner.msg)
@@ -159,6 +159,25 @@ static int open_graph(struct design_point *s, struct err *e)
     }
     text_free(&path);
     return rc;
+}
+
+int design_point_open_graph(struct topo_graph **out, const struct design_point *s, struct err *e)
+{
+    struct text path = { 0 };
+    double times[TOPO_MAX_DIMS];
+    yaml_beside(&path, &s->doc, s->net.graph);
+    int rc = text_check(&path, e);
+    if (!rc)
+        rc = topo_read_graph(out, text_str(&path), e);
+    text_free(&path);
+    if (rc)
+        return rc;
+    times[0] = s->net.dims[0].bw_Bps / s->net.wires->kinds[0].file_Bps; /* of a file without classes */
+    for (int32_t c = 0; c < topo_graph_classes(*out); c++) {
+        int32_t d = topo_find_dim(&s->net, topo_graph_class(*out, c));
+        times[c] = s->net.dims[d].bw_Bps / s->net.wires->kinds[d].file_Bps;
+    }
+    return topo_graph_scale(*out, times, e);
 }
 
 static int read_graph(struct design_point *s, struct err *e)
@@ -176,6 +195,23 @@ static int read_graph(struct design_point *s, struct err *e)
     return rc ? rc : open_graph(s, e);
 }
 
+/* Does anything bound what a split may give the classes of a graph? */
+static bool is_split_limited(const struct design_point *s)
+{
+    bool limited = !isnan(s->total_Bps) || s->maps.constraints >= 0 || !alloc_is_time(s->objective);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        limited = limited || s->net.dims[d].min_Bps > 0 || isfinite(s->net.dims[d].max_Bps);
+    return limited;
+}
+
+/* Where nobody is to choose bandwidths, classes without one have the file's. */
+static void take_file_bandwidths(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims && s->at_file; d++)
+        if (isnan(s->net.dims[d].bw_Bps))
+            s->net.dims[d].bw_Bps = s->net.wires->kinds[d].file_Bps;
+}
+
 /* `simulation` writes into the network that was read just before it: algorithms, and how parts of a dimension
  * count. */
 int design_point_read_network(struct design_point *s, struct err *e)
@@ -184,6 +220,8 @@ int design_point_read_network(struct design_point *s, struct err *e)
     int rc = topo_read_wired(&s->net, &s->doc, s->maps.network, e);
     if (!rc && s->net.graph >= 0)
         rc = read_graph(s, e);
+    if (!rc)
+        take_file_bandwidths(s);
     sim_rules_default(&s->rules);
     if (!rc && s->maps.simulation >= 0)
         rc = sim_rules_read(&s->rules, &s->net, &s->doc, s->maps.simulation, e);
@@ -672,8 +710,6 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
 {
     yaml_id network = yaml_get(&s->doc, s->doc.root, "network");
     yaml_id dims = yaml_get(&s->doc, network, "dims");
-    if (s->ideal)
-        dims = yaml_get(&s->doc, network, "classes");
     if (dims < 0)
         return yaml_fail(&s->doc, network, e, ERR_RANGE,
                          "is %.200s, expected a bandwidth for every dimension, such as ring:4@50",
@@ -1058,10 +1094,15 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     int rc = design_point_read_values(s, e);
     if (rc)
         return rc;
-    if ((rc = design_point_read_network(s, e)) || (rc = design_point_read_parts(s, e)) ||
-        (rc = settle_pricing(s, e)) || (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) ||
-        (rc = system_read(s, e)) || (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) ||
-        (rc = check_needs(s, needs, e)) || (rc = read_budget(s, needs, e)))
+    if ((rc = design_point_read_network(s, e)))
+        return rc;
+    bool given = (needs & DESIGN_NEEDS_BANDWIDTH) || ((needs & DESIGN_FOR_SPLIT) && s->split == DESIGN_GIVEN);
+    s->at_file = s->ideal && (given || !is_split_limited(s));
+    take_file_bandwidths(s);
+    if ((rc = design_point_read_parts(s, e)) || (rc = settle_pricing(s, e)) ||
+        (rc = check_ports(s, needs, e)) || (rc = read_workloads(s, e)) || (rc = system_read(s, e)) ||
+        (rc = check_asked(s, e)) || (rc = point_read_rows(s, needs, e)) || (rc = check_needs(s, needs, e)) ||
+        (rc = read_budget(s, needs, e)))
         return rc;
     return note_all(s, needs, e);
 }

@@ -44,6 +44,11 @@ int design_point_read(struct design_point *s, const struct study_source *from, u
  * them, in this order, and derive nothing of it themselves. Errors as design_point_read().
  */
 int design_point_read_network(struct design_point *s, struct err *e);
+
+struct topo_graph;
+/** The graph of a network that has one, at the bandwidths of its classes, all of which are known; release
+ * with topo_graph_free(). Errors of its readers. */
+int design_point_open_graph(struct topo_graph **out, const struct design_point *s, struct err *e);
 int design_point_read_parts(struct design_point *s, struct err *e);
 int design_point_price_network(struct design_point *s, struct err *e);
 

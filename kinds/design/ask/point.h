@@ -89,6 +89,7 @@ struct design_point {
     const char *name; /**< "" when not given */
     struct topo_network net;
     struct ideal *ideal; /**< of a network with a graph, owned; else NULL */
+    bool at_file;        /**< its classes without a bandwidth have the file's */
     bool has_parts;
     struct topo_parts parts;
     struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
