@@ -17,7 +17,7 @@
 
 /* One dimension of a bundle, or its latency; what the line above says is left out. */
 struct bundle_line {
-    const char *collective, *phase, *dim, *algorithm, *decides;
+    const char *collective, *phase, *dim, *algorithm, *routes, *decides;
     double times, sent_B, bw_Bps, busy_s, share;
 };
 
@@ -28,6 +28,7 @@ static const struct column bundle_columns[] = {
     LINE(times, "times", TABLE_REAL, .digits = 9, .zero = ""),
     LINE(dim, "dimension", TABLE_TEXT, .flags = COLUMN_EMPTY),
     LINE(algorithm, "algorithm", TABLE_TEXT, .flags = COLUMN_EMPTY),
+    LINE(routes, "routes", TABLE_TEXT, .flags = COLUMN_EMPTY),
     LINE(sent_B, "sent_B", TABLE_REAL, .title = "NPU sends", .times = 1e-9, .as = "GB"),
     LINE(bw_Bps, "bw_Bps", TABLE_REAL, .title = "bandwidth", .times = 1e-9, .as = "GB/s", .digits = 6),
     LINE(busy_s, "busy_s", TABLE_REAL, .show = COLUMN_FITTED),
@@ -47,6 +48,9 @@ static void report_part(struct report *r, const struct explain *p, int32_t load,
                                 .bw_Bps = x->bw_Bps[d],
                                 .busy_s = b->busy_s[d],
                                 .share = b->busy_s[d] / x->loads[load].time_s };
+    char routes[32];
+    snprintf(routes, sizeof routes, "%.3g %% valiant", 100 * b->first->valiant[d]);
+    line.routes = b->first->valiant[d] > 0 ? routes : NULL;
     bind_name(&name, t, b->first);
     bind_choice(&choice, b->first, d);
     line.algorithm = text_str(&choice);
@@ -118,7 +122,7 @@ struct explain_line {
     int32_t n_dims, n_binds;
     bool critical, decides;
     double times, time_s, exposed_s, latency_s, queue_s, bw_GBps, share;
-    double traffic_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS];
+    double traffic_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS], valiant;
 };
 
 #define COLLECTIVE(field, called, kind, ...)                                                                 \
@@ -147,12 +151,14 @@ static const struct column explain_line_columns[] = {
     COLLECTIVE(latency_s, "latency_s", TABLE_REAL, .in = IN_JSON),
     COLLECTIVE(queue_s, "queue_s", TABLE_REAL, .in = IN_JSON, .flags = COLUMN_IF_ANY),
     COLLECTIVE(order, "order", TABLE_TEXT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
+    COLLECTIVE(valiant, "valiant", TABLE_REAL, .in = IN_JSON, .flags = COLUMN_IF_ANY),
     COLLECTIVE_LIST(traffic_B, TABLE_REAL, "n_dims"),
     COLLECTIVE_LIST(busy_s, TABLE_REAL, "n_dims"),
     COLLECTIVE(traffic_B[0], "traffic_B", TABLE_REAL, .in = IN_CSV),
     COLLECTIVE(bw_GBps, "bw_GBps", TABLE_REAL, .in = IN_CSV),
     COLLECTIVE(busy_s[0], "busy_s", TABLE_REAL, .in = IN_CSV),
     COLLECTIVE(share, "share_of_step", TABLE_REAL, .in = IN_CSV),
+    COLLECTIVE(valiant, "valiant", TABLE_REAL, .in = IN_CSV),
     COLUMNS_END,
 };
 
@@ -183,11 +189,13 @@ static void report_object(struct report *r, const struct explain *p, int32_t loa
     struct explain_line line = explain_line(p, load, c);
     struct text choice[TOPO_MAX_DIMS] = { { 0 } };
     line.n_dims = p->study->net.n_dims;
+    line.valiant = NAN;
     for (int32_t d = 0; d < line.n_dims; d++) {
         bind_choice(&choice[d], c, d);
         line.algorithms[d] = choice[d].n ? text_str(&choice[d]) : NULL;
         line.traffic_B[d] = c->traffic_B[d];
         line.busy_s[d] = c->busy_s[d];
+        line.valiant = c->valiant[d] > 0 ? fmax(c->valiant[d], line.valiant) : line.valiant;
         if (c->binds[d])
             line.binds[line.n_binds++] = p->study->net.dims[d].name;
     }
@@ -208,6 +216,7 @@ static void report_csv_row(struct report *r, const struct explain *p, int32_t lo
     line.traffic_B[0] = c->traffic_B[d];
     line.bw_GBps = p->design->bw_Bps[d] / 1e9;
     line.busy_s[0] = c->busy_s[d];
+    line.valiant = c->valiant[d];
     line.share = c->times * c->busy_s[d] / p->design->loads[load].time_s;
     report_row(r, &line);
     text_free(&choice);

@@ -340,12 +340,17 @@ static void fidelity_flow_close(struct fidelity_flow *f)
     free(f);
 }
 
-/* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */
-static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, struct err *e)
+static struct flow_rules fidelity_flow_rules(const struct sim_way *way)
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST, TOPO_ROUTE_ECMP,
                                                   TOPO_ROUTE_DETOUR };
-    const struct flow_rules rules = { x->way.rules->stage, kinds[x->way.rules->route], x->way.rules->active };
+    return (struct flow_rules){ way->rules->stage, kinds[way->rules->route], way->rules->active };
+}
+
+/* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */
+static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, struct err *e)
+{
+    const struct flow_rules rules = fidelity_flow_rules(&x->way);
     struct fidelity_flow *f = *out = calloc(1, sizeof *f);
     if (!f)
         return err_nomem(e, "a simulation");
@@ -424,7 +429,8 @@ static double fidelity_messages(const struct fidelity *x, const struct sim_job *
 {
     struct topo_network net = fidelity_network(&x->way);
     struct flow_group_spec spec = fidelity_group_spec(x, job);
-    return flow_messages(&net, &spec, &x->way.rules->stage, job->kind, job->bytes);
+    const struct flow_rules rules = fidelity_flow_rules(&x->way);
+    return flow_messages(&net, &spec, &rules, job->kind, job->bytes);
 }
 
 /* Jobs of one run count together: they may be there at the same time. Whoever asks for a step in seconds

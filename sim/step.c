@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/fidelity.h"
 #include "workloads/ideal.h"
@@ -42,6 +43,7 @@ static void cost_by_bandwidth(const struct step_costing *x, const struct step_no
     const struct step_group *group = &x->tree->groups[node->group];
     collective_loads(c->traffic_B, node->collective, node->bytes, group->members, group->stride, group->share,
                      x->way.net);
+    collective_valiant(c->valiant, node->collective, group->members, group->stride, group->share, x->way.net);
     for (int32_t d = 0; d < x->way.net->n_dims; d++) {
         if (!(c->traffic_B[d] > 0))
             continue;
@@ -82,8 +84,11 @@ static int32_t find_stages(struct stage stages[STAGE_MAX], struct sim_collective
     const struct collective_way way = sim_stage_way(&x->way);
     int32_t n = stage_list(stages, node->collective, node->bytes / way.rules->chunks, group->members,
                            group->stride, group->share, NULL, &way);
-    for (int32_t k = n; k-- > 0;)
+    for (int32_t k = n; k-- > 0;) {
         c->choice[stages[k].dim] = stages[k].choice;
+        for (int32_t i = 0; i < (stages[k].flat ? x->way.net->dims[stages[k].entry].n_levels : 1); i++)
+            c->valiant[stages[k].dim + i] = stages[k].valiant;
+    }
     return n;
 }
 
@@ -158,6 +163,9 @@ static void step_cost_take(const struct step_costing *x, step_id id, const struc
     }
     find_binding(x, c, c->busy_s);
     find_stages(stages, c, x, &x->tree->nodes[id]);
+    enum sim_route route = x->way.rules->route;
+    if (x->way.model == SIM_FLOW && (route == SIM_ROUTE_SHORTEST || route == SIM_ROUTE_ECMP))
+        memset(c->valiant, 0, sizeof c->valiant); /* searched, by fewest links */
     double transfer_s = fmin(most_s, t->time_s);
     for (int32_t d = 0; d < x->way.net->n_dims; d++)
         c->wait_s[d] = c->binds[d] ? transfer_s / c->n_binds : 0;

@@ -22,7 +22,8 @@ struct sim_collective {
     enum sim_order order;         /**< simulated: of the dimensions */
     struct stage_choice choice[TOPO_MAX_DIMS]; /**< of the first stage on each dimension; algorithm SHAPE: not
                                                     used, or SIM_BANDWIDTH, which knows none */
-    double exposed_s; /**< in one step, beyond what runs beside it: its part of sim_account */
+    double valiant[TOPO_MAX_DIMS]; /**< of its messages along each dimension, those by drawn routers */
+    double exposed_s;              /**< in one step, beyond what runs beside it: its part of sim_account */
     bool
         critical; /**< on the path that decides the step's time; or of the class of links that it waits for */
 };

@@ -373,6 +373,11 @@ static const struct key dim_keys[] = {
           "of kinds of nodes, of which bw_GBps is that with the fewest, whom all wait for, see dims.nics "
           "(default: as many as the bandwidth needs)",
           .min = 1.0 / MAX_NICS, .max = MAX_NICS, .uses = USE_COST, .form = "number or list of <dims.nics>"),
+    K_WORD_OR(
+        struct topo_dim, fabric.routing, "routing", topo_routing_words, TOPO_ROUTING_USUAL,
+        "dragonfly, dragonfly+, slim-fly, hyperx: minimal, the shortest ways; valiant, two of them, by a "
+        "router drawn from all; adaptive, of each collective the share by two that is fastest (default: "
+        "adaptive, as such machines are built; hyperx with detour: minimal)"),
     K_BOOL(
         struct topo_dim, fabric.twist, "twist", false,
         "torus of sizes k x 2k, k x k x 2k or k x 2k x 2k: wraps of the short axes lead k further along the "
@@ -478,9 +483,9 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = { "sizes",  "taper",  "up",    "links", "radix",  "spine", "forward",
-                                       "planes", "detour", "twist", "ocs",   "spines", "hosts", "routers",
-                                       "leaves", "groups", "q",     "nics",  "rails" };
+    static const char *const own[] = { "sizes",  "taper",  "up",    "links", "radix",  "spine",  "forward",
+                                       "planes", "detour", "twist", "ocs",   "spines", "hosts",  "routers",
+                                       "leaves", "groups", "q",     "nics",  "rails",  "routing" };
     const unsigned sized = SHAPE_KEY_RADIX | SHAPE_KEY_TAPER; /* size and radix make its sizes */
     bool fabric = topo_ops(dim)->settle != NULL, radix = (topo_ops(dim)->own_keys & sized) == sized;
     if (!fabric && yaml_get(doc, map, "size") < 0)
@@ -823,6 +828,28 @@ static void settle_bandwidth(struct topo_dim *to)
     to->max_Bps /= all;
 }
 
+/* The routing that was not given, and what messages by drawn routers load links with. */
+static int settle_routing(struct topo_dim *dim, struct err *e)
+{
+    struct topo_fabric *f = &dim->fabric;
+    bool usual = f->routing == TOPO_ROUTING_USUAL, choice = topo_ops(dim)->own_keys & SHAPE_KEY_ROUTING;
+    if (usual)
+        f->routing = choice && !dim->detour ? TOPO_ROUTING_ADAPTIVE : TOPO_ROUTING_MINIMAL;
+    if (f->routing == TOPO_ROUTING_MINIMAL)
+        return 0;
+    if (dim->detour)
+        return err_set(e, ERR_RANGE, "has detour and routing %s; give one of them, or routing minimal",
+                       topo_routing_words[f->routing]);
+    struct shape_group all = { .flat = true, .n = (int32_t)topo_group_size(dim) };
+    struct shape_load l;
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        all.members[k] = dim[k].size;
+    topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &all);
+    memcpy(f->uniform, l.load, sizeof f->uniform);
+    f->uniform_hops = l.hops;
+    return 0;
+}
+
 /* Append entry @p dim with all its levels. ERR_RANGE without a place: too many, or no such fabric. */
 static int append_entry(struct topo_network *net, const struct topo_dim *dim, struct err *e)
 {
@@ -845,6 +872,9 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
     if (topo_ops(dim)->settle && (n > TOPO_MAX_NPUS || n < TOPO_MIN_SIZE))
         return err_set(e, ERR_RANGE, "has sizes that make too %s NPUs, expected %d to %d",
                        n < TOPO_MIN_SIZE ? "few" : "many", TOPO_MIN_SIZE, TOPO_MAX_NPUS);
+    rc = settle_routing(to, e);
+    if (rc)
+        return rc;
     settle_bandwidth(to);
     settle_ties(to);
     net->n_dims += to->n_levels;
@@ -1131,8 +1161,14 @@ static int fail_shape(const struct network_piece *p, struct err *e)
 /* The word behind a +, of a shape with the keys @p own. */
 static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
-    const char *known = own & SHAPE_KEY_SPINE ? "shared, forward or rails4: rails with one spine"
-                                              : "no word: its shape has none";
+    const char *known = own & SHAPE_KEY_SPINE     ? "shared, forward or rails4: rails with one spine"
+                        : own & SHAPE_KEY_ROUTING ? "minimal, valiant or adaptive"
+                                                  : "no word: its shape has none";
+    for (int k = 0; topo_routing_words[k] && own & SHAPE_KEY_ROUTING; k++)
+        if (strlen(topo_routing_words[k]) == p->n && strncmp(topo_routing_words[k], p->s, p->n) == 0) {
+            f->routing = (enum topo_routing)k;
+            return 0;
+        }
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++) {
         const struct topo_fabric_flag *flag = &topo_fabric_flags[k];
         if (!(own & flag->key))

@@ -582,3 +582,35 @@ int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct t
         path->n = begin;
     return rc;
 }
+
+int64_t topo_routers(const struct topo_dim *dim, int64_t *members)
+{
+    *members = topo_link_ports(dim) > 0 ? dim->size : 1;
+    return topo_group_size(dim) / *members;
+}
+
+int topo_find_drawn_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
+                         int32_t d, int32_t k, int32_t n, struct err *e)
+{
+    const struct topo_dim *dim = &r->net.dims[d];
+    int32_t begin = path->n;
+    int64_t p, routers = topo_routers(dim, &p), a = trip->src / r->stride[d] % topo_group_size(dim);
+    int64_t ahead = (k * p + a % p) * routers / (n * p), router = (a / p + ahead) % routers;
+    struct topo_trip there = *trip, on = *trip;
+    there.dst = on.src = trip->src + (router * p + a % p - a) * r->stride[d];
+    int rc = topo_find_path(path, r, &there, e);
+    int32_t turn = path->n;
+    if (!rc)
+        rc = topo_find_path(path, r, &on, e);
+    if (rc) {
+        path->n = begin;
+        return rc;
+    }
+    /* It turns at the router, and does not go down to the member there. */
+    if (topo_link_ports(dim) > 0 && turn > begin && turn < path->n) {
+        memmove(&path->arcs[turn - 1], &path->arcs[turn + 1],
+                (size_t)(path->n - turn - 1) * sizeof *path->arcs);
+        path->n -= 2;
+    }
+    return 0;
+}

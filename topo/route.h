@@ -118,6 +118,19 @@ struct topo_trip {
 int topo_find_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
                    struct err *e);
 
+/**
+ * Way number @p k of @p n of a trip between two members of the entry at dimension @p d: in order of
+ * dimensions to a router of it and on from there. Routers are drawn evenly: n ways of each member of a router
+ * lead by routers as far apart as there is room for, with n as many as there are routers by each of them
+ * once. Errors as topo_find_path().
+ */
+int topo_find_drawn_path(struct topo_path *path, struct topo_routes *r, const struct topo_trip *trip,
+                         int32_t d, int32_t k, int32_t n, struct err *e);
+
+/** Routers of a group of the fabric that begins at @p dim, and members of each: members themselves are
+ * routers where they are joined without switches. */
+int64_t topo_routers(const struct topo_dim *dim, int64_t *members);
+
 /** Arc from NPU @p npu up to its switch of dimension @p d, which must be of shape TOPO_SWITCH; ^ 1 leads
  * down. */
 int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu);

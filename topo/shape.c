@@ -20,6 +20,10 @@ const char *const topo_plain_words[N_TOPO_PLAIN + 1] = { TOPO_PLAIN_SHAPES(SHAPE
 #define ALGORITHM_WORD(NAME, word) [TOPO_ALGORITHM_##NAME] = word,
 const char *const topo_algorithm_words[N_TOPO_ALGORITHMS + 1] = { TOPO_ALGORITHMS(ALGORITHM_WORD) };
 
+const char *const topo_routing_words[] = { [TOPO_ROUTING_MINIMAL] = "minimal",
+                                           [TOPO_ROUTING_VALIANT] = "valiant",
+                                           [TOPO_ROUTING_ADAPTIVE] = "adaptive",
+                                           NULL };
 const char *const topo_spine_words[] = { "own", "shared", NULL };
 const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS] = {
     { "forward", offsetof(struct topo_fabric, forward), SHAPE_KEY_FORWARD, "shared or forward" },
@@ -70,6 +74,8 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++)
         if (*(const bool *)((const char *)f + topo_fabric_flags[k].at))
             n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+%s", topo_fabric_flags[k].word);
+    if (topo_ops(dim)->own_keys & SHAPE_KEY_ROUTING && f->routing != TOPO_ROUTING_USUAL)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+%s", topo_routing_words[f->routing]);
     snprintf(buf + n, TOPO_DIM_LABEL - n, "%s", planes);
     return buf;
 }
@@ -126,6 +132,84 @@ double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int
         return 1 / below;
     }
     return 0;
+}
+
+/* ---- routing ---- */
+
+/* What each class takes at v, over what one of the bandwidth of the first takes. */
+struct routing_line {
+    double at_0, at_1;
+};
+
+static double routing_most(const struct routing_line *line, int32_t n, double v)
+{
+    double most = 0;
+    for (int32_t k = 0; k < n; k++)
+        most = fmax(most, line[k].at_0 + v * (line[k].at_1 - line[k].at_0));
+    return most;
+}
+
+/* The least v of those at which the slowest class takes least. */
+static double best_valiant(const struct routing_line *line, int32_t n)
+{
+    double best = 0, least = routing_most(line, n, 0);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = 0; k <= i; k++) {
+            double apart = line[k].at_0 - line[i].at_0, turn = apart - (line[k].at_1 - line[i].at_1);
+            double v = i == k ? 1 : apart / turn,
+                   most = v > 0 && v <= 1 ? routing_most(line, n, v) : INFINITY;
+            bool less = most < least * (1 - 1e-12);
+            if (less || (v < best && most <= least * (1 + 1e-12))) {
+                least = less ? most : least;
+                best = v;
+            }
+        }
+    return best;
+}
+
+/* Share of S that a member sends to other routers. */
+static double beyond_router(enum shape_pattern pattern, const struct shape_group *g, bool hosted)
+{
+    struct shape_load port;
+    if (hosted && g->flat)
+        return shape_beyond(pattern, g, 1);
+    if (hosted && g->level == 0)
+        return 0;
+    shape_port_load(&port, pattern, g->n);
+    return port.load[0];
+}
+
+void topo_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+               const struct shape_group *g)
+{
+    const struct topo_fabric *f = &dim->fabric;
+    topo_ops(dim)->load(out, pattern, dim, g);
+    if (g->routing != TOPO_ROUTING_VALIANT && g->routing != TOPO_ROUTING_ADAPTIVE)
+        return;
+    int32_t first = topo_link_ports(dim) > 0; /* class of links between routers; before it those of members */
+    double sent = beyond_router(pattern, g, first), over_first = 1, v = 1;
+    struct routing_line line[SHAPE_CLASSES];
+    if (!(sent > 0))
+        return;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        over_first *= k ? dim[k].tie : 1;
+        line[k].at_0 = out->load[k] / over_first;
+        line[k].at_1 = k < first ? line[k].at_0 : 2 * sent * f->uniform[k] / over_first;
+    }
+    if (g->routing == TOPO_ROUTING_ADAPTIVE) {
+        v = best_valiant(line, dim->n_levels);
+    } else { /* steps, in hops of the level along which messages go */
+        double hop = !g->flat && dim->lat_s > 0 ? dim[g->level].lat_s / dim->lat_s : 1;
+        struct shape_load port;
+        shape_port_load(&port, pattern, g->n);
+        out->hops = port.hops * (2 * f->uniform_hops - first) / hop;
+    }
+    out->valiant = v;
+    for (int32_t k = first; k < dim->n_levels && v > 0; k++) {
+        double uneven = out->mean[k] > 0 ? out->mean[k] / out->load[k] : 0;
+        out->load[k] += v * (2 * sent * f->uniform[k] - out->load[k]);
+        out->mean[k] = uneven * out->load[k];
+    }
 }
 
 /* ---- groups of which every two are joined ---- */

@@ -134,6 +134,15 @@ extern const char *const topo_measured_words[];
 
 enum { TOPO_LEVELS = 4 /**< of one fabric, at most */ };
 
+/** Which ways messages of a fabric take, where its routers have a choice. */
+enum topo_routing {
+    TOPO_ROUTING_MINIMAL,  /**< the shape's own ways, of least length */
+    TOPO_ROUTING_VALIANT,  /**< two such ways, by a router drawn evenly from all of them */
+    TOPO_ROUTING_ADAPTIVE, /**< of each pattern the share v that is best by those two, the rest minimal */
+    TOPO_ROUTING_USUAL     /**< not given: what machines of that shape do; settled when it is read */
+};
+extern const char *const topo_routing_words[];
+
 /** Fat tree: whose the boxes above the leaves are. */
 enum topo_spine {
     TOPO_SPINE_OWN,   /**< of each group of the entry alone */
@@ -154,10 +163,14 @@ struct topo_fabric {
     int32_t node;   /**< NPUs of a node whose rails share the spine, the dimensions before; 0 or 1: none do */
     int32_t rails;  /**< of such a node: its NPU i is on rail i mod rails; 0: each on one of its own */
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
-    bool twist;     /**< torus: wraps of short axes lead on along the long ones */
-    bool ocs;       /**< torus: of cubes that optical circuit switches join */
-    int32_t spines; /**< of a group */
-    int32_t links;  /**< of a router or spine to other groups */
+    enum topo_routing routing;
+    /** Where not all is minimal: what an all-to-all over all of the fabric loads each class with, in S, and
+     * the links that it passes in sequence, in hops of level 0. From settling. */
+    double uniform[TOPO_LEVELS], uniform_hops;
+    bool twist;                                /**< torus: wraps of short axes lead on along the long ones */
+    bool ocs;                                  /**< torus: of cubes that optical circuit switches join */
+    int32_t spines;                            /**< of a group */
+    int32_t links;                             /**< of a router or spine to other groups */
     int32_t hosts, routers, leaves, groups, q; /**< other words for sizes, which they become: 0 then; but
                                                   hyperx: NPUs of a router, 0: the NPUs are the routers */
     int32_t field; /**< of a slim fly: its field, see shape_slim_fly.c; -1: no such field. From settle() */
@@ -276,6 +289,7 @@ struct shape_group {
         mates; /**< of these on the rail of one of them, itself included: where it has fewest, in the mean */
     int32_t stride[TOPO_LEVELS]; /**< from one member to the next; 0 is 1 */
     bool detour;                 /**< messages also go by two links, through members that do not take part */
+    enum topo_routing routing;   /**< what topo_load() counts; TOPO_ROUTING_MINIMAL: the shape's ways alone */
 };
 
 /** From one member of @p g to the next along level @p k. */
@@ -292,6 +306,7 @@ struct shape_load {
     double hops; /**< links passed in sequence */
     double load[SHAPE_CLASSES];
     double mean[SHAPE_CLASSES]; /**< over all its links, where they are loaded unevenly; 0: as load */
+    double valiant; /**< share of the messages that topo_load() sends by a router drawn from all */
 };
 
 /** How the messages to a neighbour go round in a group of more than two. */
@@ -326,7 +341,8 @@ enum {
     SHAPE_KEY_GROUPS = 32768,
     SHAPE_KEY_Q = 65536,
     SHAPE_KEY_NICS = 131072,
-    SHAPE_KEY_RAILS = 262144
+    SHAPE_KEY_RAILS = 262144,
+    SHAPE_KEY_ROUTING = 524288
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -422,6 +438,17 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
 
 /** Load of a member that reaches all others through one port, in one hop each: what shapes begin with. */
 void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t n);
+
+/**
+ * Load of @p pattern by the routing that @p g asks for. Messages between routers that go by a router drawn
+ * evenly from all load each class with twice what an all-to-all over the fabric does that sends as much;
+ * those in one router stay there. Adaptive routes send the share v so, for which the class that takes longest
+ * takes least: loads are affine in v and bandwidths of classes tied, so v is where two of these lines meet, 0
+ * or 1, and does not depend on the bandwidth. Their latency is that of the minimal ways: a packet goes round
+ * when the queue is longer than that.
+ */
+void topo_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+               const struct shape_group *g);
 
 /**
  * Load of @p k members of a line, @p stride apart, on its busiest link, as a multiple of S: `stride` groups

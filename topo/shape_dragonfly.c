@@ -388,7 +388,8 @@ const struct shape_ops shape_dragonfly = {
     .lanes = SHAPE_ONE,
     .reach = 1,
     .hop_share = 0.5,
-    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS | SHAPE_KEY_HOSTS | SHAPE_KEY_ROUTERS | SHAPE_KEY_GROUPS,
+    .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS | SHAPE_KEY_HOSTS | SHAPE_KEY_ROUTERS | SHAPE_KEY_GROUPS |
+                SHAPE_KEY_ROUTING,
     .settle = fly_settle,
     .counts = fly_counts,
     .cut = fly_cut,

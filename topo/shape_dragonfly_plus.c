@@ -257,7 +257,7 @@ const struct shape_ops shape_dragonfly_plus = {
     .reach = 1,
     .hop_share = 0.5,
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_LINKS | SHAPE_KEY_SPINES | SHAPE_KEY_HOSTS | SHAPE_KEY_LEAVES |
-                SHAPE_KEY_GROUPS,
+                SHAPE_KEY_GROUPS | SHAPE_KEY_ROUTING,
     .settle = plus_settle,
     .counts = plus_counts,
     .cut = plus_cut,

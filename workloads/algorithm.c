@@ -56,7 +56,8 @@ static void shaped_cost(struct algorithm_cost *c, const struct topo_dim *dim, en
                         const struct shape_group *g, double messages)
 {
     struct shape_load l;
-    topo_ops(dim)->load(&l, pattern, dim, g);
+    topo_load(&l, pattern, dim, g);
+    c->valiant = l.valiant;
     c->hops = l.hops;
     c->messages = messages;
     c->load = l.load[g->flat ? 0 : g->level];
@@ -112,6 +113,7 @@ static struct shape_group level_group(const struct shape_group *g, int32_t k)
 {
     struct shape_group line = *g;
     line.flat = line.detour = false;
+    line.routing = TOPO_ROUTING_MINIMAL; /* mixes have all axes in use as it is */
     line.level = k;
     line.n = g->members[k];
     return line;

@@ -30,6 +30,7 @@ struct algorithm_cost {
     double load;     /**< bytes over S that a dimension of bandwidth B must carry: the busiest link decides */
     double loads[SHAPE_CLASSES]; /**< of a fabric: the same of each class of its links */
     double reduced;              /**< bytes over S that one NPU adds up */
+    double valiant; /**< share of the messages that go by a router drawn from all, see topo_load() */
 };
 
 /** Which algorithm the words stand for in a group of @p members of @p dim; AUTO stays AUTO. Trees and

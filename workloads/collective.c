@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 const char *const collective_names[N_COLLECTIVES + 1] = {
     [COLLECTIVE_ALL_REDUCE] = "all-reduce", [COLLECTIVE_REDUCE_SCATTER] = "reduce-scatter",
@@ -95,6 +96,7 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
 {
     int32_t level = net->dims[u->dim].level, entry = u->dim - level;
     struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .node = u->node, .mates = u->mates };
+    g.routing = u->minimal ? TOPO_ROUTING_MINIMAL : net->dims[entry].fabric.routing;
     for (int32_t k = 0; k < net->dims[entry].n_levels; k++) {
         g.members[k] = members ? members[entry + k] : k == level ? u->n : 1;
         g.stride[k] = u->strides ? u->strides[k] : 1;
@@ -106,9 +108,9 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
 
 /* Load of a pass over @p full_B bytes in a fabric, added to its classes. A broadcast is the ideal one, as in
  * plain dimensions: the NPU that sends most passes the whole buffer on; where members send directly, to all
- * others alike. */
-static void add_fabric_load(double *out, const struct stage_unit *u, const int32_t *members, enum pass pass,
-                            double full_B, const struct topo_network *net)
+ * others alike. Returns what it sends by drawn routers. */
+static double add_fabric_load(double *out, const struct stage_unit *u, const int32_t *members, enum pass pass,
+                              double full_B, const struct topo_network *net)
 {
     struct stage s;
     double time_s, part = 1;
@@ -120,14 +122,15 @@ static void add_fabric_load(double *out, const struct stage_unit *u, const int32
         const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
         struct shape_group g = unit_group(u, members, net);
         struct shape_load l;
-        topo_ops(first)->load(&l, SHAPE_PASS, first, &g);
+        topo_load(&l, SHAPE_PASS, first, &g);
         for (int32_t k = 0; k < first->n_levels; k++)
             out[u->dim - g.level + k] += l.load[k] * full_B;
-        return;
+        return l.valiant;
     }
     out[s.dim] += part * s.sent_B;
     for (int32_t i = 0; i < s.n_more; i++)
         out[s.more[i].dim] += part * s.more[i].sent_B;
+    return s.valiant;
 }
 
 /* What a whole group of @p dim sends when nothing else is said; of a broadcast the ideal one. */
@@ -175,15 +178,58 @@ double collective_gain(const struct topo_dim *dim, enum collective_kind kind, co
     return kind == COLLECTIVE_ALL_TO_ALL && own > 0 ? own / dim->efficiency : 1;
 }
 
-static void find_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
-                       const int32_t *stride, const double *share, const struct topo_network *net)
+/* What units of fabrics ask of their classes. False: all that goes by minimal routes, or only one unit does
+ * not, which is best off as it is. */
+static bool add_units(double *out, double *valiant, const struct stage_unit *units, int32_t n,
+                      enum collective_kind kind, double bytes, const int32_t *members, const double *share,
+                      const struct topo_network *net)
 {
     static const enum pass passes[N_COLLECTIVES] = { PASS_REDUCE_SCATTER, PASS_REDUCE_SCATTER,
                                                      PASS_ALL_GATHER,     PASS_ALL_TO_ALL,
                                                      PASS_BROADCAST,      PASS_SEND };
+    bool drawn = false;
+    /* What enters the first unit, and by how much each divides it. */
+    double full_B = bytes;
+    if (kind == COLLECTIVE_ALL_REDUCE)
+        full_B *= 2;
+    for (int32_t i = 0; i < n && kind == COLLECTIVE_ALL_GATHER; i++)
+        full_B *= units[i].n;
+    for (int32_t i = 0; i < n; i++) {
+        const struct topo_dim *dim = &net->dims[units[i].dim];
+        if (topo_is_fabric(dim - dim->level)) {
+            double v = add_fabric_load(out, &units[i], members, passes[kind],
+                                       full_B * share_of(share, kind, units[i].dim), net);
+            for (int32_t k = 0; k < (units[i].flat ? dim->n_levels : 1); k++)
+                valiant[units[i].dim + k] = v;
+            drawn = drawn || v > 0;
+        }
+        if (passes[kind] == PASS_REDUCE_SCATTER || passes[kind] == PASS_ALL_GATHER)
+            full_B /= units[i].n;
+    }
+    return drawn && n > 1;
+}
+
+/* What the slowest class of the fabric that begins at @p d has to carry, over its bandwidth by that of the
+ * first. */
+static double entry_most(const double *loads, const struct topo_network *net, int32_t d)
+{
+    double most = loads[d], over_first = 1;
+    for (int32_t k = 1; k < net->dims[d].n_levels; k++) {
+        over_first *= net->dims[d + k].tie;
+        most = fmax(most, loads[d + k] / over_first);
+    }
+    return most;
+}
+
+/* @p valiant: of its messages along each dimension those by drawn routers. */
+static void find_loads(double *out, double *valiant, enum collective_kind kind, double bytes,
+                       const int32_t *members, const int32_t *stride, const double *share,
+                       const struct topo_network *net)
+{
     struct stage_unit units[TOPO_MAX_DIMS];
     collective_traffic(out, kind, bytes, members, net->n_dims);
     for (int32_t d = 0; d < net->n_dims; d++) {
+        valiant[d] = 0;
         out[d] *= share_of(share, kind, d);
         if (topo_is_fabric(&net->dims[d - net->dims[d].level]))
             out[d] = 0;
@@ -197,27 +243,35 @@ static void find_loads(double *out, enum collective_kind kind, double bytes, con
     for (int32_t i = 0; i < n; i++)
         for (int32_t d = 0; d < units[i].dim && units[i].node > 1; d++)
             out[d] = 0; /* counted with the unit */
-    /* What enters the first unit, and by how much each divides it. */
-    double full_B = bytes;
-    if (kind == COLLECTIVE_ALL_REDUCE)
-        full_B *= 2;
-    for (int32_t i = 0; i < n && kind == COLLECTIVE_ALL_GATHER; i++)
-        full_B *= units[i].n;
-    for (int32_t i = 0; i < n; i++) {
-        if (topo_is_fabric(&net->dims[units[i].dim - net->dims[units[i].dim].level]))
-            add_fabric_load(out, &units[i], members, passes[kind],
-                            full_B * share_of(share, kind, units[i].dim), net);
-        if (passes[kind] == PASS_REDUCE_SCATTER || passes[kind] == PASS_ALL_GATHER)
-            full_B /= units[i].n;
-    }
+    double minimal[TOPO_MAX_DIMS], none[TOPO_MAX_DIMS];
+    memcpy(minimal, out, (size_t)net->n_dims * sizeof *out);
+    if (!add_units(out, valiant, units, n, kind, bytes, members, share, net))
+        return;
+    for (int32_t i = 0; i < n; i++)
+        units[i].minimal = true;
+    add_units(minimal, none, units, n, kind, bytes, members, share, net);
+    for (int32_t d = 0; d < net->n_dims; d = topo_after_entry(net->dims, d))
+        if (net->dims[d].fabric.routing == TOPO_ROUTING_ADAPTIVE &&
+            entry_most(minimal, net, d) < entry_most(out, net, d)) {
+            memcpy(&out[d], &minimal[d], (size_t)net->dims[d].n_levels * sizeof *out);
+            memset(&valiant[d], 0, (size_t)net->dims[d].n_levels * sizeof *valiant);
+        }
 }
 
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
                       const int32_t *stride, const double *share, const struct topo_network *net)
 {
-    find_loads(out, kind, bytes, members, stride, share, net);
+    double valiant[TOPO_MAX_DIMS];
+    find_loads(out, valiant, kind, bytes, members, stride, share, net);
     for (int32_t d = 0; d < net->n_dims && kind == COLLECTIVE_ALL_TO_ALL; d++)
         out[d] /= collective_gain(&net->dims[d - net->dims[d].level], kind, share);
+}
+
+void collective_valiant(double *out, enum collective_kind kind, const int32_t *members, const int32_t *stride,
+                        const double *share, const struct topo_network *net)
+{
+    double loads[TOPO_MAX_DIMS];
+    find_loads(loads, out, kind, 1, members, stride, share, net);
 }
 
 double collective_reach(const struct topo_dim *dim)
@@ -238,7 +292,8 @@ static void uniform_uneven(struct collective_uniform *u, const struct topo_netwo
     struct shape_load l;
     for (int32_t k = 0; k < dim->n_levels; k++)
         all.members[k] = dim[k].size;
-    topo_ops(dim)->load(&l, SHAPE_DIRECT, dim, &all);
+    all.routing = dim->fabric.routing;
+    topo_load(&l, SHAPE_DIRECT, dim, &all);
     for (int32_t k = 0; k < dim->n_levels; k++)
         if (l.mean[k] > 0 && l.load[k] > l.mean[k] * u->uneven * (1 + 1e-9)) {
             u->uneven = l.load[k] / l.mean[k];
@@ -358,6 +413,7 @@ static void try_choice(struct segment_search *x, struct stage_choice choice)
     if (!algorithm_group_cost(&c, choice.algorithm, s.pass, x->entry, &x->group, choice.segments))
         return;
     s.choice = choice;
+    s.valiant = c.valiant;
     s.sent_B = c.load * s.full_B;
     s.load_B = s.sent_B / (collective_reach(dim) * r.efficiency);
     s.const_s = c.hops * topo_dim_chunk_s(dim, choice.regime, x->way->rules->chunks) +

@@ -52,6 +52,11 @@ void collective_traffic(double *out, enum collective_kind kind, double bytes, co
 void collective_loads(double *out, enum collective_kind kind, double bytes, const int32_t *members,
                       const int32_t *stride, const double *share, const struct topo_network *net);
 
+/** Of its messages along each dimension, shape [n_dims], those that go by a router drawn from all in these
+ * loads, see topo_load(). */
+void collective_valiant(double *out, enum collective_kind kind, const int32_t *members, const int32_t *stride,
+                        const double *share, const struct topo_network *net);
+
 /** Uniform traffic: every NPU sends to all others evenly. NaN and -1 where a bandwidth is not chosen. */
 struct collective_uniform {
     double rate_Bps; /**< of one NPU, the most that all links carry */
@@ -133,6 +138,7 @@ struct stage {
     double full_B;  /**< S of algorithm_cost() */
     double sent_B;  /**< bytes that the dimension's bandwidth must carry, load * S */
     double const_s; /**< latency, overhead and memory [s] */
+    double valiant; /**< share of the messages that go by a router drawn from all, see topo_load() */
     double gain;    /**< collective_gain() of the entry */
     double load_B;  /**< bytes over what a collective reaches of the dimension's bandwidth */
 };
@@ -187,6 +193,7 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 struct stage_unit {
     int32_t dim;
     bool flat;
+    bool minimal;           /**< by minimal routes, whatever the routing of its entry */
     int32_t n;              /**< members */
     int32_t stride;         /**< along a dimension; 0 is 1 */
     const int32_t *strides; /**< flat: of each level, borrowed; NULL: 1 */

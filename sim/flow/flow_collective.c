@@ -26,6 +26,9 @@ struct flow_made_plan {
                         owned; NULL: not kept */
 };
 
+/** Most routers by which a message goes round at once, where its routing has it do that. */
+enum { FLOW_MAX_DRAWN = 64 };
+
 /** Routes that were searched for are kept in as many numbers: 512 MB. */
 enum { FLOW_MAX_KEPT = 1 << 27 };
 
@@ -62,7 +65,8 @@ struct flow_run {
     int32_t job, chunk, stage, line;
     int32_t n_left;  /**< channels that have not sent everything */
     uint32_t *state; /**< shape [cap_state], of each channel twice the messages arrived, plus 1 while one is
-                        on its way */
+                        on its way; then of each the flows that its message is under way in, where it can be
+                        several */
     int32_t cap_state;
 };
 
@@ -480,6 +484,57 @@ static double start_of(const struct flow_sim *sim, const struct flow_run *r, con
     return fmax(now_s, sim->jobs[r->job].begin_s + late_s);
 }
 
+/* Messages between routers that this stage sends by drawn ones too: by how many, 0: none. Routes that are
+ * searched for take fewest links, whatever the routing is. */
+static int32_t drawn_ways(const struct flow_rules *rules, const struct topo_network *net,
+                          const struct stage *s)
+{
+    if (!(s->valiant > 0) || rules->route == TOPO_ROUTE_SHORTEST || rules->route == TOPO_ROUTE_ECMP)
+        return 0;
+    int64_t members, routers = topo_routers(&net->dims[s->entry], &members);
+    return (int32_t)(routers < FLOW_MAX_DRAWN ? routers : FLOW_MAX_DRAWN);
+}
+
+/* A message as flows of their own, all of which must arrive: what goes straight, and equal parts by routers
+ * that are drawn. One within a router stays there. */
+static int send_drawn(struct flow_sim *sim, int32_t run, int32_t channel, const struct flow_spec *whole,
+                      struct err *e)
+{
+    const struct flow_run *r = &sim->runs[run];
+    const struct flow_made_plan *made = made_plan_of(sim, r);
+    const struct message_channel *c = &made->plan.channels[channel];
+    const struct stage *s = stage_of(sim, r);
+    const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
+    const struct topo_dim *entry = &g->net.dims[s->entry];
+    struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
+    trip.src = flow_group_npu(g, flow_line_set(s), r->line, c->src);
+    trip.dst = flow_group_npu(g, flow_line_set(s), r->line, c->dst);
+    int64_t members, size = topo_group_size(entry), at = sim->routes->stride[s->entry];
+    topo_routers(entry, &members);
+    bool stays = trip.src / at % size / members == trip.dst / at % size / members;
+    int32_t n = stays ? 0 : drawn_ways(&sim->rules, &g->net, s);
+    double drawn = n ? s->valiant : 0;
+    uint32_t *left = &r->state[made->plan.n_channels + channel];
+    int rc = 0;
+    for (int32_t k = drawn < 1 ? -1 : 0; k < n && !rc; k++) {
+        struct flow_spec part = *whole;
+        sim->path.n = 0;
+        if (k < 0)
+            rc = topo_find_path(&sim->path, sim->routes, &trip, e);
+        else
+            rc = topo_find_drawn_path(&sim->path, sim->routes, &trip, s->entry, k, n, e);
+        if (rc)
+            return rc;
+        part.bytes *= k < 0 ? 1 - drawn : drawn / n;
+        part.n_arcs = sim->path.n;
+        part.arcs = sim->path.arcs;
+        part.extra_s = extra_latency(sim, s, &g->net.dims[s->dim], c, &part);
+        rc = flow_add(sim->net, &part, e);
+        ++*left;
+    }
+    return rc;
+}
+
 /* Efficiency stretches the bytes: the solver shares raw bandwidth, of which a protocol uses a part. The tag
  * leads back from the flow to its run and channel. */
 static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
@@ -494,11 +549,13 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
     struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
                               .start_s = start_of(sim, r, c),
                               .tag = (int64_t)run << 32 | channel };
+    spec.queue_s = c->turn * sim->rules.stage.endpoint_s;
+    if (drawn_ways(&sim->rules, &sim->groups[sim->jobs[r->job].group].group.net, s) > 0)
+        return send_drawn(sim, run, channel, &spec, e);
     int rc = set_route(&spec, sim, r, channel, e);
     if (rc)
         return rc;
     spec.extra_s = extra_latency(sim, s, dim, c, &spec);
-    spec.queue_s = c->turn * sim->rules.stage.endpoint_s;
     return flow_add(sim->net, &spec, e);
 }
 
@@ -561,7 +618,9 @@ static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_
     int32_t run = -1;
     const struct message_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
     int32_t n = plan->n_channels;
-    int rc = take_run(sim, n, &run, e);
+    const struct flow_job *job = &sim->jobs[w->job];
+    bool parts = drawn_ways(&sim->rules, &sim->groups[job->group].group.net, &job->stages[w->stage]) > 0;
+    int rc = take_run(sim, parts ? 2 * n : n, &run, e);
     if (rc)
         return rc;
     struct flow_run *r = &sim->runs[run];
@@ -682,8 +741,11 @@ static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, 
     struct flow_run *r = &sim->runs[run];
     const struct message_plan *plan = plan_of(sim, r);
     const struct message_channel *c = &plan->channels[channel];
-    r->state[channel]++; /* from on its way to arrived */
+    const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
     int rc = 0;
+    if (drawn_ways(&sim->rules, &g->net, stage_of(sim, r)) > 0 && --r->state[plan->n_channels + channel] > 0)
+        return 0;        /* other parts of it are under way */
+    r->state[channel]++; /* from on its way to arrived */
     if ((int32_t)(r->state[channel] / 2) < c->n)
         rc = try_send(sim, run, channel, e);
     else
@@ -857,7 +919,7 @@ static int32_t list_stages(struct stage stages[STAGE_MAX], const struct flow_gro
 
 /* Of groups that fill the network every NPU is in a line; of a broadcast, in those that were reached. */
 double flow_messages(const struct topo_network *net, const struct flow_group_spec *spec,
-                     const struct stage_rules *rules, enum collective_kind kind, double bytes)
+                     const struct flow_rules *rules, enum collective_kind kind, double bytes)
 {
     struct flow_group g = { 0 };
     struct stage stages[STAGE_MAX];
@@ -866,12 +928,13 @@ double flow_messages(const struct topo_network *net, const struct flow_group_spe
     take_box(&g, spec, net);
     for (int32_t d = 0; d < net->n_dims; d++)
         reached /= g.members[d];
-    int32_t n = list_stages(stages, &g, rules, kind, bytes);
+    int32_t n = list_stages(stages, &g, &rules->stage, kind, bytes);
     for (int32_t s = 0; s < n; s++) {
         struct shape_group who = flow_stage_group(&g, &stages[s]);
         double n_lines = kind == COLLECTIVE_BROADCAST ? reached : (double)net->n_npus / who.n;
         reached *= who.n;
-        messages += rules->chunks * n_lines *
+        int32_t ways = 1 + drawn_ways(rules, net, &stages[s]);
+        messages += rules->stage.chunks * n_lines * ways *
                     message_plan_count(stages[s].pass, &stages[s].choice, &net->dims[stages[s].entry], &who);
     }
     return messages;

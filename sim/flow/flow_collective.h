@@ -127,7 +127,7 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
  * each. Needs neither graph nor memory, to refuse what is too large before either is there. @p bytes finite,
  * >= 0. */
 double flow_messages(const struct topo_network *net, const struct flow_group_spec *spec,
-                     const struct stage_rules *rules, enum collective_kind kind, double bytes);
+                     const struct flow_rules *rules, enum collective_kind kind, double bytes);
 
 /**
  * NPU @p npu takes part in a collective from @p late_s after it began: it neither sends before nor takes in

@@ -171,6 +171,12 @@ bad "mixed orders on one ring" study.yaml
 bad "unknown word behind a +" study.yaml
 { base | sed 1d; echo "network: dragonfly:2x4x9^2+twist"; } | study
 bad "a word that the shape has not" study.yaml
+fabric "torus, sizes: [ 4, 8 ], routing: valiant" | study
+bad "routing of a shape that has one way" study.yaml
+fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, routing: ugal" | study
+bad "routing that there is not" study.yaml
+fabric "hyperx, sizes: [ 4, 8 ], detour: true, routing: adaptive" | study
+bad "detours and routing" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, algorithm: bruck" | study
 bad "Bruck's exchanges on a dragonfly" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ], hosts: 2, links: 2" | study

@@ -167,6 +167,7 @@ dims tier ring network.dims[1].tier=In2
 dims sizes tree network.dims[1].sizes=[4, 8]
 dims taper tree network.dims[1].taper=4
 dims up tree network.dims[1].up=[2]
+dims routing fly network.dims[1].routing=valiant
 dims links fly network.dims[1].links=1
 dims hosts words network.dims[1].hosts=4
 dims routers words network.dims[1].routers=6

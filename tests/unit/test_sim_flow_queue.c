@@ -44,7 +44,7 @@ TEST(messages_are_counted_before_they_are_sent)
             p.rules.stage.chunks = 3;
             plant_open(&p);
             int32_t g = group(&p, &p.all);
-            double messages = flow_messages(&p.net, &p.all, &p.rules.stage, (enum collective_kind)kind, S_B);
+            double messages = flow_messages(&p.net, &p.all, &p.rules, (enum collective_kind)kind, S_B);
             issue(&p, g, (enum collective_kind)kind, S_B, 0);
             run(&p);
             /* One is the clock. */

@@ -320,10 +320,12 @@ TEST(keys_of_a_fabric_are_those_of_its_word)
         { "shape: fat-tree, size: 64, radix: 16", "fat-tree:8x8" },
         { "shape: torus, sizes: [4, 8], twist: true", "torus:4x8+twist" },
         { "shape: torus, sizes: [4, 4, 8], ocs: true", "torus:4x4x8+ocs" },
-        { "shape: dragonfly, hosts: 2, routers: 4, groups: 9, links: 2", "dragonfly:2x4x9^2" },
-        { "shape: dragonfly+, hosts: 2, leaves: 4, groups: 5, spines: 3, links: 2", "dragonfly+:2x4x5^3^2" },
-        { "shape: slim-fly, hosts: 3, q: 5", "slim-fly:3x50" },
-        { "shape: hyperx, sizes: [4, 3], hosts: 2", "hyperx:4x3^2" },
+        { "shape: dragonfly, hosts: 2, routers: 4, groups: 9, links: 2", "dragonfly:2x4x9^2+adaptive" },
+        { "shape: dragonfly+, hosts: 2, leaves: 4, groups: 5, spines: 3, links: 2", "dragonfly+:2x4x5^3^2+adaptive" },
+        { "shape: slim-fly, hosts: 3, q: 5", "slim-fly:3x50+adaptive" },
+        { "shape: hyperx, sizes: [4, 3], hosts: 2", "hyperx:4x3^2+adaptive" },
+        { "shape: hyperx, sizes: [4, 3], detour: true", "hyperx:4x3+minimal" },
+        { "shape: dragonfly, sizes: [2, 4, 9], links: 2, routing: valiant", "dragonfly:2x4x9^2+valiant" },
         { "shape: hammingmesh, sizes: [2, 2, 4, 3], planes: 4", "hammingmesh:2x2x4x3*4" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
