@@ -343,6 +343,20 @@ static void report_csv(struct report *r, const struct explain *p)
     report_list_end(r);
 }
 
+/* What each class of hashed links could do without. */
+static void report_collisions(struct report *r, const struct explain *p)
+{
+    double cost[TOPO_MAX_DIMS];
+    if (!explain_collisions(cost, p->study, p->design))
+        return;
+    for (int32_t d = 0; d < p->design->n_dims; d++)
+        if (cost[d] > 1e-9)
+            report_line(r,
+                        "hash collisions cost %.3g %% of %s: its fullest link carries %.3g times the mean\n",
+                        100 * cost[d], p->study->net.dims[d].name, 1 / (1 - cost[d]));
+    report_reals(r, "collisions", cost, p->design->n_dims, 1);
+}
+
 static int report_explain(struct report *r, const struct explain *p, struct err *e)
 {
     const struct design_point *s = p->study;
@@ -365,6 +379,7 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
         rc = report_load(r, p, i, e);
     report_close(r, ']');
     report_array(r, "what_limits", explain_limit_columns, p->limits, p->n_limits, sizeof *p->limits);
+    report_collisions(r, p);
     report_line(r, "\n");
     report_array(r, "one_more_GBps", explain_change_columns, p->changes, x->n_dims, sizeof *p->changes);
     report_cut(r, p);

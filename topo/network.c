@@ -192,7 +192,14 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
 /* ---- a dimension ---- */
 
 /* A number for the first level above the leaf, a list for more, or "free". */
-enum { MAX_TAPER = 65536, MAX_UP = 65536, MAX_PLANES = 1024, MAX_Q = 1024, MAX_RAILS_TOLD = 1024 };
+enum {
+    MAX_TAPER = 65536,
+    MAX_UP = 65536,
+    MAX_PLANES = 1024,
+    MAX_FLOWS = 1024,
+    MAX_Q = 1024,
+    MAX_RAILS_TOLD = 1024
+};
 
 static int read_taper(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
@@ -373,6 +380,13 @@ static const struct key dim_keys[] = {
           "of kinds of nodes, of which bw_GBps is that with the fewest, whom all wait for, see dims.nics "
           "(default: as many as the bandwidth needs)",
           .min = 1.0 / MAX_NICS, .max = MAX_NICS, .uses = USE_COST, .form = "number or list of <dims.nics>"),
+    K_WORD(
+        struct topo_dim, fabric.balance, "load_balance", topo_balance_words, TOPO_SPRAY,
+        "fat-tree: spray, all links up are loaded alike (adaptive InfiniBand, Spectrum-X, UEC); hash, each "
+        "flow takes one of them (plain RoCE), and the fullest decides"),
+    K_COUNT_OR(struct topo_dim, fabric.flows_per_pair, "flows_per_pair", 1, MAX_FLOWS, 0,
+               "with load_balance: hash: flows of a message between two NPUs, such as queue pairs (default: "
+               "1, as NCCL_IB_QPS_PER_CONNECTION)"),
     K_WORD_OR(
         struct topo_dim, fabric.routing, "routing", topo_routing_words, TOPO_ROUTING_USUAL,
         "dragonfly, dragonfly+, slim-fly, hyperx: minimal, the shortest ways; valiant, two of them, by a "
@@ -483,9 +497,11 @@ static int fail_own_key(const struct topo_dim *dim, const struct yaml_doc *doc, 
 static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     /* as bits SHAPE_KEY_ */
-    static const char *const own[] = { "sizes",  "taper",  "up",    "links", "radix",  "spine",  "forward",
-                                       "planes", "detour", "twist", "ocs",   "spines", "hosts",  "routers",
-                                       "leaves", "groups", "q",     "nics",  "rails",  "routing" };
+    static const char *const own[] = {
+        "sizes",  "taper", "up",    "links",   "radix",        "spine",         "forward", "planes",
+        "detour", "twist", "ocs",   "spines",  "hosts",        "routers",       "leaves",  "groups",
+        "q",      "nics",  "rails", "routing", "load_balance", "flows_per_pair"
+    };
     const unsigned sized = SHAPE_KEY_RADIX | SHAPE_KEY_TAPER; /* size and radix make its sizes */
     bool fabric = topo_ops(dim)->settle != NULL, radix = (topo_ops(dim)->own_keys & sized) == sized;
     if (!fabric && yaml_get(doc, map, "size") < 0)
@@ -511,6 +527,9 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
     if (dim->fabric.forward && dim->fabric.spine != TOPO_SPINE_SHARED)
         return yaml_fail_key(doc, yaml_get(doc, map, "forward"), e, ERR_RANGE,
                              "is given without spine: shared, where all that changes rails is forwarded");
+    if (f->flows_per_pair && f->balance != TOPO_HASH && topo_ops(dim)->own_keys & SHAPE_KEY_FLOWS)
+        return yaml_fail_key(doc, yaml_get(doc, map, "flows_per_pair"), e, ERR_RANGE,
+                             "is given without load_balance: hash, whose flows it counts");
     if (f->rails && f->spine != TOPO_SPINE_SHARED)
         return yaml_fail_key(doc, yaml_get(doc, map, "rails"), e, ERR_RANGE,
                              "is given without spine: shared, which joins them");
@@ -1161,9 +1180,11 @@ static int fail_shape(const struct network_piece *p, struct err *e)
 /* The word behind a +, of a shape with the keys @p own. */
 static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
-    const char *known = own & SHAPE_KEY_SPINE     ? "shared, forward or rails4: rails with one spine"
-                        : own & SHAPE_KEY_ROUTING ? "minimal, valiant or adaptive"
-                                                  : "no word: its shape has none";
+    const char *known =
+        own & SHAPE_KEY_SPINE
+            ? "shared, forward or rails4: rails with one spine; hash or hash4: flows that collide"
+        : own & SHAPE_KEY_ROUTING ? "minimal, valiant or adaptive"
+                                  : "no word: its shape has none";
     for (int k = 0; topo_routing_words[k] && own & SHAPE_KEY_ROUTING; k++)
         if (strlen(topo_routing_words[k]) == p->n && strncmp(topo_routing_words[k], p->s, p->n) == 0) {
             f->routing = (enum topo_routing)k;
@@ -1179,6 +1200,13 @@ static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_
             return 0;
         }
         known = own & SHAPE_KEY_SPINE ? known : flag->known;
+    }
+    static const char hash[] = "hash";
+    const size_t n_hash = sizeof hash - 1;
+    if (own & SHAPE_KEY_BALANCE && p->n >= n_hash && strncmp(hash, p->s, n_hash) == 0) {
+        const struct network_piece flows = { p->s + n_hash, p->n - n_hash, p->col + (int)n_hash };
+        f->balance = TOPO_HASH;
+        return flows.n ? parse_number(&f->flows_per_pair, 2, MAX_FLOWS, &flows, e) : 0;
     }
     static const char rails[] = "rails";
     const struct network_piece number = { p->s + sizeof rails - 1, p->n - (sizeof rails - 1),

@@ -150,6 +150,13 @@ enum topo_spine {
 };
 extern const char *const topo_spine_words[];
 
+/** How flows are shared out over equal links. */
+enum topo_balance {
+    TOPO_SPRAY, /**< packet by packet, or by queues: all links alike */
+    TOPO_HASH   /**< each flow by a hash takes one of them */
+};
+extern const char *const topo_balance_words[];
+
 /** What an entry says of its fabric: keys that only some shapes have; 0 and NaN where not given. */
 struct topo_fabric {
     int32_t sizes[TOPO_LEVELS], n_sizes; /**< members of each level, innermost first */
@@ -163,6 +170,8 @@ struct topo_fabric {
     int32_t node;   /**< NPUs of a node whose rails share the spine, the dimensions before; 0 or 1: none do */
     int32_t rails;  /**< of such a node: its NPU i is on rail i mod rails; 0: each on one of its own */
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
+    enum topo_balance balance;
+    int32_t flows_per_pair; /**< hashed, of a message between two NPUs; 0: one */
     enum topo_routing routing;
     /** Where not all is minimal: what an all-to-all over all of the fabric loads each class with, in S, and
      * the links that it passes in sequence, in hops of level 0. From settling. */
@@ -289,6 +298,7 @@ struct shape_group {
         mates; /**< of these on the rail of one of them, itself included: where it has fewest, in the mean */
     int32_t stride[TOPO_LEVELS]; /**< from one member to the next; 0 is 1 */
     bool detour;                 /**< messages also go by two links, through members that do not take part */
+    bool hash;                   /**< topo_load() counts the fullest of equal links, not their mean */
     enum topo_routing routing;   /**< what topo_load() counts; TOPO_ROUTING_MINIMAL: the shape's ways alone */
 };
 
@@ -342,7 +352,9 @@ enum {
     SHAPE_KEY_Q = 65536,
     SHAPE_KEY_NICS = 131072,
     SHAPE_KEY_RAILS = 262144,
-    SHAPE_KEY_ROUTING = 524288
+    SHAPE_KEY_ROUTING = 524288,
+    SHAPE_KEY_BALANCE = 1048576,
+    SHAPE_KEY_FLOWS = 2097152
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -446,6 +458,10 @@ void shape_port_load(struct shape_load *out, enum shape_pattern pattern, int32_t
  * takes least: loads are affine in v and bandwidths of classes tied, so v is where two of these lines meet, 0
  * or 1, and does not depend on the bandwidth. Their latency is that of the minimal ways: a packet goes round
  * when the queue is longer than that.
+ *
+ * Where flows are hashed a class carries what its fullest link does in the mean, see topo_fullest(): of the
+ * links up from each subtree, on which as many flows fall as leave it at once. Their number, and so the
+ * factor, does not depend on the bandwidth.
  */
 void topo_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                const struct shape_group *g);
@@ -578,6 +594,12 @@ static inline int32_t topo_rails(const struct topo_dim *dim)
 static inline int64_t topo_tree_size(const struct topo_dim *dim, int32_t k)
 {
     return (int64_t)dim[k].size * (k > 1 ? 1 : k ? topo_rails(dim) : topo_node(dim) / topo_rails(dim));
+}
+
+/** Flows by which a message between two NPUs goes where flows are hashed. */
+static inline int32_t topo_flows_per_pair(const struct topo_dim *dim)
+{
+    return dim->fabric.flows_per_pair > 1 ? dim->fabric.flows_per_pair : 1;
 }
 
 /** NICs of all kinds of nodes together over those there would be if all had the fewest: 1 where all are

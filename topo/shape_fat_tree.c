@@ -438,7 +438,8 @@ const struct shape_ops shape_fat_tree = {
     .reach = 1,
     .hop_share = 0.5,
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP | SHAPE_KEY_RADIX | SHAPE_KEY_SPINE |
-                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS | SHAPE_KEY_RAILS,
+                SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS | SHAPE_KEY_RAILS | SHAPE_KEY_BALANCE |
+                SHAPE_KEY_FLOWS,
     .settle = tree_settle,
     .counts = tree_counts,
     .distances = tree_distances,

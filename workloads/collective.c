@@ -96,6 +96,7 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
 {
     int32_t level = net->dims[u->dim].level, entry = u->dim - level;
     struct shape_group g = { .level = level, .flat = u->flat, .n = u->n, .node = u->node, .mates = u->mates };
+    g.hash = net->dims[entry].fabric.balance == TOPO_HASH;
     g.routing = u->minimal ? TOPO_ROUTING_MINIMAL : net->dims[entry].fabric.routing;
     for (int32_t k = 0; k < net->dims[entry].n_levels; k++) {
         g.members[k] = members ? members[entry + k] : k == level ? u->n : 1;
@@ -293,6 +294,7 @@ static void uniform_uneven(struct collective_uniform *u, const struct topo_netwo
     for (int32_t k = 0; k < dim->n_levels; k++)
         all.members[k] = dim[k].size;
     all.routing = dim->fabric.routing;
+    all.hash = dim->fabric.balance == TOPO_HASH;
     topo_load(&l, SHAPE_DIRECT, dim, &all);
     for (int32_t k = 0; k < dim->n_levels; k++)
         if (l.mean[k] > 0 && l.load[k] > l.mean[k] * u->uneven * (1 + 1e-9)) {

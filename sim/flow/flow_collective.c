@@ -380,20 +380,35 @@ static const struct message_plan *plan_of(const struct flow_sim *sim, const stru
     return &made_plan_of(sim, r)->plan;
 }
 
+/* How routes of a stage are found: hashed where the network hashes flows, unless something else is asked
+ * for. What changes rails in a spine goes by it, though a way through the node may be shorter. */
+static enum topo_route_kind stage_route(const struct flow_rules *rules, const struct topo_network *net,
+                                        const struct stage *s)
+{
+    bool hash = net->dims[s->entry].fabric.balance == TOPO_HASH && s->node < 2;
+    return rules->route == TOPO_ROUTE_DIMENSION && hash ? TOPO_ROUTE_ECMP : rules->route;
+}
+
+static uint64_t flow_number(const struct topo_trip *trip)
+{
+    return ((uint64_t)trip->src << 32) ^ ((uint64_t)trip->dst << 1) ^ trip->mirror;
+}
+
 /* Arcs of a channel, into sim->path. */
 static int find_route(struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c,
                       struct err *e)
 {
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
     int32_t d = flow_line_set(stage_of(sim, r));
-    struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
+    struct topo_trip trip = { .kind = stage_route(&sim->rules, &g->net, stage_of(sim, r)),
+                              .mirror = c->mirror };
     sim->path.n = 0;
     if (c->src != MESSAGE_SWITCH && c->dst != MESSAGE_SWITCH) {
         trip.src = flow_group_npu(g, d, r->line, c->src);
         trip.dst = flow_group_npu(g, d, r->line, c->dst);
         /* A connection keeps its way: all messages between two NPUs are one flow to ECMP, unless sent both
          * ways. */
-        trip.flow = ((uint64_t)trip.src << 32) ^ ((uint64_t)trip.dst << 1) ^ c->mirror;
+        trip.flow = flow_number(&trip);
         if (c->via < 0)
             return topo_find_path(&sim->path, sim->routes, &trip, e);
         struct topo_trip on = trip;
@@ -495,42 +510,68 @@ static int32_t drawn_ways(const struct flow_rules *rules, const struct topo_netw
     return (int32_t)(routers < FLOW_MAX_DRAWN ? routers : FLOW_MAX_DRAWN);
 }
 
-/* A message as flows of their own, all of which must arrive: what goes straight, and equal parts by routers
- * that are drawn. One within a router stays there. */
-static int send_drawn(struct flow_sim *sim, int32_t run, int32_t channel, const struct flow_spec *whole,
+/* Flows of their own that messages of this stage are: 0 where they are one. */
+static int32_t message_parts(const struct flow_rules *rules, const struct topo_network *net,
+                             const struct stage *s)
+{
+    int32_t drawn = drawn_ways(rules, net, s), hashed = topo_flows_per_pair(&net->dims[s->entry]);
+    if (drawn > 0)
+        return drawn + 1;
+    return hashed > 1 && s->choice.algorithm != TOPO_ALGORITHM_SWITCH &&
+                   stage_route(rules, net, s) == TOPO_ROUTE_ECMP
+               ? hashed
+               : 0;
+}
+
+/* The way of part @p k of @p n of such a message, and its share of the bytes: hashed on its own; or part 0
+ * straight and the others by drawn routers, unless it stays in a router. */
+static int find_part(struct flow_sim *sim, const struct stage *s, const struct topo_network *net,
+                     struct topo_trip trip, int32_t k, int32_t n, double *share, struct err *e)
+{
+    const struct topo_dim *entry = &net->dims[s->entry];
+    int64_t members, size = topo_group_size(entry), stride = sim->routes->stride[s->entry];
+    sim->path.n = 0;
+    if (!(s->valiant > 0)) {
+        *share = 1.0 / n;
+        trip.flow = flow_number(&trip) ^ ((uint64_t)k << 52);
+        return topo_find_path(&sim->path, sim->routes, &trip, e);
+    }
+    topo_routers(entry, &members);
+    bool stays = trip.src / stride % size / members == trip.dst / stride % size / members;
+    double drawn = stays ? 0 : s->valiant;
+    *share = k ? drawn / (n - 1) : 1 - drawn;
+    if (!(*share > 0))
+        return 0;
+    return k ? topo_find_drawn_path(&sim->path, sim->routes, &trip, s->entry, k - 1, n - 1, e)
+             : topo_find_path(&sim->path, sim->routes, &trip, e);
+}
+
+/* A message in parts, all of which must arrive. */
+static int send_parts(struct flow_sim *sim, int32_t run, int32_t channel, const struct flow_spec *whole,
                       struct err *e)
 {
     const struct flow_run *r = &sim->runs[run];
-    const struct flow_made_plan *made = made_plan_of(sim, r);
-    const struct message_channel *c = &made->plan.channels[channel];
+    const struct message_plan *plan = plan_of(sim, r);
+    const struct message_channel *c = &plan->channels[channel];
     const struct stage *s = stage_of(sim, r);
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
-    const struct topo_dim *entry = &g->net.dims[s->entry];
-    struct topo_trip trip = { .kind = sim->rules.route, .mirror = c->mirror };
+    struct topo_trip trip = { .kind = stage_route(&sim->rules, &g->net, s), .mirror = c->mirror };
     trip.src = flow_group_npu(g, flow_line_set(s), r->line, c->src);
     trip.dst = flow_group_npu(g, flow_line_set(s), r->line, c->dst);
-    int64_t members, size = topo_group_size(entry), at = sim->routes->stride[s->entry];
-    topo_routers(entry, &members);
-    bool stays = trip.src / at % size / members == trip.dst / at % size / members;
-    int32_t n = stays ? 0 : drawn_ways(&sim->rules, &g->net, s);
-    double drawn = n ? s->valiant : 0;
-    uint32_t *left = &r->state[made->plan.n_channels + channel];
+    int32_t n = message_parts(&sim->rules, &g->net, s);
     int rc = 0;
-    for (int32_t k = drawn < 1 ? -1 : 0; k < n && !rc; k++) {
+    for (int32_t k = 0; k < n && !rc; k++) {
         struct flow_spec part = *whole;
-        sim->path.n = 0;
-        if (k < 0)
-            rc = topo_find_path(&sim->path, sim->routes, &trip, e);
-        else
-            rc = topo_find_drawn_path(&sim->path, sim->routes, &trip, s->entry, k, n, e);
-        if (rc)
-            return rc;
-        part.bytes *= k < 0 ? 1 - drawn : drawn / n;
+        double share = 0;
+        rc = find_part(sim, s, &g->net, trip, k, n, &share, e);
+        if (rc || !(share > 0))
+            continue;
+        part.bytes *= share;
         part.n_arcs = sim->path.n;
         part.arcs = sim->path.arcs;
         part.extra_s = extra_latency(sim, s, &g->net.dims[s->dim], c, &part);
         rc = flow_add(sim->net, &part, e);
-        ++*left;
+        r->state[plan->n_channels + channel]++;
     }
     return rc;
 }
@@ -550,8 +591,8 @@ static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel,
                               .start_s = start_of(sim, r, c),
                               .tag = (int64_t)run << 32 | channel };
     spec.queue_s = c->turn * sim->rules.stage.endpoint_s;
-    if (drawn_ways(&sim->rules, &sim->groups[sim->jobs[r->job].group].group.net, s) > 0)
-        return send_drawn(sim, run, channel, &spec, e);
+    if (message_parts(&sim->rules, &sim->groups[sim->jobs[r->job].group].group.net, s) > 0)
+        return send_parts(sim, run, channel, &spec, e);
     int rc = set_route(&spec, sim, r, channel, e);
     if (rc)
         return rc;
@@ -619,7 +660,7 @@ static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_
     const struct message_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
     int32_t n = plan->n_channels;
     const struct flow_job *job = &sim->jobs[w->job];
-    bool parts = drawn_ways(&sim->rules, &sim->groups[job->group].group.net, &job->stages[w->stage]) > 0;
+    bool parts = message_parts(&sim->rules, &sim->groups[job->group].group.net, &job->stages[w->stage]) > 0;
     int rc = take_run(sim, parts ? 2 * n : n, &run, e);
     if (rc)
         return rc;
@@ -743,7 +784,8 @@ static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, 
     const struct message_channel *c = &plan->channels[channel];
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
     int rc = 0;
-    if (drawn_ways(&sim->rules, &g->net, stage_of(sim, r)) > 0 && --r->state[plan->n_channels + channel] > 0)
+    if (message_parts(&sim->rules, &g->net, stage_of(sim, r)) > 0 &&
+        --r->state[plan->n_channels + channel] > 0)
         return 0;        /* other parts of it are under way */
     r->state[channel]++; /* from on its way to arrived */
     if ((int32_t)(r->state[channel] / 2) < c->n)
@@ -857,10 +899,11 @@ static int flow_end_job(struct flow_sim *sim, int32_t id, struct err *e)
 }
 
 /* Routes in order of dimensions are as fast to find as to keep; others are kept while there is room. */
-static int open_routes(struct flow_sim *sim, struct flow_made_plan *p, int64_t n_lines, struct err *e)
+static int open_routes(struct flow_sim *sim, struct flow_made_plan *p, int64_t n_lines,
+                       enum topo_route_kind route, struct err *e)
 {
     int64_t n = n_lines * p->plan.n_channels;
-    if (sim->rules.route == TOPO_ROUTE_DIMENSION || n > sim->room_kept - sim->n_kept)
+    if (route == TOPO_ROUTE_DIMENSION || n > sim->room_kept - sim->n_kept)
         return 0;
     p->routes = malloc((size_t)(n + 1) * sizeof *p->routes);
     if (!p->routes)
@@ -894,7 +937,7 @@ static int flow_find_plan(struct flow_sim *sim, int32_t group, const struct stag
     if (rc)
         return rc;
     sim->n_plans++;
-    return open_routes(sim, p, l->n_lines, e);
+    return open_routes(sim, p, l->n_lines, stage_route(&sim->rules, &g->net, s), e);
 }
 
 /* Lines at which a stage is carried out: of a broadcast those that some earlier stage has reached. */
@@ -933,8 +976,8 @@ double flow_messages(const struct topo_network *net, const struct flow_group_spe
         struct shape_group who = flow_stage_group(&g, &stages[s]);
         double n_lines = kind == COLLECTIVE_BROADCAST ? reached : (double)net->n_npus / who.n;
         reached *= who.n;
-        int32_t ways = 1 + drawn_ways(rules, net, &stages[s]);
-        messages += rules->stage.chunks * n_lines * ways *
+        int32_t parts = message_parts(rules, net, &stages[s]);
+        messages += rules->stage.chunks * n_lines * (parts ? parts : 1) *
                     message_plan_count(stages[s].pass, &stages[s].choice, &net->dims[stages[s].entry], &who);
     }
     return messages;

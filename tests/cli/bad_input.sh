@@ -171,6 +171,14 @@ bad "mixed orders on one ring" study.yaml
 bad "unknown word behind a +" study.yaml
 { base | sed 1d; echo "network: dragonfly:2x4x9^2+twist"; } | study
 bad "a word that the shape has not" study.yaml
+fabric "torus, sizes: [ 4, 8 ], load_balance: hash" | study
+bad "hashed flows where there is one path" study.yaml
+fabric "fat-tree, sizes: [ 4, 8 ], flows_per_pair: 4" | study
+bad "flows of a pair that are not hashed" study.yaml
+fabric "fat-tree, sizes: [ 4, 8 ], load_balance: random" | study
+bad "sharing out that there is not" study.yaml
+{ base | sed 1d; echo "network: fat-tree:4x8+hash0"; } | study
+bad "no flow of a pair" study.yaml
 fabric "torus, sizes: [ 4, 8 ], routing: valiant" | study
 bad "routing of a shape that has one way" study.yaml
 fabric "dragonfly, sizes: [ 2, 4, 9 ], links: 2, routing: ugal" | study

@@ -50,6 +50,7 @@ study server "shape: switch, size: 4" "shape: switch, size: 64" bought.yaml
 study full "shape: full, size: 8" "shape: switch, size: 8"
 study sharp "shape: full, size: 4" "shape: switch, size: 8, in_switch: sharp"
 study tree "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2"
+study hash "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2, load_balance: hash"
 study radix "shape: switch, size: 4" "shape: fat-tree, size: 64, radix: 16, taper: 2"
 study shared "shape: switch, size: 4" "shape: fat-tree, sizes: [ 8, 4 ], taper: 2, spine: shared"
 study fly "shape: switch, size: 4" "shape: dragonfly, sizes: [ 2, 4, 5 ], links: 2"
@@ -167,6 +168,8 @@ dims tier ring network.dims[1].tier=In2
 dims sizes tree network.dims[1].sizes=[4, 8]
 dims taper tree network.dims[1].taper=4
 dims up tree network.dims[1].up=[2]
+dims load_balance tree network.dims[1].load_balance=hash
+dims flows_per_pair hash network.dims[1].flows_per_pair=4
 dims routing fly network.dims[1].routing=valiant
 dims links fly network.dims[1].links=1
 dims hosts words network.dims[1].hosts=4

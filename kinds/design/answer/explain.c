@@ -175,6 +175,35 @@ double explain_busy_s(const struct design_point *s, const struct design *d, int3
     return sum;
 }
 
+bool explain_collisions(double *out, const struct design_point *s, const struct design *d)
+{
+    struct topo_network spray = s->net;
+    double even[TOPO_MAX_DIMS] = { 0 }, full[TOPO_MAX_DIMS] = { 0 };
+    bool hash = false;
+    for (int32_t k = 0; k < spray.n_dims; k++) {
+        hash = hash || spray.dims[k].fabric.balance == TOPO_HASH;
+        spray.dims[k].fabric.balance = TOPO_SPRAY;
+    }
+    for (int32_t i = 0; i < d->n_loads && hash; i++) {
+        const struct step_tree *t = &s->workloads[i].tree;
+        for (int32_t c = 0; c < d->loads[i].step.n_collectives; c++) {
+            const struct sim_collective *of = &d->loads[i].step.collectives[c];
+            const struct step_group *g = &t->groups[t->nodes[of->node].group];
+            enum collective_kind kind = t->nodes[of->node].collective;
+            double load_B[2][TOPO_MAX_DIMS], times = s->workloads[i].weight * of->times;
+            collective_loads(load_B[0], kind, of->bytes, g->members, g->stride, g->share, &spray);
+            collective_loads(load_B[1], kind, of->bytes, g->members, g->stride, g->share, &s->net);
+            for (int32_t k = 0; k < spray.n_dims; k++) {
+                even[k] += times * load_B[0][k];
+                full[k] += times * load_B[1][k];
+            }
+        }
+    }
+    for (int32_t k = 0; k < spray.n_dims; k++)
+        out[k] = full[k] > 0 ? 1 - even[k] / full[k] : 0;
+    return hash;
+}
+
 /* Not below the bound by more than rounding. */
 static void add_bound(struct explain *p, double time_s, const char *name, const char *dim)
 {

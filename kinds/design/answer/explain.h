@@ -67,6 +67,10 @@ double explain_sent_B(const struct design_point *s, const struct design *d, int3
 /** Time of the step in which it is busy, likewise. */
 double explain_busy_s(const struct design_point *s, const struct design *d, int32_t k);
 
+/** Of the bytes that each class of links has to carry, the share that hash collisions add: its fullest link
+ * beyond the mean; shape [n_dims]. False: no flows are hashed. */
+bool explain_collisions(double *out, const struct design_point *s, const struct design *d);
+
 /** Collectives of one phase, kind and group that are all critical or all hidden, added up. A model has
  * thousands of collectives that are alike: a reader wants their sum. */
 struct explain_bundle {
