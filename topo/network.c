@@ -735,14 +735,15 @@ static double mates_along(int32_t size, int32_t rails, int32_t k, int32_t stride
         b = rest;
     }
     const int64_t period = rails / a; /* so many members on, a group is back on the rail */
+    const int64_t whole = k / period;
     if (k % period == 0)
-        return (double)(k / period);
+        return (double)whole;
     double least = INFINITY;
     for (int64_t r = 0; r < rails; r++) {
         double sum = 0;
         for (int64_t i = r; i < size; i += rails) {
-            int64_t j = i / stride % k;
-            sum += (double)((k - 1 - j % period) / period + 1);
+            int64_t j = i / stride % k, mates = (k - 1 - j % period) / period + 1;
+            sum += (double)mates;
         }
         least = fmin(least, sum * rails / size);
     }
