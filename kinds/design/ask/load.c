@@ -716,7 +716,8 @@ static int fail_bandwidth(const struct design_point *s, struct err *e)
                          s->doc.nodes[network].text);
     yaml_each (id, &s->doc, dims)
         if (yaml_get(&s->doc, id, "bw_GBps") < 0)
-            return yaml_fail(&s->doc, id, e, ERR_RANGE, "has no bw_GBps");
+            return yaml_fail(&s->doc, id, e, ERR_RANGE,
+                             "has no bw_GBps; give it, or let weft alloc choose it");
     return 0;
 }
 
