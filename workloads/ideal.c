@@ -64,7 +64,8 @@ struct ideal_query {
 };
 
 struct ideal {
-    bool is_branch; /* wires, classes and weight are another's */
+    bool is_branch; /* wires, classes and, unless it owns one, weight are another's */
+    bool own_weight;
     struct topo_wires wires;
     unsigned long long hash;
     int32_t n_dims, sizes[D];
@@ -181,9 +182,29 @@ int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network 
         return err_nomem(e, "a graph");
     *branch = *x;
     branch->is_branch = true;
+    branch->own_weight = false;
     branch->queries = NULL;
     branch->n_queries = branch->cap_queries = branch->n_columns = 0;
     net->ideal = branch;
+    return 0;
+}
+
+int ideal_without(struct ideal **out, const struct ideal *x, struct topo_network *net, const bool *closed,
+                  struct err *e)
+{
+    int rc = ideal_branch(out, x, net, e);
+    double *weight = rc ? NULL : calloc((size_t)x->wires.n_links + 1, sizeof *weight);
+    if (rc)
+        return rc;
+    if (!weight) {
+        ideal_free(*out);
+        *out = NULL;
+        return err_nomem(e, "a graph");
+    }
+    for (int32_t l = 0; l < x->wires.n_links; l++)
+        weight[l] = closed[l] ? 0 : x->weight[l];
+    (*out)->weight = weight;
+    (*out)->own_weight = true;
     return 0;
 }
 
@@ -193,9 +214,10 @@ void ideal_free(struct ideal *x)
         return;
     forget_queries(x);
     free(x->queries);
+    if (!x->is_branch || x->own_weight)
+        free(x->weight);
     if (!x->is_branch) {
         free(x->classes);
-        free(x->weight);
         topo_wires_free(&x->wires);
     }
     free(x);

@@ -29,6 +29,9 @@ bool ideal_again(struct ideal *x, struct topo_network *net);
 /** The graph of @p x, which must stay, without any cut that is known, for @p net, a copy of its network.
  * Several threads may have a branch each. ERR_NOMEM. */
 int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network *net, struct err *e);
+/** The same without the links that are @p closed, shape [n_links]. */
+int ideal_without(struct ideal **out, const struct ideal *x, struct topo_network *net, const bool *closed,
+                  struct err *e);
 void ideal_free(struct ideal *x); /**< NULL is fine */
 
 unsigned long long ideal_hash(const struct ideal *x); /**< of the file's content */

@@ -45,6 +45,17 @@ cut -d, -f1-4 torus.csv >bare.csv
 run alloc bare.yaml
 run topo free.yaml --spec
 
+# Of the 8 links of y that halve it 7 are left: 4 ms become 4 8/7. In a tree of two leaves of 4 and two spines
+# 200 MB pass 100 GB/s up, without one of them 50.
+echo "== failures"
+run fail free.yaml
+printf 'src,dst,bw_GBps,latency_ns,src_kind,dst_kind\n%s\n' "$(for l in 0 1; do
+    for n in 0 1 2 3; do echo "n$l$n,leaf$l,50,500,npu,switch"; done
+    for s in 0 1; do echo "leaf$l,spine$s,50,500,switch,switch"; done; done)" >fabric.csv
+sed 's/torus.csv/fabric.csv/; /^  classes/d; /^budget/d' free.yaml >fabric.yaml
+echo 'system: { npu_usd: 1, npu_watt: 1, npus_per_node: 4, checkpoint: { size_GB: 1 }, tolerates: { paths: true } }' >>fabric.yaml
+"$WEFT" fail fabric.yaml | sed -n '/^one/p;/link/p;/^switch/p'
+
 echo "== what cannot be"
 run alloc study.yaml --set model=flow
 run alloc study.yaml --set network.graph=none.csv

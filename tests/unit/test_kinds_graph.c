@@ -17,7 +17,7 @@ static int make_graph_folder(void **state)
         { "pair.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,x\nc,a,5,1,y\n" },
         { "odd.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,x\nb,c,10,1,\n" },
         { "sum.csv", "src,dst,bw_GBps,latency_ns,class\na,b,10,1,total\n" },
-        { "plain.csv", "src,dst,bw_GBps,latency_ns\na,b,10,1\nb,c,10,1\nc,a,10,1\n" },
+        { "same.csv", "src,dst,bw_GBps,latency_ns\na,b,10,1\nb,c,10,1\nc,a,10,1\n" },
         { "lone.graphml",
           "<graphml><key id='b' for='edge' attr.name='bw_GBps' attr.type='double'/>"
           "<key id='l' for='edge' attr.name='latency_ns' attr.type='double'/><graph edgedefault='undirected'>"
@@ -371,7 +371,7 @@ TEST(classes_have_the_bandwidths_of_the_file)
         { "network: { graph: pair.csv }\ntotal_GBps: 10\nsplit: given\n", SPLIT, 40.0 / 3, 10.0 / 3 },
         { "network: { graph: pair.csv }\ntotal_GBps: 10\n", DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH,
           40.0 / 3, 10.0 / 3 },
-        { "network: { graph: plain.csv }\n", SPLIT, 20, NAN },
+        { "network: { graph: same.csv }\n", SPLIT, 20, NAN },
     };
     struct folder *f = *state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

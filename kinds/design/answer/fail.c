@@ -20,6 +20,9 @@
  * Flows see the same failure on the graph: `links` of sim/rules.h for the part that fails, all routes that do
  * not meet it as they were (route: detour). What the graph does not draw (the boxes inside one ideal switch)
  * is laid on the ports of the NPUs below.
+ *
+ * Of a network with a graph of its own every link and switch is taken away in turn, one of those that an
+ * automorphism maps onto each other, and the step is routed again over what is left.
  */
 #include "kinds/design/answer/fail.h"
 
@@ -32,8 +35,10 @@
 #include "base/sheet.h"
 #include "base/vec.h"
 #include "base/work.h"
+#include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "topo/graph.h"
+#include "workloads/ideal.h"
 
 #define HOUR_S 3600.0
 #define YEAR_S (8760 * HOUR_S)
@@ -541,8 +546,15 @@ static int fail_add_slow(struct fail_draft *d)
                                 .mark_share = 1 - (1 - d->slow->link) / planes };
         rc = fail_add_row(d, &row, "%s: link at %g %%", net->dims[dim].name, 100 * d->slow->link);
     }
-    struct fail_row npu = { .part = FAIL_SLOW_NPU, .count = (double)net->n_npus, .mtbf_s = NAN, .left = 1 };
-    return rc ? rc : fail_add_row(d, &npu, "NPU at %g %%", 100 * d->slow->npu);
+    return rc;
+}
+
+static int fail_add_slow_npu(struct fail_draft *d)
+{
+    struct fail_row npu = {
+        .part = FAIL_SLOW_NPU, .count = (double)d->s->net.n_npus, .mtbf_s = NAN, .left = 1
+    };
+    return fail_add_row(d, &npu, "NPU at %g %%", 100 * d->slow->npu);
 }
 
 /* ---- the time of a step ---- */
@@ -590,6 +602,8 @@ static double fail_slowdown(double time_s, double healthy_s)
 static int fail_time_closed(const struct fail_draft *d, struct fail_row *row, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
+    if (row->timed)
+        return 0;
     row->time_s = row->slowdown = NAN;
     if (row->left <= 0)
         return 0;
@@ -805,6 +819,8 @@ static const char *fail_flow_limit(char why[200], const struct fail_draft *d)
     double n_links = 0;
     for (int32_t k = 0; k < net->n_dims; k++)
         n_links += (double)topo_class_links(net, k);
+    if (d->s->ideal)
+        return "routes are ideal on a graph: any paths";
     if (d->s->rules.graph[0])
         return "simulation.graph has wires of its own";
     if (net->n_npus > FAIL_FLOW_NPUS || n_links > FAIL_FLOW_LINKS) {
@@ -875,6 +891,10 @@ static int fail_compare(const void *a, const void *b)
     q = isnan(y->lost_s) ? -1 : y->lost_s;
     if (p < q || p > q)
         return p < q ? 1 : -1;
+    p = isnan(x->slowdown) ? -1 : x->slowdown;
+    q = isnan(y->slowdown) ? -1 : y->slowdown;
+    if (p < q || p > q)
+        return p < q ? 1 : -1;
     int order = strcmp(x->name, y->name);
     return order ? order : (int)x->part - (int)y->part;
 }
@@ -929,28 +949,166 @@ static void fail_settle_system(struct fail_table *t, struct design_point *s)
     s->system.checkpoint.size_B = trains ? (double)NAN : 0;
 }
 
-static int fail_check(const struct design_point *s, const struct fail_slow *slow, struct err *e)
+static int fail_check(const struct fail_slow *slow, struct err *e)
 {
     if (!(slow->link > 0 && slow->link < 1) || !(slow->npu > 0 && slow->npu < 1))
         return err_set(e, ERR_RANGE, "share of a slow %s is %g, expected above 0 and below 1",
                        slow->link > 0 && slow->link < 1 ? "NPU" : "link",
                        slow->link > 0 && slow->link < 1 ? slow->npu : slow->link);
-    if (s->net.wires)
-        return yaml_fail_key(&s->doc, s->net.graph, e, ERR_UNSUP,
-                             "is given; failures are known of networks with dims");
     return 0;
+}
+
+/* ---- on a graph of its own ---- */
+
+/* Do all collectives join all NPUs? Then what an automorphism maps onto each other fails alike. */
+static bool fail_joins_all(const struct design_point *s)
+{
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct step_tree *t = &s->workloads[i].tree;
+        for (step_id id = 0; id < t->n_nodes; id++) {
+            int64_t n = 1;
+            for (int32_t d = 0; d < s->net.n_dims; d++)
+                n *= t->groups[t->nodes[id].group].members[d];
+            if (t->nodes[id].kind == STEP_COLLECTIVE && n > 1 && n < s->net.n_npus)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Orbits of vertices and, behind them, links, each link between its ends; @p orbit, shape [n_vertices +
+ * n_links], holds every one's own number where symmetry says nothing. */
+static int fail_find_orbits(int32_t *orbit, const struct fail_draft *d, struct err *e)
+{
+    const struct topo_wires *w = d->s->net.wires;
+    int32_t n = w->n_vertices + w->n_links;
+    for (int32_t v = 0; v < n; v++)
+        orbit[v] = v;
+    if (!fail_joins_all(d->s))
+        return 0;
+    int32_t *colors = calloc((size_t)n + 1, sizeof *colors);
+    int32_t *ends = calloc(4 * (size_t)w->n_links + 1, sizeof *ends);
+    int rc = colors && ends ? 0 : err_nomem(e, "failures");
+    for (int32_t v = w->n_npus; v < w->n_vertices && !rc; v++)
+        colors[v] = 1;
+    for (int32_t l = 0; l < w->n_links && !rc; l++) {
+        int32_t like = 0, v = w->n_vertices + l;
+        while (w->links[like].cls != w->links[l].cls || w->weight[like] != w->weight[l])
+            like++;
+        colors[v] = 2 + like;
+        ends[4 * (size_t)l] = (int32_t)w->links[l].src;
+        ends[4 * (size_t)l + 2] = (int32_t)w->links[l].dst;
+        ends[4 * (size_t)l + 1] = ends[4 * (size_t)l + 3] = v;
+    }
+    if (!rc) {
+#pragma omp critical(igraph)
+        rc = topo_find_orbits(orbit, n, colors, ends, 2 * w->n_links, e);
+    }
+    free(colors);
+    free(ends);
+    return rc;
+}
+
+/* The step with some links closed; endless where they cut off who sends. */
+static int fail_time_wires(struct fail_row *row, const struct fail_draft *d, const bool *closed,
+                           struct err *e)
+{
+    struct design_point s = *d->s; /* borrows all but the graph */
+    struct ideal *rest;
+    int rc = ideal_without(&rest, d->s->ideal, &s.net, closed, e);
+    if (rc)
+        return rc;
+    const struct sim_way way = design_point_closed_way(&s, d->d->bw_Bps);
+    rc = fail_step_time(&row->time_s, &s, &way, 1, e);
+    ideal_free(rest);
+    row->timed = true;
+    row->left = isfinite(row->time_s) ? 1 : 0;
+    row->slowdown = row->left > 0 ? fail_slowdown(row->time_s, d->t->time_s) : (double)NAN;
+    row->time_s = row->left > 0 ? row->time_s : (double)NAN;
+    return rc;
+}
+
+/* Link l, or, behind the links, switch v: @p like it are so many. */
+static int fail_add_wire(struct fail_draft *d, int32_t at, int32_t like, const struct topo_graph *g,
+                         bool *closed, struct err *e)
+{
+    const struct topo_wires *w = d->s->net.wires;
+    const struct own_tolerates *by = &d->s->system.tolerates;
+    const struct topo_link *link = &w->links[at < w->n_links ? at : 0];
+    const bool is_link = at < w->n_links;
+    const int64_t v = at - w->n_links;
+    char a[TOPO_VERTEX_TEXT], b[TOPO_VERTEX_TEXT];
+    double npus = 0;
+    bool joins_npus = false;
+    for (int32_t l = 0; l < w->n_links; l++) {
+        closed[l] = is_link ? l == at : w->links[l].src == v || w->links[l].dst == v;
+        npus += closed[l] ? (w->links[l].src < w->n_npus) + (w->links[l].dst < w->n_npus) : 0;
+        joins_npus = joins_npus || (closed[l] && w->links[l].src < w->n_npus);
+    }
+    struct fail_row row = { .part = is_link ? FAIL_LINK : FAIL_SWITCH,
+                            .count = like,
+                            .mtbf_s = is_link ? d->s->system.mtbf.link_s : d->s->system.mtbf.switch_s };
+    int rc = fail_time_wires(&row, d, closed, e);
+    if (rc)
+        return rc;
+    row.stops = !(row.left > 0 && (joins_npus ? by->detours : by->paths));
+    row.npus = row.stops ? fmax(npus, 1) : 0;
+    topo_vertex_name(a, g, is_link ? link->src : v);
+    const char *cls = d->s->net.dims[link->cls].name;
+    rc = is_link ? fail_add_row(d, &row, "%s: link %.40s - %.40s", cls, a, topo_vertex_name(b, g, link->dst))
+                 : fail_add_row(d, &row, "switch %.60s", a);
+    return rc ? err_nomem(e, "failures") : 0;
+}
+
+/* Each link and switch, one of those that are alike, named after the first. */
+static int fail_add_wires(struct fail_draft *d, struct err *e)
+{
+    const struct topo_wires *w = d->s->net.wires;
+    int32_t n = w->n_vertices + w->n_links;
+    int32_t *orbit = calloc((size_t)n + 1, sizeof *orbit), *like = calloc((size_t)n + 1, sizeof *like);
+    bool *closed = calloc((size_t)w->n_links + 1, sizeof *closed);
+    struct topo_graph *g = NULL;
+    struct work work;
+    int rc = orbit && like && closed ? design_point_open_graph(&g, d->s, e) : err_nomem(e, "failures");
+    if (!rc)
+        rc = fail_find_orbits(orbit, d, e);
+    for (int32_t v = 0; v < n && !rc; v++)
+        like[orbit[v]]++;
+    work_begin(&work, "failures", n - w->n_npus);
+    for (int32_t at = 0; at < n - w->n_npus && !rc; at++) {
+        bool is_link = at < w->n_links;
+        int32_t v = is_link ? w->n_vertices + at : w->n_npus + at - w->n_links;
+        if (like[v] > 0)
+            rc = fail_add_wire(d, is_link ? at : w->n_links + v, like[v], g, closed, e);
+        work_step(&work, 1);
+    }
+    work_end(&work);
+    free(orbit);
+    free(like);
+    free(closed);
+    topo_graph_free(g);
+    return rc;
+}
+
+static int fail_list_wires(struct fail_draft *d, struct err *e)
+{
+    if (fail_add_system(d) || fail_add_rack(d) || fail_add_slow_npu(d))
+        return err_nomem(e, "failures");
+    return fail_add_wires(d, e);
 }
 
 static int fail_list_rows(struct fail_draft *d, struct err *e)
 {
     const struct topo_network *net = &d->s->net;
     int rc = 0;
+    if (d->s->ideal)
+        return fail_list_wires(d, e);
     for (int32_t k = 0; k < net->n_dims && !rc; k = topo_after_entry(net->dims, k))
         rc = fail_shape_fill(&d->shapes[k], &net->dims[k], e);
     if (rc)
         return rc;
     if (fail_add_system(d) || fail_add_rack(d) || fail_add_shapes(d) || fail_add_planes(d) ||
-        fail_add_slow(d))
+        fail_add_slow(d) || fail_add_slow_npu(d))
         return err_nomem(e, "failures");
     return 0;
 }
@@ -963,16 +1121,16 @@ int fail_build(struct fail_table *out, const struct design *design, const struct
     struct system x = { 0 };
     struct fail_draft d = { .t = out, .s = &own, .d = design, .x = &x, .slow = slow };
     *out = (struct fail_table){ .defaults = !s->has_system };
-    int rc = fail_check(s, slow, e);
+    int rc = fail_check(slow, e);
     if (rc)
         return rc;
     fail_settle_system(out, &own);
     rc = system_build(&x, &own, design_owned(design), e);
-    if (!rc)
-        rc = fail_list_rows(&d, e);
     const struct sim_way way = design_point_closed_way(&own, design->bw_Bps);
     if (!rc)
         rc = fail_step_time(&out->time_s, &own, &way, 1, e);
+    if (!rc)
+        rc = fail_list_rows(&d, e);
     for (int32_t i = 0; i < out->n_rows && !rc; i++)
         rc = fail_time_closed(&d, &out->rows[i], e);
     if (!rc)

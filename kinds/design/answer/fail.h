@@ -43,6 +43,7 @@ struct fail_row {
     double left;         /**< 0: nothing, the job stops */
     double count, mtbf_s, per_year; /**< parts; of one of them; failures of all */
     double npus;                    /**< that the job loses; 0: it runs on with all */
+    bool timed;                     /**< its step is known already: a link or switch of a graph */
     bool stops;                     /**< else it runs on, slower, until the part is repaired */
     double time_s, slowdown;        /**< of a step by the closed form; over the healthy one, less 1 */
     double flow_s, flow_slowdown;   /**< the same by flows on the graph */
@@ -81,7 +82,7 @@ enum { FAIL_FLOW_NPUS = 1024, FAIL_FLOW_LINKS = 1 << 17 };
 
 /**
  * The table of design @p d (at its bandwidths, shape of the study's network) of @p s.
- * @return 0, ERR_NOMEM; ERR_UNSUP: a network with a graph of its own; ERR_RANGE: shares.
+ * @return 0, ERR_NOMEM; ERR_RANGE: shares; of a network with a graph errors of its solver too.
  * A closed form per row; of networks within the limits a simulation of flows too.
  */
 int fail_build(struct fail_table *out, const struct design *d, const struct fail_slow *slow, struct err *e);

@@ -361,9 +361,13 @@ static int compare_rows(struct diff *d, struct err *e)
 /* What a network says of itself, with a workload or not. */
 static int compare_networks(struct diff *d, struct err *e)
 {
-    struct diff_output x[] = { { .name = "n_npus" },     { .name = "n_links" },
-                               { .name = "n_switches" }, { .name = "diameter_hops" },
-                               { .name = "mean_hops" },  { .name = "bisection_GBps" } };
+    struct diff_output x[] = { { .name = "n_npus" },
+                               { .name = "n_links" },
+                               { .name = "n_switches" },
+                               { .name = "diameter_hops" },
+                               { .name = "mean_hops" },
+                               { .name = "bisection_GBps" },
+                               { .name = "bisection_is_bound" } };
     size_t n = sizeof x / sizeof *x;
     for (int k = 0; k < DIFF_SIDES; k++) {
         const struct diff_side *side = &d->sides[k];
@@ -376,9 +380,9 @@ static int compare_networks(struct diff *d, struct err *e)
         }
         topo_set_bandwidths(&net, side->row.bw_Bps);
         topo_metrics(&m, &net);
-        const double values[] = { (double)m.n_links, (double)m.n_switches, (double)m.diameter_hops,
-                                  m.mean_hops, m.bisection_Bps / 1e9 };
-        for (int i = 0; i < 5; i++)
+        const double values[] = { (double)m.n_links, (double)m.n_switches,  (double)m.diameter_hops,
+                                  m.mean_hops,       m.bisection_Bps / 1e9, m.bisection_is_bound };
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
             x[i + 1].value[k] = values[i];
     }
     return add_differing(d, x, n, e);
