@@ -974,6 +974,67 @@ static void note_graph(struct design_point *s)
     }
 }
 
+/* Most levels of entry @p d that groups of collectives of these kinds join; as many of all have members. */
+static int32_t levels_of(const struct design_point *s, int32_t d, unsigned kinds)
+{
+    int32_t most = 0;
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct step_tree *t = &s->workloads[i].tree;
+        for (step_id id = 0; id < t->n_nodes; id++) {
+            const struct step_node *node = &t->nodes[id];
+            int32_t n = 0;
+            if (node->kind != STEP_COLLECTIVE || !(kinds >> node->collective & 1) || !(node->bytes > 0))
+                continue;
+            for (int32_t k = d; k < d + s->net.dims[d].n_levels; k++)
+                n += t->groups[node->group].members[k] > 1;
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
+static bool has_like_axes(const struct topo_dim *entry)
+{
+    for (int32_t k = 1; k < entry->n_levels; k++)
+        if (entry[k].size != entry[0].size)
+            return false;
+    return true;
+}
+
+/* Where closed forms leave what flows take (docs/model.md 3b), with how far they were measured apart. */
+static void note_flows(struct design_point *s)
+{
+    const unsigned reductions =
+        1u << COLLECTIVE_ALL_REDUCE | 1u << COLLECTIVE_REDUCE_SCATTER | 1u << COLLECTIVE_ALL_GATHER;
+    if (s->model == SIM_FLOW || s->ideal)
+        return;
+    for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        bool torus = dim->shape == TOPO_TORUS, twisted = torus && dim->fabric.twist;
+        if (twisted && levels_of(s, d, 1u << COLLECTIVE_SEND) > 1)
+            text_printf(
+                &s->notes,
+                "dimension \"%s\": a send to the next NPU crosses a wrap that leads elsewhere; its time "
+                "is a lower bound, flows take 2.0 times as long on 4x4x8\n",
+                dim->name);
+        if (torus && !twisted && dim->algorithm != TOPO_ALGORITHM_FIXED && !has_like_axes(dim) &&
+            levels_of(s, d, reductions) > 1)
+            text_printf(
+                &s->notes,
+                "dimension \"%s\": mixed orders on unequal axes are a lower bound: flows take 1.13 to "
+                "1.71 times as long for a reduce-scatter, 1.15 to 1.95 for an all-gather (1.27 and 1.23 "
+                "on 4x4x8)\n",
+                dim->name);
+        int32_t levels = dim->shape == TOPO_FAT_TREE ? levels_of(s, d, 1u << COLLECTIVE_BROADCAST) : 0;
+        if (levels > 1 && s->model == SIM_BANDWIDTH)
+            text_printf(
+                &s->notes,
+                "dimension \"%s\": a broadcast counts level by level, %d times over an NPU's link; a chain "
+                "of all its members in small pieces takes 1/%d of that\n",
+                dim->name, (int)levels, (int)levels);
+    }
+}
+
 /* Keys of a recipe that nothing built by it uses; of files that studies share they say nothing. */
 static void note_recipe(struct design_point *s, const struct topo_recipe *r, yaml_id row)
 {
@@ -1057,6 +1118,8 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
     note_kernels(s);
     design_point_note_curves(&s->notes, s, false);
     note_graph(s);
+    if (needs & DESIGN_NEEDS_WORKLOAD)
+        note_flows(s);
     note_recipes(s);
     note_nics(s);
     if (s->n_workloads)
