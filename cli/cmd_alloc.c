@@ -202,8 +202,9 @@ static void say_money(struct report *r, const struct alloc_page *p)
                     design_point_takes_graph_prices(p->study) ? ", by all of its links" : "");
     if (!isfinite(d->equal.time_s))
         return;
-    report_line(r, "%-18s%s GB/s each: %s", "equal split", show_real(a, d->equal.bw_Bps / 1e9, 5),
-                show_time(b, d->equal.time_s));
+    report_line(r, "%-18s%s%s GB/s each: %s", "equal split",
+                p->study->pricing == DESIGN_WHOLE ? "in whole parts, up to " : "",
+                show_real(a, d->equal.bw_Bps / 1e9, 5), show_time(b, d->equal.time_s));
     if (isfinite(d->equal.cost_usd))
         report_line(r, ", %s USD", show_usd(c, d->equal.cost_usd));
     if (!d->equal.allowed)

@@ -849,31 +849,65 @@ TEST(failures_of_the_network_count_in_the_cost_of_a_token)
                          DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
     OK(design_solve(&c, &s, e));
     assert_true(c.bw_Bps[1] > a.bw_Bps[1]);
-    /* Beside the same total spread evenly. */
-    KEEP(struct design, even, design_free);
-    const double bw_Bps[] = { c.total_Bps / 2, c.total_Bps / 2 };
-    KEEP(struct system, x, system_free);
-    OK(design_evaluate(&even, &s, bw_Bps, e));
-    OK(system_build(&x, &s, design_owned(&even), e));
-    assert_close(c.objective_gain, x.usd_per_Mtoken / c.answer.value, 1e-12);
+    /* The ring is given, so the rest of the total in whole ports is the split itself. */
+    assert_close(c.objective_gain, 1, 1e-12);
 }
+
+/* Each of two entries up to this share, in ports: what the even split buys. */
+static void buy_evenly(struct design *even, const struct design_point *s, double share_Bps)
+{
+    double bw_Bps[2];
+    for (int32_t k = 0; k < 2; k++) {
+        double step_Bps = topo_port_step_Bps(&s->net, k, &s->parts);
+        bw_Bps[k] = step_Bps * fmax(floor(share_Bps / step_Bps * (1 + 1e-12)), 1);
+    }
+    MUST(design_evaluate(even, s, bw_Bps, e));
+}
+
+#define TWO_FREE                                                                                             \
+    "network:\n"                                                                                             \
+    "  npu: { watt: 700 }\n"                                                                                 \
+    "  dims:\n"                                                                                              \
+    "    - { name: node, shape: ring, size: 4, max_GBps: 1000, tier: Q }\n"                                  \
+    "    - { name: pod, shape: switch, size: 8, max_GBps: 1000, tier: P }\n" PARTS_OF(                       \
+        "640") "    - { tier: Q, end_link: end }\n" STEP
 
 /* Without a machine around it power is that of 32 NPUs of 700 W and of the bill. */
 TEST(performance_per_watt_gains_on_an_even_split)
 {
-    SOLVED_OWNED(s, d,
-                 "network:\n"
-                 "  npu: { watt: 700 }\n"
-                 "  dims:\n"
-                 "    - { name: node, shape: ring, size: 4, max_GBps: 1000, tier: Q }\n"
-                 "    - { name: pod, shape: switch, size: 8, max_GBps: 1000, tier: P }\n" PARTS_OF(
-                     "640") "    - { tier: Q, end_link: end }\n" STEP "objective: perf_per_watt\n");
+    SOLVED_OWNED(s, d, TWO_FREE "objective: perf_per_watt\n");
     assert_int_equal(d.answer.status, ALLOC_SOLVED);
-    const double bw_Bps[] = { d.total_Bps / 2, d.total_Bps / 2 };
     KEEP(struct design, even, design_free);
-    OK(design_evaluate(&even, &s, bw_Bps, e));
+    buy_evenly(&even, &s, d.total_Bps / 2);
     assert_close(d.objective_gain,
                  even.time_s * (32 * 700 + even.bill.watt) / (d.time_s * (32 * 700 + d.bill.watt)), 1e-9);
+}
+
+/* The baseline of whole parts is the most even design within the budget, up to the total of the split: found
+ * here from above in steps of a thousandth. Where the least of each entry is too much there is none. */
+TEST(the_even_split_of_whole_parts_is_within_the_budget)
+{
+    static const double budgets_usd[] = { 1e5, 1.5e5, 2e5, 3e5 };
+    int scaled = 0;
+    for (size_t i = 0; i < COUNT_OF(budgets_usd); i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%sobjective: time\nconstraints: [ usd <= %g ]\n", TWO_FREE,
+                 budgets_usd[i]);
+        SOLVED_OWNED(s, d, text);
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        for (int share = 1000; share >= 0; share--) {
+            KEEP(struct design, even, design_free);
+            buy_evenly(&even, &s, d.total_Bps / 2 * share / 1000);
+            if (even.cost_usd > budgets_usd[i])
+                continue;
+            scaled += share < 1000;
+            assert_close(d.equal.time_s, even.time_s, 1e-12);
+            assert_close(d.equal.cost_usd, even.cost_usd, 1e-12);
+            assert_true(d.equal.allowed);
+            break;
+        }
+    }
+    assert_true(scaled > 0);
 }
 
 /* By rates nothing of the network fails or draws power: fractions are all there is, and what is proved is the

@@ -109,19 +109,84 @@ static double factored_at(const struct design_point *s, const double *bw_Bps, do
     return time_s * (p->factor_fixed + p->factor_unit * spent[p->factor]);
 }
 
-/* The reference of speed-up and of performance per cost; it may break constraints, and is marked if so. */
+/* Every entry at @p each_Bps; levels above the injection have what their taper leaves, or all of it. */
+static void split_evenly(double *bw_Bps, const struct topo_network *net, double each_Bps)
+{
+    for (int32_t k = 0; k < net->n_dims; k++) {
+        const struct topo_dim *dim = &net->dims[k];
+        bw_Bps[k] = dim->level == 0 ? each_Bps : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
+    }
+}
+
+/* The same where parts are whole: what is given stays, the rest is as many ports as @p each_Bps has room for,
+ * one at least. Can that be bought, under all constraints? */
+static bool split_whole(double *bw_Bps, const struct design_point *s, double each_Bps)
+{
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        const struct topo_dim *dim = &s->net.dims[k];
+        double step_Bps = topo_port_step_Bps(&s->net, k, &s->parts);
+        double whole_Bps = dim->level == 0 ? each_Bps : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
+        if (step_Bps > 0)
+            whole_Bps = step_Bps * fmax(floor(whole_Bps / step_Bps * (1 + EQUAL_REL)), 1);
+        bw_Bps[k] = isnan(dim->bw_Bps) ? whole_Bps : dim->bw_Bps;
+    }
+    return isfinite(design_point_usd(s, bw_Bps, NULL)) && system_broken_row(s, bw_Bps, EQUAL_REL) < 0;
+}
+
+/* Halvings of the even share: to a millionth of a port. */
+enum { SHARE_ROUNDS = 40 };
+
+/*
+ * The most even design that the same money buys, as far as its share is at most @p each_Bps: less bandwidth
+ * costs less, so halving finds where it begins to fit. @return false: nothing is free, or nothing fits.
+ */
+static bool find_buyable(double *bw_Bps, double *each_Bps, const struct design_point *s)
+{
+    double fits_Bps = 0, above_Bps = *each_Bps;
+    if (!(*each_Bps > 0))
+        return false;
+    if (split_whole(bw_Bps, s, *each_Bps))
+        return true;
+    for (int round = 0; round < SHARE_ROUNDS; round++) {
+        *each_Bps = (fits_Bps + above_Bps) / 2;
+        if (split_whole(bw_Bps, s, *each_Bps))
+            fits_Bps = *each_Bps;
+        else
+            above_Bps = *each_Bps;
+    }
+    *each_Bps = fits_Bps;
+    return split_whole(bw_Bps, s, fits_Bps);
+}
+
+/* Share of each entry that is free, where those that are not keep theirs; 0 where none is. */
+static double free_share_Bps(const struct design_point *s, double total_Bps)
+{
+    double one_Bps[TOPO_MAX_DIMS], given_Bps[TOPO_MAX_DIMS];
+    split_evenly(one_Bps, &s->net, 1);
+    for (int32_t k = 0; k < s->net.n_dims; k++) {
+        double bw_Bps = s->net.dims[k].bw_Bps;
+        given_Bps[k] = isnan(bw_Bps) ? 0 : bw_Bps;
+        one_Bps[k] *= isnan(bw_Bps);
+    }
+    double parts = design_point_total_Bps(s, one_Bps);
+    return parts > 0 ? (total_Bps - design_point_total_Bps(s, given_Bps)) / parts : 0;
+}
+
+/* The reference of speed-up and of performance per cost. Of whole parts it is a design that the same money
+ * buys, or there is none; else it may break constraints, and is marked if so. */
 static int fill_equal(struct design *d, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
-    /* Levels above the injection: what their taper leaves, or all of it. */
-    for (int32_t k = 0; k < d->n_dims; k++) {
-        const struct topo_dim *dim = &s->net.dims[k];
-        bw_Bps[k] = dim->level == 0 ? 1 : bw_Bps[k - 1] * (dim->tie > 0 ? dim->tie : 1);
+    if (s->pricing == DESIGN_WHOLE) {
+        d->equal.bw_Bps = free_share_Bps(s, total_Bps);
+        if (!find_buyable(bw_Bps, &d->equal.bw_Bps, s))
+            return 0;
+    } else {
+        split_evenly(bw_Bps, &s->net, 1);
+        d->equal.bw_Bps = total_Bps / design_point_total_Bps(s, bw_Bps);
+        split_evenly(bw_Bps, &s->net, d->equal.bw_Bps);
     }
-    d->equal.bw_Bps = total_Bps / design_point_total_Bps(s, bw_Bps);
-    for (int32_t k = 0; k < d->n_dims; k++)
-        bw_Bps[k] *= d->equal.bw_Bps;
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;

@@ -686,14 +686,13 @@ static void look_at_equal(struct bound_ask *a)
     const struct design_point *s = a->s;
     double bw_Bps[D];
     a->equal_s = a->equal_usd = NAN;
-    if (isnan(s->total_Bps) || !(has_column(a->b, BOUND_SPEEDUP) || has_column(a->b, BOUND_GAIN)))
-        return;
+    if (isnan(s->total_Bps) || s->pricing == DESIGN_WHOLE ||
+        !(has_column(a->b, BOUND_SPEEDUP) || has_column(a->b, BOUND_GAIN)))
+        return; /* of whole parts it is one that constraints leave: not known before */
     for (int32_t d = 0; d < s->net.n_dims; d++)
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     a->equal_s = design_point_compiled_s(s, bw_Bps);
-    a->equal_usd = s->pricing == DESIGN_WHOLE ? design_point_usd(s, bw_Bps, NULL)
-                   : s->has_parts             ? cost_at(a->b, bw_Bps, s->net.n_dims)
-                                              : (double)NAN;
+    a->equal_usd = s->has_parts ? cost_at(a->b, bw_Bps, s->net.n_dims) : (double)NAN;
 }
 
 /* Cheap tests first: the corner without further knowledge, then the walk through slices of time. */
