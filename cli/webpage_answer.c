@@ -79,7 +79,7 @@ static void put_baseline(struct webpage *p, int64_t row)
             cost = table_find(&p->t, DESIGN_COLUMN(equal_cost_usd));
     if (time < 0 || !isfinite(table_number(&p->t, row, time)))
         return;
-    text_puts(&p->out, " Equal split of the same bandwidth: ");
+    text_puts(&p->out, " Equal split: ");
     webpage_put_value(p, row, time);
     if (cost >= 0 && isfinite(table_number(&p->t, row, cost))) {
         text_puts(&p->out, ", ");
