@@ -57,10 +57,11 @@ struct design {
     struct topo_bill bill;           /**< bill at bw_Bps; empty without parts; nothing for a dimension at 0 */
     bool has_bill;
     char bill_reason[512]; /**< why there are prices but no bill (no Clos so large); "" otherwise */
-    struct { /**< the baseline: same total, spread evenly, whatever the constraints say; NaN in a design that
-                was simulated at given bandwidths */
-        double bw_Bps, time_s, cost_usd;
-        bool allowed; /**< it satisfies the study's constraints, which it does not look at */
+    struct { /**< the baseline: same total, spread evenly, whatever the constraints say; of whole parts as far
+                as they and ports let it, NaN where nothing is free or fits; NaN in a design that was
+                simulated at given bandwidths */
+        double bw_Bps, time_s, cost_usd; /**< bw_Bps: the share of each, of whole parts before rounding */
+        bool allowed; /**< it satisfies the study's constraints; of whole parts only a time limit is open */
     } equal;
     double speedup;            /**< equal.time_s / time_s */
     double objective_gain;     /**< of perf_per_watt and tco_per_token the equal split's objective over this
