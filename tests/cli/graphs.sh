@@ -71,6 +71,9 @@ run topo misspelt.csv
 sed 's/latency_ns/latency_ns,kind/; 2,9s/25,100/25,100,npu/; 10,$s/25,100/25,100,/; 9s/npu,y/switch,y/' torus.csv >kinds.csv
 run topo kinds.csv
 cd - >/dev/null && run alloc configs/studies/graph-classes.yaml
+# 16 x 187.5 MB over 50 GB/s each; without the faster spine 800 MB over 100 GB/s.
+run check configs/studies/graph-as-built.yaml
+"$WEFT" fail configs/studies/graph-as-built.yaml | sed -n '/^one/p;/link/p;/^switch/p'
 cd "$TMPDIR" || exit 1
 
 echo "== kinds of nodes: those that a file does not tell count as NPUs, where no name says otherwise"

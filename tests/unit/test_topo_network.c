@@ -246,7 +246,7 @@ TEST(keys_of_shapes_are_taken_up_to_their_limits)
         { SWITCH("nics: 2"), NULL },
         { "classes: [{ name: a }]",
           "net.yaml:1:1: document has no dims (list of 1 to 8 dimensions, innermost first, see dims)" },
-        { "graph: x.csv", "net.yaml:1:1: graph is given without classes; list those of its links" },
+        { "graph: x.csv", "net.yaml:1:1: graph is given, which only studies of designs take" },
         { "graph: x.csv\ndims: [{ shape: ring, size: 3 }]",
           "net.yaml:2:1: dims is given together with graph; give classes instead" },
         { "graph: x.csv\nclasses: [{ name: a }, { name: a }]",
