@@ -355,6 +355,7 @@ check-report: ## pages of weft report: well-formed, accessible, within budgets; 
 lint: ## formatting, static analysis (clang-tidy of what changed), warnings of both compilers
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(LINT_PACKAGES)'
 	@tests/check_columns.sh
+	@tests/check_docs.sh
 	@tests/check_names.sh
 	$(SUBMAKE) -k -Otarget lint-format lint-cppcheck lint-changed lint-scripts lint-titles lint-warnings
 	@echo 'lint: clean'

@@ -366,10 +366,16 @@ static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yam
         names[i] = s->keys[i].name;
 
     struct text all = { 0 };
-    const char *near = text_nearest(doc->nodes[id].key, names, s->n_keys);
+    const char *key = doc->nodes[id].key, *near = text_nearest(key, names, s->n_keys), *longer = NULL;
+    size_t n = strlen(key);
+    /* What it may be cut short of: nic of nic_GBps, where the nearest is nics. */
+    for (size_t i = 0; i < s->n_keys && near && !longer; i++)
+        longer = strncmp(names[i], key, n) == 0 && names[i][n] == '_' ? names[i] : NULL;
+    longer = longer && strcmp(longer, near) != 0 ? longer : NULL;
     int rc;
     if (near) {
-        rc = yaml_fail_unknown(doc, id, e, "; did you mean \"%s\"?", near);
+        rc = yaml_fail_unknown(doc, id, e, "; did you mean \"%s\"%s%s%s?", near, longer ? " or \"" : "",
+                               longer ? longer : "", longer ? "\"" : "");
     } else {
         join_words(&all, names, s->n_keys);
         rc = yaml_fail_unknown(doc, id, e, ", expected one of %s", text_str(&all));

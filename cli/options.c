@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "topo/network.h"
 
 static const char *const format_words[] = { "text", "csv", "json", NULL };
 
@@ -102,6 +103,10 @@ static void record_word(struct text *out, const char *word)
     text_puts(out, quote ? "'" : "");
 }
 
+/* What other programs call --of. */
+static const char *const forms[] = { "format", "output-format", "json", "csv" };
+enum { N_FORMS = 4 };
+
 static int fail_unknown(const struct reading *r, const char *name, size_t n, struct err *e)
 {
     const char *names[MAX_OPTIONS];
@@ -110,10 +115,16 @@ static int fail_unknown(const struct reading *r, const char *name, size_t n, str
     for (const struct option *k; (k = options_at(r->scope, n_names)); n_names++)
         names[n_names] = k->name;
     snprintf(asked, sizeof asked, "%.*s", (int)(n < sizeof asked ? n : sizeof asked - 1), name);
-    const char *near = text_nearest(asked, names, n_names);
+    const char *near = text_suggest(asked, names, n_names);
+    bool keys = false;
+    for (size_t i = 0; i < n_names; i++) {
+        near = !near && strcmp(names[i], "of") == 0 && text_suggest(asked, forms, N_FORMS) ? "of" : near;
+        keys = keys || strcmp(names[i], "set") == 0;
+    }
     if (near)
         return err_set(e, ERR_USAGE, "unknown option --%s; did you mean --%s?", asked, near);
-    return err_set(e, ERR_USAGE, "unknown option --%s", asked);
+    return err_set(e, ERR_USAGE, "unknown option --%s%s", asked,
+                   keys ? "; keys of a study are changed by --set KEY=VALUE" : "");
 }
 
 static int option_fail_word(const struct option *k, const char *value, struct err *e)
@@ -258,8 +269,9 @@ static int take_letters(struct reading *r, const char *letters, struct err *e)
 static int take_operand(struct reading *r, const char *word, struct err *e)
 {
     if (r->o->n_operands >= r->scope->max_operands)
-        return err_set(e, ERR_USAGE, "unexpected argument \"%.*s\", usage: %s", MAX_SHOWN, word,
-                       r->scope->max_operands ? r->scope->operands : "none");
+        return err_set(e, ERR_USAGE, "unexpected argument \"%.*s\", usage: %s%s", MAX_SHOWN, word,
+                       r->scope->max_operands ? r->scope->operands : "none",
+                       topo_is_spec(word) ? "; a network of several words is one argument, in quotes" : "");
     r->o->operands[r->o->n_operands++] = word;
     record_word(r->recorded, word);
     return 0;

@@ -80,9 +80,10 @@ static int check_column(const struct xy *f, const char *option, const char *name
     int32_t col = table_find(t, name);
 
     if (col < 0) {
-        const char *near = text_nearest(name, (const char *const *)t->names, (size_t)t->n_cols);
+        const char *near = text_suggest(name, (const char *const *)t->names, (size_t)t->n_cols);
         return err_set(e, ERR_USAGE, "option --%s is \"%s\", expected a column of the table%s%s%s", option,
-                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+                       name, near ? "; did you mean " : ", as --list names them", near ? near : "",
+                       near ? "?" : "");
     }
     int rc = numbers ? table_need_numbers(t, col, e) : 0;
     if (rc == ERR_PARSE)

@@ -485,7 +485,10 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
                  : open_file(doc, own_source, from->path, e);
     }
     if (!rc)
-        rc = yaml_need(doc, doc->root, YAML_MAP, e);
+        rc = doc->nodes[doc->root].kind == YAML_SCALAR && doc->nodes[doc->root].text[0] == '<'
+                 ? yaml_fail(doc, doc->root, e, ERR_PARSE,
+                             "is XML, expected YAML; a study names a graph as network: { graph: FILE }")
+                 : yaml_need(doc, doc->root, YAML_MAP, e);
     struct study_source rest = *from;
     if (from->cache)
         rest.n = 0; /* what is kept has these overrides */

@@ -1171,8 +1171,17 @@ static int parse_bw(double *bw_Bps, const struct network_piece *p, struct err *e
 static int fail_shape(const struct network_piece *p, struct err *e)
 {
     struct text need = { 0 };
-    for (int32_t s = 0; s < N_TOPO_SHAPES; s++)
+    char shape[TOPO_NAME];
+    size_t n = p->n < sizeof shape ? p->n : sizeof shape - 1;
+    memcpy(shape, p->s, n);
+    shape[n] = '\0';
+    shape[strcspn(shape, ":")] = '\0';
+    const char *near = text_nearest(shape, topo_shape_words, N_TOPO_SHAPES);
+    for (int32_t s = 0; s < N_TOPO_SHAPES && !near; s++)
         text_printf(&need, "%s%s", s ? ", " : "SHAPE:SIZE[@GBps] with SHAPE one of ", topo_shape_words[s]);
+    if (near)
+        text_printf(&need, "SHAPE:SIZE[@GBps]%s%s%s", strcmp(near, shape) ? "; did you mean " : "",
+                    strcmp(near, shape) ? near : "", strcmp(near, shape) ? "?" : "");
     spec_fail_at(e, ERR_PARSE, p, text_str(&need));
     text_free(&need);
     return ERR_PARSE;

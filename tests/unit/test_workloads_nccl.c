@@ -142,7 +142,7 @@ TEST(what_contradicts_is_refused)
         { RANKS2 ROW("2000000", "100.0 20.00 20.00"),
           { 0, 4 },
           ERR_RANGE,
-          "run.log:3: has 2 ranks, but --ranks is 4" },
+          "run.log:3: lines \"# Rank\" list 2 ranks, but --ranks is 4" },
         { "# Collective test starting: all_gather_perf\n" ROW("2000000", "100.0 20.00 10.00"),
           { 0, 2 },
           ERR_RANGE,

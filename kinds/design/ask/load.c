@@ -610,6 +610,10 @@ static int read_constraints(struct design_point *s, yaml_id list, struct err *e)
     struct alloc_prices prices;
     int32_t first = s->rows.n;
     price_rows(&prices, rates, s);
+    char shown[YAML_SHOWN];
+    if (s->doc.nodes[list].kind == YAML_SCALAR)
+        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is %s, expected a list, as in [ \"pod <= 20\" ]",
+                         yaml_show(&s->doc, list, shown));
     int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
     if (rc)
         return rc;
