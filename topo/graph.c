@@ -1431,7 +1431,7 @@ int topo_graph_scale(struct topo_graph *g, const double *times, struct err *e)
         rc = topo_from_igraph(EANV(&g->model, attrs[k], &values), "graph: links", e);
         for (int64_t i = 0; i < g->n_links && !rc; i++)
             VECTOR(values)
-            [i] = topo_fifteen_digits(VECTOR(values)[i] * (g->cls[i] < 0 ? times[0] : times[g->cls[i]]));
+        [i] = topo_fifteen_digits(VECTOR(values)[i] * (g->cls[i] < 0 ? times[0] : times[g->cls[i]]));
         if (!rc)
             rc = topo_from_igraph(SETEANV(&g->model, attrs[k], &values), "graph: links", e);
     }

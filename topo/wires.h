@@ -64,10 +64,11 @@ int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw
 int topo_wires_list(struct topo_network *net, const struct topo_wires *w, struct err *e);
 
 /**
- * Make the dimensions of @p net, without any those of topo_wires_list(), the classes of @p w: links are renumbered to them, sizes that are 0 become
- * those of all NPUs (the first) or 1. ERR_NOMEM; ERR_RANGE without a place: a link without a class or of one
- * that is not listed, a class without links, sizes that do not multiply to the NPUs. @param[out] at  the
- * dimension to blame, -1 = the file. O(links times links between an NPU and the farthest vertex).
+ * Make the dimensions of @p net, without any those of topo_wires_list(), the classes of @p w: links are
+ * renumbered to them, sizes that are 0 become those of all NPUs (the first) or 1. ERR_NOMEM; ERR_RANGE
+ * without a place: a link without a class or of one that is not listed, a class without links, sizes that do
+ * not multiply to the NPUs. @param[out] at  the dimension to blame, -1 = the file. O(links times links
+ * between an NPU and the farthest vertex).
  */
 int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e);
 

@@ -233,10 +233,18 @@ TEST(broadcasts_in_closed_form_are_the_least_that_any_algorithm_takes)
                                                       TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_HALVING,
                                                       TOPO_ALGORITHM_FAR,    TOPO_ALGORITHM_MIXED };
     static const char *const fabrics[] = {
-        "fat-tree:8x4/2@100",      "fat-tree:4x2x4/2/1.5@100", "full:2@300 fat-tree:4x4/2@50",
-        "dragonfly:2x4x8^2@10",    "dragonfly:4x3x6^4@10",     "dragonfly+:4x2x4^2^3@10",
-        "dragonfly+:3x4x6^3^2@10", "slim-fly:2x18@10",         "slim-fly:3x98@10",
-        "hyperx:4x3x6@33.333333333333336",         "torus:4x3x6@30",           "hammingmesh:2x3x4x2@20",
+        "fat-tree:8x4/2@100",
+        "fat-tree:4x2x4/2/1.5@100",
+        "full:2@300 fat-tree:4x4/2@50",
+        "dragonfly:2x4x8^2@10",
+        "dragonfly:4x3x6^4@10",
+        "dragonfly+:4x2x4^2^3@10",
+        "dragonfly+:3x4x6^3^2@10",
+        "slim-fly:2x18@10",
+        "slim-fly:3x98@10",
+        "hyperx:4x3x6@33.333333333333336",
+        "torus:4x3x6@30",
+        "hammingmesh:2x3x4x2@20",
     };
     RNG(rng, 18, 1);
     for (int i = 0; i < repeats(5000); i++) {
@@ -472,9 +480,9 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
         { "torus:4x4@200", { 4, 4, 1, 1 } },          { "torus:4x8@200", { 4, 8, 1, 1 } },
         { "torus:3x6@200", { 3, 6, 1, 1 } },          { "torus:2x4x3@500", { 2, 4, 3, 1 } },
         { "torus:4x4x8@300", { 4, 4, 8, 1 } },        { "torus:4x8+twist@200", { 4, 8, 1, 1 } },
-        { "torus:4x4x8+twist@21", { 4, 4, 8, 1 } },    { "torus:4x8x8+twist@21", { 4, 8, 8, 1 } },
-        { "torus:3x3x6+twist@21", { 3, 3, 6, 1 } },    { "hyperx:4x4@60", { 4, 4, 1, 1 } },
-        { "hyperx:2x6x4@270", { 2, 6, 4, 1 } },        { "hyperx:8x2x3x2@47.14285714285714", { 8, 2, 3, 2 } },
+        { "torus:4x4x8+twist@21", { 4, 4, 8, 1 } },   { "torus:4x8x8+twist@21", { 4, 8, 8, 1 } },
+        { "torus:3x3x6+twist@21", { 3, 3, 6, 1 } },   { "hyperx:4x4@60", { 4, 4, 1, 1 } },
+        { "hyperx:2x6x4@270", { 2, 6, 4, 1 } },       { "hyperx:8x2x3x2@47.14285714285714", { 8, 2, 3, 2 } },
         { "hyperx:4x6^2@30", { 2, 4, 6, 1 } },        { "hyperx:5^4@30", { 4, 5, 1, 1 } },
         { "hammingmesh:1x1x4x4@60", { 1, 1, 4, 4 } }, { "hammingmesh:2x2x2x4@60", { 2, 2, 2, 4 } },
         { "hammingmesh:2x2x3x3@60", { 2, 2, 3, 3 } }, { "hammingmesh:4x4x2x2@60", { 4, 4, 2, 2 } },
