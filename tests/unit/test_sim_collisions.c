@@ -46,7 +46,7 @@ static double drawn(struct rng *rng, int flows, int links, int sets, int times)
             for (int i = 0; i < links; i++)
                 count[i] = 0;
             for (int f = 0; f < flows; f++) {
-                int *at = &count[rng_below(rng, (uint64_t)links)];
+                int *at = &count[rng_below(rng, links)];
                 most = ++*at > most ? *at : most;
             }
         }
@@ -128,7 +128,7 @@ TEST(random_groups_take_what_hashed_flows_do_in_the_mean)
         OK(topo_parse_spec(&net, word, e));
         for (int32_t d = 0; d < net.n_dims; d++) {
             do
-                spec.members[d] = 1 + (int32_t)rng_below(rng, (uint64_t)net.dims[d].size);
+                spec.members[d] = 1 + (int32_t)rng_below(rng, net.dims[d].size);
             while (net.dims[d].size % spec.members[d] || (d == 1 && spec.members[d] == 1));
             spec.stride[d] = 1;
         }
