@@ -609,8 +609,8 @@ struct sampled {
 static int read_sampled(struct sampled *s, const struct axes_reader *r, yaml_id id, struct err *e)
 {
     struct sweep_column c = { 0 };
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): each coordinate has a place of its own */
     *s = (struct sampled){ .list = { .n_keys = 1 } };
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): each coordinate has a place of its own */
     int rc = sweep_check_path(r->root, r->doc, id, e);
     if (!rc)
         rc = sweep_read_between(&s->range, &s->is_between, r->doc, id, e);
