@@ -61,7 +61,7 @@ build_and_run() {
     goal=test-programs
     [ -z "${UNIT_ONLY-}" ] || goal=unit-tests
     mkdir -p "$RESULTS"
-    rm -f "$RESULTS"/*.out "$RESULTS/sum"
+    rm -f "$RESULTS"/*.out "$RESULTS/sum" "$RESULTS/failed"
     echo "== $FOLDER"
     cpu_s
     before=$cpu
@@ -95,6 +95,13 @@ for folder in "$@"; do
     build_and_run "$folder"
 done
 echo
+for folder in "$@"; do
+    [ -f "$folder/results/failed" ] || continue
+    while read -r name; do
+        echo "---- $folder: $name ----"
+        grep -v '^\[ RUN      \] \|^\[       OK \] ' "$folder/results/$name.out" | tail -n 20
+    done <"$folder/results/failed"
+done
 printf %s "$sums"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -464,8 +464,15 @@ static void write_sum(double wall_s)
         fprintf(f, "%lld %lld\n", (long long)runner.passed, (long long)runner.failed);
         fclose(f);
     }
-    for (int32_t i = 0; i < runner.n_failures; i++)
+    /* Read again by run_tests.sh, whose last lines are often all that is kept of a run. */
+    f = open_in_folder("failed", "w");
+    for (int32_t i = 0; i < runner.n_failures; i++) {
         printf("FAILED: %s\n", runner.failures[i]);
+        if (f)
+            fprintf(f, "%s\n", runner.failures[i]);
+    }
+    if (f)
+        fclose(f);
     printf("%lld passed, %lld failed; %.0f s of processor time in %.0f s\n", (long long)runner.passed,
            (long long)runner.failed, runner.cpu_s, wall_s);
 }
