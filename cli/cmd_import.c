@@ -19,7 +19,8 @@ enum { MOST_JOBS = 2147483647 };
 static const struct option trace_rows[] = {
     WORD_OPTION(
         "trace", "FORMAT", trace, trace_format_words,
-        "FILE is a job trace: philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv"),
+        "FILE is a job trace: sacct (Slurm), philly, helios, acme, pai, openb, google, gavel, tiresias,\n"
+        "                       pollux, swf, csv"),
     TEXT_OPTION("profile", "NAME|FILE", profile,
                 "draw what the trace lacks; NAME is one of the catalogue (configs/clusters/profiles)",
                 .catalogue = "clusters/profiles"),

@@ -11,6 +11,7 @@ code() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 
 run import --trace philly traces/philly.json
 run import --trace helios traces/helios.csv
+run import --trace sacct traces/sacct.txt
 run import --trace acme traces/acme_seren.csv
 run import --trace acme traces/acme_kalos.csv
 run import --trace pai traces/pai

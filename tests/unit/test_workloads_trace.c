@@ -121,6 +121,7 @@ TEST(every_sample_comes_back)
         { "openb", "openb.csv" },     { "google", "google" },
         { "gavel", "gavel.trace" },   { "tiresias", "tiresias.csv" },
         { "pollux", "pollux.csv" },   { "swf", "log.swf" },
+        { "sacct", "sacct.txt" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         TRACE_SAMPLE(t, cases[i][0], cases[i][1]);

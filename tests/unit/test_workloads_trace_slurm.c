@@ -50,3 +50,49 @@ TEST(runtime_is_from_start_to_end_whatever_duration_says)
     assert_has(text_str(&t.notes),
                "duration is not end_time - start_time in 2 rows, first in line 2; the times are taken");
 }
+
+/* Of tests/traces/sacct.txt: ten lines are jobs that ran, two of them without a GPU. Job 1002_3 comes first,
+ * at 07:59; it has GPUs of two types and no sum, 1009 has what it asked for alone. */
+TEST(jobs_of_sacct_are_those_that_ran)
+{
+    static const struct want_job want[] = {
+        { "1002_3", 0, 3, 30, TRACE_FAILED },         { "1001", 60, 16, 3600, TRACE_PASSED },
+        { "1005", 21 * 60, 4, 300, TRACE_KILLED },    { "1006", 31 * 60, 1, NAN, TRACE_RUNNING },
+        { "1008+0", 61 * 60, 8, 3600, TRACE_FAILED }, { "1009", 71 * 60, 2, 600, TRACE_PASSED },
+    };
+    TRACE_SAMPLE(t, "sacct", "sacct.txt");
+    assert_jobs(&t, want, COUNT_OF(want));
+    assert_true(t.n_records == 14 && t.n_no_gpu == 2 && t.n_left_out == 6);
+    /* date -u -d '2026-10-01 07:59' +%s */
+    assert_true(t.origin_s == 1790841540);
+    assert_has(text_str(&t.notes), "sacct.txt: 3 lines are steps of jobs and left out\n");
+    assert_has(text_str(&t.notes), "sacct.txt: 3 jobs never started and are left out\n");
+    assert_has(text_str(&t.notes), "sacct.txt: 1 job has slices of GPUs, each counted as a GPU\n");
+    assert_has(text_str(&t.notes), "sacct.txt: 1 part of a heterogeneous job is a job of its own here\n");
+}
+
+#define SACCT     "JobID|State|Submit|Start|End|AllocTRES\n"
+#define RAN(tres) SACCT "7|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:00:00|2026-10-01T08:01:00|" tres "\n"
+
+TEST(what_sacct_does_not_print_is_refused_with_its_line)
+{
+    static const struct bad_text cases[] = {
+        { "JobID|State|Submit|Start|End\n", ERR_PARSE, "jobs:1: has no column AllocTRES, TRES or ReqTRES" },
+        { "JobID           State\n", ERR_PARSE,
+          "jobs:1: has no column JobID; print it with sacct --parsable2 -o JobID,State,Submit,Start,End" },
+        { RAN("gres/gpu=1.5"), ERR_PARSE,
+          "jobs:2: AllocTRES is \"gres/gpu=1.5\", expected GPUs as gres/gpu=N" },
+        { RAN("cpu=1,gres/gpu=-1"), ERR_PARSE, "jobs:2: AllocTRES is" },
+        { RAN("gres/gpu"), ERR_RANGE, "jobs:1: no job is left of 1 records (0 bad, 1 without GPU" },
+        { RAN("gres/gpu="), ERR_PARSE, "jobs:2: AllocTRES is" },
+        { RAN("gres/gpu:h100"), ERR_PARSE, "jobs:2: AllocTRES is" },
+        { RAN("gres/gpu=111111111111111111111111111111"), ERR_PARSE, "jobs:2: AllocTRES is" },
+        { RAN("gres/gpu:a=999999,gres/gpu:b=999999"), ERR_RANGE, "expected at most 1000000 GPUs" },
+        { RAN("gres/gpu=1|odd"), ERR_PARSE, "jobs:2: has 7 fields, expected 6" },
+        { SACCT "7|COMPLETED|Unknown|2026-10-01T08:00:00|2026-10-01T08:01:00|gres/gpu=1\n", ERR_PARSE,
+          "jobs:2: Submit is \"Unknown\", expected a date" },
+        { SACCT "7|COMPLETED|2026-10-01T08:00:00|2026-10-01T08:02:00|2026-10-01T08:01:00|gres/gpu=1\n",
+          ERR_RANGE, "jobs:2: Start is \"2026-10-01T08:02:00\" and End is" },
+    };
+    assert_refused("sacct", cases, COUNT_OF(cases));
+}

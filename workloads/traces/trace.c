@@ -40,11 +40,14 @@ const struct trace_format trace_formats[N_TRACE_FORMATS] = {
     { "pollux", "Pollux simulator: workload-*.csv", trace_read_pollux, false },
     { "swf", "Standard Workload Format of the Parallel Workloads Archive; processors stand for GPUs",
       trace_read_swf, false },
+    { "sacct", "Slurm's accounts: sacct --parsable2 with JobID, State, Submit, Start, End, AllocTRES",
+      trace_read_sacct, false },
     { "csv", "the table that this command writes", trace_read_canonical, true },
 };
 
 const char *const trace_format_words[N_TRACE_FORMATS + 1] = {
-    "philly", "helios", "acme", "pai", "openb", "google", "gavel", "tiresias", "pollux", "swf", "csv", NULL,
+    "philly",   "helios", "acme", "pai",   "openb", "google", "gavel",
+    "tiresias", "pollux", "swf",  "sacct", "csv",   NULL,
 };
 
 /* NaN and -1 are "not known" in every reader. */
@@ -295,8 +298,9 @@ static int row_split(struct trace_row *row, char *s)
 static int fail_column(const struct trace_row *row, const char *name)
 {
     const char *near = text_nearest(name, (const char *const *)row->fields, (size_t)row->n_fields);
-    return err_set(row->e, ERR_PARSE, "%s:%lld: has no column %s%s%s%s", row->path, (long long)row->line,
-                   name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    const char *how = row->layout->how && !near ? row->layout->how : "";
+    return err_set(row->e, ERR_PARSE, "%s:%lld: has no column %s%s%s%s%s", row->path, (long long)row->line,
+                   name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "", how);
 }
 
 static void use_listed_order(struct trace_row *row)
@@ -345,7 +349,7 @@ static int row_read_names(struct trace_row *row)
     }
     if (layout->exact)
         note_unknown(row);
-    return 0;
+    return layout->check ? layout->check(row) : 0;
 }
 
 /* The first row that is no comment: true in @p used when it names the columns. */

@@ -1,4 +1,4 @@
-/** @file Job traces of clusters: ten formats read into one list of jobs, and that list as a CSV file. */
+/** @file Job traces of clusters: eleven formats read into one list of jobs, and that list as a CSV file. */
 #ifndef WORKLOADS_TRACES_TRACE_H
 #define WORKLOADS_TRACES_TRACE_H
 
@@ -91,8 +91,8 @@ struct trace_format {
     bool as_given; /**< submit_s stays what the file says; else the earliest job kept is at 0 */
 };
 
-/** philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, csv. */
-enum { N_TRACE_FORMATS = 11 };
+/** philly, helios, acme, pai, openb, google, gavel, tiresias, pollux, swf, sacct, csv. */
+enum { N_TRACE_FORMATS = 12 };
 extern const struct trace_format trace_formats[N_TRACE_FORMATS];
 /** Their names, NULL-terminated. */
 extern const char *const trace_format_words[N_TRACE_FORMATS + 1];
@@ -202,7 +202,10 @@ struct trace_layout {
     char separator; /**< ' ' stands for any blanks */
     char comment;   /**< lines that begin with it are passed over; '#' only before the header; 0 = none */
     bool exact; /**< fields are taken as they stand: blanks count, "NA" is a text; odd columns are noted */
-    bool any_width; /**< take() looks at n_fields itself */
+    bool any_width;  /**< take() looks at n_fields itself */
+    const char *how; /**< ends the message about a column that is needed and missing; NULL: nothing */
+    /** What else the header must have; NULL: nothing. 0 or ERR_PARSE. */
+    int (*check)(struct trace_row *row);
     /**
      * Fill @p job, of which only the index is known. @return enum trace_taken, or a negative code: the row is
      * bad. What is in @p job then is freed.
@@ -289,6 +292,7 @@ int trace_read_gavel(struct trace *t, const char *path, const struct trace_setti
 int trace_read_tiresias(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
 int trace_read_pollux(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
 int trace_read_swf(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
+int trace_read_sacct(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
 int trace_read_canonical(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
 
 #endif
