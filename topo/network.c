@@ -131,6 +131,16 @@ int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, stru
     return 0;
 }
 
+int topo_check_in_switch(const struct topo_dim *dim, struct err *e)
+{
+    const char *word = topo_in_switch_words[dim->in_switch], *shape = topo_shape_name(dim->shape);
+    uint32_t reduces = topo_ops(dim)->reduces;
+    if (dim->in_switch == TOPO_IN_SWITCH_NONE || reduces >> dim->in_switch & 1)
+        return 0;
+    return reduces ? err_set(e, ERR_RANGE, "is %s on shape %s, expected sharp", word, shape)
+                   : err_set(e, ERR_RANGE, "is %s on shape %s, expected a switch or fat-tree", word, shape);
+}
+
 static int check_regimes(const struct topo_dim *dim, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     yaml_each (id, doc, yaml_get(doc, map, "regimes")) {
@@ -176,10 +186,8 @@ static int check_collectives(const struct topo_dim *dim, const struct yaml_doc *
                              struct err *e)
 {
     struct err inner = { 0 };
-    if (dim->in_switch != TOPO_IN_SWITCH_NONE && !topo_ops(dim)->reduces)
-        return yaml_fail(doc, yaml_get(doc, map, "in_switch"), e, ERR_RANGE,
-                         "is %s on shape %s, expected a switch", topo_in_switch_words[dim->in_switch],
-                         topo_shape_name(dim->shape));
+    if (topo_check_in_switch(dim, &inner))
+        return yaml_fail(doc, yaml_get(doc, map, "in_switch"), e, inner.code, "%s", inner.msg);
     if (dim->in_switch == TOPO_IN_SWITCH_NONE && yaml_get(doc, map, "in_switch_min") >= 0)
         return yaml_fail_key(doc, yaml_get(doc, map, "in_switch_min"), e, ERR_RANGE,
                              "is given where switches do not reduce; give in_switch");
@@ -330,10 +338,10 @@ static const struct key dim_keys[] = {
         "full: parts of it exchange through the other members too, by two links; true evens out all links"),
     K_WORD(struct topo_dim, in_switch, "in_switch", topo_in_switch_words, TOPO_IN_SWITCH_NONE,
            "what its switches reduce themselves: a stream that passes (sharp), or data that an owner "
-           "loads and stores to all (nvls)",
+           "loads and stores to all (nvls; of a switch alone)",
            .uses = USE_LATENCY),
     K_COUNT(struct topo_dim, in_switch_min, "in_switch_min", 2, TOPO_MAX_SIZE, 2,
-            "members that a group needs in this dimension for its switch to reduce", .uses = USE_LATENCY),
+            "members that a group needs in this entry for its switches to reduce", .uses = USE_LATENCY),
     K_LIST(
         struct topo_dim, regimes, n_regimes, "regimes", 1, &topo_regime_section,
         "list of other latencies and efficiencies, of which the fastest is taken by size; see dims.regimes",

@@ -88,6 +88,9 @@ void topo_set_bandwidths(struct topo_network *net, const double *bw_Bps);
  */
 int topo_check_algorithm(const struct topo_dim *dim, enum topo_algorithm a, struct err *e);
 
+/** Can the switches of @p dim do what its in_switch says? ERR_RANGE with "is ..., expected ...". */
+int topo_check_in_switch(const struct topo_dim *dim, struct err *e);
+
 /** Is some entry of several levels? */
 bool topo_has_fabric(const struct topo_network *net);
 

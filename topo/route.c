@@ -482,10 +482,12 @@ static int64_t group_link(const struct topo_routes *r, int32_t d, int64_t npu, i
     return r->first_link[d] + (group * topo_planes(dim) + plane) * r->group_links[d];
 }
 
-int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu)
+int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu, int32_t tier, int64_t i)
 {
-    assert(topo_ops(&r->net.dims[d])->reduces);
-    return (int32_t)(2 * (group_link(r, d, npu, 0) + npu / r->stride[d] % r->net.dims[d].size));
+    const struct topo_dim *dim = &r->net.dims[d];
+    int64_t a = npu / (r->stride[d] / topo_node(dim)) % topo_span(dim);
+    assert(topo_ops(dim)->reduces);
+    return (int32_t)(2 * (group_link(r, d, npu, 0) + (tier ? topo_ops(dim)->up_link(dim, tier, a, i) : a)));
 }
 
 /* A way under construction: link 0 of the group is so many links into the network. */

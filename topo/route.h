@@ -131,9 +131,10 @@ int topo_find_drawn_path(struct topo_path *path, struct topo_routes *r, const st
  * routers where they are joined without switches. */
 int64_t topo_routers(const struct topo_dim *dim, int64_t *members);
 
-/** Arc from NPU @p npu up to its switch of dimension @p d, which must be of shape TOPO_SWITCH; ^ 1 leads
+/** Arc from NPU @p npu up to its switch of the entry at dimension @p d, whose switches must be able to
+ * reduce; with @p tier above 0 number @p i of those up from the switches of that tier above it. ^ 1 leads
  * down. */
-int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu);
+int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu, int32_t tier, int64_t i);
 
 /** Hops from every vertex to @p dst into @p hops, shape [n_vertices], -1 = no way. ERR_NOMEM. O(vertices +
  * links). */

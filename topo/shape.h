@@ -207,7 +207,7 @@ struct topo_dim {
     double all_to_all,
         dispatch; /**< in its place, of an all-to-all, copies merged; NaN or 0: as the others */
     enum topo_algorithm algorithm;
-    enum topo_in_switch in_switch; /**< of a switch only */
+    enum topo_in_switch in_switch; /**< of a switch or fat tree */
     int32_t in_switch_min;         /**< members that a group needs for the switch to serve it, >= 2 */
     int32_t n_regimes;             /**< besides lat_s and efficiency */
     struct topo_regime regimes[TOPO_MAX_REGIMES];
@@ -360,14 +360,15 @@ enum {
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
 struct shape_ops {
     uint32_t algorithms; /**< bits 1 << enum topo_algorithm: those that not all shapes have */
-    bool reduces;        /**< its hub may reduce: link a joins member a to it */
-    bool any_traffic;    /**< carries any traffic of as much per member as its narrowest class */
-    bool switched;       /**< bought by port and NIC, not by the link alone */
-    bool one_port;       /**< a member sends one message at a time */
-    int32_t row_levels;  /**< above 0: in a group of all, rings pass levels k and k + row_levels as one row */
-    bool beside_hosts;   /**< `hosts` stands beside sizes, in words behind ^ */
-    bool mixed;          /**< by default shares of a reduction pass the axes in orders of their own */
-    bool factored;       /**< tried where a study asks for factorings without naming shapes */
+    uint32_t reduces;   /**< bits 1 << enum topo_in_switch: what its switches may do; link a joins member a to
+                           one */
+    bool any_traffic;   /**< carries any traffic of as much per member as its narrowest class */
+    bool switched;      /**< bought by port and NIC, not by the link alone */
+    bool one_port;      /**< a member sends one message at a time */
+    int32_t row_levels; /**< above 0: in a group of all, rings pass levels k and k + row_levels as one row */
+    bool beside_hosts;  /**< `hosts` stands beside sizes, in words behind ^ */
+    bool mixed;         /**< by default shares of a reduction pass the axes in orders of their own */
+    bool factored;      /**< tried where a study asks for factorings without naming shapes */
     enum shape_lanes lanes;
     double reach;      /**< share of the bandwidth that collectives of more than two can use */
     double hop_share;  /**< of dim->lat_s that one link takes */
@@ -399,6 +400,11 @@ struct shape_ops {
      * ends. Where there are two, @p mirror takes the other. Ends with the first step() that fails. */
     int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
+    /** Where tiers of switches reduce: number of the @p i-th link up from the switches on top of the subtree
+     * of level @p k - 1 that has member @p a, k = 1.. */
+    int64_t (*up_link)(const struct topo_dim *dim, int32_t k, int64_t a, int64_t i);
+    /** How many of these links there are. */
+    int64_t (*up_links)(const struct topo_dim *dim, int32_t k);
     /** The algorithm of a group of @p n that was not given one; of a fabric along one level. */
     enum topo_algorithm (*usual)(int32_t n);
     /**

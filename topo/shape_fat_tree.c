@@ -291,6 +291,18 @@ static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirro
     return rc ? rc : step(x, last, true, e);
 }
 
+/* Subtrees of level k - 1 have as many links up from each of their boxes. */
+static int64_t tree_up_links(const struct topo_dim *dim, int32_t k)
+{
+    return tree_boxes(dim, k) * tree_up(dim, k);
+}
+
+static int64_t tree_up_link(const struct topo_dim *dim, int32_t k, int64_t a, int64_t i)
+{
+    int64_t up = tree_up(dim, k);
+    return tree_link(dim, k, tree_place(dim, a) / tree_subtree(dim, k), i / up, i % up);
+}
+
 static enum topo_algorithm tree_usual(int32_t n)
 {
     return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
@@ -431,7 +443,8 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
 const struct shape_ops shape_fat_tree = {
     .any_traffic = true,
     .algorithms = 1u << TOPO_ALGORITHM_RING | 1u << TOPO_ALGORITHM_DIRECT | 1u << TOPO_ALGORITHM_HALVING |
-                  1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_FAR,
+                  1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_SWITCH | 1u << TOPO_ALGORITHM_FAR,
+    .reduces = 1u << TOPO_IN_SWITCH_SHARP,
     .switched = true,
     .one_port = true,
     .lanes = SHAPE_ONE,
@@ -446,6 +459,8 @@ const struct shape_ops shape_fat_tree = {
     .link_Bps = tree_link_Bps,
     .edges = tree_edges,
     .way = tree_way,
+    .up_link = tree_up_link,
+    .up_links = tree_up_links,
     .usual = tree_usual,
     .load = tree_load,
     .parts = tree_parts,

@@ -242,7 +242,7 @@ static int switch_parts(struct topo_items *out, const struct topo_site *at, stru
 const struct shape_ops shape_switch = {
     .any_traffic = true,
     .algorithms = 1u << TOPO_ALGORITHM_BRUCK | 1u << TOPO_ALGORITHM_TREE | 1u << TOPO_ALGORITHM_SWITCH,
-    .reduces = true,
+    .reduces = 1u << TOPO_IN_SWITCH_SHARP | 1u << TOPO_IN_SWITCH_NVLS,
     .switched = true,
     .one_port = true,
     .factored = true,

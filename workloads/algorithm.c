@@ -78,15 +78,51 @@ static void tree_cost(struct algorithm_cost *c, enum pass pass, int32_t n, int32
     c->reduced = pass == PASS_ALL_REDUCE ? 1 : 0;
 }
 
-static void switch_cost(struct algorithm_cost *c, enum pass pass, const struct topo_dim *dim, int32_t n)
+/* Of a subtree with @p below of n members, and of a single one, what its switches send up and get back, over
+ * S. Of a reduce-scatter the parts for members elsewhere go up, summed over the members below; sums for those
+ * below come back, and what they have themselves is added by the last switch, or by the member. An all-gather
+ * is its mirror image. */
+static void switch_volumes(double *up, double *down, enum pass pass, enum topo_in_switch how, double n,
+                           double below)
 {
-    double share = (n - 1.0) / n;
-    c->hops = c->messages = pass == PASS_ALL_REDUCE ? 2 : 1;
-    c->load = share;
-    if (pass == PASS_ALL_REDUCE)
-        c->load = dim->in_switch == TOPO_IN_SWITCH_NVLS ? (n + 1.0) / n : 1;
-    if (pass == PASS_BROADCAST)
-        c->load = 1;
+    double own = below / n;
+    *up = *down = 1;
+    if (pass == PASS_ALL_REDUCE && how == TOPO_IN_SWITCH_NVLS)
+        *up = *down = (n + 1) / n;
+    if (pass == PASS_REDUCE_SCATTER || pass == PASS_ALL_GATHER) {
+        *up = pass == PASS_REDUCE_SCATTER ? 1 - own : own;
+        *down = 1 - *up;
+    }
+}
+
+/* Members below the switches of tier @p k = 0.., of one subtree; of tier 0 a member itself. */
+static int32_t members_below(const struct shape_group *g, int32_t k)
+{
+    int32_t below = 1;
+    for (int32_t i = 0; i < k; i++)
+        below *= g->members[i];
+    return below;
+}
+
+/*
+ * Aggregation trees (SHARP: R. L. Graham et al., COMHPC, 2016; ISC 2020). Every switch adds up the streams
+ * from below, so that a class of links carries one stream for each subtree of a group, in equal parts over
+ * the links up. A message passes 2 (k + 1) links to meet the others in tier k + 1, as other algorithms' do.
+ */
+static void switch_cost(struct algorithm_cost *c, enum pass pass, const struct topo_dim *dim,
+                        const struct shape_group *g)
+{
+    double ways = pass == PASS_ALL_REDUCE ? 2 : 1;
+    c->messages = ways;
+    for (int32_t k = 0; k < (g->flat ? dim->n_levels : 1); k++) {
+        double up, down, below = members_below(g, k);
+        if (below >= g->n)
+            break;
+        switch_volumes(&up, &down, pass, dim->in_switch, g->n, below);
+        c->loads[k] = (up > down ? up : down) / below;
+        c->hops = ways * (k + 1);
+    }
+    c->load = c->loads[0];
 }
 
 static void algorithm_scale_loads(struct algorithm_cost *c, double times)
@@ -275,7 +311,7 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
     case TOPO_ALGORITHM_SWITCH:
         if (dim->in_switch == TOPO_IN_SWITCH_NONE || n < dim->in_switch_min)
             return false;
-        switch_cost(c, pass, dim, n);
+        switch_cost(c, pass, dim, g);
         return true;
     case TOPO_ALGORITHM_MIXED:
         if (!g->flat || !(topo_ops(dim)->algorithms >> a & 1))
@@ -649,24 +685,45 @@ static void plan_tree_pass(struct message_draft *d, enum pass pass, int32_t segm
 
 /* ---- the switch, and what is left ---- */
 
-/* The switch reduces or copies, so each NPU sends and receives once; NVLS owners load and store instead,
- * hence (n + 1)/n. Messages from the switch wait for all that go up (`late`). */
+/* The link up from member @p i, or number @p way of those up from the switches of tier @p k above it, and the
+ * same link down: what passes it @p down is @p late links on its way. */
+static void add_switch_message(struct message_draft *d, int32_t k, int32_t i, int32_t way, double share,
+                               bool down, int32_t late)
+{
+    struct message_channel *c =
+        plan_add_channel(d, k || down ? MESSAGE_SWITCH : i, k || !down ? MESSAGE_SWITCH : i, share);
+    c->tier = k;
+    c->below = k ? i : 0;
+    c->way = way;
+    c->down = k && down;
+    c->late = late;
+}
+
+/* Links up from the switches of tier @p k above a member; of tier 0 its own. */
+static int32_t switch_ways(const struct topo_dim *dim, int32_t k)
+{
+    return k ? (int32_t)topo_ops(dim)->up_links(dim, k) : 1;
+}
+
+/* Switches reduce or copy what passes, so that each subtree sends and receives once; NVLS owners load and
+ * store instead. Streams do not wait for the whole of what comes up, but for its beginning (`late`). */
 static void plan_switch_pass(struct message_draft *d, enum pass pass)
 {
-    int32_t n = d->n;
-    double up = 1, down = 1;
-    if (pass == PASS_ALL_REDUCE && d->dim->in_switch == TOPO_IN_SWITCH_NVLS)
-        up = down = (n + 1.0) / n;
-    else if (pass == PASS_REDUCE_SCATTER || pass == PASS_ALL_GATHER) {
-        bool reduces = pass == PASS_REDUCE_SCATTER;
-        up = reduces ? (n - 1.0) / n : 1.0 / n;
-        down = reduces ? 1.0 / n : (n - 1.0) / n;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        if (pass != PASS_BROADCAST || i == 0)
-            plan_add_channel(d, i, MESSAGE_SWITCH, up);
-        if (pass != PASS_BROADCAST || i > 0)
-            plan_add_channel(d, MESSAGE_SWITCH, i, down)->late = true;
+    const struct shape_group *g = d->group;
+    int32_t tiers = 1;
+    while (g->flat && tiers < d->dim->n_levels && members_below(g, tiers) < g->n)
+        tiers++;
+    for (int32_t k = 0; k < tiers; k++) {
+        int32_t below = members_below(g, k), ways = switch_ways(d->dim, k);
+        double up, down;
+        switch_volumes(&up, &down, pass, d->dim->in_switch, g->n, below);
+        for (int32_t i = 0; i < g->n; i += below)
+            for (int32_t way = 0; way < ways; way++) {
+                if (pass != PASS_BROADCAST || i == 0)
+                    add_switch_message(d, k, i, way, up / ways, false, k);
+                if (pass != PASS_BROADCAST || i > 0)
+                    add_switch_message(d, k, i, way, down / ways, true, 2 * tiers - 1 - k);
+            }
     }
 }
 
@@ -950,6 +1007,15 @@ static double mixed_plan_count(enum pass pass, const struct topo_dim *entry, con
     return messages;
 }
 
+static double switch_plan_count(enum pass pass, const struct topo_dim *entry, const struct shape_group *g)
+{
+    double messages = 0;
+    for (int32_t k = 0; k < (g->flat ? entry->n_levels : 1) && members_below(g, k) < g->n; k++)
+        messages +=
+            (pass == PASS_BROADCAST ? 1 : 2) * ((double)g->n / members_below(g, k)) * switch_ways(entry, k);
+    return messages;
+}
+
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,
                           const struct shape_group *g)
 {
@@ -967,7 +1033,7 @@ double message_plan_count(enum pass pass, const struct stage_choice *choice, con
         return n - 1;
     switch (choice->algorithm) {
     case TOPO_ALGORITHM_SWITCH:
-        return broadcast ? n : 2 * n;
+        return switch_plan_count(pass, entry, g);
     case TOPO_ALGORITHM_TREE:
         return (broadcast ? 2 : 4) * (n - 1) * choice->segments;
     case TOPO_ALGORITHM_RING:

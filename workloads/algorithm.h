@@ -88,10 +88,13 @@ struct message_channel {
     int32_t first_next;  /**< likewise in nexts: channels that wait for this one */
     int32_t n_whole;     /**< of the first so many inputs it waits for all messages, before any of its own */
     int32_t turn;        /**< messages of the same step that its sender handles before it */
+    int32_t late;        /**< from or between switches: links that what it sends passed before */
+    int32_t tier, below; /**< between switches: of this tier above this member and the next one; else 0 */
+    int32_t way;         /**< number of the link between them */
     double share;        /**< size of a message over S of algorithm_cost() */
     double reduced;      /**< bytes over S that pass the receiver's memory three times before it goes on */
     bool mirror;         /**< takes the other one of two equally short ways */
-    bool late;           /**< down from the switch: what it sends had to come up first */
+    bool down;           /**< between switches: from the upper one */
 };
 
 /** Zero-initialise; release with message_plan_free(). */
@@ -116,7 +119,8 @@ struct message_plan {
  * - halving-doubling: S/2, S/4, ... at distances 1, 2, ...; all-gather the other way about;
  * - Bruck: min(2^i, n - 2^i) blocks of S/n at distances 2^i;
  * - double binary tree: S/2 up and down each tree in segments;
- * - in-switch: up to the switch and down from it at the same time, volumes as in algorithm_cost();
+ * - in-switch: up to the switch and down from it at the same time, volumes as in algorithm_cost(), in a fat
+ * tree also between its switches, in equal parts over all links up from a subtree;
  * - broadcast, from member 0: along the ring in segments; else scattered and all-gathered; send: S to the
  * next member, and none from the last.
  *

@@ -594,15 +594,21 @@ void stage_fill(struct stage *s, int32_t dim, enum pass pass, double full_B, int
 static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, const int32_t *members)
 {
     bool axes = topo_ops(entry)->algorithms >> TOPO_ALGORITHM_FIXED & 1;
-    int32_t n_used = 0;
+    int32_t n_used = 0, n = 1;
     if (!topo_is_fabric(entry))
         return false;
-    for (int32_t k = 0; k < entry->n_levels; k++)
+    for (int32_t k = 0; k < entry->n_levels; k++) {
         n_used += members[k] > 1;
+        n *= members[k];
+    }
     if (axes && n_used < 2)
         return false;
     if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
         return true;
+    if (entry->in_switch != TOPO_IN_SWITCH_NONE &&
+        (entry->algorithm == TOPO_ALGORITHM_SHAPE || entry->algorithm == TOPO_ALGORITHM_AUTO ||
+         entry->algorithm == TOPO_ALGORITHM_SWITCH))
+        return n >= entry->in_switch_min;
     if (mixes_orders(entry, members))
         return kind != COLLECTIVE_BROADCAST;
     return entry->algorithm != TOPO_ALGORITHM_SHAPE && entry->algorithm != TOPO_ALGORITHM_AUTO &&

@@ -416,8 +416,10 @@ static int find_route(struct flow_sim *sim, const struct flow_run *r, const stru
         int rc = topo_find_path(&sim->path, sim->routes, &trip, e);
         return rc ? rc : topo_find_path(&sim->path, sim->routes, &on, e);
     }
-    bool down = c->src == MESSAGE_SWITCH;
-    int32_t arc = topo_switch_arc(sim->routes, d, flow_group_npu(g, d, r->line, down ? c->dst : c->src));
+    bool down = c->tier ? c->down : c->src == MESSAGE_SWITCH;
+    int32_t member = c->tier ? c->below : down ? c->dst : c->src;
+    int32_t arc = topo_switch_arc(sim->routes, stage_of(sim, r)->entry, flow_group_npu(g, d, r->line, member),
+                                  c->tier, c->way);
     if (!vec_reserve(sim->path.arcs, sim->path.cap, 0 + 1))
         return err_nomem(e, "a route");
     sim->path.arcs[sim->path.n++] = down ? arc ^ 1 : arc;
@@ -458,7 +460,7 @@ static double extra_latency(const struct flow_sim *sim, const struct stage *s, c
     const struct stage_rules *rules = &sim->rules.stage;
     double extra_s = rules->endpoint_s + 3 * c->reduced * s->full_B / rules->mem_Bps;
     if (c->late)
-        extra_s += sim->routes->lat_s[spec->arcs[0]];
+        extra_s += c->late * sim->routes->lat_s[spec->arcs[0]];
     /* Another protocol has another latency per link, often a lower one, and chunks share what was measured of
      * a whole collective. Wires of a graph's own keep theirs. */
     int32_t regime = s->choice.regime, links = spec->n_arcs + c->late;
@@ -482,7 +484,7 @@ static double end_late_s(const struct flow_sim *sim, const struct flow_run *r, i
     if (member != MESSAGE_SWITCH)
         return sim->late_s[flow_group_npu(g, flow_line_set(&job->stages[r->stage]), r->line, member)];
     for (int32_t c = 0; c < plan->n_channels; c++)
-        if (plan->channels[c].dst == MESSAGE_SWITCH)
+        if (plan->channels[c].dst == MESSAGE_SWITCH && plan->channels[c].src != MESSAGE_SWITCH)
             late_s = fmax(late_s, end_late_s(sim, r, plan->channels[c].src));
     return late_s;
 }

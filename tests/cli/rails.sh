@@ -110,3 +110,16 @@ sized '{ shape: fat-tree, size: 65536, radix: 64 }'
 sized '{ shape: full, size: 8 }, { shape: fat-tree, size: 1024, radix: 64, spine: shared }'
 sized '{ shape: full, size: 8 }, { shape: fat-tree, size: 32, radix: 64, spine: shared }'
 sized '{ shape: fat-tree, size: 131072, radix: 16 }'
+
+echo "== reductions in the switches: S on injection, S/8 on up1, S/32 on up2, of one member a leaf S on up1"
+shared() { # MODEL MEMBERS COLLECTIVE KEYS
+    printf 'network: { dims: [ { name: pod, shape: fat-tree, sizes: [ 8, 4, 2 ], taper: [ 2, 1 ], bw_GBps: 50, latency_ns: 1000, %s } ] }\n' "$4" >sharp.yaml
+    printf 'workload: { groups: { g: { members: %s } }, step: { %s: { size_B: 1e9, group: g } } }\nmodel: %s\n' "$2" "$3" "$1" >>sharp.yaml
+    "$WEFT" sim sharp.yaml -q 2>&1 | grep '^one step\|^pod\|^weft'
+}
+for m in alpha-beta chunk flow; do shared $m "[ 8, 4, 2 ]" all-reduce "in_switch: sharp"; done
+shared alpha-beta "[ 8, 4, 2 ]" all-reduce "in_switch: none"
+shared flow "[ 1, 4, 1 ]" all-reduce "in_switch: sharp"
+shared alpha-beta "[ 8, 4, 2 ]" all-reduce "in_switch: sharp, in_switch_min: 128"
+shared alpha-beta "[ 8, 4, 2 ]" all-reduce "in_switch: nvls"
+shared bandwidth "[ 8, 4, 2 ]" all-reduce "in_switch: sharp"

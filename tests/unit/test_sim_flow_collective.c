@@ -258,7 +258,7 @@ TEST(one_group_leaves_the_others_alone)
     assert_close(flow_sim_finish_s(p.sim, id), 2 * 2 / 3. * S_B / 50e9, 1e-12);
     for (int npu = 0; npu < 32; npu++) {
         bool inside = npu == 9 || npu == 17 || npu == 25;
-        assert_true((flow_arc_use(flow_sim_net(p.sim), topo_switch_arc(&p.routes, 1, npu)).bytes > 0) ==
+        assert_true((flow_arc_use(flow_sim_net(p.sim), topo_switch_arc(&p.routes, 1, npu, 0, 0)).bytes > 0) ==
                     inside);
     }
 }

@@ -178,14 +178,15 @@ TEST(keys_of_shapes_are_taken_up_to_their_limits)
         { TREE("planes: 1025"), "net.yaml:1:50: dims[0].planes is 1025, expected 1 to 1024" },
         { TREE("planes: 0"), "net.yaml:1:50: dims[0].planes is 0, expected 1 to 1024" },
         { TREE("algorithm: in-switch"),
-          "net.yaml:1:53: dims[0].algorithm is in-switch on shape fat-tree, expected default, auto, ring, "
-          "direct, halving-doubling, bruck, halving-farthest" },
+          "net.yaml:1:53: dims[0].algorithm is in-switch on a dimension whose switches do not reduce; give "
+          "in_switch" },
         { TREE("algorithm: bruck"), NULL },
         { TREE("algorithm: double-binary-tree"),
           "net.yaml:1:53: dims[0].algorithm is double-binary-tree on shape fat-tree, expected default, auto, "
-          "ring, direct, halving-doubling, bruck, halving-farthest" },
-        { TREE("in_switch: sharp"),
-          "net.yaml:1:53: dims[0].in_switch is sharp on shape fat-tree, expected a switch" },
+          "ring, direct, halving-doubling, bruck, in-switch, halving-farthest" },
+        { TREE("in_switch: sharp"), NULL },
+        { TREE("in_switch: nvls"),
+          "net.yaml:1:53: dims[0].in_switch is nvls on shape fat-tree, expected sharp" },
         { TREE("curves: [{ collective: all-reduce, " LINE " }]"),
           "net.yaml:1:42: dims[0].curves is given on shape fat-tree, expected ring, full, switch or line" },
         { TREE("links: 3"),

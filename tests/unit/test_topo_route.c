@@ -266,7 +266,7 @@ TEST(slow_npu_has_slow_links_in_its_dimension)
         assert_true(p.routes.share[a / 2] == (ring && its ? 0.5 : 1));
     }
     OK(topo_routes_slow_npu(&p.routes, 5, -1, 0.25, e));
-    assert_true(p.routes.share[topo_switch_arc(&p.routes, 1, 5) / 2] == 0.25);
+    assert_true(p.routes.share[topo_switch_arc(&p.routes, 1, 5, 0, 0) / 2] == 0.25);
     FAILS(topo_routes_slow_npu(&p.routes, 12, 0, 0.5, e), ERR_RANGE, "slow NPU: is 12 in dimension 0");
     FAILS(topo_routes_slow_npu(&p.routes, 5, 2, 0.5, e), ERR_RANGE, "dimension -1 to 1");
     FAILS(topo_routes_slow_npu(&p.routes, 5, 0, NAN, e), ERR_RANGE, "share is nan");
