@@ -1,16 +1,20 @@
 /*
- * weft import: a network and system of ASTRA-sim 2 as a study, or a cluster's job trace as a table that weft
- * place reads. Conversions are those of sim/astra and workloads/traces; here options are checked and warnings
- * said. What a trace lacks is never filled in silently: a column says which cells were drawn, and a warning
- * how many.
+ * weft import: a network and system of ASTRA-sim 2 as a study, a cluster's job trace as a table that weft
+ * place reads, or a training recipe as a workload. Conversions are those of sim/astra, workloads/traces and
+ * workloads/readers/recipe.c; here options are checked and warnings said. What a trace lacks is never filled
+ * in silently: a column says which cells were drawn, and a warning how many.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/catalogue.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "sim/astra/astra_file.h"
+#include "study/source.h"
+#include "topo/network.h"
+#include "workloads/readers/recipe.h"
 #include "workloads/traces/profile.h"
 #include "workloads/traces/trace.h"
 
@@ -39,6 +43,14 @@ static const struct option trace_rows[] = {
 };
 
 static const struct option_group trace_options = OPTION_GROUP("Job traces", trace_rows);
+
+static const struct option recipe_rows[] = {
+    WORD_OPTION("from", "PROGRAM", from, recipe_format_words,
+                "FILE is a model card or recipe: hf (config.json), megatron, nemo, torchtitan"),
+    TEXT_OPTION("network", "NAME|WORD", network,
+                "print a whole study on this network (default: the workload alone)", .catalogue = "networks"),
+};
+static const struct option_group recipe_options = OPTION_GROUP("Training recipes", recipe_rows);
 
 /* A bit for each status, the first one for "unknown", which is -1 in the enum. */
 static int read_statuses(unsigned *out, const struct option_list *list, struct err *e)
@@ -180,6 +192,61 @@ static void put_head(struct text *out, const struct run *run)
     text_free(&head);
 }
 
+/* NPUs of the network asked for; 0: none is. */
+static int count_npus(int64_t *n, const char *name, struct err *e)
+{
+    struct text path = { 0 };
+    struct yaml_doc doc = { 0 };
+    struct topo_network net;
+    int32_t own_source;
+    *n = 0;
+    if (!name)
+        return 0;
+    int rc = source_find(&path, name, e);
+    struct study_source from = { .path = text_str(&path) };
+    rc = rc ? rc : source_read(&doc, &own_source, &from, e);
+    rc = rc ? rc : topo_read_network(&net, &doc, yaml_get(&doc, doc.root, "network"), e);
+    *n = rc ? 0 : net.n_npus;
+    yaml_free(&doc);
+    text_free(&path);
+    return rc;
+}
+
+/* The workload of a recipe: a file that `workload:` names, or a study with the network beside it. */
+static int import_recipe(struct run *run, struct err *e)
+{
+    struct text out = { 0 }, workload = { 0 }, notes = { 0 };
+    const char *path = run->opt.operands[0], *network = run->opt.network, *name = strrchr(path, '/');
+    int64_t npus = 0;
+    int rc = 0;
+    if (run->opt.n_operands > 1)
+        rc = err_set(e, ERR_USAGE, "unexpected argument \"%.100s\"; give one FILE", run->opt.operands[1]);
+    rc = rc ? rc : count_npus(&npus, network, e);
+    rc = rc ? rc
+            : recipe_format_workload(&workload, &notes, (enum recipe_format)run->opt.from, path, npus,
+                                     network ? "  " : "", e);
+    if (!rc) {
+        put_head(&out, run);
+        if (network) {
+            struct json j = { .out = &out };
+            text_puts(&out, "network: ");
+            json_text(&j, NULL, network);
+            text_puts(&out, "\nmodel: alpha-beta\nworkload:\n");
+        }
+        struct json j = { .out = &out };
+        text_printf(&out, "%sname: ", network ? "  " : "");
+        json_text(&j, NULL, name ? name + 1 : path);
+        text_printf(&out, "\n%s", text_str(&workload));
+        rc = output_write(run, &out, e);
+    }
+    if (!rc)
+        output_notes(run, &notes);
+    text_free(&out);
+    text_free(&workload);
+    text_free(&notes);
+    return rc;
+}
+
 static int read_files(struct sim_astra_file *f, const struct run *run, struct err *e)
 {
     struct yaml_doc doc;
@@ -198,17 +265,29 @@ static int read_files(struct sim_astra_file *f, const struct run *run, struct er
     return rc;
 }
 
+/* The parser knows the options of all forms; one without effect is a mistake. */
+static int check_form(const struct run *run, struct err *e)
+{
+    const struct option *trace = options_given(&run->opt, &trace_options, 1);
+    if (run->opt.trace < 0 && trace)
+        return err_set(e, ERR_USAGE, "option --%s has no effect here; use --trace", trace->name);
+    if (run->opt.trace >= 0 && run->opt.from >= 0)
+        return err_set(e, ERR_USAGE, "options --trace and --from exclude each other: a file is one of both");
+    if (run->opt.network && run->opt.from < 0)
+        return err_set(e, ERR_USAGE, "option --network has no effect here; use --from");
+    return 0;
+}
+
 static int run_import(struct run *run, struct err *e)
 {
     struct sim_astra_file f = { 0 };
     struct text out = { 0 };
     int rc = output_check_as(run, run->opt.trace >= 0 ? ".csv .json .jsonl .txt" : ".yaml .yml", false, e);
+    rc = rc ? rc : check_form(run, e);
     if (!rc && run->opt.trace >= 0)
         return import_trace(run, e);
-    /* The parser knows the options of both forms; one without effect is a mistake. */
-    const struct option *idle = options_given(&run->opt, &trace_options, 1);
-    if (!rc && idle)
-        rc = err_set(e, ERR_USAGE, "option --%s has no effect here; use --trace", idle->name);
+    if (!rc && run->opt.from >= 0)
+        return import_recipe(run, e);
     if (!rc)
         rc = read_files(&f, run, e);
     if (!rc) {
@@ -228,13 +307,16 @@ static int put_formats(struct text *out, struct err *e)
 {
     for (int i = 0; i < N_TRACE_FORMATS; i++)
         text_printf(out, "%-14s %s\n", trace_formats[i].name, trace_formats[i].help);
+    for (int i = 0; i < N_RECIPE_FORMATS; i++)
+        text_printf(out, "%-14s %s\n", recipe_format_words[i], recipe_format_help[i]);
     return text_check(out, e);
 }
 
 const struct command cmd_import = {
     .group = "Other programs",
     .name = "import",
-    .help = "a network and system of ASTRA-sim 2 as a study; a job trace of a cluster as a table",
+    .help =
+        "a model card or training recipe, or a network of ASTRA-sim 2, as a study; a job trace as a table",
     .about =
         "Print the network that an ASTRA-sim 2 network file (YAML) describes, and how a system file (JSON)\n"
         "runs collectives on it, as a study. Their GB/s are 2^30 B/s of one link, their latency is that of\n"
@@ -242,8 +324,12 @@ const struct command cmd_import = {
         "The other way: weft topo --astra, --astra-system.\n"
         "With --trace, print the jobs of a cluster's trace as one CSV table instead. What the trace lacks "
         "stays\n"
-        "blank, or is drawn from a profile and named in column synthetic.\n",
-    .scope = SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE", &trace_options, &options_files),
+        "blank, or is drawn from a profile and named in column synthetic.\n"
+        "With --from, print the workload that a model card or a training recipe describes, or with --network "
+        "a\n"
+        "study for weft sim. Settings that have no counterpart, and what is assumed, are warnings.\n",
+    .scope = SCOPE(1, 2, "NETWORK.yml [SYSTEM.json] | --trace FORMAT FILE | --from PROGRAM FILE",
+                   &recipe_options, &trace_options, &options_files),
     .run = run_import,
     .list = put_formats,
 };

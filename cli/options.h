@@ -109,6 +109,8 @@ struct options {
     int64_t size, ranks, curve, regimes;
     int32_t trace; /**< index into trace_formats, -1 = absent */
     const char *profile;
+    int32_t from;        /**< enum recipe_format, -1 = absent */
+    const char *network; /**< that an imported recipe is for */
     struct option_list like;
     const char *front_by, *front_per, *front_design, *front_at;
     struct option_list xy_y, xy_best;
