@@ -808,7 +808,11 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
         design_point_free(&s);
         return 0;
     }
-    rc = design_solve(&d, &s, e);
+    const struct design_own *own = a->study.own;
+    struct design_choice chosen;
+    d = (struct design){ 0 };
+    rc = design_choose_with(&chosen, &s, own ? own->shelf : NULL, e);
+    rc = rc ? rc : answer_split(&d, chosen, e);
     if (!rc)
         rc = search_simulate(&d.chosen, e);
     if (!rc) {

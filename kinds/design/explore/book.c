@@ -13,6 +13,7 @@
 #include "kinds/design/explore/book.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,6 +283,173 @@ void search_book_free(struct search_book *b)
         free(b->chapters[c].notes);
     search_shapes_free(&b->shapes);
     free(b->chapters);
+    *b = (struct search_book){ 0 };
+}
+
+double search_book_least_s(const struct search_book *b)
+{
+    return b->n_chapters && b->chapters[0].n ? b->chapters[0].notes[0].least_s : b->horizon_s;
+}
+
+/* ---- books that are shared ---- */
+
+enum { SHELF_NOTES = 8 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096 };
+
+struct search_shelf_book {
+    struct search_book book;
+    unsigned long long key;
+    bool written;
+    int32_t readers;
+    int64_t asked; /* when it was last */
+    struct search_shelf_book *next;
+};
+
+struct search_shelf {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;          /* a book was written, or could not be */
+    struct search_shelf_book *first; /* owned, with all that follow */
+    int64_t asked;
+};
+
+struct search_shelf *search_shelf_new(void)
+{
+    struct search_shelf *shelf = calloc(1, sizeof *shelf);
+    if (!shelf)
+        return NULL;
+    pthread_mutex_init(&shelf->lock, NULL);
+    pthread_cond_init(&shelf->changed, NULL);
+    return shelf;
+}
+
+static void drop_book(struct search_shelf_book **link)
+{
+    struct search_shelf_book *of = *link;
+    *link = of->next;
+    search_book_free(&of->book);
+    free(of);
+}
+
+void search_shelf_free(struct search_shelf *shelf)
+{
+    if (!shelf)
+        return;
+    while (shelf->first)
+        drop_book(&shelf->first);
+    pthread_mutex_destroy(&shelf->lock);
+    pthread_cond_destroy(&shelf->changed);
+    free(shelf);
+}
+
+/* All that writing a book looks at. What only passes look at (bandwidths, latencies, algorithms, prices) is
+ * not among it. Structs are hashed as they lie in memory: padding could make two of equal content differ,
+ * never the other way round. */
+static unsigned long long hash_question(const struct search_space *space, const struct design_point *s,
+                                        const struct training *base)
+{
+    unsigned long long hash = text_hash(TEXT_HASH_SEED, space, sizeof *space);
+    hash = text_hash(hash, &base->model, sizeof base->model);
+    hash = text_hash(hash, &base->plan, sizeof base->plan);
+    hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
+    const int64_t whole[] = { s->net.n_npus, s->net.n_dims, s->net.ideal != NULL };
+    hash = text_hash(hash, whole, sizeof whole);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        const int32_t sizes[] = { dim->size, dim->level, dim->n_levels, topo_is_fabric(dim) };
+        hash = text_hash(hash, sizes, sizeof sizes);
+    }
+    return hash;
+}
+
+static struct search_shelf_book *find_book(const struct search_shelf *shelf, unsigned long long key)
+{
+    struct search_shelf_book *of = shelf->first;
+    while (of && of->key != key)
+        of = of->next;
+    return of;
+}
+
+/* Those that nobody reads, until the others fit. */
+static void tidy_up(struct search_shelf *shelf)
+{
+    for (;;) {
+        int64_t n_notes = 0, n = 0;
+        struct search_shelf_book **oldest = NULL;
+        for (struct search_shelf_book **link = &shelf->first; *link; link = &(*link)->next) {
+            n++;
+            n_notes += (*link)->written ? (*link)->book.n : 0;
+            if ((*link)->written && !(*link)->readers && (!oldest || (*link)->asked < (*oldest)->asked))
+                oldest = link;
+        }
+        if (!oldest || (n_notes <= SHELF_NOTES && n <= SHELF_BOOKS))
+            return;
+        drop_book(oldest);
+    }
+}
+
+/* Called with the lock, which others may have while the book is written. NULL in *out after failure. */
+static int write_book(struct search_shelf_book **out, struct search_shelf *shelf, unsigned long long key,
+                      const struct search_space *space, const struct design_point *s,
+                      const struct training *base, struct err *e)
+{
+    struct search_shelf_book *of = *out = calloc(1, sizeof *of);
+    if (!of)
+        return err_nomem(e, "a search");
+    of->key = key;
+    of->next = shelf->first;
+    shelf->first = of;
+    pthread_mutex_unlock(&shelf->lock);
+    int rc = search_book_build(&of->book, space, s, base, SEARCH_MOST_NOTED, e);
+    pthread_mutex_lock(&shelf->lock);
+    of->written = !rc;
+    struct search_shelf_book **link = &shelf->first;
+    while (rc && *link != of)
+        link = &(*link)->next;
+    if (rc) {
+        drop_book(link);
+        *out = NULL;
+    }
+    pthread_cond_broadcast(&shelf->changed);
+    return rc;
+}
+
+int search_book_open(struct search_book *b, struct search_shelf *shelf, const struct search_space *space,
+                     const struct design_point *s, const struct training *base, struct err *e)
+{
+    if (!shelf)
+        return search_book_build(b, space, s, base, SEARCH_MOST_NOTED, e);
+    unsigned long long key = hash_question(space, s, base);
+    int rc = 0;
+    pthread_mutex_lock(&shelf->lock);
+    struct search_shelf_book *of = find_book(shelf, key);
+    while (of && !of->written) {
+        pthread_cond_wait(&shelf->changed, &shelf->lock);
+        of = find_book(shelf, key);
+    }
+    if (!of)
+        rc = write_book(&of, shelf, key, space, s, base, e);
+    if (of) {
+        of->readers++;
+        of->asked = ++shelf->asked;
+        *b = of->book;
+        b->of = of;
+        tidy_up(shelf);
+    }
+    pthread_mutex_unlock(&shelf->lock);
+    b->space = space;
+    b->study = s;
+    b->base = base;
+    return rc;
+}
+
+void search_book_close(struct search_book *b, struct search_shelf *shelf)
+{
+    if (!b->of) {
+        search_book_free(b);
+        return;
+    }
+    pthread_mutex_lock(&shelf->lock);
+    b->of->readers--;
+    pthread_mutex_unlock(&shelf->lock);
     *b = (struct search_book){ 0 };
 }
 

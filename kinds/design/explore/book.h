@@ -28,9 +28,10 @@ struct search_book {
     struct search_shapes shapes;
     struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by their least time */
     int32_t n_chapters;
-    int64_t n, most;             /**< of notes */
-    double horizon_s;            /**< plans that take as long with exchange free, or longer, are not noted */
-    struct search_result counts; /**< of what was looked at; finds nothing */
+    int64_t n, most;              /**< of notes */
+    double horizon_s;             /**< plans that take as long with exchange free, or longer, are not noted */
+    struct search_result counts;  /**< of what was looked at; finds nothing */
+    struct search_shelf_book *of; /**< of a shelf, which owns what is owned; NULL: none */
 };
 
 enum { SEARCH_MOST_NOTED = 1 << 18 /**< some 25 MB */ };
@@ -39,6 +40,25 @@ enum { SEARCH_MOST_NOTED = 1 << 18 /**< some 25 MB */ };
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
                       const struct training *base, int64_t most, struct err *e);
 void search_book_free(struct search_book *b);
+
+/**
+ * Books that were written, for questions that differ in nothing that a book reads: model, start of the plan,
+ * search, NPU, and the sizes of dimensions. Opaque; threads may share one. Unused books are dropped, those
+ * that were not asked for the longest first, where there are more than some 100 MB of notes.
+ */
+struct search_shelf;
+/** NULL: no memory. */
+struct search_shelf *search_shelf_new(void);
+void search_shelf_free(struct search_shelf *shelf); /**< NULL is fine; all its books are closed */
+
+/** search_book_build(), or the same book from the shelf (NULL: there is none), where a thread that asks for
+ * one that another is writing waits. Close it. Errors as search_book_build(). */
+int search_book_open(struct search_book *b, struct search_shelf *shelf, const struct search_space *space,
+                     const struct design_point *s, const struct training *base, struct err *e);
+void search_book_close(struct search_book *b, struct search_shelf *shelf);
+
+/** The least time of any plan with exchange free [s]; INFINITY: none fits. */
+double search_book_least_s(const struct search_book *b);
 
 /** The best few so far. Reserve; release with search_best_free(). */
 struct search_best {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "kinds/design/explore/book.h"
 #include "kinds/design/explore/bound.h"
 #include "kinds/design/explore/grid.h"
 #include "kinds/design/explore/solve.h"
@@ -402,7 +403,9 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     if (!out && !read)
         out = is_left_out(r, p, &r->study.net);
     /* Bounds are of the plans that were found. */
-    bool is_chosen = !out && !read && !design_choose(&chosen, &r->study, &inner);
+    const struct design_own *own = r->job.study->own;
+    bool is_chosen =
+        !out && !read && !design_choose_with(&chosen, &r->study, own ? own->shelf : NULL, &inner);
     int rc = is_chosen ? runner_bound_ask(&bounded, &r->bound, chosen.point, &r->words, p, point, e) : 0;
     if (is_chosen && (rc || bounded))
         choice_free(&chosen);
@@ -462,15 +465,32 @@ static int try_grid(bool *is_grid, struct runner *r, const struct sweep_unit *un
     return runner_grid_unit(is_grid, &r->grid, &r->study, unit, e);
 }
 
+static void begin_unit(struct runner *r, const struct sweep_unit *unit)
+{
+    if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
+        drop_study(r);
+    r->slow = unit->slow;
+    runner_bound_forget(&r->bound);
+}
+
+int runner_read(const struct design_point **out, void *hand, const struct sweep_unit *unit, struct err *e)
+{
+    struct runner *r = hand;
+    struct sweep_point p;
+    struct err inner = { 0 };
+    begin_unit(r, unit);
+    units_point(&p, r->job.order, unit, 0);
+    int rc = runner_load(r, &p, &inner);
+    *out = rc ? NULL : &r->study;
+    return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
+}
+
 int runner_unit(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e)
 {
     struct runner *r = hand;
     bool is_grid;
-    if (unit->slow.grid != r->slow.grid || memcmp(unit->slow.at, r->slow.at, sizeof unit->slow.at) != 0)
-        drop_study(r);
-    r->slow = unit->slow;
-    runner_bound_forget(&r->bound);
+    begin_unit(r, unit);
     int rc = try_grid(&is_grid, r, unit, e);
     if (rc)
         return rc;
@@ -570,8 +590,10 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
 static int design_open(struct study *s, const struct yaml_doc *doc, const void *first, struct err *e)
 {
     (void)first;
-    s->own = calloc(1, sizeof(struct design_own));
-    if (!s->own)
+    struct design_own *own = s->own = calloc(1, sizeof(struct design_own));
+    if (own)
+        own->shelf = search_shelf_new();
+    if (!own || !own->shelf)
         return err_nomem(e, "a study of designs");
     int rc = read_uncertain(s, doc, e);
     return rc ? rc : sweep_note(&s->notes, &s->sweep, look_at_point, s, e);
@@ -583,6 +605,7 @@ static void design_close(struct study *s)
     if (!own)
         return;
     uncertain_free(&own->uncertain);
+    search_shelf_free(own->shelf);
     free(own->columns);
     free(own->made);
     free(own);

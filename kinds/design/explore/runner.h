@@ -70,6 +70,10 @@ void runner_free(void *hand); /**< NULL is fine */
 int runner_unit(void *hand, const struct sweep_unit *unit, struct table *rows, struct sweep_counts *n,
                 struct err *e);
 
+/** The study at the first point of a unit, whatever `where` says of it: borrowed until the runner is asked
+ * again; NULL: it cannot be read. Only lack of memory and the like are failures. */
+int runner_read(const struct design_point **out, void *hand, const struct sweep_unit *unit, struct err *e);
+
 /** Numbers of a network for `where`, of DESIGN_FACTS: as design_fact_names. */
 enum { DESIGN_FACTS = 2 + TOPO_MAX_DIMS };
 extern const char *const design_fact_names[DESIGN_FACTS + 1];

@@ -701,6 +701,27 @@ static int read_space(struct search_space *space, const struct design_point *s, 
     return 0;
 }
 
+int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
+                 struct search_shelf *shelf, struct err *e)
+{
+    const struct training *base = s->workloads[i].training;
+    struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
+    struct search_book book;
+    int rc = read_space(&space, s, base->search, true, e);
+    rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
+    if (rc)
+        return rc;
+    *least_s = search_book_least_s(&book);
+    if (bw_Bps && isfinite(*least_s)) {
+        struct search_best fast;
+        rc = search_fastest(&fast, &book, bw_Bps, 1, e);
+        *least_s = !rc && fast.n ? fast.found[0].time_s : (double)INFINITY;
+        search_best_free(&fast);
+    }
+    search_book_close(&book, shelf);
+    return rc;
+}
+
 /* Plans that are alike, at the same bandwidths, are one of those that were found. */
 static void fold_found(struct search_result *r, int32_t n_dims)
 {
@@ -715,15 +736,16 @@ static void fold_found(struct search_result *r, int32_t n_dims)
     r->n_found = n;
 }
 
-static int search_workload(struct design_choice *c, int32_t i, const double *bw_Bps, struct err *e)
+static int search_workload(struct design_choice *c, int32_t i, const double *bw_Bps,
+                           struct search_shelf *shelf, struct err *e)
 {
     const struct design_point *s = c->point;
     const struct training *base = s->workloads[i].training;
     struct search_result *out = &c->plans[i];
-    struct search_space space;
+    struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
     struct search_book book;
     int rc = read_space(&space, s, base->search, bw_Bps != NULL, e);
-    rc = rc ? rc : search_book_build(&book, &space, s, base, SEARCH_MOST_NOTED, e);
+    rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
     if (rc)
         return rc;
     if (bw_Bps)
@@ -733,14 +755,14 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
     else
         rc = search_split(out, &book, e);
     fold_found(out, s->net.n_dims);
-    search_book_free(&book);
+    search_book_close(&book, shelf);
     if (rc)
         return rc;
     return out->n_found ? choice_take_plan(c, i, &out->found[0].plan, e)
                         : fail_search(s, base->search, out, e);
 }
 
-int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e)
+int search_plans(struct design_choice *c, const double *bw_Bps, struct search_shelf *shelf, struct err *e)
 {
     const int32_t n = c->asked->n_workloads;
     int rc = 0;
@@ -748,7 +770,7 @@ int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e)
         if (!design_point_is_searched(&c->asked->workloads[i]))
             continue;
         c->plans = c->plans ? c->plans : calloc((size_t)n, sizeof *c->plans);
-        rc = c->plans ? search_workload(c, i, bw_Bps, e) : err_nomem(e, "a search");
+        rc = c->plans ? search_workload(c, i, bw_Bps, shelf, e) : err_nomem(e, "a search");
     }
     if (!rc && c->plans) {
         search_note_unused(&c->notes, c->point);

@@ -32,10 +32,15 @@ int search_whole(struct search_result *out, const struct search_book *book, stru
 
 /**
  * Find the plans of the workloads that ask for it, and take the best: at bandwidths @p bw_Bps, shape
- * [n_dims], or where that is NULL together with the split. ERR_NO_DESIGN where there is none; ERR_PARSE and
- * ERR_RANGE of what is to be searched; ERR_NOMEM.
+ * [n_dims], or where that is NULL together with the split; books are those of @p shelf, which may be NULL.
+ * ERR_NO_DESIGN where there is none; ERR_PARSE and ERR_RANGE of what is to be searched; ERR_NOMEM.
  */
-int search_plans(struct design_choice *c, const double *bw_Bps, struct err *e);
+int search_plans(struct design_choice *c, const double *bw_Bps, struct search_shelf *shelf, struct err *e);
+
+/** The least time of a step of workload @p i, whose plan is searched, in closed form: at bandwidths @p
+ * bw_Bps, or where that is NULL with exchange free. INFINITY: no plan fits. Errors as search_plans(). */
+int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
+                 struct search_shelf *shelf, struct err *e);
 
 /* ---- for its parts ---- */
 

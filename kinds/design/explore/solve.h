@@ -5,10 +5,16 @@
 
 #include "kinds/design/answer/design.h"
 
+struct search_shelf;
+
 /** Begin an answer: search the plans that @p s leaves open, at the bandwidths of its network where all are
  * given, else together with the split. Errors of choice_begin() and search_plans(); after failure there is
  * nothing to free. */
 int design_choose(struct design_choice *c, const struct design_point *s, struct err *e);
+
+/** The same with books that questions share (kinds/design/explore/book.h); NULL: none. */
+int design_choose_with(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e);
 
 /** design_choose(), answer_split(). */
 int design_solve(struct design *d, const struct design_point *s, struct err *e);

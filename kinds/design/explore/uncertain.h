@@ -81,11 +81,15 @@ void uncertain_column(struct made_column *out, const struct uncertain *u, int32_
  */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design *d, struct err *e);
 
-/** What a study of designs has beside all others: study->own; NULL: nothing is uncertain. */
+struct search_shelf;
+
+/** What a study of designs has beside all others: study->own; NULL: nothing is uncertain, and points share no
+ * books. */
 struct design_own {
     struct uncertain uncertain;
-    struct column *columns;   /**< owned: of its rows */
-    struct made_column *made; /**< owned: those of them that are percentiles */
+    struct search_shelf *shelf; /**< owned: books of plans that its points share (kinds/design/explore/book.h) */
+    struct column *columns;     /**< owned: of its rows */
+    struct made_column *made;   /**< owned: those of them that are percentiles */
 };
 
 #endif
