@@ -6,11 +6,17 @@
  * bare names (base/catalogue.h), so that the file works in any folder.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/catalogue.h"
+#include "cli/edit.h"
 #include "cli/output.h"
+#include "cli/overrides.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/runner.h"
 #include "study/source.h"
+#include "study/study.h"
 #include "topo/network.h"
 
 /* From STUDY on a file is taken whole. */
@@ -176,17 +182,38 @@ static size_t find_path(const char *s, const char **name, size_t *n)
     return 0;
 }
 
-/* @p n bytes with paths into the catalogue turned into names. */
+/* A file of edges has no bare name: its path in the data folder stands for it. */
+static size_t put_graph(struct text *out, const char *s)
+{
+    static const char graphs[] = "../networks/graphs/";
+    enum { N = sizeof graphs - 1 };
+    struct text path = { 0 };
+    char *whole = NULL, *name = NULL;
+    size_t n = strncmp(s, graphs, N) == 0 ? strcspn(s + N, " ,}]\"'\n") : 0;
+    if (n > 0 && (name = strndup(s + N, n)) && catalogue_find(&path, "networks/graphs", name))
+        whole = realpath(text_str(&path), NULL);
+    text_puts(out, whole ? whole : "");
+    text_free(&path);
+    free(name);
+    n = whole ? N + n : 0;
+    free(whole);
+    return n;
+}
+
+/* @p n bytes with paths into the catalogue turned into names. A model beside a list of types needs a dot. */
 static void put_named(struct text *out, const char *s, size_t n)
 {
-    for (const char *end = s + n; s < end;) {
+    static const char model[] = "\nmodel: ";
+    enum { N = sizeof model - 1 };
+    for (const char *begin = s, *end = s + n; s < end;) {
         const char *name;
-        size_t length, path = find_path(s, &name, &length);
+        size_t length, path = find_path(s, &name, &length), graph = path ? 0 : put_graph(out, s);
+        bool dotted = path && s - begin >= N && strncmp(s - N, model, N) == 0;
         if (path)
-            text_add(out, name, length);
-        else
+            text_printf(out, "%.*s%s", (int)length, name, dotted ? ".yaml" : "");
+        else if (!graph)
             text_add(out, s, 1);
-        s += path ? path : 1;
+        s += path ? path : graph ? graph : 1;
     }
 }
 
@@ -294,20 +321,68 @@ static int put_study(struct text *out, struct wish *w, const char *file, struct 
     return 0;
 }
 
+/* Of designs the first point is read as well; other kinds read theirs as they are opened. */
+static int read_first(const struct study *study, struct err *e)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point p;
+    struct design_point point;
+    if (study->kind != &design_kind)
+        return 0;
+    sweep_find_point(&p, &study->sweep, 0);
+    const struct study_source from = study_source_at(axes, study, &p);
+    int rc = design_point_read(&point, &from, DESIGN_NEEDS_NETWORK, e);
+    design_point_free(&point);
+    return rc;
+}
+
+/* The study as any command would read it, so that a key that is none is told before there is a file. */
+static int check_study(struct run *run, const char *file, const struct text *out, struct err *e)
+{
+    struct study study = { .kind = NULL };
+    struct study_ask ask = { .from = { .path = file, .text = text_str(out) } };
+    struct yaml_doc doc;
+    int rc = yaml_read_text(&doc, file, text_str(out), out->n, e);
+    if (rc)
+        return rc;
+    ask.kind = study_kind_of(&doc);
+    bool one = ask.kind == &design_kind && yaml_get(&doc, doc.root, "vary") < 0;
+    yaml_free(&doc);
+    rc = one ? study_open_point(&study, &ask, e) : study_open(&study, &ask, e);
+    if (!rc)
+        output_notes(run, &study.notes);
+    rc = rc ? rc : read_first(&study, e);
+    study_close(&study);
+    return rc;
+}
+
+static int set_keys(struct run *run, const char *file, struct text *out, struct err *e)
+{
+    struct overrides o;
+    int rc = overrides_read(&o, run, e);
+    for (int32_t i = 0; i < o.n && !rc; i++)
+        rc = edit_set(out, file, o.list[i].path, o.list[i].value, e);
+    overrides_free(&o);
+    return rc || run->opt.set.n == 0 ? rc : check_study(run, file, out, e);
+}
+
 static int run_new(struct run *run, struct err *e)
 {
     const char *file = run->opt.n_operands ? run->opt.operands[0] : NULL;
+    const char *called = file && strcmp(file, "-") != 0 ? file : "STUDY.yaml";
     struct wish w = { .name = { NULL } };
     struct text out = { 0 };
     if (!run->opt.like.n)
-        return file ? err_set(e, ERR_USAGE, "option --like is missing; weft new alone lists what it may name")
-                    : list_parts(run, e);
+        return file || run->opt.set.n
+                   ? err_set(e, ERR_USAGE, "option --like is missing; weft new alone lists what it may name")
+                   : list_parts(run, e);
     int rc = take_names(&w, &run->opt.like, e);
     int whole = whole_part(&w);
     if (!rc && whole < N_PARTS)
         put_named(&out, text_str(&w.text[whole]), w.text[whole].n);
     else if (!rc)
-        rc = put_study(&out, &w, file ? file : "STUDY.yaml", e);
+        rc = put_study(&out, &w, called, e);
+    rc = rc ? rc : set_keys(run, called, &out, e);
     rc = rc ? rc : output_file(run, file, &out, e);
     for (int p = 0; p < N_PARTS; p++)
         text_free(&w.text[p]);
@@ -319,6 +394,8 @@ static const struct option like_rows[] = {
     LIST_OPTION("like", "NAME", like,
                 "a name of the list, of a study or cluster alone; several: a network, a model and an NPU",
                 .catalogue = "networks models npus studies clusters"),
+    LIST_OPTION("set", "KEY=VALUE", set,
+                "write this key, as in workload.parallel.batch=2048; may be repeated"),
 };
 static const struct option_group options_like = OPTION_GROUP("Start from", like_rows);
 
@@ -326,7 +403,8 @@ const struct command cmd_new = {
     .group = "Start here",
     .name = "new",
     .help = "write a study to start from; without --like list the networks, models and NPUs",
-    .about = "Write a commented study to FILE from files that come with weft, or list those files.\n",
+    .about = "Write a commented study to FILE from files that come with weft, or list those files.\n"
+             "--set writes a key into it, and the study is then read as other commands read it.\n",
     .scope = SCOPE(0, 1, "[FILE]", &options_like, &options_alone),
     .run = run_new,
 };

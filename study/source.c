@@ -476,6 +476,8 @@ int source_open(struct yaml_doc *doc, int32_t *own_source, const struct study_so
     int rc;
     if (from->cache) {
         rc = cache_open(doc, own_source, from, e);
+    } else if (from->text) {
+        rc = yaml_read_text(doc, from->path, from->text, strlen(from->text), e);
     } else if (source_rules.is_word(from->path)) {
         *own_source = -1;
         rc = open_word(doc, from->path, e);

@@ -25,6 +25,7 @@ struct source_cache;
 /** What a study is made from; all borrowed. */
 struct study_source {
     const char *path;                       /**< file or spec word */
+    const char *text;                       /**< what the file says, which is not there yet; NULL: read it */
     const struct study_override *overrides; /**< shape [n]; file names count from the working directory */
     int32_t n;
     const struct study_override *axes; /**< shape [n_axes], applied after those; file names count from the

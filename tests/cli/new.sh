@@ -45,6 +45,35 @@ run new - --like nosuch
 run new x.csv/y --like b200
 [ -e x.yaml ] || echo "nothing was written"
 
+echo "== keys written into it, comments and all else as they were"
+mkdir keys
+cd keys || exit 1
+changed() { "$WEFT" new "$@" -q 2>&1; "$WEFT" new - --like "$like" ${and:+--like "$and"} | diff - "$1"; }
+like=hgx-h100
+changed set1.yaml --like hgx-h100 --set workload.parallel.batch=1024 --set 'network.dims.node={ name: in, shape: switch, size: 8, bw_GBps: 450, tier: HGX-H100 }' \
+    --set 'workload.search.tp=[8]'
+"$WEFT" sim set1.yaml -q | sed -n 1p
+like=rails-taper
+changed set2.yaml --like rails-taper --set objective=cost --set time_limit_s=60 --set 'vary={ network.dims.pod.taper: [1, 2] }' --set system.npu_usd=30000 \
+    --set "name=it's"
+like=spine-cost
+changed set3.yaml --like spine-cost --set jobs.count=20 --set events.backfill=false
+for study in "$WEFT_DATA"/studies/*.yaml "$WEFT_DATA"/clusters/*.yaml; do
+    name=$(basename "$study" .yaml)
+    "$WEFT" new "name-$name.yaml" --like "$name" --set name=another --set seed=7 -q || echo "failed: $name"
+    [ "$(grep -c '#' "name-$name.yaml")" -ge "$("$WEFT" new - --like "$name" | grep -c '#')" ] || echo "lost a comment: $name"
+    [ "$("$WEFT" new - --like "$name" | diff - "name-$name.yaml" | grep -c '^[<>]')" -le 4 ] || echo "more than two lines: $name"
+done
+run new x.yaml --like hgx-h100 --set workload.parallell.tp=8
+run new x.yaml --like hgx-h100 --set network.npu.usd=8
+run new x.yaml --like hgx-h100 --set batch
+run new x.yaml --like hgx-h100 --set 'workload.parallel.batch=[1'
+run new x.yaml --like hgx-h100 --set 'workload.parallel.batch=1 # one'
+run new --set batch=8
+[ -e x.yaml ] || echo "nothing was written"
+
+cd ..
+
 echo "== a cluster, which place finds by its name"
 run new mine.yaml --like spine-cost
 sed -n '/^parts:/p; /^jobs:/p' mine.yaml
