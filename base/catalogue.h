@@ -4,7 +4,7 @@
  *
  * Data folders, in this order: that of catalogue_use(), $WEFT_DATA for the program; the one it was built for,
  * PREFIX/share/weft/configs; and configs/ of the sources when the program runs from its build folder there.
- * Each holds networks/, npus/, parts/, models/, workloads/, curves/, studies/, clusters/ and
+ * Each holds networks/, npus/, servers/, parts/, models/, workloads/, curves/, studies/, clusters/ and
  * clusters/profiles/.
  */
 #ifndef BASE_CATALOGUE_H

@@ -1,6 +1,6 @@
 /*
- * weft new: a study to start from, put together from a network, a model and an NPU of the catalogue, or a
- * copy of one of its studies or clusters.
+ * weft new: a study to start from, put together from a network, a model, an NPU and a server of the
+ * catalogue, or a copy of one of its studies or clusters.
  *
  * The network is written out, so that its sizes and bandwidths can be changed there; what it names goes by
  * bare names (base/catalogue.h), so that the file works in any folder.
@@ -20,7 +20,7 @@
 #include "topo/network.h"
 
 /* From STUDY on a file is taken whole. */
-enum part { NETWORK, MODEL, NPU, STUDY, CLUSTER, N_PARTS };
+enum part { NETWORK, MODEL, NPU, SERVER, STUDY, CLUSTER, N_PARTS };
 
 static const struct {
     const char *kind, *title, *usual; /* of the catalogue; in the list; where --like names none of it */
@@ -28,6 +28,7 @@ static const struct {
     [NETWORK] = { "networks", "Networks", "hgx-h100" },
     [MODEL] = { "models", "Models", "llama3-70b" },
     [NPU] = { "npus", "NPUs", NULL },
+    [SERVER] = { "servers", "Servers (for system.server)", NULL },
     [STUDY] = { "studies", "Studies", NULL },
     [CLUSTER] = { "clusters", "Clusters (for weft place)", NULL },
 };
@@ -162,8 +163,8 @@ static int take_names(struct wish *w, const struct option_list *like, struct err
  * "profiles/llm-2024.yaml", and its bare name; 0: none. */
 static size_t find_path(const char *s, const char **name, size_t *n)
 {
-    static const char *const kinds[] = { "networks",  "models", "npus",    "parts",
-                                         "workloads", "curves", "profiles" };
+    static const char *const kinds[] = { "networks", "models",    "npus",   "servers",
+                                         "parts",    "workloads", "curves", "profiles" };
     static const char ending[] = ".yaml";
     const char *at = s;
     while (strncmp(at, "../", 3) == 0)
@@ -315,6 +316,9 @@ static int put_study(struct text *out, struct wish *w, const char *file, struct 
                     (long long)batch, tokens / 1e6);
     else
         text_printf(out, "  parallel: { batch: %lld } # samples per step, data parallel\n", (long long)batch);
+    if (w->name[SERVER])
+        text_printf(out, "system:\n  server: %s # what owning costs, and what fails: weft keys system\n",
+                    w->name[SERVER]);
     text_printf(out,
                 "# vary: # each list is an axis of weft sweep\n#   workload.parallel.batch: [%lld, %lld]\n",
                 (long long)batch, 2 * (long long)batch);
@@ -391,9 +395,10 @@ static int run_new(struct run *run, struct err *e)
 }
 
 static const struct option like_rows[] = {
-    LIST_OPTION("like", "NAME", like,
-                "a name of the list, of a study or cluster alone; several: a network, a model and an NPU",
-                .catalogue = "networks models npus studies clusters"),
+    LIST_OPTION(
+        "like", "NAME", like,
+        "a name of the list, of a study or cluster alone; several: a network, a model, an NPU, a server",
+        .catalogue = "networks models npus servers studies clusters"),
     LIST_OPTION("set", "KEY=VALUE", set,
                 "write this key, as in workload.parallel.batch=2048; may be repeated"),
 };

@@ -625,15 +625,22 @@ static void say_money(struct report *r, const struct system *x, const struct own
         report_line(r, "  %-16s%s USD\n", "the run", show_usd(a, x->usd_run));
 }
 
-static void say_power(struct report *r, const struct system *x, const struct own_system *own)
+static void say_power(struct report *r, const struct system *x, const struct design_point *s)
 {
-    char a[SHOW], b[SHOW], c[SHOW], d[SHOW], f[SHOW];
-    report_line(
-        r,
-        "%-18s%s kW of IT by nameplate, %s kW in the mean; at the meter %s times that; racks of %s kW: %s\n",
-        "power", show_real(a, x->cost.watt_peak / 1e3, 5), show_real(b, x->cost.watt_mean / 1e3, 5),
-        show_real(c, own->terms.pue, 4), show_real(f, own->rack_W / 1e3, 4),
-        show_count(d, (int64_t)x->racks));
+    const struct own_system *own = &s->system;
+    char a[SHOW], b[SHOW], c[SHOW], d[SHOW], f[SHOW], g[SHOW];
+    report_line(r, "%-18s%s kW of IT by nameplate, %s kW in the mean; at the meter %s times that\n", "power",
+                show_real(a, x->cost.watt_peak / 1e3, 5), show_real(b, x->cost.watt_mean / 1e3, 5),
+                show_real(c, own->terms.pue, 4));
+    if (own->npus_per_rack < 0)
+        report_line(r, "  %-16s%s of %s kW\n", "racks", show_count(d, (int64_t)x->racks),
+                    show_real(f, own->rack_W / 1e3, 4));
+    else
+        report_line(r, "  %-16s%s of %s NPUs%s%s%s; %s of %s kW for the rest\n", "racks",
+                    show_count(d, (int64_t)x->racks), show_count(a, own->npus_per_rack),
+                    s->server.name ? ", " : "", s->server.name ? s->server.name : "",
+                    s->server.name && s->server.cooling == OWN_LIQUID ? ", liquid-cooled" : "",
+                    show_count(g, (int64_t)x->racks_network), show_real(f, own->rack_W / 1e3, 4));
 }
 
 /* What a restart takes, from where; and what else than failures takes of the time. */
@@ -837,7 +844,7 @@ void page_system(struct report *r, const struct design_point *s, const struct de
     } else if (report_is(r, IN_TEXT)) {
         report_line(r, "\n");
         say_money(r, &x, &s->system.terms);
-        say_power(r, &x, &s->system);
+        say_power(r, &x, s);
         say_failures(r, &x, &s->system, d->time_s);
     } else {
         report_facts(r, sum_columns, &x);

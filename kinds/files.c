@@ -21,6 +21,8 @@ static const struct source_names names[] = {
     { SOURCE_NAMES, "workloads[].workload", NULL, NULL, "workloads" },
     { SOURCE_NAMES, "workload", NULL, NULL, "workloads" },
     { SOURCE_INNER, "network.npu", NULL, NULL, "npus" },
+    { SOURCE_INNER, "network.npu.server", NULL, NULL, "servers" }, /* after the NPU's own file */
+    { SOURCE_INNER, "system.server", NULL, NULL, "servers" },
     { SOURCE_INNER, "network.dims[].curves", NULL, NULL, "curves" },
     { SOURCE_INNER, "types[].npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "job.model", NULL, NULL, "models" }, /* what a worker of a gossip study stands for */
@@ -35,7 +37,8 @@ static const struct source_names names[] = {
 /* The keys of a network, a workload, a job or a type that name a file. */
 static bool names_inner(const char *path)
 {
-    static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu" };
+    static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu",
+                                        "system.server" };
     size_t n = strlen(path);
     if (n > 7 && strstr(path, "network.dims") && strcmp(path + n - 7, ".curves") == 0)
         return true;

@@ -86,6 +86,9 @@ K_SECTION(topo_npu_attention_section, struct topo_npu_attention, "npu.attention_
 static const struct key npu_keys[] = {
     K_REMARK("name", "what it is called"),
     K_REMARK("source", "where the figures come from"),
+    K_ELSEWHERE("server",
+                "the product that usually holds it: `system` takes its defaults from that, see server",
+                .form = "file or <server>"),
     K_REAL_OR(struct topo_npu, peak_flops, "peak_TFLOPS", "TFLOP/s", 1e12, 1e-3, 1e9, NAN,
               "dense peak at the precision of training", .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, vector_flops, "vector_TFLOPS", "TFLOP/s", 1e12, 1e-3, 1e9, INFINITY,

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "topo/uses.h"
@@ -224,14 +225,18 @@ K_SECTION(own_checkpoint_section, struct own_checkpoint, "system.checkpoint", ch
 
 static const struct key system_keys[] = {
     K_REMARK("source", "where the figures come from"),
+    K_ELSEWHERE("server",
+                "the product that holds the NPUs: defaults of prices, power and counts, see server (default: "
+                "network.npu.server)",
+                .form = "file or <server>"),
     K_REAL_OR(struct own_system, npu_usd, "npu_usd", "USD", 1, 0, MAX_USD, NAN,
-              "price of one NPU (default: network.npu.usd)"),
+              "price of one NPU (default: network.npu.usd, else the server's)"),
     K_REAL_OR(struct own_system, npu_watt, "npu_watt", "W", 1, 0, MAX_WATT, NAN,
               "power of one NPU (default: network.npu.power_W, else its watt)"),
     K_REAL_OR(struct own_system, server_usd, "server_usd", "USD", 1, 0, MAX_USD, NAN,
               "rest of a server without NICs, per NPU (default: 0.24 npu_usd)"),
-    K_REAL_OR(struct own_system, server_watt, "server_watt", "W", 1, 0, MAX_WATT, NAN,
-              "power of it, per NPU (default: 0.6 npu_watt)"),
+    K_REAL(struct own_system, server_watt, "server_watt", "W", 1, 0, MAX_WATT, 550,
+           "power of it, per NPU; the server may have another default, as it may have of the keys below"),
     K_COUNT(struct own_system, npus_per_node, "npus_per_node", 1, 65536, 8, "NPUs of one server"),
     K_COUNT_OR(
         struct own_system, spare_nodes, "spare_nodes", 0, 1e9, -1,
@@ -250,8 +255,12 @@ static const struct key system_keys[] = {
            "years that the network is used"),
     K_REAL(struct own_system, residual, "residual", "", 1, 0, 1, 0,
            "share of their price that NPUs, servers and network are worth then"),
+    K_COUNT_OR(struct own_system, npus_per_rack, "npus_per_rack", 1, 65536, -1,
+               "NPUs of a full rack (default: the server's, else whole servers that rack_kW feeds, one at "
+               "least)"),
     K_REAL(struct own_system, rack_W, "rack_kW", "kW", 1e3, 0.1, 1e5, 40,
-           "nameplate power that a rack takes"),
+           "nameplate power that a rack of switches and items takes, and one of servers without "
+           "npus_per_rack"),
     K_LIST(struct own_system, extras, n_extras, "items", 0, &own_extra_section,
            "what else is owned, see system.items", .what = "items"),
     TERM(capital_rate, "capital_rate", "", 1, 0, 1, 0.08,
@@ -316,13 +325,147 @@ int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, stru
     return schema_read(s, &own_system_section, doc, map, e);
 }
 
+/* ---- servers ---- */
+
+#define FIGURE(f, key, ...)                                                                                  \
+    K_REAL_OR(struct own_figure, f, key, "", 1, 0, MAX_MTBF_H, NAN, __VA_ARGS__, .required = true)
+
+static const struct key figure_keys[] = {
+    FIGURE(low, "low", "lowest of public sources"),
+    FIGURE(typ, "typ", "what is taken where the study gives no other"),
+    FIGURE(high, "high", "highest of public sources"),
+    K_WORD_OR(struct own_figure, grade, "grade", topo_grade_names, GRADE_RECALLED, "how sure typ is",
+              .required = true),
+    K_TEXT(struct own_figure, source, "source", "where the three come from", .required = true),
+    K_TEXT(struct own_figure, date, "date", "year, month or day of the source of typ", .required = true),
+};
+
+static int check_figure(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct own_figure *x = base;
+    return x->low <= x->typ && x->typ <= x->high
+               ? 0
+               : yaml_fail(doc, yaml_get(doc, map, "typ"), e, ERR_RANGE,
+                           "is %g, expected low to high, %g to %g", x->typ, x->low, x->high);
+}
+
+K_SECTION(own_figure_section, struct own_figure, "server.figure", figure_keys,
+          "a number with its range, grade, source and date", STUDY_USES, .check = check_figure);
+
+const char *const own_figure_keys[OWN_N_FIGURES] = { "npu_usd",     "server_usd", "server_watt", "npu_idle",
+                                                     "server_idle", "pue",        "mtbf.node_h" };
+
+static const struct key held_key = { .kind = KEY_TEXT, .scale = 1, .dflt = SCHEMA_NONE };
+static const char *const cooling_words[] = { "air", "liquid", NULL };
+
+#define SAYS(at, key, text)                                                                                  \
+    K_MAP(struct own_server, figures[at], key, &own_figure_section, text ": see server.figure")
+
+static const struct key server_keys[] = {
+    K_TEXT(struct own_server, name, "name", "what the product is called", .required = true),
+    K_REMARK("source", "where the figures come from"),
+    K_LIST_OF(struct own_server, holds, n_holds, "holds", 1, &held_key,
+              "its NPUs: what their names begin with", .what = "names", .required = true),
+    K_COUNT_OR(struct own_server, npus_per_node, "npus_per_node", 1, 65536, -1,
+               "NPUs of one server, or of one tray of a rack", .required = true),
+    K_COUNT_OR(struct own_server, npus_per_domain, "npus_per_domain", 1, 65536, -1,
+               "NPUs that its scale-up fabric joins (default: not said)"),
+    K_COUNT_OR(struct own_server, npus_per_rack, "npus_per_rack", 1, 65536, -1,
+               "NPUs of a full rack (default: as many as system.rack_kW feeds)"),
+    K_WORD(struct own_server, cooling, "cooling", cooling_words, OWN_AIR, "what takes most of the heat away"),
+    SAYS(0, "npu_usd", "price of one NPU in USD"),
+    SAYS(1, "server_usd", "rest of a server without NICs, per NPU, in USD"),
+    SAYS(2, "server_watt", "power of that, nameplate, per NPU, in W"),
+    SAYS(3, "npu_idle", "power of an NPU at rest over nameplate"),
+    SAYS(4, "server_idle", "the same of the rest of a server"),
+    SAYS(5, "pue", "power at the meter over power of IT, as it is cooled"),
+    SAYS(6, "node_h", "mean time between failures of the rest of a node, in h"),
+    K_MAP(struct own_server, rack_kW, "rack_kW", &own_figure_section,
+          "nameplate of a full rack in kW: more than high is a warning; see server.figure"),
+    K_LIST(struct own_server, items, n_items, "items", 1, &own_extra_section,
+           "parts whose failures take more than a node, see system.items", .what = "items"),
+};
+
+K_SECTION(own_server_section, struct own_server, "server", server_keys,
+          "a server as it is sold: what a study of its NPUs takes as defaults of `system`", STUDY_USES);
+
+int own_read_server(struct own_server *server, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    *server = (struct own_server){ 0 };
+    return schema_read(server, &own_server_section, doc, map, e);
+}
+
+bool own_holds(const struct own_server *server, const char *npu)
+{
+    bool holds = false;
+    for (int32_t i = 0; i < server->n_holds; i++) {
+        size_t n = strlen(server->holds[i]);
+        holds = holds || (strncmp(npu, server->holds[i], n) == 0 && (!npu[n] || strchr(" -,/(", npu[n])));
+    }
+    return holds;
+}
+
+/* The field of a number below `system`, and its key. NULL: there is none. */
+static double *own_field(struct own_system *s, const char *path, const struct key **key)
+{
+    const struct section *section = &own_system_section;
+    char *base = (char *)s;
+    for (;;) {
+        size_t n = strcspn(path, ".");
+        const struct key *k = section->keys, *end = k + section->n_keys;
+        while (k < end && (strlen(k->name) != n || strncmp(k->name, path, n) != 0))
+            k++;
+        if (k == end)
+            return NULL;
+        *key = k;
+        base += k->offset;
+        if (!path[n])
+            return k->kind == KEY_REAL ? (double *)(void *)base : NULL;
+        section = k->of;
+        path += n + 1;
+    }
+}
+
+/* Is there a key at a path of at most two below the map? */
+static bool is_given(const struct yaml_doc *doc, yaml_id map, const char *path)
+{
+    char first[64];
+    size_t n = strcspn(path, ".");
+    snprintf(first, sizeof first, "%.*s", (int)n, path);
+    map = yaml_get(doc, map, first);
+    return map >= 0 && (!path[n] || yaml_get(doc, map, path + n + 1) >= 0);
+}
+
+int own_use_server(struct own_system *s, const struct own_server *server, const struct yaml_doc *doc,
+                   yaml_id map, struct err *e)
+{
+    for (int i = 0; i < OWN_N_FIGURES; i++) {
+        const struct own_figure *x = &server->figures[i];
+        const struct key *key;
+        double *field = own_field(s, own_figure_keys[i], &key);
+        if (field && !isnan(x->typ) && !is_given(doc, map, own_figure_keys[i]))
+            *field = x->typ * key->scale;
+    }
+    if (yaml_get(doc, map, "npus_per_node") < 0)
+        s->npus_per_node = server->npus_per_node;
+    if (yaml_get(doc, map, "npus_per_rack") < 0)
+        s->npus_per_rack = server->npus_per_rack;
+    if (s->n_extras + server->n_items > OWN_MAX_EXTRAS)
+        return yaml_fail_key(doc, yaml_get(doc, map, "items"), e, ERR_RANGE,
+                             "are %d beside %d of the server, expected at most %d in all", (int)s->n_extras,
+                             (int)server->n_items, OWN_MAX_EXTRAS);
+    for (int32_t i = 0; i < server->n_items; i++)
+        s->extras[s->n_extras++] = server->items[i];
+    return 0;
+}
+
 /* ---- what public sources say ---- */
 
 /* Lowest and highest of public sources, read 2026-11-22 but for what is recalled. weft tornado shows them. */
 const struct own_range own_ranges[] = {
     { "server_usd", 0.24, 0.64, "npu_usd", GRADE_DERIVED,
       "a public sheet of 2024-08, Epoch training-cost-trends 2026-04" },
-    { "server_watt", 0.39, 0.77, "npu_watt", GRADE_DERIVED, "SemiAnalysis InferenceX 2026-04: MI355X, H100" },
+    { "server_watt", 398, 762, NULL, GRADE_DERIVED, "servers of configs/servers: GB300 NVL72, DGX B200" },
     { "npu_idle", 0.1, 0.3, NULL, GRADE_VERIFIED, "a rack study of 2026, MLSys.im 2026" },
     { "network_idle", 0.6, 1, NULL, GRADE_RECALLED, "NICs, lit modules" },
     { "life_years", 3, 5, NULL, GRADE_VERIFIED, "MLSys.im 2026, aiinframap 2026" },

@@ -115,9 +115,11 @@ struct own_checkpoint {
 };
 
 struct own_system {
-    double npu_usd, npu_watt;       /**< NaN: those of the network's NPU */
-    double server_usd, server_watt; /**< rest of a node, per NPU; NaN: a share of the NPU's */
+    double npu_usd, npu_watt; /**< NaN: those of the network's NPU */
+    double server_usd;        /**< rest of a node, per NPU; NaN: a share of the NPU's */
+    double server_watt;       /**< the same in watts */
     int64_t npus_per_node;
+    int64_t npus_per_rack;                      /**< -1: as many whole servers as rack_W feeds */
     int64_t spare_nodes;                        /**< -1: as many as it takes are at hand, and cost nothing */
     double repair_s;                            /**< of a node that failed */
     double npu_idle, server_idle, network_idle; /**< power idle over busy */
@@ -136,6 +138,49 @@ struct own_system {
 
 extern const struct section own_system_section, own_extra_section, own_mtbf_section, own_tolerates_section,
     own_checkpoint_section, own_tier_section;
+
+/** A number of a product as public sources have it. */
+struct own_figure {
+    double low, typ, high; /**< in the unit of the key; NaN: no source says */
+    enum topo_grade grade;
+    const char *source, *date; /**< borrowed; NULL unless typ is given */
+};
+
+enum { OWN_MAX_HELD = 8, OWN_N_FIGURES = 7 };
+
+/** How a product is cooled. */
+enum own_cooling { OWN_AIR, OWN_LIQUID };
+
+/** A server as it is sold: a file of configs/servers. Texts are borrowed from the document. */
+struct own_server {
+    const char *name;
+    const char *holds[OWN_MAX_HELD]; /**< what names of its NPUs begin with */
+    int32_t n_holds;
+    int64_t npus_per_node, npus_per_domain, npus_per_rack; /**< the last two -1: not said */
+    enum own_cooling cooling;
+    struct own_figure figures[OWN_N_FIGURES]; /**< in the order of own_figure_keys */
+    struct own_figure rack_kW;                /**< nameplate of a full rack, to be held against */
+    struct own_extra items[OWN_MAX_EXTRAS];   /**< parts whose failure takes more than a node */
+    int32_t n_items;
+};
+
+extern const struct section own_server_section, own_figure_section;
+
+/** The key below `system` that each figure of a server stands for: "server_watt", "mtbf.node_h". */
+extern const char *const own_figure_keys[OWN_N_FIGURES];
+
+/** Read a server. ERR_PARSE, ERR_RANGE with the place: a typical value outside of its range. */
+int own_read_server(struct own_server *server, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** Can a server hold the NPU of this name: does it begin with one of server->holds? */
+bool own_holds(const struct own_server *server, const char *npu);
+
+/**
+ * Give @p s what @p server says of keys that map @p map of the study does not have, and its items.
+ * ERR_RANGE: more than OWN_MAX_EXTRAS of them, with the place.
+ */
+int own_use_server(struct own_system *s, const struct own_server *server, const struct yaml_doc *doc,
+                   yaml_id map, struct err *e);
 
 /** What public sources say of a number of `system`: their lowest and highest. */
 struct own_range {

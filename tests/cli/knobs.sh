@@ -248,6 +248,8 @@ parts.build[] taper ring network.parts.build[1].taper=2
 parts.build[] rails ring network.parts.build[1].rails=4
 parts.build[] even_spread spread network.parts.build[1].even_spread=true
 system source - -
+system server owned system.server={name: x, holds: [x], npus_per_node: 2}
+system npus_per_rack owned system.npus_per_rack=2
 system npu_usd owned system.npu_usd=999
 system npu_watt owned system.npu_watt=99
 system server_usd owned system.server_usd=99

@@ -95,6 +95,7 @@ struct design_point {
     struct topo_dim_price prices[TOPO_MAX_DIMS]; /**< valid with has_parts */
     bool has_system;
     struct own_system system;          /**< prices and power of NPU and server settled */
+    struct own_server server;          /**< that its defaults are from; name NULL: none */
     struct design_workload *workloads; /**< shape [n_workloads], owned */
     int32_t n_workloads;
     enum design_combine combine;

@@ -64,6 +64,35 @@ static double nodes_of(const struct design_point *s)
     return ceil((double)s->net.n_npus / (double)s->system.npus_per_node);
 }
 
+/* NPUs of the network in one scale-up domain of the server: whole entries that lie inside of one; 1: none. */
+static int64_t npus_in_domain(const struct design_point *s)
+{
+    int64_t npus = 1;
+    for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
+        int64_t more = npus * topo_group_size(&s->net.dims[d]);
+        if (more > s->server.npus_per_domain)
+            break;
+        npus = more;
+    }
+    return npus;
+}
+
+/* Racks of servers, spares too, where it is known how many a rack holds: a domain that is a rack is one,
+ * however few of its NPUs the network has. NaN: not known. */
+static double racks_of_servers(const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double spares = (double)(own->spare_nodes > 0 ? own->spare_nodes : 0);
+    if (own->npus_per_rack < 0)
+        return NAN;
+    double nodes = fmax(floor((double)own->npus_per_rack / (double)own->npus_per_node), 1);
+    if (s->server.name && s->server.npus_per_domain >= own->npus_per_rack)
+        return ceil((double)s->net.n_npus / (double)npus_in_domain(s)) *
+                   ceil((double)s->server.npus_per_domain / (double)own->npus_per_rack) +
+               ceil(spares / nodes);
+    return ceil((nodes_of(s) + spares) / nodes);
+}
+
 static void add_npus(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
@@ -193,7 +222,7 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
     const struct own_system *own = &s->system;
     const double times[] = { [OWN_PER_NPU] = (double)s->net.n_npus,
                              [OWN_PER_NODE] = nodes_of(s),
-                             [OWN_PER_RACK] = x->racks,
+                             [OWN_PER_RACK] = x->racks + x->racks_network,
                              [OWN_PER_SYSTEM] = 1 };
     for (int32_t i = 0; i < own->n_extras; i++) {
         const struct own_extra *extra = &own->extras[i];
@@ -345,6 +374,25 @@ static void omit_lost(struct system *x)
     }
 }
 
+/* ---- racks ---- */
+
+/* Nameplate of what stands in racks of servers. */
+static double watt_of_servers(const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    double spares = (double)(own->spare_nodes > 0 ? own->spare_nodes * own->npus_per_node : 0);
+    return ((double)s->net.n_npus + spares) * (own->npu_watt + own->server_watt);
+}
+
+/* @p watt_peak: of all items but those by the rack. Where a rack of servers is known the rest has its own;
+ * else power alone says how many there are. */
+static void settle_racks(struct system *x, const struct design_point *s, double watt_peak)
+{
+    double racks = racks_of_servers(s), rack_W = s->system.rack_W;
+    x->racks = isnan(racks) ? watt_peak / rack_W : racks;
+    x->racks_network = isnan(racks) ? 0 : fmax(watt_peak - watt_of_servers(s), 0) / rack_W;
+}
+
 /* ---- sums ---- */
 
 static double tokens_of(const struct design_point *s)
@@ -485,6 +533,7 @@ static void leave_blank(struct system *x, const char *why)
                           .cost = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN },
                           .usd_npu_h = NAN,
                           .racks = NAN,
+                          .racks_network = NAN,
                           .spares_enough = NAN,
                           .spares_needed = -1,
                           .mtbi_s = NAN,
@@ -544,7 +593,9 @@ int system_build(struct system *out, const struct design_point *s, struct system
     if (s->net.n_npus < BY_PARTS)
         omit(out, "stops by users and their software, most of all below 4,096 NPUs");
     own_sum(&bare, out->items, out->n_items, &s->system.terms);
-    out->racks = ceil(bare.watt_peak / s->system.rack_W);
+    settle_racks(out, s, bare.watt_peak);
+    out->racks = ceil(out->racks);
+    out->racks_network = ceil(out->racks_network * (1 - 1e-12));
     add_extras(out, s, true);
     settle_spares(out, s);
     settle_checkpoint(out, s, d.bw_Bps);
@@ -577,7 +628,7 @@ static void add_fixed(struct system *x, const struct design_point *s)
     add_spares(x, s);
     add_extras(x, s, false);
     own_sum(&bare, x->items, x->n_items, &s->system.terms);
-    x->racks = bare.watt_peak / s->system.rack_W;
+    settle_racks(x, s, bare.watt_peak);
     add_extras(x, s, true);
 }
 
@@ -589,7 +640,8 @@ static struct own_cost sum_alone(struct system *x, const struct design_point *s)
     struct own_cost sum;
     alone.staff_usd_year = 0;
     own_sum(&sum, x->items, x->n_items, &alone);
-    x->racks = sum.watt_peak / s->system.rack_W;
+    x->racks = 0; /* of the network's power alone */
+    x->racks_network = sum.watt_peak / s->system.rack_W;
     add_extras(x, s, true);
     own_sum(&sum, x->items, x->n_items, &alone);
     return sum;
@@ -793,22 +845,86 @@ const char *system_proof_of(const struct design_point *s)
 
 /* ---- from the document ---- */
 
-/* Shares of an NPU's price and power that the rest of a server has; docs/ownership.md, table "Defaults". */
-#define SERVER_USD_SHARE  0.24
-#define SERVER_WATT_SHARE 0.6
+/* Share of an NPU's price that the rest of a server has; docs/ownership.md, table "Defaults". */
+#define SERVER_USD_SHARE 0.24
 
 /* Defaults that are other keys' values: without them there is no sum. */
 static int settle_system(struct design_point *s, struct err *e)
 {
     struct own_system *x = &s->system;
-    x->npu_usd = isnan(x->npu_usd) ? s->net.npu.usd : x->npu_usd;
+    if (yaml_get(&s->doc, s->maps.system, "npu_usd") < 0 && !isnan(s->net.npu.usd))
+        x->npu_usd = s->net.npu.usd;
     x->npu_watt = isnan(x->npu_watt) ? s->net.npu.power_W : x->npu_watt;
     if (isnan(x->npu_usd) || isnan(x->npu_watt))
         return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE, "counts NPUs; give %s, or network.npu.%s",
                              isnan(x->npu_usd) ? "npu_usd" : "npu_watt", isnan(x->npu_usd) ? "usd" : "watt");
     x->server_usd = isnan(x->server_usd) ? SERVER_USD_SHARE * x->npu_usd : x->server_usd;
-    x->server_watt = isnan(x->server_watt) ? SERVER_WATT_SHARE * x->npu_watt : x->server_watt;
     return 0;
+}
+
+/* That of the study, else the one that its NPU usually has; -1: none. */
+static yaml_id find_server(const struct design_point *s)
+{
+    yaml_id own = yaml_get(&s->doc, s->maps.system, "server");
+    return own >= 0 ? own : yaml_get(&s->doc, yaml_get(&s->doc, s->maps.network, "npu"), "server");
+}
+
+/* The product that dimension 0 is built as, and the NPUs that one joins. NULL: none. */
+static const struct topo_part *product_of(const struct design_point *s)
+{
+    const struct topo_recipe *r = s->has_parts && topo_is_catalogue(&s->parts)
+                                      ? topo_find_recipe(&s->parts, s->net.dims[0].tier)
+                                      : NULL;
+    return r && r->product >= 0 ? &s->parts.parts[r->product] : NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static void note_server(struct design_point *s, yaml_id at,
+                                                              const char *fmt, ...)
+{
+    char place[400], path[256], text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    text_printf(&s->notes, "%s: %s %s\n", yaml_key_place(&s->doc, at, place, sizeof place),
+                yaml_path(&s->doc, at, path, sizeof path), text);
+}
+
+/* Servers, fabrics and counts that are not of one product. */
+static void note_mixture(struct design_point *s)
+{
+    const struct own_system *x = &s->system;
+    const struct own_server *server = &s->server;
+    const struct topo_part *product = product_of(s);
+    yaml_id nodes = yaml_get(&s->doc, s->maps.system, "npus_per_node");
+    int64_t joined = product ? product->ports : -1;
+    if (server->name && x->npus_per_node != server->npus_per_node)
+        note_server(s, nodes, "is %lld, and %s has servers of %lld", (long long)x->npus_per_node,
+                    server->name, (long long)server->npus_per_node);
+    if (server->name && joined > 0 && server->npus_per_domain > 0 && joined != server->npus_per_domain)
+        note_server(s, s->maps.system, "has servers %s, whose fabric joins %lld NPUs, and %s joins %lld",
+                    server->name, (long long)server->npus_per_domain, product->name, (long long)joined);
+    if (!server->name && nodes < 0 && joined > x->npus_per_node)
+        note_server(s, s->maps.system,
+                    "has nodes of %lld by default, and %s joins %lld NPUs; give system.server",
+                    (long long)x->npus_per_node, product->name, (long long)joined);
+    double rack_kW = (double)x->npus_per_rack * (x->npu_watt + x->server_watt) / 1e3;
+    if (server->name && rack_kW > server->rack_kW.high)
+        note_server(s, s->maps.system, "makes a rack of %lld NPUs take %.4g kW, more than the %g of %s",
+                    (long long)x->npus_per_rack, rack_kW, server->rack_kW.high, server->name);
+}
+
+/* Defaults from the product; one that holds other NPUs is a mistake. */
+static int use_server(struct design_point *s, struct err *e)
+{
+    yaml_id id = find_server(s), name = yaml_get(&s->doc, yaml_get(&s->doc, s->maps.network, "npu"), "name");
+    int rc = id < 0 ? 0 : own_read_server(&s->server, &s->doc, id, e);
+    if (rc || id < 0)
+        return rc;
+    if (name >= 0 && !own_holds(&s->server, s->doc.nodes[name].text))
+        return yaml_fail_key(&s->doc, id, e, ERR_RANGE, "is %s, which does not hold %s", s->server.name,
+                             s->doc.nodes[name].text);
+    return own_use_server(&s->system, &s->server, &s->doc, s->maps.system, e);
 }
 
 /* Checkpoints that pass a dimension, or that replicas write or read by themselves. */
@@ -832,7 +948,11 @@ int system_read(struct design_point *s, struct err *e)
         return settle_own(s, e);
     int rc = own_read(&s->system, &s->doc, s->maps.system, e);
     if (!rc)
+        rc = use_server(s, e);
+    if (!rc)
         rc = settle_system(s, e);
+    if (!rc)
+        note_mixture(s);
     for (int32_t i = 0; i < s->n_workloads; i++)
         model = model || s->workloads[i].training;
     if (!rc && !model && isnan(s->system.checkpoint.size_B))
@@ -873,7 +993,9 @@ int system_row_fill(struct system_row *out, const struct design_point *s, struct
     out->usd_run = x.usd_run;
     out->watt_peak = x.cost.watt_peak;
     out->watt_mean = x.cost.watt_mean;
+    out->watt_site = x.cost.watt_peak * s->system.terms.pue;
     out->racks = x.racks;
+    out->racks_network = x.racks_network;
     out->goodput = x.kept;
     out->mtbi_h = x.mtbi_s / HOUR_S;
     out->checkpoint_s = isfinite(x.goodput.interval_s) ? x.goodput.interval_s : NAN;

@@ -19,7 +19,8 @@ struct system {
     int32_t n_items, n_fails;
     struct own_cost cost;  /**< usd NaN where the network has prices and no bill */
     double usd_npu_h;      /**< of an hour that is sold */
-    double racks;          /**< NaN: the network is not to be had, and all numbers are NaN */
+    double racks;          /**< of servers; NaN: the network is not to be had, and all numbers are NaN */
+    double racks_network;  /**< of switches and items, where servers have racks of their own; else 0 */
     double spares_enough;  /**< share of time in which as many nodes as the job takes are up; NaN: no
                               spare_nodes */
     int64_t spares_needed; /**< fewest for 0.99 of it; -1: no spare_nodes */
@@ -126,8 +127,8 @@ const char *system_proof_of(const struct design_point *s);
 
 /** What a row shows; see system_columns. Do not copy: `system_omits` points into it. */
 struct system_row {
-    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, racks, goodput, mtbi_h,
-        checkpoint_s;
+    double usd_year, usd_npu_h, usd_per_Mtoken, usd_run, watt_peak, watt_mean, watt_site, racks,
+        racks_network, goodput, mtbi_h, checkpoint_s;
     const char *system_omits;
     char text[512];
 };
@@ -151,7 +152,13 @@ struct system_row {
         SYSTEM_REAL(type, within, watt_peak, "nameplate power of IT; times pue at the meter",                \
                     .title = "nameplate", .unit = "W", .better = -1),                                        \
         SYSTEM_REAL(type, within, watt_mean, "mean power of IT", .unit = "W", .in = IN_DATA, .better = -1),  \
-        SYSTEM_REAL(type, within, racks, "by nameplate power", .in = IN_DATA, .better = -1),                 \
+        SYSTEM_REAL(type, within, watt_site, "nameplate power at the meter: times pue", .unit = "W",         \
+                    .in = IN_DATA, .better = -1),                                                            \
+        SYSTEM_REAL(type, within, racks,                                                                     \
+                    "full racks of servers; where a rack of them is not known, of all by power",             \
+                    .in = IN_DATA, .better = -1),                                                            \
+        SYSTEM_REAL(type, within, racks_network, "of switches and items, where servers have their own",      \
+                    .in = IN_DATA, .better = -1),                                                            \
         SYSTEM_REAL(type, within, goodput, "share of time that is work kept", .better = 1),                  \
         SYSTEM_REAL(type, within, mtbi_h, "mean time between interruptions of the job", .unit = "h",         \
                     .in = IN_DATA, .better = 1),                                                             \

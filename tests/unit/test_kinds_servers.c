@@ -1,0 +1,263 @@
+/* Servers as they are sold: what studies take from them, published power and racks, mixtures that are told.
+ */
+#include <unistd.h>
+
+#include "base/catalogue.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
+#include "kinds/design/explore/solve.h"
+#include "tests/unit/folder.h"
+
+#define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
+
+#define FIGURE(low, typ, high)                                                                               \
+    "{ low: " #low ", typ: " #typ ", high: " #high ", grade: D, date: 2026-01, source: a test }"
+#define PARTS                                                                                                \
+    "parts:\n"                                                                                               \
+    "  grade: V\n"                                                                                           \
+    "  catalogue:\n"                                                                                         \
+    "    - { name: NVL, kind: product, ports: 72, bw_GBps: 900 }\n"                                          \
+    "    - { name: box, kind: switch, ports: 2048, bw_GBps: 50, usd: 10000, watt: 100e3 }\n"                 \
+    "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 0 }\n"                                      \
+    "  build: [ { tier: N, product: NVL }, { tier: P, switch: box, end_link: end } ]\n"
+#define SERVER                                                                                               \
+    "{ name: Rack, holds: [GB200, B200 HGX], npus_per_node: 4, npus_per_domain: 72, npus_per_rack: 72, "     \
+    "cooling: liquid, npu_usd: " FIGURE(10, 20, 30) ", server_usd: " FIGURE(                                 \
+        1,                                                                                                   \
+        2, 3) ", server_watt: " FIGURE(400, 500,                                                             \
+                                       600) ", pue: " FIGURE(1.1, 1.2,                                       \
+                                                             1.3) ", node_h: " FIGURE(1e3, 2e3,              \
+                                                                                      3e3) ", "              \
+                                                                                           "rack_kW:"        \
+                                                                                           " " FIGURE(100,   \
+                                                                                                      110,   \
+                                                                                                      120) ", items: [ { name: tray, per: npu, count: 0.125, mtbf_h: 1e5, takes_npus: 72 } ] }"
+/* %s: of 72; more keys of system. 16 racks. */
+#define RACKS                                                                                                \
+    "network:\n"                                                                                             \
+    "  npu: { name: GB200 x, watt: 1000, server: " SERVER " }\n"                                             \
+    "  dims:\n"                                                                                              \
+    "    - { name: rack, shape: switch, size: %s, bw_GBps: 900, tier: N }\n"                                 \
+    "    - { name: row, shape: switch, size: 16, bw_GBps: 50, tier: P }\n" PARTS STEP                        \
+    "system: { checkpoint: { size_GB: 5 }%s }\n"
+
+static void build(struct design_point *s, struct system *x, const char *text)
+{
+    FOLDER(f);
+    KEEP(struct design, d, design_free);
+    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
+    MUST(design_evaluate(&d, s, NULL, e));
+    MUST(system_build(x, s, design_owned(&d), e));
+}
+
+static void build_racks(struct design_point *s, struct system *x, const char *used, const char *more)
+{
+    char text[4096];
+    snprintf(text, sizeof text, RACKS, used, more);
+    build(s, x, text);
+}
+
+#define BUILT(s, x, used, more)                                                                              \
+    KEEP(struct design_point, s, design_point_free);                                                         \
+    KEEP(struct system, x, system_free);                                                                     \
+    build_racks(&s, &x, used, more)
+
+TEST(what_a_study_does_not_say_its_server_does)
+{
+    BUILT(s, x, "72", "");
+    const struct own_system *own = &s.system;
+    assert_true(own->npus_per_node == 4 && own->npus_per_rack == 72);
+    assert_true(own->npu_usd == 20 && own->server_usd == 2 && own->server_watt == 500);
+    assert_close(own->terms.pue, 1.2, 0);
+    assert_close(own->mtbf.node_s, 2e3 * 3600, 1e-15);
+    assert_close(own->server_idle, 0.5, 0); /* of which the product says nothing */
+    assert_close(x.cost.watt_peak, 1152 * 1500 + 100e3, 1e-12);
+    BUILT(s2, x2, "72", ", npu_usd: 7, server_watt: 9, pue: 1.5, npus_per_rack: 36, mtbf: { node_h: 5 }");
+    own = &s2.system;
+    assert_true(own->npu_usd == 7 && own->server_watt == 9 && own->npus_per_rack == 36);
+    assert_close(own->terms.pue, 1.5, 0);
+    assert_close(own->mtbf.node_s, 5 * 3600, 1e-15);
+    BUILT(s3, x3, "72", ", mtbf: { npu_h: 5 }"); /* beside another key of the map */
+    assert_close(s3.system.mtbf.node_s, 2e3 * 3600, 1e-15);
+}
+
+/* 1,152 / 8 switch trays: each stops the job, and takes a rack. */
+TEST(parts_of_a_server_fail)
+{
+    BUILT(s, x, "72", "");
+    const struct reliability_line *tray = NULL;
+    for (int32_t i = 0; i < x.n_fails; i++)
+        if (strcmp(x.fails[i].name, "tray") == 0)
+            tray = &x.fails[i];
+    assert_non_null(tray);
+    assert_close(tray->n, 144, 1e-12);
+    assert_close(tray->npus, 72, 0);
+    assert_close(tray->mtbf_s, 1e5 * 3600, 1e-15);
+}
+
+/* A box of 100 kW takes three racks of 40. */
+TEST(a_domain_that_is_a_rack_is_one_however_full)
+{
+    CASES(const char *used, *more; double racks, rest) = {
+        { "72", "", 16, 3 },
+        { "64", "", 16, 3 },
+        { "36", "", 16, 3 },
+        { "72", ", spare_nodes: 18", 17, 3 },
+        { "72", ", spare_nodes: 19", 18, 3 },
+        { "72", ", rack_kW: 100", 16, 1 },
+        { "72", ", rack_kW: 99", 16, 2 },
+        { "72", ", npus_per_rack: 36", 32, 3 },
+        { "72", ", items: [ { name: fan, per: node, watt: 100 } ]", 16, 4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        BUILT(s, x, cases[i].used, cases[i].more);
+        assert_close(x.racks, cases[i].racks, 0);
+        assert_close(x.racks_network, cases[i].rest, 0);
+    }
+}
+
+/* Four servers of 8 in a rack, which their fabric does not fill: 9 servers are three racks. */
+TEST(racks_of_several_servers_hold_whole_ones)
+{
+    static const char text[] =
+        "network: { npu: { usd: 1, watt: 700 }, dims: [ { name: node, shape: switch, size: 8, bw_GBps: 450 "
+        "}, { name: pod, shape: ring, size: 9, bw_GBps: 50 } ] }\n" STEP
+        "system: { checkpoint: { size_GB: 5 }, npus_per_rack: 39, items: [ { name: door, per: rack, usd: "
+        "100 } ] }\n";
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct system, x, system_free);
+    build(&s, &x, text);
+    assert_close(x.racks, 3, 0);
+    double doors = 0;
+    for (int32_t i = 0; i < x.n_items; i++)
+        doors += strcmp(x.items[i].name, "door") == 0 ? x.items[i].count : 0;
+    assert_close(doors, 3, 0);
+}
+
+TEST(products_that_do_not_belong_together_are_told)
+{
+    CASES(const char *more, *note) = {
+        { "", NULL },
+        { ", npus_per_node: 8", "system.npus_per_node is 8, and Rack has servers of 4" },
+        { ", npu_usd: 1, server: { name: HGX, holds: [GB200], npus_per_node: 8, npus_per_domain: 8 }",
+          "system has servers HGX, whose fabric joins 8 NPUs, and NVL joins 72" },
+        { ", server_watt: 700", "system makes a rack of 72 NPUs take 122.4 kW, more than the 120 of Rack" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        BUILT(s, x, "72", cases[i].more);
+        if (cases[i].note)
+            assert_has(text_str(&s.notes), cases[i].note);
+        else
+            assert_null(strstr(text_str(&s.notes), "Rack"));
+    }
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct system, x, system_free);
+    build(&s, &x,
+          "network: { npu: { usd: 1, watt: 700 }, dims: [ { name: rack, shape: switch, size: 72, bw_GBps: "
+          "900, tier: N } ] }\n" PARTS STEP "system: { checkpoint: { size_GB: 5 } }\n");
+    assert_has(text_str(&s.notes), "has nodes of 8 by default, and NVL joins 72 NPUs; give system.server");
+}
+
+#define BAD(keys) "network: \"ring:4@9\"\n" STEP "system: { npu_watt: 5, server: { name: X, " keys " } }\n"
+
+TEST(servers_that_cannot_be_are_refused)
+{
+    static const struct refusal cases[] = {
+        { BAD("holds: [A], npus_per_node: 4, npu_usd: " FIGURE(5, 4, 6)), ERR_RANGE,
+          "system.server.npu_usd.typ is 4, expected low to high, 5 to 6" },
+        { BAD("holds: [A], npus_per_node: 4, npu_usd: " FIGURE(5, 7, 6)), ERR_RANGE, "typ is 7" },
+        { BAD("holds: [A], npus_per_node: 4, npu_usd: { typ: 5 }"), ERR_PARSE, "npu_usd has no low" },
+        { BAD("holds: [A], npus_per_node: 4, npu_usd: 5"), ERR_PARSE, "npu_usd is" },
+        { BAD("holds: [], npus_per_node: 4"), ERR_RANGE, "holds has 0 names" },
+        { BAD("holds: [A]"), ERR_PARSE, "has no npus_per_node" },
+        { "network: { npu: { name: GB2001, watt: 5 }, dims: [ { name: a, shape: ring, size: 4, bw_GBps: 1 } "
+          "] }\n" STEP "system: { server: " SERVER ", checkpoint: { size_GB: 1 } }\n",
+          ERR_RANGE, "study.yaml:3:11: system.server is Rack, which does not hold GB2001" },
+        { "network: \"ring:4@9\"\n" STEP "system: { server: no-such-server }\n", ERR_PARSE,
+          "system.server is no-such-server, which cannot be read" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct design_point s;
+        FOLDER(f);
+        FAILS(design_point_load(&s, put(&f, "study.yaml", cases[i].text), NULL, 0, DESIGN_NEEDS_WORKLOAD, e),
+              cases[i].code, cases[i].message);
+    }
+}
+
+/* ---- the catalogue ---- */
+
+/* A network of the catalogue with 16 groups of the second dimension. */
+static void build_product(struct design_point *s, struct system *x, const char *network)
+{
+    char text[1024], here[512];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(text, sizeof text,
+             "network: %s/configs/networks/%s.yaml\n" STEP "system: { checkpoint: { size_GB: 5 } }\n", here,
+             network);
+    FOLDER(f);
+    KEEP(struct design, d, design_free);
+    const struct study_override set[] = { { "network.dims[1].size", "16" } };
+    MUST(design_point_load(s, put(&f, "study.yaml", text), set, 1,
+                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
+    MUST(design_evaluate(&d, s, NULL, e));
+    MUST(system_build(x, s, design_owned(&d), e));
+}
+
+/* SemiAnalysis InferenceX, code of 2026-04-03: all-in power at the meter of a GPU. */
+TEST(power_at_the_meter_is_within_5_percent_of_what_is_published)
+{
+    CASES(const char *network; double kW, racks) = {
+        { "hgx-h100", 1.73, 4 },
+        { "hgx-b200", 2.17, 4 },
+        { "gb200-nvl72", 2.10, 16 },
+        { "mi355x-1024", 2.65, 4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct system, x, system_free);
+        build_product(&s, &x, cases[i].network);
+        double kW = x.cost.watt_peak * s.system.terms.pue / (double)s.net.n_npus / 1e3;
+        assert_close(kW, cases[i].kW, 0.05);
+        assert_close(x.racks, cases[i].racks, 0);
+    }
+}
+
+/* Racks as sold: 120 to 132 and 132 to 142 kW of NVL72, 41 of four DGX H100, 57 of four DGX B200. */
+TEST(racks_draw_what_their_makers_say)
+{
+    static const char *const networks[] = { "hgx-h100",    "hgx-h200",    "hgx-b200",   "hgx-b300",
+                                            "gb200-nvl72", "gb300-nvl72", "mi355x-1024" };
+    static const double nic_W[] = { 25, 25, 25, 35, 25, 35, 25 };
+    for (size_t i = 0; i < COUNT_OF(networks); i++) {
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct system, x, system_free);
+        build_product(&s, &x, networks[i]);
+        const struct own_system *own = &s.system;
+        double kW = (double)own->npus_per_rack * (own->npu_watt + own->server_watt + nic_W[i]) / 1e3;
+        assert_true(kW >= s.server.rack_kW.low && kW <= s.server.rack_kW.high);
+        assert_null(strstr(text_str(&s.notes), "system"));
+    }
+}
+
+TEST(every_server_of_the_catalogue_is_a_server)
+{
+    struct catalogue c;
+    OK(catalogue_list(&c, "servers", e));
+    char path[512];
+    catalogue_use("configs");
+    catalogue_free(&c);
+    OK(catalogue_list(&c, "servers", e));
+    assert_true(c.n >= 8);
+    for (int32_t i = 0; i < c.n; i++) {
+        struct yaml_doc doc;
+        struct own_server server;
+        snprintf(path, sizeof path, "configs/servers/%s.yaml", c.names[i]);
+        OK(yaml_read_file(&doc, path, e));
+        OK(own_read_server(&server, &doc, doc.root, e));
+        assert_true(server.n_holds > 0 && server.npus_per_rack % server.npus_per_node == 0);
+        yaml_free(&doc);
+    }
+    catalogue_free(&c);
+    catalogue_use(NULL);
+}
