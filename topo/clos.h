@@ -6,7 +6,13 @@
 
 #include "base/err.h"
 
+struct topo_dim;
+
 enum { TOPO_CLOS_TIERS = 4 };
+
+/** Ordered pairs of members of the fat tree that begins at @p dim, of nodes where they share a spine, that
+ * meet in tier @p k = 0.. or below; of a member with itself in tier 0. */
+double topo_tree_pairs(const struct topo_dim *dim, int32_t k);
 
 /** A folded Clos: what it takes to join the ends. */
 struct topo_clos {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "topo/clos.h"
 #include "topo/halves.h"
 #include "topo/shape.h"
 
@@ -73,18 +74,18 @@ static double hops_over_rails(const struct topo_network *net, int32_t shared, in
     for (uint32_t differ = 0; differ < 1u << shared; differ++)
         /* Of them those in which the rails differ too. */
         for (uint32_t rails = differ;; rails = (rails - 1) & differ) {
-            double share = 1, below = 1;
+            double share = 1;
             for (int32_t d = 0; d < shared; d++) {
                 double n = net->dims[d].size, mates = n / topo_rails_along(net, shared, d);
                 share *= (rails >> d & 1 ? n - mates : differ >> d & 1 ? mates - 1 : 1) / n;
             }
             int64_t inside = hops_in_node(net, shared, differ), apart = hops_in_node(net, shared, rails);
             for (int32_t k = -1; k < tree->n_levels && share > 0; k++) {
-                double pairs = k < 0 ? 1 : below * (tree[k].size - 1);
+                double pairs =
+                    topo_tree_pairs(tree, k + 1) / nodes - (k < 0 ? 0 : topo_tree_pairs(tree, k) / nodes);
                 int64_t hops = 2 * ((int64_t)k + 1);
                 if (k < 1)
                     hops = min_count(min_count(apart + 2, 4), k < 0 ? inside : INT64_MAX);
-                below *= k < 0 ? 1 : tree[k].size;
                 mean += share * (pairs / nodes) * (double)hops;
                 if (pairs > 0 && hops > *longest)
                     *longest = hops;

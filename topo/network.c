@@ -376,6 +376,10 @@ static const struct key dim_keys[] = {
         struct topo_dim, fabric.rails, "rails", 1, TOPO_MAX_SIZE, 0,
         "with spine: shared: rails, NPU i of a node is on rail i mod rails; 1 is a plain tree below all of "
         "them (default: as many as a node has NPUs)"),
+    K_COUNT_OR(
+        struct topo_dim, fabric.filled, "filled", 2, TOPO_MAX_NPUS, 0,
+        "fat-tree: members that are there, the last ones are missing; groups see one level of so many, "
+        "boxes and links between them are as the sizes say (default: all)"),
     K_BOOL(struct topo_dim, fabric.forward, "forward", false,
            "with spine: shared: an all-to-all changes rails inside the node, not in the spine (PXN)"),
     K_COUNT_OR(struct topo_dim, fabric.planes, "planes", 1, MAX_PLANES, 0,
@@ -506,9 +510,9 @@ static int check_own_keys(const struct topo_dim *dim, const struct yaml_doc *doc
 {
     /* as bits SHAPE_KEY_ */
     static const char *const own[] = {
-        "sizes",  "taper", "up",    "links",   "radix",        "spine",         "forward", "planes",
-        "detour", "twist", "ocs",   "spines",  "hosts",        "routers",       "leaves",  "groups",
-        "q",      "nics",  "rails", "routing", "load_balance", "flows_per_pair"
+        "sizes",  "taper", "up",    "links",   "radix",        "spine",          "forward", "planes",
+        "detour", "twist", "ocs",   "spines",  "hosts",        "routers",        "leaves",  "groups",
+        "q",      "nics",  "rails", "routing", "load_balance", "flows_per_pair", "filled"
     };
     const unsigned sized = SHAPE_KEY_RADIX | SHAPE_KEY_TAPER; /* size and radix make its sizes */
     bool fabric = topo_ops(dim)->settle != NULL, radix = (topo_ops(dim)->own_keys & sized) == sized;
@@ -1198,11 +1202,11 @@ static int fail_shape(const struct network_piece *p, struct err *e)
 /* The word behind a +, of a shape with the keys @p own. */
 static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_piece *p, struct err *e)
 {
-    const char *known =
-        own & SHAPE_KEY_SPINE
-            ? "shared, forward or rails4: rails with one spine; hash or hash4: flows that collide"
-        : own & SHAPE_KEY_ROUTING ? "minimal, valiant or adaptive"
-                                  : "no word: its shape has none";
+    const char *known = own & SHAPE_KEY_SPINE ? "shared, forward or rails4: rails with one spine; hash or "
+                                                "hash4: flows that collide; filled127: "
+                                                "members that are there"
+                        : own & SHAPE_KEY_ROUTING ? "minimal, valiant or adaptive"
+                                                  : "no word: its shape has none";
     for (int k = 0; topo_routing_words[k] && own & SHAPE_KEY_ROUTING; k++)
         if (strlen(topo_routing_words[k]) == p->n && strncmp(topo_routing_words[k], p->s, p->n) == 0) {
             f->routing = (enum topo_routing)k;
@@ -1225,6 +1229,12 @@ static int parse_flag(struct topo_fabric *f, unsigned own, const struct network_
         const struct network_piece flows = { p->s + n_hash, p->n - n_hash, p->col + (int)n_hash };
         f->balance = TOPO_HASH;
         return flows.n ? parse_number(&f->flows_per_pair, 2, MAX_FLOWS, &flows, e) : 0;
+    }
+    static const char filled[] = "filled";
+    const size_t n_filled = sizeof filled - 1;
+    if (own & SHAPE_KEY_FILLED && p->n > n_filled && strncmp(filled, p->s, n_filled) == 0) {
+        const struct network_piece members = { p->s + n_filled, p->n - n_filled, p->col + (int)n_filled };
+        return parse_number(&f->filled, 2, TOPO_MAX_NPUS, &members, e);
     }
     static const char rails[] = "rails";
     const struct network_piece number = { p->s + sizeof rails - 1, p->n - (sizeof rails - 1),

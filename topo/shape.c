@@ -71,6 +71,8 @@ const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+rails%d", (int)f->rails);
     else if (f->spine == TOPO_SPINE_SHARED && !f->forward)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+shared");
+    if (f->filled)
+        n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "+filled%d", (int)f->filled);
     if (f->hosts)
         n += (size_t)snprintf(buf + n, TOPO_DIM_LABEL - n, "^%d", (int)f->hosts);
     for (int32_t k = 0; k < N_TOPO_FABRIC_FLAGS; k++)

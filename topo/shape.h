@@ -166,9 +166,11 @@ struct topo_fabric {
     bool taper_free;               /**< how much goes up is for the split to decide */
     int32_t radix; /**< ports of every box, from which settle() finds sizes; 0 when they are given */
     enum topo_spine spine;
-    bool forward;   /**< of a shared spine: what is for another rail changes to it inside the node first */
-    int32_t node;   /**< NPUs of a node whose rails share the spine, the dimensions before; 0 or 1: none do */
-    int32_t rails;  /**< of such a node: its NPU i is on rail i mod rails; 0: each on one of its own */
+    bool forward; /**< of a shared spine: what is for another rail changes to it inside the node first */
+    int32_t node; /**< NPUs of a node whose rails share the spine, the dimensions before; 0 or 1: none do */
+    int32_t
+        filled;    /**< fat tree: members that are there, the first of what the sizes have room for; 0: all */
+    int32_t rails; /**< of such a node: its NPU i is on rail i mod rails; 0: each on one of its own */
     int32_t planes; /**< equal copies, each with a port of every NPU at 1/planes of B; 0 or 1: one */
     enum topo_balance balance;
     int32_t flows_per_pair; /**< hashed, of a message between two NPUs; 0: one */
@@ -354,7 +356,8 @@ enum {
     SHAPE_KEY_RAILS = 262144,
     SHAPE_KEY_ROUTING = 524288,
     SHAPE_KEY_BALANCE = 1048576,
-    SHAPE_KEY_FLOWS = 2097152
+    SHAPE_KEY_FLOWS = 2097152,
+    SHAPE_KEY_FILLED = 4194304
 };
 
 /** A shape. Functions are pure; @p dim is the first level of the entry, further levels follow it. */
@@ -449,8 +452,8 @@ enum { N_TOPO_FABRIC_FLAGS = 3 };
 extern const struct topo_fabric_flag topo_fabric_flags[N_TOPO_FABRIC_FLAGS];
 
 /** Room for a fat tree of 4 levels (products of its sizes and of its links up are at most 2^30) with 3 tapers
- * of 17 digits, rails of a shared spine and planes: 123 bytes. */
-enum { TOPO_DIM_LABEL = 128 };
+ * of 17 digits, rails of a shared spine, planes and members that are missing: 141 bytes. */
+enum { TOPO_DIM_LABEL = 144 };
 /** "ring:4"; of a fabric "fat-tree:32x64/2", of its further levels "up1:64". Returns @p buf. */
 const char *topo_dim_label(char buf[TOPO_DIM_LABEL], const struct topo_dim *dim);
 
@@ -595,11 +598,18 @@ static inline int32_t topo_rails(const struct topo_dim *dim)
     return dim->fabric.rails ? dim->fabric.rails : topo_node(dim);
 }
 
+/** Places of level @p k of a fat tree, all of which but the last are filled: a partly filled one is a single
+ * level to groups, of all its members, and its further levels have one. */
+static inline int64_t topo_tree_places(const struct topo_dim *dim, int32_t k)
+{
+    return dim->fabric.filled ? dim->fabric.sizes[k] : dim[k].size;
+}
+
 /** What meets in level @p k of a fat tree: subtrees of the level below, NPUs in a leaf (k = 0). With a shared
  * spine a leaf has all NPUs of a node that are on its rail, and the level above it joins all rails. */
 static inline int64_t topo_tree_size(const struct topo_dim *dim, int32_t k)
 {
-    return (int64_t)dim[k].size * (k > 1 ? 1 : k ? topo_rails(dim) : topo_node(dim) / topo_rails(dim));
+    return topo_tree_places(dim, k) * (k > 1 ? 1 : k ? topo_rails(dim) : topo_node(dim) / topo_rails(dim));
 }
 
 /** Flows by which a message between two NPUs goes where flows are hashed. */

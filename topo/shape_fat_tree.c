@@ -40,11 +40,27 @@ static int64_t tree_subtree(const struct topo_dim *dim, int32_t k)
     return n;
 }
 
+/* Members of the entry, nodes where they share a spine, that a subtree of level k - 1 has room for. */
+static int64_t tree_room(const struct topo_dim *dim, int32_t k)
+{
+    int64_t n = 1;
+    for (int32_t i = 0; i < k; i++)
+        n *= topo_tree_places(dim, i);
+    return n;
+}
+
+/* Subtrees of level k - 1, the last of which may have missing members; leaves of all rails. */
+static int64_t tree_subtrees(const struct topo_dim *dim, int32_t k)
+{
+    int64_t room = tree_room(dim, k);
+    return (topo_group_size(dim) + room - 1) / room * (k == 1 ? topo_rails(dim) : 1);
+}
+
 /* Where NPU a of a group stands in the tree: the rails of a node are in leaves of their own, the NPUs of one
  * rail side by side. */
 static int64_t tree_place(const struct topo_dim *dim, int64_t a)
 {
-    int64_t rails = topo_rails(dim), leaf = dim->size, mates = topo_node(dim) / rails;
+    int64_t rails = topo_rails(dim), leaf = topo_tree_places(dim, 0), mates = topo_node(dim) / rails;
     int64_t i = a % topo_node(dim), node = a / topo_node(dim);
     return ((node / leaf * rails + i % rails) * leaf + node % leaf) * mates + i / rails;
 }
@@ -139,6 +155,28 @@ static int tree_check_radix(const struct topo_dim *dim, struct err *e)
     return 0;
 }
 
+/* Members that are there, of the places that sizes make: some below every box of the last tier. */
+static int tree_check_filled(struct topo_fabric *own, const struct topo_dim *dim, struct err *e)
+{
+    int64_t places = 1, below = 1;
+    for (int32_t k = 0; k < own->n_sizes; k++) {
+        below = places;
+        places *= own->sizes[k];
+    }
+    if (own->filled == places)
+        own->filled = 0;
+    if (own->filled > places || (own->filled && own->filled <= places - below))
+        return err_set(e, ERR_RANGE,
+                       "has %d members that are there, expected %lld to %lld of its sizes: other sizes",
+                       (int)own->filled, (long long)(places - below + 1), (long long)places);
+    if (own->filled && own->balance == TOPO_HASH)
+        return err_set(e, ERR_RANGE,
+                       "has load_balance: hash and filled, whose collisions are not known; give one");
+    if (own->filled && dim->in_switch != TOPO_IN_SWITCH_NONE)
+        return err_set(e, ERR_RANGE, "has in_switch and filled, whose loads are not known; give one of them");
+    return 0;
+}
+
 static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
     int rc = dim->size > 0 ? tree_size_levels(&dim->fabric, dim->size, e) : 0;
@@ -158,6 +196,9 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
     if (f.n_taper > f.n_sizes - 1 || f.n_up > f.n_sizes - 1)
         return err_set(e, ERR_RANGE, "has more entries in %s than %d, one for each level above the leaf",
                        f.n_taper > f.n_sizes - 1 ? "taper" : "up", f.n_sizes - 1);
+    rc = tree_check_filled(own, dim, e);
+    if (rc)
+        return rc;
     double boxes = 1;
     for (int32_t k = 0; k < f.n_up; k++)
         boxes *= f.up[k];
@@ -171,12 +212,49 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
             dim[k].lat_s = (k + 1) * dim->lat_s;
             dim[k].tie = f.taper_free ? 0 : 1 / tree_taper(&f, k - 1);
         }
-        dim[k].size = f.sizes[k];
+        dim[k].size = !own->filled ? f.sizes[k] : k ? 1 : own->filled;
     }
     /* Links up alone say what goes up; beside a taper each of them is as fat as that asks for. */
     for (int32_t k = f.n_taper + 1; k <= f.n_up && k < dim->n_levels && !f.taper_free; k++)
         dim[k].tie = (double)f.up[k - 1] / (double)topo_tree_size(dim, k - 1);
     return f.radix ? tree_check_radix(dim, e) : 0;
+}
+
+/* Links down that the boxes on top of the last subtree of level k - 1 lack, of each rail's leaf: all its
+ * boxes are alike. */
+static int64_t tree_missing(const struct topo_dim *dim, int32_t k)
+{
+    int64_t below = tree_room(dim, k - 1), places = topo_tree_places(dim, k - 1);
+    int64_t there = (topo_group_size(dim) + below - 1) / below, last = (there - 1) % places + 1;
+    return (places - last) * topo_tree_size(dim, k - 1) / places;
+}
+
+/* Links of class k at each place of level k: of one subtree up, of its rails, or of the members of a node. */
+static int64_t tree_cut_links(const struct topo_dim *dim, int32_t k)
+{
+    int64_t each = k > 1 ? 1 : k ? topo_rails(dim) : topo_node(dim);
+    return each * (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+}
+
+/*
+ * The first half of the members that are there against the others. The boxes on top are on the side of more
+ * subtrees; so are those of the subtree in the middle, which is cut in two in turn.
+ */
+static void tree_filled_cut(struct shape_counts *c, const struct topo_dim *dim)
+{
+    int64_t n = topo_group_size(dim), left = n / 2, right = n - left;
+    bool less = true; /* the first side is cut off */
+    c->cut_is_bound = true;
+    for (int32_t k = dim->n_levels; k-- > 0 && left > 0 && right > 0;) {
+        int64_t below = tree_room(dim, k), whole = left / below, rest = left % below;
+        int64_t behind = rest ? below - rest < right ? below - rest : right : 0;
+        int64_t others = (right - behind + below - 1) / below;
+        if (k == dim->n_levels - 1)
+            less = whole <= others;
+        c->cut[k] = (less ? whole : others) * tree_cut_links(dim, k);
+        left = rest;
+        right = behind;
+    }
 }
 
 static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
@@ -188,40 +266,42 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
     };
     c->hub_degree_min = INT64_MAX;
     for (int32_t k = 1; k <= v; k++) {
-        int64_t boxes = n / tree_subtree(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
-        int64_t ports = topo_tree_size(dim, k - 1) + up;
+        int64_t boxes = tree_subtrees(dim, k) * tree_boxes(dim, k), up = k < v ? tree_up(dim, k) : 0;
+        int64_t ports = topo_tree_size(dim, k - 1) + up, least = ports - tree_missing(dim, k);
         c->hubs += boxes;
         if (k < v)
             c->links[k] = boxes * up;
         c->ports = ports > c->ports ? ports : c->ports;
-        c->hub_degree_min = ports < c->hub_degree_min ? ports : c->hub_degree_min;
+        c->hub_degree_min = least < c->hub_degree_min ? least : c->hub_degree_min;
+    }
+    if (dim->fabric.filled) {
+        tree_filled_cut(c, dim);
+        return;
     }
     /* Halves of the top level; of an odd one the subtree in the middle is cut in two, and so on down. */
     for (int32_t k = v; k-- > 0;) {
-        int64_t half = dim[k].size / 2;
-        c->cut[k] = half *
-                    (k > 1 ? 1
-                     : k   ? topo_rails(dim)
-                           : topo_node(dim)) *
-                    (k ? tree_boxes(dim, k) * tree_up(dim, k) : 1);
+        c->cut[k] = dim[k].size / 2 * tree_cut_links(dim, k);
         if (dim[k].size % 2 == 0)
             break;
     }
 }
 
+double topo_tree_pairs(const struct topo_dim *dim, int32_t k)
+{
+    int64_t n = topo_group_size(dim), room = tree_room(dim, k), rest = n % room;
+    return (double)(n / room) * (double)room * (double)room + (double)rest * (double)rest;
+}
+
 /* Pairs that meet at level k are 2 (k + 1) links apart. */
 static void tree_distances(const struct topo_dim *dim, double *sum, int64_t *longest)
 {
-    double below = 1;
     *sum = 0;
     *longest = 0;
     for (int32_t k = 0; k < dim->n_levels; k++) {
-        *sum += 2 * (k + 1) * below * (dim[k].size - 1);
-        below *= dim[k].size;
+        double pairs = topo_tree_pairs(dim, k + 1) - topo_tree_pairs(dim, k);
+        *sum += 2 * (k + 1) * pairs;
+        *longest = pairs > 0 ? 2 * ((int64_t)k + 1) : *longest;
     }
-    *sum *= (double)topo_group_size(dim);
-    for (int32_t k = 0; k < dim->n_levels; k++)
-        *longest = dim[k].size > 1 ? 2 * ((int64_t)k + 1) : *longest;
 }
 
 static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bps)
@@ -234,18 +314,18 @@ static double tree_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_B
 /* Hub of tier k: box `a` on top of subtree `s` of level k - 1. */
 static int64_t tree_hub(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a)
 {
-    int64_t n = topo_span(dim), first = n;
+    int64_t first = topo_span(dim);
     for (int32_t i = 1; i < k; i++)
-        first += n / tree_subtree(dim, i) * tree_boxes(dim, i);
+        first += tree_subtrees(dim, i) * tree_boxes(dim, i);
     return first + s * tree_boxes(dim, k) + a;
 }
 
 /* Link `u` up from box `a` on top of subtree `s` of level k - 1. */
 static int64_t tree_link(const struct topo_dim *dim, int32_t k, int64_t s, int64_t a, int64_t u)
 {
-    int64_t n = topo_span(dim), first = n;
+    int64_t first = topo_span(dim);
     for (int32_t i = 1; i < k; i++)
-        first += n / tree_subtree(dim, i) * tree_boxes(dim, i) * tree_up(dim, i);
+        first += tree_subtrees(dim, i) * tree_boxes(dim, i) * tree_up(dim, i);
     return first + (s * tree_boxes(dim, k) + a) * tree_up(dim, k) + u;
 }
 
@@ -256,7 +336,7 @@ static void tree_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
         link(x, i, tree_hub(dim, 1, tree_place(dim, i) / topo_tree_size(dim, 0), 0));
     for (int32_t k = 1; k < dim->n_levels; k++) {
         int64_t boxes = tree_boxes(dim, k), up = tree_up(dim, k);
-        for (int64_t s = 0; s < n / tree_subtree(dim, k); s++)
+        for (int64_t s = 0; s < tree_subtrees(dim, k); s++)
             for (int64_t a = 0; a < boxes; a++)
                 for (int64_t u = 0; u < up; u++)
                     link(x, tree_hub(dim, k, s, a),
@@ -308,6 +388,13 @@ static enum topo_algorithm tree_usual(int32_t n)
     return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
 }
 
+/* A partly filled tree has no levels that groups fill: rings pass its members in order, out of a leaf once.
+ */
+static enum topo_algorithm tree_usual_along(const struct topo_dim *level, int32_t n)
+{
+    return level->fabric.filled ? TOPO_ALGORITHM_RING : tree_usual(n);
+}
+
 /* Steps of a flat group in sequence, in units of the latency within a leaf: those that meet at level k pass
  * 2 (k + 1) links instead of 2. Of halvings each step stays on one level, of others some member goes up to
  * the highest. */
@@ -323,10 +410,115 @@ static double tree_flat_hops(const struct shape_load *port, enum shape_pattern p
     return pattern == SHAPE_HALVING || pattern == SHAPE_FAR ? halvings : port->hops * (top + 1);
 }
 
+/* A member of a group of a partly filled tree, and those below the same subtree: places first .. end - 1. */
+struct tree_member {
+    enum shape_pattern pattern;
+    const struct shape_group *g;
+    int64_t base, stride, i, nodes; /**< place of member 0, and so on; the i-th of so many */
+    int64_t first, end;
+    int32_t level;
+};
+
+static double outside(const struct tree_member *x, int64_t i)
+{
+    int64_t at = x->base + i * x->stride;
+    return at < x->first || at >= x->end ? 1 : 0;
+}
+
+/* Members of the group below the subtree. */
+static double count_inside(const struct tree_member *x)
+{
+    int64_t from = x->first > x->base ? (x->first - x->base + x->stride - 1) / x->stride : 0;
+    int64_t to = x->end > x->base ? (x->end - x->base + x->stride - 1) / x->stride : 0;
+    return (double)((to < x->nodes ? to : x->nodes) - from);
+}
+
+/* What it sends to members elsewhere in the steps of an exchange, over S. */
+static double exchanged_outside(const struct tree_member *x)
+{
+    double sum = 0;
+    for (int64_t far = 1; far < x->nodes; far *= 2) {
+        int64_t few = far < x->nodes - far ? far : x->nodes - far;
+        if (x->pattern == SHAPE_BRUCK)
+            sum += (double)few / (double)x->nodes * outside(x, (x->i + far) % x->nodes);
+        else
+            sum += (x->pattern == SHAPE_FAR ? (double)far / (double)x->nodes : 0.5 / (double)far) *
+                   outside(x, x->i ^ far);
+    }
+    return sum;
+}
+
+/* What it sends out of the subtree, over S; @p in: what comes in for it, where that differs. */
+static double sent_outside(const struct tree_member *x, double *in)
+{
+    double n = x->g->n, node = x->g->node > 1 ? x->g->node : 1, mates = x->g->node > 1 ? x->g->mates : 1;
+    double sent = 0;
+    *in = 0;
+    switch (x->pattern) {
+    case SHAPE_NEXT:
+        return (n - 1) / n * outside(x, (x->i + 1) % x->nodes);
+    case SHAPE_DIRECT:
+        return x->level > 1 ? (n - count_inside(x) * node) / n
+                            : (n - node - (count_inside(x) - 1) * mates) / n;
+    case SHAPE_HALVING:
+    case SHAPE_FAR:
+    case SHAPE_BRUCK:
+        return exchanged_outside(x);
+    case SHAPE_SEND:
+    case SHAPE_PASS:
+        sent = x->i + 1 < x->nodes ? outside(x, x->i + 1) : 0;
+        *in = x->i > 0 ? outside(x, x->i - 1) : 0;
+        return sent;
+    }
+    return 0;
+}
+
+/* Class @p k of a partly filled tree: member by member, in all groups. The links of a subtree are those of a
+ * full one. */
+static void tree_filled_class(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                              const struct shape_group *g, int32_t k)
+{
+    struct tree_member x = { .pattern = pattern, .g = g, .stride = shape_stride(g, 0), .level = k };
+    int64_t all = topo_group_size(dim), room = tree_room(dim, k);
+    double sum = 0, most = 0;
+    x.nodes = g->n / (g->node > 1 ? g->node : 1);
+    for (x.first = 0; x.first < all; x.first = x.end) {
+        double up = 0, down = 0, in;
+        x.end = x.first + room < all ? x.first + room : all;
+        for (int64_t at = x.first; at < x.end; at++) {
+            x.base = at / (x.stride * x.nodes) * x.stride * x.nodes + at % x.stride;
+            x.i = (at - x.base) / x.stride;
+            up += sent_outside(&x, &in);
+            down += in;
+        }
+        up = up > down ? up : down;
+        most = up > most ? up : most;
+        sum += up;
+    }
+    out->load[k] = most / (double)room;
+    out->mean[k] = sum / ceil((double)all / (double)room) / (double)room;
+}
+
+static void tree_filled_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
+                             const struct shape_group *g)
+{
+    int32_t top = 0;
+    out->load[0] = shape_beyond(pattern, g, 0);
+    for (int32_t k = 1; k < dim->n_levels; k++) {
+        tree_filled_class(out, pattern, dim, g, k);
+        top = out->load[k] > 0 ? k : top;
+    }
+    out->hops *= top + 1;
+}
+
 static void tree_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
 {
     shape_port_load(out, pattern, g->n);
+    if (dim->fabric.filled) {
+        tree_filled_load(out, pattern, dim, g);
+        return;
+    }
     if (g->flat)
         out->hops = tree_flat_hops(out, pattern, dim, g);
     double sent = out->load[0];
@@ -392,7 +584,7 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
     if (rc || !at->bw_Bps)
         return rc ? rc : tree_relax(out, at, level);
     double npus = (double)at->net->n_npus, radix = (double)at->parts->parts[r->sw].ports, up, above;
-    double planes = topo_planes(dim);
+    double planes = topo_planes(dim), trees = npus / (double)topo_span(dim);
     if (level == 0) {
         double ends = topo_end_links(at);
         rc = topo_check_planes(at, e);
@@ -412,13 +604,14 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
         struct topo_loss link = topo_plane_loss(planes, 1, 1), box = topo_plane_loss(planes, members, 1);
         box.above = dim->n_levels > 1;
         topo_add_failing(out, r->end_link, "end link", npus * planes * ends, &link);
-        topo_add_failing(out, r->sw, tiers[0], npus / members * boxes, &box);
-        out->boxes = (int64_t)(npus / members * boxes);
+        boxes *= trees * (double)tree_subtrees(dim, 1);
+        topo_add_failing(out, r->sw, tiers[0], boxes, &box);
+        out->boxes = (int64_t)boxes;
         return 0;
     }
     tree_ports(at, dim, level, 0, &up);
-    double subtrees = npus / (double)tree_subtree(dim, level),
-           parents = npus / (double)tree_subtree(dim, level + 1);
+    double subtrees = trees * (double)tree_subtrees(dim, level),
+           parents = trees * (double)tree_subtrees(dim, level + 1);
     double ports = tree_ports(at, dim, level + 1, (double)topo_tree_size(dim, level) * up, &above);
     double boxes = ceil(ports / radix);
     if (boxes > up)
@@ -452,7 +645,7 @@ const struct shape_ops shape_fat_tree = {
     .hop_share = 0.5,
     .own_keys = SHAPE_KEY_SIZES | SHAPE_KEY_TAPER | SHAPE_KEY_UP | SHAPE_KEY_RADIX | SHAPE_KEY_SPINE |
                 SHAPE_KEY_FORWARD | SHAPE_KEY_PLANES | SHAPE_KEY_NICS | SHAPE_KEY_RAILS | SHAPE_KEY_BALANCE |
-                SHAPE_KEY_FLOWS,
+                SHAPE_KEY_FLOWS | SHAPE_KEY_FILLED,
     .settle = tree_settle,
     .counts = tree_counts,
     .distances = tree_distances,
@@ -462,6 +655,7 @@ const struct shape_ops shape_fat_tree = {
     .up_link = tree_up_link,
     .up_links = tree_up_links,
     .usual = tree_usual,
+    .usual_along = tree_usual_along,
     .load = tree_load,
     .parts = tree_parts,
 };

@@ -603,6 +603,8 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, con
     }
     if (axes && n_used < 2)
         return false;
+    if (entry->fabric.filled) /* no level of it is filled evenly */
+        return true;
     if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
         return true;
     if (entry->in_switch != TOPO_IN_SWITCH_NONE &&

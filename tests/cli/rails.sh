@@ -123,3 +123,14 @@ shared flow "[ 1, 4, 1 ]" all-reduce "in_switch: sharp"
 shared alpha-beta "[ 8, 4, 2 ]" all-reduce "in_switch: sharp, in_switch_min: 128"
 shared alpha-beta "[ 8, 4, 2 ]" all-reduce "in_switch: nvls"
 shared bandwidth "[ 8, 4, 2 ]" all-reduce "in_switch: sharp"
+
+echo "== partly filled: 13 of 16 nodes on 4 rails, all of them in one group; what is not known is refused"
+run topo "switch:8@450 fat-tree:4x4/2+rails4+filled13@50"
+"$WEFT" topo "switch:8@450 fat-tree:4x4/2+rails4+filled13@50" >closed
+"$WEFT" topo "switch:8@450 fat-tree:4x4/2+rails4+filled13@50" --igraph | diff closed - && echo "the graph agrees with the closed forms"
+cat >filled.yaml <<..
+network: "switch:8@450 fat-tree:4x4/2+rails4+filled13@50"
+workload: { step: { all-reduce: { size_B: 1e9, group: all } } }
+..
+for m in bandwidth alpha-beta flow; do run sim filled.yaml --model $m -q; done
+for bad in filled12 filled17 "filled15+hash" fill3; do run topo "fat-tree:4x4+$bad@50"; done

@@ -1,6 +1,7 @@
 /*
- * Reductions in the switches of a fat tree: streams counted on the graph's own links, by who is below each
- * switch, against the flows that are simulated and the closed form.
+ * Fat trees on the graph's own links, by who is below each switch. Reductions in the switches: streams
+ * counted so, against the flows that are simulated and the closed form. Partly filled trees: bytes of all
+ * messages, against the closed form.
  */
 #include "tests/unit/flow_plant.h"
 
@@ -156,4 +157,129 @@ TEST(streams_are_those_counted_below_each_switch)
         n_rails += entry;
     }
     assert_true(n_met > times * 2 / 3 && n_rails > times / 6);
+}
+
+/* ---- partly filled ---- */
+
+/* Up to the top of the graph: what a class takes of all bytes, over those of one NPU at its bandwidth. */
+static double class_load(const struct below *b, const struct plant *p, int32_t entry, int32_t cls)
+{
+    const struct topo_routes *r = &p->routes;
+    double most = 0;
+    for (int32_t l = 0; l < r->n_arcs / 2; l++) {
+        double up = 0, down = 0, bw_Bps = 0;
+        if (topo_link_dim(r, l) != entry + cls)
+            continue;
+        for (int32_t k = 0; k < r->n_arcs / 2; k++) { /* all links up from the same NPUs */
+            if (topo_link_dim(r, k) != entry + cls ||
+                memcmp(b->npu[b->lower[l]], b->npu[b->lower[k]], sizeof b->npu[0]))
+                continue;
+            int32_t up_arc = r->to[2 * k] == b->lower[k] ? 2 * k + 1 : 2 * k;
+            up += flow_arc_use(flow_sim_net(p->sim), up_arc).bytes;
+            down += flow_arc_use(flow_sim_net(p->sim), up_arc ^ 1).bytes;
+            bw_Bps += topo_arc_bw(r, up_arc);
+        }
+        most = fmax(most, fmax(up, down) / bw_Bps);
+    }
+    return most * p->net.dims[entry + cls].bw_Bps / BYTES;
+}
+
+/* The word of a tree, with as many of its places filled as some part of the last subtree allows. */
+static void fill_partly(char word[96], int32_t entry, struct rng *rng)
+{
+    struct topo_network net;
+    MUST(topo_parse_spec(&net, word, e));
+    const struct topo_dim *dim = &net.dims[entry];
+    int64_t all = topo_group_size(dim), below = all / dim[dim->n_levels - 1].size;
+    int64_t filled = all - rng_below(rng, below);
+    char *at = strrchr(word, '@');
+    if (filled >= 2)
+        snprintf(at, 96 - (size_t)(at - word), "+filled%lld@50", (long long)filled);
+}
+
+TEST(loads_of_partly_filled_trees_are_those_of_all_messages)
+{
+    static const enum collective_kind kinds[] = { COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_GATHER,
+                                                  COLLECTIVE_ALL_TO_ALL, COLLECTIVE_SEND };
+    static const enum topo_algorithm algorithms[] = { TOPO_ALGORITHM_SHAPE,  TOPO_ALGORITHM_RING,
+                                                      TOPO_ALGORITHM_DIRECT, TOPO_ALGORITHM_HALVING,
+                                                      TOPO_ALGORITHM_FAR,    TOPO_ALGORITHM_BRUCK };
+    static struct below b;
+    RNG(rng, 33, 9);
+    int32_t n_met = 0, n_partly = 0, times = repeats(400);
+    for (int32_t t = 0; t < times; t++) {
+        KEEP(struct plant, p, plant_close);
+        char word[96];
+        int32_t entry = draw_tree(word, rng), first[MAX_NPUS];
+        struct flow_group_spec spec;
+        fill_partly(word, entry, rng);
+        plant_word(&p, word, 0);
+        p.net.dims[entry].algorithm = algorithms[rng_below(rng, COUNT_OF(algorithms))];
+        plant_open(&p);
+        if (p.routes.n_npus > MAX_NPUS || p.routes.n_vertices > MAX_VERTICES || p.routes.n_arcs > MAX_ARCS)
+            continue;
+        enum collective_kind kind = kinds[rng_below(rng, COUNT_OF(kinds))];
+        int32_t n = draw_group(&spec, first, &p.net, entry, rng);
+        if (entry && kind == COLLECTIVE_ALL_TO_ALL && rng_below(rng, 2)) { /* the whole node, over rails */
+            n *= 4;
+            spec.members[0] = 4;
+            spec.stride[0] = 1;
+        }
+        if (n < 2 || !p.net.dims[entry].fabric.filled)
+            continue;
+        look_below(&b, &p.routes, entry);
+        issue(&p, group(&p, &spec), kind, BYTES, 0);
+        run(&p);
+        struct stage stages[STAGE_MAX];
+        double loads[TOPO_MAX_DIMS] = { 0 }, bw_Bps[TOPO_MAX_DIMS];
+        const struct collective_way way = { &p.net, &stage_rules_plain, topo_get_bandwidths(bw_Bps, &p.net) };
+        int32_t n_stages = stage_list(stages, kind, BYTES, spec.members, spec.stride, NULL, NULL, &way);
+        if (n_stages != 1) /* a node alone */
+            continue;
+        loads[stages[0].dim] = stages[0].sent_B / BYTES;
+        for (int32_t i = 0; i < stages[0].n_more; i++)
+            loads[stages[0].more[i].dim] = stages[0].more[i].sent_B / BYTES;
+        for (int32_t k = 0; k < p.net.dims[entry].n_levels; k++) {
+            double counted = class_load(&b, &p, entry, k);
+            if (fabs(counted - loads[entry + k]) > 1e-9 * (1 + counted))
+                fail_msg("%s, %s, algorithm %d, %d members: class %d has %g, counted %g", word,
+                         collective_names[kind], (int)p.net.dims[entry].algorithm, n, k, loads[entry + k],
+                         counted);
+        }
+        n_met++;
+        n_partly += entry;
+    }
+    assert_true(n_met > times / 4 && n_partly > times / 20);
+}
+
+/* A brute-force wiring: every cable of every member that is there, and boxes as the sizes have them. */
+TEST(graphs_and_counts_of_partly_filled_trees_agree)
+{
+    RNG(rng, 33, 11);
+    for (int32_t t = 0; t < repeats(200); t++) {
+        KEEP(struct plant, p, plant_close);
+        char word[96];
+        int32_t entry = draw_tree(word, rng);
+        fill_partly(word, entry, rng);
+        plant_word(&p, word, 0);
+        plant_open(&p);
+        const struct topo_dim *dim = &p.net.dims[entry];
+        struct shape_counts c;
+        topo_ops(dim)->counts(&c, dim);
+        int64_t links = 0, nodes = topo_group_size(dim), room = 1, hubs = 0, boxes = 1,
+                rails = topo_rails(dim);
+        for (int32_t k = 0; k < dim->n_levels; k++) { /* leaves of m nodes, pods of leaves.. as sizes say */
+            room *= topo_tree_places(dim, k);
+            int64_t trees = (nodes + room - 1) / room * (k ? 1 : rails);
+            hubs += trees * boxes;
+            links += k ? 0 : p.net.n_npus;
+            if (k + 1 < dim->n_levels) {
+                boxes *= (int64_t)ceil((double)topo_tree_size(dim, k) / dim->fabric.taper[k] * (1 - 1e-12));
+                links += trees * boxes;
+            }
+        }
+        assert_int_equal(c.hubs, hubs);
+        assert_int_equal(p.routes.n_vertices, p.net.n_npus + hubs + (entry ? nodes : 0));
+        assert_int_equal(p.routes.n_arcs / 2, links + (entry ? p.net.n_npus : 0));
+    }
 }
