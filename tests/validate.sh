@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-SECTIONS='splits costs networks ladder nccl models training measured operators cluster hetero gossip'
+SECTIONS='splits costs networks ladder nccl models training measured other operators cluster hetero gossip'
 FOLDER=${FOLDER:-build/release/tests/validate}
 PAGE=docs/validation.md
 LC_ALL=C

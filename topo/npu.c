@@ -26,7 +26,7 @@ static const struct key size_keys[] = {
 
 const char *const topo_precision_words[N_TOPO_PRECISIONS + 1] = { "bf16", "fp8", "mxfp8", "nvfp4" };
 const double topo_precision_B[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 0.5 + 1 / 16.0 };
-const char *const topo_kernel_words[N_TOPO_KERNELS + 1] = { "fa1", "fa2", "fa3", "cudnn" };
+const char *const topo_kernel_words[N_TOPO_KERNELS + 1] = { "fa1", "fa2", "fa3", "cudnn", "aiter", "splash" };
 
 /* FlashAttention-1 beside 2 on the same part. */
 #define FA1_OF_FA2 0.6
@@ -99,6 +99,9 @@ static const struct key npu_keys[] = {
               .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, mem_efficiency, "mem_efficiency", "", 1, 1e-3, 1, 1,
            "share of mem_GBps that streaming reaches", .uses = USE_COMPUTE),
+    K_REAL_OR(struct topo_npu, gather, "gather_efficiency", "", 1, 1e-3, 1, NAN,
+              "share of mem_GBps that permuting tokens to experts and back reaches (default: mem_efficiency)",
+              .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, matrix_efficiency, "matrix_efficiency", "", 1, 1e-3, 1, 1,
            "share of peak_TFLOPS that a very large matrix product reaches", .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, half_out, "matrix_half_out", "", 1, 0, 1e6, 0,

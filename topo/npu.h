@@ -19,7 +19,7 @@ enum { TOPO_MAX_SIZES = 16 };
 enum topo_precision { TOPO_BF16, TOPO_FP8, TOPO_MXFP8, TOPO_NVFP4, N_TOPO_PRECISIONS };
 
 /** Generations of fused attention. */
-enum topo_kernel { TOPO_FA1, TOPO_FA2, TOPO_FA3, TOPO_CUDNN, N_TOPO_KERNELS };
+enum topo_kernel { TOPO_FA1, TOPO_FA2, TOPO_FA3, TOPO_CUDNN, TOPO_AITER, TOPO_SPLASH, N_TOPO_KERNELS };
 
 extern const char *const topo_precision_words[N_TOPO_PRECISIONS + 1];
 /** Bytes of one element, with its part of the scale of a block: 32 of mxfp8, 16 of nvfp4, a byte each. */
@@ -59,7 +59,8 @@ struct topo_npu {
     double peak_flops;   /**< dense matrix products at the precision of training [FLOP/s] */
     double vector_flops; /**< elementwise work [FLOP/s]; INFINITY when not given */
     double mem_B, mem_Bps;
-    double mem_efficiency;    /**< share of mem_Bps that streaming reaches, (0, 1] */
+    double mem_efficiency; /**< share of mem_Bps that streaming reaches, (0, 1] */
+    double gather;         /**< share of mem_Bps that rows of tokens reach on their way to experts and back */
     double matrix_efficiency; /**< share of peak_flops that a very large product reaches, (0, 1] */
     double half_out;  /**< output rows or columns at which half of that is lost; 0: size does not matter */
     double half_in;   /**< the same of the inner size */

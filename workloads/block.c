@@ -431,7 +431,9 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     add_linear_16(x, own, (double)e->experts, h);
     double before;
     const struct counting layer = begin_grouped(x, p);
-    double permute = x->permute * routed * h;
+    /* Rows of tokens are gathered and scattered, which some memories do far slower than they stream. */
+    double slower = x->npu->gather > 0 ? x->npu->mem_efficiency / x->npu->gather : 1;
+    double permute = x->permute * slower * routed * h;
     add_streams(x, permute, permute, 4);
     before = x->c->flop;
     add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local, 1U << PLAN_OP_EXPERTS);

@@ -28,10 +28,10 @@ const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gathe
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
 const char *const plan_op_words[N_PLAN_OPS + 1] = { "core",   "norm",   "activation", "mlp",
                                                     "mla_up", "shared", "experts" };
-const char *const plan_kernel_words[N_PLAN_KERNELS + 1] = {
-    "fused", "unfused", "fa1", "fa2", "fa3", "cudnn"
-};
-const char *const plan_software_words[N_PLAN_SOFTWARE + 1] = { "megatron", "compiled", "eager" };
+const char *const plan_kernel_words[N_PLAN_KERNELS + 1] = { "fused", "unfused", "fa1",   "fa2",
+                                                            "fa3",   "cudnn",   "aiter", "splash" };
+const char *const plan_software_words[N_PLAN_SOFTWARE + 1] = { "megatron", "compiled", "eager", "maxtext",
+                                                               "primus" };
 const char *const plan_graph_words[N_PLAN_GRAPHS + 1] = { "none", "attention", "step" };
 
 /* Adam in mixed precision: mean and variance, and an fp32 master weight. Megatron-LM
@@ -93,8 +93,9 @@ int64_t plan_microbatches(const struct plan *p)
  * and eager kernels with fp32 copies; at its peak logits (2), fp32 copy (4), log-softmax (4) and gradient
  * (4): torch.compile of 2024 left the loss out (5 where it is compiled). Launches of a layer: chosen on step
  * times, weakly, as no dense run of these classes is bound by them. Optimiser: gradient and weight (10),
- * master weight and moments (30). The last row is Megatron-LM of 2021 to 2023 on A100, whose loss goes by the
- * model's attention: fused kernels, or fp32 copies.
+ * master weight and moments (30). MaxText is XLA's compiled kernels without launches from the host, as the
+ * whole step is one program; Primus is Megatron-Core. The first row is Megatron-LM of 2021 to 2023 on A100,
+ * whose loss goes by the model's attention: fused kernels, or fp32 copies.
  */
 struct plan_class plan_class(const struct plan *p, const struct model *m)
 {
@@ -103,6 +104,8 @@ struct plan_class plan_class(const struct plan *p, const struct model *m)
         [1 + PLAN_MEGATRON] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30 },
         [1 + PLAN_COMPILED] = { 2.1, 20, 14, 0.7e-3, 4e-3, 10, 30 },
         [1 + PLAN_EAGER] = { 4.2, 36, 14, 0.9e-3, 4e-3, 10, 30 },
+        [1 + PLAN_MAXTEXT] = { 2.1, 20, 5, 0, 0, 10, 30 },
+        [1 + PLAN_PRIMUS] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30 },
     };
     struct plan_class c = classes[1 + p->software];
     if (p->software == PLAN_EAGER && m->norm == MODEL_LAYER_NORM)
@@ -404,7 +407,8 @@ static bool check_widths(const struct plan *p, const struct model *m, struct pla
     if (!need_divisor(f, "tp", tp, m->heads, "heads"))
         return false;
     if (m->sink && (p->kernel == PLAN_FA1 || p->kernel == PLAN_FA2))
-        return FAULT(f, "attention_kernel", "is %s, which has no sinks; give unfused, fused, fa3 or cudnn",
+        return FAULT(f, "attention_kernel",
+                     "is %s, which has no sinks; give unfused, fused, fa3, cudnn, aiter or splash",
                      plan_kernel_words[p->kernel]);
     if (m->kv_heads % tp && tp % m->kv_heads)
         return FAULT(f, "tp", "is %lld, expected a divisor or a multiple of kv_heads, %lld", (long long)tp,

@@ -60,6 +60,8 @@ enum plan_kernel {
     PLAN_FA2,
     PLAN_FA3,
     PLAN_CUDNN,
+    PLAN_AITER,  /**< AMD's */
+    PLAN_SPLASH, /**< of TPUs */
     N_PLAN_KERNELS
 };
 
@@ -69,6 +71,8 @@ enum plan_software {
     PLAN_MEGATRON, /**< Megatron-Core with Transformer Engine */
     PLAN_COMPILED, /**< PyTorch with torch.compile */
     PLAN_EAGER,    /**< PyTorch, kernel by kernel */
+    PLAN_MAXTEXT,  /**< JAX on TPUs: the whole step is one program of XLA */
+    PLAN_PRIMUS,   /**< Megatron-Core on AMD, with ROCm's Transformer Engine and AITER */
     N_PLAN_SOFTWARE
 };
 

@@ -221,7 +221,7 @@ TEST(faults_of_precisions_power_and_kernels_are_named)
         { "{ watt: 400, power_W: 401 }", ERR_RANGE,
           "power_W is 401, expected more than 150 and at most 400" },
         { "{ watt: 400, power_W: 150 }", ERR_RANGE, "power_W is 150, expected more than 150" },
-        { "attention_kernels: []", ERR_RANGE, "attention_kernels has 0 kernels, expected 1 to 4" },
+        { "attention_kernels: []", ERR_RANGE, "attention_kernels has 0 kernels, expected 1 to 6" },
         { "attention_kernels: [ { kernel: fa2, forward_TFLOPS: 1 } ]", ERR_PARSE, "backward_TFLOPS" },
         { "attention_kernels: [ { kernel: fa4, forward_TFLOPS: 1, backward_TFLOPS: 1 } ]", ERR_PARSE,
           "kernel is fa4, expected one of fa1, fa2, fa3, cudnn" },

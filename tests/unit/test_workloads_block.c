@@ -127,6 +127,24 @@ TEST(kernels_around_experts_move_what_their_software_moves)
     }
 }
 
+/* A memory that gathers rows at a quarter of what it streams moves the 8 h bytes of a routed token, either
+ * way, four times as long; nothing else. */
+TEST(rows_of_tokens_are_gathered_at_a_rate_of_their_own)
+{
+    const struct topo_npu npu = fixture_counter(true);
+    struct topo_npu slow = npu;
+    struct model m = fixture_model("qwen3-30b-a3b"), dense = fixture_model("llama3-8b");
+    struct plan p = fixture_plan(1, 1, 1, 1, 1);
+    double more = 3 * 8 * 2048 * 4096.0 * 8;
+    slow.gather = slow.mem_efficiency / 4;
+    struct block_cost plain = cost_of(&m, &p, BLOCK_EXPERTS, &npu),
+                      gathered = cost_of(&m, &p, BLOCK_EXPERTS, &slow);
+    assert_close(gathered.forward_s - plain.forward_s, more, 1e-9);
+    assert_close(gathered.rest_s - plain.rest_s, more, 1e-9);
+    assert_close(cost_of(&dense, &p, BLOCK_DENSE, &slow).forward_s,
+                 cost_of(&dense, &p, BLOCK_DENSE, &npu).forward_s, 1e-15);
+}
+
 /* 4.089 G multiply-adds at 224 x 224, known from the list of its layers. */
 TEST(an_image_passes_resnet_50_in_8_18_GFLOP)
 {

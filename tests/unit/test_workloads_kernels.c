@@ -173,7 +173,9 @@ TEST(software_scales_elementwise_work_and_the_loss)
 {
     CASES(int32_t software; double factor, loss_B) = { { PLAN_MEGATRON, 1, 8 * 0.7 / 0.3 },
                                                        { PLAN_COMPILED, 2.1, 20 },
-                                                       { PLAN_EAGER, 4.2, 36 } };
+                                                       { PLAN_EAGER, 4.2, 36 },
+                                                       { PLAN_MAXTEXT, 2.1, 20 },
+                                                       { PLAN_PRIMUS, 1, 8 * 0.7 / 0.3 } };
     const struct topo_npu npu = fixture_counter(true);
     struct model m = fixture_model("llama3-8b");
     double T = 8192, h = 4096, f = 14336, kv = 1024, V = model_vocab(&m, 1);

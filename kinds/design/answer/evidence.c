@@ -23,6 +23,8 @@ enum evidence_software evidence_software_of(const struct plan *p)
         [1 + PLAN_MEGATRON] = EVIDENCE_MEGATRON,
         [1 + PLAN_COMPILED] = EVIDENCE_COMPILED,
         [1 + PLAN_EAGER] = EVIDENCE_EAGER,
+        [1 + PLAN_MAXTEXT] = EVIDENCE_COMPILED,
+        [1 + PLAN_PRIMUS] = EVIDENCE_MEGATRON,
     };
     return classes[1 + p->software];
 }
