@@ -16,6 +16,7 @@
 #include "base/catalogue.h"
 #include "base/vec.h"
 #include "base/num.h"
+#include "cli/calibrate_steps.h"
 #include "cli/filters.h"
 #include "cli/output.h"
 #include "sim/fit.h"
@@ -844,9 +845,33 @@ static int read_operators(struct fit_npu *f, const struct run *run, struct err *
     return rc;
 }
 
-static int calibrate_npu(const struct run *run, struct err *e)
+/* A table that names studies and their measured steps; *is says whether it is one. */
+static int try_steps(bool *is, struct run *run, struct err *e)
+{
+    struct table t = { 0 };
+    struct text out = { 0 };
+    const char *path = run->opt.operands[0];
+    int rc = table_read_csv(&t, path, e);
+    *is = !rc && calibrate_is_steps(&t);
+    if (*is && run->opt.format >= 0 && run->opt.format != FORMAT_YAML)
+        rc = err_set(e, ERR_USAGE, "option --of is %s, expected yaml: steps give a file of the NPU",
+                     format_words[run->opt.format]);
+    if (*is && !rc)
+        rc = calibrate_steps(&out, run, &t, path, e);
+    if (*is && !rc)
+        rc = output_write(run, &out, e);
+    text_free(&out);
+    table_free(&t);
+    return rc;
+}
+
+static int calibrate_npu(struct run *run, struct err *e)
 {
     const struct origin from = { .known = false };
+    bool steps;
+    int tried = try_steps(&steps, run, e);
+    if (tried || steps)
+        return tried;
     struct fit_npu f = { .n = 0 };
     struct report r = { 0 };
     int rc = read_operators(&f, run, e);
@@ -920,7 +945,9 @@ const struct command cmd_calibrate = {
         "sizes\n"
         "that the op has, with time_us or TFLOPS. --column says what the table calls them, --where which "
         "rows\n"
-        "count. What the rows do not show stays as the file has it, and is listed.\n",
+        "count. What the rows do not show stays as the file has it, and is listed.\n"
+        "Or FILE has columns study and step_s, measured steps of studies: the NPU's file with the\n"
+        "matrix_efficiency that they ask for, and the band within which to expect others.\n",
     .scope = SCOPE(1, CALIBRATE_MAX_FILES, "FILE...", &dim_options, &curve_options, &npu_options,
                    &format_options, &options_files),
     .run = run_calibrate,
