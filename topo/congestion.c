@@ -12,10 +12,12 @@
  *
  * Paths join while it runs (J. Gondzio, P. Gonzalez-Brevis, P. Munari, New developments in the primal-dual
  * column generation technique, EJOR 224, 2013): a new one takes at most JOIN of its flow from the others, the
- * less the farther its length is from pi_k; its z is that of the centre and misses by rho, which steps reduce
- * as they do any infeasibility. A path whose share fell below FORGET of what it may carry is dropped; it
- * would be found again. Invariants between steps: x, w, y, z > 0 of flows with two paths or more; sum of x of
- * a flow its demand; c . y = 1. The capacity rows need not hold: congestion_loads() counts anew.
+ * less the farther its length is from pi_k (the products of one that begins with little are far from the
+ * centre of the others once it grows, and hold up the steps); its z is that of the centre and misses by rho,
+ * which steps reduce as they do any infeasibility. A path whose share fell below FORGET of what it may carry
+ * is dropped, if it is no shorter than pi_k; it would be found again. Invariants between steps: x, w, y, z >
+ * 0 of flows with two paths or more; sum of x of a flow its demand; c . y = 1. The capacity rows need not
+ * hold: congestion_loads() counts anew.
  */
 #include "topo/congestion.h"
 
@@ -30,10 +32,10 @@
 #define BEGIN 0.02
 
 /** Share of its flow that a new path begins with. */
-#define JOIN 0.1
+#define JOIN 0.3
 
 /** Share of a link's capacity that a new path may begin with. */
-#define CROWD 0.01
+#define CROWD 0.3
 
 /** A path with less than this share of what it may carry is dropped. */
 #define FORGET 1e-6
@@ -69,6 +71,7 @@ struct congestion {
     double *b;     /* right-hand side, then its solution */
     double *along; /* matrix^-1 c */
     double *sum;   /* over the links listed in touched, each once */
+    double *value; /* of those, where not 0 */
     int32_t *touched;
     bool *is_touched;
     int32_t n_touched;
@@ -91,8 +94,8 @@ int congestion_build(struct congestion **out, int32_t n_links, int32_t n_flows, 
     if (!x)
         return err_nomem(e, "flows on a graph");
     size_t links = (size_t)n_links + 1, flows = (size_t)n_flows + 1;
-    double **of_links[] = { &x->c,  &x->y,       &x->w, &x->load,  &x->dy,
-                            &x->dw, &x->product, &x->b, &x->along, &x->sum };
+    double **of_links[] = { &x->c,       &x->y, &x->w,     &x->load, &x->dy,   &x->dw,
+                            &x->product, &x->b, &x->along, &x->sum,  &x->value };
     bool ok = true;
     for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
         ok = (*of_links[i] = calloc(links, sizeof(double))) && ok;
@@ -121,9 +124,9 @@ void congestion_free(struct congestion *x)
 {
     if (!x)
         return;
-    void *owned[] = { x->paths,   x->hops,       x->head,   x->n,       x->demand, x->pi,    x->c,
-                      x->y,       x->w,          x->load,   x->product, x->b,      x->along, x->sum,
-                      x->touched, x->is_touched, x->matrix, x->dy,      x->dw };
+    void *owned[] = { x->paths, x->hops,    x->head,       x->n,       x->demand, x->pi,    x->c,
+                      x->y,     x->w,       x->load,       x->product, x->b,      x->along, x->sum,
+                      x->value, x->touched, x->is_touched, x->matrix,  x->dy,     x->dw };
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     free(x);
@@ -209,13 +212,14 @@ int congestion_add(struct congestion *x, int32_t flow, int32_t n, const int32_t 
     return 0;
 }
 
-/* Drop paths of next to no share; what is left carries the demand. */
+/* Drop paths of next to no share, but for those that joined with little and are wanted: shorter than pi. What
+ * is left carries the demand. */
 static void forget_paths(struct congestion *x, int32_t k)
 {
     double sum = 0;
     for (int32_t *at = &x->head[k]; *at >= 0;) {
         struct path *p = &x->paths[*at];
-        if (p->x < FORGET * p->most) {
+        if (p->x < 0 || (p->x < FORGET * p->most && p->z + p->rho > 0)) {
             *at = p->next;
             x->n[k]--;
         } else {
@@ -343,24 +347,24 @@ static void touch_path(struct congestion *x, const struct path *p, double times)
     }
 }
 
-/* Add times * sum sum' to the lower triangle, and begin a new sum. */
+/* Add times * sum sum' to one of both places of each pair of links, and begin a new sum. */
 static void add_touched(struct congestion *x, double times)
 {
     int32_t n = 0;
+    double *value = x->value;
     for (int32_t i = 0; i < x->n_touched; i++) {
         int32_t l = x->touched[i];
         x->is_touched[l] = false;
-        if (x->sum[l] != 0)
+        if (x->sum[l] != 0) {
+            value[n] = x->sum[l];
             x->touched[n++] = l;
+        }
     }
     for (int32_t i = 0; i < n; i++) {
-        int32_t a = x->touched[i];
-        for (int32_t j = 0; j <= i; j++) {
-            int32_t b = x->touched[j];
-            size_t at = a > b ? (size_t)a * (size_t)x->n_links + (size_t)b
-                              : (size_t)b * (size_t)x->n_links + (size_t)a;
-            x->matrix[at] += times * x->sum[a] * x->sum[b];
-        }
+        double *row = x->matrix + (size_t)x->touched[i] * (size_t)x->n_links;
+        double factor = times * value[i];
+        for (int32_t j = 0; j <= i; j++)
+            row[x->touched[j]] += factor * value[j];
     }
     x->n_touched = 0;
 }
@@ -394,6 +398,14 @@ static void add_flow(struct congestion *x, int32_t k)
     add_touched(x, -1 / all);
 }
 
+/* What stands above the diagonal goes below it. */
+static void fold_matrix(double *matrix, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            matrix[i * n + j] += matrix[j * n + i];
+}
+
 /* Factor it; a matrix that rounding makes singular is shifted a little. */
 static bool factor_matrix(struct congestion *x)
 {
@@ -406,6 +418,7 @@ static bool factor_matrix(struct congestion *x)
         for (int32_t k = 0; k < x->n_flows; k++)
             if (x->n[k] > 1)
                 add_flow(x, k);
+        fold_matrix(x->matrix, n);
         for (size_t l = 0; l < n; l++)
             x->matrix[l * n + l] *= 1 + shifts[i];
         if (matrix_cholesky(x->matrix, x->n_links))

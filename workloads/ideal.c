@@ -34,7 +34,7 @@ enum { D = TOPO_MAX_DIMS };
 /** Cuts that differ less are one. */
 #define SAME_REL 1e-11
 
-/* All-reduce, reduce-scatter and all-gather send the same, in other amounts. */
+/* All-reduce, reduce-scatter and all-gather send the same, in other amounts; along one axis as all-to-all. */
 enum ideal_pattern { IDEAL_REDUCE, IDEAL_ALL_TO_ALL, IDEAL_CHAIN, IDEAL_NEXT };
 
 struct ideal_cut {
@@ -43,7 +43,7 @@ struct ideal_cut {
     int32_t one;    /* the only class, or -1 */
     double slack;   /* pi . B over the rate, at the bandwidths asked last; 1 = it decides */
     bool tight;     /* it decided the last split; such cuts keep their columns, so that bounds never fall */
-    bool missed;    /* it decides now, and the last split did not see it */
+    bool missed;    /* it decides now, the lowest of all, and the last split did not see it */
 };
 
 enum { ANSWERS = 4 };
@@ -230,8 +230,12 @@ unsigned long long ideal_hash(const struct ideal *x)
 
 /* ---- what collectives ask ---- */
 
-static enum ideal_pattern pattern_of(enum collective_kind kind)
+static enum ideal_pattern pattern_of(enum collective_kind kind, const struct step_group *group,
+                                     int32_t n_dims)
 {
+    int32_t n_axes = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        n_axes += group->members[d] > 1;
     switch (kind) {
     case COLLECTIVE_ALL_TO_ALL:
         return IDEAL_ALL_TO_ALL;
@@ -240,7 +244,7 @@ static enum ideal_pattern pattern_of(enum collective_kind kind)
     case COLLECTIVE_SEND:
         return IDEAL_NEXT;
     default:
-        return IDEAL_REDUCE;
+        return n_axes == 1 ? IDEAL_ALL_TO_ALL : IDEAL_REDUCE;
     }
 }
 
@@ -394,8 +398,9 @@ static int solve_query(struct ideal_query *q, const struct ideal *x, const doubl
 static int ask_graph(struct ideal_query **out, struct ideal *x, enum collective_kind kind,
                      const struct step_group *group, const double *bw_Bps, struct err *e)
 {
-    *out = find_query(x, pattern_of(kind), group);
-    int rc = *out ? 0 : add_query(out, x, pattern_of(kind), group, e);
+    enum ideal_pattern pattern = pattern_of(kind, group, x->n_dims);
+    *out = find_query(x, pattern, group);
+    int rc = *out ? 0 : add_query(out, x, pattern, group, e);
     return rc ? rc : solve_query(*out, x, bw_Bps, e);
 }
 
@@ -461,19 +466,26 @@ static double rate_of(const struct ideal *x, const struct ideal_cut *cut)
     return sum;
 }
 
-/* Which of the cuts that the last split saw decided it. */
+/*
+ * Which of the cuts that the last split saw decided it, and the one that it should have seen. Only the lowest
+ * one: cuts found near each other crowd together, and would take the columns of those on the split's other
+ * side, which hold it in place.
+ */
 static void mark_tight(struct ideal *x)
 {
     for (int32_t i = 0; i < x->n_queries; i++) {
         struct ideal_query *q = &x->queries[i];
+        const struct ideal_cut *lowest = q->cuts;
         double least = INFINITY;
+        for (int32_t k = 0; k < q->n_cuts; k++)
+            lowest = q->cuts[k].slack < lowest->slack ? &q->cuts[k] : lowest;
         for (int32_t k = 0; k < q->n_cuts; k++)
             if (q->cuts[k].one >= 0 || q->cuts[k].column >= 0)
                 least = fmin(least, rate_of(x, &q->cuts[k]));
         for (int32_t k = 0; k < q->n_cuts; k++) {
             struct ideal_cut *cut = &q->cuts[k];
             cut->tight = cut->column >= 0 && rate_of(x, cut) <= least * (1 + TIGHT_REL);
-            cut->missed = cut->column < 0 && cut->slack <= 1 + TIGHT_REL;
+            cut->missed = cut->column < 0 && cut == lowest && cut->slack <= 1 + TIGHT_REL;
         }
     }
 }
@@ -549,7 +561,7 @@ void ideal_widen(struct topo_network *wide, const struct topo_network *net)
 int32_t ideal_transfers(struct ideal_transfer out[IDEAL_TRANSFERS], const struct ideal *x,
                         enum collective_kind kind, double bytes, const struct step_group *group)
 {
-    const struct ideal_query *q = find_query(x, pattern_of(kind), group);
+    const struct ideal_query *q = find_query(x, pattern_of(kind, group, x->n_dims), group);
     double buffer_B = buffer_of(kind, bytes, x, group);
     int32_t n = 0;
     for (int32_t k = 0; q && k < q->n_cuts && n < IDEAL_TRANSFERS; k++) {
