@@ -55,6 +55,6 @@ struct run {
 
 extern const struct command cmd_topo, cmd_alloc, cmd_sim, cmd_explain, cmd_fail, cmd_check, cmd_sweep,
     cmd_front, cmd_plot, cmd_import, cmd_calibrate, cmd_keys, cmd_place, cmd_hetero, cmd_gossip, cmd_export,
-    cmd_merge, cmd_tornado, cmd_diff, cmd_new, cmd_report;
+    cmd_merge, cmd_tornado, cmd_diff, cmd_new, cmd_report, cmd_best;
 
 #endif

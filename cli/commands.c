@@ -6,9 +6,9 @@
 
 /* In the order of use; those of one group stand together. */
 const struct command *const commands[] = {
-    &cmd_new,    &cmd_topo,  &cmd_alloc,  &cmd_sim,    &cmd_explain, &cmd_fail,      &cmd_check,
-    &cmd_diff,   &cmd_sweep, &cmd_export, &cmd_merge,  &cmd_front,   &cmd_tornado,   &cmd_plot,
-    &cmd_report, &cmd_place, &cmd_hetero, &cmd_gossip, &cmd_import,  &cmd_calibrate, &cmd_keys,
+    &cmd_new,   &cmd_topo,   &cmd_alloc,  &cmd_sim,    &cmd_explain,   &cmd_fail,    &cmd_check, &cmd_diff,
+    &cmd_sweep, &cmd_best,   &cmd_export, &cmd_merge,  &cmd_front,     &cmd_tornado, &cmd_plot,  &cmd_report,
+    &cmd_place, &cmd_hetero, &cmd_gossip, &cmd_import, &cmd_calibrate, &cmd_keys,
 };
 const int n_commands = sizeof commands / sizeof commands[0]; /* NOLINT(bugprone-sizeof-expression) */
 

@@ -221,6 +221,16 @@ int64_t units_point(struct sweep_point *p, const struct units *o, const struct s
     return g->first + number;
 }
 
+void units_of_point(struct sweep_unit *unit, const struct units *o, const struct sweep_point *p)
+{
+    *unit = (struct sweep_unit){ .grid = p->grid, .slow = *p, .n = 1 };
+    for (int32_t k = 0; k < grid_at(o->sweep, p->grid)->n_axes; k++)
+        if (o->grids[p->grid].quick[k]) {
+            unit->first = unit->first * n_values(o, p->grid, k) + p->at[k];
+            unit->slow.at[k] = 0;
+        }
+}
+
 /* How many, not which: numbers of points in units are not consecutive in general. */
 int64_t units_points_below(const struct units *o, int64_t u)
 {

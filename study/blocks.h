@@ -95,6 +95,8 @@ void units_find(struct sweep_unit *unit, const struct units *o, int64_t u);
  * Not consecutive in general: quick axes need not be the fastest ones.
  */
 int64_t units_point(struct sweep_point *p, const struct units *o, const struct sweep_unit *unit, int64_t i);
+/** The unit of point @p p alone: first..first in its slow axes' combination. O(axes). */
+void units_of_point(struct sweep_unit *unit, const struct units *o, const struct sweep_point *p);
 /** How many points the units below @p u have together, 0 <= u <= n_units. O(log(grids)). */
 int64_t units_points_below(const struct units *o, int64_t u);
 

@@ -1,0 +1,369 @@
+/*
+ * weft best: the best designs of a study's points, proved, without solving every point
+ * (kinds/design/explore/best.h). Rows are those of a sweep; what is proved of the whole, and what became of
+ * the points that were not solved, stands below them in text, and on standard error in CSV and JSON.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sheet.h"
+#include "base/work.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/points.h"
+#include "cli/progress.h"
+#include "kinds/design/answer/columns.h"
+#include "kinds/design/explore/best.h"
+#include "kinds/design/explore/runner.h"
+#include "study/campaign.h"
+
+enum { DEFAULT_TOP = 3 };
+
+struct best_job {
+    struct run *run;
+    struct study study;
+    struct campaign_plan plan; /* columns, and the rule of `keep` with --limit */
+    char by[2 * sizeof(((struct keep_column *)NULL)->name)];
+    struct best_ask ask;
+    struct best_answer answer;
+    struct progress progress;
+};
+
+/* ---- what is asked ---- */
+
+static int misuse(const char *option, const struct err *inner, struct err *e)
+{
+    if (inner->code == ERR_NOMEM || inner->code == ERR_PARSE)
+        return err_set(e, inner->code, "%s", inner->msg);
+    return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
+}
+
+static int fail_objective(const struct best_job *j, const char *why, struct err *e)
+{
+    return err_set(e, ERR_USAGE, "%.300s: %s; give --by COLUMN", j->run->opt.operands[0], why);
+}
+
+/* The column that the study's objective is about. */
+static int take_objective(struct best_job *j, struct err *e)
+{
+    struct sweep_point first;
+    struct design_point s;
+    for (int32_t k = 0; k < j->study.sweep.n_keys; k++)
+        if (strcmp(j->study.sweep.keys[k].path, DESIGN_COLUMN(objective)) == 0)
+            return fail_objective(j, "varies its objective", e);
+    sweep_find_point(&first, &j->study.sweep, 0);
+    int rc = design_load(&s, &j->study, &first, 0, e);
+    if (rc)
+        return rc;
+    bool blank = s.objective == ALLOC_PERF_PER_WATT && !s.has_system; /* in rows */
+    if (blank || !best_name_objective(j->by, sizeof j->by, s.objective))
+        rc = fail_objective(j, "has an objective of which rows have no column", e);
+    design_point_free(&s);
+    return rc;
+}
+
+/* --by, else what keep.top of the study is by, else the objective. */
+static int take_by(struct best_job *j, struct err *e)
+{
+    struct err inner = { 0 };
+    const struct keep_rule *rule = &j->plan.rule;
+    int rc = 0;
+    if (j->run->opt.front_by) {
+        if (strlen(j->run->opt.front_by) >= sizeof j->by)
+            return err_set(e, ERR_USAGE, "option --by is \"%.60s...\", expected a column",
+                           j->run->opt.front_by);
+        snprintf(j->by, sizeof j->by, "%s", j->run->opt.front_by);
+    } else if (rule->n_top) {
+        snprintf(j->by, sizeof j->by, "%s:%s", rule->top.large ? "max" : "min", rule->top.name);
+    } else {
+        rc = take_objective(j, e);
+    }
+    if (rc)
+        return rc;
+    return best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner) ? misuse("by", &inner, e) : 0;
+}
+
+static int take_limits(struct best_job *j, struct err *e)
+{
+    struct err inner = { 0 };
+    for (int32_t i = 0; i < j->run->opt.limits.n; i++)
+        if (keep_take_limit(&j->plan.rule, j->run->opt.limits.items[i], &j->plan.columns, &inner))
+            return misuse("limit", &inner, e);
+    return 0;
+}
+
+/* Times of different models do not compare. */
+static void warn_work(const struct best_job *j)
+{
+    for (int32_t k = 0; k < j->study.sweep.n_keys; k++) {
+        const char *path = j->study.sweep.keys[k].path;
+        bool is = strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0 ||
+                  strncmp(path, "workload.model", 14) == 0;
+        if (is)
+            output_warn(j->run, "%s varies: designs for different work are compared with each other", path);
+    }
+}
+
+static int begin(struct best_job *j, const struct overrides *o, struct err *e)
+{
+    const struct run *run = j->run;
+    const struct study_ask ask = {
+        .kind = &design_kind, .from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n }
+    };
+    int rc = study_open(&j->study, &ask, e);
+    if (rc)
+        return rc;
+    output_notes(j->run, &j->study.notes);
+    rc = campaign_plan_make(&j->plan, &j->study, false, e);
+    rc = rc ? rc : take_by(j, e);
+    rc = rc ? rc : take_limits(j, e);
+    if (rc)
+        return rc;
+    warn_work(j);
+    j->ask.study = &j->study;
+    j->ask.columns = &j->plan.columns;
+    j->ask.rule = &j->plan.rule;
+    j->ask.top = run->opt.xy.top ? (int32_t)run->opt.xy.top : DEFAULT_TOP;
+    j->ask.threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
+    return study_find_hash(&j->study, e);
+}
+
+/* A best_progress. */
+static void show_progress(void *context, const struct best_state *s)
+{
+    struct progress *p = context;
+    char value[SHOW], bound[SHOW];
+    p->note[0] = '\0';
+    if (isfinite(s->value) && isfinite(s->bound))
+        snprintf(p->note, sizeof p->note, "best %.20s, bound %.20s", show_real(value, s->value, 4),
+                 show_real(bound, s->bound, 4));
+    progress_report(p, s->n_ruled_out + s->n_solved, s->n_points);
+}
+
+/* ---- what is said ---- */
+
+/* "least usd_per_Mtoken", "most tokens_per_s", "least time_s*cost_usd". */
+static void put_by(struct text *out, const struct best_by *by)
+{
+    text_puts(out, by->factors[0].large ? "most " : "least ");
+    for (int32_t i = 0; i < by->n; i++)
+        text_printf(out, "%s%s", i ? "*" : "", by->factors[i].name);
+}
+
+static void put_proof(struct text *out, const struct best_job *j)
+{
+    const struct best_answer *a = &j->answer;
+    char n[SHOW], value[SHOW];
+    bool many = a->rows.n_rows > 1;
+    double last = a->values[a->rows.n_rows - 1];
+    if (a->proved && isnan(a->bound))
+        text_printf(out, "proof       proved: all points that satisfy the limits were solved\n");
+    else if (a->proved)
+        text_printf(out, "proof       proved: no other point %s, by their bounds, which begin at %s\n",
+                    many ? "is among these" : "is better", show_real(value, a->bound, 6));
+    else if (a->n_open)
+        text_printf(
+            out, "proof       not proved: %s points are open; no design is better than %s (gap %.3g)\n",
+            show_count(n, a->n_open), show_real(value, a->bound, 6), fabs(last - a->bound) / fabs(last));
+    else if (a->n_unproved)
+        text_printf(out, "proof       not proved: %s solved points have no proof of their own\n",
+                    show_count(n, a->n_unproved));
+    else
+        text_printf(
+            out, "proof       not proved: the bound of %s points was above their value; please report it\n",
+            show_count(n, a->n_above));
+    if (!a->is_bounded)
+        text_printf(out, "bounds      none is known for %s: every point within the limits was solved\n",
+                    j->by);
+}
+
+static void put_limit(struct text *out, const struct best_job *j, int32_t k)
+{
+    const struct best_limit *x = &j->answer.limits[k];
+    char n[SHOW], least[SHOW];
+    if (!x->n)
+        return;
+    text_printf(out, "            %s beyond %s", show_count(n, x->n), j->plan.rule.where[k]);
+    if (isfinite(x->least))
+        text_printf(out, ", by %s or more", show_real(least, x->least, 4));
+    text_puts(out, "\n");
+}
+
+static void put_counts(struct text *out, const struct best_job *j)
+{
+    const struct best_answer *a = &j->answer;
+    char n[SHOW], solved[SHOW];
+    text_printf(out, "points      %s, %s solved\n", show_count(n, a->n_points),
+                show_count(solved, a->n_solved));
+    if (a->n_left_out)
+        text_printf(out, "            %s left out by where\n", show_count(n, a->n_left_out));
+    if (a->n_infeasible)
+        text_printf(out, "            %s without a design; %s\n", show_count(n, a->n_infeasible),
+                    text_str(&a->why));
+    for (int32_t k = 0; k < j->plan.rule.n_where; k++)
+        put_limit(out, j, k);
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        if (a->n_ruled_out[i])
+            text_printf(out, "            %s ruled out by %s\n", show_count(n, a->n_ruled_out[i]),
+                        best_bound_words[i]);
+}
+
+/* What a step consists of, in the words of its columns. */
+static const struct {
+    const char *column, *word;
+} parts[] = {
+    { DESIGN_COLUMN(compute_s), "compute" },
+    { DESIGN_COLUMN_IN(training, recompute_s), "recomputation" },
+    { DESIGN_COLUMN(comm_s), "communication" },
+    { DESIGN_COLUMN_IN(training, bubble_s), "pipeline bubble" },
+    { DESIGN_COLUMN_IN(training, optimizer_s), "optimizer" },
+    { DESIGN_COLUMN_IN(training, overhead_s), "overhead" },
+    { DESIGN_COLUMN(time_s), "step" },
+};
+static const char *const shares[] = { DESIGN_COLUMN(cost_usd), DESIGN_COLUMN_IN(system, watt_peak),
+                                      DESIGN_COLUMN_IN(system, usd_year) };
+
+/* Why the second is not the first: parts of the step, and ratios of price, power and yearly cost. */
+static void put_runner_up(struct text *out, const struct best_job *j)
+{
+    const struct table *t = &j->answer.rows;
+    char a[SHOW], buf[SHOW];
+    if (t->n_rows < 2)
+        return;
+    double first = j->answer.values[0], second = j->answer.values[1];
+    bool equal = fabs(second - first) <= 1e-9 * fabs(first);
+    text_printf(out, "second      %s%s%s", equal ? "as good" : show_real(a, second, 6), equal ? "" : " to ",
+                equal ? "" : show_real(buf, first, 6));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int32_t col = table_find(t, parts[i].column);
+        double more_s = keep_number(t, 1, col) - keep_number(t, 0, col);
+        if (fabs(more_s) > 1e-6 * fabs(keep_number(t, 0, table_find(t, DESIGN_COLUMN(time_s)))))
+            text_printf(out, ", %s %+.4g s", parts[i].word, more_s);
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        int32_t col = table_find(t, shares[i]);
+        double ratio = col < 0 ? (double)NAN : keep_number(t, 1, col) / keep_number(t, 0, col);
+        if (fabs(ratio - 1) > 1e-6)
+            text_printf(out, ", %s x %.4g", shares[i], ratio);
+    }
+    text_puts(out, "\n");
+}
+
+static void put_answer(struct text *out, const struct best_job *j)
+{
+    put_proof(out, j);
+    put_runner_up(out, j);
+    put_counts(out, j);
+}
+
+static void say_lines(const struct run *run, const struct text *lines)
+{
+    for (const char *line = text_str(lines); *line; line += strcspn(line, "\n") + 1)
+        output_say(run, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+/* No rows: which limit rules out most, and by how little. */
+static void say_nothing(struct best_job *j)
+{
+    struct text lines = { 0 };
+    bool any = j->answer.n_open == 0;
+    output_say(j->run, any ? "no point has a design within the limits" : "no design was found yet");
+    put_counts(&lines, j);
+    say_lines(j->run, &lines);
+    text_free(&lines);
+    if (any)
+        output_outcome(j->run, EXIT_NO_DESIGN);
+}
+
+static int write_text(struct best_job *j, struct err *e)
+{
+    struct text out = { .wide = j->run->opt.wide };
+    const struct study_report said = { .kind = &design_kind, .rows = &j->answer.rows };
+    char n[SHOW];
+    put_by(&out, &j->ask.by);
+    text_printf(&out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
+                j->answer.proved ? ", proved" : "");
+    int rc = design_kind.say(&out, &said, e);
+    text_puts(&out, "\n");
+    put_answer(&out, j);
+    rc = rc ? rc : output_text(j->run, &out, e);
+    text_free(&out);
+    return rc;
+}
+
+static int write_rows(struct best_job *j, struct err *e)
+{
+    struct text lines = { 0 };
+    int rc = output_table(j->run, &j->answer.rows, cmd_points_origin(&j->study), e);
+    put_answer(&lines, j);
+    if (!rc)
+        say_lines(j->run, &lines);
+    text_free(&lines);
+    return rc;
+}
+
+static int write_answer(struct best_job *j, struct err *e)
+{
+    if (j->answer.rows.n_rows == 0) {
+        say_nothing(j);
+        return 0;
+    }
+    int rc = study_trim(&j->answer.rows, j->study.tables[TABLE_ROWS].list, e);
+    if (rc)
+        return rc;
+    return output_format(j->run) == TABLE_AS_TEXT ? write_text(j, e) : write_rows(j, e);
+}
+
+static int find_and_write(struct best_job *j, struct err *e)
+{
+    progress_begin(&j->progress, j->run, "points");
+    j->ask.progress = show_progress;
+    j->ask.context = &j->progress;
+    int rc = best_find(&j->answer, &j->ask, e);
+    progress_end(&j->progress, j->run, "the best so far follows");
+    return rc ? rc : write_answer(j, e);
+}
+
+static int run_best(struct run *run, struct err *e)
+{
+    struct best_job j = { .run = run };
+    struct overrides o = { 0 };
+    int rc = output_check(run, e);
+    rc = rc ? rc : overrides_read(&o, run, e);
+    rc = rc ? rc : begin(&j, &o, e);
+    rc = rc ? rc : find_and_write(&j, e);
+    best_free(&j.answer);
+    campaign_plan_free(&j.plan);
+    study_close(&j.study);
+    overrides_free(&o);
+    return rc;
+}
+
+static const struct option best_rows[] = {
+    TEXT_OPTION("by", "COLUMN", front_by,
+                "what is to be least, or max:COLUMN; a product, as in time_s*cost_usd\n"
+                "                       (default: keep.top of the study, else its objective)"),
+    COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP, "so many of the best (default: 3)"),
+    LIST_OPTION("limit", "TEXT", limits,
+                "only designs within it, as in \"watt_peak <= 16e6\"; may be repeated, beside keep.where"),
+    OPTION_THREADS("points"),
+};
+static const struct option_group best_options = OPTION_GROUP("Best", best_rows);
+
+const struct command cmd_best = {
+    .group = "Many designs",
+    .name = "best",
+    .help = "the best designs of a study, proved, without solving every point",
+    .about =
+        "Find the best points of STUDY, whose `vary` spans machines, networks, prices, batches and plans.\n"
+        "Every point, or a set of them, gets a lower bound; a point is solved only while its bound is not\n"
+        "above the last of the best. The rows are those that weft sweep writes for these points; below\n"
+        "them stand the proof, why the second is not the first, and what ruled out the others. SIGINT\n"
+        "writes the best so far and its gap.\n",
+    .scope =
+        SCOPE(1, 1, "STUDY", &best_options, &options_study, &options_search, &options_format, &options_files),
+    .run = run_best,
+};

@@ -1,0 +1,957 @@
+/*
+ * The best points of a study by branch and bound.
+ *
+ * A node is a set of points that differ in keys of the fabric alone (bandwidths, tiers, latencies, totals:
+ * is_of_fabric()), or one point of such a set. Nodes are taken by their bound, the least first:
+ *
+ *     set ── floor ── exchange free ── its points ── the point's own network, or the widest ── solved
+ *
+ * Each step makes a bound sharper and puts the node back; the last solves the point by the code of a sweep.
+ * The search ends when the least bound is above the last of the best few: then no node that is left can have
+ * a better point. Rounds take a number of nodes that does not depend on threads, and their results are taken
+ * in the order of the nodes, so that answer and counts are the same on any number of threads.
+ *
+ * Bounds are of parts (time, price, power, cost a year); a column is bounded from these by a row of `known`.
+ * A limit of `keep.where` rules a node out where no values within the bounds of its columns satisfy it.
+ */
+#include "kinds/design/explore/best.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/heap.h"
+#include "base/linexpr.h"
+#include "base/vec.h"
+#include "base/work.h"
+#include "alloc/bound.h"
+#include "kinds/design/answer/columns.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/explore/book.h"
+#include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/search.h"
+#include "kinds/design/explore/uncertain.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
+
+const char *const best_bound_words[N_BEST_BOUNDS] = {
+    [BEST_FLOOR] = "compute at the peak, or price and power of NPUs and servers",
+    [BEST_FREE] = "the best plan with exchange free",
+    [BEST_POINT] = "price and power with the network of the point",
+    [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
+};
+
+/* What rounding of bounds and of values may come to. */
+#define AS_GOOD_REL 1e-9
+
+/* ---- columns ---- */
+
+static struct best_range from(double low)
+{
+    return (struct best_range){ low, INFINITY };
+}
+
+static struct best_range bound_time(const struct best_parts *p)
+{
+    return from(p->time_s);
+}
+
+static struct best_range bound_usd(const struct best_parts *p)
+{
+    return from(p->usd);
+}
+
+static struct best_range bound_watt(const struct best_parts *p)
+{
+    return from(p->watt);
+}
+
+static struct best_range bound_usd_year(const struct best_parts *p)
+{
+    return from(p->usd_year);
+}
+
+static struct best_range bound_usd_per_Mtoken(const struct best_parts *p)
+{
+    return from(p->usd_per_Mtoken);
+}
+
+static struct best_range bound_tokens_per_s(const struct best_parts *p)
+{
+    bool is = p->time_s > 0 && p->tokens > 0;
+    return (struct best_range){ 0, is ? p->tokens / p->time_s : (double)INFINITY };
+}
+
+static const struct {
+    const char *column;
+    struct best_range (*range)(const struct best_parts *p);
+} known[] = {
+    { DESIGN_COLUMN(time_s), bound_time },
+    { DESIGN_COLUMN(cost_usd), bound_usd },
+    { DESIGN_COLUMN_IN(system, watt_peak), bound_watt },
+    { DESIGN_COLUMN_IN(system, usd_year), bound_usd_year },
+    { DESIGN_COLUMN_IN(system, usd_per_Mtoken), bound_usd_per_Mtoken },
+    { DESIGN_COLUMN_IN(training, tokens_per_s), bound_tokens_per_s },
+};
+
+struct best_range best_column(bool *is_known, const struct best_parts *p, const char *name)
+{
+    *is_known = true;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].column, name) == 0)
+            return known[i].range(p);
+    *is_known = false;
+    return (struct best_range){ -INFINITY, INFINITY };
+}
+
+bool best_name_objective(char *out, size_t size, enum alloc_objective objective)
+{
+    static const struct {
+        const char *column, *times;
+    } columns[N_ALLOC_OBJECTIVES] = {
+        [ALLOC_TIME] = { DESIGN_COLUMN(time_s), NULL },
+        [ALLOC_COST] = { DESIGN_COLUMN(cost_usd), NULL },
+        [ALLOC_PERF_PER_COST] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd) },
+        [ALLOC_PERF_PER_WATT] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN_IN(system, watt_peak) },
+        [ALLOC_TCO_PER_TOKEN] = { DESIGN_COLUMN_IN(system, usd_per_Mtoken), NULL },
+    };
+    const char *times = columns[objective].times;
+    if (columns[objective].column)
+        snprintf(out, size, "%s%s%s", columns[objective].column, times ? "*" : "", times ? times : "");
+    return columns[objective].column != NULL;
+}
+
+int best_take_by(struct best_by *by, const struct keep_rule *rule, const char *text,
+                 const struct table *columns, struct err *e)
+{
+    char word[2 * sizeof by->factors[0].name];
+    int rc = 0;
+    *by = (struct best_by){ .n = 0 };
+    for (const char *at = text; at && !rc;) {
+        size_t n = strcspn(at, "*");
+        if (by->n == BEST_MAX_FACTORS || n >= sizeof word)
+            return err_set(e, ERR_RANGE, "is \"%.100s\", expected a column or a product of two", text);
+        memcpy(word, at, n);
+        word[n] = '\0';
+        rc = keep_take_column(&by->factors[by->n++], rule, word, columns, e);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    for (int32_t i = 0; i < by->n && !rc && by->n > 1; i++)
+        if (by->factors[i].large)
+            return err_set(e, ERR_RANGE, "is \"%.100s\", expected a product of columns that are to be small",
+                           text);
+    return rc;
+}
+
+/* Less is better; a column that is to be large counts with its sign changed. */
+static double bound_by(const struct best_by *by, const struct best_parts *p)
+{
+    bool is_known;
+    double product = 1;
+    for (int32_t i = 0; i < by->n; i++) {
+        struct best_range r = best_column(&is_known, p, by->factors[i].name);
+        if (by->factors[i].large)
+            return -r.high;
+        if (by->n > 1 && !(r.low > 0)) /* of factors that are known to be positive alone */
+            return 0;
+        product *= r.low;
+    }
+    return product;
+}
+
+static double value_by(const struct best_by *by, const struct table *row)
+{
+    double product = 1;
+    for (int32_t i = 0; i < by->n; i++)
+        product *= keep_number(row, 0, table_find(row, by->factors[i].name));
+    return by->factors[0].large ? -product : product;
+}
+
+static bool is_bounded(const struct best_by *by)
+{
+    const struct best_parts nothing = { 0 };
+    bool all = true;
+    for (int32_t i = 0; i < by->n; i++) {
+        bool is_known;
+        best_column(&is_known, &nothing, by->factors[i].name);
+        all = all && is_known;
+    }
+    return all;
+}
+
+/* ---- bounds of parts ---- */
+
+static double at_least(double x)
+{
+    return x > 0 ? x : 0; /* NaN: not known */
+}
+
+/* Tokens cost what the machine costs a year times the time of a step, where nothing but checkpoints, NPUs and
+ * servers takes of the time: own.usd_per_Mtoken. */
+static void price_tokens(struct best_parts *p, const struct design_point *s)
+{
+    if (s->has_system)
+        p->usd_per_Mtoken =
+            fmax(p->usd_per_Mtoken, at_least(s->own.usd_per_Mtoken * p->usd_year * p->time_s));
+}
+
+/* Models that simulate may overlap what the closed form adds up. */
+static bool times_are_bounded(const struct design_point *s)
+{
+    return s->model <= SIM_ALPHA_BETA;
+}
+
+/*
+ * A step of a model takes no less than its products at the highest peak of any precision on all NPUs at once:
+ * of a plan that computes nothing twice and fills nothing up. Transformers alone, whose products are counted.
+ */
+static double peak_s(const struct training *x, const struct topo_npu *npu, int64_t n_npus)
+{
+    double peak =
+        fmax(fmax(at_least(npu->peak_flops), at_least(npu->peak_8bit_flops)), at_least(npu->peak_4bit_flops));
+    struct plan p = x->plan;
+    struct plan_cost *c = malloc(sizeof *c);
+    if (x->model.family != MODEL_TRANSFORMER || !(peak > 0) || !c) {
+        free(c);
+        return 0;
+    }
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        p.degree[i] = 1;
+    p.ep = p.micro = p.interleave = 1;
+    p.first = p.last = p.shard = 0;
+    p.layout.n = 0;
+    p.recompute = PLAN_RECOMPUTE_NONE;
+    p.recompute_ops = 0;
+    p.schedule = PLAN_1F1B;
+    p.zero = 0;
+    plan_cost(c, &x->model, &p, npu);
+    double least_s = fmin(c->done_flop, c->model_flop) / (peak * (double)n_npus);
+    free(c);
+    return at_least(least_s);
+}
+
+/*
+ * What no key of the fabric changes: NPUs and servers, and compute at the peak. Parts of the network cost and
+ * draw nothing, failures of them are none.
+ */
+static int bound_floor(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e)
+{
+    (void)shelf;
+    (void)e;
+    p->usd = fmax(p->usd, at_least(design_point_fixed_usd(s)));
+    if (s->has_system) {
+        p->watt = fmax(p->watt, at_least(s->own.watt));
+        p->usd_year = fmax(p->usd_year, at_least(s->own.usd_year));
+    }
+    const struct training *only = s->n_workloads == 1 ? s->workloads[0].training : NULL;
+    p->tokens = only ? training_tokens(only) : 0;
+    double time_s = 0;
+    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s); i++)
+        if (s->workloads[i].training)
+            time_s += s->workloads[i].weight * peak_s(s->workloads[i].training, &s->net.npu, s->net.n_npus);
+    p->time_s = fmax(p->time_s, time_s);
+    price_tokens(p, s);
+    return 0;
+}
+
+/* The plan that is given, with exchange free. */
+static double given_free_s(const struct training *x)
+{
+    static const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
+    return plan_cost_time(&x->cost, free_s, NULL);
+}
+
+/* Of each workload its best plan, as if exchange took no time: the sum bounds any that share a network. A
+ * workload that is an expression counts nothing. */
+static int bound_free(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+                      struct err *e)
+{
+    double time_s = 0;
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s) && !rc; i++) {
+        const struct design_workload *w = &s->workloads[i];
+        double least_s = 0;
+        if (design_point_is_searched(w))
+            rc = search_least(&least_s, s, i, NULL, shelf, e);
+        else if (w->training)
+            least_s = given_free_s(w->training);
+        time_s += w->weight * least_s;
+    }
+    p->time_s = fmax(p->time_s, time_s);
+    price_tokens(p, s);
+    return rc;
+}
+
+/* Price, power and cost a year of the point at its own bandwidths, where all are given: what a row says, but
+ * for the time. */
+static int bound_point(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e)
+{
+    (void)shelf;
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct system x;
+    int rc = bound_floor(p, s, NULL, e);
+    if (rc || !topo_has_bandwidths(&s->net))
+        return rc;
+    topo_get_bandwidths(bw_Bps, &s->net);
+    p->usd = fmax(p->usd, at_least(design_point_fraction_usd(s, bw_Bps)));
+    if (!s->has_system)
+        return 0;
+    rc = system_build(&x, s, (struct system_of){ .bw_Bps = bw_Bps, .time_s = p->time_s > 0 ? p->time_s : 1 },
+                      e);
+    if (rc)
+        return rc;
+    p->watt = fmax(p->watt, at_least(x.cost.watt_peak));
+    p->usd_year = fmax(p->usd_year, at_least(x.cost.total));
+    system_free(&x);
+    price_tokens(p, s);
+    return 0;
+}
+
+/* In place of no links. */
+#define NO_LINK_Bps 1e-300
+
+/*
+ * Each workload's best plan at the most that the rows leave each dimension on its own. Time falls with
+ * bandwidth, whatever the algorithms. A workload that is an expression, or whose plan is given, is timed so
+ * only where it trains a model.
+ */
+static int bound_widest(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+                        struct err *e)
+{
+    struct design_question q;
+    struct step_fn shape = { .n_dims = s->net.n_dims };
+    double cap_Bps[TOPO_MAX_DIMS], time_s = 0;
+    int rc = 0;
+    if (!times_are_bounded(s) || topo_has_bandwidths(&s->net) || s->ideal)
+        return 0;
+    design_ask(&q, s);
+    q.problem.step = &shape; /* alone for the number of dimensions */
+    alloc_find_caps(cap_Bps, &q.problem);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        cap_Bps[d] = cap_Bps[d] > 0 ? cap_Bps[d] : NO_LINK_Bps;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
+        const struct design_workload *w = &s->workloads[i];
+        const struct collective_way way = search_way(s, cap_Bps);
+        double least_s = 0;
+        if (design_point_is_searched(w))
+            rc = search_least(&least_s, s, i, cap_Bps, shelf, e);
+        else if (w->training)
+            least_s = search_clock_at(&way, &w->training->place, &w->training->cost);
+        time_s += w->weight * at_least(least_s);
+    }
+    p->time_s = fmax(p->time_s, time_s * (1 - AS_GOOD_REL));
+    price_tokens(p, s);
+    return rc;
+}
+
+static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,
+                                          struct search_shelf *shelf,
+                                          struct err *e) = { [BEST_FLOOR] = bound_floor,
+                                                             [BEST_FREE] = bound_free,
+                                                             [BEST_POINT] = bound_point,
+                                                             [BEST_WIDEST] = bound_widest };
+
+/* ---- sets of points ---- */
+
+/* Keys that neither a book of plans nor the price and power of NPUs and servers depend on. */
+static bool is_of_fabric(const char *path)
+{
+    static const char *const of_dim[] = { "tier", "planes", "latency_ns", "efficiency", "link_GBps" };
+    static const char dims[] = "network.dims";
+    if (design_is_quick(path))
+        return true;
+    const char *last = strrchr(path, '.');
+    if (strncmp(path, dims, sizeof dims - 1) != 0 || !last)
+        return false;
+    /* network.dims.NAME.KEY or network.dims[N].KEY: KEY itself, no map below it. */
+    const char *rest = path + sizeof dims - 1;
+    if (strcspn(rest, ".") == 0)
+        rest += 1 + strcspn(rest + 1, ".");
+    else
+        rest += strcspn(rest, ".");
+    if (rest != last)
+        return false;
+    for (size_t i = 0; i < sizeof of_dim / sizeof *of_dim; i++)
+        if (strcmp(last + 1, of_dim[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What is done with a node next. */
+enum step { STEP_FLOOR, STEP_FREE, STEP_POINTS, STEP_WIDEST, STEP_SOLVE };
+
+struct node {
+    double bound;   /* of `by`, less is better */
+    int64_t set, i; /* point i of the set; -1: all of it */
+    int64_t n;      /* points of it that `where` leaves in */
+    enum step next;
+    enum best_bound by; /* the last bound that was found */
+    struct best_parts parts;
+};
+
+/* Nodes to be solved first among equals, so that the best are known early; then by number. */
+static bool node_before(const struct node *a, const struct node *b)
+{
+    if (a->bound < b->bound || a->bound > b->bound)
+        return a->bound < b->bound;
+    if (a->next != b->next)
+        return a->next > b->next;
+    return a->set != b->set ? a->set < b->set : a->i < b->i;
+}
+
+HEAP(nodes, struct node, node_before)
+
+/* One of the best so far. */
+struct leader {
+    double value;
+    int64_t point;
+    struct table row;
+};
+
+/* Of one thread. */
+struct hand {
+    struct runner *runner;
+};
+
+struct hunt {
+    const struct best_ask *ask;
+    struct best_answer *out;
+    struct units sets, points;
+    struct search_shelf *shelf;             /* of the study; borrowed */
+    struct linexpr limits[KEEP_MAX_LIMITS]; /* coef shape [columns->n_cols], owned */
+    struct keep *keep;                      /* knows what a result is */
+    struct node *heap;                      /* shape [n], owned */
+    int64_t n, cap;
+    struct incumbent last;  /* of the best few, once they are as many as are asked for */
+    struct leader *leaders; /* shape [n_leaders], owned */
+    int32_t n_leaders;
+    struct hand *hands; /* shape [threads], owned */
+    double least_out;   /* least bound of what was ruled out and is not in the heap */
+};
+
+/* What became of a node in a round. */
+struct done {
+    struct node node;    /* with its new bound; n = 0: it is gone */
+    struct node *points; /* shape [n_points], owned: in its place */
+    int64_t n_points, left_out;
+    struct table rows; /* of a point that was solved */
+    int rc;
+    struct err e;
+};
+
+/* ---- limits ---- */
+
+/* What the left-hand side of limit @p k misses the right-hand side by at least, for any values within bounds;
+ * <= 0: it may hold. *size: the magnitude of its terms. */
+static double broken_by(double *size, const struct hunt *b, int32_t k, const struct best_parts *p)
+{
+    const struct linexpr *x = &b->limits[k];
+    double low = 0, high = 0;
+    *size = fabs(x->rhs);
+    for (int32_t i = 0; i < b->ask->columns->n_cols; i++) {
+        if (x->coef[i] == 0)
+            continue;
+        bool is_known;
+        struct best_range r = best_column(&is_known, p, b->ask->columns->names[i]);
+        double one = x->coef[i] * r.low, other = x->coef[i] * r.high;
+        low += fmin(one, other);
+        high += fmax(one, other);
+        *size += isfinite(r.low) ? fabs(one) : 0;
+    }
+    double above = low - x->rhs, below = x->rhs - high;
+    return x->sense == LINEXPR_LE ? above : x->sense == LINEXPR_GE ? below : fmax(above, below);
+}
+
+/* The first limit that no design of the node satisfies; -1: none. */
+static int32_t find_broken(const struct hunt *b, const struct best_parts *p, double *by)
+{
+    for (int32_t k = 0; k < b->ask->rule->n_where; k++) {
+        double size;
+        *by = broken_by(&size, b, k, p);
+        if (*by > 2 * LINEXPR_REL * size)
+            return k;
+    }
+    return -1;
+}
+
+static void count_limit(struct hunt *b, int32_t k, int64_t n, double by)
+{
+    struct best_limit *l = &b->out->limits[k];
+    l->least = l->n ? fmin(l->least, by) : by;
+    l->n += n;
+}
+
+/* ---- one node, by any thread ---- */
+
+static void unit_of(struct sweep_unit *unit, struct sweep_point *p, const struct hunt *b,
+                    const struct node *x, int64_t i)
+{
+    struct sweep_unit set;
+    units_find(&set, &b->sets, x->set);
+    units_point(p, &b->sets, &set, i);
+    units_of_point(unit, &b->points, p);
+}
+
+static const struct design_point *read_point(const struct hunt *b, void *hand, const struct node *x,
+                                             int64_t i, struct done *d)
+{
+    const struct design_point *s = NULL;
+    struct sweep_unit unit;
+    struct sweep_point p;
+    unit_of(&unit, &p, b, x, i);
+    d->rc = runner_read(&s, hand, &unit, &d->e);
+    return s;
+}
+
+/* Does `where` leave point i of the set in? @p facts: of its network; NULL: not known. */
+static bool is_in(const struct hunt *b, const struct node *x, int64_t i, const double *facts)
+{
+    struct sweep_unit unit;
+    struct sweep_point p;
+    unit_of(&unit, &p, b, x, i);
+    return sweep_passes(&b->ask->study->sweep, &p, facts);
+}
+
+static int64_t size_of(const struct hunt *b, int64_t set)
+{
+    struct sweep_unit unit;
+    units_find(&unit, &b->sets, set);
+    return unit.n;
+}
+
+static int64_t first_in(const struct hunt *b, const struct node *x)
+{
+    int64_t i = 0, n = size_of(b, x->set);
+    while (i < n && !is_in(b, x, i, NULL))
+        i++;
+    return i < n ? i : -1;
+}
+
+static void sharpen(struct done *d, const struct hunt *b, const struct design_point *s, enum best_bound by)
+{
+    if (!s || d->rc)
+        return;
+    d->rc = bounds[by](&d->node.parts, s, b->shelf, &d->e);
+    d->node.by = by;
+    d->node.bound = fmax(d->node.bound, bound_by(&b->ask->by, &d->node.parts));
+}
+
+/* A set is looked at for the first time. All of its points have the network's sizes, and so the facts of
+ * `where`. */
+static void look_at_set(struct done *d, const struct hunt *b, void *hand)
+{
+    double facts[DESIGN_FACTS];
+    int64_t first = first_in(b, &d->node), n = 0, all = size_of(b, d->node.set);
+    const struct design_point *s = first < 0 ? NULL : read_point(b, hand, &d->node, first, d);
+    if (s)
+        design_facts(facts, &s->net);
+    for (int64_t i = 0; i < all && first >= 0; i++)
+        n += is_in(b, &d->node, i, s ? facts : NULL);
+    d->node.n = n;
+    d->left_out = all - n;
+    sharpen(d, b, n ? s : NULL, BEST_FLOOR);
+    /* One that cannot be read has no bounds: its points say what is wrong. */
+    d->node.next = s ? STEP_FREE : STEP_POINTS;
+}
+
+static void free_set(struct done *d, const struct hunt *b, void *hand)
+{
+    int64_t first = first_in(b, &d->node);
+    sharpen(d, b, read_point(b, hand, &d->node, first, d), BEST_FREE);
+    d->node.next = STEP_POINTS;
+}
+
+/* A point of a set, with what its own network adds to the bound of the set. */
+static void open_point(struct done *d, const struct hunt *b, void *hand, int64_t i)
+{
+    struct node whole = d->node;
+    const struct design_point *s = read_point(b, hand, &whole, i, d);
+    double facts[DESIGN_FACTS];
+    if (s)
+        design_facts(facts, &s->net);
+    if (d->rc || (s && !is_in(b, &whole, i, facts)))
+        return;
+    d->node.i = i;
+    d->node.n = 1;
+    sharpen(d, b, s, BEST_POINT);
+    bool widest = s && !topo_has_bandwidths(&s->net);
+    d->node.next = widest ? STEP_WIDEST : STEP_SOLVE;
+    d->points[d->n_points++] = d->node;
+    d->node = whole;
+}
+
+static void open_set(struct done *d, const struct hunt *b, void *hand)
+{
+    int64_t all = size_of(b, d->node.set);
+    d->points = malloc((size_t)all * sizeof *d->points);
+    if (!d->points)
+        d->rc = err_nomem(&d->e, "points");
+    for (int64_t i = 0; i < all && !d->rc; i++) {
+        if (is_in(b, &d->node, i, NULL))
+            open_point(d, b, hand, i);
+        if (!d->rc && work_stopped())
+            d->rc = work_check(&d->e);
+    }
+    d->node.n = d->rc ? d->node.n : 0; /* its points take its place */
+}
+
+static void solve_point(struct done *d, const struct hunt *b, void *hand)
+{
+    struct sweep_unit unit;
+    struct sweep_point p;
+    struct sweep_counts counts = { 0 };
+    unit_of(&unit, &p, b, &d->node, d->node.i);
+    study_put_columns(&d->rows, b->ask->study, TABLE_ROWS);
+    d->rc = d->rows.failed ? err_nomem(&d->e, "rows") : runner_unit(hand, &unit, &d->rows, &counts, &d->e);
+}
+
+static void take_step(struct done *d, const struct hunt *b, void *hand)
+{
+    switch (d->node.next) {
+    case STEP_FLOOR:
+        look_at_set(d, b, hand);
+        return;
+    case STEP_FREE:
+        free_set(d, b, hand);
+        return;
+    case STEP_POINTS:
+        open_set(d, b, hand);
+        return;
+    case STEP_WIDEST:
+        sharpen(d, b, read_point(b, hand, &d->node, d->node.i, d), BEST_WIDEST);
+        d->node.next = STEP_SOLVE;
+        return;
+    case STEP_SOLVE:
+        solve_point(d, b, hand);
+        return;
+    }
+}
+
+/* ---- what comes of it, in the order of nodes ---- */
+
+static int push(struct hunt *b, const struct node *x, struct err *e)
+{
+    if (!vec_reserve(b->heap, b->cap, b->n + 1))
+        return err_nomem(e, "points");
+    nodes_push(b->heap, b->n++, *x);
+    return 0;
+}
+
+static void rule_out(struct hunt *b, const struct node *x)
+{
+    b->out->n_ruled_out[x->by] += x->n;
+    b->least_out = fmin(b->least_out, x->bound);
+}
+
+/* Back into the heap, unless nothing of it can be among the best. */
+static int put_back(struct hunt *b, const struct node *x, struct err *e)
+{
+    double by;
+    if (x->n == 0)
+        return 0;
+    /* INFINITY: no plan fits; also of what is to be large. */
+    if (isinf(x->parts.time_s)) {
+        b->out->n_infeasible += x->n;
+        if (!b->out->why.n)
+            text_puts(&b->out->why, "no plan fits the memory of an NPU");
+        return 0;
+    }
+    int32_t broken = find_broken(b, &x->parts, &by);
+    if (broken >= 0) {
+        count_limit(b, broken, x->n, by);
+        return 0;
+    }
+    if (incumbent_rules_out(&b->last, x->bound)) {
+        rule_out(b, x);
+        return 0;
+    }
+    return push(b, x, e);
+}
+
+/* The first limit that the row breaks, as keep has it; -1: it is within all. */
+static int32_t find_broken_row(const struct hunt *b, const struct table *row, double *by)
+{
+    for (int32_t k = 0; k < b->ask->rule->n_where; k++) {
+        const struct linexpr *x = &b->limits[k];
+        double sum = 0, size = 0;
+        for (int32_t i = 0; i < b->ask->columns->n_cols; i++) {
+            double term = x->coef[i] == 0 ? 0 : x->coef[i] * keep_number(row, 0, i);
+            sum += term;
+            size += fabs(term);
+        }
+        *by = x->sense == LINEXPR_LE   ? sum - x->rhs
+              : x->sense == LINEXPR_GE ? x->rhs - sum
+                                       : fabs(sum - x->rhs);
+        if (!linexpr_holds(x->sense, x->rhs, sum, size))
+            return k;
+    }
+    return -1;
+}
+
+/* Of equal values the lower point goes first, as in keep.top. */
+static void add_leader(struct hunt *b, double value, int64_t point, struct table *row)
+{
+    int32_t at = b->n_leaders;
+    while (at > 0 && (b->leaders[at - 1].value > value ||
+                      (b->leaders[at - 1].value >= value && b->leaders[at - 1].point > point)))
+        at--;
+    if (at == b->ask->top)
+        return;
+    if (b->n_leaders == b->ask->top)
+        table_free(&b->leaders[--b->n_leaders].row);
+    memmove(&b->leaders[at + 1], &b->leaders[at], (size_t)(b->n_leaders - at) * sizeof *b->leaders);
+    b->leaders[at] = (struct leader){ .value = value, .point = point, .row = *row };
+    *row = (struct table){ 0 };
+    if (++b->n_leaders == b->ask->top)
+        b->last.value = b->leaders[b->n_leaders - 1].value;
+}
+
+static void note_failure(struct hunt *b, const struct table *row)
+{
+    const char *message = table_text(row, 0, table_find(row, DESIGN_COLUMN(message)));
+    const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
+    b->out->n_infeasible++;
+    if (keep_is_design(b->keep, row, 0))
+        message = "has no value of what is sought";
+    if (!b->out->why.n)
+        text_printf(&b->out->why, "point %lld: %s%s%s",
+                    (long long)table_count(row, 0, table_find(row, "point")), status ? status : "",
+                    message ? ": " : "", message ? message : "");
+}
+
+static void take_row(struct hunt *b, struct done *d)
+{
+    struct table *row = &d->rows;
+    double by;
+    if (row->n_rows == 0) { /* `where` leaves it out after all */
+        b->out->n_left_out++;
+        return;
+    }
+    b->out->n_solved++;
+    double value = keep_is_design(b->keep, row, 0) ? value_by(&b->ask->by, row) : (double)NAN;
+    if (isnan(value)) {
+        note_failure(b, row);
+        return;
+    }
+    const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
+    b->out->n_above += d->node.bound > value + AS_GOOD_REL * fabs(value);
+    b->out->n_unproved += status && strcmp(status, alloc_status_names[ALLOC_SOLVED]) != 0;
+    int32_t broken = find_broken_row(b, row, &by);
+    if (broken >= 0)
+        count_limit(b, broken, 1, by);
+    else
+        add_leader(b, value, table_count(row, 0, table_find(row, "point")), row);
+}
+
+static int take_done(struct hunt *b, struct done *d, struct err *e)
+{
+    int rc = 0;
+    if (d->node.next == STEP_SOLVE && d->rows.n_cols > 0) {
+        take_row(b, d);
+        return 0;
+    }
+    b->out->n_left_out += d->left_out;
+    for (int64_t i = 0; i < d->n_points && !rc; i++)
+        rc = put_back(b, &d->points[i], e);
+    return rc ? rc : put_back(b, &d->node, e);
+}
+
+/* ---- rounds ---- */
+
+enum { ROUND = 64, MOST_DEAR = 16 };
+
+static bool is_dear(enum step step)
+{
+    return step == STEP_FREE || step == STEP_WIDEST || step == STEP_SOLVE;
+}
+
+/* The nodes with the least bounds, of which @p dear at most take long. Returns how many. */
+static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
+{
+    int32_t n = 0;
+    while (n < ROUND && b->n > 0 && !incumbent_rules_out(&b->last, b->heap[0].bound)) {
+        if (is_dear(b->heap[0].next) && --dear < 0)
+            break;
+        round[n++] = (struct done){ .node = nodes_pop(b->heap, b->n) };
+        b->n--;
+    }
+    return n;
+}
+
+static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e)
+{
+    int rc = 0;
+    int32_t threads = n < b->ask->threads ? n : b->ask->threads;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (int32_t i = 0; i < n; i++)
+        take_step(&round[i], b, b->hands[omp_get_thread_num()].runner);
+    for (int32_t i = 0; i < n; i++) {
+        struct done *d = &round[i];
+        if (d->rc && d->rc != ERR_STOPPED && !rc) {
+            rc = d->rc;
+            *e = d->e;
+        }
+        /* A step that was given up is not lost: the node is open with the bound that it had. */
+        if (d->rc) {
+            rc = rc ? rc : push(b, &d->node, e);
+        } else if (!rc) {
+            rc = take_done(b, d, e);
+        }
+        table_free(&d->rows);
+        free(d->points);
+    }
+    return rc;
+}
+
+static double shown(const struct hunt *b, double value)
+{
+    return b->ask->by.factors[0].large ? -value : value;
+}
+
+static void tell(const struct hunt *b)
+{
+    const struct best_answer *a = b->out;
+    struct best_state s = { .n_points = a->n_points,
+                            .n_solved = a->n_solved,
+                            .value = b->n_leaders ? shown(b, b->leaders[0].value) : (double)NAN,
+                            .bound = b->n ? shown(b, b->heap[0].bound) : (double)NAN };
+    s.n_ruled_out = a->n_left_out + a->n_infeasible;
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        s.n_ruled_out += a->n_ruled_out[i];
+    for (int32_t i = 0; i < b->ask->rule->n_where; i++)
+        s.n_ruled_out += a->limits[i].n;
+    if (b->ask->progress)
+        b->ask->progress(b->ask->context, &s);
+}
+
+static int run_rounds(struct hunt *b, struct err *e)
+{
+    struct done *round = calloc(ROUND, sizeof *round);
+    int32_t dear = 1;
+    int rc = round ? 0 : err_nomem(e, "points");
+    for (int32_t n = 1; !rc && n > 0 && !work_stopped();) {
+        n = take_nodes(round, b, dear);
+        /* One at first, since the first often rules out the second. */
+        bool solves = false;
+        for (int32_t i = 0; i < n; i++)
+            solves = solves || round[i].node.next == STEP_SOLVE;
+        dear = solves && dear < MOST_DEAR ? 2 * dear : dear;
+        rc = n ? do_round(b, round, n, e) : 0;
+        tell(b);
+    }
+    free(round);
+    return rc;
+}
+
+/* What is left in the heap: ruled out by the bound that it has, or open. */
+static int finish(struct hunt *b, struct err *e)
+{
+    struct best_answer *a = b->out;
+    a->stopped = work_stopped();
+    for (int64_t i = 0; i < b->n; i++) {
+        struct node *x = &b->heap[i];
+        if (incumbent_rules_out(&b->last, x->bound)) {
+            rule_out(b, x);
+            continue;
+        }
+        b->least_out = fmin(b->least_out, x->bound);
+        a->n_open += x->n;
+    }
+    for (int32_t i = 0; i < b->n_leaders; i++) {
+        a->values[i] = shown(b, b->leaders[i].value);
+        table_take_rows(&a->rows, &b->leaders[i].row);
+    }
+    a->bound = isfinite(b->least_out) ? shown(b, b->least_out) : (double)NAN;
+    a->proved = b->n_leaders > 0 && a->n_open == 0 && a->n_unproved == 0 && a->n_above == 0;
+    return a->rows.failed ? err_nomem(e, "rows") : text_check(&a->why, e);
+}
+
+/* ---- begin and end ---- */
+
+static int parse_limits(struct hunt *b, struct err *e)
+{
+    const struct table *columns = b->ask->columns;
+    int rc = 0;
+    for (int32_t k = 0; k < b->ask->rule->n_where && !rc; k++) {
+        b->limits[k].coef = malloc(((size_t)columns->n_cols + 1) * sizeof *b->limits[k].coef);
+        rc = b->limits[k].coef ? linexpr_parse(&b->limits[k], b->ask->rule->where[k],
+                                               (const char *const *)columns->names, columns->n_cols, e)
+                               : err_nomem(e, "limits");
+    }
+    return rc;
+}
+
+/* A node for each set; those of one point are points at once when they are opened. */
+static int begin_sets(struct hunt *b, struct err *e)
+{
+    int rc = 0;
+    for (int64_t u = 0; u < b->sets.n_units && !rc; u++) {
+        const struct node x = {
+            .bound = -INFINITY, .set = u, .i = -1, .n = size_of(b, u), .next = STEP_FLOOR
+        };
+        rc = push(b, &x, e);
+    }
+    return rc;
+}
+
+static int begin(struct hunt *b, struct err *e)
+{
+    const struct study *s = b->ask->study;
+    const struct design_own *own = s->own;
+    const struct block_job job = { .study = s, .order = &b->points };
+    b->shelf = own ? own->shelf : NULL;
+    b->hands = calloc((size_t)b->ask->threads, sizeof *b->hands);
+    b->leaders = calloc((size_t)b->ask->top + 1, sizeof *b->leaders);
+    int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, is_of_fabric, e)
+                                    : err_nomem(e, "points");
+    rc = rc ? rc : units_build(&b->points, &s->sweep, 1, design_is_quick, e);
+    for (int32_t i = 0; i < b->ask->threads && !rc; i++)
+        rc = runner_build(&b->hands[i].runner, &job, e);
+    rc = rc ? rc : keep_build(&b->keep, b->ask->rule, b->ask->columns, e);
+    rc = rc ? rc : parse_limits(b, e);
+    return rc ? rc : begin_sets(b, e);
+}
+
+static void end(struct hunt *b)
+{
+    for (int32_t i = 0; i < b->ask->threads && b->hands; i++)
+        runner_free(b->hands[i].runner);
+    for (int32_t i = 0; i < b->n_leaders; i++)
+        table_free(&b->leaders[i].row);
+    for (int32_t k = 0; k < b->ask->rule->n_where; k++)
+        free(b->limits[k].coef);
+    keep_free(b->keep);
+    units_free(&b->sets);
+    units_free(&b->points);
+    free(b->hands);
+    free(b->leaders);
+    free(b->heap);
+}
+
+int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e)
+{
+    double margin = ask->by.factors[0].large ? -AS_GOOD_REL : AS_GOOD_REL; /* values are below 0 then */
+    struct hunt b = { .ask = ask, .out = out, .last = incumbent_none(margin), .least_out = INFINITY };
+    *out = (struct best_answer){ .n_points = ask->study->sweep.n_points, .is_bounded = is_bounded(&ask->by) };
+    out->n_points = out->n_points ? out->n_points : 1;
+    study_put_columns(&out->rows, ask->study, TABLE_ROWS);
+    int rc = begin(&b, e);
+    rc = rc ? rc : run_rounds(&b, e);
+    rc = rc ? rc : finish(&b, e);
+    end(&b);
+    if (rc)
+        best_free(out);
+    return rc;
+}
+
+void best_free(struct best_answer *a)
+{
+    table_free(&a->rows);
+    text_free(&a->why);
+    *a = (struct best_answer){ 0 };
+}

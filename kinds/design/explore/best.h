@@ -1,0 +1,98 @@
+/**
+ * @file The best few points of a study of designs, proved, without solving every point.
+ *
+ * Points are taken by lower bounds of what is sought, the least first, from sets of points down to single
+ * ones, and a point is solved, as a sweep solves it, only while its bound is not above the last of the best.
+ * Every bound is a function of its own in best.c, which says what it assumes.
+ */
+#ifndef KINDS_DESIGN_EXPLORE_BEST_H
+#define KINDS_DESIGN_EXPLORE_BEST_H
+
+#include "alloc/incumbent.h"
+#include "kinds/design/ask/point.h"
+#include "study/keep.h"
+#include "study/study.h"
+
+/** What a set of points, or one, is ruled out by, from cheap to dear. */
+enum best_bound {
+    BEST_FLOOR,  /**< compute at the peak; price and power of NPUs and servers */
+    BEST_FREE,   /**< the best plan with exchange free */
+    BEST_POINT,  /**< price and power with the network of the point, where its bandwidths are given */
+    BEST_WIDEST, /**< the best plan at the most bandwidth that limits leave each dimension alone */
+    N_BEST_BOUNDS
+};
+/** For people: "the best plan with exchange free". */
+extern const char *const best_bound_words[N_BEST_BOUNDS];
+
+/** No design of the points has less of any; 0: nothing is known. */
+struct best_parts {
+    double time_s, usd, watt, usd_year, usd_per_Mtoken; /**< INFINITY time_s: no plan fits the memory */
+    double tokens;                                      /**< of a step; 0: not known */
+};
+
+/** Between what a column lies; -INFINITY and INFINITY: not known. */
+struct best_range {
+    double low, high;
+};
+/** Of a column of rows (kinds/design/answer/columns.h); *known = false: nothing bounds it. */
+struct best_range best_column(bool *known, const struct best_parts *p, const char *name);
+
+enum { BEST_MAX_FACTORS = 2, BEST_MAX_TOP = 1000 };
+
+/** A column that is to be small or large, or the product of two that are to be small. */
+struct best_by {
+    struct keep_column factors[BEST_MAX_FACTORS]; /**< shape [n] */
+    int32_t n;
+};
+
+/** "time_s", "max:mfu" or "time_s*cost_usd" over @p columns. Errors as keep_take_column(). */
+int best_take_by(struct best_by *by, const struct keep_rule *rule, const char *text,
+                 const struct table *columns, struct err *e);
+/** What best_take_by() reads for an objective; false: rows have no column of it. */
+bool best_name_objective(char *out, size_t size, enum alloc_objective objective);
+
+/** How far it is. */
+struct best_state {
+    int64_t n_points, n_ruled_out, n_solved;
+    double value, bound; /**< as rows have them; INFINITY value: none yet */
+};
+typedef void best_progress(void *context, const struct best_state *state);
+
+struct best_ask {
+    const struct study *study;    /**< of designs; all borrowed */
+    const struct table *columns;  /**< of its rows */
+    const struct keep_rule *rule; /**< where: limits over columns; all else is passed over */
+    struct best_by by;
+    int32_t top, threads;
+    best_progress *progress; /**< NULL: nobody asks */
+    void *context;
+};
+
+/** What became of a limit of the rule. */
+struct best_limit {
+    int64_t n;    /**< points that it rules out, by bounds or solved */
+    double least; /**< of its left-hand side less its right-hand side (the other way for >=) over these */
+};
+
+/** Release with best_free(). */
+struct best_answer {
+    struct table rows; /**< of points, best first, as a sweep has them; of equals the lower point first */
+    double values[BEST_MAX_TOP]; /**< shape [rows.n_rows]: of `by`, as rows have it */
+    double bound;                /**< no point that was not solved is better; NaN: all were solved */
+    bool is_bounded;             /**< something bounds `by`: else every point was solved */
+    bool stopped;                /**< work_stop(): `open` points are neither solved nor ruled out */
+    bool proved; /**< of the whole: nothing is open, and all that was solved is itself proved */
+    int64_t n_points, n_left_out, n_solved, n_infeasible, n_open;
+    int64_t n_unproved; /**< solved points whose own proof falls short */
+    int64_t n_above;    /**< solved points whose bound was above their value: a fault of the program */
+    int64_t n_ruled_out[N_BEST_BOUNDS];
+    struct best_limit limits[KEEP_MAX_LIMITS];
+    struct text why; /**< of the first point without a design */
+};
+
+/** @return 0, also where no point has a design; ERR_PARSE, ERR_RANGE: a limit that cannot be read; ERR_NOMEM.
+ * The same for any number of threads. */
+int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e);
+void best_free(struct best_answer *a);
+
+#endif

@@ -1,0 +1,87 @@
+#!/bin/sh
+# The best points of a study: those that a sweep's rows have, with the proof and what ruled out the others.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" >out.txt 2>&1; code=$?; sed 's/study_hash=.*/study_hash=HASH/' out.txt; rm out.txt; echo "exit $code"; }
+cat >large.yaml <<..
+peak_TFLOPS: 3
+mem_GBps: 200
+mem_GB: 0.1
+watt: 700
+..
+cat >small.yaml <<..
+peak_TFLOPS: 1
+mem_GBps: 100
+mem_GB: 0.02
+watt: 400
+..
+cat >rates.yaml <<..
+name: rates
+rates:
+  - { tier: A, link_usd_per_GBps: 4 }
+  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }
+..
+cat >study.yaml <<..
+name: machines
+network:
+  npu: small.yaml
+  dims:
+    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100, bw_GBps: 20 }
+    - { name: pod, shape: switch, size: 4, tier: B, latency_ns: 500, bw_GBps: 5 }
+parts: rates.yaml
+model: alpha-beta
+split: given
+workload:
+  name: w
+  model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }
+  parallel: { batch: 48 }
+  search: {}
+system: { npu_usd: 1500, npus_per_node: 4 }
+vary:
+  zip:
+    network.npu: [small.yaml, large.yaml]
+    system.npu_usd: [1500, 4000]
+  network.dims.pod.size: [2, 4, 8]
+  workload.parallel.batch: [16, 48]
+  network.dims.pod.bw_GBps: [1, 2, 5, 10]
+..
+run best study.yaml
+run best study.yaml --by usd_per_Mtoken --top 1 --limit 'watt_peak <= 9000' --limit 'time_s <= 0.02'
+run best study.yaml --by 'time_s*watt_peak' --top 2
+run best study.yaml --by max:tokens_per_s --top 1
+echo "== the rows of a sweep"
+"$WEFT" sweep study.yaml --set 'keep={top: {n: 4, by: usd_per_Mtoken}}' --of csv 2>/dev/null | grep -v '^#' | sort >sweep.csv
+"$WEFT" best study.yaml --by usd_per_Mtoken --top 4 --of csv 2>/dev/null | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
+"$WEFT" best study.yaml --of json -j 1 2>/dev/null >one.json && "$WEFT" best study.yaml --of json -j 5 2>/dev/null >five.json
+sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
+echo "== bandwidths are split"
+cat >split.yaml <<..
+network: "ring:4 switch:8"
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  total_GBps: [100, 200, 300]
+  model: [bandwidth]
+..
+run best split.yaml
+run best split.yaml --by nic_GBps
+echo "== what cannot be"
+run best study.yaml --limit 'watt_peak <= 1000' --limit 'time_s <= 1'
+run best study.yaml --set network.npu.mem_GB=0.00001
+run best study.yaml --by nope
+run best study.yaml --by 'max:time_s*cost_usd'
+run best study.yaml --by time_s*time_s*time_s
+run best study.yaml --limit 'watts <= 1'
+run best study.yaml --set 'vary={total_GBps: []}'
+run best split.yaml --set objective=utilization
+run best split.yaml --set 'vary={objective: [time, cost]}'
+run best missing.yaml
+run best
+echo "== an end that is asked for"
+"$WEFT" best split.yaml --by nic_GBps --set 'vary={seed: {from: 1, to: 200000, step: 1}}' --set total_GBps=100 >out.txt 2>&1 &
+pid=$!
+sleep 2
+kill -TERM $pid
+wait $pid
+echo "exit $?"
+grep -c 'interrupted, the best so far follows' out.txt

@@ -1,0 +1,340 @@
+/*
+ * weft best against the rows of a sweep: random small spaces in which machines, networks, prices, batches,
+ * plans and limits vary, dense and with experts, bandwidths given and split, by every column that has a bound
+ * and by some that have none. The best few are those of all rows, in order and to the byte, whatever the
+ * number of threads; and no bound is above the value that it bounds.
+ */
+#include "kinds/design/explore/best.h"
+
+#include <omp.h>
+
+#include "kinds/design/explore/book.h"
+#include "kinds/design/explore/search.h"
+#include "kinds/design/explore/solve.h"
+#include "kinds/design/explore/uncertain.h"
+#include "tests/unit/designs.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/table_cells.h"
+
+enum { TEXT = 8192, MOST_POINTS = 200 };
+
+/* ---- studies ---- */
+
+struct drawn {
+    char text[TEXT], by[64], limit[64];
+    bool searched, given;
+};
+
+static bool chance(struct rng *r, double p)
+{
+    return rng_uniform(r) < p;
+}
+
+static const char *pick(struct rng *r, const char *const *words, size_t n)
+{
+    return words[rng_below(r, (uint32_t)n)];
+}
+
+#define PICK(r, ...)                                                                                         \
+    pick(r, (const char *const[]){ __VA_ARGS__ }, COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
+
+__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text + n, TEXT - n, fmt, ap);
+    va_end(ap);
+}
+
+static const struct file files[] = {
+    { "small.yaml",
+      "peak_TFLOPS: 1\npeak_8bit_TFLOPS: 2\nmem_GBps: 100\nmem_GB: 0.02\nusd: 1000\nwatt: 400\n" },
+    { "large.yaml", "peak_TFLOPS: 3\nmem_GBps: 200\nmem_GB: 0.1\nusd: 4000\nwatt: 700\n" },
+    { "tiny.yaml", "peak_TFLOPS: 1\nmem_GBps: 100\nmem_GB: 0.0005\nusd: 500\nwatt: 200\n" },
+    { "rates.yaml",
+      "name: rates\nrates:\n  - { tier: A, link_usd_per_GBps: 4 }\n"
+      "  - { tier: B, link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 }\n" },
+};
+
+static void draw_network(struct drawn *d, struct rng *r)
+{
+    add(d->text,
+        "network:\n  npu: %s\n  dims:\n"
+        "    - { name: node, shape: %s, size: %s, tier: A, latency_ns: 100, %s }\n"
+        "    - { name: pod, shape: switch, size: %s, tier: B, latency_ns: 500, %s }\nparts: rates.yaml\n",
+        PICK(r, "small.yaml", "large.yaml"), PICK(r, "ring", "full"), PICK(r, "2", "4"),
+        d->given ? "bw_GBps: 20" : "max_GBps: 80", PICK(r, "2", "4"),
+        d->given ? "bw_GBps: 5" : "min_GBps: 0.1");
+    if (!d->given)
+        add(d->text, "total_GBps: 30\n");
+}
+
+static void draw_workload(struct drawn *d, struct rng *r)
+{
+    const char *experts = chance(r, 0.4) ? ", moe: { experts: 4, top_k: 2, ffn: 96 }" : "";
+    add(d->text,
+        "workload:\n  name: w\n  model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64, "
+        "attention: flash%s }\n  parallel: { batch: 16%s }\n",
+        experts, PICK(r, "", ", overlap_tp: split", ", overlap_dp: false"));
+    if (d->searched)
+        add(d->text, "  search: { top: 1, interleave: [1], schedule: [1f1b], context: [ring]%s }\n",
+            PICK(r, "", ", tp: [1, 2]", ", zero: [1, 2]"));
+}
+
+/* An axis each with some chance, of every sort; the product is small. */
+static void draw_axes(struct drawn *d, struct rng *r)
+{
+    struct axis {
+        const char *text;
+        int n;
+    };
+    const struct axis any[] = {
+        { "network.npu: [small.yaml, large.yaml, tiny.yaml]", 3 },
+        { "network.dims.pod.size: { from: 2, to: 8, points: 3, scale: log }", 3 },
+        { "workload.parallel.batch: [8, 16, 48]", 3 },
+        { "network.dims.node.latency_ns: [100, 100, 5000]", 3 },
+        { "network.dims.pod.tier: [A, B]", 2 },
+        { "system.npu_usd: [1000, 2000]", 2 },
+        { "zip: { network.dims.node.efficiency: [1, 0.5], network.dims.pod.latency_ns: [1, 900] }", 2 },
+    };
+    const struct axis given[] = { { "network.dims.node.bw_GBps: [1, 10, 40]", 3 },
+                                  { "network.dims.pod.bw_GBps: [2, 2, 8]", 3 } };
+    const struct axis split[] = { { "total_GBps: [4, 20, 20, 90]", 4 },
+                                  { "network.dims.node.max_GBps: [0.5, 10]", 2 } };
+    const struct axis *own = d->given ? given : split;
+    int points = 1;
+    add(d->text, "vary:\n");
+    for (size_t i = 0; i < COUNT_OF(any) + COUNT_OF(given); i++) {
+        const struct axis *a = i < COUNT_OF(any) ? &any[i] : &own[i - COUNT_OF(any)];
+        int most = d->searched && !d->given ? 9 : d->searched ? 60 : MOST_POINTS;
+        if (!chance(r, 0.45) || points * a->n > most)
+            continue;
+        points *= a->n;
+        add(d->text, "  %s\n", a->text);
+    }
+    if (points == 1)
+        add(d->text, "  %s\n", own[0].text);
+    if (chance(r, 0.2))
+        add(d->text, "where: [ \"n_npus <= 16\" ]\n");
+}
+
+static void draw_study(struct drawn *d, uint64_t seed)
+{
+    RNG(r, 81, seed);
+    *d = (struct drawn){ .searched = chance(r, 0.6), .given = chance(r, 0.6) };
+    draw_network(d, r);
+    draw_workload(d, r);
+    add(d->text, "model: %s\n", PICK(r, "alpha-beta", "alpha-beta", "bandwidth"));
+    add(d->text, "system: { npu_usd: 1500, npus_per_node: 2 }\n");
+    if (d->given)
+        add(d->text, "split: given\n");
+    else
+        add(d->text, "objective: %s\n",
+            d->searched ? "time" : PICK(r, "time", "perf_per_cost", "tco_per_token"));
+    draw_axes(d, r);
+    snprintf(d->by, sizeof d->by, "%s",
+             PICK(r, "time_s", "cost_usd", "watt_peak", "usd_year", "usd_per_Mtoken", "tokens_per_s", "mfu",
+                  "time_s*cost_usd", "time_s*watt_peak", "nic_GBps"));
+    snprintf(d->limit, sizeof d->limit, "%s",
+             PICK(r, "", "", "watt_peak <= 12000", "time_s <= 0.05", "cost_usd + 0.1*usd_year <= 20000",
+                  "tokens_per_s >= 20000", "goodput >= 0.5"));
+}
+
+/* ---- every row ---- */
+
+static double value_of(const struct best_by *by, const struct table *t, int64_t row)
+{
+    double product = 1;
+    for (int32_t i = 0; i < by->n; i++)
+        product *= keep_number(t, row, table_find(t, by->factors[i].name));
+    return product;
+}
+
+static bool goes_before(const struct best_by *by, const struct table *t, int64_t a, int64_t b)
+{
+    double x = value_of(by, t, a), y = value_of(by, t, b);
+    return by->factors[0].large ? x > y : x < y;
+}
+
+/* The best few of all rows that are results within the limits: shape [n], in order; of equals the first. */
+static int64_t best_of_all(int64_t *best, int64_t most, const struct table *rows,
+                           const struct keep_rule *rule, const struct best_by *by)
+{
+    int64_t n = 0;
+    struct keep *k;
+    MUST(keep_build(&k, rule, rows, e));
+    for (int64_t row = 0; row < rows->n_rows; row++) {
+        if (!keep_is_design(k, rows, row) || !keep_is_within(k, rows, row) || isnan(value_of(by, rows, row)))
+            continue;
+        int64_t at = n;
+        while (at > 0 && goes_before(by, rows, row, best[at - 1]))
+            at--;
+        if (at == most)
+            continue;
+        n += n < most;
+        for (int64_t i = n - 1; i > at; i--)
+            best[i] = best[i - 1];
+        best[at] = row;
+    }
+    keep_free(k);
+    return n;
+}
+
+/* ---- one against the other ---- */
+
+struct tally {
+    int n_studies, n_solved, n_points, n_rows, n_beyond;
+    int64_t by[N_BEST_BOUNDS];
+};
+
+static void same_rows(const struct table *got, const struct table *all, const int64_t *best, int64_t n)
+{
+    KEEP(struct text, a, text_free) = { 0 };
+    KEEP(struct text, b, text_free) = { 0 };
+    assert_int_equal(got->n_rows, n);
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t c = 0; c < all->n_cols; c++) {
+            table_cell_text(&a, got, i, c);
+            table_cell_text(&b, all, best[i], c);
+            text_puts(&a, ",");
+            text_puts(&b, ",");
+        }
+    assert_string_equal(text_str(&a), text_str(&b));
+}
+
+static int64_t sum_of(const struct best_answer *a)
+{
+    int64_t n = a->n_left_out + a->n_open;
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        n += a->n_ruled_out[i];
+    return n;
+}
+
+static void compare(struct tally *tally, const struct study *s, const struct drawn *d,
+                    const struct table *all, int32_t top)
+{
+    struct keep_rule rule = { .kind = &design_kind };
+    struct best_ask ask = { .study = s, .rule = &rule, .top = top };
+    int64_t best[MOST_POINTS];
+    KEEP(struct table, columns, table_free) = { 0 };
+    study_put_columns(&columns, s, TABLE_ROWS);
+    ask.columns = &columns;
+    if (*d->limit)
+        MUST(keep_take_limit(&rule, d->limit, &columns, e));
+    TEXT(by, "%s%s", strcmp(d->by, "goodput") == 0 ? "max:" : "", d->by);
+    MUST(best_take_by(&ask.by, &rule, text_str(&by), &columns, e));
+    int64_t n = best_of_all(best, top, all, &rule, &ask.by);
+    for (ask.threads = 1; ask.threads <= 3; ask.threads += 2) {
+        KEEP(struct best_answer, a, best_free) = { 0 };
+        MUST(best_find(&a, &ask, e));
+        same_rows(&a.rows, all, best, n);
+        assert_int_equal(a.n_above, 0);
+        assert_int_equal(a.n_open, 0);
+        assert_true(sum_of(&a) <= a.n_points);
+        assert_true(n == 0 || a.proved || a.n_unproved > 0);
+        assert_true(!isfinite(a.bound) || n < top ||
+                    (ask.by.factors[0].large ? a.bound <= a.values[n - 1] * (1 + 1e-8)
+                                             : a.bound >= a.values[n - 1] * (1 - 1e-8)));
+        tally->n_solved += (int)a.n_solved;
+        tally->n_points += (int)a.n_points;
+        tally->n_rows += (int)n;
+        for (int i = 0; i < N_BEST_BOUNDS; i++)
+            tally->by[i] += a.n_ruled_out[i];
+        tally->n_beyond += a.limits[0].n > 0;
+    }
+    keep_rule_free(&rule);
+}
+
+/* One after another by one hand, whole: a row that is trimmed lacks columns. */
+static void all_rows(struct table *t, const struct study *s)
+{
+    KEEP(struct units, order, units_free);
+    struct runner *hand;
+    struct sweep_counts n = { 0 };
+    MUST(units_build(&order, &s->sweep, 1, NULL, e));
+    const struct block_job job = { .study = s, .order = &order };
+    MUST(runner_build(&hand, &job, e));
+    for (int64_t u = 0; u < order.n_units; u++) {
+        struct sweep_unit unit;
+        units_find(&unit, &order, u);
+        MUST(runner_unit(hand, &unit, t, &n, e));
+    }
+    runner_free(hand);
+}
+
+static void try_study(struct tally *tally, uint64_t seed)
+{
+    struct drawn d;
+    KEEP(struct study, s, study_close) = { 0 };
+    KEEP(struct table, all, table_free) = { 0 };
+    FOLDER(f);
+    draw_study(&d, seed);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        put(&f, files[i].name, files[i].text);
+    MUST(designs_open(&s, put(&f, "study.yaml", d.text), NULL, 0, e));
+    study_put_columns(&all, &s, TABLE_ROWS);
+    all_rows(&all, &s);
+    /* Of every point all bounds are found where none is ruled out. */
+    compare(tally, &s, &d, &all, MOST_POINTS);
+    compare(tally, &s, &d, &all, 1 + (int32_t)(seed % 4));
+    tally->n_studies++;
+}
+
+TEST(the_best_are_those_of_all_rows)
+{
+    omp_set_num_threads(1); /* the searches are small */
+    struct tally t = { 0 };
+    int n = repeats(40);
+    for (int i = 0; i < n; i++)
+        try_study(&t, (uint64_t)i);
+    /* That it says something: many points are not solved, and every bound rules some out. */
+    print_message("%d studies: %d points, %d solved, %d rows; ruled out %lld %lld %lld %lld; limits in %d\n",
+                  t.n_studies, t.n_points, t.n_solved, t.n_rows, (long long)t.by[BEST_FLOOR],
+                  (long long)t.by[BEST_FREE], (long long)t.by[BEST_POINT], (long long)t.by[BEST_WIDEST],
+                  t.n_beyond);
+    assert_true(t.n_solved < 0.9 * t.n_points);
+    assert_true(t.n_rows > n);
+    assert_true(t.n_beyond > n / 20);
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        assert_true(t.by[i] > 0);
+}
+
+/* Plans that are found from a book that others wrote are those of a book of one's own. */
+TEST(shared_books_change_nothing)
+{
+    omp_set_num_threads(1);
+    for (int i = 0; i < repeats(15); i++) {
+        struct drawn d;
+        KEEP(struct study, s, study_close) = { 0 };
+        FOLDER(f);
+        draw_study(&d, 1000 + (uint64_t)i);
+        for (size_t k = 0; k < COUNT_OF(files); k++)
+            put(&f, files[k].name, files[k].text);
+        OK(designs_open(&s, put(&f, "study.yaml", d.text), NULL, 0, e));
+        const struct design_own *own = s.own;
+        for (int64_t p = 0; p < s.sweep.n_points && d.searched; p++) {
+            struct sweep_point at;
+            struct design_point point;
+            struct design_choice shared, alone;
+            struct err why[2] = { { 0 } };
+            sweep_find_point(&at, &s.sweep, p);
+            if (design_load(&point, &s, &at, 0, &why[0]))
+                continue;
+            int rc = design_choose_with(&shared, &point, own->shelf, &why[0]);
+            assert_int_equal(design_choose(&alone, &point, &why[1]), rc);
+            assert_string_equal(why[0].msg, why[1].msg);
+            if (!rc) {
+                const struct search_result *x = choice_plans(&shared, 0), *y = choice_plans(&alone, 0);
+                assert_int_equal(x->n_found, y->n_found);
+                assert_int_equal(x->n_timed, y->n_timed);
+                assert_int_equal(x->n_candidates, y->n_candidates);
+                assert_int_equal(x->found[0].rank, y->found[0].rank);
+                assert_true(x->found[0].value >= y->found[0].value && x->found[0].value <= y->found[0].value);
+                choice_free(&shared);
+                choice_free(&alone);
+            }
+            design_point_free(&point);
+        }
+    }
+}
