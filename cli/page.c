@@ -301,15 +301,19 @@ static void say_verdict(struct report *r, const struct design_point *s, const st
     }
     /* NaN, which is not known, was dealt with above. */
     bool fits = !(x->missing_B > 0);
-    report_line(r, "%s of %s GB: %s%s GB %s\n", show_real(a, x->memory_B / 1e9, 4),
+    report_line(r, "%s of %s GB: %s%s GB %s", show_real(a, x->memory_B / 1e9, 4),
                 show_real(b, s->net.npu.mem_B / 1e9, 4), fits ? "fits, " : "does not fit, ",
                 show_real(c, fabs(x->missing_B) / 1e9, 3), fits ? "left" : "too much");
+    if (x->tight)
+        report_line(r, "; tight: PyTorch reserves about %g %% beyond it (mem_margin)",
+                    100 * TRAINING_RESERVED);
+    report_line(r, "\n");
 }
 
 struct memory_facts {
     int64_t stage; /* from 1 */
     double term_B[N_MEMORY_TERMS], all_B, npu_B;
-    bool fits;
+    bool fits, tight;
 };
 
 #define MEMORY(field, called, ...)                                                                           \
@@ -327,6 +331,7 @@ static const struct column memory_columns[] = {
     MEMORY(all_B, "total_B", .title = "  all"),
     MEMORY(npu_B, "npu_B", .in = IN_JSON),
     COLUMN_FLAG(struct memory_facts, fits, NULL, .in = IN_JSON),
+    COLUMN_FLAG(struct memory_facts, tight, NULL, .in = IN_JSON),
     COLUMNS_END,
 };
 
@@ -337,7 +342,8 @@ static void training_memory(struct report *r, const struct design_point *s, cons
     struct memory_facts m = { .stage = x->memory.stage + 1,
                               .all_B = x->memory.total_B,
                               .npu_B = s->net.npu.mem_B,
-                              .fits = !(step->missing_B > 0) };
+                              .fits = !(step->missing_B > 0),
+                              .tight = step->tight };
     int width = r->width;
     memcpy(m.term_B, x->memory.term_B, sizeof m.term_B);
     if (!(m.term_B[MEMORY_RESERVED] > 0))

@@ -105,3 +105,13 @@ workload:
 "$WEFT" sim preset.yaml --of json -q | hash
 "$WEFT" sim preset.yaml --set 'workload.model={layers: 8, hidden: 4096, heads: 32, seq: 4096, vocab: 32000}' --set 'workload.parallel={tp: 8, batch: 64, software: eager, offload: 0.3, zero: 1}' 2>&1 | tail -25
 "$WEFT" sim preset.yaml --set 'workload.model={layers: 8, hidden: 4096, heads: 32, seq: 4096, vocab: 32000}' --set 'workload.parallel={tp: 8, batch: 64, software: eager, offload: 0.3, zero: 1}' --of json -q 2>&1 | hash
+
+echo "== tight: what is left is less than the 5 % that PyTorch reserves; counted by mem_margin, and XLA has no such allocator"
+cat >tight.yaml <<..
+network: { npu: { peak_TFLOPS: 1000, mem_GB: 71, mem_GBps: 4000 }, dims: [ { name: node, shape: switch, size: 8, bw_GBps: 450 } ] }
+model: alpha-beta
+workload: { name: s, model: $configs/models/llama3-8b.yaml, parallel: { batch: 64, zero: 1, software: megatron, recompute: full } }
+..
+for more in network.npu.mem_GB=71 network.npu.mem_GB=73 workload.parallel.mem_margin=0.03 workload.parallel.software=maxtext; do
+    echo "$more: $("$WEFT" sim tight.yaml -q --set "$more" | grep " GB: ")"
+done

@@ -12,7 +12,11 @@ struct training_report {
     double mfu, hfu;     /**< useful, and all, matrix products over what the NPUs could do */
     double memory_B,
         missing_B; /**< of the stage that needs most; NaN missing: the NPU's memory is not known */
+    bool tight;    /**< it fits, but not with what the framework usually reserves beyond it */
 };
+
+/** Share of what PyTorch allocates that its allocator reserves beside it: 3 to 10 % (runs of torchtitan). */
+#define TRAINING_RESERVED 0.05
 
 /** @p w trains a model, and @p load is its time on a design for @p s. */
 void design_training_report(struct training_report *out, const struct design_point *s,
@@ -56,7 +60,8 @@ struct training_row {
         TRAINING_COLUMN(type, within, recompute, TABLE_TEXT, "of activations"),                              \
         TRAINING_COLUMN(type, within, zero, TABLE_COUNT, "stage of sharded optimizer states"),               \
         TRAINING_COLUMN(type, within, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),    \
-        TRAINING_COLUMN(type, within, fits, TABLE_TEXT, "yes, or no: the NPU has less memory"),              \
+        TRAINING_COLUMN(type, within, fits, TABLE_TEXT,                                                      \
+                        "yes, tight (less is left than PyTorch reserves), or no: the NPU has less memory"),  \
         TRAINING_COLUMN(type, within, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),               \
         TRAINING_COLUMN(type, within, tokens_per_s, TABLE_REAL, "samples where there are no sequences",      \
                         .better = 1),                                                                        \
