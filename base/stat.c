@@ -28,9 +28,14 @@ struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride)
         m.mean = mean;
     if (m.n > 1) {
         double count = (double)m.n;
-        m.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(squares / (count - 1) / count);
+        m.half = stat_student(0.975, count - 1) * sqrt(squares / (count - 1) / count);
     }
     return m;
+}
+
+double stat_student(double q, double dof)
+{
+    return gsl_cdf_tdist_Pinv(q, dof);
 }
 
 double stat_quantile(const double *x, int64_t n, double q)

@@ -15,6 +15,9 @@ struct stat_mean {
 /** Of x[0], x[stride], ... n of them. O(n). */
 struct stat_mean stat_mean(const double *x, int64_t n, int64_t stride);
 
+/** The value that a share @p q of draws from Student's t with @p dof degrees of freedom does not exceed. */
+double stat_student(double q, double dof);
+
 /** The value that a share @p q of @p x does not exceed, 0 <= q <= 1, between two by linear interpolation (of
  * n values number k, from 0, at k / (n - 1)); shape [n], ascending, no NaN; NaN without values. O(1). */
 double stat_quantile(const double *x, int64_t n, double q);

@@ -16,13 +16,16 @@
 #include "kinds/design/answer/budget.h"
 #include "kinds/design/ask/load.h"
 
-/* Would prices at the other end of their bands decide otherwise? "" if not. */
+/* Would prices, or a step time, at the other end of their bands decide otherwise? "" if not. */
 static const char *doubt(char buf[96], const struct budget_item *b)
 {
     char usd[SHOW];
     bool over = budget_exceeds(b, b->value), other = over ? b->low <= b->limit : budget_exceeds(b, b->high);
     buf[0] = '\0';
-    if (other)
+    if (other && strcmp(b->key, "time_s") == 0)
+        snprintf(buf, 96, ", %s at the %s end of its band, %s s", over ? "within" : "over",
+                 over ? "lower" : "upper", show_real(usd, over ? b->low : b->high, 4));
+    else if (other)
         snprintf(buf, 96, ", %s at %s prices: %s USD", over ? "within" : "over", over ? "low" : "high",
                  strcmp(b->key, "usd_per_Mtoken") == 0 ? show_real(usd, over ? b->low : b->high, 6)
                                                        : show_usd(usd, over ? b->low : b->high));

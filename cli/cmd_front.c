@@ -1286,6 +1286,30 @@ static void put_group(const struct keep_rule *rule, const char *group, struct te
     }
 }
 
+/* How many points of a front have a band of time (what measured steps leave open) that meets the fastest's.
+ */
+static void put_overlap(const struct front_job *j, int32_t side, const char *group, struct text *out)
+{
+    const struct front_side *s = &j->sides[side];
+    const struct front *f = front_of(keep_fronts(s->keep), group);
+    int32_t low = table_find(&s->rows, DESIGN_COLUMN_IN(training, time_low_s)),
+            high = table_find(&s->rows, DESIGN_COLUMN_IN(training, time_high_s));
+    double least = INFINITY;
+    int64_t n = 0;
+    if (!f || low < 0 || high < 0)
+        return;
+    for (int64_t i = 0; i < f->n_sorted; i++)
+        least = fmin(least, table_number(&s->rows, front_row(s, f->id[i]), high));
+    for (int64_t i = 0; i < f->n_sorted; i++)
+        n += table_number(&s->rows, front_row(s, f->id[i]), low) <= least;
+    if (n > 1)
+        text_printf(
+            out,
+            "%lld of them are no different in time: their bands (time_low_s to time_high_s) overlap the "
+            "fastest's\n",
+            (long long)n);
+}
+
 static void put_summary(const struct front_job *j, const char *group, struct text *out)
 {
     char name[FRONT_NAME];
@@ -1301,6 +1325,7 @@ static void put_summary(const struct front_job *j, const char *group, struct tex
         if (knee >= 0)
             text_printf(out, ", knee at point %s", front_name(name, &j->sides[s], f->id[knee]));
         text_puts(out, "\n");
+        put_overlap(j, s, group, out);
     }
 }
 

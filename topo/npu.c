@@ -26,6 +26,8 @@ static const struct key size_keys[] = {
 
 const char *const topo_precision_words[N_TOPO_PRECISIONS + 1] = { "bf16", "fp8", "mxfp8", "nvfp4" };
 const double topo_precision_B[N_TOPO_PRECISIONS] = { 2, 1, 1 + 1 / 32.0, 0.5 + 1 / 16.0 };
+const char *const topo_software_words[N_TOPO_SOFTWARE + 1] = { "megatron",      "compiled", "eager",
+                                                               "megatron-2021", "maxtext",  "primus" };
 const char *const topo_kernel_words[N_TOPO_KERNELS + 1] = { "fa1", "fa2", "fa3", "cudnn", "aiter", "splash" };
 
 /* FlashAttention-1 beside 2 on the same part. */
@@ -119,6 +121,9 @@ static const struct key npu_keys[] = {
     K_LIST(struct topo_npu, kernels, n_kernels, "attention_kernels", 1, &topo_npu_attention_section,
            "in place of flash_efficiency: rates by kernel and pass, the first for plans that name none",
            .what = "kernels", .uses = USE_COMPUTE),
+    K_WORD_OR(struct topo_npu, software, "software", topo_software_words, TOPO_SOFTWARE_NONE,
+              "what runs on it today: parallel.software of plans that name none (default: megatron-2021)",
+              .uses = USE_COMPUTE),
     K_COUNT_OR(struct topo_npu, sms, "sms", 1, 1e6, 0,
                "streaming multiprocessors (default: attention does not depend on their number)",
                .uses = USE_COMPUTE),
@@ -133,6 +138,11 @@ static const struct key npu_keys[] = {
            .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, share[TOPO_NVFP4], "nvfp4_share", "", 1, 0, 1, 1, "the same of nvfp4",
            .uses = USE_COMPUTE),
+    K_REAL(struct topo_npu, step_share, "step_share", "", 1, 1e-3, 1, 1,
+           "of what single products of 16 bits sustain, share that those of a whole training step do",
+           .uses = USE_COMPUTE),
+    K_REAL_OR(struct topo_npu, step_share_8bit, "step_share_8bit", "", 1, 1e-3, 1, NAN,
+              "the same of fp8 and mxfp8 (default: step_share)", .uses = USE_COMPUTE),
     K_REAL_OR(struct topo_npu, group_half_out, "group_half_out", "", 1, 0, 1e6, NAN,
               "matrix_half_out of the rows of one expert in grouped products (default: the same)",
               .uses = USE_COMPUTE),
@@ -225,6 +235,8 @@ static int check_npu(void *base, const struct yaml_doc *doc, yaml_id map, struct
         npu->flash = npu->matrix_efficiency;
     if (isnan(npu->group_half_out))
         npu->group_half_out = npu->half_out;
+    if (isnan(npu->step_share_8bit))
+        npu->step_share_8bit = npu->step_share;
     int rc = settle_power(npu, doc, map, e);
     if (!rc && npu->n_kernels)
         rc = check_kernels(npu, doc, map, e);
@@ -238,6 +250,7 @@ void topo_npu_defaults(struct topo_npu *npu)
 {
     *npu = (struct topo_npu){ .power_share = 1, .share[TOPO_BF16] = 1 };
     schema_defaults(npu, &topo_npu_section);
+    npu->step_share_8bit = npu->step_share;
 }
 
 int topo_read_npu(struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -251,6 +264,13 @@ double topo_npu_peak(const struct topo_npu *npu, enum topo_precision q)
     const double peak[N_TOPO_PRECISIONS] = { npu->peak_flops, npu->peak_8bit_flops, npu->peak_8bit_flops,
                                              npu->peak_4bit_flops };
     return npu->share[q] > 0 ? peak[q] * npu->share[q] * npu->power_share : NAN;
+}
+
+double topo_npu_step_share(const struct topo_npu *npu, enum topo_precision q)
+{
+    const double share[N_TOPO_PRECISIONS] = { npu->step_share, npu->step_share_8bit, npu->step_share_8bit,
+                                              1 };
+    return share[q];
 }
 
 double topo_npu_ceiling(const struct topo_npu *npu, enum topo_precision q)

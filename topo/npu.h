@@ -21,6 +21,19 @@ enum topo_precision { TOPO_BF16, TOPO_FP8, TOPO_MXFP8, TOPO_NVFP4, N_TOPO_PRECIS
 /** Generations of fused attention. */
 enum topo_kernel { TOPO_FA1, TOPO_FA2, TOPO_FA3, TOPO_CUDNN, TOPO_AITER, TOPO_SPLASH, N_TOPO_KERNELS };
 
+/** What runs the training steps of a plan: workloads/plan.h says what that means. */
+enum topo_software {
+    TOPO_SOFTWARE_NONE = -1,
+    TOPO_MEGATRON,
+    TOPO_COMPILED,
+    TOPO_EAGER,
+    TOPO_MEGATRON_2021,
+    TOPO_MAXTEXT,
+    TOPO_PRIMUS,
+    N_TOPO_SOFTWARE
+};
+extern const char *const topo_software_words[N_TOPO_SOFTWARE + 1];
+
 extern const char *const topo_precision_words[N_TOPO_PRECISIONS + 1];
 /** Bytes of one element, with its part of the scale of a block: 32 of mxfp8, 16 of nvfp4, a byte each. */
 extern const double topo_precision_B[N_TOPO_PRECISIONS];
@@ -70,11 +83,13 @@ struct topo_npu {
     double kernel_s;  /**< gap before a kernel starts [s] */
     double peak_8bit_flops, peak_4bit_flops; /**< dense [FLOP/s] */
     double share[N_TOPO_PRECISIONS]; /**< of matrix_efficiency that products reach; bf16: 1; 0: not there */
-    double group_half_out;           /**< half_out of the rows of grouped products */
-    double power_W;                  /**< that it may draw for long; watt unless given */
-    double power_share;              /**< of the rates at `watt`, reached at power_W; from those two */
-    int32_t sms;                     /**< 0: attention does not depend on how many tiles there are */
-    int32_t n_kernels;               /**< 0: `flash` for all */
+    double step_share, step_share_8bit; /**< of all that, what products sustain through a whole step */
+    double group_half_out;              /**< half_out of the rows of grouped products */
+    double power_W;                     /**< that it may draw for long; watt unless given */
+    double power_share;                 /**< of the rates at `watt`, reached at power_W; from those two */
+    int32_t software;                   /**< enum topo_software, of plans that name none */
+    int32_t sms;                        /**< 0: attention does not depend on how many tiles there are */
+    int32_t n_kernels;                  /**< 0: `flash` for all */
     struct topo_npu_attention kernels[N_TOPO_KERNELS]; /**< the first is what "fused" means */
     struct topo_npu_size sizes[TOPO_MAX_SIZES]; /**< ascending; in place of efficiency and half sizes */
     int32_t n_sizes;
@@ -101,6 +116,9 @@ double topo_npu_peak(const struct topo_npu *npu, enum topo_precision q);
 /** What a stream of very large products sustains at @p q [FLOP/s]; of matrix_sizes, the largest. NaN as
  * above. */
 double topo_npu_ceiling(const struct topo_npu *npu, enum topo_precision q);
+
+/** Of the rates at @p q, what products of a training step sustain beside all else that it does. */
+double topo_npu_step_share(const struct topo_npu *npu, enum topo_precision q);
 
 /** Rates of @p kernel; FA1 without a row: 0.60 of FA2's (arXiv 2307.08691 figures, step times of MPT).
  * False, and @p out untouched, where nothing is known. */

@@ -113,6 +113,7 @@ double roofline_flash_s(const struct topo_npu *npu, double flop, double bytes)
 #define ROTARY            4.0  /* of queries and keys, either pass */
 #define PERMUTE           8.0  /* tokens to experts and back, either pass */
 /* Scores that go through memory, per score. */
+#define HEAD_TILE         64.0
 #define SOFTMAX_FORWARD   4.0
 #define SOFTMAX_BACK      6.0
 #define SCORE_DROPOUT     5.0 /* either pass */
@@ -162,12 +163,14 @@ static void counting_begin(struct counting *x, struct block_cost *c, const struc
                             .npu = npu,
                             .p = p,
                             .accumulate_B = p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B,
-                            .fold = p->software != PLAN_SOFTWARE_NONE,
+                            .fold = !plan_is_2021(p),
                             .elementwise = 1,
-                            .plain = { topo_npu_peak(npu, TOPO_BF16), 1, ROOFLINE_ELEMENT_B, 0, PLAIN } };
+                            .plain = { topo_npu_peak(npu, TOPO_BF16), npu->step_share, ROOFLINE_ELEMENT_B, 0,
+                                       PLAIN } };
     x->linear = x->plain;
     if (p->precision != TOPO_BF16)
-        x->linear = (struct recipe){ topo_npu_peak(npu, (enum topo_precision)p->precision), 1,
+        x->linear = (struct recipe){ topo_npu_peak(npu, (enum topo_precision)p->precision),
+                                     topo_npu_step_share(npu, (enum topo_precision)p->precision),
                                      plan_element_B(p), recipe_cast_B[p->precision], PLAIN };
 }
 
@@ -244,6 +247,21 @@ static void add_elementwise(struct counting *x, double forward_B, double back_B,
     add_streams(x, x->elementwise * forward_B, x->elementwise * back_B, kernels);
 }
 
+/* A head of 64 has kernels with tiles of half the width, which it fills: it loses what one of 128 does. One
+ * of 96 fills neither. */
+static double tiled(double width)
+{
+    return width > HEAD_TILE ? width : 2 * width;
+}
+
+/* A product of attention that is not fused: one of its dimensions is a head's width. */
+static double core_product_s(const struct counting *x, const struct roofline_product *p)
+{
+    const struct roofline_product wide = { tiled(p->m), tiled(p->n), tiled(p->k), p->batch };
+    double share = x->npu->attention * roofline_efficiency(x->npu, &wide) / roofline_efficiency(x->npu, p);
+    return roofline_product_s(x->npu, p, share);
+}
+
 /* Queries of one NPU against all keys, with scores in memory. */
 static void add_unfused(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
                         double value_dim)
@@ -258,11 +276,11 @@ static void add_unfused(struct counting *x, const struct model *m, const struct 
                                              { queries, key_dim, keys, batch },
                                              { keys, key_dim, queries, batch },
                                              { keys, value_dim, queries, batch } };
-    double share = x->npu->attention, kernels = m->dropout ? 2 : 1;
-    x->c->core_s += roofline_product_s(x->npu, &score, share) + roofline_product_s(x->npu, &value, share) +
+    double kernels = m->dropout ? 2 : 1;
+    x->c->core_s += core_product_s(x, &score) + core_product_s(x, &value) +
                     roofline_stream_s(x->npu, SOFTMAX_FORWARD * scores + dropped, kernels);
     for (size_t i = 0; i < sizeof back / sizeof *back; i++)
-        x->c->core_back_s += roofline_product_s(x->npu, &back[i], share);
+        x->c->core_back_s += core_product_s(x, &back[i]);
     x->c->core_back_s += roofline_stream_s(x->npu, SOFTMAX_BACK * scores + dropped, kernels);
     x->c->core_flop += roofline_flop(&score) + roofline_flop(&value);
     x->c->core_done_flop += roofline_flop(&score) + roofline_flop(&value);
@@ -281,6 +299,16 @@ static const struct topo_npu_attention *kernel_of(struct topo_npu_attention *roo
     return topo_npu_find_kernel(room, npu, (enum topo_kernel)(p->kernel - PLAN_FA1)) ? room : NULL;
 }
 
+/* A sink that no kernel has is added in a pass over the scores of its own, tile by tile, so that none is kept
+ * and none is masked: what softmax reads and writes of them, in the element that attention has. */
+static void add_sink(struct counting *x, const struct model *m, const struct plan *p, double share)
+{
+    double scores = block_tokens(p, m) * (double)m->heads / (double)p->degree[PLAN_TP] * (double)m->seq;
+    double narrow = p->attention_fp8 ? 0.5 : 1;
+    x->c->core_s += share * roofline_stream_s(x->npu, narrow * SOFTMAX_FORWARD * scores, 1);
+    x->c->core_back_s += share * roofline_stream_s(x->npu, narrow * SOFTMAX_BACK * scores, 1);
+}
+
 /* @p share of the layers, whose queries look at @p span keys of the sequence; a window of w < s looks at
  * w - w^2/(2 s) of them in the mean, as its first queries have less before them. */
 static void add_fused(struct counting *x, const struct model *m, const struct plan *p, double key_dim,
@@ -291,6 +319,12 @@ static void add_fused(struct counting *x, const struct model *m, const struct pl
     const struct topo_npu_attention *kernel = kernel_of(&room, npu, p);
     double heads = (double)m->heads / (double)p->degree[PLAN_TP], tokens = block_tokens(p, m);
     double kv_heads = m->mla.q_rank ? heads : (double)m->kv_heads / (double)p->degree[PLAN_TP];
+    double useful = 2 * tokens * span * heads * (key_dim + value_dim);
+    bool apart = plan_sink_is_apart(p, m);
+    if (apart) { /* kernels before those with sinks have no windows either */
+        span = (double)m->seq;
+        add_sink(x, m, p, share);
+    }
     double flop = 2 * tokens * span * heads * (key_dim + value_dim);
     double bytes = ROOFLINE_ELEMENT_B * tokens * (heads + kv_heads) * (key_dim + value_dim);
     double done = m->causal ? flop * (1 - span / (2 * (double)m->seq)) : flop;
@@ -312,7 +346,7 @@ static void add_fused(struct counting *x, const struct model *m, const struct pl
     double ring = plan_is_pytorch(p) && p->degree[PLAN_CP] > 1 && p->context == PLAN_CP_RING ? RING_RATE : 1;
     x->c->core_s += share * forward_s / ring;
     x->c->core_back_s += share * back_s / ring;
-    x->c->core_flop += share * flop;
+    x->c->core_flop += share * useful;
     x->c->core_done_flop += share * done;
     x->c->core_back_done_flop += share * back;
 }
@@ -408,7 +442,7 @@ static struct counting begin_grouped(struct counting *x, const struct plan *p)
     if (x->npu->group_half_out < x->npu->half_out || x->npu->group_half_out > x->npu->half_out)
         x->linear.rows = GROUPED;
     x->permute = PERMUTE;
-    if (p->ep_fused == PLAN_EP_BY_SOFTWARE && p->software == PLAN_SOFTWARE_NONE)
+    if (p->ep_fused == PLAN_EP_BY_SOFTWARE && plan_is_2021(p))
         return layer;
     x->elementwise = fused ? GROUPED_FUSED : GROUPED_APART;
     x->permute = GROUPED_PERMUTE * x->elementwise;
@@ -796,7 +830,7 @@ static double buffers_B(const struct model *m, const struct plan *p, const struc
         kept.recompute = PLAN_RECOMPUTE_NONE;
         bytes += memory_layer_B(m, &kept, experts) - memory_layer_B(m, p, experts); /* its input is kept */
     }
-    if (p->software != PLAN_SOFTWARE_NONE)
+    if (!plan_is_2021(p))
         bytes += transient_B(m, p, experts);
     if (p->degree[PLAN_PP] > 1)
         bytes += 2 * ROOFLINE_ELEMENT_B * block_tokens(p, m) * (double)m->hidden / (p->seq_parallel ? tp : 1);

@@ -23,6 +23,7 @@ const char *const plan_schedule_words[N_PLAN_SCHEDULES + 1] = { "1f1b", "gpipe",
 const char *const plan_ends_words[N_PLAN_ENDS + 1] = { "equal", "short" };
 const char *const plan_dispatcher_words[N_PLAN_DISPATCHERS + 1] = { "all-to-all", "merged" };
 const char *const plan_ep_overlap_words[N_PLAN_EP_OVERLAPS + 1] = { "none", "shared", "batch" };
+static const char *const sink_words[N_PLAN_SINKS + 1] = { "default", "apart", "fused" };
 static const char *const ep_fused_words[] = { "default", "false", "true", NULL };
 const char *const plan_context_words[N_PLAN_CONTEXTS + 1] = { "ring", "all-gather", "ulysses" };
 const char *const plan_overlap_words[N_PLAN_OVERLAPS + 1] = { "none", "backward", "split" };
@@ -30,8 +31,6 @@ const char *const plan_op_words[N_PLAN_OPS + 1] = { "core",   "norm",   "activat
                                                     "mla_up", "shared", "experts" };
 const char *const plan_kernel_words[N_PLAN_KERNELS + 1] = { "fused", "unfused", "fa1",   "fa2",
                                                             "fa3",   "cudnn",   "aiter", "splash" };
-const char *const plan_software_words[N_PLAN_SOFTWARE + 1] = { "megatron", "compiled", "eager", "maxtext",
-                                                               "primus" };
 const char *const plan_graph_words[N_PLAN_GRAPHS + 1] = { "none", "attention", "step" };
 
 /* Adam in mixed precision: mean and variance, and an fp32 master weight. Megatron-LM
@@ -64,6 +63,7 @@ void plan_defaults(struct plan *p)
                         .loss_peak_B = NAN,
                         .launch_s = NAN,
                         .optimizer_B = NAN,
+                        .jitter = NAN,
                         .order = { PLAN_TP, PLAN_CP, PLAN_DP, PLAN_PP } };
 }
 
@@ -77,6 +77,11 @@ int64_t plan_microbatches(const struct plan *p)
 /* Kernels that are not compiled pass RMSNorm, SwiGLU and rotary positions in fp32 pieces, more of them than
  * LayerNorm and GELU. */
 #define EAGER_GPT 2.6
+
+/* The slowest of N sets the step. 20 pairs of equal plans on more and fewer NPUs (8 to 2,304, three sources)
+ * grow by 0.015 to 0.05 of sqrt(2 ln N), exchange of gradients that the model hides among it; levels ask for
+ * less. Chosen on steps. */
+#define JITTER 0.006
 
 /* What a graph around the attention of every layer leaves of the launches: 1.6 of 4.0 ms. */
 #define GRAPH_LEAVES 0.4
@@ -97,22 +102,27 @@ int64_t plan_microbatches(const struct plan *p)
  * whole step is one program; Primus is Megatron-Core. The first row is Megatron-LM of 2021 to 2023 on A100,
  * whose loss goes by the model's attention: fused kernels, or fp32 copies.
  */
+bool plan_is_2021(const struct plan *p)
+{
+    return p->software == PLAN_SOFTWARE_NONE || p->software == PLAN_MEGATRON_2021;
+}
+
 struct plan_class plan_class(const struct plan *p, const struct model *m)
 {
-    static const struct plan_class classes[N_PLAN_SOFTWARE + 1] = {
-        { 1, 8, 4, 0, 0, 0, 44 },
-        [1 + PLAN_MEGATRON] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30 },
-        [1 + PLAN_COMPILED] = { 2.1, 20, 14, 0.7e-3, 4e-3, 10, 30 },
-        [1 + PLAN_EAGER] = { 4.2, 36, 14, 0.9e-3, 4e-3, 10, 30 },
-        [1 + PLAN_MAXTEXT] = { 2.1, 20, 5, 0, 0, 10, 30 },
-        [1 + PLAN_PRIMUS] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30 },
+    static const struct plan_class classes[N_PLAN_SOFTWARE] = {
+        [PLAN_MEGATRON_2021] = { 1, 8, 4, 0, 0, 0, 44, 0 },
+        [PLAN_MEGATRON] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30, JITTER },
+        [PLAN_COMPILED] = { 2.1, 20, 14, 0.7e-3, 4e-3, 10, 30, JITTER },
+        [PLAN_EAGER] = { 4.2, 36, 14, 0.9e-3, 4e-3, 10, 30, JITTER },
+        [PLAN_MAXTEXT] = { 2.1, 20, 5, 0, 0, 10, 30, 0 },
+        [PLAN_PRIMUS] = { 1, LOSS_FUSED_B, 4, 0.9e-3, 4e-3, 10, 30, JITTER },
     };
-    struct plan_class c = classes[1 + p->software];
+    struct plan_class c = classes[plan_is_2021(p) ? (int32_t)PLAN_MEGATRON_2021 : p->software];
     if (p->software == PLAN_EAGER && m->norm == MODEL_LAYER_NORM)
         c.elementwise = EAGER_GPT;
     if (p->software == PLAN_EAGER && p->zero == 3)
         c.shared_B *= EAGER_TWICE;
-    if (p->software == PLAN_SOFTWARE_NONE && m->attention == MODEL_UNFUSED)
+    if (plan_is_2021(p) && m->attention == MODEL_UNFUSED)
         c.loss_B = 24;
     if (!isnan(p->elementwise))
         c.elementwise = p->elementwise;
@@ -122,6 +132,8 @@ struct plan_class plan_class(const struct plan *p, const struct model *m)
         c.loss_peak_B = p->loss_peak_B;
     if (!isnan(p->launch_s))
         c.launch_s = c.expert_launch_s = p->launch_s;
+    if (!isnan(p->jitter))
+        c.jitter = p->jitter;
     if (!isnan(p->optimizer_B)) {
         c.local_B = 0;
         c.shared_B = p->optimizer_B;
@@ -130,6 +142,12 @@ struct plan_class plan_class(const struct plan *p, const struct model *m)
     c.launch_s *= started;
     c.expert_launch_s *= started;
     return c;
+}
+
+bool plan_sink_is_apart(const struct plan *p, const struct model *m)
+{
+    return m->sink && plan_is_fused(p, m) &&
+           (p->sink == PLAN_SINK_APART || (p->sink == PLAN_SINK_BY_SOFTWARE && p->software == PLAN_MEGATRON));
 }
 
 bool plan_is_fused(const struct plan *p, const struct model *m)
@@ -410,6 +428,9 @@ static bool check_widths(const struct plan *p, const struct model *m, struct pla
         return FAULT(f, "attention_kernel",
                      "is %s, which has no sinks; give unfused, fused, fa3, cudnn, aiter or splash",
                      plan_kernel_words[p->kernel]);
+    if (p->sink && !(m->sink && plan_is_fused(p, m)))
+        return FAULT(f, "sink", "is %s without fused attention that has sinks, expected default",
+                     sink_words[p->sink]);
     if (m->kv_heads % tp && tp % m->kv_heads)
         return FAULT(f, "tp", "is %lld, expected a divisor or a multiple of kv_heads, %lld", (long long)tp,
                      (long long)m->kv_heads);
@@ -710,8 +731,10 @@ static void plan_format_software(struct text *out, const struct plan *p)
         text_puts(out, " attention-fp8");
     if (p->kernel >= 0)
         text_printf(out, " attention-%s", plan_kernel_words[p->kernel]);
+    if (p->sink)
+        text_printf(out, " sink-%s", sink_words[p->sink]);
     if (p->software >= 0)
-        text_printf(out, " %s", plan_software_words[p->software]);
+        text_printf(out, " %s", topo_software_words[p->software]);
     if (p->graph)
         text_printf(out, " graph-%s", plan_graph_words[p->graph]);
     if (p->offload > 0)
@@ -986,9 +1009,12 @@ static const struct key plan_keys[] = {
     K_WORD_OR(struct plan, kernel, "attention_kernel", plan_kernel_words, PLAN_KERNEL_MODEL,
               "which runs the attention (default: as the model says; fused: the first of "
               "npu.attention_kernels)"),
-    K_WORD_OR(struct plan, software, "software", plan_software_words, PLAN_SOFTWARE_NONE,
-              "class of elementwise kernels, loss, optimiser and launches (default: Megatron-LM on A100, "
-              "whose host never waits)"),
+    P_WORD(sink, "sink", sink_words, PLAN_SINK_BY_SOFTWARE,
+           "of attention with sinks: a pass over all scores of its own (apart), or in the kernel (fused; "
+           "default: by software, apart with megatron)"),
+    K_WORD_OR(struct plan, software, "software", topo_software_words, PLAN_SOFTWARE_NONE,
+              "class of elementwise kernels, loss, optimiser and launches (default: npu.software, else "
+              "megatron-2021: Megatron-LM on A100, whose host never waits)"),
     K_REAL_OR(struct plan, elementwise, "elementwise", "", 1, 0.1, 100, NAN,
               "bytes of elementwise kernels of a layer over those of fused ones (default: by software)"),
     K_REAL_OR(struct plan, loss_B, "loss_B", "B", 1, 0, 1000, NAN,
@@ -1006,8 +1032,9 @@ static const struct key plan_keys[] = {
     K_REAL(struct plan, moments_B, "moments_B", "B", 1, 0, 16, MOMENTS_B,
            "of both moments of the optimiser, per parameter"),
     K_REAL(struct plan, master_B, "master_B", "B", 1, 0, 8, MASTER_B, "of the master weight, per parameter"),
-    K_REAL(struct plan, jitter, "jitter", "", 1, 0, 1, 0,
-           "relative spread of NPUs' step times: the slowest of N takes 1 + jitter sqrt(2 ln N)"),
+    K_REAL_OR(struct plan, jitter, "jitter", "", 1, 0, 1, NAN,
+              "relative spread of NPUs' compute: the slowest of N takes 1 + jitter sqrt(2 ln N) of it "
+              "(default: by software)"),
     K_REAL(struct plan, mem_margin, "mem_margin", "", 1, 0, 1, 0,
            "memory reserved beyond what is allocated, a share of that"),
     K_REAL(struct plan, context_B, "context_GB", "GB", 1e9, 0, 1e3, 0,
@@ -1137,6 +1164,8 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     int rc = schema_read(p, &plan_section, doc, map, e);
     if (rc)
         return rc;
+    if (p->software == PLAN_SOFTWARE_NONE && m->family == MODEL_TRANSFORMER)
+        p->software = net->npu.software;
     if (p->layout.n && (p->first + p->last > 0 || p->ends == PLAN_ENDS_SHORT))
         return plan_fail_at(doc, map, p->ends == PLAN_ENDS_SHORT ? "ends" : "stages",
                             "is given together with another layout of stages; give one of them", e);

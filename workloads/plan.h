@@ -65,15 +65,17 @@ enum plan_kernel {
     N_PLAN_KERNELS
 };
 
-/** What the rest of the step runs on; PLAN_SOFTWARE_NONE: the constants of Megatron-LM on A100, no floor. */
+/** What the rest of the step runs on. PLAN_SOFTWARE_NONE, where neither plan nor NPU says it, is as
+ * PLAN_MEGATRON_2021: plan_is_2021(). */
 enum plan_software {
-    PLAN_SOFTWARE_NONE = -1,
-    PLAN_MEGATRON, /**< Megatron-Core with Transformer Engine */
-    PLAN_COMPILED, /**< PyTorch with torch.compile */
-    PLAN_EAGER,    /**< PyTorch, kernel by kernel */
-    PLAN_MAXTEXT,  /**< JAX on TPUs: the whole step is one program of XLA */
-    PLAN_PRIMUS,   /**< Megatron-Core on AMD, with ROCm's Transformer Engine and AITER */
-    N_PLAN_SOFTWARE
+    PLAN_SOFTWARE_NONE = TOPO_SOFTWARE_NONE,
+    PLAN_MEGATRON = TOPO_MEGATRON,           /**< Megatron-Core with Transformer Engine */
+    PLAN_COMPILED = TOPO_COMPILED,           /**< PyTorch with torch.compile */
+    PLAN_EAGER = TOPO_EAGER,                 /**< PyTorch, kernel by kernel */
+    PLAN_MEGATRON_2021 = TOPO_MEGATRON_2021, /**< the constants of Megatron-LM on A100, no floor */
+    PLAN_MAXTEXT = TOPO_MAXTEXT,             /**< JAX on TPUs: the whole step is one program of XLA */
+    PLAN_PRIMUS = TOPO_PRIMUS, /**< Megatron-Core on AMD, with ROCm's Transformer Engine and AITER */
+    N_PLAN_SOFTWARE = N_TOPO_SOFTWARE
 };
 
 /** What the host starts as one CUDA graph. */
@@ -97,6 +99,9 @@ enum plan_ends {
 enum plan_dispatcher { PLAN_ALL_TO_ALL, PLAN_MERGED, N_PLAN_DISPATCHERS };
 /** Kernels around the products of experts: as the software has them, separate, or in the products' own. */
 enum plan_ep_fused { PLAN_EP_BY_SOFTWARE, PLAN_EP_APART, PLAN_EP_FUSED };
+/** How the sink of attention joins its softmax: as the software has it, in a pass over scores of its own
+ * (tile by tile, over the whole sequence), or inside the kernel. */
+enum plan_sink { PLAN_SINK_BY_SOFTWARE, PLAN_SINK_APART, PLAN_SINK_FUSED, N_PLAN_SINKS };
 /** What the exchange of tokens runs beside. */
 enum plan_ep_overlap {
     PLAN_EP_OVERLAP_NONE,
@@ -133,8 +138,7 @@ struct plan_layout {
     uint8_t layers[PLAN_MAX_CHUNKS];
 };
 extern const char *const plan_op_words[N_PLAN_OPS + 1], *const plan_kernel_words[N_PLAN_KERNELS + 1],
-                                                            *const plan_software_words[N_PLAN_SOFTWARE + 1],
-                                                                *const plan_graph_words[N_PLAN_GRAPHS + 1];
+                                                            *const plan_graph_words[N_PLAN_GRAPHS + 1];
 
 /** Plain value. */
 struct plan {
@@ -169,13 +173,13 @@ struct plan {
     double traffic;    /**< what every collective sends, times this; 1 */
     int32_t precision; /**< enum topo_precision, of the linear layers */
     int32_t kernel, software, graph; /**< enum plan_kernel, plan_software, plan_graph */
+    int32_t sink;                    /**< enum plan_sink */
     unsigned recompute_ops;          /**< 1 << enum plan_op, of selective recomputation; 0: the scores */
     double offload;                  /**< share of the kept activations that go to the host meanwhile */
     int64_t gather_bits;             /**< of a parameter that is gathered over DP; 0: by precision */
     double moments_B, master_B;      /**< of Adam's two moments, of the master weight, per parameter */
-    double jitter;                   /**< relative spread of the time of a step from NPU to NPU */
-    double elementwise, loss_B, loss_peak_B, launch_s,
-        optimizer_B;              /**< in place of the software's; NaN: those */
+    double elementwise, loss_B, loss_peak_B, launch_s, optimizer_B,
+        jitter;                   /**< in place of the software's; NaN: those */
     double mem_margin, context_B; /**< reserved beyond what is allocated, a share of it, and at all times */
     enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
     struct plan_layout layout;
@@ -248,6 +252,9 @@ void plan_merge(struct plan_place *place, const struct plan *p, const struct mod
 /** tp * cp * pp, or something above @p most where it is that large. */
 int64_t plan_inner(const struct plan *p, int64_t most);
 
+/** Megatron-LM of 2021 to 2023 on A100: named, or nothing else is. */
+bool plan_is_2021(const struct plan *p);
+
 /** What a plan's software takes beyond the products; docs/training.md section 5 has sources. */
 struct plan_class {
     double elementwise;               /**< bytes of elementwise kernels, times those of fused ones */
@@ -256,10 +263,14 @@ struct plan_class {
     double launch_s, expert_launch_s; /**< the host takes so long to start a pass of a layer, of one with
                                          experts; graphs counted */
     double local_B, shared_B; /**< optimiser, per parameter of the NPU; per parameter that it updates */
+    double jitter;            /**< relative spread of the time of a step from NPU to NPU */
 };
 
 /** Of @p p; the plan's own figures where given. O(1). */
 struct plan_class plan_class(const struct plan *p, const struct model *m);
+
+/** Does a sink take a pass over scores of its own? */
+bool plan_sink_is_apart(const struct plan *p, const struct model *m);
 
 /** Is attention fused: as the plan says, else as the model? */
 bool plan_is_fused(const struct plan *p, const struct model *m);

@@ -80,7 +80,6 @@ struct plan_cost {
     double microbatches, interleave;
     double drain; /**< 0: of a schedule without rho */
     double optimizer_s, overhead_s;
-    double slowest;       /**< the step takes so many times the sum above: jitter */
     double model_flop;    /**< of the step, all NPUs: three times forward, whatever is done again */
     double hardware_flop; /**< with what is done again */
     double done_flop; /**< of these what attention does, which leaves out what is masked, and rows that fill

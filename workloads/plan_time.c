@@ -365,8 +365,6 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
     add_list(out, c->first_before, x);
     add_list(out, c->last_after, x);
     out->v[0] += c->optimizer_s + c->overhead_s;
-    for (int32_t k = 0; k < x->n; k++)
-        out->v[k] *= c->slowest;
 }
 
 double plan_cost_time(const struct plan_cost *c, const double *once_s, const struct plan_busy *busy)
@@ -637,9 +635,7 @@ int plan_cost_tree(struct step_tree *t, const struct plan_cost *c, const struct 
         x.pp += c->stages[i].count;
     step_begin(t, name, net);
     tree_add_groups(&x, place);
-    step_id root = tree_add_inner(&x, -1, c->slowest > 1 ? STEP_REPEAT : STEP_SUM, name, c->slowest);
-    if (c->slowest > 1)
-        root = tree_add_inner(&x, root, STEP_SUM, "", 1);
+    step_id root = tree_add_inner(&x, -1, STEP_SUM, name, 1);
     x.stage = x.pp > 1; /* the first */
     plan_tree_add_list(&x, root, c->first_before);
     x.stage = 0;

@@ -286,5 +286,5 @@ void plan_cost_shares(struct plan_shares *out, const struct plan_cost *c, const 
     plan_shares_add_compute(&all, STEP_OPTIMIZER, c->optimizer_s);
     plan_shares_add_compute(&all, STEP_OVERHEAD, c->overhead_s);
     *out = (struct plan_shares){ 0 };
-    shares_add(out, c->slowest, &all, c->n_collectives);
+    shares_add(out, 1, &all, c->n_collectives);
 }

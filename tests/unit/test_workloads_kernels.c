@@ -47,6 +47,7 @@ TEST(a_layer_takes_what_transformer_engine_measured_at_any_precision)
     const struct model m = layer_of_te();
     struct topo_npu npu = fixture_npu("b300");
     npu.kernel_s = 0;
+    npu.step_share = npu.step_share_8bit = 1; /* a loop of products, not a step */
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.software = PLAN_MEGATRON, p.grad_B = 2,
              p.precision = (int32_t)cases[i].q, p.elementwise = 0);
@@ -60,6 +61,25 @@ TEST(a_layer_takes_what_transformer_engine_measured_at_any_precision)
         assert_close(1e3 * products_s, cases[i].products_ms, 0.03);
         double cast_s = 2 * s_per * (T * (widths_in + widths_out) + weights);
         assert_close(1e3 * (products_s + cast_s), cases[i].cast_ms, 0.03);
+    }
+}
+
+/* What a step loses of its products' rates is lost by those that arithmetic binds, in 16 and in 8 bits. */
+TEST(products_of_a_step_sustain_a_share_of_their_rates)
+{
+    const struct model m = layer_of_te();
+    for (int32_t q = TOPO_BF16; q < N_TOPO_PRECISIONS; q++) {
+        struct topo_npu npu = fixture_npu("b300");
+        const double want[N_TOPO_PRECISIONS] = { 0.8, 0.6, 0.6, 1 };
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.precision = q);
+        npu.kernel_s = 0;
+        npu.mem_Bps = 1e30;
+        npu.step_share = npu.step_share_8bit = 1;
+        struct block_cost all = cost_of(&m, &p, BLOCK_DENSE, &npu);
+        npu.step_share = 0.8;
+        npu.step_share_8bit = 0.6;
+        assert_close(cost_of(&m, &p, BLOCK_DENSE, &npu).input_s, all.input_s / want[q], 1e-12);
+        assert_close(cost_of(&m, &p, BLOCK_DENSE, &npu).core_s, all.core_s, 1e-12);
     }
 }
 
@@ -149,6 +169,57 @@ TEST(attention_takes_what_its_kernel_and_its_shape_allow)
     assert_close(cost_of(&m, &p, BLOCK_DENSE, &npu).core_s - 4e-6, 0.6 * (fa1_s - 4e-6), 1e-9);
 }
 
+/* A sink apart reads and writes every score, 4 bytes forward and 6 backward, half of it in 8 bits, and looks
+ * past windows; useful work is that of the windows either way, and nothing more is kept. */
+TEST(a_sink_apart_passes_all_scores_and_keeps_none)
+{
+    struct topo_npu npu = fixture_npu("gb200");
+    struct model m = fixture_model("gpt-oss-20b"), whole = m;
+    npu.kernel_s = 0;
+    whole.window = 0;
+    whole.window_every = 1;
+    for (int bits = 8; bits <= 16; bits += 8) {
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.software = PLAN_MEGATRON,
+             p.attention_fp8 = bits == 8);
+        struct block_cost apart = cost_of(&m, &p, BLOCK_EXPERTS, &npu), fused;
+        double kept_B = memory_layer_B(&m, &p, true);
+        p.sink = PLAN_SINK_FUSED;
+        fused = cost_of(&whole, &p, BLOCK_EXPERTS, &npu);
+        double s = (double)m.seq, scores_B = s * s * (double)m.heads * bits / 16;
+        double mem_Bps = npu.mem_Bps * npu.mem_efficiency;
+        assert_close(apart.core_s, fused.core_s + 4 * scores_B / mem_Bps, 1e-9);
+        assert_close(apart.core_back_s, fused.core_back_s + 6 * scores_B / mem_Bps, 1e-9);
+        assert_close(apart.core_flop, cost_of(&m, &p, BLOCK_EXPERTS, &npu).core_flop, 1e-12);
+        assert_close(memory_layer_B(&m, &p, true), kept_B, 1e-15);
+        p.sink = PLAN_SINK_APART;
+        p.software = PLAN_SOFTWARE_NONE;
+        assert_close(cost_of(&m, &p, BLOCK_EXPERTS, &npu).core_s, apart.core_s, 1e-12);
+    }
+}
+
+/* Scores in memory: a head of 64 loses no more of the rate than one of 128, one of 96 does. */
+TEST(narrow_heads_fill_tiles_of_their_own)
+{
+    struct topo_npu npu = fixture_npu("a100-80gb");
+    CASES(int64_t width; double share /* of the rate of 128 */) = { { 128, 1 }, { 64, 1 }, { 96, 0.0 } };
+    npu.kernel_s = 0;
+    npu.mem_Bps = 1e30;
+    npu.half_out = 0;
+    double per_flop[COUNT_OF(cases)];
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct model m = layer_of_te();
+        WITH(struct plan, p, fixture_plan(1, 1, 1, 1, 1), p.kernel = PLAN_UNFUSED);
+        m.seq = 4096;
+        m.head_dim = cases[i].width;
+        struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
+        per_flop[i] = c.core_back_s / c.core_back_done_flop;
+        if (cases[i].share > 0)
+            assert_close(per_flop[i], per_flop[0] / cases[i].share, 0.05);
+        else
+            assert_true(per_flop[i] > 1.02 * per_flop[0]);
+    }
+}
+
 /* PyTorch's ring of cp runs at 0.68 of the rate; Megatron's ways do not. */
 TEST(a_ring_of_pytorch_slows_attention)
 {
@@ -213,7 +284,7 @@ TEST(the_optimizer_passes_what_is_local_and_what_is_shared)
     m.vocab_multiple = 0;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         WITH(struct plan, p, fixture_plan(1, 1, 8, 1, 8), p.software = cases[i].software,
-             p.zero = cases[i].zero);
+             p.zero = cases[i].zero, p.jitter = 0);
         plan_cost(&c, &m, &p, &npu);
         assert_close(c.optimizer_s, cases[i].bytes * params, 1e-12);
         p.optimizer_B = 16;
@@ -261,16 +332,33 @@ TEST(no_pass_is_shorter_than_its_launches)
     assert_true(plan_cost_time(&c, none_s, NULL) < 2 * ends_s + 32e-3);
 }
 
-/* The expected largest of N draws of spread sigma, to first order. */
+/* Without what the network takes. */
+static double compute_of(struct plan_cost *c, const struct model *m, const struct plan *p,
+                         const struct topo_network *net, const double *none_s)
+{
+    plan_cost(c, m, p, &net->npu);
+    return plan_cost_time(c, none_s, NULL);
+}
+
+/* The expected largest of N draws of spread sigma, to first order, of what is computed. */
 TEST(jitter_waits_for_the_slowest_NPU)
 {
     struct model m = fixture_model("llama3-8b");
     const int32_t sizes[] = { 8, 64 };
     const struct topo_network net = fixture_network(sizes, 2);
+    static struct plan_cost c;
+    const double none_s[PLAN_MAX_COLLECTIVES] = { 0 };
     WITH(struct plan, p, fixture_plan(8, 1, 64, 1, 512), p.seq_parallel = true);
-    double before_s = fixture_time(&m, &p, &net);
+    double before_s = compute_of(&c, &m, &p, &net, none_s), slowest = sqrt(2 * log(512));
     p.jitter = 0.01;
-    assert_close(fixture_time(&m, &p, &net), before_s * (1 + 0.01 * sqrt(2 * log(512))), 1e-12);
+    assert_close(compute_of(&c, &m, &p, &net, none_s), before_s * (1 + 0.01 * slowest), 1e-12);
+    for (p.software = 0; p.software < N_PLAN_SOFTWARE; p.software++) {
+        double own = p.software == PLAN_MEGATRON_2021 ? 0 : 0.006;
+        p.jitter = 0;
+        before_s = compute_of(&c, &m, &p, &net, none_s);
+        p.jitter = NAN;
+        assert_close(compute_of(&c, &m, &p, &net, none_s), before_s * (1 + own * slowest), 1e-12);
+    }
 }
 
 /* ---- recomputation by operation ---- */

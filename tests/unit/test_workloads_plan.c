@@ -4,7 +4,7 @@
 struct check_case {
     int64_t degree[N_PLAN_AXES], batch;
     int64_t micro, interleave, first, last, ep;
-    int32_t context, schedule, ends, dispatcher, ep_overlap, ep_fused, graph, kernel;
+    int32_t context, schedule, ends, dispatcher, ep_overlap, ep_fused, graph, kernel, sink;
     int64_t node_limit, dispatch_bits;
     bool seq_parallel, expert_tp;
     int64_t n_npus;
@@ -22,7 +22,7 @@ static void check(const struct model *m, const struct check_case *x)
          p.micro = x->micro ? x->micro : 1, p.interleave = x->interleave ? x->interleave : 1,
          p.ep = x->ep ? x->ep : 1, p.first = x->first, p.last = x->last, p.context = x->context,
          p.schedule = x->schedule, p.ends = x->ends, p.seq_parallel = x->seq_parallel,
-         p.expert_tp = x->expert_tp, p.dispatcher = x->dispatcher, p.ep_fused = x->ep_fused,
+         p.expert_tp = x->expert_tp, p.dispatcher = x->dispatcher, p.ep_fused = x->ep_fused, p.sink = x->sink,
          p.graph = x->graph, p.kernel = x->kernel ? x->kernel : PLAN_KERNEL_MODEL,
          p.ep_overlap = x->ep_overlap, p.node_limit = x->node_limit,
          p.dispatch_bits = x->dispatch_bits ? x->dispatch_bits : 16);
@@ -183,6 +183,8 @@ TEST(sinks_need_a_kernel_that_has_them)
         { .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_UNFUSED },
         REFUSED("attention_kernel", "is fa2, which has no sinks; give unfused, fused, fa3 or cudnn",
                 .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_FA2),
+        REFUSED("sink", "is apart without fused attention that has sinks, expected default",
+                .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_UNFUSED, .sink = PLAN_SINK_APART),
     };
     struct model m = fixture_model("gpt-oss-20b");
     for (size_t i = 0; i < COUNT_OF(cases); i++)

@@ -129,6 +129,8 @@ static const struct software softwares[] = {
       "Megatron-Core with Transformer Engine and cuDNN, grad_reduce_in_fp32: false" },
     { "mlcommons", "megatron", "cudnn", 2, "ring", true, true,
       "NeMo on Megatron-Core with Transformer Engine and cuDNN" },
+    { "dgxc-benchmarking", "megatron", "cudnn", 2, "ring", true, true,
+      "NeMo on Megatron-Core with Transformer Engine and cuDNN, as Megatron-Bridge after it" },
     { "SimuMax", "megatron", "cudnn", 4, "ulysses", false, true,
       "Megatron-Core with Transformer Engine; fp32 gradients (note of each row)" },
     { "vTrain", NULL, NULL, 2, NULL, false, true, "Megatron-LM of 2021, unfused attention, fp16 gradients" },
@@ -444,17 +446,8 @@ static void map_experts(const struct reader *r)
         PUT_PLAN(r, "ep_fused", "true");
 }
 
-/* No kernel of Megatron-Bridge before 26.06 had sinks (GPT-OSS), which is inferred, nor, by its archive
- * (cudnn-frontend issue 256), those of 26.06.01: facts section 3. */
-static bool has_unfused_sink(const struct reader *r)
-{
-    const struct measured *m = r->m;
-    return strncmp(m->model, "gpt-oss", 7) == 0 && has(r, "source", "Bridge") &&
-           (strcmp(m->release, "26.06") < 0 || strcmp(m->release, "26.06.01") == 0);
-}
-
 /* Parts of an expert layer in graphs end at the dispatcher, for which the host waits: only a Grace host is
- * quick enough that they help (facts section 8). A whole step with NCCL's all-to-all in one graph is refused,
+ * quick enough that they help. A whole step with NCCL's all-to-all in one graph is refused,
  * where tokens are not dropped; that it launches nothing is said by its figure. */
 static void map_graphs(const struct reader *r)
 {
@@ -487,7 +480,7 @@ static void map_software(const struct reader *r, const struct software *w)
     struct measured *m = r->m;
     const char *class = w->class;
     if (!class) {
-        /* Launch floor of Megatron-LM of 2021: facts section 8. */
+        /* Launch floor of Megatron-LM of 2021. */
         PUT_PLAN(r, "launch_us", "1050");
         return;
     }
@@ -497,12 +490,13 @@ static void map_software(const struct reader *r, const struct software *w)
     /* MPT's loss is FlashAttention's fused one: logits and their gradient in 16 bits. */
     if (has(r, "source", "llm-foundry"))
         PUT_PLAN(r, "loss_peak_B", "4");
-    /* What PyTorch reserves is 3 to 10 % more than it allocates (facts section 11): the middle. */
+    /* What PyTorch reserves is 3 to 10 % more than it allocates: the middle. */
     if (is(r, "mem_kind", "reserved"))
         PUT_PLAN(r, "mem_margin", "0.065");
-    if (has_unfused_sink(r))
-        PUT(m->parallel_map, "attention_kernel", "unfused");
-    else if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
+    /* MLPerf's runs have kernels tuned for their one model. */
+    if (strncmp(m->model, "gpt-oss", 7) == 0 && has(r, "source", "mlcommons"))
+        PUT(m->parallel_map, "sink", "fused");
+    if (w->kernel && strncmp(m->gpu, "a100", 4) != 0)
         PUT_PLAN(r, "attention_kernel", "%s", w->kernel);
     else if (w->kernel)
         PUT_PLAN(r, "attention_kernel", "%s", strcmp(w->kernel, "fa1") ? "fa2" : "fa1");
@@ -576,11 +570,11 @@ void measured_read(struct measured_rows *out, const char *path)
 {
     KEEP(struct table, t, table_free) = { 0 };
     MUST(table_read_csv(&t, path, e));
-    out->n = (int32_t)t.n_rows;
-    out->rows = calloc((size_t)t.n_rows + 1, sizeof *out->rows);
+    out->rows = realloc(out->rows, (size_t)(out->n + t.n_rows + 1) * sizeof *out->rows);
     assert_non_null(out->rows);
-    for (int32_t i = 0; i < out->n; i++) {
-        struct measured *m = &out->rows[i];
+    for (int32_t i = 0; i < t.n_rows; i++) {
+        struct measured *m = &out->rows[out->n++];
+        *m = (struct measured){ .got_s = NAN, .got_B = NAN, .left_s = NAN };
         struct reader r = { &t, i, m };
         const double GiB = 1024. * 1024 * 1024;
         copy_field(m->table, sizeof m->table, &r, "table");
@@ -594,7 +588,6 @@ void measured_read(struct measured_rows *out, const char *path)
         m->reserved_B = GiB * number(&r, "mem_GiB_reserved");
         m->allocated = is(&r, "mem_kind", "allocated");
         m->gpus = row_count(&r, "gpus", 1);
-        m->got_s = m->got_B = NAN;
         map_row(&r);
     }
 }
@@ -617,7 +610,8 @@ void measured_add_korthikanti(struct measured_rows *x)
                                 .memory_B = NAN,
                                 .reserved_B = NAN,
                                 .got_s = NAN,
-                                .got_B = NAN };
+                                .got_B = NAN,
+                                .left_s = NAN };
         copy_field(m->model, sizeof m->model, &r, "model");
         m->step_s = number(&r, "measured_iter_s");
         put_network(m, 8, gpus / 8, 25);
@@ -669,14 +663,8 @@ static int price(struct measured *m, struct err *e)
     design_training_report(&m->report, &study, &study.workloads[0], &d.loads[0]);
     m->account = d.loads[0].account;
     d.loads[0].account = (struct account){ 0 };
-    const struct training *x = study.workloads[0].training;
-    const struct topo_npu *npu = &study.net.npu;
-    m->kind = (struct evidence){ .npu = machine_of(m->gpu)->label,
-                                 .software = evidence_software_of(&x->plan),
-                                 .experts = x->model.moe.experts > 0,
-                                 .peak_flops = npu->peak_flops,
-                                 .ceiling_flops = topo_npu_ceiling(npu, TOPO_BF16),
-                                 .mem_Bps = npu->mem_Bps * npu->mem_efficiency };
+    m->kind = evidence_kind_of(study.workloads[0].training, &study.net.npu);
+    m->kind.npu = machine_of(m->gpu)->label;
     m->got_s = d.time_s;
     m->got_B = m->report.memory_B;
     return 0;

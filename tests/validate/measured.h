@@ -1,4 +1,4 @@
-/** @file Rows of train_measured.csv (shared/facts/train_measured.md) as studies, and what weft makes of them.
+/** @file Rows of tables of measured steps as studies, and what weft makes of them.
  */
 #ifndef TESTS_VALIDATE_MEASURED_H
 #define TESTS_VALIDATE_MEASURED_H
@@ -31,7 +31,8 @@ struct measured {
     unsigned ignored;
     /* What weft says; NaN with the reason in `fault`. */
     double got_s, got_B;
-    struct evidence kind; /**< NPU, software and experts of the row, as weft tells them; no errors */
+    double left_s; /**< by constants chosen without its family: measured_fit.h */
+    struct evidence_kind kind;
     struct training_report report;
     struct account account; /**< owned */
     char fault[1024];
@@ -43,7 +44,7 @@ struct measured_rows {
     int32_t n;
 };
 
-/** Read @p path. What cannot be read ends the program. */
+/** Append the rows of @p path. What cannot be read ends the program. */
 void measured_read(struct measured_rows *out, const char *path);
 /** Append the eight rows of tests/reference/train_korthikanti_table5.csv, not priced yet. */
 void measured_add_korthikanti(struct measured_rows *x);

@@ -16,7 +16,7 @@ enum { MOST_FAMILIES = 64 };
 
 /* A row that can be timed quickly. */
 struct fit_row {
-    const struct measured *m;
+    struct measured *m;
     struct design_point s;
     int32_t family; /* of struct fit.families */
     double time_s;
@@ -66,9 +66,26 @@ static bool on_hopper(const struct fit_row *r)
     return is_gpu(r, "h");
 }
 
+/* Chips whose ceilings are those of tables of operators. */
+static bool on_blackwell(const struct fit_row *r)
+{
+    return is_gpu(r, "b200") || is_gpu(r, "b300") || is_gpu(r, "gb200");
+}
+
+static bool in_8_bits_on_hopper(const struct fit_row *r)
+{
+    return r->m->precision != TOPO_BF16 && (is_gpu(r, "h100") || is_gpu(r, "h200")) &&
+           strstr(r->m->gpu, "500w") == NULL;
+}
+
+static bool has_class(const struct fit_row *r)
+{
+    return !plan_is_2021(&r->s.workloads[0].training->plan);
+}
+
 static bool runs_2021(const struct fit_row *r)
 {
-    return is_class(r, PLAN_SOFTWARE_NONE);
+    return plan_is_2021(&r->s.workloads[0].training->plan);
 }
 
 static bool runs_compiled(const struct fit_row *r)
@@ -101,6 +118,19 @@ static void set_ceiling(struct plan *p, const struct model *m, struct topo_npu *
 {
     (void)p, (void)m;
     npu->matrix_efficiency *= factor;
+}
+
+static void set_step_share(struct plan *p, const struct model *m, struct topo_npu *npu, double factor)
+{
+    (void)p, (void)m;
+    npu->step_share *= factor;
+    npu->step_share_8bit *= factor;
+}
+
+static void set_jitter(struct plan *p, const struct model *m, struct topo_npu *npu, double factor)
+{
+    (void)npu;
+    p->jitter = plan_class(p, m).jitter * factor;
 }
 
 static void set_half(struct plan *p, const struct model *m, struct topo_npu *npu, double factor)
@@ -148,6 +178,10 @@ static const struct constant {
 } constants[] = {
     { "sustained ceiling of GB300", "matrix_efficiency 0.74", 0.9, 1.08, on_gb300, set_ceiling },
     { "sustained ceiling of A100", "matrix_efficiency 0.92", 0.97, 1.01, on_a100, set_ceiling },
+    { "share of a step's products, B200, B300, GB200", "step_share 0.92", 0.85, 1.08, on_blackwell,
+      set_step_share },
+    { "the same of 8 bits, Hopper", "step_share_8bit 0.93", 0.85, 1.07, in_8_bits_on_hopper, set_step_share },
+    { "jitter", "0.006", 0.25, 3, has_class, set_jitter },
     { "half sizes of products, A100", "200 and 100", 0.3, 2, on_a100, set_half },
     { "half sizes of products, Hopper", "120 and 100", 0.3, 2, on_hopper, set_half },
     { "elementwise bytes, torch.compile", "2.1 times fused", 0.5, 2, runs_compiled, set_elementwise },
@@ -246,12 +280,12 @@ static void descend(struct fit *f, double factors[N_CONSTANTS], int32_t out)
 
 /* ---- families ---- */
 
-/* What could have been chosen together: Megatron-Bridge by model; others by the source and machine that a
- * table's name begins with, without `short`, `long`, precision or kind of model. */
-static void name_family(char out[64], const struct measured *m)
+void measured_family(char out[64], const struct measured *m)
 {
     if (strncmp(m->table, "bridge", 6) == 0)
         snprintf(out, 64, "Megatron-Bridge, %.40s", m->model);
+    else if (strncmp(m->table, "dgxc", 4) == 0 || strcmp(m->table, "mlperf") == 0)
+        snprintf(out, 64, "%s, %.40s", m->table[0] == 'd' ? "dgxc" : "MLPerf", m->model);
     else if (strncmp(m->table, "mpt_a100", 8) == 0)
         snprintf(out, 64, "%.11s", m->table);
     else
@@ -262,12 +296,12 @@ static void name_family(char out[64], const struct measured *m)
         out[n - 1] = '\0';
 }
 
-static void open_fit(struct fit *f, const struct measured_rows *rows)
+static void open_fit(struct fit *f, struct measured_rows *rows)
 {
     *f = (struct fit){ .rows = calloc((size_t)rows->n + 1, sizeof *f->rows) };
     assert_non_null(f->rows);
     for (int32_t i = 0; i < rows->n; i++) {
-        const struct measured *m = &rows->rows[i];
+        struct measured *m = &rows->rows[i];
         struct fit_row *r = &f->rows[f->n];
         if (m->check || m->fault[0] || !m->told)
             continue;
@@ -276,7 +310,7 @@ static void open_fit(struct fit *f, const struct measured_rows *rows)
         f->n++;
         char name[64];
         int32_t k = 0;
-        name_family(name, m);
+        measured_family(name, m);
         while (k < f->n_families && strcmp(f->families[k], name) != 0)
             k++;
         assert_true(k < MOST_FAMILIES);
@@ -319,47 +353,26 @@ static int32_t score(double out[2], const struct fit *f, int32_t family)
     return n;
 }
 
-/* The ceiling of B200 by its table of operators, beside the one that step times choose: rows by table. */
-static void print_b200(struct fit *f)
+/* Constants chosen on all families but @p out; its rows keep what they come to then. */
+static void leave_out(struct fit *f, double factors[N_CONSTANTS], int32_t out)
 {
-    const double by_table = 0.488, by_steps = 0.44;
-    char tables[MOST_FAMILIES][32];
-    int32_t n_tables = 0;
-    puts("\nB200's sustained ceiling: 0.488 by its table of operators (514 shapes), 0.44 if chosen on step "
-         "times. "
-         "Mean / median of |error| in % on its rows:\n\n| table | rows on B200 | 0.488 | 0.44 "
-         "|\n|---|--:|--:|--:|");
-    for (int32_t i = 0; i < f->n; i++) {
-        int32_t k = 0;
-        if (strcmp(f->rows[i].m->gpu, "b200") != 0)
-            continue;
-        while (k < n_tables && strcmp(tables[k], f->rows[i].m->table) != 0)
-            k++;
-        if (k == n_tables && n_tables < MOST_FAMILIES)
-            snprintf(tables[n_tables++], sizeof tables[0], "%s", f->rows[i].m->table);
-    }
-    for (int32_t k = 0; k < n_tables; k++) {
-        struct fit part = { .rows = calloc((size_t)f->n + 1, sizeof *part.rows) };
-        double out[2][2];
-        assert_non_null(part.rows);
-        for (int32_t i = 0; i < f->n; i++)
-            if (strcmp(f->rows[i].m->gpu, "b200") == 0 && strcmp(f->rows[i].m->table, tables[k]) == 0)
-                part.rows[part.n++] = f->rows[i];
-        for (int way = 0; way < 2; way++) {
-            for (int32_t i = 0; i < part.n; i++) {
-                struct fit_row *r = &part.rows[i];
-                r->s.net.npu.matrix_efficiency = way ? by_steps : by_table;
-                r->time_s = time_row(r, NULL);
-            }
-            score(out[way], &part, -1);
-        }
-        printf("| %s | %d | %.1f / %.1f | %.1f / %.1f |\n", tables[k], (int)part.n, out[0][0], out[0][1],
-               out[1][0], out[1][1]);
-        free(part.rows);
-    }
+    descend(f, factors, out);
+    for (int32_t i = 0; i < f->n; i++)
+        if (f->rows[i].family == out)
+            f->rows[i].m->left_s = f->rows[i].time_s;
 }
 
-int measured_fit_print(const struct measured_rows *rows)
+void measured_fit_leave_out(struct measured_rows *rows)
+{
+    double factors[N_CONSTANTS];
+    struct fit f;
+    open_fit(&f, rows);
+    for (int32_t k = 0; k < f.n_families; k++)
+        leave_out(&f, factors, k);
+    close_fit(&f);
+}
+
+int measured_fit_print(struct measured_rows *rows)
 {
     double ones[N_CONSTANTS], all[N_CONSTANTS], low[N_CONSTANTS], high[N_CONSTANTS];
     struct fit f;
@@ -381,7 +394,7 @@ int measured_fit_print(const struct measured_rows *rows)
         double factors[N_CONSTANTS], before[2], after[2];
         time_rows(&f, ones, -1);
         int32_t n = score(before, &f, k);
-        descend(&f, factors, k);
+        leave_out(&f, factors, k);
         score(after, &f, k);
         printf("| %s | %d | %.1f / %.1f | %.1f / %.1f | |\n", f.families[k], (int)n, before[0], before[1],
                after[0], after[1]);
@@ -397,14 +410,12 @@ int measured_fit_print(const struct measured_rows *rows)
     score(after, &f, -1);
     printf("| none (in sample) | %d | %.1f / %.1f | %.1f / %.1f | |\n", (int)n, before[0], before[1],
            after[0], after[1]);
-    print_b200(&f);
-    puts("\nAlso of grade F, and not chosen again, for few rows tell them apart: half sizes of products on "
-         "Blackwell "
-         "(40), of attention on A100 and Hopper (0.4 and 0.3 tiles), backward launches (1.3), PyTorch's ring "
-         "of cp "
-         "(0.68), kernels around experts' products (2 apart, 0.9 fused), heads of 64 (0.65), unfused "
-         "attention (0.4), "
-         "NCCL's all-to-all (0.60 of NVLink, 0.75 of a NIC): 20 in all with those of the table.\n");
+    puts(
+        "\nAlso of grade F, and not chosen again, for few rows tell them apart: half sizes of products on "
+        "Blackwell (40), of attention on A100 and Hopper (0.4 and 0.3 tiles), backward launches (1.3), "
+        "PyTorch's ring of cp (0.68), pieces of its asynchronous tp (2), kernels around experts' products (2 "
+        "apart, 0.9 fused), heads of 64 (0.65), unfused attention (0.4), NCCL's all-to-all (0.60 of NVLink, "
+        "0.75 of a NIC): 24 in all with those of the table.\n");
     puts("| constant | file | factor chosen on all rows | lowest to highest with a family left out "
          "|\n|---|---|--:|--:|");
     for (int c = 0; c < N_CONSTANTS; c++)

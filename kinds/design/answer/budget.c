@@ -2,6 +2,7 @@
  * Each limit of the study beside what it is about. What is over decides, whatever is not known beside it.
  */
 #include "kinds/design/answer/budget.h"
+#include "kinds/design/answer/training.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +24,9 @@ const struct column budget_columns[] = {
     BUDGET(WORD, unit, "of these"),
     COLUMN_AT(struct budget_item, word, "verdict", TABLE_TEXT,
               "within, over; unknown: the value is a bound that does not decide"),
-    BUDGET(REAL, low, "the value at low prices", .unit = "", .better = -1),
-    BUDGET(REAL, high, "the value at high prices", .unit = "", .better = -1),
+    BUDGET(REAL, low, "the value at low prices; of a step time, where its band begins", .unit = "",
+           .better = -1),
+    BUDGET(REAL, high, "the value at high prices; where that ends", .unit = "", .better = -1),
     COLUMNS_END,
 };
 
@@ -123,6 +125,18 @@ static void add_nics(struct budget *c, const struct subject *x)
         b->value = (double)x->bill->nics;
 }
 
+/* Its ends are those of the band that measured steps leave open. */
+static void add_time(struct budget *c, const struct subject *x)
+{
+    struct budget_item *b = add(c, "time_s", "step time", "s", x->study->budget.time_s);
+    struct evidence_band band;
+    b->value = x->time_s;
+    if (x->design && design_time_band(&band, NULL, x->design)) {
+        b->low = band.low_s;
+        b->high = band.high_s;
+    }
+}
+
 /* In the order of the key table. */
 static void find_budgets(struct budget *c, const struct subject *x)
 {
@@ -136,7 +150,7 @@ static void find_budgets(struct budget *c, const struct subject *x)
     if (isfinite(limit->watt))
         add_watt(c, x);
     if (isfinite(limit->time_s))
-        add(c, "time_s", "step time", "s", limit->time_s)->value = x->time_s;
+        add_time(c, x);
 }
 
 /* What is left out of a sum makes it a lower bound. */

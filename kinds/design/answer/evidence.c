@@ -1,7 +1,20 @@
 /*
- * Which measured steps stand behind a predicted one. A plan is of the kind of a row when NPU, class of
- * software, and having experts or not are the same. The NPU is told by its figures, not by its name: where
- * peak, sustained rate or memory bandwidth were changed, what was measured says nothing about the change.
+ * Which measured steps stand behind a predicted one, and the band around it.
+ *
+ * Every row has the error of a weft whose constants were chosen without the row's family. Rows on NPUs of
+ * like figures are near: an NPU is told by its figures, not by its name. A difference makes a row count less
+ * and what it says wider. A family counts no more than two rows, however many it has, for they err together:
+ *
+ *   w    product of 1/(1 + (octaves between the numbers of GPUs/6)^2), e^(-d/0.3), and 0.3, 0.4, 0.6 where
+ *        software, experts, precision differ;   d = sum of |ln| of the ratios of peak, ceiling, memory
+ *   m_f  mean by w of sqrt(pi/2) |error| + 0.06 d + 0.0015 octaves + 0.02, 0.01, 0.0075 as above:  of one
+ * family W_f  sum of w/(1 + 0.5 sum of w) s    (3 s_0 + sum W_f m_f)/(3 + sum W_f)        s_0: mean over all
+ * families of sqrt(pi/2) |error| band e^(+-t s),  t the 95 % quantile of Student's t with 3 + sum W_f degrees
+ * of freedom
+ *
+ * sqrt(pi/2) |error| is the spread of a normal whose mean |error| that is; squares would leave it to the few
+ * slow runs. No row is near below a sum of weights of 0.5. Weights and widths are ours, chosen so that bands
+ * hold nine of ten rows of families that were left out.
  */
 #include "kinds/design/answer/evidence.h"
 
@@ -9,47 +22,192 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stat.h"
+#include "kinds/design/answer/evidence_table.inc"
+
 const char *const evidence_software_words[N_EVIDENCE_SOFTWARE + 1] = { "Megatron-LM of 2021", "Megatron-Core",
                                                                        "torch.compile", "eager PyTorch" };
 
-static const struct evidence rows[] = {
-#include "kinds/design/answer/evidence.inc"
-};
+enum { N_KINDS = sizeof kinds / sizeof *kinds, N_FAMILIES = sizeof families / sizeof *families };
+#define N_STEPS ((int32_t)(sizeof steps / sizeof *steps))
 
 enum evidence_software evidence_software_of(const struct plan *p)
 {
-    static const enum evidence_software classes[1 + N_PLAN_SOFTWARE] = {
-        EVIDENCE_MEGATRON_2021,
-        [1 + PLAN_MEGATRON] = EVIDENCE_MEGATRON,
-        [1 + PLAN_COMPILED] = EVIDENCE_COMPILED,
-        [1 + PLAN_EAGER] = EVIDENCE_EAGER,
-        [1 + PLAN_MAXTEXT] = EVIDENCE_COMPILED,
-        [1 + PLAN_PRIMUS] = EVIDENCE_MEGATRON,
+    static const enum evidence_software classes[N_PLAN_SOFTWARE] = {
+        [PLAN_MEGATRON] = EVIDENCE_MEGATRON, [PLAN_COMPILED] = EVIDENCE_COMPILED,
+        [PLAN_EAGER] = EVIDENCE_EAGER,       [PLAN_MAXTEXT] = EVIDENCE_COMPILED,
+        [PLAN_PRIMUS] = EVIDENCE_MEGATRON,
     };
-    return classes[1 + p->software];
+    return plan_is_2021(p) ? EVIDENCE_MEGATRON_2021 : classes[p->software];
 }
 
-/* The table has six digits. */
-static bool evidence_is_same(double a, double b)
+struct evidence_kind evidence_kind_of(const struct training *x, const struct topo_npu *npu)
 {
-    return fabs(a / b - 1) < 1e-5;
+    return (struct evidence_kind){ NULL,
+                                   evidence_software_of(&x->plan),
+                                   x->model.moe.experts > 0,
+                                   npu->peak_flops,
+                                   topo_npu_ceiling(npu, TOPO_BF16) * topo_npu_step_share(npu, TOPO_BF16),
+                                   npu->mem_Bps * npu->mem_efficiency };
 }
 
-const struct evidence *evidence_find(const struct training *x, const struct topo_npu *npu)
+/* ---- the band ---- */
+
+#define SAME_NPU         1e-3 /* the table has six digits */
+#define FARTHEST         0.7
+#define FALL             0.3
+#define WIDER_PER_FAR    0.06
+#define OCTAVES          6.0
+#define WIDER_PER_OCTAVE 0.0015
+#define LEAST_WEIGHT     0.5
+#define ALIKE            0.5 /* of rows of a family */
+#define PRIOR            3.0
+#define INSIDE           0.95 /* one side; both: nine of ten */
+#define INSIDE_OF_NORMAL 1.6448536269514722
+
+/* What counts less and says less, by what differs. */
+static const struct difference {
+    double weight, wider;
+} by_software = { 0.3, 0.02 }, by_experts = { 0.4, 0.01 }, by_precision = { 0.6, 0.0075 };
+
+static double npu_distance(const struct evidence_kind *a, const struct evidence_kind *b)
 {
-    enum evidence_software software = evidence_software_of(&x->plan);
-    bool experts = x->model.moe.experts > 0;
-    if (x->model.family != MODEL_TRANSFORMER)
-        return NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct evidence *v = &rows[i];
-        if (v->software == software && v->experts == experts &&
-            evidence_is_same(npu->peak_flops, v->peak_flops) &&
-            evidence_is_same(topo_npu_ceiling(npu, TOPO_BF16), v->ceiling_flops) &&
-            evidence_is_same(npu->mem_Bps * npu->mem_efficiency, v->mem_Bps))
-            return v;
+    return fabs(log(a->peak_flops / b->peak_flops)) + fabs(log(a->ceiling_flops / b->ceiling_flops)) +
+           fabs(log(a->mem_Bps / b->mem_Bps));
+}
+
+/* What the kinds of rows are to a plan. */
+struct kind_weight {
+    double weight, wider;
+    bool same;
+};
+
+static struct kind_weight weigh_kind(const struct evidence_kind *row, const struct evidence_kind *plan)
+{
+    double far = npu_distance(row, plan);
+    struct kind_weight x = { 0 };
+    if (!(far < FARTHEST))
+        return x;
+    x.same = far < SAME_NPU && row->software == plan->software && row->experts == plan->experts;
+    x.weight = exp(-far / FALL);
+    x.wider = WIDER_PER_FAR * far;
+    if (row->software != plan->software) {
+        x.weight *= by_software.weight;
+        x.wider += by_software.wider;
     }
-    return NULL;
+    if (row->experts != plan->experts) {
+        x.weight *= by_experts.weight;
+        x.wider += by_experts.wider;
+    }
+    return x;
+}
+
+/* Sums over rows: all of a family; near ones of it by their weights; of the plan's kind. */
+struct family_sum {
+    double rows, errors, weight, spread;
+};
+
+/* sqrt(pi/2): from a mean of |x| to the spread of a normal x. */
+#define SPREAD_OF_MEAN 1.2533141373155003
+
+static double spread_of(double weight, double sums, const struct family_sum by_family[N_FAMILIES])
+{
+    double prior = 0, n = 0;
+    for (int32_t f = 0; f < N_FAMILIES; f++)
+        if (by_family[f].rows > 0) {
+            prior += SPREAD_OF_MEAN * by_family[f].errors / by_family[f].rows;
+            n++;
+        }
+    return (PRIOR * prior / n + sums) / (PRIOR + weight);
+}
+
+/* The label of the nearest NPU that has rows of weight. */
+static const char *nearest_npu(const struct evidence_kind *plan)
+{
+    int32_t best = 0;
+    for (int32_t k = 1; k < N_KINDS; k++)
+        if (npu_distance(&kinds[k], plan) < npu_distance(&kinds[best], plan))
+            best = k;
+    return kinds[best].npu;
+}
+
+static void count_step(struct evidence *out, struct family_sum *f, const struct evidence_step *x,
+                       const struct kind_weight *kind, enum topo_precision precision, double gpus)
+{
+    double octaves = log2(x->gpus / gpus) / OCTAVES, error = fabs(x->error), w = kind->weight,
+           wider = kind->wider;
+    f->rows++;
+    f->errors += error;
+    if (!(w > 0))
+        return;
+    if (kind->same)
+        out->n[x->precision]++;
+    else
+        out->others++;
+    if (x->precision != (int32_t)precision) {
+        w *= by_precision.weight;
+        wider += by_precision.wider;
+    }
+    w /= 1 + octaves * octaves;
+    wider += WIDER_PER_OCTAVE * OCTAVES * fabs(octaves);
+    f->weight += w;
+    f->spread += w * (SPREAD_OF_MEAN * error + wider);
+}
+
+/* Of the rows of the plan's kind, or of all that are near. */
+static double mean_error(const struct kind_weight by_kind[N_KINDS], bool same, int32_t without)
+{
+    double sum = 0, n = 0;
+    for (int32_t i = 0; i < N_STEPS; i++) {
+        const struct kind_weight *k = &by_kind[steps[i].kind];
+        if (steps[i].family != without && (same ? k->same : k->weight > 0)) {
+            sum += fabs(expm1(steps[i].error));
+            n++;
+        }
+    }
+    return n > 0 ? sum / n : NAN;
+}
+
+bool evidence_of(struct evidence *out, const struct evidence_kind *kind, enum topo_precision precision,
+                 double gpus, int32_t without)
+{
+    struct kind_weight by_kind[N_KINDS];
+    struct family_sum by_family[N_FAMILIES] = { 0 };
+    double near = 0, weight = 0, sums = 0;
+    *out = (struct evidence){ .software = kind->software, .experts = kind->experts };
+    for (int32_t k = 0; k < N_KINDS; k++)
+        by_kind[k] = weigh_kind(&kinds[k], kind);
+    for (int32_t i = 0; i < N_STEPS; i++)
+        if (steps[i].family != without)
+            count_step(out, &by_family[steps[i].family], &steps[i], &by_kind[steps[i].kind], precision, gpus);
+    for (int32_t f = 0; f < N_FAMILIES; f++)
+        if (by_family[f].weight > 0) {
+            double counts = by_family[f].weight / (1 + ALIKE * by_family[f].weight);
+            near += by_family[f].weight;
+            weight += counts;
+            sums += counts * by_family[f].spread / by_family[f].weight;
+        }
+    if (near < LEAST_WEIGHT) {
+        *out = (struct evidence){ .software = kind->software, .experts = kind->experts };
+        return false;
+    }
+    out->npu = nearest_npu(kind);
+    out->reach = stat_student(INSIDE, PRIOR + weight) * spread_of(weight, sums, by_family);
+    out->spread = out->reach / INSIDE_OF_NORMAL;
+    out->mean = mean_error(by_kind, evidence_rows(out) > 0, without);
+    return true;
+}
+
+bool evidence_find(struct evidence *out, const struct training *x, const struct topo_npu *npu)
+{
+    const struct evidence_kind kind = evidence_kind_of(x, npu);
+    double gpus = 1;
+    for (int a = 0; a < N_PLAN_AXES; a++)
+        gpus *= (double)x->plan.degree[a];
+    if (x->model.family == MODEL_TRANSFORMER)
+        return evidence_of(out, &kind, (enum topo_precision)x->plan.precision, gpus, -1);
+    *out = (struct evidence){ .software = kind.software, .experts = kind.experts };
+    return false;
 }
 
 int32_t evidence_rows(const struct evidence *v)
@@ -62,26 +220,40 @@ int32_t evidence_rows(const struct evidence *v)
 
 struct evidence_band evidence_band(const struct evidence *v, double time_s)
 {
-    return (struct evidence_band){ time_s / (1 + v->band), v->band < 1 ? time_s / (1 - v->band) : INFINITY };
+    return (struct evidence_band){ time_s / exp(v->reach), time_s * exp(v->reach) };
+}
+
+/* ---- in words ---- */
+
+static void say_none(struct text *out, const struct training *x)
+{
+    text_printf(out, "no measured step covers this NPU as described, %s, %s",
+                evidence_software_words[evidence_software_of(&x->plan)],
+                x->model.family != MODEL_TRANSFORMER ? "this family of models"
+                : x->model.moe.experts > 0           ? "experts"
+                                                     : "dense");
+    if (x->plan.software == PLAN_SOFTWARE_NONE)
+        text_puts(out, " (parallel.software is not given)");
 }
 
 void evidence_say(struct text *out, const struct evidence *v, const struct training *x)
 {
     if (!v) {
-        text_printf(out, "no measured step covers this NPU as described, %s, %s",
-                    evidence_software_words[evidence_software_of(&x->plan)],
-                    x->model.family != MODEL_TRANSFORMER ? "this family of models"
-                    : x->model.moe.experts > 0           ? "experts"
-                                                         : "dense");
-        if (x->plan.software == PLAN_SOFTWARE_NONE)
-            text_puts(out, " (parallel.software is not given)");
+        say_none(out, x);
         return;
     }
     int32_t n = evidence_rows(v);
-    text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%, %s within %.2g %%", v->npu,
-                evidence_software_words[v->software], v->experts ? "experts" : "dense", (int)n,
-                n > 1 ? "s" : "", 100 * v->mean, n < 10 ? "all" : "9 of 10", 100 * v->band);
-    if (v->n[x->plan.precision] == 0)
+    const char *software = evidence_software_words[v->software], *model = v->experts ? "experts" : "dense";
+    if (n > 0)
+        text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%", v->npu, software, model,
+                    (int)n, n > 1 ? "s" : "", 100 * v->mean);
+    else
+        text_printf(out,
+                    "no measured step of %s, %s on this NPU as described; %d near it (%s, or other software "
+                    "or model), mean error %.2g %%",
+                    software, model, (int)v->others, v->npu, 100 * v->mean);
+    text_printf(out, ", 9 of 10 within %.2g %%", 100 * expm1(v->reach));
+    if (n > 0 && v->n[x->plan.precision] == 0)
         text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
 }
 
@@ -95,12 +267,15 @@ const struct column evidence_columns[] = {
     EVIDENCE(WORD, software, "that ran them", .in = IN_DATA),
     EVIDENCE(FLAG, experts, "yes, or no: dense", .in = IN_DATA),
     EVIDENCE(COUNT, rows_same_precision, "of them, with the plan's precision", .in = IN_DATA, .better = 1),
+    EVIDENCE(COUNT, others, "near ones besides: other NPU, software or kind of model", .in = IN_DATA,
+             .better = 1),
     EVIDENCE(REAL, mean_error, "mean of |predicted/measured - 1| over them", .in = IN_DATA, .unit = "",
              .better = -1),
-    EVIDENCE(REAL, band, "what nine of ten are within; of fewer than ten, all", .in = IN_DATA, .unit = "",
-             .better = -1),
+    EVIDENCE(REAL, band,
+             "the measured time is nine times of ten within this share above, and as many times below",
+             .in = IN_DATA, .unit = "", .better = -1),
     EVIDENCE(REAL, low_s, "the measured time is expected from here", .in = IN_DATA),
-    EVIDENCE(REAL, high_s, "to here; blank: no end", .in = IN_DATA),
+    EVIDENCE(REAL, high_s, "to here", .in = IN_DATA),
     COLUMN_WORD(struct evidence_row, said, NULL, .in = IN_TEXT, .title = "evidence: ", .flags = COLUMN_CHARS),
     COLUMNS_END,
 };
@@ -123,22 +298,24 @@ static void put_said(struct evidence_row *row, const struct evidence *v, const s
 
 struct evidence_row evidence_row(const struct training *x, const struct topo_npu *npu, double time_s)
 {
-    const struct evidence *v = evidence_find(x, npu);
+    struct evidence v;
+    bool near = evidence_find(&v, x, npu);
     struct evidence_row row;
     row_clear(&row, evidence_columns);
     row.workload = x->name;
-    row.rows = v ? evidence_rows(v) : 0;
-    if (v) {
-        const struct evidence_band band = evidence_band(v, time_s);
-        row.npu = v->npu;
-        row.software = evidence_software_words[v->software];
-        row.experts = v->experts;
-        row.rows_same_precision = v->n[x->plan.precision];
-        row.mean_error = v->mean;
-        row.band = v->band;
+    row.rows = evidence_rows(&v);
+    if (near) {
+        const struct evidence_band band = evidence_band(&v, time_s);
+        row.npu = v.npu;
+        row.software = evidence_software_words[v.software];
+        row.experts = v.experts;
+        row.rows_same_precision = v.n[x->plan.precision];
+        row.others = v.others;
+        row.mean_error = v.mean;
+        row.band = expm1(v.reach);
         row.low_s = band.low_s;
         row.high_s = band.high_s;
     }
-    put_said(&row, v, x, time_s);
+    put_said(&row, near ? &v : NULL, x, time_s);
     return row;
 }

@@ -35,6 +35,7 @@
 #include "base/sheet.h"
 #include "base/vec.h"
 #include "base/work.h"
+#include "kinds/design/answer/training.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "topo/graph.h"
@@ -1129,6 +1130,10 @@ int fail_build(struct fail_table *out, const struct design *design, const struct
     const struct sim_way way = design_point_closed_way(&own, design->bw_Bps);
     if (!rc)
         rc = fail_step_time(&out->time_s, &own, &way, 1, e);
+    struct evidence_band band;
+    bool near = design_time_band(&band, NULL, design);
+    out->low_s = near ? band.low_s * out->time_s / design->time_s : (double)NAN;
+    out->high_s = near ? band.high_s * out->time_s / design->time_s : (double)NAN;
     if (!rc)
         rc = fail_list_rows(&d, e);
     for (int32_t i = 0; i < out->n_rows && !rc; i++)

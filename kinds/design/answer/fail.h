@@ -66,6 +66,7 @@ struct fail_table {
     struct fail_row *rows; /**< shape [n_rows], owned; what costs most of a year first, then per failure */
     int32_t n_rows, cap_rows;
     double time_s, flow_s; /**< of a healthy step; flow_s NaN: flow_why says why */
+    double low_s, high_s;  /**< design_time_band() around time_s; NaN: no measured step is near */
     char flow_why[200];
     double per_year, lost_frac; /**< sums over rows that are known */
     double restart_s,

@@ -66,6 +66,38 @@ static int put_parallel(struct training_row *out, const struct plan *p, struct e
     return rc;
 }
 
+bool design_time_band(struct evidence_band *out, int64_t *rows, const struct design *d)
+{
+    const struct design_point *s = d->chosen.point;
+    int64_t least = INT64_MAX;
+    *out = (struct evidence_band){ 0 };
+    for (int32_t i = 0; i < s->n_workloads; i++) {
+        const struct design_workload *w = &s->workloads[i];
+        struct evidence v;
+        if (!w->training || !evidence_find(&v, w->training, &s->net.npu))
+            return false;
+        const struct evidence_band one = evidence_band(&v, w->weight * d->loads[i].time_s);
+        out->low_s += one.low_s;
+        out->high_s += one.high_s;
+        if (evidence_rows(&v) < least)
+            least = evidence_rows(&v);
+    }
+    if (rows)
+        *rows = least;
+    return s->n_workloads > 0;
+}
+
+static void fill_band(struct training_row *out, const struct design *d)
+{
+    struct evidence_band band;
+    int64_t rows;
+    if (!design_time_band(&band, &rows, d))
+        return;
+    out->time_low_s = band.low_s;
+    out->time_high_s = band.high_s;
+    out->evidence_rows = rows;
+}
+
 /* Most columns are blank for workloads that are no models. */
 int design_training_row_fill(struct training_row *out, const struct design *d, struct err *e)
 {
@@ -99,5 +131,6 @@ int design_training_row_fill(struct training_row *out, const struct design *d, s
     out->fits = r.missing_B > 0 ? "no" : r.tight ? "tight" : "yes";
     out->mfu = r.mfu;
     out->tokens_per_s = r.tokens_per_s;
+    fill_band(out, d);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "base/column.h"
 #include "kinds/design/answer/design.h"
+#include "kinds/design/answer/evidence.h"
 
 /** Of one step; where its time goes is design_load.account. */
 struct training_report {
@@ -33,7 +34,9 @@ struct training_row {
     double memory_GB, mfu, tokens_per_s;
     double recompute_s, bubble_s, optimizer_s, overhead_s; /**< with compute_s and comm_s all of time_s */
     double tp_s, cp_s, ep_s, dp_s, pp_s;                   /**< exposed */
-    char text[256];                                        /**< plan_format(), cut to fit */
+    double time_low_s, time_high_s;                        /**< design_time_band() */
+    int64_t evidence_rows;
+    char text[256]; /**< plan_format(), cut to fit */
     char map[2560]; /**< the plan as a study gives it, with 256 chunks if need be */
 };
 
@@ -74,12 +77,24 @@ struct training_row {
         TRAINING_COLUMN(type, within, ep_s, TABLE_REAL, "likewise", .better = -1),                           \
         TRAINING_COLUMN(type, within, dp_s, TABLE_REAL, "likewise", .better = -1),                           \
         TRAINING_COLUMN(type, within, pp_s, TABLE_REAL, "likewise", .better = -1),                           \
+        TRAINING_COLUMN_WITH(type, within, time_low_s, TABLE_REAL, "time_low_s",                             \
+                             "a measured step takes longer, nine times of ten less than time_high_s",        \
+                             .better = -1),                                                                  \
+        TRAINING_COLUMN_WITH(type, within, time_high_s, TABLE_REAL, "time_low_s",                            \
+                             "the upper end; by what measured steps of near kinds are off", .better = -1),   \
+        TRAINING_COLUMN_WITH(type, within, evidence_rows, TABLE_COUNT, "time_low_s",                         \
+                             "measured steps of the kind (NPU, software, experts or not)", .better = 1),     \
     {                                                                                                        \
         .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, within parallel),                   \
         .part = "training", .with = "parallel", .in = IN_DATA,                                               \
         .help = "the plan that was searched, as a study gives it"                                            \
     }
 extern const struct column training_columns[];
+
+/** From where to where the measured time of @p d is to be expected, nine times of ten, all its steps erring
+ * alike; @p rows, unless NULL: measured steps of the kind that has fewest. False: a workload has none near.
+ */
+bool design_time_band(struct evidence_band *out, int64_t *rows, const struct design *d);
 
 /** The row for the first workload of @p d, where it trains a model; else blank. ERR_NOMEM. */
 int design_training_row_fill(struct training_row *out, const struct design *d, struct err *e);

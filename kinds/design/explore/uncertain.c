@@ -795,10 +795,10 @@ static double model_spread(const struct design *d)
     double sum = 0, time_s = 0;
     for (int32_t i = 0; i < s->n_workloads; i++) {
         const struct design_workload *w = &s->workloads[i];
-        const struct evidence *v = w->training ? evidence_find(w->training, &s->net.npu) : NULL;
-        if (!v)
+        struct evidence v;
+        if (!w->training || !evidence_find(&v, w->training, &s->net.npu))
             return NAN;
-        sum += w->weight * d->loads[i].time_s * v->spread;
+        sum += w->weight * d->loads[i].time_s * v.spread;
         time_s += w->weight * d->loads[i].time_s;
     }
     return sum / time_s;
