@@ -490,6 +490,9 @@ static void map_software(const struct reader *r, const struct software *w)
     /* MPT's loss is FlashAttention's fused one: logits and their gradient in 16 bits. */
     if (has(r, "source", "llm-foundry"))
         PUT_PLAN(r, "loss_peak_B", "4");
+    /* torchtitan compiles the loss since 2025. */
+    if (has(r, "source", "torchtitan") && has(r, "date_or_release", "2024"))
+        PUT_PLAN(r, "loss_peak_B", "14");
     /* What PyTorch reserves is 3 to 10 % more than it allocates: the middle. */
     if (is(r, "mem_kind", "reserved"))
         PUT_PLAN(r, "mem_margin", "0.065");

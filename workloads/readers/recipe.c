@@ -1043,10 +1043,12 @@ static int put_batch(struct text *out, const struct recipe_said *r, const char *
  * has stages unless told otherwise, which is micro_batch 1 for all usual ones. */
 static void put_titan(struct text *out, const struct recipe_said *r, const char *indent, int zero)
 {
-    bool compiled = r->count[COMPILE], loss = !said(r, COMPILED_PARTS) || has_part(r, COMPILED_PARTS, "loss");
+    /* training.compile, of 2024, left the loss out. */
+    bool compiled = r->count[COMPILE],
+         early = compiled && strcmp(r->at[COMPILE]->name, "training.compile") == 0;
     put(out, indent, "software", "%s", compiled ? "compiled" : "eager");
-    if (compiled && loss && said(r, COMPILED_PARTS))
-        put(out, indent, "loss_peak_B", "5");
+    if (early || (compiled && said(r, COMPILED_PARTS) && !has_part(r, COMPILED_PARTS, "loss")))
+        put(out, indent, "loss_peak_B", "14");
     if (count_or(r, TP, 1) > 1)
         put(out, indent, "seq_parallel", "true");
     if (zero == 3 && count_or(r, DP_COPIES, 1) > 1 && r->n_npus)
