@@ -181,7 +181,8 @@ TEST(sinks_need_a_kernel_that_has_them)
     static const struct check_case cases[] = {
         { .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_FA3 },
         { .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_UNFUSED },
-        REFUSED("attention_kernel", "is fa2, which has no sinks; give unfused, fused, fa3 or cudnn",
+        REFUSED("attention_kernel",
+                "is fa2, which has no sinks; give unfused, fused, fa3, cudnn, aiter or splash",
                 .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_FA2),
         REFUSED("sink", "is apart without fused attention that has sinks, expected default",
                 .degree = { 1, 1, 8, 1 }, .batch = 8, .kernel = PLAN_UNFUSED, .sink = PLAN_SINK_APART),
