@@ -43,7 +43,7 @@ done
 cmp false.rows true.rows && echo "the same rows"
 echo "== given bandwidths cost what carries them"
 run sweep study.yaml --set split=given --set 'constraints=[usd <= 20e6]' --set network.dims.spine.bw_GBps=25 --set 'vary={network.dims.rail.bw_GBps: [25, 30, 50, 60]}' -q --of csv -o rows.csv -f
-sed '/^#/d' rows.csv | cut -d, -f2,8-10,13,14
+sed '/^#/d' rows.csv | cut -d, -f2,8-10,13-15
 run check study.yaml --set 'budget={usd: 20892160}'
 run check study.yaml --set 'budget={usd: 20892159}'
 echo "== what whole parts cannot do"
@@ -89,7 +89,7 @@ echo "== algorithms that depend on the split, plans compared at one: unproved, w
 set -- plans.yaml --set 'constraints=[usd <= 30e6]' --set pricing=fraction --set model=alpha-beta --set network.dims.rail.algorithm=auto
 run alloc "$@" | grep -E '^(time|proof)'
 run alloc "$@" --of json | grep -oE '"(status|objective_value|lower_bound|gap|verified|unique)": [^,]*' | head -6
-run alloc "$@" --of csv | grep '^0,' | cut -d, -f8,18,19
+run alloc "$@" --of csv | grep '^0,' | cut -d, -f8,19,20
 run alloc "$@" >/dev/null && echo "exit status 0"
 echo "== power of what is bought"
 sed 's/, bw_GBps: 450, tier: InterPackage/, tier: InterPod/' study.yaml >pods.yaml

@@ -35,6 +35,8 @@ const struct column design_columns[] = {
          .title = "cost", .better = -1),
     REAL(usd_fraction, "the same by the GB/s, parts in fractions: a lower bound", DATA, .unit = "USD",
          .part = "whole", .with = "usd_fraction", .better = -1),
+    REAL(spent_share, "cost_usd over what a constraint on money alone allows (usd <= ...), of the tightest",
+         DATA, .with = "spent_share"),
     REAL(equal_time_s, "with the total spread equally; of whole parts as constraints leave", DATA,
          .better = -1),
     REAL(equal_cost_usd, "likewise", DATA, .better = -1),
@@ -110,6 +112,28 @@ static double giga(double Bps)
     return Bps / 1e9;
 }
 
+/* What a row of constraints allows to be spent if it limits nothing but money [USD]; else INFINITY. */
+static double money_of(const struct alloc_row *row, int32_t n_dims)
+{
+    double per_usd = row->spent_coef[ALLOC_USD];
+    bool alone = row->sense == LINEXPR_LE && per_usd > 0;
+    for (int32_t j = 0; j < N_ALLOC_SPENT && alone; j++)
+        alone = j == ALLOC_USD || row->spent_coef[j] == 0;
+    for (int32_t k = 0; k < n_dims && alone; k++)
+        alone = row->coef[k] == row->money_coef[k];
+    return alone ? (row->rhs + row->fixed) / per_usd : (double)INFINITY;
+}
+
+/* Designs for the same money spend unequal parts of it, as whole parts seldom add up: how much of the least
+ * that constraints allow. NaN where none is on money. */
+static double share_spent(const struct design_point *s, double cost_usd)
+{
+    double least_usd = INFINITY;
+    for (int32_t i = 0; i < s->rows.n; i++)
+        least_usd = fmin(least_usd, money_of(&s->rows.rows[i], s->net.n_dims));
+    return isfinite(least_usd) && least_usd > 0 ? cost_usd / least_usd : (double)NAN;
+}
+
 void design_row_blank(struct design_row *row)
 {
     row_clear(row, design_columns);
@@ -126,6 +150,7 @@ static void take_results(struct design_row *row, const struct design_point *s, c
     row->compute_s = d->account.compute_s;
     row->comm_s = d->account.comm_s;
     row->cost_usd = d->cost_usd;
+    row->spent_share = share_spent(s, d->cost_usd);
     row->equal_time_s = d->equal.time_s;
     row->equal_cost_usd = d->equal.cost_usd;
     row->speedup = d->speedup;
