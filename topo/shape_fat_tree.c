@@ -158,7 +158,7 @@ static int tree_check_radix(const struct topo_dim *dim, struct err *e)
 /* Members that are there, of the places that sizes make: some below every box of the last tier. */
 static int tree_check_filled(struct topo_fabric *own, const struct topo_dim *dim, struct err *e)
 {
-    int64_t places = 1, below = 1;
+    long long places = 1, below = 1;
     for (int32_t k = 0; k < own->n_sizes; k++) {
         below = places;
         places *= own->sizes[k];
@@ -168,7 +168,7 @@ static int tree_check_filled(struct topo_fabric *own, const struct topo_dim *dim
     if (own->filled > places || (own->filled && own->filled <= places - below))
         return err_set(e, ERR_RANGE,
                        "has %d members that are there, expected %lld to %lld of its sizes: other sizes",
-                       (int)own->filled, (long long)(places - below + 1), (long long)places);
+                       (int)own->filled, places - below + 1, places);
     if (own->filled && own->balance == TOPO_HASH)
         return err_set(e, ERR_RANGE,
                        "has load_balance: hash and filled, whose collisions are not known; give one");
@@ -289,7 +289,7 @@ static void tree_counts(struct shape_counts *c, const struct topo_dim *dim)
 double topo_tree_pairs(const struct topo_dim *dim, int32_t k)
 {
     int64_t n = topo_group_size(dim), room = tree_room(dim, k), rest = n % room;
-    return (double)(n / room) * (double)room * (double)room + (double)rest * (double)rest;
+    return (double)(n - rest) * (double)room + (double)rest * (double)rest;
 }
 
 /* Pairs that meet at level k are 2 (k + 1) links apart. */

@@ -107,6 +107,14 @@ static struct shape_group unit_group(const struct stage_unit *u, const int32_t *
     return g;
 }
 
+/* Was no algorithm given for a broadcast over a fabric that carries any traffic? Then it passes all members
+ * at once: as a chain in pieces, each level once, or whatever is faster at its size. */
+static bool is_free_broadcast(const struct topo_dim *entry)
+{
+    return topo_is_fabric(entry) && topo_ops(entry)->any_traffic &&
+           (entry->algorithm == TOPO_ALGORITHM_SHAPE || entry->algorithm == TOPO_ALGORITHM_AUTO);
+}
+
 /* Load of a pass over @p full_B bytes in a fabric, added to its classes. A broadcast is the ideal one, as in
  * plain dimensions: the NPU that sends most passes the whole buffer on; where members send directly, to all
  * others alike. Returns what it sends by drawn routers. */
@@ -117,10 +125,10 @@ static double add_fabric_load(double *out, const struct stage_unit *u, const int
     double time_s, part = 1;
     const struct collective_way way = { net, &stage_rules_plain, NULL };
     stage_try(&s, u, members, pass_collective(pass), pass, full_B, &way, &time_s);
-    if (pass == PASS_BROADCAST && s.choice.algorithm == TOPO_ALGORITHM_DIRECT) {
+    const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
+    if (pass == PASS_BROADCAST && s.choice.algorithm == TOPO_ALGORITHM_DIRECT && !is_free_broadcast(first)) {
         part = u->n / (2 * (u->n - 1.0)); /* scattered and gathered are 2 (n-1)/n */
     } else if (pass == PASS_BROADCAST) {
-        const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
         struct shape_group g = unit_group(u, members, net);
         struct shape_load l;
         topo_load(&l, SHAPE_PASS, first, &g);
@@ -545,7 +553,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
         given = TOPO_ALGORITHM_MIXED;
     enum topo_algorithm a = algorithm_resolve(dim, given, pass, u->n);
     /* What suits the shape is tried first, so that it wins ties. */
-    bool chosen = a == TOPO_ALGORITHM_AUTO;
+    bool chosen = a == TOPO_ALGORITHM_AUTO || (pass == PASS_BROADCAST && is_free_broadcast(first));
     try_algorithm(&x, chosen ? algorithm_resolve(dim, TOPO_ALGORITHM_SHAPE, pass, u->n) : a);
     if (chosen)
         for (a = TOPO_ALGORITHM_RING; a < N_TOPO_ALGORITHMS; a++)
@@ -606,6 +614,8 @@ static bool is_flat(const struct topo_dim *entry, enum collective_kind kind, con
     if (entry->fabric.filled) /* no level of it is filled evenly */
         return true;
     if (kind == COLLECTIVE_ALL_TO_ALL || kind == COLLECTIVE_SEND)
+        return true;
+    if (kind == COLLECTIVE_BROADCAST && is_free_broadcast(entry))
         return true;
     if (entry->in_switch != TOPO_IN_SWITCH_NONE &&
         (entry->algorithm == TOPO_ALGORITHM_SHAPE || entry->algorithm == TOPO_ALGORITHM_AUTO ||

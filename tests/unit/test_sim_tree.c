@@ -283,3 +283,26 @@ TEST(graphs_and_counts_of_partly_filled_trees_agree)
         assert_int_equal(p.routes.n_arcs / 2, links + (entry ? p.net.n_npus : 0));
     }
 }
+
+/* ---- broadcasts ---- */
+
+/* A chain of n members in k pieces: n - 2 + k steps of S/k, each over an NPU's port, whatever the taper. */
+TEST(broadcasts_are_chains_that_flows_keep_up_with)
+{
+    static const char *const words[] = { "fat-tree:8x4/2@50", "fat-tree:4x4x4/2/1@50", "fat-tree:16x2@50",
+                                         "fat-tree:8x4+filled27@50" };
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct plant p;
+        struct collective_time ideal, time;
+        double bw_Bps[TOPO_MAX_DIMS];
+        plant_word(&p, words[i], 0);
+        const struct collective_way way = { &p.net, &stage_rules_plain, topo_get_bandwidths(bw_Bps, &p.net) },
+                                    endless = { &p.net, NULL, bw_Bps };
+        collective_time(&time, COLLECTIVE_BROADCAST, S_B, p.all.members, NULL, NULL, &way);
+        collective_time(&ideal, COLLECTIVE_BROADCAST, S_B, p.all.members, NULL, NULL, &endless);
+        double n = (double)p.net.n_npus, pieces = STAGE_MAX_SEGMENTS;
+        assert_close(ideal.time_s, S_B / 50e9, 1e-12);
+        assert_close(time.time_s, (n - 2 + pieces) / pieces * S_B / 50e9, 1e-12);
+        assert_close(time_of(&p, COLLECTIVE_BROADCAST), time.time_s, 1e-9);
+    }
+}

@@ -1029,13 +1029,6 @@ static void note_flows(struct design_point *s)
                 "1.71 times as long for a reduce-scatter, 1.15 to 1.95 for an all-gather (1.27 and 1.23 "
                 "on 4x4x8)\n",
                 dim->name);
-        int32_t levels = dim->shape == TOPO_FAT_TREE ? levels_of(s, d, 1u << COLLECTIVE_BROADCAST) : 0;
-        if (levels > 1 && s->model == SIM_BANDWIDTH)
-            text_printf(
-                &s->notes,
-                "dimension \"%s\": a broadcast counts level by level, %d times over an NPU's link; a chain "
-                "of all its members in small pieces takes 1/%d of that\n",
-                dim->name, (int)levels, (int)levels);
     }
 }
 
