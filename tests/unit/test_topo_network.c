@@ -185,6 +185,12 @@ TEST(keys_of_shapes_are_taken_up_to_their_limits)
           "net.yaml:1:53: dims[0].algorithm is double-binary-tree on shape fat-tree, expected default, auto, "
           "ring, direct, halving-doubling, bruck, in-switch, halving-farthest" },
         { TREE("in_switch: sharp"), NULL },
+        { TREE("filled: 7"), NULL },
+        { TREE("filled: 4"),
+          "net.yaml:1:8: dims[0] has 4 members that are there, expected 5 to 8 of its sizes: other sizes" },
+        { TREE("filled: 7, in_switch: sharp"),
+          "dims[0] has in_switch and filled, whose loads are not known" },
+        { SWITCH("filled: 7"), "dims[0].filled is given on shape switch, expected fat-tree" },
         { TREE("in_switch: nvls"),
           "net.yaml:1:53: dims[0].in_switch is nvls on shape fat-tree, expected sharp" },
         { TREE("curves: [{ collective: all-reduce, " LINE " }]"),
