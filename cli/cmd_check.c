@@ -1,7 +1,7 @@
 /*
  * weft check: a design against the limits under `budget` of its study, one verdict a limit
- * (kinds/design/answer/budget.h). Where one is unknown the command fails rather than guess. What is over
- * decides the exit code whatever else is not known.
+ * (kinds/design/answer/budget.h). One that cannot be confirmed is as bad as one that is exceeded: exit
+ * code 4.
  *
  * A study whose network has all bandwidths and which has no workload is checked as it is; else the design is
  * evaluated or solved first, and one without a split is itself the answer (exit code 4).
@@ -53,8 +53,8 @@ static const struct column line_columns[] = {
     LINE(said, "verdict", TABLE_TEXT, .in = IN_TEXT, .flags = COLUMN_CHARS),
     LINE(within, "within", TABLE_COUNT, .in = IN_DATA, .show = COLUMN_YES_NO),
     LINE(of.at_least, "lower_bound", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
-    LINE(of.low, "low", TABLE_REAL, .in = IN_JSON),
-    LINE(of.high, "high", TABLE_REAL, .in = IN_JSON),
+    LINE(of.low, "low", TABLE_REAL, .in = IN_DATA),
+    LINE(of.high, "high", TABLE_REAL, .in = IN_DATA),
     COLUMNS_END,
 };
 
@@ -97,20 +97,42 @@ static void say_over(struct run *run, const struct budget_item *b)
                whole ? show_count(limit, llround(b->limit)) : show_real(limit, b->limit, 12), gap, b->unit);
 }
 
-/* What is over decides, whatever is not known beside it. */
-static int conclude(struct run *run, const struct design_point *s, const struct budget *c, struct err *e)
+/* Which end of bands the verdicts are about. */
+static int read_end(enum budget_end *end, const struct run *run, struct err *e)
 {
-    /* A table that cannot decide is not printed: its reader might take it for a yes. */
-    int rc = c->over || !c->unknown ? write_result(run, c, s, e) : 0;
+    *end = BUDGET_TYPICAL;
+    for (int i = 0; i < N_BUDGET_ENDS && run->opt.check_by; i++)
+        if (strcmp(run->opt.check_by, budget_end_words[i]) == 0) {
+            *end = (enum budget_end)i;
+            return 0;
+        }
+    return run->opt.check_by
+               ? err_set(e, ERR_USAGE, "option --by is \"%.60s\", expected low, typical or high",
+                         run->opt.check_by)
+               : 0;
+}
+
+/* What is not known is said too: a gate is passed by what is known to be within. */
+static int conclude(struct run *run, const struct design_point *s, struct budget *c, struct err *e)
+{
+    enum budget_end end;
+    struct err unknown;
+    int rc = read_end(&end, run, e);
+    if (rc)
+        return rc;
+    budget_judge(c, end);
+    rc = write_result(run, c, s, e);
     for (int32_t i = 0; i < c->n && !rc; i++) {
         const struct budget_item *b = &c->list[i];
-        yaml_id at = yaml_get(&s->doc, s->budget.node, b->key);
         if (b->verdict == BUDGET_OVER)
             say_over(run, b);
-        else if (b->verdict == BUDGET_UNKNOWN && !c->over)
-            rc = yaml_fail_key(&s->doc, at, e, ERR_RANGE, "cannot be checked: %s", b->why);
+        else if (b->verdict == BUDGET_UNKNOWN) {
+            yaml_fail_key(&s->doc, yaml_get(&s->doc, s->budget.node, b->key), &unknown, ERR_RANGE,
+                          "cannot be checked: %s", b->why);
+            output_say(run, "%s", unknown.msg);
+        }
     }
-    if (!rc && c->over)
+    if (!rc && (c->over || c->unknown))
         run->exit_code = EXIT_NO_DESIGN;
     return rc;
 }
@@ -161,15 +183,23 @@ static int run_check(struct run *run, struct err *e)
     return rc;
 }
 
+static const struct option check_rows[] = {
+    TEXT_OPTION("by", "END", check_by,
+                "judge at an end of bands: low or high prices, and a step's time at the fast or slow end of\n"
+                "                       measured steps (default: typical)"),
+};
+static const struct option_group options_check = OPTION_GROUP("Verdicts", check_rows);
+
 const struct command cmd_check = {
     .group = "One design",
     .name = "check",
-    .help = "check a design against its budgets: exit 0 when within, 4 when over",
+    .help = "check a design against its budgets: exit 0 when within, else 4",
     .about =
         "Check a design against the limits under `budget` of STUDY: NIC bandwidth, number of NICs, cost,\n"
         "power, step time; with `system` power and cost of the whole machine. Bandwidths are those of\n"
         "the network; where one is missing, those that weft alloc finds. Exit code 0 when every budget\n"
-        "is kept, 4 when one is not.\n",
-    .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
+        "is kept, 4 when one is not, or cannot be checked.\n",
+    .scope = SCOPE(1, 1, "STUDY", &options_check, &options_study, &options_search, &options_format,
+                   &options_files),
     .run = run_check,
 };

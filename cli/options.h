@@ -112,7 +112,7 @@ struct options {
     int32_t from;        /**< enum recipe_format, -1 = absent */
     const char *network; /**< that an imported recipe is for */
     struct option_list like;
-    const char *front_by, *front_per, *front_design, *front_at;
+    const char *check_by, *front_by, *front_per, *front_design, *front_at;
     struct option_list xy_y, xy_best;
     struct plot_xy xy;           /**< but for what follows from --y, --log and --linear */
     int32_t xy_log;              /**< index into words of --log, -1 = absent */

@@ -46,6 +46,16 @@ build:
 ..
 run check study.yaml --parts catalogue.yaml --set 'budget={watt: 100}'
 run check study.yaml --parts catalogue.yaml --set 'budget={watt: 1e6}'
+echo "== gates at an end of bands, and racks"
+sed 's/usd: 1000,/usd: { low: 900, typ: 1000, high: 1300 },/; s/ports: 64, bw_GBps: 50, usd: 30000/ports: 64, bw_GBps: 50, watt: 900, usd: 30000/' catalogue.yaml >bands.yaml
+for end in low typical high; do
+    run check study.yaml --parts bands.yaml --by $end --set 'budget={usd: 100e3}'
+done
+run check study.yaml --parts bands.yaml --by most
+for racks in 2 3; do
+    run check study.yaml --parts bands.yaml --set "budget={racks: $racks}" \
+        --set 'system={npu_usd: 1, npu_watt: 700, npus_per_node: 4, npus_per_rack: 16, checkpoint: {size_GB: 1}}'
+done
 echo "== the design that weft alloc chooses, when a bandwidth is missing"
 sed 's/ bw_GBps: [0-9]*,//' study.yaml >open.yaml
 run check open.yaml --set total_GBps=100 --set 'budget={nic_GBps: 23, time_s: 0.003}'

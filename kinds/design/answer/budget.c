@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kinds/design/answer/evidence.h"
+
 const char *const budget_verdict_words[N_BUDGET_VERDICTS + 1] = {
     [BUDGET_WITHIN] = "within",
     [BUDGET_OVER] = "over",
@@ -176,7 +178,8 @@ static int find_owned(struct budget *c, const struct subject *x, struct err *e)
 {
     const struct design_budget *limit = &x->study->budget;
     struct system own;
-    bool asked = isfinite(limit->site_W) || isfinite(limit->usd_year) || isfinite(limit->usd_per_Mtoken);
+    bool asked = limit->racks >= 0 || isfinite(limit->site_W) || isfinite(limit->usd_year) ||
+                 isfinite(limit->usd_per_Mtoken);
     if (!asked || !x->design || !x->study->has_system)
         return 0;
     int rc = system_build(&own, x->study, design_owned(x->design), e);
@@ -186,6 +189,9 @@ static int find_owned(struct budget *c, const struct subject *x, struct err *e)
     if (isfinite(limit->site_W))
         add_owned(c, "site_MW", "site power", "MW", limit->site_W / 1e6,
                   own.cost.watt_peak * x->study->system.terms.pue / 1e6, own.lacks_watts, &own);
+    if (limit->racks >= 0)
+        add_owned(c, "racks", "racks", "", (double)limit->racks, own.racks + own.racks_network,
+                  own.lacks_watts, &own);
     if (isfinite(limit->usd_year))
         add_owned(c, "usd_year", "owning, a year", "USD", limit->usd_year, own.cost.total, no_usd, &own);
     if (isfinite(limit->usd_per_Mtoken))
@@ -195,11 +201,12 @@ static int find_owned(struct budget *c, const struct subject *x, struct err *e)
     return 0;
 }
 
-/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. NICs are
- * counted and not measured: one too many is over, however many there are. */
+/* Splits meet their constraints to rounding, so a budget asked for as a constraint must hold too. NICs and
+ * racks are counted and not measured: one too many is over, however many there are. */
 bool budget_exceeds(const struct budget_item *b, double value)
 {
-    return value > (strcmp(b->key, "nics") == 0 ? b->limit : b->limit * (1 + 1e-9));
+    bool counted = strcmp(b->key, "nics") == 0 || strcmp(b->key, "racks") == 0;
+    return value > (counted ? b->limit : b->limit * (1 + 1e-9));
 }
 
 /* A lower bound decides only when it is already too much, an upper bound only when it is not. */
@@ -210,19 +217,29 @@ static enum budget_verdict judge(const struct budget_item *b)
     return isfinite(b->value) && !b->at_least ? BUDGET_WITHIN : BUDGET_UNKNOWN;
 }
 
+const char *const budget_end_words[] = { "low", "typical", "high", NULL };
+
+void budget_judge(struct budget *c, enum budget_end end)
+{
+    c->over = c->unknown = false;
+    for (int32_t i = 0; i < c->n; i++) {
+        struct budget_item *b = &c->list[i];
+        double there = end == BUDGET_LOW ? b->low : end == BUDGET_HIGH ? b->high : (double)NAN;
+        b->value = isnan(there) ? b->value : there;
+        b->slack = b->limit - b->value;
+        b->verdict = judge(b);
+        b->word = budget_verdict_words[b->verdict];
+        c->over = c->over || b->verdict == BUDGET_OVER;
+        c->unknown = c->unknown || b->verdict == BUDGET_UNKNOWN;
+    }
+}
+
 static int check(struct budget *out, const struct subject *x, struct err *e)
 {
     *out = (struct budget){ 0 };
     find_budgets(out, x);
     int rc = find_owned(out, x, e);
-    for (int32_t i = 0; i < out->n; i++) {
-        struct budget_item *b = &out->list[i];
-        b->slack = b->limit - b->value;
-        b->verdict = judge(b);
-        b->word = budget_verdict_words[b->verdict];
-        out->over = out->over || b->verdict == BUDGET_OVER;
-        out->unknown = out->unknown || b->verdict == BUDGET_UNKNOWN;
-    }
+    budget_judge(out, BUDGET_TYPICAL);
     return rc;
 }
 

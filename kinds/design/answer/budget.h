@@ -19,7 +19,7 @@ extern const char *const budget_verdict_words[N_BUDGET_VERDICTS + 1];
 struct budget_item {
     const char *key, *name, *unit;
     double value, limit, slack;
-    double low, high; /**< of the value, with the bands of prices; NaN: none */
+    double low, high; /**< of the value, with the bands of prices and of measured steps; NaN: none */
     bool at_least;    /**< the value is a lower bound */
     bool at_most;     /**< it is an upper bound */
     enum budget_verdict verdict;
@@ -28,7 +28,7 @@ struct budget_item {
 };
 extern const struct column budget_columns[];
 
-enum { BUDGET_MAX = 8 };
+enum { BUDGET_MAX = 9 };
 
 struct budget {
     struct budget_item list[BUDGET_MAX];
@@ -40,6 +40,14 @@ struct budget {
 int budget_check(struct budget *out, const struct design_point *s, const struct design *d, struct err *e);
 /** The study's network at its own bandwidths, without a workload. ERR_NOMEM. */
 int budget_check_network(struct budget *out, const struct design_point *s, struct err *e);
+
+/** What a verdict is about: the value, or an end of its band where it has one. */
+enum budget_end { BUDGET_LOW, BUDGET_TYPICAL, BUDGET_HIGH, N_BUDGET_ENDS };
+/** "low", "typical", "high"; NULL-terminated. */
+extern const char *const budget_end_words[N_BUDGET_ENDS + 1];
+
+/** Judge the values at an end of their bands in place of the typical ones. */
+void budget_judge(struct budget *c, enum budget_end end);
 
 /** Is a value over the limit of @p b? */
 bool budget_exceeds(const struct budget_item *b, double value);

@@ -121,6 +121,8 @@ static const struct key budget_keys[] = {
           "longest training step; of several workloads, their weighted sum"),
     LIMIT("site_MW", site_W, "MW", 1e6, MAX_WATT / 1e6,
           "most power of the whole machine at the meter: nameplate of system times its pue"),
+    K_COUNT_OR(struct design_budget, racks, "racks", 0, 1e9, -1,
+               "most racks of the whole machine, those of switches included, with system"),
     LIMIT("usd_year", usd_year, "USD", 1, MAX_USD, "most that owning system may cost a year"),
     LIMIT("usd_per_Mtoken", usd_per_Mtoken, "USD", 1, MAX_USD,
           "most that a million tokens may cost, with system"),
@@ -677,9 +679,9 @@ static int check_budget(const struct design_point *s, struct err *e)
         const char *key;
         bool priced, system;
     } limits[] = {
-        { "nic_GBps", true, false }, { "nics", true, false },           { "usd", true, false },
-        { "watt", true, false },     { "time_s", false, false },        { "site_MW", false, true },
-        { "usd_year", false, true }, { "usd_per_Mtoken", false, true },
+        { "nic_GBps", true, false }, { "nics", true, false },     { "usd", true, false },
+        { "watt", true, false },     { "time_s", false, false },  { "site_MW", false, true },
+        { "racks", false, true },    { "usd_year", false, true }, { "usd_per_Mtoken", false, true },
     };
     if (s->doc.nodes[s->budget.node].n == 0)
         return yaml_fail(&s->doc, s->budget.node, e, ERR_PARSE, "has no limit; give at least one");

@@ -54,6 +54,7 @@ struct design_budget {
     int64_t nics;   /**< NICs in the cluster */
     double usd, watt, time_s;
     double site_W, usd_year, usd_per_Mtoken; /**< of the whole machine, with `system` */
+    int64_t racks;                           /**< likewise; -1: no limit */
     yaml_id node;                            /**< -1 = the study has no budget */
 };
 
