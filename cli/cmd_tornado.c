@@ -19,7 +19,7 @@
 /* Said before work that takes longer. */
 #define LONG_S 10.0
 
-enum { MAX_NAMED = 3 /* inputs without effect */, LOW = 0, HIGH = 1 };
+enum { MAX_NAMED = 3 /* inputs without effect, or that are not varied */, MAX_FIXED = 32, LOW = 0, HIGH = 1 };
 
 static const struct option tornado_rows[] = {
     TEXT_OPTION(
@@ -135,9 +135,8 @@ static void tornado_put_row(struct report *r, const struct tornado *t, int32_t i
                                  .best = { low->best.point, high->best.point },
                                  .best_value = { low->best.value, high->best.value } };
     say_decision(line.decision, t, input, a);
-    if (in->published)
-        snprintf(line.source, sizeof line.source, "%s: %s", topo_grade_names[in->published->grade],
-                 in->published->source);
+    if (in->source)
+        snprintf(line.source, sizeof line.source, "%s: %s", topo_grade_names[in->grade], in->source);
     report_row(r, &line);
 }
 
@@ -157,7 +156,35 @@ static void say_idle(struct report *r, const struct tornado *t, int32_t a)
         report_line(r, "%s\n", n > named ? ", .." : "");
 }
 
-static void report_answer(struct report *r, const struct tornado *t, int32_t a, struct stat_rank *list)
+/* What doubts the table leaves out: prices that no input varies, and the model's own error of the time. */
+static int say_fixed(struct report *r, const struct tornado *t, int32_t a, struct err *e)
+{
+    struct tornado_fixed list[MAX_FIXED];
+    int32_t n;
+    char share[SHOW];
+    int rc = tornado_find_fixed(list, MAX_FIXED, &n, t, a, e);
+    for (int32_t i = 0; i < n && i < MAX_NAMED && !rc; i++)
+        report_line(r, "%s%s (%s %%)", i ? ", " : "not varied: ", list[i].what,
+                    show_real(share, 100 * list[i].frac, 3));
+    if (n)
+        report_line(r, "%s\n", n > MAX_NAMED ? ", .." : "");
+    return rc;
+}
+
+/* A range beside the base says nothing of its other side. */
+static void warn_bases(const struct run *run, const struct tornado *t, int32_t a)
+{
+    char x[SHOW], low[SHOW], high[SHOW];
+    for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++) {
+        const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)i) * 3];
+        if (tornado_misses_base(t, i, a))
+            output_say(run, "warning: %s is %s, outside of its published range, %s to %s", t->inputs[i].path,
+                       show_real(x, at[1], 6), show_real(low, at[0], 6), show_real(high, at[2], 6));
+    }
+}
+
+static int report_answer(struct report *r, const struct tornado *t, int32_t a, struct stat_rank *list,
+                         struct err *e)
 {
     struct column columns[N_COLUMNS];
     char value[SHOW];
@@ -166,7 +193,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     struct unit unit = unit_for(answer_unit(&t->answers[a], &title), best->value, false);
     if (best->point < 0) {
         report_line(r, "\n%s: no point has it\n", t->answers[a].name);
-        return;
+        return 0;
     }
     use_unit(columns, &unit, t->study->sweep.n_keys > 0);
     report_line(r, "\n%.*s: %s%s%s", (int)title, t->answers[a].name,
@@ -186,6 +213,7 @@ static void report_answer(struct report *r, const struct tornado *t, int32_t a, 
     if (n)
         report_list_end(r);
     say_idle(r, t, a);
+    return say_fixed(r, t, a, e);
 }
 
 static void report_data(struct report *r, const struct tornado *t, struct stat_rank *list)
@@ -257,11 +285,13 @@ static int write_tornado(const struct run *run, const struct tornado *t, struct 
                 show_count(n, t->n_inputs), t->n_inputs == 1 ? "" : "s");
     if (report_is(&r, IN_DATA))
         report_data(&r, t, list);
-    for (int32_t a = 0; a < t->n_answers && report_is(&r, IN_TEXT); a++)
-        report_answer(&r, t, a, list);
+    int rc = 0;
+    for (int32_t a = 0; a < t->n_answers && report_is(&r, IN_TEXT) && !rc; a++)
+        rc = report_answer(&r, t, a, list, e);
     if (t->study->sweep.n_keys && report_is(&r, IN_TEXT))
         report_points(&r, t);
-    int rc = output_report(&r, run, from, e);
+    rc = rc ? rc : output_report(&r, run, from, e);
+    warn_bases(run, t, 0);
     report_free(&r);
     free(list);
     return rc;

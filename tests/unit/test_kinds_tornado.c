@@ -113,6 +113,50 @@ TEST(published_ranges_move_capital_by_its_recovery_factor)
     assert_true(strcmp(tornado_range_words[o.t.inputs[0].range], "published") == 0);
 }
 
+#define SERVER(low, typ, high)                                                                               \
+    ", server: { name: S, holds: [x], npus_per_node: 4, npu_usd: { low: " #low ", typ: " #typ                \
+    ", high: " #high ", grade: D, date: 2026-01, source: a test } }"
+
+/* Prices of NPUs by their server, at low, at high, and beside the base; what is left has its share. */
+TEST(the_range_of_a_server_moves_the_price_of_its_npus)
+{
+    KEEP(struct opened, o, close_tornado);
+    OK(run_tornado(&o, PLAIN OWNED(SERVER(15000, 16000, 25000)), true, "usd_year,usd_per_Mtoken", 2, e));
+    double energy = 32 * 0.7 * 8760 * 0.08 * 1.25;
+    int32_t i = input_called(&o.t, "system.npu_usd"), n;
+    assert_close(value_at(&o, "system.npu_usd", 0, 0), 32 * 15000 / 4.0 + energy, 1e-12);
+    assert_close(value_at(&o, "system.npu_usd", 1, 0), 32 * 25000 / 4.0 + energy, 1e-12);
+    assert_true(o.t.inputs[i].grade == GRADE_DERIVED && !tornado_misses_base(&o.t, i, 0));
+    struct tornado_fixed fixed[4];
+    OK(tornado_find_fixed(fixed, 4, &n, &o.t, 0, e));
+    assert_int_equal(n, 0); /* servers and network are free */
+    OK(tornado_find_fixed(fixed, 4, &n, &o.t, 1, e));
+    assert_true(n == 1 && strcmp(fixed[0].what, "time of a step") == 0 && fixed[0].frac == 1);
+    KEEP(struct opened, o2, close_tornado);
+    OK(run_tornado(&o2, PLAIN OWNED(SERVER(15000, 16000, 19000)), true, "usd_year", 2, e));
+    assert_true(tornado_misses_base(&o2.t, input_called(&o2.t, "system.npu_usd"), 0));
+    KEEP(struct opened, o3, close_tornado);
+    OK(run_tornado(&o3, PLAIN OWNED(""), true, "usd_year", 2, e));
+    OK(tornado_find_fixed(fixed, 4, &n, &o3.t, 0, e));
+    double price = 32 * 20000 / 4.0;
+    assert_true(n == 1 && strcmp(fixed[0].what, "price of NPUs") == 0);
+    assert_close(fixed[0].frac, price / (price + energy), 1e-12);
+}
+
+/* Each point has the range of its own server. */
+TEST(points_of_other_servers_have_other_ranges)
+{
+    KEEP(struct opened, o, close_tornado);
+    OK(run_tornado(
+        &o, PLAIN OWNED(SERVER(15000, 16000, 25000)) "vary: { system.server.npu_usd.high: [25000, 22000] }\n",
+        true, "max:usd_year,usd_year", 1, e));
+    double energy = 32 * 0.7 * 8760 * 0.08 * 1.25;
+    assert_close(value_at(&o, "system.npu_usd", 1, 0), 32 * 25000 / 4.0 + energy, 1e-12);
+    int32_t i = input_called(&o.t, "system.npu_usd");
+    assert_int_equal(tornado_end(&o.t, i, 1, 1)->best.point, 1);
+    assert_close(tornado_end(&o.t, i, 1, 1)->best.value, 32 * 22000 / 4.0 + energy, 1e-12);
+}
+
 TEST(published_ranges_hold_their_defaults_and_are_keys)
 {
     struct own_system s;

@@ -44,7 +44,10 @@ static int add_input(struct tornado *t, struct tornado_input in, const char *pat
     x->path = strdup(path);
     x->label = strdup(label);
     x->place = place ? strdup(place) : NULL;
-    return x->path && x->label && (x->place || !place) ? 0 : err_nomem(e, "uncertain inputs");
+    x->source = in.source ? strdup(in.source) : NULL;
+    return x->path && x->label && (x->place || !place) && (x->source || !in.source)
+               ? 0
+               : err_nomem(e, "uncertain inputs");
 }
 
 static bool has_input(const struct tornado *t, const char *path)
@@ -64,7 +67,7 @@ static int add_distributions(struct tornado *t, const struct yaml_doc *doc, stru
     int rc = uncertain_read(&u, doc, map, 1, e);
     for (int32_t k = 0; !rc && k < u.n_keys; k++) {
         const struct uncertain_key *key = &u.keys[k];
-        struct tornado_input in = { .relative = key->relative };
+        struct tornado_input in = { .relative = key->relative, .figure = -1 };
         in.range = uncertain_low_high(in.x, key) ? TORNADO_ENDS : TORNADO_P10_P90;
         yaml_key_place(doc, yaml_get(doc, keys, key->path), place, sizeof place);
         rc = add_input(t, in, key->path, key->path, place, e);
@@ -115,8 +118,8 @@ static int add_bands(struct tornado *t, const struct yaml_doc *doc, yaml_id id, 
             return 0;
         rc = label_band(&label, doc, id, e);
         if (!rc)
-            rc = add_input(t, (struct tornado_input){ .range = TORNADO_BAND }, path, text_str(&label), NULL,
-                           e);
+            rc = add_input(t, (struct tornado_input){ .range = TORNADO_BAND, .figure = -1 }, path,
+                           text_str(&label), NULL, e);
         text_free(&label);
         return rc;
     }
@@ -141,19 +144,33 @@ static bool can_have(const struct design_point *s, const char *path, double x)
     return can;
 }
 
-/* Ranges of keys that the study could give beside those it gives. */
+static int add_range(struct tornado *t, const struct design_point *s, struct tornado_input in,
+                     const char *key, struct err *e)
+{
+    char path[64];
+    in.range = TORNADO_PUBLISHED;
+    snprintf(path, sizeof path, "system.%s", key);
+    return has_input(t, path) || !can_have(s, path, in.of ? 1 : in.x[0])
+               ? 0
+               : add_input(t, in, path, path, NULL, e);
+}
+
+/* Ranges of the server, then of keys that the study could give beside those it gives. */
 static int add_published(struct tornado *t, const struct design_point *s, struct err *e)
 {
     int rc = 0;
+    for (int i = 0; i < OWN_N_FIGURES && s->has_system && s->server.name && !rc; i++) {
+        const struct own_figure *x = &s->server.figures[i];
+        struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .figure = i };
+        in.source = (char *)x->source; /* is copied */
+        if (x->low < x->high)
+            rc = add_range(t, s, in, own_figure_keys[i], e);
+    }
     for (int32_t i = 0; i < own_n_ranges && s->has_system && !rc; i++) {
-        const struct own_range *range = &own_ranges[i];
-        const struct tornado_input in = { .range = TORNADO_PUBLISHED,
-                                          .published = range,
-                                          .x = { range->low, range->high } };
-        char path[64];
-        snprintf(path, sizeof path, "system.%s", range->key);
-        if (!has_input(t, path) && can_have(s, path, range->of ? 1 : range->low))
-            rc = add_input(t, in, path, path, NULL, e);
+        const struct own_range *x = &own_ranges[i];
+        struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .of = x->of, .figure = -1 };
+        in.source = (char *)x->source;
+        rc = add_range(t, s, in, x->key, e);
     }
     return rc;
 }
@@ -237,6 +254,7 @@ void tornado_free(struct tornado *t)
         free(t->inputs[i].path);
         free(t->inputs[i].label);
         free(t->inputs[i].place);
+        free(t->inputs[i].source);
     }
     free(t->inputs);
     keep_rule_free(&t->rule);
@@ -308,8 +326,15 @@ static void find_at(double at[3], const struct tornado_input *in, const struct d
                         : (double)NAN;
     /* A factor is one of what is written, as of percentiles. */
     double times = in->relative ? number_at(&s->doc, id, "typ") : 1;
-    if (in->published && in->published->of)
-        times = own_value(&s->system, in->published->of);
+    if (in->of)
+        times = own_value(&s->system, in->of);
+    if (in->figure >= 0) {
+        const struct own_figure *x = &s->server.figures[in->figure];
+        bool has = s->server.name && x->low < x->high;
+        at[0] = has ? x->low : (double)NAN;
+        at[2] = has ? x->high : (double)NAN;
+        return;
+    }
     at[0] = in->range == TORNADO_BAND ? number_at(&s->doc, id, "low") : in->x[0] * times;
     at[2] = in->range == TORNADO_BAND ? number_at(&s->doc, id, "high") : in->x[1] * times;
 }
@@ -730,4 +755,93 @@ void tornado_rank(struct stat_rank *list, const struct tornado *t, int32_t answe
     for (int32_t i = 0; i < t->n_inputs; i++)
         list[i] = (struct stat_rank){ -tornado_swing(t, i, answer), i };
     stat_sort_ranks(list, t->n_inputs);
+}
+
+bool tornado_misses_base(const struct tornado *t, int32_t input, int32_t answer)
+{
+    const double *at = &t->inputs_at[((size_t)answer * (size_t)t->n_inputs + (size_t)input) * 3];
+    return t->inputs[input].range == TORNADO_PUBLISHED &&
+           (at[1] < at[0] * (1 - 1e-9) || at[1] > at[2] * (1 + 1e-9));
+}
+
+/* ---- what is not varied ---- */
+
+static bool is_varied(const struct tornado *t, const struct design_point *s, const struct own_item *item)
+{
+    static const char *const keys[][2] = { { "NPUs", "system.npu_usd" },
+                                           { "servers, per NPU", "system.server_usd" },
+                                           { "spare servers with their NPUs", "system.npu_usd" } };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(item->name, keys[i][0]) == 0)
+            return has_input(t, keys[i][1]) || (i < 1 && has_input(t, "network.npu.usd"));
+    for (int32_t i = 0; i < s->system.n_extras; i++)
+        if (strcmp(item->name, s->system.extras[i].name) == 0)
+            return false;
+    return item->usd_down > 0 || item->usd_up > 0;
+}
+
+/* Does any input belong to what a step takes: the workload, the NPU, links? Prices of parts do not. */
+static bool is_time_varied(const struct tornado *t)
+{
+    static const char *const parts[] = { "workload", "network.npu", "network.dims" };
+    bool is = false;
+    for (int32_t i = 0; i < t->n_inputs; i++)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            is = is || strncmp(t->inputs[i].path, parts[k], strlen(parts[k])) == 0;
+    return is;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    double x = ((const struct tornado_fixed *)a)->frac, y = ((const struct tornado_fixed *)b)->frac;
+    return (x < y) - (x > y);
+}
+
+static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct tornado *t,
+                          const struct design_point *s, const struct system *x, bool of_work)
+{
+    int32_t n = 0;
+    if (of_work && most > 0 && !is_time_varied(t))
+        out[n++] = (struct tornado_fixed){ "time of a step", 1 };
+    for (int32_t i = 0; i < x->n_items && n < most; i++) {
+        const struct own_item *item = &x->items[i];
+        double frac = item->count * item->usd * s->system.terms.support / x->cost.total +
+                      own_item_capital(item, &s->system.terms) / x->cost.total;
+        if (!(frac > 0) || is_varied(t, s, item))
+            continue;
+        snprintf(out[n].what, sizeof out[n].what, "price of %.80s", item->name);
+        out[n++].frac = frac;
+    }
+    qsort(out, (size_t)n, sizeof *out, by_share);
+    return n;
+}
+
+int tornado_find_fixed(struct tornado_fixed *out, int32_t most, int32_t *n, const struct tornado *t,
+                       int32_t answer, struct err *e)
+{
+    struct sweep_point p;
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct design_point s;
+    struct design d;
+    struct system x;
+    const char *name = t->answers[answer].name;
+    bool of_work = strcmp(name, DESIGN_COLUMN_IN(system, usd_per_Mtoken)) == 0 ||
+                   strcmp(name, DESIGN_COLUMN_IN(system, usd_run)) == 0;
+    *n = 0;
+    if (strncmp(name, "usd_", 4) != 0 || t->typical[answer].point < 0)
+        return 0;
+    point_at(&p, t, t->typical[answer].point);
+    struct study_source from = study_source_at(axes, t->study, &p);
+    int rc = design_point_read(&s, &from, NEEDS, e);
+    if (rc)
+        return rc;
+    rc = design_for_row(&d, &s, e);
+    if (!rc && s.has_system && !(rc = system_build(&x, &s, design_owned(&d), e))) {
+        *n = isfinite(x.cost.total) ? list_fixed(out, most, t, &s, &x, of_work) : 0;
+        system_free(&x);
+    }
+    if (!rc)
+        design_free(&d);
+    design_point_free(&s);
+    return rc;
 }

@@ -2,9 +2,9 @@
  * @file One uncertain input at a time at its low and its high: what answers become, and which point is best.
  *
  * Inputs are the keys of `uncertain`; without it, or where all are asked for, the bands { low, typ, high } of
- * the study's prices and the published ranges of `system` (topo/ownership.h). All others stay as the study
- * has them. Unlike percentiles, which keep the design, each end is a study of its own: splits are solved and
- * plans searched again.
+ * the study's prices and the published ranges of `system` (topo/ownership.h) and of its server. All others
+ * stay as the study has them. Unlike percentiles, which keep the design, each end is a study of its own:
+ * splits are solved and plans searched again.
  *
  * An answer is a column of rows. Of the points of the study the best by it is the decision; one that is not
  * solved, does not fit the memory, or is beyond a limit of `keep` is not chosen.
@@ -33,9 +33,12 @@ struct tornado_input {
     char *label; /**< owned: of a price with the name of its part, else the path */
     char *place; /**< owned: "study.yaml:9:5", of the distribution; NULL: it has none */
     enum tornado_range range;
-    const struct own_range *published; /**< of TORNADO_PUBLISHED */
-    double x[2];                       /**< low, high */
-    bool relative;                     /**< they are factors of what the point has */
+    const char *of;        /**< of TORNADO_PUBLISHED: x are factors of this key of `system`; NULL: values */
+    int figure;            /**< x are the range of this figure of the point's server; -1: they are not */
+    enum topo_grade grade; /**< of TORNADO_PUBLISHED */
+    char *source;          /**< owned; likewise; else NULL */
+    double x[2];           /**< low, high */
+    bool relative;         /**< they are factors of what the point has */
 };
 
 struct tornado_best {
@@ -100,6 +103,20 @@ double tornado_swing(const struct tornado *t, int32_t input, int32_t answer);
 
 /** Is another point best with the input at this end? */
 bool tornado_moves(const struct tornado *t, int32_t input, int end, int32_t answer);
+/** Is a published range beside what the point that is best has, so that both ends lie on one side? */
+bool tornado_misses_base(const struct tornado *t, int32_t input, int32_t answer);
+
+/** What of an answer's money no input varies: the price of an item by its share of the whole; of the price of
+ * work, the time of a step, whose share is 1. */
+struct tornado_fixed {
+    char what[96];
+    double frac;
+};
+/** Of the best point of an answer in USD of `system`, the largest first; none of another answer. @p out:
+ * shape [most]. @return how many; ERR_NOMEM and errors of the point. */
+int tornado_find_fixed(struct tornado_fixed *out, int32_t most, int32_t *n, const struct tornado *t,
+                       int32_t answer, struct err *e);
+
 /** Does an input move neither the answer nor, of several points, the best one? */
 bool tornado_is_idle(const struct tornado *t, int32_t input, int32_t answer);
 
