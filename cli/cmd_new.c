@@ -5,6 +5,11 @@
  * The network is written out, so that its sizes and bandwidths can be changed there; what it names goes by
  * bare names (base/catalogue.h), so that the file works in any folder.
  */
+/* realpath() */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
