@@ -122,6 +122,34 @@ const char *show_unquoted(char buf[SHOW_VALUE], const char *value)
     return buf;
 }
 
+/* Maps that hold one of a kind: what is below them needs no "of". */
+static bool says_nothing(const char *name, size_t n)
+{
+    static const char *const words[] = { "network",    "workload", "parallel",
+                                         "simulation", "search",   "objective" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == n && strncmp(words[i], name, n) == 0)
+            return true;
+    return false;
+}
+
+const char *show_path(char buf[SHOW_VALUE], const char *path, size_t n)
+{
+    size_t key = n, above;
+    while (key > 0 && path[key - 1] != '.')
+        key--;
+    for (above = key ? key - 1 : 0; above > 0 && path[above - 1] != '.';)
+        above--;
+    if (key == 0)
+        snprintf(buf, SHOW_VALUE, "%.*s", (int)n, path);
+    else if (says_nothing(path + above, key - 1 - above))
+        snprintf(buf, SHOW_VALUE, "%.*s", (int)(n - key), path + key);
+    else
+        snprintf(buf, SHOW_VALUE, "%.*s of %.*s", (int)(n - key), path + key, (int)(key - 1 - above),
+                 path + above);
+    return buf;
+}
+
 void sheet_column(struct sheet *s, const char *title, const char *unit, enum sheet_align align)
 {
     assert(s->n_cells == 0 && s->n_columns < SHEET_MAX_COLUMNS);

@@ -31,6 +31,10 @@ const char *show_time_unit(double most_s, double *per_s);
 /** A value as a study wrote it, without the quotes around a plain text. Borrowed from @p buf or @p value. */
 const char *show_unquoted(char buf[SHOW_VALUE], const char *value);
 
+/** The first @p n bytes of a key's path as people say it: "taper of rail" of "network.dims.rail.taper",
+ * "batch" of "workload.parallel.batch". A name without dots stays as it is. Returns @p buf. */
+const char *show_path(char buf[SHOW_VALUE], const char *path, size_t n);
+
 enum sheet_align {
     SHEET_LEFT,
     SHEET_POINT, /**< to the right, decimal points in line */

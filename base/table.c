@@ -20,6 +20,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "base/sheet.h"
 #include "base/vec.h"
 
 static struct table_cell no_value(enum table_kind kind)
@@ -109,12 +110,14 @@ void table_set_title(struct table *t, int32_t col, const char *title)
 
 void table_put_title(struct text *out, const struct table *t, int32_t col)
 {
+    char buf[SHOW_VALUE];
     size_t n;
     table_unit(t, col, &n);
     if (t->titles[col])
         text_puts(out, t->titles[col]);
-    for (size_t i = 0; i < n && !t->titles[col]; i++)
-        text_printf(out, "%c", t->names[col][i] == '_' ? ' ' : t->names[col][i]);
+    else
+        for (const char *s = show_path(buf, t->names[col], n); *s; s++)
+            text_printf(out, "%c", *s == '_' ? ' ' : *s);
 }
 
 const char *table_unit(const struct table *t, int32_t col, size_t *n)

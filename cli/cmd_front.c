@@ -1171,13 +1171,14 @@ static void add(struct layout *l, int32_t col)
             return;
     if (col < 0 || l->n >= SHEET_MAX_COLUMNS)
         return;
+    char path[SHOW_VALUE];
     const char *name = l->t->names[col];
     struct column_look *look = &l->looks[l->n];
     double most = 0;
     for (int64_t row = 0; row < l->t->n_rows; row++)
         most = fmax(most, table_number(l->t, row, col));
     if (l->t->kinds[col] == TABLE_TEXT)
-        snprintf(look->title, sizeof look->title, "%s", say_axis_title(name));
+        snprintf(look->title, sizeof look->title, "%s", show_path(path, name, strlen(name)));
     else
         column_look(look, name, l->t->units[col], most);
     const struct column *own = column_find(l->kind->tables[TABLE_ROWS].columns, name);

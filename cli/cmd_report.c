@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/objective.h"
 #include "base/sheet.h"
 #include "cli/filters.h"
 #include "cli/html.h"
@@ -16,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/points.h"
 #include "cli/webpage.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/explore/runner.h"
 #include "study/campaign.h"
 #include "study/store.h"
@@ -178,6 +180,48 @@ static const char head[] =
     "img-src data:; base-uri 'none'; form-action 'none'\"/>\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>";
 
+/* The word in a column of all rows, or how many words it has there; false: it has none. */
+static bool put_words_of(struct text *out, const struct webpage *p, const char *column, const char *several)
+{
+    enum { MOST = 100 };
+    int64_t firsts[MOST];
+    int32_t col = table_find(&p->t, column), n = 0;
+    if (col < 0 || p->t.kinds[col] != TABLE_TEXT)
+        return false;
+    for (int64_t row = 0; row < p->t.n_rows && n < MOST; row++) {
+        int32_t k = 0;
+        while (k < n && !webpage_cells_equal(&p->t, firsts[k], row, col))
+            k++;
+        if (k == n && table_text(&p->t, row, col))
+            firsts[n++] = row;
+    }
+    char plain[SHOW_VALUE];
+    if (n == 1)
+        text_puts(out, show_unquoted(plain, table_text(&p->t, firsts[0], col)));
+    else if (n > 1)
+        text_printf(out, "%s%d %s", n == MOST ? "over " : "", (int)n, several);
+    return n > 0;
+}
+
+/* Of designs what is asked: "Llama 3 70B on hgx-h100: least time". */
+static bool put_asked_title(struct text *out, const struct webpage *p)
+{
+    struct text word = { 0 };
+    bool has = p->kind == &design_kind && put_words_of(out, p, DESIGN_COLUMN(workload), "workloads");
+    if (has) {
+        text_puts(out, " on ");
+        has = put_words_of(out, p, DESIGN_COLUMN(network), "networks");
+    }
+    if (has && put_words_of(&word, p, DESIGN_COLUMN(objective), "objectives")) {
+        int o = 0;
+        while (o < N_ALLOC_OBJECTIVES && strcmp(alloc_objective_names[o], text_str(&word)) != 0)
+            o++;
+        text_printf(out, ": %s", o < N_ALLOC_OBJECTIVES ? alloc_objectives[o].goal : text_str(&word));
+    }
+    text_free(&word);
+    return has;
+}
+
 static void put_title(struct webpage *p)
 {
     size_t n = 0;
@@ -187,8 +231,10 @@ static void put_title(struct webpage *p)
         text_puts(&own, p->run->opt.title);
     else if (name)
         text_add(&own, name, n);
-    else
+    else if (!put_asked_title(&own, p)) {
+        text_clear(&own);
         text_puts(&own, strcmp(path, "-") == 0 ? "weft report" : base ? base + 1 : path);
+    }
     html_put(&p->out, text_str(&own));
     p->out.failed = p->out.failed || own.failed;
     text_free(&own);

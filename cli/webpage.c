@@ -47,6 +47,7 @@ static void describe(struct webpage *p, int32_t col)
     const struct table *t = &p->t;
     struct shown_column *f = &p->faces[col];
     const char *name = t->names[col];
+    char path[SHOW_VALUE];
     double most = 0;
     if (study_describe(&f->made, p->kind, TABLE_ROWS, name)) {
         if (say_word_title(f->made.title, t, &f->made.of, name))
@@ -54,7 +55,7 @@ static void describe(struct webpage *p, int32_t col)
     } else {
         size_t n;
         const char *unit = table_unit(t, col, &n);
-        snprintf(f->made.title, sizeof f->made.title, "%.*s", (int)n, say_axis_title(name));
+        snprintf(f->made.title, sizeof f->made.title, "%s", show_path(path, name, n));
         f->made.of = (struct column){ .name = name, .title = f->made.title, .unit = unit };
     }
     for (int64_t row = 0; row < t->n_rows; row++)
@@ -255,15 +256,45 @@ static void find_followers(struct webpage *p)
     }
 }
 
+/* What the front is of stands first: a narrow screen shows no more. */
+static void order_columns(struct webpage *p)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < p->rule.n_front; k++)
+        p->order[n++] = table_find(&p->t, p->rule.front[k].name);
+    int32_t first = n;
+    for (int32_t col = 0; col < p->t.n_cols; col++) {
+        int32_t k = 0;
+        while (k < first && p->order[k] != col)
+            k++;
+        if (k == first)
+            p->order[n++] = col;
+    }
+}
+
+/* Where nothing was free to split there is none, or it is the design itself. */
+static bool has_equal_split(const struct webpage *p)
+{
+    int32_t equal = table_find(&p->t, DESIGN_COLUMN(equal_time_s)),
+            time = table_find(&p->t, DESIGN_COLUMN(time_s));
+    for (int64_t row = 0; row < p->t.n_rows && equal >= 0 && time >= 0; row++) {
+        double a = table_number(&p->t, row, equal), b = table_number(&p->t, row, time);
+        if (isfinite(a) && fabs(a - b) > TINY * b)
+            return true;
+    }
+    return false;
+}
+
 int webpage_prepare(struct webpage *p, struct err *e)
 {
     size_t n = (size_t)p->t.n_rows + 1;
     p->faces = calloc((size_t)p->t.n_cols + 1, sizeof *p->faces);
+    p->order = calloc((size_t)p->t.n_cols + 1, sizeof *p->order);
     p->ids = calloc(n, sizeof *p->ids);
     p->is_result = calloc(n, 1);
     p->on_front = calloc(n, 1);
     p->is_marked = calloc(n, 1);
-    if (!p->faces || !p->ids || !p->is_result || !p->on_front || !p->is_marked)
+    if (!p->faces || !p->order || !p->ids || !p->is_result || !p->on_front || !p->is_marked)
         return err_nomem(e, "rows of a page");
     for (int32_t col = 0; col < p->t.n_cols; col++)
         describe(p, col);
@@ -279,6 +310,9 @@ int webpage_prepare(struct webpage *p, struct err *e)
     int rc = find_fronts(p, e);
     if (!rc && p->t.n_rows > MOST_WIDE)
         find_followers(p);
+    if (!rc)
+        order_columns(p);
+    p->has_equal = has_equal_split(p);
     return rc;
 }
 
@@ -294,6 +328,7 @@ void webpage_free(struct webpage *p)
     text_free(&p->warns);
     text_free(&p->out);
     free(p->faces);
+    free(p->order);
     free(p->ids);
     free(p->is_result);
     free(p->on_front);

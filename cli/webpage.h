@@ -44,10 +44,11 @@ struct webpage {
     struct run *run;
     struct table t;
     const struct study_kind *kind;
-    struct text head;                       /**< lines KEY=VALUE of what made the table */
-    struct text warns;                      /**< what has to be said first, a line each */
-    struct shown_column *faces;             /**< shape [t.n_cols] */
-    int64_t *ids;                           /**< shape [t.n_rows]: what rows are called */
+    struct text head;           /**< lines KEY=VALUE of what made the table */
+    struct text warns;          /**< what has to be said first, a line each */
+    struct shown_column *faces; /**< shape [t.n_cols] */
+    int32_t *order;             /**< shape [t.n_cols]: columns as tables show them, the front's first */
+    int64_t *ids;               /**< shape [t.n_rows]: what rows are called */
     bool *is_result, *on_front, *is_marked; /**< shape [t.n_rows] */
     struct keep_rule rule;
     struct keep *keep;
@@ -59,6 +60,7 @@ struct webpage {
     bool whole;     /**< all rows are in the table */
     bool uncertain; /**< the study says what is */
     bool left_out;  /**< some columns of single dimensions are not */
+    bool has_equal; /**< some row has an equal split that is another design */
     struct overrides overrides;
     struct study study; /**< of which the rows are; its kind is NULL where they were read */
     struct text out;

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "cli/html.h"
 #include "cli/html_design.h"
 #include "cli/webpage.h"
 #include "kinds/design/answer/columns.h"
+#include "kinds/design/answer/evidence.h"
+#include "kinds/design/ask/load.h"
 #include "kinds/design/explore/runner.h"
 
 /* Of the question: axes, and what tells designs apart. */
@@ -77,7 +80,7 @@ static void put_baseline(struct webpage *p, int64_t row)
 {
     int32_t time = table_find(&p->t, DESIGN_COLUMN(equal_time_s)),
             cost = table_find(&p->t, DESIGN_COLUMN(equal_cost_usd));
-    if (time < 0 || !isfinite(table_number(&p->t, row, time)))
+    if (!p->has_equal || !isfinite(table_number(&p->t, row, time)))
         return;
     text_puts(&p->out, " Equal split: ");
     webpage_put_value(p, row, time);
@@ -86,6 +89,60 @@ static void put_baseline(struct webpage *p, int64_t row)
         webpage_put_value(p, row, cost);
     }
     text_puts(&p->out, ".");
+}
+
+/* How far measured steps of this kind lie from the model; NaN: not known. */
+static double find_band(const struct webpage *p, int64_t row)
+{
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct sweep_point at = { 0 };
+    struct design_point s;
+    struct err ignored = { 0 };
+    double band = NAN;
+    int32_t col = table_find(&p->t, "point");
+    if (p->study.kind != &design_kind || col < 0)
+        return NAN;
+    if (p->study.sweep.n_grids)
+        sweep_find_point(&at, &p->study.sweep, table_count(&p->t, row, col));
+    const struct study_source from = study_source_at(axes, &p->study, &at);
+    if (design_point_read(&s, &from, DESIGN_NEEDS_WORKLOAD, &ignored) == 0 && s.n_workloads == 1 &&
+        s.workloads[0].training) {
+        const struct evidence *v = evidence_find(s.workloads[0].training, &s.net.npu);
+        band = v ? v->band : NAN;
+    }
+    design_point_free(&s);
+    return band;
+}
+
+/* Designs whose steps differ by less than the model can tell. A front falls in cost as its time rises, so the
+ * last of them is the cheapest. */
+static void put_alike(struct webpage *p, int32_t group, int64_t answer)
+{
+    static const double usual = 0.01; /* as good as none of the models is checked to */
+    const struct front *f = &p->fronts.fronts[group];
+    char share[SHOW];
+    if (p->rule.n_front < 2 || strcmp(p->rule.front[0].name, DESIGN_COLUMN(time_s)) != 0)
+        return;
+    double band = find_band(p, answer), within = isfinite(band) ? band : usual;
+    int64_t n = 0;
+    while (n < f->n_sorted && f->x[n * f->n_cols] <= f->x[0] * (1 + within))
+        n++;
+    if (n < 2)
+        return;
+    show_real(share, 100 * (f->x[(n - 1) * f->n_cols] / f->x[0] - 1), 2);
+    text_printf(&p->out,
+                n == f->n_sorted ? " All %lld designs of the front"
+                                 : " %lld of the %lld designs of the front",
+                (long long)n, (long long)f->n_sorted);
+    text_printf(&p->out, " take the same time within %s %%: no different, as ", share);
+    if (isfinite(band))
+        text_printf(&p->out, "nine of ten measured steps of this kind are within %s %% of the model",
+                    show_real(share, 100 * band, 2));
+    else
+        text_puts(&p->out, "no step time of a model is sure to 1 %");
+    text_printf(&p->out, ". The cheapest of them is %s ", webpage_row_word(p));
+    webpage_put_link(p, f->id[n - 1]);
+    text_puts(&p->out, f->id[n - 1] == answer ? ", this one." : ".");
 }
 
 enum { MOST_VERDICTS = 6 };
@@ -115,6 +172,7 @@ void webpage_put_verdict(struct webpage *p)
         put_values(p, row);
         text_puts(&p->out, ".");
         put_baseline(p, row);
+        put_alike(p, g, row);
         text_puts(&p->out, "</li>\n");
     }
     text_puts(&p->out, "</ul>\n");
@@ -163,11 +221,11 @@ static void put_equal_row(struct webpage *p, int64_t row)
 {
     int32_t from[2] = { table_find(&p->t, DESIGN_COLUMN(equal_time_s)),
                         table_find(&p->t, DESIGN_COLUMN(equal_cost_usd)) };
-    if (from[0] < 0 || !isfinite(table_number(&p->t, row, from[0])))
+    if (!p->has_equal || !isfinite(table_number(&p->t, row, from[0])))
         return;
     text_puts(&p->out, "<tr><td></td><th scope=\"row\" class=\"t\">its equal split</th><td></td>");
-    for (int32_t col = 0; col < p->t.n_cols; col++) {
-        int32_t at = -1;
+    for (int32_t k = 0; k < p->t.n_cols; k++) {
+        int32_t col = p->order[k], at = -1;
         if (!is_judged(p, col))
             continue;
         if (strcmp(p->t.names[col], DESIGN_COLUMN(time_s)) == 0)
@@ -189,9 +247,9 @@ static void put_answer_row(struct webpage *p, const struct rivals *g, int64_t ro
     text_printf(&p->out, "</td><th scope=\"row\" class=\"t\">%s</th><td>", what);
     webpage_put_link(p, row);
     text_puts(&p->out, "</td>");
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        if (is_judged(p, col))
-            webpage_put_td(p, row, col, false);
+    for (int32_t k = 0; k < p->t.n_cols; k++)
+        if (is_judged(p, p->order[k]))
+            webpage_put_td(p, row, p->order[k], false);
     text_puts(&p->out, "</tr>\n");
 }
 
@@ -211,19 +269,25 @@ void webpage_put_answers(struct webpage *p)
         return;
     end_word(first, p, 0);
     end_word(second, p, p->rule.n_front - 1);
-    text_puts(&p->out, "<section aria-labelledby=\"h-answer\"><h2 id=\"h-answer\">Answer beside the ends and "
-                       "the equal split</h2>\n"
-                       "<div class=\"wide\"><table><caption>");
-    text_puts(&p->out, p->n_results == 1 ? "The design, and the equal split of its bandwidth"
-                                         : "Of each front its knee and its ends");
+    bool one = p->n_results == 1, equal = p->has_equal;
+    text_printf(&p->out,
+                "<section aria-labelledby=\"h-answer\"><h2 id=\"h-answer\">Answer%s%s</h2>\n<div "
+                "class=\"wide\"><table><caption>%s",
+                one && !equal ? "" : " beside ",
+                one     ? equal ? "the equal split" : ""
+                : equal ? "the ends and the equal split"
+                        : "the ends",
+                !one    ? "Of each front its knee and its ends"
+                : equal ? "The design, and the equal split of its bandwidth"
+                        : "The design at the bandwidths that it has");
     text_puts(&p->out, "</caption><thead><tr><th scope=\"col\" class=\"t\">of</th><th scope=\"col\" "
                        "class=\"t\">what</th><th "
                        "scope=\"col\">");
     text_puts(&p->out, webpage_row_word(p));
     text_puts(&p->out, "</th>");
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        if (is_judged(p, col))
-            webpage_put_th(p, col, "");
+    for (int32_t k = 0; k < p->t.n_cols; k++)
+        if (is_judged(p, p->order[k]))
+            webpage_put_th(p, p->order[k], "");
     text_puts(&p->out, "</tr></thead><tbody>\n");
     for (int32_t g = 0; g < p->n_groups && g < 4 * WEBPAGE_PANELS; g++) {
         const struct rivals *x = &p->groups[g];

@@ -197,12 +197,17 @@ static int put_bars(struct webpage *p, struct err *e)
     return rc;
 }
 
+/* The figures of one workload stand beside each other, those of several below one another. */
 int webpage_put_figures(struct webpage *p, struct err *e)
 {
     struct table t = { 0 };
+    bool beside = p->n_groups == 1;
     int rc = make_figures_table(&t, p, e);
+    text_puts(&p->out, beside ? "<div class=\"row\">\n" : "");
     if (!rc && p->n_groups > 0)
         rc = put_panels(p, &t, e);
     table_free(&t);
-    return rc ? rc : put_bars(p, e);
+    rc = rc ? rc : put_bars(p, e);
+    text_puts(&p->out, beside ? "</div>\n" : "");
+    return rc;
 }

@@ -80,9 +80,9 @@ static void put_row(struct webpage *p, int64_t row)
     long long id = (long long)p->ids[row];
     text_printf(&p->out, "<tr id=\"p%lld\"%s><th scope=\"row\"><a href=\"#p%lld\">%lld</a></th>", id,
                 p->on_front[row] ? " class=\"f\"" : "", id, id);
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        if (p->faces[col].shown)
-            webpage_put_td(p, row, col, true);
+    for (int32_t k = 0; k < p->t.n_cols; k++)
+        if (p->faces[p->order[k]].shown)
+            webpage_put_td(p, row, p->order[k], true);
     text_puts(&p->out, "</tr>\n");
 }
 
@@ -158,7 +158,8 @@ void webpage_put_word_style(struct webpage *p)
 {
     bool any = false;
     int k = 1;
-    for (int32_t col = 0; col < p->t.n_cols; col++) {
+    for (int32_t i = 0; i < p->t.n_cols; i++) {
+        int32_t col = p->order[i];
         k += p->faces[col].shown;
         if (!p->faces[col].shown || p->t.kinds[col] != TABLE_TEXT)
             continue;
@@ -194,10 +195,10 @@ void webpage_put_table(struct webpage *p)
                 "</caption><thead><tr><th scope=\"col\" data-c=\"0\"><button "
                 "type=\"button\">%s</button></th>",
                 webpage_row_word(p));
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        if (p->faces[col].shown) {
+    for (int32_t i = 0; i < p->t.n_cols; i++)
+        if (p->faces[p->order[i]].shown) {
             snprintf(attribute, sizeof attribute, " data-c=\"%d\"", (int)k++);
-            webpage_put_th(p, col, attribute);
+            webpage_put_th(p, p->order[i], attribute);
         }
     text_puts(&p->out, "</tr></thead><tbody>\n");
     put_rows(p);
@@ -299,9 +300,9 @@ int webpage_put_data(struct webpage *p, struct err *e)
                 webpage_row_word(p), webpage_row_word(p));
     put_ids(p);
     text_puts(&p->out, "]}");
-    for (int32_t col = 0; col < p->t.n_cols && !rc; col++)
-        if (p->faces[col].shown)
-            rc = put_data_column(p, col, e);
+    for (int32_t i = 0; i < p->t.n_cols && !rc; i++)
+        if (p->faces[p->order[i]].shown)
+            rc = put_data_column(p, p->order[i], e);
     text_puts(&p->out, "]}</script>\n");
     return rc;
 }

@@ -374,7 +374,8 @@ static void timeline_put_legend(struct timeline_figure *f)
         canvas_legend(f->c, (struct mark){ MARK_BAR, paint_of(f, i) }, f->paints.list[i]);
     if (f->paints.n > MAX_PAINTS)
         canvas_legend(f->c, (struct mark){ MARK_BAR, BAR_FIRST + MAX_PAINTS },
-                      canvas_keep(f->c, "%d others", (int)f->paints.n - MAX_PAINTS));
+                      canvas_keep(f->c, f->paints.n == MAX_PAINTS + 1 ? "%d other" : "%d others",
+                                  (int)f->paints.n - MAX_PAINTS));
     canvas_legend(f->c, (struct mark){ MARK_FRONT, 0 }, "end of the step");
 }
 

@@ -37,24 +37,14 @@ int64_t say_end_of_point(const struct table *t, int64_t first)
     return end;
 }
 
-/* From the left, name by name: the end of a path tells more than its beginning. */
-const char *say_axis_title(const char *path)
-{
-    enum { WIDEST = 20 };
-    const char *title = path;
-    while (strlen(title) > WIDEST && strchr(title, '.'))
-        title = strchr(title, '.') + 1;
-    return title;
-}
-
 void say_axes(struct text *out, const struct study_report *r, int64_t row)
 {
-    char value[SHOW_VALUE], a[SHOW];
+    char value[SHOW_VALUE], title[SHOW_VALUE], a[SHOW];
     if (!r->n_axes)
         return;
     text_printf(out, "point %s:", show_count(a, (int64_t)say_number(r->rows, row, "point")));
     for (int32_t k = 0; k < r->n_axes; k++)
-        text_printf(out, "%s %s %s", k ? "," : "", say_axis_title(r->axes[k]),
+        text_printf(out, "%s %s %s", k ? "," : "", show_path(title, r->axes[k], strlen(r->axes[k])),
                     /* Values of axes are words as the study gave them, in rows of all kinds. */
                     show_unquoted(value, say_word(r->rows, row, r->axes[k])));
     text_puts(out, "\n");
@@ -182,8 +172,10 @@ static bool describe_shown(struct made_column *out, const struct study_report *r
             out->of.title = out->title;
         return say_is_shown(r, &out->of) && !is_common(t, &out->of, col);
     }
+    char title[SHOW_VALUE];
+    snprintf(out->title, sizeof out->title, "%s", show_path(title, name, strlen(name)));
     out->of = (struct column){
-        .name = name, .title = say_axis_title(name), .unit = "", .flags = point ? 0U : (unsigned)COLUMN_AXIS
+        .name = name, .title = out->title, .unit = "", .flags = point ? 0U : (unsigned)COLUMN_AXIS
     };
     return point ? look->point : look->axes;
 }

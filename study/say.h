@@ -18,9 +18,6 @@ bool say_has_status(const struct table *t, int64_t row, const char *status);
 /** One after the last row of the point of row @p first. */
 int64_t say_end_of_point(const struct table *t, int64_t first);
 
-/** Head of an axis' column: the path's last names, whole and at most 20 bytes, or the last one alone:
- * "pod.max_GBps" of "network.dims.pod.max_GBps". Borrowed from @p path. */
-const char *say_axis_title(const char *path);
 /** "point 3: workers 8, jitter 0.1" and a newline, of the point of @p row; nothing where nothing varies. */
 void say_axes(struct text *out, const struct study_report *r, int64_t row);
 

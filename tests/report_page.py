@@ -7,9 +7,9 @@ import re, sys
 import xml.etree.ElementTree as tree
 
 H, S = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
-# (what is read, what it lies on, least contrast): text 4.5, what only has to be seen 3.
+# (what is read, what it lies on, least contrast): text 4.5.
 PAIRS = [("ink", "paper", 4.5), ("dim", "paper", 4.5), ("link", "paper", 4.5), ("ink", "head", 4.5), ("dim", "head", 4.5),
-         ("ink", "pick", 4.5), ("link", "pick", 4.5), ("edge", "paper", 3), ("link", "head", 4.5)]
+         ("ink", "pick", 4.5), ("link", "pick", 4.5), ("link", "head", 4.5)]
 
 def light(color):
     color = color if len(color) == 7 else "#" + "".join(2 * c for c in color[1:])
@@ -21,8 +21,41 @@ def contrast(a, b):
     x, y = sorted((light(a), light(b)))
     return (y + 0.05) / (x + 0.05)
 
+def roots(style):
+    """What light and dark set; forced colours are looked at by themselves."""
+    return [part for part in re.findall(r":root\{(.*?)\}", style, re.S) if "#" in part]
+
+# Words of CSS Color 4 for the colours that a user forces.
+SYSTEM = ("Canvas", "CanvasText", "LinkText", "GrayText", "Highlight", "HighlightText", "ButtonText")
+
+def block(style, head):
+    """What stands between the braces behind head; "": it is not there."""
+    at = style.find(head + "{")
+    depth, from_ = 0, at + len(head)
+    for i in range(from_, len(style) if at >= 0 else 0):
+        depth += {"{": 1, "}": -1}.get(style[i], 0)
+        if depth == 0:
+            return style[from_ + 1:i]
+    return ""
+
+def check_forced(style, bad):
+    """Where a user forces colours every colour of the page is one of the system's, what is read stands on what it is written
+    for, and marks have an edge, as their fill may be that of the ground."""
+    forced = block(style, "@media (forced-colors:active)")
+    colors = dict(re.findall(r"--(\w+):(\w+)", block(forced, ":root")))
+    used = set(re.findall(r"var\(--(\w+)\)", style))
+    bad += ["forced colours: --%s is not one of the system's" % x for x in sorted(used) if colors.get(x) not in SYSTEM]
+    bad += ["forced colours: %s is no colour of the system" % x
+            for x in re.findall(r"(?:stroke|fill|color|background):([\w#]+)", forced) if x not in SYSTEM]
+    bad += ["forced colours: %s on %s" % (colors.get(a), colors.get(b)) for a, b, least in PAIRS
+            if colors.get(a) == colors.get(b) or colors.get(b) != "Canvas" or colors.get(a) == "Canvas"]
+    if not re.search(r"svg g\[fill\][^{]*\{stroke:CanvasText\}", forced):
+        bad.append("forced colours: marks have no edge")
+    if not re.search(r"\.on[^{]*\{outline:[^}]*Highlight\}", forced):
+        bad.append("forced colours: what is selected has no outline")
+
 def check_colors(style, bad):
-    sets = [dict(re.findall(r"--(\w+):(#\w+)", part)) for part in re.findall(r":root\{(.*?)\}", style, re.S)]
+    sets = [dict(re.findall(r"--(\w+):(#\w+)", part)) for part in roots(style)]
     if len(sets) != 2:
         bad.append("the style has %d sets of colours, expected light and dark" % len(sets))
     for colors in sets:
@@ -33,7 +66,7 @@ def check_colors(style, bad):
 LIGHT = ("#E69F00", "#56B4E9")
 
 def papers(style):
-    return [re.search(r"--paper:(#\w+)", part).group(1) for part in re.findall(r":root\{(.*?)\}", style, re.S)]
+    return [re.search(r"--paper:(#\w+)", part).group(1) for part in roots(style)]
 
 def check_marks(svg, paper, bad):
     """What is drawn stands out from the page, light or dark, by itself or by its edge; series differ in shape and in colour."""
@@ -100,6 +133,7 @@ def check(path, whole=False):
     need("script of at most 8 kB: %d" % len(script), len(script) <= 8000)
     need("style of at most 4 kB: %d" % len(style), len(style) <= 4000)
     check_colors(style, bad)
+    check_forced(style, bad)
     return sorted(set(bad))
 
 failed = False

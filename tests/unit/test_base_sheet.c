@@ -206,3 +206,27 @@ TEST(left_columns_and_long_words_stay_whole)
     assert_non_null(block);
     assert_non_null(strstr(block, "x\n               y\n"));
 }
+
+TEST(paths_are_shown_as_people_say_them)
+{
+    static const char *const cases[][2] = {
+        { "network.dims.rail.taper", "taper of rail" },
+        { "network.dims[0].size", "size of dims[0]" },
+        { "workload.parallel.batch", "batch" },
+        { "network.npu.mem_GB", "mem_GB of npu" },
+        { "jobs.count", "count of jobs" },
+        { "objective", "objective" },
+        { "network.npu", "npu" },
+        { "", "" },
+        { "a.", " of a" },
+        { ".a", "a of " },
+    };
+    char buf[SHOW_VALUE], longest[2 * SHOW_VALUE];
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        assert_string_equal(show_path(buf, cases[i][0], strlen(cases[i][0])), cases[i][1]);
+    /* What stands in front of a unit alone. */
+    assert_string_equal(show_path(buf, "network.dims.pod.bw_GBps", strlen("network.dims.pod.bw")),
+                        "bw of pod");
+    memset(longest, 'x', sizeof longest);
+    assert_int_equal(strlen(show_path(buf, longest, sizeof longest)), SHOW_VALUE - 1);
+}

@@ -44,7 +44,7 @@ const struct column design_dim_columns[] = {
     DIM(REAL, bw_GBps, "bandwidth of an NPU on it"),
     DIM(REAL, least_GBps, "the least that another split which is as good has"),
     DIM(REAL, most_GBps, "the most of these"),
-    DIM(REAL, sent_B, "bytes that an NPU sends on it in a step"),
+    DIM(REAL, sent_B, "bytes that an NPU sends on it in a step", .show = COLUMN_FITTED),
     DIM(REAL, busy_s, "time of the step in which it is busy"),
     DIM(REAL, utilization, "share of the step in which it is busy", .unit = "", .better = 1),
     DIM(REAL, usd_per_GBps, "price of a GB/s of one NPU; blank of whole parts", .unit = "USD/GB/s",
