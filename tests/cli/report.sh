@@ -113,3 +113,9 @@ awk 'BEGIN { print "point,network,status,time_s,cost_usd"; for (i = 0; i < 40000
 awk 'BEGIN { FS = OFS = "," } { $2 = $2 $2 } 1' many.csv >more.csv
 run report more.csv -o ab.html
 [ -e ab.html ] || echo "nothing is left behind"
+echo "== designs that are no different, and nothing that was free to split"
+printf '%s\n' point,network,workload,objective,total_GBps,status,time_s,cost_usd 0,a,A,time,100,solved,10.003,1000000 1,a,A,time,200,solved,10.001,1200000 \
+    2,a,A,time,300,solved,10,4000000 3,a,A,time,400,solved,12,900000 >near.csv
+"$WEFT" report near.csv -o near.html
+grep -o '<h1>.*</h1>\|designs of the front.*</li>' near.html
+grep -c 'qual split' near.html || true
