@@ -107,8 +107,9 @@ static double find_band(const struct webpage *p, int64_t row)
     const struct study_source from = study_source_at(axes, &p->study, &at);
     if (design_point_read(&s, &from, DESIGN_NEEDS_WORKLOAD, &ignored) == 0 && s.n_workloads == 1 &&
         s.workloads[0].training) {
-        const struct evidence *v = evidence_find(s.workloads[0].training, &s.net.npu);
-        band = v ? v->band : NAN;
+        struct evidence v;
+        if (evidence_find(&v, s.workloads[0].training, &s.net.npu))
+            band = expm1(v.reach);
     }
     design_point_free(&s);
     return band;
