@@ -163,7 +163,7 @@ static void put_proof(struct text *out, const struct best_job *j)
         text_printf(out, "proof       proved: all points that satisfy the limits were solved\n");
     else if (a->proved)
         text_printf(out, "proof       proved: no other point %s, by their bounds, which begin at %s\n",
-                    many ? "is among these" : "is better", show_real(value, a->bound, 6));
+                    many ? "is better than the last of these" : "is better", show_real(value, a->bound, 6));
     else if (a->n_open)
         text_printf(
             out, "proof       not proved: %s points are open; no design is better than %s (gap %.3g)\n",
