@@ -179,6 +179,7 @@ dims leaves plus network.dims[1].leaves=3
 dims spines plus network.dims[1].spines=3
 dims q slim network.dims[1].q=5
 dims radix radix network.dims[1].radix=32
+dims filled shared network.dims[1].filled=31
 dims spine tree network.dims[1].spine=shared
 dims rails shared network.dims[1].rails=2
 dims forward shared network.dims[1].forward=true

@@ -60,6 +60,7 @@ static const char *const neither[] = {
     "load_frac",
     "used_frac",
     "peak_frac",
+    "spent_share",
 };
 
 static bool is_neither(const char *name)

@@ -23,15 +23,27 @@
 #define SERVER                                                                                               \
     "{ name: Rack, holds: [GB200, B200 HGX], npus_per_node: 4, npus_per_domain: 72, npus_per_rack: 72, "     \
     "cooling: liquid, npu_usd: " FIGURE(10, 20, 30) ", server_usd: " FIGURE(                                 \
-        1,                                                                                                   \
-        2, 3) ", server_watt: " FIGURE(400, 500,                                                             \
-                                       600) ", pue: " FIGURE(1.1, 1.2,                                       \
-                                                             1.3) ", node_h: " FIGURE(1e3, 2e3,              \
-                                                                                      3e3) ", "              \
-                                                                                           "rack_kW:"        \
-                                                                                           " " FIGURE(100,   \
-                                                                                                      110,   \
-                                                                                                      120) ", items: [ { name: tray, per: npu, count: 0.125, mtbf_h: 1e5, takes_npus: 72 } ] }"
+        1, 2,                                                                                                \
+        3) ", server_watt: " FIGURE(400, 500,                                                                \
+                                    600) ", pue: " FIGURE(1.1, 1.2,                                          \
+                                                          1.3) ", node_h: " FIGURE(1e3, 2e3,                 \
+                                                                                   3e3) ", "                 \
+                                                                                        "rack_kW:"           \
+                                                                                        " " FIGURE(          \
+                                                                                            100, 110,        \
+                                                                                            120) ", items: " \
+                                                                                                 "[ { "      \
+                                                                                                 "name: "    \
+                                                                                                 "tray, "    \
+                                                                                                 "per: "     \
+                                                                                                 "npu, "     \
+                                                                                                 "count: "   \
+                                                                                                 "0.125, "   \
+                                                                                                 "mtbf_h: "  \
+                                                                                                 "1e5, "     \
+                                                                                                 "takes_"    \
+                                                                                                 "npus: 72 " \
+                                                                                                 "} ] }"
 /* %s: of 72; more keys of system. 16 racks. */
 #define RACKS                                                                                                \
     "network:\n"                                                                                             \

@@ -817,7 +817,8 @@ TEST(the_best_of_all_ports_is_that_of_the_sums)
         for (int k = 1; k <= PORTS; k++) {
             double value = cases[i].by == WATTS    ? time_s[k] * x[k].cost.watt_peak
                            : cases[i].by == TOKENS ? x[k].usd_per_Mtoken
-                           : cases[i].by == SITE ? (x[k].cost.watt_peak * 1.25 <= 55.2e3 ? time_s[k] : INFINITY)
+                           : cases[i].by == SITE
+                               ? (x[k].cost.watt_peak * 1.25 <= 55.2e3 ? time_s[k] : INFINITY)
                            : x[k].cost.total <= 5e5 ? time_s[k]
                                                     : INFINITY;
             if (value < best * (1 - 1e-12)) {

@@ -216,9 +216,9 @@ TEST(a_year_has_the_percentiles_of_the_pue_that_its_energy_is_linear_in)
     memcpy(draws, o.u.drawn, sizeof draws);
     qsort(draws, 101, sizeof *draws, ascending);
     const double picked[] = { draws[0], draws[50], draws[100] };
-    /* NPUs 70 W at rest, the rest of servers half of 420 W, disks always 100 W: load 0.75. Prices by the GB/s
+    /* NPUs 70 W at rest, the rest of servers half of 550 W, disks always 100 W: load 0.75. Prices by the GB/s
      * have no watts. */
-    double mean_W = 32 * (70 + 0.75 * 630) + 32 * (210 + 0.75 * 210) + 8 * 100;
+    double mean_W = 32 * (70 + 0.75 * 630) + 32 * (275 + 0.75 * 275) + 8 * 100;
     double usd_per_pue = mean_W / 1000 * 8760 * 0.08;
     struct system_row row;
     OK(system_row_fill(&row, &o.s, design_owned(&o.d), e));
@@ -356,7 +356,7 @@ TEST(columns_are_named_by_percentile)
     uncertain_column(&made, &with.u, 5);
     assert_string_equal(made.of.name, "usd_year_p50");
     assert_true(n_of_system() >= 9);
-    uncertain_column(&made, &with.u, 2 * (2 + 7));
+    uncertain_column(&made, &with.u, 2 * (2 + 9));
     assert_string_equal(made.of.name, "goodput_p2.5");
     /* Its title is that of what it is a percentile of. */
     uncertain_column(&made, &with.u, 1);
