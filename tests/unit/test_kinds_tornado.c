@@ -267,6 +267,51 @@ TEST(an_end_is_the_study_with_that_value)
     assert_close(tornado_end(&o.t, 1, 0, 0)->best.value, tornado_end(&o.t, 1, 0, 0)->value, 0);
 }
 
+/* A model whose plan is searched, at given bandwidths or with the split. Points differ in a bandwidth, inputs
+ * are two prices, and a speed between them that other plans may suit. */
+#define SEARCHED(bw, more)                                                                                   \
+    "network: { npu: { peak_TFLOPS: 100, mem_GB: 0.02, mem_GBps: 1000 }, dims: [ { name: node, shape: "      \
+    "ring, size: 4, tier: N" bw ", latency_ns: 500 }, { name: pod, shape: switch, size: 2, tier: P" bw       \
+    ", latency_ns: 2000 } ] }\n"                                                                             \
+    "workload: { name: w, model: { layers: 4, hidden: 256, heads: 4, vocab: 512, seq: 64, attention: "       \
+    "unfused, tied: true, biases: true }, parallel: { batch: 8 }, search: { context: [ring] } }\n"           \
+    "model: alpha-beta\n" PARTS more "uncertain: { keys: { \"parts.rates[1].switch_usd_per_GBps\": { "       \
+    "uniform: [0.5, 40] }, network.npu.peak_TFLOPS: { uniform: [2, 300] }, "                                 \
+    "\"parts.rates[0].link_usd_per_GBps\": { uniform: [1, 90] } } }\n"
+
+static void assert_ends_are_studies(const char *text, const char *axis, const char *const values[2])
+{
+    static const char *const ends[3][2] = { { "0.5", "40" }, { "2", "300" }, { "1", "90" } };
+    struct err failed = { 0 }, *e = &failed;
+    KEEP(struct opened, o, close_tornado);
+    OK(run_tornado(&o, text, false, "time_s,cost_usd,min:tp,min:pp", 2, e));
+    assert_int_equal(o.t.n_inputs, 3);
+    for (int i = 0; i < 3; i++)
+        for (int end = 0; end < 2; end++)
+            for (int32_t a = 0; a < o.t.n_answers; a++) {
+                const struct study_override set[] = { { axis, values[o.t.typical[a].point] },
+                                                      { o.t.inputs[i].path, ends[i][end] } };
+                KEEP(struct design_point, s, design_point_free);
+                KEEP(struct design, d, design_free);
+                OK(design_point_load(&s, o.f.path, set, 2, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
+                OK(design_for_row(&d, &s, e));
+                const struct plan *plan = &d.chosen.point->workloads[0].training->plan;
+                const double want[] = { d.time_s, d.cost_usd, (double)plan->degree[PLAN_TP],
+                                        (double)plan->degree[PLAN_PP] };
+                assert_close(tornado_end(&o.t, i, end, a)->value, want[a], 0);
+            }
+    assert_true(tornado_swing(&o.t, 1, 0) > 0 && tornado_swing(&o.t, 0, 1) > 0);
+}
+
+TEST(plans_that_are_kept_are_those_that_are_searched_again)
+{
+    static const char *const bws[] = { "10", "0.3" }, *const totals[] = { "20", "1" };
+    assert_ends_are_studies(SEARCHED(", bw_GBps: 10", "vary: { \"network.dims[0].bw_GBps\": [10, 0.3] }\n"),
+                            "network.dims[0].bw_GBps", bws);
+    assert_ends_are_studies(SEARCHED("", "vary: { total_GBps: [20, 1] }\nobjective: perf_per_cost\n"),
+                            "total_GBps", totals);
+}
+
 TEST(prices_are_inputs_where_nothing_else_is)
 {
     KEEP(struct opened, o, close_tornado);

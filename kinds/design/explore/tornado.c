@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "base/work.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/book.h"
 #include "kinds/design/explore/solve.h"
 
 const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", NULL };
@@ -239,7 +240,10 @@ int tornado_build(struct tornado *t, const struct study *s, bool all, struct err
     int rc = first_point(&first, s, e);
     if (rc)
         return rc;
-    rc = find_inputs(t, &first, all, e);
+    t->shelf = search_shelf_new();
+    rc = t->shelf ? 0 : err_nomem(e, "a tornado");
+    if (!rc)
+        rc = find_inputs(t, &first, all, e);
     if (!rc)
         rc = read_limits(t, e);
     design_point_free(&first);
@@ -258,6 +262,7 @@ void tornado_free(struct tornado *t)
     }
     free(t->inputs);
     keep_rule_free(&t->rule);
+    search_shelf_free(t->shelf);
     free(t->inputs_at);
     free(t->ends);
     *t = (struct tornado){ 0 };
@@ -370,7 +375,10 @@ static int hand_put_row(struct tornado_worker *h, const struct design_point *s, 
 {
     struct design_row row;
     struct design d;
-    int rc = design_for_row(&d, s, e);
+    struct design_choice chosen;
+    /* Ends that differ in prices look at the same plans. */
+    int rc = design_choose_with(&chosen, s, h->t->shelf, e);
+    rc = rc ? rc : answer_row(&d, chosen, e);
     if (rc)
         return rc;
     design_row_blank(&row);

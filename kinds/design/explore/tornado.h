@@ -41,6 +41,8 @@ struct tornado_input {
     bool relative;         /**< they are factors of what the point has */
 };
 
+struct search_shelf;
+
 struct tornado_best {
     int64_t point; /**< -1: no point has a design */
     double value;
@@ -56,6 +58,7 @@ struct tornado_end {
 /** Release with tornado_free(). */
 struct tornado {
     const struct study *study;    /**< borrowed */
+    struct search_shelf *shelf;   /**< owned: books of plans; ends that differ in prices look at the same */
     struct tornado_input *inputs; /**< shape [n_inputs], owned; in the order of the study */
     int32_t n_inputs, cap_inputs;
     struct keep_rule rule; /**< limits of `keep`, and the kind */

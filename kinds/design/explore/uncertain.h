@@ -87,10 +87,9 @@ struct search_shelf;
  * books. */
 struct design_own {
     struct uncertain uncertain;
-    struct search_shelf
-        *shelf;             /**< owned: books of plans that its points share (kinds/design/explore/book.h) */
-    struct column *columns; /**< owned: of its rows */
-    struct made_column *made; /**< owned: those of them that are percentiles */
+    struct search_shelf *shelf; /**< owned: books of plans that its points share */
+    struct column *columns;     /**< owned: of its rows */
+    struct made_column *made;   /**< owned: those of them that are percentiles */
 };
 
 #endif
