@@ -111,13 +111,13 @@ static double usd_of(const struct topo_parts *p, const char *name)
 
 /*
  * side x side accelerators on boards of b x b, 4 planes of links of 50 GB/s. Every row of accelerators is one
- * network with two ports per board, every column likewise. Cables of rows are DAC, of columns optical, as is
- * what joins switches.
+ * network with two ports per board, every column likewise: 400 GB/s along each of two axes. Cables of rows
+ * are DAC, of columns optical, as is what joins switches.
  */
 static double hamming_mesh_usd(struct priced *s, int64_t side, int64_t b)
 {
     char spec[64];
-    snprintf(spec, sizeof spec, "hammingmesh:%dx%dx%dx%d*4@400", (int)b, (int)b, (int)(side / b),
+    snprintf(spec, sizeof spec, "hammingmesh:%dx%dx%dx%d*4@800", (int)b, (int)b, (int)(side / b),
              (int)(side / b));
     set_network(s, spec, "InterPlane InterPlane InterPlane InterPlane");
     return bill_usd(s);
