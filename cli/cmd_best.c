@@ -239,6 +239,8 @@ static void put_runner_up(struct text *out, const struct best_job *j)
                 equal ? "" : show_real(buf, first, 6));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int32_t col = table_find(t, parts[i].column);
+        if (col < 0) /* not of this study's workloads */
+            continue;
         double more_s = keep_number(t, 1, col) - keep_number(t, 0, col);
         if (fabs(more_s) > 1e-6 * fabs(keep_number(t, 0, table_find(t, DESIGN_COLUMN(time_s)))))
             text_printf(out, ", %s %+.4g s", parts[i].word, more_s);

@@ -20,30 +20,17 @@
     "    - { name: box, kind: switch, ports: 2048, bw_GBps: 50, usd: 10000, watt: 100e3 }\n"                 \
     "    - { name: end, kind: link, bw_GBps: 50, usd: 100, watt: 0 }\n"                                      \
     "  build: [ { tier: N, product: NVL }, { tier: P, switch: box, end_link: end } ]\n"
+#define NPU_USD     FIGURE(10, 20, 30)
+#define SERVER_USD  FIGURE(1, 2, 3)
+#define SERVER_WATT FIGURE(400, 500, 600)
+#define PUE         FIGURE(1.1, 1.2, 1.3)
+#define NODE_H      FIGURE(1e3, 2e3, 3e3)
+#define RACK_KW     FIGURE(100, 110, 120)
 #define SERVER                                                                                               \
     "{ name: Rack, holds: [GB200, B200 HGX], npus_per_node: 4, npus_per_domain: 72, npus_per_rack: 72, "     \
-    "cooling: liquid, npu_usd: " FIGURE(10, 20, 30) ", server_usd: " FIGURE(                                 \
-        1, 2,                                                                                                \
-        3) ", server_watt: " FIGURE(400, 500,                                                                \
-                                    600) ", pue: " FIGURE(1.1, 1.2,                                          \
-                                                          1.3) ", node_h: " FIGURE(1e3, 2e3,                 \
-                                                                                   3e3) ", "                 \
-                                                                                        "rack_kW:"           \
-                                                                                        " " FIGURE(          \
-                                                                                            100, 110,        \
-                                                                                            120) ", items: " \
-                                                                                                 "[ { "      \
-                                                                                                 "name: "    \
-                                                                                                 "tray, "    \
-                                                                                                 "per: "     \
-                                                                                                 "npu, "     \
-                                                                                                 "count: "   \
-                                                                                                 "0.125, "   \
-                                                                                                 "mtbf_h: "  \
-                                                                                                 "1e5, "     \
-                                                                                                 "takes_"    \
-                                                                                                 "npus: 72 " \
-                                                                                                 "} ] }"
+    "cooling: liquid, npu_usd: " NPU_USD ", server_usd: " SERVER_USD ", server_watt: " SERVER_WATT           \
+    ", pue: " PUE ", node_h: " NODE_H ", rack_kW: " RACK_KW                                                  \
+    ", items: [ { name: tray, per: npu, count: 0.125, mtbf_h: 1e5, takes_npus: 72 } ] }"
 /* %s: of 72; more keys of system. 16 racks. */
 #define RACKS                                                                                                \
     "network:\n"                                                                                             \
@@ -53,27 +40,29 @@
     "    - { name: row, shape: switch, size: 16, bw_GBps: 50, tier: P }\n" PARTS STEP                        \
     "system: { checkpoint: { size_GB: 5 }%s }\n"
 
-static void build(struct design_point *s, struct system *x, const char *text)
+/* Names in @p x are those of @p d. */
+static void build(struct design_point *s, struct design *d, struct system *x, const char *text)
 {
     FOLDER(f);
-    KEEP(struct design, d, design_free);
     MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
                            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    MUST(design_evaluate(&d, s, NULL, e));
-    MUST(system_build(x, s, design_owned(&d), e));
+    MUST(design_evaluate(d, s, NULL, e));
+    MUST(system_build(x, s, design_owned(d), e));
 }
 
-static void build_racks(struct design_point *s, struct system *x, const char *used, const char *more)
+static void build_racks(struct design_point *s, struct design *d, struct system *x, const char *used,
+                        const char *more)
 {
     char text[4096];
     snprintf(text, sizeof text, RACKS, used, more);
-    build(s, x, text);
+    build(s, d, x, text);
 }
 
 #define BUILT(s, x, used, more)                                                                              \
     KEEP(struct design_point, s, design_point_free);                                                         \
+    KEEP(struct design, x##_design, design_free);                                                            \
     KEEP(struct system, x, system_free);                                                                     \
-    build_racks(&s, &x, used, more)
+    build_racks(&s, &x##_design, &x, used, more)
 
 TEST(what_a_study_does_not_say_its_server_does)
 {
@@ -138,8 +127,9 @@ TEST(racks_of_several_servers_hold_whole_ones)
         "system: { checkpoint: { size_GB: 5 }, npus_per_rack: 39, items: [ { name: door, per: rack, usd: "
         "100 } ] }\n";
     KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
     KEEP(struct system, x, system_free);
-    build(&s, &x, text);
+    build(&s, &d, &x, text);
     assert_close(x.racks, 3, 0);
     double doors = 0;
     for (int32_t i = 0; i < x.n_items; i++)
@@ -164,8 +154,9 @@ TEST(products_that_do_not_belong_together_are_told)
             assert_null(strstr(text_str(&s.notes), "Rack"));
     }
     KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
     KEEP(struct system, x, system_free);
-    build(&s, &x,
+    build(&s, &d, &x,
           "network: { npu: { usd: 1, watt: 700 }, dims: [ { name: rack, shape: switch, size: 72, bw_GBps: "
           "900, tier: N } ] }\n" PARTS STEP "system: { checkpoint: { size_GB: 5 } }\n");
     assert_has(text_str(&s.notes), "has nodes of 8 by default, and NVL joins 72 NPUs; give system.server");
