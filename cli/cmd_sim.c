@@ -1138,7 +1138,7 @@ static int run_sim(struct run *run, struct err *e)
     if (!rc && x.n > 0)
         rc = write_extras(run, &x, e);
     if (!rc)
-        rc = x.n > 0 ? write_simulation(run, &x, e) : load_write_status(run, &x.first, false, e);
+        rc = x.n > 0 ? write_simulation(run, &x, e) : load_write_status(run, &x.first, e);
     if (!rc && x.n > 0)
         page_say_memory(run, x.studies[0]);
     simulation_free(&x);

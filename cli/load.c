@@ -127,7 +127,7 @@ void load_say_status(struct run *run, const struct design *d)
         output_outcome(run, a->status == ALLOC_STALLED ? EXIT_FAILED : EXIT_NO_DESIGN);
 }
 
-int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e)
+int load_write_status(const struct run *run, const struct load_design *x, struct err *e)
 {
     struct report r = { 0 };
     if (output_format(run) != TABLE_AS_JSON)
@@ -135,11 +135,6 @@ int load_write_status(const struct run *run, const struct load_design *x, bool b
     output_begin(&r, run, output_origin(x->study));
     report_json_word(&r, "status", alloc_status_names[x->design.answer.status]);
     report_json_word(&r, "reason", x->design.answer.reason);
-    if (budgets) {
-        report_json_flag(&r, "within", false);
-        report_open(&r, "budgets", '[');
-        report_close(&r, ']');
-    }
     int rc = output_report(&r, run, output_origin(x->study), e);
     report_free(&r);
     return rc;
@@ -156,12 +151,12 @@ static void say_read(const struct run *run, const struct design_point *s)
 }
 
 /* Commands for one design pass over what only those for many look at. */
-static void take_notes(struct text *out, const struct design_point *s)
+static void take_notes(struct text *out, const struct design_point *s, bool varied)
 {
     char place[400];
     yaml_id vary = yaml_get(&s->doc, s->doc.root, "vary");
     text_puts(out, text_str(&s->notes));
-    if (vary >= 0)
+    if (vary >= 0 && !varied)
         text_printf(
             out, "%s: vary has no effect here: this is the design as written, weft sweep runs its variants\n",
             yaml_key_place(&s->doc, vary, place, sizeof place));
@@ -170,12 +165,15 @@ static void take_notes(struct text *out, const struct design_point *s)
 int load_design(struct load_design *x, struct run *run, const struct overrides *o, enum load_from from,
                 unsigned needs, struct err *e)
 {
+    const struct study_source source = {
+        .path = run->opt.operands[0], .overrides = o->list, .n = o->n, .axes = o->axes, .n_axes = o->n_axes
+    };
     int rc = 0;
     *x = (struct load_design){ .study = &x->asked };
     if (from == LOAD_EITHER) {
         /* Which keys have an effect depends on the answer, so the study is read again below. */
         struct design_point probe = { 0 };
-        rc = design_point_load(&probe, run->opt.operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
+        rc = design_point_read(&probe, &source, DESIGN_NEEDS_NETWORK, e);
         if (rc)
             return rc;
         from = topo_has_bandwidths(&probe.net) ? LOAD_GIVEN : LOAD_SOLVED;
@@ -184,10 +182,10 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
     /* What the study must have, and which keys may have an effect, follows from it. */
     x->solved = from == LOAD_SOLVED;
     needs |= x->solved ? DESIGN_FOR_SPLIT | DESIGN_NEEDS_WORKLOAD : DESIGN_NEEDS_BANDWIDTH;
-    rc = design_point_load(&x->asked, run->opt.operands[0], o->list, o->n, needs, e);
+    rc = design_point_read(&x->asked, &source, needs, e);
     if (rc)
         return rc;
-    take_notes(&x->notes, &x->asked);
+    take_notes(&x->notes, &x->asked, o->axes != NULL);
     say_read(run, &x->asked);
     /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
@@ -213,7 +211,7 @@ void load_design_free(struct load_design *x)
     *x = (struct load_design){ 0 };
 }
 
-int load_and_write(struct run *run, unsigned needs, bool budgets,
+int load_and_write(struct run *run, unsigned needs,
                    int (*write)(struct run *run, const struct load_design *x, struct err *e), struct err *e)
 {
     struct overrides o;
@@ -224,7 +222,7 @@ int load_and_write(struct run *run, unsigned needs, bool budgets,
     if (!rc)
         output_notes(run, &x.notes);
     if (!rc)
-        rc = x.solved && !alloc_has_split(&x.design.answer) ? load_write_status(run, &x, budgets, e)
+        rc = x.solved && !alloc_has_split(&x.design.answer) ? load_write_status(run, &x, e)
                                                             : write(run, &x, e);
     load_design_free(&x);
     overrides_free(&o);

@@ -60,7 +60,7 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
 void load_design_free(struct load_design *x);
 /** What a command about one design does: load it, print its notes, and @p write it; where there is no split
  * load_write_status(). Errors of all of them. */
-int load_and_write(struct run *run, unsigned needs, bool budgets,
+int load_and_write(struct run *run, unsigned needs,
                    int (*write)(struct run *run, const struct load_design *x, struct err *e), struct err *e);
 
 /** Text: that times are not what links carry, where they are not: a line. */
@@ -72,11 +72,8 @@ void load_say_range(struct report *r, const struct design_point *s, const struct
 
 /** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
 void load_say_status(struct run *run, const struct design *d);
-/**
- * In JSON the object { weft, status, reason } where there is no split, with
- * { within: false, budgets: [] } if @p budgets; other formats have nothing to say.
- */
-int load_write_status(const struct run *run, const struct load_design *x, bool budgets, struct err *e);
+/** In JSON the object { weft, status, reason } where there is no split; other formats have nothing to say. */
+int load_write_status(const struct run *run, const struct load_design *x, struct err *e);
 /** The names of the dimensions, as list "dims" of JSON. */
 void load_report_dims(struct report *r, const struct topo_network *net);
 /** Its name, or "unnamed". */

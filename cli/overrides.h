@@ -11,6 +11,9 @@
 struct overrides {
     struct study_override *list; /**< shape [n], owned */
     int32_t n, cap;
+    const struct study_override
+        *axes; /**< shape [n_axes], borrowed: of a point of the study, see study_source */
+    int32_t n_axes;
     char **kept; /**< shape [n_kept], owned: memory behind list */
     int32_t n_kept;
 };

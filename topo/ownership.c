@@ -443,8 +443,14 @@ int own_use_server(struct own_system *s, const struct own_server *server, const 
         const struct own_figure *x = &server->figures[i];
         const struct key *key;
         double *field = own_field(s, own_figure_keys[i], &key);
-        if (field && !isnan(x->typ) && !is_given(doc, map, own_figure_keys[i]))
-            *field = x->typ * key->scale;
+        if (!field || isnan(x->typ) || is_given(doc, map, own_figure_keys[i]))
+            continue;
+        *field = x->typ * key->scale;
+        struct own_spread *spread = field == &s->npu_usd      ? &s->npu_spread
+                                    : field == &s->server_usd ? &s->server_spread
+                                                              : NULL;
+        if (spread)
+            *spread = (struct own_spread){ x->typ - x->low, x->high - x->typ, x->grade };
     }
     if (yaml_get(doc, map, "npus_per_node") < 0)
         s->npus_per_node = server->npus_per_node;

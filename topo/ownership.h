@@ -114,10 +114,17 @@ struct own_checkpoint {
     int32_t n_tiers;
 };
 
+/** How much less and more than its typical price something may cost [USD]. */
+struct own_spread {
+    double down, up;
+    enum topo_grade grade; /**< of both */
+};
+
 struct own_system {
-    double npu_usd, npu_watt; /**< NaN: those of the network's NPU */
-    double server_usd;        /**< rest of a node, per NPU; NaN: a share of the NPU's */
-    double server_watt;       /**< the same in watts */
+    double npu_usd, npu_watt;                    /**< NaN: those of the network's NPU */
+    double server_usd;                           /**< rest of a node, per NPU; NaN: a share of the NPU's */
+    struct own_spread npu_spread, server_spread; /**< 0 unless the server has the price */
+    double server_watt;                          /**< the same in watts */
     int64_t npus_per_node;
     int64_t npus_per_rack;                      /**< -1: as many whole servers as rack_W feeds */
     int64_t spare_nodes;                        /**< -1: as many as it takes are at hand, and cost nothing */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Budgets: exit 0 within, 4 over, 3 where one cannot be checked. 32 NPUs at 100 and 50 GB/s cost
 # 32 (4 x 100 + 58 x 50) = 105,600 USD.
+ROOT=$PWD
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 hash() { sed 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'; }
@@ -56,6 +57,35 @@ for racks in 2 3; do
     run check study.yaml --parts bands.yaml --set "budget={racks: $racks}" \
         --set 'system={npu_usd: 1, npu_watt: 700, npus_per_node: 4, npus_per_rack: 16, checkpoint: {size_GB: 1}}'
 done
+echo "== several files, and points of one: one table, the worst exit code"
+sed 's/usd: 110e3/usd: 100e3/' study.yaml >dear.yaml
+printf 'vary: { network.dims.pod.size: [4, 8, 16] }\nwhere: [size >= 8]\n' | cat study.yaml - >several.yaml
+run check study.yaml dear.yaml -q
+run check study.yaml study.yaml -q
+run check several.yaml --of csv -q | sed '/^#/d'
+run check several.yaml missing.yaml study.yaml -q
+run check study.yaml --set 'vary={network.dims.pod.bw_GBps: [50, -1]}' -q
+run check several.yaml --set 'vary={network.dims.pod.size: {from: 2, to: 20000, step: 1}}' -q
+echo "== prices of NPUs and servers, and the band of measured steps: 2,048 H100 of 25 to 40 k USD"
+cat >owned.yaml <<..
+network:
+  npu: $ROOT/configs/npus/h100-80gb.yaml
+  parts: $ROOT/configs/parts/catalogue-2026.yaml
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450, tier: HGX-H100 }
+    - { name: rail, shape: switch, size: 256, bw_GBps: 50, tier: InterRail }
+split: given
+workload:
+  model: $ROOT/configs/models/llama3-70b.yaml
+  parallel: { tp: 8, pp: 4, dp: 64, batch: 1024, recompute: full, software: megatron }
+system: { checkpoint: { store_GBps: 500 } }
+budget: { usd_year: 36e6, usd_per_Mtoken: 0.75 }
+..
+for end in low typical high; do
+    run check owned.yaml --by $end -q
+done
+run check owned.yaml --of csv -q --set system.npu_usd=30000 --set system.server_usd=7170 | sed '/^#/d'
+run check owned.yaml -q --set 'network.parts={catalogue: [{name: n, kind: nic, ports: 1, bw_GBps: 50, usd: 1}, {name: l, kind: link, bw_GBps: 50, usd: 1}, {name: s, kind: switch, ports: 64, bw_GBps: 50, usd: 1}, {name: h, kind: product, ports: 8, bw_GBps: 450}], build: [{tier: HGX-H100, product: h}, {tier: InterRail, nic: n, switch: s, end_link: l, up_link: l}]}' --set 'budget={site_MW: 100}'
 echo "== the design that weft alloc chooses, when a bandwidth is missing"
 sed 's/ bw_GBps: [0-9]*,//' study.yaml >open.yaml
 run check open.yaml --set total_GBps=100 --set 'budget={nic_GBps: 23, time_s: 0.003}'
@@ -95,3 +125,5 @@ echo "== rates without a price of NICs"
 sed 's/, nic_usd_per_GBps: 32//' study.yaml >nonic.yaml
 run check nonic.yaml --set 'budget={nic_GBps: 1}'
 run check nonic.yaml --set 'budget={nics: 1}'
+echo "== what a network alone does not say is refused"
+run check network.yaml --set 'network.npu={usd: 1, watt: 700}' --set 'system={checkpoint: {size_GB: 1}}' --set 'budget={site_MW: 1}'

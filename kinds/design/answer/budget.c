@@ -29,6 +29,7 @@ const struct column budget_columns[] = {
     BUDGET(REAL, low, "the value at low prices; of a step time, where its band begins", .unit = "",
            .better = -1),
     BUDGET(REAL, high, "the value at high prices; where that ends", .unit = "", .better = -1),
+    BUDGET(WORD, band_grade, "the worst grade of these prices"),
     COLUMNS_END,
 };
 
@@ -60,6 +61,8 @@ static void add_usd(struct budget *c, const struct subject *x)
         b->value = usd.typ;
         b->low = usd.low;
         b->high = usd.high;
+        if (usd.low < usd.high)
+            b->band_grade = topo_grade_names[x->bill->band_grade];
         return;
     }
     b->value = x->linear_usd;
@@ -127,13 +130,18 @@ static void add_nics(struct budget *c, const struct subject *x)
         b->value = (double)x->bill->nics;
 }
 
-/* Its ends are those of the band that measured steps leave open. */
+/* Of a step, as measured ones leave it open; false: none is near. */
+static bool time_band(struct evidence_band *band, const struct subject *x)
+{
+    return x->design && design_time_band(band, NULL, x->design);
+}
+
 static void add_time(struct budget *c, const struct subject *x)
 {
     struct budget_item *b = add(c, "time_s", "step time", "s", x->study->budget.time_s);
     struct evidence_band band;
     b->value = x->time_s;
-    if (x->design && design_time_band(&band, NULL, x->design)) {
+    if (time_band(&band, x)) {
         b->low = band.low_s;
         b->high = band.high_s;
     }
@@ -155,21 +163,40 @@ static void find_budgets(struct budget *c, const struct subject *x)
         add_time(c, x);
 }
 
+/* The worst grade of the prices with a band that the machine's cost rests on; NULL: none has one. */
+static const char *grade_of_owning(const struct subject *x, const struct system *own)
+{
+    const struct own_spread *spreads[] = { &x->study->system.npu_spread, &x->study->system.server_spread };
+    enum topo_grade worst = x->bill ? x->bill->band_grade : own->bill.band_grade;
+    for (size_t i = 0; i < sizeof spreads / sizeof *spreads; i++)
+        if (spreads[i]->up > 0 && spreads[i]->grade > worst)
+            worst = spreads[i]->grade;
+    return own->cost.low < own->cost.high ? topo_grade_names[worst] : NULL;
+}
+
+/* All prices at their low or high; of a token also the time of a step where its band ends. */
+static void find_ends(struct budget_item *b, const struct subject *x, const struct system *own)
+{
+    struct evidence_band band;
+    b->with_time = strcmp(b->key, "usd_per_Mtoken") == 0 && time_band(&band, x);
+    b->low = b->value * own->cost.low / own->cost.total * (b->with_time ? band.low_s / x->time_s : 1);
+    b->high = b->value * own->cost.high / own->cost.total * (b->with_time ? band.high_s / x->time_s : 1);
+    b->band_grade = grade_of_owning(x, own);
+}
+
 /* What is left out of a sum makes it a lower bound. */
 static void add_owned(struct budget *c, const char *key, const char *name, const char *unit, double limit,
-                      double value, bool at_least, const struct system *x)
+                      double value, bool at_least, const struct subject *x, const struct system *own)
 {
     struct budget_item *b = add(c, key, name, unit, limit);
     b->value = value;
-    if (strncmp(key, "usd", 3) == 0) {
-        b->low = value * x->cost.low / x->cost.total;
-        b->high = value * x->cost.high / x->cost.total;
-    }
+    if (strncmp(key, "usd", 3) == 0)
+        find_ends(b, x, own);
     b->at_least = at_least;
-    if (x->dark && !x->lacks_network && strcmp(key, "usd_per_Mtoken") != 0)
-        snprintf(b->why, sizeof b->why, "the power of part \"%s\" is not given", x->dark);
-    else if (at_least || isnan(x->racks))
-        snprintf(b->why, sizeof b->why, "left out is %s", x->omits);
+    if (own->dark && !own->lacks_network && strcmp(key, "usd_per_Mtoken") != 0)
+        snprintf(b->why, sizeof b->why, "the power of part \"%s\" is not given", own->dark);
+    else if (at_least || isnan(own->racks))
+        snprintf(b->why, sizeof b->why, "left out is %s", own->omits);
     else
         snprintf(b->why, sizeof b->why, "give system.step_tokens");
 }
@@ -188,15 +215,15 @@ static int find_owned(struct budget *c, const struct subject *x, struct err *e)
     bool no_usd = own.lacks_network || own.lacks_watts;
     if (isfinite(limit->site_W))
         add_owned(c, "site_MW", "site power", "MW", limit->site_W / 1e6,
-                  own.cost.watt_peak * x->study->system.terms.pue / 1e6, own.lacks_watts, &own);
+                  own.cost.watt_peak * x->study->system.terms.pue / 1e6, own.lacks_watts, x, &own);
     if (limit->racks >= 0)
         add_owned(c, "racks", "racks", "", (double)limit->racks, own.racks + own.racks_network,
-                  own.lacks_watts, &own);
+                  own.lacks_watts, x, &own);
     if (isfinite(limit->usd_year))
-        add_owned(c, "usd_year", "owning, a year", "USD", limit->usd_year, own.cost.total, no_usd, &own);
+        add_owned(c, "usd_year", "owning, a year", "USD", limit->usd_year, own.cost.total, no_usd, x, &own);
     if (isfinite(limit->usd_per_Mtoken))
         add_owned(c, "usd_per_Mtoken", "million tokens", "USD", limit->usd_per_Mtoken, own.usd_per_Mtoken,
-                  no_usd || own.lacks_failures, &own);
+                  no_usd || own.lacks_failures, x, &own);
     system_free(&own);
     return 0;
 }

@@ -19,9 +19,11 @@ extern const char *const budget_verdict_words[N_BUDGET_VERDICTS + 1];
 struct budget_item {
     const char *key, *name, *unit;
     double value, limit, slack;
-    double low, high; /**< of the value, with the bands of prices and of measured steps; NaN: none */
-    bool at_least;    /**< the value is a lower bound */
-    bool at_most;     /**< it is an upper bound */
+    double low, high;       /**< of the value, with the bands of prices and of measured steps; NaN: none */
+    const char *band_grade; /**< of the prices at these ends, by their worst; NULL: no price has a band */
+    bool with_time;         /**< the ends are those of a step's time too */
+    bool at_least;          /**< the value is a lower bound */
+    bool at_most;           /**< it is an upper bound */
     enum budget_verdict verdict;
     const char *word; /**< of the verdict */
     char why[600];    /**< why nothing better is known */

@@ -692,8 +692,8 @@ static int check_budget(const struct design_point *s, struct err *e)
         if (at >= 0 && limits[i].system && !s->has_system)
             return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "limits what system says; give system");
         if (at >= 0 && !limits[i].priced && s->n_workloads == 0)
-            return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
-                                 "limits training time; give workload or workloads");
+            return yaml_fail_key(&s->doc, at, e, ERR_RANGE, "limits %s; give workload or workloads",
+                                 limits[i].system ? "a machine that trains" : "training time");
     }
     return 0;
 }

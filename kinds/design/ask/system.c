@@ -98,9 +98,11 @@ static void add_npus(struct system *x, const struct design_point *s)
     const struct own_system *own = &s->system;
     double n = (double)s->net.n_npus;
     add_item(x, (struct own_item){ "NPUs", n, own->npu_usd, own->life_y, own->residual, own->npu_watt,
-                                   .idle_watt = own->npu_idle * own->npu_watt });
+                                   .idle_watt = own->npu_idle * own->npu_watt,
+                                   .usd_down = own->npu_spread.down, .usd_up = own->npu_spread.up });
     add_item(x, (struct own_item){ "servers, per NPU", n, own->server_usd, own->life_y, own->residual,
-                                   own->server_watt, .idle_watt = own->server_idle * own->server_watt });
+                                   own->server_watt, .idle_watt = own->server_idle * own->server_watt,
+                                   .usd_down = own->server_spread.down, .usd_up = own->server_spread.up });
     double node = fmin((double)own->npus_per_node, n);
     add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, .npus = node });
     add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
@@ -113,11 +115,13 @@ static void add_spares(struct system *x, const struct design_point *s)
     double per = (double)own->npus_per_node;
     if (own->spare_nodes < 0)
         return;
-    add_item(x, (struct own_item){ "spare servers with their NPUs", (double)own->spare_nodes,
-                                   per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
-                                   per * (own->npu_watt + own->server_watt),
-                                   .idle_watt = per * (own->npu_idle * own->npu_watt +
-                                                       own->server_idle * own->server_watt) });
+    add_item(x, (struct own_item){
+                    "spare servers with their NPUs", (double)own->spare_nodes,
+                    per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
+                    per * (own->npu_watt + own->server_watt),
+                    .idle_watt = per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt),
+                    .usd_down = per * (own->npu_spread.down + own->server_spread.down),
+                    .usd_up = per * (own->npu_spread.up + own->server_spread.up) });
 }
 
 /* Places before the dimension that lie in one node hang on one part together, and so do its first members
@@ -852,8 +856,10 @@ const char *system_proof_of(const struct design_point *s)
 static int settle_system(struct design_point *s, struct err *e)
 {
     struct own_system *x = &s->system;
-    if (yaml_get(&s->doc, s->maps.system, "npu_usd") < 0 && !isnan(s->net.npu.usd))
+    if (yaml_get(&s->doc, s->maps.system, "npu_usd") < 0 && !isnan(s->net.npu.usd)) {
         x->npu_usd = s->net.npu.usd;
+        x->npu_spread = (struct own_spread){ 0 };
+    }
     x->npu_watt = isnan(x->npu_watt) ? s->net.npu.power_W : x->npu_watt;
     if (isnan(x->npu_usd) || isnan(x->npu_watt))
         return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE, "counts NPUs; give %s, or network.npu.%s",
