@@ -19,6 +19,7 @@ static const struct source_names names[] = {
     { SOURCE_TOP, "network", NULL, is_no_spec, "networks" },
     { SOURCE_TOP, "model", NULL, looks_like_file, "models" },
     { SOURCE_NAMES, "workloads[].workload", NULL, NULL, "workloads" },
+    { SOURCE_NAMES, "jobs.mix[].workload", NULL, NULL, "workloads" },
     { SOURCE_NAMES, "workload", NULL, NULL, "workloads" },
     { SOURCE_INNER, "network.npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "network.npu.server", NULL, NULL, "servers" }, /* after the NPU's own file */
@@ -29,6 +30,8 @@ static const struct source_names names[] = {
     { SOURCE_INNER, "job.npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "workload.model", NULL, NULL, "models" },
     { SOURCE_INNER, "workloads[].workload.model", NULL, NULL, "models" },
+    { SOURCE_INNER, "jobs.mix[].model", NULL, NULL, "models" },
+    { SOURCE_INNER, "jobs.mix[].workload.model", NULL, NULL, "models" },
     { SOURCE_INNER, "parts", "network.parts", NULL,
       "parts" }, /* those of the study; else those that the network names */
     { .path = NULL },
@@ -52,18 +55,26 @@ static bool names_inner(const char *path)
     return false;
 }
 
+/* Behind "LIST[3]" of @p path; NULL: it is not in that list. */
+static const char *after_member(const char *path, const char *list)
+{
+    size_t n = strlen(list);
+    if (strncmp(path, list, n) != 0)
+        return NULL;
+    const char *s = path + n;
+    s += strspn(s, "0123456789");
+    return *s == ']' ? s + 1 : NULL;
+}
+
 static enum source_step step_of(const char *path)
 {
-    static const char list[] = "workloads[";
-    if (strcmp(path, "network.parts") == 0)
+    const char *member = after_member(path, "workloads["), *job = after_member(path, "jobs.mix[");
+    if (strcmp(path, "network.parts") == 0 || strcmp(path, "jobs.mix") == 0)
         return SOURCE_NAMES;
-    if (names_inner(path))
+    if (names_inner(path) || (job && strcmp(job, ".model") == 0))
         return SOURCE_INNER;
-    if (strncmp(path, list, sizeof list - 1) != 0)
-        return SOURCE_REST;
-    const char *s = path + sizeof list - 1;
-    s += strspn(s, "0123456789");
-    return strcmp(s, "]") == 0 || strcmp(s, "].workload") == 0 ? SOURCE_NAMES : SOURCE_REST;
+    member = member ? member : job;
+    return member && (!*member || strcmp(member, ".workload") == 0) ? SOURCE_NAMES : SOURCE_REST;
 }
 
 static int put_spec(struct text *out, const char *word, struct err *e)

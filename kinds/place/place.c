@@ -434,6 +434,7 @@ void place_study_free(void *point)
     free(s->servers.graph_path);
     free(s->trace.path);
     free(s->trace.profile);
+    place_mix_free(&s->trace);
     text_free(&s->notes);
     yaml_free(&s->doc);
     *s = (struct place_study){ .doc = { .root = -1 } };

@@ -19,6 +19,7 @@
 
 #include "base/table.h"
 #include "sim/batch/batch.h"
+#include "sim/cluster/job_steps.h"
 #include "sim/cluster/pace.h"
 #include "sim/events/events.h"
 #include "sim/interval/interval.h"
@@ -73,7 +74,7 @@ extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
  * sim/slots/slots_draw.h. */
 extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
     place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
-    place_trace_section, place_interval_jobs_section, place_interval_pool_section;
+    place_trace_section, place_mix_section, place_interval_jobs_section, place_interval_pool_section;
 
 /**
  * The kind of study. A point is read once and its seeds are units, each a run of all its schedulers: these
@@ -110,14 +111,26 @@ struct place_servers {
     double each[CLUSTER_MAX_RESOURCES];       /**< what one server offers of each, GPUs first */
 };
 
+/** Jobs that train one model: an entry of `jobs.mix`. */
+struct place_mix {
+    const char *name; /**< of the entry, else of the model; NULL: a workload without a name */
+    yaml_id model_node, parallel, workload;
+    int32_t gpus;
+    double steps, tokens;     /**< steps of a job, from the other where that is given */
+    double share, jobs_per_s; /**< share: of all jobs */
+    struct job_model job;     /**< its training is owned */
+};
+
 /** Jobs of model events. */
 struct place_trace {
     char *path, *profile; /**< owned; NULL: none */
     int32_t format;       /**< index into trace_formats */
     bool skip_bad, by_iterations;
     struct trace_window window;
-    double jobs_per_s;   /**< without a path; NaN with one */
-    double overlap_frac; /**< share of compute that hides communication, 0 to 1 */
+    double jobs_per_s;     /**< without a path; NaN with one */
+    double overlap_frac;   /**< share of compute that hides communication, 0 to 1 */
+    struct place_mix *mix; /**< shape [n_mix], owned: jobs that are models */
+    int32_t n_mix;
 };
 
 /** Release with place_study_free(). */
@@ -265,6 +278,13 @@ void place_note_trace(struct place_study *s, yaml_id map);
  * window of it may be drawn by the seed.
  */
 int place_take_trace(struct trace *t, const struct place_run *r, struct err *e);
+/** The models of `jobs.mix`, with their plans. ERR_PARSE, ERR_RANGE; what a search says. */
+int place_read_mix(struct place_study *s, struct err *e);
+void place_mix_free(struct place_trace *t);
+/** Which entry of the mix each of @p n jobs is, by the run's seed. ERR_NOMEM. */
+int place_draw_mix(int32_t *of, const struct place_trace *t, int32_t n, int64_t seed, struct err *e);
+/** The entry of that name, or -1. */
+int32_t place_find_mix(const struct place_trace *t, const char *model);
 /** ERR_RANGE unless GPUs, run time and iterations of a job are known. */
 int place_check_known(const struct trace_job *t, struct err *e);
 

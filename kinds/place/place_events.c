@@ -34,6 +34,9 @@ static const struct key trace_keys[] = {
     K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records (default: the first one is an error)",
            .uses = FOR_FILE),
     K_REMARK("profile", "a file of distributions: what the trace does not tell is drawn from it"),
+    K_LIST_OWNED(T, mix, n_mix, "mix", 1, 1000, &place_mix_section,
+                 "models that jobs train: drawn by share, or those that column model of the trace names",
+                 .uses = FOR_MODEL_EVENTS),
     K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs (default: all of the trace)"),
     K_COUNT_OR(T, window.start, "start", 0, 1e15, -1,
                "the first job of the trace, from 0 (default: 0, or with count drawn by the seed)",
@@ -119,12 +122,16 @@ static int trace_check_source(const struct place_trace *x, yaml_id trace, yaml_i
 {
     if (trace >= 0 && !isnan(x->jobs_per_s))
         return yaml_fail(doc, at, e, ERR_PARSE, "has both trace and jobs_per_h; give one of them");
-    if (trace < 0 && isnan(x->jobs_per_s))
+    bool rates = x->n_mix > 0 && !isnan(x->mix[0].jobs_per_s);
+    if (trace < 0 && isnan(x->jobs_per_s) && !rates)
         return yaml_fail(doc, at, e, ERR_PARSE, "has neither trace nor jobs_per_h; give one of them");
     if (trace < 0 && x->window.n < 1)
         return yaml_fail(doc, at, e, ERR_PARSE, "has no count, the number of jobs to draw");
-    if (trace < 0 && profile < 0)
-        return yaml_fail(doc, at, e, ERR_PARSE, "has no profile to draw jobs from");
+    if (trace < 0 && profile < 0 && x->n_mix == 0)
+        return yaml_fail(doc, at, e, ERR_PARSE, "has no profile to draw jobs from, and no mix");
+    if (trace < 0 && profile >= 0 && x->n_mix > 0)
+        return yaml_fail(doc, profile, e, ERR_PARSE,
+                         "is given beside mix, without a trace; give one of them");
     return 0;
 }
 
@@ -243,6 +250,8 @@ static int events_read(struct place_study *s, struct err *e)
         return yaml_fail(&s->doc, s->doc.root, e, ERR_PARSE, "has no jobs");
     int rc = place_read_trace(&s->trace, &s->doc, s->file.jobs, e);
     if (!rc)
+        rc = place_read_mix(s, e);
+    if (!rc)
         rc = place_read_pace(s, e);
     if (!rc)
         rc = check_rounds(s, e);
@@ -359,6 +368,28 @@ struct events_own {
     struct pace pace;
 };
 
+/* Its step follows from its place, and how many it takes is known. */
+static void events_make_model_job(struct job *j, const struct trace_job *t, const struct place_mix *of)
+{
+    *j = job_default();
+    j->id = t->id;
+    j->submit_s = t->submit_s;
+    j->gpus = of->gpus;
+    j->iterations = of->steps;
+    j->model = &of->job;
+}
+
+/* Of the trace the entry that it names, without a trace one that is drawn; -1: the job says all itself. */
+static int events_find_models(int32_t *of, const struct place_run *r, const struct trace *t, struct err *e)
+{
+    const struct place_trace *from = &r->study->trace;
+    if (from->n_mix > 0 && !from->path)
+        return place_draw_mix(of, from, t->n, r->seed, e);
+    for (int32_t i = 0; i < t->n; i++)
+        of[i] = place_find_mix(from, t->jobs[i].model);
+    return 0;
+}
+
 /* A job runs as long as the trace says when it has its best place to itself, or does as many iterations. */
 static int events_make_job(struct job *j, const struct trace_job *t, const struct place_trace *from,
                            struct err *e)
@@ -379,6 +410,22 @@ static int events_make_job(struct job *j, const struct trace_job *t, const struc
     return 0;
 }
 
+static int events_make_jobs(struct events_own *own, const struct place_run *r, struct err *e)
+{
+    const struct place_trace *from = &r->study->trace;
+    int32_t n = own->trace.n, *of = calloc((size_t)n + 1, sizeof *of);
+    own->jobs = calloc((size_t)n + 1, sizeof *own->jobs);
+    int rc = own->jobs && of ? events_find_models(of, r, &own->trace, e) : err_nomem(e, "jobs");
+    for (int32_t i = 0; i < n && !rc; i++) {
+        if (of[i] >= 0)
+            events_make_model_job(&own->jobs[i], &own->trace.jobs[i], &from->mix[of[i]]);
+        else
+            rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, e);
+    }
+    free(of);
+    return rc;
+}
+
 /* The size first: here it is known which key helps. */
 static int events_check_job(const struct job *job, int32_t number, const struct place_run *r,
                             double total_gpus, struct err *e)
@@ -397,6 +444,7 @@ struct pace_graph_settings place_fix_pace(const struct place_study *s)
     struct pace_graph_settings pace = s->pace;
     pace.inner = s->servers.has_network && s->servers.level > 0 ? &s->servers.net : NULL;
     pace.level = s->servers.level;
+    pace.net = s->servers.has_network ? &s->servers.net : NULL;
     return pace;
 }
 
@@ -404,16 +452,12 @@ struct pace_graph_settings place_fix_pace(const struct place_study *s)
 static int events_open_trace(struct place_run *r, struct err *e)
 {
     struct events_own *own = r->own;
-    const struct place_trace *from = &r->study->trace;
     const struct pace_graph_settings how = place_fix_pace(r->study);
     double total = cluster_total(r->cluster, 0);
     int rc = place_take_trace(&own->trace, r, e);
     if (rc)
         return rc;
-    own->jobs = calloc((size_t)own->trace.n + 1, sizeof *own->jobs);
-    rc = own->jobs ? 0 : err_nomem(e, "jobs");
-    for (int32_t i = 0; i < own->trace.n && !rc; i++)
-        rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, e);
+    rc = events_make_jobs(own, r, e);
     for (int32_t i = 0; i < own->trace.n && !rc; i++)
         rc = events_check_job(&own->jobs[i], i, r, total, e);
     return rc ? rc : pace_graph_build(&own->pace, r->cluster, own->jobs, own->trace.n, &how, e);

@@ -74,7 +74,7 @@ static int job_check_fields(const char *name, const struct job *job, const struc
     int rc = job_check_field(name, "submission [s]", job->submit_s, true, e);
     if (!rc)
         rc = job_check_length(name, job, e);
-    if (!rc)
+    if (!rc && !job->model)
         rc = job_check_field(name, "compute [s]", job->compute_s, false, e);
     if (!rc)
         rc = job_check_field(name, "gradient [B]", job->gradient_B, true, e);
@@ -84,7 +84,7 @@ static int job_check_fields(const char *name, const struct job *job, const struc
         rc = job_check_field(name, c->resources[r], job->demand[r], true, e);
     if (rc)
         return rc;
-    if (!(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
+    if (!job->model && !(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))
         return err_set(e, ERR_RANGE, "job %s: hidden communication is %g s, expected 0 to its compute, %g s",
                        name, job->hidden_s, job->compute_s);
     if (job->tenant < -1)

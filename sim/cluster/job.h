@@ -20,6 +20,8 @@ enum {
     JOB_MAX_STREAMS = 1 << 29, /**< from workers to parameter servers, of one job */
 };
 
+struct job_model;
+
 struct job {
     const char *id;  /**< of the trace, for reports; borrowed; NULL: its number */
     double submit_s; /**< >= 0; schedulers learn of it then */
@@ -35,8 +37,11 @@ struct job {
     double compute_s;             /**< of one iteration, what does not depend on the place, > 0 */
     double gradient_B;            /**< reduced over all workers in every iteration, >= 0 */
     double hidden_s;              /**< of its communication, hidden behind compute, 0 to compute_s */
-    double server_s;   /**< added to an iteration for each server but the first, by models that count servers,
-                          >= 0 */
+    double server_s; /**< added to an iteration for each server but the first, by models that count servers,
+                        >= 0 */
+    /** What it trains: its step follows from its place, and compute_s, gradient_B, hidden_s and parameter
+     * servers are not read; NULL: they say it. Borrowed. */
+    const struct job_model *model;
     double expected_s; /**< how long a scheduler that plans ahead expects it to run, > 0; NaN: it does not say
                         */
     /** Of other resources than GPUs, per GPU, >= 0; [0] is not read. */

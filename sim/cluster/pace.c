@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "sim/cluster/job_steps.h"
 #include "sim/flow/maxmin.h"
 #include "workloads/collective.h"
 
@@ -82,6 +83,19 @@ struct pace_comm {
     struct maxmin_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
     double *sent_B;          /**< shape [n_uses], owned: on each of them in an iteration */
     int32_t n_uses;
+    const struct job_step *step; /**< of a model, which has none of the terms before `uses`; borrowed */
+    struct pace_level *levels;   /**< shape [n_levels], owned: where a model shares links */
+    int32_t n_levels;
+};
+
+/** Links that groups of servers have together, as one job uses them: an NPU of its sends at the rate of the
+ * bundle on each of a group's lanes. */
+struct pace_level {
+    int32_t dim, lanes;
+    double port_Bps;         /**< the most that an NPU gets */
+    double load_B;           /**< of an NPU and step */
+    struct maxmin_use *uses; /**< shape [n_uses], owned */
+    int32_t n_uses;
 };
 
 /** Streams that pass an arc on their way there, and those that come back later. */
@@ -100,14 +114,22 @@ struct pace_site {
     struct cluster_room room;
     struct pace_tally *tally; /**< shape [n_tally], owned: arcs of the job at hand */
     int32_t n_tally, cap_tally;
-    int32_t *tally_of; /**< shape [n_arcs], owned: place of an arc in the tally, -1 = none */
-    bool *seen;        /**< shape [n_servers], owned: all false between calls */
+    int32_t *tally_of;              /**< shape [n_arcs], owned: place of an arc in the tally, -1 = none */
+    bool *seen;                     /**< shape [n_servers], owned: all false between calls */
+    const struct topo_network *net; /**< borrowed: all of it, of a described cluster; NULL */
+    struct footprint_map map;       /**< of jobs that are models; empty without any */
+    struct job_steps *steps;        /**< owned, likewise */
+    bool mixed; /**< other jobs send over the same links: every link counts, not one for a group's equal ones
+                 */
 };
 
 static void pace_comm_free(struct pace_comm *m)
 {
     free(m->uses);
     free(m->sent_B);
+    for (int32_t i = 0; i < m->n_levels; i++)
+        free(m->levels[i].uses);
+    free(m->levels);
     *m = (struct pace_comm){ 0 };
 }
 
@@ -159,6 +181,8 @@ static void pace_site_free(struct pace_site *x)
     arena_free(&x->arena);
     free(x->tally);
     cluster_room_free(&x->room);
+    footprint_map_free(&x->map);
+    job_steps_free(x->steps);
     *x = (struct pace_site){ 0 };
 }
 
@@ -166,7 +190,7 @@ static void pace_site_free(struct pace_site *x)
 static int pace_site_build(struct pace_site *x, const struct cluster *c,
                            const struct pace_graph_settings *settings, struct err *e)
 {
-    *x = (struct pace_site){ .c = c, .settings = *settings };
+    *x = (struct pace_site){ .c = c, .settings = *settings, .net = settings->net };
     int rc = site_check_settings(settings, c, e);
     if (rc)
         return rc;
@@ -337,12 +361,137 @@ static int site_check_place(struct pace_site *x, const struct job *job, int32_t 
         job_name(name, job, number), (long long)gpus, (int)k, twice ? ", one twice" : "", (int)job->gpus);
 }
 
+/* ---- of a job that trains a model ---- */
+
+/* Arcs out of a group of outer dimension @p o. */
+static const int32_t *site_arcs_out(const struct pace_site *x, int32_t o, int32_t group, int32_t *n)
+{
+    const int32_t *first = x->map.first[o];
+    *n = first[group + 1] - first[group];
+    return x->map.arcs[o] + first[group];
+}
+
+/* Up to a box, from where it comes down again; between servers each end has its own arc out. */
+static bool site_returns(const struct pace_site *x, int32_t arc)
+{
+    return x->c->routes.to[arc] >= x->c->n_servers;
+}
+
+/* Bytes on all links of a touched group, out and back. */
+static int comm_add_sent(struct pace_comm *m, int32_t *cap, const struct pace_site *x, int32_t o,
+                         int32_t group, struct err *e)
+{
+    int32_t n, gpus = x->map.gpus[group];
+    const int32_t *arcs = site_arcs_out(x, o, group, &n);
+    double each_B = m->step->load_B[x->map.level + o] * gpus / n;
+    if (m->n_uses + 2 * n > *cap) {
+        int32_t room = 2 * (m->n_uses + 2 * n);
+        void *uses = realloc(m->uses, (size_t)room * sizeof *m->uses);
+        m->uses = uses ? uses : m->uses;
+        void *sent = uses ? realloc(m->sent_B, (size_t)room * sizeof *m->sent_B) : NULL;
+        m->sent_B = sent ? sent : m->sent_B;
+        if (!sent)
+            return err_nomem(e, "links of a job");
+        *cap = room;
+    }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t back = 0; back <= site_returns(x, arcs[i]); back++) {
+            m->uses[m->n_uses] = (struct maxmin_use){ arcs[i] ^ back, gpus };
+            m->sent_B[m->n_uses++] = each_B;
+        }
+    return 0;
+}
+
+/* What max-min sharing looks at. Where all jobs are models, the links of a group are always equally full: one
+ * stands for all. */
+static int comm_add_level(struct pace_comm *m, const struct pace_site *x, int32_t o, int32_t n_groups,
+                          struct err *e)
+{
+    int32_t d = x->map.level + o, n_arcs = 0, n;
+    const struct topo_dim *dim = &x->map.net->dims[d];
+    struct pace_level *l = &m->levels[m->n_levels];
+    for (int32_t i = 0; i < n_groups; i++, n_arcs += n)
+        site_arcs_out(x, o, x->map.touched[i], &n);
+    *l = (struct pace_level){ .dim = d,
+                              .port_Bps = m->step->bw_Bps[d - dim->level] * dim->efficiency,
+                              .load_B = m->step->load_B[d],
+                              .uses = malloc((size_t)(2 * n_arcs + 1) * sizeof *l->uses) };
+    if (!l->uses)
+        return err_nomem(e, "links of a job");
+    m->n_levels++;
+    for (int32_t i = 0; i < n_groups; i++) {
+        int32_t group = x->map.touched[i];
+        const int32_t *arcs = site_arcs_out(x, o, group, &l->lanes);
+        for (int32_t k = 0; k < (x->mixed ? l->lanes : 1); k++)
+            for (int32_t back = 0; back <= (x->mixed && site_returns(x, arcs[k])); back++)
+                l->uses[l->n_uses++] = (struct maxmin_use){ arcs[k] ^ back, x->map.gpus[group] };
+    }
+    return 0;
+}
+
+/* Ports belong to one server, whose jobs have one each: they are shared only with jobs that take all of them,
+ * those that are no models. */
+static int comm_find_level(struct pace_comm *m, int32_t *cap, struct pace_site *x, int32_t o,
+                           const struct pace_place *p, struct err *e)
+{
+    int32_t d = x->map.level + o;
+    if (!(m->step->load_B[d] > 0))
+        return 0;
+    int32_t n = footprint_touch(&x->map, o, p);
+    int rc = 0;
+    for (int32_t i = 0; i < n && !rc; i++)
+        rc = comm_add_sent(m, cap, x, o, x->map.touched[i], e);
+    if (!rc && (x->mixed || x->map.net->dims[d].level > 0))
+        rc = comm_add_level(m, x, o, n, e);
+    footprint_forget(&x->map, n);
+    return rc;
+}
+
+static int comm_find_model(struct pace_comm *m, struct pace_site *x, const struct job *job, int32_t number,
+                           const struct pace_place *p, struct err *e)
+{
+    int32_t size[TOPO_MAX_DIMS], cap = 0;
+    char name[JOB_NAME];
+    footprint_sizes(size, &x->map, p);
+    int rc = job_steps_find(&m->step, x->steps, job->model, size, e);
+    if (rc)
+        return rc == ERR_NOMEM ? rc : err_wrap(e, "job %s", job_name(name, job, number));
+    m->levels = calloc((size_t)x->map.n_outer, sizeof *m->levels);
+    if (!m->levels)
+        return err_nomem(e, "links of a job");
+    for (int32_t o = 0; o < x->map.n_outer && !rc; o++)
+        rc = comm_find_level(m, &cap, x, o, p, e);
+    return rc;
+}
+
+/* The rate of a bundle that nobody else disturbs. */
+static double level_alone_Bps(const struct pace_level *l, const struct pace_site *x)
+{
+    double rate_Bps = l->port_Bps / l->lanes;
+    for (int32_t i = 0; i < l->n_uses; i++)
+        rate_Bps = fmin(rate_Bps, x->reach_Bps[l->uses[i].link] / l->uses[i].count);
+    return rate_Bps;
+}
+
+/* The step with these rates of its bundles, shape [n_levels]. */
+static double comm_step_s(const struct pace_comm *m, const struct pace_site *x, const double *rate_Bps)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    memcpy(bw_Bps, m->step->bw_Bps, sizeof bw_Bps);
+    for (int32_t i = 0; i < m->n_levels; i++)
+        bw_Bps[m->levels[i].dim] =
+            rate_Bps[i] * m->levels[i].lanes / x->map.net->dims[m->levels[i].dim].efficiency;
+    return step_time(&m->step->fn, bw_Bps);
+}
+
 /* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. A job on one GPU,
  * or with nothing to send, has no terms: its iteration is its compute. */
 static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const struct job *job, int32_t number,
                           const struct pace_place *place, struct err *e)
 {
     int rc = site_check_place(x, job, number, place, e);
+    if (!rc && job->model)
+        return comm_find_model(out, x, job, number, place, e);
     if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
         return rc;
     rc = (job->param_servers ? comm_find_stars : comm_find_ring)(out, x, job, place, e);
@@ -370,6 +519,17 @@ static double pace_comm_alone_Bps(const struct pace_comm *m, const struct pace_s
     return rate_Bps;
 }
 
+/* Of a job that has its links to itself. */
+static double pace_comm_alone_s(const struct pace_comm *m, const struct pace_site *x, const struct job *job)
+{
+    double rate_Bps[TOPO_MAX_DIMS];
+    if (!m->step)
+        return pace_comm_iteration_s(m, job, pace_comm_alone_Bps(m, x));
+    for (int32_t i = 0; i < m->n_levels; i++)
+        rate_Bps[i] = level_alone_Bps(&m->levels[i], x);
+    return comm_step_s(m, x, rate_Bps);
+}
+
 const char *const pace_contention_words[N_PACE_CONTENTIONS + 1] = { "none", "shared" };
 const char *const pace_duty_words[N_PACE_DUTIES + 1] = { "always", "interleaved" };
 
@@ -389,7 +549,7 @@ struct pace_graph {
     struct arena arena; /**< of the arrays below */
     struct pace_site site;
     const struct job *jobs;
-    int32_t n_jobs;
+    int32_t n_jobs, n_each;  /**< n_each: bundles of a job, at most */
     struct graph_job *state; /**< shape [n_jobs], owned */
     struct graph_arc *arcs;  /**< shape [n_arcs], owned */
     struct maxmin *sharing;  /**< owned; NULL without contention */
@@ -425,33 +585,53 @@ static void graph_note_peaks(struct pace_graph *g, const struct graph_job *j)
 
 /* ---- as a model of speed ---- */
 
-/* Does its speed depend on others? */
-static bool graph_shares(const struct pace_graph *g, const struct graph_job *j)
+/* Bundles of a job that others may slow down. */
+static int32_t graph_bundles(const struct pace_graph *g, const struct graph_job *j)
 {
-    return g->sharing && j->comm.volume_B > 0;
+    if (!g->sharing)
+        return 0;
+    return j->comm.step ? j->comm.n_levels : j->comm.volume_B > 0;
 }
 
-/*
- * With interleaving a job asks for no more than its mean rate alone. What fails leaves no trace of the job.
- */
+/* The number of a job's bundle @p i. */
+static int32_t graph_bundle(const struct pace_graph *g, int32_t job, int32_t i)
+{
+    return job * g->n_each + i;
+}
+
+/* With interleaving a job asks for no more than its mean rate alone. */
+static int graph_place(struct pace_graph *g, int32_t job, int32_t i, struct err *e)
+{
+    const struct graph_job *j = &g->state[job];
+    const struct pace_comm *m = &j->comm;
+    bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
+    if (!m->step)
+        return maxmin_place(g->sharing, job * g->n_each, m->uses, m->n_uses,
+                            capped ? m->volume_B / j->alone_s : (double)INFINITY, e);
+    const struct pace_level *l = &m->levels[i];
+    double most_Bps = capped ? fmin(l->port_Bps, l->load_B / j->alone_s) : l->port_Bps;
+    return maxmin_place(g->sharing, graph_bundle(g, job, i), l->uses, l->n_uses, most_Bps / l->lanes, e);
+}
+
+/* What fails leaves no trace of the job. */
 static int graph_begin(void *x, int32_t job, const struct pace_place *place, struct err *e)
 {
     struct pace_graph *g = x;
     struct graph_job *j = &g->state[job];
     int rc = pace_comm_find(&j->comm, &g->site, &g->jobs[job], job, place, e);
-    if (!rc) {
-        j->alone_s = pace_comm_iteration_s(&j->comm, &g->jobs[job], pace_comm_alone_Bps(&j->comm, &g->site));
-        bool capped = g->site.settings.duty == PACE_DUTY_INTERLEAVED;
-        if (graph_shares(g, j))
-            rc = maxmin_place(g->sharing, job, j->comm.uses, j->comm.n_uses,
-                              capped ? j->comm.volume_B / j->alone_s : (double)INFINITY, e);
-    }
+    if (!rc)
+        j->alone_s = pace_comm_alone_s(&j->comm, &g->site, &g->jobs[job]);
+    int32_t n = rc ? 0 : graph_bundles(g, j), placed = 0;
+    while (placed < n && !rc && !(rc = graph_place(g, job, placed, e)))
+        placed++;
     if (rc) {
+        while (placed > 0)
+            maxmin_remove(g->sharing, graph_bundle(g, job, --placed));
         pace_comm_free(&j->comm);
         return rc;
     }
-    if (graph_shares(g, j))
-        maxmin_join(g->sharing, job);
+    for (int32_t i = 0; i < n; i++)
+        maxmin_join(g->sharing, graph_bundle(g, job, i));
     j->runs = true;
     j->iteration_s = j->alone_s;
     if (!j->listed) {
@@ -466,17 +646,31 @@ static void graph_end(void *x, int32_t job)
     struct pace_graph *g = x;
     struct graph_job *j = &g->state[job];
     graph_change_load(g, j, 0);
-    if (graph_shares(g, j))
-        maxmin_remove(g->sharing, job);
+    for (int32_t i = 0; i < graph_bundles(g, j); i++)
+        maxmin_remove(g->sharing, graph_bundle(g, job, i));
     pace_comm_free(&j->comm);
     j->runs = false;
+}
+
+static double graph_shared_step_s(const struct pace_graph *g, int32_t job)
+{
+    const struct graph_job *j = &g->state[job];
+    double rate_Bps[TOPO_MAX_DIMS], least_s = j->alone_s;
+    for (int32_t i = 0; i < j->comm.n_levels; i++) {
+        rate_Bps[i] = maxmin_rate(g->sharing, graph_bundle(g, job, i));
+        least_s = fmax(least_s, j->comm.levels[i].load_B / (rate_Bps[i] * j->comm.levels[i].lanes));
+    }
+    return g->site.settings.duty == PACE_DUTY_INTERLEAVED ? least_s
+                                                          : comm_step_s(&j->comm, &g->site, rate_Bps);
 }
 
 /* With interleaving the share is of mean rates: volume over rate is the whole iteration. */
 static double graph_shared_s(const struct pace_graph *g, int32_t job)
 {
     const struct graph_job *j = &g->state[job];
-    double rate_Bps = maxmin_rate(g->sharing, job);
+    double rate_Bps = maxmin_rate(g->sharing, graph_bundle(g, job, 0));
+    if (j->comm.step)
+        return graph_shared_step_s(g, job);
     if (g->site.settings.duty == PACE_DUTY_INTERLEAVED)
         return fmax(j->alone_s, j->comm.volume_B / rate_Bps);
     return pace_comm_iteration_s(&j->comm, &g->jobs[job], rate_Bps);
@@ -501,13 +695,16 @@ static int graph_changed(void *x, const int32_t **jobs, int32_t *n, struct err *
             g->listed[(*n)++] = g->begun[i];
     }
     g->n_begun = 0;
-    for (int32_t i = 0; i < n_moved; i++)
-        if (!g->state[moved[i]].listed)
-            g->listed[(*n)++] = moved[i];
+    for (int32_t i = 0; i < n_moved; i++) {
+        struct graph_job *j = &g->state[moved[i] / g->n_each];
+        if (!j->listed)
+            g->listed[(*n)++] = moved[i] / g->n_each;
+        j->listed = true;
+    }
     for (int32_t i = 0; i < *n; i++) {
         struct graph_job *j = &g->state[g->listed[i]];
         j->listed = false;
-        if (graph_shares(g, j))
+        if (graph_bundles(g, j) > 0)
             j->iteration_s = graph_shared_s(g, g->listed[i]);
         graph_change_load(g, j, 1 / j->iteration_s);
     }
@@ -549,9 +746,29 @@ static int graph_reserve(struct pace_graph *g, struct err *e)
         return 0;
     /* Rates may be off by keep_rate, and a link sums up those of many streams. */
     const struct maxmin_settings settings = {
-        .same_rate = 1 + 0x1p-38, .keep_rate = 1 + 0x1p-40, .rounds = 8, .n_capped = g->n_jobs
+        .same_rate = 1 + 0x1p-38, .keep_rate = 1 + 0x1p-40, .rounds = 8, .n_capped = g->n_jobs * g->n_each
     };
     return maxmin_build(&g->sharing, g->site.reach_Bps, g->site.c->n_arcs, &settings, e);
+}
+
+/* What jobs that are models need: the groups of their cluster, and room for their steps. */
+static int graph_take_models(struct pace_graph *g, struct err *e)
+{
+    struct pace_site *x = &g->site;
+    bool any = false;
+    for (int32_t i = 0; i < g->n_jobs; i++) {
+        any = any || g->jobs[i].model;
+        x->mixed = x->mixed || (!g->jobs[i].model && g->jobs[i].gradient_B > 0);
+    }
+    if (!any)
+        return 0;
+    if (!x->net)
+        return err_set(e, ERR_RANGE, "pace: jobs that are models need a described network");
+    g->n_each = x->net->n_dims - x->settings.level;
+    if ((int64_t)g->n_jobs * g->n_each > INT32_MAX)
+        return err_set(e, ERR_RANGE, "pace: too many jobs that are models");
+    int rc = footprint_map_build(&x->map, x->c, x->net, x->settings.level, e);
+    return rc ? rc : job_steps_build(&x->steps, x->net, x->settings.level, e);
 }
 
 int pace_graph_build(struct pace *out, const struct cluster *c, const struct job *jobs, int32_t n_jobs,
@@ -563,7 +780,10 @@ int pace_graph_build(struct pace *out, const struct cluster *c, const struct job
         return err_nomem(e, "a model of links");
     g->jobs = jobs;
     g->n_jobs = n_jobs;
+    g->n_each = 1;
     int rc = pace_site_build(&g->site, c, settings, e);
+    if (!rc)
+        rc = graph_take_models(g, e);
     if (!rc)
         rc = graph_reserve(g, e);
     if (rc) {

@@ -10,15 +10,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "sim/cluster/footprint.h"
 #include "sim/cluster/job.h"
 #include "workloads/collective.h"
-
-/** Where one job runs. */
-struct pace_place {
-    int32_t n;              /**< servers, >= 1 */
-    const int32_t *servers; /**< shape [n], borrowed; each once, in the order of the job's ring */
-    const int32_t *gpus;    /**< shape [n], borrowed; GPUs of the job on each, >= 1 */
-};
 
 /**
  * Functions of one model of speed; @p x is its state. Jobs are numbered as in the table of jobs that the
@@ -74,6 +68,13 @@ struct pace {
  * streams count each, so that a job with more of them gets more of a link, as with connections. Links offer
  * their bandwidth times the efficiency of their dimension, where the cluster has dimensions.
  *
+ * A job that trains a model (struct job_model) takes the step T(B) of its place (sim/cluster/job_steps.h), in
+ * the model of endless chunks: no latency. B is what it gets of each dimension. Inside servers and on ports
+ * of its own that is the network's. Links that groups of servers share, those above the first level of a fat
+ * tree, give all NPUs of a group equal rates, max-min fairly over the groups of the job, at most what a port
+ * of theirs has; alone it gets what nobody else uses. Its share is never below the network's own figure, what
+ * is left when all NPUs send: T is between that of free and of full links.
+ *
  * What it cannot say: jobs do not choose other paths, and congestion costs nothing but the share.
  */
 
@@ -105,6 +106,7 @@ struct pace_graph_settings {
      * NULL: a server is GPUs joined at inner_Bps. */
     const struct topo_network *inner;
     int32_t level;
+    const struct topo_network *net;  /**< likewise, with level 0 too: for jobs that are models; borrowed */
     const struct stage_rules *rules; /**< of collectives inside; NULL: bandwidth alone; borrowed */
     double inner_Bps;  /**< of one GPU to others of its server [B/s], > 0, INFINITY allowed; with `inner` the
                           sum  of its dimensions inside is taken instead */

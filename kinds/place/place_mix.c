@@ -1,0 +1,276 @@
+/*
+ * Jobs of model events that are models: `jobs.mix`, what is trained on how many GPUs and for how long, and
+ * how the jobs of a run are drawn from it. A plan that is searched is the best one on the place that a job
+ * gets of an empty cluster, in its first servers; it keeps that plan wherever it runs.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/design/explore/search.h"
+#include "kinds/place/place.h"
+#include "sim/cluster/footprint.h"
+
+#define T struct place_mix
+static const struct key mix_keys[] = {
+    K_TEXT(T, name, "name", "what reports, and column model of a trace, call it (default: the model's name)"),
+    K_NODE(T, model_node, "model", "a model file or a map, with parallel", .form = "file or <model>"),
+    K_NODE(T, parallel, "parallel", "how the model is spread over the GPUs", .form = "<parallel>"),
+    K_ELSEWHERE("search", "plans to try instead, on the place that an empty cluster gives",
+                .form = "<search>"),
+    K_ELSEWHERE("traffic", "of a model: all bytes are so many times as many", .form = "number"),
+    K_NODE(T, workload, "workload", "a workload file or a map, instead of model",
+           .form = "file or <workload>"),
+    K_COUNT_OR(T, gpus, "gpus", 1, JOB_MAX_GPUS, 0, "that each of these jobs has", .required = true),
+    K_REAL_OR(T, steps, "steps", "", 1, 1e-9, 1e15, NAN, "of a job"),
+    K_REAL_OR(T, tokens, "tokens", "", 1, 1e-9, 1e18, NAN, "of a job, instead of steps"),
+    K_REAL(T, share, "share", "", 1, 0, 1e12, 1, "of the jobs, beside the shares of the others"),
+    K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
+              "that come of these, in place of share and of the whole mix's"),
+};
+K_SECTION(place_mix_section, T, "mix[]", mix_keys, "jobs that train a model");
+#undef T
+
+/* Draws of the place in the mix, apart from those of arrivals and profiles. */
+enum { MIX_STREAM = 0x6d6978 };
+
+/* Entry @p i of the list, for messages. */
+static yaml_id mix_node(const struct place_study *s, int32_t i)
+{
+    yaml_id list = yaml_get(&s->doc, s->file.jobs, "mix");
+    yaml_each (id, &s->doc, list)
+        if (i-- == 0)
+            return id;
+    return list;
+}
+
+/* ---- the plan and the step of one entry ---- */
+
+/* One workload on the network of a place, as a question about designs asks it; borrows all. */
+static void ask_alone(struct design_point *q, struct design_workload *w, const struct place_study *s,
+                      struct training *training, const struct topo_network *net)
+{
+    *w = (struct design_workload){ .weight = 1, .training = training, .tree = { .root = -1 } };
+    *q = (struct design_point){ .doc = s->doc,
+                                .own_source = s->own_source,
+                                .name = "",
+                                .net = *net,
+                                .workloads = w,
+                                .n_workloads = 1,
+                                .split = DESIGN_GIVEN,
+                                .model = SIM_BANDWIDTH,
+                                .total_Bps = NAN,
+                                .time_limit_s = NAN,
+                                .budget = { .node = -1 } };
+    sim_rules_default(&q->rules);
+}
+
+static int mix_search(struct place_mix *x, const struct place_study *s, const struct topo_network *net,
+                      struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct design_point q;
+    struct design_workload w;
+    struct design_choice c;
+    ask_alone(&q, &w, s, x->job.training, net);
+    int rc = choice_begin(&c, &q, e);
+    if (!rc)
+        rc = search_plans(&c, topo_get_bandwidths(bw_Bps, &q.net), NULL, e);
+    if (!rc) {
+        x->job.training->plan = c.point->workloads[0].training->plan;
+        x->job.training->search = -1;
+        rc = training_derive(x->job.training, net, e);
+    }
+    choice_free(&c);
+    sim_rules_free(&q.rules);
+    return rc;
+}
+
+/* On the place's own network, or the first simpler one along which the plan lies. */
+static int mix_read_training(struct place_mix *x, const struct place_study *s, yaml_id map, int32_t *size,
+                             struct err *e)
+{
+    const struct place_servers *v = &s->servers;
+    struct topo_network net;
+    struct err first = { 0 };
+    int rc;
+    do {
+        struct err inner = { 0 };
+        footprint_network(&net, &v->net, size);
+        rc = (x->workload >= 0 ? step_read_training : training_read)(x->job.training, &s->doc, map, &net,
+                                                                     &inner);
+        if (rc && !first.code)
+            first = inner;
+    } while (rc == ERR_RANGE && footprint_simplify(size, net.n_dims, v->level));
+    if (rc)
+        return err_set(e, first.code, "%s", first.msg);
+    return x->job.training->search >= 0 ? mix_search(x, s, &net, e) : 0;
+}
+
+static int mix_check_memory(const struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+{
+    double missing_B = training_missing_B(x->job.training, &s->servers.net);
+    if (!(missing_B > 0))
+        return 0;
+    return yaml_fail(&s->doc, at, e, ERR_RANGE,
+                     "needs %.1f GB of memory in an NPU, which has %.1f; give more GPUs or another plan",
+                     x->job.training->memory.total_B / 1e9, s->servers.net.npu.mem_B / 1e9);
+}
+
+static int mix_check_length(struct place_mix *x, const struct yaml_doc *doc, yaml_id at, struct err *e)
+{
+    if (isnan(x->steps) == isnan(x->tokens))
+        return yaml_fail(doc, at, e, ERR_PARSE, "has %s of steps and tokens; give one of them",
+                         isnan(x->steps) ? "none" : "both");
+    if (isnan(x->tokens))
+        return 0;
+    if (!x->job.training)
+        return yaml_fail_key(doc, yaml_get(doc, at, "tokens"), e, ERR_PARSE,
+                             "has no effect on a workload without a model; give steps");
+    x->steps = x->tokens / training_tokens(x->job.training);
+    return 0;
+}
+
+/* A workload that is no model must be readable on the place that it has at best. */
+static int mix_check_tree(const struct place_mix *x, const struct place_study *s, const int32_t *size,
+                          struct err *e)
+{
+    struct topo_network net;
+    struct step_tree tree;
+    footprint_network(&net, &s->servers.net, size);
+    int rc = job_steps_tree(&tree, &x->job, &net, e);
+    if (!rc)
+        step_free(&tree);
+    return rc;
+}
+
+static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+{
+    const struct yaml_doc *doc = &s->doc;
+    const struct place_servers *v = &s->servers;
+    yaml_id map = x->workload >= 0 ? x->workload : at;
+    int32_t size[TOPO_MAX_DIMS];
+    int rc = x->workload >= 0 ? yaml_need(doc, x->workload, YAML_MAP, e) : 0;
+    if (rc)
+        return rc;
+    footprint_ideal(size, &v->net, v->level, (int64_t)v->each[0], x->gpus);
+    x->job = (struct job_model){ .name = x->name, .doc = doc, .workload = map };
+    if (yaml_get(doc, map, "model") < 0)
+        return mix_check_tree(x, s, size, e);
+    x->job.training = malloc(sizeof *x->job.training);
+    if (!x->job.training)
+        return err_nomem(e, "a model");
+    rc = mix_read_training(x, s, map, size, e);
+    if (!rc && !x->name)
+        x->name = x->job.name = x->job.training->name;
+    return rc ? rc : mix_check_memory(x, s, at, e);
+}
+
+/* ---- the list ---- */
+
+static int mix_check_keys(const struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+{
+    const struct yaml_doc *doc = &s->doc;
+    double most = (double)s->servers.net.n_npus;
+    for (int32_t d = 0; d < s->servers.level; d++)
+        most /= s->servers.net.dims[d].size;
+    most *= s->servers.each[0];
+    if ((x->model_node >= 0) == (x->workload >= 0))
+        return yaml_fail(doc, at, e, ERR_PARSE, "has %s of model and workload; give one of them",
+                         x->workload >= 0 ? "both" : "none");
+    if (x->model_node >= 0 && x->parallel < 0)
+        return yaml_fail(doc, at, e, ERR_PARSE,
+                         "has no parallel, required for a model; with search { batch: N } is enough");
+    if (x->workload >= 0 && x->parallel >= 0)
+        return yaml_fail_key(doc, x->parallel, e, ERR_PARSE, "has no effect on a workload, only with model");
+    if (x->gpus > most)
+        return yaml_fail(doc, yaml_get(doc, at, "gpus"), e, ERR_RANGE,
+                         "is %d, expected at most the %g of the cluster", (int)x->gpus, most);
+    return 0;
+}
+
+/* Shares of the jobs, or rates of their own: all entries alike. */
+static int mix_check_shares(struct place_trace *t, const struct place_study *s, struct err *e)
+{
+    double sum = 0, per_s = 0;
+    int32_t n_rates = 0;
+    yaml_id list = yaml_get(&s->doc, s->file.jobs, "mix");
+    for (int32_t i = 0; i < t->n_mix; i++) {
+        n_rates += !isnan(t->mix[i].jobs_per_s);
+        per_s += t->mix[i].jobs_per_s;
+        sum += t->mix[i].share;
+    }
+    if (n_rates > 0 && n_rates < t->n_mix)
+        return yaml_fail(&s->doc, list, e, ERR_PARSE,
+                         "has jobs_per_h in %d of %d entries, expected all or none", (int)n_rates,
+                         (int)t->n_mix);
+    if (n_rates > 0 && (t->path || !isnan(t->jobs_per_s)))
+        return yaml_fail(&s->doc, list, e, ERR_PARSE, "has jobs_per_h beside %s; give one of them",
+                         t->path ? "a trace" : "that of all jobs");
+    if (!t->path && !(sum > 0))
+        return yaml_fail(&s->doc, list, e, ERR_RANGE, "has shares that add up to 0, expected more");
+    for (int32_t i = 0; i < t->n_mix && n_rates > 0; i++)
+        t->mix[i].share = t->mix[i].jobs_per_s;
+    if (n_rates > 0)
+        t->jobs_per_s = per_s;
+    return 0;
+}
+
+int place_read_mix(struct place_study *s, struct err *e)
+{
+    struct place_trace *t = &s->trace;
+    yaml_id list = yaml_get(&s->doc, s->file.jobs, "mix");
+    int rc = 0;
+    if (t->n_mix == 0)
+        return 0;
+    if (!s->servers.has_network)
+        return yaml_fail_key(&s->doc, list, e, ERR_PARSE,
+                             "needs servers of a network, not of graph or racks");
+    if (footprint_check(&s->servers.net, e))
+        return err_wrap(e, "%s", yaml_place(&s->doc, s->file.network, (char[400]){ 0 }, 400));
+    for (int32_t i = 0; i < t->n_mix && !rc; i++) {
+        yaml_id at = mix_node(s, i);
+        rc = mix_check_keys(&t->mix[i], s, at, e);
+        rc = rc ? rc : mix_read_work(&t->mix[i], s, at, e);
+        rc = rc ? rc : mix_check_length(&t->mix[i], &s->doc, at, e);
+    }
+    return rc ? rc : mix_check_shares(t, s, e);
+}
+
+void place_mix_free(struct place_trace *t)
+{
+    for (int32_t i = 0; i < t->n_mix; i++)
+        free(t->mix[i].job.training);
+    free(t->mix);
+    t->mix = NULL;
+    t->n_mix = 0;
+}
+
+/* ---- jobs of a run ---- */
+
+int place_draw_mix(int32_t *of, const struct place_trace *t, int32_t n, int64_t seed, struct err *e)
+{
+    struct rng *rng;
+    double sum = 0;
+    int rc = rng_build(&rng, (uint64_t)seed, MIX_STREAM, e);
+    if (rc)
+        return rc;
+    for (int32_t i = 0; i < t->n_mix; i++)
+        sum += t->mix[i].share;
+    for (int32_t i = 0; i < n; i++) {
+        double at = rng_uniform(rng) * sum;
+        of[i] = 0;
+        while (of[i] < t->n_mix - 1 && at >= t->mix[of[i]].share)
+            at -= t->mix[of[i]++].share;
+    }
+    rng_free(rng);
+    return 0;
+}
+
+int32_t place_find_mix(const struct place_trace *t, const char *model)
+{
+    for (int32_t i = 0; i < t->n_mix && model; i++)
+        if (t->mix[i].name && strcmp(t->mix[i].name, model) == 0)
+            return i;
+    return -1;
+}

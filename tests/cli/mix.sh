@@ -1,0 +1,82 @@
+#!/bin/sh
+# Jobs that are models: their steps are those of weft sim on their places, links that they share slow them down,
+# memory decides what fits, and what is wrong is said where it stands.
+cd "$TMPDIR" || exit 1
+run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
+cat >small.yaml <<'..'
+name: small
+layers: 8
+hidden: 2048
+heads: 16
+kv_heads: 8
+ffn: 8192
+seq: 2048
+vocab: 32000
+activation: swiglu
+..
+cat >ring.yaml <<'..'
+name: ring
+step: { sum: [ { compute_ms: 10 }, { all-reduce: { size_MB: 100, group: all } } ] }
+..
+cat >mix.yaml <<'..'
+name: mix
+model: events
+network:
+  npu: { peak_TFLOPS: 989, mem_GBps: 3350, mem_GB: 80 }
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450 }
+    - { name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, bw_GBps: 50 }
+server: node
+jobs:
+  mix:
+    - { name: pretrain, model: small.yaml, gpus: 32, parallel: { tp: 8, batch: 64 }, steps: 1000, share: 1 }
+    - { name: tune, model: small.yaml, gpus: 16, parallel: { tp: 1, batch: 32, zero: 3 }, tokens: 1e8, share: 4 }
+    - { name: ring, workload: ring.yaml, gpus: 16, steps: 20000, share: 2 }
+  count: 50
+  jobs_per_h: 200
+schedulers: [fifo, fifo+spread, srtf]
+..
+echo "== a mix on one network"
+run place mix.yaml
+echo "== one job alone is weft sim of its place"
+sed -n '/^network/,/pod/p' mix.yaml | sed 's/sizes: \[2, 4\]/sizes: [2, 2]/' >sim.yaml
+echo 'workload: { model: small.yaml, parallel: { tp: 8, batch: 64 } }' >>sim.yaml
+"$WEFT" sim sim.yaml -q --of json | sed -n 's/.*"bandwidth", "time_s": *\([0-9.]*\).*/a step \1/p'
+for duty in always interleaved; do
+    "$WEFT" place mix.yaml -q --of csv --set jobs.count=1 --set 'jobs.mix[1].share=0' --set 'jobs.mix[2].share=0' --set 'schedulers=[fifo]' --set events.duty=$duty | sed -n 's/^0,[^,]*,events,fifo,1,1,1,,\([^,]*\),.*/1000 steps \1/p'
+done
+echo "== a plan that is searched, and rates of each entry's own"
+without() { sed "$1" mix.yaml >other.yaml; shift; run place other.yaml -q "$@"; }
+without '/jobs_per_h/d' --set 'schedulers=[fifo]' --set 'jobs.mix=[{model: small.yaml, gpus: 32, parallel: {batch: 64}, search: {pp: [1]}, steps: 1000, jobs_per_h: 50}, {workload: ring.yaml, gpus: 8, steps: 20000, jobs_per_h: 150}]'
+echo "== a trace that names models, beside jobs that it tells all of"
+cat >trace.csv <<'..'
+job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
+a,0,64,60,pass,pretrain,60,1e9,,,,,
+b,5,16,60,pass,other,60,1e9,,,,,
+c,9,16,60,pass,ring,60,1e9,,,,,
+..
+without '/jobs_per_h/d; /count/d' --set jobs.trace=trace.csv --set jobs.length=iterations --set 'schedulers=[fifo]' --jobs jobs.csv
+sed '/^#/d' jobs.csv
+echo "== what is wrong"
+bad() { run place mix.yaml -q "$@"; }
+bad --set 'jobs.mix[0].gpus=128'
+bad --set 'jobs.mix[0].parallel={tp: 3, batch: 64}'
+bad --set 'jobs.mix[0].parallel={tp: 8, dp: 2, batch: 64}'
+bad --set network.npu.mem_GB=2
+bad --set network.npu.mem_GB=2 --set 'jobs.mix[0].search={tp: [1]}' --set 'jobs.mix[0].parallel={batch: 64}'
+without 's/peak_TFLOPS: 989, //'
+without 's/, steps: 1000//'
+bad --set 'jobs.mix[0].tokens=1e9'
+without 's/steps: 20000/tokens: 1e9/'
+without 's/model: small.yaml, gpus: 32/gpus: 32/'
+bad --set 'jobs.mix[0].workload=ring.yaml'
+without 's/, parallel: { tp: 8, batch: 64 }//'
+bad --set 'jobs.mix[2].parallel={tp: 8}'
+bad --set 'jobs.mix[0].share=0' --set 'jobs.mix[1].share=0' --set 'jobs.mix[2].share=0'
+bad --set 'jobs.mix[0].jobs_per_h=3'
+bad --set jobs.profile=vision-2019
+bad --set 'jobs.mix=[]'
+without 's/shape: fat-tree.*/shape: dragonfly, sizes: [2, 2, 3], links: 1, bw_GBps: 50 }/'
+without '/^network/,/^server/d; s/^jobs:/racks: {}\njobs:/'
+bad --set 'jobs.mix[0].model=none.yaml'
+bad --set 'jobs.mix[0].gpu=3'
