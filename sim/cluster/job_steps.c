@@ -13,10 +13,14 @@
 #include "sim/cluster/footprint.h"
 #include "sim/step.h"
 
+struct kept_step {
+    struct job_step *at; /* owned; jobs that run borrow it, so it stays where it is */
+};
+
 struct job_steps {
     const struct topo_network *net;
     int32_t level;
-    struct job_step **list; /**< shape [n], owned, as each of them */
+    struct kept_step *list; /**< shape [n], owned */
     int32_t n, cap;
     struct hash by_kind; /**< number in the list */
 };
@@ -36,8 +40,8 @@ void job_steps_free(struct job_steps *x)
     if (!x)
         return;
     for (int32_t i = 0; i < x->n; i++) {
-        step_fn_free(&x->list[i]->fn);
-        free(x->list[i]);
+        step_fn_free(&x->list[i].at->fn);
+        free(x->list[i].at);
     }
     free(x->list);
     hash_free(&x->by_kind);
@@ -130,7 +134,7 @@ static int add_step(const struct job_step **out, struct job_steps *x, const stru
         return rc;
     }
     hash_add(&x->by_kind, hash, x->n);
-    x->list[x->n++] = s;
+    x->list[x->n++].at = s;
     *out = s;
     return 0;
 }
@@ -140,7 +144,7 @@ int job_steps_find(const struct job_step **out, struct job_steps *x, const struc
 {
     uint64_t hash = hash_kind(model, size, x->net->n_dims);
     hash_each (i, &x->by_kind, hash) {
-        const struct job_step *s = x->list[i];
+        const struct job_step *s = x->list[i].at;
         if (s->model == model && memcmp(s->size, size, (size_t)x->net->n_dims * sizeof *size) == 0) {
             *out = s;
             return 0;

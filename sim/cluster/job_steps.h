@@ -32,7 +32,7 @@ int job_steps_build(struct job_steps **out, const struct topo_network *net, int3
 void job_steps_free(struct job_steps *x); /**< NULL is fine */
 
 /**
- * The step of @p model on a place of @p size, shape [n_dims]; borrowed until the next call. Where the plan
+ * The step of @p model on a place of @p size, shape [n_dims]; borrowed until job_steps_free(). Where the plan
  * does not lie along that shape it is timed on a simpler one, which is no faster (footprint_simplify()).
  * @return 0; ERR_NOMEM; ERR_RANGE, ERR_PARSE: what says why the work fits no such place.
  */
