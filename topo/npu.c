@@ -110,6 +110,10 @@ static const struct key npu_keys[] = {
            "rows or columns of a product at which half of that is lost: n/(n + half)", .uses = USE_COMPUTE),
     K_REAL(struct topo_npu, half_in, "matrix_half_in", "", 1, 0, 1e6, 0, "the same of the inner size",
            .uses = USE_COMPUTE),
+    K_REAL(struct topo_npu, matrix_tile, "matrix_tile", "", 1, 1, 4096, 1,
+           "width of the matrix units: sizes of a product are filled up to multiples of it (default: they "
+           "are not)",
+           .uses = USE_COMPUTE),
     K_LIST(struct topo_npu, sizes, n_sizes, "matrix_sizes", 1, &topo_npu_size_section,
            "in place of these three: list of efficiencies by size of product, see npu.matrix_sizes",
            .what = "sizes", .uses = USE_COMPUTE),

@@ -75,12 +75,13 @@ struct topo_npu {
     double mem_efficiency; /**< share of mem_Bps that streaming reaches, (0, 1] */
     double gather;         /**< share of mem_Bps that rows of tokens reach on their way to experts and back */
     double matrix_efficiency; /**< share of peak_flops that a very large product reaches, (0, 1] */
-    double half_out;  /**< output rows or columns at which half of that is lost; 0: size does not matter */
-    double half_in;   /**< the same of the inner size */
-    double attention; /**< unfused attention: share of what one product of its size would reach */
-    double flash;     /**< fused attention: share of peak_flops, counted with causal FLOPs; with `kernels`, of
-                         both passes of the first */
-    double kernel_s;  /**< gap before a kernel starts [s] */
+    double half_out;    /**< output rows or columns at which half of that is lost; 0: size does not matter */
+    double half_in;     /**< the same of the inner size */
+    double matrix_tile; /**< sizes of a product are filled up to multiples of it; 1: of any size */
+    double attention;   /**< unfused attention: share of what one product of its size would reach */
+    double flash;    /**< fused attention: share of peak_flops, counted with causal FLOPs; with `kernels`, of
+                        both passes of the first */
+    double kernel_s; /**< gap before a kernel starts [s] */
     double peak_8bit_flops, peak_4bit_flops; /**< dense [FLOP/s] */
     double share[N_TOPO_PRECISIONS]; /**< of matrix_efficiency that products reach; bf16: 1; 0: not there */
     double step_share, step_share_8bit; /**< of all that, what products sustain through a whole step */

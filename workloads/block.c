@@ -42,12 +42,23 @@ struct recipe {
     enum { PLAIN, GROUPED, GROUPED_INNER } rows; /* of experts: rows are m, or what is summed up over */
 };
 
+/* What the matrix units do for it: FLOP of its sizes filled up to whole tiles. */
+static double filled_flop(const struct topo_npu *npu, const struct roofline_product *p)
+{
+    double tile = npu->matrix_tile;
+    if (!(tile > 1))
+        return roofline_flop(p);
+    const struct roofline_product filled = { tile * ceil(p->m / tile), tile * ceil(p->n / tile),
+                                             tile * ceil(p->k / tile), p->batch };
+    return roofline_flop(&filled);
+}
+
 /* Of products at @p flops, whose operands have @p element_B and whose kernel moves @p more_B besides. */
 static double kernel_s(const struct topo_npu *npu, const struct roofline_product *p, double flops,
                        double element_B, double more_B)
 {
     double bytes = p->batch * (element_B * (p->m * p->k + p->k * p->n) + ROOFLINE_ELEMENT_B * p->m * p->n);
-    return fmax(roofline_flop(p) / flops, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) +
+    return fmax(filled_flop(npu, p) / flops, (bytes + more_B) / (npu->mem_Bps * npu->mem_efficiency)) +
            npu->kernel_s;
 }
 
@@ -150,7 +161,8 @@ struct counting {
     double accumulate_B;
     bool fold;          /* weight gradients are added up in the product's own kernel, beside its arithmetic */
     double elementwise; /* bytes over those of fused kernels */
-    double permute;     /* bytes per routed token and h, either pass */
+    double permute;     /* bytes per token that an NPU sends to an expert, and h, either pass */
+    double sort;        /* the same per token that comes to it, where it has several experts */
     struct recipe linear, plain; /* at the plan's precision, in 16 bits */
     double products_s;           /* forward, so far */
 };
@@ -425,11 +437,13 @@ static void add_mlp(struct counting *x, const struct model *m, double rows, doub
 
 /*
  * Kernels around the grouped products of routed experts: permutation, filling up, activation, casts.
- * Megatron-Core's separate ones move 12 bytes per routed token and h, and of all theirs twice what is
- * counted; fused into the products (Megatron-Bridge from 26.06) 0.9 of it and half of the casts. Factors:
- * chosen on steps.
+ * Megatron-Core's separate ones move 12 bytes per routed token and h: half in putting an NPU's own tokens in
+ * the order of their experts and back, half in putting those that came in the order of its experts, which one
+ * alone does not need. Of all theirs they move twice what is counted; fused into the products
+ * (Megatron-Bridge from 26.06) 0.9 of it and half of the casts. Factors: chosen on steps.
  */
-#define GROUPED_PERMUTE 12.0
+#define GROUPED_PERMUTE 6.0
+#define GROUPED_SORT    6.0
 #define GROUPED_APART   2.0
 #define GROUPED_FUSED   0.9
 
@@ -442,10 +456,12 @@ static struct counting begin_grouped(struct counting *x, const struct plan *p)
     if (x->npu->group_half_out < x->npu->half_out || x->npu->group_half_out > x->npu->half_out)
         x->linear.rows = GROUPED;
     x->permute = PERMUTE;
+    x->sort = 0;
     if (p->ep_fused == PLAN_EP_BY_SOFTWARE && plan_is_2021(p))
         return layer;
     x->elementwise = fused ? GROUPED_FUSED : GROUPED_APART;
     x->permute = GROUPED_PERMUTE * x->elementwise;
+    x->sort = GROUPED_SORT * x->elementwise;
     if (fused)
         x->linear.cast_B /= 2;
     return layer;
@@ -458,7 +474,8 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     const struct model_moe *e = &m->moe;
     double tp = (double)p->degree[PLAN_TP], h = (double)m->hidden, tokens = block_tokens(p, m);
     double own = p->seq_parallel ? tokens / tp : tokens, local = (double)e->experts / (double)p->ep;
-    /* As many tokens come back from the others as go to them. */
+    double sent = own * (double)e->top_k * e->capacity;
+    /* As many tokens come from the others as go to them; with expert_tp those of all tp. */
     double routed = (p->expert_tp ? tokens : own) * (double)e->top_k * e->capacity;
     unsigned ops = plan_ops(p, m);
     struct op_mark start = mark_op(x);
@@ -467,7 +484,7 @@ static void add_experts(struct counting *x, const struct model *m, const struct 
     const struct counting layer = begin_grouped(x, p);
     /* Rows of tokens are gathered and scattered, which some memories do far slower than they stream. */
     double slower = x->npu->gather > 0 ? x->npu->mem_efficiency / x->npu->gather : 1;
-    double permute = x->permute * slower * routed * h;
+    double permute = slower * (x->permute * sent + (local > 1 ? x->sort * routed : 0)) * h;
     add_streams(x, permute, permute, 4);
     before = x->c->flop;
     add_mlp(x, m, routed / local, (double)e->ffn / (p->expert_tp ? tp : 1), local, 1U << PLAN_OP_EXPERTS);

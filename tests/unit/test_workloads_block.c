@@ -127,6 +127,33 @@ TEST(kernels_around_experts_move_what_their_software_moves)
     }
 }
 
+/* With one expert an NPU has no order to put tokens in, and with expert_tp it permutes its own alone: 6 h
+ * bytes of either, twice. */
+TEST(one_expert_alone_needs_no_order_of_experts)
+{
+    CASES(int32_t ep; bool expert_tp; double sent, come /* tokens of 512 */) = {
+        { 4, false, 1, 1 },
+        { 8, false, 1, 0 },
+        { 4, true, 1, 4 },
+        { 8, true, 1, 0 },
+    };
+    const struct topo_npu npu = fixture_counter(true);
+    struct model m = fixture_model("mixtral-8x7b"), less = m;
+    m.seq = less.seq = 2048;
+    less.hidden /= 2; /* what is left beside products: f counts alike, h half */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        WITH(struct plan, p, fixture_plan(4, 1, 8, 1, 1), p.software = PLAN_MEGATRON, p.seq_parallel = true,
+             p.ep = cases[i].ep, p.expert_tp = cases[i].expert_tp);
+        struct block_cost all = cost_of(&m, &p, BLOCK_EXPERTS, &npu),
+                          dense = cost_of(&m, &p, BLOCK_DENSE, &npu);
+        struct block_cost half = cost_of(&less, &p, BLOCK_EXPERTS, &npu),
+                          half_dense = cost_of(&less, &p, BLOCK_DENSE, &npu);
+        double h_B = (all.rest_s - dense.rest_s) - (half.rest_s - half_dense.rest_s);
+        double tokens = 512 * (double)m.moe.top_k, h = (double)m.hidden / 2;
+        assert_close(h_B, 2 * 6 * h * tokens * (cases[i].sent + cases[i].come), 1e-9);
+    }
+}
+
 /* A memory that gathers rows at a quarter of what it streams moves the 8 h bytes of a routed token, either
  * way, four times as long; nothing else. */
 TEST(rows_of_tokens_are_gathered_at_a_rate_of_their_own)

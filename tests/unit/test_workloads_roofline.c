@@ -90,6 +90,18 @@ TEST(a_half_size_is_where_half_of_the_rate_is_lost)
     assert_close(roofline_efficiency(&npu, &(struct roofline_product){ 200, 200, 50, 9 }), 0.1, 1e-12);
 }
 
+/* GPT-OSS's width of 2880 takes the time of 3072 on units 256 wide, in each of the sizes. */
+TEST(sizes_are_filled_up_to_whole_tiles)
+{
+    WITH(struct topo_npu, npu, fixture_counter(false), npu.peak_flops = 100e12, npu.matrix_tile = 256);
+    const struct roofline_product own = { 2880, 2880, 2880, 3 }, filled = { 3072, 3072, 3072, 3 },
+                                  whole = { 512, 1024, 256, 3 };
+    assert_close(roofline_product_s(&npu, &own, 1), roofline_flop(&filled) / 100e12, 1e-12);
+    assert_close(roofline_product_s(&npu, &whole, 1), roofline_flop(&whole) / 100e12, 1e-12);
+    npu.matrix_tile = 1;
+    assert_close(roofline_product_s(&npu, &own, 1), roofline_flop(&own) / 100e12, 1e-12);
+}
+
 /* The steps of calculon-ai/calculon@caa4b11 systems/a100_80g.json, matrix fp16. */
 TEST(sizes_decide_by_the_whole_product)
 {

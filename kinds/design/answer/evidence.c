@@ -7,7 +7,7 @@
  *
  *   w    product of 1/(1 + (octaves between the numbers of GPUs/6)^2), e^(-d/0.3), and 0.3, 0.4, 0.6 where
  *        software, experts, precision differ;   d = sum of |ln| of the ratios of peak, ceiling, memory
- *   m_f  mean by w of sqrt(pi/2) |error| + 0.06 d + 0.0015 octaves + 0.02, 0.01, 0.0075 as above:  of one
+ *   m_f  mean by w of sqrt(pi/2) |error| + 0.06 d + 0.0015 octaves + 0.04, 0.01, 0.0075 as above:  of one
  * family W_f  sum of w/(1 + 0.5 sum of w) s    (3 s_0 + sum W_f m_f)/(3 + sum W_f)        s_0: mean over all
  * families of sqrt(pi/2) |error| band e^(+-t s),  t the 95 % quantile of Student's t with 3 + sum W_f degrees
  * of freedom
@@ -68,7 +68,7 @@ struct evidence_kind evidence_kind_of(const struct training *x, const struct top
 /* What counts less and says less, by what differs. */
 static const struct difference {
     double weight, wider;
-} by_software = { 0.3, 0.02 }, by_experts = { 0.4, 0.01 }, by_precision = { 0.6, 0.0075 };
+} by_software = { 0.3, 0.04 }, by_experts = { 0.4, 0.01 }, by_precision = { 0.6, 0.0075 };
 
 static double npu_distance(const struct evidence_kind *a, const struct evidence_kind *b)
 {
