@@ -17,6 +17,9 @@ static struct {
     atomic_int_least64_t began_us;
 } slots[WORK_LEVELS];
 
+/** Less than that share of a loop says nothing of how long the rest takes. */
+#define LEAST_SHARE 0.01
+
 static _Thread_local const char mine;
 
 static atomic_bool stopped;
@@ -93,8 +96,7 @@ double work_left_s(void)
             ((double)atomic_load(&slots[i].parts_done) + within) / (double)atomic_load(&slots[i].parts);
         double share = ((double)s.done + parts) / (double)s.total;
         share = share < 1 ? share : 1;
-        if (share > 0)
-            left_s = fmax(s.spent_s / share * (1 - share), left_s);
+        left_s = share >= LEAST_SHARE ? fmax(s.spent_s / share * (1 - share), left_s) : (double)NAN;
         within = share * (double)s.at_once;
     }
     return left_s;

@@ -45,7 +45,7 @@ struct work_state work_look(int level);
 /**
  * How long all of it still takes [s], by the rates so far: what is under way counts as much as the level
  * within it says, for all that runs side by side; the whole takes no less than what is under way does. NaN:
- * nobody knows. May be called in a signal handler.
+ * nobody knows, as long as less than a hundredth is done. May be called in a signal handler.
  */
 double work_left_s(void);
 

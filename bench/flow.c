@@ -1,7 +1,7 @@
 /*
  * How fast flows are simulated: an all-reduce over 16 x 256 NPUs, rings inside and switches outside, as
  * collectives on the graph, and as the same flows begun step by step, which SimGrid runs too where it is
- * installed.
+ * installed; and all-to-alls with latency over fabrics, whose flows go by classes.
  */
 #include "bench/bench.h"
 
@@ -153,6 +153,102 @@ static void print_ours(struct bench *b, const char *what, void (*fly)(const void
     }
 }
 
+/* ---- all-to-all by classes ---- */
+
+struct exchange {
+    const char *word;
+    double bytes;
+    bool alone; /* by classes where that is possible */
+};
+
+/* From the word to the time of an all-to-all over all NPUs, with 500 ns a link. */
+static void fly_exchange(const void *data, void *result)
+{
+    const struct exchange *x = data;
+    struct flown *out = result;
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
+    struct flow_group_spec spec = { .order = NULL };
+    struct topo_network net;
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    struct flow_sim *sim;
+    struct err e = { 0 };
+    int32_t group, id;
+    struct bench_time begin = bench_now();
+    check(topo_parse_spec(&net, x->word, &e), &e);
+    for (int32_t d = 0; d < net.n_dims; d++) {
+        net.dims[d].lat_s = 500e-9;
+        spec.members[d] = net.dims[d].size;
+    }
+    check(topo_build_graph(&graph, &net, NULL, &e), &e);
+    check(topo_routes_build(&routes, graph, &e), &e);
+    check(flow_sim_build(&sim, &routes, &rules, &e), &e);
+    check(flow_sim_group(sim, &spec, &group, &e), &e);
+    if (x->alone)
+        check(flow_sim_issue_alone(sim, group, COLLECTIVE_ALL_TO_ALL, x->bytes, &id, &e), &e);
+    else
+        check(flow_sim_issue(sim, group, COLLECTIVE_ALL_TO_ALL, x->bytes, 0, 0, &id, &e), &e);
+    check(flow_sim_run(sim, &e), &e);
+    note_end(out, begin);
+    out->time_s = flow_sim_finish_s(sim, id);
+    out->flows = (int64_t)flow_messages(&net, &spec, &rules, COLLECTIVE_ALL_TO_ALL, x->bytes);
+    out->events = flow_count(flow_sim_net(sim)).events - 2;
+    flow_sim_free(sim);
+    topo_routes_free(&routes);
+    topo_graph_free(graph);
+}
+
+#define EXCHANGE_B  100e6
+#define EXCHANGE_MB 350.0
+
+/* A limit of processor time, and one of memory that holds for all. */
+static void print_exchange(struct bench *b, const char *word, double limit_s)
+{
+    const struct exchange x = { word, EXCHANGE_B, true };
+    struct flown one;
+    char what[2 * BENCH_CELL], required[BENCH_CELL], best[BENCH_CELL], cpu[BENCH_CELL], memory[BENCH_CELL];
+    bench_apart(fly_exchange, &x, &one, sizeof one);
+    snprintf(what, sizeof what, "   %s", word);
+    snprintf(required, sizeof required, "<= %.0f s", limit_s);
+    snprintf(best, sizeof best, "%.2f s", one.took.wall_s);
+    snprintf(cpu, sizeof cpu, "%.2f s", one.took.cpu_s);
+    snprintf(memory, sizeof memory, "%.0f MB", one.peak_B / 1e6);
+    bench_print(b, &(struct bench_line){ what, required, best, NULL, cpu, memory },
+                one.took.cpu_s <= limit_s && one.peak_B <= 1e6 * EXCHANGE_MB ? BENCH_MET : BENCH_MISSED);
+    printf("     %lld flows, %lld events\n", (long long)one.flows, (long long)one.events);
+}
+
+/* The same flows one by one and by classes. */
+static void print_gain(struct bench *b, const char *word, double limit)
+{
+    struct flown apart, classes;
+    char best[BENCH_CELL], cpu[BENCH_CELL], ratio[BENCH_CELL], required[BENCH_CELL];
+    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, false }, &apart, sizeof apart);
+    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, true }, &classes, sizeof classes);
+    if (!(fabs(classes.time_s / apart.time_s - 1) <= 1e-9))
+        bench_stop("%s takes %.17g s by classes, %.17g s flow by flow", word, classes.time_s, apart.time_s);
+    double gain = apart.took.cpu_s / classes.took.cpu_s;
+    snprintf(required, sizeof required, ">= %.0f x", limit);
+    snprintf(best, sizeof best, "%.3f s", classes.took.wall_s);
+    snprintf(cpu, sizeof cpu, "%.3f s", classes.took.cpu_s);
+    snprintf(ratio, sizeof ratio, "%.0f x", gain);
+    bench_print(
+        b,
+        &(struct bench_line){ "   torus:8x4x4@300, of flow by flow", required, best, NULL, cpu, ratio },
+        gain >= limit ? BENCH_MET : BENCH_MISSED);
+}
+
+static void race_exchanges(struct bench *b)
+{
+    bench_head("all-to-alls as flows, by classes");
+    print_gain(b, "torus:8x4x4@300", 5);
+    print_exchange(b, "torus:8x8x8@300", 1);
+    print_exchange(b, "torus:16x16x16@300", 20);
+    print_exchange(b, "dragonfly:4x8x33^4@50", 10);
+    print_exchange(b, "fat-tree:16x16x16@50", 10);
+    print_exchange(b, "switch:4096@50", 10);
+}
+
 void bench_flow(struct bench *b)
 {
     double simgrid_s = 0, simgrid_B = 0;
@@ -170,4 +266,5 @@ void bench_flow(struct bench *b)
     print_ours(b, "   collective on the graph, from the network's word on", fly_collective, simgrid_s,
                simgrid_B);
     print_ours(b, "   steps listed beforehand", fly_steps, simgrid_s, simgrid_B);
+    race_exchanges(b);
 }

@@ -294,6 +294,7 @@ struct fidelity_flow {
     struct sim_job_result *results; /* shape [n_jobs], owned */
     int32_t n_jobs, cap_jobs;
     double messages; /* of all jobs */
+    bool alone;      /* there is but one */
 };
 
 /* ---- one collective ---- */
@@ -460,6 +461,8 @@ static int issue(void *x, const struct sim_job *job, double now_s, struct err *e
     struct sim_job_result *r = &f->results[f->n_jobs++];
     *r = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
     fill_traffic(f->fidelity, job, r);
+    if (f->alone)
+        return flow_sim_issue_alone(f->sim, group, job->kind, job->bytes, &id, e);
     return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, job->priority, &id, e);
 }
 
@@ -500,7 +503,6 @@ static struct sim_engine fidelity_flow_engine(struct fidelity_flow *f)
 /* Bytes of all arcs so far, or NULL when there are too many to keep. ERR_NOMEM. */
 static int fidelity_flow_bytes(float **out, const struct fidelity_flow *f, struct err *e)
 {
-    const struct flow_net *net = flow_sim_net(f->sim);
     int32_t n = f->fidelity->wires.routes.n_arcs;
     *out = NULL;
     if ((int64_t)n * (f->fidelity->n_known + 1) > MAX_KEPT_ARCS)
@@ -509,7 +511,7 @@ static int fidelity_flow_bytes(float **out, const struct fidelity_flow *f, struc
     if (!*out)
         return err_nomem(e, "use of links");
     for (int32_t a = 0; a < n; a++)
-        (*out)[a] = (float)flow_arc_use(net, a).bytes;
+        (*out)[a] = (float)flow_sim_arc_use(f->sim, a).bytes;
     return 0;
 }
 
@@ -657,9 +659,13 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
         rc = fidelity_flow_open(&f, x, e);
     if (rc)
         return rc;
+    f->alone = true;
     rc = issue(f, job, 0, e);
+    /* The first event begins it all: not what the others are like. */
+    if (!rc && isfinite(next(f)))
+        rc = fidelity_flow_advance(f, e);
     work_begin(&work, "flows", (int64_t)f->messages);
-    for (int64_t done = 0; !rc && isfinite(next(f));) {
+    for (int64_t done = flow_count(flow_sim_net(f->sim)).done; !rc && isfinite(next(f));) {
         rc = fidelity_flow_advance(f, e);
         int64_t now = flow_count(flow_sim_net(f->sim)).done;
         work_step(&work, now - done);

@@ -343,10 +343,23 @@ struct message_draft {
     int32_t n_outside; /* members that messages may pass through */
     bool failed;
     struct message_channel dropped; /* what is added after a failure goes here */
+    /* Where channels are not kept: each goes here once the next one is added, from `dropped`. */
+    int (*take)(void *x, const struct message_channel *c, struct err *e);
+    void *x;
+    struct err *e;
+    bool has_one;
+    int rc;
 };
 
 /* How a broadcast handed out the pieces that an all-gather then collects. */
 enum scatter { SCATTER_NONE, SCATTER_DIRECT, SCATTER_BINOMIAL };
+
+static void hand_on(struct message_draft *d)
+{
+    if (d->has_one && !d->rc)
+        d->rc = d->take(d->x, &d->dropped, d->e);
+    d->has_one = false;
+}
 
 /* Inputs of a channel are those added until the next channel is: first_input of the next one ends the list.
  * When memory is short a dummy is returned, and the failure is reported once, at the end. */
@@ -354,18 +367,25 @@ static struct message_channel *plan_add_channel(struct message_draft *d, int32_t
                                                 double share)
 {
     struct message_plan *plan = d->plan;
+    const struct message_channel channel = {
+        .src = src, .dst = dst, .via = -1, .n = 1, .lead = 1, .first_input = plan->n_inputs, .share = share
+    };
+    if (d->take) {
+        hand_on(d);
+        d->has_one = true;
+        d->dropped = channel;
+        return &d->dropped;
+    }
     d->failed = d->failed || !vec_reserve(plan->channels, plan->cap_channels, plan->n_channels + 1);
     if (d->failed)
         return &d->dropped;
-    plan->channels[plan->n_channels] = (struct message_channel){
-        .src = src, .dst = dst, .via = -1, .n = 1, .lead = 1, .first_input = plan->n_inputs, .share = share
-    };
+    plan->channels[plan->n_channels] = channel;
     return &plan->channels[plan->n_channels++];
 }
 
 static struct message_channel *plan_last(struct message_draft *d)
 {
-    return d->failed ? &d->dropped : &d->plan->channels[d->plan->n_channels - 1];
+    return d->failed || d->take ? &d->dropped : &d->plan->channels[d->plan->n_channels - 1];
 }
 
 /* The channel added last waits for @p channel, which may come later. */
@@ -959,10 +979,8 @@ static void link_back(struct message_plan *plan)
             plan->nexts[--plan->channels[plan->inputs[i]].first_next] = c;
 }
 
-/* Inputs are collected per receiver while channels are added, then turned round: an arrival must find who
- * waits for it. */
-int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
-                       const struct topo_dim *entry, const struct shape_group *g, struct err *e)
+static struct message_draft plan_draft(struct message_plan *plan, const struct topo_dim *entry,
+                                       const struct shape_group *g)
 {
     struct message_draft d = { .plan = plan, .dim = entry, .group = g, .n = g->n, .lanes = SHAPE_ONE };
     int32_t level = g->level;
@@ -975,6 +993,37 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
         d.n_outside = g->detour && !g->flat ? dim->size - g->n : 0;
         d.dim = g->flat ? entry : dim;
     }
+    return d;
+}
+
+bool message_plan_is_free(enum pass pass, const struct stage_choice *choice)
+{
+    bool direct = choice->algorithm == TOPO_ALGORITHM_DIRECT && pass != PASS_BROADCAST;
+    return pass == PASS_SEND || direct;
+}
+
+int message_plan_each(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,
+                      const struct shape_group *g,
+                      int (*take)(void *x, const struct message_channel *c, struct err *e), void *x,
+                      struct err *e)
+{
+    struct message_plan none;
+    struct message_draft d = plan_draft(&none, entry, g);
+    assert(message_plan_is_free(pass, choice));
+    d.take = take;
+    d.x = x;
+    d.e = e;
+    plan_pass(&d, pass, choice);
+    hand_on(&d);
+    return d.rc;
+}
+
+/* Inputs are collected per receiver while channels are added, then turned round: an arrival must find who
+ * waits for it. */
+int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
+                       const struct topo_dim *entry, const struct shape_group *g, struct err *e)
+{
+    struct message_draft d = plan_draft(plan, entry, g);
     plan_pass(&d, pass, choice);
     plan_add_channel(&d, 0, 0, 0); /* ends the lists of the others */
     plan->n_channels--;

@@ -133,6 +133,15 @@ struct message_plan {
 int message_plan_build(struct message_plan *plan, enum pass pass, const struct stage_choice *choice,
                        const struct topo_dim *entry, const struct shape_group *g, struct err *e);
 
+/** Is @p pass one whose channels send one message each and wait for none? */
+bool message_plan_is_free(enum pass pass, const struct stage_choice *choice);
+
+/** The channels of such a plan one after the other to @p take, until that fails, without room for them. */
+int message_plan_each(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,
+                      const struct shape_group *g,
+                      int (*take)(void *x, const struct message_channel *c, struct err *e), void *x,
+                      struct err *e);
+
 /** How many messages that plan has, of all its channels, in closed form, to refuse runs that are too large.
  */
 double message_plan_count(enum pass pass, const struct stage_choice *choice, const struct topo_dim *entry,

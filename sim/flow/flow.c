@@ -172,38 +172,44 @@ static int32_t dates_take_due(struct flow_net *net, double limit_s)
 
 /* ---- room ---- */
 
-/* Both directions of a link are arcs of their own: traffic one way does not slow the other. */
-static int flow_copy_arcs(struct flow_net *net, const struct topo_routes *routes, struct err *e)
+/* Links of @p bw_Bps, shape [n]; a failure leaves *out NULL. */
+int flow_net_build_links(struct flow_net **out, const double *bw_Bps, int32_t n, struct err *e)
 {
     const struct maxmin_settings settings = {
         .same_rate = SAME_RATE, .keep_rate = 1, .rounds = 12, .resum = true
     };
-    net->n_arcs = routes->n_arcs;
-    net->arcs = calloc((size_t)net->n_arcs + 1, sizeof *net->arcs);
-    double *bw_Bps = malloc(((size_t)net->n_arcs + 1) * sizeof *bw_Bps);
-    for (int32_t a = 0; a < net->n_arcs && net->arcs && bw_Bps; a++) {
-        net->arcs[a].bw_Bps = bw_Bps[a] = topo_arc_bw(routes, a);
-        net->arcs[a].lat_s = routes->lat_s[a];
-    }
-    int rc = net->arcs && bw_Bps ? 0 : err_nomem(e, "flows");
-    if (!rc)
-        rc = maxmin_build(&net->sharing, bw_Bps, net->n_arcs, &settings, e);
-    free(bw_Bps);
-    return rc;
-}
-
-/* The network is built once and used for any number of flows; a failure leaves *out NULL. */
-int flow_net_build(struct flow_net **out, const struct topo_routes *routes, struct err *e)
-{
     struct flow_net *net = *out = calloc(1, sizeof *net);
     if (!net)
         return err_nomem(e, "flows");
     net->free_flow = -1;
-    int rc = flow_copy_arcs(net, routes, e);
+    net->n_arcs = n;
+    net->arcs = calloc((size_t)n + 1, sizeof *net->arcs);
+    for (int32_t a = 0; a < n && net->arcs; a++)
+        net->arcs[a].bw_Bps = bw_Bps[a];
+    int rc = net->arcs ? 0 : err_nomem(e, "flows");
+    if (!rc)
+        rc = maxmin_build(&net->sharing, bw_Bps, n, &settings, e);
     if (rc) {
         flow_net_free(net);
         *out = NULL;
     }
+    return rc;
+}
+
+/* Both directions of a link are arcs of their own: traffic one way does not slow the other. The network is
+ * built once and used for any number of flows. */
+int flow_net_build(struct flow_net **out, const struct topo_routes *routes, struct err *e)
+{
+    double *bw_Bps = malloc(((size_t)routes->n_arcs + 1) * sizeof *bw_Bps);
+    *out = NULL;
+    if (!bw_Bps)
+        return err_nomem(e, "flows");
+    for (int32_t a = 0; a < routes->n_arcs; a++)
+        bw_Bps[a] = topo_arc_bw(routes, a);
+    int rc = flow_net_build_links(out, bw_Bps, routes->n_arcs, e);
+    for (int32_t a = 0; a < routes->n_arcs && !rc; a++)
+        (*out)->arcs[a].lat_s = routes->lat_s[a];
+    free(bw_Bps);
     return rc;
 }
 
@@ -275,7 +281,8 @@ static void flow_end(struct flow_net *net, int32_t f)
     struct flow *flow = &net->flows[f];
     if (flow->bytes > 0)
         for (int32_t i = 0; i < flow->n_arcs; i++)
-            net->arcs[maxmin_link(net->sharing, f, i)].bytes += flow->bytes;
+            net->arcs[maxmin_link(net->sharing, f, i)].bytes +=
+                maxmin_count(net->sharing, f, i) * flow->bytes;
     maxmin_remove(net->sharing, f);
     if (flow->least_s > net->now_s * SAME_INSTANT) {
         flow->bytes = 0;
@@ -292,6 +299,18 @@ static void flow_end(struct flow_net *net, int32_t f)
 
 /* Below 0 by no more than rounding is 0. */
 #define LATENCY_ROUNDING 1e-12
+
+int flow_latency(double *lat_s, double links_s, double extra_s, struct err *e)
+{
+    *lat_s = links_s + extra_s;
+    if (*lat_s < 0 && *lat_s >= -LATENCY_ROUNDING * links_s)
+        *lat_s = 0;
+    if (!(*lat_s >= 0))
+        return err_set(e, ERR_RANGE,
+                       "flow: %g s of latency more than the %g s of its links, expected 0 or more in all",
+                       extra_s, links_s);
+    return 0;
+}
 
 /* Also the latency of it all [s]. */
 static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s, double *lat_s,
@@ -310,14 +329,7 @@ static int flow_check_spec(const struct flow_net *net, const struct flow_spec *s
             return err_set(e, ERR_RANGE, "flow: link %d has failed", s->arcs[i] / 2);
         links_s += net->arcs[s->arcs[i]].lat_s;
     }
-    *lat_s = links_s + s->extra_s;
-    if (*lat_s < 0 && *lat_s >= -LATENCY_ROUNDING * links_s)
-        *lat_s = 0;
-    if (!(*lat_s >= 0))
-        return err_set(e, ERR_RANGE,
-                       "flow: %g s of latency more than the %g s of its links, expected 0 or more in all",
-                       s->extra_s, links_s);
-    return 0;
+    return flow_latency(lat_s, links_s, s->extra_s, e);
 }
 
 /* Alone on its links. */
@@ -335,7 +347,7 @@ static int flow_place(struct flow_net *net, int32_t f, const struct flow_spec *s
     if (!vec_reserve(net->uses, net->cap_uses, spec->n_arcs))
         return err_nomem(e, "routes of flows");
     for (int32_t i = 0; i < spec->n_arcs; i++)
-        net->uses[i] = (struct maxmin_use){ spec->arcs[i], 1 };
+        net->uses[i] = (struct maxmin_use){ spec->arcs[i], spec->counts ? spec->counts[i] : 1 };
     return maxmin_place(net->sharing, f, net->uses, spec->n_arcs, INFINITY, e);
 }
 

@@ -25,6 +25,8 @@ struct flow_spec {
     double extra_s; /**< added to the latencies of the arcs [s]; the sum must be >= 0, but for rounding */
     int64_t tag;    /**< given back when it is done */
     double queue_s; /**< what its sender handles first: it ends no sooner than alone from then on, >= 0 [s] */
+    const int32_t *counts; /**< of each arc, how many flows like this one pass it, of which this one stands
+                              for all; NULL: it is alone, and each arc is named once */
 };
 
 /** What a net has done so far. */
@@ -45,7 +47,13 @@ struct flow_use {
  * @return 0 or ERR_NOMEM. About 120 bytes per arc.
  */
 int flow_net_build(struct flow_net **out, const struct topo_routes *routes, struct err *e);
+/** The same of links without latency, of @p bw_Bps, shape [n], copied. */
+int flow_net_build_links(struct flow_net **out, const double *bw_Bps, int32_t n, struct err *e);
 void flow_net_free(struct flow_net *net); /**< NULL is fine */
+
+/** Latency of a flow over links of @p links_s in all, with @p extra_s besides [s]. ERR_RANGE: below 0 by more
+ * than rounding. */
+int flow_latency(double *lat_s, double links_s, double extra_s, struct err *e);
 
 /**
  * Add a flow. With start and latency over it moves from now on, else from then on.

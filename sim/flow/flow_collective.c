@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "base/num.h"
 #include "base/work.h"
+#include "sim/flow/flow_classes.h"
 
 /** A plan and what it is for, so that it is made once. */
 struct flow_made_plan {
@@ -28,6 +29,9 @@ struct flow_made_plan {
 
 /** Most routers by which a message goes round at once, where its routing has it do that. */
 enum { FLOW_MAX_DRAWN = 64 };
+
+/** Classes of flows are worth it where each has so many flows, and up to so many. */
+enum { FLOWS_A_CLASS = 4, MAX_CLASSES = 1 << 20 };
 
 /** Routes that were searched for are kept in as many numbers: 512 MB. */
 enum { FLOW_MAX_KEPT = 1 << 27 };
@@ -74,6 +78,8 @@ struct flow_sim {
     struct topo_routes *routes;
     struct flow_rules rules;
     struct flow_net *net;
+    struct flow_classes *classes; /**< of the flows of the only collective, whose links are those of `net`,
+                                     and all lines of a stage are one; NULL: flows one by one */
     struct flow_member_group *groups;
     struct flow_job *jobs;
     struct flow_run *runs;
@@ -394,50 +400,70 @@ static uint64_t flow_number(const struct topo_trip *trip)
     return ((uint64_t)trip->src << 32) ^ ((uint64_t)trip->dst << 1) ^ trip->mirror;
 }
 
-/* Arcs of a channel, into sim->path. */
-static int find_route(struct flow_sim *sim, const struct flow_run *r, const struct message_channel *c,
-                      struct err *e)
+/** A message: of which stage, on which line, by which channel. */
+struct flow_post {
+    const struct flow_group *group;
+    const struct stage *stage;
+    int32_t line;
+    const struct message_channel *channel;
+    int32_t *kept; /**< where its route is kept, see flow_made_plan.routes; NULL: nowhere */
+};
+
+/** Takes a message, or a part of one, as a flow; its arcs are borrowed. */
+struct flow_taker {
+    int (*take)(void *x, const struct flow_spec *flow, struct err *e);
+    void *x;
+};
+
+/* From end to end. */
+static struct topo_trip post_trip(const struct flow_sim *sim, const struct flow_post *p)
 {
-    const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
-    int32_t d = flow_line_set(stage_of(sim, r));
-    struct topo_trip trip = { .kind = stage_route(&sim->rules, &g->net, stage_of(sim, r)),
-                              .mirror = c->mirror };
+    int32_t d = flow_line_set(p->stage);
+    return (struct topo_trip){ .kind = stage_route(&sim->rules, &p->group->net, p->stage),
+                               .mirror = p->channel->mirror,
+                               .src = flow_group_npu(p->group, d, p->line, p->channel->src),
+                               .dst = flow_group_npu(p->group, d, p->line, p->channel->dst) };
+}
+
+/* Arcs of a message, into sim->path. */
+static int find_route(struct flow_sim *sim, const struct flow_post *p, struct err *e)
+{
+    const struct flow_group *g = p->group;
+    const struct message_channel *c = p->channel;
+    int32_t d = flow_line_set(p->stage);
     sim->path.n = 0;
     if (c->src != MESSAGE_SWITCH && c->dst != MESSAGE_SWITCH) {
-        trip.src = flow_group_npu(g, d, r->line, c->src);
-        trip.dst = flow_group_npu(g, d, r->line, c->dst);
+        struct topo_trip trip = post_trip(sim, p);
         /* A connection keeps its way: all messages between two NPUs are one flow to ECMP, unless sent both
          * ways. */
         trip.flow = flow_number(&trip);
         if (c->via < 0)
             return topo_find_path(&sim->path, sim->routes, &trip, e);
         struct topo_trip on = trip;
-        trip.dst = on.src = flow_group_outside(g, sim->routes, d, r->line, c->via);
+        trip.dst = on.src = flow_group_outside(g, sim->routes, d, p->line, c->via);
         int rc = topo_find_path(&sim->path, sim->routes, &trip, e);
         return rc ? rc : topo_find_path(&sim->path, sim->routes, &on, e);
     }
     bool down = c->tier ? c->down : c->src == MESSAGE_SWITCH;
     int32_t member = c->tier ? c->below : down ? c->dst : c->src;
-    int32_t arc = topo_switch_arc(sim->routes, stage_of(sim, r)->entry, flow_group_npu(g, d, r->line, member),
-                                  c->tier, c->way);
+    int32_t arc =
+        topo_switch_arc(sim->routes, p->stage->entry, flow_group_npu(g, d, p->line, member), c->tier, c->way);
     if (!vec_reserve(sim->path.arcs, sim->path.cap, 0 + 1))
         return err_nomem(e, "a route");
     sim->path.arcs[sim->path.n++] = down ? arc ^ 1 : arc;
     return 0;
 }
 
-/* Arcs of a channel into @p spec, for as long as no other route is asked for: those kept, or found now. */
-static int set_route(struct flow_spec *spec, struct flow_sim *sim, const struct flow_run *r, int32_t channel,
-                     struct err *e)
+/* Arcs of a message into @p spec, for as long as no other route is asked for: those kept, or found now. */
+static int set_route(struct flow_spec *spec, struct flow_sim *sim, const struct flow_post *p, struct err *e)
 {
-    const struct flow_made_plan *made = made_plan_of(sim, r);
-    int32_t *at = made->routes ? &made->routes[(int64_t)r->line * made->plan.n_channels + channel] : NULL;
+    int32_t *at = p->kept;
     if (at && *at >= 0) {
         spec->n_arcs = sim->kept[*at];
         spec->arcs = &sim->kept[*at + 1];
         return 0;
     }
-    int rc = find_route(sim, r, &made->plan.channels[channel], e);
+    int rc = find_route(sim, p, e);
     if (rc)
         return rc;
     spec->n_arcs = sim->path.n;
@@ -549,57 +575,79 @@ static int find_part(struct flow_sim *sim, const struct stage *s, const struct t
 }
 
 /* A message in parts, all of which must arrive. */
-static int send_parts(struct flow_sim *sim, int32_t run, int32_t channel, const struct flow_spec *whole,
-                      struct err *e)
+static int post_parts(struct flow_sim *sim, const struct flow_post *p, const struct flow_spec *whole,
+                      const struct flow_taker *to, struct err *e)
 {
-    const struct flow_run *r = &sim->runs[run];
-    const struct message_plan *plan = plan_of(sim, r);
-    const struct message_channel *c = &plan->channels[channel];
-    const struct stage *s = stage_of(sim, r);
-    const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
-    struct topo_trip trip = { .kind = stage_route(&sim->rules, &g->net, s), .mirror = c->mirror };
-    trip.src = flow_group_npu(g, flow_line_set(s), r->line, c->src);
-    trip.dst = flow_group_npu(g, flow_line_set(s), r->line, c->dst);
-    int32_t n = message_parts(&sim->rules, &g->net, s);
+    const struct topo_network *net = &p->group->net;
+    struct topo_trip trip = post_trip(sim, p);
+    int32_t n = message_parts(&sim->rules, net, p->stage);
     int rc = 0;
     for (int32_t k = 0; k < n && !rc; k++) {
         struct flow_spec part = *whole;
         double share = 0;
-        rc = find_part(sim, s, &g->net, trip, k, n, &share, e);
+        rc = find_part(sim, p->stage, net, trip, k, n, &share, e);
         if (rc || !(share > 0))
             continue;
         part.bytes *= share;
         part.n_arcs = sim->path.n;
         part.arcs = sim->path.arcs;
-        part.extra_s = extra_latency(sim, s, &g->net.dims[s->dim], c, &part);
-        rc = flow_add(sim->net, &part, e);
-        r->state[plan->n_channels + channel]++;
+        part.extra_s = extra_latency(sim, p->stage, &net->dims[p->stage->dim], p->channel, &part);
+        rc = to->take(to->x, &part, e);
     }
     return rc;
 }
 
-/* Efficiency stretches the bytes: the solver shares raw bandwidth, of which a protocol uses a part. The tag
- * leads back from the flow to its run and channel. */
-static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+/* A message as flows. Efficiency stretches the bytes: the solver shares raw bandwidth, of which a protocol
+ * uses a part. */
+static int post_message(struct flow_sim *sim, const struct flow_post *p, struct flow_spec spec,
+                        const struct flow_taker *to, struct err *e)
 {
-    const struct flow_run *r = &sim->runs[run];
-    const struct message_channel *c = &plan_of(sim, r)->channels[channel];
-    const struct stage *s = stage_of(sim, r);
-    const struct topo_dim *dim = &sim->groups[sim->jobs[r->job].group].group.net.dims[s->dim];
+    const struct stage *s = p->stage;
+    const struct message_channel *c = p->channel;
+    const struct topo_dim *dim = &p->group->net.dims[s->dim];
     double efficiency = topo_dim_regime(dim, s->choice.regime).efficiency * s->gain;
     if (s->node > 1 && c->src / s->node == c->dst / s->node) /* stays in its node, whose links it takes */
         efficiency = dim[-s->dim].efficiency * collective_gain(&dim[-s->dim], COLLECTIVE_ALL_TO_ALL, NULL);
-    struct flow_spec spec = { .bytes = c->share * s->full_B / efficiency,
-                              .start_s = start_of(sim, r, c),
-                              .tag = (int64_t)run << 32 | channel };
+    spec.bytes = c->share * s->full_B / efficiency;
     spec.queue_s = c->turn * sim->rules.stage.endpoint_s;
-    if (message_parts(&sim->rules, &sim->groups[sim->jobs[r->job].group].group.net, s) > 0)
-        return send_parts(sim, run, channel, &spec, e);
-    int rc = set_route(&spec, sim, r, channel, e);
+    if (message_parts(&sim->rules, &p->group->net, s) > 0)
+        return post_parts(sim, p, &spec, to, e);
+    int rc = set_route(&spec, sim, p, e);
     if (rc)
         return rc;
     spec.extra_s = extra_latency(sim, s, dim, c, &spec);
-    return flow_add(sim->net, &spec, e);
+    return to->take(to->x, &spec, e);
+}
+
+/** A message on its way out: what counts its parts, where it can have several. */
+struct flow_sending {
+    struct flow_net *net;
+    uint32_t *parts;
+};
+
+static int send_flow(void *x, const struct flow_spec *flow, struct err *e)
+{
+    const struct flow_sending *s = x;
+    if (s->parts)
+        ++*s->parts;
+    return flow_add(s->net, flow, e);
+}
+
+/* The tag leads back from the flow to its run and channel. */
+static int flow_send_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
+{
+    const struct flow_run *r = &sim->runs[run];
+    const struct flow_made_plan *made = made_plan_of(sim, r);
+    const struct message_plan *plan = &made->plan;
+    int32_t *kept = made->routes ? &made->routes[(int64_t)r->line * plan->n_channels + channel] : NULL;
+    const struct flow_post p = { &sim->groups[sim->jobs[r->job].group].group, stage_of(sim, r), r->line,
+                                 &plan->channels[channel], kept };
+    bool parts = message_parts(&sim->rules, &p.group->net, p.stage) > 0;
+    struct flow_sending sending = { sim->net, parts ? &r->state[plan->n_channels + channel] : NULL };
+    return post_message(
+        sim, &p,
+        (struct flow_spec){ .start_s = start_of(sim, r, p.channel), .tag = (int64_t)run << 32 | channel },
+        &(struct flow_taker){ send_flow, &sending }, e);
 }
 
 /* Have enough messages of all channels arrived that @p c waits for, to send its k-th? */
@@ -655,9 +703,36 @@ static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, stru
     return 0;
 }
 
+/* One chunk's pass of a stage on all lines, class by class. */
+static int begin_classes(struct flow_sim *sim, const struct flow_waiting *w, struct err *e)
+{
+    int64_t n_flows;
+    int32_t run = -1, stage, n = flow_classes_count(sim->classes, &n_flows);
+    int rc = take_run(sim, 1, &run, e);
+    if (rc)
+        return rc;
+    struct flow_run *r = &sim->runs[run];
+    r->job = w->job;
+    r->chunk = w->chunk;
+    r->stage = w->stage;
+    r->line = r->n_left = 0;
+    for (int32_t i = 0; i < n && !rc; i++) {
+        struct flow_spec flow = flow_classes_flow(sim->classes, i, &stage);
+        if (stage != w->stage)
+            continue;
+        flow.start_s = flow_now_s(sim->net);
+        flow.tag = (int64_t)run << 32;
+        r->n_left++;
+        rc = flow_add(sim->net, &flow, e);
+    }
+    return rc;
+}
+
 /* Starts one chunk's pass on one line: every message that waits for no other is sent at once. */
 static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_t line, struct err *e)
 {
+    if (sim->classes)
+        return begin_classes(sim, w, e);
     int32_t run = -1;
     const struct message_plan *plan = &sim->plans[sim->jobs[w->job].plans[w->stage]].plan;
     int32_t n = plan->n_channels;
@@ -749,6 +824,8 @@ static int flow_pass_on(struct flow_sim *sim, const struct flow_run *r, struct e
     int32_t line = r->line;
     if (stage == job->n_stages)
         return 0;
+    if (sim->classes)
+        return flow_enter_line(sim, w, 0, e);
     int32_t to = flow_line_set(&job->stages[stage]);
     int32_t *arrived = &job->arrived[r->chunk * job->offset[job->n_stages] + job->offset[stage]];
     int32_t need = job->kind == COLLECTIVE_BROADCAST ? 1 : g->lines[to].n_members;
@@ -782,6 +859,8 @@ static int end_line(struct flow_sim *sim, int32_t run, struct err *e)
 static int flow_end_message(struct flow_sim *sim, int32_t run, int32_t channel, struct err *e)
 {
     struct flow_run *r = &sim->runs[run];
+    if (sim->classes)
+        return --r->n_left == 0 ? end_line(sim, run, e) : 0;
     const struct message_plan *plan = plan_of(sim, r);
     const struct message_channel *c = &plan->channels[channel];
     const struct flow_group *g = &sim->groups[sim->jobs[r->job].group].group;
@@ -864,6 +943,7 @@ void flow_sim_free(struct flow_sim *sim)
     free(sim->ended);
     free(sim->late_s);
     topo_path_free(&sim->path);
+    flow_classes_free(sim->classes);
     flow_net_free(sim->net);
     free(sim);
 }
@@ -985,9 +1065,116 @@ double flow_messages(const struct topo_network *net, const struct flow_group_spe
     return messages;
 }
 
+/* ---- flows that are alike ---- */
+
+/** All flows of a collective, on their way to its classes. */
+struct flow_survey {
+    struct flow_sim *sim;
+    struct flow_classes *classes;
+    struct flow_post post; /**< of the stage and line at hand */
+    struct work work;
+    int32_t stage, n_seen;
+};
+
+static int survey_flow(void *x, const struct flow_spec *flow, struct err *e)
+{
+    struct flow_survey *s = x;
+    return flow_classes_add(s->classes, s->stage, s->post.line, flow, e);
+}
+
+/* Enough flows for the clock to be looked at. */
+enum { SURVEY_STEP = 4096 };
+
+static int survey_message(void *x, const struct message_channel *c, struct err *e)
+{
+    struct flow_survey *s = x;
+    const struct flow_taker to = { survey_flow, s };
+    if (flow_classes_many(s->classes))
+        return 0;
+    s->post.channel = c;
+    if (++s->n_seen == SURVEY_STEP) {
+        s->n_seen = 0;
+        work_step(&s->work, SURVEY_STEP);
+        int rc = work_check(e);
+        if (rc)
+            return rc;
+    }
+    return post_message(s->sim, &s->post, (struct flow_spec){ 0 }, &to, e);
+}
+
+/* All flows of a chunk, once. */
+static int survey_job(struct flow_survey *s, const struct flow_job *job, struct err *e)
+{
+    const struct flow_group *g = s->post.group;
+    int rc = 0;
+    flow_classes_begin(s->classes);
+    for (s->stage = 0; s->stage < job->n_stages && !rc; s->stage++) {
+        const struct stage *stage = s->post.stage = &job->stages[s->stage];
+        struct shape_group who = flow_stage_group(g, stage);
+        int32_t n_lines = g->lines[flow_line_set(stage)].n_lines;
+        for (s->post.line = 0; s->post.line < n_lines && !rc; s->post.line++)
+            rc = message_plan_each(stage->pass, &stage->choice, &g->net.dims[stage->entry], &who,
+                                   survey_message, s, e);
+    }
+    return rc;
+}
+
+/* Do all messages of the job leave when their stage begins? */
+static bool leaves_at_once(const struct flow_sim *sim, const struct flow_job *job)
+{
+    for (int32_t s = 0; s < job->n_stages; s++)
+        if (!message_plan_is_free(job->stages[s].pass, &job->stages[s].choice))
+            return false;
+    return job->n_stages > 0 && !sim->late_s && sim->n_jobs == 0;
+}
+
+static double count_messages(const struct flow_sim *sim, const struct flow_job *job)
+{
+    const struct flow_group *g = &sim->groups[job->group].group;
+    double n = 0;
+    for (int32_t s = 0; s < job->n_stages; s++) {
+        const struct stage *stage = &job->stages[s];
+        struct shape_group who = flow_stage_group(g, stage);
+        n += g->lines[flow_line_set(stage)].n_lines *
+             message_plan_count(stage->pass, &stage->choice, &g->net.dims[stage->entry], &who);
+    }
+    return n;
+}
+
+/* Classes of the job's flows and a net of these, where they are few and lines are alike; else all is as
+ * before. */
+static int find_classes(struct flow_sim *sim, const struct flow_job *job, struct err *e)
+{
+    struct flow_survey s = { .sim = sim, .post = { .group = &sim->groups[job->group].group } };
+    enum flow_classes_state state = FLOW_CLASSES_AGAIN;
+    struct flow_net *net = NULL;
+    if (!leaves_at_once(sim, job))
+        return 0;
+    double n = count_messages(sim, job);
+    int rc =
+        flow_classes_build(&s.classes, sim->routes, (int64_t)fmin(n / FLOWS_A_CLASS + 1, MAX_CLASSES), e);
+    for (; !rc && state == FLOW_CLASSES_AGAIN;) {
+        work_begin(&s.work, "routes", (int64_t)n);
+        rc = survey_job(&s, job, e);
+        work_end(&s.work);
+        if (!rc)
+            rc = flow_classes_end(&state, s.classes, e);
+    }
+    if (!rc && state == FLOW_CLASSES_DONE && flow_classes_same_lines(s.classes))
+        rc = flow_classes_net(&net, s.classes, e);
+    if (!net) {
+        flow_classes_free(s.classes);
+        return rc;
+    }
+    flow_net_free(sim->net);
+    sim->net = net;
+    sim->classes = s.classes;
+    return 0;
+}
+
 /* Stages of a collective with their plans, and one counter per chunk, stage and line of how much has arrived.
  * Reduction inside switches needs the network's own graph, where switches are known. */
-static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
+static int fill_job(struct flow_sim *sim, struct flow_job *job, bool alone, struct err *e)
 {
     const struct flow_group *g = &sim->groups[job->group].group;
     struct stage stages[STAGE_MAX];
@@ -1000,7 +1187,11 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
     if (!job->stages || !job->plans || !job->offset)
         return err_nomem(e, "collectives");
     memcpy(job->stages, stages, n * sizeof *stages);
-    int rc = 0;
+    int rc = alone ? find_classes(sim, job, e) : 0;
+    if (sim->classes)
+        job->left = chunks * job->n_stages;
+    if (rc || sim->classes)
+        return rc;
     for (int32_t s = 0; s < job->n_stages && !rc; s++) {
         if (stages[s].choice.algorithm == TOPO_ALGORITHM_SWITCH && !sim->routes->described)
             return err_set(e, ERR_UNSUP,
@@ -1018,21 +1209,21 @@ static int fill_job(struct flow_sim *sim, struct flow_job *job, struct err *e)
 
 /* Issued in the future by a flow of no bytes over no arc: the clock that starts the job stands in the same
  * heap as all other events, so their order is well defined. */
-int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
-                   double start_s, int32_t priority, int32_t *id, struct err *e)
+static int issue_job(struct flow_sim *sim, const struct flow_job *asked, double start_s, bool alone,
+                     int32_t *id, struct err *e)
 {
+    double bytes = asked->bytes;
     *id = -1;
-    assert(group >= 0 && group < sim->n_groups);
+    assert(asked->group >= 0 && asked->group < sim->n_groups && !sim->classes);
     if (!(bytes >= 0 && isfinite(bytes)))
         return err_set(e, ERR_RANGE, "collective: has %g bytes, expected 0 or more", bytes);
     FLOW_GROW(sim->jobs, sim->n_jobs, sim->cap_jobs, "collectives");
     struct flow_job *job = &sim->jobs[sim->n_jobs];
-    *job = (struct flow_job){
-        .group = group, .priority = priority, .kind = kind, .bytes = bytes, .finish_s = NAN
-    };
+    *job = *asked;
+    job->finish_s = NAN;
     /* A flow of nothing over no link ends at its start: the clock that begins the collective. */
     struct flow_spec clock = { .start_s = start_s, .tag = -1 - (int64_t)sim->n_jobs };
-    int rc = fill_job(sim, job, e);
+    int rc = fill_job(sim, job, alone, e);
     if (!rc)
         rc = flow_add(sim->net, &clock, e);
     if (rc) {
@@ -1041,6 +1232,20 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
     }
     *id = sim->n_jobs++;
     return 0;
+}
+
+int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
+                   double start_s, int32_t priority, int32_t *id, struct err *e)
+{
+    const struct flow_job job = { .group = group, .priority = priority, .kind = kind, .bytes = bytes };
+    return issue_job(sim, &job, start_s, false, id, e);
+}
+
+int flow_sim_issue_alone(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
+                         int32_t *id, struct err *e)
+{
+    const struct flow_job job = { .group = group, .kind = kind, .bytes = bytes };
+    return issue_job(sim, &job, 0, true, id, e);
 }
 
 /* The NPU joins every collective that much later; to be set before collectives are issued. */
@@ -1074,10 +1279,10 @@ static int flow_begin_job(struct flow_sim *sim, int32_t id, struct err *e)
     job->begin_s = flow_now_s(sim->net);
     if (job->n_stages == 0)
         return flow_end_job(sim, id, e);
-    int32_t d = flow_line_set(&job->stages[0]);
+    int32_t d = flow_line_set(&job->stages[0]), n_lines = sim->classes ? 1 : g->lines[d].n_lines;
     int rc = 0;
     for (int32_t chunk = 0; chunk < sim->rules.stage.chunks; chunk++)
-        for (int32_t line = 0; line < g->lines[d].n_lines && !rc; line++)
+        for (int32_t line = 0; line < n_lines && !rc; line++)
             if (job->kind != COLLECTIVE_BROADCAST || is_first(sim, g, d, line))
                 rc = flow_enter_line(sim, (struct flow_waiting){ id, chunk, 0, -1 }, line, e);
     return rc;
@@ -1129,4 +1334,9 @@ double flow_sim_finish_s(const struct flow_sim *sim, int32_t id)
 const struct flow_net *flow_sim_net(const struct flow_sim *sim)
 {
     return sim->net;
+}
+
+struct flow_use flow_sim_arc_use(const struct flow_sim *sim, int32_t arc)
+{
+    return flow_arc_use(sim->net, sim->classes ? flow_classes_link(sim->classes, arc) : arc);
 }

@@ -123,6 +123,14 @@ int flow_sim_group(struct flow_sim *sim, const struct flow_group_spec *spec, int
 int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
                    double start_s, int32_t priority, int32_t *id, struct err *e);
 
+/**
+ * The same from time 0 on, first and last of all: it has the network to itself. Where its messages wait for
+ * none of their stage and most are alike it goes by classes of them (flow_classes.h), as exact and far less
+ * work; flow_sim_net() is then a net of classes.
+ */
+int flow_sim_issue_alone(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
+                         int32_t *id, struct err *e);
+
 /** Messages that such a collective would send in all groups of @p spec, which fill the network: one flow
  * each. Needs neither graph nor memory, to refuse what is too large before either is there. @p bytes finite,
  * >= 0. */
@@ -154,6 +162,9 @@ int flow_sim_run(struct flow_sim *sim, struct err *e);
 
 /** When collective @p id ended [s]; NaN as long as it has not. */
 double flow_sim_finish_s(const struct flow_sim *sim, int32_t id);
+
+/** Use of an arc of the routes so far. */
+struct flow_use flow_sim_arc_use(const struct flow_sim *sim, int32_t arc);
 
 /** The links under it all: time, counts, use of arcs. */
 const struct flow_net *flow_sim_net(const struct flow_sim *sim);

@@ -332,6 +332,11 @@ int32_t maxmin_link(const struct maxmin *m, int32_t id, int32_t i)
     return m->seats[m->bundles[id].first + i].link;
 }
 
+int32_t maxmin_count(const struct maxmin *m, int32_t id, int32_t i)
+{
+    return m->seats[m->bundles[id].first + i].count;
+}
+
 double maxmin_rate(const struct maxmin *m, int32_t id)
 {
     return m->bundles[id].rate_Bps;

@@ -63,8 +63,9 @@ int maxmin_place(struct maxmin *m, int32_t id, const struct maxmin_use *uses, in
                  struct err *e);
 /** Bundle @p id, which has its place, takes part from now on. Cannot fail. */
 void maxmin_join(struct maxmin *m, int32_t id);
-/** The link of its use @p i. */
+/** The link of its use @p i, and how often it passes it. */
 int32_t maxmin_link(const struct maxmin *m, int32_t id, int32_t i);
+int32_t maxmin_count(const struct maxmin *m, int32_t id, int32_t i);
 /** Bundle @p id goes, if it is there. O(its uses). */
 void maxmin_remove(struct maxmin *m, int32_t id);
 

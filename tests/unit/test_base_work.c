@@ -31,6 +31,17 @@ TEST(three_loops_count_and_a_fourth_within_does_not)
     assert_null(work_look(0).what);
 }
 
+TEST(the_first_of_many_flows_says_nothing_of_the_others)
+{
+    struct work flows;
+    work_begin(&flows, "flows", 1000);
+    work_step(&flows, 9);
+    assert_true(isnan(work_left_s()));
+    work_step(&flows, 1);
+    assert_true(work_left_s() >= 0);
+    work_end(&flows);
+}
+
 /* Time passes for both alike, so that the ratio of what is left to what was spent is known. */
 TEST(what_is_left_follows_from_what_is_done_and_what_is_under_way)
 {

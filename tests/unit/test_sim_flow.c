@@ -25,7 +25,7 @@ static struct flow_net *net_of(const double *bw_Bps, const double *lat_s, int32_
 static void add(struct flow_net *net, int64_t tag, const int32_t *arcs, int32_t n, double bytes,
                 double start_s)
 {
-    struct flow_spec s = { arcs, n, bytes, start_s, 0, tag, 0 };
+    struct flow_spec s = { arcs, n, bytes, start_s, 0, tag, 0, NULL };
     MUST(flow_add(net, &s, e));
 }
 
@@ -103,7 +103,7 @@ TEST(extra_latency_may_be_negative)
     const double bw[] = { 10, 10 }, lat[] = { 0.1, 0.2 };
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
     double end_s[2];
-    struct flow_spec less = { both, 2, 0, 0, -0.2, 0, 0 }, none = { both, 2, 0, 0, -0.3, 1, 0 };
+    struct flow_spec less = { both, 2, 0, 0, -0.2, 0, 0, NULL }, none = { both, 2, 0, 0, -0.3, 1, 0, NULL };
     OK(flow_add(net, &less, e));
     none.extra_s = nextafter(-(0.1 + 0.2), -1);
     OK(flow_add(net, &none, e));
@@ -123,14 +123,14 @@ TEST(flow_that_is_handled_later_ends_no_sooner)
     for (int k = 0; k < 2; k++) {
         KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
         double end_s[1];
-        struct flow_spec late = { k ? back : both, 2, 8, 3, 0, 0, 1 };
+        struct flow_spec late = { k ? back : both, 2, 8, 3, 0, 0, 1, NULL };
         OK(flow_add(net, &late, e));
         run(net, end_s, 1);
         assert_close(end_s[0], 3 + 0.75 + 1 + 2, 1e-15);
     }
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     double end_s[2];
-    struct flow_spec late = { arc1, 1, 8, 0, 0, 0, 1 };
+    struct flow_spec late = { arc1, 1, 8, 0, 0, 0, 1, NULL };
     OK(flow_add(net, &late, e));
     add(net, 1, arc1, 1, 8, 0);
     run(net, end_s, 2);
@@ -155,8 +155,9 @@ TEST(flow_ends_no_sooner_than_its_sender_comes_to_it)
     const double bw[] = { 10, 5 }, lat[] = { 1, 0 };
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, lat, 2);
     double end_s[3];
-    const struct flow_spec first = { both, 2, 10, 0, 0, 0, 0 }, second = { both, 2, 10, 0, 0, 1, 4 },
-                           third = { both, 2, 10, 0, 0, 2, 7 };
+    const struct flow_spec first = { both, 2, 10, 0, 0, 0, 0, NULL },
+                           second = { both, 2, 10, 0, 0, 1, 4, NULL },
+                           third = { both, 2, 10, 0, 0, 2, 7, NULL };
     OK(flow_add(net, &first, e));
     OK(flow_add(net, &second, e));
     OK(flow_add(net, &third, e));
@@ -174,11 +175,11 @@ TEST(wrong_flows_are_refused)
     const double bw[] = { 10, 10 };
     KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, 2);
     const int32_t far[] = { 2 };
-    struct flow_spec s = { far, 1, 1, 0, 0, 0, 0 };
+    struct flow_spec s = { far, 1, 1, 0, 0, 0, 0, NULL };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "flow: arc is 2, expected 0 to 1");
-    s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0, 0 };
+    s = (struct flow_spec){ arc0, 1, NAN, 0, 0, 0, 0, NULL };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "has nan bytes, expected 0 or more");
-    s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0, 0 };
+    s = (struct flow_spec){ arc0, 1, 1, INFINITY, 0, 0, 0, NULL };
     FAILS(flow_add(net, &s, e), ERR_RANGE, "expected finite times");
     assert_true(isinf(flow_next_s(net)));
     flow_advance(net);
