@@ -21,6 +21,8 @@
 #define COL_PERF_PER_COST_GAIN "perf_per_cost_gain"
 #define COL_PP_S               "pp_s"
 #define COL_RECOMPUTE_S        "recompute_s"
+#define COL_TIME_HIGH_S        "time_high_s"
+#define COL_TIME_LOW_S         "time_low_s"
 #define COL_TIME_S             "time_s"
 #define COL_TOTAL_GBPS         "total_GBps"
 #define COL_TP_S               "tp_s"

@@ -22,13 +22,15 @@ static const struct scatter_look looks[N_WHAT] = {
     { { MARK_POINT, 2 }, SCATTER_POINTS },
 };
 
-enum { PANEL, COST, TIME, WHAT, IS_KNEE };
+enum { PANEL, COST, TIME, WHAT, IS_KNEE, LOW, HIGH };
 static const struct bind binds[] = {
     [PANEL] = { .column = "workload", AS_WORD, NEED },
     [COST] = { .column = COL_COST_USD, AS_ABOVE_ZERO, FILLED },
     [TIME] = { .column = COL_TIME_S, AS_ABOVE_ZERO, FILLED },
     [WHAT] = { .column = "front", AS_WORD, NEED },
     [IS_KNEE] = { .column = "knee", AS_WORD, NEED },
+    [LOW] = { .column = COL_TIME_LOW_S, AS_NUMBER, MAY_MISS },
+    [HIGH] = { .column = COL_TIME_HIGH_S, AS_NUMBER, MAY_MISS },
 };
 
 int fig_front(struct canvas *c, const struct rows *r, struct err *e)
@@ -47,6 +49,8 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e)
     for (int64_t i = 0; i < d.n; i++) {
         struct scatter_point p = { .panel = d.word[PANEL][i],
                                    .at = { d.x[COST][i], d.x[TIME][i] },
+                                   .low = d.x[LOW][i],
+                                   .high = d.x[HIGH][i],
                                    .item = i };
         const char *word = d.words[WHAT].list[d.word[WHAT][i]];
         while (p.series < N_WHAT && !(words[p.series] && strcmp(words[p.series], word) == 0))
@@ -69,8 +73,11 @@ int fig_front(struct canvas *c, const struct rows *r, struct err *e)
     if (n == 0)
         return data_none_left(&d, e);
     struct unit unit = unit_pick(unit_seconds, longest_s);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         points[i].at.y /= unit.scale;
+        points[i].low /= unit.scale;
+        points[i].high /= unit.scale;
+    }
     const struct scatter_spec spec = { .data = &d,
                                        .y_label = canvas_keep(c, "time of a training step [%s]", unit.name),
                                        .panels = &d.words[PANEL],

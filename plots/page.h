@@ -123,4 +123,7 @@ bool places_put_apart(struct places *p, struct canvas *c, struct canvas_xy at, c
 /** Append the letter of the @p k-th thing, from 0: "a" to "z", then "aa" to "zz". */
 void places_put_letter(struct text *out, int32_t k);
 
+/** In notes: what whiskers of steps are. */
+#define BAND_WORDS "9 of 10 measured steps are within"
+
 #endif

@@ -93,6 +93,15 @@ static void mark_row(const struct scatter *s, const struct scatter_point *p)
     canvas_mark_row(s->c, s->spec->data->row[p->item]);
 }
 
+/* The band of measured steps around a point of a front; a block of its own. */
+static void put_whiskers(const struct scatter *s, const struct scatter_point *points, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (points[i].high > points[i].low)
+            canvas_bar(s->c, points[i].at.x, points[i].at.y, points[i].low, points[i].high);
+    canvas_block_end(s->c, (struct mark){ MARK_WHISKER, 0 });
+}
+
 /* ---- series with looks ---- */
 
 /* Of the n points one in each square. The first in the order of the cost stands for its square; what is seen
@@ -137,6 +146,8 @@ static int put_look(struct scatter *s, const struct panel *p, int32_t panel, int
     if (look.as == SCATTER_STEPS && !steps)
         look.mark.kind = MARK_DOT;
     canvas_block_end(s->c, look.mark);
+    if (look.as == SCATTER_STEPS)
+        put_whiskers(s, s->points, n);
     return 0;
 }
 
@@ -170,6 +181,7 @@ static void scatter_put_front(struct scatter *s, const struct panel *p)
         canvas_point(s->c, i + 1 < s->n_front ? s->front[i + 1].at.x : p->x.hi, s->front[i].at.y);
     }
     canvas_block_end(s->c, (struct mark){ MARK_FRONT, 0 });
+    put_whiskers(s, s->front, s->n_front);
 }
 
 static int32_t style_of(const struct scatter *s, int32_t series)
@@ -190,12 +202,25 @@ static void scatter_put_points(struct scatter *s, int32_t panel, int32_t series,
     canvas_block_end(s->c, (struct mark){ kind, style_of(s, series) });
 }
 
+static void widen_by_whisker(struct panel_range *range, const struct scatter_point *p)
+{
+    if (!(p->high > p->low))
+        return;
+    panel_widen(range, (struct canvas_xy){ p->at.x, p->low });
+    panel_widen(range, (struct canvas_xy){ p->at.x, p->high });
+}
+
 static void scatter_fit_axes(const struct scatter *s, struct panel *p)
 {
     struct panel_range range = PANEL_RANGE;
 
     for (int64_t i = 0; i < s->n_points; i++)
         panel_widen(&range, s->points[i].at);
+    for (int64_t i = 0; i < s->n_front; i++)
+        widen_by_whisker(&range, &s->front[i]);
+    for (int64_t i = 0; i < s->n_points && s->spec->looks; i++)
+        if (s->spec->looks[s->points[i].series].as == SCATTER_STEPS)
+            widen_by_whisker(&range, &s->points[i]);
     p->x = axis_fit(range.lo.x, range.hi.x);
     p->y = axis_fit(range.lo.y, range.hi.y);
     if (s->spec->label && !p->y.log) { /* room for labels at the best and the worst */
@@ -311,12 +336,13 @@ static void scatter_put_legend(struct scatter *s)
 static int draw_scatter(struct scatter *s, struct err *e)
 {
     const struct scatter_spec *spec = s->spec;
-    bool any_hollow = false;
+    bool any_hollow = false, any_band = false;
     double most_usd = 0;
 
     for (int64_t i = 0; i < s->n_all; i++) {
         most_usd = fmax(most_usd, s->all[i].at.x);
         any_hollow = any_hollow || s->all[i].hollow;
+        any_band = any_band || s->all[i].high > s->all[i].low;
     }
     s->usd = unit_pick(unit_usd, most_usd);
     scatter_put_legend(s);
@@ -325,6 +351,8 @@ static int draw_scatter(struct scatter *s, struct err *e)
         s->page.strip_px = CANVAS_STRIP_PX;
     if (!spec->lines && !spec->looks && spec->series->n > MARKS_POINTS)
         canvas_note(s->c, "%d series, whose markers repeat", (int)spec->series->n);
+    if (any_band)
+        canvas_note(s->c, "whiskers of the front: " BAND_WORDS);
     if (any_hollow && spec->hollow_note)
         canvas_note(s->c, "%s", spec->hollow_note);
     canvas_note_first(s->c, s->page.n, spec->panels->n, spec->panel_word);

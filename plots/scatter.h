@@ -15,6 +15,7 @@ struct scatter_point {
     int32_t panel, series; /**< positions in the lists of struct scatter_spec */
     bool hollow;           /**< a hollow marker, never on the front */
     struct canvas_xy at;   /**< x in USD */
+    double low, high;      /**< ends in y of the whisker of a point on a front; both 0: it has none */
     int64_t item;          /**< what `label` is asked about; of equal points the lowest is on the front */
 };
 

@@ -71,6 +71,16 @@ static void note_unproved(const struct data *d)
         canvas_note(d->c, "%lld of %lld designs are not proved best", (long long)n, (long long)d->n);
 }
 
+/* Ends of the band of measured steps around a step; both NaN where nothing was measured near it. */
+static const char *const band_columns[2] = { COL_TIME_LOW_S, COL_TIME_HIGH_S };
+
+static bool find_band(double ends_s[2], const struct data *d, int64_t i)
+{
+    for (int end = 0; end < 2; end++)
+        ends_s[end] = data_x(d, band_columns[end])[i];
+    return ends_s[1] > ends_s[0];
+}
+
 /* @p second: a column that may be blank, as another quantity beside it is drawn; NULL: none. */
 static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct rows *r, const char *second,
                       struct err *e)
@@ -83,6 +93,8 @@ static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct row
         binds[n].need = second && strcmp(*name, second) == 0 ? NEED : binds[n].need;
         n++;
     }
+    for (int end = 0; end < 2; end++)
+        binds[n++] = (struct bind){ .column = band_columns[end], .as = AS_NUMBER, .need = MAY_MISS };
     int rc = data_read(&s->d, c, r, binds, n, e);
     if (!rc && s->d.n == 0)
         rc = data_none_left(&s->d, e);
@@ -291,12 +303,18 @@ int fig_scatter(struct canvas *c, const struct rows *r, struct err *e)
         p.at.x = data_x(d, COL_COST_USD)[i];
         p.at.y = look->equal_split ? 1 / data_x(d, COL_TIME_S)[i] : 100 * data_x(d, "mfu")[i];
         p.hollow = !look->equal_split && strcmp(sweep_word(&s, "fits", i), "no") == 0;
+        double band_s[2];
+        if (look->equal_split && find_band(band_s, d, i)) {
+            p.low = 1 / band_s[1];
+            p.high = 1 / band_s[0];
+        }
         points[n++] = p;
         if (!look->equal_split)
             continue;
         /* It may break the study's constraints: a mark to measure by, never on the front. */
         p.at = (struct canvas_xy){ data_x(d, COL_EQUAL_COST_USD)[i], 1 / data_x(d, COL_EQUAL_TIME_S)[i] };
         p.hollow = true;
+        p.low = p.high = 0;
         if (isnan(p.at.x) || isnan(p.at.y))
             n_alone++;
         else
@@ -498,6 +516,9 @@ static void gather_parts(struct bars *b)
                 b->occurs[parts[k].own] = true;
             sum = b->look->stacked ? sum + parts[k].value : fmax(sum, parts[k].value);
         }
+        double band_s[2];
+        if (b->look->n_own && find_band(band_s, &b->s->d, i))
+            sum = fmax(sum, band_s[1]);
         longest = fmax(longest, sum);
     }
     b->unit = (struct unit){ 1, b->look->unit };
@@ -639,18 +660,21 @@ static void put_bars_notes(struct bars *b)
 {
     const struct data *d = &b->s->d;
     struct text common = { 0 };
-    int64_t n_misfit = 0, n_longer = 0;
+    int64_t n_misfit = 0, n_longer = 0, n_bands = 0;
 
     for (int64_t i = 0; i < d->n && b->look->n_own; i++) {
         struct part parts[MAX_PARTS];
-        double sum = 0;
+        double sum = 0, band_s[2];
         for (int32_t k = 0, n = parts_of(b, i, parts); k < n; k++)
             sum += parts[k].value;
+        n_bands += find_band(band_s, d, i);
         n_misfit += b->look->exposed && strcmp(sweep_word(b->s, "fits", i), "no") == 0;
         n_longer += sum > (1 + LEAST_SHARE) * data_x(d, COL_TIME_S)[i];
     }
     if (b->look->exposed)
         canvas_note(b->c, "exposed: beyond the compute that runs beside it");
+    if (n_bands > 0)
+        canvas_note(b->c, "whiskers: " BAND_WORDS);
     if (n_misfit > 0)
         canvas_note(b->c, "*: needs more memory than an NPU has");
     if (n_longer > 0)
@@ -698,6 +722,27 @@ static void put_parts(struct bars *b, int32_t i, int32_t style)
     }
 }
 
+/* Half of the ends of a band, in heights of a design. */
+#define BAND_END 0.12
+
+/* The band of measured steps around the end of each bar: a line along it with blunt ends. */
+static void put_bands(const struct bars *b)
+{
+    for (int32_t i = 0; i < b->n; i++) {
+        double band_s[2], y = i + b->head + 0.5 * (1 - b->head);
+        if (!find_band(band_s, &b->s->d, i))
+            continue;
+        canvas_break(b->c);
+        for (int end = 0; end < 2; end++) {
+            double x = band_s[end] / b->unit.scale, blunt = end ? -BAND_END : BAND_END;
+            canvas_point(b->c, x, end ? y : y - blunt);
+            canvas_point(b->c, x, y + blunt);
+            canvas_point(b->c, x, end ? y - blunt : y);
+        }
+    }
+    canvas_block_end(b->c, (struct mark){ MARK_FRONT, 0 });
+}
+
 /* Style by style, as a block of data has one look; parts_of() is cheap enough to be asked each time. */
 static void paint_designs(struct canvas *c, const struct canvas_box *box, int32_t panel, void *of)
 {
@@ -714,6 +759,8 @@ static void paint_designs(struct canvas *c, const struct canvas_box *box, int32_
             put_parts(b, i, style);
         canvas_block_end(c, (struct mark){ MARK_FILL, style });
     }
+    if (b->look->n_own)
+        put_bands(b);
 }
 
 int fig_bars(struct canvas *c, const struct rows *r, struct err *e)

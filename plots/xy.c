@@ -32,12 +32,13 @@ enum {
     MAX_LABELS = 40, /* of a panel */
     MAX_TEXTS = 8,   /* columns of one */
     LABEL_CHARS = 28,
+    MAX_BANDS = 60, /* points with the band of measured steps */
 };
 
 /* So far above zero a linear axis need not begin there: plots/scale.c; and so many times more make it log. */
 
 /* Columns by position. */
-enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, BY, FITS, N_BINDS };
+enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, LOW, HIGH, BY, FITS, N_BINDS };
 
 struct xy {
     struct canvas *c;
@@ -237,6 +238,8 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
         [FACET_ROWS] = { .column = f->rows_name, AS_WORD, MAY_MISS },
         [HALF] = { .column = f->half_names[0], AS_NUMBER, MAY_MISS },
         [HALF2] = { .column = f->half_names[1], AS_NUMBER, MAY_MISS },
+        [LOW] = { .column = COL_TIME_LOW_S, AS_NUMBER, MAY_MISS },
+        [HIGH] = { .column = COL_TIME_HIGH_S, AS_NUMBER, MAY_MISS },
         [BY] = { .column = by, AS_ANY, MAY_MISS },
         [FITS] = { .column = "fits", AS_WORD, MAY_MISS },
     };
@@ -420,10 +423,25 @@ static double x_at(const struct xy *f, int64_t i)
     return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
 }
 
-static double xy_half_at(const struct xy *f, int32_t m, int64_t i)
+/* Whether quantity @p m has whiskers of measured steps, which many points would hide each other with. */
+static bool has_bands(const struct xy *f, int32_t m)
 {
-    double half = f->d.x[m ? HALF2 : HALF][i] / f->y_scale[m];
-    return half > 0 ? half : 0;
+    return f->d.n <= MAX_BANDS && strcmp(f->y_name[m], COL_TIME_S) == 0;
+}
+
+/* Ends of the whisker of row i, on the axis; false: it has none. */
+static bool xy_ends_at(double ends[2], const struct xy *f, int32_t m, int64_t i)
+{
+    double half = f->d.x[m ? HALF2 : HALF][i], y = f->d.x[m ? Y2 : Y][i];
+    ends[0] = half > 0 ? y - half : y;
+    ends[1] = half > 0 ? y + half : y;
+    if (!(half > 0) && has_bands(f, m) && f->d.x[HIGH][i] > f->d.x[LOW][i]) {
+        ends[0] = f->d.x[LOW][i];
+        ends[1] = f->d.x[HIGH][i];
+    }
+    for (int end = 0; end < 2; end++)
+        ends[end] /= f->y_scale[m];
+    return ends[1] > ends[0];
 }
 
 /* The quantity of a panel's y axis. */
@@ -550,9 +568,12 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
                     lo[k] = fmin(lo[k], at[k]);
                     hi[k] = fmax(hi[k], at[k]);
                 }
-            double half = xy_half_at(f, m, i);
-            ends[0] = is_drawn(f, i, p) ? fmin(ends[0], at[1] - half) : ends[0];
-            ends[1] = is_drawn(f, i, p) ? fmax(ends[1], at[1] + half) : ends[1];
+            double whisker[2];
+            if (!is_drawn(f, i, p))
+                continue;
+            xy_ends_at(whisker, f, m, i);
+            ends[0] = fmin(ends[0], whisker[0]);
+            ends[1] = fmax(ends[1], whisker[1]);
         }
     for (int k = 0; k < 2; k++) {
         if (panel < 0 && !(lo[k] <= hi[k]))
@@ -774,12 +795,12 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
     struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++) {
-        double half = xy_half_at(f, p->m, i), y = y_at(f, p->m, i), x = x_at(f, i);
+        double ends[2], y = y_at(f, p->m, i), x = x_at(f, i);
         if (f->spec->bars)
             x = (bar_sides(f, i).from + bar_sides(f, i).to) / 2;
-        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && half > 0 && f->color.at[i] == color &&
-            f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m))
-            canvas_bar(f->c, x, y, fmin(fmax(p->on.y.lo, y - half), p->on.y.hi), fmin(p->on.y.hi, y + half));
+        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && xy_ends_at(ends, f, p->m, i) &&
+            f->color.at[i] == color && f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m))
+            canvas_bar(f->c, x, y, fmin(fmax(p->on.y.lo, ends[0]), p->on.y.hi), fmin(p->on.y.hi, ends[1]));
     }
     canvas_block_end(f->c, (struct mark){ MARK_WHISKER,
                                           f->spec->join ? 1 + xy_mark_of(f, color, shape, false).style : 0 });
@@ -968,8 +989,8 @@ static struct canvas_xy xy_px(const struct xy_panel *p, int64_t i)
 }
 
 /*
- * What texts keep clear of: markers, then thin things (which a text may cover, if it must), the dots of the
- * cloud and the steps of the front, the last of which goes on to the frame.
+ * What texts keep clear of: markers, then thin things (which a text may cover, if it must), whiskers, the
+ * dots of the cloud and the steps of the front, the last of which goes on to the frame.
  */
 static void xy_take_places(const struct xy_panel *p, struct places *places, int64_t n_front)
 {
@@ -980,6 +1001,14 @@ static void xy_take_places(const struct xy_panel *p, struct places *places, int6
     for (int64_t i = 0; i < f->d.n; i++)
         if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m))
             places_take_marker(places, xy_px(p, i));
+    for (int64_t i = 0; i < f->d.n; i++) {
+        double ends[2];
+        if (!is_in_panel(f, i, p->index) || !is_marked(f, i, p->m) || !xy_ends_at(ends, f, p->m, i))
+            continue;
+        struct canvas_xy low = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), ends[0] }),
+                         high = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), ends[1] });
+        places_take(places, (struct place_taken){ .box = { low.x - 1, high.y, low.x + 1, low.y } });
+    }
     for (int64_t i = 0; i < f->d.n; i++)
         if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind) {
             struct canvas_xy at = xy_px(p, i);
@@ -1039,7 +1068,7 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
         return err_set(e, ERR_USAGE, "option --label is \"%s\", expected knee, front, top or a column",
                        label);
     if (!on_front ||
-        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 3 + 2 * MAX_LABELS, e))
+        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 4 + 2 * MAX_LABELS, e))
         return ERR_NOMEM;
     for (int64_t k = 0; k < n_front; k++)
         on_front[f->order[k]] = true;
@@ -1177,11 +1206,14 @@ static void xy_put_legend(struct xy *f)
         any_hollow = any_hollow || (is_hollow(f, i) && f->chosen[i]);
     if (any_hollow && !f->spec->join && !f->spec->bars)
         canvas_note(f->c, "hollow: needs more memory than an NPU has");
-    for (int64_t i = 0; i < f->d.n; i++)
-        if (xy_half_at(f, 0, i) > 0) {
-            canvas_note(f->c, "whiskers: %s%s", f->half_names[0], f->any_cut ? ", cut at the frame" : "");
-            break;
-        }
+    for (int64_t i = 0; i < f->d.n; i++) {
+        double ends[2];
+        if (!xy_ends_at(ends, f, 0, i))
+            continue;
+        canvas_note(f->c, "whiskers: %s%s", f->d.x[HALF][i] > 0 ? f->half_names[0] : BAND_WORDS,
+                    f->any_cut ? ", cut at the frame" : "");
+        break;
+    }
 }
 
 static int xy_draw_xy(struct xy *f, struct err *e)
