@@ -231,9 +231,9 @@ static void find_example(struct text *out, const struct section *s, const struct
     static const struct {
         const char *folder, *root;
     } places[] = {
-        { "studies", "study" },      { "networks", "network" },   { "npus", "npu" },
-        { "servers", "server" },     { "models", "model" },       { "parts", "parts" },
-        { "workloads", "workload" }, { "clusters", "placement" },
+        { "studies", "study" },  { "networks", "network" },   { "npus", "npu" },
+        { "servers", "server" }, { "systems", "like" },       { "models", "model" },
+        { "parts", "parts" },    { "workloads", "workload" }, { "clusters", "placement" },
     };
     for (size_t i = 0; i < sizeof places / sizeof *places && !out->n; i++) {
         struct catalogue c;

@@ -168,7 +168,7 @@ static int take_names(struct wish *w, const struct option_list *like, struct err
  * "profiles/llm-2024.yaml", and its bare name; 0: none. */
 static size_t find_path(const char *s, const char **name, size_t *n)
 {
-    static const char *const kinds[] = { "networks", "models",    "npus",   "servers",
+    static const char *const kinds[] = { "networks", "models",    "npus",   "servers", "systems",
                                          "parts",    "workloads", "curves", "profiles" };
     static const char ending[] = ".yaml";
     const char *at = s;

@@ -29,6 +29,8 @@ const struct section *const manual_sections[] = {
     &own_system_section,
     &own_server_section,
     &own_figure_section,
+    &own_like_section,
+    &own_known_section,
     &own_extra_section,
     &own_mtbf_section,
     &own_tolerates_section,
@@ -121,12 +123,12 @@ const int manual_n_sections = sizeof manual_sections / sizeof manual_sections[0]
 
 /* Files by their outermost map. */
 const struct file_kind manual_kinds[] = {
-    { "study", &design_section },           { "network", &topo_network_section },
-    { "npu", &topo_npu_section },           { "server", &own_server_section },
-    { "parts", &topo_parts_section },       { "model", &model_section },
-    { "workload", &step_workload_section }, { "place", &place_section },
-    { "hetero", &hetero_section },          { "gossip", &gossip_section },
-    { "profile", &trace_profile_section },
+    { "study", &design_section },  { "network", &topo_network_section },
+    { "npu", &topo_npu_section },  { "server", &own_server_section },
+    { "like", &own_like_section }, { "parts", &topo_parts_section },
+    { "model", &model_section },   { "workload", &step_workload_section },
+    { "place", &place_section },   { "hetero", &hetero_section },
+    { "gossip", &gossip_section }, { "profile", &trace_profile_section },
 };
 const int manual_n_kinds = sizeof manual_kinds / sizeof manual_kinds[0];
 

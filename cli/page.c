@@ -679,7 +679,11 @@ static void say_failures(struct report *r, const struct system *x, const struct 
 {
     const struct goodput *g = &x->goodput;
     char a[SHOW], b[SHOW], c[SHOW];
-    report_line(r, "%-18sone each %s h stops the job; ", "failures", show_real(a, x->mtbi_s / HOUR_S, 4));
+    report_line(r, "%-18sone each %s h stops the job", "failures", show_real(a, x->mtbi_s / HOUR_S, 4));
+    if (x->mtbi_low_s < x->mtbi_s * (1 - 1e-9) || x->mtbi_high_s > x->mtbi_s * (1 + 1e-9))
+        report_line(r, " (%s to %s by published rates)", show_real(a, x->mtbi_low_s / HOUR_S, 3),
+                    show_real(b, x->mtbi_high_s / HOUR_S, 3));
+    report_line(r, "; ");
     if (isfinite(g->interval_s))
         report_line(r, "a checkpoint each %s s", show_real(b, g->interval_s, 4));
     else
@@ -715,6 +719,8 @@ static const struct column sum_columns[] = {
     SUM(spares_enough, "spares_enough", .better = 1),
     COLUMN_COUNT(struct system, spares_needed, NULL, .in = IN_JSON),
     SUM(mtbi_s, "mtbi_h", .per = HOUR_S),
+    SUM(mtbi_low_s, "mtbi_low_h", .per = HOUR_S),
+    SUM(mtbi_high_s, "mtbi_high_h", .per = HOUR_S),
     SUM(checkpoint.stall_s, "stall_s", .better = -1),
     SUM(checkpoint.drain_s, "drain_s", .better = -1),
     SUM(checkpoint.restart_s, "restart_s", .better = -1),

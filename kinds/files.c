@@ -24,6 +24,7 @@ static const struct source_names names[] = {
     { SOURCE_INNER, "network.npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "network.npu.server", NULL, NULL, "servers" }, /* after the NPU's own file */
     { SOURCE_INNER, "system.server", NULL, NULL, "servers" },
+    { SOURCE_INNER, "system.like", NULL, NULL, "systems" },
     { SOURCE_INNER, "network.dims[].curves", NULL, NULL, "curves" },
     { SOURCE_INNER, "types[].npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "job.model", NULL, NULL, "models" }, /* what a worker of a gossip study stands for */
@@ -40,8 +41,8 @@ static const struct source_names names[] = {
 /* The keys of a network, a workload, a job or a type that name a file. */
 static bool names_inner(const char *path)
 {
-    static const char *const ends[] = { "network.npu", "workload.model", "job.model", "job.npu",
-                                        "system.server" };
+    static const char *const ends[] = { "network.npu", "workload.model", "job.model",
+                                        "job.npu",     "system.server",  "system.like" };
     size_t n = strlen(path);
     if (n > 7 && strstr(path, "network.dims") && strcmp(path + n - 7, ".curves") == 0)
         return true;

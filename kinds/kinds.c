@@ -20,6 +20,8 @@ const struct section_link section_links[] = {
     { &own_system_section, "server", &own_server_section, false },
     { &own_system_section, "items", &own_extra_section, true },
     { &own_server_section, "items", &own_extra_section, true },
+    { &own_system_section, "like", &own_like_section, false },
+    { &own_like_section, "figures", &own_known_section, true },
     { &own_system_section, "mtbf", &own_mtbf_section, false },
     { &own_system_section, "tolerates", &own_tolerates_section, false },
     { &own_system_section, "checkpoint", &own_checkpoint_section, false },

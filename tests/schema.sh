@@ -10,7 +10,7 @@ import copy, glob, json, random, subprocess, sys
 import jsonschema, yaml
 
 weft = sys.argv[1]
-FOLDERS = {"networks": "network", "npus": "npu", "servers": "server", "parts": "parts", "models": "model", "workloads": "workload",
+FOLDERS = {"networks": "network", "npus": "npu", "servers": "server", "systems": "like", "parts": "parts", "models": "model", "workloads": "workload",
            "studies": "study", "clusters": "place"}
 
 def schema(kind, known={}):

@@ -229,6 +229,10 @@ static const struct key system_keys[] = {
                 "the product that holds the NPUs: defaults of prices, power and counts, see server (default: "
                 "network.npu.server)",
                 .form = "file or <server>"),
+    K_ELSEWHERE("like",
+                "whose numbers to take where this map gives none: failures, stops, terms; see like (default: "
+                "those of keys, and the server's)",
+                .form = "file or <like>"),
     K_REAL_OR(struct own_system, npu_usd, "npu_usd", "USD", 1, 0, MAX_USD, NAN,
               "price of one NPU (default: network.npu.usd, else the server's)"),
     K_REAL_OR(struct own_system, npu_watt, "npu_watt", "W", 1, 0, MAX_WATT, NAN,
@@ -242,6 +246,10 @@ static const struct key system_keys[] = {
         struct own_system, spare_nodes, "spare_nodes", 0, 1e9, -1,
         "servers that stand by; where all are under repair the job waits for one (default: as many as it "
         "takes, and not paid)"),
+    K_COUNT_OR(struct own_system, domain_spares, "spares_per_domain", 0, 65536, -1,
+               "instead: NPUs that stand by in each scale-up domain of the server, 8 where a job uses 64 of "
+               "a rack of "
+               "72; where they do not suffice the job waits for a repair"),
     K_REAL(struct own_system, repair_s, "repair_h", "h", HOUR_S, 0, 1e6, 4,
            "to repair what failed: a server, or a part that the job runs on without"),
     K_REAL(struct own_system, npu_idle, "npu_idle", "", 1, 0, 1, 0.1,
@@ -299,7 +307,8 @@ static int check_system(void *base, const struct yaml_doc *doc, yaml_id map, str
 {
     static const char *const pairs[][2] = { { "rent_usd_kW_month", "building_usd_W" },
                                             { "rent_usd_kW_month", "building_life_years" },
-                                            { "run_steps", "run_Gtokens" } };
+                                            { "run_steps", "run_Gtokens" },
+                                            { "spares_per_domain", "spare_nodes" } };
     const struct own_system *own = base;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         int rc = refuse_both(doc, map, pairs[i][0], pairs[i][1], e);
@@ -327,26 +336,30 @@ int own_read(struct own_system *s, const struct yaml_doc *doc, yaml_id map, stru
 
 /* ---- servers ---- */
 
-#define FIGURE(f, key, ...)                                                                                  \
-    K_REAL_OR(struct own_figure, f, key, "", 1, 0, MAX_MTBF_H, NAN, __VA_ARGS__, .required = true)
+#define FIGURE(T, f, key, ...) K_REAL_OR(T, f, key, "", 1, 0, MAX_MTBF_H, NAN, __VA_ARGS__, .required = true)
+/* Of a struct own_figure at @p at of T: "" or "member.". */
+#define FIGURES(T, at)                                                                                       \
+    FIGURE(T, at low, "low", "lowest of public sources"),                                                    \
+        FIGURE(T, at typ, "typ", "what is taken where the study gives no other"),                            \
+        FIGURE(T, at high, "high", "highest of public sources"),                                             \
+        K_WORD_OR(T, at grade, "grade", topo_grade_names, GRADE_RECALLED, "how sure typ is",                 \
+                  .required = true),                                                                         \
+        K_TEXT(T, at source, "source", "where the three come from", .required = true),                       \
+        K_TEXT(T, at date, "date", "year, month or day of the source of typ", .required = true)
 
-static const struct key figure_keys[] = {
-    FIGURE(low, "low", "lowest of public sources"),
-    FIGURE(typ, "typ", "what is taken where the study gives no other"),
-    FIGURE(high, "high", "highest of public sources"),
-    K_WORD_OR(struct own_figure, grade, "grade", topo_grade_names, GRADE_RECALLED, "how sure typ is",
-              .required = true),
-    K_TEXT(struct own_figure, source, "source", "where the three come from", .required = true),
-    K_TEXT(struct own_figure, date, "date", "year, month or day of the source of typ", .required = true),
-};
+static const struct key figure_keys[] = { FIGURES(struct own_figure, ) };
 
-static int check_figure(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+static int check_order(const struct own_figure *x, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    const struct own_figure *x = base;
     return x->low <= x->typ && x->typ <= x->high
                ? 0
                : yaml_fail(doc, yaml_get(doc, map, "typ"), e, ERR_RANGE,
                            "is %g, expected low to high, %g to %g", x->typ, x->low, x->high);
+}
+
+static int check_figure(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    return check_order(base, doc, map, e);
 }
 
 K_SECTION(own_figure_section, struct own_figure, "server.figure", figure_keys,
@@ -436,22 +449,89 @@ static bool is_given(const struct yaml_doc *doc, yaml_id map, const char *path)
     return map >= 0 && (!path[n] || yaml_get(doc, map, path + n + 1) >= 0);
 }
 
-int own_use_server(struct own_system *s, const struct own_server *server, const struct yaml_doc *doc,
-                   yaml_id map, struct err *e)
+/* ---- others' numbers ---- */
+
+/* The range of all public sources; NULL: they say nothing of the key. */
+static const struct own_range *own_range_of(const char *key)
 {
-    for (int i = 0; i < OWN_N_FIGURES; i++) {
-        const struct own_figure *x = &server->figures[i];
-        const struct key *key;
-        double *field = own_field(s, own_figure_keys[i], &key);
-        if (!field || isnan(x->typ) || is_given(doc, map, own_figure_keys[i]))
-            continue;
-        *field = x->typ * key->scale;
-        struct own_spread *spread = field == &s->npu_usd      ? &s->npu_spread
-                                    : field == &s->server_usd ? &s->server_spread
-                                                              : NULL;
-        if (spread)
-            *spread = (struct own_spread){ x->typ - x->low, x->high - x->typ, x->grade };
-    }
+    for (int32_t i = 0; i < own_n_ranges; i++)
+        if (strcmp(own_ranges[i].key, key) == 0)
+            return &own_ranges[i];
+    return NULL;
+}
+
+static const struct key known_keys[] = {
+    K_TEXT(struct own_known, key, "key", "a number below system: mtbf.node_h", .required = true),
+    FIGURES(struct own_known, figure.),
+};
+
+static int check_known(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    const struct own_known *x = base;
+    const struct key *key = NULL;
+    struct own_system any;
+    yaml_id at = yaml_get(doc, map, "key");
+    if (!own_field(&any, x->key, &key))
+        return yaml_fail(doc, at, e, ERR_RANGE,
+                         "is \"%.60s\", expected a number of system, such as mtbf.node_h", x->key);
+    if (x->figure.low < key->min || x->figure.high > key->max)
+        return yaml_fail(doc, at, e, ERR_RANGE, "is %.60s from %g to %g, expected %g to %g", x->key,
+                         x->figure.low, x->figure.high, key->min, key->max);
+    return check_order(&x->figure, doc, map, e);
+}
+
+K_SECTION(own_known_section, struct own_known, "like.figures[]", known_keys,
+          "a number with its range, grade, source and date", STUDY_USES, .check = check_known);
+
+static const struct key like_keys[] = {
+    K_TEXT(struct own_like, name, "name", "whose numbers these are", .required = true),
+    K_REMARK("source", "where the figures come from"),
+    K_LIST(struct own_like, list, n, "figures", 1, &own_known_section, "see like.figures[]",
+           .what = "figures", .required = true),
+};
+
+K_SECTION(own_like_section, struct own_like, "like", like_keys,
+          "numbers of an operator, for system.like: they go before the server's", STUDY_USES);
+
+int own_read_like(struct own_like *like, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    *like = (struct own_like){ 0 };
+    return schema_read(like, &own_like_section, doc, map, e);
+}
+
+const struct own_figure *own_find_figure(const struct own_server *server, const struct own_like *like,
+                                         const char *key)
+{
+    for (int32_t i = 0; i < like->n; i++)
+        if (strcmp(like->list[i].key, key) == 0)
+            return &like->list[i].figure;
+    for (int i = 0; i < OWN_N_FIGURES && server->name; i++)
+        if (strcmp(own_figure_keys[i], key) == 0 && !isnan(server->figures[i].typ))
+            return &server->figures[i];
+    return NULL;
+}
+
+static bool use_figure(struct own_system *s, const char *key, const struct own_figure *x,
+                       const struct yaml_doc *doc, yaml_id map)
+{
+    const struct key *of;
+    double *field = own_field(s, key, &of);
+    if (!field || isnan(x->typ) || is_given(doc, map, key))
+        return false;
+    *field = x->typ * of->scale;
+    struct own_spread *spread = field == &s->npu_usd      ? &s->npu_spread
+                                : field == &s->server_usd ? &s->server_spread
+                                                          : NULL;
+    if (spread)
+        *spread = (struct own_spread){ x->typ - x->low, x->high - x->typ, x->grade };
+    return true;
+}
+
+static int use_server(struct own_system *s, const struct own_server *server, const struct yaml_doc *doc,
+                      yaml_id map, struct err *e)
+{
+    for (int i = 0; i < OWN_N_FIGURES; i++)
+        use_figure(s, own_figure_keys[i], &server->figures[i], doc, map);
     if (yaml_get(doc, map, "npus_per_node") < 0)
         s->npus_per_node = server->npus_per_node;
     if (yaml_get(doc, map, "npus_per_rack") < 0)
@@ -463,6 +543,41 @@ int own_use_server(struct own_system *s, const struct own_server *server, const 
     for (int32_t i = 0; i < server->n_items; i++)
         s->extras[s->n_extras++] = server->items[i];
     return 0;
+}
+
+/* Of each rate what its source, else all public ones, leave open. */
+static void find_mtbf_ranges(struct own_system *s, const struct own_server *server,
+                             const struct own_like *like, const struct yaml_doc *doc, yaml_id map)
+{
+    static const char *const paths[] = { "mtbf.npu_h", "mtbf.node_h", "mtbf.nic_h", "mtbf.link_h",
+                                         "mtbf.switch_h" };
+    s->mtbf_low = s->mtbf_high = s->mtbf;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const struct own_figure *x = own_find_figure(server, like, paths[i]);
+        const struct own_range *range = own_range_of(paths[i]);
+        const struct key *key;
+        double *typ = own_field(s, paths[i], &key);
+        size_t at = (size_t)((char *)typ - (char *)&s->mtbf);
+        if (is_given(doc, map, paths[i]) || (!x && !range))
+            continue;
+        *(double *)(void *)((char *)&s->mtbf_low + at) = (x ? x->low : range->low) * key->scale;
+        *(double *)(void *)((char *)&s->mtbf_high + at) = (x ? x->high : range->high) * key->scale;
+    }
+}
+
+int own_use_figures(struct own_system *s, const struct own_server *server, const struct own_like *like,
+                    const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    int32_t used = 0;
+    int rc = server->name ? use_server(s, server, doc, map, e) : 0;
+    for (int32_t i = 0; i < like->n && !rc; i++)
+        used += use_figure(s, like->list[i].key, &like->list[i].figure, doc, map);
+    if (!rc && like->n && !used)
+        rc = yaml_fail_key(doc, yaml_get(doc, map, "like"), e, ERR_RANGE,
+                           "is %s, of whose numbers system gives every one; take it out", like->name);
+    if (!rc)
+        find_mtbf_ranges(s, server, like, doc, map);
+    return rc;
 }
 
 /* ---- what public sources say ---- */

@@ -126,16 +126,18 @@ struct own_system {
     struct own_spread npu_spread, server_spread; /**< 0 unless the server has the price */
     double server_watt;                          /**< the same in watts */
     int64_t npus_per_node;
-    int64_t npus_per_rack;                      /**< -1: as many whole servers as rack_W feeds */
-    int64_t spare_nodes;                        /**< -1: as many as it takes are at hand, and cost nothing */
-    double repair_s;                            /**< of a node that failed */
+    int64_t npus_per_rack; /**< -1: as many whole servers as rack_W feeds */
+    int64_t spare_nodes;   /**< -1: as many as it takes are at hand, and cost nothing */
+    int64_t domain_spares; /**< NPUs that stand by in each scale-up domain; -1: none said */
+    double repair_s;       /**< of a node that failed */
     double npu_idle, server_idle, network_idle; /**< power idle over busy */
     double life_y, network_life_y, residual;
     double rack_W;
     struct own_terms terms;
     struct own_extra extras[OWN_MAX_EXTRAS];
     int32_t n_extras;
-    struct own_mtbf mtbf;
+    struct own_mtbf mtbf, mtbf_low,
+        mtbf_high; /**< the last two: published ranges; as mtbf where the study says */
     struct own_tolerates tolerates;
     struct own_checkpoint checkpoint;
     double straggler_loss;                     /**< share of the time */
@@ -171,7 +173,22 @@ struct own_server {
     int32_t n_items;
 };
 
-extern const struct section own_server_section, own_figure_section;
+enum { OWN_MAX_KNOWN = 32 };
+
+/** A number of a key below `system`. */
+struct own_known {
+    const char *key;
+    struct own_figure figure;
+};
+
+/** Whose numbers `system` takes: a file of configs/systems. Texts are borrowed from the document. */
+struct own_like {
+    const char *name; /**< NULL: nobody's */
+    struct own_known list[OWN_MAX_KNOWN];
+    int32_t n;
+};
+
+extern const struct section own_server_section, own_figure_section, own_like_section, own_known_section;
 
 /** The key below `system` that each figure of a server stands for: "server_watt", "mtbf.node_h". */
 extern const char *const own_figure_keys[OWN_N_FIGURES];
@@ -179,15 +196,24 @@ extern const char *const own_figure_keys[OWN_N_FIGURES];
 /** Read a server. ERR_PARSE, ERR_RANGE with the place: a typical value outside of its range. */
 int own_read_server(struct own_server *server, const struct yaml_doc *doc, yaml_id map, struct err *e);
 
+/** Read whose numbers to take. ERR_PARSE, ERR_RANGE with the place: a key that is no number of `system`, or
+ * out of its range. */
+int own_read_like(struct own_like *like, const struct yaml_doc *doc, yaml_id map, struct err *e);
+
+/** What @p like, else @p server, says of a key below `system`; NULL: neither knows. */
+const struct own_figure *own_find_figure(const struct own_server *server, const struct own_like *like,
+                                         const char *key);
+
 /** Can a server hold the NPU of this name: does it begin with one of server->holds? */
 bool own_holds(const struct own_server *server, const char *npu);
 
 /**
- * Give @p s what @p server says of keys that map @p map of the study does not have, and its items.
- * ERR_RANGE: more than OWN_MAX_EXTRAS of them, with the place.
+ * Give @p s what @p like says of keys that map @p map of the study does not have, of those left what @p
+ * server says, and the server's items. ERR_RANGE: more than OWN_MAX_EXTRAS of them, with the place; a `like`
+ * of which nothing is left.
  */
-int own_use_server(struct own_system *s, const struct own_server *server, const struct yaml_doc *doc,
-                   yaml_id map, struct err *e);
+int own_use_figures(struct own_system *s, const struct own_server *server, const struct own_like *like,
+                    const struct yaml_doc *doc, yaml_id map, struct err *e);
 
 /** What public sources say of a number of `system`: their lowest and highest. */
 struct own_range {

@@ -17,6 +17,18 @@ double reliability_rate(const struct reliability_line *lines, int32_t n)
     return rate;
 }
 
+double reliability_rate_at(const struct reliability_line *lines, int32_t n, bool low)
+{
+    double rate = 0;
+    for (int32_t i = 0; i < n; i++) {
+        struct reliability_line at = lines[i];
+        double end_s = low ? at.low_s : at.high_s;
+        at.mtbf_s = end_s > 0 ? end_s : at.mtbf_s;
+        rate += reliability_rate(&at, 1);
+    }
+    return rate;
+}
+
 double reliability_availability(double mtbf, double mttr)
 {
     return mtbf / (mtbf + mttr);

@@ -13,12 +13,13 @@
 
 /** Some of one kind of part, and what the failure of one of them takes from a job. */
 struct reliability_line {
-    const char *name; /**< borrowed; for reports */
-    double n;         /**< >= 0 */
-    double mtbf_s;    /**< of one of them, > 0; INFINITY: never fails */
-    bool tolerated;   /**< the job runs on, at less bandwidth; else it stops, and restarts without: */
-    double npus;      /**< that one failure takes from it, in whole nodes; 0 where tolerated */
-    double wait_s;    /**< for spares, in the mean, after one that stops it */
+    const char *name;     /**< borrowed; for reports */
+    double n;             /**< >= 0 */
+    double mtbf_s;        /**< of one of them, > 0; INFINITY: never fails */
+    double low_s, high_s; /**< its published range; 0: none */
+    bool tolerated;       /**< the job runs on, at less bandwidth; else it stops, and restarts without: */
+    double npus;          /**< that one failure takes from it, in whole nodes; 0 where tolerated */
+    double wait_s;        /**< for spares, in the mean, after one that stops it */
     /** Network alone: dimensions dim .. dim + n_dims - 1 (a class of links each) keep the share `left` of
      * their bandwidth while one is down, for all NPUs of a step wait for those that lose most. Of a failure
      * that stops the job what would be left if it were tolerated, 0: nothing. n_dims 0: no dimension. */
@@ -29,6 +30,8 @@ struct reliability_line {
 /** Interruptions a second of a job: sum of n / MTBF over what is not tolerated, a series system with
  * exponential times. @p lines: shape [n]. */
 double reliability_rate(const struct reliability_line *lines, int32_t n);
+/** The same with every MTBF that has a range at its low (the most) or its high end. */
+double reliability_rate_at(const struct reliability_line *lines, int32_t n, bool low);
 
 /** Share of time that something is up: MTBF / (MTBF + MTTR), times in any one unit. */
 double reliability_availability(double mtbf, double mttr);

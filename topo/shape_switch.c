@@ -123,9 +123,9 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
 }
 
 /*
- * What a box of tier i takes, of one rail of `ends` ends in `columns` columns. A leaf has half of its ports
- * for ends. Above it the boxes of a pod share the links up from each leaf, higher up those from each pod; a
- * box of one tier may hold several rails.
+ * What a box of tier i takes, of one rail of `ends` ends of `columns` places before the dimension. A leaf has
+ * half of its ports for ends. Above it the boxes of a pod share the links up from each leaf, higher up those
+ * from each pod; a box of one tier may hold several rails.
  */
 static struct topo_loss box_loss(const struct topo_site *at, const struct topo_clos *sum, int32_t i,
                                  int64_t rails, double columns, double ends)
@@ -162,12 +162,13 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, dou
     double fabrics = (double)at->net->n_npus / (double)fabric * topo_planes(dim);
     double in_rail = ceil((double)columns / (double)rails), ends = in_rail * dim->size;
     for (int32_t i = 0; i < sum.tiers; i++) {
-        struct topo_loss loss = box_loss(at, &sum, i, rails, in_rail, ends);
+        struct topo_loss loss = box_loss(at, &sum, i, rails, in_rail / links, ends);
         topo_add_failing(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i],
                          &loss);
     }
     double down = (double)topo_clos_leaf_ends(at->parts->parts[at->recipe->sw].ports, 1);
-    struct topo_loss up = topo_path_loss(topo_planes(dim) * fmin(down, ends), fmin(down, ends), in_rail);
+    struct topo_loss up =
+        topo_path_loss(topo_planes(dim) * fmin(down, ends), fmin(down, ends), in_rail / links);
     topo_add_failing(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links, &up);
     out->boxes = at->net->n_npus / fabric * topo_planes(dim) * sum.switches;
     return 0;

@@ -84,6 +84,7 @@ sed -e 's/npus_per_node: 4/npus_per_node: 2/' -e 's/size: 64, latency_ns: 900, b
 sed 's/size_GB: 500/size_GB: 500, tiers: [ { name: peers, share: 0.9, restart_s: 60 } ]/' owned.yaml >tiers.yaml
 sed 's/watt: 900 }/watt: 900, mtbf_h: 1000 }/' owned.yaml >fails.yaml
 { cat owned.yaml; echo "  planned_stops_month: 9"; } >planned.yaml
+{ cat owned.yaml; echo "  server: { name: x, holds: [x], npus_per_node: 4, npus_per_domain: 8, npus_per_rack: 8 }"; } >domains.yaml
 cat >trained.yaml <<..
 network:
   npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300, matrix_efficiency: 0.5 }
@@ -253,6 +254,8 @@ system server owned system.server={name: x, holds: [x], npus_per_node: 2}
 system npus_per_rack owned system.npus_per_rack=2
 system npu_usd owned system.npu_usd=999
 system npu_watt owned system.npu_watt=99
+system spares_per_domain domains system.spares_per_domain=4
+system like owned system.like={name: x, figures: [{key: load, low: 0.1, typ: 0.2, high: 0.3, grade: R, source: x, date: 2026}]}
 system server_usd owned system.server_usd=99
 system server_watt owned system.server_watt=9
 system npus_per_node owned system.npus_per_node=2

@@ -26,8 +26,9 @@ static void make_folder(void)
     snprintf(folder, sizeof folder, "%s/weft-fuzz-%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
              (int)getpid());
     assert(mkdir(folder, 0700) == 0);
-    for (const char *const *sub = (const char *const[]){ "networks", "npus", "servers", "parts", "models",
-                                                         "workloads", "curves", "clusters", "studies", NULL };
+    for (const char *const *sub =
+             (const char *const[]){ "networks", "npus", "servers", "systems", "parts", "models", "workloads",
+                                    "curves", "clusters", "studies", NULL };
          *sub; sub++) {
         char target[2 * PATH_MAX];
         snprintf(target, sizeof target, "%s/configs/%s", here, *sub);

@@ -162,6 +162,94 @@ TEST(products_that_do_not_belong_together_are_told)
     assert_has(text_str(&s.notes), "has nodes of 8 by default, and NVL joins 72 NPUs; give system.server");
 }
 
+/* ---- spares of a rack, and others' numbers ---- */
+
+static double down_at_most(double n, int most, double u)
+{
+    double sum = 0, ways = 1;
+    for (int k = 0; k <= most; k++) {
+        sum += ways * pow(u, k) * pow(1 - u, n - k);
+        ways *= (n - k) / (k + 1);
+    }
+    return sum;
+}
+
+static const struct own_item *item_called(const struct system *x, const char *name)
+{
+    for (int32_t i = 0; i < x->n_items; i++)
+        if (strcmp(x->items[i].name, name) == 0)
+            return &x->items[i];
+    return NULL;
+}
+
+/* 64 of 72: two trays of 18 stand by in each of 16 racks, are paid, and take the place of up to two that are
+ * down there; a rack whose fabric fails has none to go on with. */
+TEST(a_rack_keeps_its_own_spares)
+{
+    BUILT(s, x, "64", ", spares_per_domain: 8, repair_h: 4");
+    const struct own_item *spare = item_called(&x, "spare servers with their NPUs");
+    assert_non_null(spare);
+    assert_true(spare->count == 32 && spare->usd == 4 * 22);
+    assert_close(x.racks, 16, 0);
+    assert_close(x.cost.price, 1152 * 22 + 10000 + 100 * 1024, 1e-12);
+    assert_close(x.cost.watt_peak, 1152 * 1500 + 100e3, 1e-12);
+    assert_close(x.spares_enough, pow(down_at_most(18, 2, x.nodes_down), 16), 1e-12);
+    assert_close(system_wait_s(&x, &s, 4, -1), (1 - down_at_most(17, 1, x.nodes_down)) * 4 * 3600, 1e-9);
+    assert_close(system_wait_s(&x, &s, 64, -1), 4 * 3600, 1e-12);
+    /* A leaf that 16 trays hang on, each in a rack of its own. */
+    assert_close(system_wait_s(&x, &s, 64, 1), (1 - pow(down_at_most(17, 1, x.nodes_down), 16)) * 4 * 3600,
+                 1e-9);
+    assert_close(down_at_most(18, 0, 4 / 12004.), 0.9940, 1e-4); /* shared arithmetic: a tray of 12,000 h */
+    assert_close(spares_enough(17, 1, 4 / 12004.), 0.99998, 1e-5);
+    /* All 144 trays fail, those of the spares too. */
+    for (int32_t i = 0; i < x.n_fails; i++)
+        if (strcmp(x.fails[i].name, "tray") == 0)
+            assert_close(x.fails[i].n, 144, 1e-12);
+    BUILT(unsaid, y, "64", "");
+    assert_has(text_str(&unsaid.notes),
+               "pays for 64 of the 72 NPUs of each Rack; spares_per_domain is for the others");
+    assert_null(strstr(text_str(&s.notes), "spares_per_domain"));
+}
+
+#define FIG(key, low, typ, high)                                                                             \
+    "{ key: " #key ", low: " #low ", typ: " #typ ", high: " #high                                            \
+    ", grade: D, date: 2026-01, source: a test }"
+#define LIKE(figures) ", like: { name: Fleet, figures: [ " figures " ] }"
+
+/* The study before whom it is like, and that before the server; what nobody says has the public ranges. */
+TEST(numbers_of_others_go_before_the_servers)
+{
+    BUILT(s, x, "72",
+          LIKE(FIG(mtbf.node_h, 500, 1000, 4000) ", " FIG(load, 0.1, 0.5, 0.9) ", " FIG(pue, 1, 1.5,
+                                                                                        2)) ", pue: 1.1");
+    assert_close(s.system.mtbf.node_s, 1000 * 3600, 1e-15);
+    assert_close(s.system.terms.load, 0.5, 0);
+    assert_close(s.system.terms.pue, 1.1, 0);
+    assert_close(s.system.server_watt, 500, 0);
+    double rate = 0, low = 0, high = 0;
+    for (int32_t i = 0; i < x.n_fails; i++) {
+        const struct reliability_line *line = &x.fails[i];
+        double n = line->tolerated ? 0 : line->n / 3600;
+        bool npu = strcmp(line->name, "NPUs") == 0, node = strcmp(line->name, "nodes") == 0,
+             link = strcmp(line->name, "end, end link") == 0, tray = strcmp(line->name, "tray") == 0;
+        assert_true(npu || node || link || tray || line->tolerated || strncmp(line->name, "box", 3) == 0);
+        rate += n / (line->mtbf_s / 3600);
+        low += n / (npu ? 50000 : node ? 500 : link ? 5e4 : tray ? 1e5 : 3e5);
+        high += n / (npu ? 79000 : node ? 4000 : link ? 1.3e6 : tray ? 1e5 : 1.43e6);
+    }
+    assert_close(x.mtbi_s, 1 / rate, 1e-12);
+    assert_close(x.mtbi_low_s, 1 / low, 1e-12);
+    assert_close(x.mtbi_high_s, 1 / high, 1e-12);
+    BUILT(own, y, "72", ", mtbf: { npu_h: 5, node_h: 6, nic_h: 7, link_h: 8, switch_h: 9 }");
+    assert_close(y.mtbi_low_s, y.mtbi_s, 1e-12);
+    assert_close(y.mtbi_high_s, y.mtbi_s, 1e-12);
+}
+
+#define KEYED(more)                                                                                          \
+    "network:\n  npu: { name: GB200 x, watt: 1000, server: " SERVER                                          \
+    " }\n  dims: [ { name: rack, shape: switch, size: 64, bw_GBps: 900 }, { name: row, shape: switch, "      \
+    "size: "                                                                                                 \
+    "16, bw_GBps: 50 } ]\n" STEP "system: { checkpoint: { size_GB: 5 }, " more " }\n"
 #define BAD(keys) "network: \"ring:4@9\"\n" STEP "system: { npu_watt: 5, server: { name: X, " keys " } }\n"
 
 TEST(servers_that_cannot_be_are_refused)
@@ -177,6 +265,22 @@ TEST(servers_that_cannot_be_are_refused)
         { "network: { npu: { name: GB2001, watt: 5 }, dims: [ { name: a, shape: ring, size: 4, bw_GBps: 1 } "
           "] }\n" STEP "system: { server: " SERVER ", checkpoint: { size_GB: 1 } }\n",
           ERR_RANGE, "study.yaml:3:11: system.server is Rack, which does not hold GB2001" },
+        { KEYED("spares_per_domain: 7"), ERR_RANGE,
+          "system.spares_per_domain is 7, expected whole servers of 4, at most 8: the job uses 64 of 72" },
+        { KEYED("spares_per_domain: 12"), ERR_RANGE, "is 12, expected whole servers of 4, at most 8" },
+        { KEYED("spares_per_domain: 8, spare_nodes: 1"), ERR_PARSE, "is given together with spare_nodes" },
+        { "network: \"ring:4@9\"\n" STEP
+          "system: { npu_usd: 1, npu_watt: 1, spares_per_domain: 8, checkpoint: { size_GB: 1 } }\n",
+          ERR_RANGE, "spares_per_domain is given without a scale-up domain of whole servers" },
+        { KEYED("pue: 1.1" LIKE(FIG(mtbf.rack_h, 1, 2, 3))), ERR_RANGE,
+          "figures[0].key is \"mtbf.rack_h\", expected a number of system, such as mtbf.node_h" },
+        { KEYED("pue: 1.1" LIKE(FIG(npus_per_node, 1, 2, 3))), ERR_RANGE, "expected a number of system" },
+        { KEYED("repair_h: 1" LIKE(FIG(load, 0.1, 0.2, 1.5))), ERR_RANGE,
+          "is load from 0.1 to 1.5, expected 0 to 1" },
+        { KEYED("repair_h: 1" LIKE(FIG(load, 0.3, 0.2, 0.5))), ERR_RANGE,
+          "typ is 0.2, expected low to high" },
+        { KEYED("pue: 1.1" LIKE(FIG(pue, 1.1, 1.2, 1.3))), ERR_RANGE,
+          "system.like is Fleet, of whose numbers system gives every one; take it out" },
         { "network: \"ring:4@9\"\n" STEP "system: { server: no-such-server }\n", ERR_PARSE,
           "system.server is no-such-server, which cannot be read" },
     };
@@ -241,6 +345,40 @@ TEST(racks_draw_what_their_makers_say)
         assert_true(kW >= s.server.rack_kW.low && kW <= s.server.rack_kW.high);
         assert_null(strstr(text_str(&s.notes), "system"));
     }
+}
+
+/* Eight rails deal 72 places out, so the leaf of one has ends in one NPU of a tray of 4, at two ports each:
+ * 64 ends are as many trays at most. Boxes that hold four rails of nodes of 8 have four NPUs of each. */
+TEST(a_leaf_takes_the_trays_that_hang_on_it)
+{
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct system, x, system_free);
+    build_product(&s, &x, "gb300-nvl72");
+    struct topo_loss leaf = { .npus = 64, .columns = 9 }, four = { .npus = 64, .columns = 36 };
+    assert_close(system_npus_taken(&s, 1, &leaf), 256, 0);
+    assert_close(system_npus_taken(&s, 1, &four), 128, 0);
+    for (int32_t i = 0; i < x.n_fails; i++)
+        if (strstr(x.fails[i].name, "leaf"))
+            assert_close(x.fails[i].npus, 256, 0);
+}
+
+TEST(every_operator_of_the_catalogue_is_one)
+{
+    struct catalogue c;
+    catalogue_use("configs");
+    OK(catalogue_list(&c, "systems", e));
+    assert_true(c.n >= 5);
+    for (int32_t i = 0; i < c.n; i++) {
+        char path[512];
+        struct yaml_doc doc;
+        struct own_like like;
+        snprintf(path, sizeof path, "configs/systems/%s.yaml", c.names[i]);
+        OK(yaml_read_file(&doc, path, e));
+        OK(own_read_like(&like, &doc, doc.root, e));
+        yaml_free(&doc);
+    }
+    catalogue_free(&c);
+    catalogue_use(NULL);
 }
 
 TEST(every_server_of_the_catalogue_is_a_server)

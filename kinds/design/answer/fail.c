@@ -869,7 +869,7 @@ static void fail_price(const struct fail_draft *d, struct fail_row *row)
     row->per_year = row->count * YEAR_S / row->mtbf_s;
     if (row->stops) {
         /* Each waits for as many spares as it takes nodes. */
-        double wait_s = system_wait_s(d->x, d->s, row->npus) - d->x->wait_s;
+        double wait_s = system_wait_s(d->x, d->s, row->npus, row->n_dims ? row->dim : -1) - d->x->wait_s;
         row->repair_s = NAN;
         row->lost_s = d->t->restart_s + wait_s + d->t->redo_s;
         row->lost_frac = row->per_year * row->lost_s / YEAR_S;

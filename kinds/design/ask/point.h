@@ -97,6 +97,7 @@ struct design_point {
     bool has_system;
     struct own_system system;          /**< prices and power of NPU and server settled */
     struct own_server server;          /**< that its defaults are from; name NULL: none */
+    struct own_like like;              /**< whose numbers go before these; likewise */
     struct design_workload *workloads; /**< shape [n_workloads], owned */
     int32_t n_workloads;
     enum design_combine combine;
@@ -111,7 +112,7 @@ struct design_point {
     bool count_npus;           /**< cost includes the NPUs */
     struct alloc_rows rows;    /**< network's, total and constraints; empty unless DESIGN_FOR_SPLIT */
     struct design_budget budget;
-    int64_t seed;
+    int64_t seed, price_days;
     struct text notes; /**< warnings, a line each: keys without effect */
 };
 

@@ -104,51 +104,75 @@ static void add_npus(struct system *x, const struct design_point *s)
                                    own->server_watt, .idle_watt = own->server_idle * own->server_watt,
                                    .usd_down = own->server_spread.down, .usd_up = own->server_spread.up });
     double node = fmin((double)own->npus_per_node, n);
-    add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, .npus = node });
-    add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, .npus = node });
+    add_fail(x, (struct reliability_line){ "NPUs", n, own->mtbf.npu_s, own->mtbf_low.npu_s,
+                                           own->mtbf_high.npu_s, .npus = node });
+    add_fail(x, (struct reliability_line){ "nodes", nodes_of(s), own->mtbf.node_s, own->mtbf_low.node_s,
+                                           own->mtbf_high.node_s, .npus = node });
 }
 
-/* Servers that stand by, as dear as the others. */
+/* Scale-up domains that the job has NPUs in. */
+static double domains_of(const struct design_point *s)
+{
+    return ceil((double)s->net.n_npus / (double)npus_in_domain(s));
+}
+
+/* Servers that stand by: in a pool, or in each domain. */
+static double spare_nodes(const struct design_point *s)
+{
+    const struct own_system *own = &s->system;
+    return own->spare_nodes > 0     ? (double)own->spare_nodes
+           : own->domain_spares > 0 ? (double)(own->domain_spares / own->npus_per_node) * domains_of(s)
+                                    : 0;
+}
+
+/* They are as dear as the others. */
 static void add_spares(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
     double per = (double)own->npus_per_node;
-    if (own->spare_nodes < 0)
-        return;
     add_item(x, (struct own_item){
-                    "spare servers with their NPUs", (double)own->spare_nodes,
-                    per * (own->npu_usd + own->server_usd), own->life_y, own->residual,
-                    per * (own->npu_watt + own->server_watt),
+                    "spare servers with their NPUs", spare_nodes(s), per * (own->npu_usd + own->server_usd),
+                    own->life_y, own->residual, per * (own->npu_watt + own->server_watt),
                     .idle_watt = per * (own->npu_idle * own->npu_watt + own->server_idle * own->server_watt),
                     .usd_down = per * (own->npu_spread.down + own->server_spread.down),
                     .usd_up = per * (own->npu_spread.up + own->server_spread.up) });
 }
 
 /* Places before the dimension that lie in one node hang on one part together, and so do its first members
- * where the node is larger than all such places. */
+ * where the node is larger than all such places. Where it is smaller the part's places are dealt out over
+ * all: a rail of 9 of 72 has one in a tray of 4, a box of 36 of 72 two. */
 double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss)
 {
     double node = (double)s->system.npus_per_node, inner = 1;
     for (int32_t d = 0; d < first; d++)
         inner *= s->net.dims[d].size;
-    double in_node = fmin(node, loss->columns * fmax(1, floor(node / inner)));
+    double in_node = fmin(node, inner > node ? ceil(node * loss->columns / inner)
+                                             : loss->columns * fmax(1, floor(node / inner)));
     return fmin(ceil(loss->npus / in_node) * node, (double)s->net.n_npus);
 }
 
 static void add_bill_fail(struct system *x, const struct design_point *s, const struct topo_bill_line *line)
 {
     const struct own_system *own = &s->system;
-    const double usual_s[] = {
-        [BILL_NIC] = own->mtbf.nic_s, [BILL_SWITCH] = own->mtbf.switch_s, [BILL_LINK] = own->mtbf.link_s
-    };
+#define USUAL(at)                                                                                            \
+    {                                                                                                        \
+        [BILL_NIC] = at.nic_s, [BILL_SWITCH] = at.switch_s, [BILL_LINK] = at.link_s                          \
+    }
+    const double usual_s[] = USUAL(own->mtbf), low_s[] = USUAL(own->mtbf_low),
+                 high_s[] = USUAL(own->mtbf_high);
+    bool usual = isnan(line->mtbf_s);
     const bool tolerated[] = { [TOPO_NO_WAY] = false,
                                [TOPO_BY_PLANES] = own->tolerates.planes,
                                [TOPO_BY_PATHS] = own->tolerates.paths,
                                [TOPO_BY_DETOURS] = own->tolerates.detours };
     const struct topo_loss *loss = &line->loss;
-    struct reliability_line fail = { line->item, line->count,
-                                     isnan(line->mtbf_s) ? usual_s[line->role] : line->mtbf_s,
-                                     .tolerated = tolerated[loss->by], .left = loss->left };
+    struct reliability_line fail = { line->item,
+                                     line->count,
+                                     usual ? usual_s[line->role] : line->mtbf_s,
+                                     usual ? low_s[line->role] : 0,
+                                     usual ? high_s[line->role] : 0,
+                                     .tolerated = tolerated[loss->by],
+                                     .left = loss->left };
     if (line->dim >= 0) {
         const struct topo_dim *dim = &s->net.dims[line->dim];
         fail.dim = line->dim;
@@ -224,8 +248,9 @@ static void add_network(struct system *x, const struct design_point *s, const st
 static void add_extras(struct system *x, const struct design_point *s, bool by_rack)
 {
     const struct own_system *own = &s->system;
-    const double times[] = { [OWN_PER_NPU] = (double)s->net.n_npus,
-                             [OWN_PER_NODE] = nodes_of(s),
+    double spares = own->domain_spares > 0 ? spare_nodes(s) : 0;
+    const double times[] = { [OWN_PER_NPU] = (double)s->net.n_npus + spares * (double)own->npus_per_node,
+                             [OWN_PER_NODE] = nodes_of(s) + spares,
                              [OWN_PER_RACK] = x->racks + x->racks_network,
                              [OWN_PER_SYSTEM] = 1 };
     for (int32_t i = 0; i < own->n_extras; i++) {
@@ -252,36 +277,79 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
  * down, and else waits for a whole repair, at most: always where there are fewer than b spares. Nodes are
  * down as often as failures take them, as if one by one.
  */
-double system_wait_s(const struct system *x, const struct design_point *s, double npus)
+static double enough_without(double n, int64_t spares, double taken, double down)
 {
-    const struct own_system *own = &s->system;
-    double nodes = fmax(ceil(npus / (double)own->npus_per_node), 1);
-    if (own->spare_nodes < 0)
-        return 0;
-    int64_t left = own->spare_nodes - (int64_t)nodes;
-    double enough = left < 0 ? 0 : spares_enough((int64_t)nodes_of(s), left, x->nodes_down);
-    return (1 - enough) * own->repair_s;
+    int64_t left = spares - (int64_t)taken;
+    return left < 0 ? 0 : spares_enough((int64_t)n, left, down);
 }
 
-/* How often enough nodes are up, and the mean wait of a restart for them. */
+/* Does the part of dimension @p dim join domains, so that its failure takes nodes of several? */
+static bool joins_domains(const struct design_point *s, int32_t dim)
+{
+    int64_t npus = 1;
+    for (int32_t d = 0; d < dim; d++)
+        npus *= s->net.dims[d].size;
+    return dim >= 0 && npus >= npus_in_domain(s);
+}
+
+double system_wait_s(const struct system *x, const struct design_point *s, double npus, int32_t dim)
+{
+    const struct own_system *own = &s->system;
+    double nodes = fmax(ceil(npus / (double)own->npus_per_node), 1), domains = 1;
+    if (own->spare_nodes >= 0)
+        return (1 - enough_without(nodes_of(s), own->spare_nodes, nodes, x->nodes_down)) * own->repair_s;
+    if (own->domain_spares < 0)
+        return 0;
+    if (joins_domains(s, dim))
+        domains = fmin(nodes, domains_of(s));
+    double in_one =
+        enough_without((double)(npus_in_domain(s) / own->npus_per_node),
+                       own->domain_spares / own->npus_per_node, ceil(nodes / domains), x->nodes_down);
+    return (1 - pow(in_one, domains)) * own->repair_s;
+}
+
+/* All domains have enough that often with @p each spares in one. */
+static double domains_enough(const struct system *x, const struct design_point *s, int64_t each)
+{
+    return pow(spares_enough(npus_in_domain(s) / s->system.npus_per_node, each, x->nodes_down),
+               domains_of(s));
+}
+
+/* How often enough nodes are up, and how many spares it takes for SURE. */
+static void count_spares(struct system *x, const struct design_point *s, double taken)
+{
+    const struct own_system *own = &s->system;
+    double n = nodes_of(s);
+    x->nodes_down = 1 - reliability_availability(n / taken, own->repair_s);
+    if (own->spare_nodes >= 0) {
+        x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, x->nodes_down);
+        x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
+        return;
+    }
+    int64_t each = 0, most = npus_in_domain(s);
+    while (each < most && domains_enough(x, s, each) < SURE)
+        each++;
+    x->spares_enough = domains_enough(x, s, own->domain_spares / own->npus_per_node);
+    x->spares_needed = each * (int64_t)domains_of(s);
+}
+
+/* With them the mean wait of a restart. */
 static void settle_spares(struct system *x, const struct design_point *s)
 {
     const struct own_system *own = &s->system;
-    double n = nodes_of(s), node = (double)own->npus_per_node, taken = 0;
+    double node = (double)own->npus_per_node, taken = 0, rate = 0;
     x->spares_enough = NAN;
     x->spares_needed = -1;
-    if (own->spare_nodes < 0)
+    if (own->spare_nodes < 0 && own->domain_spares < 0)
         return;
     for (int32_t i = 0; i < x->n_fails; i++)
         taken += reliability_rate(&x->fails[i], 1) * ceil(x->fails[i].npus / node);
-    double rate = 0;
-    x->nodes_down = 1 - reliability_availability(n / taken, own->repair_s);
-    x->spares_enough = spares_enough((int64_t)n, own->spare_nodes, x->nodes_down);
-    x->spares_needed = spares_needed(fmin(taken * own->repair_s, 1e6), SURE);
+    count_spares(x, s, taken);
     for (int32_t i = 0; i < x->n_fails; i++) {
-        double each = reliability_rate(&x->fails[i], 1);
-        x->fails[i].wait_s = system_wait_s(x, s, x->fails[i].npus);
-        x->wait_s += each * x->fails[i].wait_s;
+        struct reliability_line *line = &x->fails[i];
+        double each = reliability_rate(line, 1);
+        line->wait_s = system_wait_s(x, s, line->npus, line->n_dims ? line->dim : -1);
+        x->wait_s += each * line->wait_s;
         rate += each;
     }
     x->wait_s /= rate;
@@ -384,8 +452,8 @@ static void omit_lost(struct system *x)
 static double watt_of_servers(const struct design_point *s)
 {
     const struct own_system *own = &s->system;
-    double spares = (double)(own->spare_nodes > 0 ? own->spare_nodes * own->npus_per_node : 0);
-    return ((double)s->net.n_npus + spares) * (own->npu_watt + own->server_watt);
+    double npus = (double)s->net.n_npus + spare_nodes(s) * (double)own->npus_per_node;
+    return npus * (own->npu_watt + own->server_watt);
 }
 
 /* @p watt_peak: of all items but those by the rack. Where a rack of servers is known the rest has its own;
@@ -447,6 +515,8 @@ void system_sum(struct system *x, const struct design_point *s, const struct own
     own_sum(&x->cost, x->items, x->n_items, &own->terms);
     x->usd_npu_h = own_usd_npu_h(&x->cost, n_npus, &own->terms);
     x->mtbi_s = 1 / reliability_rate(x->fails, x->n_fails);
+    x->mtbi_low_s = 1 / reliability_rate_at(x->fails, x->n_fails, true);
+    x->mtbi_high_s = 1 / reliability_rate_at(x->fails, x->n_fails, false);
     settle_tiers(x, &own->checkpoint, time_s);
     goodput_of_tiers(&x->goodput, x->tiers, x->n_tiers, x->mtbi_s);
     x->kept = x->goodput.goodput * (1 - own->straggler_loss) * (1 - own->planned_per_s * own->planned_stop_s);
@@ -541,6 +611,8 @@ static void leave_blank(struct system *x, const char *why)
                           .spares_enough = NAN,
                           .spares_needed = -1,
                           .mtbi_s = NAN,
+                          .mtbi_low_s = NAN,
+                          .mtbi_high_s = NAN,
                           .goodput = { NAN, NAN, NAN, NAN, NAN },
                           .kept = NAN,
                           .step_s = NAN,
@@ -920,17 +992,45 @@ static void note_mixture(struct design_point *s)
                     (long long)x->npus_per_rack, rack_kW, server->rack_kW.high, server->name);
 }
 
-/* Defaults from the product; one that holds other NPUs is a mistake. */
+/* Spares of a domain are whole servers of it; those that it has beyond what is used are told where nobody
+ * says what they are for. */
+static int check_domain(struct design_point *s, struct err *e)
+{
+    const struct own_system *x = &s->system;
+    yaml_id at = yaml_get(&s->doc, s->maps.system, "spares_per_domain");
+    long long used = (long long)npus_in_domain(s), all = s->server.npus_per_domain, spare = x->domain_spares;
+    if (at < 0 && used > 1 && used >= x->npus_per_node && used < all && all <= s->server.npus_per_rack)
+        note_server(s, s->maps.system,
+                    "pays for %lld of the %lld NPUs of each %s; spares_per_domain is for the others", used,
+                    all, s->server.name);
+    if (at < 0)
+        return 0;
+    if (all < 1 || used < x->npus_per_node)
+        return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
+                             "is given without a scale-up domain of whole servers; "
+                             "give system.server, and dimensions that fill one");
+    if (spare % x->npus_per_node || used + spare > all)
+        return yaml_fail_key(
+            &s->doc, at, e, ERR_RANGE,
+            "is %lld, expected whole servers of %lld, at most %lld: the job uses %lld of %lld", spare,
+            (long long)x->npus_per_node, all - used, used, all);
+    return 0;
+}
+
+/* Defaults from the product and from whom the study names; a product that holds other NPUs is a mistake. */
 static int use_server(struct design_point *s, struct err *e)
 {
     yaml_id id = find_server(s), name = yaml_get(&s->doc, yaml_get(&s->doc, s->maps.network, "npu"), "name");
+    yaml_id like = yaml_get(&s->doc, s->maps.system, "like");
     int rc = id < 0 ? 0 : own_read_server(&s->server, &s->doc, id, e);
-    if (rc || id < 0)
+    if (!rc && like >= 0)
+        rc = own_read_like(&s->like, &s->doc, like, e);
+    if (rc)
         return rc;
-    if (name >= 0 && !own_holds(&s->server, s->doc.nodes[name].text))
+    if (id >= 0 && name >= 0 && !own_holds(&s->server, s->doc.nodes[name].text))
         return yaml_fail_key(&s->doc, id, e, ERR_RANGE, "is %s, which does not hold %s", s->server.name,
                              s->doc.nodes[name].text);
-    return own_use_server(&s->system, &s->server, &s->doc, s->maps.system, e);
+    return own_use_figures(&s->system, &s->server, &s->like, &s->doc, s->maps.system, e);
 }
 
 /* Checkpoints that pass a dimension, or that replicas write or read by themselves. */
@@ -959,6 +1059,8 @@ int system_read(struct design_point *s, struct err *e)
         rc = settle_system(s, e);
     if (!rc)
         note_mixture(s);
+    if (!rc)
+        rc = check_domain(s, e);
     for (int32_t i = 0; i < s->n_workloads; i++)
         model = model || s->workloads[i].training;
     if (!rc && !model && isnan(s->system.checkpoint.size_B))

@@ -26,6 +26,7 @@ struct system {
     int64_t spares_needed; /**< fewest for 0.99 of it; -1: no spare_nodes */
     double nodes_down;     /**< share of servers, spares too, that are under repair; with spare_nodes */
     double mtbi_s;         /**< of a job on all NPUs; INFINITY: nothing fails */
+    double mtbi_low_s, mtbi_high_s; /**< with every rate at an end of its published range */
     struct checkpoint checkpoint;
     double load_s, wait_s; /**< of its restart: reading the checkpoint, waiting for a spare */
     double path_s;         /**< what nodes would take to send one, if the store took it */
@@ -90,8 +91,9 @@ int32_t system_dims_inside(const struct design_point *s);
  * first. */
 double system_npus_taken(const struct design_point *s, int32_t first, const struct topo_loss *loss);
 
-/** Mean time that a restart without @p npus NPUs waits for spare servers [s]; 0 without spare_nodes. */
-double system_wait_s(const struct system *x, const struct design_point *s, double npus);
+/** Mean time that a restart without @p npus NPUs waits for spare servers [s]; 0 where none are counted.
+ * @p dim: of the network's part that failed; -1: one of a server or a scale-up domain. */
+double system_wait_s(const struct system *x, const struct design_point *s, double npus, int32_t dim);
 
 /** The sums again, after items, terms or failures of @p x were changed. */
 void system_sum(struct system *x, const struct design_point *s, const struct own_system *own, double time_s);

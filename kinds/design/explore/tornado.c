@@ -68,7 +68,7 @@ static int add_distributions(struct tornado *t, const struct yaml_doc *doc, stru
     int rc = uncertain_read(&u, doc, map, 1, e);
     for (int32_t k = 0; !rc && k < u.n_keys; k++) {
         const struct uncertain_key *key = &u.keys[k];
-        struct tornado_input in = { .relative = key->relative, .figure = -1 };
+        struct tornado_input in = { .relative = key->relative };
         in.range = uncertain_low_high(in.x, key) ? TORNADO_ENDS : TORNADO_P10_P90;
         yaml_key_place(doc, yaml_get(doc, keys, key->path), place, sizeof place);
         rc = add_input(t, in, key->path, key->path, place, e);
@@ -119,8 +119,8 @@ static int add_bands(struct tornado *t, const struct yaml_doc *doc, yaml_id id, 
             return 0;
         rc = label_band(&label, doc, id, e);
         if (!rc)
-            rc = add_input(t, (struct tornado_input){ .range = TORNADO_BAND, .figure = -1 }, path,
-                           text_str(&label), NULL, e);
+            rc = add_input(t, (struct tornado_input){ .range = TORNADO_BAND }, path, text_str(&label), NULL,
+                           e);
         text_free(&label);
         return rc;
     }
@@ -156,20 +156,28 @@ static int add_range(struct tornado *t, const struct design_point *s, struct tor
                : add_input(t, in, path, path, NULL, e);
 }
 
+/* The range that the server, or whom the study is like, has of a key. */
+static int add_figure(struct tornado *t, const struct design_point *s, const char *key, struct err *e)
+{
+    const struct own_figure *x = s->has_system ? own_find_figure(&s->server, &s->like, key) : NULL;
+    if (!x || !(x->low < x->high))
+        return 0;
+    struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .of_point = true };
+    in.source = (char *)x->source; /* is copied */
+    return add_range(t, s, in, key, e);
+}
+
 /* Ranges of the server, then of keys that the study could give beside those it gives. */
 static int add_published(struct tornado *t, const struct design_point *s, struct err *e)
 {
     int rc = 0;
-    for (int i = 0; i < OWN_N_FIGURES && s->has_system && s->server.name && !rc; i++) {
-        const struct own_figure *x = &s->server.figures[i];
-        struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .figure = i };
-        in.source = (char *)x->source; /* is copied */
-        if (x->low < x->high)
-            rc = add_range(t, s, in, own_figure_keys[i], e);
-    }
+    for (int32_t i = 0; i < s->like.n && !rc; i++)
+        rc = add_figure(t, s, s->like.list[i].key, e);
+    for (int i = 0; i < OWN_N_FIGURES && !rc; i++)
+        rc = add_figure(t, s, own_figure_keys[i], e);
     for (int32_t i = 0; i < own_n_ranges && s->has_system && !rc; i++) {
         const struct own_range *x = &own_ranges[i];
-        struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .of = x->of, .figure = -1 };
+        struct tornado_input in = { .grade = x->grade, .x = { x->low, x->high }, .of = x->of };
         in.source = (char *)x->source;
         rc = add_range(t, s, in, x->key, e);
     }
@@ -333,9 +341,9 @@ static void find_at(double at[3], const struct tornado_input *in, const struct d
     double times = in->relative ? number_at(&s->doc, id, "typ") : 1;
     if (in->of)
         times = own_value(&s->system, in->of);
-    if (in->figure >= 0) {
-        const struct own_figure *x = &s->server.figures[in->figure];
-        bool has = s->server.name && x->low < x->high;
+    if (in->of_point) {
+        const struct own_figure *x = own_find_figure(&s->server, &s->like, in->path + 7);
+        bool has = x && x->low < x->high;
         at[0] = has ? x->low : (double)NAN;
         at[2] = has ? x->high : (double)NAN;
         return;

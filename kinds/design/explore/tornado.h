@@ -34,7 +34,7 @@ struct tornado_input {
     char *place; /**< owned: "study.yaml:9:5", of the distribution; NULL: it has none */
     enum tornado_range range;
     const char *of;        /**< of TORNADO_PUBLISHED: x are factors of this key of `system`; NULL: values */
-    int figure;            /**< x are the range of this figure of the point's server; -1: they are not */
+    bool of_point;         /**< x are those that the point's server, or whom it is like, has of the key */
     enum topo_grade grade; /**< of TORNADO_PUBLISHED */
     char *source;          /**< owned; likewise; else NULL */
     double x[2];           /**< low, high */
