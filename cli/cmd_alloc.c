@@ -907,6 +907,8 @@ static int run_alloc(struct run *run, struct err *e)
         rc = study_open(&a.study, &ask, e);
     if (!rc) {
         output_notes(run, &a.study.notes);
+        if (vary)
+            load_say_study_ages(run, &a.study);
         rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, &ask, e) : write_designs(&a, e);
     }
     study_close(&a.study);

@@ -117,6 +117,7 @@ static int begin(struct best_job *j, const struct overrides *o, struct err *e)
     if (rc)
         return rc;
     output_notes(j->run, &j->study.notes);
+    load_say_study_ages(j->run, &j->study);
     rc = campaign_plan_make(&j->plan, &j->study, false, e);
     rc = rc ? rc : take_by(j, e);
     rc = rc ? rc : take_limits(j, e);

@@ -225,6 +225,7 @@ static int check_network(struct gate *g, struct err *e)
     if (rc)
         return rc;
     output_notes(g->run, &s.notes);
+    load_say_ages(g->run, &s);
     rc = budget_check_network(&c, &s, e);
     if (!rc)
         rc = add_verdicts(g, &s, &c, e);

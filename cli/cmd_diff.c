@@ -224,10 +224,41 @@ static const struct column together_columns[] = {
     COLUMNS_END,
 };
 
-static int write_diff(const struct run *run, const struct diff *d, struct err *e)
+/* ---- what is compared ---- */
+
+/* Two studies, or with --parts OLD of a new catalogue and a study that study at the prices of either. */
+struct diff_ask {
+    struct overrides overrides[DIFF_SIDES];
+    const char *study[DIFF_SIDES]; /* borrowed */
+    struct text title[DIFF_SIDES]; /* of the two, for people */
+};
+
+static void ask_free(struct diff_ask *a)
+{
+    for (int k = DIFF_A; k <= DIFF_B; k++) {
+        overrides_free(&a->overrides[k]);
+        text_free(&a->title[k]);
+    }
+}
+
+/* Is it a file of prices: what cannot be read is told by who reads it. */
+static bool is_parts(const char *path)
+{
+    struct yaml_doc doc;
+    struct err ignored;
+    if (topo_is_spec(path) || yaml_read_file(&doc, path, &ignored))
+        return false;
+    bool is = yaml_get(&doc, doc.root, "catalogue") >= 0 || yaml_get(&doc, doc.root, "rates") >= 0;
+    yaml_free(&doc);
+    return is;
+}
+
+static int write_diff(const struct run *run, const struct diff *d, const struct diff_ask *ask, struct err *e)
 {
     const struct origin from = output_origin(&d->sides[DIFF_A].study);
-    struct diff_head head = { { run->opt.operands[0], run->opt.operands[1] }, d->n_inputs == 0, { 0 } };
+    struct diff_head head = { { text_str(&ask->title[DIFF_A]), text_str(&ask->title[DIFF_B]) },
+                              d->n_inputs == 0,
+                              { 0 } };
     struct report r = { 0 };
     output_begin(&r, run, from);
     report_line(&r, "A: %s\nB: %s\n\n", head.path[DIFF_A], head.path[DIFF_B]);
@@ -248,29 +279,57 @@ static int write_diff(const struct run *run, const struct diff *d, struct err *e
     return rc;
 }
 
+static int read_ask(struct diff_ask *a, struct run *run, struct err *e)
+{
+    const char *old = run->opt.parts, *const *at = run->opt.operands;
+    int fresh = old && is_parts(at[0]) ? 0 : old && is_parts(at[1]) ? 1 : -1, rc = 0;
+    for (int k = DIFF_A; k <= DIFF_B && !rc; k++) {
+        a->study[k] = fresh < 0 ? at[k] : at[1 - fresh];
+        run->opt.parts = fresh >= 0 && k == DIFF_B ? at[fresh] : old;
+        rc = overrides_read(&a->overrides[k], run, e);
+        text_puts(&a->title[k], a->study[k]);
+        if (fresh >= 0)
+            text_printf(&a->title[k], " at the prices of %s", run->opt.parts);
+        rc = rc ? rc : text_check(&a->title[k], e);
+    }
+    run->opt.parts = old;
+    return rc;
+}
+
+static int compare(struct diff *d, const struct diff_ask *a, struct err *e)
+{
+    struct study_source from[DIFF_SIDES] = { { .path = NULL } };
+    for (int k = DIFF_A; k <= DIFF_B; k++)
+        from[k] = (struct study_source){ .path = a->study[k],
+                                         .overrides = a->overrides[k].list,
+                                         .n = a->overrides[k].n };
+    return diff_build(d, from, e);
+}
+
 static int run_diff(struct run *run, struct err *e)
 {
-    struct overrides o;
+    struct diff_ask ask = { .study = { NULL } };
     struct diff d = { 0 };
     int rc = output_check(run, e);
     if (rc)
         return rc;
-    rc = overrides_read(&o, run, e);
-    if (!rc)
-        rc = diff_build(&d, run->opt.operands[0], run->opt.operands[1], o.list, o.n, e);
+    rc = read_ask(&ask, run, e);
+    rc = rc ? rc : compare(&d, &ask, e);
     for (int k = DIFF_A; k <= DIFF_B && !rc; k++) {
         const struct diff_side *side = &d.sides[k];
         output_notes(run, &side->study.notes);
+        load_say_ages(run, &side->study);
         output_notes(run, &side->design.chosen.notes);
         if (side->row.status && !alloc_has_split(&side->design.answer)) {
-            output_say(run, "%s: %s: %s", run->opt.operands[k], side->row.status, side->design.answer.reason);
+            output_say(run, "%s: %s: %s", text_str(&ask.title[k]), side->row.status,
+                       side->design.answer.reason);
             run->exit_code = EXIT_NO_DESIGN;
         }
     }
     if (!rc)
-        rc = write_diff(run, &d, e);
+        rc = write_diff(run, &d, &ask, e);
     diff_free(&d);
-    overrides_free(&o);
+    ask_free(&ask);
     return rc;
 }
 
@@ -284,7 +343,8 @@ const struct command cmd_diff = {
         "largest change first; and what each key of B alone does to A, put in as --set does. What these\n"
         "do not add up to is the rest: how they act together, and keys that A cannot have alone.\n"
         "Bandwidths are those of the network; where one is missing, those that weft alloc finds. Equal\n"
-        "designs are \"no difference\", exit code 0 too.\n",
-    .scope = SCOPE(2, 2, "A B", &options_study, &options_format, &options_files),
+        "designs are \"no difference\", exit code 0 too.\n"
+        "--parts OLD, a new catalogue and a study: that study at the prices of either, price by price.\n",
+    .scope = SCOPE(2, 2, "A B | --parts OLD NEW STUDY", &options_study, &options_format, &options_files),
     .run = run_diff,
 };

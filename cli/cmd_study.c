@@ -1108,6 +1108,8 @@ static int read_and_run(struct run *run, struct study_job *job, struct err *e)
     job->ask.study = &s;
     if (!rc && fleet_rank() == 0)
         output_notes(run, &s.notes);
+    if (!rc && fleet_rank() == 0 && !run->opt.dry_run && !run->opt.quiet)
+        load_say_study_ages(run, &s);
     if (!rc)
         rc = run->opt.dry_run ? dry_run(run, &job->ask, e) : run_all(run, &s, job, e);
     study_close(&s);

@@ -354,6 +354,8 @@ static int run_study(struct run *run, const struct overrides *o, struct err *e)
         return rc;
     if (vary)
         output_notes(run, &study.notes);
+    if (vary)
+        load_say_study_ages(run, &study);
     rc = cmd_points_find_origin(&from, run, &study, o, e);
     if (!rc)
         rc = tornado_build(&t, &study, run->opt.all, e);

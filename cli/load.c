@@ -8,11 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/vec.h"
 #include "cli/output.h"
+#include "kinds/design/answer/ages.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/search_sim.h"
 #include "kinds/design/explore/solve.h"
 
@@ -79,6 +82,7 @@ int load_study(struct design_point *s, struct run *run, const struct overrides *
     if (rc)
         return rc;
     output_notes(run, &s->notes);
+    load_say_ages(run, s);
     return 0;
 }
 
@@ -111,6 +115,51 @@ void load_say_range(struct report *r, const struct design_point *s, const struct
     if (n_fixed)
         report_line(r, "; %d of %d lines have one price", (int)n_fixed, (int)d->bill.n_lines);
     report_line(r, "\n");
+}
+
+/* Days since 1970; SOURCE_DATE_EPOCH [s] holds them still, as for all that builds what can be built again. */
+static int64_t today(void)
+{
+    const char *still = getenv("SOURCE_DATE_EPOCH");
+    int64_t now_s;
+    if (!still || !num_parse_count(still, &now_s))
+        now_s = (int64_t)time(NULL);
+    return now_s / 86400;
+}
+
+static void say_ages(struct run *run, const struct ages *a, int64_t days)
+{
+    const struct age *oldest;
+    int32_t n = ages_old(&oldest, a, today(), days);
+    if (n)
+        output_warn(run, "%d of %d prices are older than %lld days (price_days); the oldest, of %s, is of %s",
+                    (int)n, (int)a->n, (long long)days, oldest->name,
+                    *oldest->date ? oldest->date : "no date");
+}
+
+void load_say_ages(struct run *run, const struct design_point *s)
+{
+    struct ages a = { .n = 0 };
+    ages_add(&a, s);
+    say_ages(run, &a, s->price_days);
+}
+
+void load_say_study_ages(struct run *run, const struct study *study)
+{
+    struct ages a = { .n = 0 };
+    int64_t days = 0;
+    for (int32_t i = 0; i < study->sweep.n_grids && study->kind == &design_kind; i++) {
+        struct sweep_point p;
+        struct design_point s;
+        struct err ignored;
+        sweep_find_point(&p, &study->sweep, study->sweep.grids[i].first);
+        if (design_load(&s, study, &p, 0, &ignored))
+            continue;
+        ages_add(&a, &s);
+        days = s.price_days;
+        design_point_free(&s);
+    }
+    say_ages(run, &a, days);
 }
 
 void load_say_status(struct run *run, const struct design *d)
@@ -187,6 +236,7 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
         return rc;
     take_notes(&x->notes, &x->asked, o->axes != NULL);
     say_read(run, &x->asked);
+    load_say_ages(run, &x->asked);
     /* For --verbose alone: this duration is in no output. */
     double start_s = clock_now_s();
     rc = x->solved ? design_solve(&x->design, &x->asked, e) : design_evaluate(&x->design, &x->asked, NULL, e);

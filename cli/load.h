@@ -10,6 +10,7 @@
 #include "base/report.h"
 #include "cli/overrides.h"
 #include "kinds/design/answer/design.h"
+#include "study/study.h"
 
 /** "all-reduce" of a node of the tree with the group's name: "tp all-reduce". */
 void bind_name(struct text *out, const struct step_tree *t, const struct sim_collective *c);
@@ -69,6 +70,11 @@ void load_say_semantics(struct report *r, const struct design_point *s);
 /** A line of text with the price of the bill at the low and the high end of its parts' prices; nothing
  * without a bill, or where no part has a band. */
 void load_say_range(struct report *r, const struct design_point *s, const struct design *d);
+
+/** A warning where prices are older than the study's price_days, by the clock or by SOURCE_DATE_EPOCH. Of a
+ * study with points the first of each grid are asked. */
+void load_say_ages(struct run *run, const struct design_point *s);
+void load_say_study_ages(struct run *run, const struct study *study);
 
 /** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
 void load_say_status(struct run *run, const struct design *d);

@@ -11,9 +11,11 @@ LIMIT_S=${LIMIT_S:-900}
 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 LC_ALL=C
+# Prices do not age while tests run.
+SOURCE_DATE_EPOCH=0
 # The job server of a calling make does not reach this far; its other options and variables do.
 MAKEFLAGS=$(printf %s "${MAKEFLAGS-}" | sed -e 's/ *-j[0-9]*//' -e 's/ *--jobserver-[a-z]*=[^ ]*//')
-export ASAN_OPTIONS UBSAN_OPTIONS LC_ALL MAKEFLAGS
+export ASAN_OPTIONS UBSAN_OPTIONS LC_ALL MAKEFLAGS SOURCE_DATE_EPOCH
 
 # What is to run beside the unit tests of a build: when, name, command. Long ones first.
 list_scripts() {

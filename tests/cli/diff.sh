@@ -29,7 +29,26 @@ say "one has no design" diff a.yaml none.yaml
 sed 's/tier: P }/tier: P, max_GBps: 500 }/' a.yaml >wide.yaml
 say "what changes nothing" diff a.yaml wide.yaml
 say "what changes nothing, in JSON" diff a.yaml wide.yaml --of json
+cat >old.yaml <<..
+grade: V
+date: 2025-01
+catalogue:
+  - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000, watt: 25 }
+  - { name: box, kind: switch, ports: 64, bw_GBps: 50, usd: 30000, watt: 900 }
+  - { name: wire, kind: link, bw_GBps: 50, usd: 500, watt: 10 }
+  - { name: other, kind: link, bw_GBps: 50, usd: 500 }
+build:
+  - { tier: N, end_link: wire }
+  - { tier: P, nic: nic, switch: box, end_link: wire }
+..
+sed 's/usd: 30000/usd: 20000/; s/usd: 1000/usd: 1100/; s/other, kind: link, bw_GBps: 50, usd: 500/other, kind: link, bw_GBps: 50, usd: 700/; s/2025-01/2026-01/' old.yaml >new.yaml
+# 8 NICs a pod, 4 pods of one box: -40,000 and +3,200 USD.
+sed '/^total_GBps/d; s/size: 4, /size: 4, bw_GBps: 50, /; s/size: 8, /size: 8, bw_GBps: 50, /' a.yaml >given.yaml
+say "a new catalogue, price by price" diff --parts old.yaml new.yaml given.yaml
+say "the other way round, in CSV" diff given.yaml --parts new.yaml old.yaml --of csv
+say "prices for both, where none is a catalogue" diff given.yaml given.yaml --parts old.yaml
 echo "== what is refused"
+say "a catalogue that is none" diff --parts nowhere.yaml new.yaml given.yaml
 say "one operand" diff a.yaml
 say "no such file" diff a.yaml nowhere.yaml
 say "a placement" diff a.yaml --set 'jobs=[]' b.yaml

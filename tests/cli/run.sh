@@ -24,7 +24,9 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/tmp"
 TMPDIR=$work/tmp
 LC_ALL=C
-export WEFT TMPDIR LC_ALL
+# Prices do not age while tests run.
+SOURCE_DATE_EPOCH=0
+export WEFT TMPDIR LC_ALL SOURCE_DATE_EPOCH
 
 rc=0
 sh "$script" >"$work/raw" 2>&1 </dev/null || rc=$?

@@ -18,6 +18,14 @@
     "capital_rate: 0, support: 0, building_usd_W: 0, step_tokens: 1e6, network_life_years: 4, checkpoint: "  \
     "{ size_GB: 9 }" more " }\n"
 
+static int build_diff(struct diff *d, const char *a, const char *b, const struct study_override *o, int32_t n,
+                      struct err *e)
+{
+    const struct study_source from[] = { { .path = a, .overrides = o, .n = n },
+                                         { .path = b, .overrides = o, .n = n } };
+    return diff_build(d, from, e);
+}
+
 struct two {
     struct folder f;
     struct diff d;
@@ -35,7 +43,7 @@ static int compare_texts(struct two *t, const char *a, const char *b, struct err
     t->d = (struct diff){ 0 };
     scratch_make(t->f.dir);
     snprintf(path, sizeof path, "%s", put(&t->f, "a.yaml", a));
-    return diff_build(&t->d, path, put(&t->f, "b.yaml", b), NULL, 0, e);
+    return build_diff(&t->d, path, put(&t->f, "b.yaml", b), NULL, 0, e);
 }
 
 static const struct diff_input *input_called(const struct diff *d, const char *path)
@@ -82,7 +90,7 @@ TEST(a_file_is_what_is_in_it)
         "groups: { o: { members: [1, 8] } }\nstep: { sum: [ { compute_ms: 1 }, { all-reduce: { "
         "size_MB: 16, group: o } } ] }\n");
     snprintf(path, sizeof path, "%s", put(&t.f, "a.yaml", NET("10") "workload: w.yaml\n"));
-    OK(diff_build(&t.d, path, put(&t.f, "b.yaml", NET("10") WORK("2")), NULL, 0, e));
+    OK(build_diff(&t.d, path, put(&t.f, "b.yaml", NET("10") WORK("2")), NULL, 0, e));
     assert_int_equal(t.d.n_inputs, 1);
     assert_string_equal(t.d.inputs[0].path, "workload.step.sum[0].compute_ms");
     assert_string_equal(t.d.inputs[0].text[DIFF_A], "1");
@@ -167,7 +175,7 @@ TEST(a_key_that_b_lacks_is_taken_out)
 TEST(networks_alone_and_words_are_compared)
 {
     KEEP(struct diff, d, diff_free);
-    OK(diff_build(&d, "ring:4@50", "ring:8@50", NULL, 0, e));
+    OK(build_diff(&d, "ring:4@50", "ring:8@50", NULL, 0, e));
     assert_int_equal(d.n_inputs, 1);
     assert_string_equal(d.inputs[0].path, "network");
     assert_close(output_called(&d, "n_npus")->value[DIFF_B], 8, 0);
@@ -179,7 +187,7 @@ TEST(networks_alone_and_words_are_compared)
 TEST(the_total_of_a_fabric_is_what_goes_in)
 {
     KEEP(struct diff, d, diff_free);
-    OK(diff_build(&d, "fat-tree:8x4/2@50", "switch:4@450 fat-tree:8x4/2@50", NULL, 0, e));
+    OK(build_diff(&d, "fat-tree:8x4/2@50", "switch:4@450 fat-tree:8x4/2@50", NULL, 0, e));
     const struct diff_output *total = output_called(&d, "total_GBps");
     assert_non_null(total);
     assert_close(total->value[DIFF_A], 50, 1e-12);
@@ -199,7 +207,7 @@ TEST(npus_of_a_graph_are_compared_on_either_side)
             "src,dst,bw_GBps,latency_ns,class\nnpu0,switch0,10,1,x\nnpu1,switch0,10,1,x\n"
             "npu2,switch0,10,1,x\n");
         snprintf(path, sizeof path, "%s", put(&t.f, "a.yaml", b ? NET("10") : graph));
-        OK(diff_build(&t.d, path, put(&t.f, "b.yaml", b ? graph : NET("10")), NULL, 0, e));
+        OK(build_diff(&t.d, path, put(&t.f, "b.yaml", b ? graph : NET("10")), NULL, 0, e));
         const struct diff_output *npus = output_called(&t.d, "n_npus");
         assert_non_null(npus);
         assert_true(npus->value[b] == 3 && npus->value[!b] == 32);
@@ -303,7 +311,7 @@ TEST(what_is_set_holds_for_each_key_alone)
     scratch_make(t.f.dir);
     f = t.f;
     snprintf(path, sizeof path, "%s", put(&f, "a.yaml", NET("10") WORK("1") "model: alpha-beta\n"));
-    OK(diff_build(&t.d, path, put(&f, "b.yaml", NET("30") WORK("4") "seed: 7\n"), o, (int32_t)COUNT_OF(o),
+    OK(build_diff(&t.d, path, put(&f, "b.yaml", NET("30") WORK("4") "seed: 7\n"), o, (int32_t)COUNT_OF(o),
                   e));
     double comm_s = 2 * 7 / 8. * 16e6 / 40e9;
     assert_int_equal(t.d.n_inputs, 2);

@@ -93,6 +93,8 @@ static const struct key design_keys[] = {
     K_ELSEWHERE("uncertain", "weft sweep: prices, traffic and other uncertain numbers, see uncertain",
                 .form = "<uncertain>"),
     K_COUNT(struct design_point, seed, "seed", 0, 9e18, 1, "seed of random draws (default: 1)"),
+    K_COUNT(struct design_point, price_days, "price_days", 0, 1e6, 365,
+            "prices of older sources are warned of, once a run", .uses = USE_COST),
 };
 
 /* A member of `workloads`. */

@@ -544,11 +544,8 @@ static int find_designs(struct diff *d, const struct study_source *a, struct err
     return rc ? rc : sort_all(d, e);
 }
 
-int diff_build(struct diff *d, const char *a, const char *b, const struct study_override *o, int32_t n,
-               struct err *e)
+int diff_build(struct diff *d, const struct study_source from[DIFF_SIDES], struct err *e)
 {
-    const struct study_source from[] = { { .path = a, .overrides = o, .n = n },
-                                         { .path = b, .overrides = o, .n = n } };
     *d = (struct diff){ 0 };
     int rc = side_read(&d->sides[DIFF_A], &from[DIFF_A], e);
     if (!rc)

@@ -51,13 +51,12 @@ struct diff {
 };
 
 /**
- * Read both and compare; @p o, shape [n], holds for both. Equal inputs have equal outputs, and are not
- * designed.
+ * Read both and compare; @p from: each side's file and overrides. Equal inputs have equal outputs, and are
+ * not designed.
  * @return 0, also where a side has no design (its row says so); errors of design_point_read(), design_solve()
  * and design_evaluate(); ERR_NOMEM. Safe to free after failure. O(nodes), and inputs + 2 designs.
  */
-int diff_build(struct diff *d, const char *a, const char *b, const struct study_override *o, int32_t n,
-               struct err *e);
+int diff_build(struct diff *d, const struct study_source from[DIFF_SIDES], struct err *e);
 void diff_free(struct diff *d);
 
 /** b/a - 1; NaN where there is no such number. */
