@@ -168,7 +168,7 @@ static int read_word(void *field, const struct key *k, const struct yaml_doc *do
     const char *text = doc->nodes[id].text;
     size_t n = 0;
     for (; k->words[n]; n++) {
-        if (text && strcmp(text, k->words[n]) == 0) {
+        if (text && text_same(text, k->words[n])) {
             put_word(field, k, (int32_t)n);
             return 0;
         }
@@ -350,7 +350,7 @@ int schema_read_value(void *base, const struct key *k, const struct yaml_doc *do
 static const struct key *find_key(const struct section *s, const char *name)
 {
     for (size_t i = 0; i < s->n_keys; i++)
-        if (strcmp(s->keys[i].name, name) == 0)
+        if (text_same(s->keys[i].name, name))
             return &s->keys[i];
     return NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -32,6 +33,12 @@ int text_check(const struct text *t, struct err *e);
 /** Was anything ever dropped from any text of this process? Programs ask before an output appears.
  * Thread-safe. */
 bool text_any_cut(void);
+
+/** Most texts that are looked up among others differ in their first byte: no call for those. */
+static inline bool text_same(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
 
 /** The text so far; "" when nothing was added yet. */
 const char *text_str(const struct text *t);

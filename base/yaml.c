@@ -370,6 +370,133 @@ static int take_events(struct yaml_builder *b, struct err *e)
     return 0;
 }
 
+/* ---- one line of flow ---- */
+
+/*
+ * Values of axes are mostly one line, such as "{name: a, dims: [{shape: ring, size: 4}]}", and a study may
+ * have millions: on these libyaml takes longer than all else that reads a point. What follows knows maps,
+ * lists and plain words of letters that mean nothing to YAML, and makes of them the events that libyaml
+ * would. At anything else, and at whatever is wrong, it gives up, and libyaml reads the text from its start.
+ */
+struct flow {
+    struct yaml_builder *b;
+    const char *at, *end;
+};
+
+enum { FLOW_WORD = 256 };
+
+static bool is_flow_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("_./+@-", c));
+}
+
+static void skip_blanks(struct flow *f)
+{
+    while (f->at < f->end && *f->at == ' ')
+        f->at++;
+}
+
+static bool flow_is(const struct flow *f, char c)
+{
+    return f->at < f->end && *f->at == c;
+}
+
+/* May stand in the middle of a word: one blank or colon between letters. */
+static bool is_flow_inner(const struct flow *f)
+{
+    return (*f->at == ' ' || *f->at == ':') && f->at + 1 < f->end && is_flow_letter(f->at[1]);
+}
+
+/* False: give up. */
+static bool flow_event(struct flow *f, yaml_event_t *ev, const char *from)
+{
+    struct err ignored;
+    size_t column = (size_t)(from - f->b->text);
+    ev->start_mark = (yaml_mark_t){ .index = column, .column = column };
+    ev->end_mark = (yaml_mark_t){ .index = column + ev->data.scalar.length };
+    return take_event(f->b, ev, &ignored) == 0;
+}
+
+static bool flow_bracket(struct flow *f, yaml_event_type_t type)
+{
+    yaml_event_t ev = { .type = type };
+    return flow_event(f, &ev, f->at++);
+}
+
+/* Begins with a letter or a digit, or with a sign or a point before a digit. */
+static bool flow_word(struct flow *f)
+{
+    char word[FLOW_WORD];
+    const char *from = f->at;
+    bool number = from + 1 < f->end && strchr("+-.", *from) && from[1] >= '0' && from[1] <= '9';
+    if (from == f->end || !is_flow_letter(*from) || (strchr("+-.@/", *from) && !number))
+        return false;
+    while (f->at < f->end && (is_flow_letter(*f->at) || is_flow_inner(f)))
+        f->at++;
+    size_t n = (size_t)(f->at - from);
+    if (n >= sizeof word)
+        return false;
+    memcpy(word, from, n);
+    word[n] = '\0';
+    yaml_event_t ev = { .type = YAML_SCALAR_EVENT };
+    ev.data.scalar.value = (yaml_char_t *)word;
+    ev.data.scalar.length = n;
+    ev.data.scalar.plain_implicit = 1;
+    ev.data.scalar.style = YAML_PLAIN_SCALAR_STYLE;
+    return flow_event(f, &ev, from);
+}
+
+static bool flow_value(struct flow *f);
+
+static bool flow_member(struct flow *f, bool map)
+{
+    if (map) {
+        if (!flow_word(f) || !flow_is(f, ':') || f->at + 1 == f->end || f->at[1] != ' ')
+            return false;
+        f->at++;
+        skip_blanks(f);
+    }
+    bool ok = flow_value(f);
+    skip_blanks(f);
+    return ok;
+}
+
+static bool flow_value(struct flow *f)
+{
+    const bool map = flow_is(f, '{');
+    const char close = map ? '}' : ']';
+    if (!map && !flow_is(f, '['))
+        return flow_word(f);
+    bool ok = flow_bracket(f, map ? YAML_MAPPING_START_EVENT : YAML_SEQUENCE_START_EVENT);
+    skip_blanks(f);
+    for (bool more = ok && !flow_is(f, close); more;) {
+        ok = flow_member(f, map);
+        more = ok && flow_is(f, ',');
+        if (more) {
+            f->at++;
+            skip_blanks(f);
+        }
+    }
+    return ok && flow_is(f, close) && flow_bracket(f, map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT);
+}
+
+/* Is the whole text such a value? Then it has been taken; else nothing has. */
+static bool take_flow(struct yaml_builder *b, size_t n)
+{
+    struct flow f = { .b = b, .at = b->text, .end = b->text + n };
+    const int32_t n_nodes = b->doc->n_nodes, depth = b->depth;
+    struct err ignored;
+    if (flow_value(&f) && f.at == f.end && end_stream(b, &ignored) == 0)
+        return true;
+    b->doc->n_nodes = n_nodes;
+    b->depth = depth;
+    b->n_open = 0;
+    b->top = -1;
+    b->key = NULL;
+    return false;
+}
+
 /* Without tags there is no use for %TAG, and libyaml compares each one with all before it: 2 MB take a
  * minute. */
 static int check_directives(const struct yaml_builder *b, size_t n, struct err *e)
@@ -396,6 +523,10 @@ static int builder_run(struct yaml_builder *b, size_t n, const char *prefix, str
         rc = yaml_doc_keep(b->doc, prefix, strlen(prefix), &b->prefix, e);
     if (rc)
         return rc;
+    if (take_flow(b, n)) {
+        free(b->sorted);
+        return 0;
+    }
     if (!yaml_parser_initialize(&b->parser))
         return err_nomem(e, "reading YAML");
     /* Said, not guessed: UTF-16 would make columns and byte offsets disagree. */
@@ -1142,7 +1273,17 @@ yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key)
     if (map < 0 || node_at(doc, map)->kind != YAML_MAP)
         return -1;
     yaml_each (id, doc, map)
-        if (strcmp(doc->nodes[id].key, key) == 0)
+        if (text_same(doc->nodes[id].key, key))
+            return id;
+    return -1;
+}
+
+yaml_id yaml_get_part(const struct yaml_doc *doc, yaml_id map, const char *key, size_t n)
+{
+    if (map < 0 || node_at(doc, map)->kind != YAML_MAP)
+        return -1;
+    yaml_each (id, doc, map)
+        if (strncmp(doc->nodes[id].key, key, n) == 0 && !doc->nodes[id].key[n])
             return id;
     return -1;
 }

@@ -546,20 +546,20 @@ static int expand_members(struct yaml_doc *doc, struct err *e)
 static int graft_path_below(struct yaml_doc *doc, yaml_id id, const char *path,
                             const struct source_names *names, struct source_cache *cache, struct err *e)
 {
-    char key[64];
     size_t n = strcspn(path, ".[");
     int rc = 0;
     if (!*path)
         return is_file_name(doc, id) && (!names->is_file || names->is_file(doc->nodes[id].text))
                    ? graft(doc, id, names->kind, cache, e)
                    : 0;
-    snprintf(key, sizeof key, "%.*s", (int)n, path);
-    id = yaml_get(doc, id, key);
+    id = yaml_get_part(doc, id, path, n);
     path += n;
+    if (id < 0)
+        return 0;
     if (strncmp(path, "[]", 2) != 0)
         return graft_path_below(doc, id, path + (*path == '.'), names, cache, e);
     path += strlen("[]");
-    if (id < 0 || doc->nodes[id].kind != YAML_SEQ)
+    if (doc->nodes[id].kind != YAML_SEQ)
         return 0;
     yaml_each (member, doc, id)
         if (!rc)

@@ -918,7 +918,7 @@ static int expand_entries(struct topo_network *net, const struct yaml_doc *doc, 
 {
     struct topo_dim entries[TOPO_MAX_DIMS];
     struct err inner = { 0 };
-    memcpy(entries, net->dims, sizeof entries);
+    memcpy(entries, net->dims, (size_t)net->n_dims * sizeof *entries);
     net->n_dims = 0;
     yaml_each (id, doc, dims) {
         const struct topo_dim *entry = &entries[doc->nodes[id].index];

@@ -1,5 +1,7 @@
 /* Numbers, flags and texts of a document; paths and names in messages; hashes. */
 #include "tests/support.h"
+#include "base/rng.h"
+#include "base/text.h"
 #include "base/yaml.h"
 
 static int read_str(struct yaml_doc *doc, const char *text, struct err *e)
@@ -281,4 +283,83 @@ TEST(the_hash_of_a_node_does_not_see_what_follows_it)
         }
         assert_true(hash[0] == hash[1]);
     }
+}
+
+/* ---- one line of flow, which is read without libyaml where it holds plain words alone ---- */
+
+static void put_word(struct text *out, struct rng *rng)
+{
+    static const char *const words[] = { "a", "b1", "4", "-2.5", ".5", "+1e3", "ring:4", "ring:4 full:8@25",
+                                         "null", "true", "x/y.yaml", "a-b",
+                                         /* what libyaml must be asked about */
+                                         "~", "'q'", "\"r\"", "- a", "a  b", "a #b", "&x", "*x", "!t", "..",
+                                         "/abs", "-", "\303\244", ":", "a:" };
+    const int64_t n = (int64_t)(sizeof words / sizeof *words);
+    text_puts(out, words[rng_below(rng, rng_below(rng, 8) ? 12 : n)]);
+}
+
+static void put_flow(struct text *out, struct rng *rng, int depth)
+{
+    static const char *const gaps[] = { "", " ", "  " };
+    const char *gap = gaps[rng_below(rng, 3)];
+    int64_t kind = depth > 4 ? 2 : rng_below(rng, 4);
+    if (kind > 1) {
+        put_word(out, rng);
+        return;
+    }
+    text_printf(out, "%s%s", kind ? "{" : "[", gap);
+    for (int64_t n = rng_below(rng, 4), i = 0; i < n; i++) {
+        text_puts(out, i ? ", " : "");
+        if (kind) {
+            put_word(out, rng);
+            text_puts(out, rng_below(rng, 16) ? ": " : ":");
+        }
+        put_flow(out, rng, depth + 1);
+    }
+    text_printf(out, "%s%s%s", rng_below(rng, 16) ? "" : ",", gap, kind ? "}" : "]");
+}
+
+static void assert_same_node(const struct yaml_node *a, const struct yaml_node *b)
+{
+    assert_string_equal(a->key ? a->key : "(none)", b->key ? b->key : "(none)");
+    assert_string_equal(a->text ? a->text : "(none)", b->text ? b->text : "(none)");
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->quoted, b->quoted);
+    assert_int_equal(a->line, b->line);
+    assert_int_equal(a->col, b->col);
+    assert_int_equal(a->text_line, b->text_line);
+    assert_int_equal(a->text_col, b->text_col);
+    assert_int_equal(a->parent, b->parent);
+    assert_int_equal(a->next, b->next);
+    assert_int_equal(a->n, b->n);
+}
+
+/* A line break behind it makes libyaml read the whole. */
+TEST(a_line_of_flow_is_what_libyaml_makes_of_it)
+{
+    enum { DRAWS = 20000 };
+    struct rng *rng = NULL;
+    int read = 0;
+    OK(rng_build(&rng, 20261129, 1, e));
+    for (int i = 0; i < DRAWS; i++) {
+        KEEP(struct text, line, text_free) = { 0 };
+        KEEP(struct yaml_doc, a, yaml_free);
+        KEEP(struct yaml_doc, b, yaml_free);
+        struct err ea = { 0 }, eb = { 0 };
+        put_flow(&line, rng, 0);
+        int rc = read_str(&a, text_str(&line), &ea);
+        text_puts(&line, "\n");
+        assert_int_equal(read_str(&b, text_str(&line), &eb), rc);
+        if (rc) {
+            assert_string_equal(ea.msg, eb.msg);
+            continue;
+        }
+        read++;
+        assert_int_equal(a.n_nodes, b.n_nodes);
+        assert_int_equal(a.root, b.root);
+        for (int32_t k = 0; k < a.n_nodes; k++)
+            assert_same_node(&a.nodes[k], &b.nodes[k]);
+    }
+    assert_in_range(read, DRAWS / 2, DRAWS - 1);
+    rng_free(rng);
 }
