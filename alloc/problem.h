@@ -49,6 +49,7 @@ struct alloc_problem {
     const double *tie_usd_per_Bps; /**< set by alloc_solve() alone: prices, where usd_per_Bps is a factor;
                                       NULL: none but those */
     bool sharp; /**< set by alloc_solve() alone: rows hold to ALLOC_SHARP_REL, not ALLOC_FEASIBLE_REL */
+    struct alloc_kept *kept; /**< for problems that differ in one right-hand side; NULL: nothing is kept */
 };
 
 enum alloc_status {
@@ -97,6 +98,17 @@ struct alloc_answer {
     int32_t n_rows;
     int32_t iterations; /**< Newton steps, all solves together */
 };
+
+/**
+ * What alloc_solve() keeps for the next call: the split at one right-hand side, which scales to any other. An
+ * answer is the same with and without it. Zero-initialise; release with alloc_kept_free(). For one thread.
+ */
+struct alloc_kept {
+    double *question; /**< shape [n], owned: all that the kept split depends on; NULL: nothing is kept */
+    size_t n;
+    struct alloc_answer answer;
+};
+void alloc_kept_free(struct alloc_kept *k);
 
 /**
  * Solve. Deterministic, no global state, thread-safe. Among equal optima the

@@ -863,15 +863,11 @@ void alloc_say_stalled(struct alloc_answer *out, const struct alloc_problem *p)
             out->gap, least_B, most_B);
 }
 
-/* Chooses the split within the optimal face, then evaluates time, cost, gap and shadow prices of exactly that
- * split. */
-static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+/* Time, cost, gap and shadow prices of exactly the split that @p out has, beside its bounds; @p before_usd is
+ * what the split of the best bound costs. */
+static void evaluate(struct alloc_answer *out, const struct alloc_problem *p, double before_usd)
 {
     const struct alloc_bound *b = &out->bounds[out->best_bound];
-    double before_usd = alloc_cost_usd(p, out->bw_Bps);
-    int rc = alloc_explore_face(out, p, b, fabs(relative_gap(out->value, out->lower_bound)), e);
-    if (rc)
-        return rc;
     out->time_s = step_time(p->step, out->bw_Bps);
     out->cost_usd = alloc_cost_usd(p, out->bw_Bps);
     out->value = alloc_value_of(p->objective, out->time_s, out->cost_usd);
@@ -882,7 +878,7 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
     out->status = fabs(gap) <= ALLOC_GAP ? ALLOC_SOLVED : ALLOC_STALLED;
     if (out->status == ALLOC_STALLED)
         alloc_say_stalled(out, p);
-    double scale = shadow_scale(out, p), along = before_usd / alloc_cost_usd(p, out->bw_Bps);
+    double scale = shadow_scale(out, p), along = before_usd / out->cost_usd;
     if (alloc_is_product(p->objective) && isfinite(along))
         scale *= along * along; /* moved along a ray, where time is traded for money at another rate */
     for (int32_t i = 0; i < p->n_rows; i++) {
@@ -890,7 +886,17 @@ static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p,
         out->shadow_play[i] = price_play(out, p, i);
         out->shadow[i] = fabs(price) > out->shadow_play[i] ? price : 0;
     }
-    return 0;
+}
+
+/* Chooses the split within the optimal face. */
+static int solve_finish(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    const struct alloc_bound *b = &out->bounds[out->best_bound];
+    double before_usd = alloc_cost_usd(p, out->bw_Bps);
+    int rc = alloc_explore_face(out, p, b, fabs(relative_gap(out->value, out->lower_bound)), e);
+    if (!rc)
+        evaluate(out, p, before_usd);
+    return rc;
 }
 
 /* One objective, one method; a step without traffic needs no solver. */
@@ -1135,12 +1141,162 @@ static int solve_once_more(struct alloc_answer *out, const struct alloc_problem 
     return rc;
 }
 
+/* ---- one split for every total ---- */
+
+/*
+ * Where one row alone has a right-hand side (a total) and T is compute plus terms that bandwidth divides, the
+ * best split for another right-hand side is the same, scaled by s = rhs / UNIT: terms are divided by s,
+ * multipliers of rows by s^2. It is solved at UNIT and without compute, beside which it would be less sharp.
+ * Its bound is taken again in the problem itself; only a split that this proves to CONVERGED_SHARE counts.
+ */
+#define UNIT 1e12
+
+/* The row; -1: the problem does not scale. */
+static int32_t find_scaled_row(const struct alloc_problem *p)
+{
+    int32_t found = -1;
+    if (!alloc_is_time(p->objective) || p->step->n_terms != 1 || p->step->n_maxima || !p->step->n_leaves)
+        return -1;
+    for (int32_t i = 0; i < p->n_rows; i++)
+        if (p->rows[i].rhs != 0) {
+            if (found >= 0)
+                return -1;
+            found = i;
+        }
+    return found >= 0 && p->rows[found].rhs > 0 ? found : -1;
+}
+
+/* All that the split at UNIT depends on, as numbers; NULL: no memory. */
+static double *list_question(size_t *n, const struct alloc_problem *p)
+{
+    const size_t leaves = (size_t)p->step->n_leaves * D, of_row = D + 2;
+    double *list = malloc((leaves + (size_t)p->n_rows * of_row + 2 * D + 3) * sizeof *list), *to = list;
+    if (!list)
+        return NULL;
+    *to++ = p->objective;
+    *to++ = p->step->n_dims;
+    *to++ = p->step->n_leaves;
+    memcpy(to, p->step->traffic_B, leaves * sizeof *to);
+    to += leaves;
+    memcpy(to, p->usd_per_Bps, sizeof p->usd_per_Bps);
+    to += D;
+    memcpy(to, p->tie_usd_per_Bps, sizeof p->usd_per_Bps);
+    to += D;
+    for (int32_t i = 0; i < p->n_rows; i++, to += of_row) {
+        memcpy(to, p->rows[i].coef, sizeof p->rows[i].coef);
+        to[D] = p->rows[i].sense;
+        to[D + 1] = p->rows[i].rhs != 0;
+    }
+    *n = (size_t)(to - list);
+    return list;
+}
+
+static int solve_at_unit(struct alloc_answer *out, const struct alloc_problem *p, int32_t row, struct err *e)
+{
+    struct step_fn step = *p->step;
+    double no_compute_s = 0;
+    struct alloc_problem q = *p;
+    struct alloc_row *rows = malloc((size_t)p->n_rows * sizeof *rows);
+    if (!rows)
+        return err_nomem(e, "constraints");
+    memcpy(rows, p->rows, (size_t)p->n_rows * sizeof *rows);
+    rows[row].rhs = UNIT;
+    step.const_s = &no_compute_s;
+    q.step = &step;
+    q.rows = rows;
+    int rc = solve_as_given(out, &q, e);
+    free(rows);
+    return rc;
+}
+
+void alloc_kept_free(struct alloc_kept *k)
+{
+    if (k->question)
+        alloc_answer_free(&k->answer);
+    free(k->question);
+    *k = (struct alloc_kept){ 0 };
+}
+
+/* The split at UNIT, which @p k holds then. */
+static int find_at_unit(struct alloc_kept *k, const struct alloc_problem *p, int32_t row, struct err *e)
+{
+    size_t n;
+    double *question = list_question(&n, p);
+    if (!question)
+        return err_nomem(e, "a split");
+    if (k->question && k->n == n && memcmp(k->question, question, n * sizeof *question) == 0) {
+        free(question);
+        return 0;
+    }
+    alloc_kept_free(k);
+    int rc = solve_at_unit(&k->answer, p, row, e);
+    if (rc)
+        free(question);
+    k->question = rc ? NULL : question;
+    k->n = n;
+    return rc;
+}
+
+/* @p unit, which is solved, at a right-hand side of @p s times UNIT. */
+static int take_scaled(struct alloc_answer *out, const struct alloc_answer *unit,
+                       const struct alloc_problem *p, double s, struct err *e)
+{
+    size_t n = (size_t)p->n_rows;
+    *out = (struct alloc_answer){
+        .n_rows = p->n_rows, .value = NAN, .unique = unit->unique, .iterations = unit->iterations
+    };
+    out->shadow = calloc(n, sizeof *out->shadow);
+    out->shadow_play = calloc(n, sizeof *out->shadow_play);
+    out->bounds = calloc(1, sizeof *out->bounds);
+    int rc = out->shadow && out->shadow_play && out->bounds
+                 ? alloc_bound_copy(&out->bounds[0], &unit->bounds[unit->best_bound], p, e)
+                 : err_nomem(e, "a split");
+    if (rc) {
+        alloc_answer_free(out);
+        return rc;
+    }
+    out->n_bounds = 1;
+    for (int32_t d = 0; d < p->step->n_dims; d++) {
+        out->bw_Bps[d] = s * unit->bw_Bps[d];
+        out->lo_Bps[d] = s * unit->lo_Bps[d];
+        out->hi_Bps[d] = s * unit->hi_Bps[d];
+    }
+    for (int32_t i = 0; i < p->n_rows; i++)
+        out->bounds[0].row_dual[i] /= s * s;
+    out->lower_bound = out->bounds[0].value = alloc_bound_value(&out->bounds[0], p);
+    evaluate(out, p, 0);
+    return 0;
+}
+
+/* @p done: @p out is the answer, by a split that scales; else there is nothing to free. */
+static int solve_scaled(struct alloc_answer *out, bool *done, const struct alloc_problem *p, struct err *e)
+{
+    struct alloc_kept own = { 0 }, *kept = p->kept ? p->kept : &own;
+    int32_t row = find_scaled_row(p);
+    *out = (struct alloc_answer){ 0 };
+    *done = false;
+    if (row < 0)
+        return 0;
+    int rc = find_at_unit(kept, p, row, e);
+    if (!rc && kept->answer.status == ALLOC_SOLVED) {
+        rc = take_scaled(out, &kept->answer, p, p->rows[row].rhs / UNIT, e);
+        *done = !rc && out->status == ALLOC_SOLVED && out->gap <= CONVERGED_SHARE;
+        if (!rc && !*done)
+            alloc_answer_free(out);
+    }
+    alloc_kept_free(&own);
+    return rc;
+}
+
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     struct alloc_problem q = alloc_with_factor(p);
+    bool done;
     q.tie_usd_per_Bps = p->usd_per_Bps;
-    int rc = solve_as_given(out, &q, e);
-    if (!rc && out->status == ALLOC_STALLED)
+    int rc = solve_scaled(out, &done, &q, e);
+    if (!rc && !done)
+        rc = solve_as_given(out, &q, e);
+    if (!rc && !done && out->status == ALLOC_STALLED)
         rc = solve_once_more(out, &q, e);
     if (!rc && alloc_has_split(out))
         out->cost_usd = alloc_cost_usd(p, out->bw_Bps);

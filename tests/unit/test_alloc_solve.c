@@ -453,3 +453,60 @@ TEST(a_solve_that_is_stopped_has_no_answer)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
+
+/* ---- one split for every total ---- */
+
+/* A row that has a limit, which nothing comes near: then no split is scaled. */
+static double solved_afresh(struct random_split *s)
+{
+    struct alloc_row *row = random_split_row(s, ones, LINEXPR_LE, 1e9);
+    double value = best_value(&s->problem);
+    *row = (struct alloc_row){ 0 };
+    s->problem.n_rows--;
+    return value;
+}
+
+TEST(a_split_that_is_scaled_is_the_one_that_is_solved)
+{
+    enum { TOTALS = 40 };
+    RNG(r, 11, 0);
+    for (int i = 0; i < 60; i++) {
+        struct alloc_kept kept = { 0 };
+        const double *question = NULL;
+        RANDOM_SPLIT(s, r, .n_collectives = 20, .compute = i % 2, .total = LINEXPR_EQ);
+        for (int k = 0; k < TOTALS; k++) {
+            s.rows[0].rhs = 1e9 * exp(rng_range(r, 0, 15));
+            s.problem.kept = NULL;
+            SOLVED(alone, &s.problem);
+            s.problem.kept = &kept;
+            SOLVED(a, &s.problem);
+            assert_true(random_split_verify(&s, &a));
+            assert_memory_equal(a.bw_Bps, alone.bw_Bps, sizeof a.bw_Bps);
+            assert_memory_equal(&a.gap, &alone.gap, sizeof a.gap);
+            assert_memory_equal(a.shadow, alone.shadow, sizeof *a.shadow);
+            assert_true(kept.question && (!question || question == kept.question)); /* solved once */
+            question = kept.question;
+            if (k < 4)
+                assert_close(a.value, solved_afresh(&s), 2e-12);
+        }
+        alloc_kept_free(&kept);
+    }
+}
+
+/* What is kept of another question is not taken. */
+TEST(a_kept_split_is_of_the_same_question)
+{
+    struct alloc_kept kept = { 0 };
+    RNG(r, 12, 0);
+    for (int i = 0; i < 200; i++) {
+        RANDOM_SPLIT(s, r, .n_dims = 3, .n_collectives = 3, .total = LINEXPR_EQ);
+        if (i % 4 == 1)
+            s.rows[0].coef[1] = 2;
+        if (i % 4 == 2)
+            s.problem.usd_per_Bps[0] *= 3;
+        double value = best_value(&s.problem);
+        s.problem.kept = &kept;
+        assert_true(best_value(&s.problem) == value);
+    }
+    alloc_kept_free(&kept);
+}

@@ -18,8 +18,9 @@ struct design_choice {
     const struct design_point *point; /**< `asked`, or `own` */
     struct design_point *own;         /**< owned, with what is not that of `asked`; NULL: nothing is chosen */
     struct search_result
-        *plans;        /**< shape [n_workloads], owned: how plans were found; NULL: none was searched */
-    struct text notes; /**< warnings about the plans that were found, a line each */
+        *plans;              /**< shape [n_workloads], owned: how plans were found; NULL: none was searched */
+    struct text notes;       /**< warnings about the plans that were found, a line each */
+    struct alloc_kept *kept; /**< borrowed, for the splits of several answers; NULL: each is solved afresh */
 };
 
 /** Nothing is chosen yet. An answer on a graph finds its own cuts. ERR_NOMEM; safe to free after failure. */

@@ -485,6 +485,7 @@ static int solve_joined(struct design *d, struct design_ask *a, const double *sc
     int rc = step_fn_join(&joined, fns, scale, s->n_workloads, how, e);
     if (!rc) {
         a->q.problem.step = &joined;
+        a->q.problem.kept = d->chosen.kept;
         rc = alloc_solve(&d->answer, &a->q.problem, e);
         if (!rc && alloc_has_split(&d->answer))
             rc = verify(d, a, scale, how, e);

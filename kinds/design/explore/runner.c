@@ -247,6 +247,7 @@ struct runner {
     struct design_words words;
     struct runner_bound bound;
     struct runner_grid grid;
+    struct alloc_kept kept; /* the split that points with other totals scale */
 };
 
 enum { DESIGN_NEEDS = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
@@ -307,6 +308,7 @@ void runner_free(void *hand)
     design_words_free(&r->words);
     runner_bound_free(&r->bound);
     runner_grid_free(&r->grid);
+    alloc_kept_free(&r->kept);
     free(r);
 }
 
@@ -353,6 +355,7 @@ static int add_design(struct runner *r, struct design_choice chosen, const struc
                       int64_t point, struct table *rows, struct sweep_counts *n, struct err *e)
 {
     struct design d;
+    chosen.kept = &r->kept;
     int rc = answer_row(&d, chosen, e);
     if (rc)
         return rc;
