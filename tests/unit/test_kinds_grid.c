@@ -132,7 +132,7 @@ static void oracle_open(struct oracle *o, const struct plant *p, bool by_tree)
             o->fits[i] = o->fits[i] && o->value[i][c] <= q->most[c];
         for (int32_t d = 0; d < q->step->n_dims && q->n_rows; d++)
             sum += q->rows[0].coef[d] * bw_Bps[d];
-        if (q->n_rows && sum > q->rows[0].rhs)
+        if (q->n_rows && (q->rows[0].sense == LINEXPR_GE ? sum < q->rows[0].rhs : sum > q->rows[0].rhs))
             o->fits[i] = false;
     }
 }
@@ -284,6 +284,12 @@ static void plant_row(struct plant *p, struct rng *r)
         size += fabs(p->row.coef[d]) * bw_Bps[d];
     }
     p->row.rhs += 0.1 * size;
+    for (int32_t d = 0; d < D && size > 1.5 * p->row.rhs; d++)
+        p->row.coef[d] = -p->row.coef[d];
+    if (size > 1.5 * p->row.rhs) { /* the same, written the other way round */
+        p->row.rhs = -p->row.rhs;
+        p->row.sense = LINEXPR_GE;
+    }
     p->q.rows = &p->row;
     p->q.n_rows = 1;
 }

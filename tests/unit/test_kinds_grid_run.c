@@ -35,6 +35,39 @@ TEST(an_axis_may_be_longer_than_what_is_looked_at_together)
     }
 }
 
+/* Of three axes two have to have as much as each other: what breaks that is left out before the third is
+ * walked. */
+TEST(parts_that_break_a_constraint_are_not_looked_at)
+{
+    enum { N = 50 };
+    static const double traffic_GB[1][D] = { { 8, 8, 8 } };
+    double bw_Bps[N];
+    KEEP(struct grid_found, found, grid_found_free) = { 0 };
+    KEEP(struct grid *, g, grid_free_at);
+    PLAIN_SPLIT(s, 3, traffic_GB, 1, 0.5);
+    const struct alloc_row row = { .name = "equal", .coef = { 1, -1 }, .sense = LINEXPR_EQ, .unit = 1e9 };
+    struct grid_question q;
+    for (int i = 0; i < N; i++)
+        bw_Bps[i] = 1e9 * (i + 1);
+    grid_question_init(&q, &s.fn);
+    for (int32_t d = 0; d < 3; d++) {
+        q.usd_per_Bps[d] = 2e-9;
+        q.axes[d] = (struct grid_axis){ .dim = d, .n = N, .bw_Bps = bw_Bps };
+    }
+    q.n_axes = 3;
+    q.rows = &row;
+    q.n_rows = 1;
+    q.bound = true;
+    q.front[0] = GRID_COST;
+    q.front[1] = GRID_TIME;
+    q.n_front = 2;
+    OK(grid_prepare(&g, &q, e));
+    OK(grid_run(g, 0, N * N * N, NULL, &found, e));
+    assert_in_range(found.n, N, 4 * N); /* and others that may be as good, but for rounding */
+    assert_in_range(found.evaluated, N, N * N);
+    assert_int_equal(found.evaluated + found.bounded, N * N * N);
+}
+
 /* Leaves that would fill the cache as arrays are made on the way: the bits are those of step_time(). */
 TEST(long_rows_of_many_leaves_have_the_bits_of_single_points)
 {

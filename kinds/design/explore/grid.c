@@ -865,17 +865,35 @@ static double least_time(const struct grid_walk *w, int32_t level)
     return sum;
 }
 
+/* Is a row broken by all bandwidths from @p least_Bps to @p most_Bps? */
+static bool is_broken(const struct alloc_row *row, const double *least_Bps, const double *most_Bps,
+                      int32_t n_dims)
+{
+    double lowest = -row->rhs, highest = -row->rhs, size = fabs(row->rhs);
+    for (int32_t d = 0; d < n_dims; d++) {
+        const bool falls = row->coef[d] < 0;
+        const double most = row->coef[d] * most_Bps[d];
+        lowest += falls ? most : row->coef[d] * least_Bps[d];
+        highest += falls ? row->coef[d] * least_Bps[d] : most;
+        size = fabs(most) > size ? fabs(most) : size;
+    }
+    return (row->sense != LINEXPR_GE && lowest > GRID_TIE_REL * size) ||
+           (row->sense != LINEXPR_LE && highest < -GRID_TIE_REL * size);
+}
+
 /* Rounding is monotonic, and additions have one order: least is no more than what is below, to the bit. */
 static bool is_hopeless(const struct grid_walk *w, int32_t level)
 {
     const struct grid *g = w->g;
-    double bw_Bps[GRID_DIMS], x[GRID_LINEAR];
+    double bw_Bps[GRID_DIMS], most_Bps[GRID_DIMS], x[GRID_LINEAR];
     memcpy(bw_Bps, w->place.bw_Bps, sizeof bw_Bps);
-    for (int32_t a = level; a < g->q.n_axes; a++)
+    memcpy(most_Bps, w->place.bw_Bps, sizeof most_Bps);
+    for (int32_t a = level; a < g->q.n_axes; a++) {
         bw_Bps[g->q.axes[a].dim] = grid_axis_least(g, a);
-    /* A row that falls with every bandwidth is broken below, where it is broken here. */
-    for (int32_t i = 0; i < g->q.n_rows && g->rows_fall; i++)
-        if (alloc_outside(&g->q.rows[i], bw_Bps, g->q.step->n_dims) > GRID_TIE_REL)
+        most_Bps[g->q.axes[a].dim] = grid_axis_most(g, a);
+    }
+    for (int32_t i = 0; i < g->q.n_rows; i++)
+        if (is_broken(&g->q.rows[i], bw_Bps, most_Bps, g->q.step->n_dims))
             return true;
     for (int c = 0; c < GRID_LINEAR; c++) {
         double most = g->q.most[GRID_COST + c] * g->linear[c].per_unit;
