@@ -321,10 +321,10 @@ faults: deps ## fail FAULTS (100000; 0: all) allocations and system calls of eve
 	$(SUBMAKE) $(WEFT) $(FAULT_DRIVER) $(FAULT_SHIM)
 	@nice -n 15 $(FAULT_DRIVER) -n $(FAULTS) -s $(or $(SEED),1) -j $(JOBS) $(WEFT) $(FAULT_SHIM) .
 
-bench: deps ## measure the speeds that README and docs promise; SUBJECTS=split for one of them
+bench: deps ## measure the speeds that README and docs promise, and what fell since the last release; SUBJECTS=split for one; KEEP=bench/last.txt
 	$(SUBMAKE) bench-programs
 	@! pkg-config --exists simgrid || $(MAKE) --no-print-directory $(SIMGRID)
-	@WEFT=$(WEFT) SIMGRID=$(SIMGRID) $(BENCH) $(SUBJECTS)
+	@WEFT=$(WEFT) SIMGRID=$(SIMGRID) KEEP='$(KEEP)' $(BENCH) $(SUBJECTS)
 
 bench-programs: $(WEFT) $(BENCH)
 	@:

@@ -80,12 +80,104 @@ double bench_median(double *x, int n)
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
+/* ---- figures of the last release ---- */
+
+enum { FIGURE_NAME = 192, MOST_FIGURES = 512 };
+
+struct figure {
+    char name[FIGURE_NAME];
+    double last, now; /* multiples of the loop; 0: not measured */
+};
+
+struct bench_kept {
+    char title[FIGURE_NAME];
+    struct figure figures[MOST_FIGURES];
+    int n;
+};
+
+static struct figure *find_figure(struct bench_kept *k, const char *name)
+{
+    for (int i = 0; i < k->n; i++)
+        if (strcmp(k->figures[i].name, name) == 0)
+            return &k->figures[i];
+    if (k->n == MOST_FIGURES)
+        bench_stop("more than %d figures", MOST_FIGURES);
+    struct figure *f = &k->figures[k->n++];
+    snprintf(f->name, sizeof f->name, "%s", name);
+    return f;
+}
+
+void bench_keep(struct bench *b, const char *path)
+{
+    char line[FIGURE_NAME + 32];
+    FILE *f = fopen(path, "r");
+    b->kept = bench_alloc(sizeof *b->kept);
+    while (f && fgets(line, sizeof line, f)) {
+        char *tab = strchr(line, '\t');
+        line[strcspn(line, "\n")] = '\0';
+        if (*line != '#' && tab)
+            find_figure(b->kept, tab + 1)->last = strtod(line, NULL);
+    }
+    if (f)
+        fclose(f);
+}
+
+static void write_figures(const struct bench_kept *k, const char *path)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        bench_stop("%s cannot be written", path);
+    fputs("# Speeds as multiples of the loop that make bench times beside them; written by make bench "
+          "KEEP=FILE\n",
+          f);
+    for (int i = 0; i < k->n; i++)
+        fprintf(f, "%.4g\t%s\n", k->figures[i].now > 0 ? k->figures[i].now : k->figures[i].last,
+                k->figures[i].name);
+    if (fclose(f))
+        bench_stop("%s cannot be written", path);
+}
+
+int bench_close(struct bench *b, const char *path)
+{
+    struct bench_kept *k = b->kept;
+    int fell = 0, n = 0;
+    for (int i = 0; i < k->n; i++) {
+        const struct figure *f = &k->figures[i];
+        bool both = f->now > 0 && f->last > 0;
+        n += both;
+        if (both && f->now < (1 - BENCH_FALL) * f->last) {
+            printf("%s%6.2f of the last release: %s\n", fell++ ? "" : "\n", f->now / f->last, f->name);
+        }
+    }
+    printf("\n%d of %d speeds fell by more than %.0f %% since the last release\n", fell, n, 100 * BENCH_FALL);
+    if (path)
+        write_figures(k, path);
+    free(k);
+    return fell;
+}
+
+/* What speeds are multiples of: integers, a table that stays in the cache, additions of doubles. */
+static double run_loop(void *data, int64_t n)
+{
+    const double *table = data;
+    uint64_t x = 88172645463325252U;
+    double sum = 0;
+    for (int64_t i = 0; i < 1000 * n; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        sum += table[x % 512] * 1e-3;
+    }
+    return sum;
+}
+
 /* ---- printing ---- */
 
 #define LINE "%-58s %12s %10s %8s %10s  %-21s %s\n"
 
-void bench_head(const char *title)
+void bench_head(struct bench *b, const char *title)
 {
+    snprintf(b->kept->title, sizeof b->kept->title, "%s", title);
     printf("\n" LINE, title, "required", "best", "spread", "best, CPU", "times the speed of", "verdict");
 }
 
@@ -174,22 +266,38 @@ static void print_runner(struct bench *b, struct lap *laps, const struct bench_r
                                       : BENCH_MISSED);
 }
 
+/* Of a runner beside the loop, by time of the processor. */
+static void keep_runner(struct bench *b, const struct lap *lap, const struct bench_runner *r, double loop_s)
+{
+    char name[FIGURE_NAME];
+    snprintf(name, sizeof name, "%.90s: %.90s", b->kept->title, r->what);
+    find_figure(b->kept, name)->now = r->items / lap->best_cpu_s * loop_s;
+}
+
 void bench_race(struct bench *b, struct bench_runner *runners, int n)
 {
     if (n > MAX_RUNNERS)
         bench_stop("%d runners in one race, expected at most %d", n, MAX_RUNNERS);
-    struct lap *laps = bench_alloc((size_t)n * sizeof *laps);
+    double table[512];
+    for (int i = 0; i < 512; i++)
+        table[i] = i;
+    const struct bench_runner loop = { .what = "loop", .run = run_loop, .data = table, .items = 1 };
+    struct lap *laps = bench_alloc(((size_t)n + 1) * sizeof *laps);
     for (int i = 0; i < n; i++)
         choose_times(&laps[i], &runners[i]);
+    choose_times(&laps[n], &loop);
     int rounds = 0;
     for (bool missed = true; rounds < MIN_ROUNDS || (missed && rounds < MAX_ROUNDS); rounds++) {
         missed = false;
+        run_lap(&laps[n], &loop, rounds);
         for (int i = 0; i < n; i++) {
             run_lap(&laps[i], &runners[i], rounds);
             missed |= !holds(&laps[i], &runners[i]);
         }
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        keep_runner(b, &laps[i], &runners[i], laps[n].best_cpu_s);
         print_runner(b, laps, runners, n, i, rounds);
+    }
     free(laps);
 }

@@ -9,7 +9,19 @@
 /** How many promises were looked at; what main() ends with. */
 struct bench {
     int met, missed;
+    struct bench_kept *kept; /**< figures of the last release, and of this run; see bench_keep() */
 };
+
+/**
+ * Figures are kept as multiples of a loop that is timed in the same race, so that a faster machine does not
+ * hide what became slower. Read those of the last release from @p path, one a line, "MULTIPLE<TAB>RACE:
+ * RUNNER".
+ */
+void bench_keep(struct bench *b, const char *path);
+/** Say what fell by more than BENCH_FALL; with @p path not NULL write the figures of this run there, and of
+ * the last release those that this run did not measure. How many fell. */
+int bench_close(struct bench *b, const char *path);
+#define BENCH_FALL 0.05
 
 /** Wall clock and the CPU time of this process [s]. */
 struct bench_time {
@@ -29,8 +41,8 @@ struct bench_runner {
     bool broken;        /**< set when what it computes is wrong: the promise is then missed */
 };
 
-/** Print the heads of the columns under @p title. */
-void bench_head(const char *title);
+/** Print the heads of the columns under @p title, which races until the next one are kept under. */
+void bench_head(struct bench *b, const char *title);
 
 /** Room for one printed figure. */
 enum { BENCH_CELL = 32 };

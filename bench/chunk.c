@@ -85,6 +85,6 @@ void bench_chunk(struct bench *b)
           .items = 1,
           .floor_per_s = 100 },
     };
-    bench_head("all-reduces simulated in chunks");
+    bench_head(b, "all-reduces simulated in chunks");
     bench_race(b, runners, sizeof runners / sizeof runners[0]);
 }

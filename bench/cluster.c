@@ -252,7 +252,7 @@ static void bench_events(struct bench *b)
 void bench_cluster(struct bench *b)
 {
     struct slots x;
-    bench_head("jobs on a cluster");
+    bench_head(b, "jobs on a cluster");
     draw_slots(&x);
     bench_slot(b, &x);
     bench_run(b, &x, true);

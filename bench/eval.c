@@ -146,7 +146,7 @@ static void race_gpt3(struct bench *b, struct points *points)
           .floor_per_s = 60e6 },
         { .what = "step_time_batch", .run = run_batch, .data = &e2, .items = N_POINTS, .floor_per_s = 300e6 },
     };
-    bench_head("T(B) of GPT-3, 4 dimensions");
+    bench_head(b, "T(B) of GPT-3, 4 dimensions");
     bench_race(b, runners, sizeof runners / sizeof runners[0]);
     split_free(&s);
 }
@@ -164,7 +164,7 @@ static void race_unmerged(struct bench *b, struct points *points, struct rng *rn
         { .what = "step_time, one at a time", .run = run_single, .data = &e, .items = N_POINTS },
         { .what = "step_time_batch", .run = run_batch, .data = &e, .items = N_POINTS },
     };
-    bench_head("T(B) of 20 collectives that do not merge");
+    bench_head(b, "T(B) of 20 collectives that do not merge");
     bench_race(b, runners, sizeof runners / sizeof runners[0]);
     step_fn_free(&fn);
 }

@@ -253,7 +253,7 @@ void bench_flow(struct bench *b)
 {
     double simgrid_s = 0, simgrid_B = 0;
     char best[BENCH_CELL], memory[BENCH_CELL];
-    bench_head("flows of an all-reduce, 16 x 256 NPUs");
+    bench_head(b, "flows of an all-reduce, 16 x 256 NPUs");
     if (fly_simgrid(&simgrid_s, &simgrid_B)) {
         snprintf(best, sizeof best, "%.2f s", simgrid_s);
         snprintf(memory, sizeof memory, "%.0f MB", simgrid_B / 1e6);

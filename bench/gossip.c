@@ -279,7 +279,7 @@ static void bench_study(struct bench *b)
 void bench_gossip(struct bench *b)
 {
     struct subject small, large;
-    bench_head("training with little communication");
+    bench_head(b, "training with little communication");
     bench_products(b);
     build(&small, 8, 20000, 20);
     bench_batch(b, &small);

@@ -82,7 +82,7 @@ void bench_graph(struct bench *b)
     if (one.npus != 1048576 || one.vertices != 1048576 + 128 || 2 * one.links != 13 * one.npus)
         bench_stop("the graph has %lld NPUs, %lld vertices, %lld links", (long long)one.npus,
                    (long long)one.vertices, (long long)one.links);
-    bench_head("igraph model of 1,048,576 NPUs, 4 dimensions, 6.8 M links");
+    bench_head(b, "igraph model of 1,048,576 NPUs, 4 dimensions, 6.8 M links");
     print_limit(b, "   build with bandwidth, latency, dimension and price", wall_s, "s", LIMIT_S, cpu_s);
     print_limit(b, "   peak memory of the process", peak_MB, "MB", LIMIT_MB, 0);
     split_free(&s);

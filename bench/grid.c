@@ -30,6 +30,7 @@ enum {
 #define AVX2_PER_S     400e6
 #define PORTABLE_PER_S 80e6
 #define TERMS_PER_S    160e6
+#define ROWS_PER_S     1e9
 #define TWO_THREADS    1.8
 
 /* Points are all combinations of these. */
@@ -64,8 +65,9 @@ static double count(const struct values *v)
     return n;
 }
 
-static struct grid *build(const struct values *v, const struct step_fn *step, const struct split *s,
-                          int32_t lanes, bool bound)
+/* Within the first @p n_rows constraints of the split. */
+static struct grid *build_within(const struct values *v, const struct step_fn *step, const struct split *s,
+                                 int32_t lanes, bool bound, int32_t n_rows)
 {
     struct grid_question q;
     struct grid *g;
@@ -81,9 +83,17 @@ static struct grid *build(const struct values *v, const struct step_fn *step, co
     q.n_front = 2;
     q.lanes = lanes;
     q.bound = bound;
+    q.rows = s->rows.rows;
+    q.n_rows = n_rows;
     if (grid_prepare(&g, &q, &e))
         bench_stop("%s", e.msg);
     return g;
+}
+
+static struct grid *build(const struct values *v, const struct step_fn *step, const struct split *s,
+                          int32_t lanes, bool bound)
+{
+    return build_within(v, step, s, lanes, bound, 0);
 }
 
 static double run_grid(void *data, int64_t n)
@@ -195,18 +205,21 @@ static void race_gpt3(struct bench *b, const struct split *s)
     set_values(v, N_OUTER);
     struct grid *avx2 = build(v, &s->step, s, grid_has_avx2() ? 4 : 2, false);
     struct grid *portable = build(v, &s->step, s, 2, false), *bound = build(v, &s->step, s, 0, true);
-    struct subject x[] = { { .grid = avx2 }, { .grid = portable }, { .grid = bound } };
+    struct grid *rows = build_within(v, &s->step, s, 0, true, s->rows.n);
+    struct subject x[] = { { .grid = avx2 }, { .grid = portable }, { .grid = bound }, { .grid = rows } };
     bool broken = !agree(x, 3);
     struct bench_runner runners[] = {
         { "every point, AVX2", run_grid, &x[0], count(v), AVX2_PER_S, 'a', broken },
         { "every point, without AVX2", run_grid, &x[1], count(v), PORTABLE_PER_S, 0, broken },
         { "rows that are worse left out", run_grid, &x[2], count(v), 0, 0, broken },
+        { "the same within two constraints", run_grid, &x[3], count(v), ROWS_PER_S, 0, false },
     };
-    bench_head("front over time and cost, GPT-3, 48 x 48 x 48 x 200 points");
+    bench_head(b, "front over time and cost, GPT-3, 48 x 48 x 48 x 200 points");
     bench_race(b, runners, sizeof runners / sizeof runners[0]);
     grid_free(avx2);
     grid_free(portable);
     grid_free(bound);
+    grid_free(rows);
     free(v);
 }
 
@@ -258,7 +271,7 @@ static void race_terms(struct bench *b, const struct split *s)
         { "every point, AVX2", run_grid, &x[0], count(v), TERMS_PER_S, 0, broken },
         { "every point, without AVX2", run_grid, &x[1], count(v), 0, 0, broken },
     };
-    bench_head("the same, 20 terms that do not merge, 48 x 48 x 48 x 200 points");
+    bench_head(b, "the same, 20 terms that do not merge, 48 x 48 x 48 x 200 points");
     const int skipped = grid_has_avx2() ? 0 : 1; /* the prototype needs it */
     bench_race(b, runners + skipped, (int)(sizeof runners / sizeof runners[0]) - skipped);
     grid_free(avx2);
@@ -272,6 +285,8 @@ void bench_grid(struct bench *b)
     const char *workload = "gpt3";
     struct split s = { 0 };
     split_open(&s, "libra-4d-4096", "libra-2024-4d", &workload, 1);
+    split_row(&s, "chiplet + package <= 900");
+    split_row(&s, "chiplet >= package");
     race_gpt3(b, &s);
     race_threads(b, &s);
     race_terms(b, &s);

@@ -208,7 +208,7 @@ static void bench_schedule(struct bench *b, const char *what, const char *requir
 
 void bench_hetero(struct bench *b)
 {
-    bench_head("layers on types of resources");
+    bench_head(b, "layers on types of resources");
     printf("   plans evaluated, 16 layers on 16 types, exact units\n");
     bench_plans(b);
     bench_oracle(b, "optimum proved, 16 layers on 16 types", "<= 0.3 s", 16, ROUNDS, ORACLE_S);

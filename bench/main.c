@@ -1,10 +1,12 @@
 /*
  * bench [SUBJECT...]: measures what README and docs say about speed; without a subject, all. Ends with 1 when
- * a promise is missed. Reads shipped files below configs/, so it is started at the top of the tree.
+ * a promise is missed or a speed fell since the last release (bench/last.txt; $KEEP is written anew). Reads
+ * shipped files below configs/, so it is started at the top of the tree.
  */
 #include "bench/bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,10 +71,13 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         asked[find_subject(argv[i])] = true;
     topo_graph_init();
+    bench_keep(&b, "bench/last.txt");
     print_machine();
     for (int i = 0; i < N_SUBJECTS; i++)
         if (argc == 1 || asked[i])
             subjects[i].run(&b);
-    printf("\n%d promises met, %d missed\n", b.met, b.missed);
-    return b.missed > 0;
+    const char *keep = getenv("KEEP");
+    const int fell = bench_close(&b, keep && *keep ? keep : NULL);
+    printf("%d promises met, %d missed\n", b.met, b.missed);
+    return b.missed > 0 || fell > 0;
 }

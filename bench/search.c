@@ -92,7 +92,7 @@ void bench_search(struct bench *b)
     if (one.best_rank != two.best_rank || one.best_s < two.best_s || one.best_s > two.best_s)
         bench_stop("one thread finds plan %lld, two %lld", (long long)one.best_rank,
                    (long long)two.best_rank);
-    bench_head("plans of parallelism, GPT-3 175B on 4,096 NPUs");
+    bench_head(b, "plans of parallelism, GPT-3 175B on 4,096 NPUs");
     printf("   %lld candidates, of which %lld fit in memory and are timed\n", (long long)two.n_candidates,
            (long long)two.n_timed);
     double per_s = (double)one.n_timed / one.cpu_s;

@@ -86,7 +86,7 @@ void bench_shell(struct bench *b)
     char *program = getenv("WEFT");
     char *argv[] = { program ? program : usual, alloc, study, of, json, NULL };
     double wall_s[ROUNDS], cpu_s = (double)INFINITY;
-    bench_head("From the shell, 30 times");
+    bench_head(b, "From the shell, 30 times");
     if (access(argv[0], X_OK)) {
         print_missing(b, what, "the program weft is not built");
         return;

@@ -113,6 +113,9 @@ static void print_proofs(const char *what, const struct series *s)
 struct gpt3 {
     struct split splits[N_TOTALS];
     const struct alloc_problem *problems[N_TOTALS];
+    struct alloc_problem scaled[N_TOTALS]; /* the same, which share what is kept */
+    const struct alloc_problem *shared[N_TOTALS];
+    struct alloc_kept kept;
     struct interior *work;
 };
 
@@ -128,6 +131,9 @@ static void open_gpt3(struct gpt3 *g, enum alloc_objective objective)
         split_row(&g->splits[i], row);
         g->splits[i].problem.objective = objective;
         g->problems[i] = &g->splits[i].problem;
+        g->scaled[i] = g->splits[i].problem;
+        g->scaled[i].kept = &g->kept;
+        g->shared[i] = &g->scaled[i];
     }
     if (interior_build(&g->work, g->problems[0], &e))
         bench_stop("%s", e.msg);
@@ -136,6 +142,7 @@ static void open_gpt3(struct gpt3 *g, enum alloc_objective objective)
 static void close_gpt3(struct gpt3 *g)
 {
     interior_free(g->work);
+    alloc_kept_free(&g->kept);
     for (int i = 0; i < N_TOTALS; i++)
         split_free(&g->splits[i]);
 }
@@ -146,7 +153,8 @@ static void race_gpt3(struct bench *b)
     struct dual_result plain;
     open_gpt3(&g, ALLOC_TIME);
     const struct series start = { .problems = g.problems, .work = g.work, .total_Bps = 100e9, .n = N_TOTALS };
-    struct series dual = start, reused = start, fresh = start, answer = start;
+    struct series dual = start, reused = start, fresh = start, answer = start, scaled = start;
+    scaled.problems = g.shared;
     dual_solve(&plain, &g.splits[0].step, 100e9, 1e-12);
     char what[64];
     snprintf(what, sizeof what, "plain dual update, %d iterations", (int)plain.iterations);
@@ -166,14 +174,20 @@ static void race_gpt3(struct bench *b)
           .data = &answer,
           .items = N_TOTALS,
           .floor_per_s = 100e3 },
+        { .what = "alloc_solve, the last split scaled",
+          .run = run_answer,
+          .data = &scaled,
+          .items = N_TOTALS,
+          .floor_per_s = 1e6 },
     };
     enum { N = sizeof runners / sizeof runners[0] };
     for (int i = 0; i < N; i++)
         check_series(&runners[i]);
-    bench_head("Fastest split, GPT-3, 4 dimensions, total only");
+    bench_head(b, "Fastest split, GPT-3, 4 dimensions, total only");
     bench_race(b, runners, N);
     print_proofs("interior_solve", &reused);
     print_proofs("alloc_solve", &answer);
+    print_proofs("scaled", &scaled);
     close_gpt3(&g);
 }
 
@@ -186,7 +200,7 @@ static void race_ratio(struct bench *b)
         .what = "alloc_solve, global, total varies", .run = run_answer, .data = &answer, .items = N_TOTALS
     };
     check_series(&runner);
-    bench_head("Best performance per cost, GPT-3, 4 dimensions");
+    bench_head(b, "Best performance per cost, GPT-3, 4 dimensions");
     bench_race(b, &runner, 1);
     print_proofs("alloc_solve", &answer);
     close_gpt3(&g);
@@ -240,7 +254,7 @@ static void race_random(struct bench *b)
     check_series(&runners[0]);
     check_series(&runners[1]);
     const struct series once = fresh, once_answer = answer;
-    bench_head("Fastest split, 1,000 random problems (<= 6 dims, 20 terms)");
+    bench_head(b, "Fastest split, 1,000 random problems (<= 6 dims, 20 terms)");
     bench_race(b, runners, 2);
     print_proofs("interior_solve", &once);
     print_proofs("alloc_solve", &once_answer);
@@ -313,8 +327,8 @@ static void race_limits(struct bench *b)
             check_series(&runners[product][k]);
         }
         const struct series once = series[product][IN_WATT], twice = series[product][IN_MW];
-        bench_head(product ? "Products, 1,000 random problems"
-                           : "Fastest split within a limit, 1,000 random problems");
+        bench_head(b, product ? "Products, 1,000 random problems"
+                              : "Fastest split within a limit, 1,000 random problems");
         bench_race(b, runners[product], N_LIMITS);
         print_proofs(runners[product][IN_WATT].what, &once);
         print_proofs(runners[product][IN_MW].what, &twice);
@@ -399,7 +413,7 @@ static void race_whole(struct bench *b)
         runners[i].run(runners[i].data, 1);
         runners[i].broken = ((struct whole_race *)runners[i].data)->unproved > 0;
     }
-    bench_head("Best whole design within a budget, GPT-3, 4 dimensions");
+    bench_head(b, "Best whole design within a budget, GPT-3, 4 dimensions");
     bench_race(b, runners, 2);
     close_whole(&few);
     close_whole(&many);

@@ -210,7 +210,7 @@ void bench_store(struct bench *b)
     snprintf(dir, sizeof dir, "%s/weft-bench-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(dir))
         bench_stop("%s: cannot be made", dir);
-    bench_head("1,000,000 points solved and stored, GPT-3, 4 dimensions");
+    bench_head(b, "1,000,000 points solved and stored, GPT-3, 4 dimensions");
     race(b, dir);
     rmdir(dir);
 }

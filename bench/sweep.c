@@ -195,7 +195,7 @@ void bench_sweep(struct bench *b)
     enum { N = sizeof runners / sizeof runners[0] };
     for (int i = 0; i < N; i++)
         runners[i].broken = !all_solved(runners[i].data);
-    bench_head("Points of a sweep into rows, GPT-3, 4 dimensions");
+    bench_head(b, "Points of a sweep into rows, GPT-3, 4 dimensions");
     bench_race(b, runners, N);
     close_points(&total);
     close_points(&ratio);
