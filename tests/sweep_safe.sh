@@ -13,7 +13,7 @@ case $folder in
 *asan*) points=2000 ;;
 *) points=24000 ;;
 esac
-rank_counts=2 victims=2 least_ticks=300
+rank_counts=2 victims=2 least_ticks=150
 [ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ticks=1000; }
 . tests/sweep_study.sh
 
