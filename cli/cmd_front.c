@@ -118,9 +118,9 @@ static int read_batch(struct front_source *s, struct err *e)
     return rc || !many ? rc : number_rows(s, e);
 }
 
-static int open_store(struct front_source *s, const char *path, struct err *e)
+static int open_store(struct front_source *s, const struct run *run, struct err *e)
 {
-    int rc = store_read(&s->store, path, e);
+    int rc = output_read_stores(&s->store, run, 0, e);
     if (rc)
         return rc;
     const struct store_head *head = store_head_of(s->store);
@@ -147,10 +147,11 @@ static int open_csv(struct front_source *s, const char *path, struct err *e)
     return 0;
 }
 
-/* Open @p path ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and
+/* Open the operands ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and
  * store_read(). */
-static int front_source_open(struct front_source *s, const char *path, struct err *e)
+static int front_source_open(struct front_source *s, const struct run *run, struct err *e)
 {
+    const char *path = run->opt.operands[0];
     *s = (struct front_source){ .walk = store_walk_all(STORE_RESULTS, false),
                                 .complete = true,
                                 .from = { .known = false } };
@@ -158,8 +159,8 @@ static int front_source_open(struct front_source *s, const char *path, struct er
         return open_csv(s, "/dev/stdin", e);
     bool is;
     int rc = output_refuse_study(path, e);
-    rc = rc ? rc : store_is(&is, path, e);
-    return rc ? rc : is ? open_store(s, path, e) : open_csv(s, path, e);
+    rc = rc ? rc : output_is_store(&is, path, e);
+    return rc ? rc : is || run->opt.n_operands > 1 ? open_store(s, run, e) : open_csv(s, path, e);
 }
 
 /* The next rows, which the caller may change; NULL after the last. Errors as store_next(). */
@@ -591,11 +592,12 @@ static bool asks_for_others(const struct options *opt)
  * or none within the limits. */
 static int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
-    int rc = front_source_open(&j->source, run->opt.operands[0], e);
+    int rc = front_source_open(&j->source, run, e);
     output_notes(run, &j->source.read.notes);
     output_notes(run, &j->source.rows.notes);
     if (!rc && !j->source.complete)
-        output_warn(run, "%s: not all points are done; resume with weft sweep", run->opt.operands[0]);
+        output_warn(run, "%s: not all points are done; resume with weft sweep",
+                    run->opt.n_operands > 1 ? "the stores" : run->opt.operands[0]);
     if (!rc && j->source.survivors && asks_for_others(&run->opt))
         output_warn(run,
                     "%s: has only what keep of its study left, and may lack the best under other columns and "
@@ -1383,6 +1385,7 @@ static const struct option front_rows[] = {
     TEXT_OPTION("per", "COLUMNS", front_per,
                 "a front for each of their values (default: workload; '' for one front)"),
     OPTION_WHERE,
+    OPTION_PARTIAL,
     LIST_OPTION("limit", "TEXT", limits,
                 "show what a limit over columns costs, as in \"nic_GBps <= 50\"; may be repeated"),
     TEXT_OPTION("design", "POINT", front_design, "show how far this point is from the front"),
@@ -1442,8 +1445,10 @@ const struct command cmd_front = {
     .group = "Many designs",
     .name = "front",
     .help = "the Pareto front of a sweep, and what a limit costs",
-    .about = "Find the Pareto front of the rows that weft sweep wrote (a CSV or a store; - reads a CSV from\n"
-             "standard input), mark its knee, and tell what a limit costs or how far a design is from it.\n",
-    .scope = SCOPE(1, 1, "ROWS", &front_options, &options_format, &options_files),
+    .about =
+        "Find the Pareto front of the rows that weft sweep wrote (a CSV, a store, stores of all shards or a\n"
+        "folder of them; - reads a CSV from standard input), mark its knee, and tell what a limit costs or "
+        "how far a design is from it.\n",
+    .scope = SCOPE(1, OPTIONS_MAX_OPERANDS, "ROWS...", &front_options, &options_format, &options_files),
     .run = run_front,
 };

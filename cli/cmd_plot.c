@@ -25,6 +25,7 @@
 static const struct option plot_rows[] = {
     FLAG_OPTION("list", list, "list the figures, or with xy TABLE the columns of the table"),
     OPTION_WHERE,
+    OPTION_PARTIAL,
     TEXT_OPTION("title", "TEXT", title, "instead of the figure's own"),
     COUNT_OPTION("width", "PX", width_px, 240, 10000, "96 to the inch"),
     COUNT_OPTION("height", "PX", height_px, 240, 10000, "96 to the inch"),
@@ -122,11 +123,11 @@ static int check_extension(const struct run *run, struct err *e)
 
 /* The rows of a store as a CSV of them would be read. A sweep may be adding rows: what is read is of one
  * instant. The store is trimmed to what its study still has, as an export is. */
-static int read_store(struct table *t, const char *path, struct err *e)
+static int read_store(struct table *t, const struct run *run, struct err *e)
 {
     struct store *s;
     *t = (struct table){ 0 };
-    int rc = store_read(&s, path, e);
+    int rc = output_read_stores(&s, run, 1, e);
     if (rc)
         return rc;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
@@ -145,14 +146,15 @@ static int read_store(struct table *t, const char *path, struct err *e)
 }
 
 /* A store is told by its first bytes, not by its name. */
-static int plot_read_rows(struct table *t, const char *path, struct err *e)
+static int plot_read_rows(struct table *t, const struct run *run, struct err *e)
 {
+    const char *path = run->opt.operands[1];
     if (strcmp(path, "-") == 0)
         return table_read_csv(t, "/dev/stdin", e);
     bool is;
     int rc = output_refuse_study(path, e);
-    rc = rc ? rc : store_is(&is, path, e);
-    return rc ? rc : is ? read_store(t, path, e) : table_read_csv(t, path, e);
+    rc = rc ? rc : output_is_store(&is, path, e);
+    return rc ? rc : is || run->opt.n_operands > 2 ? read_store(t, run, e) : table_read_csv(t, path, e);
 }
 
 /* NaN compares false: a row without the number is beyond the limit. */
@@ -251,7 +253,7 @@ static int draw(struct run *run, const struct filters *filters, struct err *e)
     struct table t = { 0 };
     struct text image = { 0 }, said = { 0 };
     plot.said = &said;
-    int rc = plot_read_rows(&t, opt->operands[1], e);
+    int rc = plot_read_rows(&t, run, e);
     output_notes(run, &t.notes);
     if (!rc) {
         rc = strcmp(opt->operands[0], "xy") == 0 ? draw_xy(run, &t, &plot, &image, e)
@@ -314,12 +316,15 @@ const struct command cmd_plot = {
     .about =
         "Draw FIGURE (weft plot --list names them) from the CSV that weft sweep or weft alloc --of csv\n"
         "wrote, or the command that the list names with it; - reads it from standard input. The rows of\n"
-        "a store (weft sweep --store) are drawn as their CSV is.\n"
+        "a store (weft sweep --store), of the stores of all shards, or of a folder of them, are drawn as "
+        "their\n"
+        "CSV is.\n"
         "\n"
         "weft plot xy TABLE --x COLUMN --y COLUMN draws any columns of any table, as points with the front "
         "of\n"
         "the best, as lines (--join) or as bars (--bars).\n",
-    .scope = SCOPE(0, 2, "FIGURE DATA", &plot_options, &xy_options, &image_options, &options_files),
+    .scope = SCOPE(0, OPTIONS_MAX_OPERANDS, "FIGURE DATA...", &plot_options, &xy_options, &image_options,
+                   &options_files),
     .run = run_plot,
     .list = put_figures,
 };

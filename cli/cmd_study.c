@@ -17,6 +17,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <ctype.h>
 #include <omp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -413,6 +414,7 @@ static const struct option export_rows_of[] = {
     OPTION_WHERE,
     TEXT_OPTION("table", "TABLE", table,
                 "an extra table in place of the rows, such as runs, if the study was run with it"),
+    OPTION_PARTIAL,
 };
 static const struct option_group export_options = OPTION_GROUP("Rows", export_rows_of);
 
@@ -427,6 +429,8 @@ static void warn_incomplete(struct run *run, const struct store *s)
     if (head->n_shards > 1)
         output_warn(run, "%s: is shard %d of %d, with %s of all %s points; weft merge puts shards together",
                     path, (int)head->shard, (int)head->n_shards, seen, all);
+    else if (store_n_parts(s) > 1)
+        output_warn(run, "%d stores have %s of %s points", (int)store_n_parts(s), seen, all);
     else
         output_warn(run, "%s: has %s of %s points; weft sweep --store %s goes on with it", path, seen, all,
                     path);
@@ -506,7 +510,7 @@ static int run_export(struct run *run, struct err *e)
         rc = filters_check(&where, &columns, e);
     table_free(&columns);
     if (!rc)
-        rc = store_read(&s, run->opt.operands[0], e);
+        rc = output_read_stores(&s, run, 0, e);
     if (!rc)
         rc = export_store(run, s, where.n ? &where : NULL, e);
     store_close(s);
@@ -518,12 +522,14 @@ const struct command cmd_export = {
     .group = "Many designs",
     .name = "export",
     .help = "the rows of a store as CSV, JSON or text",
-    .about = "Write the rows of STORE, which weft sweep --store made, in order of points and with the head "
-             "of the\n"
-             "sweep: the same bytes that the sweep writes. A sweep may be running meanwhile; what it has "
-             "committed\n"
-             "is written, with a warning that says how much that is.\n",
-    .scope = SCOPE(1, 1, "STORE", &export_options, &options_format, &options_files),
+    .about =
+        "Write the rows of STORE, which weft sweep --store made, in order of points and with the head "
+        "of the\n"
+        "sweep: the same bytes that the sweep writes. A sweep may be running meanwhile; what it has "
+        "committed\n"
+        "is written, with a warning that says how much that is. Of several stores, or a folder of them, the\n"
+        "rows of all shards are written as if they were merged.\n",
+    .scope = SCOPE(1, OPTIONS_MAX_OPERANDS, "STORE...", &export_options, &options_format, &options_files),
     .run = run_export,
 };
 
@@ -640,7 +646,16 @@ const struct command cmd_merge = {
 #define TABLE_OPTION(table, called, says) TEXT_OPTION(called, "FILE", tables[table], says, .outside = true)
 
 static const struct option sweep_rows[] = {
-    OPTION_THREADS("points"), SAY_COLUMNS, DRY_RUN, STORE, RESUME, SHARD
+    OPTION_THREADS("points"),
+    SAY_COLUMNS,
+    DRY_RUN,
+    STORE,
+    RESUME,
+    SHARD,
+    FLAG_OPTION("slurm", slurm,
+                "with --jobs N: print the script of a job array that runs the study in N shards",
+                .outside = true),
+    COUNT_OPTION("jobs", "N", jobs, 1, 1000000, "shards of the array that --slurm prints", .outside = true),
 };
 static const struct option_group sweep_options = OPTION_GROUP("Sweep", sweep_rows);
 
@@ -1079,12 +1094,63 @@ static int dry_run(const struct run *run, const struct campaign_ask *ask, struct
     return rc;
 }
 
+/* Is a script asked for? */
+static int check_script(const struct run *run, struct err *e)
+{
+    const struct options *opt = &run->opt;
+    if (opt->slurm != (opt->jobs > 0))
+        return err_set(e, ERR_USAGE, "option --%s needs --%s", opt->slurm ? "slurm" : "jobs N",
+                       opt->slurm ? "jobs N, the number of shards" : "slurm");
+    if (opt->slurm && (opt->shard || opt->store))
+        return err_set(e, ERR_USAGE, "option --%s is each job's own in a job array; leave it out",
+                       opt->shard ? "shard" : "store");
+    return 0;
+}
+
+/* "rails" of "studies/rails.yaml". */
+static void put_base(struct text *out, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    for (size_t i = 0, n = dot ? (size_t)(dot - name) : strlen(name); i < n; i++)
+        text_printf(out, "%c", isalnum((unsigned char)name[i]) ? name[i] : '-');
+}
+
+/* A job array of Slurm: a shard each, whose stores lie in a folder that export, front and plot read as one.
+ * Its time and partition are the cluster's to say. */
+static int write_script(const struct run *run, struct err *e)
+{
+    struct text out = { .wide = true }, base = { 0 };
+    put_base(&base, run->opt.operands[0]);
+    const char *name = text_str(&base);
+    long long n = (long long)run->opt.jobs;
+    text_printf(
+        &out,
+        "#!/bin/sh\n#SBATCH --job-name=%s --array=1-%lld --cpus-per-task=1 --time=24:00:00\n"
+        "#SBATCH --output=%s-shards/%%a.log\n"
+        "# mkdir -p %s-shards before sbatch; --time and --cpus-per-task are to be chosen. A job that ended "
+        "early goes on\n# where it was when it is submitted again. When all have ended:\n"
+        "#     weft export %s-shards -o %s.csv; weft front %s-shards\nset -eu\n",
+        name, n, name, name, name, name, name);
+    text_printf(
+        &out,
+        "exec %s --store %s-shards/\"$SLURM_ARRAY_TASK_ID\".db --shard \"$SLURM_ARRAY_TASK_ID\"/%lld -j "
+        "\"${SLURM_CPUS_PER_TASK:-1}\" -q\n",
+        run->recorded, name, n);
+    int rc = text_check(&base, e);
+    rc = rc ? rc : output_text(run, &out, e);
+    text_free(&base);
+    text_free(&out);
+    return rc;
+}
+
 /* Before the study is read: by every rank alike, from the same words. */
 static int check_options(struct study_job *job, const struct run *run, struct err *e)
 {
     int rc = check_out(run, job->extras, job->n_extras, e);
     if (!rc)
         rc = job->kind ? extra_check(run, job->extras, job->n_extras, e) : output_check(run, e);
+    if (!rc)
+        rc = check_script(run, e);
     if (!rc)
         rc = read_shard(&job->ask, run->opt.shard, e);
     return rc ? rc : check_resume(run, e);
@@ -1111,7 +1177,9 @@ static int read_and_run(struct run *run, struct study_job *job, struct err *e)
     if (!rc && fleet_rank() == 0 && !run->opt.dry_run && !run->opt.quiet)
         load_say_study_ages(run, &s);
     if (!rc)
-        rc = run->opt.dry_run ? dry_run(run, &job->ask, e) : run_all(run, &s, job, e);
+        rc = run->opt.dry_run ? dry_run(run, &job->ask, e)
+             : run->opt.slurm ? write_script(run, e)
+                              : run_all(run, &s, job, e);
     study_close(&s);
     overrides_free(&o);
     return rc;

@@ -303,6 +303,53 @@ int output_refuse_study(const char *path, struct err *e)
                    path, path);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int output_is_store(bool *is, const char *path, struct err *e)
+{
+    *is = is_folder(path);
+    return *is ? 0 : store_is(is, path, e);
+}
+
+static int check_whole(struct store *s, const struct run *run, struct err *e)
+{
+    char seen[SHOW], all[SHOW];
+    if (store_n_parts(s) == 1 || store_is_complete(s) || run->opt.partial)
+        return 0;
+    show_count(seen, store_counts_of(s).seen);
+    show_count(all, store_head_of(s)->n_points);
+    return err_set(
+        e, ERR_NO_DESIGN,
+        "%d stores have %s of %s points: a shard is missing or under way; give --partial to read what "
+        "is there",
+        (int)store_n_parts(s), seen, all);
+}
+
+int output_read_stores(struct store **out, const struct run *run, int32_t first, struct err *e)
+{
+    const int32_t n = run->opt.n_operands - first;
+    int rc = 0;
+    *out = NULL;
+    for (int32_t i = first; i < run->opt.n_operands && n > 1 && !rc; i++) {
+        bool is = false;
+        rc = output_is_store(&is, run->opt.operands[i], e);
+        if (!rc && !is)
+            rc = err_set(e, ERR_USAGE, "%.200s: is no store; several are read together where all are stores",
+                         run->opt.operands[i]);
+    }
+    rc = rc ? rc : store_read_together(out, run->opt.operands + first, n, e);
+    rc = rc ? rc : check_whole(*out, run, e);
+    if (rc) {
+        store_close(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 bool output_is_of_store(const char *path, const char *store)
 {
     static const char *const beside[] = { "", "-wal", "-shm", "-journal" };

@@ -16,6 +16,18 @@
 
 /** Does a file's name have this ending, in upper or lower case? */
 bool output_ends_with(const char *path, const char *ending);
+/** What reads stores of a sweep: option, operands, and the sentence about them. */
+#define OPTION_PARTIAL                                                                                       \
+    FLAG_OPTION("partial", partial,                                                                          \
+                "of several stores: also where a shard is missing, or not all of it is done")
+
+/** Is it a store, or a folder, whose stores count together? ERR_PARSE as store_is(). */
+int output_is_store(bool *is, const char *path, struct err *e);
+/**
+ * The stores that are operands from @p first on, as one (store_read_together()). Of several that have not all
+ * points of their study ERR_NO_DESIGN, unless --partial is given. ERR_USAGE: there are tables among them.
+ */
+int output_read_stores(struct store **out, const struct run *run, int32_t first, struct err *e);
 /** Of a command that reads rows: ERR_PARSE where @p path is a study by its name, which has none yet. */
 int output_refuse_study(const char *path, struct err *e);
 /** Is @p path the store, or one of the files that SQLite keeps beside it? */

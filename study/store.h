@@ -104,6 +104,15 @@ void store_close(struct store *s); /**< NULL is fine; what was not committed is 
 /** Open for reading alone: what a finished or unfinished study has so far, as of one instant. All of it is
  * verified: O(rows), some 2 us each. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
+/**
+ * The stores of a study's shards as one that is not merged: store_next() gives the rows of all, in order of
+ * points, and head, counts and completeness are of all of them. Of a path that is a folder all files *.db
+ * count. Opened and verified on all threads. ERR_PARSE, with a line: stores of different studies, a shard
+ * twice, runs, or survivors of a rule.
+ */
+int store_read_together(struct store **out, const char *const *paths, int32_t n, struct err *e);
+/** How many files such a store is read from. */
+int32_t store_n_parts(const struct store *s);
 /** Likewise, for its head and counts alone: rows are not verified. */
 int store_peek(struct store **out, const char *path, struct err *e);
 

@@ -1435,6 +1435,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
+    store_join_free(s->join);
     if (s->db)
         settle(s);
     disconnect_store(s);

@@ -79,6 +79,7 @@ struct store {
     struct store_texts texts;
     struct store_sum texts_sum; /**< of table `texts` */
     bool *show;                 /**< store_show(); owned */
+    struct store_join *join;    /**< owned: read together with other stores; NULL: alone */
     struct sqlite3_stmt *put_text, *put_span, *remove_span, *put_value, *put_sum, *get_sum; /**< owned */
 };
 
@@ -132,6 +133,18 @@ int store_read_on(struct store **out, const char *path, const char *vfs, struct 
 int store_claim(struct store **out, const char *path, struct err *e);
 /** Begin a transaction, unless one is under way. */
 int store_begin(struct store *s, struct err *e);
+
+/** Refused: both have a unit. A merge would count it twice, and nothing in the tables would show it. */
+int store_check_apart(const struct store *a, const struct store *b, struct err *e);
+
+/* ---- study/store_join.c ---- */
+
+void store_join_free(struct store_join *j); /**< NULL is fine; the first store stays */
+/** Of stores read together store @p k; of one alone that one. */
+struct store *store_part(struct store *s, int32_t k);
+int store_next_joined(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e);
+/** store_next() of this file alone. */
+int store_next_alone(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e);
 
 /* ---- study/store_check.c ---- */
 

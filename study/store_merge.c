@@ -66,17 +66,16 @@ static const char *path_of(const struct merge *m, int32_t i)
 
 /* ---- what goes together ---- */
 
-/* Two shards that both counted a unit would count it twice, and nothing in the tables would show it. */
-static int check_pair(const struct merge *m, int32_t i, int32_t k, struct err *e)
+int store_check_apart(const struct store *first, const struct store *second, struct err *e)
 {
-    const struct spans *a = &m->sources[i].store->done, *b = &m->sources[k].store->done;
+    const struct spans *a = &first->done, *b = &second->done;
     /* Both lists ascend: a merge finds any overlap in one pass. */
     for (int64_t at_a = 0, at_b = 0; at_a < a->n && at_b < b->n;) {
         const struct span *x = &a->spans[at_a], *y = &b->spans[at_b];
         if (x->first < y->first + y->n && y->first < x->first + x->n)
-            return err_set(
-                e, ERR_PARSE, "%s: has units of the sweep (%lld) that %s has too; give each shard once",
-                path_of(m, k), (long long)(x->first > y->first ? x->first : y->first), path_of(m, i));
+            return err_set(e, ERR_PARSE,
+                           "%s: has units of the sweep (%lld) that %s has too; give each shard once",
+                           second->path, (long long)(x->first > y->first ? x->first : y->first), first->path);
         if (x->first < y->first)
             at_a++;
         else
@@ -95,7 +94,7 @@ static int check_sources(const struct merge *m, struct err *e)
         if (rc)
             err_set(e, e->code, "%s, as %s", e->msg, first->path);
         for (int32_t i = 0; i < k && !rc; i++)
-            rc = check_pair(m, i, k, e);
+            rc = store_check_apart(m->sources[i].store, m->sources[k].store, e);
     }
     store_form_free(&form);
     return rc;

@@ -451,14 +451,15 @@ int store_show(struct store *s, const bool *show, struct err *e)
 {
     /* Those of store_shown(): version 4 has the point and its axes in place of the key. */
     size_t n = (size_t)(s->tables[STORE_RESULTS].columns.n_cols + (s->head.kind ? s->head.n_axes : 0));
-    free(s->show);
-    s->show = NULL;
-    if (!show)
-        return 0;
-    s->show = malloc(n);
-    if (!s->show)
-        return err_nomem(e, "columns of a store");
-    memcpy(s->show, show, n);
+    for (int32_t k = 0; k < store_n_parts(s); k++) {
+        struct store *part = store_part(s, k);
+        free(part->show);
+        part->show = show ? malloc(n) : NULL;
+        if (show && !part->show)
+            return err_nomem(e, "columns of a store");
+        if (show)
+            memcpy(part->show, show, n);
+    }
     return 0;
 }
 
@@ -492,20 +493,33 @@ static int ask_column(struct store *s, const char *column, bool largest, int64_t
     return rc;
 }
 
+/* The largest of what the files of a store say. */
+static int ask_parts(struct store *s, const char *column, bool largest, int64_t *out, struct err *e)
+{
+    int rc = 0;
+    *out = 0;
+    for (int32_t k = 0; k < store_n_parts(s) && !rc; k++) {
+        int64_t n;
+        rc = ask_column(store_part(s, k), column, largest, &n, e);
+        *out = !rc && n > *out ? n : *out;
+    }
+    return rc;
+}
+
 int store_max(struct store *s, const char *column, int64_t *out, struct err *e)
 {
-    return ask_column(s, column, true, out, e);
+    return ask_parts(s, column, true, out, e);
 }
 
 int store_any(struct store *s, const char *column, bool *out, struct err *e)
 {
     int64_t n;
-    int rc = ask_column(s, column, false, &n, e);
+    int rc = ask_parts(s, column, false, &n, e);
     *out = n > 0;
     return rc;
 }
 
-int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e)
+static int ask_word(struct store *s, const char *column, const char *word, bool *out, struct err *e)
 {
     const struct store_table *t = &s->tables[STORE_RESULTS];
     int32_t col = table_find(&t->columns, column), id = texts_find(&s->texts, word);
@@ -528,6 +542,15 @@ int store_any_word(struct store *s, const char *column, const char *word, bool *
     }
     sqlite3_finalize(get);
     text_free(&sql);
+    return rc;
+}
+
+int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e)
+{
+    int rc = 0;
+    *out = false;
+    for (int32_t k = 0; k < store_n_parts(s) && !rc && !*out; k++)
+        rc = ask_word(store_part(s, k), column, word, out, e);
     return rc;
 }
 
@@ -633,7 +656,7 @@ static bool store_read_row(struct table *rows, const struct store *s, struct sql
     return known;
 }
 
-int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
+int store_next_alone(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
 {
     struct store_table *t = &s->tables[w->table];
     assert(w->raw || !is_held(s, w->table));
@@ -669,4 +692,9 @@ int store_next(struct store *s, struct store_walk *w, int64_t most, struct table
     if (rc)
         table_free(rows);
     return rc || !rows->failed ? rc : err_nomem(e, "rows of a store");
+}
+
+int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
+{
+    return s->join ? store_next_joined(s, w, most, rows, e) : store_next_alone(s, w, most, rows, e);
 }

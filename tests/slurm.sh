@@ -185,6 +185,12 @@ array "$weft sweep study.yaml --store part\$SLURM_ARRAY_TASK_ID.db --shard \$SLU
 "$weft" merge all.db part1.db part2.db part3.db part4.db >/dev/null || die "weft merge: ends with code $?"
 same "weft sweep, an array of 4 shards" all.db
 
+"$weft" sweep study.yaml --slurm --jobs 4 >array.sh || die "weft sweep --slurm: ends with code $?"
+mkdir study-shards
+PATH=$(dirname "$weft"):$PATH timeout 240 sbatch --quiet --wait --overcommit array.sh ||
+    die "the script of weft sweep --slurm: ends with code $?"
+same "the script of weft sweep --slurm" study-shards
+
 ranks 2 "$weft" sweep study.yaml --store two.db >/dev/null || die "weft sweep, srun of 2 ranks: ends with code $?"
 same "weft sweep, srun of 2 ranks" two.db
 

@@ -95,3 +95,50 @@ done
 kill $!
 wait $! 2>/dev/null
 sed -n 's/.*: [0-9]* s: [0-9,]* of \(140,625 units of points or runs\).*/N of \1/p' said | sed q
+
+# ---- the stores of all shards, read as one ----
+
+cat >shards.yaml <<..
+network: ring:4 switch:8
+workload: { name: toy, step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] } }
+vary: { total_GBps: { from: 100, to: 400, points: 101 }, network: ["ring:4 switch:8", "full:4 ring:2 switch:4"] }
+..
+echo "## --slurm prints a job array; its jobs, run one by one, give the rows of a plain sweep"
+"$WEFT" sweep shards.yaml --slurm --jobs 3 >array.sh
+cat array.sh
+mkdir shards-shards bin
+ln -s "$WEFT" bin/weft
+for i in 3 1 2; do SLURM_ARRAY_TASK_ID=$i SLURM_CPUS_PER_TASK=1 PATH=$PWD/bin:$PATH sh array.sh; done
+"$WEFT" sweep shards.yaml -o plain.csv -q
+"$WEFT" export shards-shards -o joined.csv && cmp plain.csv joined.csv
+"$WEFT" export shards-shards/*.db -o joined.csv -f && cmp plain.csv joined.csv
+"$WEFT" front shards-shards --by time_s,total_GBps --of csv | grep -v '^#' >front.csv
+"$WEFT" front plain.csv --by time_s,total_GBps --of csv | grep -v '^#' | cmp - front.csv
+"$WEFT" plot xy shards-shards --x total_GBps --y time_s -o joined.svg && "$WEFT" plot xy plain.csv --x total_GBps --y time_s -o plain.svg &&
+    cmp plain.svg joined.svg
+echo "## a shard that is missing"
+"$WEFT" export shards-shards/1.db shards-shards/3.db -o part.csv
+echo "exit $?, $(ls part.csv 2>&1)"
+"$WEFT" export shards-shards/1.db shards-shards/3.db --partial -o part.csv
+echo "exit $?, $(grep -vc '^#' part.csv) lines"
+"$WEFT" front shards-shards/1.db shards-shards/3.db --partial --by time_s,total_GBps | head -n 2
+echo "## of different studies, twice, no stores, survivors, half an option"
+"$WEFT" sweep shards.yaml --set total_GBps=100 --store another.db -q
+"$WEFT" export shards-shards/1.db another.db
+echo "exit $?"
+"$WEFT" front shards-shards/1.db shards-shards/1.db
+echo "exit $?"
+"$WEFT" plot xy plain.csv joined.csv --x total_GBps --y time_s
+echo "exit $?"
+mkdir none
+"$WEFT" front none
+echo "exit $?"
+for i in 1 2; do "$WEFT" sweep shards.yaml --set 'keep={front: [time_s, total_GBps]}' --store k$i.db --shard $i/2 -q; done
+"$WEFT" export k1.db k2.db
+echo "exit $?"
+"$WEFT" sweep shards.yaml --slurm
+echo "exit $?"
+"$WEFT" sweep shards.yaml --jobs 3
+echo "exit $?"
+"$WEFT" sweep shards.yaml --slurm --jobs 3 --shard 1/3
+echo "exit $?"
