@@ -80,8 +80,8 @@ struct front_job {
     int32_t n_sides;
     struct front_design design;
     struct front_sample sample;
-    int64_t n_passed; /**< rows that pass --where */
-    struct text work; /**< owned: the workload of the first of them */
+    int64_t n_passed;             /**< rows that pass --where */
+    struct text work, other_work; /**< owned: the workload of the first of them, and the first other one */
 };
 
 enum { FRONT_NAME = 160 };
@@ -438,26 +438,33 @@ static int take_sample(struct front_job *j, const struct table *rows, struct err
     return s->rows.failed ? err_nomem(e, "designs behind the front") : 0;
 }
 
-/* Times of different work do not compare. */
-static void warn_work(struct front_job *j, struct run *run, const struct table *rows)
+/* Times of different work do not compare: the first workload, and the first that differs. */
+static void note_work(struct front_job *j, const struct table *rows)
 {
     int32_t work = table_find(rows, "workload");
-    struct text other = { 0 };
+    struct text now = { 0 };
+    for (int64_t row = 0; row < rows->n_rows && work >= 0 && !j->other_work.n; row++) {
+        text_clear(&now);
+        table_cell_text(&now, rows, row, work);
+        if (!j->work.s)
+            text_puts(&j->work, text_str(&now));
+        else if (!now.failed && strcmp(text_str(&now), text_str(&j->work)) != 0)
+            text_puts(&j->other_work, text_str(&now));
+    }
+    text_free(&now);
+}
+
+static void warn_work(const struct front_job *j, struct run *run)
+{
     for (int32_t i = 0; i < j->sides[0].rule.n_per; i++)
         if (strcmp(j->sides[0].rule.per[i], "workload") == 0)
             return;
-    for (int64_t row = 0; row < rows->n_rows && work >= 0 && run->warned.n == 0; row++) {
-        struct text *now = j->work.s ? &other : &j->work;
-        text_clear(&other);
-        table_cell_text(now, rows, row, work);
-        if (!text_any_cut() && strcmp(text_str(now), text_str(&j->work)) != 0)
-            output_warn(run, "designs for %s and %s are compared with each other; give workload in --per",
-                        text_str(&j->work), text_str(now));
-    }
-    text_free(&other);
+    if (j->other_work.n && run->warned.n == 0)
+        output_warn(run, "designs for %s and %s are compared with each other; give workload in --per",
+                    text_str(&j->work), text_str(&j->other_work));
 }
 
-static int front_read_rows(struct front_job *j, struct run *run, struct err *e)
+static int front_read_rows(struct front_job *j, struct err *e)
 {
     struct table *rows;
     int rc;
@@ -465,7 +472,7 @@ static int front_read_rows(struct front_job *j, struct run *run, struct err *e)
         rc = find_design(j, rows, e);
         filters_keep(&j->filters, rows);
         j->n_passed += rows->n_rows;
-        warn_work(j, run, rows);
+        note_work(j, rows);
         if (!rc)
             rc = take_sample(j, rows, e);
         for (int32_t i = 0; i < j->n_sides && !rc; i++)
@@ -582,6 +589,115 @@ static int check_fronts(const struct front_job *j, const struct run *run, struct
     return 0;
 }
 
+static void front_job_free(struct front_job *j)
+{
+    for (int32_t i = 0; i < FRONT_SIDES; i++) {
+        keep_free(j->sides[i].keep);
+        keep_rule_free(&j->sides[i].rule);
+        table_free(&j->sides[i].rows);
+        free(j->sides[i].by_point);
+    }
+    text_free(&j->design.group);
+    table_free(&j->design.row);
+    table_free(&j->sample.rows);
+    filters_free(&j->filters);
+    text_free(&j->work);
+    text_free(&j->other_work);
+    front_source_close(&j->source);
+    *j = (struct front_job){ 0 };
+}
+
+/* ---- stores that are read together ---- */
+
+/*
+ * What one of them has: fronts of its own rows, and all else that is looked for. A design that is on the
+ * front of all is on that of its store, so the fronts of stores, which are few rows, are held against each
+ * other. Stores are read on all threads.
+ */
+static int read_part(struct front_job *part, const struct front_job *j, const struct options *opt, int32_t k,
+                     struct err *e)
+{
+    part->source = (struct front_source){ .kind = j->source.kind,
+                                          .store = j->source.store,
+                                          .walk = store_walk_all(STORE_RESULTS, false) };
+    part->source.walk.part = k + 1;
+    int rc = read_batch(&part->source, e);
+    rc = rc ? rc : take_options(part, opt, e);
+    rc = rc ? rc : front_read_rows(part, e);
+    for (int32_t i = 0; i < part->n_sides && !rc; i++)
+        rc = front_take_side(&part->sides[i], e);
+    part->source.store = NULL; /* that of all */
+    return rc;
+}
+
+/* Samples are thinned by the same rule, whoever took them. */
+static int add_sample(struct front_sample *s, struct front_sample *part, struct err *e)
+{
+    if (s->rows.n_cols == 0)
+        for (int32_t i = 0; i < part->rows.n_cols; i++)
+            table_column_of(&s->rows, &part->rows, i);
+    s->every = part->every > s->every ? part->every : s->every;
+    table_take_rows(&s->rows, &part->rows);
+    if (s->rows.failed)
+        return err_nomem(e, "designs behind the front");
+    table_keep_rows(&s->rows, is_sampled, &s->every);
+    while (s->rows.n_rows > s->most)
+        thin(s);
+    return 0;
+}
+
+static void add_design(struct front_design *d, struct front_design *part)
+{
+    if (d->found || !part->found || d->point < 0)
+        return;
+    d->found = true;
+    memcpy(d->x, part->x, sizeof d->x);
+    d->group = part->group;
+    d->row = part->row;
+    part->group = (struct text){ 0 };
+    part->row = (struct table){ 0 };
+}
+
+static int add_part(struct front_job *j, struct front_job *part, struct err *e)
+{
+    int rc = add_sample(&j->sample, &part->sample, e);
+    j->n_passed += part->n_passed;
+    add_design(&j->design, &part->design);
+    if (!j->work.s)
+        text_puts(&j->work, text_str(&part->work));
+    if (!j->other_work.n && part->work.n && strcmp(text_str(&part->work), text_str(&j->work)) != 0)
+        text_puts(&j->other_work, text_str(&part->work));
+    else if (!j->other_work.n)
+        text_puts(&j->other_work, text_str(&part->other_work));
+    for (int32_t i = 0; i < j->n_sides && !rc; i++)
+        rc = keep_offer(j->sides[i].keep, &part->sides[i].rows, e);
+    return rc;
+}
+
+static int front_read_parts(struct front_job *j, const struct options *opt, struct err *e)
+{
+    const int32_t n = store_n_parts(j->source.store);
+    struct front_job *parts = calloc((size_t)n, sizeof *parts);
+    struct err *errs = calloc((size_t)n, sizeof *errs);
+    int rc = parts && errs ? 0 : err_nomem(e, "fronts");
+    if (!rc) {
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int32_t k = 0; k < n; k++)
+            read_part(&parts[k], j, opt, k, &errs[k]);
+    }
+    for (int32_t k = 0; k < n && !rc; k++) {
+        rc = (int)errs[k].code;
+        if (rc)
+            *e = errs[k];
+        rc = rc ? rc : add_part(j, &parts[k], e);
+    }
+    for (int32_t k = 0; k < n && parts; k++)
+        front_job_free(&parts[k]);
+    free(parts);
+    free(errs);
+    return rc;
+}
+
 /* Another front than that of the study may be of designs that were dropped. */
 static bool asks_for_others(const struct options *opt)
 {
@@ -608,30 +724,19 @@ static int front_job_run(struct front_job *j, struct run *run, struct err *e)
                        j->source.complete ? "is of a sweep that has kept no row" : "no row is there yet");
     if (!rc && (rc = take_options(j, &run->opt, e)) == ERR_PARSE)
         err_wrap(e, "%s:1:1", run->opt.operands[0]);
+    bool together = j->source.store && store_n_parts(j->source.store) > 1;
     if (!rc)
-        rc = front_read_rows(j, run, e);
+        rc = together ? front_read_parts(j, &run->opt, e) : front_read_rows(j, e);
+    if (!rc)
+        warn_work(j, run);
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = front_take_side(&j->sides[i], e);
+    /* Why a front is empty only all rows tell. */
+    if (!rc && together && j->sides[FRONT_ALL].rows.n_rows == 0)
+        rc = front_read_rows(j, e);
     if (!rc)
         rc = check_fronts(j, run, e);
     return rc;
-}
-
-static void front_job_free(struct front_job *j)
-{
-    for (int32_t i = 0; i < FRONT_SIDES; i++) {
-        keep_free(j->sides[i].keep);
-        keep_rule_free(&j->sides[i].rule);
-        table_free(&j->sides[i].rows);
-        free(j->sides[i].by_point);
-    }
-    text_free(&j->design.group);
-    table_free(&j->design.row);
-    table_free(&j->sample.rows);
-    filters_free(&j->filters);
-    text_free(&j->work);
-    front_source_close(&j->source);
-    *j = (struct front_job){ 0 };
 }
 
 /* Of a table that `weft front` wrote these are replaced. */

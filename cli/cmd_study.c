@@ -133,6 +133,7 @@ struct source {
     const struct filters *where;    /* NULL: all */
     struct store_walk walk;         /* of the results */
     struct export_tally *tally;     /* NULL: nobody asks */
+    bool typed;                     /* the head says what columns hold */
     bool begun, any;                /* any: the last call gave rows, even if none of them passes */
     int64_t n_rows;                 /* so far */
 };
@@ -191,15 +192,28 @@ static int export_put(struct outfile *f, struct text *piece, struct err *e)
     return rc;
 }
 
+/* "types=point:count,network:text,..": what another program would have to guess. */
+static void put_types(struct text *head, const struct table *rows)
+{
+    static const char *const words[] = {
+        [TABLE_TEXT] = "text", [TABLE_REAL] = "real", [TABLE_COUNT] = "count"
+    };
+    for (int32_t i = 0; i < rows->n_cols; i++)
+        text_printf(head, "%s%s:%s", i ? "," : "types=", rows->names[i], words[rows->kinds[i]]);
+    text_puts(head, "\n");
+}
+
 /* CSV and JSON. The first piece is read before anything is written, as it brings the columns. */
-static int stream(struct outfile *f, struct table_writer *w, struct source *s, const char *head,
+static int stream(struct outfile *f, struct table_writer *w, struct source *s, struct text *head,
                   struct err *e)
 {
     struct table rows = { 0 };
     struct text piece = { 0 };
     int rc = next_rows(s, &rows, e);
+    if (!rc && s->typed)
+        put_types(head, &rows);
     if (!rc)
-        rc = table_write_begin(w, &rows, head, &piece, e);
+        rc = table_write_begin(w, &rows, text_str(head), &piece, e);
     while (!rc && s->any) {
         rc = table_write_rows(w, &rows, &piece, e);
         if (!rc)
@@ -228,7 +242,7 @@ static int write_stream(const struct run *run, struct source *s, const char *pat
     if (!rc)
         rc = outfile_begin(&f, path, run->opt.force, e);
     if (!rc)
-        rc = stream(&f, &w, s, text_str(&head), e);
+        rc = stream(&f, &w, s, &head, e);
     if (!rc && text_any_cut())
         rc = err_nomem(e, "text");
     if (!rc)
@@ -305,9 +319,12 @@ static int export_rows(const struct run *run, struct store *s, const struct stud
                        const struct filters *where, struct origin from, struct export_tally *tally,
                        struct err *e)
 {
-    struct source source = {
-        .store = s, .kind = kind, .where = where, .walk = store_walk_all(STORE_RESULTS, false), .tally = tally
-    };
+    struct source source = { .store = s,
+                             .kind = kind,
+                             .where = where,
+                             .walk = store_walk_all(STORE_RESULTS, false),
+                             .tally = tally,
+                             .typed = run->opt.typed };
     if (output_format(run) == TABLE_AS_TEXT)
         return write_sheet(run, &source, e);
     return write_stream(run, &source, run->opt.out, output_format(run), from, e);
@@ -415,6 +432,7 @@ static const struct option export_rows_of[] = {
     TEXT_OPTION("table", "TABLE", table,
                 "an extra table in place of the rows, such as runs, if the study was run with it"),
     OPTION_PARTIAL,
+    FLAG_OPTION("typed", typed, "a line \"types=\" in the head, with text, real or count of each column"),
 };
 static const struct option_group export_options = OPTION_GROUP("Rows", export_rows_of);
 

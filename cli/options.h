@@ -98,7 +98,7 @@ struct options {
     const char *store, *shard, *table;
     bool force, quiet, verbose, help, version, wide;
     bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
-    bool resume, partial, slurm, front_only, curves, schema, xy_linear, skip_bad, cpu_jobs;
+    bool resume, partial, slurm, typed, front_only, curves, schema, xy_linear, skip_bad, cpu_jobs;
     int64_t threads, width_px, height_px, front_behind;
     int64_t jobs;                        /**< shards of a job array, 0 = absent */
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */

@@ -106,9 +106,9 @@ void store_close(struct store *s); /**< NULL is fine; what was not committed is 
 int store_read(struct store **out, const char *path, struct err *e);
 /**
  * The stores of a study's shards as one that is not merged: store_next() gives the rows of all, in order of
- * points, and head, counts and completeness are of all of them. Of a path that is a folder all files *.db
- * count. Opened and verified on all threads. ERR_PARSE, with a line: stores of different studies, a shard
- * twice, runs, or survivors of a rule.
+ * points, and head, counts and completeness are of all of them. Walks over different parts may run on
+ * different threads. Of a path that is a folder all files *.db count. Opened and verified on all threads.
+ * ERR_PARSE, with a line: stores of different studies, a shard twice, runs, or survivors of a rule.
  */
 int store_read_together(struct store **out, const char *const *paths, int32_t n, struct err *e);
 /** How many files such a store is read from. */
@@ -138,6 +138,7 @@ struct store_walk {
     /** All columns as they were put. Else those that an export has: of version 4 the point, its axes, and all
      * columns but keys; without those that store_show() hides. */
     bool raw;
+    int32_t part;    /**< of stores that are read together: 0 all of them; k: the k-th alone, from 1 on */
     int64_t id, seq; /**< the last row that was read, by its keys */
     int64_t upto;    /**< the last id to read */
 };

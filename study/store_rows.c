@@ -696,5 +696,7 @@ int store_next_alone(struct store *s, struct store_walk *w, int64_t most, struct
 
 int store_next(struct store *s, struct store_walk *w, int64_t most, struct table *rows, struct err *e)
 {
-    return s->join ? store_next_joined(s, w, most, rows, e) : store_next_alone(s, w, most, rows, e);
+    if (s->join && w->part == 0)
+        return store_next_joined(s, w, most, rows, e);
+    return store_next_alone(w->part ? store_part(s, w->part - 1) : s, w, most, rows, e);
 }

@@ -114,6 +114,12 @@ for i in 3 1 2; do SLURM_ARRAY_TASK_ID=$i SLURM_CPUS_PER_TASK=1 PATH=$PWD/bin:$P
 "$WEFT" export shards-shards/*.db -o joined.csv -f && cmp plain.csv joined.csv
 "$WEFT" front shards-shards --by time_s,total_GBps --of csv | grep -v '^#' >front.csv
 "$WEFT" front plain.csv --by time_s,total_GBps --of csv | grep -v '^#' | cmp - front.csv
+for how in "--behind 5" "--design 7" "--limit total_GBps<=200" "--where n_dims=3" "--at time_s=0.002,total_GBps=250" "--per network"; do
+    # shellcheck disable=SC2086 # several words
+    "$WEFT" front shards-shards --by time_s,total_GBps --of csv $how | grep -v '^#' >front.csv
+    # shellcheck disable=SC2086
+    "$WEFT" front plain.csv --by time_s,total_GBps --of csv $how | grep -v '^#' | cmp - front.csv || echo "front $how differs"
+done
 "$WEFT" plot xy shards-shards --x total_GBps --y time_s -o joined.svg && "$WEFT" plot xy plain.csv --x total_GBps --y time_s -o plain.svg &&
     cmp plain.svg joined.svg
 echo "## a shard that is missing"
