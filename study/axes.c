@@ -25,6 +25,7 @@
 #include "base/vec.h"
 
 static const char *const scale_words[] = { "linear", "log", NULL };
+static const char *const count_words[] = { "max", NULL };
 
 static const struct key vary_keys[] = {
     K_ELSEWHERE("KEY", "any key, by its path as in --set: a list of values, or see vary.KEY",
@@ -51,6 +52,9 @@ static const struct key range_keys[] = {
             "number of values, both ends included; this or step"),
     K_WORD(struct sweep_range, scale, "scale", scale_words, SCHEMA_NONE,
            "of points: equal differences or equal ratios (default: linear)"),
+    K_WORD(struct sweep_range, count, "count", count_words, SCHEMA_NONE,
+           "max: of each combination of the other axes the largest value that limits of keep.where on power, "
+           "racks or money of the site allow (default: all values)"),
     K_ELSEWHERE("factor", "instead of all others, of KEY network: networks of so many NPUs, see vary.factor",
                 .form = "<vary.factor>"),
 };
@@ -202,6 +206,12 @@ static int check_ends(const struct sweep_range *r, const struct yaml_doc *doc, y
     return 0;
 }
 
+static int fail_fill(const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    return yaml_fail_key(doc, yaml_get(doc, map, "count"), e, ERR_PARSE,
+                         "is for an axis of its own, not for keys that move together");
+}
+
 static int check_range(const struct sweep_range *r, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     if (isnan(r->step) == (r->points < 0))
@@ -230,6 +240,7 @@ static int read_range(struct sweep_column *c, const struct yaml_doc *doc, yaml_i
         sweep_column_put(c, num_format(text, range_value(&r, i)));
     /* Numbers name no files, so whoever looks for files of a study need not look at each. */
     c->generated = true;
+    c->fills = r.count >= 0;
     return text_check(&c->text, e);
 }
 
@@ -243,7 +254,7 @@ int sweep_read_between(struct sweep_range *r, bool *is_between, const struct yam
     if (!*is_between)
         return 0;
     int rc = schema_read(r, &sweep_range_section, doc, id, e);
-    return rc ? rc : check_ends(r, doc, id, e);
+    return rc ? rc : r->count >= 0 ? fail_fill(doc, id, e) : check_ends(r, doc, id, e);
 }
 
 const char *sweep_between(char buf[NUM_TEXT], const struct sweep_range *r, double share)
@@ -402,6 +413,7 @@ int sweep_axis_fill(struct sweep_axis *axis, struct sweep_column *columns, int64
     /* All texts of the axis end up in one allocation, the first column's. */
     struct text *all = &columns[0].text;
     axis->generated = true;
+    axis->fills = columns[0].fills && axis->n_keys == 1;
     for (int32_t j = 0; j < axis->n_keys; j++) {
         axis->generated = axis->generated && columns[j].generated;
         if (j > 0)
@@ -584,6 +596,8 @@ static int read_zip(struct axes_reader *r, yaml_id map, struct err *e)
         return rc;
     yaml_each (id, r->doc, map) {
         rc = rc ? rc : read_column(r, &d, id, e);
+        if (!rc && d.columns[d.n_keys - 1].fills)
+            rc = fail_fill(r->doc, id, e);
         const struct sweep_column *last = &d.columns[d.n_keys ? d.n_keys - 1 : 0];
         /* Keys that move together have as many values; all are held against the first. */
         if (!rc && last->n != d.columns[0].n)
@@ -931,6 +945,133 @@ int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w
     return n;
 }
 
+/* ---- axes that fill a limit ---- */
+
+enum { MAX_FILLED = 1000000 };
+
+/* The number of a point's combination among the axes that matter; with NULL how many there are. */
+static int64_t fill_index(const struct sweep *w, int32_t grid, const int64_t *at)
+{
+    const struct sweep_grid *g = &w->grids[grid];
+    int64_t index = 0, n = 1;
+    for (int32_t k = 0; k < g->n_axes; k++)
+        if (w->fills[grid].matters[k]) {
+            int64_t size = w->axes[g->axes[k]].n;
+            index = index * size + (at ? at[k] : 0);
+            n = n > MAX_FILLED ? n : n * size;
+        }
+    return at ? index : n;
+}
+
+bool sweep_fills(const struct sweep *w, const struct sweep_point *p)
+{
+    const struct sweep_fill *f = w->fills ? &w->fills[p->grid] : NULL;
+    return !f || f->axis < 0 || f->chosen[fill_index(w, p->grid, p->at)] == p->at[f->axis];
+}
+
+static bool begins(const char *path, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(path, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+static int plan_fill(struct sweep *w, int32_t grid, const char *const *ignored, const struct yaml_doc *doc,
+                     struct err *e)
+{
+    const struct sweep_grid *g = &w->grids[grid];
+    struct sweep_fill *f = &w->fills[grid];
+    *f = (struct sweep_fill){ .axis = -1 };
+    for (int32_t k = 0; k < g->n_axes; k++) {
+        const struct sweep_axis *axis = &w->axes[g->axes[k]];
+        const struct sweep_key *key = &w->keys[axis->keys[0]];
+        for (int32_t j = 0; j < axis->n_keys && !axis->fills; j++)
+            f->matters[k] = f->matters[k] || !begins(w->keys[axis->keys[j]].path, ignored);
+        if (axis->fills && f->axis >= 0)
+            return yaml_fail_key(doc, key->at, e, ERR_RANGE,
+                                 "is the second axis of its grid with count: max; one "
+                                 "can fill a limit");
+        f->axis = axis->fills ? k : f->axis;
+    }
+    int64_t n = f->axis < 0 ? 0 : fill_index(w, grid, NULL);
+    if (n > MAX_FILLED)
+        return err_set(e, ERR_RANGE,
+                       "an axis with count: max has more than %d combinations of others beside it",
+                       MAX_FILLED);
+    f->chosen = f->axis < 0 ? NULL : malloc((size_t)n * sizeof *f->chosen);
+    return f->axis < 0 || f->chosen ? 0 : err_nomem(e, "axes that fill a limit");
+}
+
+/* The largest value within the limit of one combination. */
+static int fill_one(int64_t *chosen, const struct sweep *w, struct sweep_point p, sweep_within *within,
+                    void *data, const struct yaml_doc *doc, struct err *e)
+{
+    const struct sweep_axis *axis = &w->axes[w->grids[p.grid].axes[w->fills[p.grid].axis]];
+    int64_t *at = &p.at[w->fills[p.grid].axis], fits = -1, beyond = axis->n;
+    bool is;
+    *at = axis->n - 1;
+    int rc = within(data, &p, &is, e);
+    if (!rc && is)
+        return yaml_fail_key(
+            doc, w->keys[axis->keys[0]].at, e, ERR_RANGE,
+            "with count: max ends at %s, where no limit of keep.where is reached; give a larger end",
+            axis->values[axis->n - 1]);
+    beyond = axis->n - 1;
+    while (!rc && beyond - fits > 1) {
+        *at = fits + (beyond - fits) / 2;
+        rc = within(data, &p, &is, e);
+        fits = is ? *at : fits;
+        beyond = is ? beyond : *at;
+    }
+    *chosen = fits;
+    return rc;
+}
+
+static int fill_grid(struct sweep *w, int32_t grid, sweep_within *within, void *data,
+                     const struct yaml_doc *doc, struct err *e)
+{
+    const struct sweep_grid *g = &w->grids[grid];
+    int64_t n = fill_index(w, grid, NULL);
+    int rc = 0;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        struct sweep_point p = { .grid = grid };
+        int64_t rest = i;
+        for (int32_t k = g->n_axes - 1; k >= 0; k--)
+            if (w->fills[grid].matters[k]) {
+                p.at[k] = rest % w->axes[g->axes[k]].n;
+                rest /= w->axes[g->axes[k]].n;
+            }
+        rc = fill_one(&w->fills[grid].chosen[i], w, p, within, data, doc, e);
+    }
+    return rc;
+}
+
+const struct sweep_key *sweep_filled_key(const struct sweep *w)
+{
+    for (int32_t i = 0; i < w->n_axes; i++)
+        if (w->axes[i].fills)
+            return &w->keys[w->axes[i].keys[0]];
+    return NULL;
+}
+
+int sweep_fill_axes(struct sweep *w, const char *const *ignored, sweep_within *within, void *data,
+                    const struct yaml_doc *doc, struct err *e)
+{
+    int rc = 0;
+    if (!sweep_filled_key(w))
+        return 0;
+    w->fills = calloc((size_t)w->n_grids, sizeof *w->fills);
+    if (!w->fills)
+        return err_nomem(e, "axes that fill a limit");
+    for (int32_t i = 0; i < w->n_grids && !rc; i++)
+        rc = plan_fill(w, i, ignored, doc, e);
+    for (int32_t i = 0; i < w->n_grids && !rc; i++)
+        if (w->fills[i].axis >= 0)
+            rc = fill_grid(w, i, within, data, doc, e);
+    return rc;
+}
+
 /* Every value in order, as text: another spelling of a number is another sweep to it. */
 unsigned long long sweep_hash(const struct sweep *w, unsigned long long hash)
 {
@@ -959,6 +1100,9 @@ void sweep_free(struct sweep *w)
         free(w->keys[k].path);
     free(w->axes);
     free(w->grids);
+    for (int32_t i = 0; i < w->n_grids && w->fills; i++)
+        free(w->fills[i].chosen);
+    free(w->fills);
     sweep_where_free(w->where);
     *w = (struct sweep){ 0 };
 }

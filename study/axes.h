@@ -37,6 +37,15 @@ struct sweep_axis {
     char *text;    /**< owned */
     int64_t n;
     bool generated; /**< no value names a file that the first one does not name */
+    bool fills;     /**< `count: max`: of each combination of the others the largest value within a limit */
+};
+
+/** Which value of a filling axis each combination of the others has; see sweep_fill_axes(). */
+struct sweep_fill {
+    int32_t axis;                 /**< its place among the grid's axes; -1: the grid has none */
+    bool matters[SWEEP_MAX_AXES]; /**< by place: the value depends on this axis */
+    int64_t
+        *chosen; /**< shape [product of those that matter], owned: a value; -1: none is within the limit */
 };
 
 /** Every combination of some of the axes; the first varies slowest. */
@@ -66,6 +75,7 @@ struct sweep {
     int32_t n_grids;
     int64_t n_points;          /**< with those that `where` leaves out */
     struct sweep_where *where; /**< owned; NULL = the study has none */
+    struct sweep_fill *fills;  /**< shape [n_grids], owned; NULL = no axis is filled */
 };
 
 /**
@@ -130,8 +140,25 @@ int sweep_read_where(struct sweep *w, const struct yaml_doc *doc, const char *co
 /** With its `where`; also of one that was read half-way. */
 void sweep_free(struct sweep *w);
 
+/** Is the site of point @p p within its limits? An error is one of the study. */
+typedef int sweep_within(void *data, const struct sweep_point *p, bool *within, struct err *e);
 /**
- * Does point @p p satisfy all constraints of the study's `where`? Each to within 1e-9 of the sum of its
+ * Choose the values of axes with `count: max`: the largest that @p within allows, and not the next, for each
+ * combination of the axes that matter: those of no key that begins with one of @p ignored (NULL-terminated).
+ * What is asked about grows with the value; others are left out as by `where`. ERR_RANGE with the place: a
+ * grid with two such axes, too many combinations, one of which the last value is still within; errors of @p
+ * within. O(combinations log values).
+ */
+int sweep_fill_axes(struct sweep *w, const char *const *ignored, sweep_within *within, void *data,
+                    const struct yaml_doc *doc, struct err *e);
+/** Is point @p p one of those that fill a limit, or of a grid without? O(axes). */
+bool sweep_fills(const struct sweep *w, const struct sweep_point *p);
+/** The axis that is filled, "network.dims[1].size"; NULL: none is. */
+const struct sweep_key *sweep_filled_key(const struct sweep *w);
+
+/**
+ * Is point @p p one of those that fill a limit, where an axis says so, and does it satisfy all constraints of
+ * the study's `where`? Each to within 1e-9 of the sum of its
  * terms' magnitudes.
  * @param facts  those of the point, in the order of their names; NaN, or NULL for all: not known, and
  *               constraints over it are taken to hold.
@@ -167,7 +194,7 @@ enum range_scale { RANGE_LINEAR, RANGE_LOG };
 struct sweep_range {
     double from, to, step; /**< NaN where absent */
     int64_t points;
-    int32_t scale;
+    int32_t scale, count; /**< count 0: max */
 };
 
 /** What `vary` itself may hold; for the manual alone, as a key that varies may have any name. */
@@ -182,7 +209,7 @@ extern const struct section sweep_range_section, sweep_sobol_section;
 struct sweep_column {
     struct text text; /**< the values one after another, a NUL after each */
     int64_t n;
-    bool generated; /**< as of struct sweep_axis */
+    bool generated, fills; /**< as of struct sweep_axis */
 };
 
 /** Append a value. Lack of memory shows in text_check(). */

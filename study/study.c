@@ -436,6 +436,9 @@ static int open_parts(struct study *s, const struct yaml_doc *doc, struct err *e
         rc = sweep_read_where(&s->sweep, doc, s->kind->fact_names, e);
     if (!rc)
         rc = set_all_columns(s, e);
+    const struct sweep_key *filled = rc ? NULL : sweep_filled_key(&s->sweep);
+    if (filled && !s->kind->blocks)
+        rc = yaml_fail_key(doc, filled->at, e, ERR_RANGE, "has count: max, which is for designs");
     if (rc)
         return rc;
     return s->kind->blocks ? s->kind->open(s, doc, NULL, e) : open_with_first(s, doc, e);

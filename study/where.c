@@ -257,6 +257,8 @@ static bool limit_holds(const struct limit *l, const struct sweep *w, const stru
 /* That every value it needs of a key is a number was found out when the study was read. */
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts)
 {
+    if (!sweep_fills(w, p))
+        return false;
     for (int32_t i = 0; w->where && i < w->where->n; i++)
         if ((facts || !w->where->limits[i].has_facts) && !limit_holds(&w->where->limits[i], w, p, facts))
             return false;

@@ -44,6 +44,7 @@ void plan_defaults(struct plan *p)
     *p = (struct plan){ .degree = { 1, 1, 1, 1 },
                         .ep = 1,
                         .batch = 1,
+                        .batch_tokens = NAN,
                         .micro = 1,
                         .interleave = 1,
                         .overlap_tp = PLAN_OVERLAP_BACKWARD,
@@ -950,8 +951,9 @@ static const struct key plan_keys[] = {
             "of an element on its way to the experts, 16 or 8 (with scales); back it has 16"),
     P_WORD(ep_overlap, "ep_overlap", plan_ep_overlap_words, PLAN_EP_OVERLAP_NONE,
            "exchange of tokens beside: shared experts, or compute of another microbatch (batch)"),
-    K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs",
-               .required = true),
+    K_COUNT_OR(struct plan, batch, "batch", 1, 1e12, -1, "sequences (samples) of one step, over all NPUs"),
+    K_REAL_OR(struct plan, batch_tokens, "batch_Mtokens", "Mtoken", 1e6, 1e-6, 1e12, NAN,
+              "instead: the tokens of these, to the nearest whole sequence of the model's seq"),
     P_COUNT(micro, "micro_batch", 1, 1e12, 1,
             "sequences of one microbatch (default: 1, of a DLRM or CNN all of batch / dp)", .always = true),
     P_WORD(schedule, "schedule", plan_schedule_words, PLAN_1F1B, "of the pipeline (default: 1f1b)",
@@ -1156,6 +1158,26 @@ static int check_software(const struct plan *p, const struct model *m, const str
     return 0;
 }
 
+/* Sequences of a step, given as such or by their tokens. */
+static int settle_batch(struct plan *p, const struct model *m, const struct yaml_doc *doc, yaml_id map,
+                        struct err *e)
+{
+    bool tokens = !isnan(p->batch_tokens);
+    if (tokens && p->batch > 0)
+        return plan_fail_at(doc, map, "batch_Mtokens", "is given together with batch; give one of them", e);
+    if (tokens && m->family != MODEL_TRANSFORMER)
+        return plan_fail_at(doc, map, "batch_Mtokens", "is for models of sequences; give batch", e);
+    if (!tokens && p->batch < 0)
+        return yaml_fail(doc, map, e, ERR_PARSE, "has no batch; give batch or batch_Mtokens");
+    if (!tokens)
+        return 0;
+    p->batch = llround(p->batch_tokens / (double)m->seq);
+    p->batch_tokens = NAN;
+    return p->batch > 0
+               ? 0
+               : plan_fail_at(doc, map, "batch_Mtokens", "is less than half a sequence of the model", e);
+}
+
 /* With @p check false the plan is a pattern for the search: degrees may not fit together yet. */
 int plan_read(struct plan *p, const struct model *m, const struct topo_network *net, bool check,
               const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -1163,6 +1185,7 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
     struct plan_fault fault = { 0 };
     plan_defaults(p);
     int rc = schema_read(p, &plan_section, doc, map, e);
+    rc = rc ? rc : settle_batch(p, m, doc, map, e);
     if (rc)
         return rc;
     if (p->software == PLAN_SOFTWARE_NONE && m->family == MODEL_TRANSFORMER)

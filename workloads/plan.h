@@ -150,6 +150,7 @@ struct plan {
     int64_t node_limit;    /**< nodes that hold the experts of a token, at most; 0: all; of merged dispatch */
     int64_t dispatch_bits; /**< of an element on its way to the experts, 16 or 8 */
     int64_t batch;         /**< sequences (samples) of a step, over all NPUs */
+    double batch_tokens;   /**< as it is read, instead; NaN afterwards */
     int64_t micro;         /**< sequences of one microbatch */
     int64_t interleave;    /**< chunks of layers per stage */
     int64_t first, last;   /**< layers of the first and last stage; 0: as many as the others */

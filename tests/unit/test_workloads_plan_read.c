@@ -41,6 +41,11 @@ TEST(every_key_reaches_the_plan)
     OK(read_text(&p, "gpt3-175b",
                  "{ batch: 512, pp: 4, first_stage_layers: 20, last_stage_layers: 22, schedule: gpipe }", e));
     assert_true(p.first == 20 && p.last == 22 && p.schedule == PLAN_GPIPE);
+    /* 1,048,576 tokens are 512 sequences of 2,048: the nearest of 511.8 and 512.2. */
+    OK(read_text(&p, "gpt3-175b", "batch_Mtokens: 1.0482", e));
+    assert_true(p.batch == 512 && isnan(p.batch_tokens));
+    OK(read_text(&p, "gpt3-175b", "batch_Mtokens: 1.049", e));
+    assert_true(p.batch == 512);
     OK(read_text(&p, "mixtral-8x7b", "{ batch: 512, ep: 8, expert_tp: true }", e));
     assert_true(p.ep == 8 && p.expert_tp);
 }
@@ -74,6 +79,9 @@ TEST(a_fault_is_named_with_its_place)
     CASES(const char *text; enum err_code code; const char *message) = {
         { "tp: 8", ERR_PARSE, "p.yaml:1:1: document has no batch" },
         { "8", ERR_PARSE, "p.yaml:1:1: document is 8, expected a map" },
+        { "batch: 512\nbatch_Mtokens: 1", ERR_RANGE,
+          "p.yaml:2:16: batch_Mtokens is given together with batch; give one of them" },
+        { "batch_Mtokens: 1e-4", ERR_RANGE, "batch_Mtokens is less than half a sequence of the model" },
         { "batch: 512\ntp: 0", ERR_RANGE, "p.yaml:2:5: tp is 0, expected 1 to" },
         { "batch: 512\ntpp: 2", ERR_PARSE, "p.yaml:2:1: unknown key \"tpp\"" },
         { "batch: 512\nzero: 4", ERR_RANGE, "p.yaml:2:7: zero is 4, expected 0 to 3" },

@@ -5,6 +5,7 @@
  * changed in place. In the second pass of `prune` a point is first held against the front of its group.
  */
 #include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/fill.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -331,7 +332,7 @@ static bool is_left_out(const struct runner *r, const struct sweep_point *p, con
     double facts[DESIGN_FACTS];
     if (w->where && net)
         design_facts(facts, net);
-    return w->where && !sweep_passes(w, p, net ? facts : NULL);
+    return !sweep_passes(w, p, net ? facts : NULL);
 }
 
 int design_put_row(struct table *rows, const struct study *study, const struct design_point *s,
@@ -599,6 +600,7 @@ static int design_open(struct study *s, const struct yaml_doc *doc, const void *
     if (!own || !own->shelf)
         return err_nomem(e, "a study of designs");
     int rc = read_uncertain(s, doc, e);
+    rc = rc ? rc : fill_site(s, doc, e);
     return rc ? rc : sweep_note(&s->notes, &s->sweep, look_at_point, s, e);
 }
 
