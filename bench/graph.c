@@ -1,13 +1,16 @@
-/* Time and memory of the igraph model of a million NPUs, built in a process of its own. */
+/* Time and memory of the igraph model of a million NPUs, built in a process of its own; uniform traffic of
+ * random graphs. */
 #include "bench/bench.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/rng.h"
 #include "tests/unit/split_fixture.h"
-#include "topo/graph.h"
+#include "topo/theta.h"
 
 enum { ROUNDS = 5, POD = 8192 };
 
@@ -65,6 +68,82 @@ static void print_limit(struct bench *b, const char *what, double *all, const ch
                 least <= limit ? BENCH_MET : BENCH_MISSED);
 }
 
+/* ---- uniform traffic of random graphs ---- */
+
+/* What the child reports. */
+struct traffic {
+    struct bench_time took;
+    double peak_B, rate_Bps;
+};
+
+enum { CYCLES = 3 /* a vertex has twice as many links */ };
+
+/* Random cycles through all NPUs, one on the other. */
+static void draw_wires(struct topo_wires *w, int32_t n)
+{
+    struct err e = { 0 };
+    struct rng *rng;
+    int32_t *at = bench_alloc((size_t)n * sizeof *at);
+    if (rng_build(&rng, (uint64_t)n, 0, &e))
+        bench_stop("%s", e.msg);
+    *w = (struct topo_wires){ .n_npus = n, .n_vertices = n, .n_links = CYCLES * n };
+    w->links = bench_alloc((size_t)w->n_links * sizeof *w->links);
+    for (int32_t c = 0; c < CYCLES; c++) {
+        for (int32_t i = 0; i < n; i++) {
+            int32_t k = (int32_t)rng_below(rng, i + 1);
+            at[i] = at[k];
+            at[k] = i;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            int32_t a = at[i], b = at[(i + 1) % n];
+            w->links[c * n + i] =
+                (struct topo_link){ .src = a < b ? a : b, .dst = a < b ? b : a, .bw_Bps = 50e9 };
+        }
+    }
+    rng_free(rng);
+    free(at);
+}
+
+static void find_traffic(const void *data, void *out)
+{
+    struct traffic *t = out;
+    struct topo_wires w;
+    struct err e = { 0 };
+    struct rusage use;
+    draw_wires(&w, *(const int32_t *)data);
+    struct bench_time begin = bench_now();
+    if (theta_uniform(&t->rate_Bps, &w, &e))
+        bench_stop("%s", e.msg);
+    struct bench_time end = bench_now();
+    getrusage(RUSAGE_SELF, &use);
+    t->took = (struct bench_time){ end.wall_s - begin.wall_s, end.cpu_s - begin.cpu_s };
+    t->peak_B = 1024.0 * (double)use.ru_maxrss;
+    free(w.links);
+}
+
+/* Each answer is held between a routing and a cut, THETA_LOOSE apart at most; else it is NaN. */
+static void print_traffic(struct bench *b, int32_t n, double limit_s)
+{
+    struct traffic t;
+    char what[2 * BENCH_CELL], required[BENCH_CELL], best[BENCH_CELL], cpu[BENCH_CELL], memory[BENCH_CELL];
+    bench_apart(find_traffic, &n, &t, sizeof t);
+    snprintf(what, sizeof what, "   %d NPUs, exact to 1e-6", (int)n);
+    snprintf(required, sizeof required, "<= %.0f s", limit_s);
+    snprintf(best, sizeof best, "%.2f s", t.took.wall_s);
+    snprintf(cpu, sizeof cpu, "%.2f s", t.took.cpu_s);
+    snprintf(memory, sizeof memory, "%.0f MB", t.peak_B / 1e6);
+    bench_print(b, &(struct bench_line){ what, required, best, NULL, cpu, memory },
+                t.took.cpu_s <= limit_s && t.rate_Bps > 0 ? BENCH_MET : BENCH_MISSED);
+}
+
+static void race_traffic(struct bench *b)
+{
+    bench_head("uniform traffic by any paths, random graphs of degree 6");
+    print_traffic(b, 64, 1);
+    print_traffic(b, 256, 5);
+    print_traffic(b, 1024, 60);
+}
+
 void bench_graph(struct bench *b)
 {
     struct split s = { 0 };
@@ -86,4 +165,5 @@ void bench_graph(struct bench *b)
     print_limit(b, "   build with bandwidth, latency, dimension and price", wall_s, "s", LIMIT_S, cpu_s);
     print_limit(b, "   peak memory of the process", peak_MB, "MB", LIMIT_MB, 0);
     split_free(&s);
+    race_traffic(b);
 }

@@ -29,7 +29,7 @@
 #include "base/vec.h"
 
 /** Products to begin with: slack of all links times their lengths, over theta. */
-#define BEGIN 0.02
+#define BEGIN 0.005
 
 /** Share of its flow that a new path begins with. */
 #define JOIN 0.3

@@ -727,7 +727,7 @@ static void take_loads(double *busy, const struct theta *t, const double *load, 
 
 static int solve_paths(double *lower, double *upper, double *busy, struct theta *t, struct err *e)
 {
-    double demand = 0;
+    double demand = 0, enough = t->n_flows > THETA_MANY ? THETA_LOOSE : THETA_GAP;
     for (int32_t k = 0; k < t->n_flows; k++)
         demand += t->flows[k].demand;
     int rc = gather_paths(t, upper, e);
@@ -743,7 +743,7 @@ static int solve_paths(double *lower, double *upper, double *busy, struct theta 
             *lower = 1 / worst;
             take_loads(busy, t, load, worst);
         }
-        if (*upper - *lower <= THETA_GAP * *upper || !congestion_step(t->congestion))
+        if (*upper - *lower <= enough * *upper || !congestion_step(t->congestion))
             break;
         memcpy(t->asked, congestion_lengths(t->congestion), (size_t)t->n_vars * sizeof *t->asked);
         rc = ask_paths(t, t->asked, MISSED * (1 / *lower - 1 / *upper) / demand, upper, e);

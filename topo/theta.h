@@ -35,7 +35,7 @@ struct theta;
 
 /** Largest graph that is solved for; without symmetry, most links (two a link where demand differs by
  * direction) and pairs of NPUs, of those that no symmetry maps onto each other. */
-enum { THETA_VERTICES = 4096, THETA_LINKS = 65536, THETA_LENGTHS = 4096, THETA_PAIRS = 1 << 18 };
+enum { THETA_VERTICES = 4096, THETA_LINKS = 65536, THETA_LENGTHS = 4096, THETA_PAIRS = 1 << 19 };
 
 /**
  * @param classes  shape [n_links]: class of each link, 0 .. n_classes-1; links of a class have bandwidth
@@ -46,9 +46,11 @@ int theta_build(struct theta **out, const struct topo_wires *w, const int32_t *c
                 const double *weight, const struct theta_demand *demand, struct err *e);
 void theta_free(struct theta *t); /**< NULL is fine */
 
-/** Gap between both bounds that is looked for, and that is an answer where rounding allows no less. */
+/** Gap between both bounds that is looked for, and that is an answer where rounding allows no less, or where
+ * there are more than THETA_MANY pairs. */
 #define THETA_GAP   1e-10
 #define THETA_LOOSE 1e-6
+enum { THETA_MANY = 1 << 18 };
 
 enum { THETA_CLASSES = 64 };
 
