@@ -180,7 +180,7 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
         most = is_before(r, most, a ^ flip) ? a ^ flip : most;
     }
     if (trip->kind == TOPO_ROUTE_SHORTEST)
-        return trip->mirror ? most : least;
+        return trip->other ? most : least;
     uint64_t wanted = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v) % (uint64_t)n;
     for (; wanted > 0; wanted--) {
         int32_t after = most;
@@ -504,11 +504,11 @@ static int way_step(void *x, int64_t link, bool back, struct err *e)
 
 /* Arcs of dimension d from member a to member b of the group of @p npu; pairs take turns in the planes. */
 static int pass_dimension(struct topo_path *p, const struct topo_routes *r, int32_t d, int64_t npu, int64_t a,
-                          int64_t b, bool mirror, struct err *e)
+                          int64_t b, int32_t other, struct err *e)
 {
     const struct topo_dim *dim = &r->net.dims[d];
     struct route_way w = { p, group_link(r, d, npu, (a + b) % topo_planes(dim)) };
-    return topo_ops(dim)->way(dim, a, b, mirror, &w, way_step, e);
+    return topo_ops(dim)->way(dim, a, b, other, &w, way_step, e);
 }
 
 /* Where the route meets a failed link, or -1. */
@@ -563,7 +563,7 @@ static int by_dimension(struct topo_path *path, struct topo_routes *r, const str
         int64_t size = rails ? topo_span(&r->net.dims[d]) : topo_group_size(&r->net.dims[d]);
         int64_t stride = rails ? r->stride[d] / topo_node(&r->net.dims[d]) : r->stride[d];
         int64_t a = at / stride % size, b = trip->dst / stride % size;
-        int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->mirror, e);
+        int rc = a == b ? 0 : pass_dimension(path, r, d, at, a, b, trip->other, e);
         if (rc)
             return rc;
         at += (b - a) * stride;

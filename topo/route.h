@@ -98,7 +98,7 @@ void topo_path_free(struct topo_path *p);
 struct topo_trip {
     int64_t src, dst; /**< vertices */
     enum topo_route_kind kind;
-    bool mirror;   /**< of two ways that are equally short take the other one */
+    int32_t other; /**< of ways that are equally short take that so many further on */
     uint64_t flow; /**< ECMP: trips of the same flow go the same way */
 };
 

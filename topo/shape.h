@@ -301,6 +301,7 @@ struct shape_group {
     int32_t stride[TOPO_LEVELS]; /**< from one member to the next; 0 is 1 */
     bool detour;                 /**< messages also go by two links, through members that do not take part */
     bool hash;                   /**< topo_load() counts the fullest of equal links, not their mean */
+    bool endless;                /**< in endlessly many pieces: orders that are mixed need not keep step */
     enum topo_routing routing;   /**< what topo_load() counts; TOPO_ROUTING_MINIMAL: the shape's ways alone */
 };
 
@@ -400,9 +401,13 @@ struct shape_ops {
      * Of a shared spine a group has all its rails, n = topo_span(), those of a node one after the other. */
     void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));
     /** A shortest way from member @p a to @p b: numbers of its links, @p back against the order of their
-     * ends. Where there are two, @p mirror takes the other. Ends with the first step() that fails. */
-    int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+     * ends. Where there are several, that @p other further on. Ends with the first step() that fails. */
+    int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
+    /** Ways of so many links that way() chooses from, where a message may be spread over all; NULL: it may
+     * not.
+     */
+    int64_t (*ways)(const struct topo_dim *dim, int32_t links);
     /** Where tiers of switches reduce: number of the @p i-th link up from the switches on top of the subtree
      * of level @p k - 1 that has member @p a, k = 1.. */
     int64_t (*up_link)(const struct topo_dim *dim, int32_t k, int64_t a, int64_t i);

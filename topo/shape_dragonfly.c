@@ -257,13 +257,13 @@ static int fly_local(const struct topo_dim *dim, int64_t group, int64_t u, int64
     return u == v ? 0 : step(x, first + low * (2 * a - low - 1) / 2 + high - low - 1, u > v, e);
 }
 
-static int fly_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mirror, void *x, fly_step *step,
-                   struct err *e)
+static int fly_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_t other, void *x,
+                   fly_step *step, struct err *e)
 {
     int64_t p = dim[0].size, a = dim[1].size, g = dim[2].size;
     struct shape_mesh mesh = fly_mesh(dim);
     int64_t u = from / p % a, v = to / p % a, i = from / p / a, j = to / p / a;
-    (void)mirror;
+    (void)other;
     if (from == to)
         return 0;
     int rc = step(x, from, false, e);

@@ -177,14 +177,14 @@ static void plus_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
                      spine + j * s + shape_mesh_gate(&w, j, i, m));
 }
 
-static int plus_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mirror, void *x,
+static int plus_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     struct shape_mesh w = plus_mesh(dim);
     int64_t p = dim[0].size, l = dim[1].size, g = dim[2].size, s = w.gates, n = topo_group_size(dim);
     int64_t leaf = from / p, last = to / p, i = leaf / l, j = last / l;
     int64_t up = n, global = n + g * l * s; /* first links of classes 1 and 2 */
-    (void)mirror;
+    (void)other;
     if (from == to)
         return 0;
     int rc = step(x, from, false, e);

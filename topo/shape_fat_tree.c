@@ -344,12 +344,11 @@ static void tree_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
     }
 }
 
-/* Up to where the two meet and down again; the boxes are those of the destination. */
-static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+/* Up to where the two meet and down again; the boxes are those of the destination, or so many further on. */
+static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int32_t top = 1;
-    (void)mirror;
     if (a == b)
         return 0;
     int rc = step(x, a, false, e);
@@ -358,7 +357,7 @@ static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirro
     b = tree_place(dim, b);
     while (a / tree_subtree(dim, top) != b / tree_subtree(dim, top))
         top++;
-    int64_t box[TOPO_LEVELS + 1] = { 0 }, rest = b;
+    int64_t box[TOPO_LEVELS + 1] = { 0 }, rest = b + other;
     for (int32_t k = 1; k < top && !rc; k++) {
         int64_t up = tree_up(dim, k), u = rest % up;
         rest /= up;
@@ -369,6 +368,12 @@ static int tree_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirro
         rc = step(x, tree_link(dim, k, b / tree_subtree(dim, k), box[k], box[k + 1] % tree_up(dim, k)), true,
                   e);
     return rc ? rc : step(x, last, true, e);
+}
+
+/* Two members that meet in tier k are 2 k links apart: any box there will do. */
+static int64_t tree_ways(const struct topo_dim *dim, int32_t links)
+{
+    return tree_boxes(dim, links / 2 < dim->n_levels ? links / 2 : dim->n_levels);
 }
 
 /* Subtrees of level k - 1 have as many links up from each of their boxes. */
@@ -652,6 +657,7 @@ const struct shape_ops shape_fat_tree = {
     .link_Bps = tree_link_Bps,
     .edges = tree_edges,
     .way = tree_way,
+    .ways = tree_ways,
     .up_link = tree_up_link,
     .up_links = tree_up_links,
     .usual = tree_usual,

@@ -40,11 +40,11 @@ static void full_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
             link(x, a, b);
 }
 
-static int full_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int full_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int64_t n = dim->size, low = a < b ? a : b, high = a < b ? b : a;
-    (void)mirror;
+    (void)other;
     /* Before (low, low + 1) come low rows of n-1, n-2, ... */
     return a == b ? 0 : step(x, low * (2 * n - low - 1) / 2 + high - low - 1, a > b, e);
 }

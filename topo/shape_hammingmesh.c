@@ -229,7 +229,7 @@ static bool hamming_at_last(int64_t n, int64_t a, bool middle)
     return 2 * a == n - 1 ? middle : 2 * a > n - 1;
 }
 
-static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                        int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     struct hamming_walk w = { dim, x, step };
@@ -247,9 +247,9 @@ static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mi
         } else {
             /* From the middle to the right or to the left, which the board is nearer by. */
             int64_t boards = dim[axis + 2].size, ahead = (j - i + boards) % boards;
-            int32_t other = 1 - axis;
-            bool odd = (hamming_place(dim, other, false, a) + hamming_place(dim, other, true, b)) % 2 != 0;
-            bool right = (2 * ahead == boards ? odd : 2 * ahead < boards) != mirror;
+            int32_t across = 1 - axis;
+            bool odd = (hamming_place(dim, across, false, a) + hamming_place(dim, across, true, b)) % 2 != 0;
+            bool right = (2 * ahead == boards ? odd : 2 * ahead < boards) != (other > 0);
             bool out = hamming_at_last(n, from, right), in = hamming_at_last(n, to, !right);
             rc = hamming_along(&w, axis, line, from, out ? n - 1 : 0, e);
             rc = rc ? rc : step(x, ends + 2 * line + out, false, e);

@@ -205,12 +205,12 @@ static void hyper_edges(const struct topo_dim *dim, void *x, void (*link)(void *
     }
 }
 
-static int hyper_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int hyper_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                      int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int32_t grid = hyper_grid(dim);
     int64_t p = hyper_hosts(dim), r = a / p;
-    (void)mirror;
+    (void)other;
     if (a == b)
         return 0;
     int rc = grid ? step(x, a, false, e) : 0;

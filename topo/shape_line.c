@@ -40,11 +40,11 @@ static void line_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
         link(x, a, a + 1);
 }
 
-static int line_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int line_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int rc = 0;
-    (void)dim, (void)mirror;
+    (void)dim, (void)other;
     for (; a < b && !rc; a++)
         rc = step(x, a, false, e);
     for (; a > b && !rc; a--)

@@ -44,14 +44,14 @@ static void ring_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
         link(x, n - 1, 0);
 }
 
-static int ring_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int ring_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int64_t n = dim->size, ahead = b - a;
     int rc = 0;
     if (n > 2) {
         ahead = ahead < 0 ? ahead + n : ahead;
-        if (2 * ahead > n || (2 * ahead == n && mirror))
+        if (2 * ahead > n || (2 * ahead == n && other))
             ahead -= n;
     }
     /* Arcs lead from the lower number to the higher: over the wrap they go against it. */
@@ -87,8 +87,8 @@ static void ring_load(struct shape_load *out, enum shape_pattern pattern, const 
     double x = k, whole = k % 2 ? x * x - 1 : x * x;
     if (dim->size == 2)
         return;
-    if (pattern == SHAPE_SEND) { /* one of its links */
-        out->load[0] = 2;
+    if (pattern == SHAPE_SEND) { /* one of its links; half by each where both ways are as long */
+        out->load[0] = k == 2 && s > 1 ? 1 : 2;
     } else if (pattern == SHAPE_DIRECT) {
         out->hops = k / 2; // NOLINT(bugprone-integer-division): whole hops
         out->load[0] = whole / (4 * x);

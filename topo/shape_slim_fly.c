@@ -332,13 +332,13 @@ static int64_t slim_link(const struct slim_field *f, const struct topo_dim *dim,
     return column + (int64_t)f->rank[s][f->log[delta]] * (q / 2) + place;
 }
 
-static int slim_way(const struct topo_dim *dim, int64_t from, int64_t to, bool mirror, void *x,
+static int slim_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_t other, void *x,
                     int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     struct slim_field f;
     int64_t p = dim->size, n = topo_group_size(dim);
     int32_t a = (int32_t)(from / p), b = (int32_t)(to / p), via[SLIM_MAX_Q];
-    (void)mirror;
+    (void)other;
     if (from == to)
         return 0;
     int rc = step(x, from, false, e);

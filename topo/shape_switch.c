@@ -46,10 +46,10 @@ static void switch_edges(const struct topo_dim *dim, void *x, void (*link)(void 
         link(x, a, n);
 }
 
-static int switch_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int switch_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                       int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
-    (void)dim, (void)mirror;
+    (void)dim, (void)other;
     int rc = a == b ? 0 : step(x, a, false, e);
     return rc || a == b ? rc : step(x, b, true, e);
 }

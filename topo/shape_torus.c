@@ -285,11 +285,11 @@ static void torus_offset(const struct topo_dim *dim, int64_t a, int64_t b, bool 
 
 /* The same in a twisted torus: all short ways round are tried, and one of the shortest is taken; between
  * members of one line one that stays on it. */
-static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror,
+static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other,
                                  int64_t *steps)
 {
     enum { TURNS = 5 };
-    int64_t best = INT64_MAX, n_best = 0, found[TURNS * TURNS * TURNS][TOPO_LEVELS], pick = mirror;
+    int64_t best = INT64_MAX, n_best = 0, found[TURNS * TURNS * TURNS][TOPO_LEVELS], pick = other;
     int32_t n = dim->n_levels;
     for (int32_t k = 0; k < n; k++)
         pick += a / torus_span(dim, k) % dim[k].size;
@@ -318,15 +318,15 @@ static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t 
         steps[k] = found[pick % n_best][k];
 }
 
-static int torus_way(const struct topo_dim *dim, int64_t a, int64_t b, bool mirror, void *x,
+static int torus_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                      int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int64_t steps[TOPO_LEVELS] = { 0 };
     int rc = 0;
     if (dim->fabric.twist)
-        torus_twisted_offset(dim, a, b, mirror, steps);
+        torus_twisted_offset(dim, a, b, other, steps);
     else
-        torus_offset(dim, a, b, mirror, steps);
+        torus_offset(dim, a, b, other > 0, steps);
     /* Arcs lead from the lower number to the higher. */
     for (int32_t k = 0; k < dim->n_levels; k++)
         for (bool ahead = steps[k] > 0; steps[k] != 0 && !rc; steps[k] += ahead ? -1 : 1) {

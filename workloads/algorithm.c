@@ -175,7 +175,7 @@ static void group_mix(struct order_mix *mix, struct algorithm_cost *cost, enum p
         }
         speed[k] = (line.n - 1.0) / line.n / time;
     }
-    mixed_orders_find(mix, dim->n_levels, g->members, speed);
+    mixed_orders_find(mix, dim->n_levels, g->members, speed, !g->endless);
 }
 
 /* A group as mixes see it: rows that rings pass as one are one level. */
@@ -230,6 +230,7 @@ static void mixed_cost(struct algorithm_cost *c, enum pass pass, const struct to
         c->hops += cost[k].hops;
         c->messages += cost[k].messages;
     }
+    c->idle = mix.idle;
     c->load = c->loads[0];
 }
 
@@ -263,7 +264,7 @@ bool algorithm_group_cost(struct algorithm_cost *c, enum topo_algorithm a, enum 
                           const struct topo_dim *dim, const struct shape_group *g, int32_t segments)
 {
     int32_t n = g->n;
-    *c = (struct algorithm_cost){ 0 };
+    *c = (struct algorithm_cost){ .idle = 1 };
     assert(n >= 2 && segments >= 1);
     if (pass == PASS_SEND) {
         shaped_cost(c, dim, SHAPE_SEND, g, 1);
@@ -774,6 +775,7 @@ struct mixed_phase {
     int32_t base, members;
     int32_t inner, span,
         span_on; /* members `span` apart, in the order of the group; `inner` of them on, span_on */
+    bool sweeps; /* there is no way round it */
 };
 
 /* Member @p place of the line that begins at @p first. */
@@ -800,19 +802,25 @@ static int32_t phase_first(const struct mixed_phase *phase, int32_t l)
     return l / (on / k) * on * outer + within / span * span * k + within % span;
 }
 
-/* A member's first message of a phase waits for all that the phase before brings it. */
-static void wait_for_phase(struct message_draft *d, const struct mixed_phase *before, int32_t member)
+/* A member's first message of a phase waits for all that the @p n phases before bring it; along a line, whose
+ * ends are done early, for all that they bring anybody there. */
+static void wait_for_phases(struct message_draft *d, const struct mixed_phase *before, int32_t n,
+                            int32_t member)
 {
-    int32_t place, line = phase_line(before, member, &place), n_before = d->plan->n_inputs;
-    for (int32_t c = 0; c < before->line.n_channels; c++)
-        if (before->line.channels[c].dst == place)
-            wait_for(d, before->base + line * before->line.n_channels + c);
+    int32_t n_before = d->plan->n_inputs;
+    for (int32_t o = 0; o < n; o++) {
+        int32_t place, line = phase_line(&before[o], member, &place);
+        for (int32_t c = 0; c < before[o].line.n_channels; c++)
+            if (before[o].sweeps || before[o].line.channels[c].dst == place)
+                wait_for(d, before[o].base + line * before[o].line.n_channels + c);
+    }
     plan_last(d)->n_whole = d->plan->n_inputs - n_before;
 }
 
-/* All lines of one phase, with @p share of the buffer. */
+/* All lines of one phase, with @p share of the buffer; @p before, the last phases of all @p n orders or NULL.
+ */
 static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *phase,
-                            const struct mixed_phase *before, double share)
+                            const struct mixed_phase *before, int32_t n, double share)
 {
     const struct message_plan *line = &phase->line;
     for (int32_t l = 0; l < d->n / phase->members; l++) {
@@ -827,7 +835,7 @@ static void add_mixed_phase(struct message_draft *d, const struct mixed_phase *p
             c->turn = from->turn;
             c->reduced = share * from->reduced;
             if (before)
-                wait_for_phase(d, before, src);
+                wait_for_phases(d, before, n, src);
             for (int32_t w = from->first_input; w < from[1].first_input; w++)
                 wait_for(d, base + line->inputs[w]);
         }
@@ -894,12 +902,32 @@ static void plan_wave_pass(struct message_draft *d, enum pass pass, const double
     free(w.ends);
 }
 
-/* Every order at once, each with its share of the buffer; an all-gather passes the axes the other way about.
- */
+/* The messages of one order of a mix in one phase: along axis @p level. */
+static void plan_mixed_line(struct mixed_phase *phase, struct message_draft *d, enum pass pass,
+                            const struct shape_group *rows, int32_t level)
+{
+    int32_t row_levels = topo_ops(d->dim)->row_levels;
+    struct shape_group line = level_group(rows, level);
+    struct stage_choice choice = { .algorithm = topo_usual(&d->dim[level], line.n), .segments = 1 };
+    struct err none = { 0 };
+    message_plan_free(&phase->line);
+    *phase =
+        (struct mixed_phase){ { 0 }, d->plan->n_channels, line.n, d->group->members[level], 1, 1, false };
+    phase->sweeps = lanes_of(&d->dim[level], line.n, shape_stride(&line, level)) == SHAPE_SWEEP;
+    for (int32_t k = 0; k < level + (row_levels ? row_levels : 1); k++) {
+        phase->span *= k < level ? d->group->members[k] : 1;
+        phase->span_on *= d->group->members[k];
+    }
+    d->failed = message_plan_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
+}
+
+/* Every order at once, each with its share of the buffer, in step: a member begins a phase when it has all
+ * that it gets in the one before. An all-gather passes the axes the other way about. */
 static void plan_mixed_pass(struct message_draft *d, enum pass pass)
 {
     struct algorithm_cost cost[TOPO_LEVELS];
     struct order_mix mix;
+    struct mixed_phase phases[2][MIX_ORDERS] = { { { { 0 }, 0, 0, 0, 0, 0, false } } };
     double count[SHAPE_SPHERES];
     int32_t steps = group_spheres(count, d->dim, d->group);
     if (steps) {
@@ -907,43 +935,49 @@ static void plan_mixed_pass(struct message_draft *d, enum pass pass)
         return;
     }
     struct shape_group rows = mixed_rows(d->dim, d->group);
-    int32_t row_levels = topo_ops(d->dim)->row_levels;
     group_mix(&mix, cost, pass, d->dim, &rows);
-    for (int32_t o = 0; o < mix.n; o++) {
-        struct mixed_phase phases[2] = { { { 0 }, 0, 0, 0, 0, 0 } };
-        for (int32_t p = 0; p < mix.n_used && !d->failed; p++) {
-            int32_t at = pass == PASS_ALL_GATHER ? mix.n_used - 1 - p : p, level = mix.order[o][at];
-            struct mixed_phase *phase = &phases[p % 2];
-            struct shape_group line = level_group(&rows, level);
-            struct stage_choice choice = { .algorithm = topo_usual(&d->dim[level], line.n), .segments = 1 };
-            struct err none = { 0 };
+    for (int32_t p = 0; p < mix.n_used; p++)
+        for (int32_t o = 0; o < mix.n && !d->failed; o++) {
+            int32_t at = pass == PASS_ALL_GATHER ? mix.n_used - 1 - p : p;
             double share = mix.weight[o];
-            message_plan_free(&phase->line);
-            *phase =
-                (struct mixed_phase){ { 0 }, d->plan->n_channels, line.n, d->group->members[level], 1, 1 };
-            for (int32_t k = 0; k < level + (row_levels ? row_levels : 1); k++) {
-                phase->span *= k < level ? d->group->members[k] : 1;
-                phase->span_on *= d->group->members[k];
-            }
             for (int32_t i = 0; i < at; i++)
                 share /= rows.members[mix.order[o][i]];
-            d->failed = message_plan_build(&phase->line, pass, &choice, d->dim, &line, &none) != 0;
+            plan_mixed_line(&phases[p % 2][o], d, pass, &rows, mix.order[o][at]);
             if (!d->failed)
-                add_mixed_phase(d, phase, p ? &phases[(p + 1) % 2] : NULL, share);
+                add_mixed_phase(d, &phases[p % 2][o], p ? phases[(p + 1) % 2] : NULL, mix.n, share);
         }
-        message_plan_free(&phases[0].line);
-        message_plan_free(&phases[1].line);
+    for (int32_t o = 0; o < 2 * mix.n; o++)
+        message_plan_free(&phases[o % 2][o / 2].line);
+}
+
+/* Are there members halfway round a ring from each other, or, of a twisted torus, several ways that are as
+ * short? Then a message that goes alone is sent in halves. */
+static bool has_two_ways(const struct topo_dim *entry, const struct shape_group *g)
+{
+    for (int32_t k = 0; k < (entry->n_levels > 1 ? entry->n_levels : 1); k++) {
+        int32_t members = g->flat ? g->members[k] : k == g->level ? g->n : 1;
+        if (topo_ops(entry)->lanes == SHAPE_BOTH && members == 2 && entry[k].size > 2 &&
+            2 * shape_stride(g, k) == entry[k].size)
+            return true;
     }
+    return g->flat && entry->fabric.twist;
+}
+
+static void plan_send_pass(struct message_draft *d, const struct topo_dim *entry)
+{
+    int32_t ways = has_two_ways(entry, d->group) ? 2 : 1;
+    for (int32_t i = 0; i < ways * (d->n - 1); i++)
+        plan_add_channel(d, i / ways, i / ways + 1, 1.0 / ways)->mirror = i % ways;
 }
 
 /* One entry per algorithm; whoever adds an algorithm adds its messages here and its cost in
  * workloads/algorithm.c. */
-static void plan_pass(struct message_draft *d, enum pass pass, const struct stage_choice *choice)
+static void plan_pass(struct message_draft *d, enum pass pass, const struct stage_choice *choice,
+                      const struct topo_dim *entry)
 {
     enum topo_algorithm a = choice->algorithm;
     if (pass == PASS_SEND) {
-        for (int32_t i = 0; i + 1 < d->n; i++)
-            plan_add_channel(d, i, i + 1, 1);
+        plan_send_pass(d, entry);
     } else if (a == TOPO_ALGORITHM_SWITCH) {
         plan_switch_pass(d, pass);
     } else if (a == TOPO_ALGORITHM_TREE) {
@@ -1013,7 +1047,7 @@ int message_plan_each(enum pass pass, const struct stage_choice *choice, const s
     d.take = take;
     d.x = x;
     d.e = e;
-    plan_pass(&d, pass, choice);
+    plan_pass(&d, pass, choice, entry);
     hand_on(&d);
     return d.rc;
 }
@@ -1024,7 +1058,7 @@ int message_plan_build(struct message_plan *plan, enum pass pass, const struct s
                        const struct topo_dim *entry, const struct shape_group *g, struct err *e)
 {
     struct message_draft d = plan_draft(plan, entry, g);
-    plan_pass(&d, pass, choice);
+    plan_pass(&d, pass, choice, entry);
     plan_add_channel(&d, 0, 0, 0); /* ends the lists of the others */
     plan->n_channels--;
     plan->nexts = malloc(((size_t)plan->n_inputs + 1) * sizeof *plan->nexts);
@@ -1079,7 +1113,7 @@ double message_plan_count(enum pass pass, const struct stage_choice *choice, con
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
     double outside = !g->flat && g->detour && !broadcast ? dim->size - n : 0;
     if (pass == PASS_SEND)
-        return n - 1;
+        return (n - 1) * (has_two_ways(entry, g) ? 2 : 1);
     switch (choice->algorithm) {
     case TOPO_ALGORITHM_SWITCH:
         return switch_plan_count(pass, entry, g);

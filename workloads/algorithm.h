@@ -29,7 +29,8 @@ struct algorithm_cost {
     double messages; /**< sent one after the other by the busiest NPU */
     double load;     /**< bytes over S that a dimension of bandwidth B must carry: the busiest link decides */
     double loads[SHAPE_CLASSES]; /**< of a fabric: the same of each class of its links */
-    double reduced;              /**< bytes over S that one NPU adds up */
+    double idle;    /**< time over what the links take for `loads`: while others send, some wait; >= 1 */
+    double reduced; /**< bytes over S that one NPU adds up */
     double valiant; /**< share of the messages that go by a router drawn from all, see topo_load() */
 };
 

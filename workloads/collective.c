@@ -123,7 +123,9 @@ static double add_fabric_load(double *out, const struct stage_unit *u, const int
 {
     struct stage s;
     double time_s, part = 1;
-    const struct collective_way way = { net, &stage_rules_plain, NULL };
+    struct stage_rules rules = stage_rules_plain;
+    const struct collective_way way = { net, &rules, NULL };
+    rules.endless = true;
     stage_try(&s, u, members, pass_collective(pass), pass, full_B, &way, &time_s);
     const struct topo_dim *first = &net->dims[u->dim - net->dims[u->dim].level];
     if (pass == PASS_BROADCAST && s.choice.algorithm == TOPO_ALGORITHM_DIRECT && !is_free_broadcast(first)) {
@@ -401,7 +403,8 @@ static void fill_more(struct stage *s, const struct segment_search *x, const str
     for (int32_t k = 0; k < x->entry->n_levels; k++) {
         double sent_B = c->loads[k] * s->full_B;
         if (s->entry + k != s->dim && sent_B > 0)
-            s->more[s->n_more++] = (struct stage_class){ s->entry + k, sent_B, sent_B / efficiency };
+            s->more[s->n_more++] =
+                (struct stage_class){ s->entry + k, sent_B, sent_B * c->idle / efficiency };
     }
 }
 
@@ -425,7 +428,7 @@ static void try_choice(struct segment_search *x, struct stage_choice choice)
     s.choice = choice;
     s.valiant = c.valiant;
     s.sent_B = c.load * s.full_B;
-    s.load_B = s.sent_B / (collective_reach(dim) * r.efficiency);
+    s.load_B = s.sent_B * c.idle / (collective_reach(dim) * r.efficiency);
     s.const_s = c.hops * topo_dim_chunk_s(dim, choice.regime, x->way->rules->chunks) +
                 c.messages * x->way->rules->endpoint_s + 3 * c.reduced * s.full_B / x->way->rules->mem_Bps;
     if (topo_is_fabric(x->entry))
@@ -537,6 +540,7 @@ static bool stage_try(struct stage *s, const struct stage_unit *u, const int32_t
     x.curve = dim->n_curves ? collective_find_curve(dim, of, u->n) : -1;
     x.group = unit_group(u, members, way->net);
     x.group.detour = dim->detour && pass != PASS_BROADCAST;
+    x.group.endless = way->rules->endless;
     x.members = members;
     *s = (struct stage){ .dim = u->dim,
                          .entry = entry,

@@ -104,6 +104,7 @@ struct stage_rules {
     int32_t chunks;    /**< equal pieces that pass the dimensions one behind the other, >= 1 */
     double endpoint_s; /**< overhead of an NPU per message [s] */
     double mem_Bps;    /**< memory that reductions read and write; INFINITY: they are free */
+    bool endless;      /**< the pieces are so many that stages overlap: bytes alone count */
 };
 
 /** One piece, endless memory, no overhead. */

@@ -11,19 +11,28 @@
  * falls as A grows. In general the least max_d x_d/v_d is that of the base x with the most even x_d/v_d (S.
  * Fujishige, Mathematics of Operations Research 5(2), 1980). D orders suffice (Caratheodory); rotations of
  * one order, which keep the shares on different dimensions, where they do.
+ *
+ * That is a bound: shares of unequal phases idle or meet on links. In step, all orders begin phase j together
+ * when the last has ended phase j - 1, which takes sum_j max_d of what they send on d in phase j, over v_d.
+ * The weights for which that is least are a linear programme, and an all-gather, which goes backwards, takes
+ * as long. Where all dimensions are alike both are the same.
  */
 #ifndef WORKLOADS_ORDER_MIX_H
 #define WORKLOADS_ORDER_MIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "topo/shape.h"
 
+enum { MIX_ORDERS = 24 /**< 4! */ };
+
 struct order_mix {
-    double sent[TOPO_LEVELS];                /**< bytes over S on each dimension, of a reduce-scatter */
-    int32_t n;                               /**< orders */
-    double weight[TOPO_LEVELS];              /**< share of the buffer that takes order i, > 0, sum 1 */
-    int32_t order[TOPO_LEVELS][TOPO_LEVELS]; /**< shape [n][n_used], of dimensions with two members or more */
+    double sent[TOPO_LEVELS];  /**< bytes over S on each dimension, of a reduce-scatter */
+    double idle;               /**< time over what the busiest dimension takes for its bytes, >= 1 */
+    int32_t n;                 /**< orders */
+    double weight[MIX_ORDERS]; /**< share of the buffer that takes order i, > 0, sum 1 */
+    int32_t order[MIX_ORDERS][TOPO_LEVELS]; /**< shape [n][n_used], of dimensions with two members or more */
     int32_t n_used;
 };
 
@@ -32,8 +41,10 @@ struct order_mix {
  * @param members   shape [n_levels], >= 1, not all 1.
  * @param speed     shape [n_levels], bytes a second that a byte sent into the dimension leaves it at, in any
  *                  unit, > 0 where there are members.
+ * @param in_step   least time in step; else least bytes on the busiest dimension, and `idle` is 1.
  * O(1) in the members; at most (D! over D) systems of D equations, D <= 4.
  */
-void mixed_orders_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed);
+void mixed_orders_find(struct order_mix *mix, int32_t n_levels, const int32_t *members, const double *speed,
+                       bool in_step);
 
 #endif

@@ -397,7 +397,7 @@ static enum topo_route_kind stage_route(const struct flow_rules *rules, const st
 
 static uint64_t flow_number(const struct topo_trip *trip)
 {
-    return ((uint64_t)trip->src << 32) ^ ((uint64_t)trip->dst << 1) ^ trip->mirror;
+    return ((uint64_t)trip->src << 32) ^ ((uint64_t)trip->dst << 1) ^ (uint64_t)trip->other;
 }
 
 /** A message: of which stage, on which line, by which channel. */
@@ -420,7 +420,7 @@ static struct topo_trip post_trip(const struct flow_sim *sim, const struct flow_
 {
     int32_t d = flow_line_set(p->stage);
     return (struct topo_trip){ .kind = stage_route(&sim->rules, &p->group->net, p->stage),
-                               .mirror = p->channel->mirror,
+                               .other = p->channel->mirror,
                                .src = flow_group_npu(p->group, d, p->line, p->channel->src),
                                .dst = flow_group_npu(p->group, d, p->line, p->channel->dst) };
 }
@@ -538,6 +538,20 @@ static int32_t drawn_ways(const struct flow_rules *rules, const struct topo_netw
     return (int32_t)(routers < FLOW_MAX_DRAWN ? routers : FLOW_MAX_DRAWN);
 }
 
+/* Ways up a tree over which a switch sprays a message that goes alone, at most; 0: it is not sprayed. Others
+ * fill all links as it is, by those of their receivers. */
+static int32_t sprayed_ways(const struct flow_rules *rules, const struct topo_network *net,
+                            const struct stage *s)
+{
+    const struct topo_dim *entry = &net->dims[s->entry];
+    enum topo_route_kind route = stage_route(rules, net, s);
+    bool ordered = route == TOPO_ROUTE_DIMENSION || route == TOPO_ROUTE_DETOUR;
+    int64_t ways = ordered && s->pass == PASS_SEND && topo_ops(entry)->ways
+                       ? topo_ops(entry)->ways(entry, INT32_MAX)
+                       : 1;
+    return ways == 1 ? 0 : (int32_t)(ways < FLOW_MAX_DRAWN ? ways : FLOW_MAX_DRAWN);
+}
+
 /* Flows of their own that messages of this stage are: 0 where they are one. */
 static int32_t message_parts(const struct flow_rules *rules, const struct topo_network *net,
                              const struct stage *s)
@@ -545,6 +559,8 @@ static int32_t message_parts(const struct flow_rules *rules, const struct topo_n
     int32_t drawn = drawn_ways(rules, net, s), hashed = topo_flows_per_pair(&net->dims[s->entry]);
     if (drawn > 0)
         return drawn + 1;
+    if (sprayed_ways(rules, net, s) > 0)
+        return sprayed_ways(rules, net, s);
     return hashed > 1 && s->choice.algorithm != TOPO_ALGORITHM_SWITCH &&
                    stage_route(rules, net, s) == TOPO_ROUTE_ECMP
                ? hashed
@@ -574,6 +590,22 @@ static int find_part(struct flow_sim *sim, const struct stage *s, const struct t
              : topo_find_path(&sim->path, sim->routes, &trip, e);
 }
 
+/* As many parts as there are ways for this message, of at most @p n. */
+static int spray(int32_t *n, int64_t *ways, struct flow_sim *sim, const struct stage *s,
+                 const struct topo_dim *entry, const struct topo_trip *trip, struct err *e)
+{
+    int32_t links = 0;
+    sim->path.n = 0;
+    int rc = topo_find_path(&sim->path, sim->routes, trip, e);
+    for (int32_t i = 0; i < sim->path.n && !rc; i++) {
+        int32_t d = topo_link_dim(sim->routes, sim->path.arcs[i] / 2);
+        links += d >= s->entry && d < s->entry + entry->n_levels;
+    }
+    *ways = topo_ops(entry)->ways(entry, links);
+    *n = *ways < *n ? (int32_t)*ways : *n;
+    return rc;
+}
+
 /* A message in parts, all of which must arrive. */
 static int post_parts(struct flow_sim *sim, const struct flow_post *p, const struct flow_spec *whole,
                       const struct flow_taker *to, struct err *e)
@@ -581,10 +613,14 @@ static int post_parts(struct flow_sim *sim, const struct flow_post *p, const str
     const struct topo_network *net = &p->group->net;
     struct topo_trip trip = post_trip(sim, p);
     int32_t n = message_parts(&sim->rules, net, p->stage);
-    int rc = 0;
+    int64_t ways = 0;
+    int rc = sprayed_ways(&sim->rules, net, p->stage) > 0
+                 ? spray(&n, &ways, sim, p->stage, &net->dims[p->stage->entry], &trip, e)
+                 : 0;
     for (int32_t k = 0; k < n && !rc; k++) {
         struct flow_spec part = *whole;
         double share = 0;
+        trip.other = ways > 0 ? (int32_t)(k * ways / n) : p->channel->mirror;
         rc = find_part(sim, p->stage, net, trip, k, n, &share, e);
         if (rc || !(share > 0))
             continue;

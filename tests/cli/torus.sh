@@ -14,7 +14,7 @@ for network in torus:4x4x4@300 torus:4x4x8@300 torus:4x4x8+twist@300 "ring:4@100
         printf "network: '%s'\nworkload: { step: { %s: { size_MB: 1000, group: all } } }\n" "$network" $kind >"$TMPDIR/s.yaml"
         echo "# $network, $kind"
         for model in bandwidth alpha-beta flow; do
-            "$WEFT" sim "$TMPDIR/s.yaml" --set model=$model | grep "^time"
+            "$WEFT" sim "$TMPDIR/s.yaml" --set model=$model | grep "one step"
         done
     done
 done

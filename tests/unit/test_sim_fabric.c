@@ -62,7 +62,7 @@ static void lay_channels(struct bench *b, const struct flow_group *g, const stru
             const struct message_channel *channel = &plan->channels[c];
             struct topo_trip trip = { .src = flow_group_npu(g, set, line, channel->src),
                                       .dst = flow_group_npu(g, set, line, channel->dst),
-                                      .mirror = channel->mirror };
+                                      .other = channel->mirror };
             path.n = 0;
             if (channel->via >= 0) {
                 struct topo_trip first = trip;

@@ -346,3 +346,58 @@ TEST(flows_take_the_routes_of_the_closed_form)
                 fail_msg("%s: flow %.6g s, closed form %.6g s", text, flow_s, t.time_s);
         }
 }
+
+/* One collective among drawn groups in model flow, over what it takes in closed form, stage by stage. */
+static double flows_over_form(const char *word, enum topo_algorithm a, enum collective_kind kind,
+                              struct rng *rng)
+{
+    struct plant p;
+    struct collective_time t;
+    double bw_Bps[TOPO_MAX_DIMS], flow_s = 1;
+    plant_word(&p, word, 0);
+    for (int32_t d = 0; d < p.net.n_dims; d++)
+        p.net.dims[d].algorithm = a;
+    plant_open(&p);
+    int32_t n = draw_group(&p.all, &p.net, rng);
+    const struct collective_way way = { &p.net, &stage_rules_plain, topo_get_bandwidths(bw_Bps, &p.net) };
+    collective_time(&t, kind, 1e9, p.all.members, p.all.stride, NULL, &way);
+    if (n > 1) {
+        int32_t g = group(&p, &p.all), id = issue(&p, g, kind, 1e9, 0);
+        run(&p);
+        flow_s = flow_sim_finish_s(p.sim, id) / t.time_s;
+    }
+    plant_close(&p);
+    return flow_s;
+}
+
+TEST(flows_keep_step_in_mixed_orders)
+{
+    static const char *const words[] = { "torus:4x4x8@300", "torus:2x8x3@300", "torus:6x3x4@300",
+                                         "torus:2x4x8@500", "torus:8x6@200",   "torus:4x4x8+twist@300",
+                                         "hyperx:4x2x3@60", "hyperx:2x6@60" };
+    static const enum collective_kind kinds[] = { COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_GATHER,
+                                                  COLLECTIVE_ALL_REDUCE };
+    RNG(rng, 33, 5);
+    for (int i = 0; i < repeats(200); i++) {
+        const char *word = words[rng_below(rng, COUNT_OF(words))];
+        enum collective_kind kind = kinds[rng_below(rng, COUNT_OF(kinds))];
+        double over = flows_over_form(word, TOPO_ALGORITHM_MIXED, kind, rng);
+        if (!(fabs(over - 1) <= 0.02))
+            fail_msg("%s, %s: flows take %.4g times as long", word, collective_names[kind], over);
+    }
+}
+
+TEST(flows_spray_what_goes_alone_as_the_closed_form_has_it)
+{
+    static const char *const words[] = {
+        "fat-tree:6x8/2@50",     "fat-tree:4x2x2/1/4@50", "fat-tree:3x4x3/2/4@50",
+        "fat-tree:8x6x2/4/4@50", "torus:8x6x8@300",       "torus:2x4x8@500",
+    };
+    RNG(rng, 33, 6);
+    for (int i = 0; i < repeats(200); i++) {
+        const char *word = words[rng_below(rng, COUNT_OF(words))];
+        double over = flows_over_form(word, TOPO_ALGORITHM_SHAPE, COLLECTIVE_SEND, rng);
+        if (!(fabs(over - 1) <= 0.02))
+            fail_msg("%s: flows take %.4g times as long", word, over);
+    }
+}

@@ -130,7 +130,7 @@ TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
             const struct topo_trip t = { .src = trip / 2 % p.routes.n_vertices,
                                          .dst = trip / 2 / p.routes.n_vertices,
                                          .kind = TOPO_ROUTE_SHORTEST,
-                                         .mirror = trip % 2 };
+                                         .other = trip % 2 };
             OK(topo_hops_to(hops, &p.routes, (int32_t)t.dst, e));
             p.path.n = 0;
             if (hops[t.src] < 0) {
@@ -144,7 +144,7 @@ TEST(of_equal_ways_the_lowest_or_the_highest_is_taken)
                 for (int32_t k = p.routes.first[v]; k < p.routes.first[v + 1]; k++) {
                     int32_t arc = p.routes.out[k];
                     if (p.routes.share[arc / 2] > 0 && hops[p.routes.to[arc]] == hops[v] - 1 &&
-                        (want < 0 || t.mirror))
+                        (want < 0 || t.other))
                         want = arc;
                 }
                 assert_true(step < p.path.n && p.path.arcs[step] == want);
@@ -167,7 +167,7 @@ TEST(ring_takes_the_rising_way_of_two_equal_ones)
     PLANT(p, "ring:6@1");
     for (int src = 0; src < 6; src++)
         for (int mirror = 0; mirror < 2; mirror++) {
-            struct topo_trip trip = { .src = src, .dst = (src + 3) % 6, .mirror = mirror };
+            struct topo_trip trip = { .src = src, .dst = (src + 3) % 6, .other = mirror };
             p.path.n = 0;
             OK(topo_find_path(&p.path, &p.routes, &trip, e));
             assert_true(p.path.n == 3 && p.routes.to[p.path.arcs[0]] == (src + (mirror ? 5 : 1)) % 6);
@@ -179,7 +179,7 @@ TEST(shortest_goes_to_the_lowest_vertex)
     PLANT(p, "ring:4@1 ring:4@1");
     OK(find(&p, 0, 10, TOPO_ROUTE_SHORTEST, e)); /* (2,2): first hops 1, 3, 4, 12 are as good */
     assert_int_equal(p.routes.to[p.path.arcs[0]], 1);
-    struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_SHORTEST, .mirror = true };
+    struct topo_trip trip = { .src = 0, .dst = 10, .kind = TOPO_ROUTE_SHORTEST, .other = 1 };
     p.path.n = 0;
     OK(topo_find_path(&p.path, &p.routes, &trip, e));
     assert_int_equal(p.routes.to[p.path.arcs[0]], 12);
