@@ -9,13 +9,14 @@
 
 enum { EXACT_FLOWS = 32 };
 
-/* Coefficients up to x^n of a b, all >= 0. */
-static void times(double *a, const double *b, int32_t n)
+/* Coefficients up to x^n of a b, all >= 0; those of a above x^*degree, of b above x^most are 0. */
+static void times(double *a, int32_t *degree, const double *b, int32_t most, int32_t n)
 {
     double out[EXACT_FLOWS + 1] = { 0 };
-    for (int32_t i = 0; i <= n; i++)
-        for (int32_t k = 0; k <= n - i && a[i] > 0; k++)
+    for (int32_t i = 0; i <= *degree; i++)
+        for (int32_t k = 0; k <= most && k <= n - i; k++)
             out[i + k] += a[i] * b[k];
+    *degree = *degree + most < n ? *degree + most : n;
     memcpy(a, out, ((size_t)n + 1) * sizeof *a);
 }
 
@@ -31,11 +32,13 @@ static void poisson(double *p, double mean, int32_t n)
 static double exact_chance(int32_t n, int64_t links, int32_t most)
 {
     double bin[EXACT_FLOWS + 1] = { 0 }, all[EXACT_FLOWS + 1] = { 1 }, sum[EXACT_FLOWS + 1];
+    int32_t degree = 0, of_bin = most < n ? most : n;
     poisson(bin, n / (double)links, most);
     for (int64_t left = links; left > 0; left /= 2) {
         if (left % 2)
-            times(all, bin, n);
-        times(bin, bin, n);
+            times(all, &degree, bin, of_bin, n);
+        if (left > 1)
+            times(bin, &of_bin, bin, of_bin, n);
     }
     poisson(sum, n, n);
     return fmin(all[n] / sum[n], 1);
@@ -51,8 +54,11 @@ double topo_fullest(int64_t flows, int64_t links, double sets)
     if (even > 1e6) /* next to nothing is left of it */
         return even + spread * sqrt(2 * log(u * fmax(sets, 1)));
     if (flows <= EXACT_FLOWS) {
-        for (int64_t c = least; c < flows; c++)
-            mean += 1 - pow(exact_chance((int32_t)flows, links, (int32_t)c), sets);
+        for (int64_t c = least, more = 1; c < flows && more; c++) { /* from some on the rest is rounding */
+            double part = 1 - pow(exact_chance((int32_t)flows, links, (int32_t)c), sets);
+            mean += part;
+            more = part > 1e-15;
+        }
         return mean;
     }
     /* From where there is no more chance down: log P(j), then P(more than c). */

@@ -177,6 +177,20 @@ static int tree_check_filled(struct topo_fabric *own, const struct topo_dim *dim
     return 0;
 }
 
+/* Flows that are hashed need several links to choose from. */
+static int tree_check_hash(const struct topo_dim *dim, struct err *e)
+{
+    int64_t ways = topo_planes(dim);
+    for (int32_t k = 1; k < dim->n_levels; k++)
+        ways *= tree_up(dim, k);
+    if (dim->fabric.balance == TOPO_HASH && ways == 1 && !dim->fabric.taper_free)
+        return err_set(
+            e, ERR_RANGE,
+            "has load_balance: hash over one link up from every box, expected several: more up, or "
+            "load_balance: spray");
+    return 0;
+}
+
 static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
 {
     int rc = dim->size > 0 ? tree_size_levels(&dim->fabric, dim->size, e) : 0;
@@ -217,7 +231,8 @@ static int tree_settle(struct topo_dim *dim, int32_t room, struct err *e)
     /* Links up alone say what goes up; beside a taper each of them is as fat as that asks for. */
     for (int32_t k = f.n_taper + 1; k <= f.n_up && k < dim->n_levels && !f.taper_free; k++)
         dim[k].tie = (double)f.up[k - 1] / (double)topo_tree_size(dim, k - 1);
-    return f.radix ? tree_check_radix(dim, e) : 0;
+    rc = tree_check_hash(dim, e);
+    return !rc && f.radix ? tree_check_radix(dim, e) : rc;
 }
 
 /* Links down that the boxes on top of the last subtree of level k - 1 lack, of each rail's leaf: all its

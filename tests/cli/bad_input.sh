@@ -172,6 +172,8 @@ bad "unknown word behind a +" study.yaml
 { base | sed 1d; echo "network: dragonfly:2x4x9^2+twist"; } | study
 bad "a word that the shape has not" study.yaml
 fabric "torus, sizes: [ 4, 8 ], load_balance: hash" | study
+bad "hashed flows of a shape that has one path" study.yaml
+fabric "fat-tree, sizes: [ 4, 2 ], up: [ 1 ], load_balance: hash" | study
 bad "hashed flows where there is one path" study.yaml
 fabric "fat-tree, sizes: [ 4, 8 ], flows_per_pair: 4" | study
 bad "flows of a pair that are not hashed" study.yaml
