@@ -89,6 +89,7 @@ void bench_chunk(struct bench *b); /**< collectives simulated in chunks */
 void bench_graph(struct bench *b); /**< igraph model of a million NPUs */
 void bench_flow(struct bench *b); /**< flows that share links, beside SimGrid, whose program is in $SIMGRID */
 void bench_search(struct bench *b);  /**< plans of parallelism */
+void bench_best(struct bench *b);    /**< the best of many machines, proved */
 void bench_cluster(struct bench *b); /**< jobs on a cluster: slots, batches, admission, events */
 void bench_hetero(struct bench *b);  /**< layers on types of resources: plans, optima, searches */
 void bench_gossip(struct bench *b);  /**< training with little communication: products, batches, runs */

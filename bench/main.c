@@ -20,7 +20,7 @@ static const struct {
     { "sweep", bench_sweep },   { "chunk", bench_chunk },   { "flow", bench_flow },
     { "search", bench_search }, { "graph", bench_graph },   { "cluster", bench_cluster },
     { "hetero", bench_hetero }, { "gossip", bench_gossip }, { "store", bench_store },
-    { "shell", bench_shell },
+    { "shell", bench_shell },   { "best", bench_best },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
@@ -60,7 +60,7 @@ static int find_subject(const char *name)
         if (strcmp(name, subjects[i].name) == 0)
             return i;
     bench_stop("subject is \"%s\", expected eval, grid, split, sweep, chunk, flow, search, graph, cluster, "
-               "hetero, gossip, store or shell",
+               "hetero, gossip, store, shell or best",
                name);
 }
 

@@ -36,7 +36,7 @@ static void search_once(struct search_result *r, const struct design_point *s, b
         bw_Bps[d] = s->total_Bps / s->net.n_dims;
     const struct training *base = s->workloads[0].training;
     struct search_book book;
-    if (search_book_build(&book, &space, s, base, SEARCH_MOST_NOTED, &e) ||
+    if (search_book_build(&book, &space, s, base, SEARCH_MOST_NOTED, true, &e) ||
         (split ? search_split(r, &book, &e) : search_given(r, &book, bw_Bps, &e)))
         bench_stop("%s", e.msg);
     search_book_free(&book);

@@ -21,6 +21,7 @@
 #include "cli/points.h"
 #include "kinds/design/answer/lists.h"
 #include "kinds/design/answer/price.h"
+#include "kinds/design/explore/book.h"
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/search_sim.h"
 #include "kinds/design/explore/solve.h"
@@ -810,6 +811,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     }
     const struct design_own *own = a->study.own;
     struct design_choice chosen;
+    if (own)
+        search_shelf_count(own->shelf); /* the page says how many plans there are */
     d = (struct design){ 0 };
     rc = design_choose_with(&chosen, &s, own ? own->shelf : NULL, e);
     rc = rc ? rc : answer_split(&d, chosen, e);

@@ -740,12 +740,16 @@ static bool shares_links(const struct plan_cost *c)
 
 /* Drafts the step: blocks, pipeline, exchange of gradients, the tied embedding, the optimiser. `traffic`
  * scales all bytes at the end. */
-/* The slowest of N NPUs computes later than most by the largest of N normal draws, to first order; the others
- * wait for it. What the network carries stays. */
-static void wait_for_slowest(struct plan_cost *c, double jitter, double n_npus)
+/* The largest of N normal draws, to first order. */
+double plan_slowest_times(const struct model *m, const struct plan *p, double n_npus)
 {
-    double times = 1 + jitter * sqrt(2 * log(n_npus));
-    if (!(jitter > 0))
+    return 1 + plan_class(p, m).jitter * sqrt(2 * log(n_npus));
+}
+
+/* What the network carries stays. */
+static void wait_for_slowest(struct plan_cost *c, double times)
+{
+    if (!(times > 1))
         return;
     for (int32_t i = 0; i < c->n_parts; i++) {
         c->parts[i].compute_s *= times;
@@ -785,11 +789,39 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     add_exchange(&x);
     add_tied(&x);
     add_optimizer(&x);
-    wait_for_slowest(c, plan_class(p, m).jitter,
-                     x.tp * x.cp * (double)(p->degree[PLAN_DP] * p->degree[PLAN_PP]));
+    wait_for_slowest(
+        c, plan_slowest_times(m, p, x.tp * x.cp * (double)(p->degree[PLAN_DP] * p->degree[PLAN_PP])));
     c->shared = shares_links(c);
     for (int32_t i = 0; i < c->n_collectives; i++)
         c->collectives[i].bytes *= p->traffic;
+}
+
+/* Of a layer: what add_backward() does again. */
+static double again_s(const struct block_cost *c, const struct model *m, const struct plan *p)
+{
+    if (p->recompute == PLAN_RECOMPUTE_FULL)
+        return c->forward_s + c->core_s;
+    return c->again_s + (plan_ops(p, m) & 1U << PLAN_OP_CORE ? c->core_s : 0);
+}
+
+double plan_work_s(const struct model *m, const struct plan *p, const struct topo_npu *npu)
+{
+    int64_t experts = 0;
+    double sum_s = 0;
+    for (int64_t i = 0; i < m->layers && m->moe.experts; i++)
+        experts += model_has_experts(m, i);
+    int64_t count[N_BLOCKS] = { m->layers - experts, experts, 1, 1 + m->mtp };
+    count[m->moe.experts ? BLOCK_EXPERTS : BLOCK_DENSE] += m->mtp;
+    for (int b = 0; b < N_BLOCKS; b++) {
+        struct block_cost c;
+        bool layer = b == BLOCK_DENSE || b == BLOCK_EXPERTS;
+        if (!count[b])
+            continue;
+        block_cost(&c, (enum block_kind)b, m, p, npu);
+        sum_s += (double)count[b] * (c.forward_s + c.core_s + c.core_back_s + c.input_s + c.weight_s +
+                                     c.rest_s + (layer ? again_s(&c, m, p) : 0));
+    }
+    return sum_s;
 }
 
 static int training_need_npu(const struct topo_network *net, const struct yaml_doc *doc, yaml_id at,

@@ -90,6 +90,16 @@ struct plan_cost {
  * offload. O(1); O(layers) with experts. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
 
+/**
+ * Compute of one microbatch in all stages of a transformer, both passes, with what is done again [s]: the sum
+ * of plan_cost()'s parts with exchange free, without what the host needs to start them and before
+ * plan_slowest_times(). Degrees of pp and dp, schedule, chunks, ZeRO and the layers of single stages do not
+ * change it.
+ */
+double plan_work_s(const struct model *m, const struct plan *p, const struct topo_npu *npu);
+/** The slowest of so many NPUs, for which the others wait, computes so many times as long as one of them. */
+double plan_slowest_times(const struct model *m, const struct plan *p, double n_npus);
+
 /** How long each class of links is busy with each collective once: links that collectives share side by side
  * carry all of them. */
 struct plan_busy {

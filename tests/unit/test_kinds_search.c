@@ -398,8 +398,8 @@ static void search_noted(struct search_result *out, const struct design_point *s
     const struct training *base = s->workloads[0].training;
     const double bw_Bps[] = { 10e9, 2e9 };
     MUST(schema_read(&space, &search_section, &s->doc, base->search, e));
-    MUST(search_book_build(&book, &space, s, base, most, e));
-    assert_true(most > 100 ? isinf(book.horizon_s) : book.horizon_s > 0 && book.n <= 2 * most);
+    MUST(search_book_build(&book, &space, s, base, most, true, e));
+    assert_true(search_book_kept(&book) > 0 ? search_book_kept(&book) <= most : most < 100);
     if (split)
         MUST(search_split(out, &book, e));
     else

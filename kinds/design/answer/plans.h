@@ -43,7 +43,8 @@ struct search_refusals {
 struct search_result {
     struct search_found *found; /**< shape [n_found], owned; best first; empty: nothing fits */
     int32_t n_found;
-    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed */
+    int64_t n_candidates; /**< legal plans times mappings: rejected by memory, or timed; this and what follows
+                               are 0 where nobody counts them, unless nothing is found */
     int64_t n_timed;
     int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
     struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */

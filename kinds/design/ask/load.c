@@ -1151,25 +1151,6 @@ static int read_document(struct design_point *s, unsigned needs, struct err *e)
     return note_all(s, needs, e);
 }
 
-/* New texts for the values of quick axes; *dims says whether the network has one of them. What reads as a
- * number or as one of a list of words without being parsed means that in YAML too. */
-static bool change_texts(struct design_point *s, const struct study_source *from, bool *dims)
-{
-    *dims = false;
-    for (int32_t i = 0; i < from->n_axes; i++) {
-        const struct study_override *axis = &from->axes[i];
-        if (!design_is_quick(axis->path))
-            continue;
-        yaml_id id = source_find_axis(&s->doc, from, axis->path);
-        if (id < 0)
-            return false;
-        s->doc.nodes[id].text = axis->value;
-        s->doc.nodes[id].quoted = false;
-        *dims = *dims || strchr(axis->path, '.');
-    }
-    return true;
-}
-
 /* ---- keys that are quick to change ---- */
 
 /* The last key of "network.dims.NAME.KEY" or "network.dims[N].KEY"; "" of another path. */
@@ -1193,6 +1174,15 @@ static bool is_quick_word(const char *word, const char *const *words, size_t n)
     return false;
 }
 
+/* Whatever is read after the network looks at these as it did before, but for system, which may look at
+ * tiers. */
+bool design_is_of_fabric(const char *path)
+{
+    static const char *const of_dim[] = { "tier", "planes", "latency_ns", "efficiency", "link_GBps" };
+    return design_is_quick(path) ||
+           is_quick_word(quick_dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
+}
+
 bool design_is_quick(const char *path)
 {
     static const char *const own[] = { "total_GBps", "objective", "time_limit_s" };
@@ -1201,29 +1191,72 @@ bool design_is_quick(const char *path)
            is_quick_word(quick_dim_key(path), of_dim, sizeof of_dim / sizeof *of_dim);
 }
 
-static bool is_searched(const struct design_point *s)
+/* Does the value mean in YAML what it says: no quotes, lists, maps, or words such as null? */
+static bool is_plain(const char *value)
 {
-    for (int32_t i = 0; i < s->n_workloads; i++)
-        if (design_point_is_searched(&s->workloads[i]))
-            return true;
-    return false;
+    static const char *const others[] = { "null", "Null", "NULL" };
+    size_t n = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-");
+    return n > 0 && !value[n] && value[0] != '-' &&
+           !is_quick_word(value, others, sizeof others / sizeof *others);
 }
 
-/* Changes quick keys without reading the study again. False where it cannot be sure to give the same as
- * reading anew; the caller then reads the study. */
+/* New texts for the values of axes of the fabric; what changed of dimensions. False: it cannot be told. */
+static bool change_texts(struct design_point *s, const struct study_source *from, bool *dims, bool *fabric)
+{
+    *dims = *fabric = false;
+    for (int32_t i = 0; i < from->n_axes; i++) {
+        const struct study_override *axis = &from->axes[i];
+        bool quick = design_is_quick(axis->path);
+        if (!quick && !design_is_of_fabric(axis->path))
+            continue;
+        yaml_id id = source_find_axis(&s->doc, from, axis->path);
+        if (id < 0)
+            return false;
+        struct yaml_node *node = &s->doc.nodes[id];
+        bool same = node->text && strcmp(node->text, axis->value) == 0;
+        if (!quick && !same && !(is_plain(axis->value) && node->kind == YAML_SCALAR))
+            return false;
+        if (!quick && same)
+            continue;
+        node->text = axis->value;
+        node->quoted = false;
+        *dims = *dims || strchr(axis->path, '.');
+        *fabric = *fabric || !quick;
+    }
+    return true;
+}
+
+/* What depends on tiers beside prices; its notes were given when the study was read. */
+static bool reread_system(struct design_point *s)
+{
+    struct err ignored;
+    size_t n = s->notes.n;
+    int rc = system_read(s, &ignored);
+    s->notes.n = n;
+    if (s->notes.s)
+        s->notes.s[n] = '\0';
+    return !rc;
+}
+
+/* Changes keys of the fabric without reading the study again. False where it cannot be sure to give the same
+ * as reading anew; the caller then reads the study. */
 bool design_point_change(struct design_point *s, const struct study_source *from, unsigned needs)
 {
     struct err ignored;
-    bool dims;
-    if (s->ideal || is_searched(s) || !change_texts(s, from, &dims) || design_point_read_values(s, &ignored))
+    bool dims, fabric;
+    if (s->ideal || !change_texts(s, from, &dims, &fabric) || design_point_read_values(s, &ignored))
         return false;
     if (dims && (design_point_read_network(s, &ignored) || design_point_price_network(s, &ignored)))
         return false;
     if (settle_pricing(s, &ignored) || check_ports(s, needs, &ignored))
         return false;
-    for (int32_t i = 0; dims && s->model != SIM_BANDWIDTH && i < s->n_workloads; i++)
-        if (design_point_compile(&s->workloads[i], s, NULL, &ignored))
+    bool compiles = fabric || (dims && s->model != SIM_BANDWIDTH);
+    for (int32_t i = 0; compiles && i < s->n_workloads; i++)
+        if (!design_point_is_searched(&s->workloads[i]) &&
+            design_point_compile(&s->workloads[i], s, NULL, &ignored))
             return false;
+    if (fabric && !reread_system(s))
+        return false;
     s->rows.n = 0;
     return !check_asked(s, &ignored) && !point_read_rows(s, needs, &ignored);
 }

@@ -58,13 +58,16 @@ void design_point_note_curves(struct text *notes, const struct design_point *s, 
 
 /** Is @p path a key that changes a study without reading it again: a total, an objective, bandwidths? */
 bool design_is_quick(const char *path);
+/** Or one of dimensions that changes neither sizes nor what plans are legal and fit: tier, planes, latency,
+ * efficiency? */
+bool design_is_of_fabric(const char *path);
 
 /**
  * Make @p s, read from the same file with the same other axes, what design_point_read() makes of it with the
- * quick axes (design_is_quick()) of @p from: numbers and names alone are changed, no workload is made again.
- * Values are borrowed from @p from. Notes stay as they are.
- * @return false where that cannot be said without reading it: a value that is wrong, a search; then @p s can
- *         only be changed again or freed.
+ * axes of the fabric (design_is_of_fabric()) of @p from: numbers and names alone are changed, no workload is
+ * made again. Values are borrowed from @p from. Notes stay as they are.
+ * @return false where that cannot be said without reading it: a value that is wrong, or not plain; then @p s
+ *         can only be changed again or freed.
  */
 bool design_point_change(struct design_point *s, const struct study_source *from, unsigned needs);
 

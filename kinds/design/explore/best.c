@@ -4,7 +4,8 @@
  * A node is a set of points that differ in keys of the fabric alone (bandwidths, tiers, latencies, totals:
  * is_of_fabric()), or one point of such a set. Nodes are taken by their bound, the least first:
  *
- *     set ── floor ── exchange free ── its points ── the point's own network, or the widest ── solved
+ *     set ── floor ── exchange free ── its points ── price of its network ── time there, or at the widest ──
+ * solved
  *
  * Each step makes a bound sharper and puts the node back; the last solves the point by the code of a sweep.
  * The search ends when the least bound is above the last of the best few: then no node that is left can have
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/linexpr.h"
 #include "base/vec.h"
@@ -38,9 +40,10 @@
 #include "kinds/design/ask/system.h"
 
 const char *const best_bound_words[N_BEST_BOUNDS] = {
-    [BEST_FLOOR] = "compute at the peak, or price and power of NPUs and servers",
+    [BEST_FLOOR] = "compute at its best, or price and power of NPUs and servers",
     [BEST_FREE] = "the best plan with exchange free",
     [BEST_POINT] = "price and power with the network of the point",
+    [BEST_TIME] = "the best plan at the bandwidths of the point",
     [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
 };
 
@@ -189,6 +192,30 @@ static double at_least(double x)
     return x > 0 ? x : 0; /* NaN: not known */
 }
 
+/* The time of the points of a set whose networks differ in prices alone. */
+struct best_time {
+    uint64_t key;
+    double time_s; /* at their bandwidths; where it is most_s: that or more */
+    double most_s;
+};
+
+/* What a bound is found for. */
+struct best_aim {
+    const struct best_by *by;
+    const struct incumbent *last; /* of the best few */
+    struct search_shelf *shelf;
+    const struct best_times *times;
+    int64_t set;
+    struct best_time *fresh; /* one that was found; key 0: none */
+};
+
+/* Of what was found so far. */
+struct best_times {
+    struct best_time *list; /* shape [n], owned */
+    int32_t n, cap;
+    struct hash by_key;
+};
+
 /* Tokens cost what the machine costs a year times the time of a step, where nothing but checkpoints, NPUs and
  * servers takes of the time: own.usd_per_Mtoken. */
 static void price_tokens(struct best_parts *p, const struct design_point *s)
@@ -196,6 +223,28 @@ static void price_tokens(struct best_parts *p, const struct design_point *s)
     if (s->has_system)
         p->usd_per_Mtoken =
             fmax(p->usd_per_Mtoken, at_least(s->own.usd_per_Mtoken * p->usd_year * p->time_s));
+}
+
+/*
+ * A step that takes as long as this is ruled out, whatever the plan; INFINITY: none is known to be. What is
+ * sought rises with the time, so it is found by doubling and halving.
+ */
+static double latest_s(const struct best_parts *p, const struct design_point *s, const struct best_aim *aim)
+{
+    enum { DOUBLINGS = 40, HALVINGS = 40 };
+    double least = p->time_s, most = INFINITY;
+    if (isinf(aim->last->value) || !(least > 0))
+        return INFINITY;
+    for (int i = 0; i < (isinf(most) ? DOUBLINGS : DOUBLINGS + HALVINGS); i++) {
+        struct best_parts at = *p;
+        at.time_s = isinf(most) ? 2 * least : (least + most) / 2;
+        price_tokens(&at, s);
+        if (incumbent_rules_out(aim->last, bound_by(aim->by, &at)))
+            most = at.time_s;
+        else
+            least = at.time_s;
+    }
+    return most;
 }
 
 /* Models that simulate may overlap what the closed form adds up. */
@@ -237,11 +286,9 @@ static double peak_s(const struct training *x, const struct topo_npu *npu, int64
  * What no key of the fabric changes: NPUs and servers, and compute at the peak. Parts of the network cost and
  * draw nothing, failures of them are none.
  */
-static int bound_floor(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+static int bound_floor(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                        struct err *e)
 {
-    (void)shelf;
-    (void)e;
     p->usd = fmax(p->usd, at_least(design_point_fixed_usd(s)));
     if (s->has_system) {
         p->watt = fmax(p->watt, at_least(s->own.watt));
@@ -250,12 +297,19 @@ static int bound_floor(struct best_parts *p, const struct design_point *s, struc
     const struct training *only = s->n_workloads == 1 ? s->workloads[0].training : NULL;
     p->tokens = only ? training_tokens(only) : 0;
     double time_s = 0;
-    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s); i++)
-        if (s->workloads[i].training)
-            time_s += s->workloads[i].weight * peak_s(s->workloads[i].training, &s->net.npu, s->net.n_npus);
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s) && !rc; i++) {
+        const struct design_workload *w = &s->workloads[i];
+        double least_s = 0, work_s = 0;
+        if (w->training)
+            least_s = peak_s(w->training, &s->net.npu, s->net.n_npus);
+        if (design_point_is_searched(w))
+            rc = search_work(&work_s, s, i, aim->shelf, e);
+        time_s += w->weight * fmax(least_s, work_s * (1 - AS_GOOD_REL));
+    }
     p->time_s = fmax(p->time_s, time_s);
     price_tokens(p, s);
-    return 0;
+    return rc;
 }
 
 /* The plan that is given, with exchange free. */
@@ -267,7 +321,7 @@ static double given_free_s(const struct training *x)
 
 /* Of each workload its best plan, as if exchange took no time: the sum bounds any that share a network. A
  * workload that is an expression counts nothing. */
-static int bound_free(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+static int bound_free(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                       struct err *e)
 {
     double time_s = 0;
@@ -276,7 +330,7 @@ static int bound_free(struct best_parts *p, const struct design_point *s, struct
         const struct design_workload *w = &s->workloads[i];
         double least_s = 0;
         if (design_point_is_searched(w))
-            rc = search_least(&least_s, s, i, NULL, shelf, e);
+            rc = search_least(&least_s, s, i, NULL, INFINITY, aim->shelf, e);
         else if (w->training)
             least_s = given_free_s(w->training);
         time_s += w->weight * least_s;
@@ -288,13 +342,12 @@ static int bound_free(struct best_parts *p, const struct design_point *s, struct
 
 /* Price, power and cost a year of the point at its own bandwidths, where all are given: what a row says, but
  * for the time. */
-static int bound_point(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+static int bound_point(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                        struct err *e)
 {
-    (void)shelf;
     double bw_Bps[TOPO_MAX_DIMS];
     struct system x;
-    int rc = bound_floor(p, s, NULL, e);
+    int rc = bound_floor(p, s, aim, e);
     if (rc || !topo_has_bandwidths(&s->net))
         return rc;
     topo_get_bandwidths(bw_Bps, &s->net);
@@ -312,21 +365,93 @@ static int bound_point(struct best_parts *p, const struct design_point *s, struc
     return 0;
 }
 
+/*
+ * Each workload's best plan at bandwidths @p bw_Bps. Their sum is of use only below @p most_s: of what all
+ * others leave of it, a search looks at no plan that takes longer. A workload that is an expression, or whose
+ * plan is given, is timed only where it trains a model.
+ */
+static int time_at(double *time_s, const struct design_point *s, const double *bw_Bps, double most_s,
+                   struct search_shelf *shelf, struct err *e)
+{
+    double sum_s = 0;
+    int rc = 0;
+    for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
+        const struct design_workload *w = &s->workloads[i];
+        const struct collective_way way = search_way(s, bw_Bps);
+        double one_s = 0;
+        if (design_point_is_searched(w))
+            rc = search_least(&one_s, s, i, bw_Bps, (most_s - sum_s) / w->weight, shelf, e);
+        else if (w->training)
+            one_s = search_clock_at(&way, &w->training->place, &w->training->cost);
+        sum_s += w->weight * at_least(one_s);
+    }
+    *time_s = sum_s;
+    return rc;
+}
+
 /* In place of no links. */
 #define NO_LINK_Bps 1e-300
 
-/*
- * Each workload's best plan at the most that the rows leave each dimension on its own. Time falls with
- * bandwidth, whatever the algorithms. A workload that is an expression, or whose plan is given, is timed so
- * only where it trains a model.
- */
-static int bound_widest(struct best_parts *p, const struct design_point *s, struct search_shelf *shelf,
+/* All that a step's time depends on in a set: tiers and planes are prices alone. */
+static uint64_t hash_times(const struct design_point *s, int64_t set)
+{
+    uint64_t hash = text_hash(TEXT_HASH_SEED, &set, sizeof set);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        struct topo_dim dim = s->net.dims[d];
+        memset(dim.tier, 0, sizeof dim.tier);
+        dim.fabric.planes = 0;
+        hash = text_hash(hash, &dim, sizeof dim);
+    }
+    return hash ? hash : 1;
+}
+
+static const struct best_time *find_time(const struct best_times *t, uint64_t key)
+{
+    hash_each (id, &t->by_key, key)
+        if (t->list[id].key == key)
+            return &t->list[id];
+    return NULL;
+}
+
+static int note_time(struct best_times *t, const struct best_time *fresh, struct err *e)
+{
+    if (!fresh->key)
+        return 0;
+    if (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n))
+        return err_nomem(e, "points");
+    t->list[t->n++] = *fresh;
+    return 0;
+}
+
+/* Each workload's best plan at the point's own bandwidths, where the times of rows are those of this. */
+static int bound_time_at(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
+                         struct err *e)
+{
+    double bw_Bps[TOPO_MAX_DIMS], time_s = 0, most_s = latest_s(p, s, aim);
+    if (!times_are_bounded(s) || !topo_has_bandwidths(&s->net) || s->ideal)
+        return 0;
+    uint64_t key = hash_times(s, aim->set);
+    const struct best_time *found = find_time(aim->times, key);
+    bool is_known = found && (found->time_s < found->most_s || found->most_s >= most_s);
+    topo_get_bandwidths(bw_Bps, &s->net);
+    int rc = is_known ? 0 : time_at(&time_s, s, bw_Bps, most_s, aim->shelf, e);
+    if (is_known)
+        time_s = found->time_s;
+    else
+        *aim->fresh = (struct best_time){ key, fmin(time_s, most_s), most_s };
+    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
+    price_tokens(p, s);
+    return rc;
+}
+
+/* The same at the most that the rows leave each dimension on its own. Time falls with bandwidth, whatever the
+ * algorithms. */
+static int bound_widest(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
                         struct err *e)
 {
     struct design_question q;
     struct step_fn shape = { .n_dims = s->net.n_dims };
-    double cap_Bps[TOPO_MAX_DIMS], time_s = 0;
-    int rc = 0;
+    double cap_Bps[TOPO_MAX_DIMS], time_s = 0, most_s = latest_s(p, s, aim);
     if (!times_are_bounded(s) || topo_has_bandwidths(&s->net) || s->ideal)
         return 0;
     design_ask(&q, s);
@@ -334,62 +459,31 @@ static int bound_widest(struct best_parts *p, const struct design_point *s, stru
     alloc_find_caps(cap_Bps, &q.problem);
     for (int32_t d = 0; d < s->net.n_dims; d++)
         cap_Bps[d] = cap_Bps[d] > 0 ? cap_Bps[d] : NO_LINK_Bps;
-    for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
-        const struct design_workload *w = &s->workloads[i];
-        const struct collective_way way = search_way(s, cap_Bps);
-        double least_s = 0;
-        if (design_point_is_searched(w))
-            rc = search_least(&least_s, s, i, cap_Bps, shelf, e);
-        else if (w->training)
-            least_s = search_clock_at(&way, &w->training->place, &w->training->cost);
-        time_s += w->weight * at_least(least_s);
-    }
-    p->time_s = fmax(p->time_s, time_s * (1 - AS_GOOD_REL));
+    int rc = time_at(&time_s, s, cap_Bps, most_s, aim->shelf, e);
+    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
     price_tokens(p, s);
     return rc;
 }
 
 static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,
-                                          struct search_shelf *shelf,
+                                          const struct best_aim *aim,
                                           struct err *e) = { [BEST_FLOOR] = bound_floor,
                                                              [BEST_FREE] = bound_free,
                                                              [BEST_POINT] = bound_point,
+                                                             [BEST_TIME] = bound_time_at,
                                                              [BEST_WIDEST] = bound_widest };
 
 /* ---- sets of points ---- */
 
-/* Keys that neither a book of plans nor the price and power of NPUs and servers depend on. */
-static bool is_of_fabric(const char *path)
-{
-    static const char *const of_dim[] = { "tier", "planes", "latency_ns", "efficiency", "link_GBps" };
-    static const char dims[] = "network.dims";
-    if (design_is_quick(path))
-        return true;
-    const char *last = strrchr(path, '.');
-    if (strncmp(path, dims, sizeof dims - 1) != 0 || !last)
-        return false;
-    /* network.dims.NAME.KEY or network.dims[N].KEY: KEY itself, no map below it. */
-    const char *rest = path + sizeof dims - 1;
-    if (strcspn(rest, ".") == 0)
-        rest += 1 + strcspn(rest + 1, ".");
-    else
-        rest += strcspn(rest, ".");
-    if (rest != last)
-        return false;
-    for (size_t i = 0; i < sizeof of_dim / sizeof *of_dim; i++)
-        if (strcmp(last + 1, of_dim[i]) == 0)
-            return true;
-    return false;
-}
-
 /* What is done with a node next. */
-enum step { STEP_FLOOR, STEP_FREE, STEP_POINTS, STEP_WIDEST, STEP_SOLVE };
+enum step { STEP_FLOOR, STEP_FREE, STEP_POINTS, STEP_TIME, STEP_SOLVE };
 
 struct node {
     double bound;   /* of `by`, less is better */
     int64_t set, i; /* point i of the set; -1: all of it */
     int64_t n;      /* points of it that `where` leaves in */
     enum step next;
+    bool first;         /* to be solved before all others: fewer are known than are asked for */
     enum best_bound by; /* the last bound that was found */
     struct best_parts parts;
 };
@@ -397,6 +491,8 @@ struct node {
 /* Nodes to be solved first among equals, so that the best are known early; then by number. */
 static bool node_before(const struct node *a, const struct node *b)
 {
+    if (a->first != b->first)
+        return a->first;
     if (a->bound < b->bound || a->bound > b->bound)
         return a->bound < b->bound;
     if (a->next != b->next)
@@ -413,9 +509,9 @@ struct leader {
     struct table row;
 };
 
-/* Of one thread. */
+/* Of one thread: points of a set are read one after another, others are solved in between. */
 struct hand {
-    struct runner *runner;
+    struct runner *reader, *solver;
 };
 
 struct hunt {
@@ -427,11 +523,12 @@ struct hunt {
     struct keep *keep;                      /* knows what a result is */
     struct node *heap;                      /* shape [n], owned */
     int64_t n, cap;
-    struct incumbent last;  /* of the best few, once they are as many as are asked for */
-    struct leader *leaders; /* shape [n_leaders], owned */
-    int32_t n_leaders;
-    struct hand *hands; /* shape [threads], owned */
-    double least_out;   /* least bound of what was ruled out and is not in the heap */
+    struct best_times times;
+    struct incumbent last;      /* of the best few, once they are as many as are asked for */
+    struct leader *leaders;     /* shape [n_leaders], owned */
+    int32_t n_leaders, n_first; /* nodes that were put first */
+    struct hand *hands;         /* shape [threads], owned */
+    double least_out;           /* least bound of what was ruled out and is not in the heap */
 };
 
 /* What became of a node in a round. */
@@ -440,6 +537,7 @@ struct done {
     struct node *points; /* shape [n_points], owned: in its place */
     int64_t n_points, left_out;
     struct table rows; /* of a point that was solved */
+    struct best_time fresh;
     int rc;
     struct err e;
 };
@@ -488,23 +586,23 @@ static void count_limit(struct hunt *b, int32_t k, int64_t n, double by)
 
 /* ---- one node, by any thread ---- */
 
-static void unit_of(struct sweep_unit *unit, struct sweep_point *p, const struct hunt *b,
-                    const struct node *x, int64_t i)
+static void set_of(struct sweep_unit *set, struct sweep_point *p, const struct hunt *b, const struct node *x,
+                   int64_t i)
 {
-    struct sweep_unit set;
-    units_find(&set, &b->sets, x->set);
-    units_point(p, &b->sets, &set, i);
-    units_of_point(unit, &b->points, p);
+    units_find(set, &b->sets, x->set);
+    units_point(p, &b->sets, set, i);
+    set->first += i;
+    set->n = 1;
 }
 
-static const struct design_point *read_point(const struct hunt *b, void *hand, const struct node *x,
-                                             int64_t i, struct done *d)
+static const struct design_point *read_point(const struct hunt *b, const struct hand *hand,
+                                             const struct node *x, int64_t i, struct done *d)
 {
     const struct design_point *s = NULL;
     struct sweep_unit unit;
     struct sweep_point p;
-    unit_of(&unit, &p, b, x, i);
-    d->rc = runner_read(&s, hand, &unit, &d->e);
+    set_of(&unit, &p, b, x, i);
+    d->rc = runner_read(&s, hand->reader, &unit, &d->e);
     return s;
 }
 
@@ -513,7 +611,7 @@ static bool is_in(const struct hunt *b, const struct node *x, int64_t i, const d
 {
     struct sweep_unit unit;
     struct sweep_point p;
-    unit_of(&unit, &p, b, x, i);
+    set_of(&unit, &p, b, x, i);
     return sweep_passes(&b->ask->study->sweep, &p, facts);
 }
 
@@ -536,14 +634,15 @@ static void sharpen(struct done *d, const struct hunt *b, const struct design_po
 {
     if (!s || d->rc)
         return;
-    d->rc = bounds[by](&d->node.parts, s, b->shelf, &d->e);
+    const struct best_aim aim = { &b->ask->by, &b->last, b->shelf, &b->times, d->node.set, &d->fresh };
+    d->rc = bounds[by](&d->node.parts, s, &aim, &d->e);
     d->node.by = by;
     d->node.bound = fmax(d->node.bound, bound_by(&b->ask->by, &d->node.parts));
 }
 
 /* A set is looked at for the first time. All of its points have the network's sizes, and so the facts of
  * `where`. */
-static void look_at_set(struct done *d, const struct hunt *b, void *hand)
+static void look_at_set(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     double facts[DESIGN_FACTS];
     int64_t first = first_in(b, &d->node), n = 0, all = size_of(b, d->node.set);
@@ -559,7 +658,7 @@ static void look_at_set(struct done *d, const struct hunt *b, void *hand)
     d->node.next = s ? STEP_FREE : STEP_POINTS;
 }
 
-static void free_set(struct done *d, const struct hunt *b, void *hand)
+static void free_set(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     int64_t first = first_in(b, &d->node);
     sharpen(d, b, read_point(b, hand, &d->node, first, d), BEST_FREE);
@@ -567,7 +666,7 @@ static void free_set(struct done *d, const struct hunt *b, void *hand)
 }
 
 /* A point of a set, with what its own network adds to the bound of the set. */
-static void open_point(struct done *d, const struct hunt *b, void *hand, int64_t i)
+static void open_point(struct done *d, const struct hunt *b, const struct hand *hand, int64_t i)
 {
     struct node whole = d->node;
     const struct design_point *s = read_point(b, hand, &whole, i, d);
@@ -579,13 +678,12 @@ static void open_point(struct done *d, const struct hunt *b, void *hand, int64_t
     d->node.i = i;
     d->node.n = 1;
     sharpen(d, b, s, BEST_POINT);
-    bool widest = s && !topo_has_bandwidths(&s->net);
-    d->node.next = widest ? STEP_WIDEST : STEP_SOLVE;
+    d->node.next = s ? STEP_TIME : STEP_SOLVE;
     d->points[d->n_points++] = d->node;
     d->node = whole;
 }
 
-static void open_set(struct done *d, const struct hunt *b, void *hand)
+static void open_set(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     int64_t all = size_of(b, d->node.set);
     d->points = malloc((size_t)all * sizeof *d->points);
@@ -600,17 +698,26 @@ static void open_set(struct done *d, const struct hunt *b, void *hand)
     d->node.n = d->rc ? d->node.n : 0; /* its points take its place */
 }
 
-static void solve_point(struct done *d, const struct hunt *b, void *hand)
+static void time_point(struct done *d, const struct hunt *b, const struct hand *hand)
+{
+    const struct design_point *s = read_point(b, hand, &d->node, d->node.i, d);
+    sharpen(d, b, s, s && topo_has_bandwidths(&s->net) ? BEST_TIME : BEST_WIDEST);
+    d->node.next = STEP_SOLVE;
+}
+
+static void solve_point(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     struct sweep_unit unit;
     struct sweep_point p;
     struct sweep_counts counts = { 0 };
-    unit_of(&unit, &p, b, &d->node, d->node.i);
+    set_of(&unit, &p, b, &d->node, d->node.i);
+    units_of_point(&unit, &b->points, &p);
     study_put_columns(&d->rows, b->ask->study, TABLE_ROWS);
-    d->rc = d->rows.failed ? err_nomem(&d->e, "rows") : runner_unit(hand, &unit, &d->rows, &counts, &d->e);
+    d->rc = d->rows.failed ? err_nomem(&d->e, "rows")
+                           : runner_unit(hand->solver, &unit, &d->rows, &counts, &d->e);
 }
 
-static void take_step(struct done *d, const struct hunt *b, void *hand)
+static void take_step(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     switch (d->node.next) {
     case STEP_FLOOR:
@@ -622,9 +729,8 @@ static void take_step(struct done *d, const struct hunt *b, void *hand)
     case STEP_POINTS:
         open_set(d, b, hand);
         return;
-    case STEP_WIDEST:
-        sharpen(d, b, read_point(b, hand, &d->node, d->node.i, d), BEST_WIDEST);
-        d->node.next = STEP_SOLVE;
+    case STEP_TIME:
+        time_point(d, b, hand);
         return;
     case STEP_SOLVE:
         solve_point(d, b, hand);
@@ -724,6 +830,16 @@ static void note_failure(struct hunt *b, const struct table *row)
                     message ? ": " : "", message ? message : "");
 }
 
+/* A few points with good bounds are solved at once: what they are worth rules out most of the others. */
+static int put_back_first(struct hunt *b, struct node *x, struct err *e)
+{
+    x->first = x->next == STEP_SOLVE && b->n_leaders + b->n_first < b->ask->top;
+    int64_t n = b->n;
+    int rc = put_back(b, x, e);
+    b->n_first += x->first && b->n > n;
+    return rc;
+}
+
 static void take_row(struct hunt *b, struct done *d)
 {
     struct table *row = &d->rows;
@@ -752,13 +868,15 @@ static int take_done(struct hunt *b, struct done *d, struct err *e)
 {
     int rc = 0;
     if (d->node.next == STEP_SOLVE && d->rows.n_cols > 0) {
+        b->n_first -= d->node.first;
         take_row(b, d);
         return 0;
     }
     b->out->n_left_out += d->left_out;
+    rc = note_time(&b->times, &d->fresh, e);
     for (int64_t i = 0; i < d->n_points && !rc; i++)
         rc = put_back(b, &d->points[i], e);
-    return rc ? rc : put_back(b, &d->node, e);
+    return rc ? rc : put_back_first(b, &d->node, e);
 }
 
 /* ---- rounds ---- */
@@ -767,7 +885,7 @@ enum { ROUND = 64, MOST_DEAR = 16 };
 
 static bool is_dear(enum step step)
 {
-    return step == STEP_FREE || step == STEP_WIDEST || step == STEP_SOLVE;
+    return step == STEP_FREE || step == STEP_TIME || step == STEP_SOLVE;
 }
 
 /* The nodes with the least bounds, of which @p dear at most take long. Returns how many. */
@@ -789,7 +907,7 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
     int32_t threads = n < b->ask->threads ? n : b->ask->threads;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int32_t i = 0; i < n; i++)
-        take_step(&round[i], b, b->hands[omp_get_thread_num()].runner);
+        take_step(&round[i], b, &b->hands[omp_get_thread_num()]);
     for (int32_t i = 0; i < n; i++) {
         struct done *d = &round[i];
         if (d->rc && d->rc != ERR_STOPPED && !rc) {
@@ -819,7 +937,7 @@ static void tell(const struct hunt *b)
     struct best_state s = { .n_points = a->n_points,
                             .n_solved = a->n_solved,
                             .value = b->n_leaders ? shown(b, b->leaders[0].value) : (double)NAN,
-                            .bound = b->n ? shown(b, b->heap[0].bound) : (double)NAN };
+                            .bound = b->n && !b->heap[0].first ? shown(b, b->heap[0].bound) : (double)NAN };
     s.n_ruled_out = a->n_left_out + a->n_infeasible;
     for (int i = 0; i < N_BEST_BOUNDS; i++)
         s.n_ruled_out += a->n_ruled_out[i];
@@ -903,15 +1021,18 @@ static int begin(struct hunt *b, struct err *e)
 {
     const struct study *s = b->ask->study;
     const struct design_own *own = s->own;
-    const struct block_job job = { .study = s, .order = &b->points };
+    const struct block_job points = { .study = s, .order = &b->points },
+                           sets = { .study = s, .order = &b->sets };
     b->shelf = own ? own->shelf : NULL;
     b->hands = calloc((size_t)b->ask->threads, sizeof *b->hands);
     b->leaders = calloc((size_t)b->ask->top + 1, sizeof *b->leaders);
-    int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, is_of_fabric, e)
+    int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, design_is_of_fabric, e)
                                     : err_nomem(e, "points");
     rc = rc ? rc : units_build(&b->points, &s->sweep, 1, design_is_quick, e);
     for (int32_t i = 0; i < b->ask->threads && !rc; i++)
-        rc = runner_build(&b->hands[i].runner, &job, e);
+        rc = (rc = runner_build(&b->hands[i].reader, &sets, e))
+                 ? rc
+                 : runner_build(&b->hands[i].solver, &points, e);
     rc = rc ? rc : keep_build(&b->keep, b->ask->rule, b->ask->columns, e);
     rc = rc ? rc : parse_limits(b, e);
     return rc ? rc : begin_sets(b, e);
@@ -920,7 +1041,7 @@ static int begin(struct hunt *b, struct err *e)
 static void end(struct hunt *b)
 {
     for (int32_t i = 0; i < b->ask->threads && b->hands; i++)
-        runner_free(b->hands[i].runner);
+        runner_free(b->hands[i].reader), runner_free(b->hands[i].solver);
     for (int32_t i = 0; i < b->n_leaders; i++)
         table_free(&b->leaders[i].row);
     for (int32_t k = 0; k < b->ask->rule->n_where; k++)
@@ -931,6 +1052,8 @@ static void end(struct hunt *b)
     free(b->hands);
     free(b->leaders);
     free(b->heap);
+    free(b->times.list);
+    hash_free(&b->times.by_key);
 }
 
 int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e)

@@ -18,6 +18,7 @@ enum best_bound {
     BEST_FLOOR,  /**< compute at the peak; price and power of NPUs and servers */
     BEST_FREE,   /**< the best plan with exchange free */
     BEST_POINT,  /**< price and power with the network of the point, where its bandwidths are given */
+    BEST_TIME,   /**< the best plan at the bandwidths of the point, where they are given */
     BEST_WIDEST, /**< the best plan at the most bandwidth that limits leave each dimension alone */
     N_BEST_BOUNDS
 };

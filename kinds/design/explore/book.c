@@ -7,8 +7,9 @@
  * with their exchange. (A shape is the degrees; its places are the ways to lay them along the dimensions, in
  * which collectives are timed once for all of its plans.)
  *
- * Of too many plans those with the least times are written down. Where a pass may find use for
- * others, it goes through all shapes again. Results depend on neither, nor on threads: ranks break ties.
+ * Nor is every shape looked at: search_shape_floor_s() bounds the times of its plans, a pass goes through
+ * shapes in the order of these floors, and ends at the first that is of no use. Of hundreds of shapes often
+ * ten are written down. Results depend on none of this, nor on threads: ranks break ties.
  */
 #include "kinds/design/explore/book.h"
 
@@ -17,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stat.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "base/work.h"
+
+/* What rounding of a floor may come to. */
+#define FLOOR_REL 1e-9
 
 /* Ranks of one shape's candidates; no shape has so many. */
 #define RANKS_PER_SHAPE ((int64_t)1 << 40)
@@ -28,17 +32,25 @@
 struct worker {
     const struct search_book *book;
     const struct search_pass *pass;
-    struct search_book *writing; /* in place of a pass: the book */
     struct search_places places;
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
     struct search_seen seen;
     struct search_least least; /* of the first way, over the places of a shape */
     struct plan_cost cost;
     int64_t next_rank;
-    struct search_chapter chapter; /* under way */
-    bool failed;
+    struct search_note *notes; /* shape [n], owned: of the chapter under way */
+    int64_t n, cap;
+    double floor_s; /* its own */
+    bool failed, below;
     struct search_result counts;
     struct search_left_out left_out;
+};
+
+/* What changes as chapters are written, by several threads. */
+struct search_desk {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a chapter is no longer under way */
+    int64_t kept, most;     /* notes */
 };
 
 /* ---- one plan ---- */
@@ -61,7 +73,6 @@ static double look_at(struct worker *w, const struct plan *plan, double *memory_
 static void note_plan(void *with, const struct plan *plan)
 {
     struct worker *w = with;
-    struct search_chapter *c = &w->chapter;
     struct search_note note = { .rank = w->next_rank, .choice = search_choice_of(plan) };
     w->next_rank += w->places.n;
     w->counts.n_candidates += w->places.n;
@@ -72,9 +83,10 @@ static void note_plan(void *with, const struct plan *plan)
         return;
     }
     w->counts.n_timed += w->places.n;
-    w->failed = w->failed || !vec_reserve(c->notes, c->cap, c->n + 1);
+    w->below = w->below || note.least_s < w->floor_s * (1 - FLOOR_REL);
+    w->failed = w->failed || !vec_reserve(w->notes, w->cap, w->n + 1);
     if (!w->failed)
-        c->notes[c->n++] = note;
+        w->notes[w->n++] = note;
 }
 
 /* All places of a plan whose cost is in w->cost. */
@@ -90,34 +102,28 @@ static void take_places(struct worker *w, const struct plan *plan, double memory
     }
 }
 
-/* A plan that was not noted. */
-static void take_beyond(void *with, const struct plan *plan)
-{
-    struct worker *w = with;
-    double memory_B, least_s = look_at(w, plan, &memory_B);
-    int64_t rank = w->next_rank;
-    w->next_rank += w->places.n;
-    if (isfinite(least_s) && least_s >= w->book->horizon_s && !w->pass->skip(w->pass->with, least_s))
-        take_places(w, plan, memory_B, rank);
-}
-
 /* ---- one shape ---- */
 
-static void begin_shape(struct worker *w, int32_t i)
+static void find_places(struct worker *w, int32_t i)
 {
     const struct search_book *b = w->book;
     search_find_places(&w->places, b->space, &b->shapes.shapes[i], b->base, &b->study->net);
-    for (int32_t k = 0; k < w->places.n && w->pass; k++)
+}
+
+static void begin_shape(struct worker *w, int32_t i)
+{
+    find_places(w, i);
+    for (int32_t k = 0; k < w->places.n; k++)
         for (int32_t way = 0; way < w->pass->n_ways; way++)
             search_clock_set(&w->clocks[k][way], &w->pass->ways[way], &w->places.places[k], &w->seen);
     memset(w->least.found, 0, sizeof w->least.found);
-    w->next_rank = i * RANKS_PER_SHAPE;
 }
 
 static int walk_shape(struct worker *w, int32_t i, search_visit visit, struct err *e)
 {
     const struct search_book *b = w->book;
-    begin_shape(w, i);
+    find_places(w, i);
+    w->next_rank = i * RANKS_PER_SHAPE;
     search_left_out_add(&w->left_out, &w->places.left_out);
     int rc = w->places.n ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
                                        &b->shapes.shapes[i], w->places.n, visit, w, e)
@@ -133,28 +139,66 @@ static int by_time(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Of too many notes those with the least times stay; no chapter has a time beyond the horizon. */
-static int keep_least(struct search_book *b, struct err *e)
+/* ---- chapters ---- */
+
+/* The plans of a shape into the worker's notes. A floor that is above one of them would hide plans: it is
+ * looked at wherever it can be. */
+static int write_notes(struct worker *w, const struct search_chapter *c, struct err *e)
 {
-    double *times = b->n > 2 * b->most ? malloc((size_t)b->n * sizeof *times) : NULL;
-    int64_t n = 0;
-    for (int32_t c = 0; c < b->n_chapters && times; c++)
-        for (int64_t i = 0; i < b->chapters[c].n; i++)
-            times[n++] = b->chapters[c].notes[i].least_s;
-    if (times) {
-        stat_sort(times, n);
-        b->horizon_s = fmin(b->horizon_s, times[b->most]);
-        free(times);
-    } else if (b->n > 2 * b->most) {
-        return err_nomem(e, "a search");
+    w->n = 0;
+    w->floor_s = c->floor_s;
+    int rc = walk_shape(w, c->shape, note_plan, e);
+    rc = rc || !w->failed ? rc : err_nomem(e, "a search");
+    if (!rc && w->below)
+        rc = err_set(e, ERR_LIB, "a plan is faster than the bound of its degrees; please report it");
+    if (w->n && !rc)
+        qsort(w->notes, (size_t)w->n, sizeof *w->notes, by_time);
+    return rc;
+}
+
+/* With the lock. The worker's notes become the chapter's, where there is room. */
+static void keep_notes(struct worker *w, struct search_chapter *c, struct search_desk *desk)
+{
+    if (desk->kept + w->n > desk->most)
+        return;
+    struct search_note *fitting = realloc(w->notes, ((size_t)w->n + 1) * sizeof *w->notes);
+    c->notes = fitting ? fitting : w->notes;
+    c->n = w->n;
+    c->state = CHAPTER_WRITTEN;
+    desk->kept += w->n;
+    w->notes = NULL;
+    w->cap = 0;
+}
+
+/* Notes of a chapter, which nobody changes meanwhile. */
+struct search_page {
+    const struct search_note *notes; /* shape [n], borrowed */
+    int64_t n;
+};
+
+/* Its own notes, or of one that has no room the worker's. A thread that needs one that another is writing
+ * waits. */
+static int open_chapter(struct search_page *page, struct worker *w, struct search_chapter *c, struct err *e)
+{
+    struct search_desk *desk = w->book->desk;
+    int rc = 0;
+    pthread_mutex_lock(&desk->lock);
+    while (c->state == CHAPTER_UNDER_WAY)
+        pthread_cond_wait(&desk->changed, &desk->lock);
+    if (c->state == CHAPTER_BLANK) {
+        c->state = CHAPTER_UNDER_WAY;
+        pthread_mutex_unlock(&desk->lock);
+        rc = write_notes(w, c, e);
+        pthread_mutex_lock(&desk->lock);
+        c->state = CHAPTER_BLANK;
+        if (!rc)
+            keep_notes(w, c, desk);
+        pthread_cond_broadcast(&desk->changed);
     }
-    for (int32_t c = 0; c < b->n_chapters && isfinite(b->horizon_s); c++)
-        for (struct search_chapter *x = &b->chapters[c];
-             x->n && x->notes[x->n - 1].least_s >= b->horizon_s;) {
-            x->n--;
-            b->n--;
-        }
-    return 0;
+    bool kept = c->state == CHAPTER_WRITTEN;
+    *page = (struct search_page){ kept ? c->notes : w->notes, kept ? c->n : w->n };
+    pthread_mutex_unlock(&desk->lock);
+    return rc;
 }
 
 /* ---- all of them ---- */
@@ -162,40 +206,45 @@ static int keep_least(struct search_book *b, struct err *e)
 /* What is done with number i, of a shape or a chapter. */
 typedef int (*search_unit)(struct worker *w, int32_t i, struct err *e);
 
-static int write_chapter(struct worker *w, int32_t i, struct err *e)
+static int find_floor(struct worker *w, int32_t i, struct err *e)
 {
-    struct search_chapter *c = &w->chapter;
-    *c = (struct search_chapter){ .shape = i };
-    int rc = walk_shape(w, i, note_plan, e);
-    rc = rc || !w->failed ? rc : err_nomem(e, "a search");
-    if (c->n && !rc)
-        qsort(c->notes, (size_t)c->n, sizeof *c->notes, by_time);
-#pragma omp critical(search_book)
-    {
-        w->writing->n += c->n;
-        w->writing->chapters[w->writing->n_chapters++] = *c;
-        rc = rc ? rc : keep_least(w->writing, e);
-    }
+    const struct search_book *b = w->book;
+    b->chapters[i] = (struct search_chapter){ .shape = i };
+    b->chapters[i].floor_s =
+        search_shape_floor_s(b->space, b->base, &b->study->net.npu, &b->shapes.shapes[i]);
+    return work_check(e);
+}
+
+/* For its counts; its floor is then what it is. */
+static int count_chapter(struct worker *w, int32_t i, struct err *e)
+{
+    struct search_chapter *c = &w->book->chapters[i];
+    struct search_page page;
+    int rc = open_chapter(&page, w, c, e);
+    if (!rc)
+        c->floor_s = page.n ? page.notes[0].least_s : (double)INFINITY;
     return rc;
 }
 
 static int read_chapter(struct worker *w, int32_t i, struct err *e)
 {
     const struct search_book *b = w->book;
-    const struct search_chapter *c = &b->chapters[i];
-    for (int64_t k = 0; k < c->n && !w->pass->skip(w->pass->with, c->notes[k].least_s); k++) {
+    struct search_chapter *c = &b->chapters[i];
+    struct search_page page;
+    if (isinf(c->floor_s) || w->pass->skip(w->pass->with, c->floor_s))
+        return 0;
+    int rc = open_chapter(&page, w, c, e);
+    for (int64_t k = 0; k < page.n && !rc; k++) {
+        const struct search_note *note = &page.notes[k];
+        if (w->pass->skip(w->pass->with, note->least_s))
+            break;
         if (k == 0)
             begin_shape(w, c->shape);
-        struct plan plan = search_choice_plan(&c->notes[k].choice, &b->shapes.shapes[c->shape], b->base);
+        struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);
         plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
-        take_places(w, &plan, c->notes[k].memory_B, c->notes[k].rank);
+        take_places(w, &plan, note->memory_B, note->rank);
     }
-    return work_check(e);
-}
-
-static int reread_shape(struct worker *w, int32_t i, struct err *e)
-{
-    return walk_shape(w, i, take_beyond, e);
+    return rc ? rc : work_check(e);
 }
 
 static void add_counts(struct search_book *b, const struct worker *w)
@@ -208,7 +257,7 @@ static void add_counts(struct search_book *b, const struct worker *w)
 }
 
 /* Threads take units as they get free; counts and errors are merged at the end. */
-static int for_all(const struct search_book *b, struct search_book *writing, const struct search_pass *pass,
+static int for_all(const struct search_book *b, struct search_book *counted, const struct search_pass *pass,
                    int32_t n, search_unit unit, struct err *e)
 {
     int rc = 0;
@@ -222,7 +271,6 @@ static int for_all(const struct search_book *b, struct search_book *writing, con
         if (w) {
             w->book = b;
             w->pass = pass;
-            w->writing = writing;
             w->counts.least_B = INFINITY;
         }
 #pragma omp for schedule(dynamic, 1)
@@ -233,42 +281,42 @@ static int for_all(const struct search_book *b, struct search_book *writing, con
         }
 #pragma omp critical(search_book)
         {
-            if (w && writing)
-                add_counts(writing, w);
+            if (w && counted)
+                add_counts(counted, w);
             if (failed && !rc) {
                 rc = failed;
                 *e = own;
             }
         }
+        if (w)
+            free(w->notes);
         free(w);
     }
     work_end(&work);
     return rc;
 }
 
-/* Empty ones last. */
-static int by_first_time(const void *a, const void *b)
+static int by_floor(const void *a, const void *b)
 {
     const struct search_chapter *x = a, *y = b;
-    return x->n && y->n ? by_time(x->notes, y->notes) : (x->n == 0) - (y->n == 0);
+    if (x->floor_s < y->floor_s || x->floor_s > y->floor_s)
+        return x->floor_s < y->floor_s ? -1 : 1;
+    return (x->shape > y->shape) - (x->shape < y->shape);
 }
 
-int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
-                      const struct training *base, int64_t most, struct err *e)
+static void sort_chapters(struct search_book *b)
 {
-    *b =
-        (struct search_book){ .space = space, .study = s, .base = base, .most = most, .horizon_s = INFINITY };
-    b->counts.least_B = INFINITY;
-    int rc = search_find_shapes(&b->shapes, space, base, s->net.n_npus, e);
-    b->chapters = calloc((size_t)b->shapes.n + 1, sizeof *b->chapters);
-    if (!rc)
-        rc = b->chapters ? for_all(b, b, NULL, b->shapes.n, write_chapter, e) : err_nomem(e, "a search");
-    if (rc) {
-        search_book_free(b);
-        return rc;
-    }
-    qsort(b->chapters, (size_t)b->n_chapters, sizeof *b->chapters, by_first_time);
+    qsort(b->chapters, (size_t)b->n_chapters, sizeof *b->chapters, by_floor);
+}
+
+static int count_all(struct search_book *b, struct err *e)
+{
     struct search_result *counts = &b->counts;
+    int rc = for_all(b, b, NULL, b->n_chapters, count_chapter, e);
+    if (rc)
+        return rc;
+    sort_chapters(b);
+    b->counted = true;
     counts->refused = b->shapes.left_out.refused;
     for (int32_t i = 0; i < counts->refused.n_keys; i++)
         counts->n_rejected[SEARCH_ILLEGAL] += counts->refused.n[i];
@@ -277,38 +325,112 @@ int search_book_build(struct search_book *b, const struct search_space *space, c
     return 0;
 }
 
+static struct search_desk *desk_new(int64_t most)
+{
+    struct search_desk *desk = calloc(1, sizeof *desk);
+    if (!desk)
+        return NULL;
+    pthread_mutex_init(&desk->lock, NULL);
+    pthread_cond_init(&desk->changed, NULL);
+    desk->most = most;
+    return desk;
+}
+
+int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
+                      const struct training *base, int64_t most, bool counts, struct err *e)
+{
+    *b = (struct search_book){ .space = space, .study = s, .base = base, .desk = desk_new(most) };
+    b->counts.least_B = INFINITY;
+    int rc = search_find_shapes(&b->shapes, space, base, s->net.n_npus, e);
+    b->chapters = calloc((size_t)b->shapes.n + 1, sizeof *b->chapters);
+    if (!rc)
+        rc = b->chapters && b->desk ? for_all(b, NULL, NULL, b->shapes.n, find_floor, e)
+                                    : err_nomem(e, "a search");
+    if (!rc) {
+        b->n_chapters = b->shapes.n;
+        sort_chapters(b);
+    }
+    if (!rc && counts)
+        rc = count_all(b, e);
+    if (rc)
+        search_book_free(b);
+    return rc;
+}
+
 void search_book_free(struct search_book *b)
 {
     for (int32_t c = 0; c < b->n_chapters; c++)
         free(b->chapters[c].notes);
     search_shapes_free(&b->shapes);
     free(b->chapters);
+    if (b->desk) {
+        pthread_mutex_destroy(&b->desk->lock);
+        pthread_cond_destroy(&b->desk->changed);
+    }
+    free(b->desk);
     *b = (struct search_book){ 0 };
 }
 
-double search_book_least_s(const struct search_book *b)
+int64_t search_book_kept(const struct search_book *b)
 {
-    return b->n_chapters && b->chapters[0].n ? b->chapters[0].notes[0].least_s : b->horizon_s;
+    pthread_mutex_lock(&b->desk->lock);
+    int64_t kept = b->desk->kept;
+    pthread_mutex_unlock(&b->desk->lock);
+    return kept;
+}
+
+double search_book_floor_s(const struct search_book *b)
+{
+    return b->n_chapters ? b->chapters[0].floor_s : (double)INFINITY;
+}
+
+/* Shapes in the order of their floors, until no other can have less. */
+int search_book_least(double *least_s, const struct search_book *b, struct err *e)
+{
+    struct worker *w = calloc(1, sizeof *w);
+    int rc = w ? 0 : err_nomem(e, "a search");
+    *least_s = INFINITY;
+    for (int32_t i = 0; i < b->n_chapters && !rc && b->chapters[i].floor_s < *least_s; i++) {
+        struct search_page page;
+        w->book = b;
+        rc = open_chapter(&page, w, &b->chapters[i], e);
+        if (!rc && page.n)
+            *least_s = fmin(*least_s, page.notes[0].least_s);
+    }
+    if (w)
+        free(w->notes);
+    free(w);
+    return rc;
 }
 
 /* ---- books that are shared ---- */
 
-enum { SHELF_NOTES = 8 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096 };
+enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096 };
 
 struct search_shelf_book {
     struct search_book book;
     unsigned long long key;
-    bool written;
+    bool built;
     int32_t readers;
     int64_t asked; /* when it was last */
     struct search_shelf_book *next;
 };
 
+/* What search_sample_s() says of a question without its network and batch. */
+struct shelf_sample {
+    uint64_t key;
+    double least_s;
+};
+
 struct search_shelf {
     pthread_mutex_t lock;
-    pthread_cond_t changed;          /* a book was written, or could not be */
+    pthread_cond_t changed;          /* a book was built, or could not be */
+    bool counts;                     /* books are to count */
     struct search_shelf_book *first; /* owned, with all that follow */
     int64_t asked;
+    struct shelf_sample *samples; /* shape [n_samples], owned */
+    int32_t n_samples, cap;
+    struct hash by_key;
 };
 
 struct search_shelf *search_shelf_new(void)
@@ -319,6 +441,11 @@ struct search_shelf *search_shelf_new(void)
     pthread_mutex_init(&shelf->lock, NULL);
     pthread_cond_init(&shelf->changed, NULL);
     return shelf;
+}
+
+void search_shelf_count(struct search_shelf *shelf)
+{
+    shelf->counts = true;
 }
 
 static void drop_book(struct search_shelf_book **link)
@@ -337,19 +464,27 @@ void search_shelf_free(struct search_shelf *shelf)
         drop_book(&shelf->first);
     pthread_mutex_destroy(&shelf->lock);
     pthread_cond_destroy(&shelf->changed);
+    free(shelf->samples);
+    hash_free(&shelf->by_key);
     free(shelf);
 }
 
-/* All that writing a book looks at. What only passes look at (bandwidths, latencies, algorithms, prices) is
- * not among it. Structs are hashed as they lie in memory: padding could make two of equal content differ,
- * never the other way round. */
+/* All that writing a book looks at but for the network. What only passes look at (bandwidths, latencies,
+ * algorithms, prices) is in neither. Structs are hashed as they lie in memory: padding could make two of
+ * equal content differ, never the other way round. */
+static uint64_t hash_work(const struct search_space *space, const struct model *m, const struct plan *p,
+                          const struct topo_npu *npu)
+{
+    uint64_t hash = text_hash(TEXT_HASH_SEED, space, sizeof *space);
+    hash = text_hash(hash, m, sizeof *m);
+    hash = text_hash(hash, p, sizeof *p);
+    return text_hash(hash, npu, sizeof *npu);
+}
+
 static unsigned long long hash_question(const struct search_space *space, const struct design_point *s,
                                         const struct training *base)
 {
-    unsigned long long hash = text_hash(TEXT_HASH_SEED, space, sizeof *space);
-    hash = text_hash(hash, &base->model, sizeof base->model);
-    hash = text_hash(hash, &base->plan, sizeof base->plan);
-    hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
+    unsigned long long hash = hash_work(space, &base->model, &base->plan, &s->net.npu);
     const int64_t whole[] = { s->net.n_npus, s->net.n_dims, s->net.ideal != NULL };
     hash = text_hash(hash, whole, sizeof whole);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
@@ -358,6 +493,43 @@ static unsigned long long hash_question(const struct search_space *space, const 
         hash = text_hash(hash, sizes, sizeof sizes);
     }
     return hash;
+}
+
+/* Who asks for samples. */
+struct sampling {
+    struct search_shelf *shelf;
+    const struct search_space *space;
+    const struct training *base;
+    const struct topo_npu *npu;
+    uint64_t key; /* but for the microbatch */
+};
+
+/* Others wait meanwhile: it is found for few questions. */
+static double sample_s(void *with, int64_t micro)
+{
+    const struct sampling *x = with;
+    struct search_shelf *shelf = x->shelf;
+    uint64_t key = text_hash(x->key, &micro, sizeof micro);
+    hash_each (id, &shelf->by_key, key)
+        if (shelf->samples[id].key == key)
+            return shelf->samples[id].least_s;
+    double least_s = search_sample_s(x->space, x->base, x->npu, micro);
+    if (vec_reserve(shelf->samples, shelf->cap, shelf->n_samples + 1) &&
+        hash_add(&shelf->by_key, key, shelf->n_samples))
+        shelf->samples[shelf->n_samples++] = (struct shelf_sample){ key, least_s };
+    return least_s;
+}
+
+double search_shelf_work_s(struct search_shelf *shelf, const struct search_space *space,
+                           const struct training *base, const struct topo_npu *npu)
+{
+    struct plan of_any = base->plan;
+    of_any.batch = 0;
+    struct sampling x = { shelf, space, base, npu, hash_work(space, &base->model, &of_any, npu) };
+    pthread_mutex_lock(&shelf->lock);
+    double least_s = search_work_s(space, base, sample_s, &x);
+    pthread_mutex_unlock(&shelf->lock);
+    return least_s;
 }
 
 static struct search_shelf_book *find_book(const struct search_shelf *shelf, unsigned long long key)
@@ -376,8 +548,8 @@ static void tidy_up(struct search_shelf *shelf)
         struct search_shelf_book **oldest = NULL;
         for (struct search_shelf_book **link = &shelf->first; *link; link = &(*link)->next) {
             n++;
-            n_notes += (*link)->written ? (*link)->book.n : 0;
-            if ((*link)->written && !(*link)->readers && (!oldest || (*link)->asked < (*oldest)->asked))
+            n_notes += (*link)->built ? search_book_kept(&(*link)->book) : 0;
+            if ((*link)->built && !(*link)->readers && (!oldest || (*link)->asked < (*oldest)->asked))
                 oldest = link;
         }
         if (!oldest || (n_notes <= SHELF_NOTES && n <= SHELF_BOOKS))
@@ -386,8 +558,8 @@ static void tidy_up(struct search_shelf *shelf)
     }
 }
 
-/* Called with the lock, which others may have while the book is written. NULL in *out after failure. */
-static int write_book(struct search_shelf_book **out, struct search_shelf *shelf, unsigned long long key,
+/* Called with the lock, which others may have while the book is built. NULL in *out after failure. */
+static int build_book(struct search_shelf_book **out, struct search_shelf *shelf, unsigned long long key,
                       const struct search_space *space, const struct design_point *s,
                       const struct training *base, struct err *e)
 {
@@ -398,9 +570,9 @@ static int write_book(struct search_shelf_book **out, struct search_shelf *shelf
     of->next = shelf->first;
     shelf->first = of;
     pthread_mutex_unlock(&shelf->lock);
-    int rc = search_book_build(&of->book, space, s, base, SEARCH_MOST_NOTED, e);
+    int rc = search_book_build(&of->book, space, s, base, SEARCH_MOST_NOTED, shelf->counts, e);
     pthread_mutex_lock(&shelf->lock);
-    of->written = !rc;
+    of->built = !rc;
     struct search_shelf_book **link = &shelf->first;
     while (rc && *link != of)
         link = &(*link)->next;
@@ -416,17 +588,17 @@ int search_book_open(struct search_book *b, struct search_shelf *shelf, const st
                      const struct design_point *s, const struct training *base, struct err *e)
 {
     if (!shelf)
-        return search_book_build(b, space, s, base, SEARCH_MOST_NOTED, e);
+        return search_book_build(b, space, s, base, SEARCH_MOST_NOTED, true, e);
     unsigned long long key = hash_question(space, s, base);
     int rc = 0;
     pthread_mutex_lock(&shelf->lock);
     struct search_shelf_book *of = find_book(shelf, key);
-    while (of && !of->written) {
+    while (of && !of->built) {
         pthread_cond_wait(&shelf->changed, &shelf->lock);
         of = find_book(shelf, key);
     }
     if (!of)
-        rc = write_book(&of, shelf, key, space, s, base, e);
+        rc = build_book(&of, shelf, key, space, s, base, e);
     if (of) {
         of->readers++;
         of->asked = ++shelf->asked;
@@ -439,6 +611,35 @@ int search_book_open(struct search_book *b, struct search_shelf *shelf, const st
     b->study = s;
     b->base = base;
     return rc;
+}
+
+int search_book_count(struct search_result *counts, const struct search_book *b, struct search_shelf *shelf,
+                      struct err *e)
+{
+    struct search_book whole;
+    *counts = b->counts;
+    if (b->counted)
+        return 0;
+    if (b->of) {
+        pthread_mutex_lock(&shelf->lock);
+        bool counted = b->of->book.counted;
+        *counts = b->of->book.counts;
+        pthread_mutex_unlock(&shelf->lock);
+        if (counted)
+            return 0;
+    }
+    int rc = search_book_build(&whole, b->space, b->study, b->base, 0, true, e);
+    if (rc)
+        return rc;
+    *counts = whole.counts;
+    search_book_free(&whole);
+    if (b->of) {
+        pthread_mutex_lock(&shelf->lock);
+        b->of->book.counts = *counts;
+        b->of->book.counted = true;
+        pthread_mutex_unlock(&shelf->lock);
+    }
+    return 0;
 }
 
 void search_book_close(struct search_book *b, struct search_shelf *shelf)
@@ -455,9 +656,7 @@ void search_book_close(struct search_book *b, struct search_shelf *shelf)
 
 int search_book_pass(const struct search_book *b, const struct search_pass *pass, struct err *e)
 {
-    int rc = for_all(b, NULL, pass, b->n_chapters, read_chapter, e);
-    bool done = isinf(b->horizon_s) || pass->skip(pass->with, b->horizon_s);
-    return rc || done ? rc : for_all(b, NULL, pass, b->shapes.n, reread_shape, e);
+    return for_all(b, NULL, pass, b->n_chapters, read_chapter, e);
 }
 
 /* ---- the best few ---- */

@@ -12,37 +12,42 @@ struct search_note {
     struct search_choice choice;
 };
 
-/** The plans of one shape, ascending by time. */
+/** The plans of one shape. */
 struct search_chapter {
     int32_t shape;
-    struct search_note *notes; /**< shape [n], owned */
-    int64_t n, cap;
+    double floor_s; /**< no plan of it takes less with exchange free; INFINITY: none fits */
+    enum { CHAPTER_BLANK, CHAPTER_UNDER_WAY, CHAPTER_WRITTEN } state;
+    struct search_note *notes; /**< shape [n], owned; ascending by time; of one that is written */
+    int64_t n;
 };
 
-/** All legal plans of a search that fit the NPU's memory; bandwidths, prices and constraints are not looked
- * at. Release with search_book_free(). */
+/** All legal plans of a search that fit the NPU's memory, shape by shape; bandwidths, prices and constraints
+ * are not looked at. A chapter is written when a pass first needs it. Release with search_book_free(). */
 struct search_book {
     const struct search_space *space; /**< borrowed, as the next two */
     const struct design_point *study;
     const struct training *base;
     struct search_shapes shapes;
-    struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by their least time */
+    struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by floor_s */
     int32_t n_chapters;
-    int64_t n, most;              /**< of notes */
-    double horizon_s;             /**< plans that take as long with exchange free, or longer, are not noted */
-    struct search_result counts;  /**< of what was looked at; finds nothing */
+    struct search_desk *desk;     /**< what changes as chapters are written; owned */
+    bool counted;                 /**< all plans were looked at: `counts` are of all of them, else of none */
+    struct search_result counts;  /**< finds nothing */
     struct search_shelf_book *of; /**< of a shelf, which owns what is owned; NULL: none */
 };
 
-enum { SEARCH_MOST_NOTED = 1 << 18 /**< some 25 MB */ };
+enum { SEARCH_MOST_NOTED = 1 << 20 /**< some 50 MB */ };
 
-/** @param most  notes that are kept, and up to as many more. ERR_NOMEM; then @p b is empty. */
+/** @param most  notes that are kept: chapters beyond are written anew by every pass that needs them.
+ * @param counts  look at all plans, for their counts. ERR_NOMEM; then @p b is empty. */
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
-                      const struct training *base, int64_t most, struct err *e);
+                      const struct training *base, int64_t most, bool counts, struct err *e);
 void search_book_free(struct search_book *b);
+/** Notes that are kept. */
+int64_t search_book_kept(const struct search_book *b);
 
 /**
- * Books that were written, for questions that differ in nothing that a book reads: model, start of the plan,
+ * Books that were begun, for questions that differ in nothing that a book reads: model, start of the plan,
  * search, NPU, and the sizes of dimensions. Opaque; threads may share one. Unused books are dropped, those
  * that were not asked for the longest first, where there are more than some 100 MB of notes.
  */
@@ -50,15 +55,27 @@ struct search_shelf;
 /** NULL: no memory. */
 struct search_shelf *search_shelf_new(void);
 void search_shelf_free(struct search_shelf *shelf); /**< NULL is fine; all its books are closed */
+/** Books that are opened from now on count their plans. */
+void search_shelf_count(struct search_shelf *shelf);
+
+/** search_work_s() of search_sample_s(), which is found once for all batches and numbers of NPUs. */
+double search_shelf_work_s(struct search_shelf *shelf, const struct search_space *space,
+                           const struct training *base, const struct topo_npu *npu);
 
 /** search_book_build(), or the same book from the shelf (NULL: there is none), where a thread that asks for
- * one that another is writing waits. Close it. Errors as search_book_build(). */
+ * one that another is building waits. Close it. Errors as search_book_build(). */
 int search_book_open(struct search_book *b, struct search_shelf *shelf, const struct search_space *space,
                      const struct design_point *s, const struct training *base, struct err *e);
 void search_book_close(struct search_book *b, struct search_shelf *shelf);
 
-/** The least time of any plan with exchange free [s]; INFINITY: none fits. */
-double search_book_least_s(const struct search_book *b);
+/** What is counted of all plans; of a book of a shelf once. ERR_NOMEM. */
+int search_book_count(struct search_result *counts, const struct search_book *b, struct search_shelf *shelf,
+                      struct err *e);
+
+/** No plan takes less with exchange free [s]; INFINITY: there is none. Writes nothing. */
+double search_book_floor_s(const struct search_book *b);
+/** The least time of any plan with exchange free [s]; INFINITY: none fits. ERR_NOMEM. */
+int search_book_least(double *least_s, const struct search_book *b, struct err *e);
 
 /** The best few so far. Reserve; release with search_best_free(). */
 struct search_best {

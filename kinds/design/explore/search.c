@@ -463,7 +463,7 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
     work_end(&work);
     if (s->n_dropped && !incumbent_rules_out(&best->last, s->dropped))
         incumbent_leave_open(&best->last, s->dropped, s->n_dropped);
-    best->last.n_ruled_out = out->n_timed - out->n_split - best->last.n_open;
+    best->last.n_ruled_out = j->book->counted ? out->n_timed - out->n_split - best->last.n_open : 0;
     out->proof = best->last;
     return rc;
 }
@@ -701,8 +701,21 @@ static int read_space(struct search_space *space, const struct design_point *s, 
     return 0;
 }
 
+int search_work(double *least_s, const struct design_point *s, int32_t i, struct search_shelf *shelf,
+                struct err *e)
+{
+    const struct training *base = s->workloads[i].training;
+    struct search_space space = { 0 };
+    int rc = read_space(&space, s, base->search, true, e);
+    if (rc)
+        return rc;
+    double n = (double)s->net.n_npus, work_s = search_shelf_work_s(shelf, &space, base, &s->net.npu);
+    *least_s = work_s / n * plan_slowest_times(&base->model, &base->plan, n);
+    return 0;
+}
+
 int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
-                 struct search_shelf *shelf, struct err *e)
+                 double most_s, struct search_shelf *shelf, struct err *e)
 {
     const struct training *base = s->workloads[i].training;
     struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
@@ -711,15 +724,34 @@ int search_least(double *least_s, const struct design_point *s, int32_t i, const
     rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
     if (rc)
         return rc;
-    *least_s = search_book_least_s(&book);
-    if (bw_Bps && isfinite(*least_s)) {
+    if (bw_Bps) {
         struct search_best fast;
-        rc = search_fastest(&fast, &book, bw_Bps, 1, e);
-        *least_s = !rc && fast.n ? fast.found[0].time_s : (double)INFINITY;
+        rc = search_best_reserve(&fast, 1, 0, e);
+        fast.last.value = most_s;
+        rc = rc ? rc : find_fastest(&fast, &book, bw_Bps, e);
+        *least_s = !rc && fast.n ? fast.found[0].time_s : most_s;
         search_best_free(&fast);
+    } else {
+        rc = search_book_least(least_s, &book, e);
     }
     search_book_close(&book, shelf);
     return rc;
+}
+
+/* Of a search that finds nothing, why: a book counts no more than it needs to. */
+static int count_plans(struct search_result *out, const struct search_book *book, struct search_shelf *shelf,
+                       struct err *e)
+{
+    struct search_result counts;
+    int rc = out->n_found ? 0 : search_book_count(&counts, book, shelf, e);
+    if (rc || out->n_found)
+        return rc;
+    out->refused = counts.refused;
+    memcpy(out->n_rejected, counts.n_rejected, sizeof out->n_rejected);
+    out->n_candidates = counts.n_candidates;
+    out->n_timed = counts.n_timed;
+    out->least_B = counts.least_B;
+    return 0;
 }
 
 /* Plans that are alike, at the same bandwidths, are one of those that were found. */
@@ -754,6 +786,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
         rc = search_whole(out, &book, e);
     else
         rc = search_split(out, &book, e);
+    rc = rc ? rc : count_plans(out, &book, shelf, e);
     fold_found(out, s->net.n_dims);
     search_book_close(&book, shelf);
     if (rc)

@@ -38,9 +38,15 @@ int search_whole(struct search_result *out, const struct search_book *book, stru
 int search_plans(struct design_choice *c, const double *bw_Bps, struct search_shelf *shelf, struct err *e);
 
 /** The least time of a step of workload @p i, whose plan is searched, in closed form: at bandwidths @p
- * bw_Bps, or where that is NULL with exchange free. INFINITY: no plan fits. Errors as search_plans(). */
+ * bw_Bps, and @p most_s where no plan takes less than that; or where they are NULL with exchange free.
+ * INFINITY: no plan fits. Errors as search_plans(). */
 int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
-                 struct search_shelf *shelf, struct err *e);
+                 double most_s, struct search_shelf *shelf, struct err *e);
+
+/** No plan of workload @p i, which is searched, takes less, from its compute alone [s]. Errors as
+ * search_plans(). */
+int search_work(double *least_s, const struct design_point *s, int32_t i, struct search_shelf *shelf,
+                struct err *e);
 
 /* ---- for its parts ---- */
 

@@ -382,7 +382,7 @@ static void pairs_say(struct search_result *out, struct search_pairs *x)
     for (int64_t k = 0; k < x->pairing->designs.n && out->n_found; k++)
         n_best += x->best_of[k] <= out->found[0].value * (1 + INCUMBENT_EQUAL_REL);
     out->n_split = x->n_timed;
-    out->proof.n_ruled_out = out->n_timed - x->n_timed;
+    out->proof.n_ruled_out = x->pairing->book->counted ? out->n_timed - x->n_timed : 0;
     out->unique = n_best == 1;
 }
 
@@ -496,7 +496,7 @@ int search_whole(struct search_result *out, const struct search_book *book, stru
     if (!rc && listed) {
         drop_designs(j);
         rc = time_pairs(out, j, e);
-    } else if (!rc && out->n_timed > 0) { /* else no plan fits */
+    } else if (!rc && isfinite(search_book_floor_s(book))) { /* else no plan fits */
         rc = try_alone(out, j, e);
     }
     design_list_free(&j->designs);

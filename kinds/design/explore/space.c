@@ -12,6 +12,7 @@
 #include "kinds/design/explore/space.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -423,24 +424,243 @@ static int add_all(struct seeking *x, struct err *e)
     return rc;
 }
 
+/* Of any number of NPUs. */
+static const struct seeking *list_degrees(struct seeking *x, const struct search_space *space,
+                                          const struct training *base)
+{
+    const struct model *m = &base->model;
+    list_values(&x->tp, &space->tp, is_alone(base) ? 1 : m->heads);
+    list_values(&x->cp, &space->cp, is_alone(base) ? 1 : m->seq);
+    list_values(&x->ep, &space->ep, m->moe.experts ? m->moe.experts : 1);
+    return x;
+}
+
 int search_find_shapes(struct search_shapes *out, const struct search_space *space,
                        const struct training *base, int64_t n_npus, struct err *e)
 {
-    const struct model *m = &base->model;
     struct seeking *x = calloc(1, sizeof *x);
     *out = (struct search_shapes){ 0 };
     if (!x)
         return err_nomem(e, "a search");
     *x = (struct seeking){ .out = out, .space = space, .base = base, .n_npus = n_npus };
-    list_values(&x->tp, &space->tp, is_alone(base) ? 1 : m->heads);
-    list_values(&x->cp, &space->cp, is_alone(base) ? 1 : m->seq);
+    list_degrees(x, space, base);
     list_values(&x->pp, &space->pp, is_alone(base) ? 1 : n_npus);
-    list_values(&x->ep, &space->ep, m->moe.experts ? m->moe.experts : 1);
     int rc = add_all(x, e);
     free(x);
     if (rc)
         search_shapes_free(out);
     return rc;
+}
+
+/* ---- floors of shapes ---- */
+
+/* What a floor is the least of. */
+struct flooring {
+    const struct search_space *space;
+    const struct training *base;
+    const struct topo_npu *npu;
+    struct plan p;
+    int64_t samples;
+    double times;                                       /* the slowest NPU's */
+    struct space_list *chunks;                          /* NULL: there is room for anything */
+    bool full[2][N_TOPO_PRECISIONS][N_PLAN_RECOMPUTES]; /* by seq_parallel: it did not fit */
+    double least_s;
+};
+
+/* Does it fit, in any number of chunks and with any ZeRO that is tried? Other schedules than 1F1B hold as
+ * much or more. */
+static bool may_fit_somehow(const struct flooring *x)
+{
+    struct plan p = x->p;
+    struct memory memory;
+    if (!x->chunks)
+        return true;
+    for (int32_t i = -1; i < x->chunks->n; i++)
+        for (p.zero = 3; p.zero >= 0; p.zero--) { /* most need the least with the last */
+            p.interleave = i < 0 ? listed_chunks(&p) : x->chunks->values[i];
+            p.ends = search_ends(&p, &x->base->model);
+            if (!(x->space->zero & 1U << p.zero))
+                continue;
+            memory_plan(&memory, &x->base->model, &p);
+            if (!(memory.total_B > x->npu->mem_B)) /* true where it is not known */
+                return true;
+        }
+    return false;
+}
+
+/* What has not fitted does not with a larger microbatch: as many are in flight, or all samples. */
+static bool may_fit(struct flooring *x)
+{
+    bool *full = &x->full[x->p.seq_parallel][x->p.precision][x->p.recompute];
+    *full = *full || !may_fit_somehow(x);
+    return !*full;
+}
+
+/*
+ * m microbatches of the mean stage's work, and where no schedule moves weight gradients into the bubble what
+ * of it the most chunks leave, (p - 1)/v: the step's formula (workloads/plan_cost.h) with all maxima over
+ * stages replaced by the mean.
+ */
+static void take_work(struct flooring *x)
+{
+    const unsigned plain = 1U << PLAN_1F1B | 1U << PLAN_GPIPE;
+    const struct model *m = &x->base->model;
+    double pp = (double)x->p.degree[PLAN_PP], most = fmax(1, floor((double)(m->layers + 2 + m->mtp) / pp));
+    double bubble = x->space->schedule & ~SEARCH_ASKED & ~plain ? 0 : (pp - 1) / most;
+    double batches = (double)x->samples / (double)x->p.micro;
+    x->least_s = fmin(x->least_s, x->times * plan_work_s(m, &x->p, x->npu) / pp * (batches + bubble));
+}
+
+/* The least that is done again of what fits. Of operators that are chosen all are given up, and none is done
+ * again. False: nothing fits. */
+static bool floor_recomputes(struct flooring *x)
+{
+    const unsigned asked = x->space->recompute_ops & ~SEARCH_ASKED;
+    bool fits = false;
+    for (int32_t r = 0; r < N_PLAN_RECOMPUTES; r++) {
+        if (!(x->space->recompute & 1U << r))
+            continue;
+        x->p.recompute = r;
+        x->p.recompute_ops = r == PLAN_RECOMPUTE_SELECTIVE ? x->base->plan.recompute_ops : 0;
+        if (r == PLAN_RECOMPUTE_SELECTIVE && asked)
+            x->p.recompute_ops = asked & plan_model_ops(&x->base->model);
+        if (!may_fit(x))
+            continue;
+        fits = true;
+        if (r == PLAN_RECOMPUTE_SELECTIVE && asked) {
+            x->p.recompute = PLAN_RECOMPUTE_NONE;
+            x->p.recompute_ops = 0;
+        }
+        take_work(x);
+        if (x->p.recompute == PLAN_RECOMPUTE_NONE) /* the others do more */
+            break;
+    }
+    return fits;
+}
+
+static bool floor_precisions(struct flooring *x)
+{
+    bool fits = false;
+    if (!x->space->precision)
+        return floor_recomputes(x);
+    for (x->p.precision = 0; x->p.precision < N_TOPO_PRECISIONS; x->p.precision++)
+        if (x->space->precision & 1U << x->p.precision)
+            fits = floor_recomputes(x) || fits;
+    x->p.precision = x->base->plan.precision;
+    return fits;
+}
+
+/* What dispatches tokens, and what that runs beside, changes no work and no memory. */
+static bool floor_contexts(struct flooring *x)
+{
+    bool fits = false;
+    for (int32_t c = 0; c < N_PLAN_CONTEXTS; c++) {
+        if (!(x->space->context & 1U << c))
+            continue;
+        x->p.context = c;
+        fits = floor_precisions(x) || fits;
+        if (x->p.degree[PLAN_CP] == 1)
+            break;
+    }
+    return fits;
+}
+
+static bool floor_tokens(struct flooring *x)
+{
+    bool fits = false;
+    for (unsigned sp = 0; sp < 2; sp++) {
+        if (!(x->space->seq_parallel & 1U << sp))
+            continue;
+        x->p.seq_parallel = sp;
+        fits = floor_contexts(x) || fits;
+    }
+    return fits;
+}
+
+static double least_of_shape(struct flooring *x, struct space_list *micros)
+{
+    bool fits = true;
+    list_values(micros, &x->space->micro, x->samples);
+    list_chunks(x->chunks, x->space, &x->p, x->base);
+    for (int32_t i = 0; i < micros->n && fits; i++) {
+        x->p.micro = micros->values[i];
+        if (x->samples % x->p.micro == 0)
+            fits = floor_tokens(x);
+    }
+    return x->least_s;
+}
+
+double search_shape_floor_s(const struct search_space *space, const struct training *base,
+                            const struct topo_npu *npu, const struct search_shape *shape)
+{
+    struct space_list *lists = is_alone(base) ? NULL : malloc(2 * sizeof *lists);
+    double n_npus = 1;
+    if (!lists)
+        return 0;
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        n_npus *= (double)shape->degree[i];
+    struct flooring x = { .space = space,
+                          .base = base,
+                          .npu = npu,
+                          .p = search_plan(base, shape),
+                          .chunks = &lists[0],
+                          .least_s = INFINITY };
+    x.times = plan_slowest_times(&base->model, &x.p, n_npus);
+    x.samples = x.p.batch / x.p.degree[PLAN_DP];
+    double least_s = least_of_shape(&x, &lists[1]);
+    free(lists);
+    return least_s;
+}
+
+/* One microbatch on NPUs that are not split any further. */
+static double one_sample_s(const struct search_space *space, const struct training *base,
+                           const struct topo_npu *npu, const struct search_shape *shape, int64_t micro)
+{
+    struct flooring x = { .space = space,
+                          .base = base,
+                          .npu = npu,
+                          .p = search_plan(base, shape),
+                          .samples = micro,
+                          .times = 1,
+                          .least_s = INFINITY };
+    x.p.micro = micro;
+    floor_tokens(&x);
+    return x.least_s / (double)micro;
+}
+
+double search_sample_s(const struct search_space *space, const struct training *base,
+                       const struct topo_npu *npu, int64_t micro)
+{
+    struct seeking *lists = malloc(sizeof *lists);
+    double least_s = lists ? (double)INFINITY : 0;
+    for (int32_t t = 0; t < (lists ? list_degrees(lists, space, base)->tp.n : 0); t++)
+        for (int32_t c = 0; c < lists->cp.n; c++)
+            for (int32_t i = 0; i < lists->ep.n; i++) {
+                int64_t tp = lists->tp.values[t], cp = lists->cp.values[c];
+                const struct search_shape shape = {
+                    .degree = { [PLAN_TP] = tp, [PLAN_CP] = cp, [PLAN_PP] = 1, [PLAN_DP] = 1 },
+                    .ep = lists->ep.values[i]
+                };
+                double one_s = one_sample_s(space, base, npu, &shape, micro);
+                least_s = fmin(least_s, (double)(tp * cp) * one_s);
+            }
+    free(lists);
+    return least_s;
+}
+
+double search_work_s(const struct search_space *space, const struct training *base,
+                     double (*sample_s)(void *with, int64_t micro), void *with)
+{
+    struct space_list *micros = is_alone(base) ? NULL : malloc(sizeof *micros);
+    double least_s = INFINITY;
+    if (!micros)
+        return 0;
+    list_values(micros, &space->micro, base->plan.batch);
+    for (int32_t i = 0; i < micros->n; i++)
+        if (base->plan.batch % micros->values[i] == 0)
+            least_s = fmin(least_s, (double)base->plan.batch * sample_s(with, micros->values[i]));
+    free(micros);
+    return least_s;
 }
 
 /* ---- places ---- */

@@ -59,6 +59,19 @@ int search_find_shapes(struct search_shapes *out, const struct search_space *spa
                        const struct training *base, int64_t n_npus, struct err *e);
 void search_shapes_free(struct search_shapes *s);
 
+/** No plan of the shape that fits the NPU's memory takes less with exchange free [s]; INFINITY: none fits. 0:
+ * nothing is known. O(divisors of the batch). */
+double search_shape_floor_s(const struct search_space *space, const struct training *base,
+                            const struct topo_npu *npu, const struct search_shape *shape);
+
+/** No plan, whatever its degrees, memory and batch, computes a sample in microbatches of @p micro in less
+ * NPU-seconds, before plan_slowest_times(); 0: nothing is known. O(degrees). */
+double search_sample_s(const struct search_space *space, const struct training *base,
+                       const struct topo_npu *npu, int64_t micro);
+/** The same of all samples of a step, from what is asked of each microbatch that the batch may have. */
+double search_work_s(const struct search_space *space, const struct training *base,
+                     double (*sample_s)(void *with, int64_t micro), void *with);
+
 /** The ways to lay a shape over the network: 4! orders, those that come to the same once. */
 enum { SEARCH_PLACES = 24 };
 
