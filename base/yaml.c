@@ -910,6 +910,30 @@ int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e)
     return 0;
 }
 
+static bool is_one_of(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+void yaml_keep(struct yaml_doc *doc, yaml_id map, const char *const *keys)
+{
+    struct yaml_node *nodes = doc->nodes, *m = &nodes[map];
+    yaml_id last = -1, id = m->first;
+    m->first = m->last = -1;
+    m->n = 0;
+    for (yaml_id next; id >= 0; id = next) {
+        next = nodes[id].next;
+        if (!is_one_of(nodes[id].key, keys))
+            continue;
+        *(last < 0 ? &m->first : &nodes[last].next) = id;
+        nodes[id].next = -1;
+        nodes[id].index = m->n++;
+        m->last = last = id;
+    }
+}
+
 void yaml_free(struct yaml_doc *doc)
 {
     while (doc->chunks) {

@@ -111,6 +111,9 @@ int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *fro
  * @p doc is as before. */
 int yaml_prune(struct yaml_doc *doc, yaml_id at, struct err *e);
 
+/** Leave of map @p map only the members whose key is one of @p keys, NULL-terminated. */
+void yaml_keep(struct yaml_doc *doc, yaml_id map, const char *const *keys);
+
 /**
  * Override: @p path is `a.b[2].c`; members of a list that have a `name` can be
  * called by it (`dims.pod.size`). Missing map keys are created, list entries are

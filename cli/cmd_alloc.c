@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "cli/alloc_mix.h"
 #include "cli/page.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -904,11 +905,14 @@ static int run_alloc(struct run *run, struct err *e)
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },
     };
-    if (!rc)
+    bool mix = !rc && cmd_alloc_is_mix(&ask.from);
+    if (mix)
+        rc = cmd_alloc_mix(run, &ask.from, e);
+    if (!rc && !mix)
         rc = cmd_points_vary(&vary, run, e);
     if (!rc && vary)
         rc = study_open(&a.study, &ask, e);
-    if (!rc) {
+    if (!rc && !mix) {
         output_notes(run, &a.study.notes);
         if (vary)
             load_say_study_ages(run, &a.study);
@@ -928,7 +932,10 @@ const struct command cmd_alloc = {
         "Find the bandwidth of every dimension that optimises the objective of STUDY under its constraints,\n"
         "and prove it: lower bound, gap, and the shadow price of each constraint. A study with `vary` gives\n"
         "one design per point: in JSON one object per line, in CSV the rows of weft sweep. A point\n"
-        "with an error has status error there. Exit code: that of the worst point, 3 before 4 before 1.\n",
+        "with an error has status error there. Exit code: that of the worst point, 3 before 4 before 1.\n"
+        "Of a cluster study (jobs.mix) the answer is one: which network to buy for its jobs, among all "
+        "points\n"
+        "and whole parts, and what each cheaper one saves and costs.\n",
     .scope = SCOPE(1, 1, "STUDY", &options_study, &options_search, &options_format, &options_files),
     .run = run_alloc,
 };

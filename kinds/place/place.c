@@ -26,6 +26,9 @@
 /* ---- one point: its servers, what they cost, its schedulers; what a model has of its own, it reads itself
  * ---- */
 
+#define BUY_WORD(NAME, word, title, unit) #word,
+const char *const buy_objective_names[] = { BUY_OBJECTIVES(BUY_WORD) NULL };
+
 const char *const place_model_words[] = { "slots", "batch", "events", "interval", NULL };
 
 /* What the study's keys are used for: models in the order of enum place_model, then schedulers of model
@@ -84,6 +87,14 @@ static const struct key place_keys[] = {
            .uses = FOR_INTERVAL, .form = "<smd>"),
     K_NODE(T, file.events, "events", "how jobs run, and how they share links, see events",
            .uses = FOR_EVENTS | FOR_BATCH, .form = "<events>"),
+    K_WORD(T, file.objective, "objective", buy_objective_names, BUY_COMPLETION,
+           "weft alloc: what the network is chosen for", .uses = FOR_EVENTS),
+    K_ELSEWHERE("pricing", "weft alloc: fraction or whole, as in a study of designs", .form = "word"),
+    K_ELSEWHERE("total_GBps", "weft alloc: total bandwidth of an NPU, as there", .form = "number"),
+    K_ELSEWHERE("constraints", "weft alloc: linear constraints on the network, as there",
+                .form = "list of texts"),
+    K_ELSEWHERE("count_npus", "weft alloc: true: cost includes the NPUs", .form = "true/false"),
+    K_ELSEWHERE("system", "the whole machine, see system", .form = "<system>"),
     K_COUNT(T, file.slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
     K_COUNT(T, file.seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
     K_COUNT(T, file.seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
@@ -162,9 +173,10 @@ static int place_read_network(struct place_study *s, struct err *e)
     struct place_servers *v = &s->servers;
     static const char *const gpu = "gpu";
     int rc = topo_read_network(&v->net, &s->doc, s->file.network, e);
-    if (!rc && !topo_has_bandwidths(&v->net))
-        rc = yaml_fail(&s->doc, s->file.network, e, ERR_RANGE,
-                       "has a dimension without bandwidth; give bw_GBps in each");
+    if (!rc && !s->open && !topo_has_bandwidths(&v->net))
+        rc =
+            yaml_fail(&s->doc, s->file.network, e, ERR_RANGE,
+                      "has a dimension without bandwidth; give bw_GBps in each, or let weft alloc choose it");
     if (!rc)
         rc = place_read_level(v, s->file.server, &s->doc, e);
     if (rc)
@@ -249,6 +261,8 @@ static int place_read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
+    if (s->open) /* each design has its own */
+        return 0;
     if (s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
         return 0;
     yaml_id node = s->file.parts >= 0 ? s->file.parts : s->servers.has_network ? s->servers.net.parts : -1;
@@ -416,16 +430,25 @@ static int place_read_point(struct place_study *s, struct err *e)
 }
 
 /* On failure @p s is empty. */
-int place_study_read(void *point, const struct study_source *from, struct err *e)
+static int place_read_as(struct place_study *s, bool open, const struct study_source *from, struct err *e)
 {
-    struct place_study *s = point;
-    *s = (struct place_study){ .doc = { .root = -1 } };
+    *s = (struct place_study){ .doc = { .root = -1 }, .open = open };
     int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = place_read_point(s, e);
     if (rc)
         place_study_free(s);
     return rc;
+}
+
+int place_study_read(void *point, const struct study_source *from, struct err *e)
+{
+    return place_read_as(point, false, from, e);
+}
+
+int place_study_read_open(void *point, const struct study_source *from, struct err *e)
+{
+    return place_read_as(point, true, from, e);
 }
 
 void place_study_free(void *point)

@@ -33,6 +33,16 @@
 enum place_model { PLACE_SLOTS, PLACE_BATCH, PLACE_EVENTS, PLACE_INTERVAL, N_PLACE_MODELS };
 extern const char *const place_model_words[N_PLACE_MODELS + 1];
 
+/** What a network is chosen for; all are the better the less they are. */
+#define BUY_OBJECTIVES(X)                                                                                    \
+    X(COMPLETION, completion, "mean completion", "s")                                                        \
+    X(MAKESPAN, makespan, "makespan", "s")                                                                   \
+    X(PER_COST, completion_per_cost, "completion times price", "s USD")                                      \
+    X(USD_PER_JOB, usd_per_job, "cost of a job", "USD")
+#define BUY_VALUE(NAME, word, title, unit) BUY_##NAME,
+enum buy_objective { BUY_OBJECTIVES(BUY_VALUE) N_BUY_OBJECTIVES };
+extern const char *const buy_objective_names[N_BUY_OBJECTIVES + 1];
+
 /** What a run comes to; a model says which of them it knows, and in which order they are shown. */
 enum place_metric {
     PLACE_UTILITY,
@@ -141,7 +151,8 @@ struct place_study {
         const char *name, *graph, *server;
         yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
         int64_t slots, seeds, seed;
-    } file; /**< as written; a study of one point */
+        int32_t objective; /**< enum buy_objective */
+    } file;                /**< as written; a study of one point */
     enum place_model model;
     struct place_servers servers;
     char network[128];                        /**< what rows call it; set by `prepare` of place_kind */
@@ -163,6 +174,7 @@ struct place_study {
     double interval_pool[N_SMD_RESOURCES];
     struct smd_settings interval;
     struct text notes; /**< warnings, a line each */
+    bool open;         /**< set before reading: bandwidths may be left to choose */
 };
 
 /**
@@ -230,6 +242,8 @@ const struct place_ops *place_ops_of(enum place_model model);
 
 /** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
 int place_study_read(void *point, const struct study_source *from, struct err *e);
+/** The same where bandwidths may be left to choose: they are NaN then. */
+int place_study_read_open(void *point, const struct study_source *from, struct err *e);
 void place_study_free(void *point);
 
 /** Does the study have servers with links between them, and not a pool? */

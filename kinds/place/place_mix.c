@@ -86,17 +86,38 @@ static int mix_search(struct place_mix *x, const struct place_study *s, const st
     return rc;
 }
 
+/* A plan that is searched before bandwidths are chosen is that of the most that they may be. */
+static int mix_open_bandwidths(struct topo_network *net, const struct place_study *s, yaml_id map,
+                               struct err *e)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        struct topo_dim *dim = &net->dims[d];
+        bool search = yaml_get(&s->doc, map, "search") >= 0;
+        if (isnan(dim->bw_Bps) && dim->level > 0) /* what its taper leaves */
+            dim->bw_Bps = dim[-1].bw_Bps * (dim->tie > 0 ? dim->tie : 1);
+        else if (isnan(dim->bw_Bps) && search && isinf(dim->max_Bps))
+            return yaml_fail(&s->doc, map, e, ERR_RANGE,
+                             "searches a plan, but dimension %s has no bandwidth; give its max_GBps",
+                             dim->name);
+        else if (isnan(dim->bw_Bps))
+            dim->bw_Bps = isfinite(dim->max_Bps) ? dim->max_Bps : 1;
+    }
+    return 0;
+}
+
 /* On the place's own network, or the first simpler one along which the plan lies. */
 static int mix_read_training(struct place_mix *x, const struct place_study *s, yaml_id map, int32_t *size,
                              struct err *e)
 {
     const struct place_servers *v = &s->servers;
-    struct topo_network net;
+    struct topo_network net, open = v->net;
     struct err first = { 0 };
-    int rc;
+    int rc = mix_open_bandwidths(&open, s, map, e);
+    if (rc)
+        return rc;
     do {
         struct err inner = { 0 };
-        footprint_network(&net, &v->net, size);
+        footprint_network(&net, &open, size);
         rc = (x->workload >= 0 ? step_read_training : training_read)(x->job.training, &s->doc, map, &net,
                                                                      &inner);
         if (rc && !first.code)

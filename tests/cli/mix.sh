@@ -80,3 +80,42 @@ without 's/shape: fat-tree.*/shape: dragonfly, sizes: [2, 2, 3], links: 1, bw_GB
 without '/^network/,/^server/d; s/^jobs:/racks: {}\njobs:/'
 bad --set 'jobs.mix[0].model=none.yaml'
 bad --set 'jobs.mix[0].gpu=3'
+echo "== which network to buy: whole parts, and bandwidths that are given"
+cat >parts.yaml <<'..'
+name: p
+grade: V
+catalogue:
+  - { name: nic, kind: nic, ports: 1, bw_GBps: 25, usd: 500, watt: 20 }
+  - { name: box, kind: switch, ports: 16, bw_GBps: 25, usd: 4000, watt: 300 }
+  - { name: end, kind: link, bw_GBps: 25, usd: 100, watt: 5, reach_m: 400 }
+  - { name: fabric, kind: product, bw_GBps: 450, ports: 8, watt: 100 }
+build:
+  - { tier: In, product: fabric }
+  - { tier: Out, nic: nic, switch: box, end_link: end, up_link: end }
+..
+sed -e 's/bw_GBps: 450 }/bw_GBps: 450, tier: In }/' -e 's/taper: 2, bw_GBps: 50 }/taper: 2, max_GBps: 75, tier: Out }/' -e '/^schedulers/d' mix.yaml >buy.yaml
+cat >>buy.yaml <<'..'
+parts: parts.yaml
+pricing: whole
+schedulers: [fifo]
+seeds: 4
+vary: { network.dims.pod.taper: [1, 2, 4] }
+..
+run alloc buy.yaml
+run alloc buy.yaml --set objective=completion_per_cost --set 'constraints=["usd <= 250000"]' -o buy.csv
+sed -n '/^point/,$p' buy.csv
+run alloc buy.yaml --set 'constraints=["usd <= 1"]'
+run alloc mix.yaml --of json | sed -e 's/.*"objective"/"objective"/' -e 's/"designs".*//'
+echo "== many steps down"
+"$WEFT" alloc buy.yaml --set seeds=1 --set "vary={network.dims.pod.taper: [2]}" --set network.dims.pod.max_GBps=1000 | sed -n "/^design /,/more\|all$/p"
+echo "== what is wrong with that"
+run place buy.yaml
+run alloc buy.yaml --set objective=time
+run alloc mix.yaml --set objective=completion_per_cost
+run alloc mix.yaml --set objective=usd_per_job
+run alloc mix.yaml --set events.horizon_s=3
+sed 's/max_GBps: 75, //' buy.yaml >open.yaml
+run alloc open.yaml
+run alloc open.yaml --set 'jobs.mix[0].search={tp: [8]}'
+sed -e '/jobs_per_h/d; /count/d' mix.yaml >traced.yaml
+run alloc traced.yaml --set jobs.trace=trace.csv

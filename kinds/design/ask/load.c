@@ -1272,6 +1272,16 @@ int design_point_read(struct design_point *s, const struct study_source *from, u
     return rc;
 }
 
+int design_point_take(struct design_point *s, const struct yaml_doc *doc, int32_t own_source, unsigned needs,
+                      struct err *e)
+{
+    *s = (struct design_point){ .doc = *doc, .own_source = own_source, .budget = { .node = -1 } };
+    int rc = read_document(s, needs, e);
+    if (rc)
+        design_point_free(s);
+    return rc;
+}
+
 int design_point_load(struct design_point *s, const char *path_or_spec,
                       const struct study_override *overrides, int32_t n, unsigned needs, struct err *e)
 {

@@ -35,6 +35,9 @@ extern const struct section design_section, design_budget_section, design_mix_se
  */
 int design_point_load(struct design_point *s, const char *path_or_spec,
                       const struct study_override *overrides, int32_t n, unsigned needs, struct err *e);
+/** The same of a document that was read, which is the point's from then on, also after failure. */
+int design_point_take(struct design_point *s, const struct yaml_doc *doc, int32_t own_source, unsigned needs,
+                      struct err *e);
 /** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
 int design_point_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
 

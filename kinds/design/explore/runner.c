@@ -785,10 +785,8 @@ static int design_say(struct text *out, const struct study_report *r, struct err
 
 /* ---- the kind ---- */
 
-static const char *const own_keys[] = { "workload",   "workloads",  "objective",    "split",
-                                        "combine",    "total_GBps", "constraints",  "budget",
-                                        "simulation", "count_npus", "time_limit_s", "system",
-                                        NULL };
+static const char *const own_keys[] = { "workload", "workloads",  "split",        "combine",
+                                        "budget",   "simulation", "time_limit_s", NULL };
 static const char *const front[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd), NULL };
 static const char *const work[] = { "workload", NULL };
 static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };

@@ -1,0 +1,294 @@
+/*
+ * weft alloc of a cluster study: the network to buy for its jobs, the proof, the steps down to cheaper ones,
+ * and what each kind of job alone would choose. Text has the designs that no cheaper one beats, data all.
+ */
+#include "cli/alloc_mix.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/points.h"
+#include "kinds/place/buy.h"
+#include "kinds/place/place.h"
+
+bool cmd_alloc_is_mix(const struct study_source *from)
+{
+    struct yaml_doc doc;
+    struct err ignored = { 0 };
+    int32_t own_source;
+    if (source_open(&doc, &own_source, from, &ignored))
+        return false;
+    bool is = study_kind_of(&doc) == &place_kind;
+    yaml_free(&doc);
+    return is;
+}
+
+/* ---- designs ---- */
+
+static const char *const fates[] = { "open", "ruled out", "dropped", "run" };
+
+/* A design as a line. */
+struct mix_line {
+    int64_t point, seeds, wins;
+    char design[400];
+    double cost_usd, usd_year, value, value_ci, jct_s, makespan_s, wait_s, stretch;
+    double saves_usd, more, more_ci, bound;
+    const char *fate, *mark;
+};
+
+#define LINE(field, help, ...) COLUMN_REAL(struct mix_line, field, help, __VA_ARGS__)
+static const struct column mix_columns[] = {
+    COLUMN_COUNT(struct mix_line, point, "of the study's axes", .in = IN_DATA),
+    COLUMN_WORD(struct mix_line, design, "values of axes and bandwidths", .flags = COLUMN_CHARS),
+    LINE(cost_usd, "of the network, with NPUs where they are counted", .title = "cost", .better = -1),
+    LINE(usd_year, "of the whole machine", .in = IN_DATA, .unit = "USD", .better = -1),
+    LINE(value, "of the objective", .in = IN_DATA, .better = -1),
+    LINE(value_ci, "half of its 95 % interval", .in = IN_DATA),
+    LINE(jct_s, "mean completion", .title = "completion", .show = COLUMN_FITTED, .better = -1),
+    LINE(makespan_s, "mean over seeds", .in = IN_DATA, .better = -1),
+    LINE(wait_s, "mean", .title = "wait", .show = COLUMN_FITTED, .better = -1),
+    LINE(stretch, "mean of running time over that on the same place, alone", .digits = 4, .better = -1),
+    LINE(saves_usd, "less than the best design", .title = "saves", .unit = "USD"),
+    LINE(more, "value beyond that of the best design, relative, seed by seed", .title = "costs", .times = 100,
+         .as = "%", .digits = 3, .better = -1),
+    LINE(more_ci, "half of its 95 % interval", .title = "\302\261", .times = 100, .as = "%", .digits = 2),
+    COLUMN_COUNT(struct mix_line, wins, "seeds on which its value is less", .in = IN_DATA),
+    COLUMN_COUNT(struct mix_line, seeds, "that it ran on", .in = IN_DATA),
+    LINE(bound, "its value is not below", .in = IN_DATA, .better = -1),
+    COLUMN_WORD(struct mix_line, fate, "run on all seeds, dropped after some, or ruled out by its bound",
+                .in = IN_DATA),
+    COLUMN_WORD(struct mix_line, mark, NULL, .in = IN_TEXT, .flags = COLUMN_EMPTY),
+    COLUMNS_END,
+};
+
+/* Does the bandwidth of dimension @p i tell designs apart? Not that of a level which its taper fixes. */
+static bool tells(const struct buy_answer *a, const struct topo_network *net, const struct buy_design *d,
+                  int32_t i)
+{
+    bool same = a->n > 1;
+    for (int64_t k = 0; k < a->n && same; k++)
+        same = a->designs[k].bw_Bps[i] == d->bw_Bps[i];
+    return !same && !(net->dims[i].level > 0 && net->dims[i].tie > 0);
+}
+
+/* "taper 2, pod 50" */
+static void name_design(char *out, size_t size, const struct buy_answer *a, const struct study *s,
+                        const struct buy_design *d)
+{
+    struct topo_network net;
+    size_t n = 0;
+    out[0] = '\0';
+    for (int32_t k = 0; k < s->sweep.n_keys && n < size; k++) {
+        char value[SHOW_VALUE];
+        const char *path = s->sweep.keys[k].path, *dot = strrchr(path, '.');
+        const char *text = cmd_points_value(value, &s->sweep, k, d->point);
+        if (*text)
+            n += (size_t)snprintf(out + n, size - n, "%s%s %s", n ? ", " : "", dot ? dot + 1 : path, text);
+    }
+    buy_network(&net, a, d);
+    for (int32_t i = 0; i < net.n_dims && n < size; i++) {
+        char bw[SHOW];
+        if (!tells(a, &net, d, i))
+            continue;
+        n += (size_t)snprintf(out + n, size - n, "%s%s %s", n ? ", " : "", net.dims[i].name,
+                              show_real(bw, d->bw_Bps[i] / 1e9, 5));
+    }
+}
+
+static void put_design(struct report *r, const struct buy_answer *a, const struct study *s, int64_t i)
+{
+    const struct buy_design *d = &a->designs[i], *best = &a->designs[a->best];
+    struct mix_line line;
+    row_clear(&line, mix_columns);
+    name_design(line.design, sizeof line.design, a, s, d);
+    line.point = d->point;
+    line.cost_usd = d->usd;
+    line.usd_year = d->usd_year;
+    line.bound = d->bound;
+    line.fate = fates[d->fate];
+    line.mark = i == a->best ? "best" : "";
+    line.saves_usd = i == a->best ? (double)NAN : best->usd - d->usd;
+    line.seeds = d->n_run;
+    if (d->n_run > 0) {
+        line.value = d->mean.value;
+        line.value_ci = d->half;
+        line.jct_s = d->mean.jct_s;
+        line.makespan_s = d->mean.makespan_s;
+        line.wait_s = d->mean.wait_s;
+        line.stretch = d->mean.stretch;
+        line.wins = d->wins;
+    }
+    if (d->n_run > 0 && i != a->best) {
+        line.more = d->diff / best->mean.value;
+        line.more_ci = d->diff_half / best->mean.value;
+    }
+    report_row(r, &line);
+}
+
+enum { MOST_SHOWN = 24 /* lines of text */ };
+
+static int by_price(const void *x, const void *y)
+{
+    const struct buy_design *const *a = x, *const *b = y;
+    if ((*a)->usd > (*b)->usd || (*a)->usd < (*b)->usd)
+        return (*a)->usd > (*b)->usd ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* In text the front, the dearest first, thinned where it is long; in data all, in their order. */
+static int put_designs(struct report *r, const struct buy_answer *a, const struct study *s, struct err *e)
+{
+    const struct buy_design **front = calloc((size_t)a->n + 1, sizeof *front);
+    int64_t n = 0;
+    if (!front)
+        return err_nomem(e, "designs");
+    for (int64_t i = 0; i < a->n; i++)
+        if (!report_is(r, IN_TEXT) || i == a->best || a->designs[i].on_front)
+            front[n++] = &a->designs[i];
+    int64_t shown = n;
+    if (report_is(r, IN_TEXT)) {
+        qsort(front, (size_t)n, sizeof(const struct buy_design *), by_price);
+        shown = n < MOST_SHOWN ? n : MOST_SHOWN;
+    }
+    report_list(r, "designs", mix_columns);
+    for (int64_t i = 0; i < shown; i++)
+        put_design(r, a, s, front[shown > 1 ? i * (n - 1) / (shown - 1) : 0] - a->designs);
+    report_list_end(r);
+    if (shown < n)
+        report_line(r, "%lld of %lld that no cheaper one beats; --of csv has all\n", (long long)shown,
+                    (long long)n);
+    free(front);
+    return 0;
+}
+
+/* ---- each kind of job alone ---- */
+
+struct mix_alone {
+    const char *job;
+    char design[400];
+    double share, step_s, best_s, more;
+};
+
+#define ALONE(field, help, ...) COLUMN_REAL(struct mix_alone, field, help, __VA_ARGS__)
+static const struct column alone_columns[] = {
+    COLUMN_WORD(struct mix_alone, job, "entry of the mix"),
+    ALONE(share, "of the jobs", .times = 100, .as = "%", .digits = 3),
+    ALONE(step_s, "alone, with the best design of the mix", .title = "step", .show = COLUMN_FITTED),
+    ALONE(best_s, "with the design that is best for it", .title = "its best", .show = COLUMN_FITTED),
+    ALONE(more, "what the mix's design costs it", .title = "costs", .times = 100, .as = "%", .digits = 3),
+    COLUMN_WORD(struct mix_alone, design,
+                "that it alone would choose: the shortest step, of equals the cheapest",
+                .title = "would choose", .flags = COLUMN_CHARS),
+    COLUMNS_END,
+};
+
+static void put_alone(struct report *r, const struct buy_answer *a, const struct study *s)
+{
+    if (report_is(r, IN_CSV))
+        return;
+    report_list(r, "alone", alone_columns);
+    for (int32_t i = 0; i < a->n_alone; i++) {
+        const struct buy_alone *x = &a->alone[i];
+        struct mix_alone line = { .job = x->name,
+                                  .share = x->weight,
+                                  .step_s = x->step_s,
+                                  .best_s = x->best_s,
+                                  .more = x->step_s / x->best_s - 1 };
+        name_design(line.design, sizeof line.design, a, s, &a->designs[x->design]);
+        report_row(r, &line);
+    }
+    report_list_end(r);
+}
+
+/* ---- the answer ---- */
+
+static const char *const regimes[] = { "alone", "queue", "shared" };
+static const char *const regime_says[] = {
+    "no job waits and no link is shared: the value is the sum of steps, and the split is solved",
+    "jobs wait, no link is shared: steps are those of the bound, the queue is simulated",
+    "links are shared: the value is simulated",
+};
+
+static const char *show_value(char buf[SHOW], const struct buy_answer *a, double x)
+{
+    if (strcmp(buy_objectives[a->objective].unit, "s") == 0)
+        return show_time(buf, x);
+    show_real(buf, x, 6);
+    size_t n = strlen(buf);
+    snprintf(buf + n, SHOW - n, " %s", buy_objectives[a->objective].unit);
+    return buf;
+}
+
+static void say_proof(struct report *r, const struct buy_answer *a)
+{
+    char v[SHOW], h[SHOW], b[SHOW], g[SHOW];
+    const struct buy_design *best = &a->designs[a->best];
+    report_line(r, "%s  %s", buy_objectives[a->objective].title, show_value(v, a, best->mean.value));
+    if (!isnan(best->half))
+        report_line(r, " \302\261 %s", show_value(h, a, best->half));
+    report_line(r, " over %lld seeds under %s\n", (long long)a->seeds, a->scheduler);
+    if (isnan(a->bound))
+        report_line(r,
+                    "bound  none: designs in fractions of parts are not enumerated; give pricing: whole\n");
+    else
+        report_line(r, "bound  %s on these seeds, gap %s %%\n", show_value(b, a, a->bound),
+                    show_real(g, 100 * a->gap, 3));
+    report_line(r, "%s\n", regime_says[a->regime]);
+    report_line(
+        r, "%lld design%s: %lld ruled out by bounds, %lld dropped after some seeds, %lld run on all; %s\n\n",
+        (long long)a->n, a->n == 1 ? "" : "s", (long long)a->n_fates[BUY_BOUND],
+        (long long)a->n_fates[BUY_DROPPED], (long long)a->n_fates[BUY_RAN],
+        a->proved ? "proved: none is better on these seeds" : "found: one that was dropped may be better");
+}
+
+static int write_answer(struct report *r, const struct buy_answer *a, const struct study *s, struct err *e)
+{
+    report_line(r, "%s%sa network for %s\n", text_str(&s->name), s->name.n ? ": " : "",
+                buy_objectives[a->objective].title);
+    report_json_word(r, "objective", buy_objective_names[a->objective]);
+    report_json_word(r, "scheduler", a->scheduler);
+    report_json_count(r, "seeds", a->seeds);
+    report_json_word(r, "regime", regimes[a->regime]);
+    report_json_real(r, "value", a->designs[a->best].mean.value);
+    report_json_real(r, "lower_bound", a->bound);
+    report_json_real(r, "gap", a->gap);
+    report_json_flag(r, "proved", a->proved);
+    report_json_count(r, "best", a->best);
+    say_proof(r, a);
+    int rc = put_designs(r, a, s, e);
+    report_line(r, "\n");
+    put_alone(r, a, s);
+    return rc;
+}
+
+int cmd_alloc_mix(struct run *run, const struct study_source *from, struct err *e)
+{
+    struct buy_answer a;
+    struct study s;
+    struct report r = { 0 };
+    struct origin origin = { 0 };
+    const struct buy_ask ask = { .from = *from, .threads = omp_get_max_threads() };
+    int rc = buy_find(&a, &s, &ask, e);
+    if (!rc) {
+        output_notes(run, &s.notes);
+        output_notes(run, &a.notes);
+        rc = study_find_hash(&s, e);
+        origin = cmd_points_origin(&s);
+    }
+    if (!rc && a.best < 0) {
+        output_say(run, "%s: infeasible: no design satisfies the constraints", from->path);
+        output_outcome(run, EXIT_NO_DESIGN);
+    } else if (!rc) {
+        output_begin(&r, run, origin);
+        rc = write_answer(&r, &a, &s, e);
+        rc = rc ? rc : output_report(&r, run, origin, e);
+    }
+    report_free(&r);
+    study_close(&s);
+    buy_free(&a);
+    return rc;
+}

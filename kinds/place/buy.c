@@ -1,0 +1,675 @@
+/*
+ * Which network to buy for a mix of jobs. Designs are every combination of the study's axes and of the whole
+ * parts that its free bandwidths leave. Each has a bound from steps alone (buy_bound.h), which holds for the
+ * very jobs of the study's seeds, so that a bound and a run may be compared as they are.
+ *
+ * The design with the least bound is run on all seeds first: whoever's bound is above its value is ruled out
+ * for good. The others run on the same seeds, a few at first, then twice as many each time; one that is worse
+ * than the best by more than chance explains (Student's t of the differences, 99.9 %) is dropped, which is no
+ * proof. Last come the designs that no cheaper one rules out by their bounds: what a step down saves and
+ * costs.
+ */
+#include "kinds/place/buy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stat.h"
+#include "base/vec.h"
+#include "base/work.h"
+#include "kinds/design/answer/design.h"
+#include "kinds/design/answer/whole.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/ask/system.h"
+#include "kinds/place/buy_bound.h"
+
+#define BUY_ROW(NAME, word, title, unit) { title, unit },
+const struct buy_objective_row buy_objectives[] = { BUY_OBJECTIVES(BUY_ROW) };
+
+enum { FIRST_SEEDS = 4, MOST_POINTS = 1024, MOST_DESIGNS = 1 << 15, MOST_FRONT = 64 };
+#define CHANCE   0.999 /* of the differences that are taken for none */
+#define YEAR_S   (8760 * 3600.0)
+#define ROWS_REL 1e-9
+#define SAME_REL 1e-9
+
+struct buy_points {
+    struct study_kind kind; /* of clusters, whose bandwidths may be free */
+    struct buy_point **list;
+    int64_t n;
+};
+
+/* ---- points ---- */
+
+/* Keys of a cluster study that mean in it what they mean in a study of designs. */
+static const char *const shared_keys[] = { "name",        "network",    "parts",  "pricing", "total_GBps",
+                                           "constraints", "count_npus", "system", NULL };
+
+/* The question about the network alone. */
+static int ask_network(struct buy_point *p, struct err *e)
+{
+    struct yaml_doc doc;
+    int rc = yaml_copy(&doc, &p->at.doc, e);
+    if (rc)
+        return rc;
+    yaml_keep(&doc, doc.root, shared_keys);
+    rc = design_point_take(&p->asked, &doc, p->at.own_source, DESIGN_FOR_SPLIT, e);
+    enum buy_objective o = (enum buy_objective)p->at.file.objective;
+    if (!rc && o == BUY_PER_COST && !p->asked.has_parts)
+        return yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
+                         "is %s; give parts with prices", buy_objective_names[o]);
+    if (!rc && o == BUY_USD_PER_JOB && !p->asked.has_system)
+        return yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
+                         "is %s; give system", buy_objective_names[o]);
+    return rc;
+}
+
+static int read_point(struct buy_point *p, const struct study *s, int64_t i, struct err *e)
+{
+    struct sweep_point at;
+    sweep_find_point(&at, &s->sweep, i);
+    const struct study_source from = study_source_at(p->axes, s, &at);
+    int rc = place_study_read_open(&p->at, &from, e);
+    if (!rc)
+        rc = ask_network(p, e);
+    return rc ? rc : buy_point_build(p, s->seed, s->seeds, e);
+}
+
+static int read_points(struct buy_answer *a, const struct study *s, struct err *e)
+{
+    int64_t n = s->sweep.n_points;
+    int rc = 0;
+    if (n > MOST_POINTS)
+        return err_set(e, ERR_RANGE, "the study has %lld points, expected at most %d", (long long)n,
+                       MOST_POINTS);
+    a->points->list = calloc((size_t)n, sizeof(struct buy_point *));
+    if (!a->points->list)
+        return err_nomem(e, "points");
+    for (int64_t i = 0; i < n && !rc; i++) {
+        struct buy_point *p = calloc(1, sizeof *p);
+        if (!p)
+            return err_nomem(e, "points");
+        p->at.doc.root = p->asked.doc.root = -1;
+        a->points->list[a->points->n++] = p;
+        rc = read_point(p, s, i, e);
+        if (rc && n > 1 && rc != ERR_NOMEM)
+            err_wrap(e, "point %lld", (long long)i);
+    }
+    return rc;
+}
+
+static struct buy_point *point_of(const struct buy_answer *a, const struct buy_design *d)
+{
+    return a->points->list[d->point];
+}
+
+void buy_network(struct topo_network *out, const struct buy_answer *a, const struct buy_design *d)
+{
+    *out = point_of(a, d)->at.servers.net;
+    topo_set_bandwidths(out, d->bw_Bps);
+}
+
+/* ---- designs ---- */
+
+/* What a year of the whole machine costs. */
+static int find_usd_year(double *out, const struct design_point *s, const double *bw_Bps, struct err *e)
+{
+    const struct system_of of = { .bw_Bps = bw_Bps, .time_s = 1 };
+    struct system x;
+    *out = NAN;
+    if (!s->has_system)
+        return 0;
+    int rc = system_build(&x, s, of, e);
+    if (!rc)
+        *out = x.cost.total;
+    if (!rc)
+        system_free(&x);
+    return rc;
+}
+
+static double find_bound(const struct buy_answer *a, const struct buy_point *p, const struct buy_design *d)
+{
+    switch (a->objective) {
+    case BUY_MAKESPAN:
+        return buy_least_makespan_s(p, a->seeds, d->bw_Bps);
+    case BUY_PER_COST:
+        return buy_least_jct_s(p, d->bw_Bps) * d->usd;
+    case BUY_USD_PER_JOB:
+        return buy_least_makespan_s(p, a->seeds, d->bw_Bps) / YEAR_S * d->usd_year / p->n_jobs;
+    default:
+        return buy_least_jct_s(p, d->bw_Bps);
+    }
+}
+
+static int add_design(struct buy_answer *a, int64_t *cap, int64_t point, const double *bw_Bps, struct err *e)
+{
+    struct buy_point *p = a->points->list[point];
+    struct buy_design d = {
+        .point = point, .n_dims = p->net.n_dims, .half = NAN, .diff = NAN, .diff_half = NAN
+    };
+    memcpy(d.bw_Bps, bw_Bps, (size_t)d.n_dims * sizeof *bw_Bps);
+    d.usd = p->asked.has_parts ? design_point_usd(&p->asked, bw_Bps, NULL) : (double)NAN;
+    /* A network whose parts are not to be had is no design. */
+    if (p->asked.has_parts && isnan(d.usd))
+        return 0;
+    int rc = find_usd_year(&d.usd_year, &p->asked, bw_Bps, e);
+    if (rc)
+        return rc;
+    if (a->n == MOST_DESIGNS)
+        return err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
+    d.runs = calloc((size_t)a->seeds, sizeof *d.runs);
+    if (!d.runs || !vec_reserve(a->designs, *cap, a->n + 1)) {
+        free(d.runs);
+        return err_nomem(e, "designs");
+    }
+    d.bound = find_bound(a, p, &d);
+    a->designs[a->n++] = d;
+    return 0;
+}
+
+/* A step whose bandwidths are those of the network, in place of what its place has of them. */
+static int take_network(struct step_fn *out, const struct buy_point *p, int32_t i, struct err *e)
+{
+    const struct step_fn *fn = &p->steps[i].steps[0]->fn;
+    size_t n = (size_t)fn->n_leaves * TOPO_MAX_DIMS;
+    double ratio[TOPO_MAX_DIMS];
+    *out = *fn;
+    out->traffic_B = malloc((n + 1) * sizeof *out->traffic_B);
+    if (!out->traffic_B)
+        return err_nomem(e, "steps of jobs");
+    buy_first_ratio(ratio, p, i);
+    for (int32_t l = 0; l < fn->n_leaves; l++)
+        for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
+            out->traffic_B[(size_t)l * TOPO_MAX_DIMS + (size_t)d] =
+                fn->traffic_B[(size_t)l * TOPO_MAX_DIMS + (size_t)d] / (d < p->net.n_dims ? ratio[d] : 1);
+    return 0;
+}
+
+/* The mean completion of jobs that run alone, each in its first place, as the solver sees it. */
+static int join_steps(struct step_fn *out, const struct buy_point *p, struct err *e)
+{
+    int32_t n_mix = p->at.trace.n_mix, n = 0;
+    struct step_fn *own = calloc((size_t)n_mix, sizeof *own);
+    const struct step_fn **list = calloc((size_t)n_mix, sizeof *list);
+    double *scale = calloc((size_t)n_mix, sizeof *scale);
+    int rc = own && list && scale ? 0 : err_nomem(e, "steps of jobs");
+    for (int32_t i = 0; i < n_mix && !rc; i++) {
+        if (!(p->weight[i] > 0))
+            continue;
+        rc = take_network(&own[n], p, i, e);
+        list[n] = &own[n];
+        scale[n++] = p->weight[i] * p->at.trace.mix[i].steps;
+    }
+    rc = rc ? rc : step_fn_join(out, list, scale, n, (struct step_join){ 0 }, e);
+    for (int32_t i = 0; i < n; i++)
+        free(own[i].traffic_B);
+    free(own);
+    free(list);
+    free(scale);
+    return rc;
+}
+
+/* In fractions of parts one design: the best for jobs that have their links to themselves. */
+static int split_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err *e)
+{
+    struct buy_point *p = a->points->list[i];
+    struct design_question q;
+    struct alloc_answer split;
+    struct step_fn step;
+    int rc = join_steps(&step, p, e);
+    if (rc)
+        return rc;
+    design_ask(&q, &p->asked);
+    q.problem.step = &step;
+    q.problem.objective = a->objective == BUY_PER_COST ? ALLOC_PERF_PER_COST : ALLOC_TIME;
+    rc = alloc_solve(&split, &q.problem, e);
+    if (!rc && !alloc_has_split(&split))
+        text_printf(&a->notes, "point %lld: %s\n", (long long)i, split.reason);
+    else if (!rc)
+        rc = add_design(a, cap, i, split.bw_Bps, e);
+    if (!rc)
+        alloc_answer_free(&split);
+    step_fn_free(&step);
+    return rc;
+}
+
+/* The most that rows leave dimension @p d, all others having nothing. */
+static double most_of_rows(const struct alloc_problem *p, int32_t n_dims, int32_t d)
+{
+    double most_Bps = INFINITY;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const struct alloc_row *row = &p->rows[i];
+        bool adds = row->sense != LINEXPR_GE && row->coef[d] > 0;
+        for (int32_t k = 0; k < n_dims && adds; k++)
+            adds = row->coef[k] >= 0;
+        most_Bps = adds ? fmin(most_Bps, row->rhs / row->coef[d]) : most_Bps;
+    }
+    return most_Bps;
+}
+
+static int list_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err *e)
+{
+    struct buy_point *p = a->points->list[i];
+    struct design_question q;
+    struct whole_list list;
+    struct whole_limit limit = { .value = INFINITY };
+    design_ask(&q, &p->asked);
+    for (int32_t d = 0; d < p->net.n_dims; d++)
+        limit.most_Bps[d] = most_of_rows(&q.problem, p->net.n_dims, d);
+    int rc = design_list_whole(&list, &p->asked, &q.problem, &limit, e);
+    if (!rc && list.too_many)
+        rc = yaml_fail(
+            &p->at.doc, p->at.doc.root, e, ERR_RANGE,
+            "leaves too many whole designs, or nothing limits a bandwidth; give max_GBps or constraints");
+    for (int64_t k = 0; k < list.n && !rc; k++) {
+        bool wired = true;
+        for (int32_t d = 0; d < p->net.n_dims; d++)
+            wired = wired && list.list[k].bw_Bps[d] > 0;
+        rc = wired ? add_design(a, cap, i, list.list[k].bw_Bps, e) : 0;
+    }
+    design_list_free(&list);
+    return rc;
+}
+
+static int list_designs(struct buy_answer *a, struct err *e)
+{
+    int64_t cap = 0;
+    int rc = 0;
+    for (int64_t i = 0; i < a->points->n && !rc; i++) {
+        struct buy_point *p = a->points->list[i];
+        double bw_Bps[TOPO_MAX_DIMS];
+        bool given = topo_has_bandwidths(&p->at.servers.net);
+        topo_get_bandwidths(bw_Bps, &p->at.servers.net);
+        if (!given)
+            rc = (p->asked.pricing == DESIGN_WHOLE ? list_point : split_point)(a, &cap, i, e);
+        else if (system_broken_row(&p->asked, bw_Bps, ROWS_REL) < 0)
+            rc = add_design(a, &cap, i, bw_Bps, e);
+    }
+    return rc;
+}
+
+/* ---- runs ---- */
+
+static double value_of(const struct buy_answer *a, const struct buy_design *d, const struct buy_run *r)
+{
+    switch (a->objective) {
+    case BUY_MAKESPAN:
+        return r->makespan_s;
+    case BUY_PER_COST:
+        return r->jct_s * d->usd;
+    case BUY_USD_PER_JOB:
+        return r->makespan_s / YEAR_S * d->usd_year / point_of(a, d)->n_jobs;
+    default:
+        return r->jct_s;
+    }
+}
+
+/* A design on one seed, by the study's first scheduler. */
+static int run_seed(struct buy_run *out, const struct buy_answer *a, const struct buy_design *d, int64_t seed,
+                    struct err *e)
+{
+    struct place_study at = point_of(a, d)->at;
+    struct place_result r = { 0 };
+    topo_set_bandwidths(&at.servers.net, d->bw_Bps);
+    at.n_schedulers = 1;
+    struct place_run run = { .study = &at, .seed = seed };
+    for (int m = 0; m < N_PLACE_METRICS; m++)
+        r.x[m] = NAN;
+    int rc = place_run_all(&r, &run, e);
+    if (rc)
+        return rc;
+    *out = (struct buy_run){ .jct_s = r.x[PLACE_JCT],
+                             .makespan_s = r.x[PLACE_MAKESPAN],
+                             .wait_s = r.x[PLACE_WAIT],
+                             .stretch = isnan(r.x[PLACE_STRETCH]) ? 1 : r.x[PLACE_STRETCH] };
+    out->value = value_of(a, d, out);
+    return 0;
+}
+
+struct buy_task {
+    int64_t design, k;
+};
+
+/* All tasks, on threads; each writes its own place, so that the answer does not depend on their order. */
+static int run_tasks(struct buy_answer *a, const struct study *s, const struct buy_task *tasks, int64_t n,
+                     int32_t threads, struct err *e)
+{
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int64_t i = 0; i < n; i++) {
+        struct buy_design *d = &a->designs[tasks[i].design];
+        struct err inner = { 0 };
+        int so_far;
+#pragma omp atomic read
+        so_far = failed;
+        int rc = so_far ? so_far : work_check(&inner);
+        if (!rc)
+            rc = run_seed(&d->runs[tasks[i].k], a, d, s->seed + tasks[i].k, &inner);
+        if (rc) {
+#pragma omp critical(buy)
+            if (!failed) {
+                failed = rc;
+                *e = inner;
+            }
+        }
+    }
+    a->n_runs += n;
+    return failed;
+}
+
+static void find_mean(struct buy_design *d)
+{
+    struct buy_run sum = { 0 };
+    for (int64_t k = 0; k < d->n_run; k++) {
+        sum.value += d->runs[k].value;
+        sum.jct_s += d->runs[k].jct_s;
+        sum.makespan_s += d->runs[k].makespan_s;
+        sum.wait_s += d->runs[k].wait_s;
+        sum.stretch += d->runs[k].stretch;
+    }
+    double n = (double)d->n_run;
+    d->mean =
+        (struct buy_run){ sum.value / n, sum.jct_s / n, sum.makespan_s / n, sum.wait_s / n, sum.stretch / n };
+    d->half = stat_mean(&d->runs[0].value, d->n_run, sizeof *d->runs / sizeof(double)).half;
+}
+
+/* Bring the designs of @p which, shape [n], to @p seeds runs each. */
+static int run_to(struct buy_answer *a, const struct study *s, const int64_t *which, int64_t n, int64_t seeds,
+                  int32_t threads, struct err *e)
+{
+    int64_t n_tasks = 0;
+    struct buy_task *tasks = malloc((size_t)(n * seeds + 1) * sizeof *tasks);
+    if (!tasks)
+        return err_nomem(e, "runs");
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = a->designs[which[i]].n_run; k < seeds; k++)
+            tasks[n_tasks++] = (struct buy_task){ which[i], k };
+    int rc = run_tasks(a, s, tasks, n_tasks, threads, e);
+    for (int64_t i = 0; i < n && !rc; i++) {
+        struct buy_design *d = &a->designs[which[i]];
+        d->n_run = d->n_run > seeds ? d->n_run : seeds;
+        d->fate = d->n_run == a->seeds ? BUY_RAN : d->fate;
+        find_mean(d);
+    }
+    free(tasks);
+    return rc;
+}
+
+/* ---- which is best ---- */
+
+/* Less value, then cheaper, then earlier. */
+static bool is_better(const struct buy_answer *a, int64_t i, int64_t j)
+{
+    const struct buy_design *x = &a->designs[i], *y = &a->designs[j];
+    double slack = SAME_REL * fabs(y->mean.value);
+    if (fabs(x->mean.value - y->mean.value) > slack)
+        return x->mean.value < y->mean.value;
+    if (x->usd < y->usd || x->usd > y->usd)
+        return x->usd < y->usd;
+    return i < j;
+}
+
+/* The differences to design @p to on the first @p n seeds. */
+static struct stat_mean find_diff(const struct buy_design *d, const struct buy_design *to, int64_t n,
+                                  double *x)
+{
+    for (int64_t k = 0; k < n; k++)
+        x[k] = d->runs[k].value - to->runs[k].value;
+    return stat_mean(x, n, 1);
+}
+
+static int64_t find_best(const struct buy_answer *a)
+{
+    int64_t best = -1;
+    for (int64_t i = 0; i < a->n; i++)
+        if (a->designs[i].fate == BUY_RAN && (best < 0 || is_better(a, i, best)))
+            best = i;
+    return best;
+}
+
+/* Rule out by bounds; @return how many are still open, in @p open. */
+static int64_t rule_out(struct buy_answer *a, int64_t *open)
+{
+    int64_t n = 0;
+    a->best = find_best(a);
+    for (int64_t i = 0; i < a->n; i++) {
+        struct buy_design *d = &a->designs[i];
+        if (d->fate == BUY_OPEN && a->best >= 0 && d->bound > a->designs[a->best].mean.value * (1 + SAME_REL))
+            d->fate = BUY_BOUND;
+        if (d->fate == BUY_OPEN)
+            open[n++] = i;
+    }
+    return n;
+}
+
+/* Those that are worse on the seeds they ran, by more than chance. One that is equal on each of them is kept.
+ */
+static void drop(struct buy_answer *a, const int64_t *open, int64_t n, double *x)
+{
+    for (int64_t i = 0; i < n; i++) {
+        struct buy_design *d = &a->designs[open[i]];
+        if (d->fate != BUY_OPEN || d->n_run < 3)
+            continue;
+        struct stat_mean m = find_diff(d, &a->designs[a->best], d->n_run, x);
+        double dof = (double)(d->n_run - 1);
+        double half = m.half / stat_student(0.975, dof) * stat_student(CHANCE, dof);
+        if (m.mean > half)
+            d->fate = BUY_DROPPED;
+    }
+}
+
+/* Open designs that have the least bounds, at most @p most of them. */
+static int64_t first_by_bound(const struct buy_answer *a, int64_t *which, int64_t most)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        int64_t at = n < most ? n++ : most;
+        for (; at > 0 && a->designs[which[at - 1]].bound > a->designs[i].bound; at--)
+            if (at < most)
+                which[at] = which[at - 1];
+        if (at < most)
+            which[at] = i;
+    }
+    return n;
+}
+
+/* The best, after as many runs as it takes. */
+static int race(struct buy_answer *a, const struct study *s, int32_t threads, int64_t *room, double *x,
+                struct err *e)
+{
+    int64_t n = first_by_bound(a, room, 1);
+    int rc = run_to(a, s, room, n, a->seeds, threads, e);
+    for (int64_t stage = FIRST_SEEDS; !rc; stage *= 2) {
+        n = rule_out(a, room);
+        if (n == 0)
+            return 0;
+        rc = run_to(a, s, room, n, stage < a->seeds ? stage : a->seeds, threads, e);
+        if (rc)
+            return rc;
+        a->best = find_best(a);
+        drop(a, room, n, x);
+    }
+    return rc;
+}
+
+/* ---- steps down ---- */
+
+static int by_price(const void *x, const void *y)
+{
+    const struct stat_rank *a = x, *b = y;
+    return stat_before(a, b) ? -1 : stat_before(b, a);
+}
+
+/* Designs that no cheaper one is sure to beat, the cheapest first: those with a bound below the bounds of all
+ * cheaper ones. At most MOST_FRONT of them, evenly spread. */
+static int run_front(struct buy_answer *a, const struct study *s, int32_t threads, int64_t *which,
+                     struct err *e)
+{
+    struct stat_rank *ranks = malloc((size_t)a->n * sizeof *ranks);
+    int64_t n = 0, n_ranks = 0;
+    double least = INFINITY;
+    if (!ranks)
+        return err_nomem(e, "designs");
+    for (int64_t i = 0; i < a->n; i++)
+        if (a->designs[i].usd <= a->designs[a->best].usd)
+            ranks[n_ranks++] = (struct stat_rank){ a->designs[i].usd, i };
+    qsort(ranks, (size_t)n_ranks, sizeof *ranks, by_price);
+    for (int64_t i = 0; i < n_ranks; i++)
+        if (a->designs[ranks[i].at].bound < least) {
+            least = a->designs[ranks[i].at].bound;
+            which[n++] = ranks[i].at;
+        }
+    free(ranks);
+    int64_t kept = n < MOST_FRONT ? n : MOST_FRONT;
+    for (int64_t i = 0; i < kept; i++)
+        which[i] = which[kept > 1 ? i * (n - 1) / (kept - 1) : 0];
+    return run_to(a, s, which, kept, a->seeds, threads, e);
+}
+
+static void mark_front(struct buy_answer *a)
+{
+    for (int64_t i = 0; i < a->n; i++) {
+        struct buy_design *d = &a->designs[i];
+        d->on_front = d->fate == BUY_RAN;
+        for (int64_t j = 0; j < a->n && d->on_front; j++) {
+            const struct buy_design *o = &a->designs[j];
+            bool beats = o->fate == BUY_RAN && o->usd <= d->usd && is_better(a, j, i);
+            d->on_front = j == i || !beats;
+        }
+    }
+}
+
+/* ---- what is known ---- */
+
+static void compare(struct buy_answer *a, double *x)
+{
+    const struct buy_design *best = &a->designs[a->best];
+    for (int64_t i = 0; i < a->n; i++) {
+        struct buy_design *d = &a->designs[i];
+        a->n_fates[d->fate]++;
+        if (d->n_run == 0)
+            continue;
+        struct stat_mean m = find_diff(d, best, d->n_run, x);
+        d->diff = m.mean;
+        d->diff_half = m.half;
+        for (int64_t k = 0; k < d->n_run; k++)
+            d->wins += x[k] < 0;
+    }
+}
+
+/* Fractions of parts have a bound where jobs run alone only: then it is that of the split. */
+static void judge(struct buy_answer *a)
+{
+    const struct buy_design *best = &a->designs[a->best];
+    bool whole = true;
+    a->bound = INFINITY;
+    for (int64_t i = 0; i < a->n; i++)
+        a->bound = fmin(a->bound,
+                        a->designs[i].fate == BUY_RAN ? fmax(a->designs[i].bound, 0) : a->designs[i].bound);
+    for (int64_t i = 0; i < a->points->n; i++) {
+        const struct buy_point *p = a->points->list[i];
+        whole = whole && (topo_has_bandwidths(&p->at.servers.net) || p->asked.pricing == DESIGN_WHOLE);
+    }
+    double gap = (best->mean.value - a->bound) / best->mean.value;
+    a->regime = best->mean.stretch > 1 + SAME_REL ? BUY_SHARED
+                : best->mean.wait_s > 0           ? BUY_QUEUE
+                                                  : BUY_ALONE;
+    bool met = gap <= SAME_REL;
+    if (!whole && !(a->regime == BUY_ALONE && met))
+        a->bound = NAN;
+    a->gap = (best->mean.value - a->bound) / best->mean.value;
+    a->proved = met || (whole && a->n_fates[BUY_DROPPED] == 0);
+}
+
+static int find_alone(struct buy_answer *a, struct err *e)
+{
+    const struct buy_design *best = &a->designs[a->best];
+    const struct buy_point *of = point_of(a, best);
+    a->alone = calloc((size_t)of->at.trace.n_mix, sizeof *a->alone);
+    if (!a->alone)
+        return err_nomem(e, "jobs of a mix");
+    for (int32_t i = 0; i < of->at.trace.n_mix; i++) {
+        struct buy_alone *x = &a->alone[a->n_alone++];
+        *x = (struct buy_alone){ .name = of->at.trace.mix[i].name,
+                                 .weight = of->weight[i],
+                                 .best_s = INFINITY };
+        x->step_s = buy_step_s(of, i, best->bw_Bps);
+        for (int64_t k = 0; k < a->n; k++) {
+            const struct buy_design *d = &a->designs[k];
+            if (i >= point_of(a, d)->at.trace.n_mix)
+                continue;
+            double s = buy_step_s(point_of(a, d), i, d->bw_Bps);
+            bool same = s <= x->best_s * (1 + SAME_REL);
+            if (s < x->best_s * (1 - SAME_REL) || (same && d->usd < a->designs[x->design].usd)) {
+                x->best_s = s;
+                x->design = k;
+            }
+        }
+    }
+    return 0;
+}
+
+static int decide(struct buy_answer *a, const struct study *s, int32_t threads, struct err *e)
+{
+    int64_t *room = malloc((size_t)(a->n + 1) * sizeof *room);
+    double *x = malloc((size_t)a->seeds * sizeof *x);
+    int rc = room && x ? race(a, s, threads, room, x, e) : err_nomem(e, "designs");
+    if (!rc)
+        rc = run_front(a, s, threads, room, e);
+    if (!rc) {
+        a->best = find_best(a);
+        mark_front(a);
+        compare(a, x);
+        judge(a);
+        rc = find_alone(a, e);
+    }
+    free(room);
+    free(x);
+    return rc;
+}
+
+int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *ask, struct err *e)
+{
+    *out = (struct buy_answer){ .best = -1, .bound = NAN, .gap = NAN };
+    *study = (struct study){ .seed = 0 };
+    out->points = calloc(1, sizeof *out->points);
+    if (!out->points)
+        return err_nomem(e, "a study");
+    out->points->kind = place_kind;
+    out->points->kind.read = place_study_read_open;
+    const struct study_ask open = { .from = ask->from, .kind = &out->points->kind };
+    int rc = study_open(study, &open, e);
+    if (rc)
+        return rc;
+    out->seeds = study->seeds;
+    rc = read_points(out, study, e);
+    if (rc)
+        return rc;
+    const struct place_study *first = &out->points->list[0]->at;
+    out->objective = (enum buy_objective)first->file.objective;
+    out->scheduler = place_ops_of(first->model)->scheduler(first->schedulers[0]);
+    if (first->n_schedulers > 1)
+        text_printf(&out->notes, "schedulers: networks are held against each other under the first one, %s\n",
+                    out->scheduler);
+    rc = list_designs(out, e);
+    if (!rc && out->n > 0)
+        rc = decide(out, study, ask->threads, e);
+    return rc ? rc : text_check(&out->notes, e);
+}
+
+void buy_free(struct buy_answer *a)
+{
+    for (int64_t i = 0; i < a->n; i++)
+        free(a->designs[i].runs);
+    free(a->designs);
+    free(a->alone);
+    for (int64_t i = 0; a->points && i < a->points->n; i++) {
+        buy_point_free(a->points->list[i]);
+        free(a->points->list[i]);
+    }
+    if (a->points)
+        free(a->points->list);
+    free(a->points);
+    text_free(&a->notes);
+    *a = (struct buy_answer){ .best = -1 };
+}
