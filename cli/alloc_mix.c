@@ -65,14 +65,22 @@ static const struct column mix_columns[] = {
     COLUMNS_END,
 };
 
-/* Does the bandwidth of dimension @p i tell designs apart? Not that of a level which its taper fixes. */
+/* Was the bandwidth of dimension @p i chosen? Not that of a level which its taper fixes. */
 static bool tells(const struct buy_answer *a, const struct topo_network *net, const struct buy_design *d,
                   int32_t i)
 {
-    bool same = a->n > 1;
-    for (int64_t k = 0; k < a->n && same; k++)
-        same = a->designs[k].bw_Bps[i] == d->bw_Bps[i];
-    return !same && !(net->dims[i].level > 0 && net->dims[i].tie > 0);
+    bool tied = net->dims[i].level > 0 && net->dims[i].tie > 0;
+    return !tied && (a->n == 1 || buy_is_free(a, d, i));
+}
+
+/* Keys of a zip take their values together: the first one tells. */
+static bool follows(const struct sweep *w, int32_t key)
+{
+    bool is = false;
+    for (int32_t i = 0; i < w->n_axes; i++)
+        for (int32_t k = 1; k < w->axes[i].n_keys; k++)
+            is = is || w->axes[i].keys[k] == key;
+    return is;
 }
 
 /* "taper 2, pod 50" */
@@ -84,6 +92,8 @@ static void name_design(char *out, size_t size, const struct buy_answer *a, cons
     out[0] = '\0';
     for (int32_t k = 0; k < s->sweep.n_keys && n < size; k++) {
         char value[SHOW_VALUE];
+        if (follows(&s->sweep, k))
+            continue;
         const char *path = s->sweep.keys[k].path, *dot = strrchr(path, '.');
         const char *text = cmd_points_value(value, &s->sweep, k, d->point);
         if (*text)
@@ -107,7 +117,7 @@ static void put_design(struct report *r, const struct buy_answer *a, const struc
     name_design(line.design, sizeof line.design, a, s, d);
     line.point = d->point;
     line.cost_usd = d->usd;
-    line.usd_year = d->usd_year;
+    line.usd_year = d->money.usd_year;
     line.bound = d->bound;
     line.fate = fates[d->fate];
     line.mark = i == a->best ? "best" : "";

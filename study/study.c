@@ -59,8 +59,7 @@ const struct study_kind *study_kind_of(const struct yaml_doc *doc)
 int study_say_kind(const struct study_kind *kind, const struct yaml_doc *doc, int rc, struct err *e)
 {
     const struct study_kind *is = study_kind_of(doc), *designs = study_kinds[0];
-    /* By its word: who reads points in a way of its own has a kind of its own. */
-    if ((rc != ERR_PARSE && rc != ERR_RANGE) || strcmp(is->word, (kind ? kind : designs)->word) == 0)
+    if ((rc != ERR_PARSE && rc != ERR_RANGE) || is == (kind ? kind : designs))
         return rc;
     /* What has no key of its own, or of this kind too, is taken for designs, and is not told. */
     if (is == designs && (!has_own_key(designs, doc) || has_own_key(kind, doc)))

@@ -20,7 +20,6 @@
 #include "base/work.h"
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
-#include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "kinds/place/buy_bound.h"
 
@@ -34,26 +33,16 @@ enum { FIRST_SEEDS = 4, MOST_POINTS = 1024, MOST_DESIGNS = 1 << 15, MOST_FRONT =
 #define SAME_REL 1e-9
 
 struct buy_points {
-    struct study_kind kind; /* of clusters, whose bandwidths may be free */
     struct buy_point **list;
     int64_t n;
 };
 
 /* ---- points ---- */
 
-/* Keys of a cluster study that mean in it what they mean in a study of designs. */
-static const char *const shared_keys[] = { "name",        "network",    "parts",  "pricing", "total_GBps",
-                                           "constraints", "count_npus", "system", NULL };
-
 /* The question about the network alone. */
 static int ask_network(struct buy_point *p, struct err *e)
 {
-    struct yaml_doc doc;
-    int rc = yaml_copy(&doc, &p->at.doc, e);
-    if (rc)
-        return rc;
-    yaml_keep(&doc, doc.root, shared_keys);
-    rc = design_point_take(&p->asked, &doc, p->at.own_source, DESIGN_FOR_SPLIT, e);
+    int rc = place_ask_network(&p->asked, &p->at, DESIGN_FOR_SPLIT, e);
     enum buy_objective o = (enum buy_objective)p->at.file.objective;
     if (!rc && o == BUY_PER_COST && !p->asked.has_parts)
         return yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
@@ -69,7 +58,7 @@ static int read_point(struct buy_point *p, const struct study *s, int64_t i, str
     struct sweep_point at;
     sweep_find_point(&at, &s->sweep, i);
     const struct study_source from = study_source_at(p->axes, s, &at);
-    int rc = place_study_read_open(&p->at, &from, e);
+    int rc = place_study_read(&p->at, &from, e);
     if (!rc)
         rc = ask_network(p, e);
     return rc ? rc : buy_point_build(p, s->seed, s->seeds, e);
@@ -109,35 +98,24 @@ void buy_network(struct topo_network *out, const struct buy_answer *a, const str
     topo_set_bandwidths(out, d->bw_Bps);
 }
 
-/* ---- designs ---- */
-
-/* What a year of the whole machine costs. */
-static int find_usd_year(double *out, const struct design_point *s, const double *bw_Bps, struct err *e)
+bool buy_is_free(const struct buy_answer *a, const struct buy_design *d, int32_t i)
 {
-    const struct system_of of = { .bw_Bps = bw_Bps, .time_s = 1 };
-    struct system x;
-    *out = NAN;
-    if (!s->has_system)
-        return 0;
-    int rc = system_build(&x, s, of, e);
-    if (!rc)
-        *out = x.cost.total;
-    if (!rc)
-        system_free(&x);
-    return rc;
+    return isnan(point_of(a, d)->at.servers.net.dims[i].bw_Bps);
 }
+
+/* ---- designs ---- */
 
 static double find_bound(const struct buy_answer *a, const struct buy_point *p, const struct buy_design *d)
 {
     switch (a->objective) {
     case BUY_MAKESPAN:
-        return buy_least_makespan_s(p, a->seeds, d->bw_Bps);
+        return buy_least_makespan_s(p, a->seeds, d->kept, d->bw_Bps);
     case BUY_PER_COST:
-        return buy_least_jct_s(p, d->bw_Bps) * d->usd;
+        return buy_least_jct_s(p, d->kept, d->bw_Bps) * d->usd;
     case BUY_USD_PER_JOB:
-        return buy_least_makespan_s(p, a->seeds, d->bw_Bps) / YEAR_S * d->usd_year / p->n_jobs;
+        return buy_least_makespan_s(p, a->seeds, d->kept, d->bw_Bps) / YEAR_S * d->money.usd_year / p->n_jobs;
     default:
-        return buy_least_jct_s(p, d->bw_Bps);
+        return buy_least_jct_s(p, d->kept, d->bw_Bps);
     }
 }
 
@@ -152,15 +130,17 @@ static int add_design(struct buy_answer *a, int64_t *cap, int64_t point, const d
     /* A network whose parts are not to be had is no design. */
     if (p->asked.has_parts && isnan(d.usd))
         return 0;
-    int rc = find_usd_year(&d.usd_year, &p->asked, bw_Bps, e);
-    if (rc)
-        return rc;
     if (a->n == MOST_DESIGNS)
         return err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
     d.runs = calloc((size_t)a->seeds, sizeof *d.runs);
-    if (!d.runs || !vec_reserve(a->designs, *cap, a->n + 1)) {
+    d.kept = calloc((size_t)p->at.trace.n_mix, sizeof *d.kept);
+    int rc = d.runs && d.kept && vec_reserve(a->designs, *cap, a->n + 1) ? 0 : err_nomem(e, "designs");
+    if (!rc)
+        rc = place_settle_system(d.kept, &d.money, &p->at, &p->asked, bw_Bps, e);
+    if (rc) {
         free(d.runs);
-        return err_nomem(e, "designs");
+        free(d.kept);
+        return rc;
     }
     d.bound = find_bound(a, p, &d);
     a->designs[a->n++] = d;
@@ -298,7 +278,7 @@ static double value_of(const struct buy_answer *a, const struct buy_design *d, c
     case BUY_PER_COST:
         return r->jct_s * d->usd;
     case BUY_USD_PER_JOB:
-        return r->makespan_s / YEAR_S * d->usd_year / point_of(a, d)->n_jobs;
+        return r->makespan_s / YEAR_S * d->money.usd_year / point_of(a, d)->n_jobs;
     default:
         return r->jct_s;
     }
@@ -310,12 +290,20 @@ static int run_seed(struct buy_run *out, const struct buy_answer *a, const struc
 {
     struct place_study at = point_of(a, d)->at;
     struct place_result r = { 0 };
+    struct place_mix *mix = malloc((size_t)at.trace.n_mix * sizeof *mix);
+    if (!mix)
+        return err_nomem(e, "jobs of a mix");
+    memcpy(mix, at.trace.mix, (size_t)at.trace.n_mix * sizeof *mix);
+    for (int32_t i = 0; i < at.trace.n_mix; i++)
+        mix[i].job.kept = d->kept[i];
+    at.trace.mix = mix;
     topo_set_bandwidths(&at.servers.net, d->bw_Bps);
     at.n_schedulers = 1;
     struct place_run run = { .study = &at, .seed = seed };
     for (int m = 0; m < N_PLACE_METRICS; m++)
         r.x[m] = NAN;
     int rc = place_run_all(&r, &run, e);
+    free(mix);
     if (rc)
         return rc;
     *out = (struct buy_run){ .jct_s = r.x[PLACE_JCT],
@@ -593,12 +581,12 @@ static int find_alone(struct buy_answer *a, struct err *e)
         *x = (struct buy_alone){ .name = of->at.trace.mix[i].name,
                                  .weight = of->weight[i],
                                  .best_s = INFINITY };
-        x->step_s = buy_step_s(of, i, best->bw_Bps);
+        x->step_s = buy_step_s(of, i, best->bw_Bps) / best->kept[i];
         for (int64_t k = 0; k < a->n; k++) {
             const struct buy_design *d = &a->designs[k];
             if (i >= point_of(a, d)->at.trace.n_mix)
                 continue;
-            double s = buy_step_s(point_of(a, d), i, d->bw_Bps);
+            double s = buy_step_s(point_of(a, d), i, d->bw_Bps) / d->kept[i];
             bool same = s <= x->best_s * (1 + SAME_REL);
             if (s < x->best_s * (1 - SAME_REL) || (same && d->usd < a->designs[x->design].usd)) {
                 x->best_s = s;
@@ -635,9 +623,7 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
     out->points = calloc(1, sizeof *out->points);
     if (!out->points)
         return err_nomem(e, "a study");
-    out->points->kind = place_kind;
-    out->points->kind.read = place_study_read_open;
-    const struct study_ask open = { .from = ask->from, .kind = &out->points->kind };
+    const struct study_ask open = { .from = ask->from, .kind = &place_kind };
     int rc = study_open(study, &open, e);
     if (rc)
         return rc;
@@ -659,8 +645,10 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
 
 void buy_free(struct buy_answer *a)
 {
-    for (int64_t i = 0; i < a->n; i++)
+    for (int64_t i = 0; i < a->n; i++) {
         free(a->designs[i].runs);
+        free(a->designs[i].kept);
+    }
     free(a->designs);
     free(a->alone);
     for (int64_t i = 0; a->points && i < a->points->n; i++) {

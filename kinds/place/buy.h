@@ -40,9 +40,10 @@ struct buy_design {
     int64_t point; /**< of the study's axes */
     int32_t n_dims;
     double bw_Bps[TOPO_MAX_DIMS];
-    double usd;      /**< of the network, with NPUs where they are counted; NaN without prices */
-    double usd_year; /**< of the whole machine, with `system`; else NaN */
-    double bound;    /**< on the study's seeds its value is not below */
+    double usd;   /**< of the network, with NPUs where they are counted; NaN without prices */
+    double *kept; /**< shape [entries of the mix], owned: share of its time that each keeps */
+    struct place_money money;
+    double bound; /**< on the study's seeds its value is not below */
     enum buy_fate fate;
     struct buy_run *runs; /**< shape [seeds], owned; the first n_run of them */
     int64_t n_run;
@@ -97,5 +98,7 @@ void buy_free(struct buy_answer *a);
 
 /** The network of a design, with its bandwidths. */
 void buy_network(struct topo_network *out, const struct buy_answer *a, const struct buy_design *d);
+/** Was the bandwidth of its dimension @p i left to choose? */
+bool buy_is_free(const struct buy_answer *a, const struct buy_design *d, int32_t i);
 
 #endif

@@ -179,24 +179,25 @@ double buy_least_step_s(const struct buy_point *p, int32_t i, const double *bw_B
     return least_s;
 }
 
-double buy_least_jct_s(const struct buy_point *p, const double *bw_Bps)
+double buy_least_jct_s(const struct buy_point *p, const double *kept, const double *bw_Bps)
 {
     double sum_s = 0;
     for (int32_t i = 0; i < p->at.trace.n_mix; i++)
         if (p->weight[i] > 0)
-            sum_s += p->weight[i] * p->at.trace.mix[i].steps * buy_least_step_s(p, i, bw_Bps);
+            sum_s += p->weight[i] * p->at.trace.mix[i].steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
     return sum_s;
 }
 
-double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *bw_Bps)
+double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *kept,
+                            const double *bw_Bps)
 {
     const struct place_trace *t = &p->at.trace;
-    double run_s[1000], gpus = (double)p->net.n_npus, sum_s = 0;
+    double run_s[PLACE_MAX_MIX], gpus = (double)p->net.n_npus, sum_s = 0;
     for (int32_t d = 0; d < p->at.servers.level; d++)
         gpus /= p->net.dims[d].size;
     gpus *= p->at.servers.each[0];
     for (int32_t i = 0; i < t->n_mix; i++)
-        run_s[i] = t->mix[i].steps * buy_least_step_s(p, i, bw_Bps);
+        run_s[i] = t->mix[i].steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
     for (int64_t k = 0; k < seeds; k++) {
         const struct buy_job *jobs = p->jobs + k * p->n_jobs;
         double work_s = 0, last_s = 0;

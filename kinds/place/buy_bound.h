@@ -2,7 +2,6 @@
 #ifndef KINDS_PLACE_BUY_BOUND_H
 #define KINDS_PLACE_BUY_BOUND_H
 
-#include "kinds/design/ask/point.h"
 #include "kinds/place/place.h"
 
 /** Steps of one entry on places of an empty cluster, links that groups share being free. */
@@ -43,9 +42,11 @@ double buy_least_step_s(const struct buy_point *p, int32_t i, const double *bw_B
  * shape [n_dims]. */
 void buy_first_ratio(double *ratio, const struct buy_point *p, int32_t i);
 
-/** The mean completion on all seeds is not below: every job runs at once, as fast as it can. */
-double buy_least_jct_s(const struct buy_point *p, const double *bw_Bps);
+/** The mean completion on all seeds is not below: every job runs at once, as fast as it can. @p kept, shape
+ * [n_mix]: of its time. */
+double buy_least_jct_s(const struct buy_point *p, const double *kept, const double *bw_Bps);
 /** Nor the mean makespan: the last job to end, and all GPU-hours on all GPUs. */
-double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *bw_Bps);
+double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *kept,
+                            const double *bw_Bps);
 
 #endif

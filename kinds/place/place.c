@@ -94,7 +94,9 @@ static const struct key place_keys[] = {
     K_ELSEWHERE("constraints", "weft alloc: linear constraints on the network, as there",
                 .form = "list of texts"),
     K_ELSEWHERE("count_npus", "weft alloc: true: cost includes the NPUs", .form = "true/false"),
-    K_ELSEWHERE("system", "the whole machine, see system", .form = "<system>"),
+    K_ELSEWHERE("system",
+                "the whole machine of a mix: what it costs, draws, and loses to failures, see system",
+                .form = "<system>"),
     K_COUNT(T, file.slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
     K_COUNT(T, file.seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
     K_COUNT(T, file.seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
@@ -173,10 +175,6 @@ static int place_read_network(struct place_study *s, struct err *e)
     struct place_servers *v = &s->servers;
     static const char *const gpu = "gpu";
     int rc = topo_read_network(&v->net, &s->doc, s->file.network, e);
-    if (!rc && !s->open && !topo_has_bandwidths(&v->net))
-        rc =
-            yaml_fail(&s->doc, s->file.network, e, ERR_RANGE,
-                      "has a dimension without bandwidth; give bw_GBps in each, or let weft alloc choose it");
     if (!rc)
         rc = place_read_level(v, s->file.server, &s->doc, e);
     if (rc)
@@ -261,8 +259,6 @@ static int place_read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
-    if (s->open) /* each design has its own */
-        return 0;
     if (s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
         return 0;
     yaml_id node = s->file.parts >= 0 ? s->file.parts : s->servers.has_network ? s->servers.net.parts : -1;
@@ -270,6 +266,8 @@ static int place_read_price(struct place_study *s, struct err *e)
         return 0;
     if (!s->servers.has_network)
         return yaml_fail_key(&s->doc, node, e, ERR_PARSE, "has no effect without network; give network");
+    if (!topo_has_bandwidths(&s->servers.net)) /* each design has a price of its own */
+        return 0;
     /* A bill of whole parts: bandwidths are fixed, nothing is split here. */
     int rc = topo_read_parts(&parts, &s->doc, node, e);
     if (rc)
@@ -430,25 +428,16 @@ static int place_read_point(struct place_study *s, struct err *e)
 }
 
 /* On failure @p s is empty. */
-static int place_read_as(struct place_study *s, bool open, const struct study_source *from, struct err *e)
+int place_study_read(void *point, const struct study_source *from, struct err *e)
 {
-    *s = (struct place_study){ .doc = { .root = -1 }, .open = open };
+    struct place_study *s = point;
+    *s = (struct place_study){ .doc = { .root = -1 } };
     int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = place_read_point(s, e);
     if (rc)
         place_study_free(s);
     return rc;
-}
-
-int place_study_read(void *point, const struct study_source *from, struct err *e)
-{
-    return place_read_as(point, false, from, e);
-}
-
-int place_study_read_open(void *point, const struct study_source *from, struct err *e)
-{
-    return place_read_as(point, true, from, e);
 }
 
 void place_study_free(void *point)
@@ -510,6 +499,12 @@ const struct place_metric_row place_metrics[] = {
         "mean load of the most loaded link"),
     [PLACE_NODE_OVER] = METRIC("node_over", NULL, NULL, NULL, "server load", -1, false,
         "largest load of a server over its capacity; above 1 with rounding paper only"),
+    [PLACE_GOODPUT] = METRIC(NULL, NULL, "goodput", NULL, "goodput", 1, true,
+        "share of the time of running jobs that failures and checkpoints leave, with system"),
+    [PLACE_USD_PER_JOB] = METRIC(NULL, NULL, "usd_per_job", NULL, "USD a job", -1, false,
+        "of the whole machine for the makespan, over the jobs"),
+    [PLACE_KWH_PER_JOB] = METRIC(NULL, NULL, "kwh_per_job", NULL, "kWh a job", -1, false,
+        "likewise, at the meter"),
     [PLACE_LINK_OVER] = METRIC("link_over", NULL, NULL, NULL, "link load", -1, false,
         "largest load of a link over its capacity; above 1 with rounding paper only"),
 };
@@ -795,11 +790,14 @@ static int place_prepare(void *point, void *shared, struct err *e)
 {
     struct place_study *s = point;
     struct place_shared *x = shared;
-    (void)e;
     place_name_network(s->network, s);
     x->network = s->network;
     x->model = place_model_words[s->model];
     x->network_usd = s->network_usd;
+    if (s->servers.has_network && !topo_has_bandwidths(&s->servers.net))
+        return yaml_fail(
+            &s->doc, s->file.network, e, ERR_RANGE,
+            "has a dimension without bandwidth; give bw_GBps in each, or let weft alloc choose it");
     return 0;
 }
 
@@ -1002,8 +1000,14 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
     int32_t first = columns->n_cols - N_END - 2 * N_PLACE_METRICS;
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         bool any = false;
+        bool has = true;
+        int rc = m == PLACE_GOODPUT || m == PLACE_USD_PER_JOB || m == PLACE_KWH_PER_JOB
+                     ? store_any(s, place_metrics[m].names[PLACE_EVENTS], &has, e)
+                     : 0;
+        if (rc)
+            return rc;
         for (int k = 0; k < N_PLACE_MODELS; k++)
-            any = any || (known[k] && place_metrics[m].names[k]);
+            any = any || (has && known[k] && place_metrics[m].names[k]);
         show[first + 2 * m] = show[first + 2 * m + 1] = any;
     }
     return 0;

@@ -18,6 +18,7 @@
 #define KINDS_PLACE_PLACE_H
 
 #include "base/table.h"
+#include "kinds/design/ask/point.h"
 #include "sim/batch/batch.h"
 #include "sim/cluster/job_steps.h"
 #include "sim/cluster/pace.h"
@@ -65,6 +66,9 @@ enum place_metric {
     PLACE_LINK_PEAK,
     PLACE_NODE_OVER,
     PLACE_LINK_OVER,
+    PLACE_GOODPUT,
+    PLACE_USD_PER_JOB,
+    PLACE_KWH_PER_JOB,
     N_PLACE_METRICS,
 };
 
@@ -102,7 +106,7 @@ extern const struct study_kind place_kind;
  * (place.c), jobs of a trace and how fast jobs run on links (place_events.c), and tables (place_tables.c).
  */
 
-enum { PLACE_MAX_SCHEDULERS = 64 };
+enum { PLACE_MAX_SCHEDULERS = 64, PLACE_MAX_MIX = 1000 };
 
 /**
  * Servers: of a described network, a graph file, or racks drawn anew for each seed. Exactly one of
@@ -129,6 +133,11 @@ struct place_mix {
     double steps, tokens;     /**< steps of a job, from the other where that is given */
     double share, jobs_per_s; /**< share: of all jobs */
     struct job_model job;     /**< its training is owned */
+};
+
+/** Of the whole machine, with `system`; else NaN. */
+struct place_money {
+    double usd_year, watt; /**< watt: mean, at the meter */
 };
 
 /** Jobs of model events. */
@@ -174,7 +183,7 @@ struct place_study {
     double interval_pool[N_SMD_RESOURCES];
     struct smd_settings interval;
     struct text notes; /**< warnings, a line each */
-    bool open;         /**< set before reading: bandwidths may be left to choose */
+    struct place_money money;
 };
 
 /**
@@ -240,10 +249,9 @@ extern const struct place_ops place_slots, place_batch, place_events, place_inte
 /** Never NULL. */
 const struct place_ops *place_ops_of(enum place_model model);
 
-/** The study at a point; @p from has path, overrides and axes. Safe to free after failure. */
+/** The study at a point; @p from has path, overrides and axes. Safe to free after failure. Bandwidths that
+ * are left to choose are NaN: it cannot run then. */
 int place_study_read(void *point, const struct study_source *from, struct err *e);
-/** The same where bandwidths may be left to choose: they are NaN then. */
-int place_study_read_open(void *point, const struct study_source *from, struct err *e);
 void place_study_free(void *point);
 
 /** Does the study have servers with links between them, and not a pool? */
@@ -265,6 +273,17 @@ int place_read_section(struct place_study *s, const struct section *section, yam
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
+
+/* ---- the whole machine (place_system.c) ---- */
+
+/** What a study of designs asks of the same network. ERR_PARSE, ERR_RANGE. */
+int place_ask_network(struct design_point *out, const struct place_study *s, unsigned needs, struct err *e);
+/** The share of its time that each entry of the mix keeps, shape [n_mix], and what the machine costs, with
+ * bandwidths @p bw_Bps, shape [n_dims]. ERR_RANGE: nothing is kept. */
+int place_settle_system(double *kept, struct place_money *money, const struct place_study *s,
+                        const struct design_point *machine, const double *bw_Bps, struct err *e);
+/** `system` of a study whose mix was read and whose bandwidths are known. Errors of both. */
+int place_read_system(struct place_study *s, struct err *e);
 
 /* ---- in words (say.c): hooks of place_kind ---- */
 

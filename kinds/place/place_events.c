@@ -18,6 +18,9 @@
 
 #include "study/source.h"
 
+#define YEAR_S (8760 * 3600.0)
+#define KWH_J  3.6e6
+
 /* ---- keys ---- */
 
 static const char *const length_words[] = { "runtime", "iterations", NULL };
@@ -34,7 +37,7 @@ static const struct key trace_keys[] = {
     K_BOOL(T, skip_bad, "skip_bad", false, "true: pass over bad records (default: the first one is an error)",
            .uses = FOR_FILE),
     K_REMARK("profile", "a file of distributions: what the trace does not tell is drawn from it"),
-    K_LIST_OWNED(T, mix, n_mix, "mix", 1, 1000, &place_mix_section,
+    K_LIST_OWNED(T, mix, n_mix, "mix", 1, PLACE_MAX_MIX, &place_mix_section,
                  "models that jobs train: drawn by share, or those that column model of the trace names",
                  .uses = FOR_MODEL_EVENTS),
     K_COUNT_OR(T, window.n, "count", 1, 10000000, 0, "how many jobs (default: all of the trace)"),
@@ -251,6 +254,8 @@ static int events_read(struct place_study *s, struct err *e)
     int rc = place_read_trace(&s->trace, &s->doc, s->file.jobs, e);
     if (!rc)
         rc = place_read_mix(s, e);
+    if (!rc)
+        rc = place_read_system(s, e);
     if (!rc)
         rc = place_read_pace(s, e);
     if (!rc)
@@ -544,6 +549,25 @@ static void events_write_result(struct place_result *out, const struct events_re
     out->x[PLACE_LINK_PEAK] = peak;
 }
 
+/* What a job costs is its part of the machine's time, idle NPUs among it. */
+static void events_write_money(struct place_result *out, const struct place_run *run,
+                               const struct events_result *r)
+{
+    const struct events_own *own = run->own;
+    const struct place_money *m = &run->study->money;
+    double held_s = 0, kept_s = 0;
+    if (isnan(m->usd_year))
+        return;
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        double gpu_s = r->jobs[i].run_s * own->jobs[i].gpus;
+        held_s += gpu_s;
+        kept_s += gpu_s * (own->jobs[i].model ? own->jobs[i].model->kept : 1);
+    }
+    out->x[PLACE_GOODPUT] = kept_s / held_s;
+    out->x[PLACE_USD_PER_JOB] = m->usd_year * r->makespan_s / YEAR_S / r->n_jobs;
+    out->x[PLACE_KWH_PER_JOB] = m->watt * r->makespan_s / KWH_J / r->n_jobs;
+}
+
 static int events_run_pair(struct place_result *out, const struct place_run *run, struct err *e)
 {
     struct events_own *own = run->own;
@@ -561,6 +585,7 @@ static int events_run_pair(struct place_result *out, const struct place_run *run
     int rc = events_run(&r, &problem, &settings, e);
     if (!rc) {
         events_write_result(out, &r);
+        events_write_money(out, run, &r);
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);
         /* Both are empty unless they were asked for. */

@@ -175,7 +175,7 @@ static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_
     if (rc)
         return rc;
     footprint_ideal(size, &v->net, v->level, (int64_t)v->each[0], x->gpus);
-    x->job = (struct job_model){ .name = x->name, .doc = doc, .workload = map };
+    x->job = (struct job_model){ .name = x->name, .kept = 1, .doc = doc, .workload = map };
     if (yaml_get(doc, map, "model") < 0)
         return mix_check_tree(x, s, size, e);
     x->job.training = malloc(sizeof *x->job.training);

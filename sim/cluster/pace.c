@@ -474,14 +474,15 @@ static double level_alone_Bps(const struct pace_level *l, const struct pace_site
 }
 
 /* The step with these rates of its bundles, shape [n_levels]. */
-static double comm_step_s(const struct pace_comm *m, const struct pace_site *x, const double *rate_Bps)
+static double comm_step_s(const struct pace_comm *m, const struct pace_site *x, const struct job *job,
+                          const double *rate_Bps)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     memcpy(bw_Bps, m->step->bw_Bps, sizeof bw_Bps);
     for (int32_t i = 0; i < m->n_levels; i++)
         bw_Bps[m->levels[i].dim] =
             rate_Bps[i] * m->levels[i].lanes / x->map.net->dims[m->levels[i].dim].efficiency;
-    return step_time(&m->step->fn, bw_Bps);
+    return step_time(&m->step->fn, bw_Bps) / job->model->kept;
 }
 
 /* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. A job on one GPU,
@@ -527,7 +528,7 @@ static double pace_comm_alone_s(const struct pace_comm *m, const struct pace_sit
         return pace_comm_iteration_s(m, job, pace_comm_alone_Bps(m, x));
     for (int32_t i = 0; i < m->n_levels; i++)
         rate_Bps[i] = level_alone_Bps(&m->levels[i], x);
-    return comm_step_s(m, x, rate_Bps);
+    return comm_step_s(m, x, job, rate_Bps);
 }
 
 const char *const pace_contention_words[N_PACE_CONTENTIONS + 1] = { "none", "shared" };
@@ -660,8 +661,9 @@ static double graph_shared_step_s(const struct pace_graph *g, int32_t job)
         rate_Bps[i] = maxmin_rate(g->sharing, graph_bundle(g, job, i));
         least_s = fmax(least_s, j->comm.levels[i].load_B / (rate_Bps[i] * j->comm.levels[i].lanes));
     }
-    return g->site.settings.duty == PACE_DUTY_INTERLEAVED ? least_s
-                                                          : comm_step_s(&j->comm, &g->site, rate_Bps);
+    return g->site.settings.duty == PACE_DUTY_INTERLEAVED
+               ? least_s
+               : comm_step_s(&j->comm, &g->site, &g->jobs[job], rate_Bps);
 }
 
 /* With interleaving the share is of mean rates: volume over rate is the whole iteration. */

@@ -106,6 +106,13 @@ run alloc buy.yaml --set objective=completion_per_cost --set 'constraints=["usd 
 sed -n '/^point/,$p' buy.csv
 run alloc buy.yaml --set 'constraints=["usd <= 1"]'
 run alloc mix.yaml --of json | sed -e 's/.*"objective"/"objective"/' -e 's/"designs".*//'
+echo "== the whole machine: what failures leave, what a job costs"
+owned='system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 10 } }'
+run place mix.yaml --set 'schedulers=[fifo]' --set "$owned"
+run alloc buy.yaml -q --set objective=usd_per_job --set seeds=2 --set "$owned"
+run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700 }'
+run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 1e9, store_GBps: 1 } }'
+run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000 }'
 echo "== many steps down"
 "$WEFT" alloc buy.yaml --set seeds=1 --set "vary={network.dims.pod.taper: [2]}" --set network.dims.pod.max_GBps=1000 | sed -n "/^design /,/more\|all$/p"
 echo "== what is wrong with that"

@@ -3,6 +3,7 @@
  * where jobs meet neither queue nor each other the answer is that of weft alloc.
  */
 #include "base/stat.h"
+#include "kinds/design/ask/system.h"
 #include "kinds/design/explore/solve.h"
 #include "kinds/place/buy.h"
 #include "kinds/place/place.h"
@@ -38,7 +39,8 @@ static int find(struct found *f, struct folder *dir, const char *text, int32_t t
  */
 static const char alone_yaml[] =
     "model: events\n"
-    "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, link_usd_per_GBps: 8, "
+    "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, "
+    "link_usd_per_GBps: 8, "
     "switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"
     "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, tier: A }, "
     "{ name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, tier: B } ] }\n"
@@ -67,7 +69,8 @@ TEST(jobs_alone_have_the_split_of_alloc)
         assert_int_equal(f.a.n, 1);
         assert_true(f.a.proved);
         snprintf(text, sizeof text,
-                 "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, link_usd_per_GBps: 8, "
+                 "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { "
+                 "tier: B, link_usd_per_GBps: 8, "
                  "switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"
                  "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, tier: A }, "
                  "{ name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, tier: B } ] }\n"
@@ -85,6 +88,56 @@ TEST(jobs_alone_have_the_split_of_alloc)
     }
 }
 
+/* ---- failures and money ---- */
+
+#define OWNED                                                                                                \
+    "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, "      \
+    "link_usd_per_GBps: 8, switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"                            \
+    "network: { " NPU ", dims: [ { name: node, shape: switch, size: 8, bw_GBps: 450, tier: A }, "            \
+    "{ name: pod, shape: fat-tree, sizes: [16, 8], taper: 2, bw_GBps: 50, tier: B } ] }\n"                   \
+    "system: { npu_usd: 30000, npu_watt: 700, checkpoint: { store_GBps: 0.05 }, run_steps: 100000 }\n"
+
+static void place_rows(struct table *rows, struct folder *dir, const char *text)
+{
+    struct study s;
+    struct text notes = { 0 };
+    const struct study_ask ask = { .from = { .path = put(dir, "mix.yaml", text) }, .kind = &place_kind };
+    *rows = (struct table){ 0 };
+    MUST(study_open(&s, &ask, e));
+    MUST(campaign_tables(rows, NULL, &notes, &s, 1, e));
+    text_free(&notes);
+    study_close(&s);
+}
+
+/* One job on all NPUs is what a study of designs is about. On half of them it meets half of the failures. */
+TEST(one_job_on_all_npus_keeps_and_costs_what_explain_says)
+{
+#define ONE_JOB(gpus)                                                                                        \
+    OWNED "model: events\nserver: node\nschedulers: [fifo]\njobs: { count: 1, jobs_per_h: 1, mix: [\n"       \
+          "  { model: " SMALL ", gpus: " gpus ", parallel: { tp: 8, batch: 2048 }, steps: 100000 } ] }\n"
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct table, whole, table_free);
+    KEEP(struct table, half, table_free);
+    struct design d;
+    struct system x;
+    OK(load(*state, &s,
+            OWNED "split: given\nworkload: { model: " SMALL ", parallel: { tp: 8, batch: 2048 } }\n",
+            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
+    OK(design_evaluate(&d, &s, NULL, e));
+    OK(system_build(&x, d.chosen.point, design_owned(&d), e));
+    place_rows(&whole, *state, ONE_JOB("1024"));
+    place_rows(&half, *state, ONE_JOB("512"));
+    assert_true(x.kept < 0.999);
+    assert_close(number(&whole, 0, "goodput"), x.kept, 1e-12);
+    assert_close(number(&whole, 0, "jct_s"), 100000 * x.step_s, 1e-9);
+    assert_close(number(&whole, 0, "usd_per_job"), x.usd_run, 1e-9);
+    assert_close(number(&whole, 0, "kwh_per_job") * 3.6e6,
+                 x.cost.watt_mean * s.system.terms.pue * 100000 * x.step_s, 1e-9);
+    assert_true(number(&half, 0, "goodput") > x.kept && number(&half, 0, "goodput") < 1);
+    system_free(&x);
+    design_free(&d);
+}
+
 /* ---- small spaces, all of which is run ---- */
 
 static void draw_space(char *out, size_t room, struct rng *rng)
@@ -94,7 +147,8 @@ static void draw_space(char *out, size_t room, struct rng *rng)
     size_t n = (size_t)snprintf(
         out, room,
         "model: events\n"
-        "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, link_usd_per_GBps: 8, "
+        "parts: { name: p, rates: [ { tier: A, link_usd_per_GBps: 4, switch_usd_per_GBps: 6 }, { tier: B, "
+        "link_usd_per_GBps: 8, "
         "switch_usd_per_GBps: 18, nic_usd_per_GBps: 32 } ] }\n"
         "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, bw_GBps: 200, tier: A }, "
         "{ name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, bw_GBps: 10, tier: B } ] }\n"

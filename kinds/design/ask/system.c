@@ -686,6 +686,31 @@ int system_build(struct system *out, const struct design_point *s, struct system
     return 0;
 }
 
+int system_build_job(struct system *out, const struct design_point *s, struct training *model, int64_t npus,
+                     struct system_of d, struct err *e)
+{
+    struct design_workload work = { .weight = 1, .training = model };
+    struct design_point whole = *s, part;
+    struct own_cost cost;
+    if (!model && isnan(s->system.checkpoint.size_B))
+        return yaml_fail_key(&s->doc, s->maps.system, e, ERR_RANGE,
+                             "saves checkpoints of a workload without a model; give checkpoint.size_GB");
+    whole.workloads = &work;
+    whole.n_workloads = 1;
+    int rc = system_build(out, &whole, d, e);
+    if (rc || isnan(out->racks) || npus == s->net.n_npus)
+        return rc;
+    part = whole;
+    part.net.n_npus = npus;
+    for (int32_t i = 0; i < out->n_fails; i++)
+        out->fails[i].n *= (double)npus / (double)s->net.n_npus;
+    settle_checkpoint(out, &part, d.bw_Bps);
+    cost = out->cost;
+    system_sum(out, &part, &s->system, d.time_s);
+    out->cost = cost;
+    return 0;
+}
+
 void system_free(struct system *x)
 {
     topo_bill_free(&x->bill);

@@ -59,6 +59,12 @@ int system_read(struct design_point *s, struct err *e);
 int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e);
 void system_free(struct system *x);
 
+/** The same machine at work on jobs: what one that trains @p model (NULL: of checkpoint.size_GB) on @p npus
+ * NPUs keeps of its time. Parts that fail are as many as its share of the NPUs, its own nodes save it; sums
+ * of cost and power are the whole machine's. On all NPUs it is system_build(). */
+int system_build_job(struct system *out, const struct design_point *s, struct training *model, int64_t npus,
+                     struct system_of d, struct err *e);
+
 /** By what the cost of work can be told apart; the shares of each level add up to 1. */
 enum system_level {
     SYSTEM_BY_TERM, /**< capital, building, energy, support, staff */
