@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "cli/output.h"
 #include "cli/points.h"
 #include "kinds/place/buy.h"
@@ -141,32 +142,22 @@ static void put_design(struct report *r, const struct buy_answer *a, const struc
 
 enum { MOST_SHOWN = 24 /* lines of text */ };
 
-static int by_price(const void *x, const void *y)
-{
-    const struct buy_design *const *a = x, *const *b = y;
-    if ((*a)->usd > (*b)->usd || (*a)->usd < (*b)->usd)
-        return (*a)->usd > (*b)->usd ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* In text the front, the dearest first, thinned where it is long; in data all, in their order. */
 static int put_designs(struct report *r, const struct buy_answer *a, const struct study *s, struct err *e)
 {
-    const struct buy_design **front = calloc((size_t)a->n + 1, sizeof *front);
+    struct stat_rank *front = calloc((size_t)a->n + 1, sizeof *front);
+    bool text = report_is(r, IN_TEXT);
     int64_t n = 0;
     if (!front)
         return err_nomem(e, "designs");
     for (int64_t i = 0; i < a->n; i++)
-        if (!report_is(r, IN_TEXT) || i == a->best || a->designs[i].on_front)
-            front[n++] = &a->designs[i];
-    int64_t shown = n;
-    if (report_is(r, IN_TEXT)) {
-        qsort(front, (size_t)n, sizeof(const struct buy_design *), by_price);
-        shown = n < MOST_SHOWN ? n : MOST_SHOWN;
-    }
+        if (!text || i == a->best || a->designs[i].on_front)
+            front[n++] = (struct stat_rank){ text && a->designs[i].usd > 0 ? -a->designs[i].usd : 0, i };
+    stat_sort_ranks(front, n);
+    int64_t shown = text && n > MOST_SHOWN ? MOST_SHOWN : n;
     report_list(r, "designs", mix_columns);
     for (int64_t i = 0; i < shown; i++)
-        put_design(r, a, s, front[shown > 1 ? i * (n - 1) / (shown - 1) : 0] - a->designs);
+        put_design(r, a, s, front[shown > 1 ? i * (n - 1) / (shown - 1) : 0].at);
     report_list_end(r);
     if (shown < n)
         report_line(r, "%lld of %lld that no cheaper one beats; --of csv has all\n", (long long)shown,

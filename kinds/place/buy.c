@@ -119,7 +119,7 @@ static double find_bound(const struct buy_answer *a, const struct buy_point *p, 
     }
 }
 
-static int add_design(struct buy_answer *a, int64_t *cap, int64_t point, const double *bw_Bps, struct err *e)
+static int add_design(struct buy_answer *a, int64_t point, const double *bw_Bps, struct err *e)
 {
     struct buy_point *p = a->points->list[point];
     struct buy_design d = {
@@ -134,7 +134,7 @@ static int add_design(struct buy_answer *a, int64_t *cap, int64_t point, const d
         return err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
     d.runs = calloc((size_t)a->seeds, sizeof *d.runs);
     d.kept = calloc((size_t)p->at.trace.n_mix, sizeof *d.kept);
-    int rc = d.runs && d.kept && vec_reserve(a->designs, *cap, a->n + 1) ? 0 : err_nomem(e, "designs");
+    int rc = d.runs && d.kept && vec_reserve(a->designs, a->cap, a->n + 1) ? 0 : err_nomem(e, "designs");
     if (!rc)
         rc = place_settle_system(d.kept, &d.money, &p->at, &p->asked, bw_Bps, e);
     if (rc) {
@@ -150,7 +150,7 @@ static int add_design(struct buy_answer *a, int64_t *cap, int64_t point, const d
 /* A step whose bandwidths are those of the network, in place of what its place has of them. */
 static int take_network(struct step_fn *out, const struct buy_point *p, int32_t i, struct err *e)
 {
-    const struct step_fn *fn = &p->steps[i].steps[0]->fn;
+    const struct step_fn *fn = &p->steps[i].steps[0].of->fn;
     size_t n = (size_t)fn->n_leaves * TOPO_MAX_DIMS;
     double ratio[TOPO_MAX_DIMS];
     *out = *fn;
@@ -170,7 +170,7 @@ static int join_steps(struct step_fn *out, const struct buy_point *p, struct err
 {
     int32_t n_mix = p->at.trace.n_mix, n = 0;
     struct step_fn *own = calloc((size_t)n_mix, sizeof *own);
-    const struct step_fn **list = calloc((size_t)n_mix, sizeof *list);
+    const struct step_fn **list = calloc((size_t)n_mix, sizeof(const struct step_fn *));
     double *scale = calloc((size_t)n_mix, sizeof *scale);
     int rc = own && list && scale ? 0 : err_nomem(e, "steps of jobs");
     for (int32_t i = 0; i < n_mix && !rc; i++) {
@@ -190,7 +190,7 @@ static int join_steps(struct step_fn *out, const struct buy_point *p, struct err
 }
 
 /* In fractions of parts one design: the best for jobs that have their links to themselves. */
-static int split_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err *e)
+static int split_point(struct buy_answer *a, int64_t i, struct err *e)
 {
     struct buy_point *p = a->points->list[i];
     struct design_question q;
@@ -206,7 +206,7 @@ static int split_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err
     if (!rc && !alloc_has_split(&split))
         text_printf(&a->notes, "point %lld: %s\n", (long long)i, split.reason);
     else if (!rc)
-        rc = add_design(a, cap, i, split.bw_Bps, e);
+        rc = add_design(a, i, split.bw_Bps, e);
     if (!rc)
         alloc_answer_free(&split);
     step_fn_free(&step);
@@ -227,7 +227,7 @@ static double most_of_rows(const struct alloc_problem *p, int32_t n_dims, int32_
     return most_Bps;
 }
 
-static int list_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err *e)
+static int list_point(struct buy_answer *a, int64_t i, struct err *e)
 {
     struct buy_point *p = a->points->list[i];
     struct design_question q;
@@ -245,7 +245,7 @@ static int list_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err 
         bool wired = true;
         for (int32_t d = 0; d < p->net.n_dims; d++)
             wired = wired && list.list[k].bw_Bps[d] > 0;
-        rc = wired ? add_design(a, cap, i, list.list[k].bw_Bps, e) : 0;
+        rc = wired ? add_design(a, i, list.list[k].bw_Bps, e) : 0;
     }
     design_list_free(&list);
     return rc;
@@ -253,7 +253,6 @@ static int list_point(struct buy_answer *a, int64_t *cap, int64_t i, struct err 
 
 static int list_designs(struct buy_answer *a, struct err *e)
 {
-    int64_t cap = 0;
     int rc = 0;
     for (int64_t i = 0; i < a->points->n && !rc; i++) {
         struct buy_point *p = a->points->list[i];
@@ -261,9 +260,9 @@ static int list_designs(struct buy_answer *a, struct err *e)
         bool given = topo_has_bandwidths(&p->at.servers.net);
         topo_get_bandwidths(bw_Bps, &p->at.servers.net);
         if (!given)
-            rc = (p->asked.pricing == DESIGN_WHOLE ? list_point : split_point)(a, &cap, i, e);
+            rc = (p->asked.pricing == DESIGN_WHOLE ? list_point : split_point)(a, i, e);
         else if (system_broken_row(&p->asked, bw_Bps, ROWS_REL) < 0)
-            rc = add_design(a, &cap, i, bw_Bps, e);
+            rc = add_design(a, i, bw_Bps, e);
     }
     return rc;
 }

@@ -77,6 +77,7 @@ struct buy_answer {
     struct buy_alone *alone; /**< shape [n_alone], owned */
     int32_t n_alone;
     struct text notes;         /**< warnings, a line each */
+    int64_t cap;               /**< of designs */
     struct buy_points *points; /**< owned: the points as read */
 };
 

@@ -34,7 +34,7 @@ static int list_step(struct shape_lister *x, struct err *e)
         return 0;
     if (!vec_reserve(x->out->steps, x->cap, x->out->n + 1))
         return err_nomem(e, "steps of jobs");
-    x->out->steps[x->out->n++] = step;
+    x->out->steps[x->out->n++].of = step;
     return 0;
 }
 
@@ -150,7 +150,7 @@ static void find_ratio(double *ratio, const struct buy_point *p, const struct jo
 
 void buy_first_ratio(double *ratio, const struct buy_point *p, int32_t i)
 {
-    find_ratio(ratio, p, p->steps[i].steps[0]);
+    find_ratio(ratio, p, p->steps[i].steps[0].of);
 }
 
 /* Links that groups share are at most what ports are, and with @p free as much. */
@@ -168,14 +168,14 @@ static double step_at(const struct buy_point *p, const struct job_step *step, co
 
 double buy_step_s(const struct buy_point *p, int32_t i, const double *bw_Bps)
 {
-    return step_at(p, p->steps[i].steps[0], bw_Bps, false);
+    return step_at(p, p->steps[i].steps[0].of, bw_Bps, false);
 }
 
 double buy_least_step_s(const struct buy_point *p, int32_t i, const double *bw_Bps)
 {
     double least_s = INFINITY;
     for (int32_t k = 0; k < p->steps[i].n; k++)
-        least_s = fmin(least_s, step_at(p, p->steps[i].steps[k], bw_Bps, true));
+        least_s = fmin(least_s, step_at(p, p->steps[i].steps[k].of, bw_Bps, true));
     return least_s;
 }
 

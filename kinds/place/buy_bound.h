@@ -4,9 +4,13 @@
 
 #include "kinds/place/place.h"
 
+struct buy_step {
+    const struct job_step *of; /**< borrowed from buy_point.kept */
+};
+
 /** Steps of one entry on places of an empty cluster, links that groups share being free. */
 struct buy_steps {
-    const struct job_step **steps; /**< shape [n], owned: the first one that of its first place */
+    struct buy_step *steps; /**< shape [n], owned: the first one that of its first place */
     int32_t n;
 };
 

@@ -166,8 +166,10 @@ static void draw_space(char *out, size_t room, struct rng *rng)
     n += (size_t)snprintf(out + n, room - n,
                           "] }\nvary:\n  network.dims.pod.taper: [1, 2, 4]\n  network.dims.pod.bw_GBps: [");
     double bw = rng_range(rng, 1, 5);
-    for (int i = 0; i < 4; i++, bw *= rng_range(rng, 1.2, 3))
+    for (int i = 0; i < 4; i++) {
         n += (size_t)snprintf(out + n, room - n, "%s%.17g", i ? ", " : "", bw);
+        bw *= rng_range(rng, 1.2, 3);
+    }
     snprintf(out + n, room - n, "]\n");
 }
 
