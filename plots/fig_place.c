@@ -24,6 +24,7 @@ enum { MAX_WORDS = 34, MAX_BINDS = 10 };
 struct outcomes_spec {
     const char *metrics[GRID_MAX_METRICS]; /* a row without the first is blank, the others may be missing */
     int32_t n_metrics;
+    bool change; /* they may be below 0 */
     bool
         by_cost; /* in place of an axis: rows need a cost; axes of the network are labels instead of panels */
 };
@@ -59,7 +60,9 @@ static void list_binds(struct outcomes *o)
                           spec->by_cost ? FILLED : MAY_MISS };
     for (int32_t m = 0; m < spec->n_metrics; m++) {
         snprintf(o->interval_columns[m], sizeof o->interval_columns[m], "%s_ci", spec->metrics[m]);
-        *b++ = (struct bind){ .column = spec->metrics[m], AS_NUMBER, m == 0 ? FILLED : MAY_MISS };
+        *b++ = (struct bind){ .column = spec->metrics[m],
+                              spec->change ? AS_ANY : AS_NUMBER,
+                              m == 0 ? FILLED : MAY_MISS };
         *b++ = (struct bind){ .column = o->interval_columns[m], AS_NUMBER, MAY_MISS };
     }
     *b++ = (struct bind){ .column = "scheduler", AS_WORD, NEED, .numbered = OF_FILLED };
@@ -391,7 +394,7 @@ static int outcomes_draw_grid(struct outcomes *o, const struct fig_place_grid *l
 static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct fig_place_grid *look,
                                struct err *e)
 {
-    struct outcomes_spec spec = { .n_metrics = look->n_metrics };
+    struct outcomes_spec spec = { .n_metrics = look->n_metrics, .change = look->metrics[0].change };
     struct outcomes o = { 0 };
 
     for (int32_t m = 0; m < look->n_metrics; m++)

@@ -134,6 +134,9 @@ static const struct fig_place_grid makespan = {
     .n_metrics = 2,
     .bars = true
 };
+static const struct fig_place_grid place_diff = {
+    .metrics = { { "vs_base_pct", "difference to the baseline", "%", .change = true } }, .n_metrics = 1
+};
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"
@@ -199,6 +202,9 @@ const struct plot_figure plot_figures[] = {
       COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", fig_place_grid, &optimum },
     { "makespan", "Makespan and mean completion time by scheduler", COLUMNS(OUTCOMES, "makespan_s"),
       PLACE_SOURCE " of model batch or events", fig_place_grid, &makespan },
+    { "place_diff", "Completion, makespan or utility against the baseline, seed by seed",
+      COLUMNS(OUTCOMES, "vs_base_pct"), PLACE_SOURCE " of several networks or schedulers", fig_place_grid,
+      &place_diff },
     { "place_cost", "Mean completion time against network cost", COLUMNS(OUTCOMES, "network_usd"),
       PLACE_SOURCE, fig_place_cost, NULL },
     { "gantt", "Who ran where and when", COLUMNS(STRETCH, "job", "server", "server_name", "gpus"),

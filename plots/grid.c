@@ -118,7 +118,7 @@ static double highest(const struct grid_metric *metric, double y, double half)
 }
 
 /* Over all panels. The equal split counts too, for it is drawn. Intervals end at zero below: costs and times
- * have no others, and few seeds can have an interval wider than their mean. */
+ * have no others, and few seeds can have an interval wider than their mean. Those of changes do not. */
 static void grid_fit_y(struct grid_figure *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
@@ -131,7 +131,7 @@ static void grid_fit_y(struct grid_figure *g, int32_t m)
             continue;
         grid_widen(y, at);
         if (half > 0) {
-            grid_widen(y, fmax(0, at - half));
+            grid_widen(y, metric->change ? at - half : fmax(0, at - half));
             grid_widen(y, highest(metric, at, half));
         }
         if (has_equal(metric))
@@ -142,7 +142,9 @@ static void grid_fit_y(struct grid_figure *g, int32_t m)
         g->unit[m] = data_unit(g->spec->data, data_find(g->spec->data, metric->column), y[1], NULL);
     y[0] /= g->unit[m].scale;
     y[1] /= g->unit[m].scale;
-    if (is_bars(g)) /* room for a number above the longest */
+    if (metric->change)
+        g->y[m] = axis_change(y[0], is_bars(g) ? 1.1 * y[1] : y[1]);
+    else if (is_bars(g)) /* room for a number above the longest */
         g->y[m] = axis_bars(1.1 * fmax(y[1], 0));
     else
         g->y[m] = axis_fit(y[0], y[1]);
@@ -288,13 +290,15 @@ static double step_aside(struct grid_figure *g, const struct canvas_box *box)
 static void grid_put_value(struct grid_figure *g, const struct grid_at *p, const struct canvas_box *box,
                            double x, const struct axis *y)
 {
-    double top = p->half > 0 ? p->high : p->y;
+    double top = fmax(p->half > 0 ? p->high : p->y, 0);
     double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->n_series;
     const char *value = canvas_keep(g->c, fabs(p->y) < 100 ? "%.3g" : "%.0f", p->y);
-    struct canvas_label at = { .x_px = box->left + x / n_categories(g) * (box->right - box->left),
-                               .y_px = box->bottom - top / y->hi * (box->bottom - box->top) - VALUE_PX * 0.5,
-                               .align = ALIGN_CENTER,
-                               .size_px = CANVAS_SMALL_PX };
+    struct canvas_label at = {
+        .x_px = box->left + x / n_categories(g) * (box->right - box->left),
+        .y_px = box->bottom - (top - y->lo) / (y->hi - y->lo) * (box->bottom - box->top) - VALUE_PX * 0.5,
+        .align = ALIGN_CENTER,
+        .size_px = CANVAS_SMALL_PX
+    };
 
     if (canvas_width(value, CANVAS_SMALL_PX) <= bar_px + 2 && at.y_px > box->top + VALUE_PX * 0.5)
         canvas_text(g->c, &at, value);

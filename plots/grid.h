@@ -18,6 +18,7 @@ struct grid_metric {
     const char *label;  /**< without unit */
     const char *unit;   /**< "" = none; NULL = that of the column, in the multiple that fits */
     bool low_is_better;
+    bool change;   /**< may be below 0 */
     bool per_cent; /**< a share in the table: no value can be more than 100 % */
     const char
         *equal_column; /**< the equal split's value; "1" = `reference` is 1 for all; NULL = not drawn */

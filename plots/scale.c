@@ -78,6 +78,15 @@ struct axis axis_bars(double hi)
     return (struct axis){ .lo = 0, .hi = hi > 0 ? hi * 1.04 : 1 };
 }
 
+struct axis axis_change(double lo, double hi)
+{
+    if (lo >= 0)
+        return axis_bars(hi);
+    hi = hi > 0 ? hi * 1.04 : 0;
+    double step = round_125((hi - lo) / 5, false);
+    return (struct axis){ .lo = floor(lo / step) * step, .hi = hi };
+}
+
 void axis_round_up(struct axis *a)
 {
     if (!a->log) {

@@ -52,6 +52,8 @@ struct axis axis_around_zero(double most);
 struct axis axis_ratio(double lo, double hi);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);
+/** Of values of both signs: 0 is on it. */
+struct axis axis_change(double lo, double hi);
 
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);

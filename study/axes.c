@@ -922,6 +922,54 @@ void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)
     }
 }
 
+/* The inverse of sweep_find_point(). */
+static int64_t point_number(const struct sweep *w, const struct sweep_point *p)
+{
+    const struct sweep_grid *g = &w->grids[p->grid];
+    int64_t i = 0;
+    for (int32_t k = 0; k < g->n_axes; k++)
+        i = i * w->axes[g->axes[k]].n + p->at[k];
+    return g->first + i;
+}
+
+int64_t sweep_base(const struct sweep *w, int64_t point, const int64_t *at)
+{
+    struct sweep_point p;
+    if (!w->n_grids)
+        return point;
+    sweep_find_point(&p, w, point);
+    const struct sweep_grid *g = &w->grids[p.grid];
+    for (int32_t k = 0; k < g->n_axes; k++)
+        p.at[k] = at[g->axes[k]] < 0 ? p.at[k] : at[g->axes[k]];
+    return point_number(w, &p);
+}
+
+int64_t sweep_base_members(const struct sweep *w, int64_t base, const int64_t *at)
+{
+    int64_t n = 1;
+    if (!w->n_grids)
+        return n;
+    const struct sweep_grid *g = grid_of(w, base);
+    for (int32_t k = 0; k < g->n_axes; k++)
+        n *= at[g->axes[k]] < 0 ? 1 : w->axes[g->axes[k]].n;
+    return n;
+}
+
+int64_t sweep_base_member(const struct sweep *w, int64_t base, const int64_t *at, int64_t i)
+{
+    struct sweep_point p;
+    if (!w->n_grids)
+        return base;
+    sweep_find_point(&p, w, base);
+    const struct sweep_grid *g = &w->grids[p.grid];
+    for (int32_t k = g->n_axes; k-- > 0;)
+        if (at[g->axes[k]] >= 0) {
+            p.at[k] = i % w->axes[g->axes[k]].n;
+            i /= w->axes[g->axes[k]].n;
+        }
+    return point_number(w, &p);
+}
+
 const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int32_t key)
 {
     const struct sweep_grid *g = &w->grids[p->grid];

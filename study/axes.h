@@ -90,6 +90,15 @@ struct sweep_point {
 /** Point number @p i, 0 <= i < n_points. O(log(grids) + axes). */
 void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i);
 
+/**
+ * Points and what they are compared with. @p at, shape [n_axes]: which value of each axis a base has; -1:
+ * that of the point. A base is its own base. O(axes) each.
+ */
+int64_t sweep_base(const struct sweep *w, int64_t point, const int64_t *at);
+/** How many points have @p base, which is one, as their base, itself among them; and number @p i of these. */
+int64_t sweep_base_members(const struct sweep *w, int64_t base, const int64_t *at);
+int64_t sweep_base_member(const struct sweep *w, int64_t base, const int64_t *at, int64_t i);
+
 /** Value of key @p key at a point as YAML text, borrowed; NULL where the point's grid does not vary it.
  * O(axes). */
 const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int32_t key);

@@ -205,6 +205,21 @@ static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct
     return 0;
 }
 
+/* Rows of points that are whole with @p n_units more units. */
+static int take_rows(struct writer *w, const struct table *rows, const struct sweep_counts *n,
+                     int64_t n_units, struct err *e)
+{
+    struct campaign *c = w->c;
+    int rc = c->keep ? keep_offer(c->keep, rows, e) : put_rows(c, rows, e);
+    if (rc)
+        return rc;
+    sweep_count_add(&c->state.done, n);
+    c->state.kept += c->keep ? 0 : rows->n_rows;
+    c->state.n_done += n_units;
+    note_rows(w, rows, n->failed);
+    return 0;
+}
+
 /* Results of runs, of which rows follow where a point is whole. */
 static int take_runs(struct writer *w, struct fleet_batch *batch, struct err *e)
 {
@@ -213,13 +228,7 @@ static int take_runs(struct writer *w, struct fleet_batch *batch, struct err *e)
     struct sweep_counts n = { 0 };
     int rc = study_take(study_runs_form(c->runs), c->store, batch, &c->done, &rows, &n, e);
     if (!rc)
-        rc = c->keep ? keep_offer(c->keep, &rows, e) : put_rows(c, &rows, e);
-    if (!rc) {
-        sweep_count_add(&c->state.done, &n);
-        c->state.kept += c->keep ? 0 : rows.n_rows;
-        c->state.n_done += batch->rows.n_rows;
-        note_rows(w, &rows, n.failed);
-    }
+        rc = take_rows(w, &rows, &n, batch->rows.n_rows, e);
     table_free(&rows);
     return rc;
 }
@@ -321,9 +330,13 @@ static struct span share_of(const struct campaign_ask *ask, int64_t n_units)
 static int64_t points_of(const struct units *o, const struct study *s, struct span units)
 {
     if (!s->kind->blocks) {
-        /* Those whose units are all there: none where the share lies within one. */
+        /* Those whose units are all there, and those of their base: none where the share lies within one. */
         int64_t first = (units.first + s->seeds - 1) / s->seeds, end = (units.first + units.n) / s->seeds;
-        return end > first ? end - first : 0;
+        int64_t n = end > first ? end - first : 0;
+        bool cut = s->base_at && n < s->sweep.n_points;
+        for (int64_t point = first; point < end && cut; point++)
+            n -= study_base(s, point) < first || study_base(s, point) >= end;
+        return n;
     }
     return units_points_below(o, units.first + units.n) - units_points_below(o, units.first);
 }
@@ -404,6 +417,11 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
 {
     *c = (struct campaign){ .ask = ask, .state = { .best_s = NAN, .failed_point = -1 } };
     int rc = campaign_plan_make(&c->plan, ask->study, ask->all, e);
+    if (!rc && ask->study->resolves && ask->n_shards > 1)
+        rc = err_set(e, ERR_RANGE,
+                     "%s: resolve_pct looks at all points after each round of seeds, a shard has "
+                     "some; leave one of them out",
+                     ask->study->from.path);
     if (!rc)
         c->state.n_units = c->plan.passes * share_of(ask, c->plan.order.n_units).n;
     if (!rc)
@@ -449,7 +467,16 @@ static int done_in_pass(struct spans *out, const struct campaign *c, int32_t pas
     return rc;
 }
 
-static int run_pass(struct campaign *c, struct writer *w, struct err *e)
+/* In a round of a study that adds seeds: units of later seeds are not for it. */
+static int leave_for_later(struct spans *done, const struct study *s, int64_t seeds, struct err *e)
+{
+    int rc = 0;
+    for (int64_t point = 0; point < s->sweep.n_points && seeds < s->seeds && !rc; point++)
+        rc = spans_add(done, point * s->seeds + seeds, s->seeds - seeds, e);
+    return rc;
+}
+
+static int run_pass(struct campaign *c, struct writer *w, int64_t seeds, struct err *e)
 {
     struct campaign_pass pass = { .c = c,
                                   .job = { .study = c->ask->study,
@@ -468,6 +495,8 @@ static int run_pass(struct campaign *c, struct writer *w, struct err *e)
     int rc = done_in_pass(&done, c, w->pass, e);
     if (c->runs)
         work = study_runs_work(c->runs);
+    if (!rc && c->runs && fleet_rank() == 0)
+        rc = leave_for_later(&done, c->ask->study, seeds, e);
     struct fleet_run run = { .work = &work,
                              .done = &done,
                              .share = share_of(c->ask, c->plan.order.n_units),
@@ -508,6 +537,41 @@ static int share_known(struct campaign *c, struct err *e)
     return rc ? rc : campaign_share_front(&c->known, c->keep ? keep_fronts(c->keep) : NULL, e);
 }
 
+/* After a round: the points that need no more seeds are done, and their rows go to the store. */
+static int settle(struct writer *w, int64_t seeds, struct err *e)
+{
+    struct campaign *c = w->c;
+    struct table rows = { 0 };
+    struct sweep_counts n = { 0 };
+    int64_t n_units = 0;
+    int rc = study_settle(study_runs_form(c->runs), c->store, seeds, &c->done, &rows, &n, &n_units, e);
+    if (!rc)
+        rc = take_rows(w, &rows, &n, n_units, e);
+    w->spoiled = w->spoiled || rc;
+    table_free(&rows);
+    return rc;
+}
+
+/*
+ * Rounds of all points with the first 8 seeds, then twice as many and so on: who needs more is decided
+ * between rounds, from the store, so that neither threads nor ranks nor stops change what is run.
+ */
+static int run_rounds(struct campaign *c, struct writer *w, struct err *e)
+{
+    enum { FIRST_SEEDS = 8 };
+    int64_t all = c->ask->study->seeds, seeds = 0;
+    int rc = 0;
+    while (seeds < all && !rc && !c->interrupted) {
+        seeds = !c->ask->study->resolves ? all : seeds ? 2 * seeds : FIRST_SEEDS;
+        seeds = seeds < all ? seeds : all;
+        rc = run_pass(c, w, seeds, e);
+        if (!rc && !c->interrupted && seeds < all && fleet_rank() == 0)
+            rc = settle(w, seeds, e);
+        rc = fleet_agree(rc, e);
+    }
+    return rc;
+}
+
 int campaign_run(struct campaign *c, struct err *e)
 {
     struct writer w = { .c = c,
@@ -523,7 +587,7 @@ int campaign_run(struct campaign *c, struct err *e)
         if (w.pass > 0)
             rc = share_known(c, e);
         if (!rc)
-            rc = run_pass(c, &w, e);
+            rc = run_rounds(c, &w, e);
     }
     return campaign_finish(&w, rc, e);
 }

@@ -73,9 +73,13 @@ struct study {
     struct text name;         /**< open */
     struct text notes;        /**< open: warnings to be said before it runs, a line each */
     struct study_table tables[STUDY_MAX_TABLES]; /**< open may change them by study_set_columns() */
-    bool timing;                                 /**< columns of COLUMN_TIMING are wanted */
-    uint32_t wanted;                             /**< bit t: rows of extra table t are recorded */
-    void *own;                                   /**< open: the kind's; kind->close frees it */
+    /** open: shape [sweep.n_axes], which value of each axis rows are compared with, -1: their own; borrowed.
+     * NULL: a point is compared with none but itself. */
+    const int64_t *base_at;
+    bool resolves;   /**< open: seeds are added until `resolved` of the kind */
+    bool timing;     /**< columns of COLUMN_TIMING are wanted */
+    uint32_t wanted; /**< bit t: rows of extra table t are recorded */
+    void *own;       /**< open: the kind's; kind->close frees it */
 };
 
 /** A column and the texts that it is made of; do not copy: `of` points into it. */
@@ -112,6 +116,7 @@ struct study_shared {
     const char *message;
     const char *notes; /**< lines; NULL: none. See enum notes_rule */
     int64_t n_entries; /**< the engine's: 0 after a failure */
+    int64_t base;      /**< the engine's: the point that it is compared with, study.base_at */
 };
 
 /** Columns of these, for the lists of a kind: `STUDY_SHARED_COLUMNS(struct hetero_shared, study), ...`. */
@@ -120,7 +125,8 @@ struct study_shared {
         COLUMN_AT(type, head.message, "message", TABLE_TEXT, NULL)
 #define STUDY_SHARED_COLUMNS(type, head)                                                                     \
     STUDY_RESULT_COLUMNS(type, head), COLUMN_AT(type, head.notes, "notes", TABLE_TEXT, NULL),                \
-        COLUMN_AT(type, head.n_entries, "n_entries", TABLE_COUNT, NULL)
+        COLUMN_AT(type, head.n_entries, "n_entries", TABLE_COUNT, NULL),                                     \
+        COLUMN_AT(type, head.base, "base", TABLE_COUNT, NULL)
 
 /** One run, or with `whole_seed` all entries of a seed. */
 struct study_run {
@@ -146,7 +152,12 @@ struct results;
 /** That of @p entry with seed number @p k; NULL where that is not run. Texts live as long as the results. */
 const void *results_at(const struct results *r, int32_t entry, int64_t k);
 int32_t results_entries(const struct results *r); /**< study_shared.n_entries */
+/** How many it was run with: all of the study, or fewer where these said enough (study.resolves). */
 int64_t results_seeds(const struct results *r);
+/** Those of the point that it is compared with, itself or another, of which only numbers may be kept; NULL:
+ * none, or `where` leaves that out. */
+const struct results *results_base(const struct results *r);
+const void *results_shared(const struct results *r); /**< of the point; borrowed */
 
 /** Rows of a point; opaque. Texts are copied. */
 struct study_rows;
@@ -243,7 +254,7 @@ struct study_kind {
     const struct column *shared, *result; /**< fields of these structs, those of their heads among them */
     size_t shared_size, result_size;
     /** What its runs share, into the point and (flat) into @p shared, which is row_clear(). */
-    int (*prepare)(void *point, void *shared, struct err *e);
+    int (*prepare)(void *point, void *shared, const struct study *s, struct err *e);
     int32_t (*n_entries)(const void *point);
     /** Does the entry differ from seed to seed? Else it is run with k = 0 alone. NULL: all do. */
     bool (*seeded)(const void *point, int32_t entry);
@@ -255,6 +266,9 @@ struct study_kind {
     int (*run)(const struct study_run *r, struct sink *sink, struct err *e);
     /** Make the rows of a point, also of one that failed; may sharpen @p shared, which is stored after it. */
     int (*reduce)(struct study_rows *rows, void *shared, const struct results *r, struct err *e);
+    /** Of a study that resolves: do the seeds so far say enough of the point? A function of the store alone,
+     * as reduce(). */
+    bool (*resolved)(const void *shared, const struct results *r);
     enum notes_rule notes;
 
     /* -- results -- */

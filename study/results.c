@@ -96,8 +96,10 @@ void study_form_free(struct study_form *r)
     columns_free(&r->shared);
     for (int32_t i = 0; i < 1 + FLEET_MORE; i++)
         table_free(&r->columns[i]);
-    table_free(&r->shared_rows);
-    table_free(&r->result_rows);
+    for (int i = 0; i < 2; i++) {
+        table_free(&r->shared_rows[i]);
+        table_free(&r->result_rows[i]);
+    }
     table_free(&r->stored_rows);
     *r = (struct study_form){ 0 };
 }
@@ -127,10 +129,12 @@ int64_t study_result_id(int64_t point, int64_t entry, int64_t k)
 
 struct results {
     const struct study_form *form;
-    int64_t point;
+    int64_t point, seeds;
     struct study_shared *shared; /* owned */
     char *structs;               /* shape [n_rows][result_size], owned */
-    int32_t *at;                 /* shape [n_entries][seeds], owned: row of each, -1 = not run */
+    int32_t *at;                 /* shape [n_entries][seeds of the study], owned: row of each, -1 = not run */
+    const struct results *base;  /* NULL: none; may be this one */
+    bool is_base;                /* read beside those of another point */
 };
 
 /* NULL: that run did not take place. Borrowed for the length of reduce(). */
@@ -147,7 +151,17 @@ int32_t results_entries(const struct results *r)
 
 int64_t results_seeds(const struct results *r)
 {
-    return r->form->study->seeds;
+    return r->seeds;
+}
+
+const struct results *results_base(const struct results *r)
+{
+    return r->base;
+}
+
+const void *results_shared(const struct results *r)
+{
+    return r->shared;
 }
 
 struct study_rows {
@@ -194,17 +208,18 @@ static int read_shared(struct results *x, struct study_form *r, struct store *st
     /* A walk goes from behind `id` to `upto`: this row alone. */
     walk.id = x->point - 1;
     walk.upto = x->point;
-    int rc = store_next(store, &walk, 1, &r->shared_rows, e);
+    struct table *row = &r->shared_rows[x->is_base];
+    int rc = store_next(store, &walk, 1, row, e);
     if (rc)
         return rc;
-    if (r->shared_rows.n_rows != 1)
+    if (row->n_rows != 1)
         return err_set(e, ERR_PARSE, "%s: lacks point %lld, although its units are done",
                        store_path_of(store), (long long)x->point);
     x->shared = calloc(1, r->kind->shared_size);
     if (!x->shared)
         return err_nomem(e, "a point");
     row_clear(x->shared, r->kind->shared);
-    row_get(x->shared, &r->shared, &r->shared_rows, 0, 1 + r->study->sweep.n_keys);
+    row_get(x->shared, &r->shared, row, 0, 1 + r->study->sweep.n_keys);
     return 0;
 }
 
@@ -213,10 +228,10 @@ static int read_results(struct results *x, struct study_form *r, struct store *s
     struct store_walk walk = store_walk_all(STORE_RUNS, true);
     walk.id = study_result_id(x->point, 0, 0) - 1;
     walk.upto = study_result_id(x->point + 1, 0, 0) - 1;
-    int rc = store_next(store, &walk, INT64_MAX, &r->result_rows, e);
+    struct table *t = &r->result_rows[x->is_base];
+    int rc = store_next(store, &walk, INT64_MAX, t, e);
     if (rc)
         return rc;
-    const struct table *t = &r->result_rows;
     int64_t seeds = r->study->seeds, n = x->shared->n_entries * seeds;
     x->structs = calloc((size_t)t->n_rows + 1, r->kind->result_size);
     x->at = malloc(((size_t)n + 1) * sizeof *x->at);
@@ -224,6 +239,7 @@ static int read_results(struct results *x, struct study_form *r, struct store *s
         return err_nomem(e, "results of a point");
     for (int64_t i = 0; i < n; i++)
         x->at[i] = -1;
+    x->seeds = r->kind->whole_seed && n > 0 ? 0 : seeds;
     for (int64_t row = 0; row < t->n_rows; row++) {
         int64_t id = table_count(t, row, 0) - study_result_id(x->point, 0, 0);
         int64_t entry = id >> STORE_SEED_BITS, k = id & ((INT64_C(1) << STORE_SEED_BITS) - 1);
@@ -233,8 +249,10 @@ static int read_results(struct results *x, struct study_form *r, struct store *s
         struct study_result *head = result;
         head->rc = head->rc < 0 ? 0 : head->rc; /* of a run that did not set it */
         /* A damaged store could have others: they are passed over. */
-        if (entry < x->shared->n_entries && k < seeds)
+        if (entry < x->shared->n_entries && k < seeds) {
             x->at[entry * seeds + k] = (int32_t)row;
+            x->seeds = x->seeds > k ? x->seeds : k + 1;
+        }
     }
     return 0;
 }
@@ -246,6 +264,27 @@ static void results_free(struct results *x)
     free(x->at);
 }
 
+/* Of a point whose units are there, and into @p base of the one it is compared with. */
+static int read_both(struct results *x, struct results *base, struct study_form *r, struct store *store,
+                     struct err *e)
+{
+    int rc = read_shared(x, r, store, e);
+    if (!rc && x->shared->n_entries >= 0)
+        rc = read_results(x, r, store, e);
+    if (rc || x->shared->base < 0)
+        return rc;
+    if (x->shared->base == x->point) {
+        x->base = x;
+        return 0;
+    }
+    *base = (struct results){ .form = r, .point = x->shared->base, .is_base = true };
+    rc = read_shared(base, r, store, e);
+    if (rc || base->shared->n_entries < 0)
+        return rc;
+    x->base = base;
+    return read_results(base, r, store, e);
+}
+
 /* The point's row again, as far as reducing knows it better: `reduce` may sharpen what the runs of a point
  * share (a reference that only results show). Stored before its rows. */
 static int put_shared(struct study_form *r, struct store *store, const struct study_shared *shared,
@@ -255,7 +294,7 @@ static int put_shared(struct study_form *r, struct store *store, const struct st
     study_put_heads(&again, &r->columns[STORE_POINTS]);
     table_row(&again);
     for (int32_t col = 0; col <= r->study->sweep.n_keys; col++)
-        table_put_cell(&again, &r->shared_rows, 0, col);
+        table_put_cell(&again, &r->shared_rows[0], 0, col);
     row_put(&again, &r->shared, shared);
     int rc = again.failed ? err_nomem(e, "a point") : store_put(store, STORE_POINTS, &again, e);
     table_free(&again);
@@ -282,21 +321,20 @@ static void count_point(struct sweep_counts *n, const struct study_kind *kind, c
 static int reduce_point(struct study_form *r, struct store *store, int64_t point, struct table *rows,
                         struct sweep_counts *n, struct err *e)
 {
-    struct results x = { .form = r, .point = point };
+    struct results x = { .form = r, .point = point }, base = { 0 };
     int64_t first = rows->n_rows;
-    int rc = read_shared(&x, r, store, e);
+    int rc = read_both(&x, &base, r, store, e);
     /* Blank in the store: `where` left the point out. */
     if (!rc && x.shared->n_entries < 0) {
         n->seen++;
         n->filtered++;
         results_free(&x);
+        results_free(&base);
         return 0;
     }
-    if (!rc)
-        rc = read_results(&x, r, store, e);
     struct study_rows out = { .columns = &r->study->tables[TABLE_ROWS],
                               .table = rows,
-                              .shared = &r->shared_rows,
+                              .shared = &r->shared_rows[0],
                               .n_axes = r->study->sweep.n_keys,
                               .point = point,
                               .head = x.shared };
@@ -310,6 +348,7 @@ static int reduce_point(struct study_form *r, struct store *store, int64_t point
         count_point(n, r->kind, rows, first);
     text_free(&out.notes);
     results_free(&x);
+    results_free(&base);
     return rc;
 }
 
@@ -318,6 +357,28 @@ static bool is_whole(const struct study_form *r, const struct spans *done, int64
 {
     int64_t seeds = r->study->seeds;
     return spans_gap(done, point * seeds, (point + 1) * seeds, 1).n == 0;
+}
+
+int64_t study_base(const struct study *s, int64_t point)
+{
+    return s->base_at ? sweep_base(&s->sweep, point, s->base_at) : -1;
+}
+
+/* Of a point that has become whole: its rows where its base is whole too, and those of the points that
+ * waited for it as their base. */
+static int reduce_ready(struct study_form *r, struct store *store, const struct spans *done, int64_t point,
+                        struct table *rows, struct sweep_counts *n, struct err *e)
+{
+    const struct study *s = r->study;
+    int64_t base = study_base(s, point);
+    int rc = base < 0 || is_whole(r, done, base) ? reduce_point(r, store, point, rows, n, e) : 0;
+    int64_t members = base == point ? sweep_base_members(&s->sweep, base, s->base_at) : 0;
+    for (int64_t i = 0; i < members && !rc; i++) {
+        int64_t member = sweep_base_member(&s->sweep, base, s->base_at, i);
+        if (member != point && is_whole(r, done, member))
+            rc = reduce_point(r, store, member, rows, n, e);
+    }
+    return rc;
 }
 
 /* Whoever finishes the last unit of a point reduces it, be it in this run or in one that resumes. The caller
@@ -335,8 +396,69 @@ int study_take(struct study_form *r, struct store *store, struct fleet_batch *ba
         int64_t unit = table_count(&batch->rows, i, 0), point = unit / r->study->seeds;
         rc = spans_add(done, unit, 1, e);
         if (!rc && is_whole(r, done, point))
-            rc = reduce_point(r, store, point, rows, n, e);
+            rc = reduce_ready(r, store, done, point, rows, n, e);
     }
+    return rc;
+}
+
+/* ---- seeds that are not needed ---- */
+
+/* With the first @p k seeds: a run that was stopped in a later round has some of more. */
+static int needs_no_more(bool *out, struct study_form *r, struct store *store, int64_t point, int64_t k,
+                         struct err *e)
+{
+    struct results x = { .form = r, .point = point }, base = { 0 };
+    int rc = read_both(&x, &base, r, store, e);
+    x.seeds = x.seeds < k ? x.seeds : k;
+    if (!rc)
+        *out = x.shared->rc || x.shared->n_entries < 0 || r->kind->resolved(x.shared, &x);
+    results_free(&x);
+    results_free(&base);
+    return rc;
+}
+
+/* The units of seeds from number @p k on count as done, and are those of no run. */
+static int end_point(struct study_form *r, struct store *store, int64_t point, int64_t k, struct spans *done,
+                     struct table *rows, struct sweep_counts *n, int64_t *n_units, struct err *e)
+{
+    int64_t seeds = r->study->seeds;
+    int rc = spans_add(done, point * seeds + k, seeds - k, e);
+    *n_units += seeds - k;
+    return rc ? rc : reduce_ready(r, store, done, point, rows, n, e);
+}
+
+/* A base runs as many seeds as the longest of those that are compared with it. */
+static int settle_members(struct study_form *r, struct store *store, int64_t base, int64_t k,
+                          struct spans *done, struct table *rows, struct sweep_counts *n, int64_t *n_units,
+                          struct err *e)
+{
+    const struct study *s = r->study;
+    int64_t members = sweep_base_members(&s->sweep, base, s->base_at);
+    bool all = !is_whole(r, done, base);
+    int rc = 0;
+    for (int64_t i = 0; i < members && !rc; i++) {
+        int64_t point = sweep_base_member(&s->sweep, base, s->base_at, i);
+        bool enough = true;
+        if (is_whole(r, done, point))
+            continue;
+        rc = needs_no_more(&enough, r, store, point, k, e);
+        all = all && enough;
+        if (!rc && enough && point != base)
+            rc = end_point(r, store, point, k, done, rows, n, n_units, e);
+    }
+    return rc || !all ? rc : end_point(r, store, base, k, done, rows, n, n_units, e);
+}
+
+int study_settle(struct study_form *r, struct store *store, int64_t k, struct spans *done, struct table *rows,
+                 struct sweep_counts *n, int64_t *n_units, struct err *e)
+{
+    int rc = 0;
+    *n_units = 0;
+    if (rows->n_cols == 0)
+        study_put_columns(rows, r->study, TABLE_ROWS);
+    for (int64_t point = 0; point < r->study->sweep.n_points && !rc; point++)
+        if (study_base(r->study, point) == point)
+            rc = settle_members(r, store, point, k, done, rows, n, n_units, e);
     return rc;
 }
 
@@ -384,7 +506,7 @@ int study_next_rows(struct study_form *r, struct store *store, struct store_walk
         }
         if (rc)
             break;
-        put_row_head(rows, id, of, &r->shared_rows, r->study->sweep.n_keys);
+        put_row_head(rows, id, of, &r->shared_rows[0], r->study->sweep.n_keys);
         for (int32_t col = 1; col < r->stored_rows.n_cols; col++)
             table_put_cell(rows, &r->stored_rows, row, col);
     }
@@ -509,10 +631,41 @@ static int keep_rows(struct stub *x, struct store *store, const char *text, stru
     return rc;
 }
 
+/* Its units and those of its base, which the store tells of a study that is not open. */
+static int is_reducible(bool *out, struct study_form *r, struct store *store, const struct spans *done,
+                        int64_t point, struct err *e)
+{
+    struct results x = { .form = r, .point = point };
+    *out = is_whole(r, done, point);
+    int rc = *out ? read_shared(&x, r, store, e) : 0;
+    if (!rc && *out && x.shared->base >= 0)
+        *out = is_whole(r, done, x.shared->base);
+    results_free(&x);
+    return rc;
+}
+
+/* Points that a shard could reduce have their rows already: they were copied. */
+static int reduce_missing(struct study_form *r, struct store *store, const struct spans *done,
+                          const struct spans *shards, int32_t n_shards, int64_t point, struct table *rows,
+                          struct sweep_counts *n, struct err *e)
+{
+    bool want, has = false;
+    int rc = is_reducible(&want, r, store, done, point, e);
+    for (int32_t i = 0; i < n_shards && !rc && want && !has; i++)
+        rc = is_reducible(&has, r, store, &shards[i], point, e);
+    if (rc || !want || has)
+        return rc;
+    rc = reduce_point(r, store, point, rows, n, e);
+    if (!rc)
+        rc = study_put_rows(r, store, rows, e);
+    table_clear(rows);
+    return rc;
+}
+
 /* For shards that each hold some seeds of a point: only their union makes it whole. `kind` NULL: by the
  * store's own word. */
-int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
-                       struct sweep_counts *n, struct err *e)
+int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *shards,
+                       int32_t n_shards, struct sweep_counts *n, struct err *e)
 {
     struct stub x;
     struct table rows = { 0 };
@@ -526,14 +679,8 @@ int study_reduce_store(void *kind, struct store *store, const struct spans *done
     if (rc)
         return rc;
     study_put_columns(&rows, &x.study, TABLE_ROWS);
-    for (int64_t point = 0; point < x.study.sweep.n_points && !rc; point++) {
-        if (spans_have(reduced, point) || !is_whole(&x.form, done, point))
-            continue;
-        rc = reduce_point(&x.form, store, point, &rows, n, e);
-        if (!rc)
-            rc = study_put_rows(&x.form, store, &rows, e);
-        table_clear(&rows);
-    }
+    for (int64_t point = 0; point < x.study.sweep.n_points && !rc; point++)
+        rc = reduce_missing(&x.form, store, done, shards, n_shards, point, &rows, n, e);
     const char *keep = store_head_of(store)->keep;
     if (!rc && keep)
         rc = keep_rows(&x, store, keep, e);
@@ -682,7 +829,7 @@ static int put_shown(struct table *t, struct study_table_walk *x, int64_t i, str
     table_put_count(t, x->point);
     for (int32_t k = 0; k < s->sweep.n_keys; k++)
         if (of->axis[k])
-            table_put_cell(t, &x->stub.form.shared_rows, 0, 1 + k);
+            table_put_cell(t, &x->stub.form.shared_rows[0], 0, 1 + k);
     for (int32_t col = 2; col < x->stored->n_cols; col++)
         if (x->show[col] && def->derive)
             table_put_cell(t, &x->filled, 0, col - 2);

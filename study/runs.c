@@ -317,12 +317,13 @@ static int prepare_point(struct runs_worker *h, struct open_point *p, struct err
     if (!rc && !out)
         out = is_left_out(r, &at, p->point);
     if (!rc && !out)
-        rc = kind->prepare(p->point, shared, &inner);
+        rc = kind->prepare(p->point, shared, r->form.study, &inner);
     p->n_entries = rc || out ? 0 : kind->n_entries(p->point);
     shared->rc = -(int64_t)rc;
     if (rc)
         shared->message = inner.msg;
     shared->n_entries = out ? STUDY_LEFT_OUT : p->n_entries;
+    shared->base = study_base(r->form.study, p->number);
     if (!err_is_of_machine(rc))
         put_point(&h->sink.batch.more[MORE_POINTS], r, p->number, shared);
     free(shared);
@@ -609,9 +610,12 @@ static int run_thread(struct fleet_crew *crew, void *data, struct err *e)
     };
     fleet_batch_begin(&h.sink.batch, &work);
 #pragma omp critical(runs_board)
-    /* The first thread to come makes the columns of what is handed over. */
-    if (r->board->batch.rows.n_cols == 0)
-        fleet_batch_begin(&r->board->batch, &work);
+    {
+        /* The first thread to come makes the columns of what is handed over. */
+        if (r->board->batch.rows.n_cols == 0)
+            fleet_batch_begin(&r->board->batch, &work);
+        r->board->dry = false; /* of the round before */
+    }
     int rc = work_on(&h, e);
     fleet_batch_free(&h.sink.batch);
     return rc;

@@ -30,8 +30,8 @@ struct study_form {
     struct table columns[1 + FLEET_MORE]; /**< of the store's tables */
     struct store_table_form forms[1 + FLEET_MORE];
     struct store_form form;
-    struct table shared_rows, result_rows; /* private: read of the point that is reduced */
-    struct table stored_rows;              /* private: of study_next_rows() */
+    struct table shared_rows[2], result_rows[2]; /* private: of the point that is reduced, and of its base */
+    struct table stored_rows;                    /* private: of study_next_rows() */
 };
 /** @p r stays where it is. ERR_NOMEM; then there is nothing to free. */
 int study_form_build(struct study_form *r, const struct study *s, struct err *e);
@@ -47,6 +47,9 @@ enum { STUDY_LEFT_OUT = -1 };
 int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed);
 /** Key of table STORE_RUNS: that of study_run_id() by entry. */
 int64_t study_result_id(int64_t point, int64_t entry, int64_t k);
+/** The point whose results it is compared with, itself or another; -1: none. */
+int64_t study_base(const struct study *s, int64_t point);
+
 /** Columns as @p columns has them. */
 void study_put_heads(struct table *t, const struct table *columns);
 
@@ -60,6 +63,12 @@ void study_put_heads(struct table *t, const struct table *columns);
  */
 int study_take(struct study_form *r, struct store *store, struct fleet_batch *batch, struct spans *done,
                struct table *rows, struct sweep_counts *n, struct err *e);
+/**
+ * All points have run with their first @p k seeds, fewer than all: those that need no more are done, and
+ * reduced as by study_take(). *n_units: units that are not run for it. On the first rank.
+ */
+int study_settle(struct study_form *r, struct store *store, int64_t k, struct spans *done, struct table *rows,
+                 struct sweep_counts *n, int64_t *n_units, struct err *e);
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
 int study_put_rows(struct study_form *r, struct store *store, const struct table *rows, struct err *e);
 /** Into @p rows: zero, or of the call before; n_rows = 0 at the end. */
@@ -68,8 +77,8 @@ int study_next_rows(struct study_form *r, struct store *store, struct store_walk
 
 /** A store_reduce; @p kind (const struct study_kind *) is that of the store, NULL: as its head says.
  * ERR_PARSE: it has other columns, or its kind has no runs here. */
-int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *reduced,
-                       struct sweep_counts *n, struct err *e);
+int study_reduce_store(void *kind, struct store *store, const struct spans *done, const struct spans *shards,
+                       int32_t n_shards, struct sweep_counts *n, struct err *e);
 
 /** Rows of table @p word of a store as they are exported: point, axes, columns that are not hidden, cells
  * that follow from the whole point. Opaque; @p out is NULL after failure. ERR_PARSE: the store has no such

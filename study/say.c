@@ -50,11 +50,22 @@ void say_axes(struct text *out, const struct study_report *r, int64_t row)
     text_puts(out, "\n");
 }
 
+/* Some rows may have needed fewer than all. */
+static bool say_seeds_vary(const struct study_report *r)
+{
+    int32_t col = table_find(r->rows, "seeds");
+    for (int64_t row = 0; row < r->rows->n_rows && col >= 0; row++)
+        if (table_number(r->rows, row, col) < (double)r->seeds)
+            return true;
+    return false;
+}
+
 void say_seeds(struct text *out, const struct study_report *r)
 {
     char a[SHOW];
+    const char *most = say_seeds_vary(r) ? "up to " : "";
     if (r->seeds > 1)
-        text_printf(out, "means of %s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n",
+        text_printf(out, "means of %s%s seeds, %lld to %lld, \302\261 half of the 95 %% interval\n", most,
                     show_count(a, r->seeds), (long long)r->seed, (long long)(r->seed + r->seeds - 1));
     else
         text_printf(out, "seed: %lld\n", (long long)r->seed);

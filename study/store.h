@@ -170,10 +170,11 @@ int store_any(struct store *s, const char *column, bool *out, struct err *e);
 /** Is one of the values of a column of texts @p word? */
 int store_any_word(struct store *s, const char *column, const char *word, bool *out, struct err *e);
 
-/** Called with a store of version 4 that has the runs of all shards: put the rows of the points all of whose
- * units are @p done but for those that are in the set @p reduced, whose rows are there, and count them. */
-typedef int store_reduce(void *data, struct store *s, const struct spans *done, const struct spans *reduced,
-                         struct sweep_counts *n, struct err *e);
+/** Called with a store of version 4 that has the runs of all shards: put the rows of the points that can be
+ * reduced with all units that are @p done and could not with those of any one shard, whose rows are there,
+ * and count them. @p shards, shape [n_shards]: what was done in each. */
+typedef int store_reduce(void *data, struct store *s, const struct spans *done, const struct spans *shards,
+                         int32_t n_shards, struct sweep_counts *n, struct err *e);
 
 /** One store of the shards of a study, with the rows that an undivided run keeps. Refused with a line: of
  * different studies, a shard twice, rows of one point that differ. Missing shards are no error: the store is

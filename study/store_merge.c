@@ -273,22 +273,13 @@ static int merge_tables(struct merge *m, struct err *e)
 /* Points through which a cut went are whole now. */
 static int reduce_rest(struct merge *m, struct err *e)
 {
-    /* Points that are whole within one span of one shard. */
-    struct spans reduced = { 0 };
-    int64_t seeds = m->out->head.seeds;
-    int rc = 0;
-    for (int32_t i = 0; i < m->n; i++) {
-        const struct spans *done = &m->sources[i].store->done;
-        for (int64_t k = 0; k < done->n && !rc; k++) {
-            /* Points whose seeds lie in one span of one shard were reduced there: their rows were copied. */
-            int64_t first = (done->spans[k].first + seeds - 1) / seeds;
-            int64_t end = (done->spans[k].first + done->spans[k].n) / seeds;
-            rc = first < end ? spans_add(&reduced, first, end - first, e) : 0;
-        }
-    }
-    if (!rc)
-        rc = m->reduce(m->data, m->out, &m->done, &reduced, &m->counts, e);
-    spans_free(&reduced);
+    struct spans *shards = malloc(((size_t)m->n + 1) * sizeof *shards);
+    if (!shards)
+        return err_nomem(e, "shards");
+    for (int32_t i = 0; i < m->n; i++)
+        shards[i] = m->sources[i].store->done; /* borrowed */
+    int rc = m->reduce(m->data, m->out, &m->done, shards, m->n, &m->counts, e);
+    free(shards);
     return rc;
 }
 

@@ -1050,8 +1050,9 @@ static void fill_shared(struct gossip_shared *s, const struct gossip_point *p)
     s->missing_GB = p->job.missing_B / 1e9;
 }
 
-static int gossip_kind_prepare(void *point, void *shared, struct err *e)
+static int gossip_kind_prepare(void *point, void *shared, const struct study *study, struct err *e)
 {
+    (void)study;
     struct gossip_point *p = point;
     gossip_point_close(p);
     fill_words(p);

@@ -958,8 +958,9 @@ static int check_reach(const struct hetero_point *p, struct err *e)
 }
 
 /* What all runs of a point share: tables of the problem and the throughput to reach. */
-static int hetero_kind_prepare(void *point, void *shared, struct err *e)
+static int hetero_kind_prepare(void *point, void *shared, const struct study *study, struct err *e)
 {
+    (void)study;
     struct hetero_point *p = point;
     struct hetero_shared *s = shared;
     hetero_point_close(p);

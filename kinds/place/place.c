@@ -99,6 +99,14 @@ static const struct key place_keys[] = {
                 .form = "<system>"),
     K_COUNT(T, file.slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
     K_COUNT(T, file.seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
+    K_NODE(T, file.baseline, "baseline",
+           "what rows are compared with, seed by seed: scheduler and keys of vary with one of their values; "
+           "what is not named is the row's own (default: the first value of each key of vary that is not "
+           "about jobs, else the first scheduler)",
+           .form = "map"),
+    K_REAL_OR(T, file.resolve_pct, "resolve_pct", "%", 1, 1e-6, 1e6, NAN,
+              "seeds are added, 8, 16, 32 .., until the interval of the difference to the baseline is no "
+              "wider to either side, or seeds are used up (default: all seeds)"),
     K_COUNT(T, file.seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
                 .form = "<vary> or list of <vary>"),
@@ -511,8 +519,7 @@ const struct place_metric_row place_metrics[] = {
 #undef METRIC
 /* clang-format on */
 
-/* What schedulers are compared by first. */
-static enum place_metric place_model_aim(enum place_model model)
+enum place_metric place_model_aim(enum place_model model)
 {
     return model == PLACE_BATCH ? PLACE_MAKESPAN : model == PLACE_EVENTS ? PLACE_JCT : PLACE_UTILITY;
 }
@@ -522,7 +529,8 @@ static enum place_metric place_model_aim(enum place_model model)
 struct place_shared {
     struct study_shared head;
     const char *network, *model;
-    double network_usd;
+    double network_usd, resolve_pct;
+    const char *base_label, *base_scheduler; /* NULL: none; the row's own */
 };
 
 /* Of a scheduler at a point. */
@@ -532,7 +540,10 @@ struct place_row {
     double jobs;
     double x[N_PLACE_METRICS][2]; /* mean, and half of its interval */
     int64_t beats_next;
-    double network_usd;
+    const char *base;
+    double vs_base_pct, vs_base_pct_ci;
+    int64_t wins;
+    double network_usd, vs_base_usd;
     const char *status, *message;
 };
 
@@ -541,6 +552,9 @@ static const struct column shared_columns[] = {
     COLUMN_WORD(struct place_shared, network, NULL),
     COLUMN_WORD(struct place_shared, model, NULL),
     COLUMN_REAL(struct place_shared, network_usd, NULL),
+    COLUMN_REAL(struct place_shared, resolve_pct, NULL),
+    COLUMN_WORD(struct place_shared, base_label, NULL),
+    COLUMN_WORD(struct place_shared, base_scheduler, NULL),
     COLUMNS_END,
 };
 
@@ -559,13 +573,25 @@ static const struct column result_columns[] = {
                 .flags = COLUMN_EMPTY | COLUMN_COMMON | COLUMN_YIELDS),                                      \
         COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA),             \
         COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
-        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is", .in = IN_DATA),                 \
+        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is"),                                \
         COLUMN_REAL(struct place_row, jobs, "of a run")
 #define ROW_END                                                                                              \
     COLUMN_COUNT(struct place_row, beats_next, "seeds in which it is better than the scheduler listed next", \
                  .title = "beats next", .as = "seeds", .flags = COLUMN_SEEDS),                               \
+        COLUMN_WORD(struct place_row, base, "what the row is compared with, as far as that is not its own",  \
+                    .title = "baseline", .flags = COLUMN_COMMON, .with = "vs_base_pct"),                     \
+        COLUMN_REAL(struct place_row, vs_base_pct,                                                           \
+                    "change of completion, makespan or utility against the baseline, over the same seeds",   \
+                    .title = "vs baseline", .digits = 3, .flags = COLUMN_SIGNED, .with = "vs_base_pct"),     \
+        COLUMN_REAL(struct place_row, vs_base_pct_ci, "half of its 95 % interval over seeds",                \
+                    .flags = COLUMN_HALF, .with = "vs_base_pct"),                                            \
+        COLUMN_COUNT(struct place_row, wins, "seeds in which it is better than the baseline",                \
+                     .title = "better in", .as = "seeds", .flags = COLUMN_SEEDS, .with = "vs_base_pct"),     \
         COLUMN_REAL(struct place_row, network_usd, "typical price of the network", .title = "network cost",  \
                     .better = -1),                                                                           \
+        COLUMN_REAL(struct place_row, vs_base_usd, "network_usd less that of the baseline",                  \
+                    .title = "cost vs baseline", .better = -1, .flags = COLUMN_SIGNED,                       \
+                    .with = "vs_base_usd"),                                                                  \
         COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error",            \
                     .in = IN_DATA),                                                                          \
         COLUMN_WORD(struct place_row, message, "what is wrong")
@@ -620,6 +646,7 @@ enum { N_BEGIN = sizeof row_begin / sizeof *row_begin, N_END = sizeof row_end / 
 struct place_own {
     struct column rows[N_BEGIN + 2 * N_PLACE_METRICS + N_END + 1], runs[N_BEGIN + N_PLACE_METRICS + 1];
     char halves[N_PLACE_METRICS][48];
+    struct place_base base;
 };
 
 /* As the model of the first point calls it, else the first that has it. */
@@ -745,12 +772,16 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
 {
     const struct place_study *p = first;
     struct place_own *own = calloc(1, sizeof *own);
-    (void)doc;
     s->own = own;
     if (!own)
         return err_nomem(e, "columns of a placement study");
     s->seed = p->file.seed;
     s->seeds = p->file.seeds;
+    s->resolves = !isnan(p->file.resolve_pct);
+    int rc = place_base_read(&own->base, s, doc, p, e);
+    s->base_at = own->base.at;
+    if (rc)
+        return rc;
     /* The first point's document, with its YAML files put in, and the values of all axes. The engine adds
      * what is in other files (study_find_hash()). */
     s->hash = sweep_hash(&s->sweep, yaml_hash(&p->doc, p->doc.root));
@@ -759,7 +790,7 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
     if (!place_axes_decide(&s->sweep))
         text_puts(&s->notes, text_str(&p->notes));
     place_name_metrics(own, p->model);
-    int rc = study_set_columns(s, TABLE_ROWS, own->rows, e);
+    rc = study_set_columns(s, TABLE_ROWS, own->rows, e);
     if (!rc)
         rc = study_set_columns(s, TABLE_RUNS, own->runs, e);
     if (!rc)
@@ -769,7 +800,10 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
 
 static void place_close(struct study *s)
 {
-    free(s->own);
+    struct place_own *own = s->own;
+    if (own)
+        place_base_free(&own->base);
+    free(own);
 }
 
 /* ---- points ---- */
@@ -786,10 +820,16 @@ static void place_name_network(char out[128], const struct place_study *s)
         snprintf(out, 128, "%s", v->graph ? v->graph : "racks");
 }
 
-static int place_prepare(void *point, void *shared, struct err *e)
+static int place_prepare(void *point, void *shared, const struct study *study, struct err *e)
 {
     struct place_study *s = point;
     struct place_shared *x = shared;
+    const struct place_base *base = &((const struct place_own *)study->own)->base;
+    const char *first = place_ops_of(s->model)->scheduler(s->schedulers[0]);
+    x->base_scheduler = base->scheduler.n ? text_str(&base->scheduler) : base->first ? first : NULL;
+    /* With one scheduler there is none to compare it with. */
+    x->base_label = base->label.n ? text_str(&base->label) : s->n_schedulers > 1 ? x->base_scheduler : NULL;
+    x->resolve_pct = s->file.resolve_pct;
     place_name_network(s->network, s);
     x->network = s->network;
     x->model = place_model_words[s->model];
@@ -924,6 +964,8 @@ static int64_t place_count_better(const struct results *r, int32_t i, enum place
 static void place_put_means(struct study_rows *rows, const struct place_row *begin, const struct results *r,
                             int32_t i, double *x)
 {
+    const struct place_shared *own = results_shared(r);
+    enum place_model model = place_model_called(begin->model);
     int64_t seeds = results_seeds(r);
     struct place_row row = *begin;
     row.scheduler = ((const struct place_result *)results_at(r, i, 0))->scheduler;
@@ -939,7 +981,17 @@ static void place_put_means(struct study_rows *rows, const struct place_row *beg
     for (int64_t k = 0; k < seeds; k++)
         x[k] = (double)((const struct place_result *)results_at(r, i, k))->n_jobs;
     row.jobs = stat_mean(x, seeds, 1).mean;
-    row.beats_next = place_count_better(r, i, place_model_called(row.model));
+    row.beats_next = place_count_better(r, i, model);
+    if (own->base_label) {
+        struct place_gap gap = place_compare(r, i, own->base_scheduler, place_model_aim(model), x);
+        row.base = own->base_label;
+        row.vs_base_pct = gap.pct;
+        row.vs_base_pct_ci = gap.half;
+        row.wins = gap.wins;
+    }
+    const struct results *base = results_base(r);
+    if (base && base != r)
+        row.vs_base_usd = row.network_usd - ((const struct place_shared *)results_shared(base))->network_usd;
     row.status = "done";
     study_rows_put(rows, &row);
 }
@@ -954,6 +1006,20 @@ static const struct study_result *place_find_failed(const struct results *r)
             return head;
     }
     return NULL;
+}
+
+/* A difference that some seed lacks is not resolved by more of them. */
+static bool place_resolved(const void *shared, const struct results *r)
+{
+    const struct place_shared *own = shared;
+    double *x = malloc((size_t)results_seeds(r) * sizeof *x);
+    bool all = x != NULL; /* without memory more seeds are run, and then it is told */
+    for (int32_t i = 0; i < results_entries(r) && all; i++) {
+        enum place_metric aim = place_model_aim(place_model_called(own->model));
+        all = !(place_compare(r, i, own->base_scheduler, aim, x).half > own->resolve_pct);
+    }
+    free(x);
+    return all;
 }
 
 /* A pure function of what the store holds, as all reducing is: no clock, no study file. */
@@ -1038,7 +1104,7 @@ static void place_put_facts(double *x, const void *point)
 
 static const char *const own_keys[] = { "jobs", "slots",   "racks", "graph",  "pool", "gadget",
                                         "las",  "sjf_bco", "smd",   "events", NULL };
-static const char *const fixed_axes[] = { "seed", "seeds", NULL };
+static const char *const fixed_axes[] = { "seed", "seeds", "baseline", "resolve_pct", NULL };
 static const char *const told_by[] = { "status", NULL };
 static const char *const front[] = { "utility", "makespan",    "makespan_s", "jct",
                                      "jct_s",   "network_usd", "gpu_frac",   NULL };
@@ -1069,6 +1135,7 @@ const struct study_kind place_kind = {
     .whole_seed = true,
     .run = place_run_seed,
     .reduce = place_reduce,
+    .resolved = place_resolved,
     .notes = NOTES_EACH,
     .is_result = place_is_done,
     .result_columns = told_by,

@@ -94,8 +94,9 @@ extern const struct section place_section, place_gadget_section, place_las_secti
  * The kind of study. A point is read once and its seeds are units, each a run of all its schedulers: these
  * share jobs and servers that are drawn. Rows: point, axes, network, model, scheduler, seeds, jobs, then each
  * metric of the model with its half width NAME_ci, beats_next (in how many seeds it is better than the
- * scheduler listed after it), network_usd, status ("done", "error", "infeasible": a scheduler has no plan),
- * message. A point that cannot be read or run, with whichever seed, is one row that says so.
+ * scheduler listed after it), the difference to a baseline (place_base.c), network_usd, status ("done",
+ * "error", "infeasible": a scheduler has no plan), message. A point that cannot be read or run, with
+ * whichever seed, is one row that says so.
  */
 extern const struct study_kind place_kind;
 
@@ -158,10 +159,12 @@ struct place_study {
     int32_t own_source; /**< of the document: the study's own file */
     struct {
         const char *name, *graph, *server;
-        yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events;
+        yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events,
+            baseline;
         int64_t slots, seeds, seed;
-        int32_t objective; /**< enum buy_objective */
-    } file;                /**< as written; a study of one point */
+        double resolve_pct; /**< NaN: all seeds are run */
+        int32_t objective;  /**< enum buy_objective */
+    } file;                 /**< as written; a study of one point */
     enum place_model model;
     struct place_servers servers;
     char network[128];                        /**< what rows call it; set by `prepare` of place_kind */
@@ -298,6 +301,32 @@ int place_conclude(struct text *out, enum study_verdict *verdict, const struct s
 int place_fail_alone(const struct study_report *r, struct err *e);
 /** Schedulers and columns of each model, for --list. */
 int place_list(struct text *out, struct err *e);
+
+/** What schedulers and networks of a model are compared by. */
+enum place_metric place_model_aim(enum place_model model);
+
+/* ---- differences (place_base.c) ---- */
+
+/** What rows are compared with, as the study says. Zero-initialise; release with place_base_free(). */
+struct place_base {
+    int64_t *at;                  /**< study.base_at, owned */
+    struct text scheduler, label; /**< scheduler: empty: the row's own, */
+    bool first;                   /**< or the first of the point */
+};
+/** Key `baseline`, or what stands for it. ERR_PARSE, ERR_RANGE with the place. */
+int place_base_read(struct place_base *b, const struct study *s, const struct yaml_doc *doc,
+                    const struct place_study *first, struct err *e);
+void place_base_free(struct place_base *b);
+
+/** The difference, half of its interval, seeds in which the row is better; NaN, -1: none. 0 of the base. */
+struct place_gap {
+    double pct, half;
+    int64_t wins;
+};
+/** Entry @p i against the base of its point, under @p scheduler; NULL: under the same. @p x has room for all
+ * seeds. */
+struct place_gap place_compare(const struct results *r, int32_t i, const char *scheduler,
+                               enum place_metric aim, double *x);
 
 /* ---- jobs of a trace, and their speed on links (place_events.c) ---- */
 

@@ -17,11 +17,24 @@ static void say_place_head(struct text *out, const struct study_report *r)
     text_puts(out, "\n");
 }
 
+/* Rows without a value do not count. */
+static bool say_is_same(const struct table *t, int32_t col)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        least = fmin(least, table_number(t, row, col));
+        most = fmax(most, table_number(t, row, col));
+    }
+    return !(least < most);
+}
+
 /* Where the number of jobs is an axis it stands there already; a load over capacity is worth a column only
  * where there is one. */
 static bool say_place_skips(const struct table *t, int32_t col)
 {
     const char *name = t->names[col];
+    if (strcmp(name, "seeds") == 0) /* said above the table where all rows have the same */
+        return say_is_same(t, col);
     if (strcmp(name, "jobs") == 0)
         return table_find(t, "jobs.count") >= 0;
     if (strcmp(name, place_metrics[PLACE_NODE_OVER].names[PLACE_SLOTS]) != 0 &&

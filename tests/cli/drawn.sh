@@ -32,7 +32,7 @@ figure timeline timeline timeline.csv --where order=fixed --where order=themis
 weft hetero configs/studies/hetero-dlrm.yaml -o d.csv --plans d-plans.csv
 figure strip strip d-plans.csv --where scheduler=oracle --where throughput.per_s=8e6
 weft place configs/clusters/spine-cost.yaml -o spine.csv
-figure place_cost place_cost spine.csv
+figure place_diff place_diff spine.csv
 weft gossip configs/studies/gossip-bandwidth.yaml -o need.csv
 figure gossip_need gossip_need need.csv
 weft gossip configs/studies/gossip.yaml -o gossip.csv

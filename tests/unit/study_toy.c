@@ -157,8 +157,9 @@ static const struct table_def toy_tables[N_TABLES] = {
 
 /* ---- runs ---- */
 
-static int toy_prepare(void *point, void *shared, struct err *e)
+static int toy_prepare(void *point, void *shared, const struct study *study, struct err *e)
 {
+    (void)study;
     struct toy_point *p = point;
     struct toy_shared *x = shared;
     snprintf(p->name, sizeof p->name, "x%d", (int)p->x);

@@ -14,7 +14,7 @@ static int prepare(struct gossip_point *p, struct err *e)
 {
     struct gossip_shared shared;
     row_clear(&shared, gossip_kind.shared);
-    return gossip_kind.prepare(p, &shared, e);
+    return gossip_kind.prepare(p, &shared, NULL, e);
 }
 
 TEST_WITH(examples_are_those_of_a_point_and_seed, make_folder, remove_folder)

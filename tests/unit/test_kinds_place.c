@@ -579,4 +579,123 @@ TEST(wrong_keys_say_what_is_needed)
     }
 }
 
+/* ---- differences ---- */
+
+/* Of the run of @p seed at @p point under @p scheduler. */
+static double of_run(const struct table *runs, double point, const char *scheduler, int64_t seed,
+                     const char *metric)
+{
+    for (int64_t b = 0; b < runs->n_rows; b++)
+        if (number(runs, b, "point") == point && number(runs, b, "seed") == (double)seed &&
+            strcmp(word(runs, b, "scheduler"), scheduler) == 0)
+            return number(runs, b, metric);
+    return NAN;
+}
+
+struct gap {
+    double pct, half, wins;
+};
+
+/* Row @p a against the runs of @p point and @p scheduler in the first @p n seeds. */
+static struct gap find_gap(const struct tables *t, int64_t a, double point, const char *scheduler,
+                           const char *metric, int sign, int64_t n)
+{
+    double x[64], b[64], sum[2] = { 0 }, squares = 0, wins = 0;
+    for (int64_t k = 0; k < n; k++) {
+        x[k] = of_run(&t->runs, number(&t->rows, a, "point"), word(&t->rows, a, "scheduler"), t->p.seed + k,
+                      metric);
+        b[k] = of_run(&t->runs, point, scheduler, t->p.seed + k, metric);
+        sum[0] += x[k];
+        sum[1] += b[k];
+        wins += sign * x[k] > sign * b[k];
+    }
+    double ratio = sum[0] / sum[1];
+    for (int64_t k = 0; k < n; k++)
+        squares += (x[k] - ratio * b[k]) * (x[k] - ratio * b[k]);
+    double spread = sqrt(squares / (double)(n - 1) / (double)n) / sum[1] * (double)n;
+    return (struct gap){ 100 * ratio - 100, 100 * stat_student(0.975, (double)(n - 1)) * spread, wins };
+}
+
+static void check_gap(const struct tables *t, int64_t a, double point, const char *scheduler,
+                      const char *metric, int sign)
+{
+    struct gap gap = find_gap(t, a, point, scheduler, metric, sign, (int64_t)number(&t->rows, a, "seeds"));
+    assert_near(number(&t->rows, a, "vs_base_pct"), gap.pct, 1e-9);
+    assert_near(number(&t->rows, a, "vs_base_pct_ci"), gap.half, 1e-9);
+    assert_true(number(&t->rows, a, "wins") == gap.wins);
+}
+
+#define NETS                                                                                                 \
+    "model: slots\nslots: 12\nserver: npu\nservers: { gpu: 2 }\nschedulers: [drf, las]\nseeds: 6\n"          \
+    "jobs: { count: 6, zeta: [60, 120], hop_GBps: 0.25 }\n"                                                  \
+    "vary: { network: [\"ring:8@0.5\", \"ring:6@0.5\"] }\n"
+
+TEST(rows_differ_from_a_baseline_seed_by_seed)
+{
+    /* The base of the rows of two points under two schedulers: its point (-1: the row's own) and scheduler.
+     */
+    CASES(const char *more, *label; int point[2]; const char *scheduler[2]) = {
+        { "", "network ring:8@0.5", { 0, 0 }, { "drf", "las" } },
+        { "baseline: { scheduler: las }\n", "las", { 0, 1 }, { "las", "las" } },
+        { "baseline: { network: \"ring:6@0.5\", scheduler: drf }\n",
+          "network ring:6@0.5, drf",
+          { 1, 1 },
+          { "drf", "drf" } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct tables, t, tables_free);
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", NETS, cases[i].more);
+        run_text(&t, *state, text, 2);
+        assert_int_equal(t.rows.n_rows, 4);
+        for (int64_t a = 0; a < 4; a++) {
+            int point = cases[i].point[a / 2];
+            const char *scheduler = cases[i].scheduler[a % 2];
+            assert_string_equal(word(&t.rows, a, "base"), cases[i].label);
+            if (point == (int)(a / 2) && strcmp(scheduler, word(&t.rows, a, "scheduler")) == 0)
+                assert_true(number(&t.rows, a, "vs_base_pct") == 0 && isnan(number(&t.rows, a, "wins")));
+            else
+                check_gap(&t, a, point, scheduler, "utility", 1);
+        }
+    }
+}
+
+/* Points of other jobs are not compared: there it is the first scheduler. */
+TEST(schedulers_differ_from_the_first_where_jobs_vary)
+{
+    KEEP(struct tables, t, tables_free);
+    run_text(&t, *state, SLOTS "schedulers: [drf, las]\nseeds: 4\nvary: { jobs.count: [5, 9] }\n", 2);
+    for (int64_t a = 0; a < 4; a++)
+        if (a % 2)
+            check_gap(&t, a, (double)(a / 2), "drf", "utility", 1);
+        else
+            assert_true(number(&t.rows, a, "vs_base_pct") == 0 && isnan(number(&t.rows, a, "wins")));
+}
+
+/* Seeds in rounds of 8, 16, 32: after the last one each interval is narrow enough or all are used; before
+ * it some interval of the point was not. */
+TEST(seeds_are_added_until_differences_are_known)
+{
+    KEEP(struct tables, t, tables_free);
+    const double most = 9;
+    run_text(&t, *state,
+             SLOTS
+             "seeds: 40\nresolve_pct: 9\nschedulers: [drf, las, fifo]\nvary: { jobs.count: [4, 8, 30] }\n",
+             2);
+    int fewer = 0;
+    for (int64_t a = 0; a < t.rows.n_rows; a += 3) {
+        int64_t n = (int64_t)number(&t.rows, a, "seeds");
+        assert_true(n == 8 || n == 16 || n == 32 || n == 40);
+        fewer += n < 40;
+        double point = number(&t.rows, a, "point"), before = 0;
+        for (int i = 1; i < 3; i++) {
+            before = fmax(before, find_gap(&t, a + i, point, "drf", "utility", 1, n == 40 ? 32 : n / 2).half);
+            assert_true(n == 40 || number(&t.rows, a + i, "vs_base_pct_ci") <= most);
+            check_gap(&t, a + i, point, "drf", "utility", 1);
+        }
+        assert_true(n == 8 || before > most);
+    }
+    assert_in_range(fewer, 1, 2); /* both ends are reached */
+}
+
 SUITE(make_folder, remove_folder)

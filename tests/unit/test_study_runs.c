@@ -44,6 +44,19 @@ static const struct subject {
       "vary: { jobs.count: [3, 0, 8], model: [slots, batch] }\n",
       24,
       { "runs", "jobs", "places", "slots", "links" } },
+    /* Rows that wait for those of another point: the last one, which fails with no jobs. */
+    { &place_kind,
+      "model: slots\nslots: 8\nservers: { gpu: 2 }\nserver: npu\nseeds: 5\nschedulers: [drf, las]\n"
+      "baseline: { network: \"ring:6@1\" }\n"
+      "vary: { network: [\"ring:4@1\", \"ring:5@1\", \"ring:6@1\"], jobs.count: [3, 0, 8] }\n",
+      45,
+      { "runs", "jobs" } },
+    { &place_kind,
+      "model: slots\nslots: 8\nservers: { gpu: 2 }\nserver: npu\nseeds: 40\nschedulers: [drf, las]\n"
+      "resolve_pct: 9\n"
+      "vary: { network: [\"ring:4@1\", \"ring:5@1\", \"ring:6@1\"], jobs.count: [3, 0, 8] }\n",
+      360,
+      { "runs", "jobs" } },
     { &hetero_kind,
       "model: ctrdnn\ndraw: { types: 2, seed: 101 }\nthroughput: { share: 0.5, of: best }\n"
       "job: { examples_M: 1000 }\nevaluations: 100\nschedulers: [oracle, greedy, random, genetic]\n"
@@ -266,6 +279,8 @@ TEST(shards_merge_to_the_undivided_study)
         for (int32_t n = 2; n <= 7; n += 5) {
             char paths[7][SUPPORT_PATH], out[SUPPORT_PATH];
             const char *list[7];
+            if (strstr(subjects[i].study, "resolve_pct"))
+                continue; /* refused, below */
             TRIAL(f, &subjects[i]);
             for (int32_t k = 0; k < n; k++) {
                 char name[16];
@@ -277,6 +292,18 @@ TEST(shards_merge_to_the_undivided_study)
             OK(store_merge(out, list, n, study_reduce_store, (void *)subjects[i].kind, e));
             assert_store(&f, out);
         }
+}
+
+/* Which seeds are needed depends on points that the shard does not have. */
+TEST(a_shard_of_a_study_that_adds_seeds_is_refused)
+{
+    KEEP(struct trial, f, trial_end);
+    const struct subject *x = &subjects[0];
+    while (!strstr(x->study, "resolve_pct"))
+        x++;
+    trial_begin(&f, x);
+    FAILS(run(NULL, &f, f.store, &(struct way){ .threads = 1, .shard = 1, .n_shards = 2 }, e), ERR_RANGE,
+          "resolve_pct looks at all points after each round of seeds, a shard has some");
 }
 
 /* Of x = 2, 3, 7 and 11, broken or not, the three rows of greatest mean; which these are, by hand. */
