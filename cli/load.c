@@ -133,8 +133,7 @@ static void say_ages(struct run *run, const struct ages *a, int64_t days)
     int32_t n = ages_old(&oldest, a, today(), days);
     if (n)
         output_warn(run, "%d of %d prices are older than %lld days (price_days); the oldest, of %s, is of %s",
-                    (int)n, (int)a->n, (long long)days, oldest->name,
-                    *oldest->date ? oldest->date : "no date");
+                    (int)n, (int)a->n, (long long)days, oldest->name, oldest->date);
 }
 
 void load_say_ages(struct run *run, const struct design_point *s)

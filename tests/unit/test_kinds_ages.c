@@ -55,11 +55,11 @@ TEST(prices_that_a_design_takes_are_dated_once)
     const struct age *oldest;
     read_ages(&a, "");
     assert_int_equal(a.n, 4);
-    assert_int_equal(ages_old(&oldest, &a, 20453, 365), 2);
-    assert_int_equal(ages_old(&oldest, &a, 20453, 364), 3);
-    assert_int_equal(ages_old(&oldest, &a, 20453, 213), 3);
-    assert_int_equal(ages_old(&oldest, &a, 20453, 212), 4);
-    assert_string_equal(oldest->name, "s");
+    assert_int_equal(ages_old(&oldest, &a, 20453, 365), 1);
+    assert_int_equal(ages_old(&oldest, &a, 20453, 364), 2);
+    assert_int_equal(ages_old(&oldest, &a, 20453, 213), 2);
+    assert_int_equal(ages_old(&oldest, &a, 20453, 212), 3);
+    assert_string_equal(oldest->name, "npu_usd of S");
     read_ages(&own, ", npu_usd: 7");
     assert_int_equal(own.n, 3);
     assert_int_equal(ages_old(&oldest, &own, 20453, 365), 1);

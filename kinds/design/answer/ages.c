@@ -97,7 +97,7 @@ int32_t ages_old(const struct age **oldest, const struct ages *a, int64_t today,
     *oldest = NULL;
     for (int32_t i = 0; i < a->n; i++) {
         const struct age *x = &a->list[i];
-        if (x->day != INT64_MIN && today - x->day <= days)
+        if (x->day == INT64_MIN || today - x->day <= days)
             continue;
         n++;
         if (!*oldest || x->day < (*oldest)->day)
