@@ -1196,7 +1196,9 @@ static int find_classes(struct flow_sim *sim, const struct flow_job *job, struct
         if (!rc)
             rc = flow_classes_end(&state, s.classes, e);
     }
-    if (!rc && state == FLOW_CLASSES_DONE && flow_classes_same_lines(s.classes))
+    /* Where nothing comes after a line they need not end together. */
+    bool alike = (job->n_stages == 1 && sim->rules.stage.chunks == 1) || flow_classes_same_lines(s.classes);
+    if (!rc && state == FLOW_CLASSES_DONE && alike)
         rc = flow_classes_net(&net, s.classes, e);
     if (!net) {
         flow_classes_free(s.classes);
