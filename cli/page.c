@@ -305,8 +305,7 @@ static void say_verdict(struct report *r, const struct design_point *s, const st
                 show_real(b, s->net.npu.mem_B / 1e9, 4), fits ? "fits, " : "does not fit, ",
                 show_real(c, fabs(x->missing_B) / 1e9, 3), fits ? "left" : "too much");
     if (x->tight)
-        report_line(r, "; tight: PyTorch reserves about %g %% beyond it (mem_margin)",
-                    100 * TRAINING_RESERVED);
+        report_line(r, "; tight: PyTorch reserves about %g %% beyond it (mem_margin)", 100 * PLAN_RESERVED);
     report_line(r, "\n");
 }
 

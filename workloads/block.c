@@ -704,12 +704,12 @@ static double experts_B(const struct model *m, const struct plan *p, double toke
            4 * own * (double)m->moe.experts + shared;
 }
 
-/* What PyTorch's selective checkpointing keeps of a layer (torchtitan): the input, and every second product's
- * output: queries, values, attention, the first of the MLP's, and what follows it. */
+/* What PyTorch's selective checkpointing keeps of a layer (torchtitan): the input, attention's output, and of
+ * the seven products every second one's: queries, values, the first and the last of the MLP. */
 static double sac_B(const struct model *m, const struct plan *p, double tokens)
 {
     double tp = (double)p->degree[PLAN_TP], kv = fmax((double)m->kv_heads, tp) * (double)m->head_dim;
-    return tokens * (10 * (double)m->hidden + 2 * kv + 2 * (double)m->ffn) / tp;
+    return tokens * (8 * (double)m->hidden + 2 * kv + 2 * (double)m->ffn) / tp;
 }
 
 /* Activations that one layer keeps per microbatch, term by term as in arXiv 2205.05198 section 4. Full
@@ -880,7 +880,7 @@ static void add_total(struct memory *out, const struct plan *p)
 {
     for (int i = 0; i < MEMORY_RESERVED; i++)
         out->total_B += out->term_B[i];
-    out->term_B[MEMORY_RESERVED] = p->mem_margin * out->total_B + p->context_B;
+    out->term_B[MEMORY_RESERVED] = (isnan(p->mem_margin) ? 0 : p->mem_margin) * out->total_B + p->context_B;
     out->total_B += out->term_B[MEMORY_RESERVED];
 }
 

@@ -177,6 +177,11 @@ unsigned plan_model_ops(const struct model *m)
     return m->moe.experts && m->moe.shared ? ops | 1U << PLAN_OP_SHARED : ops;
 }
 
+double plan_reserve(const struct plan *p)
+{
+    return isnan(p->mem_margin) && p->software != PLAN_MAXTEXT ? PLAN_RESERVED : 0;
+}
+
 bool plan_is_pytorch(const struct plan *p)
 {
     return p->software == PLAN_COMPILED || p->software == PLAN_EAGER;
@@ -1038,8 +1043,9 @@ static const struct key plan_keys[] = {
     K_REAL_OR(struct plan, jitter, "jitter", "", 1, 0, 1, NAN,
               "relative spread of NPUs' compute: the slowest of N takes 1 + jitter sqrt(2 ln N) of it "
               "(default: by software)"),
-    K_REAL(struct plan, mem_margin, "mem_margin", "", 1, 0, 1, 0,
-           "memory reserved beyond what is allocated, a share of that"),
+    K_REAL_OR(struct plan, mem_margin, "mem_margin", "", 1, 0, 1, NAN,
+              "memory reserved beyond what is allocated, a share of that (default: not counted, but a search "
+              "leaves the 5 % that PyTorch reserves, and other plans without it are tight)"),
     K_REAL(struct plan, context_B, "context_GB", "GB", 1e9, 0, 1e3, 0,
            "memory of the driver's context and of communicators"),
     K_OWN(struct plan, order, "order", read_order,

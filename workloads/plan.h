@@ -181,7 +181,8 @@ struct plan {
     double moments_B, master_B;      /**< of Adam's two moments, of the master weight, per parameter */
     double elementwise, loss_B, loss_peak_B, launch_s, optimizer_B,
         jitter;                   /**< in place of the software's; NaN: those */
-    double mem_margin, context_B; /**< reserved beyond what is allocated, a share of it, and at all times */
+    double mem_margin, context_B; /**< reserved beyond what is allocated, a share of it (NaN: plan_reserve()),
+                                     and at all times */
     enum plan_axis order[N_PLAN_AXES]; /**< over the network, innermost first */
     struct plan_layout layout;
 };
@@ -281,6 +282,13 @@ unsigned plan_ops(const struct plan *p, const struct model *m);
 
 /** Operators (1 << enum plan_op) that the model has. */
 unsigned plan_model_ops(const struct model *m);
+
+/** Share of what PyTorch allocates that its allocator holds besides: 3 to 10 % (runs of torchtitan). */
+#define PLAN_RESERVED 0.05
+
+/** Share of the memory that the plan's software needs beyond struct memory.total_B: PLAN_RESERVED where
+ * mem_margin is not given, but XLA plans its memory ahead and has no such allocator. */
+double plan_reserve(const struct plan *p);
 
 /** Does PyTorch train it: FSDP2 keeps parameters in fp32 shards, rings of cp are many small kernels? */
 bool plan_is_pytorch(const struct plan *p);

@@ -131,7 +131,7 @@ static void try_plan(struct brute *b, struct training *x)
     if (!plan_check(&x->plan, &x->model, b->s->net.n_npus, NULL))
         return;
     memory_plan(&memory, &x->model, &x->plan);
-    if (!(memory.total_B > b->s->net.npu.mem_B))
+    if (!(1.05 * memory.total_B > b->s->net.npu.mem_B)) /* 5 % are left to the allocator */
         try_orders(b, x);
 }
 

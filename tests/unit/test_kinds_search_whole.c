@@ -252,7 +252,7 @@ static void try_plan(struct brute *b, const char *plan)
     if (!b->counted)
         count_designs(b, &s);
     b->counted = true;
-    if (s.workloads[0].training->memory.total_B > s.net.npu.mem_B)
+    if (1.05 * s.workloads[0].training->memory.total_B > s.net.npu.mem_B) /* 5 % are left to the allocator */
         return;
     double best = INFINITY;
     for (int32_t k = 0; k < b->n_designs; k++) {

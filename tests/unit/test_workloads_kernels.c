@@ -413,7 +413,7 @@ TEST(sac_repeats_a_share_of_the_products)
     struct block_cost c = cost_of(&m, &p, BLOCK_DENSE, &npu);
     assert_close(c.again_s, 0.37 * c.forward_s, 1e-12);
     assert_close(c.again_flop, 0.37 * (c.flop - c.core_flop), 1e-12);
-    assert_close(memory_layer_B(&m, &p, false), 8192 * (10 * 4096.0 + 2 * 1024 + 2 * 14336), 1e-12);
+    assert_close(memory_layer_B(&m, &p, false), 8192 * (8 * 4096.0 + 2 * 1024 + 2 * 14336), 1e-12);
 }
 
 /* ---- memory ---- */

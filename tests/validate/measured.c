@@ -493,6 +493,9 @@ static void map_software(const struct reader *r, const struct software *w)
     /* torchtitan compiles the loss since 2025. */
     if (has(r, "source", "torchtitan") && has(r, "date_or_release", "2024"))
         PUT_PLAN(r, "loss_peak_B", "14");
+    /* Recipes of DeepSeek-V3 keep the optimiser's moments in 16 bits (recipes/deepseek, exp_avg_dtype). */
+    if (has(r, "source", "Megatron-Bridge") && strncmp(m->model, "deepseek", 8) == 0)
+        PUT_PLAN(r, "moments_B", "4");
     /* What PyTorch reserves is 3 to 10 % more than it allocates: the middle. */
     if (is(r, "mem_kind", "reserved"))
         PUT_PLAN(r, "mem_margin", "0.065");

@@ -7,14 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the framework keeps beyond what the memory model counts, where mem_margin does not say it. XLA plans
- * its memory ahead and has no such allocator. */
-static double reserved_B(const struct training *x)
-{
-    bool counted = x->plan.mem_margin > 0 || x->plan.software == PLAN_MAXTEXT;
-    return counted ? 0 : TRAINING_RESERVED * x->memory.total_B;
-}
-
 void design_training_report(struct training_report *out, const struct design_point *s,
                             const struct design_workload *w, const struct design_load *load)
 {
@@ -25,7 +17,7 @@ void design_training_report(struct training_report *out, const struct design_poi
     out->hfu = out->mfu * x->cost.hardware_flop / x->cost.model_flop;
     out->memory_B = x->memory.total_B;
     out->missing_B = training_missing_B(x, &s->net);
-    out->tight = out->missing_B <= 0 && reserved_B(x) > -out->missing_B;
+    out->tight = out->missing_B <= 0 && plan_reserve(&x->plan) * x->memory.total_B > -out->missing_B;
 }
 
 /* ---- as a row ---- */

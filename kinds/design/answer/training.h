@@ -16,9 +16,6 @@ struct training_report {
     bool tight;    /**< it fits, but not with what the framework usually reserves beyond it */
 };
 
-/** Share of what PyTorch allocates that its allocator reserves beside it: 3 to 10 % (runs of torchtitan). */
-#define TRAINING_RESERVED 0.05
-
 /** @p w trains a model, and @p load is its time on a design for @p s. */
 void design_training_report(struct training_report *out, const struct design_point *s,
                             const struct design_workload *w, const struct design_load *load);

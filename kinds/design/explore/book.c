@@ -55,8 +55,8 @@ struct search_desk {
 
 /* ---- one plan ---- */
 
-/* Memory first, as it rules out most plans and is cheap. Its time with exchange free; INFINITY: it does not
- * fit. */
+/* Memory first, as it rules out most plans and is cheap: what the framework reserves has to fit too. Its time
+ * with exchange free; INFINITY: it does not fit. */
 static double look_at(struct worker *w, const struct plan *plan, double *memory_B)
 {
     static const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
@@ -64,7 +64,9 @@ static double look_at(struct worker *w, const struct plan *plan, double *memory_
     struct memory memory;
     memory_plan(&memory, &b->base->model, plan);
     *memory_B = memory.total_B;
-    if (memory.total_B > b->study->net.npu.mem_B) /* false where it is not known */
+    double needed_B = (1 + plan_reserve(plan)) * memory.total_B;
+    w->counts.least_B = fmin(w->counts.least_B, needed_B);
+    if (needed_B > b->study->net.npu.mem_B) /* false where it is not known */
         return INFINITY;
     plan_cost(&w->cost, &b->base->model, plan, &b->study->net.npu);
     return plan_cost_time(&w->cost, free_s, NULL);
@@ -77,7 +79,6 @@ static void note_plan(void *with, const struct plan *plan)
     w->next_rank += w->places.n;
     w->counts.n_candidates += w->places.n;
     note.least_s = look_at(w, plan, &note.memory_B);
-    w->counts.least_B = fmin(w->counts.least_B, note.memory_B);
     if (isinf(note.least_s)) {
         w->counts.n_rejected[SEARCH_MEMORY] += w->places.n;
         return;
