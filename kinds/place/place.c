@@ -178,11 +178,24 @@ static int place_read_level(struct place_servers *s, const char *server, const s
     return 0;
 }
 
+static int place_need_bandwidths(const struct place_study *s, struct err *e)
+{
+    if (topo_has_bandwidths(&s->servers.net))
+        return 0;
+    return yaml_fail(&s->doc, s->file.network, e, ERR_RANGE,
+                     "has a dimension without bandwidth; give bw_GBps in each%s",
+                     s->trace.n_mix > 0 ? ", or let weft alloc choose it" : "");
+}
+
 static int place_read_network(struct place_study *s, struct err *e)
 {
     struct place_servers *v = &s->servers;
     static const char *const gpu = "gpu";
+    /* Of a mix of models weft alloc may choose them; place_prepare() asks again. */
+    bool mix = yaml_get(&s->doc, s->file.jobs, "mix") >= 0;
     int rc = topo_read_network(&v->net, &s->doc, s->file.network, e);
+    if (!rc && !mix)
+        rc = place_need_bandwidths(s, e);
     if (!rc)
         rc = place_read_level(v, s->file.server, &s->doc, e);
     if (rc)
@@ -250,12 +263,14 @@ bool place_has_servers(const struct place_study *s)
 static int place_build_cluster(struct cluster *c, const struct place_study *s, int64_t seed, struct err *e)
 {
     const struct place_servers *v = &s->servers;
+    /* Jobs that are models know the links of groups, not paths. */
+    bool bare = s->trace.n_mix > 0 && !s->trace.path;
     const struct cluster_offer offer = { v->n_resources, v->names, v->each, false };
     if (v->drawn)
         return draw_racks(c, &v->racks, seed, e);
     if (v->graph)
         return cluster_read(c, v->graph, &offer, e);
-    return cluster_build(c, &v->net, v->level, &offer, e);
+    return (bare ? cluster_build_bare : cluster_build)(c, &v->net, v->level, &offer, e);
 }
 
 /* ---- price ---- */
@@ -834,11 +849,7 @@ static int place_prepare(void *point, void *shared, const struct study *study, s
     x->network = s->network;
     x->model = place_model_words[s->model];
     x->network_usd = s->network_usd;
-    if (s->servers.has_network && !topo_has_bandwidths(&s->servers.net))
-        return yaml_fail(
-            &s->doc, s->file.network, e, ERR_RANGE,
-            "has a dimension without bandwidth; give bw_GBps in each, or let weft alloc choose it");
-    return 0;
+    return s->servers.has_network ? place_need_bandwidths(s, e) : 0;
 }
 
 static int32_t place_count_entries(const void *point)

@@ -131,9 +131,11 @@ struct place_mix {
     const char *name; /**< of the entry, else of the model; NULL: a workload without a name */
     yaml_id model_node, parallel, workload;
     int32_t gpus;
-    double steps, tokens;     /**< steps of a job, from the other where that is given */
-    double share, jobs_per_s; /**< share: of all jobs */
-    struct job_model job;     /**< its training is owned */
+    double steps, tokens;      /**< steps of a job, from the other where that is given */
+    double share, jobs_per_s;  /**< share: of all jobs */
+    int64_t period, fragments; /**< steps between two exchanges of gradients; parts that are sent apart */
+    double keep;               /**< share of the gradients that is sent */
+    struct job_model job;      /**< its training is owned */
 };
 
 /** Of the whole machine, with `system`; else NaN. */

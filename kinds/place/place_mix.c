@@ -24,6 +24,13 @@ static const struct key mix_keys[] = {
     K_COUNT_OR(T, gpus, "gpus", 1, JOB_MAX_GPUS, 0, "that each of these jobs has", .required = true),
     K_REAL_OR(T, steps, "steps", "", 1, 1e-9, 1e15, NAN, "of a job"),
     K_REAL_OR(T, tokens, "tokens", "", 1, 1e-9, 1e18, NAN, "of a job, instead of steps"),
+    K_COUNT(T, period, "period", 1, 1000000, 1,
+            "steps between two exchanges of replicas (DiLoCo, local SGD); bytes are counted, not what steps "
+            "learn"),
+    K_COUNT(
+        T, fragments, "fragments", 1, 1000000, 1,
+        "parts that are exchanged apart, beside the steps (streaming DiLoCo); 1: all at once, after a step"),
+    K_REAL(T, keep, "keep", "", 1, 1e-6, 1, 1, "share of the bytes that are sent"),
     K_REAL(T, share, "share", "", 1, 0, 1e12, 1, "of the jobs, beside the shares of the others"),
     K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
               "that come of these, in place of share and of the whole mix's"),
@@ -128,6 +135,40 @@ static int mix_read_training(struct place_mix *x, const struct place_study *s, y
     return x->job.training->search >= 0 ? mix_search(x, s, &net, e) : 0;
 }
 
+static yaml_id mix_method_key(const struct place_study *s, yaml_id at)
+{
+    static const char *const keys[] = { "period", "fragments", "keep" };
+    yaml_id id = -1;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && id < 0; i++)
+        id = yaml_get(&s->doc, at, keys[i]);
+    return id;
+}
+
+/* Replicas that go on alone must hold all that a step changes, and there must be several. */
+static int mix_take_method(struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+{
+    struct training *t = x->job.training;
+    yaml_id key = mix_method_key(s, at);
+    if (key < 0)
+        return 0;
+    if (!t)
+        return yaml_fail_key(&s->doc, key, e, ERR_PARSE, "has no effect on a workload, only with model");
+    if (t->plan.degree[PLAN_DP] < 2)
+        return yaml_fail_key(&s->doc, key, e, ERR_RANGE,
+                             "is of replicas that exchange gradients, expected dp of 2 or more");
+    if (t->plan.zero > 0)
+        return yaml_fail_key(&s->doc, key, e, ERR_RANGE,
+                             "is of replicas that hold the whole optimizer, expected zero 0, not %d",
+                             (int)t->plan.zero);
+    if (x->fragments > x->period)
+        return yaml_fail(&s->doc, yaml_get(&s->doc, at, "fragments"), e, ERR_RANGE,
+                         "is %lld, expected at most the period, %lld", (long long)x->fragments,
+                         (long long)x->period);
+    t->plan.overlap_dp = x->fragments > 1 || (x->period == 1 && t->plan.overlap_dp);
+    x->job.exchange = x->keep / (double)x->period;
+    return 0;
+}
+
 static int mix_check_memory(const struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
 {
     double missing_B = training_missing_B(x->job.training, &s->servers.net);
@@ -175,13 +216,16 @@ static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_
     if (rc)
         return rc;
     footprint_ideal(size, &v->net, v->level, (int64_t)v->each[0], x->gpus);
-    x->job = (struct job_model){ .name = x->name, .kept = 1, .doc = doc, .workload = map };
-    if (yaml_get(doc, map, "model") < 0)
-        return mix_check_tree(x, s, size, e);
+    x->job = (struct job_model){ .name = x->name, .kept = 1, .exchange = 1, .doc = doc, .workload = map };
+    if (yaml_get(doc, map, "model") < 0) {
+        rc = mix_take_method(x, s, at, e);
+        return rc ? rc : mix_check_tree(x, s, size, e);
+    }
     x->job.training = malloc(sizeof *x->job.training);
     if (!x->job.training)
         return err_nomem(e, "a model");
     rc = mix_read_training(x, s, map, size, e);
+    rc = rc ? rc : mix_take_method(x, s, at, e);
     if (!rc && !x->name)
         x->name = x->job.name = x->job.training->name;
     return rc ? rc : mix_check_memory(x, s, at, e);

@@ -199,7 +199,7 @@ static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, 
     rc = cluster_take_offer(c, offer, e);
     if (!rc)
         rc = cluster_find_groups(c, e);
-    return rc ? rc : cluster_keep_paths(c, e);
+    return rc;
 }
 
 /*
@@ -241,8 +241,15 @@ static int cluster_outer_network(struct topo_network *outer, const struct topo_n
     return 0;
 }
 
-int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
-                  const struct cluster_offer *offer, struct err *e)
+/* All that is read off the graph, and paths. */
+static int cluster_finish_paths(struct cluster *c, const struct cluster_offer *offer, struct err *e)
+{
+    int rc = cluster_finish(c, offer, e);
+    return rc ? rc : cluster_keep_paths(c, e);
+}
+
+static int cluster_build_with(struct cluster *c, const struct topo_network *net, int32_t level,
+                              const struct cluster_offer *offer, bool paths, struct err *e)
 {
     struct topo_network outer;
     *c = (struct cluster){ 0 };
@@ -251,11 +258,23 @@ int cluster_build(struct cluster *c, const struct topo_network *net, int32_t lev
     if (!rc) {
         rc = topo_build_graph(&c->graph, &outer, NULL, e);
         if (!rc)
-            rc = cluster_finish(c, offer, e);
+            rc = (paths ? cluster_finish_paths : cluster_finish)(c, offer, e);
     }
     if (rc)
         cluster_free(c);
     return rc;
+}
+
+int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
+                  const struct cluster_offer *offer, struct err *e)
+{
+    return cluster_build_with(c, net, level, offer, true, e);
+}
+
+int cluster_build_bare(struct cluster *c, const struct topo_network *net, int32_t level,
+                       const struct cluster_offer *offer, struct err *e)
+{
+    return cluster_build_with(c, net, level, offer, false, e);
 }
 
 int cluster_read(struct cluster *c, const char *path, const struct cluster_offer *offer, struct err *e)
@@ -265,7 +284,7 @@ int cluster_read(struct cluster *c, const char *path, const struct cluster_offer
 #pragma omp critical(igraph)
     {
         rc = topo_read_graph(&c->graph, path, e);
-        if (!rc && (rc = cluster_finish(c, offer, e)))
+        if (!rc && (rc = cluster_finish_paths(c, offer, e)))
             err_wrap(e, "%s", path);
     }
     if (rc)
@@ -308,7 +327,7 @@ int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const 
     if (!rc) {
         rc = topo_build_links(&c->graph, k->n_servers, k->n_racks, "server", links, n_links, e);
         if (!rc)
-            rc = cluster_finish(c, offer, e);
+            rc = cluster_finish_paths(c, offer, e);
     }
     free(links);
     if (rc)

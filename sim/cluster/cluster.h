@@ -69,6 +69,10 @@ struct cluster_offer {
 int cluster_build(struct cluster *c, const struct topo_network *net, int32_t level,
                   const struct cluster_offer *offer, struct err *e);
 
+/** The same for jobs that ask for few paths, or none: each is searched when it is asked for. O(links). */
+int cluster_build_bare(struct cluster *c, const struct topo_network *net, int32_t level,
+                       const struct cluster_offer *offer, struct err *e);
+
 /**
  * The servers of a custom graph file: GraphML, or an edge list if its name ends in .csv (topo/graph.h).
  * ERR_RANGE also where a server cannot be reached from the first one (named). Else as cluster_build().

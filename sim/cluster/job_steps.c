@@ -56,6 +56,16 @@ static uint64_t hash_kind(const struct job_model *model, const int32_t *size, in
     return h ^ h >> 32;
 }
 
+/* Replicas that exchange every few steps, or less than all: so many bytes a step in the mean. */
+static void thin_exchange(struct plan_cost *c, double share)
+{
+    for (int32_t i = 0; i < c->n_collectives && share < 1; i++) {
+        enum plan_group g = c->collectives[i].group;
+        if (g == PLAN_GROUP_DP || g == PLAN_GROUP_EXPERTS || g == PLAN_GROUP_SHARD || g == PLAN_GROUP_COPIES)
+            c->collectives[i].bytes *= share;
+    }
+}
+
 int job_steps_tree(struct step_tree *t, const struct job_model *model, const struct topo_network *net,
                    struct err *e)
 {
@@ -67,6 +77,7 @@ int job_steps_tree(struct step_tree *t, const struct job_model *model, const str
     int rc = training_derive(&x, net, e);
     if (!rc && !plan_check_place(&x.place, &x.plan, &x.model, net, &fault))
         rc = err_set(e, ERR_RANGE, "%s: %s", fault.key, fault.why);
+    thin_exchange(&x.cost, model->exchange);
     return rc ? rc : training_build(t, &x, net, e);
 }
 

@@ -10,6 +10,7 @@
 struct job_model {
     const char *name;
     double kept; /**< share of its time that failures and checkpoints leave, (0, 1]: a step takes T/kept */
+    double exchange; /**< bytes of gradients that replicas exchange in a step, over those of each step; 1 */
     struct training *training;  /**< a model and its plan; NULL: a workload that is read for each place */
     const struct yaml_doc *doc; /**< with training NULL: where that workload stands */
     yaml_id workload;

@@ -113,6 +113,21 @@ run alloc buy.yaml -q --set objective=usd_per_job --set seeds=2 --set "$owned"
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700 }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 1e9, store_GBps: 1 } }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000 }'
+echo "== replicas that exchange every few steps: so many bytes fewer, of which fragments hide"
+step() {
+    "$WEFT" place mix.yaml -q --of csv --set jobs.count=1 --set 'schedulers=[fifo]' --set network.dims.pod.bw_GBps=2 \
+        --set "jobs.mix=[{model: small.yaml, gpus: 32, parallel: {tp: 8, batch: 64$1}, steps: 1$2}]" | sed -n 's/^0,[^,]*,events,fifo,1,1,1,,\([^,]*\),.*/\1/p'
+}
+flat=', overlap_dp: false'
+every=$(step "$flat" '') tenth=$(step "$flat" ', period: 10') never=$(step "$flat" ', period: 1000000')
+echo "$every $tenth $never" | awk '{ want = $3 + ($1 - $3) / 10; print ($1 > 1.1 * $3 && ($2 - want) ^ 2 < (1e-4 * want) ^ 2) ? "a tenth of what every step takes" : "wrong: " $0 }'
+[ "$(step "$flat" ', keep: 0.1')" = "$tenth" ] && echo "keep 0.1: as many bytes"
+step '' ', period: 10, fragments: 5' | awk -v all="$tenth" '{ print $1 < all ? "fragments: hidden beside steps" : "wrong: " $1 }'
+for method in 'parallel: {tp: 8, dp: 1, pp: 4, batch: 64}, period: 10' 'parallel: {tp: 8, batch: 64, zero: 1}, period: 10' 'parallel: {tp: 8, batch: 64}, fragments: 4'; do
+    run place mix.yaml -q --set "jobs.mix=[{model: small.yaml, gpus: 32, $method, steps: 1}]"
+done
+run place mix.yaml -q --set 'jobs.mix[2].keep=0.5'
+run place mix.yaml -q --set 'jobs.mix[0].keep=2'
 echo "== many steps down"
 "$WEFT" alloc buy.yaml --set seeds=1 --set "vary={network.dims.pod.taper: [2]}" --set network.dims.pod.max_GBps=1000 | sed -n "/^design /,/more\|all$/p"
 echo "== what is wrong with that"

@@ -149,7 +149,7 @@ static void jobs_open(struct jobs *x, struct folder *f, const struct world *w, c
         footprint_network(&place, &x->at.net, size);
     while (training_read(&x->training, &x->doc, x->doc.root, &place, &(struct err){ 0 }) &&
            footprint_simplify(size, place.n_dims, 1));
-    x->model = (struct job_model){ .name = "model", .kept = 1, .training = &x->training };
+    x->model = (struct job_model){ .name = "model", .kept = 1, .exchange = 1, .training = &x->training };
     for (int32_t i = 0; i < n; i++) {
         x->jobs[i] = job_default();
         x->jobs[i].gpus = (int32_t)w->npus;
