@@ -281,6 +281,23 @@ static int mix_check_shares(struct place_trace *t, const struct place_study *s, 
     return 0;
 }
 
+/* Keys that say of jobs what models say themselves, and of a mix what its trace says. */
+static void mix_note_keys(struct place_study *s)
+{
+    static const char *const own[] = { "length", "overlap_frac" };
+    static const char *const links[] = { "reduce_GBps", "inner_GBps" };
+    int n_links = s->servers.level > 0 ? 1 : 2; /* place_read_pace() tells the other one */
+    for (int i = 0; i < 2 && !s->trace.path; i++)
+        place_note_key(s, s->file.jobs, own[i], "all jobs are models");
+    for (int i = 0; i < n_links && !s->trace.path; i++)
+        place_note_key(s, s->file.events, links[i], "all jobs are models");
+    for (int32_t i = 0; i < s->trace.n_mix && s->trace.path; i++)
+        place_note_key(s, mix_node(s, i), "share", "the trace says which jobs there are");
+    for (int32_t i = 0; i < s->trace.n_mix; i++)
+        if (!isnan(s->trace.mix[i].jobs_per_s))
+            place_note_key(s, mix_node(s, i), "share", "jobs_per_h is given");
+}
+
 int place_read_mix(struct place_study *s, struct err *e)
 {
     struct place_trace *t = &s->trace;
@@ -299,7 +316,10 @@ int place_read_mix(struct place_study *s, struct err *e)
         rc = rc ? rc : mix_read_work(&t->mix[i], s, at, e);
         rc = rc ? rc : mix_check_length(&t->mix[i], &s->doc, at, e);
     }
-    return rc ? rc : mix_check_shares(t, s, e);
+    rc = rc ? rc : mix_check_shares(t, s, e);
+    if (!rc)
+        mix_note_keys(s);
+    return rc;
 }
 
 void place_mix_free(struct place_trace *t)

@@ -265,6 +265,26 @@ TEST(pruning_leaves_what_the_root_leads_to)
     assert_string_equal(at(&got, "rooms[1].doors.front")->text, "open");
 }
 
+TEST(keep_leaves_members_by_key_in_order)
+{
+    static const char *const keys[] = { "c", "a", "none", NULL };
+    static const char text[] = "{ a: 1, b: { x: 2 }, c: [3], d: 4 }";
+    KEEP(struct yaml_doc, doc, yaml_free);
+    OK(yaml_read_text(&doc, "text", text, strlen(text), e));
+    yaml_keep(&doc, doc.root, keys);
+    assert_int_equal(doc.nodes[doc.root].n, 2);
+    yaml_id a = doc.nodes[doc.root].first, c = doc.nodes[a].next;
+    assert_string_equal(doc.nodes[a].key, "a");
+    assert_string_equal(doc.nodes[c].key, "c");
+    assert_int_equal(doc.nodes[c].index, 1);
+    assert_int_equal(doc.nodes[c].next, -1);
+    assert_int_equal(doc.nodes[doc.root].last, c);
+    assert_int_equal(yaml_get(&doc, doc.root, "b"), -1);
+    yaml_keep(&doc, doc.root, keys + 2);
+    assert_int_equal(doc.nodes[doc.root].n, 0);
+    assert_int_equal(doc.nodes[doc.root].first, -1);
+}
+
 TEST(freed_document_may_be_freed_again)
 {
     struct yaml_doc doc;
