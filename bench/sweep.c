@@ -15,6 +15,8 @@ enum { N_TOTALS = 500, N_NETWORKS = 500, SEED = 20261121 };
 /* 40,000 points a second with the store, which takes 8 us of the 25. */
 #define LEAST_PER_S (1 / 17e-6)
 
+enum { ROUTED_PER_S = 5000 };
+
 /* A sweep of one axis that is not written in the study. */
 struct points {
     struct sweep_axis axis;
@@ -169,12 +171,24 @@ void bench_sweep(struct bench *b)
         { "workload", "{ name: GPT-3 175B, model: configs/models/gpt3-175b.yaml, parallel: { tp: 32, pp: 8, "
                       "batch: 4096 } }" },
     };
-    struct points total, ratio, network, model;
+    /* Flows that collide on the way up a tree, and a dragonfly with the best share of two ways. */
+    static const struct study_override routed[] = {
+        { "network", "fat-tree:8x4/free+hash dragonfly:2x4x5^2" },
+        { "model", "alpha-beta" },
+        { "objective", "time" },
+        { "workload",
+          "{ name: both, groups: { tp: { size: 8 }, dp: { after: tp } }, step: { sum: [ "
+          "{ all-to-all: { size_MB: 200, group: all } }, { all-reduce: { size_MB: 800, group: dp } }, "
+          "{ all-reduce: { size_MB: 80, group: tp } } ] } }" },
+    };
+    struct points total, ratio, network, model, fabrics;
     open_points(&total, "configs/studies/libra/gpt3-4d.yaml", NULL, 0, "total_GBps", N_TOTALS);
     open_points(&ratio, "configs/studies/libra/gpt3-4d.yaml", &product, 1, "total_GBps", N_TOTALS);
     open_points(&network, "configs/studies/main.yaml", of_networks, 2, "network", N_NETWORKS);
     open_points(&model, "configs/studies/llm-gpt3-libra.yaml", trained, 1, "total_GBps", N_TOTALS);
+    open_points(&fabrics, "configs/studies/three-switches.yaml", routed, 4, "total_GBps", N_TOTALS);
     add_totals(&total);
+    add_totals(&fabrics);
     add_totals(&ratio);
     add_totals(&model);
     add_networks(&network);
@@ -191,6 +205,11 @@ void bench_sweep(struct bench *b)
           .data = &ratio,
           .items = N_TOTALS },
         { .what = "total varies, a trained model", .run = run_units, .data = &model, .items = N_TOTALS },
+        { .what = "total varies, hashed flows, adaptive routes",
+          .run = run_units,
+          .data = &fabrics,
+          .items = N_TOTALS,
+          .floor_per_s = ROUTED_PER_S },
     };
     enum { N = sizeof runners / sizeof runners[0] };
     for (int i = 0; i < N; i++)
@@ -201,4 +220,5 @@ void bench_sweep(struct bench *b)
     close_points(&ratio);
     close_points(&network);
     close_points(&model);
+    close_points(&fabrics);
 }

@@ -38,6 +38,7 @@ static void draw_network(struct topo_network *net, struct rng *r)
         "line:3",
         "fat-tree:8x4/2",
         "fat-tree:8x4/free",
+        "fat-tree:8x4/free+hash",
         "fat-tree:4x2x4/2/1.5",
         "fat-tree:4x4x4/free",
         "fat-tree:8x4*2",
