@@ -523,6 +523,7 @@ static int print_built_counts(void)
         { "cloudmatrix384", NULL, NULL, "chips of nodes", ", leaf", 336, "V-weak" },
         { "cloudmatrix384", NULL, NULL, "chips above", ", spine", 112, "V-weak" },
         { "frontier-slingshot", NULL, NULL, "switches", ", router", 2368, "V-weak" },
+        { "tpu-v5p-6144", NULL, NULL, "chips", NULL, 6144, "V" },
         { "tpu-v7-9216", NULL, NULL, "chips", NULL, 9216, "V" },
         { "trn2-ultraserver", NULL, NULL, "chips", NULL, 64, "V" },
         { "ub-mesh-8192", NULL, NULL, "NPUs", NULL, 8192, "A" },
@@ -547,12 +548,14 @@ static int print_built_ratios(void)
     KEEP(struct priced, rubin, close_parts) = { 0 };
     KEEP(struct priced, planes, close_parts) = { 0 };
     KEEP(struct priced, tpu, close_parts) = { 0 };
+    KEEP(struct priced, v5p, close_parts) = { 0 };
     struct topo_clos tree;
     int wrong = 0;
     open_built(&frontier, "frontier-slingshot", NULL, NULL);
     open_built(&rubin, "nvl144-vera-rubin", NULL, NULL);
     open_built(&planes, "multi-plane-200g-32768", NULL, NULL);
     open_built(&tpu, "tpu-v7-9216", NULL, NULL);
+    open_built(&v5p, "tpu-v5p-6144", NULL, NULL);
     /* One plane of 800G on boxes of 64 ports takes three tiers. */
     MUST(topo_count_clos(&tree, planes.net.n_npus, 64, 1, 1, e));
     double boxes = count_pieces(&planes, ", leaf") + count_pieces(&planes, ", spine"),
@@ -572,6 +575,8 @@ static int print_built_ratios(void)
                 boxes / (double)tree.switches, 0.005, "V-weak", &wrong);
     print_count("`multi-plane-200g-32768`, optics over those of three tiers", 2.0 / 3, "",
                 cages / (double)(tree.end_links + tree.up_links), 0.005, "V-weak", &wrong);
+    print_count("`tpu-v5p-6144`, links of a chip, both ways", 1200, " GB/s",
+                2 * topo_all_links(v5p.net.dims) * v5p.bw_Bps[0] / 1e9, 0, "V", &wrong);
     print_count("`tpu-v7-9216`, ports of optical switches, each chip", 1.5, "", 2 * outside / chips, 0,
                 "V-weak", &wrong);
     return wrong;
