@@ -336,6 +336,10 @@ validate: deps ## compare weft with published numbers; writes docs/validation.md
 validate-programs: $(SECTIONS)
 	@:
 
+check-parquet: ## rows as Parquet by DuckDB, where node is; DUCKDB=FOLDER with node_modules/@duckdb/node-api
+	$(SUBMAKE) $(WEFT)
+	@FOLDER=$O DUCKDB='$(DUCKDB)' tests/parquet.sh
+
 check-simgrid: ## flows against SimGrid itself, not only against its answers in tests/oracle/simgrid.csv
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(SIMGRID_PACKAGES)'
 	$(SUBMAKE) $O/tests/oracle/write_cases $(SIMGRID) $(UNIT)
@@ -456,7 +460,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all run run-study test soak test-programs unit-tests t FORCE valgrind golden coverage faults fuzz fuzz-long fuzzers tsan mutants bench bench-programs validate \
-    check-simgrid check-slurm check-report validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
+    check-parquet check-simgrid check-slurm check-report validate-programs lint lint-all lint-format lint-cppcheck lint-tidy lint-changed \
     lint-scripts lint-titles lint-warnings compilers all-objects count docs hooks format install \
     uninstall dist deb check-deb deps clean help
 

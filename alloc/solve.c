@@ -1170,7 +1170,8 @@ static int32_t find_scaled_row(const struct alloc_problem *p)
 static double *list_question(size_t *n, const struct alloc_problem *p)
 {
     const size_t leaves = (size_t)p->step->n_leaves * D, of_row = D + 2;
-    double *list = malloc((leaves + (size_t)p->n_rows * of_row + 2 * D + 3) * sizeof *list), *to = list;
+    double *list = malloc((leaves + (size_t)p->n_rows * of_row + 2 * (size_t)D + 3) * sizeof *list),
+           *to = list;
     if (!list)
         return NULL;
     *to++ = p->objective;

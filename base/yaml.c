@@ -378,12 +378,10 @@ static int take_events(struct yaml_builder *b, struct err *e)
  * lists and plain words of letters that mean nothing to YAML, and makes of them the events that libyaml
  * would. At anything else, and at whatever is wrong, it gives up, and libyaml reads the text from its start.
  */
-struct flow {
+struct flow_line {
     struct yaml_builder *b;
     const char *at, *end;
 };
-
-enum { FLOW_WORD = 256 };
 
 static bool is_flow_letter(char c)
 {
@@ -391,25 +389,25 @@ static bool is_flow_letter(char c)
            (c && strchr("_./+@-", c));
 }
 
-static void skip_blanks(struct flow *f)
+static void skip_blanks(struct flow_line *f)
 {
     while (f->at < f->end && *f->at == ' ')
         f->at++;
 }
 
-static bool flow_is(const struct flow *f, char c)
+static bool flow_is(const struct flow_line *f, char c)
 {
     return f->at < f->end && *f->at == c;
 }
 
-/* May stand in the middle of a word: one blank or colon between letters. */
-static bool is_flow_inner(const struct flow *f)
+/* May a word go on here? One blank or colon may stand between letters. */
+static bool flow_goes_on(const struct flow_line *f)
 {
-    return (*f->at == ' ' || *f->at == ':') && f->at + 1 < f->end && is_flow_letter(f->at[1]);
+    return f->at < f->end && (is_flow_letter(*f->at) || ((*f->at == ' ' || *f->at == ':') &&
+                                                         f->at + 1 < f->end && is_flow_letter(f->at[1])));
 }
 
-/* False: give up. */
-static bool flow_event(struct flow *f, yaml_event_t *ev, const char *from)
+static bool flow_event(struct flow_line *f, yaml_event_t *ev, const char *from)
 {
     struct err ignored;
     size_t column = (size_t)(from - f->b->text);
@@ -418,21 +416,21 @@ static bool flow_event(struct flow *f, yaml_event_t *ev, const char *from)
     return take_event(f->b, ev, &ignored) == 0;
 }
 
-static bool flow_bracket(struct flow *f, yaml_event_type_t type)
+static bool flow_bracket(struct flow_line *f, yaml_event_type_t type)
 {
     yaml_event_t ev = { .type = type };
     return flow_event(f, &ev, f->at++);
 }
 
 /* Begins with a letter or a digit, or with a sign or a point before a digit. */
-static bool flow_word(struct flow *f)
+static bool flow_word(struct flow_line *f)
 {
-    char word[FLOW_WORD];
+    char word[256];
     const char *from = f->at;
     bool number = from + 1 < f->end && strchr("+-.", *from) && from[1] >= '0' && from[1] <= '9';
     if (from == f->end || !is_flow_letter(*from) || (strchr("+-.@/", *from) && !number))
         return false;
-    while (f->at < f->end && (is_flow_letter(*f->at) || is_flow_inner(f)))
+    while (flow_goes_on(f))
         f->at++;
     size_t n = (size_t)(f->at - from);
     if (n >= sizeof word)
@@ -447,22 +445,17 @@ static bool flow_word(struct flow *f)
     return flow_event(f, &ev, from);
 }
 
-static bool flow_value(struct flow *f);
-
-static bool flow_member(struct flow *f, bool map)
+/* "key: ", of a map. */
+static bool flow_key(struct flow_line *f)
 {
-    if (map) {
-        if (!flow_word(f) || !flow_is(f, ':') || f->at + 1 == f->end || f->at[1] != ' ')
-            return false;
-        f->at++;
-        skip_blanks(f);
-    }
-    bool ok = flow_value(f);
+    if (!flow_word(f) || !flow_is(f, ':') || f->at + 1 == f->end || f->at[1] != ' ')
+        return false;
+    f->at++;
     skip_blanks(f);
-    return ok;
+    return true;
 }
 
-static bool flow_value(struct flow *f)
+static bool flow_value(struct flow_line *f)
 {
     const bool map = flow_is(f, '{');
     const char close = map ? '}' : ']';
@@ -471,12 +464,11 @@ static bool flow_value(struct flow *f)
     bool ok = flow_bracket(f, map ? YAML_MAPPING_START_EVENT : YAML_SEQUENCE_START_EVENT);
     skip_blanks(f);
     for (bool more = ok && !flow_is(f, close); more;) {
-        ok = flow_member(f, map);
+        ok = (!map || flow_key(f)) && flow_value(f);
+        skip_blanks(f);
         more = ok && flow_is(f, ',');
-        if (more) {
-            f->at++;
-            skip_blanks(f);
-        }
+        f->at += more;
+        skip_blanks(f);
     }
     return ok && flow_is(f, close) && flow_bracket(f, map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT);
 }
@@ -484,16 +476,14 @@ static bool flow_value(struct flow *f)
 /* Is the whole text such a value? Then it has been taken; else nothing has. */
 static bool take_flow(struct yaml_builder *b, size_t n)
 {
-    struct flow f = { .b = b, .at = b->text, .end = b->text + n };
-    const int32_t n_nodes = b->doc->n_nodes, depth = b->depth;
+    struct flow_line f = { .b = b, .at = b->text, .end = b->text + n };
     struct err ignored;
+    const int32_t n_nodes = b->doc->n_nodes, depth = b->depth;
     if (flow_value(&f) && f.at == f.end && end_stream(b, &ignored) == 0)
         return true;
     b->doc->n_nodes = n_nodes;
     b->depth = depth;
-    b->n_open = 0;
-    b->top = -1;
-    b->key = NULL;
+    b->n_open = 0, b->top = -1, b->key = NULL;
     return false;
 }
 

@@ -17,6 +17,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/filters.h"
+#include "cli/front_source.h"
 #include "cli/output.h"
 #include "cli/points.h"
 #include "plots/scale.h"
@@ -24,23 +25,6 @@
 #include "study/keep.h"
 #include "study/store.h"
 #include "study/study.h"
-
-/* ---- where rows come from ---- */
-
-/** Zero-initialise; release with front_source_close(). */
-struct front_source {
-    struct table rows; /**< the batch under way; columns are those of every batch */
-    const struct study_kind *kind;
-    struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
-    struct store_walk walk;
-    struct table read;  /**< a point has several rows: as read, without KEEP_ROW */
-    bool begun_point;   /**< there was a last row */
-    int64_t point, n;   /**< of the last row: its point, and its number within it */
-    bool begun;         /**< the first batch was handed out */
-    struct origin from; /**< of a store */
-    bool complete;      /**< no point of the store is missing */
-    bool survivors;     /**< the store has what `keep` of its study left */
-};
 
 /* ---- what is found: fronts, with and without limits, and a design held against them ---- */
 
@@ -85,106 +69,6 @@ struct front_job {
 };
 
 enum { FRONT_NAME = 160 };
-
-enum { BATCH = 4096 /* rows of a store at a time: a few MB */ };
-
-/* Rows of `read`, each with a number of its own: the point, and which of its rows it is. */
-static int number_rows(struct front_source *s, struct err *e)
-{
-    const struct table *from = &s->read;
-    int32_t point = table_find(from, "point");
-    table_clear(&s->rows);
-    for (int32_t i = 0; i < from->n_cols && s->rows.n_cols < from->n_cols; i++)
-        table_column_of(&s->rows, from, i);
-    if (s->rows.n_cols == from->n_cols)
-        table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
-    for (int64_t row = 0; row < from->n_rows; row++) {
-        int64_t now = point < 0 ? row : table_count(from, row, point);
-        s->n = s->begun_point && now == s->point ? s->n + 1 : 0;
-        s->begun_point = true;
-        s->point = now;
-        table_row(&s->rows);
-        for (int32_t i = 0; i < from->n_cols; i++)
-            table_put_cell(&s->rows, from, row, i);
-        table_put_count(&s->rows, now < 0 ? -1 : store_row_id(now, s->n));
-    }
-    return s->rows.failed ? err_nomem(e, "rows") : 0;
-}
-
-static int read_batch(struct front_source *s, struct err *e)
-{
-    bool many = s->kind && s->kind->label;
-    int rc = store_next(s->store, &s->walk, BATCH, many ? &s->read : &s->rows, e);
-    return rc || !many ? rc : number_rows(s, e);
-}
-
-static int open_store(struct front_source *s, const struct run *run, struct err *e)
-{
-    int rc = output_read_stores(&s->store, run, 0, e);
-    if (rc)
-        return rc;
-    const struct store_head *head = store_head_of(s->store);
-    s->complete = store_is_complete(s->store);
-    s->survivors = head->keep && *head->keep;
-    s->from = (struct origin){ .known = true, .study_hash = head->study_hash, .seed = head->seed };
-    rc = study_kind_of_store(&s->kind, s->store, e);
-    if (!rc)
-        rc = study_trim_store(s->store, s->kind, false, e);
-    return rc ? rc : read_batch(s, e);
-}
-
-static int open_csv(struct front_source *s, const char *path, struct err *e)
-{
-    int rc = table_read_csv(&s->read, path, e);
-    if (rc)
-        return rc;
-    s->kind = study_kind_of_columns(&s->read);
-    study_find_better(&s->read, s->kind, TABLE_ROWS);
-    if (s->kind->label && table_find(&s->read, "point") >= 0)
-        return number_rows(s, e);
-    s->rows = s->read;
-    s->read = (struct table){ 0 };
-    return 0;
-}
-
-/* Open the operands ("-": a CSV from standard input) and read the first batch. Errors as table_read_csv() and
- * store_read(). */
-static int front_source_open(struct front_source *s, const struct run *run, struct err *e)
-{
-    const char *path = run->opt.operands[0];
-    *s = (struct front_source){ .walk = store_walk_all(STORE_RESULTS, false),
-                                .complete = true,
-                                .from = { .known = false } };
-    if (strcmp(path, "-") == 0)
-        return open_csv(s, "/dev/stdin", e);
-    bool is;
-    int rc = output_refuse_study(path, e);
-    rc = rc ? rc : output_is_store(&is, path, e);
-    return rc ? rc : is || run->opt.n_operands > 1 ? open_store(s, run, e) : open_csv(s, path, e);
-}
-
-/* The next rows, which the caller may change; NULL after the last. Errors as store_next(). */
-static int front_source_next(struct front_source *s, struct table **rows, struct err *e)
-{
-    int rc = 0;
-    *rows = NULL;
-    if (s->begun && s->store)
-        rc = read_batch(s, e);
-    else if (s->begun)
-        return 0;
-    s->begun = true;
-    if (!rc && (!s->store || s->rows.n_rows > 0))
-        *rows = &s->rows;
-    return rc;
-}
-
-static void front_source_close(struct front_source *s)
-{
-    table_free(&s->rows);
-    table_free(&s->read);
-    store_close(s->store);
-    *s = (struct front_source){ .from = { .known = false } };
-}
 
 /* ---- what is asked ---- */
 
@@ -468,7 +352,7 @@ static int front_read_rows(struct front_job *j, struct err *e)
 {
     struct table *rows;
     int rc;
-    while (!(rc = front_source_next(&j->source, &rows, e)) && rows) {
+    while (!(rc = cmd_front_next(&j->source, &rows, e)) && rows) {
         rc = find_design(j, rows, e);
         filters_keep(&j->filters, rows);
         j->n_passed += rows->n_rows;
@@ -603,7 +487,7 @@ static void front_job_free(struct front_job *j)
     filters_free(&j->filters);
     text_free(&j->work);
     text_free(&j->other_work);
-    front_source_close(&j->source);
+    cmd_front_close(&j->source);
     *j = (struct front_job){ 0 };
 }
 
@@ -621,7 +505,7 @@ static int read_part(struct front_job *part, const struct front_job *j, const st
                                           .store = j->source.store,
                                           .walk = store_walk_all(STORE_RESULTS, false) };
     part->source.walk.part = k + 1;
-    int rc = read_batch(&part->source, e);
+    int rc = cmd_front_read(&part->source, e);
     rc = rc ? rc : take_options(part, opt, e);
     rc = rc ? rc : front_read_rows(part, e);
     for (int32_t i = 0; i < part->n_sides && !rc; i++)
@@ -708,7 +592,7 @@ static bool asks_for_others(const struct options *opt)
  * or none within the limits. */
 static int front_job_run(struct front_job *j, struct run *run, struct err *e)
 {
-    int rc = front_source_open(&j->source, run, e);
+    int rc = cmd_front_open(&j->source, run, e);
     output_notes(run, &j->source.read.notes);
     output_notes(run, &j->source.rows.notes);
     if (!rc && !j->source.complete)

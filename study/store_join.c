@@ -55,19 +55,19 @@ struct store *store_part(struct store *s, int32_t k)
 
 /* ---- which files ---- */
 
-struct names {
+struct store_names {
     char **names; /* shape [n], owned */
     int32_t n, cap;
 };
 
-static void names_free(struct names *x)
+static void names_free(struct store_names *x)
 {
     for (int32_t i = 0; i < x->n; i++)
         free(x->names[i]);
     free(x->names);
 }
 
-static int add_name(struct names *x, const char *folder, const char *name, struct err *e)
+static int add_name(struct store_names *x, const char *folder, const char *name, struct err *e)
 {
     struct text path = { 0 };
     text_printf(&path, "%s%s%s", folder, *folder ? "/" : "", name);
@@ -87,7 +87,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* All stores of a folder, by name; what is no folder is a store itself. */
-static int list_path(struct names *x, const char *path, struct err *e)
+static int list_path(struct store_names *x, const char *path, struct err *e)
 {
     DIR *folder = opendir(path);
     const int32_t before = x->n;
@@ -109,7 +109,7 @@ static int list_path(struct names *x, const char *path, struct err *e)
 
 /* ---- opening ---- */
 
-static int open_all(struct store_join *j, const struct names *x, struct err *e)
+static int open_all(struct store_join *j, const struct store_names *x, struct err *e)
 {
     struct err *errs = calloc((size_t)x->n, sizeof *errs);
     int rc = 0;
@@ -173,7 +173,7 @@ static int add_up(struct store *first, const struct store_join *j, struct err *e
     return rc;
 }
 
-static int join_names(struct store **out, const struct names *x, struct err *e)
+static int join_names(struct store **out, const struct store_names *x, struct err *e)
 {
     struct store_join *j = calloc(1, sizeof *j);
     if (!j)
@@ -193,7 +193,7 @@ static int join_names(struct store **out, const struct names *x, struct err *e)
 
 int store_read_together(struct store **out, const char *const *paths, int32_t n, struct err *e)
 {
-    struct names x = { 0 };
+    struct store_names x = { 0 };
     int rc = 0;
     *out = NULL;
     for (int32_t i = 0; i < n && !rc; i++)
