@@ -335,8 +335,9 @@ static int run_tasks(struct buy_answer *a, const struct study *s, const struct b
         if (rc) {
 #pragma omp critical(buy)
             if (!failed) {
-                failed = rc;
                 *e = inner;
+#pragma omp atomic write
+                failed = rc;
             }
         }
     }

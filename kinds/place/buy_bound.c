@@ -30,8 +30,11 @@ static int list_step(struct shape_lister *x, struct err *e)
     int rc = job_steps_find(&step, x->p->kept, &x->p->at.trace.mix[x->entry].job, x->size, &ignored);
     if (rc == ERR_NOMEM)
         return err_nomem(e, "steps of jobs");
-    if (rc || x->out->n == MOST_SHAPES) /* no place of that shape can be had */
+    if (rc) /* no place of that shape can be had */
         return 0;
+    if (x->out->n == MOST_SHAPES)
+        return err_set(e, ERR_RANGE, "a job of %d GPUs may have places of more than %d shapes",
+                       (int)x->p->at.trace.mix[x->entry].gpus, MOST_SHAPES);
     if (!vec_reserve(x->out->steps, x->cap, x->out->n + 1))
         return err_nomem(e, "steps of jobs");
     x->out->steps[x->out->n++].of = step;
@@ -47,11 +50,13 @@ static int list_shapes(struct shape_lister *x, int32_t d, int32_t left, struct e
     if (d >= net->n_dims)
         return left == 1 ? list_step(x, e) : 0;
     int32_t next = topo_after_entry(net->dims, d);
-    bool inside = d < x->p->at.servers.level;
-    for (int32_t k = d + 1; k < next; k++)
+    int64_t most = d < x->p->at.servers.level ? 1 : INT64_MAX; /* of a server; pieces of groups may be many */
+    for (int32_t k = d; k < next; k++) {
+        most *= most < INT64_MAX ? net->dims[k].size : 1;
         x->size[k] = 1;
+    }
     for (int32_t f = 1; f <= left && !rc; f++) {
-        if (left % f != 0 || (inside && f > net->dims[d].size))
+        if (left % f != 0 || f > most)
             continue;
         x->size[d] = f;
         rc = list_shapes(x, next, left / f, e);
