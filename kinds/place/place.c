@@ -555,7 +555,7 @@ struct place_row {
     double jobs;
     double x[N_PLACE_METRICS][2]; /* mean, and half of its interval */
     int64_t beats_next;
-    const char *base;
+    const char *length, *unproved, *base;
     double vs_base_pct, vs_base_pct_ci;
     int64_t wins;
     double network_usd, vs_base_usd;
@@ -577,6 +577,8 @@ static const struct column result_columns[] = {
     STUDY_RESULT_COLUMNS(struct place_result, head),
     COLUMN_WORD(struct place_result, scheduler, NULL),
     COLUMN_WORD(struct place_result, notes, NULL),
+    COLUMN_WORD(struct place_result, length, NULL),
+    COLUMN_WORD(struct place_result, unproved, NULL),
     COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, NULL),
     COLUMN_REAL_N(struct place_result, x, "metric#", N_PLACE_METRICS, NULL),
     COLUMNS_END,
@@ -586,13 +588,18 @@ static const struct column result_columns[] = {
 #define ROW_BEGIN                                                                                            \
     COLUMN_WORD(struct place_row, network, "the network, graph, racks or pool it runs on",                   \
                 .flags = COLUMN_EMPTY | COLUMN_COMMON | COLUMN_YIELDS),                                      \
-        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA),             \
+        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA,              \
+                    .flags = COLUMN_YIELDS),                                                                 \
         COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
         COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is"),                                \
         COLUMN_REAL(struct place_row, jobs, "of a run")
 #define ROW_END                                                                                              \
     COLUMN_COUNT(struct place_row, beats_next, "seeds in which it is better than the scheduler listed next", \
                  .title = "beats next", .as = "seeds", .flags = COLUMN_SEEDS),                               \
+        COLUMN_WORD(struct place_row, length, "what jobs keep on every network: iterations, or runtime",     \
+                    .in = IN_DATA, .with = "length"),                                                        \
+        COLUMN_WORD(struct place_row, unproved, "why there is no guarantee", .in = IN_DATA,                  \
+                    .with = "unproved"),                                                                     \
         COLUMN_WORD(struct place_row, base, "what the row is compared with, as far as that is not its own",  \
                     .title = "baseline", .flags = COLUMN_COMMON, .with = "vs_base_pct"),                     \
         COLUMN_REAL(struct place_row, vs_base_pct,                                                           \
@@ -609,10 +616,10 @@ static const struct column result_columns[] = {
                     .with = "vs_base_usd"),                                                                  \
         COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error",            \
                     .in = IN_DATA),                                                                          \
-        COLUMN_WORD(struct place_row, message, "what is wrong")
+        COLUMN_WORD(struct place_row, message, "what is wrong, or left out")
 #define RUN_BEGIN                                                                                            \
     COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY | COLUMN_YIELDS),      \
-        COLUMN_WORD(struct place_result, model, "likewise"),                                                 \
+        COLUMN_WORD(struct place_result, model, "likewise", .flags = COLUMN_YIELDS),                         \
         COLUMN_WORD(struct place_result, scheduler, "whose run it is"),                                      \
         COLUMN_COUNT(struct place_result, seed, "of the run"),                                               \
         COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, "of the run")
@@ -978,8 +985,9 @@ static void place_put_means(struct study_rows *rows, const struct place_row *beg
     const struct place_shared *own = results_shared(r);
     enum place_model model = place_model_called(begin->model);
     int64_t seeds = results_seeds(r);
+    const struct place_result *first = results_at(r, i, 0);
     struct place_row row = *begin;
-    row.scheduler = ((const struct place_result *)results_at(r, i, 0))->scheduler;
+    row.scheduler = first->scheduler;
     row.seeds = seeds;
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         for (int64_t k = 0; k < seeds; k++)
@@ -992,6 +1000,8 @@ static void place_put_means(struct study_rows *rows, const struct place_row *beg
     for (int64_t k = 0; k < seeds; k++)
         x[k] = (double)((const struct place_result *)results_at(r, i, k))->n_jobs;
     row.jobs = stat_mean(x, seeds, 1).mean;
+    row.length = first->length;
+    row.unproved = first->unproved;
     row.beats_next = place_count_better(r, i, model);
     if (own->base_label) {
         struct place_gap gap = place_compare(r, i, own->base_scheduler, place_model_aim(model), x);
@@ -1004,6 +1014,8 @@ static void place_put_means(struct study_rows *rows, const struct place_row *beg
     if (base && base != r)
         row.vs_base_usd = row.network_usd - ((const struct place_shared *)results_shared(base))->network_usd;
     row.status = "done";
+    for (int64_t k = 0; k < seeds && !row.message; k++)
+        row.message = ((const struct place_result *)results_at(r, i, k))->head.message;
     study_rows_put(rows, &row);
 }
 
@@ -1064,14 +1076,16 @@ static int place_reduce(struct study_rows *rows, void *shared, const struct resu
 
 /* ---- which columns are shown ---- */
 
-/* Metrics of the first point's model, and of the models of all rows. */
+/* Metrics of the first point's model, and of the models of all rows; where the model is an axis and no
+ * column, those that have a value. */
 static int place_trim(bool *show, const struct table *columns, struct store *s, struct err *e)
 {
-    bool known[N_PLACE_MODELS] = { false };
+    bool known[N_PLACE_MODELS] = { false }, told = false;
     for (int m = 0; m < N_PLACE_MODELS; m++) {
         int rc = store_any_word(s, "model", place_model_words[m], &known[m], e);
         if (rc)
             return rc;
+        told = told || known[m];
     }
     /* Metrics stand before the columns of ROW_END, two each; what is in front depends on the axes. */
     int32_t first = columns->n_cols - N_END - 2 * N_PLACE_METRICS;
@@ -1085,6 +1099,9 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
             return rc;
         for (int k = 0; k < N_PLACE_MODELS; k++)
             any = any || (has && known[k] && place_metrics[m].names[k]);
+        rc = told ? 0 : store_any(s, columns->names[first + 2 * m], &any, e);
+        if (rc)
+            return rc;
         show[first + 2 * m] = show[first + 2 * m + 1] = any;
     }
     return 0;

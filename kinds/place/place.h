@@ -143,13 +143,18 @@ struct place_money {
     double usd_year, watt; /**< watt: mean, at the meter */
 };
 
+/** What of a trace's job stays the same on every network. */
+enum place_length { PLACE_RUNTIME, PLACE_ITERATIONS };
+
 /** Jobs of model events. */
 struct place_trace {
     char *path, *profile; /**< owned; NULL: none */
     int32_t format;       /**< index into trace_formats */
-    bool skip_bad, by_iterations;
+    bool skip_bad;
+    int32_t length; /**< enum place_length; -1: not said */
     struct trace_window window;
     double jobs_per_s;     /**< without a path; NaN with one */
+    double step_s;         /**< of jobs whose iterations are not known; NaN: none */
     double overlap_frac;   /**< share of compute that hides communication, 0 to 1 */
     struct place_mix *mix; /**< shape [n_mix], owned: jobs that are models */
     int32_t n_mix;
@@ -197,8 +202,9 @@ struct place_study {
  */
 struct place_result {
     struct study_result head;
-    const char *network, *model, *scheduler,
-        *notes; /**< notes: of the first scheduler with the first seed alone */
+    const char *network, *model, *scheduler, *notes, /**< of the first scheduler with the first seed alone */
+        *length,                                     /**< of jobs of model events: "runtime", "iterations" */
+        *unproved; /**< why there is no guarantee; NULL: there is one, or the model has none */
     int64_t seed, n_jobs;
     double x[N_PLACE_METRICS]; /**< NaN where it says nothing */
 };

@@ -6,9 +6,9 @@
  * A scheduler is an order of jobs and a placement, numbered order * N_PACK_KINDS + placement; numbers are of
  * this list, so rows of stores name schedulers and never number them.
  *
- * The length of a job is its run time in the trace where it has its best place to itself; contention and
- * worse places stretch it. With `length: iterations` it is the count of iterations instead, each as long as
- * run time over iterations.
+ * The length of a job is the count of its iterations, each as long as run time over iterations. With `length:
+ * runtime`, and of jobs that have none of their own, it is its run time in the trace where it has its best
+ * place to itself; contention and worse places stretch it.
  */
 #include "kinds/place/place.h"
 
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "study/source.h"
 
 #define YEAR_S (8760 * 3600.0)
@@ -23,7 +24,9 @@
 
 /* ---- keys ---- */
 
-static const char *const length_words[] = { "runtime", "iterations", NULL };
+static const char *const length_words[] = {
+    [PLACE_RUNTIME] = "runtime", [PLACE_ITERATIONS] = "iterations", NULL
+};
 
 /* What keys of a trace's jobs are used for. */
 enum { FOR_MODEL_EVENTS = 1 << 0, FOR_FILE = 1 << 1 };
@@ -52,9 +55,13 @@ static const struct key trace_keys[] = {
            .uses = FOR_FILE),
     K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
               "without trace: mean arrivals of a Poisson process"),
-    K_WORD(T, by_iterations, "length", length_words, 0,
-           "a job runs as long as the trace says where it is best off alone, or does as many iterations",
-           .uses = FOR_MODEL_EVENTS),
+    K_WORD_OR(T, length, "length", length_words, -1,
+              "a job runs as long as the trace says where it is best off alone, or does as many iterations "
+              "(default: iterations, where all jobs have some of their own and not from their run times)",
+              .uses = FOR_MODEL_EVENTS),
+    K_REAL_OR(T, step_s, "step_s", "s", 1, 1e-6, 1e9, NAN,
+              "of an iteration: run time over it is the number of iterations that a job lacks (default: it "
+              "has them, or a profile draws them)"),
     K_REAL(T, overlap_frac, "overlap_frac", "", 1, 0, 1, 0,
            "share of an iteration's compute that hides communication", .uses = FOR_MODEL_EVENTS),
 };
@@ -273,7 +280,7 @@ static int events_read(struct place_study *s, struct err *e)
 enum { N_PAIRS = N_EVENTS_ORDERS * N_PACK_KINDS };
 _Static_assert((int)N_PAIRS < (int)PLACE_MAX_SCHEDULERS, "a study without a list has all of them");
 
-#define PAIRS(NAME, name) #name, #name "+first-fit", #name "+spread", #name "+topology", #name "+random",
+#define PAIRS(NAME, name, word) word, word "+first-fit", word "+spread", word "+topology", word "+random",
 static const char *const pair_names[N_PAIRS] = { EVENTS_ORDERS(PAIRS) };
 static const enum pack_kind pair_packs[N_PACK_KINDS] = { PACK_PACKED, PACK_FIRST_FIT, PACK_SPREAD,
                                                          PACK_TOPOLOGY, PACK_RANDOM };
@@ -304,6 +311,13 @@ static void trace_note(struct text *notes, const struct trace *t, const struct p
         text_printf(notes, "%s%s%.*s\n", placed ? "" : path, placed ? "" : ": ", (int)strcspn(line, "\n"),
                     line);
     }
+    int32_t silent = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        silent +=
+            !(t->jobs[i].grad_bytes > 0) && t->jobs[i].gpus > 1 && place_find_mix(from, t->jobs[i].model) < 0;
+    if (silent)
+        text_printf(notes, "%s: %d job%s no grad_bytes and send%s nothing; jobs.profile draws them\n", path,
+                    (int)silent, silent == 1 ? " has" : "s have", silent == 1 ? "s" : "");
     struct text drawn = { 0 };
     trace_list_synthetic(&drawn, t);
     if (drawn.n)
@@ -341,35 +355,37 @@ int place_take_trace(struct trace *t, const struct place_run *r, struct err *e)
         trace_free(t);
         return from->path ? err_wrap(e, "%s", from->path) : rc;
     }
+    if (!isnan(from->step_s))
+        trace_fill_iters(t, from->step_s);
     if (r->notes)
         trace_note(r->notes, t, from, counts.n_unlike);
     return 0;
 }
 
 /* Never assumed: a job without a length or size would be a result that nobody asked for. */
-static int trace_need(const struct trace_job *t, bool known, const char *what, struct err *e)
+static int trace_need(const struct trace_job *t, bool known, const char *what, const char *key, struct err *e)
 {
-    return known
-               ? 0
-               : err_set(
-                     e, ERR_RANGE,
-                     "job %s: %s is 0 or not known, expected a trace that has it or jobs.profile to draw it",
-                     t->id, what);
+    return known ? 0
+                 : err_set(e, ERR_RANGE,
+                           "job %s: %s is 0 or not known, expected a trace that has it%s or jobs.profile to "
+                           "draw it",
+                           t->id, what, key);
 }
 
 /* What a model needs of a job and neither trace nor profile gave. */
 int place_check_known(const struct trace_job *t, struct err *e)
 {
-    int rc = trace_need(t, t->gpus >= 1, "number of GPUs", e);
+    int rc = trace_need(t, t->gpus >= 1, "number of GPUs", "", e);
     if (!rc)
-        rc = trace_need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", e);
-    return rc ? rc : trace_need(t, t->iters >= 1, "number of iterations", e);
+        rc = trace_need(t, isfinite(t->runtime_s) && t->runtime_s > 0, "run time", "", e);
+    return rc ? rc : trace_need(t, t->iters >= 1, "number of iterations", ", jobs.step_s", e);
 }
 
 /* What its schedulers share. */
 struct events_own {
     struct trace trace;
     struct job *jobs; /* shape [trace.n], names borrowed from it */
+    enum place_length length;
     struct pace pace;
 };
 
@@ -397,7 +413,7 @@ static int events_find_models(int32_t *of, const struct place_run *r, const stru
 
 /* A job runs as long as the trace says when it has its best place to itself, or does as many iterations. */
 static int events_make_job(struct job *j, const struct trace_job *t, const struct place_trace *from,
-                           struct err *e)
+                           enum place_length length, struct err *e)
 {
     *j = job_default();
     int rc = place_check_known(t, e);
@@ -410,9 +426,25 @@ static int events_make_job(struct job *j, const struct trace_job *t, const struc
     j->compute_s = t->runtime_s / (double)t->iters;
     j->gradient_B = t->grad_bytes > 0 ? t->grad_bytes : 0;
     j->hidden_s = from->overlap_frac * j->compute_s;
-    j->runtime_s = from->by_iterations ? (double)NAN : t->runtime_s;
-    j->iterations = from->by_iterations ? (double)t->iters : (double)NAN;
+    j->runtime_s = length == PLACE_ITERATIONS ? (double)NAN : t->runtime_s;
+    j->iterations = length == PLACE_ITERATIONS ? (double)t->iters : (double)NAN;
     return 0;
+}
+
+/* Iterations that follow from a run time are no job's own: with them both would say the same, but for what
+ * communication adds to the time. Jobs that are models take their steps. */
+static enum place_length events_find_length(const struct trace *t, const int32_t *of,
+                                            const struct place_trace *from)
+{
+    if (from->length >= 0)
+        return (enum place_length)from->length;
+    for (int32_t i = 0; i < t->n; i++) {
+        unsigned drawn = t->jobs[i].synthetic;
+        if (of[i] < 0 &&
+            (t->jobs[i].iters < 1 || ((drawn >> TRACE_ITERS & 1) && !(drawn >> TRACE_RUNTIME & 1))))
+            return PLACE_RUNTIME;
+    }
+    return PLACE_ITERATIONS;
 }
 
 static int events_make_jobs(struct events_own *own, const struct place_run *r, struct err *e)
@@ -421,11 +453,13 @@ static int events_make_jobs(struct events_own *own, const struct place_run *r, s
     int32_t n = own->trace.n, *of = calloc((size_t)n + 1, sizeof *of);
     own->jobs = calloc((size_t)n + 1, sizeof *own->jobs);
     int rc = own->jobs && of ? events_find_models(of, r, &own->trace, e) : err_nomem(e, "jobs");
+    if (!rc)
+        own->length = events_find_length(&own->trace, of, from);
     for (int32_t i = 0; i < n && !rc; i++) {
         if (of[i] >= 0)
             events_make_model_job(&own->jobs[i], &own->trace.jobs[i], &from->mix[of[i]]);
         else
-            rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, e);
+            rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, own->length, e);
     }
     free(of);
     return rc;
@@ -453,6 +487,27 @@ struct pace_graph_settings place_fix_pace(const struct place_study *s)
     return pace;
 }
 
+/* A tenant has the number of its first job; a job without one is alone. */
+static int events_number_tenants(struct events_own *own, struct err *e)
+{
+    struct hash names = { 0 };
+    int rc = 0;
+    for (int32_t i = 0; i < own->trace.n && !rc; i++) {
+        const char *name = own->trace.jobs[i].tenant;
+        if (!name)
+            continue;
+        hash_each (id, &names, hash_text(name))
+            if (own->jobs[i].tenant < 0 && strcmp(own->trace.jobs[id].tenant, name) == 0)
+                own->jobs[i].tenant = id;
+        if (own->jobs[i].tenant >= 0)
+            continue;
+        own->jobs[i].tenant = i;
+        rc = hash_add(&names, hash_text(name), i) ? 0 : err_nomem(e, "tenants");
+    }
+    hash_free(&names);
+    return rc;
+}
+
 /* The model of paces is built once for all schedulers of a seed: events_run() gives it back without jobs. */
 static int events_open_trace(struct place_run *r, struct err *e)
 {
@@ -463,6 +518,7 @@ static int events_open_trace(struct place_run *r, struct err *e)
     if (rc)
         return rc;
     rc = events_make_jobs(own, r, e);
+    rc = rc ? rc : events_number_tenants(own, e);
     for (int32_t i = 0; i < own->trace.n && !rc; i++)
         rc = events_check_job(&own->jobs[i], i, r, total, e);
     return rc ? rc : pace_graph_build(&own->pace, r->cluster, own->jobs, own->trace.n, &how, e);
@@ -586,6 +642,7 @@ static int events_run_pair(struct place_result *out, const struct place_run *run
     if (!rc) {
         events_write_result(out, &r);
         events_write_money(out, run, &r);
+        out->length = length_words[own->length];
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);
         /* Both are empty unless they were asked for. */

@@ -176,6 +176,8 @@ static void interval_write_result(struct place_result *out, const struct smd_res
     out->n_jobs = r->n_jobs;
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_GUARANTEE] = r->guarantee.probability > 0 ? r->guarantee.ratio : (double)NAN;
+    if (r->guarantee.probability == 0)
+        out->unproved = "the theorem is about the grid of smd with m_delta: literal";
     out->x[PLACE_ADMITTED] = r->n_running;
     out->x[PLACE_JCT] = r->n_running ? jct_s / r->n_running : (double)NAN;
     /* Where nothing can be had, having nothing is the optimum. */

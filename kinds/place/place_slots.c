@@ -133,6 +133,8 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
     for (int32_t t = 0; t < r->n_slots; t++) {
         over[0] = fmax(over[0], r->slots[t].note.node_over);
         over[1] = fmax(over[1], r->slots[t].note.link_over);
+        if (r->slots[t].note.stuck)
+            out->head.message = "fixed rings of some jobs fit nowhere, even alone: these wait for ever";
     }
     double sum = 0, peak = 0;
     for (int32_t a = 0; a < r->n_arcs; a++) {
@@ -142,9 +144,12 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
     out->x[PLACE_UTILITY] = r->utility;
     out->x[PLACE_BOUND_FRAC] = r->bound_frac;
     /*
-     * Over all slots the factor is 1/(3 gamma + 1) (arXiv 2202.01158), and holds for concave utilities alone.
+     * Over all slots the factor is 1/(3 gamma + 1) (arXiv 2202.01158), and holds for concave utilities alone:
+     * where the sum of sigmoids is shown, the theorem is about that of their envelopes.
      */
     out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
+    out->unproved =
+        !r->concave && r->gamma > 0 ? "the theorem is about concave utilities, not sigmoids" : NULL;
     out->x[PLACE_FINISHED] = (double)n;
     out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last - first + 1 : (double)NAN;
     out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;

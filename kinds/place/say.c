@@ -10,9 +10,21 @@
 
 static void say_place_head(struct text *out, const struct study_report *r)
 {
-    text_printf(out, "%s%sjobs in model %s\n", r->name, r->name[0] ? ": " : "",
-                say_word(r->rows, 0, "model"));
+    text_printf(out, "%s%sjobs in model %s", r->name, r->name[0] ? ": " : "", say_word(r->rows, 0, "model"));
+    for (int64_t row = 0; row < r->rows->n_rows; row++)
+        if (strcmp(say_word(r->rows, row, "length"), "runtime") == 0) {
+            text_puts(out, "; length: runtime gives each network the jobs that fill their times on its best "
+                           "places, a slower one less to do");
+            break;
+        }
+    text_puts(out, "\n");
     say_common(out, r);
+    for (int64_t row = 0; row < r->rows->n_rows; row++)
+        if (*say_word(r->rows, row, "unproved")) {
+            text_printf(out, "no guarantee for %s: %s\n", say_word(r->rows, row, "scheduler"),
+                        say_word(r->rows, row, "unproved"));
+            break;
+        }
     say_seeds(out, r);
     text_puts(out, "\n");
 }

@@ -15,7 +15,7 @@
 #include "base/stat.h"
 #include "base/work.h"
 
-#define ORDER_POINTER(NAME, name) [EVENTS_##NAME] = &order_##name,
+#define ORDER_POINTER(NAME, name, word) [EVENTS_##NAME] = &order_##name,
 const struct order_kind *const events_orders[N_EVENTS_ORDERS] = { EVENTS_ORDERS(ORDER_POINTER) };
 
 /* ---- lists of jobs ---- */

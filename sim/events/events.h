@@ -10,16 +10,18 @@
 #include "sim/events/pack.h"
 
 /**
- * Who runs next: X(NAME, name) for EVENTS_NAME and the rules in order_name, in the order in which studies
- * list them. All start whatever fits on the way through their order, but for FIFO.
+ * Who runs next: X(NAME, name, word) for EVENTS_NAME, the rules in order_name and the word that studies use,
+ * in the order in which they list them. All start whatever fits on the way through their order, but for FIFO.
  */
 #define EVENTS_ORDERS(X)                                                                                     \
-    X(FIFO, fifo) /**< as submitted; whoever does not fit makes all behind wait */                           \
-    X(SJF, sjf)   /**< least GPUs times ideal run time first; nobody is stopped */                           \
-    X(SRTF, srtf) /**< least ideal time left first; stops others */                                          \
-    X(LAS, las)   /**< least GPU-seconds so far first, by queues; stops others (Tiresias, NSDI 2019) */      \
-    X(DRF, drf)   /**< whose tenant would have the smallest dominant share with it; nobody is stopped */
-#define EVENTS_VALUE(NAME, name) EVENTS_##NAME,
+    X(FIFO, fifo, "fifo")          /**< as submitted; whoever does not fit makes all behind wait */          \
+    X(SJF, sjf, "sjf")             /**< least ideal run time first; nobody is stopped */                     \
+    X(SJF_GPU, sjf_gpu, "sjf-gpu") /**< least GPUs times ideal run time first; nobody is stopped */          \
+    X(SRTF, srtf, "srtf")          /**< least ideal time left first; stops others */                         \
+    X(LAS, las, "las") /**< least GPU-seconds so far first, by queues; stops others (Tiresias, NSDI 2019) */ \
+    X(DRF, drf, "drf") /**< whose tenant would have the smallest dominant share with it; nobody is stopped   \
+                        */
+#define EVENTS_VALUE(NAME, name, word) EVENTS_##NAME,
 enum events_order { EVENTS_ORDERS(EVENTS_VALUE) N_EVENTS_ORDERS };
 
 enum {
@@ -233,7 +235,7 @@ struct order_kind {
     double (*next_s)(const struct events_state *x);
     int (*wake)(struct events_state *x, struct err *e);
 };
-#define EVENTS_ROW(NAME, name) extern const struct order_kind order_##name;
+#define EVENTS_ROW(NAME, name, word) extern const struct order_kind order_##name;
 EVENTS_ORDERS(EVENTS_ROW)
 extern const struct order_kind *const events_orders[N_EVENTS_ORDERS]; /**< by enum events_order */
 

@@ -1,4 +1,4 @@
-/* Orders that stop nobody: first in, first out, and smallest job first. */
+/* Orders that stop nobody: first in, first out, and shortest or smallest job first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -83,9 +83,15 @@ const struct order_kind order_fifo = {
     .choose = fifo_choose
 };
 
-/* ---- smallest job first ---- */
+/* ---- shortest and smallest job first ---- */
 
 static void sjf_key(struct order_key *out, const struct events_state *x, int32_t job)
+{
+    const struct live_job *live = &x->live[job];
+    *out = (struct order_key){ order_time_key(live->work * live->ideal_s), x->p->jobs[job].submit_s };
+}
+
+static void sjf_gpu_key(struct order_key *out, const struct events_state *x, int32_t job)
 {
     const struct live_job *live = &x->live[job];
     *out = (struct order_key){ order_time_key(x->p->jobs[job].gpus * live->work * live->ideal_s),
@@ -103,7 +109,11 @@ int order_choose_waiting(struct events_state *x, struct err *e)
     return rc;
 }
 
-const struct order_kind order_sjf = { .name = "sjf",
-                                      .help = "least GPUs times ideal run time first",
-                                      .find_key = sjf_key,
-                                      .choose = order_choose_waiting };
+const struct order_kind order_sjf = {
+    .name = "sjf", .help = "least ideal run time first", .find_key = sjf_key, .choose = order_choose_waiting
+};
+
+const struct order_kind order_sjf_gpu = { .name = "sjf-gpu",
+                                          .help = "least GPUs times ideal run time first",
+                                          .find_key = sjf_gpu_key,
+                                          .choose = order_choose_waiting };

@@ -338,7 +338,8 @@ static void slots_sum_up(struct elastic_result *out, const struct slots_run *r)
         j->report = utility_at(&r->slot.jobs[i].report, j->done);
         out->aim += j->aim;
         out->utility += j->report;
-        out->concave = out->concave && utility_is_concave(&r->slot.jobs[i].aim);
+        out->concave = out->concave && utility_is_concave(&r->slot.jobs[i].aim) &&
+                       utility_is_concave(&r->slot.jobs[i].report);
     }
     for (int32_t t = 0; t < out->n_slots; t++) {
         const struct elastic_slot_result *s = &out->slots[t];
@@ -773,6 +774,7 @@ struct slots_order {
     struct embed embed;
     int32_t *jobs; /* shape [n_jobs], in the order they are served */
     double *key;   /* shape [n_jobs] */
+    bool *stuck;   /* shape [n_jobs]: its fixed ring fits nowhere, even alone */
     struct ring_list {
         int32_t *servers, *workers; /* shape [n], owned */
         int32_t n;
@@ -807,6 +809,7 @@ static int order_build(void **self, const struct cluster *c, const struct elasti
     x->n_jobs = n_jobs;
     x->jobs = ARENA_TAKE(&x->arena, n_jobs + 1, *x->jobs);
     x->key = ARENA_TAKE(&x->arena, n_jobs + 1, *x->key);
+    x->stuck = ARENA_TAKE(&x->arena, n_jobs + 1, *x->stuck);
     x->rings = ARENA_TAKE(&x->arena, n_jobs + 1, *x->rings);
     int rc = arena_check(&x->arena, "scheduler", e);
     if (!rc)
@@ -829,10 +832,10 @@ static int32_t order_fixed_workers(const struct elastic_job *j, double used)
 }
 
 /*
- * A job that has no place even alone would never run, and first in, first out would end there in silence.
- * Said before the first slot, for all jobs: embedding is greedy and the same whenever the cluster is empty.
+ * A job that has no place even alone never runs: it waits, and nobody behind it does. Looked up before the
+ * first slot: embedding is greedy and the same whenever the cluster is empty.
  */
-static int order_check_fixed(struct slots_order *x, const struct elastic_job *jobs, struct err *e)
+static int order_find_stuck(struct slots_order *x, const struct elastic_job *jobs, struct err *e)
 {
     int rc = 0;
     elastic_room_reset(&x->room);
@@ -841,11 +844,7 @@ static int order_check_fixed(struct slots_order *x, const struct elastic_job *jo
         bool found = workers < 1;
         if (!found)
             rc = embed_find(&found, &x->embed, &x->room, &jobs[i], workers, e);
-        if (!rc && !found)
-            rc = err_set(e, ERR_RANGE,
-                         "job %s: its ring of %d workers finds no place on the empty cluster; use fewer "
-                         "fixed workers, or more servers or bandwidth",
-                         jobs[i].id, (int)workers);
+        x->stuck[i] = !found;
     }
     return rc;
 }
@@ -854,7 +853,7 @@ static int order_fixed_build(void **self, const struct cluster *c, const struct 
                              int32_t n_jobs, const struct elastic_settings *settings, struct err *e)
 {
     int rc = order_build(self, c, jobs, n_jobs, settings, e);
-    if (!rc && (rc = order_check_fixed(*self, jobs, e))) {
+    if (!rc && (rc = order_find_stuck(*self, jobs, e))) {
         order_free(*self);
         *self = NULL;
     }
@@ -873,8 +872,8 @@ static void order_sort_jobs(struct slots_order *x, const struct elastic_slot *s)
 }
 
 /* Fixed numbers of workers, or what the budget leaves of them, in the order of keys. */
-static int order_serve_fixed(struct elastic_choice *out, struct slots_order *x, const struct elastic_slot *s,
-                             bool waits, struct err *e)
+static int order_serve_fixed(struct elastic_choice *out, struct elastic_note *note, struct slots_order *x,
+                             const struct elastic_slot *s, bool waits, struct err *e)
 {
     int rc = 0;
     elastic_room_reset(&x->room);
@@ -882,6 +881,10 @@ static int order_serve_fixed(struct elastic_choice *out, struct slots_order *x, 
     for (int32_t i = 0; i < s->n_active && !rc; i++) {
         const struct elastic_job *j = &s->jobs[x->jobs[i]];
         bool found = false;
+        if (x->stuck[x->jobs[i]]) {
+            note->stuck++;
+            continue;
+        }
         rc = embed_find(&found, &x->embed, &x->room, j, order_fixed_workers(j, s->used[x->jobs[i]]), e);
         /* FIFO: whoever is behind waits, even where it would fit. LAS passes over. */
         if (!found && waits)
@@ -899,10 +902,9 @@ static int fifo_choose_slot(struct elastic_choice *out, struct elastic_note *not
                             const struct elastic_slot *s, struct err *e)
 {
     struct slots_order *x = self;
-    (void)note;
     for (int32_t i = 0; i < s->n_active; i++)
         x->key[s->active[i]] = 0;
-    return order_serve_fixed(out, x, s, true, e);
+    return order_serve_fixed(out, note, x, s, true, e);
 }
 
 /* Attained service in worker-slots; with queues, which of them it has fallen to. */
@@ -911,13 +913,12 @@ static int las_choose_slot(struct elastic_choice *out, struct elastic_note *note
 {
     struct slots_order *x = self;
     const struct elastic_settings *set = x->settings;
-    (void)note;
     for (int32_t i = 0; i < s->n_active; i++) {
         double used = s->used[s->active[i]];
         x->key[s->active[i]] =
             set->las_queues > 0 ? fmin(floor(used / set->las_step), set->las_queues - 1) : used;
     }
-    return order_serve_fixed(out, x, s, false, e);
+    return order_serve_fixed(out, note, x, s, false, e);
 }
 
 /* ---- DRF ---- */

@@ -91,6 +91,7 @@ struct elastic_note {
     double value;                 /**< gain in `aim` of the choice; elastic_run() fills it in */
     double fixed_bound;           /**< GADGET: the programme's value once ring sizes were fixed */
     int32_t gamma;                /**< GADGET: largest ceil(q_i), 0 without active jobs */
+    int32_t stuck;                /**< LAS, FIFO: active jobs whose fixed ring fits nowhere, even alone */
     double node_over, link_over;  /**< load over capacity, largest; <= 1 where nothing is overloaded */
     double node_beta, link_gamma; /**< GADGET in the paper's mode: what theory allows instead of 1 */
 };
@@ -186,7 +187,7 @@ struct elastic_result {
     double gpu_frac;                   /**< mean over slots */
     double bound_frac;                 /**< mean over slots of value / bound; NaN without bounds */
     int32_t gamma;                     /**< largest of the slots; guarantee 1/(3 gamma + 1) of the run */
-    bool concave;                      /**< every aim is, so that the guarantee holds */
+    bool concave;                      /**< all that is aimed at and reported is: the guarantee holds */
 };
 
 /**

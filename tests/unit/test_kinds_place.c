@@ -486,8 +486,42 @@ TEST(a_run_time_is_that_of_the_best_place)
 {
     KEEP(struct tables, t, tables_free);
     run(&t, *state, HEAD "a,0,4,10,pass,,10,1e9,,,,,\n",
-        WIRES "model: events\njobs: { trace: trace.csv }\nschedulers: [fifo+spread]\n");
+        WIRES "model: events\njobs: { trace: trace.csv, length: runtime }\nschedulers: [fifo+spread]\n");
     assert_close(number(&t.jobs, 0, "jct"), 10, 1e-12);
+}
+
+/* The same job by its run time alone: 10 s at 0.5 s an iteration are 20, which on its best place take 10 s.
+ * With iterations of its own it takes what communication adds. */
+TEST(iterations_of_a_job_without_any_follow_from_its_run_time)
+{
+    KEEP(struct tables, t, tables_free);
+    KEEP(struct tables, long_run, tables_free);
+    run(&t, *state, HEAD "a,0,4,10,pass,,,1e9,,,,,\n",
+        WIRES "model: events\njobs: { trace: trace.csv, step_s: 0.5 }\nschedulers: [fifo]\n");
+    assert_string_equal(word(&t.jobs, 0, "synthetic"), "iters");
+    assert_string_equal(word(&t.rows, 0, "length"), "runtime");
+    assert_close(number(&t.jobs, 0, "jct"), 10, 1e-12);
+    run(&long_run, *state, HEAD "a,0,4,10,pass,,,1e9,,,,,\n",
+        WIRES
+        "model: events\njobs: { trace: trace.csv, step_s: 0.5, length: iterations }\nschedulers: [fifo]\n");
+    assert_close(number(&long_run.jobs, 0, "jct"), 20 * (0.5 + 0.01 + 0.5), 1e-12);
+}
+
+/* Two jobs of tenant x and one of y, each for half of the GPUs, all at 0: y's share is the smaller one once
+ * a job of x runs. Jobs of nobody are alone, and go as they came. */
+TEST(jobs_of_a_tenant_share_its_share)
+{
+    static const char *const heads = "job_id,submit_s,gpus,runtime_s,iters,grad_bytes,tenant\n";
+    for (int tenants = 0; tenants < 2; tenants++) {
+        KEEP(struct tables, t, tables_free);
+        char trace[400];
+        snprintf(trace, sizeof trace, "%sa,0,2,10,10,1,%s\nb,0,2,10,10,1,%s\nc,0,2,10,10,1,%s\n", heads,
+                 tenants ? "x" : "", tenants ? "x" : "", tenants ? "y" : "");
+        run(&t, *state, trace, WIRES "model: events\njobs: { trace: trace.csv }\nschedulers: [drf]\n");
+        assert_true(number(&t.jobs, 0, "start") == 0);
+        assert_true((number(&t.jobs, 1, "start") == 0) == !tenants);
+        assert_true((number(&t.jobs, 2, "start") == 0) == tenants);
+    }
 }
 
 TEST(what_was_passed_over_and_drawn_is_told)
@@ -577,6 +611,18 @@ TEST(wrong_keys_say_what_is_needed)
         assert_true(rc == ERR_PARSE || rc == ERR_RANGE);
         assert_has(e->msg, cases[i].said);
     }
+}
+
+TEST(a_model_that_varies_is_one_column)
+{
+    KEEP(struct tables, t, tables_free);
+    int n = 0;
+    run_text(&t, *state, SLOTS "jobs: { count: 3 }\nschedulers: [fifo]\nvary: { model: [slots, batch] }\n",
+             1);
+    for (int32_t col = 0; col < t.rows.n_cols; col++)
+        n += strcmp(t.rows.names[col], "model") == 0;
+    assert_int_equal(n, 1);
+    assert_string_equal(word(&t.rows, 0, "model"), "slots");
 }
 
 /* ---- differences ---- */

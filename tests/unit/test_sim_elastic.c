@@ -140,6 +140,12 @@ TEST(a_job_leaves_at_its_share_of_a_sigmoid)
     assert_close(r.utility, 7 / (1 + exp(-2)), 1e-14);
     assert_false(r.concave);
     elastic_result_free(&r);
+    /* An aim that is concave does not make what is reported so. */
+    OK(utility_build(&job.aim, UTILITY_LINEAR, 1, 0, 0, INFINITY, e));
+    OK(play(&r, &job, 1, moves, 3, 5, e));
+    assert_false(r.concave);
+    elastic_result_free(&r);
+    job.aim = job.report;
     job.leave_frac = 0.73;
     OK(play(&r, &job, 1, moves, 2, 5, e));
     assert_int_equal(r.jobs[0].left_slot, 2);

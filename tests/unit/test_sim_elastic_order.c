@@ -76,25 +76,23 @@ TEST(a_fixed_number_shrinks_to_what_the_budget_leaves)
     assert_runs("las", (const double[]){ 2, 2 }, &job, 1, &s, (const int32_t[]){ 3, 2, 0 });
 }
 
-/* Without a word, all behind it would wait for ever. */
-TEST(a_ring_without_a_place_is_an_error)
+/* "big" asks for 5 workers where there are 4, or for 11 B/s a hop where links have 10: it waits, is counted,
+ * and nobody behind it waits for it. */
+TEST(a_ring_without_a_place_waits_and_holds_nobody_up)
 {
     static const char *const fixed[] = { "fifo", "las" };
-    struct elastic_job jobs[] = { plain_job("big", 1, 5, 50), plain_job("b", 1, 1, 1) };
     struct elastic_settings s = elastic_settings_default();
-    struct elastic_result r;
     KEEP(struct cluster, c, cluster_free) = star_of(2, (const double[]){ 2, 2 }, 10);
-    for (size_t i = 0; i < COUNT_OF(fixed); i++) {
-        jobs[0] = plain_job("big", 1, 5, 50);
-        FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE,
-              "job big: its ring of 5 workers finds no place on the empty cluster");
-        jobs[0].budget = 4; /* never asks for more than 4 */
-        OK(run_on(&r, fixed[i], &c, jobs, 2, &s, e));
-        elastic_result_free(&r);
-        jobs[0].hop_Bps = 11; /* links have 10 */
-        FAILS(run_on(&r, fixed[i], &c, jobs, 2, &s, e), ERR_RANGE, "job big: its ring of 4");
-        elastic_result_free(&r);
-    }
+    for (size_t i = 0; i < COUNT_OF(fixed); i++)
+        for (int how = 0; how < 3; how++) {
+            struct elastic_job jobs[] = { plain_job("big", 1, 5, how ? 4 : 50), plain_job("b", 1, 1, 1) };
+            KEEP(struct elastic_result, r, elastic_result_free);
+            jobs[0].hop_Bps = how == 2 ? 11 : 1;
+            OK(run_on(&r, fixed[i], &c, jobs, 2, &s, e));
+            assert_int_equal(r.slots[0].note.stuck, how != 1);
+            assert_int_equal(r.jobs[0].first_slot, how == 1); /* with a budget of 4 it asks for 4 */
+            assert_int_equal(r.jobs[1].first_slot, how == 1 ? 2 : 1);
+        }
 }
 
 /* ---- dominant resource fairness ---- */

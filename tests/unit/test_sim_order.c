@@ -85,9 +85,17 @@ TEST(backfilling_does_not_delay_the_first)
     schedule(&s, 5, "0 3 10: 0 10 0, 1 4 5: 10 15 0, 3 1 20: 3 23 0, 4 1 20: 15 35 0");
 }
 
-TEST(sjf_starts_the_smallest_job_and_stops_nobody)
+TEST(sjf_starts_the_shortest_job_and_stops_nobody)
 {
     const struct events_settings s = with(EVENTS_SJF);
+    schedule(&s, 1, "0 1 5: 0 5 0, 1 1 3: 6 9 0, 2 1 1: 5 6 0");
+    /* Two GPUs for 3 s are shorter than one for 5 s. */
+    schedule(&s, 2, "0 2 1: 0 1 0, .5 2 3: 1 4 0, .6 1 5: 4 9 0");
+}
+
+TEST(sjf_gpu_starts_the_smallest_job_and_stops_nobody)
+{
+    const struct events_settings s = with(EVENTS_SJF_GPU);
     schedule(&s, 1, "0 1 5: 0 5 0, 1 1 3: 6 9 0, 2 1 1: 5 6 0");
     /* Size is GPUs times time: one GPU for 5 s is less than two for 3 s. */
     schedule(&s, 2, "0 2 1: 0 1 0, .5 2 3: 6 9 0, .6 1 5: 1 6 0");

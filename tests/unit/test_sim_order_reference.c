@@ -62,11 +62,12 @@ static void sim_sort(struct sim *x, bool waiting, bool running)
         double ideal_s = spec->iterations * spec->compute_s;
         if (!(waiting && sim_waits(j)) && !(running && j->end == EVENTS_RUNS))
             continue;
-        double first = x->s->order == EVENTS_SJF    ? spec->gpus * ideal_s
-                       : x->s->order == EVENTS_SRTF ? j->left_s
-                       : x->s->order != EVENTS_LAS  ? spec->submit_s
-                       : x->s->las_queues > 0       ? j->queue
-                                                    : j->gpu_s;
+        double first = x->s->order == EVENTS_SJF       ? ideal_s
+                       : x->s->order == EVENTS_SJF_GPU ? spec->gpus * ideal_s
+                       : x->s->order == EVENTS_SRTF    ? j->left_s
+                       : x->s->order != EVENTS_LAS     ? spec->submit_s
+                       : x->s->las_queues > 0          ? j->queue
+                                                       : j->gpu_s;
         j->key[0] = first;
         j->key[1] = spec->submit_s;
         for (; at > 0; at--) {

@@ -14,6 +14,9 @@ TEST(tasks_and_jobs_of_a_folder_go_together)
     TRACE_SAMPLE(t, "pai", "pai");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.origin_s == 450 && t.n_records == 8 && t.n_no_gpu == 1);
+    assert_string_equal(t.jobs[1].tenant, "g7"); /* job-a is i1 */
+    assert_string_equal(t.jobs[3].tenant, "g8");
+    assert_null(t.jobs[2].tenant);
     assert_true(t.n_left_out == 1 && t.jobs[1].ps == 2 && t.jobs[1].workers == 4);
     assert_true(t.jobs[2].ps == -1 && t.jobs[2].workers == -1 && t.jobs[3].workers == 2);
     assert_true(t.jobs[1].index == 0 && t.jobs[0].index == 6);

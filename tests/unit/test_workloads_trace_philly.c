@@ -16,6 +16,7 @@ TEST(jobs_are_those_of_the_sample)
     TRACE_SAMPLE(t, "philly", "philly.json");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.n_records == 8 && t.n_no_gpu == 1);
+    assert_string_equal(t.jobs[2].tenant, "aa01");
     /* date -u -d '2017-10-07 00:30' +%s */
     assert_true(t.origin_s == 1507336200);
     assert_has(text_str(&t.notes), "2 jobs with an attempt that has no start or end");

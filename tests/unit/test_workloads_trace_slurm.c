@@ -16,6 +16,7 @@ TEST(jobs_of_helios_are_those_of_the_sample)
     TRACE_SAMPLE(t, "helios", "helios.csv");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.n_records == 10 && t.n_no_gpu == 2 && t.jobs[0].index == 5);
+    assert_string_equal(t.jobs[1].tenant, "vc1");
     /* date -u -d '2020-06-09 17:59:50' +%s */
     assert_true(t.origin_s == 1591725590);
     assert_has(text_str(&t.notes), "1 job has a status that is not known, such as \"REQUEUED\"");
@@ -63,6 +64,7 @@ TEST(jobs_of_sacct_are_those_that_ran)
     TRACE_SAMPLE(t, "sacct", "sacct.txt");
     assert_jobs(&t, want, COUNT_OF(want));
     assert_true(t.n_records == 14 && t.n_no_gpu == 2 && t.n_left_out == 6);
+    assert_string_equal(t.jobs[1].tenant, "physics");
     /* date -u -d '2026-10-01 07:59' +%s */
     assert_true(t.origin_s == 1790841540);
     assert_has(text_str(&t.notes), "sacct.txt: 3 lines are steps of jobs and left out\n");

@@ -5,7 +5,8 @@
  * tasks of inst_num * plan_gpu / 100, rounded up once for the job; ps and workers are the inst_num of tasks
  * of these names; runtime_s is from the first start to the last end. pai_job_table, if it lies in the same
  * folder and the folder was named: when a job was submitted (its start_time) and how it ended. Without it, a
- * job was submitted when its first task started, and ended as its tasks did. The table of instances adds
+ * job was submitted when its first task started, and ended as its tasks did. pai_group_tag_table, beside
+ * these: the tenant is `group` of the job's inst_id. The table of instances adds
  * machines, which nothing here asks for. Times are seconds. */
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +34,13 @@ static const struct trace_column job_columns[N_JOB_COLUMNS] = {
     { "status", true },   { "start_time", true }, { "end_time", true },
 };
 
+enum { G_INSTANCE, G_USER, G_TYPE, G_GROUP, G_WORKLOAD, N_GROUP_COLUMNS };
+
+static const struct trace_column group_columns[N_GROUP_COLUMNS] = {
+    { "inst_id", true }, { "user", false },     { "gpu_type_spec", false },
+    { "group", true },   { "workload", false },
+};
+
 static const struct trace_status_word words[] = {
     { "Terminated", TRACE_PASSED },
     { "Failed", TRACE_FAILED },
@@ -45,6 +53,7 @@ enum { N_WORDS = sizeof words / sizeof *words };
 /* A job under way: its tasks so far. */
 struct pai_job {
     struct trace_job job;
+    char *instance; /* owned; NULL: not known */
     double gpus, start_s, end_s;
     bool open; /* a task has no end, or no number of instances with GPUs: what follows from it is unknown */
     bool vague;
@@ -54,15 +63,18 @@ struct pai_job {
 struct pai {
     struct pai_job *jobs; /* shape [n], owned */
     int32_t n, cap;
-    struct hash names;
+    struct hash names, instances; /* by job_name, by inst_id */
 };
 
 static void pai_free(struct pai *p)
 {
-    for (int32_t i = 0; i < p->n; i++)
+    for (int32_t i = 0; i < p->n; i++) {
         trace_job_free(&p->jobs[i].job);
+        free(p->jobs[i].instance);
+    }
     free(p->jobs);
     hash_free(&p->names);
+    hash_free(&p->instances);
 }
 
 /* The index of the job with this name; -1: none. */
@@ -174,7 +186,24 @@ static int take_job_row(struct trace_row *row, struct trace_job *unused)
         return TRACE_LEFT_OUT;
     p->jobs[at].job.submit_s = submit_s;
     p->jobs[at].job.status = trace_take_status(row, J_STATUS, words, N_WORDS);
-    return TRACE_MERGED;
+    struct pai_job *job = &p->jobs[at];
+    if (job->instance || (rc = trace_take_text(row, J_INSTANCE, &job->instance)) || !job->instance)
+        return rc ? rc : TRACE_MERGED;
+    return hash_add(&p->instances, hash_text(job->instance), at) ? TRACE_MERGED
+                                                                 : err_nomem(row->e, "instances of jobs");
+}
+
+/* Several jobs may be of one instance. */
+static int take_group_row(struct trace_row *row, struct trace_job *unused)
+{
+    struct pai *p = row->context;
+    const char *instance = trace_field(row, G_INSTANCE);
+    int rc = 0;
+    (void)unused;
+    hash_each (id, &p->instances, hash_text(instance))
+        if (!rc && strcmp(p->jobs[id].instance, instance) == 0 && !p->jobs[id].job.tenant)
+            rc = trace_take_text(row, G_GROUP, &p->jobs[id].job.tenant);
+    return rc ? rc : TRACE_MERGED;
 }
 
 /* What is shared among the jobs kept. */
@@ -213,7 +242,7 @@ static int keep_jobs(struct pai *p, struct trace *t, struct pai_counts *counts,
             continue;
         }
         rc = trace_keep(t, s, job, e);
-        job->id = NULL; /* the trace's now */
+        job->id = job->tenant = NULL; /* the trace's now */
     }
     return rc;
 }
@@ -241,6 +270,11 @@ static int read_tables(struct pai *p, struct trace *t, const char *path, const s
                                               .header = TRACE_HEADER_IF,
                                               .separator = ',',
                                               .take = take_job_row };
+    static const struct trace_layout groups = { .columns = group_columns,
+                                                .n_columns = N_GROUP_COLUMNS,
+                                                .header = TRACE_HEADER_IF,
+                                                .separator = ',',
+                                                .take = take_group_row };
     struct text file = { 0 };
     struct stat st;
     bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -254,6 +288,8 @@ static int read_tables(struct pai *p, struct trace *t, const char *path, const s
     else if (!rc)
         text_printf(&t->notes, "%s: without pai_job_table.csv; a job is taken as submitted when it starts\n",
                     path);
+    if (!rc && folder && find_table(&file, path, "pai_group_tag_table.csv"))
+        rc = trace_read_rows(t, text_str(&file), &groups, p, s, e);
     text_free(&file);
     return rc;
 }

@@ -116,11 +116,12 @@ static int take_attempts(struct philly *p, const struct json_value *object, stru
 /* Every field but the time of submission may be missing. */
 static int philly_take_job(struct philly *p, const struct json_value *object, struct trace_job *job)
 {
-    const char *id, *status;
+    const char *id, *status, *vc;
     int rc;
     if ((rc = take_text(p, object, "jobid", &id)) ||
         (rc = trace_copy_text(&job->id, p->path, p->line, "jobid", id ? id : "", p->e)) ||
-        (rc = take_text(p, object, "status", &status)) ||
+        (rc = take_text(p, object, "status", &status)) || (rc = take_text(p, object, "vc", &vc)) ||
+        (rc = vc ? trace_copy_text(&job->tenant, p->path, p->line, "vc", vc, p->e) : 0) ||
         (rc = take_time(p, object, "submitted_time", &job->submit_s)) || (rc = take_attempts(p, object, job)))
         return rc;
     if (isnan(job->submit_s))

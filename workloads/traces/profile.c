@@ -377,6 +377,16 @@ int trace_prepare(struct trace *t, const struct trace_window *w, const struct tr
     return rc;
 }
 
+void trace_fill_iters(struct trace *t, double step_s)
+{
+    for (int32_t i = 0; i < t->n; i++) {
+        struct trace_job *job = &t->jobs[i];
+        if (job->runtime_s > 0)
+            fill_count(job, TRACE_ITERS, &job->iters,
+                       fmin(fmax(1, rint(job->runtime_s / step_s)), (double)TRACE_MAX_COUNT));
+    }
+}
+
 void trace_list_synthetic(struct text *out, const struct trace *t)
 {
     int64_t counts[N_TRACE_COLUMNS];

@@ -75,6 +75,9 @@ int trace_fill(struct trace *t, const struct trace_profile *p, uint64_t seed,
 int trace_prepare(struct trace *t, const struct trace_window *w, const struct trace_profile *p, uint64_t seed,
                   struct trace_fill_counts *counts, struct err *e);
 
+/** Iterations that a job lacks, as run time over @p step_s [s], at least 1; marked as drawn. O(n). */
+void trace_fill_iters(struct trace *t, double step_s);
+
 /** Append "model in 3, iters in 9": fields that were drawn, and in how many jobs; nothing where none was. */
 void trace_list_synthetic(struct text *out, const struct trace *t);
 

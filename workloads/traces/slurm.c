@@ -5,12 +5,12 @@
  * 2403.07648). Times have a zone. Its `duration` is end - start in Seren and, in Kalos, end - submit,
  * whatever its description says: both tables have the times, so these count.
  *
- * gpus is gpu_num, runtime_s is end_time - start_time, or `duration` where a time is missing.
+ * tenant is `vc`, gpus is gpu_num, runtime_s is end_time - start_time, or `duration` where a time is missing.
  *
- * sacct: `sacct --parsable2 -o JobID,State,Submit,Start,End,AllocTRES`, in any order and with other columns
- * among them (sacct(1) of Slurm 23.11). GPUs are those of AllocTRES, else of TRES, else of ReqTRES. Lines of
- * steps ("123.batch") repeat their job, and jobs that never started occupied nothing: both are left out.
- * Times have no zone: they are those of the machine that printed them. */
+ * sacct: `sacct --parsable2 -o JobID,State,Submit,Start,End,AllocTRES,Account`, in any order and with other
+ * columns among them (sacct(1) of Slurm 23.11). The tenant is Account. GPUs are those of AllocTRES, else of
+ * TRES, else of ReqTRES. Lines of steps ("123.batch") repeat their job, and jobs that never started occupied
+ * nothing: both are left out. Times have no zone: they are those of the machine that printed them. */
 #include <math.h>
 #include <string.h>
 
@@ -18,11 +18,11 @@
 
 #include "workloads/traces/trace.h"
 
-enum { JOB_ID, GPU_NUM, STATE, SUBMIT, START, END, DURATION, N_COLUMNS };
+enum { JOB_ID, GPU_NUM, STATE, SUBMIT, START, END, DURATION, VIRTUAL_CLUSTER, N_COLUMNS };
 
 static const struct trace_column columns[N_COLUMNS] = {
     { "job_id", true },     { "gpu_num", true },  { "state", true },     { "submit_time", true },
-    { "start_time", true }, { "end_time", true }, { "duration", false },
+    { "start_time", true }, { "end_time", true }, { "duration", false }, { "vc", false },
 };
 
 /* Slurm's job states; out of time, memory or nodes is a failure, as both papers count it. */
@@ -58,7 +58,8 @@ static int slurm_take(struct trace_row *row, struct trace_job *job)
 {
     int rc;
     if ((rc = trace_take_text(row, JOB_ID, &job->id)) || (rc = trace_take_small(row, GPU_NUM, &job->gpus)) ||
-        (rc = trace_need_time(row, SUBMIT, &job->submit_s)) || (rc = take_runtime(row, job)))
+        (rc = trace_need_time(row, SUBMIT, &job->submit_s)) || (rc = take_runtime(row, job)) ||
+        (rc = trace_take_text(row, VIRTUAL_CLUSTER, &job->tenant)))
         return rc;
     job->status = trace_take_status(row, STATE, words, sizeof words / sizeof *words);
     return TRACE_TAKEN;
@@ -89,11 +90,11 @@ int trace_read_acme(struct trace *t, const char *path, const struct trace_settin
 
 /* ---- sacct ---- */
 
-enum { ID, SACCT_STATE, SUBMITTED, STARTED, ENDED, ALLOC_TRES, TRES, REQ_TRES, N_SACCT };
+enum { ID, SACCT_STATE, SUBMITTED, STARTED, ENDED, ALLOC_TRES, TRES, REQ_TRES, ACCOUNT, N_SACCT };
 
 static const struct trace_column sacct_columns[N_SACCT] = {
-    { "JobID", true }, { "State", true },      { "Submit", true }, { "Start", true },
-    { "End", true },   { "AllocTRES", false }, { "TRES", false },  { "ReqTRES", false },
+    { "JobID", true },      { "State", true }, { "Submit", true },   { "Start", true },    { "End", true },
+    { "AllocTRES", false }, { "TRES", false }, { "ReqTRES", false }, { "Account", false },
 };
 
 /* Lines that are no job of their own, or whose number of GPUs is a guess. */
@@ -177,7 +178,8 @@ static int sacct_take(struct trace_row *row, struct trace_job *job)
         from++;
     if ((rc = trace_take_text(row, ID, &job->id)) || (rc = take_gpus(row, from, &job->gpus, &slices)) ||
         (rc = trace_need_time(row, SUBMITTED, &job->submit_s)) ||
-        (rc = trace_take_runtime(row, STARTED, ENDED, &job->runtime_s)))
+        (rc = trace_take_runtime(row, STARTED, ENDED, &job->runtime_s)) ||
+        (rc = trace_take_text(row, ACCOUNT, &job->tenant)))
         return rc;
     sacct->n_slices += slices;
     sacct->n_parts += strchr(job->id, '+') && job->gpus > 0;
@@ -198,7 +200,7 @@ int trace_read_sacct(struct trace *t, const char *path, const struct trace_setti
         .n_columns = N_SACCT,
         .header = TRACE_HEADER,
         .separator = '|',
-        .how = "; print it with sacct --parsable2 -o JobID,State,Submit,Start,End,AllocTRES",
+        .how = "; print it with sacct --parsable2 -o JobID,State,Submit,Start,End,AllocTRES,Account",
         .check = sacct_check,
         .take = sacct_take,
     };

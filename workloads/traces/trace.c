@@ -18,8 +18,8 @@
 #include "base/rng.h"
 
 const char *const trace_column_names[N_TRACE_COLUMNS] = {
-    "job_id",     "submit_s", "gpus", "runtime_s", "status",   "model",     "iters",
-    "grad_bytes", "batch",    "ps",   "workers",   "priority", "synthetic",
+    "job_id",     "submit_s", "gpus", "runtime_s", "status",   "model",  "iters",
+    "grad_bytes", "batch",    "ps",   "workers",   "priority", "tenant", "synthetic",
 };
 
 const char *const trace_status_words[N_TRACE_STATUSES + 1] = {
@@ -30,7 +30,9 @@ const struct trace_format trace_formats[N_TRACE_FORMATS] = {
     { "philly", "Microsoft Philly 2017: cluster_job_log (JSON)", trace_read_philly, false },
     { "helios", "SenseTime Helios 2020: cluster_log.csv", trace_read_helios, false },
     { "acme", "Shanghai AI Lab Acme 2023: trace_seren.csv, trace_kalos.csv", trace_read_acme, false },
-    { "pai", "Alibaba PAI 2020: pai_task_table.csv, or the folder with it and pai_job_table.csv",
+    { "pai",
+      "Alibaba PAI 2020: pai_task_table.csv, or the folder with it, pai_job_table.csv and "
+      "pai_group_tag_table.csv",
       trace_read_pai, false },
     { "openb", "Alibaba 2023: openb_pod_list_*.csv", trace_read_openb, false },
     { "google", "Google 2011: job_events part-*.csv, or their folder; arrivals only", trace_read_google,
@@ -70,6 +72,7 @@ void trace_job_free(struct trace_job *job)
 {
     free(job->id);
     free(job->model);
+    free(job->tenant);
     *job = trace_job_unknown(job->index);
 }
 
@@ -173,7 +176,7 @@ void trace_format_csv(struct table *table, const struct trace *t)
 {
     static const enum table_kind kinds[N_TRACE_COLUMNS] = {
         TABLE_TEXT, TABLE_REAL,  TABLE_COUNT, TABLE_REAL,  TABLE_TEXT, TABLE_TEXT, TABLE_COUNT,
-        TABLE_REAL, TABLE_COUNT, TABLE_COUNT, TABLE_COUNT, TABLE_REAL, TABLE_TEXT,
+        TABLE_REAL, TABLE_COUNT, TABLE_COUNT, TABLE_COUNT, TABLE_REAL, TABLE_TEXT, TABLE_TEXT,
     };
     struct text list = { 0 };
     for (int k = 0; k < N_TRACE_COLUMNS; k++)
@@ -193,6 +196,7 @@ void trace_format_csv(struct table *table, const struct trace *t)
         trace_put_count(table, job->ps);
         trace_put_count(table, job->workers);
         table_put_real(table, job->priority);
+        table_put_text(table, job->tenant);
         put_synthetic(table, job->synthetic, &list);
     }
     text_free(&list);
@@ -706,10 +710,10 @@ int32_t trace_take_status(struct trace_row *row, int32_t k, const struct trace_s
 /* ---- the canonical CSV ---- */
 
 static const struct trace_column columns[N_TRACE_COLUMNS] = {
-    { "job_id", true },     { "submit_s", true }, { "gpus", true },     { "runtime_s", false },
-    { "status", false },    { "model", false },   { "iters", false },   { "grad_bytes", false },
-    { "batch", false },     { "ps", false },      { "workers", false }, { "priority", false },
-    { "synthetic", false },
+    { "job_id", true },  { "submit_s", true },   { "gpus", true },     { "runtime_s", false },
+    { "status", false }, { "model", false },     { "iters", false },   { "grad_bytes", false },
+    { "batch", false },  { "ps", false },        { "workers", false }, { "priority", false },
+    { "tenant", false }, { "synthetic", false },
 };
 
 static int canonical_take_status(const struct trace_row *row, int32_t *out)
@@ -756,6 +760,7 @@ static int canonical_take(struct trace_row *row, struct trace_job *job)
         (rc = trace_take_small(row, TRACE_PS, &job->ps)) ||
         (rc = trace_take_small(row, TRACE_WORKERS, &job->workers)) ||
         (rc = trace_take_real(row, TRACE_PRIORITY, -1e300, 1e300, &job->priority)) ||
+        (rc = trace_take_text(row, TRACE_TENANT, &job->tenant)) ||
         (rc = take_synthetic(row, &job->synthetic)))
         return rc;
     if (isnan(job->submit_s))

@@ -19,6 +19,7 @@ enum trace_column_id {
     TRACE_PS,
     TRACE_WORKERS,
     TRACE_PRIORITY,
+    TRACE_TENANT,
     TRACE_SYNTHETIC,
     N_TRACE_COLUMNS,
 };
@@ -61,6 +62,7 @@ struct trace_job {
     int32_t ps;         /**< parameter servers; -1 */
     int32_t workers;    /**< -1 */
     double priority;    /**< larger comes first; NaN */
+    char *tenant;       /**< owned, whose job it is: virtual cluster, account, group; NULL */
     unsigned synthetic; /**< 1 << enum trace_column_id: this field was drawn, not read */
     int64_t index;      /**< place among all records of the source, from 0: decides what is drawn for it */
 };
