@@ -62,7 +62,7 @@ TEST(prices_that_a_design_takes_are_dated_once)
     assert_string_equal(oldest->name, "npu_usd of S");
     read_ages(&own, ", npu_usd: 7");
     assert_int_equal(own.n, 3);
-    assert_int_equal(ages_old(&oldest, &own, 20453, 365), 1);
+    assert_int_equal(ages_old(&oldest, &own, 20453, 365), 0);
 }
 
 TEST(every_price_of_the_catalogue_has_a_date)
