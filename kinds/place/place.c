@@ -811,6 +811,7 @@ static int place_open(struct study *s, const struct yaml_doc *doc, const void *f
     /* A note that a key has no effect must hold for all points. */
     if (!place_axes_decide(&s->sweep))
         text_puts(&s->notes, text_str(&p->notes));
+    place_base_note(&own->base, s, doc, p);
     place_name_metrics(own, p->model);
     rc = study_set_columns(s, TABLE_ROWS, own->rows, e);
     if (!rc)

@@ -325,6 +325,9 @@ struct place_base {
 int place_base_read(struct place_base *b, const struct study *s, const struct yaml_doc *doc,
                     const struct place_study *first, struct err *e);
 void place_base_free(struct place_base *b);
+/** Keys of it without effect, as s->notes: the study has one network and one scheduler. */
+void place_base_note(const struct place_base *b, struct study *s, const struct yaml_doc *doc,
+                     const struct place_study *first);
 
 /** The difference, half of its interval, seeds in which the row is better; NaN, -1: none. 0 of the base. */
 struct place_gap {

@@ -154,6 +154,16 @@ int place_base_read(struct place_base *b, const struct study *s, const struct ya
     return rc ? rc : text_check(&b->scheduler, e);
 }
 
+void place_base_note(const struct place_base *b, struct study *s, const struct yaml_doc *doc,
+                     const struct place_study *first)
+{
+    char place[400];
+    yaml_id id = yaml_get(doc, doc->root, "resolve_pct");
+    if (id >= 0 && b->first && first->n_schedulers < 2)
+        text_printf(&s->notes, "%s: resolve_pct has no effect here, there is one network and one scheduler\n",
+                    yaml_key_place(doc, id, place, sizeof place));
+}
+
 void place_base_free(struct place_base *b)
 {
     free(b->at);

@@ -269,6 +269,15 @@ TEST(what_cannot_be_read_is_an_error_with_its_place)
 {
     CASES(const char *text; int code; const char *message) = {
         { "model: slots\n", ERR_PARSE, "has no cluster; give network, graph or racks" },
+        { SLOTS "resolve_pct: 1\n", ERR_RANGE, "resolve_pct is 1 with one seed, expected seeds: 2 or more" },
+        { SLOTS "seeds: 2\nresolve_pct: 0\n", ERR_RANGE, "resolve_pct is 0" },
+        { SLOTS "baseline: drf\n", ERR_PARSE, "baseline is drf, expected a map" },
+        { SLOTS "baseline: { scheduler: srtf }\n", ERR_PARSE,
+          "baseline.scheduler is srtf, expected a scheduler of the study" },
+        { SLOTS "baseline: { slots: 12 }\n", ERR_PARSE,
+          "baseline.slots does not vary, expected scheduler or a key of vary" },
+        { SLOTS "vary: { slots: [12, 24] }\nbaseline: { slots: 13 }\n", ERR_RANGE,
+          "baseline.slots is 13, expected a value of slots in vary" },
         { SLOTS "racks: {}\n", ERR_PARSE, "has more than one of network, graph and racks; give one of them" },
         { "model: slots\nracks: {}\nservers: { gpu: 8 }\n", ERR_PARSE,
           "is given together with racks; give racks.gpus" },
@@ -352,6 +361,8 @@ TEST(keys_without_effect_are_told)
     } cases[] = {
         { SLOTS, NULL },
         { SLOTS "gadget: { samples: 5 }\nlas: { queues: 2 }\n", NULL },
+        { SLOTS "schedulers: [drf]\nseeds: 9\nresolve_pct: 1\n",
+          "resolve_pct has no effect here, there is one network and one scheduler" },
         { SLOTS "schedulers: [drf]\ngadget: { samples: 5 }\n",
           "gadget has no effect here, it is used only by scheduler gadget" },
         { SLOTS "schedulers: [fifo]\nlas: { queues: 2 }\n",
