@@ -378,8 +378,15 @@ static void say_quantities(struct report *r, const struct simulation *x)
 
 struct sim_dim {
     const char *dim, *shape;
-    double bw_Bps, sent_B, busy_s, busy[N_SIM_MODELS];
+    double bw_Bps, sent_B, valiant, busy_s, busy[N_SIM_MODELS];
 };
+
+/* Share that goes by two ways; NaN where all goes by minimal routes. */
+static double shown_valiant(const struct design_point *s, const struct design *d, int32_t k)
+{
+    double share = explain_valiant(s, d, k);
+    return share > 0 ? share : (double)NAN;
+}
 
 #define DIM(field, words, kind, ...)                                                                         \
     COLUMN_AT(struct sim_dim, field, words, kind, NULL, .title = (words), __VA_ARGS__)
@@ -391,17 +398,19 @@ static void say_dims(struct report *r, const struct simulation *x)
     const struct design *d = x->designs[0];
     char heads[N_SIM_MODELS][TOPO_NAME], label[TOPO_DIM_LABEL];
     unsigned alone = x->n == 1 ? IN_TEXT : IN_NONE;
-    struct column columns[6 + N_SIM_MODELS] = {
+    struct column columns[7 + N_SIM_MODELS] = {
         DIM(dim, "dimension", TABLE_TEXT, .in = IN_TEXT),
         DIM(shape, "shape", TABLE_TEXT, .in = IN_TEXT),
         DIM(bw_Bps, "bandwidth", TABLE_REAL, .times = 1e-9, .as = "GB/s", .digits = 6),
         DIM(sent_B, "sent per NPU", TABLE_REAL, .in = alone, .times = 1e-9, .as = "GB"),
+        DIM(valiant, "valiant", TABLE_REAL, .in = alone, .flags = COLUMN_IF_ANY, .times = 100, .as = "%",
+            .digits = 3),
         DIM(busy_s, "busy", TABLE_REAL, .in = alone, .unit = "s", .show = COLUMN_FITTED),
     };
     for (int32_t k = 0; k < x->n; k++) {
         snprintf(heads[k], sizeof heads[k], x->n == 1 ? "busy" : "busy, %s",
                  sim_model_words[x->studies[k]->model]);
-        columns[5 + k] =
+        columns[6 + k] =
             (struct column)DIM(busy[k], heads[k], TABLE_REAL, .times = 100, .as = "%", .digits = 3);
     }
     report_list(r, NULL, columns);
@@ -410,6 +419,7 @@ static void say_dims(struct report *r, const struct simulation *x)
                                 topo_dim_label(label, &s->net.dims[i]),
                                 d->bw_Bps[i],
                                 explain_sent_B(s, d, i),
+                                shown_valiant(s, d, i),
                                 explain_busy_s(s, d, i),
                                 { 0 } };
         for (int32_t k = 0; k < x->n; k++)
@@ -478,6 +488,11 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
     report_by_dim(r, "busy_s", s, d, explain_busy_s);
     report_by_dim(r, "traffic_B", s, d, explain_sent_B);
+    bool drawn = false;
+    for (int32_t k = 0; k < d->n_dims; k++)
+        drawn = drawn || explain_valiant(s, d, k) > 0;
+    if (drawn)
+        report_by_dim(r, "valiant", s, d, explain_valiant);
     report_simulation(r, s, d);
     report_open(r, "workloads", '[');
     for (int32_t k = 0; k < d->n_loads; k++) {

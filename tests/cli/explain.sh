@@ -72,3 +72,17 @@ simulation: { chunks: 7 }
 workload: { step: { sum: [ { all-to-all: { size_MB: 16.3, group: all } }, { all-reduce: { size_MB: 11.3, group: all } } ] } }
 ..
 run explain rounding.yaml | grep -c 'e-1[0-9]' || :
+
+echo "== routes: the share of bytes that goes by two ways, in all models"
+cat >routes.yaml <<'..'
+network: "dragonfly:2x4x9^2@50"
+workload:
+  groups: { next: { members: [ 1, 1, 9 ] } }
+  step: { sum: [ { send: { size_MB: 100, group: next } }, { all-reduce: { size_MB: 100, group: all } } ] }
+..
+run explain routes.yaml | grep valiant
+for model in bandwidth alpha-beta flow; do
+    run sim routes.yaml --set model=$model | sed -n '/^dimension/,/^$/p'
+    "$WEFT" sim routes.yaml --set model=$model --of json -o - | grep -o '"valiant": [^]]*]'
+done
+run sim routes.yaml --set 'network=dragonfly:2x4x9^2+minimal@50' | grep -c valiant || :

@@ -167,6 +167,21 @@ double explain_sent_B(const struct design_point *s, const struct design *d, int3
     return sum;
 }
 
+double explain_valiant(const struct design_point *s, const struct design *d, int32_t k)
+{
+    double drawn_B = 0, all_B = 0;
+    for (int32_t i = 0; i < d->n_loads; i++) {
+        const struct sim_step *step = &d->loads[i].step;
+        for (int32_t c = 0; c < step->n_collectives; c++) {
+            const struct sim_collective *of = &step->collectives[c];
+            double bytes = s->workloads[i].weight * of->times * of->traffic_B[k];
+            drawn_B += bytes * of->valiant[k];
+            all_B += bytes;
+        }
+    }
+    return drawn_B > 0 ? drawn_B / all_B : 0;
+}
+
 double explain_busy_s(const struct design_point *s, const struct design *d, int32_t k)
 {
     double sum = 0;

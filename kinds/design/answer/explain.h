@@ -64,6 +64,10 @@ int explain_build(struct explain *out, const struct design_point *s, const struc
 
 /** Bytes that an NPU sends on dimension @p k, of all workloads, weighted. */
 double explain_sent_B(const struct design_point *s, const struct design *d, int32_t k);
+
+/** Share of these bytes that goes by two ways, over a router drawn from all: `routing` valiant or adaptive.
+ */
+double explain_valiant(const struct design_point *s, const struct design *d, int32_t k);
 /** Time of the step in which it is busy, likewise. */
 double explain_busy_s(const struct design_point *s, const struct design *d, int32_t k);
 
