@@ -125,8 +125,8 @@ const char *show_unquoted(char buf[SHOW_VALUE], const char *value)
 /* Maps that hold one of a kind: what is below them needs no "of". */
 static bool says_nothing(const char *name, size_t n)
 {
-    static const char *const words[] = { "network",    "workload", "parallel",
-                                         "simulation", "search",   "objective" };
+    static const char *const words[] = { "network", "workload", "parallel", "simulation",
+                                         "search",  "system",   "objective" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == n && strncmp(words[i], name, n) == 0)
             return true;

@@ -19,7 +19,7 @@
 /* Said before work that takes longer. */
 #define LONG_S 10.0
 
-enum { MAX_NAMED = 3 /* inputs without effect, or that are not varied */, MAX_FIXED = 32, LOW = 0, HIGH = 1 };
+enum { MAX_NAMED = 3 /* inputs without effect */, MAX_FIXED = 32, LOW = 0, HIGH = 1 };
 
 static const struct option tornado_rows[] = {
     TEXT_OPTION(
@@ -163,11 +163,11 @@ static int say_fixed(struct report *r, const struct tornado *t, int32_t a, struc
     int32_t n;
     char share[SHOW];
     int rc = tornado_find_fixed(list, MAX_FIXED, &n, t, a, e);
-    for (int32_t i = 0; i < n && i < MAX_NAMED && !rc; i++)
+    for (int32_t i = 0; i < n && !rc; i++)
         report_line(r, "%s%s (%s %%)", i ? ", " : "not varied: ", list[i].what,
                     show_real(share, 100 * list[i].frac, 3));
     if (n)
-        report_line(r, "%s\n", n > MAX_NAMED ? ", .." : "");
+        report_line(r, "\n");
     return rc;
 }
 

@@ -170,12 +170,16 @@ static void add_minor(const struct tics *t, double at)
     t->put(t->of, &(struct axis_tic){ .at = at, .minor = true });
 }
 
+/* Tics of one axis have one unit: "0.5 M", "1 M", not 500000 beside 1e+06. */
 static void axis_linear_tics(const struct tics *t, const struct axis *a, double step)
 {
+    static const struct unit units[] = { { 1, "" }, { 1e6, "M" }, { 1e9, "G" } };
+    double most = fmax(fabs(a->lo), fabs(a->hi));
+    const struct unit *unit = &units[most < 1e6 ? 0 : most < 1e9 ? 1 : most < 1e12 ? 2 : 0];
     int first = (int)ceil(a->lo / step - 1e-9), last = (int)floor(a->hi / step + 1e-9);
 
     for (int k = first; k <= last; k++)
-        add_tic(t, k * step, "", k * step);
+        add_tic(t, k * step, k ? unit->name : "", k * step / unit->scale);
 }
 
 /* Powers of ten around a log axis; the axis itself may end in rounding. */

@@ -3,12 +3,7 @@
 #include <unistd.h>
 
 #include "base/catalogue.h"
-#include "kinds/design/ask/load.h"
-#include "kinds/design/ask/system.h"
-#include "kinds/design/explore/solve.h"
-#include "tests/unit/folder.h"
-
-#define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
+#include "tests/unit/system_fixture.h"
 
 #define FIGURE(low, typ, high)                                                                               \
     "{ low: " #low ", typ: " #typ ", high: " #high ", grade: D, date: 2026-01, source: a test }"
@@ -40,22 +35,12 @@
     "    - { name: row, shape: switch, size: 16, bw_GBps: 50, tier: P }\n" PARTS STEP                        \
     "system: { checkpoint: { size_GB: 5 }%s }\n"
 
-/* Names in @p x are those of @p d. */
-static void build(struct design_point *s, struct design *d, struct system *x, const char *text)
-{
-    FOLDER(f);
-    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
-                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    MUST(design_evaluate(d, s, NULL, e));
-    MUST(system_build(x, s, design_owned(d), e));
-}
-
 static void build_racks(struct design_point *s, struct design *d, struct system *x, const char *used,
                         const char *more)
 {
     char text[4096];
     snprintf(text, sizeof text, RACKS, used, more);
-    build(s, d, x, text);
+    build_system(s, d, x, text);
 }
 
 #define BUILT(s, x, used, more)                                                                              \
@@ -126,10 +111,7 @@ TEST(racks_of_several_servers_hold_whole_ones)
         "}, { name: pod, shape: ring, size: 9, bw_GBps: 50 } ] }\n" STEP
         "system: { checkpoint: { size_GB: 5 }, npus_per_rack: 39, items: [ { name: door, per: rack, usd: "
         "100 } ] }\n";
-    KEEP(struct design_point, s, design_point_free);
-    KEEP(struct design, d, design_free);
-    KEEP(struct system, x, system_free);
-    build(&s, &d, &x, text);
+    SYSTEM(s, d, x, text);
     assert_close(x.racks, 3, 0);
     double doors = 0;
     for (int32_t i = 0; i < x.n_items; i++)
@@ -153,12 +135,9 @@ TEST(products_that_do_not_belong_together_are_told)
         else
             assert_null(strstr(text_str(&s.notes), "Rack"));
     }
-    KEEP(struct design_point, s, design_point_free);
-    KEEP(struct design, d, design_free);
-    KEEP(struct system, x, system_free);
-    build(&s, &d, &x,
-          "network: { npu: { usd: 1, watt: 700 }, dims: [ { name: rack, shape: switch, size: 72, bw_GBps: "
-          "900, tier: N } ] }\n" PARTS STEP "system: { checkpoint: { size_GB: 5 } }\n");
+    SYSTEM(s, d, x,
+           "network: { npu: { usd: 1, watt: 700 }, dims: [ { name: rack, shape: switch, size: 72, bw_GBps: "
+           "900, tier: N } ] }\n" PARTS STEP "system: { checkpoint: { size_GB: 5 } }\n");
     assert_has(text_str(&s.notes), "has nodes of 8 by default, and NVL joins 72 NPUs; give system.server");
 }
 

@@ -1,10 +1,6 @@
 /* The whole machine of a design: what is counted, summed by hand; what is left out is said; rows. */
-#include "kinds/design/explore/solve.h"
-#include "kinds/design/ask/load.h"
-#include "kinds/design/ask/system.h"
-#include "tests/unit/folder.h"
+#include "tests/unit/system_fixture.h"
 
-#define STEP "workload: { step: { all-reduce: { size_MB: 16, group: all } } }\n"
 #define PARTS_OF(ports)                                                                                      \
     "parts:\n"                                                                                               \
     "  grade: V\n"                                                                                           \
@@ -35,21 +31,6 @@
                "  checkpoint: { size_GB: 200 }\n"                                                            \
                "  step_tokens: 1e6\n"                                                                        \
                "  run_steps: 5000\n"
-
-static void build_system(struct design_point *s, struct design *d, struct system *x, const char *text)
-{
-    FOLDER(f);
-    MUST(design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
-                           DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    MUST(design_evaluate(d, s, NULL, e));
-    MUST(system_build(x, s, design_owned(d), e));
-}
-
-#define SYSTEM(s, d, x, text)                                                                                \
-    KEEP(struct design_point, s, design_point_free);                                                         \
-    KEEP(struct design, d, design_free);                                                                     \
-    KEEP(struct system, x, system_free);                                                                     \
-    build_system(&s, &d, &x, text)
 
 TEST(all_that_is_owned_adds_up)
 {

@@ -25,7 +25,7 @@ struct ages {
 void ages_add(struct ages *a, const struct design_point *s);
 
 /** How many are older than @p days on @p today, days since 1970; *oldest is the first of these, or NULL.
- * Those without a date, which a study's own prices often are, have no age. */
+ * Those without a date are not counted. */
 int32_t ages_old(const struct age **oldest, const struct ages *a, int64_t today, int64_t days);
 
 /** The last day that a date like "2026", "2026-03", "read 2026-03-20" can mean; INT64_MIN: it is none. */

@@ -18,6 +18,8 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "base/work.h"
+#include "kinds/design/answer/evidence.h"
+#include "kinds/design/answer/training.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/explore/book.h"
 #include "kinds/design/explore/solve.h"
@@ -813,12 +815,24 @@ static int by_share(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct tornado *t,
-                          const struct design_point *s, const struct system *x, bool of_work)
+/* What no input varies, with what measured steps leave open of it. */
+static struct tornado_fixed fixed_time(const struct design *d)
 {
+    struct tornado_fixed x = { "time of a step", 1 };
+    struct evidence_band band;
+    if (design_time_band(&band, NULL, d))
+        snprintf(x.what, sizeof x.what, "time of a step, %.3g to %.3g times it by measured ones",
+                 band.low_s / d->time_s, band.high_s / d->time_s);
+    return x;
+}
+
+static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct tornado *t,
+                          const struct design *d, const struct system *x, bool of_work)
+{
+    const struct design_point *s = d->chosen.point;
     int32_t n = 0;
     if (of_work && most > 0 && !is_time_varied(t))
-        out[n++] = (struct tornado_fixed){ "time of a step", 1 };
+        out[n++] = fixed_time(d);
     for (int32_t i = 0; i < x->n_items && n < most; i++) {
         const struct own_item *item = &x->items[i];
         double frac = item->count * item->usd * s->system.terms.support / x->cost.total +
@@ -853,7 +867,7 @@ int tornado_find_fixed(struct tornado_fixed *out, int32_t most, int32_t *n, cons
         return rc;
     rc = design_for_row(&d, &s, e);
     if (!rc && s.has_system && !(rc = system_build(&x, &s, design_owned(&d), e))) {
-        *n = isfinite(x.cost.total) ? list_fixed(out, most, t, &s, &x, of_work) : 0;
+        *n = isfinite(x.cost.total) ? list_fixed(out, most, t, &d, &x, of_work) : 0;
         system_free(&x);
     }
     if (!rc)
