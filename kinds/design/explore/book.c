@@ -157,24 +157,29 @@ static int write_notes(struct worker *w, const struct search_chapter *c, struct 
     return rc;
 }
 
-/* With the lock. The worker's notes become the chapter's, where there is room. */
-static void keep_notes(struct worker *w, struct search_chapter *c, struct search_desk *desk)
+/* With the lock. The first of the worker's notes are the chapter's, where there is room. */
+static void keep_notes(const struct worker *w, struct search_chapter *c, struct search_desk *desk)
 {
-    if (desk->kept + w->n > desk->most)
+    int64_t room = desk->most - desk->kept, most = room < SEARCH_CHAPTER_NOTED ? room : SEARCH_CHAPTER_NOTED;
+    int64_t n = w->n < most ? w->n : most;
+    if (n == 0 && w->n)
         return;
-    struct search_note *fitting = realloc(w->notes, ((size_t)w->n + 1) * sizeof *w->notes);
-    c->notes = fitting ? fitting : w->notes;
-    c->n = w->n;
+    c->notes = malloc(((size_t)n + 1) * sizeof *c->notes);
+    if (!c->notes)
+        return;
+    if (n)
+        memcpy(c->notes, w->notes, (size_t)n * sizeof *c->notes);
+    c->n = n;
+    c->ends = n == w->n;
     c->state = CHAPTER_WRITTEN;
-    desk->kept += w->n;
-    w->notes = NULL;
-    w->cap = 0;
+    desk->kept += n;
 }
 
 /* Notes of a chapter, which nobody changes meanwhile. */
 struct search_page {
     const struct search_note *notes; /* shape [n], borrowed */
     int64_t n;
+    bool ends; /* there are no others */
 };
 
 /* Its own notes, or of one that has no room the worker's. A thread that needs one that another is writing
@@ -183,10 +188,12 @@ static int open_chapter(struct search_page *page, struct worker *w, struct searc
 {
     struct search_desk *desk = w->book->desk;
     int rc = 0;
+    bool writes = false;
     pthread_mutex_lock(&desk->lock);
     while (c->state == CHAPTER_UNDER_WAY)
         pthread_cond_wait(&desk->changed, &desk->lock);
     if (c->state == CHAPTER_BLANK) {
+        writes = true;
         c->state = CHAPTER_UNDER_WAY;
         pthread_mutex_unlock(&desk->lock);
         rc = write_notes(w, c, e);
@@ -196,9 +203,18 @@ static int open_chapter(struct search_page *page, struct worker *w, struct searc
             keep_notes(w, c, desk);
         pthread_cond_broadcast(&desk->changed);
     }
-    bool kept = c->state == CHAPTER_WRITTEN;
-    *page = (struct search_page){ kept ? c->notes : w->notes, kept ? c->n : w->n };
+    *page = writes ? (struct search_page){ w->notes, w->n, true }
+                   : (struct search_page){ c->notes, c->n, c->ends };
     pthread_mutex_unlock(&desk->lock);
+    return rc;
+}
+
+/* All of them, where some are not kept. */
+static int turn_page(struct search_page *page, struct worker *w, const struct search_chapter *c,
+                     struct err *e)
+{
+    int rc = write_notes(w, c, e);
+    *page = (struct search_page){ w->notes, rc ? 0 : w->n, true };
     return rc;
 }
 
@@ -235,10 +251,12 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
     if (isinf(c->floor_s) || w->pass->skip(w->pass->with, c->floor_s))
         return 0;
     int rc = open_chapter(&page, w, c, e);
-    for (int64_t k = 0; k < page.n && !rc; k++) {
-        const struct search_note *note = &page.notes[k];
-        if (w->pass->skip(w->pass->with, note->least_s))
+    for (int64_t k = 0; !rc; k++) {
+        if (k == page.n)
+            rc = page.ends ? 0 : turn_page(&page, w, c, e);
+        if (rc || k >= page.n || w->pass->skip(w->pass->with, page.notes[k].least_s))
             break;
+        const struct search_note *note = &page.notes[k];
         if (k == 0)
             begin_shape(w, c->shape);
         struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);

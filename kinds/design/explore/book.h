@@ -19,6 +19,7 @@ struct search_chapter {
     enum { CHAPTER_BLANK, CHAPTER_UNDER_WAY, CHAPTER_WRITTEN } state;
     struct search_note *notes; /**< shape [n], owned; ascending by time; of one that is written */
     int64_t n;
+    bool ends; /**< there are no others: else these are the first of them */
 };
 
 /** All legal plans of a search that fit the NPU's memory, shape by shape; bandwidths, prices and constraints
@@ -36,9 +37,12 @@ struct search_book {
     struct search_shelf_book *of; /**< of a shelf, which owns what is owned; NULL: none */
 };
 
-enum { SEARCH_MOST_NOTED = 1 << 20 /**< some 50 MB */ };
+enum {
+    SEARCH_MOST_NOTED = 1 << 20, /**< some 50 MB */
+    SEARCH_CHAPTER_NOTED = 512   /**< of one chapter: a pass that needs more writes it anew */
+};
 
-/** @param most  notes that are kept: chapters beyond are written anew by every pass that needs them.
+/** @param most  notes that are kept: others are written anew by every pass that needs them.
  * @param counts  look at all plans, for their counts. ERR_NOMEM; then @p b is empty. */
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
                       const struct training *base, int64_t most, bool counts, struct err *e);
