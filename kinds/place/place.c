@@ -504,6 +504,8 @@ const struct place_metric_row place_metrics[] = {
         "mean time without GPUs, of jobs that ended"),
     [PLACE_STRETCH] = METRIC(NULL, NULL, "stretch", NULL, "stretch", -1, false,
         "of jobs on several servers: mean of running time over that on the same place, alone"),
+    [PLACE_FAIRNESS] = METRIC(NULL, NULL, "fairness", NULL, "fairness", 1, false,
+        "Jain's index over tenants of time alone over completion, their jobs' mean; none where jobs are left"),
     [PLACE_EMBEDDED] = METRIC("embedded_frac", NULL, NULL, NULL, "embedded", 1, true,
         "share of active jobs that run, mean over slots"),
     [PLACE_ADMITTED] = METRIC(NULL, NULL, NULL, "admitted", "admitted", 1, false,

@@ -56,6 +56,7 @@ enum place_metric {
     PLACE_JCT_P95,
     PLACE_WAIT,
     PLACE_STRETCH,
+    PLACE_FAIRNESS,
     PLACE_EMBEDDED,
     PLACE_ADMITTED,
     PLACE_OPTIMUM,

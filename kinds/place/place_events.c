@@ -583,6 +583,31 @@ static void events_put_points(const struct place_run *run, const struct events_r
 
 /* ---- a run ---- */
 
+/* Jain's index (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984): 1 where all tenants do alike, 1/n where one has
+ * all. How a tenant does is the mean over its jobs of the time alone over the completion time. */
+static double events_find_fairness(const struct events_own *own, const struct events_result *r)
+{
+    double sum = 0, squares = 0;
+    int64_t n = 0;
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        double does = 0;
+        int64_t jobs = 0;
+        /* A tenant has the number of its first job, which stands for it; its others come later. */
+        if (own->jobs[i].tenant >= 0 && own->jobs[i].tenant != i)
+            continue;
+        for (int32_t k = i; k < r->n_jobs && (k == i || own->jobs[i].tenant >= 0); k++)
+            if (k == i || own->jobs[k].tenant == i) {
+                does += 1 / r->jobs[k].slowdown;
+                jobs++;
+            }
+        does /= (double)jobs;
+        sum += does;
+        squares += does * does;
+        n++;
+    }
+    return r->n_done == r->n_jobs && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
+}
+
 static void events_write_result(struct place_result *out, const struct events_result *r)
 {
     double sum = 0, peak = 0;
@@ -642,6 +667,7 @@ static int events_run_pair(struct place_result *out, const struct place_run *run
     if (!rc) {
         events_write_result(out, &r);
         events_write_money(out, run, &r);
+        out->x[PLACE_FAIRNESS] = events_find_fairness(own, &r);
         out->length = length_words[own->length];
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);

@@ -532,6 +532,9 @@ TEST(jobs_of_a_tenant_share_its_share)
         assert_true(number(&t.jobs, 0, "start") == 0);
         assert_true((number(&t.jobs, 1, "start") == 0) == !tenants);
         assert_true((number(&t.jobs, 2, "start") == 0) == tenants);
+        /* x does (1 + 1/2) / 2 and y 1; three tenants do 1, 1 and 1/2. */
+        assert_close(number(&t.rows, 0, "fairness"),
+                     tenants ? 1.75 * 1.75 / (2 * (0.75 * 0.75 + 1)) : 2.5 * 2.5 / (3 * 2.25), 1e-6);
     }
 }
 
