@@ -111,7 +111,7 @@ static void choose_base(struct place_base *b, const struct sweep *w)
 {
     for (int32_t a = 0; a < w->n_axes; a++) {
         const struct sweep_axis *axis = &w->axes[a];
-        if (is_of_jobs(w, axis))
+        if (axis->n < 2 || is_of_jobs(w, axis))
             continue;
         b->at[a] = 0;
         for (int32_t j = 0; j < axis->n_keys; j++) {
