@@ -9,7 +9,7 @@
 
 #include "base/linexpr.h"
 #include "kinds/design/ask/load.h"
-#include "kinds/design/explore/runner.h"
+#include "kinds/design/answer/columns.h"
 #include "study/keep.h"
 
 /* What limits may be about: columns that are known before a step is. */
