@@ -233,8 +233,7 @@ static void print_gain(struct bench *b, const char *word, double limit)
     snprintf(cpu, sizeof cpu, "%.3f s", classes.took.cpu_s);
     snprintf(ratio, sizeof ratio, "%.0f x", gain);
     bench_print(
-        b,
-        &(struct bench_line){ "   torus:8x4x4@300, of flow by flow", required, best, NULL, cpu, ratio },
+        b, &(struct bench_line){ "   torus:8x4x4@300, of flow by flow", required, best, NULL, cpu, ratio },
         gain >= limit ? BENCH_MET : BENCH_MISSED);
 }
 

@@ -58,7 +58,7 @@ c,9,16,60,pass,ring,60,1e9,,,,,
 without '/jobs_per_h/d; /count/d' --set jobs.trace=trace.csv --set jobs.length=iterations --set 'schedulers=[fifo]' --jobs jobs.csv
 sed '/^#/d' jobs.csv
 echo "== keys without effect"
-note() { "$WEFT" place "$@" --set 'schedulers=[fifo]' 2>&1 >plain.txt; }
+note() { { "$WEFT" place "$@" --set 'schedulers=[fifo]' >plain.txt; } 2>&1; }
 note mix.yaml --set jobs.length=iterations --set jobs.overlap_frac=0.5 --set 'events={reduce_GBps: 5, inner_GBps: 3}' --set jobs.skip_bad=true
 note other.yaml --set jobs.trace=trace.csv --set jobs.length=iterations
 echo "== what is wrong"

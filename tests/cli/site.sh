@@ -23,6 +23,8 @@ vary:
 keep: { where: [$1], top: { n: 100000, by: time_s } }
 ..
 }
+# Fields of awk, not of the shell.
+# shellcheck disable=SC2016
 cell='{ print $(col["network"]) " " $(col["network.dims[1].tier"]) " " $(col["workload.step.compute_ms"]), $(col["network.dims[1].size"]) }'
 for limits in '"watt_site <= 4e6"' '"usd_year <= 50e6"' '"racks + racks_network <= 36"' '"watt_site <= 4e6", "usd_year <= 35e6", "goodput >= 0.1"'; do
     study "$limits" "" >all.yaml

@@ -353,7 +353,9 @@ static void begin_phase(struct flow_case *c, struct flow_net *net, int32_t phase
     p->n_open = p->n_flows;
     for (int32_t i = first_flow[phase]; i < first_flow[phase] + p->n_flows; i++) {
         const struct case_flow *f = &c->flows[i];
-        struct flow_spec spec = { c->routes.arcs + f->first, f->n_arcs, f->bytes, p->start_s, 0, phase, 0, NULL };
+        struct flow_spec spec = {
+            c->routes.arcs + f->first, f->n_arcs, f->bytes, p->start_s, 0, phase, 0, NULL
+        };
         MUST(flow_add(net, &spec, e));
     }
 }
