@@ -27,14 +27,14 @@ weft sweep fabrics -o fabrics.csv 2>/dev/null
 eval "figure fabrics $(drawn_by fabrics)"
 weft sim configs/studies/three-switches.yaml --timeline timeline.csv -o sim.txt
 figure timeline timeline timeline.csv --where order=fixed --where order=themis
+weft alloc configs/clusters/mix-2026.yaml -o mix.csv
+figure mix xy mix.csv --x cost_usd --y jct_s --where fate=run --front min,min --title "Completion of a mix of jobs by the price of GPUs and network"
 
 [ -n "$ALL_FIGURES" ] || exit 0
 weft hetero configs/studies/hetero-dlrm.yaml -o d.csv --plans d-plans.csv
 figure strip strip d-plans.csv --where scheduler=oracle --where throughput.per_s=8e6
 weft place configs/clusters/spine-cost.yaml -o spine.csv
 figure place_diff place_diff spine.csv
-weft alloc configs/clusters/mix-2026.yaml -o mix.csv
-figure mix xy mix.csv --x cost_usd --y jct_s --where fate=run --front min,min --title "Completion of a mix of jobs by the price of GPUs and network"
 weft gossip configs/studies/gossip-bandwidth.yaml -o need.csv
 figure gossip_need gossip_need need.csv
 weft gossip configs/studies/gossip.yaml -o gossip.csv
