@@ -42,6 +42,11 @@ double topo_site_link_Bps(const struct topo_site *at)
     return fmin(parts[r->end_link].bw_Bps, r->nic >= 0 ? parts[r->nic].bw_Bps : (double)INFINITY);
 }
 
+double topo_site_up_Bps(const struct topo_site *at)
+{
+    return topo_site_link_Bps(at) * (double)at->recipe->breakout;
+}
+
 double topo_site_port_Bps(const struct topo_site *at)
 {
     double link_Bps = topo_site_link_Bps(at);
@@ -413,6 +418,12 @@ static int check_recipe(const struct topo_site *at, struct err *e)
     if (topo_link_ports(dim) > 0 && at->recipe->sw < 0)
         return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is built without a switch", dim->name,
                        at->recipe->tier);
+    if (at->recipe->breakout > 1 && dim->shape != TOPO_SWITCH && dim->shape != TOPO_FAT_TREE)
+        return err_set(e, ERR_RANGE,
+                       "dimension \"%s\": tier \"%s\" has breakout: %lld, but a %s has no leaves whose ports "
+                       "break out; expected a switch or a fat-tree, or a tier of its own",
+                       dim->name, at->recipe->tier, (long long)at->recipe->breakout,
+                       topo_shape_name(dim->shape));
     return 0;
 }
 
@@ -659,16 +670,17 @@ double topo_port_step_Bps(const struct topo_network *net, int32_t d, const struc
 {
     const struct topo_dim *dim = &net->dims[d], *first = dim - dim->level;
     const struct topo_site at = { net, d, NULL, p, topo_find_recipe(p, dim->tier) };
-    double link_Bps = topo_site_link_Bps(&at), below = 1;
+    double below = 1;
     if (dim->level == 0)
-        return link_Bps / topo_link_Bps(dim, 0, 1) * (dim->fabric.nics > 0 ? nics_of_plane(&dim->fabric) : 1);
+        return topo_site_link_Bps(&at) / topo_link_Bps(dim, 0, 1) *
+               (dim->fabric.nics > 0 ? nics_of_plane(&dim->fabric) : 1);
     if (dim->tie > 0)
         return 0;
     if (!(topo_ops(first)->own_keys & SHAPE_KEY_TAPER))
         return NAN;
     for (int32_t k = 0; k < dim->level; k++)
         below *= (double)topo_tree_size(first, k);
-    return link_Bps * topo_planes(first) / below;
+    return topo_site_up_Bps(&at) * topo_planes(first) / below;
 }
 
 int topo_spend(struct topo_spent *out, const struct topo_network *net, const struct topo_parts *p,

@@ -83,12 +83,16 @@ struct topo_loss topo_path_loss(double ways, double npus, double columns);
 
 /**
  * u of docs/model.md section 14, the rate of one link [B/s]: that of the slowest part that the shape buys.
- * All cables of an entry run at it; where NPUs are joined without switches, only NIC and end link decide.
+ * All cables of an entry run at it, links up of a recipe with a breakout at topo_site_up_Bps(); where NPUs
+ * are joined without switches, only NIC and end link decide.
  *
  * A step of a free bandwidth (topo_port_step_Bps()) is so many links, so whatever is counted may change at
  * multiples of u alone.
  */
 double topo_site_link_Bps(const struct topo_site *at);
+
+/** Rate of a link between boxes [B/s]: that of the end links that one port serves. */
+double topo_site_up_Bps(const struct topo_site *at);
 
 /**
  * What one port of the recipe's NIC carries [B/s]: links of topo_site_link_Bps(), as many as its rate has

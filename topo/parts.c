@@ -169,6 +169,10 @@ static const struct key recipe_keys[] = {
         struct topo_recipe, taper, "taper", "", 1, 1, 64, 1,
         "1, full bisection: a taper costs time too, and is given where the network is, with shape: fat-tree",
         .uses = USE_COST),
+    K_COUNT(struct topo_recipe, breakout, "breakout", 1, 64, 1,
+            "end links that one port of a leaf serves, each of its share of the port's rate, where links up "
+            "take whole ports: 2 for 128 x 200G down and 64 x 400G up on boxes of 128 x 400G",
+            .uses = USE_COST),
     K_COUNT(struct topo_recipe, rails, "rails", 1, TOPO_MAX_NPUS, 1,
             "independent Clos networks the ends are dealt out to, at most", .uses = USE_COST),
     K_BOOL(
@@ -282,8 +286,8 @@ static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, 
 /* A product is whole: nothing else is bought for its tier. */
 static int check_product(const struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const others[] = { "nic",  "switch", "end_link", "up_link",    "end_m",
-                                          "up_m", "taper",  "rails",    "even_spread" };
+    static const char *const others[] = { "nic",  "switch", "end_link", "up_link",     "end_m",
+                                          "up_m", "taper",  "rails",    "even_spread", "breakout" };
     if (r->product < 0)
         return 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -384,12 +388,12 @@ static int settle_run(struct topo_parts *p, const struct recipe_run *run, double
 static int settle_runs(struct topo_parts *p, struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row,
                        struct err *e)
 {
-    const struct recipe_run runs[] = { { "end_link", "end_m", r->end_m, &r->end_link },
-                                       { "up_link", "up_m", r->up_m, &r->up_link } };
+    const struct recipe_run end = { "end_link", "end_m", r->end_m, &r->end_link },
+                            up = { "up_link", "up_m", r->up_m, &r->up_link };
     double rate_Bps = topo_recipe_link_Bps(p, r);
-    int rc = 0;
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0] && !rc; i++)
-        rc = settle_run(p, &runs[i], rate_Bps, doc, row, e);
+    int rc = settle_run(p, &end, rate_Bps, doc, row, e);
+    if (!rc)
+        rc = settle_run(p, &up, rate_Bps * (double)r->breakout, doc, row, e);
     if (!rc && r->end_link < 0)
         rc = yaml_fail(doc, row, e, ERR_PARSE, "has no end_link; give it, or end_m to choose it by");
     return rc;
@@ -411,7 +415,7 @@ static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, 
 static int check_switch_keys(const struct topo_parts *p, const struct topo_recipe *r,
                              const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const keys[] = { "up_link", "up_m", "taper", "rails", "even_spread" };
+    static const char *const keys[] = { "up_link", "up_m", "taper", "rails", "even_spread", "breakout" };
     if (r->sw >= 0 && p->parts[r->sw].ports > 1)
         return 0;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -586,11 +590,18 @@ int32_t topo_find_part(const struct topo_parts *p, const char *name)
 
 double topo_recipe_link_Bps(const struct topo_parts *p, const struct topo_recipe *r)
 {
-    const int32_t used[] = { r->nic, r->sw, r->end_link, r->up_link, r->product };
+    const struct {
+        int32_t part;
+        double share; /* of its rate that one end link has */
+    } used[] = { { r->nic, 1 },
+                 { r->sw, 1 / (double)r->breakout },
+                 { r->end_link, 1 },
+                 { r->up_link, 1 / (double)r->breakout },
+                 { r->product, 1 } };
     double bw_Bps = NAN;
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
-        if (used[i] >= 0)
-            bw_Bps = fmin(bw_Bps, p->parts[used[i]].bw_Bps);
+        if (used[i].part >= 0)
+            bw_Bps = fmin(bw_Bps, p->parts[used[i].part].bw_Bps * used[i].share);
     return bw_Bps;
 }
 

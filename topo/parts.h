@@ -70,7 +70,8 @@ struct topo_part {
  * A link of which only the distance is given is the cheapest cable or link of the recipe's rate that reaches
  * as far; one that is named too must reach it. Either is then a part of its own, a copy with its run_m.
  *
- * One link of the tier runs at the slowest rate among its parts (topo_site_link_Bps()).
+ * One end link of the tier runs at the slowest rate among its parts (topo_site_link_Bps()). With a breakout a
+ * port of the box serves several of them, and a link up is as fast as all of these.
  * A switch part with one port is a switch sold by the port (LIBRA's 13 and 18 USD per
  * GB/s): one is counted per end, a single tier, no box.
  */
@@ -82,6 +83,7 @@ struct topo_recipe {
     int32_t up_link;  /**< switch to switch, both ends included; needed beyond one tier */
     int32_t product;  /**< a fabric that is there already, in place of all the others */
     double taper;     /**< 1: what tapers costs time, and is a shape of its own (fat-tree) */
+    int64_t breakout; /**< end links that one port of a leaf serves; >= 1 */
     int64_t rails;    /**< independent Clos networks the ends are dealt out to, at most; >= 1 */
     bool even_spread; /**< every box has as many links to all above it: topo_count_even_clos() */
     double end_m, up_m; /**< distance that end and up links span [m]; NaN: not given */
@@ -137,8 +139,9 @@ const struct topo_recipe *topo_find_recipe(const struct topo_parts *p, const cha
 int32_t topo_find_part(const struct topo_parts *p, const char *name);
 
 /**
- * Rate of one link built by @p r with all its parts [B/s]: the slowest of them; parts without a bandwidth do
- * not count. A shape that buys no switch is not held up by one: topo_site_link_Bps().
+ * Rate of one end link built by @p r with all its parts [B/s]: the slowest of them, a box and a link up over
+ * the breakout; parts without a bandwidth do not count. A shape that buys no switch is not held up by one:
+ * topo_site_link_Bps().
  *
  * Never NaN for a recipe that was read: its end link has a bandwidth. Of a product: all that an NPU sends.
  */

@@ -549,11 +549,11 @@ static void tree_load(struct shape_load *out, enum shape_pattern pattern, const 
 /* ---- parts ---- */
 
 /* In one plane: ports that the boxes of tier k = 1.. on top of one subtree of level k - 1 need, for `below`
- * links into them from below and the links up that the bandwidth of class k asks for. */
+ * ports of links into them from below and the links up that the bandwidth of class k asks for. */
 static double tree_ports(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double below,
                          double *up_links)
 {
-    double link_Bps = topo_site_link_Bps(at) * topo_planes(dim);
+    double link_Bps = topo_site_up_Bps(at) * topo_planes(dim);
     *up_links = k < dim->n_levels
                     ? topo_whole_parts((double)tree_subtree(dim, k) *
                                        at->bw_Bps[at->d - at->net->dims[at->d].level + k] / link_Bps)
@@ -580,17 +580,19 @@ static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_
     const struct topo_part *parts = at->parts->parts;
     const struct topo_recipe *r = at->recipe;
     double npus = (double)at->net->n_npus * (level ? 1 : topo_nic_surplus(&at->net->dims[at->d])),
-           ends_per_Bps = npus / topo_site_link_Bps(at);
+           ports_per_Bps = npus / topo_site_up_Bps(at);
     if (level == 0 && r->nic >= 0)
         topo_add_item(out, r->nic, NULL, npus / topo_site_port_Bps(at) / (double)parts[r->nic].ports);
-    topo_add_item(out, level ? r->up_link : r->end_link, level ? "up link" : "end link", ends_per_Bps);
-    topo_add_item(out, r->sw, "switch", ends_per_Bps * (level ? 2 : 1) / (double)parts[r->sw].ports);
+    topo_add_item(out, level ? r->up_link : r->end_link, level ? "up link" : "end link",
+                  level ? ports_per_Bps : npus / topo_site_link_Bps(at));
+    topo_add_item(out, r->sw, "switch", ports_per_Bps * (level ? 2 : 1) / (double)parts[r->sw].ports);
     return 0;
 }
 
 /*
  * Whole parts. The first level buys NICs, end links and leaves; level k the links up from tier k and the
- * boxes of tier k + 1, with even_spread a divisor of the links up. A leaf that has links + links up for all
+ * boxes of tier k + 1, with even_spread a divisor of the links up. With a breakout several end links share a
+ * port of the leaf. A leaf that has links + links up for all
  * its members in one box; where one NPU has several links, each may have leaves of its own (planes), which is
  * where a box is too small for all.
  */
@@ -612,8 +614,9 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
             rc = topo_check_nics(at, (int32_t)topo_tree_size(dim, 0), e);
         if (rc)
             return rc;
-        double members = (double)topo_tree_size(dim, 0), leaf = tree_ports(at, dim, 1, members * ends, &up);
-        double plane = ceil(leaf / ends);
+        double members = (double)topo_tree_size(dim, 0), each = (double)r->breakout;
+        double leaf = tree_ports(at, dim, 1, topo_whole_parts(members * ends / each), &up);
+        double plane = each > 1 ? ceil(topo_whole_parts(members / each) + up / ends) : ceil(leaf / ends);
         if (leaf > radix && plane > radix)
             return err_set(e, ERR_RANGE,
                            "a leaf of %d members needs %g ports, expected at most the %g of a switch: fewer "

@@ -101,6 +101,13 @@ static int need_up_link(const struct topo_site *at, const struct topo_clos *c, s
     return 0;
 }
 
+/* Ports of leaves that so many ends of one rail take. */
+static int64_t leaf_ports(const struct topo_site *at, int64_t ends)
+{
+    int64_t each = at->recipe->breakout;
+    return (ends + each - 1) / each;
+}
+
 /* Add `rails` equal rails of `columns` columns each to what one fabric takes. */
 static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, const struct topo_site *at,
                      struct err *e)
@@ -108,7 +115,7 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
     struct topo_clos c;
     if (rails == 0)
         return 0;
-    int rc = topo_recipe_clos(&c, at->recipe, columns * rails * at->net->dims[at->d].size,
+    int rc = topo_recipe_clos(&c, at->recipe, leaf_ports(at, columns * at->net->dims[at->d].size) * rails,
                               at->parts->parts[at->recipe->sw].ports, rails, e);
     if (!rc)
         rc = need_up_link(at, &c, e);
@@ -124,24 +131,25 @@ static int add_rails(struct topo_clos *sum, int64_t columns, int64_t rails, cons
 
 /*
  * What a box of tier i takes, of one rail of `ends` ends of `columns` places before the dimension. A leaf has
- * half of its ports for ends. Above it the boxes of a pod share the links up from each leaf, higher up those
- * from each pod; a box of one tier may hold several rails.
+ * half of its ports for ends, as many to a port as break out. Above it the boxes of a pod share the links up
+ * from each leaf, higher up those from each pod; a box of one tier may hold several rails.
  */
 static struct topo_loss box_loss(const struct topo_site *at, const struct topo_clos *sum, int32_t i,
                                  int64_t rails, double columns, double ends)
 {
     double radix = (double)at->parts->parts[at->recipe->sw].ports,
            planes = topo_planes(&at->net->dims[at->d]);
-    double down = fmin((double)topo_clos_leaf_ends((int64_t)radix, 1), ends);
+    double each = (double)at->recipe->breakout,
+           down = fmin((double)topo_clos_leaf_ends((int64_t)radix, 1) * each, ends), up = ceil(down / each);
     if (i == 0 && sum->tiers == 1) {
-        double held = fmin(fmax(floor(radix / ends), 1), (double)rails);
+        double held = fmin(fmax(floor(radix / ceil(ends / each)), 1), (double)rails);
         return topo_plane_loss(planes, held * ends, held * columns);
     }
     if (i == 0)
         return topo_plane_loss(planes, down, columns);
     double leaves = ceil(ends / down), pods = i == sum->tiers - 1 ? 1 : ceil(leaves / pow(radix / 2, i));
     double boxes = fmax((double)sum->per_tier[i] / (double)rails / pods, 1);
-    return topo_path_loss(planes * (i == 1 ? down / ceil(down / boxes) : boxes), ends, columns);
+    return topo_path_loss(planes * (i == 1 ? up / ceil(up / boxes) : boxes), ends, columns);
 }
 
 /* Switches and links between them; `links` = links of one NPU in a plane. */
@@ -166,9 +174,9 @@ static int count_fabrics(struct topo_items *out, const struct topo_site *at, dou
         topo_add_failing(out, at->recipe->sw, tier_names[sum.tiers][i], fabrics * (double)sum.per_tier[i],
                          &loss);
     }
-    double down = (double)topo_clos_leaf_ends(at->parts->parts[at->recipe->sw].ports, 1);
-    struct topo_loss up =
-        topo_path_loss(topo_planes(dim) * fmin(down, ends), fmin(down, ends), in_rail / links);
+    double each = (double)at->recipe->breakout,
+           down = fmin((double)topo_clos_leaf_ends(at->parts->parts[at->recipe->sw].ports, 1) * each, ends);
+    struct topo_loss up = topo_path_loss(topo_planes(dim) * ceil(down / each), down, in_rail / links);
     topo_add_failing(out, at->recipe->up_link, "up link", fabrics * (double)sum.up_links, &up);
     out->boxes = at->net->n_npus / fabric * topo_planes(dim) * sum.switches;
     return 0;
@@ -202,7 +210,7 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, st
 static int relax_switched(struct topo_items *out, const struct topo_site *at, struct err *e)
 {
     double npus = (double)at->net->n_npus * topo_nic_surplus(&at->net->dims[at->d]),
-           ends_per_Bps = npus / topo_site_link_Bps(at);
+           ends_per_Bps = npus / topo_site_link_Bps(at), ports_per_Bps = npus / topo_site_up_Bps(at);
 
     if (at->recipe->nic >= 0) {
         const struct topo_part *nic = &at->parts->parts[at->recipe->nic];
@@ -217,7 +225,7 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
     struct topo_clos c;
     int64_t columns = npus_up_to(at) / at->net->dims[at->d].size;
     int64_t rail_columns = columns > at->recipe->rails ? columns / at->recipe->rails : 1;
-    int rc = topo_count_clos(&c, rail_columns * at->net->dims[at->d].size,
+    int rc = topo_count_clos(&c, leaf_ports(at, rail_columns * at->net->dims[at->d].size),
                              at->parts->parts[at->recipe->sw].ports, 1, 1, e);
     if (!rc)
         rc = need_up_link(at, &c, e);
@@ -225,8 +233,8 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
         return rc;
     double up_links = c.tiers - 1;
     topo_add_item(out, at->recipe->sw, "switch",
-                  ends_per_Bps * (1 + 2 * up_links) / (double)at->parts->parts[at->recipe->sw].ports);
-    topo_add_item(out, at->recipe->up_link, "up link", ends_per_Bps * up_links);
+                  ports_per_Bps * (1 + 2 * up_links) / (double)at->parts->parts[at->recipe->sw].ports);
+    topo_add_item(out, at->recipe->up_link, "up link", ports_per_Bps * up_links);
     return 0;
 }
 

@@ -249,6 +249,7 @@ parts.build[] up_m metres network.parts.build[1].up_m=20
 parts.build[] taper ring network.parts.build[1].taper=2
 parts.build[] rails ring network.parts.build[1].rails=4
 parts.build[] even_spread spread network.parts.build[1].even_spread=true
+parts.build[] breakout ring network.parts.build[1].breakout=2
 system source - -
 system server owned system.server={name: x, holds: [x], npus_per_node: 2}
 system npus_per_rack owned system.npus_per_rack=2
@@ -336,6 +337,9 @@ parts.build[] even_spread lines network.parts.build[1].even_spread=true
 parts.build[] rails hx network.parts.build[1].rails=4
 parts.build[] even_spread wide network.parts.build[1].even_spread=true
 parts.build[] even_spread fly network.parts.build[1].even_spread=true
+parts.build[] breakout tree network.parts.build[1].breakout=2
+parts.build[] breakout fly network.parts.build[1].breakout=2
+parts.build[] breakout wide network.parts.build[1].breakout=2
 parts.build[] rails tree network.parts.build[1].rails=4
 parts.build[] rails fly network.parts.build[1].rails=4
 parts.build[] nic torus network.parts.build[1].nic=end

@@ -41,7 +41,8 @@ static const char random_catalogue[] =
     "  - { tier: t1, nic: nic2, switch: box, end_link: wire, up_link: slow }\n"
     "  - { tier: t2, nic: nic1, switch: odd, end_link: wire, up_link: wire, rails: 6 }\n"
     "  - { tier: t3, switch: port, end_link: gram }\n"
-    "  - { tier: t4, nic: nic2, switch: box, end_link: slow, up_link: slow, rails: 1000 }\n";
+    "  - { tier: t4, nic: nic2, switch: box, end_link: slow, up_link: slow, rails: 1000 }\n"
+    "  - { tier: t5, nic: nic2, switch: box, end_link: slow, up_link: wire, rails: 3, breakout: 4 }\n";
 
 /* One to three random dimensions on random tiers. */
 static void draw_network(struct priced *s, struct rng *rng)
@@ -55,7 +56,8 @@ static void draw_network(struct priced *s, struct rng *rng)
         dim->size = (int32_t)(2 + rng_below(rng, 15));
         if (dim->shape == TOPO_SWITCH && rng_below(rng, 2))
             dim->fabric.planes = (int32_t)(2 + rng_below(rng, 4));
-        snprintf(dim->tier, sizeof dim->tier, "t%d", (int)rng_below(rng, 5));
+        /* Only switches have leaves whose ports break out. */
+        snprintf(dim->tier, sizeof dim->tier, "t%d", (int)rng_below(rng, dim->shape == TOPO_SWITCH ? 6 : 5));
         s->net.n_npus *= dim->size;
         s->bw_Bps[d] = rng_log_range(rng, 1e-2, 500) * 1e9;
     }
@@ -98,7 +100,8 @@ TEST(relaxed_prices_of_trees_never_exceed_the_bill)
         snprintf(word, sizeof word, "full:%d@50 fat-tree:%dx%d/%g%s%s@50", (int)(2 + rng_below(rng, 6)),
                  (int)(2 + rng_below(rng, 12)), (int)(1 + rng_below(rng, 12)),
                  1 + 0.5 * (double)rng_below(rng, 5), share ? "+shared" : "", planes);
-        set_network(&s, word, rng_below(rng, 2) ? "t0 t0 t0" : "t0 t4 t4");
+        static const char *const tiers[] = { "t0 t0 t0", "t0 t4 t4", "t0 t5 t5" };
+        set_network(&s, word, tiers[rng_below(rng, 3)]);
         s.bw_Bps[1] = rng_log_range(rng, 1, 400) * 1e9;
         s.bw_Bps[2] = s.net.dims[2].tie * s.bw_Bps[1];
         s.net.dims[1].bw_Bps = s.net.dims[2].bw_Bps = (double)NAN;
@@ -317,6 +320,8 @@ TEST(a_bill_changes_at_steps_of_ports_only)
         set_network(&s, word, "t t t t");
         if (strncmp(word, "switch", 6) == 0 && rng_below(rng, 2))
             s.net.dims[0].fabric.nics = s.net.dims[0].fabric.nics_least = nics[rng_below(rng, 3)];
+        if (strncmp(word, "switch", 6) == 0 || strncmp(word, "fat-tree", 8) == 0)
+            s.parts.recipes[0].breakout = 1 + (int64_t)rng_below(rng, 3);
         for (int32_t d = 0; d < s.net.n_dims; d++) {
             double step_Bps = topo_port_step_Bps(&s.net, d, &s.parts);
             if (step_Bps > 0)
@@ -428,27 +433,34 @@ TEST(trees_as_built_have_their_published_counts)
 }
 
 /* What a technician would count: every NPU cabled to the leaf of its rail, every leaf's links up dealt out to
- * the spines in turn. Of each box the ports in use, shape [n]. */
+ * the spines in turn. Of each box the ports in use, shape [n]; a port of a leaf has room for `each` ends. */
 struct wiring {
-    int32_t leaves, spines, up, most_down;
+    int32_t leaves, spines, up, most_down; /* most_down: ports of a leaf with ends */
     int64_t end_links, up_links;
 };
 
 static struct wiring wire_rails(int32_t node, int32_t rails, int32_t nodes_of_leaf, int32_t per_rail,
-                                int32_t taper, int32_t radix)
+                                int32_t taper, int32_t radix, int32_t each)
 {
     enum { MOST = 1 << 14 };
-    static int32_t leaf[MOST], spine[MOST];
+    static int32_t leaf[MOST], room[MOST], spine[MOST];
     struct wiring w = { .leaves = rails * per_rail };
+    int32_t ends = nodes_of_leaf * (node / rails);
     assert_true(w.leaves <= MOST);
     memset(leaf, 0, sizeof leaf);
+    memset(room, 0, sizeof room);
     memset(spine, 0, sizeof spine);
     for (int32_t v = 0; v < nodes_of_leaf * per_rail; v++)
-        for (int32_t i = 0; i < node; i++, w.end_links++)
-            leaf[v / nodes_of_leaf * rails + i % rails]++;
+        for (int32_t i = 0; i < node; i++, w.end_links++) {
+            int32_t box = v / nodes_of_leaf * rails + i % rails;
+            leaf[box] += room[box] == 0;
+            room[box] = (room[box] ? room[box] : each) - 1;
+        }
     for (int32_t k = 0; k < w.leaves; k++)
         w.most_down = leaf[k] > w.most_down ? leaf[k] : w.most_down;
-    w.up = (w.most_down + taper - 1) / taper;
+    /* A link up for every `each` ends that the taper leaves. */
+    while (w.up * taper * each < ends)
+        w.up++;
     w.up_links = (int64_t)w.up * w.leaves;
     w.spines = (int32_t)((w.up_links + radix - 1) / radix);
     for (int64_t c = 0; c < w.up_links && w.spines <= MOST; c++)
@@ -458,34 +470,46 @@ static struct wiring wire_rails(int32_t node, int32_t rails, int32_t nodes_of_le
 
 TEST(rails_are_billed_as_every_cable_is_placed)
 {
-    static const char text[] = "catalogue:\n"
-                               "  - { name: b64, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
-                               "  - { name: b144, kind: switch, bw_GBps: 50, ports: 144, usd: 1 }\n"
-                               "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
-                               "build:\n"
-                               "  - { tier: n, end_link: wire, switch: b64, up_link: wire }\n"
-                               "  - { tier: s, switch: b64, end_link: wire, up_link: wire }\n"
-                               "  - { tier: l, switch: b144, end_link: wire, up_link: wire }\n";
+    static const char text[] =
+        "catalogue:\n"
+        "  - { name: b64, kind: switch, bw_GBps: 50, ports: 64, usd: 1 }\n"
+        "  - { name: b144, kind: switch, bw_GBps: 50, ports: 144, usd: 1 }\n"
+        "  - { name: wire, kind: cable, bw_GBps: 50, usd: 1 }\n"
+        "  - { name: half, kind: cable, bw_GBps: 25, usd: 1 }\n"
+        "  - { name: third, kind: cable, bw_GBps: 16.6666666666666667, usd: 1 }\n"
+        "build:\n"
+        "  - { tier: n, end_link: wire, switch: b64, up_link: wire }\n"
+        "  - { tier: s1, switch: b64, end_link: wire, up_link: wire }\n"
+        "  - { tier: l1, switch: b144, end_link: wire, up_link: wire }\n"
+        "  - { tier: s2, switch: b64, end_link: half, up_link: wire, breakout: 2 }\n"
+        "  - { tier: l2, switch: b144, end_link: half, up_link: wire, breakout: 2 }\n"
+        "  - { tier: s3, switch: b64, end_link: third, up_link: wire, breakout: 3 }\n"
+        "  - { tier: l3, switch: b144, end_link: third, up_link: wire, breakout: 3 }\n";
     static const int32_t nodes[] = { 4, 8, 18, 72 }, rails[] = { 1, 2, 4, 8, 12, 18, 72 },
                          tapers[] = { 1, 2, 4 };
-    int built = 0, refused = 0;
+    int built = 0, refused = 0, broken_out = 0;
     PARTS_TEXT(s, text);
     RNG(rng, 20261128, 0);
-    for (int i = 0; i < repeats(500);) {
+    for (int i = 0; i < repeats(1000);) {
         int32_t node = nodes[rng_below(rng, COUNT_OF(nodes))], r = rails[rng_below(rng, COUNT_OF(rails))];
         if (node % r)
             continue;
         i++;
         int32_t m = 2 + (int32_t)rng_below(rng, 23), per_rail = 1 + (int32_t)rng_below(rng, 6);
         int32_t taper = tapers[rng_below(rng, COUNT_OF(tapers))], radix = rng_below(rng, 2) ? 64 : 144;
-        char word[96];
+        int32_t each = 1 + (int32_t)rng_below(rng, 3);
+        static const char *const links[] = { "", "wire, end link", "half, end link", "third, end link" };
+        char word[96], tiers[32];
         struct topo_bill b;
         struct err none = { 0 };
         snprintf(word, sizeof word, "full:%d@50 fat-tree:%dx%d/%d+rails%d@50", (int)node, (int)m,
                  (int)per_rail, (int)taper, (int)r);
-        set_network(&s, word, radix == 64 ? "n s s" : "n l l");
+        snprintf(tiers, sizeof tiers, "n %c%d %c%d", radix == 64 ? 's' : 'l', (int)each,
+                 radix == 64 ? 's' : 'l', (int)each);
+        set_network(&s, word, tiers);
+        s.bw_Bps[1] /= each;
         s.bw_Bps[2] = s.bw_Bps[1] / taper;
-        struct wiring w = wire_rails(node, r, m, per_rail, taper, radix);
+        struct wiring w = wire_rails(node, r, m, per_rail, taper, radix, each);
         bool fits = w.most_down + w.up <= radix && w.spines <= w.up;
         assert_int_equal(topo_build_bill(&b, &s.net, &s.parts, s.bw_Bps, &none) == 0, fits);
         refused += !fits;
@@ -493,12 +517,61 @@ TEST(rails_are_billed_as_every_cable_is_placed)
             continue;
         built++;
         assert_true(count_of(&b, 1, radix == 64 ? "b64, leaf" : "b144, leaf") == w.leaves);
-        assert_true(count_of(&b, 1, "wire, end link") == (double)w.end_links);
+        assert_true(count_of(&b, 1, links[each]) == (double)w.end_links);
+        broken_out += each > 1;
         assert_true(count_of(&b, 2, radix == 64 ? "b64, spine" : "b144, spine") == w.spines);
         assert_true(count_of(&b, 2, "wire, up link") == (double)w.up_links);
         topo_bill_free(&b);
     }
-    assert_true(built > repeats(500) / 5 && refused > repeats(500) / 10);
+    assert_true(built > repeats(1000) / 5 && refused > repeats(1000) / 10);
+    assert_true(broken_out > repeats(1000) / 10);
+}
+
+/*
+ * A Clos whose leaves serve three ends of 50 GB/s with each port of 150 has the boxes and links up of one
+ * with a third of the ends, at 150; by hand 192 ends are one box of 64 ports, 576 are 6 leaves and 3 spines.
+ * A shape without leaves is refused.
+ */
+TEST(ports_of_leaves_break_out)
+{
+    static const char text[] = "catalogue:\n"
+                               "  - { name: box, kind: switch, bw_GBps: 150, ports: 64, usd: 1 }\n"
+                               "  - { name: thin, kind: cable, bw_GBps: 50, usd: 1 }\n"
+                               "  - { name: thick, kind: cable, bw_GBps: 150, usd: 1 }\n"
+                               "build:\n"
+                               "  - { tier: out, switch: box, end_link: thin, up_link: thick, breakout: 3 }\n"
+                               "  - { tier: plain, switch: box, end_link: thick, up_link: thick }\n";
+    static const struct {
+        int32_t ends;
+        double leaves, spines, up;
+    } hand[] = { { 192, 0, 0, 0 }, { 193, 3, 2, 65 }, { 576, 6, 3, 192 } };
+    PARTS_TEXT(s, text);
+    for (int32_t n = 2; n < 4000; n += 13) {
+        char word[32];
+        snprintf(word, sizeof word, "switch:%d@50", (int)n);
+        set_network(&s, word, "out");
+        BILL(thin, &s);
+        snprintf(word, sizeof word, "switch:%d@150", (int)(n > 3 ? (n + 2) / 3 : 2));
+        set_network(&s, word, "plain");
+        BILL(thick, &s);
+        assert_int_equal(thin.switches, thick.switches);
+        assert_true(count_of(&thin, 0, "thin, end link") == n);
+        assert_true(count_of(&thin, 0, "thick, up link") == count_of(&thick, 0, "thick, up link"));
+    }
+    for (size_t i = 0; i < COUNT_OF(hand); i++) {
+        char word[32];
+        snprintf(word, sizeof word, "switch:%d@50", (int)hand[i].ends);
+        set_network(&s, word, "out");
+        BILL(b, &s);
+        assert_true(count_of(&b, 0, "box, leaf") == hand[i].leaves);
+        assert_true(count_of(&b, 0, "box, switch") == (hand[i].leaves > 0 ? 0 : 1));
+        assert_true(count_of(&b, 0, "box, spine") == hand[i].spines);
+        assert_true(count_of(&b, 0, "thick, up link") == hand[i].up);
+    }
+    KEEP(struct topo_bill, none, topo_bill_free);
+    set_network(&s, "ring:4@50", "out");
+    FAILS(topo_build_bill(&none, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
+          "tier \"out\" has breakout: 3, but a ring has no leaves whose ports break out");
 }
 
 /* LIBRA's 13 USD per GB/s has no box: one per end and GB/s, and no number of switches. */

@@ -43,7 +43,7 @@ TEST(shipped_files_are_read_and_every_figure_has_source_and_date)
         { "configs/parts/libra-2024-3d.yaml", "libra-2024-3d", 3, 0, 0 },
         { "configs/parts/libra-2022.yaml", "libra-2022", 4, 0, 0 },
         { "configs/parts/hammingmesh-2022.yaml", "hammingmesh-2022", 0, 3, 1 },
-        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 108, 23 },
+        { "configs/parts/catalogue-2026.yaml", "catalogue-2026", 0, 108, 24 },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         PARTS_FILE(l, cases[i].path);
@@ -330,6 +330,9 @@ static const struct refusal wrong_files[] = {
     { CATALOGUE "build: [{ tier: t, end_link: dark }]\n", ERR_RANGE, "\"dark\" without bw_GBps" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, switch: blind }]\n", ERR_RANGE,
       "\"blind\" without ports" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, breakout: 2 }]\n", ERR_RANGE,
+      "breakout is given without effect, expected a switch of several ports" },
+    { CATALOGUE "build: [{ tier: t, end_link: wire, breakout: 65 }]\n", ERR_RANGE, "breakout is 65" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, rails: 2 }]\n", ERR_RANGE,
       "rails is given without effect, expected a switch of several ports" },
     { CATALOGUE "build: [{ tier: t, end_link: wire, switch: port, taper: 2 }]\n", ERR_RANGE,
