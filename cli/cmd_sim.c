@@ -381,13 +381,6 @@ struct sim_dim {
     double bw_Bps, sent_B, valiant, busy_s, busy[N_SIM_MODELS];
 };
 
-/* Share that goes by two ways; NaN where all goes by minimal routes. */
-static double shown_valiant(const struct design_point *s, const struct design *d, int32_t k)
-{
-    double share = explain_valiant(s, d, k);
-    return share > 0 ? share : (double)NAN;
-}
-
 #define DIM(field, words, kind, ...)                                                                         \
     COLUMN_AT(struct sim_dim, field, words, kind, NULL, .title = (words), __VA_ARGS__)
 
@@ -419,7 +412,7 @@ static void say_dims(struct report *r, const struct simulation *x)
                                 topo_dim_label(label, &s->net.dims[i]),
                                 d->bw_Bps[i],
                                 explain_sent_B(s, d, i),
-                                shown_valiant(s, d, i),
+                                explain_valiant(s, d, i),
                                 explain_busy_s(s, d, i),
                                 { 0 } };
         for (int32_t k = 0; k < x->n; k++)
@@ -555,7 +548,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
     static const char *const texts[] = { "network", "workload", "model" };
     static const char *const reals[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(compute_s),
                                          DESIGN_COLUMN(comm_s), "latency_s", DESIGN_COLUMN(cost_usd) };
-    static const char *const per_dim[] = { "bw%d_GBps", "util%d", "exposed%d_s" };
+    static const char *const per_dim[] = { "bw%d_GBps", "util%d", "exposed%d_s", "valiant%d" };
     char name[32], word[TOPO_SPEC];
     int32_t n_dims = x->studies[0]->net.n_dims;
     struct text names = { 0 };
@@ -582,7 +575,10 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
     study_find_better(t, study_kinds[0], TABLE_ROWS);
     for (int32_t i = 0; i < x->n; i++) {
         const struct design *d = x->designs[i];
-        const double *lists[] = { d->bw_Bps, d->util_frac, d->account.dim_s };
+        double valiant[TOPO_MAX_DIMS];
+        const double *lists[] = { d->bw_Bps, d->util_frac, d->account.dim_s, valiant };
+        for (int32_t m = 0; m < n_dims; m++)
+            valiant[m] = explain_valiant(x->studies[i], d, m);
         struct training_row row;
         struct system_row system;
         if (!rc)
@@ -608,7 +604,7 @@ static int sim_table(const struct simulation *x, struct table *t, struct err *e)
     columns_free(&owned);
     columns_free(&training);
     text_free(&names);
-    return rc ? rc : study_trim(t, training_columns, e);
+    return rc ? rc : study_trim(t, design_columns, e);
 }
 
 static int write_simulation(const struct run *run, const struct simulation *x, struct err *e)

@@ -86,3 +86,11 @@ for model in bandwidth alpha-beta flow; do
     "$WEFT" sim routes.yaml --set model=$model --of json -o - | grep -o '"valiant": [^]]*]'
 done
 run sim routes.yaml --set 'network=dragonfly:2x4x9^2+minimal@50' | grep -c valiant || :
+sed -i 's/^network:.*/&\nvary: { network: [ "dragonfly:2x4x9^2@50", "dragonfly:2x4x9^2+minimal@50" ] }\nsplit: given/' routes.yaml
+for command in "sim" "alloc" "sweep" "sim --set network=dragonfly:2x4x9^2+minimal@50"; do
+    echo "$command"
+    # shellcheck disable=SC2086 # a command and its options
+    "$WEFT" $command routes.yaml --set model=alpha-beta -q --of csv -o - 2>&1 | sed '/^#/d' |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^network$|^valiant/) at[n++] = i }
+                 { for (i = 0; i < n; i++) printf "%s%s", $at[i], i < n - 1 ? " " : "\n" }'
+done

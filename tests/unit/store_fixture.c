@@ -81,9 +81,10 @@ static void put_cell(struct table *t, uint64_t x)
         table_put_count(t, (int64_t)(x >> (x % 64)));
 }
 
+/* Of "bw1_GBps", "util1", "exposed1_s", "valiant1" the number; 0: of no dimension. */
 static int dim_of(const char *name)
 {
-    size_t n = strspn(name, "bwutilexposed");
+    size_t n = strspn(name, "bwutilexposedvan");
     return n >= 2 && n <= 7 ? atoi(name + n) : 0;
 }
 

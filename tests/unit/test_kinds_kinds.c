@@ -65,6 +65,7 @@ static const char *const neither[] = {
     "vs_base_pct_ci",
     "vs_base_usd",
     "wins",
+    "valiant#",
 };
 
 static bool is_neither(const char *name)

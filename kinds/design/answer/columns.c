@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kinds/design/answer/explain.h"
+
 #define WORD(field, ...)  COLUMN_WORD(struct design_row, field, __VA_ARGS__)
 #define COUNT(field, ...) COLUMN_COUNT(struct design_row, field, __VA_ARGS__)
 #define REAL(field, ...)  COLUMN_REAL(struct design_row, field, __VA_ARGS__)
@@ -57,6 +59,9 @@ const struct column design_columns[] = {
     PER_DIM(util, "util#", "share of the step in which it is busy", DATA, .better = 1),
     PER_DIM(exposed_s, "exposed#_s", "of comm_s, bytes on a dimension; the rest is latency", DATA,
             .better = -1),
+    COLUMN_REAL_N(struct design_row, valiant, "valiant#", TOPO_MAX_DIMS,
+                  "share of the bytes on a dimension that goes by two ways (routing valiant or adaptive)",
+                  DATA, .upto = "n_dims", .part = "valiant", .with = "valiant1"),
     TRAINING_COLUMNS(struct design_row, training.),
     SYSTEM_COLUMNS(struct design_row, system.),
     WORD(semantics,
@@ -168,6 +173,7 @@ static void take_results(struct design_row *row, const struct design_point *s, c
         row->bw_Bps[k] = d->bw_Bps[k];
         row->util[k] = d->util_frac[k];
         row->exposed_s[k] = d->account.dim_s[k];
+        row->valiant[k] = explain_valiant(s, d, k);
     }
 }
 

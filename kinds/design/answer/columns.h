@@ -26,7 +26,7 @@ struct design_row {
     int64_t n_dims; /**< blank: the study could not be read */
     double total_GBps, time_s, compute_s, comm_s, cost_usd, usd_fraction, spent_share, equal_time_s,
         equal_cost_usd, speedup, perf_per_cost_gain, objective_gain, nic_GBps, gap;
-    double bw_Bps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS], util[TOPO_MAX_DIMS], exposed_s[TOPO_MAX_DIMS], valiant[TOPO_MAX_DIMS];
     double uncertain[UNCERTAIN_MAX_COLUMNS]; /**< uncertain_fill() */
     struct training_row training;
     struct system_row system;

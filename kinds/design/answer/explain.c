@@ -179,7 +179,7 @@ double explain_valiant(const struct design_point *s, const struct design *d, int
             all_B += bytes;
         }
     }
-    return drawn_B > 0 ? drawn_B / all_B : 0;
+    return drawn_B > 0 ? drawn_B / all_B : (double)NAN;
 }
 
 double explain_busy_s(const struct design_point *s, const struct design *d, int32_t k)

@@ -66,7 +66,7 @@ int explain_build(struct explain *out, const struct design_point *s, const struc
 double explain_sent_B(const struct design_point *s, const struct design *d, int32_t k);
 
 /** Share of these bytes that goes by two ways, over a router drawn from all: `routing` valiant or adaptive.
- */
+ * NaN where all goes by minimal routes. */
 double explain_valiant(const struct design_point *s, const struct design *d, int32_t k);
 /** Time of the step in which it is busy, likewise. */
 double explain_busy_s(const struct design_point *s, const struct design *d, int32_t k);
