@@ -965,6 +965,20 @@ void design_point_note_curves(struct text *notes, const struct design_point *s, 
     }
 }
 
+/* Flows that are hashed choose among links up: of a tree whose members are all below one leaf none is in use.
+ */
+static void note_hash(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d)) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        if (dim->fabric.balance == TOPO_HASH && topo_rails(dim) == 1 &&
+            topo_group_size(dim) <= topo_tree_places(dim, 0))
+            text_printf(&s->notes,
+                        "dimension \"%s\": load_balance: hash has no effect, one leaf joins all members\n",
+                        dim->name);
+    }
+}
+
 /* Networks of which there are numbers and no graph, and those whose loads are not all counted. */
 static void note_graph(struct design_point *s)
 {
@@ -1098,6 +1112,7 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
     note_kernels(s);
     design_point_note_curves(&s->notes, s, false);
     note_graph(s);
+    note_hash(s);
     if (needs & DESIGN_NEEDS_WORKLOAD)
         note_flows(s);
     note_recipes(s);
