@@ -69,7 +69,7 @@ name: plans
 network: $ROOT/networks/hgx-h100.yaml
 model: alpha-beta
 split: given
-workload: { model: $ROOT/models/llama3-405b.yaml, parallel: { batch_Mtokens: 16.5$1 } }
+workload: { model: $ROOT/models/llama3-405b.yaml, parallel: { batch_Mtokens: 16.5, mem_margin: 0.05$1 } }
 system: { checkpoint: { store_GBps: 100 } }
 vary:
   workload.parallel.batch_Mtokens: [16.515072, 18.874368]
@@ -79,7 +79,7 @@ $2
 keep: { front: [max:tokens_per_s, usd_per_Mtoken], where: ["watt_site <= 12e6"], per: [network] }
 ..
 }
-plans "" "" | sed 's/16.5 }/16.5 }, search: { top: 1, tp: [8], cp: [1], micro_batch: [1], recompute: [none], zero: [1, 2] }/' >search.yaml
+plans "" "" | sed "/^workload/s/ }\$/, search: { top: 1, tp: [8], cp: [1], micro_batch: [1], recompute: [none], zero: [1, 2] } }/" >search.yaml
 plans ", tp: 8" "  workload.parallel.pp: [1, 2, 3, 4, 6, 7, 8, 9, 12, 14, 18, 21, 63]
   workload.parallel.interleave: [1, 2, 3, 4, 6, 7, 9, 14, 18, 21, 42, 63]
   workload.parallel.seq_parallel: [false, true]
@@ -91,3 +91,30 @@ for s in search brute; do
         { n = split($(col["network"]), part, "/"); print part[n], $(col["network.dims[1].size"]), $(col["workload.parallel.batch_Mtokens"]), $(col["tokens_per_s"]) }' | sort -u >$s.rows
 done
 diff search.rows brute.rows && cat search.rows
+echo "== 20MW.yaml beside all counts, batches and plans; SOAK=1: of every product and NIC"
+site=$ROOT/studies/20MW.yaml
+"$WEFT" sweep "$site" -q -o site.csv 2>/dev/null
+fastest() { # FILE NETWORK
+    sed '/^#/d' "$1" | awk -F, -v network="$2" 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+        index($(col["network"]), network) && $(col["tokens_per_s"]) > most { most = $(col["tokens_per_s"]); row = network " " $(col["network.dims[1].size"]) " " $(col["workload.parallel.batch_Mtokens"]) " " most }
+        END { print row }'
+}
+# The batches of the study, and the values of NICs that move together.
+batches=$(sed -n 's/^  workload.parallel.batch_Mtokens: *//p' "$site")
+nics=$(sed -n '/^  zip:/,/^keep/s/^    \([^:]*\)/"\1"/p' "$site" | paste -sd, -)
+counts() { # NETWORK COUNTS NICS
+    "$WEFT" sweep "$site" -q -f -o counts.csv --set "vary={network: [$ROOT/networks/$1.yaml], \"network.dims[1].size\": $2, workload.parallel.batch_Mtokens: $batches, zip: {$3}}" 2>/dev/null
+    fastest counts.csv "$1" >all.fastest
+    fastest site.csv "$1" | diff - all.fastest && [ -s all.fastest ]
+}
+first='"network.dims[1].tier": [InterRail], "network.dims[1].bw_GBps": [50], "network.dims[1].planes": [1]'
+counts gb300-nvl72 '{ from: 64, to: 136, step: 8 }' "$first" && cat all.fastest
+if [ -n "$SOAK" ]; then
+    for network in gb200-nvl72 gb300-nvl72; do counts "$network" '{ from: 8, to: 136, step: 8 }' "$nics"; done
+    for network in hgx-h100 hgx-h200 hgx-b200 hgx-b300; do counts "$network" '{ from: 16, to: 1440, step: 16 }' "$nics"; done
+fi
+"$WEFT" sweep "$site" -q -o fastest.csv --set "vary={network: [$ROOT/networks/gb300-nvl72.yaml], \"network.dims[1].size\": [120], workload.parallel.batch_Mtokens: [17.69472], zip: {$first},
+  workload.parallel.pp: [1, 2, 3, 4, 6, 8, 9, 18], workload.parallel.interleave: [1, 2, 3, 4, 7, 8, 9, 14, 16, 18, 21, 32, 42, 63, 64], workload.parallel.seq_parallel: [false, true],
+  workload.parallel.ends: [equal, short], workload.parallel.recompute: [none, full], workload.parallel.zero: [1, 2]}" \
+    --set "workload={model: $ROOT/models/llama3-405b.yaml, parallel: {batch_Mtokens: 17.69472, tp: 8, software: megatron, mem_margin: 0.05}}" 2>/dev/null
+fastest fastest.csv gb300-nvl72

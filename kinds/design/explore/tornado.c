@@ -662,6 +662,9 @@ static int run_end(struct tornado *t, struct tornado_worker *h, int64_t task, st
                        "%s: uncertain.keys.%s is relative to a key that is not given; give it in the study",
                        t->inputs[i].place, t->inputs[i].path);
     rc = hand_run(h, i, end, &inner);
+    /* A point without a design there is not chosen, as among points as they stand. */
+    if (rc == ERR_NO_DESIGN)
+        return 0;
     if (rc) {
         *e = inner;
         return err_is_of_machine(rc) ? rc : fail_end(&t->inputs[i], end, h->at[i][end ? 2 : 0], e);
