@@ -603,6 +603,18 @@ static void say_part(struct report *r, const char *what, double usd, double all_
                     show_real(b, 100 * usd / all_usd, 3));
 }
 
+static void say_money_range(struct report *r, const struct system *x)
+{
+    double low = x->cost.low / x->cost.total, high = x->cost.high / x->cost.total;
+    char a[SHOW], b[SHOW];
+    report_line(r, "  %-16s%s to %s USD a year", "range", show_usd(a, x->cost.low),
+                show_usd(b, x->cost.high));
+    if (isfinite(x->usd_per_Mtoken))
+        report_line(r, ", %s to %s USD per million tokens", show_real(a, x->usd_per_Mtoken * low, 4),
+                    show_real(b, x->usd_per_Mtoken * high, 4));
+    report_line(r, ", by low and high prices\n");
+}
+
 static void say_money(struct report *r, const struct system *x, const struct own_terms *t)
 {
     const struct own_cost *c = &x->cost;
@@ -616,8 +628,7 @@ static void say_money(struct report *r, const struct system *x, const struct own
     else
         report_line(r, "straight line)\n");
     if (c->low < c->total || c->high > c->total)
-        report_line(r, "  %-16s%s to %s USD a year by low and high prices of the network's parts\n", "range",
-                    show_usd(a, c->low), show_usd(b, c->high));
+        say_money_range(r, x);
     say_part(r, "capital", c->capital, c->total);
     say_part(r, isnan(t->rent_usd_W_month) ? "building, own" : "building, rented", c->building, c->total);
     say_part(r, "energy", c->energy, c->total);

@@ -250,7 +250,10 @@ int cmd_write_axes(const struct run *run, const struct sweep *w, struct err *e)
     if (report_is(&r, IN_TEXT) && w->n_grids > 1)
         grids_text(&r, w);
     report_line(&r, "%s points%s\n", show_count(n, w->n_points),
-                w->where || w->fills ? ", before where and count" : "");
+                w->where && w->fills ? ", before where and count"
+                : w->where           ? ", before where"
+                : w->fills           ? ", before count"
+                                     : "");
     int rc = output_report(&r, run, none, e);
     report_free(&r);
     return rc;
