@@ -97,7 +97,7 @@ site=$ROOT/studies/20MW.yaml
 fastest() { # FILE NETWORK
     sed '/^#/d' "$1" | awk -F, -v network="$2" 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
         index($(col["network"]), network) && $(col["tokens_per_s"]) > most { most = $(col["tokens_per_s"]); row = network " " $(col["network.dims[1].size"]) " " $(col["workload.parallel.batch_Mtokens"]) " " most }
-        END { print row }'
+        END { if (most) print row }'
 }
 # The batches of the study, and the values of NICs that move together.
 batches=$(sed -n 's/^  workload.parallel.batch_Mtokens: *//p' "$site")
@@ -105,7 +105,8 @@ nics=$(sed -n '/^  zip:/,/^keep/s/^    \([^:]*\)/"\1"/p' "$site" | paste -sd, -)
 counts() { # NETWORK COUNTS NICS
     "$WEFT" sweep "$site" -q -f -o counts.csv --set "vary={network: [$ROOT/networks/$1.yaml], \"network.dims[1].size\": $2, workload.parallel.batch_Mtokens: $batches, zip: {$3}}" 2>/dev/null
     fastest counts.csv "$1" >all.fastest
-    fastest site.csv "$1" | diff - all.fastest && [ -s all.fastest ]
+    [ -s all.fastest ] || echo "$1: no design"
+    fastest site.csv "$1" | diff - all.fastest
 }
 first='"network.dims[1].tier": [InterRail], "network.dims[1].bw_GBps": [50], "network.dims[1].planes": [1]'
 counts gb300-nvl72 '{ from: 64, to: 136, step: 8 }' "$first" && cat all.fastest
