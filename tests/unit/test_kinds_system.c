@@ -80,6 +80,7 @@ TEST(spares_are_paid_and_shorten_restarts)
     double waits = (8 * one_h * (1 - found) + box_h) / (8 * one_h + box_h);
     assert_close(x.spares_enough, enough, 1e-12);
     assert_close(x.checkpoint.restart_s, 600 + 2 + waits * 360000, 1e-9); /* 200 GB at 100 GB/s */
+    assert_has(x.omits, "NICs, links and ports of the spare servers");
     assert_int_equal(x.spares_needed, 1); /* Poisson of 0.073: 0.93, then 0.997 */
     assert_close(x.cost.price - none.cost.price, 4 * 25000, 1e-9);
     assert_close(x.cost.watt_peak - none.cost.watt_peak, 4 * 1000, 1e-9);

@@ -223,12 +223,14 @@ int32_t system_dims_inside(const struct design_point *s)
 static void add_network(struct system *x, const struct design_point *s, const struct topo_bill *b)
 {
     int32_t first = system_dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
+    bool wired = false; /* servers have NICs and cables of their own */
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
         if (line->in_server || (line->dim >= 0 && line->dim < first)) /* as system_adds() */
             continue;
         add_bill_line(x, s, line);
         n++;
+        wired = wired || line->role != BILL_SWITCH;
         n_dark += isnan(line->watt);
         if (isnan(line->watt) && !x->dark)
             x->dark = line->item;
@@ -242,6 +244,8 @@ static void add_network(struct system *x, const struct design_point *s, const st
         omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
     if (n_dark)
         omit(x, "power of %d of %d lines of the bill", (int)n_dark, (int)n);
+    if (wired && spare_nodes(s) > 0)
+        omit(x, "NICs, links and ports of the spare servers");
 }
 
 /* Items by the rack come last: they fill racks that others make. */
