@@ -120,8 +120,9 @@ static double domains_of(const struct design_point *s)
 static double spare_nodes(const struct design_point *s)
 {
     const struct own_system *own = &s->system;
+    int64_t each = own->domain_spares / own->npus_per_node;
     return own->spare_nodes > 0     ? (double)own->spare_nodes
-           : own->domain_spares > 0 ? (double)(own->domain_spares / own->npus_per_node) * domains_of(s)
+           : own->domain_spares > 0 ? (double)each * domains_of(s)
                                     : 0;
 }
 
@@ -306,9 +307,8 @@ double system_wait_s(const struct system *x, const struct design_point *s, doubl
         return 0;
     if (joins_domains(s, dim))
         domains = fmin(nodes, domains_of(s));
-    double in_one =
-        enough_without((double)(npus_in_domain(s) / own->npus_per_node),
-                       own->domain_spares / own->npus_per_node, ceil(nodes / domains), x->nodes_down);
+    int64_t all = npus_in_domain(s) / own->npus_per_node, spares = own->domain_spares / own->npus_per_node;
+    double in_one = enough_without((double)all, spares, ceil(nodes / domains), x->nodes_down);
     return (1 - pow(in_one, domains)) * own->repair_s;
 }
 
