@@ -33,7 +33,7 @@ void bench_best(struct bench *b)
     struct bench_time after = bench_now();
     snprintf(wall, sizeof wall, "%.1f s", after.wall_s - before.wall_s);
     snprintf(cpu, sizeof cpu, "%.1f s", after.cpu_s - before.cpu_s);
-    bench_head("the best of a million machines, plans searched");
+    bench_head(b, "the best of a million machines, plans searched");
     bench_print(b, &(struct bench_line){ "proved, two threads", "<= 60 s", wall, NULL, cpu, NULL },
                 a.proved && after.wall_s - before.wall_s <= LIMIT_S ? BENCH_MET : BENCH_MISSED);
     printf("   %lld points, %lld of them solved; %.6g USD per million tokens\n", (long long)a.n_points,

@@ -239,7 +239,7 @@ static void print_gain(struct bench *b, const char *word, double limit)
 
 static void race_exchanges(struct bench *b)
 {
-    bench_head("all-to-alls as flows, by classes");
+    bench_head(b, "all-to-alls as flows, by classes");
     print_gain(b, "torus:8x4x4@300", 5);
     print_exchange(b, "torus:8x8x8@300", 1);
     print_exchange(b, "torus:16x16x16@300", 20);

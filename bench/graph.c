@@ -138,7 +138,7 @@ static void print_traffic(struct bench *b, int32_t n, double limit_s)
 
 static void race_traffic(struct bench *b)
 {
-    bench_head("uniform traffic by any paths, random graphs of degree 6");
+    bench_head(b, "uniform traffic by any paths, random graphs of degree 6");
     print_traffic(b, 64, 1);
     print_traffic(b, 256, 5);
     print_traffic(b, 1024, 60);

@@ -94,6 +94,7 @@ const struct section *const manual_sections[] = {
     &draw_tau_section,
     &place_batch_jobs_section,
     &place_trace_section,
+    &place_mix_section,
     &place_interval_jobs_section,
     &trace_profile_section,
     &trace_profile_model_section,

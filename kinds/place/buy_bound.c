@@ -197,7 +197,7 @@ double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const doub
                             const double *bw_Bps)
 {
     const struct place_trace *t = &p->at.trace;
-    double run_s[PLACE_MAX_MIX], gpus = (double)p->net.n_npus, sum_s = 0;
+    double run_s[PLACE_MAX_MIX] = { 0 }, gpus = (double)p->net.n_npus, sum_s = 0;
     for (int32_t d = 0; d < p->at.servers.level; d++)
         gpus /= p->net.dims[d].size;
     gpus *= p->at.servers.each[0];

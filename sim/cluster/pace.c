@@ -395,7 +395,7 @@ static int comm_add_sent(struct pace_comm *m, int32_t *cap, const struct pace_si
         *cap = room;
     }
     for (int32_t i = 0; i < n; i++)
-        for (int32_t back = 0; back <= site_returns(x, arcs[i]); back++) {
+        for (int32_t back = 0; back <= (site_returns(x, arcs[i]) ? 1 : 0); back++) {
             m->uses[m->n_uses] = (struct maxmin_use){ arcs[i] ^ back, gpus };
             m->sent_B[m->n_uses++] = each_B;
         }
@@ -423,7 +423,7 @@ static int comm_add_level(struct pace_comm *m, const struct pace_site *x, int32_
         int32_t group = x->map.touched[i];
         const int32_t *arcs = site_arcs_out(x, o, group, &l->lanes);
         for (int32_t k = 0; k < (x->mixed ? l->lanes : 1); k++)
-            for (int32_t back = 0; back <= (x->mixed && site_returns(x, arcs[k])); back++)
+            for (int32_t back = 0; back <= (x->mixed && site_returns(x, arcs[k]) ? 1 : 0); back++)
                 l->uses[l->n_uses++] = (struct maxmin_use){ arcs[k] ^ back, x->map.gpus[group] };
     }
     return 0;

@@ -102,9 +102,10 @@ static int paint(struct flow_classes *x, const uint64_t *key, struct err *e)
 static int paint_graph(struct flow_classes *x, struct err *e)
 {
     const struct topo_routes *r = x->routes;
-    uint64_t *like = calloc(2 * (size_t)r->n_vertices + 1, sizeof *like), *next = like + r->n_vertices;
+    uint64_t *like = calloc(2 * (size_t)r->n_vertices + 1, sizeof *like);
     if (!like)
         return err_nomem(e, "classes of links");
+    uint64_t *next = like + r->n_vertices;
     for (int32_t v = 0; v < r->n_npus; v++)
         like[v] = 1;
     for (int32_t a = 0; a < x->n_arcs; a++)

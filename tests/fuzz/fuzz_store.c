@@ -359,13 +359,14 @@ static void continue_store(const struct base *b, size_t most, bool whole)
 }
 
 /* The rows are there already: nothing was cut by a shard. */
-static int reduce_none(void *data, struct store *s, const struct spans *done, const struct spans *reduced,
-                       struct sweep_counts *n, struct err *e)
+static int reduce_none(void *data, struct store *s, const struct spans *done, const struct spans *shards,
+                       int32_t n_shards, struct sweep_counts *n, struct err *e)
 {
     (void)data;
     (void)s;
     (void)done;
-    (void)reduced;
+    (void)shards;
+    (void)n_shards;
     (void)n;
     (void)e;
     return 0;
