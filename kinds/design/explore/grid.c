@@ -869,7 +869,7 @@ static double least_time(const struct grid_walk *w, int32_t level)
 static bool is_broken(const struct alloc_row *row, const double *least_Bps, const double *most_Bps,
                       int32_t n_dims)
 {
-    double lowest = -row->rhs, highest = -row->rhs, size = fabs(row->rhs);
+    double lowest = -row->rhs, highest = lowest, size = fabs(row->rhs);
     for (int32_t d = 0; d < n_dims; d++) {
         const bool falls = row->coef[d] < 0;
         const double most = row->coef[d] * most_Bps[d];
