@@ -1056,7 +1056,7 @@ static int fill_one(int64_t *chosen, const struct sweep *w, struct sweep_point p
                     void *data, const struct yaml_doc *doc, struct err *e)
 {
     const struct sweep_axis *axis = &w->axes[w->grids[p.grid].axes[w->fills[p.grid].axis]];
-    int64_t *at = &p.at[w->fills[p.grid].axis], fits = -1, beyond = axis->n;
+    int64_t *at = &p.at[w->fills[p.grid].axis], fits = -1;
     bool is;
     *at = axis->n - 1;
     int rc = within(data, &p, &is, e);
@@ -1065,7 +1065,7 @@ static int fill_one(int64_t *chosen, const struct sweep *w, struct sweep_point p
             doc, w->keys[axis->keys[0]].at, e, ERR_RANGE,
             "with count: max ends at %s, where no limit of keep.where is reached; give a larger end",
             axis->values[axis->n - 1]);
-    beyond = axis->n - 1;
+    int64_t beyond = axis->n - 1;
     while (!rc && beyond - fits > 1) {
         *at = fits + (beyond - fits) / 2;
         rc = within(data, &p, &is, e);

@@ -135,7 +135,7 @@ int store_claim(struct store **out, const char *path, struct err *e);
 int store_begin(struct store *s, struct err *e);
 
 /** Refused: both have a unit. A merge would count it twice, and nothing in the tables would show it. */
-int store_check_apart(const struct store *a, const struct store *b, struct err *e);
+int store_check_apart(const struct store *first, const struct store *second, struct err *e);
 
 /* ---- study/store_join.c ---- */
 

@@ -153,8 +153,8 @@ write_long() {
 network: "ring:16@100 ring:16@50 ring:16@50"
 model: flow
 split: given
-workload: { name: all, step: { sum: [ { all-to-all: { size_MB: 100, group: all } } ] } }
-vary: { simulation.chunks: [ 1, $((16 * $1)) ] }
+workload: { name: all, step: { sum: [ { all-reduce: { size_MB: 100, group: all } } ] } }
+vary: { simulation.chunks: [ 1, $((4 * $1)) ] }
 ..
 }
 gives_up sweep long --store long.db

@@ -91,10 +91,10 @@ struct topo_npu {
     int32_t software;                   /**< enum topo_software, of plans that name none */
     int32_t sms;                        /**< 0: attention does not depend on how many tiles there are */
     int32_t n_kernels;                  /**< 0: `flash` for all */
+    int32_t n_sizes;
     struct topo_npu_attention kernels[N_TOPO_KERNELS]; /**< the first is what "fused" means */
     struct topo_npu_size sizes[TOPO_MAX_SIZES]; /**< ascending; in place of efficiency and half sizes */
-    int32_t n_sizes;
-    double host_Bps; /**< to the host's memory and back at once, each way */
+    double host_Bps;                            /**< to the host's memory and back at once, each way */
     double usd, watt;
 };
 

@@ -166,9 +166,9 @@ static void find_budgets(struct budget *c, const struct subject *x)
 /* The worst grade of the prices with a band that the machine's cost rests on; NULL: none has one. */
 static const char *grade_of_owning(const struct subject *x, const struct system *own)
 {
-    const struct own_spread *spreads[] = { &x->study->system.npu_spread, &x->study->system.server_spread };
+    const struct own_spread *spreads[2] = { &x->study->system.npu_spread, &x->study->system.server_spread };
     enum topo_grade worst = x->bill ? x->bill->band_grade : own->bill.band_grade;
-    for (size_t i = 0; i < sizeof spreads / sizeof *spreads; i++)
+    for (int i = 0; i < 2; i++)
         if (spreads[i]->up > 0 && spreads[i]->grade > worst)
             worst = spreads[i]->grade;
     return own->cost.low < own->cost.high ? topo_grade_names[worst] : NULL;
