@@ -69,5 +69,5 @@ run topo "ring:4@5" --set objective=time
 echo "== hashed flows need links up in use"
 for word in "fat-tree:8x1+hash@50" "fat-tree:8x2+hash@50" "switch:4@200 fat-tree:8x1+rails4+hash@50"; do
     echo "$word"
-    "$WEFT" topo "$word" 2>&1 >/dev/null
+    { "$WEFT" topo "$word" >/dev/null; } 2>&1
 done
