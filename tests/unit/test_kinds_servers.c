@@ -273,8 +273,9 @@ TEST(servers_that_cannot_be_are_refused)
 
 /* ---- the catalogue ---- */
 
-/* A network of the catalogue with 16 groups of the second dimension. */
-static void build_product(struct design_point *s, struct system *x, const char *network)
+/* A network of the catalogue with 16 groups of the second dimension. Names in @p x are those of the bill of
+ * @p d. */
+static void build_product(struct design_point *s, struct design *d, struct system *x, const char *network)
 {
     char text[1024], here[512];
     assert_non_null(getcwd(here, sizeof here));
@@ -282,12 +283,11 @@ static void build_product(struct design_point *s, struct system *x, const char *
              "network: %s/configs/networks/%s.yaml\n" STEP "system: { checkpoint: { size_GB: 5 } }\n", here,
              network);
     FOLDER(f);
-    KEEP(struct design, d, design_free);
     const struct study_override set[] = { { "network.dims[1].size", "16" } };
     MUST(design_point_load(s, put(&f, "study.yaml", text), set, 1,
                            DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
-    MUST(design_evaluate(&d, s, NULL, e));
-    MUST(system_build(x, s, design_owned(&d), e));
+    MUST(design_evaluate(d, s, NULL, e));
+    MUST(system_build(x, s, design_owned(d), e));
 }
 
 /* SemiAnalysis InferenceX, code of 2026-04-03: all-in power at the meter of a GPU. */
@@ -301,8 +301,9 @@ TEST(power_at_the_meter_is_within_5_percent_of_what_is_published)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct design_point, s, design_point_free);
+        KEEP(struct design, d, design_free);
         KEEP(struct system, x, system_free);
-        build_product(&s, &x, cases[i].network);
+        build_product(&s, &d, &x, cases[i].network);
         double kW = x.cost.watt_peak * s.system.terms.pue / (double)s.net.n_npus / 1e3;
         assert_close(kW, cases[i].kW, 0.05);
         assert_close(x.racks, cases[i].racks, 0);
@@ -317,8 +318,9 @@ TEST(racks_draw_what_their_makers_say)
     static const double nic_W[] = { 25, 25, 25, 35, 25, 35, 25 };
     for (size_t i = 0; i < COUNT_OF(networks); i++) {
         KEEP(struct design_point, s, design_point_free);
+        KEEP(struct design, d, design_free);
         KEEP(struct system, x, system_free);
-        build_product(&s, &x, networks[i]);
+        build_product(&s, &d, &x, networks[i]);
         const struct own_system *own = &s.system;
         double kW = (double)own->npus_per_rack * (own->npu_watt + own->server_watt + nic_W[i]) / 1e3;
         assert_true(kW >= s.server.rack_kW.low && kW <= s.server.rack_kW.high);
@@ -331,8 +333,9 @@ TEST(racks_draw_what_their_makers_say)
 TEST(a_leaf_takes_the_trays_that_hang_on_it)
 {
     KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
     KEEP(struct system, x, system_free);
-    build_product(&s, &x, "gb300-nvl72");
+    build_product(&s, &d, &x, "gb300-nvl72");
     struct topo_loss leaf = { .npus = 64, .columns = 9 }, four = { .npus = 64, .columns = 36 };
     assert_close(system_npus_taken(&s, 1, &leaf), 256, 0);
     assert_close(system_npus_taken(&s, 1, &four), 128, 0);
