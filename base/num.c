@@ -37,6 +37,16 @@ bool num_add(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+int64_t num_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 bool num_is_power_of_two(int64_t n)
 {
     return (n & (n - 1)) == 0;

@@ -19,6 +19,9 @@ bool num_mul(int64_t a, int64_t b, int64_t *out);
 /** a+b into @p out; false when it does not fit. a, b >= 0. */
 bool num_add(int64_t a, int64_t b, int64_t *out);
 
+/** The greatest number that divides both; the other where one is 0. a, b >= 0. O(log b). */
+int64_t num_common_divisor(int64_t a, int64_t b);
+
 /** Is @p n 1, 2, 4, ..? n >= 1. */
 bool num_is_power_of_two(int64_t n);
 

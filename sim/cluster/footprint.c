@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/num.h"
+
 /* ---- groups and their links ---- */
 
 /* Links of a further level of a fabric are those of its boxes; all others end at servers. */
@@ -145,21 +147,11 @@ void footprint_forget(struct footprint_map *x, int32_t n)
 
 /* ---- the shape of a place ---- */
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* What of @p n fits evenly into dimensions [from, to), the innermost first; returns what is left. */
 static int64_t fill(int32_t *size, const struct topo_network *net, int32_t from, int32_t to, int64_t n)
 {
     for (int32_t d = from; d < to; d++) {
-        size[d] = n <= net->dims[d].size ? (int32_t)n : (int32_t)common_divisor(n, net->dims[d].size);
+        size[d] = n <= net->dims[d].size ? (int32_t)n : (int32_t)num_common_divisor(n, net->dims[d].size);
         n /= size[d];
     }
     return n;
@@ -182,7 +174,7 @@ static int32_t join_groups(struct footprint_map *x, int32_t o, int32_t n, int32_
         x->gpus[k] += x->units[i];
     }
     for (int32_t i = 0; i < n_groups; i++)
-        common = common_divisor(x->gpus[x->touched[i]], common);
+        common = num_common_divisor(x->gpus[x->touched[i]], common);
     for (int32_t i = 0; i < n_groups; i++)
         x->units[i] = (int32_t)(x->gpus[x->touched[i]] / common);
     footprint_forget(x, n_groups);
@@ -195,7 +187,7 @@ void footprint_sizes(int32_t *size, struct footprint_map *x, const struct pace_p
     int64_t common = 0;
     int32_t n = p->n;
     for (int32_t k = 0; k < n; k++)
-        common = common_divisor(p->gpus[k], common);
+        common = num_common_divisor(p->gpus[k], common);
     int64_t left = fill(size, x->net, 0, x->level, common);
     for (int32_t k = 0; k < n; k++) {
         x->id[k] = p->servers[k];
@@ -208,7 +200,7 @@ void footprint_sizes(int32_t *size, struct footprint_map *x, const struct pace_p
 void footprint_ideal(int32_t *size, const struct topo_network *net, int32_t level, int64_t per_server,
                      int64_t gpus)
 {
-    int64_t inside = gpus <= per_server ? gpus : common_divisor(gpus, per_server);
+    int64_t inside = gpus <= per_server ? gpus : num_common_divisor(gpus, per_server);
     int64_t left = fill(size, net, 0, level, inside);
     left = fill(size, net, level, net->n_dims, left * (gpus / inside));
     size[net->n_dims - 1] = (int32_t)(size[net->n_dims - 1] * left);

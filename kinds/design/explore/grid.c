@@ -1011,16 +1011,6 @@ static int walk_row(struct grid_walk *w, int64_t begin, struct err *e)
     return rc;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* An axis is walked in steps of about the golden section: points from all over it come first, and others are
  * held against them. From one end to the other each row would be better than those before. */
 static int64_t choose_step(int64_t n)
@@ -1028,7 +1018,7 @@ static int64_t choose_step(int64_t n)
     int64_t step = (int64_t)(0.6180339887498949 * (double)n);
     if (step < 1)
         step = 1;
-    while (common_divisor(n, step) != 1)
+    while (num_common_divisor(n, step) != 1)
         step++;
     return step;
 }
