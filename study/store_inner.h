@@ -134,8 +134,10 @@ int store_claim(struct store **out, const char *path, struct err *e);
 /** Begin a transaction, unless one is under way. */
 int store_begin(struct store *s, struct err *e);
 
-/** Refused: both have a unit. A merge would count it twice, and nothing in the tables would show it. */
-int store_check_apart(const struct store *first, const struct store *second, struct err *e);
+/** Refused with a line: stores of different sweeps, or with a unit that two of them have. @p at gives each of
+ * the @p n that @p x has. */
+int store_check_alike(const struct store *(*at)(const void *x, int32_t i), const void *x, int32_t n,
+                      struct err *e);
 
 /* ---- study/store_join.c ---- */
 

@@ -66,7 +66,8 @@ static const char *path_of(const struct merge *m, int32_t i)
 
 /* ---- what goes together ---- */
 
-int store_check_apart(const struct store *first, const struct store *second, struct err *e)
+/* Refused: both have a unit. A merge would count it twice, and nothing in the tables would show it. */
+static int check_apart(const struct store *first, const struct store *second, struct err *e)
 {
     const struct spans *a = &first->done, *b = &second->done;
     /* Both lists ascend: a merge finds any overlap in one pass. */
@@ -84,20 +85,26 @@ int store_check_apart(const struct store *first, const struct store *second, str
     return 0;
 }
 
-static int check_sources(const struct merge *m, struct err *e)
+int store_check_alike(const struct store *(*at)(const void *x, int32_t i), const void *x, int32_t n,
+                      struct err *e)
 {
-    const struct store *first = m->sources[0].store;
+    const struct store *first = at(x, 0);
     struct store_form form;
     int rc = store_form_of(&form, first, e);
-    for (int32_t k = 1; k < m->n && !rc; k++) {
-        rc = store_check_same(m->sources[k].store, &first->head, &form, e);
+    for (int32_t k = 1; k < n && !rc; k++) {
+        rc = store_check_same(at(x, k), &first->head, &form, e);
         if (rc)
             err_set(e, e->code, "%s, as %s", e->msg, first->path);
         for (int32_t i = 0; i < k && !rc; i++)
-            rc = store_check_apart(m->sources[i].store, m->sources[k].store, e);
+            rc = check_apart(at(x, i), at(x, k), e);
     }
     store_form_free(&form);
     return rc;
+}
+
+static const struct store *source_at(const void *merge, int32_t i)
+{
+    return ((const struct merge *)merge)->sources[i].store;
 }
 
 static int open_sources(struct merge *m, const char *const *paths, int32_t n, struct err *e)
@@ -110,7 +117,7 @@ static int open_sources(struct merge *m, const char *const *paths, int32_t n, st
         m->sources[m->n].walk = store_walk_all(STORE_RESULTS, true);
         rc = store_read(&m->sources[m->n].store, paths[m->n], e);
     }
-    return rc ? rc : check_sources(m, e);
+    return rc ? rc : store_check_alike(source_at, m, m->n, e);
 }
 
 /* ---- rows ---- */
@@ -300,9 +307,9 @@ static int merge_state(struct merge *m, struct err *e)
     return rc ? rc : store_commit(m->out, &m->done, &m->counts, e);
 }
 
-/* Everything into a new store, which has the form of the first source (all are alike, see check_sources())
- * and is one undivided study again, to which missing shards can be merged later. Read back, since a file that
- * cannot be written need not say so before. */
+/* Everything into a new store, which has the form of the first source (all are alike, see
+ * store_check_alike()) and is one undivided study again, to which missing shards can be merged later. Read
+ * back, since a file that cannot be written need not say so before. */
 static int merge_into(struct merge *m, const char *path, const char *vfs, struct err *e)
 {
     struct store_head head = m->sources[0].store->head;
