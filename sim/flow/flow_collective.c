@@ -715,7 +715,8 @@ static int try_send(struct flow_sim *sim, int32_t run, int32_t channel, struct e
 
 /* Runs (a line's pass of one chunk) are used again. Room in the free list is reserved when a run is made, so
  * that giving it back cannot fail. */
-static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, struct err *e)
+static int take_run(struct flow_sim *sim, const struct flow_waiting *w, int32_t n_channels, int32_t *run,
+                    struct err *e)
 {
     bool is_new = sim->n_free_runs == 0;
     if (is_new) {
@@ -735,6 +736,10 @@ static int take_run(struct flow_sim *sim, int32_t n_channels, int32_t *run, stru
         r->cap_state = n_channels;
     }
     memset(r->state, 0, (size_t)n_channels * sizeof *r->state);
+    r->job = w->job;
+    r->chunk = w->chunk;
+    r->stage = w->stage;
+    r->line = r->n_left = 0;
     sim->n_free_runs--;
     return 0;
 }
@@ -744,14 +749,10 @@ static int begin_classes(struct flow_sim *sim, const struct flow_waiting *w, str
 {
     int64_t n_flows;
     int32_t run = -1, stage, n = flow_classes_count(sim->classes, &n_flows);
-    int rc = take_run(sim, 1, &run, e);
+    int rc = take_run(sim, w, 1, &run, e);
     if (rc)
         return rc;
     struct flow_run *r = &sim->runs[run];
-    r->job = w->job;
-    r->chunk = w->chunk;
-    r->stage = w->stage;
-    r->line = r->n_left = 0;
     for (int32_t i = 0; i < n && !rc; i++) {
         struct flow_spec flow = flow_classes_flow(sim->classes, i, &stage);
         if (stage != w->stage)
@@ -774,15 +775,11 @@ static int begin_line(struct flow_sim *sim, const struct flow_waiting *w, int32_
     int32_t n = plan->n_channels;
     const struct flow_job *job = &sim->jobs[w->job];
     bool parts = message_parts(&sim->rules, &sim->groups[job->group].group.net, &job->stages[w->stage]) > 0;
-    int rc = take_run(sim, parts ? 2 * n : n, &run, e);
+    int rc = take_run(sim, w, parts ? 2 * n : n, &run, e);
     if (rc)
         return rc;
-    struct flow_run *r = &sim->runs[run];
-    r->job = w->job;
-    r->chunk = w->chunk;
-    r->stage = w->stage;
-    r->line = line;
-    r->n_left = n;
+    sim->runs[run].line = line;
+    sim->runs[run].n_left = n;
     for (int32_t c = 0; c < n && !rc; c++)
         rc = try_send(sim, run, c, e);
     return rc;
