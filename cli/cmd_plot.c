@@ -151,10 +151,9 @@ static int plot_read_rows(struct table *t, const struct run *run, struct err *e)
     const char *path = run->opt.operands[1];
     if (strcmp(path, "-") == 0)
         return table_read_csv(t, "/dev/stdin", e);
-    bool is;
-    int rc = output_refuse_study(path, e);
-    rc = rc ? rc : output_is_store(&is, path, e);
-    return rc ? rc : is || run->opt.n_operands > 2 ? read_store(t, run, e) : table_read_csv(t, path, e);
+    bool stores;
+    int rc = output_names_stores(&stores, run, 1, e);
+    return rc ? rc : stores ? read_store(t, run, e) : table_read_csv(t, path, e);
 }
 
 /* NaN compares false: a row without the number is beyond the limit. */

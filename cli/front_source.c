@@ -76,10 +76,9 @@ int cmd_front_open(struct front_source *s, const struct run *run, struct err *e)
                                 .from = { .known = false } };
     if (strcmp(path, "-") == 0)
         return open_csv(s, "/dev/stdin", e);
-    bool is;
-    int rc = output_refuse_study(path, e);
-    rc = rc ? rc : output_is_store(&is, path, e);
-    return rc ? rc : is || run->opt.n_operands > 1 ? open_store(s, run, e) : open_csv(s, path, e);
+    bool stores;
+    int rc = output_names_stores(&stores, run, 0, e);
+    return rc ? rc : stores ? open_store(s, run, e) : open_csv(s, path, e);
 }
 
 int cmd_front_next(struct front_source *s, struct table **rows, struct err *e)

@@ -295,7 +295,8 @@ void output_outcome(struct run *run, enum exit_code code)
         run->exit_code = (int)code;
 }
 
-int output_refuse_study(const char *path, struct err *e)
+/* Of a command that reads rows: a study, by its name, has none yet. */
+static int refuse_study(const char *path, struct err *e)
 {
     if (!output_ends_with(path, ".yaml") && !output_ends_with(path, ".yml"))
         return 0;
@@ -313,6 +314,15 @@ int output_is_store(bool *is, const char *path, struct err *e)
 {
     *is = is_folder(path);
     return *is ? 0 : store_is(is, path, e);
+}
+
+int output_names_stores(bool *is, const struct run *run, int32_t first, struct err *e)
+{
+    const char *path = run->opt.operands[first];
+    int rc = refuse_study(path, e);
+    rc = rc ? rc : output_is_store(is, path, e);
+    *is = !rc && (*is || run->opt.n_operands > first + 1);
+    return rc;
 }
 
 static int check_whole(struct store *s, const struct run *run, struct err *e)

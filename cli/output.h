@@ -28,8 +28,9 @@ int output_is_store(bool *is, const char *path, struct err *e);
  * points of their study ERR_NO_DESIGN, unless --partial is given. ERR_USAGE: there are tables among them.
  */
 int output_read_stores(struct store **out, const struct run *run, int32_t first, struct err *e);
-/** Of a command that reads rows: ERR_PARSE where @p path is a study by its name, which has none yet. */
-int output_refuse_study(const char *path, struct err *e);
+/** Are the operands from @p first on stores, not a table? Several are. ERR_PARSE: a study by its name, which
+ * has no rows yet. */
+int output_names_stores(bool *is, const struct run *run, int32_t first, struct err *e);
 /** Is @p path the store, or one of the files that SQLite keeps beside it? */
 bool output_is_of_store(const char *path, const char *store);
 
