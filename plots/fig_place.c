@@ -88,6 +88,19 @@ static const char *word_key(const struct outcomes *o, int32_t i)
     return o->d.r.t->names[o->word[i]];
 }
 
+/* The title and unit of the axis, as tables have them: "taper of pod". */
+static const char *axis_label(const struct outcomes *o)
+{
+    struct text label = { 0 };
+    size_t n;
+    int32_t col = table_find(o->d.r.t, o->axis_key);
+    const char *unit = table_unit(o->d.r.t, col, &n);
+    table_put_title(&label, o->d.r.t, col);
+    if (*unit)
+        text_printf(&label, " [%s]", unit);
+    return canvas_keep_text(o->d.c, &label);
+}
+
 /* More than MAX_WORDS axes are left aside: rows that differ only in those lie on each other. */
 static void add_word(struct outcomes *o, int32_t col)
 {
@@ -370,7 +383,7 @@ static int outcomes_draw_grid(struct outcomes *o, const struct fig_place_grid *l
                               .order = o->order,
                               .n = o->n,
                               .x = x,
-                              .x_label = alone ? "" : o->axis_key,
+                              .x_label = alone ? "" : axis_label(o),
                               .x_tight = true,
                               .high = true,
                               .columns = by_setting ? &none : &o->columns,

@@ -104,7 +104,7 @@ for figure in place embedded; do
 done
 run plot gantt places.csv -o gantt.svg
 run plot links links.csv -o links.svg
-grep -Eo '>(total utility|jobs.count|gadget: [^<]*|fifo|busy|GPUs|time [^<]*|mean)<' place.svg embedded.svg gantt.svg links.svg
+grep -Eo '>(total utility|count of jobs|gadget: [^<]*|fifo|busy|GPUs|time [^<]*|mean)<' place.svg embedded.svg gantt.svg links.svg
 run plot makespan slots.csv -o x.svg
 # Of schedulers of layers.
 cat >layers.csv <<..
