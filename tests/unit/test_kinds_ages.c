@@ -1,8 +1,8 @@
 /* Dates of prices: what they can mean, which prices a design takes, and that all of the catalogue have one.
  */
-#include "base/catalogue.h"
 #include "kinds/design/answer/ages.h"
 #include "kinds/design/ask/load.h"
+#include "tests/unit/catalogue_files.h"
 #include "tests/unit/folder.h"
 
 /* Days by the C library's calendar would be its own arithmetic: these are from tables. */
@@ -65,27 +65,20 @@ TEST(prices_that_a_design_takes_are_dated_once)
     assert_int_equal(ages_old(&oldest, &own, 20453, 365), 0);
 }
 
+static void assert_dated(const char *path, const struct yaml_doc *doc, struct err *e)
+{
+    struct topo_parts p;
+    OK(topo_read_parts(&p, doc, doc->root, e));
+    for (int32_t k = 0; k < p.n_parts; k++)
+        if (!isnan(p.parts[k].usd.typ) && ages_day(p.parts[k].date) == INT64_MIN)
+            fail_msg("%s: %s has no date", path, p.parts[k].name);
+    for (int32_t k = 0; k < p.n_rates; k++)
+        if (ages_day(p.rates[k].date) == INT64_MIN)
+            fail_msg("%s: %s has no date", path, p.rates[k].tier);
+    topo_parts_free(&p);
+}
+
 TEST(every_price_of_the_catalogue_has_a_date)
 {
-    struct catalogue c;
-    catalogue_use("configs");
-    OK(catalogue_list(&c, "parts", e));
-    for (int32_t i = 0; i < c.n; i++) {
-        char path[512];
-        struct yaml_doc doc;
-        struct topo_parts p;
-        snprintf(path, sizeof path, "configs/parts/%s.yaml", c.names[i]);
-        OK(yaml_read_file(&doc, path, e));
-        OK(topo_read_parts(&p, &doc, doc.root, e));
-        for (int32_t k = 0; k < p.n_parts; k++)
-            if (!isnan(p.parts[k].usd.typ) && ages_day(p.parts[k].date) == INT64_MIN)
-                fail_msg("%s: %s has no date", path, p.parts[k].name);
-        for (int32_t k = 0; k < p.n_rates; k++)
-            if (ages_day(p.rates[k].date) == INT64_MIN)
-                fail_msg("%s: %s has no date", path, p.rates[k].tier);
-        topo_parts_free(&p);
-        yaml_free(&doc);
-    }
-    catalogue_free(&c);
-    catalogue_use(NULL);
+    each_catalogue_file("parts", 3, assert_dated);
 }

@@ -2,7 +2,7 @@
  */
 #include <unistd.h>
 
-#include "base/catalogue.h"
+#include "tests/unit/catalogue_files.h"
 #include "tests/unit/system_fixture.h"
 
 #define FIGURE(low, typ, high)                                                                               \
@@ -344,43 +344,27 @@ TEST(a_leaf_takes_the_trays_that_hang_on_it)
             assert_close(x.fails[i].npus, 256, 0);
 }
 
+static void assert_operator(const char *path, const struct yaml_doc *doc, struct err *e)
+{
+    struct own_like like;
+    (void)path;
+    OK(own_read_like(&like, doc, doc->root, e));
+}
+
 TEST(every_operator_of_the_catalogue_is_one)
 {
-    struct catalogue c;
-    catalogue_use("configs");
-    OK(catalogue_list(&c, "systems", e));
-    assert_true(c.n >= 5);
-    for (int32_t i = 0; i < c.n; i++) {
-        char path[512];
-        struct yaml_doc doc;
-        struct own_like like;
-        snprintf(path, sizeof path, "configs/systems/%s.yaml", c.names[i]);
-        OK(yaml_read_file(&doc, path, e));
-        OK(own_read_like(&like, &doc, doc.root, e));
-        yaml_free(&doc);
-    }
-    catalogue_free(&c);
-    catalogue_use(NULL);
+    each_catalogue_file("systems", 5, assert_operator);
+}
+
+static void assert_server(const char *path, const struct yaml_doc *doc, struct err *e)
+{
+    struct own_server server;
+    (void)path;
+    OK(own_read_server(&server, doc, doc->root, e));
+    assert_true(server.n_holds > 0 && server.npus_per_rack % server.npus_per_node == 0);
 }
 
 TEST(every_server_of_the_catalogue_is_a_server)
 {
-    struct catalogue c;
-    OK(catalogue_list(&c, "servers", e));
-    char path[512];
-    catalogue_use("configs");
-    catalogue_free(&c);
-    OK(catalogue_list(&c, "servers", e));
-    assert_true(c.n >= 8);
-    for (int32_t i = 0; i < c.n; i++) {
-        struct yaml_doc doc;
-        struct own_server server;
-        snprintf(path, sizeof path, "configs/servers/%s.yaml", c.names[i]);
-        OK(yaml_read_file(&doc, path, e));
-        OK(own_read_server(&server, &doc, doc.root, e));
-        assert_true(server.n_holds > 0 && server.npus_per_rack % server.npus_per_node == 0);
-        yaml_free(&doc);
-    }
-    catalogue_free(&c);
-    catalogue_use(NULL);
+    each_catalogue_file("servers", 8, assert_server);
 }
