@@ -417,48 +417,57 @@ static int needs_no_more(bool *out, struct study_form *r, struct store *store, i
     return rc;
 }
 
-/* The units of seeds from number @p k on count as done, and are those of no run. */
-static int end_point(struct study_form *r, struct store *store, int64_t point, int64_t k, struct spans *done,
-                     struct table *rows, struct sweep_counts *n, int64_t *n_units, struct err *e)
+/* A round of seeds that is over: what was done, the rows that can be written, and what was counted. */
+struct settling {
+    struct study_form *form;
+    struct store *store;
+    int64_t k; /* seeds of a point so far */
+    struct spans *done;
+    struct table *rows;
+    struct sweep_counts *n;
+    int64_t *n_units;
+};
+
+/* The units of further seeds count as done, and are those of no run. */
+static int end_point(const struct settling *x, int64_t point, struct err *e)
 {
-    int64_t seeds = r->study->seeds;
-    int rc = spans_add(done, point * seeds + k, seeds - k, e);
-    *n_units += seeds - k;
-    return rc ? rc : reduce_ready(r, store, done, point, rows, n, e);
+    int64_t seeds = x->form->study->seeds;
+    int rc = spans_add(x->done, point * seeds + x->k, seeds - x->k, e);
+    *x->n_units += seeds - x->k;
+    return rc ? rc : reduce_ready(x->form, x->store, x->done, point, x->rows, x->n, e);
 }
 
 /* A base runs as many seeds as the longest of those that are compared with it. */
-static int settle_members(struct study_form *r, struct store *store, int64_t base, int64_t k,
-                          struct spans *done, struct table *rows, struct sweep_counts *n, int64_t *n_units,
-                          struct err *e)
+static int settle_members(const struct settling *x, int64_t base, struct err *e)
 {
-    const struct study *s = r->study;
+    const struct study *s = x->form->study;
     int64_t members = sweep_base_members(&s->sweep, base, s->base_at);
-    bool all = !is_whole(r, done, base);
+    bool all = !is_whole(x->form, x->done, base);
     int rc = 0;
     for (int64_t i = 0; i < members && !rc; i++) {
         int64_t point = sweep_base_member(&s->sweep, base, s->base_at, i);
         bool enough = true;
-        if (is_whole(r, done, point))
+        if (is_whole(x->form, x->done, point))
             continue;
-        rc = needs_no_more(&enough, r, store, point, k, e);
+        rc = needs_no_more(&enough, x->form, x->store, point, x->k, e);
         all = all && enough;
         if (!rc && enough && point != base)
-            rc = end_point(r, store, point, k, done, rows, n, n_units, e);
+            rc = end_point(x, point, e);
     }
-    return rc || !all ? rc : end_point(r, store, base, k, done, rows, n, n_units, e);
+    return rc || !all ? rc : end_point(x, base, e);
 }
 
 int study_settle(struct study_form *r, struct store *store, int64_t k, struct spans *done, struct table *rows,
                  struct sweep_counts *n, int64_t *n_units, struct err *e)
 {
+    const struct settling x = { r, store, k, done, rows, n, n_units };
     int rc = 0;
     *n_units = 0;
     if (rows->n_cols == 0)
         study_put_columns(rows, r->study, TABLE_ROWS);
     for (int64_t point = 0; point < r->study->sweep.n_points && !rc; point++)
         if (study_base(r->study, point) == point)
-            rc = settle_members(r, store, point, k, done, rows, n, n_units, e);
+            rc = settle_members(&x, point, e);
     return rc;
 }
 
