@@ -224,7 +224,7 @@ static const char *show_value(char buf[SHOW], const struct buy_answer *a, double
     return buf;
 }
 
-static void say_proof(struct report *r, const struct buy_answer *a)
+static void mix_say_proof(struct report *r, const struct buy_answer *a)
 {
     char v[SHOW], h[SHOW], b[SHOW], g[SHOW];
     const struct buy_design *best = &a->designs[a->best];
@@ -259,7 +259,7 @@ static int write_answer(struct report *r, const struct buy_answer *a, const stru
     report_json_real(r, "gap", a->gap);
     report_json_flag(r, "proved", a->proved);
     report_json_count(r, "best", a->best);
-    say_proof(r, a);
+    mix_say_proof(r, a);
     int rc = put_designs(r, a, s, e);
     report_line(r, "\n");
     put_alone(r, a, s);

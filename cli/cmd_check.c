@@ -95,7 +95,7 @@ static void put_place(struct text *out, const struct gate *g)
     }
 }
 
-static struct check_line *add_line(struct gate *g, struct err *e)
+static struct check_line *check_add_line(struct gate *g, struct err *e)
 {
     struct text at = { 0 };
     if (!vec_reserve(g->lines, g->cap, g->n + 1)) {
@@ -178,7 +178,7 @@ static int add_verdicts(struct gate *g, const struct design_point *s, struct bud
     if (!g->notes.out.n)
         load_say_semantics(&g->notes, s);
     for (int32_t i = 0; i < c->n; i++) {
-        struct check_line *line = add_line(g, e);
+        struct check_line *line = check_add_line(g, e);
         if (!line)
             return e->code;
         line->of = c->list[i];
@@ -199,7 +199,7 @@ static int add_verdicts(struct gate *g, const struct design_point *s, struct bud
 static int add_status(struct gate *g, const struct load_design *x, struct err *e)
 {
     const struct alloc_answer *a = &x->design.answer;
-    struct check_line *line = add_line(g, e);
+    struct check_line *line = check_add_line(g, e);
     if (!line)
         return e->code;
     line->of = (struct budget_item){

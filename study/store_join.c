@@ -67,7 +67,7 @@ static void names_free(struct store_names *x)
     free(x->names);
 }
 
-static int add_name(struct store_names *x, const char *folder, const char *name, struct err *e)
+static int join_add_name(struct store_names *x, const char *folder, const char *name, struct err *e)
 {
     struct text path = { 0 };
     text_printf(&path, "%s%s%s", folder, *folder ? "/" : "", name);
@@ -93,11 +93,11 @@ static int list_path(struct store_names *x, const char *path, struct err *e)
     const int32_t before = x->n;
     int rc = 0;
     if (!folder)
-        return add_name(x, "", path, e);
+        return join_add_name(x, "", path, e);
     for (const struct dirent *entry; !rc && (entry = readdir(folder));) {
         size_t n = strlen(entry->d_name);
         if (n > 3 && strcmp(entry->d_name + n - 3, ".db") == 0)
-            rc = add_name(x, path, entry->d_name, e);
+            rc = join_add_name(x, path, entry->d_name, e);
     }
     closedir(folder);
     if (!rc && x->n == before)

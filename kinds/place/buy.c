@@ -119,7 +119,7 @@ static double find_bound(const struct buy_answer *a, const struct buy_point *p, 
     }
 }
 
-static int add_design(struct buy_answer *a, int64_t point, const double *bw_Bps, struct err *e)
+static int buy_add_design(struct buy_answer *a, int64_t point, const double *bw_Bps, struct err *e)
 {
     struct buy_point *p = a->points->list[point];
     struct buy_design d = {
@@ -206,7 +206,7 @@ static int split_point(struct buy_answer *a, int64_t i, struct err *e)
     if (!rc && !alloc_has_split(&split))
         text_printf(&a->notes, "point %lld: %s\n", (long long)i, split.reason);
     else if (!rc)
-        rc = add_design(a, i, split.bw_Bps, e);
+        rc = buy_add_design(a, i, split.bw_Bps, e);
     if (!rc)
         alloc_answer_free(&split);
     step_fn_free(&step);
@@ -245,7 +245,7 @@ static int list_point(struct buy_answer *a, int64_t i, struct err *e)
         bool wired = true;
         for (int32_t d = 0; d < p->net.n_dims; d++)
             wired = wired && list.list[k].bw_Bps[d] > 0;
-        rc = wired ? add_design(a, i, list.list[k].bw_Bps, e) : 0;
+        rc = wired ? buy_add_design(a, i, list.list[k].bw_Bps, e) : 0;
     }
     design_list_free(&list);
     return rc;
@@ -262,7 +262,7 @@ static int list_designs(struct buy_answer *a, struct err *e)
         if (!given)
             rc = (p->asked.pricing == DESIGN_WHOLE ? list_point : split_point)(a, i, e);
         else if (system_broken_row(&p->asked, bw_Bps, ROWS_REL) < 0)
-            rc = add_design(a, i, bw_Bps, e);
+            rc = buy_add_design(a, i, bw_Bps, e);
     }
     return rc;
 }
@@ -529,7 +529,7 @@ static void mark_front(struct buy_answer *a)
 
 /* ---- what is known ---- */
 
-static void compare(struct buy_answer *a, double *x)
+static void buy_compare(struct buy_answer *a, double *x)
 {
     const struct buy_design *best = &a->designs[a->best];
     for (int64_t i = 0; i < a->n; i++) {
@@ -546,7 +546,7 @@ static void compare(struct buy_answer *a, double *x)
 }
 
 /* Fractions of parts have a bound where jobs run alone only: then it is that of the split. */
-static void judge(struct buy_answer *a)
+static void buy_judge(struct buy_answer *a)
 {
     const struct buy_design *best = &a->designs[a->best];
     bool whole = true;
@@ -607,8 +607,8 @@ static int decide(struct buy_answer *a, const struct study *s, int32_t threads, 
     if (!rc) {
         a->best = find_best(a);
         mark_front(a);
-        compare(a, x);
-        judge(a);
+        buy_compare(a, x);
+        buy_judge(a);
         rc = find_alone(a, e);
     }
     free(room);

@@ -189,7 +189,7 @@ static int32_t find_base_entry(const struct results *base, const struct results 
     return -1;
 }
 
-static double value_at(const struct results *r, int32_t i, int64_t k, enum place_metric aim)
+static double base_value_at(const struct results *r, int32_t i, int64_t k, enum place_metric aim)
 {
     const struct place_result *x = results_at(r, i, k);
     return x ? x->x[aim] : (double)NAN;
@@ -209,14 +209,15 @@ struct place_gap place_compare(const struct results *r, int32_t i, const char *s
         return (struct place_gap){ 0, 0, -1 };
     gap.wins = 0;
     for (int64_t k = 0; k < n; k++) {
-        double a = value_at(r, i, k, aim), b = value_at(base, j, k, aim);
+        double a = base_value_at(r, i, k, aim), b = base_value_at(base, j, k, aim);
         /* False for NaN on either side: a seed without a value is no win. */
         gap.wins += place_metrics[aim].better * a > place_metrics[aim].better * b;
         of += a;
         at += b;
     }
     for (int64_t k = 0; k < n; k++)
-        x[k] = 100 * (value_at(r, i, k, aim) - of / at * value_at(base, j, k, aim)) / at * (double)n;
+        x[k] =
+            100 * (base_value_at(r, i, k, aim) - of / at * base_value_at(base, j, k, aim)) / at * (double)n;
     if (!(at > 0))
         return gap;
     gap.pct = fabs(of - at) <= 1e-9 * at ? 0 : 100 * (of / at - 1); /* less is rounding */

@@ -717,7 +717,7 @@ static void solve_point(struct done *d, const struct hunt *b, const struct hand 
                            : runner_unit(hand->solver, &unit, &d->rows, &counts, &d->e);
 }
 
-static void take_step(struct done *d, const struct hunt *b, const struct hand *hand)
+static void best_take_step(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     switch (d->node.next) {
     case STEP_FLOOR:
@@ -907,7 +907,7 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
     int32_t threads = n < b->ask->threads ? n : b->ask->threads;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
     for (int32_t i = 0; i < n; i++)
-        take_step(&round[i], b, &b->hands[omp_get_thread_num()]);
+        best_take_step(&round[i], b, &b->hands[omp_get_thread_num()]);
     for (int32_t i = 0; i < n; i++) {
         struct done *d = &round[i];
         if (d->rc && d->rc != ERR_STOPPED && !rc) {
@@ -931,7 +931,7 @@ static double shown(const struct hunt *b, double value)
     return b->ask->by.factors[0].large ? -value : value;
 }
 
-static void tell(const struct hunt *b)
+static void best_tell(const struct hunt *b)
 {
     const struct best_answer *a = b->out;
     struct best_state s = { .n_points = a->n_points,
@@ -960,7 +960,7 @@ static int run_rounds(struct hunt *b, struct err *e)
             solves = solves || round[i].node.next == STEP_SOLVE;
         dear = solves && dear < MOST_DEAR ? 2 * dear : dear;
         rc = n ? do_round(b, round, n, e) : 0;
-        tell(b);
+        best_tell(b);
     }
     free(round);
     return rc;
@@ -1017,7 +1017,7 @@ static int begin_sets(struct hunt *b, struct err *e)
     return rc;
 }
 
-static int begin(struct hunt *b, struct err *e)
+static int best_begin(struct hunt *b, struct err *e)
 {
     const struct study *s = b->ask->study;
     const struct design_own *own = s->own;
@@ -1063,7 +1063,7 @@ int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e
     *out = (struct best_answer){ .n_points = ask->study->sweep.n_points, .is_bounded = is_bounded(&ask->by) };
     out->n_points = out->n_points ? out->n_points : 1;
     study_put_columns(&out->rows, ask->study, TABLE_ROWS);
-    int rc = begin(&b, e);
+    int rc = best_begin(&b, e);
     rc = rc ? rc : run_rounds(&b, e);
     rc = rc ? rc : finish(&b, e);
     end(&b);

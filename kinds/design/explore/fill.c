@@ -37,7 +37,7 @@ struct site {
 };
 
 /* Limits on anything else are about designs, not about the site. */
-static void read_limits(struct site *site, const struct yaml_doc *doc)
+static void fill_read_limits(struct site *site, const struct yaml_doc *doc)
 {
     yaml_id list = yaml_get(doc, yaml_get(doc, doc->root, "keep"), "where");
     if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
@@ -80,7 +80,8 @@ static int check_known(const struct site *site, const struct design_point *s, co
                          "cannot fill a site, as count: max asks: left out is %s", x->omits);
 }
 
-static int measure(double at[N_SITE], const struct site *site, const struct design_point *s, struct err *e)
+static int fill_measure(double at[N_SITE], const struct site *site, const struct design_point *s,
+                        struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     struct system x = { .racks = NAN };
@@ -107,7 +108,7 @@ static int measure(double at[N_SITE], const struct site *site, const struct desi
 }
 
 /* Is the site of a point within all limits? One that cannot be built is not. */
-static int is_within(void *data, const struct sweep_point *p, bool *within, struct err *e)
+static int fill_is_within(void *data, const struct sweep_point *p, bool *within, struct err *e)
 {
     struct site *site = data;
     struct study_override axes[SWEEP_MAX_KEYS];
@@ -119,7 +120,7 @@ static int is_within(void *data, const struct sweep_point *p, bool *within, stru
     int rc = design_point_read(&s, &from, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     if (rc)
         return rc;
-    rc = measure(at, site, &s, e);
+    rc = fill_measure(at, site, &s, e);
     for (int32_t i = 0; i < site->n && !rc; i++) {
         const struct site_limit *l = &site->limits[i];
         double sum = 0, size = 0;
@@ -141,8 +142,8 @@ int fill_site(struct study *s, const struct yaml_doc *doc, struct err *e)
     const struct sweep_key *key = sweep_filled_key(&s->sweep);
     if (!key)
         return 0;
-    read_limits(&site, doc);
-    int rc = site.n ? sweep_fill_axes(&s->sweep, ignored, is_within, &site, doc, e)
+    fill_read_limits(&site, doc);
+    int rc = site.n ? sweep_fill_axes(&s->sweep, ignored, fill_is_within, &site, doc, e)
                     : yaml_fail_key(doc, key->at, e, ERR_RANGE,
                                     "has count: max, and keep.where no limit on the site; give one such as "
                                     "\"%s <= 20e6\"",
