@@ -413,8 +413,8 @@ docs: ## README and docs/ as a site with search, in build/site
 	$(SUBMAKE) deps PACKAGES=mkdocs
 	@rm -rf build/pages build/site
 	@mkdir -p build/pages
-	@tar c README.md CONTRIBUTING.md SECURITY.md CHANGES.md LICENSE docs configs tests/reference | tar x -C build/pages
-	@mkdocs build -q
+	@tar c README.md CONTRIBUTING.md SECURITY.md CHANGES.md LICENSE docs configs examples tests/reference | tar x -C build/pages
+	@mkdocs build -q || { mkdocs build; exit 1; } # -q leaves out the warning that ends it
 	@echo 'docs: build/site/index.html'
 
 hooks: ## have git check formatting, layers and the title of each commit
