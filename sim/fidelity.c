@@ -292,8 +292,14 @@ struct fidelity_flow {
     } * groups;
     int32_t n_groups, cap_groups;
     struct sim_job_result *results; /* shape [n_jobs], owned */
-    int32_t n_jobs, cap_jobs;
-    double messages; /* of all jobs */
+    struct sim_job *jobs;           /* shape [n_jobs], owned */
+    int32_t *known;                 /* shape [n_jobs], owned: of one that ran alone its number, else -1 */
+    int32_t *job_of;                /* shape [n_issued], owned: of what `sim` knows */
+    int32_t *ended;                 /* shape [n_ended], owned */
+    int32_t n_jobs, cap_jobs, cap_known, cap_results, n_issued, cap_issued, n_ended, cap_ended;
+    int32_t busy;    /* jobs under way in `sim` */
+    int32_t lone;    /* the only job under way, whose end is known and which `sim` has not heard of; -1 */
+    double messages; /* of all that `sim` knows */
     bool alone;      /* there is but one */
 };
 
@@ -338,6 +344,10 @@ static void fidelity_flow_close(struct fidelity_flow *f)
     flow_sim_free(f->sim);
     free(f->groups);
     free(f->results);
+    free(f->jobs);
+    free(f->known);
+    free(f->job_of);
+    free(f->ended);
     free(f);
 }
 
@@ -356,6 +366,7 @@ static int fidelity_flow_open(struct fidelity_flow **out, struct fidelity *x, st
     if (!f)
         return err_nomem(e, "a simulation");
     f->fidelity = x;
+    f->lone = -1;
     int rc = fidelity_open_wires(x, e);
     if (!rc)
         rc = flow_sim_build(&f->sim, &x->wires.routes, &rules, e);
@@ -447,46 +458,119 @@ static int fidelity_check_size(struct fidelity_flow *f, const struct sim_job *jo
 
 /* ---- as an engine ---- */
 
+/*
+ * A step repeats few different collectives, mostly one at a time. One that is issued while nothing else is
+ * under way takes as long as alone, which is simulated once, unless another is issued before it ends: then
+ * both are simulated from where the first began.
+ */
+
+static int fidelity_known_alone(struct fidelity *x, const struct sim_job *job, int32_t *at, struct err *e);
+
+/* To the engine of flows, from @p start_s on, which is not before its last event. */
+static int issue_flows(struct fidelity_flow *f, int32_t job, double start_s, struct err *e)
+{
+    const struct sim_job *j = &f->jobs[job];
+    int32_t group = 0, id;
+    if (!vec_reserve(f->job_of, f->cap_issued, f->n_issued + 1))
+        return err_nomem(e, "collectives");
+    int rc = fidelity_check_size(f, j, e);
+    if (!rc)
+        rc = fidelity_find_group(f, j, &group, e);
+    if (rc)
+        return rc;
+    f->job_of[f->n_issued++] = job;
+    f->busy++;
+    return f->alone ? flow_sim_issue_alone(f->sim, group, j->kind, j->bytes, &id, e)
+                    : flow_sim_issue(f->sim, group, j->kind, j->bytes, start_s, j->priority, &id, e);
+}
+
+/* Room to note its end was made when the job was issued. */
+static void note_end(struct fidelity_flow *f, int32_t job, double end_s)
+{
+    f->results[job].end_s = end_s;
+    f->ended[f->n_ended++] = job;
+}
+
+/* One instant of the flows. */
+static int advance_flows(struct fidelity_flow *f, struct err *e)
+{
+    int32_t n;
+    int rc = flow_sim_advance(f->sim, e);
+    const int32_t *ids = flow_sim_ended(f->sim, &n);
+    for (int32_t i = 0; i < n; i++)
+        note_end(f, f->job_of[ids[i]], flow_sim_finish_s(f->sim, ids[i]));
+    f->busy -= n;
+    return rc;
+}
+
+/* What was alone has company from now on: its flows, as far as they are by then. */
+static int join_lone(struct fidelity_flow *f, double now_s, struct err *e)
+{
+    int32_t job = f->lone;
+    f->lone = f->known[job] = -1;
+    int rc = issue_flows(f, job, f->results[job].issue_s, e);
+    while (!rc && flow_sim_next_s(f->sim) < now_s)
+        rc = advance_flows(f, e);
+    return rc;
+}
+
+static bool reserve_job(struct fidelity_flow *f)
+{
+    int64_t n = (int64_t)f->n_jobs + 1;
+    return vec_reserve(f->jobs, f->cap_jobs, n) && vec_reserve(f->results, f->cap_results, n) &&
+           vec_reserve(f->known, f->cap_known, n) && vec_reserve(f->ended, f->cap_ended, n);
+}
+
 static int issue(void *x, const struct sim_job *job, double now_s, struct err *e)
 {
     struct fidelity_flow *f = x;
-    int32_t group = 0, id;
-    if (!vec_reserve(f->results, f->cap_jobs, f->n_jobs + 1))
+    int rc = 0;
+    if (!reserve_job(f))
         return err_nomem(e, "collectives");
-    int rc = fidelity_check_size(f, job, e);
-    if (!rc)
-        rc = fidelity_find_group(f, job, &group, e);
+    if (f->lone >= 0)
+        rc = join_lone(f, now_s, e);
     if (rc)
         return rc;
-    struct sim_job_result *r = &f->results[f->n_jobs++];
-    *r = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
-    fill_traffic(f->fidelity, job, r);
-    if (f->alone)
-        return flow_sim_issue_alone(f->sim, group, job->kind, job->bytes, &id, e);
-    return flow_sim_issue(f->sim, group, job->kind, job->bytes, now_s, job->priority, &id, e);
+    int32_t id = f->n_jobs++;
+    f->jobs[id] = *job;
+    f->results[id] = (struct sim_job_result){ .issue_s = now_s, .end_s = NAN };
+    f->known[id] = -1;
+    fill_traffic(f->fidelity, job, &f->results[id]);
+    if (f->alone || f->busy > 0)
+        return issue_flows(f, id, now_s, e);
+    f->lone = id;
+    return fidelity_known_alone(f->fidelity, job, &f->known[id], e);
+}
+
+/* When what is alone ends; INFINITY: nothing is. */
+static double lone_end_s(const struct fidelity_flow *f)
+{
+    return f->lone < 0 ? (double)INFINITY
+                       : f->results[f->lone].issue_s + f->fidelity->known[f->known[f->lone]].time.time_s;
 }
 
 static double next(const void *x)
 {
     const struct fidelity_flow *f = x;
-    return flow_sim_next_s(f->sim);
+    return fmin(flow_sim_next_s(f->sim), lone_end_s(f));
 }
 
 static int fidelity_flow_advance(void *x, struct err *e)
 {
     struct fidelity_flow *f = x;
-    int32_t n;
-    int rc = flow_sim_advance(f->sim, e);
-    const int32_t *ended = flow_sim_ended(f->sim, &n);
-    for (int32_t i = 0; i < n; i++)
-        f->results[ended[i]].end_s = flow_sim_finish_s(f->sim, ended[i]);
-    return rc;
+    f->n_ended = 0;
+    if (f->lone < 0)
+        return advance_flows(f, e);
+    note_end(f, f->lone, lone_end_s(f));
+    f->lone = -1;
+    return work_check(e);
 }
 
 static const int32_t *ended(const void *x, int32_t *n)
 {
     const struct fidelity_flow *f = x;
-    return flow_sim_ended(f->sim, n);
+    *n = f->n_ended;
+    return f->ended;
 }
 
 static const struct sim_job_result *result(const void *x, int32_t job)
@@ -507,11 +591,17 @@ static int fidelity_flow_bytes(float **out, const struct fidelity_flow *f, struc
     *out = NULL;
     if ((int64_t)n * (f->fidelity->n_known + 1) > MAX_KEPT_ARCS)
         return 0;
+    for (int32_t i = 0; i < f->n_jobs; i++)
+        if (f->known[i] >= 0 && !f->fidelity->known[f->known[i]].bytes)
+            return 0;
     *out = malloc((size_t)n * sizeof **out);
     if (!*out)
         return err_nomem(e, "use of links");
     for (int32_t a = 0; a < n; a++)
         (*out)[a] = (float)flow_sim_arc_use(f->sim, a).bytes;
+    for (int32_t i = 0; i < f->n_jobs; i++)
+        for (int32_t a = 0; f->known[i] >= 0 && a < n; a++)
+            (*out)[a] += f->fidelity->known[f->known[i]].bytes[a];
     return 0;
 }
 
@@ -841,6 +931,22 @@ static int run_alone(struct fidelity *x, const struct sim_job *job, struct fidel
     return sim_is_astra(x->way.rules) ? run_astra(x, job, &known->time, e) : run_chunks(x, job, known, e);
 }
 
+/* The number of the job alone on model flow, which is simulated where it was not yet. */
+static int fidelity_known_alone(struct fidelity *x, const struct sim_job *job, int32_t *at, struct err *e)
+{
+    struct fidelity_known one = { .job = *job, .root = -1 };
+    *at = find_known(x, job);
+    if (*at >= 0)
+        return 0;
+    int rc = fidelity_flow_alone(x, job, &one, e);
+    if (rc) {
+        known_free(&one);
+        return rc;
+    }
+    *at = x->n_known;
+    return fidelity_keep(x, one, e);
+}
+
 /* Results are kept by job: a step repeats few different collectives many times. With order guard all
  * candidates are simulated and a later one must be better by more than rounding to win. */
 int fidelity_alone(struct fidelity *x, const struct sim_job *job, struct fidelity_time *out, struct err *e)
@@ -928,7 +1034,7 @@ static bool can_end(const struct fidelity *x, const struct step_tree *t, step_id
     return true;
 }
 
-/* Flows of all collectives below, each once: what a run has at least. */
+/* Flows of the largest collective below: what a run has at least. */
 static double least_messages(const struct fidelity *x, const struct step_tree *t, step_id id,
                              enum sim_order order)
 {
@@ -943,7 +1049,7 @@ static double least_messages(const struct fidelity *x, const struct step_tree *t
         return fidelity_messages(x, &job);
     }
     for (step_id c = node->first; c >= 0; c = t->nodes[c].next)
-        messages += least_messages(x, t, c, order);
+        messages = fmax(messages, least_messages(x, t, c, order));
     return messages;
 }
 

@@ -1,6 +1,10 @@
 #include "tests/unit/step_oracle.h"
 
+#include "base/rng.h"
+#include "sim/flow/flow_collective.h"
 #include "sim/step.h"
+#include "topo/graph.h"
+#include "topo/route.h"
 
 KEEPS(struct fidelity, fidelity_free)
 
@@ -368,6 +372,75 @@ TEST(overlapping_collectives_share_links_in_all_models)
         assert_true(s.time_s >= closed.time_s * (1 - 1e-9) && s.time_s < closed.time_s * 1.5);
         for (int d = 0; d < 2; d++)
             assert_close(s.busy_s[d], closed.busy_s[d], 1e-9);
+    }
+}
+
+/* Three collectives over all of @p net: the first at 0, the second at wait_s[0], the third wait_s[1] after
+ * the end of the second. When all have ended, on one engine of flows that hears of each. */
+static double flows_of_three(const struct topo_network *net, const struct sim_rules *rules,
+                             const double *bytes, const double *wait_s)
+{
+    const struct flow_rules own = { rules->stage, TOPO_ROUTE_DIMENSION, rules->active };
+    struct flow_group_spec all = { .members = { 0 } };
+    struct topo_graph *graph;
+    struct topo_routes routes;
+    struct flow_sim *sim;
+    int32_t group, id[3];
+    double end_s = 0;
+    for (int32_t d = 0; d < net->n_dims; d++)
+        all.members[d] = net->dims[d].size;
+    MUST(topo_build_graph(&graph, net, NULL, e));
+    MUST(topo_routes_build(&routes, graph, e));
+    MUST(flow_sim_build(&sim, &routes, &own, e));
+    MUST(flow_sim_group(sim, &all, &group, e));
+    MUST(flow_sim_issue(sim, group, COLLECTIVE_ALL_TO_ALL, bytes[0], 0, 0, &id[0], e));
+    MUST(flow_sim_issue(sim, group, COLLECTIVE_ALL_REDUCE, bytes[1], wait_s[0], 0, &id[1], e));
+    while (isnan(flow_sim_finish_s(sim, id[1])))
+        MUST(flow_sim_advance(sim, e));
+    MUST(flow_sim_issue(sim, group, COLLECTIVE_ALL_REDUCE, bytes[2],
+                        flow_sim_finish_s(sim, id[1]) + wait_s[1], 0, &id[2], e));
+    MUST(flow_sim_run(sim, e));
+    for (int i = 0; i < 3; i++)
+        end_s = fmax(end_s, flow_sim_finish_s(sim, id[i]));
+    flow_sim_free(sim);
+    topo_routes_free(&routes);
+    topo_graph_free(graph);
+    return end_s;
+}
+
+/* Those that overlap and those that do not: a collective that nobody else joins is not simulated again. */
+TEST(collectives_one_after_another_take_as_long_as_flows_that_all_know_of_each_other)
+{
+    static const char *const words[] = { "ring:4@16", "ring:4@16 switch:2@2", "full:3@5 ring:4@8",
+                                         "switch:8@4" };
+    struct sim_rules rules = rules_of(2);
+    RNG(rng, 36, 4);
+    for (int32_t i = 0; i < repeats(80); i++) {
+        struct topo_network net = network_of(words[i % 4]);
+        double bw_Bps[TOPO_MAX_DIMS], bytes[3], wait_s[2];
+        topo_get_bandwidths(bw_Bps, &net);
+        for (int k = 0; k < 3; k++)
+            bytes[k] = rng_log_range(rng, 1e7, 1e10);
+        for (int k = 0; k < 2; k++)
+            wait_s[k] = rng_below(rng, 5) ? rng_log_range(rng, 1e-3, 10) : 0;
+        STEP_BEGIN(t, "", &net);
+        step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_MAX });
+        step_add(&t, root,
+                 (struct step_node){ .kind = STEP_COLLECTIVE,
+                                     .collective = COLLECTIVE_ALL_TO_ALL,
+                                     .bytes = bytes[0],
+                                     .times = 1 });
+        step_id row = step_add(&t, root, (struct step_node){ .kind = STEP_SUM });
+        for (int k = 0; k < 2; k++) {
+            step_add(&t, row, (struct step_node){ .kind = STEP_COMPUTE, .seconds = wait_s[k] });
+            step_add(&t, row,
+                     (struct step_node){ .kind = STEP_COLLECTIVE,
+                                         .collective = COLLECTIVE_ALL_REDUCE,
+                                         .bytes = bytes[1 + k],
+                                         .times = 1 });
+        }
+        SIM_STEP(s, &t, &net, bw_Bps, SIM_FLOW, &rules);
+        assert_close(s.time_s, flows_of_three(&net, &rules, bytes, wait_s), 1e-9);
     }
 }
 

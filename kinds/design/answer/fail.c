@@ -617,6 +617,18 @@ static int fail_time_closed(const struct fail_draft *d, struct fail_row *row, st
     return rc;
 }
 
+/* What went wrong on any thread. */
+static void fail_note_error(int *rc, int failed, struct err *e, const struct err *mine)
+{
+    if (!failed)
+        return;
+#pragma omp critical(fail_error)
+    {
+        *rc = failed;
+        *e = *mine;
+    }
+}
+
 /* ---- the same on the graph ---- */
 
 /* The graph as model flow builds it, planes drawn as one. */
@@ -624,9 +636,10 @@ struct fail_graph {
     struct topo_network net;
     struct topo_graph *graph;
     struct topo_link *links; /* shape [n_links], owned */
-    double *share;           /* shape [n_links], owned */
     int64_t n_links;
-    struct sim_links *marks; /* shape [n_marks], owned */
+    /* Of one failure, and owned by who times it. */
+    double *share;           /* shape [n_links] */
+    struct sim_links *marks; /* shape [n_marks] */
     int32_t n_marks, cap_marks;
 };
 
@@ -634,8 +647,6 @@ static void fail_graph_free(struct fail_graph *g)
 {
     topo_graph_free(g->graph);
     free(g->links);
-    free(g->share);
-    free(g->marks);
 }
 
 static int fail_graph_build(struct fail_graph *g, const struct fail_draft *d, struct err *e)
@@ -647,8 +658,7 @@ static int fail_graph_build(struct fail_graph *g, const struct fail_draft *d, st
         return rc;
     g->n_links = topo_graph_links(g->graph);
     g->links = malloc((size_t)(g->n_links + 1) * sizeof *g->links);
-    g->share = malloc((size_t)(g->n_links + 1) * sizeof *g->share);
-    if (!g->links || !g->share)
+    if (!g->links)
         return err_nomem(e, "links");
     return topo_list_links(g->links, g->graph, e);
 }
@@ -834,6 +844,33 @@ static const char *fail_flow_limit(char why[200], const struct fail_draft *d)
     return NULL;
 }
 
+/* A failure each, several at a time; a thread has marks of its own on the one graph. */
+static int fail_time_graphs(struct fail_draft *d, const struct fail_graph *graph, struct err *e)
+{
+    struct fail_table *t = d->t;
+    struct work work;
+    int rc = 0;
+    work_begin(&work, "failures", t->n_rows);
+#pragma omp parallel
+    {
+        struct fail_graph own = *graph;
+        own.marks = NULL;
+        own.n_marks = own.cap_marks = 0;
+        own.share = malloc((size_t)(own.n_links + 1) * sizeof *own.share);
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t i = 0; i < t->n_rows; i++) {
+            struct err mine = { 0 };
+            int failed = own.share ? fail_time_flow(d, &own, &t->rows[i], &mine) : err_nomem(&mine, "links");
+            fail_note_error(&rc, failed, e, &mine);
+            work_step(&work, 1);
+        }
+        free(own.share);
+        free(own.marks);
+    }
+    work_end(&work);
+    return rc;
+}
+
 static int fail_time_flows(struct fail_draft *d, struct err *e)
 {
     struct fail_table *t = d->t;
@@ -846,18 +883,14 @@ static int fail_time_flows(struct fail_draft *d, struct err *e)
         snprintf(t->flow_why, sizeof t->flow_why, "%s", limit);
     else if (!rc)
         rc = fail_run_flow(&t->flow_s, t->flow_why, d, &g, 1, e);
-    struct work work;
-    work_begin(&work, "failures", t->n_rows);
-    for (int32_t i = 0; i < t->n_rows && !rc; i++) {
+    for (int32_t i = 0; i < t->n_rows; i++) {
         struct fail_row *row = &t->rows[i];
         row->flow_s = row->flow_slowdown = NAN;
         if (isnan(t->flow_s))
             memcpy(row->flow_why, t->flow_why, sizeof row->flow_why);
-        else
-            rc = fail_time_flow(d, &g, row, e);
-        work_step(&work, 1);
     }
-    work_end(&work);
+    if (!rc && !isnan(t->flow_s))
+        rc = fail_time_graphs(d, &g, e);
     fail_graph_free(&g);
     return rc;
 }
@@ -1022,43 +1055,54 @@ static int fail_time_wires(struct fail_row *row, const struct fail_draft *d, con
     const struct sim_way way = design_point_closed_way(&s, d->d->bw_Bps);
     rc = fail_step_time(&row->time_s, &s, &way, 1, e);
     ideal_free(rest);
-    row->timed = true;
     row->left = isfinite(row->time_s) ? 1 : 0;
     row->slowdown = row->left > 0 ? fail_slowdown(row->time_s, d->t->time_s) : (double)NAN;
     row->time_s = row->left > 0 ? row->time_s : (double)NAN;
     return rc;
 }
 
-/* Link l, or, behind the links, switch v: @p like it are so many. */
+/* Link l, or, behind the links, switch v: @p like it are so many. Its number is kept for fail_time_wire(). */
 static int fail_add_wire(struct fail_draft *d, int32_t at, int32_t like, const struct topo_graph *g,
-                         bool *closed, struct err *e)
+                         struct err *e)
+{
+    const struct topo_wires *w = d->s->net.wires;
+    const struct topo_link *link = &w->links[at < w->n_links ? at : 0];
+    const bool is_link = at < w->n_links;
+    char a[TOPO_VERTEX_TEXT], b[TOPO_VERTEX_TEXT];
+    struct fail_row row = { .part = is_link ? FAIL_LINK : FAIL_SWITCH,
+                            .count = like,
+                            .mtbf_s = is_link ? d->s->system.mtbf.link_s : d->s->system.mtbf.switch_s,
+                            .timed = true,
+                            .mark_edge = at };
+    topo_vertex_name(a, g, is_link ? link->src : at - w->n_links);
+    const char *cls = d->s->net.dims[link->cls].name;
+    int rc = is_link
+                 ? fail_add_row(d, &row, "%s: link %.40s - %.40s", cls, a, topo_vertex_name(b, g, link->dst))
+                 : fail_add_row(d, &row, "switch %.60s", a);
+    return rc ? err_nomem(e, "failures") : 0;
+}
+
+/* The step without it. */
+static int fail_time_wire(struct fail_row *row, const struct fail_draft *d, struct err *e)
 {
     const struct topo_wires *w = d->s->net.wires;
     const struct own_tolerates *by = &d->s->system.tolerates;
-    const struct topo_link *link = &w->links[at < w->n_links ? at : 0];
-    const bool is_link = at < w->n_links;
-    const int64_t v = at - w->n_links;
-    char a[TOPO_VERTEX_TEXT], b[TOPO_VERTEX_TEXT];
+    const bool is_link = row->part == FAIL_LINK;
+    const int64_t v = row->mark_edge - w->n_links;
     double npus = 0;
-    bool joins_npus = false;
+    bool joins_npus = false, *closed = calloc((size_t)w->n_links + 1, sizeof *closed);
+    if (!closed)
+        return err_nomem(e, "failures");
     for (int32_t l = 0; l < w->n_links; l++) {
-        closed[l] = is_link ? l == at : w->links[l].src == v || w->links[l].dst == v;
+        closed[l] = is_link ? l == row->mark_edge : w->links[l].src == v || w->links[l].dst == v;
         npus += closed[l] ? (w->links[l].src < w->n_npus) + (w->links[l].dst < w->n_npus) : 0;
         joins_npus = joins_npus || (closed[l] && w->links[l].src < w->n_npus);
     }
-    struct fail_row row = { .part = is_link ? FAIL_LINK : FAIL_SWITCH,
-                            .count = like,
-                            .mtbf_s = is_link ? d->s->system.mtbf.link_s : d->s->system.mtbf.switch_s };
-    int rc = fail_time_wires(&row, d, closed, e);
-    if (rc)
-        return rc;
-    row.stops = !(row.left > 0 && (joins_npus ? by->detours : by->paths));
-    row.npus = row.stops ? fmax(npus, 1) : 0;
-    topo_vertex_name(a, g, is_link ? link->src : v);
-    const char *cls = d->s->net.dims[link->cls].name;
-    rc = is_link ? fail_add_row(d, &row, "%s: link %.40s - %.40s", cls, a, topo_vertex_name(b, g, link->dst))
-                 : fail_add_row(d, &row, "switch %.60s", a);
-    return rc ? err_nomem(e, "failures") : 0;
+    int rc = fail_time_wires(row, d, closed, e);
+    free(closed);
+    row->stops = !(row->left > 0 && (joins_npus ? by->detours : by->paths));
+    row->npus = row->stops ? fmax(npus, 1) : 0;
+    return rc;
 }
 
 /* Each link and switch, one of those that are alike, named after the first. */
@@ -1067,27 +1111,39 @@ static int fail_add_wires(struct fail_draft *d, struct err *e)
     const struct topo_wires *w = d->s->net.wires;
     int32_t n = w->n_vertices + w->n_links;
     int32_t *orbit = calloc((size_t)n + 1, sizeof *orbit), *like = calloc((size_t)n + 1, sizeof *like);
-    bool *closed = calloc((size_t)w->n_links + 1, sizeof *closed);
     struct topo_graph *g = NULL;
-    struct work work;
-    int rc = orbit && like && closed ? design_point_open_graph(&g, d->s, e) : err_nomem(e, "failures");
+    int rc = orbit && like ? design_point_open_graph(&g, d->s, e) : err_nomem(e, "failures");
     if (!rc)
         rc = fail_find_orbits(orbit, d, e);
     for (int32_t v = 0; v < n && !rc; v++)
         like[orbit[v]]++;
-    work_begin(&work, "failures", n - w->n_npus);
     for (int32_t at = 0; at < n - w->n_npus && !rc; at++) {
         bool is_link = at < w->n_links;
         int32_t v = is_link ? w->n_vertices + at : w->n_npus + at - w->n_links;
         if (like[v] > 0)
-            rc = fail_add_wire(d, is_link ? at : w->n_links + v, like[v], g, closed, e);
+            rc = fail_add_wire(d, is_link ? at : w->n_links + v, like[v], g, e);
+    }
+    free(orbit);
+    free(like);
+    topo_graph_free(g);
+    return rc;
+}
+
+/* Several at a time. */
+static int fail_time_all_wires(struct fail_draft *d, struct err *e)
+{
+    struct fail_table *t = d->t;
+    struct work work;
+    int rc = 0;
+    work_begin(&work, "failures", t->n_rows);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int32_t i = 0; i < t->n_rows; i++) {
+        struct err mine = { 0 };
+        int failed = t->rows[i].timed ? fail_time_wire(&t->rows[i], d, &mine) : 0;
+        fail_note_error(&rc, failed, e, &mine);
         work_step(&work, 1);
     }
     work_end(&work);
-    free(orbit);
-    free(like);
-    free(closed);
-    topo_graph_free(g);
     return rc;
 }
 
@@ -1095,7 +1151,8 @@ static int fail_list_wires(struct fail_draft *d, struct err *e)
 {
     if (fail_add_system(d) || fail_add_rack(d) || fail_add_slow_npu(d))
         return err_nomem(e, "failures");
-    return fail_add_wires(d, e);
+    int rc = fail_add_wires(d, e);
+    return rc ? rc : fail_time_all_wires(d, e);
 }
 
 static int fail_list_rows(struct fail_draft *d, struct err *e)
