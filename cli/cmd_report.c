@@ -64,7 +64,7 @@ static int read_store(struct webpage *p, const char *path, struct err *e)
 {
     struct store *s;
     struct store_walk walk = store_walk_all(STORE_RESULTS, false);
-    int rc = store_read(&s, path, e);
+    int rc = store_read_together(&s, &path, 1, e);
     if (rc)
         return rc;
     rc = study_kind_of_store(&p->kind, s, e);

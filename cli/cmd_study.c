@@ -857,7 +857,11 @@ static void say_counts(const struct run *run, const struct campaign *c)
     if (c->keep)
         text_printf(&line, ", %s kept", show_count(kept, c->state.kept));
     if (is_stored(run))
-        text_printf(&line, ", stored in %s " READ_IT, run->opt.store);
+        text_printf(&line, ", stored in %s ", run->opt.store);
+    if (is_stored(run) && store_head_of(c->store)->n_files > 1)
+        text_printf(&line, "and %d files beside it ", (int)store_head_of(c->store)->n_files - 1);
+    if (is_stored(run))
+        text_puts(&line, READ_IT);
     if (c->keep || n->filtered || run->opt.store)
         output_say(run, "%s", text_str(&line));
     else
@@ -871,7 +875,7 @@ static void say_stored(const struct run *run)
 }
 
 /* Counts first: they hold even where the rows cannot be written. */
-static int finish_blocks(struct run *run, const struct campaign *c, struct origin from, struct err *e)
+static int finish_blocks(struct run *run, struct campaign *c, struct origin from, struct err *e)
 {
     const struct study_kind *kind = c->ask->study->kind;
     struct export_tally tally = { 0 };
@@ -882,6 +886,10 @@ static int finish_blocks(struct run *run, const struct campaign *c, struct origi
     say_nothing_left(run, &c->state.done);
     say_failed(run, c);
     say_blank(run, c);
+    if (!is_stored(run) || !all_designs)
+        rc = campaign_gather(c, e);
+    if (rc)
+        return rc;
     if (!is_stored(run))
         rc = export_rows(run, c->store, kind, NULL, from, &tally, e);
     else if (!all_designs)
@@ -1033,6 +1041,7 @@ static int run_campaign(struct run *run, struct campaign *c, struct study_job *j
     /* The others have handed over their rows: what follows is said and written once. */
     if (fleet_rank() != 0)
         return rc;
+    p->complete = c->complete;
     bool ended = progress_end(p, run, what_is_kept(run, c, kept, sizeof kept));
     if (c->apart)
         output_warn(run,

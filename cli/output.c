@@ -328,7 +328,15 @@ int output_names_stores(bool *is, const struct run *run, int32_t first, struct e
 static int check_whole(struct store *s, const struct run *run, struct err *e)
 {
     char seen[SHOW], all[SHOW];
-    if (store_n_parts(s) == 1 || store_is_complete(s) || run->opt.partial)
+    if (run->opt.partial)
+        return 0;
+    if (store_missing(s) && !store_is_complete(s))
+        return err_set(
+            e, ERR_NO_DESIGN,
+            "%s: is missing, a file of the rows that belongs to %s; give --partial to read what is "
+            "there",
+            store_missing(s), store_path_of(s));
+    if (!store_is_of_many(s) || store_is_complete(s))
         return 0;
     show_count(seen, store_counts_of(s).seen);
     show_count(all, store_head_of(s)->n_points);

@@ -100,7 +100,7 @@ bool progress_end(struct progress *p, struct run *run, const char *kept)
         fputs("\r\033[K", stderr);
     unwatch(SIGINT);
     unwatch(SIGTERM);
-    if (!work_stopped())
+    if (!work_stopped() || p->complete)
         return true;
     output_say(run, "interrupted, %s", kept ? kept : "nothing is written");
     run->exit_code = EXIT_INTERRUPT;

@@ -11,6 +11,7 @@ struct progress {
     bool shown;             /**< something stands on its line */
     double start_s, last_s; /**< last_s: when it was last written; the start before that */
     const char *what;       /**< of what there are so many: "points" */
+    bool complete;          /**< all is done: a signal comes too late */
     int64_t before;         /**< done by earlier runs: no part of the rate */
     char note[80];          /**< what else to show: the best so far; "" = nothing */
 };

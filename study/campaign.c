@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "study/axes.h"
@@ -147,7 +148,7 @@ static int commit(struct writer *w, struct err *e)
     struct campaign *c = w->c;
     int rc = c->keep ? write_kept(c, e) : 0;
     if (!rc)
-        rc = store_commit(c->store, &c->done, &c->state.done, e);
+        rc = store_commit(c->store, &c->done, &c->own, e);
     /* Also after a failure: the next batch is not to try at once. */
     w->committed_s = clock_now_s();
     return rc;
@@ -186,20 +187,55 @@ static void note_rows(struct writer *w, const struct table *rows, int64_t failed
     }
 }
 
-/* Rows of blocks. */
 /* Rows and the units that they are of go into one transaction, or neither does. */
-static int take_blocks(struct writer *w, const struct fleet_batch *batch, struct err *e)
+static int write_batch(struct writer *w, const struct fleet_batch *batch, struct err *e)
 {
     struct campaign *c = w->c;
     int rc =
         c->keep ? keep_offer(c->keep, &batch->rows, e) : store_put(c->store, STORE_RESULTS, &batch->rows, e);
     if (!rc)
         rc = spans_add(&c->done, w->pass * c->plan.order.n_units + batch->units.first, batch->units.n, e);
+    if (!rc)
+        sweep_count_add(&c->own, &batch->counts);
+    return rc;
+}
+
+/* Of rows that are stored here the first rank hears of two: the fastest, and the first without a design. */
+static int leave_noted(struct writer *w, struct table *rows, int64_t failed, struct err *e)
+{
+    struct table noted = { 0 };
+    int64_t best = -1, worst = -1;
+    for (int64_t row = 0; row < rows->n_rows; row++) {
+        double time_s = w->time < 0 ? (double)NAN : table_number(rows, row, w->time);
+        bool solved = isfinite(time_s);
+        if (solved && (best < 0 || time_s < table_number(rows, best, w->time)))
+            best = row;
+        if (!solved && failed && (worst < 0 || table_count(rows, row, 0) < table_count(rows, worst, 0)))
+            worst = row;
+    }
+    for (int32_t i = 0; i < rows->n_cols; i++)
+        table_column_of(&noted, rows, i);
+    if (best >= 0)
+        table_take_row(&noted, rows, best);
+    if (worst >= 0)
+        table_take_row(&noted, rows, worst);
+    table_free(rows);
+    *rows = noted;
+    return noted.failed ? err_nomem(e, "rows of a sweep") : 0;
+}
+
+/* Rows of blocks; of another rank's store those that it leaves to be noted. */
+static int take_blocks(struct writer *w, struct fleet_batch *batch, struct err *e)
+{
+    struct campaign *c = w->c;
+    int rc = batch->away ? 0 : write_batch(w, batch, e);
     if (rc)
         return rc;
+    if (fleet_rank() > 0)
+        return leave_noted(w, &batch->rows, batch->counts.failed, e);
     sweep_count_add(&c->state.done, &batch->counts);
     /* Survivors are counted when they are written. */
-    c->state.kept += c->keep ? 0 : batch->rows.n_rows;
+    c->state.kept += c->keep ? 0 : batch->counts.solved;
     c->state.n_done += batch->units.n;
     note_rows(w, &batch->rows, batch->counts.failed);
     return 0;
@@ -214,6 +250,7 @@ static int take_rows(struct writer *w, const struct table *rows, const struct sw
     if (rc)
         return rc;
     sweep_count_add(&c->state.done, n);
+    sweep_count_add(&c->own, n);
     c->state.kept += c->keep ? 0 : rows->n_rows;
     c->state.n_done += n_units;
     note_rows(w, rows, n->failed);
@@ -377,6 +414,60 @@ static int offer_stored(struct campaign *c, struct err *e)
     return rc;
 }
 
+/* What the other files of the store have, on the first rank; one that is not there has nothing. */
+static int look_beside(struct campaign *c, struct err *e)
+{
+    const struct store_head *head = store_head_of(c->store);
+    struct text path = { 0 };
+    int rc = 0;
+    for (int32_t k = 1; k < head->n_files && !rc; k++) {
+        struct store *s = NULL;
+        text_clear(&path);
+        store_beside(&path, c->ask->store, k);
+        if (text_check(&path, e))
+            rc = e->code;
+        else if (access(text_str(&path), F_OK) == 0)
+            rc = store_peek(&s, text_str(&path), e);
+        if (!s)
+            continue;
+        if (store_head_of(s)->study_hash != head->study_hash || store_head_of(s)->n_units != head->n_units)
+            rc = err_set(e, ERR_PARSE, "%s: is of another study than %s", text_str(&path), c->ask->store);
+        const struct spans *done = store_done_of(s);
+        for (int64_t i = 0; i < done->n && !rc; i++)
+            rc = spans_add(&c->elsewhere, done->spans[i].first, done->spans[i].n, e);
+        const struct sweep_counts counts = store_counts_of(s);
+        sweep_count_add(&c->state.done, &counts);
+        store_close(s);
+    }
+    text_free(&path);
+    return rc;
+}
+
+/* Where all rows are kept each rank writes its own: one writer is not enough for many. */
+static bool writes_apart(const struct campaign *c)
+{
+    return fleet_ranks() > 1 && c->ask->store && !c->keep && !c->runs && c->plan.passes == 1;
+}
+
+/* A rank's own file, or the only one. */
+static int open_file(struct campaign *c, const struct store_head *head, const struct store_form *form,
+                     struct err *e)
+{
+    struct text path = { 0 };
+    int rc = 0;
+    if (fleet_rank() > 0)
+        store_beside(&path, c->ask->store, fleet_rank());
+    rc = text_check(&path, e);
+    if (!rc)
+        rc = store_open(&c->store, fleet_rank() > 0 ? text_str(&path) : c->ask->store, head, form, &c->done,
+                        &c->own, e);
+    text_free(&path);
+    c->state.done = c->own;
+    if (!rc && fleet_rank() == 0)
+        rc = look_beside(c, e);
+    return rc;
+}
+
 static int open_store(struct campaign *c, struct err *e)
 {
     const struct campaign_ask *ask = c->ask;
@@ -396,23 +487,23 @@ static int open_store(struct campaign *c, struct err *e)
                                      .n_axes = ask->study->sweep.n_keys };
     const char **parts = study_parts(ask->study, TABLE_ROWS);
     const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
-    int rc = parts ? store_open(&c->store, ask->store, &head,
-                                c->runs ? &study_runs_form(c->runs)->form : &(struct store_form){ &table, 1 },
-                                &c->done, &c->state.done, e)
-                   : err_nomem(e, "columns of a sweep");
+    int rc = parts
+                 ? open_file(c, &head,
+                             c->runs ? &study_runs_form(c->runs)->form : &(struct store_form){ &table, 1 }, e)
+                 : err_nomem(e, "columns of a sweep");
     free(parts);
     if (rc)
         return rc;
     /* A store without any unit done is as good as new, whoever made it. */
-    c->resumed = c->done.n > 0;
+    c->resumed = c->done.n > 0 || c->elsewhere.n > 0;
     c->state.before = c->state.done.seen;
-    c->state.n_done = spans_count(&c->done, head.n_units);
+    c->state.n_done = spans_count(&c->done, head.n_units) + spans_count(&c->elsewhere, head.n_units);
     if (!c->keep)
         c->state.kept = c->state.done.solved;
     return c->keep ? offer_stored(c, e) : 0;
 }
 
-/* Ranks but the first have no store: they know units by the queue alone. */
+/* Ranks other than the first know what is to be done by the queue alone. */
 int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err *e)
 {
     *c = (struct campaign){ .ask = ask, .state = { .best_s = NAN, .failed_point = -1 } };
@@ -430,7 +521,8 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
         rc = keep_build(&c->keep, &c->plan.rule, &c->plan.columns, e);
     if (!rc && !ask->study->kind->blocks)
         rc = study_runs_build(&c->runs, ask->study, ask->threads, e);
-    if (!rc && fleet_rank() == 0)
+    c->apart_ranks = !rc && writes_apart(c);
+    if (!rc && (fleet_rank() == 0 || c->apart_ranks))
         rc = open_store(c, e);
     if (rc)
         campaign_close(c);
@@ -444,6 +536,7 @@ void campaign_close(struct campaign *c)
     keep_free(c->keep);
     front_set_free(&c->known);
     spans_free(&c->done);
+    spans_free(&c->elsewhere);
     campaign_plan_free(&c->plan);
     text_free(&c->state.why);
     *c = (struct campaign){ .ask = c->ask };
@@ -476,6 +569,15 @@ static int leave_for_later(struct spans *done, const struct study *s, int64_t se
     return rc;
 }
 
+/* Those in other files too. */
+static int add_elsewhere(struct spans *done, const struct campaign *c, struct err *e)
+{
+    int rc = 0;
+    for (int64_t i = 0; i < c->elsewhere.n && !rc; i++)
+        rc = spans_add(done, c->elsewhere.spans[i].first, c->elsewhere.spans[i].n, e);
+    return rc;
+}
+
 static int run_pass(struct campaign *c, struct writer *w, int64_t seeds, struct err *e)
 {
     struct campaign_pass pass = { .c = c,
@@ -493,6 +595,8 @@ static int run_pass(struct campaign *c, struct writer *w, int64_t seeds, struct 
                                .data = &pass };
     struct spans done;
     int rc = done_in_pass(&done, c, w->pass, e);
+    if (!rc)
+        rc = add_elsewhere(&done, c, e);
     if (c->runs)
         work = study_runs_work(c->runs);
     if (!rc && c->runs && fleet_rank() == 0)
@@ -501,6 +605,7 @@ static int run_pass(struct campaign *c, struct writer *w, int64_t seeds, struct 
                              .done = &done,
                              .share = share_of(c->ask, c->plan.order.n_units),
                              .threads = c->ask->threads,
+                             .apart = c->apart_ranks,
                              .take = campaign_take,
                              .take_data = w,
                              .progress = campaign_report,
@@ -518,7 +623,7 @@ static int campaign_finish(struct writer *w, int failed, struct err *e)
 {
     struct campaign *c = w->c;
     struct err second = { 0 };
-    if (fleet_rank() != 0)
+    if (!c->store)
         return failed;
     if (w->spoiled)
         store_roll_back(c->store);
@@ -526,8 +631,21 @@ static int campaign_finish(struct writer *w, int failed, struct err *e)
     int rc = w->spoiled ? 0 : commit(w, failed ? &second : e);
     if (!rc && !w->spoiled)
         rc = store_fold(&c->apart, c->store, failed ? &second : e);
+    /* A signal that came after the last unit interrupts nothing. */
+    int64_t n_done = c->runs ? spans_count(&c->done, INT64_MAX) : c->state.n_done;
+    if (fleet_rank() == 0 && n_done == c->state.n_units)
+        c->interrupted = false;
     c->complete = !failed && !rc && !c->interrupted;
     return failed ? failed : rc;
+}
+
+int campaign_gather(struct campaign *c, struct err *e)
+{
+    const char *path = c->ask->store;
+    if (!path || store_head_of(c->store)->n_files < 2)
+        return 0;
+    store_close(c->store);
+    return store_read_together(&c->store, &path, 1, e);
 }
 
 /* The fronts so far, to all ranks. */
@@ -578,6 +696,11 @@ int campaign_run(struct campaign *c, struct err *e)
                         .time = time_column(&c->plan.columns, c->ask->study->kind),
                         .committed_s = clock_now_s() };
     int rc = 0;
+    /* All have opened theirs by now. */
+    if (c->apart_ranks && fleet_rank() == 0 && store_head_of(c->store)->n_files < fleet_ranks())
+        rc = store_set_files(c->store, fleet_ranks(), e);
+    if (c->apart_ranks)
+        rc = fleet_agree(rc, e);
     if (c->runs)
         rc = study_runs_resume(c->runs, c->store, &c->done, e);
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {
@@ -589,7 +712,8 @@ int campaign_run(struct campaign *c, struct err *e)
         if (!rc)
             rc = run_rounds(c, &w, e);
     }
-    return campaign_finish(&w, rc, e);
+    rc = campaign_finish(&w, rc, e);
+    return c->apart_ranks ? fleet_agree(rc, e) : rc;
 }
 
 /* ---- all at once ---- */

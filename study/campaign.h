@@ -1,8 +1,9 @@
 /**
  * @file A study from start to end: its plan, what is left of it, who runs it, where its rows go.
  *
- * Every rank makes the same plan from the same file. The first rank alone opens the store, hands out units
- * and writes; the others run units. What survives is decided on the first rank too, in the order in which
+ * Every rank makes the same plan from the same file. The first rank hands out units; where all rows are kept
+ * in a file each rank writes those of its units to one of its own (store_beside()), else the first rank
+ * writes and the others run units. What survives is decided on the first rank too, in the order in which
  * rows arrive, and does not depend on that order (study/keep.h). Rows and the units that gave them are
  * committed in one transaction, so that a kill at any instant leaves a store that the same command completes
  * to the same bytes.
@@ -73,8 +74,11 @@ struct campaign {
     struct campaign_plan plan;
     struct study_runs *runs; /**< NULL where the kind has blocks */
     struct keep *keep;       /**< NULL where all rows are kept */
-    struct store *store;     /**< on the first rank */
+    struct store *store;     /**< on the first rank, or on each */
     struct spans done;       /**< units in the store; those of the second pass come n_units later */
+    struct sweep_counts own; /**< of these */
+    bool apart_ranks;        /**< each rank has a store of its own; rows are in several files */
+    struct spans elsewhere;  /**< on the first rank: units in the other files when it began */
     struct front_set known;  /**< what the second pass holds points against */
     struct campaign_state state;
     bool resumed;     /**< the store was there */
@@ -84,8 +88,7 @@ struct campaign {
 };
 
 /**
- * Open the store, or make it, and see what is left. On ranks other than the first no file is opened. The
- * study's own file is read for `keep`.
+ * Open the store, or make it, and see what is left. The study's own file is read for `keep`.
  * @param[out] c  uninitialised; safe to close after failure.
  * @return 0; ERR_PARSE, ERR_RANGE (with a place), as store_open() and keep_read(); ERR_NOMEM, ERR_IO.
  */
@@ -99,6 +102,10 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
  *         After ERR_IO nothing more is committed. The store is one file then, unless c->apart.
  */
 int campaign_run(struct campaign *c, struct err *e);
+
+/** After campaign_run() on the first rank: c->store becomes one that has the rows of all files, for reading.
+ * Errors as store_read_together(). */
+int campaign_gather(struct campaign *c, struct err *e);
 
 /** How long a sweep takes, by some of its points. The estimate is of this machine as busy as it is now. */
 struct campaign_pace {

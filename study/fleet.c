@@ -86,26 +86,48 @@ static int64_t count_left(const struct fleet_crew *c)
     return share->n - (spans_count(&c->done, end) - spans_count(&c->done, share->first));
 }
 
-static struct span take_next(struct fleet_crew *c, int64_t want)
+/* Who has done a stretch takes the second half of the longest that is left: each rank's units stay together,
+ * as far as that can be. */
+static void split_longest(struct fleet_crew *c, struct fleet_stretch *own)
 {
-    const struct fleet_run *f = c->run;
-    int64_t end = f->share.first + f->share.n;
+    struct fleet_stretch *longest = own;
+    for (int32_t i = 0; i < c->n_stretches; i++) {
+        struct fleet_stretch *s = &c->stretches[i];
+        longest = s->end - s->next > longest->end - longest->next ? s : longest;
+    }
+    int64_t half = longest->next + (longest->end - longest->next) / 2;
+    if (longest == own)
+        return;
+    *own = (struct fleet_stretch){ half, longest->end };
+    longest->end = half;
+}
+
+static struct span take_next(struct fleet_crew *c, int32_t rank, int64_t want)
+{
+    struct fleet_stretch *own = &c->stretches[rank % c->n_stretches];
+    struct span gap = { .n = 0 };
     /* Towards the end no thread gets more than half of what is its part of the rest. */
     int64_t most = c->left / (2 * c->workers);
     if (want > most)
         want = most > 1 ? most : 1;
-    struct span gap = spans_gap(&c->done, c->next, end, want);
-    c->next = gap.first + gap.n;
+    while (c->left > 0 && gap.n == 0) {
+        if (own->next == own->end)
+            split_longest(c, own);
+        if (own->next == own->end)
+            break;
+        gap = spans_gap(&c->done, own->next, own->end, want);
+        own->next = gap.n > 0 ? gap.first + gap.n : own->end;
+    }
     c->left -= gap.n;
     return gap;
 }
 
-struct span fleet_queue_next(struct fleet_crew *c, int64_t want)
+struct span fleet_queue_next(struct fleet_crew *c, int32_t rank, int64_t want)
 {
     struct span p = { .n = 0 };
     if (!fleet_stopped(c)) {
 #pragma omp critical(fleet_queue)
-        p = take_next(c, want);
+        p = take_next(c, rank, want);
     }
     return p;
 }
@@ -315,7 +337,7 @@ void fleet_crew_work(struct fleet_crew *c)
 
 static struct span next_of_queue(struct fleet_crew *c, const struct fleet_want *want)
 {
-    return fleet_queue_next(c, want->n);
+    return fleet_queue_next(c, 0, want->n);
 }
 
 static int give_to_writer(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
@@ -325,6 +347,12 @@ static int give_to_writer(struct fleet_crew *c, struct fleet_batch *b, struct er
 
 const struct fleet_desk fleet_first_desk = { .next = next_of_queue, .give = give_to_writer };
 
+/* Where part @p i of @p n of the share begins. */
+static int64_t fleet_cut(const struct fleet_run *f, int32_t i, int32_t n)
+{
+    return f->share.first + f->share.n / n * i + f->share.n % n * i / n;
+}
+
 int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, struct err *e)
 {
     assert(f->threads >= 1);
@@ -332,7 +360,13 @@ int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, s
     f->stopped = false;
     *c = (struct fleet_crew){ .run = f, .desk = &fleet_first_desk, .reported_s = -INFINITY };
     c->workers = (int64_t)f->threads * ranks;
-    c->next = f->share.first;
+    c->n_stretches = f->apart ? ranks : 1;
+    c->stretches = malloc((size_t)c->n_stretches * sizeof *c->stretches);
+    if (!c->stretches)
+        return err_nomem(e, "units to do");
+    for (int32_t i = 0; i < c->n_stretches; i++)
+        c->stretches[i] =
+            (struct fleet_stretch){ fleet_cut(f, i, c->n_stretches), fleet_cut(f, i + 1, c->n_stretches) };
     /* A copy: who takes the batches may add to the set that was given. */
     if (f->done && f->done->n > 0) {
         size_t n_bytes = (size_t)f->done->n * sizeof *c->done.spans;
@@ -351,6 +385,7 @@ int fleet_crew_end(struct fleet_crew *c, struct err *e)
 {
     work_end(&c->work);
     spans_free(&c->done);
+    free(c->stretches);
     if (c->failed)
         *e = c->first;
     return c->failed ? (int)c->first.code : 0;

@@ -55,6 +55,7 @@ struct fleet_batch {
     struct table rows;
     struct sweep_counts counts;
     struct table more[FLEET_MORE]; /**< shape [n_more of the work] */
+    bool away; /**< another rank has taken it: rows are those that it leaves to be heard of here */
 };
 /**
  * A batch without rows, and its columns; release with fleet_batch_free(). Lack of memory shows in the
@@ -64,7 +65,8 @@ void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work);
 void fleet_batch_free(struct fleet_batch *b);
 
 /** Where rows go: called on the first rank, by one thread at a time. The rows may be taken out of the tables.
- * An error ends the run. */
+ * An error ends the run. With fleet_run.apart it is called on the rank that ran the units, which leaves in
+ * the batch what the first rank is to hear of; there it is called again, with `away`. */
 typedef int fleet_take(void *data, struct fleet_batch *batch, struct err *e);
 
 /** Called after batches, and on several ranks while they work, by one thread of the first rank at a time, a
@@ -81,6 +83,8 @@ struct fleet_run {
     const struct spans *done; /**< units that are not run again; on the first rank; read when it begins */
     struct span share;        /**< units that are run at all: a shard's; all: { 0, n_units } */
     int32_t threads;          /**< of each rank, >= 1 */
+    bool
+        apart; /**< each rank takes what it runs itself, of a stretch of the units as long as there are any */
     fleet_take *take;
     void *take_data;
     fleet_progress *progress; /**< may be NULL */
@@ -161,7 +165,11 @@ struct fleet_crew {
     struct err first; /**< what went wrong first; under critical(fleet_end) */
     /* queue: under critical(fleet_queue) */
     struct spans done;
-    int64_t next;    /**< units below it are done, or handed out */
+    /** Shape [n_stretches], owned: of the share what nobody has had yet, one for all, or for each rank. */
+    struct fleet_stretch {
+        int64_t next, end;
+    } * stretches;
+    int32_t n_stretches;
     int64_t left;    /**< units that nobody has */
     int64_t workers; /**< of all ranks */
     /* writer: under critical(fleet_take) */
@@ -179,8 +187,8 @@ int fleet_crew_end(struct fleet_crew *c, struct err *e);
 /** The work of one thread, to its end. */
 void fleet_crew_work(struct fleet_crew *c);
 
-/** At most @p want units of the queue, fewer towards its end. */
-struct span fleet_queue_next(struct fleet_crew *c, int64_t want);
+/** At most @p want units of the queue for @p rank, fewer towards its end. */
+struct span fleet_queue_next(struct fleet_crew *c, int32_t rank, int64_t want);
 /** To the writer, then to progress. */
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e);
 /** To progress alone, where it is due: whoever waits for others need not see a batch to be stopped. */

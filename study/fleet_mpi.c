@@ -276,6 +276,7 @@ static void receive_rows(struct office *o, const MPI_Status *status, struct err 
     mpi_receive(bytes, (size_t)n, status);
     fleet_batch_begin(&b, work);
     int rc = fleet_unpack(&b, bytes, (size_t)n, e);
+    b.away = o->crew->run->apart;
     if (!rc)
         rc = fleet_take_batch(o->crew, &b, e);
     if (rc)
@@ -293,7 +294,7 @@ static void answer(struct office *o, const MPI_Status *status)
     switch (status->MPI_TAG) {
     case TAG_ASK:
         mpi_receive(&want, sizeof want, status);
-        piece = fleet_queue_next(o->crew, want);
+        piece = fleet_queue_next(o->crew, status->MPI_SOURCE, want);
         send_small(&piece, sizeof piece, status->MPI_SOURCE, TAG_PIECE);
         break;
     case TAG_ROWS:
@@ -408,12 +409,30 @@ static bool put_parcel(struct branch *b, struct parcel *p)
     return true;
 }
 
+/* This rank's own writer. After it has failed batches of other threads are dropped. */
+static int take_here(bool *taken, struct fleet_crew *c, struct fleet_batch *batch, struct err *e)
+{
+    int rc = 0;
+#pragma omp critical(fleet_take)
+    {
+        if (!c->closed)
+            rc = c->run->take(c->run->take_data, batch, e);
+        c->closed = c->closed || rc;
+        *taken = !c->closed;
+    }
+    return rc;
+}
+
 static int send_rows(struct fleet_crew *c, struct fleet_batch *batch, struct err *e)
 {
+    bool taken = true;
+    int rc = c->run->apart ? take_here(&taken, c, batch, e) : 0;
+    if (!taken)
+        return rc;
     struct parcel *p = calloc(1, sizeof *p);
     if (!p)
         return err_nomem(e, "rows for the first rank");
-    int rc = fleet_pack(&p->bytes, &p->n, batch, e);
+    rc = fleet_pack(&p->bytes, &p->n, batch, e);
     if (!rc && p->n > INT_MAX)
         rc = err_set(e, ERR_LIB, "rows of one batch: are %zu bytes, MPI needs less than 2^31", p->n);
     if (rc) {

@@ -27,6 +27,7 @@ struct store_head {
     const char *study;       /**< text of the study, overrides and all */
     const char *keep;        /**< the rule that rows are kept by, as YAML; NULL: all are */
     int32_t shard, n_shards; /**< which part: 1 of 1 for all */
+    int32_t n_files;         /**< that the rows are in, store_beside() names them; 0 or 1: this one alone */
     const char *kind;        /**< of the study; NULL: designs, version 3 */
     const char *name;        /**< version 4: that the study gives itself; NULL or "" = none */
     int64_t seeds;           /**< version 4: units are point * seeds + number of the seed */
@@ -76,6 +77,11 @@ struct store;
 int store_open(struct store **out, const char *path, const struct store_head *head,
                const struct store_form *form, struct spans *done, struct sweep_counts *counts, struct err *e);
 
+/** The rows will be in so many files: written at once. ERR_IO. */
+int store_set_files(struct store *s, int32_t n, struct err *e);
+/** File @p k of those of a store, 0 itself: "rows.db", "rows.1.db", .. */
+void store_beside(struct text *out, const char *path, int32_t k);
+
 /** Rows of a table, with all its columns; written by the next store_commit(). A row whose keys are there
  * already takes its place. ERR_IO (a full disk), ERR_NOMEM. */
 int store_put(struct store *s, int32_t table, const struct table *rows, struct err *e);
@@ -113,6 +119,10 @@ int store_read(struct store **out, const char *path, struct err *e);
 int store_read_together(struct store **out, const char *const *paths, int32_t n, struct err *e);
 /** How many files such a store is read from. */
 int32_t store_n_parts(const struct store *s);
+/** Of the files of a store that ranks wrote apart the first that is not there; NULL: all are. Borrowed. */
+const char *store_missing(const struct store *s);
+/** Was it read from more than one path, or a folder? */
+bool store_is_of_many(const struct store *s);
 /** Likewise, for its head and counts alone: rows are not verified. */
 int store_peek(struct store **out, const char *path, struct err *e);
 
@@ -122,6 +132,8 @@ const char *store_path_of(const struct store *s);
 const struct store_head *store_head_of(const struct store *s);
 /** As of the last commit, or of opening. */
 struct sweep_counts store_counts_of(const struct store *s);
+/** Units that are done, of this file alone. Borrowed. */
+const struct spans *store_done_of(const struct store *s);
 /** Are all units of its share done? */
 bool store_is_complete(const struct store *s);
 

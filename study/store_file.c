@@ -856,7 +856,7 @@ static int put_numbers(struct store *s, const struct store_head *head, struct er
         { "shard", head->shard }, { "n_shards", head->n_shards }, { "store_version", version_of(head) },
         { "seeds", head->seeds }, { "n_axes", head->n_axes },
     };
-    /* The last two are of version 4 alone. */
+    /* The last two are of version 4 alone; n_files comes with store_set_files(). */
     size_t n = sizeof numbers / sizeof *numbers - (head->kind ? 0 : 2);
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++)
@@ -965,13 +965,14 @@ static int read_head(struct store *s, struct err *e)
 {
     struct store_head *h = &s->head;
     const char *hash = NULL;
-    int64_t shard = 1, n_shards = 1;
+    int64_t shard = 1, n_shards = 1, n_files = 0;
     const struct values values[] = {
         { "seed", &h->seed, NULL },
         { "n_points", &h->n_points, NULL },
         { "n_units", &h->n_units, NULL },
         { "shard", &shard, NULL },
         { "n_shards", &n_shards, NULL },
+        { "n_files", &n_files, NULL },
         { "seen", &s->counts.seen, NULL },
         { "filtered", &s->counts.filtered, NULL },
         { "bounded", &s->counts.bounded, NULL },
@@ -991,6 +992,7 @@ static int read_head(struct store *s, struct err *e)
     h->study_hash = hash ? strtoull(hash, NULL, 16) : 0;
     h->shard = (int32_t)shard;
     h->n_shards = (int32_t)n_shards;
+    h->n_files = n_files >= 0 && n_files <= INT32_MAX ? (int32_t)n_files : 0;
     bool whole = hash && h->version && h->command && h->study && h->n_points >= 0 && h->n_units >= 0 &&
                  shard >= 1 && shard <= n_shards && n_shards <= INT32_MAX && s->version == version_of(h) &&
                  (!h->kind || (h->seeds >= 1 && h->n_axes >= 0));

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 
@@ -29,6 +30,8 @@ struct join_piece {
 struct store_join {
     struct join_piece *pieces; /* shape [n], owned; stores but the first too */
     int32_t n;
+    bool of_many;  /* they were given as several, or as a folder */
+    char *missing; /* owned: a file that belongs to them and is not there; NULL: none */
 };
 
 void store_join_free(struct store_join *j)
@@ -38,14 +41,31 @@ void store_join_free(struct store_join *j)
         if (k > 0)
             store_close(j->pieces[k].store);
     }
-    if (j)
+    if (j) {
         free(j->pieces);
+        free(j->missing);
+    }
     free(j);
 }
 
 int32_t store_n_parts(const struct store *s)
 {
     return s->join ? s->join->n : 1;
+}
+
+const struct spans *store_done_of(const struct store *s)
+{
+    return &s->done;
+}
+
+const char *store_missing(const struct store *s)
+{
+    return s->join ? s->join->missing : NULL;
+}
+
+bool store_is_of_many(const struct store *s)
+{
+    return s->join && s->join->of_many;
 }
 
 struct store *store_part(struct store *s, int32_t k)
@@ -107,22 +127,65 @@ static int list_path(struct store_names *x, const char *path, struct err *e)
     return rc;
 }
 
+/* ---- files that ranks wrote apart ---- */
+
+void store_beside(struct text *out, const char *path, int32_t k)
+{
+    size_t n = strlen(path), end = n > 3 && strcmp(path + n - 3, ".db") == 0 ? n - 3 : n;
+    if (k == 0)
+        text_puts(out, path);
+    else
+        text_printf(out, "%.*s.%d%s", (int)end, path, (int)k, path + end);
+}
+
+int store_set_files(struct store *s, int32_t n, struct err *e)
+{
+    char sql[100];
+    snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO weft(key, value) VALUES('n_files', %d)", (int)n);
+    int rc = store_begin(s, e);
+    s->head.n_files = n;
+    rc = rc ? rc : store_exec(s, sql, e);
+    return rc ? rc : store_commit(s, &s->done, &s->counts, e);
+}
+
+/* File @p k of store @p s, unless it is among the names; one that is not there is noted. */
+static int add_beside(struct store_names *x, struct store_join *j, const struct store *s, int32_t k,
+                      struct err *e)
+{
+    struct text name = { 0 };
+    store_beside(&name, s->path, k);
+    int rc = text_check(&name, e);
+    bool known = rc;
+    for (int32_t i = 0; i < x->n && !known; i++)
+        known = strcmp(x->names[i], text_str(&name)) == 0;
+    if (!known && access(text_str(&name), F_OK) == 0) {
+        rc = join_add_name(x, "", text_str(&name), e);
+    } else if (!known && !j->missing) {
+        j->missing = strdup(text_str(&name));
+        rc = j->missing ? 0 : err_nomem(e, "names of stores");
+    }
+    text_free(&name);
+    return rc;
+}
+
 /* ---- opening ---- */
 
+/* Those of the names that are not open yet. */
 static int open_all(struct store_join *j, const struct store_names *x, struct err *e)
 {
     struct err *errs = calloc((size_t)x->n, sizeof *errs);
     int rc = 0;
-    j->pieces = calloc((size_t)x->n, sizeof *j->pieces);
-    if (!errs || !j->pieces) {
+    const int32_t before = j->n;
+    if (!errs || !vec_resize(j->pieces, x->n)) {
         free(errs);
         return err_nomem(e, "stores");
     }
+    memset(j->pieces + before, 0, (size_t)(x->n - before) * sizeof *j->pieces);
     j->n = x->n;
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int32_t k = 0; k < x->n; k++)
+    for (int32_t k = before; k < x->n; k++)
         store_read(&j->pieces[k].store, x->names[k], &errs[k]);
-    for (int32_t k = 0; k < x->n && !rc; k++)
+    for (int32_t k = before; k < x->n && !rc; k++)
         if (errs[k].code) {
             *e = errs[k];
             rc = (int)errs[k].code;
@@ -167,12 +230,28 @@ static int add_up(struct store *first, const struct store_join *j, struct err *e
     return rc;
 }
 
-static int join_names(struct store **out, const struct store_names *x, struct err *e)
+/* With the files that belong to them. */
+static int join_open(struct store_join *j, struct store_names *x, struct err *e)
+{
+    int rc = open_all(j, x, e);
+    for (int32_t i = 0, n = j->n; i < n && !rc; i++)
+        for (int32_t k = 1; k < j->pieces[i].store->head.n_files && !rc; k++)
+            rc = add_beside(x, j, j->pieces[i].store, k, e);
+    return rc || x->n == j->n ? rc : open_all(j, x, e);
+}
+
+static int join_names(struct store **out, struct store_names *x, bool of_many, struct err *e)
 {
     struct store_join *j = calloc(1, sizeof *j);
     if (!j)
         return err_nomem(e, "stores");
-    int rc = open_all(j, x, e);
+    j->of_many = of_many;
+    int rc = join_open(j, x, e);
+    if (!rc && j->n == 1 && !j->missing) {
+        *out = j->pieces[0].store;
+        store_join_free(j);
+        return 0;
+    }
     rc = rc ? rc : check_all(j, e);
     rc = rc ? rc : add_up(j->pieces[0].store, j, e);
     if (rc) {
@@ -193,7 +272,7 @@ int store_read_together(struct store **out, const char *const *paths, int32_t n,
     for (int32_t i = 0; i < n && !rc; i++)
         rc = list_path(&x, paths[i], e);
     if (!rc)
-        rc = x.n == 1 ? store_read(out, x.names[0], e) : join_names(out, &x, e);
+        rc = join_names(out, &x, x.n > 1, e);
     names_free(&x);
     return rc;
 }

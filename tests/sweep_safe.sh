@@ -347,3 +347,24 @@ kill -INT $pid
 wait $pid || :
 grep -q "interrupted, [0-9,]* of [0-9,]* points are in both.db" run.log || die "mpirun that is interrupted: does not say how to go on"
 ends_right "mpirun that is interrupted" both.db
+
+# Each rank has a file of its own; they are read as one, by whoever reads the first.
+ranks 2 --store apart.db || die "files of ranks: the sweep ends with code $?"
+[ -f apart.1.db ] || die "files of ranks: the second rank has none"
+grep -q 'stored in apart.db and 1 files beside it' run.log || die "files of ranks: are not said"
+"$weft" export apart.db -o got.csv -f || die "files of ranks: export ends with code $?"
+cmp want.csv got.csv || die "files of ranks: rows differ from those of a plain run"
+sweep --store plain.db || die "a plain store: ends with code $?"
+"$weft" front plain.db -q --of csv | grep -v '^# command' >want.front
+"$weft" front apart.db -q --of csv | grep -v '^# command' | sed 's/apart\.db/plain.db/g' >got.front
+cmp want.front got.front || die "files of ranks: the front is another one"
+mv apart.1.db away
+code=0
+"$weft" export apart.db -o no.csv 2>run.log || code=$?
+[ $code = 4 ] || die "a file of a rank that is missing: ends with code $code, need 4"
+says "a file of a rank that is missing" 1 "apart.1.db: is missing"
+[ ! -e no.csv ] || die "a file of a rank that is missing: is exported all the same"
+"$weft" export apart.db --partial -o got.csv -f 2>run.log || die "a file of a rank that is missing, --partial: ends with code $?"
+[ "$(wc -l <got.csv)" -lt "$(wc -l <want.csv)" ] || die "a file of a rank that is missing: all rows are there"
+ranks 3 --store apart.db -o got.csv -f || die "a file of a rank was missing: three ranks end with code $?"
+cmp want.csv got.csv || die "a file of a rank was missing: rows differ from those of a plain run"

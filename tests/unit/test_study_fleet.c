@@ -272,11 +272,59 @@ TEST(pieces_shrink_towards_the_end)
     struct fleet_crew c;
     int64_t left = UNITS;
     OK(fleet_crew_begin(&c, &f, 4, e));
-    for (struct span piece; (piece = fleet_queue_next(&c, 100)).n > 0;) {
+    for (struct span piece; (piece = fleet_queue_next(&c, 0, 100)).n > 0;) {
         int64_t most = left / (2 * 2 * 4); /* of two threads on four ranks, half of each one's part */
         assert_int_equal(piece.first, UNITS - left);
         assert_int_equal(piece.n, most < 1 ? 1 : most > 100 ? 100 : most);
         left -= piece.n;
     }
     assert_true(left == 0 && fleet_crew_end(&c, e) == 0);
+}
+
+/* Ranks at drawn paces, some units done before: each unit once, and a rank goes on where it was, but for the
+ * few times that it helps out. */
+TEST(ranks_that_write_apart_keep_to_stretches)
+{
+    PLANT(p, w, f, 1);
+    enum { RANKS = 5 };
+    RNG(rng, 36, 6);
+    for (int draw = 0; draw < 50; draw++) {
+        struct fleet_crew c;
+        struct spans done = { 0 };
+        int64_t next[RANKS], n_done = 0;
+        int jumps = 0;
+        bool had[UNITS] = { false };
+        for (int i = 0; i < 3; i++) {
+            int64_t first = rng_below(rng, UNITS), n = rng_below(rng, UNITS - first) / 4;
+            bool apart = n > 0;
+            for (int64_t u = first; u < first + n; u++)
+                apart = apart && !had[u];
+            for (int64_t u = first; u < first + n && apart; u++)
+                had[u] = true;
+            OK(apart ? spans_add(&done, first, n, e) : 0);
+        }
+        for (int64_t u = 0; u < UNITS; u++)
+            n_done += had[u];
+        memset(next, -1, sizeof next);
+        f.apart = true;
+        f.done = &done;
+        OK(fleet_crew_begin(&c, &f, RANKS, e));
+        for (;;) {
+            int32_t rank = (int32_t)rng_below(rng, rng_below(rng, RANKS) + 1);
+            struct span piece = fleet_queue_next(&c, rank, 1 + rng_below(rng, 9));
+            if (piece.n == 0)
+                break;
+            jumps += next[rank] >= 0 && piece.first != next[rank];
+            next[rank] = piece.first + piece.n;
+            for (int64_t u = piece.first; u < piece.first + piece.n; u++) {
+                assert_false(had[u]);
+                had[u] = true;
+                n_done++;
+            }
+        }
+        assert_int_equal(n_done, UNITS);
+        assert_true(jumps <= 3 + RANKS * 10);
+        assert_int_equal(fleet_crew_end(&c, e), 0);
+        spans_free(&done);
+    }
 }
