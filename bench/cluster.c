@@ -85,7 +85,7 @@ static void add_progress(struct progress *p, const struct elastic_choice *choice
     for (int32_t i = 0; i < choice->n_rings; i++) {
         const struct elastic_ring *r = &choice->rings[i];
         p->used[r->job] += r->workers_total;
-        p->done[r->job] += elastic_gain(&x->jobs.jobs[r->job], r->workers_total);
+        p->done[r->job] += elastic_gain(&x->jobs.jobs[r->job], r->workers_total, r->rate);
     }
 }
 

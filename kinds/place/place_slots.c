@@ -70,6 +70,8 @@ static void slots_note(struct place_study *s)
     place_note_unused(s, &draw_elastic_section, s->file.jobs, draw_elastic_uses(&s->draw_slots, fixed));
     if (s->draw_slots.from_trace >= 0)
         place_note_trace(s, s->draw_slots.from_trace);
+    if (s->draw_slots.progress != DRAW_CONST)
+        place_note_unused(s, &draw_tau_section, s->draw_slots.tau, s->draw_slots.progress == DRAW_LINKS);
     place_note_unused(s, &place_gadget_section, s->file.gadget, !s->slots.paper_rounding);
     place_note_unused(s, &place_las_section, s->file.las, s->slots.las_queues > 0);
     slots_note_resources(s);
@@ -85,9 +87,10 @@ static int slots_read_from_trace(struct place_study *s, struct err *e)
         d->utility = UTILITY_SQRT;
     if (isnan(d->trace_slot_s))
         return yaml_fail(&s->doc, d->from_trace, e, ERR_PARSE, "has no trace_slot_s, the length of a slot");
-    if (d->progress == DRAW_TAU)
+    if (d->progress != DRAW_CONST)
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.jobs, "progress"), e, ERR_PARSE,
-                         "is tau with from_trace; choose const, since the trace says how fast jobs are");
+                         "is %s with from_trace; choose const, since the trace says how fast jobs are",
+                         d->progress == DRAW_TAU ? "tau" : "links");
     return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
 }
 
@@ -243,16 +246,16 @@ static void slots_put_slots(const struct place_run *run, const struct elastic_re
  * What a hop of the job's ring carries, mean over a slot: 2 g (w-1)/w in each iteration (arXiv 2202.01158
  * section III). NaN where neither a trace nor eq. 1 tells how much a worker's gradients are.
  */
-static double slots_hop_Bps(const struct place_run *run, const struct elastic_job *job, int32_t number,
-                            int32_t workers)
+static double slots_hop_Bps(const struct place_run *run, const struct elastic_ring *ring)
 {
     const struct draw_elastic *d = &run->study->draw_slots;
-    const struct trace *trace = &((const struct slots_own *)run->own)->trace;
-    double iterations = elastic_gain(job, workers), w = workers;
-    double shared_B = (w - 1) / w * 2;
-    if (number < trace->n)
-        return iterations * shared_B * trace->jobs[number].grad_bytes / d->trace_slot_s;
-    if (d->progress != DRAW_TAU)
+    const struct slots_own *own = run->own;
+    const struct trace *trace = &own->trace;
+    double w = ring->workers_total, shared_B = (w - 1) / w * 2;
+    double iterations = elastic_gain(&own->jobs.jobs[ring->job], ring->workers_total, ring->rate);
+    if (ring->job < trace->n)
+        return iterations * shared_B * trace->jobs[ring->job].grad_bytes / d->trace_slot_s;
+    if (d->progress == DRAW_CONST)
         return NAN;
     if (d->batch == RING_BATCH_WORKER)
         iterations /= w; /* gains count the batches of all workers */
@@ -270,9 +273,9 @@ static int slots_load_links(struct elastic_room *reserved, struct elastic_room *
     for (int32_t i = 0; i < x->n_rings && !rc; i++) {
         const struct elastic_ring *ring = &x->rings[i];
         const int32_t *servers = x->servers + ring->first, *workers = x->workers + ring->first;
-        struct elastic_job sends = jobs[ring->job];
-        sends.hop_Bps = slots_hop_Bps(run, &sends, ring->job, ring->workers_total);
-        rc = elastic_room_take(reserved, &jobs[ring->job], servers, workers, ring->n, 1, e);
+        struct elastic_job sends = jobs[ring->job], at = elastic_at_rate(&sends, ring->rate);
+        sends.hop_Bps = slots_hop_Bps(run, ring);
+        rc = elastic_room_take(reserved, &at, servers, workers, ring->n, 1, e);
         if (!rc)
             rc = elastic_room_take(used, &sends, servers, workers, ring->n, 1, e);
     }

@@ -85,6 +85,10 @@ static double round_arc_delta(double *eps, const struct gadget_lp *lp, int32_t a
     for (int32_t i = 0; i < lp->n_bids; i++) {
         const struct gadget_bid *bid = &lp->bids[i];
         double hop_Bps = lp->jobs[bid->job].hop_Bps, hops = own ? 1 : bid->most_size;
+        /* The largest that it may reserve there. */
+        for (int r = ELASTIC_HALF;
+             r < ELASTIC_INSIDE && hop_Bps > lp->cluster->bw_Bps[arc] && lp->jobs[bid->job].offers_rates; r++)
+            hop_Bps = elastic_at_rate(&lp->jobs[bid->job], (enum elastic_rate)r).hop_Bps;
         if (bid->least_size > bid->most_size || bid->most_size < 2 || !(hop_Bps > 0) ||
             !(hop_Bps <= lp->cluster->bw_Bps[arc]))
             continue;
@@ -294,7 +298,7 @@ static double round_gain_per_share(const struct gadget_lp *lp, const struct gadg
         if (lp->jobs[bid->job].demand[r] > 0)
             share = fmax(share, lp->jobs[bid->job].demand[r] / total[r]);
     for (int32_t k = 1; k <= bid->most; k++)
-        best = fmax(best, bid->gain[k] / (k * share));
+        best = fmax(best, bid->gain[ELASTIC_INSIDE][k] / (k * share));
     return best;
 }
 
@@ -325,8 +329,9 @@ static int round_fill_room(struct gadget_round *x, struct err *e)
         if (x->best[i] < 0)
             continue;
         const struct gadget_column *k = &lp->pool.columns[x->best[i]];
-        rc = elastic_room_take(&x->room, &lp->jobs[k->job], lp->pool.servers + k->first,
-                               lp->pool.workers + k->first, k->n, 1, e);
+        const struct elastic_job at = elastic_at_rate(&lp->jobs[k->job], k->rate);
+        rc = elastic_room_take(&x->room, &at, lp->pool.servers + k->first, lp->pool.workers + k->first, k->n,
+                               1, e);
     }
     return rc;
 }
@@ -336,22 +341,20 @@ static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
 {
     struct gadget_lp *lp = x->lp;
     const struct gadget_bid *bid = &lp->bids[at];
-    const struct elastic_job *job = &lp->jobs[bid->job];
-    const struct gadget_offer offer = {
-        .job = job, .gain = bid->gain, .least = 1, .most = bid->most, .floor = -INFINITY, .search = true
-    };
     struct gadget_ring *ring = &lp->found.ring;
     bool fits_all = false;
-    gadget_price(&lp->found, &lp->pricer, &offer);
+    gadget_lp_price(
+        lp, bid, (struct gadget_offer){ .least = 1, .most = bid->most, .floor = -INFINITY, .search = true });
     if (ring->n == 0)
         return 0;
-    int rc = elastic_room_fits(&fits_all, &x->room, job, ring->servers, ring->workers, ring->n, e);
+    const struct elastic_job job = elastic_at_rate(&lp->jobs[bid->job], ring->rate);
+    int rc = elastic_room_fits(&fits_all, &x->room, &job, ring->servers, ring->workers, ring->n, e);
     /* The pricer looks at what each link has left, not at several hops of the ring over one link. */
     if (rc || !fits_all)
         return rc;
     rc = gadget_lp_add(&x->best[at], lp, bid->job, ring, e);
     if (!rc)
-        rc = elastic_room_take(&x->room, job, ring->servers, ring->workers, ring->n, 1, e);
+        rc = elastic_room_take(&x->room, &job, ring->servers, ring->workers, ring->n, 1, e);
     gadget_prices_leave(&lp->prices, x->room.left, x->room.left_Bps);
     return rc;
 }
@@ -456,6 +459,8 @@ static int gadget_write_choice(struct elastic_choice *out, const struct gadget_r
             continue;
         const struct gadget_column *k = &p->columns[x->best[i]];
         rc = elastic_choose(out, k->job, p->servers + k->first, p->workers + k->first, k->n, e);
+        if (!rc)
+            out->rings[out->n_rings - 1].rate = k->rate;
     }
     return rc;
 }

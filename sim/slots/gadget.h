@@ -79,6 +79,7 @@ enum {
 /** Servers of a ring in its order and their workers; n = 0: none. */
 struct gadget_ring {
     int32_t n, workers_total;
+    enum elastic_rate rate; /**< ELASTIC_INSIDE with one server */
     int32_t servers[ELASTIC_MAX_WORKERS], workers[ELASTIC_MAX_WORKERS];
 };
 
@@ -87,6 +88,7 @@ struct gadget_offer {
     const struct elastic_job *job; /**< borrowed */
     const double *gain;            /**< shape [most + 1]: what a ring of so many workers is worth; borrowed */
     int32_t least, most;           /**< workers, 1 <= least; a job with least > most gets nothing */
+    enum elastic_rate rate;        /**< of rings on several servers; ELASTIC_INSIDE: on one server alone */
     double floor;                  /**< rings worth no more after their price do not count */
     bool search; /**< go beyond the relaxation where it does not decide, as far as steps are left */
 };
@@ -107,7 +109,8 @@ struct gadget_pricer {
     int64_t steps; /**< that searches may still take; callers refill it */
     /* Of the job at hand. */
     const struct gadget_offer *offer;
-    double *price; /**< shape [n_servers], of a worker */
+    double hop_Bps; /**< of each hop of its ring at the offer's rate */
+    double *price;  /**< shape [n_servers], of a worker */
     double
         *visit;   /**< shape [n_servers], of a hop in and a hop out on its own links; INFINITY: has no room */
     int32_t *cap; /**< shape [n_servers], workers that fit */
@@ -165,6 +168,7 @@ void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struc
  */
 struct gadget_column {
     int32_t job, n, workers_total;
+    enum elastic_rate rate;
     int32_t first;            /**< of its servers */
     int32_t entry, n_entries; /**< of its loads */
     int32_t next;             /**< older column of the job, -1 = none */
@@ -186,8 +190,10 @@ struct gadget_pool {
 /** An active job in a slot. */
 struct gadget_bid {
     int32_t job;
-    int32_t most;                  /**< q_i: workers offered, 0 = none fits */
-    const double *gain;            /**< shape [most + 1], pi_ik over the slot's largest; borrowed */
+    int32_t most; /**< q_i: workers offered, 0 = none fits */
+    /** Shape [most + 1] each, pi_ik over the slot's largest, by rate; all the same where the job offers none.
+     * Borrowed. */
+    const double *gain[N_ELASTIC_RATES];
     int32_t least_size, most_size; /**< sizes that the programme may use now; least > most: none */
 };
 
@@ -220,10 +226,10 @@ struct gadget_lp {
      * [n_arcs]; room for n_rows each, owned. */
     double *worker, *arc;
     /* Scratch. */
-    struct gadget_found found;
-    int32_t *row; /**< shape [n_rows + 1], rows of a ring and its job; owned */
-    double *load; /**< shape [n_rows + 1], owned */
-    double *sum;  /**< shape [n_rows], 0 between rings; owned */
+    struct gadget_found found, other; /**< other: at one rate */
+    int32_t *row;                     /**< shape [n_rows + 1], rows of a ring and its job; owned */
+    double *load;                     /**< shape [n_rows + 1], owned */
+    double *sum;                      /**< shape [n_rows], 0 between rings; owned */
 };
 
 /** All arguments must outlive @p x. ERR_NOMEM; ERR_UNSUP of gadget_fabric_build(). */
@@ -248,6 +254,12 @@ int gadget_lp_solve(double *bound, struct gadget_lp *x, struct err *e);
  */
 void gadget_lp_fix_sizes(struct gadget_lp *x);
 
+/**
+ * The best ring for a bid into x->found, over the rates that its job offers: on one server, then at all, a
+ * half and a quarter of its bandwidth. @p offer says what gadget_price() asks but for job, gain and rate.
+ */
+void gadget_lp_price(struct gadget_lp *x, const struct gadget_bid *bid, struct gadget_offer offer);
+
 /** Put a ring into the pool; *column is its number, or that of the same ring found before. ERR_NOMEM. */
 int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struct gadget_ring *ring,
                   struct err *e);
@@ -255,7 +267,7 @@ int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struc
 /** What column @p k is worth, in the slot's unit. */
 static inline double gadget_column_gain(const struct gadget_lp *x, const struct gadget_column *k)
 {
-    return x->bids[x->bid_of[k->job]].gain[k->workers_total];
+    return x->bids[x->bid_of[k->job]].gain[k->rate][k->workers_total];
 }
 
 /*

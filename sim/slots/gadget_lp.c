@@ -332,7 +332,7 @@ static double gadget_hop(const struct gadget_pricer *x, int32_t u, int32_t v)
 {
     const struct gadget_prices *p = x->prices;
     const struct gadget_fabric *f = p->fabric;
-    double hop_Bps = x->offer->job->hop_Bps;
+    double hop_Bps = x->hop_Bps;
     int64_t core = (int64_t)f->node[u] * f->n_nodes + f->node[v];
     if (!pricer_has_room(p->core_Bps[core], hop_Bps))
         return INFINITY;
@@ -352,8 +352,8 @@ static void pricer_view_server(struct gadget_pricer *x, int32_t s)
         }
     x->cap[s] = (int32_t)fmax(fits, 0);
     x->price[s] = price;
-    bool room = pricer_has_room(p->out_Bps[s], job->hop_Bps) && pricer_has_room(p->in_Bps[s], job->hop_Bps);
-    x->visit[s] = room ? job->hop_Bps * (p->out[s] + p->in[s]) : INFINITY;
+    bool room = pricer_has_room(p->out_Bps[s], x->hop_Bps) && pricer_has_room(p->in_Bps[s], x->hop_Bps);
+    x->visit[s] = room ? x->hop_Bps * (p->out[s] + p->in[s]) : INFINITY;
 }
 
 /* ---- relaxation ---- */
@@ -415,7 +415,7 @@ static double *pricer_set_row(const struct gadget_pricer *x, int32_t set)
 static void pricer_sets(struct gadget_pricer *x)
 {
     int32_t most = x->offer->most, n_sets = 1 << x->prices->fabric->n_zones;
-    double hop_Bps = x->offer->job->hop_Bps;
+    double hop_Bps = x->hop_Bps;
     for (int32_t k = 0; k <= most; k++) {
         pricer_set_row(x, 0)[k] = x->spread[k] = k ? INFINITY : 0;
     }
@@ -434,6 +434,19 @@ static void pricer_sets(struct gadget_pricer *x)
     }
     for (int32_t k = 0; k <= most; k++)
         x->least[k] = fmin(x->single[k], x->spread[k]);
+}
+
+/* No ring of k workers is cheaper than least[k]. */
+static void pricer_relax(struct gadget_pricer *x)
+{
+    const struct gadget_fabric *f = x->prices->fabric;
+    if (x->offer->rate == ELASTIC_INSIDE) {
+        memcpy(x->least, x->single, ((size_t)x->offer->most + 1) * sizeof *x->least);
+        return;
+    }
+    for (int32_t z = 0; z < f->n_zones; z++)
+        pricer_zone(x, z);
+    pricer_sets(x);
 }
 
 /* ---- the ring that it names ---- */
@@ -468,7 +481,7 @@ static void pricer_name_zone(struct gadget_ring *ring, const struct gadget_price
 static void pricer_name_set(struct gadget_ring *ring, const struct gadget_pricer *x, int32_t k)
 {
     int32_t n_sets = 1 << x->prices->fabric->n_zones, best = 1;
-    double hop_Bps = x->offer->job->hop_Bps, least = INFINITY;
+    double hop_Bps = x->hop_Bps, least = INFINITY;
     for (int32_t set = 1; set < n_sets; set++) {
         double cost = pricer_set_row(x, set)[k] + hop_Bps * x->prices->tour[set];
         if (cost < least) {
@@ -592,10 +605,12 @@ static double pricer_name_ring(struct gadget_ring *ring, const struct gadget_pri
         else if (ring->n > 2)
             pricer_order_few(ring, x);
         double cost = pricer_ring_cost(x, ring);
+        ring->rate = ring->n > 1 ? x->offer->rate : ELASTIC_INSIDE;
         if (cost < x->single[k])
             return cost;
         ring->n = ring->workers_total = 0;
     }
+    ring->rate = ELASTIC_INSIDE;
     pricer_name_single(ring, x, k);
     return x->single[k];
 }
@@ -707,6 +722,7 @@ static void search_keep_path(struct gadget_found *out, const struct gadget_price
         return;
     out->worth = worth;
     out->ring = *path;
+    out->ring.rate = x->offer->rate;
     for (int32_t i = 0; i < path->n; i++)
         out->ring.servers[i] = x->usable[path->servers[i]];
 }
@@ -774,12 +790,11 @@ void gadget_price(struct gadget_found *out, struct gadget_pricer *x, const struc
     if (offer->least > offer->most)
         return;
     x->offer = offer;
+    x->hop_Bps = elastic_at_rate(offer->job, offer->rate).hop_Bps;
     for (int32_t s = 0; s < f->cluster->n_servers; s++)
         pricer_view_server(x, s);
     pricer_single(x);
-    for (int32_t z = 0; z < f->n_zones; z++)
-        pricer_zone(x, z);
-    pricer_sets(x);
+    pricer_relax(x);
     memset(x->tried, 0, ((size_t)offer->most + 1) * sizeof *x->tried);
     int32_t k = pricer_most_promising(x, &worth);
     out->most = worth;
@@ -936,6 +951,7 @@ static int32_t lp_list_loads(struct gadget_lp *x, const struct elastic_job *job,
                              const struct gadget_ring *ring)
 {
     int32_t n = 0, n_resources = x->cluster->n_resources;
+    double hop_Bps = elastic_at_rate(job, ring->rate).hop_Bps;
     for (int32_t i = 0; i < ring->n; i++) {
         int32_t s = ring->servers[i];
         for (int32_t r = 0; r < n_resources; r++)
@@ -943,7 +959,7 @@ static int32_t lp_list_loads(struct gadget_lp *x, const struct elastic_job *job,
                 lp_add_load(x, &n, s * n_resources + r,
                             ring->workers[i] * job->demand[r] / cluster_capacity(x->cluster, s, r));
         if (ring->n > 1)
-            lp_load_core(x, &n, s, ring->servers[(i + 1) % ring->n], job->hop_Bps);
+            lp_load_core(x, &n, s, ring->servers[(i + 1) % ring->n], hop_Bps);
     }
     for (int32_t i = 0; i < n; i++) {
         x->load[i] = x->sum[x->row[i]];
@@ -989,7 +1005,7 @@ static bool lp_is_same(const struct gadget_pool *p, const struct gadget_column *
                        const struct gadget_ring *ring)
 {
     size_t size = (size_t)ring->n * sizeof *ring->servers;
-    return k->n == ring->n && k->workers_total == ring->workers_total &&
+    return k->n == ring->n && k->workers_total == ring->workers_total && k->rate == ring->rate &&
            memcmp(p->servers + k->first, ring->servers, size) == 0 &&
            memcmp(p->workers + k->first, ring->workers, size) == 0;
 }
@@ -1012,6 +1028,7 @@ int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struc
     struct gadget_column k = { .job = job,
                                .n = ring->n,
                                .workers_total = ring->workers_total,
+                               .rate = ring->rate,
                                .next = x->newest[job],
                                .last_slot = x->slot };
     k.n_entries = lp_list_loads(x, &x->jobs[job], ring);
@@ -1062,7 +1079,7 @@ static int lp_take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, s
         x->bids[i] = (struct gadget_bid){ .job = job, .most = most, .least_size = 1, .most_size = most };
         x->bid_of[job] = i;
         x->gamma = most > x->gamma ? most : x->gamma;
-        need += most + 1;
+        need += (int64_t)(most + 1) * (x->jobs[job].offers_rates ? N_ELASTIC_RATES : 1);
     }
     if (need <= x->cap_gains)
         return 0;
@@ -1081,10 +1098,16 @@ static void lp_take_gains(struct gadget_lp *x, const struct elastic_slot *slot)
     for (int32_t i = 0; i < x->n_bids; i++) {
         struct gadget_bid *bid = &x->bids[i];
         const struct elastic_job *j = &x->jobs[bid->job];
-        bid->gain = at;
-        for (int32_t k = 0; k <= bid->most; k++, at++) {
-            *at = k ? utility_gain(&j->aim, slot->done[bid->job], elastic_gain(j, k)) : 0;
-            x->unit = fmax(x->unit, *at);
+        for (int r = 0; r < N_ELASTIC_RATES; r++) {
+            bid->gain[r] = bid->gain[0];
+            if (r && !j->offers_rates)
+                continue;
+            bid->gain[r] = at;
+            for (int32_t k = 0; k <= bid->most; k++, at++) {
+                double gain = k ? elastic_gain(j, k, (enum elastic_rate)r) : 0;
+                *at = k ? utility_gain(&j->aim, slot->done[bid->job], gain) : 0;
+                x->unit = fmax(x->unit, *at);
+            }
         }
     }
     for (double *g = x->gains; g < at && x->unit > 0; g++)
@@ -1116,6 +1139,7 @@ static int lp_clear_pool(struct gadget_lp *x, struct err *e)
         if (x->bid_of[column->job] < 0 || column->last_slot < x->slot - KEPT_SLOTS)
             continue;
         ring.n = column->n;
+        ring.rate = column->rate;
         ring.workers_total = column->workers_total;
         memcpy(ring.servers, old.servers + column->first, (size_t)ring.n * sizeof *ring.servers);
         memcpy(ring.workers, old.workers + column->first, (size_t)ring.n * sizeof *ring.workers);
@@ -1169,6 +1193,35 @@ static double lp_read_prices(struct gadget_lp *x)
     return sum;
 }
 
+void gadget_lp_price(struct gadget_lp *x, const struct gadget_bid *bid, struct gadget_offer offer)
+{
+    static const enum elastic_rate all[] = { ELASTIC_INSIDE, ELASTIC_FULL, ELASTIC_HALF, ELASTIC_QUARTER };
+    struct gadget_found *best = &x->found, *one = &x->other;
+    double floor = offer.floor;
+    offer.job = &x->jobs[bid->job];
+    offer.gain = bid->gain[ELASTIC_FULL];
+    if (!offer.job->offers_rates) {
+        gadget_price(best, &x->pricer, &offer);
+        return;
+    }
+    best->worth = best->most = -INFINITY;
+    best->exact = true;
+    best->ring.n = 0;
+    /* No ring on one server is worth less inside than the offers of rates have it: it is found first. */
+    for (int32_t i = 0; i < N_ELASTIC_RATES; i++) {
+        offer.rate = all[i];
+        offer.gain = bid->gain[all[i]];
+        offer.floor = fmax(floor, best->worth);
+        gadget_price(one, &x->pricer, &offer);
+        best->most = fmax(best->most, one->most);
+        best->exact = best->exact && one->exact;
+        if (one->worth > best->worth) {
+            best->worth = one->worth;
+            best->ring = one->ring;
+        }
+    }
+}
+
 /*
  * Price every job at prices at which capacity is worth `capacity`; *bound is the dual value, *n_new how many
  * columns came in, *exact whether pricing decided for every job.
@@ -1183,13 +1236,11 @@ static int lp_price_jobs(double *bound, int32_t *n_new, bool *exact, struct gadg
     for (int32_t i = 0; i < x->n_bids && !rc; i++) {
         const struct gadget_bid *bid = &x->bids[i];
         double dual = fmax(-simplex_dual(x->simplex, x->job_row[bid->job]), 0);
-        const struct gadget_offer offer = { .job = &x->jobs[bid->job],
-                                            .gain = bid->gain,
-                                            .least = bid->least_size,
-                                            .most = bid->most_size,
-                                            .floor = dual + WORTH,
-                                            .search = search && *n_new < ENOUGH };
-        gadget_price(&x->found, &x->pricer, &offer);
+        gadget_lp_price(x, bid,
+                        (struct gadget_offer){ .least = bid->least_size,
+                                               .most = bid->most_size,
+                                               .floor = dual + WORTH,
+                                               .search = search && *n_new < ENOUGH });
         *bound += fmax(x->found.most, 0);
         *exact = *exact && x->found.exact;
         if (x->found.ring.n == 0)
@@ -1249,12 +1300,14 @@ void gadget_lp_fix_sizes(struct gadget_lp *x)
         struct gadget_bid *bid = &x->bids[i];
         double chi[ELASTIC_MAX_WORKERS + 1] = { 0 }, best = 0;
         for (int32_t k = x->newest[bid->job]; k >= 0; k = x->pool.columns[k].next)
-            chi[x->pool.columns[k].workers_total] += x->pool.columns[k].share;
+            if (lp_is_offered(x, &x->pool.columns[k]))
+                chi[x->pool.columns[k].workers_total] +=
+                    gadget_column_gain(x, &x->pool.columns[k]) * x->pool.columns[k].share;
         bid->least_size = 1;
         bid->most_size = 0;
         for (int32_t k = 1; k <= bid->most; k++)
-            if (bid->gain[k] * chi[k] > best) {
-                best = bid->gain[k] * chi[k];
+            if (chi[k] > best) {
+                best = chi[k];
                 bid->least_size = bid->most_size = k;
             }
     }

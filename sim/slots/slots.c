@@ -46,6 +46,19 @@ static int32_t elastic_most_ever(const struct elastic_job *j)
     return j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
 }
 
+static int elastic_check_gains(const struct elastic_job *j, int32_t workers, struct err *e)
+{
+    int rc = 0;
+    for (int r = 0; r < (j->offers_rates ? N_ELASTIC_RATES : 1) && !rc; r++) {
+        double gain = elastic_gain(j, workers, (enum elastic_rate)r);
+        rc = elastic_check_real(j, "progress of a slot", gain, false, e);
+        if (!rc && gain > elastic_gain(j, workers, ELASTIC_INSIDE))
+            rc = err_set(e, ERR_RANGE, "job %s: %d workers get less done on one server than on several",
+                         j->id, (int)workers);
+    }
+    return rc;
+}
+
 static int elastic_check_numbers(const struct elastic_job *j, const struct cluster *c, struct err *e)
 {
     if (j->arrival < 1)
@@ -68,7 +81,7 @@ static int elastic_check_numbers(const struct elastic_job *j, const struct clust
         rc = elastic_check_real(j, "hop bandwidth", j->hop_Bps, false, e);
     /* A table of gains is as long as there can be workers, so every entry that may be read is looked at. */
     for (int32_t k = 1; k <= elastic_most_ever(j) && !rc; k++)
-        rc = elastic_check_real(j, "progress of a slot", elastic_gain(j, k), false, e);
+        rc = elastic_check_gains(j, k, e);
     return rc ? rc : elastic_check_real(j, "leave_frac", j->leave_frac, true, e);
 }
 
@@ -222,6 +235,8 @@ static int slots_check_ring(struct slots_run *r, const struct elastic_ring *ring
         fault = "has more workers than it may have";
     else if (ring->n < 1)
         fault = "has a ring without servers";
+    else if (ring->n > 1 && (ring->rate >= ELASTIC_INSIDE || (ring->rate && !j->offers_rates)))
+        fault = "has a ring at a rate that it does not offer";
     /*
      * A new number a ring clears the marks of the one before: servers may be shared by rings, not within one.
      */
@@ -246,7 +261,7 @@ static void slots_credit(struct slots_run *r, const struct elastic_ring *ring, s
 {
     const struct elastic_job *j = &r->slot.jobs[ring->job];
     r->used[ring->job] += ring->workers_total;
-    r->done[ring->job] += elastic_gain(j, ring->workers_total);
+    r->done[ring->job] += elastic_gain(j, ring->workers_total, ring->rate);
     out->first_slot = out->first_slot ? out->first_slot : r->slot.slot;
     out->last_slot = r->slot.slot;
     out->slots++;
@@ -302,12 +317,12 @@ static int slots_run_slot(struct slots_run *r, struct elastic_result *out, struc
         const struct elastic_ring *ring = &r->choice.rings[i];
         if ((rc = slots_check_ring(r, ring, out->jobs, e)))
             break;
-        const struct elastic_job *j = &r->slot.jobs[ring->job];
-        rc = elastic_room_take(&r->room, j, r->choice.servers + ring->first, r->choice.workers + ring->first,
+        const struct elastic_job j = elastic_at_rate(&r->slot.jobs[ring->job], ring->rate);
+        rc = elastic_room_take(&r->room, &j, r->choice.servers + ring->first, r->choice.workers + ring->first,
                                ring->n, 1, e);
         if (rc)
             break;
-        value += utility_gain(&j->aim, r->done[ring->job], elastic_gain(j, ring->workers_total));
+        value += utility_gain(&j.aim, r->done[ring->job], elastic_gain(&j, ring->workers_total, ring->rate));
         slots_credit(r, ring, &out->jobs[ring->job]);
         slot->workers += ring->workers_total;
     }
@@ -417,9 +432,18 @@ void elastic_result_free(struct elastic_result *x)
 /* Sums of a few hundred demands are exact to far better than this share of a capacity. */
 #define SLACK 1e-9
 
-double elastic_gain(const struct elastic_job *job, int32_t workers)
+double elastic_gain(const struct elastic_job *job, int32_t workers, enum elastic_rate rate)
 {
-    return job->gain ? job->gain[workers] : job->zeta * workers;
+    int32_t row = job->offers_rates ? (int32_t)rate * (elastic_most_ever(job) + 1) : 0;
+    return job->gain ? job->gain[row + workers] : job->zeta * workers;
+}
+
+struct elastic_job elastic_at_rate(const struct elastic_job *job, enum elastic_rate rate)
+{
+    static const double shares[] = { 1, 0.5, 0.25, 0 };
+    struct elastic_job at = *job;
+    at.hop_Bps *= shares[rate];
+    return at;
 }
 
 int32_t elastic_most(const struct elastic_slot *s, int32_t job)
@@ -447,7 +471,9 @@ void elastic_choice_free(struct elastic_choice *x)
 int elastic_choose(struct elastic_choice *x, int32_t job, const int32_t *servers, const int32_t *workers,
                    int32_t n, struct err *e)
 {
-    struct elastic_ring ring = { .job = job, .n = n, .first = x->n_servers };
+    struct elastic_ring ring = {
+        .job = job, .n = n, .first = x->n_servers, .rate = n > 1 ? ELASTIC_FULL : ELASTIC_INSIDE
+    };
     if (!vec_reserve(x->rings, x->cap_rings, x->n_rings + 1) ||
         !vec_reserve(x->servers, x->cap_servers, x->n_servers + n) ||
         !vec_reserve(x->workers, x->cap_workers, x->n_servers + n))
@@ -639,6 +665,7 @@ static bool embed_on_one(struct embed *x, int32_t n_servers, int32_t workers)
     if (best < 0)
         return false;
     x->n = 1;
+    x->rate = ELASTIC_INSIDE;
     x->servers[0] = best;
     x->workers[0] = workers;
     return true;
@@ -686,6 +713,22 @@ static int32_t embed_gather_servers(struct embed *x, const struct cluster *c, in
     return n;
 }
 
+/* On several servers, at the bandwidth that the job has. Level 0 are the servers themselves. */
+static int embed_spread(bool *found, struct embed *x, struct elastic_room *room,
+                        const struct elastic_job *job, int32_t workers, struct err *e)
+{
+    const struct cluster *c = room->cluster;
+    int rc = 0;
+    for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
+        for (int32_t g = 0, end = embed_sum_groups(x, c, level); g < end && !*found && !rc; g++) {
+            if (x->sums[g] < workers)
+                continue;
+            embed_take_roomiest(x, c, embed_gather_servers(x, c, level, g), workers);
+            rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
+        }
+    return rc;
+}
+
 int embed_find(bool *found, struct embed *x, struct elastic_room *room, const struct elastic_job *job,
                int32_t workers, struct err *e)
 {
@@ -694,14 +737,13 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
     for (int32_t s = 0; s < c->n_servers; s++)
         x->room[s] = elastic_room_workers(room, job, s);
     *found = embed_on_one(x, c->n_servers, workers);
-    /* Level 0 are the servers themselves, which embed_on_one() has tried. */
-    for (int32_t level = 1; level < c->n_levels && !*found && !rc; level++)
-        for (int32_t g = 0, end = embed_sum_groups(x, c, level); g < end && !*found && !rc; g++) {
-            if (x->sums[g] < workers)
-                continue;
-            embed_take_roomiest(x, c, embed_gather_servers(x, c, level, g), workers);
-            rc = elastic_room_fits(found, room, job, x->servers, x->workers, x->n, e);
-        }
+    for (int r = ELASTIC_FULL; r < (job->offers_rates ? ELASTIC_INSIDE : 1) && !*found && !rc; r++) {
+        struct elastic_job at = elastic_at_rate(job, (enum elastic_rate)r);
+        if (r == ELASTIC_FULL || elastic_gain(job, workers, (enum elastic_rate)r) > 0)
+            rc = embed_spread(found, x, room, &at, workers, e);
+        if (*found)
+            x->rate = (enum elastic_rate)r;
+    }
     return rc;
 }
 
@@ -778,6 +820,7 @@ struct slots_order {
     struct ring_list {
         int32_t *servers, *workers; /* shape [n], owned */
         int32_t n;
+        enum elastic_rate rate;
     } * rings; /* shape [n_jobs], of DRF while it fills */
     int32_t n_jobs;
 };
@@ -891,8 +934,11 @@ static int order_serve_fixed(struct elastic_choice *out, struct elastic_note *no
             break;
         if (found && !rc)
             rc = elastic_choose(out, x->jobs[i], x->embed.servers, x->embed.workers, x->embed.n, e);
-        if (found && !rc)
-            rc = elastic_room_take(&x->room, j, x->embed.servers, x->embed.workers, x->embed.n, 1, e);
+        if (!found || rc)
+            continue;
+        out->rings[out->n_rings - 1].rate = x->embed.rate;
+        struct elastic_job at = elastic_at_rate(j, x->embed.rate);
+        rc = elastic_room_take(&x->room, &at, x->embed.servers, x->embed.workers, x->embed.n, 1, e);
     }
     return rc;
 }
@@ -932,6 +978,15 @@ static double drf_worker_share(const struct cluster *c, const double *total, con
             share = fmax(share, j->demand[r] / total[r]);
     return share;
 }
+
+static int32_t drf_count_workers(const struct ring_list *ring)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < ring->n; i++)
+        n += ring->workers[i];
+    return n;
+}
+
 static int drf_keep_ring(struct ring_list *ring, const struct embed *from, struct err *e)
 {
     size_t bytes = (size_t)from->n * sizeof *ring->servers;
@@ -943,27 +998,31 @@ static int drf_keep_ring(struct ring_list *ring, const struct embed *from, struc
     return 0;
 }
 
-/* One worker more for job `job`, if anything fits. */
+/* One worker more for job `job`, if anything fits. Rings on several servers keep their rate; one that leaves
+ * its server takes the highest that fits, and leaves by none where that would be no progress. */
 static int drf_grow_ring(bool *found, struct slots_order *x, const struct elastic_job *j, int32_t job,
                          struct err *e)
 {
     struct ring_list *ring = &x->rings[job];
-    int rc = embed_grow(found, &x->embed, &x->room, j, ring->servers, ring->workers, ring->n, e);
-    if (rc || !*found)
-        return rc;
-    if (ring->n)
-        rc = elastic_room_take(&x->room, j, ring->servers, ring->workers, ring->n, -1, e);
-    if (!rc)
-        rc = drf_keep_ring(ring, &x->embed, e);
-    return rc ? rc : elastic_room_take(&x->room, j, ring->servers, ring->workers, ring->n, 1, e);
-}
-
-static int32_t drf_count_workers(const struct ring_list *ring)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < ring->n; i++)
-        n += ring->workers[i];
-    return n;
+    int rc = 0, first = ring->n > 1 ? (int)ring->rate : ELASTIC_FULL, after = first + 1;
+    int32_t workers = drf_count_workers(ring) + 1;
+    if (j->offers_rates && ring->n < 2)
+        after = ELASTIC_INSIDE;
+    for (int r = first; r < after && !rc && !*found; r++) {
+        struct elastic_job at = elastic_at_rate(j, (enum elastic_rate)r);
+        if (r > first && !(elastic_gain(j, workers, (enum elastic_rate)r) > 0))
+            break;
+        rc = embed_grow(found, &x->embed, &x->room, &at, ring->servers, ring->workers, ring->n, e);
+        if (rc || !*found)
+            continue;
+        if (ring->n)
+            rc = elastic_room_take(&x->room, &at, ring->servers, ring->workers, ring->n, -1, e);
+        if (!rc)
+            rc = drf_keep_ring(ring, &x->embed, e);
+        ring->rate = ring->n > 1 ? (enum elastic_rate)r : ELASTIC_INSIDE;
+        rc = rc ? rc : elastic_room_take(&x->room, &at, ring->servers, ring->workers, ring->n, 1, e);
+    }
+    return rc;
 }
 
 /*
@@ -1006,8 +1065,11 @@ static int drf_choose_slot(struct elastic_choice *out, struct elastic_note *note
     }
     for (int32_t i = 0; i < s->n_active && !rc; i++) {
         const struct ring_list *ring = &x->rings[s->active[i]];
-        if (ring->n)
-            rc = elastic_choose(out, s->active[i], ring->servers, ring->workers, ring->n, e);
+        if (!ring->n)
+            continue;
+        rc = elastic_choose(out, s->active[i], ring->servers, ring->workers, ring->n, e);
+        if (!rc)
+            out->rings[out->n_rings - 1].rate = ring->rate;
     }
     return rc;
 }

@@ -23,6 +23,9 @@ enum {
     ELASTIC_MAX_JOBS = 1 << 20,
 };
 
+/** What a ring reserves of the job's hop_Bps on each of its hops; on one server it has none. */
+enum elastic_rate { ELASTIC_FULL, ELASTIC_HALF, ELASTIC_QUARTER, ELASTIC_INSIDE, N_ELASTIC_RATES };
+
 struct elastic_job {
     const char *id;        /**< borrowed */
     int32_t arrival;       /**< first slot it can run in, from 1; schedulers learn of it then */
@@ -34,14 +37,18 @@ struct elastic_job {
     double zeta;                          /**< iterations of one worker in a slot, where `gain` is NULL */
     const double *gain; /**< shape [max(max_workers, fixed_workers) + 1], borrowed: iterations in a slot with
                            so many workers, gain[0] = 0; NULL: zeta times the workers */
+    bool offers_rates;  /**< rings may reserve less, and `gain` has a row for each enum elastic_rate, that of
+                           ELASTIC_INSIDE nowhere below the others */
     struct utility aim; /**< what schedulers make great */
     struct utility report; /**< what is reported; the same, or the sigmoid whose envelope `aim` is */
     double
         leave_frac; /**< leaves when report has come to this share of its scale; INFINITY: on budget only */
 };
 
-/** Iterations of a slot with @p workers. */
-double elastic_gain(const struct elastic_job *job, int32_t workers);
+/** Iterations of a slot with @p workers on a ring at @p rate. */
+double elastic_gain(const struct elastic_job *job, int32_t workers, enum elastic_rate rate);
+/** The job as it is on such a ring: with what that reserves for its hop_Bps. */
+struct elastic_job elastic_at_rate(const struct elastic_job *job, enum elastic_rate rate);
 
 /** ERR_RANGE naming job and field: what no field may be, or one worker fits no server of @p c. */
 int elastic_check_job(const struct elastic_job *job, const struct cluster *c, struct err *e);
@@ -52,7 +59,8 @@ int elastic_check_job(const struct elastic_job *job, const struct cluster *c, st
 struct elastic_ring {
     int32_t job;
     int32_t n, workers_total;
-    int32_t first; /**< of its servers in the arrays of struct elastic_choice */
+    int32_t first;          /**< of its servers in the arrays of struct elastic_choice */
+    enum elastic_rate rate; /**< ELASTIC_INSIDE with one server */
 };
 
 /** What a scheduler gives in one slot: at most one ring to a job. `= { 0 }`, release with
@@ -65,7 +73,7 @@ struct elastic_choice {
 };
 void elastic_choice_clear(struct elastic_choice *x);
 void elastic_choice_free(struct elastic_choice *x);
-/** Append a ring. ERR_NOMEM. */
+/** Append a ring, on several servers at the full rate. ERR_NOMEM. */
 int elastic_choose(struct elastic_choice *x, int32_t job, const int32_t *servers, const int32_t *workers,
                    int32_t n, struct err *e);
 
@@ -216,6 +224,7 @@ struct embed {
     int64_t *sums;              /**< shape [n_servers], the same of a group of servers; owned */
     int32_t *servers, *workers; /**< shape [n], the ring; owned */
     int32_t n;
+    enum elastic_rate rate; /**< that it was found at */
 };
 /** @param[out] x  uninitialised; on failure empty and safe to free. 0 or ERR_NOMEM. */
 int embed_build(struct embed *x, const struct cluster *c, struct err *e);
@@ -228,7 +237,8 @@ void embed_free(struct embed *x);
  * a group of near servers that has room (cluster.group, innermost level first, of a level the lowest number
  * first), on the servers with the most room there; the ring visits them by group, so that near ones are
  * neighbours. A group in which that ring finds its links too full is passed over, so that one ring is tried
- * in each group: where another one fits (round a full link, on less roomy servers) it is missed.
+ * in each group: where another one fits (round a full link, on less roomy servers) it is missed. A job that
+ * offers rates gets a ring at a lower one where none of the full rate fits, and progress is left.
  * O(levels * servers + servers * groups tried * servers of the ring).
  * @return 0 or ERR_NOMEM. The ring is x->servers, x->workers, x->n.
  */
@@ -236,10 +246,11 @@ int embed_find(bool *found, struct embed *x, struct elastic_room *room, const st
                int32_t workers, struct err *e);
 
 /**
- * Give @p job, whose ring in @p room is @p servers, @p counts, @p n (n 0: none), one worker more, which moves
- * none of the others: on a server of the ring with room, else on one that is near to the first of the ring
- * (cluster.group, innermost level first, of a level the lowest number first). *found false when nothing fits.
- * The larger ring is x->servers, x->workers, x->n; the room holds the old one again.
+ * Give @p job (elastic_at_rate() of its ring), whose ring in @p room is @p servers, @p counts, @p n (n 0:
+ * none), one worker more, which moves none of the others: on a server of the ring with room, else on one that
+ * is near to the first of the ring (cluster.group, innermost level first, of a level the lowest number
+ * first). *found false when nothing fits. The larger ring is x->servers, x->workers, x->n; the room holds the
+ * old one again.
  */
 int embed_grow(bool *found, struct embed *x, struct elastic_room *room, const struct elastic_job *job,
                const int32_t *servers, const int32_t *counts, int32_t n, struct err *e);

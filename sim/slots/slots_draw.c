@@ -151,7 +151,8 @@ static double draw_whole_above(double x)
 /* Entries of a job's table of gains. */
 static size_t draw_gain_width(const struct draw_elastic *d)
 {
-    return (size_t)fmax(d->workers.hi, d->fixed.hi) + 1;
+    size_t rows = d->progress == DRAW_LINKS ? N_ELASTIC_RATES : 1;
+    return rows * ((size_t)fmax(d->workers.hi, d->fixed.hi) + 1);
 }
 
 /* Table of gains by the time of an iteration; *zeta is what a worker-slot gives with the most workers, *best
@@ -161,14 +162,19 @@ static int draw_gains(double *gain, double *zeta, double *best, const struct ela
 {
     struct ring_time t = d->ring;
     int32_t most = j->fixed_workers > j->max_workers ? j->fixed_workers : j->max_workers;
-    t.hop_Bps = j->hop_Bps;
-    int rc = ring_time_gains(gain, &t, d->batch, d->slot_s, most, e);
+    int rc = 0;
+    *best = 0;
+    for (int r = 0; r < (j->offers_rates ? N_ELASTIC_RATES : 1) && !rc; r++) {
+        double *row = gain + (ptrdiff_t)r * (most + 1);
+        t.hop_Bps = r == ELASTIC_INSIDE ? d->inner_Bps : elastic_at_rate(j, (enum elastic_rate)r).hop_Bps;
+        rc = ring_time_gains(row, &t, d->batch, d->slot_s, most, e);
+        for (int32_t w = 1; w <= most && !rc; w++)
+            *best = fmax(*best, row[w] / w);
+    }
     if (rc)
         return rc;
     *zeta = gain[j->max_workers] / j->max_workers;
-    *best = 0;
-    for (int32_t w = 1; w <= most; w++)
-        *best = fmax(*best, gain[w] / w);
+    t.hop_Bps = j->hop_Bps;
     if (!(*zeta > 0))
         return err_set(e, ERR_RANGE,
                        "job %s: an iteration on %d workers takes %g s, expected at most a slot, %g s", j->id,
@@ -180,7 +186,9 @@ static int draw_elastic_job(struct elastic_job *j, struct draw_taste *taste, con
                             int32_t n_slots, double *gain, struct rng *r, struct err *e)
 {
     double last = fmax(1, floor(0.8 * n_slots));
-    *j = (struct elastic_job){ .id = j->id, .leave_frac = d->leave_frac, .gain = gain };
+    *j = (struct elastic_job){
+        .id = j->id, .leave_frac = d->leave_frac, .gain = gain, .offers_rates = d->progress == DRAW_LINKS
+    };
     j->max_workers = (int32_t)draw_whole(r, d->workers);
     j->fixed_workers = (int32_t)draw_whole(r, d->fixed);
     if (d->clamp_fixed && j->fixed_workers > j->max_workers)
@@ -225,10 +233,10 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
     out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
     /* One row a job, as long as any job can have workers, so that rows need no list of places. */
     size_t width = draw_gain_width(d);
-    if (d->progress == DRAW_TAU)
+    if (d->progress != DRAW_CONST)
         out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
     out->tastes = calloc((size_t)out->n + 1, sizeof *out->tastes);
-    if (!out->jobs || !out->ids || !out->tastes || (d->progress == DRAW_TAU && !out->gains))
+    if (!out->jobs || !out->ids || !out->tastes || (d->progress != DRAW_CONST && !out->gains))
         rc = err_nomem(e, "jobs");
     for (int32_t i = 0; i < out->n && !rc; i++) {
         struct rng *r;
@@ -289,7 +297,7 @@ int draw_demands(struct draw_jobs *jobs, const struct draw_elastic *d, const str
 /* ---- keys ---- */
 
 static const char *const arrival_words[] = { "at-once", "uniform", "poisson", NULL };
-static const char *const progress_words[] = { "const", "tau", NULL };
+static const char *const progress_words[] = { "const", "tau", "links", NULL };
 static const char *const batch_words[] = { "worker", "job", NULL };
 static const char *const budget_words[] = { "scaled", "literal", NULL };
 
@@ -306,7 +314,7 @@ enum {
 };
 static const struct use elastic_uses[] = {
     { "by schedulers las and fifo" }, { "with utility sigmoid" }, { "with progress const" },
-    { "with progress tau" },          { "without from_trace" },   { "with from_trace" },
+    { "with progress tau or links" }, { "without from_trace" },   { "with from_trace" },
 };
 
 uint64_t draw_racks_uses(bool model_events)
@@ -321,7 +329,7 @@ static bool draw_is_sigmoid(const struct draw_elastic *d)
 
 uint64_t draw_elastic_uses(const struct draw_elastic *d, bool fixed_workers)
 {
-    bool trace = d->from_trace >= 0, tau = d->progress == DRAW_TAU;
+    bool trace = d->from_trace >= 0, tau = d->progress != DRAW_CONST;
     return (trace ? FOR_TRACE : FOR_DRAWN) | (fixed_workers && !trace ? FOR_FIXED : 0) |
            (draw_is_sigmoid(d) ? FOR_SIGMOID : 0) | (tau ? FOR_TAU : 0) | (!tau && !trace ? FOR_CONST : 0);
 }
@@ -364,7 +372,8 @@ static const struct key jobs_keys[] = {
     K_RANGE(T, zeta, "zeta", "", 1, 1, 1e12, 50, 500, true,
             "iterations of one worker in a slot (default: [50, 500])", .uses = FOR_CONST),
     K_WORD(T, progress, "progress", progress_words, DRAW_CONST,
-           "of a slot: zeta a worker, or by the time of an iteration on so many workers (default: const)"),
+           "of a slot: zeta a worker, by the time of an iteration on so many workers, or by that with the "
+           "bandwidth that the ring gets: all, a half or a quarter of hop_GBps (default: const)"),
     K_NODE(T, tau, "tau", "what the time of an iteration is made of, see jobs.tau", .uses = FOR_TAU,
            .form = "<jobs.tau>"),
     K_REAL(T, zeta_scale, "zeta_scale", "", 1, 1e-9, 1e9, 1, "times zeta", .uses = FOR_CONST),
@@ -410,9 +419,13 @@ static const struct key tau_keys[] = {
     K_REAL(T, slot_s, "slot_s", "s", 1, 1e-9, 1e9, 0, "how long a slot is", .required = true),
     K_WORD(T, batch, "batch", batch_words, RING_BATCH_WORKER,
            "samples are those of each worker, or of the job, shared out among its workers (default: worker)"),
+    K_REAL(T, inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, INFINITY,
+           "of a ring on one server, at least hop_GBps (default: endless)", .uses = 1),
 };
+static const struct use tau_uses[] = { { "with progress links" } };
 K_SECTION(draw_tau_section, T, "jobs.tau", tau_keys,
-          "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; its bandwidth is hop_GBps");
+          "time of an iteration on a ring of workers, arXiv 2202.01158 eq. 1; its bandwidth is hop_GBps",
+          K_USES(tau_uses));
 #undef T
 
 int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -426,16 +439,22 @@ int draw_read_racks(struct draw_racks *d, const struct yaml_doc *doc, yaml_id ma
     return rc;
 }
 
-/* Needed by progress tau; with const its map is left alone, and said to be. */
+/* Needed by progress tau and links; with const its map is left alone, and said to be. */
 static int draw_read_tau(struct draw_elastic *d, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     schema_defaults(d, &draw_tau_section);
-    if (d->progress != DRAW_TAU)
+    if (d->progress == DRAW_CONST)
         return 0;
     if (d->tau < 0)
         return yaml_fail(doc, yaml_get(doc, map, "progress"), e, ERR_PARSE,
-                         "is tau, expected tau with the parts of an iteration besides");
-    return schema_read(d, &draw_tau_section, doc, d->tau, e);
+                         "is %s, expected tau with the parts of an iteration besides",
+                         progress_words[d->progress]);
+    int rc = schema_read(d, &draw_tau_section, doc, d->tau, e);
+    if (!rc && d->progress == DRAW_LINKS && d->inner_Bps < d->hop_Bps.hi)
+        rc = yaml_fail(doc, yaml_get(doc, d->tau, "inner_GBps"), e, ERR_RANGE,
+                       "is %g, expected at least the most of hop_GBps, %g", d->inner_Bps / 1e9,
+                       d->hop_Bps.hi / 1e9);
+    return rc;
 }
 
 /* Other utilities have no most that a share could be of. */

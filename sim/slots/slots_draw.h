@@ -45,6 +45,8 @@ enum draw_budget {
 enum draw_progress {
     DRAW_CONST, /**< zeta iterations a worker, however many there are: the paper's programme */
     DRAW_TAU,   /**< whole iterations of the time that the paper's eq. 1 gives so many workers */
+    DRAW_LINKS, /**< the same, with the bandwidth that the ring of the slot reserves, hop_Bps or a half or a
+                   quarter of it, and inner_Bps on one server */
 };
 
 /**
@@ -63,7 +65,8 @@ struct draw_elastic {
     enum draw_progress progress;
     struct draw_range zeta; /**< DRAW_CONST: iterations of a worker in a slot, before zeta_scale */
     double zeta_scale;
-    struct ring_time ring; /**< DRAW_TAU: of every job, with its own hop_Bps */
+    struct ring_time ring; /**< DRAW_TAU, DRAW_LINKS: of every job, with its own hop_Bps */
+    double inner_Bps;      /**< DRAW_LINKS: of a ring on one server */
     enum ring_batch batch;
     double slot_s;
     struct draw_range hop_Bps;
@@ -110,7 +113,7 @@ struct draw_taste {
 struct draw_jobs {
     struct elastic_job *jobs;  /**< shape [n], owned */
     char (*ids)[16];           /**< shape [n], owned */
-    double *gains;             /**< DRAW_TAU: what jobs[].gain points into, owned */
+    double *gains;             /**< but for DRAW_CONST: what jobs[].gain points into, owned */
     struct draw_taste *tastes; /**< shape [n], owned */
     int32_t n;
 };

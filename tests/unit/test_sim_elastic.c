@@ -160,7 +160,7 @@ TEST(a_table_of_gains_is_what_a_slot_gives)
     struct elastic_job job = plain_job("a", 1, 3, INFINITY);
     KEEP(struct elastic_result, r, elastic_result_free);
     job.gain = gain;
-    assert_close(elastic_gain(&job, 1), 5, 1e-15);
+    assert_close(elastic_gain(&job, 1, ELASTIC_FULL), 5, 1e-15);
     OK(play(&r, &job, 1, moves, 2, 2, e));
     assert_close(r.jobs[0].done, 12.5, 1e-15);
     assert_close(r.jobs[0].used, 5, 1e-15);

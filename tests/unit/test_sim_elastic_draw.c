@@ -174,9 +174,10 @@ TEST(arrivals_come_within_eight_tenths_of_the_slots)
 
 /* ---- progress by the time of an iteration ---- */
 
-#define TAU                                                                                                  \
-    "tau: {gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, overhead_ms: 2, " \
+#define TAU_INSIDE                                                                                           \
+    "gradient_MB: 100, reduce_GBps: 50, forward_ms: 1, samples: 32, backward_ms: 50, overhead_ms: 2, "       \
     "slot_s: 2.055"
+#define TAU "tau: {" TAU_INSIDE
 
 /* hop_GBps 1.25: 24 iterations on one worker, 12 on two, 10 on four: see test_sim_ring_time.c. */
 TEST(tau_fills_the_table_of_gains)
@@ -198,6 +199,27 @@ TEST(tau_fills_the_table_of_gains)
     assert_true(x.jobs[2].gain[1] == 24 && x.jobs[2].gain[2] == 13 && x.jobs[2].gain[4] == 11);
     assert_true(x.jobs[2].budget == 400); /* 11 / 4 a worker-slot */
     draw_jobs_free(&x);
+}
+
+/* d (w-1)/w (2/b + 1/G) = 1e8 (2/b + 2e-11)/2 on two workers, beside .084 s: b = .625, .3125, .15625 GB/s and
+ * endless in 2.055 s. */
+TEST(links_fill_a_table_for_each_rate)
+{
+    struct draw_elastic d;
+    DRAWN(x, "count: 1, workers: 2, fixed_workers: 1, hop_GBps: 0.625, progress: links, " TAU "}", 100, 1);
+    const struct elastic_job *j = &x.jobs[0];
+    const double two_s[N_ELASTIC_RATES] = { 0.245, 0.405, 0.725, 0.085 };
+    assert_true(j->offers_rates);
+    for (int r = 0; r < N_ELASTIC_RATES; r++) {
+        assert_true(elastic_gain(j, 1, (enum elastic_rate)r) == 24);
+        assert_true(elastic_gain(j, 2, (enum elastic_rate)r) == 2 * floor(2.055 / two_s[r]));
+    }
+    assert_true(elastic_at_rate(j, ELASTIC_QUARTER).hop_Bps == 0.25 * j->hop_Bps);
+    FAILS(read_jobs(&d, "progress: links, hop_GBps: [1, 2], tau: {inner_GBps: 1.5, " TAU_INSIDE "}", e),
+          ERR_RANGE, "jobs.tau.inner_GBps is 1.5, expected at least the most of hop_GBps, 2");
+    *e = (struct err){ 0 };
+    FAILS(read_jobs(&d, "progress: links", e), ERR_PARSE,
+          "jobs.progress is links, expected tau with the parts of an iteration besides");
 }
 
 /* The envelope reaches as far as the job could come: with the most efficient number of workers. */

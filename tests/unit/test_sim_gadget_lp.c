@@ -15,7 +15,7 @@ static double full_programme(const struct oracle_case *x, const double *done, co
     struct oracle_rings *all = malloc(sizeof *all);
     enum simplex_status status;
     struct simplex *lp;
-    double value = 0, gains[4 * ORACLE_RINGS];
+    double value = 0, gains[8 * ORACLE_RINGS];
     assert_non_null(all);
     MUST(simplex_build(&lp, e));
     for (int32_t i = 0; i < n_rows; i++)
@@ -26,23 +26,27 @@ static double full_programme(const struct oracle_case *x, const double *done, co
                              0, NULL, NULL, e));
     for (int32_t i = 0; i < x->n_jobs; i++) {
         MUST(simplex_add_row(lp, -INFINITY, 1, 0, NULL, NULL, e));
-        oracle_list_rings(all, c, &x->jobs[i], most[i]);
-        for (int32_t k = 0; k < all->n; k++) {
-            int32_t rows[65];
-            double load[65];
-            if (all->rings[k].workers_total < least[i])
-                continue;
-            oracle_load(load, c, &x->jobs[i], &all->rings[k]);
-            for (int32_t r = 0; r < n_rows; r++) {
-                rows[r] = r;
-                load[r] /= r < c->n_servers * c->n_resources ? 1 : 1e9;
+        for (int rate = 0; rate < (x->jobs[i].offers_rates ? N_ELASTIC_RATES : 1); rate++) {
+            const struct elastic_job at = elastic_at_rate(&x->jobs[i], (enum elastic_rate)rate);
+            oracle_list_rings(all, c, &at, most[i]);
+            for (int32_t k = 0; k < all->n; k++) {
+                int32_t rows[65];
+                double load[65];
+                bool alone = all->rings[k].n == 1;
+                if (all->rings[k].workers_total < least[i] ||
+                    (at.offers_rates && alone != (rate == ELASTIC_INSIDE)))
+                    continue;
+                oracle_load(load, c, &at, &all->rings[k]);
+                for (int32_t r = 0; r < n_rows; r++) {
+                    rows[r] = r;
+                    load[r] /= r < c->n_servers * c->n_resources ? 1 : 1e9;
+                }
+                rows[n_rows] = n_rows + i;
+                load[n_rows] = 1;
+                double gain = elastic_gain(&at, all->rings[k].workers_total, (enum elastic_rate)rate);
+                gains[n] = utility_at(&at.aim, done[i] + gain) - utility_at(&at.aim, done[i]);
+                MUST(simplex_add_column(lp, -gains[n++], 0, INFINITY, n_rows + 1, rows, load, e));
             }
-            rows[n_rows] = n_rows + i;
-            load[n_rows] = 1;
-            gains[n] = utility_at(&x->jobs[i].aim,
-                                  done[i] + elastic_gain(&x->jobs[i], all->rings[k].workers_total)) -
-                       utility_at(&x->jobs[i].aim, done[i]);
-            MUST(simplex_add_column(lp, -gains[n++], 0, INFINITY, n_rows + 1, rows, load, e));
         }
     }
     MUST(simplex_solve(&status, lp, &way, 1, e));
@@ -54,18 +58,38 @@ static double full_programme(const struct oracle_case *x, const double *done, co
     return value;
 }
 
+enum { ROOM = 64 };
 struct opened {
     struct oracle_case x;
+    double gains[ORACLE_JOBS][ROOM];
     double used[ORACLE_JOBS], done[ORACLE_JOBS];
     int32_t active[ORACLE_JOBS];
     struct elastic_slot slot;
     struct gadget_lp lp;
 };
 
+/* Every other job offers rates: k workers get k, .8 k, .6 k or .5 k of zeta done, one worker all of it. */
+static void offer_rates(struct opened *o)
+{
+    static const double shares[N_ELASTIC_RATES] = { 0.8, 0.6, 0.5, 1 };
+    for (int32_t i = 0; i < o->x.n_jobs; i += 2) {
+        struct elastic_job *j = &o->x.jobs[i];
+        int32_t most = j->max_workers > j->fixed_workers ? j->max_workers : j->fixed_workers;
+        assert_true((most + 1) * N_ELASTIC_RATES <= ROOM);
+        for (int r = 0; r < N_ELASTIC_RATES; r++)
+            for (int32_t k = 0; k <= most; k++)
+                o->gains[i][r * (most + 1) + k] = k > 1 ? k * j->zeta * shares[r] : k * j->zeta;
+        j->gain = o->gains[i];
+        j->offers_rates = true;
+    }
+}
+
 /* All jobs are there and have done what one worker-slot brings, or nothing. */
-static void open_case(struct opened *o, int32_t number, bool racks)
+static void open_case(struct opened *o, int32_t number, bool racks, bool rates)
 {
     oracle_case_build(&o->x, number);
+    if (rates)
+        offer_rates(o);
     for (int32_t i = 0; i < o->x.n_jobs; i++) {
         o->x.jobs[i].budget = 100;
         o->used[i] = number / 2 % 2;
@@ -102,11 +126,11 @@ TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
 {
     int64_t columns = 0;
     for (int32_t number = 0; number < CASES; number++)
-        for (int racks = 0; racks < 2; racks++) {
+        for (int way = 0; way < 4; way++) {
             KEEP(struct opened, o, close_case);
             int32_t least[ORACLE_JOBS], most[ORACLE_JOBS];
             double bound;
-            open_case(&o, number, racks);
+            open_case(&o, number, way % 2, way > 1);
             for (int32_t i = 0; i < o.x.n_jobs; i++) {
                 least[i] = 1;
                 most[i] = o.x.jobs[i].max_workers;
@@ -124,7 +148,7 @@ TEST(generated_columns_are_enough_for_the_optimum_over_all_rings)
             }
             OK(gadget_lp_solve(&bound, &o.lp, e));
             assert_close(bound, full_programme(&o.x, o.done, least, most), 1e-7);
-            columns += o.lp.pool.n;
+            columns += way < 2 ? o.lp.pool.n : 0;
         }
     /* 3,792 of 600 cases: pricing names rings that are worth it. */
     assert_true(columns < 4200);
@@ -185,7 +209,7 @@ TEST(bound_is_no_less_than_the_best_set_of_rings)
         KEEP(struct opened, o, close_case);
         KEEP(struct oracle_counts, counts, oracle_counts_free);
         double bound;
-        open_case(&o, number, true);
+        open_case(&o, number, true, false);
         OK(gadget_lp_solve(&bound, &o.lp, e));
         oracle_counts_build(&counts, &o.x);
         assert_true(bound >= oracle_slot(&counts, &o.slot) * (1 - 1e-9));
@@ -198,7 +222,7 @@ TEST(shares_together_fit_the_cluster)
     for (int32_t number = 0; number < CASES; number++) {
         KEEP(struct opened, o, close_case);
         double bound, sum[64] = { 0 }, jobs[ORACLE_JOBS] = { 0 }, load[64];
-        open_case(&o, number, true);
+        open_case(&o, number, true, false);
         OK(gadget_lp_solve(&bound, &o.lp, e));
         const struct cluster *c = &o.x.cluster;
         int32_t n = c->n_servers * c->n_resources;
@@ -225,7 +249,7 @@ TEST(clearing_the_pool_changes_no_bound)
     for (int32_t number = 0; number < 100; number++) {
         KEEP(struct opened, o, close_case);
         double before, with, without;
-        open_case(&o, number, true);
+        open_case(&o, number, true, false);
         OK(gadget_lp_solve(&before, &o.lp, e));
         int32_t n = o.lp.pool.n;
         o.lp.n_kept = -2000; /* any pool has more than doubled since */
