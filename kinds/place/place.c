@@ -97,6 +97,11 @@ static const struct key place_keys[] = {
     K_ELSEWHERE("system",
                 "the whole machine of a mix: what it costs, draws, and loses to failures, see system",
                 .form = "<system>"),
+    K_REAL_OR(T, file.npu_watt, "npu_watt", "W", 1, 1e-3, 1e9, NAN,
+              "of an NPU that a job holds, for energy without system (default: npu.watt of the network)",
+              .uses = ON_LINKS),
+    K_REAL_OR(T, file.idle_watt, "idle_watt", "W", 1, 0, 1e9, NAN, "of an idle NPU (default: npu_watt)",
+              .uses = ON_LINKS),
     K_COUNT(T, file.slots, "slots", 1, ELASTIC_MAX_SLOTS, 200, "model slots: how many", .uses = FOR_SLOTS),
     K_COUNT(T, file.seeds, "seeds", 1, 100000, 1, "runs with different draws; figures are their means"),
     K_NODE(T, file.baseline, "baseline",
@@ -447,6 +452,8 @@ static int place_read_point(struct place_study *s, struct err *e)
     if (s->servers.drawn)
         place_note_unused(s, &draw_racks_section, s->file.racks, draw_racks_uses(s->model == PLACE_EVENTS));
     rc = place_ops_of(s->model)->read(s, e);
+    if (!rc)
+        rc = place_read_watts(s, e);
     return rc ? rc : text_check(&s->notes, e);
 }
 
@@ -454,7 +461,7 @@ static int place_read_point(struct place_study *s, struct err *e)
 int place_study_read(void *point, const struct study_source *from, struct err *e)
 {
     struct place_study *s = point;
-    *s = (struct place_study){ .doc = { .root = -1 } };
+    *s = (struct place_study){ .doc = { .root = -1 }, .money = { NAN, NAN } };
     int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = place_read_point(s, e);
@@ -528,8 +535,10 @@ const struct place_metric_row place_metrics[] = {
         "share of the time of running jobs that failures and checkpoints leave, with system"),
     [PLACE_USD_PER_JOB] = METRIC(NULL, NULL, "usd_per_job", NULL, "USD a job", -1, false,
         "of the whole machine for the makespan, over the jobs"),
-    [PLACE_KWH_PER_JOB] = METRIC(NULL, NULL, "kwh_per_job", NULL, "kWh a job", -1, false,
-        "likewise, at the meter"),
+    [PLACE_KWH_PER_JOB] = METRIC("kwh_per_job", "kwh_per_job", "kwh_per_job", NULL, "kWh a job", -1, false,
+        "likewise, at the meter; without system of all NPUs by npu_watt and idle_watt"),
+    [PLACE_JOULE] = METRIC("J_per_iter", "J_per_iter", "J_per_iter", NULL,
+        "J an iteration", -1, false, "the same energy over the iterations of all jobs"),
     [PLACE_LINK_OVER] = METRIC("link_over", NULL, NULL, NULL, "link load", -1, false,
         "largest load of a link over its capacity; above 1 with rounding paper only"),
 };
@@ -1095,7 +1104,7 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         bool any = false;
         bool has = true;
-        int rc = m == PLACE_GOODPUT || m == PLACE_USD_PER_JOB || m == PLACE_KWH_PER_JOB
+        int rc = m == PLACE_GOODPUT || m == PLACE_USD_PER_JOB || m == PLACE_KWH_PER_JOB || m == PLACE_JOULE
                      ? store_any(s, place_metrics[m].names[PLACE_EVENTS], &has, e)
                      : 0;
         if (rc)

@@ -70,6 +70,7 @@ enum place_metric {
     PLACE_GOODPUT,
     PLACE_USD_PER_JOB,
     PLACE_KWH_PER_JOB,
+    PLACE_JOULE,
     N_PLACE_METRICS,
 };
 
@@ -144,6 +145,14 @@ struct place_money {
     double usd_year, watt; /**< watt: mean, at the meter */
 };
 
+/** What a run takes of a machine. */
+struct place_use {
+    double n_gpus, time_s; /**< all of them, from begin to end */
+    double gpu_s;          /**< GPUs held by jobs, times time */
+    double iterations;     /**< of all jobs; NaN: not known */
+    int64_t n_jobs;
+};
+
 /** What of a trace's job stays the same on every network. */
 enum place_length { PLACE_RUNTIME, PLACE_ITERATIONS };
 
@@ -170,9 +179,10 @@ struct place_study {
         yaml_id network, parts, servers, racks, pool, jobs, schedulers, gadget, las, sjf_bco, smd, events,
             baseline;
         int64_t slots, seeds, seed;
-        double resolve_pct; /**< NaN: all seeds are run */
-        int32_t objective;  /**< enum buy_objective */
-    } file;                 /**< as written; a study of one point */
+        double resolve_pct;         /**< NaN: all seeds are run */
+        double npu_watt, idle_watt; /**< of an NPU that a job holds, and of another; NaN: not known */
+        int32_t objective;          /**< enum buy_objective */
+    } file;                         /**< as written; a study of one point */
     enum place_model model;
     struct place_servers servers;
     char network[128];                        /**< what rows call it; set by `prepare` of place_kind */
@@ -296,6 +306,12 @@ int place_settle_system(double *kept, struct place_money *money, const struct pl
                         const struct design_point *machine, const double *bw_Bps, struct err *e);
 /** `system` of a study whose mix was read and whose bandwidths are known. Errors of both. */
 int place_read_system(struct place_study *s, struct err *e);
+
+/** `npu_watt` and `idle_watt`, from the network where they are not given. ERR_RANGE with the place. */
+int place_read_watts(struct place_study *s, struct err *e);
+/** Energy a job and an iteration into x of @p out, where watts are known: with `system` that of the whole
+ * machine at its mean power, else that of its NPUs, held and idle. */
+void place_write_energy(struct place_result *out, const struct place_study *s, const struct place_use *use);
 
 /* ---- in words (say.c): hooks of place_kind ---- */
 

@@ -20,7 +20,6 @@
 #include "study/source.h"
 
 #define YEAR_S (8760 * 3600.0)
-#define KWH_J  3.6e6
 
 /* ---- keys ---- */
 
@@ -636,17 +635,21 @@ static void events_write_money(struct place_result *out, const struct place_run 
 {
     const struct events_own *own = run->own;
     const struct place_money *m = &run->study->money;
-    double held_s = 0, kept_s = 0;
-    if (isnan(m->usd_year))
-        return;
+    struct place_use use = { .n_gpus = cluster_total(run->cluster, 0),
+                             .time_s = r->makespan_s,
+                             .n_jobs = r->n_jobs };
+    double kept_s = 0;
     for (int32_t i = 0; i < r->n_jobs; i++) {
         double gpu_s = r->jobs[i].run_s * own->jobs[i].gpus;
-        held_s += gpu_s;
+        use.gpu_s += gpu_s;
+        use.iterations += r->jobs[i].iterations;
         kept_s += gpu_s * (own->jobs[i].model ? own->jobs[i].model->kept : 1);
     }
-    out->x[PLACE_GOODPUT] = kept_s / held_s;
+    place_write_energy(out, run->study, &use);
+    if (isnan(m->usd_year))
+        return;
+    out->x[PLACE_GOODPUT] = kept_s / use.gpu_s;
     out->x[PLACE_USD_PER_JOB] = m->usd_year * r->makespan_s / YEAR_S / r->n_jobs;
-    out->x[PLACE_KWH_PER_JOB] = m->watt * r->makespan_s / KWH_J / r->n_jobs;
 }
 
 static int events_run_pair(struct place_result *out, const struct place_run *run, struct err *e)

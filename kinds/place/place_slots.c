@@ -63,6 +63,12 @@ static void slots_note_resources(struct place_study *s)
     }
 }
 
+/* Length of a slot; NaN where progress is a number of its own and no trace tells it. */
+static double slots_length(const struct draw_elastic *d)
+{
+    return d->from_trace >= 0 ? d->trace_slot_s : d->progress == DRAW_CONST ? (double)NAN : d->slot_s;
+}
+
 /* Of keys below the outermost: those that what is chosen beside them leaves without effect. */
 static void slots_note(struct place_study *s)
 {
@@ -75,6 +81,9 @@ static void slots_note(struct place_study *s)
     place_note_unused(s, &place_gadget_section, s->file.gadget, !s->slots.paper_rounding);
     place_note_unused(s, &place_las_section, s->file.las, s->slots.las_queues > 0);
     slots_note_resources(s);
+    if (isnan(slots_length(&s->draw_slots)) && !isnan(s->file.npu_watt))
+        place_note_key(s, s->doc.root, "npu_watt",
+                       "a slot has no length; give progress tau or links, or a trace");
 }
 
 static int slots_read_from_trace(struct place_study *s, struct err *e)
@@ -162,6 +171,22 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
     out->x[PLACE_LINK_PEAK] = peak;
     out->x[PLACE_NODE_OVER] = over[0];
     out->x[PLACE_LINK_OVER] = over[1];
+}
+
+/* Until the last slot in which a job was active. */
+static void slots_write_energy(struct place_result *out, const struct place_run *run,
+                               const struct elastic_result *r)
+{
+    double slot_s = slots_length(&run->study->draw_slots);
+    struct place_use use = { .n_gpus = cluster_total(run->cluster, 0), .n_jobs = r->n_jobs };
+    for (int32_t t = 0; t < r->n_slots; t++) {
+        use.gpu_s += r->slots[t].gpus * slot_s;
+        if (r->slots[t].active)
+            use.time_s = (t + 1) * slot_s;
+    }
+    for (int32_t i = 0; i < r->n_jobs; i++)
+        use.iterations += r->jobs[i].done;
+    place_write_energy(out, run->study, &use);
 }
 
 /* ---- details ---- */
@@ -380,6 +405,7 @@ static int slots_run(struct place_result *out, const struct place_run *run, stru
                          &settings, places || links, e);
     if (!rc) {
         slots_write_result(out, &r, own->jobs.jobs);
+        slots_write_energy(out, run, &r);
         if (place_wants(run, PLACE_TABLE_JOBS))
             slots_put_jobs(run, &r);
         if (places)

@@ -91,7 +91,6 @@ int place_read_system(struct place_study *s, struct err *e)
     yaml_id at = yaml_get(&s->doc, s->doc.root, "system");
     double bw_Bps[TOPO_MAX_DIMS], kept[PLACE_MAX_MIX];
     struct design_point machine;
-    s->money = (struct place_money){ NAN, NAN };
     if (at >= 0 && s->trace.n_mix == 0)
         return yaml_fail_key(&s->doc, at, e, ERR_PARSE, "is for jobs that are models; give jobs.mix");
     if (at < 0 || !topo_has_bandwidths(&s->servers.net))
@@ -105,4 +104,35 @@ int place_read_system(struct place_study *s, struct err *e)
         s->trace.mix[i].job.kept = kept[i];
     design_point_free(&machine);
     return rc;
+}
+
+/* ---- energy ---- */
+
+#define KWH_J 3.6e6
+
+int place_read_watts(struct place_study *s, struct err *e)
+{
+    bool idle = !isnan(s->file.idle_watt), given = !isnan(s->file.npu_watt);
+    if (s->money.watt > 0) {
+        place_note_key(s, s->doc.root, "npu_watt", "system says what NPUs draw");
+        place_note_key(s, s->doc.root, "idle_watt", "system says what NPUs draw");
+    }
+    if (!given && s->servers.has_network)
+        s->file.npu_watt = s->servers.net.npu.power_W;
+    if (idle && isnan(s->file.npu_watt))
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "idle_watt"), e, ERR_RANGE,
+                             "is given for NPUs without watts; give npu_watt");
+    if (!idle)
+        s->file.idle_watt = s->file.npu_watt;
+    return 0;
+}
+
+void place_write_energy(struct place_result *out, const struct place_study *s, const struct place_use *use)
+{
+    double joules = s->money.watt * use->time_s;
+    if (isnan(joules))
+        joules = s->file.npu_watt * use->gpu_s +
+                 s->file.idle_watt * fmax(use->n_gpus * use->time_s - use->gpu_s, 0);
+    out->x[PLACE_KWH_PER_JOB] = joules / KWH_J / (double)use->n_jobs;
+    out->x[PLACE_JOULE] = joules / use->iterations;
 }
