@@ -142,33 +142,59 @@ double search_clock_at(const struct collective_way *way, const struct plan_place
     return plan_cost_time(cost, once_s, &busy);
 }
 
+/* What a collective takes once, in the two forms that a step asks for. */
+static void put_once(struct plan_sum *once, double *busy_s, const struct collective_time *t, int32_t n_dims)
+{
+    once->v[0] = t->time_s;
+    for (int32_t d = 0; d < n_dims; d++) {
+        once->v[1 + d] = t->wait_s[d];
+        busy_s[d] = t->busy_s[d];
+    }
+}
+
+static struct alloc_cut cut_of_sum(const struct plan_sum *sum, const struct collective_way *way,
+                                   double weight)
+{
+    struct alloc_cut t = { .const_s = sum->v[0] };
+    for (int32_t d = 0; d < way->net->n_dims; d++) {
+        t.pull_B[d] = sum->v[1 + d] > 0 ? weight * sum->v[1 + d] * way->bw_Bps[d] : 0; /* of any bandwidth */
+        t.const_s -= sum->v[1 + d];
+    }
+    t.const_s = t.const_s > 0 ? weight * t.const_s : 0;
+    return t;
+}
+
 struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const struct plan_cost *cost,
                                 double weight)
 {
     struct plan_sum sum;
     search_clock_sum(&sum, c, cost);
-    struct alloc_cut t = { .const_s = sum.v[0] };
     *at_s = weight * sum.v[0];
-    for (int32_t d = 0; d < c->way.net->n_dims; d++) {
-        t.pull_B[d] = sum.v[1 + d] > 0 ? weight * sum.v[1 + d] * c->way.bw_Bps[d] : 0; /* of any bandwidth */
-        t.const_s -= sum.v[1 + d];
+    return cut_of_sum(&sum, &c->way, weight);
+}
+
+struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
+                                   const struct plan_cost *cost, double weight)
+{
+    struct plan_sum sum, once[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy = { .n_dims = way->net->n_dims };
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        struct collective_time t;
+        collective_time(&t, x->kind, x->bytes, place->members[x->group], place->stride[x->group],
+                        place->share[x->group], way);
+        put_once(&once[i], busy.once_s[i], &t, busy.n_dims);
     }
-    t.const_s = t.const_s > 0 ? weight * t.const_s : 0;
-    return t;
+    plan_cost_sum(&sum, cost, once, &busy, busy.n_dims);
+    return cut_of_sum(&sum, way, weight);
 }
 
 void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct plan_cost *cost)
 {
     struct plan_sum once[PLAN_MAX_COLLECTIVES];
     struct plan_busy busy;
-    int32_t n_dims = busy.n_dims = c->way.net->n_dims;
-    for (int32_t i = 0; i < cost->n_collectives; i++) {
-        const struct collective_time *t = find_seen(c, &cost->collectives[i]);
-        once[i].v[0] = t->time_s;
-        for (int32_t d = 0; d < n_dims; d++) {
-            once[i].v[1 + d] = t->wait_s[d];
-            busy.once_s[i][d] = t->busy_s[d];
-        }
-    }
-    plan_cost_sum(out, cost, once, &busy, n_dims);
+    busy.n_dims = c->way.net->n_dims;
+    for (int32_t i = 0; i < cost->n_collectives; i++)
+        put_once(&once[i], busy.once_s[i], find_seen(c, &cost->collectives[i]), busy.n_dims);
+    plan_cost_sum(out, cost, once, &busy, busy.n_dims);
 }

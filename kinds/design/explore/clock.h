@@ -54,6 +54,10 @@ double search_clock_least(struct search_least *least, struct search_clock *clock
 struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const struct plan_cost *cost,
                                 double weight);
 
+/** The same without a clock, at bandwidths that are asked once: those of @p way. */
+struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
+                                   const struct plan_cost *cost, double weight);
+
 /** Time of a step without a clock [s]. */
 double search_clock_at(const struct collective_way *way, const struct plan_place *place,
                        const struct plan_cost *cost);
