@@ -44,7 +44,7 @@ say "no limit on the site" sweep none.yaml
 study '"watt_site <= 4e9"' ", count: max" >loose.yaml
 say "one that does not bind" sweep loose.yaml
 study '"watt_site <= 1"' ", count: max" >tight.yaml
-say "nothing is within" sweep tight.yaml
+say "nothing is within" sweep tight.yaml | sed "s,$ROOT/,,"
 sed 's/bw_GBps: 50, //' "$ROOT/networks/hgx-h100.yaml" | sed "s,\.\./,$ROOT/," >opened.yaml
 sed "/split:/d; /bw_GBps: .50/d; s,$ROOT/networks/[a-z0-9-]*.yaml,opened.yaml,g" max.yaml >open.yaml
 say "bandwidths that are open" sweep open.yaml
@@ -91,6 +91,52 @@ for s in search brute; do
         { n = split($(col["network"]), part, "/"); print part[n], $(col["network.dims[1].size"]), $(col["workload.parallel.batch_Mtokens"]), $(col["tokens_per_s"]) }' | sort -u >$s.rows
 done
 diff search.rows brute.rows && cat search.rows
+# DRAWS=N: of so many spaces drawn, one model and product each, the best of all counts, batches and searched plans is that of all plans written out.
+echo "== drawn sites: counts, batches and plans"
+drawn() { # REST: the study with the numbers of a draw
+    cat <<..
+name: drawn
+network: $ROOT/networks/$product.yaml
+model: alpha-beta
+split: given
+workload: { model: $ROOT/models/llama3-8b.yaml, parallel: { batch_Mtokens: 1, mem_margin: 0.05$1 }$2 }
+system: { checkpoint: { store_GBps: 100 } }
+vary:
+  workload.parallel.batch_Mtokens: [$batches]
+  network.dims[1].size: { from: $step, to: $((6 * step)), step: $step }
+$3
+keep: { where: ["watt_site <= ${watts}e3"], front: [max:tokens_per_s], per: [workload.parallel.batch_Mtokens] }
+..
+}
+state=${SEED:-35}
+draw() { # N: 0 to N - 1
+    state=$(((state * 1103515245 + 12345) % 2147483648))
+    drawn=$((state / 65536 % $1))
+}
+best_of() { # NAME
+    "$WEFT" sweep "$1.yaml" -q -f -o "$1.csv" 2>/dev/null
+    sed '/^#/d' "$1.csv" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+        { print $(col["network.dims[1].size"]), $(col["workload.parallel.batch_Mtokens"]), $(col["tokens_per_s"]) }' | sort -u
+}
+i=0
+while [ "$i" -lt "${DRAWS:-3}" ]; do
+    i=$((i + 1))
+    draw 4 && product=$(echo hgx-h100 hgx-h200 hgx-b200 hgx-b300 | cut -d' ' -f$((drawn + 1)))
+    draw 4 && step=$((drawn + 1))
+    draw 5 && batches=$(awk -v k=$((drawn + 1)) 'BEGIN { printf "%.6f, %.6f, %.6f", 0.262144 * k, 0.262144 * (k + 2), 0.393216 * k }')
+    draw 50 && watts=$((step * (50 + drawn)))
+    drawn "" ", search: { top: 1, tp: [1, 2, 4, 8], cp: [1], micro_batch: [1], recompute: [none], zero: [1, 2] }" "" >search.yaml
+    drawn "" "" "  workload.parallel.tp: [1, 2, 4, 8]
+  workload.parallel.pp: [1, 2, 4, 8, 16, 32]
+  workload.parallel.interleave: [1, 2, 4, 8, 16, 17]
+  workload.parallel.seq_parallel: [false, true]
+  workload.parallel.ends: [equal, short]
+  workload.parallel.zero: [1, 2]" >brute.yaml
+    best_of search >search.rows
+    best_of brute >brute.rows
+    [ -s brute.rows ] || echo "draw $i: nothing"
+    cmp -s search.rows brute.rows && echo "$product, steps of $step, $watts kW: $(wc -l <brute.rows) best machines" || diff search.rows brute.rows
+done
 echo "== 20MW.yaml beside all counts, batches and plans; SOAK=1: of every product and NIC"
 site=$ROOT/studies/20MW.yaml
 "$WEFT" sweep "$site" -q -o site.csv 2>/dev/null

@@ -25,8 +25,17 @@ static const char *const site_names[N_SITE] = {
 };
 
 struct site_limit {
+    const char *text; /* as written, of the study's document */
     double coef[N_SITE], rhs;
     enum linexpr_sense sense;
+};
+
+/* By how much a machine misses the limit that it misses most. */
+struct site_miss {
+    double frac; /* of the limit; NAN: it misses none, INFINITY: it has no such sum */
+    double sum;  /* NAN likewise */
+    const struct site_limit *limit;
+    struct sweep_point p;
 };
 
 struct site {
@@ -34,6 +43,8 @@ struct site {
     struct source_cache cache;
     struct site_limit limits[KEEP_MAX_LIMITS];
     int32_t n;
+    bool any;                 /* machine was within */
+    struct site_miss nearest; /* of those that were not; limit NULL: none yet */
 };
 
 /* Limits on anything else are about designs, not about the site. */
@@ -51,6 +62,7 @@ static void fill_read_limits(struct site *site, const struct yaml_doc *doc)
             continue;
         l.sense = line.sense;
         l.rhs = line.rhs;
+        l.text = doc->nodes[id].text;
         site->limits[site->n++] = l;
     }
 }
@@ -107,6 +119,25 @@ static int fill_measure(double at[N_SITE], const struct site *site, const struct
     return rc;
 }
 
+static struct site_miss find_miss(const struct site *site, const double at[N_SITE])
+{
+    struct site_miss most = { .frac = NAN };
+    for (int32_t i = 0; i < site->n; i++) {
+        const struct site_limit *l = &site->limits[i];
+        double sum = 0, size = 0;
+        for (int32_t k = 0; k < N_SITE; k++) {
+            sum += l->coef[k] == 0 ? 0 : l->coef[k] * at[k];
+            size += l->coef[k] == 0 ? 0 : fabs(l->coef[k] * at[k]);
+        }
+        if (!isnan(sum) && linexpr_holds(l->sense, l->rhs, sum, size))
+            continue;
+        double frac = isnan(sum) ? INFINITY : fabs(sum - l->rhs) / fmax(fabs(l->rhs), 1e-9);
+        if (!(most.frac >= frac))
+            most = (struct site_miss){ .frac = frac, .sum = sum, .limit = l };
+    }
+    return most;
+}
+
 /* Is the site of a point within all limits? One that cannot be built is not. */
 static int fill_is_within(void *data, const struct sweep_point *p, bool *within, struct err *e)
 {
@@ -116,21 +147,45 @@ static int fill_is_within(void *data, const struct sweep_point *p, bool *within,
     struct design_point s;
     double at[N_SITE];
     from.cache = &site->cache;
-    *within = true;
     int rc = design_point_read(&s, &from, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     if (rc)
         return rc;
     rc = fill_measure(at, site, &s, e);
-    for (int32_t i = 0; i < site->n && !rc; i++) {
-        const struct site_limit *l = &site->limits[i];
-        double sum = 0, size = 0;
-        for (int32_t k = 0; k < N_SITE; k++) {
-            sum += l->coef[k] == 0 ? 0 : l->coef[k] * at[k];
-            size += l->coef[k] == 0 ? 0 : fabs(l->coef[k] * at[k]);
-        }
-        *within = *within && !isnan(sum) && linexpr_holds(l->sense, l->rhs, sum, size);
-    }
     design_point_free(&s);
+    if (rc)
+        return rc;
+    struct site_miss miss = find_miss(site, at);
+    *within = !miss.limit;
+    site->any = site->any || *within;
+    miss.p = *p;
+    if (miss.limit && (!site->nearest.limit || miss.frac < site->nearest.frac))
+        site->nearest = miss;
+    return 0;
+}
+
+/* Of a site on which not even the least machine of any combination stands: the one that misses it by least.
+ */
+static int fail_empty(const struct site *site, const struct sweep_key *key, const struct yaml_doc *doc,
+                      struct err *e)
+{
+    const struct site_miss *x = &site->nearest;
+    const struct sweep *w = &site->study->sweep;
+    if (isnan(x->sum))
+        return yaml_fail_key(doc, key->at, e, ERR_RANGE,
+                             "has count: max, and no machine of any size can be had by its parts");
+    struct text at = { 0 };
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = sweep_value(w, &x->p, k);
+        if (value && strncmp(w->keys[k].path, "network", 7) == 0)
+            text_printf(&at, "%s%s %s", at.n ? ", " : "", w->keys[k].path, value);
+    }
+    int rc = text_check(&at, e);
+    if (!rc)
+        rc = yaml_fail_key(doc, key->at, e, ERR_RANGE,
+                           "has count: max, and nothing is within keep.where: by \"%s\" the nearest machine "
+                           "(%s) has %.6g, %.6g beyond the limit; move it, or give smaller counts",
+                           x->limit->text, text_str(&at), x->sum, fabs(x->sum - x->limit->rhs));
+    text_free(&at);
     return rc;
 }
 
@@ -148,6 +203,8 @@ int fill_site(struct study *s, const struct yaml_doc *doc, struct err *e)
                                     "has count: max, and keep.where no limit on the site; give one such as "
                                     "\"%s <= 20e6\"",
                                     site_names[WATT_SITE]);
+    if (!rc && !site.any)
+        rc = fail_empty(&site, key, doc, e);
     source_cache_free(&site.cache);
     return rc;
 }

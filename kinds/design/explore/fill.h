@@ -7,7 +7,8 @@
 /**
  * sweep_fill_axes() by limits on power, racks and money of the site, which no plan and no time of a step
  * changes. @p doc: the study's own file. ERR_RANGE with the place: no such limit, a bandwidth that is to be
- * chosen, power or prices that are not known; errors of the points.
+ * chosen, power or prices that are not known; nothing that is within, with the limit that leaves out the
+ * nearest machine and by how much; errors of the points.
  */
 int fill_site(struct study *s, const struct yaml_doc *doc, struct err *e);
 
