@@ -27,7 +27,9 @@ static const struct option tornado_rows[] = {
         "answers: columns of the study's rows, with commas between; max: before those of which more is\n"
         "                       better (default: time_s, cost_usd, usd_per_Mtoken, that of the objective "
         "first)"),
-    FLAG_OPTION("all", all, "also prices with low and high, and the published ranges of system"),
+    FLAG_OPTION(
+        "all", all,
+        "also prices with low and high, the published ranges of system, and the error of the step's time"),
     OPTION_THREADS("designs"),
 };
 
@@ -115,6 +117,13 @@ static const char *answer_unit(const struct keep_column *answer, size_t *n)
     return answer->unit ? answer->unit : unit;
 }
 
+/* A range that no source has is not published. */
+static const char *range_word(const struct tornado_input *in)
+{
+    bool recalled = in->range == TORNADO_PUBLISHED && in->grade == GRADE_RECALLED;
+    return recalled ? "recalled" : tornado_range_words[in->range];
+}
+
 static void tornado_put_row(struct report *r, const struct tornado *t, int32_t input, int32_t a)
 {
     const struct tornado_input *in = &t->inputs[input];
@@ -126,7 +135,7 @@ static void tornado_put_row(struct report *r, const struct tornado *t, int32_t i
                                  .unit = answer_unit(&t->answers[a], &n),
                                  .label = in->label,
                                  .path = in->path,
-                                 .range = tornado_range_words[in->range],
+                                 .range = range_word(in),
                                  .at = { at[0], at[1], at[2] },
                                  .value = { low->value, typical, high->value },
                                  .swing = swing,
@@ -171,16 +180,25 @@ static int say_fixed(struct report *r, const struct tornado *t, int32_t a, struc
     return rc;
 }
 
-/* A range beside the base says nothing of its other side. */
-static void warn_bases(const struct run *run, const struct tornado *t, int32_t a)
+/* A range beside the base says nothing of its other side; each input once, where it is best by the first
+ * answer that has it so. */
+static int warn_bases(const struct run *run, const struct tornado *t, struct err *e)
 {
-    char x[SHOW], low[SHOW], high[SHOW];
-    for (int32_t i = 0; i < t->n_inputs && t->typical[a].point >= 0; i++) {
+    char x[SHOW], low[SHOW], high[SHOW], place[400];
+    int rc = 0;
+    for (int32_t i = 0; i < t->n_inputs && !rc; i++) {
+        int32_t a = 0;
+        while (a < t->n_answers && !tornado_misses_base(t, i, a))
+            a++;
+        if (a == t->n_answers || (rc = tornado_base_place(place, sizeof place, t, i, a, e)))
+            continue;
+        const struct tornado_input *in = &t->inputs[i];
         const double *at = &t->inputs_at[((size_t)a * (size_t)t->n_inputs + (size_t)i) * 3];
-        if (tornado_misses_base(t, i, a))
-            output_say(run, "warning: %s is %s, outside of its published range, %s to %s", t->inputs[i].path,
-                       show_real(x, at[1], 6), show_real(low, at[0], 6), show_real(high, at[2], 6));
+        output_say(run, "warning: %s: %s is %s, outside of its %s range, %s to %s", place, in->path,
+                   show_real(x, at[1], 6), in->place ? "uncertain" : range_word(in), show_real(low, at[0], 6),
+                   show_real(high, at[2], 6));
     }
+    return rc;
 }
 
 static int report_answer(struct report *r, const struct tornado *t, int32_t a, struct stat_rank *list,
@@ -291,7 +309,7 @@ static int write_tornado(const struct run *run, const struct tornado *t, struct 
     if (t->study->sweep.n_keys && report_is(&r, IN_TEXT))
         report_points(&r, t);
     rc = rc ? rc : output_report(&r, run, from, e);
-    warn_bases(run, t, 0);
+    rc = rc ? rc : warn_bases(run, t, e);
     report_free(&r);
     free(list);
     return rc;
@@ -390,9 +408,10 @@ const struct command cmd_tornado = {
         "all others as they are, and list what each answer becomes, by swing, and which point is best then.\n"
         "Inputs are the keys of `uncertain` (uniform and triangular: their ends; normal and lognormal: "
         "their\n"
-        "10th and 90th percentile), else prices with low and high; --all takes all of these and the\n"
-        "published ranges of `system`. Splits and searched plans are found again at each end, whereas\n"
-        "percentiles of weft sweep keep them. Points beyond a limit of keep.where are not chosen.\n",
+        "10th and 90th percentile), else prices with low and high; --all takes all of these, the published\n"
+        "ranges of `system`, and what measured steps leave open of the time of a model's step. Splits and\n"
+        "searched plans are found again at each end, whereas percentiles of weft sweep keep them. Points\n"
+        "beyond a limit of keep.where are not chosen.\n",
     .scope = SCOPE(1, 1, "STUDY", &tornado_options, &options_study, &options_search, &options_format,
                    &options_files),
     .run = run_tornado,

@@ -634,6 +634,8 @@ static void say_money(struct report *r, const struct system *x, const struct own
     say_part(r, "energy", c->energy, c->total);
     say_part(r, "support", c->support, c->total);
     say_part(r, "staff", c->staff, c->total);
+    if (!(c->staff > 0))
+        report_line(r, "  %-16snone given (staff_usd_year), and none published\n", "staff");
     if (isfinite(x->usd_per_Mtoken))
         report_line(r, "  %-16s%s USD per million, at the goodput below\n", "tokens",
                     show_real(a, x->usd_per_Mtoken, 4));
@@ -684,6 +686,21 @@ static void say_restart(struct report *r, const struct system *x, const struct o
             "less bandwidth", show_real(a, 100 * x->less_bw, 2));
 }
 
+/* Rates that nobody publishes, with their part of all stops. */
+static void say_recalled(struct report *r, const struct system *x)
+{
+    char share[SHOW];
+    double rate = 0;
+    for (int32_t i = 0; i < x->n_fails; i++)
+        if (x->fails[i].recalled) {
+            report_line(r, "%s%s", rate > 0 ? ", " : "  recalled        ", x->fails[i].name);
+            rate += reliability_rate(&x->fails[i], 1);
+        }
+    if (rate > 0)
+        report_line(r, ": their rates are of no source (%s %% of stops)\n",
+                    show_real(share, 100 * rate * x->mtbi_s, 2));
+}
+
 static void say_failures(struct report *r, const struct system *x, const struct own_system *own,
                          double time_s)
 {
@@ -699,6 +716,7 @@ static void say_failures(struct report *r, const struct system *x, const struct 
     else
         report_line(r, "no checkpoint in the store");
     report_line(r, " leaves goodput %.4f (first order %.4f)\n", g->goodput, fmax(g->first_order, 0));
+    say_recalled(r, x);
     say_restart(r, x, own);
     if (!isnan(x->spares_enough))
         report_line(r, "  %-16senough servers are up %s %% of the time; 99 %% asks for %s\n", "spares",

@@ -92,15 +92,28 @@ static const struct key extra_keys[] = {
         struct own_extra, takes, "takes_npus", "", 1, 0, 1e9, NAN,
         "NPUs that one failure takes from the job: 72 for an NVLink switch tray of a rack of 72 (default: "
         "those of a node)"),
+    K_REAL_OR(struct own_extra, mtbf_low_s, "mtbf_low_h", "h", HOUR_S, 1e-3, MAX_MTBF_H, NAN,
+              "lowest that mtbf_h may be (default: it is sure)"),
+    K_REAL_OR(struct own_extra, mtbf_high_s, "mtbf_high_h", "h", HOUR_S, 1e-3, MAX_MTBF_H, NAN,
+              "highest that it may be"),
+    K_WORD_OR(struct own_extra, grade, "grade", topo_grade_names, N_GRADES,
+              "how sure mtbf_h is; R, recalled, is said wherever it is used"),
+    K_REMARK("source", "where the figures come from"),
 };
 
 static int check_extra(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    yaml_id takes = yaml_get(doc, map, "takes_npus");
-    (void)base;
-    if (takes >= 0 && yaml_get(doc, map, "mtbf_h") < 0)
-        return yaml_fail_key(doc, takes, e, ERR_PARSE, "is given without mtbf_h; give both");
-    return 0;
+    static const char *const of_mtbf[] = { "takes_npus", "mtbf_low_h", "mtbf_high_h", "grade" };
+    const struct own_extra *own = base;
+    yaml_id mtbf = yaml_get(doc, map, "mtbf_h");
+    for (size_t i = 0; i < sizeof of_mtbf / sizeof *of_mtbf && mtbf < 0; i++)
+        if (yaml_get(doc, map, of_mtbf[i]) >= 0)
+            return yaml_fail_key(doc, yaml_get(doc, map, of_mtbf[i]), e, ERR_PARSE,
+                                 "is given without mtbf_h; give both");
+    return own->mtbf_low_s > own->mtbf_s || own->mtbf_high_s < own->mtbf_s
+               ? yaml_fail(doc, mtbf, e, ERR_RANGE, "is %g, expected mtbf_low_h to mtbf_high_h, %g to %g",
+                           own->mtbf_s / HOUR_S, own->mtbf_low_s / HOUR_S, own->mtbf_high_s / HOUR_S)
+               : 0;
 }
 
 K_SECTION(own_extra_section, struct own_extra, "system.items[]", extra_keys,
@@ -282,7 +295,7 @@ static const struct key system_keys[] = {
     K_REAL_OR(struct own_system, terms.rent_usd_W_month, "rent_usd_kW_month", "USD/kW/month", 1e-3, 0, 1e6,
               NAN, "instead: a rented building, per kW of IT, nameplate (default: own)"),
     TERM(staff_usd_year, "staff_usd_year", "USD", 1, 0, MAX_USD, 0,
-         "people, and whatever else is paid by the year"),
+         "people, and whatever else is paid by the year; no operator publishes it"),
     TERM(sold, "sold", "", 1, 1e-6, 1, 1, "share of hours that are used"),
     K_MAP(struct own_system, mtbf, "mtbf", &own_mtbf_section, "failures, see system.mtbf"),
     K_MAP(struct own_system, tolerates, "tolerates", &own_tolerates_section,

@@ -74,7 +74,9 @@ struct own_extra {
     const char *name;
     enum own_per per;
     double count, usd, life_y, residual, watt, idle;
-    double mtbf_s, takes; /**< NaN: it never fails; of a failure, NPUs */
+    double mtbf_s, takes;           /**< NaN: it never fails; of a failure, NPUs */
+    double mtbf_low_s, mtbf_high_s; /**< NaN: no source leaves any of it open */
+    enum topo_grade grade;          /**< of mtbf_s; N_GRADES: none given */
 };
 
 /** Mean times between failures of one part [s]; see reliability.h. */

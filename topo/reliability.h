@@ -17,6 +17,7 @@ struct reliability_line {
     double n;             /**< >= 0 */
     double mtbf_s;        /**< of one of them, > 0; INFINITY: never fails */
     double low_s, high_s; /**< its published range; 0: none */
+    bool recalled;        /**< mtbf_s is of no source */
     bool tolerated;       /**< the job runs on, at less bandwidth; else it stops, and restarts without: */
     double npus;          /**< that one failure takes from it, in whole nodes; 0 where tolerated */
     double wait_s;        /**< for spares, in the mean, after one that stops it */

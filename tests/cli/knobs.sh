@@ -297,6 +297,10 @@ system.items[] life_years owned system.items[0].life_years=1
 system.items[] residual owned system.items[0].residual=0.5
 system.items[] watt owned system.items[0].watt=99
 system.items[] mtbf_h owned system.items[0].mtbf_h=1000
+system.items[] mtbf_low_h fails system.items[0].mtbf_low_h=100
+system.items[] mtbf_high_h fails system.items[0].mtbf_high_h=9000
+system.items[] grade fails system.items[0].grade=R
+system.items[] source - -
 system.items[] takes_npus fails system.items[0].takes_npus=64
 system.items[] idle owned system.items[0].idle=0
 system.mtbf npu_h owned system.mtbf.npu_h=100

@@ -16,6 +16,19 @@ done
 sed -n 's,.*](figures/\(.*\)).*,\1,p' "$docs/ownership.md" | while read -r figure; do
     [ -f "$figure" ] || echo "$figure has no command"
 done
+# Machines drawn and added up by hand: tests/reference/ownership_checks.csv, whose head says how.
+cat >checks.yaml <<..
+network: { dims: [ { name: node, shape: switch, size: 8, bw_GBps: 400, tier: N }, { name: pod, shape: switch, size: 16, bw_GBps: 50, tier: P } ] }
+workload: { step: { compute_ms: 1 } }
+split: given
+model: alpha-beta
+..
+grep -v '^#' "$docs/../tests/reference/ownership_checks.csv" | sed 1d | while IFS=';' read -r nodes ms system parts want; do
+    weft sweep checks.yaml --of csv --set "vary={network.dims.pod.size: [$nodes]}" --set "workload.step.compute_ms=$ms" --set "system=$system" --set "parts=$parts" 2>/dev/null |
+        awk -F, -v want="$want" 'BEGIN { n = split("usd_year usd_npu_h watt_site mtbi_h goodput usd_per_Mtoken", name, " "); split(want, w, ";") }
+            /^#/ { next } !head { for (i = 1; i <= NF; i++) col[$i] = i; head = 1; next }
+            { for (k = 1; k <= n; k++) { x = $(col[name[k]]) / w[k] - 1; most = (x < 0 ? -x : x) > most ? (x < 0 ? -x : x) : most } print (most <= 1e-3 ? "within 0.1 %" : "off by " most) }'
+done
 # The numbers of the text, by commands: each stands on the line of the page that has its words.
 said() { # WORDS NUMBER..
     words=$1

@@ -40,5 +40,10 @@ say "a column" tornado study.yaml --by tine_s
 say "an end" tornado study.yaml --set 'uncertain={keys: {system.pue: {uniform: [0.5, 2]}}}'
 say "limits that leave nothing" tornado study.yaml --set "$points" --set 'keep={where: [watt_peak <= 1]}'
 say "a network" tornado ring:4@50
+say "a range beside the base" tornado study.yaml --set 'uncertain={keys: {system.pue: {uniform: [1.1, 1.2]}}}' --by usd_npu_h -q | tail -3
+echo "== the error of a step's time is the band that sim has"
+"$WEFT" tornado llama3.1-405b-h100 --all --by time_s --of csv -q 2>/dev/null | awk -F, '/,time of a step,time/ { printf "%.9g %.9g\n", $9, $11 }' >ends
+"$WEFT" sweep llama3.1-405b-h100 --set 'vary={workload.parallel.seq_parallel: [true]}' --of csv -q 2>/dev/null |
+    awk -F, '/^#/ { next } !low { for (i = 1; i <= NF; i++) { low = $i == "time_low_s" ? i : low; high = $i == "time_high_s" ? i : high } next } { printf "%.9g %.9g\n", $low, $high }' | cmp - ends && echo same
 say "control characters" tornado plain.yaml --by cost_usd --set 'parts={catalogue: [{name: fluid, kind: link, bw_GBps: 1, usd: 4}, {name: "b\e[31mx\a", kind: switch, ports: 64, bw_GBps: 50, usd: {low: 9, typ: 10, high: 12}}], build: [{tier: N, end_link: fluid}, {tier: P, switch: "b\e[31mx\a", end_link: fluid}]}' | cat -v
 say "another table" plot tornado study.yaml

@@ -82,6 +82,20 @@ TEST(parts_of_a_server_fail)
     assert_close(tray->mtbf_s, 1e5 * 3600, 1e-15);
 }
 
+/* Their ranges are ranges of the time between stops, and rates of no source are told from others. */
+TEST(parts_of_a_server_leave_open_how_often_they_fail)
+{
+    BUILT(
+        s, x, "72",
+        ", mtbf: { npu_h: 5e4, node_h: 5e3, nic_h: 3e6, link_h: 1e6, switch_h: 1e6 }, items: [ { name: pump, "
+        "per: system, count: 2, mtbf_h: 1e4, mtbf_low_h: 1e3, mtbf_high_h: 1e5, grade: R } ]");
+    double rest = 1 / x.mtbi_s - 2 / (1e4 * 3600);
+    assert_close(1 / x.mtbi_low_s, rest + 2 / (1e3 * 3600), 1e-12);
+    assert_close(1 / x.mtbi_high_s, rest + 2 / (1e5 * 3600), 1e-12);
+    for (int32_t i = 0; i < x.n_fails; i++)
+        assert_true(x.fails[i].recalled == (strcmp(x.fails[i].name, "pump") == 0));
+}
+
 /* A box of 100 kW takes three racks of 40. */
 TEST(a_domain_that_is_a_rack_is_one_however_full)
 {
@@ -244,6 +258,11 @@ TEST(servers_that_cannot_be_are_refused)
         { "network: { npu: { name: GB2001, watt: 5 }, dims: [ { name: a, shape: ring, size: 4, bw_GBps: 1 } "
           "] }\n" STEP "system: { server: " SERVER ", checkpoint: { size_GB: 1 } }\n",
           ERR_RANGE, "study.yaml:3:11: system.server is Rack, which does not hold GB2001" },
+        { KEYED("items: [ { name: a, mtbf_low_h: 3 } ]"), ERR_PARSE,
+          "system.items[0].mtbf_low_h is given without mtbf_h; give both" },
+        { KEYED("items: [ { name: a, mtbf_h: 2, mtbf_low_h: 3 } ]"), ERR_RANGE,
+          "system.items[0].mtbf_h is 2, expected mtbf_low_h to mtbf_high_h, 3 to" },
+        { KEYED("items: [ { name: a, mtbf_h: 9, mtbf_high_h: 3 } ]"), ERR_RANGE, "is 9, expected" },
         { KEYED("spares_per_domain: 7"), ERR_RANGE,
           "system.spares_per_domain is 7, expected whole servers of 4, at most 8: the job uses 64 of 72" },
         { KEYED("spares_per_domain: 12"), ERR_RANGE, "is 12, expected whole servers of 4, at most 8" },

@@ -92,6 +92,48 @@ TEST(a_year_moves_by_the_energy_that_pue_multiplies)
     assert_close(o.t.inputs_at[2], 1.4, 0);
 }
 
+/* Stated by the study: at the distribution; published: at the key that the study gives. */
+TEST(a_range_beside_the_base_has_a_place)
+{
+    CASES(const char *more, *range, *want) = {
+        { "", "uncertain: { keys: { system.pue: { uniform: [1.1, 1.2] } } }\n", "study.yaml:5:22" },
+        { "", "uncertain: { keys: { system.pue: { triangular: [1.3, 1.4, 1.5] } } }\n", "study.yaml:5:22" },
+        { "", "uncertain: { keys: { system.pue: { uniform: [1.1, 1.25] } } }\n", NULL },
+        { "", "uncertain: { keys: { system.pue: { uniform: [0.9, 0.99], relative: true } } }\n",
+          "study.yaml:5:22" },
+        { ", energy_usd_kWh: 0.2", "", "study.yaml:4:216" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct opened, o, close_tornado);
+        char text[4096], place[400];
+        bool stated = cases[i].range[0];
+        snprintf(text, sizeof text, PLAIN OWNED("%s") "%s", cases[i].more, cases[i].range);
+        OK(run_tornado(&o, text, !stated, "usd_year", 1, e));
+        int32_t in = input_called(&o.t, stated ? "system.pue" : "system.energy_usd_kWh");
+        assert_true(tornado_misses_base(&o.t, in, 0) == (cases[i].want != NULL));
+        if (!cases[i].want)
+            continue;
+        OK(tornado_base_place(place, sizeof place, &o.t, in, 0, e));
+        assert_has(place, cases[i].want);
+    }
+}
+
+/* Of a server's parts what is open is an input: 8 trays of 4 NPUs, one each, that stop the job. */
+TEST(how_often_parts_of_a_server_fail_is_an_input)
+{
+    KEEP(struct opened, o, close_tornado);
+    OK(run_tornado(&o,
+                   PLAIN OWNED(", server: { name: S, holds: [x], npus_per_node: 4, items: [ { name: pump, "
+                               "per: node, mtbf_h: 1000, mtbf_low_h: 100, mtbf_high_h: 4000, grade: R } ] }"),
+                   true, "max:mtbi_h", 1, e));
+    int32_t i = input_called(&o.t, "system.server.items[0].mtbf_h");
+    assert_true(i >= 0 && o.t.inputs[i].grade == GRADE_RECALLED);
+    assert_string_equal(o.t.inputs[i].label, "pump mtbf_h");
+    double others = 1 / o.t.typical[0].value - 8 / 1000.0;
+    assert_close(1 / tornado_end(&o.t, i, 0, 0)->value, others + 8 / 100.0, 1e-12);
+    assert_close(1 / tornado_end(&o.t, i, 1, 0)->value, others + 8 / 4000.0, 1e-12);
+}
+
 static double crf(double w, double y)
 {
     return w > 0 ? w * pow(1 + w, y) / (pow(1 + w, y) - 1) : 1 / y;

@@ -22,7 +22,7 @@ struct owning_item owning_item_of(const struct system *x, const struct own_terms
 /** One kind of part that fails; owning_fail_columns describes it. */
 struct owning_fail {
     const char *part;
-    double count, mtbf_h, per_year, npus_taken, bw_left_frac;
+    double count, mtbf_h, mtbf_low_h, mtbf_high_h, per_year, npus_taken, bw_left_frac;
     double stops_share; /**< of all that stop the job */
     double goodput_without;
 };

@@ -271,6 +271,9 @@ static void add_extras(struct system *x, const struct design_point *s, bool by_r
         if (!isnan(extra->mtbf_s))
             add_fail(x,
                      (struct reliability_line){ extra->name, extra->count * times[extra->per], extra->mtbf_s,
+                                                isnan(extra->mtbf_low_s) ? 0 : extra->mtbf_low_s,
+                                                isnan(extra->mtbf_high_s) ? 0 : extra->mtbf_high_s,
+                                                .recalled = extra->grade == GRADE_RECALLED,
                                                 .npus = fmin(takes, (double)s->net.n_npus) });
     }
 }

@@ -24,12 +24,15 @@
 #include "kinds/design/explore/book.h"
 #include "kinds/design/explore/solve.h"
 
-const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", NULL };
+const char *const tornado_range_words[] = { "ends", "p10, p90", "price", "published", "measured", NULL };
 
 /* Splits are solved to this gap: less is no difference. */
 #define SAME 1e-9
 
 enum { NEEDS = DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT };
+
+/* The input that is no key: the error of weft's own time of a step. */
+static const char STEP_TIME[] = "time of a step";
 
 /* ---- inputs ---- */
 
@@ -61,11 +64,23 @@ static bool has_input(const struct tornado *t, const char *path)
     return false;
 }
 
+/* Points have their bands when they are solved; one without measured steps near it stays as it is. */
+static int add_step_time(struct tornado *t, const struct design_point *s, struct err *e)
+{
+    bool training = false;
+    for (int32_t i = 0; i < s->n_workloads; i++)
+        training = training || s->workloads[i].training;
+    return training ? add_input(t, (struct tornado_input){ .range = TORNADO_MEASURED, .x = { NAN, NAN } },
+                                STEP_TIME, STEP_TIME, NULL, e)
+                    : 0;
+}
+
 /* Keys of `uncertain`, as percentiles read them. */
-static int add_distributions(struct tornado *t, const struct yaml_doc *doc, struct err *e)
+static int add_distributions(struct tornado *t, const struct design_point *s, bool all, struct err *e)
 {
     struct uncertain u;
     char place[400];
+    const struct yaml_doc *doc = &s->doc;
     yaml_id map = yaml_get(doc, doc->root, "uncertain"), keys = yaml_get(doc, map, "keys");
     int rc = uncertain_read(&u, doc, map, 1, e);
     for (int32_t k = 0; !rc && k < u.n_keys; k++) {
@@ -75,6 +90,8 @@ static int add_distributions(struct tornado *t, const struct yaml_doc *doc, stru
         yaml_key_place(doc, yaml_get(doc, keys, key->path), place, sizeof place);
         rc = add_input(t, in, key->path, key->path, place, e);
     }
+    if (!rc && (all || u.model))
+        rc = add_step_time(t, s, e);
     uncertain_free(&u);
     return rc;
 }
@@ -169,6 +186,34 @@ static int add_figure(struct tornado *t, const struct design_point *s, const cha
     return add_range(t, s, in, key, e);
 }
 
+/* Parts of a server or of the study that fail, and how often is open. */
+static int add_items(struct tornado *t, const struct yaml_doc *doc, const char *above, struct err *e)
+{
+    char path[1024], label[200];
+    int rc = 0;
+    yaml_id map = yaml_find(doc, above), items = yaml_get(doc, map, "items");
+    if (items < 0)
+        return 0;
+    yaml_each (item, doc, items) {
+        yaml_id mtbf = yaml_get(doc, item, "mtbf_h"), name = yaml_get(doc, item, "name");
+        struct tornado_input in = { .range = TORNADO_PUBLISHED, .of_item = true, .grade = GRADE_RECALLED };
+        yaml_id grade = yaml_get(doc, item, "grade");
+        if (rc || mtbf < 0 || name < 0 ||
+            !(number_at(doc, yaml_get(doc, item, "mtbf_low_h"), "typ") <
+              number_at(doc, yaml_get(doc, item, "mtbf_high_h"), "typ")))
+            continue;
+        for (int k = 0; grade >= 0 && k < N_GRADES; k++)
+            if (strcmp(doc->nodes[grade].text, topo_grade_names[k]) == 0)
+                in.grade = (enum topo_grade)k;
+        in.source = (char *)"items of the server or of system"; /* is copied */
+        yaml_path(doc, mtbf, path, sizeof path);
+        snprintf(label, sizeof label, "%.150s mtbf_h", doc->nodes[name].text);
+        if (!has_input(t, path))
+            rc = add_input(t, in, path, label, NULL, e);
+    }
+    return rc;
+}
+
 /* Ranges of the server, then of keys that the study could give beside those it gives. */
 static int add_published(struct tornado *t, const struct design_point *s, struct err *e)
 {
@@ -183,7 +228,10 @@ static int add_published(struct tornado *t, const struct design_point *s, struct
         in.source = (char *)x->source;
         rc = add_range(t, s, in, x->key, e);
     }
-    return rc;
+    const char *server = yaml_find(&s->doc, "system.server") >= 0 ? "system.server" : "network.npu.server";
+    if (!rc && s->has_system)
+        rc = add_items(t, &s->doc, server, e);
+    return rc || !s->has_system ? rc : add_items(t, &s->doc, "system", e);
 }
 
 /* The first point that can be read stands for all. */
@@ -206,7 +254,7 @@ static int find_inputs(struct tornado *t, const struct design_point *s, bool all
 {
     yaml_id parts = yaml_get(&s->doc, s->doc.root, "parts"),
             network = yaml_get(&s->doc, s->doc.root, "network");
-    int rc = add_distributions(t, &s->doc, e);
+    int rc = add_distributions(t, s, all, e);
     bool given = t->n_inputs > 0;
     if (parts < 0)
         parts = yaml_get(&s->doc, network, "parts");
@@ -343,6 +391,12 @@ static void find_at(double at[3], const struct tornado_input *in, const struct d
     double times = in->relative ? number_at(&s->doc, id, "typ") : 1;
     if (in->of)
         times = own_value(&s->system, in->of);
+    if (in->of_item) {
+        yaml_id item = id >= 0 ? s->doc.nodes[id].parent : -1;
+        at[0] = number_at(&s->doc, yaml_get(&s->doc, item, "mtbf_low_h"), "typ");
+        at[2] = number_at(&s->doc, yaml_get(&s->doc, item, "mtbf_high_h"), "typ");
+        return;
+    }
     if (in->of_point) {
         const struct own_figure *x = own_find_figure(&s->server, &s->like, in->path + 7);
         bool has = x && x->low < x->high;
@@ -379,10 +433,30 @@ static int hand_go(struct tornado_worker *h, int64_t point, struct err *e)
     return err_is_of_machine(rc) ? err_set(e, h->unread.code, "%s", h->unread.msg) : 0;
 }
 
-/* The row of a point that was read. */
-static int hand_put_row(struct tornado_worker *h, const struct design_point *s, const struct sweep_point *p,
-                        struct err *e)
+/* From where to where measured steps leave the time of a design, as factors of it. */
+static bool find_step_time(double x[2], const struct design *d)
 {
+    struct evidence_band band;
+    if (!alloc_has_split(&d->answer) || !design_time_band(&band, NULL, d))
+        return false;
+    x[0] = band.low_s / d->time_s;
+    x[1] = band.high_s / d->time_s;
+    return true;
+}
+
+/* The same design, whose steps take so many times as long: plan and split were chosen without knowing it. */
+static void scale_step_time(struct design *d, double times)
+{
+    d->time_s *= times;
+    for (int32_t i = 0; i < d->n_loads; i++)
+        d->loads[i].time_s *= times;
+}
+
+/* The row of a point that was read, with the time of its step at an end of its band (-1: as it is). */
+static int hand_put_row(struct tornado_worker *h, const struct design_point *s, const struct sweep_point *p,
+                        int time_end, struct err *e)
+{
+    double x[2];
     struct design_row row;
     struct design d;
     struct design_choice chosen;
@@ -391,6 +465,8 @@ static int hand_put_row(struct tornado_worker *h, const struct design_point *s, 
     rc = rc ? rc : answer_row(&d, chosen, e);
     if (rc)
         return rc;
+    if (time_end >= 0 && find_step_time(x, &d))
+        scale_step_time(&d, x[time_end]);
     design_row_blank(&row);
     rc = design_words_take(&h->words, s, e);
     design_row_ask(&row, s, &h->words);
@@ -421,7 +497,7 @@ static int hand_run(struct tornado_worker *h, int32_t i, int end, struct err *e)
     int rc = design_point_read(&s, &from, NEEDS, e);
     if (rc)
         return rc;
-    rc = hand_put_row(h, &s, &p, e);
+    rc = hand_put_row(h, &s, &p, i >= 0 && h->t->inputs[i].range == TORNADO_MEASURED ? end : -1, e);
     design_point_free(&s);
     return rc;
 }
@@ -565,18 +641,55 @@ static int run_typical_point(struct tornado *t, struct tornado_worker *h, int64_
     return 0;
 }
 
+/* The point that is best by an answer, read, and its design where @p d is given. Both are the caller's. */
+static int open_best(struct design_point *s, struct design *d, const struct tornado *t, int32_t answer,
+                     struct err *e)
+{
+    struct sweep_point p;
+    struct study_override axes[SWEEP_MAX_KEYS];
+    point_at(&p, t, t->typical[answer].point);
+    struct study_source from = study_source_at(axes, t->study, &p);
+    int rc = design_point_read(s, &from, NEEDS, e);
+    if (rc || !d)
+        return rc;
+    rc = design_for_row(d, s, e);
+    if (rc)
+        design_point_free(s);
+    return rc;
+}
+
+static int find_step_time_at(double at[3], const struct tornado *t, int32_t answer, struct err *e)
+{
+    struct design_point s;
+    struct design d;
+    double x[2] = { NAN, NAN };
+    int rc = open_best(&s, &d, t, answer, e);
+    if (rc)
+        return rc;
+    at[1] = find_step_time(x, &d) ? 1 : (double)NAN;
+    at[0] = x[0];
+    at[2] = x[1];
+    design_free(&d);
+    design_point_free(&s);
+    return 0;
+}
+
 /* What inputs are where each answer is best. */
 static int find_inputs_at(struct tornado *t, struct err *e)
 {
     struct tornado_worker h;
     int rc = hand_build(&h, t, e);
     for (int32_t a = 0; a < t->n_answers && !rc; a++) {
-        if (t->typical[a].point >= 0)
+        bool known = t->typical[a].point >= 0;
+        if (known)
             rc = hand_go(&h, t->typical[a].point, e);
-        for (int32_t i = 0; i < t->n_inputs && !rc; i++)
+        for (int32_t i = 0; i < t->n_inputs && !rc; i++) {
+            double *at = &t->inputs_at[((int64_t)a * t->n_inputs + i) * 3];
             for (int k = 0; k < 3; k++)
-                t->inputs_at[((int64_t)a * t->n_inputs + i) * 3 + k] =
-                    t->typical[a].point < 0 ? (double)NAN : h.at[i][k];
+                at[k] = known ? h.at[i][k] : (double)NAN;
+            if (known && t->inputs[i].range == TORNADO_MEASURED)
+                rc = find_step_time_at(at, t, a, e);
+        }
     }
     hand_free(&h);
     return rc;
@@ -781,8 +894,26 @@ void tornado_rank(struct stat_rank *list, const struct tornado *t, int32_t answe
 bool tornado_misses_base(const struct tornado *t, int32_t input, int32_t answer)
 {
     const double *at = &t->inputs_at[((size_t)answer * (size_t)t->n_inputs + (size_t)input) * 3];
-    return t->inputs[input].range == TORNADO_PUBLISHED &&
-           (at[1] < at[0] * (1 - 1e-9) || at[1] > at[2] * (1 + 1e-9));
+    double slack = 1e-9 * fabs(at[1]);
+    return t->typical[answer].point >= 0 && (at[1] < at[0] - slack || at[1] > at[2] + slack);
+}
+
+int tornado_base_place(char *out, size_t n, const struct tornado *t, int32_t input, int32_t answer,
+                       struct err *e)
+{
+    struct design_point s;
+    const struct tornado_input *in = &t->inputs[input];
+    snprintf(out, n, "%s", in->place ? in->place : t->study->from.path);
+    if (in->place)
+        return 0;
+    int rc = open_best(&s, NULL, t, answer, e);
+    if (rc)
+        return rc;
+    yaml_id id = yaml_find(&s.doc, in->path);
+    if (id >= 0)
+        yaml_place(&s.doc, id, out, n);
+    design_point_free(&s);
+    return 0;
 }
 
 /* ---- what is not varied ---- */
@@ -801,11 +932,13 @@ static bool is_varied(const struct tornado *t, const struct design_point *s, con
     return item->usd_down > 0 || item->usd_up > 0;
 }
 
-/* Does any input belong to what a step takes: the workload, the NPU, links? Prices of parts do not. */
-static bool is_time_varied(const struct tornado *t)
+/* Does any input belong to what a step takes: its own error, the workload, the NPU, links? Prices of parts do
+ * not. */
+static bool is_time_varied(const struct tornado *t, const struct design *d)
 {
     static const char *const parts[] = { "workload", "network.npu", "network.dims" };
-    bool is = false;
+    double x[2];
+    bool is = has_input(t, STEP_TIME) && find_step_time(x, d);
     for (int32_t i = 0; i < t->n_inputs; i++)
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             is = is || strncmp(t->inputs[i].path, parts[k], strlen(parts[k])) == 0;
@@ -822,10 +955,10 @@ static int by_share(const void *a, const void *b)
 static struct tornado_fixed fixed_time(const struct design *d)
 {
     struct tornado_fixed x = { "time of a step", 1 };
-    struct evidence_band band;
-    if (design_time_band(&band, NULL, d))
-        snprintf(x.what, sizeof x.what, "time of a step, %.3g to %.3g times it by measured ones",
-                 band.low_s / d->time_s, band.high_s / d->time_s);
+    double times[2];
+    if (find_step_time(times, d))
+        snprintf(x.what, sizeof x.what, "time of a step, %.3g to %.3g times it by measured ones", times[0],
+                 times[1]);
     return x;
 }
 
@@ -834,7 +967,7 @@ static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct 
 {
     const struct design_point *s = d->chosen.point;
     int32_t n = 0;
-    if (of_work && most > 0 && !is_time_varied(t))
+    if (of_work && most > 0 && !is_time_varied(t, d))
         out[n++] = fixed_time(d);
     for (int32_t i = 0; i < x->n_items && n < most; i++) {
         const struct own_item *item = &x->items[i];
@@ -852,8 +985,6 @@ static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct 
 int tornado_find_fixed(struct tornado_fixed *out, int32_t most, int32_t *n, const struct tornado *t,
                        int32_t answer, struct err *e)
 {
-    struct sweep_point p;
-    struct study_override axes[SWEEP_MAX_KEYS];
     struct design_point s;
     struct design d;
     struct system x;
@@ -863,18 +994,14 @@ int tornado_find_fixed(struct tornado_fixed *out, int32_t most, int32_t *n, cons
     *n = 0;
     if (strncmp(name, "usd_", 4) != 0 || t->typical[answer].point < 0)
         return 0;
-    point_at(&p, t, t->typical[answer].point);
-    struct study_source from = study_source_at(axes, t->study, &p);
-    int rc = design_point_read(&s, &from, NEEDS, e);
+    int rc = open_best(&s, &d, t, answer, e);
     if (rc)
         return rc;
-    rc = design_for_row(&d, &s, e);
-    if (!rc && s.has_system && !(rc = system_build(&x, &s, design_owned(&d), e))) {
+    if (s.has_system && !(rc = system_build(&x, &s, design_owned(&d), e))) {
         *n = isfinite(x.cost.total) ? list_fixed(out, most, t, &d, &x, of_work) : 0;
         system_free(&x);
     }
-    if (!rc)
-        design_free(&d);
+    design_free(&d);
     design_point_free(&s);
     return rc;
 }

@@ -24,9 +24,10 @@ enum tornado_range {
     TORNADO_P10_P90,   /**< percentiles of a normal or lognormal one, which has no ends */
     TORNADO_BAND,      /**< low and high of a price */
     TORNADO_PUBLISHED, /**< own_ranges */
+    TORNADO_MEASURED,  /**< what measured steps leave open of each point's time: factors of it */
 };
-/** "ends", "p10, p90", "price", "published"; NULL-terminated. */
-extern const char *const tornado_range_words[5];
+/** "ends", "p10, p90", "price", "published", "measured"; NULL-terminated. */
+extern const char *const tornado_range_words[6];
 
 struct tornado_input {
     char *path;  /**< owned: as in --set */
@@ -35,6 +36,7 @@ struct tornado_input {
     enum tornado_range range;
     const char *of;        /**< of TORNADO_PUBLISHED: x are factors of this key of `system`; NULL: values */
     bool of_point;         /**< x are those that the point's server, or whom it is like, has of the key */
+    bool of_item;          /**< they are mtbf_low_h and mtbf_high_h beside the key */
     enum topo_grade grade; /**< of TORNADO_PUBLISHED */
     char *source;          /**< owned; likewise; else NULL */
     double x[2];           /**< low, high */
@@ -106,8 +108,13 @@ double tornado_swing(const struct tornado *t, int32_t input, int32_t answer);
 
 /** Is another point best with the input at this end? */
 bool tornado_moves(const struct tornado *t, int32_t input, int end, int32_t answer);
-/** Is a published range beside what the point that is best has, so that both ends lie on one side? */
+/** Does what the point that is best has lie outside the range of an input, so that both ends are on one side
+ * of it? */
 bool tornado_misses_base(const struct tornado *t, int32_t input, int32_t answer);
+/** Where that is to be mended: the place of the distribution; else that of the key in the point that is best,
+ * of one that is not written the name of the study. ERR_NOMEM and errors of the point. */
+int tornado_base_place(char *out, size_t n, const struct tornado *t, int32_t input, int32_t answer,
+                       struct err *e);
 
 /** What of an answer's money no input varies: the price of an item by its share of the whole; of the price of
  * work, the time of a step, whose share is 1. */
