@@ -252,6 +252,20 @@ static void relax_direct(struct topo_items *out, const struct topo_site *at)
     topo_add_item(out, r->end_link, "direct link", carried / topo_site_link_Bps(at));
 }
 
+double topo_npu_links(const struct topo_site *at)
+{
+    const struct topo_dim *dim = &at->net->dims[at->d], *first = dim - dim->level;
+    struct shape_counts c;
+    if (at->recipe->product >= 0 || (has_boxes(dim) && dim->level > 0))
+        return 0;
+    if (has_boxes(dim))
+        return topo_planes(dim) * topo_end_links(at);
+    topo_ops(first)->counts(&c, first);
+    double link_Bps = topo_ops(first)->link_Bps(first, dim->level, topo_site_bw_Bps(at));
+    return 2.0 * (double)c.links[dim->level] / (double)topo_group_size(first) *
+           topo_whole_parts(link_Bps / topo_site_link_Bps(at));
+}
+
 void topo_add_direct(struct topo_items *out, const struct topo_site *at)
 {
     if (at->bw_Bps)

@@ -107,6 +107,10 @@ void topo_add_nics(struct topo_items *out, const struct topo_site *at);
 /** Links of an NPU into one plane, mean over all; a fraction where NPUs share NICs. */
 double topo_end_links(const struct topo_site *at);
 
+/** Links at one NPU into the dimension, of all planes, mean over all; 0 of a product, whose links are inside,
+ * and of levels above the first one of switches. Needs bandwidths. */
+double topo_npu_links(const struct topo_site *at);
+
 /** Can the NICs that are given carry the bandwidth, and do those of @p n_npus make whole ones? ERR_RANGE if
  * not. */
 int topo_check_nics(const struct topo_site *at, double n_npus, struct err *e);

@@ -193,6 +193,11 @@ static const struct key design_keys[] = {
     K_NODE(struct gossip_point, at.network, "network",
            "what joins the workers: a network file, a word or a map, with bandwidths", .required = true,
            .form = "file or text or <network>"),
+    K_NODE(
+        struct gossip_point, at.parts, "parts",
+        "with need_pct: what the cheapest whole design of the network's tiers costs that has the bandwidth; "
+        "a parts file or a map (default: those of the network)",
+        .form = "file or <parts>"),
     K_COUNT_OR(
         struct gossip_point, workers, "workers", 1, GOSSIP_MAX_WORKERS, -1,
         "that train, NPU 0 and those after it; they fill dimensions from the innermost (default: all NPUs)"),
@@ -336,6 +341,16 @@ static int read_need(struct gossip_point *p, struct err *e)
     return yaml_fail(&p->doc, yaml_get(&p->doc, p->doc.root, "need_dim"), e, ERR_PARSE,
                      "is %.60s, expected a dimension of the network%s%s", name,
                      near ? ", such as " : ", the first is ", near ? near : names[0]);
+}
+
+/* Prices for what need_pct finds. */
+static int read_ports(struct gossip_point *p, struct err *e)
+{
+    if (isnan(p->need_pct) || (p->at.parts < 0 && p->fabric.net.parts < 0))
+        return 0;
+    int rc = ports_ask(&p->asked, &p->doc, p->own_source, e);
+    p->has_parts = !rc;
+    return rc;
 }
 
 /* ---- the clock ---- */
@@ -485,6 +500,7 @@ static void note_all(struct gossip_point *p)
     gossip_note_unused(p, &gossip_data_section, yaml_get(&p->doc, root, "data"));
     note_idle(p, node_of(p, "learner", "momentum"), p->learning.optimizer != GOSSIP_SGD, "by optimizer sgd");
     note_idle(p, yaml_get(&p->doc, root, "need_dim"), isnan(p->need_pct), "with need_pct");
+    note_idle(p, p->at.parts, isnan(p->need_pct), "with need_pct");
     note_idle(p, node_of(p, "clock", "slowdown"), p->clock.n_slow == 0, "with slow_workers");
     note_idle(p, node_of(p, "clock", "pause_factor"), !(p->clock.pause_prob > 0), "with pause_prob");
 }
@@ -959,8 +975,9 @@ static int gossip_read_keys(struct gossip_point *p, struct err *e)
     int rc = schema_read(p, &gossip_section, &p->doc, p->doc.root, e);
     if (rc)
         return rc;
-    if ((rc = read_fabric(p, e)) || (rc = read_need(p, e)) || (rc = read_learner(p, e)) ||
-        (rc = check_clock(p, e)) || (rc = read_job(p, e)) || (rc = read_methods(p, e)))
+    if ((rc = read_fabric(p, e)) || (rc = read_need(p, e)) || (rc = read_ports(p, e)) ||
+        (rc = read_learner(p, e)) || (rc = check_clock(p, e)) || (rc = read_job(p, e)) ||
+        (rc = read_methods(p, e)))
         return rc;
     note_all(p);
     return text_check(&p->notes, e);
@@ -995,6 +1012,8 @@ void gossip_point_free(void *point)
     free(p->label);
     text_free(&p->notes);
     yaml_free(&p->doc);
+    if (p->has_parts)
+        design_point_free(&p->asked);
 #pragma omp critical(igraph)
     topo_graph_free(p->graph);
     gossip_data_free(&p->own_train);
@@ -1113,16 +1132,34 @@ static void gossip_seed_end(void *state)
 
 /* ---- runs ---- */
 
-/* How much bandwidth the run of @p log needs. That a replay cannot tell is no failure of the run. */
+/* The share of the bandwidths in whole parts: where any is enough there still is a link. */
+static int price_need(struct gossip_outcome *x, const struct gossip_point *p, double share, struct err *e)
+{
+    const double LEAST = 1e-6;
+    double need_Bps[TOPO_MAX_DIMS];
+    int32_t only = p->fabric.share_dim;
+    for (int32_t d = 0; d < p->asked.net.n_dims; d++)
+        need_Bps[d] = p->asked.net.dims[d].bw_Bps * (only > 0 && d != only - 1 ? 1 : fmax(share, LEAST));
+    int rc = ports_price(&x->ports, NULL, &p->asked, need_Bps, e);
+    if (rc != ERR_RANGE)
+        return rc;
+    x->head.message = e->msg;
+    return 0;
+}
+
+/* How much bandwidth the run of @p log needs. That a replay cannot tell, or that no parts have as much, is no
+ * failure of the run. */
 static int find_need(struct gossip_outcome *x, const struct gossip_log *log, const struct gossip_setup *setup,
-                     double need_pct, struct err *e)
+                     const struct gossip_point *p, struct err *e)
 {
     struct gossip_need need;
-    int rc = gossip_need(&need, log, setup, need_pct / 100, e);
+    int rc = gossip_need(&need, log, setup, p->need_pct / 100, e);
     if (!rc && isinf(need.share))
         rc = err_set(e, ERR_UNSUP, "need_GBps: a million times the bandwidth is not enough");
     if (!rc)
         x->need_Bps = need.bw_Bps;
+    if (!rc && p->has_parts)
+        return price_need(x, p, need.share, e);
     if (rc != ERR_UNSUP)
         return rc;
     x->head.message = e->msg;
@@ -1187,7 +1224,7 @@ static int train(struct gossip_outcome *out, struct gossip_result *result, const
                                       .log = isnan(p->need_pct) ? NULL : &log };
     int rc = gossip_run(result, &setup, &p->entries[r->entry].settings, (uint64_t)r->seed, &wish, e);
     if (!rc && wish.log && result->diverged_step < 0)
-        rc = find_need(out, &log, &setup, p->need_pct, e);
+        rc = find_need(out, &log, &setup, p, e);
     gossip_log_free(&log);
     if (!rc)
         outcome_fill(out, result);

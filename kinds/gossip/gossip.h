@@ -7,6 +7,7 @@
 #ifndef KINDS_GOSSIP_GOSSIP_H
 #define KINDS_GOSSIP_GOSSIP_H
 
+#include "kinds/design/ask/ports.h"
 #include "sim/gossip/gossip.h"
 #include "study/kind.h"
 #include "study/source.h"
@@ -83,7 +84,7 @@ struct gossip_point {
     int32_t own_source;
     const char *name, *base_label, *need_dim; /**< the document's; NULL: none */
     struct {
-        yaml_id network, job, methods, where, keep;
+        yaml_id network, parts, job, methods, where, keep;
     } at; /**< keys that have a grammar of their own; -1: absent */
     int64_t seeds, seed;
     int64_t workers; /**< as written; -1: absent */
@@ -91,6 +92,8 @@ struct gossip_point {
     enum gossip_compare compare;
     double equal_points; /**< accuracies this near are equal [%] */
     double need_pct;     /**< NaN: nothing is asked for */
+    bool has_parts;
+    struct design_point asked; /**< network and parts, for what a need costs; empty unless has_parts */
     struct gossip_net net;
     struct gossip_fabric fabric;
     struct topo_graph *graph;               /**< that of the fabric, owned; NULL until it is prepared */
@@ -156,7 +159,8 @@ struct gossip_outcome {
     int64_t method, rule, period;            /**< rule, period -1: it has none, or none that stays */
     int64_t steps, exchanges, diverged_step; /**< diverged_step -1: it did not */
     double accuracy, average_accuracy, sent_B, time_s, compute_s, wait_s, loss, average_B, average_s;
-    double need_Bps; /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
+    double need_Bps;          /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
+    struct ports_share ports; /**< of the cheapest whole design that has it; NaN: as above, or no parts */
     double dim_B[TOPO_MAX_DIMS];
 };
 

@@ -50,6 +50,9 @@ const struct column gossip_outcome_columns[] = {
     COLUMN_REAL(struct gossip_outcome, average_B, NULL),
     COLUMN_REAL(struct gossip_outcome, average_s, NULL),
     COLUMN_REAL(struct gossip_outcome, need_Bps, NULL),
+    COLUMN_AT(struct gossip_outcome, ports.links, "need_ports", TABLE_REAL, NULL),
+    COLUMN_AT(struct gossip_outcome, ports.usd, "need_usd", TABLE_REAL, NULL),
+    COLUMN_AT(struct gossip_outcome, ports.watt, "need_W", TABLE_REAL, NULL),
     COLUMN_REAL_N(struct gossip_outcome, dim_B, "dim#_B", TOPO_MAX_DIMS, NULL),
     COLUMNS_END,
 };
@@ -62,7 +65,7 @@ struct gossip_row {
     double time_s, time_half_s, wait_pct, exchanges, loss;
     double traffic_vs_base_pct, time_vs_base_pct, accuracy_vs_base_points, accuracy_vs_base_half;
     double traffic_vs_fixed_pct, time_vs_fixed_pct, average_MB, average_s, need_GBps;
-    double need_wait_pct, step_s, wire_MB, missing_GB, equal_points;
+    double need_ports, need_usd, need_W, need_wait_pct, step_s, wire_MB, missing_GB, equal_points;
     double dim_MB[TOPO_MAX_DIMS];
 };
 
@@ -126,6 +129,14 @@ static const struct column row_columns[] = {
          "with need_pct: bandwidth of an NPU at which a run takes so much "
          "longer than with endless bandwidth; 0: any is enough",
          .better = -1, .title = "needs", .zero = "any"),
+    REAL(
+        need_ports,
+        "with parts: links of an NPU in the cheapest whole design that has the bandwidth; this, need_usd and "
+        "need_W are of the seed that needs most",
+        .better = -1, .title = "ports"),
+    REAL(need_usd, "its price, switches and cables between them too, of one NPU", .better = -1,
+         .title = "price", .as = "USD/NPU"),
+    REAL(need_W, "its power, of one NPU", .better = -1, .unit = "W", .title = "power", .as = "W/NPU"),
     REAL(need_wait_pct, "how much longer that is: need_pct of the study", .better = -1, .in = IN_DATA),
     WORD(need_dim, "the dimension whose bandwidth alone that is: need_dim of the study; blank: all",
          .in = IN_DATA),
@@ -473,6 +484,19 @@ static void fill_means(struct gossip_row *row, const struct gossip_group *g)
     row->need_GBps = g->of[NEED].mean;
 }
 
+/* Ports that are enough for every seed; none where some seed's could not be found. */
+static void fill_ports(struct gossip_row *row, const struct frame *f, int32_t entry)
+{
+    const struct gossip_outcome *most = results_at(f->r, entry, 0);
+    for (int64_t k = 1; k < f->seeds && !isnan(most->ports.usd); k++) {
+        const struct gossip_outcome *x = results_at(f->r, entry, k);
+        most = isnan(x->ports.usd) || x->need_Bps > most->need_Bps ? x : most;
+    }
+    row->need_ports = most->ports.links;
+    row->need_usd = most->ports.usd;
+    row->need_W = most->ports.watt;
+}
+
 /* Mean bytes over each dimension. */
 static void fill_dims(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
@@ -527,6 +551,7 @@ static void put_entry(struct study_rows *rows, const struct frame *f, int32_t en
     fill_outcome(&row, diverged, g, f->seeds);
     if (g->is_ok) {
         fill_means(&row, g);
+        fill_ports(&row, f, entry);
         fill_dims(&row, f, entry);
         row.average_MB = x->average_B / 1e6;
         row.average_s = x->average_s;

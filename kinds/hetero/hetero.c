@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "kinds/design/ask/ports.h"
+#include "kinds/design/ask/system.h"
 #include "sim/hetero/oracle.h"
 #include "sim/hetero/profile.h"
 #include "study/axes.h"
@@ -295,6 +297,11 @@ static const struct key design_keys[] = {
            "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
     STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list (default: all that can run)",
                .form = "list of words"),
+    STUDY_NODE(parts,
+               "prices of the network, of which each unit pays the ports that it hangs on; a parts file or a "
+               "map (default: its port is in usd_per_h)",
+               .form = "file or <parts>"),
+    STUDY_NODE(system, "with parts: what owning the network costs a year, see system", .form = "<system>"),
     STUDY_NODE(where, "linear constraints on values of axes: points outside are left out",
                .form = "list of texts"),
     STUDY_NODE(keep, "which rows are kept, see keep (default: all)", .form = "<keep>"),
@@ -523,6 +530,7 @@ static int read_type(struct types *all, struct hetero_point *p, yaml_id map, str
     if (rc)
         return rc;
     *t = x->type;
+    t->port_usd_per_h = 0;
     t->host = -1;
     t->host_units = x->host ? x->type.host_units : 0;
     t->mem_B = isnan(x->type.mem_B) ? 0 : x->type.mem_B;
@@ -764,6 +772,108 @@ static int read_links(struct hetero_point *p, struct err *e)
     return p->links ? fill_links(p, &net, e) : err_nomem(e, "links between types");
 }
 
+/* ---- what ports cost ---- */
+
+/* What an NPU's part of the parts of dimension @p d costs an hour to own. */
+static double dim_usd_per_h(const struct topo_bill *b, int32_t d, double n_npus, const struct own_system *own)
+{
+    double usd_per_h = 0;
+    for (int32_t i = 0; i < b->n_lines; i++) {
+        const struct topo_bill_line *line = &b->lines[i];
+        const struct own_item item = system_network_item(line->item, 1, line->usd.typ, line->watt, own);
+        struct own_cost cost;
+        if (line->dim != d || line->in_server)
+            continue;
+        own_sum(&cost, &item, 1, &own->terms);
+        usd_per_h += own_usd_npu_h(&cost, n_npus, &own->terms);
+    }
+    return usd_per_h;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
+
+/* Units are rented, the network is owned: of `system` the terms and the network's keys count. */
+static int read_owning(struct own_system *own, struct hetero_point *p, struct err *e)
+{
+    static const char *const used[] = { "source",
+                                        "network_life_years",
+                                        "network_idle",
+                                        "residual",
+                                        "capital_rate",
+                                        "support",
+                                        "energy_usd_kWh",
+                                        "pue",
+                                        "load",
+                                        "building_usd_W",
+                                        "building_life_years",
+                                        "rent_usd_kW_month",
+                                        "sold",
+                                        NULL };
+    char place[400];
+    if (p->at.system < 0) {
+        schema_defaults(own, &own_system_section);
+        return 0;
+    }
+    if (p->at.parts < 0)
+        return yaml_fail_key(&p->doc, p->at.system, e, ERR_PARSE,
+                             "says what owning the network costs; give parts");
+    int rc = own_read(own, &p->doc, p->at.system, e);
+    if (rc)
+        return rc;
+    yaml_each (id, &p->doc, p->at.system)
+        if (!is_one_of(p->doc.nodes[id].key, used))
+            text_printf(&p->notes, "%s: %s has no effect on a network whose units are rented\n",
+                        yaml_place(&p->doc, id, place, sizeof place), p->doc.nodes[id].key);
+    return 0;
+}
+
+/* A unit pays the ports of its own dimension and of all outside of it, through which others reach it. */
+static void add_ports(struct hetero_point *p, const struct topo_bill *b, const int32_t *dims,
+                      const struct topo_network *net, const struct own_system *own)
+{
+    for (int32_t t = 0; t < p->profile.n_types; t++)
+        for (int32_t d = dims[t]; d < net->n_dims; d++)
+            p->profile.types[t].port_usd_per_h += dim_usd_per_h(b, d, (double)net->n_npus, own);
+    if (b->n_watt_unknown)
+        text_printf(&p->notes, "parts: the power of %d of %d lines of the network's bill is not known\n",
+                    (int)b->n_watt_unknown, (int)b->n_lines);
+}
+
+static int read_ports(struct hetero_point *p, struct err *e)
+{
+    struct own_system own;
+    struct design_point asked;
+    struct topo_bill bill = { 0 };
+    struct ports_share share;
+    double bw_Bps[TOPO_MAX_DIMS];
+    int32_t dims[HETERO_MAX_TYPES];
+    int rc = read_owning(&own, p, e);
+    if (rc || p->at.parts < 0)
+        return rc;
+    if (p->setup.handover != HETERO_NETWORK)
+        return yaml_fail_key(
+            &p->doc, p->at.parts, e, ERR_PARSE,
+            "prices the network between types, of which handover takes no notice; give network");
+    rc = ports_ask(&asked, &p->doc, p->own_source, e);
+    if (rc)
+        return rc;
+    topo_get_bandwidths(bw_Bps, &asked.net);
+    rc = find_dims(dims, p, &asked.net, e);
+    if (!rc)
+        rc = ports_price(&share, &bill, &asked, bw_Bps, e);
+    if (!rc)
+        add_ports(p, &bill, dims, &asked.net, &own);
+    p->priced = !rc;
+    topo_bill_free(&bill);
+    design_point_free(&asked);
+    return rc;
+}
+
 /* ---- a point ---- */
 
 /* Number of the drawn model that a word names, -1: none. */
@@ -830,8 +940,8 @@ static int hetero_read_keys(struct hetero_point *p, struct err *e)
         return rc;
     p->uses = find_uses(p);
     hetero_note_unused(p, &hetero_section, p->doc.root);
-    if ((rc = read_profile(p, e)) || (rc = read_links(p, e)) || (rc = find_server(p, e)) ||
-        (rc = read_throughput(p, e)))
+    if ((rc = read_profile(p, e)) || (rc = read_links(p, e)) || (rc = read_ports(p, e)) ||
+        (rc = find_server(p, e)) || (rc = read_throughput(p, e)))
         return rc;
     return text_check(&p->notes, e);
 }
@@ -1018,7 +1128,7 @@ static int run_oracle(const struct hetero_point *p, struct sink *sink, int32_t e
 }
 
 /* What a search leaves behind. */
-static struct hetero_result result_of(const struct hetero_search *s, int32_t scheduler)
+static struct hetero_result result_of(const struct hetero_search *s, int32_t scheduler, bool priced)
 {
     struct hetero_result x;
     row_clear(&x, hetero_kind.result);
@@ -1035,6 +1145,8 @@ static struct hetero_result result_of(const struct hetero_search *s, int32_t sch
     if (s->value.status != HETERO_OK)
         return x;
     x.stages = s->work.n_stages;
+    if (priced)
+        x.network_usd_per_h = hetero_study_network_usd_per_h(s);
     x.units = 0;
     for (int32_t t = 0; t < s->problem->profile->n_types; t++)
         x.units += s->work.of_type[t];
@@ -1058,7 +1170,7 @@ static int hetero_kind_run(const struct study_run *r, struct sink *sink, struct 
         return rc;
     }
     if (!rc) {
-        out = result_of(&s, scheduler);
+        out = result_of(&s, scheduler, p->priced);
     } else {
         row_clear(&out, hetero_kind.result);
         out.head = (struct study_result){ .rc = -rc, .message = e->msg };

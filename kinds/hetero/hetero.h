@@ -63,7 +63,7 @@ struct hetero_point {
     int32_t own_source;
     const char *name; /**< the document's; NULL: none */
     struct {
-        yaml_id model, draw, layers, types, network, schedulers, where, keep;
+        yaml_id model, draw, layers, types, network, parts, system, schedulers, where, keep;
     } at;             /**< keys that have a grammar of their own; -1: absent */
     double batch;     /**< NaN: absent */
     int32_t handover; /**< as written, -1: absent */
@@ -73,6 +73,7 @@ struct hetero_point {
     int32_t drawn; /**< enum hetero_model; -1: not drawn */
     struct hetero_profile profile;
     yaml_id dims[HETERO_MAX_TYPES]; /**< dimension of the network that each type names; -1: none */
+    bool priced;                    /**< ports are in the prices of units */
     struct hetero_link *links;      /**< shape [n_types][n_types], owned; NULL without handover network */
     struct hetero_setup setup;
     struct hetero_throughput throughput;
@@ -123,6 +124,7 @@ struct hetero_result {
     int64_t scheduler;     /**< number in hetero_schedulers */
     int64_t status, proof; /**< enum hetero_status: says whether there is a plan; enum hetero_proof */
     double usd, per_s, usd_per_h, reach_per_s, lower_usd, schedule_s; /**< schedule_s: wall clock */
+    double network_usd_per_h;                                         /**< in usd_per_h; NaN without parts */
     int64_t evaluations, stages, units; /**< units: of all types, hosts and servers included */
 };
 
@@ -132,6 +134,8 @@ extern const struct table_def hetero_tables[N_HETERO_TABLES];
 /** Rows of a run: its own, also of one that failed; of its plan and its curve. */
 void hetero_study_put_run(struct sink *sink, const struct study_run *r, const struct hetero_result *x);
 void hetero_study_put_details(struct sink *sink, const struct study_run *r, const struct hetero_search *s);
+/** What the ports of all units of the plan of @p s cost an hour. */
+double hetero_study_network_usd_per_h(const struct hetero_search *s);
 /** study_kind.reduce. */
 int hetero_study_reduce(struct study_rows *rows, void *shared, const struct results *r, struct err *e);
 

@@ -36,6 +36,7 @@ const struct column hetero_result_columns[] = {
     COLUMN_REAL(struct hetero_result, usd, NULL),
     COLUMN_REAL(struct hetero_result, per_s, NULL),
     COLUMN_REAL(struct hetero_result, usd_per_h, NULL),
+    COLUMN_REAL(struct hetero_result, network_usd_per_h, NULL),
     COLUMN_REAL(struct hetero_result, reach_per_s, NULL),
     COLUMN_REAL(struct hetero_result, lower_usd, NULL),
     COLUMN_REAL(struct hetero_result, schedule_s, NULL),
@@ -46,7 +47,7 @@ struct hetero_row {
     const char *model, *scheduler, *proof, *oracle_proof, *status, *message;
     int64_t types, layers, seeds, feasible, stages, units, plans_tried;
     double usd, usd_worst, over_oracle, over_oracle_worst, over_best, over_rl, oracle_usd;
-    double need_per_s, most_per_s, examples_per_s, reach_per_s, usd_per_h, schedule_s;
+    double need_per_s, most_per_s, examples_per_s, reach_per_s, usd_per_h, network_usd_per_h, schedule_s;
 };
 
 /* An axis of such a name has the same values. */
@@ -81,6 +82,8 @@ static const struct column row_columns[] = {
     REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits",
          .better = 1, .in = IN_DATA),
     REAL(usd_per_h, "price of all its units", .better = -1, .title = "price", .unit = "USD/h"),
+    REAL(network_usd_per_h, "of it, with parts: ports of the units, and the switches and cables behind them",
+         .better = -1, .title = "network", .unit = "USD/h"),
     COUNT(stages, "of its pipeline"),
     COUNT(units, "that are paid for: of stages, hosts and parameter servers", .better = -1),
     COUNT(plans_tried, "plans that were evaluated", .better = -1, .title = "plans tried"),
@@ -173,8 +176,8 @@ static const struct column plan_columns[] = {
     LESS_WORD(hetero_plan_row, type, "of the units that it is on"),
     LESS_COUNT(hetero_plan_row, stage, "that it belongs to, from 1"),
     LESS_COUNT(hetero_plan_row, units, "of that stage", .better = -1),
-    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host", .unit = "USD/h",
-              .better = -1),
+    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host and, with parts, its port",
+              .unit = "USD/h", .better = -1),
     COLUMNS_END,
 };
 
@@ -286,13 +289,6 @@ void hetero_study_put_run(struct sink *sink, const struct study_run *r, const st
     sink_put(sink, TABLE_RUNS, &row);
 }
 
-/* What a unit of @p type costs, with its host. */
-static double unit_usd_per_h(const struct hetero_profile *f, int32_t type)
-{
-    const struct hetero_type *t = &f->types[type];
-    return t->usd_per_h + (t->host >= 0 ? (double)t->host_units * f->types[t->host].usd_per_h : 0);
-}
-
 /* Layers `first` to `last`, from 0, on units of one type; seconds are of one example. */
 struct stage_run {
     int32_t first, last, type;
@@ -336,6 +332,19 @@ static struct stage_run stage_run(const struct hetero_search *s, int32_t i)
     return out;
 }
 
+double hetero_study_network_usd_per_h(const struct hetero_search *s)
+{
+    const struct hetero_profile *f = s->problem->profile;
+    int32_t server = s->problem->setup.server;
+    double sum = 0;
+    for (int32_t i = 0; i < s->work.n_stages; i++) {
+        const struct stage_run x = stage_run(s, i);
+        sum += (double)x.units * f->types[x.type].port_usd_per_h;
+        sum += server >= 0 ? (double)x.servers * f->types[server].port_usd_per_h : 0;
+    }
+    return sum;
+}
+
 /* Table plans: a row per layer. */
 static void put_layers(struct sink *sink, const struct study_run *r, const struct stage_run *x, int32_t stage)
 {
@@ -348,7 +357,7 @@ static void put_layers(struct sink *sink, const struct study_run *r, const struc
                                              .type = f->types[x->type].name,
                                              .stage = stage + 1,
                                              .units = x->units,
-                                             .unit_usd_per_h = unit_usd_per_h(f, x->type) };
+                                             .unit_usd_per_h = hetero_unit_usd_per_h(f, x->type) };
         sink_put(sink, HETERO_PLANS, &row);
     }
 }
@@ -529,6 +538,7 @@ static void fill_middle(struct hetero_row *row, const struct hetero_result *x)
         return;
     row->examples_per_s = x->per_s;
     row->usd_per_h = x->usd_per_h;
+    row->network_usd_per_h = x->network_usd_per_h;
     row->stages = x->stages;
     row->units = x->units;
 }

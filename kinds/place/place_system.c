@@ -17,12 +17,7 @@ static const char *const shared_keys[] = { "name",        "network",    "parts",
 
 int place_ask_network(struct design_point *out, const struct place_study *s, unsigned needs, struct err *e)
 {
-    struct yaml_doc doc;
-    int rc = yaml_copy(&doc, &s->doc, e);
-    if (rc)
-        return rc;
-    yaml_keep(&doc, doc.root, shared_keys);
-    return design_point_take(out, &doc, s->own_source, needs, e);
+    return design_point_take_keys(out, &s->doc, s->own_source, shared_keys, needs, e);
 }
 
 /* A step of an entry alone, in its first place, at the network's own figures: some checkpoints are so many

@@ -88,6 +88,13 @@ static void fill_spans(struct hetero_problem *p, int32_t first, int32_t type)
     }
 }
 
+double hetero_unit_usd_per_h(const struct hetero_profile *profile, int32_t type)
+{
+    const struct hetero_type *x = &profile->types[type];
+    return x->usd_per_h + x->port_usd_per_h +
+           (x->host >= 0 ? (double)x->host_units * profile->types[x->host].usd_per_h : 0);
+}
+
 /* Tables over first layer, last layer and type: every search asks for the same spans again and again. A unit
  * is priced with its host. */
 int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
@@ -108,9 +115,7 @@ int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
         return err_nomem(e, "stages of a plan");
     }
     for (int32_t t = 0; t < profile->n_types; t++) {
-        const struct hetero_type *x = &profile->types[t];
-        p->unit_usd_per_h[t] =
-            x->usd_per_h + (x->host >= 0 ? (double)x->host_units * profile->types[x->host].usd_per_h : 0);
+        p->unit_usd_per_h[t] = hetero_unit_usd_per_h(profile, t);
         for (int32_t first = 0; first < profile->n_layers; first++)
             fill_spans(p, first, t);
     }

@@ -78,6 +78,9 @@ struct hetero_problem {
     double *unit_usd_per_h;      /**< shape [n_types], owned: a unit and its host */
 };
 
+/** What a unit of @p type costs [USD/h]: itself, its port and its host. */
+double hetero_unit_usd_per_h(const struct hetero_profile *profile, int32_t type);
+
 /**
  * All spans of layers on all types, O(L^2 T) time and memory. @p profile checked (hetero_profile_check()),
  * borrowed until hetero_free(); the throughput is 0 until it is set.

@@ -53,6 +53,8 @@ struct hetero_type {
     bool cpu;
     double mem_B;                 /**< of one unit, 0: not known; for reports, no plan is refused for it */
     double usd_per_h;             /**< of one unit, >= 0 */
+    double port_usd_per_h;        /**< beside it, of its ports and what they hang on; not of units that are
+                                     hosts, which have none of their own */
     int64_t max_units;            /**< 1 to HETERO_MAX_UNITS, over all stages */
     double compute_par, comm_par; /**< share that units divide, [0, 1] (Amdahl): alpha and beta */
     int32_t host;                 /**< type of the cores that each unit needs besides itself, -1: none; it has

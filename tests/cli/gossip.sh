@@ -2,6 +2,9 @@
 # Studies of training with little communication: a row a point and method, tables beside them, the same on any
 # number of threads; what is wrong is said where it stands; an interrupt leaves nothing. What is learned is no
 # format: its numbers are shown as #.
+echo "== the bandwidth that a method needs, in ports"
+"$WEFT" gossip configs/studies/gossip-bandwidth.yaml -q --set learner.epochs=1 --set 'methods=[all-reduce]' --set 'vary={ clock.overlap: [false] }' |
+    sed -n '/ports/,/^all-reduce/p'
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 learned() { "$WEFT" "$@" >out 2>&1; code=$?; echo "\$ weft $*"; sed -E -e 's/  +/  /g' -e 's/[-+]?[0-9.,]+ ± [0-9.]+/#/g' -e 's/ [-+][0-9][0-9.,]*/ #/g' -e 's/[-+]?[0-9]+\.[0-9]+/#/g' -e 's/at step [0-9]+/at step #/g' out; rm out; echo "exit $code"; }

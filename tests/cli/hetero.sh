@@ -3,6 +3,8 @@
 # of threads; what is wrong is said where it stands; an interrupt leaves nothing.
 echo "== the study of schedulers: points whose cheapest plan is proved"
 "$WEFT" hetero configs/studies/heterps.yaml --set 'schedulers=[oracle, heuristic]' -q | grep -c '^cheapest plan: .* (proved)$'
+echo "== the network between pools is paid for: which port pays for itself"
+"$WEFT" hetero configs/studies/hetero-ports.yaml -q --set 'schedulers=[oracle]' | grep '^oracle'
 cd "$TMPDIR" || exit 1
 run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 cat >measured.yaml <<..

@@ -371,6 +371,8 @@ TEST_WITH(keys_without_effect_are_told, make_folder, remove_folder)
         { "methods: [{ method: pair, rule: drift, period: 3 }]\n", "methods[0].period has no effect here" },
         { "methods: [{ method: pair, cap: 3 }]\n", "methods[0].cap has no effect here" },
         { "server: 1\nmethods: [pair]\n", "server has no effect here" },
+        { "parts: { rates: [ { tier: A, link_usd_per_GBps: 1 } ] }\nmethods: [pair]\n",
+          "parts has no effect here, it is used only with need_pct\n" },
         { "need_dim: dim1\nmethods: [pair]\n",
           "need_dim has no effect here, it is used only with need_pct\n" },
     };

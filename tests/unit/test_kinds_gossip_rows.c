@@ -42,6 +42,44 @@ TEST_WITH(an_axis_of_dimensions_is_the_column_that_says_which, make_folder, remo
     assert_row(&t.rows, 0, "need_dim=dim1 need_wait_pct=20 status=ok");
 }
 
+/* ---- what it costs ---- */
+
+/* An all-reduce of 10 MB among 4 NPUs, 10 ms a step, 20 % more: 7.5 GB/s, found to within 1 %. Links of 1
+ * GB/s, two at a NIC, switches sold by the port: 8 links, 4 NICs. A method that never exchanges has a link
+ * all the same. */
+#define BOUGHT                                                                                               \
+    "network: { dims: [ { name: pod, shape: switch, size: 4, bw_GBps: %s } ] }\n"                            \
+    "learner: { hidden: 8, batch: 16, epochs: 4 }\nmodel_MB: 10\n"                                           \
+    "data: { train: 400, test: 100, features: 8, classes: 4, hidden: 8 }\n"                                  \
+    "clock: { jitter: 0 }\nseeds: 2\nseed: 11\nneed_pct: 20\n"                                               \
+    "methods: [all-reduce, { method: local, period: 100 }]\n"                                                \
+    "parts: { name: p, catalogue: [\n"                                                                       \
+    "  { name: nic, kind: nic, ports: 2, bw_GBps: 1, usd: 100, watt: 5 },\n"                                 \
+    "  { name: port, kind: switch, ports: 1, bw_GBps: 1, usd: 7, watt: 1 },\n"                               \
+    "  { name: end, kind: link, bw_GBps: 1, usd: 10, watt: 2 },\n"                                           \
+    "  { name: fabric, kind: product, bw_GBps: 5, ports: 4 } ], build: [\n"                                  \
+    "  { tier: Pod, nic: nic, switch: port, end_link: end }, { tier: Server, product: fabric } ] }\n"
+
+TEST_WITH(a_need_in_whole_parts_is_its_bill, make_folder, remove_folder)
+{
+    char text[2048];
+    snprintf(text, sizeof text, BOUGHT, "1, tier: Pod");
+    TABLES(t, 1, text);
+    assert_row(&t.rows, 0, "need_GBps=7.5~0.011 need_ports=8 need_usd=%d need_W=%d", 4 * 100 + 8 * 10 + 8 * 7,
+               4 * 5 + 8 * 2 + 8);
+    assert_row(&t.rows, 1, "need_GBps=0 need_ports=1 need_usd=117 need_W=8");
+}
+
+TEST_WITH(a_need_that_no_part_meets_says_so, make_folder, remove_folder)
+{
+    char text[2048];
+    snprintf(text, sizeof text, BOUGHT, "5, tier: Server");
+    TABLES(t, 1, text);
+    assert_row(&t.rows, 0, "status=ok need_GBps=7.5~0.011 need_ports= need_usd=");
+    assert_has(word(&t.rows, 0, "message"), "GB/s are needed, fabric has 5");
+    assert_row(&t.rows, 1, "need_ports=0 need_usd=0");
+}
+
 /* ---- seeds that diverge ---- */
 
 /* Of the first point. */

@@ -114,6 +114,27 @@ TEST_WITH(limits_that_stages_share_may_leave_no_plan, make_folder, remove_folder
     assert_row(&t.rows, 0, "reach_per_s=%.17g~1e-6", 1e6 / 11);
 }
 
+/* A unit pays a port at 8,760 USD for a year of 8,760 h and nothing else: 1 USD/h more than its own. */
+TEST_WITH(the_network_between_pools_is_paid_for, make_folder, remove_folder)
+{
+    static const char network[] =
+        "network: { dims: [ { name: pools, shape: switch, size: 4, bw_GBps: 0.7, tier: P } ] }\n"
+        "parts: { name: p, catalogue: [ { name: port, kind: switch, ports: 1, bw_GBps: 1, usd: 760, watt: 0 "
+        "}, { name: end, kind: link, bw_GBps: 1, usd: 8000, watt: 0 } ], build: [ { tier: P, switch: port, "
+        "end_link: end } ] }\n"
+        "system: { network_life_years: 1, capital_rate: 0, support: 0, npu_usd: 5 }\n"
+        "throughput: { per_s: 50000 }\nschedulers: [heuristic, gpu-only]\n";
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s", TWO, network);
+    TABLES(t, 1, text);
+    assert_row(&t.rows, 0, "usd_per_h=3.1 network_usd_per_h=2 units=2 usd=%.17g", 31.0 / 3600);
+    assert_row(&t.rows, 1, "usd_per_h=4 network_usd_per_h=2 units=2 usd=%.17g", 60.0 / 3600);
+    assert_row(&t.plans, 0, "type=cpu unit_usd_per_h=1.1");
+    assert_has(text_str(&t.notes), "npu_usd has no effect on a network whose units are rented");
+    TABLES(free, 1, TWO "throughput: { per_s: 50000 }\nschedulers: [heuristic]\n");
+    assert_row(&free.rows, 0, "usd_per_h=1.1 network_usd_per_h=");
+}
+
 TEST_WITH(hosts_and_parameter_servers_are_paid_for, make_folder, remove_folder)
 {
     /* (gpu, gpu) at 1e5/s: 3 GPUs, each with 2 cores; 1e5 * 1e4 B/s over 0.3 GB/s: 4 cores more. */

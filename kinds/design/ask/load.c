@@ -1297,6 +1297,18 @@ int design_point_take(struct design_point *s, const struct yaml_doc *doc, int32_
     return rc;
 }
 
+int design_point_take_keys(struct design_point *s, const struct yaml_doc *doc, int32_t own_source,
+                           const char *const *keys, unsigned needs, struct err *e)
+{
+    struct yaml_doc copy;
+    *s = (struct design_point){ .doc = { .root = -1 }, .budget = { .node = -1 } };
+    int rc = yaml_copy(&copy, doc, e);
+    if (rc)
+        return rc;
+    yaml_keep(&copy, copy.root, keys);
+    return design_point_take(s, &copy, own_source, needs, e);
+}
+
 int design_point_load(struct design_point *s, const char *path_or_spec,
                       const struct study_override *overrides, int32_t n, unsigned needs, struct err *e)
 {

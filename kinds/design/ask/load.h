@@ -38,6 +38,10 @@ int design_point_load(struct design_point *s, const char *path_or_spec,
 /** The same of a document that was read, which is the point's from then on, also after failure. */
 int design_point_take(struct design_point *s, const struct yaml_doc *doc, int32_t own_source, unsigned needs,
                       struct err *e);
+/** The same of a document that stays its owner's, of which but the keys of @p keys, NULL-terminated, are let
+ * go: what a study of another kind says of its network, its parts, its machine. */
+int design_point_take_keys(struct design_point *s, const struct yaml_doc *doc, int32_t own_source,
+                           const char *const *keys, unsigned needs, struct err *e);
 /** The same with axes. With a cache, @p s must not outlive the next one that is read with it. */
 int design_point_read(struct design_point *s, const struct study_source *from, unsigned needs, struct err *e);
 

@@ -183,7 +183,7 @@ static void add_bill_fail(struct system *x, const struct design_point *s, const 
     add_fail(x, fail);
 }
 
-static struct own_item network_item(const char *name, double n, double usd, double watt,
+struct own_item system_network_item(const char *name, double n, double usd, double watt,
                                     const struct own_system *own)
 {
     return (struct own_item){ .name = name,
@@ -199,7 +199,7 @@ static void add_bill_line(struct system *x, const struct design_point *s, const 
 {
     const struct own_system *own = &s->system;
     double n = line->count;
-    struct own_item item = network_item(line->item, n, line->usd.typ / n, line->watt / n, own);
+    struct own_item item = system_network_item(line->item, n, line->usd.typ / n, line->watt / n, own);
     item.unit = strcmp(line->count_unit, "pcs") == 0 ? NULL : line->count_unit;
     item.usd_down = (line->usd.typ - line->usd.low) / n;
     item.usd_up = (line->usd.high - line->usd.typ) / n;
@@ -809,12 +809,12 @@ static int settle_own(struct design_point *s, struct err *e)
     s->own.kept = best_kept(&s->own, 0);
     s->own.usd_per_Mtoken = 1e6 / (YEAR_H * HOUR_S * own->terms.sold * tokens_of(s) * s->own.kept);
     x.n_items = x.n_fails = 0;
-    add_item(&x, network_item("network", 1, 0, 1, own));
+    add_item(&x, system_network_item("network", 1, 0, 1, own));
     sum = sum_alone(&x, s);
     s->own.watt_per_watt = sum.watt_peak;
     s->own.usd_year_per_W = sum.total;
     x.n_items = x.n_fails = 0;
-    add_item(&x, network_item("network", 1, 1, 0, own));
+    add_item(&x, system_network_item("network", 1, 1, 0, own));
     s->own.usd_year_per_usd = sum_alone(&x, s).total;
     /* own_sum() is linear in prices, and no bandwidth changes those of a graph's nodes. */
     s->own.usd_year += s->own.usd_year_per_usd * design_point_nodes_usd(s);

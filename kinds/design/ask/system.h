@@ -91,6 +91,10 @@ int32_t system_shares_max(const struct system *x);
  */
 int32_t system_shares(struct system_share *out, const struct system *x, const struct own_system *own);
 
+/** @p n parts of a network, each at @p usd and @p watt, as they are owned. */
+struct own_item system_network_item(const char *name, double n, double usd, double watt,
+                                    const struct own_system *own);
+
 /** Dimensions that lie inside a server of system.npus_per_node: the first so many, whole fabrics. */
 int32_t system_dims_inside(const struct design_point *s);
 /** NPUs that a job loses, in whole nodes, with those of @p loss in the entry that begins at dimension @p
