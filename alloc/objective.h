@@ -12,6 +12,7 @@ enum alloc_objective {
     ALLOC_PERF_PER_WATT,
     ALLOC_TCO_PER_TOKEN,
     N_ALLOC_OBJECTIVES,
+    ALLOC_USUAL = ALLOC_TIME, /**< of a study that names none */
 };
 
 /** What a design spends besides bandwidth, of the whole cluster. */

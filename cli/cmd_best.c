@@ -58,7 +58,7 @@ static int take_objective(struct best_job *j, struct err *e)
     int rc = design_load(&s, &j->study, &first, 0, e);
     if (rc)
         return rc;
-    bool blank = s.objective == ALLOC_PERF_PER_WATT && !s.has_system; /* in rows */
+    bool blank = alloc_objectives[s.objective].factor == ALLOC_OWN_WATT && !s.has_system; /* in rows */
     if (blank || !best_name_objective(j->by, sizeof j->by, s.objective))
         rc = fail_objective(j, "has an objective of which rows have no column", e);
     design_point_free(&s);

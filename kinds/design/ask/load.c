@@ -47,7 +47,7 @@ static const struct key design_keys[] = {
               "several workloads: weighted sum of times, or the least worst ratio to each one's own best "
               "(default: sum)",
               .uses = USE_SPLIT),
-    K_WORD_OR(struct design_point, objective, "objective", alloc_objective_names, ALLOC_TIME,
+    K_WORD_OR(struct design_point, objective, "objective", alloc_objective_names, ALLOC_USUAL,
               "what the split optimises (default: time)", .uses = USE_SPLIT),
     K_WORD_OR(struct design_point, split, "split", design_split_names, DESIGN_SOLVE,
               "weft sweep: solve the split of each point, or take the bandwidths of its network as given and "
