@@ -15,14 +15,13 @@ enum { D = TOPO_MAX_DIMS };
 
 int alloc_bound_build(struct alloc_bound *b, const struct alloc_problem *p, struct err *e)
 {
-    *b = (struct alloc_bound){ 0 };
-    b->leaf_dual = calloc((size_t)p->step->n_leaves * D + 1, sizeof *b->leaf_dual);
-    b->term_weight = calloc((size_t)p->step->n_terms, sizeof *b->term_weight);
-    b->row_dual = calloc((size_t)p->n_rows + 1, sizeof *b->row_dual);
-    if (b->leaf_dual && b->term_weight && b->row_dual)
-        return 0;
-    alloc_bound_free(b);
-    return err_nomem(e, "a lower bound");
+    const size_t leaves = (size_t)p->step->n_leaves * D, terms = (size_t)p->step->n_terms;
+    *b = (struct alloc_bound){ .leaf_dual = calloc(leaves + terms + (size_t)p->n_rows + 1, sizeof(double)) };
+    if (!b->leaf_dual)
+        return err_nomem(e, "a lower bound");
+    b->term_weight = b->leaf_dual + leaves;
+    b->row_dual = b->term_weight + terms;
+    return 0;
 }
 
 /* A deep copy: answers keep their bounds when the solver's memory is gone. */
@@ -57,8 +56,6 @@ void alloc_bound_scale(struct alloc_bound *b, const struct alloc_problem *p, dou
 void alloc_bound_free(struct alloc_bound *b)
 {
     free(b->leaf_dual);
-    free(b->term_weight);
-    free(b->row_dual);
     *b = (struct alloc_bound){ 0 };
 }
 

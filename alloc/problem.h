@@ -74,9 +74,9 @@ extern const char *const alloc_status_names[N_ALLOC_STATUSES + 1];
  */
 struct alloc_bound {
     double time_weight, cost_weight, value;
-    double *leaf_dual;   /**< shape [n_leaves][TOPO_MAX_DIMS], owned */
-    double *term_weight; /**< shape [n_terms], owned */
-    double *row_dual;    /**< shape [n_rows], owned; >= 0 on <= and on -(>=) rows, any sign on == */
+    double *leaf_dual;   /**< shape [n_leaves][TOPO_MAX_DIMS], owned with the two that follow in its memory */
+    double *term_weight; /**< shape [n_terms] */
+    double *row_dual;    /**< shape [n_rows]; >= 0 on <= and on -(>=) rows, any sign on == */
 };
 
 /** The answer. Read status first. Release with alloc_answer_free(). */
@@ -90,8 +90,8 @@ struct alloc_answer {
     bool unique;                  /**< no other split reaches the value */
     double lo_Bps[TOPO_MAX_DIMS]; /**< least bandwidth of each dimension over the optimal face */
     double hi_Bps[TOPO_MAX_DIMS]; /**< greatest; INFINITY where the face has no end */
-    double *shadow;             /**< shape [n_rows], owned: fall of the objective per SI unit added to rhs */
-    double *shadow_play;        /**< shape [n_rows], owned: how well shadow is known; 0 is all that is less */
+    double *shadow;      /**< shape [n_rows], owned: fall of the objective per SI unit added to rhs */
+    double *shadow_play; /**< shape [n_rows], behind it: how well shadow is known; 0 is all that is less */
     struct alloc_bound *bounds; /**< shape [n_bounds], owned: the proof of lower_bound */
     int32_t n_bounds;
     int32_t best_bound; /**< the one that touches the answer: its row_dual are the prices */
@@ -105,7 +105,8 @@ struct alloc_answer {
  */
 struct alloc_kept {
     double *question; /**< shape [n], owned: all that the kept split depends on; NULL: nothing is kept */
-    size_t n;
+    double *asked;    /**< shape [cap], owned: of the problem at hand */
+    size_t n, cap;
     struct alloc_answer answer;
 };
 void alloc_kept_free(struct alloc_kept *k);

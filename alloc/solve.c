@@ -545,7 +545,6 @@ void alloc_answer_free(struct alloc_answer *a)
         alloc_bound_free(&a->bounds[i]);
     free(a->bounds);
     free(a->shadow);
-    free(a->shadow_play);
     *a = (struct alloc_answer){ 0 };
 }
 
@@ -1023,14 +1022,22 @@ static int solve_capped(struct alloc_answer *out, const struct alloc_problem *p,
     return rc;
 }
 
+static int build_shadows(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    out->shadow = calloc(2 * (size_t)p->n_rows + 1, sizeof *out->shadow);
+    if (!out->shadow)
+        return err_nomem(e, "shadow prices");
+    out->shadow_play = out->shadow + p->n_rows;
+    return 0;
+}
+
 /* Solve, else find out why there is no answer. STALLED is only what is left when no reason was found or a
  * proof falls short. */
 static int solve_as_given(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     *out = (struct alloc_answer){ .status = ALLOC_STALLED, .n_rows = p->n_rows, .value = NAN };
-    out->shadow = calloc((size_t)p->n_rows + 1, sizeof *out->shadow);
-    out->shadow_play = calloc((size_t)p->n_rows + 1, sizeof *out->shadow_play);
-    int rc = out->shadow && out->shadow_play ? solve(out, p, e) : err_nomem(e, "shadow prices");
+    int rc = build_shadows(out, p, e);
+    rc = rc ? rc : solve(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && isnan(out->value) && !alloc_is_limited(p->objective))
         rc = solve_capped(out, p, e);
     if (!rc && out->status == ALLOC_STALLED && !isnan(out->value))
@@ -1166,14 +1173,19 @@ static int32_t find_scaled_row(const struct alloc_problem *p)
     return found >= 0 && p->rows[found].rhs > 0 ? found : -1;
 }
 
-/* All that the split at UNIT depends on, as numbers; NULL: no memory. */
-static double *list_question(size_t *n, const struct alloc_problem *p)
+/* All that the split at UNIT depends on, as numbers, into k->asked: how many; 0: no memory. */
+static size_t list_question(struct alloc_kept *k, const struct alloc_problem *p)
 {
     const size_t leaves = (size_t)p->step->n_leaves * D, of_row = D + 2;
-    double *list = malloc((leaves + (size_t)p->n_rows * of_row + 2 * (size_t)D + 3) * sizeof *list),
-           *to = list;
-    if (!list)
-        return NULL;
+    const size_t n = leaves + (size_t)p->n_rows * of_row + 2 * (size_t)D + 3;
+    if (k->cap < n) {
+        free(k->asked);
+        k->asked = malloc(n * sizeof *k->asked);
+        k->cap = k->asked ? n : 0;
+    }
+    double *to = k->asked;
+    if (!to)
+        return 0;
     *to++ = p->objective;
     *to++ = p->step->n_dims;
     *to++ = p->step->n_leaves;
@@ -1188,8 +1200,7 @@ static double *list_question(size_t *n, const struct alloc_problem *p)
         to[D] = p->rows[i].sense;
         to[D + 1] = p->rows[i].rhs != 0;
     }
-    *n = (size_t)(to - list);
-    return list;
+    return n;
 }
 
 static int solve_at_unit(struct alloc_answer *out, const struct alloc_problem *p, int32_t row, struct err *e)
@@ -1210,48 +1221,51 @@ static int solve_at_unit(struct alloc_answer *out, const struct alloc_problem *p
     return rc;
 }
 
-void alloc_kept_free(struct alloc_kept *k)
+/* The room for what is asked stays. */
+static void drop_kept(struct alloc_kept *k)
 {
     if (k->question)
         alloc_answer_free(&k->answer);
     free(k->question);
+    k->question = NULL;
+}
+
+void alloc_kept_free(struct alloc_kept *k)
+{
+    drop_kept(k);
+    free(k->asked);
     *k = (struct alloc_kept){ 0 };
 }
 
 /* The split at UNIT, which @p k holds then. */
 static int find_at_unit(struct alloc_kept *k, const struct alloc_problem *p, int32_t row, struct err *e)
 {
-    size_t n;
-    double *question = list_question(&n, p);
-    if (!question)
+    size_t n = list_question(k, p);
+    if (!n)
         return err_nomem(e, "a split");
-    if (k->question && k->n == n && memcmp(k->question, question, n * sizeof *question) == 0) {
-        free(question);
+    if (k->question && k->n == n && memcmp(k->question, k->asked, n * sizeof *k->asked) == 0)
         return 0;
-    }
-    alloc_kept_free(k);
+    drop_kept(k);
     int rc = solve_at_unit(&k->answer, p, row, e);
     if (rc)
-        free(question);
-    k->question = rc ? NULL : question;
+        return rc;
+    k->question = k->asked;
     k->n = n;
-    return rc;
+    k->asked = NULL;
+    k->cap = 0;
+    return 0;
 }
 
 /* @p unit, which is solved, at a right-hand side of @p s times UNIT. */
 static int take_scaled(struct alloc_answer *out, const struct alloc_answer *unit,
                        const struct alloc_problem *p, double s, struct err *e)
 {
-    size_t n = (size_t)p->n_rows;
     *out = (struct alloc_answer){
         .n_rows = p->n_rows, .value = NAN, .unique = unit->unique, .iterations = unit->iterations
     };
-    out->shadow = calloc(n, sizeof *out->shadow);
-    out->shadow_play = calloc(n, sizeof *out->shadow_play);
     out->bounds = calloc(1, sizeof *out->bounds);
-    int rc = out->shadow && out->shadow_play && out->bounds
-                 ? alloc_bound_copy(&out->bounds[0], &unit->bounds[unit->best_bound], p, e)
-                 : err_nomem(e, "a split");
+    int rc = out->bounds ? build_shadows(out, p, e) : err_nomem(e, "a split");
+    rc = rc ? rc : alloc_bound_copy(&out->bounds[0], &unit->bounds[unit->best_bound], p, e);
     if (rc) {
         alloc_answer_free(out);
         return rc;
@@ -1270,21 +1284,30 @@ static int take_scaled(struct alloc_answer *out, const struct alloc_answer *unit
 }
 
 /* @p done: @p out is the answer, by a split that scales; else there is nothing to free. */
-static int solve_scaled(struct alloc_answer *out, bool *done, const struct alloc_problem *p, struct err *e)
+static int solve_scaled(struct alloc_answer *out, bool *done, struct alloc_kept *kept,
+                        const struct alloc_problem *p, struct err *e)
 {
-    struct alloc_kept own = { 0 }, *kept = p->kept ? p->kept : &own;
     int32_t row = find_scaled_row(p);
-    *out = (struct alloc_answer){ 0 };
-    *done = false;
     if (row < 0)
         return 0;
     int rc = find_at_unit(kept, p, row, e);
-    if (!rc && kept->answer.status == ALLOC_SOLVED) {
-        rc = take_scaled(out, &kept->answer, p, p->rows[row].rhs / UNIT, e);
-        *done = !rc && out->status == ALLOC_SOLVED && out->gap <= CONVERGED_SHARE;
-        if (!rc && !*done)
-            alloc_answer_free(out);
-    }
+    if (rc)
+        *out = (struct alloc_answer){ 0 };
+    if (rc || kept->answer.status != ALLOC_SOLVED)
+        return rc;
+    rc = take_scaled(out, &kept->answer, p, p->rows[row].rhs / UNIT, e);
+    *done = !rc && out->status == ALLOC_SOLVED && out->gap <= CONVERGED_SHARE;
+    if (!rc && !*done)
+        alloc_answer_free(out);
+    return rc;
+}
+
+/* The same where nobody keeps anything. */
+static int solve_scaled_once(struct alloc_answer *out, bool *done, const struct alloc_problem *p,
+                             struct err *e)
+{
+    struct alloc_kept own = { 0 };
+    int rc = solve_scaled(out, done, &own, p, e);
     alloc_kept_free(&own);
     return rc;
 }
@@ -1292,9 +1315,9 @@ static int solve_scaled(struct alloc_answer *out, bool *done, const struct alloc
 int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
 {
     struct alloc_problem q = alloc_with_factor(p);
-    bool done;
+    bool done = false;
     q.tie_usd_per_Bps = p->usd_per_Bps;
-    int rc = solve_scaled(out, &done, &q, e);
+    int rc = q.kept ? solve_scaled(out, &done, q.kept, &q, e) : solve_scaled_once(out, &done, &q, e);
     if (!rc && !done)
         rc = solve_as_given(out, &q, e);
     if (!rc && !done && out->status == ALLOC_STALLED)
