@@ -102,6 +102,13 @@ double work_left_s(void)
     return left_s;
 }
 
+bool work_is_steady(double *before_s, double spent_s, double left_s)
+{
+    const double alike = 1.2, least_share = 0.05;
+    double was_s = *before_s, total_s = *before_s = spent_s + left_s;
+    return spent_s >= least_share * total_s && total_s <= alike * was_s && was_s <= alike * total_s;
+}
+
 void work_stop(void)
 {
     atomic_store_explicit(&stopped, true, memory_order_relaxed);

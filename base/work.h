@@ -50,6 +50,14 @@ struct work_state work_look(int level);
 double work_left_s(void);
 
 /**
+ * Whether an end @p left_s from now is worth announcing, @p spent_s after the beginning: a twentieth is done,
+ * and what was known at half of this time, *before_s (of all; this replaces it), differs by a fifth at most.
+ * Of work that is done as any power of time the announced rest is then right within a factor of 3. NaN: it is
+ * not.
+ */
+bool work_is_steady(double *before_s, double spent_s, double left_s);
+
+/**
  * All work of this process shall end, now and from now on; what is half done is dropped. May be called in a
  * signal handler. Loops that may last a second look at work_stopped(), which costs no more than reading an
  * int, a thousand times a second or more often, and give up; whoever called them returns work_check().

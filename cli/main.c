@@ -107,6 +107,11 @@ static int show_version(int argc, char **argv)
 /* What the signal handler says; set before it may run. */
 static const char *volatile waited_for;
 static double waited_since_s;
+/* How long all would take by what was known at the last signal [s]; NaN: nothing. */
+static double waited_total_s;
+
+/* When the first line is due; a line comes when twice as long was waited. */
+enum { FIRST_S = 10 };
 
 /* A line that is put together without stdio, which a signal handler may not use. */
 struct waiting_line {
@@ -154,7 +159,7 @@ static void waiting_put_work(struct waiting_line *l, const struct work_state *w)
 }
 
 /* How far each level is, but those of a single step, and how long all takes. */
-static void waiting_put_all(struct waiting_line *l)
+static void waiting_put_all(struct waiting_line *l, double spent_s)
 {
     const char *before = ": ";
     for (int level = 0; level < WORK_LEVELS; level++) {
@@ -166,7 +171,7 @@ static void waiting_put_all(struct waiting_line *l)
         before = "; in one of these ";
     }
     double left_s = work_left_s();
-    if (left_s > 0) { /* not NaN */
+    if (work_is_steady(&waited_total_s, spent_s, left_s) && left_s > 0) { /* not NaN */
         waiting_put(l, *before == ':' ? ": about " : ", about ");
         waiting_put_s(l, left_s);
         waiting_put(l, " left");
@@ -178,11 +183,16 @@ static void waiting_say(int signal)
     struct waiting_line l = { .n = 0 };
     double spent_s = clock_now_s() - waited_since_s;
     (void)signal;
+    if (spent_s < FIRST_S - 1) { /* in between, to look alone */
+        work_is_steady(&waited_total_s, spent_s, work_left_s());
+        alarm(FIRST_S - FIRST_S / 2);
+        return;
+    }
     waiting_put(&l, "weft ");
     waiting_put(&l, waited_for);
     waiting_put(&l, ": ");
     waiting_put_s(&l, spent_s);
-    waiting_put_all(&l);
+    waiting_put_all(&l, spent_s);
     waiting_put(&l, "\n");
     /* What cannot be said is not. */
     ssize_t written = write(STDERR_FILENO, l.s, l.n);
@@ -192,13 +202,13 @@ static void waiting_say(int signal)
 /* Commands that show their progress, or are to be quiet, call alarm(0). */
 static void waiting_begin(const struct command *c)
 {
-    enum { FIRST_S = 10 };
     struct sigaction action = { .sa_handler = waiting_say, .sa_flags = SA_RESTART };
     waited_for = c->name;
     waited_since_s = clock_now_s();
+    waited_total_s = NAN;
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGALRM, &action, NULL) == 0)
-        alarm(FIRST_S);
+        alarm(FIRST_S / 2);
 }
 
 /* Of a command that reads studies, operands that are bare names become paths, kept in @p found. */

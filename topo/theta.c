@@ -33,6 +33,7 @@
 #include "base/simplex.h"
 #include "base/stat.h"
 #include "base/vec.h"
+#include "base/work.h"
 #include "topo/congestion.h"
 
 /** Distances nearer than this, relative, are ties. */
@@ -736,6 +737,9 @@ static int solve_paths(double *lower, double *upper, double *busy, struct theta 
     for (int32_t o = 0; o < t->n_vars; o++)
         t->asked[o] = fmax(t->best[o], LEAST_BEGIN * *upper / (t->n_vars * t->cost[o]));
     congestion_begin(t->congestion, t->cost, t->asked);
+    struct work work;
+    int32_t digits = 0;
+    work_begin(&work, "digits of a throughput", (int64_t)lround(-log10(enough)));
     for (int step = 0, last = 0; step < MAX_STEPS && step - last < IDLE_STEPS && !rc; step++) {
         double worst, gap = *upper - *lower;
         const double *load = congestion_loads(&worst, t->congestion);
@@ -748,7 +752,11 @@ static int solve_paths(double *lower, double *upper, double *busy, struct theta 
         memcpy(t->asked, congestion_lengths(t->congestion), (size_t)t->n_vars * sizeof *t->asked);
         rc = ask_paths(t, t->asked, MISSED * (1 / *lower - 1 / *upper) / demand, upper, e);
         last = *upper - *lower < gap ? step : last;
+        rc = rc ? rc : work_check(e);
+        for (; digits < 10 && *upper - *lower < pow(10, -digits - 1) * *upper; digits++)
+            work_step(&work, 1);
     }
+    work_end(&work);
     return rc;
 }
 

@@ -165,3 +165,26 @@ TEST(work_that_is_stopped_stays_so_and_is_no_fault_of_the_input)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
+
+/* Looks at 5, 10, 20, .. s at work of 700 s whose share done is a power of time, or doubles every 20 s: what
+ * is announced is right within a factor of 3, and of an even pace it is announced. */
+TEST(an_end_is_announced_where_two_looks_agree)
+{
+    const double all_s = 700;
+    for (double power = 0.1; power < 4; power += 0.05) {
+        double before_s = NAN;
+        int announced = 0;
+        for (double now_s = 5; now_s < all_s; now_s *= 2) {
+            double share = power < 0.12 ? exp2((now_s - all_s) / 20) : pow(now_s / all_s, power);
+            double left_s = share >= 0.01 ? now_s / share - now_s : (double)NAN;
+            if (!work_is_steady(&before_s, now_s, left_s))
+                continue;
+            announced++;
+            assert_true(left_s <= 3 * (all_s - now_s) && left_s >= (all_s - now_s) / 3);
+        }
+        if (fabs(power - 1) < 0.02)
+            assert_int_equal(announced, 5);
+        if (power < 0.5 || power > 1.5)
+            assert_int_equal(announced, 0);
+    }
+}

@@ -850,7 +850,10 @@ static int fail_time_graphs(struct fail_draft *d, const struct fail_graph *graph
     struct fail_table *t = d->t;
     struct work work;
     int rc = 0;
-    work_begin(&work, "failures", t->n_rows);
+    int64_t n_runs = 0;
+    for (int32_t i = 0; i < t->n_rows; i++)
+        n_runs += t->rows[i].left > 0;
+    work_begin(&work, "failures", n_runs);
 #pragma omp parallel
     {
         struct fail_graph own = *graph;
@@ -862,7 +865,7 @@ static int fail_time_graphs(struct fail_draft *d, const struct fail_graph *graph
             struct err mine = { 0 };
             int failed = own.share ? fail_time_flow(d, &own, &t->rows[i], &mine) : err_nomem(&mine, "links");
             fail_note_error(&rc, failed, e, &mine);
-            work_step(&work, 1);
+            work_step(&work, t->rows[i].left > 0);
         }
         free(own.share);
         free(own.marks);
