@@ -47,7 +47,8 @@ static const struct use study_key_uses[] = {
 };
 
 /* Models whose jobs stand on servers that links join. */
-#define ON_LINKS (FOR_SLOTS | FOR_EVENTS | FOR_BATCH)
+#define ON_LINKS   (FOR_SLOTS | FOR_EVENTS | FOR_BATCH)
+#define ON_SERVERS (ON_LINKS | FOR_INTERVAL)
 
 #define T struct place_study
 static const struct key place_keys[] = {
@@ -58,19 +59,19 @@ static const struct key place_keys[] = {
            .required = true),
     K_NODE(T, file.network, "network",
            "what joins the servers: a network file, a word or a map, with bandwidths; or graph, or racks",
-           .uses = ON_LINKS, .form = "file or text or <network>"),
+           .uses = ON_SERVERS, .form = "file or text or <network>"),
     K_NODE(T, file.parts, "parts",
-           "prices of the network: a parts file or a map (default: those of the network)", .uses = ON_LINKS,
+           "prices of the network: a parts file or a map (default: those of the network)", .uses = ON_SERVERS,
            .form = "file or <parts>"),
     K_TEXT(T, file.server, "server",
            "dimension of the network: it and those before it are inside a server; npu: each NPU is one "
            "(default: the innermost, of several)",
-           .uses = ON_LINKS),
+           .uses = ON_SERVERS),
     K_TEXT(T, file.graph, "graph", "a GraphML or CSV file of the wires, whose NPUs are the servers",
-           .uses = ON_LINKS),
+           .uses = ON_SERVERS),
     K_NODE(T, file.servers, "servers",
            "what each server offers, as { gpu: 8, cpu: 64 }, gpu first (default: its NPUs as gpu)",
-           .uses = ON_LINKS, .form = "map of number"),
+           .uses = ON_SERVERS, .form = "map of number"),
     K_NODE(T, file.racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS,
            .form = "<racks>"),
     K_NODE(T, file.pool, "pool", "models batch and interval: what there is, without a network; see pool",
@@ -250,7 +251,7 @@ static int place_read_servers(struct place_study *s, struct err *e)
         rc = yaml_fail_key(&s->doc, s->file.servers, e, ERR_PARSE,
                            "is given together with racks; give racks.gpus");
     if (!rc && s->file.racks >= 0) {
-        s->servers.drawn = true;
+        s->servers.drawn = s->model != PLACE_INTERVAL; /* they have GPUs alone */
         rc = draw_read_racks(&s->servers.racks, &s->doc, s->file.racks, e);
     }
     if (!rc && s->file.servers >= 0)
@@ -287,8 +288,6 @@ static int place_read_price(struct place_study *s, struct err *e)
     struct topo_bill bill;
     double bw_Bps[TOPO_MAX_DIMS];
     s->network_usd = NAN;
-    if (s->model == PLACE_INTERVAL) /* whatever it costs, nothing runs on it */
-        return 0;
     yaml_id node = s->file.parts >= 0 ? s->file.parts : s->servers.has_network ? s->servers.net.parts : -1;
     if (node < 0)
         return 0;
@@ -414,7 +413,7 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e)
     r->own = calloc(1, ops->own_size);
     if (!r->own)
         return err_nomem(e, "jobs");
-    if (s->model != PLACE_INTERVAL && place_has_servers(s)) {
+    if (place_has_servers(s)) {
         rc = place_build_cluster(&r->servers, s, r->seed, e);
         r->cluster = &r->servers;
         if (!rc && r->notes && s->servers.graph && topo_graph_lacks_kinds(r->servers.graph))
@@ -509,14 +508,17 @@ const struct place_metric_row place_metrics[] = {
         "of completion times"),
     [PLACE_WAIT] = METRIC(NULL, NULL, "wait_s", NULL, "wait", -1, false,
         "mean time without GPUs, of jobs that ended"),
-    [PLACE_STRETCH] = METRIC(NULL, NULL, "stretch", NULL, "stretch", -1, false,
-        "of jobs on several servers: mean of running time over that on the same place, alone"),
+    [PLACE_STRETCH] = METRIC(NULL, NULL, "stretch", "stretch", "stretch", -1, false,
+        "of jobs on several servers: mean of running time over that on the same place, alone; of placed jobs of "
+        "model interval over that in a pool"),
     [PLACE_FAIRNESS] = METRIC(NULL, NULL, "fairness", NULL, "fairness", 1, false,
         "Jain's index over tenants of time alone over completion, their jobs' mean; none where jobs are left"),
     [PLACE_EMBEDDED] = METRIC("embedded_frac", NULL, NULL, NULL, "embedded", 1, true,
         "share of active jobs that run, mean over slots"),
     [PLACE_ADMITTED] = METRIC(NULL, NULL, NULL, "admitted", "admitted", 1, false,
         "jobs"),
+    [PLACE_PLACED] = METRIC(NULL, NULL, NULL, "placed", "placed", 1, false,
+        "jobs whose tasks all found room on servers"),
     [PLACE_OPTIMUM] = METRIC(NULL, NULL, NULL, "optimum_frac", "of optimum", 1, true,
         "utility over the exact optimum's"),
     [PLACE_GAP] = METRIC(NULL, NULL, NULL, "gap", "gap", -1, false,
@@ -846,7 +848,7 @@ static void place_name_network(char out[128], const struct place_study *s)
 {
     char word[TOPO_SPEC];
     const struct place_servers *v = &s->servers;
-    if (s->model == PLACE_INTERVAL || !place_has_servers(s)) /* there are no links */
+    if (!place_has_servers(s)) /* there are no links */
         snprintf(out, 128, "pool");
     else if (v->has_network)
         snprintf(out, 128, "%s", v->net.name[0] ? v->net.name : topo_format_spec(word, &v->net));
@@ -1104,8 +1106,10 @@ static int place_trim(bool *show, const struct table *columns, struct store *s, 
     for (int m = 0; m < N_PLACE_METRICS; m++) {
         bool any = false;
         bool has = true;
-        int rc = m == PLACE_GOODPUT || m == PLACE_USD_PER_JOB || m == PLACE_KWH_PER_JOB || m == PLACE_JOULE
-                     ? store_any(s, place_metrics[m].names[PLACE_EVENTS], &has, e)
+        bool stretch = m == PLACE_STRETCH && !known[PLACE_EVENTS];
+        int rc = stretch || m == PLACE_PLACED || m == PLACE_GOODPUT || m == PLACE_USD_PER_JOB ||
+                         m == PLACE_KWH_PER_JOB || m == PLACE_JOULE
+                     ? store_any(s, place_metrics[m].names[place_named_by(PLACE_EVENTS, m)], &has, e)
                      : 0;
         if (rc)
             return rc;

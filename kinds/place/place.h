@@ -24,6 +24,7 @@
 #include "sim/cluster/pace.h"
 #include "sim/events/events.h"
 #include "sim/interval/interval.h"
+#include "sim/interval/places.h"
 #include "sim/slots/slots_draw.h"
 #include "study/axes.h"
 #include "study/kind.h"
@@ -59,6 +60,7 @@ enum place_metric {
     PLACE_FAIRNESS,
     PLACE_EMBEDDED,
     PLACE_ADMITTED,
+    PLACE_PLACED,
     PLACE_OPTIMUM,
     PLACE_GAP,
     PLACE_USED,
@@ -202,6 +204,7 @@ struct place_study {
     double interval_units;                     /**< pool size in units of the paper's cluster */
     int32_t interval_jobs;
     double interval_pool[N_SMD_RESOURCES];
+    int32_t interval_of[N_SMD_RESOURCES]; /**< on servers: resource of jobs that is theirs */
     struct smd_settings interval;
     struct text notes; /**< warnings, a line each */
     struct place_money money;

@@ -1,6 +1,7 @@
 /*
  * Model interval of a placement study: which jobs with parameter servers are admitted to one interval, with
- * how many tasks (sim/interval/interval.h). It has a pool of resources and no places, hence no links.
+ * how many tasks (sim/interval/interval.h). It has a pool of resources; on servers, whose sum that is, tasks
+ * of admitted jobs are placed then (sim/interval/places.h).
  *
  * Every scheduler is measured by the exact one (PLACE_OPTIMUM), which is solved once for each seed before the
  * first of them runs, whether it is in the list or not.
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kinds/place/place.h"
 
@@ -118,10 +120,39 @@ static uint64_t interval_uses(const struct place_study *s)
            (s->interval.knapsack.method == KNAPSACK_EXACT ? FOR_EXACT : FOR_SUBSET);
 }
 
+/* Servers have the resources of jobs, all of them; s->interval_of says which is which. */
+static int interval_read_servers(struct place_study *s, struct err *e)
+{
+    static const char *const names[N_SMD_RESOURCES] = {
+        [SMD_VCPU] = "vcpu", [SMD_GPU] = "gpu", [SMD_MEMORY_GB] = "memory_GB", [SMD_DISK_GB] = "disk_GB"
+    };
+    yaml_id at = s->file.servers >= 0 ? s->file.servers : s->doc.root;
+    int32_t n = 0;
+    if (!place_has_servers(s))
+        return 0;
+    if (s->file.pool >= 0)
+        return yaml_fail_key(&s->doc, s->file.pool, e, ERR_PARSE,
+                             "is given together with servers, which are the pool; give one of them");
+    for (int32_t k = 0; k < s->servers.n_resources && k < N_SMD_RESOURCES; k++)
+        for (int32_t r = 0; r < N_SMD_RESOURCES; r++)
+            if (strcmp(s->servers.names[k], names[r]) == 0) {
+                s->interval_of[k] = r;
+                n++;
+            }
+    /* Names of a map are distinct. */
+    if (n != N_SMD_RESOURCES || s->servers.n_resources != n)
+        return yaml_fail(&s->doc, at, e, ERR_PARSE,
+                         "lacks resources of model interval; give servers: { gpu, vcpu, "
+                         "memory_GB, disk_GB }");
+    return 0;
+}
+
 static int interval_read(struct place_study *s, struct err *e)
 {
     s->interval = smd_settings_default();
     int rc = interval_read_jobs(s, e);
+    if (!rc)
+        rc = interval_read_servers(s, e);
     if (!rc)
         rc = place_read_section(s, &place_interval_pool_section, s->file.pool, e);
     if (!rc)
@@ -136,11 +167,12 @@ static int interval_read(struct place_study *s, struct err *e)
 
 struct interval_own {
     struct smd_job *jobs;
+    double pool[N_SMD_RESOURCES];
     double optimum; /* utility of the exact scheduler: what each is measured by */
 };
 
 static void interval_put_jobs(const struct place_run *run, const struct smd_result *r,
-                              const struct smd_job *jobs)
+                              const struct smd_job *jobs, const struct smd_places *places)
 {
     for (int32_t i = 0; i < r->n_jobs; i++) {
         const struct smd_decision *j = &r->jobs[i];
@@ -156,6 +188,12 @@ static void interval_put_jobs(const struct place_run *run, const struct smd_resu
             row.gpus = j->w * jobs[i].worker[SMD_GPU] + j->p * jobs[i].ps[SMD_GPU];
             row.progress = jobs[i].iterations;
             row.utility = j->utility;
+        }
+        if (j->fate == SMD_RUNS && run->cluster) {
+            row.end = places->jobs[i].jct_s;
+            row.servers = places->jobs[i].n;
+            row.utility = places->jobs[i].utility;
+            row.status = places->jobs[i].n ? row.status : "no room";
         }
         place_put_job(run, i, row);
     }
@@ -187,6 +225,32 @@ static void interval_write_result(struct place_result *out, const struct smd_res
     out->x[PLACE_GPU] = r->capacity[SMD_GPU] > 0 ? r->used[SMD_GPU] / r->capacity[SMD_GPU] : 0;
 }
 
+/* On servers utility and completion are those of the places, below the pool's bound and optimum. */
+static void interval_write_places(struct place_result *out, const struct place_run *run,
+                                  const struct smd_result *r, const struct smd_places *places)
+{
+    const struct interval_own *own = run->own;
+    double jct_s = 0;
+    for (int32_t i = 0; i < r->n_jobs; i++) {
+        const struct smd_placed *at = &places->jobs[i];
+        jct_s += at->n ? at->jct_s : 0;
+        for (int32_t k = at->first; k < at->first + at->n; k++) {
+            const struct smd_seat *seat = &places->seats[k];
+            double gpus = seat->w * own->jobs[i].worker[SMD_GPU] + seat->p * own->jobs[i].ps[SMD_GPU];
+            place_put_place(run, NULL, i, seat->server, gpus, 0, at->jct_s);
+        }
+    }
+    out->x[PLACE_UTILITY] = places->utility;
+    out->x[PLACE_JCT] = places->n_placed ? jct_s / places->n_placed : (double)NAN;
+    out->x[PLACE_PLACED] = places->n_placed;
+    out->x[PLACE_STRETCH] = places->stretch;
+    out->x[PLACE_GAP] = r->bound > 0 ? (r->bound - places->utility) / r->bound : 0;
+    if (own->optimum > 0)
+        out->x[PLACE_OPTIMUM] = places->utility / own->optimum;
+    out->x[PLACE_GUARANTEE] = NAN;
+    out->unproved = "the theorem is about a pool without places";
+}
+
 /* What one scheduler does with the jobs; release with smd_result_free(). */
 static int interval_decide(struct smd_result *r, enum smd_scheduler which, const struct place_run *run,
                            struct err *e)
@@ -195,7 +259,7 @@ static int interval_decide(struct smd_result *r, enum smd_scheduler which, const
     const struct interval_own *own = run->own;
     struct smd_settings settings = s->interval;
     settings.seed = (uint64_t)run->seed;
-    return smd_run(r, which, own->jobs, s->interval_jobs, s->interval_pool, N_SMD_RESOURCES, &settings, e);
+    return smd_run(r, which, own->jobs, s->interval_jobs, own->pool, N_SMD_RESOURCES, &settings, e);
 }
 
 /* The exact scheduler may take far longer than those that are compared. Where max_nodes stops it, all are
@@ -207,6 +271,9 @@ static int interval_open(struct place_run *run, struct err *e)
     int32_t n = run->study->interval_jobs;
     struct smd_result best;
     draw.seed = (uint64_t)run->seed;
+    memcpy(own->pool, run->study->interval_pool, sizeof own->pool);
+    for (int32_t k = 0; run->cluster && k < N_SMD_RESOURCES; k++)
+        own->pool[run->study->interval_of[k]] = cluster_total(run->cluster, k);
     own->jobs = calloc((size_t)n, sizeof *own->jobs);
     /* The same jobs for all schedulers of the seed. */
     int rc = own->jobs ? smd_draw_jobs(own->jobs, n, &draw, e) : err_nomem(e, "jobs");
@@ -231,11 +298,17 @@ static int interval_run(struct place_result *out, const struct place_run *run, s
     int rc = interval_decide(&r, (enum smd_scheduler)run->which, run, e);
     if (rc)
         return rc;
+    struct smd_places places = { 0 };
     interval_write_result(out, &r, own->optimum);
-    if (place_wants(run, PLACE_TABLE_JOBS))
-        interval_put_jobs(run, &r, own->jobs);
+    if (run->cluster)
+        rc = smd_places_find(&places, &r, own->jobs, run->cluster, run->study->interval_of, e);
+    if (!rc && run->cluster)
+        interval_write_places(out, run, &r, &places);
+    if (!rc && place_wants(run, PLACE_TABLE_JOBS))
+        interval_put_jobs(run, &r, own->jobs, &places);
+    smd_places_free(&places);
     smd_result_free(&r);
-    return 0;
+    return rc;
 }
 
 const struct place_ops place_interval = { "s",

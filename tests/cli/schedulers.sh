@@ -25,3 +25,9 @@ sed '/npu_watt/d' power.yaml >unknown.yaml
 run place unknown.yaml
 run place power.yaml --set model=slots --set 'jobs={count: 2}' --set 'schedulers=[drf]'
 run place gadget-links --set seeds=1 --set npu_watt=700 --set idle_watt=140 --set 'vary={racks.rack_GBps: [0.6]}'
+echo "== places for SMD's tasks: links, and servers too small"
+run place smd-servers --set seeds=3 --set 'schedulers=[smd, esw]' --places seats.csv
+grep -v '^#' seats.csv | sed -n 1,4p
+run place smd-servers --set seeds=3 --set 'schedulers=[smd]' --set 'servers={gpu: 8, vcpu: 48, memory_GB: 20, disk_GB: 16}' --set 'vary={network: ["switch:8@400 switch:150@0.625"]}'
+run place smd-servers --set pool='{units: 1}'
+run place smd-servers --set 'servers={gpu: 8, vcpu: 48}'
