@@ -110,6 +110,38 @@ static void add_word(struct outcomes *o, int32_t col)
     o->varies[o->n_words++] = data_varies(&o->d, o->d.row, o->d.n, col);
 }
 
+static void drop_word(struct outcomes *o, int32_t i)
+{
+    for (o->n_words--; i < o->n_words; i++) {
+        o->word[i] = o->word[i + 1];
+        o->varies[i] = o->varies[i + 1];
+    }
+}
+
+/* Keys of a zip take their values together: one whose values are those of the axis by other names tells no
+ * more rows apart. */
+static int follows_axis(bool *follows, const struct outcomes *o, int32_t i, struct err *e)
+{
+    const struct data *d = &o->d;
+    struct names of_axis = { 0 }, of_word = { 0 };
+    int32_t *word = canvas_new(d->c, d->n, sizeof *word, e), *axis = canvas_new(d->c, d->n, sizeof *axis, e);
+    char buf[NUM_TEXT];
+
+    if (!word || !axis)
+        return ERR_NOMEM;
+    for (int64_t k = 0; k < d->n && *follows; k++) {
+        int32_t n_axis = of_axis.n, n_word = of_word.n;
+        int32_t a = names_add(d->c, &of_axis, num_format(buf, o->axis[k]));
+        int32_t w = names_add(d->c, &of_word, data_text(buf, d, k, o->word[i]));
+        if (a == n_axis)
+            word[a] = w;
+        if (w == n_word)
+            axis[w] = a;
+        *follows = word[a] == w && axis[w] == a;
+    }
+    return 0;
+}
+
 /* Of the words from `first` on the first that holds numbers and varies is the figure's axis, and no word. Its
  * values are read anew: it was not known when the rows were read. */
 static int take_axis(struct outcomes *o, int32_t first, struct err *e)
@@ -128,11 +160,16 @@ static int take_axis(struct outcomes *o, int32_t first, struct err *e)
         struct rows r = data_at(d, k);
         rc = rows_number(&o->axis[k], &r, o->word[i], e);
     }
-    for (o->n_words--; i < o->n_words; i++) {
-        o->word[i] = o->word[i + 1];
-        o->varies[i] = o->varies[i + 1];
+    if (!o->axis || rc)
+        return o->axis ? rc : ERR_NOMEM;
+    drop_word(o, i);
+    for (int32_t k = o->n_words - 1; k >= first; k--) {
+        bool follows = o->varies[k];
+        rc = rc ? rc : follows_axis(&follows, o, k, e);
+        if (follows && !rc)
+            drop_word(o, k);
     }
-    return o->axis ? rc : ERR_NOMEM;
+    return rc;
 }
 
 /* Network and model first, then the axes in the order of the study; only the axes can become the figure's. */
@@ -166,9 +203,14 @@ static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_
     if (!value[0])
         return;
     text_puts(out, out->n ? " · " : "");
-    if (!plain)
-        key_put(out, word_key(o, i));
-    text_printf(out, "%s%s", plain ? "" : " ", value);
+    if (plain) {
+        text_puts(out, value);
+        return;
+    }
+    size_t n;
+    const char *unit = table_unit(o->d.r.t, o->word[i], &n);
+    table_put_title(out, o->d.r.t, o->word[i]);
+    text_printf(out, " %s%s%s", value, *unit ? " " : "", unit);
 }
 
 /* An axis of the network tells designs apart better than the network's name, which follows from it. */
@@ -287,7 +329,7 @@ static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows
     for (int32_t i = 0; i < o->n_words && spec->by_cost; i++)
         if (o->varies[i] && is_label(o, i)) {
             text_puts(&keys, keys.n ? " · " : "");
-            key_put(&keys, word_key(o, i));
+            table_put_title(&keys, o->d.r.t, o->word[i]);
         }
     o->label_keys = canvas_keep_text(c, &keys);
     return rc;
@@ -404,6 +446,27 @@ static int outcomes_draw_grid(struct outcomes *o, const struct fig_place_grid *l
     return rc ? rc : fig_draw_grid(c, &spec, e);
 }
 
+/* What model the rows are of, and what they are held against, where it is the same for all: "Mean completion
+ * time against taper 1, seed by seed". */
+static void title_difference(const struct outcomes *o)
+{
+    static const char *const aims[][2] = { { "slots", "Total utility" },
+                                           { "batch", "Makespan" },
+                                           { "events", "Mean completion time" },
+                                           { "interval", "Total utility" } };
+    const struct data *d = &o->d;
+    int32_t model = table_find(d->r.t, "model"), base = table_find(d->r.t, "base");
+    char word[NUM_TEXT], against[NUM_TEXT];
+    const char *aim = NULL, *of = model < 0 ? "" : data_text(word, d, o->order[0], model);
+
+    for (size_t i = 0; i < sizeof aims / sizeof *aims && !data_varies(d, d->row, d->n, model); i++)
+        aim = strcmp(of, aims[i][0]) == 0 ? aims[i][1] : aim;
+    bool one = base >= 0 && !data_varies(d, d->row, d->n, base);
+    if (aim)
+        canvas_title(d->c, canvas_keep(d->c, "%s against %s, seed by seed", aim,
+                                       one ? data_text(against, d, o->order[0], base) : "the baseline"));
+}
+
 static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct fig_place_grid *look,
                                struct err *e)
 {
@@ -417,6 +480,8 @@ static int outcomes_build_grid(struct canvas *c, const struct rows *r, const str
         return rc;
     if (look->title)
         canvas_title(c, look->title);
+    if (spec.change)
+        title_difference(&o);
     outcomes_put_notes(&o);
     return outcomes_draw_grid(&o, look, e);
 }
