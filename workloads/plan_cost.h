@@ -107,8 +107,8 @@ struct plan_busy {
     double once_s[PLAN_MAX_COLLECTIVES][TOPO_MAX_DIMS]; /**< shape [n_collectives][n_dims] */
 };
 
-/** Time of the step [s] from that of each collective once, shape [n_collectives]. @p busy may be NULL where
- * c->shared is false or nothing is sent. O(parts + collectives). */
+/** Time of the step [s] from that of each collective once, shape [n_collectives]; NULL: exchange is free. @p
+ * busy may be NULL where c->shared is false or nothing is sent. O(parts + collectives). */
 double plan_cost_time(const struct plan_cost *c, const double *once_s, const struct plan_busy *busy);
 
 /** A time and how much of it each dimension takes on the path that decides; the rest is compute and latency.

@@ -108,7 +108,7 @@ static int32_t busiest(const double *busy_s, int32_t n_dims)
  */
 struct summing {
     const struct plan_cost *c;
-    const double *once; /* shape [n_collectives][stride] */
+    const double *once; /* shape [n_collectives][stride]; NULL: all of it is free */
     int32_t stride, n;
     const struct plan_busy *busy; /* NULL: no links are shared */
 };
@@ -156,7 +156,7 @@ INLINE void keep_busier(struct plan_sum *to, const double *busy_s, const struct 
 
 INLINE void add_list(struct plan_sum *to, struct plan_list list, const struct summing *x)
 {
-    for (int32_t i = list.first; i < list.first + list.n; i++)
+    for (int32_t i = list.first; x->once && i < list.first + list.n; i++)
         for (int32_t k = 0; k < x->n; k++)
             to->v[k] += x->c->collectives[i].times * x->once[i * x->stride + k];
 }
@@ -369,9 +369,12 @@ INLINE void sum_step(struct plan_sum *out, const struct summing *x)
 
 double plan_cost_time(const struct plan_cost *c, const double *once_s, const struct plan_busy *busy)
 {
-    const struct summing alone = { c, once_s, 1, 1, NULL }, shared = { c, once_s, 1, 1, busy };
+    const struct summing alone = { c, once_s, 1, 1, NULL }, shared = { c, once_s, 1, 1, busy },
+                         free_of_it = { c, NULL, 1, 1, NULL };
     struct plan_sum out;
-    if (busy && c->shared)
+    if (!once_s)
+        sum_step(&out, &free_of_it);
+    else if (busy && c->shared)
         sum_step(&out, &shared);
     else
         sum_step(&out, &alone);

@@ -141,6 +141,9 @@ TEST(the_formula_and_the_expression_agree_for_any_plan)
         assert_close(plan_cost_time(&c, once_s, &busy), oracle_time(&t, t.root, bw_Bps), 1e-12);
         fixture_once(once_s, &busy, &c, &x.place, &x.net, true);
         assert_close(plan_cost_time(&c, once_s, &busy), lowered_time(&t, &x.net), 1e-12);
+        static const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
+        double given_s = plan_cost_time(&c, free_s, NULL), none_s = plan_cost_time(&c, NULL, NULL);
+        assert_memory_equal(&none_s, &given_s, sizeof none_s);
     }
     has_seen_all(&seen);
 }

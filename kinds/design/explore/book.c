@@ -59,7 +59,6 @@ struct search_desk {
  * with exchange free; INFINITY: it does not fit. */
 static double look_at(struct worker *w, const struct plan *plan, double *memory_B)
 {
-    static const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
     const struct search_book *b = w->book;
     struct memory memory;
     memory_plan(&memory, &b->base->model, plan);
@@ -69,7 +68,7 @@ static double look_at(struct worker *w, const struct plan *plan, double *memory_
     if (needed_B > b->study->net.npu.mem_B) /* false where it is not known */
         return INFINITY;
     plan_cost(&w->cost, &b->base->model, plan, &b->study->net.npu);
-    return plan_cost_time(&w->cost, free_s, NULL);
+    return plan_cost_time(&w->cost, NULL, NULL);
 }
 
 static void note_plan(void *with, const struct plan *plan)
