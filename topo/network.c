@@ -238,6 +238,26 @@ static int read_taper(void *field, const struct key *k, const struct yaml_doc *d
     return f->n_taper ? 0 : yaml_fail(doc, id, e, ERR_RANGE, "is empty, expected at least one number");
 }
 
+/* A number for all links of an entry; of a list, for those of each axis, the first, see settle_axes(). */
+static int read_links(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
+{
+    double *first_Bps = (double *)field;
+    bool list = id >= 0 && doc->nodes[id].kind == YAML_SEQ;
+    *first_Bps = NAN;
+    for (yaml_id at = list ? doc->nodes[id].first : id; at >= 0; at = list ? doc->nodes[at].next : -1) {
+        double x;
+        int rc = yaml_real(doc, at, &x, e);
+        if (rc)
+            return rc;
+        if (!(x >= k->min && x <= k->max))
+            return yaml_fail(doc, at, e, ERR_RANGE, "is %g, expected %g to %g", x, k->min, k->max);
+        *first_Bps = isnan(*first_Bps) ? num_scaled(doc->nodes[at].text, 9) : *first_Bps;
+    }
+    return list && isnan(*first_Bps)
+               ? yaml_fail(doc, id, e, ERR_RANGE, "is empty, expected at least one number")
+               : 0;
+}
+
 /** Nodes that have so many NICs. */
 struct nic_kind {
     double share, nics;
@@ -307,10 +327,11 @@ static const struct key dim_keys[] = {
               "(default: to "
               "be allocated)",
               .decimals = 9),
-    K_REAL_OR(
-        struct topo_dim, link_Bps, "link_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, NAN,
-        "the same said of one link, one direction: a torus of three axes has six an NPU (default: bw_GBps)",
-        .decimals = 9),
+    K_OWN(struct topo_dim, link_Bps, "link_GBps", read_links,
+          "the same said of one link, one direction: a torus of three axes has six an NPU; of torus, hyperx "
+          "and hammingmesh also a list, of each axis (default: bw_GBps)",
+          .unit = "GB/s", .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_BW_GBps,
+          .form = "number or list of numbers"),
     K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
            "least bandwidth an allocator may give it", .decimals = 9, .uses = USE_SPLIT),
     K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
@@ -913,6 +934,34 @@ static int append_entry(struct topo_network *net, const struct topo_dim *dim, st
     return 0;
 }
 
+/* Links of each axis of the entry that begins at @p to, where the file lists them: bandwidths tied to that of
+ * the first. Rows and columns of boards have the links of the boards' axes. */
+static int settle_axes(struct topo_dim *to, const struct yaml_doc *doc, yaml_id entry, struct err *e)
+{
+    yaml_id list = yaml_get(doc, entry, "link_GBps");
+    double link_Bps[TOPO_MAX_DIMS], all = topo_all_links(to), before = to->bw_Bps;
+    int32_t axes = 1, n = 0;
+    if (list < 0 || doc->nodes[list].kind != YAML_SEQ)
+        return 0;
+    while (axes < to->n_levels && to[axes].own_links)
+        axes++;
+    if (doc->nodes[list].n != axes)
+        return yaml_fail(doc, list, e, ERR_RANGE,
+                         "has %d numbers, expected %d, one of each axis, or one of all",
+                         (int)doc->nodes[list].n, (int)axes);
+    yaml_each (id, doc, list)
+        link_Bps[n++] = num_scaled(doc->nodes[id].text, 9);
+    for (int32_t k = 1; k < to->n_levels; k++) {
+        double bw_Bps = link_Bps[k % axes] / topo_link_Bps(to, k, 1);
+        to[k].tie = bw_Bps / before;
+        before = bw_Bps;
+    }
+    settle_ties(to);
+    to->min_Bps *= all / topo_all_links(to);
+    to->max_Bps *= all / topo_all_links(to);
+    return 0;
+}
+
 /* Entries of the file become dimensions. */
 static int expand_entries(struct topo_network *net, const struct yaml_doc *doc, yaml_id dims, struct err *e)
 {
@@ -925,7 +974,9 @@ static int expand_entries(struct topo_network *net, const struct yaml_doc *doc, 
         struct topo_dim *first = &net->dims[net->n_dims];
         if (append_entry(net, entry, &inner))
             return yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
-        int rc = topo_is_fabric(first) ? check_collectives(first, doc, id, e) : 0;
+        int rc = settle_axes(first, doc, id, e);
+        if (!rc && topo_is_fabric(first))
+            rc = check_collectives(first, doc, id, e);
         if (rc)
             return rc;
     }

@@ -574,6 +574,22 @@ static int tree_need_parts(const struct topo_site *at, struct err *e)
     return 0;
 }
 
+/* Links up that a network of given bandwidths has are links of cables: not more of them than there are. With
+ * a breakout a cable up is as fast as several end links, and fewer carry the same. */
+static int tree_check_up(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double cables,
+                         struct err *e)
+{
+    double given = (double)(tree_boxes(dim, k) * dim->fabric.up[k - 1]);
+    const struct topo_recipe *r = at->recipe;
+    if (r->breakout < 2 || isnan(at->net->dims[at->d].bw_Bps) || given <= cables)
+        return 0;
+    return err_set(
+        e, ERR_RANGE,
+        "up gives %g links up in tier %d, and what goes up fills %g cables of %g GB/s (breakout: %lld): "
+        "give fewer, or the taper that fills them",
+        given, (int)k, cables, topo_site_up_Bps(at) / 1e9, (long long)r->breakout);
+}
+
 /* Per B/s of one NPU: its class's links and the ports at their ends, as shares of boxes. */
 static int tree_relax(struct topo_items *out, const struct topo_site *at, int32_t level)
 {
@@ -633,6 +649,9 @@ static int tree_parts(struct topo_items *out, const struct topo_site *at, struct
         return 0;
     }
     tree_ports(at, dim, level, 0, &up);
+    rc = tree_check_up(at, dim, level, up, e);
+    if (rc)
+        return rc;
     double subtrees = trees * (double)tree_subtrees(dim, level),
            parents = trees * (double)tree_subtrees(dim, level + 1);
     double ports = tree_ports(at, dim, level + 1, (double)topo_tree_size(dim, level) * up, &above);

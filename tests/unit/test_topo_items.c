@@ -569,6 +569,19 @@ TEST(ports_of_leaves_break_out)
         assert_true(count_of(&b, 0, "thick, up link") == hand[i].up);
     }
     KEEP(struct topo_bill, none, topo_bill_free);
+    /* 12 ends of 50 GB/s fill 4 cables up of 150: more links up than that are refused. */
+    for (int32_t up = 1; up <= 6; up++) {
+        set_network(&s, "fat-tree:12x4/1@50", "out out");
+        s.net.dims[0].fabric.up[0] = up;
+        s.net.dims[0].fabric.n_up = 1;
+        struct err why = { 0 };
+        int rc = topo_build_bill(&none, &s.net, &s.parts, s.bw_Bps, &why);
+        assert_int_equal(rc, up > 4 ? ERR_RANGE : 0);
+        if (rc)
+            assert_has(why.msg,
+                       "links up in tier 1, and what goes up fills 4 cables of 150 GB/s (breakout: 3)");
+        topo_bill_free(&none);
+    }
     set_network(&s, "ring:4@50", "out");
     FAILS(topo_build_bill(&none, &s.net, &s.parts, s.bw_Bps, e), ERR_RANGE,
           "tier \"out\" has breakout: 3, but a ring has no leaves whose ports break out");

@@ -143,6 +143,50 @@ TEST(fault_is_named_with_its_place)
 #define TREE(keys)   "dims: [{ shape: fat-tree, sizes: [4, 2], " keys " }]"
 #define SWITCH(keys) "dims: [{ shape: switch, size: 8, " keys " }]"
 
+/* One number is all axes; of a list each axis has its own, rows of boards that of the boards' rows. */
+TEST(links_of_each_axis_have_rates_of_their_own)
+{
+    CASES(const char *entry; double link_GBps[4]; int n) = {
+        { "torus, sizes: [4, 4, 8], link_GBps: 50", { 50, 50, 50 }, 3 },
+        { "torus, sizes: [4, 4, 8], link_GBps: [50, 12.5, 100]", { 50, 12.5, 100 }, 3 },
+        { "torus, sizes: [2, 4], link_GBps: [0.1, 0.3]", { 0.1, 0.3 }, 2 },
+        { "torus, sizes: [4, 8], twist: true, link_GBps: [10, 30]", { 10, 30 }, 2 },
+        { "hyperx, sizes: [4, 3], link_GBps: [20, 70]", { 20, 70 }, 2 },
+        { "hammingmesh, sizes: [2, 3, 4, 5], link_GBps: [20, 70]", { 20, 70, 20, 70 }, 4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct topo_network net;
+        char text[200];
+        double all = 0;
+        snprintf(text, sizeof text, "dims: [{ shape: %s }]", cases[i].entry);
+        OK(read_text(&net, text, e));
+        assert_int_equal(net.n_dims, cases[i].n);
+        for (int k = 0; k < cases[i].n; k++) {
+            assert_close(topo_link_Bps(net.dims, k, net.dims[k].bw_Bps), cases[i].link_GBps[k] * 1e9, 1e-14);
+            all += topo_in_total(&net.dims[k]) ? net.dims[k].bw_Bps : 0;
+        }
+        assert_close(all, topo_all_links(net.dims) * net.dims[0].bw_Bps, 1e-14);
+    }
+    static const struct {
+        const char *entry, *message;
+    } bad[] = {
+        { "torus, sizes: [4, 4, 8], link_GBps: [50, 12]",
+          "net.yaml:1:53: dims[0].link_GBps has 2 numbers, expected 3, one of each axis, or one of all" },
+        { "switch, size: 4, link_GBps: [50, 12]", "has 2 numbers, expected 1" },
+        { "torus, sizes: [4, 8], link_GBps: []", "link_GBps is empty, expected at least one number" },
+        { "torus, sizes: [4, 8], link_GBps: [1, -1]", "link_GBps[1] is -1, expected" },
+        { "torus, sizes: [4, 8], bw_GBps: 4, link_GBps: [1, 2]", "link_GBps is given beside bw_GBps" },
+    };
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct topo_network net;
+        char text[200];
+        snprintf(text, sizeof text, "dims: [{ shape: %s }]", bad[i].entry);
+        struct err why = { 0 };
+        assert_true(read_text(&net, text, &why) != 0);
+        assert_has(why.msg, bad[i].message);
+    }
+}
+
 /* NULL: that may be written. */
 TEST(keys_of_shapes_are_taken_up_to_their_limits)
 {
