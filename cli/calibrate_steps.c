@@ -38,6 +38,7 @@ struct step_fit {
     int32_t n;
     struct text npu;        /* path of its file, owned */
     double share, band;     /* matrix_efficiency; of a step, relative */
+    int32_t precision;      /* of the plans, enum topo_precision; -1: not of all the same */
     const char *table_path; /* borrowed */
 };
 
@@ -71,7 +72,7 @@ static int read_steps(struct step_fit *f, const struct table *t, struct err *e)
 }
 
 /* A searched plan would be another one at each try. */
-static int time_step(struct measured_step *step, const struct step_fit *f, double share, struct err *e)
+static int time_step(struct measured_step *step, struct step_fit *f, double share, struct err *e)
 {
     char value[NUM_TEXT];
     const struct study_override set[] = { { "network.npu", text_str(&f->npu) },
@@ -86,6 +87,8 @@ static int time_step(struct measured_step *step, const struct step_fit *f, doubl
                      text_str(&step->study));
     rc = rc ? rc : design_evaluate(&d, &s, NULL, e);
     step->got_s = rc ? NAN : d.time_s;
+    if (!rc)
+        f->precision = step == f->items || f->precision == x->plan.precision ? x->plan.precision : -1;
     design_free(&d);
     design_point_free(&s);
     return rc;
@@ -169,10 +172,18 @@ static void put_comments(struct text *out, const struct step_fit *f)
                 f->n == 1 ? ": one step shows no spread, so the band is assumed" : "");
 }
 
-/* The file with its figure replaced, or with one more key. */
+/* What predictions read. */
+static void put_band(struct text *out, const struct step_fit *f)
+{
+    text_printf(out, "step_band: %.3g\nstep_band_rows: %d\n", f->band, (int)f->n);
+    if (f->precision >= 0)
+        text_printf(out, "step_band_precision: %s\n", topo_precision_words[f->precision]);
+}
+
+/* The file with its figure replaced, or with one more key; and with its band, in place of an older one. */
 static int put_file(struct text *out, const struct step_fit *f, struct err *e)
 {
-    static const char key[] = "matrix_efficiency:";
+    static const char key[] = "matrix_efficiency:", band[] = "step_band";
     struct text file = { 0 };
     bool put = false;
     int rc = text_read_file(&file, text_str(&f->npu), YAML_MAX_BYTES, e);
@@ -181,13 +192,14 @@ static int put_file(struct text *out, const struct step_fit *f, struct err *e)
         bool own = strncmp(s, key, sizeof key - 1) == 0;
         if (own)
             text_printf(out, "%s %.3g\n", key, f->share);
-        else
+        else if (strncmp(s, band, sizeof band - 1) != 0)
             text_printf(out, "%.*s\n", (int)n, s);
         put = put || own;
         s += n + (s[n] == '\n');
     }
     if (!rc && !put)
         text_printf(out, "%s %.3g\n", key, f->share);
+    put_band(out, f);
     text_free(&file);
     return rc ? rc : text_check(out, e);
 }

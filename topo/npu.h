@@ -89,6 +89,10 @@ struct topo_npu {
     double power_W;                     /**< that it may draw for long; watt unless given */
     double power_share;                 /**< of the rates at `watt`, reached at power_W; from those two */
     int32_t software;                   /**< enum topo_software, of plans that name none */
+    double step_band;                   /**< nine of ten measured steps are within time/(1 + this) and time
+                                           times that, by the user's own steps; NaN: not calibrated */
+    int64_t step_band_rows;             /**< steps that it rests on */
+    int32_t step_band_precision;        /**< enum topo_precision of theirs; below 0: of any */
     int32_t sms;                        /**< 0: attention does not depend on how many tiles there are */
     int32_t n_kernels;                  /**< 0: `flash` for all */
     int32_t n_sizes;

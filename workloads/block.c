@@ -160,6 +160,7 @@ struct counting {
     const struct plan *p;
     double accumulate_B;
     bool fold;          /* weight gradients are added up in the product's own kernel, beside its arithmetic */
+    bool cast_weights;  /* in each pass: torchao's, that were gathered in 16 bits */
     double elementwise; /* bytes over those of fused kernels */
     double permute;     /* bytes per token that an NPU sends to an expert, and h, either pass */
     double sort;        /* the same per token that comes to it, where it has several experts */
@@ -176,6 +177,7 @@ static void counting_begin(struct counting *x, struct block_cost *c, const struc
                             .p = p,
                             .accumulate_B = p->grad_B == 4 ? ACCUMULATE_FP32_B : ACCUMULATE_HALF_B,
                             .fold = !plan_is_2021(p),
+                            .cast_weights = p->software == PLAN_COMPILED && p->gather_bits == 16,
                             .elementwise = 1,
                             .plain = { topo_npu_peak(npu, TOPO_BF16), npu->step_share, ROOFLINE_ELEMENT_B, 0,
                                        PLAIN } };
@@ -206,8 +208,9 @@ static void add_products(struct counting *x, const struct recipe *r, double rows
     x->c->flop += roofline_flop(&forward);
     x->products_s += once_s;
     if (r->cast_B > 0) {
-        x->c->forward_s += roofline_stream_s(x->npu, r->cast_B * rows * in * batch, 0);
-        x->c->rest_s += roofline_stream_s(x->npu, r->cast_B * rows * out * batch, 0);
+        double weights = x->cast_weights ? in * out * batch : 0;
+        x->c->forward_s += roofline_stream_s(x->npu, r->cast_B * (rows * in * batch + weights), 0);
+        x->c->rest_s += roofline_stream_s(x->npu, r->cast_B * (rows * out * batch + weights), 0);
     }
 }
 
@@ -836,17 +839,50 @@ static double transient_B(const struct model *m, const struct plan *p, bool expe
     return gathered + ROOFLINE_ELEMENT_B * gradients * tokens * ffn;
 }
 
+/* What a stage's layers keep of one microbatch. */
+static double stage_kept_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+{
+    struct plan_stage again = *s;
+    double bytes = 0;
+    if (plan_is_partly_again(p)) {
+        const struct plan once = plan_once(p);
+        bytes += (double)(s->dense - s->dense_again) * memory_layer_B(m, &once, false);
+        bytes += (double)(s->experts - s->experts_again) * memory_layer_B(m, &once, true);
+        again.dense = s->dense_again;
+        again.experts = s->experts_again;
+    }
+    if (p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_unit > 1) {
+        double inputs = ceil((double)(again.dense + again.experts) / (double)p->recompute_unit);
+        return bytes + inputs * memory_layer_B(m, p, false);
+    }
+    if (again.dense)
+        bytes += (double)again.dense * memory_layer_B(m, p, false);
+    if (again.experts)
+        bytes += (double)again.experts * memory_layer_B(m, p, true);
+    return bytes;
+}
+
+/* Beside what is kept, what the layers hold that are being done again at once: less where others of the
+ * chunk, which come after them, have freed theirs by then. */
+static double again_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+{
+    const struct plan once = plan_once(p);
+    double one = memory_layer_B(m, &once, s->experts > 0), unit = 1, freed = 0;
+    if (p->recompute == PLAN_RECOMPUTE_FULL)
+        unit = fmin((double)p->recompute_unit, (double)(s->dense + s->experts));
+    if (plan_is_partly_again(p))
+        freed = (double)(s->dense + s->experts - s->dense_again - s->experts_again) / (double)p->interleave;
+    return fmax(0, (unit - freed) * one - memory_layer_B(m, p, s->experts > 0)); /* its input is kept */
+}
+
 /* What is needed for a while only: gathered weights of ZeRO 3, the activations of the layer that is being
  * recomputed, and messages of the pipeline in both directions. */
 static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
 {
     double tp = (double)p->degree[PLAN_TP], bytes = p->zero == 3 ? gathered_B(m, p, s) : 0;
     bool experts = s->experts > 0;
-    if (p->recompute == PLAN_RECOMPUTE_FULL || p->recompute == PLAN_RECOMPUTE_SAC) {
-        struct plan kept = *p;
-        kept.recompute = PLAN_RECOMPUTE_NONE;
-        bytes += memory_layer_B(m, &kept, experts) - memory_layer_B(m, p, experts); /* its input is kept */
-    }
+    if (p->recompute == PLAN_RECOMPUTE_FULL || p->recompute == PLAN_RECOMPUTE_SAC)
+        bytes += again_B(m, p, s);
     if (!plan_is_2021(p))
         bytes += transient_B(m, p, experts);
     if (p->degree[PLAN_PP] > 1)
@@ -889,14 +925,9 @@ static struct memory of_stage(const struct model *m, const struct plan *p, const
 {
     struct memory out = { .stage = s->at };
     struct model_share params = stage_layer_params(m, p, s);
-    double kept = 0, ends = stage_end_params(m, p, s);
+    double kept = stage_kept_B(m, p, s) * memory_in_flight(p, s->at), ends = stage_end_params(m, p, s);
     params.dense += ends;
     add_state(&out, p, params, ends);
-    if (s->dense)
-        kept += (double)s->dense * memory_layer_B(m, p, false);
-    if (s->experts)
-        kept += (double)s->experts * memory_layer_B(m, p, true);
-    kept *= memory_in_flight(p, s->at);
     out.term_B[MEMORY_ACTIVATIONS] = kept * (1 - p->offload) + ends_B(m, p, s);
     out.term_B[MEMORY_BUFFERS] = buffers_B(m, p, s);
     if (p->offload > 0) /* two layers on their way to the host or back */

@@ -50,6 +50,8 @@ enum block_kind {
     BLOCK_EXPERTS, /**< transformer layer with experts */
     BLOCK_EMBED,   /**< before the first layer; of a DLRM: tables and bottom layers */
     BLOCK_HEAD, /**< after the last layer: logits and loss; of a DLRM: interaction and top; of a CNN: all */
+    BLOCK_DENSE_AGAIN, /**< where plan_is_partly_again(): layers that are done again */
+    BLOCK_EXPERTS_AGAIN,
     N_BLOCKS,
 };
 

@@ -46,6 +46,7 @@ void plan_defaults(struct plan *p)
                         .batch = 1,
                         .batch_tokens = NAN,
                         .micro = 1,
+                        .recompute_unit = 1,
                         .interleave = 1,
                         .overlap_tp = PLAN_OVERLAP_BACKWARD,
                         .overlap_dp = true,
@@ -165,6 +166,18 @@ unsigned plan_ops(const struct plan *p, const struct model *m)
     return plan_is_fused(p, m) ? 0 : 1U << PLAN_OP_CORE; /* fused attention keeps nothing to do again */
 }
 
+bool plan_is_partly_again(const struct plan *p)
+{
+    return p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_layers > 0;
+}
+
+struct plan plan_once(const struct plan *p)
+{
+    struct plan once = *p;
+    once.recompute = PLAN_RECOMPUTE_NONE;
+    return once;
+}
+
 unsigned plan_model_ops(const struct model *m)
 {
     unsigned ops = 1U << PLAN_OP_CORE | 1U << PLAN_OP_NORM | 1U << PLAN_OP_ACTIVATION;
@@ -277,6 +290,24 @@ static int64_t plan_stage_layers(const struct plan *p, const struct model *m, in
     return sum;
 }
 
+/* Of every chunk of the stage the first layers, and all of multi-token prediction, which Megatron-Core does
+ * again apart. */
+static void fill_again(struct plan_stage *s, const struct plan *p, const struct model *m)
+{
+    int64_t pp = p->degree[PLAN_PP], all = s->head ? m->mtp : 0, experts = m->moe.experts ? all : 0;
+    for (int64_t chunk = s->at; chunk < pp * p->interleave; chunk += pp) {
+        int64_t layers = plan_chunk_layers(p, m, chunk), begin = 0;
+        int64_t again = layers < p->recompute_layers ? layers : p->recompute_layers;
+        if (m->moe.experts)
+            begin = plan_layers_before(p, m, chunk);
+        for (int64_t i = begin; i < begin + again && m->moe.experts; i++)
+            experts += model_has_experts(m, i);
+        all += again;
+    }
+    s->dense_again = all - experts;
+    s->experts_again = experts;
+}
+
 /* Layers of a stage with and without experts; chunks of an interleaved pipeline go round the stages. */
 static struct plan_stage fill_stage(const struct plan *p, const struct model *m, int64_t stage)
 {
@@ -293,12 +324,15 @@ static struct plan_stage fill_stage(const struct plan *p, const struct model *m,
         s.mtp = m->mtp;
         *(m->moe.experts ? &s.experts : &s.dense) += m->mtp;
     }
+    if (plan_is_partly_again(p))
+        fill_again(&s, p, m);
     return s;
 }
 
 static bool is_alike(const struct plan_stage *a, const struct plan_stage *b)
 {
-    return a->dense == b->dense && a->experts == b->experts && a->embed == b->embed && a->head == b->head;
+    return a->dense == b->dense && a->experts == b->experts && a->embed == b->embed && a->head == b->head &&
+           a->dense_again == b->dense_again && a->experts_again == b->experts_again;
 }
 
 /* Stages that are alike are kept once with a count. Beyond PLAN_MAX_STAGES kinds the last one takes the
@@ -318,6 +352,8 @@ static int32_t plan_add_stage(struct plan_stage *out, int32_t n, struct plan_sta
     last->count += s.count;
     last->dense = s.dense > last->dense ? s.dense : last->dense;
     last->experts = s.experts > last->experts ? s.experts : last->experts;
+    last->dense_again = s.dense_again > last->dense_again ? s.dense_again : last->dense_again;
+    last->experts_again = s.experts_again > last->experts_again ? s.experts_again : last->experts_again;
     last->head = last->head || s.head;
     last->mtp = s.mtp > last->mtp ? s.mtp : last->mtp;
     return n;
@@ -634,6 +670,22 @@ static bool check_dispatch(const struct plan *p, const struct model *m, struct p
     return p->ep > 1 || check_no_dispatch(p, f);
 }
 
+/* What is done again of some layers. */
+static bool check_layers_again(const struct plan *p, struct plan_fault *f)
+{
+    const char *key = "recompute_layers";
+    if (!plan_is_partly_again(p))
+        return true;
+    if (p->recompute_unit > 1)
+        return FAULT(f, key, "is given together with recompute_unit; give one of them");
+    if (p->schedule > PLAN_GPIPE)
+        return FAULT(f, key, "is given with schedule %s, expected 1f1b or gpipe",
+                     plan_schedule_words[p->schedule]);
+    return p->ep_overlap != PLAN_EP_OVERLAP_BATCH ||
+           FAULT(f, key,
+                 "is given with ep_overlap batch, which Megatron-Core refuses; expected none or shared");
+}
+
 /* What ZeRO leaves to choose must have something to choose. */
 bool plan_check_memory(const struct plan *p, const struct model *m, struct plan_fault *f)
 {
@@ -641,6 +693,8 @@ bool plan_check_memory(const struct plan *p, const struct model *m, struct plan_
         return FAULT(f, "recompute", "is %s, expected none: this family is trained without",
                      plan_recompute_words[p->recompute]);
     int64_t all = p->degree[PLAN_CP] * p->degree[PLAN_DP];
+    if (!check_layers_again(p, f))
+        return false;
     if (!p->reshard && p->zero != 3)
         return FAULT(f, "reshard", "is false with zero %d, expected zero 3", (int)p->zero);
     if (p->no_sync && p->zero < 2)
@@ -752,6 +806,10 @@ static void plan_format_recompute(struct text *out, const struct plan *p)
     unsigned ops = p->recompute == PLAN_RECOMPUTE_SELECTIVE ? p->recompute_ops : 0;
     if (p->recompute && !ops)
         text_printf(out, " recompute-%s", plan_recompute_words[p->recompute]);
+    if (plan_is_partly_again(p))
+        text_printf(out, "%lld", (long long)p->recompute_layers);
+    if (p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_unit > 1)
+        text_printf(out, "-by%lld", (long long)p->recompute_unit);
     const char *joint = " recompute-";
     for (unsigned op = 0; op < N_PLAN_OPS; op++)
         if (ops & 1U << op) {
@@ -983,6 +1041,10 @@ static const struct key plan_keys[] = {
     K_OWN(struct plan, recompute_ops, "recompute_ops", read_ops,
           "with recompute selective: list of core, norm, activation, mlp, mla_up, shared, experts",
           .words = plan_op_words, .write = write_ops, .form = "list of words"),
+    P_COUNT(recompute_layers, "recompute_layers", 1, MODEL_MAX_LAYERS, 0,
+            "with recompute full: layers of each chunk that are done again, the first ones (default: all)"),
+    P_COUNT(recompute_unit, "recompute_unit", 1, MODEL_MAX_LAYERS, 1,
+            "with recompute full: layers that are done again at once, of which one input is kept"),
     K_REAL(struct plan, offload, "offload", "", 1, 0, 1, 0,
            "share of the kept activations that go to the host and come back, by npu.host_GBps"),
     P_COUNT(zero, "zero", 0, 3, 0,
@@ -1125,13 +1187,28 @@ static int check_ops(struct plan *p, const struct model *m, const struct yaml_do
     return 0;
 }
 
+/* Layers that are named in a plan that does not do them again. */
+static int settle_layers_again(struct plan *p, const struct yaml_doc *doc, yaml_id map, struct err *e)
+{
+    yaml_id at = yaml_get(doc, map, p->recompute_layers ? "recompute_layers" : "recompute_unit");
+    if (at < 0)
+        return 0;
+    if (yaml_get(doc, map, "recompute") < 0)
+        p->recompute = PLAN_RECOMPUTE_FULL;
+    return p->recompute == PLAN_RECOMPUTE_FULL
+               ? 0
+               : yaml_fail_key(doc, at, e, ERR_PARSE, "is given with recompute %s, expected full",
+                               plan_recompute_words[p->recompute]);
+}
+
 /* Keys that ask for what the NPU, the model or the rest of the plan does not have. */
 static int check_software(const struct plan *p, const struct model *m, const struct topo_npu *npu,
                           const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
     static const char *const layers_only[] = {
         "attention_kernel", "attention_precision", "software", "loss_peak_B", "elementwise",
-        "loss_B",           "launch_us",           "graph",    "offload",     "recompute_ops"
+        "loss_B",           "launch_us",           "graph",    "offload",     "recompute_ops",
+        "recompute_layers", "recompute_unit"
     };
     for (size_t i = 0; i < sizeof layers_only / sizeof *layers_only; i++)
         if (m->family != MODEL_TRANSFORMER && yaml_get(doc, map, layers_only[i]) >= 0)
@@ -1203,6 +1280,8 @@ int plan_read(struct plan *p, const struct model *m, const struct topo_network *
         return plan_fail_at(doc, map, "ends",
                             "is short beside first_stage_layers or last_stage_layers; give one of them", e);
     rc = check_ops(p, m, doc, map, e);
+    if (!rc)
+        rc = settle_layers_again(p, doc, map, e);
     if (!rc)
         rc = check_software(p, m, &net->npu, doc, map, e);
     if (rc)

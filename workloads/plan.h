@@ -176,6 +176,9 @@ struct plan {
     int32_t kernel, software, graph; /**< enum plan_kernel, plan_software, plan_graph */
     int32_t sink;                    /**< enum plan_sink */
     unsigned recompute_ops;          /**< 1 << enum plan_op, of selective recomputation; 0: the scores */
+    int64_t recompute_layers;        /**< of full recomputation, the first of each chunk; 0: all */
+    int64_t recompute_unit;          /**< of full recomputation, layers that are done again at once, of which
+                                        the first input alone is kept */
     double offload;                  /**< share of the kept activations that go to the host meanwhile */
     int64_t gather_bits;             /**< of a parameter that is gathered over DP; 0: by precision */
     double moments_B, master_B;      /**< of Adam's two moments, of the master weight, per parameter */
@@ -280,6 +283,12 @@ bool plan_is_fused(const struct plan *p, const struct model *m);
 /** Operators (1 << enum plan_op) that selective recomputation does again; 0 otherwise. */
 unsigned plan_ops(const struct plan *p, const struct model *m);
 
+/** Is full recomputation of some layers of each chunk alone? Then others keep what they have. */
+bool plan_is_partly_again(const struct plan *p);
+
+/** The same plan with nothing done again. */
+struct plan plan_once(const struct plan *p);
+
 /** Operators (1 << enum plan_op) that the model has. */
 unsigned plan_model_ops(const struct model *m);
 
@@ -314,6 +323,7 @@ struct plan_stage {
     int64_t dense, experts; /**< layers */
     bool embed, head;
     int64_t mtp; /**< heads more, of multi-token prediction; its layers are among the others */
+    int64_t dense_again, experts_again; /**< of them, layers done again where plan_is_partly_again() */
 };
 
 enum { PLAN_MAX_STAGES = 16 };

@@ -119,6 +119,8 @@ static struct model_share draft_params(const struct drafting *x, enum block_kind
     case BLOCK_DENSE:
     case BLOCK_EXPERTS:
         return model_layer_params(x->m, kind == BLOCK_EXPERTS, x->tp, (double)x->p->ep, etp);
+    case BLOCK_DENSE_AGAIN: /* among the layers */
+    case BLOCK_EXPERTS_AGAIN:
     case N_BLOCKS:
         break;
     }
@@ -432,17 +434,17 @@ static void draft_drain(struct drafting *x, struct plan_pass *pass)
  * A pass lasts at least as long as the host takes to start its kernels, its collectives' among them, and as
  * what is offloaded takes to the host and back. Chosen: launches by class (plan_class()), 1.3.
  */
-static void add_floors(struct drafting *x, struct plan_block *b, bool experts)
+static void add_floors(const struct drafting *x, struct plan_block *b, bool experts, const struct plan *p)
 {
-    struct plan_class class = plan_class(x->p, x->m);
+    struct plan_class class = plan_class(p, x->m);
     double launch_s = experts ? class.expert_launch_s : class.launch_s, copy_s = 0;
-    double again = x->p->recompute == PLAN_RECOMPUTE_FULL ? 1 : 0;
-    if (x->p->offload > 0)
-        copy_s = x->p->offload * memory_layer_B(x->m, x->p, experts) / x->npu->host_Bps;
+    double again = p->recompute == PLAN_RECOMPUTE_FULL ? 1 : 0;
+    if (p->offload > 0)
+        copy_s = p->offload * memory_layer_B(x->m, p, experts) / x->npu->host_Bps;
     b->forward.floor_s = b->forward.drain_floor_s = fmax(launch_s, copy_s);
     b->backward.floor_s = fmax((BACKWARD_LAUNCHES + again) * launch_s, copy_s);
     /* B - 2 W and 2 B - 3 W grow where W shrinks: at the floor of B they stay what they are of that. */
-    b->backward.drain_floor_s = (x->p->schedule > PLAN_ZB1P ? 2 : 1) * b->backward.floor_s;
+    b->backward.drain_floor_s = (p->schedule > PLAN_ZB1P ? 2 : 1) * b->backward.floor_s;
 }
 
 /* A transformer layer, both passes. */
@@ -461,7 +463,19 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
         draft_batch(x, &b->backward, STEP_INPUT_GRAD);
     draft_shares(x, kind, &b->backward, false);
     draft_drain(x, &b->backward);
-    add_floors(x, b, kind == BLOCK_EXPERTS);
+    add_floors(x, b, kind == BLOCK_EXPERTS, x->p);
+}
+
+/* Where only some layers are done again those have a kind of block of their own. The others' passes are its
+ * passes without the parts that do it again, which come first. */
+static void draft_part_again(struct drafting *x, enum block_kind kind)
+{
+    struct plan_block *b = &x->c->blocks[kind];
+    const struct plan once = plan_once(x->p);
+    x->c->blocks[kind == BLOCK_EXPERTS ? BLOCK_EXPERTS_AGAIN : BLOCK_DENSE_AGAIN] = *b;
+    for (; x->c->parts[b->backward.first].phase == STEP_RECOMPUTE; b->backward.n--)
+        b->backward.first++;
+    add_floors(x, b, kind == BLOCK_EXPERTS, &once);
 }
 
 /* ---- ends ---- */
@@ -656,12 +670,12 @@ static void add_plain_head(struct drafting *x)
 
 /* ---- all of it ---- */
 
-/* Matrix products of all NPUs; those of a block @p times: once per layer, microbatch and replica. */
-static void add_flop(struct drafting *x, double times)
+/* Matrix products of all NPUs; those of a block @p times: once per layer, microbatch and replica. @p again:
+ * by full recomputation. */
+static void add_flop(struct drafting *x, double times, bool again)
 {
     const struct block_cost *b = &x->cost;
-    bool again = x->p->recompute == PLAN_RECOMPUTE_FULL,
-         core_again = again || plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE;
+    bool core_again = again || plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE;
     double others = b->flop - b->core_flop, others_again = again ? others : b->again_flop;
     x->c->model_flop += times * 3 * b->flop;
     x->c->hardware_flop += times * (3 * b->flop + others_again + (core_again ? b->core_flop : 0));
@@ -677,23 +691,37 @@ static void add_flop_once(struct drafting *x, double times)
     x->c->done_flop += times * 3 * (x->cost.flop + x->cost.pad_flop);
 }
 
+/* Layers of a kind, of which so many are done again. */
+static void add_layers(struct drafting *x, enum block_kind kind, int64_t layers, int64_t again,
+                       double replicas)
+{
+    bool full = x->p->recompute == PLAN_RECOMPUTE_FULL;
+    if (!layers)
+        return;
+    draft_layer(x, kind);
+    if (plan_is_partly_again(x->p)) {
+        draft_part_again(x, kind);
+        add_flop(x, (double)again * replicas, true);
+        layers -= again;
+        full = false;
+    }
+    add_flop(x, (double)layers * replicas, full);
+}
+
 /* Every kind of block once, with how often it occurs, and the FLOP of the whole model over all replicas. */
 static void add_blocks(struct drafting *x)
 {
     double replicas = x->tp * x->cp * (double)x->p->degree[PLAN_DP] * x->c->microbatches;
-    int64_t dense = 0, experts = 0;
+    struct plan_stage all = { 0 };
     for (int32_t i = 0; i < x->c->n_stages; i++) {
-        dense += x->c->stages[i].count * x->c->stages[i].dense;
-        experts += x->c->stages[i].count * x->c->stages[i].experts;
+        const struct plan_stage *s = &x->c->stages[i];
+        all.dense += s->count * s->dense;
+        all.experts += s->count * s->experts;
+        all.dense_again += s->count * s->dense_again;
+        all.experts_again += s->count * s->experts_again;
     }
-    if (dense) {
-        draft_layer(x, BLOCK_DENSE);
-        add_flop(x, (double)dense * replicas);
-    }
-    if (experts) {
-        draft_layer(x, BLOCK_EXPERTS);
-        add_flop(x, (double)experts * replicas);
-    }
+    add_layers(x, BLOCK_DENSE, all.dense, all.dense_again, replicas);
+    add_layers(x, BLOCK_EXPERTS, all.experts, all.experts_again, replicas);
     if (x->m->family == MODEL_TRANSFORMER)
         add_embed(x);
     else if (x->m->family == MODEL_DLRM) {
@@ -732,7 +760,7 @@ static bool pass_shares(const struct plan_cost *c, const struct plan_pass *pass,
 static bool shares_links(const struct plan_cost *c)
 {
     bool shared = false;
-    for (int b = 0; b < N_BLOCKS; b++)
+    for (int b = 0; b < c->n_blocks; b++)
         shared = shared || pass_shares(c, &c->blocks[b].forward, c->before) ||
                  pass_shares(c, &c->blocks[b].backward, c->after);
     return shared;
@@ -772,6 +800,7 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     x.tokens = block_tokens(p, m);
     x.width_B = ROOFLINE_ELEMENT_B * x.tokens * (double)m->hidden;
     c->n_collectives = c->n_parts = 0;
+    c->n_blocks = plan_is_partly_again(p) ? N_BLOCKS : BLOCK_HEAD + 1;
     for (int b = 0; b < N_BLOCKS; b++)
         c->blocks[b] = (struct plan_block){ 0 };
     /* The first gather and the last scatter of a stage have nothing to hide behind. */
@@ -796,11 +825,11 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
         c->collectives[i].bytes *= p->traffic;
 }
 
-/* Of a layer: what add_backward() does again. */
+/* Of a layer: what add_backward() does again; nothing where there are others. */
 static double again_s(const struct block_cost *c, const struct model *m, const struct plan *p)
 {
     if (p->recompute == PLAN_RECOMPUTE_FULL)
-        return c->forward_s + c->core_s;
+        return plan_is_partly_again(p) ? 0 : c->forward_s + c->core_s;
     return c->again_s + (plan_ops(p, m) & 1U << PLAN_OP_CORE ? c->core_s : 0);
 }
 
@@ -810,9 +839,9 @@ double plan_work_s(const struct model *m, const struct plan *p, const struct top
     double sum_s = 0;
     for (int64_t i = 0; i < m->layers && m->moe.experts; i++)
         experts += model_has_experts(m, i);
-    int64_t count[N_BLOCKS] = { m->layers - experts, experts, 1, 1 + m->mtp };
+    int64_t count[BLOCK_HEAD + 1] = { m->layers - experts, experts, 1, 1 + m->mtp };
     count[m->moe.experts ? BLOCK_EXPERTS : BLOCK_DENSE] += m->mtp;
-    for (int b = 0; b < N_BLOCKS; b++) {
+    for (int b = 0; b <= BLOCK_HEAD; b++) {
         struct block_cost c;
         bool layer = b == BLOCK_DENSE || b == BLOCK_EXPERTS;
         if (!count[b])

@@ -69,6 +69,7 @@ struct plan_cost {
     struct plan_collective collectives[PLAN_MAX_COLLECTIVES];
     struct plan_part parts[PLAN_MAX_PARTS];
     struct plan_block blocks[N_BLOCKS];
+    int32_t n_blocks; /**< kinds in use: up to BLOCK_HEAD, or all */
     bool open; /**< in each stage one layer is not beside its exchange (ZeRO 3: first gather, last scatter) */
     struct plan_stage stages[PLAN_MAX_STAGES];
     struct plan_list sends;         /**< of a stage and microbatch */
@@ -94,7 +95,7 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
  * Compute of one microbatch in all stages of a transformer, both passes, with what is done again [s]: the sum
  * of plan_cost()'s parts with exchange free, without what the host needs to start them and before
  * plan_slowest_times(). Degrees of pp and dp, schedule, chunks, ZeRO and the layers of single stages do not
- * change it.
+ * change it; where only some layers are done again, none is counted.
  */
 double plan_work_s(const struct model *m, const struct plan *p, const struct topo_npu *npu);
 /** The slowest of so many NPUs, for which the others wait, computes so many times as long as one of them. */

@@ -18,7 +18,9 @@ static int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
 {
     if (!c->open || s->dense + s->experts == 0)
         return -1;
-    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
+    if (s->experts)
+        return s->experts > s->experts_again ? BLOCK_EXPERTS : BLOCK_EXPERTS_AGAIN;
+    return s->dense > s->dense_again ? BLOCK_DENSE : BLOCK_DENSE_AGAIN;
 }
 
 /* How much of one microbatch's way through all stages the step has: none where rho says what is waited for.
@@ -63,8 +65,10 @@ static const struct plan_pass *block_pass(const struct plan_cost *c, int b, bool
 /* How often each block occurs in a stage. */
 static void block_counts(double count[N_BLOCKS], const struct plan_stage *s)
 {
-    count[BLOCK_DENSE] = (double)s->dense;
-    count[BLOCK_EXPERTS] = (double)s->experts;
+    count[BLOCK_DENSE] = (double)(s->dense - s->dense_again);
+    count[BLOCK_EXPERTS] = (double)(s->experts - s->experts_again);
+    count[BLOCK_DENSE_AGAIN] = (double)s->dense_again;
+    count[BLOCK_EXPERTS_AGAIN] = (double)s->experts_again;
     count[BLOCK_EMBED] = s->embed;
     count[BLOCK_HEAD] = s->head + (double)s->mtp;
 }
@@ -76,7 +80,7 @@ static void busy_add_direction(double *busy_s, const struct plan_stage *s, bool 
 {
     double count[N_BLOCKS];
     block_counts(count, s);
-    for (int b = 0; b < N_BLOCKS; b++)
+    for (int b = 0; b < c->n_blocks; b++)
         busy_add_pass(busy_s, count[b], block_pass(c, b, forward), c, busy);
     busy_add(busy_s, 1, exchanged, c, busy);
 }
@@ -235,7 +239,7 @@ struct passes {
 /* Both passes of each block at the given bandwidths, for many points at a time. */
 INLINE void sum_passes(struct passes *p, bool drain, const struct summing *x)
 {
-    for (int b = 0; b < N_BLOCKS; b++) {
+    for (int b = 0; b < x->c->n_blocks; b++) {
         const struct plan_block *block = &x->c->blocks[b];
         p->forward[b].sent_s = sum_pass(&p->forward[b].beside, &block->forward, false, drain, x);
         p->backward[b].sent_s = sum_pass(&p->backward[b].beside, &block->backward, false, drain, x);
@@ -287,12 +291,13 @@ INLINE void add_hidden(struct plan_sum *out, const struct plan_stage *s, struct 
 INLINE double sum_stage(struct plan_sum *out, const struct plan_stage *s, const struct passes *p,
                         struct plan_list before, struct plan_list after, const struct summing *x)
 {
-    const double n[N_BLOCKS] = { (double)s->dense, (double)s->experts, s->embed, s->head + (double)s->mtp };
+    double n[N_BLOCKS];
     struct plan_sum forward, backward;
     double forward_s = 0, backward_s = 0;
+    block_counts(n, s);
     shares_clear(&forward, x);
     shares_clear(&backward, x);
-    for (int b = 0; b < N_BLOCKS; b++) {
+    for (int b = 0; b < x->c->n_blocks; b++) {
         double open = b == plan_cost_open(x->c, s);
         time_add(&forward, n[b] - open, &p->forward[b].beside, x);
         time_add(&backward, n[b] - open, &p->backward[b].beside, x);
@@ -505,8 +510,10 @@ static void add_passes(struct growing *x, step_id parent, const struct plan_pass
 static void add_direction(struct growing *x, step_id parent, const struct plan_stage *s, bool forward,
                           struct plan_list exchanged)
 {
-    static const enum block_kind in_order[] = { BLOCK_EMBED, BLOCK_DENSE, BLOCK_EXPERTS, BLOCK_HEAD };
-    const int64_t count[N_BLOCKS] = { s->dense, s->experts, s->embed, s->head + s->mtp };
+    static const enum block_kind in_order[] = { BLOCK_EMBED,         BLOCK_DENSE_AGAIN, BLOCK_DENSE,
+                                                BLOCK_EXPERTS_AGAIN, BLOCK_EXPERTS,     BLOCK_HEAD };
+    double count[N_BLOCKS];
+    block_counts(count, s);
     if (exchanged.n) {
         step_id both = tree_add_inner(x, parent, STEP_MAX, "", 1);
         parent = tree_add_inner(x, both, STEP_SUM, "", 1);
@@ -518,7 +525,7 @@ static void add_direction(struct growing *x, step_id parent, const struct plan_s
         bool open = (int)b == plan_cost_open(x->c, s);
         if (open && forward)
             add_open(x, parent, pass);
-        add_passes(x, parent, pass, count[b] - open);
+        add_passes(x, parent, pass, (int64_t)count[b] - open);
         if (open && !forward)
             add_open(x, parent, pass);
     }

@@ -32,6 +32,12 @@ timed() { "$WEFT" sim "$1" -q --set network.npu.matrix_efficiency=0.6 --of json 
 code calibrate --npu npu.yaml steps.csv
 code calibrate --npu npu.yaml steps.csv -o own.yaml
 code calibrate --npu npu.yaml steps.csv --of csv
+echo "== predictions on it have its band, those of another precision no narrower one"
+said() { "$WEFT" sim a.yaml -q --set network.npu=own.yaml "$@" 2>&1 | grep -e evidence -e weft; }
+said
+said --set network.npu.step_band_precision=fp8
+said --set network.npu.step_band=0.001
+code calibrate --npu own.yaml steps.csv -q | grep -c step_band
 
 echo "== one step: any figure fits, the band is assumed"
 head -2 steps.csv >one.csv

@@ -107,6 +107,18 @@ code import --from nemo llama70b.yaml
 code import --from torchtitan titan.toml
 code import --from torchtitan titan.toml --network hgx-h100
 
+echo "== what is done again of some layers"
+again() { code import --from "$@" | sed -n '/^\$/p; /recompute/p; /gather/p; /divide/p'; }
+full='s/selective --recompute-modules core_attn moe_act/full --recompute-num-layers 3/'
+sed "$full; s/full --/full --recompute-method block --/" mixtral.sh >block.sh
+sed "$full; s/full --/full --recompute-method uniform --/" mixtral.sh >uniform.sh
+sed "$full" mixtral.sh >method.sh
+sed 's/option = "op"/option = "2"/' titan.toml >second.toml
+sed 's/option = "op"/option = "5"/; /enable_fsdp/d' titan.toml >fifth.toml
+for script in block uniform method; do again megatron $script.sh; done
+again torchtitan second.toml --network hgx-h100
+again torchtitan fifth.toml --network hgx-h100
+
 echo "== from a card to the time of a step"
 code import --from hf llama.json --network dgx-h100-pod -q -o card.yaml
 plan card.yaml -q --set network.npu=h100-80gb

@@ -10,7 +10,9 @@ static int plan_cost_open(const struct plan_cost *c, const struct plan_stage *s)
 {
     if (!c->open || s->dense + s->experts == 0)
         return -1;
-    return s->experts ? BLOCK_EXPERTS : BLOCK_DENSE;
+    if (s->experts)
+        return s->experts > s->experts_again ? BLOCK_EXPERTS : BLOCK_EXPERTS_AGAIN;
+    return s->dense > s->dense_again ? BLOCK_DENSE : BLOCK_DENSE_AGAIN;
 }
 
 /* How much of one microbatch's way through all stages the step has: none where rho says what is waited for.
@@ -55,8 +57,10 @@ static const struct plan_pass *block_pass(const struct plan_cost *c, int b, bool
 /* How often each block occurs in a stage. */
 static void block_counts(double count[N_BLOCKS], const struct plan_stage *s)
 {
-    count[BLOCK_DENSE] = (double)s->dense;
-    count[BLOCK_EXPERTS] = (double)s->experts;
+    count[BLOCK_DENSE] = (double)(s->dense - s->dense_again);
+    count[BLOCK_EXPERTS] = (double)(s->experts - s->experts_again);
+    count[BLOCK_DENSE_AGAIN] = (double)s->dense_again;
+    count[BLOCK_EXPERTS_AGAIN] = (double)s->experts_again;
     count[BLOCK_EMBED] = s->embed;
     count[BLOCK_HEAD] = s->head + (double)s->mtp;
 }

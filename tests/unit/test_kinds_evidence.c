@@ -220,3 +220,27 @@ TEST(model_error_is_not_known_where_no_row_covers_the_step)
     assert_true(isnan(v[0]) && isnan(v[1]) && isnan(v[2]));
     assert_close(v[4], o.d.cost_usd, 1e-12);
 }
+
+/* The user's own steps alone say the band of plans of their precision; of others they are its least. Where no
+ * published step is near either, others have none. */
+TEST(a_calibrated_npu_has_its_own_band)
+{
+    KEEP(struct opened, o, close_study);
+    struct evidence published, v;
+    open_study(&o, "", NULL, NULL);
+    assert_true(find(&published, &o));
+    o.s.net.npu.step_band = 0.08;
+    o.s.net.npu.step_band_rows = 4;
+    assert_true(find(&v, &o) && v.calibrated == 4 && evidence_rows(&v) == 4 && !v.npu);
+    assert_close(evidence_band(&v, 10).high_s, 10.8, 1e-12);
+    o.s.net.npu.step_band_precision = TOPO_FP8;
+    assert_true(find(&v, &o) && !v.calibrated && evidence_rows(&v) == evidence_rows(&published));
+    assert_close(v.reach, published.reach, 1e-15);
+    o.s.net.npu.step_band = 1;
+    assert_true(find(&v, &o) && !v.calibrated);
+    assert_close(evidence_band(&v, 10).low_s, 5, 1e-12);
+    o.s.net.npu.peak_flops *= 100;
+    assert_false(find(&v, &o));
+    o.s.net.npu.step_band_precision = TOPO_BF16;
+    assert_true(find(&v, &o) && v.calibrated == 4);
+}

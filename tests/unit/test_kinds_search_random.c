@@ -114,7 +114,9 @@ static void draw_fixed(struct drawn *d, struct rng *r, bool experts, bool layers
     if (experts && chance(r, 0.15))
         add(d->always, ", expert_tp: true");
     if (layers && chance(r, 0.1))
-        snprintf(d->ops, sizeof d->ops, ", recompute_ops: [norm]");
+        snprintf(d->ops, sizeof d->ops, ", %s",
+                 ((const char *const[]){ "recompute_ops: [norm]", "recompute_layers: 1",
+                                         "recompute_unit: 2" })[rng_below(r, 3)]);
     if (chance(r, 0.1))
         snprintf(d->gather, sizeof d->gather, ", gather_bits: 8");
     if (experts && chance(r, 0.25))
@@ -231,6 +233,10 @@ static void put_words(struct text *out, const struct plan *p)
         text_printf(out, ", dispatcher: %s", plan_dispatcher_words[p->dispatcher]);
     if (p->ep_overlap)
         text_printf(out, ", ep_overlap: %s", plan_ep_overlap_words[p->ep_overlap]);
+    if (p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_layers)
+        text_printf(out, ", recompute_layers: %lld", (long long)p->recompute_layers);
+    if (p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_unit > 1)
+        text_printf(out, ", recompute_unit: %lld", (long long)p->recompute_unit);
     if (p->recompute_ops && p->recompute == PLAN_RECOMPUTE_SELECTIVE) {
         text_puts(out, ", recompute_ops: [");
         for (unsigned op = 0, some = 0; op < N_PLAN_OPS; op++)

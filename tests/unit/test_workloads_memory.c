@@ -315,6 +315,31 @@ TEST(tables_and_images_take_what_they_need)
     assert_close(got.term_B[MEMORY_ACTIVATIONS], 256 * 11.1e6 * 4, 0.005);
 }
 
+/* Of 8 layers n keep their input alone, of arXiv 2205.05198's table. A layer that is done again needs room of
+ * its own only where no other was freed before; units of u keep one input and need the room of u. */
+TEST(layers_that_are_done_again_keep_their_input)
+{
+    WITH(struct model, m, fixture_model("gpt3-175b"), m.layers = 8);
+    struct plan none = with(8, true, PLAN_RECOMPUTE_NONE), all = with(8, true, PLAN_RECOMPUTE_FULL);
+    const double layer_B = memory_layer_B(&m, &none, false), input_B = memory_layer_B(&m, &all, false);
+    struct memory kept = memory_of(&m, &none), full = memory_of(&m, &all), got;
+    assert_close(full.term_B[MEMORY_BUFFERS] - kept.term_B[MEMORY_BUFFERS], layer_B - input_B, 1e-12);
+    for (int64_t n = 1; n <= 8; n++) {
+        WITH(struct plan, p, all, p.recompute_layers = n);
+        got = memory_of(&m, &p);
+        assert_close(kept.term_B[MEMORY_ACTIVATIONS] - got.term_B[MEMORY_ACTIVATIONS],
+                     (double)n * (layer_B - input_B), 1e-12);
+        assert_close(got.term_B[MEMORY_BUFFERS],
+                     n < 8 ? kept.term_B[MEMORY_BUFFERS] : full.term_B[MEMORY_BUFFERS], 1e-12);
+        p.recompute_layers = 0, p.recompute_unit = n;
+        got = memory_of(&m, &p);
+        assert_close(full.term_B[MEMORY_ACTIVATIONS] - got.term_B[MEMORY_ACTIVATIONS],
+                     (8 - ceil(8. / (double)n)) * input_B, 1e-12);
+        assert_close(got.term_B[MEMORY_BUFFERS] - kept.term_B[MEMORY_BUFFERS], (double)n * layer_B - input_B,
+                     1e-12);
+    }
+}
+
 TEST(recomputing_and_sharing_never_keep_more)
 {
     struct random_training x;
@@ -324,6 +349,7 @@ TEST(recomputing_and_sharing_never_keep_more)
         struct plan p;
         fixture_random(&x, r);
         p = x.plan;
+        p.recompute_layers = 0;
         p.recompute = PLAN_RECOMPUTE_NONE;
         more = memory_of(&x.model, &p);
         for (p.recompute++; p.recompute <= PLAN_RECOMPUTE_FULL; p.recompute++, more = less) {

@@ -226,33 +226,33 @@ TEST(other_families_are_trained_data_parallel)
 TEST(equal_stages_are_told_once)
 {
     CASES(int64_t pp, interleave, first, last; int32_t n; struct plan_stage want[4]) = {
-        { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true, 0 } } },
-        { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false, 0 }, { 1, 1, 48, 0, false, true, 0 } } },
+        { 1, 1, 0, 0, 1, { { 0, 1, 96, 0, true, true, 0, 0, 0 } } },
+        { 2, 1, 0, 0, 2, { { 0, 1, 48, 0, true, false, 0, 0, 0 }, { 1, 1, 48, 0, false, true, 0, 0, 0 } } },
         { 8,
           3,
           0,
           0,
           3,
-          { { 0, 1, 12, 0, true, false, 0 },
-            { 1, 6, 12, 0, false, false, 0 },
-            { 7, 1, 12, 0, false, true, 0 } } },
+          { { 0, 1, 12, 0, true, false, 0, 0, 0 },
+            { 1, 6, 12, 0, false, false, 0, 0, 0 },
+            { 7, 1, 12, 0, false, true, 0, 0, 0 } } },
         { 10,
           1,
           8,
           8,
           3,
-          { { 0, 1, 8, 0, true, false, 0 },
-            { 1, 8, 10, 0, false, false, 0 },
-            { 9, 1, 8, 0, false, true, 0 } } },
+          { { 0, 1, 8, 0, true, false, 0, 0, 0 },
+            { 1, 8, 10, 0, false, false, 0, 0, 0 },
+            { 9, 1, 8, 0, false, true, 0, 0, 0 } } },
         { 3,
           1,
           0,
           46,
           3,
-          { { 0, 1, 25, 0, true, false, 0 },
-            { 1, 1, 25, 0, false, false, 0 },
-            { 2, 1, 46, 0, false, true, 0 } } },
-        { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false, 0 }, { 1, 1, 66, 0, false, true, 0 } } },
+          { { 0, 1, 25, 0, true, false, 0, 0, 0 },
+            { 1, 1, 25, 0, false, false, 0, 0, 0 },
+            { 2, 1, 46, 0, false, true, 0, 0, 0 } } },
+        { 2, 1, 30, 66, 2, { { 0, 1, 30, 0, true, false, 0, 0, 0 }, { 1, 1, 66, 0, false, true, 0, 0, 0 } } },
     };
     struct model m = fixture_model("gpt3-175b");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -350,6 +350,12 @@ TEST(a_plan_reads_as_one_line)
     plan_format(&out, &p, &m);
     assert_string_equal(text_str(&out),
                         "cp4 tp2 dp8 pp2 ep4 mb2x4 interleave2 zero2 recompute-selective cp-ulysses sp");
+    text_free(&out);
+    p = fixture_plan(1, 1, 1, 1, 8);
+    p.recompute = PLAN_RECOMPUTE_FULL, p.recompute_layers = 5;
+    out = (struct text){ 0 };
+    plan_format(&out, &p, &m);
+    assert_string_equal(text_str(&out), "mb1x8 recompute-full5");
     text_free(&out);
     m = fixture_model("resnet50");
     p = fixture_plan(1, 1, 1, 1, 256);

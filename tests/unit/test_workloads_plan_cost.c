@@ -58,6 +58,7 @@ TEST(FLOP_do_not_depend_on_how_they_are_spread)
         fixture_random(&x, r);
         struct plan one = fixture_plan(1, 1, 1, 1, x.plan.batch);
         one.recompute = x.plan.recompute;
+        x.plan.recompute_layers = 0;
         plan_cost(&spread, &x.model, &x.plan, &x.net.npu);
         plan_cost(&alone, &x.model, &one, &x.net.npu);
         assert_close(spread.model_flop, alone.model_flop, 1e-12);

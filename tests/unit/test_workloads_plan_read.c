@@ -223,6 +223,14 @@ TEST(software_that_cannot_be_is_named_with_its_place)
     OK(read_on(&p, "gpt3-175b", &net, "batch: 512\noffload: 0", e));
     FAILS(read_text(&p, "gpt3-175b", "batch: 512\nrecompute: full\nrecompute_ops: [norm]", e), ERR_PARSE,
           "p.yaml:3:1: recompute_ops is given with recompute full, expected selective");
+    FAILS(read_text(&p, "gpt3-175b", "batch: 512\nrecompute: sac\nrecompute_unit: 2", e), ERR_PARSE,
+          "p.yaml:3:1: recompute_unit is given with recompute sac, expected full");
+    FAILS(read_text(&p, "gpt3-175b", "batch: 512\nrecompute_layers: 3\nrecompute_unit: 2", e), ERR_RANGE,
+          "p.yaml:2:19: recompute_layers is given together with recompute_unit; give one of them");
+    FAILS(read_text(&p, "gpt3-175b", "batch: 512\npp: 4\nschedule: zb1p\nrecompute_layers: 3", e), ERR_RANGE,
+          "p.yaml:4:19: recompute_layers is given with schedule zb1p, expected 1f1b or gpipe");
+    OK(read_text(&p, "gpt3-175b", "batch: 512\nrecompute_layers: 3", e));
+    assert_true(p.recompute == PLAN_RECOMPUTE_FULL && p.recompute_layers == 3);
     OK(read_text(&p, "gpt3-175b", "batch: 512\nrecompute_ops: [norm, core]", e));
     assert_true(p.recompute == PLAN_RECOMPUTE_SELECTIVE && p.recompute_ops == (1U << PLAN_OP_NORM | 1U));
 }

@@ -29,7 +29,7 @@ struct seen {
     int64_t zero[4], recompute[N_PLAN_RECOMPUTES], schedule[N_PLAN_SCHEDULES], context[N_PLAN_CONTEXTS];
     int64_t overlap[N_PLAN_OVERLAPS], attention[2], dims[5];
     int64_t experts, expert_tp, low_rank, uneven, interleaved, overlap_pp, overlap_dp, tied, serial_shares;
-    int64_t listed, short_ends, shard, kept, no_sync, taken;
+    int64_t listed, short_ends, shard, kept, no_sync, taken, partly[2];
 };
 
 static void see(struct seen *s, const struct random_training *x)
@@ -56,6 +56,8 @@ static void see(struct seen *s, const struct random_training *x)
     s->kept += !p->reshard;
     s->no_sync += p->no_sync;
     s->taken += p->beside_share > 0;
+    if (plan_is_partly_again(p))
+        s->partly[x->model.moe.experts > 0]++;
     s->serial_shares += p->zero > 1 && !p->overlap_dp && p->degree[PLAN_DP] > 1;
 }
 
@@ -115,6 +117,7 @@ static void has_seen_all(const struct seen *s)
         assert_true(s->schedule[i]);
     assert_true(s->attention[0] && s->attention[1]);
     assert_true(s->listed && s->short_ends && s->shard && s->kept && s->no_sync && s->taken);
+    assert_true(s->partly[0] && s->partly[1]);
     assert_true(s->experts && s->expert_tp && s->low_rank && s->uneven && s->interleaved);
     assert_true(s->overlap_pp && s->overlap_dp && s->tied && s->serial_shares);
 }
@@ -526,6 +529,7 @@ TEST(recomputing_more_is_never_faster)
         double before_s = 0;
         fixture_random(&x, r);
         struct plan p = x.plan;
+        p.recompute_layers = 0;
         for (p.recompute = 0; p.recompute <= PLAN_RECOMPUTE_FULL; p.recompute++) {
             double now_s = time_of(&x, &p);
             NOT_SLOWER(before_s, now_s);
@@ -534,6 +538,34 @@ TEST(recomputing_more_is_never_faster)
         p.recompute = PLAN_RECOMPUTE_SAC; /* part of a layer is less than all of it */
         NOT_SLOWER(time_of(&x, &p), before_s);
     }
+}
+
+/* Layers are alike, and each does itself again for as long: of 40 in chunks of 5, N of each chunk. As many as
+ * there are, or more, are all. Expert layers and dense ones each by themselves: of 61 the first three are
+ * dense, and the first two of each of four chunks are done again. */
+TEST(each_layer_done_again_takes_as_long)
+{
+    struct topo_network net = fixture_network((const int32_t[]){ 8, 8 }, 2);
+    WITH(struct model, m, fixture_model("llama3-8b"), m.layers = 40);
+    WITH(struct plan, p, fixture_plan(2, 1, 8, 4, 64), p.interleave = 2, p.zero = 3,
+         p.software = PLAN_MEGATRON);
+    double none_s = fixture_time(&m, &p, &net), all_s;
+    p.recompute = PLAN_RECOMPUTE_FULL;
+    all_s = fixture_time(&m, &p, &net);
+    assert_true(all_s > 1.2 * none_s);
+    for (p.recompute_layers = 1; p.recompute_layers < 8; p.recompute_layers++) {
+        double share = fmin((double)p.recompute_layers / 5, 1);
+        assert_close(fixture_time(&m, &p, &net), none_s + share * (all_s - none_s), 1e-12);
+    }
+    m = fixture_model("deepseek-v3");
+    m.mtp = 0;
+    p = fixture_plan(1, 1, 16, 4, 256);
+    p.ep = 16, p.ends = PLAN_ENDS_SHORT, p.recompute = PLAN_RECOMPUTE_FULL, p.recompute_layers = 2;
+    struct plan_stage stages[PLAN_MAX_STAGES];
+    int32_t n = plan_stages(stages, &p, &m);
+    assert_true(n >= 2 && stages[0].dense_again == 2 && stages[0].experts_again == 0);
+    for (int32_t i = 1; i < n; i++)
+        assert_true(stages[i].dense_again == 0 && stages[i].experts_again == 2);
 }
 
 TEST(gpipe_differs_in_memory_only)

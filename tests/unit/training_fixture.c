@@ -284,6 +284,10 @@ static void random_plan(struct plan *p, const struct model *m, int64_t n_npus, s
     p->grad_B = ONE_OF(r, 2, 4);
     p->overhead_s = heads_or_tails(r) ? 0 : 0.125;
     random_order(p, r);
+    /* By what was drawn already: some layers, or several at once. */
+    if (p->recompute == PLAN_RECOMPUTE_FULL && p->schedule <= PLAN_GPIPE &&
+        p->ep_overlap != PLAN_EP_OVERLAP_BATCH && !(p->overhead_s > 0))
+        *(p->sends == 1 ? &p->recompute_unit : &p->recompute_layers) = 1 + p->sends;
 }
 
 void fixture_random(struct random_training *x, struct rng *r)

@@ -15,7 +15,6 @@
 
 const char *const measured_gap_words[N_GAPS] = {
     [GAP_PRECISION] = "scales of fp8 by row (bf16 taken)",
-    [GAP_RECOMPUTE] = "full recomputation of some layers (of all taken)",
     [GAP_OFFLOAD] = "offload of what are no activations",
     [GAP_NETWORK] = "NIC not stated (50 GB/s taken)",
     [GAP_UNSTATED] = "plan partly not stated (as its source's others)",
@@ -387,8 +386,9 @@ static void map_recompute(const struct reader *r)
         return;
     if (strncmp(text, "full", 4) == 0) {
         PUT(m->parallel_map, "recompute", "full");
-        if (strstr(text, "layers"))
-            m->ignored |= 1U << GAP_RECOMPUTE;
+        int64_t layers = strtoll(text + strcspn(text, "0123456789"), NULL, 10);
+        if (layers > 0)
+            PUT(m->parallel_map, "recompute_layers", "%lld", (long long)layers);
         return;
     }
     if (strstr(text, "per-op")) {
@@ -424,7 +424,8 @@ static void map_precision(const struct reader *r)
     PUT_PLAN(r, "precision", "%s", topo_precision_words[m->precision]);
     if (is(r, "attention_precision", "fp8"))
         PUT_PLAN(r, "attention_precision", "fp8");
-    int64_t bits = row_count(r, "gather_bits", 0);
+    /* torchtitan's commands do not ask for enable_fsdp_float8_all_gather, which is off by default. */
+    int64_t bits = row_count(r, "gather_bits", has(r, "source", "torchtitan") ? 16 : 0);
     if (bits > 0 && row_count(r, "zero", 0) > 0)
         PUT_PLAN(r, "gather_bits", "%lld", (long long)bits);
 }

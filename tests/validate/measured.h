@@ -10,7 +10,6 @@
 /** What of a row its study does not have; bits of struct measured.ignored. */
 enum measured_gap {
     GAP_PRECISION, /**< products with a scale a row: in bf16 */
-    GAP_RECOMPUTE, /**< full, of some layers: of all */
     GAP_OFFLOAD,   /**< of what are no activations */
     GAP_NETWORK,   /**< rate of the NICs is not stated: 400 Gb/s */
     GAP_UNSTATED,  /**< the source does not say what ran (recompute, overlap, dispatcher, graphs, recipe) */

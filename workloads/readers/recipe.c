@@ -96,6 +96,7 @@ enum fact {
     RECOMPUTE,
     RECOMPUTE_ON,
     RECOMPUTE_LAYERS,
+    RECOMPUTE_METHOD,
     RECOMPUTE_OPS,
     SHARED_OPTIMIZER,
     FSDP,
@@ -214,6 +215,7 @@ static const struct row {
         "activation_checkpoint.mode"),
     ROW(RECOMPUTE_ON, FLAG, NULL, NULL, "recompute_activations", NULL, NULL),
     ROW(RECOMPUTE_LAYERS, COUNT, NULL, MEGATRON("recompute_num_layers")),
+    ROW(RECOMPUTE_METHOD, WORD, NULL, MEGATRON("recompute_method")),
     ROW(RECOMPUTE_OPS, WORD, NULL, MEGATRON("recompute_modules")),
     ROW(SHARED_OPTIMIZER, FLAG, NULL, MEGATRON("use_distributed_optimizer")),
     ROW(FSDP, FLAG, NULL, NULL, "use_megatron_fsdp use_custom_fsdp use_torch_fsdp2",
@@ -272,7 +274,7 @@ static const char *const idle[N_RECIPE_FORMATS] = {
         "moe_router_load* "
         "moe_aux* moe_z* moe_router_dtype moe_router_score* moe_router_topk_scaling_factor moe_router_bias* "
         "moe_router_pre* moe_grouped_gemm moe_permute_fusion moe_router_fusion mtp_loss* ckpt_* manual_gc* "
-        "recompute_method no_create* no_check* timing* profile* use_pytorch* dist_ckpt* async_save "
+        "no_create* no_check* timing* profile* use_pytorch* dist_ckpt* async_save "
         "qk_layernorm mscale* apply_layernorm_1p moe_flex_dispatcher_backend first_last* fp8_amax* "
         "fp8_margin "
         "override_opt* calculate_per* rampup* start_weight* end_weight* sft* override_* finetune job_name "
@@ -289,7 +291,7 @@ static const char *const idle[N_RECIPE_FORMATS] = {
         "*.moe_router_fusion *.mtp_loss* *.overlap_param_gather *.average_in_collective *.check_for_* "
         "*.multi_latent_attention *.make_vocab* *.apply_rope_fusion *.bias_*_fusion "
         "*.moe_flex_dispatcher_backend "
-        "*.recompute_method *.num_nodes *.devices *.max_steps *.max_position_embeddings *.seed *.fp8_amax*",
+        "*.num_nodes *.devices *.max_steps *.max_position_embeddings *.seed *.fp8_amax*",
     [RECIPE_TORCHTITAN] =
         "job.* metrics.* optimizer.* lr_scheduler.* profiling.* checkpoint.* validation.* comm.* "
         "fault_tolerance.* model.hf_assets_path model.tokenizer_path model.norm_type "
@@ -368,8 +370,7 @@ static const char *word(const struct recipe_said *r, enum fact f)
 static int fail_at(const struct recipe_said *r, const struct recipe_setting *s, struct err *e,
                    enum err_code code, const char *why)
 {
-    return err_set(e, code, "%s:%d:%d: %.80s is \"%.60s\", %s", r->settings.path, (int)s->line, (int)s->col,
-                   s->name, s->value, why);
+    return recipe_fail(&r->settings, s, e, code, "%s", why);
 }
 
 static void note_at(const struct recipe_said *r, const struct recipe_setting *s, const char *why)
@@ -387,8 +388,9 @@ static void note(const struct recipe_said *r, const char *why)
 static int fail_missing(const struct recipe_said *r, enum fact f, const char *what, struct err *e)
 {
     const char *names = rows[f].names[r->format];
-    return err_set(e, ERR_PARSE, "%s:1:1: document has no %.*s, expected %s", r->settings.path,
-                   (int)strcspn(names, " "), names, what);
+    static const struct recipe_setting top = { .line = 1, .col = 1 };
+    return recipe_fail(&r->settings, &top, e, ERR_PARSE, "document has no %.*s, expected %s",
+                       (int)strcspn(names, " "), names, what);
 }
 
 /* ---- which setting says what ---- */
@@ -886,26 +888,63 @@ static void put_precision(struct text *out, const struct recipe_said *r, const c
     put(out, indent, "precision", "%s", precision);
     if (said(r, FP8_RECIPE) && (strstr(recipe, "block") || strstr(recipe, "rowwise")))
         note_at(r, r->at[FP8_RECIPE], "is timed as fp8 with a scale per tensor");
-    if (r->count[GATHER_8])
-        put(out, indent, "gather_bits", "8");
+    if (titan && strcmp(precision, "bf16") != 0 && strcmp(word(r, DP_SHARD), "1") != 0)
+        put(out, indent, "gather_bits", r->count[GATHER_8] ? "8" : "16");
 }
 
-static void put_recompute(struct text *out, const struct recipe_said *r, const char *indent)
+/* Chunks of layers that a stage has. */
+static int64_t chunks_of(const struct recipe_said *r, int64_t layers)
+{
+    int64_t pp = count_or(r, PP, 1), each = r->count[CHUNK_LAYERS];
+    return pp == 1 ? 1 : each ? layers / (pp * each) : count_or(r, CHUNKS, 1);
+}
+
+/* Megatron-Core's two methods: units of so many layers of which each keeps one input, or so many layers of
+ * each chunk alone. */
+static void put_layers_again(struct text *out, const struct recipe_said *r, const char *indent)
+{
+    int64_t n = count_or(r, RECOMPUTE_LAYERS, 1);
+    if (strcmp(word(r, RECOMPUTE_METHOD), "uniform") == 0) {
+        if (n > 1)
+            put(out, indent, "recompute_unit", "%lld", (long long)n);
+        return;
+    }
+    if (!said(r, RECOMPUTE_LAYERS))
+        return;
+    put(out, indent, "recompute_layers", "%lld", (long long)n);
+    if (!said(r, RECOMPUTE_METHOD))
+        note_at(r, r->at[RECOMPUTE_LAYERS], "is given without a method: block is assumed");
+}
+
+/* torchtitan's every n-th layer: as many of each chunk, where n does not divide it the fewer. Each sac keeps
+ * every second product. */
+static void put_titan_again(struct text *out, const struct recipe_said *r, const char *indent, int64_t layers)
+{
+    int64_t every = 0, chunk = layers / (count_or(r, PP, 1) * chunks_of(r, layers));
+    const char *option = word(r, SAC_OPTION);
+    if (!take_number(&option, "", &every) || every < 1) {
+        put(out, indent, "recompute", "sac");
+        return;
+    }
+    put(out, indent, "recompute", every > chunk ? "none" : "full");
+    if (every > 1 && every <= chunk)
+        put(out, indent, "recompute_layers", "%lld", (long long)(chunk / every));
+    if (chunk % every)
+        note_at(r, r->at[SAC_OPTION], "does not divide the layers of a chunk: the fewer are counted in each");
+}
+
+static void put_recompute(struct text *out, const struct recipe_said *r, const char *indent, int64_t layers)
 {
     const char *how = word(r, RECOMPUTE);
     bool full = strcmp(how, "full") == 0;
     bool selective = strcmp(how, "selective") == 0 || r->count[RECOMPUTE_ON];
     if (r->format == RECIPE_TORCHTITAN && selective) {
-        put(out, indent, "recompute", "sac");
-        if (said(r, SAC_OPTION) && strcmp(word(r, SAC_OPTION), "op") != 0)
-            note_at(r, r->at[SAC_OPTION],
-                    "recomputes whole layers; timed as option op, every second product");
+        put_titan_again(out, r, indent, layers);
         return;
     }
     put(out, indent, "recompute", "%s", full ? "full" : selective ? "selective" : "none");
-    if (full && said(r, RECOMPUTE_LAYERS) && r->count[RECOMPUTE_LAYERS] != r->count[LAYERS])
-        note_at(r, r->at[RECOMPUTE_LAYERS],
-                "recomputes some layers; timed and sized as if it were all of them");
+    if (full && r->format != RECIPE_TORCHTITAN)
+        put_layers_again(out, r, indent);
 }
 
 /* Megatron-Core's modules under weft's names; those that weft has no counterpart for are noted. */
@@ -961,12 +1000,10 @@ static void put_gradients(struct text *out, const struct recipe_said *r, const c
 static int put_chunks(struct text *out, const struct recipe_said *r, const char *indent, int64_t layers,
                       struct err *e)
 {
-    int64_t pp = count_or(r, PP, 1), each = r->count[CHUNK_LAYERS], chunks = count_or(r, CHUNKS, 1);
+    int64_t pp = count_or(r, PP, 1), each = r->count[CHUNK_LAYERS], chunks = chunks_of(r, layers);
     if (each && layers % (pp * each) && r->format == RECIPE_MEGATRON)
         return fail_at(r, r->at[CHUNK_LAYERS], e, ERR_PARSE, "expected what divides the layers of a stage");
-    if (each && pp > 1)
-        chunks = layers / (pp * each);
-    if (chunks > 1 && pp > 1)
+    if (chunks > 1)
         put(out, indent, "interleave", "%lld", (long long)chunks);
     if (pp > 1 && layers % (pp * chunks) && !said(r, FIRST_LAYERS) && !said(r, LAST_LAYERS)) {
         put(out, indent, "ends", "short");
@@ -1087,7 +1124,7 @@ static int put_plan(struct text *out, const struct recipe_said *r, const char *i
     if (rc)
         return rc;
     put_facts(out, r, indent, FIRST_LAYERS, SEQ_PARALLEL);
-    put_recompute(out, r, indent);
+    put_recompute(out, r, indent, layers);
     put_recompute_ops(out, r, indent);
     int zero = put_zero(out, r, indent);
     put_precision(out, r, indent);

@@ -27,6 +27,19 @@ static const char *keep_text(struct recipe_settings *s, const char *text, size_t
     return copy;
 }
 
+int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at, struct err *e,
+                enum err_code code, const char *fmt, ...)
+{
+    char what[512], named[192] = "";
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    if (at->name)
+        snprintf(named, sizeof named, "%.80s is \"%.60s\", ", at->name, at->value);
+    return err_set(e, code, "%s:%d:%d: %s%s", s->path, (int)at->line, (int)at->col, named, what);
+}
+
 int recipe_add(struct recipe_settings *s, const char *name, const char *value, int32_t line, int32_t col,
                bool quoted, struct err *e)
 {
@@ -127,7 +140,8 @@ static void skip_blanks(struct cursor *c, bool lines)
 
 static int fail_here(const struct cursor *c, struct err *e, enum err_code code, const char *what)
 {
-    return err_set(e, code, "%s:%d:%d: %s", c->s->path, (int)c->line, (int)column(c), what);
+    const struct recipe_setting here = { .line = c->line, .col = column(c) };
+    return recipe_fail(c->s, &here, e, code, "%s", what);
 }
 
 /* ---- TOML (v1.0.0, restated; toml.io) ---- */
@@ -192,10 +206,11 @@ static int read_key(struct text *out, struct cursor *c, struct err *e)
 static int add_value(struct cursor *c, const char *name, int32_t line, int32_t col, bool quoted,
                      struct err *e)
 {
+    const struct recipe_setting here = { .line = line, .col = col };
     for (int32_t i = 0; i < c->s->n; i++)
         if (strcmp(c->s->items[i].name, name) == 0)
-            return err_set(e, ERR_PARSE, "%s:%d:%d: %s is given twice, in line %d first", c->s->path,
-                           (int)line, (int)col, name, (int)c->s->items[i].line);
+            return recipe_fail(c->s, &here, e, ERR_PARSE, "%s is given twice, in line %d first", name,
+                               (int)c->s->items[i].line);
     int rc = text_check(&c->value, e);
     return rc ? rc : recipe_add(c->s, name, text_str(&c->value), line, col, quoted, e);
 }

@@ -7,7 +7,7 @@
  *
  *   w    product of 1/(1 + (octaves between the numbers of GPUs/6)^2), e^(-d/0.3), and 0.3, 0.4, 0.6 where
  *        software, experts, precision differ;   d = sum of |ln| of the ratios of peak, ceiling, memory
- *   m_f  mean by w of sqrt(pi/2) |error| + 0.06 d + 0.0015 octaves + 0.04, 0.01, 0.0075 as above:  of one
+ *   m_f  mean by w of sqrt(pi/2) |error| + 0.06 d + 0.0015 octaves + 0.05, 0.01, 0.0075 as above:  of one
  * family W_f  sum of w/(1 + 0.5 sum of w) s    (3 s_0 + sum W_f m_f)/(3 + sum W_f)        s_0: mean over all
  * families of sqrt(pi/2) |error| band e^(+-t s),  t the 95 % quantile of Student's t with 3 + sum W_f degrees
  * of freedom
@@ -68,7 +68,7 @@ struct evidence_kind evidence_kind_of(const struct training *x, const struct top
 /* What counts less and says less, by what differs. */
 static const struct difference {
     double weight, wider;
-} by_software = { 0.3, 0.04 }, by_experts = { 0.4, 0.01 }, by_precision = { 0.6, 0.0075 };
+} by_software = { 0.3, 0.05 }, by_experts = { 0.4, 0.01 }, by_precision = { 0.6, 0.0075 };
 
 static double npu_distance(const struct evidence_kind *a, const struct evidence_kind *b)
 {
@@ -198,6 +198,27 @@ bool evidence_of(struct evidence *out, const struct evidence_kind *kind, enum to
     return true;
 }
 
+/* The band of the user's own steps, of plans of their precision; of others it is the least. False: nothing is
+ * known of the precision. */
+static bool take_calibrated(struct evidence *out, bool near, const struct plan *p, const struct topo_npu *npu)
+{
+    bool same = npu->step_band_precision < 0 || npu->step_band_precision == p->precision;
+    double reach = log1p(npu->step_band);
+    if (isnan(reach) || (!same && !(near && reach > out->reach)))
+        return near;
+    out->reach = reach;
+    out->spread = reach / INSIDE_OF_NORMAL;
+    if (!same)
+        return near;
+    *out = (struct evidence){ .software = out->software,
+                              .experts = out->experts,
+                              .mean = NAN,
+                              .reach = reach,
+                              .spread = out->spread,
+                              .calibrated = npu->step_band_rows > 0 ? npu->step_band_rows : 1 };
+    return true;
+}
+
 bool evidence_find(struct evidence *out, const struct training *x, const struct topo_npu *npu)
 {
     const struct evidence_kind kind = evidence_kind_of(x, npu);
@@ -205,14 +226,15 @@ bool evidence_find(struct evidence *out, const struct training *x, const struct 
     for (int a = 0; a < N_PLAN_AXES; a++)
         gpus *= (double)x->plan.degree[a];
     if (x->model.family == MODEL_TRANSFORMER)
-        return evidence_of(out, &kind, (enum topo_precision)x->plan.precision, gpus, -1);
+        return take_calibrated(out, evidence_of(out, &kind, (enum topo_precision)x->plan.precision, gpus, -1),
+                               &x->plan, npu);
     *out = (struct evidence){ .software = kind.software, .experts = kind.experts };
     return false;
 }
 
 int32_t evidence_rows(const struct evidence *v)
 {
-    int32_t n = 0;
+    int32_t n = (int32_t)v->calibrated;
     for (int q = 0; q < N_TOPO_PRECISIONS; q++)
         n += v->n[q];
     return n;
@@ -244,7 +266,9 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
     }
     int32_t n = evidence_rows(v);
     const char *software = evidence_software_words[v->software], *model = v->experts ? "experts" : "dense";
-    if (n > 0)
+    if (v->calibrated)
+        text_printf(out, "this NPU is calibrated on %d measured step%s", (int)n, n > 1 ? "s" : "");
+    else if (n > 0)
         text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%", v->npu, software, model,
                     (int)n, n > 1 ? "s" : "", 100 * v->mean);
     else
@@ -253,7 +277,7 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
                     "or model), mean error %.2g %%",
                     software, model, (int)v->others, v->npu, 100 * v->mean);
     text_printf(out, ", 9 of 10 within %.2g %%", 100 * expm1(v->reach));
-    if (n > 0 && v->n[x->plan.precision] == 0)
+    if (n > 0 && !v->calibrated && v->n[x->plan.precision] == 0)
         text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
 }
 
@@ -309,7 +333,7 @@ struct evidence_row evidence_row(const struct training *x, const struct topo_npu
         row.npu = v.npu;
         row.software = evidence_software_words[v.software];
         row.experts = v.experts;
-        row.rows_same_precision = v.n[x->plan.precision];
+        row.rows_same_precision = v.calibrated ? (int32_t)v.calibrated : v.n[x->plan.precision];
         row.others = v.others;
         row.mean_error = v.mean;
         row.band = expm1(v.reach);

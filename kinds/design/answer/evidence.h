@@ -46,9 +46,11 @@ struct evidence {
     bool experts;
     int32_t n[N_TOPO_PRECISIONS]; /**< rows of its kind, by precision of the products */
     int32_t others;               /**< near rows of other NPUs, software or kind of model */
-    double mean;                  /**< mean error of the rows of its kind; of all near ones, where none is */
-    double reach;                 /**< nine of ten measured times are within time/e^reach and time e^reach */
-    double spread;                /**< of a normal of which nine of ten are within the same */
+    double mean;        /**< mean error of the rows of its kind; of all near ones, where none is; NaN
+                           where the NPU is calibrated */
+    int64_t calibrated; /**< the user's own steps, which alone say `reach`; 0: published ones do */
+    double reach;       /**< nine of ten measured times are within time/e^reach and time e^reach */
+    double spread;      /**< of a normal of which nine of ten are within the same */
 };
 
 /** The kind of a plan; of nothing but a transformer is there evidence. */

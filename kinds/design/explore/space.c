@@ -281,6 +281,14 @@ static void set_gather(struct plan *p, const struct training *base)
     p->gather_bits = p->zero ? base->plan.gather_bits : 0;
 }
 
+/* What is done again of some layers is of full recomputation alone. */
+static void set_layers_again(struct plan *p, const struct training *base)
+{
+    bool full = p->recompute == PLAN_RECOMPUTE_FULL;
+    p->recompute_layers = full ? base->plan.recompute_layers : 0;
+    p->recompute_unit = full ? base->plan.recompute_unit : 1;
+}
+
 /* The plan of base with the shape's degrees, and the first of everything else. What says how tokens are
  * dispatched is left out where none are. */
 static struct plan search_plan(const struct training *base, const struct search_shape *shape)
@@ -524,6 +532,7 @@ static bool floor_recomputes(struct flooring *x)
         x->p.recompute_ops = r == PLAN_RECOMPUTE_SELECTIVE ? x->base->plan.recompute_ops : 0;
         if (r == PLAN_RECOMPUTE_SELECTIVE && asked)
             x->p.recompute_ops = asked & plan_model_ops(&x->base->model);
+        set_layers_again(&x->p, x->base);
         if (!may_fit(x))
             continue;
         fits = true;
@@ -761,6 +770,7 @@ struct plan search_choice_plan(const struct search_choice *c, const struct searc
     p.recompute = c->recompute;
     p.zero = c->zero;
     set_gather(&p, base);
+    set_layers_again(&p, base);
     p.ends = search_ends(&p, &base->model);
     return p;
 }
@@ -849,6 +859,7 @@ static void walk_recomputes(const struct walking *x, struct plan *p)
             continue;
         p->recompute = r;
         p->recompute_ops = r == PLAN_RECOMPUTE_SELECTIVE ? ops : 0;
+        set_layers_again(p, x->base);
         if (r == PLAN_RECOMPUTE_SELECTIVE && idle)
             repeat_plan(x);
         else
