@@ -41,8 +41,10 @@ struct alloc_problem {
     enum alloc_spent factor;
     double (*growth)(const void *about, double stops_per_s);
     double (*exact)(const void *about, const double *bw_Bps, double time_s);
-    const void *about;            /**< handed to both */
-    double time_limit_s;          /**< ALLOC_FORM_LIMITED only */
+    const void *about;   /**< handed to both */
+    double time_limit_s; /**< ALLOC_FORM_LIMITED only */
+    double most_value; /**< whole parts alone: > 0: designs that are worth more, and what ties with the best,
+                          are not looked for */
     const struct alloc_row *rows; /**< shape [n_rows] */
     int32_t n_rows;
     const char *const *dim_names;  /**< shape [step->n_dims] */

@@ -505,10 +505,16 @@ static void try_least(struct whole *s, const struct whole_line *line)
 
 enum { MAX_MOVES = 20, MAX_TRIED = 4096, MAX_HALVINGS = 50 };
 
+/* Is a design known, or only what it has to beat? */
+static bool has_design(const struct whole *s)
+{
+    return isfinite(s->best.price);
+}
+
 /* Blocks one at a time, as long as that helps. */
 static void improve(struct whole *s)
 {
-    for (int32_t moves = 0; moves < MAX_MOVES && isfinite(s->best.value); moves++) {
+    for (int32_t moves = 0; moves < MAX_MOVES && has_design(s); moves++) {
         double before = s->best.value, usd = s->best.price;
         for (int32_t b = 0; b < s->n_blocks; b++) {
             int64_t at[D], n = s->blocks[b].given->n, by = n / MAX_TRIED + 1;
@@ -683,7 +689,7 @@ static int find_lines(struct whole *s, const struct alloc_answer *relaxed, struc
         cut = alloc_cut_touching(s->p->step, relaxed->bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
     }
-    if (!rc && isfinite(s->best.value)) {
+    if (!rc && has_design(s)) {
         read_bandwidths(bw_Bps, s, s->best_at);
         cut = alloc_cut_touching(s->p->step, bw_Bps);
         line_add(s, &cut, 0, NULL, 1, scaled);
@@ -1203,6 +1209,9 @@ static void count_ties(struct whole *s)
     out->ties[0] = (struct whole_tie){ .time_s = out->time_s, .cost_usd = out->cost_usd };
     memcpy(out->ties[0].bw_Bps, out->bw_Bps, sizeof out->bw_Bps);
     out->n_listed = 1;
+    out->n_ties = s->p->most_value > 0; /* who gives that does not ask for others */
+    if (out->n_ties)
+        return;
     s->counting = true;
     s->best.price = INFINITY; /* ties that cost more count as well */
     start(s);
@@ -1218,6 +1227,7 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     struct whole s = { .p = p, .out = out, .best = incumbent_none(INCUMBENT_EQUAL_REL) };
     *out = (struct whole_answer){ .status = ALLOC_STALLED };
     s.fixed = w_fixed(p);
+    s.best.value = p->most_value > 0 ? p->most_value : (double)INFINITY;
     int rc = whole_build(&s, l, e);
     out->enumerated = !l->branch && out->n_points * (1 + p->step->n_leaves / 32.0) <= ENUMERATED;
     if (!rc && !out->enumerated)
@@ -1236,9 +1246,9 @@ int alloc_solve_whole(struct whole_answer *out, const struct alloc_problem *p, c
     }
     s.most_work = MAX_WORK;
     if (!rc) {
-        if (isinf(s.best.value) && isinf(s.best.open))
+        if (!has_design(&s) && isinf(s.best.open))
             say_clash(&s);
-        else if (isfinite(s.best.value)) {
+        else if (has_design(&s)) {
             describe(&s);
             count_ties(&s);
         } else

@@ -66,6 +66,7 @@ struct whole_answer {
  *
  * @param relaxed  answer to @p p without whole parts, whose bounds give multipliers; NULL, or without bounds:
  * a slower search. p->usd_per_Bps, and factor_per_Bps, must come to at most what the choices do.
+ * Where p->most_value > 0, infeasible says that no design is worth as little.
  * @return 0 (then read out->status), ERR_NOMEM or ERR_STOPPED. Small lattices are enumerated, others
  * branched; O(points) at worst, up to a limit of work beyond which the answer is stalled.
  */

@@ -322,10 +322,14 @@ static void say_whole(struct report *r, const struct alloc_page *p)
     if (simulated)
         report_line(r, "  %-16sthe simulated times above are not what is proved\n", "");
     say_ties(r, w, d->n_dims);
-    if (d->plans.tried > 0)
-        report_line(r, "  %-16s%s compared, %s\n", "plans", show_count(n, d->plans.tried),
-                    d->plans.proved ? "no other can be better"
-                                    : "another might be better; limit bandwidths (max_GBps) or the search");
+    if (d->plans.tried > 0) {
+        report_line(r, "  %-16s%s compared, ", "plans", show_count(n, d->plans.tried));
+        if (!d->plans.proved && isfinite(d->answer.gap))
+            report_line(r, "another might be better by %s %%", show_real(gap, 100 * d->answer.gap, 2));
+        else
+            report_line(r, "%s", d->plans.proved ? "no other can be better" : "another might be better");
+        report_line(r, "%s\n", d->plans.proved ? "" : "; limit bandwidths (max_GBps) or the search");
+    }
     double over = w->value / d->relaxed.lower_bound - 1;
     if (isfinite(over) && d->relaxed.lower_bound > 0)
         report_line(r, "  %-16s%s at least, in fractions of parts: whole parts take %s%s\n", "relaxation",

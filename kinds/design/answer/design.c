@@ -795,7 +795,12 @@ static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
         snprintf(a->reason, sizeof a->reason,
                  "best of the plans that were tried; others were not ruled out and may be better");
     a->status = ALLOC_UNPROVED;
-    a->gap = a->lower_bound = NAN;
+    a->lower_bound = r->proved ? (double)NAN : r->lower_bound;
+    a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : (double)NAN;
+    if (isfinite(a->gap)) {
+        size_t n = strlen(a->reason);
+        snprintf(a->reason + n, sizeof a->reason - n, ", by %.2g %% at most", 100 * a->gap);
+    }
     a->unique = false;
 }
 

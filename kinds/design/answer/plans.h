@@ -54,7 +54,7 @@ struct search_result {
     bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
     bool proved;        /**< no plan has a better design than the first of `found` */
     bool unique;        /**< proved: no other bandwidths are as good, whatever the plan */
-    double lower_bound; /**< proved: of every plan and design; else NaN */
+    double lower_bound; /**< bandwidths to choose: of every plan and design; NaN: not known */
     char why[400];      /**< why a plan has no best split, unless constraints forbid all; "" */
     double least_B;     /**< least memory of any candidate; INFINITY without one */
     int32_t n_simulated; /**< search_simulate(): the first so many; 0: none */

@@ -191,12 +191,18 @@ static bool know_design(struct maker *m, const double *bw_Bps)
     return true;
 }
 
+/* Is a design known, or only what it has to beat? */
+static bool knows_design(const struct maker *m)
+{
+    return isfinite(m->known.price);
+}
+
 /* Move the best known design by many links at a time, then by fewer, in one dimension or between two. */
 static void improve_known(struct maker *m)
 {
     const struct topo_network *net = &m->study->net;
     enum { MOST_LINKS = 4096 };
-    for (int32_t links = MOST_LINKS, moved = 0; links > 0 && isfinite(m->known.value);
+    for (int32_t links = MOST_LINKS, moved = 0; links > 0 && knows_design(m);
          links = moved ? links : links / 2) {
         moved = 0;
         for (int32_t up = 0; up < net->n_dims; up++)
@@ -252,7 +258,7 @@ static void find_most(struct maker *m, const struct alloc_answer *relaxed)
         round_split(bw_Bps, m, relaxed->bw_Bps, factors[i]);
         know_design(m, bw_Bps);
     }
-    for (size_t i = 0; i < sizeof more / sizeof *more && isinf(m->known.value); i++) {
+    for (size_t i = 0; i < sizeof more / sizeof *more && !knows_design(m); i++) {
         round_split(bw_Bps, m, relaxed->bw_Bps, more[i]);
         know_design(m, bw_Bps);
     }
@@ -627,7 +633,7 @@ static int add_entry(struct maker *m, int32_t b, struct err *e)
         m->work = 0;
         rc = add_levels(m, block->first, block->first, block->n_dims, e);
     }
-    if (!rc && m->too_many && m->bounded[b] && isfinite(m->known.value)) {
+    if (!rc && m->too_many && m->bounded[b] && knows_design(m)) {
         m->too_many = m->bounded[b] = false;
         m->cut_short = true;
         menu->n = 0;
@@ -668,8 +674,8 @@ static int add_entries(struct maker *m, struct whole_answer *out, const struct a
                 m->rest_row = calloc((size_t)m->problem->n_rows + 1, sizeof *m->rest_row);
                 if (!m->rest_row)
                     return err_nomem(e, "constraints");
-                rc = whole_cuts_build(&m->cuts, m->problem, relaxed,
-                                      isfinite(m->known.value) ? m->known_Bps : NULL, e);
+                rc =
+                    whole_cuts_build(&m->cuts, m->problem, relaxed, knows_design(m) ? m->known_Bps : NULL, e);
             }
             rc = rc ? rc : add_entry(m, b, e);
             if (rc)
@@ -794,7 +800,7 @@ static int make(struct maker *m, struct whole_answer *out, const struct alloc_an
                 "optimum; give max_GBps, or fixed tapers",
                 m->n_points, out->gap);
     }
-    if (!rc && out->n_ties > 0)
+    if (!rc && out->n_ties > 0 && !(m->problem->most_value > 0))
         find_steps_beyond(out, m);
     return rc;
 }
@@ -812,6 +818,7 @@ static int solve_lattice(struct whole_answer *out, const struct design_point *s,
                          const struct alloc_problem *p, const struct alloc_answer *relaxed, struct err *e)
 {
     struct maker m = { .study = s, .problem = p, .n_points = 1, .known = incumbent_none(WORSE_REL) };
+    m.known.value = p->most_value > 0 ? p->most_value : (double)INFINITY;
     int rc = make(&m, out, relaxed, e);
     free(m.rest_row);
     free_menus(&m);

@@ -14,6 +14,7 @@
  * @param relaxed  answer to @p p in fractions: with a split, or ill-posed, which whole parts need not be.
  * @param[out] relaxed_bound  no design in fractions has less; where that is ill-posed: none with a link
  * everywhere; NaN where nothing is known.
+ * Where p->most_value > 0, infeasible says that no design is worth as little.
  * @return 0 (read out->status: also ALLOC_ILL_POSED where nothing limits the bandwidths; ALLOC_STALLED with a
  * value of NaN where an entry alone has more than WHOLE_MAX_CHOICES designs), ERR_NOMEM.
  */

@@ -44,6 +44,10 @@ static const char *const search_reason_words[N_SEARCH_REASONS] = {
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
  * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
  * a number of plans the rest is left open, and counted.
+ *
+ * In whole parts too, where there are more designs than search_whole() can list: the scouts' best are built
+ * (alloc/whole), which gives the value that others have to beat. Fractions bound whole parts, so a plan whose
+ * own split is above that is left out as well, and of the others nothing is looked for that is worth more.
  */
 
 enum {
@@ -51,6 +55,9 @@ enum {
     SCOUTS = 48,
     HOPELESS = 4,
     BLOCK = 64,
+    BUILT = 8, /* a block in whole parts */
+    MOST_BUILT = 1 << 12,
+    MOST_UNBUILT = 1 << 6, /* as long as nothing can be built */
     MOST_BOUNDED = 1 << 17,
     MOST_GUESSED = 1 << 10
 };
@@ -74,6 +81,7 @@ struct joint {
     char why[400];    /* why a scout has no best split */
     bool floors;      /* parts are whole: a link in every dimension that a plan uses */
     double link_Bps[TOPO_MAX_DIMS];
+    double most_value;     /* > 0: plans are built, and nothing worth more is looked for */
     struct incumbent last; /* of the best few by the scouts */
 };
 
@@ -125,37 +133,61 @@ int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struc
 }
 
 /* In whole parts every dimension that the plan uses has a link, without which products are best at bandwidths
- * of 0. */
-static int solve_problem(struct alloc_answer *answer, struct alloc_problem *problem, const struct joint *j,
-                         struct err *e)
+ * of 0. @p rows: owned by the caller. */
+static int add_floors(struct alloc_row **rows, struct alloc_problem *problem, const struct joint *j,
+                      struct err *e)
 {
     int32_t n = problem->n_rows;
-    if (!j->floors)
-        return alloc_solve(answer, problem, e);
-    struct alloc_row *rows = calloc((size_t)n + TOPO_MAX_DIMS, sizeof *rows);
-    if (!rows)
+    *rows = calloc((size_t)n + TOPO_MAX_DIMS, sizeof **rows);
+    if (!*rows)
         return err_nomem(e, "constraints");
     if (n)
-        memcpy(rows, problem->rows, (size_t)n * sizeof *rows);
-    problem->rows = rows;
-    problem->n_rows += design_put_floors(rows + n, j->study, problem);
-    int rc = alloc_solve(answer, problem, e);
-    free(rows);
+        memcpy(*rows, problem->rows, (size_t)n * sizeof **rows);
+    problem->rows = *rows;
+    problem->n_rows += design_put_floors(*rows + n, j->study, problem);
+    return 0;
+}
+
+/* The best whole design of the plan in place of its split; value INFINITY where none is worth as little as is
+ * looked for. */
+static int build_plan(struct search_found *f, struct alloc_problem *problem,
+                      const struct alloc_answer *relaxed, const struct joint *j, struct err *e)
+{
+    double ignored;
+    bool may = f->lower_bound <= j->most_value && alloc_has_split(relaxed);
+    f->value = f->time_s = INFINITY;
+    struct whole_answer *whole = may ? malloc(sizeof *whole) : NULL;
+    if (!whole)
+        return may ? err_nomem(e, "whole parts") : 0;
+    problem->most_value = j->most_value;
+    int rc = design_solve_whole(whole, j->study, problem, relaxed, &ignored, e);
+    if (!rc && (whole->status == ALLOC_SOLVED || whole->status == ALLOC_STALLED) && isfinite(whole->value)) {
+        f->value = whole->value;
+        f->time_s = whole->time_s / j->study->workloads[0].weight;
+        f->lower_bound = fmax(f->lower_bound, whole->lower_bound);
+        memcpy(f->bw_Bps, whole->bw_Bps, sizeof f->bw_Bps);
+    } else if (!rc && whole->status == ALLOC_INFEASIBLE) {
+        f->lower_bound = j->most_value;
+    }
+    free(whole);
     return rc;
 }
 
-/* Split for one plan; value INFINITY where there is no split. */
+/* Split for one plan, or built; value INFINITY where there is none. */
 static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
                       struct err *e)
 {
     struct step_fn fn = { 0 };
     struct alloc_problem problem = j->question.problem;
+    struct alloc_row *rows = NULL;
     f->value = f->time_s = INFINITY;
     f->lower_bound = -INFINITY;
     int rc = search_compile_plan(&fn, &f->plan, j->book->base, j->study, j->ref_Bps, e);
     problem.step = &fn;
+    if (!rc && j->floors)
+        rc = add_floors(&rows, &problem, j, e);
     if (!rc)
-        rc = solve_problem(answer, &problem, j, e);
+        rc = alloc_solve(answer, &problem, e);
     if (!rc && alloc_has_split(answer)) {
         f->value = answer->value;
         f->time_s = answer->time_s / j->study->workloads[0].weight;
@@ -164,6 +196,9 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
     } else if (!rc && answer->status == ALLOC_INFEASIBLE) {
         f->lower_bound = INFINITY;
     }
+    if (!rc && j->most_value > 0)
+        rc = build_plan(f, &problem, answer, j, e);
+    free(rows);
     step_fn_free(&fn);
     return rc;
 }
@@ -549,17 +584,39 @@ static int scout(struct search_best *best, struct joint *j, int32_t most, struct
 
 /* ---- all of it ---- */
 
+/* In whole parts: the scouts' plans, as many as are looked for, into @p best, which is reserved. */
+static int build_scouted(struct search_best *best, const struct search_best *scouted, struct joint *j,
+                         struct err *e)
+{
+    int rc = 0;
+    for (int32_t i = 0; i < scouted->n && !rc; i += BUILT) {
+        struct search_found block[BUILT];
+        int32_t n = scouted->n - i < BUILT ? scouted->n - i : BUILT;
+        memcpy(block, scouted->found + i, (size_t)n * sizeof *block);
+        j->most_value = incumbent_limit(&best->last);
+        rc = solve_block(best, block, n, j, e);
+    }
+    j->last = best->last;
+    return rc;
+}
+
 /* In blocks of one size, so that threads do not change what is split. A plan without an answer to its split
  * may have any. */
 static int solve_survivors(struct search_best *best, struct search_result *out, struct survivors *s,
-                           const struct joint *j, struct err *e)
+                           struct joint *j, struct err *e)
 {
+    const int32_t most = j->floors ? BUILT : BLOCK;
     int rc = 0;
     int32_t i = 0;
     struct work work;
     work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && !incumbent_rules_out(&best->last, s->list[i].value)) {
-        int32_t n = s->n - i < BLOCK ? s->n - i : BLOCK;
+        int32_t n = s->n - i < most ? s->n - i : most;
+        if (j->floors && i >= (best->n ? MOST_BUILT : MOST_UNBUILT)) {
+            incumbent_leave_open(&best->last, s->list[i].value, s->n - i);
+            break;
+        }
+        j->most_value = j->floors ? incumbent_limit(&best->last) : 0;
         int32_t n_left = sift_block(s->list + i, n, j, &best->last);
         rc = solve_block(best, s->list + i, n_left, j, e);
         for (int32_t k = i; k < i + n_left && !rc; k++) {
@@ -612,7 +669,8 @@ static int joint_begin(struct joint *j, const struct search_book *book, struct e
     return find_least_usd(j, e);
 }
 
-double search_least_left(const struct search_result *r)
+/* Bandwidths to choose: no plan that was not split has less, nor one outside the list. */
+static double least_left(const struct search_result *r)
 {
     return r->proof.value * (1 - ALLOC_GAP);
 }
@@ -628,22 +686,27 @@ static bool is_same_split(const struct search_found *x, const struct search_foun
     return true;
 }
 
-void search_say_unique(struct search_result *out, int32_t n_dims)
+/* From the lower bounds of those found, and of those left. */
+static void say_unique(struct search_result *out, int32_t n_dims)
 {
     const struct search_found *best = out->found;
-    out->unique = out->proved && out->n_found > 0 && search_least_left(out) > best->value;
+    out->unique = out->proved && out->n_found > 0 && least_left(out) > best->value;
     for (int32_t i = 1; i < out->n_found; i++)
         out->unique = out->unique && (is_same_split(&out->found[i], best, n_dims) ||
                                       out->found[i].lower_bound > best->value);
 }
 
-/* What bounds and splits come to together. Where algorithms depend on bandwidths, all of that is about those
- * at the reference split. */
+/* What bounds and splits come to together: of whole parts one plan may have a gap of its own. Where
+ * algorithms depend on bandwidths, all of that is about those at the reference split. */
 static void say_proof(struct search_result *out, const struct design_point *s)
 {
-    out->proved = out->proof.n_open == 0 && !design_point_has_choice(s);
-    out->lower_bound = out->proved ? fmin(out->lower_bound, search_least_left(out)) : (double)NAN;
-    search_say_unique(out, s->net.n_dims);
+    double left = out->whole ? incumbent_limit(&out->proof) : least_left(out),
+           bound = fmin(out->lower_bound, fmin(left, out->proof.open));
+    bool known = bound > 0 && out->n_found > 0 && !design_point_has_choice(s);
+    out->proved =
+        known && out->proof.n_open == 0 && (!out->whole || bound >= out->found[0].value * (1 - ALLOC_GAP));
+    out->lower_bound = known ? bound : (double)NAN;
+    say_unique(out, s->net.n_dims);
 }
 
 /* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
@@ -651,7 +714,7 @@ static void say_proof(struct search_result *out, const struct design_point *s)
 int search_split(struct search_result *out, const struct search_book *book, struct err *e)
 {
     struct joint *j = malloc(sizeof *j);
-    struct search_best best = { 0 };
+    struct search_best best = { 0 }, scouted = { 0 };
     struct survivors survivors = { 0 };
     *out = book->counts;
     out->lower_bound = INFINITY;
@@ -663,15 +726,31 @@ int search_split(struct search_result *out, const struct search_book *book, stru
         rc = scout(&best, j, FIRST_SCOUTS, e);
     if (!rc && !j->clash)
         rc = scout(&best, j, SCOUTS + book->space->top, e);
+    if (!rc && j->floors) {
+        scouted = best;
+        rc = search_best_reserve(&best, book->space->top, -AS_GOOD, e);
+        rc = rc ? rc : build_scouted(&best, &scouted, j, e);
+    }
     if (!rc && !j->clash)
         rc = find_survivors(&survivors, j, e);
     if (!rc)
         rc = solve_survivors(&best, out, &survivors, j, e);
+    out->whole = j && j->floors && best.n > 0;
+    if (scouted.n && !best.n) { /* for why none of them can be built */
+        search_best_free(&best);
+        best = scouted;
+        scouted = (struct search_best){ 0 };
+    }
+    search_best_free(&scouted);
     out->found = best.found;
     out->n_found = best.n;
     out->clash = j && j->clash;
     if (!rc) {
         say_proof(out, book->study);
+        if (j->floors && !out->whole) { /* it is of fractions */
+            out->proved = out->unique = false;
+            out->lower_bound = NAN;
+        }
         memcpy(out->why, j->why, sizeof out->why);
     }
     free(survivors.list);

@@ -19,14 +19,14 @@ int search_given(struct search_result *out, const struct search_book *book, cons
  * The same with the bandwidths to choose too (DESIGN_FOR_SPLIT): the best pair of plan and split. A candidate
  * is split on its own unless a lower bound on any split shows that it cannot be among the best: so, where
  * out->proved, the first is optimal over all plans and all splits, to ALLOC_GAP. In whole parts (pricing
- * whole) of the relaxation with a link in every dimension that the plan uses.
+ * whole) each candidate whose split may be best is built, and what is found and proved are whole designs.
  */
 int search_split(struct search_result *out, const struct search_book *book, struct err *e);
 
 /**
  * The same in whole parts: the best pair of plan and whole design. Where there are at most WHOLE_LIST_MAX
- * designs that may be best, every candidate that a bound does not rule out is timed on each: then the first
- * is proved. Of more designs each of the best plans by search_split() has its own searched.
+ * designs that may be best, every candidate that a bound does not rule out is timed on each; of more
+ * designs search_split() builds each candidate on its own. The first is proved, but for lack of work.
  */
 int search_whole(struct search_result *out, const struct search_book *book, struct err *e);
 
@@ -49,11 +49,6 @@ int search_work(double *least_s, const struct design_point *s, int32_t i, struct
                 struct err *e);
 
 /* ---- for its parts ---- */
-
-/** Bandwidths to choose: no plan that was not split has less, nor one outside @p r's list. */
-double search_least_left(const struct search_result *r);
-/** Set out->unique from the lower bounds of those found, and of those left. */
-void search_say_unique(struct search_result *out, int32_t n_dims);
 
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
 struct collective_way search_way(const struct design_point *s, const double *bw_Bps);

@@ -12,8 +12,7 @@
  * The best that are known come from going back and forth: the best design for a plan, the best plans at that
  * design, until nothing changes. They also say which designs cost too much whatever the plan.
  *
- * Of more designs than can be listed the plans are compared by the relaxation (search_split()), and the best
- * of them by their own whole designs; that is proved only where no other plan's relaxation is below.
+ * Of more designs than can be listed each plan that may be best has its own searched (search_split()).
  *
  * Time falls with bandwidth, whatever the algorithms. Where these depend on bandwidths the tangent says
  * nothing, and the first time alone counts.
@@ -413,67 +412,6 @@ static int time_pairs(struct search_result *out, struct pairing *j, struct err *
     return rc;
 }
 
-/* ---- too many designs to list ---- */
-
-/* The best whole design of one plan, by its own relaxation; value INFINITY: none was found. */
-static int solve_alone(struct search_found *f, const struct pairing *j, struct err *e)
-{
-    struct step_fn fn = { 0 };
-    struct alloc_problem problem = j->question.problem;
-    struct alloc_answer relaxed = { 0 };
-    struct whole_answer *whole = malloc(sizeof *whole);
-    double bound;
-    int rc = whole ? search_compile_plan(&fn, &f->plan, j->book->base, j->study, f->bw_Bps, e)
-                   : err_nomem(e, "whole parts");
-    problem.step = &fn;
-    f->value = f->time_s = INFINITY;
-    if (!rc)
-        rc = alloc_solve(&relaxed, &problem, e);
-    if (!rc && (alloc_has_split(&relaxed) || relaxed.status == ALLOC_ILL_POSED)) {
-        rc = design_solve_whole(whole, j->study, &problem, &relaxed, &bound, e);
-        if (!rc && (whole->status == ALLOC_SOLVED || whole->status == ALLOC_STALLED) &&
-            isfinite(whole->value)) {
-            f->value = whole->value;
-            f->time_s = whole->time_s / j->study->workloads[0].weight;
-            f->lower_bound = whole->lower_bound;
-            memcpy(f->bw_Bps, whole->bw_Bps, sizeof f->bw_Bps);
-        }
-    }
-    alloc_answer_free(&relaxed);
-    step_fn_free(&fn);
-    free(whole);
-    return rc;
-}
-
-/* The plans of search_split(), which are ranked by fractions, by what would be built. Those without a whole
- * design are left out, unless none has one: then the first says why. */
-static int try_alone(struct search_result *out, const struct pairing *j, struct err *e)
-{
-    int rc = search_split(out, j->book, e);
-    double least = INFINITY;
-    int32_t n = 0;
-    for (int32_t i = 0; i < out->n_found && !rc; i++) {
-        struct search_found f = out->found[i];
-        rc = solve_alone(&f, j, e);
-        least = fmin(least, f.lower_bound);
-        if (!rc && isfinite(f.value))
-            out->found[n++] = f;
-    }
-    out->whole = n > 0;
-    if (n > 0) {
-        out->n_found = n;
-        qsort(out->found, (size_t)n, sizeof *out->found, search_by_value);
-    }
-    if (out->proved)
-        out->lower_bound = fmin(least, search_least_left(out));
-    if (!(n > 0 && out->lower_bound >= out->found[0].value * (1 - ALLOC_GAP))) {
-        out->proved = false;
-        out->lower_bound = NAN;
-    }
-    search_say_unique(out, j->study->net.n_dims);
-    return rc;
-}
-
 int search_whole(struct search_result *out, const struct search_book *book, struct err *e)
 {
     const struct design_point *s = book->study;
@@ -497,7 +435,7 @@ int search_whole(struct search_result *out, const struct search_book *book, stru
         drop_designs(j);
         rc = time_pairs(out, j, e);
     } else if (!rc && isfinite(search_book_floor_s(book))) { /* else no plan fits */
-        rc = try_alone(out, j, e);
+        rc = search_split(out, book, e);
     }
     design_list_free(&j->designs);
     free(j);
