@@ -28,7 +28,7 @@ static const struct option_group options_fail = OPTION_GROUP("Failures", fail_ro
 static const struct column fail_facts[] = {
     FACT(time_s, "step_s", "of a healthy step", .title = "healthy step", .show = COLUMN_FITTED),
     FACT(low_s, "step_low_s", "a measured step takes longer, nine times of ten less than step_high_s",
-         .title = "  measured steps, from", .show = COLUMN_FITTED, .flags = COLUMN_IF_ANY),
+         .title = "  measured, from", .show = COLUMN_FITTED, .flags = COLUMN_IF_ANY),
     FACT(high_s, "step_high_s", "the upper end", .title = "  to", .show = COLUMN_FITTED,
          .flags = COLUMN_IF_ANY),
     FACT(flow_s, "flow_step_s", "the same by flows on the graph", .title = "  by flow",

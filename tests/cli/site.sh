@@ -135,7 +135,7 @@ while [ "$i" -lt "${DRAWS:-3}" ]; do
     best_of search >search.rows
     best_of brute >brute.rows
     [ -s brute.rows ] || echo "draw $i: nothing"
-    cmp -s search.rows brute.rows && echo "$product, steps of $step, $watts kW: $(wc -l <brute.rows) best machines" || diff search.rows brute.rows
+    diff search.rows brute.rows && echo "$product, steps of $step, $watts kW: $(wc -l <brute.rows) best machines"
 done
 echo "== 20MW.yaml beside all counts, batches and plans; SOAK=1: of every product and NIC"
 site=$ROOT/studies/20MW.yaml
