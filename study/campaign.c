@@ -188,7 +188,7 @@ static void note_rows(struct writer *w, const struct table *rows, int64_t failed
 }
 
 /* Rows and the units that they are of go into one transaction, or neither does. */
-static int write_batch(struct writer *w, const struct fleet_batch *batch, struct err *e)
+static int put_batch(struct writer *w, const struct fleet_batch *batch, struct err *e)
 {
     struct campaign *c = w->c;
     int rc =
@@ -228,7 +228,7 @@ static int leave_noted(struct writer *w, struct table *rows, int64_t failed, str
 static int take_blocks(struct writer *w, struct fleet_batch *batch, struct err *e)
 {
     struct campaign *c = w->c;
-    int rc = batch->away ? 0 : write_batch(w, batch, e);
+    int rc = batch->away ? 0 : put_batch(w, batch, e);
     if (rc)
         return rc;
     if (fleet_rank() > 0)
@@ -450,8 +450,8 @@ static bool writes_apart(const struct campaign *c)
 }
 
 /* A rank's own file, or the only one. */
-static int open_file(struct campaign *c, const struct store_head *head, const struct store_form *form,
-                     struct err *e)
+static int open_own_file(struct campaign *c, const struct store_head *head, const struct store_form *form,
+                         struct err *e)
 {
     struct text path = { 0 };
     int rc = 0;
@@ -487,10 +487,11 @@ static int open_store(struct campaign *c, struct err *e)
                                      .n_axes = ask->study->sweep.n_keys };
     const char **parts = study_parts(ask->study, TABLE_ROWS);
     const struct store_table_form table = { "points", &c->plan.columns, 1, parts };
-    int rc = parts
-                 ? open_file(c, &head,
-                             c->runs ? &study_runs_form(c->runs)->form : &(struct store_form){ &table, 1 }, e)
-                 : err_nomem(e, "columns of a sweep");
+    int rc =
+        parts
+            ? open_own_file(c, &head,
+                            c->runs ? &study_runs_form(c->runs)->form : &(struct store_form){ &table, 1 }, e)
+            : err_nomem(e, "columns of a sweep");
     free(parts);
     if (rc)
         return rc;

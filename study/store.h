@@ -108,7 +108,7 @@ void store_roll_back(struct store *s);
 void store_close(struct store *s); /**< NULL is fine; what was not committed is dropped */
 
 /** Open for reading alone: what a finished or unfinished study has so far, as of one instant. All of it is
- * verified: O(rows), some 2 us each. Errors as store_open(). */
+ * verified: O(rows), 4 to 8 us each. Errors as store_open(). */
 int store_read(struct store **out, const char *path, struct err *e);
 /**
  * The stores of a study's shards as one that is not merged: store_next() gives the rows of all, in order of

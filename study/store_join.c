@@ -182,7 +182,7 @@ static int open_all(struct store_join *j, const struct store_names *x, struct er
     }
     memset(j->pieces + before, 0, (size_t)(x->n - before) * sizeof *j->pieces);
     j->n = x->n;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (x->n - before > 1)
     for (int32_t k = before; k < x->n; k++)
         store_read(&j->pieces[k].store, x->names[k], &errs[k]);
     for (int32_t k = before; k < x->n && !rc; k++)
