@@ -16,6 +16,18 @@
 #include "kinds/place/buy.h"
 #include "kinds/place/place.h"
 
+/* Without jobs a study has not the keys that tell its kind, but it may have words that are of no other one.
+ */
+static bool mix_has_word(const struct yaml_doc *doc, const char *key, const char *const *words)
+{
+    yaml_id at = yaml_get(doc, doc->root, key);
+    const char *text = at < 0 ? NULL : doc->nodes[at].text;
+    for (; text && *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
 bool cmd_alloc_is_mix(const struct study_source *from)
 {
     struct yaml_doc doc;
@@ -23,14 +35,15 @@ bool cmd_alloc_is_mix(const struct study_source *from)
     int32_t own_source;
     if (source_open(&doc, &own_source, from, &ignored))
         return false;
-    bool is = study_kind_of(&doc) == &place_kind;
+    bool is = study_kind_of(&doc) == &place_kind || mix_has_word(&doc, "objective", buy_objective_names) ||
+              mix_has_word(&doc, "model", place_model_words);
     yaml_free(&doc);
     return is;
 }
 
 /* ---- designs ---- */
 
-static const char *const fates[] = { "open", "ruled out", "dropped", "run" };
+static const char *const fates[] = { "open", "ruled out", "same", "beaten", "dropped", "run" };
 
 /* A design as a line. */
 struct mix_line {
@@ -60,7 +73,9 @@ static const struct column mix_columns[] = {
     COLUMN_COUNT(struct mix_line, wins, "seeds on which its value is less", .in = IN_DATA),
     COLUMN_COUNT(struct mix_line, seeds, "that it ran on", .in = IN_DATA),
     LINE(bound, "its value is not below", .in = IN_DATA, .better = -1),
-    COLUMN_WORD(struct mix_line, fate, "run on all seeds, dropped after some, or ruled out by its bound",
+    COLUMN_WORD(struct mix_line, fate,
+                "run on all seeds; ruled out by its bound; same: the links of one no dearer; beaten: one is "
+                "nowhere slower and no dearer, not run; dropped after some seeds",
                 .in = IN_DATA),
     COLUMN_WORD(struct mix_line, mark, NULL, .in = IN_TEXT, .flags = COLUMN_EMPTY),
     COLUMNS_END,
@@ -224,6 +239,70 @@ static const char *show_value(char buf[SHOW], const struct buy_answer *a, double
     return buf;
 }
 
+/* How each design was settled, in the words of the counts of JSON. */
+static const struct {
+    enum buy_fate fate;
+    const char *count, *says;
+} settled[] = {
+    { BUY_BOUND, "ruled_out", "ruled out by bounds" },
+    { BUY_TWIN, "same", "with the links of one no dearer" },
+    { BUY_BEATEN, "beaten", "nowhere faster and no cheaper than another" },
+    { BUY_DROPPED, "dropped", "dropped after some seeds" },
+    { BUY_RAN, "run", "run on all" },
+};
+enum { N_SETTLED = sizeof settled / sizeof *settled };
+
+static void mix_say_counts(struct report *r, const struct buy_answer *a)
+{
+    report_line(r, "%lld design%s", (long long)a->n, a->n == 1 ? "" : "s");
+    for (int i = 0, n = 0; i < N_SETTLED; i++)
+        if (a->n_fates[settled[i].fate] > 0)
+            report_line(r, "%s%lld %s", n++ ? ", " : ": ", (long long)a->n_fates[settled[i].fate],
+                        settled[i].says);
+    report_line(r, "\n");
+}
+
+/* The fewest and most seeds that designs of @p fate ran on. */
+static void mix_find_seeds(int64_t *least, int64_t *most, const struct buy_answer *a, enum buy_fate fate)
+{
+    *least = a->seeds;
+    *most = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        int64_t n = a->designs[i].n_run;
+        if (a->designs[i].fate != fate)
+            continue;
+        *least = n < *least ? n : *least;
+        *most = n > *most ? n : *most;
+    }
+}
+
+/* What holds for the whole question, and what is likely alone. */
+static void mix_say_verdict(struct report *r, const struct buy_answer *a)
+{
+    int64_t least, most, dropped = a->n_fates[BUY_DROPPED], beaten = a->n_fates[BUY_BEATEN];
+    mix_say_counts(r, a);
+    if (a->proved) {
+        report_line(r, "proved: none is better on these seeds\n\n");
+        return;
+    }
+    report_line(r, "proved: %sof the others %lld are no better on these seeds\n",
+                isnan(a->bound) ? "" : "no design is below the bound; ",
+                (long long)(a->n - dropped - beaten - 1));
+    mix_find_seeds(&least, &most, a, BUY_DROPPED);
+    if (dropped)
+        report_line(r,
+                    "found: %lld dropped %s worse on the %lld to %lld of %lld seeds run, each at 99.9 %%\n",
+                    (long long)dropped, dropped == 1 ? "is" : "are", (long long)least, (long long)most,
+                    (long long)a->seeds);
+    if (beaten)
+        report_line(
+            r,
+            "found: %lld %s not run: nowhere faster and no cheaper than another; a queue may favour a "
+            "slower network by luck\n",
+            (long long)beaten, beaten == 1 ? "was" : "were");
+    report_line(r, "\n");
+}
+
 static void mix_say_proof(struct report *r, const struct buy_answer *a)
 {
     char v[SHOW], h[SHOW], b[SHOW], g[SHOW];
@@ -239,11 +318,33 @@ static void mix_say_proof(struct report *r, const struct buy_answer *a)
         report_line(r, "bound  %s on these seeds, gap %s %%\n", show_value(b, a, a->bound),
                     show_real(g, 100 * a->gap, 3));
     report_line(r, "%s\n", regime_says[a->regime]);
-    report_line(
-        r, "%lld design%s: %lld ruled out by bounds, %lld dropped after some seeds, %lld run on all; %s\n\n",
-        (long long)a->n, a->n == 1 ? "" : "s", (long long)a->n_fates[BUY_BOUND],
-        (long long)a->n_fates[BUY_DROPPED], (long long)a->n_fates[BUY_RAN],
-        a->proved ? "proved: none is better on these seeds" : "found: one that was dropped may be better");
+    mix_say_verdict(r, a);
+}
+
+/* Of the same total, or of that the study gives. */
+static void mix_say_equal(struct report *r, const struct buy_answer *a)
+{
+    const struct buy_equal *even = &a->equal;
+    const struct buy_design *d = even->best ? &a->designs[a->best] : &even->design;
+    const double best = a->designs[a->best].mean.value;
+    char each[SHOW], v[SHOW], more[SHOW], ci[SHOW], usd[SHOW];
+    report_json_real(r, "equal_GBps", even->is ? even->each_Bps / 1e9 : (double)NAN);
+    report_json_real(r, "equal_value", even->is ? d->mean.value : (double)NAN);
+    report_json_real(r, "equal_cost_usd", even->is ? d->usd : (double)NAN);
+    if (!even->is)
+        return;
+    report_line(r, "equal split  %s GB/s each: ", show_real(each, even->each_Bps / 1e9, 5));
+    if (even->best) {
+        report_line(r, "the best design\n");
+        return;
+    }
+    report_line(r, "%s, %s", show_value(v, a, d->mean.value), show_real(more, 100 * d->diff / best, 3));
+    if (!isnan(d->diff_half))
+        report_line(r, " \302\261 %s", show_real(ci, 100 * d->diff_half / best, 2));
+    report_line(r, " %% more");
+    if (!isnan(d->usd))
+        report_line(r, ", %s USD", show_usd(usd, d->usd));
+    report_line(r, "\n");
 }
 
 static int write_answer(struct report *r, const struct buy_answer *a, const struct study *s, struct err *e)
@@ -259,8 +360,11 @@ static int write_answer(struct report *r, const struct buy_answer *a, const stru
     report_json_real(r, "gap", a->gap);
     report_json_flag(r, "proved", a->proved);
     report_json_count(r, "best", a->best);
+    for (int i = 0; i < N_SETTLED; i++)
+        report_json_count(r, settled[i].count, a->n_fates[settled[i].fate]);
     mix_say_proof(r, a);
     int rc = put_designs(r, a, s, e);
+    mix_say_equal(r, a);
     report_line(r, "\n");
     put_alone(r, a, s);
     return rc;

@@ -3,6 +3,12 @@
  * parts that its free bandwidths leave. Each has a bound from steps alone (buy_bound.h), which holds for the
  * very jobs of the study's seeds, so that a bound and a run may be compared as they are.
  *
+ * Before any run, a design is put aside where another is nowhere slower and no dearer: no more bandwidth in
+ * any dimension, no more of its time kept by any job. With the same of both it is the same runs at a price no
+ * lower; with less, steps are no shorter, and that is a proof where no job waits and no link is shared. Where
+ * they do, a slower network may start jobs in a luckier order: such designs are run where nothing else is
+ * left to be proved.
+ *
  * The design with the least bound is run on all seeds first: whoever's bound is above its value is ruled out
  * for good. The others run on the same seeds, a few at first, then twice as many each time; one that is worse
  * than the best by more than chance explains (Student's t of the differences, 99.9 %) is dropped, which is no
@@ -119,31 +125,139 @@ static double find_bound(const struct buy_answer *a, const struct buy_point *p, 
     }
 }
 
-static int buy_add_design(struct buy_answer *a, int64_t point, const double *bw_Bps, struct err *e)
+static void buy_free_design(struct buy_design *d)
+{
+    free(d->runs);
+    free(d->kept);
+    d->runs = NULL;
+    d->kept = NULL;
+}
+
+/* A network whose parts are not to be had is no design: @p d then has no runs. Empty after failure. */
+static int buy_make_design(struct buy_design *d, const struct buy_answer *a, int64_t point,
+                           const double *bw_Bps, struct err *e)
 {
     struct buy_point *p = a->points->list[point];
-    struct buy_design d = {
+    *d = (struct buy_design){
         .point = point, .n_dims = p->net.n_dims, .half = NAN, .diff = NAN, .diff_half = NAN
     };
-    memcpy(d.bw_Bps, bw_Bps, (size_t)d.n_dims * sizeof *bw_Bps);
-    d.usd = p->asked.has_parts ? design_point_usd(&p->asked, bw_Bps, NULL) : (double)NAN;
-    /* A network whose parts are not to be had is no design. */
-    if (p->asked.has_parts && isnan(d.usd))
+    memcpy(d->bw_Bps, bw_Bps, (size_t)d->n_dims * sizeof *bw_Bps);
+    d->usd = p->asked.has_parts ? design_point_usd(&p->asked, bw_Bps, NULL) : (double)NAN;
+    if (p->asked.has_parts && isnan(d->usd))
         return 0;
-    if (a->n == MOST_DESIGNS)
-        return err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
-    d.runs = calloc((size_t)a->seeds, sizeof *d.runs);
-    d.kept = calloc((size_t)p->at.trace.n_mix, sizeof *d.kept);
-    int rc = d.runs && d.kept && vec_reserve(a->designs, a->cap, a->n + 1) ? 0 : err_nomem(e, "designs");
-    if (!rc)
-        rc = place_settle_system(d.kept, &d.money, &p->at, &p->asked, bw_Bps, e);
-    if (rc) {
-        free(d.runs);
-        free(d.kept);
+    d->runs = calloc((size_t)a->seeds, sizeof *d->runs);
+    d->kept = calloc((size_t)p->at.trace.n_mix, sizeof *d->kept);
+    int rc = d->runs && d->kept ? place_settle_system(d->kept, &d->money, &p->at, &p->asked, bw_Bps, e)
+                                : err_nomem(e, "designs");
+    if (rc)
+        buy_free_design(d);
+    else
+        d->bound = find_bound(a, p, d);
+    return rc;
+}
+
+static int buy_add_design(struct buy_answer *a, int64_t point, const double *bw_Bps, struct err *e)
+{
+    struct buy_design d;
+    int rc = buy_make_design(&d, a, point, bw_Bps, e);
+    if (rc || !d.runs)
         return rc;
+    if (a->n == MOST_DESIGNS)
+        rc = err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
+    else if (!vec_reserve(a->designs, a->cap, a->n + 1))
+        rc = err_nomem(e, "designs");
+    if (rc)
+        buy_free_design(&d);
+    else
+        a->designs[a->n++] = d;
+    return rc;
+}
+
+/* ---- designs that another one rules out before a run ---- */
+
+/* Keys of dimensions that are bandwidth or price and nothing else: with all others alike, jobs are. */
+static bool buy_is_of_links(const char *path)
+{
+    static const char *const ends[] = { ".tier", ".bw_GBps", ".taper", ".max_GBps", ".min_GBps" };
+    const char *end = strrchr(path, '.');
+    bool is = strcmp(path, "parts") == 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && end && !is; i++)
+        is = strncmp(path, "network.dims", 12) == 0 && strcmp(end, ends[i]) == 0;
+    return is;
+}
+
+/* Do points differ in links alone? A plan that was searched may depend on them. */
+static bool differ_in_links(const struct buy_answer *a, const struct study *s, int64_t i, int64_t j)
+{
+    struct sweep_point x, y;
+    if (i == j)
+        return true;
+    for (int32_t k = 0; k < a->points->list[i]->at.trace.n_mix; k++)
+        if (a->points->list[i]->at.trace.mix[k].searched)
+            return false;
+    sweep_find_point(&x, &s->sweep, i);
+    sweep_find_point(&y, &s->sweep, j);
+    for (int32_t k = 0; k < s->sweep.n_keys; k++) {
+        const char *u = sweep_value(&s->sweep, &x, k), *v = sweep_value(&s->sweep, &y, k);
+        if ((u != NULL) != (v != NULL) || (u && strcmp(u, v) != 0 && !buy_is_of_links(s->sweep.keys[k].path)))
+            return false;
     }
-    d.bound = find_bound(a, p, &d);
-    a->designs[a->n++] = d;
+    return true;
+}
+
+enum buy_order { BUY_NEITHER, BUY_SAME, BUY_FASTER };
+
+/* Is @p x nowhere slower than @p y? */
+static enum buy_order compare_links(const struct buy_answer *a, const struct buy_design *x,
+                                    const struct buy_design *y)
+{
+    bool more = false;
+    for (int32_t d = 0; d < x->n_dims; d++) {
+        if (x->bw_Bps[d] < y->bw_Bps[d])
+            return BUY_NEITHER;
+        more = more || x->bw_Bps[d] > y->bw_Bps[d];
+    }
+    for (int32_t k = 0; k < point_of(a, x)->at.trace.n_mix; k++) {
+        if (x->kept[k] < y->kept[k])
+            return BUY_NEITHER;
+        more = more || x->kept[k] > y->kept[k];
+    }
+    return more ? BUY_FASTER : BUY_SAME;
+}
+
+static bool is_no_dearer(const struct buy_answer *a, const struct buy_design *x, const struct buy_design *y)
+{
+    bool owned = a->objective == BUY_USD_PER_JOB;
+    return x->usd <= y->usd && (!owned || x->money.usd_year <= y->money.usd_year);
+}
+
+/* In order of price, so that whoever rules others out comes before them; equals in their order. */
+static int put_aside(struct buy_answer *a, const struct study *s, struct err *e)
+{
+    struct stat_rank *ranks = malloc((size_t)(a->n + 1) * sizeof *ranks);
+    if (!ranks)
+        return err_nomem(e, "designs");
+    for (int64_t i = 0; i < a->n; i++)
+        if (isnan(a->designs[i].usd)) { /* without prices nothing is no dearer */
+            free(ranks);
+            return 0;
+        }
+    for (int64_t i = 0; i < a->n; i++)
+        ranks[i] = (struct stat_rank){ a->designs[i].usd, i };
+    stat_sort_ranks(ranks, a->n);
+    for (int64_t i = 0; i < a->n; i++) {
+        struct buy_design *y = &a->designs[ranks[i].at];
+        for (int64_t j = 0; j < a->n && y->fate == BUY_OPEN && ranks[j].key <= ranks[i].key; j++) {
+            const struct buy_design *x = &a->designs[ranks[j].at];
+            if (i == j || x->fate != BUY_OPEN || !is_no_dearer(a, x, y))
+                continue;
+            enum buy_order order = compare_links(a, x, y);
+            if (order != BUY_NEITHER && differ_in_links(a, s, x->point, y->point) &&
+                (order == BUY_FASTER || j < i))
+                y->fate = order == BUY_SAME ? BUY_TWIN : BUY_BEATEN;
+        }
+    }
+    free(ranks);
     return 0;
 }
 
@@ -314,7 +428,8 @@ static int run_seed(struct buy_run *out, const struct buy_answer *a, const struc
 }
 
 struct buy_task {
-    int64_t design, k;
+    struct buy_design *design;
+    int64_t k;
 };
 
 /* All tasks, on threads; each writes its own place, so that the answer does not depend on their order. */
@@ -324,7 +439,7 @@ static int run_tasks(struct buy_answer *a, const struct study *s, const struct b
     int failed = 0;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int64_t i = 0; i < n; i++) {
-        struct buy_design *d = &a->designs[tasks[i].design];
+        struct buy_design *d = tasks[i].design;
         struct err inner = { 0 };
         int so_far;
 #pragma omp atomic read
@@ -371,7 +486,7 @@ static int run_to(struct buy_answer *a, const struct study *s, const int64_t *wh
         return err_nomem(e, "runs");
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = a->designs[which[i]].n_run; k < seeds; k++)
-            tasks[n_tasks++] = (struct buy_task){ which[i], k };
+            tasks[n_tasks++] = (struct buy_task){ &a->designs[which[i]], k };
     int rc = run_tasks(a, s, tasks, n_tasks, threads, e);
     for (int64_t i = 0; i < n && !rc; i++) {
         struct buy_design *d = &a->designs[which[i]];
@@ -422,7 +537,8 @@ static int64_t rule_out(struct buy_answer *a, int64_t *open)
     a->best = find_best(a);
     for (int64_t i = 0; i < a->n; i++) {
         struct buy_design *d = &a->designs[i];
-        if (d->fate == BUY_OPEN && a->best >= 0 && d->bound > a->designs[a->best].mean.value * (1 + SAME_REL))
+        if ((d->fate == BUY_OPEN || d->fate == BUY_BEATEN) && a->best >= 0 &&
+            d->bound > a->designs[a->best].mean.value * (1 + SAME_REL))
             d->fate = BUY_BOUND;
         if (d->fate == BUY_OPEN)
             open[n++] = i;
@@ -451,6 +567,8 @@ static int64_t first_by_bound(const struct buy_answer *a, int64_t *which, int64_
 {
     int64_t n = 0;
     for (int64_t i = 0; i < a->n; i++) {
+        if (a->designs[i].fate != BUY_OPEN)
+            continue;
         int64_t at = n < most ? n++ : most;
         for (; at > 0 && a->designs[which[at - 1]].bound > a->designs[i].bound; at--)
             if (at < most)
@@ -480,6 +598,21 @@ static int race(struct buy_answer *a, const struct study *s, int32_t threads, in
     return rc;
 }
 
+/* Where they alone stand between the answer and its proof, designs that were put aside are run after all. */
+static int run_beaten(struct buy_answer *a, const struct study *s, int32_t threads, int64_t *which,
+                      struct err *e)
+{
+    int64_t n = 0;
+    rule_out(a, which);
+    for (int64_t i = 0; i < a->n; i++) {
+        if (a->designs[i].fate == BUY_DROPPED)
+            return 0;
+        if (a->designs[i].fate == BUY_BEATEN)
+            which[n++] = i;
+    }
+    return run_to(a, s, which, n, a->seeds, threads, e);
+}
+
 /* ---- steps down ---- */
 
 static int by_price(const void *x, const void *y)
@@ -498,9 +631,12 @@ static int run_front(struct buy_answer *a, const struct study *s, int32_t thread
     double least = INFINITY;
     if (!ranks)
         return err_nomem(e, "designs");
-    for (int64_t i = 0; i < a->n; i++)
-        if (a->designs[i].usd <= a->designs[a->best].usd)
-            ranks[n_ranks++] = (struct stat_rank){ a->designs[i].usd, i };
+    for (int64_t i = 0; i < a->n; i++) {
+        const struct buy_design *d = &a->designs[i];
+        bool aside = d->fate == BUY_TWIN || d->fate == BUY_BEATEN;
+        if (!aside && d->usd <= a->designs[a->best].usd)
+            ranks[n_ranks++] = (struct stat_rank){ d->usd, i };
+    }
     qsort(ranks, (size_t)n_ranks, sizeof *ranks, by_price);
     for (int64_t i = 0; i < n_ranks; i++)
         if (a->designs[ranks[i].at].bound < least) {
@@ -566,7 +702,44 @@ static void buy_judge(struct buy_answer *a)
     if (!whole && !(a->regime == BUY_ALONE && met))
         a->bound = NAN;
     a->gap = (best->mean.value - a->bound) / best->mean.value;
-    a->proved = met || (whole && a->n_fates[BUY_DROPPED] == 0);
+    a->proved = met || (whole && a->n_fates[BUY_DROPPED] == 0 && a->n_fates[BUY_BEATEN] == 0);
+}
+
+/* Beside the best design, at its point, what an even share of as much bandwidth would come to. */
+static int run_equal(struct buy_answer *a, const struct study *s, int32_t threads, double *x, struct err *e)
+{
+    const struct buy_design *best = &a->designs[a->best];
+    const struct design_point *q = &point_of(a, best)->asked;
+    struct buy_equal *even = &a->equal;
+    double bw_Bps[TOPO_MAX_DIMS];
+    double total_Bps = isnan(q->total_Bps) ? design_point_total_Bps(q, best->bw_Bps) : q->total_Bps;
+    if (topo_has_bandwidths(&point_of(a, best)->at.servers.net) ||
+        !design_equal_split(bw_Bps, &even->each_Bps, q, total_Bps))
+        return 0;
+    even->is = even->best = true;
+    for (int32_t d = 0; d < best->n_dims; d++)
+        even->best = even->best && fabs(bw_Bps[d] - best->bw_Bps[d]) <= SAME_REL * best->bw_Bps[d];
+    if (even->best)
+        return 0;
+    int rc = buy_make_design(&even->design, a, best->point, bw_Bps, e);
+    even->is = !rc && even->design.runs;
+    if (!even->is)
+        return rc;
+    struct buy_task *tasks = malloc((size_t)a->seeds * sizeof *tasks);
+    if (!tasks)
+        return err_nomem(e, "runs");
+    for (int64_t k = 0; k < a->seeds; k++)
+        tasks[k] = (struct buy_task){ &even->design, k };
+    rc = run_tasks(a, s, tasks, a->seeds, threads, e);
+    free(tasks);
+    if (rc)
+        return rc;
+    even->design.n_run = a->seeds;
+    find_mean(&even->design);
+    struct stat_mean m = find_diff(&even->design, best, a->seeds, x);
+    even->design.diff = m.mean;
+    even->design.diff_half = m.half;
+    return 0;
 }
 
 static int find_alone(struct buy_answer *a, struct err *e)
@@ -602,14 +775,15 @@ static int decide(struct buy_answer *a, const struct study *s, int32_t threads, 
     int64_t *room = malloc((size_t)(a->n + 1) * sizeof *room);
     double *x = malloc((size_t)a->seeds * sizeof *x);
     int rc = room && x ? race(a, s, threads, room, x, e) : err_nomem(e, "designs");
-    if (!rc)
-        rc = run_front(a, s, threads, room, e);
+    rc = rc ? rc : run_beaten(a, s, threads, room, e);
+    rc = rc ? rc : run_front(a, s, threads, room, e);
     if (!rc) {
         a->best = find_best(a);
         mark_front(a);
         buy_compare(a, x);
         buy_judge(a);
         rc = find_alone(a, e);
+        rc = rc ? rc : run_equal(a, s, threads, x, e);
     }
     free(room);
     free(x);
@@ -638,6 +812,8 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
         text_printf(&out->notes, "schedulers: networks are held against each other under the first one, %s\n",
                     out->scheduler);
     rc = list_designs(out, e);
+    if (!rc)
+        rc = put_aside(out, study, e);
     if (!rc && out->n > 0)
         rc = decide(out, study, ask->threads, e);
     return rc ? rc : text_check(&out->notes, e);
@@ -645,10 +821,9 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
 
 void buy_free(struct buy_answer *a)
 {
-    for (int64_t i = 0; i < a->n; i++) {
-        free(a->designs[i].runs);
-        free(a->designs[i].kept);
-    }
+    for (int64_t i = 0; i < a->n; i++)
+        buy_free_design(&a->designs[i]);
+    buy_free_design(&a->equal.design);
     free(a->designs);
     free(a->alone);
     for (int64_t i = 0; a->points && i < a->points->n; i++) {

@@ -25,6 +25,9 @@ enum buy_regime {
 enum buy_fate {
     BUY_OPEN,
     BUY_BOUND,   /**< its bound is above the value of the best: it was not run to the end */
+    BUY_TWIN,    /**< one with the same links, kept shares and prices no higher was held: the same runs */
+    BUY_BEATEN,  /**< one that is nowhere slower and no dearer was held, and its bound is not above: no run,
+                    as others were dropped. Where jobs wait or share links an order of events may favour it */
     BUY_DROPPED, /**< worse than the best on the seeds that it ran, at 99.9 % */
     BUY_RAN      /**< on all seeds */
 };
@@ -62,6 +65,15 @@ struct buy_alone {
     double step_s, best_s; /**< with the best design of the mix, with its own; alone on free links */
 };
 
+/** The equal split of the total that the best design has, or that the study gives, at the best one's point.
+ */
+struct buy_equal {
+    bool is;                  /**< false: no bandwidth is free, or none such is to be had */
+    bool best;                /**< it is the best design itself */
+    double each_Bps;          /**< of each entry that is free, as far as whole parts have it */
+    struct buy_design design; /**< run on all seeds unless it is the best */
+};
+
 /** Release with buy_free(). */
 struct buy_answer {
     enum buy_objective objective;
@@ -71,9 +83,10 @@ struct buy_answer {
     int64_t seeds, n_runs;      /**< n_runs: of designs with seeds */
     int64_t n_fates[BUY_RAN + 1];
     enum buy_regime regime;
-    double bound;            /**< no design has less on these seeds; NaN: not known */
-    double gap;              /**< (value - bound) / value */
-    bool proved;             /**< no design is better: all others ran to the end, or their bounds are above */
+    double bound; /**< no design has less on these seeds; NaN: not known */
+    double gap;   /**< (value - bound) / value */
+    bool proved;  /**< no design is better: all others ran to the end, or their bounds are above */
+    struct buy_equal equal;
     struct buy_alone *alone; /**< shape [n_alone], owned */
     int32_t n_alone;
     struct text notes;         /**< warnings, a line each */

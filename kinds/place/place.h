@@ -139,6 +139,7 @@ struct place_mix {
     double share, jobs_per_s;  /**< share: of all jobs */
     int64_t period, fragments; /**< steps between two exchanges of gradients; parts that are sent apart */
     double keep;               /**< share of the gradients that is sent */
+    bool searched;             /**< its plan was found on its own network */
     struct job_model job;      /**< its training is owned */
 };
 

@@ -86,6 +86,7 @@ static int mix_search(struct place_mix *x, const struct place_study *s, const st
     if (!rc) {
         x->job.training->plan = c.point->workloads[0].training->plan;
         x->job.training->search = -1;
+        x->searched = true;
         rc = training_derive(x->job.training, net, e);
     }
     choice_free(&c);

@@ -140,6 +140,11 @@ run alloc buy.yaml --set objective=time
 run alloc mix.yaml --set objective=completion_per_cost
 run alloc mix.yaml --set objective=usd_per_job
 run alloc mix.yaml --set events.horizon_s=3
+sed -e '/^jobs:/,/^  jobs_per_h/d' mix.yaml >idle.yaml
+run alloc idle.yaml
+run alloc idle.yaml --set model=bandwidth --set objective=completion
+run place mix.yaml -q --set 'jobs.mix=[{model: small.yaml, gpus: 1, parallel: {tp: 1, batch: 8}, period: 4, steps: 1}]'
+run place mix.yaml -q --set resolve_pct=1
 sed 's/max_GBps: 75, //' buy.yaml >open.yaml
 run alloc open.yaml
 run alloc open.yaml --set 'jobs.mix[0].search={tp: [8]}'

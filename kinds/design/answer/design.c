@@ -172,21 +172,26 @@ static double free_share_Bps(const struct design_point *s, double total_Bps)
     return parts > 0 ? (total_Bps - design_point_total_Bps(s, given_Bps)) / parts : 0;
 }
 
+bool design_equal_split(double *bw_Bps, double *each_Bps, const struct design_point *s, double total_Bps)
+{
+    if (s->pricing == DESIGN_WHOLE) {
+        *each_Bps = free_share_Bps(s, total_Bps);
+        return find_buyable(bw_Bps, each_Bps, s);
+    }
+    split_evenly(bw_Bps, &s->net, 1);
+    *each_Bps = total_Bps / design_point_total_Bps(s, bw_Bps);
+    split_evenly(bw_Bps, &s->net, *each_Bps);
+    return true;
+}
+
 /* The reference of speed-up and of performance per cost. Of whole parts it is a design that the same money
  * buys, or there is none; else it may break constraints, and is marked if so. */
 static int fill_equal(struct design *d, const struct design_point *s, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     double total_Bps = isnan(s->total_Bps) ? d->total_Bps : s->total_Bps;
-    if (s->pricing == DESIGN_WHOLE) {
-        d->equal.bw_Bps = free_share_Bps(s, total_Bps);
-        if (!find_buyable(bw_Bps, &d->equal.bw_Bps, s))
-            return 0;
-    } else {
-        split_evenly(bw_Bps, &s->net, 1);
-        d->equal.bw_Bps = total_Bps / design_point_total_Bps(s, bw_Bps);
-        split_evenly(bw_Bps, &s->net, d->equal.bw_Bps);
-    }
+    if (!design_equal_split(bw_Bps, &d->equal.bw_Bps, s, total_Bps))
+        return 0;
     int rc = design_time(&d->equal.time_s, s, bw_Bps, e);
     if (rc)
         return rc;

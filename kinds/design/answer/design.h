@@ -102,6 +102,14 @@ int design_fill_bill(struct design *d, const struct design_point *s, struct err 
  * ERR_UNSUP of simulations. */
 int design_time(double *time_s, const struct design_point *s, const double *bw_Bps, struct err *e);
 
+/**
+ * The equal split: @p total_Bps of an NPU spread evenly over all entries, @p each_Bps for each; in whole
+ * parts over those that are free, as many ports as their share has room for, and less where constraints want
+ * it.
+ * @p bw_Bps: shape [n_dims]. @return false: nothing is free, or no such design can be bought.
+ */
+bool design_equal_split(double *bw_Bps, double *each_Bps, const struct design_point *s, double total_Bps);
+
 void design_free(struct design *d);
 
 /** What the whole machine of a design depends on; borrowed from @p d. */
