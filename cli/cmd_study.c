@@ -1311,6 +1311,8 @@ static const struct option place_rows[] = {
     TABLE_OPTION(PLACE_TABLE_PLACES, "places", "CSV of who ran where and when (plot gantt)"),
     TABLE_OPTION(PLACE_TABLE_SLOTS, "slots", "CSV of the cluster over time"),
     TABLE_OPTION(PLACE_TABLE_LINKS, "links", "CSV of the load of every link over time (plot links)"),
+    TABLE_OPTION(PLACE_TABLE_TENANTS, "tenants",
+                 "CSV of tenants of model events, with all seeds: jobs, GPU-hours, USD and kWh (system)"),
 };
 
 static const struct option_group place_options = OPTION_GROUP("Placement", place_rows);

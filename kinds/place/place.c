@@ -671,6 +671,7 @@ static const struct table_def place_tables[N_PLACE_TABLES] = {
                             .columns = place_link_columns,
                             .by_seed = true,
                             .first_seed = true },
+    [PLACE_TABLE_TENANTS] = { .word = "tenants", .columns = place_tenant_columns, .by_seed = true },
 };
 
 /* ---- columns of a study ---- */

@@ -132,7 +132,8 @@ struct place_servers {
 
 /** Jobs that train one model: an entry of `jobs.mix`. */
 struct place_mix {
-    const char *name; /**< of the entry, else of the model; NULL: a workload without a name */
+    const char *name;   /**< of the entry, else of the model; NULL: a workload without a name */
+    const char *tenant; /**< whose jobs these are; NULL: nobody's */
     yaml_id model_node, parallel, workload;
     int32_t gpus;
     double steps, tokens;      /**< steps of a job, from the other where that is given */
@@ -231,10 +232,11 @@ enum {
     PLACE_TABLE_PLACES,
     PLACE_TABLE_SLOTS,
     PLACE_TABLE_LINKS,
+    PLACE_TABLE_TENANTS,
     N_PLACE_TABLES,
 };
 extern const struct column place_job_columns[], place_place_columns[], place_slot_columns[],
-    place_link_columns[];
+    place_link_columns[], place_tenant_columns[];
 
 /**
  * One point and seed under one scheduler after the other, and what is wanted of it. Lives on the stack of one
@@ -438,6 +440,12 @@ struct place_link_row {
     double peak_frac; /**< in use, at its greatest; NaN: not known */
 };
 void place_put_link(const struct place_run *r, int32_t arc, struct place_link_row row);
+
+/** A row for each tenant of a run of model events, by what its jobs held (place_tenants.c). @p jobs and those
+ * of
+ * @p t, in their order, are the run's. */
+void place_put_tenants(const struct place_run *run, const struct job *jobs, const struct trace *t,
+                       const struct events_result *r);
 
 /** Every link in every bin that begins before @p last_s. */
 void place_put_bins(const struct place_run *r, const struct link_bins *b, double last_s);

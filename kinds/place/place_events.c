@@ -388,15 +388,21 @@ struct events_own {
     struct pace pace;
 };
 
-/* Its step follows from its place, and how many it takes is known. */
-static void events_make_model_job(struct job *j, const struct trace_job *t, const struct place_mix *of)
+/* Its step follows from its place, and how many it takes is known. A trace that names its tenant knows
+ * better.
+ */
+static int events_make_model_job(struct job *j, struct trace_job *t, const struct place_mix *of,
+                                 struct err *e)
 {
+    if (!t->tenant && of->tenant && !(t->tenant = strdup(of->tenant)))
+        return err_nomem(e, "jobs");
     *j = job_default();
     j->id = t->id;
     j->submit_s = t->submit_s;
     j->gpus = of->gpus;
     j->iterations = of->steps;
     j->model = &of->job;
+    return 0;
 }
 
 /* Of the trace the entry that it names, without a trace one that is drawn; -1: the job says all itself. */
@@ -456,7 +462,7 @@ static int events_make_jobs(struct events_own *own, const struct place_run *r, s
         own->length = events_find_length(&own->trace, of, from);
     for (int32_t i = 0; i < n && !rc; i++) {
         if (of[i] >= 0)
-            events_make_model_job(&own->jobs[i], &own->trace.jobs[i], &from->mix[of[i]]);
+            rc = events_make_model_job(&own->jobs[i], &own->trace.jobs[i], &from->mix[of[i]], e);
         else
             rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, own->length, e);
     }
@@ -674,6 +680,8 @@ static int events_run_pair(struct place_result *out, const struct place_run *run
         out->length = length_words[own->length];
         if (place_wants(run, PLACE_TABLE_JOBS))
             events_put_jobs(run, &r);
+        if (place_wants(run, PLACE_TABLE_TENANTS))
+            place_put_tenants(run, own->jobs, &own->trace, &r);
         /* Both are empty unless they were asked for. */
         events_put_places(run, &r);
         events_put_points(run, &r);

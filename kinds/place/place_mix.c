@@ -14,6 +14,8 @@
 #define T struct place_mix
 static const struct key mix_keys[] = {
     K_TEXT(T, name, "name", "what reports, and column model of a trace, call it (default: the model's name)"),
+    K_TEXT(T, tenant, "tenant",
+           "whose jobs these are: drf and fairness, and table tenants (default: nobody's)"),
     K_NODE(T, model_node, "model", "a model file or a map, with parallel", .form = "file or <model>"),
     K_NODE(T, parallel, "parallel", "how the model is spread over the GPUs", .form = "<parallel>"),
     K_ELSEWHERE("search", "plans to try instead, on the place that an empty cluster gives",
@@ -282,6 +284,21 @@ static int mix_check_shares(struct place_trace *t, const struct place_study *s, 
     return 0;
 }
 
+/* A tenant of whom no job can come is most likely not meant. */
+static int mix_check_tenants(const struct place_trace *t, const struct place_study *s, struct err *e)
+{
+    for (int32_t i = 0; i < t->n_mix && !t->path; i++) {
+        const char *tenant = t->mix[i].tenant;
+        double share = 0;
+        for (int32_t k = 0; k < t->n_mix && tenant; k++)
+            share += t->mix[k].tenant && strcmp(t->mix[k].tenant, tenant) == 0 ? t->mix[k].share : 0;
+        if (tenant && !(share > 0))
+            return yaml_fail(&s->doc, yaml_get(&s->doc, mix_node(s, i), "tenant"), e, ERR_RANGE,
+                             "is %.60s, whose jobs have shares that add up to 0, expected more", tenant);
+    }
+    return 0;
+}
+
 /* Keys that say of jobs what models say themselves, and of a mix what its trace says. */
 static void mix_note_keys(struct place_study *s)
 {
@@ -318,6 +335,7 @@ int place_read_mix(struct place_study *s, struct err *e)
         rc = rc ? rc : mix_check_length(&t->mix[i], &s->doc, at, e);
     }
     rc = rc ? rc : mix_check_shares(t, s, e);
+    rc = rc ? rc : mix_check_tenants(t, s, e);
     if (!rc)
         mix_note_keys(s);
     return rc;

@@ -117,6 +117,15 @@ run alloc buy.yaml -q --set objective=usd_per_job --set seeds=2 --set "$owned"
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700 }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 1e9, store_GBps: 1 } }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000 }'
+echo "== tenants: what their jobs held, and their part of the whole machine, which they add up to"
+"$WEFT" place mix.yaml -q --set 'schedulers=[fifo]' --set "$owned" --set seeds=2 --set 'jobs.mix[0].tenant=lab' --set 'jobs.mix[1].tenant=shop' \
+    --tenants tenants.csv --runs runs.csv -o /dev/null
+sed '/^#/d' tenants.csv
+awk -F, '/^#/ { next } !seen[FILENAME]++ { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
+    FILENAME == "runs.csv" { all += $at["runs.csv", "usd_per_job"] * $at["runs.csv", "jobs"]; next }
+    { usd += $at["tenants.csv", "usd"] }
+    END { print (usd / all - 1) ^ 2 < 1e-20 ? "all of it" : "wrong: " usd " of " all }' runs.csv tenants.csv
+run place mix.yaml -q --set 'jobs.mix[0].tenant=lab' --set 'jobs.mix[0].share=0'
 echo "== replicas that exchange every few steps: so many bytes fewer, of which fragments hide"
 step() {
     "$WEFT" place mix.yaml -q --of csv --set jobs.count=1 --set 'schedulers=[fifo]' --set network.dims.pod.bw_GBps=2 \

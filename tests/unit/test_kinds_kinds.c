@@ -20,6 +20,7 @@ static const char *const neither[] = {
     "zero",
     "checkpoint_s",
     "seeds",
+    "gpu_h",
     "seed",
     "jobs",
     "beats_next",
