@@ -370,7 +370,7 @@ static const char *word(const struct recipe_said *r, enum fact f)
 static int fail_at(const struct recipe_said *r, const struct recipe_setting *s, struct err *e,
                    enum err_code code, const char *why)
 {
-    return recipe_fail(&r->settings, s, e, code, "%s", why);
+    return recipe_fail(&r->settings, s, e, code, "%.80s is \"%.60s\", %s", s->name, s->value, why);
 }
 
 static void note_at(const struct recipe_said *r, const struct recipe_setting *s, const char *why)

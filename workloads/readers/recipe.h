@@ -63,8 +63,7 @@ int recipe_read_toml(struct recipe_settings *s, const char *text, size_t n, stru
 int recipe_read_shell(struct recipe_settings *s, const char *text, size_t n, struct err *e);
 void recipe_settings_free(struct recipe_settings *s);
 
-/** Set @p e to what is wrong at @p at, of @p s: "FILE:LINE:COL: what", or where the setting has a name
- * "FILE:LINE:COL: NAME is \"VALUE\", what". @return @p code. */
+/** Set @p e to "FILE:LINE:COL: what" is wrong at @p at, of @p s. @return @p code. */
 int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at, struct err *e,
                 enum err_code code, const char *fmt, ...) ERR_PRINTF(5, 6);
 

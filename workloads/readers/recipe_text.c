@@ -30,14 +30,11 @@ static const char *keep_text(struct recipe_settings *s, const char *text, size_t
 int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at, struct err *e,
                 enum err_code code, const char *fmt, ...)
 {
-    char what[512], named[192] = "";
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(what, sizeof what, fmt, ap);
+    err_vset(e, code, fmt, ap);
     va_end(ap);
-    if (at->name)
-        snprintf(named, sizeof named, "%.80s is \"%.60s\", ", at->name, at->value);
-    return err_set(e, code, "%s:%d:%d: %s%s", s->path, (int)at->line, (int)at->col, named, what);
+    return err_wrap(e, "%s:%d:%d", s->path, (int)at->line, (int)at->col);
 }
 
 int recipe_add(struct recipe_settings *s, const char *name, const char *value, int32_t line, int32_t col,
