@@ -6,6 +6,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sheet.h"
@@ -18,6 +19,7 @@
 #include "kinds/design/answer/columns.h"
 #include "kinds/design/explore/best.h"
 #include "kinds/design/explore/runner.h"
+#include "kinds/design/explore/whatif.h"
 #include "study/campaign.h"
 
 enum { DEFAULT_TOP = 3 };
@@ -29,6 +31,9 @@ struct best_job {
     char by[2 * sizeof(((struct keep_column *)NULL)->name)];
     struct best_ask ask;
     struct best_answer answer;
+    struct whatif whatif;
+    bool asked_whatif;           /* and found */
+    struct whatif_share *shares; /* shape [answer.rows.n_rows], owned; NULL: nothing is drawn */
     struct progress progress;
 };
 
@@ -185,8 +190,10 @@ static void put_limit(struct text *out, const struct best_job *j, int32_t k)
 {
     const struct best_limit *x = &j->answer.limits[k];
     char n[SHOW], least[SHOW];
-    if (!x->n)
+    if (!x->n) {
+        text_printf(out, "            none that was looked at beyond %s\n", j->plan.rule.where[k]);
         return;
+    }
     text_printf(out, "            %s beyond %s", show_count(n, x->n), j->plan.rule.where[k]);
     if (isfinite(x->least))
         text_printf(out, ", by %s or more", show_real(least, x->least, 4));
@@ -255,10 +262,89 @@ static void put_runner_up(struct text *out, const struct best_job *j)
     text_puts(out, "\n");
 }
 
+/* "gb200-nvl72, size of row 72": the values of point @p i in which it differs from the best. */
+static void put_difference(struct text *out, const struct best_job *j, int64_t i)
+{
+    const struct sweep *w = &j->study.sweep;
+    const struct table *t = &j->answer.rows;
+    int64_t best = table_count(t, 0, table_find(t, "point"));
+    char here[SHOW_VALUE], there[SHOW_VALUE];
+    bool any = false;
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = cmd_points_value(here, w, k, i);
+        if (strcmp(value, cmd_points_value(there, w, k, best)) == 0)
+            continue;
+        const char *path = w->keys[k].path;
+        text_printf(out, "%s%s=%.60s", any ? ", " : "", path, value);
+        any = true;
+    }
+}
+
+/* A value nearer than this to what is known is within the doubt of anything. */
+static void put_whatif_line(struct text *out, const struct best_job *j, const struct whatif_line *x)
+{
+    char is[SHOW], from[SHOW], low[SHOW], high[SHOW];
+    bool published = isfinite(x->at[0]) && isfinite(x->at[2]);
+    text_printf(out, "            %s: %s, from %s on point %lld (", x->label, show_real(is, x->at[1], 4),
+                show_real(from, x->value, 4), (long long)x->point);
+    put_difference(out, j, x->point);
+    text_puts(out, ")");
+    if (published)
+        text_printf(out, "; %s %s to %s", x->value >= x->at[0] && x->value <= x->at[2] ? "within" : "beyond",
+                    show_real(low, x->at[0], 4), show_real(high, x->at[2], 4));
+    text_printf(out, "%s\n", x->proved ? "" : "; not proved");
+}
+
+static void put_whatif(struct text *out, const struct best_job *j)
+{
+    const struct whatif *w = &j->whatif;
+    int32_t open = 0;
+    if (!j->asked_whatif)
+        return;
+    text_printf(out, "what if     %s\n",
+                w->n_found ? "another design is the best, nearest first:"
+                : w->n     ? "none of the inputs that were tried makes another the best"
+                           : "nothing is uncertain");
+    for (int32_t i = 0; i < w->n_found; i++)
+        put_whatif_line(out, j, &w->lines[i]);
+    for (int32_t i = w->n_found; i < w->n; i++)
+        open += !w->lines[i].proved;
+    text_printf(
+        out,
+        "            %d of %d inputs, one at a time, down or up, leave it the best, as far as published "
+        "or to half or double\n",
+        (int)(w->n - w->n_found - open), (int)w->n);
+    if (open)
+        text_printf(out, "            %d are not proved\n", (int)open);
+    if (w->n_unused)
+        text_printf(out, "            %d prices of parts that none of these has were left out\n",
+                    (int)w->n_unused);
+}
+
+/* How often each of these is the best, and what choosing it costs in the mean. */
+static void put_shares(struct text *out, const struct best_job *j)
+{
+    const struct design_own *own = j->study.own;
+    char share[SHOW], regret[SHOW], n[SHOW];
+    if (!j->shares)
+        return;
+    text_printf(
+        out, "draws       of %s, among these designs with their plans:", show_count(n, own->uncertain.draws));
+    if (isnan(j->shares[0].best))
+        text_printf(out, " %s is not drawn of all of them", j->by);
+    for (int64_t i = 0; i < j->answer.rows.n_rows && !isnan(j->shares[0].best); i++)
+        text_printf(out, "%s point %lld best in %s %%, regret %s %%", i ? ";" : "",
+                    (long long)j->shares[i].point, show_real(share, 100 * j->shares[i].best, 3),
+                    show_real(regret, 100 * j->shares[i].regret, 3));
+    text_puts(out, "\n");
+}
+
 static void put_answer(struct text *out, const struct best_job *j)
 {
     put_proof(out, j);
     put_runner_up(out, j);
+    put_whatif(out, j);
+    put_shares(out, j);
     put_counts(out, j);
 }
 
@@ -320,12 +406,35 @@ static int write_answer(struct best_job *j, struct err *e)
     return output_format(j->run) == TABLE_AS_TEXT ? write_text(j, e) : write_rows(j, e);
 }
 
+/* Of the best by less is no question where the best is not known. */
+static int find_whatif(struct best_job *j, struct err *e)
+{
+    const struct table *t = &j->answer.rows;
+    int64_t *leaders = malloc((size_t)t->n_rows * sizeof *leaders);
+    if (!leaders)
+        return err_nomem(e, "points");
+    for (int64_t i = 0; i < t->n_rows; i++)
+        leaders[i] = table_count(t, i, table_find(t, "point"));
+    int rc = whatif_find(&j->whatif, &j->ask, leaders, (int32_t)t->n_rows, e);
+    j->asked_whatif = !rc;
+    const struct design_own *own = j->study.own;
+    if (!rc && own && !uncertain_is_empty(&own->uncertain)) {
+        j->shares = calloc((size_t)t->n_rows, sizeof *j->shares);
+        rc = j->shares ? whatif_draw(j->shares, &j->ask, leaders, (int32_t)t->n_rows, e)
+                       : err_nomem(e, "draws");
+    }
+    free(leaders);
+    return rc;
+}
+
 static int find_and_write(struct best_job *j, struct err *e)
 {
     progress_begin(&j->progress, j->run, "points");
     j->ask.progress = show_progress;
     j->ask.context = &j->progress;
     int rc = best_find(&j->answer, &j->ask, e);
+    if (!rc && j->run->opt.what_if && j->answer.rows.n_rows && !j->answer.stopped)
+        rc = find_whatif(j, e);
     progress_end(&j->progress, j->run, "the best so far follows");
     return rc ? rc : write_answer(j, e);
 }
@@ -339,6 +448,8 @@ static int run_best(struct run *run, struct err *e)
     rc = rc ? rc : begin(&j, &o, e);
     rc = rc ? rc : find_and_write(&j, e);
     best_free(&j.answer);
+    whatif_free(&j.whatif);
+    free(j.shares);
     campaign_plan_free(&j.plan);
     study_close(&j.study);
     overrides_free(&o);
@@ -352,6 +463,9 @@ static const struct option best_rows[] = {
     COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP, "so many of the best (default: 3)"),
     LIST_OPTION("limit", "TEXT", limits,
                 "only designs within it, as in \"watt_peak <= 16e6\"; may be repeated, beside keep.where"),
+    FLAG_OPTION("what-if", what_if,
+                "also the nearest value of each price, published range and efficiency at which another\n"
+                "                       design is the best"),
     OPTION_THREADS("points"),
 };
 static const struct option_group best_options = OPTION_GROUP("Best", best_rows);

@@ -97,7 +97,7 @@ struct options {
     const char *tables[STUDY_MAX_TABLES]; /**< files for extra tables, by their number in the kind of study */
     const char *store, *shard, *table;
     bool force, quiet, verbose, help, version, wide;
-    bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all;
+    bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all, what_if;
     bool resume, partial, slurm, typed, front_only, curves, schema, xy_linear, skip_bad, cpu_jobs;
     int64_t threads, width_px, height_px, front_behind;
     int64_t jobs;                        /**< shards of a job array, 0 = absent */

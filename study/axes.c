@@ -982,6 +982,14 @@ const char *sweep_value(const struct sweep *w, const struct sweep_point *p, int3
     return NULL;
 }
 
+static bool is_shifted(const struct sweep *w, const struct sweep_point *p)
+{
+    if (!w->shift.at.path || w->shift.key < 0)
+        return w->shift.at.path != NULL;
+    const char *value = sweep_value(w, p, w->shift.key);
+    return value && strcmp(value, w->shift.value) == 0;
+}
+
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w, const struct sweep_point *p)
 {
     int32_t n = 0;
@@ -990,6 +998,8 @@ int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w
         if (value)
             axes[n++] = (struct study_override){ w->keys[k].path, value };
     }
+    if (is_shifted(w, p))
+        axes[n++] = w->shift.at;
     return n;
 }
 

@@ -65,6 +65,14 @@ struct sweep_key {
 /** Opaque: the study's `where`. */
 struct sweep_where;
 
+/** What points are given beside their axes, and after these: all of them, or those at which a key has a
+ * value. Texts are borrowed, and live as long as studies that are read with them. */
+struct sweep_shift {
+    struct study_override at; /**< path NULL: nothing */
+    int32_t key;              /**< -1: at all points */
+    const char *value;        /**< of the key, as sweep_value() gives it */
+};
+
 /** Points of the study's `vary`: grids one after another. Release with sweep_free(). */
 struct sweep {
     struct sweep_key keys[SWEEP_MAX_KEYS]; /**< in the order of the study; columns of its rows */
@@ -76,6 +84,7 @@ struct sweep {
     int64_t n_points;          /**< with those that `where` leaves out */
     struct sweep_where *where; /**< owned; NULL = the study has none */
     struct sweep_fill *fills;  /**< shape [n_grids], owned; NULL = no axis is filled */
+    struct sweep_shift shift;  /**< of a sweep of fewer than SWEEP_MAX_KEYS keys */
 };
 
 /**
@@ -176,8 +185,8 @@ const struct sweep_key *sweep_filled_key(const struct sweep *w);
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts);
 
 /**
- * The value of each key at a point as an override, but of those that an override has replaced. Returns how
- * many; @p axes has room for SWEEP_MAX_KEYS. O(keys * axes). Texts are those of @p w.
+ * The value of each key at a point as an override, but of those that an override has replaced, then the
+ * shift. Returns how many; @p axes has room for SWEEP_MAX_KEYS. O(keys * axes). Texts are those of @p w.
  */
 int32_t sweep_point_overrides(struct study_override *axes, const struct sweep *w,
                               const struct sweep_point *p);

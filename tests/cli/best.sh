@@ -53,6 +53,25 @@ echo "== the rows of a sweep"
 "$WEFT" best study.yaml --by usd_per_Mtoken --top 4 --of csv 2>/dev/null | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
 "$WEFT" best study.yaml --of json -j 1 2>/dev/null >one.json && "$WEFT" best study.yaml --of json -j 5 2>/dev/null >five.json
 sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
+echo "== of equals the cheapest"
+run best study.yaml --by time_s --top 2 --set 'vary={system.npu_usd: [1500, 4000, 900], network.dims.pod.size: [8]}'
+echo "== what if"
+run best study.yaml --by usd_per_Mtoken --what-if -j 1 --set 'vary={zip: {network.npu: [small.yaml, large.yaml], system.npu_usd: [1500, 4000]}, network.dims.pod.size: [2, 4]}'
+run best study.yaml --by time_s --what-if -j 1 --top 2 --set 'vary={network.npu: [small.yaml, large.yaml], network.dims.pod.bw_GBps: [1, 5]}' --set 'uncertain={draws: 200, keys: {network.npu.peak_TFLOPS: {uniform: [0.5, 1.5], relative: true}}}'
+echo "== a mix"
+sed '/^workload:/,/^  search/d' study.yaml | sed 's/workload.parallel.batch/workloads[0].workload.parallel.batch/' >mix.yaml
+cat >>mix.yaml <<..
+workloads:
+  - workload: { name: a, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, parallel: { batch: 48 }, search: {} }
+  - workload: { name: b, model: { layers: 4, hidden: 256, heads: 4, vocab: 512, seq: 64 }, parallel: { batch: 16 }, search: {} }
+    weight: 2
+..
+run best mix.yaml --by max:tokens_per_s --top 2 --limit 'watt_site <= 20000'
+for axis in zip.network.npu=large.yaml zip.network.npu=small.yaml network.dims.pod.size=2 network.dims.pod.size=4 network.dims.pod.size=8 \
+    'network.dims.pod.bw_GBps=2' 'network.dims.pod.bw_GBps=10' 'workloads[0].workload.parallel.batch=16'; do
+    "$WEFT" best mix.yaml --by max:tokens_per_s --top 1 --limit 'watt_site <= 20000' -q --of csv --set "${axis#zip.}" 2>/dev/null |
+        awk -F, -v axis="$axis" '/^#/ { next } !col { for (i = 1; i <= NF; i++) if ($i == "tokens_per_s") col = i; next } { printf "%s: %.6g\n", axis, $col }'
+done
 echo "== bandwidths are split"
 cat >split.yaml <<..
 network: "ring:4 switch:8"
@@ -75,6 +94,12 @@ run best study.yaml --limit 'watts <= 1'
 run best study.yaml --set 'vary={total_GBps: []}'
 run best split.yaml --set objective=utilization
 run best split.yaml --set 'vary={objective: [time, cost]}'
+run best split.yaml --by usd_per_Mtoken
+run best study.yaml --set 'vary={network.dims.pod.size: {from: 2, to: 8, step: 0}}'
+run best study.yaml --set 'vary={network.dims.pod.size: []}'
+grep -v watt small.yaml >dark.yaml
+run best study.yaml --by watt_peak --set 'vary={network.npu: [dark.yaml], network.dims.pod.size: [2, 4]}'
+run best study.yaml --by cost_usd --set 'vary={network.dims.pod.tier: [A], network.dims.pod.size: [2, 4]}'
 run best missing.yaml
 run best
 echo "== an end that is asked for"

@@ -122,7 +122,7 @@ int design_training_row_fill(struct training_row *out, const struct design *d, s
     out->memory_GB = r.memory_B / 1e9;
     out->fits = r.missing_B > 0 ? "no" : r.tight ? "tight" : "yes";
     out->mfu = r.mfu;
-    out->tokens_per_s = r.tokens_per_s;
+    out->tokens_per_s = s->n_workloads > 1 ? design_step_tokens(s) / d->time_s : r.tokens_per_s;
     fill_band(out, d);
     return rc;
 }

@@ -474,15 +474,18 @@ static void settle_racks(struct system *x, const struct design_point *s, double 
 
 /* ---- sums ---- */
 
-static double tokens_of(const struct design_point *s)
+double design_step_tokens(const struct design_point *s)
 {
     double sum = 0;
-    if (!isnan(s->system.step_tokens))
-        return s->system.step_tokens;
     for (int32_t i = 0; i < s->n_workloads; i++)
         sum += s->workloads[i].training ? s->workloads[i].weight * training_tokens(s->workloads[i].training)
                                         : (double)NAN;
     return sum;
+}
+
+static double tokens_of(const struct design_point *s)
+{
+    return isnan(s->system.step_tokens) ? design_step_tokens(s) : s->system.step_tokens;
 }
 
 /* Those that are nearer, and the store for the failures that they cannot restore. */

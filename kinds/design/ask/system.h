@@ -55,6 +55,9 @@ struct system_of {
  * Errors as design_point_read(). */
 int system_read(struct design_point *s, struct err *e);
 
+/** Tokens of a step of each workload, by its weight, together; NaN: one trains no model. */
+double design_step_tokens(const struct design_point *s);
+
 /** Everything from `system` of @p s for design @p d at its time. Needs s->has_system. ERR_NOMEM. */
 int system_build(struct system *out, const struct design_point *s, struct system_of d, struct err *e);
 void system_free(struct system *x);

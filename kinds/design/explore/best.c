@@ -72,6 +72,11 @@ static struct best_range bound_watt(const struct best_parts *p)
     return from(p->watt);
 }
 
+static struct best_range bound_watt_site(const struct best_parts *p)
+{
+    return from(p->watt_site);
+}
+
 static struct best_range bound_usd_year(const struct best_parts *p)
 {
     return from(p->usd_year);
@@ -95,6 +100,7 @@ static const struct {
     { DESIGN_COLUMN(time_s), bound_time },
     { DESIGN_COLUMN(cost_usd), bound_usd },
     { DESIGN_COLUMN_IN(system, watt_peak), bound_watt },
+    { DESIGN_COLUMN_IN(system, watt_site), bound_watt_site },
     { DESIGN_COLUMN_IN(system, usd_year), bound_usd_year },
     { DESIGN_COLUMN_IN(system, usd_per_Mtoken), bound_usd_per_Mtoken },
     { DESIGN_COLUMN_IN(training, tokens_per_s), bound_tokens_per_s },
@@ -292,10 +298,10 @@ static int bound_floor(struct best_parts *p, const struct design_point *s, const
     p->usd = fmax(p->usd, at_least(design_point_fixed_usd(s)));
     if (s->has_system) {
         p->watt = fmax(p->watt, at_least(s->own.watt));
+        p->watt_site = fmax(p->watt_site, at_least(s->own.watt * s->system.terms.pue));
         p->usd_year = fmax(p->usd_year, at_least(s->own.usd_year));
     }
-    const struct training *only = s->n_workloads == 1 ? s->workloads[0].training : NULL;
-    p->tokens = only ? training_tokens(only) : 0;
+    p->tokens = at_least(design_step_tokens(s));
     double time_s = 0;
     int rc = 0;
     for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s) && !rc; i++) {
@@ -359,6 +365,7 @@ static int bound_point(struct best_parts *p, const struct design_point *s, const
     if (rc)
         return rc;
     p->watt = fmax(p->watt, at_least(x.cost.watt_peak));
+    p->watt_site = fmax(p->watt_site, at_least(x.cost.watt_peak * s->system.terms.pue));
     p->usd_year = fmax(p->usd_year, at_least(x.cost.total));
     system_free(&x);
     price_tokens(p, s);
@@ -504,7 +511,7 @@ HEAP(nodes, struct node, node_before)
 
 /* One of the best so far. */
 struct leader {
-    double value;
+    double value, usd; /* a year; of what is not owned, of the network; NaN: not known */
     int64_t point;
     struct table row;
 };
@@ -799,22 +806,40 @@ static int32_t find_broken_row(const struct hunt *b, const struct table *row, do
     return -1;
 }
 
-/* Of equal values the lower point goes first, as in keep.top. */
+static double usd_of(const struct table *row)
+{
+    int32_t year = table_find(row, DESIGN_COLUMN_IN(system, usd_year));
+    double usd = year < 0 ? (double)NAN : keep_number(row, 0, year);
+    return isnan(usd) ? keep_number(row, 0, table_find(row, DESIGN_COLUMN(cost_usd))) : usd;
+}
+
+/* Of values that are equal but for rounding the cheaper goes first, then the lower point. */
+static bool is_ahead(const struct leader *x, const struct leader *y)
+{
+    double same = AS_GOOD_REL * fabs(x->value), cheap = AS_GOOD_REL * fabs(x->usd);
+    if (fabs(x->value - y->value) > same)
+        return x->value < y->value;
+    if (fabs(x->usd - y->usd) > cheap)
+        return x->usd < y->usd;
+    return x->point < y->point;
+}
+
 static void add_leader(struct hunt *b, double value, int64_t point, struct table *row)
 {
+    const struct leader fresh = { .value = value, .usd = usd_of(row), .point = point };
     int32_t at = b->n_leaders;
-    while (at > 0 && (b->leaders[at - 1].value > value ||
-                      (b->leaders[at - 1].value >= value && b->leaders[at - 1].point > point)))
+    while (at > 0 && is_ahead(&fresh, &b->leaders[at - 1]))
         at--;
     if (at == b->ask->top)
         return;
     if (b->n_leaders == b->ask->top)
         table_free(&b->leaders[--b->n_leaders].row);
     memmove(&b->leaders[at + 1], &b->leaders[at], (size_t)(b->n_leaders - at) * sizeof *b->leaders);
-    b->leaders[at] = (struct leader){ .value = value, .point = point, .row = *row };
+    b->leaders[at] = fresh;
+    b->leaders[at].row = *row;
     *row = (struct table){ 0 };
     if (++b->n_leaders == b->ask->top)
-        b->last.value = b->leaders[b->n_leaders - 1].value;
+        b->last.value = fmin(b->last.value, b->leaders[b->n_leaders - 1].value);
 }
 
 static void note_failure(struct hunt *b, const struct table *row)
@@ -989,6 +1014,32 @@ static int finish(struct hunt *b, struct err *e)
     return a->rows.failed ? err_nomem(e, "rows") : text_check(&a->why, e);
 }
 
+/* ---- points that are named ---- */
+
+/* What row @p row is worth, less is better; NaN: it is no design within the limits. */
+static double worth(const struct hunt *b, const struct table *row)
+{
+    double by;
+    bool is = row->n_rows > 0 && keep_is_design(b->keep, row, 0) && find_broken_row(b, row, &by) < 0;
+    return is ? value_by(&b->ask->by, row) : (double)NAN;
+}
+
+static int solve_named(double *value, const struct hunt *b, struct runner *solver, int64_t point,
+                       struct err *e)
+{
+    struct sweep_unit unit;
+    struct sweep_point p;
+    struct sweep_counts counts = { 0 };
+    struct table row = { 0 };
+    sweep_find_point(&p, &b->ask->study->sweep, point);
+    units_of_point(&unit, &b->points, &p);
+    study_put_columns(&row, b->ask->study, TABLE_ROWS);
+    int rc = row.failed ? err_nomem(e, "rows") : runner_unit(solver, &unit, &row, &counts, e);
+    *value = rc ? (double)NAN : worth(b, &row);
+    table_free(&row);
+    return rc;
+}
+
 /* ---- begin and end ---- */
 
 static int parse_limits(struct hunt *b, struct err *e)
@@ -1017,24 +1068,37 @@ static int begin_sets(struct hunt *b, struct err *e)
     return rc;
 }
 
+/* What points are solved with, and limits. */
+static int begin_points(struct hunt *b, struct err *e)
+{
+    const struct study *s = b->ask->study;
+    int rc = units_build(&b->points, &s->sweep, 1, design_is_quick, e);
+    rc = rc ? rc : keep_build(&b->keep, b->ask->rule, b->ask->columns, e);
+    return rc ? rc : parse_limits(b, e);
+}
+
 static int best_begin(struct hunt *b, struct err *e)
 {
     const struct study *s = b->ask->study;
     const struct design_own *own = s->own;
     const struct block_job points = { .study = s, .order = &b->points },
                            sets = { .study = s, .order = &b->sets };
+    double value = NAN;
     b->shelf = own ? own->shelf : NULL;
     b->hands = calloc((size_t)b->ask->threads, sizeof *b->hands);
     b->leaders = calloc((size_t)b->ask->top + 1, sizeof *b->leaders);
     int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, design_is_of_fabric, e)
                                     : err_nomem(e, "points");
-    rc = rc ? rc : units_build(&b->points, &s->sweep, 1, design_is_quick, e);
+    rc = rc ? rc : begin_points(b, e);
     for (int32_t i = 0; i < b->ask->threads && !rc; i++)
         rc = (rc = runner_build(&b->hands[i].reader, &sets, e))
                  ? rc
                  : runner_build(&b->hands[i].solver, &points, e);
-    rc = rc ? rc : keep_build(&b->keep, b->ask->rule, b->ask->columns, e);
-    rc = rc ? rc : parse_limits(b, e);
+    if (!rc && b->ask->has_rival)
+        rc = solve_named(&value, b, b->hands[0].solver, b->ask->rival, e);
+    if (!isnan(value))
+        b->last.value = value;
+    b->out->rival = shown(b, value);
     return rc ? rc : begin_sets(b, e);
 }
 
@@ -1069,6 +1133,22 @@ int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e
     end(&b);
     if (rc)
         best_free(out);
+    return rc;
+}
+
+int best_solve(double *values, const struct best_ask *ask, const int64_t *list, int32_t n, struct err *e)
+{
+    struct hunt b = { .ask = ask };
+    struct runner *solver = NULL;
+    const struct block_job job = { .study = ask->study, .order = &b.points };
+    int rc = begin_points(&b, e);
+    rc = rc ? rc : runner_build(&solver, &job, e);
+    for (int32_t i = 0; i < n && !rc; i++) {
+        rc = solve_named(&values[i], &b, solver, list[i], e);
+        values[i] = shown(&b, values[i]);
+    }
+    runner_free(solver);
+    end(&b);
     return rc;
 }
 

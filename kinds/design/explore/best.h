@@ -28,6 +28,7 @@ extern const char *const best_bound_words[N_BEST_BOUNDS];
 /** No design of the points has less of any; 0: nothing is known. */
 struct best_parts {
     double time_s, usd, watt, usd_year, usd_per_Mtoken; /**< INFINITY time_s: no plan fits the memory */
+    double watt_site;                                   /**< at the meter */
     double tokens;                                      /**< of a step; 0: not known */
 };
 
@@ -65,6 +66,8 @@ struct best_ask {
     const struct keep_rule *rule; /**< where: limits over columns; all else is passed over */
     struct best_by by;
     int32_t top, threads;
+    bool has_rival; /**< what is worse than point `rival` is not looked for; of top 1 */
+    int64_t rival;
     best_progress *progress; /**< NULL: nobody asks */
     void *context;
 };
@@ -77,9 +80,11 @@ struct best_limit {
 
 /** Release with best_free(). */
 struct best_answer {
-    struct table rows; /**< of points, best first, as a sweep has them; of equals the lower point first */
+    struct table rows; /**< of points, best first, as a sweep has them; of equals the cheaper first (usd_year,
+                          else cost_usd), then the lower point */
     double values[BEST_MAX_TOP]; /**< shape [rows.n_rows]: of `by`, as rows have it */
     double bound;                /**< no point that was not solved is better; NaN: all were solved */
+    double rival;                /**< what is sought at that point; NaN: none was named, or it has no value */
     bool is_bounded;             /**< something bounds `by`: else every point was solved */
     bool stopped;                /**< work_stop(): `open` points are neither solved nor ruled out */
     bool proved; /**< of the whole: nothing is open, and all that was solved is itself proved */
@@ -95,5 +100,9 @@ struct best_answer {
  * The same for any number of threads. */
 int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e);
 void best_free(struct best_answer *a);
+
+/** What is sought at points @p list, as rows have it, shape [n]; NaN: no design, or one beyond the limits.
+ * ERR_NOMEM, and errors of the limits. */
+int best_solve(double *values, const struct best_ask *ask, const int64_t *list, int32_t n, struct err *e);
 
 #endif

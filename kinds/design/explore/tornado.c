@@ -284,7 +284,7 @@ static int read_limits(struct tornado *t, struct err *e)
     /* Limits alone: what is best is asked here. */
     t->rule.kind = t->study->kind;
     t->rule.n_front = t->rule.n_per = 0;
-    t->rule.top.name[0] = '\0';
+    t->rule.n_top = 0;
     t->rule.prune = false;
     table_free(&columns);
     yaml_free(&doc);
@@ -377,8 +377,7 @@ static void point_at(struct sweep_point *p, const struct tornado *t, int64_t poi
         sweep_find_point(p, &t->study->sweep, point);
 }
 
-/* What an input is at a point: low, as it is, high. */
-static void find_at(double at[3], const struct tornado_input *in, const struct design_point *s)
+void tornado_find_at(double at[3], const struct tornado_input *in, const struct design_point *s)
 {
     yaml_id id = yaml_find(&s->doc, in->path);
     bool of_system = strncmp(in->path, "system.", 7) == 0 && s->has_system;
@@ -427,7 +426,7 @@ static int hand_go(struct tornado_worker *h, int64_t point, struct err *e)
     int rc = design_point_read(&s, &from, NEEDS, &h->unread);
     h->known = !rc && design_passes(h->t->study, &p, &s.net);
     for (int32_t i = 0; i < h->t->n_inputs && h->known; i++)
-        find_at(h->at[i], &h->t->inputs[i], &s);
+        tornado_find_at(h->at[i], &h->t->inputs[i], &s);
     if (!rc)
         design_point_free(&s);
     return err_is_of_machine(rc) ? err_set(e, h->unread.code, "%s", h->unread.msg) : 0;

@@ -89,6 +89,9 @@ void tornado_free(struct tornado *t);
  */
 int tornado_ask(struct tornado *t, const char *list, struct err *e);
 
+/** What an input is at point @p s: low, as it is, high; NaN: the point has no such number. */
+void tornado_find_at(double at[3], const struct tornado_input *in, const struct design_point *s);
+
 /** How many designs all of it is: points times (1 + 2 inputs). */
 double tornado_designs(const struct tornado *t);
 

@@ -836,3 +836,23 @@ int uncertain_fill(double *values, const struct uncertain *u, const struct desig
     free(x);
     return rc;
 }
+
+int32_t uncertain_quantity(const struct uncertain *u, const char *column)
+{
+    static const char *const own[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd) };
+    for (int32_t q = 0; q < n_quantities(u); q++)
+        if (strcmp(q < 2 ? own[q] : system_quantity(q - 2)->name, column) == 0)
+            return q;
+    return -1;
+}
+
+int uncertain_draws(double *values, const struct uncertain *u, const struct design *d, int32_t q,
+                    struct err *e)
+{
+    double *x = calloc((size_t)(n_quantities(u) * u->draws), sizeof *x);
+    int rc = x ? draw_quantities(x, u, d, e) : err_nomem(e, "draws");
+    if (!rc)
+        memcpy(values, x + q * u->draws, (size_t)u->draws * sizeof *values);
+    free(x);
+    return rc;
+}

@@ -81,6 +81,13 @@ void uncertain_column(struct made_column *out, const struct uncertain *u, int32_
  */
 int uncertain_fill(double *values, const struct uncertain *u, const struct design *d, struct err *e);
 
+/** Which quantity a column is of uncertain_draws(): "time_s", "cost_usd", a number of `system`; -1: none. */
+int32_t uncertain_quantity(const struct uncertain *u, const char *column);
+/** What uncertain_fill() takes percentiles of: quantity @p q of each draw, shape [u->draws]. Errors likewise.
+ */
+int uncertain_draws(double *values, const struct uncertain *u, const struct design *d, int32_t q,
+                    struct err *e);
+
 struct search_shelf;
 
 /** What a study of designs has beside all others: study->own; NULL: nothing is uncertain, and points share no
