@@ -58,6 +58,7 @@ enum {
     BUILT = 8, /* a block in whole parts */
     MOST_BUILT = 1 << 12,
     MOST_UNBUILT = 1 << 6, /* as long as nothing can be built */
+    STALLED = 1 << 6,      /* one that is cut short, which takes seconds, counts as so many */
     MOST_BOUNDED = 1 << 17,
     MOST_GUESSED = 1 << 10
 };
@@ -607,12 +608,12 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
 {
     const int32_t most = j->floors ? BUILT : BLOCK;
     int rc = 0;
-    int32_t i = 0;
+    int32_t i = 0, spent = 0;
     struct work work;
     work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && !incumbent_rules_out(&best->last, s->list[i].value)) {
         int32_t n = s->n - i < most ? s->n - i : most;
-        if (j->floors && i >= (best->n ? MOST_BUILT : MOST_UNBUILT)) {
+        if (j->floors && spent >= (best->n ? MOST_BUILT : MOST_UNBUILT)) {
             incumbent_leave_open(&best->last, s->list[i].value, s->n - i);
             break;
         }
@@ -621,6 +622,8 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
         rc = solve_block(best, s->list + i, n_left, j, e);
         for (int32_t k = i; k < i + n_left && !rc; k++) {
             bool known = s->list[k].lower_bound > -INFINITY;
+            double least = fmin(s->list[k].value, j->most_value) * (1 - ALLOC_GAP);
+            spent += s->list[k].lower_bound < least ? STALLED : 1;
             out->n_split += known;
             out->lower_bound = fmin(out->lower_bound, s->list[k].lower_bound);
             if (!known)
