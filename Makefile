@@ -171,6 +171,10 @@ $(call objects,$(MPI_SRC) cli/version.c): ALL_CFLAGS += $(MPI_CFLAGS)
 $O/prefix: FORCE
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' >$@
+# Tests are compiled once and run once, so they are compiled fast.
+TEST_CFLAGS.release := -O1
+TEST_CFLAGS.asan := -O0
+$O/tests/unit/%.o: private ALL_CFLAGS += $(TEST_CFLAGS.$(BUILD))
 $O/base/catalogue.o: private ALL_CFLAGS += -DWEFT_DATA_FOLDER='"$(PREFIX)/share/weft/configs"'
 $O/base/catalogue.o: $O/prefix
 

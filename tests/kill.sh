@@ -142,19 +142,25 @@ has_alone() {
 go_on() {
     "$weft" sweep "$1.yaml" --store ../at/s.db -j 2 -o got.csv -f 2>last.log || die "the run that goes on ends with code $?"
     cmp "$1.csv" got.csv || die "rows differ from those of a run that was left alone"
-    has_alone s.db
-    rm -f ../at/s.db
+    # Names of files, without spaces.
+    # shellcheck disable=SC2086
+    has_alone $stores
+    rm -f ../at/*
 }
 
 # kill_study STUDY KILL COMMAND..: with its store.
 kill_study() {
-    study=$1 by=$2
+    study=$1 by=$2 stores=s.db
     shift 2
+    [ "$by" != kill_rank ] || stores="s.db s.1.db"
+    logged=
+    for store in $stores; do logged="$logged $store $store-wal $store-shm $store-journal"; done
     while [ $n -lt "$most" ]; do
         instant_in 0.5
         $by "$@"
         opens ../at/s.db "$study.sorted"
-        has_alone s.db s.db-wal s.db-shm s.db-journal
+        # shellcheck disable=SC2086
+        has_alone $logged
         # It came to its end before: look at it, and begin again.
         [ $code != 0 ] || go_on "$study"
     done

@@ -997,7 +997,8 @@ int gossip_point_read(void *point, const struct study_source *from, struct err *
 
 void gossip_point_close(struct gossip_point *p)
 {
-    yaml_free(&p->doc);
+    if (!p->has_parts) /* whose names are the document's */
+        yaml_free(&p->doc);
 }
 
 /* igraph is not safe for threads. */
@@ -1284,10 +1285,11 @@ static bool gossip_kind_is_result(const struct table *rows, int64_t row, const i
     return strcmp(table_text(rows, row, cols[0]), "ok") == 0;
 }
 
-static const char *const own_keys[] = { "workers",  "rung",     "chunks",  "learner",      "data",
-                                        "shards",   "clock",    "methods", "model_MB",     "endpoint_ns",
-                                        "drift_at", "baseline", "compare", "equal_points", "need_pct",
-                                        "need_dim", NULL };
+/* `baseline` is a key of clusters, too. */
+static const char *const own_keys[] = { "workers",      "rung",        "chunks",   "learner",
+                                        "data",         "shards",      "clock",    "methods",
+                                        "model_MB",     "endpoint_ns", "drift_at", "compare",
+                                        "equal_points", "need_pct",    "need_dim", NULL };
 static const char *const fixed_axes[] = { "seed", "seeds", NULL };
 static const char *const front[] = { "time_s", "traffic_MB", "accuracy_pct", NULL };
 static const char *const work[] = { "data", "learner", "shards", "drift_at", "workers", NULL };

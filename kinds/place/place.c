@@ -109,7 +109,7 @@ static const struct key place_keys[] = {
            "what rows are compared with, seed by seed: scheduler and keys of vary with one of their values; "
            "what is not named is the row's own (default: the first value of each key of vary that is not "
            "about jobs, else the first scheduler)",
-           .form = "map"),
+           .form = "map of anything"),
     K_REAL_OR(T, file.resolve_pct, "resolve_pct", "%", 1, 1e-6, 1e6, NAN,
               "seeds are added, 8, 16, 32 .., until the interval of the difference to the baseline is no "
               "wider to either side, or seeds are used up (default: all seeds)"),

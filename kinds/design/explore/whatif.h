@@ -2,7 +2,7 @@
  * @file What would have to be otherwise for another design of a study to be the best.
  *
  * Of each input the nearest value, on either side of what the study has, at which another point is better
- * than the best. Inputs are those of a tornado with all (explore/tornado.h): prices with low and high,
+ * than the best. Inputs are those of a tornado with all (tornado.h): prices with low and high,
  * published ranges of `system` and of servers, keys of `uncertain`; and measured efficiencies, of the matrix
  * products of an NPU and of the links of each dimension. What belongs to a product (its price, power,
  * efficiencies) is moved for that product alone, for each product among the leaders; all else for all points
