@@ -23,18 +23,19 @@ int place_ask_network(struct design_point *out, const struct place_study *s, uns
 /* A step of an entry alone, in its first place, at the network's own figures: some checkpoints are so many
  * steps apart. */
 static int find_step(double *out, const struct place_mix *x, const struct place_study *s,
-                     const struct topo_network *net, const double *bw_Bps, struct err *e)
+                     const struct topo_network *net, struct err *e)
 {
     const struct job_step *step;
     struct job_steps *steps;
     int32_t size[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS];
     footprint_ideal(size, net, s->servers.level, (int64_t)s->servers.each[0], x->gpus);
     int rc = job_steps_build(&steps, net, s->servers.level, e);
     if (rc)
         return rc;
     rc = job_steps_find(&step, steps, &x->job, size, e);
     if (!rc)
-        *out = step_time(&step->fn, bw_Bps);
+        *out = step_time(&step->fn, topo_get_bandwidths(bw_Bps, net));
     job_steps_free(steps);
     return rc;
 }
@@ -48,7 +49,7 @@ static int settle_entry(double *kept, struct place_money *money, const struct pl
     struct system_of of = { .bw_Bps = bw_Bps };
     struct system sum;
     topo_set_bandwidths(&net, bw_Bps);
-    int rc = find_step(&of.time_s, x, s, &net, bw_Bps, e);
+    int rc = find_step(&of.time_s, x, s, &net, e);
     if (!rc)
         rc = system_build_job(&sum, machine, x->job.training, x->gpus, of, e);
     if (rc)
