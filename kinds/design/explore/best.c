@@ -842,17 +842,29 @@ static void add_leader(struct hunt *b, double value, int64_t point, struct table
         b->last.value = fmin(b->last.value, b->leaders[b->n_leaders - 1].value);
 }
 
+/* What of a design that is sought it does not have; NULL: it has all. */
+static const char *find_missing(const struct best_by *by, const struct table *row)
+{
+    for (int32_t i = 0; i < by->n; i++)
+        if (isnan(keep_number(row, 0, table_find(row, by->factors[i].name))))
+            return by->factors[i].name;
+    return NULL;
+}
+
 static void note_failure(struct hunt *b, const struct table *row)
 {
     const char *message = table_text(row, 0, table_find(row, DESIGN_COLUMN(message)));
     const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
+    const char *missing = keep_is_design(b->keep, row, 0) ? find_missing(&b->ask->by, row) : NULL;
+    long long point = (long long)table_count(row, 0, table_find(row, "point"));
     b->out->n_infeasible++;
-    if (keep_is_design(b->keep, row, 0))
-        message = "has no value of what is sought";
-    if (!b->out->why.n)
-        text_printf(&b->out->why, "point %lld: %s%s%s",
-                    (long long)table_count(row, 0, table_find(row, "point")), status ? status : "",
-                    message ? ": " : "", message ? message : "");
+    if (b->out->why.n)
+        return;
+    if (missing)
+        text_printf(&b->out->why, "point %lld has no %s", point, missing);
+    else
+        text_printf(&b->out->why, "point %lld: %s%s%s", point, status ? status : "", message ? ": " : "",
+                    message ? message : "");
 }
 
 /* A few points with good bounds are solved at once: what they are worth rules out most of the others. */

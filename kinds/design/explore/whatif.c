@@ -361,7 +361,7 @@ int whatif_find(struct whatif *out, const struct best_ask *ask, const int64_t *l
     a->leaders = leaders;
     a->n_leaders = n;
     a->as_is = calloc(2 * (size_t)n, sizeof *a->as_is);
-    a->moved = a->as_is + n;
+    a->moved = a->as_is ? a->as_is + n : NULL;
     rc = rc || a->as_is ? rc : err_nomem(e, "inputs");
     rc = rc ? rc : best_solve(a->as_is, &a->one, leaders, n, e);
     find_products(a, leaders, n);
