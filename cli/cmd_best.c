@@ -370,8 +370,10 @@ static void say_nothing(struct best_job *j)
 static int write_text(struct best_job *j, struct err *e)
 {
     struct text out = { .wide = j->run->opt.wide };
-    const struct study_report said = { .kind = &design_kind, .rows = &j->answer.rows };
+    struct study_report said = { .kind = &design_kind, .rows = &j->answer.rows };
     char n[SHOW];
+    for (int32_t i = 0; i < j->ask.by.n && i < STUDY_MAX_SOUGHT; i++)
+        said.sought[i] = j->ask.by.factors[i].name;
     put_by(&out, &j->ask.by);
     text_printf(&out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
                 j->answer.proved ? ", proved" : "");

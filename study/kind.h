@@ -206,6 +206,7 @@ struct block_ops {
 /* ---- what is said ---- */
 
 /** Rows that were read back, whoever ran the study. All borrowed. */
+enum { STUDY_MAX_SOUGHT = 2 };
 struct study_report {
     const struct study_kind *kind;
     const struct table *rows;                     /**< all; as exported, hidden columns too */
@@ -214,6 +215,7 @@ struct study_report {
     int32_t n_axes;
     int64_t n_points, seed, seeds;
     const char *name;
+    const char *sought[STUDY_MAX_SOUGHT]; /**< columns of the rows that are shown in any case; NULL: none */
 };
 
 /** What a study comes to, for the exit code. */

@@ -103,11 +103,19 @@ static bool has_seeds(const struct table *t)
     return several;
 }
 
+static bool is_sought(const struct study_report *r, const struct column *c)
+{
+    for (int32_t i = 0; i < STUDY_MAX_SOUGHT; i++)
+        if (r->sought[i] && strcmp(r->sought[i], c->name) == 0)
+            return true;
+    return false;
+}
+
 /* Is it for people? */
 static bool say_is_shown(const struct study_report *r, const struct column *c)
 {
-    return column_is_in(c, IN_TEXT) && !(c->flags & COLUMN_HIDDEN) &&
-           (!(c->flags & COLUMN_SEEDS) || has_seeds(r->rows));
+    return is_sought(r, c) || (column_is_in(c, IN_TEXT) && !(c->flags & COLUMN_HIDDEN) &&
+                               (!(c->flags & COLUMN_SEEDS) || has_seeds(r->rows)));
 }
 
 /* By what people would read: values that are shown alike are alike here. */
