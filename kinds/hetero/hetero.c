@@ -790,7 +790,7 @@ static double dim_usd_per_h(const struct topo_bill *b, int32_t d, double n_npus,
     return usd_per_h;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
+static bool is_on_list(const char *word, const char *const *list)
 {
     while (*list && strcmp(*list, word) != 0)
         list++;
@@ -826,7 +826,7 @@ static int read_owning(struct own_system *own, struct hetero_point *p, struct er
     if (rc)
         return rc;
     yaml_each (id, &p->doc, p->at.system)
-        if (!is_one_of(p->doc.nodes[id].key, used))
+        if (!is_on_list(p->doc.nodes[id].key, used))
             text_printf(&p->notes, "%s: %s has no effect on a network whose units are rented\n",
                         yaml_place(&p->doc, id, place, sizeof place), p->doc.nodes[id].key);
     return 0;
