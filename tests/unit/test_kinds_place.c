@@ -30,7 +30,7 @@ struct tables {
 
 static void run_text(struct tables *t, struct folder *f, const char *text, int32_t threads)
 {
-    struct table *extras[] = { NULL, &t->runs, &t->jobs, &t->places, &t->slots, &t->links };
+    struct table *extras[STUDY_MAX_TABLES] = { NULL, &t->runs, &t->jobs, &t->places, &t->slots, &t->links };
     *t = (struct tables){ .p = { .seed = 0 } };
     MUST(read_text(f, &t->p, text, e));
     MUST(campaign_tables(&t->rows, extras, &t->notes, &t->p, threads, e));

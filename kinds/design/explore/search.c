@@ -56,7 +56,7 @@ enum {
     HOPELESS = 4,
     BLOCK = 64,
     BUILT = 8, /* a block in whole parts */
-    MOST_BUILT = 1 << 12,
+    MOST_BUILT = 1 << 10,
     MOST_UNBUILT = 1 << 6, /* as long as nothing can be built */
     STALLED = 1 << 6,      /* one that is cut short, which takes seconds, counts as so many */
     MOST_BOUNDED = 1 << 17,
