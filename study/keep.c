@@ -394,8 +394,8 @@ static int keep_check(struct keep_reading *r, yaml_id id, struct err *e)
 int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct yaml_doc *doc, yaml_id id,
               const struct table *columns, struct err *e)
 {
-    struct keep_reading r = { k, doc, columns };
     *k = (struct keep_rule){ .kind = kind };
+    struct keep_reading r = { k, doc, columns };
     if (id < 0)
         return 0;
     yaml_id per = yaml_get(doc, id, "per");
