@@ -42,7 +42,8 @@ list_scripts() {
         case $name in
         run) continue ;;
         names | output) [ -z "$counted" ] || continue ;;
-        readme | digits) [ "$FOLDER" = "$FIRST" ] || continue ;;
+        # Whole studies one after the other: what they run of the program others run under sanitizers, too.
+        readme | digits | knobs | new | site) [ "$FOLDER" = "$FIRST" ] || continue ;;
         esac
         echo last "cli_$name" tests/cli/run.sh "$FOLDER/weft" "$script"
     done
