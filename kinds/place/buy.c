@@ -160,8 +160,10 @@ static int buy_add_design(struct buy_answer *a, int64_t point, const double *bw_
 {
     struct buy_design d;
     int rc = buy_make_design(&d, a, point, bw_Bps, e);
-    if (rc || !d.runs)
+    if (rc || !d.runs) {
+        buy_free_design(&d);
         return rc;
+    }
     if (a->n == MOST_DESIGNS)
         rc = err_set(e, ERR_RANGE, "the study leaves more than %d designs; give constraints", MOST_DESIGNS);
     else if (!vec_reserve(a->designs, a->cap, a->n + 1))
