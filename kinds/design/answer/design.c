@@ -809,6 +809,14 @@ static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
     a->unique = false;
 }
 
+/* No design of the plan that is shown, nor of others that were tried: that is not all of them. */
+static void doubt_absence(struct alloc_answer *a, int32_t tried)
+{
+    size_t n = strlen(a->reason);
+    snprintf(a->reason + n, sizeof a->reason - n,
+             "; so for %d plans that were tried, others were not ruled out", (int)tried);
+}
+
 /*
  * The split was solved for one plan. Where no other plan can be better, bound and gap are of all plans;
  * otherwise nothing is known of the whole question but the design. The relaxation is that of one plan.
@@ -821,6 +829,8 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     d->relaxed.lower_bound = NAN;
     d->plans.tried = (int32_t)fmin((double)r->n_split, INT32_MAX);
     d->plans.proved = r->proved && (given || is_found(d, s, r));
+    if (!alloc_has_split(a) && !r->proved && a->status == ALLOC_INFEASIBLE)
+        doubt_absence(a, d->plans.tried);
     if (!alloc_has_split(a))
         return;
     if (!d->plans.proved) {
