@@ -1067,7 +1067,7 @@ static int run_all(struct run *run, struct study *s, struct study_job *job, stru
         if (job->extras[i].path)
             s->wanted |= UINT32_C(1) << (TABLE_RUNS + i);
     int rc = study_find_hash(s, e);
-    /* The first rank alone opens the store. */
+    /* The first rank alone opens the store here. */
     rc = fleet_agree(rc ? rc : campaign_open(&c, &job->ask, e), e);
     if (!rc && fleet_rank() == 0) {
         output_notes(run, &c.plan.rule.notes);

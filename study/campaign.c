@@ -523,7 +523,7 @@ int campaign_open(struct campaign *c, const struct campaign_ask *ask, struct err
     if (!rc && !ask->study->kind->blocks)
         rc = study_runs_build(&c->runs, ask->study, ask->threads, e);
     c->apart_ranks = !rc && writes_apart(c);
-    if (!rc && (fleet_rank() == 0 || c->apart_ranks))
+    if (!rc && fleet_rank() == 0)
         rc = open_store(c, e);
     if (rc)
         campaign_close(c);
@@ -691,17 +691,24 @@ static int run_rounds(struct campaign *c, struct writer *w, struct err *e)
     return rc;
 }
 
+/*
+ * The first rank opened the store, and has read what files of ranks there were, before any rank makes its
+ * own. That there is one of each is written when there is.
+ */
+static int open_apart(struct campaign *c, struct err *e)
+{
+    int rc = fleet_agree(fleet_rank() > 0 ? open_store(c, e) : 0, e);
+    if (!rc && fleet_rank() == 0 && store_head_of(c->store)->n_files < fleet_ranks())
+        rc = store_set_files(c->store, fleet_ranks(), e);
+    return fleet_agree(rc, e);
+}
+
 int campaign_run(struct campaign *c, struct err *e)
 {
     struct writer w = { .c = c,
                         .time = time_column(&c->plan.columns, c->ask->study->kind),
                         .committed_s = clock_now_s() };
-    int rc = 0;
-    /* All have opened theirs by now. */
-    if (c->apart_ranks && fleet_rank() == 0 && store_head_of(c->store)->n_files < fleet_ranks())
-        rc = store_set_files(c->store, fleet_ranks(), e);
-    if (c->apart_ranks)
-        rc = fleet_agree(rc, e);
+    int rc = c->apart_ranks ? open_apart(c, e) : 0;
     if (c->runs)
         rc = study_runs_resume(c->runs, c->store, &c->done, e);
     for (w.pass = 0; w.pass < c->plan.passes && !rc && !c->interrupted; w.pass++) {

@@ -74,7 +74,7 @@ struct campaign {
     struct campaign_plan plan;
     struct study_runs *runs; /**< NULL where the kind has blocks */
     struct keep *keep;       /**< NULL where all rows are kept */
-    struct store *store;     /**< on the first rank, or on each */
+    struct store *store;     /**< on the first rank; where apart_ranks, from campaign_run() on of each */
     struct spans done;       /**< units in the store; those of the second pass come n_units later */
     struct sweep_counts own; /**< of these */
     bool apart_ranks;        /**< each rank has a store of its own; rows are in several files */
@@ -88,7 +88,8 @@ struct campaign {
 };
 
 /**
- * Open the store, or make it, and see what is left. The study's own file is read for `keep`.
+ * Open the store, or make it, on the first rank, and see what is left. The study's own file is read for
+ * `keep`.
  * @param[out] c  uninitialised; safe to close after failure.
  * @return 0; ERR_PARSE, ERR_RANGE (with a place), as store_open() and keep_read(); ERR_NOMEM, ERR_IO.
  */
