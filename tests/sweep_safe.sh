@@ -11,9 +11,9 @@ folder=${FOLDER:-build/release}
 weft=$PWD/$folder/weft
 case $folder in
 *asan*) points=2000 ;;
-*) points=24000 ;;
+*) points=12000 ;;
 esac
-rank_counts=2 victims=2 least_ticks=150
+rank_counts=2 victims=2 least_ticks=80
 [ -z "${SOAK-}" ] || { rank_counts="2 4" && victims="1 2" && least_ticks=1000; }
 . tests/sweep_study.sh
 
