@@ -43,7 +43,7 @@ list_scripts() {
         run) continue ;;
         names | output) [ -z "$counted" ] || continue ;;
         # Whole studies one after the other: what they run of the program others run under sanitizers, too.
-        readme | digits | knobs | new | site) [ "$FOLDER" = "$FIRST" ] || continue ;;
+        best | readme | digits | knobs | new | site) [ "$FOLDER" = "$FIRST" ] || continue ;;
         esac
         echo last "cli_$name" tests/cli/run.sh "$FOLDER/weft" "$script"
     done

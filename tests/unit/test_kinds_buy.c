@@ -189,7 +189,7 @@ static double row_value(const struct found *f, const struct table *rows, int64_t
 TEST(the_best_of_all_designs_is_found_and_no_bound_is_above_any)
 {
     RNG(rng, 37, 4);
-    const int SPACES = getenv("SOAK") ? 500 : 100;
+    const int SPACES = getenv("SOAK") ? 500 : repeats(100);
     int64_t missed = 0, dropped = 0, ruled_out = 0, shared = 0, same = 0, beaten = 0;
     for (int k = 0; k < SPACES; k++) {
         KEEP(struct found, f, found_free);
@@ -226,7 +226,8 @@ TEST(the_best_of_all_designs_is_found_and_no_bound_is_above_any)
         study_close(&all);
     }
     assert_true(missed <= SPACES * 2 / 100);
-    assert_true(dropped > 0 && ruled_out > 0 && shared > 3 && same > 0 && beaten > 0);
+    /* Few spaces, as sanitizers take, have not all of it. */
+    assert_true(SPACES < 100 || (dropped > 0 && ruled_out > 0 && shared > 3 && same > 0 && beaten > 0));
 }
 
 /* ---- what another design rules out before a run ---- */
