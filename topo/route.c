@@ -180,7 +180,7 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
         most = is_before(r, most, a ^ flip) ? a ^ flip : most;
     }
     if (trip->kind == TOPO_ROUTE_SHORTEST)
-        return trip->other ? most : least;
+        return trip->other == 0 || trip->other == SHAPE_STRAIGHT ? least : most;
     uint64_t wanted = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v) % (uint64_t)n;
     for (; wanted > 0; wanted--) {
         int32_t after = most;

@@ -114,6 +114,17 @@ void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t
     }
 }
 
+bool shape_has_two_ways(const struct topo_dim *entry, const struct shape_group *g)
+{
+    for (int32_t k = 0; k < (entry->n_levels > 1 ? entry->n_levels : 1); k++) {
+        int32_t members = g->flat ? g->members[k] : k == g->level ? g->n : 1;
+        if (topo_ops(entry)->lanes == SHAPE_BOTH && members == 2 && entry[k].size > 2 &&
+            2 * shape_stride(g, k) == entry[k].size)
+            return true;
+    }
+    return false;
+}
+
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k)
 {
     double n = g->n, below = 1;

@@ -401,7 +401,8 @@ struct shape_ops {
      * Of a shared spine a group has all its rails, n = topo_span(), those of a node one after the other. */
     void (*edges)(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b));
     /** A shortest way from member @p a to @p b: numbers of its links, @p back against the order of their
-     * ends. Where there are several, that @p other further on. Ends with the first step() that fails. */
+     * ends. Where there are several, that @p other further on; of a twisted torus also SHAPE_STRAIGHT or
+     * SHAPE_WOUND. Ends with the first step() that fails. */
     int (*way)(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e);
     /** Ways of so many links that way() chooses from, where a message may be spread over all; NULL: it may
@@ -485,6 +486,13 @@ void topo_load(struct shape_load *out, enum shape_pattern pattern, const struct 
  * pass it, each with what it sends beyond that link. Part of a ring that does not go round it is one.
  */
 void shape_line_load(struct shape_load *out, enum shape_pattern pattern, int32_t k, int32_t stride);
+
+/** In place of the number of a way in a twisted torus: that which wraps least often, or most often. */
+enum { SHAPE_STRAIGHT = -1, SHAPE_WOUND = -2 };
+
+/** Are there members halfway round a ring from each other? A message that goes alone is then sent in halves.
+ */
+bool shape_has_two_ways(const struct topo_dim *entry, const struct shape_group *g);
 
 /** Share of S that one member of a flat group sends to members that differ beyond the first @p k levels. */
 double shape_beyond(enum shape_pattern pattern, const struct shape_group *g, int32_t k);

@@ -318,11 +318,36 @@ static double hamming_line_load(double *mean, int64_t n, double beyond, double m
     return most;
 }
 
+/*
+ * The same where each of @p k members of a line, @p stride apart, sends to the next, and with @p beyond the
+ * last one to the first of those on another board: their ways stay in the row that they come from, in which
+ * nobody goes back to a first one. @p ends: over the busiest of the links of the line's ends.
+ */
+static double hamming_send_load(double *ends, int64_t n, bool beyond, int64_t k, int64_t stride)
+{
+    double most = 0;
+    *ends = 0;
+    for (int64_t link = -1; link < n; link++) { /* -1 and n - 1: from and to the switch by either end */
+        double inside = 0, right = 0, left = 0;
+        for (int64_t a = 0; a < n; a++) {
+            int64_t at = a / stride % k;
+            bool sends = beyond && at == k - 1, gets = beyond && at == 0;
+            inside += at < k - 1 && a <= link && link < a + stride;
+            right += a <= link ? sends * hamming_share(n, a, true, 1) : gets * hamming_share(n, a, false, 1);
+            left += a > link ? sends * hamming_share(n, a, false, 1) : gets * hamming_share(n, a, true, 1);
+        }
+        bool end = link < 0 || link == n - 1;
+        most = end ? most : fmax(most, fmax(inside + right, left));
+        *ends = end ? fmax(*ends, fmax(right, left)) : *ends;
+    }
+    return most;
+}
+
 static void hamming_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                          const struct shape_group *g)
 {
     struct shape_load port;
-    bool single = pattern == SHAPE_SEND || pattern == SHAPE_PASS; /* to one other: from the middle one way */
+    bool single = pattern == SHAPE_SEND || pattern == SHAPE_PASS;
     *out = (struct shape_load){ 0 };
     if (!g->flat && g->level < ROW && g->n > dim[g->level].size) { /* a ring through the boards of a row */
         double sent = (g->n - 1.0) / g->n, n = dim[g->level].size;
@@ -346,9 +371,13 @@ static void hamming_load(struct shape_load *out, enum shape_pattern pattern, con
         }
         if (k > 1 && pattern == SHAPE_DIRECT)
             pair = 1.0 / k / boards;
-        out->load[axis + 2] = beyond * (single ? 2 * floor((double)(n + 1) / 2) / (double)n : 1);
-        out->load[axis] =
-            2 * hamming_line_load(&mean, n, beyond, single ? 1 : 0.5, pair, k, shape_stride(g, axis));
+        if (single) {
+            out->load[axis] = 2 * hamming_send_load(&mean, n, boards > 1, k, shape_stride(g, axis));
+            out->load[axis + 2] = 2 * mean / (double)n;
+            continue;
+        }
+        out->load[axis + 2] = beyond;
+        out->load[axis] = 2 * hamming_line_load(&mean, n, beyond, 0.5, pair, k, shape_stride(g, axis));
         out->mean[axis] = pattern == SHAPE_DIRECT ? 2 * mean : 0;
         if (k > 1 && pattern != SHAPE_DIRECT) {
             shape_line_load(&port, pattern, k, shape_stride(g, axis));

@@ -251,7 +251,9 @@ static void hyper_load(struct shape_load *out, enum shape_pattern pattern, const
         if (line.n < 2)
             continue;
         topo_shapes[TOPO_FULL]->load(&l, pattern, &row, &line);
-        out->load[k] = l.load[0];
+        bool one = grid && g->flat && (pattern == SHAPE_SEND || pattern == SHAPE_PASS);
+        out->load[k] =
+            l.load[0] / (one ? g->members[0] : 1); /* the last member of a router goes on to others */
         out->hops += l.hops;
     }
     if (!grid)

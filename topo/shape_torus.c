@@ -284,14 +284,15 @@ static void torus_offset(const struct topo_dim *dim, int64_t a, int64_t b, bool 
 }
 
 /* The same in a twisted torus: all short ways round are tried, and one of the shortest is taken; between
- * members of one line one that stays on it. */
+ * members of one line one that stays on it. The straightest wraps least often. */
 static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other,
                                  int64_t *steps)
 {
-    enum { TURNS = 5 };
-    int64_t best = INT64_MAX, n_best = 0, found[TURNS * TURNS * TURNS][TOPO_LEVELS], pick = other;
+    enum { TURNS = 5, WRAPS = 2 * TOPO_LEVELS + 1 }; /* no way wraps as often */
+    int64_t best = INT64_MAX, n_best = 0, found[TURNS * TURNS * TURNS][TOPO_LEVELS];
+    int64_t pick = other < 0 ? 0 : other, per_wrap = other == SHAPE_STRAIGHT ? 1 : other < 0 ? -1 : 0;
     int32_t n = dim->n_levels;
-    for (int32_t k = 0; k < n; k++)
+    for (int32_t k = 0; k < n && other >= 0; k++)
         pick += a / torus_span(dim, k) % dim[k].size;
     for (int32_t t = 0; t < (n == 3 ? TURNS : 1) * TURNS * TURNS; t++) {
         int64_t turns[] = { t % TURNS - 2, t / TURNS % TURNS - 2, t / TURNS / TURNS - 2 }, way[TOPO_LEVELS];
@@ -302,7 +303,7 @@ static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t 
             way[k] = b / span % m - a / span % m + turns[k] * m;
             for (int32_t i = 0; i < k; i++)
                 way[k] -= turns[i] * torus_shift(dim, i, k);
-            length += way[k] < 0 ? -way[k] : way[k];
+            length += WRAPS * llabs(way[k]) + per_wrap * llabs(turns[k]);
             apart += b / span % m != a / span % m;
             aside += b / span % m == a / span % m && way[k] != 0;
         }
@@ -318,23 +319,29 @@ static void torus_twisted_offset(const struct topo_dim *dim, int64_t a, int64_t 
         steps[k] = found[pick % n_best][k];
 }
 
+static int torus_walk(const struct topo_dim *dim, int64_t a, const int64_t *steps, void *x,
+                      int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
+{
+    int rc = 0;
+    /* Arcs lead from the lower number to the higher. */
+    for (int32_t k = 0; k < dim->n_levels; k++)
+        for (int64_t left = steps[k]; left != 0 && !rc; left += left > 0 ? -1 : 1) {
+            int64_t next = torus_next(dim, a, k, left > 0);
+            rc = step(x, torus_link(dim, left > 0 ? a : next, k), next < a, e);
+            a = next;
+        }
+    return rc;
+}
+
 static int torus_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t other, void *x,
                      int (*step)(void *x, int64_t link, bool back, struct err *e), struct err *e)
 {
     int64_t steps[TOPO_LEVELS] = { 0 };
-    int rc = 0;
     if (dim->fabric.twist)
         torus_twisted_offset(dim, a, b, other, steps);
     else
         torus_offset(dim, a, b, other > 0, steps);
-    /* Arcs lead from the lower number to the higher. */
-    for (int32_t k = 0; k < dim->n_levels; k++)
-        for (bool ahead = steps[k] > 0; steps[k] != 0 && !rc; steps[k] += ahead ? -1 : 1) {
-            int64_t next = torus_next(dim, a, k, ahead);
-            rc = step(x, torus_link(dim, ahead ? a : next, k), next < a, e);
-            a = next;
-        }
-    return rc;
+    return torus_walk(dim, a, steps, x, step, e);
 }
 
 static enum topo_algorithm torus_usual(int32_t n)
@@ -370,6 +377,58 @@ static bool torus_is_whole(const struct topo_dim *dim, const struct shape_group 
     return true;
 }
 
+/* The axis along which member @p i of its group sends to the next, back at the first members of those before;
+ * -1: it is the last. */
+static int32_t torus_send_axis(const struct topo_dim *dim, const struct shape_group *g, int64_t i)
+{
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        int64_t at = i / torus_span(dim, k) % dim[k].size;
+        if (at / shape_stride(g, k) % g->members[k] < g->members[k] - 1)
+            return k;
+    }
+    return -1;
+}
+
+static int torus_count_step(void *x, int64_t link, bool back, struct err *e)
+{
+    double *passes = x;
+    (void)e;
+    passes[2 * link + back]++;
+    return 0;
+}
+
+/* Sends to the next over a twisted torus, whose wraps shorten some ways, are counted. All that go on along
+ * one axis go as far, and so the same way. For lack of memory loads are those of the axes. */
+static void torus_count_sends(struct shape_load *out, const struct topo_dim *dim, const struct shape_group *g)
+{
+    int64_t n = topo_group_size(dim), last = 0, steps[TOPO_LEVELS][2][TOPO_LEVELS] = { 0 };
+    int32_t halves = shape_has_two_ways(dim, g) ? 2 : 1;
+    double *sent = calloc(2 * (size_t)torus_first_link(dim, dim->n_levels), sizeof *sent);
+    out->hops = sent ? 0 : out->hops;
+    for (int32_t k = 0; k < dim->n_levels && sent; k++) {
+        int64_t next = shape_stride(g, k) * torus_span(dim, k);
+        for (int32_t h = 0; h < halves && g->members[k] > 1; h++) {
+            double hops = 0;
+            torus_twisted_offset(dim, last, next, h ? SHAPE_WOUND : SHAPE_STRAIGHT, steps[k][h]);
+            for (int32_t i = 0; i < dim->n_levels; i++)
+                hops += (double)llabs(steps[k][h][i]);
+            out->hops = hops > out->hops ? hops : out->hops;
+        }
+        last += (g->members[k] - 1) * next;
+    }
+    for (int64_t i = 0; i < n && sent; i++) {
+        int32_t axis = torus_send_axis(dim, g, i);
+        for (int32_t h = 0; h < halves && axis >= 0; h++)
+            torus_walk(dim, i, steps[axis][h], sent, torus_count_step, NULL);
+    }
+    for (int32_t k = 0; k < dim->n_levels && sent; k++) {
+        out->load[k] = 0;
+        for (int64_t i = 2 * torus_first_link(dim, k); i < 2 * torus_first_link(dim, k + 1); i++)
+            out->load[k] = fmax(out->load[k], sent[i] / halves * torus_ways(dim, k));
+    }
+    free(sent);
+}
+
 static void torus_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                        const struct shape_group *g)
 {
@@ -382,6 +441,8 @@ static void torus_load(struct shape_load *out, enum shape_pattern pattern, const
         out->load[k] = torus_axis_load(&axis, pattern, dim, k, members, shape_stride(g, k));
         out->hops += axis.hops;
     }
+    if (g->flat && dim->fabric.twist && pattern == SHAPE_SEND)
+        torus_count_sends(out, dim, g);
     if (g->flat && dim->fabric.twist && pattern == SHAPE_DIRECT && torus_is_whole(dim, g)) {
         double sum;
         int64_t longest;

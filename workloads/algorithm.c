@@ -950,24 +950,16 @@ static void plan_mixed_pass(struct message_draft *d, enum pass pass)
         message_plan_free(&phases[o % 2][o / 2].line);
 }
 
-/* Are there members halfway round a ring from each other, or, of a twisted torus, several ways that are as
- * short? Then a message that goes alone is sent in halves. */
-static bool has_two_ways(const struct topo_dim *entry, const struct shape_group *g)
-{
-    for (int32_t k = 0; k < (entry->n_levels > 1 ? entry->n_levels : 1); k++) {
-        int32_t members = g->flat ? g->members[k] : k == g->level ? g->n : 1;
-        if (topo_ops(entry)->lanes == SHAPE_BOTH && members == 2 && entry[k].size > 2 &&
-            2 * shape_stride(g, k) == entry[k].size)
-            return true;
-    }
-    return g->flat && entry->fabric.twist;
-}
-
+/* A message that goes alone is sent in halves where there are two ways; in a twisted torus by the straightest
+ * of ways that are as short. */
 static void plan_send_pass(struct message_draft *d, const struct topo_dim *entry)
 {
-    int32_t ways = has_two_ways(entry, d->group) ? 2 : 1;
-    for (int32_t i = 0; i < ways * (d->n - 1); i++)
-        plan_add_channel(d, i / ways, i / ways + 1, 1.0 / ways)->mirror = i % ways;
+    int32_t ways = shape_has_two_ways(entry, d->group) ? 2 : 1;
+    for (int32_t i = 0; i < ways * (d->n - 1); i++) {
+        struct message_channel *c = plan_add_channel(d, i / ways, i / ways + 1, 1.0 / ways);
+        c->mirror = i % ways;
+        c->straight = d->group->flat && entry->fabric.twist;
+    }
 }
 
 /* One entry per algorithm; whoever adds an algorithm adds its messages here and its cost in
@@ -1113,7 +1105,7 @@ double message_plan_count(enum pass pass, const struct stage_choice *choice, con
     double n = n_members, ways = ring ? 2 : 1, scattered = broadcast ? n - 1 : 0;
     double outside = !g->flat && g->detour && !broadcast ? dim->size - n : 0;
     if (pass == PASS_SEND)
-        return (n - 1) * (has_two_ways(entry, g) ? 2 : 1);
+        return (n - 1) * (shape_has_two_ways(entry, g) ? 2 : 1);
     switch (choice->algorithm) {
     case TOPO_ALGORITHM_SWITCH:
         return switch_plan_count(pass, entry, g);

@@ -95,8 +95,15 @@ struct message_channel {
     double share;        /**< size of a message over S of algorithm_cost() */
     double reduced;      /**< bytes over S that pass the receiver's memory three times before it goes on */
     bool mirror;         /**< takes the other one of two equally short ways */
+    bool straight;       /**< takes the way that wraps least often, mirrored: most often */
     bool down;           /**< between switches: from the upper one */
 };
+
+/** The way that messages of a channel take of those that are as short: see `way` of struct shape_ops. */
+static inline int32_t message_way(const struct message_channel *c)
+{
+    return !c->straight ? c->mirror : c->mirror ? SHAPE_WOUND : SHAPE_STRAIGHT;
+}
 
 /** Zero-initialise; release with message_plan_free(). */
 struct message_plan {

@@ -420,7 +420,7 @@ static struct topo_trip post_trip(const struct flow_sim *sim, const struct flow_
 {
     int32_t d = flow_line_set(p->stage);
     return (struct topo_trip){ .kind = stage_route(&sim->rules, &p->group->net, p->stage),
-                               .other = p->channel->mirror,
+                               .other = message_way(p->channel),
                                .src = flow_group_npu(p->group, d, p->line, p->channel->src),
                                .dst = flow_group_npu(p->group, d, p->line, p->channel->dst) };
 }
@@ -620,7 +620,7 @@ static int post_parts(struct flow_sim *sim, const struct flow_post *p, const str
     for (int32_t k = 0; k < n && !rc; k++) {
         struct flow_spec part = *whole;
         double share = 0;
-        trip.other = ways > 0 ? (int32_t)(k * ways / n) : p->channel->mirror;
+        trip.other = ways > 0 ? (int32_t)(k * ways / n) : message_way(p->channel);
         rc = find_part(sim, p->stage, net, trip, k, n, &share, e);
         if (rc || !(share > 0))
             continue;

@@ -996,39 +996,6 @@ static void note_graph(struct design_point *s)
     }
 }
 
-/* Most levels of entry @p d that groups of collectives of these kinds join; as many of all have members. */
-static int32_t levels_of(const struct design_point *s, int32_t d, unsigned kinds)
-{
-    int32_t most = 0;
-    for (int32_t i = 0; i < s->n_workloads; i++) {
-        const struct step_tree *t = &s->workloads[i].tree;
-        for (step_id id = 0; id < t->n_nodes; id++) {
-            const struct step_node *node = &t->nodes[id];
-            int32_t n = 0;
-            if (node->kind != STEP_COLLECTIVE || !(kinds >> node->collective & 1) || !(node->bytes > 0))
-                continue;
-            for (int32_t k = d; k < d + s->net.dims[d].n_levels; k++)
-                n += t->groups[node->group].members[k] > 1;
-            most = n > most ? n : most;
-        }
-    }
-    return most;
-}
-
-/* Where closed forms leave what flows take (docs/model.md 3b), with how far they were measured apart. */
-static void note_flows(struct design_point *s)
-{
-    if (s->model == SIM_FLOW || s->ideal)
-        return;
-    for (int32_t d = 0; d < s->net.n_dims; d = topo_after_entry(s->net.dims, d))
-        if (s->net.dims[d].fabric.twist && levels_of(s, d, 1u << COLLECTIVE_SEND) > 1)
-            text_printf(
-                &s->notes,
-                "dimension \"%s\": a send to the next NPU crosses wraps that lead elsewhere: flows take "
-                "0.5 to 1.5 times as long (1.5 among all of 4x4x8)\n",
-                s->net.dims[d].name);
-}
-
 /* Keys of a recipe that nothing built by it uses; of files that studies share they say nothing. */
 static void note_recipe(struct design_point *s, const struct topo_recipe *r, yaml_id row)
 {
@@ -1114,8 +1081,7 @@ static int note_all(struct design_point *s, unsigned needs, struct err *e)
     note_graph(s);
     note_hash(s);
     if (needs & DESIGN_NEEDS_WORKLOAD)
-        note_flows(s);
-    note_recipes(s);
+        note_recipes(s);
     note_nics(s);
     if (s->n_workloads)
         note_uneven(s);
