@@ -1033,12 +1033,29 @@ int topo_read_network(struct topo_network *net, const struct yaml_doc *doc, yaml
     return rc;
 }
 
+/* A list is what link_GBps says of axes; bw_GBps is one number, of all links. */
+static int check_totals(const struct yaml_doc *doc, yaml_id dims, struct err *e)
+{
+    bool list = dims >= 0 && doc->nodes[dims].kind == YAML_SEQ;
+    for (yaml_id entry = list ? doc->nodes[dims].first : -1; entry >= 0; entry = doc->nodes[entry].next) {
+        yaml_id bw = doc->nodes[entry].kind == YAML_MAP ? yaml_get(doc, entry, "bw_GBps") : -1;
+        if (bw >= 0 && doc->nodes[bw].kind == YAML_SEQ)
+            return yaml_fail(
+                doc, bw, e, ERR_PARSE,
+                "is a list, expected one number, of all links of an NPU; of one link of each axis "
+                "write link_GBps");
+    }
+    return 0;
+}
+
 int topo_read_wired(struct topo_network *net, const struct yaml_doc *doc, yaml_id node, struct err *e)
 {
     topo_network_defaults(net);
     if (doc->nodes[node].kind == YAML_SCALAR)
         return network_read_word(net, doc, node, e);
-    return schema_read(net, &topo_network_section, doc, node, e);
+    bool map = doc->nodes[node].kind == YAML_MAP;
+    int rc = map ? check_totals(doc, yaml_get(doc, node, "dims"), e) : 0;
+    return rc ? rc : schema_read(net, &topo_network_section, doc, node, e);
 }
 
 bool topo_has_bandwidths(const struct topo_network *net)

@@ -579,15 +579,17 @@ static int tree_need_parts(const struct topo_site *at, struct err *e)
 static int tree_check_up(const struct topo_site *at, const struct topo_dim *dim, int32_t k, double cables,
                          struct err *e)
 {
-    double given = (double)(tree_boxes(dim, k) * dim->fabric.up[k - 1]);
     const struct topo_recipe *r = at->recipe;
+    double given = (double)(tree_boxes(dim, k) * dim->fabric.up[k - 1]), up_Bps = topo_site_up_Bps(at);
+    double below_Bps = (double)tree_subtree(dim, k) * at->bw_Bps[at->d - at->net->dims[at->d].level + k - 1] /
+                       topo_planes(dim);
     if (r->breakout < 2 || isnan(at->net->dims[at->d].bw_Bps) || given <= cables)
         return 0;
     return err_set(
         e, ERR_RANGE,
-        "up gives %g links up in tier %d, and what goes up fills %g cables of %g GB/s (breakout: %lld): "
-        "give fewer, or the taper that fills them",
-        given, (int)k, cables, topo_site_up_Bps(at) / 1e9, (long long)r->breakout);
+        "up gives %g links up in tier %d, and what goes up fills %g cables of %g GB/s (breakout: %lld): give "
+        "taper %.6g there beside up, which fills them, or fewer",
+        given, (int)k, cables, up_Bps / 1e9, (long long)r->breakout, below_Bps / given / up_Bps);
 }
 
 /* Per B/s of one NPU: its class's links and the ports at their ends, as shares of boxes. */

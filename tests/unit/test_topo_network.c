@@ -173,6 +173,7 @@ TEST(links_of_each_axis_have_rates_of_their_own)
         { "torus, sizes: [4, 4, 8], link_GBps: [50, 12]",
           "net.yaml:1:53: dims[0].link_GBps has 2 numbers, expected 3, one of each axis, or one of all" },
         { "switch, size: 4, link_GBps: [50, 12]", "has 2 numbers, expected 1" },
+        { "torus, sizes: [4, 8], bw_GBps: [4, 2]", "dims[0].bw_GBps is a list, expected one number, of all" },
         { "torus, sizes: [4, 8], link_GBps: []", "link_GBps is empty, expected at least one number" },
         { "torus, sizes: [4, 8], link_GBps: [1, -1]", "link_GBps[1] is -1, expected" },
         { "torus, sizes: [4, 8], bw_GBps: 4, link_GBps: [1, 2]", "link_GBps is given beside bw_GBps" },
