@@ -76,34 +76,39 @@ TEST(fullest_links_of_many_flows_are_near_what_is_drawn)
     assert_close(topo_fullest(INT64_C(1999999), 2, 4), topo_fullest(INT64_C(2000001), 2, 4), 2e-3);
 }
 
-/* A collective over a tree: seconds of the closed form, and of flows the mean of 20 seeds and how far it may
- * be off, three standard errors. */
+/* A collective over a tree: seconds of the closed form, of flows the mean of 20 seeds, and of as many as
+ * leave it a standard error of 3 %: a few flows fall anyhow, and 20 seeds leave theirs 6. */
 struct compared {
-    double closed_s, flow_s, error_s;
+    double closed_s, flow_20_s, flow_s;
+    int seeds;
 };
 
 static struct compared compare_tree(const char *word, enum collective_kind kind, enum topo_algorithm a,
                                     const struct flow_group_spec *spec)
 {
     struct collective_time t = { 0 };
-    double bw_Bps[TOPO_MAX_DIMS], sum_s = 0, squares = 0, n = 20;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    struct compared x = { 0 };
+    double bw_Bps[TOPO_MAX_DIMS], sum_s = 0, squares = 0, error = INFINITY;
+    while (x.seeds < 20 || error > 0.03) {
         KEEP(struct plant, p, plant_close);
         plant_word(&p, word, 0);
         for (int32_t d = 0; d < p.net.n_dims; d++)
             p.net.dims[d].algorithm = a;
         plant_open(&p);
-        p.routes.seed = seed;
+        p.routes.seed = (uint64_t)++x.seeds;
         int32_t g = group(&p, spec), id = issue(&p, g, kind, 1e9, 0);
         run(&p);
-        double time_s = flow_sim_finish_s(p.sim, id);
+        double time_s = flow_sim_finish_s(p.sim, id), n = x.seeds;
         sum_s += time_s;
         squares += time_s * time_s;
+        x.flow_s = sum_s / n;
+        x.flow_20_s = n <= 20 ? x.flow_s : x.flow_20_s;
+        error = n > 1 ? sqrt(fmax(squares / n - x.flow_s * x.flow_s, 0) / (n - 1)) / x.flow_s : INFINITY;
         const struct collective_way way = { &p.net, &stage_rules_plain, topo_get_bandwidths(bw_Bps, &p.net) };
         collective_time(&t, kind, 1e9, spec->members, spec->stride, NULL, &way);
     }
-    double variance = fmax(squares - sum_s * sum_s / n, 0) / (n - 1);
-    return (struct compared){ t.time_s, sum_s / n, 3 * sqrt(variance / n) };
+    x.closed_s = t.time_s;
+    return x;
 }
 
 TEST(random_groups_take_what_hashed_flows_do_in_the_mean)
@@ -134,15 +139,14 @@ TEST(random_groups_take_what_hashed_flows_do_in_the_mean)
         }
         struct compared x = compare_tree(word, kind, a, &spec);
         double off = fabs(x.closed_s / x.flow_s - 1);
-        /* Of a few flows 20 seeds tell no more than that. */
-        if (!(off <= 0.1 || fabs(x.closed_s - x.flow_s) <= x.error_s))
-            fail_msg("%s, %s by %s, %d x %d: closed form %.5g s, flows %.5g s, error %.5g", word,
+        if (!(off <= 0.1))
+            fail_msg("%s, %s by %s, %d x %d: closed form %.5g s, flows %.5g s over %d seeds", word,
                      collective_names[kind], topo_algorithm_words[a], (int)spec.members[0],
-                     (int)spec.members[1], x.closed_s, x.flow_s, x.error_s);
-        n_within += off <= 0.1;
+                     (int)spec.members[1], x.closed_s, x.flow_s, x.seeds);
+        n_within += fabs(x.closed_s / x.flow_20_s - 1) <= 0.1;
         sum += off;
     }
-    assert_true(n_within >= 97 * n / 100 && sum / n <= 0.03);
+    assert_true(n_within >= 97 * n / 100 && sum / n <= 0.02);
 }
 
 /* 1:1, one member a leaf: 35 ms by even loads in all models. */
