@@ -184,8 +184,9 @@ TEST(a_rack_keeps_its_own_spares)
     assert_non_null(spare);
     assert_true(spare->count == 32 && spare->usd == 4 * 22);
     assert_close(x.racks, 16, 0);
-    assert_close(x.cost.price, 1152 * 22 + 10000 + 100 * 1024, 1e-12);
-    assert_close(x.cost.watt_peak, 1152 * 1500 + 100e3, 1e-12);
+    /* The spares hang on the network as the others do. */
+    assert_close(x.cost.price, 1152 * 22 + (10000 + 100 * 1024) * 72 / 64., 1e-12);
+    assert_close(x.cost.watt_peak, 1152 * 1500 + 100e3 * 72 / 64., 1e-12);
     assert_close(x.spares_enough, pow(down_at_most(18, 2, x.nodes_down), 16), 1e-12);
     assert_close(system_wait_s(&x, &s, 4, -1), (1 - down_at_most(17, 1, x.nodes_down)) * 4 * 3600, 1e-9);
     assert_close(system_wait_s(&x, &s, 64, -1), 4 * 3600, 1e-12);
@@ -202,6 +203,33 @@ TEST(a_rack_keeps_its_own_spares)
     assert_has(text_str(&unsaid.notes),
                "pays for 64 of the 72 NPUs of each Rack; spares_per_domain is for the others");
     assert_null(strstr(text_str(&s.notes), "spares_per_domain"));
+}
+
+/* 64 + 1 of UB-Mesh: two full meshes and a spare, wired as they are, in a rack of the catalogue. */
+TEST(a_rack_of_full_meshes_has_a_spare)
+{
+    char text[2048], here[512];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(text, sizeof text,
+             "network: { npu: { name: UB-Mesh }, parts: %s/configs/parts/libra-2024.yaml, dims: [ "
+             "{ name: board, shape: full, size: 8, tier: InterPackage, bw_GBps: 70 }, "
+             "{ name: rack, shape: full, size: 8, tier: InterPackage, bw_GBps: 70 }, "
+             "{ name: row, shape: full, size: 4, tier: InterNode, bw_GBps: 30 } ] }\n" STEP
+             "system: { server: %s/configs/servers/ub-mesh-rack.yaml, spares_per_domain: 1, npu_usd: 1000, "
+             "npu_watt: 500, checkpoint: { size_GB: 5 } }\n",
+             here, here);
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
+    KEEP(struct system, x, system_free);
+    FOLDER(f);
+    OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0,
+                         DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
+    OK(design_evaluate(&d, &s, NULL, e));
+    OK(system_build(&x, &s, design_owned(&d), e));
+    assert_close(x.cost.price, (256 * (1000 + s.system.server_usd) + d.cost_usd) * 65 / 64., 1e-12);
+    assert_close(item_called(&x, "network of the spare NPUs")->count, 4, 0);
+    assert_close(system_wait_s(&x, &s, 1, -1) / s.system.repair_s, 1 - down_at_most(64, 0, x.nodes_down),
+                 1e-9);
 }
 
 #define FIG(key, low, typ, high)                                                                             \

@@ -221,9 +221,22 @@ int32_t system_dims_inside(const struct design_point *s)
     return d;
 }
 
+/* NPUs that stand by in a domain hang on the network as its members do: each has as much of it. */
+static void add_spare_network(struct system *x, const struct design_point *s, const struct own_item *all)
+{
+    const struct own_system *own = &s->system;
+    double npus = (double)s->net.n_npus, spares = spare_nodes(s) * (double)own->npus_per_node;
+    struct own_item item =
+        system_network_item("network of the spare NPUs", spares, all->usd / npus, all->watt / npus, own);
+    item.usd_down = all->usd_down / npus;
+    item.usd_up = all->usd_up / npus;
+    add_item(x, item);
+}
+
 static void add_network(struct system *x, const struct design_point *s, const struct topo_bill *b)
 {
     int32_t first = system_dims_inside(s), n = 0, n_dark = 0, n_fluid = 0;
+    struct own_item all = { 0 };
     bool wired = false; /* servers have NICs and cables of their own */
     for (int32_t i = 0; i < b->n_lines; i++) {
         const struct topo_bill_line *line = &b->lines[i];
@@ -232,6 +245,10 @@ static void add_network(struct system *x, const struct design_point *s, const st
         add_bill_line(x, s, line);
         n++;
         wired = wired || line->role != BILL_SWITCH;
+        all.usd += line->usd.typ;
+        all.usd_down += line->usd.typ - line->usd.low;
+        all.usd_up += line->usd.high - line->usd.typ;
+        all.watt += isnan(line->watt) ? 0 : line->watt;
         n_dark += isnan(line->watt);
         if (isnan(line->watt) && !x->dark)
             x->dark = line->item;
@@ -245,7 +262,9 @@ static void add_network(struct system *x, const struct design_point *s, const st
         omit(x, "failures of %d of %d lines of the bill, sold by the GB/s", (int)n_fluid, (int)n);
     if (n_dark)
         omit(x, "power of %d of %d lines of the bill", (int)n_dark, (int)n);
-    if (wired && spare_nodes(s) > 0)
+    if (n && s->system.domain_spares > 0)
+        add_spare_network(x, s, &all);
+    else if (wired && spare_nodes(s) > 0)
         omit(x, "NICs, links and ports of the spare servers");
 }
 
