@@ -219,6 +219,14 @@ static void add_linear(struct counting *x, double rows, double out, double in, d
     add_products(x, &x->linear, rows, out, in, batch);
 }
 
+/* One before or behind which tp turns. */
+static void add_turn(struct counting *x, enum block_turn turn, double rows, double out, double in)
+{
+    double before_s = x->products_s;
+    add_linear(x, rows, out, in, 1);
+    x->c->turn_s[turn] += x->products_s - before_s;
+}
+
 /* Routers and logits stay in 16 bits, whatever the recipe. */
 static void add_linear_16(struct counting *x, double rows, double out, double in)
 {
@@ -374,15 +382,15 @@ static void add_mla(struct counting *x, const struct model *m, double tokens, do
     double h = (double)m->hidden, heads = (double)m->heads / tp;
     double key_dim = (double)(a->nope_dim + a->rope_dim);
     unsigned ops = plan_ops(x->p, m);
-    add_linear(x, tokens, (double)a->q_rank, h, 1);
+    add_turn(x, TURN_ATTENTION_IN, tokens, (double)a->q_rank, h);
     struct op_mark up = mark_op(x);
     add_linear(x, tokens, heads * key_dim, (double)a->q_rank, 1);
     end_op(x, up, ops, PLAN_OP_MLA_UP);
-    add_linear(x, tokens, (double)(a->kv_rank + a->rope_dim), h, 1);
+    add_turn(x, TURN_ATTENTION_IN, tokens, (double)(a->kv_rank + a->rope_dim), h);
     up = mark_op(x);
     add_linear(x, tokens, heads * (double)(a->nope_dim + a->v_dim), (double)a->kv_rank, 1);
     end_op(x, up, ops, PLAN_OP_MLA_UP);
-    add_linear(x, tokens, h, heads * (double)a->v_dim, 1);
+    add_turn(x, TURN_ATTENTION_OUT, tokens, h, heads * (double)a->v_dim);
     count_once(x, tokens, (1 - 1 / tp) * (double)(a->q_rank + a->kv_rank + a->rope_dim), h);
     double small = tokens * (double)(a->q_rank + a->kv_rank);
     add_elementwise(x, NORM_FORWARD * small, NORM_BACK * small, 2);
@@ -402,9 +410,9 @@ static void add_attention(struct counting *x, const struct model *m, const struc
         add_mla(x, m, tokens, tp);
     } else {
         double copied = kv < 1 ? 1 - kv : 0;
-        add_linear(x, tokens, (a + 2 * (kv + copied)) * d, h, 1);
+        add_turn(x, TURN_ATTENTION_IN, tokens, (a + 2 * (kv + copied)) * d, h);
         count_once(x, tokens, 2 * copied * d, h);
-        add_linear(x, tokens, h, a * d, 1);
+        add_turn(x, TURN_ATTENTION_OUT, tokens, h, a * d);
     }
     if (!m->mla.q_rank && m->positions == MODEL_ROTARY)
         add_elementwise(x, ROTARY * tokens * (a + kv) * d, ROTARY * tokens * (a + kv) * d, 2);
@@ -429,8 +437,20 @@ static void add_mlp(struct counting *x, const struct model *m, double rows, doub
     unsigned ops = plan_ops(x->p, m);
     bool gated = m->activation == MODEL_SWIGLU;
     double h = (double)m->hidden, width = rows * ffn * batch;
+    double before_s = x->products_s;
     add_linear(x, rows, gated ? 2 * ffn : ffn, h, batch);
+    double in_s = x->products_s - before_s;
+    struct op_mark last = mark_op(x);
+    before_s = x->products_s;
     add_linear(x, rows, h, ffn, batch);
+    if (whole != 1U << PLAN_OP_EXPERTS) { /* routed ones have an exchange of their own */
+        x->c->turn_s[TURN_MLP_IN] = in_s;
+        x->c->turn_s[TURN_MLP_OUT] = x->products_s - before_s;
+    }
+    if (whole == 1U << PLAN_OP_MLP) {
+        x->c->last_s = x->c->forward_s - last.forward_s;
+        x->c->last_flop = x->c->flop - last.flop;
+    }
     struct op_mark activation = mark_op(x);
     add_elementwise(x, (gated ? SWIGLU_FORWARD : GELU_FORWARD) * width,
                     (gated ? SWIGLU_BACK : GELU_BACK) * width, 1);
@@ -728,6 +748,8 @@ double memory_layer_B(const struct model *m, const struct plan *p, bool experts)
         return sac_B(m, p, tokens);
     unsigned ops = plan_ops(p, m);
     double bytes = attention_B(m, p, tokens, wide) + 4 * wide; /* inputs of two norms */
+    if (plan_is_pytorch(p)) /* keeps the inputs of products that tp gathered */
+        bytes += (experts && !m->moe.shared ? 1 : 2) * input_B(p) * (tokens * (double)m->hidden - wide);
     bytes += scores_B(m, p, tokens);
     bytes += (ops & 1U << PLAN_OP_NORM ? 0 : input_B(p) * wide) + (m->dropout ? wide : 0);
     if (experts)

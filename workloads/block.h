@@ -55,6 +55,10 @@ enum block_kind {
     N_BLOCKS,
 };
 
+/** Where tp turns in a layer: gathered before, summed up behind the products of attention and of the MLP (of
+ * experts: the shared ones). */
+enum block_turn { TURN_ATTENTION_IN, TURN_ATTENTION_OUT, TURN_MLP_IN, TURN_MLP_OUT, N_BLOCK_TURNS };
+
 /** Compute time without communication [s]; FLOP of one NPU in one forward pass. */
 struct block_cost {
     double forward_s;   /**< all but the core */
@@ -66,6 +70,10 @@ struct block_cost {
     double again_s;     /**< of forward_s, what recomputation per operator (selective, sac) does again */
     double again_flop;  /**< matrix products of that */
     double shared_forward_s, shared_input_s, shared_weight_s; /**< of them, shared experts */
+    double turn_s[N_BLOCK_TURNS]; /**< of forward_s, products next to each turn of tp */
+    double
+        last_s; /**< of forward_s, the last product of a dense layer and its cast: nothing keeps its output */
+    double last_flop;
     double flop;      /**< matrix products forward, attention in full, copies on several NPUs once: what MFU
                            counts */
     double core_flop; /**< of them, attention */

@@ -200,6 +200,11 @@ bool plan_is_pytorch(const struct plan *p)
     return p->software == PLAN_COMPILED || p->software == PLAN_EAGER;
 }
 
+bool plan_ends_early(const struct plan *p)
+{
+    return p->software == PLAN_COMPILED && p->recompute == PLAN_RECOMPUTE_FULL;
+}
+
 /* DualPipe holds two stages twice without ZeRO, PyTorch's FSDP2 has kernels and copies of its own. */
 bool plan_zero_is_idle(const struct plan *p, const struct model *m)
 {
@@ -1062,7 +1067,8 @@ static const struct key plan_keys[] = {
     P_WORD(context, "context", plan_context_words, PLAN_CP_RING, "how cp exchanges keys and values",
            .always = true),
     P_WORD(overlap_tp, "overlap_tp", plan_overlap_words, PLAN_OVERLAP_BACKWARD,
-           "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces"),
+           "traffic of tp beside computation: none, beside weight gradients, or forward too in 4 pieces "
+           "(PyTorch: none, or asynchronous tp by split)"),
     P_BOOL(overlap_dp, "overlap_dp", true, "false: gradients wait for the end of the backward pass"),
     P_BOOL(overlap_pp, "overlap_pp", false, "true: sends of the pipeline run beside its passes"),
     P_BOOL(scatter_gather, "scatter_gather", true, "false: each of a tp group sends a stage's whole output"),

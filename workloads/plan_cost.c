@@ -165,8 +165,6 @@ static void draft_shares(struct drafting *x, enum block_kind kind, struct plan_p
 
 /* Pieces that a product is split into so that its collective overlaps; one is exposed. Megatron-LM. */
 #define SPLIT_PIECES 4.0
-/* PyTorch's asynchronous tp saves about half of that: chosen on four pairs of runs with and without it. */
-#define ASYNC_PIECES 2.0
 
 /* ---- tensor parallelism ---- */
 
@@ -196,6 +194,64 @@ static double turns_of(const struct drafting *x, bool experts)
     if (!experts)
         return 2;
     return x->m->moe.shared ? 2 : 1;
+}
+
+/*
+ * PyTorch's tp (DTensor). Gathered inputs are kept or done again, never gathered once more for their weight
+ * gradients, and without asynchronous tp nothing runs beside a collective. It gathers and scatters the
+ * sequence, which is not the first dimension: what is whole is copied once, unless there is one sequence.
+ * Asynchronous tp (symmetric memory) cuts a product and its gather or scatter into tp pieces, one for each
+ * NPU: the first piece is in the open, the others hide what they send. A shard is copied to where others read
+ * it, partial sums are read and summed up at the end. The gradients of queries, keys and values, and of both
+ * halves of SwiGLU, are sums of products, which are scattered in the open. Counted from pytorch/pytorch,
+ * torch/distributed/_symmetric_memory and torch/_inductor/fx_passes/micro_pipeline_tp.py.
+ */
+static bool is_dtensor(const struct drafting *x)
+{
+    return plan_is_pytorch(x->p) && x->p->seq_parallel && x->tp > 1;
+}
+
+static bool is_async(const struct drafting *x)
+{
+    return is_dtensor(x) && x->p->overlap_tp == PLAN_OVERLAP_SPLIT;
+}
+
+/* Reading and writing once the whole of so many gathers and scatters. */
+static double dtensor_copies_s(const struct drafting *x, double gathers, double scatters)
+{
+    double bytes = 2 * x->width_B * (gathers * plan_element_B(x->p) / ROOFLINE_ELEMENT_B + scatters);
+    return x->p->micro > 1 ? roofline_stream_s(x->npu, bytes, gathers + scatters) : 0;
+}
+
+/* Summing up the gradients that queries, keys and values, and both halves of SwiGLU give their input, which
+ * is whole here; it comes out in the order that the scatter wants. */
+static double dtensor_sums_s(const struct drafting *x, double turns)
+{
+    bool gated = x->m->activation == MODEL_SWIGLU;
+    double mlp = gated ? 3 : x->p->micro > 1 ? 2 : 0;
+    return roofline_stream_s(x->npu, x->width_B * (4 + (turns > 1 ? mlp : 0)), turns);
+}
+
+/* What asynchronous tp moves in the NPU's own memory for one turn. */
+static double async_own_s(const struct drafting *x, bool gathers)
+{
+    double share = gathers ? 2 / x->tp * plan_element_B(x->p) / ROOFLINE_ELEMENT_B : 1 + 1 / x->tp;
+    return roofline_stream_s(x->npu, share * x->width_B, 1);
+}
+
+/* All pieces but the first of @p share of the products at @p turn, beside what they send; returns what that
+ * adds to the others' time. */
+static double add_pieces(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
+                         enum block_turn turn, bool gathers, double share)
+{
+    double hiding_s = share * x->cost.turn_s[turn] * (1 - 1 / x->tp);
+    struct plan_part *part = draft_part(x, pass, phase, "linear in pieces", hiding_s);
+    part->beside = true;
+    if (gathers)
+        gather_turns(x, part, "tp gather", 1, 1);
+    else
+        draft_tp(x, part, COLLECTIVE_REDUCE_SCATTER, "tp scatter", 1, 1);
+    return async_own_s(x, gathers) - hiding_s;
 }
 
 /* ---- experts ---- */
@@ -328,26 +384,67 @@ static void send_context(struct drafting *x, struct plan_part *part, double ways
 
 /* ---- a layer ---- */
 
+/* Forward pass of the linear layers under PyTorch's tp; @p early: without the last product. */
+static struct plan_part *forward_dtensor(struct drafting *x, struct plan_pass *pass, enum step_phase phase,
+                                         double turns, double linear_s, bool early)
+{
+    double scatters = early ? turns - 1 : turns;
+    if (is_async(x)) {
+        for (int turn = 0; turn < (int)(turns + scatters); turn++)
+            linear_s += add_pieces(x, pass, phase, (enum block_turn)turn, turn % 2 == 0, 1);
+        return draft_part(x, pass, phase, "linear", linear_s);
+    }
+    struct plan_part *part =
+        draft_part(x, pass, phase, "linear", linear_s + dtensor_copies_s(x, turns, scatters));
+    gather_turns(x, part, "tp gather", turns, 1);
+    draft_tp(x, part, COLLECTIVE_REDUCE_SCATTER, "tp scatter", scatters, 1);
+    return part;
+}
+
 /* With overlap "split" products are cut in pieces, and all but the last piece's exchange hides behind the
  * next piece. */
 static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_phase phase, bool experts)
 {
     double turns = turns_of(x, experts);
     bool split = x->p->overlap_tp == PLAN_OVERLAP_SPLIT && x->tp > 1;
-    double beside_s = experts ? shared_s(x, x->cost.shared_forward_s) : 0,
-           pieces = plan_is_pytorch(x->p) ? ASYNC_PIECES : SPLIT_PIECES;
-    struct plan_part *part = draft_part(x, pass, phase, "linear", x->cost.forward_s - beside_s);
-    if (split) {
+    bool early = phase == STEP_RECOMPUTE && !experts && plan_ends_early(x->p);
+    double beside_s = experts ? shared_s(x, x->cost.shared_forward_s) : 0;
+    double linear_s = x->cost.forward_s - beside_s - (early ? x->cost.last_s : 0);
+    struct plan_part *part;
+    if (is_dtensor(x)) {
+        part = forward_dtensor(x, pass, phase, turns, linear_s, early);
+    } else if (split) {
+        part = draft_part(x, pass, phase, "linear", linear_s);
         part->beside = true;
-        send_turns(x, part, turns * (pieces - 1), 1 / pieces);
+        send_turns(x, part, turns * (SPLIT_PIECES - 1), 1 / SPLIT_PIECES);
         part = draft_part(x, pass, phase, "linear, last piece", 0);
-        send_turns(x, part, turns, 1 / pieces);
+        send_turns(x, part, turns, 1 / SPLIT_PIECES);
     } else {
+        part = draft_part(x, pass, phase, "linear", linear_s);
         send_turns(x, part, turns, 1);
     }
     if (experts)
         send_experts(x, pass, part, beside_s);
     send_context(x, draft_part(x, pass, phase, "attention", x->cost.core_s), 1);
+}
+
+/* Backward pass of the linear layers under PyTorch's tp: gradients of outputs are gathered, of inputs
+ * scattered. */
+static void matrices_dtensor(struct drafting *x, struct plan_pass *pass, double turns, double input_s,
+                             double weight_s)
+{
+    struct plan_part *part;
+    double open = turns;
+    if (is_async(x)) {
+        for (int turn = TURN_ATTENTION_OUT; turn < 2 * (int)turns; turn += 2)
+            input_s += add_pieces(x, pass, STEP_INPUT_GRAD, (enum block_turn)turn, true, 1);
+        open = 0;
+    }
+    part = draft_part(x, pass, STEP_INPUT_GRAD, "input gradients",
+                      input_s + dtensor_copies_s(x, open, 0) + dtensor_sums_s(x, turns));
+    gather_turns(x, part, "tp gather", open, 1);
+    part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", weight_s);
+    draft_tp(x, part, COLLECTIVE_REDUCE_SCATTER, "tp scatter", turns, 1);
 }
 
 /*
@@ -356,23 +453,28 @@ static void add_forward(struct drafting *x, struct plan_pass *pass, enum step_ph
  */
 static void add_matrices(struct drafting *x, struct plan_pass *pass, bool experts)
 {
-    double turns = turns_of(x, experts), input_s = experts ? shared_s(x, x->cost.shared_input_s) : 0,
-           weight_s = experts ? shared_s(x, x->cost.shared_weight_s) : 0;
+    double turns = turns_of(x, experts), beside_input_s = experts ? shared_s(x, x->cost.shared_input_s) : 0,
+           beside_weight_s = experts ? shared_s(x, x->cost.shared_weight_s) : 0;
+    double input_s = x->cost.input_s - beside_input_s, weight_s = x->cost.weight_s - beside_weight_s;
     bool beside = x->p->overlap_tp != PLAN_OVERLAP_NONE && x->tp > 1;
-    struct plan_part *part =
-        draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", x->cost.input_s - input_s);
-    part->beside = beside;
-    if (x->p->seq_parallel)
-        gather_turns(x, part, "tp gather again", turns, 1);
-    part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", x->cost.weight_s - weight_s);
-    part->beside = beside;
-    draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
-             x->p->seq_parallel ? "tp scatter" : "tp sum", turns, 1);
+    struct plan_part *part;
+    if (is_dtensor(x)) {
+        matrices_dtensor(x, pass, turns, input_s, weight_s);
+    } else {
+        part = draft_part(x, pass, STEP_INPUT_GRAD, "input gradients", input_s);
+        part->beside = beside;
+        if (x->p->seq_parallel)
+            gather_turns(x, part, "tp gather again", turns, 1);
+        part = draft_part(x, pass, STEP_WEIGHT_GRAD, "weight gradients", weight_s);
+        part->beside = beside;
+        draft_tp(x, part, x->p->seq_parallel ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE,
+                 x->p->seq_parallel ? "tp scatter" : "tp sum", turns, 1);
+    }
     part = draft_part(x, pass, STEP_INPUT_GRAD, "output gradients", 0);
-    if (x->p->seq_parallel)
+    if (x->p->seq_parallel && !is_dtensor(x))
         gather_turns(x, part, "tp gather", turns, 1);
     if (experts)
-        send_experts(x, pass, part, input_s + weight_s);
+        send_experts(x, pass, part, beside_input_s + beside_weight_s);
 }
 
 /* Operators that selective recomputation does again, with what they exchange. */
@@ -385,10 +487,17 @@ static void add_again(struct drafting *x, struct plan_pass *pass, bool experts)
         return;
     bool whole = experts && ops & 1U << PLAN_OP_EXPERTS;
     double beside_s = whole ? shared_s(x, x->cost.shared_forward_s) : 0;
-    struct plan_part *part =
-        draft_part(x, pass, STEP_RECOMPUTE, "operators again", x->cost.again_s - beside_s);
+    double again_s = x->cost.again_s - beside_s, gathers = 0;
     if (x->p->recompute == PLAN_RECOMPUTE_SAC && x->p->seq_parallel)
-        gather_turns(x, part, "tp gather", turns_of(x, experts), 1);
+        gathers = turns_of(x, experts);
+    /* Every second product that a gather feeds is done again. */
+    for (int turn = TURN_ATTENTION_IN; is_async(x) && turn < 2 * (int)gathers; turn += 2)
+        again_s += add_pieces(x, pass, STEP_RECOMPUTE, (enum block_turn)turn, true, 0.5);
+    if (is_dtensor(x) && gathers > 0 && !is_async(x))
+        again_s += dtensor_copies_s(x, gathers, 0);
+    struct plan_part *part = draft_part(x, pass, STEP_RECOMPUTE, "operators again", again_s);
+    if (gathers > 0 && !is_async(x))
+        gather_turns(x, part, "tp gather", gathers, 1);
     if (!experts && ops & 1U << PLAN_OP_MLP)
         send_turns(x, part, 1, 1);
     if (whole)
@@ -453,6 +562,8 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
     struct plan_block *b = &x->c->blocks[kind];
     bool batch = kind == BLOCK_EXPERTS && x->p->ep_overlap == PLAN_EP_OVERLAP_BATCH;
     block_cost(&x->cost, kind, x->m, x->p, x->npu);
+    if (kind == BLOCK_EXPERTS && x->p->ep_overlap == PLAN_EP_OVERLAP_SHARED) /* they hide tokens, not tp */
+        x->cost.turn_s[TURN_MLP_IN] = x->cost.turn_s[TURN_MLP_OUT] = 0;
     b->forward.taken = b->backward.taken = x->p->beside_share;
     add_forward(x, &b->forward, STEP_FORWARD, kind == BLOCK_EXPERTS);
     if (batch)
@@ -677,6 +788,8 @@ static void add_flop(struct drafting *x, double times, bool again)
     const struct block_cost *b = &x->cost;
     bool core_again = again || plan_ops(x->p, x->m) & 1U << PLAN_OP_CORE;
     double others = b->flop - b->core_flop, others_again = again ? others : b->again_flop;
+    if (again && plan_ends_early(x->p))
+        others_again -= b->last_flop;
     x->c->model_flop += times * 3 * b->flop;
     x->c->hardware_flop += times * (3 * b->flop + others_again + (core_again ? b->core_flop : 0));
     x->c->done_flop += times * (3 * others + others_again + (core_again ? 2 : 1) * b->core_done_flop +
@@ -829,7 +942,7 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
 static double again_s(const struct block_cost *c, const struct model *m, const struct plan *p)
 {
     if (p->recompute == PLAN_RECOMPUTE_FULL)
-        return plan_is_partly_again(p) ? 0 : c->forward_s + c->core_s;
+        return plan_is_partly_again(p) ? 0 : c->forward_s - (plan_ends_early(p) ? c->last_s : 0) + c->core_s;
     return c->again_s + (plan_ops(p, m) & 1U << PLAN_OP_CORE ? c->core_s : 0);
 }
 

@@ -7,7 +7,7 @@
 #include "workloads/collective.h"
 #include "workloads/step.h"
 
-enum { PLAN_MAX_PARTS = 48, PLAN_MAX_COLLECTIVES = 72 };
+enum { PLAN_MAX_PARTS = 64, PLAN_MAX_COLLECTIVES = 72 };
 
 struct plan_collective {
     enum plan_group group;

@@ -332,7 +332,8 @@ TEST(a_pass_takes_no_less_than_its_host)
     }
 }
 
-/* Operators that PyTorch's selective checkpointing does again gather once more for each turn. */
+/* Operators that PyTorch's selective checkpointing does again gather once more for each turn, which its
+ * weight gradients then have. */
 TEST(what_is_done_again_gathers_again)
 {
     struct model m = fixture_model("mixtral-8x7b");
@@ -343,9 +344,92 @@ TEST(what_is_done_again_gathers_again)
              p.software = PLAN_COMPILED, p.recompute = PLAN_RECOMPUTE_SAC);
         struct plan_cost c;
         cost_of(&c, &m, &p);
-        assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].backward, PLAN_GROUP_TP, 4), (3 + 1) * turns * unit,
+        assert_close(pass_B(&c, &c.blocks[BLOCK_EXPERTS].backward, PLAN_GROUP_TP, 4), (2 + 1) * turns * unit,
                      1e-14);
     }
+}
+
+/* Two gathers and two scatters in each pass; a layer done again ends before its last scatter. Asynchronous tp
+ * sends as much. */
+TEST(tp_of_PyTorch_gathers_nothing_once_more_for_weight_gradients)
+{
+    CASES(int32_t recompute; double again) = { { PLAN_RECOMPUTE_NONE, 0 },
+                                               { PLAN_RECOMPUTE_SAC, 2 },
+                                               { PLAN_RECOMPUTE_FULL, 3 } };
+    struct model m = fixture_model("llama3-8b");
+    double unit = 2 * (double)m.seq * 4096 * 3 / 4;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int32_t overlap = PLAN_OVERLAP_NONE; overlap <= PLAN_OVERLAP_SPLIT; overlap++) {
+            WITH(struct plan, p, fixture_plan(4, 1, 2, 1, 2), p.seq_parallel = true,
+                 p.software = PLAN_COMPILED, p.recompute = cases[i].recompute, p.overlap_tp = overlap);
+            struct plan_cost c;
+            cost_of(&c, &m, &p);
+            const struct plan_block *b = &c.blocks[BLOCK_DENSE];
+            assert_close(pass_B(&c, &b->forward, PLAN_GROUP_TP, 4), 4 * unit, 1e-14);
+            assert_close(pass_B(&c, &b->backward, PLAN_GROUP_TP, 4), (4 + cases[i].again) * unit, 1e-14);
+        }
+}
+
+/* Linear layers of a forward pass, a byte that is sent taking @p s_per_B. */
+static double linear_s(const struct plan_cost *c, int32_t tp, double s_per_B)
+{
+    double sum_s = 0;
+    for (int32_t i = 0; i < c->blocks[BLOCK_DENSE].forward.n; i++) {
+        const struct plan_part *part = &c->parts[c->blocks[BLOCK_DENSE].forward.first + i];
+        double sent_s = s_per_B * list_B(c, part->sent, PLAN_GROUP_TP, tp);
+        if (strcmp(part->name, "attention") != 0)
+            sum_s += part->beside ? fmax(part->compute_s, sent_s) : part->compute_s + sent_s;
+    }
+    return sum_s;
+}
+
+/* One piece for each NPU, one behind the other, a copy a piece but for the first: carried out. */
+static double pieces_s(double all_s, double copy_s, int64_t pieces)
+{
+    double done_s = all_s / (double)pieces;
+    for (int64_t i = 1; i < pieces; i++)
+        done_s = fmax(done_s, (double)i * copy_s) + all_s / (double)pieces;
+    return done_s;
+}
+
+/* Its products and copies carried out one by one; all else takes as long as where sending takes no time. */
+TEST(asynchronous_tp_takes_as_long_as_its_pieces_carried_out)
+{
+    struct model m = fixture_model("llama3-8b");
+    const struct topo_npu npu = fixture_npu("a100-80gb");
+    RNG(r, 5, 7);
+    for (int i = 0; i < 100; i++) {
+        int64_t tp = 2 << rng_below(r, 3);
+        double s_per_B = 1e-12 * (double)(1 + rng_below(r, 40)), both_s = 0, free_s = 0;
+        WITH(struct plan, p, fixture_plan(tp, 1, 2, 1, 4), p.seq_parallel = true, p.software = PLAN_COMPILED,
+             p.overlap_tp = PLAN_OVERLAP_SPLIT, p.micro = 2, p.jitter = 0);
+        struct plan_cost c;
+        struct block_cost once;
+        cost_of(&c, &m, &p);
+        block_cost(&once, BLOCK_DENSE, &m, &p, &npu);
+        double copy_s = s_per_B * 2 * 2 * (double)m.seq * 4096 / (double)tp;
+        for (int turn = 0; turn < N_BLOCK_TURNS; turn++) {
+            both_s += pieces_s(once.turn_s[turn], copy_s, tp);
+            free_s += once.turn_s[turn];
+        }
+        assert_close(linear_s(&c, (int32_t)tp, s_per_B) - linear_s(&c, (int32_t)tp, 0), both_s - free_s,
+                     1e-9);
+    }
+}
+
+/* torch.compile drops it; Megatron-Core does not. */
+TEST(a_layer_done_again_ends_before_a_product_that_nothing_needs)
+{
+    struct model m = fixture_model("llama3-8b");
+    double last = 2 * (double)m.seq * 4096 * 14336 * 32 * 4;
+    WITH(struct plan, p, fixture_plan(1, 1, 4, 1, 4), p.recompute = PLAN_RECOMPUTE_FULL,
+         p.software = PLAN_MEGATRON);
+    struct plan_cost all, early;
+    cost_of(&all, &m, &p);
+    p.software = PLAN_COMPILED;
+    cost_of(&early, &m, &p);
+    assert_close(all.hardware_flop - early.hardware_flop, last, 1e-9);
+    assert_close(all.model_flop, early.model_flop, 1e-14);
 }
 
 /* Beside another microbatch the forward pass has the exchange's share that its compute is of both passes, in
