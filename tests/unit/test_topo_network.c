@@ -456,7 +456,6 @@ TEST(shipped_networks_have_their_published_size)
         { "v1-1024-2d", "ring:8 switch:128", "pod", "InterPod" },
         { "v1-1024-3d", "ring:8 full:8 switch:16", "pod", "InterPod" },
         { "v1-1024-4d", "ring:2 full:8 ring:8 switch:8", "pod", "InterPod" },
-        { "dgx-h100-pod", "switch:8@450 switch:32@50", "pod", "InterRail" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct topo_network net;

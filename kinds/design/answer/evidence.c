@@ -86,7 +86,8 @@ static struct kind_weight weigh_kind(const struct evidence_kind *row, const stru
 {
     double far = npu_distance(row, plan);
     struct kind_weight x = { 0 };
-    if (!(far < FARTHEST))
+    /* No NPU sustains its peak: one that is timed there says nothing of what it does. */
+    if (!(far < FARTHEST) || !(plan->ceiling_flops < plan->peak_flops))
         return x;
     x.same = far < SAME_NPU && row->software == plan->software && row->experts == plan->experts;
     x.weight = exp(-far / FALL);
