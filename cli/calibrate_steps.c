@@ -180,6 +180,17 @@ static void put_band(struct text *out, const struct step_fit *f)
         text_printf(out, "step_band_precision: %s\n", topo_precision_words[f->precision]);
 }
 
+/* A line as it is; but a server beside the catalogue's file is named, for the new file lies elsewhere. */
+static void put_line(struct text *out, const char *s, size_t n)
+{
+    static const char beside[] = "server: ../servers/";
+    size_t begin = sizeof beside - 1;
+    if (strncmp(s, beside, begin) == 0)
+        text_printf(out, "server: %.*s\n", (int)strcspn(s + begin, ".\n"), s + begin);
+    else
+        text_printf(out, "%.*s\n", (int)n, s);
+}
+
 /* The file with its figure replaced, or with one more key; and with its band, in place of an older one. */
 static int put_file(struct text *out, const struct step_fit *f, struct err *e)
 {
@@ -193,7 +204,7 @@ static int put_file(struct text *out, const struct step_fit *f, struct err *e)
         if (own)
             text_printf(out, "%s %.3g\n", key, f->share);
         else if (strncmp(s, band, sizeof band - 1) != 0)
-            text_printf(out, "%.*s\n", (int)n, s);
+            put_line(out, s, n);
         put = put || own;
         s += n + (s[n] == '\n');
     }

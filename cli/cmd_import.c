@@ -212,11 +212,27 @@ static int count_npus(int64_t *n, const char *name, struct err *e)
     return rc;
 }
 
+/* What a recipe's workload is called: its file, or the folder of a file that every model's is called alike.
+ */
+static void put_recipe_name(struct text *out, const char *path)
+{
+    struct text folder = { 0 };
+    struct json j = { .out = out };
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (slash && strcmp(file, "config.json") == 0) {
+        text_printf(&folder, "%.*s", (int)(slash - path), path);
+        const char *upper = strrchr(text_str(&folder), '/');
+        file = upper ? upper + 1 : text_str(&folder);
+    }
+    json_text(&j, NULL, file);
+    text_free(&folder);
+}
+
 /* The workload of a recipe: a file that `workload:` names, or a study with the network beside it. */
 static int import_recipe(struct run *run, struct err *e)
 {
     struct text out = { 0 }, workload = { 0 }, notes = { 0 };
-    const char *path = run->opt.operands[0], *network = run->opt.network, *name = strrchr(path, '/');
+    const char *path = run->opt.operands[0], *network = run->opt.network;
     int64_t npus = 0;
     int rc = 0;
     if (run->opt.n_operands > 1)
@@ -233,9 +249,8 @@ static int import_recipe(struct run *run, struct err *e)
             json_text(&j, NULL, network);
             text_puts(&out, "\nmodel: alpha-beta\nworkload:\n");
         }
-        struct json j = { .out = &out };
         text_printf(&out, "%sname: ", network ? "  " : "");
-        json_text(&j, NULL, name ? name + 1 : path);
+        put_recipe_name(&out, path);
         text_printf(&out, "\n%s", text_str(&workload));
         rc = output_write(run, &out, e);
     }

@@ -1230,11 +1230,11 @@ static int check_software(const struct plan *p, const struct model *m, const str
         return plan_fail_at(doc, map, "precision",
                             p->precision == TOPO_NVFP4
                                 ? "is nvfp4, which the NPU does not have; give network.npu.peak_4bit_TFLOPS"
-                            : isnan(npu->peak_8bit_flops)
-                                ? "is of 8 bits, which the NPU does not have; give "
-                                  "network.npu.peak_8bit_TFLOPS"
-                                : "is not of this NPU, whose share of it is 0 (network.npu.fp8_share, "
-                                  "mxfp8_share)",
+                            : isnan(npu->peak_8bit_flops) ? "is of 8 bits, which the NPU does not have; give "
+                                                            "network.npu.peak_8bit_TFLOPS"
+                            : p->precision == TOPO_FP8
+                                ? "is fp8, which the NPU does not have: its network.npu.fp8_share is 0"
+                                : "is mxfp8, which the NPU does not have: its network.npu.mxfp8_share is 0",
                             e);
     if (p->attention_fp8 && !plan_is_fused(p, m))
         return plan_fail_at(doc, map, "attention_precision",

@@ -38,6 +38,7 @@ said
 said --set network.npu.step_band_precision=fp8
 said --set network.npu.step_band=0.001
 code calibrate --npu own.yaml steps.csv -q | grep -c step_band
+"$WEFT" calibrate --npu h100-80gb steps.csv -q | grep '^server' # by name: the file may lie anywhere
 
 echo "== one step: any figure fits, the band is assumed"
 head -2 steps.csv >one.csv

@@ -119,6 +119,14 @@ for script in block uniform method; do again megatron $script.sh; done
 again torchtitan second.toml --network hgx-h100
 again torchtitan fifth.toml --network hgx-h100
 
+echo "== what a recipe leaves to its provider; layers of an unknown kind; a model by its folder"
+sed '/normalization:/d; /position_embedding/d; /add_bias/d; /gated_linear/d; s/^  model:/&\n    _target_: megatron.bridge.models.Llama3ModelProvider70B/; s/^model:/&\n  _target_: megatron.bridge.models.Llama3ModelProvider70B/' llama70b.yaml >provider.yaml
+sed '/_target_/d' provider.yaml >silent.yaml
+for f in provider silent; do code import --from nemo $f.yaml | grep -e '^\$' -e 'activation:\|norm:\|positions:\|biases' -e 'given'; done
+mkdir Llama-3.1-8B
+sed 's/"attention_bias": false,/& "layer_types": ["full_attention", "linear_attention", "linear_attention"],/' llama.json >Llama-3.1-8B/config.json
+code import --from hf Llama-3.1-8B/config.json | grep -e '^name' -e layer_types
+
 echo "== from a card to the time of a step"
 code import --from hf llama.json --network dgx-h100-pod -q -o card.yaml
 plan card.yaml -q --set network.npu=h100-80gb
@@ -134,6 +142,8 @@ workload: work.yaml
 plan study.yaml -q
 
 echo "== wrong"
+"$WEFT" import --from nemo llama70b.yaml --network hgx-h100 -q -o lacks.yaml # mxfp8
+code sim lacks.yaml -q
 bad() {
     echo "== $1"
     printf '%b' "$3" >bad

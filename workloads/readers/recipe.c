@@ -525,15 +525,27 @@ static bool is_layer_type(const char *name)
 
 static bool has_part(const struct recipe_said *r, enum fact f, const char *part);
 
+/* Layers that are not attention of a kind known here are timed as if they were; told once. */
+static void note_layer_type(const struct recipe_said *r, const struct recipe_setting *s, bool *told)
+{
+    if (*told || strcmp(s->value, "full_attention") == 0 || strcmp(s->value, "sliding_attention") == 0)
+        return;
+    note_at(r, s, "is not known here: such layers are timed as full attention");
+    *told = true;
+}
+
 static int take_settings(struct recipe_said *r, struct err *e)
 {
     int n_idle = 0;
+    bool told = false;
     for (int32_t i = 0; i < r->settings.n; i++) {
         const struct recipe_setting *s = &r->settings.items[i];
         enum fact f = find_fact(r->format, s->name);
         int rc = f < N_FACTS ? take_fact(r, f, s, e) : 0;
         if (rc)
             return rc;
+        if (is_layer_type(s->name))
+            note_layer_type(r, s, &told);
         if (f < N_FACTS || is_layer_type(s->name))
             continue;
         if (is_idle(r->format, s->name))
@@ -613,22 +625,50 @@ static void settle_family(struct recipe_said *r)
              "model_type is not given: taken as Llama's family, with RMSNorm, rotary positions, gated MLP");
 }
 
+/* Is the model a provider of NeMo or Megatron-Bridge whose class sets what Llama has: RMSNorm, rotary
+ * positions, a gated MLP, no biases? A recipe written out in full says these itself. */
+static bool is_llama_provider(const struct recipe_said *r)
+{
+    static const char *const classes[] = { "Llama", "Mistral", "Mixtral", "Qwen", "DeepSeek", "Kimi" };
+    for (int32_t i = 0; i < r->settings.n && r->format == RECIPE_NEMO; i++) {
+        const char *own = strstr(r->settings.items[i].name, "model._target_");
+        for (size_t k = 0; own && k < sizeof classes / sizeof *classes; k++)
+            if (strstr(r->settings.items[i].value, classes[k]))
+                return true;
+    }
+    return false;
+}
+
+/* What a recipe of NeMo leaves to its provider. */
+static void note_provider(const struct recipe_said *r)
+{
+    if (r->format != RECIPE_NEMO || (said(r, NORM) && said(r, POSITIONS) && said(r, GATED) && said(r, BIAS)))
+        return;
+    note(r, is_llama_provider(r)
+                ? "of normalization, position_embedding_type, gated_linear_unit and add_bias_linear what is "
+                  "not given is as its provider has it: RMSNorm, rope, true, false"
+                : "of normalization, position_embedding_type, gated_linear_unit and add_bias_linear what is "
+                  "not given is as in Megatron-Core: LayerNorm, learned positions, false, true");
+}
+
 static bool is_gated(const struct recipe_said *r)
 {
-    return r->format == RECIPE_HF || r->count[GATED];
+    return r->format == RECIPE_HF || count_or(r, GATED, is_llama_provider(r)) != 0;
 }
 
 /* SwiGLU counts for every gated MLP; without a gate the MLP has two matrices, whatever lies between. */
 static void put_kinds(struct text *out, const struct recipe_said *r, const char *indent)
 {
-    bool hf = r->format == RECIPE_HF;
-    bool rms = hf || strcmp(word(r, NORM), "RMSNorm") == 0;
-    bool rotary = hf || r->count[ROTARY] || strstr(word(r, POSITIONS), "rope");
+    bool hf = r->format == RECIPE_HF, llama = is_llama_provider(r);
+    bool rms = hf || (said(r, NORM) ? strcmp(word(r, NORM), "RMSNorm") == 0 : llama);
+    bool rotary =
+        hf || r->count[ROTARY] || (said(r, POSITIONS) ? strstr(word(r, POSITIONS), "rope") != NULL : llama);
     bool tied = r->format == RECIPE_MEGATRON ? !r->count[UNTIED]
                                              : count_or(r, TIED, hf ? r->family->tied : false) != 0;
     bool biases = hf                             ? r->family->biases
                   : r->format == RECIPE_MEGATRON ? !r->count[NO_BIAS]
-                                                 : count_or(r, BIAS, 1) != 0;
+                                                 : count_or(r, BIAS, !llama) != 0;
+    note_provider(r);
     if (hf && said(r, ACTIVATION) && strcmp(word(r, ACTIVATION), "silu") != 0)
         note_at(r, r->at[ACTIVATION], "is counted as SwiGLU: three matrices, another function between");
     put(out, indent, "activation", "%s", is_gated(r) ? "swiglu" : "gelu");
@@ -813,7 +853,7 @@ static int check_model(const struct recipe_said *r, struct err *e)
     } needed[] = { { LAYERS, "the number of layers" },
                    { HIDDEN, "the width of a token" },
                    { HEADS, "the number of attention heads" },
-                   { VOCAB, "the words of the vocabulary" } };
+                   { VOCAB, "the number of tokens in the vocabulary" } };
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!r->count[needed[i].fact])
             return fail_missing(r, needed[i].fact, needed[i].what, e);

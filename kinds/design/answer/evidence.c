@@ -277,7 +277,8 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
                     "no measured step of %s, %s on this NPU as described; %d near it (%s, or other software "
                     "or model), mean error %.2g %%",
                     software, model, (int)v->others, v->npu, 100 * v->mean);
-    text_printf(out, ", 9 of 10 within %.2g %%", 100 * expm1(v->reach));
+    double reach = 100 * expm1(v->reach);
+    text_printf(out, reach < 10 ? ", 9 of 10 within %.2g %%" : ", 9 of 10 within %.0f %%", reach);
     if (n > 0 && !v->calibrated && v->n[x->plan.precision] == 0)
         text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
 }
