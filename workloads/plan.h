@@ -302,8 +302,8 @@ double plan_reserve(const struct plan *p);
 /** Does PyTorch train it: FSDP2 keeps parameters in fp32 shards, rings of cp are many small kernels? */
 bool plan_is_pytorch(const struct plan *p);
 
-/** Does a layer that is done again end before its last product, whose output nothing keeps? torch.compile's
- * graphs have no dead code; Megatron-Core does again the whole layer. */
+/** Does a layer that is done again end before its last product, whose output nothing keeps? Graphs of
+ * torch.compile and XLA have no dead code; Megatron-Core does again the whole layer. */
 bool plan_ends_early(const struct plan *p);
 
 /** Data-sheet peak of the precision that linear layers compute in; utilisation is of this [FLOP/s]. */
