@@ -142,6 +142,8 @@ workload: work.yaml
 plan study.yaml -q
 
 echo "== wrong"
+sed 's/"model_type": "llama"/"model_type": "mamba2"/' llama.json >mamba.json
+code import --from hf mamba.json
 "$WEFT" import --from nemo llama70b.yaml --network hgx-h100 -q -o lacks.yaml # mxfp8
 code sim lacks.yaml -q
 bad() {

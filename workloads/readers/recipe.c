@@ -845,6 +845,17 @@ static void settle_defaults(struct recipe_said *r)
     }
 }
 
+/* Families whose layers are no decoder's attention and MLP: timed as one they would only look right. */
+static int check_family(const struct recipe_said *r, struct err *e)
+{
+    static const char *const others[] = { "mamba",     "rwkv", "jamba", "recurrent", "nemotron_h",
+                                          "falcon_h1", "t5",   "bert",  "whisper",   "clip" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (r->format == RECIPE_HF && said(r, FAMILY) && strstr(word(r, FAMILY), others[i]))
+            return fail_at(r, r->at[FAMILY], e, ERR_UNSUP, "expected a decoder of attention and MLPs");
+    return 0;
+}
+
 static int check_model(const struct recipe_said *r, struct err *e)
 {
     static const struct {
@@ -857,7 +868,7 @@ static int check_model(const struct recipe_said *r, struct err *e)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!r->count[needed[i].fact])
             return fail_missing(r, needed[i].fact, needed[i].what, e);
-    return 0;
+    return check_family(r, e);
 }
 
 static int put_model(struct text *out, struct recipe_said *r, const char *indent, struct err *e)
@@ -1084,7 +1095,8 @@ static int find_batch(int64_t *batch, const struct recipe_said *r, struct err *e
     if (r->format == RECIPE_HF) {
         *batch = npus * ((TOKENS / r->count[SEQ] + npus - 1) / npus);
         text_printf(r->notes,
-                    "%s: a card says nothing about training: batch %lld is assumed, about 4 million tokens\n",
+                    "%s: a card says nothing about training: batch %lld, about 4 million tokens, and bf16 "
+                    "are assumed\n",
                     r->settings.path, (long long)*batch);
         return 0;
     }
