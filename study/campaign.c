@@ -200,10 +200,16 @@ static int put_batch(struct writer *w, const struct fleet_batch *batch, struct e
     return rc;
 }
 
-/* Of rows that are stored here the first rank hears of two: the fastest, and the first without a design. */
-static int leave_noted(struct writer *w, struct table *rows, int64_t failed, struct err *e)
+static bool is_noted(const void *data, const struct table *t, int64_t row)
 {
-    struct table noted = { 0 };
+    const int64_t *noted = data;
+    (void)t;
+    return row == noted[0] || row == noted[1];
+}
+
+/* Of rows that are stored here the first rank hears of two: the fastest, and the first without a design. */
+static void leave_noted(const struct writer *w, struct table *rows, int64_t failed)
+{
     int64_t best = -1, worst = -1;
     for (int64_t row = 0; row < rows->n_rows; row++) {
         double time_s = w->time < 0 ? (double)NAN : table_number(rows, row, w->time);
@@ -213,15 +219,7 @@ static int leave_noted(struct writer *w, struct table *rows, int64_t failed, str
         if (!solved && failed && (worst < 0 || table_count(rows, row, 0) < table_count(rows, worst, 0)))
             worst = row;
     }
-    for (int32_t i = 0; i < rows->n_cols; i++)
-        table_column_of(&noted, rows, i);
-    if (best >= 0)
-        table_take_row(&noted, rows, best);
-    if (worst >= 0)
-        table_take_row(&noted, rows, worst);
-    table_free(rows);
-    *rows = noted;
-    return noted.failed ? err_nomem(e, "rows of a sweep") : 0;
+    table_keep_rows(rows, is_noted, (int64_t[]){ best, worst });
 }
 
 /* Rows of blocks; of another rank's store those that it leaves to be noted. */
@@ -231,8 +229,10 @@ static int take_blocks(struct writer *w, struct fleet_batch *batch, struct err *
     int rc = batch->away ? 0 : put_batch(w, batch, e);
     if (rc)
         return rc;
-    if (fleet_rank() > 0)
-        return leave_noted(w, &batch->rows, batch->counts.failed, e);
+    if (fleet_rank() > 0) {
+        leave_noted(w, &batch->rows, batch->counts.failed);
+        return 0;
+    }
     sweep_count_add(&c->state.done, &batch->counts);
     /* Survivors are counted when they are written. */
     c->state.kept += c->keep ? 0 : batch->counts.solved;

@@ -165,8 +165,9 @@ static int write_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *
 
 void fleet_report(struct fleet_crew *c)
 {
-#pragma omp critical(fleet_take)
+    pthread_mutex_lock(&c->taking);
     report_due(c);
+    pthread_mutex_unlock(&c->taking);
 }
 
 void fleet_part(struct fleet_crew *c, int64_t n, int64_t more)
@@ -176,9 +177,9 @@ void fleet_part(struct fleet_crew *c, int64_t n, int64_t more)
 
 int fleet_take_batch(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
-    int rc;
-#pragma omp critical(fleet_take)
-    rc = write_batch(c, b, e);
+    pthread_mutex_lock(&c->taking);
+    int rc = write_batch(c, b, e);
+    pthread_mutex_unlock(&c->taking);
     return rc;
 }
 
@@ -200,18 +201,22 @@ void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work)
         work->more(&b->more[i], i, work->data);
 }
 
+/* Columns and room stay: making the names of a hundred columns takes as long as solving a few points. */
+void fleet_batch_clear(struct fleet_batch *b)
+{
+    b->units = (struct span){ .n = 0 };
+    b->counts = (struct sweep_counts){ 0 };
+    b->away = false;
+    table_clear(&b->rows);
+    for (int32_t i = 0; i < FLEET_MORE; i++)
+        table_clear(&b->more[i]);
+}
+
 void fleet_batch_free(struct fleet_batch *b)
 {
     table_free(&b->rows);
     for (int32_t i = 0; i < FLEET_MORE; i++)
         table_free(&b->more[i]);
-}
-
-static void empty_batch(struct fleet_worker *w)
-{
-    fleet_batch_free(&w->batch);
-    fleet_batch_begin(&w->batch, w->crew->run->work);
-    w->worked_s = 0;
 }
 
 static int give_batch(struct fleet_worker *w, struct err *e)
@@ -220,7 +225,8 @@ static int give_batch(struct fleet_worker *w, struct err *e)
     if (w->batch.units.n == 0)
         return 0;
     int rc = w->crew->desk->give(w->crew, &w->batch, e);
-    empty_batch(w);
+    fleet_batch_clear(&w->batch);
+    w->worked_s = 0;
     return rc;
 }
 
@@ -307,8 +313,7 @@ struct span fleet_next(struct fleet_crew *c, const struct fleet_want *want)
 int fleet_give(struct fleet_crew *c, struct fleet_batch *b, struct err *e)
 {
     int rc = c->desk->give(c, b, e);
-    fleet_batch_free(b);
-    fleet_batch_begin(b, c->run->work);
+    fleet_batch_clear(b);
     return rc;
 }
 
@@ -359,6 +364,7 @@ int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, s
     assert(f->share.first >= 0 && f->share.n >= 0 && f->share.n <= f->work->n_units - f->share.first);
     f->stopped = false;
     *c = (struct fleet_crew){ .run = f, .desk = &fleet_first_desk, .reported_s = -INFINITY };
+    pthread_mutex_init(&c->taking, NULL);
     c->workers = (int64_t)f->threads * ranks;
     c->n_stretches = f->apart ? ranks : 1;
     c->stretches = malloc((size_t)c->n_stretches * sizeof *c->stretches);
@@ -384,6 +390,7 @@ int fleet_crew_begin(struct fleet_crew *c, struct fleet_run *f, int32_t ranks, s
 int fleet_crew_end(struct fleet_crew *c, struct err *e)
 {
     work_end(&c->work);
+    pthread_mutex_destroy(&c->taking);
     spans_free(&c->done);
     free(c->stretches);
     if (c->failed)

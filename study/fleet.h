@@ -6,15 +6,18 @@
  * compute. Pieces grow and shrink with the time that units take (FLEET_PIECE_S), so that both microseconds
  * and minutes per unit keep the queue and the writer off the critical path.
  *
- * Locks are OpenMP critical sections with names: fleet_queue, fleet_take and fleet_end here, fleet_branch on
- * ranks other than the first, runs_board in study/runs.c. None is entered inside another, so there is no
- * order to keep. Flags that are read in loops (stop, failed, active) are atomic instead.
+ * Locks are OpenMP critical sections with names: fleet_queue and fleet_end here, fleet_branch on ranks other
+ * than the first, runs_board in study/runs.c. The writer has a mutex: it works for milliseconds, in which who
+ * waits for a critical section spins. None is entered inside another, so there is no order to keep. Flags
+ * that are read in loops (stop, failed, active) are atomic instead.
  *
  * Which thread runs which unit, and in what order batches arrive, is left to chance; whoever takes them must
  * not depend on it.
  */
 #ifndef STUDY_FLEET_H
 #define STUDY_FLEET_H
+
+#include <pthread.h>
 
 #include "base/table.h"
 #include "base/work.h"
@@ -62,6 +65,8 @@ struct fleet_batch {
  * `failed` of its tables.
  */
 void fleet_batch_begin(struct fleet_batch *b, const struct fleet_work *work);
+/** Without rows again; columns and room stay. */
+void fleet_batch_clear(struct fleet_batch *b);
 void fleet_batch_free(struct fleet_batch *b);
 
 /** Where rows go: called on the first rank, by one thread at a time. The rows may be taken out of the tables.
@@ -142,7 +147,7 @@ int fleet_share(void **bytes, size_t *n, struct err *e);
 /* ---- what the threads of one rank share; for the files of the fleet ---- */
 
 /** Work that is worth a piece, and a batch: what a kill loses, what a thread waits for at the end. */
-#define FLEET_PIECE_S 0.05
+#define FLEET_PIECE_S 0.02
 
 /** What differs between the first rank and others. Called by all working threads at once. */
 struct fleet_desk {
@@ -172,7 +177,8 @@ struct fleet_crew {
     int32_t n_stretches;
     int64_t left;    /**< units that nobody has */
     int64_t workers; /**< of all ranks */
-    /* writer: under critical(fleet_take) */
+    /* writer: under `taking` */
+    pthread_mutex_t taking;
     bool closed;                /**< it failed: nothing is written any more */
     struct sweep_counts counts; /**< of all that was taken */
     double reported_s;          /**< when progress was called last */

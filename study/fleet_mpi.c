@@ -259,12 +259,12 @@ struct office {
     struct fleet_crew *crew;
     int32_t here; /* other ranks that did not say BYE */
     bool told;    /* they were told to stop */
+    struct fleet_batch got;
 };
 
 static void receive_rows(struct office *o, const MPI_Status *status, struct err *e)
 {
-    const struct fleet_work *work = o->crew->run->work;
-    struct fleet_batch b;
+    struct fleet_batch *b = &o->got;
     int n;
     MPI_Get_count(status, MPI_BYTE, &n);
     unsigned char *bytes = malloc((size_t)n + 1);
@@ -274,14 +274,13 @@ static void receive_rows(struct office *o, const MPI_Status *status, struct err 
         return;
     }
     mpi_receive(bytes, (size_t)n, status);
-    fleet_batch_begin(&b, work);
-    int rc = fleet_unpack(&b, bytes, (size_t)n, e);
-    b.away = o->crew->run->apart;
+    int rc = fleet_unpack(b, bytes, (size_t)n, e);
+    b->away = o->crew->run->apart;
     if (!rc)
-        rc = fleet_take_batch(o->crew, &b, e);
+        rc = fleet_take_batch(o->crew, b, e);
     if (rc)
         fleet_fail(o->crew, e);
-    fleet_batch_free(&b);
+    fleet_batch_clear(b);
     free(bytes);
 }
 
@@ -413,13 +412,12 @@ static bool put_parcel(struct branch *b, struct parcel *p)
 static int take_here(bool *taken, struct fleet_crew *c, struct fleet_batch *batch, struct err *e)
 {
     int rc = 0;
-#pragma omp critical(fleet_take)
-    {
-        if (!c->closed)
-            rc = c->run->take(c->run->take_data, batch, e);
-        c->closed = c->closed || rc;
-        *taken = !c->closed;
-    }
+    pthread_mutex_lock(&c->taking);
+    if (!c->closed)
+        rc = c->run->take(c->run->take_data, batch, e);
+    c->closed = c->closed || rc;
+    *taken = !c->closed;
+    pthread_mutex_unlock(&c->taking);
     return rc;
 }
 
@@ -619,6 +617,7 @@ static int run_first(struct fleet_run *f, struct err *e)
     if (rc)
         fleet_fail(&c, &mine);
     struct office o = { .crew = &c, .here = fleet_ranks() - 1 };
+    fleet_batch_begin(&o.got, f->work);
 #pragma omp parallel num_threads(f->threads + 1)
     {
 #pragma omp master
@@ -629,6 +628,7 @@ static int run_first(struct fleet_run *f, struct err *e)
         else
             fleet_crew_work(&c);
     }
+    fleet_batch_free(&o.got);
     return fleet_crew_end(&c, e);
 }
 
@@ -638,6 +638,7 @@ static int run_other(struct fleet_run *f, struct err *e)
     struct branch b = { .crew = &c, .want = { .n = 1, .unit_s = INFINITY }, .piece_n = 1 };
     struct verdict v = { .stopped = 0 };
     struct err mine = { 0 };
+    pthread_mutex_init(&c.taking, NULL);
     c.data = &b;
     b.last = &b.parcels;
     /* As many as may be held for each worker, and one that it waits for. */
@@ -657,6 +658,7 @@ static int run_other(struct fleet_run *f, struct err *e)
         else
             fleet_crew_work(&c);
     }
+    pthread_mutex_destroy(&c.taking);
     free(b.stock);
     f->stopped = v.stopped;
     if (v.err.code)
