@@ -68,7 +68,7 @@ struct front_job {
     struct text work, other_work; /**< owned: the workload of the first of them, and the first other one */
 };
 
-enum { FRONT_NAME = 160 };
+enum { FRONT_NAME = 160, USUAL_TIES = 10 };
 
 /* ---- what is asked ---- */
 
@@ -240,8 +240,10 @@ static int take_options(struct front_job *j, const struct options *opt, struct e
     j->n_sides = opt->limits.n > 0 ? 2 : 1;
     j->sample = (struct front_sample){ .most = opt->front_behind, .every = 1 };
     int rc = filters_read(&j->filters, &opt->where, e);
-    for (int32_t i = 0; i < j->n_sides; i++)
+    for (int32_t i = 0; i < j->n_sides; i++) {
         j->sides[i].rule.kind = j->source.kind;
+        j->sides[i].rule.most_equal = opt->front_ties ? opt->front_ties : USUAL_TIES;
+    }
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
         rc = take_rule(&j->sides[i].rule, opt, columns, e);
     if (!rc)
@@ -554,7 +556,8 @@ static int add_part(struct front_job *j, struct front_job *part, struct err *e)
     else if (!j->other_work.n)
         text_puts(&j->other_work, text_str(&part->other_work));
     for (int32_t i = 0; i < j->n_sides && !rc; i++)
-        rc = keep_offer(j->sides[i].keep, &part->sides[i].rows, e);
+        if (!(rc = keep_offer(j->sides[i].keep, &part->sides[i].rows, e)))
+            keep_add_left_out(j->sides[i].keep, part->sides[i].keep);
     return rc;
 }
 
@@ -580,6 +583,19 @@ static int front_read_parts(struct front_job *j, const struct options *opt, stru
     free(parts);
     free(errs);
     return rc;
+}
+
+/* Designs that equal others fill no memory, but are told of. */
+static void warn_left_out(const struct front_job *j, struct run *run)
+{
+    const struct front_set *set = keep_fronts(j->sides[FRONT_ALL].keep);
+    int64_t n = 0;
+    for (int32_t g = 0; g < set->n; g++)
+        n += set->fronts[g].left_out;
+    if (n > 0)
+        output_warn(run,
+                    "%lld designs are left out: of each set of equal ones the first %lld are listed (--ties)",
+                    (long long)n, (long long)j->sides[FRONT_ALL].rule.most_equal);
 }
 
 /* Another front than that of the study may be of designs that were dropped. */
@@ -620,6 +636,8 @@ static int front_job_run(struct front_job *j, struct run *run, struct err *e)
         rc = front_read_rows(j, e);
     if (!rc)
         rc = check_fronts(j, run, e);
+    if (!rc)
+        warn_left_out(j, run);
     return rc;
 }
 
@@ -1227,7 +1245,7 @@ static bool is_same(const struct front_job *j, const char *group)
 {
     const struct front *all = front_of(keep_fronts(j->sides[FRONT_ALL].keep), group);
     const struct front *within = front_of(keep_fronts(j->sides[FRONT_WITHIN].keep), group);
-    return within && within->n_sorted == all->n_sorted &&
+    return within && within->n_sorted == all->n_sorted && within->left_out == all->left_out &&
            memcmp(within->id, all->id, (size_t)all->n_sorted * sizeof *all->id) == 0;
 }
 
@@ -1314,6 +1332,8 @@ static void put_summary(const struct front_job *j, const char *group, struct tex
             text_printf(out, "%s%s%s", k ? ", " : "", rule->front[k].large ? "largest " : "",
                         rule->front[k].name);
         text_printf(out, "%s%lld design%s", s == FRONT_ALL ? ": " : "", (long long)n, n == 1 ? "" : "s");
+        if (f && f->left_out > 0)
+            text_printf(out, " and %lld that equal some of them", (long long)f->left_out);
         if (knee >= 0)
             text_printf(out, ", knee at point %s", front_name(name, &j->sides[s], f->id[knee]));
         text_puts(out, "\n");
@@ -1380,6 +1400,9 @@ static const struct option front_rows[] = {
     TEXT_OPTION("design", "POINT", front_design, "show how far this point is from the front"),
     TEXT_OPTION("at", "VALUES", front_at,
                 "the same for a design given by values, as in time_s=1.2,cost_usd=3e6"),
+    COUNT_OPTION("ties", "N", front_ties, 1, 1000000000,
+                 "of designs that are equal in all of these columns list the first N by point, and count the "
+                 "others (default: 10)"),
     COUNT_OPTION("behind", "N", front_behind, 1, 1000000,
                  "in CSV and JSON also designs behind the front, evenly through the table, at most so many"),
 };

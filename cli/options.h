@@ -99,7 +99,7 @@ struct options {
     bool force, quiet, verbose, help, version, wide;
     bool bill, igraph, spec, split, dry_run, list, say_columns, timing, all, what_if;
     bool resume, partial, slurm, typed, front_only, curves, schema, xy_linear, skip_bad, cpu_jobs;
-    int64_t threads, width_px, height_px, front_behind;
+    int64_t threads, width_px, height_px, front_behind, front_ties;
     int64_t jobs;                        /**< shards of a job array, 0 = absent */
     int32_t shape, algorithm, in_switch; /**< enum topo_shape and so on, -1 = absent */
     int32_t collective;                  /**< enum collective_kind, -1 = absent */

@@ -8,8 +8,8 @@
  * points are kept while a sweep runs.
  *
  * Invariant between calls: no point of the tree dominates another. So when a point equal to x is found,
- * nothing dominates x and x dominates nothing: equal points simply stay together, and the set is a function
- * of the offers alone. The shape of the tree is not: nothing that is said depends on it (front_sort() orders
+ * nothing dominates x and x dominates nothing: x joins those of its values, and the set is a function of the
+ * offers alone. The shape of the tree is not: nothing that is said depends on it (front_sort() orders
  * by values, then ids).
  */
 #include "study/front.h"
@@ -19,10 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/vec.h"
 
 /*
- * The points of a front in boxes within boxes (an R-tree; Guttman, SIGMOD 1984).
+ * The points of a front in boxes within boxes (an R-tree; Guttman, SIGMOD 1984). Points of equal values are
+ * one member of the tree, which has a list of their ids.
  */
 
 /** Where a point lies against the points of a tree, of which none dominates another. */
@@ -36,17 +38,29 @@ enum front_place {
 static struct front_tree *front_tree_build(int32_t n_cols);
 static void front_tree_free(struct front_tree *t); /**< NULL is fine */
 
-static enum front_place front_tree_find(const struct front_tree *t, const double *x);
+/** @p equal: where one is equal, the place of those in t->equals. */
+static enum front_place front_tree_find(const struct front_tree *t, const double *x, int32_t *equal);
 
 /** Take out what @p x dominates, none of which is equal to it, and append the ids to f->off; counts f->n.
  * ERR_NOMEM. */
 static int front_tree_take_off(struct front_tree *t, const double *x, struct front *f, struct err *e);
 
-/** ERR_NOMEM; the tree is then as it was. */
+/** A point that none is equal to. ERR_NOMEM; the tree is then as it was. */
 static int front_tree_insert(struct front_tree *t, const double *x, int64_t id, struct err *e);
 
 /** All points in no order: @p x shape [n][n_cols], @p id shape [n]. */
 static void front_tree_list(const struct front_tree *t, double *x, int64_t *id);
+
+/* Points of the same values: the ids of those that stay, the largest first. */
+struct front_equals {
+    int64_t one, *id; /* id: owned, shape [n], of a single point not used: it is `one` */
+    int64_t n, cap, left_out;
+};
+static bool goes_first(const int64_t *a, const int64_t *b)
+{
+    return *a > *b;
+}
+HEAP(ids, int64_t, goes_first)
 
 /* Members of a leaf, kids of another node; one more while it is split. Measured with 60,000 points that all
  * stay: leaves of 16 to 48 and nodes of 24 to 48 are alike, nodes of 12 a fifth slower in five columns. */
@@ -62,14 +76,15 @@ struct front_node {
 
 struct front_block {
     double x[LEAF + 1][MAX_COLS];
-    int64_t id[LEAF + 1];
+    int32_t equal[LEAF + 1]; /* of the tree's equals */
 };
 
 struct front_tree {
     int32_t n_cols;
-    struct front_node *nodes;   /* shape [n_nodes], owned */
-    struct front_block *blocks; /* shape [n_blocks], owned */
-    int32_t n_nodes, cap_nodes, n_blocks, cap_blocks;
+    struct front_node *nodes;    /* shape [n_nodes], owned */
+    struct front_block *blocks;  /* shape [n_blocks], owned */
+    struct front_equals *equals; /* shape [n_equals], owned; `one` of a free one is the next free one */
+    int32_t n_nodes, cap_nodes, n_blocks, cap_blocks, n_equals, cap_equals, free_equals;
     int32_t root, free_node, free_leaf; /* -1 = none; a free leaf keeps its block */
 };
 
@@ -79,7 +94,9 @@ static struct front_tree *front_tree_build(int32_t n_cols)
 {
     struct front_tree *t = calloc(1, sizeof *t);
     if (t)
-        *t = (struct front_tree){ .n_cols = n_cols, .root = -1, .free_node = -1, .free_leaf = -1 };
+        *t = (struct front_tree){
+            .n_cols = n_cols, .root = -1, .free_node = -1, .free_leaf = -1, .free_equals = -1
+        };
     return t;
 }
 
@@ -87,6 +104,9 @@ static void front_tree_free(struct front_tree *t)
 {
     if (!t)
         return;
+    for (int32_t i = 0; i < t->n_equals; i++)
+        free(t->equals[i].id);
+    free(t->equals);
     free(t->nodes);
     free(t->blocks);
     free(t);
@@ -125,6 +145,80 @@ static void drop_node(struct front_tree *t, int32_t i)
     *first = i;
 }
 
+/* ---- equal points ---- */
+
+static int64_t *ids_of(struct front_equals *q)
+{
+    return q->n == 1 ? &q->one : q->id;
+}
+
+/* For a single point; -1 on lack of memory. */
+static int32_t new_equals(struct front_tree *t, int64_t id)
+{
+    int32_t i = t->free_equals;
+    if (i >= 0)
+        t->free_equals = (int32_t)t->equals[i].one;
+    else if (vec_reserve(t->equals, t->cap_equals, t->n_equals + 1))
+        i = t->n_equals++;
+    if (i >= 0)
+        t->equals[i] = (struct front_equals){ .one = id, .n = 1 };
+    return i;
+}
+
+static void drop_equals(struct front_tree *t, int32_t i)
+{
+    free(t->equals[i].id);
+    t->equals[i] = (struct front_equals){ .one = t->free_equals };
+    t->free_equals = i;
+}
+
+static int note_off(struct front *f, int64_t id, struct err *e)
+{
+    if (!vec_reserve(f->off, f->cap_off, f->n_off + 1))
+        return err_nomem(e, "front");
+    f->off[f->n_off++] = id;
+    return 0;
+}
+
+/* One more: of those the lowest stay. */
+static int join_equals(struct front *f, struct front_equals *q, int64_t id, bool *on, struct err *e)
+{
+    if (f->most_equal == 0 || q->n < f->most_equal) {
+        if (!vec_reserve(q->id, q->cap, q->n + 1))
+            return err_nomem(e, "front");
+        if (q->n == 1)
+            q->id[0] = q->one;
+        ids_push(q->id, q->n++, id);
+        f->n++;
+        *on = true;
+        return 0;
+    }
+    int64_t *ids = ids_of(q);
+    *on = id < ids[0];
+    int rc = *on ? note_off(f, ids[0], e) : 0;
+    if (rc)
+        return rc;
+    if (*on)
+        ids_replace(ids, q->n, id);
+    q->left_out++;
+    f->left_out++;
+    return 0;
+}
+
+/* Off the front, all of them. */
+static int take_equals(struct front *f, int32_t at, struct err *e)
+{
+    struct front_equals *q = &f->tree->equals[at];
+    const int64_t *ids = ids_of(q);
+    for (int64_t i = 0; i < q->n; i++)
+        if (note_off(f, ids[i], e))
+            return ERR_NOMEM;
+    f->n -= q->n;
+    f->left_out -= q->left_out;
+    drop_equals(f->tree, at);
+    return 0;
+}
+
 /* ---- comparing ---- */
 
 static bool no_worse(const double *a, const double *b, int32_t n)
@@ -144,22 +238,24 @@ static bool is_equal(const double *a, const double *b, int32_t n)
 }
 
 static enum front_place find_in_block(const struct front_tree *t, const struct front_node *node,
-                                      const double *x)
+                                      const double *x, int32_t *equal)
 {
     const struct front_block *b = &t->blocks[node->leaf];
     for (int32_t i = 0; i < node->n; i++)
-        if (no_worse(b->x[i], x, t->n_cols))
+        if (no_worse(b->x[i], x, t->n_cols)) {
+            *equal = b->equal[i];
             return is_equal(b->x[i], x, t->n_cols) ? FRONT_EQUAL : FRONT_BEHIND;
+        }
     return FRONT_BESIDE;
 }
 
 /* A box that lies wholly below the point needs no look inside; those that do are looked for first. */
-static enum front_place find_below(const struct front_tree *t, int32_t at, const double *x)
+static enum front_place find_below(const struct front_tree *t, int32_t at, const double *x, int32_t *equal)
 {
     const struct front_node *node = &t->nodes[at];
     int32_t maybe[FAN], n_maybe = 0;
     if (node->leaf >= 0)
-        return find_in_block(t, node, x);
+        return find_in_block(t, node, x, equal);
     for (int32_t i = 0; i < node->n; i++) {
         const struct front_node *kid = &t->nodes[node->kids[i]];
         if (!no_worse(kid->lo, x, t->n_cols))
@@ -171,15 +267,15 @@ static enum front_place find_below(const struct front_tree *t, int32_t at, const
     }
     enum front_place place = FRONT_BESIDE;
     for (int32_t i = 0; i < n_maybe && place == FRONT_BESIDE; i++)
-        place = find_below(t, maybe[i], x);
+        place = find_below(t, maybe[i], x, equal);
     return place;
 }
 
-static enum front_place front_tree_find(const struct front_tree *t, const double *x)
+static enum front_place front_tree_find(const struct front_tree *t, const double *x, int32_t *equal)
 {
     if (t->root < 0 || !no_worse(t->nodes[t->root].lo, x, t->n_cols))
         return FRONT_BESIDE;
-    return find_below(t, t->root, x);
+    return find_below(t, t->root, x, equal);
 }
 
 /* ---- boxes ---- */
@@ -215,14 +311,6 @@ static void fit_box(struct front_tree *t, struct front_node *node)
 
 /* ---- taking off ---- */
 
-static int note_off(struct front *f, int64_t id, struct err *e)
-{
-    if (!vec_reserve(f->off, f->cap_off, f->n_off + 1))
-        return err_nomem(e, "front");
-    f->off[f->n_off++] = id;
-    return 0;
-}
-
 static int take_from_block(struct front_tree *t, struct front_node *node, const double *x, struct front *f,
                            struct err *e)
 {
@@ -232,13 +320,12 @@ static int take_from_block(struct front_tree *t, struct front_node *node, const 
     for (int32_t i = node->n; i-- > 0 && !rc;) {
         if (!no_worse(x, b->x[i], t->n_cols))
             continue;
-        rc = note_off(f, b->id[i], e);
+        rc = take_equals(f, b->equal[i], e);
         if (rc)
             break;
         node->n--;
-        f->n--;
         memcpy(b->x[i], b->x[node->n], sizeof b->x[i]);
-        b->id[i] = b->id[node->n];
+        b->equal[i] = b->equal[node->n];
     }
     return rc;
 }
@@ -330,7 +417,7 @@ static void copy_entry(struct front_tree *t, struct front_node *to, int32_t i, c
     if (to->leaf >= 0) {
         struct front_block *a = &t->blocks[to->leaf], *b = &t->blocks[from->leaf];
         memcpy(a->x[i], b->x[k], sizeof a->x[i]);
-        a->id[i] = b->id[k];
+        a->equal[i] = b->equal[k];
     } else {
         to->kids[i] = from->kids[k];
     }
@@ -372,7 +459,7 @@ static void split(struct front_tree *t, struct front_node *node, struct front_no
         }
         struct front_block *b = &t->blocks[node->leaf];
         memcpy(b->x[i], copy.x[order[i]], sizeof b->x[i]);
-        b->id[i] = copy.id[order[i]];
+        b->equal[i] = copy.equal[order[i]];
     }
     node->n = n_low;
     other->n = n - n_low;
@@ -388,7 +475,7 @@ static void split(struct front_tree *t, struct front_node *node, struct front_no
 enum { MAX_LEVELS = 32 };
 struct insertion {
     const double *x;
-    int64_t id;
+    int32_t equal;
     double per[MAX_COLS];
     int32_t spare[MAX_LEVELS + 1]; /* by level, 0 = leaves */
     bool used[MAX_LEVELS + 1];
@@ -402,7 +489,7 @@ static int32_t put_below(struct front_tree *t, int32_t at, int32_t level, struct
     if (node->leaf >= 0) {
         struct front_block *b = &t->blocks[node->leaf];
         memcpy(b->x[node->n], p->x, (size_t)t->n_cols * sizeof *p->x);
-        b->id[node->n++] = p->id;
+        b->equal[node->n++] = p->equal;
     } else {
         int32_t other = put_below(t, node->kids[choose_kid(t, node, p->x, p->per)], level - 1, p);
         if (other >= 0)
@@ -458,9 +545,9 @@ static void tree_put(struct front_tree *t, int32_t levels, struct insertion *p)
 
 static int front_tree_insert(struct front_tree *t, const double *x, int64_t id, struct err *e)
 {
-    struct insertion p = { .x = x, .id = id };
+    struct insertion p = { .x = x, .equal = new_equals(t, id) };
     int32_t levels = depth(t), n = 0;
-    for (; n <= levels + 1; n++) {
+    for (; n <= levels + 1 && p.equal >= 0; n++) {
         p.spare[n] = new_node(t, n == 0);
         if (p.spare[n] < 0)
             break;
@@ -469,6 +556,8 @@ static int front_tree_insert(struct front_tree *t, const double *x, int64_t id, 
     bool whole = n > levels + 1;
     if (whole)
         tree_put(t, levels, &p);
+    else if (p.equal >= 0)
+        drop_equals(t, p.equal);
     while (n-- > 0)
         if (!p.used[n])
             drop_node(t, p.spare[n]);
@@ -486,8 +575,11 @@ static int64_t list_below(const struct front_tree *t, int32_t at, double *x, int
             continue;
         }
         const struct front_block *b = &t->blocks[node->leaf];
-        memcpy(x + n * t->n_cols, b->x[i], (size_t)t->n_cols * sizeof *x);
-        id[n++] = b->id[i];
+        struct front_equals *q = &t->equals[b->equal[i]];
+        for (int64_t k = 0; k < q->n; k++) {
+            memcpy(x + n * t->n_cols, b->x[i], (size_t)t->n_cols * sizeof *x);
+            id[n++] = ids_of(q)[k];
+        }
     }
     return n;
 }
@@ -525,11 +617,14 @@ int front_offer(struct front *f, const double *x, int64_t id, bool *on, struct e
         return 0;
     if (!f->tree && !(f->tree = front_tree_build(f->n_cols)))
         return err_nomem(e, "front");
-    enum front_place place = front_tree_find(f->tree, x);
+    int32_t equal = -1;
+    enum front_place place = front_tree_find(f->tree, x, &equal);
     if (place == FRONT_BEHIND)
         return 0;
     unsort(f);
-    int rc = place == FRONT_EQUAL ? 0 : front_tree_take_off(f->tree, x, f, e);
+    if (place == FRONT_EQUAL)
+        return join_equals(f, &f->tree->equals[equal], id, on, e);
+    int rc = front_tree_take_off(f->tree, x, f, e);
     if (!rc)
         rc = front_tree_insert(f->tree, x, id, e);
     *on = !rc;
@@ -537,9 +632,28 @@ int front_offer(struct front *f, const double *x, int64_t id, bool *on, struct e
     return rc;
 }
 
+static void add_below(struct front *f, const struct front_tree *from, int32_t at)
+{
+    const struct front_node *node = &from->nodes[at];
+    for (int32_t i = 0; i < node->n; i++) {
+        if (node->leaf < 0) {
+            add_below(f, from, node->kids[i]);
+            continue;
+        }
+        const struct front_block *b = &from->blocks[node->leaf];
+        int64_t left_out = from->equals[b->equal[i]].left_out;
+        int32_t equal = -1;
+        if (left_out == 0 || front_tree_find(f->tree, b->x[i], &equal) != FRONT_EQUAL)
+            continue;
+        f->tree->equals[equal].left_out += left_out;
+        f->left_out += left_out;
+    }
+}
+
 bool front_dominates(const struct front *f, const double *x)
 {
-    return f->tree && front_tree_find(f->tree, x) == FRONT_BEHIND;
+    int32_t equal;
+    return f->tree && front_tree_find(f->tree, x, &equal) == FRONT_BEHIND;
 }
 
 /* ---- the front in order ---- */
@@ -706,7 +820,7 @@ void front_free(struct front *f)
     front_tree_free(f->tree);
     unsort(f);
     free(f->off);
-    *f = (struct front){ .n_cols = f->n_cols };
+    *f = (struct front){ .n_cols = f->n_cols, .most_equal = f->most_equal };
 }
 
 /* ---- groups ---- */
@@ -748,7 +862,7 @@ static int add_group(struct front_set *s, int32_t at, const char *group, struct 
     memmove(s->groups + at + 1, s->groups + at, after * sizeof *s->groups);
     memmove(s->fronts + at + 1, s->fronts + at, after * sizeof *s->fronts);
     s->groups[at] = copy;
-    s->fronts[at] = (struct front){ .n_cols = s->n_cols };
+    s->fronts[at] = (struct front){ .n_cols = s->n_cols, .most_equal = s->most_equal };
     s->n++;
     return 0;
 }
@@ -767,6 +881,17 @@ int front_set_offer(struct front_set *s, const char *group, const double *x, int
     return front_offer(&s->fronts[at], x, id, on, e);
 }
 
+void front_set_add_left_out(struct front_set *s, const struct front_set *from)
+{
+    for (int32_t i = 0; i < from->n; i++) {
+        const struct front *part = &from->fronts[i];
+        bool found;
+        int32_t at = find_group(s, from->groups[i], &found);
+        if (found && s->fronts[at].tree && part->left_out > 0)
+            add_below(&s->fronts[at], part->tree, part->tree->root);
+    }
+}
+
 const struct front *front_of(const struct front_set *s, const char *group)
 {
     bool found;
@@ -782,5 +907,5 @@ void front_set_free(struct front_set *s)
     }
     free(s->fronts);
     free(s->groups);
-    *s = (struct front_set){ .n_cols = s->n_cols };
+    *s = (struct front_set){ .n_cols = s->n_cols, .most_equal = s->most_equal };
 }

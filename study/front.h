@@ -23,12 +23,15 @@ struct front_tree;
 /**
  * Points that no other point of those offered dominates. a dominates b when it is <= b everywhere and < b
  * somewhere: less is better, so what is to be large is offered with its sign changed. Points that are equal
- * everywhere stay together. The set does not depend on the order in which points are offered.
+ * everywhere stay together; where they are more than `most_equal` those of the lowest ids stay, the others
+ * are counted. The set does not depend on the order in which points are offered.
  * `= { .n_cols = 2 }`; release with front_free().
  */
 struct front {
     int32_t n_cols;
+    int64_t most_equal; /**< 0: all of them stay */
     int64_t n;
+    int64_t left_out;        /**< equal to some of these, but not among them */
     struct front_tree *tree; /**< owned: the points */
     int64_t n_sorted;        /**< 0 but after front_sort() */
     double *x;   /**< shape [n_sorted][n_cols], owned: by x[0], then x[1], .., then id; of front_sort() */
@@ -85,11 +88,15 @@ struct front_set {
     struct front *fronts; /**< shape [n], owned */
     char **groups;        /**< shape [n], owned, ascending: what the rows of a group have in common */
     int32_t n, cap, n_cols;
+    int64_t most_equal;
 };
 /** front_offer() to the front of a group, which begins where there is none. Takes *f to that front, borrowed
  * until a group begins; may be NULL. */
 int front_set_offer(struct front_set *s, const char *group, const double *x, int64_t id, bool *on,
                     struct front **f, struct err *e);
+/** @p s was offered the points of @p from, fronts of other points: count what those left out of values that
+ * are on @p s. */
+void front_set_add_left_out(struct front_set *s, const struct front_set *from);
 /** The front of a group; NULL when there is none yet. O(log n). */
 const struct front *front_of(const struct front_set *s, const char *group);
 void front_set_free(struct front_set *s);

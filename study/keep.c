@@ -526,6 +526,7 @@ int keep_build(struct keep **out, const struct keep_rule *rule, const struct tab
         return err_nomem(e, "rows to keep");
     k->rule = rule;
     k->fronts.n_cols = rule->n_front;
+    k->fronts.most_equal = rule->most_equal;
     k->tops.most = rule->n_top;
     int rc = find_columns(k, columns, e);
     if (!rc)
@@ -881,6 +882,11 @@ int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int6
 const struct front_set *keep_fronts(const struct keep *k)
 {
     return &k->fronts;
+}
+
+void keep_add_left_out(struct keep *k, const struct keep *from)
+{
+    front_set_add_left_out(&k->fronts, &from->fronts);
 }
 
 int keep_sort_fronts(struct keep *k, struct err *e)

@@ -43,6 +43,7 @@ struct keep_rule {
     const struct study_kind *kind;               /**< NULL: every row is a result */
     struct keep_column front[FRONT_MAX_COLUMNS]; /**< shape [n_front]; 0 = no front */
     int32_t n_front;
+    int64_t most_equal;     /**< of designs of equal values on the front those of the lowest points; 0: all */
     struct keep_column top; /**< name "" = no best few */
     int64_t n_top;
     char per[KEEP_MAX_PER][64]; /**< shape [n_per]: columns; rows with other values there are held apart */
@@ -116,6 +117,8 @@ int keep_offer(struct keep *k, const struct table *rows, struct err *e);
 int keep_changes(struct keep *k, struct table *fresh, const int64_t **gone, int64_t *n_gone, struct err *e);
 /** The fronts so far, for pruning; borrowed. Columns where more is better have their sign changed. */
 const struct front_set *keep_fronts(const struct keep *k);
+/** front_add_left_out() from the fronts of rows that were offered to another. */
+void keep_add_left_out(struct keep *k, const struct keep *from);
 /** front_sort() of all fronts. ERR_NOMEM. */
 int keep_sort_fronts(struct keep *k, struct err *e);
 /** Since keep_build(); rows offered twice count twice. */

@@ -134,3 +134,12 @@ sed 's/oops/0.3/; s/,5,d/,5 USD,d/' word.csv >limit.csv
 echo "exit $?"
 "$WEFT" plot xy word.csv --x cost_usd --y time_s -o word.svg
 echo "exit $?"
+echo "== designs that are all equal"
+{
+    echo point,status,time_s,cost_usd
+    seq -f '%g,solved,1,2' 0 24
+} >ties.csv
+"$WEFT" front ties.csv --of csv | sed '/^#/d' | wc -l
+"$WEFT" front ties.csv --ties 3 --limit 'time_s <= 1'
+"$WEFT" front ties.csv --ties 0
+echo "exit $?"

@@ -139,6 +139,73 @@ static void offer(struct front *f, double x0, double x1, double x2)
 }
 
 /* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
+/* Of each set of values the lowest ids stay and the rest is counted, in any order, and in parts. */
+TEST(of_equal_points_the_first_stay_and_the_others_are_counted)
+{
+    enum { N = 600, N_PARTS = 3 };
+    static double x[N][2];
+    RNG(r, 8, 7);
+    for (int draw = 0; draw < 60; draw++) {
+        int64_t most = rng_below(r, 5) ? 1 + rng_below(r, 40) : 0, order[N], want_n = 0, want_left = 0;
+        int64_t values = 1 + rng_below(r, 4);
+        bool want[N] = { false }, on[N];
+        KEEP(struct front_set, whole, front_set_free) = { .n_cols = 2, .most_equal = most };
+        KEEP(struct front_set, joint, front_set_free) = { .n_cols = 2, .most_equal = most };
+        for (int i = 0; i < N; i++) {
+            x[i][0] = (double)rng_below(r, values);
+            x[i][1] = (double)rng_below(r, values);
+            int64_t k = rng_below(r, i + 1);
+            order[i] = order[k];
+            order[k] = i;
+        }
+        compare_all(on, &x[0][0], N, 2);
+        for (int i = 0; i < N; i++) {
+            int64_t before = 0;
+            for (int k = 0; k < i; k++)
+                before += x[k][0] == x[i][0] && x[k][1] == x[i][1];
+            want[i] = on[i] && (most == 0 || before < most);
+            want_n += want[i];
+            want_left += on[i] && !want[i];
+        }
+        for (int part = 0; part < N_PARTS; part++) {
+            KEEP(struct front_set, own, front_set_free) = { .n_cols = 2, .most_equal = most };
+            bool is_on;
+            for (int i = part * N / N_PARTS; i < (part + 1) * N / N_PARTS; i++) {
+                OK(front_set_offer(&whole, "", x[order[i]], order[i], &is_on, NULL, e));
+                OK(front_set_offer(&own, "", x[order[i]], order[i], &is_on, NULL, e));
+            }
+            struct front *f = &own.fronts[0];
+            OK(front_sort(f, e));
+            for (int64_t i = 0; i < f->n_sorted; i++)
+                OK(front_set_offer(&joint, "", f->x + 2 * i, f->id[i], &is_on, NULL, e));
+            front_set_add_left_out(&joint, &own);
+        }
+        for (int k = 0; k < 2; k++) {
+            struct front *f = k ? &joint.fronts[0] : &whole.fronts[0];
+            OK(front_sort(f, e));
+            assert_int_equal(f->n, want_n);
+            assert_int_equal(f->n_sorted, want_n);
+            assert_int_equal(f->left_out, want_left);
+            for (int64_t i = 0; i < f->n_sorted; i++)
+                assert_true(want[f->id[i]]);
+        }
+    }
+}
+
+TEST(a_million_equal_points_take_no_memory)
+{
+    KEEP(struct front, f, front_free) = { .n_cols = 2, .most_equal = 10 };
+    bool on;
+    for (int64_t i = 1000000; i-- > 0;) {
+        OK(front_offer(&f, (double[]){ 1, 2 }, i, &on, e));
+        assert_true(f.n_off <= 1);
+        f.n_off = 0;
+    }
+    assert_true(f.n == 10 && f.left_out == 999990);
+    OK(front_offer(&f, (double[]){ 1, 1 }, 7, &on, e));
+    assert_true(on && f.n == 1 && f.left_out == 0 && f.n_off == 10);
+}
+
 TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
