@@ -226,13 +226,34 @@ static double leap_factor(const double *log_mu)
     return exp(fmin(fmax(leap, -far), far));
 }
 
-/* log T + log X lies below its tangent: minimising the tangent never makes the product larger. A product that
- * falls nearly as slowly as its scale grows gets there by small steps: if it @p may, every fourth is a leap.
+/* The product is flat where it is least: a rate off by so much moves it by less than 1e-15. */
+#define SAME_RATE 1e-8
+
+/* What a step of descent began with and led to, as log mu. */
+struct descent_step {
+    double from, to;
+};
+
+/* The rate that a line's point trades at rises with its mu, so steps go one way and shrink by a nearly
+ * constant factor: where they end, by a secant. No finite number where they do not shrink. */
+static double secant_end(const struct descent_step *last, const struct descent_step *now)
+{
+    double ratio = (now->to - last->to) / (now->from - last->from);
+    return ratio > 0 && ratio < 1 ? now->from + (now->to - now->from) / (1 - ratio) : (double)NAN;
+}
+
+/*
+ * log T + log X lies below its tangent: minimising the tangent never makes the product larger, step by step.
+ * From two steps a secant says where they end; one that makes the product no smaller is followed by a plain
+ * step from the best point, which ends the descent where that is no smaller either. A product that falls
+ * nearly as slowly as its scale grows gets there by small steps: if it @p may, every fourth is a leap.
  */
 static void product_descend(struct split_search *s, bool may_leap, struct err *e)
 {
     double log_mu[3] = { 0 };
+    struct descent_step step[2] = { { NAN, NAN }, { NAN, NAN } };
     int32_t n_plain = 0;
+    bool may_jump = true;
     for (int32_t i = 0; i < MAX_DESCENT && e->code == ERR_OK; i++) {
         const struct solve_line *best = &s->lines[s->best];
         double mu = best->t / (best->x + s->fixed), before = product_of(s, s->best);
@@ -240,9 +261,18 @@ static void product_descend(struct split_search *s, bool may_leap, struct err *e
         log_mu[0] = log_mu[1];
         log_mu[1] = log_mu[2];
         log_mu[2] = log(mu);
-        n_plain = leaps ? 0 : n_plain + 1;
-        int32_t at = add_line(s, leaps ? mu * leap_factor(log_mu) : mu, e);
-        if (!leaps && (at < 0 || product_of(s, at) >= before * (1 - 1e-13)))
+        if (best->mu > 0 && log(best->mu) != step[1].from) {
+            step[0] = step[1];
+            step[1] = (struct descent_step){ log(best->mu), log(mu) };
+        }
+        double end = secant_end(&step[0], &step[1]);
+        if (fabs(end - step[1].from) < SAME_RATE)
+            return;
+        bool jumps = !leaps && isfinite(end) && fabs(end - log(mu)) < log(FARTHEST) && may_jump;
+        n_plain = leaps ? 0 : n_plain + !jumps;
+        int32_t at = add_line(s, jumps ? exp(end) : leaps ? mu * leap_factor(log_mu) : mu, e);
+        may_jump = at >= 0 && product_of(s, at) < before * (1 - 1e-13);
+        if (!leaps && !jumps && !may_jump)
             return;
     }
 }
