@@ -47,7 +47,7 @@ static void note_end(struct flown *out, struct bench_time begin)
 static void fly_collective(const void *none, void *result)
 {
     struct flown *out = result;
-    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, 0 };
     struct topo_network net;
     struct topo_graph *graph;
     struct topo_routes routes;
@@ -166,7 +166,7 @@ static void fly_exchange(const void *data, void *result)
 {
     const struct exchange *x = data;
     struct flown *out = result;
-    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, 0 };
     struct flow_group_spec spec = { .order = NULL };
     struct topo_network net;
     struct topo_graph *graph;

@@ -209,13 +209,15 @@ static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
 struct rule_facts {
     int64_t chunks;
     const char *semantics, *queue, *order, *route, *graph;
+    double round;
 };
 
 #define RULE(kind, field) COLUMN_##kind(struct rule_facts, field, NULL, .in = IN_JSON)
 static const struct column chunk_count[] = { RULE(COUNT, chunks), COLUMNS_END };
 static const struct column chunk_columns[] = { RULE(WORD, semantics), RULE(WORD, queue), RULE(WORD, order),
                                                COLUMNS_END };
-static const struct column flow_columns[] = { RULE(WORD, route), RULE(WORD, graph), COLUMNS_END };
+static const struct column flow_columns[] = { RULE(WORD, route), RULE(WORD, graph), RULE(REAL, round),
+                                              COLUMNS_END };
 
 static void report_chunk(struct report *r, const struct design_point *s, const struct design *d)
 {
@@ -303,12 +305,16 @@ static void report_flow(struct report *r, const struct design_point *s, const st
     const struct sim_rules *rules = &s->rules;
     report_facts(r, flow_columns,
                  &(struct rule_facts){ .route = sim_route_words[rules->route],
-                                       .graph = rules->graph[0] ? rules->graph : NULL });
+                                       .graph = rules->graph[0] ? rules->graph : NULL,
+                                       .round = rules->round > 0 ? rules->round : (double)NAN });
     report_line(r, " on %s%s, routes %s", rules->graph[0] ? "the graph " : "the links of the network",
                 rules->graph, sim_route_words[rules->route]);
-    report_line(r, "; dimensions %s%s\n",
+    report_line(r, "; dimensions %s%s",
                 rules->order == SIM_ORDER_GIVEN ? "in the order given" : "innermost first",
                 rules->n_links || rules->n_slow ? "; some links failed or slow" : "");
+    if (rules->round > 0)
+        report_line(r, "; collectives that run alone may end up to %.3g %% too late", 100 * rules->round);
+    report_line(r, "\n");
     report_open(r, "hottest_links", '[');
     for (int32_t i = 0; i < d->n_loads; i++) {
         const struct fidelity_links *l = &d->loads[i].step.links;

@@ -355,7 +355,8 @@ static struct flow_rules fidelity_flow_rules(const struct sim_way *way)
 {
     static const enum topo_route_kind kinds[] = { TOPO_ROUTE_DIMENSION, TOPO_ROUTE_SHORTEST, TOPO_ROUTE_ECMP,
                                                   TOPO_ROUTE_DETOUR };
-    return (struct flow_rules){ way->rules->stage, kinds[way->rules->route], way->rules->active };
+    return (struct flow_rules){ way->rules->stage, kinds[way->rules->route], way->rules->active,
+                                way->rules->round };
 }
 
 /* Opens the flow engine on the shared graph; late NPUs are told to it before anything is issued. */

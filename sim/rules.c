@@ -113,6 +113,10 @@ static const struct key rules_keys[] = {
            "model flow: how flows find their way; detour: as dimension, but round failed links as ecmp; with "
            "graph: shortest unless ecmp",
            .uses = USE_FLOW),
+    K_REAL(struct sim_rules, round, "round", "", 1, 0, 0.1, 0,
+           "model flow: a collective alone on links that are not alike may end too late by this share of its "
+           "time, for speed; 0: exact",
+           .uses = USE_FLOW),
     K_ELSEWHERE("graph",
                 "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the "
                 "network in their order (default: the network's own)",

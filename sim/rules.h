@@ -75,6 +75,7 @@ struct sim_rules {
     int32_t active; /**< chunks that a dimension works on at a time, >= 1 */
     enum sim_semantics semantics;
     enum sim_route route;
+    double round; /**< of model flow: how much too late a collective may end; 0: exact */
     struct sim_slow slow[SIM_MAX_SLOW];
     int32_t n_slow;
     struct sim_links *links; /**< shape [n_links], owned */

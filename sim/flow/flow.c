@@ -50,6 +50,7 @@ struct flow_date {
 
 struct flow_net {
     double now_s;
+    double round; /* flow_set_round() */
     struct flow_counts counts;
     int32_t n_arcs;
     struct flow_arc *arcs;  /* shape [n_arcs], owned */
@@ -392,6 +393,22 @@ double flow_next_s(struct flow_net *net)
     return net->n_dates > 0 ? net->dates[0].time_s : INFINITY;
 }
 
+void flow_set_round(struct flow_net *net, double share)
+{
+    net->round = share;
+}
+
+/* The latest of the dates from @p at in the heap on that are due, @p last_s where there is none. */
+static double last_due(const struct flow_net *net, int64_t at, double limit_s, double last_s)
+{
+    if (at >= net->n_dates || !(net->dates[at].time_s <= limit_s))
+        return last_s;
+    last_s = fmax(last_s, net->dates[at].time_s);
+    for (int64_t child = 4 * at + 1; child <= 4 * at + 4; child++)
+        last_s = last_due(net, child, limit_s, last_s);
+    return last_s;
+}
+
 /* The next instant, with all flows that begin or end at it. Rates are settled later, by whoever asks for the
  * next date: many flows of one instant are one settlement. */
 void flow_advance(struct flow_net *net)
@@ -400,8 +417,8 @@ void flow_advance(struct flow_net *net)
     net->n_ended = 0;
     if (isinf(next_s))
         return;
-    net->now_s = next_s;
-    double limit_s = next_s * SAME_INSTANT;
+    net->now_s = net->round > 0 ? last_due(net, 0, next_s * (1 + net->round), next_s) : next_s;
+    double limit_s = net->now_s * SAME_INSTANT;
     int32_t n_due = dates_take_due(net, limit_s);
     for (int32_t i = 0; i < n_due || (net->n_dates > 0 && net->dates[0].time_s <= limit_s);) {
         /* Those that begin in this instant may have a date in it too, which goes where it belongs. */

@@ -1199,6 +1199,7 @@ static int find_classes(struct flow_sim *sim, const struct flow_job *job, struct
         rc = flow_classes_net(&net, s.classes, e);
     if (!net) {
         flow_classes_free(s.classes);
+        flow_set_round(sim->net, sim->rules.round / (job->n_stages * sim->rules.stage.chunks));
         return rc;
     }
     flow_net_free(sim->net);

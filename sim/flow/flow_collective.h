@@ -84,6 +84,7 @@ struct flow_rules {
     struct stage_rules stage; /**< chunks, overhead per message, memory: both delay a message like latency */
     enum topo_route_kind route; /**< of a custom graph SHORTEST or ECMP */
     int32_t active;             /**< chunks that a line of a dimension works on at a time, >= 1 */
+    double round;               /**< flow_sim_issue_alone() may end too late by this share of its time */
 };
 
 /**
@@ -126,7 +127,9 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
 /**
  * The same from time 0 on, first and last of all: it has the network to itself. Where its messages wait for
  * none of their stage and most are alike it goes by classes of them (flow_classes.h), as exact and far less
- * work; flow_sim_net() is then a net of classes.
+ * work; flow_sim_net() is then a net of classes. Where they are not alike such a collective goes in rounds
+ * (flow_set_round()), if the rules allow: of a chunk's passage each stage may begin late by its part of
+ * rules.round.
  */
 int flow_sim_issue_alone(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
                          int32_t *id, struct err *e);

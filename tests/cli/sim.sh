@@ -85,3 +85,8 @@ workload: { step: { all-to-all: { size_MB: 100, group: all } } }
 ..
 run sim long.yaml --model bandwidth --links links.csv
 run sim long.yaml --links links.csv
+
+echo "== rounds of flows, where they count and what they may be"
+"$WEFT" sim study.yaml --model flow -q --set simulation.round=0.01 | grep 'too late'
+run sim study.yaml --model alpha-beta --set simulation.round=0.01 | grep warning
+run sim study.yaml --model flow --set simulation.round=0.2

@@ -165,7 +165,7 @@ void flow_case_all_reduce(struct flow_case *c, const char *word, double lat_s, d
 
 static struct flow_sim *open_sim(struct plant *p)
 {
-    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 };
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, 0 };
     struct flow_sim *sim;
     MUST(flow_sim_build(&sim, &p->routes, &rules, e));
     return sim;

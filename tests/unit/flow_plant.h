@@ -21,7 +21,7 @@ struct plant {
 static inline void plant_word(struct plant *p, const char *word, double lat_s)
 {
     struct err e = { 0 };
-    *p = (struct plant){ .rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1 } };
+    *p = (struct plant){ .rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, 0 } };
     assert_ok(topo_parse_spec(&p->net, word, &e), &e);
     for (int32_t d = 0; d < p->net.n_dims; d++) {
         p->net.dims[d].lat_s = lat_s;

@@ -380,7 +380,7 @@ TEST(overlapping_collectives_share_links_in_all_models)
 static double flows_of_three(const struct topo_network *net, const struct sim_rules *rules,
                              const double *bytes, const double *wait_s)
 {
-    const struct flow_rules own = { rules->stage, TOPO_ROUTE_DIMENSION, rules->active };
+    const struct flow_rules own = { rules->stage, TOPO_ROUTE_DIMENSION, rules->active, 0 };
     struct flow_group_spec all = { .members = { 0 } };
     struct topo_graph *graph;
     struct topo_routes routes;

@@ -271,7 +271,7 @@ TEST(list_on_a_custom_graph_rings_both_ways)
         "src,dst,bw_GBps,latency_ns\na,b,10,5000\nb,c,10,5000\nc,d,10,5000\nd,a,10,5000\n";
     const int64_t npus[] = { 0, 1, 2, 3 };
     char path[SUPPORT_PATH];
-    KEEP(struct plant, p, plant_close) = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1 } };
+    KEEP(struct plant, p, plant_close) = { .rules = { stage_rules_plain, TOPO_ROUTE_SHORTEST, 1, 0 } };
     SCRATCH(dir);
     scratch_file(path, dir, "edges.csv", text, sizeof text - 1);
     OK(topo_read_edges(&p.graph, path, e));
