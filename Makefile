@@ -297,8 +297,9 @@ coverage: deps ## line coverage of the library by the tests, per file and folder
 	@CC=gcc JOBS='$(JOBS)' tests/run_tests.sh build/cov
 	@tests/coverage.sh build/cov $(LIB_SRC)
 
-mutants: deps ## make MUTANTS (60) small mistakes in every folder and print those that no test notices; SEED=n, IN="alloc sim/flow"
+mutants: deps ## raise every bound, make MUTANTS (60) small mistakes in every folder, and print what no test notices; SEED=n, IN="alloc sim/flow"
 	$(SUBMAKE) all unit-tests
+	@$(if $(IN),,JOBS='$(JOBS)' MUTANT_CC='$(CC) $(ALL_CFLAGS)' MUTANT_LIBS='$(LIBS)' tests/bounds.sh $O)
 	@JOBS='$(JOBS)' CC='$(CC)' MUTANT_CC='$(CC) $(ALL_CFLAGS)' MUTANT_LIBS='$(LIBS)' tests/mutants.sh $O $(IN)
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60) under ASan and UBSan; findings and corpora stay in build/fuzzing

@@ -72,6 +72,33 @@ TEST(balanced_multipliers_sum_to_the_weight_above_them)
     }
 }
 
+/* A cut lies below the step everywhere and touches it where it was made. */
+TEST(a_cut_touches_the_step_and_lies_below_it)
+{
+    RNG(r, 23, 0);
+    for (int i = 0; i < 200; i++) {
+        double at[D], other[D];
+        RANDOM_SPLIT(s, r, .n_collectives = 10, .overlap = true, .compute = true);
+        for (int32_t d = 0; d < s.fn.n_dims; d++) {
+            at[d] = rng_log_range(r, 1e9, 1e11);
+            other[d] = rng_log_range(r, 1e9, 1e11);
+        }
+        const struct alloc_cut cut = alloc_cut_touching(&s.fn, at);
+        assert_close(alloc_cut_at(&cut, at, s.fn.n_dims), step_time(&s.fn, at), 1e-12);
+        assert_true(alloc_cut_at(&cut, other, s.fn.n_dims) <= step_time(&s.fn, other) * (1 + 1e-12));
+    }
+}
+
+/* (T - const) sum p B is the square of the root where B_d ~ sqrt(pull_d/p_d), and more elsewhere. */
+TEST(the_root_of_a_cut_is_the_least_of_time_times_price)
+{
+    const struct alloc_cut cut = { .const_s = 0.5, .pull_B = { 4e9, 0, 9e9 } };
+    const double price[D] = { 1, 7, 4 }, best[D] = { 2e9, 1, 1.5e9 }, other[D] = { 2e9, 1, 2e9 };
+    double root = alloc_cut_root(&cut, price, 3);
+    assert_close((alloc_cut_at(&cut, best, 3) - 0.5) * (2e9 + 4 * 1.5e9), root * root, 1e-12);
+    assert_true((alloc_cut_at(&cut, other, 3) - 0.5) * (2e9 + 4 * 2e9) > root * root * 1.0001);
+}
+
 /* T = m1/B1 + m2/B2 with B1 + B2 <= b: q = (sqrt m1 + sqrt m2)^2 / b^2 proves (sqrt m1 + sqrt m2)^2 / b. */
 TEST(the_right_multipliers_prove_the_closed_form)
 {

@@ -43,6 +43,7 @@ static void put_block(struct random_lattice *x, struct rng *r, int32_t b, int32_
     double *watt = x->watt[b] = calloc((size_t)(n * rows), sizeof *watt);
     double *stops = x->stops[b] = calloc((size_t)(n * rows), sizeof *stops);
     assert_true(bw_Bps && usd && watt && stops);
+    bool steady = rng_below(r, 2); /* what fails is then known before a choice is made */
     for (int32_t j = 1; j <= rows; j++)
         for (int32_t k = 1; k <= n; k++) {
             if (n_dims == 2 && rng_below(r, 4) == 0 && !(j == m && k == m))
@@ -57,7 +58,7 @@ static void put_block(struct random_lattice *x, struct rng *r, int32_t b, int32_
             }
             usd[block->n] = whole_price(r, linear);
             watt[block->n] = whole_price(r, power) / p->factor_unit;
-            stops[block->n++] = rng_uniform(r);
+            stops[block->n++] = steady ? 1 : rng_uniform(r);
         }
     block->bw_Bps = bw_Bps;
     block->spent[ALLOC_USD] = usd;
@@ -65,11 +66,11 @@ static void put_block(struct random_lattice *x, struct rng *r, int32_t b, int32_
     block->spent[ALLOC_STOPS] = stops;
 }
 
-/* Like one over goodput: slowly at first. */
+/* Like one over goodput, slowly at first, and so steep that a thousandth more of what fails shows. */
 static double grow(const void *about, double stops)
 {
     (void)about;
-    return 1 + 0.1 * stops * stops;
+    return 1 + 0.1 * stops * stops * stops * stops;
 }
 
 /* An objective that no sum of blocks is: above what they and grow() say, for a price is at most thrice the
@@ -82,7 +83,7 @@ static double more_than_bound(const void *about, const double *bw_Bps, double ti
         linear += 3 * p->factor_per_Bps[d] * bw_Bps[d];
         most = fmax(most, bw_Bps[d]);
     }
-    return time_s * (p->factor_fixed + linear) * (1 + 0.1 * D * D) * (1 + bw_Bps[0] / most);
+    return time_s * (p->factor_fixed + linear) * grow(NULL, D) * (1 + bw_Bps[0] / most);
 }
 
 static double inside_usd(const struct random_lattice *x)
@@ -135,7 +136,7 @@ static void random_lattice_open(struct random_lattice *x, struct rng *r, int obj
 
 struct found {
     double value, usd;
-    int64_t ties;
+    int64_t ties, at[D]; /* choices of the first of them */
 };
 
 /* Does the design keep all rows? */
@@ -162,7 +163,7 @@ static bool is_allowed(const struct random_lattice *x, const double *bw_Bps, dou
 static struct found enumerate(const struct random_lattice *x)
 {
     const struct alloc_problem *p = &x->split.problem;
-    struct found best = { INFINITY, INFINITY, 0 };
+    struct found best = { .value = INFINITY, .usd = INFINITY };
     int64_t at[D] = { 0 };
     for (bool more = true; more;) {
         double bw_Bps[D], usd = 0, total = 0, factor = p->factor_fixed, stops = 0;
@@ -186,8 +187,10 @@ static struct found enumerate(const struct random_lattice *x)
             bool tie = fabs(value - best.value) <= 1e-12 * value;
             if (tie)
                 best.ties++, best.usd = fmin(best.usd, all);
-            else if (value < best.value)
-                best = (struct found){ value, all, 1 };
+            else if (value < best.value) {
+                best = (struct found){ value, all, .ties = 1 };
+                memcpy(best.at, at, sizeof at);
+            }
         }
         int32_t b = 0;
         while (b < x->lattice.n_blocks && ++at[b] == x->blocks[b].n)
@@ -259,6 +262,44 @@ TEST(cuts_of_the_relaxation_lie_below_the_best_design)
         assert_true(whole_cuts_bound(&cuts, &box) <= enumerate(&x).value * (1 + 1e-9));
     }
     assert_true(built > 100);
+}
+
+/* With nothing left to choose, cuts that touch the step at the one design say what it is worth. */
+TEST(cuts_of_one_design_are_its_value)
+{
+    RNG(r, 73, 0);
+    int exact = 0;
+    for (int i = 0; i < 200; i++) {
+        KEEP(struct random_lattice, x, random_lattice_close);
+        KEEP(struct alloc_answer, relaxed, alloc_answer_free);
+        struct whole_cuts cuts;
+        struct whole_block one[D];
+        struct whole_box box = { .first = 0 };
+        random_lattice_open(&x, r, i % (ALLOC_COST + 1), 1 + i % 5, 8);
+        const struct found best = enumerate(&x);
+        OK(alloc_solve(&relaxed, &x.split.problem, e));
+        if (!isfinite(best.value) || relaxed.n_bounds == 0)
+            continue;
+        for (int32_t b = 0; b < x.lattice.n_blocks; b++) {
+            one[b] = x.blocks[b];
+            one[b].n = 1;
+            one[b].bw_Bps += best.at[b] * one[b].n_dims;
+            for (int k = 0; k < N_ALLOC_SPENT; k++)
+                one[b].spent[k] = one[b].spent[k] ? one[b].spent[k] + best.at[b] : NULL;
+            for (int32_t d = 0; d < one[b].n_dims; d++)
+                box.lo_Bps[one[b].first + d] = box.hi_Bps[one[b].first + d] = one[b].bw_Bps[d];
+        }
+        box.n_dims = one[0].n_dims;
+        box.more_usd = one[0].spent[ALLOC_USD][0];
+        for (int32_t d = 0; d < box.n_dims; d++)
+            box.more_usd -= x.split.problem.usd_per_Bps[d] * box.lo_Bps[d];
+        OK(whole_cuts_build(&cuts, &x.split.problem, &relaxed, box.lo_Bps, e));
+        whole_cuts_rest(&cuts, &box, one, x.lattice.n_blocks);
+        double bound = whole_cuts_bound(&cuts, &box);
+        assert_true(bound <= best.value * (1 + 1e-9));
+        exact += bound >= best.value * (1 - 1e-9);
+    }
+    assert_true(exact > 100);
 }
 
 /* Three dimensions of NICs of 50 GB/s, all alike in traffic. */

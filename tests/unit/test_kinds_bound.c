@@ -104,6 +104,38 @@ TEST(without_shared_dimensions_the_time_is_exact)
     assert_true(bound_cost_usd(&b, &m.study, 2.5) <= 140);
 }
 
+/* What a point gains over the even split is known where its time and its price are: a tie is not beaten, what
+ * is better by little is. */
+TEST(gains_over_the_even_split_are_bounded_closely)
+{
+    static const double traffic_GB[2][D] = { { 4, 0 }, { 0, 9 } };
+    static const struct keep_column columns[] = { { "speedup", .large = true },
+                                                  { "perf_per_cost_gain", .large = true } };
+    for (int gain = 0; gain < 2; gain++) {
+        struct made m;
+        KEEP(struct bound, b, bound_free);
+        KEEP(struct alloc_answer, a, alloc_answer_free);
+        const double even_Bps[D] = { 25e9, 25e9 };
+        PLAIN_SPLIT(s, 2, traffic_GB, 2, 2);
+        random_split_row(&s, (const double[D]){ 1, 1 }, LINEXPR_EQ, 50);
+        s.problem.usd_per_Bps[0] = 4e-9;
+        s.problem.usd_per_Bps[1] = 4e-9;
+        s.problem.objective = gain ? ALLOC_PERF_PER_COST : ALLOC_TIME;
+        make(&m, &s);
+        OK(alloc_solve(&a, &s.problem, e));
+        double is = step_time(&s.fn, even_Bps) / step_time(&s.fn, a.bw_Bps); /* both cost the same */
+        for (int better = 0; better < 2; better++) {
+            KEEP(struct front, known, front_free) = { .n_cols = 1 };
+            bool on;
+            OK(front_offer(&known, &(double){ -is * (1 + 1e-4 * better) }, 0, &on, e));
+            bound_begin(&b, &columns[gain], 1);
+            OK(bound_prepare(&b, &m.study, e));
+            assert_int_equal(bound_beaten(&b, &m.study, &known), better);
+            bound_free(&b);
+        }
+    }
+}
+
 /* What the answer's row says. */
 static void row_of(double x[2], const struct random_split *s, const struct alloc_answer *a)
 {
@@ -152,6 +184,26 @@ TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
     }
     /* Most of what is dominated by a little is found, though not all: rows and maxima are told in part. */
     assert_true(near > 300 && n > dominated / 3 && n > 100);
+}
+
+/* (1 + 1/B) (F + B) is least at B = sqrt F, at 1 + 1/sqrt F of both parts: as late as the least price says. */
+TEST(the_latest_answer_is_not_left_out)
+{
+    static const double traffic_GB[1][D] = { { 1 } }, fixed_usd = 1e6 / 0.81;
+    struct made m;
+    KEEP(struct bound, b, bound_free);
+    KEEP(struct front, tie, front_free) = { .n_cols = 2 };
+    PLAIN_SPLIT(s, 1, traffic_GB, 1, 1);
+    s.problem.objective = ALLOC_PERF_PER_COST;
+    s.problem.usd_per_Bps[0] = 1e-9;
+    s.rows[0].sense = LINEXPR_LE; /* no total */
+    make(&m, &s);
+    m.study.count_npus = true;
+    m.study.net.npu.usd = fixed_usd / (double)m.study.net.n_npus;
+    bound_begin(&b, time_and_cost, 2);
+    OK(bound_prepare(&b, &m.study, e));
+    offer(&tie, 1 + 1 / sqrt(fixed_usd), fixed_usd + sqrt(fixed_usd), 0);
+    assert_false(bound_beaten(&b, &m.study, &tie));
 }
 
 /* ---- a sweep of shapes, totals and objectives ---- */

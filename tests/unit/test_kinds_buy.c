@@ -45,7 +45,7 @@ static const char alone_yaml[] =
     "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, tier: A }, "
     "{ name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, tier: B } ] }\n"
     "total_GBps: 200\nconstraints: [ %s ]\nobjective: %s\nserver: node\n"
-    "jobs: { count: 40, jobs_per_h: 1, mix: [\n"
+    "jobs: { count: 40, jobs_per_h: %s, mix: [\n"
     "  { name: a, model: " SMALL ", gpus: 32, parallel: { tp: 4, batch: 64 }, steps: 100, "
     "share: 1 },\n"
     "  { name: b, model: " SMALL ", gpus: 32, parallel: { zero: 3, batch: 32 }, steps: 300, "
@@ -63,7 +63,7 @@ TEST(jobs_alone_have_the_split_of_alloc)
         KEEP(struct design_point, s, design_point_free);
         struct design d;
         char text[4096];
-        snprintf(text, sizeof text, alone_yaml, cases[i].row, cases[i].of_mix);
+        snprintf(text, sizeof text, alone_yaml, cases[i].row, cases[i].of_mix, "1");
         OK(find(&f, *state, text, 2, e));
         assert_int_equal(f.a.regime, BUY_ALONE);
         assert_int_equal(f.a.n, 1);
@@ -85,6 +85,23 @@ TEST(jobs_alone_have_the_split_of_alloc)
         assert_close(f.a.bound, d.answer.value, 1e-9);
         assert_close(f.a.designs[0].mean.jct_s, d.time_s, 1e-9);
         design_free(&d);
+    }
+}
+
+/* Forty jobs that need all GPUs come at once: the last of them ends when all GPU-hours are done, and until
+ * then the machine is paid for. */
+TEST(the_makespan_of_full_servers_is_its_bound)
+{
+    static const char *const aims[] = { "makespan", "usd_per_job" };
+    for (size_t i = 0; i < COUNT_OF(aims); i++) {
+        KEEP(struct found, f, found_free);
+        char text[4096];
+        snprintf(text, sizeof text, alone_yaml, "pod <= 60", aims[i], "1e9");
+        if (i == 1)
+            strcat(text, "system: { npu_usd: 30000, npu_watt: 700 }\n");
+        OK(find(&f, *state, text, 2, e));
+        const struct buy_design *d = &f.a.designs[f.a.best];
+        assert_true(d->bound <= d->mean.value * (1 + 1e-9) && d->bound >= d->mean.value * (1 - 1e-4));
     }
 }
 
@@ -280,7 +297,7 @@ TEST(an_equal_split_stands_beside_the_answer)
 {
     KEEP(struct found, f, found_free);
     char text[4096];
-    snprintf(text, sizeof text, alone_yaml, "pod <= 60", "completion");
+    snprintf(text, sizeof text, alone_yaml, "pod <= 60", "completion", "1");
     OK(find(&f, *state, text, 2, e));
     assert_true(f.a.equal.is && !f.a.equal.best);
     assert_close(f.a.equal.each_Bps, 100e9, 1e-12); /* 200 over node and pod; its spine follows */
