@@ -186,7 +186,8 @@ TEST(what_is_beaten_is_dominated_and_ties_are_not_beaten)
     assert_true(near > 300 && n > dominated / 3 && n > 100);
 }
 
-/* (1 + 1/B) (F + B) is least at B = sqrt F, at 1 + 1/sqrt F of both parts: as late as the least price says. */
+/* (1 + 1/B) (F + B) is least at B = sqrt F, at 1 + 1/sqrt F of both parts: as late as the least price says.
+ */
 TEST(the_latest_answer_is_not_left_out)
 {
     static const double traffic_GB[1][D] = { { 1 } }, fixed_usd = 1e6 / 0.81;
