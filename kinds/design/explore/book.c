@@ -28,6 +28,8 @@
 /* Ranks of one shape's candidates; no shape has so many. */
 #define RANKS_PER_SHAPE ((int64_t)1 << 40)
 
+_Static_assert(sizeof(struct search_note) == 32, "what is kept of a plan");
+
 /* What one thread works with. */
 struct worker {
     const struct search_book *book;
@@ -37,7 +39,7 @@ struct worker {
     struct search_seen seen;
     struct search_least least; /* of the first way, over the places of a shape */
     struct plan_cost cost;
-    int64_t next_rank;
+    int64_t n_plans;           /* of the shape, so far */
     struct search_note *notes; /* shape [n], owned: of the chapter under way */
     int64_t n, cap;
     double floor_s; /* its own */
@@ -57,12 +59,11 @@ struct search_desk {
 
 /* Memory first, as it rules out most plans and is cheap: what the framework reserves has to fit too. Its time
  * with exchange free; INFINITY: it does not fit. */
-static double look_at(struct worker *w, const struct plan *plan, double *memory_B)
+static double look_at(struct worker *w, const struct plan *plan)
 {
     const struct search_book *b = w->book;
     struct memory memory;
     memory_plan(&memory, &b->base->model, plan);
-    *memory_B = memory.total_B;
     double needed_B = (1 + plan_reserve(plan)) * memory.total_B;
     w->counts.least_B = fmin(w->counts.least_B, needed_B);
     if (needed_B > b->study->net.npu.mem_B) /* false where it is not known */
@@ -74,29 +75,30 @@ static double look_at(struct worker *w, const struct plan *plan, double *memory_
 static void note_plan(void *with, const struct plan *plan)
 {
     struct worker *w = with;
-    struct search_note note = { .rank = w->next_rank, .choice = search_choice_of(plan) };
-    w->next_rank += w->places.n;
+    struct search_note note = { .nth = (uint32_t)w->n_plans++, .choice = search_choice_of(plan) };
     w->counts.n_candidates += w->places.n;
-    note.least_s = look_at(w, plan, &note.memory_B);
+    note.least_s = look_at(w, plan);
     if (isinf(note.least_s)) {
         w->counts.n_rejected[SEARCH_MEMORY] += w->places.n;
         return;
     }
     w->counts.n_timed += w->places.n;
     w->below = w->below || note.least_s < w->floor_s * (1 - FLOOR_REL);
-    w->failed = w->failed || !vec_reserve(w->notes, w->cap, w->n + 1);
+    w->failed = w->failed || w->n_plans > UINT32_MAX || !vec_reserve(w->notes, w->cap, w->n + 1);
     if (!w->failed)
         w->notes[w->n++] = note;
 }
 
 /* All places of a plan whose cost is in w->cost. */
-static void take_places(struct worker *w, const struct plan *plan, double memory_B, int64_t rank)
+static void take_places(struct worker *w, const struct plan *plan, int64_t rank)
 {
+    struct memory memory;
     if (w->pass->skip(w->pass->with,
                       search_clock_least(&w->least, w->clocks[0], SEARCH_WAYS, w->places.n, &w->cost)))
         return;
+    memory_plan(&memory, &w->book->base->model, plan);
     for (int32_t i = 0; i < w->places.n; i++) {
-        const struct search_candidate c = { plan,     &w->cost,     memory_B,
+        const struct search_candidate c = { plan,     &w->cost,     memory.total_B,
                                             rank + i, w->clocks[i], w->places.order[i] };
         w->pass->take(w->pass->with, &c);
     }
@@ -123,7 +125,7 @@ static int walk_shape(struct worker *w, int32_t i, search_visit visit, struct er
 {
     const struct search_book *b = w->book;
     find_places(w, i);
-    w->next_rank = i * RANKS_PER_SHAPE;
+    w->n_plans = 0;
     search_left_out_add(&w->left_out, &w->places.left_out);
     int rc = w->places.n ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
                                        &b->shapes.shapes[i], w->places.n, visit, w, e)
@@ -136,7 +138,7 @@ static int by_time(const void *a, const void *b)
     const struct search_note *x = a, *y = b;
     if (x->least_s < y->least_s || x->least_s > y->least_s)
         return x->least_s < y->least_s ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 /* ---- chapters ---- */
@@ -260,7 +262,7 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
             begin_shape(w, c->shape);
         struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);
         plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
-        take_places(w, &plan, note->memory_B, note->rank);
+        take_places(w, &plan, c->shape * RANKS_PER_SHAPE + (int64_t)note->nth * w->places.n);
     }
     return rc ? rc : work_check(e);
 }

@@ -5,10 +5,10 @@
 #include "kinds/design/explore/clock.h"
 #include "kinds/design/explore/space.h"
 
+/** A plan, in 32 bytes. */
 struct search_note {
     double least_s; /**< no bandwidths make the step shorter: its time with exchange free */
-    double memory_B;
-    int64_t rank; /**< of its first place */
+    uint32_t nth;   /**< of those of its shape, in the order in which they are walked */
     struct search_choice choice;
 };
 
@@ -38,7 +38,7 @@ struct search_book {
 };
 
 enum {
-    SEARCH_MOST_NOTED = 1 << 20, /**< some 50 MB */
+    SEARCH_MOST_NOTED = 1 << 20, /**< 32 MB */
     SEARCH_CHAPTER_NOTED = 512   /**< of one chapter: a pass that needs more writes it anew */
 };
 

@@ -745,13 +745,13 @@ struct search_choice search_choice_of(const struct plan *p)
                                    .interleave = (int32_t)p->interleave,
                                    .recompute_ops = p->recompute_ops,
                                    .seq_parallel = p->seq_parallel,
-                                   .context = (uint8_t)p->context,
-                                   .dispatcher = (uint8_t)p->dispatcher,
-                                   .ep_overlap = (uint8_t)p->ep_overlap,
-                                   .schedule = (uint8_t)p->schedule,
-                                   .precision = (uint8_t)p->precision,
-                                   .recompute = (uint8_t)p->recompute,
-                                   .zero = (uint8_t)p->zero };
+                                   .context = (unsigned)p->context & 15,
+                                   .dispatcher = (unsigned)p->dispatcher & 15,
+                                   .ep_overlap = (unsigned)p->ep_overlap & 15,
+                                   .schedule = (unsigned)p->schedule & 15,
+                                   .precision = (unsigned)p->precision & 15,
+                                   .recompute = (unsigned)p->recompute & 15,
+                                   .zero = (unsigned)p->zero & 15 };
 }
 
 struct plan search_choice_plan(const struct search_choice *c, const struct search_shape *shape,

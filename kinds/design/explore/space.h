@@ -87,12 +87,13 @@ void search_find_places(struct search_places *out, const struct search_space *sp
                         const struct search_shape *shape, const struct training *base,
                         const struct topo_network *net);
 
-/** What search_walk() varies within a shape. */
-struct search_choice {
+/** What search_walk() varies within a shape. Packed: a million of them are kept. */
+struct __attribute__((packed, aligned(4))) search_choice {
     int64_t micro;
     int32_t interleave;
     unsigned recompute_ops;
-    uint8_t seq_parallel, context, dispatcher, ep_overlap, schedule, precision, recompute, zero;
+    unsigned seq_parallel : 4, context : 4, dispatcher : 4, ep_overlap : 4, schedule : 4, precision : 4,
+        recompute : 4, zero : 4;
 };
 
 struct search_choice search_choice_of(const struct plan *p);
