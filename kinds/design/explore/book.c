@@ -158,20 +158,24 @@ static int write_notes(struct worker *w, const struct search_chapter *c, struct 
     return rc;
 }
 
-/* With the lock. The first of the worker's notes are the chapter's, where there is room. */
-static void keep_notes(const struct worker *w, struct search_chapter *c, struct search_desk *desk)
+/* With the lock. The worker's notes from @p from on, which are the next that the chapter has not kept, as far
+ * as there is room. */
+static void keep_notes(const struct worker *w, struct search_chapter *c, int64_t from, int64_t n)
 {
-    int64_t room = desk->most - desk->kept, most = room < SEARCH_CHAPTER_NOTED ? room : SEARCH_CHAPTER_NOTED;
-    int64_t n = w->n < most ? w->n : most;
-    if (n == 0 && w->n)
+    struct search_desk *desk = w->book->desk;
+    int64_t room = desk->most - desk->kept, left = w->n - from;
+    n = n < left ? n : left;
+    n = n < room ? n : room;
+    if (c->n != from || c->n_leaves == SEARCH_LEAVES || (n <= 0 && w->n))
         return;
-    c->notes = malloc(((size_t)n + 1) * sizeof *c->notes);
-    if (!c->notes)
+    struct search_note *notes = malloc(((size_t)n + 1) * sizeof *notes);
+    if (!notes)
         return;
     if (n)
-        memcpy(c->notes, w->notes, (size_t)n * sizeof *c->notes);
-    c->n = n;
-    c->ends = n == w->n;
+        memcpy(notes, w->notes + from, (size_t)n * sizeof *notes);
+    c->leaves[c->n_leaves++] = (struct search_leaf){ notes, n };
+    c->n += n;
+    c->ends = c->n == w->n;
     c->state = CHAPTER_WRITTEN;
     desk->kept += n;
 }
@@ -179,44 +183,56 @@ static void keep_notes(const struct worker *w, struct search_chapter *c, struct 
 /* Notes of a chapter, which nobody changes meanwhile. */
 struct search_page {
     const struct search_note *notes; /* shape [n], borrowed */
-    int64_t n;
-    bool ends; /* there are no others */
+    int64_t n, from;                 /* from: notes of the chapter before these */
+    int32_t leaf;                    /* that comes next */
+    bool ends;                       /* there are no others */
+    bool own;                        /* they are the worker's */
 };
 
-/* Its own notes, or of one that has no room the worker's. A thread that needs one that another is writing
- * waits. */
-static int open_chapter(struct search_page *page, struct worker *w, struct search_chapter *c, struct err *e)
+/* The next of a chapter's leaves, or, of one that has no more, the worker's notes. A thread that needs a
+ * chapter that another is writing waits. */
+static int turn_page(struct search_page *page, struct worker *w, struct search_chapter *c, struct err *e)
 {
     struct search_desk *desk = w->book->desk;
+    int64_t from = page->from + page->n;
+    int32_t leaf = page->leaf;
     int rc = 0;
-    bool writes = false;
     pthread_mutex_lock(&desk->lock);
     while (c->state == CHAPTER_UNDER_WAY)
         pthread_cond_wait(&desk->changed, &desk->lock);
-    if (c->state == CHAPTER_BLANK) {
-        writes = true;
+    if (leaf < c->n_leaves) {
+        *page = (struct search_page){ .notes = c->leaves[leaf].notes,
+                                      .n = c->leaves[leaf].n,
+                                      .from = from,
+                                      .leaf = leaf + 1,
+                                      .ends = c->ends && leaf + 1 == c->n_leaves };
+    } else {
+        bool blank = c->state == CHAPTER_BLANK;
         c->state = CHAPTER_UNDER_WAY;
         pthread_mutex_unlock(&desk->lock);
         rc = write_notes(w, c, e);
         pthread_mutex_lock(&desk->lock);
-        c->state = CHAPTER_BLANK;
-        if (!rc)
-            keep_notes(w, c, desk);
+        c->state = blank ? CHAPTER_BLANK : CHAPTER_WRITTEN;
+        if (blank && !rc)
+            keep_notes(w, c, 0, SEARCH_CHAPTER_NOTED);
         pthread_cond_broadcast(&desk->changed);
+        *page = (struct search_page){ .notes = w->notes ? w->notes + from : NULL,
+                                      .n = rc ? 0 : w->n - from,
+                                      .from = from,
+                                      .ends = true,
+                                      .own = true };
     }
-    *page = writes ? (struct search_page){ w->notes, w->n, true }
-                   : (struct search_page){ c->notes, c->n, c->ends };
     pthread_mutex_unlock(&desk->lock);
     return rc;
 }
 
-/* All of them, where some are not kept. */
-static int turn_page(struct search_page *page, struct worker *w, const struct search_chapter *c,
-                     struct err *e)
+/* A pass has read @p n notes of its own: the next one will read about as many. */
+static void keep_read(struct worker *w, struct search_chapter *c, int64_t n)
 {
-    int rc = write_notes(w, c, e);
-    *page = (struct search_page){ w->notes, rc ? 0 : w->n, true };
-    return rc;
+    pthread_mutex_lock(&w->book->desk->lock);
+    if (n > c->n)
+        keep_notes(w, c, c->n, n + n / 2 - c->n);
+    pthread_mutex_unlock(&w->book->desk->lock);
 }
 
 /* ---- all of them ---- */
@@ -237,8 +253,8 @@ static int find_floor(struct worker *w, int32_t i, struct err *e)
 static int count_chapter(struct worker *w, int32_t i, struct err *e)
 {
     struct search_chapter *c = &w->book->chapters[i];
-    struct search_page page;
-    int rc = open_chapter(&page, w, c, e);
+    struct search_page page = { .n = 0 };
+    int rc = turn_page(&page, w, c, e);
     if (!rc)
         c->floor_s = page.n ? page.notes[0].least_s : (double)INFINITY;
     return rc;
@@ -248,22 +264,30 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
 {
     const struct search_book *b = w->book;
     struct search_chapter *c = &b->chapters[i];
-    struct search_page page;
+    struct search_page page = { .n = 0 };
+    int64_t k = 0;
+    int rc = 0;
     if (isinf(c->floor_s) || w->pass->skip(w->pass->with, c->floor_s))
         return 0;
-    int rc = open_chapter(&page, w, c, e);
-    for (int64_t k = 0; !rc; k++) {
-        if (k == page.n)
-            rc = page.ends ? 0 : turn_page(&page, w, c, e);
-        if (rc || k >= page.n || w->pass->skip(w->pass->with, page.notes[k].least_s))
+    for (bool begun = false; !rc; k++) {
+        if (k == page.n && page.ends)
+            break;
+        if (k == page.n) {
+            rc = turn_page(&page, w, c, e);
+            k = 0;
+        }
+        if (rc || page.n == 0 || w->pass->skip(w->pass->with, page.notes[k].least_s))
             break;
         const struct search_note *note = &page.notes[k];
-        if (k == 0)
+        if (!begun)
             begin_shape(w, c->shape);
+        begun = true;
         struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);
         plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
         take_places(w, &plan, c->shape * RANKS_PER_SHAPE + (int64_t)note->nth * w->places.n);
     }
+    if (!rc && page.own)
+        keep_read(w, c, page.from + k);
     return rc ? rc : work_check(e);
 }
 
@@ -380,7 +404,8 @@ int search_book_build(struct search_book *b, const struct search_space *space, c
 void search_book_free(struct search_book *b)
 {
     for (int32_t c = 0; c < b->n_chapters; c++)
-        free(b->chapters[c].notes);
+        for (int32_t i = 0; i < b->chapters[c].n_leaves; i++)
+            free(b->chapters[c].leaves[i].notes);
     search_shapes_free(&b->shapes);
     free(b->chapters);
     if (b->desk) {
@@ -411,9 +436,9 @@ int search_book_least(double *least_s, const struct search_book *b, struct err *
     int rc = w ? 0 : err_nomem(e, "a search");
     *least_s = INFINITY;
     for (int32_t i = 0; i < b->n_chapters && !rc && b->chapters[i].floor_s < *least_s; i++) {
-        struct search_page page;
+        struct search_page page = { .n = 0 };
         w->book = b;
-        rc = open_chapter(&page, w, &b->chapters[i], e);
+        rc = turn_page(&page, w, &b->chapters[i], e);
         if (!rc && page.n)
             *least_s = fmin(*least_s, page.notes[0].least_s);
     }

@@ -12,13 +12,19 @@ struct search_note {
     struct search_choice choice;
 };
 
-/** The plans of one shape. */
+enum { SEARCH_LEAVES = 8 };
+
+/** The plans of one shape. What is kept of them grows as far as passes read. */
 struct search_chapter {
     int32_t shape;
     double floor_s; /**< no plan of it takes less with exchange free; INFINITY: none fits */
     enum { CHAPTER_BLANK, CHAPTER_UNDER_WAY, CHAPTER_WRITTEN } state;
-    struct search_note *notes; /**< shape [n], owned; ascending by time; of one that is written */
-    int64_t n;
+    struct search_leaf {
+        struct search_note *notes; /**< shape [n], owned */
+        int64_t n;
+    } leaves[SEARCH_LEAVES]; /**< shape [n_leaves]: one after another ascending by time */
+    int32_t n_leaves;
+    int64_t n; /**< of all leaves */
     bool ends; /**< there are no others: else these are the first of them */
 };
 
@@ -39,7 +45,7 @@ struct search_book {
 
 enum {
     SEARCH_MOST_NOTED = 1 << 20, /**< 32 MB */
-    SEARCH_CHAPTER_NOTED = 512   /**< of one chapter: a pass that needs more writes it anew */
+    SEARCH_CHAPTER_NOTED = 128   /**< of one chapter before a pass: one that reads on writes it anew */
 };
 
 /** @param most  notes that are kept: others are written anew by every pass that needs them.
@@ -53,7 +59,7 @@ int64_t search_book_kept(const struct search_book *b);
 /**
  * Books that were begun, for questions that differ in nothing that a book reads: model, start of the plan,
  * search, NPU, and the sizes of dimensions. Opaque; threads may share one. Unused books are dropped, those
- * that were not asked for the longest first, where there are more than some 100 MB of notes.
+ * that were not asked for the longest first, where there are more than some 64 MB of notes.
  */
 struct search_shelf;
 /** NULL: no memory. */
