@@ -5,11 +5,12 @@
 #include <omp.h>
 
 #include "alloc/bound.h"
+#include "kinds/design/explore/clock.h"
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/explore/search.h"
 
 /* 4 x 2 NPUs that hold little, so that memory decides. */
-#define NPU "npu: { peak_TFLOPS: 1, mem_GB: %s, mem_GBps: 100, matrix_half_out: 64, kernel_ns: 1000 }"
+#define NPU "npu: { peak_TFLOPS: 1, mem_GB: %s, mem_GBps: 100, matrix_half_out: 64, kernel_ns: 1000, usd: 9 }"
 #define GIVEN                                                                                                \
     "dims: [ { name: node, shape: ring, size: 4, bw_GBps: 10, latency_ns: 500, tier: N }, "                  \
     "{ name: pod, shape: switch, size: 2, bw_GBps: 2, latency_ns: 2000, tier: P } ]"
@@ -69,11 +70,14 @@ static const struct search_result *must_find(struct design_choice *c, struct des
 
 /* ---- another way to find the best: every combination there is, legal or not ---- */
 
+enum { MOST_FIT = 1 << 16 };
+
 struct brute {
     const struct design_point *s;
     bool split;
     double best;
     int64_t n_fit;
+    double values[MOST_FIT]; /* shape [n_fit], ascending in the end */
 };
 
 static double value_of(const struct brute *b, const struct training *x)
@@ -120,8 +124,9 @@ static void try_orders(struct brute *b, struct training *x)
         }
         if (seen != 15 || !is_plain(&x->plan) || training_derive(x, &b->s->net, &e))
             continue;
-        b->n_fit++;
-        b->best = fmin(b->best, value_of(b, x));
+        assert_true(b->n_fit < MOST_FIT);
+        double value = b->values[b->n_fit++] = value_of(b, x);
+        b->best = fmin(b->best, value);
     }
 }
 
@@ -172,14 +177,21 @@ static void try_options(struct brute *b, struct training *x, const struct search
     }
 }
 
-static double brute_best(const struct design_point *s, bool split, int64_t *n_fit)
+static int by_number(const void *a, const void *b)
 {
-    struct brute b = { .s = s, .split = split, .best = INFINITY };
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All plans, in @p b, which is cleared. */
+static double brute_best(struct brute *b, const struct design_point *s, bool split)
+{
     struct search_space space;
     KEEP(struct training *, x, free_at) = malloc(sizeof *x);
     assert_non_null(x);
     MUST(schema_read(&space, &search_section, &s->doc, yaml_find(&s->doc, "workload.search"), e));
     *x = *s->workloads[0].training;
+    *b = (struct brute){ .s = s, .split = split, .best = INFINITY };
     for (int code = 0; code < 4 * 4 * 4 * 3; code++) {
         int rest = code;
         x->plan.degree[PLAN_TP] = 1 << rest % 4, rest /= 4;
@@ -189,10 +201,29 @@ static double brute_best(const struct design_point *s, bool split, int64_t *n_fi
         int64_t inner = plan_inner(&x->plan, 8);
         x->plan.degree[PLAN_DP] = 8 / inner;
         if (inner <= 8)
-            try_options(&b, x, &space);
+            try_options(b, x, &space);
     }
-    *n_fit = b.n_fit;
-    return b.best;
+    qsort(b->values, (size_t)b->n_fit, sizeof *b->values, by_number);
+    return b->best;
+}
+
+static bool is_same(double x, double y)
+{
+    return fabs(x - y) <= 1e-8 * fabs(x);
+}
+
+/* Whatever is worth less than the last of the list is in it. */
+static void assert_list(const struct brute *b, const struct search_result *r)
+{
+    for (int64_t i = 0, k = 0; i < b->n_fit && isfinite(b->values[i]); i++) {
+        while (k < r->n_found && r->found[k].value < b->values[i] &&
+               !is_same(r->found[k].value, b->values[i]))
+            k++;
+        if (k == r->n_found)
+            return;
+        if (!is_same(r->found[k].value, b->values[i]))
+            fail_msg("%.12g is not in the list, which has %.12g there", b->values[i], r->found[k].value);
+    }
 }
 
 /* ---- tests ---- */
@@ -207,10 +238,12 @@ TEST(no_plan_is_faster_than_the_one_that_is_found)
     for (size_t i = 0; i < COUNT_OF(given_cases); i++) {
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct design_choice, c, choice_free);
-        int64_t n_fit;
+        KEEP(struct brute *, b, free_at) = malloc(sizeof *b);
         const struct search_result *r = must_find(&c, &s, &given_cases[i], DESIGN_NEEDS_BANDWIDTH);
-        double best_s = brute_best(c.point, false, &n_fit);
-        assert_true(n_fit > 0 && r->n_found > 0);
+        assert_non_null(b);
+        double best_s = brute_best(b, c.point, false);
+        assert_true(b->n_fit > 0 && r->n_found > 0);
+        assert_list(b, r);
         assert_close(r->found[0].time_s, best_s, 1e-12);
         for (int32_t k = 1; k < r->n_found; k++)
             assert_true(r->found[k].time_s >= r->found[k - 1].time_s);
@@ -279,6 +312,60 @@ TEST(links_of_all_plans_that_are_found_carry_what_they_can)
     }
 }
 
+/* A plan's clock at its own bandwidths: the least of one place and the tangent are its time, the tangent is
+ * no more at others, and a clock that may stop early is above what it may stop at. */
+static void read_clock(int64_t *n_shared, const struct design_point *s, struct training *x,
+                       struct search_seen *seen)
+{
+    struct search_least least = { 0 };
+    struct search_clock clock;
+    double bw_Bps[TOPO_MAX_DIMS], other_Bps[TOPO_MAX_DIMS], at_s;
+    MUST(training_derive(x, &s->net, e));
+    topo_get_bandwidths(bw_Bps, &s->net);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        other_Bps[d] = bw_Bps[d] * (d ? 3 : 0.7);
+    const struct collective_way way = search_way(s, bw_Bps), other = search_way(s, other_Bps);
+    search_clock_set(&clock, &way, &x->place, seen);
+    double time_s = search_clock_time(&clock, &x->cost, INFINITY),
+           alone_s = search_clock_time(&clock, &x->cost, 0),
+           least_s = search_clock_least(&least, &clock, 1, 1, &x->cost);
+    const struct alloc_cut cut = search_tangent(&at_s, &clock, &x->cost, 1),
+                           same = search_tangent_at(&way, &x->place, &x->cost, 1);
+    assert_close(search_clock_at(&way, &x->place, &x->cost), time_s, 1e-12);
+    assert_close(at_s, time_s, 1e-12);
+    assert_close(alloc_cut_at(&cut, bw_Bps, s->net.n_dims), time_s, 1e-12);
+    assert_close(alloc_cut_at(&same, bw_Bps, s->net.n_dims), time_s, 1e-12);
+    assert_true(alloc_cut_at(&cut, other_Bps, s->net.n_dims) <=
+                search_clock_at(&other, &x->place, &x->cost) * (1 + 1e-12));
+    assert_close(least_s, alone_s, 1e-12);
+    assert_true(alone_s <= time_s);
+    assert_close(search_clock_time(&clock, &x->cost, alone_s), time_s, 1e-15);
+    *n_shared += alone_s < time_s * (1 - 1e-9);
+}
+
+TEST(clocks_agree_and_their_bounds_are_reached)
+{
+    struct ask a = { "1", SLOW, EXPERTS,
+                     ", search: { context: [ring], zero: [1, 3], tp: [1, 2], pp: [1], ep_overlap: [batch], "
+                     "top: 60 }",
+                     "" };
+    KEEP(struct search_seen *, seen, free_at) = calloc(1, sizeof *seen);
+    int64_t n_shared = 0;
+    assert_non_null(seen);
+    for (int i = 0; i < 2; i++) {
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct design_choice, c, choice_free);
+        a.more = i ? "model: bandwidth\n" : "model: alpha-beta\n";
+        const struct search_result *r = must_find(&c, &s, &a, DESIGN_NEEDS_BANDWIDTH);
+        for (int32_t k = 0; k < r->n_found; k++) {
+            struct training x = *s.workloads[0].training;
+            x.plan = r->found[k].plan;
+            read_clock(&n_shared, &s, &x, seen);
+        }
+    }
+    assert_true(n_shared > 10);
+}
+
 static const struct ask split_cases[] = {
     { "0.02", OPEN, DENSE, ", search: { tp: [1, 2, 4], cp: [1], context: [ring], zero: [0, 1, 3] }",
       "total_GBps: 12\n" },
@@ -292,6 +379,16 @@ static const struct ask split_cases[] = {
     { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
       PARTS
       "total_GBps: 12\nsystem: { npu_usd: 9, npu_watt: 1, npus_per_node: 1 }\nobjective: tco_per_token\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS "count_npus: true\nobjective: perf_per_cost\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
+      PARTS "constraints: [ node == 9, pod == 3 ]\nobjective: perf_per_cost\n" },
+    { "0.02", OPEN, DENSE, ", search: { tp: [1, 2, 4], cp: [1], zero: [0, 1, 3], interleave: [1] }",
+      PARTS "total_GBps: 1200\n" },
+    { "0.02", OPEN, DENSE, ", search: { tp: [1, 2, 4], cp: [1], zero: [0, 1, 3], top: 40 }",
+      "constraints: [ node + 3*pod <= 20, pod >= 0.1*node, node >= 1 ]\n" },
+    { "0.02", OPEN, DENSE, ", search: { cp: [1], zero: [1], interleave: [1], top: 40 }",
+      PARTS "objective: cost\ntime_limit_s: 0.5\n" },
     { "0.02", HALF, DENSE, ", search: { cp: [1], zero: [1], interleave: [1] }",
       PARTS "objective: perf_per_cost\n" },
 };
@@ -301,16 +398,19 @@ TEST(no_plan_with_its_best_split_is_better_than_what_is_found)
     for (size_t i = 0; i < COUNT_OF(split_cases); i++) {
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
-        int64_t n_fit;
+        KEEP(struct brute *, b, free_at) = malloc(sizeof *b);
+        assert_non_null(b);
         OK(load(&s, &split_cases[i], DESIGN_FOR_SPLIT, e));
         OK(design_solve(&d, &s, e));
         const struct search_result *r = choice_plans(&d.chosen, 0);
         assert_true(r->n_found > 0);
-        double best = brute_best(d.chosen.point, true, &n_fit);
+        double best = brute_best(b, d.chosen.point, true);
+        assert_list(b, r);
         assert_close(r->found[0].value, best, 1e-9);
         assert_int_equal(r->n_timed, r->proof.n_ruled_out + r->n_split);
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_true(d.plans.proved && d.answer.gap <= ALLOC_GAP && d.answer.lower_bound <= best);
+        assert_true(r->lower_bound <= best * (1 + 1e-9));
     }
 }
 

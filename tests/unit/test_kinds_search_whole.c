@@ -514,6 +514,26 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
     }
 }
 
+/* Whole ports have no 33 GB/s, whatever the plan. */
+TEST(where_no_design_is_built_it_is_told_how_many_plans_were_tried)
+{
+    FOLDER(f);
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
+    char text[4096];
+    snprintf(
+        text, sizeof text, TREE,
+        "parallel: { batch: 64 }, search: { order: given, tp: [1, 2], pp: [1, 2], cp: [1], micro_batch: [1], "
+        "zero: [0], recompute: [none], seq_parallel: [false], schedule: [1f1b], interleave: [1] }",
+        "constraints: [ b == 33 ]\nobjective: perf_per_cost\n");
+    OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                         e));
+    OK(design_solve(&d, &s, e));
+    assert_int_equal(d.answer.status, ALLOC_INFEASIBLE);
+    assert_has(d.answer.reason, "in whole parts satisfies all constraints together");
+    assert_has(d.answer.reason, "; 4 plans were tried, all that fit");
+}
+
 TEST(threads_change_nothing_of_pairs)
 {
     const int threads = omp_get_max_threads();

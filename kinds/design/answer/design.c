@@ -809,12 +809,12 @@ static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
     a->unique = false;
 }
 
-/* No design of the plan that is shown, nor of others that were tried: that is not all of them. */
-static void doubt_absence(struct alloc_answer *a, int32_t tried)
+/* No design of the plan that is shown, nor of others that were tried: that need not be all of them. */
+static void doubt_absence(struct alloc_answer *a, const struct search_result *r)
 {
     size_t n = strlen(a->reason);
-    snprintf(a->reason + n, sizeof a->reason - n,
-             "; so for %d plans that were tried, others were not ruled out", (int)tried);
+    snprintf(a->reason + n, sizeof a->reason - n, "; %lld plans were tried%s", (long long)r->n_split,
+             r->n_split == r->n_timed ? ", all that fit" : "");
 }
 
 /*
@@ -830,7 +830,7 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     d->plans.tried = (int32_t)fmin((double)r->n_split, INT32_MAX);
     d->plans.proved = r->proved && (given || is_found(d, s, r));
     if (!alloc_has_split(a) && !r->proved && a->status == ALLOC_INFEASIBLE)
-        doubt_absence(a, d->plans.tried);
+        doubt_absence(a, r);
     if (!alloc_has_split(a))
         return;
     if (!d->plans.proved) {

@@ -454,10 +454,11 @@ static void take_survivor(void *with, const struct search_candidate *c)
     double weight = j->study->workloads[0].weight, ref_s, most_bw_s,
            most_s = for_time ? incumbent_limit(&j->last) / weight : (double)INFINITY;
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
-    if (incumbent_rules_out(&j->last, timed_bound(j, time_s)))
+    double timed = timed_bound(j, time_s);
+    if (incumbent_rules_out(&j->last, timed))
         return;
     struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
-    double bound = value_bound(j, &t, time_s);
+    double bound = fmax(timed, value_bound(j, &t, time_s));
     if (!for_time &&
         !incumbent_rules_out(&j->last, bound)) { /* with more bandwidth another path may decide */
         struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
@@ -601,12 +602,27 @@ static int build_scouted(struct search_best *best, const struct search_best *sco
     return rc;
 }
 
+/* What rounding of a bound and the gap of a split may come to. */
+#define ABOVE_REL 1e-7
+
+/* A bound above what it bounds would hide plans: it is looked at wherever it can be. Where algorithms depend
+ * on bandwidths a bound is about others. */
+static int check_bounds(const double *bounds, const struct search_found *block, int32_t n,
+                        const struct joint *j, struct err *e)
+{
+    for (int32_t i = 0; i < n && !design_point_has_choice(j->study); i++)
+        if (bounds[i] > block[i].value * (1 + ABOVE_REL))
+            return err_set(e, ERR_LIB, "a plan is better than the bound of its splits; please report it");
+    return 0;
+}
+
 /* In blocks of one size, so that threads do not change what is split. A plan without an answer to its split
  * may have any. */
 static int solve_survivors(struct search_best *best, struct search_result *out, struct survivors *s,
                            struct joint *j, struct err *e)
 {
     const int32_t most = j->floors ? BUILT : BLOCK;
+    double bounds[BLOCK];
     int rc = 0;
     int32_t i = 0, spent = 0;
     struct work work;
@@ -619,7 +635,10 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
         }
         j->most_value = j->floors ? incumbent_limit(&best->last) : 0;
         int32_t n_left = sift_block(s->list + i, n, j, &best->last);
+        for (int32_t k = 0; k < n_left; k++)
+            bounds[k] = s->list[i + k].value;
         rc = solve_block(best, s->list + i, n_left, j, e);
+        rc = rc ? rc : check_bounds(bounds, s->list + i, n_left, j, e);
         for (int32_t k = i; k < i + n_left && !rc; k++) {
             bool known = s->list[k].lower_bound > -INFINITY;
             double least = fmin(s->list[k].value, j->most_value) * (1 - ALLOC_GAP);
