@@ -32,6 +32,12 @@ static bool chance(struct rng *r, double p)
     return rng_uniform(r) < p;
 }
 
+/* SOAK: more studies, and larger ones. */
+static bool soaks(void)
+{
+    return getenv("SOAK") != NULL;
+}
+
 static const char *pick(struct rng *r, const char *const *words, size_t n)
 {
     return words[rng_below(r, (uint32_t)n)];
@@ -121,7 +127,7 @@ static void draw_axes(struct drawn *d, struct rng *r)
     add(d->text, "vary:\n");
     for (size_t i = 0; i < COUNT_OF(any) + COUNT_OF(given); i++) {
         const struct axis *a = i < COUNT_OF(any) ? &any[i] : &own[i - COUNT_OF(any)];
-        int most = d->searched && !d->given ? 9 : d->searched ? 60 : MOST_POINTS;
+        int most = (d->searched && !d->given ? 9 : d->searched ? 60 : MOST_POINTS) / (soaks() ? 1 : 3);
         if (!chance(r, 0.45) || points * a->n > most)
             continue;
         points *= a->n;
@@ -238,10 +244,10 @@ static int64_t sum_of(const struct best_answer *a)
 }
 
 static void compare(struct tally *tally, const struct study *s, const struct drawn *d,
-                    const struct table *all, int32_t top)
+                    const struct table *all, int32_t top, int32_t threads)
 {
     struct keep_rule rule = { .kind = &design_kind };
-    struct best_ask ask = { .study = s, .rule = &rule, .top = top };
+    struct best_ask ask = { .study = s, .rule = &rule, .top = top, .threads = threads };
     int64_t best[MOST_POINTS];
     KEEP(struct table, columns, table_free) = { 0 };
     study_put_columns(&columns, s, TABLE_ROWS);
@@ -251,24 +257,22 @@ static void compare(struct tally *tally, const struct study *s, const struct dra
     TEXT(by, "%s%s", strcmp(d->by, "goodput") == 0 ? "max:" : "", d->by);
     MUST(best_take_by(&ask.by, &rule, text_str(&by), &columns, e));
     int64_t n = best_of_all(best, top, all, &rule, &ask.by);
-    for (ask.threads = 1; ask.threads <= 3; ask.threads += 2) {
-        KEEP(struct best_answer, a, best_free) = { 0 };
-        MUST(best_find(&a, &ask, e));
-        same_rows(&a.rows, all, best, n);
-        assert_int_equal(a.n_above, 0);
-        assert_int_equal(a.n_open, 0);
-        assert_true(sum_of(&a) <= a.n_points);
-        assert_true(n == 0 || a.proved || a.n_unproved > 0);
-        assert_true(!isfinite(a.bound) || n < top ||
-                    (ask.by.factors[0].large ? a.bound <= a.values[n - 1] * (1 + 1e-8)
-                                             : a.bound >= a.values[n - 1] * (1 - 1e-8)));
-        tally->n_solved += (int)a.n_solved;
-        tally->n_points += (int)a.n_points;
-        tally->n_rows += (int)n;
-        for (int i = 0; i < N_BEST_BOUNDS; i++)
-            tally->by[i] += a.n_ruled_out[i];
-        tally->n_beyond += a.limits[0].n > 0;
-    }
+    KEEP(struct best_answer, a, best_free) = { 0 };
+    MUST(best_find(&a, &ask, e));
+    same_rows(&a.rows, all, best, n);
+    assert_int_equal(a.n_above, 0);
+    assert_int_equal(a.n_open, 0);
+    assert_true(sum_of(&a) <= a.n_points);
+    assert_true(n == 0 || a.proved || a.n_unproved > 0);
+    assert_true(!isfinite(a.bound) || n < top ||
+                (ask.by.factors[0].large ? a.bound <= a.values[n - 1] * (1 + 1e-8)
+                                         : a.bound >= a.values[n - 1] * (1 - 1e-8)));
+    tally->n_solved += (int)a.n_solved;
+    tally->n_points += (int)a.n_points;
+    tally->n_rows += (int)n;
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        tally->by[i] += a.n_ruled_out[i];
+    tally->n_beyond += a.limits[0].n > 0;
     keep_rule_free(&rule);
 }
 
@@ -302,8 +306,11 @@ static void try_study(struct tally *tally, uint64_t seed)
     study_put_columns(&all, &s, TABLE_ROWS);
     all_rows(&all, &s);
     /* Of every point all bounds are found where none is ruled out. */
-    compare(tally, &s, &d, &all, MOST_POINTS);
-    compare(tally, &s, &d, &all, 1 + (int32_t)(seed % 4));
+    const int32_t threads = seed % 2 ? 1 : 3, few = 1 + (int32_t)(seed % 4);
+    compare(tally, &s, &d, &all, MOST_POINTS, threads);
+    compare(tally, &s, &d, &all, few, 4 - threads);
+    if (soaks())
+        compare(tally, &s, &d, &all, few, threads);
     tally->n_studies++;
 }
 
@@ -311,8 +318,8 @@ TEST(the_best_are_those_of_all_rows)
 {
     omp_set_num_threads(1); /* the searches are small */
     struct tally t = { 0 };
-    enum { STUDIES = 100 };
-    int n = getenv("SOAK") ? 2000 : repeats(STUDIES);
+    enum { STUDIES = 70 };
+    int n = soaks() ? 2000 : repeats(STUDIES);
     for (int i = 0; i < n; i++)
         try_study(&t, (uint64_t)i);
     /* That it says something: many points are not solved, and of all studies every bound rules some out. */
@@ -407,7 +414,7 @@ TEST(what_if_is_where_the_best_changes)
     int n_lines = 0, n_found = 0;
     omp_set_num_threads(1);
     try_whatif(&n_lines, &n_found, machines);
-    for (int i = 0; i < repeats(3); i++) {
+    for (int i = 0; i < (soaks() ? 20 : 1); i++) {
         draw_study(&d, 5000 + (uint64_t)i);
         try_whatif(&n_lines, &n_found, d.text);
     }

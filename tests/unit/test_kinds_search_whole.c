@@ -540,12 +540,17 @@ TEST(threads_change_nothing_of_pairs)
     FOLDER(f);
     KEEP(struct design_point, s, design_point_free);
     KEEP(struct design_choice, one, choice_free);
+    const bool soaks = getenv("SOAK");
     char text[4096];
-    snprintf(text, sizeof text, TREE, "parallel: { batch: 64 }, search: { order: any, cp: [1] }",
-             "objective: perf_per_cost\n");
+    snprintf(
+        text, sizeof text, TREE,
+        soaks ? "parallel: { batch: 64 }, search: { order: any, cp: [1] }"
+              : "parallel: { batch: 64 }, search: { order: any, tp: [1, 2], pp: [1, 2], cp: [1], "
+                "micro_batch: [1, 2], interleave: [1], zero: [0, 1], recompute: [none], schedule: [1f1b] }",
+        "objective: perf_per_cost\n");
     OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
                          e));
-    for (int n = 1; n < 6; n += 2) {
+    for (int n = 1; n < (soaks ? 6 : 4); n += 2) {
         struct design_choice more;
         omp_set_num_threads(n);
         OK(design_choose(n == 1 ? &one : &more, &s, e));
