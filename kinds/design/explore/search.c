@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/bound.h"
-#include "alloc/lp.h"
 #include "base/vec.h"
 #include "base/work.h"
-#include "kinds/design/answer/design.h"
-#include "kinds/design/answer/whole.h"
 #include "kinds/design/ask/load.h"
+#include "kinds/design/explore/joint.h"
 #include "workloads/collective.h"
 #include "workloads/step.h"
 
@@ -28,18 +25,7 @@ static const char *const search_reason_words[N_SEARCH_REASONS] = {
 /*
  * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
  * gives a value that others must beat, and prices of the constraints, which bound from below what any split
- * can make of another plan:
- *
- * On the path that decides at some bandwidths b, time is C + sum_d e_d with e_d seconds of dimension d; other
- * bandwidths B make that path, and so the step, take T(B) >= C + sum_d g_d/B_d, g_d = e_d b_d. Weak duality
- * with multipliers mu of the rows A B <= r, scaled by t:
- *     T(B) >= C + sum_d g_d/B_d + t mu.(A B - r) >= C + sqrt(t) R - t mu.r,  R = 2 sum_d sqrt(g_d (mu A)_d),
- * greatest at sqrt(t) = R/(2 mu.r): C + R^2/(4 mu.r). Tight where b is the plan's own best split.
- *
- * Least cost with T <= L: sum_d p_d B_d >= (sum_d sqrt(g_d p_d))^2 / sum_d g_d/B_d by Cauchy and Schwarz, and
- * the last sum is at most L - C; p are prices u alone, or u + mu A, and then mu.r is taken off. Time times
- * cost F + u.B: at least (sqrt(C F) + sum_d sqrt(g_d u_d))^2, likewise; more within the ranges of
- * bandwidths that the rows leave (ranged_product()).
+ * can make of another plan (joint.c).
  *
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
  * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
@@ -67,23 +53,11 @@ enum {
  * a price or a time limit makes many plans equal, one of them is enough. */
 #define AS_GOOD (0.5 * ALLOC_GAP)
 
-struct joint {
+/* One workload's plans and the split that they have in common. */
+struct splitting {
     const struct search_book *book;
-    const struct design_point *study;
-    struct design_question question;
-    struct alloc_problem counted;  /* the same with what a product multiplies time with for prices */
-    struct alloc_ranges ranges;    /* what the rows allow each dimension */
-    double ref_Bps[TOPO_MAX_DIMS]; /* the scouts' best split */
-    double price[TOPO_MAX_DIMS];   /* (mu A)_d; of least cost u_d + (mu A)_d */
-    double rent;                   /* mu.r */
-    bool has_prices;
-    double least_usd; /* no design costs less */
-    bool clash;       /* no bandwidths satisfy the rows */
-    char why[400];    /* why a scout has no best split */
-    bool floors;      /* parts are whole: a link in every dimension that a plan uses */
-    double link_Bps[TOPO_MAX_DIMS];
-    double most_value;     /* > 0: plans are built, and nothing worth more is looked for */
-    struct incumbent last; /* of the best few by the scouts */
+    double weight; /* of the workload */
+    struct joint joint;
 };
 
 /* ---- one plan ---- */
@@ -133,259 +107,64 @@ int search_compile_plan(struct step_fn *fn, const struct plan *plan, const struc
     return rc;
 }
 
-/* In whole parts every dimension that the plan uses has a link, without which products are best at bandwidths
- * of 0. @p rows: owned by the caller. */
-static int add_floors(struct alloc_row **rows, struct alloc_problem *problem, const struct joint *j,
-                      struct err *e)
-{
-    int32_t n = problem->n_rows;
-    *rows = calloc((size_t)n + TOPO_MAX_DIMS, sizeof **rows);
-    if (!*rows)
-        return err_nomem(e, "constraints");
-    if (n)
-        memcpy(*rows, problem->rows, (size_t)n * sizeof **rows);
-    problem->rows = *rows;
-    problem->n_rows += design_put_floors(*rows + n, j->study, problem);
-    return 0;
-}
-
-/* The best whole design of the plan in place of its split; value INFINITY where none is worth as little as is
- * looked for. */
-static int build_plan(struct search_found *f, struct alloc_problem *problem,
-                      const struct alloc_answer *relaxed, const struct joint *j, struct err *e)
-{
-    double ignored;
-    bool may = f->lower_bound <= j->most_value && alloc_has_split(relaxed);
-    f->value = f->time_s = INFINITY;
-    struct whole_answer *whole = may ? malloc(sizeof *whole) : NULL;
-    if (!whole)
-        return may ? err_nomem(e, "whole parts") : 0;
-    problem->most_value = j->most_value;
-    int rc = design_solve_whole(whole, j->study, problem, relaxed, &ignored, e);
-    if (!rc && (whole->status == ALLOC_SOLVED || whole->status == ALLOC_STALLED) && isfinite(whole->value)) {
-        f->value = whole->value;
-        f->time_s = whole->time_s / j->study->workloads[0].weight;
-        f->lower_bound = fmax(f->lower_bound, whole->lower_bound);
-        memcpy(f->bw_Bps, whole->bw_Bps, sizeof f->bw_Bps);
-    } else if (!rc && whole->status == ALLOC_INFEASIBLE) {
-        f->lower_bound = j->most_value;
-    }
-    free(whole);
-    return rc;
-}
-
 /* Split for one plan, or built; value INFINITY where there is none. */
-static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct joint *j,
+static int solve_plan(struct search_found *f, struct alloc_answer *answer, const struct splitting *x,
                       struct err *e)
 {
     struct step_fn fn = { 0 };
-    struct alloc_problem problem = j->question.problem;
-    struct alloc_row *rows = NULL;
     f->value = f->time_s = INFINITY;
-    f->lower_bound = -INFINITY;
-    int rc = search_compile_plan(&fn, &f->plan, j->book->base, j->study, j->ref_Bps, e);
-    problem.step = &fn;
-    if (!rc && j->floors)
-        rc = add_floors(&rows, &problem, j, e);
-    if (!rc)
-        rc = alloc_solve(answer, &problem, e);
-    if (!rc && alloc_has_split(answer)) {
-        f->value = answer->value;
-        f->time_s = answer->time_s / j->study->workloads[0].weight;
-        f->lower_bound = answer->lower_bound;
-        memcpy(f->bw_Bps, answer->bw_Bps, sizeof f->bw_Bps);
-    } else if (!rc && answer->status == ALLOC_INFEASIBLE) {
-        f->lower_bound = INFINITY;
-    }
-    if (!rc && j->most_value > 0)
-        rc = build_plan(f, &problem, answer, j, e);
-    free(rows);
+    int rc = search_compile_plan(&fn, &f->plan, x->book->base, x->book->study, x->joint.ref_Bps, e);
+    rc = rc ? rc : joint_solve(f, answer, &fn, &x->joint, e);
+    f->time_s /= x->weight;
     step_fn_free(&fn);
     return rc;
 }
 
-/* ---- bounds ---- */
+/* A plan where it lies, to be touched. */
+struct laid {
+    const struct splitting *of;
+    struct training x;
+};
 
-static double time_bound(const struct joint *j, const struct alloc_cut *t)
+static struct alloc_cut touch_plan(const void *with, const double *bw_Bps)
 {
-    double root = alloc_cut_root(t, j->price, j->study->net.n_dims);
-    bool priced = j->has_prices && alloc_is_time(j->question.problem.objective) && j->rent > 0;
-    return t->const_s + (priced ? root * root / j->rent : 0);
+    const struct laid *l = with;
+    const struct collective_way way = search_way(l->of->book->study, bw_Bps);
+    return search_tangent_at(&way, &l->x.place, &l->x.cost, l->of->weight);
 }
 
-/* What rows ask for, and a link where the plan is known to use the dimension. */
-static double least_Bps(const struct joint *j, const struct alloc_cut *t, int32_t d)
+/* Does a bound rule out what the cuts at two splits did not? */
+static bool cuts_rule_out(const struct search_found *f, const struct splitting *x,
+                          const struct incumbent *last)
 {
-    return fmax(j->ranges.floor_Bps[d], t->pull_B[d] > 0 ? j->link_Bps[d] : 0);
-}
-
-/*
- * The least of (C + sum_d g_d/B_d)(F + sum_d u_d B_d) with floor_d <= B_d <= cap_d. Its root is the least of
- * (l T + W/l)/2 over l > 0, where each B_d is sqrt(g_d/u_d) l or at a limit; in log l that is convex (a
- * posynomial: R. Duffin, E. Peterson, C. Zener, Geometric Programming, 1967), so l^2 T = W is found by
- * halving. What is left of l shows in the square only. @param[out] bw_Bps  where it is, shape [n_dims].
- */
-static double ranged_product(double *bw_Bps, const struct joint *j, const struct alloc_cut *t)
-{
-    enum { HALVINGS = 36 };
-    const double *u = j->counted.usd_per_Bps;
-    double least = -60, most = 60, time_s = 0, spent = 0, root[TOPO_MAX_DIMS], floor_Bps[TOPO_MAX_DIMS];
-    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-        floor_Bps[d] = least_Bps(j, t, d);
-        root[d] = t->pull_B[d] > 0 ? sqrt(t->pull_B[d] / u[d]) : 0; /* INFINITY: it costs nothing */
-    }
-    for (int i = 0; i < HALVINGS; i++) {
-        double l = exp((least + most) / 2);
-        time_s = t->const_s;
-        spent = j->counted.usd_fixed;
-        for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-            bw_Bps[d] = fmax(fmin(l * root[d], j->ranges.cap_Bps[d]), floor_Bps[d]);
-            time_s += t->pull_B[d] > 0 ? t->pull_B[d] / bw_Bps[d] : 0;
-            spent += u[d] > 0 ? u[d] * bw_Bps[d] : 0;
-        }
-        *(l * l * time_s < spent ? &least : &most) = (least + most) / 2;
-    }
-    return time_s * spent * (1 - 1e-9);
-}
-
-/* What the least of every bandwidth costs. */
-static double floored_usd(const struct joint *j, const struct alloc_cut *t)
-{
-    double usd = j->counted.usd_fixed;
-    for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        usd += j->counted.usd_per_Bps[d] * least_Bps(j, t, d);
-    return usd;
-}
-
-/* No split makes the objective less; @p time_s: no split takes less time. */
-static double value_bound(const struct joint *j, const struct alloc_cut *t, double time_s)
-{
-    const struct alloc_problem *p = &j->counted;
-    double root = alloc_cut_root(t, p->usd_per_Bps, j->study->net.n_dims),
-           left_s = p->time_limit_s - t->const_s, at_Bps[TOPO_MAX_DIMS];
-    time_s = fmax(time_s, time_bound(j, t));
-    if (alloc_is_product(p->objective)) {
-        double sum = sqrt(t->const_s * p->usd_fixed) + root, usd = fmax(j->least_usd, floored_usd(j, t));
-        double bound = fmax(time_s * usd, sum * sum);
-        return incumbent_rules_out(&j->last, bound) ? bound : fmax(bound, ranged_product(at_Bps, j, t));
-    }
-    if (alloc_is_time(p->objective))
-        return time_s;
-    if (time_s > p->time_limit_s || !(left_s > 0))
-        return INFINITY;
-    double usd = fmax(fmax(j->least_usd, floored_usd(j, t)), p->usd_fixed + root * root / left_s);
-    double priced = alloc_cut_root(t, j->price, j->study->net.n_dims);
-    return j->has_prices ? fmax(usd, p->usd_fixed + priced * priced / left_s - j->rent) : usd;
-}
-
-/* ---- bounds of one plan, sharpened ---- */
-
-enum { MOST_CUTS = 6, NARROWINGS = 10 };
-
-/* An even split of what the rows allow at most, and no less than they ask for. */
-static double even_Bps(const struct joint *j, int32_t d)
-{
-    double cap_Bps = j->ranges.cap_Bps[d], even = cap_Bps / j->study->net.n_dims;
-    return fmax(isfinite(cap_Bps) && cap_Bps > 0 ? even : 1e11, j->ranges.floor_Bps[d]);
-}
-
-/* What the rows allow, and enough that collectives can be timed there. */
-static double usable_Bps(const struct joint *j, int32_t d, double bw_Bps)
-{
-    return fmax(fmin(bw_Bps, j->ranges.cap_Bps[d]), even_Bps(j, d) / 1000);
-}
-
-/* Bandwidths at which the bound of @p t is found, B_d ~ sqrt(g_d/price_d). */
-static void find_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t)
-{
-    int32_t n = j->study->net.n_dims;
-    double root = alloc_cut_root(t, j->price, n), left_s = j->counted.time_limit_s - t->const_s;
-    if (alloc_is_product(j->counted.objective)) {
-        ranged_product(bw_Bps, j, t);
-    } else {
-        double length = alloc_is_time(j->counted.objective) ? j->rent / root : root / left_s;
-        for (int32_t d = 0; d < n; d++)
-            bw_Bps[d] = length * sqrt(t->pull_B[d] / j->price[d]);
-    }
-    for (int32_t d = 0; d < n; d++)
-        bw_Bps[d] = usable_Bps(j, d, bw_Bps[d]);
-}
-
-/* (1 - share) a + share b: a bound of T as both are. */
-static struct alloc_cut mix_cuts(const struct alloc_cut *a, const struct alloc_cut *b, double share)
-{
-    struct alloc_cut t = { .const_s = (1 - share) * a->const_s + share * b->const_s };
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        t.pull_B[d] = (1 - share) * a->pull_B[d] + share * b->pull_B[d];
-    return t;
-}
-
-/* Mix into @p t as much of @p add as raises its bound most, by golden sections. Returns the bound. */
-static double mix_best(struct alloc_cut *t, const struct alloc_cut *add, const struct joint *j)
-{
-    const double golden = 0.6180339887498949;
-    double from = 0, width = 1, share[2] = { 1 - golden, golden }, value[2];
-    for (int i = 0; i < 2; i++) {
-        struct alloc_cut mixed = mix_cuts(t, add, share[i]);
-        value[i] = value_bound(j, &mixed, 0);
-    }
-    for (int i = 0; i < NARROWINGS; i++) {
-        int keep = value[0] < value[1]; /* the better of the two is one of the next two */
-        width *= golden;
-        from = keep ? share[0] : from;
-        share[!keep] = share[keep];
-        value[!keep] = value[keep];
-        share[keep] = from + (keep ? golden : 1 - golden) * width;
-        struct alloc_cut mixed = mix_cuts(t, add, share[keep]);
-        value[keep] = value_bound(j, &mixed, 0);
-    }
-    int best = value[0] < value[1];
-    *t = mix_cuts(t, add, share[best]);
-    return value[best];
-}
-
-/*
- * Does a bound rule out what the cuts at two splits did not? A mean of cuts is a cut, and what it proves is
- * concave in the weights (the objective is linear in the cut for every split, the least of which counts). So:
- * touch T where the bound is found, mix that cut in, again (M. Frank, P. Wolfe, An algorithm for quadratic
- * programming, 1956). That takes a few microseconds, a split several hundred.
- */
-static bool cuts_rule_out(const struct search_found *f, const struct joint *j, const struct incumbent *last)
-{
-    double bw_Bps[TOPO_MAX_DIMS], weight = j->study->workloads[0].weight;
-    struct training *x = malloc(sizeof *x);
+    const struct joint *j = &x->joint;
+    double bw_Bps[TOPO_MAX_DIMS];
+    struct laid *l = malloc(sizeof *l);
     struct err ignored;
     bool out = false;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        bw_Bps[d] = usable_Bps(j, d, j->ref_Bps[d]);
-    const struct collective_way way = search_way(j->study, bw_Bps);
-    if (x) {
-        *x = *j->book->base;
-        x->plan = f->plan;
+        bw_Bps[d] = joint_usable_Bps(j, d, j->ref_Bps[d]);
+    if (l) {
+        l->of = x;
+        l->x = *x->book->base;
+        l->x.plan = f->plan;
     }
-    if (x && !training_derive(x, &j->study->net, &ignored)) {
-        struct alloc_cut t = search_tangent_at(&way, &x->place, &x->cost, weight);
-        for (int i = 0; i < MOST_CUTS && !out; i++) {
-            find_foot(bw_Bps, j, &t);
-            struct alloc_cut add = search_tangent_at(&way, &x->place, &x->cost, weight);
-            out = incumbent_rules_out(last, mix_best(&t, &add, j));
-        }
-    }
-    free(x);
+    if (l && !training_derive(&l->x, &j->study->net, &ignored))
+        out = joint_sharpen(j, last, touch_plan(l, bw_Bps), touch_plan, l);
+    free(l);
     return out;
 }
 
 /* Drops plans that cannot be among the best few; the others keep their order. Returns how many are left. */
-static int32_t sift_block(struct search_found *block, int32_t n, const struct joint *j,
+static int32_t sift_block(struct search_found *block, int32_t n, const struct splitting *x,
                           const struct incumbent *last)
 {
-    bool priced = !alloc_is_time(j->counted.objective) || (j->has_prices && j->rent > 0);
     int32_t left = 0;
-    if (!priced || design_point_has_choice(j->study)) /* elsewhere T is that of other algorithms */
+    if (!joint_is_priced(&x->joint) || design_point_has_choice(x->book->study)) /* T of other algorithms */
         return n;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int32_t i = 0; i < n; i++)
-        block[i].value = cuts_rule_out(&block[i], j, last) ? INFINITY : block[i].value;
+        block[i].value = cuts_rule_out(&block[i], x, last) ? INFINITY : block[i].value;
     for (int32_t i = 0; i < n; i++)
         if (isfinite(block[i].value))
             block[left++] = block[i];
@@ -394,7 +173,7 @@ static int32_t sift_block(struct search_found *block, int32_t n, const struct jo
 
 /* Candidates that a bound does not rule out. Of too many the most promising are kept. */
 struct survivors {
-    const struct joint *joint;
+    const struct splitting *of;
     struct search_found *list; /* shape [n], owned; value: the bound; time_s: what they are kept by */
     int32_t n, cap, most;
     double dropped; /* least bound of others */
@@ -421,18 +200,10 @@ static void keep_most(struct survivors *s)
     s->n = s->most;
 }
 
-/* No plan that takes at least time_s is worth less, whatever it sends. */
-static double timed_bound(const struct joint *j, double time_s)
-{
-    const struct alloc_problem *p = &j->counted;
-    bool late = alloc_is_limited(p->objective) && time_s > p->time_limit_s;
-    return late ? (double)INFINITY : alloc_value_of(p->objective, time_s, j->least_usd);
-}
-
 static bool skip_survivors(void *with, double least_s)
 {
-    const struct joint *j = ((const struct survivors *)with)->joint;
-    return incumbent_rules_out(&j->last, timed_bound(j, j->study->workloads[0].weight * least_s));
+    const struct splitting *x = ((const struct survivors *)with)->of;
+    return incumbent_rules_out(&x->joint.last, joint_timed(&x->joint, x->weight * least_s));
 }
 
 static void add_survivor(struct survivors *s, const struct search_found *f)
@@ -448,21 +219,21 @@ static void add_survivor(struct survivors *s, const struct search_found *f)
 static void take_survivor(void *with, const struct search_candidate *c)
 {
     struct survivors *s = with;
-    const struct joint *j = s->joint;
+    const struct joint *j = &s->of->joint;
     /* The cheap bound first: time with all that the rows allow every dimension at once. */
     bool for_time = alloc_is_time(j->question.problem.objective);
-    double weight = j->study->workloads[0].weight, ref_s, most_bw_s,
+    double weight = s->of->weight, ref_s, most_bw_s,
            most_s = for_time ? incumbent_limit(&j->last) / weight : (double)INFINITY;
     double time_s = weight * search_clock_time(&c->clocks[0], c->cost, most_s);
-    double timed = timed_bound(j, time_s);
+    double timed = joint_timed(j, time_s);
     if (incumbent_rules_out(&j->last, timed))
         return;
     struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, weight);
-    double bound = fmax(timed, value_bound(j, &t, time_s));
+    double bound = fmax(timed, joint_bound(j, &t, time_s));
     if (!for_time &&
         !incumbent_rules_out(&j->last, bound)) { /* with more bandwidth another path may decide */
         struct alloc_cut most = search_tangent(&most_bw_s, &c->clocks[0], c->cost, weight);
-        bound = fmax(bound, value_bound(j, &most, time_s));
+        bound = fmax(bound, joint_bound(j, &most, time_s));
     }
     if (incumbent_rules_out(&j->last, bound))
         return;
@@ -475,18 +246,19 @@ static void take_survivor(void *with, const struct search_candidate *c)
 
 /* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
  * reference split. The most promising come first. */
-static int find_survivors(struct survivors *s, const struct joint *j, struct err *e)
+static int find_survivors(struct survivors *s, const struct splitting *x, struct err *e)
 {
+    const struct joint *j = &x->joint;
     const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
                                                 search_way(j->study, j->ref_Bps) },
                                       .n_ways = 2,
                                       .skip = skip_survivors,
                                       .take = take_survivor,
                                       .with = s };
-    s->joint = j;
+    s->of = x;
     s->most = alloc_is_product(j->question.problem.objective) ? MOST_GUESSED : MOST_BOUNDED;
     s->dropped = INFINITY;
-    int rc = search_book_pass(j->book, &pass, e);
+    int rc = search_book_pass(x->book, &pass, e);
     if (!rc && s->failed)
         return err_nomem(e, "a search");
     keep_most(s);
@@ -497,49 +269,16 @@ static int find_survivors(struct survivors *s, const struct joint *j, struct err
 
 /* ---- scouts ---- */
 
-/* What the rows cost at the scouts' best split. */
-static void take_prices(struct joint *j, const struct alloc_answer *a)
-{
-    const struct alloc_problem *p = &j->question.problem;
-    const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
-    bool by_cost = alloc_is_limited(p->objective);
-    double weight = !b ? 0 : by_cost ? b->cost_weight : b->time_weight;
-    memcpy(j->ref_Bps, a->bw_Bps, sizeof j->ref_Bps);
-    j->has_prices = weight > 0 && !alloc_is_product(p->objective);
-    j->rent = 0;
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        j->price[d] = by_cost ? p->usd_per_Bps[d] : 0;
-    for (int32_t i = 0; i < p->n_rows && j->has_prices; i++) {
-        double dual = (p->rows[i].sense == LINEXPR_GE ? -b->row_dual[i] : b->row_dual[i]) / weight;
-        j->rent += dual * p->rows[i].rhs;
-        for (int32_t d = 0; d < j->study->net.n_dims; d++)
-            j->price[d] += dual * p->rows[i].coef[d];
-    }
-    /* A price below zero, of a row that asks for more, is paid at most on the cap. */
-    for (int32_t d = 0; d < j->study->net.n_dims; d++) {
-        if (!(j->price[d] < 0))
-            continue;
-        j->rent -= j->price[d] * j->ranges.cap_Bps[d];
-        j->has_prices = j->has_prices && isfinite(j->ranges.cap_Bps[d]);
-    }
-}
-
-static void even_split(struct joint *j)
-{
-    for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        j->ref_Bps[d] = even_Bps(j, d);
-}
-
 /* Splits of several plans at a time; results are added in order, so threads do not show. */
-static int solve_block(struct search_best *best, struct search_found *block, int32_t n, const struct joint *j,
-                       struct err *e)
+static int solve_block(struct search_best *best, struct search_found *block, int32_t n,
+                       const struct splitting *x, struct err *e)
 {
     int rc = 0;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int32_t i = 0; i < n; i++) {
         struct err own = { 0 };
         struct alloc_answer answer = { 0 };
-        int failed = solve_plan(&block[i], &answer, j, &own);
+        int failed = solve_plan(&block[i], &answer, x, &own);
         alloc_answer_free(&answer);
         if (failed) {
 #pragma omp critical
@@ -557,25 +296,26 @@ static int solve_block(struct search_best *best, struct search_found *block, int
 
 /* Split the plans that are fastest at ref_Bps; the best of them sets reference and prices, and the last of as
  * many as are looked for a value that others have to beat. */
-static int scout(struct search_best *best, struct joint *j, int32_t most, struct err *e)
+static int scout(struct search_best *best, struct splitting *x, int32_t most, struct err *e)
 {
+    struct joint *j = &x->joint;
     struct search_best fast;
     struct alloc_answer answer = { 0 };
-    int rc = search_fastest(&fast, j->book, j->ref_Bps, most, e);
-    fast.n = sift_block(fast.found, fast.n, j, &best->last);
+    int rc = search_fastest(&fast, x->book, j->ref_Bps, most, e);
+    fast.n = sift_block(fast.found, fast.n, x, &best->last);
     int32_t n = fast.n < HOPELESS ? fast.n : HOPELESS, least = 0;
-    rc = rc ? rc : solve_block(best, fast.found, n, j, e);
+    rc = rc ? rc : solve_block(best, fast.found, n, x, e);
     /* Where several have no split, rows starve a dimension that every plan uses; bounds will tell. */
     if (!rc && best->n) {
-        rc = solve_block(best, fast.found + n, fast.n - n, j, e);
+        rc = solve_block(best, fast.found + n, fast.n - n, x, e);
         n = fast.n;
     }
     for (int32_t i = 1; i < n; i++)
         least = fast.found[i].value < fast.found[least].value ? i : least;
     if (!rc && n) /* once more, for its prices, or for why it has none */
-        rc = solve_plan(&fast.found[least], &answer, j, e);
+        rc = solve_plan(&fast.found[least], &answer, x, e);
     if (!rc && n && isfinite(fast.found[least].value))
-        take_prices(j, &answer);
+        joint_take_prices(j, &answer);
     else if (!rc && n && answer.status != ALLOC_INFEASIBLE && !j->why[0])
         snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
     j->last = best->last;
@@ -587,7 +327,7 @@ static int scout(struct search_best *best, struct joint *j, int32_t most, struct
 /* ---- all of it ---- */
 
 /* In whole parts: the scouts' plans, as many as are looked for, into @p best, which is reserved. */
-static int build_scouted(struct search_best *best, const struct search_best *scouted, struct joint *j,
+static int build_scouted(struct search_best *best, const struct search_best *scouted, struct splitting *x,
                          struct err *e)
 {
     int rc = 0;
@@ -595,10 +335,10 @@ static int build_scouted(struct search_best *best, const struct search_best *sco
         struct search_found block[BUILT];
         int32_t n = scouted->n - i < BUILT ? scouted->n - i : BUILT;
         memcpy(block, scouted->found + i, (size_t)n * sizeof *block);
-        j->most_value = incumbent_limit(&best->last);
-        rc = solve_block(best, block, n, j, e);
+        x->joint.most_value = incumbent_limit(&best->last);
+        rc = solve_block(best, block, n, x, e);
     }
-    j->last = best->last;
+    x->joint.last = best->last;
     return rc;
 }
 
@@ -619,8 +359,9 @@ static int check_bounds(const double *bounds, const struct search_found *block, 
 /* In blocks of one size, so that threads do not change what is split. A plan without an answer to its split
  * may have any. */
 static int solve_survivors(struct search_best *best, struct search_result *out, struct survivors *s,
-                           struct joint *j, struct err *e)
+                           struct splitting *x, struct err *e)
 {
+    struct joint *j = &x->joint;
     const int32_t most = j->floors ? BUILT : BLOCK;
     double bounds[BLOCK];
     int rc = 0;
@@ -634,10 +375,10 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
             break;
         }
         j->most_value = j->floors ? incumbent_limit(&best->last) : 0;
-        int32_t n_left = sift_block(s->list + i, n, j, &best->last);
+        int32_t n_left = sift_block(s->list + i, n, x, &best->last);
         for (int32_t k = 0; k < n_left; k++)
             bounds[k] = s->list[i + k].value;
-        rc = solve_block(best, s->list + i, n_left, j, e);
+        rc = solve_block(best, s->list + i, n_left, x, e);
         rc = rc ? rc : check_bounds(bounds, s->list + i, n_left, j, e);
         for (int32_t k = i; k < i + n_left && !rc; k++) {
             bool known = s->list[k].lower_bound > -INFINITY;
@@ -654,41 +395,9 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
     work_end(&work);
     if (s->n_dropped && !incumbent_rules_out(&best->last, s->dropped))
         incumbent_leave_open(&best->last, s->dropped, s->n_dropped);
-    best->last.n_ruled_out = j->book->counted ? out->n_timed - out->n_split - best->last.n_open : 0;
+    best->last.n_ruled_out = x->book->counted ? out->n_timed - out->n_split - best->last.n_open : 0;
     out->proof = best->last;
     return rc;
-}
-
-/* Of any bandwidths that the rows allow. */
-static int find_least_usd(struct joint *j, struct err *e)
-{
-    const struct alloc_problem *p = &j->counted;
-    struct lp lp;
-    struct lp_result result;
-    lp_init(&lp, j->study->net.n_dims, p->rows, p->n_rows);
-    memcpy(lp.cost, p->usd_per_Bps, sizeof lp.cost);
-    int rc = lp_solve(&result, NULL, &lp, e);
-    j->least_usd = p->usd_fixed + (!rc && result.status == LP_OPTIMAL ? result.value : 0);
-    j->clash = !rc && result.status == LP_INFEASIBLE;
-    return rc;
-}
-
-static int joint_begin(struct joint *j, const struct search_book *book, struct err *e)
-{
-    const struct design_point *s = book->study;
-    struct step_fn shape = { .n_dims = s->net.n_dims };
-    *j = (struct joint){ .book = book, .study = s, .floors = s->pricing == DESIGN_WHOLE };
-    for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
-        double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
-        j->link_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;
-    }
-    design_ask(&j->question, s);
-    j->question.problem.step = &shape; /* alloc_find_ranges() asks it for the number of dimensions */
-    j->counted = alloc_with_factor(&j->question.problem);
-    j->ranges = alloc_find_ranges(&j->question.problem);
-    j->question.problem.step = NULL;
-    even_split(j);
-    return find_least_usd(j, e);
 }
 
 /* Bandwidths to choose: no plan that was not split has less, nor one outside the list. */
@@ -735,29 +444,32 @@ static void say_proof(struct search_result *out, const struct design_point *s)
  * the best pair is then proved. */
 int search_split(struct search_result *out, const struct search_book *book, struct err *e)
 {
-    struct joint *j = malloc(sizeof *j);
+    struct splitting *x = malloc(sizeof *x);
     struct search_best best = { 0 }, scouted = { 0 };
     struct survivors survivors = { 0 };
     *out = book->counts;
     out->lower_bound = INFINITY;
-    int rc = j ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
-    if (!rc)
-        rc = joint_begin(j, book, e);
+    int rc = x ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
+    if (!rc) {
+        x->book = book;
+        x->weight = book->study->workloads[0].weight;
+        rc = joint_begin(&x->joint, book->study, e);
+    }
     /* Twice: the second time at a split that suits, instead of an even one. */
-    if (!rc && !j->clash)
-        rc = scout(&best, j, FIRST_SCOUTS, e);
-    if (!rc && !j->clash)
-        rc = scout(&best, j, SCOUTS + book->space->top, e);
-    if (!rc && j->floors) {
+    if (!rc && !x->joint.clash)
+        rc = scout(&best, x, FIRST_SCOUTS, e);
+    if (!rc && !x->joint.clash)
+        rc = scout(&best, x, SCOUTS + book->space->top, e);
+    if (!rc && x->joint.floors) {
         scouted = best;
         rc = search_best_reserve(&best, book->space->top, -AS_GOOD, e);
-        rc = rc ? rc : build_scouted(&best, &scouted, j, e);
+        rc = rc ? rc : build_scouted(&best, &scouted, x, e);
     }
-    if (!rc && !j->clash)
-        rc = find_survivors(&survivors, j, e);
+    if (!rc && !x->joint.clash)
+        rc = find_survivors(&survivors, x, e);
     if (!rc)
-        rc = solve_survivors(&best, out, &survivors, j, e);
-    out->whole = j && j->floors && best.n > 0;
+        rc = solve_survivors(&best, out, &survivors, x, e);
+    out->whole = x && x->joint.floors && best.n > 0;
     if (scouted.n && !best.n) { /* for why none of them can be built */
         search_best_free(&best);
         best = scouted;
@@ -766,17 +478,17 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     search_best_free(&scouted);
     out->found = best.found;
     out->n_found = best.n;
-    out->clash = j && j->clash;
+    out->clash = x && x->joint.clash;
     if (!rc) {
         say_proof(out, book->study);
-        if (j->floors && !out->whole) { /* it is of fractions */
+        if (x->joint.floors && !out->whole) { /* it is of fractions */
             out->proved = out->unique = false;
             out->lower_bound = NAN;
         }
-        memcpy(out->why, j->why, sizeof out->why);
+        memcpy(out->why, x->joint.why, sizeof out->why);
     }
     free(survivors.list);
-    free(j);
+    free(x);
     return rc;
 }
 
