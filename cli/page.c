@@ -403,8 +403,16 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     report_line(r, "\nsearched %s candidates, ", show_count(n, x->n_candidates));
     report_line(r, "%s do not fit in memory, ", show_count(n, x->n_rejected[SEARCH_MEMORY]));
     report_line(r, "%s timed", show_count(n, x->n_timed));
-    if (x->n_split || x->proof.n_ruled_out) {
+    if (x->n_split || x->proof.n_ruled_out)
         report_line(r, ": of these %s ruled out by bounds, ", show_count(n, x->proof.n_ruled_out));
+    if (x->n_mixes) {
+        report_line(r, "%s left;\n", show_count(n, x->n_split));
+        report_line(
+            r,
+            "%s mixes with plans of the other workloads were split; plans of the best mixes, in their "
+            "order",
+            show_count(n, x->n_mixes));
+    } else if (x->n_split || x->proof.n_ruled_out) {
         report_line(r, "%s %s", show_count(n, x->n_split),
                     !whole      ? "split on their own"
                     : x->proved ? "timed on whole designs"
@@ -531,6 +539,8 @@ static void training_search(struct report *r, const struct design_point *s, cons
         report_json_count(r, search->refused.key[i], search->refused.n[i]);
     report_close(r, '}');
     report_facts(r, split_columns, search);
+    if (search->n_mixes)
+        report_json_count(r, "mixes", search->n_mixes);
     training_found(r, s, x, search);
     say_simulated(r, s, search);
     report_close(r, '}');

@@ -516,7 +516,12 @@ static void blame(struct alloc_answer *answer, const char *name)
 static int solve_alone(struct design *d, struct design_ask *a, int32_t i, bool *stopped, struct err *e)
 {
     const struct design_workload *w = &a->study->workloads[i];
+    const struct search_result *plans = choice_plans(&d->chosen, i);
     struct alloc_answer answer;
+    if (plans && plans->alone_s > 0) { /* of any plan, not of the one that suits the mix */
+        d->loads[i].best_s = plans->alone_s;
+        return 0;
+    }
     a->q.problem.step = &w->fn;
     int rc = alloc_solve(&answer, &a->q.problem, e);
     a->q.problem.step = NULL;
@@ -677,16 +682,17 @@ static double compiled_time(const struct design *d)
 
 enum { MAX_CHOICES = 16, MAX_CUTS = 60 };
 
-/* The workload whose plan was searched; -1: none, or several, whose plans are not tried together. */
+/* The first workload whose plan was searched, and what is proved is of all that were; -1: none, or several,
+ * each at the bandwidths that are given. */
 static int32_t find_searched(const struct design_choice *c)
 {
     int32_t found = -1, n = 0;
-    for (int32_t i = 0; i < c->point->n_workloads; i++)
+    for (int32_t i = c->point->n_workloads; i-- > 0;)
         if (choice_plans(c, i)) {
             found = i;
             n++;
         }
-    return n == 1 ? found : -1;
+    return n == 1 || !topo_has_bandwidths(&c->point->net) ? found : -1;
 }
 
 /* A first choice, where the network leaves bandwidths open: those that the search found for the plan, or an
@@ -782,12 +788,16 @@ static int solve_split(struct design *d, struct err *e)
     return rc;
 }
 
-/* What search and split found on their own is the same, but for rounding. (Regret is of each plan's own best
- * time, and compares no plans.) */
+/* Is the value of one workload's plan held against the best of the same plan? That compares no plans. */
+static bool is_of_plan(const struct design_point *s)
+{
+    return s->combine == DESIGN_REGRET && s->n_workloads == 1;
+}
+
+/* What search and split found on their own is the same, but for rounding. */
 static bool is_found(const struct design *d, const struct design_point *s, const struct search_result *r)
 {
-    return s->combine == DESIGN_REGRET ||
-           fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
+    return is_of_plan(s) || fabs(d->answer.value - r->found[0].value) <= ALLOC_GAP * d->answer.value;
 }
 
 static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
@@ -821,13 +831,13 @@ static void doubt_absence(struct alloc_answer *a, const struct search_result *r)
  * The split was solved for one plan. Where no other plan can be better, bound and gap are of all plans;
  * otherwise nothing is known of the whole question but the design. The relaxation is that of one plan.
  */
-static void settle_plans(struct design *d, const struct design_point *s, struct search_result *r)
+static void settle_plans(struct design *d, const struct design_point *s, const struct search_result *r)
 {
     struct alloc_answer *a = &d->answer;
     /* Where bandwidths are given, each plan was timed at them, and what they cost is the same for all. */
     bool given = topo_has_bandwidths(&s->net);
     d->relaxed.lower_bound = NAN;
-    d->plans.tried = (int32_t)fmin((double)r->n_split, INT32_MAX);
+    d->plans.tried = (int32_t)fmin((double)(r->n_mixes ? r->n_mixes : r->n_split), INT32_MAX);
     d->plans.proved = r->proved && (given || is_found(d, s, r));
     if (!alloc_has_split(a) && !r->proved && a->status == ALLOC_INFEASIBLE)
         doubt_absence(a, r);
@@ -836,15 +846,18 @@ static void settle_plans(struct design *d, const struct design_point *s, struct 
     if (!d->plans.proved) {
         doubt_plans(a, r);
         d->verified = false;
-    } else if (!given && s->combine != DESIGN_REGRET) {
+    } else if (!given && !is_of_plan(s)) {
         a->lower_bound = fmin(a->lower_bound, r->lower_bound);
         a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : 0;
         a->unique = a->unique && r->unique;
     }
-    if (r->whole && s->model <= SIM_ALPHA_BETA) { /* to the last digit of the page */
-        r->found[0].time_s = d->loads[0].time_s;
-        r->found[0].value = a->value;
-        memcpy(r->found[0].bw_Bps, d->bw_Bps, sizeof d->bw_Bps);
+    for (int32_t i = 0; i < d->n_loads && r->whole && s->model <= SIM_ALPHA_BETA; i++) {
+        const struct search_result *own = choice_plans(&d->chosen, i);
+        if (!own)
+            continue;
+        own->found[0].time_s = d->loads[i].time_s; /* to the last digit of the page */
+        own->found[0].value = a->value;
+        memcpy(own->found[0].bw_Bps, d->bw_Bps, sizeof d->bw_Bps);
     }
 }
 

@@ -49,7 +49,9 @@ struct search_result {
     int64_t n_rejected[N_SEARCH_REASONS]; /**< with n_timed: every combination of values that was looked at */
     struct search_refusals refused;       /**< n_rejected[SEARCH_ILLEGAL] by key */
     struct incumbent proof; /**< bandwidths to choose: of the plans that were timed but not split */
-    int64_t n_split;        /**< bandwidths to choose: split on their own */
+    int64_t n_split;        /**< bandwidths to choose: split on their own; of a mix, with plans of others */
+    int64_t n_mixes;        /**< several workloads, bandwidths to choose: mixes that were split; else 0 */
+    double alone_s;         /**< the same, for regret: of the best plan on a network of its own; else 0 */
     bool clash;             /**< bandwidths to choose: none satisfy the constraints, whatever the plan */
     bool whole;         /**< `found` are whole designs: values, times and bandwidths of what would be built */
     bool proved;        /**< no plan has a better design than the first of `found` */

@@ -429,7 +429,7 @@ static void say_unique(struct search_result *out, int32_t n_dims)
 
 /* What bounds and splits come to together: of whole parts one plan may have a gap of its own. Where
  * algorithms depend on bandwidths, all of that is about those at the reference split. */
-static void say_proof(struct search_result *out, const struct design_point *s)
+void search_say_proof(struct search_result *out, const struct design_point *s)
 {
     double left = out->whole ? incumbent_limit(&out->proof) : least_left(out),
            bound = fmin(out->lower_bound, fmin(left, out->proof.open));
@@ -480,7 +480,7 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     out->n_found = best.n;
     out->clash = x && x->joint.clash;
     if (!rc) {
-        say_proof(out, book->study);
+        search_say_proof(out, book->study);
         if (x->joint.floors && !out->whole) { /* it is of fractions */
             out->proved = out->unique = false;
             out->lower_bound = NAN;
@@ -582,7 +582,7 @@ int search_given(struct search_result *out, const struct search_book *book, cons
 
 /* ---- the plans of a study ---- */
 
-static int fail_search(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)
+int search_fail(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e)
 {
     struct text why = { 0 };
     if (r->clash)
@@ -605,8 +605,7 @@ static int fail_search(const struct design_point *s, yaml_id at, const struct se
     return rc;
 }
 
-/* What can be searched there. */
-static int read_space(struct search_space *space, const struct design_point *s, yaml_id at, bool given,
+int search_read_space(struct search_space *space, const struct design_point *s, yaml_id at, bool given,
                       struct err *e)
 {
     int rc = schema_read(space, &search_section, &s->doc, at, e);
@@ -616,10 +615,6 @@ static int read_space(struct search_space *space, const struct design_point *s, 
         if (space->precision & 1U << q && isnan(topo_npu_peak(&s->net.npu, (enum topo_precision)q)))
             return yaml_fail_key(&s->doc, yaml_get(&s->doc, at, "precision"), e, ERR_RANGE,
                                  "asks for %s, which the NPU does not have", topo_precision_words[q]);
-    if (!given && s->n_workloads > 1)
-        return yaml_fail_key(
-            &s->doc, at, e, ERR_RANGE,
-            "is given together with other workloads; give bw_GBps of every dimension or one workload");
     if (!given && alloc_objectives[s->objective].sends_alone)
         return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
                              "is given with objective utilization; choose another objective");
@@ -631,7 +626,7 @@ int search_work(double *least_s, const struct design_point *s, int32_t i, struct
 {
     const struct training *base = s->workloads[i].training;
     struct search_space space = { 0 };
-    int rc = read_space(&space, s, base->search, true, e);
+    int rc = search_read_space(&space, s, base->search, true, e);
     if (rc)
         return rc;
     double n = (double)s->net.n_npus, work_s = search_shelf_work_s(shelf, &space, base, &s->net.npu);
@@ -645,7 +640,7 @@ int search_least(double *least_s, const struct design_point *s, int32_t i, const
     const struct training *base = s->workloads[i].training;
     struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
     struct search_book book;
-    int rc = read_space(&space, s, base->search, true, e);
+    int rc = search_read_space(&space, s, base->search, true, e);
     rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
     if (rc)
         return rc;
@@ -663,8 +658,7 @@ int search_least(double *least_s, const struct design_point *s, int32_t i, const
     return rc;
 }
 
-/* Of a search that finds nothing, why: a book counts no more than it needs to. */
-static int count_plans(struct search_result *out, const struct search_book *book, struct search_shelf *shelf,
+int search_count_plans(struct search_result *out, const struct search_book *book, struct search_shelf *shelf,
                        struct err *e)
 {
     struct search_result counts;
@@ -701,7 +695,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
     struct search_result *out = &c->plans[i];
     struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
     struct search_book book;
-    int rc = read_space(&space, s, base->search, bw_Bps != NULL, e);
+    int rc = search_read_space(&space, s, base->search, bw_Bps != NULL, e);
     rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
     if (rc)
         return rc;
@@ -711,29 +705,35 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
         rc = search_whole(out, &book, e);
     else
         rc = search_split(out, &book, e);
-    rc = rc ? rc : count_plans(out, &book, shelf, e);
+    rc = rc ? rc : search_count_plans(out, &book, shelf, e);
     fold_found(out, s->net.n_dims);
     search_book_close(&book, shelf);
     if (rc)
         return rc;
     return out->n_found ? choice_take_plan(c, i, &out->found[0].plan, e)
-                        : fail_search(s, base->search, out, e);
+                        : search_fail(s, base->search, out, e);
 }
 
 int search_plans(struct design_choice *c, const double *bw_Bps, struct search_shelf *shelf, struct err *e)
 {
     const int32_t n = c->asked->n_workloads;
+    int32_t n_searched = 0;
     int rc = 0;
-    for (int32_t i = 0; i < n && !rc; i++) {
-        if (!design_point_is_searched(&c->asked->workloads[i]))
-            continue;
-        c->plans = c->plans ? c->plans : calloc((size_t)n, sizeof *c->plans);
-        rc = c->plans ? search_workload(c, i, bw_Bps, shelf, e) : err_nomem(e, "a search");
-    }
-    if (!rc && c->plans) {
-        search_note_unused(&c->notes, c->point);
-        design_point_note_curves(&c->notes, c->point, true);
-        rc = text_check(&c->notes, e);
-    }
-    return rc;
+    for (int32_t i = 0; i < n; i++)
+        n_searched += design_point_is_searched(&c->asked->workloads[i]);
+    if (!n_searched)
+        return 0;
+    c->plans = calloc((size_t)n, sizeof *c->plans);
+    if (!c->plans)
+        return err_nomem(e, "a search");
+    if (n > 1 && !bw_Bps)
+        rc = search_mix(c, shelf, e);
+    for (int32_t i = 0; i < n && !rc && (n == 1 || bw_Bps); i++)
+        if (design_point_is_searched(&c->asked->workloads[i]))
+            rc = search_workload(c, i, bw_Bps, shelf, e);
+    if (rc)
+        return rc;
+    search_note_unused(&c->notes, c->point);
+    design_point_note_curves(&c->notes, c->point, true);
+    return text_check(&c->notes, e);
 }

@@ -30,6 +30,11 @@ int search_split(struct search_result *out, const struct search_book *book, stru
  */
 int search_whole(struct search_result *out, const struct search_book *book, struct err *e);
 
+/** The same of several workloads that share the network, into @p c: the best mix of their plans, of those
+ * that are given and those that are searched. Of each workload that is searched the k-th that is found is the
+ * plan that it has in the k-th best mix. Errors as search_plans(). */
+int search_mix(struct design_choice *c, struct search_shelf *shelf, struct err *e);
+
 /**
  * Find the plans of the workloads that ask for it, and take the best: at bandwidths @p bw_Bps, shape
  * [n_dims], or where that is NULL together with the split; books are those of @p shelf, which may be NULL.
@@ -49,6 +54,20 @@ int search_work(double *least_s, const struct design_point *s, int32_t i, struct
                 struct err *e);
 
 /* ---- for its parts ---- */
+
+/** What can be searched at @p at; @p given: at bandwidths that are. ERR_PARSE, ERR_RANGE. */
+int search_read_space(struct search_space *space, const struct design_point *s, yaml_id at, bool given,
+                      struct err *e);
+
+/** Whether what was found is proved, from the bounds of what was solved and what was not. */
+void search_say_proof(struct search_result *out, const struct design_point *s);
+
+/** Of a search that finds nothing, why: a book counts no more than it needs to. ERR_NOMEM. */
+int search_count_plans(struct search_result *out, const struct search_book *book, struct search_shelf *shelf,
+                       struct err *e);
+
+/** Say so. Returns ERR_NO_DESIGN. */
+int search_fail(const struct design_point *s, yaml_id at, const struct search_result *r, struct err *e);
 
 /** How the study times collectives at bandwidths @p bw_Bps, in closed form. */
 struct collective_way search_way(const struct design_point *s, const double *bw_Bps);

@@ -123,7 +123,7 @@ int search_simulate(struct design_choice *c, struct err *e)
     bool physical = !s->net.whole_parts && !s->ideal && !sim_is_astra(&s->rules);
     for (int32_t i = 0; i < s->n_workloads && physical && !rc; i++) {
         struct search_result *r = choice_plans(c, i);
-        if (!r || r->n_simulated)
+        if (!r || r->n_simulated || r->n_mixes) /* plans at splits that other workloads decide */
             continue;
         r->n_simulated = r->n_found < SEARCH_SIM_PLANS ? r->n_found : SEARCH_SIM_PLANS;
         rc = simulate_all(r, s, s->workloads[i].training, e);
