@@ -146,6 +146,14 @@ double alloc_cut_at(const struct alloc_cut *cut, const double *bw_Bps, int32_t n
     return time_s;
 }
 
+struct alloc_cut alloc_cut_mean(const struct alloc_cut *a, const struct alloc_cut *b, double share)
+{
+    struct alloc_cut t = { .const_s = (1 - share) * a->const_s + share * b->const_s };
+    for (int32_t d = 0; d < D; d++)
+        t.pull_B[d] = (1 - share) * a->pull_B[d] + share * b->pull_B[d];
+    return t;
+}
+
 double alloc_cut_root(const struct alloc_cut *cut, const double *price, int32_t n_dims)
 {
     double root = 0;

@@ -32,6 +32,8 @@ int alloc_cut_of_bound(struct alloc_cut *cut, const struct alloc_bound *given, c
 struct alloc_cut alloc_cut_touching(const struct step_fn *f, const double *bw_Bps);
 /** What it says at @p bw_Bps, shape [n_dims], all > 0 [s]. */
 double alloc_cut_at(const struct alloc_cut *cut, const double *bw_Bps, int32_t n_dims);
+/** (1 - share) a + share b: of a step that both are cuts of. */
+struct alloc_cut alloc_cut_mean(const struct alloc_cut *a, const struct alloc_cut *b, double share);
 /** sum_d sqrt(pull_B[d] price[d]), those below 0 left out: no bandwidths make (T - const_s) sum_d price[d]
  * B_d less than its square, by Cauchy and Schwarz. */
 double alloc_cut_root(const struct alloc_cut *cut, const double *price, int32_t n_dims);

@@ -408,9 +408,7 @@ static void say_counts(struct report *r, const struct search_result *x, bool who
     if (x->n_mixes) {
         report_line(r, "%s left;\n", show_count(n, x->n_split));
         report_line(
-            r,
-            "%s mixes with plans of the other workloads were split; plans of the best mixes, in their "
-            "order",
+            r, "%s mixes with plans of the other workloads were split; listed are those of the best mixes",
             show_count(n, x->n_mixes));
     } else if (x->n_split || x->proof.n_ruled_out) {
         report_line(r, "%s %s", show_count(n, x->n_split),

@@ -109,6 +109,10 @@ static void draw_question(char *text, struct rng *r, bool *regret)
             return;
         }
         add(text, "objective: perf_per_cost\n");
+        if (chance(r, 0.5)) { /* no row binds */
+            add(text, "count_npus: true\nconstraints: [ d0 <= 1000 ]\n");
+            return;
+        }
     }
     if (chance(r, 0.6))
         add(text, "total_GBps: %.4g\n", rng_log_range(r, 0.5, 20));
@@ -123,7 +127,8 @@ static void draw_study(char *text, struct rng *r, bool *regret)
     bool square = chance(r, 0.5);
     *text = '\0';
     add(text,
-        "network: { npu: { peak_TFLOPS: 1, mem_GBps: 100, kernel_ns: 1000 }, dims: [ { name: d0, shape: "
+        "network: { npu: { peak_TFLOPS: 1, mem_GBps: 100, kernel_ns: 1000, usd: 30 }, dims: [ { name: d0, "
+        "shape: "
         "%s, size: %d, tier: T0, latency_ns: 500 }, { name: d1, shape: switch, size: %d, tier: T1, "
         "latency_ns: 900 } ] }\n",
         chance(r, 0.5) ? "ring" : "full", square ? 4 : 2, square ? 2 : 4);
@@ -332,14 +337,16 @@ TEST(a_mix_is_the_best_of_all_mixes_of_plans)
 #define EXPERTS                                                                                              \
     "{ name: experts, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64, moe: { experts: 4, "   \
     "top_k: 2, ffn: 256 } }, parallel: { batch: 8 }, search: { cp: [1], zero: [1], top: 2 } }"
-#define BOTH "workloads: [ { weight: 2, workload: " DENSE " }, { workload: " EXPERTS " } ]\n"
-static int solve(struct design *d, struct design_point *s, const char *mem_GB, const char *more,
-                 struct err *e)
+#define BOTH "{ weight: 2, workload: " DENSE " }, { workload: " EXPERTS " }"
+#define ONE  "{ workload: " DENSE " }"
+
+static int solve(struct design *d, struct design_point *s, const char *mem_GB, const char *workloads,
+                 const char *more, struct err *e)
 {
     char text[TEXT];
     FOLDER(f);
     *d = (struct design){ 0 };
-    snprintf(text, sizeof text, NETWORK BOTH "%s", mem_GB, more);
+    snprintf(text, sizeof text, NETWORK "workloads: [ %s ]\n%s", mem_GB, workloads, more);
     int rc = design_point_load(s, put(&f, "study.yaml", text), NULL, 0,
                                DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e);
     return rc ? rc : design_solve(d, s, e);
@@ -352,7 +359,7 @@ TEST(bounds_leave_few_mixes_to_split)
     for (size_t i = 0; i < COUNT_OF(asked); i++) {
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
-        OK(solve(&d, &s, "1", asked[i], e));
+        OK(solve(&d, &s, "1", BOTH, asked[i], e));
         const struct search_result *a = choice_plans(&d.chosen, 0), *b = choice_plans(&d.chosen, 1);
         assert_true(d.plans.proved && d.answer.status == ALLOC_SOLVED);
         assert_true((double)a->n_timed * (double)b->n_timed > 5e5);
@@ -368,7 +375,7 @@ TEST(no_plan_of_a_mix_can_be_put_in_place_of_another)
 {
     KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
-    OK(solve(&d, &s, "1", "total_GBps: 12\n", e));
+    OK(solve(&d, &s, "1", BOTH, "total_GBps: 12\n", e));
     struct design_choice c;
     OK(choice_begin(&c, &s, e));
     OK(search_plans(&c, d.bw_Bps, NULL, e));
@@ -382,7 +389,12 @@ TEST(a_mix_without_plans_says_of_which_workload)
     KEEP(struct design_point, s, design_point_free);
     KEEP(struct design, d, design_free);
     KEEP(struct design_point, contrary, design_point_free);
-    FAILS(solve(&d, &s, "0.001", "total_GBps: 12\n", e), ERR_NO_DESIGN, "memory does not suffice");
-    FAILS(solve(&d, &contrary, "1", "constraints: [ node <= 1, node >= 2 ]\n", e), ERR_NO_DESIGN,
+    FAILS(solve(&d, &s, "0.001", BOTH, "total_GBps: 12\n", e), ERR_NO_DESIGN, "memory does not suffice");
+    KEEP(struct design_point, many, design_point_free);
+    FAILS(solve(&d, &many, "1", ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE "," ONE,
+                "total_GBps: 12\n", e),
+          ERR_RANGE,
+          "workloads[0].workload.search is given together with 8 other workloads, expected at most 7");
+    FAILS(solve(&d, &contrary, "1", BOTH, "constraints: [ node <= 1, node >= 2 ]\n", e), ERR_NO_DESIGN,
           "the constraints contradict each other");
 }

@@ -186,8 +186,8 @@ double joint_usable_Bps(const struct joint *j, int32_t d, double bw_Bps)
     return fmax(fmin(bw_Bps, j->ranges.cap_Bps[d]), even_Bps(j, d) / 1000);
 }
 
-/* Bandwidths at which the bound of @p t is found, B_d ~ sqrt(g_d/price_d). */
-static void find_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t)
+/* B_d ~ sqrt(g_d/price_d). */
+void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t)
 {
     int32_t n = j->study->net.n_dims;
     double root = alloc_cut_root(t, j->price, n), left_s = j->counted.time_limit_s - t->const_s;
@@ -202,22 +202,14 @@ static void find_foot(double *bw_Bps, const struct joint *j, const struct alloc_
         bw_Bps[d] = joint_usable_Bps(j, d, bw_Bps[d]);
 }
 
-/* (1 - share) a + share b: a bound of T as both are. */
-static struct alloc_cut mix_cuts(const struct alloc_cut *a, const struct alloc_cut *b, double share)
-{
-    struct alloc_cut t = { .const_s = (1 - share) * a->const_s + share * b->const_s };
-    for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
-        t.pull_B[d] = (1 - share) * a->pull_B[d] + share * b->pull_B[d];
-    return t;
-}
-
-/* Mix into @p t as much of @p add as raises its bound most, by golden sections. Returns the bound. */
-static double mix_best(struct alloc_cut *t, const struct alloc_cut *add, const struct joint *j)
+/* By golden sections. */
+double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_cut *add,
+                 const struct joint *j)
 {
     const double golden = 0.6180339887498949;
     double from = 0, width = 1, share[2] = { 1 - golden, golden }, value[2];
     for (int i = 0; i < 2; i++) {
-        struct alloc_cut mixed = mix_cuts(t, add, share[i]);
+        struct alloc_cut mixed = alloc_cut_mean(t, add, share[i]);
         value[i] = joint_bound(j, &mixed, 0);
     }
     for (int i = 0; i < NARROWINGS; i++) {
@@ -227,11 +219,12 @@ static double mix_best(struct alloc_cut *t, const struct alloc_cut *add, const s
         share[!keep] = share[keep];
         value[!keep] = value[keep];
         share[keep] = from + (keep ? golden : 1 - golden) * width;
-        struct alloc_cut mixed = mix_cuts(t, add, share[keep]);
+        struct alloc_cut mixed = alloc_cut_mean(t, add, share[keep]);
         value[keep] = joint_bound(j, &mixed, 0);
     }
     int best = value[0] < value[1];
-    *t = mix_cuts(t, add, share[best]);
+    *t = alloc_cut_mean(t, add, share[best]);
+    *share_of_add = share[best];
     return value[best];
 }
 
@@ -247,9 +240,10 @@ bool joint_sharpen(const struct joint *j, const struct incumbent *last, struct a
     double bw_Bps[TOPO_MAX_DIMS];
     bool out = false;
     for (int i = 0; i < MOST_CUTS && !out; i++) {
-        find_foot(bw_Bps, j, &t);
+        double share;
+        joint_foot(bw_Bps, j, &t);
         struct alloc_cut add = touch(with, bw_Bps);
-        out = incumbent_rules_out(last, mix_best(&t, &add, j));
+        out = incumbent_rules_out(last, joint_mix(&t, &share, &add, j));
     }
     return out;
 }

@@ -51,6 +51,12 @@ double joint_usable_Bps(const struct joint *j, int32_t d, double bw_Bps);
 /** The cut that touches a step at @p bw_Bps, shape [n_dims]. */
 typedef struct alloc_cut (*joint_touch)(const void *with, const double *bw_Bps);
 
+/** Bandwidths at which the bound of @p t is found, shape [n_dims]. */
+void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t);
+/** Mix into @p t as much of @p add as raises its bound most. Returns the bound. */
+double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_cut *add,
+                 const struct joint *j);
+
 /** Do means of cuts, of @p t and of those that touch where bounds are found, rule a step out that @p t does
  * not? */
 bool joint_sharpen(const struct joint *j, const struct incumbent *last, struct alloc_cut t, joint_touch touch,

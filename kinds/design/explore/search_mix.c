@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
 #include "base/vec.h"
 #include "base/work.h"
 #include "kinds/design/explore/joint.h"
@@ -32,19 +31,25 @@
 
 enum {
     D = TOPO_MAX_DIMS,
+    MIX_MOST_SIDES = 8,
     SCOUT_ROUNDS = 3,
-    SCOUTS = 16, /* mixes of a round, besides as many as are looked for */
+    SCOUTS = 3, /* mixes of a round, besides as many as are looked for */
     BLOCK = 32,
-    BUILT = 8,             /* a block in whole parts */
-    MOST_PLANS = 1 << 16,  /* of one workload */
-    MOST_SEEN = 1 << 20,   /* mixes that are bounded */
-    MOST_SOLVED = 1 << 13, /* that are split */
-    MOST_BUILT = 1 << 10,  /* in whole parts */
-    STALLED = 1 << 6       /* one that is cut short counts as so many */
+    BUILT = 8,              /* a block in whole parts */
+    MOST_GUESSED = 1 << 16, /* mixes that scouts compare */
+    MOST_PLANS = 1 << 16,   /* of one workload */
+    MOST_CUTS = 6,          /* that are mixed into one */
+    MOST_SEEN = 1 << 26,    /* mixes that are bounded */
+    MOST_LISTED = 1 << 17,  /* that are not ruled out */
+    MOST_SOLVED = 1 << 13,  /* that are split */
+    MOST_BUILT = 1 << 10,   /* in whole parts */
+    STALLED = 1 << 6        /* one that is cut short counts as so many */
 };
 
 /* What is better by less than this is as good. */
 #define AS_GOOD (0.5 * ALLOC_GAP)
+/* What rounding of a bound may come to. */
+#define BOUND_REL 1e-7
 
 struct mix_plan {
     struct search_found found;
@@ -65,6 +70,7 @@ struct mix_side {
     double best_s;           /* on a network of its own, for regret */
     struct joint *alone;     /* owned, likewise */
     double share[D], const_share;
+    struct alloc_cut cut;   /* of its plan in the best mix, with its charge */
     double least_s, least;  /* no plan takes less, nor scores less */
     struct mix_plan *plans; /* shape [n], owned; ascending by score */
     int32_t n, cap;
@@ -300,109 +306,178 @@ static void best_add(struct mix_best *b, const struct mix *x, const struct searc
         b->last.value = b->rows[(ptrdiff_t)(b->n - 1) * x->n].value;
 }
 
-/* ---- mixes of the plans at hand, in ascending order of their scores ---- */
+/* ---- mixes of the plans at hand ---- */
 
-struct mix_node {
-    double score;
-    int64_t id; /* where its picks are */
+struct mix_tuple {
+    double bound;
+    int32_t picks[MIX_MOST_SIDES]; /* plans of the sides */
 };
 
-static bool node_before(const struct mix_node *a, const struct mix_node *b)
-{
-    return a->score < b->score || (a->score <= b->score && a->id < b->id);
-}
-
-HEAP(mix_nodes, struct mix_node, node_before)
-
-struct mix_walk {
+/* Those that no bound rules out, of too many those with the least bounds. */
+struct mix_list {
     const struct mix *x;
-    struct mix_node *heap; /* shape [n], owned */
-    int64_t n, cap;
-    int32_t *picks; /* shape [n_picks], owned: x->n of each node, an index into the plans of each side */
-    int64_t n_picks, picks_cap, n_seen;
+    struct mix_tuple *tuples;    /* shape [n], owned */
+    int64_t n, cap, most, share; /* share: mixes that are looked at with each plan of the first side */
+    double rest[MIX_MOST_SIDES + 1], rest_s[MIX_MOST_SIDES + 1]; /* least scores and times from a side on */
+    double dropped;                                              /* least bound of others */
+    int64_t n_dropped;
+    bool failed;
 };
 
-/* The picks of @p from, with the next plan of side @p raised; -1: the first of all. */
-static int push_mix(struct mix_walk *w, int64_t from, int32_t raised, struct err *e)
+/* A mix as far as it is put together. */
+struct mix_part {
+    struct alloc_cut cut;
+    double score, time_s;
+    struct mix_tuple tuple;
+};
+
+static int by_bound(const void *a, const void *b)
 {
-    const struct mix *x = w->x;
-    if (!vec_reserve(w->picks, w->picks_cap, w->n_picks + x->n) || !vec_reserve(w->heap, w->cap, w->n + 1))
-        return err_nomem(e, "a search");
-    struct mix_node node = { 0, w->n_picks };
-    for (int32_t i = 0; i < x->n; i++) {
-        int32_t pick = raised < 0 ? 0 : w->picks[from + i] + (i == raised);
-        w->picks[node.id + i] = pick;
-        node.score += x->sides[i].plans[pick].score;
-    }
-    w->n_picks += x->n;
-    mix_nodes_push(w->heap, w->n, node);
-    w->n++;
+    const struct mix_tuple *x = a, *y = b;
+    if (x->bound < y->bound || x->bound > y->bound)
+        return x->bound < y->bound ? -1 : 1;
+    for (int i = 0; i < MIX_MOST_SIDES; i++)
+        if (x->picks[i] != y->picks[i])
+            return x->picks[i] < y->picks[i] ? -1 : 1;
     return 0;
 }
 
-/* The mix of the least score into @p picks. Those that follow it differ in its last raised side or a later
- * one, so that each comes once. */
-static int next_mix(struct mix_walk *w, const int32_t **picks, struct err *e)
+static void sort_list(struct mix_list *l)
 {
-    const struct mix *x = w->x;
-    struct mix_node node = mix_nodes_pop(w->heap, w->n);
-    int32_t first = 0;
-    int rc = 0;
-    w->n--;
-    w->n_seen++;
-    for (int32_t i = 0; i < x->n; i++)
-        first = w->picks[node.id + i] ? i : first;
-    for (int32_t i = first; i < x->n && !rc; i++)
-        if (w->picks[node.id + i] + 1 < x->sides[i].n)
-            rc = push_mix(w, node.id, i, e);
-    *picks = w->picks + node.id;
-    return rc;
+    if (l->n)
+        qsort(l->tuples, (size_t)l->n, sizeof *l->tuples, by_bound);
+    if (l->n <= l->most)
+        return;
+    l->dropped = fmin(l->dropped, l->tuples[l->most].bound);
+    l->n_dropped += l->n - l->most;
+    l->n = l->most;
 }
 
-/* The sum of cuts of its plans, and what it proves. */
-static double bound_mix(struct alloc_cut *t, const struct mix *x, const int32_t *picks)
+static void put_mix(struct mix_list *l, const struct mix_tuple *t)
 {
-    double caps_s = 0;
-    *t = (struct alloc_cut){ 0 };
-    for (int32_t i = 0; i < x->n; i++) {
-        const struct mix_plan *p = &x->sides[i].plans[picks[i]];
-        add_cut(t, &p->cut);
-        caps_s = add_time(x, caps_s, &x->sides[i], p->caps_s);
+#pragma omp critical(search_mix)
+    {
+        if (l->n == 2 * l->most)
+            sort_list(l);
+        l->failed = l->failed || !vec_reserve(l->tuples, l->cap, l->n + 1);
+        if (!l->failed)
+            l->tuples[l->n++] = *t;
     }
-    return fmax(joint_bound(&x->joint, t, caps_s), joint_timed(&x->joint, caps_s));
+}
+
+static void drop_rest(struct mix_list *l, double bound, int64_t n)
+{
+#pragma omp critical(search_mix)
+    {
+        l->dropped = fmin(l->dropped, bound);
+        l->n_dropped += n;
+    }
+}
+
+static double value_from(const struct mix_list *l, double score, int32_t next)
+{
+    return l->x->guesses ? score : value_of_scores(l->x, score + l->rest[next]);
+}
+
+/* What plans of the sides before @p next prove, whatever those of the others are. */
+static double bound_part(const struct mix_list *l, const struct mix_part *p, int32_t next)
+{
+    const struct mix *x = l->x;
+    struct alloc_cut t = p->cut;
+    double time_s = x->regret ? fmax(p->time_s, l->rest_s[next]) : p->time_s + l->rest_s[next];
+    double bound = value_from(l, p->score, next);
+    if (x->guesses || incumbent_rules_out(&x->best.last, bound))
+        return bound;
+    t.const_s += x->regret ? 0 : l->rest_s[next];
+    return fmax(bound, fmax(joint_bound(&x->joint, &t, time_s), joint_timed(&x->joint, time_s)));
+}
+
+static void extend(struct mix_list *l, const struct mix_part *p, int32_t i, int64_t *left);
+
+/* With plan @p k of side @p i. */
+static void extend_with(struct mix_list *l, const struct mix_part *p, int32_t i, int32_t k, int64_t *left)
+{
+    const struct mix *x = l->x;
+    const struct mix_side *side = &x->sides[i];
+    struct mix_part next = *p;
+    next.score += side->plans[k].score;
+    next.time_s = add_time(x, p->time_s, side, side->plans[k].caps_s);
+    next.tuple.picks[i] = k;
+    add_cut(&next.cut, &side->plans[k].cut);
+    next.tuple.bound = bound_part(l, &next, i + 1);
+    if (!x->guesses && incumbent_rules_out(&x->best.last, next.tuple.bound))
+        return;
+    if (i + 1 == x->n)
+        put_mix(l, &next.tuple);
+    else
+        extend(l, &next, i + 1, left);
+}
+
+/* Plans ascend by score. NOLINTNEXTLINE(misc-no-recursion): as deep as there are workloads */
+static void extend(struct mix_list *l, const struct mix_part *p, int32_t i, int64_t *left)
+{
+    const struct mix_side *side = &l->x->sides[i];
+    for (int32_t k = 0; k < side->n; k++) {
+        double bound = value_from(l, p->score + side->plans[k].score, i + 1);
+        if (!l->x->guesses && incumbent_rules_out(&l->x->best.last, bound))
+            break;
+        if ((*left)-- == 0) {
+            drop_rest(l, bound, side->n - k);
+            *left = 0;
+            break;
+        }
+        extend_with(l, p, i, k, left);
+    }
+}
+
+/* @p most: the size of the list. */
+static int list_mixes(struct mix_list *l, const struct mix *x, int64_t most, struct err *e)
+{
+    const struct mix_side *first = &x->sides[0];
+    *l = (struct mix_list){ .x = x, .most = most, .share = MOST_SEEN / (first->n + 1), .dropped = INFINITY };
+    for (int32_t i = x->n; i-- > 0;) {
+        const struct mix_side *side = &x->sides[i];
+        l->rest[i] = l->rest[i + 1] + side->least;
+        l->rest_s[i] = add_time(x, l->rest_s[i + 1], side, side->least_s);
+        if (!side->n)
+            return 0;
+    }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int32_t k = 0; k < first->n; k++) {
+        const struct mix_part none = { .score = 0 };
+        int64_t left = l->share;
+        double bound = value_from(l, first->plans[k].score, 1);
+        if (x->guesses || !incumbent_rules_out(&x->best.last, bound))
+            extend_with(l, &none, 0, k, &left);
+    }
+    sort_list(l);
+    return l->failed ? err_nomem(e, "a search") : work_check(e);
 }
 
 struct mix_block {
-    struct search_found *rows; /* shape [BLOCK][n], owned */
+    struct search_found *rows; /* shape [n][sides], owned or borrowed */
     struct alloc_cut cuts[BLOCK];
     double bounds[BLOCK];
-    int32_t n, most;
+    bool out[BLOCK];
+    int32_t n;
 };
 
-/* The next mixes that no sum rules out. */
-static int fill_block(struct mix_block *b, struct mix_walk *w, struct err *e)
+static void fill_block(struct mix_block *b, const struct mix_list *l, int64_t from, int32_t n)
 {
-    const struct mix *x = w->x;
-    const struct incumbent *last = &x->best.last;
-    int rc = 0;
+    const struct mix *x = l->x;
     b->n = 0;
-    while (b->n < b->most && w->n && w->n_seen < MOST_SEEN && !rc) {
-        const int32_t *picks;
-        double bound = x->guesses ? -INFINITY : value_of_scores(x, w->heap[0].score);
-        if (incumbent_rules_out(last, bound))
-            break;
-        rc = next_mix(w, &picks, e);
-        if (rc)
-            break;
-        if (!x->guesses)
-            bound = fmax(bound, bound_mix(&b->cuts[b->n], x, picks));
-        if (incumbent_rules_out(last, bound))
-            continue;
-        for (int32_t i = 0; i < x->n; i++)
-            b->rows[(ptrdiff_t)b->n * x->n + i] = x->sides[i].plans[picks[i]].found;
-        b->bounds[b->n++] = bound;
+    while (b->n < n && from < l->n && !incumbent_rules_out(&x->best.last, l->tuples[from].bound)) {
+        struct alloc_cut *t = &b->cuts[b->n];
+        *t = (struct alloc_cut){ 0 };
+        b->bounds[b->n] = l->tuples[from].bound;
+        for (int32_t i = 0; i < x->n; i++) {
+            const struct mix_plan *p = &x->sides[i].plans[l->tuples[from].picks[i]];
+            add_cut(t, &p->cut);
+            b->rows[(ptrdiff_t)b->n * x->n + i] = p->found;
+        }
+        b->n++;
+        from++;
     }
-    return rc;
 }
 
 /* Split or build what cuts do not rule out; results are taken in order, so threads do not show. Returns how
@@ -417,10 +492,9 @@ static int solve_block(struct mix *x, struct mix_block *b, int64_t *spent, struc
         struct search_found *row = &b->rows[(ptrdiff_t)k * x->n];
         struct alloc_answer answer = { 0 };
         struct err own = { 0 };
-        if (sharp && cuts_rule_out(x, row, &b->cuts[k])) {
-            b->bounds[k] = INFINITY;
+        b->out[k] = sharp && cuts_rule_out(x, row, &b->cuts[k]);
+        if (b->out[k])
             continue;
-        }
         int failed = solve_row(row, &answer, x, &own);
         alloc_answer_free(&answer);
         if (failed) {
@@ -433,7 +507,7 @@ static int solve_block(struct mix *x, struct mix_block *b, int64_t *spent, struc
     }
     for (int32_t k = 0; k < b->n && !rc; k++) {
         const struct search_found *row = &b->rows[(ptrdiff_t)k * x->n];
-        if (isinf(b->bounds[k]) && b->bounds[k] > 0)
+        if (b->out[k])
             continue;
         bool known = row->lower_bound > -INFINITY;
         double looked_for = x->joint.most_value > 0 ? x->joint.most_value : (double)INFINITY;
@@ -444,6 +518,9 @@ static int solve_block(struct mix *x, struct mix_block *b, int64_t *spent, struc
         else if (!known && !x->guesses)
             incumbent_leave_open(&x->best.last, -INFINITY, 1);
         best_add(&x->best, x, row);
+        /* A bound that is above a mix would hide others: it is looked at wherever it can be. */
+        if (!x->guesses && !design_point_has_choice(x->study) && row->value < b->bounds[k] * (1 - BOUND_REL))
+            rc = err_set(e, ERR_LIB, "a mix of plans is better than its bound; please report it");
     }
     return rc ? rc : work_check(e);
 }
@@ -452,34 +529,25 @@ static int solve_block(struct mix *x, struct mix_block *b, int64_t *spent, struc
  * is left open. */
 static int try_mixes(struct mix *x, int64_t most, struct err *e)
 {
-    struct mix_walk w = { .x = x };
-    struct mix_block *b = calloc(1, sizeof *b);
-    int64_t spent = 0;
-    int rc = b ? 0 : err_nomem(e, "a search");
-    bool any = true;
-    for (int32_t i = 0; i < x->n; i++)
-        any = any && x->sides[i].n > 0;
-    if (!rc) {
-        b->rows = calloc((size_t)BLOCK * (size_t)x->n, sizeof *b->rows);
-        rc = b->rows ? 0 : err_nomem(e, "a search");
-    }
-    if (!rc && any)
-        rc = push_mix(&w, 0, -1, e);
-    while (!rc && w.n && spent < most) {
-        b->most = (int32_t)fmin((double)(most - spent), x->joint.most_value > 0 ? BUILT : BLOCK);
-        rc = fill_block(b, &w, e);
-        if (rc || !b->n)
+    struct mix_list l;
+    struct mix_block b = { .rows = calloc((size_t)BLOCK * (size_t)x->n, sizeof *b.rows) };
+    int64_t spent = 0, i = 0;
+    int rc = list_mixes(&l, x, x->guesses ? most : MOST_LISTED, e);
+    rc = rc || b.rows ? rc : err_nomem(e, "a search");
+    while (!rc && spent < most) {
+        int64_t room = x->guesses && most - spent < BLOCK ? most - spent : BLOCK;
+        fill_block(&b, &l, i, (int32_t)(x->joint.most_value > 0 ? BUILT : room));
+        if (!b.n)
             break;
-        rc = solve_block(x, b, &spent, e);
+        i += b.n;
+        rc = solve_block(x, &b, &spent, e);
     }
-    double next = w.n && !x->guesses ? value_of_scores(x, w.heap[0].score) : (double)INFINITY;
-    if (!rc && !incumbent_rules_out(&x->best.last, next))
-        incumbent_leave_open(&x->best.last, next, w.n);
-    if (b)
-        free(b->rows);
-    free(b);
-    free(w.heap);
-    free(w.picks);
+    if (!rc && !x->guesses && i < l.n && !incumbent_rules_out(&x->best.last, l.tuples[i].bound))
+        incumbent_leave_open(&x->best.last, l.tuples[i].bound, l.n - i);
+    if (!rc && !x->guesses && l.n_dropped && !incumbent_rules_out(&x->best.last, l.dropped))
+        incumbent_leave_open(&x->best.last, l.dropped, l.n_dropped);
+    free(l.tuples);
+    free(b.rows);
     return rc;
 }
 
@@ -511,6 +579,31 @@ static int find_fast(struct mix *x, struct mix_side *side, int32_t most, struct 
     return rc;
 }
 
+/* Where several paths decide at the best split, a mean of cuts that touch T at several: of all workloads the
+ * same mean. */
+static void find_cuts(struct mix *x, struct alloc_cut *sum, const struct mix_laid *l)
+{
+    double bw_Bps[D], share;
+    for (int32_t d = 0; d < x->study->net.n_dims; d++)
+        bw_Bps[d] = joint_usable_Bps(&x->joint, d, x->joint.ref_Bps[d]);
+    *sum = (struct alloc_cut){ 0 };
+    for (int32_t i = 0; i < x->n; i++) {
+        x->sides[i].cut = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
+        add_cut(sum, &x->sides[i].cut);
+    }
+    for (int round = 0; round < MOST_CUTS && joint_is_priced(&x->joint); round++) {
+        struct alloc_cut add = { 0 }, cuts[MIX_MOST_SIDES];
+        joint_foot(bw_Bps, &x->joint, sum);
+        for (int32_t i = 0; i < x->n; i++) {
+            cuts[i] = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
+            add_cut(&add, &cuts[i]);
+        }
+        joint_mix(sum, &share, &add, &x->joint);
+        for (int32_t i = 0; i < x->n; i++)
+            x->sides[i].cut = alloc_cut_mean(&x->sides[i].cut, &cuts[i], share);
+    }
+}
+
 /* What each workload is charged in bounds, from the best mix that is known and its split @p a. */
 static int take_shares(struct mix *x, const struct search_found *row, const struct alloc_answer *a,
                        struct err *e)
@@ -518,31 +611,27 @@ static int take_shares(struct mix *x, const struct search_found *row, const stru
     const struct alloc_bound *b = a->n_bounds ? &a->bounds[a->best_bound] : NULL;
     struct alloc_cut sum = { 0 };
     struct mix_laid l;
-    double bw_Bps[D], all = 0;
-    struct alloc_cut *cuts = calloc((size_t)x->n, sizeof *cuts);
-    for (int32_t d = 0; d < x->study->net.n_dims; d++)
-        bw_Bps[d] = joint_usable_Bps(&x->joint, d, x->joint.ref_Bps[d]);
+    double all = 0;
     int rc = lay_out(&l, x, row);
     /* Of a maximum of workloads term 1 + i is the i-th. */
     for (int32_t i = 0; i < x->n && x->regret; i++)
         all += b ? fmax(b->term_weight[1 + i], 0) : 1;
-    for (int32_t i = 0; i < x->n && !rc && cuts; i++) {
+    for (int32_t i = 0; i < x->n; i++) {
         struct mix_side *side = &x->sides[i];
         side->charge = side->scale;
         if (x->regret)
             side->charge *= b && all > 0 ? fmax(b->term_weight[1 + i], 0) / all : 1.0 / x->n;
-        cuts[i] = scale_cut(touch_side(&l, i, bw_Bps), side->charge);
-        add_cut(&sum, &cuts[i]);
     }
-    for (int32_t i = 0; i < x->n && !rc && cuts; i++) {
+    if (!rc)
+        find_cuts(x, &sum, &l);
+    for (int32_t i = 0; i < x->n && !rc; i++) {
         struct mix_side *side = &x->sides[i];
-        side->const_share = sqrt(sum.const_s > 0 ? cuts[i].const_s / sum.const_s : 1.0 / x->n);
+        side->const_share = sqrt(sum.const_s > 0 ? side->cut.const_s / sum.const_s : 1.0 / x->n);
         for (int32_t d = 0; d < x->study->net.n_dims; d++)
-            side->share[d] = sqrt(sum.pull_B[d] > 0 ? cuts[i].pull_B[d] / sum.pull_B[d] : 1.0 / x->n);
+            side->share[d] = sqrt(sum.pull_B[d] > 0 ? side->cut.pull_B[d] / sum.pull_B[d] : 1.0 / x->n);
     }
     free(l.trainings);
-    free(cuts);
-    if (rc || !cuts)
+    if (rc)
         return err_nomem(e, "a search");
     const struct joint *j = &x->joint;
     const struct alloc_problem *p = &j->counted;
@@ -562,12 +651,13 @@ static int take_shares(struct mix *x, const struct search_found *row, const stru
 static int scout(struct mix *x, int32_t top, struct err *e)
 {
     const int32_t most = SCOUTS + top;
+    const int32_t each = (int32_t)fmin(most, fmax(2, pow(MOST_GUESSED, 1.0 / x->n)));
     int rc = 0;
     x->guesses = true;
     for (int round = 0; round < SCOUT_ROUNDS && !rc; round++) {
         struct alloc_answer answer = { 0 };
         for (int32_t i = 0; i < x->n && !rc; i++)
-            rc = find_fast(x, &x->sides[i], most, e);
+            rc = find_fast(x, &x->sides[i], each, e);
         for (int32_t i = 0; i < x->n; i++)
             x->stopped = x->sides[i].n == 0 ? i : x->stopped; /* no plan of it fits */
         rc = rc ? rc : try_mixes(x, most, e);
@@ -746,6 +836,50 @@ static int take_given(struct mix *x, struct mix_side *side, struct err *e)
     return add_plan(side, &p) ? err_nomem(e, "a search") : 0;
 }
 
+/* The cut of a plan, beside those of the best mix: a mean of cuts that touch its time where the bound is
+ * found. */
+static void sharpen_plan(struct mix_plan *p, const struct mix *x, const struct mix_side *side,
+                         const struct alloc_cut *others)
+{
+    struct training *t = malloc(sizeof *t);
+    struct err ignored;
+    double bw_Bps[D] = { 0 }, share;
+    struct alloc_cut sum = *others;
+    const struct collective_way way = search_way(&side->point, bw_Bps);
+    if (t) {
+        *t = *side->base;
+        t->plan = p->found.plan;
+    }
+    add_cut(&sum, &p->cut);
+    if (t && !training_derive(t, &x->study->net, &ignored)) {
+        for (int round = 0; round < MOST_CUTS; round++) {
+            joint_foot(bw_Bps, &x->joint, &sum);
+            struct alloc_cut touching = search_tangent_at(&way, &t->place, &t->cost, side->charge),
+                             add = touching;
+            add_cut(&add, others);
+            joint_mix(&sum, &share, &add, &x->joint);
+            p->cut = alloc_cut_mean(&p->cut, &touching, share);
+        }
+        p->score = fmax(p->score, score_of(x, side, &p->cut));
+    }
+    free(t);
+}
+
+static void sharpen_plans(struct mix *x, struct mix_side *side)
+{
+    struct alloc_cut others = { 0 };
+    if (!x->best.n || !joint_is_priced(&x->joint) || design_point_has_choice(x->study))
+        return;
+    for (int32_t i = 0; i < x->n; i++)
+        if (&x->sides[i] != side)
+            add_cut(&others, &x->sides[i].cut);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int32_t k = 0; k < side->n; k++)
+        sharpen_plan(&side->plans[k], x, side, &others);
+    if (side->n)
+        qsort(side->plans, (size_t)side->n, sizeof *side->plans, by_score);
+}
+
 /* Two passes over each book: the least of each workload, then what is not too much beside those. */
 static int find_mixed(struct mix *x, struct err *e)
 {
@@ -770,6 +904,7 @@ static int find_mixed(struct mix *x, struct err *e)
         if (!rc && side->failed)
             rc = err_nomem(e, "a search");
         keep_most(side);
+        sharpen_plans(x, side);
         if (!incumbent_rules_out(&x->joint.last, value_of_scores(x, p.others + side->dropped)))
             incumbent_leave_open(&x->best.last, value_of_scores(x, p.others + side->dropped),
                                  side->n_dropped);
@@ -781,11 +916,12 @@ static int find_mixed(struct mix *x, struct err *e)
 
 static int find_alone(struct search_result *r, struct mix *x, struct mix_side *side, struct err *e)
 {
-    struct step_fn fn = side->base ? (struct step_fn){ 0 } : side->own.fn;
+    struct step_fn fn = { 0 };
     struct alloc_answer answer = { 0 };
     struct search_found f = { .value = INFINITY };
     int rc = joint_begin(side->alone, &side->point, e);
     if (rc || !side->base) {
+        fn = side->own.fn;
         f.value = 0;
     } else {
         rc = side->point.pricing == DESIGN_WHOLE ? search_whole(r, &side->book, e)
@@ -874,6 +1010,13 @@ static int begin(struct mix *x, const struct design_point *s, struct search_shel
                        .lower_bound = INFINITY,
                        .stopped = -1 };
     int32_t top = 1;
+    for (int32_t i = 0; i < x->n && x->n > MIX_MOST_SIDES; i++)
+        if (design_point_is_searched(&s->workloads[i]))
+            return yaml_fail_key(
+                &s->doc, s->workloads[i].training->search, e, ERR_RANGE,
+                "is given together with %d other workloads, expected at most %d where "
+                "bandwidths are to be chosen; give bw_GBps of every dimension or fewer workloads",
+                (int)x->n - 1, MIX_MOST_SIDES - 1);
     x->sides = calloc((size_t)x->n, sizeof *x->sides);
     int rc = x->sides ? joint_begin(&x->joint, s, e) : err_nomem(e, "a search");
     x->price = x->joint.counted.usd_per_Bps;
