@@ -95,6 +95,7 @@ const struct section *const manual_sections[] = {
     &place_batch_jobs_section,
     &place_trace_section,
     &place_mix_section,
+    &place_npu_section,
     &place_interval_jobs_section,
     &trace_profile_section,
     &trace_profile_model_section,

@@ -27,6 +27,7 @@ static const struct source_names names[] = {
     { SOURCE_INNER, "system.like", NULL, NULL, "systems" },
     { SOURCE_INNER, "network.dims[].curves", NULL, NULL, "curves" },
     { SOURCE_INNER, "types[].npu", NULL, NULL, "npus" },
+    { SOURCE_INNER, "npus[].npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "job.model", NULL, NULL, "models" }, /* what a worker of a gossip study stands for */
     { SOURCE_INNER, "job.npu", NULL, NULL, "npus" },
     { SOURCE_INNER, "workload.model", NULL, NULL, "models" },
@@ -46,7 +47,8 @@ static bool names_inner(const char *path)
     size_t n = strlen(path);
     if (n > 7 && strstr(path, "network.dims") && strcmp(path + n - 7, ".curves") == 0)
         return true;
-    if (n > 4 && strncmp(path, "types", 5) == 0 && strcmp(path + n - 4, ".npu") == 0)
+    if (n > 4 && (strncmp(path, "types", 5) == 0 || strncmp(path, "npus", 4) == 0) &&
+        strcmp(path + n - 4, ".npu") == 0)
         return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         size_t length = strlen(ends[i]);

@@ -36,6 +36,8 @@ const struct section_link section_links[] = {
     { &topo_network_section, "dims", &topo_dim_section, true },
     { &topo_network_section, "classes", &topo_class_section, true },
     { &place_section, "network", &topo_network_section, false },
+    { &place_section, "npus", &place_npu_section, true },
+    { &place_npu_section, "npu", &topo_npu_section, false },
     { &place_section, "racks", &draw_racks_section, false },
     { &place_section, "gadget", &place_gadget_section, false },
     { &place_section, "las", &place_las_section, false },

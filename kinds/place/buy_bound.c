@@ -108,6 +108,9 @@ int buy_point_build(struct buy_point *p, int64_t seed, int64_t seeds, struct err
             s->model != PLACE_EVENTS ? "another model"
             : t->path                ? "a trace"
                                      : "no mix");
+    if (s->servers.types)
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "npus"), e, ERR_UNSUP,
+                             "is for weft place; a network is chosen for one type of NPU");
     if (isfinite(s->events.horizon_s))
         return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.events, "horizon_s"), e, ERR_RANGE,
                          "cuts jobs off, expected none where networks are held against each other");

@@ -72,6 +72,9 @@ static const struct key place_keys[] = {
     K_NODE(T, file.servers, "servers",
            "what each server offers, as { gpu: 8, cpu: 64 }, gpu first (default: its NPUs as gpu)",
            .uses = ON_SERVERS, .form = "map of number"),
+    K_LIST(T, servers.npus, servers.n_npus, "npus", 1, &place_npu_section,
+           "types of NPU, in the order of their servers (default: network.npu in all)", .uses = FOR_EVENTS,
+           .what = "types"),
     K_NODE(T, file.racks, "racks", "servers in racks, drawn anew for each seed, see racks", .uses = ON_LINKS,
            .form = "<racks>"),
     K_NODE(T, file.pool, "pool", "models batch and interval: what there is, without a network; see pool",
@@ -276,7 +279,11 @@ static int place_build_cluster(struct cluster *c, const struct place_study *s, i
         return draw_racks(c, &v->racks, seed, e);
     if (v->graph)
         return cluster_read(c, v->graph, &offer, e);
-    return (bare ? cluster_build_bare : cluster_build)(c, &v->net, v->level, &offer, e);
+    int rc = (bare ? cluster_build_bare : cluster_build)(c, &v->net, v->level, &offer, e);
+    int32_t count[CLUSTER_MAX_TYPES];
+    for (int32_t t = 0; t < v->n_npus && v->types; t++)
+        count[t] = v->npus[t].servers;
+    return rc || !v->types ? rc : cluster_set_types(c, count, v->n_npus, e);
 }
 
 /* ---- price ---- */
@@ -444,7 +451,7 @@ static int place_read_point(struct place_study *s, struct err *e)
     int rc = schema_read(s, &place_section, &s->doc, s->doc.root, e);
     if (rc)
         return rc;
-    if ((rc = place_read_servers(s, e)) || (rc = place_read_price(s, e)) ||
+    if ((rc = place_read_servers(s, e)) || (rc = place_read_types(s, e)) || (rc = place_read_price(s, e)) ||
         (rc = place_read_schedulers(s, e)))
         return rc;
     place_note_unused(s, &place_section, s->doc.root, place_find_uses(s));
@@ -473,6 +480,7 @@ void place_study_free(void *point)
 {
     struct place_study *s = point;
     free(s->servers.graph_path);
+    free(s->servers.types);
     free(s->trace.path);
     free(s->trace.profile);
     place_mix_free(&s->trace);

@@ -92,7 +92,8 @@ extern const struct place_metric_row place_metrics[N_PLACE_METRICS];
  * sim/slots/slots_draw.h. */
 extern const struct section place_section, place_gadget_section, place_las_section, place_sjf_bco_section,
     place_events_section, place_smd_section, place_batch_jobs_section, place_batch_pool_section,
-    place_trace_section, place_mix_section, place_interval_jobs_section, place_interval_pool_section;
+    place_trace_section, place_mix_section, place_npu_section, place_interval_jobs_section,
+    place_interval_pool_section;
 
 /**
  * The kind of study. A point is read once and its seeds are units, each a run of all its schedulers: these
@@ -113,6 +114,15 @@ extern const struct study_kind place_kind;
 
 enum { PLACE_MAX_SCHEDULERS = 64, PLACE_MAX_MIX = 1000 };
 
+/** Servers of one type of NPU: an entry of `npus`. */
+struct place_npu {
+    const char *name;
+    yaml_id node;
+    int32_t servers;
+    double speed;     /**< of jobs that are no models, over that of their trace; NaN: not known */
+    double inner_Bps; /**< of an NPU inside its server; NaN: as the network says */
+};
+
 /**
  * Servers: of a described network, a graph file, or racks drawn anew for each seed. Exactly one of
  * has_network, graph and drawn, or none: a pool.
@@ -128,6 +138,10 @@ struct place_servers {
     int32_t n_resources;
     const char *names[CLUSTER_MAX_RESOURCES]; /**< borrowed from the document */
     double each[CLUSTER_MAX_RESOURCES];       /**< what one server offers of each, GPUs first */
+    int32_t n_npus;
+    struct place_npu npus[CLUSTER_MAX_TYPES];
+    struct topo_network
+        *types; /**< shape [n_npus], owned: `net` with the NPUs of each type; NULL: one type */
 };
 
 /** Jobs that train one model: an entry of `jobs.mix`. */
@@ -141,7 +155,9 @@ struct place_mix {
     int64_t period, fragments; /**< steps between two exchanges of gradients; parts that are sent apart */
     double keep;               /**< share of the gradients that is sent */
     bool searched;             /**< its plan was found on its own network */
-    struct job_model job;      /**< its training is owned */
+    double speed[CLUSTER_MAX_TYPES]; /**< 0 for types of NPU that it does not run on, else 1 */
+    struct job_model job; /**< its training is owned; of several types of NPU that of the first it runs on */
+    struct job_model *by_type; /**< shape [CLUSTER_MAX_TYPES], owned like their trainings; NULL: one type */
 };
 
 /** Of the whole machine, with `system`; else NaN. */
@@ -151,9 +167,10 @@ struct place_money {
 
 /** What a run takes of a machine. */
 struct place_use {
-    double n_gpus, time_s; /**< all of them, from begin to end */
-    double gpu_s;          /**< GPUs held by jobs, times time */
-    double iterations;     /**< of all jobs; NaN: not known */
+    double time_s; /**< from begin to end */
+    double n_gpus[CLUSTER_MAX_TYPES],
+        gpu_s[CLUSTER_MAX_TYPES]; /**< all, and held by jobs times time, by type */
+    double iterations;            /**< of all jobs; NaN: not known */
     int64_t n_jobs;
 };
 
@@ -301,6 +318,13 @@ int place_read_section(struct place_study *s, const struct section *section, yam
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
+
+/* ---- types of NPU (place_types.c) ---- */
+
+/** The list `npus`, of a study whose servers were read. ERR_PARSE, ERR_RANGE with the place. */
+int place_read_types(struct place_study *s, struct err *e);
+/** The speeds of a job that is no model. ERR_RANGE: not known. */
+int place_take_speeds(struct job *job, const struct place_study *s, struct err *e);
 
 /* ---- the whole machine (place_system.c) ---- */
 

@@ -341,9 +341,9 @@ static int batch_write_result(struct place_result *out, const struct place_run *
     out->x[PLACE_MAKESPAN] = r->makespan_s;
     out->x[PLACE_JCT] = r->mean_jct_s;
     out->x[PLACE_GPU] = r->busy_frac;
-    struct place_use use = { .n_gpus = r->n_gpus,
+    struct place_use use = { .n_gpus = { r->n_gpus },
                              .time_s = r->makespan_s,
-                             .gpu_s = r->busy_frac * r->n_gpus * r->makespan_s,
+                             .gpu_s = { r->busy_frac * r->n_gpus * r->makespan_s },
                              .n_jobs = r->n_jobs };
     for (int32_t i = 0; i < r->n_jobs; i++)
         use.iterations += ((const struct batch_own *)run->own)->draw.jobs[i].iterations;

@@ -401,7 +401,9 @@ static int events_make_model_job(struct job *j, struct trace_job *t, const struc
     j->submit_s = t->submit_s;
     j->gpus = of->gpus;
     j->iterations = of->steps;
-    j->model = &of->job;
+    j->model = of->by_type ? of->by_type : &of->job;
+    if (of->by_type)
+        memcpy(j->speed, of->speed, sizeof j->speed);
     return 0;
 }
 
@@ -465,6 +467,8 @@ static int events_make_jobs(struct events_own *own, const struct place_run *r, s
             rc = events_make_model_job(&own->jobs[i], &own->trace.jobs[i], &from->mix[of[i]], e);
         else
             rc = events_make_job(&own->jobs[i], &own->trace.jobs[i], from, own->length, e);
+        if (!rc && of[i] < 0)
+            rc = place_take_speeds(&own->jobs[i], r->study, e);
     }
     free(of);
     return rc;
@@ -489,6 +493,7 @@ struct pace_graph_settings place_fix_pace(const struct place_study *s)
     pace.inner = s->servers.has_network && s->servers.level > 0 ? &s->servers.net : NULL;
     pace.level = s->servers.level;
     pace.net = s->servers.has_network ? &s->servers.net : NULL;
+    pace.types = s->servers.types;
     return pace;
 }
 
@@ -641,20 +646,24 @@ static void events_write_money(struct place_result *out, const struct place_run 
 {
     const struct events_own *own = run->own;
     const struct place_money *m = &run->study->money;
-    struct place_use use = { .n_gpus = cluster_total(run->cluster, 0),
+    const struct place_servers *v = &run->study->servers;
+    struct place_use use = { .n_gpus = { cluster_total(run->cluster, 0) },
                              .time_s = r->makespan_s,
                              .n_jobs = r->n_jobs };
-    double kept_s = 0;
+    double kept_s = 0, gpu_s = 0;
+    for (int32_t t = 0; t < v->n_npus && v->types; t++)
+        use.n_gpus[t] = v->npus[t].servers * v->each[0];
+    memcpy(use.gpu_s, r->gpu_s, sizeof use.gpu_s);
     for (int32_t i = 0; i < r->n_jobs; i++) {
-        double gpu_s = r->jobs[i].run_s * own->jobs[i].gpus;
-        use.gpu_s += gpu_s;
+        double held_s = r->jobs[i].run_s * own->jobs[i].gpus;
+        gpu_s += held_s;
         use.iterations += r->jobs[i].iterations;
-        kept_s += gpu_s * (own->jobs[i].model ? own->jobs[i].model->kept : 1);
+        kept_s += held_s * (own->jobs[i].model ? own->jobs[i].model->kept : 1);
     }
     place_write_energy(out, run->study, &use);
     if (isnan(m->usd_year))
         return;
-    out->x[PLACE_GOODPUT] = kept_s / use.gpu_s;
+    out->x[PLACE_GOODPUT] = kept_s / gpu_s;
     out->x[PLACE_USD_PER_JOB] = m->usd_year * r->makespan_s / YEAR_S / r->n_jobs;
 }
 

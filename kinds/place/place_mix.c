@@ -116,11 +116,10 @@ static int mix_open_bandwidths(struct topo_network *net, const struct place_stud
 }
 
 /* On the place's own network, or the first simpler one along which the plan lies. */
-static int mix_read_training(struct place_mix *x, const struct place_study *s, yaml_id map, int32_t *size,
-                             struct err *e)
+static int mix_read_training(struct place_mix *x, const struct place_study *s,
+                             const struct topo_network *cluster, yaml_id map, int32_t *size, struct err *e)
 {
-    const struct place_servers *v = &s->servers;
-    struct topo_network net, open = v->net;
+    struct topo_network net, open = *cluster;
     struct err first = { 0 };
     int rc = mix_open_bandwidths(&open, s, map, e);
     if (rc)
@@ -132,7 +131,7 @@ static int mix_read_training(struct place_mix *x, const struct place_study *s, y
                                                                      &inner);
         if (rc && !first.code)
             first = inner;
-    } while (rc == ERR_RANGE && footprint_simplify(size, net.n_dims, v->level));
+    } while (rc == ERR_RANGE && footprint_simplify(size, net.n_dims, s->servers.level));
     if (rc)
         return err_set(e, first.code, "%s", first.msg);
     return x->job.training->search >= 0 ? mix_search(x, s, &net, e) : 0;
@@ -172,14 +171,15 @@ static int mix_take_method(struct place_mix *x, const struct place_study *s, yam
     return 0;
 }
 
-static int mix_check_memory(const struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+static int mix_check_memory(const struct place_mix *x, const struct place_study *s,
+                            const struct topo_network *net, yaml_id at, struct err *e)
 {
-    double missing_B = training_missing_B(x->job.training, &s->servers.net);
+    double missing_B = training_missing_B(x->job.training, net);
     if (!(missing_B > 0))
         return 0;
     return yaml_fail(&s->doc, at, e, ERR_RANGE,
                      "needs %.1f GB of memory in an NPU, which has %.1f; give more GPUs or another plan",
-                     x->job.training->memory.total_B / 1e9, s->servers.net.npu.mem_B / 1e9);
+                     x->job.training->memory.total_B / 1e9, net->npu.mem_B / 1e9);
 }
 
 static int mix_check_length(struct place_mix *x, const struct yaml_doc *doc, yaml_id at, struct err *e)
@@ -209,7 +209,9 @@ static int mix_check_tree(const struct place_mix *x, const struct place_study *s
     return rc;
 }
 
-static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
+/* On the network of the cluster, or of one type of its NPUs. */
+static int mix_read_work(struct place_mix *x, const struct place_study *s, const struct topo_network *net,
+                         yaml_id at, struct err *e)
 {
     const struct yaml_doc *doc = &s->doc;
     const struct place_servers *v = &s->servers;
@@ -218,7 +220,7 @@ static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_
     int rc = x->workload >= 0 ? yaml_need(doc, x->workload, YAML_MAP, e) : 0;
     if (rc)
         return rc;
-    footprint_ideal(size, &v->net, v->level, (int64_t)v->each[0], x->gpus);
+    footprint_ideal(size, net, v->level, (int64_t)v->each[0], x->gpus);
     x->job = (struct job_model){ .name = x->name, .kept = 1, .exchange = 1, .doc = doc, .workload = map };
     if (yaml_get(doc, map, "model") < 0) {
         rc = mix_take_method(x, s, at, e);
@@ -227,11 +229,59 @@ static int mix_read_work(struct place_mix *x, const struct place_study *s, yaml_
     x->job.training = malloc(sizeof *x->job.training);
     if (!x->job.training)
         return err_nomem(e, "a model");
-    rc = mix_read_training(x, s, map, size, e);
+    rc = mix_read_training(x, s, net, map, size, e);
     rc = rc ? rc : mix_take_method(x, s, at, e);
     if (!rc && !x->name)
         x->name = x->job.name = x->job.training->name;
-    return rc ? rc : mix_check_memory(x, s, at, e);
+    return rc ? rc : mix_check_memory(x, s, net, at, e);
+}
+
+/* On one type; *fits says whether. */
+static int mix_read_type(bool *fits, struct place_mix *x, struct place_study *s, yaml_id at, int32_t t,
+                         struct err *e)
+{
+    const struct place_servers *v = &s->servers;
+    struct err inner = { 0 };
+    int rc;
+    if (x->gpus > v->npus[t].servers * v->each[0])
+        rc = yaml_fail(&s->doc, yaml_get(&s->doc, at, "gpus"), &inner, ERR_RANGE,
+                       "is %d, expected at most %g", (int)x->gpus, v->npus[t].servers * v->each[0]);
+    else
+        rc = mix_read_work(x, s, &v->types[t], at, &inner);
+    x->by_type[t] = x->job;
+    x->job = (struct job_model){ .training = NULL };
+    *fits = !rc;
+    if (rc && rc != ERR_RANGE)
+        return err_set(e, inner.code, "%s", inner.msg);
+    if (rc)
+        text_printf(&s->notes, "%s; it does not run on %s of npus\n", inner.msg, v->npus[t].name);
+    return 0;
+}
+
+/* A model is read for each type of NPU: what does not fit one may fit another. */
+static int mix_read_types(struct place_mix *x, struct place_study *s, yaml_id at, struct err *e)
+{
+    int32_t first = -1;
+    int rc = 0;
+    if (x->workload >= 0 && yaml_get(&s->doc, x->workload, "model") < 0)
+        return yaml_fail_key(&s->doc, x->workload, e, ERR_RANGE,
+                             "says its own times, expected a model, which has them for each type of npus");
+    x->by_type = calloc(CLUSTER_MAX_TYPES, sizeof *x->by_type);
+    if (!x->by_type)
+        return err_nomem(e, "a model");
+    size_t begin = s->notes.n;
+    for (int32_t t = 0; t < s->servers.n_npus && !rc; t++) {
+        bool fits;
+        rc = mix_read_type(&fits, x, s, at, t, e);
+        x->speed[t] = fits;
+        first = first < 0 && fits ? t : first;
+    }
+    if (first >= 0)
+        x->job = x->by_type[first];
+    if (rc || first >= 0)
+        return rc;
+    const char *why = text_str(&s->notes) + begin;
+    return err_set(e, ERR_RANGE, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
 /* ---- the list ---- */
@@ -331,7 +381,10 @@ int place_read_mix(struct place_study *s, struct err *e)
     for (int32_t i = 0; i < t->n_mix && !rc; i++) {
         yaml_id at = mix_node(s, i);
         rc = mix_check_keys(&t->mix[i], s, at, e);
-        rc = rc ? rc : mix_read_work(&t->mix[i], s, at, e);
+        if (!rc && s->servers.types)
+            rc = mix_read_types(&t->mix[i], s, at, e);
+        else if (!rc)
+            rc = mix_read_work(&t->mix[i], s, &s->servers.net, at, e);
         rc = rc ? rc : mix_check_length(&t->mix[i], &s->doc, at, e);
     }
     rc = rc ? rc : mix_check_shares(t, s, e);
@@ -343,8 +396,14 @@ int place_read_mix(struct place_study *s, struct err *e)
 
 void place_mix_free(struct place_trace *t)
 {
-    for (int32_t i = 0; i < t->n_mix; i++)
-        free(t->mix[i].job.training);
+    for (int32_t i = 0; i < t->n_mix; i++) {
+        struct place_mix *x = &t->mix[i];
+        for (int32_t k = 0; k < CLUSTER_MAX_TYPES && x->by_type; k++)
+            free(x->by_type[k].training);
+        if (!x->by_type)
+            free(x->job.training);
+        free(x->by_type);
+    }
     free(t->mix);
     t->mix = NULL;
     t->n_mix = 0;

@@ -178,9 +178,9 @@ static void slots_write_energy(struct place_result *out, const struct place_run 
                                const struct elastic_result *r)
 {
     double slot_s = slots_length(&run->study->draw_slots);
-    struct place_use use = { .n_gpus = cluster_total(run->cluster, 0), .n_jobs = r->n_jobs };
+    struct place_use use = { .n_gpus = { cluster_total(run->cluster, 0) }, .n_jobs = r->n_jobs };
     for (int32_t t = 0; t < r->n_slots; t++) {
-        use.gpu_s += r->slots[t].gpus * slot_s;
+        use.gpu_s[0] += r->slots[t].gpus * slot_s;
         if (r->slots[t].active)
             use.time_s = (t + 1) * slot_s;
     }

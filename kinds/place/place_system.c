@@ -89,6 +89,8 @@ int place_read_system(struct place_study *s, struct err *e)
     struct design_point machine;
     if (at >= 0 && s->trace.n_mix == 0)
         return yaml_fail_key(&s->doc, at, e, ERR_PARSE, "is for jobs that are models; give jobs.mix");
+    if (at >= 0 && s->servers.types)
+        return yaml_fail_key(&s->doc, at, e, ERR_UNSUP, "is of machines of one type of NPU, not with npus");
     if (at < 0 || !topo_has_bandwidths(&s->servers.net))
         return 0;
     int rc = place_ask_network(&machine, s, DESIGN_NEEDS_BANDWIDTH, e);
@@ -108,14 +110,16 @@ int place_read_system(struct place_study *s, struct err *e)
 
 int place_read_watts(struct place_study *s, struct err *e)
 {
-    bool idle = !isnan(s->file.idle_watt), given = !isnan(s->file.npu_watt);
+    bool idle = !isnan(s->file.idle_watt), given = !isnan(s->file.npu_watt), lacks = false;
     if (s->money.watt > 0) {
         place_note_key(s, s->doc.root, "npu_watt", "system says what NPUs draw");
         place_note_key(s, s->doc.root, "idle_watt", "system says what NPUs draw");
     }
-    if (!given && s->servers.has_network)
+    if (!given && s->servers.has_network && !s->servers.types)
         s->file.npu_watt = s->servers.net.npu.power_W;
-    if (idle && isnan(s->file.npu_watt))
+    for (int32_t t = 0; t < s->servers.n_npus && s->servers.types && !given; t++)
+        lacks = lacks || isnan(s->servers.types[t].npu.power_W);
+    if (idle && (s->servers.types ? lacks : isnan(s->file.npu_watt)))
         return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "idle_watt"), e, ERR_RANGE,
                              "is given for NPUs without watts; give npu_watt");
     if (!idle)
@@ -123,12 +127,25 @@ int place_read_watts(struct place_study *s, struct err *e)
     return 0;
 }
 
+/* Of NPUs of type @p t, held and idle, where the machine as a whole is not known. */
+static double npu_joules(const struct place_study *s, const struct place_use *use, int32_t t)
+{
+    double held_W = s->file.npu_watt, idle_W = s->file.idle_watt;
+    if (isnan(held_W) && s->servers.types)
+        held_W = s->servers.types[t].npu.power_W;
+    if (isnan(idle_W))
+        idle_W = held_W;
+    return held_W * use->gpu_s[t] + idle_W * fmax(use->n_gpus[t] * use->time_s - use->gpu_s[t], 0);
+}
+
 void place_write_energy(struct place_result *out, const struct place_study *s, const struct place_use *use)
 {
     double joules = s->money.watt * use->time_s;
-    if (isnan(joules))
-        joules = s->file.npu_watt * use->gpu_s +
-                 s->file.idle_watt * fmax(use->n_gpus * use->time_s - use->gpu_s, 0);
+    if (isnan(joules)) {
+        joules = npu_joules(s, use, 0);
+        for (int32_t t = 1; t < s->servers.n_npus && s->servers.types; t++)
+            joules += npu_joules(s, use, t);
+    }
     out->x[PLACE_KWH_PER_JOB] = joules / KWH_J / (double)use->n_jobs;
     out->x[PLACE_JOULE] = joules / use->iterations;
 }

@@ -193,6 +193,7 @@ static int cluster_finish(struct cluster *c, const struct cluster_offer *offer, 
         return err_set(e, ERR_RANGE, "cluster: has %d servers, expected at most %d", (int)c->routes.n_npus,
                        (int)CLUSTER_MAX_SERVERS);
     c->n_servers = c->routes.n_npus;
+    c->n_types = 1;
     c->n_arcs = c->routes.n_arcs;
     c->bw_Bps = c->routes.bw_Bps;
     c->lat_s = c->routes.lat_s;
@@ -335,6 +336,24 @@ int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const 
     return rc;
 }
 
+int cluster_set_types(struct cluster *c, const int32_t *servers, int32_t n, struct err *e)
+{
+    int64_t sum = 0;
+    for (int32_t t = 0; t < n; t++)
+        sum += servers[t];
+    if (n < 1 || n > CLUSTER_MAX_TYPES || sum != c->n_servers)
+        return err_set(e, ERR_RANGE, "cluster: %d types of NPU have %lld servers, expected 1 to %d with %d",
+                       (int)n, (long long)sum, (int)CLUSTER_MAX_TYPES, (int)c->n_servers);
+    c->type = malloc((size_t)c->n_servers * sizeof *c->type);
+    if (!c->type)
+        return err_nomem(e, "types of servers");
+    c->n_types = n;
+    for (int32_t t = 0, s = 0; t < n; t++)
+        for (int32_t i = 0; i < servers[t]; i++)
+            c->type[s++] = t;
+    return 0;
+}
+
 void cluster_free(struct cluster *c)
 {
 #pragma omp critical(igraph)
@@ -345,6 +364,7 @@ void cluster_free(struct cluster *c)
     free(c->capacity);
     free(c->group);
     free(c->leaf);
+    free(c->type);
     free(c->path_first);
     free(c->path_arcs);
     *c = (struct cluster){ 0 };

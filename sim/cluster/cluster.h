@@ -11,6 +11,7 @@
 
 enum {
     CLUSTER_MAX_RESOURCES = 8,
+    CLUSTER_MAX_TYPES = 8, /**< of NPUs */
     CLUSTER_MAX_SERVERS = 1 << 20,
     CLUSTER_KEPT_PATHS = 1024,   /**< up to so many servers every path is found once and kept .. */
     CLUSTER_KEPT_ARCS = 1 << 26, /**< .. while all of them together have at most so many arcs: 256 MB */
@@ -33,6 +34,8 @@ struct cluster {
     int32_t n_resources;                              /**< >= 1; the first one is GPUs */
     char resources[CLUSTER_MAX_RESOURCES][TOPO_NAME]; /**< their names */
     double *capacity;                                 /**< shape [n_servers][n_resources], >= 0, owned */
+    int32_t n_types;                                  /**< of NPUs, >= 1; those of a server are of one type */
+    int32_t *type; /**< shape [n_servers], owned; NULL: all are of type 0 */
     int32_t n_arcs;
     const double *bw_Bps, *lat_s; /**< shape [n_arcs], borrowed from routes */
     /** Groups of near servers: level 0 each its own, the last one all of them. Of a described network level l
@@ -92,6 +95,10 @@ struct cluster_racks {
 int cluster_build_racks(struct cluster *c, const struct cluster_racks *k, const struct cluster_offer *offer,
                         struct err *e);
 
+/** The first servers[0] servers are of type 0, the next servers[1] of type 1, and so on: @p n types of @p c.
+ * ERR_RANGE: they are not as many as there are; ERR_NOMEM. */
+int cluster_set_types(struct cluster *c, const int32_t *servers, int32_t n, struct err *e);
+
 /** Uses igraph: in turn with other threads. Zero is fine. */
 void cluster_free(struct cluster *c);
 
@@ -122,6 +129,12 @@ void cluster_room_free(struct cluster_room *room);
  */
 int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_t from, int32_t to,
                       struct cluster_room *room, struct err *e);
+
+/** The type of the NPUs of server @p s. */
+static inline int32_t cluster_type(const struct cluster *c, int32_t s)
+{
+    return c->type ? c->type[s] : 0;
+}
 
 /** Of resource @p r at server @p s. */
 static inline double cluster_capacity(const struct cluster *c, int32_t s, int32_t r)

@@ -14,9 +14,12 @@
 /* What is left of a resource is a sum of what was taken and given back: so much rounding is forgiven. */
 #define SLACK 1e-9
 
+_Static_assert(CLUSTER_MAX_TYPES == 8, "job_default() has a speed for each");
+
 struct job job_default(void)
 {
     return (struct job){ .gpus = 1,
+                         .speed = { 1, 1, 1, 1, 1, 1, 1, 1 },
                          .tenant = -1,
                          .weight = 1,
                          .iterations = NAN,
@@ -82,6 +85,8 @@ static int job_check_fields(const char *name, const struct job *job, const struc
         rc = job_check_field(name, "weight", job->weight, false, e);
     for (int32_t r = 1; r < c->n_resources && !rc; r++)
         rc = job_check_field(name, c->resources[r], job->demand[r], true, e);
+    for (int32_t t = 0; t < c->n_types && !rc; t++)
+        rc = job_check_field(name, "speed", job->speed[t], true, e);
     if (rc)
         return rc;
     if (!job->model && !(job->hidden_s >= 0 && job->hidden_s <= job->compute_s))

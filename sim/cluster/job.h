@@ -37,10 +37,13 @@ struct job {
     double compute_s;             /**< of one iteration, what does not depend on the place, > 0 */
     double gradient_B;            /**< reduced over all workers in every iteration, >= 0 */
     double hidden_s;              /**< of its communication, hidden behind compute, 0 to compute_s */
+    /** Of compute on each type of NPU of the cluster, over what compute_s and hidden_s say; 0: it does not
+     * run there. Of a model, whose step follows from its NPUs, all that counts is whether it is 0. */
+    double speed[CLUSTER_MAX_TYPES];
     double server_s; /**< added to an iteration for each server but the first, by models that count servers,
                         >= 0 */
-    /** What it trains: its step follows from its place, and compute_s, gradient_B, hidden_s and parameter
-     * servers are not read; NULL: they say it. Borrowed. */
+    /** What it trains, shape [types of NPU of the cluster]: its step follows from its place, and compute_s,
+     * gradient_B, hidden_s and parameter servers are not read; NULL: they say it. Borrowed. */
     const struct job_model *model;
     double expected_s; /**< how long a scheduler that plans ahead expects it to run, > 0; NaN: it does not say
                         */

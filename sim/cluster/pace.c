@@ -83,6 +83,7 @@ struct pace_comm {
     struct maxmin_use *uses; /**< shape [n_uses], owned: arcs, and how many streams pass each at one time */
     double *sent_B;          /**< shape [n_uses], owned: on each of them in an iteration */
     int32_t n_uses;
+    double speed;                /**< of compute, on the NPUs of its place */
     const struct job_step *step; /**< of a model, which has none of the terms before `uses`; borrowed */
     struct pace_level *levels;   /**< shape [n_levels], owned: where a model shares links */
     int32_t n_levels;
@@ -118,7 +119,7 @@ struct pace_site {
     bool *seen;                     /**< shape [n_servers], owned: all false between calls */
     const struct topo_network *net; /**< borrowed: all of it, of a described cluster; NULL */
     struct footprint_map map;       /**< of jobs that are models; empty without any */
-    struct job_steps *steps;        /**< owned, likewise */
+    struct job_steps *steps[CLUSTER_MAX_TYPES]; /**< of each type of NPU, owned, likewise */
     bool mixed; /**< other jobs send over the same links: every link counts, not one for a group's equal ones
                  */
 };
@@ -182,7 +183,8 @@ static void pace_site_free(struct pace_site *x)
     free(x->tally);
     cluster_room_free(&x->room);
     footprint_map_free(&x->map);
-    job_steps_free(x->steps);
+    for (int32_t t = 0; t < CLUSTER_MAX_TYPES; t++)
+        job_steps_free(x->steps[t]);
     *x = (struct pace_site){ 0 };
 }
 
@@ -455,7 +457,8 @@ static int comm_find_model(struct pace_comm *m, struct pace_site *x, const struc
     int32_t size[TOPO_MAX_DIMS], cap = 0;
     char name[JOB_NAME];
     footprint_sizes(size, &x->map, p);
-    int rc = job_steps_find(&m->step, x->steps, job->model, size, e);
+    int32_t type = cluster_type(x->c, p->servers[0]);
+    int rc = job_steps_find(&m->step, x->steps[type], &job->model[type], size, e);
     if (rc)
         return rc == ERR_NOMEM ? rc : err_wrap(e, "job %s", job_name(name, job, number));
     m->levels = calloc((size_t)x->map.n_outer, sizeof *m->levels);
@@ -476,15 +479,14 @@ static double level_alone_Bps(const struct pace_level *l, const struct pace_site
 }
 
 /* The step with these rates of its bundles, shape [n_levels]. */
-static double comm_step_s(const struct pace_comm *m, const struct pace_site *x, const struct job *job,
-                          const double *rate_Bps)
+static double comm_step_s(const struct pace_comm *m, const struct pace_site *x, const double *rate_Bps)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     memcpy(bw_Bps, m->step->bw_Bps, sizeof bw_Bps);
     for (int32_t i = 0; i < m->n_levels; i++)
         bw_Bps[m->levels[i].dim] =
             rate_Bps[i] * m->levels[i].lanes / x->map.net->dims[m->levels[i].dim].efficiency;
-    return step_time(&m->step->fn, bw_Bps) / job->model->kept;
+    return step_time(&m->step->fn, bw_Bps) / m->step->model->kept;
 }
 
 /* The terms of job at place. ERR_NOMEM, and as begin() of pace.h; out is then to be freed. A job on one GPU,
@@ -493,6 +495,8 @@ static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const stru
                           const struct pace_place *place, struct err *e)
 {
     int rc = site_check_place(x, job, number, place, e);
+    if (!rc)
+        out->speed = job->speed[cluster_type(x->c, place->servers[0])];
     if (!rc && job->model)
         return comm_find_model(out, x, job, number, place, e);
     if (rc || (job->gpus == 1 && job->param_servers == 0) || !(job->gradient_B > 0))
@@ -510,7 +514,8 @@ static int pace_comm_find(struct pace_comm *out, struct pace_site *x, const stru
 static double pace_comm_iteration_s(const struct pace_comm *m, const struct job *job, double rate_Bps)
 {
     double between_s = m->volume_B > 0 ? m->latency_s + m->volume_B / rate_Bps : 0;
-    return job->compute_s + fmax(0, m->before_s + fmax(m->floor_s, between_s) - job->hidden_s);
+    return job->compute_s / m->speed +
+           fmax(0, m->before_s + fmax(m->floor_s, between_s) - job->hidden_s / m->speed);
 }
 
 /* Rate alone: that of the arc which has least for each stream; INFINITY without any. */
@@ -530,7 +535,7 @@ static double pace_comm_alone_s(const struct pace_comm *m, const struct pace_sit
         return pace_comm_iteration_s(m, job, pace_comm_alone_Bps(m, x));
     for (int32_t i = 0; i < m->n_levels; i++)
         rate_Bps[i] = level_alone_Bps(&m->levels[i], x);
-    return comm_step_s(m, x, job, rate_Bps);
+    return comm_step_s(m, x, rate_Bps);
 }
 
 const char *const pace_contention_words[N_PACE_CONTENTIONS + 1] = { "none", "shared" };
@@ -663,9 +668,8 @@ static double graph_shared_step_s(const struct pace_graph *g, int32_t job)
         rate_Bps[i] = maxmin_rate(g->sharing, graph_bundle(g, job, i));
         least_s = fmax(least_s, j->comm.levels[i].load_B / (rate_Bps[i] * j->comm.levels[i].lanes));
     }
-    return g->site.settings.duty == PACE_DUTY_INTERLEAVED
-               ? least_s
-               : comm_step_s(&j->comm, &g->site, &g->jobs[job], rate_Bps);
+    return g->site.settings.duty == PACE_DUTY_INTERLEAVED ? least_s
+                                                          : comm_step_s(&j->comm, &g->site, rate_Bps);
 }
 
 /* With interleaving the share is of mean rates: volume over rate is the whole iteration. */
@@ -772,7 +776,10 @@ static int graph_take_models(struct pace_graph *g, struct err *e)
     if ((int64_t)g->n_jobs * g->n_each > INT32_MAX)
         return err_set(e, ERR_RANGE, "pace: too many jobs that are models");
     int rc = footprint_map_build(&x->map, x->c, x->net, x->settings.level, e);
-    return rc ? rc : job_steps_build(&x->steps, x->net, x->settings.level, e);
+    for (int32_t t = 0; t < x->c->n_types && !rc; t++)
+        rc = job_steps_build(&x->steps[t], x->settings.types ? &x->settings.types[t] : x->net,
+                             x->settings.level, e);
+    return rc;
 }
 
 int pace_graph_build(struct pace *out, const struct cluster *c, const struct job *jobs, int32_t n_jobs,

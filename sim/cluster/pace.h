@@ -75,6 +75,8 @@ struct pace {
  * of theirs has; alone it gets what nobody else uses. Its share is never below the network's own figure, what
  * is left when all NPUs send: T is between that of free and of full links.
  *
+ * A job runs on NPUs of one type, and computes at its speed on them; the first server of its place tells.
+ *
  * What it cannot say: jobs do not choose other paths, and congestion costs nothing but the share.
  */
 
@@ -106,8 +108,10 @@ struct pace_graph_settings {
      * NULL: a server is GPUs joined at inner_Bps. */
     const struct topo_network *inner;
     int32_t level;
-    const struct topo_network *net;  /**< likewise, with level 0 too: for jobs that are models; borrowed */
-    const struct stage_rules *rules; /**< of collectives inside; NULL: bandwidth alone; borrowed */
+    const struct topo_network *net;   /**< likewise, with level 0 too: for jobs that are models; borrowed */
+    const struct topo_network *types; /**< shape [n_types of the cluster]: `net` with the NPUs of each type,
+                                         and what joins them in a server; NULL: `net` for all; borrowed */
+    const struct stage_rules *rules;  /**< of collectives inside; NULL: bandwidth alone; borrowed */
     double inner_Bps;  /**< of one GPU to others of its server [B/s], > 0, INFINITY allowed; with `inner` the
                           sum  of its dimensions inside is taken instead */
     double reduce_Bps; /**< at which gradients are added up [B/s], > 0, INFINITY: for free */

@@ -144,14 +144,36 @@ static void events_note_start(struct events_state *x, int32_t job)
     x->gpus_held += x->p->jobs[job].gpus;
 }
 
+int64_t events_idle(const struct events_state *x)
+{
+    int64_t most = 0;
+    for (int32_t t = 0; t < x->n_types; t++)
+        most = pack_idle(x->packs[t]) > most ? pack_idle(x->packs[t]) : most;
+    return most;
+}
+
 int events_start(struct events_state *x, int32_t job, bool *started, struct err *e)
+{
+    int32_t best = -1;
+    double best_s = INFINITY;
+    for (int32_t t = 0; t < x->n_types; t++)
+        if (events_type_s(x, job, t) < best_s && pack_fits(x->packs[t], &x->p->jobs[job])) {
+            best = t;
+            best_s = events_type_s(x, job, t);
+        }
+    *started = false;
+    return best < 0 ? 0 : events_start_on(x, job, best, started, e);
+}
+
+int events_start_on(struct events_state *x, int32_t job, int32_t type, bool *started, struct err *e)
 {
     const struct job *spec = &x->p->jobs[job];
     struct live_job *live = &x->live[job];
-    *started = pack_fits(x->pack, spec);
+    struct pack *pack = x->packs[type];
+    *started = pack_fits(pack, spec);
     if (!*started)
         return 0;
-    int rc = pack_find(&live->place, x->pack, x->s->pack, spec, x->rng, e);
+    int rc = pack_find(&live->place, pack, x->s->pack, spec, x->rng, e);
     if (rc)
         return rc;
     /*
@@ -161,7 +183,8 @@ int events_start(struct events_state *x, int32_t job, bool *started, struct err 
     rc = x->p->pace->begin(x->p->pace->x, job, &place, e);
     if (rc)
         return rc;
-    pack_take(x->pack, spec, &live->place);
+    pack_take(pack, spec, &live->place);
+    live->type = type;
     events_leave_queue(x, job);
     events_note_start(x, job);
     return x->kind->begin ? x->kind->begin(x, job, e) : 0;
@@ -226,6 +249,7 @@ static int events_leave(struct events_state *x, int32_t job, struct err *e)
     double set_up_s = r->stops > 0 ? x->s->overhead_s : 0;
     live_move_to(x, job, events_done(x, job));
     live->gpu_s = events_gpu_s(x, job);
+    x->out->gpu_s[live->type] += held_s * x->p->jobs[job].gpus;
     r->run_s += held_s;
     r->iterations = live->done;
     if (x->graph) {
@@ -242,7 +266,7 @@ static int events_vacate(struct events_state *x, int32_t job, struct err *e)
     struct live_job *live = &x->live[job];
     int rc = events_leave(x, job, e);
     x->p->pace->end(x->p->pace->x, job);
-    pack_give(x->pack, &x->p->jobs[job], &live->place);
+    pack_give(x->packs[live->type], &x->p->jobs[job], &live->place);
     event_heap_remove(&x->ends, job);
     x->gpus_held -= x->p->jobs[job].gpus;
     /* The last takes its place: O(1), and orders that need one sort for themselves. */
@@ -324,15 +348,18 @@ static int events_sort_arrivals(struct events_state *x, struct err *e)
     return 0;
 }
 
-/* Iteration time of a job alone, where topology puts it in the empty cluster. */
-static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
+/* Iteration time of a job alone on one type of NPU, where topology puts it in the empty cluster. */
+static int events_find_alone(double *out, struct events_state *x, int32_t job, int32_t type, struct err *e)
 {
     const struct pace *pace = x->p->pace;
     const struct job *spec = &x->p->jobs[job];
     struct live_job *live = &x->live[job];
     const int32_t *changed;
     int32_t n;
-    int rc = pack_find(&live->place, x->pack, PACK_TOPOLOGY, spec, NULL, e);
+    *out = INFINITY;
+    if (!(spec->speed[type] > 0) || !pack_fits(x->packs[type], spec))
+        return 0;
+    int rc = pack_find(&live->place, x->packs[type], PACK_TOPOLOGY, spec, NULL, e);
     if (rc)
         return rc;
     const struct pace_place place = { live->place.n, live->place.servers, live->place.gpus };
@@ -340,13 +367,33 @@ static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
     if (rc)
         return rc;
     rc = pace->changed(pace->x, &changed, &n, e);
-    live->ideal_s = pace->iteration_s(pace->x, job);
+    *out = pace->iteration_s(pace->x, job);
     pace->end(pace->x, job);
     pack_place_free(&live->place);
     char name[JOB_NAME];
-    if (!rc && !(live->ideal_s > 0 && isfinite(live->ideal_s)))
+    if (!rc && !(*out > 0 && isfinite(*out)))
         return err_set(e, ERR_RANGE, "job %s: alone an iteration takes %g s, expected a number > 0",
-                       job_name(name, spec, job), live->ideal_s);
+                       job_name(name, spec, job), *out);
+    return rc;
+}
+
+static int events_find_ideal(struct events_state *x, int32_t job, struct err *e)
+{
+    const struct job *spec = &x->p->jobs[job];
+    struct live_job *live = &x->live[job];
+    char name[JOB_NAME];
+    int rc = 0;
+    live->ideal_s = INFINITY;
+    for (int32_t t = 0; t < x->n_types && !rc; t++) {
+        double *type_s = &x->type_s[(int64_t)job * x->n_types + t];
+        rc = events_find_alone(type_s, x, job, t, e);
+        live->ideal_s = fmin(live->ideal_s, *type_s);
+    }
+    if (!rc && isinf(live->ideal_s))
+        return err_set(
+            e, ERR_RANGE,
+            "job %s: runs on no type of NPU of the cluster, expected one that it fits with %d GPUs",
+            job_name(name, spec, job), (int)spec->gpus);
     live->work = isnan(spec->iterations) ? spec->runtime_s / live->ideal_s : spec->iterations;
     x->out->jobs[job].ideal_s = live->work * live->ideal_s;
     return rc;
@@ -377,6 +424,7 @@ static int events_reserve(struct events_state *x, struct err *e)
         most = x->p->jobs[i].gpus > most ? x->p->jobs[i].gpus : most;
     x->out->jobs = malloc(n * sizeof *x->out->jobs);
     x->live = ARENA_TAKE(&x->arena, n, *x->live);
+    x->type_s = ARENA_TAKE(&x->arena, n * (size_t)x->n_types, *x->type_s);
     x->arrivals = ARENA_TAKE(&x->arena, n, *x->arrivals);
     x->running = ARENA_TAKE(&x->arena, n, *x->running);
     x->waiting.jobs = ARENA_TAKE(&x->arena, n, *x->waiting.jobs);
@@ -395,17 +443,27 @@ static int events_reserve(struct events_state *x, struct err *e)
     return 0;
 }
 
+static void events_sum_cluster(struct events_state *x)
+{
+    const struct cluster *c = x->p->cluster;
+    x->n_types = c->n_types;
+    for (int32_t r = 0; r < c->n_resources; r++) {
+        x->total[r] = cluster_total(c, r);
+        for (int32_t s = 0; s < c->n_servers; s++)
+            x->of_type[cluster_type(c, s)][r] += cluster_capacity(c, s, r);
+    }
+}
+
 static int events_open(struct events_state *x, struct err *e)
 {
     x->kind = events_orders[x->s->order];
     x->graph = pace_graph_of(x->p->pace);
-    for (int32_t r = 0; r < x->p->cluster->n_resources; r++)
-        x->total[r] = cluster_total(x->p->cluster, r);
+    events_sum_cluster(x);
     int rc = events_reserve(x, e);
     if (!rc)
         rc = events_sort_arrivals(x, e);
-    if (!rc)
-        rc = pack_build(&x->pack, x->p->cluster, e);
+    for (int32_t t = 0; t < x->n_types && !rc; t++)
+        rc = pack_build(&x->packs[t], x->p->cluster, t, e);
     if (!rc && x->s->pack == PACK_RANDOM)
         rc = rng_build(&x->rng, x->s->seed, 0, e);
     if (!rc)
@@ -435,7 +493,8 @@ static void events_close(struct events_state *x)
     arena_free(&x->arena);
     bits_free(&x->sizes);
     event_heap_free(&x->ends);
-    pack_free(x->pack);
+    for (int32_t t = 0; t < x->n_types; t++)
+        pack_free(x->packs[t]);
     rng_free(x->rng);
 }
 

@@ -76,7 +76,7 @@ struct events_job {
     double jct_s;      /**< end - submission */
     double run_s;      /**< with GPUs, so far */
     double wait_s;     /**< jct_s - run_s */
-    double ideal_s;    /**< alone on the empty cluster, where topology would put it */
+    double ideal_s;    /**< alone on the empty cluster, where topology would put it, on its fastest type */
     double slowdown;   /**< jct_s / ideal_s */
     double iterations; /**< done so far */
     double stretch; /**< time in which it made progress over what the same would have taken on the same places
@@ -118,6 +118,7 @@ struct events_result {
     double makespan_s;      /**< last_s - first_s */
     double mean_jct_s, median_jct_s, p95_jct_s; /**< of jobs that are done; NaN without any */
     double mean_wait_s;                         /**< likewise */
+    double gpu_s[CLUSTER_MAX_TYPES];            /**< that jobs held of each type of NPU */
     double gpu_frac;                            /**< mean share of GPUs held, from first_s to last_s */
     int32_t n_wide;                             /**< jobs that ran on several servers at some time */
     double mean_stretch;                        /**< of those of them that made progress; NaN without any */
@@ -133,6 +134,9 @@ struct events_result {
  *
  * Quantiles are interpolated linearly between the values at (i - 1) / (n - 1). A median of two is their mean.
  *
+ * A job runs on NPUs of one type at a time: the fastest for it that has room. One that runs goes to another
+ * type only where an order stops it.
+ *
  * Where the orders differ from what their names stand for elsewhere:
  * - SRTF and LAS walk through all jobs, those that run and those that wait, in their order, and whoever finds
  *   room in what is left of the cluster runs. Room is counted in sums over servers; where other resources
@@ -145,9 +149,9 @@ struct events_result {
  * one after. A tenant whose next job does not fit is passed over.
  *
  * @param[out] out  uninitialised; release with events_result_free(), also after a failure.
- * @return 0; ERR_RANGE: a job out of range (named) or larger than the cluster; ERR_NOMEM; what
- * pace says. O(n_jobs log + events * (jobs that wait, of SJF and backfilling; those that run as well, of SRTF
- * and LAS) + what placement and pace take).
+ * @return 0; ERR_RANGE: a job out of range (named), larger than the cluster, or one that runs on no type;
+ * ERR_NOMEM; what pace says. O(n_jobs log + events * (jobs that wait, of SJF and backfilling; those that run
+ * as well, of SRTF and LAS) + what placement and pace take).
  */
 int events_run(struct events_result *out, const struct events_problem *p, const struct events_settings *s,
                struct err *e);
@@ -166,7 +170,8 @@ struct live_job {
     enum live_phase phase;
     struct order_key key;
     double work;        /**< iterations in all */
-    double ideal_s;     /**< of one iteration */
+    double ideal_s;     /**< of one iteration, on its fastest type */
+    int32_t type;       /**< of the NPUs that it has, while it runs */
     double done;        /**< iterations until since_s */
     double since_s;     /**< from when on it goes at the present pace; beyond now while it is set up again */
     double iteration_s; /**< present pace; NaN: it just began */
@@ -191,9 +196,12 @@ struct events_state {
     const struct events_problem *p;
     const struct events_settings *s;
     const struct order_kind *kind;
-    struct pace_graph *graph; /**< NULL: pace is another model */
-    struct pack *pack;        /**< owned */
-    struct rng *rng;          /**< owned; NULL unless places are random */
+    struct pace_graph *graph;              /**< NULL: pace is another model */
+    struct pack *packs[CLUSTER_MAX_TYPES]; /**< shape [n_types], owned */
+    int32_t n_types;                       /**< of NPUs in the cluster */
+    double
+        *type_s; /**< shape [n_jobs][n_types], owned: of one iteration alone on each; INFINITY: not there */
+    struct rng *rng; /**< owned; NULL unless places are random */
     double now_s;
     struct live_job *live; /**< shape [n_jobs], owned */
     int32_t *arrivals;     /**< shape [n_jobs], owned: jobs by submission, then number */
@@ -205,7 +213,8 @@ struct events_state {
     int32_t *size_count;                 /**< shape [largest + 1], owned: waiting jobs of each size */
     struct event_heap ends;              /**< of running jobs */
     void *own;                           /**< of the order; released by its free() */
-    double total[CLUSTER_MAX_RESOURCES]; /**< of the cluster */
+    double total[CLUSTER_MAX_RESOURCES]; /**< of the cluster, */
+    double of_type[CLUSTER_MAX_TYPES][CLUSTER_MAX_RESOURCES]; /**< and of the servers of each type */
     int64_t gpus_held;
     double held_gpu_s; /**< integral of it */
     struct events_result *out;
@@ -258,8 +267,18 @@ int order_choose_waiting(struct events_state *x, struct err *e);
 /** Walk through all jobs by their keys; whoever finds room in what is left runs, others stop. */
 int order_choose_all(struct events_state *x, struct err *e);
 
-/** Start a waiting job where the rules put it, if it fits: then *started. */
+/** Time of an iteration of job @p job alone on NPUs of @p type; INFINITY: it does not run there. */
+static inline double events_type_s(const struct events_state *x, int32_t job, int32_t type)
+{
+    return x->type_s[(int64_t)job * x->n_types + type];
+}
+/** GPUs that are free of one type, of the type with most: no job gets more. */
+int64_t events_idle(const struct events_state *x);
+/** Start a waiting job where the rules put it, if it fits: then *started. Of several types of NPU on the
+ * fastest that has room for it. */
 int events_start(struct events_state *x, int32_t job, bool *started, struct err *e);
+/** The same on NPUs of @p type. */
+int events_start_on(struct events_state *x, int32_t job, int32_t type, bool *started, struct err *e);
 /** A running job stops and waits. */
 int events_stop(struct events_state *x, int32_t job, struct err *e);
 

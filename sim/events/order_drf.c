@@ -141,7 +141,7 @@ static int drf_choose(struct events_state *x, struct err *e)
     struct drf *drf = x->own;
     int32_t n_passed = 0, tenant;
     int rc = 0;
-    while (pack_idle(x->pack) >= order_smallest(x) && (tenant = event_heap_first(&drf->filled)) >= 0 && !rc) {
+    while (events_idle(x) >= order_smallest(x) && (tenant = event_heap_first(&drf->filled)) >= 0 && !rc) {
         bool started;
         rc = events_start(x, drf->tenants[tenant].head, &started, e);
         if (!rc && started) {

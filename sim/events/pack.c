@@ -38,6 +38,7 @@ struct pack_level {
 struct pack {
     struct arena arena; /* of all arrays but those of the indices */
     const struct cluster *c;
+    int32_t type;           /**< servers of others have nothing */
     double *left;           /**< shape [n_servers][n_resources], owned; GPUs are exact */
     struct pack_index idle; /**< free GPUs */
     struct pack_index some; /**< GPUs that one job can have, of all servers or a group; empty between calls */
@@ -134,6 +135,11 @@ static int pack_count_gpus(int32_t *most, const struct cluster *c, struct err *e
     return 0;
 }
 
+static int32_t pack_gpus(const struct pack *p, int32_t s)
+{
+    return cluster_type(p->c, s) == p->type ? (int32_t)cluster_capacity(p->c, s, 0) : 0;
+}
+
 /* Members of each group of a level, in order of numbers. */
 static void pack_build_level(struct pack *p, int32_t l)
 {
@@ -155,7 +161,7 @@ static void pack_build_level(struct pack *p, int32_t l)
         level->first[g + 2] += level->first[g + 1];
     for (int32_t s = 0; s < c->n_servers; s++) {
         level->members[level->first[group[s] + 1]++] = s;
-        level->idle[group[s]] += (int64_t)cluster_capacity(c, s, 0);
+        level->idle[group[s]] += pack_gpus(p, s);
     }
 }
 
@@ -207,16 +213,17 @@ static int pack_fill(struct pack *p, struct err *e)
         pack_build_level(p, l);
     pack_build_rank(p);
     for (int32_t s = 0; s < c->n_servers; s++)
-        pack_index_set(&p->idle, s, (int32_t)cluster_capacity(c, s, 0));
+        pack_index_set(&p->idle, s, pack_gpus(p, s));
     return arena_check(&p->arena, "groups of servers", e);
 }
 
-int pack_build(struct pack **out, const struct cluster *c, struct err *e)
+int pack_build(struct pack **out, const struct cluster *c, int32_t type, struct err *e)
 {
     struct pack *p = *out = calloc(1, sizeof *p);
     if (!p)
         return err_nomem(e, "servers");
     p->c = c;
+    p->type = type;
     int rc = pack_fill(p, e);
     if (rc) {
         pack_free(p);

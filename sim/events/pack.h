@@ -29,15 +29,15 @@ extern const struct pack_way pack_ways[N_PACK_KINDS];
 
 enum { PACK_MAX_GPUS = 4096 /**< of one server */ };
 
-/** Opaque: free resources of the servers of a cluster, found by how many GPUs are free. */
+/** Opaque: free resources of the servers of one type of a cluster, found by how many GPUs are free. */
 struct pack;
 
 /**
- * All of @p c, free. It must outlive the result.
+ * All servers of @p c whose NPUs are of @p type, free. It must outlive the result.
  * @param[out] out  NULL on failure; release with pack_free().
  * @return 0; ERR_NOMEM; ERR_RANGE: a server has GPUs that are no whole number, or more than PACK_MAX_GPUS.
  */
-int pack_build(struct pack **out, const struct cluster *c, struct err *e);
+int pack_build(struct pack **out, const struct cluster *c, int32_t type, struct err *e);
 void pack_free(struct pack *p); /**< NULL is fine */
 
 /** GPUs that are free. */

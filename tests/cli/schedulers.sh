@@ -31,3 +31,58 @@ grep -v '^#' seats.csv | sed -n 1,4p
 run place smd-servers --set seeds=3 --set 'schedulers=[smd]' --set 'servers={gpu: 8, vcpu: 48, memory_GB: 20, disk_GB: 16}' --set 'vary={network: ["switch:8@400 switch:150@0.625"]}'
 run place smd-servers --set pool='{units: 1}'
 run place smd-servers --set 'servers={gpu: 8, vcpu: 48}'
+echo "== types of NPU: alone on either a job is weft sim with that NPU"
+cat >types.yaml <<'..'
+model: events
+network:
+  dims:
+    - { name: node, shape: switch, size: 8, bw_GBps: 450 }
+    - { name: pod, shape: switch, size: 8, bw_GBps: 50 }
+npus:
+  - { name: old, npu: a100-80gb, servers: 4, inner_GBps: 300 }
+  - { name: new, npu: b200, servers: 4, inner_GBps: 900 }
+jobs:
+  mix:
+    - { name: tune, model: llama3-8b, gpus: 16, parallel: { batch: 32, zero: 3, recompute: full }, steps: 100, share: 3 }
+    - { name: wide, model: llama3-8b, gpus: 8, parallel: { batch: 32, zero: 1, recompute: full }, steps: 100, share: 1 }
+  count: 1
+  jobs_per_h: 60
+schedulers: [fifo]
+..
+for on in old:a100-80gb:300 new:b200:900; do
+    npu=${on#*:}
+    bw=${npu#*:} npu=${npu%:*}
+    # All servers but one pair are too few for the job.
+    "$WEFT" place types.yaml -q --of csv --set "npus=[{name: x, npu: $npu, servers: 7, inner_GBps: $bw}, {name: y, npu: v100-32gb, servers: 1}]" --set 'jobs.mix[1].share=0' | sed -n 's/^0,[^,]*,events,fifo,1,1,1,,\([^,]*\),.*/100 steps \1/p'
+    cat >alone.yaml <<..
+network: { npu: $npu, dims: [ { shape: switch, size: 8, bw_GBps: $bw }, { shape: switch, size: 2, bw_GBps: 50 } ] }
+workload: { model: llama3-8b, parallel: { batch: 32, zero: 3, recompute: full } }
+..
+    "$WEFT" sim alone.yaml -q --of json | sed -n 's/.*"bandwidth", "time_s": *\([0-9.]*\).*/a step \1/p'
+done
+echo "== the fastest that has room, and energy of either"
+run place types.yaml --set jobs.count=40 --set 'schedulers=[fifo, fifo+topology, srtf, las, drf]'
+run place types.yaml --set 'npus[0].npu=v100-32gb'
+cat >speeds.csv <<'..'
+job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
+a,0,32,100,pass,,100,1,,,,,
+b,0,32,100,pass,,100,1,,,,,
+..
+run place types.yaml --set 'jobs={trace: speeds.csv}' --set 'npus[0].speed=0.5' --set 'npus[1].speed=2' --set npu_watt=500 --set idle_watt=0
+echo "== what is wrong with types"
+bad() { run place types.yaml -q "$@"; }
+bad --set 'npus[0].servers=5'
+bad --set 'npus[1].name=old'
+bad --set network.npu=b200
+bad --set 'npus[0].npu={mem_GB: 80}'
+bad --set 'npus[0].npu=nope'
+bad --set 'jobs.mix[1]={workload: {step: {compute_ms: 3}}, gpus: 8, steps: 10}'
+bad --set 'jobs.mix[1].gpus=40'
+bad --set 'jobs.mix[1].parallel={tp: 3, batch: 32}'
+bad --set 'npus[0].npu.mem_GB=1' --set 'npus[1].npu.mem_GB=1'
+bad --set 'jobs={trace: speeds.csv}'
+bad --set 'system={}'
+bad --set server=npu
+run alloc types.yaml -q
+sed '/^network/,/pod/d' types.yaml >graph.yaml
+run place graph.yaml -q --set 'racks={servers: 8, racks: 2}'

@@ -2,9 +2,11 @@
 
 struct job batch_fixture_job(int32_t gpus, int64_t iterations)
 {
-    return (struct job){
-        .gpus = gpus, .iterations = (double)iterations, .expected_s = (double)iterations, .compute_s = 1
-    };
+    struct job job = job_default();
+    job.gpus = gpus;
+    job.iterations = job.expected_s = (double)iterations;
+    job.compute_s = 1;
+    return job;
 }
 
 void batch_fixture_cluster(struct batch_fixture *f, int32_t n_servers, const int32_t *gpus)

@@ -10,7 +10,7 @@ static const double rooms[] = { 2, 4, 1, 0, 4, 3 };
 static struct pack *open_pack(const struct cluster *c)
 {
     struct pack *p;
-    MUST(pack_build(&p, c, e));
+    MUST(pack_build(&p, c, 0, e));
     return p;
 }
 
@@ -166,9 +166,9 @@ TEST(servers_must_have_whole_gpus)
     KEEP(struct cluster, c, cluster_free);
     KEEP(struct pack *, p, pack_free_at);
     fixture_uneven(&c, "switch:2@10", halves);
-    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 2.5 GPUs, expected a whole number up to 4096");
+    FAILS(pack_build(&p, &c, 0, e), ERR_RANGE, "server 1 has 2.5 GPUs, expected a whole number up to 4096");
     assert_null(p);
     cluster_free(&c);
     fixture_uneven(&c, "switch:2@10", many);
-    FAILS(pack_build(&p, &c, e), ERR_RANGE, "server 1 has 4097 GPUs");
+    FAILS(pack_build(&p, &c, 0, e), ERR_RANGE, "server 1 has 4097 GPUs");
 }
