@@ -78,9 +78,12 @@ enum {
     FOR_LINKS = 1 << 5,
 };
 static const struct use events_uses[] = {
-    { "by model events" },       { "by scheduler las" },
-    { "by order fifo" },         { "by orders that stop jobs, srtf and las" },
-    { "by las without queues" }, { "on the links of a network" },
+    { "by model events" },
+    { "by scheduler las" },
+    { "by order fifo" },
+    { "by orders that stop jobs: srtf, las, gavel" },
+    { "by las without queues, and gavel" },
+    { "on the links of a network" },
 };
 
 #define T struct place_study
@@ -97,7 +100,7 @@ static const struct key events_keys[] = {
            "list of attained service at which a job falls to the next queue (default: [1, 10])",
            .uses = FOR_LAS, .unit = "GPU-h", .form = "list of numbers"),
     K_REAL(T, events.round_s, "round_s", "s", 1, 1e-3, 1e9, 300,
-           "continuous las: after which jobs that wait are compared again", .uses = FOR_ROUNDS),
+           "continuous las and gavel: after which jobs are compared again", .uses = FOR_ROUNDS),
     K_WORD(T, pace.contention, "contention", pace_contention_words, PACE_CONTENTION_SHARED,
            "do jobs share links, max-min fairly", .uses = FOR_LINKS),
     K_WORD(T, pace.duty, "duty", pace_duty_words, PACE_DUTY_ALWAYS,
@@ -233,6 +236,7 @@ void place_note_pace(struct place_study *s)
         unsigned reads = events_orders[s->schedulers[i] / N_PACK_KINDS]->reads;
         active |=
             FOR_EVENTS | (reads & ORDER_BACKFILLS ? FOR_FIFO : 0) | (reads & ORDER_STOPS ? FOR_STOPS : 0);
+        active |= reads & ORDER_ROUNDS ? FOR_ROUNDS : 0;
         active |= !(reads & ORDER_ATTAINED) ? 0 : s->events.las_queues > 0 ? FOR_LAS : FOR_LAS | FOR_ROUNDS;
     }
     place_note_unused(s, &place_events_section, s->file.events, active);
@@ -242,14 +246,17 @@ void place_note_pace(struct place_study *s)
 static int check_rounds(const struct place_study *s, struct err *e)
 {
     const struct events_settings *x = &s->events;
-    bool has_rounds = false;
-    for (int32_t i = 0; i < s->n_schedulers; i++)
-        has_rounds = has_rounds || events_orders[s->schedulers[i] / N_PACK_KINDS] == &order_las;
-    if (!has_rounds || x->las_queues > 0 || x->overhead_s < x->round_s)
+    const char *name = NULL;
+    for (int32_t i = 0; i < s->n_schedulers && !name; i++) {
+        const struct order_kind *order = events_orders[s->schedulers[i] / N_PACK_KINDS];
+        bool queues = order != &order_las || x->las_queues > 0;
+        name = !queues ? "continuous las" : order->reads & ORDER_ROUNDS ? order->name : NULL;
+    }
+    if (!name || x->overhead_s < x->round_s)
         return 0;
     return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.events, "overhead_s"), e, ERR_RANGE,
-                     "is %g, expected less than round_s, %g, or no job of continuous las gets on",
-                     x->overhead_s, x->round_s);
+                     "is %g, expected less than round_s, %g, or no job of %s gets on", x->overhead_s,
+                     x->round_s, name);
 }
 
 /* The trace itself is read by each run: only its window depends on the seed, but threads share nothing. */

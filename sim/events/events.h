@@ -20,7 +20,9 @@
     X(SRTF, srtf, "srtf")          /**< least ideal time left first; stops others */                         \
     X(LAS, las, "las") /**< least GPU-seconds so far first, by queues; stops others (Tiresias, NSDI 2019) */ \
     X(DRF, drf, "drf") /**< whose tenant would have the smallest dominant share with it; nobody is stopped   \
-                        */
+                        */                                                                                   \
+    X(GAVEL, gavel, "gavel") /**< shares of time on types of NPU, max-min fair, in rounds (OSDI 2020) */     \
+    X(GAVEL_MAKESPAN, gavel_makespan, "gavel-makespan") /**< the same for the least makespan */
 #define EVENTS_VALUE(NAME, name, word) EVENTS_##NAME,
 enum events_order { EVENTS_ORDERS(EVENTS_VALUE) N_EVENTS_ORDERS };
 
@@ -44,7 +46,7 @@ struct events_settings {
     int32_t las_queues; /**< 0: continuous; else 1 to EVENTS_MAX_QUEUES */
     /** GPU-seconds at which a job falls to the next queue, ascending, > 0; shape [las_queues - 1]. */
     double las_at[EVENTS_MAX_QUEUES - 1];
-    double round_s; /**< continuous LAS: time after which jobs that wait are compared again, > 0 */
+    double round_s; /**< continuous LAS and Gavel: time after which jobs are compared again, > 0 */
     bool keep_spans, keep_points;
     bool keep_bins; /**< bytes of links over time, where pace is a pace_graph */
 };
@@ -225,6 +227,7 @@ enum {
     ORDER_BACKFILLS = 1, /**< backfill */
     ORDER_STOPS = 2,     /**< overhead_s: it stops jobs */
     ORDER_ATTAINED = 4,  /**< las_queues, las_at, round_s */
+    ORDER_ROUNDS = 8,    /**< round_s */
 };
 
 /** An order of jobs: a file of its own and a line of EVENTS_ORDERS. Hooks may be NULL. */

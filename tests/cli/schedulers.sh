@@ -69,6 +69,11 @@ a,0,32,100,pass,,100,1,,,,,
 b,0,32,100,pass,,100,1,,,,,
 ..
 run place types.yaml --set 'jobs={trace: speeds.csv}' --set 'npus[0].speed=0.5' --set 'npus[1].speed=2' --set npu_watt=500 --set idle_watt=0
+echo "== Gavel's shares of types, on any threads; rounds that setting up again fills"
+run place npu-types --set seeds=2
+for j in 1 3; do "$WEFT" place npu-types -q --of csv -j $j --set seeds=3 --set 'schedulers=[gavel, gavel-makespan+random]' >gavel$j.csv; done
+cmp gavel1.csv gavel3.csv && echo same
+run place npu-types -q --set events.overhead_s=360
 echo "== what is wrong with types"
 bad() { run place types.yaml -q "$@"; }
 bad --set 'npus[0].servers=5'

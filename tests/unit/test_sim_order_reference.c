@@ -331,10 +331,11 @@ static void draw_jobs(struct job jobs[N], struct rng *rng, bool with_cpus)
     }
 }
 
-/* Kinds of runs: each order, then FIFO with backfilling, LAS without queues. */
+/* Kinds of runs: each order but Gavel's (test_sim_types.c), then FIFO with backfilling, LAS without queues.
+ */
 TEST(every_order_is_what_a_second_simulator_says)
 {
-    enum { KINDS = N_EVENTS_ORDERS + 2, ROUNDS = 150 };
+    enum { KINDS = EVENTS_DRF + 1 + 2, ROUNDS = 150 };
     static const char *const names[] = { "GPUs", "CPUs" };
     const struct pace_graph_settings speed = pace_graph_settings_default();
     int64_t stops = 0, cut = 0;

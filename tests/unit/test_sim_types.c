@@ -1,6 +1,8 @@
 /* Clusters of several types of NPU: who runs on which, by hand. Orders themselves: test_sim_order.c. */
+#include "base/rng.h"
 #include "sim/cluster/pace.h"
 #include "sim/events/events.h"
+#include "sim/events/gavel_lp.h"
 #include "tests/unit/cluster_fixture.h"
 
 /* Servers of a GPU each, fast[0] of type 0 and fast[1] of type 1. */
@@ -108,7 +110,7 @@ TEST(gpu_seconds_are_counted_by_type)
     KEEP(struct cluster, c, cluster_free);
     KEEP(struct events_result, r, events_result_free);
     fixture_types(&c, (int32_t[]){ 1, 1 });
-    MUST(try_run(&r, &c, jobs, n, &s, e));
+    OK(try_run(&r, &c, jobs, n, &s, e));
     assert_near(r.gpu_s[0], 4, 1e-9);
     assert_near(r.gpu_s[1], 16, 1e-9);
     assert_near(r.gpu_frac, 20 / 36.0, 1e-9);
@@ -135,4 +137,206 @@ TEST(a_job_that_no_type_takes_is_named)
     events_result_free(&r);
     FAILS(cluster_set_types(&c, (int32_t[]){ 2, 3 }, 2, e), ERR_RANGE,
           "cluster: 2 types of NPU have 5 servers, expected 1 to 8 with 4");
+}
+
+/* ---- Gavel ---- */
+
+/* Two kinds of jobs and two types of NPU are few enough to try the shares of the first type, a grid; those of
+ * the second that reach a least gain follow. */
+enum { MOST = 3, GRID = 20 };
+
+static bool reaches(const struct gavel_lp *p, const double *first, double least)
+{
+    double used = 0;
+    for (int32_t i = 0; i < p->n; i++) {
+        double lacks = least - p->gain[2 * i] * first[i], x = lacks > 0 ? lacks / p->gain[2 * i + 1] : 0;
+        if (!(x <= 1 - first[i] + 1e-12))
+            return false;
+        used += p->count[i] * p->gpus[i] * x;
+    }
+    return used <= p->room[1] + 1e-12;
+}
+
+static double best_of_grid(const struct gavel_lp *p)
+{
+    double best = 0;
+    int32_t n = 1;
+    for (int32_t i = 0; i < p->n; i++)
+        n *= GRID + 1;
+    for (int32_t k = 0; k < n; k++) {
+        double first[MOST], used = 0, high = best;
+        int32_t digits = k;
+        for (int32_t i = 0; i < p->n; i++, digits /= GRID + 1) {
+            first[i] = (double)(digits % (GRID + 1)) / GRID;
+            used += p->count[i] * p->gpus[i] * first[i];
+        }
+        if (used > p->room[0] + 1e-12 || !reaches(p, first, best))
+            continue;
+        for (double step = 8; step > 1e-6; step /= 2)
+            high += reaches(p, first, high + step) ? step : 0;
+        best = high;
+    }
+    return best;
+}
+
+static void check_shares(const struct gavel_lp *p, const double *x, double least)
+{
+    double used[2] = { 0, 0 }, found = INFINITY;
+    for (int32_t i = 0; i < p->n; i++) {
+        double sum = 0, gain = 0;
+        for (int32_t j = 0; j < 2; j++) {
+            assert_true(x[2 * i + j] >= 0 && (p->gain[2 * i + j] > 0 || x[2 * i + j] == 0));
+            sum += x[2 * i + j];
+            gain += p->gain[2 * i + j] * x[2 * i + j];
+            used[j] += p->count[i] * p->gpus[i] * x[2 * i + j];
+        }
+        assert_true(sum <= 1 + 1e-7);
+        found = fmin(found, gain);
+    }
+    assert_true(used[0] <= p->room[0] * (1 + 1e-7) && used[1] <= p->room[1] * (1 + 1e-7));
+    assert_close(found, least, 1e-6);
+}
+
+TEST(shares_are_the_best_of_all)
+{
+    RNG(rng, 37, 11);
+    for (int draw = 0; draw < (getenv("SOAK") ? 1000 : 40); draw++) {
+        double gain[2 * MOST], gpus[MOST], count[MOST], room[2], x[2 * MOST], least;
+        const struct gavel_lp p = { 1 + (int32_t)rng_below(rng, MOST), 2, gain, gpus, count, room };
+        for (int32_t i = 0; i < p.n; i++) {
+            gain[2 * i] = rng_below(rng, 5) ? rng_range(rng, 0.2, 3) : 1e-9;
+            gain[2 * i + 1] = rng_range(rng, 0.2, 3);
+            gpus[i] = 1 + (double)rng_below(rng, 2);
+            count[i] = 1 + (double)rng_below(rng, 3);
+        }
+        room[0] = 2 + (double)rng_below(rng, 3);
+        room[1] = 2 + (double)rng_below(rng, 3);
+        OK(gavel_lp_solve(x, &least, &p, e));
+        check_shares(&p, x, least);
+        double want = best_of_grid(&p);
+        assert_true(least >= want * (1 - 1e-6));
+        assert_true(least <= want + 3.0 / GRID);
+    }
+}
+
+TEST(shares_use_what_the_least_leaves)
+{
+    /* Two jobs on a fast and a slow GPU, fast for both: half of either. */
+    const double alike[] = { 2, 1, 2, 1 }, ones[] = { 1, 1 }, one_of[] = { 1, 1 };
+    struct gavel_lp p = { 2, 2, alike, ones, ones, one_of };
+    double x[4], least;
+    OK(gavel_lp_solve(x, &least, &p, e));
+    assert_close(least, 1.5, 1e-7);
+    assert_near(x[0] + x[2], 1, 1e-7);
+    assert_near(x[1] + x[3], 1, 1e-7);
+    /* The second cannot get beyond .1, which must not keep the first from its best. */
+    const double slow[] = { 2, 1, 0, 0.1 };
+    p.gain = slow;
+    OK(gavel_lp_solve(x, &least, &p, e));
+    assert_close(least, 0.1, 1e-7);
+    assert_near(x[0], 1, 1e-7);
+    assert_near(x[3], 1, 1e-7);
+    const double none[] = { 2, 1, 0, 0 };
+    p.gain = none;
+    FAILS(gavel_lp_solve(x, &least, &p, e), ERR_RANGE, "gavel: job 1 has no type of NPU with a gain");
+}
+
+TEST(gavel_shares_types_in_rounds)
+{
+    WITH(struct events_settings, s, with(EVENTS_GAVEL), s.round_s = 10);
+    /* Both are due half of either: they change places after ten seconds. */
+    schedule(&s, 1, 1, "0 1 30 2 1: 0 20 1, 0 1 30 2 1: 0 20 1");
+    /* Each is faster where the other is not: nobody moves. */
+    schedule(&s, 1, 1, "0 1 30 2 1: 0 15 0, 0 1 30 1 2: 0 15 0");
+    /* Two fast ones for three: rounds of 0 1, 0 2, 1 2, 0 1, 0 2, and then who is left. */
+    schedule(&s, 2, 1, "0 1 40 1 0: 0 50 1, 0 1 40 1 0: 0 60 2, 0 1 40 1 0: 10 60 1");
+}
+
+TEST(gavel_makespan_gives_the_fast_type_to_who_needs_it)
+{
+    WITH(struct events_settings, s, with(EVENTS_GAVEL_MAKESPAN), s.round_s = 10);
+    /* 40 iterations at 4 a second and 10 at 1: any other way takes more than 10 s. */
+    schedule(&s, 1, 1, "0 1 40 4 1: 0 10 0, 0 1 10 1.2 1: 0 10 0");
+    schedule(&s, 1, 1, "0 1 10 1.2 1: 0 10 0, 0 1 40 4 1: 0 10 0");
+}
+
+enum { MANY = 100 };
+
+/* Jobs of a GPU on a few servers, all there at 0. */
+static int32_t draw_jobs(struct job *jobs, int32_t n, struct rng *rng, double iterations)
+{
+    for (int32_t i = 0; i < n; i++) {
+        jobs[i] = fixture_job(0, 1, iterations * rng_range(rng, 0.5, 2), 1);
+        jobs[i].speed[0] = rng_range(rng, 0.5, 4);
+        jobs[i].speed[1] = rng_range(rng, 0.5, 4);
+    }
+    return n;
+}
+
+/* Gains as the order takes them. */
+static double best_least(const struct job *jobs, int32_t n, const double *room, bool makespan)
+{
+    double gain[2 * MANY], ones[MANY], x[2 * MANY], least;
+    const struct gavel_lp p = { n, 2, gain, ones, ones, room };
+    for (int32_t i = 0; i < n; i++) {
+        double equal = (jobs[i].speed[0] * room[0] + jobs[i].speed[1] * room[1]) / (room[0] + room[1]);
+        ones[i] = 1;
+        for (int32_t j = 0; j < 2; j++)
+            gain[2 * i + j] = jobs[i].speed[j] / (makespan ? jobs[i].iterations : equal);
+    }
+    MUST(gavel_lp_solve(x, &least, &p, e));
+    return least;
+}
+
+TEST(rounds_bring_about_what_the_programme_says)
+{
+    RNG(rng, 37, 12);
+    for (int draw = 0; draw < (getenv("SOAK") ? 1000 : 30); draw++) {
+        struct job jobs[5];
+        const int32_t servers[] = { 1 + (int32_t)rng_below(rng, 2), 1 + (int32_t)rng_below(rng, 2) };
+        const double room[] = { servers[0], servers[1] };
+        struct events_settings s = with(EVENTS_GAVEL);
+        KEEP(struct cluster, c, cluster_free);
+        fixture_types(&c, servers);
+        s.round_s = 1;
+        s.horizon_s = 500;
+        KEEP(struct events_result, r, events_result_free);
+        int32_t n = draw_jobs(jobs, 2 + (int32_t)rng_below(rng, 4), rng, 1e9);
+        OK(try_run(&r, &c, jobs, n, &s, e));
+        double least = best_least(jobs, n, room, false), found = INFINITY;
+        for (int32_t i = 0; i < n; i++) {
+            double equal = (jobs[i].speed[0] * room[0] + jobs[i].speed[1] * room[1]) / (room[0] + room[1]);
+            found = fmin(found, r.jobs[i].iterations / s.horizon_s / equal);
+        }
+        /* No schedule is above it. */
+        assert_true(found <= least * (1 + 1e-6));
+        assert_true(found >= least * 0.97);
+        events_result_free(&r);
+        s = with(EVENTS_GAVEL_MAKESPAN);
+        s.round_s = 0.5;
+        n = draw_jobs(jobs, 2 + (int32_t)rng_below(rng, 4), rng, 200);
+        OK(try_run(&r, &c, jobs, n, &s, e));
+        least = best_least(jobs, n, room, true);
+        assert_int_equal(r.n_done, n);
+        assert_true(r.makespan_s >= 1 / least * (1 - 1e-6));
+        assert_true(r.makespan_s <= 1 / least * 1.05);
+    }
+}
+
+/* More kinds of jobs than the programme takes as they are. */
+TEST(many_jobs_of_their_own_kind_end_soon)
+{
+    RNG(rng, 37, 13);
+    struct job jobs[MANY];
+    const double room[] = { 2, 2 };
+    WITH(struct events_settings, s, with(EVENTS_GAVEL_MAKESPAN), s.round_s = 5);
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct events_result, r, events_result_free);
+    fixture_types(&c, (int32_t[]){ 2, 2 });
+    int32_t n = draw_jobs(jobs, MANY, rng, 100);
+    OK(try_run(&r, &c, jobs, n, &s, e));
+    double least = best_least(jobs, n, room, true);
+    assert_int_equal(r.n_done, n);
+    assert_true(r.makespan_s >= 1 / least * (1 - 1e-6));
+    assert_true(r.makespan_s <= 1 / least * 1.05);
 }
