@@ -35,6 +35,7 @@ const struct buy_objective_row buy_objectives[] = { BUY_OBJECTIVES(BUY_ROW) };
 enum { FIRST_SEEDS = 4, MOST_POINTS = 1024, MOST_DESIGNS = 1 << 15, MOST_FRONT = 64 };
 #define CHANCE   0.999 /* of the differences that are taken for none */
 #define YEAR_S   (8760 * 3600.0)
+#define KWH_J    3.6e6
 #define ROWS_REL 1e-9
 #define SAME_REL 1e-9
 
@@ -56,6 +57,9 @@ static int ask_network(struct buy_point *p, struct err *e)
     if (!rc && o == BUY_USD_PER_JOB && !p->asked.has_system)
         return yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
                          "is %s; give system", buy_objective_names[o]);
+    if (!rc && o == BUY_KWH_PER_JOB && !p->asked.has_system && isnan(p->at.file.npu_watt))
+        return yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
+                         "is %s; give npu_watt, watt of network.npu, or system", buy_objective_names[o]);
     return rc;
 }
 
@@ -111,6 +115,18 @@ bool buy_is_free(const struct buy_answer *a, const struct buy_design *d, int32_t
 
 /* ---- designs ---- */
 
+/* With system at its mean power; else NPUs draw what idle ones do at least, and more while jobs hold them. */
+static double least_kwh(const struct buy_answer *a, const struct buy_point *p, const struct buy_design *d)
+{
+    double all_s = buy_least_makespan_s(p, a->seeds, d->kept, d->bw_Bps) / p->n_jobs;
+    double held_W = p->at.file.npu_watt, idle_W = p->at.file.idle_watt;
+    if (p->asked.has_system)
+        return d->money.watt * all_s / KWH_J;
+    return (fmin(held_W, idle_W) * buy_gpus(p) * all_s +
+            fmax(held_W - idle_W, 0) * buy_least_gpu_s(p, d->kept, d->bw_Bps)) /
+           KWH_J;
+}
+
 static double find_bound(const struct buy_answer *a, const struct buy_point *p, const struct buy_design *d)
 {
     switch (a->objective) {
@@ -120,6 +136,8 @@ static double find_bound(const struct buy_answer *a, const struct buy_point *p, 
         return buy_least_jct_s(p, d->kept, d->bw_Bps) * d->usd;
     case BUY_USD_PER_JOB:
         return buy_least_makespan_s(p, a->seeds, d->kept, d->bw_Bps) / YEAR_S * d->money.usd_year / p->n_jobs;
+    case BUY_KWH_PER_JOB:
+        return least_kwh(a, p, d);
     default:
         return buy_least_jct_s(p, d->kept, d->bw_Bps);
     }
@@ -149,6 +167,9 @@ static int buy_make_design(struct buy_design *d, const struct buy_answer *a, int
     d->kept = calloc((size_t)p->at.trace.n_mix, sizeof *d->kept);
     int rc = d->runs && d->kept ? place_settle_system(d->kept, &d->money, &p->at, &p->asked, bw_Bps, e)
                                 : err_nomem(e, "designs");
+    if (!rc && a->objective == BUY_KWH_PER_JOB && *d->money.dark)
+        rc = yaml_fail(&p->at.doc, yaml_get(&p->at.doc, p->at.doc.root, "objective"), e, ERR_RANGE,
+                       "is %s; give the watt of \"%s\"", buy_objective_names[a->objective], d->money.dark);
     if (rc)
         buy_free_design(d);
     else
@@ -229,8 +250,9 @@ static enum buy_order compare_links(const struct buy_answer *a, const struct buy
 
 static bool is_no_dearer(const struct buy_answer *a, const struct buy_design *x, const struct buy_design *y)
 {
-    bool owned = a->objective == BUY_USD_PER_JOB;
-    return x->usd <= y->usd && (!owned || x->money.usd_year <= y->money.usd_year);
+    bool owned = a->objective == BUY_USD_PER_JOB && !(x->money.usd_year <= y->money.usd_year);
+    bool powered = a->objective == BUY_KWH_PER_JOB && x->money.watt > y->money.watt;
+    return x->usd <= y->usd && !owned && !powered;
 }
 
 /* In order of price, so that whoever rules others out comes before them; equals in their order. */
@@ -385,17 +407,19 @@ static int list_designs(struct buy_answer *a, struct err *e)
 
 /* ---- runs ---- */
 
-static double value_of(const struct buy_answer *a, const struct buy_design *d, const struct buy_run *r)
+static double value_of(const struct buy_answer *a, const struct buy_design *d, const struct place_result *r)
 {
     switch (a->objective) {
     case BUY_MAKESPAN:
-        return r->makespan_s;
+        return r->x[PLACE_MAKESPAN];
     case BUY_PER_COST:
-        return r->jct_s * d->usd;
+        return r->x[PLACE_JCT] * d->usd;
     case BUY_USD_PER_JOB:
-        return r->makespan_s / YEAR_S * d->money.usd_year / point_of(a, d)->n_jobs;
+        return r->x[PLACE_USD_PER_JOB];
+    case BUY_KWH_PER_JOB:
+        return r->x[PLACE_KWH_PER_JOB];
     default:
-        return r->jct_s;
+        return r->x[PLACE_JCT];
     }
 }
 
@@ -414,6 +438,7 @@ static int run_seed(struct buy_run *out, const struct buy_answer *a, const struc
     at.trace.mix = mix;
     topo_set_bandwidths(&at.servers.net, d->bw_Bps);
     at.n_schedulers = 1;
+    at.money = d->money;
     struct place_run run = { .study = &at, .seed = seed };
     for (int m = 0; m < N_PLACE_METRICS; m++)
         r.x[m] = NAN;
@@ -425,7 +450,7 @@ static int run_seed(struct buy_run *out, const struct buy_answer *a, const struc
                              .makespan_s = r.x[PLACE_MAKESPAN],
                              .wait_s = r.x[PLACE_WAIT],
                              .stretch = isnan(r.x[PLACE_STRETCH]) ? 1 : r.x[PLACE_STRETCH] };
-    out->value = value_of(a, d, out);
+    out->value = value_of(a, d, &r);
     return 0;
 }
 
@@ -701,6 +726,10 @@ static void buy_judge(struct buy_answer *a)
                 : best->mean.wait_s > 0           ? BUY_QUEUE
                                                   : BUY_ALONE;
     bool met = gap <= SAME_REL;
+    /* Fractions are split for these two alone. */
+    bool split = a->objective == BUY_COMPLETION || a->objective == BUY_PER_COST;
+    if (!whole && !split)
+        met = false;
     if (!whole && !(a->regime == BUY_ALONE && met))
         a->bound = NAN;
     a->gap = (best->mean.value - a->bound) / best->mean.value;

@@ -142,6 +142,14 @@ void buy_point_free(struct buy_point *p)
     place_study_free(&p->at);
 }
 
+double buy_gpus(const struct buy_point *p)
+{
+    double servers = (double)p->net.n_npus;
+    for (int32_t d = 0; d < p->at.servers.level; d++)
+        servers /= p->net.dims[d].size;
+    return servers * p->at.servers.each[0];
+}
+
 /* ---- at bandwidths ---- */
 
 /* Part of a full mesh or ring has part of its bandwidth, as footprint_network() says; of links that a group
@@ -196,14 +204,22 @@ double buy_least_jct_s(const struct buy_point *p, const double *kept, const doub
     return sum_s;
 }
 
+double buy_least_gpu_s(const struct buy_point *p, const double *kept, const double *bw_Bps)
+{
+    double sum_s = 0;
+    for (int32_t i = 0; i < p->at.trace.n_mix; i++) {
+        const struct place_mix *x = &p->at.trace.mix[i];
+        if (p->weight[i] > 0)
+            sum_s += p->weight[i] * x->gpus * x->steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
+    }
+    return sum_s;
+}
+
 double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *kept,
                             const double *bw_Bps)
 {
     const struct place_trace *t = &p->at.trace;
-    double run_s[PLACE_MAX_MIX] = { 0 }, gpus = (double)p->net.n_npus, sum_s = 0;
-    for (int32_t d = 0; d < p->at.servers.level; d++)
-        gpus /= p->net.dims[d].size;
-    gpus *= p->at.servers.each[0];
+    double run_s[PLACE_MAX_MIX] = { 0 }, gpus = buy_gpus(p), sum_s = 0;
     for (int32_t i = 0; i < t->n_mix; i++)
         run_s[i] = t->mix[i].steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
     for (int64_t k = 0; k < seeds; k++) {

@@ -37,6 +37,9 @@ struct buy_point {
 int buy_point_build(struct buy_point *p, int64_t seed, int64_t seeds, struct err *e);
 void buy_point_free(struct buy_point *p);
 
+/** All GPUs of the cluster. */
+double buy_gpus(const struct buy_point *p);
+
 /** A step of entry @p i at bandwidths @p bw_Bps, shape [n_dims]: on its first place alone, and on whichever
  * place it is shortest. */
 double buy_step_s(const struct buy_point *p, int32_t i, const double *bw_Bps);
@@ -49,6 +52,8 @@ void buy_first_ratio(double *ratio, const struct buy_point *p, int32_t i);
 /** The mean completion on all seeds is not below: every job runs at once, as fast as it can. @p kept, shape
  * [n_mix]: of its time. */
 double buy_least_jct_s(const struct buy_point *p, const double *kept, const double *bw_Bps);
+/** Nor the mean GPU-seconds of a job. */
+double buy_least_gpu_s(const struct buy_point *p, const double *kept, const double *bw_Bps);
 /** Nor the mean makespan: the last job to end, and all GPU-hours on all GPUs. */
 double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *kept,
                             const double *bw_Bps);

@@ -467,7 +467,7 @@ static int place_read_point(struct place_study *s, struct err *e)
 int place_study_read(void *point, const struct study_source *from, struct err *e)
 {
     struct place_study *s = point;
-    *s = (struct place_study){ .doc = { .root = -1 }, .money = { NAN, NAN } };
+    *s = (struct place_study){ .doc = { .root = -1 }, .money = { NAN, NAN, "" } };
     int rc = source_read(&s->doc, &s->own_source, from, e);
     if (!rc)
         rc = place_read_point(s, e);

@@ -40,7 +40,8 @@ extern const char *const place_model_words[N_PLACE_MODELS + 1];
     X(COMPLETION, completion, "mean completion", "s")                                                        \
     X(MAKESPAN, makespan, "makespan", "s")                                                                   \
     X(PER_COST, completion_per_cost, "completion times price", "s USD")                                      \
-    X(USD_PER_JOB, usd_per_job, "cost of a job", "USD")
+    X(USD_PER_JOB, usd_per_job, "cost of a job", "USD")                                                      \
+    X(KWH_PER_JOB, kwh_per_job, "energy of a job", "kWh")
 #define BUY_VALUE(NAME, word, title, unit) BUY_##NAME,
 enum buy_objective { BUY_OBJECTIVES(BUY_VALUE) N_BUY_OBJECTIVES };
 extern const char *const buy_objective_names[N_BUY_OBJECTIVES + 1];
@@ -163,6 +164,7 @@ struct place_mix {
 /** Of the whole machine, with `system`; else NaN. */
 struct place_money {
     double usd_year, watt; /**< watt: mean, at the meter */
+    char dark[96];         /**< its first part without watts; "": all have them, else watt is a lower bound */
 };
 
 /** What a run takes of a machine. */

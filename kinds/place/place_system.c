@@ -4,6 +4,7 @@
  * machine costs and draws is shared out over the jobs of a run.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kinds/design/ask/load.h"
@@ -55,7 +56,10 @@ static int settle_entry(double *kept, struct place_money *money, const struct pl
     if (rc)
         return rc;
     *kept = sum.kept;
-    *money = (struct place_money){ sum.cost.total, sum.cost.watt_mean * machine->system.terms.pue };
+    *money = (struct place_money){ sum.cost.total, sum.cost.watt_mean * machine->system.terms.pue, "" };
+    if (sum.lacks_watts)
+        snprintf(money->dark, sizeof money->dark, "%s",
+                 sum.dark ? sum.dark : "the network, which has no parts");
     yaml_id at = yaml_get(&s->doc, s->doc.root, "system");
     const char *name = x->name ? x->name : "of the mix";
     if (isnan(sum.kept))
@@ -73,7 +77,7 @@ int place_settle_system(double *kept, struct place_money *money, const struct pl
                         const struct design_point *machine, const double *bw_Bps, struct err *e)
 {
     int rc = 0;
-    *money = (struct place_money){ NAN, NAN };
+    *money = (struct place_money){ NAN, NAN, "" };
     for (int32_t i = 0; i < s->trace.n_mix && !rc; i++) {
         kept[i] = 1;
         if (machine->has_system)

@@ -114,6 +114,8 @@ echo "== the whole machine: what failures leave, what a job costs"
 owned='system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 10 } }'
 run place mix.yaml --set 'schedulers=[fifo]' --set "$owned"
 run alloc buy.yaml -q --set objective=usd_per_job --set seeds=2 --set "$owned"
+run alloc buy.yaml -q --set objective=kwh_per_job --set seeds=2 --set "$owned"
+run alloc buy.yaml -q --set objective=kwh_per_job --set seeds=2 --set npu_watt=700 --set idle_watt=100
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700 }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 1e9, store_GBps: 1 } }'
 run place mix.yaml --set 'schedulers=[fifo]' --set 'system={ npu_usd: 30000 }'
@@ -122,9 +124,9 @@ echo "== tenants: what their jobs held, and their part of the whole machine, whi
     --tenants tenants.csv --runs runs.csv -o /dev/null
 sed '/^#/d' tenants.csv
 awk -F, '/^#/ { next } !seen[FILENAME]++ { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
-    FILENAME == "runs.csv" { all += $at["runs.csv", "usd_per_job"] * $at["runs.csv", "jobs"]; next }
-    { usd += $at["tenants.csv", "usd"] }
-    END { print (usd / all - 1) ^ 2 < 1e-20 ? "all of it" : "wrong: " usd " of " all }' runs.csv tenants.csv
+    FILENAME == "runs.csv" { n = $at["runs.csv", "jobs"]; all += $at["runs.csv", "usd_per_job"] * n; energy += $at["runs.csv", "kwh_per_job"] * n; next }
+    { usd += $at["tenants.csv", "usd"]; kwh += $at["tenants.csv", "kwh"] }
+    END { print (usd / all - 1) ^ 2 + (kwh / energy - 1) ^ 2 < 1e-20 ? "all of it" : "wrong: " usd " of " all ", " kwh " of " energy }' runs.csv tenants.csv
 run place mix.yaml -q --set 'jobs.mix[0].tenant=lab' --set 'jobs.mix[0].share=0'
 echo "== replicas that exchange every few steps: so many bytes fewer, of which fragments hide"
 step() {
@@ -148,6 +150,10 @@ run place buy.yaml
 run alloc buy.yaml --set objective=time
 run alloc mix.yaml --set objective=completion_per_cost
 run alloc mix.yaml --set objective=usd_per_job
+run alloc mix.yaml --set objective=kwh_per_job
+run alloc buy.yaml --set objective=kwh_per_job --set "system={ npu_usd: 30000 }"
+sed 's/, watt: [0-9]*//' parts.yaml >dark.yaml
+run alloc buy.yaml --set objective=kwh_per_job --set parts=dark.yaml --set "$owned"
 run alloc mix.yaml --set events.horizon_s=3
 sed -e '/^jobs:/,/^  jobs_per_h/d' mix.yaml >idle.yaml
 run alloc idle.yaml

@@ -160,7 +160,8 @@ TEST(one_job_on_all_npus_keeps_and_costs_what_explain_says)
 static void draw_space(char *out, size_t room, struct rng *rng)
 {
     static const char *const orders[] = { "fifo", "srtf", "fifo+topology", "fifo+spread", "las" };
-    static const char *const aims[] = { "completion", "makespan", "completion_per_cost" };
+    static const char *const aims[] = { "completion", "makespan", "completion_per_cost", "kwh_per_job" };
+    static const int idle[] = { 0, 90, 700, 900 };
     size_t n = (size_t)snprintf(
         out, room,
         "model: events\n"
@@ -170,10 +171,11 @@ static void draw_space(char *out, size_t room, struct rng *rng)
         "switch_usd_per_GBps: 45, nic_usd_per_GBps: 80 } ] }\n"
         "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, bw_GBps: 200, tier: A }, "
         "{ name: pod, shape: fat-tree, sizes: [2, 4], taper: 2, bw_GBps: 10, tier: B } ] }\n"
-        "objective: %s\nserver: node\nschedulers: [%s]\nseeds: %d\nseed: %d\n"
+        "objective: %s\nnpu_watt: 700\nidle_watt: %d\nserver: node\nschedulers: [%s]\nseeds: %d\nseed: "
+        "%d\n"
         "jobs: { count: 12, jobs_per_h: %.17g, mix: [\n",
-        aims[rng_below(rng, 3)], orders[rng_below(rng, 5)], 4 + (int)rng_below(rng, 5),
-        (int)rng_below(rng, 100000), rng_range(rng, 20, 2000));
+        aims[rng_below(rng, 4)], idle[rng_below(rng, 4)], orders[rng_below(rng, 5)],
+        4 + (int)rng_below(rng, 5), (int)rng_below(rng, 100000), rng_range(rng, 20, 2000));
     for (int i = 0; i < 3; i++)
         n += (size_t)snprintf(out + n, room - n,
                               "  { name: j%d, model: " SMALL
@@ -200,6 +202,8 @@ static double row_value(const struct found *f, const struct table *rows, int64_t
     const struct buy_design *d = &f->a.designs[i];
     if (f->a.objective == BUY_MAKESPAN)
         return number(rows, d->point, "makespan_s");
+    if (f->a.objective == BUY_KWH_PER_JOB)
+        return number(rows, d->point, "kwh_per_job");
     return number(rows, d->point, "jct_s") * (f->a.objective == BUY_PER_COST ? d->usd : 1);
 }
 
