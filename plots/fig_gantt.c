@@ -73,11 +73,13 @@ static void put_run_notes(const struct runs *x)
     const struct data *d = &x->data;
     struct text common = { 0 };
     char buf[NUM_TEXT];
+    size_t n;
 
     for (int32_t col = d->col[POINT] + 1; col <= d->col[SEED]; col++) {
         text_puts(&common, common.n ? " · " : "");
-        key_put(&common, d->r.t->names[col]);
-        text_printf(&common, " %s", data_text(buf, d, 0, col));
+        table_put_title(&common, d->r.t, col);
+        const char *unit = table_unit(d->r.t, col, &n);
+        text_printf(&common, " %s%s%s", data_text(buf, d, 0, col), *unit ? " " : "", unit);
     }
     canvas_note(x->c, "%s", text_str(&common));
     text_free(&common);
