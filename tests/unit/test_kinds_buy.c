@@ -114,14 +114,15 @@ TEST(the_makespan_of_full_servers_is_its_bound)
     "{ name: pod, shape: fat-tree, sizes: [16, 8], taper: 2, bw_GBps: 50, tier: B } ] }\n"                   \
     "system: { npu_usd: 30000, npu_watt: 700, checkpoint: { store_GBps: 0.05 }, run_steps: 100000 }\n"
 
-static void place_rows(struct table *rows, struct folder *dir, const char *text)
+static void place_rows(struct table *rows, struct table *tenants, struct folder *dir, const char *text)
 {
+    struct table *const extras[N_PLACE_TABLES] = { [PLACE_TABLE_TENANTS] = tenants };
     struct study s;
     struct text notes = { 0 };
     const struct study_ask ask = { .from = { .path = put(dir, "mix.yaml", text) }, .kind = &place_kind };
-    *rows = (struct table){ 0 };
+    *rows = *tenants = (struct table){ 0 };
     MUST(study_open(&s, &ask, e));
-    MUST(campaign_tables(rows, NULL, &notes, &s, 1, e));
+    MUST(campaign_tables(rows, extras, &notes, &s, 1, e));
     text_free(&notes);
     study_close(&s);
 }
@@ -131,10 +132,13 @@ TEST(one_job_on_all_npus_keeps_and_costs_what_explain_says)
 {
 #define ONE_JOB(gpus)                                                                                        \
     OWNED "model: events\nserver: node\nschedulers: [fifo]\njobs: { count: 1, jobs_per_h: 1, mix: [\n"       \
-          "  { model: " SMALL ", gpus: " gpus ", parallel: { tp: 8, batch: 2048 }, steps: 100000 } ] }\n"
+          "  { model: " SMALL ", tenant: lab, gpus: " gpus                                                   \
+          ", parallel: { tp: 8, batch: 2048 }, steps: 100000 } ] }\n"
     KEEP(struct design_point, s, design_point_free);
     KEEP(struct table, whole, table_free);
     KEEP(struct table, half, table_free);
+    KEEP(struct table, lab, table_free);
+    KEEP(struct table, half_lab, table_free);
     struct design d;
     struct system x;
     OK(load(*state, &s,
@@ -142,14 +146,19 @@ TEST(one_job_on_all_npus_keeps_and_costs_what_explain_says)
             DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
     OK(design_evaluate(&d, &s, NULL, e));
     OK(system_build(&x, d.chosen.point, design_owned(&d), e));
-    place_rows(&whole, *state, ONE_JOB("1024"));
-    place_rows(&half, *state, ONE_JOB("512"));
+    place_rows(&whole, &lab, *state, ONE_JOB("1024"));
+    place_rows(&half, &half_lab, *state, ONE_JOB("512"));
     assert_true(x.kept < 0.999);
     assert_close(number(&whole, 0, "goodput"), x.kept, 1e-12);
     assert_close(number(&whole, 0, "jct_s"), 100000 * x.step_s, 1e-9);
     assert_close(number(&whole, 0, "usd_per_job"), x.usd_run, 1e-9);
     assert_close(number(&whole, 0, "kwh_per_job") * 3.6e6,
                  x.cost.watt_mean * s.system.terms.pue * 100000 * x.step_s, 1e-9);
+    /* Its tenant has the whole machine, idle NPUs too. */
+    assert_int_equal(lab.n_rows, 1);
+    assert_close(number(&lab, 0, "usd"), x.usd_run, 1e-9);
+    assert_close(number(&lab, 0, "kwh"), number(&whole, 0, "kwh_per_job"), 1e-12);
+    assert_close(number(&half_lab, 0, "usd"), number(&half, 0, "usd_per_job"), 1e-12);
     assert_true(number(&half, 0, "goodput") > x.kept && number(&half, 0, "goodput") < 1);
     system_free(&x);
     design_free(&d);
