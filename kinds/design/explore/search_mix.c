@@ -647,11 +647,23 @@ static int take_shares(struct mix *x, const struct search_found *row, const stru
     return 0;
 }
 
+/* Plans of each workload of which all mixes can be compared, at most @p most. */
+static int32_t count_each(const struct mix *x, int32_t most)
+{
+    for (; most > 2; most--) {
+        double all = 1;
+        for (int32_t i = 0; i < x->n; i++)
+            all *= most;
+        if (all <= MOST_GUESSED)
+            break;
+    }
+    return most;
+}
+
 /* A few good mixes: the fastest plans of each workload at the split that is best so far, put together. */
 static int scout(struct mix *x, int32_t top, struct err *e)
 {
-    const int32_t most = SCOUTS + top;
-    const int32_t each = (int32_t)fmin(most, fmax(2, pow(MOST_GUESSED, 1.0 / x->n)));
+    const int32_t most = SCOUTS + top, each = count_each(x, most);
     int rc = 0;
     x->guesses = true;
     for (int round = 0; round < SCOUT_ROUNDS && !rc; round++) {
