@@ -127,9 +127,9 @@ static int walk_shape(struct worker *w, int32_t i, search_visit visit, struct er
     find_places(w, i);
     w->n_plans = 0;
     search_left_out_add(&w->left_out, &w->places.left_out);
-    int rc = w->places.n ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
-                                       &b->shapes.shapes[i], w->places.n, visit, w, e)
-                         : 0;
+    int rc = w->places.n || b->any_network ? search_walk(&w->left_out, b->space, b->base, b->study->net.ideal,
+                                                         &b->shapes.shapes[i], w->places.n, visit, w, e)
+                                           : 0;
     return rc ? rc : work_check(e);
 }
 
@@ -269,6 +269,9 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
     int rc = 0;
     if (isinf(c->floor_s) || w->pass->skip(w->pass->with, c->floor_s))
         return 0;
+    find_places(w, c->shape);
+    if (!w->places.n)
+        return 0;
     for (bool begun = false; !rc; k++) {
         if (k == page.n && page.ends)
             break;
@@ -383,7 +386,9 @@ static struct search_desk *desk_new(int64_t most)
 int search_book_build(struct search_book *b, const struct search_space *space, const struct design_point *s,
                       const struct training *base, int64_t most, bool counts, struct err *e)
 {
-    *b = (struct search_book){ .space = space, .study = s, .base = base, .desk = desk_new(most) };
+    *b = (struct search_book){
+        .space = space, .study = s, .base = base, .desk = desk_new(most), .any_network = !counts
+    };
     b->counts.least_B = INFINITY;
     int rc = search_find_shapes(&b->shapes, space, base, s->net.n_npus, e);
     b->chapters = calloc((size_t)b->shapes.n + 1, sizeof *b->chapters);
@@ -438,6 +443,9 @@ int search_book_least(double *least_s, const struct search_book *b, struct err *
     for (int32_t i = 0; i < b->n_chapters && !rc && b->chapters[i].floor_s < *least_s; i++) {
         struct search_page page = { .n = 0 };
         w->book = b;
+        find_places(w, b->chapters[i].shape);
+        if (!w->places.n)
+            continue;
         rc = turn_page(&page, w, &b->chapters[i], e);
         if (!rc && page.n)
             *least_s = fmin(*least_s, page.notes[0].least_s);
@@ -454,7 +462,8 @@ enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096 };
 
 struct search_shelf_book {
     struct search_book book;
-    unsigned long long key;
+    unsigned long long key, counted_key; /* counted_key: of the network that `counts` are of; 0: none */
+    struct search_result counts;
     bool built;
     int32_t readers;
     int64_t asked; /* when it was last */
@@ -515,8 +524,8 @@ void search_shelf_free(struct search_shelf *shelf)
 }
 
 /* All that writing a book looks at but for the network. What only passes look at (bandwidths, latencies,
- * algorithms, prices) is in neither. Structs are hashed as they lie in memory: padding could make two of
- * equal content differ, never the other way round. */
+ * algorithms, prices; where nothing is counted sizes of dimensions) is in neither. Structs are hashed as they
+ * lie in memory: padding could make two of equal content differ, never the other way round. */
 static uint64_t hash_work(const struct search_space *space, const struct model *m, const struct plan *p,
                           const struct topo_npu *npu)
 {
@@ -527,12 +536,12 @@ static uint64_t hash_work(const struct search_space *space, const struct model *
 }
 
 static unsigned long long hash_question(const struct search_space *space, const struct design_point *s,
-                                        const struct training *base)
+                                        const struct training *base, bool counts)
 {
     unsigned long long hash = hash_work(space, &base->model, &base->plan, &s->net.npu);
-    const int64_t whole[] = { s->net.n_npus, s->net.n_dims, s->net.ideal != NULL };
+    const int64_t whole[] = { s->net.n_npus, s->net.ideal != NULL };
     hash = text_hash(hash, whole, sizeof whole);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
+    for (int32_t d = 0; d < s->net.n_dims && counts; d++) {
         const struct topo_dim *dim = &s->net.dims[d];
         const int32_t sizes[] = { dim->size, dim->level, dim->n_levels, topo_is_fabric(dim) };
         hash = text_hash(hash, sizes, sizeof sizes);
@@ -634,7 +643,7 @@ int search_book_open(struct search_book *b, struct search_shelf *shelf, const st
 {
     if (!shelf)
         return search_book_build(b, space, s, base, SEARCH_MOST_NOTED, true, e);
-    unsigned long long key = hash_question(space, s, base);
+    unsigned long long key = hash_question(space, s, base, shelf->counts);
     int rc = 0;
     pthread_mutex_lock(&shelf->lock);
     struct search_shelf_book *of = find_book(shelf, key);
@@ -662,13 +671,14 @@ int search_book_count(struct search_result *counts, const struct search_book *b,
                       struct err *e)
 {
     struct search_book whole;
+    unsigned long long key = hash_question(b->space, b->study, b->base, true);
     *counts = b->counts;
     if (b->counted)
         return 0;
     if (b->of) {
         pthread_mutex_lock(&shelf->lock);
-        bool counted = b->of->book.counted;
-        *counts = b->of->book.counts;
+        bool counted = b->of->counted_key == key;
+        *counts = b->of->counts;
         pthread_mutex_unlock(&shelf->lock);
         if (counted)
             return 0;
@@ -680,8 +690,8 @@ int search_book_count(struct search_result *counts, const struct search_book *b,
     search_book_free(&whole);
     if (b->of) {
         pthread_mutex_lock(&shelf->lock);
-        b->of->book.counts = *counts;
-        b->of->book.counted = true;
+        b->of->counts = *counts;
+        b->of->counted_key = key;
         pthread_mutex_unlock(&shelf->lock);
     }
     return 0;

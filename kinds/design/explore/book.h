@@ -38,6 +38,7 @@ struct search_book {
     struct search_chapter *chapters; /**< shape [n_chapters], owned; ascending by floor_s */
     int32_t n_chapters;
     struct search_desk *desk;     /**< what changes as chapters are written; owned */
+    bool any_network;             /**< nothing is counted: its notes are of any network of so many NPUs */
     bool counted;                 /**< all plans were looked at: `counts` are of all of them, else of none */
     struct search_result counts;  /**< finds nothing */
     struct search_shelf_book *of; /**< of a shelf, which owns what is owned; NULL: none */
@@ -58,8 +59,9 @@ int64_t search_book_kept(const struct search_book *b);
 
 /**
  * Books that were begun, for questions that differ in nothing that a book reads: model, start of the plan,
- * search, NPU, and the sizes of dimensions. Opaque; threads may share one. Unused books are dropped, those
- * that were not asked for the longest first, where there are more than some 64 MB of notes.
+ * search, NPU, their number, and where plans are counted the sizes of dimensions. Opaque; threads may share
+ * one. Unused books are dropped, those that were not asked for the longest first, where there are more than
+ * some 64 MB of notes.
  */
 struct search_shelf;
 /** NULL: no memory. */
