@@ -34,6 +34,7 @@ struct best_job {
     struct whatif whatif;
     bool asked_whatif;           /* and found */
     struct whatif_share *shares; /* shape [answer.rows.n_rows], owned; NULL: nothing is drawn */
+    struct whatif_rest rest;
     struct progress progress;
 };
 
@@ -321,21 +322,26 @@ static void put_whatif(struct text *out, const struct best_job *j)
                     (int)w->n_unused);
 }
 
-/* How often each of these is the best, and what choosing it costs in the mean. */
+/* How often each of these is the best of all within the noise, and what choosing it costs in the mean. */
 static void put_shares(struct text *out, const struct best_job *j)
 {
     const struct design_own *own = j->study.own;
     char share[SHOW], regret[SHOW], n[SHOW];
     if (!j->shares)
         return;
-    text_printf(
-        out, "draws       of %s, among these designs with their plans:", show_count(n, own->uncertain.draws));
+    text_printf(out, "draws       of %s, among these", show_count(n, own->uncertain.draws));
+    if (j->rest.n)
+        text_printf(out, " and %s%d others within the noise", j->rest.all ? "" : "the nearest ",
+                    (int)j->rest.n);
+    text_puts(out, ", with their plans:");
     if (isnan(j->shares[0].best))
         text_printf(out, " %s is not drawn of all of them", j->by);
     for (int64_t i = 0; i < j->answer.rows.n_rows && !isnan(j->shares[0].best); i++)
         text_printf(out, "%s point %lld best in %s %%, regret %s %%", i ? ";" : "",
                     (long long)j->shares[i].point, show_real(share, 100 * j->shares[i].best, 3),
                     show_real(regret, 100 * j->shares[i].regret, 3));
+    if (j->rest.n && !isnan(j->shares[0].best))
+        text_printf(out, "; another one in %s %%", show_real(share, 100 * j->rest.best, 3));
     text_puts(out, "\n");
 }
 
@@ -422,7 +428,7 @@ static int find_whatif(struct best_job *j, struct err *e)
     const struct design_own *own = j->study.own;
     if (!rc && own && !uncertain_is_empty(&own->uncertain)) {
         j->shares = calloc((size_t)t->n_rows, sizeof *j->shares);
-        rc = j->shares ? whatif_draw(j->shares, &j->ask, leaders, (int32_t)t->n_rows, e)
+        rc = j->shares ? whatif_draw(j->shares, &j->rest, &j->ask, leaders, (int32_t)t->n_rows, e)
                        : err_nomem(e, "draws");
     }
     free(leaders);

@@ -398,18 +398,19 @@ static void try_whatif(int *n_lines, int *n_found, const char *text)
     *n_lines += w.n;
 }
 
+static const char machines[] =
+    "network:\n  npu: small.yaml\n  dims:\n"
+    "    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100, bw_GBps: 20 }\n"
+    "    - { name: pod, shape: switch, size: 2, tier: B, latency_ns: 500, bw_GBps: 5 }\n"
+    "parts: rates.yaml\nmodel: alpha-beta\nsplit: given\n"
+    "workload:\n  name: w\n  model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }\n"
+    "  parallel: { batch: 48 }\n  search: { top: 1 }\nsystem: { npu_usd: 1500, npus_per_node: 4 }\n"
+    "vary:\n  zip: { network.npu: [small.yaml, large.yaml], system.npu_usd: [1500, 4000] }\n"
+    "  network.dims.pod.bw_GBps: [2, 5, 10]\n";
+
 /* Between what is and what is told no other point is best; from there on another one is. */
 TEST(what_if_is_where_the_best_changes)
 {
-    static const char machines[] =
-        "network:\n  npu: small.yaml\n  dims:\n"
-        "    - { name: node, shape: ring, size: 4, tier: A, latency_ns: 100, bw_GBps: 20 }\n"
-        "    - { name: pod, shape: switch, size: 2, tier: B, latency_ns: 500, bw_GBps: 5 }\n"
-        "parts: rates.yaml\nmodel: alpha-beta\nsplit: given\n"
-        "workload:\n  name: w\n  model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }\n"
-        "  parallel: { batch: 48 }\n  search: { top: 1 }\nsystem: { npu_usd: 1500, npus_per_node: 4 }\n"
-        "vary:\n  zip: { network.npu: [small.yaml, large.yaml], system.npu_usd: [1500, 4000] }\n"
-        "  network.dims.pod.bw_GBps: [2, 5, 10]\n";
     struct drawn d;
     int n_lines = 0, n_found = 0;
     omp_set_num_threads(1);
@@ -420,6 +421,39 @@ TEST(what_if_is_where_the_best_changes)
     }
     print_message("%d sides of inputs, %d change the best\n", n_lines, n_found);
     assert_true(n_found > 0);
+}
+
+/* What one leader's draws come to beside all designs within the noise is what they come to beside all. */
+TEST(draws_are_held_against_all_designs_within_the_noise)
+{
+    KEEP(struct study, s, study_close) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct best_answer, a, best_free) = { 0 };
+    const struct keep_rule rule = { .kind = &design_kind };
+    struct whatif_share all[6], one;
+    struct whatif_rest none, rest;
+    int64_t leaders[6];
+    FOLDER(f);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        put(&f, files[i].name, files[i].text);
+    TEXT(text,
+         "%suncertain: { draws: 60, keys: { network.npu.peak_TFLOPS: { uniform: [0.05, 3], relative: true }, "
+         "network.npu.mem_GBps: { uniform: [0.05, 2], relative: true } } }\n",
+         machines);
+    OK(designs_open(&s, put(&f, "study.yaml", text_str(&text)), NULL, 0, e));
+    study_put_columns(&columns, &s, TABLE_ROWS);
+    struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 6, .threads = 1 };
+    OK(best_take_by(&ask.by, &rule, "usd_per_Mtoken", &columns, e));
+    OK(best_find(&a, &ask, e));
+    assert_int_equal(a.rows.n_rows, 6);
+    for (int64_t i = 0; i < 6; i++)
+        leaders[i] = table_count(&a.rows, i, table_find(&a.rows, "point"));
+    OK(whatif_draw(all, &none, &ask, leaders, 6, e));
+    OK(whatif_draw(&one, &rest, &ask, leaders, 1, e));
+    assert_true(none.n == 0 && rest.all && rest.n > 0);
+    assert_close(one.best, all[0].best, 1e-12);
+    assert_close(one.regret, all[0].regret, 1e-12);
+    assert_close(one.best + rest.best, 1, 1e-12);
 }
 
 /* Plans that are found from a book that others wrote are those of a book of one's own. */

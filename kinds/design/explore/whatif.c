@@ -430,32 +430,107 @@ static int draw_leader(double *costs, const struct best_ask *ask, int64_t point,
     return rc;
 }
 
-int whatif_draw(struct whatif_share *shares, const struct best_ask *ask, const int64_t *leaders, int32_t n,
-                struct err *e)
+/* By what the draws of one design lie apart at most, of any of @p n. */
+static double spread_of(const double *costs, int32_t n, int64_t draws)
 {
-    const struct design_own *own = ask->study->own;
-    const int64_t draws = own->uncertain.draws;
-    double *costs = malloc((size_t)(n * draws) * sizeof *costs); /* shape [n][draws] */
-    int rc = costs ? 0 : err_nomem(e, "draws");
-    for (int32_t k = 0; k < n && !rc; k++) {
-        shares[k] = (struct whatif_share){ .point = leaders[k] };
-        rc = draw_leader(costs + k * draws, ask, leaders[k], e);
+    double most = 1;
+    for (int32_t k = 0; k < n; k++) {
+        double low = INFINITY, high = 0;
+        for (int64_t i = 0; i < draws; i++) {
+            low = fmin(low, fabs(costs[k * draws + i]));
+            high = fmax(high, fabs(costs[k * draws + i]));
+        }
+        most = fmax(most, high / low);
     }
-    for (int64_t i = 0; i < draws && !rc; i++) {
+    return most;
+}
+
+/* Is it no worse than @p best by more than the spread? */
+static bool is_near(const struct best_ask *ask, double value, double best, double spread)
+{
+    return ask->by.factors[0].large ? value * spread >= best : value <= best * spread;
+}
+
+/* Designs within the noise that are no leaders: into @p list, shape [WHATIF_MOST_DRAWN]. */
+static int find_near(int64_t *list, struct whatif_rest *rest, const struct best_ask *ask,
+                     const int64_t *leaders, int32_t n, double spread, struct err *e)
+{
+    struct best_answer *a = malloc(sizeof *a);
+    struct best_ask more = *ask;
+    int rc = a ? 0 : err_nomem(e, "draws");
+    more.progress = NULL;
+    more.top = n;
+    while (!rc && !rest->all && more.top < n + WHATIF_MOST_DRAWN) {
+        more.top = 4 * more.top < n + WHATIF_MOST_DRAWN ? 4 * more.top : n + WHATIF_MOST_DRAWN;
+        rc = best_find(a, &more, e);
+        rest->n = 0;
+        for (int64_t i = 0; !rc && i < a->rows.n_rows; i++) {
+            int64_t point = table_count(&a->rows, i, table_find(&a->rows, "point"));
+            bool is = is_near(ask, a->values[i], a->values[0], spread);
+            for (int32_t k = 0; k < n; k++)
+                is = is && point != leaders[k];
+            if (is && rest->n < WHATIF_MOST_DRAWN)
+                list[rest->n++] = point;
+        }
+        rest->all = !rc && (a->rows.n_rows < more.top ||
+                            !is_near(ask, a->values[a->rows.n_rows - 1], a->values[0], spread));
+        if (!rc)
+            best_free(a);
+    }
+    free(a);
+    return rc;
+}
+
+/* Who is the best of each draw, of @p all designs, the first @p n of which are leaders. */
+static void tally(struct whatif_share *shares, struct whatif_rest *rest, const double *costs, int64_t draws,
+                  int32_t n, int32_t all)
+{
+    for (int64_t i = 0; i < draws; i++) {
         int32_t best = 0;
-        for (int32_t k = 1; k < n; k++)
+        for (int32_t k = 1; k < all; k++)
             best = costs[k * draws + i] < costs[best * draws + i] ? k : best;
         double least = costs[best * draws + i];
-        shares[best].best += 1 / (double)draws;
+        *(best < n ? &shares[best].best : &rest->best) += 1 / (double)draws;
         /* Of what is to be large the ratio is that of the best to this one. */
         for (int32_t k = 0; k < n; k++)
             shares[k].regret +=
                 (least < 0 ? least / costs[k * draws + i] - 1 : costs[k * draws + i] / least - 1) /
                 (double)draws;
     }
-    for (int32_t k = 0; k < n && !rc; k++) /* what is not drawn of one is not known of any */
-        for (int32_t other = 0; other < n && isnan(shares[k].regret); other++)
-            shares[other].best = shares[other].regret = NAN;
+}
+
+static bool is_drawn(const double *costs, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (isnan(costs[i]))
+            return false;
+    return true;
+}
+
+int whatif_draw(struct whatif_share *shares, struct whatif_rest *rest, const struct best_ask *ask,
+                const int64_t *leaders, int32_t n, struct err *e)
+{
+    const struct design_own *own = ask->study->own;
+    const int64_t draws = own->uncertain.draws;
+    int64_t near[WHATIF_MOST_DRAWN];
+    double *costs =
+        malloc((size_t)((n + WHATIF_MOST_DRAWN) * draws) * sizeof *costs); /* shape [all][draws] */
+    int rc = costs ? 0 : err_nomem(e, "draws");
+    *rest = (struct whatif_rest){ 0 };
+    for (int32_t k = 0; k < n && !rc; k++) {
+        shares[k] = (struct whatif_share){ .point = leaders[k] };
+        rc = draw_leader(costs + k * draws, ask, leaders[k], e);
+    }
+    bool drawn = !rc && is_drawn(costs, n * draws);
+    if (drawn)
+        rc = find_near(near, rest, ask, leaders, n, spread_of(costs, n, draws), e);
+    for (int32_t k = 0; k < rest->n && !rc; k++)
+        rc = draw_leader(costs + (n + k) * draws, ask, near[k], e);
+    drawn = drawn && !rc && is_drawn(costs, (n + rest->n) * draws);
+    if (drawn)
+        tally(shares, rest, costs, draws, n, n + rest->n);
+    for (int32_t k = 0; k < n && !drawn; k++)
+        shares[k].best = shares[k].regret = NAN;
     free(costs);
     return rc;
 }

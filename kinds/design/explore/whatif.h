@@ -36,9 +36,19 @@ struct whatif_line {
 /** One of the leaders in all draws of `uncertain`, in which designs keep their splits and plans. */
 struct whatif_share {
     int64_t point;
-    double best; /**< share of the draws in which it is the best of the leaders */
+    double best; /**< share of the draws in which it is the best of all that are drawn */
     double
         regret; /**< how much worse than the best of each draw it is, in the mean of draws: a ratio less 1 */
+};
+
+enum { WHATIF_MOST_DRAWN = 64 };
+
+/** The designs that are drawn beside the leaders: those that the noise may make the best, as far as draws of
+ * the leaders lie apart. */
+struct whatif_rest {
+    int32_t n;
+    bool all;    /**< else there are more than WHATIF_MOST_DRAWN */
+    double best; /**< share of the draws in which one of them is the best */
 };
 
 /** Release with whatif_free(). */
@@ -48,11 +58,12 @@ struct whatif {
     int32_t n_unused; /**< prices of parts that none of the leaders has: not looked at */
 };
 
-/** What draws of the study's `uncertain` make of the leaders, shape [n], the same draws for all; all NaN
- * where what is sought is not drawn, or not of every leader. Limits are those of the study as it is.
- * ERR_NOMEM, and errors of uncertain_fill(). */
-int whatif_draw(struct whatif_share *shares, const struct best_ask *ask, const int64_t *leaders, int32_t n,
-                struct err *e);
+/** What draws of the study's `uncertain` make of the leaders, shape [n], the best first, and of all designs
+ * within the noise, the same draws for all; all NaN where what is sought is not drawn, or not of every
+ * design. Limits are those of the study as it is. ERR_NOMEM, and errors of best_find() and uncertain_fill().
+ */
+int whatif_draw(struct whatif_share *shares, struct whatif_rest *rest, const struct best_ask *ask,
+                const int64_t *leaders, int32_t n, struct err *e);
 
 /** Of @p top 1 what the answer of @p ask would become; @p leaders: points, the best first, shape [n], which
  * say which products count. ERR_RANGE: too many keys vary; errors of tornado_build(), but for a study of
