@@ -168,12 +168,14 @@ static void keep_notes(const struct worker *w, struct search_chapter *c, int64_t
     n = n < room ? n : room;
     if (c->n != from || c->n_leaves == SEARCH_LEAVES || (n <= 0 && w->n))
         return;
-    struct search_note *notes = malloc(((size_t)n + 1) * sizeof *notes);
-    if (!notes)
+    struct search_leaf *leaf = &c->leaves[c->n_leaves];
+    leaf->notes = malloc(((size_t)n + 1) * sizeof *leaf->notes);
+    if (!leaf->notes)
         return;
+    leaf->n = n;
     if (n)
-        memcpy(notes, w->notes + from, (size_t)n * sizeof *notes);
-    c->leaves[c->n_leaves++] = (struct search_leaf){ notes, n };
+        memcpy(leaf->notes, w->notes + from, (size_t)n * sizeof *leaf->notes);
+    c->n_leaves++;
     c->n += n;
     c->ends = c->n == w->n;
     c->state = CHAPTER_WRITTEN;
