@@ -528,6 +528,31 @@ TEST(plans_that_are_not_noted_are_found_too)
     }
 }
 
+/* What a book keeps of one network, notes and the best plans, changes nothing of the next. */
+TEST(a_book_that_was_read_finds_the_same_plans)
+{
+    static const double networks_Bps[][2] = { { 10e9, 2e9 }, { 1e9, 2e9 }, { 90e9, 0.1e9 }, { 10e9, 2e9 } };
+    struct search_space space;
+    KEEP(struct search_book, book, search_book_free) = { 0 };
+    KEEP(struct design_point, s, design_point_free);
+    OK(load(&s, &given_cases[0], 0, e));
+    const struct training *base = s.workloads[0].training;
+    OK(schema_read(&space, &search_section, &s.doc, base->search, e));
+    OK(search_book_build(&book, &space, &s, base, SEARCH_MOST_NOTED, true, e));
+    for (size_t i = 0; i < COUNT_OF(networks_Bps); i++) {
+        KEEP(struct search_book, fresh, search_book_free) = { 0 };
+        KEEP(struct search_result, one, search_free);
+        KEEP(struct search_result, other, search_free);
+        OK(search_book_build(&fresh, &space, &s, base, SEARCH_MOST_NOTED, true, e));
+        OK(search_given(&one, &book, networks_Bps[i], e));
+        OK(search_given(&other, &fresh, networks_Bps[i], e));
+        assert_same_result(&one, &other);
+        for (int32_t k = 0; k < one.n_found; k++)
+            assert_int_equal(one.found[k].alike, other.found[k].alike);
+    }
+    assert_true(search_book_kept(&book) > 0);
+}
+
 TEST(the_number_of_threads_changes_nothing)
 {
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };

@@ -51,8 +51,10 @@ struct worker {
 /* What changes as chapters are written, by several threads. */
 struct search_desk {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a chapter is no longer under way */
-    int64_t kept, most;     /* notes */
+    pthread_cond_t changed;    /* a chapter is no longer under way */
+    int64_t kept, most;        /* notes */
+    struct search_found *best; /* shape [n_best], owned: that a search found */
+    int32_t n_best;
 };
 
 /* ---- one plan ---- */
@@ -418,6 +420,7 @@ void search_book_free(struct search_book *b)
     if (b->desk) {
         pthread_mutex_destroy(&b->desk->lock);
         pthread_cond_destroy(&b->desk->changed);
+        free(b->desk->best);
     }
     free(b->desk);
     *b = (struct search_book){ 0 };
@@ -824,6 +827,51 @@ void search_best_add(struct search_best *b, const struct search_found *f)
 {
 #pragma omp critical(search_best)
     best_insert(b, f);
+}
+
+/* What rounding of a time may come to that is found in another order. */
+#define RECALL_REL 1e-9
+
+int search_book_recall(struct search_best *b, const struct search_book *book,
+                       const struct collective_way *way, struct err *e)
+{
+    struct search_desk *desk = book->desk;
+    struct training *x = malloc(sizeof *x);
+    struct search_best known = { 0 };
+    int rc = x ? search_best_reserve(&known, b->most, b->last.margin, e) : err_nomem(e, "a search");
+    known.folds = b->folds;
+    pthread_mutex_lock(&desk->lock);
+    for (int32_t i = 0; i < desk->n_best && !rc; i++) {
+        struct search_found f = desk->best[i];
+        struct err ignored;
+        *x = *book->base;
+        x->plan = f.plan;
+        if (training_derive(x, &book->study->net, &ignored))
+            continue;
+        f.value = f.time_s = search_clock_at(way, &x->place, &x->cost);
+        best_insert(&known, &f);
+    }
+    pthread_mutex_unlock(&desk->lock);
+    if (!rc && known.n == known.most)
+        b->last.value = fmin(b->last.value, known.last.value * (1 + RECALL_REL));
+    search_best_free(&known);
+    free(x);
+    return rc;
+}
+
+void search_book_remember(const struct search_book *book, const struct search_best *b)
+{
+    struct search_desk *desk = book->desk;
+    pthread_mutex_lock(&desk->lock);
+    if (b->n && b->n >= desk->n_best) {
+        struct search_found *best = realloc(desk->best, (size_t)b->n * sizeof *best);
+        if (best) {
+            memcpy(best, b->found, (size_t)b->n * sizeof *best);
+            desk->best = best;
+            desk->n_best = b->n;
+        }
+    }
+    pthread_mutex_unlock(&desk->lock);
 }
 
 struct search_found search_found_of(const struct search_candidate *c)

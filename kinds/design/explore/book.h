@@ -137,6 +137,13 @@ struct search_pass {
     void *with;
 };
 
+/** Begin from the plans that an earlier search of the book found best, at any bandwidths: at those of @p way
+ * they say how slow the last of the best few is at most. What is found does not depend on it. ERR_NOMEM. */
+int search_book_recall(struct search_best *b, const struct search_book *book,
+                       const struct collective_way *way, struct err *e);
+/** For the next search; without memory nothing. */
+void search_book_remember(const struct search_book *book, const struct search_best *b);
+
 /** Takes every candidate of the book, but for those that are skipped; ranks do not depend on threads.
  * ERR_NOMEM. */
 int search_book_pass(const struct search_book *b, const struct search_pass *pass, struct err *e);

@@ -516,7 +516,10 @@ static int find_fastest(struct search_best *out, const struct search_book *book,
                                       .skip = skip_slower,
                                       .take = take_fast,
                                       .with = out };
-    int rc = search_book_pass(book, &pass, e);
+    int rc = search_book_recall(out, book, &pass.ways[0], e);
+    rc = rc ? rc : search_book_pass(book, &pass, e);
+    if (!rc)
+        search_book_remember(book, out);
     for (int32_t i = 0; i < out->n; i++)
         memcpy(out->found[i].bw_Bps, bw_Bps, sizeof(double) * (size_t)book->study->net.n_dims);
     return rc;
