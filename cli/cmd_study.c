@@ -1269,6 +1269,8 @@ static int run_kind(struct run *run, const struct study_kind *kind, struct err *
         return write_list(run, kind, e);
     if (run->opt.n_operands < 1)
         return err_set(e, ERR_USAGE, "argument is missing, expected STUDY");
+    /* A search within the only point at work takes no more threads than were asked for either. */
+    omp_set_num_threads(threads_of(run));
     job.ask = (struct campaign_ask){ .store = run->opt.store,
                                      .threads = threads_of(run),
                                      .command = run->recorded,

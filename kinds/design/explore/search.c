@@ -274,7 +274,7 @@ static int solve_block(struct search_best *best, struct search_found *block, int
                        const struct splitting *x, struct err *e)
 {
     int rc = 0;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (n > 1)
     for (int32_t i = 0; i < n; i++) {
         struct err own = { 0 };
         struct alloc_answer answer = { 0 };
