@@ -125,7 +125,7 @@ vary: { total_GBps: { from: 100, to: 500, points: 4000 }, network.dims.pod.size:
 EOF
 # weft_is_killed: mpirun ends the first rank a second after it has asked it to end; what it said meanwhile is in run.log.
 weft_is_killed() {
-    rm -f killed.db* pid.*
+    rm -f killed.* pid.*
     # shellcheck disable=SC2016 # for the shell of each rank
     mpirun -q -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >pid.$OMPI_COMM_WORLD_RANK; exec "$0" sweep study.yaml -j 1 --store killed.db' \
         "$weft" 2>run.log &
