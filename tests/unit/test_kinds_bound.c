@@ -126,7 +126,7 @@ TEST(gains_over_the_even_split_are_bounded_closely)
         double is = step_time(&s.fn, even_Bps) / step_time(&s.fn, a.bw_Bps); /* both cost the same */
         for (int better = 0; better < 2; better++) {
             KEEP(struct front, known, front_free) = { .n_cols = 1 };
-            bool on;
+            bool on = false;
             OK(front_offer(&known, &(double){ -is * (1 + 1e-4 * better) }, 0, &on, e));
             bound_begin(&b, &columns[gain], 1);
             OK(bound_prepare(&b, &m.study, e));

@@ -138,7 +138,6 @@ static void offer(struct front *f, double x0, double x1, double x2)
     MUST(front_sort(f, e));
 }
 
-/* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
 /* Of each set of values the lowest ids stay and the rest is counted, in any order, and in parts. */
 TEST(of_equal_points_the_first_stay_and_the_others_are_counted)
 {
@@ -146,7 +145,8 @@ TEST(of_equal_points_the_first_stay_and_the_others_are_counted)
     static double x[N][2];
     RNG(r, 8, 7);
     for (int draw = 0; draw < 60; draw++) {
-        int64_t most = rng_below(r, 5) ? 1 + rng_below(r, 40) : 0, order[N], want_n = 0, want_left = 0;
+        int64_t most = rng_below(r, 5) ? 1 + rng_below(r, 40) : 0, want_n = 0, want_left = 0;
+        int64_t order[N] = { 0 };
         int64_t values = 1 + rng_below(r, 4);
         bool want[N] = { false }, on[N];
         KEEP(struct front_set, whole, front_set_free) = { .n_cols = 2, .most_equal = most };
@@ -206,6 +206,7 @@ TEST(a_million_equal_points_take_no_memory)
     assert_true(on && f.n == 1 && f.left_out == 0 && f.n_off == 10);
 }
 
+/* On y = 1/x from 1/4 to 4 the tangent lies along the chord at x = 1; both directions of a column agree. */
 TEST(knee_of_a_hyperbola_is_where_its_tangent_lies_along_the_chord)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
