@@ -51,6 +51,7 @@ for section in $SECTIONS; do
     esac
 done
 mkdir -p docs
+[ -z "$(tail -n 1 "$new")" ] || echo >>"$new"
 sed -n '/^## Tests behind the other pages/,$p' "$PAGE" >>"$new"
 cat "$new" >"$PAGE"
 if [ -n "$contradicted" ]; then
