@@ -35,7 +35,6 @@ const struct buy_objective_row buy_objectives[] = { BUY_OBJECTIVES(BUY_ROW) };
 enum { FIRST_SEEDS = 4, MOST_POINTS = 1024, MOST_DESIGNS = 1 << 15, MOST_FRONT = 64 };
 #define CHANCE   0.999 /* of the differences that are taken for none */
 #define YEAR_S   (8760 * 3600.0)
-#define KWH_J    3.6e6
 #define ROWS_REL 1e-9
 #define SAME_REL 1e-9
 

@@ -457,9 +457,9 @@ static int place_read_point(struct place_study *s, struct err *e)
     place_note_unused(s, &place_section, s->doc.root, place_find_uses(s));
     if (s->servers.drawn)
         place_note_unused(s, &draw_racks_section, s->file.racks, draw_racks_uses(s->model == PLACE_EVENTS));
-    rc = place_ops_of(s->model)->read(s, e);
+    rc = place_read_watts(s, e);
     if (!rc)
-        rc = place_read_watts(s, e);
+        rc = place_ops_of(s->model)->read(s, e);
     return rc ? rc : text_check(&s->notes, e);
 }
 

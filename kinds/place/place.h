@@ -330,6 +330,8 @@ int place_take_speeds(struct job *job, const struct place_study *s, struct err *
 
 /* ---- the whole machine (place_system.c) ---- */
 
+#define KWH_J 3.6e6
+
 /** What a study of designs asks of the same network. ERR_PARSE, ERR_RANGE. */
 int place_ask_network(struct design_point *out, const struct place_study *s, unsigned needs, struct err *e);
 /** The share of its time that each entry of the mix keeps, shape [n_mix], and what the machine costs, with
@@ -339,7 +341,8 @@ int place_settle_system(double *kept, struct place_money *money, const struct pl
 /** `system` of a study whose mix was read and whose bandwidths are known. Errors of both. */
 int place_read_system(struct place_study *s, struct err *e);
 
-/** `npu_watt` and `idle_watt`, from the network where they are not given. ERR_RANGE with the place. */
+/** `npu_watt` and `idle_watt`, from the network where they are not given; before the model is read. ERR_RANGE
+ * with the place. */
 int place_read_watts(struct place_study *s, struct err *e);
 /** Energy a job and an iteration into x of @p out, where watts are known: with `system` that of the whole
  * machine at its mean power, else that of its NPUs, held and idle. */

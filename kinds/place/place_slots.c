@@ -28,6 +28,9 @@ static const struct key gadget_keys[] = {
            "strict: offer what is left to jobs that drew nothing (default: true)", .uses = 1),
     K_WORD(T, generic_pricing, "pricing", pricing_words, 0,
            "auto: by racks where the fabric has two levels (default: auto)"),
+    K_REAL(
+        T, energy_weight, "energy_weight", "1/kWh", 1 / KWH_J, 0, 1e15, 0,
+        "utility of a kWh that NPUs draw beyond idle_watt: rings worth less than theirs wait (default: 0)"),
 };
 K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
           "the linear programme and its rounding, arXiv 2202.01158", K_USES(gadget_uses));
@@ -103,6 +106,26 @@ static int slots_read_from_trace(struct place_study *s, struct err *e)
     return place_read_trace(&s->trace, &s->doc, d->from_trace, e);
 }
 
+/* Energy as an aim: what the GPUs that a ring holds draw beyond those that idle, which are paid anyway. */
+static int slots_read_energy(struct place_study *s, struct err *e)
+{
+    double more_W = s->file.npu_watt - s->file.idle_watt, slot_s = slots_length(&s->draw_slots);
+    yaml_id at = yaml_get(&s->doc, s->file.gadget, "energy_weight");
+    if (!(s->slots.energy_weight > 0) || !place_has_scheduler(s, "gadget"))
+        return 0;
+    if (isnan(more_W))
+        return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
+                             "is given for NPUs without watts; give npu_watt and idle_watt");
+    if (isnan(slot_s))
+        return yaml_fail_key(&s->doc, at, e, ERR_RANGE,
+                             "needs the length of a slot; give jobs.progress tau or links, or a trace");
+    if (!(more_W > 0))
+        place_note_key(s, s->file.gadget, "energy_weight",
+                       "NPUs draw no more than idle_watt (by default npu_watt)");
+    s->slots.gpu_cost = s->slots.energy_weight * fmax(more_W, 0) * slot_s;
+    return 0;
+}
+
 static int slots_read(struct place_study *s, struct err *e)
 {
     s->slots = elastic_settings_default();
@@ -114,6 +137,8 @@ static int slots_read(struct place_study *s, struct err *e)
         rc = schema_read_or(&s->slots, &place_gadget_section, &s->doc, s->file.gadget, e);
     if (!rc)
         rc = schema_read_or(&s->slots, &place_las_section, &s->doc, s->file.las, e);
+    if (!rc)
+        rc = slots_read_energy(s, e);
     if (!rc)
         slots_note(s);
     return rc;
@@ -128,7 +153,7 @@ static int slots_read(struct place_study *s, struct err *e)
  * and says nothing of the scheduler. Overloads are the worst of all slots: one slot over capacity is no plan.
  */
 static void slots_write_result(struct place_result *out, const struct elastic_result *r,
-                               const struct elastic_job *jobs)
+                               const struct elastic_job *jobs, double gpu_cost)
 {
     double jct = 0, over[2] = { 0, 0 };
     int64_t n = 0;
@@ -159,9 +184,11 @@ static void slots_write_result(struct place_result *out, const struct elastic_re
      * Over all slots the factor is 1/(3 gamma + 1) (arXiv 2202.01158), and holds for concave utilities alone:
      * where the sum of sigmoids is shown, the theorem is about that of their envelopes.
      */
-    out->x[PLACE_GUARANTEE] = r->concave && r->gamma > 0 ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
-    out->unproved =
-        !r->concave && r->gamma > 0 ? "the theorem is about concave utilities, not sigmoids" : NULL;
+    out->unproved = !(r->gamma > 0) ? NULL
+                    : gpu_cost > 0  ? "the theorem is about utilities that never fall, not less energy_weight"
+                    : !r->concave   ? "the theorem is about concave utilities, not sigmoids"
+                                    : NULL;
+    out->x[PLACE_GUARANTEE] = r->gamma > 0 && !out->unproved ? 1 / (3.0 * r->gamma + 1) : (double)NAN;
     out->x[PLACE_FINISHED] = (double)n;
     out->x[PLACE_MAKESPAN] = n == r->n_jobs ? last - first + 1 : (double)NAN;
     out->x[PLACE_JCT] = n ? jct / (double)n : (double)NAN;
@@ -404,7 +431,7 @@ static int slots_run(struct place_result *out, const struct place_run *run, stru
     int rc = elastic_run(&r, elastic_schedulers[run->which], run->cluster, own->jobs.jobs, own->jobs.n,
                          &settings, places || links, e);
     if (!rc) {
-        slots_write_result(out, &r, own->jobs.jobs);
+        slots_write_result(out, &r, own->jobs.jobs, settings.gpu_cost);
         slots_write_energy(out, run, &r);
         if (place_wants(run, PLACE_TABLE_JOBS))
             slots_put_jobs(run, &r);

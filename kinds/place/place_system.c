@@ -104,21 +104,19 @@ int place_read_system(struct place_study *s, struct err *e)
     rc = place_settle_system(kept, &s->money, s, &machine, bw_Bps, e);
     for (int32_t i = 0; i < s->trace.n_mix && !rc; i++)
         s->trace.mix[i].job.kept = kept[i];
+    if (s->money.watt > 0) {
+        place_note_key(s, s->doc.root, "npu_watt", "system says what NPUs draw");
+        place_note_key(s, s->doc.root, "idle_watt", "system says what NPUs draw");
+    }
     design_point_free(&machine);
     return rc;
 }
 
 /* ---- energy ---- */
 
-#define KWH_J 3.6e6
-
 int place_read_watts(struct place_study *s, struct err *e)
 {
     bool idle = !isnan(s->file.idle_watt), given = !isnan(s->file.npu_watt), lacks = false;
-    if (s->money.watt > 0) {
-        place_note_key(s, s->doc.root, "npu_watt", "system says what NPUs draw");
-        place_note_key(s, s->doc.root, "idle_watt", "system says what NPUs draw");
-    }
     if (!given && s->servers.has_network && !s->servers.types)
         s->file.npu_watt = s->servers.net.npu.power_W;
     for (int32_t t = 0; t < s->servers.n_npus && s->servers.types && !given; t++)

@@ -8,7 +8,6 @@
 #include "kinds/place/place.h"
 
 #define YEAR_S (8760 * 3600.0)
-#define KWH_J  3.6e6
 
 struct place_tenant_row {
     struct place_row_head head;

@@ -345,7 +345,8 @@ static int round_offer_again(struct gadget_round *x, int32_t at, struct err *e)
     bool fits_all = false;
     gadget_lp_price(
         lp, bid, (struct gadget_offer){ .least = 1, .most = bid->most, .floor = -INFINITY, .search = true });
-    if (ring->n == 0)
+    /* What is left may have room for rings alone that are not worth their energy. */
+    if (ring->n == 0 || bid->gain[ring->rate][ring->workers_total] < 0)
         return 0;
     const struct elastic_job job = elastic_at_rate(&lp->jobs[bid->job], ring->rate);
     int rc = elastic_room_fits(&fits_all, &x->room, &job, ring->servers, ring->workers, ring->n, e);

@@ -1010,12 +1010,12 @@ static bool lp_is_same(const struct gadget_pool *p, const struct gadget_column *
            memcmp(p->workers + k->first, ring->workers, size) == 0;
 }
 
-/* May the programme use it now? */
+/* May the programme use it now? One that costs more energy than it is worth was kept from another slot. */
 static bool lp_is_offered(const struct gadget_lp *x, const struct gadget_column *k)
 {
     int32_t bid = x->bid_of[k->job];
     return bid >= 0 && k->workers_total >= x->bids[bid].least_size &&
-           k->workers_total <= x->bids[bid].most_size;
+           k->workers_total <= x->bids[bid].most_size && gadget_column_gain(x, k) >= 0;
 }
 
 int gadget_lp_add(int32_t *column, struct gadget_lp *x, int32_t job, const struct gadget_ring *ring,
@@ -1104,8 +1104,7 @@ static void lp_take_gains(struct gadget_lp *x, const struct elastic_slot *slot)
                 continue;
             bid->gain[r] = at;
             for (int32_t k = 0; k <= bid->most; k++, at++) {
-                double gain = k ? elastic_gain(j, k, (enum elastic_rate)r) : 0;
-                *at = k ? utility_gain(&j->aim, slot->done[bid->job], gain) : 0;
+                *at = k ? elastic_worth(slot, bid->job, k, (enum elastic_rate)r) : 0;
                 x->unit = fmax(x->unit, *at);
             }
         }

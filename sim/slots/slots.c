@@ -190,7 +190,13 @@ static int slots_run_build(struct slots_run *r, const struct elastic_scheduler *
     if (r->arena.failed)
         return err_nomem(e, "run of jobs");
     r->slot = (struct elastic_slot){
-        .cluster = c, .jobs = jobs, .n_jobs = n, .used = r->used, .done = r->done, .active = r->active
+        .cluster = c,
+        .jobs = jobs,
+        .n_jobs = n,
+        .used = r->used,
+        .done = r->done,
+        .active = r->active,
+        .gpu_cost = settings->gpu_cost,
     };
     rc = slots_sort_arrivals(r->order, jobs, n, settings->n_slots, e);
     if (!rc)
@@ -322,7 +328,7 @@ static int slots_run_slot(struct slots_run *r, struct elastic_result *out, struc
                                ring->n, 1, e);
         if (rc)
             break;
-        value += utility_gain(&j.aim, r->done[ring->job], elastic_gain(&j, ring->workers_total, ring->rate));
+        value += elastic_worth(&r->slot, ring->job, ring->workers_total, ring->rate);
         slots_credit(r, ring, &out->jobs[ring->job]);
         slot->workers += ring->workers_total;
     }
@@ -444,6 +450,13 @@ struct elastic_job elastic_at_rate(const struct elastic_job *job, enum elastic_r
     struct elastic_job at = *job;
     at.hop_Bps *= shares[rate];
     return at;
+}
+
+double elastic_worth(const struct elastic_slot *s, int32_t job, int32_t workers, enum elastic_rate rate)
+{
+    const struct elastic_job *j = &s->jobs[job];
+    return utility_gain(&j->aim, s->done[job], elastic_gain(j, workers, rate)) -
+           s->gpu_cost * workers * j->demand[0];
 }
 
 int32_t elastic_most(const struct elastic_slot *s, int32_t job)

@@ -88,7 +88,11 @@ struct elastic_slot {
     const int32_t *active; /**< shape [n_active]: arrived, not left, with budget for one worker at least; by
                               arrival, then number */
     int32_t n_active;
+    double gpu_cost; /**< of a GPU held in the slot, as elastic_settings.gpu_cost */
 };
+
+/** What a ring adds to the job's `aim` in this slot, less the cost of its GPUs. */
+double elastic_worth(const struct elastic_slot *s, int32_t job, int32_t workers, enum elastic_rate rate);
 
 /** Most workers that @p job can have in this slot by its own limits: min(N_i, what is left of its budget). */
 int32_t elastic_most(const struct elastic_slot *s, int32_t job);
@@ -96,7 +100,7 @@ int32_t elastic_most(const struct elastic_slot *s, int32_t job);
 /** What a scheduler tells of a slot besides its choice; NaN where it says nothing. */
 struct elastic_note {
     double bound;                 /**< no choice is worth more: the linear programme's value */
-    double value;                 /**< gain in `aim` of the choice; elastic_run() fills it in */
+    double value;                 /**< elastic_worth() of the choice; elastic_run() fills it in */
     double fixed_bound;           /**< GADGET: the programme's value once ring sizes were fixed */
     int32_t gamma;                /**< GADGET: largest ceil(q_i), 0 without active jobs */
     int32_t stuck;                /**< LAS, FIFO: active jobs whose fixed ring fits nowhere, even alone */
@@ -108,7 +112,9 @@ struct elastic_note {
 struct elastic_settings {
     int32_t n_slots;
     int64_t seed;
+    double gpu_cost; /**< what a GPU held in a slot must add to `aim` to be worth its energy, >= 0 */
     /* GADGET */
+    double energy_weight; /**< of what `gpu_cost` was made: utility of a J */
     bool paper_rounding;  /**< overload up to beta and gamma instead of none */
     bool reoffer;         /**< offer what is left to jobs that drew nothing, not in the paper's mode */
     int32_t samples;      /**< of the rounding, >= 1 */
@@ -297,9 +303,10 @@ int ring_time_gains(double *gain, const struct ring_time *t, enum ring_batch bat
 /**
  * Algorithms 1 and 2 of arXiv 2202.01158, slot by slot:
  *
- * 1. Every active job i is offered rings of 1 to q_i workers, pi_ik = what k more workers add to its `aim`
- *    (gadget_lp_open). q_i = min(N_i, what its budget has left, sum over servers of how many workers fit),
- *    where the paper solves a convex programme; gamma of the note is the largest.
+ * 1. Every active job i is offered rings of 1 to q_i workers, pi_ik = what k more workers add to its `aim`,
+ *    less the cost of their energy (gadget_lp_open); rings of pi_ik < 0 are not offered. q_i = min(N_i, what
+ *    its budget has left, sum over servers of how many workers fit), where the paper solves a convex
+ *    programme; gamma of the note is the largest.
  * 2. The linear programme over all rings of all sizes, by column generation (gadget_lp_solve). The paper's
  *    edge-based programme has the same optimum for rings of one size, but needs one copy of the network per
  *    ring hop and host, and leaves open how decompositions for several resources are to be combined; here
@@ -307,8 +314,9 @@ int ring_time_gains(double *gain, const struct ring_time *t, enum ring_batch bat
  * 3. To each job the size with the largest pi_ik chi_ik (gadget_lp_fix_sizes), and the programme again.
  * 4. Randomised rounding (gadget_round_draw), strict by default, and what is left is offered again.
  *
- * With concave aims and 3 as above a run comes to 1/(3 gamma + 1) of the best one at least, in the paper's
- * mode with high probability; in strict mode what a run loses is the note's value below its bound.
+ * With concave aims, without that cost, and 3 as above a run comes to 1/(3 gamma + 1) of the best one at
+ * least, in the paper's mode with high probability; in strict mode what a run loses is the note's value below
+ * its bound.
  *
  * GLPK solves the programmes (base/simplex.h). At 50 servers and 100 jobs of up to 5 workers a warm slot is
  * two to six solves and takes 1 to 2 ms, half of that in GLPK: too little for a simplex of our own.

@@ -25,6 +25,11 @@ sed '/npu_watt/d' power.yaml >unknown.yaml
 run place unknown.yaml
 run place power.yaml --set model=slots --set 'jobs={count: 2}' --set 'schedulers=[drf]'
 run place gadget-links --set seeds=1 --set npu_watt=700 --set idle_watt=140 --set 'vary={racks.rack_GBps: [0.6]}'
+echo "== energy as an aim of GADGET: what it saves, and what is wrong"
+run place gadget-links --set seeds=4 --set npu_watt=700 --set idle_watt=140 --set 'schedulers=[gadget, drf]' --set 'vary={gadget.energy_weight: [0, 1000, 5000]}'
+run place gadget-links -q --set gadget.energy_weight=9
+run place gadget-links -q --set gadget.energy_weight=9 --set npu_watt=700 --set idle_watt=140 --set jobs.progress=const
+run place power.yaml --set gadget.energy_weight=9
 echo "== places for SMD's tasks: links, and servers too small"
 run place smd-servers --set seeds=3 --set 'schedulers=[smd, esw]' --places seats.csv
 grep -v '^#' seats.csv | sed -n 1,4p

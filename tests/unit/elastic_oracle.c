@@ -245,8 +245,8 @@ double oracle_slot(const struct oracle_counts *counts, const struct elastic_slot
             allowed =
                 k == 0 || (j->arrival <= slot->slot && k <= j->max_workers && slot->used[i] + k <= j->budget);
             if (allowed && k > 0)
-                value +=
-                    utility_at(&j->aim, slot->done[i] + k * j->zeta) - utility_at(&j->aim, slot->done[i]);
+                value += utility_at(&j->aim, slot->done[i] + k * j->zeta) -
+                         utility_at(&j->aim, slot->done[i]) - slot->gpu_cost * k;
         }
         best = allowed && value > best ? value : best;
     }

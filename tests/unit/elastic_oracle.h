@@ -46,7 +46,8 @@ struct oracle_counts {
 void oracle_counts_build(struct oracle_counts *out, const struct oracle_case *x);
 void oracle_counts_free(struct oracle_counts *x);
 
-/** Most that one slot can gain: by trying every set of rings that fits. */
+/** Most that one slot can gain, less the cost of GPUs, one a worker: by trying every set of rings that fits.
+ */
 double oracle_slot(const struct oracle_counts *counts, const struct elastic_slot *slot);
 
 /** Most that the whole run can come to in sum of `aim`: by trying every sequence of worker counts. */

@@ -13,6 +13,9 @@ static const char wide_yaml[] = "name: wide\n"
 
 #define EVENTS "network: wide.yaml\nmodel: events\njobs: { trace: none.csv }\n"
 #define SLOTS  "network: wide.yaml\nmodel: slots\nslots: 12\n"
+#define TAU                                                                                                  \
+    "jobs: { progress: tau, tau: { gradient_MB: 10, reduce_GBps: 9, forward_ms: 4, samples: 16, "            \
+    "backward_ms: 9, slot_s: 60 } }\n"
 
 static int read_text(struct folder *f, struct study *s, const char *text, struct err *e)
 {
@@ -290,6 +293,11 @@ TEST(what_cannot_be_read_is_an_error_with_its_place)
         { SLOTS "servers: { cpu: 8 }\n", ERR_PARSE, "is the first resource, expected gpu first" },
         { SLOTS "servers: { gpu: -8 }\n", ERR_RANGE, "servers.gpu is -8, expected a number >= 0" },
         { SLOTS "servers: {}\n", ERR_RANGE, "servers has 0 resources, expected 1 to 8" },
+        { SLOTS "gadget: { energy_weight: 1 }\n" TAU, ERR_RANGE,
+          "gadget.energy_weight is given for NPUs without watts; give npu_watt and idle_watt" },
+        { SLOTS "npu_watt: 500\nidle_watt: 100\ngadget: { energy_weight: 1 }\n", ERR_RANGE,
+          "gadget.energy_weight needs the length of a slot; give jobs.progress tau or links, or a trace" },
+        { SLOTS "gadget: { energy_weight: -1 }\n", ERR_RANGE, "gadget.energy_weight is -1" },
         { SLOTS "schedulers: [gadgt]\n", ERR_PARSE,
           "schedulers[0] is gadgt, expected a scheduler of model slots: gadget, drf, las, fifo; did you mean "
           "gadget?" },
@@ -418,6 +426,11 @@ TEST(keys_without_effect_are_told)
           "sjf_bco.u has no effect here, it is used only by scheduler sjf-bco or by scheduler ff" },
         { "model: batch\nschedulers: [sjf-bco]\nsjf_bco: { u: 2, ff_limit: 3 }\n",
           "sjf_bco.ff_limit has no effect here, it is used only by scheduler ff" },
+        { SLOTS "npu_watt: 500\ngadget: { energy_weight: 1 }\n" TAU,
+          "gadget.energy_weight has no effect here, NPUs draw no more than idle_watt" },
+        { SLOTS "npu_watt: 500\nidle_watt: 100\ngadget: { energy_weight: 1 }\n" TAU, NULL },
+        { SLOTS "schedulers: [drf]\ngadget: { energy_weight: 1 }\n",
+          "gadget has no effect here, it is used only by scheduler gadget" },
         { SLOTS "gadget: {}\nvary: { schedulers: [[drf], [gadget]] }\n",
           NULL }, /* the second point uses it */
     };
@@ -584,6 +597,33 @@ TEST(slots_take_lengths_and_needs_from_a_trace)
         most = fmax(most, number(&t.links, i, "used_frac"));
     }
     assert_close(most, 20 * 0.75e9 / 10 / 2e9, 1e-12);
+}
+
+/* A worker of job a gets 5 iterations done in a slot of 10 s, for 4 kJ beyond what an idle GPU draws: at
+ * 4,500 a kWh it is worth its energy. Job b gets 8. First come knows no energy. */
+TEST(jobs_that_are_not_worth_their_energy_wait)
+{
+    CASES(const char *weight;
+          double finished,
+          utility) = { { "0", 2, 68 }, { "4499", 2, 68 }, { "4501", 1, 8 }, { "7201", 0, 0 } };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct tables, t, tables_free);
+        char study[512];
+        snprintf(study, sizeof study,
+                 WIRES
+                 "model: slots\nslots: 8\nservers: { gpu: 2 }\nschedulers: [gadget, fifo]\nnpu_watt: 500\n"
+                 "idle_watt: 100\ngadget: { energy_weight: %s }\n"
+                 "jobs: { from_trace: { trace: trace.csv }, trace_slot_s: 10, utility: linear, scale: 1 }\n",
+                 cases[i].weight);
+        run(&t, *state, HEAD "a,25,4,30,pass,,60,1e6,,,,,\nb,0,1,5,pass,,8,1e6,,,,,\n", study);
+        assert_close(number(&t.rows, 0, "finished") + 1, cases[i].finished + 1, 1e-12);
+        assert_close(number(&t.rows, 1, "finished"), 2, 1e-12);
+        assert_close(number(&t.rows, 0, "utility") + 1, cases[i].utility + 1, 1e-9);
+        assert_int_equal(isnan(number(&t.rows, 0, "guarantee")), i > 0);
+        assert_int_equal(table_find(&t.rows, "unproved") < 0, i == 0);
+        if (i > 0)
+            assert_has(word(&t.rows, 0, "unproved"), "not less energy_weight");
+    }
 }
 
 TEST(wrong_traces_say_where)
