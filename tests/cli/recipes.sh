@@ -126,6 +126,7 @@ for f in provider silent; do code import --from nemo $f.yaml | grep -e '^\$' -e 
 mkdir Llama-3.1-8B
 sed 's/"attention_bias": false,/& "layer_types": ["full_attention", "linear_attention", "linear_attention"],/' llama.json >Llama-3.1-8B/config.json
 code import --from hf Llama-3.1-8B/config.json | grep -e '^name' -e layer_types
+(cd Llama-3.1-8B && code import --from hf ./config.json -q | grep '^name')
 
 echo "== from a card to the time of a step"
 code import --from hf llama.json --network dgx-h100-pod -q -o card.yaml
@@ -144,6 +145,8 @@ plan study.yaml -q
 echo "== wrong"
 sed 's/"model_type": "llama"/"model_type": "mamba2"/' llama.json >mamba.json
 code import --from hf mamba.json
+sed 's/"num_hidden_layers": 32/"num_hidden_layers": 0/' llama.json >flat.json
+code import --from hf flat.json
 "$WEFT" import --from nemo llama70b.yaml --network hgx-h100 -q -o lacks.yaml # mxfp8
 code sim lacks.yaml -q
 bad() {

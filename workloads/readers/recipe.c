@@ -389,8 +389,12 @@ static int fail_missing(const struct recipe_said *r, enum fact f, const char *wh
 {
     const char *names = rows[f].names[r->format];
     static const struct recipe_setting top = { .line = 1, .col = 1 };
-    return recipe_fail(&r->settings, &top, e, ERR_PARSE, "document has no %.*s, expected %s",
-                       (int)strcspn(names, " "), names, what);
+    char why[96];
+    snprintf(why, sizeof why, "expected %s", what);
+    if (r->at[f])
+        return fail_at(r, r->at[f], e, ERR_RANGE, why);
+    return recipe_fail(&r->settings, &top, e, ERR_PARSE, "document has no %.*s, %s", (int)strcspn(names, " "),
+                       names, why);
 }
 
 /* ---- which setting says what ---- */
@@ -845,11 +849,12 @@ static void settle_defaults(struct recipe_said *r)
     }
 }
 
-/* Families whose layers are no decoder's attention and MLP: timed as one they would only look right. */
+/* Families whose layers are no decoder's attention and MLP: timed as one they would only look right. "amba"
+ * is in Mamba, Jamba, Bamba and Zamba. */
 static int check_family(const struct recipe_said *r, struct err *e)
 {
-    static const char *const others[] = { "mamba",     "rwkv", "jamba", "recurrent", "nemotron_h",
-                                          "falcon_h1", "t5",   "bert",  "whisper",   "clip" };
+    static const char *const others[] = { "amba", "rwkv", "recurrent", "nemotron_h", "falcon_h1",
+                                          "t5",   "bert", "whisper",   "clip" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (r->format == RECIPE_HF && said(r, FAMILY) && strstr(word(r, FAMILY), others[i]))
             return fail_at(r, r->at[FAMILY], e, ERR_UNSUP, "expected a decoder of attention and MLPs");
