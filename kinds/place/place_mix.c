@@ -236,8 +236,8 @@ static int mix_read_work(struct place_mix *x, const struct place_study *s, const
     return rc ? rc : mix_check_memory(x, s, net, at, e);
 }
 
-/* On one type; *fits says whether. */
-static int mix_read_type(bool *fits, struct place_mix *x, struct place_study *s, yaml_id at, int32_t t,
+/* On one type; *lacks says what keeps it from there: ERR_RANGE, ERR_NO_DESIGN; 0: it fits. */
+static int mix_read_type(int *lacks, struct place_mix *x, struct place_study *s, yaml_id at, int32_t t,
                          struct err *e)
 {
     const struct place_servers *v = &s->servers;
@@ -250,8 +250,8 @@ static int mix_read_type(bool *fits, struct place_mix *x, struct place_study *s,
         rc = mix_read_work(x, s, &v->types[t], at, &inner);
     x->by_type[t] = x->job;
     x->job = (struct job_model){ .training = NULL };
-    *fits = !rc;
-    if (rc && rc != ERR_RANGE)
+    *lacks = rc;
+    if (rc && rc != ERR_RANGE && rc != ERR_NO_DESIGN)
         return err_set(e, inner.code, "%s", inner.msg);
     if (rc)
         text_printf(&s->notes, "%s; it does not run on %s of npus\n", inner.msg, v->npus[t].name);
@@ -262,7 +262,7 @@ static int mix_read_type(bool *fits, struct place_mix *x, struct place_study *s,
 static int mix_read_types(struct place_mix *x, struct place_study *s, yaml_id at, struct err *e)
 {
     int32_t first = -1;
-    int rc = 0;
+    int rc = 0, code = 0;
     if (x->workload >= 0 && yaml_get(&s->doc, x->workload, "model") < 0)
         return yaml_fail_key(&s->doc, x->workload, e, ERR_RANGE,
                              "says its own times, expected a model, which has them for each type of npus");
@@ -271,17 +271,18 @@ static int mix_read_types(struct place_mix *x, struct place_study *s, yaml_id at
         return err_nomem(e, "a model");
     size_t begin = s->notes.n;
     for (int32_t t = 0; t < s->servers.n_npus && !rc; t++) {
-        bool fits;
-        rc = mix_read_type(&fits, x, s, at, t, e);
-        x->speed[t] = fits;
-        first = first < 0 && fits ? t : first;
+        int lacks = 0;
+        rc = mix_read_type(&lacks, x, s, at, t, e);
+        x->speed[t] = !lacks;
+        first = first < 0 && !lacks ? t : first;
+        code = code ? code : lacks;
     }
     if (first >= 0)
         x->job = x->by_type[first];
     if (rc || first >= 0)
         return rc;
     const char *why = text_str(&s->notes) + begin;
-    return err_set(e, ERR_RANGE, "%.*s", (int)strcspn(why, "\n"), why);
+    return err_set(e, (enum err_code)code, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
 /* ---- the list ---- */

@@ -68,6 +68,10 @@ done
 echo "== the fastest that has room, and energy of either"
 run place types.yaml --set jobs.count=40 --set 'schedulers=[fifo, fifo+topology, srtf, las, drf]'
 run place types.yaml --set 'npus[0].npu=v100-32gb'
+for few in 'npus[1].speed=1' 'npus[1].npu.mem_GB=1'; do # a search finds no plan on one type, on none
+    "$WEFT" place types.yaml --set 'jobs.mix[0].search={tp: [1]}' --set 'npus[0].npu.mem_GB=1' --set "$few" -f -o searched.txt 2>&1
+    echo "exit $?"
+done
 cat >speeds.csv <<'..'
 job_id,submit_s,gpus,runtime_s,status,model,iters,grad_bytes,batch,ps,workers,priority,synthetic
 a,0,32,100,pass,,100,1,,,,,
