@@ -286,6 +286,9 @@ int events_stop(struct events_state *x, int32_t job, struct err *e)
     return rc ? rc : events_wait(x, job, e);
 }
 
+/* Ends this close (relative) are one event. */
+#define SAME_TIME (1 + 0x1p-42)
+
 /* A running job is done. It is the end that was due in the heap; sums are then set to what they must be,
  * where rounding is left. */
 static int events_finish(struct events_state *x, int32_t job, struct err *e)
@@ -300,7 +303,9 @@ static int events_finish(struct events_state *x, int32_t job, struct err *e)
     x->out->n_done++;
     r->end_s = x->now_s;
     r->jct_s = x->now_s - x->p->jobs[job].submit_s;
-    r->wait_s = r->jct_s - r->run_s;
+    /* A job that went from place to place without waiting leaves rounding here. */
+    double wait_s = r->jct_s - r->run_s;
+    r->wait_s = wait_s > (SAME_TIME - 1) * x->now_s ? wait_s : 0;
     r->slowdown = r->jct_s / r->ideal_s;
     return rc;
 }
@@ -582,9 +587,6 @@ static int events_sum_up(struct events_state *x, struct err *e)
 }
 
 /* ---- from event to event ---- */
-
-/* Ends this close (relative) are one event. */
-#define SAME_TIME (1 + 0x1p-42)
 
 /* Times are sums of times: without the tolerance jobs that are equal by symmetry would end an ulp apart, and
  * the order would see a cluster that never was. */

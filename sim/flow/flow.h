@@ -52,8 +52,8 @@ int flow_net_build_links(struct flow_net **out, const double *bw_Bps, int32_t n,
 void flow_net_free(struct flow_net *net); /**< NULL is fine */
 
 /** From now on what happens within @p share of the time that it is, >= 0, happens at once, at the last of
- * these instants: nothing is earlier than it would be, and rates are found as often less. 0, as at first:
- * exact. */
+ * these instants: nothing is earlier than it would be, and rates are found less often. 0, as at first: exact.
+ */
 void flow_set_round(struct flow_net *net, double share);
 
 /** Latency of a flow over links of @p links_s in all, with @p extra_s besides [s]. ERR_RANGE: below 0 by more

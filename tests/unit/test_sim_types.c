@@ -252,6 +252,22 @@ TEST(gavel_shares_types_in_rounds)
     schedule(&s, 2, 1, "0 1 40 1 0: 0 50 1, 0 1 40 1 0: 0 60 2, 0 1 40 1 0: 10 60 1");
 }
 
+TEST(who_goes_from_type_to_type_does_not_wait)
+{
+    struct job jobs[2];
+    WITH(struct events_settings, s, with(EVENTS_GAVEL), s.round_s = 0.1);
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct events_result, r, events_result_free);
+    fixture_types(&c, (int32_t[]){ 1, 1 });
+    for (int32_t i = 0; i < 2; i++) {
+        jobs[i] = fixture_job(0.7, 1, 30, 1);
+        jobs[i].speed[0] = 3;
+    }
+    OK(try_run(&r, &c, jobs, 2, &s, e));
+    assert_true(r.stops > 100);
+    assert_true(r.jobs[0].wait_s <= 0 && r.jobs[1].wait_s <= 0);
+}
+
 TEST(gavel_makespan_gives_the_fast_type_to_who_needs_it)
 {
     WITH(struct events_settings, s, with(EVENTS_GAVEL_MAKESPAN), s.round_s = 10);
