@@ -744,7 +744,7 @@ static int find_words(struct table *t, const char *line, const char *what,
         at = comma ? comma + 1 : NULL;
     }
     free(list);
-    return text_check(&t->notes, c->e);
+    return t->failed ? err_nomem(c->e, "table") : text_check(&t->notes, c->e);
 }
 
 /* All cells start without text, so that table_free() is safe at any time. */

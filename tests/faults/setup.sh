@@ -157,6 +157,15 @@ jobs: { count: 3, jobs_per_h: 30, profile: configs/clusters/profiles/llm-2024.ya
 schedulers: [drf]
 seeds: 2
 ..
+cat >types.yaml <<..
+model: events
+network: "switch:4@100 switch:3@50"
+npus: [ { name: slow, npu: a100-80gb, servers: 1, speed: 1 }, { name: fast, npu: b200, servers: 2, speed: 3 } ]
+npu_watt: 500
+events: { round_s: 5 }
+jobs: { trace: jobs.csv, length: iterations }
+schedulers: [gavel, gavel-makespan]
+..
 cat >interval.yaml <<..
 model: interval
 jobs: { count: 5 }
