@@ -594,8 +594,8 @@ static void warn_left_out(const struct front_job *j, struct run *run)
         n += set->fronts[g].left_out;
     if (n > 0)
         output_warn(run,
-                    "%lld designs are left out: of each set of equal ones the first %lld are listed (--ties)",
-                    (long long)n, (long long)j->sides[FRONT_ALL].rule.most_equal);
+                    "of each set of equal designs only the first %lld are listed, %lld are left out (--ties)",
+                    (long long)j->sides[FRONT_ALL].rule.most_equal, (long long)n);
 }
 
 /* Another front than that of the study may be of designs that were dropped. */
