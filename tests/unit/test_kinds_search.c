@@ -553,6 +553,66 @@ TEST(a_book_that_was_read_finds_the_same_plans)
     assert_true(search_book_kept(&book) > 0);
 }
 
+static void assert_same_book(const struct search_book *a, const struct search_book *b)
+{
+    static const double bw_Bps[] = { 5e9, 5e9 };
+    KEEP(struct search_result, one, search_free);
+    KEEP(struct search_result, other, search_free);
+    MUST(search_given(&one, a, bw_Bps, e));
+    MUST(search_given(&other, b, bw_Bps, e));
+    assert_same_result(&one, &other);
+    assert_true(one.n_found > 0);
+    for (int32_t most = 2; most <= 32; most *= 2) {
+        KEEP(struct search_best, fast, search_best_free);
+        KEEP(struct search_best, fast_too, search_best_free);
+        MUST(search_fastest(&fast, a, bw_Bps, most, e));
+        MUST(search_fastest(&fast_too, b, bw_Bps, most, e));
+        assert_int_equal(fast.n, fast_too.n);
+        for (int32_t k = 0; k < fast.n; k++)
+            assert_int_equal(fast.found[k].rank, fast_too.found[k].rank);
+    }
+}
+
+/* Nor does it of a network of other dimensions, where orders come to the same, or experts are on fewer nodes
+ * than a rule of the plan needs. */
+TEST(a_book_of_another_network_finds_the_same_plans)
+{
+    enum { NETWORKS = 4 };
+    static const int sizes[][NETWORKS][2] = { { { 4, 4 }, { 8, 2 }, { 2, 8 }, { 4, 4 } },
+                                              { { 2, 12 }, { 8, 3 }, { 3, 8 }, { 4, 6 } } };
+    static const char *const asks[][2] = {
+        { "{ batch: 16, dispatcher: merged, node_limit: 2 }",
+          ", search: { cp: [1], zero: [1], ep: [4], dispatcher: [merged], top: 3 }" },
+        { "{ batch: 24 }", ", search: { zero: [1], context: [ring], top: 3 }" }
+    };
+    for (size_t a = 0; a < COUNT_OF(asks); a++) {
+        struct design_point points[NETWORKS];
+        struct search_space space = { 0 };
+        KEEP(struct search_book, book, search_book_free) = { 0 };
+        for (int i = 0; i < NETWORKS; i++) {
+            char dims[256];
+            snprintf(
+                dims, sizeof dims,
+                "dims: [ { name: node, shape: switch, size: %d, bw_GBps: 5 }, { name: pod, shape: switch, "
+                "size: %d, bw_GBps: 5 } ]",
+                sizes[a][i][0], sizes[a][i][1]);
+            const struct ask ask = { "1", dims, EXPERTS, asks[a][1], "" };
+            OK(load_plan(&points[i], &ask, asks[a][0], 0, e));
+            const struct training *base = points[i].workloads[0].training;
+            KEEP(struct search_book, fresh, search_book_free) = { 0 };
+            OK(schema_read(&space, &search_section, &points[i].doc, base->search, e));
+            OK(search_book_build(&fresh, &space, &points[i], base, SEARCH_MOST_NOTED, false, e));
+            if (i == 0)
+                OK(search_book_build(&book, &space, &points[i], base, SEARCH_MOST_NOTED, false, e));
+            book.study = &points[i];
+            book.base = base;
+            assert_same_book(&book, &fresh);
+        }
+        for (int i = 0; i < NETWORKS; i++)
+            design_point_free(&points[i]);
+    }
+}
+
 TEST(the_number_of_threads_changes_nothing)
 {
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };

@@ -25,8 +25,8 @@
 /* What rounding of a floor may come to. */
 #define FLOOR_REL 1e-9
 
-/* Ranks of one shape's candidates; no shape has so many. */
-#define RANKS_PER_SHAPE ((int64_t)1 << 40)
+/* A rank is a shape, a plan of it and one of its places: all but the place are the same on any network. */
+#define RANKS_PER_SHAPE ((int64_t)SEARCH_PLACES << 32)
 
 _Static_assert(sizeof(struct search_note) == 32, "what is kept of a plan");
 
@@ -291,7 +291,7 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
         begun = true;
         struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);
         plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
-        take_places(w, &plan, c->shape * RANKS_PER_SHAPE + (int64_t)note->nth * w->places.n);
+        take_places(w, &plan, c->shape * RANKS_PER_SHAPE + (int64_t)note->nth * SEARCH_PLACES);
     }
     if (!rc && page.own)
         keep_read(w, c, page.from + k);
@@ -832,30 +832,59 @@ void search_best_add(struct search_best *b, const struct search_found *f)
 /* What rounding of a time may come to that is found in another order. */
 #define RECALL_REL 1e-9
 
+/* Plans of another network on this one. */
+struct recalling {
+    const struct search_book *book;
+    struct search_places places; /* of `shape`; -1: of none yet */
+    int32_t shape;
+    struct training x;
+};
+
+/* Where the plan would lie. Its order may not lie along these dimensions, break a rule that depends on them,
+ * or come to the same as another order: so it is looked up among the candidates. False: it is not one. */
+static bool recall_place(struct search_found *f, struct recalling *r)
+{
+    const struct search_book *b = r->book;
+    const struct topo_network *net = &b->study->net;
+    int32_t shape = (int32_t)(f->rank / RANKS_PER_SHAPE);
+    struct err ignored;
+    r->x = *b->base;
+    r->x.plan = f->plan;
+    if (training_derive(&r->x, net, &ignored))
+        return false;
+    if (shape != r->shape)
+        search_find_places(&r->places, b->space, &b->shapes.shapes[shape], b->base, net);
+    r->shape = shape;
+    int32_t at = search_place_at(&r->places, &r->x.place);
+    f->rank += at - f->rank % SEARCH_PLACES;
+    return at >= 0;
+}
+
 int search_book_recall(struct search_best *b, const struct search_book *book,
                        const struct collective_way *way, struct err *e)
 {
     struct search_desk *desk = book->desk;
-    struct training *x = malloc(sizeof *x);
+    struct recalling *r = malloc(sizeof *r);
     struct search_best known = { 0 };
-    int rc = x ? search_best_reserve(&known, b->most, b->last.margin, e) : err_nomem(e, "a search");
+    int rc = r ? search_best_reserve(&known, b->most, b->last.margin, e) : err_nomem(e, "a search");
     known.folds = b->folds;
+    if (!rc) {
+        r->book = book;
+        r->shape = -1;
+    }
     pthread_mutex_lock(&desk->lock);
     for (int32_t i = 0; i < desk->n_best && !rc; i++) {
         struct search_found f = desk->best[i];
-        struct err ignored;
-        *x = *book->base;
-        x->plan = f.plan;
-        if (training_derive(x, &book->study->net, &ignored))
+        if (!recall_place(&f, r))
             continue;
-        f.value = f.time_s = search_clock_at(way, &x->place, &x->cost);
+        f.value = f.time_s = search_clock_at(way, &r->x.place, &r->x.cost);
         best_insert(&known, &f);
     }
     pthread_mutex_unlock(&desk->lock);
     if (!rc && known.n == known.most)
         b->last.value = fmin(b->last.value, known.last.value * (1 + RECALL_REL));
     search_best_free(&known);
-    free(x);
+    free(r);
     return rc;
 }
 

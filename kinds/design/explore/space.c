@@ -674,13 +674,13 @@ double search_work_s(const struct search_space *space, const struct training *ba
 
 /* ---- places ---- */
 
-static bool is_new(const struct search_places *out, const struct plan_place *place)
+int32_t search_place_at(const struct search_places *places, const struct plan_place *place)
 {
-    for (int32_t i = 0; i < out->n; i++)
-        if (memcmp(out->places[i].axis, place->axis, sizeof place->axis) == 0 &&
-            memcmp(out->places[i].stride, place->stride, sizeof place->stride) == 0)
-            return false;
-    return true;
+    for (int32_t i = 0; i < places->n; i++)
+        if (memcmp(places->places[i].axis, place->axis, sizeof place->axis) == 0 &&
+            memcmp(places->places[i].stride, place->stride, sizeof place->stride) == 0)
+            return i;
+    return -1;
 }
 
 static void try_order(struct search_places *out, struct plan *p, const struct training *base,
@@ -698,7 +698,7 @@ static void try_order(struct search_places *out, struct plan *p, const struct tr
         search_refuse(&out->left_out.refused, fault.key, 1);
         return;
     }
-    if (!is_new(out, &place)) {
+    if (search_place_at(out, &place) >= 0) {
         out->left_out.n_repeated++;
         return;
     }

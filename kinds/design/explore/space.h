@@ -86,6 +86,8 @@ struct search_places {
 void search_find_places(struct search_places *out, const struct search_space *space,
                         const struct search_shape *shape, const struct training *base,
                         const struct topo_network *net);
+/** Which of them lays a shape in the same way; -1: none. */
+int32_t search_place_at(const struct search_places *places, const struct plan_place *place);
 
 /** What search_walk() varies within a shape. Packed: a million of them are kept. */
 struct __attribute__((packed, aligned(4))) search_choice {
