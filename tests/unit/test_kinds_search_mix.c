@@ -397,4 +397,32 @@ TEST(a_mix_without_plans_says_of_which_workload)
           "workloads[0].workload.search is given together with 8 other workloads, expected at most 7");
     FAILS(solve(&d, &contrary, "1", BOTH, "constraints: [ node <= 1, node >= 2 ]\n", e), ERR_NO_DESIGN,
           "the constraints contradict each other");
+    KEEP(struct design_point, endless, design_point_free);
+    FAILS(solve(&d, &endless, "1", BOTH, "constraints: [ node <= 5 ]\n", e), ERR_NO_DESIGN,
+          "no split is best: unbounded: more bandwidth on pod always helps");
+}
+
+/* More bandwidth on d2 always helps the fastest plans, but not all of them. */
+TEST(a_mix_is_found_where_the_first_ones_have_no_best_split)
+{
+    static const char text[] =
+        "network: { npu: { peak_TFLOPS: 10, mem_GBps: 500, kernel_ns: 1000 }, dims: [ { name: d0, shape: "
+        "full, "
+        "size: 4 }, { name: d1, shape: full, size: 4 }, { name: d2, shape: full, size: 2 } ] }\n"
+        "workloads:\n"
+        "  - { workload: { name: w0, model: { layers: 4, hidden: 512, heads: 8, vocab: 4096, seq: 512, moe: "
+        "{ "
+        "experts: 8, top_k: 2, ffn: 512 } }, parallel: { batch: 32, overlap_dp: false }, search: { cp: [1], "
+        "interleave: [1], recompute: [none], context: [ring], pp: [1], top: 2 } } }\n"
+        "  - { weight: 1000, workload: { name: w1, step: { sum: [ { compute_ms: 5.76 }, { all-reduce: { "
+        "size_MB: 1.87, group: all } } ] } } }\n"
+        "constraints: [ d0 + 2*d1 <= 3.42, d1 >= 0.3*d0 ]\n";
+    FOLDER(f);
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
+    OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT,
+                         e));
+    OK(design_solve(&d, &s, e));
+    assert_true(alloc_has_split(&d.answer));
+    assert_true(!d.plans.proved && d.answer.status != ALLOC_SOLVED);
 }

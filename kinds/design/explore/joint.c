@@ -255,6 +255,12 @@ bool joint_is_priced(const struct joint *j)
 
 /* ---- the split that is known ---- */
 
+void joint_note_why(struct joint *j, const struct alloc_answer *a)
+{
+    if (!alloc_has_split(a) && a->status != ALLOC_INFEASIBLE && !j->why[0])
+        snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[a->status], a->reason);
+}
+
 void joint_take_prices(struct joint *j, const struct alloc_answer *a)
 {
     const struct alloc_problem *p = &j->question.problem;
@@ -304,7 +310,7 @@ static int find_least_usd(struct joint *j, struct err *e)
 int joint_begin(struct joint *j, const struct design_point *s, struct err *e)
 {
     struct step_fn shape = { .n_dims = s->net.n_dims };
-    *j = (struct joint){ .study = s, .floors = s->pricing == DESIGN_WHOLE };
+    *j = (struct joint){ .study = s, .floors = s->pricing == DESIGN_WHOLE, .last = incumbent_none(0) };
     for (int32_t d = 0; d < s->net.n_dims && j->floors; d++) {
         double step_Bps = topo_port_step_Bps(&s->net, d, &s->parts);
         j->link_Bps[d] = isnan(s->net.dims[d].bw_Bps) && step_Bps > 0 ? step_Bps : 0;

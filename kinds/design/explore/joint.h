@@ -36,6 +36,9 @@ int joint_begin(struct joint *j, const struct design_point *s, struct err *e);
 int joint_solve(struct search_found *f, struct alloc_answer *answer, const struct step_fn *fn,
                 const struct joint *j, struct err *e);
 
+/** Note why a scout has no best split, of the first one that constraints do not forbid. */
+void joint_note_why(struct joint *j, const struct alloc_answer *a);
+
 /** Take the split of @p a and its shadow prices for reference. */
 void joint_take_prices(struct joint *j, const struct alloc_answer *a);
 

@@ -316,8 +316,8 @@ static int scout(struct search_best *best, struct splitting *x, int32_t most, st
         rc = solve_plan(&fast.found[least], &answer, x, e);
     if (!rc && n && isfinite(fast.found[least].value))
         joint_take_prices(j, &answer);
-    else if (!rc && n && answer.status != ALLOC_INFEASIBLE && !j->why[0])
-        snprintf(j->why, sizeof j->why, "%s: %.300s", alloc_status_names[answer.status], answer.reason);
+    else if (!rc && n)
+        joint_note_why(j, &answer);
     j->last = best->last;
     alloc_answer_free(&answer);
     search_best_free(&fast);

@@ -35,15 +35,17 @@ enum {
     SCOUT_ROUNDS = 3,
     SCOUTS = 3, /* mixes of a round, besides as many as are looked for */
     BLOCK = 32,
-    BUILT = 8,              /* a block in whole parts */
-    MOST_GUESSED = 1 << 16, /* mixes that scouts compare */
-    MOST_PLANS = 1 << 16,   /* of one workload */
-    MOST_CUTS = 6,          /* that are mixed into one */
-    MOST_SEEN = 1 << 26,    /* mixes that are bounded */
-    MOST_LISTED = 1 << 17,  /* that are not ruled out */
-    MOST_SOLVED = 1 << 13,  /* that are split */
-    MOST_BUILT = 1 << 10,   /* in whole parts */
-    STALLED = 1 << 6        /* one that is cut short counts as so many */
+    BUILT = 8,                    /* a block in whole parts */
+    MOST_GUESSED = 1 << 16,       /* mixes that scouts compare */
+    MOST_PLANS = 1 << 16,         /* of one workload */
+    MOST_CUTS = 6,                /* that are mixed into one */
+    MOST_SEEN = 1 << 26,          /* mixes that are bounded */
+    MOST_SEEN_HOPELESS = 1 << 20, /* the same, as long as none has a best split */
+    MOST_LISTED = 1 << 17,        /* that are not ruled out */
+    MOST_SOLVED = 1 << 13,        /* that are split */
+    MOST_BUILT = 1 << 10,         /* in whole parts */
+    MOST_HOPELESS = 1 << 10,      /* that are split, likewise */
+    STALLED = 1 << 6              /* one that is cut short counts as so many */
 };
 
 /* What is better by less than this is as good. */
@@ -434,7 +436,8 @@ static void extend(struct mix_list *l, const struct mix_part *p, int32_t i, int6
 static int list_mixes(struct mix_list *l, const struct mix *x, int64_t most, struct err *e)
 {
     const struct mix_side *first = &x->sides[0];
-    *l = (struct mix_list){ .x = x, .most = most, .share = MOST_SEEN / (first->n + 1), .dropped = INFINITY };
+    const int64_t seen = x->guesses || x->best.n ? MOST_SEEN : MOST_SEEN_HOPELESS;
+    *l = (struct mix_list){ .x = x, .most = most, .share = seen / (first->n + 1), .dropped = INFINITY };
     for (int32_t i = x->n; i-- > 0;) {
         const struct mix_side *side = &x->sides[i];
         l->rest[i] = l->rest[i + 1] + side->least;
@@ -534,7 +537,7 @@ static int try_mixes(struct mix *x, int64_t most, struct err *e)
     int64_t spent = 0, i = 0;
     int rc = list_mixes(&l, x, x->guesses ? most : MOST_LISTED, e);
     rc = rc || b.rows ? rc : err_nomem(e, "a search");
-    while (!rc && spent < most) {
+    while (!rc && spent < (x->best.n || most < MOST_HOPELESS ? most : MOST_HOPELESS)) {
         int64_t room = x->guesses && most - spent < BLOCK ? most - spent : BLOCK;
         fill_block(&b, &l, i, (int32_t)(x->joint.most_value > 0 ? BUILT : room));
         if (!b.n)
@@ -660,6 +663,23 @@ static int32_t count_each(const struct mix *x, int32_t most)
     return most;
 }
 
+/* Why the fastest plans of all workloads have no best split together. */
+static int note_why(struct mix *x, struct err *e)
+{
+    struct alloc_answer answer = { 0 };
+    struct search_found *row = calloc((size_t)x->n, sizeof *row);
+    if (!row)
+        return err_nomem(e, "a search");
+    for (int32_t i = 0; i < x->n; i++)
+        row[i] = x->sides[i].plans[0].found;
+    int rc = solve_row(row, &answer, x, e);
+    if (!rc)
+        joint_note_why(&x->joint, &answer);
+    alloc_answer_free(&answer);
+    free(row);
+    return rc;
+}
+
 /* A few good mixes: the fastest plans of each workload at the split that is best so far, put together. */
 static int scout(struct mix *x, int32_t top, struct err *e)
 {
@@ -673,6 +693,8 @@ static int scout(struct mix *x, int32_t top, struct err *e)
         for (int32_t i = 0; i < x->n; i++)
             x->stopped = x->sides[i].n == 0 ? i : x->stopped; /* no plan of it fits */
         rc = rc ? rc : try_mixes(x, most, e);
+        if (!rc && !x->best.n && x->stopped < 0)
+            rc = note_why(x, e);
         if (rc || !x->best.n)
             break;
         double before = x->joint.last.value;
