@@ -442,7 +442,7 @@ dist: ## build/weft-VERSION.tar.gz of the committed files, always the same bytes
 	git -c tar.umask=0022 archive --prefix=weft-$(VERSION)/ -o $(TARBALL) HEAD
 	gzip -9nf $(TARBALL)
 
-deb: ## Debian packages of the committed files in build/deb: weft, libweft0.1, libweft-dev, python3-weft
+deb: ## Debian packages of the committed files in build/deb: weft, libweft0.2, libweft-dev, python3-weft
 	$(SUBMAKE) deps PACKAGES='$(PACKAGES) $(DEB_PACKAGES)'
 	$(SUBMAKE) dist
 	@rm -rf build/deb

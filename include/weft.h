@@ -22,9 +22,9 @@
 #include <stddef.h>
 
 #define WEFT_VERSION_MAJOR 0
-#define WEFT_VERSION_MINOR 1
+#define WEFT_VERSION_MINOR 2
 #define WEFT_VERSION_PATCH 0
-#define WEFT_VERSION       "0.1.0"
+#define WEFT_VERSION       "0.2.0"
 
 #if defined __GNUC__ && !defined WEFT_API
 #define WEFT_API __attribute__((visibility("default")))
@@ -59,7 +59,7 @@ typedef struct weft_study weft_study;
 /** One result; release with weft_free_row(), but for rows that a callback is given. */
 typedef struct weft_row weft_row;
 
-/** The version of the library at hand: "0.1.0". */
+/** The version of the library at hand: "0.2.0". */
 WEFT_API const char *weft_version(void);
 
 /**

@@ -129,7 +129,7 @@ def configs():
 
 
 def _load_library():
-    name = "libweft.so.0.1"
+    name = "libweft.so.0.2"
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     installed = ["lib/" + name, "lib/" + multiarch + "/" + name]
     path = (_places("WEFT_LIBRARY", installed, name) + [name])[0]

@@ -59,6 +59,6 @@ install '/packages/*.deb' gcc libc6-dev pkg-config
 try "import weft" 'python3 -c "import weft; print(weft.Study(\"main\").rows()[0][\"status\"])" | grep -q solved'
 try libweft-dev 'gcc -o split /usr/share/doc/libweft-dev/examples/split.c $(pkg-config --cflags --libs weft) -lm && ./split /usr/share/weft/configs/studies/libra/gpt3-4d.yaml 500'
 
-inside sh -c 'dpkg --purge python3-weft libweft-dev libweft0.1 weft' >"$packages/tried.txt" 2>&1 || fail "purge fails"
+inside sh -c 'dpkg --purge python3-weft libweft-dev libweft0.2 weft' >"$packages/tried.txt" 2>&1 || fail "purge fails"
 [ -z "$(find "$root/usr" "$root/etc" -path '*weft*' -print -quit)" ] || fail "purged, but $(find "$root/usr" "$root/etc" -path '*weft*' | head -3)"
 echo "tests/deb.sh: installed, tried and removed on a bare Debian"

@@ -7,7 +7,7 @@ run() { echo "\$ weft $*"; "$WEFT" "$@" 2>&1; echo "exit $?"; }
 body() { sed -e '/<style>/,/<\/style>/d' -e '/<script>/,/<\/script>/d' -e 's/<path[^>]*>//g' "$1" | grep -v '^$\|^<g text\|^</g>$\|^<text\|^<svg x\|^</svg>$'; }
 check() { python3 "$OLDPWD/tests/report_page.py" "$@" && echo "pages are well-formed, closed, accessible"; }
 cat >rows.csv <<'..'
-# version=0.1.0
+# version=0.2.0
 # command=weft sweep study.yaml
 # study_hash=0123456789abcdef
 # seed=1

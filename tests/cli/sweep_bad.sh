@@ -20,7 +20,7 @@ vary:
 # Another version, of the tables and of the program: bytes 60-63 of the file, and a text that is found in it.
 cp rows.db tables.db
 printf '\000\000\000\143' | dd of=tables.db bs=1 seek=60 conv=notrunc 2>/dev/null
-sed 's/version0\.1\.0/version9.9.9/' rows.db >program.db
+sed 's/version[0-9]\.[0-9]\.[0-9]/version9.9.9/' rows.db >program.db
 cmp -s rows.db program.db && echo "the version of the program is not found in its store"
 printf 'a,b\n1,2\n' >rows.csv
 mkdir folder

@@ -301,5 +301,5 @@ TEST(options_are_checked)
     assert_int_equal(weft_run(s, &o, &said), WEFT_USAGE);
     assert_string_equal(said.text,
                         "options: threads is 2000, expected 1 to 1024, and weft_run_defaults() first");
-    assert_string_equal(weft_version(), "0.1.0");
+    assert_string_equal(weft_version(), "0.2.0");
 }
