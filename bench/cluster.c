@@ -104,8 +104,14 @@ static void time_slots(double wall_s[SLOTS], double cpu_s[SLOTS], const struct s
         bench_stop("%s", e.msg);
     for (int32_t t = 0; t < SLOTS; t++) {
         struct elastic_note note = { .bound = NAN };
-        const struct elastic_slot slot = { &x->cluster, x->jobs.jobs, x->jobs.n, t + 1,
-                                           p.used,      p.done,       p.active,  SLOT_JOBS };
+        const struct elastic_slot slot = { .cluster = &x->cluster,
+                                           .jobs = x->jobs.jobs,
+                                           .n_jobs = x->jobs.n,
+                                           .slot = t + 1,
+                                           .used = p.used,
+                                           .done = p.done,
+                                           .active = p.active,
+                                           .n_active = SLOT_JOBS };
         elastic_choice_clear(&choice);
         if (elastic_gadget.choose(&choice, &note, self, &slot, &e))
             bench_stop("%s", e.msg);
