@@ -407,6 +407,14 @@ void place_note_key(struct place_study *s, yaml_id map, const char *key, const c
                     yaml_path(&s->doc, id, path, sizeof path), why);
 }
 
+yaml_id place_entry(const struct place_study *s, yaml_id list, int32_t i)
+{
+    yaml_each (id, &s->doc, list)
+        if (i-- == 0)
+            return id;
+    return list;
+}
+
 /* ---- a run ---- */
 
 /* Schedulers run one after another on the same jobs and servers, which open() makes once by the seed; what

@@ -318,6 +318,8 @@ bool place_has_scheduler(const struct place_study *s, const char *name);
 int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e);
 /** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
+/** Entry @p i of a list, for messages; the list where it has fewer. */
+yaml_id place_entry(const struct place_study *s, yaml_id list, int32_t i);
 /** A note for each key of @p map (-1: none) that has no use; schema_note_unused(). */
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active);
 

@@ -46,11 +46,7 @@ enum { MIX_STREAM = 0x6d6978 };
 /* Entry @p i of the list, for messages. */
 static yaml_id mix_node(const struct place_study *s, int32_t i)
 {
-    yaml_id list = yaml_get(&s->doc, s->file.jobs, "mix");
-    yaml_each (id, &s->doc, list)
-        if (i-- == 0)
-            return id;
-    return list;
+    return place_entry(s, yaml_get(&s->doc, s->file.jobs, "mix"), i);
 }
 
 /* ---- the plan and the step of one entry ---- */

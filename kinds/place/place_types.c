@@ -23,20 +23,11 @@ static const struct key npu_keys[] = {
 K_SECTION(place_npu_section, T, "npus[]", npu_keys, "servers of one type of NPU");
 #undef T
 
-static yaml_id type_node(const struct place_study *s, int32_t t)
-{
-    yaml_id list = yaml_get(&s->doc, s->doc.root, "npus");
-    yaml_each (id, &s->doc, list)
-        if (t-- == 0)
-            return id;
-    return list;
-}
-
 /* The network as jobs on NPUs of this type see it. */
 static int read_type(struct topo_network *out, const struct place_study *s, int32_t t, struct err *e)
 {
     const struct place_npu *x = &s->servers.npus[t];
-    yaml_id at = type_node(s, t);
+    yaml_id at = place_entry(s, yaml_get(&s->doc, s->doc.root, "npus"), t);
     *out = s->servers.net;
     for (int32_t k = 0; k < t; k++)
         if (strcmp(x->name, s->servers.npus[k].name) == 0)

@@ -297,20 +297,13 @@ static double gavel_next_s(const struct events_state *x)
     return fmax(g->round_s + x->s->round_s, nextafter(x->now_s, INFINITY));
 }
 
-const struct order_kind order_gavel = { .name = "gavel",
-                                        .help = "shares of time on each type of NPU, max-min fair; in rounds",
-                                        .reads = ORDER_STOPS | ORDER_ROUNDS,
-                                        .build = gavel_build,
-                                        .free = gavel_free,
-                                        .find_key = gavel_key,
-                                        .choose = gavel_choose,
-                                        .next_s = gavel_next_s };
+/* The two differ in what events_state.kind says the programme is for. */
+#define GAVEL(name_, help_)                                                                                  \
+    {                                                                                                        \
+        .name = (name_), .help = (help_), .reads = ORDER_STOPS | ORDER_ROUNDS, .build = gavel_build,         \
+        .free = gavel_free, .find_key = gavel_key, .choose = gavel_choose, .next_s = gavel_next_s            \
+    }
 
-const struct order_kind order_gavel_makespan = { .name = "gavel-makespan",
-                                                 .help = "the same for the least makespan",
-                                                 .reads = ORDER_STOPS | ORDER_ROUNDS,
-                                                 .build = gavel_build,
-                                                 .free = gavel_free,
-                                                 .find_key = gavel_key,
-                                                 .choose = gavel_choose,
-                                                 .next_s = gavel_next_s };
+const struct order_kind order_gavel =
+    GAVEL("gavel", "shares of time on each type of NPU, max-min fair; in rounds");
+const struct order_kind order_gavel_makespan = GAVEL("gavel-makespan", "the same for the least makespan");

@@ -15,10 +15,11 @@
 #include "kinds/design/explore/uncertain.h"
 #include "kinds/design/explore/whatif.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 
-enum { TEXT = 8192, MOST_POINTS = 200 };
+enum { MOST_POINTS = 200 };
 
 /* ---- studies ---- */
 
@@ -27,32 +28,10 @@ struct drawn {
     bool searched, given, mixed;
 };
 
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
-}
-
 /* SOAK: more studies, and larger ones. */
 static bool soaks(void)
 {
     return getenv("SOAK") != NULL;
-}
-
-static const char *pick(struct rng *r, const char *const *words, size_t n)
-{
-    return words[rng_below(r, (uint32_t)n)];
-}
-
-#define PICK(r, ...)                                                                                         \
-    pick(r, (const char *const[]){ __VA_ARGS__ }, COUNT_OF(((const char *const[]){ __VA_ARGS__ })))
-
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
-{
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text + n, TEXT - n, fmt, ap);
-    va_end(ap);
 }
 
 static const struct file files[] = {
@@ -71,8 +50,8 @@ static void draw_network(struct drawn *d, struct rng *r)
         "network:\n  npu: %s\n  dims:\n"
         "    - { name: node, shape: %s, size: %s, tier: A, latency_ns: 100, %s }\n"
         "    - { name: pod, shape: switch, size: %s, tier: B, latency_ns: 500, %s }\nparts: rates.yaml\n",
-        PICK(r, "small.yaml", "large.yaml"), PICK(r, "ring", "full"), PICK(r, "2", "4"),
-        d->given ? "bw_GBps: 20" : "max_GBps: 80", PICK(r, "2", "4"),
+        PICK_WORD(r, "small.yaml", "large.yaml"), PICK_WORD(r, "ring", "full"), PICK_WORD(r, "2", "4"),
+        d->given ? "bw_GBps: 20" : "max_GBps: 80", PICK_WORD(r, "2", "4"),
         d->given ? "bw_GBps: 5" : "min_GBps: 0.1");
     if (!d->given)
         add(d->text, "total_GBps: 30\n");
@@ -84,10 +63,11 @@ static void draw_model(struct drawn *d, struct rng *r, const char *name)
     add(d->text,
         "name: %s, model: { layers: 4, hidden: %s, heads: 4, vocab: 512, seq: 64, attention: flash%s }, "
         "parallel: { batch: 16%s }",
-        name, PICK(r, "128", "256"), experts, PICK(r, "", ", overlap_tp: split", ", overlap_dp: false"));
+        name, PICK_WORD(r, "128", "256"), experts,
+        PICK_WORD(r, "", ", overlap_tp: split", ", overlap_dp: false"));
     if (d->searched)
         add(d->text, ", search: { top: 1, interleave: [1], schedule: [1f1b], context: [ring]%s }",
-            PICK(r, "", ", tp: [1, 2]", ", zero: [1, 2]"));
+            PICK_WORD(r, "", ", tp: [1, 2]", ", zero: [1, 2]"));
 }
 
 /* One, or two in turn. */
@@ -96,7 +76,7 @@ static void draw_workload(struct drawn *d, struct rng *r)
     add(d->text, d->mixed ? "workloads:\n  - { workload: { " : "workload: { ");
     draw_model(d, r, "w");
     if (d->mixed) {
-        add(d->text, " }, weight: %s }\n  - { workload: { ", PICK(r, "1", "0.5", "3"));
+        add(d->text, " }, weight: %s }\n  - { workload: { ", PICK_WORD(r, "1", "0.5", "3"));
         draw_model(d, r, "v");
     }
     add(d->text, d->mixed ? " } }\n" : " }\n");
@@ -147,20 +127,20 @@ static void draw_study(struct drawn *d, uint64_t seed)
     d->given = d->given || (d->mixed && d->searched); /* of several, searched plans are not split */
     draw_network(d, r);
     draw_workload(d, r);
-    add(d->text, "model: %s\n", PICK(r, "alpha-beta", "alpha-beta", "bandwidth"));
+    add(d->text, "model: %s\n", PICK_WORD(r, "alpha-beta", "alpha-beta", "bandwidth"));
     add(d->text, "system: { npu_usd: 1500, npus_per_node: 2 }\n");
     if (d->given)
         add(d->text, "split: given\n");
     else
         add(d->text, "objective: %s\n",
-            d->searched ? "time" : PICK(r, "time", "perf_per_cost", "tco_per_token"));
+            d->searched ? "time" : PICK_WORD(r, "time", "perf_per_cost", "tco_per_token"));
     draw_axes(d, r);
     snprintf(d->by, sizeof d->by, "%s",
-             PICK(r, "time_s", "cost_usd", "watt_peak", "usd_year", "usd_per_Mtoken", "tokens_per_s", "mfu",
-                  "time_s*cost_usd", "time_s*watt_peak", "nic_GBps"));
+             PICK_WORD(r, "time_s", "cost_usd", "watt_peak", "usd_year", "usd_per_Mtoken", "tokens_per_s",
+                       "mfu", "time_s*cost_usd", "time_s*watt_peak", "nic_GBps"));
     snprintf(d->limit, sizeof d->limit, "%s",
-             PICK(r, "", "", "watt_peak <= 12000", "time_s <= 0.05", "cost_usd + 0.1*usd_year <= 20000",
-                  "tokens_per_s >= 20000", "goodput >= 0.5"));
+             PICK_WORD(r, "", "", "watt_peak <= 12000", "time_s <= 0.05", "cost_usd + 0.1*usd_year <= 20000",
+                       "tokens_per_s >= 20000", "goodput >= 0.5"));
 }
 
 /* ---- every row ---- */

@@ -6,6 +6,7 @@
  */
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 
 enum { D = TOPO_MAX_DIMS };
@@ -23,11 +24,6 @@ struct random_study {
 static void study_free_text(struct random_study *s)
 {
     text_free(&s->text);
-}
-
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
 }
 
 static void put_dims(struct random_study *s, struct rng *r)

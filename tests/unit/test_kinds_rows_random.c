@@ -6,6 +6,7 @@
 #include "study/campaign.h"
 #include "study/study.h"
 #include "tests/unit/designs.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/table_cells.h"
 
@@ -302,11 +303,6 @@ static void draw_free(struct draw *d)
     text_free(&d->base);
     text_free(&d->vary);
     text_free(&d->more);
-}
-
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
 }
 
 /* Files with their folder: --set and studies count names from different ones. */

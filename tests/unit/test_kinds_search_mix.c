@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "kinds/design/answer/whole.h"
 #include "kinds/design/ask/load.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>
@@ -11,31 +12,9 @@
 #include "kinds/design/explore/search.h"
 #include "kinds/design/explore/solve.h"
 
-enum { TEXT = 4096, MOST_SIDES = 3, MOST_MIXES = 400 };
+enum { MOST_SIDES = 3, MOST_MIXES = 400 };
 
 /* ---- studies ---- */
-
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
-}
-
-static int pick(struct rng *r, const int *values, int n)
-{
-    return values[rng_below(r, (uint32_t)n)];
-}
-
-#define PICK(r, ...) pick(r, (const int[]){ __VA_ARGS__ }, (int)COUNT_OF(((const int[]){ __VA_ARGS__ })))
-
-/* Appends to an array of TEXT bytes. */
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
-{
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text + n, TEXT - n, fmt, ap);
-    va_end(ap);
-}
 
 static void draw_search(char *text, struct rng *r)
 {

@@ -5,6 +5,7 @@
  * printed.
  */
 #include "kinds/design/ask/load.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 
 #include <omp.h>
@@ -13,7 +14,7 @@
 #include "kinds/design/explore/book.h"
 #include "kinds/design/explore/search.h"
 
-enum { TEXT = 4096, MOST_VALUES = 24, MOST_TIMED = 700 };
+enum { MOST_VALUES = 24, MOST_TIMED = 700 };
 
 /* ---- studies ---- */
 
@@ -23,28 +24,6 @@ struct drawn {
     char network[TEXT], model[TEXT], always[TEXT], ops[64], gather[64], dispatch[64], search[TEXT], more[64];
     int64_t batch;
 };
-
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
-}
-
-static int pick(struct rng *r, const int *values, int n)
-{
-    return values[rng_below(r, (uint32_t)n)];
-}
-
-#define PICK(r, ...) pick(r, (const int[]){ __VA_ARGS__ }, (int)COUNT_OF(((const int[]){ __VA_ARGS__ })))
-
-/* Appends to an array of TEXT bytes. */
-__attribute__((format(printf, 2, 3))) static void add(char *text, const char *fmt, ...)
-{
-    size_t n = strlen(text);
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text + n, TEXT - n, fmt, ap);
-    va_end(ap);
-}
 
 static void draw_network(struct drawn *d, struct rng *r)
 {

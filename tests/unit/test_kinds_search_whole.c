@@ -10,6 +10,7 @@
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
+#include "tests/unit/draw_text.h"
 #include "tests/unit/folder.h"
 
 enum { D = TOPO_MAX_DIMS, MOST_LINKS = 5, MOST_DESIGNS = 125, MOST_PLANS = 2048 };
@@ -38,11 +39,6 @@ struct pair_study {
     int64_t batch;
     struct text text;
 };
-
-static bool chance(struct rng *r, double p)
-{
-    return rng_uniform(r) < p;
-}
 
 static void pair_study_free(struct pair_study *x)
 {
