@@ -57,35 +57,36 @@ struct hetero_row {
 #define MORE(key, ...)  COLUMN_REAL(struct hetero_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS | COLUMN_SEEDS)
 
 static const struct column row_columns[] = {
-    WORD(model, "what is trained", .in = IN_DATA),
-    COUNT(types, "types of resources", .in = IN_DATA),
-    COUNT(layers, "layers of the model", .in = IN_DATA),
-    WORD(scheduler, "who made the plan"),
-    COUNT(seeds, "runs: 1 of a scheduler that draws nothing", .in = IN_DATA),
+    WORD(model, "model that is trained", .in = IN_DATA),
+    COUNT(types, "number of types of resources", .in = IN_DATA),
+    COUNT(layers, "number of layers of the model", .in = IN_DATA),
+    WORD(scheduler, "scheduler that made the plan"),
+    COUNT(seeds, "number of runs; 1 for a scheduler that draws nothing at random", .in = IN_DATA),
     REAL(usd, "cost of the training: the median over seeds; a seed without a plan has infinite cost",
          .better = -1, .title = "cost", .unit = "USD"),
-    MORE(usd_worst, "of the most expensive seed; none where a seed has no plan", .title = "worst",
+    MORE(usd_worst, "cost of the most expensive seed; blank if a seed has no plan", .title = "worst",
          .unit = "USD", .better = -1),
     REAL(over_oracle, "usd over oracle_usd", .better = -1, .title = "over bound", .digits = 4),
     MORE(over_oracle_worst, "usd_worst over oracle_usd", .title = "worst", .digits = 4, .better = -1),
-    REAL(over_best, "usd over that of the cheapest scheduler of the point", .better = -1,
+    REAL(over_best, "usd over that of the cheapest scheduler at this point", .better = -1,
          .title = "over best", .digits = 4),
     REAL(over_rl, "usd over that of rl-lstm", .better = -1, .title = "over rl-lstm", .digits = 4),
     COLUMN_COUNT(struct hetero_row, feasible,
                  "seeds with a plan that reaches the throughput within the limits", .better = 1,
                  .flags = COLUMN_YIELDS | COLUMN_SEEDS, .title = "with a plan", .as = "seeds"),
-    REAL(need_per_s, "throughput that is asked for, examples/s", .in = IN_DATA),
+    REAL(need_per_s, "required throughput, examples/s", .in = IN_DATA),
     REAL(examples_per_s,
          "throughput of the plan; this, usd_per_h, stages, units, plans_tried and proof are "
          "of the seed in the middle",
          .better = 1, .title = "throughput"),
     REAL(reach_per_s, "where no seed has a plan: the most that one tried reaches within the limits",
          .better = 1, .in = IN_DATA),
-    REAL(usd_per_h, "price of all its units", .better = -1, .title = "price", .unit = "USD/h"),
-    REAL(network_usd_per_h, "of it, with parts: ports of the units, and the switches and cables behind them",
-         .better = -1, .title = "network", .unit = "USD/h"),
-    COUNT(stages, "of its pipeline"),
-    COUNT(units, "that are paid for: of stages, hosts and parameter servers", .better = -1),
+    REAL(usd_per_h, "price of all units of the plan", .better = -1, .title = "price", .unit = "USD/h"),
+    REAL(network_usd_per_h,
+         "part of usd_per_h that the network takes, with parts: ports, switches and cables", .better = -1,
+         .title = "network", .unit = "USD/h"),
+    COUNT(stages, "stages of the pipeline"),
+    COUNT(units, "units paid for: of stages, hosts and parameter servers", .better = -1),
     COUNT(plans_tried, "plans that were evaluated", .better = -1, .title = "plans tried"),
     WORD(proof,
          "what the scheduler says of its plan: optimal; not proved: limits of units that stages share bind, "
@@ -93,13 +94,13 @@ static const struct column row_columns[] = {
          .title = "it says"),
     REAL(oracle_usd, "cost of the cheapest plan, or a bound that no plan is below", .better = -1,
          .in = IN_DATA),
-    WORD(oracle_proof, "which of them: optimal, lower bound; no plan: proved that there is none",
+    WORD(oracle_proof, "what oracle_usd is: optimal, or a lower bound; no plan: proved that none exists",
          .in = IN_DATA),
     REAL(most_per_s, "throughput that no plan exceeds", .in = IN_DATA),
     COLUMN_REAL(struct hetero_row, schedule_s, "with --timing: wall clock, median over seeds",
                 .flags = COLUMN_TIMING, .title = "took", .digits = 3, .better = -1),
     WORD(status, "done; partly: some seeds have no plan; infeasible: none has; error", .usual = "done"),
-    WORD(message, "why it is not done"),
+    WORD(message, "why the status is not done"),
     COLUMNS_END,
 };
 
@@ -142,10 +143,10 @@ struct hetero_curve_row {
 #define LESS_COUNT(type, key, ...) COLUMN_COUNT(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
 #define LESS_REAL(type, key, ...)  COLUMN_REAL(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
 #define OF_RUN(type)                                                                                         \
-    COLUMN_AT(struct type, of.model, "model", TABLE_TEXT, "what is trained", .flags = COLUMN_YIELDS),        \
-        COLUMN_AT(struct type, of.scheduler, "scheduler", TABLE_TEXT, "who made the plan"),                  \
+    COLUMN_AT(struct type, of.model, "model", TABLE_TEXT, "model that is trained", .flags = COLUMN_YIELDS),  \
+        COLUMN_AT(struct type, of.scheduler, "scheduler", TABLE_TEXT, "scheduler that made the plan"),       \
         COLUMN_AT(struct type, of.seed, "seed", TABLE_COUNT,                                                 \
-                  "of the run; none of a scheduler that draws nothing")
+                  "seed of the run; blank for a scheduler that draws nothing at random")
 
 static const struct column run_columns[] = {
     OF_RUN(hetero_run_row),
@@ -155,12 +156,11 @@ static const struct column run_columns[] = {
     LESS_REAL(hetero_run_row, examples_per_s, "throughput of the plan", .better = 1),
     LESS_REAL(hetero_run_row, reach_per_s,
               "without a plan: the most that one tried reaches within the limits", .better = 1),
-    LESS_REAL(hetero_run_row, usd_per_h, "price of all its units", .unit = "USD/h", .better = -1),
-    LESS_COUNT(hetero_run_row, stages, "of its pipeline"),
-    LESS_COUNT(hetero_run_row, units, "that are paid for: of stages, hosts and parameter servers",
-               .better = -1),
+    LESS_REAL(hetero_run_row, usd_per_h, "price of all units of the plan", .unit = "USD/h", .better = -1),
+    LESS_COUNT(hetero_run_row, stages, "stages of the pipeline"),
+    LESS_COUNT(hetero_run_row, units, "units paid for: of stages, hosts and parameter servers", .better = -1),
     LESS_COUNT(hetero_run_row, plans_tried, "plans that were evaluated", .better = -1),
-    LESS_WORD(hetero_run_row, proof, "what the scheduler says of its plan"),
+    LESS_WORD(hetero_run_row, proof, "what the scheduler says about its plan"),
     COLUMN_REAL(struct hetero_run_row, schedule_s, "with --timing: wall clock", .flags = COLUMN_TIMING,
                 .better = -1),
     LESS_WORD(hetero_run_row, status, "done; error; or why there is no plan"),
@@ -171,11 +171,11 @@ static const struct column run_columns[] = {
 static const struct column plan_columns[] = {
     OF_RUN(hetero_plan_row),
     LESS_COUNT(hetero_plan_row, layer, "number of the layer, from 1"),
-    LESS_WORD(hetero_plan_row, name, "of the layer"),
-    LESS_WORD(hetero_plan_row, kind, "what it does"),
-    LESS_WORD(hetero_plan_row, type, "of the units that it is on"),
-    LESS_COUNT(hetero_plan_row, stage, "that it belongs to, from 1"),
-    LESS_COUNT(hetero_plan_row, units, "of that stage", .better = -1),
+    LESS_WORD(hetero_plan_row, name, "name of the layer"),
+    LESS_WORD(hetero_plan_row, kind, "kind of the layer"),
+    LESS_WORD(hetero_plan_row, type, "type of the units that compute it"),
+    LESS_COUNT(hetero_plan_row, stage, "stage that it belongs to, from 1"),
+    LESS_COUNT(hetero_plan_row, units, "units of that stage", .better = -1),
     LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host and, with parts, its port",
               .unit = "USD/h", .better = -1),
     COLUMNS_END,
@@ -184,31 +184,30 @@ static const struct column plan_columns[] = {
 static const struct column stage_columns[] = {
     OF_RUN(hetero_stage_row),
     LESS_REAL(hetero_stage_row, usd, "cost of the whole plan", .unit = "USD", .better = -1),
-    LESS_COUNT(hetero_stage_row, stage, "its number, from 1"),
-    LESS_COUNT(hetero_stage_row, first, "its first layer"),
-    LESS_COUNT(hetero_stage_row, last, "its last layer"),
-    LESS_WORD(hetero_stage_row, first_name, "of the first layer"),
-    LESS_WORD(hetero_stage_row, last_name, "of the last layer"),
-    LESS_WORD(hetero_stage_row, type, "of its units"),
-    LESS_COUNT(hetero_stage_row, units, "that share its work", .better = -1),
-    LESS_COUNT(hetero_stage_row, servers, "parameter servers of its own"),
-    LESS_REAL(hetero_stage_row, compute_us, "of one example", .better = -1),
-    LESS_REAL(hetero_stage_row, comm_us, "communication, of one example", .better = -1),
-    LESS_WORD(hetero_stage_row, limit, "what takes longest: compute, communication or servers"),
-    LESS_REAL(hetero_stage_row, examples_per_s, "that the stage lets through", .better = 1),
+    LESS_COUNT(hetero_stage_row, stage, "number of the stage, from 1"),
+    LESS_COUNT(hetero_stage_row, first, "number of its first layer"),
+    LESS_COUNT(hetero_stage_row, last, "number of its last layer"),
+    LESS_WORD(hetero_stage_row, first_name, "name of its first layer"),
+    LESS_WORD(hetero_stage_row, last_name, "name of its last layer"),
+    LESS_WORD(hetero_stage_row, type, "type of its units"),
+    LESS_COUNT(hetero_stage_row, units, "units that share its work", .better = -1),
+    LESS_COUNT(hetero_stage_row, servers, "parameter servers that serve this stage"),
+    LESS_REAL(hetero_stage_row, compute_us, "compute time per example", .better = -1),
+    LESS_REAL(hetero_stage_row, comm_us, "communication time per example", .better = -1),
+    LESS_WORD(hetero_stage_row, limit, "bottleneck of the stage: compute, communication or servers"),
+    LESS_REAL(hetero_stage_row, examples_per_s, "throughput of the stage", .better = 1),
     LESS_REAL(hetero_stage_row, usd_per_h, "price of its units and servers", .unit = "USD/h", .better = -1),
-    LESS_REAL(hetero_stage_row, weight_GB, "parameters of its layers", .better = -1),
-    LESS_REAL(hetero_stage_row, memory_GB, "of its units together; blank where it is not known",
-              .better = -1),
+    LESS_REAL(hetero_stage_row, weight_GB, "size of the parameters of its layers", .better = -1),
+    LESS_REAL(hetero_stage_row, memory_GB, "memory of its units together; blank where unknown", .better = -1),
     COLUMNS_END,
 };
 
 static const struct column curve_columns[] = {
     OF_RUN(hetero_curve_row),
     LESS_COUNT(hetero_curve_row, evaluations, "plans tried so far", .better = -1),
-    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest of them", .unit = "USD", .better = -1),
-    LESS_REAL(hetero_curve_row, over_oracle, "that over the cost of the cheapest plan, or of a bound",
-              .better = -1),
+    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest plan so far", .unit = "USD", .better = -1),
+    LESS_REAL(hetero_curve_row, over_oracle,
+              "usd over the cost of the cheapest plan of all, or over its lower bound", .better = -1),
     COLUMNS_END,
 };
 

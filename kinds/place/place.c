@@ -507,40 +507,40 @@ void place_study_free(void *point)
     { { slots, batch, events, interval }, .title = called, .better = sign, .percent = share, .help = of }
 const struct place_metric_row place_metrics[] = {
     [PLACE_UTILITY] = METRIC("utility", NULL, NULL, "utility", "utility", 1, false,
-        "sum over jobs"),
+        "utility summed over jobs"),
     [PLACE_BOUND_FRAC] = METRIC("bound_frac", NULL, NULL, NULL, "of bound", 1, true,
-        "gain of a slot over what no choice exceeds, mean over slots"),
+        "gain of a slot over its upper bound, mean over slots"),
     [PLACE_GUARANTEE] = METRIC("guarantee", "guarantee", NULL, "guarantee", "guarantee", 0, false,
-        "what theory promises: a least share of the best utility, or a most of makespan over the least"),
+        "what theory guarantees: at least this share of the best utility, or at most this multiple of the least makespan"),
     [PLACE_FINISHED] = METRIC("finished", NULL, "finished", NULL, "finished", 1, false,
-        "jobs that came to their end"),
+        "jobs that finished"),
     [PLACE_MAKESPAN] = METRIC("makespan", "makespan_s", "makespan_s", NULL, "makespan", -1, false,
-        "from the first arrival to the last end; none where jobs are left"),
+        "from the first arrival to the last end; blank if jobs are unfinished"),
     [PLACE_JCT] = METRIC("jct", "jct_s", "jct_s", "jct_s", "completion", -1, false,
-        "mean time from arrival to end, of jobs that ended"),
+        "mean time from arrival to end, of jobs that finished"),
     [PLACE_JCT_P50] = METRIC(NULL, NULL, "jct_p50_s", NULL, "median", -1, false,
-        "of completion times"),
+        "median of completion times"),
     [PLACE_JCT_P95] = METRIC(NULL, NULL, "jct_p95_s", NULL, "p95", -1, false,
-        "of completion times"),
+        "95th percentile of completion times"),
     [PLACE_WAIT] = METRIC(NULL, NULL, "wait_s", NULL, "wait", -1, false,
-        "mean time without GPUs, of jobs that ended"),
+        "mean time without GPUs, of jobs that finished"),
     [PLACE_STRETCH] = METRIC(NULL, NULL, "stretch", "stretch", "stretch", -1, false,
-        "of jobs on several servers: mean of running time over that on the same place, alone; of placed jobs of "
-        "model interval over that in a pool"),
+        "running time over that alone in the same place, mean over jobs on several servers; model interval: over "
+        "that in a pool, mean over placed jobs"),
     [PLACE_FAIRNESS] = METRIC(NULL, NULL, "fairness", NULL, "fairness", 1, false,
-        "Jain's index over tenants of time alone over completion, their jobs' mean; none where jobs are left"),
+        "Jain's index over tenants of the mean of time alone over completion time; blank if jobs are unfinished"),
     [PLACE_EMBEDDED] = METRIC("embedded_frac", NULL, NULL, NULL, "embedded", 1, true,
         "share of active jobs that run, mean over slots"),
     [PLACE_ADMITTED] = METRIC(NULL, NULL, NULL, "admitted", "admitted", 1, false,
-        "jobs"),
+        "jobs that were admitted"),
     [PLACE_PLACED] = METRIC(NULL, NULL, NULL, "placed", "placed", 1, false,
         "jobs whose tasks all found room on servers"),
     [PLACE_OPTIMUM] = METRIC(NULL, NULL, NULL, "optimum_frac", "of optimum", 1, true,
-        "utility over the exact optimum's"),
+        "utility over that of the exact optimum"),
     [PLACE_GAP] = METRIC(NULL, NULL, NULL, "gap", "gap", -1, false,
-        "utility below what no tasks and no admission exceed, relative"),
+        "how far utility is below an upper bound over all tasks and admissions, relative"),
     [PLACE_USED] = METRIC(NULL, NULL, NULL, "used_frac", "used", 1, true,
-        "resources used over those reserved"),
+        "resources used over resources reserved"),
     [PLACE_GPU] = METRIC("gpu_frac", "gpu_frac", "gpu_frac", "gpu_frac", "GPUs", 1, true,
         "share of GPUs in use over time"),
     [PLACE_LINK] = METRIC("link_frac", "link_frac", "link_frac", NULL, "links", 0, true,
@@ -550,13 +550,13 @@ const struct place_metric_row place_metrics[] = {
     [PLACE_NODE_OVER] = METRIC("node_over", NULL, NULL, NULL, "server load", -1, false,
         "largest load of a server over its capacity; above 1 with rounding paper only"),
     [PLACE_GOODPUT] = METRIC(NULL, NULL, "goodput", NULL, "goodput", 1, true,
-        "share of the time of running jobs that failures and checkpoints leave, with system"),
+        "share of running time that failures and checkpoints leave (with system)"),
     [PLACE_USD_PER_JOB] = METRIC(NULL, NULL, "usd_per_job", NULL, "USD a job", -1, false,
-        "of the whole machine for the makespan, over the jobs"),
+        "cost of the whole machine over the makespan, per job"),
     [PLACE_KWH_PER_JOB] = METRIC("kwh_per_job", "kwh_per_job", "kwh_per_job", NULL, "kWh a job", -1, false,
-        "likewise, at the meter; without system of all NPUs by npu_watt and idle_watt"),
+        "energy at the meter per job; without system, energy of all NPUs from npu_watt and idle_watt"),
     [PLACE_JOULE] = METRIC("J_per_iter", "J_per_iter", "J_per_iter", NULL,
-        "J an iteration", -1, false, "the same energy over the iterations of all jobs"),
+        "J an iteration", -1, false, "that energy per iteration, over all jobs"),
     [PLACE_LINK_OVER] = METRIC("link_over", NULL, NULL, NULL, "link load", -1, false,
         "largest load of a link over its capacity; above 1 with rounding paper only"),
 };
@@ -615,43 +615,48 @@ static const struct column result_columns[] = {
 
 /* Metrics are called as the study's models call them: place_open() puts their names in. */
 #define ROW_BEGIN                                                                                            \
-    COLUMN_WORD(struct place_row, network, "the network, graph, racks or pool it runs on",                   \
+    COLUMN_WORD(struct place_row, network, "network, graph, racks or pool that jobs run on",                 \
                 .flags = COLUMN_EMPTY | COLUMN_COMMON | COLUMN_YIELDS),                                      \
-        COLUMN_WORD(struct place_row, model, "slots, batch, events or interval", .in = IN_DATA,              \
-                    .flags = COLUMN_YIELDS),                                                                 \
-        COLUMN_WORD(struct place_row, scheduler, "whose rows these are"),                                    \
-        COLUMN_COUNT(struct place_row, seeds, "runs, whose mean the row is"),                                \
-        COLUMN_REAL(struct place_row, jobs, "of a run")
+        COLUMN_WORD(struct place_row, model, "how time passes: slots, batch, events or interval",            \
+                    .in = IN_DATA, .flags = COLUMN_YIELDS),                                                  \
+        COLUMN_WORD(struct place_row, scheduler, "scheduler"),                                               \
+        COLUMN_COUNT(struct place_row, seeds, "number of runs that the row is the mean of"),                 \
+        COLUMN_REAL(struct place_row, jobs, "jobs of a run")
 #define ROW_END                                                                                              \
-    COLUMN_COUNT(struct place_row, beats_next, "seeds in which it is better than the scheduler listed next", \
+    COLUMN_COUNT(struct place_row, beats_next, "seeds in which this scheduler beats the one listed next",    \
                  .title = "beats next", .as = "seeds", .flags = COLUMN_SEEDS),                               \
-        COLUMN_WORD(struct place_row, length, "what jobs keep on every network: iterations, or runtime",     \
-                    .in = IN_DATA, .with = "length"),                                                        \
+        COLUMN_WORD(struct place_row, length,                                                                \
+                    "what a job keeps on every network: its iterations or its runtime", .in = IN_DATA,       \
+                    .with = "length"),                                                                       \
         COLUMN_WORD(struct place_row, unproved, "why there is no guarantee", .in = IN_DATA,                  \
                     .with = "unproved"),                                                                     \
-        COLUMN_WORD(struct place_row, base, "what the row is compared with, as far as that is not its own",  \
+        COLUMN_WORD(struct place_row, base,                                                                  \
+                    "baseline that the row is compared with, where it differs from the row's own",           \
                     .title = "baseline", .flags = COLUMN_COMMON, .with = "vs_base_pct"),                     \
         COLUMN_REAL(struct place_row, vs_base_pct,                                                           \
                     "change of completion, makespan or utility against the baseline, over the same seeds",   \
                     .title = "vs baseline", .digits = 3, .flags = COLUMN_SIGNED, .with = "vs_base_pct"),     \
-        COLUMN_REAL(struct place_row, vs_base_pct_ci, "half of its 95 % interval over seeds",                \
-                    .flags = COLUMN_HALF, .with = "vs_base_pct"),                                            \
-        COLUMN_COUNT(struct place_row, wins, "seeds in which it is better than the baseline",                \
+        COLUMN_REAL(struct place_row, vs_base_pct_ci,                                                        \
+                    "half width of the 95 % interval of vs_base_pct over seeds", .flags = COLUMN_HALF,       \
+                    .with = "vs_base_pct"),                                                                  \
+        COLUMN_COUNT(struct place_row, wins, "seeds in which the row is better than the baseline",           \
                      .title = "better in", .as = "seeds", .flags = COLUMN_SEEDS, .with = "vs_base_pct"),     \
         COLUMN_REAL(struct place_row, network_usd, "typical price of the network", .title = "network cost",  \
                     .better = -1),                                                                           \
-        COLUMN_REAL(struct place_row, vs_base_usd, "network_usd less that of the baseline",                  \
+        COLUMN_REAL(struct place_row, vs_base_usd, "network_usd minus that of the baseline",                 \
                     .title = "cost vs baseline", .better = -1, .flags = COLUMN_SIGNED,                       \
                     .with = "vs_base_usd"),                                                                  \
         COLUMN_WORD(struct place_row, status, "done; infeasible: a scheduler has no plan; error",            \
                     .in = IN_DATA),                                                                          \
-        COLUMN_WORD(struct place_row, message, "what is wrong, or left out")
+        COLUMN_WORD(struct place_row, message, "what is wrong, or what was left out")
 #define RUN_BEGIN                                                                                            \
-    COLUMN_WORD(struct place_result, network, "as in the rows", .flags = COLUMN_EMPTY | COLUMN_YIELDS),      \
-        COLUMN_WORD(struct place_result, model, "likewise", .flags = COLUMN_YIELDS),                         \
-        COLUMN_WORD(struct place_result, scheduler, "whose run it is"),                                      \
-        COLUMN_COUNT(struct place_result, seed, "of the run"),                                               \
-        COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, "of the run")
+    COLUMN_WORD(struct place_result, network, "network, graph, racks or pool that jobs run on",              \
+                .flags = COLUMN_EMPTY | COLUMN_YIELDS),                                                      \
+        COLUMN_WORD(struct place_result, model, "how time passes: slots, batch, events or interval",         \
+                    .flags = COLUMN_YIELDS),                                                                 \
+        COLUMN_WORD(struct place_result, scheduler, "scheduler of the run"),                                 \
+        COLUMN_COUNT(struct place_result, seed, "seed of the run"),                                          \
+        COLUMN_AT(struct place_result, n_jobs, "jobs", TABLE_COUNT, "jobs of the run")
 
 static const struct column row_begin[] = { ROW_BEGIN }, row_end[] = { ROW_END }, run_begin[] = { RUN_BEGIN };
 

@@ -14,25 +14,27 @@
 /* ---- columns ---- */
 
 #define ROW_HEAD(type)                                                                                       \
-    COLUMN_AT(type, head.seed, "seed", TABLE_COUNT, "of the run"),                                           \
-        COLUMN_AT(type, head.scheduler, "scheduler", TABLE_TEXT, "whose run it is")
-#define ROW_UNIT(type) COLUMN_AT(type, head.unit, "unit", TABLE_TEXT, "of times: slot or s")
+    COLUMN_AT(type, head.seed, "seed", TABLE_COUNT, "seed of the run"),                                      \
+        COLUMN_AT(type, head.scheduler, "scheduler", TABLE_TEXT, "scheduler of the run")
+#define ROW_UNIT(type) COLUMN_AT(type, head.unit, "unit", TABLE_TEXT, "unit of times: slot or s")
 
 const struct column place_job_columns[] = {
     ROW_HEAD(struct place_job_row),
-    COLUMN_WORD(struct place_job_row, job, "name, of the trace or by number"),
-    COLUMN_WORD(struct place_job_row, status, "done, running, waiting, .."),
+    COLUMN_WORD(struct place_job_row, job, "name of the job in its trace, or its number"),
+    COLUMN_WORD(struct place_job_row, status,
+                "state of the job at the end: done, running, waiting and so on"),
     ROW_UNIT(struct place_job_row),
-    COLUMN_REAL(struct place_job_row, submit, "when it arrives"),
-    COLUMN_REAL(struct place_job_row, start, "when it first runs"),
-    COLUMN_REAL(struct place_job_row, end, "when it is done", .better = -1),
-    COLUMN_REAL(struct place_job_row, jct, "from arrival to end", .better = -1),
-    COLUMN_REAL(struct place_job_row, gpus, "that it holds, mean over the slots in which it runs"),
-    COLUMN_REAL(struct place_job_row, servers, "that it is spread over"),
-    COLUMN_REAL(struct place_job_row, progress, "what it has done, iterations or what its model counts",
+    COLUMN_REAL(struct place_job_row, submit, "when the job arrives"),
+    COLUMN_REAL(struct place_job_row, start, "when the job first runs"),
+    COLUMN_REAL(struct place_job_row, end, "when the job is done", .better = -1),
+    COLUMN_REAL(struct place_job_row, jct, "completion time: from arrival to end", .better = -1),
+    COLUMN_REAL(struct place_job_row, gpus, "GPUs that the job holds, mean over the slots in which it runs"),
+    COLUMN_REAL(struct place_job_row, servers, "servers that the job is spread over"),
+    COLUMN_REAL(struct place_job_row, progress, "work done: iterations, or what the model counts",
                 .better = 1),
-    COLUMN_REAL(struct place_job_row, utility, "what it is worth", .better = 1),
-    COLUMN_WORD(struct place_job_row, synthetic, "what of it was drawn, not read from its trace"),
+    COLUMN_REAL(struct place_job_row, utility, "utility of the job", .better = 1),
+    COLUMN_WORD(struct place_job_row, synthetic,
+                "what was drawn at random because the trace does not say it"),
     COLUMNS_END,
 };
 
@@ -43,48 +45,48 @@ struct place_stay_row {
 };
 const struct column place_place_columns[] = {
     ROW_HEAD(struct place_stay_row),
-    COLUMN_WORD(struct place_stay_row, job, "who runs there"),
-    COLUMN_WORD(struct place_stay_row, server_name, "where"),
+    COLUMN_WORD(struct place_stay_row, job, "job"),
+    COLUMN_WORD(struct place_stay_row, server_name, "name of the server"),
     ROW_UNIT(struct place_stay_row),
-    COLUMN_REAL(struct place_stay_row, server, "its number"),
-    COLUMN_REAL(struct place_stay_row, gpus, "of it that the job holds"),
-    COLUMN_REAL(struct place_stay_row, from, "when it begins"),
-    COLUMN_REAL(struct place_stay_row, to, "when it ends"),
+    COLUMN_REAL(struct place_stay_row, server, "number of the server"),
+    COLUMN_REAL(struct place_stay_row, gpus, "GPUs of the server that the job holds"),
+    COLUMN_REAL(struct place_stay_row, from, "when the interval begins"),
+    COLUMN_REAL(struct place_stay_row, to, "when the interval ends"),
     COLUMNS_END,
 };
 
 const struct column place_slot_columns[] = {
     ROW_HEAD(struct place_slot_row),
     ROW_UNIT(struct place_slot_row),
-    COLUMN_REAL(struct place_slot_row, from, "when it begins"),
-    COLUMN_REAL(struct place_slot_row, to, "when it ends"),
-    COLUMN_REAL(struct place_slot_row, active, "jobs that are there"),
-    COLUMN_REAL(struct place_slot_row, running, "of them, those that run", .better = 1),
-    COLUMN_REAL(struct place_slot_row, gpu_frac, "GPUs in use", .better = 1),
-    COLUMN_REAL(struct place_slot_row, reserved_GBps, "of all links together"),
-    COLUMN_REAL(struct place_slot_row, link_frac, "of the bandwidth of all links"),
-    COLUMN_REAL(struct place_slot_row, bound, "optimum of the slot's linear programme"),
-    COLUMN_REAL(struct place_slot_row, value, "of what was chosen", .better = 1),
+    COLUMN_REAL(struct place_slot_row, from, "when the interval begins"),
+    COLUMN_REAL(struct place_slot_row, to, "when the interval ends"),
+    COLUMN_REAL(struct place_slot_row, active, "jobs that have arrived and are not done"),
+    COLUMN_REAL(struct place_slot_row, running, "active jobs that run", .better = 1),
+    COLUMN_REAL(struct place_slot_row, gpu_frac, "share of GPUs in use", .better = 1),
+    COLUMN_REAL(struct place_slot_row, reserved_GBps, "bandwidth reserved on all links together"),
+    COLUMN_REAL(struct place_slot_row, link_frac, "that over the bandwidth of all links"),
+    COLUMN_REAL(struct place_slot_row, bound, "optimum of the slot's linear program: no choice gains more"),
+    COLUMN_REAL(struct place_slot_row, value, "gain of what was chosen", .better = 1),
     COLUMN_REAL(struct place_slot_row, guarantee, "least share of the optimum that theory allows",
                 .better = 1),
-    COLUMN_REAL(struct place_slot_row, node_over, "largest load of a server, over its capacity",
-                .better = -1),
-    COLUMN_REAL(struct place_slot_row, node_beta, "what theory allows of it"),
-    COLUMN_REAL(struct place_slot_row, link_over, "largest load of a link, over its bandwidth", .better = -1),
-    COLUMN_REAL(struct place_slot_row, link_gamma, "what theory allows of it"),
+    COLUMN_REAL(struct place_slot_row, node_over, "largest load of a server over its capacity", .better = -1),
+    COLUMN_REAL(struct place_slot_row, node_beta, "most that theory allows for node_over"),
+    COLUMN_REAL(struct place_slot_row, link_over, "largest load of a link over its bandwidth", .better = -1),
+    COLUMN_REAL(struct place_slot_row, link_gamma, "most that theory allows for link_over"),
     COLUMNS_END,
 };
 
 const struct column place_link_columns[] = {
     ROW_HEAD(struct place_link_row),
-    COLUMN_WORD(struct place_link_row, link, "from=to"),
+    COLUMN_WORD(struct place_link_row, link, "link, as from=to"),
     ROW_UNIT(struct place_link_row),
-    COLUMN_REAL(struct place_link_row, bw_GBps, "its bandwidth"),
-    COLUMN_REAL(struct place_link_row, from, "when it begins"),
-    COLUMN_REAL(struct place_link_row, to, "when it ends"),
-    COLUMN_REAL(struct place_link_row, load_frac, "reserved, where a model reserves, else in use"),
-    COLUMN_REAL(struct place_link_row, used_frac, "in use, mean over the time"),
-    COLUMN_REAL(struct place_link_row, peak_frac, "in use, at its greatest"),
+    COLUMN_REAL(struct place_link_row, bw_GBps, "bandwidth of the link"),
+    COLUMN_REAL(struct place_link_row, from, "when the interval begins"),
+    COLUMN_REAL(struct place_link_row, to, "when the interval ends"),
+    COLUMN_REAL(struct place_link_row, load_frac,
+                "share of the bandwidth that is reserved, or in use where nothing is reserved"),
+    COLUMN_REAL(struct place_link_row, used_frac, "share of the bandwidth in use, mean over the interval"),
+    COLUMN_REAL(struct place_link_row, peak_frac, "largest share of the bandwidth in use"),
     COLUMNS_END,
 };
 

@@ -18,17 +18,17 @@ struct place_tenant_row {
 
 #define TENANT(field, help, ...) COLUMN_REAL(struct place_tenant_row, field, help, __VA_ARGS__)
 const struct column place_tenant_columns[] = {
-    COLUMN_AT(struct place_tenant_row, head.seed, "seed", TABLE_COUNT, "of the run"),
-    COLUMN_AT(struct place_tenant_row, head.scheduler, "scheduler", TABLE_TEXT, "whose run it is"),
-    COLUMN_WORD(struct place_tenant_row, tenant, "whose jobs; blank: of jobs that name none"),
-    COLUMN_COUNT(struct place_tenant_row, jobs, "that came"),
-    COLUMN_COUNT(struct place_tenant_row, finished, "of them", .better = 1),
-    TENANT(gpu_h, "GPU-hours that they held", .unit = "h"),
-    TENANT(jct_s, "mean from arrival to end; none where jobs are left", .better = -1),
-    TENANT(wait_s, "mean wait", .better = -1),
-    TENANT(usd, "with system: its part of what the machine costs in the run, by GPU-hours", .unit = "USD",
+    COLUMN_AT(struct place_tenant_row, head.seed, "seed", TABLE_COUNT, "seed of the run"),
+    COLUMN_AT(struct place_tenant_row, head.scheduler, "scheduler", TABLE_TEXT, "scheduler of the run"),
+    COLUMN_WORD(struct place_tenant_row, tenant, "tenant; blank: jobs that name none"),
+    COLUMN_COUNT(struct place_tenant_row, jobs, "jobs that arrived"),
+    COLUMN_COUNT(struct place_tenant_row, finished, "jobs that finished", .better = 1),
+    TENANT(gpu_h, "GPU-hours that the jobs held", .unit = "h"),
+    TENANT(jct_s, "mean time from arrival to end; blank if jobs are unfinished", .better = -1),
+    TENANT(wait_s, "mean time without GPUs", .better = -1),
+    TENANT(usd, "share of the machine's cost over the run, by GPU-hours (with system)", .unit = "USD",
            .better = -1),
-    TENANT(kwh, "likewise of its energy, at the meter", .better = -1),
+    TENANT(kwh, "share of its energy at the meter, by GPU-hours (with system)", .better = -1),
     COLUMNS_END,
 };
 

@@ -49,42 +49,56 @@ struct training_row {
 #define TRAINING_PART(type, within, field, says)                                                             \
     TRAINING_COLUMN_WITH(type, within, field, TABLE_REAL, #field, says, .better = -1)
 #define TRAINING_COLUMNS(type, within)                                                                       \
-    TRAINING_COLUMN(type, within, plan, TABLE_TEXT, "of the training step"),                                 \
-        TRAINING_COLUMN(type, within, tp, TABLE_COUNT, "tensor parallel"),                                   \
-        TRAINING_COLUMN(type, within, cp, TABLE_COUNT, "context parallel"),                                  \
-        TRAINING_COLUMN(type, within, dp, TABLE_COUNT, "data parallel"),                                     \
-        TRAINING_COLUMN(type, within, pp, TABLE_COUNT, "pipeline stages"),                                   \
-        TRAINING_COLUMN(type, within, ep, TABLE_COUNT, "expert parallel"),                                   \
-        TRAINING_COLUMN(type, within, micro_batch, TABLE_COUNT, "sequences of a micro-batch"),               \
-        TRAINING_COLUMN(type, within, interleave, TABLE_COUNT, "model chunks of a stage"),                   \
-        TRAINING_COLUMN(type, within, recompute, TABLE_TEXT, "of activations"),                              \
-        TRAINING_COLUMN(type, within, zero, TABLE_COUNT, "stage of sharded optimizer states"),               \
-        TRAINING_COLUMN(type, within, memory_GB, TABLE_REAL, "of the NPU that needs most", .better = -1),    \
-        TRAINING_COLUMN(type, within, fits, TABLE_TEXT,                                                      \
-                        "yes, tight (less is left than PyTorch reserves), or no: the NPU has less memory"),  \
+    TRAINING_COLUMN(type, within, plan, TABLE_TEXT, "plan of parallelism"),                                  \
+        TRAINING_COLUMN(type, within, tp, TABLE_COUNT, "degree of tensor parallelism"),                      \
+        TRAINING_COLUMN(type, within, cp, TABLE_COUNT, "degree of context parallelism"),                     \
+        TRAINING_COLUMN(type, within, dp, TABLE_COUNT, "degree of data parallelism"),                        \
+        TRAINING_COLUMN(type, within, pp, TABLE_COUNT, "number of pipeline stages"),                         \
+        TRAINING_COLUMN(type, within, ep, TABLE_COUNT, "degree of expert parallelism"),                      \
+        TRAINING_COLUMN(type, within, micro_batch, TABLE_COUNT, "sequences in a micro-batch"),               \
+        TRAINING_COLUMN(type, within, interleave, TABLE_COUNT, "model chunks per pipeline stage"),           \
+        TRAINING_COLUMN(type, within, recompute, TABLE_TEXT, "which activations are recomputed"),            \
+        TRAINING_COLUMN(type, within, zero, TABLE_COUNT,                                                     \
+                        "ZeRO stage: 1 shards optimizer states, 2 gradients too, 3 weights too"),            \
+        TRAINING_COLUMN(type, within, memory_GB, TABLE_REAL, "memory that the fullest NPU needs",            \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN(                                                                                     \
+            type, within, fits, TABLE_TEXT,                                                                  \
+            "yes; tight: less memory is left than PyTorch reserves; no: the NPU has too little memory"),     \
         TRAINING_COLUMN(type, within, mfu, TABLE_REAL, "model FLOP utilisation", .better = 1),               \
-        TRAINING_COLUMN(type, within, tokens_per_s, TABLE_REAL, "samples where there are no sequences",      \
+        TRAINING_COLUMN(type, within, tokens_per_s, TABLE_REAL,                                              \
+                        "tokens (or samples, for models without sequences) per second of running time, "     \
+                        "failures not counted",                                                              \
                         .better = 1),                                                                        \
-        TRAINING_PART(type, within, recompute_s, "done again"),                                              \
-        TRAINING_PART(type, within, bubble_s, "a stage waits for others"),                                   \
-        TRAINING_PART(type, within, optimizer_s, "updates the parameters"),                                  \
-        TRAINING_PART(type, within, overhead_s, "of software and host"),                                     \
-        TRAINING_COLUMN(type, within, tp_s, TABLE_REAL, "exposed communication", .better = -1),              \
-        TRAINING_COLUMN(type, within, cp_s, TABLE_REAL, "likewise", .better = -1),                           \
-        TRAINING_COLUMN(type, within, ep_s, TABLE_REAL, "likewise", .better = -1),                           \
-        TRAINING_COLUMN(type, within, dp_s, TABLE_REAL, "likewise", .better = -1),                           \
-        TRAINING_COLUMN(type, within, pp_s, TABLE_REAL, "likewise", .better = -1),                           \
-        TRAINING_COLUMN_WITH(type, within, time_low_s, TABLE_REAL, "time_low_s",                             \
-                             "a measured step takes longer, nine times of ten less than time_high_s",        \
-                             .better = -1),                                                                  \
-        TRAINING_COLUMN_WITH(type, within, time_high_s, TABLE_REAL, "time_low_s",                            \
-                             "the upper end; by what measured steps of near kinds are off", .better = -1),   \
+        TRAINING_PART(type, within, recompute_s, "recomputation of activations"),                            \
+        TRAINING_PART(type, within, bubble_s, "pipeline bubble: stages wait for each other"),                \
+        TRAINING_PART(type, within, optimizer_s, "update of the parameters"),                                \
+        TRAINING_PART(type, within, overhead_s, "overhead of software and host"),                            \
+        TRAINING_COLUMN(type, within, tp_s, TABLE_REAL, "exposed communication of tensor parallelism",       \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN(type, within, cp_s, TABLE_REAL, "exposed communication of context parallelism",      \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN(type, within, ep_s, TABLE_REAL, "exposed communication of expert parallelism",       \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN(type, within, dp_s, TABLE_REAL, "exposed communication of data parallelism",         \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN(type, within, pp_s, TABLE_REAL, "exposed communication of pipeline parallelism",     \
+                        .better = -1),                                                                       \
+        TRAINING_COLUMN_WITH(                                                                                \
+            type, within, time_low_s, TABLE_REAL, "time_low_s",                                              \
+            "a measured step is expected between time_low_s and time_high_s nine times out of ten",          \
+            .better = -1),                                                                                   \
+        TRAINING_COLUMN_WITH(                                                                                \
+            type, within, time_high_s, TABLE_REAL, "time_low_s",                                             \
+            "upper end of that band; its width comes from the errors on similar measured steps",             \
+            .better = -1),                                                                                   \
         TRAINING_COLUMN_WITH(type, within, evidence_rows, TABLE_COUNT, "time_low_s",                         \
-                             "measured steps of the kind (NPU, software, experts or not)", .better = 1),     \
+                             "measured steps behind the band: same NPU, software and kind of model",         \
+                             .better = 1),                                                                   \
     {                                                                                                        \
         .name = "parallel", .kind = TABLE_TEXT, .offset = offsetof(type, within parallel),                   \
         .part = "training", .with = "parallel", .in = IN_DATA,                                               \
-        .help = "the plan that was searched, as a study gives it"                                            \
+        .help = "plan that the search found, as a study writes it"                                           \
     }
 extern const struct column training_columns[];
 

@@ -156,29 +156,35 @@ struct system_row {
     }
 #define SYSTEM_REAL(type, within, field, ...) SYSTEM_COLUMN(type, within, field, TABLE_REAL, __VA_ARGS__)
 #define SYSTEM_COLUMNS(type, within)                                                                         \
-    SYSTEM_REAL(type, within, usd_year, "the whole machine: capital, power, building, support, staff",       \
+    SYSTEM_REAL(type, within, usd_year,                                                                      \
+                "cost of the whole machine per year: capital, power, building, support, staff",              \
                 .unit = "USD", .in = IN_DATA, .better = -1),                                                 \
-        SYSTEM_REAL(type, within, usd_npu_h, "the same per NPU and hour that is sold", .title = "owned",     \
+        SYSTEM_REAL(type, within, usd_npu_h, "the same per NPU-hour sold", .title = "owned",                 \
                     .unit = "USD/NPU/h", .better = -1),                                                      \
-        SYSTEM_REAL(type, within, usd_per_Mtoken, "the same per million tokens, over goodput",               \
-                    .title = "tokens", .unit = "USD/Mtoken", .as = "USD/M", .better = -1),                   \
-        SYSTEM_REAL(type, within, usd_run, "the same of a whole run", .unit = "USD", .in = IN_DATA,          \
+        SYSTEM_REAL(type, within, usd_per_Mtoken,                                                            \
+                    "the same per million tokens of useful work (goodput counted)", .title = "tokens",       \
+                    .unit = "USD/Mtoken", .as = "USD/M", .better = -1),                                      \
+        SYSTEM_REAL(type, within, usd_run, "the same for a whole training run", .unit = "USD",               \
+                    .in = IN_DATA, .better = -1),                                                            \
+        SYSTEM_REAL(type, within, watt_peak, "nameplate power of the IT equipment", .title = "nameplate",    \
+                    .unit = "W", .better = -1),                                                              \
+        SYSTEM_REAL(type, within, watt_mean, "mean power of the IT equipment", .unit = "W", .in = IN_DATA,   \
                     .better = -1),                                                                           \
-        SYSTEM_REAL(type, within, watt_peak, "nameplate power of IT; times pue at the meter",                \
-                    .title = "nameplate", .unit = "W", .better = -1),                                        \
-        SYSTEM_REAL(type, within, watt_mean, "mean power of IT", .unit = "W", .in = IN_DATA, .better = -1),  \
-        SYSTEM_REAL(type, within, watt_site, "nameplate power at the meter: times pue", .unit = "W",         \
-                    .in = IN_DATA, .better = -1),                                                            \
+        SYSTEM_REAL(type, within, watt_site, "nameplate power at the meter: watt_peak times pue",            \
+                    .unit = "W", .in = IN_DATA, .better = -1),                                               \
         SYSTEM_REAL(type, within, racks,                                                                     \
-                    "full racks of servers; where a rack of them is not known, of all by power",             \
+                    "racks of servers; where servers per rack are unknown, racks of all equipment by power", \
                     .in = IN_DATA, .better = -1),                                                            \
-        SYSTEM_REAL(type, within, racks_network, "of switches and items, where servers have their own",      \
-                    .in = IN_DATA, .better = -1),                                                            \
-        SYSTEM_REAL(type, within, goodput, "share of time that is work kept", .better = 1),                  \
+        SYSTEM_REAL(type, within, racks_network,                                                             \
+                    "racks of switches and items, where servers have racks of their own", .in = IN_DATA,     \
+                    .better = -1),                                                                           \
+        SYSTEM_REAL(type, within, goodput, "share of time spent on work that failures do not undo",          \
+                    .better = 1),                                                                            \
         SYSTEM_REAL(type, within, mtbi_h, "mean time between interruptions of the job", .unit = "h",         \
                     .in = IN_DATA, .better = 1),                                                             \
-        SYSTEM_REAL(type, within, checkpoint_s, "work between checkpoints, of the store", .in = IN_DATA),    \
-        SYSTEM_COLUMN(type, within, system_omits, TABLE_TEXT, "what these leave out", .in = IN_DATA)
+        SYSTEM_REAL(type, within, checkpoint_s, "work between two checkpoints to storage", .in = IN_DATA),   \
+        SYSTEM_COLUMN(type, within, system_omits, TABLE_TEXT,                                                \
+                      "what the columns of the whole machine leave out", .in = IN_DATA)
 extern const struct column system_columns[];
 /** Number @p i of its columns of reals; NULL: there are no more. O(columns). */
 const struct column *system_quantity(int32_t i);
