@@ -66,7 +66,7 @@ static const struct key slow_keys[] = {
     K_REMARK("dim", "only in this dimension (default: in all)"),
     K_REAL(struct sim_slow, share, "share", "", 1, 1e-6, 1, 1, "of the dimension's bandwidth that they have"),
     K_REAL(struct sim_slow, late_s, "late_us", "us", 1e-6, 0, 1e9, 0,
-           "they join every collective so much later"),
+           "delay with which they join every collective"),
 };
 K_SECTION(sim_slow_section, struct sim_slow, "simulation.slow", slow_keys,
           "NPUs that are slower than the others, or late", STUDY_USES);
@@ -76,15 +76,15 @@ static const struct key links_keys[] = {
            "a vertex, as weft topo --graphml names it: npu12, switch-pod-3"),
     K_NAME(struct sim_links, to, "to", 0, "the other end; either direction"),
     K_REMARK("dim", "instead of both: all links of this dimension"),
-    K_REAL_OR(struct sim_links, share, "share", "", 1, 0, 1, NAN, "of the bandwidth that is left; 0: failed",
-              .required = true),
+    K_REAL_OR(struct sim_links, share, "share", "", 1, 0, 1, NAN,
+              "share of the bandwidth that is left; 0: failed", .required = true),
 };
 K_SECTION(sim_links_section, struct sim_links, "simulation.links", links_keys,
           "links that failed or lost bandwidth", STUDY_USES);
 
 static const struct key rules_keys[] = {
     K_COUNT(struct sim_rules, stage.chunks, "chunks", 1, STAGE_MAX_CHUNKS, DEFAULT_CHUNKS,
-            "equal pieces of a collective that pass the dimensions one behind the other",
+            "equal pieces that a collective is cut into; they pass the dimensions one behind the other",
             .uses = USE_LATENCY),
     K_ELSEWHERE("algorithms",
                 "list of algorithms, one per dimension, in place of dims.algorithm; words as there",
@@ -92,7 +92,7 @@ static const struct key rules_keys[] = {
     K_REAL(struct sim_rules, stage.endpoint_s, "endpoint_ns", "ns", 1e-9, 0, 1e9, 0,
            "overhead of an NPU per message", .uses = USE_LATENCY),
     K_WORD(struct sim_rules, memory_adds, "reduction", reduction_words, 0,
-           "what adding up costs: nothing, or two reads and a write of npu.mem_GBps", .uses = USE_LATENCY),
+           "cost of adding up: none, or two reads and a write at npu.mem_GBps", .uses = USE_LATENCY),
     K_WORD(struct sim_rules, order, "order", sim_order_words, SIM_ORDER_GUARD,
            "order of the dimensions: of model chunk any, guard simulates fixed, themis and minmax and takes "
            "the best; of model flow fixed or given",
@@ -114,8 +114,8 @@ static const struct key rules_keys[] = {
            "graph: shortest unless ecmp",
            .uses = USE_FLOW),
     K_REAL(struct sim_rules, round, "round", "", 1, 0, 0.1, 0,
-           "model flow: a collective alone on links that are not alike may end too late by this share of its "
-           "time, for speed; 0: exact",
+           "model flow: a collective alone on links that are not all alike may be timed too long by up to "
+           "this share, for speed; 0: exact",
            .uses = USE_FLOW),
     K_ELSEWHERE("graph",
                 "model flow: a GraphML or CSV file of the wires, whose NPUs have the addresses of the "

@@ -47,15 +47,16 @@ static const struct key range_keys[] = {
     K_REAL(struct sweep_range, to, "to", "", 1, -1e18, 1e18, SCHEMA_NONE,
            "last value, included when a step ends there", .required = true),
     K_REAL(struct sweep_range, step, "step", "", 1, 1e-18, 1e18, SCHEMA_NONE,
-           "distance of two values; this or points"),
+           "distance between two values; this or points"),
     K_COUNT(struct sweep_range, points, "points", 2, SWEEP_MAX_VALUES, SCHEMA_NONE,
             "number of values, both ends included; this or step"),
     K_WORD(struct sweep_range, scale, "scale", scale_words, SCHEMA_NONE,
            "of points: equal differences or equal ratios (default: linear)"),
     K_WORD(struct sweep_range, count, "count", count_words, SCHEMA_NONE,
-           "max: of each combination of the other axes the largest value that limits of keep.where on power, "
-           "racks or money of the site allow (default: all values)"),
-    K_ELSEWHERE("factor", "instead of all others, of KEY network: networks of so many NPUs, see vary.factor",
+           "max: for each combination of the other axes, only the largest value that the limits in "
+           "keep.where on power, racks or money allow (default: all values)"),
+    K_ELSEWHERE("factor",
+                "instead of all others, for KEY network: all networks of a number of NPUs, see vary.factor",
                 .form = "<vary.factor>"),
 };
 

@@ -32,19 +32,18 @@ enum column {
 /* What files say, for the manual too. GraphML calls the same attributes so, but for ends and kinds. */
 static const struct key edge_keys[N_COLUMNS] = {
     [COL_SRC] = K_REMARK("src", "CSV: name of the node at one end, which may be a number", .required = true),
-    [COL_DST] = K_REMARK("dst", "CSV: of the node at the other end", .required = true),
+    [COL_DST] = K_REMARK("dst", "CSV: name of the node at the other end", .required = true),
     [COL_BW] = K_REAL(struct topo_link, bw_Bps, "bw_GBps", "GB/s", 1e9, 0, INFINITY, SCHEMA_NONE,
-                      "of the link, each way; above 0", .required = true),
+                      "bandwidth of the link, each way; above 0", .required = true),
     [COL_LAT] = K_REAL(struct topo_link, lat_s, "latency_ns", "ns", 1e-9, 0, INFINITY, SCHEMA_NONE,
-                       "of the link alone (also called lat_ns)", .required = true),
-    [COL_SRC_KIND] =
-        K_REMARK("src_kind", "CSV: npu or switch, of src (also called kind); once is enough for a "
-                             "node. GraphML: kind, of the node"),
-    [COL_DST_KIND] = K_REMARK("dst_kind", "CSV: the same of dst"),
+                       "latency of the link alone (also called lat_ns)", .required = true),
+    [COL_SRC_KIND] = K_REMARK("src_kind", "CSV: kind of src, npu or switch (also called kind); once is "
+                                          "enough for a node. GraphML: kind, of the node"),
+    [COL_DST_KIND] = K_REMARK("dst_kind", "CSV: kind of dst, npu or switch"),
     [COL_USD] = K_REAL(struct topo_link, usd, "usd", "USD", 1, 0, INFINITY, SCHEMA_NONE,
                        "price of the link; all edges have one or none. GraphML: of nodes too"),
     [COL_WATT] = K_REAL(struct topo_link, watt, "watt", "W", 1, 0, INFINITY, SCHEMA_NONE,
-                        "power of the link; likewise"),
+                        "power of the link; all edges have one or none. GraphML: of nodes too"),
     [COL_CLASS] = K_REMARK("class", "which links are alike: a dimension of studies and a line of the bill"),
 };
 

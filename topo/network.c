@@ -34,7 +34,7 @@ const char *const topo_in_switch_words[] = { "none", "sharp", "nvls", NULL };
 /* ---- how collectives run on a dimension ---- */
 
 static const struct key regime_keys[] = {
-    K_REAL_OR(struct topo_regime, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "of one message",
+    K_REAL_OR(struct topo_regime, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "latency of one message",
               .required = true, .uses = USE_LATENCY),
     K_REAL_OR(struct topo_regime, efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
               "share of bw_GBps that a collective reaches", .required = true, .uses = USE_LATENCY),
@@ -51,17 +51,17 @@ const char *const topo_measured_words[] = { "all-reduce", "reduce-scatter", "all
 
 static const struct key curve_keys[] = {
     K_WORD_OR(struct topo_curve, collective, "collective", topo_measured_words, TOPO_MEASURED_ALL_REDUCE,
-              "that was measured", .required = true, .uses = USE_LATENCY),
+              "collective that was measured", .required = true, .uses = USE_LATENCY),
     K_COUNT_OR(struct topo_curve, members, "members", 2, TOPO_MAX_SIZE, 0,
                "of this dimension that took part; larger groups up to the next number use that one's, beyond "
                "the last the last (default: any number)",
                .uses = USE_LATENCY),
-    K_REAL_OR(struct topo_curve, line.lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "of one message",
+    K_REAL_OR(struct topo_curve, line.lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, NAN, "latency of one message",
               .required = true, .uses = USE_LATENCY),
     K_REAL_OR(struct topo_curve, line.efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
               "share of bw_GBps that was reached", .required = true, .uses = USE_LATENCY),
     K_REAL_OR(struct topo_curve, line.up_to_B, "up_to_KB", "kB", 1e3, 1e-3, 1e12, INFINITY,
-              "of buffers up to this size (default: of all larger than the other rows' limits)",
+              "largest buffer that this row is for (default: of all larger than the other rows' limits)",
               .uses = USE_LATENCY),
 };
 
@@ -267,8 +267,9 @@ struct nic_kind {
 enum { MAX_NICS = 64 };
 
 static const struct key nic_kind_keys[] = {
-    K_REAL_OR(struct nic_kind, share, "share", "", 1, 1e-6, 1, NAN, "of all NPUs", .required = true),
-    K_REAL_OR(struct nic_kind, nics, "nics", "", 1, 1.0 / MAX_NICS, MAX_NICS, NAN, "NICs of one of them",
+    K_REAL_OR(struct nic_kind, share, "share", "", 1, 1e-6, 1, NAN, "share of all NPUs that are of this kind",
+              .required = true),
+    K_REAL_OR(struct nic_kind, nics, "nics", "", 1, 1.0 / MAX_NICS, MAX_NICS, NAN, "NICs of one such NPU",
               .required = true),
 };
 
@@ -328,8 +329,8 @@ static const struct key dim_keys[] = {
               "be allocated)",
               .decimals = 9),
     K_OWN(struct topo_dim, link_Bps, "link_GBps", read_links,
-          "the same said of one link, one direction: a torus of three axes has six an NPU; of torus, hyperx "
-          "and hammingmesh also a list, of each axis (default: bw_GBps)",
+          "instead: bandwidth of one link, one direction; a torus of three axes has six per NPU. torus, "
+          "hyperx and hammingmesh also take a list, one per axis (default: bw_GBps)",
           .unit = "GB/s", .min = TOPO_MIN_BW_GBps, .max = TOPO_MAX_BW_GBps,
           .form = "number or list of numbers"),
     K_REAL(struct topo_dim, min_Bps, "min_GBps", "GB/s", 1e9, 0, TOPO_MAX_BW_GBps, 0,
@@ -337,7 +338,7 @@ static const struct key dim_keys[] = {
     K_REAL_OR(struct topo_dim, max_Bps, "max_GBps", "GB/s", 1e9, TOPO_MIN_BW_GBps, TOPO_MAX_BW_GBps, INFINITY,
               "most bandwidth an allocator may give it (default: no cap)", .decimals = 9, .uses = USE_SPLIT),
     K_REAL(struct topo_dim, lat_s, "latency_ns", "ns", 1e-9, 0, 1e9, 0,
-           "one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
+           "latency of one message from an NPU to the next one, switch included", .uses = USE_LATENCY),
     K_WORD(
         struct topo_dim, latency_per, "latency_per", topo_latency_words, TOPO_PER_CHUNK,
         "what pays latency_ns, and that of regimes: each of simulation.chunks, or all of them together, as "
@@ -346,9 +347,10 @@ static const struct key dim_keys[] = {
     K_REAL(struct topo_dim, efficiency, "efficiency", "", 1, 1e-3, 1, 1,
            "share of bw_GBps that a collective reaches"),
     K_REAL_OR(struct topo_dim, all_to_all, "all_to_all_efficiency", "", 1, 1e-3, 1, NAN,
-              "the same of an all-to-all (default: efficiency)"),
+              "share of bw_GBps that an all-to-all reaches (default: efficiency)"),
     K_REAL_OR(struct topo_dim, dispatch, "dispatch_efficiency", "", 1, 1e-3, 1, NAN,
-              "the same of tokens that go to their experts with copies merged (default: efficiency)"),
+              "share of bw_GBps that tokens reach on their way to experts with copies merged (default: "
+              "efficiency)"),
     K_WORD(
         struct topo_dim, algorithm, "algorithm", topo_algorithm_words, TOPO_ALGORITHM_SHAPE,
         "how its members carry out a collective; default: in-switch where there is that, else ring, direct "

@@ -163,7 +163,7 @@ static const struct key recipe_keys[] = {
         "distance that end links span: without end_link the cheapest cable or link of the rate of NIC and "
         "switch whose reach_m is as far; with it, held against its reach_m",
         .uses = USE_COST),
-    K_REAL_OR(struct topo_recipe, up_m, "up_m", "m", 1, MIN_RUN_M, MAX_RUN_M, NAN, "the same of up links",
+    K_REAL_OR(struct topo_recipe, up_m, "up_m", "m", 1, MIN_RUN_M, MAX_RUN_M, NAN, "the same for up links",
               .uses = USE_COST),
     K_REAL(
         struct topo_recipe, taper, "taper", "", 1, 1, 64, 1,
@@ -194,7 +194,7 @@ static const struct key parts_keys[] = {
     K_WORD(struct topo_parts, counting, "counting", counting_words, COUNT_TWO_WAY,
            "direct links: two-way = link * B per NPU, one-way = half of it", .uses = USE_COST),
     K_REAL_OR(struct topo_parts, nic_port_Bps, "nic_port_GBps", "GB/s", 1e9, 1e-3, 1e6, NAN,
-              "size of one NIC, to count NICs from rates", .uses = USE_COST),
+              "bandwidth of one NIC port, to count NICs where rates price them", .uses = USE_COST),
     K_LIST_OWNED(struct topo_parts, rates, n_rates, "rates", 1, INFINITY, &topo_rate_section,
                  "list of prices by the GB/s, one per tier", .uses = USE_COST),
     K_LIST_OWNED(struct topo_parts, parts, n_parts, "catalogue", 1, INFINITY, &topo_part_section,

@@ -266,7 +266,7 @@ static const struct key moe_keys[] = {
     K_COUNT(struct model_moe, group_limit, "group_limit", 0, WIDEST, 0,
             "groups that hold the experts of a token (default: 0, all)"),
     K_REAL(struct model_moe, capacity, "capacity", "", 1, 1, 1000, 1,
-           "room of an expert over the mean of tokens, which is filled up (default: 1, no filling)"),
+           "room of an expert over its mean number of tokens, padded to that size (default: 1, no padding)"),
     K_BOOL(struct model_moe, router_bias, "router_bias", false,
            "true: the router has a bias per expert (default: false)"),
 };

@@ -532,7 +532,7 @@ struct layer_head {
 };
 
 static const struct key layer_keys[] = {
-    K_TEXT(struct layer_head, name, "name", "for reports"),
+    K_TEXT(struct layer_head, name, "name", "name in reports"),
     K_COUNT(struct layer_head, times, "times", 1, TIMES_MAX, 1, "how many equal layers this one stands for"),
     K_ELSEWHERE("forward", "work of the forward pass", .form = "<layers.forward>"),
     K_ELSEWHERE("input_grad", "work for the gradient of the layer's input", .form = "<layers.forward>"),

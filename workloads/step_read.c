@@ -53,7 +53,7 @@ static const struct key workload_keys[] = {
            "of a model: find the best plan, from what is given in parallel; {}: over all, see search",
            .form = "<search>"),
     K_REAL(struct workload_given, traffic, "traffic", "", 1, 0, 1e6, 1,
-           "all bytes that are sent, times this: to ask how sure an answer is"),
+           "factor of all bytes that are sent: to ask how sensitive an answer is"),
 };
 
 K_SECTION(step_workload_section, struct workload_given, "workload", workload_keys,
@@ -69,7 +69,7 @@ struct collective_given {
 
 #define SIZE_KEYS                                                                                            \
     K_REAL(struct collective_given, size_B, "size_B", "B", 1, 0, BYTES_MAX_B, SCHEMA_NONE,                   \
-           "what each NPU brings in; of an all-gather: its shard"),                                          \
+           "bytes that each NPU brings in; for an all-gather, its shard"),                                   \
         K_REAL(struct collective_given, size_MB, "size_MB", "MB", 1, 0, BYTES_MAX_MB, SCHEMA_NONE,           \
                "the same in 1e6 bytes"),                                                                     \
         K_TEXT(struct collective_given, group, "group", "who takes part: \"all\" or a name from groups",     \
@@ -86,8 +86,8 @@ static const struct key collective_keys[] = {
     K_WORD(struct collective_given, kind, "kind", collective_names, SCHEMA_NONE, "what is exchanged",
            .required = true),
     SIZE_KEYS,
-    K_COUNT(struct collective_given, times, "times", 1, TIMES_MAX, 1, "how often in a row"),
-    K_TEXT(struct collective_given, name, "name", "for reports (default: the layer's name)"),
+    K_COUNT(struct collective_given, times, "times", 1, TIMES_MAX, 1, "how many times in a row"),
+    K_TEXT(struct collective_given, name, "name", "name in reports (default: the layer's name)"),
 };
 
 K_SECTION(step_collective_section, struct collective_given, "layers.forward.collectives", collective_keys,
@@ -116,12 +116,13 @@ static const struct key leaf_keys[] = {
     K_ELSEWHERE("send", "a collective: size and group; to the next NPU", .form = "<step.all-reduce>"),
     K_ELSEWHERE("sum", "list of expressions that run one after the other", .form = "list of <step>"),
     K_ELSEWHERE("max", "list of expressions that run side by side", .form = "list of <step>"),
-    K_ELSEWHERE("repeat", "an expression several times in a row, see step.repeat", .form = "<step.repeat>"),
+    K_ELSEWHERE("repeat", "an expression that runs several times in a row, see step.repeat",
+                .form = "<step.repeat>"),
     K_COUNT(struct expression, times, "times", 1, TIMES_MAX, SCHEMA_NONE,
-            "of compute or a collective: how often in a row (default: once)"),
+            "compute or a collective: how many times in a row (default: once)"),
     K_WORD(struct expression, phase, "phase", step_phase_names, SCHEMA_NONE,
            "where reports count it, and all below it (default: as the expression around it)"),
-    K_TEXT(struct expression, name, "name", "for reports"),
+    K_TEXT(struct expression, name, "name", "name in reports"),
 };
 
 K_SECTION(step_leaf_section, struct expression, "step", leaf_keys,
@@ -129,8 +130,9 @@ K_SECTION(step_leaf_section, struct expression, "step", leaf_keys,
 
 static const struct key repeat_keys[] = {
     K_REAL(struct step_node, times, "times", "", 1, 1e-9, TIMES_MAX, SCHEMA_NONE,
-           "how often; a fraction is allowed (the bubble of an interleaved pipeline)", .required = true),
-    K_ELSEWHERE("of", "the expression", .required = true, .form = "<step>"),
+           "number of times; a fraction is allowed (the bubble of an interleaved pipeline)",
+           .required = true),
+    K_ELSEWHERE("of", "expression that is repeated", .required = true, .form = "<step>"),
 };
 
 K_SECTION(step_repeat_section, struct step_node, "step.repeat", repeat_keys,

@@ -48,16 +48,17 @@ static const struct use hetero_uses[N_HETERO_USES] = {
 #define UNIT(key, field, in, times, least, most, usual, text)                                                \
     K_REAL(struct hetero_draw_unit, field, key, in, times, least, most, usual, text)
 #define UNIT_KEYS(gflops, memory, lookup, net, usd, compute, comm, units)                                    \
-    UNIT("peak_GFLOPS", flops, "GFLOP/s", 1e9, 1e-6, 1e9, gflops, "that matrix products reach"),             \
+    UNIT("peak_GFLOPS", flops, "GFLOP/s", 1e9, 1e-6, 1e9, gflops, "rate that matrix products reach"),        \
         UNIT("memory_GBps", memory_Bps, "GB/s", 1e9, 1e-6, 1e9, memory,                                      \
-             "of memory, for rows and activations"),                                                         \
-        UNIT("lookup_GBps", lookup_Bps, "GB/s", 1e9, 1e-6, 1e9, lookup, "of moving embedding rows to it"),   \
-        UNIT("net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, net, "to other units"),                            \
+             "bandwidth of memory, for rows and activations"),                                               \
+        UNIT("lookup_GBps", lookup_Bps, "GB/s", 1e9, 1e-6, 1e9, lookup,                                      \
+             "bandwidth of moving embedding rows to it"),                                                    \
+        UNIT("net_GBps", net_Bps, "GB/s", 1e9, 1e-6, 1e9, net, "bandwidth to other units"),                  \
         UNIT("usd_per_h", usd_per_h, "USD/h", 1, 0, 1e6, usd, "price of a unit"),                            \
         UNIT("compute_parallel", compute_par, "", 1, 0, 1, compute, "share of compute that units divide"),   \
         UNIT("comm_parallel", comm_par, "", 1, 0, 1, comm, "share of communication that units divide"),      \
         K_COUNT(struct hetero_draw_unit, max_units, "max_units", 1, HETERO_MAX_UNITS, units,                 \
-                "that there are")
+                "number of units that exist")
 
 static const struct key cpu_keys[] = { UNIT_KEYS(20, 4, 2, 2, 0.04, 0.97, 0.95, 256) };
 static const struct key gpu_keys[] = { UNIT_KEYS(7000, 400, 0.3, 12.5, 2.42, 0.995, 0.90, 64) };
@@ -67,7 +68,7 @@ K_SECTION(hetero_draw_gpu_section, struct hetero_draw_unit, "gpu of draw", gpu_k
 static const struct key draw_keys[] = {
     K_COUNT(struct hetero_draw, n_types, "types", 2, HETERO_MAX_TYPES, 2,
             "cpu, gpu, and more GPUs drawn around that one: gpu2, gpu3, .."),
-    K_COUNT(struct hetero_draw, seed, "seed", 0, 9e18, 1, "of the GPUs that are drawn"),
+    K_COUNT(struct hetero_draw, seed, "seed", 0, 9e18, 1, "seed of the GPUs that are drawn"),
     K_MAP(struct hetero_draw, cpu, "cpu", &hetero_draw_cpu_section, "a CPU core, see cpu of draw"),
     K_MAP(struct hetero_draw, gpu, "gpu", &hetero_draw_gpu_section, "the first GPU, see gpu of draw"),
 };
@@ -82,27 +83,28 @@ K_SECTION(hetero_draw_section, struct hetero_draw, "draw", draw_keys,
 static const struct key layer_keys[] = {
     K_REMARK("name", "what reports call the layer (default: layer1, layer2, ..)"),
     K_WORD(struct hetero_layer, kind, "kind", hetero_kind_words, HETERO_BLOCK,
-           "what it does; heuristic and rl look at it"),
-    BYTES("in_B", in_B, "B", 1, "of one example: what comes in"),
-    BYTES("out_B", out_B, "B", 1, "of one example: what the next layer gets"),
-    BYTES("weight_MB", weight_B, "MB", 1e6, "parameters"),
-    BYTES("sparse_B", sparse_B, "B", 1, "of one example: embedding rows from and to parameter servers"),
-    K_ELSEWHERE("compute_ms", "of a batch on one unit of each type: { cpu: 31, v100: 2 }", .unit = "ms",
-                .required = true, .form = "map of number"),
-    K_ELSEWHERE("comm_ms", "communication inside a stage, likewise (default: none)", .form = "map of number"),
-    K_ELSEWHERE("handover_ms", "handing its output to the next stage, likewise (default: none)",
+           "kind of the layer; heuristic and rl look at it"),
+    BYTES("in_B", in_B, "B", 1, "bytes that enter, per example"),
+    BYTES("out_B", out_B, "B", 1, "bytes that the next layer gets, per example"),
+    BYTES("weight_MB", weight_B, "MB", 1e6, "size of the parameters"),
+    BYTES("sparse_B", sparse_B, "B", 1, "bytes of embedding rows from and to parameter servers, per example"),
+    K_ELSEWHERE("compute_ms", "compute time of a batch on one unit of each type: { cpu: 31, v100: 2 }",
+                .unit = "ms", .required = true, .form = "map of number"),
+    K_ELSEWHERE("comm_ms", "communication inside a stage, in the same form (default: none)",
+                .form = "map of number"),
+    K_ELSEWHERE("handover_ms", "handing its output to the next stage, in the same form (default: none)",
                 .uses = FOR_OWN, .form = "map of number"),
 };
 K_SECTION(hetero_layer_section, struct hetero_layer, "layers of hetero", layer_keys,
           "a layer of a measured profile", HETERO_USES);
 
 static const struct key probe_keys[] = {
-    K_COUNT_OR(struct hetero_probe, units, "units", 2, HETERO_MAX_UNITS, -1, "that were timed",
-               .required = true),
+    K_COUNT_OR(struct hetero_probe, units, "units", 2, HETERO_MAX_UNITS, -1,
+               "numbers of units that were timed", .required = true),
     K_REAL_OR(struct hetero_probe, compute_ratio, "compute_ratio", "", 1, 1e-9, 1e3, NAN,
-              "their time of compute over that of one unit"),
+              "compute time of those over that of one unit"),
     K_REAL_OR(struct hetero_probe, comm_ratio, "comm_ratio", "", 1, 1e-9, 1e3, NAN,
-              "their time of communication over that of one unit"),
+              "communication time of those over that of one unit"),
 };
 K_SECTION(hetero_probe_section, struct hetero_probe, "probe", probe_keys,
           "parallel shares of a type, from two measurements");
@@ -121,11 +123,11 @@ struct written_type {
 #define TYPE_RATE(f, key, ...) K_REAL_OR(struct written_type, f, key, "GB/s", 1e9, 1e-6, 1e9, __VA_ARGS__)
 
 static const struct key type_keys[] = {
-    K_TEXT(struct written_type, name, "name", "as layers and servers call it", .required = true),
+    K_TEXT(struct written_type, name, "name", "name that layers and servers use", .required = true),
     K_BOOL(struct written_type, type.cpu, "cpu", 0, "true: for cpu-only and heuristic it is a CPU"),
     TYPE_REAL(type.usd_per_h, "usd_per_h", "USD/h", 1, 1e6, "price of a unit", .required = true),
     K_COUNT(struct written_type, type.max_units, "max_units", 1, HETERO_MAX_UNITS, HETERO_MAX_UNITS,
-            "that there are, for all stages"),
+            "number of units that exist, for all stages"),
     TYPE_REAL(type.compute_par, "compute_parallel", "", 1, 1,
               "share of compute that units divide (Amdahl); or probe"),
     TYPE_REAL(type.comm_par, "comm_parallel", "", 1, 1, "share of communication that units divide; or probe"),
@@ -133,9 +135,9 @@ static const struct key type_keys[] = {
           "those shares from times of several units, see probe"),
     K_TEXT(struct written_type, host, "host", "type of the cores that each unit needs besides itself"),
     K_COUNT_OR(struct written_type, type.host_units, "host_units", 1, HETERO_MAX_UNITS, -1,
-               "how many; they are paid for and count as units of that type"),
-    TYPE_RATE(type.nic_Bps, "nic_GBps", INFINITY, "of one unit towards other types (default: as the network)",
-              .uses = FOR_NETWORK),
+               "cores per unit; they are paid for and count as units of that type"),
+    TYPE_RATE(type.nic_Bps, "nic_GBps", INFINITY,
+              "bandwidth of one unit to other types (default: as the network)", .uses = FOR_NETWORK),
     K_TEXT(struct written_type, dim, "dim",
            "dimension of the network that it hangs on; the outer one of two types joins them (default: the "
            "outermost)",
@@ -144,7 +146,8 @@ static const struct key type_keys[] = {
     K_NODE(struct written_type, npu, "npu", "with a model file: one unit, an NPU file or a map",
            .uses = FOR_MODEL, .form = "file or <npu>"),
     TYPE_RATE(net_Bps, "net_GBps", NAN,
-              "with a model file: of one unit towards others of its stage and the next", .uses = FOR_MODEL),
+              "with a model file: bandwidth of one unit to others of its stage and the next",
+              .uses = FOR_MODEL),
 };
 K_SECTION(hetero_type_section, struct written_type, "types of hetero", type_keys,
           "a type of resource, of a measured profile or a model file", HETERO_USES);
@@ -158,20 +161,20 @@ static const struct key throughput_keys[] = {
     K_REAL_OR(struct hetero_throughput, share, "share", "", 1, 1e-9, 1e3, NAN,
               "of the largest throughput; default without per_s: 0.5"),
     K_WORD_OR(struct hetero_throughput, of, "of", of_words, HETERO_OF_BEST,
-              "whose: of all plans, or of those on one GPU type (default: best)"),
+              "plans whose largest throughput this is: all, or those on one GPU type (default: best)"),
 };
 K_SECTION(hetero_throughput_section, struct hetero_throughput, "throughput of hetero", throughput_keys,
           "what a plan has to reach");
 
 static const struct key job_keys[] = {
-    K_REAL_OR(struct hetero_setup, examples, "examples_M", "million", 1e6, 1e-6, 1e12, NAN, "to train on",
-              .required = true),
-    K_REAL(struct hetero_setup, epochs, "epochs", "", 1, 1e-6, 1e9, 1, "how often"),
+    K_REAL_OR(struct hetero_setup, examples, "examples_M", "million", 1e6, 1e-6, 1e12, NAN,
+              "examples to train on, in millions", .required = true),
+    K_REAL(struct hetero_setup, epochs, "epochs", "", 1, 1e-6, 1e9, 1, "passes over the examples"),
 };
 K_SECTION(hetero_job_section, struct hetero_setup, "job of hetero", job_keys, "how much there is to train");
 
 static const struct key server_keys[] = {
-    K_REMARK("type", "that they run on", .required = true),
+    K_REMARK("type", "type of unit that they run on", .required = true),
     K_REAL_OR(struct hetero_setup, server_Bps, "GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
               "embedding rows that one unit serves", .required = true),
 };
@@ -186,10 +189,10 @@ K_SECTION(hetero_server_section, struct hetero_setup, "servers of hetero", serve
 
 static const struct key rl_keys[] = {
     RL_COUNT(hidden, 4096, 32, "width of the policy's cell"),
-    RL_COUNT(plans, 100000, 64, "sampled in a round"),
-    RL_COUNT(rounds, 1e9, 200, "of a policy at most; another begins as long as evaluations last"),
+    RL_COUNT(plans, 100000, 64, "plans sampled in a round"),
+    RL_COUNT(rounds, 1e9, 200, "most rounds of one policy; another begins while evaluations last"),
     RL_COUNT(patience, 1e9, 50, "rounds without a cheaper plan of its own after which another policy begins"),
-    RL_REAL(rate, 1e-9, 10, 0.01, "of learning (Adam)"),
+    RL_REAL(rate, 1e-9, 10, 0.01, "learning rate (Adam)"),
     RL_REAL(entropy, 0, 100, 0.2, "bonus at the first round, falling to 0"),
     RL_REAL(best_frac, 1e-6, 1, 0.1,
             "share of a round's plans that are learned from; 1: all, over a moving baseline"),
@@ -204,8 +207,9 @@ static const struct key genetic_keys[] = {
     K_COUNT(struct hetero_genetic_settings, population, "population", 2, 100000, 32, "plans of a generation"),
     K_COUNT(struct hetero_genetic_settings, tournament, "tournament", 1, 100000, 3,
             "plans of which the best is a parent"),
-    K_COUNT(struct hetero_genetic_settings, elite, "elite", 0, 100000, 2, "best plans that live on"),
-    K_REAL(struct hetero_genetic_settings, crossover, "crossover", "", 1, 0, 1, 0.9, "probability"),
+    K_COUNT(struct hetero_genetic_settings, elite, "elite", 0, 100000, 2, "best plans that are kept"),
+    K_REAL(struct hetero_genetic_settings, crossover, "crossover", "", 1, 0, 1, 0.9,
+           "probability of a crossover"),
     K_REAL(struct hetero_genetic_settings, mutation, "mutation", "", 1, 0, HETERO_MAX_LAYERS, 1,
            "layers of a plan that change, on average"),
 };
@@ -224,8 +228,8 @@ K_SECTION(hetero_genetic_section, struct hetero_genetic_settings, "genetic", gen
 
 static const struct key anneal_keys[] = {
     K_REAL(struct hetero_anneal_settings, hot, "hot", "", 1, 1e-9, 1e6, 1,
-           "temperature at first, of the logarithm of cost"),
-    K_REAL(struct hetero_anneal_settings, cold, "cold", "", 1, 1e-12, 1e6, 1e-3, "temperature at last"),
+           "first temperature, of the logarithm of cost"),
+    K_REAL(struct hetero_anneal_settings, cold, "cold", "", 1, 1e-12, 1e6, 1e-3, "last temperature"),
 };
 
 static int check_anneal(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
@@ -242,10 +246,11 @@ K_SECTION(hetero_anneal_section, struct hetero_anneal_settings, "anneal", anneal
 static const struct key bayes_keys[] = {
     K_COUNT(struct hetero_bayes_settings, initial, "initial", 1, 2000, 16, "plans drawn at first"),
     K_COUNT(struct hetero_bayes_settings, evaluations, "evaluations", 1, 2000, 80,
-            "plans tried, those included"),
-    K_COUNT(struct hetero_bayes_settings, candidates, "candidates", 1, 1000000, 256, "looked at for each"),
+            "plans tried, the initial ones included"),
+    K_COUNT(struct hetero_bayes_settings, candidates, "candidates", 1, 1000000, 256,
+            "candidates looked at for each plan tried"),
     K_REAL(struct hetero_bayes_settings, length, "length", "", 1, 1e-6, 1e6, 0.25,
-           "of the kernel exp(-distance/length), in shares of the layers"),
+           "length of the kernel exp(-distance/length), as a share of the layers"),
     K_REAL(struct hetero_bayes_settings, noise, "noise", "", 1, 1e-12, 1, 1e-6, "variance of a measurement"),
 };
 
@@ -282,10 +287,11 @@ static const struct key design_keys[] = {
               "examples that times of a profile are for; required unless the profile is drawn (default "
               "there: 4096)"),
     K_MAP(struct hetero_point, throughput, "throughput", &hetero_throughput_section,
-          "what a plan has to reach: { per_s } or { share, of } (default: half of the best)"),
-    K_MAP(struct hetero_point, setup, "job", &hetero_job_section, "how much to train, see job of hetero",
+          "throughput that a plan has to reach: { per_s } or { share, of } (default: half of the best)"),
+    K_MAP(struct hetero_point, setup, "job", &hetero_job_section, "amount of training, see job of hetero",
           .required = true),
-    K_BOOL(struct hetero_point, setup.overlap, "overlap", 1, "communication beside compute; false: after it"),
+    K_BOOL(struct hetero_point, setup.overlap, "overlap", 1,
+           "true: communication overlaps compute; false: it follows"),
     K_WORD_OR(struct hetero_point, handover, "handover", hetero_handover_words, -1,
               "what handing data to the next stage costs: that of every layer, of the last one of a stage, "
               "or by the network (default: network with one, else layer)"),
@@ -294,7 +300,8 @@ static const struct key design_keys[] = {
     K_MAP(struct hetero_point, setup, "servers", &hetero_server_section,
           "parameter servers that are paid for, see servers of hetero"),
     K_WORD(struct hetero_point, setup.provisioning, "provisioning", hetero_provisioning_words, HETERO_EXACT,
-           "units of the stages: the cheapest, or from those of the first one, least or by Newton's method"),
+           "how units of the stages are chosen: the cheapest of all, or from those of the first stage, least "
+           "or by Newton's method"),
     STUDY_NODE(schedulers, "list of schedulers, see weft hetero --list (default: all that can run)",
                .form = "list of words"),
     STUDY_NODE(parts,
@@ -316,8 +323,9 @@ static const struct key design_keys[] = {
     K_MAP(struct hetero_point, settings.bayes, "bayes", &hetero_bayes_section,
           "Bayesian optimisation, see bayes", .uses = FOR_BAYES),
     K_COUNT(struct hetero_point, seeds, "seeds", 1, 100000, 5,
-            "runs of each scheduler that draws; the median counts"),
-    K_COUNT(struct hetero_point, seed, "seed", 0, 9e18, 1, "of the first run; the others follow by one"),
+            "runs of each scheduler that draws at random; the median counts"),
+    K_COUNT(struct hetero_point, seed, "seed", 0, 9e18, 1,
+            "seed of the first run; the others count up by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
                 .form = "<vary> or list of <vary>"),
 };

@@ -30,9 +30,9 @@ static const struct key jobs_keys[] = {
     K_NODE(T, batch_sizes, "sizes", "list of [GPUs, jobs] (default: the paper's 160 jobs of 1 to 32 GPUs)",
            .form = "list of list of counts"),
     K_RANGE(T, batch_draw.iterations, "iterations", "", 1, 1, 1e12, 1000, 6000, true,
-            "of a job (default: [1000, 6000])"),
+            "iterations of a job (default: [1000, 6000])"),
     K_RANGE(T, batch_draw.iteration_s, "iteration_s", "s", 1, 1e-9, 1e9, 0.01, 0.05, false,
-            "of one iteration on one GPU (default: [0.01, 0.05])"),
+            "time of one iteration on one GPU (default: [0.01, 0.05])"),
     K_RANGE(T, batch_draw.run_s, "run_s", "s", 1, 1e-9, 1e9, 50, 300, false,
             "iterations times iteration_s: others are drawn again (default: [50, 300])"),
     K_REAL(
@@ -40,20 +40,21 @@ static const struct key jobs_keys[] = {
         "communication between servers, alone, of iteration_s, for many workers; its bytes take so long at "
         "1.25 GB/s, on the links of a network as long as those take"),
     K_REAL(T, batch_draw.server_frac, "server_frac", "", 1, 0, 1e6, .01,
-           "added for each server beyond the first, of iteration_s", .uses = 1),
+           "time added for each server beyond the first, as a share of iteration_s", .uses = 1),
     K_REAL(T, batch_draw.inner_ratio, "inner_ratio", "", 1, 1, 1e12, 30,
            "bandwidth inside a server over that between servers", .uses = 1),
     K_REAL(T, batch_draw.share_frac, "share_frac", "", 1, 1e-6, 1, .5,
-           "xi1: of the jobs that meet, those that contend", .uses = 1),
-    K_REAL(T, batch_draw.alpha, "alpha", "", 1, 0, 1e6, .5, "loss per further contending job", .uses = 1),
+           "xi1: share of the jobs on a link that contend", .uses = 1),
+    K_REAL(T, batch_draw.alpha, "alpha", "", 1, 0, 1e6, .5, "loss of speed per further contending job",
+           .uses = 1),
 };
 K_SECTION(place_batch_jobs_section, T, "jobs of model batch", jobs_keys,
           "a batch drawn as in SJF-BCO's experiments", K_USES(jobs_uses));
 
 static const struct key pool_keys[] = {
-    K_COUNT(T, batch_draw.n_servers, "servers", 1, 100000, 20, "how many"),
+    K_COUNT(T, batch_draw.n_servers, "servers", 1, 100000, 20, "number of servers"),
     K_LIST_OF(T, batch_draw.server_gpus, batch_draw.n_server_sizes, "gpus", 1, &draw_gpus_entry,
-              "list of what a server may have, equally likely (default: [4, 8, 16, 32])", .what = "numbers"),
+              "list of GPUs per server, equally likely (default: [4, 8, 16, 32])", .what = "numbers"),
 };
 K_SECTION(place_batch_pool_section, T, "pool of model batch", pool_keys, "servers without a network");
 
@@ -65,16 +66,17 @@ static const struct key bco_keys[] = {
     K_COUNT(T, batch.more_limits, "more_limits", 0, 1e6, 16,
             "load limits tried above the least that has a plan; the paper: 0", .uses = FOR_SJF_BCO),
     K_REAL(T, batch.lambda, "lambda", "", 1, 1, 1e6, 1,
-           "a balanced job is offered servers for so many times its GPUs", .uses = FOR_SJF_BCO),
-    K_REAL(T, batch.under, "u", "", 1, 1, 1e6, 1.15, "a job may take up to so many times what is expected",
+           "a balanced job is offered servers with this many times its GPUs", .uses = FOR_SJF_BCO),
+    K_REAL(T, batch.under, "u", "", 1, 1, 1e6, 1.15, "largest time of a job over its expected time",
            .uses = FOR_SJF_BCO | FOR_FF),
-    K_REAL(T, batch.over, "l", "", 1, 1e-6, 1, 1, "and as little as so many times", .uses = FOR_SJF_BCO),
+    K_REAL(T, batch.over, "l", "", 1, 1e-6, 1, 1, "smallest time of a job over its expected time",
+           .uses = FOR_SJF_BCO),
     K_REAL(T, batch.ff_limit, "ff_limit", "", 1, 1e-6, 1e9, 2.25,
            "scheduler ff: limit of a GPU's load, in mean loads", .uses = FOR_FF),
     K_REAL(T, batch.slot_s, "slot_s", "s", 1, 0, 1e9, 0,
-           "jobs start and end at multiples of it (default: at any time)"),
+           "jobs start and end at multiples of this time (default: at any time)"),
     K_BOOL(T, batch.whole_iterations, "whole_iterations", false,
-           "true: of a slot only what whole iterations fill, the paper's floor (default: false)",
+           "true: only whole iterations of a slot count, the paper's floor (default: false)",
            .uses = FOR_SLOTS),
     K_BOOL(T, batch.literal_pack, "literal_pack", false,
            "true: pack by load alone, Algorithm 2 as printed (default: false)", .uses = FOR_SJF_BCO),

@@ -26,7 +26,7 @@ static const char *const esw_words[] = { "largest", "best", NULL };
 
 #define T struct place_study
 static const struct key jobs_keys[] = {
-    K_COUNT(T, interval_jobs, "count", 1, 1000000, 50, "how many jobs"),
+    K_COUNT(T, interval_jobs, "count", 1, 1000000, 50, "number of jobs"),
     K_WORD(T, interval_async, "training", training_words, 0, "synchronous or asynchronous (default: sync)"),
     K_WORD_OR(T, interval_draw.layers, "layer_times", layers_words, -1,
               "times of a job: mean over its layers or sum, as the paper says (default: mean of sync, sum of "
@@ -35,9 +35,10 @@ static const struct key jobs_keys[] = {
               "of communication and compute of layers (default: that of the paper's runs)"),
     K_REAL(T, interval_draw.instance[SMD_VCPU], "vcpu", "", 1, 1e-3, 1e9, 8,
            "a job's limit is 1 to 20 times an instance of so many"),
-    K_REAL(T, interval_draw.instance[SMD_GPU], "gpu", "", 1, 1e-3, 1e9, 4, "of an instance"),
-    K_REAL(T, interval_draw.instance[SMD_MEMORY_GB], "memory_GB", "GB", 1, 1e-3, 1e9, 15, "of an instance"),
-    K_REAL(T, interval_draw.instance[SMD_DISK_GB], "disk_GB", "GB", 1, 1e-3, 1e9, 20, "of an instance"),
+    K_REAL(T, interval_draw.instance[SMD_GPU], "gpu", "", 1, 1e-3, 1e9, 4, "GPUs of an instance"),
+    K_REAL(T, interval_draw.instance[SMD_MEMORY_GB], "memory_GB", "GB", 1, 1e-3, 1e9, 15,
+           "memory of an instance"),
+    K_REAL(T, interval_draw.instance[SMD_DISK_GB], "disk_GB", "GB", 1, 1e-3, 1e9, 20, "disk of an instance"),
     K_BOOL(T, interval_real_factor, "real_factor", false,
            "true: any factor of 1 to 20 (default: whole ones)"),
 };
@@ -46,7 +47,7 @@ K_SECTION(place_interval_jobs_section, T, "jobs of model interval", jobs_keys,
 
 static const struct key pool_keys[] = {
     K_REAL(T, interval_units, "units", "", 1, 1e-6, 1e6, 5,
-           "times 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
+           "size of the pool, in units of 3400 vCPU, 600 GPU, 1400 GB, 1200 GB of disk"),
 };
 K_SECTION(place_interval_pool_section, T, "pool of model interval", pool_keys, "resources without places");
 
@@ -66,19 +67,21 @@ static const struct use smd_uses[] = {
 static const struct key smd_keys[] = {
     K_WORD(T, interval.inner, "inner", inner_words, 0,
            "numbers of tasks: the paper's grid and rounding, or exact", .uses = FOR_SMD),
-    K_REAL(T, interval.eps, "eps", "", 1, 1e-4, 1, .05, "of the grid, relative", .uses = FOR_GRID),
+    K_REAL(T, interval.eps, "eps", "", 1, 1e-4, 1, .05, "relative step of the grid", .uses = FOR_GRID),
     K_WORD(T, interval.rounding.scale, "m_delta", scale_words, 0,
            "scale of the rounding: one, as in the paper's runs, or as proved", .uses = FOR_GRID),
-    K_REAL(T, interval.rounding.delta, "delta", "", 1, 1e-9, .999999, .5, "of the proof", .uses = FOR_GRID),
-    K_COUNT(T, interval.rounding.tries, "tries", 1, 1000000, 100, "of the rounding", .uses = FOR_GRID),
-    K_WORD(T, interval.rounding.keep, "keep", keep_words, 0, "of the tries: the best, or the first that fits",
+    K_REAL(T, interval.rounding.delta, "delta", "", 1, 1e-9, .999999, .5, "delta of the proof",
            .uses = FOR_GRID),
+    K_COUNT(T, interval.rounding.tries, "tries", 1, 1000000, 100, "number of roundings tried",
+            .uses = FOR_GRID),
+    K_WORD(T, interval.rounding.keep, "keep", keep_words, 0,
+           "rounding that is kept: the best, or the first that fits", .uses = FOR_GRID),
     K_WORD(T, interval.knapsack.method, "knapsack", knapsack_method_names, 0,
            "exact, or the paper's scheme of subsets"),
-    K_COUNT(T, interval.knapsack.subset, "subset", 0, 64, 2, "of the scheme: sets of up to so many jobs",
-            .uses = FOR_SUBSET),
+    K_COUNT(T, interval.knapsack.subset, "subset", 0, 64, 2,
+            "scheme of subsets: largest number of jobs in a set", .uses = FOR_SUBSET),
     K_COUNT(T, interval.knapsack.max_nodes, "max_nodes", 1, 1e15, 200000,
-            "of exact: linear programmes before it gives up", .uses = FOR_EXACT),
+            "exact knapsack: linear programmes before it gives up", .uses = FOR_EXACT),
     K_WORD(T, interval.baselines, "baselines", admission_words, 0,
            "how esw and optimus admit jobs: the same knapsack, first come, or the most useful first",
            .uses = FOR_BASELINES),

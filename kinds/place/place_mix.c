@@ -15,27 +15,27 @@
 static const struct key mix_keys[] = {
     K_TEXT(T, name, "name", "what reports, and column model of a trace, call it (default: the model's name)"),
     K_TEXT(T, tenant, "tenant",
-           "whose jobs these are: drf and fairness, and table tenants (default: nobody's)"),
+           "tenant that owns these jobs: for drf, fairness and table tenants (default: nobody's)"),
     K_NODE(T, model_node, "model", "a model file or a map, with parallel", .form = "file or <model>"),
     K_NODE(T, parallel, "parallel", "how the model is spread over the GPUs", .form = "<parallel>"),
     K_ELSEWHERE("search", "plans to try instead, on the place that an empty cluster gives",
                 .form = "<search>"),
-    K_ELSEWHERE("traffic", "of a model: all bytes are so many times as many", .form = "number"),
+    K_ELSEWHERE("traffic", "factor of all bytes that a model sends", .form = "number"),
     K_NODE(T, workload, "workload", "a workload file or a map, instead of model",
            .form = "file or <workload>"),
-    K_COUNT_OR(T, gpus, "gpus", 1, JOB_MAX_GPUS, 0, "that each of these jobs has", .required = true),
-    K_REAL_OR(T, steps, "steps", "", 1, 1e-9, 1e15, NAN, "of a job"),
-    K_REAL_OR(T, tokens, "tokens", "", 1, 1e-9, 1e18, NAN, "of a job, instead of steps"),
+    K_COUNT_OR(T, gpus, "gpus", 1, JOB_MAX_GPUS, 0, "GPUs of each of these jobs", .required = true),
+    K_REAL_OR(T, steps, "steps", "", 1, 1e-9, 1e15, NAN, "steps of a job"),
+    K_REAL_OR(T, tokens, "tokens", "", 1, 1e-9, 1e18, NAN, "tokens of a job, instead of steps"),
     K_COUNT(T, period, "period", 1, 1000000, 1,
             "steps between two exchanges of replicas (DiLoCo, local SGD); bytes are counted, not what steps "
             "learn"),
     K_COUNT(
         T, fragments, "fragments", 1, 1000000, 1,
         "parts that are exchanged apart, beside the steps (streaming DiLoCo); 1: all at once, after a step"),
-    K_REAL(T, keep, "keep", "", 1, 1e-6, 1, 1, "share of the bytes that are sent"),
-    K_REAL(T, share, "share", "", 1, 0, 1e12, 1, "of the jobs, beside the shares of the others"),
+    K_REAL(T, keep, "keep", "", 1, 1e-6, 1, 1, "share of the bytes of an exchange that are sent"),
+    K_REAL(T, share, "share", "", 1, 0, 1e12, 1, "share of the jobs, relative to the shares of the others"),
     K_REAL_OR(T, jobs_per_s, "jobs_per_h", "1/h", 1.0 / 3600, 1e-6, 1e9, NAN,
-              "that come of these, in place of share and of the whole mix's"),
+              "jobs of this kind that arrive per hour, in place of share and jobs_per_h of all"),
 };
 K_SECTION(place_mix_section, T, "mix[]", mix_keys, "jobs that train a model");
 #undef T

@@ -28,9 +28,9 @@ static const struct key gadget_keys[] = {
            "strict: offer what is left to jobs that drew nothing (default: true)", .uses = 1),
     K_WORD(T, generic_pricing, "pricing", pricing_words, 0,
            "auto: by racks where the fabric has two levels (default: auto)"),
-    K_REAL(
-        T, energy_weight, "energy_weight", "1/kWh", 1 / KWH_J, 0, 1e15, 0,
-        "utility of a kWh that NPUs draw beyond idle_watt: rings worth less than theirs wait (default: 0)"),
+    K_REAL(T, energy_weight, "energy_weight", "1/kWh", 1 / KWH_J, 0, 1e15, 0,
+           "utility of one kWh that NPUs draw above idle_watt; rings worth less than their energy wait "
+           "(default: 0)"),
 };
 K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
           "the linear programme and its rounding, arXiv 2202.01158", K_USES(gadget_uses));
@@ -38,9 +38,9 @@ K_SECTION(place_gadget_section, T, "gadget", gadget_keys,
 static const struct use las_uses[] = { { "with queues" } };
 static const struct key las_keys[] = {
     K_COUNT(T, las_queues, "queues", 0, 64, 3,
-            "of jobs by attained service, first in first out inside; 0: continuous (default: 3)"),
+            "number of queues by attained service, first in first out inside; 0: continuous (default: 3)"),
     K_REAL(T, las_step, "step", "", 1, 1e-3, 1e9, 40,
-           "worker-slots after which a job falls to the next queue (default: 40)", .uses = 1),
+           "worker-slots after which a job moves to the next queue (default: 40)", .uses = 1),
 };
 K_SECTION(place_las_section, T, "las", las_keys, "least attained service (Tiresias)", K_USES(las_uses));
 #undef T

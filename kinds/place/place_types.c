@@ -14,11 +14,12 @@ static const struct key npu_keys[] = {
     K_TEXT(T, name, "name", "what messages call the type", .required = true),
     K_NODE(T, node, "npu", "the accelerator: a file (relative to this one) or a map", .required = true,
            .form = "file or <npu>"),
-    K_COUNT_OR(T, servers, "servers", 1, CLUSTER_MAX_SERVERS, 0, "that have it", .required = true),
-    K_REAL_OR(T, inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
-              "of an NPU inside its server, for jobs that are models (default: as the network says)"),
+    K_COUNT_OR(T, servers, "servers", 1, CLUSTER_MAX_SERVERS, 0, "servers with this type", .required = true),
+    K_REAL_OR(
+        T, inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
+        "bandwidth of an NPU inside its server, for jobs that are models (default: as the network says)"),
     K_REAL_OR(T, speed, "speed", "", 1, 1e-6, 1e6, NAN,
-              "of iterations of jobs that are no models, over that of their trace (default: none run)"),
+              "speed of jobs that are no models over that in their trace (default: none run)"),
 };
 K_SECTION(place_npu_section, T, "npus[]", npu_keys, "servers of one type of NPU");
 #undef T

@@ -19,12 +19,13 @@
 
 static const struct key draw_keys[] = {
     K_REAL_OR(struct trace_draw, from, "from", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN,
-              "a range: its least value"),
-    K_REAL_OR(struct trace_draw, to, "to", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN, "and its largest"),
+              "lowest value of a range"),
+    K_REAL_OR(struct trace_draw, to, "to", "", 1, -DRAW_LIMIT, DRAW_LIMIT, NAN, "highest value of a range"),
     K_BOOL(struct trace_draw, log, "log", false,
            "true: every factor of two is as likely as any other (default: false)"),
     K_ELSEWHERE("values", "in place of a range: list of values", .form = "list of numbers"),
-    K_ELSEWHERE("weights", "list of their weights (default: all alike)", .form = "list of numbers"),
+    K_ELSEWHERE("weights", "list of the weights of these values (default: all alike)",
+                .form = "list of numbers"),
 };
 
 K_SECTION(trace_profile_draw_section, struct trace_draw, "profile.draw", draw_keys,

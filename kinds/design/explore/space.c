@@ -145,7 +145,7 @@ static const struct key search_keys[] = {
           .words = plan_op_words, .form = "list of words"),
     K_WORD(struct search_space, any_order, "order", order_words, 1,
            "over the dimensions: the plan's (given) or any (default: any)"),
-    K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "how many of the best to show"),
+    K_COUNT(struct search_space, top, "top", 1, SEARCH_MAX_TOP, DEFAULT_TOP, "number of best plans to show"),
 };
 
 /* An empty map searches everything that is legal. */

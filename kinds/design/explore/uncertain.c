@@ -482,9 +482,10 @@ static void uncertain_trial_free(struct uncertain_trial *t)
 
 static const struct key keys[] = {
     K_COUNT(struct uncertain, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
-            "how often all keys are drawn, for every point the same"),
-    K_COUNT(struct uncertain, seed, "seed", 0, 9e18, SCHEMA_NONE, "of the draws (default: the study's)"),
-    K_ELSEWHERE("percentiles", "ascending list of what rows tell of time and cost (default: [10, 50, 90])",
+            "number of draws of all keys; every point gets the same draws"),
+    K_COUNT(struct uncertain, seed, "seed", 0, 9e18, SCHEMA_NONE, "seed of the draws (default: the study's)"),
+    K_ELSEWHERE("percentiles",
+                "ascending list of percentiles of time and cost that rows show (default: [10, 50, 90])",
                 .form = "list of numbers"),
     K_ELSEWHERE(
         "keys",
@@ -492,8 +493,8 @@ static const struct key keys[] = {
         "system",
         .form = "map of <uncertain.keys>"),
     K_BOOL(struct uncertain, model, "model", false,
-           "true: weft's own error too, as wide as on measured steps of the same NPU, software and kind of "
-           "model; uncertain: model is that alone"),
+           "true: draw the error of the model too, as wide as on measured steps of the same NPU, software "
+           "and kind of model; `uncertain: model` draws that alone"),
 };
 
 /* The distributions first, in the order of enum uncertain_kind. */
@@ -506,7 +507,7 @@ static const struct key key_keys[] = {
                 .form = "list of numbers"),
     K_ELSEWHERE("triangular", "[lowest, typical, highest]", .form = "list of numbers"),
     K_BOOL(struct uncertain_key, relative, "relative", 0,
-           "true: what is drawn is a factor of the value the study has"),
+           "true: the number drawn multiplies the value of the study"),
 };
 
 K_SECTION(uncertain_section, struct uncertain, "uncertain", keys,
