@@ -466,9 +466,9 @@ static int run_best(struct run *run, struct err *e)
 
 static const struct option best_rows[] = {
     TEXT_OPTION("by", "COLUMN", front_by,
-                "what is to be least, or max:COLUMN; a product, as in time_s*cost_usd\n"
+                "column to minimize, or max:COLUMN; or a product, as in time_s*cost_usd\n"
                 "                       (default: keep.top of the study, else its objective)"),
-    COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP, "so many of the best (default: 3)"),
+    COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP, "number of best points (default: 3)"),
     LIST_OPTION("limit", "TEXT", limits,
                 "only designs within it, as in \"watt_peak <= 16e6\"; may be repeated, beside keep.where"),
     FLAG_OPTION("what-if", what_if,

@@ -64,7 +64,7 @@ static const struct option curve_rows[] = {
                 "write all curves as rows of dims.curves, by collective and ranks; needs --bw-GBps"),
     COUNT_OPTION("regimes", "N", regimes, 1, FIT_MAX_REGIMES, "most regimes (default: 9)"),
     REAL_OPTION("scatter", "PERCENT", scatter_percent, 0.01, 100,
-                "of repeated measurements, where it is known (default: as the curve shows)"),
+                "scatter of repeated measurements, where known (default: as the curve shows)"),
     COUNT_OPTION("seed", "N", seed, 1, INT64_MAX, "of the draws behind ranges (default: 1)"),
 };
 

@@ -40,7 +40,7 @@ static const char *const log_words[] = { "x", "y", "xy", NULL };
 
 static const struct option xy_rows[] = {
     TEXT_OPTION("x", "COLUMN", xy.x, "numbers, or words as categories"),
-    LIST_OPTION("y", "COLUMN", xy_y, "numbers; given twice: a row of panels each"),
+    LIST_OPTION("y", "COLUMN", xy_y, "column of numbers; given twice: a row of panels for each"),
     TEXT_OPTION("color", "COLUMN", xy.color, "series by colour; many numbers as shades; '' for none"),
     TEXT_OPTION("shape", "COLUMN", xy.shape, "series by shape"),
     TEXT_OPTION("facet", "COLUMN", xy.facet, "a panel for each value; '' for none"),
@@ -49,10 +49,11 @@ static const struct option xy_rows[] = {
     WORD_OPTION("log", "x|y|xy", xy_log, log_words,
                 "logarithmic axes; default: where values are 30 times apart"),
     FLAG_OPTION("linear", xy_linear, "linear axes"),
-    TEXT_OPTION("range-x", "LO:HI", xy.range[0], "ends of the axis; one may be blank"),
-    TEXT_OPTION("range-y", "LO:HI", xy.range[1], "the same of y"),
-    TEXT_OPTION("x-label", "TEXT", xy.axis_label[0], "instead of title and unit from the column's name"),
-    TEXT_OPTION("y-label", "TEXT", xy.axis_label[1], "the same of y"),
+    TEXT_OPTION("range-x", "LO:HI", xy.range[0], "ends of the x axis; one may be blank"),
+    TEXT_OPTION("range-y", "LO:HI", xy.range[1], "ends of the y axis"),
+    TEXT_OPTION("x-label", "TEXT", xy.axis_label[0],
+                "title of the x axis, instead of title and unit of the column"),
+    TEXT_OPTION("y-label", "TEXT", xy.axis_label[1], "title of the y axis"),
     FLAG_OPTION("join", xy.join, "lines by x; of equal x the best y"),
     FLAG_OPTION("bars", xy.bars, "bars over words on x"),
     TEXT_OPTION(
