@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,23 +57,27 @@ struct mix_line {
 
 #define LINE(field, help, ...) COLUMN_REAL(struct mix_line, field, help, __VA_ARGS__)
 static const struct column mix_columns[] = {
-    COLUMN_COUNT(struct mix_line, point, "of the study's axes", .in = IN_DATA),
-    COLUMN_WORD(struct mix_line, design, "values of axes and bandwidths", .flags = COLUMN_CHARS),
-    LINE(cost_usd, "of the network, with NPUs where they are counted", .title = "cost", .better = -1),
-    LINE(usd_year, "of the whole machine", .in = IN_DATA, .unit = "USD", .better = -1),
-    LINE(value, "of the objective", .in = IN_DATA, .better = -1),
-    LINE(value_ci, "half of its 95 % interval", .in = IN_DATA),
-    LINE(jct_s, "mean completion", .title = "completion", .show = COLUMN_FITTED, .better = -1),
-    LINE(makespan_s, "mean over seeds", .in = IN_DATA, .better = -1),
-    LINE(wait_s, "mean", .title = "wait", .show = COLUMN_FITTED, .better = -1),
-    LINE(stretch, "mean of running time over that on the same place, alone", .digits = 4, .better = -1),
-    LINE(saves_usd, "less than the best design", .title = "saves", .unit = "USD"),
-    LINE(more, "value beyond that of the best design, relative, seed by seed", .title = "costs", .times = 100,
-         .as = "%", .digits = 3, .better = -1),
-    LINE(more_ci, "half of its 95 % interval", .title = "\302\261", .times = 100, .as = "%", .digits = 2),
-    COLUMN_COUNT(struct mix_line, wins, "seeds on which its value is less", .in = IN_DATA),
-    COLUMN_COUNT(struct mix_line, seeds, "that it ran on", .in = IN_DATA),
-    LINE(bound, "its value is not below", .in = IN_DATA, .better = -1),
+    COLUMN_COUNT(struct mix_line, point, "point of the study", .in = IN_DATA),
+    COLUMN_WORD(struct mix_line, design, "values of the axes, and bandwidths", .flags = COLUMN_CHARS),
+    LINE(cost_usd, "price of the network, NPUs included where they are counted", .title = "cost",
+         .better = -1),
+    LINE(usd_year, "cost of the whole machine per year", .in = IN_DATA, .unit = "USD", .better = -1),
+    LINE(value, "value of the objective, mean over seeds", .in = IN_DATA, .better = -1),
+    LINE(value_ci, "half width of the 95 % interval of value", .in = IN_DATA),
+    LINE(jct_s, "mean completion time", .title = "completion", .show = COLUMN_FITTED, .better = -1),
+    LINE(makespan_s, "mean makespan over seeds", .in = IN_DATA, .better = -1),
+    LINE(wait_s, "mean time without GPUs", .title = "wait", .show = COLUMN_FITTED, .better = -1),
+    LINE(stretch, "running time over that alone in the same place, mean over jobs", .digits = 4,
+         .better = -1),
+    LINE(saves_usd, "how much cheaper than the best design", .title = "saves", .unit = "USD"),
+    LINE(more, "how much worse than the best design in value, relative, seed by seed", .title = "costs",
+         .times = 100, .as = "%", .digits = 3, .better = -1),
+    LINE(more_ci, "half width of the 95 % interval of more", .title = "\302\261", .times = 100, .as = "%",
+         .digits = 2),
+    COLUMN_COUNT(struct mix_line, wins, "seeds on which its value is below that of the best design",
+                 .in = IN_DATA),
+    COLUMN_COUNT(struct mix_line, seeds, "seeds that it ran on", .in = IN_DATA),
+    LINE(bound, "lower bound of its value", .in = IN_DATA, .better = -1),
     COLUMN_WORD(struct mix_line, fate,
                 "run on all seeds; ruled out by its bound; same: the links of one no dearer; beaten: one is "
                 "nowhere slower and no dearer, not run; dropped after some seeds",
@@ -80,6 +85,19 @@ static const struct column mix_columns[] = {
     COLUMN_WORD(struct mix_line, mark, NULL, .in = IN_TEXT, .flags = COLUMN_EMPTY),
     COLUMNS_END,
 };
+enum { N_MIX_COLUMNS = sizeof mix_columns / sizeof *mix_columns };
+
+/* The columns of designs; text shows what is minimized unless it has a column of its own, the completion. */
+static void show_objective(struct column columns[N_MIX_COLUMNS], enum buy_objective objective)
+{
+    memcpy(columns, mix_columns, sizeof mix_columns);
+    for (struct column *c = columns; c->name && objective != BUY_COMPLETION; c++)
+        if (c->offset == offsetof(struct mix_line, value)) {
+            c->in = 0;
+            c->title = buy_objectives[objective].title;
+            c->as = buy_objectives[objective].unit;
+        }
+}
 
 /* Was the bandwidth of dimension @p i chosen? Not that of a level which its taper fixes. */
 static bool tells(const struct buy_answer *a, const struct topo_network *net, const struct buy_design *d,
@@ -170,7 +188,9 @@ static int put_designs(struct report *r, const struct buy_answer *a, const struc
             front[n++] = (struct stat_rank){ text && a->designs[i].usd > 0 ? -a->designs[i].usd : 0, i };
     stat_sort_ranks(front, n);
     int64_t shown = text && n > MOST_SHOWN ? MOST_SHOWN : n;
-    report_list(r, "designs", mix_columns);
+    struct column columns[N_MIX_COLUMNS];
+    show_objective(columns, a->objective);
+    report_list(r, "designs", columns);
     for (int64_t i = 0; i < shown; i++)
         put_design(r, a, s, front[shown > 1 ? i * (n - 1) / (shown - 1) : 0].at);
     report_list_end(r);
@@ -192,12 +212,14 @@ struct mix_alone {
 #define ALONE(field, help, ...) COLUMN_REAL(struct mix_alone, field, help, __VA_ARGS__)
 static const struct column alone_columns[] = {
     COLUMN_WORD(struct mix_alone, job, "entry of the mix"),
-    ALONE(share, "of the jobs", .times = 100, .as = "%", .digits = 3),
-    ALONE(step_s, "alone, with the best design of the mix", .title = "step", .show = COLUMN_FITTED),
-    ALONE(best_s, "with the design that is best for it", .title = "its best", .show = COLUMN_FITTED),
-    ALONE(more, "what the mix's design costs it", .title = "costs", .times = 100, .as = "%", .digits = 3),
+    ALONE(share, "share of the jobs", .times = 100, .as = "%", .digits = 3),
+    ALONE(step_s, "step alone, with the best design of the mix", .title = "step", .show = COLUMN_FITTED),
+    ALONE(best_s, "step alone, with the design that is best for this job", .title = "its best",
+          .show = COLUMN_FITTED),
+    ALONE(more, "how much slower the design of the mix makes it", .title = "costs", .times = 100, .as = "%",
+          .digits = 3),
     COLUMN_WORD(struct mix_alone, design,
-                "that it alone would choose: the shortest step, of equals the cheapest",
+                "design that this job alone would choose: the shortest step, the cheapest of equals",
                 .title = "would choose", .flags = COLUMN_CHARS),
     COLUMNS_END,
 };
