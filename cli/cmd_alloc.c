@@ -904,7 +904,7 @@ static int run_alloc(struct run *run, struct err *e)
     bool vary = false;
     int rc = output_check(run, e);
     if (!rc)
-        rc = overrides_read(&a.overrides, run, e);
+        rc = load_overrides(&a.overrides, run, e);
     const struct study_ask ask = {
         .kind = &design_kind,
         .from = { .path = run->opt.operands[0], .overrides = a.overrides.list, .n = a.overrides.n },

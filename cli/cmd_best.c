@@ -452,7 +452,7 @@ static int run_best(struct run *run, struct err *e)
     struct best_job j = { .run = run };
     struct overrides o = { 0 };
     int rc = output_check(run, e);
-    rc = rc ? rc : overrides_read(&o, run, e);
+    rc = rc ? rc : load_overrides(&o, run, e);
     rc = rc ? rc : begin(&j, &o, e);
     rc = rc ? rc : find_and_write(&j, e);
     best_free(&j.answer);

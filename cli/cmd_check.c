@@ -395,7 +395,7 @@ static int check_files(struct gate *g, struct err *e)
     for (int32_t i = 0; i < run->opt.n_operands && !rc; i++) {
         run->opt.operands[0] = i ? run->opt.operands[i] : first;
         g->overrides = (struct overrides){ 0 };
-        rc = overrides_read(&g->overrides, run, e);
+        rc = load_overrides(&g->overrides, run, e);
         rc = pass_over(g, rc ? rc : check_file(g, e), e);
         overrides_free(&g->overrides);
     }

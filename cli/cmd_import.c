@@ -212,24 +212,6 @@ static int count_npus(int64_t *n, const char *name, struct err *e)
     return rc;
 }
 
-/* What a recipe's workload is called: its file, or the folder of a file that every model's is called alike,
- * unless the path has no name of the folder but . or .. */
-static void put_recipe_name(struct text *out, const char *path)
-{
-    struct text folder = { 0 };
-    struct json j = { .out = out };
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    if (slash && strcmp(file, "config.json") == 0) {
-        while (slash > path && slash[-1] == '/')
-            slash--;
-        text_printf(&folder, "%.*s", (int)(slash - path), path);
-        const char *upper = strrchr(text_str(&folder), '/'), *name = upper ? upper + 1 : text_str(&folder);
-        file = name[strspn(name, ".")] ? name : file;
-    }
-    json_text(&j, NULL, file);
-    text_free(&folder);
-}
-
 /* The workload of a recipe: a file that `workload:` names, or a study with the network beside it. */
 static int import_recipe(struct run *run, struct err *e)
 {
@@ -252,7 +234,7 @@ static int import_recipe(struct run *run, struct err *e)
             text_puts(&out, "\nmodel: alpha-beta\nworkload:\n");
         }
         text_printf(&out, "%sname: ", network ? "  " : "");
-        put_recipe_name(&out, path);
+        recipe_put_name(&out, path);
         text_printf(&out, "\n%s", text_str(&workload));
         rc = output_write(run, &out, e);
     }

@@ -14,6 +14,7 @@
 #include "cli/filters.h"
 #include "cli/html.h"
 #include "cli/html_design.h"
+#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/points.h"
 #include "cli/webpage.h"
@@ -128,7 +129,7 @@ static int32_t page_threads(const struct webpage *p)
 static int run_study(struct webpage *p, const char *path, struct err *e)
 {
     struct origin from;
-    int rc = overrides_read(&p->overrides, p->run, e);
+    int rc = load_overrides(&p->overrides, p->run, e);
     if (!rc)
         rc = open_study(p, path, e);
     if (rc)

@@ -170,7 +170,7 @@ static int simulate(struct simulation *x, struct run *run, struct err *e)
     struct overrides o;
     *x = (struct simulation){ 0 };
     int32_t model = run->opt.model;
-    int rc = overrides_read(&o, run, e);
+    int rc = load_overrides(&o, run, e);
     if (!rc)
         rc = check_model(run, &o, e);
     if (!rc && model >= 0 && model != MODEL_ALL)

@@ -35,6 +35,7 @@
 #include "base/work.h"
 #include "cli/command.h"
 #include "cli/filters.h"
+#include "cli/load.h"
 #include "cli/output.h"
 #include "cli/points.h"
 #include "cli/progress.h"
@@ -1190,7 +1191,7 @@ static int read_and_run(struct run *run, struct study_job *job, struct err *e)
     struct study s = { 0 };
     int rc = check_options(job, run, e);
     if (!rc)
-        rc = overrides_read(&o, run, e);
+        rc = load_overrides(&o, run, e);
     const struct study_ask ask = { .kind = job->kind,
                                    .timing = run->opt.timing,
                                    .from = { .path = run->opt.operands[0], .overrides = o.list, .n = o.n } };

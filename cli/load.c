@@ -75,6 +75,14 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
     text_free(&name);
 }
 
+int load_overrides(struct overrides *o, struct run *run, struct err *e)
+{
+    int rc = overrides_read(o, run, e);
+    if (!rc)
+        output_notes(run, &o->notes);
+    return rc;
+}
+
 int load_study(struct design_point *s, struct run *run, const struct overrides *o, unsigned needs,
                struct err *e)
 {
@@ -265,7 +273,7 @@ int load_and_write(struct run *run, unsigned needs,
 {
     struct overrides o;
     struct load_design x = { .solved = false };
-    int rc = overrides_read(&o, run, e);
+    int rc = load_overrides(&o, run, e);
     if (!rc)
         rc = load_design(&x, run, &o, LOAD_EITHER, needs, e);
     if (!rc)

@@ -27,6 +27,9 @@ void bind_names(struct text *out, const struct design_point *s, const struct des
  * From the command line to a study and its design.
  */
 
+/** overrides_read(), and its notes as warnings. */
+int load_overrides(struct overrides *o, struct run *run, struct err *e);
+
 /**
  * design_point_load() of the first operand; its notes go out as warnings. After a failure there is nothing to
  * free. Errors as design_point_load().

@@ -30,6 +30,8 @@ static const struct option study_rows[] = {
 static const char *const search_words[] = { "parallelism", NULL };
 
 static const struct option search_rows[] = {
+    TEXT_OPTION("card", "FILE", card,
+                "the workload is the model of FILE, a config.json of Hugging Face, with its best plan"),
     WORD_OPTION("search", "WHAT", search, search_words,
                 "parallelism: find the best plan for the model, as `search: {}` in the workload does"),
 };

@@ -1,5 +1,5 @@
 /*
- * Overrides in the order in which they hold: --set, then --parts, then --search.
+ * Overrides in the order in which they hold: --set, then --parts, then --card, then --search.
  *
  * Who owns what: struct overrides keeps the texts that were made for it, and a study borrows none of them
  * once it is read.
@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/point.h"
+#include "workloads/readers/recipe.h"
 
 int overrides_add(struct overrides *o, const char *path, const char *value, struct err *e)
 {
@@ -67,30 +68,50 @@ static int overrides_add_parts(struct overrides *o, const char *path, struct err
     return kept ? overrides_add(o, "parts", kept, e) : e->code;
 }
 
-/* As if the workload said `search: {}`, unless it says more. What is wrong with the study is told later. The
- * study is read for this alone, and what it says is dropped. */
-static int add_search(struct overrides *o, const struct run *run, struct err *e)
+/* @p key as if the study said it, unless it says something itself. What is wrong with the study is told
+ * later. The study is read for this alone, and what it says is dropped. */
+static int add_default(struct overrides *o, const char *key, const char *value, const struct run *run,
+                       struct err *e)
 {
-    static const char key[] = "workload.search";
     struct design_point probe = { 0 };
     bool has = false;
-    /* Overrides are in the tree too, so "workload.search" is found whoever gave it. */
+    /* Overrides are in the tree too, so the key is found whoever gave it. */
     int rc = design_point_load(&probe, run->opt.operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
     if (err_is_of_machine(rc))
         return rc;
     if (rc == 0)
         has = yaml_find(&probe.doc, key) >= 0;
     design_point_free(&probe);
-    return has ? 0 : overrides_add(o, key, "{}", e);
+    return has ? 0 : overrides_add(o, key, value, e);
+}
+
+/* The workload of a model card, as weft import --from hf prints it; in model alpha-beta, which is what
+ * measured steps were compared with, unless study or command name one. */
+static int add_card(struct overrides *o, const struct run *run, struct err *e)
+{
+    struct text value = { 0 };
+    text_puts(&value, "name: ");
+    recipe_put_name(&value, run->opt.card);
+    text_puts(&value, "\n");
+    int rc = recipe_format_workload(&value, &o->notes, RECIPE_HF, run->opt.card, 0, "", e);
+    rc = rc ? rc : text_check(&value, e);
+    if (rc) {
+        text_free(&value);
+        return rc;
+    }
+    const char *kept = overrides_keep(o, value.s, e);
+    rc = kept ? overrides_add(o, "workload", kept, e) : e->code;
+    return rc || run->opt.model >= 0 ? rc : add_default(o, "model", "alpha-beta", run, e);
 }
 
 /* An option that stands for a key, and --set of that key, would leave one of them without effect. */
-static int refuse_twice(const struct overrides *o, const char *key, bool given, struct err *e)
+static int refuse_twice(const struct overrides *o, const char *option, const char *key, bool given,
+                        struct err *e)
 {
     for (int32_t i = 0; i < o->n && given; i++)
         if (strcmp(o->list[i].path, key) == 0)
             return err_set(e, ERR_USAGE,
-                           "options --%s and --set %s=%.100s are the same key; give one of them", key, key,
+                           "options --%s and --set %s=%.100s are the same key; give one of them", option, key,
                            o->list[i].value);
     return 0;
 }
@@ -103,13 +124,17 @@ int overrides_read(struct overrides *out, const struct run *run, struct err *e)
     for (int32_t i = 0; i < run->opt.set.n && !rc; i++)
         rc = add_assignment(out, run->opt.set.items[i], e);
     if (!rc)
-        rc = refuse_twice(out, "model", run->opt.model >= 0, e);
+        rc = refuse_twice(out, "model", "model", run->opt.model >= 0, e);
     if (!rc)
-        rc = refuse_twice(out, "parts", run->opt.parts, e);
+        rc = refuse_twice(out, "parts", "parts", run->opt.parts, e);
+    if (!rc)
+        rc = refuse_twice(out, "card", "workload", run->opt.card, e);
     if (!rc && run->opt.parts)
         rc = overrides_add_parts(out, run->opt.parts, e);
+    if (!rc && run->opt.card)
+        rc = add_card(out, run, e);
     if (!rc && run->opt.search >= 0)
-        rc = add_search(out, run, e);
+        rc = add_default(out, "workload.search", "{}", run, e);
     return rc;
 }
 
@@ -119,5 +144,6 @@ void overrides_free(struct overrides *o)
         free(o->kept[i]);
     free(o->kept);
     free(o->list);
+    text_free(&o->notes);
     *o = (struct overrides){ 0 };
 }

@@ -1,5 +1,5 @@
 /**
- * @file What the command line changes in a study: --set, --parts, --search.
+ * @file What the command line changes in a study: --set, --parts, --card, --search.
  */
 #ifndef CLI_OVERRIDES_H
 #define CLI_OVERRIDES_H
@@ -14,11 +14,12 @@ struct overrides {
     const struct study_override
         *axes; /**< shape [n_axes], borrowed: of a point of the study, see study_source */
     int32_t n_axes;
-    char **kept; /**< shape [n_kept], owned: memory behind list */
+    struct text notes; /**< what a model card leaves to be assumed, a line each: load_overrides() says it */
+    char **kept;       /**< shape [n_kept], owned: memory behind list */
     int32_t n_kept;
 };
 
-/** Those of the command line. ERR_USAGE (no KEY=VALUE), ERR_NOMEM. */
+/** Those of the command line. ERR_USAGE (no KEY=VALUE), ERR_NOMEM, errors of the model card's reader. */
 int overrides_read(struct overrides *out, const struct run *run, struct err *e);
 /** Append one; texts are borrowed. ERR_NOMEM. */
 int overrides_add(struct overrides *o, const char *path, const char *value, struct err *e);

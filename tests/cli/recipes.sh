@@ -131,6 +131,16 @@ code import --from hf Llama-3.1-8B/config.json | grep -e '^name' -e layer_types
 echo "== from a card to the time of a step"
 code import --from hf llama.json --network dgx-h100-pod -q -o card.yaml
 plan card.yaml -q --set network.npu=h100-80gb
+# One command: the same step and band as through a file; keys of the workload may be set.
+one() { "$WEFT" sim "$@" 2>&1 | grep -e '^one step' -e '^evidence' -e warning -e '^weft'; }
+one hgx-h100 -q --card llama.json
+one hgx-h100 --card llama.json --set workload.parallel.batch=512 --set workload.search.top=1
+"$WEFT" import --from hf llama.json --network hgx-h100 -q -o card.yaml -f
+one card.yaml -q
+code sim hgx-h100 --card nosuch.json
+code sim hgx-h100 --card llama.json --set workload=llama3-8b
+code sim hgx-h100 --card llama.json -f -o llama.json
+code sim hgx-h100 --card mixtral.sh
 code import --from megatron mixtral.sh --network dgx-h100-pod -q -o mixtral.yaml
 plan mixtral.yaml -q --set network.npu=b200
 echo "== a workload alone is a file that a study names"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/catalogue.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "base/yaml.h"
 #include "workloads/model.h"
@@ -1231,4 +1232,21 @@ int recipe_format_workload(struct text *out, struct text *notes, enum recipe_for
     rc = rc ? rc : put_workload(out, &r, indent, e);
     recipe_settings_free(&r.settings);
     return rc ? rc : text_check(notes, e);
+}
+
+/* The folder's name, unless the path has none but . or .. */
+void recipe_put_name(struct text *out, const char *path)
+{
+    struct text folder = { 0 };
+    struct json j = { .out = out };
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (slash && strcmp(file, "config.json") == 0) {
+        while (slash > path && slash[-1] == '/')
+            slash--;
+        text_printf(&folder, "%.*s", (int)(slash - path), path);
+        const char *upper = strrchr(text_str(&folder), '/'), *name = upper ? upper + 1 : text_str(&folder);
+        file = name[strspn(name, ".")] ? name : file;
+    }
+    json_text(&j, NULL, file);
+    text_free(&folder);
 }

@@ -71,6 +71,10 @@ int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at
 int recipe_add(struct recipe_settings *s, const char *name, const char *value, int32_t line, int32_t col,
                bool quoted, struct err *e);
 
+/** Append, as a YAML scalar, what the workload of file @p path is called: its name, or that of its folder
+ * where the file is a config.json, as every model's is. */
+void recipe_put_name(struct text *out, const char *path);
+
 /**
  * Append to @p out the workload that file @p path of @p format describes, each line behind @p indent.
  * @param n_npus  of the network it is for; 0: not known. A batch that is stated per NPU, or not at all, needs
