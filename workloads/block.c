@@ -728,11 +728,13 @@ static double experts_B(const struct model *m, const struct plan *p, double toke
 }
 
 /* What PyTorch's selective checkpointing keeps of a layer (torchtitan): the input, attention's output, and of
- * the seven products every second one's: queries, values, the first and the last of the MLP. */
+ * the seven products every second one's: queries, values, the first and the last of the MLP. No gradient
+ * needs the last, which goes into a sum: torch.compile keeps what gradients need alone. */
 static double sac_B(const struct model *m, const struct plan *p, double tokens)
 {
     double tp = (double)p->degree[PLAN_TP], kv = fmax((double)m->kv_heads, tp) * (double)m->head_dim;
-    return tokens * (8 * (double)m->hidden + 2 * kv + 2 * (double)m->ffn) / tp;
+    double wide = p->software == PLAN_COMPILED ? 6 : 8;
+    return tokens * (wide * (double)m->hidden + 2 * kv + 2 * (double)m->ffn) / tp;
 }
 
 /* Activations that one layer keeps per microbatch, term by term as in arXiv 2205.05198 section 4. Full

@@ -9,6 +9,19 @@ static struct plan with(int64_t t, bool seq, int32_t recompute)
     return p;
 }
 
+/* Llama 3 8B under PyTorch's selective checkpointing: input, queries, values, attention's output and the
+ * first product of the MLP; without torch.compile the last product as well, which nothing needs. */
+TEST(compiled_layers_keep_no_product_that_no_gradient_needs)
+{
+    struct model m = fixture_model("llama3-8b");
+    struct plan p = with(1, false, PLAN_RECOMPUTE_SAC);
+    double tokens = 4 * (double)m.seq, kept = 2 * (3 * 4096 + 1024 + 14336);
+    p.software = PLAN_COMPILED;
+    assert_close(memory_layer_B(&m, &p, false), tokens * kept, 1e-14);
+    p.software = PLAN_EAGER;
+    assert_close(memory_layer_B(&m, &p, false), tokens * (kept + 2 * 4096), 1e-14);
+}
+
 /* arXiv 2205.05198 table 2, all rows. */
 TEST(a_layer_keeps_what_the_paper_says_with_every_technique)
 {
