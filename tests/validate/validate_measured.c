@@ -401,6 +401,92 @@ static int print_evidence(const struct measured_rows *rows)
     return wrong;
 }
 
+/* ---- which plan is faster: rows of one model, batch and machine that differ in their plans ---- */
+
+/* Steps nearer than this are noise of a measurement. */
+#define APART 1.03
+
+struct order {
+    int32_t questions, pairs, right;
+    double regret, most; /**< of the plan that weft says is fastest, over the fastest measured, less 1 */
+};
+
+static bool is_same_question(const struct measured *a, const struct measured *b)
+{
+    /* Maps of plans begin with the batch. */
+    size_t batch = strcspn(a->parallel_map, ",");
+    return strcmp(a->table, b->table) == 0 && strcmp(a->release, b->release) == 0 &&
+           strcmp(a->model_map, b->model_map) == 0 && strcmp(a->network_map, b->network_map) == 0 &&
+           a->precision == b->precision && strcspn(b->parallel_map, ",") == batch &&
+           strncmp(a->parallel_map, b->parallel_map, batch) == 0;
+}
+
+static void compare_pair(struct order *x, const struct measured *a, const struct measured *b)
+{
+    if (fmax(a->step_s, b->step_s) < APART * fmin(a->step_s, b->step_s))
+        return;
+    x->pairs++;
+    x->right += a->got_s < b->got_s ? a->step_s < b->step_s : b->got_s < a->got_s && b->step_s < a->step_s;
+}
+
+/* The question that row @p i asks first, with all others that ask it. Of plans that weft times alike the
+ * slowest counts. */
+static void add_question(struct order *x, const struct measured_rows *rows, int32_t i)
+{
+    const struct measured *first = &rows->rows[i], *chosen = first;
+    double best_s = first->step_s;
+    int32_t plans = 1;
+    for (int32_t k = 0; k < i; k++)
+        if (counts(&rows->rows[k]) && is_same_question(&rows->rows[k], first))
+            return;
+    for (int32_t k = i + 1; k < rows->n; k++) {
+        const struct measured *m = &rows->rows[k];
+        if (!counts(m) || !is_same_question(m, first))
+            continue;
+        plans++;
+        best_s = fmin(best_s, m->step_s);
+        if (m->got_s < chosen->got_s || (!(m->got_s > chosen->got_s) && m->step_s > chosen->step_s))
+            chosen = m;
+        for (int32_t j = i; j < k; j++)
+            if (counts(&rows->rows[j]) && is_same_question(&rows->rows[j], first))
+                compare_pair(x, &rows->rows[j], m);
+    }
+    if (plans == 1)
+        return;
+    x->questions++;
+    x->regret += chosen->step_s / best_s - 1;
+    x->most = fmax(x->most, chosen->step_s / best_s - 1);
+}
+
+static int print_orders(const struct measured_rows *rows)
+{
+    static const struct {
+        const char *tables;
+        double asked;
+    } sources[] = { { "titan", NAN }, { "simumax", NAN }, { "vtrain_single", 0.1 }, { "vtrain_multi", NAN } };
+    int wrong = 0;
+    puts("\nWhich plan is faster: rows of one model, batch, precision and machine. Pairs are those whose "
+         "measured times are more than 3 % apart; regret is what the plan that weft times as the fastest "
+         "takes over the fastest measured.\n\n| tables | questions | pairs | ranked right | regret %, mean "
+         "| largest | asked | |\n|---|--:|--:|--:|--:|--:|--:|---|");
+    for (size_t k = 0; k < COUNT_OF(sources); k++) {
+        struct order x = { 0 };
+        for (int32_t i = 0; i < rows->n; i++)
+            if (counts(&rows->rows[i]) &&
+                strncmp(rows->rows[i].table, sources[k].tables, strlen(sources[k].tables)) == 0)
+                add_question(&x, rows, i);
+        if (!x.questions)
+            continue;
+        printf("| %s | %d | %d | %d | %.1f | %.1f |", sources[k].tables, (int)x.questions, (int)x.pairs,
+               (int)x.right, 100 * x.regret / x.questions, 100 * x.most);
+        if (isnan(sources[k].asked))
+            puts(" | |");
+        else
+            printf(" %g | %s |\n", 100 * sources[k].asked, verdict(x.most <= sources[k].asked, &wrong));
+    }
+    return wrong;
+}
+
 /* ---- rows, for those who look for what is off ---- */
 
 static bool is_wanted(const struct measured *m, const char *prefix)
@@ -501,6 +587,7 @@ int main(void)
         wrong += print_goals(&rows);
         print_memory(&rows);
         print_fits(&rows);
+        wrong += print_orders(&rows);
         print_gaps(&rows);
         wrong += measured_fit_print(&rows);
         wrong += print_evidence(&rows);
