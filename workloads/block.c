@@ -8,6 +8,9 @@
 #include "workloads/block.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
 
 /* Elementwise kernels (norms, activations, dropout) do a few operations on each element of two bytes or more
  * that passes: this project's choice. No NPU in configs/npus is bound by it. */
@@ -791,32 +794,49 @@ static double ends_B(const struct model *m, const struct plan *p, const struct p
     return bytes;
 }
 
-/* Parameters of one NPU in the layers of a stage. */
-static struct model_share stage_layer_params(const struct model *m, const struct plan *p,
-                                             const struct plan_stage *s)
+void memory_layers(struct memory_layers *out, const struct model *m, const struct plan *p)
 {
-    double tp = (double)p->degree[PLAN_TP], ep = (double)p->ep, etp = p->expert_tp ? tp : 1;
-    struct model_share dense = model_layer_params(m, false, tp, ep, etp), sum = { 0, 0 };
-    sum.dense = (double)s->dense * dense.dense;
+    const struct plan once = plan_once(p);
+    double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1;
+    *out = (struct memory_layers){ .embed_params = model_embed_params(m, tp),
+                                   .head_params = model_head_params(m, tp) };
+    for (int experts = 0; experts < (m->moe.experts ? 2 : 1); experts++) {
+        out->kept_B[experts] = memory_layer_B(m, p, experts);
+        out->once_B[experts] = memory_layer_B(m, &once, experts);
+        out->params[experts] = model_layer_params(m, experts, tp, (double)p->ep, etp);
+    }
+    if (m->tied || m->mtp)
+        out->copy_params = model_vocab(m, tp) / tp * (double)m->hidden;
+}
+
+/* What a stage is weighed by. */
+struct weighing {
+    const struct model *m;
+    const struct plan *p;
+    struct memory_layers of;
+};
+
+/* Parameters of one NPU in the layers of a stage. */
+static struct model_share stage_layer_params(const struct weighing *w, const struct plan_stage *s)
+{
+    struct model_share sum = { (double)s->dense * w->of.params[0].dense, 0 };
     if (s->experts) {
-        struct model_share experts = model_layer_params(m, true, tp, ep, etp);
-        sum.dense += (double)s->experts * experts.dense;
-        sum.expert += (double)s->experts * experts.expert;
+        sum.dense += (double)s->experts * w->of.params[1].dense;
+        sum.expert += (double)s->experts * w->of.params[1].expert;
     }
     return sum;
 }
 
 /* Parameters of one NPU before and behind them. */
-static double stage_end_params(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static double stage_end_params(const struct weighing *w, const struct plan_stage *s)
 {
-    double tp = (double)p->degree[PLAN_TP], sum = 0;
+    double sum = 0;
     if (s->embed)
-        sum += model_embed_params(m, tp);
+        sum += w->of.embed_params;
     if (s->head)
-        sum += model_head_params(m, tp);
-    /* A tied embedding is held at both ends, and so is that of multi-token prediction. */
-    if (s->head && !s->embed && (m->tied || m->mtp))
-        sum += model_vocab(m, tp) / tp * (double)m->hidden;
+        sum += w->of.head_params;
+    if (s->head && !s->embed)
+        sum += w->of.copy_params;
     return sum;
 }
 
@@ -837,11 +857,11 @@ static double shared_out(const struct plan *p, struct model_share params)
 
 /* Weights that ZeRO 3 gathers for a while: of two layers, unless they stay gathered. PyTorch's FSDP2 holds
  * one layer's gradient besides, and gathers embedding and head. */
-static double gathered_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static double gathered_B(const struct weighing *w, const struct plan_stage *s)
 {
-    double tp = (double)p->degree[PLAN_TP], etp = p->expert_tp ? tp : 1;
-    struct model_share layer = model_layer_params(m, s->experts > 0, tp, (double)p->ep, etp), n = sharers(p);
-    double ends = n.dense > 1 ? stage_end_params(m, p, s) : 0;
+    const struct plan *p = w->p;
+    struct model_share layer = w->of.params[s->experts > 0], n = sharers(p);
+    double ends = n.dense > 1 ? stage_end_params(w, s) : 0;
     double one = (n.dense > 1 ? layer.dense : 0) + (n.expert > 1 ? layer.expert : 0);
     double bytes = plan_is_pytorch(p) ? ROOFLINE_ELEMENT_B * one : 0;
     if (!p->reshard)
@@ -864,51 +884,52 @@ static double transient_B(const struct model *m, const struct plan *p, bool expe
 }
 
 /* What a stage's layers keep of one microbatch. */
-static double stage_kept_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static double stage_kept_B(const struct weighing *w, const struct plan_stage *s)
 {
-    struct plan_stage again = *s;
+    const struct plan *p = w->p;
+    int64_t dense = s->dense, experts = s->experts; /* done again */
     double bytes = 0;
     if (plan_is_partly_again(p)) {
-        const struct plan once = plan_once(p);
-        bytes += (double)(s->dense - s->dense_again) * memory_layer_B(m, &once, false);
-        bytes += (double)(s->experts - s->experts_again) * memory_layer_B(m, &once, true);
-        again.dense = s->dense_again;
-        again.experts = s->experts_again;
+        bytes += (double)(s->dense - s->dense_again) * w->of.once_B[0];
+        bytes += (double)(s->experts - s->experts_again) * w->of.once_B[1];
+        dense = s->dense_again;
+        experts = s->experts_again;
     }
     if (p->recompute == PLAN_RECOMPUTE_FULL && p->recompute_unit > 1) {
-        double inputs = ceil((double)(again.dense + again.experts) / (double)p->recompute_unit);
-        return bytes + inputs * memory_layer_B(m, p, false);
+        double inputs = ceil((double)(dense + experts) / (double)p->recompute_unit);
+        return bytes + inputs * w->of.kept_B[0];
     }
-    if (again.dense)
-        bytes += (double)again.dense * memory_layer_B(m, p, false);
-    if (again.experts)
-        bytes += (double)again.experts * memory_layer_B(m, p, true);
+    if (dense)
+        bytes += (double)dense * w->of.kept_B[0];
+    if (experts)
+        bytes += (double)experts * w->of.kept_B[1];
     return bytes;
 }
 
 /* Beside what is kept, what the layers hold that are being done again at once: less where others of the
  * chunk, which come after them, have freed theirs by then. */
-static double again_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static double again_B(const struct weighing *w, const struct plan_stage *s)
 {
-    const struct plan once = plan_once(p);
-    double one = memory_layer_B(m, &once, s->experts > 0), unit = 1, freed = 0;
+    const struct plan *p = w->p;
+    double one = w->of.once_B[s->experts > 0], unit = 1, freed = 0;
     if (p->recompute == PLAN_RECOMPUTE_FULL)
         unit = fmin((double)p->recompute_unit, (double)(s->dense + s->experts));
     if (plan_is_partly_again(p))
         freed = (double)(s->dense + s->experts - s->dense_again - s->experts_again) / (double)p->interleave;
-    return fmax(0, (unit - freed) * one - memory_layer_B(m, p, s->experts > 0)); /* its input is kept */
+    return fmax(0, (unit - freed) * one - w->of.kept_B[s->experts > 0]); /* its input is kept */
 }
 
 /* What is needed for a while only: gathered weights of ZeRO 3, the activations of the layer that is being
  * recomputed, and messages of the pipeline in both directions. */
-static double buffers_B(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static double buffers_B(const struct weighing *w, const struct plan_stage *s)
 {
-    double tp = (double)p->degree[PLAN_TP], bytes = p->zero == 3 ? gathered_B(m, p, s) : 0;
-    bool experts = s->experts > 0;
+    const struct model *m = w->m;
+    const struct plan *p = w->p;
+    double tp = (double)p->degree[PLAN_TP], bytes = p->zero == 3 ? gathered_B(w, s) : 0;
     if (p->recompute == PLAN_RECOMPUTE_FULL || p->recompute == PLAN_RECOMPUTE_SAC)
-        bytes += again_B(m, p, s);
+        bytes += again_B(w, s);
     if (!plan_is_2021(p))
-        bytes += transient_B(m, p, experts);
+        bytes += transient_B(m, p, s->experts > 0);
     if (p->degree[PLAN_PP] > 1)
         bytes += 2 * ROOFLINE_ELEMENT_B * block_tokens(p, m) * (double)m->hidden / (p->seq_parallel ? tp : 1);
     return bytes;
@@ -945,17 +966,18 @@ static void add_total(struct memory *out, const struct plan *p)
 }
 
 /* State of the stage's parameters, activations of all microbatches in flight, and buffers. */
-static struct memory of_stage(const struct model *m, const struct plan *p, const struct plan_stage *s)
+static struct memory of_stage(const struct weighing *w, const struct plan_stage *s)
 {
+    const struct plan *p = w->p;
     struct memory out = { .stage = s->at };
-    struct model_share params = stage_layer_params(m, p, s);
-    double kept = stage_kept_B(m, p, s) * memory_in_flight(p, s->at), ends = stage_end_params(m, p, s);
+    struct model_share params = stage_layer_params(w, s);
+    double kept = stage_kept_B(w, s) * memory_in_flight(p, s->at), ends = stage_end_params(w, s);
     params.dense += ends;
     add_state(&out, p, params, ends);
-    out.term_B[MEMORY_ACTIVATIONS] = kept * (1 - p->offload) + ends_B(m, p, s);
-    out.term_B[MEMORY_BUFFERS] = buffers_B(m, p, s);
+    out.term_B[MEMORY_ACTIVATIONS] = kept * (1 - p->offload) + ends_B(w->m, p, s);
+    out.term_B[MEMORY_BUFFERS] = buffers_B(w, s);
     if (p->offload > 0) /* two layers on their way to the host or back */
-        out.term_B[MEMORY_BUFFERS] += p->offload * fmin(kept, 2 * memory_layer_B(m, p, s->experts > 0));
+        out.term_B[MEMORY_BUFFERS] += p->offload * fmin(kept, 2 * w->of.kept_B[s->experts > 0]);
     add_total(&out, p);
     return out;
 }
@@ -1003,20 +1025,99 @@ static struct memory of_cnn(const struct model *m, const struct plan *p)
     return out;
 }
 
+/* ---- what is kept of other plans: two small tables, in which a key has one seat ---- */
+
+static struct plan_memo_blocks *find_blocks(struct plan_memo *memo, const struct plan *p)
+{
+    const struct plan_memo_key key = { .tp = p->degree[PLAN_TP],
+                                       .cp = p->degree[PLAN_CP],
+                                       .ep = p->ep,
+                                       .micro = p->micro,
+                                       .recompute = p->recompute,
+                                       .recompute_ops = p->recompute_ops,
+                                       .gather_bits = p->gather_bits,
+                                       .context = p->context,
+                                       .precision = p->precision,
+                                       .seq_parallel = p->seq_parallel };
+    /* Degrees and microbatch change seldom; what changes often gets seats of its own. */
+    uint64_t often =
+        (((uint64_t)key.recompute_ops * 8 + (uint64_t)key.recompute) * 8 + (uint64_t)key.precision) * 32 +
+        (uint64_t)key.gather_bits;
+    struct plan_memo_blocks *b = &memo->blocks[hash_mix(often) % PLAN_MEMO_BLOCKS];
+    if (memcmp(&b->key, &key, sizeof key) != 0) {
+        b->key = key;
+        memset(b->known, 0, sizeof b->known);
+        b->weighed = false;
+    }
+    return b;
+}
+
+void plan_memo_cost(struct block_cost *c, struct plan_memo *memo, enum block_kind kind, const struct model *m,
+                    const struct plan *p, const struct topo_npu *npu)
+{
+    if (!memo) {
+        block_cost(c, kind, m, p, npu);
+        return;
+    }
+    struct plan_memo_blocks *b = find_blocks(memo, p);
+    if (!b->known[kind])
+        block_cost(&b->costs[kind], kind, m, p, npu);
+    b->known[kind] = true;
+    *c = b->costs[kind];
+}
+
+void plan_memo_layers(struct memory_layers *out, struct plan_memo *memo, const struct model *m,
+                      const struct plan *p)
+{
+    if (!memo) {
+        memory_layers(out, m, p);
+        return;
+    }
+    struct plan_memo_blocks *b = find_blocks(memo, p);
+    if (!b->weighed)
+        memory_layers(&b->layers, m, p);
+    b->weighed = true;
+    *out = b->layers;
+}
+
+int32_t plan_memo_stages(struct plan_stage out[PLAN_MAX_STAGES], struct plan_memo *memo, const struct plan *p,
+                         const struct model *m)
+{
+    if (!memo)
+        return plan_stages(out, p, m);
+    int64_t pp = p->degree[PLAN_PP], again = plan_is_partly_again(p);
+    struct plan_memo_stages *s = &memo->stages[(uint64_t)(2 * p->interleave + again) % PLAN_MEMO_STAGES];
+    if (!s->n || s->pp != pp || s->interleave != p->interleave || s->again != again)
+        *s = (struct plan_memo_stages){
+            .pp = pp, .interleave = p->interleave, .ends = p->ends, .again = again
+        };
+    if (!s->n)
+        s->n = plan_stages(s->stages, p, m);
+    memcpy(out, s->stages, (size_t)s->n * sizeof *out);
+    return s->n;
+}
+
 /* The stage that needs most decides whether a plan fits; earlier stages hold more microbatches in flight, the
  * last one the logits. */
-void memory_plan(struct memory *out, const struct model *m, const struct plan *p)
+void memory_plan_kept(struct memory *out, struct plan_memo *memo, const struct model *m, const struct plan *p)
 {
     struct plan_stage stages[PLAN_MAX_STAGES];
+    struct weighing w = { .m = m, .p = p };
     *out = (struct memory){ 0 };
     if (m->family != MODEL_TRANSFORMER) {
         *out = m->family == MODEL_DLRM ? of_dlrm(m, p) : of_cnn(m, p);
         return;
     }
-    int32_t n = plan_stages(stages, p, m);
+    plan_memo_layers(&w.of, memo, m, p);
+    int32_t n = plan_memo_stages(stages, memo, p, m);
     for (int32_t i = 0; i < n; i++) {
-        struct memory one = of_stage(m, p, &stages[i]);
+        struct memory one = of_stage(&w, &stages[i]);
         if (one.total_B > out->total_B)
             *out = one;
     }
+}
+
+void memory_plan(struct memory *out, const struct model *m, const struct plan *p)
+{
+    memory_plan_kept(out, NULL, m, p);
 }

@@ -127,7 +127,62 @@ double memory_layer_B(const struct model *m, const struct plan *p, bool experts)
  * 1, of dualpipev p + 1/2 (deepseek-ai/DualPipe README). */
 double memory_in_flight(const struct plan *p, int64_t stage);
 
-/** Memory of a legal plan. O(1); O(layers) of a model with experts. */
+/** What layers and ends of a stage need, by layers without and with experts. */
+struct memory_layers {
+    double kept_B[2];                 /**< memory_layer_B() */
+    double once_B[2];                 /**< the same if nothing were done again */
+    struct model_share params[2];     /**< of a layer; as the rest, before DP shares them out */
+    double embed_params, head_params; /**< of the first and the last stage */
+    double copy_params; /**< of a last stage that is not the first: a tied embedding is held at both ends, and
+                           so is that of multi-token prediction */
+};
+
+void memory_layers(struct memory_layers *out, const struct model *m, const struct plan *p);
+
+/* ---- what is the same for many plans of one search, found once ---- */
+
+enum { PLAN_MEMO_BLOCKS = 32, PLAN_MEMO_STAGES = 16 };
+
+/** Of what a search varies, what blocks depend on. No padding: keys are compared as bytes. */
+struct plan_memo_key {
+    int64_t tp, cp, ep, micro, recompute, recompute_ops, gather_bits, context, precision, seq_parallel;
+};
+
+/** Of what it varies, what stages depend on; again: plan_is_partly_again(). */
+struct plan_memo_stages {
+    int64_t pp, interleave, ends, again;
+    int32_t n; /**< 0: empty */
+    struct plan_stage stages[PLAN_MAX_STAGES];
+};
+
+struct plan_memo_blocks {
+    struct plan_memo_key key;
+    bool known[BLOCK_HEAD + 1]; /**< costs */
+    bool weighed;               /**< layers are known */
+    struct block_cost costs[BLOCK_HEAD + 1];
+    struct memory_layers layers;
+};
+
+/** Of plans of one model on one NPU that differ in keys of `search` and in degrees alone. Zero-initialise;
+ * one thread at a time. An entry that is in the way is replaced: what is found does not depend on it. */
+struct plan_memo {
+    struct plan_memo_blocks blocks[PLAN_MEMO_BLOCKS];
+    struct plan_memo_stages stages[PLAN_MEMO_STAGES];
+};
+
+/** block_cost(), memory_layers() and plan_stages(), from the memo where they are there. @p memo may be NULL.
+ */
+void plan_memo_cost(struct block_cost *c, struct plan_memo *memo, enum block_kind kind, const struct model *m,
+                    const struct plan *p, const struct topo_npu *npu);
+void plan_memo_layers(struct memory_layers *out, struct plan_memo *memo, const struct model *m,
+                      const struct plan *p);
+int32_t plan_memo_stages(struct plan_stage out[PLAN_MAX_STAGES], struct plan_memo *memo, const struct plan *p,
+                         const struct model *m);
+
+/** Memory of a legal plan. O(stages). @p memo may be NULL. */
+void memory_plan_kept(struct memory *out, struct plan_memo *memo, const struct model *m,
+                      const struct plan *p);
+/** The same without one. */
 void memory_plan(struct memory *out, const struct model *m, const struct plan *p);
 
 #endif

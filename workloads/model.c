@@ -15,6 +15,12 @@ bool model_has_experts(const struct model *m, int64_t layer)
     return m->moe.experts > 0 && i >= 0 && i % m->moe.every == m->moe.every - 1;
 }
 
+int64_t model_experts_before(const struct model *m, int64_t layer)
+{
+    int64_t behind = layer - m->moe.dense_layers;
+    return m->moe.experts > 0 && behind > 0 ? behind / m->moe.every : 0;
+}
+
 /* Layer norm scales and shifts, RMS norm only scales. */
 static double norm_params(const struct model *m)
 {

@@ -89,6 +89,8 @@ struct model_share {
 
 /** Has layer @p layer (from 0) experts? */
 bool model_has_experts(const struct model *m, int64_t layer);
+/** How many of the layers before @p layer have. O(1). */
+int64_t model_experts_before(const struct model *m, int64_t layer);
 
 /**
  * Parameters of one transformer layer that an NPU holds under @p tp tensor and @p ep expert parallelism,

@@ -310,8 +310,7 @@ static void fill_again(struct plan_stage *s, const struct plan *p, const struct 
         int64_t again = layers < p->recompute_layers ? layers : p->recompute_layers;
         if (m->moe.experts)
             begin = plan_layers_before(p, m, chunk);
-        for (int64_t i = begin; i < begin + again && m->moe.experts; i++)
-            experts += model_has_experts(m, i);
+        experts += model_experts_before(m, begin + again) - model_experts_before(m, begin);
         all += again;
     }
     s->dense_again = all - experts;
@@ -326,8 +325,7 @@ static struct plan_stage fill_stage(const struct plan *p, const struct model *m,
     s.dense = plan_stage_layers(p, m, stage);
     for (int64_t chunk = stage; chunk < pp * p->interleave && m->moe.experts; chunk += pp) {
         int64_t begin = plan_layers_before(p, m, chunk), end = begin + plan_chunk_layers(p, m, chunk);
-        for (int64_t i = begin; i < end; i++)
-            s.experts += model_has_experts(m, i);
+        s.experts += model_experts_before(m, end) - model_experts_before(m, begin);
     }
     s.dense -= s.experts;
     if (s.head) {

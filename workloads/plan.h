@@ -338,8 +338,8 @@ int64_t plan_chunk_layers(const struct plan *p, const struct model *m, int64_t c
 
 /**
  * The stages of a legal plan, first to last. Where more than PLAN_MAX_STAGES differ (layers with experts in
- * an odd rhythm, a list of chunks) the last of them stand for the largest. O(1); O(layers) of a model with
- * experts; O(chunks) of a plan that lists them.
+ * an odd rhythm, a list of chunks) the last of them stand for the largest. O(1); O(chunks) of a model with
+ * experts or a plan that lists them.
  * @return how many.
  */
 int32_t plan_stages(struct plan_stage out[PLAN_MAX_STAGES], const struct plan *p, const struct model *m);

@@ -18,10 +18,17 @@ struct drafting {
     const struct model *m;
     const struct plan *p;
     const struct topo_npu *npu;
+    struct plan_memo *memo; /* NULL: none */
     double tp, cp, tokens;
-    double width_B;         /**< an activation of one microbatch, over all of TP */
-    struct block_cost cost; /**< of the block being drafted */
+    double width_B;              /**< an activation of one microbatch, over all of TP */
+    struct memory_layers layers; /**< of a transformer */
+    struct block_cost cost;      /**< of the block being drafted */
 };
+
+static void draft_cost(struct drafting *x, enum block_kind kind)
+{
+    plan_memo_cost(&x->cost, x->memo, kind, x->m, x->p, x->npu);
+}
 
 /* Append to the end of list, which is the last that was appended to. */
 static void draft_collective(struct drafting *x, struct plan_list *list, struct plan_collective add)
@@ -105,20 +112,18 @@ static struct model_share draft_scaled(struct model_share s, double factor)
 /* Parameters of a block that one NPU holds, before data parallelism shares them out. */
 static struct model_share draft_params(const struct drafting *x, enum block_kind kind)
 {
-    double etp = x->p->expert_tp ? x->tp : 1;
     switch (kind) {
     case BLOCK_EMBED:
-        return (struct model_share){ x->m->family == MODEL_TRANSFORMER ? model_embed_params(x->m, x->tp) : 0,
-                                     0 };
+        return (struct model_share){ x->m->family == MODEL_TRANSFORMER ? x->layers.embed_params : 0, 0 };
     case BLOCK_HEAD:
         if (x->m->family == MODEL_DLRM)
             return (struct model_share){ model_dlrm_dense_params(x->m), 0 };
         if (x->m->family == MODEL_CNN)
             return (struct model_share){ model_params(x->m), 0 };
-        return (struct model_share){ model_head_params(x->m, x->tp), 0 };
+        return (struct model_share){ x->layers.head_params, 0 };
     case BLOCK_DENSE:
     case BLOCK_EXPERTS:
-        return model_layer_params(x->m, kind == BLOCK_EXPERTS, x->tp, (double)x->p->ep, etp);
+        return x->layers.params[kind == BLOCK_EXPERTS];
     case BLOCK_DENSE_AGAIN: /* among the layers */
     case BLOCK_EXPERTS_AGAIN:
     case N_BLOCKS:
@@ -561,7 +566,7 @@ static void draft_layer(struct drafting *x, enum block_kind kind)
 {
     struct plan_block *b = &x->c->blocks[kind];
     bool batch = kind == BLOCK_EXPERTS && x->p->ep_overlap == PLAN_EP_OVERLAP_BATCH;
-    block_cost(&x->cost, kind, x->m, x->p, x->npu);
+    draft_cost(x, kind);
     if (kind == BLOCK_EXPERTS && x->p->ep_overlap == PLAN_EP_OVERLAP_SHARED) /* they hide tokens, not tp */
         x->cost.turn_s[TURN_MLP_IN] = x->cost.turn_s[TURN_MLP_OUT] = 0;
     b->forward.taken = b->backward.taken = x->p->beside_share;
@@ -596,7 +601,7 @@ static void draft_part_again(struct drafting *x, enum block_kind kind)
 static void add_embed(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_EMBED];
-    block_cost(&x->cost, BLOCK_EMBED, x->m, x->p, x->npu);
+    draft_cost(x, BLOCK_EMBED);
     struct plan_part *part = draft_part(x, &b->forward, STEP_FORWARD, "embedding", x->cost.forward_s);
     bool scatter = x->p->seq_parallel;
     draft_tp(x, part, scatter ? COLLECTIVE_REDUCE_SCATTER : COLLECTIVE_ALL_REDUCE, "embedding", 1, 1);
@@ -611,7 +616,7 @@ static void add_embed(struct drafting *x)
 static void draft_add_head(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_HEAD];
-    block_cost(&x->cost, BLOCK_HEAD, x->m, x->p, x->npu);
+    draft_cost(x, BLOCK_HEAD);
     struct plan_part *part = draft_part(x, &b->forward, STEP_FORWARD, "logits", x->cost.forward_s);
     if (x->p->seq_parallel)
         draft_tp(x, part, COLLECTIVE_ALL_GATHER, "logits", 1, 1);
@@ -748,7 +753,7 @@ static void add_optimizer(struct drafting *x)
 static void draft_add_tables(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_EMBED];
-    block_cost(&x->cost, BLOCK_EMBED, x->m, x->p, x->npu);
+    draft_cost(x, BLOCK_EMBED);
     double bytes = 4 * (double)x->p->micro * (double)(x->m->dlrm.n_tables * x->m->dlrm.dim);
     const struct plan_collective pooled = { PLAN_GROUP_DP, COLLECTIVE_ALL_TO_ALL,
                                             STEP_FORWARD,  "pooled vectors",
@@ -771,7 +776,7 @@ static void draft_add_tables(struct drafting *x)
 static void add_plain_head(struct drafting *x)
 {
     struct plan_block *b = &x->c->blocks[BLOCK_HEAD];
-    block_cost(&x->cost, BLOCK_HEAD, x->m, x->p, x->npu);
+    draft_cost(x, BLOCK_HEAD);
     draft_part(x, &b->forward, STEP_FORWARD, "forward", x->cost.forward_s);
     draft_shares(x, BLOCK_HEAD, &b->forward, true);
     draft_part(x, &b->backward, STEP_INPUT_GRAD, "input gradients", x->cost.input_s + x->cost.rest_s);
@@ -905,9 +910,10 @@ static void wait_for_slowest(struct plan_cost *c, double times)
     c->optimizer_s *= times;
 }
 
-void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu)
+void plan_cost_kept(struct plan_cost *c, struct plan_memo *memo, const struct model *m, const struct plan *p,
+                    const struct topo_npu *npu)
 {
-    struct drafting x = { .c = c, .m = m, .p = p, .npu = npu };
+    struct drafting x = { .c = c, .m = m, .p = p, .npu = npu, .memo = memo };
     x.tp = (double)p->degree[PLAN_TP];
     x.cp = (double)p->degree[PLAN_CP];
     x.tokens = block_tokens(p, m);
@@ -925,7 +931,9 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
     c->microbatches = (double)plan_microbatches(p);
     c->interleave = (double)p->interleave;
     c->overhead_s = p->overhead_s;
-    c->n_stages = plan_stages(c->stages, p, m);
+    c->n_stages = plan_memo_stages(c->stages, memo, p, m);
+    if (m->family == MODEL_TRANSFORMER)
+        plan_memo_layers(&x.layers, memo, m, p);
     add_blocks(&x);
     add_pipeline(&x);
     add_exchange(&x);
@@ -938,6 +946,11 @@ void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p,
         c->collectives[i].bytes *= p->traffic;
 }
 
+void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu)
+{
+    plan_cost_kept(c, NULL, m, p, npu);
+}
+
 /* Of a layer: what add_backward() does again; nothing where there are others. */
 static double again_s(const struct block_cost *c, const struct model *m, const struct plan *p)
 {
@@ -948,10 +961,8 @@ static double again_s(const struct block_cost *c, const struct model *m, const s
 
 double plan_work_s(const struct model *m, const struct plan *p, const struct topo_npu *npu)
 {
-    int64_t experts = 0;
+    int64_t experts = model_experts_before(m, m->layers);
     double sum_s = 0;
-    for (int64_t i = 0; i < m->layers && m->moe.experts; i++)
-        experts += model_has_experts(m, i);
     int64_t count[BLOCK_HEAD + 1] = { m->layers - experts, experts, 1, 1 + m->mtp };
     count[m->moe.experts ? BLOCK_EXPERTS : BLOCK_DENSE] += m->mtp;
     for (int b = 0; b <= BLOCK_HEAD; b++) {

@@ -88,7 +88,10 @@ struct plan_cost {
 };
 
 /** Fill for a legal plan; the NPU has peak_flops and mem_Bps, and what plan_read() asks for its precision and
- * offload. O(1); O(layers) with experts. */
+ * offload. O(stages). @p memo may be NULL. */
+void plan_cost_kept(struct plan_cost *c, struct plan_memo *memo, const struct model *m, const struct plan *p,
+                    const struct topo_npu *npu);
+/** The same without one. */
 void plan_cost(struct plan_cost *c, const struct model *m, const struct plan *p, const struct topo_npu *npu);
 
 /**

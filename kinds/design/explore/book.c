@@ -38,6 +38,7 @@ struct worker {
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
     struct search_seen seen;
     struct search_least least; /* of the first way, over the places of a shape */
+    struct plan_memo memo;
     struct plan_cost cost;
     int64_t n_plans;           /* of the shape, so far */
     struct search_note *notes; /* shape [n], owned: of the chapter under way */
@@ -65,12 +66,12 @@ static double look_at(struct worker *w, const struct plan *plan)
 {
     const struct search_book *b = w->book;
     struct memory memory;
-    memory_plan(&memory, &b->base->model, plan);
+    memory_plan_kept(&memory, &w->memo, &b->base->model, plan);
     double needed_B = (1 + plan_reserve(plan)) * memory.total_B;
     w->counts.least_B = fmin(w->counts.least_B, needed_B);
     if (needed_B > b->study->net.npu.mem_B) /* false where it is not known */
         return INFINITY;
-    plan_cost(&w->cost, &b->base->model, plan, &b->study->net.npu);
+    plan_cost_kept(&w->cost, &w->memo, &b->base->model, plan, &b->study->net.npu);
     return plan_cost_time(&w->cost, NULL, NULL);
 }
 
@@ -98,7 +99,7 @@ static void take_places(struct worker *w, const struct plan *plan, int64_t rank)
     if (w->pass->skip(w->pass->with,
                       search_clock_least(&w->least, w->clocks[0], SEARCH_WAYS, w->places.n, &w->cost)))
         return;
-    memory_plan(&memory, &w->book->base->model, plan);
+    memory_plan_kept(&memory, &w->memo, &w->book->base->model, plan);
     for (int32_t i = 0; i < w->places.n; i++) {
         const struct search_candidate c = { plan,     &w->cost,     memory.total_B,
                                             rank + i, w->clocks[i], w->places.order[i] };
@@ -290,7 +291,7 @@ static int read_chapter(struct worker *w, int32_t i, struct err *e)
             begin_shape(w, c->shape);
         begun = true;
         struct plan plan = search_choice_plan(&note->choice, &b->shapes.shapes[c->shape], b->base);
-        plan_cost(&w->cost, &b->base->model, &plan, &b->study->net.npu);
+        plan_cost_kept(&w->cost, &w->memo, &b->base->model, &plan, &b->study->net.npu);
         take_places(w, &plan, c->shape * RANKS_PER_SHAPE + (int64_t)note->nth * SEARCH_PLACES);
     }
     if (!rc && page.own)
