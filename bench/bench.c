@@ -156,6 +156,8 @@ int bench_close(struct bench *b, const char *path)
     return fell;
 }
 
+enum { LOOP_TABLE = 512 };
+
 /* What speeds are multiples of: integers, a table that stays in the cache, additions of doubles. */
 static double run_loop(void *data, int64_t n)
 {
@@ -166,7 +168,7 @@ static double run_loop(void *data, int64_t n)
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
-        sum += table[x % 512] * 1e-3;
+        sum += table[x % LOOP_TABLE] * 1e-3;
     }
     return sum;
 }
@@ -238,7 +240,7 @@ static void choose_times(struct lap *l, const struct bench_runner *r)
 
 static bool holds(const struct lap *l, const struct bench_runner *r)
 {
-    return !r->broken && r->items / l->best_wall_s >= r->floor_per_s;
+    return !r->broken && r->items / l->best_cpu_s >= r->floor_per_s;
 }
 
 static void print_runner(struct bench *b, struct lap *laps, const struct bench_runner *runners, int n, int i,
@@ -266,22 +268,38 @@ static void print_runner(struct bench *b, struct lap *laps, const struct bench_r
                                       : BENCH_MISSED);
 }
 
-/* Of a runner beside the loop, by time of the processor. */
-static void keep_runner(struct bench *b, const struct lap *lap, const struct bench_runner *r, double loop_s)
+static void keep_figure(struct bench *b, const char *what, double per_cpu_s, double loop_s)
 {
     char name[FIGURE_NAME];
-    snprintf(name, sizeof name, "%.90s: %.90s", b->kept->title, r->what);
-    find_figure(b->kept, name)->now = r->items / lap->best_cpu_s * loop_s;
+    snprintf(name, sizeof name, "%.90s: %.90s", b->kept->title, what + strspn(what, " "));
+    find_figure(b->kept, name)->now = per_cpu_s * loop_s;
+}
+
+static struct bench_runner loop_of(double table[LOOP_TABLE])
+{
+    for (int i = 0; i < LOOP_TABLE; i++)
+        table[i] = i;
+    return (struct bench_runner){ .what = "loop", .run = run_loop, .data = table, .items = 1 };
+}
+
+void bench_keep_speed(struct bench *b, const char *what, double per_cpu_s)
+{
+    double table[LOOP_TABLE];
+    const struct bench_runner loop = loop_of(table);
+    struct lap *lap = bench_alloc(sizeof *lap);
+    choose_times(lap, &loop);
+    for (int round = 0; round < MIN_ROUNDS; round++)
+        run_lap(lap, &loop, round);
+    keep_figure(b, what, per_cpu_s, lap->best_cpu_s);
+    free(lap);
 }
 
 void bench_race(struct bench *b, struct bench_runner *runners, int n)
 {
     if (n > MAX_RUNNERS)
         bench_stop("%d runners in one race, expected at most %d", n, MAX_RUNNERS);
-    double table[512];
-    for (int i = 0; i < 512; i++)
-        table[i] = i;
-    const struct bench_runner loop = { .what = "loop", .run = run_loop, .data = table, .items = 1 };
+    double table[LOOP_TABLE];
+    const struct bench_runner loop = loop_of(table);
     struct lap *laps = bench_alloc(((size_t)n + 1) * sizeof *laps);
     for (int i = 0; i < n; i++)
         choose_times(&laps[i], &runners[i]);
@@ -296,7 +314,7 @@ void bench_race(struct bench *b, struct bench_runner *runners, int n)
         }
     }
     for (int i = 0; i < n; i++) {
-        keep_runner(b, &laps[i], &runners[i], laps[n].best_cpu_s);
+        keep_figure(b, runners[i].what, runners[i].items / laps[i].best_cpu_s, laps[n].best_cpu_s);
         print_runner(b, laps, runners, n, i, rounds);
     }
     free(laps);

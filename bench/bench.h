@@ -36,7 +36,7 @@ struct bench_runner {
     double (*run)(void *data, int64_t n);
     void *data;
     double items;       /**< done in one time: points, solves */
-    double floor_per_s; /**< items per second promised; 0 = for information */
+    double floor_per_s; /**< items per second of processor time promised; 0 = for information */
     char mark;          /**< others give their speed as a multiple of this one's; 0 = none */
     bool broken;        /**< set when what it computes is wrong: the promise is then missed */
 };
@@ -61,9 +61,14 @@ void bench_print(struct bench *b, const struct bench_line *line, enum bench_verd
  * Time @p n runners in turns (first, second, ..., first, second, ...), since machines are
  * noisy: what slows one down slows its neighbours too. At least 41 rounds of 3 ms or
  * one call; up to 201 while a promise is missed, as noise only ever makes things slower.
- * Prints one line each. A promise is held against the wall clock.
+ * Prints one line each. A promise is held against the processor's time, which other work on the machine
+ * hardly moves.
  */
 void bench_race(struct bench *b, struct bench_runner *runners, int n);
+
+/** Keep a speed that was measured without a race, in items per second of processor time: the loop is timed
+ * now. */
+void bench_keep_speed(struct bench *b, const char *what, double per_cpu_s);
 
 /** Middle of @p x (shape [n], n >= 1), which is sorted on return. */
 double bench_median(double *x, int n);

@@ -1,7 +1,8 @@
 /*
  * bench [SUBJECT...]: measures what README and docs say about speed; without a subject, all. Ends with 1 when
- * a promise is missed or a speed fell since the last release (bench/last.txt; $KEEP is written anew). Reads
- * shipped files below configs/, so it is started at the top of the tree.
+ * a promise is missed or a speed fell since the last release (bench/last.txt; $KEEP is written anew). Speeds
+ * are kept by processor time, as multiples of a loop: beside 20 other processes they moved by 2 % at most.
+ * Reads shipped files below configs/, so it is started at the top of the tree.
  */
 #include "bench/bench.h"
 

@@ -82,6 +82,7 @@ static void print(struct bench *b, const char *what, const char *required, const
     snprintf(best, sizeof best, "%.2f s", x->wall_s);
     snprintf(spread, sizeof spread, "+%.0f %%", 100 * x->spread);
     snprintf(cpu, sizeof cpu, "%.2f s", x->cpu_s);
+    bench_keep_speed(b, what, 1 / x->cpu_s);
     bench_print(b, &(struct bench_line){ what, required, best, spread, cpu, NULL },
                 met ? BENCH_MET : BENCH_MISSED);
 }
@@ -116,6 +117,7 @@ static void time_budgets(struct bench *b)
     double cpu_s = after.cpu_s - before.cpu_s;
     snprintf(wall, sizeof wall, "%.2f s", after.wall_s - before.wall_s);
     snprintf(cpu, sizeof cpu, "%.2f s", cpu_s);
+    bench_keep_speed(b, "eight budgets", 1 / cpu_s);
     bench_print(b,
                 &(struct bench_line){ "   eight budgets, one thread", "<= 3 s CPU", wall, NULL, cpu, NULL },
                 cpu_s <= BUDGETS_CPU_S ? BENCH_MET : BENCH_MISSED);
@@ -128,6 +130,7 @@ static void print_rate(struct bench *b, const char *what, const struct searched 
 {
     char rate[BENCH_CELL], least[BENCH_CELL];
     double per_s = (double)x->n_timed / x->cpu_s;
+    bench_keep_speed(b, what, per_s);
     bench_print(b,
                 &(struct bench_line){ what, bench_rate(least, LEAST_PER_S), bench_rate(rate, per_s), NULL,
                                       NULL, NULL },

@@ -162,6 +162,7 @@ static void print_time(struct bench *b, const char *what, const char *required, 
     snprintf(best, sizeof best, "%.2f s", best_s);
     snprintf(spread, sizeof spread, "+%.0f %%", 100 * (median_s / best_s - 1));
     snprintf(cpu, sizeof cpu, "%.2f s", t->cpu_s);
+    bench_keep_speed(b, what, MILLION / t->cpu_s);
     bench_print(b, &(struct bench_line){ what, required, best, spread, cpu, ratio },
                 met && t->solved ? BENCH_MET : BENCH_MISSED);
     if (!t->solved)
