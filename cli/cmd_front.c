@@ -611,9 +611,8 @@ static int front_job_run(struct front_job *j, struct run *run, struct err *e)
     int rc = cmd_front_open(&j->source, run, e);
     output_notes(run, &j->source.read.notes);
     output_notes(run, &j->source.rows.notes);
-    if (!rc && !j->source.complete)
-        output_warn(run, "%s: not all points are done; resume with weft sweep",
-                    run->opt.n_operands > 1 ? "the stores" : run->opt.operands[0]);
+    if (!rc && j->source.store)
+        output_warn_incomplete(run, j->source.store, 0);
     if (!rc && j->source.survivors && asks_for_others(&run->opt))
         output_warn(run,
                     "%s: has only what keep of its study left, and may lack the best under other columns and "

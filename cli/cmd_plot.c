@@ -124,7 +124,7 @@ static int check_extension(const struct run *run, struct err *e)
 
 /* The rows of a store as a CSV of them would be read. A sweep may be adding rows: what is read is of one
  * instant. The store is trimmed to what its study still has, as an export is. */
-static int read_store(struct table *t, const struct run *run, struct err *e)
+static int read_store(struct table *t, struct run *run, struct err *e)
 {
     struct store *s;
     *t = (struct table){ 0 };
@@ -140,6 +140,8 @@ static int read_store(struct table *t, const struct run *run, struct err *e)
         rc = store_next(s, &walk, INT64_MAX, t, e);
     if (!rc)
         rc = table_find_numbers(t, e);
+    if (!rc)
+        output_warn_incomplete(run, s, 1);
     store_close(s);
     if (rc)
         table_free(t);
@@ -147,7 +149,7 @@ static int read_store(struct table *t, const struct run *run, struct err *e)
 }
 
 /* A store is told by its first bytes, not by its name. */
-static int plot_read_rows(struct table *t, const struct run *run, struct err *e)
+static int plot_read_rows(struct table *t, struct run *run, struct err *e)
 {
     const char *path = run->opt.operands[1];
     if (strcmp(path, "-") == 0)

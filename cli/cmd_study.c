@@ -437,24 +437,6 @@ static const struct option export_rows_of[] = {
 };
 static const struct option_group export_options = OPTION_GROUP("Rows", export_rows_of);
 
-/* What is not there yet is no error: a sweep may be running. */
-static void warn_incomplete(struct run *run, const struct store *s)
-{
-    const struct store_head *head = store_head_of(s);
-    char seen[SHOW], all[SHOW];
-    const char *path = run->opt.operands[0];
-    show_count(seen, store_counts_of(s).seen);
-    show_count(all, head->n_points);
-    if (head->n_shards > 1)
-        output_warn(run, "%s: is shard %d of %d, with %s of all %s points; weft merge puts shards together",
-                    path, (int)head->shard, (int)head->n_shards, seen, all);
-    else if (store_n_parts(s) > 1)
-        output_warn(run, "%d stores have %s of %s points", (int)store_n_parts(s), seen, all);
-    else
-        output_warn(run, "%s: has %s of %s points; weft sweep --store %s goes on with it", path, seen, all,
-                    path);
-}
-
 /* An extra table, by its word. */
 static int export_table(struct run *run, struct store *s, const struct study_kind *kind,
                         const struct filters *where, struct origin from, struct err *e)
@@ -505,8 +487,8 @@ static int export_store(struct run *run, struct store *s, const struct filters *
     rc = run->opt.table ? export_table(run, s, kind, where, from, e)
          : kind->blocks ? export_rows(run, s, kind, where, from, &tally, e)
                         : export_runs(run, s, kind, where, from, e);
-    if (!rc && !store_is_complete(s))
-        warn_incomplete(run, s);
+    if (!rc)
+        output_warn_incomplete(run, s, 0);
     if (!rc && kind->blocks && !run->opt.table)
         /* Rows that `keep` dropped, or `where` left out, make the difference. */
         output_verbose(run, "%lld rows, of %lld points", (long long)tally.n_rows,

@@ -325,26 +325,45 @@ int output_names_stores(bool *is, const struct run *run, int32_t first, struct e
     return rc;
 }
 
-static int check_whole(struct store *s, const struct run *run, struct err *e)
+/* Of one file that is named, what is not there yet is no error: a sweep may be running. */
+static int check_whole(struct store *s, const struct run *run, const char *path, struct err *e)
 {
     char seen[SHOW], all[SHOW];
-    if (run->opt.partial)
+    if (run->opt.partial || store_is_complete(s))
         return 0;
-    if (store_missing(s) && !store_is_complete(s))
+    if (store_missing(s))
         return err_set(
             e, ERR_NO_DESIGN,
             "%s: is missing, a file of the rows that belongs to %s; give --partial to read what is "
             "there",
             store_missing(s), store_path_of(s));
-    if (!store_is_of_many(s) || store_is_complete(s))
+    if (!store_is_of_many(s) && !is_folder(path))
         return 0;
     show_count(seen, store_counts_of(s).seen);
     show_count(all, store_head_of(s)->n_points);
     return err_set(
         e, ERR_NO_DESIGN,
-        "%d stores have %s of %s points: a shard is missing or under way; give --partial to read what "
-        "is there",
-        (int)store_n_parts(s), seen, all);
+        "%d store%s %s of %s points: a shard is missing or under way; give --partial to read what is there",
+        (int)store_n_parts(s), store_n_parts(s) > 1 ? "s have" : " has", seen, all);
+}
+
+void output_warn_incomplete(struct run *run, const struct store *s, int32_t first)
+{
+    const struct store_head *head = store_head_of(s);
+    const char *path = run->opt.operands[first];
+    char seen[SHOW], all[SHOW];
+    if (store_is_complete(s))
+        return;
+    show_count(seen, store_counts_of(s).seen);
+    show_count(all, head->n_points);
+    if (store_n_parts(s) > 1)
+        output_warn(run, "%d stores have %s of %s points", (int)store_n_parts(s), seen, all);
+    else if (head->n_shards > 1)
+        output_warn(run, "%s: is shard %d of %d, with %s of all %s points; weft merge puts shards together",
+                    path, (int)head->shard, (int)head->n_shards, seen, all);
+    else
+        output_warn(run, "%s: has %s of %s points; weft sweep --store %s goes on with it", path, seen, all,
+                    path);
 }
 
 int output_read_stores(struct store **out, const struct run *run, int32_t first, struct err *e)
@@ -360,7 +379,7 @@ int output_read_stores(struct store **out, const struct run *run, int32_t first,
                          run->opt.operands[i]);
     }
     rc = rc ? rc : store_read_together(out, run->opt.operands + first, n, e);
-    rc = rc ? rc : check_whole(*out, run, e);
+    rc = rc ? rc : check_whole(*out, run, run->opt.operands[first], e);
     if (rc) {
         store_close(*out);
         *out = NULL;

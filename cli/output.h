@@ -24,10 +24,13 @@ bool output_ends_with(const char *path, const char *ending);
 /** Is it a store, or a folder, whose stores count together? ERR_PARSE as store_is(). */
 int output_is_store(bool *is, const char *path, struct err *e);
 /**
- * The stores that are operands from @p first on, as one (store_read_together()). Of several that have not all
- * points of their study ERR_NO_DESIGN, unless --partial is given. ERR_USAGE: there are tables among them.
+ * The stores that are operands from @p first on, as one (store_read_together()). Of several, or of a folder,
+ * that have not all points of their study ERR_NO_DESIGN, unless --partial is given. ERR_USAGE: there are
+ * tables among them.
  */
 int output_read_stores(struct store **out, const struct run *run, int32_t first, struct err *e);
+/** Says how many points they have, where these are not all. */
+void output_warn_incomplete(struct run *run, const struct store *s, int32_t first);
 /** Are the operands from @p first on stores, not a table? Several are. ERR_PARSE: a study by its name, which
  * has no rows yet. */
 int output_names_stores(bool *is, const struct run *run, int32_t first, struct err *e);

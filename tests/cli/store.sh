@@ -128,6 +128,11 @@ echo "exit $?, $(ls part.csv 2>&1)"
 "$WEFT" export shards-shards/1.db shards-shards/3.db --partial -o part.csv
 echo "exit $?, $(grep -vc '^#' part.csv) lines"
 "$WEFT" front shards-shards/1.db shards-shards/3.db --partial --by time_s,total_GBps | head -n 2
+"$WEFT" plot xy shards-shards/1.db shards-shards/3.db --partial --x total_GBps --y time_s -o part.svg
+mkdir one && cp shards-shards/1.db one
+"$WEFT" front one --by time_s,total_GBps
+echo "exit $?"
+"$WEFT" front one --partial --by time_s,total_GBps | head -n 2
 echo "## of different studies, twice, no stores, survivors, half an option"
 "$WEFT" sweep shards.yaml --set total_GBps=100 --store another.db -q
 "$WEFT" export shards-shards/1.db another.db
