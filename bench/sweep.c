@@ -172,23 +172,35 @@ void bench_sweep(struct bench *b)
                       "batch: 4096 } }" },
     };
     /* Flows that collide on the way up a tree, and a dragonfly with the best share of two ways. */
+    static const char routed_step[] =
+        "{ name: both, groups: { tp: { size: 8 }, dp: { after: tp } }, step: { sum: [ "
+        "{ all-to-all: { size_MB: 200, group: all } }, { all-reduce: { size_MB: 800, group: dp } }, "
+        "{ all-reduce: { size_MB: 80, group: tp } } ] } }";
     static const struct study_override routed[] = {
         { "network", "fat-tree:8x4/free+hash dragonfly:2x4x5^2" },
         { "model", "alpha-beta" },
         { "objective", "time" },
-        { "workload",
-          "{ name: both, groups: { tp: { size: 8 }, dp: { after: tp } }, step: { sum: [ "
-          "{ all-to-all: { size_MB: 200, group: all } }, { all-reduce: { size_MB: 800, group: dp } }, "
-          "{ all-reduce: { size_MB: 80, group: tp } } ] } }" },
+        { "workload", routed_step },
     };
-    struct points total, ratio, network, model, fabrics;
+    static const struct study_override priced[] = {
+        { "network",
+          "{ dims: [ { name: a, shape: fat-tree, sizes: [8, 4], load_balance: hash, tier: InterNode }, "
+          "{ name: b, shape: dragonfly, sizes: [2, 4, 5], links: 2, tier: InterPod } ] }" },
+        { "model", "alpha-beta" },
+        { "objective", "perf_per_cost" },
+        { "parts", "configs/parts/libra-2024.yaml" },
+        { "workload", routed_step },
+    };
+    struct points total, ratio, network, model, fabrics, per_cost;
     open_points(&total, "configs/studies/libra/gpt3-4d.yaml", NULL, 0, "total_GBps", N_TOTALS);
     open_points(&ratio, "configs/studies/libra/gpt3-4d.yaml", &product, 1, "total_GBps", N_TOTALS);
     open_points(&network, "configs/studies/main.yaml", of_networks, 2, "network", N_NETWORKS);
     open_points(&model, "configs/studies/llm-gpt3-libra.yaml", trained, 1, "total_GBps", N_TOTALS);
     open_points(&fabrics, "configs/studies/three-switches.yaml", routed, 4, "total_GBps", N_TOTALS);
+    open_points(&per_cost, "configs/studies/three-switches.yaml", priced, 5, "total_GBps", N_TOTALS);
     add_totals(&total);
     add_totals(&fabrics);
+    add_totals(&per_cost);
     add_totals(&ratio);
     add_totals(&model);
     add_networks(&network);
@@ -210,6 +222,10 @@ void bench_sweep(struct bench *b)
           .data = &fabrics,
           .items = N_TOTALS,
           .floor_per_s = ROUTED_PER_S },
+        { .what = "the same, objective perf_per_cost",
+          .run = run_units,
+          .data = &per_cost,
+          .items = N_TOTALS },
     };
     enum { N = sizeof runners / sizeof runners[0] };
     for (int i = 0; i < N; i++)
@@ -221,4 +237,5 @@ void bench_sweep(struct bench *b)
     close_points(&network);
     close_points(&model);
     close_points(&fabrics);
+    close_points(&per_cost);
 }
