@@ -30,19 +30,28 @@ enum {
     SHELVES = 1024,
 };
 
-/* A bundle on one of its links: member of the link's list. */
+/* A bundle on one of its links. */
 struct maxmin_seat {
-    int32_t link, bundle, count;
-    int32_t prev, next; /* -1 = none; of a free block the next one */
+    int32_t link, count;
+    int32_t at; /* its place among the link's guests; of a free block the next one, -1 = none */
+};
+
+/* The same as the link sees it: loops over links read these one behind the other. */
+struct maxmin_guest {
+    int32_t bundle, count; /* count 0: it went */
+    int32_t seat;
 };
 
 /* What every arrival and departure looks at: small, since a network has many links. */
 struct maxmin_link {
     double bw_Bps;
-    int64_t mark;          /* of the round that reached it */
-    int32_t head, tail, n; /* seats of those who joined; in which order: seat_join(), seat_leave() */
-    int32_t necks;         /* bundles whose bottleneck it is */
-    bool dirty;            /* somebody came or went */
+    int64_t mark; /* of the round that reached it */
+    struct maxmin_guest
+        *guests; /* shape [cap], owned: those who joined stand from 1 to used, in their order */
+    int32_t n, used, cap;
+    int32_t placed; /* who joined or may */
+    int32_t necks;  /* bundles whose bottleneck it is */
+    bool dirty;     /* somebody came or went */
 };
 
 /* The same link while rates are found. */
@@ -67,6 +76,7 @@ struct maxmin_bundle {
 struct maxmin {
     struct maxmin_settings set;
     int32_t n_links;
+    int32_t step; /* from one guest to the next: with resum who came last is the first */
     /* Shape [n_links + n_capped], owned. The cap of bundle b is link n_links + b, which nobody else uses. */
     struct maxmin_link *links;
     struct maxmin_fill *fills;     /* the same shape, owned */
@@ -99,6 +109,22 @@ struct maxmin {
 
 HEAP(offer_heap, struct stat_rank, stat_before)
 
+static const struct maxmin_guest *guests_begin(const struct maxmin *m, const struct maxmin_link *link)
+{
+    return m->step < 0 || link->used == 0 ? link->guests + link->used : link->guests + 1;
+}
+
+static const struct maxmin_guest *guests_end(const struct maxmin *m, const struct maxmin_link *link)
+{
+    return m->step < 0 || link->used == 0 ? link->guests : link->guests + link->used + 1;
+}
+
+/* Over all guests of a link in their order, those who went among them. */
+#define each_guest(g, m, link)                                                                               \
+    const struct maxmin_guest *g = guests_begin(m, link), *g##_end = guests_end(m, link);                    \
+    g != g##_end;                                                                                            \
+    g += (m)->step
+
 /* ---- room ---- */
 
 /* Links beyond the last real one are caps: a bundle with a limit of its own uses one alone. */
@@ -111,6 +137,7 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
     size_t n = (size_t)n_links + (size_t)settings->n_capped + 1;
     m->set = *settings;
     m->n_links = n_links;
+    m->step = settings->resum ? -1 : 1;
     m->links = calloc(n, sizeof *m->links);
     m->fills = calloc(n, sizeof *m->fills);
     m->dirty = malloc(n * sizeof *m->dirty);
@@ -121,8 +148,6 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
         *out = NULL;
         return err_nomem(e, "links");
     }
-    for (size_t i = 0; i + 1 < n; i++)
-        m->links[i].head = m->links[i].tail = -1;
     for (int32_t i = 0; i < n_links; i++)
         m->links[i].bw_Bps = bw_Bps[i];
     return 0;
@@ -133,6 +158,8 @@ void maxmin_free(struct maxmin *m)
 {
     if (!m)
         return;
+    for (int32_t i = 0; m->links && i < m->n_links + m->set.n_capped; i++)
+        free(m->links[i].guests);
     free(m->links);
     free(m->fills);
     free(m->bundles);
@@ -171,7 +198,7 @@ static int32_t seats_take(struct maxmin *m, int32_t n)
         m->free_seats[lengths] = -1;
     int32_t first = m->free_seats[n];
     if (first >= 0) {
-        m->free_seats[n] = m->seats[first].next;
+        m->free_seats[n] = m->seats[first].at;
         return first;
     }
     if (!vec_reserve(m->seats, m->cap_seats, (int64_t)m->n_seats + n))
@@ -185,8 +212,16 @@ static void seats_give(struct maxmin *m, int32_t first, int32_t n)
 {
     if (n == 0)
         return;
-    m->seats[first].next = m->free_seats[n];
+    m->seats[first].at = m->free_seats[n];
     m->free_seats[n] = first;
+}
+
+/* Room for one more guest than are placed, and for some who went. */
+static bool reserve_guest(struct maxmin *m, int32_t at)
+{
+    struct maxmin_link *link = &m->links[at];
+    int64_t placed = (int64_t)link->placed + 1;
+    return vec_reserve(link->guests, link->cap, placed + placed / 4 + 2);
 }
 
 /* ---- bundles come and go ---- */
@@ -199,13 +234,17 @@ int maxmin_place(struct maxmin *m, int32_t id, const struct maxmin_use *uses, in
     bool capped = isfinite(cap_Bps);
     int32_t n = n_uses + (capped ? 1 : 0);
     assert(!capped || id < m->set.n_capped);
-    int32_t first = reserve_bundles(m, id) ? seats_take(m, n) : -1;
+    bool room = reserve_bundles(m, id);
+    for (int32_t i = 0; i < n && room; i++)
+        room = reserve_guest(m, i < n_uses ? uses[i].link : m->n_links + id);
+    int32_t first = room ? seats_take(m, n) : -1;
     if (first < 0)
         return err_nomem(e, "links of a bundle");
     m->bundles[id] = (struct maxmin_bundle){ .first = first, .n = n, .neck = NO_NECK, .placed = true };
     for (int32_t i = 0; i < n; i++) {
         struct maxmin_use use = i < n_uses ? uses[i] : (struct maxmin_use){ m->n_links + id, 1 };
-        m->seats[first + i] = (struct maxmin_seat){ use.link, id, use.count, -1, -1 };
+        m->seats[first + i] = (struct maxmin_seat){ use.link, use.count, 0 };
+        m->links[use.link].placed++;
     }
     if (capped)
         m->links[m->n_links + id].bw_Bps = cap_Bps;
@@ -221,51 +260,53 @@ static void link_touch(struct maxmin *m, int32_t link)
     }
 }
 
-/*
- * The order of seats is that of sums, so it decides their last digits. Where loads are kept, those who come
- * go to the end, and the last one takes the seat of one who goes; else those who come go to the front.
- */
-static void seat_join(struct maxmin *m, struct maxmin_link *link, int32_t at)
+/* Those who went make room; the others keep their order. */
+static void close_up(struct maxmin *m, struct maxmin_link *link)
+{
+    int32_t n = 0;
+    for (int32_t i = 1; i <= link->used; i++)
+        if (link->guests[i].count > 0) {
+            link->guests[++n] = link->guests[i];
+            m->seats[link->guests[n].seat].at = n;
+        }
+    link->used = n;
+}
+
+/* The order of guests is that of sums, so it decides their last digits. */
+static void seat_join(struct maxmin *m, int32_t bundle, int32_t at)
 {
     struct maxmin_seat *seat = &m->seats[at];
-    bool front = m->set.resum;
-    seat->prev = front ? -1 : link->tail;
-    seat->next = front ? link->head : -1;
-    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = at;
-    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = at;
+    struct maxmin_link *link = &m->links[seat->link];
+    if (link->used + 1 == link->cap)
+        close_up(m, link);
+    seat->at = ++link->used;
+    link->guests[seat->at] = (struct maxmin_guest){ bundle, seat->count, at };
     link->n++;
 }
 
-/* Neighbours of a seat are neighbours of each other. */
-static void seat_unlink(struct maxmin *m, struct maxmin_link *link, const struct maxmin_seat *seat)
+/* With resum who stays keeps the order, else the last one takes the free place, which is cheaper. */
+static void seat_leave(struct maxmin *m, int32_t at)
 {
-    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = seat->next;
-    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = seat->prev;
-}
-
-/* Order within a link matters to sums of loads: with resum seats keep their order, else the last one takes
- * the free place, which is cheaper. */
-static void seat_leave(struct maxmin *m, struct maxmin_link *link, int32_t at)
-{
-    int32_t last = link->tail;
+    struct maxmin_link *link = &m->links[m->seats[at].link];
+    int32_t place = m->seats[at].at;
     link->n--;
-    if (m->set.resum || at == last) {
-        seat_unlink(m, link, &m->seats[at]);
+    if (m->set.resum) {
+        link->guests[place].count = 0;
+        while (link->used > 0 && link->guests[link->used].count == 0)
+            link->used--;
+        if (link->used / 2 > link->n)
+            close_up(m, link);
         return;
     }
-    struct maxmin_seat *seat = &m->seats[at], *moved = &m->seats[last];
-    seat_unlink(m, link, moved);
-    moved->prev = seat->prev;
-    moved->next = seat->next;
-    *(seat->prev >= 0 ? &m->seats[seat->prev].next : &link->head) = last;
-    *(seat->next >= 0 ? &m->seats[seat->next].prev : &link->tail) = last;
+    link->guests[place] = link->guests[link->used--];
+    m->seats[link->guests[place].seat].at = place;
 }
 
 void maxmin_join(struct maxmin *m, int32_t id)
 {
     struct maxmin_bundle *b = &m->bundles[id];
     for (int32_t at = b->first; at < b->first + b->n; at++) {
-        seat_join(m, &m->links[m->seats[at].link], at);
+        seat_join(m, id, at);
         link_touch(m, m->seats[at].link);
     }
     b->joined = true;
@@ -283,8 +324,8 @@ static void link_change_load(struct maxmin *m, int32_t at, double change_Bps)
         return;
     fill->age = 0;
     fill->load_Bps = 0;
-    for (int32_t s = m->links[at].head; s >= 0; s = m->seats[s].next)
-        fill->load_Bps += m->seats[s].count * m->bundles[m->seats[s].bundle].rate_Bps;
+    for (each_guest(g, m, &m->links[at]))
+        fill->load_Bps += g->count * m->bundles[g->bundle].rate_Bps;
 }
 
 static void bundle_set_neck(struct maxmin *m, struct maxmin_bundle *b, int32_t neck)
@@ -303,7 +344,7 @@ static void bundle_leave(struct maxmin *m, const struct maxmin_bundle *b, int32_
 {
     const struct maxmin_seat *seat = &m->seats[at];
     struct maxmin_link *link = &m->links[seat->link];
-    seat_leave(m, link, at);
+    seat_leave(m, at);
     link_change_load(m, seat->link, -seat->count * b->rate_Bps);
     /* As it was when built, so that what happened before does not show. */
     if (link->n == 0 && !m->set.resum) {
@@ -319,8 +360,11 @@ void maxmin_remove(struct maxmin *m, int32_t id)
     if (id >= m->cap_bundles || !m->bundles[id].placed)
         return;
     struct maxmin_bundle *b = &m->bundles[id];
-    for (int32_t i = 0; b->joined && i < b->n; i++)
-        bundle_leave(m, b, b->first + i);
+    for (int32_t i = 0; i < b->n; i++) {
+        if (b->joined)
+            bundle_leave(m, b, b->first + i);
+        m->links[m->seats[b->first + i].link].placed--;
+    }
     if (b->joined)
         bundle_set_neck(m, b, NO_NECK);
     seats_give(m, b->first, b->n);
@@ -370,8 +414,9 @@ static void reach_all(struct maxmin *m)
 {
     for (int32_t i = 0; i < m->n_near_links; i++) {
         const struct maxmin_link *link = &m->links[m->near_links[i]];
-        for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
-            reach_bundle(m, m->seats[s].bundle);
+        for (each_guest(g, m, link))
+            if (g->count > 0)
+                reach_bundle(m, g->bundle);
     }
 }
 
@@ -380,10 +425,10 @@ static void reach_held(struct maxmin *m, int32_t at)
 {
     const struct maxmin_link *link = &m->links[at];
     reach_link(m, at);
-    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
-        int32_t neck = m->bundles[m->seats[s].bundle].neck;
-        if (neck == at || neck == NO_NECK)
-            reach_bundle(m, m->seats[s].bundle);
+    for (each_guest(g, m, link)) {
+        int32_t neck = m->bundles[g->bundle].neck;
+        if ((neck == at || neck == NO_NECK) && g->count > 0)
+            reach_bundle(m, g->bundle);
     }
 }
 
@@ -400,12 +445,13 @@ static void link_sum_up(struct maxmin *m, int32_t at)
 {
     const struct maxmin_link *link = &m->links[at];
     struct maxmin_fill *fill = &m->fills[at];
-    fill->left_Bps = link->bw_Bps;
-    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
-        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
+    double left_Bps = link->bw_Bps;
+    for (each_guest(g, m, link)) {
+        const struct maxmin_bundle *b = &m->bundles[g->bundle];
         if (b->mark != m->mark)
-            fill->left_Bps -= m->seats[s].count * b->rate_Bps;
+            left_Bps -= g->count * b->rate_Bps;
     }
+    fill->left_Bps = left_Bps;
 }
 
 /* The same from the load that is kept: all others give theirs back. */
@@ -606,8 +652,9 @@ static void fill_up(struct maxmin *m)
         const struct maxmin_link *link = &m->links[at];
         if (!(offer_Bps <= level_Bps * SAME_LEVEL))
             level_Bps = offer_Bps;
-        for (int32_t s = link->head; s >= 0; s = m->seats[s].next)
-            bundle_fix(m, m->seats[s].bundle, level_Bps, at);
+        for (each_guest(g, m, link))
+            if (g->count > 0)
+                bundle_fix(m, g->bundle, level_Bps, at);
     }
 }
 
@@ -623,23 +670,25 @@ static void reach_moved(struct maxmin *m, int32_t at)
     double load_Bps = 0, fastest_Bps = 0, held_Bps = INFINITY, same = m->set.same_rate;
     if (link->necks == 0 && m->n_new == 0)
         return;
-    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
-        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
+    for (each_guest(g, m, link)) {
+        const struct maxmin_bundle *b = &m->bundles[g->bundle];
+        if (g->count == 0)
+            continue;
         bool reached = b->mark == m->mark;
         double rate_Bps = reached ? b->next_Bps : b->rate_Bps;
-        load_Bps += m->seats[s].count * rate_Bps;
+        load_Bps += g->count * rate_Bps;
         fastest_Bps = fmax(fastest_Bps, rate_Bps);
         if (reached && b->neck == at)
             held_Bps = fmin(held_Bps, rate_Bps);
     }
     bool full = load_Bps * same >= link->bw_Bps;
-    for (int32_t s = link->head; s >= 0; s = m->seats[s].next) {
-        const struct maxmin_bundle *b = &m->bundles[m->seats[s].bundle];
-        if (b->mark == m->mark)
+    for (each_guest(g, m, link)) {
+        const struct maxmin_bundle *b = &m->bundles[g->bundle];
+        if (b->mark == m->mark || g->count == 0)
             continue;
         bool freed = b->neck == at && (!full || b->rate_Bps * same < fastest_Bps);
         if (freed || b->neck == NO_NECK || b->rate_Bps > held_Bps * same)
-            reach_bundle(m, m->seats[s].bundle);
+            reach_bundle(m, g->bundle);
     }
 }
 
@@ -706,7 +755,10 @@ void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
 /* Most flows meet no other: true when the bundle on link @p at does not, which then has its rate. */
 static bool share_alone(struct maxmin *m, int32_t at, int32_t *n_changed)
 {
-    int32_t id = m->seats[m->links[at].head].bundle, neck = at;
+    const struct maxmin_guest *only = guests_begin(m, &m->links[at]);
+    while (only->count == 0)
+        only += m->step;
+    int32_t id = only->bundle, neck = at;
     struct maxmin_bundle *b = &m->bundles[id];
     const struct maxmin_seat *seats = &m->seats[b->first];
     double rate_Bps = INFINITY;
