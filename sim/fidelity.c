@@ -755,7 +755,8 @@ static int fidelity_flow_alone(struct fidelity *x, const struct sim_job *job, st
     /* The first event begins it all: not what the others are like. */
     if (!rc && isfinite(next(f)))
         rc = fidelity_flow_advance(f, e);
-    work_begin(&work, "flows", (int64_t)f->messages);
+    int64_t by_class = flow_sim_class_flows(f->sim);
+    work_begin(&work, by_class ? "classes of flows" : "flows", by_class ? by_class : (int64_t)f->messages);
     for (int64_t done = flow_count(flow_sim_net(f->sim)).done; !rc && isfinite(next(f));) {
         rc = fidelity_flow_advance(f, e);
         int64_t now = flow_count(flow_sim_net(f->sim)).done;

@@ -30,8 +30,8 @@ struct flow_made_plan {
 /** Most routers by which a message goes round at once, where its routing has it do that. */
 enum { FLOW_MAX_DRAWN = 64 };
 
-/** Classes of flows are worth it where each has so many flows, and up to so many. */
-enum { FLOWS_A_CLASS = 4, MAX_CLASSES = 1 << 20 };
+/** Classes of flows are worth it where each has so many flows, and up to so many; few need no rounds. */
+enum { FLOWS_A_CLASS = 4, MAX_CLASSES = 1 << 20, FEW_CLASSES = 512 };
 
 /** Routes that were searched for are kept in as many numbers: 512 MB. */
 enum { FLOW_MAX_KEPT = 1 << 27 };
@@ -1197,15 +1197,17 @@ static int find_classes(struct flow_sim *sim, const struct flow_job *job, struct
     bool alike = (job->n_stages == 1 && sim->rules.stage.chunks == 1) || flow_classes_same_lines(s.classes);
     if (!rc && state == FLOW_CLASSES_DONE && alike)
         rc = flow_classes_net(&net, s.classes, e);
-    if (!net) {
+    int64_t n_flows, n_classes = net ? flow_classes_count(s.classes, &n_flows) : INT64_MAX;
+    if (net) {
+        flow_net_free(sim->net);
+        sim->net = net;
+        sim->classes = s.classes;
+    } else {
         flow_classes_free(s.classes);
-        flow_set_round(sim->net, sim->rules.round / (job->n_stages * sim->rules.stage.chunks));
-        return rc;
     }
-    flow_net_free(sim->net);
-    sim->net = net;
-    sim->classes = s.classes;
-    return 0;
+    if (n_classes > FEW_CLASSES)
+        flow_set_round(sim->net, sim->rules.round / (job->n_stages * sim->rules.stage.chunks));
+    return rc;
 }
 
 /* Stages of a collective with their plans, and one counter per chunk, stage and line of how much has arrived.
@@ -1282,6 +1284,12 @@ int flow_sim_issue_alone(struct flow_sim *sim, int32_t group, enum collective_ki
 {
     const struct flow_job job = { .group = group, .kind = kind, .bytes = bytes };
     return issue_job(sim, &job, 0, true, id, e);
+}
+
+int64_t flow_sim_class_flows(const struct flow_sim *sim)
+{
+    int64_t n_flows;
+    return sim->classes ? (int64_t)flow_classes_count(sim->classes, &n_flows) * sim->rules.stage.chunks : 0;
 }
 
 /* The NPU joins every collective that much later; to be set before collectives are issued. */

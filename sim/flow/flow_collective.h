@@ -127,12 +127,15 @@ int flow_sim_issue(struct flow_sim *sim, int32_t group, enum collective_kind kin
 /**
  * The same from time 0 on, first and last of all: it has the network to itself. Where its messages wait for
  * none of their stage and most are alike it goes by classes of them (flow_classes.h), as exact and far less
- * work; flow_sim_net() is then a net of classes. Where they are not alike such a collective goes in rounds
- * (flow_set_round()), if the rules allow: of a chunk's passage each stage may begin late by its part of
- * rules.round.
+ * work; flow_sim_net() is then a net of classes. Where they are not alike, or of hundreds of classes, such a
+ * collective goes in rounds (flow_set_round()), if the rules allow: of a chunk's passage each stage may begin
+ * late by its part of rules.round.
  */
 int flow_sim_issue_alone(struct flow_sim *sim, int32_t group, enum collective_kind kind, double bytes,
                          int32_t *id, struct err *e);
+
+/** Flows of a net of classes until the collective is done; 0: it goes by its messages. */
+int64_t flow_sim_class_flows(const struct flow_sim *sim);
 
 /** Messages that such a collective would send in all groups of @p spec, which fill the network: one flow
  * each. Needs neither graph nor memory, to refuse what is too large before either is there. @p bytes finite,

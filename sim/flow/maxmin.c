@@ -91,6 +91,7 @@ struct maxmin {
 
     int32_t *dirty; /* shape of links, owned; from `dirty_at` on still to be settled */
     int32_t n_dirty, dirty_at;
+    int32_t n_met; /* of those before `dirty_at`, links whose bundles meet others stand first */
 
     /* What is shared anew. */
     int64_t mark;          /* of what is reached this time */
@@ -743,8 +744,9 @@ void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
     reach_nothing(m);
     for (int32_t i = 0; i < m->n_dirty; i++) {
+        const struct maxmin_link *link = &m->links[m->dirty[i]];
         m->links[m->dirty[i]].dirty = false;
-        if (m->links[m->dirty[i]].n > 0)
+        if (link->n > 0)
             reach_held(m, m->dirty[i]);
     }
     m->n_dirty = 0;
@@ -780,26 +782,25 @@ static bool share_alone(struct maxmin *m, int32_t at, int32_t *n_changed)
     return true;
 }
 
-/* The same link by link, for callers that want to see each change on its own. A link that holds one bundle
- * alone has a closed form. */
+/* First bundles that meet no other, one by one; then all the others in one go. */
 bool maxmin_settle_next(struct maxmin *m, const int32_t **changed, int32_t *n)
 {
+    *changed = m->changed;
     while (m->dirty_at < m->n_dirty) {
         int32_t at = m->dirty[m->dirty_at++];
-        struct maxmin_link *link = &m->links[at];
-        bool dirty = link->dirty;
-        link->dirty = false;
-        if (!dirty || link->n == 0)
+        const struct maxmin_link *link = &m->links[at];
+        if (!link->dirty || link->n == 0) {
+            m->links[at].dirty = false;
             continue;
-        *changed = m->changed;
+        }
         if (link->n == 1 && share_alone(m, at, n))
             return true;
-        reach_nothing(m);
-        reach_held(m, at);
-        share_near(m);
-        take_rates(m, changed, n);
-        return true;
+        m->dirty[m->n_met++] = at;
     }
-    m->n_dirty = m->dirty_at = 0;
-    return false;
+    m->n_dirty = m->n_met;
+    m->n_met = m->dirty_at = 0;
+    if (m->n_dirty == 0)
+        return false;
+    maxmin_settle(m, changed, n);
+    return true;
 }

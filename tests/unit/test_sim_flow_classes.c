@@ -169,6 +169,30 @@ static double compare_rounds(struct rng *rng, double round, double *saved)
     return time_s[1] / time_s[0] - 1;
 }
 
+/* Flows of one dragonfly with 32 cables between groups: alike by groups and by NPUs of a router only. */
+static double fly_cables(double round, int64_t *instants)
+{
+    KEEP(struct plant, p, plant_close);
+    int32_t id;
+    plant_word(&p, "dragonfly:2x16x9^16+minimal@50", 5e-7);
+    p.rules.stage.chunks = 1;
+    p.rules.round = round;
+    plant_open(&p);
+    MUST(flow_sim_issue_alone(p.sim, group(&p, &p.all), COLLECTIVE_ALL_TO_ALL, S_B, &id, e));
+    assert_in_range(flow_sim_class_flows(p.sim), 513, 2000);
+    for (*instants = 0; isfinite(flow_sim_next_s(p.sim)); ++*instants)
+        MUST(flow_sim_advance(p.sim, e));
+    return flow_sim_finish_s(p.sim, id);
+}
+
+TEST(many_classes_go_in_rounds_too)
+{
+    int64_t exact, rounded;
+    double time_s = fly_cables(0, &exact), late = fly_cables(0.01, &rounded) / time_s - 1;
+    assert_true(late > -1e-4 && late < 0.01);
+    assert_true(rounded < exact / 2);
+}
+
 TEST(rounds_end_late_by_no_more_than_they_may)
 {
     RNG(rng, 36, 8);
