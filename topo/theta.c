@@ -726,9 +726,14 @@ static void take_loads(double *busy, const struct theta *t, const double *load, 
         busy[c] = all[c] > 0 ? fmin(busy[c] / all[c], 1) : 0;
 }
 
-static int solve_paths(double *lower, double *upper, double *busy, struct theta *t, struct err *e)
+bool theta_is_large(const struct theta *t)
 {
-    double demand = 0, enough = t->n_flows > THETA_MANY ? THETA_LOOSE : THETA_GAP;
+    return t->congestion && t->n_flows > THETA_MANY;
+}
+
+static int solve_paths(double *lower, double *upper, double *busy, struct theta *t, double gap, struct err *e)
+{
+    double demand = 0, enough = fmax(gap, theta_is_large(t) ? THETA_LOOSE : THETA_GAP);
     for (int32_t k = 0; k < t->n_flows; k++)
         demand += t->flows[k].demand;
     int rc = gather_paths(t, upper, e);
@@ -741,7 +746,7 @@ static int solve_paths(double *lower, double *upper, double *busy, struct theta 
     int32_t digits = 0;
     work_begin(&work, "digits of a throughput", (int64_t)lround(-log10(enough)));
     for (int step = 0, last = 0; step < MAX_STEPS && step - last < IDLE_STEPS && !rc; step++) {
-        double worst, gap = *upper - *lower;
+        double worst, apart = *upper - *lower;
         const double *load = congestion_loads(&worst, t->congestion);
         if (1 / worst > *lower) {
             *lower = 1 / worst;
@@ -751,7 +756,7 @@ static int solve_paths(double *lower, double *upper, double *busy, struct theta 
             break;
         memcpy(t->asked, congestion_lengths(t->congestion), (size_t)t->n_vars * sizeof *t->asked);
         rc = ask_paths(t, t->asked, MISSED * (1 / *lower - 1 / *upper) / demand, upper, e);
-        last = *upper - *lower < gap ? step : last;
+        last = *upper - *lower < apart ? step : last;
         rc = rc ? rc : work_check(e);
         for (; digits < 10 && *upper - *lower < pow(10, -digits - 1) * *upper; digits++)
             work_step(&work, 1);
@@ -771,7 +776,8 @@ static void take_cut(struct theta_answer *out, const struct theta *t, const doub
         out->rate += out->cut[c] * bw_Bps[c];
 }
 
-int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e)
+int theta_solve_within(struct theta_answer *out, struct theta *t, const double *bw_Bps, double gap,
+                       struct err *e)
 {
     double most = 0, upper = INFINITY, lower = 0;
     *out = (struct theta_answer){ 0 };
@@ -783,17 +789,22 @@ int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps,
         upper = price_of(t, t->best);
     if (t->congestion && is_cut_off(t))
         return 0;
-    int rc = t->congestion ? solve_paths(&lower, &upper, out->busy, t, e)
+    int rc = t->congestion ? solve_paths(&lower, &upper, out->busy, t, gap, e)
                            : solve_rows(&lower, &upper, out->busy, t, e);
     if (rc)
         return rc;
     take_cut(out, t, bw_Bps);
     out->reached = lower * most;
-    if (upper - lower > THETA_LOOSE * upper)
+    if (upper - lower > fmax(gap, THETA_LOOSE) * upper)
         return err_set(e, ERR_RANGE,
                        "has a throughput between %.9g and %.9g GB/s, which rounding tells no closer",
                        out->reached / 1e9, out->rate / 1e9);
     return 0;
+}
+
+int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e)
+{
+    return theta_solve_within(out, t, bw_Bps, 0, e);
 }
 
 int theta_uniform(double *rate_Bps, const struct topo_wires *w, struct err *e)

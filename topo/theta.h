@@ -58,7 +58,7 @@ enum { THETA_CLASSES = 64 };
 struct theta_answer {
     double rate;                /**< from the cut [B/s]: no routing carries more */
     double reached;             /**< what a routing that was found carries [B/s]: within THETA_LOOSE of rate,
-                                     nearly always within THETA_GAP */
+                                     nearly always within THETA_GAP, unless a wider gap is asked for */
     double busy[THETA_CLASSES]; /**< of a class, share of its capacity that this routing fills, 0 to 1 */
     double cut[THETA_CLASSES]; /**< shape [n_classes]: at any bandwidths rate <= cut . bandwidth of a class */
 };
@@ -75,6 +75,13 @@ struct theta_answer {
  * ERR_NOMEM, ERR_LIB; ERR_RANGE: not within THETA_LOOSE after many rounds.
  */
 int theta_solve(struct theta_answer *out, struct theta *t, const double *bw_Bps, struct err *e);
+
+/** The same to a wider @p gap between reached and rate, for who looks for cuts: they hold as ever. */
+int theta_solve_within(struct theta_answer *out, struct theta *t, const double *bw_Bps, double gap,
+                       struct err *e);
+
+/** Are there so many pairs, without symmetry to speak of, that answers stay THETA_LOOSE? */
+bool theta_is_large(const struct theta *t);
 
 /** All-to-all among all NPUs at the bandwidths of the file: bytes per second that an NPU sends [B/s]. NaN
  * where the graph is too large or not connected. ERR_NOMEM, ERR_LIB. */

@@ -46,7 +46,16 @@ struct ideal_cut {
     bool missed;    /* it decides now, the lowest of all, and the last split did not see it */
 };
 
-enum { ANSWERS = 4 };
+enum { ANSWERS = 8 };
+
+/** Bandwidths in the same proportions, but for rounding. */
+#define PROPORTION_REL 0x1p-50
+
+/** Gap of a split on a graph without symmetry and of many pairs, each question of which takes long. */
+#define LARGE_GAP 1e-3
+
+/** Part of it that one question takes. */
+#define ROUGH 0.25
 
 /* One pattern over one kind of group. */
 struct ideal_query {
@@ -58,6 +67,7 @@ struct ideal_query {
     struct ideal_answer {
         double at_Bps[D];
         struct theta_answer found;
+        bool rough;
     } answers[ANSWERS];         /* the last ones, in a ring: a study asks for what it compares in turns */
     int32_t n_answers;          /* so far */
     struct theta_answer answer; /* to the last question */
@@ -66,6 +76,7 @@ struct ideal_query {
 struct ideal {
     bool is_branch; /* wires, classes and, unless it owns one, weight are another's */
     bool own_weight;
+    bool rough;
     struct topo_wires wires;
     unsigned long long hash;
     int32_t n_dims, sizes[D];
@@ -182,7 +193,7 @@ int ideal_branch(struct ideal **out, const struct ideal *x, struct topo_network 
         return err_nomem(e, "a graph");
     *branch = *x;
     branch->is_branch = true;
-    branch->own_weight = false;
+    branch->own_weight = branch->rough = false;
     branch->queries = NULL;
     branch->n_queries = branch->cap_queries = branch->n_columns = 0;
     net->ideal = branch;
@@ -362,28 +373,53 @@ static int keep_cut(struct ideal_query *q, const struct ideal *x, struct err *e)
     return 0;
 }
 
-/* The answer at these bandwidths, if it is among the last. */
-static const struct theta_answer *find_answer(const struct ideal_query *q, const struct ideal *x,
-                                              const double *bw_Bps)
+/* Are bandwidths those of an answer times something? Rates are then its own times that. */
+static bool is_multiple(double *times, const struct ideal_answer *answer, const double *bw_Bps, int32_t n)
 {
-    for (int32_t i = 0; i < ANSWERS && i < q->n_answers; i++)
-        if (memcmp(q->answers[i].at_Bps, bw_Bps, (size_t)x->n_dims * sizeof *bw_Bps) == 0)
-            return &q->answers[i].found;
-    return NULL;
+    int32_t most = 0;
+    for (int32_t d = 1; d < n; d++)
+        most = bw_Bps[d] > bw_Bps[most] ? d : most;
+    *times = bw_Bps[most] / answer->at_Bps[most];
+    bool same = *times > 0 && isfinite(*times);
+    for (int32_t d = 0; d < n && same; d++)
+        same = fabs(answer->at_Bps[d] * *times - bw_Bps[d]) <= PROPORTION_REL * bw_Bps[d];
+    return same;
+}
+
+/* The answer at these bandwidths, if one of the last tells it. */
+static bool recall_answer(struct theta_answer *out, const struct ideal_query *q, const struct ideal *x,
+                          const double *bw_Bps)
+{
+    double times;
+    for (int32_t i = 0; i < ANSWERS && i < q->n_answers; i++) {
+        const struct ideal_answer *answer = &q->answers[i];
+        if ((answer->rough && !x->rough) || !is_multiple(&times, answer, bw_Bps, x->n_dims))
+            continue;
+        *out = answer->found;
+        out->rate *= times;
+        out->reached *= times;
+        return true;
+    }
+    return false;
+}
+
+/* Are few digits enough for the cuts of a query? */
+static bool is_rough(const struct ideal_query *q, const struct ideal *x)
+{
+    return x->rough && x->n_dims > 1 && theta_is_large(q->theta);
 }
 
 static int solve_query(struct ideal_query *q, const struct ideal *x, const double *bw_Bps, struct err *e)
 {
-    const struct theta_answer *known = find_answer(q, x, bw_Bps);
     int rc = 0;
-    if (known) {
-        q->answer = *known;
-    } else {
-        if (theta_solve(&q->answer, q->theta, bw_Bps, e))
+    if (!recall_answer(&q->answer, q, x, bw_Bps)) {
+        const bool rough = is_rough(q, x);
+        if (theta_solve_within(&q->answer, q->theta, bw_Bps, rough ? ROUGH * LARGE_GAP : 0, e))
             return err_wrap(e, "the graph");
         struct ideal_answer *room = &q->answers[q->n_answers++ % ANSWERS];
         memcpy(room->at_Bps, bw_Bps, (size_t)x->n_dims * sizeof *bw_Bps);
         room->found = q->answer;
+        room->rough = rough;
         rc = q->answer.rate > 0 ? keep_cut(q, x, e) : 0;
     }
     for (int32_t i = 0; i < q->n_cuts; i++) {
@@ -424,6 +460,24 @@ int ideal_find(struct ideal_time *out, struct ideal *x, enum collective_kind kin
 }
 
 /* ---- cuts as dimensions ---- */
+
+void ideal_set_rough(struct ideal *x, bool rough)
+{
+    x->rough = rough;
+}
+
+bool ideal_is_rough(const struct ideal *x)
+{
+    return x->rough && ideal_gap(x) > 0;
+}
+
+double ideal_gap(const struct ideal *x)
+{
+    bool large = false;
+    for (int32_t i = 0; i < x->n_queries; i++)
+        large = large || theta_is_large(x->queries[i].theta);
+    return large && x->n_dims > 1 ? LARGE_GAP : 0;
+}
 
 /* Ask for each collective of the tree. */
 static int learn_at(struct ideal *x, const struct step_tree *t, const double *at_Bps, struct err *e)

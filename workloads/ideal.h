@@ -50,6 +50,14 @@ int ideal_find(struct ideal_time *out, struct ideal *x, enum collective_kind kin
 
 /* ---- for the split: cuts as dimensions ---- */
 
+/** While @p rough, ideal_find() and ideal_learn() on a large graph are content with a part of ideal_gap(). */
+void ideal_set_rough(struct ideal *x, bool rough);
+bool ideal_is_rough(const struct ideal *x); /**< and are there such */
+
+/** Share of its time that a split may be above its bound by: 0, but more where a question that was asked is of a
+ * large graph (topo/theta.h) of several classes. */
+double ideal_gap(const struct ideal *x);
+
 /** Find the cuts of all collectives of @p t at @p bw_Bps (unknown ones: those of the file). Errors as
  * ideal_find(). */
 int ideal_learn(struct ideal *x, const struct step_tree *t, const double *bw_Bps, struct err *e);

@@ -351,6 +351,38 @@ TEST(graphs_of_many_links_are_split_with_proof)
     }
 }
 
+/* 740 NPUs at two leaves, each with a link of its own bandwidth, and two spines of two classes: 273,430 pairs
+ * that no symmetry maps onto each other. The cuts stop short of the answer, by a gap that is said. SOAK. */
+TEST(a_large_graph_is_split_to_a_gap_that_is_said)
+{
+    enum { N = 740 };
+    struct folder *f = *state;
+    struct text csv = { 0 };
+    if (!getenv("SOAK"))
+        return;
+    KEEP(struct design_point, s, design_point_free);
+    struct design d;
+    text_puts(&csv, "src,dst,bw_GBps,latency_ns,class\n");
+    for (int i = 0; i < N; i++)
+        text_printf(&csv, "n%d,switch%d,%d,1,end\n", i, i % 2, 20000 + i);
+    for (int i = 0; i < 4; i++)
+        text_printf(&csv, "switch%d,switch%d,%d,1,%s\n", i % 2, 2 + i / 2, 400000 + 1000 * i,
+                    i / 2 ? "far" : "up");
+    put(f, "large.csv", text_str(&csv));
+    text_free(&csv);
+    OK(solve(&d, &s, f,
+             "network: { graph: large.csv, classes: [ { name: end }, { name: up }, { name: far } ] }\n"
+             "workload: { step: { all-to-all: { size_MB: 40, group: all } } }\n"
+             "total_GBps: 120\nconstraints: [ up <= 20, far <= 15 ]\n",
+             e));
+    assert_int_equal(d.answer.status, ALLOC_STALLED);
+    assert_true(d.answer.gap > ALLOC_GAP && d.answer.gap <= 1e-3);
+    assert_non_null(strstr(d.answer.reason, "so many pairs of NPUs are found to 0.001"));
+    assert_true(d.time_s >= d.answer.lower_bound * (1 - 1e-9));
+    assert_true(d.time_s <= d.answer.lower_bound / (1 - 1e-3));
+    design_free(&d);
+}
+
 /*
  * A ring of three with links of 10, 10 and 5 GB/s each way, B = 2 b on the average: x 40/3, y 10/3. Without
  * bandwidths in the study these are taken; a limit of any kind leaves them to a split, and so does nothing

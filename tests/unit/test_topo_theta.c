@@ -293,6 +293,47 @@ TEST(rails_take_node_and_spine_as_their_cuts_allow)
     assert_in_range(n_better, 10, 60);
 }
 
+/* A cut and a routing that are not brought together still hold the rate between them, and are less work. */
+TEST(a_wider_gap_still_holds_the_rate)
+{
+    enum { N = 40, LINKS = 3 * N };
+    const struct theta_demand demand = {
+        .n_axes = 1, .sizes = { N }, .n_parts = 1, .parts = { { THETA_DIRECT, 1, { N }, { 1 } } }
+    };
+    RNG(r, 36, 11);
+    for (int round = 0; round < 4; round++) {
+        KEEP(struct topo_wires, w, topo_wires_free) = { 0 };
+        KEEP(struct topo_graph *, g, topo_graph_free_at);
+        struct topo_link links[LINKS];
+        int32_t classes[LINKS];
+        double weight[LINKS];
+        const double bw_Bps[2] = { 1e9, 3e9 };
+        for (int i = 0; i < LINKS; i++) {
+            int further = i < N ? 1 : 2 + (int)rng_below(r, N - 3);
+            links[i] = (struct topo_link){ .src = i % N, .dst = (i % N + further) % N, .bw_Bps = 1e9 };
+            classes[i] = (int32_t)rng_below(r, 2);
+            weight[i] = 1;
+        }
+        OK(topo_build_links(&g, N, 0, "npu", links, LINKS, e));
+        OK(topo_wires_build(&w, g, e));
+        KEEP(struct theta *, exact, theta_free_at);
+        struct theta_answer want;
+        OK(theta_build(&exact, &w, classes, 2, weight, &demand, e));
+        OK(theta_solve(&want, exact, bw_Bps, e));
+        assert_false(theta_is_large(exact));
+        for (double gap = 0.1; gap > 1e-4; gap /= 10) {
+            KEEP(struct theta *, t, theta_free_at);
+            struct theta_answer found;
+            OK(theta_build(&t, &w, classes, 2, weight, &demand, e));
+            OK(theta_solve_within(&found, t, bw_Bps, gap, e));
+            assert_true(found.reached <= want.rate * (1 + 1e-9) && found.rate >= want.reached * (1 - 1e-9));
+            assert_true(found.rate - found.reached <= gap * found.rate);
+            assert_true(found.rate - found.reached > 10 * THETA_GAP * found.rate);
+            assert_close(found.cut[0] * bw_Bps[0] + found.cut[1] * bw_Bps[1], found.rate, 1e-12);
+        }
+    }
+}
+
 /* Random graphs have no symmetry: both bounds meet all the same, and a ring's cut is its narrowest. */
 TEST(graphs_without_symmetry_are_solved_too)
 {

@@ -224,6 +224,37 @@ TEST(cuts_are_learnt_and_become_columns)
     assert_true(net.n_dims == 2);
 }
 
+/* Bandwidths times anything take that much less time, to the last digits: one answer tells both, also where
+ * it was found to 1e-10 only. A class of one link among others has no symmetry. */
+TEST(bandwidths_in_the_same_proportions_are_one_question)
+{
+    static const char *const classes[] = { "x", "y", NULL };
+    const double one[] = { 1, 1 };
+    const struct step_group all = group_of(4, 9, 1);
+    struct topo_network net;
+    struct text csv = { 0 };
+    KEEP(struct ideal *, x, ideal_free_at);
+    RNG(r, 36, 12);
+    text_puts(&csv, HEAD);
+    for (int i = 0; i < 108; i++)
+        text_printf(&csv, "n%d,n%d,10,1,%c\n", i % 36,
+                    (i % 36 + (i < 36 ? 1 : 2 + (int)rng_below(r, 33))) % 36, "xy"[rng_below(r, 2)]);
+    OK(open_graph(&x, &net, text_str(&csv), classes, (const int32_t[]){ 4, 9 }, one, e));
+    text_free(&csv);
+    for (int round = 0; round < 4; round++) {
+        double bw_Bps[] = { rng_range(r, 1e9, 3e9), rng_range(r, 1e9, 3e9) }, times = rng_range(r, 0.1, 50);
+        struct ideal_time t, again;
+        OK(ideal_find(&t, x, COLLECTIVE_ALL_TO_ALL, 1e6, &all, bw_Bps, e));
+        for (int d = 0; d < 2; d++)
+            bw_Bps[d] *= times;
+        OK(ideal_find(&again, x, COLLECTIVE_ALL_TO_ALL, 1e6, &all, bw_Bps, e));
+        assert_close(again.time_s * times, t.time_s, 1e-15 * 4);
+        bw_Bps[0] *= 1.001; /* and others are not */
+        OK(ideal_find(&again, x, COLLECTIVE_ALL_TO_ALL, 1e6, &all, bw_Bps, e));
+        assert_true(again.time_s * times < t.time_s * (1 - 1e-7));
+    }
+}
+
 /* At 30 and 20 GB/s: 8/15 of the wide one and 4/15 of the other are 21.3, 8/21 of both 19.0, the reverse of
  * the first 18.7, which decides. */
 TEST(cuts_nearest_to_deciding_become_columns_first)

@@ -629,7 +629,7 @@ static int solve_chosen(struct design *d, struct err *e)
     if (!rc && alloc_has_split(&d->answer)) {
         double bw_Bps[TOPO_MAX_DIMS];
         drop_rounding(bw_Bps, s, d->answer.bw_Bps);
-        rc = design_fill(d, s, bw_Bps, true, e);
+        rc = design_fill(d, s, bw_Bps, !(s->ideal && ideal_is_rough(s->ideal)), e);
         if (!rc && d->is_whole)
             verify_whole(d, s);
         if (!rc && s->combine == DESIGN_REGRET)
@@ -733,32 +733,64 @@ static int learn_between(struct design *d, double *best_Bps, double *best_s, str
     return first || *best_s == d->time_s ? 0 : choice_learn(&d->chosen, bw_Bps, e);
 }
 
-/* Is the time at the split what the closed form that was optimised says? */
-static bool is_proved(const struct design *d)
+/* Is the time at the split what the closed form that was optimised says, but for this share? */
+static bool is_proved(const struct design *d, double gap)
 {
-    return isfinite(d->time_s) && fabs(compiled_time(d) - d->time_s) <= ALLOC_GAP * d->time_s;
+    return isfinite(d->time_s) && fabs(compiled_time(d) - d->time_s) <= gap * d->time_s;
+}
+
+/* The proof is about other choices than those that hold at the split, or about cuts that do not decide it. */
+static void doubt_split(struct design *d, bool settled)
+{
+    const struct design_point *s = d->chosen.point;
+    struct alloc_answer *a = &d->answer;
+    a->status = ALLOC_STALLED;
+    if (s->ideal)
+        a->gap = fmax(a->gap, 1 - compiled_time(d) / d->time_s);
+    if (s->ideal && is_proved(d, ideal_gap(s->ideal)))
+        snprintf(a->reason, sizeof a->reason, "cuts of a graph of so many pairs of NPUs are found to %.1g",
+                 ideal_gap(s->ideal));
+    else if (s->ideal && settled)
+        snprintf(
+            a->reason, sizeof a->reason,
+            "collectives that overlap cross different cuts of the graph, which bound each of them alone");
+    else
+        snprintf(a->reason, sizeof a->reason,
+                 s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
+                          : "algorithms and regimes still change at the split after %d rounds",
+                 s->ideal ? MAX_CUTS : MAX_CHOICES);
+}
+
+/* Is the split on a graph as good as its cuts say, to the gap that a graph of its size has? */
+static bool is_cut_out(const struct design *d)
+{
+    const struct ideal *graph = d->chosen.point->ideal;
+    return graph && is_proved(d, fmax(ALLOC_GAP, ideal_gap(graph)));
 }
 
 /*
  * Choosing again at a split never makes it slower, and splitting again neither. Where another collective
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
- * choice changes. The last split is optimal for its choices.
+ * choice changes. The last split is optimal for its choices. Of a graph the choices are cuts, which may be sought
+ * with few digits; its times are found again at the end.
  */
 static int solve_split(struct design *d, struct err *e)
 {
-    const struct design_point *s = d->chosen.asked;
     const bool choice = design_point_has_choice(d->chosen.point);
     double best_Bps[TOPO_MAX_DIMS] = { 0 }, best_s = INFINITY;
     bool settled = false; /* no choice changes */
+    struct ideal *graph = d->chosen.point->ideal;
+    if (graph) /* whole parts are compared by their times */
+        ideal_set_rough(graph, d->chosen.point->pricing != DESIGN_WHOLE);
     int rc = choose_first(&d->chosen, e);
     if (!rc)
         rc = solve_in_range(d, e);
     for (int32_t i = 0;
-         i < (s->ideal ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer); i++) {
+         i < (graph ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer); i++) {
         unsigned long long before = design_point_choices(d->chosen.point);
-        if (s->ideal && is_proved(d))
+        if (is_cut_out(d))
             break;
-        if (s->ideal)
+        if (graph)
             rc = learn_between(d, best_Bps, &best_s, e);
         if (!rc)
             rc = choice_take(&d->chosen, d->bw_Bps, e);
@@ -769,22 +801,15 @@ static int solve_split(struct design *d, struct err *e)
         answer_begin(d, d->chosen);
         rc = solve_in_range(d, e);
     }
-    if (!rc && (s->model == SIM_ALPHA_BETA || s->ideal) && d->answer.status == ALLOC_SOLVED &&
-        !is_proved(d)) {
-        /* The proof is about other choices than those that hold at the split. */
-        d->answer.status = ALLOC_STALLED;
-        if (s->ideal)
-            d->answer.gap = fmax(d->answer.gap, 1 - compiled_time(d) / d->time_s);
-        if (s->ideal && settled)
-            snprintf(
-                d->answer.reason, sizeof d->answer.reason,
-                "collectives that overlap cross different cuts of the graph, which bound each of them alone");
-        else
-            snprintf(d->answer.reason, sizeof d->answer.reason,
-                     s->ideal ? "new cuts of the graph still bind at the split after %d rounds"
-                              : "algorithms and regimes still change at the split after %d rounds",
-                     s->ideal ? MAX_CUTS : MAX_CHOICES);
+    if (!rc && graph && ideal_is_rough(graph)) {
+        ideal_set_rough(graph, false);
+        answer_free(d);
+        answer_begin(d, d->chosen);
+        rc = solve_in_range(d, e);
     }
+    if (!rc && (d->chosen.asked->model == SIM_ALPHA_BETA || graph) && d->answer.status == ALLOC_SOLVED &&
+        !is_proved(d, ALLOC_GAP))
+        doubt_split(d, settled);
     return rc;
 }
 
