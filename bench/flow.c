@@ -1,7 +1,8 @@
 /*
  * How fast flows are simulated: an all-reduce over 16 x 256 NPUs, rings inside and switches outside, as
  * collectives on the graph, and as the same flows begun step by step, which SimGrid runs too where it is
- * installed; and all-to-alls with latency over fabrics, whose flows go by classes.
+ * installed; all-to-alls with latency over fabrics, whose flows go by classes, and over a line, where all
+ * differ; and the failures of a study.
  */
 #include "bench/bench.h"
 
@@ -12,6 +13,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "kinds/design/answer/fail.h"
+#include "kinds/design/ask/load.h"
+#include "kinds/design/explore/solve.h"
 #include "tests/unit/flow_cases.h"
 
 enum { ROUNDS = 5, N_FLOWS = 311296 };
@@ -158,7 +162,8 @@ static void print_ours(struct bench *b, const char *what, void (*fly)(const void
 struct exchange {
     const char *word;
     double bytes;
-    bool alone; /* by classes where that is possible */
+    bool alone;   /* by classes where that is possible */
+    double round; /* flow_rules.round */
 };
 
 /* From the word to the time of an all-to-all over all NPUs, with 500 ns a link. */
@@ -166,7 +171,7 @@ static void fly_exchange(const void *data, void *result)
 {
     const struct exchange *x = data;
     struct flown *out = result;
-    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, 0 };
+    const struct flow_rules rules = { stage_rules_plain, TOPO_ROUTE_DIMENSION, 1, x->round };
     struct flow_group_spec spec = { .order = NULL };
     struct topo_network net;
     struct topo_graph *graph;
@@ -202,13 +207,13 @@ static void fly_exchange(const void *data, void *result)
 #define EXCHANGE_MB 350.0
 
 /* A limit of processor time, and one of memory that holds for all. */
-static void print_exchange(struct bench *b, const char *word, double limit_s)
+static void print_exchange(struct bench *b, const char *word, double round, double limit_s)
 {
-    const struct exchange x = { word, EXCHANGE_B, true };
+    const struct exchange x = { word, EXCHANGE_B, true, round };
     struct flown one;
     char what[2 * BENCH_CELL], required[BENCH_CELL], best[BENCH_CELL], cpu[BENCH_CELL], memory[BENCH_CELL];
     bench_apart(fly_exchange, &x, &one, sizeof one);
-    snprintf(what, sizeof what, "   %s", word);
+    snprintf(what, sizeof what, "   %s%s", word, round > 0 ? ", rounds" : "");
     snprintf(required, sizeof required, "<= %.0f s", limit_s);
     snprintf(best, sizeof best, "%.2f s", one.took.wall_s);
     snprintf(cpu, sizeof cpu, "%.2f s", one.took.cpu_s);
@@ -223,8 +228,8 @@ static void print_gain(struct bench *b, const char *word, double limit)
 {
     struct flown apart, classes;
     char best[BENCH_CELL], cpu[BENCH_CELL], ratio[BENCH_CELL], required[BENCH_CELL];
-    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, false }, &apart, sizeof apart);
-    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, true }, &classes, sizeof classes);
+    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, false, 0 }, &apart, sizeof apart);
+    bench_apart(fly_exchange, &(struct exchange){ word, EXCHANGE_B, true, 0 }, &classes, sizeof classes);
     if (!(fabs(classes.time_s / apart.time_s - 1) <= 1e-9))
         bench_stop("%s takes %.17g s by classes, %.17g s flow by flow", word, classes.time_s, apart.time_s);
     double gain = apart.took.cpu_s / classes.took.cpu_s;
@@ -241,11 +246,51 @@ static void race_exchanges(struct bench *b)
 {
     bench_head(b, "all-to-alls as flows, by classes");
     print_gain(b, "torus:8x4x4@300", 5);
-    print_exchange(b, "torus:8x8x8@300", 1);
-    print_exchange(b, "torus:16x16x16@300", 20);
-    print_exchange(b, "dragonfly:4x8x33^4@50", 10);
-    print_exchange(b, "fat-tree:16x16x16@50", 10);
-    print_exchange(b, "switch:4096@50", 10);
+    print_exchange(b, "torus:8x8x8@300", 0, 1);
+    print_exchange(b, "torus:16x16x16@300", 0, 20);
+    print_exchange(b, "dragonfly:4x8x33^4@50", 0, 10);
+    print_exchange(b, "dragonfly:8x16x9^16+minimal@50", 0.01, 10);
+    print_exchange(b, "fat-tree:16x16x16@50", 0, 10);
+    print_exchange(b, "switch:4096@50", 0, 10);
+    print_exchange(b, "line:64@50", 0, 2);
+}
+
+/* ---- failures ---- */
+
+/* Each single failure of a study, timed by flow where it leaves something to run on. */
+static void fly_failures(const void *data, void *result)
+{
+    struct flown *out = result;
+    const struct fail_slow slow = { .link = 0.5, .npu = 0.8 };
+    struct design_point s;
+    struct design d;
+    struct fail_table t;
+    struct err e = { 0 };
+    struct bench_time begin = bench_now();
+    check(design_point_load(&s, data, NULL, 0, DESIGN_NEEDS_BANDWIDTH | DESIGN_NEEDS_WORKLOAD, &e), &e);
+    check(design_evaluate(&d, &s, NULL, &e), &e);
+    check(fail_build(&t, &d, &slow, &e), &e);
+    note_end(out, begin);
+    out->time_s = t.flow_s;
+    fail_free(&t);
+    design_free(&d);
+    design_point_free(&s);
+}
+
+#define FAILURES_S 1.0
+
+static void race_failures(struct bench *b)
+{
+    struct flown one;
+    char best[BENCH_CELL], cpu[BENCH_CELL];
+    bench_apart(fly_failures, "configs/studies/rails-taper.yaml", &one, sizeof one);
+    if (!(one.time_s > 0))
+        bench_stop("the failures of rails-taper were not timed by flow");
+    snprintf(best, sizeof best, "%.2f s", one.took.wall_s);
+    snprintf(cpu, sizeof cpu, "%.2f s", one.took.cpu_s);
+    bench_head(b, "single failures of a study, by flow");
+    bench_print(b, &(struct bench_line){ "   rails-taper, 512 NPUs", "<= 1 s", best, NULL, cpu, NULL },
+                one.took.cpu_s <= FAILURES_S ? BENCH_MET : BENCH_MISSED);
 }
 
 void bench_flow(struct bench *b)
@@ -266,4 +311,5 @@ void bench_flow(struct bench *b)
                simgrid_B);
     print_ours(b, "   steps listed beforehand", fly_steps, simgrid_s, simgrid_B);
     race_exchanges(b);
+    race_failures(b);
 }

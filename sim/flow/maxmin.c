@@ -42,16 +42,16 @@ struct maxmin_guest {
     int32_t seat;
 };
 
-/* What every arrival and departure looks at: small, since a network has many links. */
+/* What every arrival and departure looks at: one line of a cache, since a network has many links. */
 struct maxmin_link {
     double bw_Bps;
-    int64_t mark; /* of the round that reached it */
-    struct maxmin_guest
-        *guests; /* shape [cap], owned: those who joined stand from 1 to used, in their order */
-    int32_t n, used, cap;
-    int32_t placed; /* who joined or may */
-    int32_t necks;  /* bundles whose bottleneck it is */
-    bool dirty;     /* somebody came or went */
+    int64_t mark;                /* of the round that reached it */
+    struct maxmin_guest *guests; /* shape [cap], those who joined, in their order; `only` or owned */
+    int32_t n, used, cap;        /* n of the first `used` are there */
+    int32_t placed;              /* who joined or may */
+    int32_t necks;               /* bundles whose bottleneck it is */
+    struct maxmin_guest only;    /* room for one, as most links have no more */
+    bool dirty;                  /* somebody came or went */
 };
 
 /* The same link while rates are found. */
@@ -110,21 +110,21 @@ struct maxmin {
 
 HEAP(offer_heap, struct stat_rank, stat_before)
 
-static const struct maxmin_guest *guests_begin(const struct maxmin *m, const struct maxmin_link *link)
+static const struct maxmin_guest *guest_first(const struct maxmin *m, const struct maxmin_link *link)
 {
-    return m->step < 0 || link->used == 0 ? link->guests + link->used : link->guests + 1;
+    return link->used == 0 ? NULL : m->step < 0 ? &link->guests[link->used - 1] : link->guests;
 }
 
-static const struct maxmin_guest *guests_end(const struct maxmin *m, const struct maxmin_link *link)
+static const struct maxmin_guest *guest_last(const struct maxmin *m, const struct maxmin_link *link)
 {
-    return m->step < 0 || link->used == 0 ? link->guests : link->guests + link->used + 1;
+    return link->used == 0 ? NULL : m->step < 0 ? link->guests : &link->guests[link->used - 1];
 }
 
 /* Over all guests of a link in their order, those who went among them. */
 #define each_guest(g, m, link)                                                                               \
-    const struct maxmin_guest *g = guests_begin(m, link), *g##_end = guests_end(m, link);                    \
-    g != g##_end;                                                                                            \
-    g += (m)->step
+    const struct maxmin_guest *g = guest_first(m, link), *g##_last = guest_last(m, link);                    \
+    g;                                                                                                       \
+    g = g == g##_last ? NULL : g + (m)->step
 
 /* ---- room ---- */
 
@@ -149,6 +149,10 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
         *out = NULL;
         return err_nomem(e, "links");
     }
+    for (size_t i = 0; i < n; i++) {
+        m->links[i].guests = &m->links[i].only;
+        m->links[i].cap = 1;
+    }
     for (int32_t i = 0; i < n_links; i++)
         m->links[i].bw_Bps = bw_Bps[i];
     return 0;
@@ -160,7 +164,8 @@ void maxmin_free(struct maxmin *m)
     if (!m)
         return;
     for (int32_t i = 0; m->links && i < m->n_links + m->set.n_capped; i++)
-        free(m->links[i].guests);
+        if (m->links[i].guests != &m->links[i].only)
+            free(m->links[i].guests);
     free(m->links);
     free(m->fills);
     free(m->bundles);
@@ -221,8 +226,20 @@ static void seats_give(struct maxmin *m, int32_t first, int32_t n)
 static bool reserve_guest(struct maxmin *m, int32_t at)
 {
     struct maxmin_link *link = &m->links[at];
-    int64_t placed = (int64_t)link->placed + 1;
-    return vec_reserve(link->guests, link->cap, placed + placed / 4 + 2);
+    int64_t placed = (int64_t)link->placed + 1, need = placed + placed / 4;
+    if (need <= link->cap)
+        return true;
+    bool is_only = link->guests == &link->only;
+    int64_t cap = vec_larger(is_only ? 0 : link->cap, need);
+    struct maxmin_guest *guests =
+        cap > INT32_MAX ? NULL : realloc(is_only ? NULL : link->guests, (size_t)cap * sizeof *guests);
+    if (!guests)
+        return false;
+    if (is_only)
+        guests[0] = link->only;
+    link->guests = guests;
+    link->cap = (int32_t)cap;
+    return true;
 }
 
 /* ---- bundles come and go ---- */
@@ -265,10 +282,11 @@ static void link_touch(struct maxmin *m, int32_t link)
 static void close_up(struct maxmin *m, struct maxmin_link *link)
 {
     int32_t n = 0;
-    for (int32_t i = 1; i <= link->used; i++)
+    for (int32_t i = 0; i < link->used; i++)
         if (link->guests[i].count > 0) {
-            link->guests[++n] = link->guests[i];
+            link->guests[n] = link->guests[i];
             m->seats[link->guests[n].seat].at = n;
+            n++;
         }
     link->used = n;
 }
@@ -278,9 +296,9 @@ static void seat_join(struct maxmin *m, int32_t bundle, int32_t at)
 {
     struct maxmin_seat *seat = &m->seats[at];
     struct maxmin_link *link = &m->links[seat->link];
-    if (link->used + 1 == link->cap)
+    if (link->used == link->cap)
         close_up(m, link);
-    seat->at = ++link->used;
+    seat->at = link->used++;
     link->guests[seat->at] = (struct maxmin_guest){ bundle, seat->count, at };
     link->n++;
 }
@@ -293,13 +311,13 @@ static void seat_leave(struct maxmin *m, int32_t at)
     link->n--;
     if (m->set.resum) {
         link->guests[place].count = 0;
-        while (link->used > 0 && link->guests[link->used].count == 0)
+        while (link->used > 0 && link->guests[link->used - 1].count == 0)
             link->used--;
         if (link->used / 2 > link->n)
             close_up(m, link);
         return;
     }
-    link->guests[place] = link->guests[link->used--];
+    link->guests[place] = link->guests[--link->used];
     m->seats[link->guests[place].seat].at = place;
 }
 
@@ -757,7 +775,7 @@ void maxmin_settle(struct maxmin *m, const int32_t **changed, int32_t *n)
 /* Most flows meet no other: true when the bundle on link @p at does not, which then has its rate. */
 static bool share_alone(struct maxmin *m, int32_t at, int32_t *n_changed)
 {
-    const struct maxmin_guest *only = guests_begin(m, &m->links[at]);
+    const struct maxmin_guest *only = guest_first(m, &m->links[at]);
     while (only->count == 0)
         only += m->step;
     int32_t id = only->bundle, neck = at;
