@@ -54,8 +54,8 @@ int ideal_find(struct ideal_time *out, struct ideal *x, enum collective_kind kin
 void ideal_set_rough(struct ideal *x, bool rough);
 bool ideal_is_rough(const struct ideal *x); /**< and are there such */
 
-/** Share of its time that a split may be above its bound by: 0, but more where a question that was asked is of a
- * large graph (topo/theta.h) of several classes. */
+/** Share of its time that a split may be above its bound by: 0, but more where a question that was asked is
+ * of a large graph (topo/theta.h) of several classes. */
 double ideal_gap(const struct ideal *x);
 
 /** Find the cuts of all collectives of @p t at @p bw_Bps (unknown ones: those of the file). Errors as

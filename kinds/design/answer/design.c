@@ -771,8 +771,8 @@ static bool is_cut_out(const struct design *d)
 /*
  * Choosing again at a split never makes it slower, and splitting again neither. Where another collective
  * decides the time, another choice may change nothing yet and still allow a better split: so on until no
- * choice changes. The last split is optimal for its choices. Of a graph the choices are cuts, which may be sought
- * with few digits; its times are found again at the end.
+ * choice changes. The last split is optimal for its choices. Of a graph the choices are cuts, which may be
+ * sought with few digits; its times are found again at the end.
  */
 static int solve_split(struct design *d, struct err *e)
 {
@@ -785,8 +785,8 @@ static int solve_split(struct design *d, struct err *e)
     int rc = choose_first(&d->chosen, e);
     if (!rc)
         rc = solve_in_range(d, e);
-    for (int32_t i = 0;
-         i < (graph ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer); i++) {
+    for (int32_t i = 0; i < (graph ? MAX_CUTS : MAX_CHOICES) && !rc && choice && alloc_has_split(&d->answer);
+         i++) {
         unsigned long long before = design_point_choices(d->chosen.point);
         if (is_cut_out(d))
             break;
