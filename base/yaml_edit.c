@@ -4,10 +4,8 @@
  */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "base/yaml_doc.h"

@@ -10,7 +10,6 @@
 #include "cli/calibrate_steps.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/catalogue.h"

@@ -4,7 +4,6 @@
  * workloads/readers/recipe.c; here options are checked and warnings said. What a trace lacks is never filled
  * in silently: a column says which cells were drawn, and a warning how many.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/catalogue.h"

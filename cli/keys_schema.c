@@ -2,12 +2,10 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/num.h"
 
 /* Of a form, a piece [s, end). */
 struct schema_piece {

@@ -5,13 +5,11 @@
  */
 #include "cli/load.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/err.h"
-#include "base/vec.h"
 #include "cli/output.h"
 #include "kinds/design/answer/ages.h"
 #include "kinds/design/ask/load.h"

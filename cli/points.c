@@ -5,7 +5,6 @@
  */
 #include "cli/points.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,11 +2,9 @@
  * Figures of a page, drawn by plots/ from the page's own rows: a front for each group, what varies, and where
  * the time of answers and ends goes.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "cli/html.h"
 #include "cli/webpage.h"
 #include "kinds/design/answer/columns.h"

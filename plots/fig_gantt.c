@@ -9,7 +9,6 @@
  * busy GPUs, a few servers to a row. Time O(stays * GPUs of a server).
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
  * drawn once.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plots/fig.h"

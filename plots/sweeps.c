@@ -7,7 +7,6 @@
  * what is drawn; what a design is compared with may be missing. All memory is the canvas's and goes with it.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plots/columns.h"

@@ -14,10 +14,8 @@
 #include "plots/columns.h"
 #include "plots/xy.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plots/fig.h"

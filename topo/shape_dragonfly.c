@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "topo/bill.h"
 #include "topo/shape.h"
 

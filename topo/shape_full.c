@@ -2,7 +2,6 @@
  * Full mesh: every member is joined to every other, by links of B/(n-1). Links in the order of pairs (0,1),
  * (0,2), ..., (1,2), ...
  */
-#include "base/num.h"
 #include "topo/shape.h"
 
 static void full_counts(struct shape_counts *c, const struct topo_dim *dim)

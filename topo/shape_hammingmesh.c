@@ -27,7 +27,6 @@
  */
 #include <math.h>
 
-#include "base/num.h"
 #include "topo/bill.h"
 #include "topo/clos.h"
 #include "topo/shape.h"

@@ -14,9 +14,7 @@
  *
  * J. Ahn et al., HyperX, SC 2009 (structure); coefficients by counting, ours.
  */
-#include <math.h>
 
-#include "base/num.h"
 #include "topo/bill.h"
 #include "topo/shape.h"
 

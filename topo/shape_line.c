@@ -2,7 +2,6 @@
  * Line: a ring without the wrap. Links of half a member's bandwidth, so that at the ends half of it has no
  * link; of two members one link of all of it. Link i joins members i and i+1.
  */
-#include "base/num.h"
 #include "topo/shape.h"
 
 static void line_counts(struct shape_counts *c, const struct topo_dim *dim)

@@ -28,7 +28,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/num.h"
 #include "topo/bill.h"
 #include "topo/shape.h"
 

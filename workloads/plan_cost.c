@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "workloads/block.h"
 

@@ -8,7 +8,6 @@
  * loaded again from the rings that were chosen, once with what jobs reserve and once with what they send.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kinds/place/place.h"

@@ -1,7 +1,6 @@
 /* Placement studies in words: a row a scheduler, what is the same in every row above them, what a study comes
  * to, and what each model knows. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sheet.h"

@@ -12,9 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/num.h"
 #include "topo/route.h"
 
 /* ---- what servers offer ---- */

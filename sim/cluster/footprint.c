@@ -7,8 +7,6 @@
  */
 #include "sim/cluster/footprint.h"
 
-#include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/num.h"

@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "sim/cluster/footprint.h"
 #include "sim/cluster/job.h"

@@ -19,7 +19,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "base/stat.h"

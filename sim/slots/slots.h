@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/rng.h"
 #include "sim/cluster/cluster.h"
 #include "sim/cluster/job.h"
 

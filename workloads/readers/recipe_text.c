@@ -4,7 +4,6 @@
  * with its place, never a guess. Debian 12 has no TOML library for C.
  */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
  * these: the tenant is `group` of the job's inst_id. The table of instances adds
  * machines, which nothing here asks for. Times are seconds. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -20,7 +20,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/stat.h"
 #include "kinds/design/answer/evidence_table.inc"

@@ -12,7 +12,6 @@
 
 #include "alloc/lp.h"
 #include "base/linexpr.h"
-#include "base/num.h"
 #include "kinds/design/ask/system.h"
 #include "study/study.h"
 #include "topo/uses.h"
