@@ -154,71 +154,51 @@ static const struct column row_columns[] = {
     COLUMNS_END,
 };
 
+/* A row of any table of a run: which fields count says the table's list of columns. */
 struct gossip_run_row {
-    const char *method, *status, *message;
+    const char *method, *status, *message, *link, *dim;
     int64_t seed, exchanges, steps, diverged_step;
-    double accuracy_pct, average_pct, traffic_MB, time_s, compute_s, wait_s, loss;
+    double accuracy_pct, average_pct, traffic_MB, time_s, compute_s, wait_s, loss, epoch, MB;
 };
+
+#define RUN(kind, field, ...) COLUMN_##kind(struct gossip_run_row, field, __VA_ARGS__)
 
 static const struct column run_columns[] = {
-    COLUMN_WORD(struct gossip_run_row, method, "label of the row's method"),
-    COLUMN_COUNT(struct gossip_run_row, seed, "seed of the run"),
-    COLUMN_WORD(struct gossip_run_row, status,
-                "ok; diverged: accuracies and loss are blank, other columns stop there; error"),
-    COLUMN_REAL(struct gossip_run_row, accuracy_pct,
-                "test accuracy of the workers' own models, mean over workers", .better = 1),
-    COLUMN_REAL(struct gossip_run_row, average_pct, "test accuracy of the average of all workers' models",
-                .better = 1),
-    COLUMN_REAL(struct gossip_run_row, traffic_MB, "bytes that all NPUs send", .better = -1),
-    COLUMN_REAL(struct gossip_run_row, time_s, "simulated time", .better = -1),
-    COLUMN_REAL(struct gossip_run_row, compute_s, "part of time_s that a worker computes, mean over workers",
-                .better = -1),
-    COLUMN_REAL(struct gossip_run_row, wait_s, "part of time_s that a worker waits, mean over workers",
-                .better = -1),
-    COLUMN_COUNT(struct gossip_run_row, exchanges, "number of messages, two-way exchanges and collectives",
-                 .better = -1),
-    COLUMN_COUNT(struct gossip_run_row, steps, "training steps of one worker"),
-    COLUMN_REAL(struct gossip_run_row, loss,
-                "training loss in nats, mean over batches of the last tenth of the steps", .better = -1),
-    COLUMN_COUNT(struct gossip_run_row, diverged_step, "step at which the loss of a worker was not finite"),
-    COLUMN_WORD(struct gossip_run_row, message,
-                "what is wrong, or why the bandwidth that is needed could not be found"),
+    RUN(WORD, method, "label of the row's method"),
+    RUN(COUNT, seed, "seed of the run"),
+    RUN(WORD, status, "ok; diverged: accuracies and loss are blank, other columns stop there; error"),
+    RUN(REAL, accuracy_pct, "test accuracy of the workers' own models, mean over workers", .better = 1),
+    RUN(REAL, average_pct, "test accuracy of the average of all workers' models", .better = 1),
+    RUN(REAL, traffic_MB, "bytes that all NPUs send", .better = -1),
+    RUN(REAL, time_s, "simulated time", .better = -1),
+    RUN(REAL, compute_s, "part of time_s that a worker computes, mean over workers", .better = -1),
+    RUN(REAL, wait_s, "part of time_s that a worker waits, mean over workers", .better = -1),
+    RUN(COUNT, exchanges, "number of messages, two-way exchanges and collectives", .better = -1),
+    RUN(COUNT, steps, "training steps of one worker"),
+    RUN(REAL, loss, "training loss in nats, mean over batches of the last tenth of the steps", .better = -1),
+    RUN(COUNT, diverged_step, "step at which the loss of a worker was not finite"),
+    RUN(WORD, message, "what is wrong, or why the bandwidth that is needed could not be found"),
     COLUMNS_END,
-};
-
-struct gossip_curve_row {
-    const char *method;
-    int64_t seed, steps, exchanges;
-    double time_s, epoch, loss, traffic_MB, average_pct;
 };
 
 static const struct column curve_columns[] = {
-    COLUMN_WORD(struct gossip_curve_row, method, "label of the row's method"),
-    COLUMN_COUNT(struct gossip_curve_row, seed, "seed of the run"),
-    COLUMN_REAL(struct gossip_curve_row, time_s, "simulated time", .better = -1),
-    COLUMN_COUNT(struct gossip_curve_row, steps, "steps of one worker: mean over workers, rounded down"),
-    COLUMN_REAL(struct gossip_curve_row, epoch, "the same in epochs, not rounded down"),
-    COLUMN_REAL(struct gossip_curve_row, loss,
-                "training loss in nats, mean over batches since the previous row", .better = -1),
-    COLUMN_COUNT(struct gossip_curve_row, exchanges, "number of exchanges so far, of all workers",
-                 .better = -1),
-    COLUMN_REAL(struct gossip_curve_row, traffic_MB, "bytes sent so far, by all workers", .better = -1),
-    COLUMN_REAL(struct gossip_curve_row, average_pct,
-                "test accuracy of the average of all models, in every fifth row", .better = 1),
+    RUN(WORD, method, "label of the row's method"),
+    RUN(COUNT, seed, "seed of the run"),
+    RUN(REAL, time_s, "simulated time", .better = -1),
+    RUN(COUNT, steps, "steps of one worker: mean over workers, rounded down"),
+    RUN(REAL, epoch, "the same in epochs, not rounded down"),
+    RUN(REAL, loss, "training loss in nats, mean over batches since the previous row", .better = -1),
+    RUN(COUNT, exchanges, "number of exchanges so far, of all workers", .better = -1),
+    RUN(REAL, traffic_MB, "bytes sent so far, by all workers", .better = -1),
+    RUN(REAL, average_pct, "test accuracy of the average of all models, in every fifth row", .better = 1),
     COLUMNS_END,
 };
 
-struct gossip_link_row {
-    const char *method, *link, *dim;
-    double MB;
-};
-
 static const struct column link_columns[] = {
-    COLUMN_WORD(struct gossip_link_row, method, "label of the row's method"),
-    COLUMN_WORD(struct gossip_link_row, link, "link, as from=to"),
-    COLUMN_WORD(struct gossip_link_row, dim, "dimension that the link belongs to"),
-    COLUMN_REAL(struct gossip_link_row, MB, "bytes that the link carries in the run of the first seed",
-                .unit = "MB", .better = -1),
+    RUN(WORD, method, "label of the row's method"),
+    RUN(WORD, link, "link, as from=to"),
+    RUN(WORD, dim, "dimension that the link belongs to"),
+    RUN(REAL, MB, "bytes that the link carries in the run of the first seed", .unit = "MB", .better = -1),
     COLUMNS_END,
 };
 
@@ -262,15 +242,15 @@ static void gossip_put_curve_point(struct sink *sink, const struct study_run *r,
 {
     const struct gossip_point *p = r->point;
     double epoch_steps = (double)gossip_point_epoch_steps(p) * p->fabric.n_workers;
-    const struct gossip_curve_row row = { .method = p->entries[r->entry].label,
-                                          .seed = r->seed,
-                                          .time_s = x->time_s,
-                                          .steps = x->steps / p->fabric.n_workers,
-                                          .epoch = (double)x->steps / epoch_steps,
-                                          .loss = x->loss,
-                                          .exchanges = x->exchanges,
-                                          .traffic_MB = x->sent_B / 1e6,
-                                          .average_pct = x->accuracy * 100 };
+    const struct gossip_run_row row = { .method = p->entries[r->entry].label,
+                                        .seed = r->seed,
+                                        .time_s = x->time_s,
+                                        .steps = x->steps / p->fabric.n_workers,
+                                        .epoch = (double)x->steps / epoch_steps,
+                                        .loss = x->loss,
+                                        .exchanges = x->exchanges,
+                                        .traffic_MB = x->sent_B / 1e6,
+                                        .average_pct = x->accuracy * 100 };
     sink_put(sink, GOSSIP_CURVES, &row);
 }
 
@@ -287,10 +267,10 @@ static int gossip_put_links(struct sink *sink, const struct study_run *r, const 
     if (rc)
         return rc;
     for (int32_t a = 0; a < x->n_arcs; a++) {
-        const struct gossip_link_row row = { .method = p->entries[r->entry].label,
-                                             .link = topo_arc_name(name, &routes, a),
-                                             .dim = p->fabric.net.dims[topo_link_dim(&routes, a / 2)].name,
-                                             .MB = x->arc_B[a] / 1e6 };
+        const struct gossip_run_row row = { .method = p->entries[r->entry].label,
+                                            .link = topo_arc_name(name, &routes, a),
+                                            .dim = p->fabric.net.dims[topo_link_dim(&routes, a / 2)].name,
+                                            .MB = x->arc_B[a] / 1e6 };
         sink_put(sink, GOSSIP_LINKS, &row);
     }
     topo_routes_free(&routes);

@@ -104,110 +104,87 @@ static const struct column row_columns[] = {
     COLUMNS_END,
 };
 
-/* What rows of a run begin with. */
-struct of_run {
-    const char *model, *scheduler;
-    int64_t seed;
-};
-
+/* A row of any table of a run: which fields count says the table's list of columns. */
 struct hetero_run_row {
-    struct of_run of;
-    const char *proof, *status, *message;
-    int64_t stages, units, plans_tried;
+    const char *model, *scheduler, *proof, *status, *message;
+    const char *name, *kind, *type;             /* of a layer */
+    const char *first_name, *last_name, *limit; /* of a stage */
+    int64_t seed, stages, units, plans_tried;   /* units: of the plan, or of a stage */
+    int64_t layer, stage, first, last, servers, evaluations;
     double usd, over_oracle, examples_per_s, reach_per_s, usd_per_h, schedule_s;
-};
-
-struct hetero_plan_row {
-    struct of_run of;
-    const char *name, *kind, *type;
-    int64_t layer, stage, units;
-    double unit_usd_per_h;
-};
-
-struct hetero_stage_row {
-    struct of_run of;
-    const char *first_name, *last_name, *type, *limit;
-    int64_t stage, first, last, units, servers;
-    double usd, compute_us, comm_us, examples_per_s, usd_per_h, weight_GB, memory_GB;
-};
-
-struct hetero_curve_row {
-    struct of_run of;
-    int64_t evaluations;
-    double usd, over_oracle;
+    double unit_usd_per_h, compute_us, comm_us, weight_GB, memory_GB;
 };
 
 /* Besides the rows an axis that has the name of a result (evaluations, servers) is called vary.NAME: who
  * reads the table looks for the result. */
-#define LESS_WORD(type, key, ...)  COLUMN_WORD(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
-#define LESS_COUNT(type, key, ...) COLUMN_COUNT(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
-#define LESS_REAL(type, key, ...)  COLUMN_REAL(struct type, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
-#define OF_RUN(type)                                                                                         \
-    COLUMN_AT(struct type, of.model, "model", TABLE_TEXT, "model that is trained", .flags = COLUMN_YIELDS),  \
-        COLUMN_AT(struct type, of.scheduler, "scheduler", TABLE_TEXT, "scheduler that made the plan"),       \
-        COLUMN_AT(struct type, of.seed, "seed", TABLE_COUNT,                                                 \
-                  "seed of the run; blank for a scheduler that draws nothing at random")
+#define LESS_WORD(key, ...)  COLUMN_WORD(struct hetero_run_row, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
+#define LESS_COUNT(key, ...) COLUMN_COUNT(struct hetero_run_row, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
+#define LESS_REAL(key, ...)  COLUMN_REAL(struct hetero_run_row, key, __VA_ARGS__, .flags = COLUMN_RENAMES)
+#define OF_RUN                                                                                               \
+    COLUMN_WORD(struct hetero_run_row, model, "model that is trained", .flags = COLUMN_YIELDS),              \
+        COLUMN_WORD(struct hetero_run_row, scheduler, "scheduler that made the plan"),                       \
+        COLUMN_COUNT(struct hetero_run_row, seed,                                                            \
+                     "seed of the run; blank for a scheduler that draws nothing at random")
 
 static const struct column run_columns[] = {
-    OF_RUN(hetero_run_row),
-    LESS_REAL(hetero_run_row, usd, "cost of the training; blank without a plan", .unit = "USD", .better = -1),
-    LESS_REAL(hetero_run_row, over_oracle,
-              "usd over that of the cheapest plan, or a bound that no plan is below", .better = -1),
-    LESS_REAL(hetero_run_row, examples_per_s, "throughput of the plan", .better = 1),
-    LESS_REAL(hetero_run_row, reach_per_s,
-              "without a plan: the most that one tried reaches within the limits", .better = 1),
-    LESS_REAL(hetero_run_row, usd_per_h, "price of all units of the plan", .unit = "USD/h", .better = -1),
-    LESS_COUNT(hetero_run_row, stages, "stages of the pipeline"),
-    LESS_COUNT(hetero_run_row, units, "units paid for: of stages, hosts and parameter servers", .better = -1),
-    LESS_COUNT(hetero_run_row, plans_tried, "plans that were evaluated", .better = -1),
-    LESS_WORD(hetero_run_row, proof, "what the scheduler says about its plan"),
+    OF_RUN,
+    LESS_REAL(usd, "cost of the training; blank without a plan", .unit = "USD", .better = -1),
+    LESS_REAL(over_oracle, "usd over that of the cheapest plan, or a bound that no plan is below",
+              .better = -1),
+    LESS_REAL(examples_per_s, "throughput of the plan", .better = 1),
+    LESS_REAL(reach_per_s, "without a plan: the most that one tried reaches within the limits", .better = 1),
+    LESS_REAL(usd_per_h, "price of all units of the plan", .unit = "USD/h", .better = -1),
+    LESS_COUNT(stages, "stages of the pipeline"),
+    LESS_COUNT(units, "units paid for: of stages, hosts and parameter servers", .better = -1),
+    LESS_COUNT(plans_tried, "plans that were evaluated", .better = -1),
+    LESS_WORD(proof, "what the scheduler says about its plan"),
     COLUMN_REAL(struct hetero_run_row, schedule_s, "with --timing: wall clock", .flags = COLUMN_TIMING,
                 .better = -1),
-    LESS_WORD(hetero_run_row, status, "done; error; or why there is no plan"),
-    LESS_WORD(hetero_run_row, message, "what is wrong"),
+    LESS_WORD(status, "done; error; or why there is no plan"),
+    LESS_WORD(message, "what is wrong"),
     COLUMNS_END,
 };
 
 static const struct column plan_columns[] = {
-    OF_RUN(hetero_plan_row),
-    LESS_COUNT(hetero_plan_row, layer, "number of the layer, from 1"),
-    LESS_WORD(hetero_plan_row, name, "name of the layer"),
-    LESS_WORD(hetero_plan_row, kind, "kind of the layer"),
-    LESS_WORD(hetero_plan_row, type, "type of the units that compute it"),
-    LESS_COUNT(hetero_plan_row, stage, "stage that it belongs to, from 1"),
-    LESS_COUNT(hetero_plan_row, units, "units of that stage", .better = -1),
-    LESS_REAL(hetero_plan_row, unit_usd_per_h, "price of one unit, with its host and, with parts, its port",
-              .unit = "USD/h", .better = -1),
+    OF_RUN,
+    LESS_COUNT(layer, "number of the layer, from 1"),
+    LESS_WORD(name, "name of the layer"),
+    LESS_WORD(kind, "kind of the layer"),
+    LESS_WORD(type, "type of the units that compute it"),
+    LESS_COUNT(stage, "stage that it belongs to, from 1"),
+    LESS_COUNT(units, "units of that stage", .better = -1),
+    LESS_REAL(unit_usd_per_h, "price of one unit, with its host and, with parts, its port", .unit = "USD/h",
+              .better = -1),
     COLUMNS_END,
 };
 
 static const struct column stage_columns[] = {
-    OF_RUN(hetero_stage_row),
-    LESS_REAL(hetero_stage_row, usd, "cost of the whole plan", .unit = "USD", .better = -1),
-    LESS_COUNT(hetero_stage_row, stage, "number of the stage, from 1"),
-    LESS_COUNT(hetero_stage_row, first, "number of its first layer"),
-    LESS_COUNT(hetero_stage_row, last, "number of its last layer"),
-    LESS_WORD(hetero_stage_row, first_name, "name of its first layer"),
-    LESS_WORD(hetero_stage_row, last_name, "name of its last layer"),
-    LESS_WORD(hetero_stage_row, type, "type of its units"),
-    LESS_COUNT(hetero_stage_row, units, "units that share its work", .better = -1),
-    LESS_COUNT(hetero_stage_row, servers, "parameter servers that serve this stage"),
-    LESS_REAL(hetero_stage_row, compute_us, "compute time per example", .better = -1),
-    LESS_REAL(hetero_stage_row, comm_us, "communication time per example", .better = -1),
-    LESS_WORD(hetero_stage_row, limit, "bottleneck of the stage: compute, communication or servers"),
-    LESS_REAL(hetero_stage_row, examples_per_s, "throughput of the stage", .better = 1),
-    LESS_REAL(hetero_stage_row, usd_per_h, "price of its units and servers", .unit = "USD/h", .better = -1),
-    LESS_REAL(hetero_stage_row, weight_GB, "size of the parameters of its layers", .better = -1),
-    LESS_REAL(hetero_stage_row, memory_GB, "memory of its units together; blank where unknown", .better = -1),
+    OF_RUN,
+    LESS_REAL(usd, "cost of the whole plan", .unit = "USD", .better = -1),
+    LESS_COUNT(stage, "number of the stage, from 1"),
+    LESS_COUNT(first, "number of its first layer"),
+    LESS_COUNT(last, "number of its last layer"),
+    LESS_WORD(first_name, "name of its first layer"),
+    LESS_WORD(last_name, "name of its last layer"),
+    LESS_WORD(type, "type of its units"),
+    LESS_COUNT(units, "units that share its work", .better = -1),
+    LESS_COUNT(servers, "parameter servers that serve this stage"),
+    LESS_REAL(compute_us, "compute time per example", .better = -1),
+    LESS_REAL(comm_us, "communication time per example", .better = -1),
+    LESS_WORD(limit, "bottleneck of the stage: compute, communication or servers"),
+    LESS_REAL(examples_per_s, "throughput of the stage", .better = 1),
+    LESS_REAL(usd_per_h, "price of its units and servers", .unit = "USD/h", .better = -1),
+    LESS_REAL(weight_GB, "size of the parameters of its layers", .better = -1),
+    LESS_REAL(memory_GB, "memory of its units together; blank where unknown", .better = -1),
     COLUMNS_END,
 };
 
 static const struct column curve_columns[] = {
-    OF_RUN(hetero_curve_row),
-    LESS_COUNT(hetero_curve_row, evaluations, "plans tried so far", .better = -1),
-    LESS_REAL(hetero_curve_row, usd, "cost of the cheapest plan so far", .unit = "USD", .better = -1),
-    LESS_REAL(hetero_curve_row, over_oracle,
-              "usd over the cost of the cheapest plan of all, or over its lower bound", .better = -1),
+    OF_RUN,
+    LESS_COUNT(evaluations, "plans tried so far", .better = -1),
+    LESS_REAL(usd, "cost of the cheapest plan so far", .unit = "USD", .better = -1),
+    LESS_REAL(over_oracle, "usd over the cost of the cheapest plan of all, or over its lower bound",
+              .better = -1),
     COLUMNS_END,
 };
 
@@ -257,11 +234,14 @@ static double cost_of(const struct hetero_result *x)
 
 /* ---- runs, as they end ---- */
 
-static struct of_run of_run(const struct study_run *r)
+static struct hetero_run_row row_of_run(const struct study_run *r)
 {
     const struct hetero_point *p = r->point;
     const struct hetero_scheduler *x = &hetero_schedulers[p->schedulers[r->entry]];
-    return (struct of_run){ p->profile.name, x->name, x->seeded ? r->seed : -1 };
+    return (struct hetero_run_row){ .model = p->profile.name,
+                                    .scheduler = x->name,
+                                    .seed = x->seeded ? r->seed : -1,
+                                    .over_oracle = NAN /* see derive_ratio() */ };
 }
 
 /* A row of table runs; ratios to the oracle are filled in when it is known. */
@@ -269,12 +249,11 @@ void hetero_study_put_run(struct sink *sink, const struct study_run *r, const st
 {
     const struct hetero_point *p = r->point;
     bool failed = x->head.rc != 0;
-    struct hetero_run_row row = { .of = of_run(r) };
+    struct hetero_run_row row = row_of_run(r);
     /* Nobody asked for a scheduler that cannot run here. */
     if (x->head.rc == -ERR_RANGE && !p->listed)
         return;
     row.usd = has_plan(x) ? x->usd : (double)NAN;
-    row.over_oracle = NAN; /* see derive_run() */
     row.examples_per_s = has_plan(x) ? x->per_s : (double)NAN;
     row.reach_per_s = has_plan(x) || failed ? (double)NAN : x->reach_per_s;
     row.usd_per_h = has_plan(x) ? x->usd_per_h : (double)NAN;
@@ -348,15 +327,15 @@ double hetero_study_network_usd_per_h(const struct hetero_search *s)
 static void put_layers(struct sink *sink, const struct study_run *r, const struct stage_run *x, int32_t stage)
 {
     const struct hetero_profile *f = &((const struct hetero_point *)r->point)->profile;
+    struct hetero_run_row row = row_of_run(r);
+    row.type = f->types[x->type].name;
+    row.stage = stage + 1;
+    row.units = x->units;
+    row.unit_usd_per_h = hetero_unit_usd_per_h(f, x->type);
     for (int32_t l = x->first; l <= x->last; l++) {
-        const struct hetero_plan_row row = { .of = of_run(r),
-                                             .layer = l + 1,
-                                             .name = f->layers[l].name,
-                                             .kind = hetero_kind_words[f->layers[l].kind],
-                                             .type = f->types[x->type].name,
-                                             .stage = stage + 1,
-                                             .units = x->units,
-                                             .unit_usd_per_h = hetero_unit_usd_per_h(f, x->type) };
+        row.layer = l + 1;
+        row.name = f->layers[l].name;
+        row.kind = hetero_kind_words[f->layers[l].kind];
         sink_put(sink, HETERO_PLANS, &row);
     }
 }
@@ -384,31 +363,32 @@ static void put_stage_row(struct sink *sink, const struct study_run *r, const st
 {
     const struct hetero_profile *f = &((const struct hetero_point *)r->point)->profile;
     const double mem_B = f->types[x->type].mem_B;
-    const struct hetero_stage_row row = { .of = of_run(r),
-                                          .usd = usd,
-                                          .stage = stage + 1,
-                                          .first = x->first + 1,
-                                          .last = x->last + 1,
-                                          .first_name = f->layers[x->first].name,
-                                          .last_name = f->layers[x->last].name,
-                                          .type = f->types[x->type].name,
-                                          .units = x->units,
-                                          .servers = x->servers,
-                                          .compute_us = x->compute_s * 1e6,
-                                          .comm_us = x->comm_s * 1e6,
-                                          .limit = limit_of(x),
-                                          .examples_per_s = 1 / x->time_s,
-                                          .usd_per_h = x->usd_per_h,
-                                          .weight_GB = weight_B(f, x) / 1e9,
-                                          .memory_GB =
-                                              mem_B > 0 ? (double)x->units * mem_B / 1e9 : (double)NAN };
+    struct hetero_run_row row = row_of_run(r);
+    row.usd = usd;
+    row.stage = stage + 1;
+    row.first = x->first + 1;
+    row.last = x->last + 1;
+    row.first_name = f->layers[x->first].name;
+    row.last_name = f->layers[x->last].name;
+    row.type = f->types[x->type].name;
+    row.units = x->units;
+    row.servers = x->servers;
+    row.compute_us = x->compute_s * 1e6;
+    row.comm_us = x->comm_s * 1e6;
+    row.limit = limit_of(x);
+    row.examples_per_s = 1 / x->time_s;
+    row.usd_per_h = x->usd_per_h;
+    row.weight_GB = weight_B(f, x) / 1e9;
+    row.memory_GB = mem_B > 0 ? (double)x->units * mem_B / 1e9 : (double)NAN;
     sink_put(sink, HETERO_STAGES, &row);
 }
 
 static void hetero_put_curve_point(struct sink *sink, const struct study_run *r, int64_t evaluations,
                                    double usd)
 {
-    const struct hetero_curve_row row = { of_run(r), evaluations, usd, NAN /* see derive_curve() */ };
+    struct hetero_run_row row = row_of_run(r);
+    row.evaluations = evaluations;
+    row.usd = usd;
     sink_put(sink, HETERO_CURVES, &row);
 }
 
@@ -436,25 +416,19 @@ void hetero_study_put_details(struct sink *sink, const struct study_run *r, cons
     }
 }
 
-static void derive_run(void *row, const void *shared)
+static void derive_ratio(void *row, const void *shared)
 {
     struct hetero_run_row *x = row;
     x->over_oracle = over_oracle(shared, x->usd);
 }
 
-static void derive_curve(void *row, const void *shared)
-{
-    struct hetero_curve_row *x = row;
-    x->over_oracle = over_oracle(shared, x->usd);
-}
-
 const struct table_def hetero_tables[N_HETERO_TABLES] = {
     { .word = "rows", .columns = row_columns },
-    { .word = "runs", .columns = run_columns, .derive = derive_run },
+    { .word = "runs", .columns = run_columns, .derive = derive_ratio },
     { .word = "plans", .columns = plan_columns, .first_seed = true },
     /* The text of one point shows its cheapest plan. */
     { .word = "stages", .columns = stage_columns, .first_seed = true, .always = true },
-    { .word = "curves", .columns = curve_columns, .derive = derive_curve },
+    { .word = "curves", .columns = curve_columns, .derive = derive_ratio },
 };
 
 /* ---- rows ---- */
@@ -559,25 +533,10 @@ static void fill_status(struct hetero_row *row, const struct hetero_group *g, st
     row->message = text->n ? text_str(text) : NULL;
 }
 
-/* The cheapest median of the point, and that of rl-lstm. */
-struct bases {
-    double best_usd, rl_usd;
-};
-
-static struct bases find_bases(const struct hetero_group *groups, int32_t n)
-{
-    struct bases b = { INFINITY, NAN };
-    for (int32_t i = 0; i < n; i++) {
-        b.best_usd = fmin(b.best_usd, groups[i].usd);
-        if (strcmp(hetero_schedulers[groups[i].first->scheduler].name, "rl-lstm") == 0)
-            b.rl_usd = groups[i].usd;
-    }
-    return b;
-}
-
-/* One row of the study: a scheduler at a point. */
+/* One row of the study: a scheduler at a point. @p best_usd, @p rl_usd: the cheapest median of the point, and
+ * that of rl-lstm. */
 static int put_scheduler(struct study_rows *rows, const struct hetero_shared *s, const struct hetero_group *g,
-                         const struct bases *bases, struct err *e)
+                         double best_usd, double rl_usd, struct err *e)
 {
     struct hetero_row row = row_of(s);
     struct text text = { 0 };
@@ -589,8 +548,8 @@ static int put_scheduler(struct study_rows *rows, const struct hetero_shared *s,
     row.usd_worst = g->worst_usd;
     row.over_oracle = over_oracle(s, row.usd);
     row.over_oracle_worst = over_oracle(s, row.usd_worst);
-    row.over_best = ratio(row.usd, bases->best_usd, proved);
-    row.over_rl = ratio(row.usd, bases->rl_usd, proved);
+    row.over_best = ratio(row.usd, best_usd, proved);
+    row.over_rl = ratio(row.usd, rl_usd, proved);
     row.oracle_usd = s->oracle_usd;
     row.oracle_proof = oracle_word((enum hetero_proof)s->oracle_proof);
     row.schedule_s = g->schedule_s;
@@ -649,6 +608,7 @@ int hetero_study_reduce(struct study_rows *rows, void *shared, const struct resu
 {
     struct hetero_shared *s = shared;
     struct hetero_group groups[HETERO_MAX_SCHEDULERS];
+    double best_usd = INFINITY, rl_usd = NAN;
     int32_t n = results_entries(r) - 1;
     int rc = 0;
     if (s->head.rc) {
@@ -665,9 +625,13 @@ int hetero_study_reduce(struct study_rows *rows, void *shared, const struct resu
         rc = group_sum_up(&groups[i], r, i, e);
     if (rc)
         return rc;
-    struct bases bases = find_bases(groups, n);
+    for (int32_t i = 0; i < n; i++) {
+        best_usd = fmin(best_usd, groups[i].usd);
+        if (strcmp(hetero_schedulers[groups[i].first->scheduler].name, "rl-lstm") == 0)
+            rl_usd = groups[i].usd;
+    }
     for (int32_t i = 0; i < n && !rc; i++)
         if (groups[i].first->head.rc != -ERR_RANGE || s->listed)
-            rc = put_scheduler(rows, s, &groups[i], &bases, e);
+            rc = put_scheduler(rows, s, &groups[i], best_usd, rl_usd, e);
     return rc;
 }
