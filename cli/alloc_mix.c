@@ -398,8 +398,7 @@ int cmd_alloc_mix(struct run *run, const struct study_source *from, struct err *
     struct study s;
     struct report r = { 0 };
     struct origin origin = { 0 };
-    const struct buy_ask ask = { .from = *from, .threads = omp_get_max_threads() };
-    int rc = buy_find(&a, &s, &ask, e);
+    int rc = buy_find(&a, &s, from, omp_get_max_threads(), e);
     if (!rc) {
         output_notes(run, &s.notes);
         output_notes(run, &a.notes);

@@ -1,6 +1,6 @@
 /*
  * Which network to buy for a mix of jobs. Designs are every combination of the study's axes and of the whole
- * parts that its free bandwidths leave. Each has a bound from steps alone (buy_bound.h), which holds for the
+ * parts that its free bandwidths leave. Each has a bound from steps alone (below), which holds for the
  * very jobs of the study's seeds, so that a bound and a run may be compared as they are.
  *
  * Before any run, a design is put aside where another is nowhere slower and no dearer: no more bandwidth in
@@ -27,7 +27,7 @@
 #include "kinds/design/answer/design.h"
 #include "kinds/design/answer/whole.h"
 #include "kinds/design/ask/system.h"
-#include "kinds/place/buy_bound.h"
+#include "sim/cluster/footprint.h"
 
 #define BUY_ROW(NAME, word, title, unit) { title, unit },
 const struct buy_objective_row buy_objectives[] = { BUY_OBJECTIVES(BUY_ROW) };
@@ -38,10 +38,271 @@ enum { FIRST_SEEDS = 4, MOST_POINTS = 1024, MOST_DESIGNS = 1 << 15, MOST_FRONT =
 #define ROWS_REL 1e-9
 #define SAME_REL 1e-9
 
-struct buy_points {
-    struct buy_point **list;
-    int64_t n;
+/* Steps of one entry on places of an empty cluster, links that groups share being free. */
+struct buy_steps {
+    const struct job_step *
+        *of; /* shape [n], owned, of borrowed steps; the first one that of its first place */
+    int32_t n;
 };
+
+/* A job of a seed. */
+struct buy_job {
+    double submit_s;
+    int32_t entry;
+};
+
+/* A point of the study, as jobs see it and as prices do. Do not copy. */
+struct buy_point {
+    struct study_override axes[SWEEP_MAX_KEYS];
+    struct place_study at;
+    struct design_point asked;
+    struct topo_network net; /* its own, 1 GB/s where bandwidth is to choose */
+    struct job_steps *kept;
+    struct buy_steps *steps; /* shape [at.trace.n_mix], owned */
+    struct buy_job *jobs;    /* shape [seeds][n_jobs], owned: in order of submission */
+    int32_t n_jobs;
+    double *weight; /* shape [at.trace.n_mix], owned: share of an entry in the jobs of all seeds */
+};
+
+/* ---- bounds ---- */
+
+/*
+ * Lower bounds of a cluster study, from steps alone. Whatever place a job gets, its step is a step of one
+ * of the shapes below, at bandwidths no higher than these: the same number of its GPUs on each of its
+ * servers, or pieces of their common divisor (sim/cluster/footprint.h), and links that groups share so free
+ * that only its own ports limit it. No job ends before it came and ran so long; and GPU-hours need GPUs.
+ */
+
+/* More shapes than any mix has: sizes of at most four dimensions. */
+enum { MOST_SHAPES = 4096 };
+
+struct shape_lister {
+    struct buy_point *p;
+    struct buy_steps *out;
+    int32_t entry, cap;
+    int32_t size[TOPO_MAX_DIMS];
+};
+
+static int list_step(struct shape_lister *x, struct err *e)
+{
+    const struct job_step *step;
+    struct err ignored = { 0 };
+    int rc = job_steps_find(&step, x->p->kept, &x->p->at.trace.mix[x->entry].job, x->size, &ignored);
+    if (rc == ERR_NOMEM)
+        return err_nomem(e, "steps of jobs");
+    if (rc) /* no place of that shape can be had */
+        return 0;
+    if (x->out->n == MOST_SHAPES)
+        return err_set(e, ERR_RANGE, "a job of %d GPUs may have places of more than %d shapes",
+                       (int)x->p->at.trace.mix[x->entry].gpus, MOST_SHAPES);
+    if (!vec_reserve(x->out->of, x->cap, x->out->n + 1))
+        return err_nomem(e, "steps of jobs");
+    x->out->of[x->out->n++] = step;
+    return 0;
+}
+
+/* Every way to share @p left GPUs out over dimensions from @p d on. Of a fat tree all are below one leaf: its
+ * links up are free. */
+static int list_shapes(struct shape_lister *x, int32_t d, int32_t left, struct err *e)
+{
+    const struct topo_network *net = &x->p->net;
+    int rc = 0;
+    if (d >= net->n_dims)
+        return left == 1 ? list_step(x, e) : 0;
+    int32_t next = topo_after_entry(net->dims, d);
+    int64_t most = d < x->p->at.servers.level ? 1 : INT64_MAX; /* of a server; pieces of groups may be many */
+    for (int32_t k = d; k < next; k++) {
+        most *= most < INT64_MAX ? net->dims[k].size : 1;
+        x->size[k] = 1;
+    }
+    for (int32_t f = 1; f <= left && !rc; f++) {
+        if (left % f != 0 || f > most)
+            continue;
+        x->size[d] = f;
+        rc = list_shapes(x, next, left / f, e);
+    }
+    return rc;
+}
+
+static int find_steps(struct buy_point *p, int32_t i, struct err *e)
+{
+    const struct place_servers *v = &p->at.servers;
+    struct shape_lister x = { .p = p, .out = &p->steps[i], .entry = i };
+    int32_t gpus = p->at.trace.mix[i].gpus;
+    footprint_ideal(x.size, &p->net, v->level, (int64_t)v->each[0], gpus);
+    int rc = list_step(&x, e);
+    if (!rc && x.out->n == 0)
+        return err_set(e, ERR_RANGE, "a job of %d GPUs finds no place that its plan lies along", (int)gpus);
+    return rc ? rc : list_shapes(&x, 0, gpus, e);
+}
+
+static int draw_jobs(struct buy_point *p, int64_t seed, int64_t seeds, struct err *e)
+{
+    const struct place_trace *t = &p->at.trace;
+    int32_t n = p->n_jobs, *of = malloc((size_t)n * sizeof *of);
+    int rc = of ? 0 : err_nomem(e, "jobs");
+    for (int64_t k = 0; k < seeds && !rc; k++) {
+        struct trace drawn;
+        rc = trace_draw_arrivals(&drawn, n, t->jobs_per_s, (uint64_t)(seed + k), e);
+        if (rc)
+            break;
+        rc = place_draw_mix(of, t, n, seed + k, e);
+        for (int32_t i = 0; i < n && !rc; i++) {
+            p->jobs[k * n + i] = (struct buy_job){ drawn.jobs[i].submit_s, of[i] };
+            p->weight[of[i]] += 1.0 / ((double)n * (double)seeds);
+        }
+        trace_free(&drawn);
+    }
+    free(of);
+    return rc;
+}
+
+/* Steps, jobs and weights of a point that was read. ERR_PARSE, ERR_RANGE, ERR_NOMEM; safe to free after. */
+static int buy_point_build(struct buy_point *p, int64_t seed, int64_t seeds, struct err *e)
+{
+    const struct place_study *s = &p->at;
+    const struct place_trace *t = &s->trace;
+    if (s->model != PLACE_EVENTS || t->n_mix == 0 || t->path)
+        return yaml_fail(
+            &s->doc, s->file.jobs >= 0 ? s->file.jobs : s->doc.root, e, ERR_PARSE,
+            "has %s, expected jobs.mix of model events without a trace, for which a network is chosen",
+            s->model != PLACE_EVENTS ? "another model"
+            : t->path                ? "a trace"
+                                     : "no mix");
+    if (s->servers.types)
+        return yaml_fail_key(&s->doc, yaml_get(&s->doc, s->doc.root, "npus"), e, ERR_UNSUP,
+                             "is for weft place; a network is chosen for one type of NPU");
+    if (isfinite(s->events.horizon_s))
+        return yaml_fail(&s->doc, yaml_get(&s->doc, s->file.events, "horizon_s"), e, ERR_RANGE,
+                         "cuts jobs off, expected none where networks are held against each other");
+    p->n_jobs = (int32_t)t->window.n;
+    p->net = s->servers.net;
+    for (int32_t d = 0; d < p->net.n_dims; d++)
+        if (isnan(p->net.dims[d].bw_Bps))
+            p->net.dims[d].bw_Bps = 1e9;
+    p->steps = calloc((size_t)t->n_mix, sizeof *p->steps);
+    p->weight = calloc((size_t)t->n_mix, sizeof *p->weight);
+    p->jobs = calloc((size_t)seeds * (size_t)p->n_jobs, sizeof *p->jobs);
+    if (!p->steps || !p->weight || !p->jobs)
+        return err_nomem(e, "jobs of a mix");
+    int rc = job_steps_build(&p->kept, &p->net, s->servers.level, e);
+    for (int32_t i = 0; i < t->n_mix && !rc; i++)
+        rc = find_steps(p, i, e);
+    return rc ? rc : draw_jobs(p, seed, seeds, e);
+}
+
+static void buy_point_free(struct buy_point *p)
+{
+    for (int32_t i = 0; i < p->at.trace.n_mix && p->steps; i++)
+        free(p->steps[i].of);
+    free(p->steps);
+    free(p->weight);
+    free(p->jobs);
+    job_steps_free(p->kept);
+    design_point_free(&p->asked);
+    place_study_free(&p->at);
+}
+
+/* All GPUs of the cluster. */
+static double buy_gpus(const struct buy_point *p)
+{
+    double servers = (double)p->net.n_npus;
+    for (int32_t d = 0; d < p->at.servers.level; d++)
+        servers /= p->net.dims[d].size;
+    return servers * p->at.servers.each[0];
+}
+
+/* ---- at bandwidths ---- */
+
+/* Part of a full mesh or ring has part of its bandwidth, as footprint_network() says; of links that a group
+ * has together a place gets those of NPUs that are not its own too. */
+static void find_ratio(double *ratio, const struct buy_point *p, const struct job_step *step)
+{
+    double of_group = 1;
+    for (int32_t d = 0; d < p->net.n_dims; d++) {
+        const struct topo_dim *dim = &p->net.dims[d];
+        ratio[d] = dim->level > 0 ? of_group : step->bw_Bps[d] / dim->bw_Bps;
+        of_group *= (double)dim->size / step->size[d];
+    }
+}
+
+/* What the first place of entry @p i has of each bandwidth of the network where its own ports are no limit,
+ * shape [n_dims]. */
+static void buy_first_ratio(double *ratio, const struct buy_point *p, int32_t i)
+{
+    find_ratio(ratio, p, p->steps[i].of[0]);
+}
+
+/* Links that groups share are at most what ports are, and with @p free as much. */
+static double step_at(const struct buy_point *p, const struct job_step *step, const double *bw_Bps, bool free)
+{
+    double has_Bps[TOPO_MAX_DIMS], ratio[TOPO_MAX_DIMS];
+    find_ratio(ratio, p, step);
+    for (int32_t d = 0; d < p->net.n_dims; d++) {
+        int32_t level = p->net.dims[d].level;
+        double port_Bps = bw_Bps[d - level] * ratio[d - level];
+        has_Bps[d] = level == 0 ? port_Bps : free ? port_Bps : fmin(port_Bps, bw_Bps[d] * ratio[d]);
+    }
+    return step_time(&step->fn, has_Bps);
+}
+
+/* A step of entry @p i at bandwidths @p bw_Bps, shape [n_dims]: on its first place alone, and on whichever
+ * place it is shortest. */
+static double buy_step_s(const struct buy_point *p, int32_t i, const double *bw_Bps)
+{
+    return step_at(p, p->steps[i].of[0], bw_Bps, false);
+}
+
+static double buy_least_step_s(const struct buy_point *p, int32_t i, const double *bw_Bps)
+{
+    double least_s = INFINITY;
+    for (int32_t k = 0; k < p->steps[i].n; k++)
+        least_s = fmin(least_s, step_at(p, p->steps[i].of[k], bw_Bps, true));
+    return least_s;
+}
+
+/* The mean completion on all seeds is not below: every job runs at once, as fast as it can. @p kept, shape
+ * [n_mix]: of its time. */
+static double buy_least_jct_s(const struct buy_point *p, const double *kept, const double *bw_Bps)
+{
+    double sum_s = 0;
+    for (int32_t i = 0; i < p->at.trace.n_mix; i++)
+        if (p->weight[i] > 0)
+            sum_s += p->weight[i] * p->at.trace.mix[i].steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
+    return sum_s;
+}
+
+/* Nor the mean GPU-seconds of a job. */
+static double buy_least_gpu_s(const struct buy_point *p, const double *kept, const double *bw_Bps)
+{
+    double sum_s = 0;
+    for (int32_t i = 0; i < p->at.trace.n_mix; i++) {
+        const struct place_mix *x = &p->at.trace.mix[i];
+        if (p->weight[i] > 0)
+            sum_s += p->weight[i] * x->gpus * x->steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
+    }
+    return sum_s;
+}
+
+/* Nor the mean makespan: the last job to end, and all GPU-hours on all GPUs. */
+static double buy_least_makespan_s(const struct buy_point *p, int64_t seeds, const double *kept,
+                                   const double *bw_Bps)
+{
+    const struct place_trace *t = &p->at.trace;
+    double run_s[PLACE_MAX_MIX] = { 0 }, gpus = buy_gpus(p), sum_s = 0;
+    for (int32_t i = 0; i < t->n_mix; i++)
+        run_s[i] = t->mix[i].steps * buy_least_step_s(p, i, bw_Bps) / kept[i];
+    for (int64_t k = 0; k < seeds; k++) {
+        const struct buy_job *jobs = p->jobs + k * p->n_jobs;
+        double work_s = 0, last_s = 0;
+        for (int32_t i = 0; i < p->n_jobs; i++) {
+            work_s += run_s[jobs[i].entry] * t->mix[jobs[i].entry].gpus / gpus;
+            last_s = fmax(last_s, jobs[i].submit_s - jobs[0].submit_s + run_s[jobs[i].entry]);
+        }
+        sum_s += fmax(work_s, last_s);
+    }
+    return sum_s / (double)seeds;
+}
 
 /* ---- points ---- */
 
@@ -80,15 +341,15 @@ static int read_points(struct buy_answer *a, const struct study *s, struct err *
     if (n > MOST_POINTS)
         return err_set(e, ERR_RANGE, "the study has %lld points, expected at most %d", (long long)n,
                        MOST_POINTS);
-    a->points->list = calloc((size_t)n, sizeof(struct buy_point *));
-    if (!a->points->list)
+    a->points = calloc((size_t)n, sizeof(struct buy_point *));
+    if (!a->points)
         return err_nomem(e, "points");
     for (int64_t i = 0; i < n && !rc; i++) {
         struct buy_point *p = calloc(1, sizeof *p);
         if (!p)
             return err_nomem(e, "points");
         p->at.doc.root = p->asked.doc.root = -1;
-        a->points->list[a->points->n++] = p;
+        a->points[a->n_points++] = p;
         rc = read_point(p, s, i, e);
         if (rc && n > 1 && rc != ERR_NOMEM)
             err_wrap(e, "point %lld", (long long)i);
@@ -98,7 +359,7 @@ static int read_points(struct buy_answer *a, const struct study *s, struct err *
 
 static struct buy_point *point_of(const struct buy_answer *a, const struct buy_design *d)
 {
-    return a->points->list[d->point];
+    return a->points[d->point];
 }
 
 void buy_network(struct topo_network *out, const struct buy_answer *a, const struct buy_design *d)
@@ -154,7 +415,7 @@ static void buy_free_design(struct buy_design *d)
 static int buy_make_design(struct buy_design *d, const struct buy_answer *a, int64_t point,
                            const double *bw_Bps, struct err *e)
 {
-    struct buy_point *p = a->points->list[point];
+    struct buy_point *p = a->points[point];
     *d = (struct buy_design){
         .point = point, .n_dims = p->net.n_dims, .half = NAN, .diff = NAN, .diff_half = NAN
     };
@@ -214,8 +475,8 @@ static bool differ_in_links(const struct buy_answer *a, const struct study *s, i
     struct sweep_point x, y;
     if (i == j)
         return true;
-    for (int32_t k = 0; k < a->points->list[i]->at.trace.n_mix; k++)
-        if (a->points->list[i]->at.trace.mix[k].searched)
+    for (int32_t k = 0; k < a->points[i]->at.trace.n_mix; k++)
+        if (a->points[i]->at.trace.mix[k].searched)
             return false;
     sweep_find_point(&x, &s->sweep, i);
     sweep_find_point(&y, &s->sweep, j);
@@ -287,7 +548,7 @@ static int put_aside(struct buy_answer *a, const struct study *s, struct err *e)
 /* A step whose bandwidths are those of the network, in place of what its place has of them. */
 static int take_network(struct step_fn *out, const struct buy_point *p, int32_t i, struct err *e)
 {
-    const struct step_fn *fn = &p->steps[i].steps[0].of->fn;
+    const struct step_fn *fn = &p->steps[i].of[0]->fn;
     size_t n = (size_t)fn->n_leaves * TOPO_MAX_DIMS;
     double ratio[TOPO_MAX_DIMS];
     *out = *fn;
@@ -329,7 +590,7 @@ static int join_steps(struct step_fn *out, const struct buy_point *p, struct err
 /* In fractions of parts one design: the best for jobs that have their links to themselves. */
 static int split_point(struct buy_answer *a, int64_t i, struct err *e)
 {
-    struct buy_point *p = a->points->list[i];
+    struct buy_point *p = a->points[i];
     struct design_question q;
     struct alloc_answer split;
     struct step_fn step;
@@ -366,7 +627,7 @@ static double most_of_rows(const struct alloc_problem *p, int32_t n_dims, int32_
 
 static int list_point(struct buy_answer *a, int64_t i, struct err *e)
 {
-    struct buy_point *p = a->points->list[i];
+    struct buy_point *p = a->points[i];
     struct design_question q;
     struct whole_list list;
     struct whole_limit limit = { .value = INFINITY };
@@ -391,8 +652,8 @@ static int list_point(struct buy_answer *a, int64_t i, struct err *e)
 static int list_designs(struct buy_answer *a, struct err *e)
 {
     int rc = 0;
-    for (int64_t i = 0; i < a->points->n && !rc; i++) {
-        struct buy_point *p = a->points->list[i];
+    for (int64_t i = 0; i < a->n_points && !rc; i++) {
+        struct buy_point *p = a->points[i];
         double bw_Bps[TOPO_MAX_DIMS];
         bool given = topo_has_bandwidths(&p->at.servers.net);
         topo_get_bandwidths(bw_Bps, &p->at.servers.net);
@@ -716,8 +977,8 @@ static void buy_judge(struct buy_answer *a)
     for (int64_t i = 0; i < a->n; i++)
         a->bound = fmin(a->bound,
                         a->designs[i].fate == BUY_RAN ? fmax(a->designs[i].bound, 0) : a->designs[i].bound);
-    for (int64_t i = 0; i < a->points->n; i++) {
-        const struct buy_point *p = a->points->list[i];
+    for (int64_t i = 0; i < a->n_points; i++) {
+        const struct buy_point *p = a->points[i];
         whole = whole && (topo_has_bandwidths(&p->at.servers.net) || p->asked.pricing == DESIGN_WHOLE);
     }
     double gap = (best->mean.value - a->bound) / best->mean.value;
@@ -820,14 +1081,12 @@ static int decide(struct buy_answer *a, const struct study *s, int32_t threads, 
     return rc;
 }
 
-int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *ask, struct err *e)
+int buy_find(struct buy_answer *out, struct study *study, const struct study_source *from, int32_t threads,
+             struct err *e)
 {
     *out = (struct buy_answer){ .best = -1, .bound = NAN, .gap = NAN };
     *study = (struct study){ .seed = 0 };
-    out->points = calloc(1, sizeof *out->points);
-    if (!out->points)
-        return err_nomem(e, "a study");
-    const struct study_ask open = { .from = ask->from, .kind = &place_kind };
+    const struct study_ask open = { .from = *from, .kind = &place_kind };
     int rc = study_open(study, &open, e);
     if (rc)
         return rc;
@@ -835,7 +1094,7 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
     rc = read_points(out, study, e);
     if (rc)
         return rc;
-    const struct place_study *first = &out->points->list[0]->at;
+    const struct place_study *first = &out->points[0]->at;
     out->objective = (enum buy_objective)first->file.objective;
     out->scheduler = place_ops_of(first->model)->scheduler(first->schedulers[0]);
     if (first->n_schedulers > 1)
@@ -845,7 +1104,7 @@ int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *
     if (!rc)
         rc = put_aside(out, study, e);
     if (!rc && out->n > 0)
-        rc = decide(out, study, ask->threads, e);
+        rc = decide(out, study, threads, e);
     return rc ? rc : text_check(&out->notes, e);
 }
 
@@ -856,12 +1115,10 @@ void buy_free(struct buy_answer *a)
     buy_free_design(&a->equal.design);
     free(a->designs);
     free(a->alone);
-    for (int64_t i = 0; a->points && i < a->points->n; i++) {
-        buy_point_free(a->points->list[i]);
-        free(a->points->list[i]);
+    for (int64_t i = 0; i < a->n_points; i++) {
+        buy_point_free(a->points[i]);
+        free(a->points[i]);
     }
-    if (a->points)
-        free(a->points->list);
     free(a->points);
     text_free(&a->notes);
     *a = (struct buy_answer){ .best = -1 };

@@ -91,12 +91,8 @@ struct buy_answer {
     int32_t n_alone;
     struct text notes;         /**< warnings, a line each */
     int64_t cap;               /**< of designs */
-    struct buy_points *points; /**< owned: the points as read */
-};
-
-struct buy_ask {
-    struct study_source from;
-    int32_t threads;
+    struct buy_point **points; /**< shape [n_points], owned: the points as read */
+    int64_t n_points;
 };
 
 /**
@@ -107,7 +103,8 @@ struct buy_ask {
  * @return 0, also where no design satisfies the constraints; ERR_PARSE, ERR_RANGE with the place; what a
  *         simulation says; ERR_NOMEM.
  */
-int buy_find(struct buy_answer *out, struct study *study, const struct buy_ask *ask, struct err *e);
+int buy_find(struct buy_answer *out, struct study *study, const struct study_source *from, int32_t threads,
+             struct err *e);
 void buy_free(struct buy_answer *a);
 
 /** The network of a design, with its bandwidths. */

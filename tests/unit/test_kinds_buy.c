@@ -29,8 +29,8 @@ static void found_free(struct found *f)
 
 static int find(struct found *f, struct folder *dir, const char *text, int32_t threads, struct err *e)
 {
-    const struct buy_ask ask = { .from = { .path = put(dir, "mix.yaml", text) }, .threads = threads };
-    return buy_find(&f->a, &f->s, &ask, e);
+    const struct study_source from = { .path = put(dir, "mix.yaml", text) };
+    return buy_find(&f->a, &f->s, &from, threads, e);
 }
 
 /* ---- jobs that run alone ---- */
