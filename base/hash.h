@@ -38,6 +38,21 @@ static inline uint32_t hash_mix(uint64_t hash)
     return (uint32_t)((hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
+/** The finaliser of SplitMix64: a bijection. Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014; constants of its variant 13. */
+static inline uint64_t hash_finish(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/** One step of SplitMix64. */
+static inline uint64_t hash_split(uint64_t x)
+{
+    return hash_finish(x + UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static inline uint64_t hash_text(const char *s)
 {
     return text_hash(TEXT_HASH_SEED, s, strlen(s));

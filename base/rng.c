@@ -17,19 +17,11 @@
 #include <gsl/gsl_qrng.h>
 #include <gsl/gsl_rng.h>
 
+#include "base/hash.h"
+
 struct rng {
     gsl_rng gsl; /* its state is ours: gsl_rng_alloc() may abort the program when memory is short */
 };
-
-/* One step of SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014; constants of its variant 13. */
-static uint64_t splitmix64(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /* The 32-bit finaliser of MurmurHash3 (A. Appleby, public domain): a bijection. */
 static uint32_t mix32(uint32_t x)
@@ -43,7 +35,7 @@ static uint32_t mix32(uint32_t x)
  * meet about every other time (birthday); a bijection of the stream cannot. */
 static uint32_t start_value(uint64_t seed, uint64_t stream)
 {
-    uint64_t key = splitmix64(seed ^ splitmix64(stream >> 32));
+    uint64_t key = hash_split(seed ^ hash_split(stream >> 32));
     return mix32((uint32_t)stream ^ (uint32_t)key) ^ (uint32_t)(key >> 32);
 }
 

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/hash.h"
 
 /* ---- hashes ---- */
 
@@ -72,24 +72,16 @@ void store_hash_text(uint64_t *h, const char *s, size_t n)
     }
 }
 
-/* The finish of SplitMix64 (Steele, Lea, Flood 2014): a sum of hashes needs all of their bits mixed. */
-static uint64_t hash_end(uint64_t h)
-{
-    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-    return h ^ h >> 31;
-}
-
 void store_sum_add(struct store_sum *sum, uint64_t h)
 {
     sum->n++;
-    sum->sum += hash_end(h);
+    sum->sum += hash_finish(h); /* all of its bits must be mixed before they are added */
 }
 
 void store_sum_take(struct store_sum *sum, uint64_t h)
 {
     sum->n--;
-    sum->sum -= hash_end(h);
+    sum->sum -= hash_finish(h);
 }
 
 uint64_t store_hash_row(struct sqlite3_stmt *row)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 /* What the search from one end of a route knows of a vertex. A round number instead of a flag saves clearing
@@ -46,15 +47,6 @@ void topo_search_free(struct topo_search *s)
         free(s->next);
     }
     free(s);
-}
-
-/* Deterministic mixing of flow, vertex and seed (the finaliser of SplitMix64, Steele et al., OOPSLA 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
 }
 
 static struct topo_search *open_search(const struct topo_routes *r)
@@ -181,7 +173,7 @@ static int32_t next_arc(const struct topo_routes *r, int32_t v, const struct top
     }
     if (trip->kind == TOPO_ROUTE_SHORTEST)
         return trip->other == 0 || trip->other == SHAPE_STRAIGHT ? least : most;
-    uint64_t wanted = mix(mix(mix(r->seed) ^ trip->flow) ^ (uint64_t)v) % (uint64_t)n;
+    uint64_t wanted = hash_split(hash_split(hash_split(r->seed) ^ trip->flow) ^ (uint64_t)v) % (uint64_t)n;
     for (; wanted > 0; wanted--) {
         int32_t after = most;
         for (int32_t a = first; a >= 0; a = s->next[a])

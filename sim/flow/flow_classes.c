@@ -47,20 +47,11 @@ struct flow_classes {
     bool is_first;
 };
 
-/* The finaliser of SplitMix64 (G. Steele et al., OOPSLA 2014). */
-static uint64_t stir(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 static uint64_t stir_real(uint64_t h, double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return stir(h ^ bits);
+    return hash_split(h ^ bits);
 }
 
 /* New colours: arcs of one colour stay together where key[] is the same. Numbers in order of first mention.
@@ -71,7 +62,7 @@ static int paint(struct flow_classes *x, const uint64_t *key, struct err *e)
     int32_t *example = x->n_of_color, n = 0; /* an arc of each new colour; counted afterwards */
     int rc = 0;
     for (int32_t a = 0; a < x->n_arcs && !rc; a++) {
-        uint64_t h = stir(key[a] ^ x->hash[a]);
+        uint64_t h = hash_split(key[a] ^ x->hash[a]);
         int32_t like = -1;
         hash_each (id, &seen, h)
             if (like < 0 && key[example[id]] == key[a] && x->hash[example[id]] == x->hash[a])
@@ -88,7 +79,7 @@ static int paint(struct flow_classes *x, const uint64_t *key, struct err *e)
     memset(x->n_of_color, 0, (size_t)x->n_arcs * sizeof *x->n_of_color);
     for (int32_t a = 0; a < x->n_arcs; a++) {
         x->n_of_color[x->color[a]]++;
-        x->hash[a] = stir((uint64_t)x->color[a]);
+        x->hash[a] = hash_split((uint64_t)x->color[a]);
     }
     x->n_colors = n;
     return 0;
@@ -112,13 +103,13 @@ static int paint_graph(struct flow_classes *x, struct err *e)
         x->hash[a] = stir_real(stir_real((uint64_t)topo_link_dim(r, a / 2), topo_arc_bw(r, a)), r->lat_s[a]);
     for (int hops = 0; hops < LOOK_HOPS; hops++) {
         for (int32_t v = 0; v < r->n_vertices; v++)
-            next[v] = stir(like[v]);
+            next[v] = hash_split(like[v]);
         for (int32_t a = 0; a < x->n_arcs; a++)
-            next[r->to[a]] += stir(x->hash[a] + like[r->to[a ^ 1]]);
+            next[r->to[a]] += hash_split(x->hash[a] + like[r->to[a ^ 1]]);
         memcpy(like, next, (size_t)r->n_vertices * sizeof *like);
     }
     for (int32_t a = 0; a < x->n_arcs; a++)
-        x->met[a] = stir(stir(x->hash[a] + like[r->to[a]]) + like[r->to[a ^ 1]]);
+        x->met[a] = hash_split(hash_split(x->hash[a] + like[r->to[a]]) + like[r->to[a ^ 1]]);
     free(like);
     return paint(x, x->met, e);
 }
@@ -220,7 +211,7 @@ static int new_class(struct flow_classes *x, uint64_t like, int32_t stage, const
 int flow_classes_add(struct flow_classes *x, int32_t stage, int32_t line, const struct flow_spec *f,
                      struct err *e)
 {
-    uint64_t sum = 0, like = stir((uint64_t)(uint32_t)stage << 32 | (uint32_t)f->n_arcs);
+    uint64_t sum = 0, like = hash_split((uint64_t)(uint32_t)stage << 32 | (uint32_t)f->n_arcs);
     if (x->many)
         return 0;
     if (x->stage >= 0 && (stage != x->stage || line != x->line)) {
@@ -232,7 +223,7 @@ int flow_classes_add(struct flow_classes *x, int32_t stage, int32_t line, const 
     like = stir_real(stir_real(stir_real(like, f->bytes), f->queue_s), f->extra_s);
     for (int32_t i = 0; i < f->n_arcs; i++)
         sum += x->hash[f->arcs[i]];
-    like = stir(like + sum);
+    like = hash_split(like + sum);
     for (int32_t i = 0; i < f->n_arcs; i++)
         x->met[f->arcs[i]] += like;
     x->this_line += like;
