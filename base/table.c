@@ -171,6 +171,12 @@ void table_column_of(struct table *t, const struct table *from, int32_t col)
         table_set_title(t, t->n_cols - 1, from->titles[col]);
 }
 
+void table_columns_of(struct table *t, const struct table *from)
+{
+    for (int32_t col = t->n_cols; col < from->n_cols; col++)
+        table_column_of(t, from, col);
+}
+
 /* Doubling, with products checked: a table may have more cells than 32 bits count. */
 static bool reserve_rows(struct table *t, int64_t n_rows)
 {
@@ -351,6 +357,13 @@ void table_put_cell(struct table *t, const struct table *from, int64_t row, int3
         table_put_count(t, c->count);
         break;
     }
+}
+
+void table_copy_row(struct table *t, const struct table *from, int64_t row)
+{
+    table_row(t);
+    for (int32_t col = 0; col < from->n_cols; col++)
+        table_put_cell(t, from, row, col);
 }
 
 /* Columns and room stay. */

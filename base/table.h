@@ -44,6 +44,8 @@ struct table {
 void table_column(struct table *t, const char *name, enum table_kind kind);
 /** The same with the name, kind, direction and unit of column @p col of @p from. */
 void table_column_of(struct table *t, const struct table *from, int32_t col);
+/** Those columns of @p from that @p t, which has the first of them or none, lacks. */
+void table_columns_of(struct table *t, const struct table *from);
 /** What is better in column @p col: 1 more, -1 less, 0 not known, as in a new column. CSV and JSON say it in
  * their heads, "best=min:time_s,max:speedup", and a CSV that is read back knows it. */
 void table_better(struct table *t, int32_t col, int better);
@@ -82,6 +84,8 @@ void table_clear(struct table *t);
 void table_cut(struct table *t, int64_t n);
 /** The value of a cell of another table, in a column of the same kind. */
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
+/** Begin a row with all cells of row @p row of @p from. */
+void table_copy_row(struct table *t, const struct table *from, int64_t row);
 /** Columns too; then it is as `= { 0 }`. */
 void table_free(struct table *t);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "base/sheet.h"
 #include "base/stat.h"
@@ -278,24 +279,17 @@ static int find_design(struct front_job *j, const struct table *rows, struct err
         d->found = true;
         keep_values(d->x, j->sides[0].keep, rows, row);
         rc = keep_group(&d->group, j->sides[0].keep, rows, row, e);
-        for (int32_t i = 0; i < rows->n_cols; i++)
-            table_column_of(&d->row, rows, i);
-        table_row(&d->row);
-        for (int32_t i = 0; i < rows->n_cols; i++)
-            table_put_cell(&d->row, rows, row, i);
+        table_columns_of(&d->row, rows);
+        table_copy_row(&d->row, rows, row);
     }
     return rc ? rc : d->row.failed ? err_nomem(e, "the design") : 0;
 }
 
-/* One in `every` points, a power of 2, at random. SplitMix64's mixing: Steele, Lea, Flood, "Fast splittable
- * pseudorandom number generators", 2014. */
+/* One in `every` points, a power of 2, at random. */
 static bool is_sampled(const void *data, const struct table *t, int64_t row)
 {
     const int64_t every = *(const int64_t *)data;
-    uint64_t z = (uint64_t)table_count(t, row, keep_id_column(t));
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return ((z ^ z >> 31) & (uint64_t)(every - 1)) == 0;
+    return (hash_finish((uint64_t)table_count(t, row, keep_id_column(t))) & (uint64_t)(every - 1)) == 0;
 }
 
 /* Too many: about half of them go, and of those to come only as many are taken. */
@@ -308,14 +302,11 @@ static void thin(struct front_sample *s)
 static int take_sample(struct front_job *j, const struct table *rows, struct err *e)
 {
     struct front_sample *s = &j->sample;
-    for (int32_t i = 0; i < rows->n_cols && s->rows.n_cols < rows->n_cols; i++)
-        table_column_of(&s->rows, rows, i);
+    table_columns_of(&s->rows, rows);
     for (int64_t row = 0; row < rows->n_rows && s->most > 0; row++) {
         if (!keep_is_design(j->sides[0].keep, rows, row) || !is_sampled(&s->every, rows, row))
             continue;
-        table_row(&s->rows);
-        for (int32_t i = 0; i < rows->n_cols; i++)
-            table_put_cell(&s->rows, rows, row, i);
+        table_copy_row(&s->rows, rows, row);
         if (s->rows.failed)
             break;
         while (s->rows.n_rows > s->most)
@@ -519,9 +510,7 @@ static int read_part(struct front_job *part, const struct front_job *j, const st
 /* Samples are thinned by the same rule, whoever took them. */
 static int add_sample(struct front_sample *s, struct front_sample *part, struct err *e)
 {
-    if (s->rows.n_cols == 0)
-        for (int32_t i = 0; i < part->rows.n_cols; i++)
-            table_column_of(&s->rows, &part->rows, i);
+    table_columns_of(&s->rows, &part->rows);
     s->every = part->every > s->every ? part->every : s->every;
     table_take_rows(&s->rows, &part->rows);
     if (s->rows.failed)
@@ -712,8 +701,7 @@ static void put_values(struct table *t, const struct front_job *j)
     for (int32_t g = 0; g < set->n; g++) {
         struct table row = { 0 };
         int64_t like = front_row(s, set->fronts[g].id[0]);
-        for (int32_t i = 0; i < s->rows.n_cols; i++)
-            table_column_of(&row, &s->rows, i);
+        table_columns_of(&row, &s->rows);
         table_row(&row);
         for (int32_t i = 0; i < s->rows.n_cols && !row.failed; i++)
             front_job_put_value(&row, j, like, i);

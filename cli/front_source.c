@@ -15,8 +15,7 @@ static int number_rows(struct front_source *s, struct err *e)
     const struct table *from = &s->read;
     int32_t point = table_find(from, "point");
     table_clear(&s->rows);
-    for (int32_t i = 0; i < from->n_cols && s->rows.n_cols < from->n_cols; i++)
-        table_column_of(&s->rows, from, i);
+    table_columns_of(&s->rows, from);
     if (s->rows.n_cols == from->n_cols)
         table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
     for (int64_t row = 0; row < from->n_rows; row++) {
@@ -24,9 +23,7 @@ static int number_rows(struct front_source *s, struct err *e)
         s->n = s->begun_point && now == s->point ? s->n + 1 : 0;
         s->begun_point = true;
         s->point = now;
-        table_row(&s->rows);
-        for (int32_t i = 0; i < from->n_cols; i++)
-            table_put_cell(&s->rows, from, row, i);
+        table_copy_row(&s->rows, from, row);
         table_put_count(&s->rows, now < 0 ? -1 : store_row_id(now, s->n));
     }
     return s->rows.failed ? err_nomem(e, "rows") : 0;

@@ -11,21 +11,13 @@
 #include "plots/figure.h"
 #include "plots/xy.h"
 
-static void copy_row(struct table *to, const struct webpage *p, int64_t row)
-{
-    table_row(to);
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        table_put_cell(to, &p->t, row, col);
-}
-
 #define MARKED "marks of the front"
 
 /* The page's rows, with the knee that the page says, and which rows are marks. */
 static int make_figures_table(struct table *to, const struct webpage *p, struct err *e)
 {
     bool has_knee = table_find(&p->t, "knee") >= 0;
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        table_column_of(to, &p->t, col);
+    table_columns_of(to, &p->t);
     if (!has_knee)
         table_column(to, "knee", TABLE_TEXT);
     table_column(to, MARKED, TABLE_COUNT);
@@ -34,7 +26,7 @@ static int make_figures_table(struct table *to, const struct webpage *p, struct 
         bool knee = false;
         for (int32_t g = 0; g < p->n_groups; g++)
             knee = knee || p->groups[g].knee == row;
-        copy_row(to, p, row);
+        table_copy_row(to, &p->t, row);
         if (!has_knee)
             table_put_text(to, knee ? "yes" : "no");
         table_put_count(to, p->is_marked[row]);
@@ -167,11 +159,10 @@ static int put_bars(struct webpage *p, struct err *e)
     int64_t n = 0, *ids = calloc((size_t)p->n_groups * 3 + 1, sizeof *ids);
     if (!ids)
         return err_nomem(e, "figures");
-    for (int32_t col = 0; col < p->t.n_cols; col++)
-        table_column_of(&t, &p->t, col);
+    table_columns_of(&t, &p->t);
     for (int64_t row = 0; row < p->t.n_rows; row++)
         if (webpage_is_chosen(p, row)) {
-            copy_row(&t, p, row);
+            table_copy_row(&t, &p->t, row);
             ids[n++] = p->ids[row];
         }
     struct plot_options opt = {

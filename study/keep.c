@@ -513,8 +513,7 @@ static int parse_limits(struct keep *k, const struct table *columns, struct err 
 static int copy_columns(struct table *t, const struct table *columns, struct err *e)
 {
     *t = (struct table){ 0 };
-    for (int32_t i = 0; i < columns->n_cols; i++)
-        table_column_of(t, columns, i);
+    table_columns_of(t, columns);
     return t->failed ? err_nomem(e, "rows to keep") : 0;
 }
 
@@ -624,9 +623,7 @@ void keep_values(double *x, const struct keep *k, const struct table *rows, int6
 
 static int keep_add_row(struct keep *k, const struct table *rows, int64_t row, struct err *e)
 {
-    table_row(&k->fresh);
-    for (int32_t i = 0; i < rows->n_cols; i++)
-        table_put_cell(&k->fresh, rows, row, i);
+    table_copy_row(&k->fresh, rows, row);
     return k->fresh.failed ? err_nomem(e, "rows to keep") : 0;
 }
 

@@ -104,12 +104,6 @@ void study_form_free(struct study_form *r)
     *r = (struct study_form){ 0 };
 }
 
-void study_put_heads(struct table *t, const struct table *columns)
-{
-    for (int32_t col = 0; col < columns->n_cols; col++)
-        table_column_of(t, columns, col);
-}
-
 /* Ids order the rows of a table, whatever the order of the runs. */
 int64_t study_run_id(int64_t point, int64_t entry, int64_t k, bool by_seed)
 {
@@ -291,7 +285,7 @@ static int put_shared(struct study_form *r, struct store *store, const struct st
                       struct err *e)
 {
     struct table again = { 0 };
-    study_put_heads(&again, &r->columns[STORE_POINTS]);
+    table_columns_of(&again, &r->columns[STORE_POINTS]);
     table_row(&again);
     for (int32_t col = 0; col <= r->study->sweep.n_keys; col++)
         table_put_cell(&again, &r->shared_rows[0], 0, col);
@@ -484,7 +478,7 @@ int study_put_rows(struct study_form *r, struct store *store, const struct table
 {
     struct table t = { 0 };
     int32_t head = head_columns(r);
-    study_put_heads(&t, &r->columns[STORE_RESULTS]);
+    table_columns_of(&t, &r->columns[STORE_RESULTS]);
     for (int64_t row = 0; row < rows->n_rows; row++) {
         table_row(&t);
         table_put_cell(&t, rows, row, 0);

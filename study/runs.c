@@ -630,7 +630,7 @@ static void put_unit_column(struct table *t, void *data)
 static void put_more(struct table *t, int32_t i, void *data)
 {
     const struct study_runs *r = data;
-    study_put_heads(t, &r->form.columns[i + 1]);
+    table_columns_of(t, &r->form.columns[i + 1]);
 }
 
 struct fleet_work study_runs_work(struct study_runs *r)

@@ -50,9 +50,6 @@ int64_t study_result_id(int64_t point, int64_t entry, int64_t k);
 /** The point whose results it is compared with, itself or another; -1: none. */
 int64_t study_base(const struct study *s, int64_t point);
 
-/** Columns as @p columns has them. */
-void study_put_heads(struct table *t, const struct table *columns);
-
 /**
  * Into the store what @p batch has, into @p done its units, and reduce the points that are whole with them:
  * their rows are appended to @p rows, and counted. On the first rank. Rows, here and below, have the columns

@@ -401,8 +401,7 @@ static int add_table(struct store *s, const struct store_table_form *form, struc
                                .names = calloc(n, sizeof *t->names),
                                .part_of = calloc(n, sizeof *t->part_of),
                                .n_texts = calloc(n, sizeof *t->n_texts) };
-    for (int32_t col = 0; col < form->columns->n_cols; col++)
-        table_column_of(&t->columns, form->columns, col);
+    table_columns_of(&t->columns, form->columns);
     find_directions(s, t);
     bool whole = t->word && t->names && t->part_of && t->n_texts && !t->columns.failed && !first.failed;
     for (int32_t col = 0; col < t->columns.n_cols && whole; col++) {

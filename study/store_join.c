@@ -340,8 +340,7 @@ int store_next_joined(struct store *s, struct store_walk *w, int64_t most, struc
             table_free(rows);
             return rc;
         }
-        for (int32_t i = rows->n_cols; i < j->pieces[0].rows.n_cols; i++)
-            table_column_of(rows, &j->pieces[0].rows, i);
+        table_columns_of(rows, &j->pieces[0].rows);
         struct join_piece *p = find_next(j, &upto);
         if (!p)
             break;

@@ -202,8 +202,8 @@ static int read_rule(struct merge *m, struct err *e)
     yaml_free(&doc);
     if (!rc)
         rc = keep_build(&m->keep, &m->rule, columns, e);
-    for (int32_t i = 0; i < columns->n_cols && !rc; i++)
-        table_column_of(&m->few, columns, i);
+    if (!rc)
+        table_columns_of(&m->few, columns);
     return rc;
 }
 

@@ -350,8 +350,7 @@ int store_take(struct store *s, int32_t table, struct table *rows, struct err *e
             return err_nomem(e, "rows of a study");
         t->stretches[t->n_stretches++] = (struct store_stretch){ id, t->held.n_rows + row };
     }
-    for (int32_t col = 0; col < rows->n_cols && t->held.n_cols < rows->n_cols; col++)
-        table_column_of(&t->held, rows, col);
+    table_columns_of(&t->held, rows);
     table_take_rows(&t->held, rows);
     t->sorted = false;
     return t->held.failed ? err_nomem(e, "rows of a study") : 0;
@@ -380,8 +379,7 @@ static int next_held(struct store_table *t, struct store_walk *w, int64_t most, 
     if (!t->sorted && t->n_stretches)
         qsort(t->stretches, (size_t)t->n_stretches, sizeof *t->stretches, by_id);
     t->sorted = true;
-    for (int32_t col = 0; col < t->columns.n_cols && rows->n_cols < t->columns.n_cols; col++)
-        table_column_of(rows, &t->columns, col);
+    table_columns_of(rows, &t->columns);
     table_clear(rows);
     int64_t at = 0, above = t->n_stretches;
     while (at < above) { /* the first whose id is that of the walk, or more */

@@ -162,8 +162,7 @@ void stored_read(struct table *all, struct store *s, int64_t most)
     do {
         assert_ok(store_next(s, &walk, most, &piece, &e), &e);
         assert_true(piece.n_rows <= most);
-        for (int32_t col = 0; all->n_cols < piece.n_cols; col++)
-            table_column_of(all, &piece, col);
+        table_columns_of(all, &piece);
         for (int64_t row = 0; row < piece.n_rows; row++)
             table_take_row(all, &piece, row);
     } while (piece.n_rows);
