@@ -952,17 +952,6 @@ static void put_csv(struct text *out, const char *s)
     text_puts(out, "\"");
 }
 
-/* One line of head without its newline; NULL after the last. */
-static const char *next_line(const char **head, size_t *n)
-{
-    const char *line = *head;
-    if (!line || !*line)
-        return NULL;
-    *n = strcspn(line, "\n");
-    *head = line + *n + (line[*n] == '\n');
-    return line;
-}
-
 /* "min:time_s,max:speedup": of columns of which something is known that their names do not say. What has
  * one of the separators in it is left out. */
 static void put_said(struct text *out, const struct table *t, int what)
@@ -981,7 +970,7 @@ static void put_said(struct text *out, const struct table *t, int what)
 static void write_csv_head(const struct table *t, const char *head, struct text *out)
 {
     size_t n;
-    for (const char *line; (line = next_line(&head, &n));) {
+    for (const char *line; (line = text_next(&head, '\n', &n));) {
         text_puts(out, "# ");
         text_add(out, line, n);
         text_puts(out, "\n");
@@ -1021,7 +1010,7 @@ static void write_csv_row(struct text *out, const struct table *t, int64_t row)
 static void write_json_head(struct json *j, const char *head, struct err *e, int *rc)
 {
     size_t n;
-    for (const char *line; (line = next_line(&head, &n));) {
+    for (const char *line; (line = text_next(&head, '\n', &n));) {
         const char *equals = memchr(line, '=', n);
         size_t n_key = equals ? (size_t)(equals - line) : n;
         char *key = strndup(line, n_key);

@@ -97,6 +97,16 @@ void text_printf(struct text *t, const char *fmt, ...)
     va_end(ap);
 }
 
+const char *text_next(const char **rest, char stop, size_t *n)
+{
+    const char stops[] = { stop, '\0' }, *piece = *rest;
+    if (!piece || !*piece)
+        return NULL;
+    *n = strcspn(piece, stops);
+    *rest = piece + *n + (piece[*n] == stop);
+    return piece;
+}
+
 /* n counts the newline, so that one line is no beginning of another. */
 static bool has_line(const char *text, const char *line, size_t n)
 {

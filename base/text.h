@@ -25,6 +25,14 @@ void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
 void text_vprintf(struct text *t, const char *fmt, va_list ap) ERR_PRINTF(2, 0);
 /** Those lines of @p lines, each ended by a newline, that @p t does not have yet. O(lines * bytes). */
 void text_add_new_lines(struct text *t, const char *lines);
+/**
+ * The next piece of a list, up to @p stop or the end; NULL: *rest is at the end, or NULL. @p rest moves
+ * behind it, @p n is its length.
+ *
+ *     size_t n;
+ *     for (const char *rest = text_str(&lines), *line; (line = text_next(&rest, '\n', &n));)
+ */
+const char *text_next(const char **rest, char stop, size_t *n);
 /** Forget the content, keep the memory. */
 void text_clear(struct text *t);
 void text_free(struct text *t);

@@ -197,15 +197,14 @@ static int put_file(struct text *out, const struct step_fit *f, struct err *e)
     struct text file = { 0 };
     bool put = false;
     int rc = text_read_file(&file, text_str(&f->npu), YAML_MAX_BYTES, e);
-    for (const char *s = text_str(&file); *s && !rc;) {
-        size_t n = strcspn(s, "\n");
+    size_t n;
+    for (const char *rest = text_str(&file), *s; !rc && (s = text_next(&rest, '\n', &n));) {
         bool own = strncmp(s, key, sizeof key - 1) == 0;
         if (own)
             text_printf(out, "%s %.3g\n", key, f->share);
         else if (strncmp(s, band, sizeof band - 1) != 0)
             put_line(out, s, n);
         put = put || own;
-        s += n + (s[n] == '\n');
     }
     if (!rc && !put)
         text_printf(out, "%s %.3g\n", key, f->share);

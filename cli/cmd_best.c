@@ -354,12 +354,6 @@ static void put_answer(struct text *out, const struct best_job *j)
     put_counts(out, j);
 }
 
-static void say_lines(const struct run *run, const struct text *lines)
-{
-    for (const char *line = text_str(lines); *line; line += strcspn(line, "\n") + 1)
-        output_say(run, "%.*s", (int)strcspn(line, "\n"), line);
-}
-
 /* No rows: which limit rules out most, and by how little. */
 static void say_nothing(struct best_job *j)
 {
@@ -367,7 +361,7 @@ static void say_nothing(struct best_job *j)
     bool any = j->answer.n_open == 0;
     output_say(j->run, any ? "no point has a design within the limits" : "no design was found yet");
     put_counts(&lines, j);
-    say_lines(j->run, &lines);
+    output_say_lines(j->run, &lines);
     text_free(&lines);
     if (any)
         output_outcome(j->run, EXIT_NO_DESIGN);
@@ -397,7 +391,7 @@ static int write_rows(struct best_job *j, struct err *e)
     int rc = output_table(j->run, &j->answer.rows, cmd_points_origin(&j->study), e);
     put_answer(&lines, j);
     if (!rc)
-        say_lines(j->run, &lines);
+        output_say_lines(j->run, &lines);
     text_free(&lines);
     return rc;
 }

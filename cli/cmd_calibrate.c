@@ -624,16 +624,15 @@ static void report_unseen(struct report *r, const struct fit_npu *f)
 {
     static const struct column columns[] = { COLUMN_WORD(struct note_row, note, NULL, .in = IN_JSON),
                                              COLUMNS_END };
-    const char *at = text_str(&f->notes);
-    if (*at)
-        report_line(r, "\n%s", at);
+    const char *notes = text_str(&f->notes);
+    size_t n;
+    if (*notes)
+        report_line(r, "\n%s", notes);
     report_list(r, "notes", columns);
-    while (*at && report_is(r, IN_JSON)) {
+    for (const char *at; report_is(r, IN_JSON) && (at = text_next(&notes, '\n', &n));) {
         char line[256];
-        size_t n = strcspn(at, "\n");
         snprintf(line, sizeof line, "%.*s", (int)n, at);
         report_row(r, &(struct note_row){ line });
-        at += n + (at[n] == '\n');
     }
     report_list_end(r);
 }

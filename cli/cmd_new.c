@@ -227,8 +227,8 @@ static void put_named(struct text *out, const char *s, size_t n)
 static void put_network(struct text *out, const struct wish *w)
 {
     bool skipped = false, named = false;
-    for (const char *s = text_str(&w->text[NETWORK]); *s;) {
-        size_t n = strcspn(s, "\n");
+    size_t n;
+    for (const char *rest = text_str(&w->text[NETWORK]), *s; (s = text_next(&rest, '\n', &n));) {
         /* A key and what is indented below it. */
         bool inner = strchr(" \t#-", s[0]) != NULL || n == 0;
         bool npu = w->name[NPU] && (strncmp(s, "npu:", 4) == 0 || (skipped && inner));
@@ -241,7 +241,6 @@ static void put_network(struct text *out, const struct wish *w)
             put_named(out, s, n);
             text_puts(out, "\n");
         }
-        s += n + (s[n] == '\n');
     }
     if (w->name[NPU] && !named)
         text_printf(out, "  npu: %s\n", w->name[NPU]);

@@ -34,13 +34,13 @@ static int read_head(struct text *head, const char *path, struct err *e)
 {
     struct text file = { 0 };
     int rc = strcmp(path, "-") == 0 ? 0 : text_read_file(&file, path, SIZE_MAX - 1, e);
-    for (const char *s = text_str(&file); !rc && s[0] == '#';) {
-        size_t n = strcspn(s, "\n"), skip = 1 + strspn(s + 1, " ");
+    size_t n;
+    for (const char *rest = text_str(&file), *s; !rc && *rest == '#' && (s = text_next(&rest, '\n', &n));) {
+        size_t skip = 1 + strspn(s + 1, " ");
         if (skip <= n) {
             text_add(head, s + skip, n - skip);
             text_puts(head, "\n");
         }
-        s += n + (s[n] == '\n');
     }
     text_free(&file);
     return rc ? rc : text_check(head, e);
@@ -250,9 +250,10 @@ static void put_head(struct webpage *p)
     webpage_put_word_style(p);
     text_puts(&p->out,
               "</style></head>\n<body><a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header>");
-    for (const char *s = text_str(&p->warns); *s; s += strcspn(s, "\n") + 1) {
+    size_t n;
+    for (const char *rest = text_str(&p->warns), *s; (s = text_next(&rest, '\n', &n));) {
         struct text line = { 0 };
-        text_add(&line, s, strcspn(s, "\n"));
+        text_add(&line, s, n);
         text_puts(&p->out, "<p class=\"warn\" role=\"note\">");
         html_put(&p->out, text_str(&line));
         text_puts(&p->out, "</p>\n");
@@ -307,8 +308,9 @@ static void put_inputs(struct webpage *p)
     text_puts(&p->out, "<dt>page made by</dt><dd>weft " WEFT_VERSION ", <code>");
     html_put(&p->out, p->run->recorded);
     text_puts(&p->out, "</code></dd>\n");
-    for (const char *s = text_str(&p->head); *s;) {
-        size_t n = strcspn(s, "\n"), key = strcspn(s, "=\n");
+    size_t n;
+    for (const char *rest = text_str(&p->head), *s; (s = text_next(&rest, '\n', &n));) {
+        size_t key = strcspn(s, "=\n");
         struct text line = { 0 };
         text_add(&line, s, key);
         if (key < n && strncmp(s, "best=", 5) != 0 && strncmp(s, "titles=", 7) != 0 &&
@@ -322,7 +324,6 @@ static void put_inputs(struct webpage *p)
             text_puts(&p->out, "</code></dd>\n");
         }
         text_free(&line);
-        s += n + (s[n] == '\n');
     }
     text_puts(&p->out, "</dl>\n");
     put_meanings(p);

@@ -411,8 +411,8 @@ static int export_conclude(struct run *run, const struct export_tables *t, struc
     int rc = t->kind->conclude(&lines, &verdict, &t->report, e);
     if (!rc)
         rc = text_check(&lines, e);
-    for (const char *line = text_str(&lines); *line && !rc; line += strcspn(line, "\n") + 1)
-        output_say(run, "%.*s", (int)strcspn(line, "\n"), line);
+    if (!rc)
+        output_say_lines(run, &lines);
     if (verdict != VERDICT_FINE)
         run->exit_code = codes[verdict];
     text_free(&lines);

@@ -576,12 +576,10 @@ static int print_spec(const struct run *run, const struct design_point *s, struc
  * were given on the command line. */
 static void warn_about_network(struct run *run, const struct design_point *s)
 {
-    for (const char *line = text_str(&s->notes); *line;) {
-        size_t n = strcspn(line, "\n");
+    size_t n;
+    for (const char *rest = text_str(&s->notes), *line; (line = text_next(&rest, '\n', &n));)
         if (s->own_source < 0 || strncmp(line, "--set ", 6) == 0 || strncmp(line, "dimension ", 10) == 0)
             output_warn(run, "%.*s", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
 }
 
 static int described(struct run *run, struct err *e)

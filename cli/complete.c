@@ -65,9 +65,9 @@ static int offer_catalogues(const struct asked *a, const char *kinds, struct err
 {
     char kind[64];
     int rc = 0;
-    for (size_t n; *kinds && !rc; kinds += n + (kinds[n] == ' ')) {
-        n = strcspn(kinds, " ");
-        snprintf(kind, sizeof kind, "%.*s", (int)n, kinds);
+    size_t n;
+    for (const char *s; !rc && (s = text_next(&kinds, ' ', &n));) {
+        snprintf(kind, sizeof kind, "%.*s", (int)n, s);
         rc = offer_catalogue(a, kind, e);
     }
     return rc;

@@ -125,11 +125,11 @@ static yaml_id find_inner(const struct yaml_doc *doc, const char *path, size_t *
 static void put_keys(struct text *out, const char *keys, const char *value)
 {
     int depth = 0;
-    for (; *keys; keys += strcspn(keys, ".") + (keys[strcspn(keys, ".")] == '.')) {
-        size_t n = strcspn(keys, ".");
-        text_add(out, keys, n);
-        text_puts(out, keys[n] ? ": { " : ": ");
-        depth += keys[n] != '\0';
+    size_t n;
+    for (const char *key; (key = text_next(&keys, '.', &n));) {
+        text_add(out, key, n);
+        text_puts(out, key[n] ? ": { " : ": ");
+        depth += key[n] != '\0';
     }
     text_puts(out, value);
     while (depth-- > 0)

@@ -34,15 +34,14 @@ void html_put(struct text *out, const char *s)
 
 void html_put_lines(struct text *out, const char *s)
 {
-    while (s && *s) {
+    size_t n;
+    for (const char *at; (at = text_next(&s, '\n', &n));) {
         struct text line = { 0 };
-        size_t n = strcspn(s, "\n");
-        text_add(&line, s, n);
+        text_add(&line, at, n);
         html_put(out, text_str(&line));
         text_puts(out, "\n");
         out->failed = out->failed || line.failed;
         text_free(&line);
-        s += n + (s[n] == '\n');
     }
 }
 

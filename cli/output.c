@@ -206,6 +206,13 @@ void output_say(const struct run *run, const char *fmt, ...)
     SAY(run, "", fmt);
 }
 
+void output_say_lines(const struct run *run, const struct text *lines)
+{
+    size_t n;
+    for (const char *rest = text_str(lines), *line; (line = text_next(&rest, '\n', &n));)
+        output_say(run, "%.*s", (int)n, line);
+}
+
 void output_verbose(const struct run *run, const char *fmt, ...)
 {
     if (run->opt.verbose)
@@ -216,12 +223,10 @@ void output_verbose(const struct run *run, const char *fmt, ...)
  * Linear: distinct warnings are few. */
 static bool is_new(struct run *run, const char *line, size_t n)
 {
-    for (const char *s = text_str(&run->warned); *s;) {
-        size_t n_old = strcspn(s, "\n");
+    size_t n_old;
+    for (const char *rest = text_str(&run->warned), *s; (s = text_next(&rest, '\n', &n_old));)
         if (n_old == n && memcmp(s, line, n) == 0)
             return false;
-        s += n_old + (s[n_old] == '\n');
-    }
     text_add(&run->warned, line, n);
     text_puts(&run->warned, "\n");
     return true;
@@ -230,16 +235,15 @@ static bool is_new(struct run *run, const char *line, size_t n)
 /* A line a warning; those that were said are left out. */
 static void warn_lines(struct run *run, const char *lines)
 {
+    size_t n;
     if (run->opt.quiet)
         return;
-    for (const char *s = lines; *s;) {
-        size_t n = strcspn(s, "\n");
+    for (const char *s; (s = text_next(&lines, '\n', &n));) {
         struct err clean = { 0 };
         if (n > 0 && is_new(run, s, n)) {
             err_set(&clean, ERR_OK, "%.*s", (int)n, s);
             say(run, "warning: ", clean.msg);
         }
-        s += n + (s[n] == '\n');
     }
 }
 
@@ -458,9 +462,9 @@ static const char *ending_of(const char *path)
 
 static bool is_among(const char *ending, const char *endings)
 {
-    size_t n = strlen(ending);
-    for (const char *at = endings; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, " ") == n && strncasecmp(at, ending, n) == 0)
+    size_t n;
+    for (const char *at; (at = text_next(&endings, ' ', &n));)
+        if (strlen(ending) == n && strncasecmp(at, ending, n) == 0)
             return true;
     return false;
 }
@@ -468,14 +472,11 @@ static bool is_among(const char *ending, const char *endings)
 /* ".csv, .json or .txt" */
 static void list_endings(char *out, size_t size, const char *endings)
 {
-    size_t used = 0;
-    for (const char *at = endings; *at;) {
-        size_t n = strcspn(at, " ");
-        const char *next = at + n + (at[n] == ' ');
+    size_t used = 0, n;
+    for (const char *next = endings, *at; (at = text_next(&next, ' ', &n));) {
         const char *gap = at == endings ? "" : *next ? ", " : " or ";
         int put = snprintf(out + used, size - used, "%s%.*s", gap, (int)n, at);
         used = put > 0 && (size_t)put < size - used ? used + (size_t)put : size - 1;
-        at = next;
     }
 }
 

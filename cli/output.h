@@ -103,6 +103,8 @@ void output_warn(struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
 void output_notes(struct run *run, const struct text *notes);
 /** "weft COMMAND: ..." on standard error; for outcomes, which -q does not silence. */
 void output_say(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
+/** Every line of @p lines so. */
+void output_say_lines(const struct run *run, const struct text *lines);
 /** The same, only under -v. */
 void output_verbose(const struct run *run, const char *fmt, ...) ERR_PRINTF(2, 3);
 

@@ -176,13 +176,12 @@ static int make_items(struct row_list *list, struct err *e)
 static void put_warnings(struct table *t, const char *notes)
 {
     table_column(t, "warning", TABLE_TEXT);
-    for (const char *line = notes; *line;) {
+    size_t n;
+    for (const char *line; (line = text_next(&notes, '\n', &n));) {
         char text[sizeof((struct err *)0)->msg];
-        size_t n = strcspn(line, "\n");
         snprintf(text, sizeof text, "%.*s", (int)n, line);
         table_row(t);
         table_put_text(t, text);
-        line += n + (line[n] == '\n');
     }
 }
 

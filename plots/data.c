@@ -802,23 +802,11 @@ void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
     }
 }
 
-/* The next phrase at *at, which moves on, without its newline: its length into n. NULL at the end. */
-static const char *phrases_next(const char **at, size_t *n)
-{
-    const char *phrase = *at;
-
-    if (!*phrase)
-        return NULL;
-    *n = strcspn(phrase, "\n");
-    *at = phrase + *n + (phrase[*n] == '\n');
-    return phrase;
-}
-
 static bool phrases_have(const char *phrases, const char *phrase, size_t n)
 {
     size_t k;
 
-    for (const char *p; (p = phrases_next(&phrases, &k));)
+    for (const char *p; (p = text_next(&phrases, '\n', &k));)
         if (k == n && memcmp(p, phrase, n) == 0)
             return true;
     return false;
@@ -840,7 +828,7 @@ void phrases_put(struct text *out, const char *const *list, int64_t n, int64_t i
     const char *at = list ? list[i] : "", *joint = out->n ? " · " : "";
     size_t k;
 
-    for (const char *p; (p = phrases_next(&at, &k));) {
+    for (const char *p; (p = text_next(&at, '\n', &k));) {
         bool tab = *p == '\t';
         if ((part == PHRASES_SHORT && tab) || all_have(list, n, p, k) != (part == PHRASES_COMMON))
             continue;

@@ -155,9 +155,9 @@ static int gnuplot_read_all(int fd, struct text *out, struct err *e)
 int gnuplot_find(struct text *path, struct err *e)
 {
     const char *at = getenv("PATH");
+    size_t n;
     text_clear(path);
-    while (at && *at) {
-        size_t n = strcspn(at, ":");
+    for (const char *rest = at; (at = text_next(&rest, ':', &n));) {
         struct stat st;
         text_clear(path);
         text_add(path, at, n);
@@ -165,7 +165,6 @@ int gnuplot_find(struct text *path, struct err *e)
         if (*at == '/' && !path->failed && stat(path->s, &st) == 0 && S_ISREG(st.st_mode) &&
             access(path->s, X_OK) == 0)
             return 0;
-        at += n + (at[n] == ':');
     }
     text_clear(path);
     return path->failed ? err_nomem(e, "gnuplot") : err_set(e, ERR_LIB, "%s", not_installed);

@@ -61,8 +61,9 @@ enum fit_heads fit_heads_of(const struct topo_npu_heads *heads)
 
 int fit_columns_take(struct fit_columns *c, const char *text, struct err *e)
 {
-    while (*text) {
-        size_t n = strcspn(text, ","), name = strcspn(text, "=,");
+    size_t n;
+    for (const char *rest = text; (text = text_next(&rest, ',', &n));) {
+        size_t name = strcspn(text, "=,");
         int32_t col = -1;
         if (name == 0 || name + 1 >= n || n - name > FIT_COLUMN_NAME)
             return err_set(e, ERR_USAGE, "option --column is \"%.100s\", expected NAME=COLUMN", text);
@@ -77,7 +78,6 @@ int fit_columns_take(struct fit_columns *c, const char *text, struct err *e)
                            near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         }
         snprintf(c->name[col], FIT_COLUMN_NAME, "%.*s", (int)(n - name - 1), text + name + 1);
-        text += n + (text[n] == ',');
     }
     return 0;
 }

@@ -520,3 +520,18 @@ TEST(formulas_are_told_from_numbers_and_words)
     assert_string_equal(text_unguard(quoted), "'a");
     assert_string_equal(text_unguard(number), "'-5");
 }
+
+TEST(pieces_of_a_list_end_at_its_separators_and_at_its_end)
+{
+    static const char list[] = "ab\n\nc";
+    const char *rest = list, *none = NULL;
+    size_t n;
+    assert_ptr_equal(text_next(&rest, '\n', &n), list);
+    assert_int_equal(n, 2);
+    assert_ptr_equal(text_next(&rest, '\n', &n), list + 3);
+    assert_int_equal(n, 0);
+    assert_ptr_equal(text_next(&rest, '\n', &n), list + 4);
+    assert_int_equal(n, 1);
+    assert_null(text_next(&rest, '\n', &n));
+    assert_null(text_next(&none, '\n', &n));
+}

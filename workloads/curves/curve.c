@@ -406,11 +406,10 @@ static int curve_csv_read(struct curve_list *list, const char *name, const char 
 {
     struct curve_csv c = { .list = list, .name = name, .dflt = dflt, .e = e };
     int rc = 0;
-    while (!rc && *text) {
-        size_t n = strcspn(text, "\n");
+    size_t n;
+    for (const char *line; !rc && (line = text_next(&text, '\n', &n));) {
         c.line++;
-        rc = curve_take_line(&c, text, n > 0 && text[n - 1] == '\r' ? n - 1 : n);
-        text += n + (text[n] != '\0');
+        rc = curve_take_line(&c, line, n > 0 && line[n - 1] == '\r' ? n - 1 : n);
     }
     free(c.row);
     return rc;
@@ -728,15 +727,14 @@ static int nccl_read(struct curve_list *list, const char *name, const char *text
         .list = list, .name = name, .dflt = dflt, .unit_s = 1e-6, .collective = -1, .fresh = true, .e = e
     };
     int rc = 0;
-    while (!rc && *text) {
-        size_t n = strcspn(text, "\n"), length = n;
-        const char *line = skip_tag(text, &length);
+    size_t length;
+    for (const char *line; !rc && (line = text_next(&text, '\n', &length));) {
+        line = skip_tag(line, &length);
         l.line++;
         if (split_line(&l, line, length))
             read_comment(&l);
         else if (is_row(&l))
             rc = nccl_read_row(&l);
-        text += n + (text[n] != '\0');
     }
     return rc;
 }

@@ -425,12 +425,10 @@ static bool matches(const char *name, const char *pattern, size_t n)
 
 static bool is_listed(const char *name, const char *list)
 {
-    while (list && *list) {
-        size_t n = strcspn(list, " ");
-        if (matches(name, list, n))
+    size_t n;
+    for (const char *word; (word = text_next(&list, ' ', &n));)
+        if (matches(name, word, n))
             return true;
-        list += n + (list[n] == ' ');
-    }
     return false;
 }
 
@@ -917,12 +915,10 @@ static int put_flavor(struct text *out, struct recipe_said *r, const char *inden
         rc = err_set(e, ERR_PARSE, "%s: no such file among models", flavors[k].file);
     rc = rc ? rc : text_check(&path, e);
     rc = rc ? rc : text_read_file(&file, text_str(&path), YAML_MAX_BYTES, e);
-    for (const char *s = text_str(&file); *s && !rc;) {
-        size_t n = strcspn(s, "\n");
+    size_t n;
+    for (const char *rest = text_str(&file), *s; !rc && (s = text_next(&rest, '\n', &n));)
         if (*s != '#' && n && strncmp(s, "seq:", 4) != 0)
             text_printf(out, "%s%.*s\n", indent, (int)n, s);
-        s += n + (s[n] == '\n');
-    }
     if (!rc)
         put(out, indent, "seq", "%lld", (long long)r->count[SEQ]);
     text_free(&path);

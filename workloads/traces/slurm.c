@@ -134,9 +134,10 @@ static int take_gpus(const struct trace_row *row, int32_t k, int32_t *gpus, bool
     static const char word[] = "gres/gpu";
     double all = -1, typed = 0;
     *slices = false;
-    for (const char *s = trace_field(row, k); *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ',')) {
+    size_t end;
+    for (const char *rest = trace_field(row, k), *s; (s = text_next(&rest, ',', &end));) {
         char number[24] = "";
-        size_t end = strcspn(s, ","), equals = strcspn(s, "=,");
+        size_t equals = strcspn(s, "=,");
         char after = strncmp(s, word, sizeof word - 1) == 0 ? s[sizeof word - 1] : '\0';
         double x;
         if (after != '=' && after != ':')

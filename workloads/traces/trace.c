@@ -731,15 +731,14 @@ static int canonical_take_status(const struct trace_row *row, int32_t *out)
 /* "gpus;batch". */
 static int take_synthetic(const struct trace_row *row, unsigned *out)
 {
-    for (const char *s = trace_field(row, TRACE_SYNTHETIC); *s;) {
-        size_t n = strcspn(s, ";");
+    size_t n;
+    for (const char *rest = trace_field(row, TRACE_SYNTHETIC), *s; (s = text_next(&rest, ';', &n));) {
         int k = 0;
         while (k < N_TRACE_COLUMNS && (strlen(columns[k].name) != n || memcmp(columns[k].name, s, n) != 0))
             k++;
         if (k == N_TRACE_COLUMNS)
             return trace_fail_field(row, ERR_PARSE, TRACE_SYNTHETIC, "names of columns with ; between");
         *out |= 1u << k;
-        s += n + (s[n] == ';');
     }
     return 0;
 }
