@@ -14,6 +14,7 @@
 #include "base/stat.h"
 #include "cli/output.h"
 #include "cli/points.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/place/buy.h"
 #include "kinds/place/place.h"
 
@@ -352,7 +353,7 @@ static void mix_say_equal(struct report *r, const struct buy_answer *a)
     char each[SHOW], v[SHOW], more[SHOW], ci[SHOW], usd[SHOW];
     report_json_real(r, "equal_GBps", even->is ? even->each_Bps / 1e9 : (double)NAN);
     report_json_real(r, "equal_value", even->is ? d->mean.value : (double)NAN);
-    report_json_real(r, "equal_cost_usd", even->is ? d->usd : (double)NAN);
+    report_json_real(r, DESIGN_COLUMN(equal_cost_usd), even->is ? d->usd : (double)NAN);
     if (!even->is)
         return;
     report_line(r, "equal split  %s GB/s each: ", show_real(each, even->each_Bps / 1e9, 5));

@@ -20,6 +20,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/points.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/lists.h"
 #include "kinds/design/answer/price.h"
 #include "kinds/design/explore/book.h"
@@ -361,56 +362,30 @@ static void report_step(struct report *r, const struct alloc_page *p, int32_t k,
     report_close(r, '}');
 }
 
-struct whole_facts {
-    int32_t n_dims, plans_proved; /* plans_proved -1: no plan was compared */
-    double designs, usd_fraction, lower_bound, gap, bw_Bps[TOPO_MAX_DIMS];
-    int64_t timed, plans_tried, ties;
-    const char *status;
-    bool ties_counted;
-};
-
-#define WHOLE(field, called, kind, ...) COLUMN_AT(struct whole_facts, field, called, kind, NULL, __VA_ARGS__)
-static const struct column whole_columns[] = {
-    WHOLE(n_dims, "n_dims", TABLE_COUNT, .in = IN_NONE),
-    WHOLE(designs, "designs", TABLE_REAL, .in = IN_JSON),
-    WHOLE(timed, "timed", TABLE_COUNT, .in = IN_JSON),
-    WHOLE(usd_fraction, "usd_fraction", TABLE_REAL, .in = IN_JSON),
-    WHOLE(status, "relaxation.status", TABLE_TEXT, .in = IN_JSON),
-    WHOLE(lower_bound, "relaxation.lower_bound", TABLE_REAL, .in = IN_JSON),
-    WHOLE(gap, "relaxation.gap", TABLE_REAL, .in = IN_JSON),
-    WHOLE(bw_Bps, "relaxation.bw_GBps", TABLE_REAL, .in = IN_JSON, .repeat = TOPO_MAX_DIMS, .upto = "n_dims",
-          .per = 1e9),
-    WHOLE(plans_tried, "plans_tried", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
-    WHOLE(plans_proved, "plans_proved", TABLE_COUNT, .in = IN_JSON, .flags = COLUMN_IF_ANY,
-          .show = COLUMN_YES_NO),
-    WHOLE(ties, "ties", TABLE_COUNT, .in = IN_JSON),
-    WHOLE(ties_counted, "ties_counted", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
-    COLUMNS_END,
-};
-
 #define TIE(field) COLUMN_REAL(struct whole_tie, field, NULL, .in = IN_JSON)
 static const struct column tie_columns[] = { TIE(time_s), TIE(cost_usd), COLUMNS_END };
 
-static struct whole_facts whole_facts(const struct alloc_page *p)
+/* The search over whole parts, and the same question in fractions of them. */
+static void report_lattice(struct report *r, const struct alloc_page *p)
 {
     const struct design *d = p->design;
     const struct whole_answer *w = &d->whole;
-    bool plans = d->plans.tried > 0;
-    struct whole_facts x = {
-        .n_dims = d->n_dims,
-        .plans_proved = plans ? d->plans.proved : -1,
-        .designs = w->n_points,
-        .usd_fraction = d->usd_fraction,
-        .lower_bound = d->relaxed.lower_bound * design_unit(p->study).per_SI,
-        .gap = d->answer.value > 0 ? 1 - d->relaxed.lower_bound / d->answer.value : 0,
-        .timed = w->n_evaluated,
-        .plans_tried = plans ? d->plans.tried : -1,
-        .ties = w->n_ties,
-        .status = alloc_status_names[d->relaxed.status],
-        .ties_counted = w->ties_counted,
-    };
-    memcpy(x.bw_Bps, d->relaxed.bw_Bps, (size_t)d->n_dims * sizeof *x.bw_Bps);
-    return x;
+    double lower_bound = d->relaxed.lower_bound, value = d->answer.value;
+    report_json_real(r, "designs", w->n_points);
+    report_json_count(r, "timed", w->n_evaluated);
+    report_json_real(r, DESIGN_COLUMN(usd_fraction), d->usd_fraction);
+    report_open(r, "relaxation", '{');
+    report_json_word(r, "status", alloc_status_names[d->relaxed.status]);
+    report_json_real(r, "lower_bound", lower_bound * design_unit(p->study).per_SI);
+    report_json_real(r, "gap", value > 0 ? 1 - lower_bound / value : 0);
+    report_reals(r, "bw_GBps", d->relaxed.bw_Bps, d->n_dims, 1e9);
+    report_close(r, '}');
+    if (d->plans.tried > 0) {
+        report_json_count(r, "plans_tried", d->plans.tried);
+        report_json_flag(r, "plans_proved", d->plans.proved);
+    }
+    report_json_count(r, "ties", w->n_ties);
+    report_json_flag(r, "ties_counted", w->ties_counted);
 }
 
 /* Everything of whole parts in one object; none where prices are by the GB/s. */
@@ -420,9 +395,8 @@ static void report_whole(struct report *r, const struct alloc_page *p, bool has)
     const struct whole_answer *w = &d->whole;
     if (!has || !d->is_whole)
         return;
-    const struct whole_facts facts = whole_facts(p);
     report_open(r, "whole", '{');
-    report_facts(r, whole_columns, &facts);
+    report_lattice(r, p);
     report_open(r, "tied", '[');
     for (int32_t i = 0; i < w->n_listed; i++) {
         report_open(r, NULL, '{');
@@ -496,112 +470,6 @@ static void report_place(struct report *r, const struct alloc_page *p)
     report_close(r, '}');
 }
 
-/* What is no list and no object of its own. Without a split all is there and null, so that a program finds
- * the same names in every object. */
-struct alloc_facts {
-    const char *status, *reason, *study, *network, *spec, *workload, *objective, *model, *unit, *bound_model,
-        *bound_of;
-    int64_t npus;
-    double total_Bps, time_s, cost_usd, nic_Bps, value, lower_bound, gap, equal_Bps, equal_s, equal_usd,
-        bill_usd, bill_low, bill_high, speedup, perf_per_cost_gain, objective_gain, regret;
-    int32_t unique, equal_allowed; /* -1: not known */
-    bool verified;
-};
-
-#define FACT(field, called, kind, ...)                                                                       \
-    COLUMN_AT(struct alloc_facts, field, called, kind, NULL, .in = IN_JSON, __VA_ARGS__)
-#define FACT_WORD(field)         FACT(field, #field, TABLE_TEXT, .unit = "")
-#define FACT_REAL(field)         FACT(field, #field, TABLE_REAL, .unit = "")
-#define FACT_GBps(field, called) FACT(field, called, TABLE_REAL, .per = 1e9)
-static const struct column status_columns[] = { FACT_WORD(status), FACT_WORD(reason), COLUMNS_END };
-static const struct column name_columns[] = {
-    FACT_WORD(study),    FACT_WORD(network),   FACT_WORD(spec),  FACT(npus, "npus", TABLE_COUNT, .unit = ""),
-    FACT_WORD(workload), FACT_WORD(objective), FACT_WORD(model), COLUMNS_END,
-};
-static const struct column time_columns[] = { FACT_GBps(total_Bps, "total_GBps"), FACT_REAL(time_s),
-                                              COLUMNS_END };
-static const struct column cost_columns[] = { FACT_REAL(cost_usd), FACT_GBps(nic_Bps, "nic_GBps"),
-                                              COLUMNS_END };
-static const struct column proof_columns[] = {
-    FACT(value, "objective_value", TABLE_REAL, .unit = ""),
-    FACT(unit, "objective_unit", TABLE_TEXT, .unit = ""),
-    FACT_WORD(bound_model),
-    FACT_REAL(lower_bound),
-    FACT(bound_of, "bound_of", TABLE_TEXT, .flags = COLUMN_IF_ANY),
-    FACT_REAL(gap),
-    FACT(verified, "verified", TABLE_COUNT, .show = COLUMN_YES_NO),
-    FACT(unique, "unique", TABLE_COUNT, .show = COLUMN_YES_NO),
-    COLUMNS_END,
-};
-static const struct column equal_columns[] = {
-    FACT_GBps(equal_Bps, "equal.bw_GBps"),
-    FACT(equal_s, "equal.time_s", TABLE_REAL, .better = -1),
-    FACT(equal_usd, "equal.cost_usd", TABLE_REAL, .better = -1),
-    FACT(equal_allowed, "equal.allowed", TABLE_COUNT, .flags = COLUMN_IF_ANY, .show = COLUMN_YES_NO),
-    FACT_REAL(bill_usd),
-    FACT(bill_low, "bill_usd_low", TABLE_REAL, .better = -1),
-    FACT(bill_high, "bill_usd_high", TABLE_REAL, .better = -1),
-    FACT_REAL(speedup),
-    FACT_REAL(perf_per_cost_gain),
-    FACT(objective_gain, "objective_gain", TABLE_REAL, .flags = COLUMN_IF_ANY),
-    COLUMNS_END,
-};
-
-/* Of the split, its proof, and what it is compared with. */
-static void take_split(struct alloc_facts *f, const struct alloc_page *p)
-{
-    const struct design *d = p->design;
-    const struct alloc_answer *a = &d->answer;
-    double per_SI = design_unit(p->study).per_SI;
-    f->total_Bps = d->total_Bps;
-    f->time_s = d->time_s;
-    f->cost_usd = d->cost_usd;
-    f->nic_Bps = d->nic_Bps;
-    f->value = a->value * per_SI;
-    f->lower_bound = a->lower_bound * per_SI;
-    f->gap = a->gap;
-    f->verified = d->verified;
-    if (isfinite(a->gap))
-        f->unique = a->unique;
-    f->equal_Bps = d->equal.bw_Bps;
-    f->equal_s = d->equal.time_s;
-    f->equal_usd = d->equal.cost_usd;
-    f->equal_allowed = d->equal.allowed;
-    if (d->has_bill) {
-        f->bill_usd = d->bill.usd.typ;
-        f->bill_low = d->bill.usd.low;
-        f->bill_high = d->bill.usd.high;
-    }
-    f->speedup = d->speedup;
-    f->perf_per_cost_gain = d->perf_per_cost_gain;
-    f->objective_gain = d->objective_gain;
-    f->regret = d->regret;
-}
-
-static void take_facts(struct alloc_facts *f, const struct alloc_page *p, char network[TOPO_SPEC],
-                       char spec[TOPO_SPEC], bool has)
-{
-    const struct design_point *s = p->study;
-    const struct alloc_answer *a = &p->design->answer;
-    static const struct column *const lists[] = { time_columns, cost_columns, proof_columns, equal_columns };
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) /* NOLINT(bugprone-sizeof-expression) */
-        row_clear(f, lists[i]);
-    f->regret = NAN;
-    f->status = alloc_status_names[a->status];
-    f->reason = a->reason;
-    f->study = s->name;
-    f->network = load_network_name(network, &s->net);
-    f->spec = topo_format_spec(spec, &s->net);
-    f->npus = s->net.n_npus;
-    f->objective = alloc_objective_names[s->objective];
-    f->model = sim_model_words[s->model];
-    f->unit = design_unit(s).name;
-    f->bound_model = sim_model_words[s->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : s->model];
-    f->bound_of = system_proof_of(s);
-    if (has)
-        take_split(f, p);
-}
-
 static void report_ranges(struct report *r, const struct alloc_answer *a, int32_t n_dims)
 {
     report_open(r, "range_GBps", '[');
@@ -612,49 +480,105 @@ static void report_ranges(struct report *r, const struct alloc_answer *a, int32_
     report_close(r, ']');
 }
 
-struct load_facts {
-    const char *name;
-    double weight, time_s, best_s;
-};
-
-#define LOAD(kind, field, ...) COLUMN_##kind(struct load_facts, field, NULL, .in = IN_JSON, __VA_ARGS__)
-static const struct column load_head[] = { LOAD(WORD, name, .unit = ""), LOAD(REAL, weight, .unit = ""),
-                                           COLUMNS_END };
-static const struct column load_times[] = { LOAD(REAL, time_s, .better = -1),
-                                            LOAD(REAL, best_s, .flags = COLUMN_IF_ANY), COLUMNS_END };
-
 static void report_loads(struct report *r, const struct alloc_page *p)
 {
     report_open(r, "workloads", '[');
     for (int32_t i = 0; i < p->design->n_loads; i++) {
         const struct design_workload *w = &p->study->workloads[i];
         const struct design_load *load = &p->design->loads[i];
-        const struct load_facts facts = { w->tree.name, w->weight, load->time_s, load->best_s };
         report_open(r, NULL, '{');
-        report_facts(r, load_head, &facts);
+        report_json_word(r, "name", w->tree.name);
+        report_json_real(r, "weight", w->weight);
         page_step(r, p->study, p->design, i);
         page_training(r, p->study, p->design, i);
-        report_facts(r, load_times, &facts);
+        report_json_real(r, DESIGN_COLUMN(time_s), load->time_s);
+        if (!isnan(load->best_s))
+            report_json_real(r, "best_s", load->best_s);
         report_close(r, '}');
     }
     report_close(r, ']');
 }
 
-static void report_split(struct report *r, const struct alloc_page *p, const struct alloc_facts *f, bool has)
+/* Without a split all is there and null, so that a program finds the same names in every object. */
+static void put_real(struct report *r, const struct alloc_page *p, const char *key, double x)
+{
+    report_json_real(r, key, alloc_has_split(&p->design->answer) ? x : (double)NAN);
+}
+
+static void report_names(struct report *r, const struct alloc_page *p)
+{
+    const struct design_point *s = p->study;
+    char word[TOPO_SPEC];
+    struct text names = { 0 };
+    load_workload_names(&names, s);
+    report_json_word(r, "study", s->name);
+    report_json_word(r, "network", load_network_name(word, &s->net));
+    report_json_word(r, "spec", topo_format_spec(word, &s->net));
+    report_json_count(r, "npus", s->net.n_npus);
+    report_json_word(r, "workload", text_str(&names));
+    report_json_word(r, "objective", alloc_objective_names[s->objective]);
+    report_json_word(r, "model", sim_model_words[s->model]);
+    r->failed = r->failed || names.failed;
+    text_free(&names);
+}
+
+static void report_proof(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct alloc_answer *a = &p->design->answer;
+    const struct design_point *s = p->study;
+    double per_SI = design_unit(s).per_SI;
+    put_real(r, p, "objective_value", a->value * per_SI);
+    report_json_word(r, "objective_unit", design_unit(s).name);
+    report_json_word(r, "bound_model",
+                     sim_model_words[s->model > SIM_ALPHA_BETA ? SIM_ALPHA_BETA : s->model]);
+    put_real(r, p, "lower_bound", a->lower_bound * per_SI);
+    if (system_proof_of(s))
+        report_json_word(r, "bound_of", system_proof_of(s));
+    put_real(r, p, "gap", a->gap);
+    report_json_flag(r, "verified", has && p->design->verified);
+    if (has && isfinite(a->gap))
+        report_json_flag(r, "unique", a->unique);
+    else
+        report_json_word(r, "unique", NULL);
+}
+
+static void report_split(struct report *r, const struct alloc_page *p, bool has)
 {
     const struct design *d = p->design;
     int32_t n = has ? d->n_dims : 0;
     report_reals(r, "bw_GBps", d->bw_Bps, n, 1e9);
-    report_facts(r, time_columns, f);
+    put_real(r, p, DESIGN_COLUMN(total_GBps), d->total_Bps / 1e9);
+    put_real(r, p, DESIGN_COLUMN(time_s), d->time_s);
     page_account(r, has ? &d->account : NULL, n);
     report_reals(r, "utilization", d->util_frac, n, 1);
-    report_facts(r, cost_columns, f);
-    report_facts(r, proof_columns, f);
+    put_real(r, p, DESIGN_COLUMN(cost_usd), d->cost_usd);
+    put_real(r, p, DESIGN_COLUMN(nic_GBps), d->nic_Bps / 1e9);
+    report_proof(r, p, has);
     report_ranges(r, &d->answer, n);
     report_open(r, "shadow_prices", '{');
     for (int32_t i = 0; has && i < p->n_prices; i++)
         report_json_real(r, p->prices[i].constraint, p->prices[i].shadow_price);
     report_close(r, '}');
+}
+
+/* The equal split, the bill, and what the design gains over that split. */
+static void report_equal(struct report *r, const struct alloc_page *p, bool has)
+{
+    const struct design *d = p->design;
+    report_open(r, "equal", '{');
+    put_real(r, p, "bw_GBps", d->equal.bw_Bps / 1e9);
+    put_real(r, p, DESIGN_COLUMN(time_s), d->equal.time_s);
+    put_real(r, p, DESIGN_COLUMN(cost_usd), d->equal.cost_usd);
+    if (has)
+        report_json_flag(r, "allowed", d->equal.allowed);
+    report_close(r, '}');
+    put_real(r, p, "bill_usd", d->has_bill ? d->bill.usd.typ : (double)NAN);
+    put_real(r, p, "bill_usd_low", d->has_bill ? d->bill.usd.low : (double)NAN);
+    put_real(r, p, "bill_usd_high", d->has_bill ? d->bill.usd.high : (double)NAN);
+    put_real(r, p, "speedup", d->speedup);
+    put_real(r, p, DESIGN_COLUMN(perf_per_cost_gain), d->perf_per_cost_gain);
+    if (has && !isnan(d->objective_gain))
+        report_json_real(r, DESIGN_COLUMN(objective_gain), d->objective_gain);
 }
 
 /* ---- both ---- */
@@ -682,33 +606,27 @@ static void say_page(struct report *r, const struct alloc_page *p)
 
 static void report_answer(struct report *r, const struct alloc_page *p)
 {
-    struct alloc_facts f = { .status = "error", .reason = p->reason };
-    struct text names = { 0 };
-    char network[TOPO_SPEC], spec[TOPO_SPEC];
     report_place(r, p);
     if (!p->study) {
-        report_facts(r, status_columns, &f);
+        report_json_word(r, "status", "error");
+        report_json_word(r, "reason", p->reason);
         return;
     }
     bool has = alloc_has_split(&p->design->answer);
-    take_facts(&f, p, network, spec, has);
-    load_workload_names(&names, p->study);
-    f.workload = text_str(&names);
-    report_facts(r, status_columns, &f);
-    report_facts(r, name_columns, &f);
+    report_json_word(r, "status", alloc_status_names[p->design->answer.status]);
+    report_json_word(r, "reason", p->design->answer.reason);
+    report_names(r, p);
     load_report_dims(r, &p->study->net);
-    report_split(r, p, &f, has);
+    report_split(r, p, has);
     report_whole(r, p, has);
-    report_facts(r, equal_columns, &f);
+    report_equal(r, p, has);
     if (p->study->combine == DESIGN_REGRET)
-        report_json_real(r, "regret", f.regret);
+        put_real(r, p, "regret", p->design->regret);
     if (has)
         report_loads(r, p);
     if (has)
         page_system(r, p->study, p->design, false);
     report_json_count(r, "iterations", p->design->answer.iterations);
-    r->failed = r->failed || names.failed;
-    text_free(&names);
 }
 
 /* A page of text, or the members of an object of JSON. */

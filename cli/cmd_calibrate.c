@@ -615,26 +615,21 @@ static void report_kinds(struct report *r, const struct fit_npu *f)
     report_list_end(r);
 }
 
-/* Lines of the notes. */
-struct note_row {
-    const char *note;
-};
-
 static void report_unseen(struct report *r, const struct fit_npu *f)
 {
-    static const struct column columns[] = { COLUMN_WORD(struct note_row, note, NULL, .in = IN_JSON),
-                                             COLUMNS_END };
     const char *notes = text_str(&f->notes);
     size_t n;
     if (*notes)
         report_line(r, "\n%s", notes);
-    report_list(r, "notes", columns);
+    report_open(r, "notes", '[');
     for (const char *at; report_is(r, IN_JSON) && (at = text_next(&notes, '\n', &n));) {
         char line[256];
         snprintf(line, sizeof line, "%.*s", (int)n, at);
-        report_row(r, &(struct note_row){ line });
+        report_open(r, NULL, '{');
+        report_json_word(r, "note", line);
+        report_close(r, '}');
     }
-    report_list_end(r);
+    report_close(r, ']');
 }
 
 static void report_npu(struct report *r, const struct fit_npu *f)

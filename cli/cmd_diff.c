@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/explore/diff.h"
 #include "study/say.h"
 
@@ -204,26 +205,6 @@ static void report_inputs(struct report *r, const struct diff *d)
             report_line(r, "%s, not alone: %s\n", d->inputs[i].path, d->inputs[i].why);
 }
 
-struct diff_head {
-    const char *path[DIFF_SIDES];
-    bool same;
-    double together[N_DIFF_ANSWERS];
-};
-
-#define HEAD(field, called, kind, ...) COLUMN_AT(struct diff_head, field, called, kind, __VA_ARGS__)
-static const struct column head_columns[] = {
-    HEAD(path[DIFF_A], "a", TABLE_TEXT, NULL, .in = IN_JSON),
-    HEAD(path[DIFF_B], "b", TABLE_TEXT, NULL, .in = IN_JSON),
-    HEAD(same, "same", TABLE_COUNT, NULL, .in = IN_JSON, .show = COLUMN_YES_NO),
-    COLUMNS_END,
-};
-static const struct column together_columns[] = {
-    HEAD(together[DIFF_TIME], "together.time_s", TABLE_REAL, NULL, .in = IN_JSON),
-    HEAD(together[DIFF_COST], "together.cost_usd", TABLE_REAL, NULL, .in = IN_JSON),
-    HEAD(together[DIFF_TOKENS], "together.usd_per_Mtoken", TABLE_REAL, NULL, .in = IN_JSON),
-    COLUMNS_END,
-};
-
 /* ---- what is compared ---- */
 
 /* Two studies, or with --parts OLD of a new catalogue and a study that study at the prices of either. */
@@ -256,23 +237,29 @@ static bool is_parts(const char *path)
 static int write_diff(const struct run *run, const struct diff *d, const struct diff_ask *ask, struct err *e)
 {
     const struct origin from = output_origin(&d->sides[DIFF_A].study);
-    struct diff_head head = { { text_str(&ask->title[DIFF_A]), text_str(&ask->title[DIFF_B]) },
-                              d->n_inputs == 0,
-                              { 0 } };
+    const char *a = text_str(&ask->title[DIFF_A]), *b = text_str(&ask->title[DIFF_B]);
+    double together[N_DIFF_ANSWERS];
+    bool same = d->n_inputs == 0;
     struct report r = { 0 };
     output_begin(&r, run, from);
-    report_line(&r, "A: %s\nB: %s\n\n", head.path[DIFF_A], head.path[DIFF_B]);
-    report_facts(&r, head_columns, &head);
-    if (head.same)
+    report_line(&r, "A: %s\nB: %s\n\n", a, b);
+    report_json_word(&r, "a", a);
+    report_json_word(&r, "b", b);
+    report_json_flag(&r, "same", same);
+    if (same)
         report_line(&r, "no difference\n");
-    if (!head.same || !report_is(&r, IN_TEXT))
+    if (!same || !report_is(&r, IN_TEXT))
         report_inputs(&r, d);
-    if (!head.same) {
+    if (!same) {
         report_line(&r, "\n");
-        find_together(head.together, d);
-        report_facts(&r, together_columns, &head);
+        find_together(together, d);
+        report_open(&r, "together", '{');
+        report_json_real(&r, DESIGN_COLUMN(time_s), together[DIFF_TIME]);
+        report_json_real(&r, DESIGN_COLUMN(cost_usd), together[DIFF_COST]);
+        report_json_real(&r, DESIGN_COLUMN_IN(system, usd_per_Mtoken), together[DIFF_TOKENS]);
+        report_close(&r, '}');
     }
-    if (!report_is(&r, IN_CSV) && (!head.same || report_is(&r, IN_JSON)))
+    if (!report_is(&r, IN_CSV) && (!same || report_is(&r, IN_JSON)))
         report_outputs(&r, d);
     int rc = output_report(&r, run, from, e);
     report_free(&r);

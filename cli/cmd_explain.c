@@ -11,6 +11,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/tables.h"
+#include "kinds/design/answer/columns.h"
 #include "kinds/design/answer/explain.h"
 
 /* ---- collectives, for people: those alike added up ---- */
@@ -283,56 +284,27 @@ int cmd_explain_text(struct text *out, const struct explain *p, struct err *e)
     return rc ? rc : text_check(out, e);
 }
 
-struct cut_facts {
-    const char *dim;
-    double loses_s;
-    const char *constraint;
-    double shadow_price_s;
-};
-
-#define CUT(kind, field, called)                                                                             \
-    COLUMN_AT(struct cut_facts, field, "one_usd_less." called, kind, NULL, .in = IN_JSON)
-static const struct column cut_columns[] = {
-    CUT(TABLE_TEXT, dim, "dim"),
-    CUT(TABLE_REAL, loses_s, "loses_s"),
-    CUT(TABLE_TEXT, constraint, "constraint"),
-    CUT(TABLE_REAL, shadow_price_s, "shadow_price_s"),
-    COLUMNS_END,
-};
-
 static void report_cut(struct report *r, const struct explain *p)
 {
     const struct design_point *s = p->study;
-    struct cut_facts x = { .loses_s = p->cheapest_s, .shadow_price_s = NAN };
+    bool cuts = isfinite(p->cheapest_s);
+    const char *dim = !cuts ? NULL : p->cheapest == EXPLAIN_ALL ? "all" : s->net.dims[p->cheapest].name;
+    const char *constraint = p->usd_row >= 0 ? s->rows.rows[p->usd_row].name : NULL;
     char t[SHOW];
-    if (isfinite(p->cheapest_s))
-        x.dim = p->cheapest == EXPLAIN_ALL ? "all" : s->net.dims[p->cheapest].name;
-    if (p->usd_row >= 0) {
-        x.constraint = s->rows.rows[p->usd_row].name;
-        x.shadow_price_s = p->usd_row_s;
-    }
-    report_facts(r, cut_columns, &x);
-    if (x.dim)
+    report_open(r, "one_usd_less", '{');
+    report_json_word(r, "dim", dim);
+    report_json_real(r, "loses_s", p->cheapest_s);
+    report_json_word(r, "constraint", constraint);
+    report_json_real(r, "shadow_price_s", constraint ? p->usd_row_s : (double)NAN);
+    report_close(r, '}');
+    if (dim)
         report_line(r, "The least loss for one USD less, constraints aside: %s, cutting %s.\n",
-                    show_time(t, x.loses_s),
-                    p->cheapest == EXPLAIN_ALL ? "all dimensions in proportion" : x.dim);
-    if (x.constraint)
-        report_line(r, "Under \"%s\" one USD less, split again, loses %s (shadow price).\n", x.constraint,
-                    show_time(t, x.shadow_price_s));
+                    show_time(t, p->cheapest_s),
+                    p->cheapest == EXPLAIN_ALL ? "all dimensions in proportion" : dim);
+    if (constraint)
+        report_line(r, "Under \"%s\" one USD less, split again, loses %s (shadow price).\n", constraint,
+                    show_time(t, p->usd_row_s));
 }
-
-struct explain_facts {
-    const char *status, *network, *model;
-    double time_s;
-};
-
-static const struct column explain_columns[] = {
-    COLUMN_WORD(struct explain_facts, status, NULL, .in = IN_JSON),
-    COLUMN_WORD(struct explain_facts, network, NULL, .in = IN_JSON),
-    COLUMN_WORD(struct explain_facts, model, NULL, .in = IN_JSON),
-    COLUMN_REAL(struct explain_facts, time_s, NULL, .in = IN_JSON),
-    COLUMNS_END,
-};
 
 /* The rows of CSV are of collectives; changes and bounds are in JSON. */
 static void report_csv(struct report *r, const struct explain *p)
@@ -367,10 +339,10 @@ static int report_explain(struct report *r, const struct explain *p, struct err 
         report_csv(r, p);
         return 0;
     }
-    const struct explain_facts facts = { p->solved ? alloc_status_names[x->answer.status] : "given",
-                                         load_network_name(word, &s->net), sim_model_words[s->model],
-                                         x->time_s };
-    report_facts(r, explain_columns, &facts);
+    report_json_word(r, "status", p->solved ? alloc_status_names[x->answer.status] : "given");
+    report_json_word(r, "network", load_network_name(word, &s->net));
+    report_json_word(r, "model", sim_model_words[s->model]);
+    report_json_real(r, DESIGN_COLUMN(time_s), x->time_s);
     page_account(r, &x->account, x->n_dims);
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", x->bw_Bps, x->n_dims, 1e9);

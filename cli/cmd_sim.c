@@ -205,20 +205,6 @@ static void count_orders(int64_t used[N_SIM_ORDERS], const struct design *d)
             used[d->loads[i].step.collectives[k].order]++;
 }
 
-/* What a model ran under; NULL: it has none of it. */
-struct rule_facts {
-    int64_t chunks;
-    const char *semantics, *queue, *order, *route, *graph;
-    double round;
-};
-
-#define RULE(kind, field) COLUMN_##kind(struct rule_facts, field, NULL, .in = IN_JSON)
-static const struct column chunk_count[] = { RULE(COUNT, chunks), COLUMNS_END };
-static const struct column chunk_columns[] = { RULE(WORD, semantics), RULE(WORD, queue), RULE(WORD, order),
-                                               COLUMNS_END };
-static const struct column flow_columns[] = { RULE(WORD, route), RULE(WORD, graph), RULE(REAL, round),
-                                              COLUMNS_END };
-
 static void report_chunk(struct report *r, const struct design_point *s, const struct design *d)
 {
     const struct sim_rules *rules = &s->rules;
@@ -226,10 +212,9 @@ static void report_chunk(struct report *r, const struct design_point *s, const s
     const char *joint = ": ",
                *words = sim_semantics_words[sim_is_astra(rules) ? rules->semantics : SIM_PHYSICAL];
     count_orders(used, d);
-    report_facts(r, chunk_columns,
-                 &(struct rule_facts){ .semantics = words,
-                                       .queue = sim_queue_words[rules->queue],
-                                       .order = sim_order_words[rules->order] });
+    report_json_word(r, "semantics", words);
+    report_json_word(r, "queue", sim_queue_words[rules->queue]);
+    report_json_word(r, "order", sim_order_words[rules->order]);
     report_open(r, "orders", '{');
     for (int i = 0; i < N_SIM_ORDERS; i++)
         if (used[i])
@@ -303,10 +288,9 @@ static void report_hottest(struct report *r, const struct design_point *s, const
 static void report_flow(struct report *r, const struct design_point *s, const struct design *d)
 {
     const struct sim_rules *rules = &s->rules;
-    report_facts(r, flow_columns,
-                 &(struct rule_facts){ .route = sim_route_words[rules->route],
-                                       .graph = rules->graph[0] ? rules->graph : NULL,
-                                       .round = rules->round > 0 ? rules->round : (double)NAN });
+    report_json_word(r, "route", sim_route_words[rules->route]);
+    report_json_word(r, "graph", rules->graph[0] ? rules->graph : NULL);
+    report_json_real(r, "round", rules->round > 0 ? rules->round : (double)NAN);
     report_line(r, " on %s%s, routes %s", rules->graph[0] ? "the graph " : "the links of the network",
                 rules->graph, sim_route_words[rules->route]);
     report_line(r, "; dimensions %s%s",
@@ -339,7 +323,7 @@ static void report_simulation(struct report *r, const struct design_point *s, co
     report_line(r, "\n%s: %d chunk%s", sim_model_words[s->model], (int)rules->stage.chunks,
                 rules->stage.chunks == 1 ? "" : "s");
     report_open(r, "simulation", '{');
-    report_facts(r, chunk_count, &(struct rule_facts){ .chunks = rules->stage.chunks });
+    report_json_count(r, "chunks", rules->stage.chunks);
     if (s->model == SIM_ALPHA_BETA)
         report_line(r, ", dimensions innermost first%s\n",
                     rules->stage.chunks > 1 && topo_has_fabric(&s->net)
@@ -463,25 +447,14 @@ static void report_by_dim(struct report *r, const char *key, const struct design
     report_reals(r, key, list, d->n_dims, 1);
 }
 
-struct model_facts {
-    const char *model;
-    double time_s, above_first;
-};
-
-#define MODEL(kind, field) COLUMN_##kind(struct model_facts, field, NULL, .in = IN_JSON)
-static const struct column model_columns[] = { MODEL(WORD, model), MODEL(REAL, time_s),
-                                               MODEL(REAL, above_first), COLUMNS_END };
-
 static void report_model(struct report *r, const struct simulation *x, int32_t i)
 {
     const struct design_point *s = x->studies[i];
     const struct design *d = x->designs[i];
     report_open(r, NULL, '{');
-    report_facts(
-        r, model_columns,
-        &(struct model_facts){ .model = sim_model_words[s->model],
-                               .time_s = d->time_s,
-                               .above_first = x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : NAN });
+    report_json_word(r, "model", sim_model_words[s->model]);
+    report_json_real(r, DESIGN_COLUMN(time_s), d->time_s);
+    report_json_real(r, "above_first", x->n > 1 ? d->time_s / x->designs[0]->time_s - 1 : (double)NAN);
     page_account(r, &d->account, d->n_dims);
     page_system(r, s, d, false);
     report_reals(r, "utilization", d->util_frac, d->n_dims, 1);
@@ -505,16 +478,6 @@ static void report_model(struct report *r, const struct simulation *x, int32_t i
     report_close(r, '}');
 }
 
-struct sim_facts {
-    const char *network, *workload;
-    double cost_usd, bill_usd_low, bill_usd_high, nic_GBps;
-};
-
-#define SIM(kind, field) COLUMN_##kind(struct sim_facts, field, NULL, .in = IN_JSON)
-static const struct column name_columns[] = { SIM(WORD, network), SIM(WORD, workload), COLUMNS_END };
-static const struct column cost_columns[] = { SIM(REAL, cost_usd), SIM(REAL, bill_usd_low),
-                                              SIM(REAL, bill_usd_high), SIM(REAL, nic_GBps), COLUMNS_END };
-
 static void report_models(struct report *r, const struct simulation *x)
 {
     const struct design_point *s = x->studies[0];
@@ -522,16 +485,14 @@ static void report_models(struct report *r, const struct simulation *x)
     struct text names = { 0 };
     char word[TOPO_SPEC];
     load_workload_names(&names, s);
-    const struct sim_facts facts = { load_network_name(word, &s->net),
-                                     text_str(&names),
-                                     d->cost_usd,
-                                     d->has_bill ? d->bill.usd.low : NAN,
-                                     d->has_bill ? d->bill.usd.high : NAN,
-                                     d->nic_Bps / 1e9 };
-    report_facts(r, name_columns, &facts);
+    report_json_word(r, "network", load_network_name(word, &s->net));
+    report_json_word(r, "workload", text_str(&names));
     load_report_dims(r, &s->net);
     report_reals(r, "bw_GBps", d->bw_Bps, d->n_dims, 1e9);
-    report_facts(r, cost_columns, &facts);
+    report_json_real(r, DESIGN_COLUMN(cost_usd), d->cost_usd);
+    report_json_real(r, "bill_usd_low", d->has_bill ? d->bill.usd.low : (double)NAN);
+    report_json_real(r, "bill_usd_high", d->has_bill ? d->bill.usd.high : (double)NAN);
+    report_json_real(r, DESIGN_COLUMN(nic_GBps), d->nic_Bps / 1e9);
     report_open(r, "models", '[');
     for (int32_t i = 0; i < x->n; i++)
         report_model(r, x, i);
@@ -843,14 +804,15 @@ static int put_arrows(struct json *j, const struct story *x, int32_t story, stru
 }
 
 /* A row of the viewer: of a process, named once. */
-struct row_key {
+struct viewer_row {
     int64_t pid;
     int row;
+    int32_t bar; /* one of its bars */
 };
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct row_key *x = a, *y = b;
+    const struct viewer_row *x = a, *y = b;
     if (x->pid != y->pid)
         return x->pid < y->pid ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
@@ -873,22 +835,19 @@ static void put_process_name(struct json *j, const struct story *x, const struct
 static int put_names(struct json *j, const struct story *x, int32_t story, struct err *e)
 {
     const struct timeline *t = &x->timeline;
-    struct named {
-        struct row_key key;
-        int32_t bar;
-    } *rows = calloc((size_t)t->n_bars + 1, sizeof *rows);
+    struct viewer_row *rows = calloc((size_t)t->n_bars + 1, sizeof *rows);
     if (!rows)
         return err_nomem(e, "a timeline");
     for (int32_t i = 0; i < t->n_bars; i++)
-        rows[i] = (struct named){ { process_id(x, &t->bars[i], story), row_id(&t->bars[i]) }, i };
+        rows[i] = (struct viewer_row){ process_id(x, &t->bars[i], story), row_id(&t->bars[i]), i };
     if (t->n_bars > 0)
         qsort(rows, (size_t)t->n_bars, sizeof *rows, compare_keys);
     for (int32_t i = 0; i < t->n_bars; i++) {
         const struct timeline_bar *b = &t->bars[rows[i].bar];
-        if (i == 0 || rows[i].key.pid != rows[i - 1].key.pid)
-            put_process_name(j, x, b, rows[i].key.pid);
+        if (i == 0 || rows[i].pid != rows[i - 1].pid)
+            put_process_name(j, x, b, rows[i].pid);
         if (i == 0 || compare_keys(&rows[i], &rows[i - 1]) != 0)
-            put_row_name(j, x, b, rows[i].key.pid);
+            put_row_name(j, x, b, rows[i].pid);
     }
     free(rows);
     return 0;

@@ -178,55 +178,36 @@ static void report_axes(struct report *r, const struct design_point *s, const st
     report_line(r, "all compute, plus communication that is not hidden by it\n");
 }
 
-#define AXIS(field, ...) COLUMN_REAL(struct account_axis, field, __VA_ARGS__)
-static const struct column load_time[] = { COLUMN_REAL(struct design_load, time_s, NULL, .in = IN_JSON),
-                                           COLUMNS_END };
-static const struct column axis_time[] = { AXIS(time_s, NULL, .in = IN_JSON), COLUMNS_END };
-static const struct column axis_latency[] = { AXIS(latency_s, NULL, .in = IN_JSON), COLUMNS_END };
-
-struct load_head {
-    const char *name;
-    double weight, time_s;
-};
-
 void page_load(struct report *r, const struct design_point *s, const struct design *d, int32_t load)
 {
-    static const struct column columns[] = { COLUMN_WORD(struct load_head, name, NULL, .in = IN_JSON),
-                                             COLUMN_REAL(struct load_head, weight, NULL, .in = IN_JSON),
-                                             COLUMN_REAL(struct load_head, time_s, NULL, .in = IN_JSON),
-                                             COLUMNS_END };
     const struct design_workload *w = &s->workloads[load];
-    report_facts(r, columns, &(struct load_head){ w->tree.name, w->weight, d->loads[load].time_s });
+    report_json_word(r, "name", w->tree.name);
+    report_json_real(r, "weight", w->weight);
+    report_json_real(r, DESIGN_COLUMN(time_s), d->loads[load].time_s);
 }
-
-#define RATE(field, ...) COLUMN_REAL(struct training_report, field, __VA_ARGS__)
-static const struct column rate_columns[] = {
-    RATE(tokens_per_s, NULL, .in = IN_JSON),
-    RATE(mfu, NULL, .in = IN_JSON),
-    RATE(hfu, NULL, .in = IN_JSON),
-    COLUMNS_END,
-};
 
 void page_step(struct report *r, const struct design_point *s, const struct design *d, int32_t load)
 {
     const struct design_workload *w = &s->workloads[load];
     const struct account *a = &d->loads[load].account;
     report_open(r, "step", '{');
-    report_facts(r, load_time, &d->loads[load]);
+    report_json_real(r, DESIGN_COLUMN(time_s), d->loads[load].time_s);
     page_account(r, a, s->net.n_dims);
     report_open(r, "exposed", '{');
     for (int32_t i = 0; i < a->n_axes; i++) {
         report_open(r, a->axes[i].name, '{');
-        report_facts(r, axis_time, &a->axes[i]);
+        report_json_real(r, DESIGN_COLUMN(time_s), a->axes[i].time_s);
         report_reals(r, "by_dim_s", a->axes[i].dim_s, s->net.n_dims, 1);
-        report_facts(r, axis_latency, &a->axes[i]);
+        report_json_real(r, "latency_s", a->axes[i].latency_s);
         report_close(r, '}');
     }
     report_close(r, '}');
     if (w->training) {
         struct training_report rates;
         design_training_report(&rates, s, w, &d->loads[load]);
-        report_facts(r, rate_columns, &rates);
+        report_json_real(r, DESIGN_COLUMN_IN(training, tokens_per_s), rates.tokens_per_s);
+        report_json_real(r, "mfu", rates.mfu);
+        report_json_real(r, "hfu", rates.hfu);
         report_axes(r, s, a, d->loads[load].time_s);
     }
     report_close(r, '}');
@@ -842,22 +823,13 @@ static void report_factors(struct report *r, const struct system *x, const struc
     report_array(r, "a_tenth_more", owning_factor_columns, list, n, sizeof *list);
 }
 
-struct worth {
-    double minute_of_restart_share, dG_dR_per_s, dG_dM_per_s;
-};
-
-static const struct column worth_columns[] = {
-    COLUMN_REAL(struct worth, minute_of_restart_share, NULL, .in = IN_JSON),
-    COLUMN_REAL(struct worth, dG_dR_per_s, NULL, .in = IN_JSON),
-    COLUMN_REAL(struct worth, dG_dM_per_s, NULL, .in = IN_JSON),
-    COLUMNS_END,
-};
-
 static void report_worth(struct report *r, const struct system *x)
 {
     double share = owning_minute_share(x);
     char a[SHOW], b[SHOW];
-    report_facts(r, worth_columns, &(struct worth){ share, x->goodput.per_restart, x->goodput.per_mtbi });
+    report_json_real(r, "minute_of_restart_share", share);
+    report_json_real(r, "dG_dR_per_s", x->goodput.per_restart);
+    report_json_real(r, "dG_dM_per_s", x->goodput.per_mtbi);
     if (share > 0 && isfinite(x->cost.total))
         report_line(r, "Restarts a minute faster save %s %% of the USD for the same work, %s USD a year.\n",
                     show_real(a, 100 * share, 3), show_usd(b, share * x->cost.total));
