@@ -354,22 +354,18 @@ static void report_errors(struct report *r, const char *key, const struct fit_er
     report_close(r, '}');
 }
 
-struct regime_row {
-    double lat_s, lat_low_s, lat_high_s, efficiency, efficiency_low, efficiency_high, up_to_B;
-};
+/* A value and its range. */
+static void report_range(struct report *r, const char *const names[3], double x, const double range[2])
+{
+    report_json_real(r, names[0], x);
+    report_json_real(r, names[1], range[0]);
+    report_json_real(r, names[2], range[1]);
+}
 
 static void report_dim(struct report *r, const struct fit *f)
 {
-    static const struct column columns[] = {
-        COLUMN_REAL(struct regime_row, lat_s, "of a step", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, lat_low_s, "its range", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, lat_high_s, "likewise", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, efficiency, "of the bandwidth", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, efficiency_low, "its range", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, efficiency_high, "likewise", .in = IN_JSON),
-        COLUMN_REAL(struct regime_row, up_to_B, "messages of this size", .in = IN_JSON),
-        COLUMNS_END,
-    };
+    static const char *const latency[] = { "lat_s", "lat_low_s", "lat_high_s" };
+    static const char *const efficiency[] = { "efficiency", "efficiency_low", "efficiency_high" };
     const struct topo_dim *dim = &f->dim;
     report_open(r, "dim", '{');
     report_json_word(r, "name", dim->name);
@@ -379,21 +375,18 @@ static void report_dim(struct report *r, const struct fit *f)
     report_json_word(r, "in_switch", topo_in_switch_words[dim->in_switch]);
     report_json_real(r, "bw_Bps", dim->bw_Bps);
     report_json_word(r, "latency_per", topo_latency_words[dim->latency_per]);
-    report_list(r, "regimes", columns);
+    report_open(r, "regimes", '[');
     /* The last regime is the dimension's own latency and efficiency, without a limit of size. */
     for (int32_t k = 0; k <= dim->n_regimes; k++) {
         int32_t at = (k + 1) % f->n_regimes;
         const struct topo_regime line = topo_dim_regime(dim, at);
-        const struct regime_row row = { line.lat_s,
-                                        f->sure[at].lat_s[0],
-                                        f->sure[at].lat_s[1],
-                                        line.efficiency,
-                                        f->sure[at].efficiency[0],
-                                        f->sure[at].efficiency[1],
-                                        at ? line.up_to_B : (double)NAN };
-        report_row(r, &row);
+        report_open(r, NULL, '{');
+        report_range(r, latency, line.lat_s, f->sure[at].lat_s);
+        report_range(r, efficiency, line.efficiency, f->sure[at].efficiency);
+        report_json_real(r, "up_to_B", at ? line.up_to_B : (double)NAN);
+        report_close(r, '}');
     }
-    report_list_end(r);
+    report_close(r, ']');
     report_close(r, '}');
 }
 

@@ -86,54 +86,30 @@ static const struct column dim_columns[] = {
     COLUMNS_END,
 };
 
-/* Classes of a graph's links; the fastest link is shown. */
-static void report_classes(struct report *r, const struct design_point *s)
-{
-    report_line(r, "\n");
-    report_list(r, "dims", dim_columns);
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        const struct topo_dim *dim = &s->net.dims[d];
-        const struct topo_wire_class *kind = &s->net.wires->kinds[d];
-        report_row(
-            r,
-            &(struct dim_row){
-                .name = dim->name,
-                .shape = "links",
-                .size = dim->size,
-                .bw_GBps = dim->bw_Bps / 1e9,
-                .link_GBps = kind->link_share * dim->bw_Bps / 1e9,
-                .latency_ns = NAN,
-                .efficiency = report_is(r, IN_TEXT) && !(dim->efficiency < 1) ? (double)NAN : dim->efficiency,
-                .links = kind->n_links,
-                .tier = *dim->tier ? dim->tier : NULL,
-                .usd_per_GBps_per_npu =
-                    s->has_parts ? s->prices[d].usd_per_Bps * 1e9 / (double)s->net.n_npus : (double)NAN });
-    }
-    report_list_end(r);
-}
-
-static void report_dims(struct report *r, const struct design_point *s)
+/* Of a custom graph classes of links, of which the fastest is shown. */
+static void report_dims(struct report *r, const struct design_point *s, bool classes)
 {
     const struct topo_network *net = &s->net;
     report_line(r, "\n");
     report_list(r, "dims", dim_columns);
     for (int32_t d = 0; d < net->n_dims; d++) {
         const struct topo_dim *dim = &net->dims[d];
-        double link_Bps = topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps);
+        const struct topo_wire_class *kind = classes ? &net->wires->kinds[d] : NULL;
+        double link_Bps =
+            kind ? kind->link_share * dim->bw_Bps : topo_link_Bps(dim - dim->level, dim->level, dim->bw_Bps);
+        double usd_per_Bps = s->has_parts ? s->prices[d].usd_per_Bps : (double)NAN;
         /* In text what is not given is a blank: no loss is none. */
         bool blank = report_is(r, IN_TEXT) && !(dim->efficiency < 1);
         report_row(r, &(struct dim_row){ .name = dim->name,
-                                         .shape = topo_shape_name(dim->shape),
+                                         .shape = kind ? "links" : topo_shape_name(dim->shape),
                                          .size = dim->size,
                                          .bw_GBps = dim->bw_Bps / 1e9,
                                          .link_GBps = link_Bps / 1e9,
-                                         .latency_ns = dim->lat_s / 1e-9,
+                                         .latency_ns = kind ? (double)NAN : dim->lat_s / 1e-9,
                                          .efficiency = blank ? (double)NAN : dim->efficiency,
-                                         .links = topo_class_links(net, d),
+                                         .links = kind ? kind->n_links : topo_class_links(net, d),
                                          .tier = *dim->tier ? dim->tier : NULL,
-                                         .usd_per_GBps_per_npu = s->has_parts ? s->prices[d].usd_per_Bps *
-                                                                                    1e9 / (double)net->n_npus
-                                                                              : (double)NAN });
+                                         .usd_per_GBps_per_npu = usd_per_Bps * 1e9 / (double)net->n_npus });
     }
     report_list_end(r);
 }
@@ -382,9 +358,9 @@ static void put_facts(struct report *r, const struct facts *f)
         return;
     }
     if (f->study)
-        report_dims(r, f->study);
+        report_dims(r, f->study, false);
     if (f->classes)
-        report_classes(r, f->classes);
+        report_dims(r, f->classes, true);
     if (f->has_bill) {
         report_line(r, "\n");
         report_bill(r, f);
