@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 /* Given by the Makefile; another build of these sources has no folder of its own. */
 #ifndef WEFT_DATA_FOLDER
 #define WEFT_DATA_FOLDER ""
@@ -114,12 +116,10 @@ static int add_name(struct catalogue *c, const char *file, struct err *e)
     if (n <= n_ending || strcmp(file + n - n_ending, ending) != 0 || !catalogue_is_name(file) ||
         has_name(c, file, n - n_ending))
         return 0;
-    char **names = realloc(c->names, ((size_t)c->n + 1) * sizeof *names);
-    if (!names)
+    if (!vec_resize(c->names, c->n + 1))
         return err_nomem(e, file);
-    c->names = names;
-    names[c->n] = strndup(file, n - n_ending);
-    return names[c->n] ? (c->n++, 0) : err_nomem(e, file);
+    c->names[c->n] = strndup(file, n - n_ending);
+    return c->names[c->n] ? (c->n++, 0) : err_nomem(e, file);
 }
 
 int catalogue_list(struct catalogue *c, const char *kind, struct err *e)

@@ -24,6 +24,7 @@
 #include <glpk.h>
 
 #include "base/gmp_memory.h"
+#include "base/vec.h"
 
 struct simplex {
     glp_prob *g;
@@ -134,13 +135,7 @@ static int take_entries(struct simplex *x, int32_t n, const int32_t *at, const d
 {
     if (n > x->room || !x->index) {
         int32_t room = n > 2 * x->room ? n : 2 * x->room;
-        int *index = realloc(x->index, ((size_t)room + 1) * sizeof *index);
-        if (index)
-            x->index = index;
-        double *value = realloc(x->value, ((size_t)room + 1) * sizeof *value);
-        if (value)
-            x->value = value;
-        if (!index || !value)
+        if (!vec_resize(x->index, room + 1) || !vec_resize(x->value, room + 1))
             return err_nomem(e, "a linear programme");
         x->room = room;
     }

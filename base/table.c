@@ -43,24 +43,10 @@ void table_column(struct table *t, const char *name, enum table_kind kind)
     assert(t->n_rows == 0);
     if (t->failed)
         return;
-    size_t n = (size_t)t->n_cols + 1;
+    int32_t n = t->n_cols + 1;
     char *copy = strdup(name);
-    char **names = realloc(t->names, n * sizeof *names);
-    if (names)
-        t->names = names;
-    enum table_kind *kinds = realloc(t->kinds, n * sizeof *kinds);
-    if (kinds)
-        t->kinds = kinds;
-    signed char *better = realloc(t->better, n);
-    if (better)
-        t->better = better;
-    const char **units = realloc(t->units, n * sizeof *units);
-    if (units)
-        t->units = units;
-    char **titles = realloc(t->titles, n * sizeof *titles);
-    if (titles)
-        t->titles = titles;
-    if (!copy || !names || !kinds || !better || !units || !titles) {
+    if (!copy || !vec_resize(t->names, n) || !vec_resize(t->kinds, n) || !vec_resize(t->better, n) ||
+        !vec_resize(t->units, n) || !vec_resize(t->titles, n)) {
         free(copy);
         t->failed = true;
         return;

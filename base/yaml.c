@@ -244,10 +244,8 @@ static int reserve_sorted(struct yaml_builder *b, size_t n, struct err *e)
 {
     if (n <= b->cap_sorted)
         return 0;
-    struct yaml_map_key *grown = realloc(b->sorted, 2 * n * sizeof *grown);
-    if (!grown)
+    if (!vec_resize(b->sorted, (int64_t)(2 * n)))
         return err_nomem(e, "keys of a YAML map");
-    b->sorted = grown;
     b->cap_sorted = 2 * n;
     return 0;
 }
@@ -676,10 +674,8 @@ int yaml_doc_source(struct yaml_doc *doc, const char *name, int32_t *out, struct
     int rc = yaml_doc_keep(doc, name, strlen(name), &kept, e);
     if (rc)
         return rc;
-    const char **grown = realloc(doc->sources, ((size_t)doc->n_sources + 1) * sizeof *grown);
-    if (!grown)
+    if (!vec_resize(doc->sources, doc->n_sources + 1))
         return err_nomem(e, "names of YAML files");
-    doc->sources = grown;
     *out = doc->n_sources++;
     doc->sources[*out] = kept;
     return 0;
@@ -780,10 +776,8 @@ static int reserve_nodes(struct yaml_doc *doc, int32_t n, struct err *e)
     if (n <= doc->cap_nodes - doc->n_nodes)
         return 0;
     int32_t cap = doc->n_nodes + n + COPY_SLACK;
-    struct yaml_node *nodes = realloc(doc->nodes, (size_t)cap * sizeof *nodes);
-    if (!nodes)
+    if (!vec_resize(doc->nodes, cap))
         return err_nomem(e, "nodes of a YAML file");
-    doc->nodes = nodes;
     doc->cap_nodes = cap;
     return 0;
 }
@@ -815,12 +809,9 @@ int yaml_graft_copy(struct yaml_doc *doc, yaml_id at, const struct yaml_doc *fro
     int rc = reserve_nodes(doc, from->n_nodes, e);
     if (rc)
         return rc;
-    size_t n_sources = (size_t)doc->n_sources + (size_t)from->n_sources;
-    const char **sources = realloc(doc->sources, n_sources * sizeof *sources);
-    if (!sources)
+    if (!vec_resize(doc->sources, doc->n_sources + from->n_sources))
         return err_nomem(e, "names of YAML files");
-    doc->sources = sources;
-    memcpy(sources + doc->n_sources, from->sources, (size_t)from->n_sources * sizeof *sources);
+    memcpy(doc->sources + doc->n_sources, from->sources, (size_t)from->n_sources * sizeof *from->sources);
     doc->n_sources += from->n_sources;
     doc->n_bytes += from->n_bytes;
     yaml_id top = doc->n_nodes + from->root;

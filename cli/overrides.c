@@ -25,13 +25,11 @@ int overrides_add(struct overrides *o, const char *path, const char *value, stru
 /* Take over memory from malloc(); NULL and ERR_NOMEM in e when there is none. */
 static const char *overrides_keep(struct overrides *o, char *s, struct err *e)
 {
-    char **kept = s ? realloc(o->kept, ((size_t)o->n_kept + 1) * sizeof *kept) : NULL;
-    if (!kept) {
+    if (!s || !vec_resize(o->kept, o->n_kept + 1)) {
         free(s);
         err_nomem(e, "overrides");
         return NULL;
     }
-    o->kept = kept;
     o->kept[o->n_kept++] = s;
     return s;
 }

@@ -344,11 +344,9 @@ static int32_t part_named(struct store_table *t, const char *name)
     for (int32_t i = 0; i < t->n_parts; i++)
         if (strcmp(t->parts[i].name, name) == 0)
             return i;
-    struct store_part *grown = realloc(t->parts, (size_t)(t->n_parts + 1) * sizeof *grown);
-    if (!grown)
+    if (!vec_resize(t->parts, t->n_parts + 1))
         return -1;
-    t->parts = grown;
-    struct store_part *p = &grown[t->n_parts];
+    struct store_part *p = &t->parts[t->n_parts];
     *p = (struct store_part){ .name = strdup(name),
                               .cols = malloc(((size_t)t->columns.n_cols + 1) * sizeof *p->cols) };
     if (!p->name || !p->cols) {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "topo/uses.h"
 
 const char *const topo_grade_names[N_GRADES + 1] = { "V", "D", "V-weak", "R", NULL };
@@ -375,12 +376,10 @@ static int settle_run(struct topo_parts *p, const struct recipe_run *run, double
     int rc = *run->part < 0 ? find_wire(run, p, rate_Bps, doc, at, e) : check_wire(run, p, doc, at, e);
     if (rc)
         return rc;
-    struct topo_part *grown = realloc(p->parts, (size_t)(p->n_parts + 1) * sizeof *grown);
-    if (!grown)
+    if (!vec_resize(p->parts, p->n_parts + 1))
         return err_nomem(e, "parts");
-    p->parts = grown;
-    grown[p->n_parts] = grown[*run->part];
-    grown[p->n_parts].run_m = run->run_m;
+    p->parts[p->n_parts] = p->parts[*run->part];
+    p->parts[p->n_parts].run_m = run->run_m;
     *run->part = p->n_parts++;
     return 0;
 }

@@ -388,14 +388,8 @@ static int comm_add_sent(struct pace_comm *m, int32_t *cap, const struct pace_si
     double each_B = m->step->load_B[x->map.level + o] * gpus / n;
     if (m->n_uses + 2 * n > *cap) {
         int32_t room = 2 * (m->n_uses + 2 * n);
-        struct maxmin_use *uses = realloc(m->uses, (size_t)room * sizeof *uses);
-        if (!uses)
+        if (!vec_resize(m->uses, room) || !vec_resize(m->sent_B, room))
             return err_nomem(e, "links of a job");
-        m->uses = uses;
-        double *sent_B = realloc(m->sent_B, (size_t)room * sizeof *sent_B);
-        if (!sent_B)
-            return err_nomem(e, "links of a job");
-        m->sent_B = sent_B;
         *cap = room;
     }
     for (int32_t i = 0; i < n; i++)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sim/gossip/method.h"
+#include "base/vec.h"
 #include "sim/gossip/run.h"
 #include "sim/gossip/floats.h"
 
@@ -87,12 +88,10 @@ static void give_back(struct gossip_cluster *c, float *room)
         return;
     if (g->n_rooms == g->cap_rooms) {
         int32_t cap = 2 * g->cap_rooms + 16;
-        float **rooms = realloc(g->rooms, (size_t)cap * sizeof *rooms);
-        if (!rooms) {
+        if (!vec_resize(g->rooms, cap)) {
             free(room);
             return;
         }
-        g->rooms = rooms;
         g->cap_rooms = cap;
     }
     g->rooms[g->n_rooms++] = room;

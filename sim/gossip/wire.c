@@ -436,13 +436,7 @@ static int reserve_events(struct gossip_wire *w, struct err *e)
 {
     if (w->cap_events >= w->cap)
         return 0;
-    struct wire_event *events = realloc(w->events, (size_t)w->cap * sizeof *events);
-    if (events)
-        w->events = events;
-    struct gossip_signal *signals = realloc(w->signals, (size_t)w->cap * sizeof *signals);
-    if (signals)
-        w->signals = signals;
-    if (!events || !signals)
+    if (!vec_resize(w->events, w->cap) || !vec_resize(w->signals, w->cap))
         return err_nomem(e, "exchanges");
     w->cap_events = w->cap;
     return 0;

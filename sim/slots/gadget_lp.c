@@ -1083,10 +1083,8 @@ static int lp_take_sizes(struct gadget_lp *x, const struct elastic_slot *slot, s
     }
     if (need <= x->cap_gains)
         return 0;
-    double *grown = realloc(x->gains, (size_t)need * sizeof *grown);
-    if (!grown)
+    if (!vec_resize(x->gains, need))
         return err_nomem(e, "what rings are worth");
-    x->gains = grown;
     x->cap_gains = need;
     return 0;
 }

@@ -57,10 +57,8 @@ static bool curves_reserve(struct curve *c)
         return true;
     int32_t cap = c->cap ? 2 * c->cap : 32;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        double *grown = realloc(*arrays[i], (size_t)cap * sizeof *grown);
-        if (!grown)
+        if (!vec_resize(*arrays[i], cap))
             return false;
-        *arrays[i] = grown;
     }
     c->cap = cap;
     return true;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 const char *const account_axis_words[] = { "tp", "cp", "ep", "dp", "pp", NULL };
 
 /* The axis of a model that a group of the plan belongs to. */
@@ -29,13 +31,12 @@ static struct account_axis *find_axis(struct account *a, const char *name)
     for (int32_t i = 0; i < a->n_axes; i++)
         if (strcmp(a->axes[i].name, name) == 0)
             return &a->axes[i];
-    struct account_axis *axes = realloc(a->axes, ((size_t)a->n_axes + 1) * sizeof *axes);
-    if (!axes)
+    if (!vec_resize(a->axes, a->n_axes + 1))
         return NULL;
-    a->axes = axes;
-    axes[a->n_axes] = (struct account_axis){ 0 };
-    step_set_name(axes[a->n_axes].name, name);
-    return &axes[a->n_axes++];
+    struct account_axis *axis = &a->axes[a->n_axes++];
+    *axis = (struct account_axis){ 0 };
+    step_set_name(axis->name, name);
+    return axis;
 }
 
 static int add_exposed(struct account *a, double times, const char *name, const struct sim_exposed *x,

@@ -312,12 +312,9 @@ static int menu_add(struct maker *m, int32_t first, int32_t n_dims, struct err *
     }
     if (menu->n == menu->cap) {
         int64_t cap = menu->cap ? 2 * menu->cap : 64;
-        double *grown = realloc(menu->bw_Bps, (size_t)(cap * n_dims) * sizeof *grown);
-        menu->bw_Bps = grown ? grown : menu->bw_Bps;
-        for (int32_t j = 0; j < N_ALLOC_SPENT && grown; j++) {
-            grown = realloc(menu->spent[j], (size_t)cap * sizeof *grown);
-            menu->spent[j] = grown ? grown : menu->spent[j];
-        }
+        bool grown = vec_resize(menu->bw_Bps, cap * n_dims);
+        for (int32_t j = 0; j < N_ALLOC_SPENT && grown; j++)
+            grown = vec_resize(menu->spent[j], cap);
         if (!grown)
             return err_nomem(e, "whole parts");
         menu->cap = cap;
