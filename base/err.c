@@ -83,6 +83,11 @@ int err_wrap(struct err *e, const char *fmt, ...)
     return e->code;
 }
 
+int err_suggest(struct err *e, const char *near)
+{
+    return near ? err_set(e, e->code, "%s; did you mean %s?", e->msg, near) : (int)e->code;
+}
+
 int err_nomem(struct err *e, const char *what)
 {
     return err_set(e, ERR_NOMEM, "out of memory for %s", what);

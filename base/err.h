@@ -62,6 +62,9 @@ int err_vset(struct err *e, enum err_code code, const char *fmt, va_list ap) ERR
  */
 int err_wrap(struct err *e, const char *fmt, ...) ERR_PRINTF(2, 3);
 
+/** Append "; did you mean NEAR?" to the recorded message; NULL: nothing. Returns e->code. */
+int err_suggest(struct err *e, const char *near);
+
 /** Record "out of memory for WHAT"; returns ERR_NOMEM. */
 int err_nomem(struct err *e, const char *what);
 

@@ -141,26 +141,16 @@ static void put_word(void *field, const struct key *k, int32_t word)
         memcpy(field, &word, sizeof word);
 }
 
-static void join_words(struct text *out, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s%s", i ? ", " : "", words[i]);
-}
-
 static int schema_fail_word(const struct key *k, size_t n_words, const struct yaml_doc *doc, yaml_id id,
                             struct err *e)
 {
     char shown[YAML_SHOWN];
     struct text need = { 0 };
-    join_words(&need, k->words, n_words);
+    text_put_words(&need, k->words, n_words);
     const char *text = doc->nodes[id].text;
-    const char *near = text ? text_nearest(text, k->words, n_words) : NULL;
-    if (near)
-        text_printf(&need, "; did you mean %s?", near);
-    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected one of %s", yaml_show(doc, id, shown),
-                       text_str(&need));
+    yaml_fail(doc, id, e, ERR_PARSE, "is %s, expected one of %s", yaml_show(doc, id, shown), text_str(&need));
     text_free(&need);
-    return rc;
+    return err_suggest(e, text ? text_nearest(text, k->words, n_words) : NULL);
 }
 
 static int read_word(void *field, const struct key *k, const struct yaml_doc *doc, yaml_id id, struct err *e)
@@ -377,7 +367,7 @@ static int fail_unknown(const struct section *s, const struct yaml_doc *doc, yam
         rc = yaml_fail_unknown(doc, id, e, "; did you mean \"%s\"%s%s%s?", near, longer ? " or \"" : "",
                                longer ? longer : "", longer ? "\"" : "");
     } else {
-        join_words(&all, names, s->n_keys);
+        text_put_words(&all, names, s->n_keys);
         rc = yaml_fail_unknown(doc, id, e, ", expected one of %s", text_str(&all));
     }
     text_free(&all);

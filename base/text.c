@@ -75,6 +75,12 @@ void text_puts(struct text *t, const char *s)
     text_add(t, s, strlen(s));
 }
 
+void text_put_words(struct text *t, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_printf(t, "%s%s", i ? ", " : "", words[i]);
+}
+
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
     va_list again;

@@ -20,6 +20,8 @@ struct text {
 /** Append; on lack of memory sets t->failed and drops, so that long outputs need one check at the end. */
 void text_add(struct text *t, const char *s, size_t n);
 void text_puts(struct text *t, const char *s);
+/** "a, b, c" */
+void text_put_words(struct text *t, const char *const *words, size_t n);
 void text_printf(struct text *t, const char *fmt, ...) ERR_PRINTF(2, 3);
 /** Of any length. @p ap is used up; what is printed must not be of @p t itself, which may move. */
 void text_vprintf(struct text *t, const char *fmt, va_list ap) ERR_PRINTF(2, 0);

@@ -749,10 +749,10 @@ static int fail_where(const struct table *t, const struct filters *filters, cons
                 n++;
             }
         }
-        const char *near = there ? NULL : text_nearest(where->value, words, n);
-        if (!there)
-            err_set(e, ERR_RANGE, "%s: no row has %s=%s%s%s%s", path, where->column, where->value,
-                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        if (!there) {
+            err_set(e, ERR_RANGE, "%s: no row has %s=%s", path, where->column, where->value);
+            err_suggest(e, text_nearest(where->value, words, n));
+        }
         for (size_t k = 0; k < n; k++)
             text_free(&values[k]);
         if (!there)

@@ -184,9 +184,8 @@ static int take_value(double *x, bool *given, const struct keep_rule *k, const c
         given[i] = true;
         return 0;
     }
-    const char *near = text_nearest(name, names, (size_t)k->n_front);
-    return err_set(e, ERR_USAGE, "option --at is about \"%s\", expected the columns of --by%s%s%s", name,
-                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    err_set(e, ERR_USAGE, "option --at is about \"%s\", expected the columns of --by", name);
+    return err_suggest(e, text_nearest(name, names, (size_t)k->n_front));
 }
 
 static int take_at(struct front_design *d, const struct keep_rule *k, const char *list, struct err *e)

@@ -77,9 +77,8 @@ const struct command *commands_find(const char *name, struct err *e)
     }
     /* Not in the table, as it takes no options, but something to suggest. */
     names[n_commands] = "help";
-    const char *near = text_suggest(name, names, (size_t)n_commands + 1);
-    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown%s%s%s", name, near ? "; did you mean " : "",
-            near ? near : "", near ? "?" : "");
+    err_set(e, ERR_USAGE, "command \"%.100s\" is unknown", name);
+    err_suggest(e, text_suggest(name, names, (size_t)n_commands + 1));
     return NULL;
 }
 

@@ -30,9 +30,9 @@ int filters_check(const struct filters *f, const struct table *columns, struct e
         const char *name = f->where[i].column;
         if (table_find(columns, name) >= 0)
             continue;
-        const char *near = text_nearest(name, (const char *const *)columns->names, (size_t)columns->n_cols);
-        return err_set(e, ERR_USAGE, "option --where is on column \"%s\", expected one of the table%s%s%s",
-                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        err_set(e, ERR_USAGE, "option --where is on column \"%s\", expected one of the table", name);
+        return err_suggest(e,
+                           text_nearest(name, (const char *const *)columns->names, (size_t)columns->n_cols));
     }
     return 0;
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/vec.h"
 #include "topo/network.h"
 
 static const char *const format_words[] = { "text", "csv", "json", NULL };
@@ -133,14 +134,13 @@ static int option_fail_word(const struct option *k, const char *value, struct er
 {
     size_t n = 0;
     struct text list = { 0 };
-    for (; k->words[n]; n++)
-        text_printf(&list, "%s%s", n ? ", " : "", k->words[n]);
-    const char *near = text_nearest(value, k->words, n);
-    int rc =
-        err_set(e, ERR_USAGE, "option --%s is \"%.*s\", expected one of %s%s%s%s", k->name, MAX_SHOWN, value,
-                text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    while (k->words[n])
+        n++;
+    text_put_words(&list, k->words, n);
+    err_set(e, ERR_USAGE, "option --%s is \"%.*s\", expected one of %s", k->name, MAX_SHOWN, value,
+            text_str(&list));
     text_free(&list);
-    return rc;
+    return err_suggest(e, text_nearest(value, k->words, n));
 }
 
 static int store_word(int32_t *field, const struct option *k, const char *value, struct err *e)
@@ -175,11 +175,9 @@ static int store_real(double *field, const struct option *k, const char *value, 
 /* One more at a time: a command line has few. */
 static int store_item(struct option_list *list, const char *value, struct err *e)
 {
-    const char **items = realloc(list->items, ((size_t)list->n + 1) * sizeof *items);
-    if (!items)
+    if (!vec_resize(list->items, list->n + 1))
         return err_nomem(e, "options");
-    items[list->n++] = value;
-    list->items = items;
+    list->items[list->n++] = value;
     return 0;
 }
 

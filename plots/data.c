@@ -103,10 +103,9 @@ int rows_check(const struct rows *r, struct err *e)
         const char *name = r->opt->where[i].column;
         if (table_find(r->t, name) >= 0)
             continue;
-        const char *near = text_nearest(name, (const char *const *)r->t->names, (size_t)r->t->n_cols);
-        return err_set(e, ERR_USAGE, "figure %s: filter: is on column \"%s\", expected one of the CSV%s%s%s",
-                       r->figure->name, name, near ? "; did you mean " : "", near ? near : "",
-                       near ? "?" : "");
+        err_set(e, ERR_USAGE, "figure %s: filter: is on column \"%s\", expected one of the CSV",
+                r->figure->name, name);
+        return err_suggest(e, text_nearest(name, (const char *const *)r->t->names, (size_t)r->t->n_cols));
     }
     return 0;
 }

@@ -242,9 +242,8 @@ static int find_figure(const struct plot_figure **out, const char *name, struct 
         names[i] = plot_figures[i].name;
     }
     /* All names are gathered when the loop ends without a match. */
-    const char *near = text_nearest(name, names, (size_t)plot_n_figures);
-    return err_set(e, ERR_USAGE, "figure: is \"%s\", expected one of the list%s%s%s", name,
-                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    err_set(e, ERR_USAGE, "figure: is \"%s\", expected one of the list", name);
+    return err_suggest(e, text_nearest(name, names, (size_t)plot_n_figures));
 }
 
 /* Below, labels alone fill a page; above, a PNG, drawn at twice the size, nears the 32,767 pixels that Cairo

@@ -73,9 +73,8 @@ int fit_columns_take(struct fit_columns *c, const char *text, struct err *e)
         if (col < 0) {
             char word[FIT_COLUMN_NAME];
             snprintf(word, sizeof word, "%.*s", (int)name, text);
-            const char *near = text_nearest(word, fit_column_words, N_FIT_COLUMNS);
-            return err_set(e, ERR_USAGE, "option --column names \"%s\", which no operator has%s%s%s", word,
-                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+            err_set(e, ERR_USAGE, "option --column names \"%s\", which no operator has", word);
+            return err_suggest(e, text_nearest(word, fit_column_words, N_FIT_COLUMNS));
         }
         snprintf(c->name[col], FIT_COLUMN_NAME, "%.*s", (int)(n - name - 1), text + name + 1);
     }
@@ -105,9 +104,9 @@ static int find_columns(struct npu_reading *r, const struct fit_columns *columns
         r->columns[k] = *given ? given : fit_column_words[k];
         r->at[k] = table_find(r->t, r->columns[k]);
         if (*given && r->at[k] < 0) {
-            const char *near = text_nearest(given, (const char *const *)r->t->names, (size_t)r->t->n_cols);
-            return err_set(e, ERR_USAGE, "option --column: %s has no column \"%s\"%s%s%s", r->name, given,
-                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+            err_set(e, ERR_USAGE, "option --column: %s has no column \"%s\"", r->name, given);
+            return err_suggest(e,
+                               text_nearest(given, (const char *const *)r->t->names, (size_t)r->t->n_cols));
         }
     }
     return 0;

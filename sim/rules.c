@@ -164,10 +164,9 @@ static int read_algorithms(struct topo_network *net, const struct yaml_doc *doc,
         while (topo_algorithm_words[a] && strcmp(topo_algorithm_words[a], word) != 0)
             a++;
         if (a == N_TOPO_ALGORITHMS) {
-            const char *near = text_nearest(word, topo_algorithm_words, N_TOPO_ALGORITHMS);
-            return yaml_fail(doc, id, e, ERR_PARSE,
-                             "is \"%.40s\", expected an algorithm as in dims.algorithm%s%s%s", word,
-                             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+            yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", expected an algorithm as in dims.algorithm",
+                      word);
+            return err_suggest(e, text_nearest(word, topo_algorithm_words, N_TOPO_ALGORITHMS));
         }
         if (topo_check_algorithm(dim, (enum topo_algorithm)a, &inner))
             return yaml_fail(doc, id, e, inner.code, "%s", inner.msg);

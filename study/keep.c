@@ -149,9 +149,8 @@ K_SECTION(keep_top_section, struct keep_rule, "keep.top", top_keys, "the best fe
 
 static int fail_column(const char *name, const struct table *columns, struct err *e)
 {
-    const char *near = text_suggest(name, (const char *const *)columns->names, (size_t)columns->n_cols);
-    return err_set(e, ERR_RANGE, "is \"%.60s\", expected a column of the rows%s%s%s", name,
-                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    err_set(e, ERR_RANGE, "is \"%.60s\", expected a column of the rows", name);
+    return err_suggest(e, text_suggest(name, (const char *const *)columns->names, (size_t)columns->n_cols));
 }
 
 /* Axes are no columns of the kind; their values are kept as they were written. */

@@ -158,10 +158,9 @@ static int workload_find_group(int32_t *out, const struct step_tree *t, const ch
         return 0;
     for (int32_t g = 0; g < t->n_groups; g++)
         names[g] = t->groups[g].name;
-    const char *near = text_nearest(name, names, (size_t)t->n_groups);
-    return yaml_fail(doc, yaml_get(doc, map, "group"), e, ERR_PARSE,
-                     "is %s, expected all or a name from groups%s%s%s", name, near ? "; did you mean " : "",
-                     near ? near : "", near ? "?" : "");
+    yaml_fail(doc, yaml_get(doc, map, "group"), e, ERR_PARSE, "is %s, expected all or a name from groups",
+              name);
+    return err_suggest(e, text_nearest(name, names, (size_t)t->n_groups));
 }
 
 /* Size and group of a collective, common to lists and expressions. */

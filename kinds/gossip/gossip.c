@@ -819,9 +819,8 @@ static int find_method(int32_t *out, const struct gossip_point *p, yaml_id id, c
         return 0;
     for (int32_t i = 0; i < gossip_n_methods; i++)
         names[i] = gossip_method_name(i);
-    const char *near = text_nearest(name, names, (size_t)gossip_n_methods);
-    return yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected a method of weft gossip --list%s%s%s",
-                     name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected a method of weft gossip --list", name);
+    return err_suggest(e, text_nearest(name, names, (size_t)gossip_n_methods));
 }
 
 /* A period that adapts may not begin above the cap: the default makes room for it. That a list of periods can

@@ -353,17 +353,16 @@ static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id
     *out = -1;
     for (int32_t i = 0; i < n_hetero_schedulers && !rc; i++) {
         names[i] = hetero_schedulers[i].name;
-        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
         if (strcmp(names[i], name) == 0)
             *out = i;
     }
-    if (!rc && *out < 0) {
-        const char *near = text_nearest(name, names, (size_t)n_hetero_schedulers);
-        rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected one of the schedulers %s%s%s%s", name,
-                       text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    }
+    if (rc || *out >= 0)
+        return rc;
+    text_put_words(&list, names, (size_t)n_hetero_schedulers);
+    yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected one of the schedulers %s", name,
+              text_str(&list));
     text_free(&list);
-    return rc;
+    return err_suggest(e, text_nearest(name, names, (size_t)n_hetero_schedulers));
 }
 
 /* Without a list all that can run here; those that cannot are then left out silently. */
@@ -466,17 +465,14 @@ static int find_type(int32_t *out, const struct hetero_type *types, int32_t n, c
     for (int32_t t = 0; t < n; t++) {
         names[t] = types[t].name;
         if (strcmp(names[t], name) == 0) {
-            text_free(&list);
             *out = t;
             return 0;
         }
-        text_printf(&list, "%s%s", t ? ", " : "", names[t]);
     }
-    const char *near = text_nearest(name, names, (size_t)n);
-    int rc = yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, expected one of the types: %.400s%s%s%s", name,
-                       text_str(&list), near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    text_put_words(&list, names, (size_t)n);
+    yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, expected one of the types: %.400s", name, text_str(&list));
     text_free(&list);
-    return rc;
+    return err_suggest(e, text_nearest(name, names, (size_t)n));
 }
 
 /* Types as read, before there is a profile to hold them. */

@@ -332,14 +332,11 @@ static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_
             return 0;
         }
     struct text list = { 0 };
-    for (int32_t i = 0; i < n; i++)
-        text_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    const char *near = text_nearest(name, names, (size_t)n);
-    rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is %.60s, expected a scheduler of model %s: %s%s%s%s", name,
-                   place_model_words[s->model], text_str(&list), near ? "; did you mean " : "",
-                   near ? near : "", near ? "?" : "");
+    text_put_words(&list, names, (size_t)n);
+    yaml_fail(&s->doc, id, e, ERR_PARSE, "is %.60s, expected a scheduler of model %s: %s", name,
+              place_model_words[s->model], text_str(&list));
     text_free(&list);
-    return rc;
+    return err_suggest(e, text_nearest(name, names, (size_t)n));
 }
 
 static int place_read_schedulers(struct place_study *s, struct err *e)

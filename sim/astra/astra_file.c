@@ -75,9 +75,8 @@ static int astra_read_shape(struct sim_astra_dim *dim, const struct yaml_doc *do
             dim->shape = sim_astra_shapes[s];
             return 0;
         }
-    const char *near = text_nearest(word, sim_astra_shape_words, SIM_ASTRA_SHAPES);
-    return yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", expected Ring, FullyConnected or Switch%s%s%s",
-                     word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    yaml_fail(doc, id, e, ERR_PARSE, "is \"%.40s\", expected Ring, FullyConnected or Switch", word);
+    return err_suggest(e, text_nearest(word, sim_astra_shape_words, SIM_ASTRA_SHAPES));
 }
 
 static int astra_read_count(int32_t *out, const struct yaml_doc *doc, yaml_id id, int32_t least, int32_t most,

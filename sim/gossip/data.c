@@ -408,10 +408,9 @@ static int find_label(struct data_reader *r, const char *label)
         return err_nomem(r->e, r->lines.path);
     for (int32_t k = 0; k < r->n_fields; k++)
         names[k] = r->fields[k].s;
-    const char *near = text_nearest(label, names, (size_t)r->n_fields);
-    err_set(r->e, ERR_PARSE, "%s:%lld:1: has no column \"%.*s\", required for the classes%s%.*s%s",
-            r->lines.path, (long long)r->lines.line, SHOWN, label, near ? "; did you mean " : "", SHOWN,
-            near ? near : "", near ? "?" : "");
+    err_set(r->e, ERR_PARSE, "%s:%lld:1: has no column \"%.*s\", required for the classes", r->lines.path,
+            (long long)r->lines.line, SHOWN, label);
+    err_suggest(r->e, text_nearest(label, names, (size_t)r->n_fields));
     free(names);
     return ERR_PARSE;
 }

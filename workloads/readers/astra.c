@@ -186,9 +186,8 @@ static int take_word(struct astra_column *c, struct token_reader *r, enum astra_
                 "is ALLREDUCEALLTOALL, expected ALLREDUCE, ALLGATHER, REDUCESCATTER, ALLTOALL or NONE");
         return 0;
     }
-    const char *near = text_nearest(token_copy(whole, sizeof whole, &base), names, (size_t)n_words);
-    return token_fail(r, &r->token, e, ERR_PARSE, "unknown collective %s%s%s%s", token_show(shown, &r->token),
-                      near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    token_fail(r, &r->token, e, ERR_PARSE, "unknown collective %s", token_show(shown, &r->token));
+    return err_suggest(e, text_nearest(token_copy(whole, sizeof whole, &base), names, (size_t)n_words));
 }
 
 static int astra_take_name(struct layers *l, struct token_reader *r, int64_t i, int64_t n_layers,

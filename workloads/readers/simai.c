@@ -105,10 +105,8 @@ static int simai_take_key(struct simai_reader *r, const struct header_key **out,
             return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s is given twice", names[i]);
         return 0;
     }
-    const char *near = text_nearest(token_copy(whole, sizeof whole, &word), names, N_HEADER_KEYS);
-    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s%s%s%s",
-                      token_show(shown, &r->in.token), near ? "; did you mean " : "", near ? near : "",
-                      near ? "?" : "");
+    token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s", token_show(shown, &r->in.token));
+    return err_suggest(e, text_nearest(token_copy(whole, sizeof whole, &word), names, N_HEADER_KEYS));
 }
 
 /* Python prints a quotient of whole numbers as "8388608.0". */
