@@ -6,7 +6,7 @@ TEST(every_format_has_its_name_once)
 {
     for (int i = 0; i < N_TRACE_FORMATS; i++) {
         assert_string_equal(trace_formats[i].name, trace_format_words[i]);
-        assert_true(trace_formats[i].help && trace_formats[i].read);
+        assert_true(trace_formats[i].help && (trace_formats[i].read || trace_formats[i].layout));
     }
     assert_true(!trace_format_words[N_TRACE_FORMATS] && !trace_status_words[N_TRACE_STATUSES]);
 }

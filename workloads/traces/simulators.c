@@ -80,16 +80,12 @@ static int take_gavel(struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
-int trace_read_gavel(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    static const struct trace_layout layout = { .columns = gavel_columns,
-                                                .n_columns = N_GAVEL,
-                                                .header = TRACE_NO_HEADER,
-                                                .separator = '\t',
-                                                .any_width = true,
-                                                .take = take_gavel };
-    return trace_read_rows(t, path, &layout, NULL, s, e);
-}
+const struct trace_layout trace_gavel = { .columns = gavel_columns,
+                                          .n_columns = N_GAVEL,
+                                          .header = TRACE_NO_HEADER,
+                                          .separator = '\t',
+                                          .any_width = true,
+                                          .take = take_gavel };
 
 /* ---- tiresias ---- */
 
@@ -112,15 +108,11 @@ static int take_tiresias(struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
-int trace_read_tiresias(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    static const struct trace_layout layout = { .columns = tiresias_columns,
-                                                .n_columns = N_TIRESIAS,
-                                                .header = TRACE_HEADER,
-                                                .separator = ',',
-                                                .take = take_tiresias };
-    return trace_read_rows(t, path, &layout, NULL, s, e);
-}
+const struct trace_layout trace_tiresias = { .columns = tiresias_columns,
+                                             .n_columns = N_TIRESIAS,
+                                             .header = TRACE_HEADER,
+                                             .separator = ',',
+                                             .take = take_tiresias };
 
 /* ---- pollux ---- */
 
@@ -147,12 +139,8 @@ static int take_pollux(struct trace_row *row, struct trace_job *job)
     return TRACE_TAKEN;
 }
 
-int trace_read_pollux(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    static const struct trace_layout layout = { .columns = pollux_columns,
-                                                .n_columns = N_POLLUX,
-                                                .header = TRACE_HEADER,
-                                                .separator = ',',
-                                                .take = take_pollux };
-    return trace_read_rows(t, path, &layout, NULL, s, e);
-}
+const struct trace_layout trace_pollux = { .columns = pollux_columns,
+                                           .n_columns = N_POLLUX,
+                                           .header = TRACE_HEADER,
+                                           .separator = ',',
+                                           .take = take_pollux };

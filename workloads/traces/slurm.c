@@ -83,11 +83,6 @@ int trace_read_helios(struct trace *t, const char *path, const struct trace_sett
     return rc;
 }
 
-int trace_read_acme(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    return trace_read_helios(t, path, s, e);
-}
-
 /* ---- sacct ---- */
 
 enum { ID, SACCT_STATE, SUBMITTED, STARTED, ENDED, ALLOC_TRES, TRES, REQ_TRES, ACCOUNT, N_SACCT };

@@ -27,24 +27,24 @@ const char *const trace_status_words[N_TRACE_STATUSES + 1] = {
 };
 
 const struct trace_format trace_formats[N_TRACE_FORMATS] = {
-    { "philly", "Microsoft Philly 2017: cluster_job_log (JSON)", trace_read_philly, false },
-    { "helios", "SenseTime Helios 2020: cluster_log.csv", trace_read_helios, false },
-    { "acme", "Shanghai AI Lab Acme 2023: trace_seren.csv, trace_kalos.csv", trace_read_acme, false },
+    { "philly", "Microsoft Philly 2017: cluster_job_log (JSON)", .read = trace_read_philly },
+    { "helios", "SenseTime Helios 2020: cluster_log.csv", .read = trace_read_helios },
+    { "acme", "Shanghai AI Lab Acme 2023: trace_seren.csv, trace_kalos.csv", .read = trace_read_helios },
     { "pai",
       "Alibaba PAI 2020: pai_task_table.csv, or the folder with it, pai_job_table.csv and "
       "pai_group_tag_table.csv",
-      trace_read_pai, false },
-    { "openb", "Alibaba 2023: openb_pod_list_*.csv", trace_read_openb, false },
-    { "google", "Google 2011: job_events part-*.csv, or their folder; arrivals only", trace_read_google,
-      false },
-    { "gavel", "Gavel: *.trace of 6, 7, 9 or 10 columns", trace_read_gavel, false },
-    { "tiresias", "Tiresias simulator: job CSV", trace_read_tiresias, false },
-    { "pollux", "Pollux simulator: workload-*.csv", trace_read_pollux, false },
+      .read = trace_read_pai },
+    { "openb", "Alibaba 2023: openb_pod_list_*.csv", .read = trace_read_openb },
+    { "google", "Google 2011: job_events part-*.csv, or their folder; arrivals only",
+      .read = trace_read_google },
+    { "gavel", "Gavel: *.trace of 6, 7, 9 or 10 columns", .layout = &trace_gavel },
+    { "tiresias", "Tiresias simulator: job CSV", .layout = &trace_tiresias },
+    { "pollux", "Pollux simulator: workload-*.csv", .layout = &trace_pollux },
     { "swf", "Standard Workload Format of the Parallel Workloads Archive; processors stand for GPUs",
-      trace_read_swf, false },
+      .read = trace_read_swf },
     { "sacct", "Slurm's accounts: sacct --parsable2 with JobID, State, Submit, Start, End, AllocTRES",
-      trace_read_sacct, false },
-    { "csv", "the table that this command writes", trace_read_canonical, true },
+      .read = trace_read_sacct },
+    { "csv", "the table that this command writes", .layout = &trace_canonical, .as_given = true },
 };
 
 const char *const trace_format_words[N_TRACE_FORMATS + 1] = {
@@ -133,7 +133,7 @@ int trace_read(struct trace *t, int format, const char *path, const struct trace
 {
     const struct trace_format *f = &trace_formats[format];
     *t = (struct trace){ 0 };
-    int rc = f->read(t, path, s, e);
+    int rc = f->read ? f->read(t, path, s, e) : trace_read_rows(t, path, f->layout, NULL, s, e);
     if (!rc)
         rc = check_not_empty(t, path, e);
     if (!rc)
@@ -769,17 +769,13 @@ static int canonical_take(struct trace_row *row, struct trace_job *job)
     return job->batch == 0 ? trace_fail_field(row, ERR_RANGE, TRACE_BATCH, "at least 1") : TRACE_TAKEN;
 }
 
-int trace_read_canonical(struct trace *t, const char *path, const struct trace_settings *s, struct err *e)
-{
-    static const struct trace_layout layout = { .columns = columns,
-                                                .n_columns = N_TRACE_COLUMNS,
-                                                .header = TRACE_HEADER,
-                                                .separator = ',',
-                                                .comment = '#',
-                                                .exact = true,
-                                                .take = canonical_take };
-    return trace_read_rows(t, path, &layout, NULL, s, e);
-}
+const struct trace_layout trace_canonical = { .columns = columns,
+                                              .n_columns = N_TRACE_COLUMNS,
+                                              .header = TRACE_HEADER,
+                                              .separator = ',',
+                                              .comment = '#',
+                                              .exact = true,
+                                              .take = canonical_take };
 
 /* Streams of one seed, times 2^32: what jobs draw comes after them (workloads/traces/profile.c). */
 enum { WINDOW = 1, ARRIVALS = 2 };

@@ -86,10 +86,14 @@ struct trace_settings {
     bool keep_idle; /**< keep jobs without GPU, with gpus 0; false: count them and leave them out */
 };
 
+/** Add the jobs of @p path to @p t. Errors as trace_read(). */
+typedef int trace_reader(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
+
 /** A format: what `weft import --trace` calls it. */
 struct trace_format {
     const char *name, *help;
-    int (*read)(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
+    trace_reader *read;                /**< NULL: rows are all there is to it, */
+    const struct trace_layout *layout; /**< and they look like this */
     bool as_given; /**< submit_s stays what the file says; else the earliest job kept is at 0 */
 };
 
@@ -283,18 +287,9 @@ int32_t trace_find_status(const struct trace_status_word *words, size_t n, const
 /** The same of column @p k; what is not listed is counted for a note. */
 int32_t trace_take_status(struct trace_row *row, int32_t k, const struct trace_status_word *words, size_t n);
 
-/** The readers of trace_formats. */
-int trace_read_philly(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_helios(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_acme(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_pai(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_openb(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_google(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_gavel(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_tiresias(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_pollux(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_swf(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_sacct(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
-int trace_read_canonical(struct trace *t, const char *path, const struct trace_settings *s, struct err *e);
+/** The readers of trace_formats, and how rows look where there is nothing else to read. */
+extern trace_reader trace_read_philly, trace_read_helios, trace_read_pai, trace_read_openb, trace_read_google,
+    trace_read_swf, trace_read_sacct;
+extern const struct trace_layout trace_gavel, trace_tiresias, trace_pollux, trace_canonical;
 
 #endif
