@@ -358,8 +358,7 @@ int topo_router_parts(struct topo_items *out, const struct topo_site *at, struct
 
 /* ---- products ---- */
 
-/* NPUs that share the addresses beyond dimension d: those of one product. */
-static int64_t product_members(const struct topo_site *at)
+int64_t topo_site_members(const struct topo_site *at)
 {
     int64_t n = 1;
     for (int32_t d = 0; d <= at->d; d++)
@@ -378,10 +377,10 @@ static int check_product_dim(const struct topo_site *at, double bw_Bps, struct e
         return err_set(e, ERR_RANGE, "dimension \"%s\": tier \"%s\" is \"%s\", expected a plain %s",
                        dim->name, dim->tier, part->name,
                        topo_is_fabric(dim) ? "dimension, not a fabric" : "dimension without nics");
-    if (product_members(at) > part->ports)
+    if (topo_site_members(at) > part->ports)
         return err_set(e, ERR_RANGE,
                        "dimension \"%s\": %lld NPUs are joined, expected at most the %lld of \"%s\"",
-                       dim->name, (long long)product_members(at), (long long)part->ports, part->name);
+                       dim->name, (long long)topo_site_members(at), (long long)part->ports, part->name);
     if (!(fabs(bw_Bps - part->bw_Bps) > 1e-9 * part->bw_Bps) && dim->min_Bps <= part->bw_Bps &&
         part->bw_Bps <= dim->max_Bps)
         return 0;
@@ -396,7 +395,8 @@ static int count_product(struct topo_items *out, const struct topo_site *at, dou
 {
     int rc = check_product_dim(at, bw_Bps, e);
     if (!rc)
-        topo_add_item(out, at->recipe->product, NULL, (double)at->net->n_npus / (double)product_members(at));
+        topo_add_item(out, at->recipe->product, NULL,
+                      (double)at->net->n_npus / (double)topo_site_members(at));
     return rc;
 }
 

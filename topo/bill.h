@@ -90,6 +90,8 @@ struct topo_loss topo_path_loss(double ways, double npus, double columns);
  * multiples of u alone.
  */
 double topo_site_link_Bps(const struct topo_site *at);
+/** NPUs that share the addresses beyond the dimension: those of one fabric, of one product. */
+int64_t topo_site_members(const struct topo_site *at);
 
 /** Rate of a link between boxes [B/s]: that of the end links that one port serves. */
 double topo_site_up_Bps(const struct topo_site *at);

@@ -79,15 +79,6 @@ static const char *const tier_names[TOPO_CLOS_TIERS + 1][TOPO_CLOS_TIERS] = {
     { "leaf", "spine", "core", "top" },
 };
 
-/* NPUs that share the addresses beyond the dimension; those of one fabric. */
-static int64_t npus_up_to(const struct topo_site *at)
-{
-    int64_t n = 1;
-    for (int32_t i = 0; i <= at->d; i++)
-        n *= at->net->dims[i].size;
-    return n;
-}
-
 static bool is_sold_by_port(const struct topo_site *at)
 {
     return at->parts->parts[at->recipe->sw].ports == 1;
@@ -156,7 +147,7 @@ static struct topo_loss box_loss(const struct topo_site *at, const struct topo_c
 static int count_fabrics(struct topo_items *out, const struct topo_site *at, double links, struct err *e)
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
-    int64_t fabric = npus_up_to(at), groups = fabric / dim->size;
+    int64_t fabric = topo_site_members(at), groups = fabric / dim->size;
     int64_t columns = llround((double)groups * links);
     int64_t rails = at->recipe->rails < columns ? at->recipe->rails : columns;
     int64_t fuller = columns % rails;
@@ -186,7 +177,7 @@ static int count_switched(struct topo_items *out, const struct topo_site *at, st
 {
     const struct topo_dim *dim = &at->net->dims[at->d];
     double npus = (double)at->net->n_npus, planes = topo_planes(dim), links = topo_end_links(at);
-    int64_t groups = npus_up_to(at) / dim->size;
+    int64_t groups = topo_site_members(at) / dim->size;
     int rc = is_sold_by_port(at) ? 0 : topo_check_planes(at, e);
     if (!rc)
         rc = topo_check_nics(at, (double)groups, e);
@@ -223,7 +214,7 @@ static int relax_switched(struct topo_items *out, const struct topo_site *at, st
     }
 
     struct topo_clos c;
-    int64_t columns = npus_up_to(at) / at->net->dims[at->d].size;
+    int64_t columns = topo_site_members(at) / at->net->dims[at->d].size;
     int64_t rail_columns = columns > at->recipe->rails ? columns / at->recipe->rails : 1;
     int rc = topo_count_clos(&c, leaf_ports(at, rail_columns * at->net->dims[at->d].size),
                              at->parts->parts[at->recipe->sw].ports, 1, 1, e);
