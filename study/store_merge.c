@@ -361,9 +361,18 @@ struct nameless_file {
     int fd;
 };
 
-static int nameless_close(sqlite3_file *f)
+/* Closing; of sectors and devices SQLite takes what is safest for 0. */
+static int nameless_none(sqlite3_file *f)
 {
     (void)f;
+    return 0;
+}
+
+/* Syncing, locking. */
+static int nameless_nothing(sqlite3_file *f, int how)
+{
+    (void)f;
+    (void)how;
     return SQLITE_OK;
 }
 
@@ -409,26 +418,12 @@ static int nameless_truncate(sqlite3_file *f, sqlite3_int64 size)
     return ftruncate(((struct nameless_file *)f)->fd, (off_t)size) == 0 ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
 }
 
-static int nameless_sync(sqlite3_file *f, int flags)
-{
-    (void)f;
-    (void)flags;
-    return SQLITE_OK;
-}
-
 static int nameless_size(sqlite3_file *f, sqlite3_int64 *size)
 {
     struct stat st;
     int rc = fstat(((struct nameless_file *)f)->fd, &st);
     *size = rc ? 0 : st.st_size;
     return rc ? SQLITE_IOERR_FSTAT : SQLITE_OK;
-}
-
-static int nameless_lock(sqlite3_file *f, int level)
-{
-    (void)f;
-    (void)level;
-    return SQLITE_OK;
 }
 
 static int nameless_is_locked(sqlite3_file *f, int *out)
@@ -446,27 +441,20 @@ static int nameless_control(sqlite3_file *f, int what, void *arg)
     return SQLITE_NOTFOUND;
 }
 
-/* Of sectors and devices SQLite takes what is safest for 0. */
-static int nameless_device(sqlite3_file *f)
-{
-    (void)f;
-    return 0;
-}
-
 static const sqlite3_io_methods nameless_methods = {
     .iVersion = 1,
-    .xClose = nameless_close,
+    .xClose = nameless_none,
     .xRead = nameless_read,
     .xWrite = nameless_write,
     .xTruncate = nameless_truncate,
-    .xSync = nameless_sync,
+    .xSync = nameless_nothing,
     .xFileSize = nameless_size,
-    .xLock = nameless_lock,
-    .xUnlock = nameless_lock,
+    .xLock = nameless_nothing,
+    .xUnlock = nameless_nothing,
     .xCheckReservedLock = nameless_is_locked,
     .xFileControl = nameless_control,
-    .xSectorSize = nameless_device,
-    .xDeviceCharacteristics = nameless_device,
+    .xSectorSize = nameless_none,
+    .xDeviceCharacteristics = nameless_none,
 };
 
 /* Temporary files are the system's. */
