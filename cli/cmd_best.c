@@ -40,13 +40,6 @@ struct best_job {
 
 /* ---- what is asked ---- */
 
-static int misuse(const char *option, const struct err *inner, struct err *e)
-{
-    if (inner->code == ERR_NOMEM || inner->code == ERR_PARSE)
-        return err_set(e, inner->code, "%s", inner->msg);
-    return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
-}
-
 static int fail_objective(const struct best_job *j, const char *why, struct err *e)
 {
     return err_set(e, ERR_USAGE, "%.300s: %s; give --by COLUMN", j->run->opt.operands[0], why);
@@ -89,7 +82,8 @@ static int take_by(struct best_job *j, struct err *e)
     }
     if (rc)
         return rc;
-    return best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner) ? misuse("by", &inner, e) : 0;
+    return best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner) ? options_misuse("by", &inner, e)
+                                                                           : 0;
 }
 
 static int take_limits(struct best_job *j, struct err *e)
@@ -97,7 +91,7 @@ static int take_limits(struct best_job *j, struct err *e)
     struct err inner = { 0 };
     for (int32_t i = 0; i < j->run->opt.limits.n; i++)
         if (keep_take_limit(&j->plan.rule, j->run->opt.limits.items[i], &j->plan.columns, &inner))
-            return misuse("limit", &inner, e);
+            return options_misuse("limit", &inner, e);
     return 0;
 }
 

@@ -73,15 +73,6 @@ enum { FRONT_NAME = 160, USUAL_TIES = 10 };
 
 /* ---- what is asked ---- */
 
-/* A fault in an option's value is one of the command line. */
-static int misuse(const char *option, const struct err *inner, struct err *e)
-{
-    /* Of a cell of the table: the input's. */
-    if (inner->code == ERR_NOMEM || inner->code == ERR_PARSE)
-        return err_set(e, inner->code, "%s", inner->msg);
-    return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
-}
-
 typedef int take_column(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
 
 static int take_by(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
@@ -108,7 +99,7 @@ static int take_list(struct keep_rule *k, const char *option, const char *list, 
         size_t n = strcspn(at, ",");
         more = at[n] == ',';
         at[n] = '\0';
-        rc = take(k, at, columns, &inner) ? misuse(option, &inner, e) : 0;
+        rc = take(k, at, columns, &inner) ? options_misuse(option, &inner, e) : 0;
         at += n + 1;
     }
     free(copy);
@@ -162,7 +153,7 @@ static int take_limits(struct keep_rule *k, const struct options *opt, const str
     struct err inner = { 0 };
     for (int32_t i = 0; i < opt->limits.n; i++)
         if (keep_take_limit(k, opt->limits.items[i], columns, &inner))
-            return misuse("limit", &inner, e);
+            return options_misuse("limit", &inner, e);
     return 0;
 }
 
@@ -951,12 +942,6 @@ static double factor(double a, double b)
     return a > 0 && b > 0 ? a / b : a < 0 && b < 0 ? b / a : HUGE_VAL;
 }
 
-static int compare_factors(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
-
 static void put_least(struct text *out, const struct keep_column *c, double with, double without)
 {
     char value[SHOW];
@@ -997,7 +982,7 @@ static int put_factors(struct text *out, const struct front_side *side, int32_t 
             at = i;
         most = fmax(most, factors[i]);
     }
-    qsort(factors, (size_t)within->n_sorted, sizeof *factors, compare_factors);
+    stat_sort(factors, within->n_sorted);
     text_printf(out, "  %s at the same %s: ", c->name, others(rule, col));
     if (!isfinite(most))
         text_puts(out, "no factor says it, a value is 0\n");

@@ -76,6 +76,13 @@ struct reading {
     struct text *recorded;
 };
 
+int options_misuse(const char *option, const struct err *inner, struct err *e)
+{
+    if (inner->code == ERR_NOMEM || inner->code == ERR_PARSE)
+        return err_set(e, inner->code, "%s", inner->msg);
+    return err_set(e, ERR_USAGE, "option --%s %s", option, inner->msg);
+}
+
 const struct option *options_at(const struct option_scope *scope, size_t i)
 {
     for (size_t g = 0; g < OPTIONS_MAX_GROUPS && scope->groups[g]; g++) {

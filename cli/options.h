@@ -149,6 +149,10 @@ int options_parse(struct options *o, const struct option_scope *scope, int argc,
                   struct text *recorded, struct err *e);
 void options_free(struct options *o);
 
+/** A fault @p inner of the value of an option is one of the command line, unless it is of the machine or of a
+ * cell of the input. Returns the code. */
+int options_misuse(const char *option, const struct err *inner, struct err *e);
+
 /** Option number @p i of the scope; NULL past the last. */
 const struct option *options_at(const struct option_scope *scope, size_t i);
 

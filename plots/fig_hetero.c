@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "plots/fig.h"
 #include "plots/lanes.h"
 #include "plots/page.h"
@@ -406,12 +407,6 @@ struct learning {
     struct wrap page;
 };
 
-static int hetero_compare_reals(const void *a, const void *b)
-{
-    const double *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
-}
-
 /* What the seeds have come to. Infinite costs sort to the end: while fewer than half of the seeds have a
  * plan, so is the median. */
 static struct step hetero_step_of(const struct learning *f, double evaluations)
@@ -421,7 +416,7 @@ static struct step hetero_step_of(const struct learning *f, double evaluations)
     for (int32_t i = 0; i < f->data.words[CURVE_SEED].n; i++)
         if (!isnan(f->best[i]))
             f->sorted[n++] = f->best[i];
-    qsort(f->sorted, (size_t)n, sizeof *f->sorted, hetero_compare_reals);
+    stat_sort(f->sorted, n);
     double middle = n % 2 ? f->sorted[n / 2] : (f->sorted[n / 2 - 1] + f->sorted[n / 2]) / 2;
     return (struct step){ evaluations, middle, f->sorted[0], f->sorted[n - 1] };
 }
