@@ -336,7 +336,7 @@ static int put_timeline(struct text *out, const struct design *d, struct err *e)
     return rc;
 }
 
-int html_design(struct text *out, const struct study *study, int64_t point, struct html_parts with,
+int html_design(struct text *out, const struct study *study, int64_t point, bool drawing, bool timeline,
                 struct err *e)
 {
     struct design_point s;
@@ -348,8 +348,8 @@ int html_design(struct text *out, const struct study *study, int64_t point, stru
         return rc;
     rc = design_for_row(&d, &s, e);
     if (!rc)
-        rc = put_view(out, &d, with.drawing, e);
-    if (!rc && with.timeline && alloc_has_split(&d.answer))
+        rc = put_view(out, &d, drawing, e);
+    if (!rc && timeline && alloc_has_split(&d.answer))
         rc = put_timeline(out, &d, e);
     design_free(&d);
     design_point_free(&s);

@@ -5,15 +5,10 @@
 #include "base/text.h"
 #include "study/kind.h"
 
-/** What else than lists. */
-struct html_parts {
-    bool drawing;  /**< of the network */
-    bool timeline; /**< of the step */
-};
-
-/** Append the lists of the design at @p point of a study of designs as tables, and parts @p with; nothing
- * where it has no bandwidths. Errors of design_load() and design_for_row(). */
-int html_design(struct text *out, const struct study *study, int64_t point, struct html_parts with,
+/** Append the lists of the design at @p point of a study of designs as tables, and where asked for a @p
+ * drawing of its network and a @p timeline of its step; nothing where it has no bandwidths. Errors of
+ * design_load() and design_for_row(). */
+int html_design(struct text *out, const struct study *study, int64_t point, bool drawing, bool timeline,
                 struct err *e);
 
 /** Append a section of what the uncertain inputs of a study of designs do to its answers (weft tornado), or

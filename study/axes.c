@@ -448,17 +448,12 @@ struct grids {
     int32_t n, cap;
 };
 
-/* Where the keys of an axis are written. */
-struct axes_places {
-    yaml_id keys[SWEEP_MAX_KEYS];
-};
-
 struct axes_reader {
     struct sweep *w;
     const struct section *root;
     const struct yaml_doc *doc;
     const struct study_source *from;
-    struct axes_places *places; /* shape [w->n_axes], owned */
+    yaml_id (*places)[SWEEP_MAX_KEYS]; /* shape [w->n_axes], owned: where the keys of an axis stand */
     int32_t cap_axes, cap_places;
 };
 
@@ -537,7 +532,7 @@ static int add_axis(struct axes_reader *r, struct draft *d, int64_t n, struct er
         rc = sweep_axis_fill(&axis, d->columns, all ? 1 : n, e);
     if (rc)
         return rc;
-    memcpy(r->places[r->w->n_axes].keys, d->at, sizeof d->at);
+    memcpy(r->places[r->w->n_axes], d->at, sizeof d->at);
     r->w->axes[r->w->n_axes++] = axis;
     return 0;
 }
@@ -734,7 +729,7 @@ static int join_axis(const struct axes_reader *r, struct sweep_grid *grid, int32
     for (int32_t j = 0; j < a->n_keys; j++)
         if (has_key(r, grid, a->keys[j]))
             return yaml_fail_key(
-                r->doc, r->places[axis].keys[j], e, ERR_RANGE,
+                r->doc, r->places[axis][j], e, ERR_RANGE,
                 "varies twice: also as key %.100s of another axis that this one is combined with",
                 r->w->keys[a->keys[j]].path);
     grid->axes[grid->n_axes++] = axis;
@@ -869,7 +864,7 @@ static int number_points(struct axes_reader *r, int64_t most, struct err *e)
         for (int32_t k = 0; k < g->n_axes; k++)
             /* Checked axis by axis, so that the message names the first that is too much. */
             if (!num_mul(g->n_points, w->axes[g->axes[k]].n, &g->n_points) || g->n_points > most)
-                return fail_points(r, r->places[g->axes[k]].keys[0], most, e);
+                return fail_points(r, r->places[g->axes[k]][0], most, e);
         if (!num_add(w->n_points, g->n_points, &w->n_points) || w->n_points > most)
             return fail_points(r, yaml_get(r->doc, r->doc->root, "vary"), most, e);
     }

@@ -21,11 +21,6 @@ enum {
     MAX_NAMES = 128,                            /* a key by several of its last names */
 };
 
-/* What is needed of one axis: the numbers of its values. */
-struct numbers {
-    double *x; /* shape [n][n_keys] of the axis, owned; NULL = not needed */
-};
-
 struct limit {
     double coef[N_KNOWN];
     enum linexpr_sense sense;
@@ -36,7 +31,7 @@ struct limit {
 struct sweep_where {
     struct limit *limits; /* shape [n], owned */
     int32_t n, n_axes;
-    struct numbers *numbers;      /* shape [n_axes], owned */
+    double **numbers; /* shape [n_axes], owned: of the values of an axis, [n][n_keys]; NULL = not needed */
     double fixed[SWEEP_MAX_KEYS]; /* where a grid does not vary the key: the study's own value, else NaN */
 };
 
@@ -124,19 +119,19 @@ static int32_t column_of(const struct sweep_axis *axis, int32_t key)
 }
 
 /* ERR_RANGE: a value that is no number. Axes without the key are left as they are. */
-static int read_numbers(struct numbers *out, const struct sweep *w, const struct sweep_axis *axis,
-                        int32_t key, const struct yaml_doc *doc, yaml_id at, struct err *e)
+static int read_numbers(double **out, const struct sweep *w, const struct sweep_axis *axis, int32_t key,
+                        const struct yaml_doc *doc, yaml_id at, struct err *e)
 {
     int32_t column = column_of(axis, key);
     if (column < 0)
         return 0;
-    if (!out->x)
-        out->x = calloc((size_t)(axis->n * axis->n_keys), sizeof *out->x);
-    if (!out->x)
+    if (!*out)
+        *out = calloc((size_t)(axis->n * axis->n_keys), sizeof **out);
+    if (!*out)
         return err_nomem(e, "where");
     for (int64_t i = 0; i < axis->n; i++) {
         const char *value = axis->values[i * axis->n_keys + column];
-        if (!num_parse_real(value, &out->x[i * axis->n_keys + column]))
+        if (!num_parse_real(value, &(*out)[i * axis->n_keys + column]))
             return yaml_fail(doc, at, e, ERR_RANGE,
                              "asks for %.100s, which is %.60s at value %lld of %lld; expected numbers",
                              w->keys[key].path, value, (long long)i + 1, (long long)axis->n);
@@ -166,7 +161,7 @@ static int need_key(struct sweep_where *where, const struct sweep *w, int32_t ke
         rc = read_numbers(&where->numbers[a], w, &w->axes[a], key, doc, at, e);
         /* An override has one value in all rows of the axis: the first. */
         if (!rc && w->keys[key].overridden && column_of(&w->axes[a], key) >= 0)
-            where->fixed[key] = where->numbers[a].x[column_of(&w->axes[a], key)];
+            where->fixed[key] = where->numbers[a][column_of(&w->axes[a], key)];
     }
     for (int32_t grid = 0; grid < w->n_grids && !rc; grid++)
         if (isnan(where->fixed[key]) && !varies(w, grid, key))
@@ -217,7 +212,7 @@ void sweep_where_free(struct sweep_where *where)
     if (!where)
         return;
     for (int32_t a = 0; a < where->n_axes && where->numbers; a++)
-        free(where->numbers[a].x);
+        free(where->numbers[a]);
     free(where->numbers);
     free(where->limits);
     free(where);
@@ -232,7 +227,7 @@ static double key_at(const struct sweep *w, const struct sweep_point *p, int32_t
         const struct sweep_axis *axis = &w->axes[g->axes[k]];
         int32_t column = column_of(axis, key);
         if (column >= 0)
-            return w->where->numbers[g->axes[k]].x[p->at[k] * axis->n_keys + column];
+            return w->where->numbers[g->axes[k]][p->at[k] * axis->n_keys + column];
     }
     return w->where->fixed[key];
 }

@@ -95,7 +95,8 @@ static int list_step(struct shape_lister *x, struct err *e)
     if (x->out->n == MOST_SHAPES)
         return err_set(e, ERR_RANGE, "a job of %d GPUs may have places of more than %d shapes",
                        (int)x->p->at.trace.mix[x->entry].gpus, MOST_SHAPES);
-    if (!vec_reserve(x->out->of, x->cap, x->out->n + 1))
+    if (!vec_reserve(x->out->of, x->cap, /* NOLINT(bugprone-sizeof-expression): pointers */
+                     x->out->n + 1))
         return err_nomem(e, "steps of jobs");
     x->out->of[x->out->n++] = step;
     return 0;
