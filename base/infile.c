@@ -44,7 +44,7 @@ static size_t place_of(const struct stat *file)
     return lo;
 }
 
-static bool is_at(size_t i, const struct stat *file)
+static bool is_noted_at(size_t i, const struct stat *file)
 {
     return i < opened.n && opened.items[i].dev == file->st_dev && opened.items[i].ino == file->st_ino;
 }
@@ -52,7 +52,7 @@ static bool is_at(size_t i, const struct stat *file)
 static bool note_locked(const struct stat *file)
 {
     size_t i = place_of(file);
-    if (!opened.on || is_at(i, file))
+    if (!opened.on || is_noted_at(i, file))
         return true;
     if (opened.n == opened.cap) {
         size_t cap = opened.cap ? 2 * opened.cap : 64;
@@ -80,7 +80,7 @@ static bool note(const struct stat *file)
 bool infile_was_read(const struct stat *file)
 {
     pthread_mutex_lock(&opened.lock);
-    bool was = is_at(place_of(file), file);
+    bool was = is_noted_at(place_of(file), file);
     pthread_mutex_unlock(&opened.lock);
     return was;
 }

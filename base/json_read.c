@@ -45,7 +45,7 @@ int lines_open(struct lines *l, const char *path, size_t max, struct err *e)
     return err_nomem(e, path);
 }
 
-static int fill_block(struct lines *l, struct err *e)
+static int refill_lines(struct lines *l, struct err *e)
 {
     ssize_t got;
     do
@@ -99,7 +99,7 @@ int lines_next(struct lines *l, bool *more, struct err *e)
     l->n = 0;
     *more = false;
     while (!ended) {
-        if (l->at == l->end && (rc = fill_block(l, e)))
+        if (l->at == l->end && (rc = refill_lines(l, e)))
             return rc;
         if (l->at == l->end)
             break;

@@ -156,7 +156,7 @@ void sheet_column(struct sheet *s, const char *title, const char *unit, enum she
     s->columns[s->n_columns++] = (struct sheet_column){ title, unit, align };
 }
 
-static void put_cell(struct sheet *s, const char *text)
+static void put_sheet_cell(struct sheet *s, const char *text)
 {
     if (!vec_reserve(s->cells, s->cap_cells, s->n_cells + 1)) {
         s->failed = true;
@@ -178,25 +178,25 @@ void sheet_put(struct sheet *s, const char *fmt, ...)
     /* Cut and marked: a cell is for the eye. */
     if (n >= (int)sizeof buf)
         strcpy(buf + sizeof buf - 4, "...");
-    put_cell(s, buf);
+    put_sheet_cell(s, buf);
 }
 
 void sheet_real(struct sheet *s, double x, int digits)
 {
     char buf[SHOW];
-    put_cell(s, show_real(buf, x, digits));
+    put_sheet_cell(s, show_real(buf, x, digits));
 }
 
 void sheet_usd(struct sheet *s, double usd)
 {
     char buf[SHOW];
-    put_cell(s, show_usd(buf, usd));
+    put_sheet_cell(s, show_usd(buf, usd));
 }
 
 void sheet_count(struct sheet *s, int64_t n)
 {
     char buf[SHOW];
-    put_cell(s, show_count(buf, n));
+    put_sheet_cell(s, show_count(buf, n));
 }
 
 void sheet_free(struct sheet *s)
@@ -269,7 +269,7 @@ static bool is_blank(const char *cell)
     return !*cell || strcmp(cell, "-") == 0;
 }
 
-static struct widths measure(const struct sheet *s, int32_t column)
+static struct widths measure_column(const struct sheet *s, int32_t column)
 {
     struct widths w = { 0 };
     const struct sheet_column *c = &s->columns[column];
@@ -443,7 +443,7 @@ int sheet_write(const struct sheet *s, struct text *out, struct err *e)
         return err_nomem(e, "table");
     assert(s->n_columns > 0 && s->n_cells % s->n_columns == 0);
     for (int32_t i = 0; i < s->n_columns; i++)
-        w[i] = folded[i] = measure(s, i);
+        w[i] = folded[i] = measure_column(s, i);
     struct sheet_block all = { s, w, 0, s->n_columns }, fold = { s, folded, 0, s->n_columns };
     if (out->wide)
         write_block(&all, out);

@@ -474,7 +474,7 @@ struct csv {
     struct err *e;
 };
 
-static int fail_at(struct csv *c, int64_t line, const char *what)
+static int fail_csv(struct csv *c, int64_t line, const char *what)
 {
     return err_set(c->e, ERR_PARSE, "%s:%lld: %s", c->path, (long long)line, what);
 }
@@ -523,7 +523,7 @@ static int read_quoted(struct csv *c, bool *more)
     char *field = c->at, *to = field;
     for (c->at++;; c->at++) {
         if (*c->at == '\0')
-            return fail_at(c, start, "quote is not closed");
+            return fail_csv(c, start, "quote is not closed");
         /* Within quotes commas and line ends are text, and a quote is written twice. */
         if (*c->at == '"' && c->at[1] != '"')
             break;
@@ -533,7 +533,7 @@ static int read_quoted(struct csv *c, bool *more)
     }
     c->at++;
     if (!at_field_end(c->at))
-        return fail_at(c, c->line, "text after a closing quote, expected a comma or the end of the line");
+        return fail_csv(c, c->line, "text after a closing quote, expected a comma or the end of the line");
     *more = end_field(c);
     *to = '\0';
     return push_field(c, field);
@@ -544,7 +544,7 @@ static int read_plain(struct csv *c, bool *more)
     char *field = c->at;
     while (!at_field_end(c->at)) {
         if (*c->at == '"')
-            return fail_at(c, c->line, "quote inside a field; quote the whole field");
+            return fail_csv(c, c->line, "quote inside a field; quote the whole field");
         c->at++;
     }
     /* Before end_field(), which writes a terminator over the separator, and may write it to where the field
@@ -609,13 +609,13 @@ static int read_header(struct csv *c)
         skip_line(c);
     }
     if (!*c->at)
-        return fail_at(c, c->line, "file is empty, expected a line of column names");
+        return fail_csv(c, c->line, "file is empty, expected a line of column names");
     int64_t line = c->line;
     int rc = table_read_row(c);
     if (rc)
         return rc;
     if (c->n_fields > INT32_MAX)
-        return fail_at(c, line, "too many columns");
+        return fail_csv(c, line, "too many columns");
     c->n_cols = (int32_t)c->n_fields;
     for (int32_t i = 0; i < c->n_cols; i++)
         if (!c->fields[i])
@@ -697,7 +697,7 @@ static bool fill_texts(const struct table_column *c)
 }
 
 /* "min" and "max"; false: neither. */
-static bool take_best(struct table *t, int32_t col, const char *word)
+static bool take_direction(struct table *t, int32_t col, const char *word)
 {
     bool more = strcmp(word, "max") == 0;
     if (!more && strcmp(word, "min") != 0)
@@ -720,7 +720,7 @@ static bool take_title(struct table *t, int32_t col, const char *word)
     return true;
 }
 
-/* What put_said() wrote, "WORD:COLUMN,.."; columns that are there no more are passed over, as
+/* What put_known() wrote, "WORD:COLUMN,.."; columns that are there no more are passed over, as
  * the rows may have been edited. */
 static int find_words(struct table *t, const char *line, const char *what,
                       bool (*take)(struct table *, int32_t, const char *), const struct csv *c)
@@ -814,7 +814,7 @@ static int check_no_nul(struct csv *c, const struct text *file)
     int64_t line = 1;
     for (const char *s = file->s; s < nul; s++)
         line += *s == '\n';
-    return fail_at(c, line, "has a NUL byte: not a text file");
+    return fail_csv(c, line, "has a NUL byte: not a text file");
 }
 
 int table_read_csv(struct table *t, const char *path, struct err *e)
@@ -833,7 +833,7 @@ int table_read_csv(struct table *t, const char *path, struct err *e)
     if (!rc)
         rc = fill_table(t, &c);
     if (!rc)
-        rc = find_words(t, c.said[SAYS_BEST], "what is better in", take_best, &c);
+        rc = find_words(t, c.said[SAYS_BEST], "what is better in", take_direction, &c);
     if (!rc)
         rc = find_words(t, c.said[SAYS_UNITS], "the unit of", take_unit, &c);
     if (!rc)
@@ -940,7 +940,7 @@ static void put_csv(struct text *out, const char *s)
 
 /* "min:time_s,max:speedup": of columns of which something is known that their names do not say. What has
  * one of the separators in it is left out. */
-static void put_said(struct text *out, const struct table *t, int what)
+static void put_known(struct text *out, const struct table *t, int what)
 {
     size_t before = out->n;
     for (int32_t col = 0; col < t->n_cols; col++) {
@@ -963,7 +963,7 @@ static void write_csv_head(const struct table *t, const char *head, struct text 
     }
     for (int k = 0; k < N_SAYS; k++) {
         struct text list = { 0 };
-        put_said(&list, t, k);
+        put_known(&list, t, k);
         if (list.n)
             text_printf(out, "# %s=%s\n", says[k], text_str(&list));
         out->failed = out->failed || list.failed;
@@ -1025,7 +1025,7 @@ static int write_json_begin(const struct table *t, const char *head, struct text
     write_json_head(&j, head, e, &rc);
     for (int k = 0; k < N_SAYS; k++) {
         struct text list = { 0 };
-        put_said(&list, t, k);
+        put_known(&list, t, k);
         if (list.n)
             json_text(&j, says[k], text_str(&list));
         out->failed = out->failed || list.failed;

@@ -481,8 +481,8 @@ static void front_job_free(struct front_job *j)
  * front of all is on that of its store, so the fronts of stores, which are few rows, are held against each
  * other. Stores are read on all threads.
  */
-static int read_part(struct front_job *part, const struct front_job *j, const struct options *opt, int32_t k,
-                     struct err *e)
+static int read_chunk(struct front_job *part, const struct front_job *j, const struct options *opt, int32_t k,
+                      struct err *e)
 {
     part->source = (struct front_source){ .kind = j->source.kind,
                                           .store = j->source.store,
@@ -549,7 +549,7 @@ static int front_read_parts(struct front_job *j, const struct options *opt, stru
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int32_t k = 0; k < n; k++)
-            read_part(&parts[k], j, opt, k, &errs[k]);
+            read_chunk(&parts[k], j, opt, k, &errs[k]);
     }
     for (int32_t k = 0; k < n && !rc; k++) {
         rc = (int)errs[k].code;
@@ -636,8 +636,8 @@ static void begin_rows(struct table *t, const struct table *from)
     table_column(t, "distance", TABLE_REAL);
 }
 
-static void put_row(struct table *t, const struct table *from, int64_t row, const char *front, bool knee,
-                    double distance)
+static void put_front_row(struct table *t, const struct table *from, int64_t row, const char *front,
+                          bool knee, double distance)
 {
     table_row(t);
     for (int32_t i = 0; i < from->n_cols; i++)
@@ -656,8 +656,8 @@ static void front_job_put_side(struct table *t, const struct front_job *j, int32
         const struct front *f = &set->fronts[g], *free_of = front_of(all, set->groups[g]);
         int64_t knee = front_knee(f);
         for (int64_t i = 0; i < f->n_sorted; i++)
-            put_row(t, &s->rows, front_row(s, f->id[i]), side == FRONT_ALL ? "all" : "within", i == knee,
-                    side == FRONT_ALL ? 0 : front_distance(free_of, f->x + i * f->n_cols));
+            put_front_row(t, &s->rows, front_row(s, f->id[i]), side == FRONT_ALL ? "all" : "within",
+                          i == knee, side == FRONT_ALL ? 0 : front_distance(free_of, f->x + i * f->n_cols));
     }
 }
 
@@ -697,7 +697,7 @@ static void put_values(struct table *t, const struct front_job *j)
             front_job_put_value(&row, j, like, i);
         t->failed = t->failed || row.failed;
         if (!row.failed)
-            put_row(t, &row, 0, "design", false, front_distance(&set->fronts[g], j->design.x));
+            put_front_row(t, &row, 0, "design", false, front_distance(&set->fronts[g], j->design.x));
         table_free(&row);
     }
 }
@@ -709,7 +709,7 @@ static void front_job_put_design(struct table *t, const struct front_job *j)
     if (d->point < 0)
         put_values(t, j);
     else
-        put_row(t, &d->row, 0, "design", false, f ? front_distance(f, d->x) : NAN);
+        put_front_row(t, &d->row, 0, "design", false, f ? front_distance(f, d->x) : NAN);
 }
 
 /* Those of the sample that are on no front. */
@@ -725,7 +725,7 @@ static int put_behind(struct table *t, const struct front_job *j, struct err *e)
         const struct front *f = rc ? NULL : front_of(keep_fronts(k), text_str(&group));
         keep_values(x, k, rows, row);
         if (f && front_dominates(f, x))
-            put_row(t, rows, row, "behind", false, front_distance(f, x));
+            put_front_row(t, rows, row, "behind", false, front_distance(f, x));
     }
     text_free(&group);
     return rc;
@@ -822,7 +822,7 @@ static void front_plot_mark(struct front_plot *p, double x, double y, char mark)
 
 /* ---- writing ---- */
 
-static void put_line(struct text *out, const char *line)
+static void put_trimmed(struct text *out, const char *line)
 {
     size_t n = strlen(line);
     while (n > 0 && line[n - 1] == ' ')
@@ -831,7 +831,7 @@ static void put_line(struct text *out, const char *line)
     text_puts(out, "\n");
 }
 
-static void put_title(struct text *out, int indent, const struct column_look *look, const struct axis *a)
+static void put_axis_title(struct text *out, int indent, const struct column_look *look, const struct axis *a)
 {
     text_printf(out, "%*s%s", indent, "", look->title);
     if (look->unit[0])
@@ -855,7 +855,7 @@ static void put_x_tics(struct text *out, int indent, const double *tics, int n, 
         end = at + length;
     }
     text_printf(out, "%*s", indent + 1, "");
-    put_line(out, line);
+    put_trimmed(out, line);
 }
 
 static void put_rule(struct text *out, int indent, const double *tics, int n, const struct axis *a)
@@ -893,14 +893,14 @@ static void front_plot_write(const struct front_plot *p, struct text *out)
         indent = (int)strlen(label) > indent ? (int)strlen(label) : indent;
     }
     indent++;
-    put_title(out, 0, &p->y_look, &p->y);
+    put_axis_title(out, 0, &p->y_look, &p->y);
     for (int row = 0; row < HEIGHT; row++) {
         text_printf(out, "%*s %c", indent - 1, labels[row], labels[row][0] ? '+' : '|');
-        put_line(out, p->cells[row]);
+        put_trimmed(out, p->cells[row]);
     }
     put_rule(out, indent, x.at, x.n, &p->x);
     put_x_tics(out, indent, x.at, x.n, &p->x);
-    put_title(out, indent + WIDTH / 2 - 8, &p->x_look, &p->x);
+    put_axis_title(out, indent + WIDTH / 2 - 8, &p->x_look, &p->x);
 }
 
 /*
@@ -1220,7 +1220,7 @@ static bool is_same(const struct front_job *j, const char *group)
            memcmp(within->id, all->id, (size_t)all->n_sorted * sizeof *all->id) == 0;
 }
 
-static void put_limits(const struct front_side *s, struct text *out)
+static void put_where(const struct front_side *s, struct text *out)
 {
     for (int32_t i = 0; i < s->rule.n_where; i++)
         text_printf(out, "%s%s", i ? ", " : "", s->rule.where[i]);
@@ -1238,13 +1238,13 @@ static int cmd_front_put_side(const struct front_job *j, int32_t side, const cha
     text_puts(out, "\n");
     if (side == FRONT_WITHIN) {
         text_puts(out, "Within ");
-        put_limits(s, out);
+        put_where(s, out);
         text_puts(out, ":\n");
     }
     begin_rows(&t, &s->rows);
     for (int64_t i = 0; i < f->n_sorted; i++)
         if (is_shown(f, i, knee))
-            put_row(&t, &s->rows, front_row(s, f->id[i]), "", i == knee, NAN);
+            put_front_row(&t, &s->rows, front_row(s, f->id[i]), "", i == knee, NAN);
     struct layout l = { .kind = s->rule.kind, .t = &t };
     choose_columns(&l, &s->rule);
     int rc = column_write(out, &t, 0, t.n_rows, l.places, l.n, e);
@@ -1330,7 +1330,7 @@ static int put_within(const struct front_job *j, const char *group, struct text 
 {
     if (is_same(j, group)) {
         text_puts(out, "\nAll of the front is within ");
-        put_limits(&j->sides[FRONT_WITHIN], out);
+        put_where(&j->sides[FRONT_WITHIN], out);
         text_puts(out, ": it costs nothing.\n");
         return 0;
     }

@@ -175,14 +175,15 @@ static void put_role(char role[], size_t room, const char *section)
 
 /* The first key @p name in a map with that role: its own key is it, or that of the list it is in; the
  * outermost map has the role of its file. */
-static yaml_id find_key(const struct yaml_doc *doc, yaml_id map, const char *role, bool is, const char *name)
+static yaml_id find_example_key(const struct yaml_doc *doc, yaml_id map, const char *role, bool is,
+                                const char *name)
 {
     yaml_each (id, doc, map) {
         const struct yaml_node *node = &doc->nodes[id];
         bool has = node->key ? strcmp(node->key, role) == 0 : is;
         if (is && node->key && strcmp(node->key, name) == 0)
             return id;
-        yaml_id found = node->kind == YAML_SCALAR ? -1 : find_key(doc, id, role, has, name);
+        yaml_id found = node->kind == YAML_SCALAR ? -1 : find_example_key(doc, id, role, has, name);
         if (found >= 0)
             return found;
     }
@@ -215,7 +216,7 @@ static bool look_in(struct text *out, const char *folder, const char *name, cons
     if (catalogue_find(&path, folder, name) &&
         !text_read_file(&file, text_str(&path), YAML_MAX_BYTES, &ignored) &&
         strstr(text_str(&file), k->name) && !yaml_read_text(&doc, name, text_str(&file), file.n, &ignored)) {
-        id = find_key(&doc, doc.root, role, strcmp(role, root) == 0, k->name);
+        id = find_example_key(&doc, doc.root, role, strcmp(role, root) == 0, k->name);
         if (id >= 0)
             put_example(out, &file, doc.nodes[id].line, name);
         yaml_free(&doc);

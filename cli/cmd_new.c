@@ -47,7 +47,7 @@ struct wish {
 /* ---- the list ---- */
 
 /* A file of the catalogue says in its first sentence what it is; a long one is cut between two words. */
-static void put_line(struct text *out, const char *name, const struct text *file)
+static void put_first_line(struct text *out, const char *name, const struct text *file)
 {
     enum { SHOWN = 92 };
     const char *s = text_str(file);
@@ -75,7 +75,7 @@ static int read_part(struct text *file, const char *kind, const char *name, stru
     return rc;
 }
 
-static int put_list(struct text *out, enum part p, struct err *e)
+static int put_choices(struct text *out, enum part p, struct err *e)
 {
     struct catalogue c;
     struct text file = { 0 };
@@ -85,7 +85,7 @@ static int put_list(struct text *out, enum part p, struct err *e)
     for (int32_t i = 0; i < c.n && !rc; i++) {
         rc = read_part(&file, parts[p].kind, c.names[i], e);
         if (!rc)
-            put_line(out, c.names[i], &file);
+            put_first_line(out, c.names[i], &file);
     }
     text_free(&file);
     catalogue_free(&c);
@@ -97,7 +97,7 @@ static int list_parts(struct run *run, struct err *e)
     struct text out = { 0 };
     int rc = 0;
     for (int p = 0; p < N_PARTS && !rc; p++)
-        rc = put_list(&out, (enum part)p, e);
+        rc = put_choices(&out, (enum part)p, e);
     if (!rc && !out.n)
         rc = err_set(e, ERR_IO, "no files to start from: set WEFT_DATA to the folder configs of weft");
     rc = rc ? rc : output_write(run, &out, e);
@@ -166,7 +166,7 @@ static int take_names(struct wish *w, const struct option_list *like, struct err
 
 /* The length of a path to a file of the catalogue at @p s, "../npus/b200.yaml" or, in a cluster,
  * "profiles/llm-2024.yaml", and its bare name; 0: none. */
-static size_t find_path(const char *s, const char **name, size_t *n)
+static size_t find_reference(const char *s, const char **name, size_t *n)
 {
     static const char *const kinds[] = { "networks", "models",    "npus",   "servers", "systems",
                                          "parts",    "workloads", "curves", "profiles" };
@@ -213,7 +213,7 @@ static void put_named(struct text *out, const char *s, size_t n)
     enum { N = sizeof model - 1 };
     for (const char *begin = s, *end = s + n; s < end;) {
         const char *name;
-        size_t length, path = find_path(s, &name, &length), graph = path ? 0 : put_graph(out, s);
+        size_t length, path = find_reference(s, &name, &length), graph = path ? 0 : put_graph(out, s);
         bool dotted = path && s - begin >= N && strncmp(s - N, model, N) == 0;
         if (path)
             text_printf(out, "%.*s%s", (int)length, name, dotted ? ".yaml" : "");

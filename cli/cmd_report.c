@@ -30,7 +30,7 @@ enum { MOST_BYTES = 10000000 };
 /* ---- reading ---- */
 
 /* The head of a CSV says what made it; a pipe is read once, and has none here. */
-static int read_head(struct text *head, const char *path, struct err *e)
+static int read_csv_head(struct text *head, const char *path, struct err *e)
 {
     struct text file = { 0 };
     int rc = strcmp(path, "-") == 0 ? 0 : text_read_file(&file, path, SIZE_MAX - 1, e);
@@ -85,7 +85,7 @@ static int read_csv(struct webpage *p, const char *path, struct err *e)
 {
     int rc = table_read_csv(&p->t, strcmp(path, "-") == 0 ? "/dev/stdin" : path, e);
     if (!rc)
-        rc = read_head(&p->head, path, e);
+        rc = read_csv_head(&p->head, path, e);
     p->kind = study_kind_of_columns(&p->t);
     return rc;
 }
@@ -126,7 +126,7 @@ static int32_t page_threads(const struct webpage *p)
     return p->run->opt.threads > 0 ? (int32_t)p->run->opt.threads : (int32_t)omp_get_num_procs();
 }
 
-static int run_study(struct webpage *p, const char *path, struct err *e)
+static int run_into_page(struct webpage *p, const char *path, struct err *e)
 {
     struct origin from;
     int rc = load_overrides(&p->overrides, p->run, e);
@@ -149,7 +149,7 @@ static int run_study(struct webpage *p, const char *path, struct err *e)
 static int read_rows(struct webpage *p, const char *path, struct err *e)
 {
     if (is_study(path))
-        return run_study(p, path, e);
+        return run_into_page(p, path, e);
     bool is = false;
     int rc = strcmp(path, "-") == 0 ? 0 : store_is(&is, path, e);
     if (!rc)
@@ -223,7 +223,7 @@ static bool put_asked_title(struct text *out, const struct webpage *p)
     return has;
 }
 
-static void put_title(struct webpage *p)
+static void put_page_title(struct webpage *p)
 {
     size_t n = 0;
     const char *name = head_value(p, "name", &n), *path = p->run->opt.operands[0], *base = strrchr(path, '/');
@@ -244,7 +244,7 @@ static void put_title(struct webpage *p)
 static void put_head(struct webpage *p)
 {
     text_puts(&p->out, head);
-    put_title(p);
+    put_page_title(p);
     text_puts(&p->out, "</title>\n<style>");
     text_puts(&p->out, html_style);
     webpage_put_word_style(p);
@@ -260,7 +260,7 @@ static void put_head(struct webpage *p)
         text_free(&line);
     }
     text_puts(&p->out, "<h1>");
-    put_title(p);
+    put_page_title(p);
     text_puts(&p->out, "</h1>\n");
 }
 

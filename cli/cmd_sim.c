@@ -933,7 +933,7 @@ static const struct column row_columns[] = {
     COLUMNS_END,
 };
 
-static void put_row(struct report *r, const struct story *x, const struct timeline_bar *b)
+static void put_bar_row(struct report *r, const struct story *x, const struct timeline_bar *b)
 {
     struct timeline_row row = { .workload = x->tree->name,
                                 .stage = x->timeline.stages[b->stage],
@@ -949,12 +949,12 @@ static void put_row(struct report *r, const struct story *x, const struct timeli
     report_row(r, &row);
 }
 
-static void put_rows(struct report *r, const struct story *stories, int32_t n)
+static void put_bar_rows(struct report *r, const struct story *stories, int32_t n)
 {
     report_list(r, NULL, row_columns);
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; k < stories[i].timeline.n_bars; k++)
-            put_row(r, &stories[i], &stories[i].timeline.bars[k]);
+            put_bar_row(r, &stories[i], &stories[i].timeline.bars[k]);
     report_list_end(r);
 }
 
@@ -962,7 +962,7 @@ static int write_table(const struct run *run, const struct story *stories, int32
                        struct err *e)
 {
     struct report r = { .format = TABLE_AS_CSV };
-    put_rows(&r, stories, n);
+    put_bar_rows(&r, stories, n);
     int rc = output_report_to(&r, run, path, output_origin(stories[0].study), e);
     report_free(&r);
     return rc;
@@ -1017,7 +1017,7 @@ int cmd_timeline_table(struct table *out, const struct design_point *s, const st
     struct story *stories;
     int rc = build_stories(&stories, s, d, e);
     if (!rc)
-        put_rows(&r, stories, s->n_workloads);
+        put_bar_rows(&r, stories, s->n_workloads);
     *out = r.table;
     r.table = (struct table){ 0 };
     report_free(&r);

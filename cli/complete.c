@@ -142,7 +142,7 @@ static void offer_keys_here(const struct asked *a, const struct place *p)
 }
 
 /* Key @p name in any of the sections. */
-static const struct key *find_key(const struct place *p, const char *name, size_t n)
+static const struct key *find_completed_key(const struct place *p, const char *name, size_t n)
 {
     for (int i = 0; i < manual_n_sections; i++)
         for (size_t k = 0; p->here[i] && k < manual_sections[i]->n_keys; k++) {
@@ -238,9 +238,10 @@ static void begin_path(struct place *p, const struct asked *a, const struct comm
     size_t n = strcspn(a->typed, ".=[");
     *p = (struct place){ .entry = false };
     p->here[manual_find(kind->keys->name, strlen(kind->keys->name))] = true;
-    const struct key *alone = find_key(p, source_rules.alone, strlen(source_rules.alone));
+    const struct key *alone = find_completed_key(p, source_rules.alone, strlen(source_rules.alone));
     for (const char *const *key = source_rules.alone_keys; *key && alone; key++)
-        if (a->typed[n] && strlen(*key) == n && strncmp(*key, a->typed, n) == 0 && !find_key(p, a->typed, n))
+        if (a->typed[n] && strlen(*key) == n && strncmp(*key, a->typed, n) == 0 &&
+            !find_completed_key(p, a->typed, n))
             go_into(p, alone, false);
     for (const char *const *key = source_rules.alone_keys; *key && alone && !a->typed[n]; key++)
         offer(a, *key, ".", alone->help);
@@ -252,7 +253,7 @@ static int offer_keys(const struct asked *a, const struct command *c, struct err
     begin_path(&p, a, c);
     for (const char *s = a->typed;;) {
         size_t n = strcspn(s, ".="), name = strcspn(s, ".=[");
-        const struct key *k = find_key(&p, s, name);
+        const struct key *k = find_completed_key(&p, s, name);
         const struct asked rest = asked_behind(a, s[n] ? s + n + 1 : s);
         if (s[n] == '=')
             return offer_value(&rest, k, a->typed, (size_t)(s + n - a->typed), e);
@@ -366,7 +367,7 @@ static const struct option *find_option(const struct command *c, const char *wor
     return NULL;
 }
 
-static void read_word(struct line *l, const char *word)
+static void read_typed(struct line *l, const char *word)
 {
     const struct option *waited = l->waits;
     l->waits = NULL;
@@ -411,7 +412,7 @@ int complete_words(struct text *out, int argc, char **argv, struct err *e)
     if (!l.command)
         return 0;
     for (int i = 1; i < argc - 1; i++)
-        read_word(&l, argv[i]);
+        read_typed(&l, argv[i]);
     a.study = l.study;
     const char *equals = strchr(a.typed, '=');
     if (!l.waits && !l.only_operands && equals && (l.waits = find_option(l.command, a.typed))) {

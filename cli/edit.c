@@ -28,7 +28,7 @@ static size_t offset_of(const char *s, int32_t line, int32_t col)
     return (size_t)(at - s);
 }
 
-static size_t value_at(const struct edited *f, yaml_id id)
+static size_t value_offset(const struct edited *f, yaml_id id)
 {
     const struct yaml_node *n = &f->doc.nodes[id];
     return offset_of(f->s, n->text_line, n->text_col);
@@ -65,7 +65,7 @@ static size_t closing(const char *s, size_t at)
 
 static bool is_in_brackets(const struct edited *f, yaml_id id)
 {
-    return f->doc.nodes[id].kind != YAML_SCALAR && strchr("[{", f->s[value_at(f, id)]);
+    return f->doc.nodes[id].kind != YAML_SCALAR && strchr("[{", f->s[value_offset(f, id)]);
 }
 
 /* The next node that is not below @p id; -1: there is none. */
@@ -98,7 +98,7 @@ static size_t end_of_lines(const struct edited *f, yaml_id id)
 static size_t end_of_value(const struct edited *f, yaml_id id)
 {
     const struct yaml_node *n = &f->doc.nodes[id];
-    size_t at = value_at(f, id);
+    size_t at = value_offset(f, id);
     if (is_in_brackets(f, id))
         return closing(f->s, at) + 1;
     if (n->kind != YAML_SCALAR)
@@ -143,7 +143,7 @@ static size_t put_new(struct text *out, const struct edited *f, yaml_id map, con
     const struct yaml_node *n = &f->doc.nodes[map];
     size_t at;
     if (is_in_brackets(f, map)) {
-        at = closing(f->s, value_at(f, map));
+        at = closing(f->s, value_offset(f, map));
         while (strchr(" \n", f->s[at - 1]))
             at--;
         text_add(out, f->s, at);
@@ -165,7 +165,7 @@ static size_t put_new(struct text *out, const struct edited *f, yaml_id map, con
 static size_t put_over(struct text *out, const struct edited *f, yaml_id id, const char *value)
 {
     const struct yaml_node *n = &f->doc.nodes[id];
-    size_t from = value_at(f, id), end = end_of_value(f, id);
+    size_t from = value_offset(f, id), end = end_of_value(f, id);
     bool lines = n->kind != YAML_SCALAR && !is_in_brackets(f, id);
     bool nothing = n->kind == YAML_SCALAR && !n->quoted && *n->text == '\0';
     if ((lines || nothing) && n->key) {

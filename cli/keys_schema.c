@@ -51,7 +51,7 @@ static void put_texts(struct json *j)
     json_close(j, ']');
 }
 
-static void put_limits(struct json *j, const struct key *k)
+static void put_min_max(struct json *j, const struct key *k)
 {
     /* Nodes that are read elsewhere have none: both are 0. */
     if (!(k->min < k->max))
@@ -62,12 +62,12 @@ static void put_limits(struct json *j, const struct key *k)
         json_real(j, "maximum", k->max);
 }
 
-static void put_number(struct json *j, const struct key *k, bool whole)
+static void put_numeric(struct json *j, const struct key *k, bool whole)
 {
     json_open(j, "anyOf", '[');
     json_open(j, NULL, '{');
     json_text(j, "type", whole ? "integer" : "number");
-    put_limits(j, k);
+    put_min_max(j, k);
     json_close(j, '}');
     json_open(j, NULL, '{');
     json_text(j, "type", "string");
@@ -76,7 +76,7 @@ static void put_number(struct json *j, const struct key *k, bool whole)
     json_close(j, ']');
 }
 
-static void put_words(struct json *j, const char *const *words)
+static void put_enum(struct json *j, const char *const *words)
 {
     json_open(j, "enum", '[');
     for (; *words; words++) {
@@ -130,11 +130,11 @@ static void put_alternative(struct json *j, struct schema_piece p, const struct 
     } else if (take(&p, "<")) {
         put_reference(j, p);
     } else if (take(&p, "number") || take(&p, "count")) {
-        put_number(j, k, strncmp(p.s - 5, "count", 5) == 0);
+        put_numeric(j, k, strncmp(p.s - 5, "count", 5) == 0);
     } else if (take(&p, "true/false")) {
         json_text(j, "type", "boolean");
     } else if (take(&p, "word") && k->kind == KEY_WORD) {
-        put_words(j, k->words);
+        put_enum(j, k->words);
     } else if (!take(&p, "anything")) {
         put_texts(j);
     }

@@ -150,7 +150,7 @@ static void put_options(struct text *out, const struct option_group *const *grou
 }
 
 /* What --list prints, as it is; figures, formats, schedulers. */
-static int put_list(struct text *out, const struct command *c, struct err *e)
+static int put_man_list(struct text *out, const struct command *c, struct err *e)
 {
     struct text list = { 0 };
     int rc = command_write_list(&list, c, e);
@@ -178,7 +178,7 @@ static int put_command(struct text *out, const char *page, const struct command 
     put_prose(out, c->about);
     put_more(out);
     put_options(out, c->scope.groups);
-    int rc = put_list(out, c, e);
+    int rc = put_man_list(out, c, e);
     put_exit_status(out);
     text_puts(out, ".SH SEE ALSO\n.BR weft (1),\n.BR weft\\-keys (5)\n");
     return rc;

@@ -23,7 +23,7 @@
 #include "plots/gnuplot.h"
 #include "weft.h"
 
-static void put_line(struct text *out, const char *what, const char *is)
+static void put_version(struct text *out, const char *what, const char *is)
 {
     text_printf(out, "%-12s %.*s\n", what, (int)strcspn(is, "\n"), is);
 }
@@ -39,14 +39,14 @@ static void put_libraries(struct text *out)
 {
     const char *igraph;
     igraph_version(&igraph, NULL, NULL, NULL);
-    put_line(out, "igraph", igraph);
-    put_line(out, "GSL", gsl_version);
-    put_line(out, "GLPK", glp_version());
-    put_line(out, "GMP", gmp_version);
-    put_line(out, "SQLite", sqlite3_libversion());
-    put_line(out, "Jansson", jansson_version_str());
-    put_line(out, "libyaml", yaml_get_version_string());
-    put_line(out, "protobuf-c", protobuf_c_version());
+    put_version(out, "igraph", igraph);
+    put_version(out, "GSL", gsl_version);
+    put_version(out, "GLPK", glp_version());
+    put_version(out, "GMP", gmp_version);
+    put_version(out, "SQLite", sqlite3_libversion());
+    put_version(out, "Jansson", jansson_version_str());
+    put_version(out, "libyaml", yaml_get_version_string());
+    put_version(out, "protobuf-c", protobuf_c_version());
     put_libxml(out);
 }
 
@@ -70,10 +70,11 @@ static void put_helpers(struct text *out)
     text_printf(out, "%-12s of %d, %d threads\n", "OpenMP", _OPENMP, omp_get_max_threads());
     if (MPI_Get_library_version(mpi, &n) == MPI_SUCCESS) {
         mpi[strcspn(mpi, ",")] = '\0';
-        put_line(out, "MPI", mpi);
+        put_version(out, "MPI", mpi);
     }
-    put_line(out, "gnuplot",
-             gnuplot_find(&gnuplot, &missing) == 0 ? text_str(&gnuplot) : "not found; PDF and PNG need it");
+    put_version(out, "gnuplot",
+                gnuplot_find(&gnuplot, &missing) == 0 ? text_str(&gnuplot)
+                                                      : "not found; PDF and PNG need it");
     text_free(&gnuplot);
 }
 
@@ -83,9 +84,9 @@ void version_write(struct text *out, bool all)
     if (!all)
         return;
 #ifdef __clang__
-    put_line(out, "compiler", __VERSION__);
+    put_version(out, "compiler", __VERSION__);
 #else
-    put_line(out, "compiler", "gcc " __VERSION__);
+    put_version(out, "compiler", "gcc " __VERSION__);
 #endif
     put_libraries(out);
     put_data(out);

@@ -235,7 +235,7 @@ static int read_limits(struct factor_tier *t, const struct factor_limits *l, con
 /* ---- tiers ---- */
 
 /* The rules of names in networks, checked here so that the message points at this file. */
-static int take_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
+static int take_dim_name(struct factor_tier *t, const struct yaml_doc *doc, yaml_id id, struct err *e)
 {
     const char *name = doc->nodes[id].text, *s = name;
     while (isalnum((unsigned char)*s) || *s == '_' || *s == '-')
@@ -260,7 +260,7 @@ static int take_others(struct factor_tier *t, const struct yaml_doc *doc, yaml_i
         const char *key = doc->nodes[id].key;
         int rc = 0;
         if (strcmp(key, "name") == 0)
-            rc = take_name(t, doc, id, e);
+            rc = take_dim_name(t, doc, id, e);
         else if (!is_own(&sweep_factor_tier_section, key))
             pass_on(is_one_of(key, of_switch) ? &t->switch_words : &t->words, doc, id);
         if (rc)
@@ -560,7 +560,7 @@ static int factor_begin(struct factor_walk *w, const struct factor *f, struct er
     return 0;
 }
 
-static void end(struct factor_walk *w)
+static void factor_walk_end(struct factor_walk *w)
 {
     free(w->divisors);
     free(w->parts);
@@ -578,13 +578,13 @@ int factor_count(int64_t *n, const struct factor *f, struct err *e)
         *n += count(&w, 0, 0, dims, w.n - 1);
         *n = *n < MANY ? *n : MANY;
     }
-    end(&w);
+    factor_walk_end(&w);
     return rc;
 }
 
 /* ---- networks ---- */
 
-static void put_words(struct text *out, const struct text *words)
+static void put_factor_words(struct text *out, const struct text *words)
 {
     if (words->n)
         text_printf(out, ", %s", text_str(words));
@@ -612,9 +612,9 @@ static void write_dim(struct factor_walk *w, int32_t tier, int32_t in, int32_t d
     else if (t->name[0])
         text_printf(&w->text, "name: %s, ", t->name);
     text_printf(&w->text, "shape: %s, size: %lld", topo_shape_name(shape), (long long)part->size);
-    put_words(&w->text, &t->words);
+    put_factor_words(&w->text, &t->words);
     if (topo_shapes[shape]->reduces)
-        put_words(&w->text, &t->switch_words);
+        put_factor_words(&w->text, &t->switch_words);
     text_puts(&w->text, "}");
     put_networks(w, tier, in + 1, dims - 1, part->rest);
     factor_cut(&w->text, length);
@@ -626,7 +626,7 @@ static void write_network(struct factor_walk *w)
     text_puts(out, "{dims: [");
     text_add(out, text_str(&w->text), w->text.n);
     text_puts(out, "]");
-    put_words(out, &w->f->words);
+    put_factor_words(out, &w->f->words);
     text_add(out, "}", 2);
     w->out->n++;
 }
@@ -660,7 +660,7 @@ int factor_write(struct sweep_column *out, const struct factor *f, struct err *e
     for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++)
         put_networks(&w, 0, 0, dims, w.n - 1);
     out->generated = true;
-    end(&w);
+    factor_walk_end(&w);
     if (!rc)
         rc = text_check(&w.text, e);
     return rc ? rc : text_check(&out->text, e);

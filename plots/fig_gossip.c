@@ -1007,7 +1007,7 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
 
 /* The only column between point and method that varies among the rows that pass, if it holds numbers; else
  * -1. With such an axis needs are lines over it, else points in strips. */
-static int32_t find_axis(const struct rows *rows)
+static int32_t find_need_axis(const struct rows *rows)
 {
     int32_t point = table_find(rows->t, "point"), method = table_find(rows->t, "method"), axis = -1, n = 0;
 
@@ -1063,7 +1063,7 @@ int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)
 {
     const struct bind column = { .column = "need_GBps", AS_NUMBER, FILLED };
     struct need f = { .c = c };
-    int32_t axis = find_axis(r);
+    int32_t axis = find_need_axis(r);
     const char *x_label = "";
     int rc = read_trained(&f.t, c, r, &column, 1, axis < 0 ? NEED_POINTS : 0, e);
 

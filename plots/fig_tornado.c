@@ -34,7 +34,7 @@ struct tornado_figure {
     bool changes;           /* some bar has another decision at an end */
 };
 
-static int read_rows(struct tornado_figure *f, const struct rows *r, struct err *e)
+static int read_tornado(struct tornado_figure *f, const struct rows *r, struct err *e)
 {
     static const struct bind binds[N_BINDS] = {
         [ANSWER] = { .column = "answer", AS_WORD, FILLED, .most = 64 },
@@ -184,7 +184,7 @@ static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t p
 }
 
 /* "220", "2.34k", "1.3M": short beside a name. */
-static void put_number(struct text *out, double x)
+static void put_axis_number(struct text *out, double x)
 {
     double size = fabs(x);
     int step = size >= 1e9 || size < 1e3 ? 0 : size >= 1e6 ? 2 : 1;
@@ -209,9 +209,9 @@ static const char *label_of(struct tornado_figure *f, int64_t row)
     name = name[0] ? name : path;
     if (isfinite(low) && isfinite(high)) {
         text_puts(&range, "  ");
-        put_number(&range, low);
+        put_axis_number(&range, low);
         text_puts(&range, " … ");
-        put_number(&range, high);
+        put_axis_number(&range, high);
     }
     size_t taken = range.n + LEAST_CHARS; /* "…" has three bytes */
     canvas_put_short(&label, name + (strncmp(name, system, sizeof system - 1) == 0 ? sizeof system - 1 : 0),
@@ -267,7 +267,7 @@ static int draw(struct tornado_figure *f, struct err *e)
 int fig_tornado(struct canvas *c, const struct rows *r, struct err *e)
 {
     struct tornado_figure f = { .c = c };
-    int rc = read_rows(&f, r, e);
+    int rc = read_tornado(&f, r, e);
     if (!rc)
         rc = choose_rows(&f, e);
     return rc ? rc : draw(&f, e);

@@ -148,7 +148,7 @@ static void say(struct network_drawing *d, double y_px, double room_px, bool dim
     canvas_text(d->c, &at, s);
 }
 
-static void put_words(struct network_drawing *d, const struct data *x, int64_t i, double room_px)
+static void put_link_words(struct network_drawing *d, const struct data *x, int64_t i, double room_px)
 {
     const char *name = x->words[DIM].list[x->word[DIM][i]], *shape = x->words[SHAPE].list[x->word[SHAPE][i]];
     const char *below = i > 0 ? x->words[DIM].list[x->word[DIM][i - 1]] : NULL;
@@ -176,7 +176,7 @@ static void put_dim(struct canvas *c, const struct data *x, int64_t i, double ro
     for (int32_t k = 0; k < d.n; k++)
         canvas_point(c, d.at[k].x, d.at[k].y);
     canvas_block_end(c, (struct mark){ MARK_POINT, i ? marks_point_style(1, 2) : MEMBER });
-    put_words(&d, x, i, room_px);
+    put_link_words(&d, x, i, room_px);
 }
 
 static int fig_network(struct canvas *c, const struct rows *r, struct err *e)

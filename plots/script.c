@@ -149,7 +149,7 @@ static void put_boxes(struct text *out, int d, const struct look *look)
                     d, look->hatch, look->stroke, look->stroke, look->width);
 }
 
-static void put_line(struct text *out, int d, const struct look *look)
+static void put_line_style(struct text *out, int d, const struct look *look)
 {
     text_printf(out, "$d%d using 1:2 with %s lw %g lc rgb '%s' dt ", d, look->point ? "linespoints" : "lines",
                 look->width, look->stroke);
@@ -165,7 +165,7 @@ static void script_put_mark(struct text *out, int32_t block, struct mark mark)
 
     switch (look.as) {
     case LOOK_LINE:
-        put_line(out, d, &look);
+        put_line_style(out, d, &look);
         break;
     case LOOK_POINTS:
         text_printf(out, "$d%d using 1:2 with points ps %g lw %g lc rgb '%s' pt %d", d, look.size, look.width,

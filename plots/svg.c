@@ -67,7 +67,7 @@ static void put_rect(struct text *d, const struct canvas_box *b)
 
 /* What XML gives a meaning, and what it forbids or a reader obeys: controls, marks that turn the direction.
  */
-static void put_words(struct text *out, const char *s)
+static void put_svg_words(struct text *out, const char *s)
 {
     while (*s) {
         size_t n = utf8_shown(s);
@@ -130,16 +130,16 @@ static void svg_open(struct canvas *c)
         " viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"%g\" fill=\"currentColor\" "
         "role=\"%s\">\n<title>",
         w, h, CANVAS_FONT_PX, c->opt->linked ? "group" : "img");
-    put_words(&c->image, text_str(&c->title));
+    put_svg_words(&c->image, text_str(&c->title));
     text_puts(&c->image, "</title>\n<desc>");
-    put_words(&c->image, text_str(&c->note));
+    put_svg_words(&c->image, text_str(&c->note));
     if (c->account.line) {
         text_puts(&c->image, c->note.n ? "; " : "");
-        put_words(&c->image, c->account.line);
+        put_svg_words(&c->image, c->account.line);
     }
     for (int32_t i = 0; i < c->n_samples; i++) {
         text_puts(&c->image, i > 0 ? ", " : c->note.n || c->account.line ? "; shown: " : "shown: ");
-        put_words(&c->image, text_str(&c->samples[i].label));
+        put_svg_words(&c->image, text_str(&c->samples[i].label));
     }
     if (!c->note.n && !c->account.line && c->n_samples == 0)
         text_printf(&c->image, "all %lld rows are drawn", (long long)c->account.n);
@@ -223,7 +223,7 @@ static void svg_label(struct canvas *c, const struct canvas_label *at, const cha
     }
     text_puts(out, "\"");
     text_puts(out, ">");
-    put_words(out, s);
+    put_svg_words(out, s);
     text_puts(out, "</text>\n");
 }
 
@@ -491,7 +491,7 @@ static long long id_of(const struct canvas *c, int64_t row)
 
 /* "row 3 (point 2), flat, GPT-3: 2.1, 0.4": what the row is, and where it is drawn. A page that has the table
  * too calls it by its link, and need not repeat the title above. */
-static void put_title(struct text *out, const struct canvas *c, const struct canvas_item *i)
+static void put_svg_title(struct text *out, const struct canvas *c, const struct canvas_item *i)
 {
     static const char *const words[] = { "network", "workload", "objective", "scheduler", "method" };
     const struct table *t = c->account.table;
@@ -501,13 +501,13 @@ static void put_title(struct text *out, const struct canvas *c, const struct can
     if (c->opt->row_ids && id_of(c, i->row) >= 0)
         text_printf(out, "%lld", id_of(c, i->row));
     else
-        put_words(out, table_row_name(name, t, i->row));
+        put_svg_words(out, table_row_name(name, t, i->row));
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const char *word = table_text(t, i->row, table_find(t, words[k]));
         if (!word || (c->opt->row_ids && strstr(text_str(&c->title), word)))
             continue;
         text_puts(out, ", ");
-        put_words(out, word);
+        put_svg_words(out, word);
     }
     if (i->as == ITEM_POINT)
         text_printf(out, ": %.4g, %.4g", i->x, i->y);
@@ -525,7 +525,7 @@ static void put_titled(struct canvas *c, const struct canvas_item *i, const char
         text_printf(out, "<a href=\"#p%lld\" data-p=\"%lld\">", row, row);
     else
         text_printf(out, "<path d=\"%s\">", d);
-    put_title(out, c, i);
+    put_svg_title(out, c, i);
     if (link)
         text_printf(out, "<path d=\"%s\"/></a>", d);
     else
@@ -628,7 +628,7 @@ static void put_hatches(struct canvas *c, const struct look *look)
     text_free(&d);
 }
 
-static void put_line(struct canvas *c, const struct look *look)
+static void put_svg_line(struct canvas *c, const struct look *look)
 {
     struct text d = { 0 }, dash = { 0 };
 
@@ -668,7 +668,7 @@ static void svg_block(struct canvas *c, struct mark mark)
     if (cut)
         begin_cut(c);
     if (look.as == LOOK_LINE || look.as == LOOK_AREA)
-        put_line(c, &look);
+        put_svg_line(c, &look);
     else if (look.as != LOOK_POINTS)
         put_items(c, &look);
     put_hatches(c, &look);

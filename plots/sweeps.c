@@ -704,7 +704,7 @@ static void put_bars_legend(struct bars *b)
 
 /* The parts of design i of one style. Rows count from the top; a design takes one unit of y, its bars 0.76 of
  * what its label leaves. */
-static void put_parts(struct bars *b, int32_t i, int32_t style)
+static void put_bar_parts(struct bars *b, int32_t i, int32_t style)
 {
     struct part parts[MAX_PARTS];
     int32_t n = parts_of(b, i, parts);
@@ -755,7 +755,7 @@ static void paint_designs(struct canvas *c, const struct canvas_box *box, int32_
         n_styles = b->look->own[i].fill < n_styles ? n_styles : b->look->own[i].fill + 1;
     for (int32_t style = 0; style < n_styles; style++) {
         for (int32_t i = 0; i < b->n; i++)
-            put_parts(b, i, style);
+            put_bar_parts(b, i, style);
         canvas_block_end(c, (struct mark){ MARK_FILL, style });
     }
     if (b->look->n_own)

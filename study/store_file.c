@@ -317,7 +317,7 @@ int64_t store_row_id(int64_t point, int64_t row)
 }
 
 /* SQLite does not tell A from a in names: a path of keys is a column of the view alone. */
-static bool is_plain(const char *name)
+static bool is_plain_name(const char *name)
 {
     if (strlen(name) >= 64)
         return false;
@@ -331,7 +331,7 @@ static bool is_plain(const char *name)
 static char *name_in_part(const struct table *columns, int32_t col)
 {
     char buf[16];
-    bool plain = is_plain(columns->names[col]);
+    bool plain = is_plain_name(columns->names[col]);
     for (int32_t i = 0; i < col && plain; i++)
         plain = strcasecmp(columns->names[i], columns->names[col]) != 0;
     snprintf(buf, sizeof buf, "key%d", (int)col);
@@ -1420,7 +1420,7 @@ int store_commit(struct store *s, const struct spans *done, const struct sweep_c
 
 /* A store at rest is one file: it can be copied as it is, and read where nothing can be written. Who must
  * know whether it is calls store_fold() before. */
-static void settle(struct store *s)
+static void fold_log(struct store *s)
 {
     struct err ignored;
     bool apart;
@@ -1436,7 +1436,7 @@ void store_close(struct store *s)
         return;
     store_join_free(s->join);
     if (s->db)
-        settle(s);
+        fold_log(s);
     disconnect_store(s);
     for (int32_t i = 0; i < s->n_tables; i++)
         free_table(&s->tables[i]);

@@ -278,8 +278,8 @@ static void row_keys(int64_t keys[2], const struct store_table *t, const struct 
 
 /* @p replaced: set where a row with these keys was there. Most rows are new: only where none was added is the
  * old one looked for. */
-static int put_part(struct store *s, struct store_table *t, struct store_part *p, const struct table *rows,
-                    int64_t row, bool *replaced, struct err *e)
+static int put_part_cells(struct store *s, struct store_table *t, struct store_part *p,
+                          const struct table *rows, int64_t row, bool *replaced, struct err *e)
 {
     uint64_t h = STORE_HASH_SEED;
     int rc = p->put ? 0 : prepare_put(s, p, e);
@@ -304,7 +304,7 @@ int store_put_row(struct store *s, int32_t table, const struct table *rows, int6
     struct store_table *t = &s->tables[table];
     int64_t keys[2];
     bool replaced = false;
-    int rc = put_part(s, t, &t->parts[0], rows, row, &replaced, e);
+    int rc = put_part_cells(s, t, &t->parts[0], rows, row, &replaced, e);
     row_keys(keys, t, rows, row);
     for (int32_t part = 1; part < t->n_parts && !rc; part++) {
         struct store_part *p = &t->parts[part];
@@ -312,7 +312,7 @@ int store_put_row(struct store *s, int32_t table, const struct table *rows, int6
         /* A row that takes the place of another must not keep cells of that one in parts that it has nothing
          * for. */
         if (has_any(t, p, rows, row))
-            rc = put_part(s, t, p, rows, row, &known, e);
+            rc = put_part_cells(s, t, p, rows, row, &known, e);
         else if (replaced)
             rc = remove_part(s, t, p, keys, e);
     }

@@ -178,7 +178,7 @@ static int check_variance(const struct gossip_settings *s, const struct gossip_s
 }
 
 /* Mean over workers of |x - mean|^2, of what they brought. */
-static double spread_of(const struct gossip_cluster *c, const float *mean)
+static double model_spread(const struct gossip_cluster *c, const float *mean)
 {
     double sum = 0;
     for (int32_t i = 0; i < c->n_workers; i++)
@@ -193,7 +193,7 @@ static int begin_variance(struct gossip_cluster *c, struct gossip_transfer *t, s
     int rc = gossip_take(c, t, e);
     if (rc)
         return rc;
-    double spread = spread_of(c, t->there) / gossip_rate(c, s->at - 1);
+    double spread = model_spread(c, t->there) / gossip_rate(c, s->at - 1);
     bool warm = s->n > 0 && (double)s->at > c->settings->switch_frac * (double)c->n_steps;
     if (warm) {
         s->period = gossip_variance_period(s->period, spread, s->sum / (double)s->n, c->settings->cap);

@@ -217,7 +217,7 @@ int hetero_genetic(struct hetero_search *s, const struct hetero_settings *settin
 
 /* ---- plans at random ---- */
 
-static void draw_all(struct hetero_search *s, void (*draw)(hetero_id *, struct hetero_size, struct rng *))
+static void draw_plans(struct hetero_search *s, void (*draw)(hetero_id *, struct hetero_size, struct rng *))
 {
     struct hetero_size size = hetero_size_of(s->problem);
     hetero_id plan[HETERO_MAX_LAYERS];
@@ -232,7 +232,7 @@ int hetero_random(struct hetero_search *s, const struct hetero_settings *setting
 {
     (void)settings;
     (void)e;
-    draw_all(s, hetero_draw_layers);
+    draw_plans(s, hetero_draw_layers);
     return 0;
 }
 
@@ -240,7 +240,7 @@ int hetero_random_stages(struct hetero_search *s, const struct hetero_settings *
 {
     (void)settings;
     (void)e;
-    draw_all(s, hetero_draw_plan);
+    draw_plans(s, hetero_draw_plan);
     return 0;
 }
 

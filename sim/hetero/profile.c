@@ -185,7 +185,7 @@ static double block_s(const struct model *m, enum block_kind block, double batch
 
 /* Times of one layer on every type: compute by the roofline of a block with and without the part, gradients
  * and embedding rows both ways over the network, and handing over its output. */
-static void add_part(struct writing *w, const struct profile_part *x)
+static void add_layer_part(struct writing *w, const struct profile_part *x)
 {
     struct hetero_profile *p = w->p;
     p->layers[w->n] = x->layer;
@@ -220,7 +220,7 @@ static void add_linear(struct writing *w, const char *name, int64_t number, int6
                               .alone = &alone,
                               .block = BLOCK_HEAD };
     set_name(x.layer.name, name, number);
-    add_part(w, &x);
+    add_layer_part(w, &x);
 }
 
 /* ---- transformer ---- */
@@ -239,7 +239,7 @@ static void add_transformer(struct writing *w, const struct model *m)
                               .block = BLOCK_EMBED };
     x.dense_B = x.layer.weight_B - table_B; /* positions */
     set_name(x.layer.name, "embedding", 0);
-    add_part(w, &x);
+    add_layer_part(w, &x);
     for (int64_t i = 0; i < m->layers; i++) {
         bool experts = model_has_experts(m, i);
         struct model_share params = model_layer_params(m, experts, 1, 1, 1);
@@ -247,7 +247,7 @@ static void add_transformer(struct writing *w, const struct model *m)
         x.dense_B = x.layer.weight_B = ROOFLINE_ELEMENT_B * (params.dense + params.expert);
         x.block = experts ? BLOCK_EXPERTS : BLOCK_DENSE;
         set_name(x.layer.name, "layer", i + 1);
-        add_part(w, &x);
+        add_layer_part(w, &x);
     }
     /* Out comes the loss of each token. A tied table is held here a second time, and every row has a
      * gradient.
@@ -260,7 +260,7 @@ static void add_transformer(struct writing *w, const struct model *m)
     x.dense_B = x.layer.weight_B;
     x.block = BLOCK_HEAD;
     set_name(x.layer.name, "head", 0);
-    add_part(w, &x);
+    add_layer_part(w, &x);
 }
 
 /* ---- DLRM ---- */
@@ -282,7 +282,7 @@ static void add_dlrm(struct writing *w, const struct model *m)
                                    .alone = &alone,
                                    .block = BLOCK_EMBED };
     set_name(tables.layer.name, "tables", 0);
-    add_part(w, &tables);
+    add_layer_part(w, &tables);
     for (int32_t i = 1; i < r->n_bottom; i++)
         add_linear(w, "bottom", i, r->bottom[i - 1], r->bottom[i], pooled_B);
 
@@ -295,7 +295,7 @@ static void add_dlrm(struct writing *w, const struct model *m)
                                  .alone = &alone,
                                  .block = BLOCK_HEAD };
     set_name(meet.layer.name, "interaction", 0);
-    add_part(w, &meet);
+    add_layer_part(w, &meet);
     for (int32_t i = 0; i < r->n_top; i++)
         add_linear(w, "top", i + 1, i ? r->top[i - 1] : (int64_t)top_in, r->top[i], 0);
 }
@@ -325,7 +325,7 @@ static void add_cnn(struct writing *w, const struct model *m)
                                   .without = &linear };
         for (int64_t k = 0; k < v->times; k++) {
             set_name(x.layer.name, "conv", ++number);
-            add_part(w, &x);
+            add_layer_part(w, &x);
         }
     }
     add_linear(w, "linear", 0, m->cnn.features, m->cnn.classes, 0);

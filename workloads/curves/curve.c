@@ -276,7 +276,7 @@ static void name_curve(struct curve *head, const struct curve_csv *c)
 }
 
 /* What the row says about its curve, or the defaults. */
-static int read_head(struct curve *head, const struct curve_csv *c)
+static int read_curve_head(struct curve *head, const struct curve_csv *c)
 {
     const char *word = field(c, COLLECTIVE);
     int32_t kind = *word ? curve_parse_collective(word) : -1;
@@ -348,7 +348,7 @@ static int curve_csv_read_row(struct curve_csv *c)
         return leave_out(c, isnan(value) ? "has neither time nor bandwidth"
                             : timed      ? "time_us is 0"
                                          : "busbw_GBps is 0");
-    if ((rc = read_head(&head, c)))
+    if ((rc = read_curve_head(&head, c)))
         return rc;
     struct curve *curve = curve_csv_find_curve(c, &head);
     if (!curve)
@@ -625,8 +625,8 @@ static int curve_read_numbers(double out[3], const struct log *l, const struct c
 
 /* Bus bandwidth is algbw times a factor that depends on the collective and on ranks: so it tells whether they
  * are right. Both are printed rounded. */
-static int check_bandwidths(struct log *l, const struct curve *c, const double x[3],
-                            const struct curve_layout *at, double bytes)
+static int check_busbw(struct log *l, const struct curve *c, const double x[3], const struct curve_layout *at,
+                       double bytes)
 {
     double factor = curve_bus_factor(c->collective, c->ranks);
     double half_alg = curve_half_digit(l->words[at->lead + 1]),
@@ -677,7 +677,7 @@ static int nccl_read_row(struct log *l)
     int64_t wrong;
     if (at.half != 5 && num_parse_count(l->words[at.lead + 3], &wrong) && wrong > 0)
         curve_note(l, "results are wrong; the time is taken all the same");
-    if ((rc = nccl_find_curve(&c, l, &at)) || (rc = check_bandwidths(l, c, x, &at, bytes)))
+    if ((rc = nccl_find_curve(&c, l, &at)) || (rc = check_busbw(l, c, x, &at, bytes)))
         return rc;
     if (c->n > 0 && bytes <= c->bytes[c->n - 1])
         return err_set(l->e, ERR_PARSE, "%s:%lld: size is %.12g after %.12g; sizes must grow", l->name,

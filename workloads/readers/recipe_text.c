@@ -287,7 +287,7 @@ static int read_pair(struct cursor *c, const struct text *table, struct err *e)
     return is_at(c, '[') ? read_list(c, name, line, col, e) : read_scalar(c, name, line, col, e);
 }
 
-static struct cursor begin(struct recipe_settings *s, const char *text, size_t n)
+static struct cursor cursor_begin(struct recipe_settings *s, const char *text, size_t n)
 {
     return (struct cursor){ .s = s, .at = text, .end = text + n, .line_start = text, .line = 1 };
 }
@@ -303,7 +303,7 @@ static int end_reading(struct cursor *c, int rc, struct err *e)
 
 int recipe_read_toml(struct recipe_settings *s, const char *text, size_t n, struct err *e)
 {
-    struct cursor c = begin(s, text, n);
+    struct cursor c = cursor_begin(s, text, n);
     struct text table = { 0 };
     int rc = 0;
     for (skip_blanks(&c, true); c.at < c.end && !rc; skip_blanks(&c, true)) {
@@ -495,7 +495,7 @@ static int take_word(struct cursor *c, struct shell_option *p, bool quoted, int3
 
 int recipe_read_shell(struct recipe_settings *s, const char *text, size_t n, struct err *e)
 {
-    struct cursor c = begin(s, text, n);
+    struct cursor c = cursor_begin(s, text, n);
     struct shell_option p = { .open = false };
     int rc = 0, depth = 0;
     while (!rc) {
