@@ -116,110 +116,98 @@ static int report_bundles(struct report *r, const struct explain *p, int32_t loa
 
 /* ---- collectives, as data: one by one ---- */
 
-/* An object of JSON. In CSV a row per dimension with traffic, whose numbers are the first of each list. */
+/* A row of CSV: a collective on a dimension with traffic. */
 struct explain_line {
-    const char *workload, *name, *kind, *group, *phase, *order, *dim;
-    const char *binds[TOPO_MAX_DIMS], *algorithms[TOPO_MAX_DIMS];
-    int32_t n_dims, n_binds;
+    const char *workload, *name, *kind, *group, *phase, *dim, *algorithm;
     bool critical, decides;
-    double times, time_s, exposed_s, latency_s, queue_s, bw_GBps, share;
-    double traffic_B[TOPO_MAX_DIMS], busy_s[TOPO_MAX_DIMS], valiant;
+    double times, traffic_B, bw_GBps, busy_s, share, valiant;
 };
 
 #define COLLECTIVE(field, called, kind, ...)                                                                 \
-    COLUMN_AT(struct explain_line, field, called, kind, NULL, __VA_ARGS__)
-#define COLLECTIVE_LIST(field, kind, n)                                                                      \
-    COLLECTIVE(field, #field, kind, .in = IN_JSON, .repeat = TOPO_MAX_DIMS, .upto = (n))
+    COLUMN_AT(struct explain_line, field, called, kind, __VA_ARGS__, .in = IN_CSV)
 static const struct column explain_line_columns[] = {
-    COLLECTIVE(n_dims, "n_dims", TABLE_COUNT, .in = IN_NONE),
-    COLLECTIVE(n_binds, "n_binds", TABLE_COUNT, .in = IN_NONE),
-    COLLECTIVE(name, "name", TABLE_TEXT, .in = IN_JSON),
-    COLLECTIVE(workload, "workload", TABLE_TEXT, .in = IN_CSV),
-    COLLECTIVE(name, "collective", TABLE_TEXT, .in = IN_CSV),
-    COLLECTIVE(kind, "kind", TABLE_TEXT, .in = IN_DATA),
-    COLLECTIVE(group, "group", TABLE_TEXT, .in = IN_DATA),
-    COLLECTIVE(phase, "phase", TABLE_TEXT, .in = IN_DATA),
-    COLLECTIVE(dim, "dimension", TABLE_TEXT, .in = IN_CSV),
-    COLLECTIVE(algorithms[0], "algorithm", TABLE_TEXT, .in = IN_CSV, .flags = COLUMN_EMPTY),
-    COLLECTIVE(decides, "decides", TABLE_COUNT, .in = IN_CSV, .show = COLUMN_YES_NO),
-    COLLECTIVE(critical, "critical", TABLE_COUNT, .in = IN_CSV, .show = COLUMN_YES_NO),
-    COLLECTIVE(times, "times", TABLE_REAL, .in = IN_DATA),
-    COLLECTIVE(critical, "critical", TABLE_COUNT, .in = IN_JSON, .show = COLUMN_YES_NO),
-    COLLECTIVE_LIST(binds, TABLE_TEXT, "n_binds"),
-    COLLECTIVE_LIST(algorithms, TABLE_TEXT, "n_dims"),
-    COLLECTIVE(time_s, "time_s", TABLE_REAL, .in = IN_JSON),
-    COLLECTIVE(exposed_s, "exposed_s", TABLE_REAL, .in = IN_JSON),
-    COLLECTIVE(latency_s, "latency_s", TABLE_REAL, .in = IN_JSON),
-    COLLECTIVE(queue_s, "queue_s", TABLE_REAL, .in = IN_JSON, .flags = COLUMN_IF_ANY),
-    COLLECTIVE(order, "order", TABLE_TEXT, .in = IN_JSON, .flags = COLUMN_IF_ANY),
-    COLLECTIVE(valiant, "valiant", TABLE_REAL, .in = IN_JSON, .flags = COLUMN_IF_ANY),
-    COLLECTIVE_LIST(traffic_B, TABLE_REAL, "n_dims"),
-    COLLECTIVE_LIST(busy_s, TABLE_REAL, "n_dims"),
-    COLLECTIVE(traffic_B[0], "traffic_B", TABLE_REAL, .in = IN_CSV),
-    COLLECTIVE(bw_GBps, "bw_GBps", TABLE_REAL, .in = IN_CSV),
-    COLLECTIVE(busy_s[0], "busy_s", TABLE_REAL, .in = IN_CSV),
-    COLLECTIVE(share, "share_of_step", TABLE_REAL, .in = IN_CSV),
-    COLLECTIVE(valiant, "valiant", TABLE_REAL, .in = IN_CSV),
+    COLLECTIVE(workload, "workload", TABLE_TEXT, NULL),
+    COLLECTIVE(name, "collective", TABLE_TEXT, NULL),
+    COLLECTIVE(kind, "kind", TABLE_TEXT, NULL),
+    COLLECTIVE(group, "group", TABLE_TEXT, NULL),
+    COLLECTIVE(phase, "phase", TABLE_TEXT, NULL),
+    COLLECTIVE(dim, "dimension", TABLE_TEXT, NULL),
+    COLLECTIVE(algorithm, "algorithm", TABLE_TEXT, NULL, .flags = COLUMN_EMPTY),
+    COLLECTIVE(decides, "decides", TABLE_COUNT, NULL, .show = COLUMN_YES_NO),
+    COLLECTIVE(critical, "critical", TABLE_COUNT, NULL, .show = COLUMN_YES_NO),
+    COLLECTIVE(times, "times", TABLE_REAL, NULL),
+    COLLECTIVE(traffic_B, "traffic_B", TABLE_REAL, NULL),
+    COLLECTIVE(bw_GBps, "bw_GBps", TABLE_REAL, NULL),
+    COLLECTIVE(busy_s, "busy_s", TABLE_REAL, NULL),
+    COLLECTIVE(share, "share_of_step", TABLE_REAL, NULL),
+    COLLECTIVE(valiant, "valiant", TABLE_REAL, NULL),
     COLUMNS_END,
 };
-
-static struct explain_line explain_line(const struct explain *p, int32_t load, const struct sim_collective *c)
-{
-    const struct step_tree *t = &p->study->workloads[load].tree;
-    const struct step_node *node = &t->nodes[c->node];
-    bool chunk = p->study->model == SIM_CHUNK;
-    return (struct explain_line){
-        .workload = t->name,
-        .name = node->name,
-        .kind = collective_names[node->collective],
-        .group = t->groups[node->group].name,
-        .phase = step_phase_names[node->phase],
-        .order = chunk ? sim_order_words[c->order] : NULL,
-        .critical = c->critical,
-        .times = c->times,
-        .time_s = c->time_s,
-        .exposed_s = c->exposed_s,
-        .latency_s = c->latency_s,
-        .queue_s = chunk ? c->queue_s : NAN,
-    };
-}
 
 static void report_object(struct report *r, const struct explain *p, int32_t load,
                           const struct sim_collective *c)
 {
-    struct explain_line line = explain_line(p, load, c);
-    struct text choice[TOPO_MAX_DIMS] = { { 0 } };
-    line.n_dims = p->study->net.n_dims;
-    line.valiant = NAN;
-    for (int32_t d = 0; d < line.n_dims; d++) {
-        bind_choice(&choice[d], c, d);
-        line.algorithms[d] = choice[d].n ? text_str(&choice[d]) : NULL;
-        line.traffic_B[d] = c->traffic_B[d];
-        line.busy_s[d] = c->busy_s[d];
-        line.valiant = c->valiant[d] > 0 ? fmax(c->valiant[d], line.valiant) : line.valiant;
+    const struct step_tree *t = &p->study->workloads[load].tree;
+    const struct step_node *node = &t->nodes[c->node];
+    int32_t n_dims = p->study->net.n_dims;
+    double valiant = NAN;
+    report_open(r, NULL, '{');
+    report_json_word(r, "name", node->name);
+    report_json_word(r, "kind", collective_names[node->collective]);
+    report_json_word(r, "group", t->groups[node->group].name);
+    report_json_word(r, "phase", step_phase_names[node->phase]);
+    report_json_real(r, "times", c->times);
+    report_json_flag(r, "critical", c->critical);
+    report_open(r, "binds", '[');
+    for (int32_t d = 0; d < n_dims; d++)
         if (c->binds[d])
-            line.binds[line.n_binds++] = p->study->net.dims[d].name;
+            report_json_word(r, NULL, p->study->net.dims[d].name);
+    report_close(r, ']');
+    report_open(r, "algorithms", '[');
+    for (int32_t d = 0; d < n_dims; d++) {
+        struct text choice = { 0 };
+        bind_choice(&choice, c, d);
+        report_json_word(r, NULL, choice.n ? text_str(&choice) : NULL);
+        text_free(&choice);
+        valiant = c->valiant[d] > 0 ? fmax(c->valiant[d], valiant) : valiant;
     }
-    report_row(r, &line);
-    for (int32_t d = 0; d < line.n_dims; d++)
-        text_free(&choice[d]);
+    report_close(r, ']');
+    report_json_real(r, DESIGN_COLUMN(time_s), c->time_s);
+    report_json_real(r, "exposed_s", c->exposed_s);
+    report_json_real(r, "latency_s", c->latency_s);
+    if (p->study->model == SIM_CHUNK) {
+        report_json_real(r, "queue_s", c->queue_s);
+        report_json_word(r, "order", sim_order_words[c->order]);
+    }
+    if (!isnan(valiant))
+        report_json_real(r, "valiant", valiant);
+    report_reals(r, "traffic_B", c->traffic_B, n_dims, 1);
+    report_reals(r, "busy_s", c->busy_s, n_dims, 1);
+    report_close(r, '}');
 }
 
 static void report_csv_row(struct report *r, const struct explain *p, int32_t load,
                            const struct sim_collective *c, int32_t d)
 {
-    struct explain_line line = explain_line(p, load, c);
+    const struct step_tree *t = &p->study->workloads[load].tree;
+    const struct step_node *node = &t->nodes[c->node];
     struct text choice = { 0 };
     bind_choice(&choice, c, d);
-    line.dim = p->study->net.dims[d].name;
-    line.algorithms[0] = text_str(&choice);
-    line.decides = c->binds[d];
-    line.traffic_B[0] = c->traffic_B[d];
-    line.bw_GBps = p->design->bw_Bps[d] / 1e9;
-    line.busy_s[0] = c->busy_s[d];
-    line.valiant = c->valiant[d];
-    line.share = c->times * c->busy_s[d] / p->design->loads[load].time_s;
-    report_row(r, &line);
+    report_row(r, &(struct explain_line){ .workload = t->name,
+                                          .name = node->name,
+                                          .kind = collective_names[node->collective],
+                                          .group = t->groups[node->group].name,
+                                          .phase = step_phase_names[node->phase],
+                                          .dim = p->study->net.dims[d].name,
+                                          .algorithm = text_str(&choice),
+                                          .critical = c->critical,
+                                          .decides = c->binds[d],
+                                          .times = c->times,
+                                          .traffic_B = c->traffic_B[d],
+                                          .bw_GBps = p->design->bw_Bps[d] / 1e9,
+                                          .busy_s = c->busy_s[d],
+                                          .share = c->times * c->busy_s[d] / p->design->loads[load].time_s,
+                                          .valiant = c->valiant[d] });
     text_free(&choice);
 }
 
@@ -261,9 +249,9 @@ static int report_load(struct report *r, const struct explain *p, int32_t i, str
     int rc = report_is(r, IN_TEXT) ? report_bundles(r, p, i, e) : 0;
     report_line(r, "\n");
     if (report_is(r, IN_JSON)) {
-        report_list(r, "collectives", explain_line_columns);
+        report_open(r, "collectives", '[');
         report_collectives(r, p, i);
-        report_list_end(r);
+        report_close(r, ']');
     }
     report_close(r, '}');
     return rc;

@@ -54,10 +54,7 @@ static const struct option_group sim_options = OPTION_GROUP("Simulation", sim_ro
 /* The same bandwidths under one model or under all, a column each. */
 struct simulation {
     struct load_design first; /* where the bandwidths come from; evaluated under its own model */
-    struct {
-        struct design_point study;
-        struct design design;
-    } others[N_SIM_MODELS]; /* shape [n_others] */
+    struct load_design others[N_SIM_MODELS]; /* shape [n_others] */
     int32_t n_others;
     const struct design_point *studies[N_SIM_MODELS]; /* shape [n]; what the designs are of */
     const struct design *designs[N_SIM_MODELS];
@@ -66,10 +63,8 @@ struct simulation {
 
 static void simulation_free(struct simulation *x)
 {
-    for (int32_t i = 0; i < x->n_others; i++) {
-        design_free(&x->others[i].design);
-        design_point_free(&x->others[i].study);
-    }
+    for (int32_t i = 0; i < x->n_others; i++)
+        load_design_free(&x->others[i]);
     load_design_free(&x->first);
     *x = (struct simulation){ 0 };
 }
@@ -89,7 +84,7 @@ static void add_column(struct simulation *x, const struct design *d)
 static int add_model(struct simulation *x, struct run *run, enum sim_model model, struct err *e)
 {
     struct overrides o;
-    struct design_point *s = &x->others[x->n_others].study;
+    struct design_point *s = &x->others[x->n_others].asked;
     struct design *d = &x->others[x->n_others].design;
     struct design_choice chosen;
     unsigned needs = DESIGN_NEEDS_WORKLOAD | (x->first.solved ? DESIGN_FOR_SPLIT : 0U);
