@@ -307,11 +307,13 @@ TEST(the_best_are_those_of_all_rows)
                   t.n_studies, t.n_points, t.n_solved, t.n_rows, (long long)t.by[BEST_FLOOR],
                   (long long)t.by[BEST_FREE], (long long)t.by[BEST_POINT], (long long)t.by[BEST_WIDEST],
                   t.n_beyond);
+    if (!repeats_all(STUDIES))
+        return;
     assert_true(t.n_solved < 0.9 * t.n_points);
     assert_true(t.n_rows > n);
     assert_true(t.n_beyond > n / 20);
     for (int i = 0; i < N_BEST_BOUNDS; i++)
-        assert_true(t.by[i] > 0 || n < STUDIES);
+        assert_true(t.by[i] > 0);
 }
 
 /* ---- what if ---- */

@@ -186,8 +186,24 @@ struct every {
     struct plan_place place[25];
     int n_places;
     struct rng *r;
+    int64_t until_read[2], until_twin; /* plans that are still passed over: illegal and legal ones; twins */
     int n_read;
 };
+
+/* How seldom a plan is read as a study, illegal and legal ones, and is held against its twin. */
+static const int64_t seldom_read[2] = { 20000, 800 }, seldom_twin = 100;
+
+/* True of one in @p n on average. The next one is drawn, and not for each plan whether it is one: of millions
+ * of plans that took a fifth of the time. */
+static bool is_due(int64_t *until, int64_t n, struct rng *r)
+{
+    if (*until > 0) {
+        (*until)--;
+        return false;
+    }
+    *until = rng_below(r, 2 * n);
+    return true;
+}
 
 static bool is_asked(const struct search_values *v, int64_t value)
 {
@@ -373,7 +389,7 @@ static void try_plan(struct every *a)
     for (int i = 0; i < (legal ? a->n_places : a->n_places > 0); i++) {
         memcpy(p->order, a->order[i], sizeof p->order);
         bool lies = legal && plan_check_place(&a->place[i], p, &a->x.model, &s->net, NULL);
-        if (rng_below(a->r, lies ? 800 : 20000) == 0)
+        if (is_due(&a->until_read[lies], seldom_read[lies], a->r))
             assert_reads(a, lies);
         if (!lies)
             continue;
@@ -381,7 +397,7 @@ static void try_plan(struct every *a)
         memcpy(twin.order, p->order, sizeof p->order);
         if (stands_alone)
             time_plan(a);
-        else if (rng_below(a->r, 100) == 0)
+        else if (is_due(&a->until_twin, seldom_twin, a->r))
             assert_twin(a, &twin);
     }
     memcpy(p->order, a->given->order, sizeof p->order);
@@ -578,7 +594,9 @@ static void test_one(uint64_t seed, int *n_found, int *n_read)
                              .x = *base.workloads[0].training,
                              .given = &base.workloads[0].training->plan,
                              .best_s = INFINITY,
-                             .r = r };
+                             .r = r,
+                             .until_read = { rng_below(r, seldom_read[0]), rng_below(r, seldom_read[1]) },
+                             .until_twin = rng_below(r, seldom_twin) };
         try_all(a);
         KEEP(struct design, found, design_free);
         int rc = evaluate(&found, &base, &why);

@@ -62,7 +62,7 @@ TEST(fullest_links_of_many_flows_are_near_what_is_drawn)
     static const int sets[] = { 1, 2, 4, 16 };
     static const double within[] = { 0.045, 0.025, 0.015, 0.015 }; /* 0.5 % of it is the draw */
     RNG(rng, 33, 3);
-    for (size_t f = 0; f < COUNT_OF(flows); f++)
+    for (int32_t f = 0; f < repeats(COUNT_OF(flows)); f++)
         for (size_t u = 0; u < COUNT_OF(links); u++)
             for (size_t s = 0; s < COUNT_OF(sets); s++) {
                 int times = 2000000 / (flows[f] * sets[s]); /* of many flows one draw says more */
