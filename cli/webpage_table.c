@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cli/html.h"
 #include "cli/webpage.h"
 #include "study/say.h"
@@ -219,36 +220,48 @@ static void put_number(struct text *out, const struct webpage *p, int64_t row, i
                     strncmp(p->faces[col].scale.unit, "USD", 3) == 0 ? DATA_DIGITS + 2 : DATA_DIGITS, x);
 }
 
-/* Words once, then their numbers; -1 is blank. Words are few as a rule: the last is looked at first. */
+/* The number of a row's word among the *n of rows[], where it is added if it is new; -1: lack of memory. */
+static int32_t number_word(struct hash *words, int64_t *rows, int32_t *n, const struct table *t, int64_t row,
+                           int32_t col)
+{
+    const char *word = table_text(t, row, col);
+    uint64_t h = hash_text(word);
+    hash_each (k, words, h)
+        if (strcmp(table_text(t, rows[k], col), word) == 0)
+            return k;
+    if (!hash_add(words, h, *n))
+        return -1;
+    rows[*n] = row;
+    return (*n)++;
+}
+
+/* Words once, then their numbers; -1 is blank. */
 static int put_words(struct webpage *p, int32_t col, struct err *e)
 {
-    int64_t n = 0, *rows = calloc((size_t)p->t.n_rows + 1, sizeof *rows),
-            *number = calloc((size_t)p->t.n_rows + 1, sizeof *number);
+    struct hash words = { 0 };
+    int64_t *rows = calloc((size_t)p->t.n_rows + 1, sizeof *rows);
+    int32_t n = 0, *number = calloc((size_t)p->t.n_rows + 1, sizeof *number);
+    bool lacks = !rows || !number;
     char plain[SHOW_VALUE];
-    if (!rows || !number) {
+    for (int64_t row = 0; row < p->t.n_rows && !lacks; row++) {
+        bool blank = !table_text(&p->t, row, col);
+        number[row] = blank ? -1 : number_word(&words, rows, &n, &p->t, row, col);
+        lacks = !blank && number[row] < 0;
+    }
+    hash_free(&words);
+    if (lacks) {
         free(rows);
         free(number);
         return err_nomem(e, "columns of a page");
     }
-    for (int64_t row = 0; row < p->t.n_rows; row++) {
-        int64_t k = row > 0 ? number[row - 1] : 0, tried = 0;
-        number[row] = -1;
-        if (!table_text(&p->t, row, col))
-            continue;
-        for (k = k < 0 ? 0 : k; tried < n && !webpage_cells_equal(&p->t, rows[k], row, col); tried++)
-            k = (k + 1) % n;
-        if (tried == n)
-            rows[k = n++] = row;
-        number[row] = k;
-    }
     text_puts(&p->out, ",\"w\":[");
-    for (int64_t k = 0; k < n; k++) {
+    for (int32_t k = 0; k < n; k++) {
         text_puts(&p->out, k ? "," : "");
         html_put_json(&p->out, show_unquoted(plain, table_text(&p->t, rows[k], col)));
     }
     text_puts(&p->out, "],\"v\":[");
     for (int64_t row = 0; row < p->t.n_rows; row++)
-        text_printf(&p->out, "%s%lld", row ? "," : "", (long long)number[row]);
+        text_printf(&p->out, "%s%d", row ? "," : "", (int)number[row]);
     free(rows);
     free(number);
     return 0;
