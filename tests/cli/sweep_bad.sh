@@ -52,7 +52,7 @@ echo "== axes"
 bad sweep study.yaml --set vary.total_GBps=[] --store new.db
 bad sweep study.yaml --set vary.total_GBsp=[1] --store new.db
 bad sweep study.yaml --set 'vary={zip: {total_GBps: [1, 2], objective: [time]}}' --store new.db
-m='{from: 1, to: 2, points: 1000000}'
+m='{from: 1, to: 2, points: 100000}'
 bad sweep study.yaml --store new.db --set "vary={total_GBps: $m, network.npu.usd: $m, network.npu.mem_GB: $m, network.npu.watt: $m}"
 bad sweep study.yaml --set 'where=[totl_GBps <= 200]' --store new.db
 bad sweep study.yaml --set 'keep={front: [time_s, cost]}' --store new.db
