@@ -171,6 +171,9 @@ int alloc_add_nics(struct alloc_rows *r, const struct topo_network *net, int32_t
  * max_GBps. */
 int alloc_add_most(struct alloc_rows *r, const struct topo_network *net, struct err *e);
 
+/** What the rows of a total are called. */
+#define ALLOC_TOTAL_ROW "total_GBps"
+
 /**
  * Add "total_GBps": sum of all bandwidths, of fabrics their injection, == total_Bps. With @p step_Bps > 0,
  * for whole parts, which seldom add up to it: at most total_Bps, and less by less than a step.

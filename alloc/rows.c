@@ -236,7 +236,7 @@ int alloc_add_total(struct alloc_rows *r, const struct topo_network *net, double
                     struct err *e)
 {
     struct alloc_row row = {
-        .name = "total_GBps", .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
+        .name = ALLOC_TOTAL_ROW, .sense = LINEXPR_EQ, .rhs = total_Bps, .unit = GBPS, .unit_name = "GB/s"
     };
     for (int32_t d = 0; d < net->n_dims; d++)
         row.coef[d] = topo_in_total(&net->dims[d]) ? 1 : 0;

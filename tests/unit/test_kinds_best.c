@@ -25,7 +25,7 @@ enum { MOST_POINTS = 200 };
 
 struct drawn {
     char text[TEXT], by[64], limit[64];
-    bool searched, given, mixed;
+    bool searched, given, mixed, factored;
 };
 
 /* SOAK: more studies, and larger ones. */
@@ -67,7 +67,8 @@ static void draw_model(struct drawn *d, struct rng *r, const char *name)
         PICK_WORD(r, "", ", overlap_tp: split", ", overlap_dp: false"));
     if (d->searched)
         add(d->text, ", search: { top: 1, interleave: [1], schedule: [1f1b], context: [ring]%s }",
-            PICK_WORD(r, "", ", tp: [1, 2]", ", zero: [1, 2]"));
+            d->factored ? ", zero: [1], recompute: [none], micro_batch: [1, 2]"
+                        : PICK_WORD(r, "", ", tp: [1, 2]", ", zero: [1, 2]"));
 }
 
 /* One, or two in turn. */
@@ -143,6 +144,48 @@ static void draw_study(struct drawn *d, uint64_t seed)
                        "tokens_per_s >= 20000", "goodput >= 0.5"));
 }
 
+/* Networks of every shape and size, plan and split chosen for each, at several totals. */
+static void draw_factored(struct drawn *d, uint64_t seed)
+{
+    RNG(r, 82, seed);
+    *d = (struct drawn){ .searched = true, .factored = true };
+    const char *objective = PICK_WORD(r, "time", "time", "perf_per_cost", "cost");
+    draw_workload(d, r);
+    add(d->text, "parts: rates.yaml\nmodel: alpha-beta\nobjective: %s\n", objective);
+    if (strcmp(objective, "cost") == 0)
+        add(d->text, "time_limit_s: %s\n", PICK_WORD(r, "0.05", "0.2", "1"));
+    if (chance(r, 0.4))
+        add(d->text, "constraints: [ %s ]\n", PICK_WORD(r, "outer <= 3", "inner >= 1", "usd <= 2000"));
+    if (chance(r, 0.3))
+        add(d->text, "simulation: { endpoint_ns: 200 }\n");
+    add(d->text,
+        "vary:\n  network:\n    factor:\n      npus: %s\n      npu: %s\n      dims: 2\n      tiers:\n"
+        "        - { name: inner, tier: A, dims: 1, shapes: [ring, full], latency_ns: %s%s }\n"
+        "        - { name: outer, tier: B, dims: 1, shapes: [%s], latency_ns: 500 }\n",
+        PICK_WORD(r, "8", "8", "6"), PICK_WORD(r, "small.yaml", "large.yaml"),
+        PICK_WORD(r, "0", "100", "20000"), PICK_WORD(r, "", ", max_GBps: 12", ", efficiency: 0.7"),
+        PICK_WORD(r, "ring, switch", "full", "line, full"));
+    add(d->text, "  total_GBps: %s\n", PICK_WORD(r, "[4, 20]", "[20, 4, 90]", "[10]"));
+    snprintf(d->by, sizeof d->by, "%s",
+             strcmp(objective, "time") == 0
+                 ? PICK_WORD(r, "time_s", "time_s", "tokens_per_s", "time_s*cost_usd")
+             : strcmp(objective, "perf_per_cost") == 0 ? "time_s*cost_usd"
+                                                       : "cost_usd");
+    snprintf(d->limit, sizeof d->limit, "%s", PICK_WORD(r, "", "", "time_s <= 0.5", "cost_usd <= 30000"));
+}
+
+/* Networks that are as fast as switches of their sizes without latency, which bounds all shapes. */
+static void draw_switches(struct drawn *d, uint64_t seed)
+{
+    (void)seed;
+    *d = (struct drawn){ .by = "time_s" };
+    add(d->text, "workload: { name: w, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, "
+                 "parallel: { batch: 16 }, search: { top: 1, tp: [1, 2], zero: [1], recompute: [none] } }\n"
+                 "model: alpha-beta\n"
+                 "vary:\n  network: { factor: { npus: 8, npu: small.yaml, dims: 2, shapes: [switch] } }\n"
+                 "  total_GBps: [4, 20]\n");
+}
+
 /* ---- every row ---- */
 
 static double value_of(const struct best_by *by, const struct table *t, int64_t row)
@@ -161,7 +204,9 @@ static bool is_same(double x, double y)
 /* Of equals the cheaper, of equally dear ones the lower point, which is offered first. */
 static bool goes_before(const struct best_by *by, const struct table *t, int64_t a, int64_t b)
 {
-    int32_t usd = table_find(t, "usd_year");
+    int32_t year = table_find(t, "usd_year");
+    bool owned = year >= 0 && !isnan(keep_number(t, a, year));
+    int32_t usd = owned ? year : table_find(t, "cost_usd");
     double x = value_of(by, t, a), y = value_of(by, t, b), dear = keep_number(t, a, usd),
            other = keep_number(t, b, usd);
     if (is_same(x, y))
@@ -273,13 +318,13 @@ static void all_rows(struct table *t, const struct study *s)
     runner_free(hand);
 }
 
-static void try_study(struct tally *tally, uint64_t seed)
+static void try_study(struct tally *tally, void (*draw)(struct drawn *d, uint64_t seed), uint64_t seed)
 {
     struct drawn d;
     KEEP(struct study, s, study_close) = { 0 };
     KEEP(struct table, all, table_free) = { 0 };
     FOLDER(f);
-    draw_study(&d, seed);
+    draw(&d, seed);
     for (size_t i = 0; i < COUNT_OF(files); i++)
         put(&f, files[i].name, files[i].text);
     MUST(designs_open(&s, put(&f, "study.yaml", d.text), NULL, 0, e));
@@ -301,7 +346,7 @@ TEST(the_best_are_those_of_all_rows)
     enum { STUDIES = 70 };
     int n = soaks() ? 2000 : repeats(STUDIES);
     for (int i = 0; i < n; i++)
-        try_study(&t, (uint64_t)i);
+        try_study(&t, draw_study, (uint64_t)i);
     /* That it says something: many points are not solved, and of all studies every bound rules some out. */
     print_message("%d studies: %d points, %d solved, %d rows; ruled out %lld %lld %lld %lld; limits in %d\n",
                   t.n_studies, t.n_points, t.n_solved, t.n_rows, (long long)t.by[BEST_FLOOR],
@@ -312,8 +357,25 @@ TEST(the_best_are_those_of_all_rows)
     assert_true(t.n_solved < 0.9 * t.n_points);
     assert_true(t.n_rows > n);
     assert_true(t.n_beyond > n / 20);
-    for (int i = 0; i < N_BEST_BOUNDS; i++)
+    for (int i = 0; i <= BEST_WIDEST; i++)
         assert_true(t.by[i] > 0);
+}
+
+TEST(the_best_split_of_all_networks_is_that_of_all_rows)
+{
+    omp_set_num_threads(1);
+    struct tally t = { 0 };
+    enum { STUDIES = 8 };
+    int n = soaks() ? 400 : repeats(STUDIES);
+    for (int i = 0; i < n; i++)
+        try_study(&t, draw_factored, 16 + (uint64_t)i); /* of the first few every bound rules some out */
+    try_study(&t, draw_switches, 0);
+    print_message("%d studies: %d points, %d solved; ruled out by sizes %lld, by splits %lld\n", t.n_studies,
+                  t.n_points, t.n_solved, (long long)t.by[BEST_SIZES], (long long)t.by[BEST_SPLIT]);
+    if (!repeats_all(STUDIES))
+        return;
+    assert_true(t.by[BEST_SIZES] > 0);
+    assert_true(t.by[BEST_SPLIT] > 0);
 }
 
 /* ---- what if ---- */

@@ -27,6 +27,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/linexpr.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "base/work.h"
 #include "alloc/bound.h"
@@ -45,6 +46,9 @@ const char *const best_bound_words[N_BEST_BOUNDS] = {
     [BEST_POINT] = "price and power with the network of the point",
     [BEST_TIME] = "the best plan at the bandwidths of the point",
     [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
+    [BEST_SIZES] = "the best plan and split of any shapes of these sizes, without latency",
+    [BEST_UPTO] = "the best plan and split of any total up to the widest",
+    [BEST_SPLIT] = "the best plan and split, by shadow prices",
 };
 
 /* What rounding of bounds and of values may come to. */
@@ -212,7 +216,11 @@ struct best_aim {
     struct search_shelf *shelf;
     const struct best_times *times;
     int64_t set;
+    uint64_t work;           /* of all that a set is, but for its network and what its points differ in */
     struct best_time *fresh; /* one that was found; key 0: none */
+    const struct search_known *known; /* shape [n_known]: plans that are good on other networks */
+    int32_t n_known;
+    struct search_known *fresh_known; /* one more; question 0: none */
 };
 
 /* Of what was found so far. */
@@ -399,16 +407,21 @@ static int time_at(double *time_s, const struct design_point *s, const double *b
 /* In place of no links. */
 #define NO_LINK_Bps 1e-300
 
-/* All that a step's time depends on in a set: tiers and planes are prices alone. */
-static uint64_t hash_times(const struct design_point *s, int64_t set)
+/* All of a network that a step's time depends on: tiers and planes are prices alone. */
+static uint64_t hash_dims(const struct design_point *s, uint64_t hash)
 {
-    uint64_t hash = text_hash(TEXT_HASH_SEED, &set, sizeof set);
     for (int32_t d = 0; d < s->net.n_dims; d++) {
         struct topo_dim dim = s->net.dims[d];
         memset(dim.tier, 0, sizeof dim.tier);
         dim.fabric.planes = 0;
         hash = text_hash(hash, &dim, sizeof dim);
     }
+    return hash;
+}
+
+static uint64_t hash_times(const struct design_point *s, int64_t set)
+{
+    uint64_t hash = hash_dims(s, text_hash(TEXT_HASH_SEED, &set, sizeof set));
     return hash ? hash : 1;
 }
 
@@ -472,24 +485,145 @@ static int bound_widest(struct best_parts *p, const struct design_point *s, cons
     return rc;
 }
 
+/* Is its split that of the least time of one workload whose plan is searched? */
+static bool is_split_bounded(const struct design_point *s)
+{
+    return s->objective == ALLOC_TIME && times_are_bounded(s) && !topo_has_bandwidths(&s->net) &&
+           !design_point_has_choice(s) && s->n_workloads == 1 && design_point_is_searched(&s->workloads[0]);
+}
+
+/* No pair of plan and split takes less: by cuts and shadow prices. */
+static int bound_split(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
+                       struct err *e)
+{
+    struct search_bounded of = { .most = latest_s(p, s, aim), .known = aim->known, .n_known = aim->n_known };
+    int rc = search_split_least(&of, s, aim->shelf, e);
+    if (rc)
+        return rc;
+    double least = of.least * (1 - AS_GOOD_REL);
+    *aim->fresh_known = of.found;
+    p->time_s = fmax(p->time_s, least);
+    price_tokens(p, s);
+    return 0;
+}
+
+/* May each dimension be taken for a switch, which never loads a port more than another shape with its usual
+ * algorithm does? Dense models alone: where copies of tokens merge depends on the network. */
+static bool has_plain_sizes(const struct design_point *s)
+{
+    bool plain = s->workloads[0].training->model.moe.experts == 0 && !s->net.wires && !s->net.whole_parts;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        plain = plain && !topo_is_fabric(dim) && dim->algorithm == TOPO_ALGORITHM_SHAPE && !dim->in_switch &&
+                !dim->n_regimes && !dim->n_curves;
+    }
+    return plain;
+}
+
+/* No network of the same sizes is faster: all switches, and messages take no time. */
+static void take_switches(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        s->net.dims[d].shape = TOPO_SWITCH;
+        s->net.dims[d].algorithm = TOPO_ALGORITHM_DIRECT;
+        s->net.dims[d].lat_s = 0;
+    }
+    s->rules.stage.endpoint_s = 0;
+    s->rules.stage.mem_Bps = INFINITY;
+}
+
+/* Of the networks of a set that are as fast as this when its shapes are not looked at. Zero where a word
+ * ends. */
+static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
+{
+    struct design_question q;
+    uint64_t hash = hash_dims(s, work);
+    design_ask(&q, s);
+    hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
+    hash = text_hash(hash, &s->total_Bps, sizeof s->total_Bps);
+    for (int32_t i = 0; i < q.problem.n_rows; i++) {
+        const struct alloc_row *row = &q.problem.rows[i];
+        const double numbers[] = { row->rhs, row->sense };
+        hash = text_hash(hash, row->coef, sizeof row->coef);
+        hash = text_hash(hash, numbers, sizeof numbers);
+    }
+    return hash ? hash : 1;
+}
+
+/* A point of whatever total up to this one: release with free(). NULL: no memory. */
+static struct design_point *relax_total(const struct design_point *s, struct err *e)
+{
+    size_t n_rows = (size_t)s->rows.n;
+    struct design_point *relaxed = malloc(sizeof *relaxed + n_rows * sizeof *s->rows.rows);
+    if (!relaxed) {
+        err_nomem(e, "points");
+        return NULL;
+    }
+    *relaxed = *s;
+    relaxed->rows.rows = (struct alloc_row *)(relaxed + 1);
+    relaxed->rows.n = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        struct alloc_row *row = &relaxed->rows.rows[relaxed->rows.n];
+        *row = s->rows.rows[i];
+        bool total = strcmp(row->name, ALLOC_TOTAL_ROW) == 0;
+        if (total && row->sense == LINEXPR_GE)
+            continue;
+        row->sense = total ? LINEXPR_LE : row->sense;
+        relaxed->rows.n++;
+    }
+    return relaxed;
+}
+
+/* Points that differ in their totals alone: what one may split, a larger total may split as well. */
+static int bound_upto(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
+                      struct err *e)
+{
+    struct design_point *relaxed = relax_total(s, e);
+    int rc = relaxed ? bound_split(p, relaxed, aim, e) : ERR_NOMEM;
+    free(relaxed);
+    return rc;
+}
+
+/* Found once for all networks of the same sizes. */
+static int bound_sizes(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
+                       struct err *e)
+{
+    struct design_point *relaxed = relax_total(s, e);
+    struct best_parts of = *p;
+    if (!relaxed)
+        return ERR_NOMEM;
+    take_switches(relaxed);
+    uint64_t key = hash_sizes(relaxed, aim->work);
+    const struct best_time *found = find_time(aim->times, key);
+    of.time_s = 0;
+    int rc = found ? 0 : bound_split(&of, relaxed, aim, e);
+    if (!found)
+        *aim->fresh = (struct best_time){ key, of.time_s, INFINITY };
+    p->time_s = fmax(p->time_s, (found ? found->time_s : of.time_s));
+    price_tokens(p, s);
+    free(relaxed);
+    return rc;
+}
+
 static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,
-                                          const struct best_aim *aim,
-                                          struct err *e) = { [BEST_FLOOR] = bound_floor,
-                                                             [BEST_FREE] = bound_free,
-                                                             [BEST_POINT] = bound_point,
-                                                             [BEST_TIME] = bound_time_at,
-                                                             [BEST_WIDEST] = bound_widest };
+                                          const struct best_aim *aim, struct err *e) = {
+    [BEST_FLOOR] = bound_floor,  [BEST_FREE] = bound_free,     [BEST_POINT] = bound_point,
+    [BEST_TIME] = bound_time_at, [BEST_WIDEST] = bound_widest, [BEST_SIZES] = bound_sizes,
+    [BEST_UPTO] = bound_upto,    [BEST_SPLIT] = bound_split
+};
 
 /* ---- sets of points ---- */
 
 /* What is done with a node next. */
-enum step { STEP_FLOOR, STEP_FREE, STEP_POINTS, STEP_TIME, STEP_SOLVE };
+enum step { STEP_FLOOR, STEP_FREE, STEP_SIZES, STEP_WIDE, STEP_POINTS, STEP_TIME, STEP_SOLVE };
 
 struct node {
     double bound;   /* of `by`, less is better */
     int64_t set, i; /* point i of the set; -1: all of it */
     int64_t n;      /* points of it that `where` leaves in */
+    int64_t wide;   /* its point of the widest total, by which all are bounded; -1: none is */
     enum step next;
+    double last;        /* of the best few, when it was found */
     bool first;         /* to be solved before all others: fewer are known than are asked for */
     enum best_bound by; /* the last bound that was found */
     struct best_parts parts;
@@ -521,6 +655,8 @@ struct hand {
     struct runner *reader, *solver;
 };
 
+enum { MOST_KNOWN = 4 };
+
 struct hunt {
     const struct best_ask *ask;
     struct best_answer *out;
@@ -531,6 +667,10 @@ struct hunt {
     struct node *heap;                      /* shape [n], owned */
     int64_t n, cap;
     struct best_times times;
+    struct search_known known[MOST_KNOWN]; /* shape [n_known]: that bounds met, the last first */
+    int32_t n_known;
+    bool many_networks;         /* they vary as a whole */
+    int32_t total;              /* the key of the sweep, where nothing else of the fabric varies; -1 */
     struct incumbent last;      /* of the best few, once they are as many as are asked for */
     struct leader *leaders;     /* shape [n_leaders], owned */
     int32_t n_leaders, n_first; /* nodes that were put first */
@@ -545,6 +685,7 @@ struct done {
     int64_t n_points, left_out;
     struct table rows; /* of a point that was solved */
     struct best_time fresh;
+    struct search_known fresh_known;
     int rc;
     struct err e;
 };
@@ -637,14 +778,47 @@ static int64_t first_in(const struct hunt *b, const struct node *x)
     return i < n ? i : -1;
 }
 
+/* Values of all axes that are not of the fabric, but the network's. */
+static uint64_t hash_work(const struct hunt *b, const struct node *x)
+{
+    const struct sweep *w = &b->ask->study->sweep;
+    struct sweep_unit unit;
+    struct sweep_point p;
+    uint64_t hash = TEXT_HASH_SEED;
+    set_of(&unit, &p, b, x, first_in(b, x));
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = sweep_value(w, &p, k);
+        if (value && !design_is_of_fabric(w->keys[k].path) && strcmp(w->keys[k].path, "network") != 0)
+            hash = text_hash(hash, value, strlen(value) + 1);
+    }
+    return hash;
+}
+
 static void sharpen(struct done *d, const struct hunt *b, const struct design_point *s, enum best_bound by)
 {
     if (!s || d->rc)
         return;
-    const struct best_aim aim = { &b->ask->by, &b->last, b->shelf, &b->times, d->node.set, &d->fresh };
+    const struct best_aim aim = { .by = &b->ask->by,
+                                  .last = &b->last,
+                                  .shelf = b->shelf,
+                                  .times = &b->times,
+                                  .set = d->node.set,
+                                  .work = by == BEST_SIZES ? hash_work(b, &d->node) : 0,
+                                  .fresh = &d->fresh,
+                                  .known = b->known,
+                                  .n_known = b->n_known,
+                                  .fresh_known = &d->fresh_known };
     d->rc = bounds[by](&d->node.parts, s, &aim, &d->e);
-    d->node.by = by;
-    d->node.bound = fmax(d->node.bound, bound_by(&b->ask->by, &d->node.parts));
+    double bound = bound_by(&b->ask->by, &d->node.parts);
+    d->node.last = b->last.value;
+    d->node.by = bound > d->node.bound || by < BEST_POINT ? by : d->node.by;
+    d->node.bound = fmax(d->node.bound, bound);
+}
+
+/* The sharpest bound of one point. */
+static enum best_bound best_at(const struct design_point *s)
+{
+    return topo_has_bandwidths(&s->net) ? BEST_TIME : is_split_bounded(s) ? BEST_SPLIT : BEST_WIDEST;
 }
 
 /* A set is looked at for the first time. All of its points have the network's sizes, and so the facts of
@@ -665,11 +839,56 @@ static void look_at_set(struct done *d, const struct hunt *b, const struct hand 
     d->node.next = s ? STEP_FREE : STEP_POINTS;
 }
 
+/* The point with the largest total; -1: some total is no number. */
+static int64_t widest_in(const struct hunt *b, const struct node *x)
+{
+    int64_t all = size_of(b, x->set), widest = -1;
+    double most = -INFINITY, total;
+    for (int64_t i = 0; i < all; i++) {
+        struct sweep_unit unit;
+        struct sweep_point p;
+        if (!is_in(b, x, i, NULL))
+            continue;
+        set_of(&unit, &p, b, x, i);
+        const char *value = sweep_value(&b->ask->study->sweep, &p, b->total);
+        if (!value || !num_parse_real(value, &total))
+            return -1;
+        if (total > most)
+            widest = i;
+        most = fmax(most, total);
+    }
+    return widest;
+}
+
+/* Points that differ in their totals alone are bounded by the one with the largest: what one may split, that
+ * one may as well. */
+static int64_t find_wide(const struct hunt *b, const struct node *x)
+{
+    return x->n == 1 ? first_in(b, x) : b->total >= 0 ? widest_in(b, x) : -1;
+}
+
+/* One point alone is bounded at its own total. */
+static enum step after_sizes(const struct done *d)
+{
+    return d->node.n > 1 ? STEP_WIDE : STEP_POINTS;
+}
+
 static void free_set(struct done *d, const struct hunt *b, const struct hand *hand)
 {
-    int64_t first = first_in(b, &d->node);
-    sharpen(d, b, read_point(b, hand, &d->node, first, d), BEST_FREE);
-    d->node.next = STEP_POINTS;
+    int64_t wide = find_wide(b, &d->node), first = wide < 0 ? first_in(b, &d->node) : wide;
+    const struct design_point *s = read_point(b, hand, &d->node, first, d);
+    sharpen(d, b, s, BEST_FREE);
+    bool splits = wide >= 0 && s && !d->rc && is_split_bounded(s);
+    d->node.wide = splits ? wide : -1;
+    d->node.next = !splits                                  ? STEP_POINTS
+                   : b->many_networks && has_plain_sizes(s) ? STEP_SIZES
+                                                            : after_sizes(d);
+}
+
+static void widen_set(struct done *d, const struct hunt *b, const struct hand *hand, enum best_bound by)
+{
+    sharpen(d, b, read_point(b, hand, &d->node, d->node.wide, d), by);
+    d->node.next = by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
 }
 
 /* A point of a set, with what its own network adds to the bound of the set. */
@@ -708,7 +927,8 @@ static void open_set(struct done *d, const struct hunt *b, const struct hand *ha
 static void time_point(struct done *d, const struct hunt *b, const struct hand *hand)
 {
     const struct design_point *s = read_point(b, hand, &d->node, d->node.i, d);
-    sharpen(d, b, s, s && topo_has_bandwidths(&s->net) ? BEST_TIME : BEST_WIDEST);
+    if (s)
+        sharpen(d, b, s, best_at(s));
     d->node.next = STEP_SOLVE;
 }
 
@@ -732,6 +952,12 @@ static void best_take_step(struct done *d, const struct hunt *b, const struct ha
         return;
     case STEP_FREE:
         free_set(d, b, hand);
+        return;
+    case STEP_SIZES:
+        widen_set(d, b, hand, BEST_SIZES);
+        return;
+    case STEP_WIDE:
+        widen_set(d, b, hand, BEST_UPTO);
         return;
     case STEP_POINTS:
         open_set(d, b, hand);
@@ -901,6 +1127,19 @@ static void take_row(struct hunt *b, struct done *d)
         add_leader(b, value, table_count(row, 0, table_find(row, "point")), row);
 }
 
+/* To the front; each plan once. */
+static void note_known(struct hunt *b, const struct search_known *x)
+{
+    int32_t at = 0;
+    while (at < b->n_known && !search_is_known(&b->known[at], x))
+        at++;
+    if (at == b->n_known && b->n_known < MOST_KNOWN)
+        b->n_known++;
+    at = at < MOST_KNOWN ? at : MOST_KNOWN - 1;
+    memmove(&b->known[1], &b->known[0], (size_t)at * sizeof *b->known);
+    b->known[0] = *x;
+}
+
 static int take_done(struct hunt *b, struct done *d, struct err *e)
 {
     int rc = 0;
@@ -910,6 +1149,8 @@ static int take_done(struct hunt *b, struct done *d, struct err *e)
         return 0;
     }
     b->out->n_left_out += d->left_out;
+    if (d->fresh_known.question)
+        note_known(b, &d->fresh_known);
     rc = note_time(&b->times, &d->fresh, e);
     for (int64_t i = 0; i < d->n_points && !rc; i++)
         rc = put_back(b, &d->points[i], e);
@@ -922,7 +1163,8 @@ enum { ROUND = 64, MOST_DEAR = 16 };
 
 static bool is_dear(enum step step)
 {
-    return step == STEP_FREE || step == STEP_TIME || step == STEP_SOLVE;
+    return step == STEP_FREE || step == STEP_SIZES || step == STEP_WIDE || step == STEP_TIME ||
+           step == STEP_SOLVE;
 }
 
 /* The nodes with the least bounds, of which @p dear at most take long. Returns how many. */
@@ -932,7 +1174,11 @@ static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
     while (n < ROUND && b->n > 0 && !incumbent_rules_out(&b->last, b->heap[0].bound)) {
         if (is_dear(b->heap[0].next) && --dear < 0)
             break;
-        round[n++] = (struct done){ .node = nodes_pop(b->heap, b->n) };
+        round[n] = (struct done){ .node = nodes_pop(b->heap, b->n) };
+        /* A split is bounded only as sharply as was of use. */
+        struct node *x = &round[n++].node;
+        if (x->next == STEP_SOLVE && !x->first && x->wide >= 0 && b->last.value < x->last)
+            x->next = STEP_TIME;
         b->n--;
     }
     return n;
@@ -1073,11 +1319,25 @@ static int begin_sets(struct hunt *b, struct err *e)
     int rc = 0;
     for (int64_t u = 0; u < b->sets.n_units && !rc; u++) {
         const struct node x = {
-            .bound = -INFINITY, .set = u, .i = -1, .n = size_of(b, u), .next = STEP_FLOOR
+            .bound = -INFINITY, .set = u, .i = -1, .n = size_of(b, u), .wide = -1, .next = STEP_FLOOR
         };
         rc = push(b, &x, e);
     }
     return rc;
+}
+
+/* The key of totals, where it is the only one of the fabric that varies; -1. */
+static int32_t find_total(const struct sweep *w)
+{
+    int32_t total = -1;
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        if (!design_is_of_fabric(w->keys[k].path))
+            continue;
+        if (total >= 0 || strcmp(w->keys[k].path, DESIGN_COLUMN(total_GBps)) != 0)
+            return -1;
+        total = k;
+    }
+    return total;
 }
 
 /* What points are solved with, and limits. */
@@ -1096,6 +1356,9 @@ static int best_begin(struct hunt *b, struct err *e)
     const struct block_job points = { .study = s, .order = &b->points },
                            sets = { .study = s, .order = &b->sets };
     double value = NAN;
+    b->total = find_total(&s->sweep);
+    for (int32_t k = 0; k < s->sweep.n_keys; k++)
+        b->many_networks = b->many_networks || strcmp(s->sweep.keys[k].path, "network") == 0;
     b->shelf = own ? own->shelf : NULL;
     b->hands = calloc((size_t)b->ask->threads, sizeof *b->hands);
     b->leaders = calloc((size_t)b->ask->top + 1, sizeof *b->leaders);

@@ -20,6 +20,9 @@ enum best_bound {
     BEST_POINT,  /**< price and power with the network of the point, where its bandwidths are given */
     BEST_TIME,   /**< the best plan at the bandwidths of the point, where they are given */
     BEST_WIDEST, /**< the best plan at the most bandwidth that limits leave each dimension alone */
+    BEST_SIZES,  /**< the best plan and split on switches of the same sizes, without latency */
+    BEST_UPTO,   /**< the best plan and split of the widest total, or of less */
+    BEST_SPLIT,  /**< the best plan and split of a searched workload */
     N_BEST_BOUNDS
 };
 /** For people: "the best plan with exchange free". */

@@ -101,8 +101,8 @@ static void take_places(struct worker *w, const struct plan *plan, int64_t rank)
         return;
     memory_plan_kept(&memory, &w->memo, &w->book->base->model, plan);
     for (int32_t i = 0; i < w->places.n; i++) {
-        const struct search_candidate c = { plan,     &w->cost,     memory.total_B,
-                                            rank + i, w->clocks[i], w->places.order[i] };
+        const struct search_candidate c = { plan,         &w->cost,           memory.total_B,      rank + i,
+                                            w->clocks[i], w->places.order[i], &w->places.places[i] };
         w->pass->take(w->pass->with, &c);
     }
 }
@@ -820,7 +820,7 @@ static void best_insert(struct search_best *b, const struct search_found *f)
     b->n += b->n < b->most;
     if (b->n == b->most) {
 #pragma omp atomic write
-        b->last.value = b->found[b->n - 1].value;
+        b->last.value = fmin(b->last.value, b->found[b->n - 1].value);
     }
 }
 
@@ -887,6 +887,33 @@ int search_book_recall(struct search_best *b, const struct search_book *book,
     search_best_free(&known);
     free(r);
     return rc;
+}
+
+uint64_t search_book_question(const struct search_book *book)
+{
+    return book->of ? book->of->key : 0;
+}
+
+int search_book_lay(const struct search_book *book, const struct search_found *f,
+                    void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e)
+{
+    struct worker *w = malloc(sizeof *w);
+    if (!w)
+        return err_nomem(e, "a search");
+    w->book = book;
+    find_places(w, (int32_t)(f->rank / RANKS_PER_SHAPE));
+    plan_cost(&w->cost, &book->base->model, &f->plan, &book->study->net.npu);
+    for (int32_t i = 0; i < w->places.n; i++) {
+        const struct search_candidate c = { .plan = &f->plan,
+                                            .cost = &w->cost,
+                                            .memory_B = f->memory_B,
+                                            .rank = f->rank - f->rank % SEARCH_PLACES + i,
+                                            .order = w->places.order[i],
+                                            .place = &w->places.places[i] };
+        take(with, &c);
+    }
+    free(w);
+    return 0;
 }
 
 void search_book_remember(const struct search_book *book, const struct search_best *b)

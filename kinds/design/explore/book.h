@@ -119,6 +119,7 @@ struct search_candidate {
     int64_t rank;
     struct search_clock *clocks; /**< shape [SEARCH_WAYS]: of each of the pass's ways, at this place */
     const enum plan_axis *order; /**< shape [N_PLAN_AXES] */
+    const struct plan_place *place;
 };
 
 /** Its plan, memory and rank; the rest is zero. */
@@ -141,6 +142,12 @@ struct search_pass {
  * they say how slow the last of the best few is at most. What is found does not depend on it. ERR_NOMEM. */
 int search_book_recall(struct search_best *b, const struct search_book *book,
                        const struct collective_way *way, struct err *e);
+/** What tells the book from others, whatever the network; 0: it is on no shelf. */
+uint64_t search_book_question(const struct search_book *book);
+/** Take a plan that a search of the same question found, in each of its orders on this network; candidates
+ * have no clocks. ERR_NOMEM. */
+int search_book_lay(const struct search_book *book, const struct search_found *f,
+                    void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e);
 /** For the next search; without memory nothing. */
 void search_book_remember(const struct search_book *book, const struct search_best *b);
 

@@ -186,6 +186,14 @@ double joint_usable_Bps(const struct joint *j, int32_t d, double bw_Bps)
     return fmax(fmin(bw_Bps, j->ranges.cap_Bps[d]), even_Bps(j, d) / 1000);
 }
 
+static double row_at(const struct alloc_row *row, const double *bw_Bps, int32_t n_dims)
+{
+    double sum = 0;
+    for (int32_t d = 0; d < n_dims; d++)
+        sum += row->coef[d] * bw_Bps[d];
+    return sum;
+}
+
 /* B_d ~ sqrt(g_d/price_d). */
 void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t)
 {
@@ -285,6 +293,43 @@ void joint_take_prices(struct joint *j, const struct alloc_answer *a)
         j->rent -= j->price[d] * j->ranges.cap_Bps[d];
         j->has_prices = j->has_prices && isfinite(j->ranges.cap_Bps[d]);
     }
+}
+
+bool joint_price_total(struct joint *j)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    bool is = j->study->total_Bps > 0; /* NaN: not given */
+    for (int32_t d = 0; d < j->study->net.n_dims && is; d++)
+        j->price[d] = topo_in_total(&j->study->net.dims[d]) ? 1 : 0;
+    j->rent = is ? j->study->total_Bps : 0;
+    j->has_prices = is;
+    return is && p->n_rows == 1;
+}
+
+void joint_shrink(double *bw_Bps, const struct joint *j)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    double by = 1;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        double sum = row_at(&p->rows[i], bw_Bps, j->study->net.n_dims);
+        if (p->rows[i].sense != LINEXPR_GE && sum > p->rows[i].rhs && p->rows[i].rhs > 0)
+            by = fmin(by, p->rows[i].rhs / sum);
+    }
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        bw_Bps[d] *= by;
+}
+
+bool joint_allows(const struct joint *j, const double *bw_Bps)
+{
+    const struct alloc_problem *p = &j->question.problem;
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        enum linexpr_sense sense = p->rows[i].sense;
+        double slack = p->rows[i].rhs - row_at(&p->rows[i], bw_Bps, j->study->net.n_dims);
+        slack = sense == LINEXPR_LE ? slack : sense == LINEXPR_GE ? -slack : -fabs(slack);
+        if (!(slack >= -ALLOC_FEASIBLE_REL * fabs(p->rows[i].rhs)))
+            return false;
+    }
+    return true;
 }
 
 static void even_split(struct joint *j)

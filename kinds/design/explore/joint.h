@@ -42,6 +42,15 @@ void joint_note_why(struct joint *j, const struct alloc_answer *a);
 /** Take the split of @p a and its shadow prices for reference. */
 void joint_take_prices(struct joint *j, const struct alloc_answer *a);
 
+/** Before a split is known: of least time a price of the total alone, the same in every dimension. False:
+ * that is not all that limits a split. */
+bool joint_price_total(struct joint *j);
+
+/** All bandwidths by one factor, as far as rows ask for less; other rows may be broken afterwards. */
+void joint_shrink(double *bw_Bps, const struct joint *j);
+/** Do all rows hold at bandwidths @p bw_Bps, shape [n_dims]? */
+bool joint_allows(const struct joint *j, const double *bw_Bps);
+
 /** No split of a step makes the objective less: a cut below the step, and a time that no split beats, are
  * known. */
 double joint_bound(const struct joint *j, const struct alloc_cut *t, double time_s);

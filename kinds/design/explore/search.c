@@ -440,6 +440,13 @@ void search_say_proof(struct search_result *out, const struct design_point *s)
     say_unique(out, s->net.n_dims);
 }
 
+static int splitting_begin(struct splitting *x, const struct search_book *book, struct err *e)
+{
+    x->book = book;
+    x->weight = book->study->workloads[0].weight;
+    return joint_begin(&x->joint, book->study, e);
+}
+
 /* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
  * the best pair is then proved. */
 int search_split(struct search_result *out, const struct search_book *book, struct err *e)
@@ -450,11 +457,7 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     *out = book->counts;
     out->lower_bound = INFINITY;
     int rc = x ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
-    if (!rc) {
-        x->book = book;
-        x->weight = book->study->workloads[0].weight;
-        rc = joint_begin(&x->joint, book->study, e);
-    }
+    rc = rc ? rc : splitting_begin(x, book, e);
     /* Twice: the second time at a split that suits, instead of an even one. */
     if (!rc && !x->joint.clash)
         rc = scout(&best, x, FIRST_SCOUTS, e);
@@ -490,6 +493,204 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     free(survivors.list);
     free(x);
     return rc;
+}
+
+/* ---- no pair of plan and split is better ---- */
+
+/* A pass over pairs. A plan is touched at the reference split, and again where that cut bounds it: both say
+ * what it takes at least, the second what a pair is worth that there is, which rules out others as they come.
+ */
+struct pair_hunt {
+    struct survivors left;
+    struct search_found best; /* the best that was met, at bandwidths that rows allow; value INFINITY: none */
+    double most;              /* nothing worth more counts */
+};
+
+static double read_most(const struct pair_hunt *p)
+{
+    double most;
+#pragma omp atomic read
+    most = p->most;
+    return most;
+}
+
+/* By value, then by rank, whatever the order in which they are met. */
+static void meet_pair(struct pair_hunt *p, const struct search_found *f)
+{
+#pragma omp critical(search_pairs)
+    {
+        if (f->value < p->best.value || (f->value <= p->best.value && f->rank < p->best.rank))
+            p->best = *f;
+        if (f->value < p->most) {
+#pragma omp atomic write
+            p->most = f->value;
+        }
+    }
+}
+
+static bool skip_pairs(void *with, double least_s)
+{
+    const struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    return x->weight * least_s > read_most(p);
+}
+
+/* Where the cut of a plan says that its best split is, or near enough for rows to hold. @return its bound. */
+static double touch_again(struct search_found *f, const struct splitting *x, const struct alloc_cut *first,
+                          const struct search_candidate *c)
+{
+    const struct joint *j = &x->joint;
+    const struct collective_way way = search_way(j->study, f->bw_Bps);
+    struct alloc_cut cut = *first;
+    double share;
+    joint_foot(f->bw_Bps, j, first);
+    joint_shrink(f->bw_Bps, j);
+    const struct alloc_cut again = search_tangent_at(&way, c->place, c->cost, x->weight);
+    f->time_s = alloc_cut_at(&again, f->bw_Bps, j->study->net.n_dims);
+    f->value = joint_allows(j, f->bw_Bps) ? f->time_s : (double)INFINITY;
+    return fmax(joint_bound(j, &again, 0), joint_mix(&cut, &share, &again, j));
+}
+
+static void take_pair(void *with, const struct search_candidate *c)
+{
+    struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    const struct joint *j = &x->joint;
+    double ref_s, most = read_most(p),
+                  bound = x->weight * search_clock_time(&c->clocks[0], c->cost, most / x->weight);
+    if (bound > most)
+        return;
+    const struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, x->weight);
+    bound = fmax(bound, joint_bound(j, &t, bound));
+    if (bound > most)
+        return;
+    struct search_found f = search_found_of(c);
+    if (joint_is_priced(j)) {
+        bound = fmax(bound, touch_again(&f, x, &t, c));
+        f.value *= 1 + AS_GOOD;
+        if (f.value < most)
+            meet_pair(p, &f);
+    }
+    f.value = f.time_s = bound;
+    if (bound > read_most(p))
+        return;
+#pragma omp critical(search_survivors)
+    add_survivor(&p->left, &f);
+}
+
+/* Survivors in the order of their bounds, those that came before the best was known left out. */
+static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
+{
+    const struct joint *j = &x->joint;
+    const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
+                                                search_way(j->study, j->ref_Bps) },
+                                      .n_ways = 2,
+                                      .skip = skip_pairs,
+                                      .take = take_pair,
+                                      .with = p };
+    p->left.of = x;
+    p->left.most = MOST_BOUNDED;
+    p->left.dropped = INFINITY;
+    int rc = search_book_pass(x->book, &pass, e);
+    if (!rc && p->left.failed)
+        return err_nomem(e, "a search");
+    if (p->left.n)
+        qsort(p->left.list, (size_t)p->left.n, sizeof *p->left.list, search_by_value);
+    while (p->left.n && p->left.list[p->left.n - 1].value > p->most)
+        p->left.n--;
+    return rc;
+}
+
+/* Of plans that are known, in all orders, the one whose cut at the reference split promises most. */
+struct promise {
+    const struct splitting *of;
+    struct search_found best; /* value INFINITY: none */
+    struct alloc_cut cut;
+};
+
+static void take_promise(void *with, const struct search_candidate *c)
+{
+    struct promise *p = with;
+    const struct splitting *x = p->of;
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    struct alloc_cut t = search_tangent_at(&way, c->place, c->cost, x->weight);
+    double value = joint_bound(&x->joint, &t, 0);
+    if (!(value < p->best.value))
+        return;
+    p->best = search_found_of(c);
+    p->best.value = value;
+    p->cut = t;
+}
+
+/* A good plan gives the split at which others are touched, and where not the total alone has a price, the
+ * prices. */
+static int price_pairs(struct splitting *x, const struct search_bounded *b, struct err *e)
+{
+    struct promise p = { .of = x, .best = { .value = INFINITY } };
+    struct search_best fast = { 0 };
+    struct alloc_answer answer = { 0 };
+    bool priced = joint_price_total(&x->joint);
+    int rc = 0;
+    for (int32_t i = 0; i < b->n_known && !rc; i++)
+        if (b->known[i].question == search_book_question(x->book))
+            rc = search_book_lay(x->book, &b->known[i].found, take_promise, &p, e);
+    if (!rc && isinf(p.best.value)) {
+        rc = search_fastest(&fast, x->book, x->joint.ref_Bps, 1, e);
+        p.best = !rc && fast.n ? fast.found[0] : p.best;
+    } else if (!rc && priced) {
+        joint_foot(x->joint.ref_Bps, &x->joint, &p.cut);
+    }
+    if (!rc && !priced && isfinite(p.best.value)) {
+        rc = solve_plan(&p.best, &answer, x, e);
+        if (!rc && isfinite(p.best.value))
+            joint_take_prices(&x->joint, &answer);
+    }
+    alloc_answer_free(&answer);
+    search_best_free(&fast);
+    return rc;
+}
+
+/* What bounds leave is split where no pair is known that is worth as little as is asked for. */
+static int bound_pairs(struct search_bounded *b, struct splitting *x, struct err *e)
+{
+    struct pair_hunt p = { .best = { .value = INFINITY }, .most = b->most * (1 + 4 * ALLOC_GAP) };
+    struct search_best best;
+    struct search_result of = { .lower_bound = INFINITY };
+    int rc = search_best_reserve(&best, 1, -AS_GOOD, e);
+    rc = rc ? rc : find_pairs(&p, x, e);
+    bool met = p.best.value <= b->most;
+    b->least = fmin(p.left.dropped,
+                    fmin(p.most, p.left.n ? p.left.list[0].value : (double)INFINITY) * (1 - ALLOC_GAP));
+    if (!rc && !met && p.left.n) {
+        best.last.value = p.most;
+        rc = solve_survivors(&best, &of, &p.left, x, e);
+        b->least = fmin(of.lower_bound, fmin(of.proof.open, of.proof.value * (1 - ALLOC_GAP)));
+    }
+    if (!rc && (best.n || isfinite(p.best.value)))
+        b->found = (struct search_known){ search_book_question(x->book), best.n ? best.found[0] : p.best };
+    free(p.left.list);
+    search_best_free(&best);
+    return rc;
+}
+
+static int split_least(struct search_bounded *b, const struct search_book *book, struct err *e)
+{
+    struct splitting *x = malloc(sizeof *x);
+    int rc = x ? splitting_begin(x, book, e) : err_nomem(e, "a search");
+    b->least = INFINITY;
+    b->found.question = 0;
+    if (!rc && !x->joint.clash) {
+        x->joint.floors = false;
+        rc = price_pairs(x, b, e);
+        rc = rc ? rc : bound_pairs(b, x, e);
+    }
+    free(x);
+    return rc;
+}
+
+bool search_is_known(const struct search_known *x, const struct search_known *y)
+{
+    return x->question == y->question && x->found.rank / SEARCH_PLACES == y->found.rank / SEARCH_PLACES;
 }
 
 static bool skip_slower(void *with, double least_s)
@@ -657,6 +858,21 @@ int search_least(double *least_s, const struct design_point *s, int32_t i, const
     } else {
         rc = search_book_least(least_s, &book, e);
     }
+    search_book_close(&book, shelf);
+    return rc;
+}
+
+int search_split_least(struct search_bounded *b, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e)
+{
+    const struct training *base = s->workloads[0].training;
+    struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
+    struct search_book book;
+    int rc = search_read_space(&space, s, base->search, true, e);
+    rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
+    if (rc)
+        return rc;
+    rc = split_least(b, &book, e);
     search_book_close(&book, shelf);
     return rc;
 }

@@ -48,6 +48,29 @@ int search_plans(struct design_choice *c, const double *bw_Bps, struct search_sh
 int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
                  double most_s, struct search_shelf *shelf, struct err *e);
 
+/** A plan that is good on some network. */
+struct search_known {
+    uint64_t question; /**< whose book has it, whatever the network; 0: none */
+    struct search_found found;
+};
+/** Are they the same plan, in whatever order? */
+bool search_is_known(const struct search_known *x, const struct search_known *y);
+
+/** What is asked about all pairs of plan and split of a study, and what is known of them. */
+struct search_bounded {
+    double most;                      /**< what takes longer is of no use [s], weighted as the next two */
+    const struct search_known *known; /**< shape [n_known], borrowed: to begin with */
+    int32_t n_known;
+    double least;              /**< no pair takes less; INFINITY: there is none */
+    struct search_known found; /**< a pair that is split, or none */
+};
+
+/** The least time over all pairs of plan and split of a study of one workload, whose plan is searched, and of
+ * objective time; parts may be of any size. As sharp as is of use. What is known changes how sharp it is. Not
+ * where algorithms depend on bandwidths (design_point_has_choice()). Errors as search_plans(). */
+int search_split_least(struct search_bounded *b, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e);
+
 /** No plan of workload @p i, which is searched, takes less, from its compute alone [s]. Errors as
  * search_plans(). */
 int search_work(double *least_s, const struct design_point *s, int32_t i, struct search_shelf *shelf,
