@@ -1,12 +1,13 @@
 #!/bin/sh
 # Do the tests notice small mistakes? Makes MUTANTS (60) of them in the product code of every folder, one at a time, and prints
-# those that no test notices. Each is judged by the suite of its file, the suites of any folder that include its header, the
-# suites of its folder, and the program tests, since commands show everything that the folders below do; in what order, and how long
-# each may take, is learned from the last `make test` of BUILD.
+# those that no test notices. First every test (unit suites and program tests) runs once with the lines counted that it executes,
+# and its processor time taken. A mutant is then judged by the tests that execute its line, the likely and cheap ones first; one
+# that nothing notices is judged once more under sanitizers, by those that take less than two seconds.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
-# From the environment: MUTANTS, SEED, JOBS, LIMIT_S of processor time of a suite (60), CC, MUTANT_CC and MUTANT_LIBS (how
-# BUILD compiles and links), RESULTS (a file that gets all, each when it is known: the test that noticed, or nobody, argued, none;
-# rank, file, line number, line), ONLY (ranks of such lines: these mutants alone, argued or not).
+# From the environment: MUTANTS, SEED, JOBS, LIMIT_S of processor time of a suite (60), LONGEST_S (tests that take more seconds
+# are not asked), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links), RESULTS (a file that gets all, each when it is
+# known: the test that noticed, or nobody, argued, none; rank, file, line number, line), ONLY (ranks of such lines: these mutants
+# alone, argued or not). BUILD-reach keeps what each test executes until a source changes: a test's own, or of the product.
 # SEED alone says which mutants are made (tests/mutants/mutate.c). Unless given it is taken from the current commit, so that each
 # commit meets mutants that nobody has written tests for; it is printed, to repeat the run. The folders take turns, so that a run
 # which is cut short has as many of each. A mutant that does not compile, or compiles to the same code, does not count. A survivor
@@ -24,52 +25,42 @@ ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
 UBSAN_OPTIONS=halt_on_error=1
 export ASAN_OPTIONS UBSAN_OPTIONS
 
-# Unit suites of the folders given, and those of other folders that include a header of theirs; base is included by all.
-suites_of() {
-    for folder in "$@"; do
-        ls tests/unit/test_"$folder"_*.c
-        [ "$folder" = base ] || grep -l "#include \"$folder/" tests/unit/test_*.c
-    done | sed 's,.*/test_,,; s,\.c$,,' | sort -u
+# Every test: unit suites, and program tests as cli_NAME.
+list_judges() {
+    printf "%s\n" tests/unit/test_*.c tests/cli/*.sh | sed 's,tests/unit/test_,,; s,tests/cli/,cli_,; s,\.[a-z]*$,,' | grep -v '^cli_run$'
 }
 
-# What a test took when `make test` ran last, in seconds; 20 of one that did not run.
-seconds_of() { awk -v name="$1" '$1 == name { s = $2 } END { print s == "" ? 20 : s }' "$work/times"; }
+# Line $line of $file, as gcov knows it: a line that has no code of its own belongs to the lines around it.
+lines_around() {
+    awk -v line="$line" -F: -v file="$file" '
+        $1 != file { next }
+        $2 <= line && $2 + 0 > before { before = $2 }
+        $2 >= line && (!after || $2 + 0 < after) { after = $2 }
+        END { print file ":" before ":"; print file ":" after ":" }' "$reach/code"
+}
 
-# All judges of a mutant of $file, "SECONDS NAME", the likely and cheap ones first. Unit suites: that of the file; those that include
-# its header (shape_ring.c: shape.h) or have its name in theirs; the rest of the folder; those that take seconds. Program tests: that
-# of the file or its folder (cli/cmd_sim.c: sim.sh); digits.sh, which sees most; the others.
+# The tests that execute the line of a mutant, "SECONDS NAME": that of the file; those that include its header (shape_ring.c:
+# shape.h) or have its name in theirs; those of the folder and digits.sh, which sees most of what commands print; the others; the
+# slow ones. Program tests: that of the file or its folder (cli/cmd_sim.c: sim.sh) is as good as a suite.
 order_judges() {
     header=${file%.c}.h
     [ -e "$header" ] || header=${header%%_*}.h
     name=$(basename "$file" .c)
     words=$(echo "/${file%.c}/" | sed 's,/cmd_,/,; s,/fig_,/plot/,; s,plots/,plot/,')
-    {
-        [ "$top" = cli ] || suites_of "$top" | while read -r suite; do
-            kind=3
-            grep -qs "\"$header\"" "tests/unit/test_$suite.c" && kind=2
-            case $suite in
-            "${top}_$name") kind=1 ;;
-            *"_$name"*) kind=2 ;;
-            esac
-            case $kind$suite in 3"$top"_*) ;; 3*) continue ;; esac
-            seconds=$(seconds_of "$suite")
-            case $kind$seconds in 1* | [23][01].*) ;; *) kind=4 ;; esac
-            echo "$kind $seconds $suite"
-        done
-        for script in tests/cli/*.sh; do
-            script=$(basename "$script" .sh)
-            kind=5
-            case $words in
-            */"$script"/) kind=1 ;;
-            */"$script"/*) kind=2 ;;
-            esac
-            case $script in
-            run) continue ;;
-            digits) kind=3 ;;
-            esac
-            echo "$kind $(seconds_of "cli_$script") cli_$script"
-        done
-    } | sort -k1,1n -k2,2n | cut -d ' ' -f2-
+    lines_around >"$me/lines"
+    (cd "$reach/lines" && grep -l -x -F -f "$me/lines" -- *) | while read -r judge; do
+        kind=4
+        case $judge in
+        cli_digits) kind=3 ;;
+        cli_*) case $words in */"${judge#cli_}"/) kind=1 ;; */"${judge#cli_}"/*) kind=2 ;; esac ;;
+        "${top}_$name") kind=1 ;;
+        *"_$name"*) kind=2 ;;
+        *) if grep -qs "\"$header\"" "tests/unit/test_$judge.c"; then kind=2; else case $judge in "$top"_*) kind=3 ;; esac; fi ;;
+        esac
+        read -r seconds <"$reach/seconds/$judge"
+        case $kind$seconds in 1* | [234][0-3].* | 3*cli_digits) ;; *) kind=5 ;; esac
+        echo "$kind $seconds $judge"
+    done | awk -v most="${LONGEST_S:-1e9}" '$2 <= most' | sort -k1,1n -k2,2n | cut -d ' ' -f2-
 }
 
 # runs FOLDER JUDGE SECONDS: does this judge pass with the programs in FOLDER? A mutant that runs for ever is ended by its processor
@@ -83,13 +74,17 @@ runs() {
     esac
 }
 
-# The judge that notices; nobody. What fails unchanged would notice everything: that ends the run.
+# judge_that_notices MOST_S [OPTION ...]: the first of $me/judges that takes no more than MOST_S and does not pass with the mutant,
+# which is linked with these options; nobody. What fails unchanged would notice everything: that ends the run.
 judge_that_notices() {
-    order_judges >"$me/judges"
+    most=$1
+    shift
+    rm -f "$me/weft" "$me/unit_tests"
     while read -r seconds judge; do
+        [ "${seconds%.*}" -lt "$most" ] || continue
         case $judge in
-        cli_*) [ -e "$me/weft" ] || link_weft ;;
-        *) [ -e "$me/unit_tests" ] || link_unit_tests ;;
+        cli_*) [ -e "$me/weft" ] || link_weft "$me" "$@" "$me/mutant.o" ;;
+        *) [ -e "$me/unit_tests" ] || link_unit_tests "$me" "$@" "$me/mutant.o" ;;
         esac 2>"$me/log" || { cat "$me/log" >>"$work/unsound" && return; }
         (runs "$me" "$judge" "$seconds") </dev/null >"$me/log" 2>&1 && continue
         if [ ! -e "$work/sound.$judge" ] && ! (runs "$build" "$judge" 600) </dev/null >"$me/log" 2>&1; then
@@ -106,20 +101,24 @@ judge_that_notices() {
 # The objects of these sources; a build keeps those of files that are gone as well.
 objects_of() { echo "$@" | tr ' ' '\n' | sed "s,^,$build/,; s,c$,o,"; }
 
-# The programs with the mutant in $me/mutant.o. An archive is not asked for what an object before it has.
+# What may be changed here. Ranks of MPI run in processes that tests/mpi.sh starts, and what needs its headers is left alone.
+sources_of() {
+    find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c ! -path cli/version.c | sort
+}
+
+# link_unit_tests FOLDER WORD ...: with these objects and options. An archive is not asked for what an object before it has.
 link_unit_tests() {
-    arena=$work/arena.o
-    [ "$file" != base/arena.c ] || arena=
+    to=$1
+    shift
     # shellcheck disable=SC2086,SC2046 # words
-    $CC $SANITIZE -fopenmp -o "$me/unit_tests" $(objects_of tests/*.c tests/unit/*.c) "$me/mutant.o" $arena "$build/objects.a" \
-        -lcmocka $MUTANT_LIBS
+    $CC -fopenmp -o "$to/unit_tests" $(objects_of tests/*.c tests/unit/*.c) "$@" "$build/objects.a" -lcmocka $MUTANT_LIBS
 }
 link_weft() {
-    arena=$work/arena.o
-    [ "$file" != base/arena.c ] || arena=
+    to=$1
+    shift
     # shellcheck disable=SC2086,SC2046 # words
-    $CC $SANITIZE -fopenmp -o "$me/weft" $(objects_of $(find cli -name '*.c' ! -path "$file")) "$build"/gen/page_files.o \
-        "$me/mutant.o" $arena "$build/objects.a" $MUTANT_LIBS
+    $CC -fopenmp -o "$to/weft" $(objects_of cli/version.c $(sources_of cli | grep -v -x -e "${file-}" $not_cli)) \
+        "$build"/gen/page_files.o "$@" "$build/objects.a" $MUTANT_LIBS
 }
 
 # say WHAT: a line in $results.
@@ -133,9 +132,29 @@ is_argued() {
         { exit !(($2 "\t" $4) in reason) }'
 }
 
+# Which lines a test executes, and how long it takes.
+if [ "$1" = --reach ]; then
+    build=$2 work=$3 judge=$4 reach=$2-reach
+    me=$work/build/reach.$judge
+    mkdir -p "$me/tmp" && ln -s "$PWD/$reach"/objects/*.gcno "$me" && TMPDIR=$me/tmp && export TMPDIR
+    GCOV_PREFIX=$me GCOV_PREFIX_STRIP=99
+    export GCOV_PREFIX GCOV_PREFIX_STRIP
+    LIMIT_S=600
+    (runs "$reach" "$judge" 600) </dev/null >"$me/log" 2>&1
+    times >"$me/times"
+    awk -F'[ms ]+' 'END { printf "%.1f\n", 60 * $1 + $2 + 60 * $3 + $4 }' "$me/times" >"$me/seconds"
+    # A file of which nothing ran has the counters that a program leaves which does nothing.
+    for counters in "$me"/*.gcda; do
+        cmp -s "$counters" "$reach/idle/$(basename "$counters")" || echo "$counters"
+    done | xargs -r gcov -t 2>"$me/log" | awk -f tests/mutants/reach.awk >"$me/lines"
+    mv "$me/lines" "$reach/lines/$judge" && mv "$me/seconds" "$reach/seconds/$judge"
+    rm -rf "$me"
+    exit
+fi
+
 # One mutant is made and judged.
 if [ "$1" = --try ]; then
-    build=$2 work=$3 rank=$4 file=$5
+    build=$2 work=$3 rank=$4 file=$5 line=$6 reach=$2-reach not_cli=
     [ ! -e "$work/unsound" ] || exit 255
     top=${file%%/*}
     me=$work/build/$rank
@@ -147,20 +166,64 @@ if [ "$1" = --try ]; then
     [ -e "$same" ] || { $MUTANT_CC -g0 -w -x c -c -o "$me/same.o" - <"$file" && mv "$me/same.o" "$same"; }
     "$work/mutate" apply "$SEED" "$file" "$rank" >"$me/mutant.c"
     # shellcheck disable=SC2086 # words
-    if ! $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/plain.o" - <"$me/mutant.c" \
-        2>"$me/log" || cmp -s "$me/plain.o" "$same"; then
+    if ! $MUTANT_CC -g0 -Werror=incompatible-pointer-types -Werror=int-conversion -x c -c -o "$me/mutant.o" - <"$me/mutant.c" \
+        2>"$me/log" || cmp -s "$me/mutant.o" "$same"; then
         say none
     elif [ -z "${ONLY-}" ] && is_argued; then
         say argued
     else
-        # shellcheck disable=SC2086 # words
-        $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" - <"$me/mutant.c"
-        noticed=$(judge_that_notices)
+        order_judges >"$me/judges"
+        noticed=$(judge_that_notices 100000)
+        if [ "$noticed" = nobody ]; then
+            arena=$work/arena.o
+            [ "$file" != base/arena.c ] || arena=
+            # shellcheck disable=SC2086 # words
+            $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" - <"$me/mutant.c"
+            # shellcheck disable=SC2086 # words
+            noticed=$(judge_that_notices 2 $SANITIZE $arena)
+        fi
         say "${noticed:-none}"
     fi
     rm -rf "$me"
     exit
 fi
+
+link_reach() {
+    [ ! -e "$reach/objects/cli.main.o" ] || not_cli="-e cli/.*"
+    link_unit_tests "$reach" --coverage "$reach"/objects/[!c]*.o && link_weft "$reach" --coverage "$reach"/objects/*.o || exit 2
+    not_cli=
+}
+
+# The sources whose lines are counted, with flat names, so that the counters of each test find place in one folder.
+count_lines() {
+    rm -f "$reach"/*/*
+    # shellcheck disable=SC2016 # the inner shell's
+    sources_of "$@" | xargs -P "${JOBS:-1}" -I FILE sh -c \
+        '$MUTANT_CC -g0 -w -O1 --coverage -c -o "$1/$(echo "$2" | tr / . | sed "s/c$/o/")" "$2"' - "$reach/objects" FILE
+    link_reach
+    GCOV_PREFIX=$PWD/$reach/idle GCOV_PREFIX_STRIP=99 "$reach/unit_tests" --list >"$work/log"
+    cp "$reach"/objects/*.gcno "$reach/idle"
+    gcov -t "$reach"/idle/*.gcda 2>"$work/log" | awk -v all=1 -f tests/mutants/reach.awk >"$reach/code"
+}
+
+# Fills $reach for these folders and those that it has, where it is not up to date.
+learn_reach() {
+    mkdir -p "$reach/objects" "$reach/lines" "$reach/seconds" "$reach/idle" || exit 2
+    touch -a "$reach/folders"
+    folders=$(echo "$@" | tr ' ' '\n' | sed 's,/.*,,' | sort -u - "$reach/folders")
+    # shellcheck disable=SC2086 # words
+    if [ "$folders" != "$(cat "$reach/folders")" ] || [ -n "$(find $folders -name '*.[ch]' -newer "$reach/folders")" ]; then
+        count_lines $folders
+        echo "$folders" >"$reach/folders"
+    else
+        link_reach
+    fi
+    list_judges | while read -r judge; do
+        source=tests/unit/test_$judge.c
+        [ -e "$source" ] || source=tests/cli/${judge#cli_}.sh
+        [ -n "$(find "$reach/lines/$judge" -newer "$source" 2>/dev/null)" ] || echo "$judge"
+    done | xargs -r -P "${JOBS:-1}" -L 1 tests/mutants.sh --reach "$build" "$work"
+}
 
 # What lived, and a line for each folder; were there too many?
 summarize() {
@@ -184,10 +247,10 @@ summarize() {
         }'
 }
 
-build=$1
+build=$1 reach=$1-reach
 shift
 [ $# -gt 0 ] || set -- base topo workloads alloc sim study kinds plots cli
-work=$(mktemp -d)
+work=$(mktemp -d) not_cli=
 trap 'rm -rf "$work"' EXIT
 # A program finds the files that come with it beside its build folder.
 mkdir "$work/build" && ln -s "$PWD/configs" "$work/configs" || exit 2
@@ -199,16 +262,15 @@ echo "SEED=$SEED"
 $CC -std=c11 -O1 -o "$work/mutate" tests/mutants/mutate.c || exit 2
 # shellcheck disable=SC2086 # words
 $MUTANT_CC $SANITIZE -g0 -w -c -o "$work/arena.o" base/arena.c || exit 2
-# Ranks of MPI run in processes that tests/mpi.sh starts, not here.
 # shellcheck disable=SC2046 # paths have no spaces
-"$work/mutate" list "$SEED" $(find "$@" -name '*.c' ! -name 'fleet_mpi*' ! -name mpi.c ! -name fleet_alone.c | sort) |
+"$work/mutate" list "$SEED" $(sources_of "$@") |
     sort -u -k1,1 >"$work/list" || exit 2
 if [ -n "${ONLY-}" ]; then
     echo "$ONLY" | tr -s ' ' '\n' >"$work/only"
     mv "$work/list" "$work/all"
     grep -F -f "$work/only" "$work/all" >"$work/list" || { echo "mutants: no such ranks: $ONLY" >&2 && exit 2; }
 fi
-cp "$build/results/times" "$work/times" 2>/dev/null || : >"$work/times"
+learn_reach "$@"
 
 # In turns, up to three of each folder that has not enough; those that are no mutants do not count.
 while
@@ -221,7 +283,7 @@ while
             }
         }
         { split($2, part, "/") }
-        !($1 in tried) && taken[part[1]] < 3 && made[part[1]] + taken[part[1]] < want { taken[part[1]]++; print $1, $2 }' \
+        !($1 in tried) && taken[part[1]] < 3 && made[part[1]] + taken[part[1]] < want { taken[part[1]]++; print $1, $2, $3 }' \
         "$work/list" >"$work/turn"
     [ -s "$work/turn" ]
 do
