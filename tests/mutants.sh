@@ -4,10 +4,10 @@
 # and its processor time taken. A mutant is then judged by the tests that execute its line, the likely and cheap ones first; one
 # that nothing notices is judged once more under sanitizers, by those that take less than two seconds.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
-# From the environment: MUTANTS, SEED, JOBS, LIMIT_S of processor time of a suite (60), LONGEST_S (tests that take more seconds
-# are not asked), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links), RESULTS (a file that gets all, each when it is
-# known: the test that noticed, or nobody, argued, none; rank, file, line number, line), ONLY (ranks of such lines: these mutants
-# alone, argued or not). BUILD-reach keeps what each test executes until a source changes: a test's own, or of the product.
+# From the environment: MUTANTS, SEED, JOBS, BUDGET_S (processor time that the tests asked about one mutant may take together;
+# others are left out), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links), RESULTS (a file that gets all, each when it
+# is known: the test that noticed, or nobody, argued, none; rank, file, line number, line), ONLY (ranks of such lines: these
+# mutants alone, argued or not). BUILD-reach keeps what each test executes until a source changes: a test's own, or of the product.
 # SEED alone says which mutants are made (tests/mutants/mutate.c). Unless given it is taken from the current commit, so that each
 # commit meets mutants that nobody has written tests for; it is printed, to repeat the run. The folders take turns, so that a run
 # which is cut short has as many of each. A mutant that does not compile, or compiles to the same code, does not count. A survivor
@@ -18,7 +18,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 LC_ALL=C
 SEED=${SEED:-$((0x$(git rev-parse --short=8 HEAD 2>/dev/null || date +%s)))}
-export LC_ALL SEED LIMIT_S="${LIMIT_S:-60}"
+export LC_ALL SEED
 # The file with the mutant is watched as `make test` watches all: an item behind an array that is read is noticed.
 SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all -U_FORTIFY_SOURCE"
 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
@@ -60,17 +60,17 @@ order_judges() {
         read -r seconds <"$reach/seconds/$judge"
         case $kind$seconds in 1* | [234][0-3].* | 3*cli_digits) ;; *) kind=5 ;; esac
         echo "$kind $seconds $judge"
-    done | awk -v most="${LONGEST_S:-1e9}" '$2 <= most' | sort -k1,1n -k2,2n | cut -d ' ' -f2-
+    done | sort -k1,1n -k2,2n | awk -v most="${BUDGET_S:-1e9}" 'sum + $2 <= most { sum += $2; print $2, $3 }'
 }
 
 # runs FOLDER JUDGE SECONDS: does this judge pass with the programs in FOLDER? A mutant that runs for ever is ended by its processor
 # time, so that a busy machine notices no more than an idle one; many of one program test by what the clock says.
 runs() {
     # shellcheck disable=SC3045 # every shell on Linux has it
-    ulimit -t "$LIMIT_S"
+    ulimit -t "$((5 + 10 * ${3%.*}))"
     case $2 in
     cli_*) exec timeout "$((300 + 20 * ${3%.*}))" tests/cli/run.sh "$1/weft" "tests/cli/${2#cli_}.sh" </dev/null ;;
-    *) exec "$1/unit_tests" -x -l "$((10 * LIMIT_S))" -o "$me" "$2" ;;
+    *) exec "$1/unit_tests" -x -l "$((300 + 100 * ${3%.*}))" -o "$me" "$2" ;;
     esac
 }
 
@@ -139,7 +139,6 @@ if [ "$1" = --reach ]; then
     mkdir -p "$me/tmp" && ln -s "$PWD/$reach"/objects/*.gcno "$me" && TMPDIR=$me/tmp && export TMPDIR
     GCOV_PREFIX=$me GCOV_PREFIX_STRIP=99
     export GCOV_PREFIX GCOV_PREFIX_STRIP
-    LIMIT_S=600
     (runs "$reach" "$judge" 600) </dev/null >"$me/log" 2>&1
     times >"$me/times"
     awk -F'[ms ]+' 'END { printf "%.1f\n", 60 * $1 + $2 + 60 * $3 + $4 }' "$me/times" >"$me/seconds"
