@@ -239,6 +239,7 @@ TEST(hash_sees_content_and_not_its_layout)
         "a: 1\nb: [x, y]\nc: {d: []}\n",  "a: 1\nb: [x, y]\nc: {d: ~, e: ~}\n",
         "a1: ''\nb: [x, y]\nc: {d: ~}\n", "a: 1\nb: [[x], y]\nc: {d: ~}\n",
         "a: 1\nb: [x, y]\nc: {d: sx}\n",  "a: 1\nb: [x, y]\nc: {ds: x}\n",
+        "a: 1\nb: [x.sy]\nc: {d: ~}\n",
     };
     unsigned long long hashes[1 + COUNT_OF(other)];
     struct yaml_doc doc;
