@@ -172,6 +172,8 @@ TEST(standard_output_is_no_file_called_so)
     int stdout_fd = dup(STDOUT_FILENO), null_fd = open("/dev/null", O_WRONLY);
     assert_true(stdout_fd >= 0 && dup2(null_fd, STDOUT_FILENO) == STDOUT_FILENO);
     bool same = outfile_is_same("-", "./-") || outfile_is_same("./-", "-");
+    /* Two outputs that end in one device do not overwrite each other. */
+    same = same || outfile_is_same("-", "/dev/null") || outfile_is_same("/dev/null", "-");
     dup2(stdout_fd, STDOUT_FILENO);
     close(stdout_fd);
     close(null_fd);
@@ -238,6 +240,44 @@ TEST_WITH(what_was_read_is_not_replaced_under_another_name, make_folder, remove_
         assert_int_equal(scratch_count(s->dir), 2);
         assert_int_equal(remove(link), 0);
     }
+}
+
+/* How many of N_READ files are taken for what they are not, where all but each third were read, twice and in
+ * another order than they were made. */
+enum { N_READ = 300 };
+static int child_remembers(const struct folder *s)
+{
+    int n_wrong = 0;
+    struct stat st;
+    struct text content = { 0 };
+    struct err err, *e = &err;
+    char name[32], path[SUPPORT_PATH];
+    infile_remember();
+    for (int k = 0; k < 3 * N_READ; k++) {
+        int i = k < N_READ ? k : k * 97 % N_READ;
+        snprintf(name, sizeof name, "%d.csv", i);
+        scratch_path(path, s->dir, name);
+        if (k < N_READ)
+            scratch_file(path, s->dir, name, "read", 4);
+        else if (i % 3)
+            n_wrong += text_read_file(&content, path, 100, e) != 0;
+        if (k >= 2 * N_READ)
+            n_wrong += stat(path, &st) != 0 || infile_was_read(&st) != (i % 3 != 0);
+        text_clear(&content);
+    }
+    text_free(&content);
+    return n_wrong > 0;
+}
+
+TEST_WITH(each_of_many_files_that_were_read_is_known, make_folder, remove_folder)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(child_remembers(*state));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST_WITH(permissions_stay_also_none_at_all, make_folder, remove_folder)
