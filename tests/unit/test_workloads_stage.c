@@ -146,6 +146,31 @@ TEST(auto_takes_the_fastest_for_the_size)
 }
 
 /* Two protocols: 0.1 s and half of the bandwidth, or 0.5 s a hop and all of it. */
+/* Links that carry nothing yet, as in a split under way, choose as those whose bandwidth is not known: by
+ * what they are asked to carry. */
+TEST(without_bandwidth_the_load_decides)
+{
+    static const double nothing[] = { 0, NAN };
+    static const enum collective_kind kinds[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_REDUCE_SCATTER,
+                                                  COLLECTIVE_ALL_GATHER, COLLECTIVE_BROADCAST };
+    static const enum topo_shape shapes[] = { TOPO_RING, TOPO_FULL, TOPO_SWITCH };
+    for (size_t i = 0; i < COUNT_OF(kinds) * COUNT_OF(shapes) * COUNT_OF(nothing); i++) {
+        enum collective_kind kind = kinds[i % COUNT_OF(kinds)];
+        struct topo_network net = one_dim(shapes[i / COUNT_OF(kinds) % COUNT_OF(shapes)], 8);
+        const int32_t members = 8;
+        struct stage want[STAGE_MAX], got[STAGE_MAX];
+        struct collective_way way = { &net, &stage_rules_plain, NULL };
+        net.dims[0].algorithm = TOPO_ALGORITHM_AUTO;
+        int32_t n = stage_list(want, kind, 100, &members, NULL, NULL, NULL, &way);
+        way.bw_Bps = &nothing[i % COUNT_OF(nothing)];
+        assert_int_equal(stage_list(got, kind, 100, &members, NULL, NULL, NULL, &way), n);
+        for (int32_t k = 0; k < n; k++) {
+            assert_int_equal(got[k].pass, want[k].pass);
+            assert_true(got[k].const_s == want[k].const_s && got[k].load_B == want[k].load_B);
+        }
+    }
+}
+
 TEST(the_faster_regime_is_taken_by_size)
 {
     struct topo_network net = one_dim(TOPO_FULL, 2);
