@@ -76,3 +76,356 @@ TEST(any_bytes_end_well)
         }
     }
 }
+/* ---- drawn recipes ---- */
+
+/* What a recipe of Megatron or NeMo says of the plan; 0 or NULL: nothing. */
+struct drawn_plan {
+    int32_t tp, cp, pp, ep, expert_tp, experts, batch, micro, chunks, layers, first_layers, last_layers,
+        n_again;
+    bool seq_parallel, overlap_dp, overlap_tp, overlap_ep, overlap_shared, flex, deepep, distributed, narrow;
+    const char *recompute, *method, *ops, *fsdp, *fp8, *fp8_recipe;
+};
+
+static int32_t pick(struct rng *rng, const int32_t *from, int32_t n)
+{
+    return from[rng_below(rng, n)];
+}
+#define PICK(...) pick(rng, (const int32_t[]){ __VA_ARGS__ }, COUNT_OF(((const int32_t[]){ __VA_ARGS__ })))
+#define PICK_WORD(...)                                                                                       \
+    ((const char *const[]){ __VA_ARGS__ })[rng_below(rng, COUNT_OF(((const char *const[]){ __VA_ARGS__ })))]
+
+static struct drawn_plan draw_plan(struct rng *rng)
+{
+    struct drawn_plan p = { .tp = PICK(0, 1, 2, 4), .cp = PICK(0, 1, 2), .pp = PICK(0, 1, 2, 4) };
+    int32_t stages = p.pp ? p.pp : 1;
+    p.ep = PICK(0, 1, 2, 8);
+    p.expert_tp = PICK(0, 1, 2);
+    p.experts = PICK(0, 8);
+    p.batch = PICK(64, 96);
+    p.micro = PICK(0, 1, 2);
+    p.chunks = stages > 1 ? PICK(0, 2, 3) : 0;
+    p.layers = stages * (p.chunks ? p.chunks : 1) * PICK(2, 3) + PICK(0, 0, 1);
+    p.first_layers = PICK(0, 0, 0, 3);
+    p.last_layers = PICK(0, 0, 0, 5);
+    p.seq_parallel = PICK(0, 1);
+    p.overlap_dp = PICK(0, 1);
+    p.overlap_tp = PICK(0, 1);
+    p.overlap_ep = PICK(0, 0, 1);
+    p.overlap_shared = PICK(0, 1);
+    p.flex = PICK(0, 0, 1);
+    p.deepep = PICK(0, 0, 1);
+    p.distributed = PICK(0, 1);
+    p.narrow = PICK(0, 1);
+    p.recompute = PICK_WORD(NULL, "full", "full", "selective");
+    p.method = PICK_WORD(NULL, "uniform", "block");
+    p.n_again = PICK(0, 1, 2);
+    p.ops = PICK_WORD(NULL, "core_attn", "moe_act mlp");
+    p.fsdp = PICK_WORD(NULL, "no_shard", "optim", "optim_grads", "optim_grads_params");
+    p.fp8 = PICK_WORD(NULL, "hybrid");
+    p.fp8_recipe = PICK_WORD(NULL, "tensorwise", "mxfp8");
+    return p;
+}
+
+/* One setting of a drawn recipe: a count, a flag that is set, or a word. */
+static void say_one(struct text *out, bool megatron, const char *megatron_name, const char *nemo_name,
+                    int64_t n, const char *value)
+{
+    if (!n && !value)
+        return;
+    text_printf(out, megatron ? " --%s" : "  %s:", megatron ? megatron_name : nemo_name);
+    if (value && strchr(value, ' ') && !megatron)
+        text_printf(out, " [%.*s, %s]\n", (int)strcspn(value, " "), value, strchr(value, ' ') + 1);
+    else if (value)
+        text_printf(out, " %s%s", value, megatron ? "" : "\n");
+    else
+        text_printf(out, " %lld%s", (long long)n, megatron ? "" : "\n");
+}
+
+static void say_flag(struct text *out, bool megatron, const char *megatron_name, const char *nemo_name,
+                     bool set)
+{
+    if (megatron && set)
+        text_printf(out, " --%s", megatron_name);
+    else if (!megatron && set)
+        text_printf(out, "  %s: true\n", nemo_name);
+}
+
+static void say_plan(struct text *out, const struct drawn_plan *p, bool megatron)
+{
+    text_puts(out, megatron ? "train" : "model:\n");
+    const struct {
+        const char *megatron, *nemo;
+        int32_t n;
+        const char *value;
+    } settings[] = {
+        { "num-layers", "num_layers", p->layers, NULL },
+        { "hidden-size", "hidden_size", 1024, NULL },
+        { "num-attention-heads", "num_attention_heads", 8, NULL },
+        { "seq-length", "seq_length", 512, NULL },
+        { "vocab-size", "vocab_size", 1000, NULL },
+        { "num-experts", "num_moe_experts", p->experts, NULL },
+        { "moe-router-topk", "moe_router_topk", p->experts ? 2 : 0, NULL },
+        { "ffn-hidden-size", "ffn_hidden_size", 4096, NULL },
+        { "tensor-model-parallel-size", "tensor_model_parallel_size", p->tp, NULL },
+        { "context-parallel-size", "context_parallel_size", p->cp, NULL },
+        { "pipeline-model-parallel-size", "pipeline_model_parallel_size", p->pp, NULL },
+        { "expert-model-parallel-size", "expert_model_parallel_size", p->ep, NULL },
+        { "expert-tensor-parallel-size", "expert_tensor_parallel_size", p->expert_tp, NULL },
+        { "global-batch-size", "global_batch_size", p->batch, NULL },
+        { "micro-batch-size", "micro_batch_size", p->micro, NULL },
+        { "num-virtual-stages-per-pipeline-rank", "virtual_pipeline_model_parallel_size", p->chunks, NULL },
+        { "decoder-first-pipeline-num-layers", "num_layers_in_first_pipeline_stage", p->first_layers, NULL },
+        { "decoder-last-pipeline-num-layers", "num_layers_in_last_pipeline_stage", p->last_layers, NULL },
+        { "recompute-granularity", "recompute_granularity", 0, p->recompute },
+        { "recompute-method", "recompute_method", 0, p->method },
+        { "recompute-num-layers", "recompute_num_layers", p->n_again, NULL },
+        { "recompute-modules", "recompute_modules", 0, p->ops },
+        { "data-parallel-sharding-strategy", "data_parallel_sharding_strategy", 0, p->fsdp },
+        { "fp8-format", "fp8", 0, p->fp8 },
+        { "fp8-recipe", "fp8_recipe", 0, p->fp8_recipe },
+        { "moe-token-dispatcher-type", "moe_token_dispatcher_type", 0, p->flex ? "flex" : "alltoall" },
+    };
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        say_one(out, megatron, settings[i].megatron, settings[i].nemo, settings[i].n, settings[i].value);
+    say_flag(out, megatron, "sequence-parallel", "sequence_parallel", p->seq_parallel);
+    say_flag(out, megatron, "overlap-grad-reduce", "overlap_grad_reduce", p->overlap_dp);
+    say_flag(out, megatron, "tp-comm-overlap", "tp_comm_overlap", p->overlap_tp);
+    say_flag(out, megatron, "overlap-moe-expert-parallel-comm", "overlap_moe_expert_parallel_comm",
+             p->overlap_ep);
+    say_flag(out, megatron, "moe-shared-expert-overlap", "moe_shared_expert_overlap", p->overlap_shared);
+    say_flag(out, megatron, "moe-enable-deepep", "moe_enable_deepep", p->deepep);
+    say_flag(out, megatron, "use-distributed-optimizer", "use_distributed_optimizer", p->distributed);
+    if (megatron)
+        say_flag(out, megatron, "grad-reduce-in-bf16", NULL, p->narrow);
+    else
+        text_printf(out, "  grad_reduce_in_fp32: %s\n", p->narrow ? "false" : "true");
+    text_puts(out, "\n");
+}
+
+static void want_count(struct text *out, const char *key, int64_t n)
+{
+    if (n)
+        text_printf(out, "  %s: %lld\n", key, (long long)n);
+}
+
+static void want_if(struct text *out, bool is, const char *line)
+{
+    if (is)
+        text_printf(out, "  %s\n", line);
+}
+
+static void want_again(struct text *out, const struct drawn_plan *p)
+{
+    bool full = p->recompute && strcmp(p->recompute, "full") == 0;
+    text_printf(out, "  recompute: %s\n", p->recompute ? p->recompute : "none");
+    if (full && p->method && strcmp(p->method, "uniform") == 0)
+        want_count(out, "recompute_unit", p->n_again > 1 ? p->n_again : 0);
+    else if (full)
+        want_count(out, "recompute_layers", p->n_again);
+    if (p->ops && !full)
+        want_if(out, true,
+                strchr(p->ops, ' ') ? "recompute_ops: [activation, mlp]" : "recompute_ops: [core]");
+}
+
+/* What docs/formats.md has for each setting, as lines of a plan. */
+static void want_plan(struct text *out, const struct drawn_plan *p, bool megatron)
+{
+    int32_t tp = p->tp ? p->tp : 1, pp = p->pp ? p->pp : 1, expert_tp = p->expert_tp ? p->expert_tp : tp;
+    bool spread = p->ep > 1, apart = p->layers % (pp * (p->chunks ? p->chunks : 1)) != 0;
+    want_count(out, "batch", p->batch);
+    want_count(out, "micro_batch", p->micro);
+    want_count(out, "tp", p->tp);
+    want_count(out, "cp", p->cp);
+    want_count(out, "pp", p->pp);
+    want_count(out, "ep", p->ep);
+    want_if(out, p->experts && tp > 1 && expert_tp > 1, "expert_tp: true");
+    want_if(out, spread && (p->flex || p->deepep), "dispatcher: merged");
+    want_if(out, spread && p->overlap_ep, "ep_overlap: batch");
+    want_if(out, spread && !p->overlap_ep && p->overlap_shared, "ep_overlap: shared");
+    want_count(out, "interleave", p->chunks);
+    want_if(out, apart && !p->first_layers && !p->last_layers, "ends: short");
+    want_count(out, "first_stage_layers", p->first_layers);
+    want_count(out, "last_stage_layers", p->last_layers);
+    want_if(out, p->seq_parallel, "seq_parallel: true");
+    want_again(out, p);
+    text_printf(out, "  zero: %d\n",
+                p->fsdp && strcmp(p->fsdp, "optim_grads_params") == 0 ? 3
+                : p->fsdp && strcmp(p->fsdp, "optim_grads") == 0      ? 2
+                                                                      : p->distributed);
+    text_printf(out, "  precision: %s\n",
+                p->fp8_recipe && strcmp(p->fp8_recipe, "mxfp8") == 0 ? "mxfp8"
+                : p->fp8                                             ? "fp8"
+                                                                     : "bf16");
+    want_if(out, p->narrow, "grad_B: 2");
+    want_if(out, p->overlap_tp && tp > 1, "overlap_tp: split");
+    want_if(out, true, "software: megatron");
+    want_if(out, p->overlap_dp, "overlap_dp: true");
+    want_if(out, !p->overlap_dp && megatron, "overlap_dp: false");
+}
+
+/* The plan that a recipe becomes is line by line @p want. */
+static void assert_plan(enum recipe_format format, const struct text *recipe, int64_t n_npus,
+                        struct text *want)
+{
+    SCRATCH(dir);
+    char path[SUPPORT_PATH];
+    struct text out = { 0 }, notes = { 0 };
+    scratch_file(path, dir, "recipe", text_str(recipe), recipe->n);
+    MUST(recipe_format_workload(&out, &notes, format, path, n_npus, "", e));
+    const char *plan = strstr(text_str(&out), "parallel:\n");
+    assert_non_null(plan);
+    plan += strlen("parallel:\n");
+    if (strcmp(plan, text_str(want)) != 0)
+        fail_msg("%s\nbecomes\n%sexpected\n%s", text_str(recipe), plan, text_str(want));
+    text_free(&out);
+    text_free(&notes);
+}
+
+TEST(drawn_recipes_become_the_plan_that_their_settings_say)
+{
+    RNG(rng, 71, 0);
+    for (int i = 0; i < 300; i++) {
+        struct text recipe = { 0 }, want = { 0 };
+        struct drawn_plan p = draw_plan(rng);
+        bool megatron = i % 2;
+        say_plan(&recipe, &p, megatron);
+        want_plan(&want, &p, megatron);
+        assert_plan(megatron ? RECIPE_MEGATRON : RECIPE_NEMO, &recipe, 64, &want);
+        text_free(&recipe);
+        text_free(&want);
+    }
+}
+
+/* ---- drawn jobs of torchtitan, of Llama 3 8B with its 32 layers on 64 NPUs ---- */
+
+struct drawn_job {
+    int32_t tp, cp, pp, ep, expert_tp, local, global, each, copies, every;
+    const char *mode, *converter, *reshard, *schedule, *reduce;
+    bool compiled, early, loss, parts, alone, gather_8, overlap_tp;
+};
+
+static struct drawn_job draw_job(struct rng *rng)
+{
+    struct drawn_job j = { .tp = PICK(0, 1, 2, 4), .cp = PICK(0, 1, 2), .pp = PICK(0, 1, 2, 4) };
+    j.ep = PICK(0, 1, 2);
+    j.expert_tp = PICK(0, 1, 2);
+    j.local = PICK(1, 2, 8);
+    j.global = PICK(0, 0, 128);
+    j.each = j.pp > 1 ? PICK(0, 2, 4, 8, 5) : 0;
+    j.copies = PICK(0, 1, 2);
+    j.every = PICK(0, 1, 2, 3, 40);
+    j.mode = PICK_WORD(NULL, "none", "full", "selective", "selective");
+    j.converter = PICK_WORD(NULL, "float8", "mx");
+    j.reshard = PICK_WORD(NULL, "default", "always", "never");
+    j.schedule = PICK_WORD(NULL, "1F1B", "GPipe");
+    j.reduce = PICK_WORD(NULL, "float32", "bfloat16");
+    j.compiled = PICK(0, 1);
+    j.early = PICK(0, 0, 1);
+    j.parts = PICK(0, 1);
+    j.loss = PICK(0, 1);
+    j.alone = PICK(0, 0, 1);
+    j.gather_8 = PICK(0, 1);
+    j.overlap_tp = PICK(0, 1);
+    return j;
+}
+
+static void job_count(struct text *out, const char *name, int64_t n)
+{
+    if (n)
+        text_printf(out, "%s = %lld\n", name, (long long)n);
+}
+
+static void job_word(struct text *out, const char *name, const char *value)
+{
+    if (value)
+        text_printf(out, "%s = \"%s\"\n", name, value);
+}
+
+static void say_job(struct text *out, const struct drawn_job *j)
+{
+    text_puts(out, "[model]\nname = \"llama3\"\nflavor = \"8B\"\n");
+    if (j->converter)
+        text_printf(out, "converters = [ \"%s\" ]\n", j->converter);
+    text_puts(out, "[training]\nseq_len = 4096\n");
+    job_count(out, "local_batch_size", j->local);
+    job_count(out, "global_batch_size", j->global);
+    job_word(out, "mixed_precision_reduce", j->reduce);
+    text_printf(out, j->early ? "compile = %s\n" : "[compile]\nenable = %s\n",
+                j->compiled ? "true" : "false");
+    if (j->parts && !j->early)
+        text_printf(out, "components = [ \"model\"%s ]\n", j->loss ? ", \"loss\"" : "");
+    text_puts(out, "[parallelism]\n");
+    job_count(out, "tensor_parallel_degree", j->tp);
+    job_count(out, "context_parallel_degree", j->cp);
+    job_count(out, "pipeline_parallel_degree", j->pp);
+    job_count(out, "expert_parallel_degree", j->ep);
+    job_count(out, "expert_tensor_parallel_degree", j->expert_tp);
+    job_count(out, "pipeline_parallel_layers_per_stage", j->each);
+    job_count(out, "data_parallel_replicate_degree", j->copies);
+    text_printf(out, "data_parallel_shard_degree = %d\n", j->alone ? 1 : -1);
+    job_word(out, "fsdp_reshard_after_forward", j->reshard);
+    job_word(out, "pipeline_parallel_schedule", j->schedule);
+    text_printf(out, "enable_async_tensor_parallel = %s\n", j->overlap_tp ? "true" : "false");
+    text_puts(out, "[activation_checkpoint]\n");
+    job_word(out, "mode", j->mode);
+    text_printf(out, j->every ? "selective_ac_option = \"%d\"\n" : "selective_ac_option = \"op\"\n",
+                (int)j->every);
+    text_printf(out, "[float8]\nenable_fsdp_float8_all_gather = %s\n", j->gather_8 ? "true" : "false");
+}
+
+/* `every` of selective: as many layers of each chunk are done again as it divides. */
+static void want_job_again(struct text *out, const struct drawn_job *j, int32_t chunk)
+{
+    bool selective = j->mode && strcmp(j->mode, "selective") == 0;
+    if (!selective)
+        want_if(out, true, j->mode && strcmp(j->mode, "full") == 0 ? "recompute: full" : "recompute: none");
+    else if (!j->every)
+        want_if(out, true, "recompute: sac");
+    else
+        want_if(out, true, j->every > chunk ? "recompute: none" : "recompute: full");
+    if (selective && j->every > 1)
+        want_count(out, "recompute_layers", chunk / j->every);
+}
+
+static void want_job(struct text *out, const struct drawn_job *j)
+{
+    int32_t tp = j->tp ? j->tp : 1, cp = j->cp ? j->cp : 1, pp = j->pp ? j->pp : 1;
+    int32_t chunks = j->each ? 32 / (pp * j->each) : 1;
+    bool wide = !j->converter, never = j->reshard && strcmp(j->reshard, "never") == 0,
+         always = j->reshard && strcmp(j->reshard, "always") == 0;
+    want_count(out, "batch", j->global ? j->global : j->local * (64 / (tp * cp * pp)));
+    want_count(out, "micro_batch", pp == 1 ? j->local : 0);
+    want_count(out, "tp", j->tp);
+    want_count(out, "cp", j->cp);
+    want_count(out, "pp", j->pp);
+    want_count(out, "ep", j->ep);
+    want_if(out, tp > 1 && j->expert_tp > 1, "expert_tp: true");
+    want_count(out, "interleave", chunks > 1 ? chunks : 0);
+    want_if(out, 32 % (pp * chunks) != 0, "ends: short");
+    want_job_again(out, j, 32 / (pp * chunks));
+    want_if(out, true, j->alone ? "zero: 0" : "zero: 3");
+    text_printf(out, "  precision: %s\n", wide ? "bf16" : strcmp(j->converter, "mx") == 0 ? "mxfp8" : "fp8");
+    want_count(out, "gather_bits", wide || j->alone ? 0 : j->gather_8 ? 8 : 16);
+    want_if(out, j->reduce && strcmp(j->reduce, "bfloat16") == 0, "grad_B: 2");
+    want_if(out, j->overlap_tp && tp > 1, "overlap_tp: split");
+    want_if(out, true, j->compiled ? "software: compiled" : "software: eager");
+    want_if(out, j->compiled && (j->early || (j->parts && !j->loss)), "loss_peak_B: 14");
+    want_if(out, tp > 1, "seq_parallel: true");
+    want_count(out, "shard", j->alone || j->copies < 2 ? 0 : 64 / (tp * pp * j->copies));
+    want_if(out, !j->alone && (never || (!always && pp > 1)), "reshard: false");
+    want_if(out, j->schedule && strcmp(j->schedule, "GPipe") == 0, "schedule: gpipe");
+}
+
+TEST(drawn_jobs_of_torchtitan_become_the_plan_that_their_settings_say)
+{
+    RNG(rng, 72, 0);
+    for (int i = 0; i < 300; i++) {
+        struct text recipe = { 0 }, want = { 0 };
+        struct drawn_job j = draw_job(rng);
+        say_job(&recipe, &j);
+        want_job(&want, &j);
+        assert_plan(RECIPE_TORCHTITAN, &recipe, 64, &want);
+        text_free(&recipe);
+        text_free(&want);
+    }
+}
