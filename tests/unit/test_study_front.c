@@ -147,13 +147,16 @@ TEST(of_equal_points_the_first_stay_and_the_others_are_counted)
     for (int draw = 0; draw < 60; draw++) {
         int64_t most = rng_below(r, 5) ? 1 + rng_below(r, 40) : 0, want_n = 0, want_left = 0;
         int64_t order[N] = { 0 };
-        int64_t values = 1 + rng_below(r, 4);
+        /* Many on the front: of a tree of several levels. */
+        bool apart = draw % 4 == 3;
+        int64_t values = apart ? 200 : 1 + rng_below(r, 4);
+        most = apart ? 1 + rng_below(r, 3) : most;
         bool want[N] = { false }, on[N];
         KEEP(struct front_set, whole, front_set_free) = { .n_cols = 2, .most_equal = most };
         KEEP(struct front_set, joint, front_set_free) = { .n_cols = 2, .most_equal = most };
         for (int i = 0; i < N; i++) {
             x[i][0] = (double)rng_below(r, values);
-            x[i][1] = (double)rng_below(r, values);
+            x[i][1] = apart ? -x[i][0] : (double)rng_below(r, values);
             int64_t k = rng_below(r, i + 1);
             order[i] = order[k];
             order[k] = i;

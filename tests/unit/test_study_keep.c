@@ -279,6 +279,31 @@ TEST(a_resumed_run_ends_with_the_same_survivors)
     keep_free(k);
 }
 
+/* Each of most rows is beaten by the next, which leaves more dead ones than are kept; a few hold their own.
+ */
+TEST(of_rows_that_beat_each_other_the_last_survives)
+{
+    static struct row rows[N_ROWS];
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct keep_rule, rule, keep_rule_free);
+    make_columns(&columns);
+    OK(read_rule(&rule, "keep: { front: [time_s, cost_usd] }\n", e));
+    for (int64_t i = 0; i < N_ROWS; i++) {
+        bool stays = i % 201 == 7;
+        double x = (double)i;
+        rows[i] =
+            (struct row){ i, "A", "solved", stays ? 1 + x : 1e4 - x, stays ? 3e6 - x : 2e6 - x, 1.5, "yes" };
+    }
+    for (int64_t every = 700; every <= N_ROWS; every += N_ROWS - 700) {
+        struct stored s = { 0 };
+        KEEP(struct keep *, k, keep_free_at);
+        OK(keep_build(&k, &rule, &columns, e));
+        offer_all(k, rows, 1, every, &s);
+        for (int64_t i = 0; i < N_ROWS; i++)
+            assert_int_equal(s.there[i], i % 201 == 7 || i == N_ROWS - 1);
+    }
+}
+
 TEST(limits_alone_keep_all_designs_within)
 {
     static struct row rows[N_ROWS];
