@@ -263,20 +263,19 @@ static void want_plan(struct text *out, const struct drawn_plan *p, bool megatro
     want_if(out, !p->overlap_dp && megatron, "overlap_dp: false");
 }
 
-/* The plan that a recipe becomes is line by line @p want. */
-static void assert_plan(enum recipe_format format, const struct text *recipe, int64_t n_npus,
-                        struct text *want)
+/* A recipe becomes a workload that has the lines of @p want one after another, up to the next section or the
+ * end. */
+static void assert_section(enum recipe_format format, const struct text *recipe, int64_t n_npus,
+                           const struct text *want)
 {
     SCRATCH(dir);
     char path[SUPPORT_PATH];
     struct text out = { 0 }, notes = { 0 };
     scratch_file(path, dir, "recipe", text_str(recipe), recipe->n);
     MUST(recipe_format_workload(&out, &notes, format, path, n_npus, "", e));
-    const char *plan = strstr(text_str(&out), "parallel:\n");
-    assert_non_null(plan);
-    plan += strlen("parallel:\n");
-    if (strcmp(plan, text_str(want)) != 0)
-        fail_msg("%s\nbecomes\n%sexpected\n%s", text_str(recipe), plan, text_str(want));
+    const char *at = strstr(text_str(&out), text_str(want));
+    if (!at || strncmp(at + want->n, "  ", 2) == 0)
+        fail_msg("%s\nbecomes\n%sexpected\n%s", text_str(recipe), text_str(&out), text_str(want));
     text_free(&out);
     text_free(&notes);
 }
@@ -289,8 +288,9 @@ TEST(drawn_recipes_become_the_plan_that_their_settings_say)
         struct drawn_plan p = draw_plan(rng);
         bool megatron = i % 2;
         say_plan(&recipe, &p, megatron);
+        text_puts(&want, "parallel:\n");
         want_plan(&want, &p, megatron);
-        assert_plan(megatron ? RECIPE_MEGATRON : RECIPE_NEMO, &recipe, 64, &want);
+        assert_section(megatron ? RECIPE_MEGATRON : RECIPE_NEMO, &recipe, 64, &want);
         text_free(&recipe);
         text_free(&want);
     }
@@ -423,8 +423,177 @@ TEST(drawn_jobs_of_torchtitan_become_the_plan_that_their_settings_say)
         struct text recipe = { 0 }, want = { 0 };
         struct drawn_job j = draw_job(rng);
         say_job(&recipe, &j);
+        text_puts(&want, "parallel:\n");
         want_job(&want, &j);
-        assert_plan(RECIPE_TORCHTITAN, &recipe, 64, &want);
+        assert_section(RECIPE_TORCHTITAN, &recipe, 64, &want);
+        text_free(&recipe);
+        text_free(&want);
+    }
+}
+
+/* ---- drawn models ---- */
+
+/* What a recipe of Megatron or NeMo says of the model; 0 or NULL: nothing. */
+struct drawn_model {
+    int32_t kv_heads, head_dim, vocab_multiple, mtp, q_rank, experts, top_k, expert_ffn, shared_ffn, groups,
+        group_limit, dense;
+    bool gated, rms, rotary, tied, biases, qkv_bias, router_bias, llama, silent;
+    const char *attention_dropout, *hidden_dropout, *capacity;
+};
+
+static struct drawn_model draw_model(struct rng *rng)
+{
+    struct drawn_model m = { .kv_heads = PICK(0, 2, 8), .head_dim = PICK(0, 64), .mtp = PICK(0, 1) };
+    m.vocab_multiple = PICK(0, 128);
+    m.q_rank = PICK(0, 0, 0, 512);
+    m.experts = PICK(0, 1, 8);
+    m.top_k = PICK(1, 2);
+    m.expert_ffn = PICK(0, 512);
+    m.shared_ffn = PICK(0, 0, 1024);
+    m.groups = PICK(0, 4);
+    m.group_limit = m.groups ? 2 : 0;
+    m.dense = PICK(0, 0, 2);
+    m.gated = PICK(0, 1);
+    m.rms = PICK(0, 1);
+    m.rotary = PICK(0, 1);
+    m.tied = PICK(0, 1);
+    m.biases = PICK(0, 1);
+    m.qkv_bias = PICK(0, 1);
+    m.router_bias = PICK(0, 1);
+    m.llama = PICK(0, 1);
+    m.silent = PICK(0, 0, 1);
+    m.attention_dropout = PICK_WORD(NULL, "0.0", "0.1");
+    m.hidden_dropout = PICK_WORD(NULL, "0.0", "0.0", "0.1");
+    m.capacity = PICK_WORD(NULL, "1.25");
+    return m;
+}
+
+/* Of a silent recipe of NeMo the provider says what kind of model it is. */
+static void say_kinds(struct text *out, const struct drawn_model *m, bool megatron)
+{
+    if (!megatron && m->llama)
+        text_puts(out, "  _target_: nemo.collections.llm.LlamaModel\n");
+    if (megatron) {
+        say_flag(out, true, "swiglu", NULL, m->gated);
+        say_flag(out, true, "use-rotary-position-embeddings", NULL, m->rotary);
+        say_flag(out, true, "untie-embeddings-and-output-weights", NULL, !m->tied);
+        say_flag(out, true, "disable-bias-linear", NULL, !m->biases);
+        say_one(out, true, "normalization", NULL, 0, m->rms ? "RMSNorm" : "LayerNorm");
+    } else if (!m->silent) {
+        text_printf(out, "  gated_linear_unit: %s\n  share_embeddings_and_output_weights: %s\n",
+                    m->gated ? "true" : "false", m->tied ? "true" : "false");
+        text_printf(out, "  add_bias_linear: %s\n  position_embedding_type: %s\n",
+                    m->biases ? "true" : "false", m->rotary ? "rope" : "learned_absolute");
+        text_printf(out, "  normalization: %s\n", m->rms ? "RMSNorm" : "LayerNorm");
+    }
+    say_flag(out, megatron, "add-qkv-bias", "add_qkv_bias", m->qkv_bias);
+    say_flag(out, megatron, "moe-router-enable-expert-bias", "moe_router_enable_expert_bias", m->router_bias);
+}
+
+static void say_model(struct text *out, const struct drawn_model *m, bool megatron)
+{
+    text_puts(out, megatron ? "train" : "model:\n");
+    char rhythm[32];
+    snprintf(rhythm, sizeof rhythm, megatron ? "([0]*%d+[1]*%d)" : "\"([0]*%d+[1]*%d)\"", (int)m->dense,
+             6 - (int)m->dense);
+    const struct {
+        const char *megatron, *nemo;
+        int32_t n;
+        const char *value;
+    } settings[] = {
+        { "num-layers", "num_layers", 6, NULL },
+        { "hidden-size", "hidden_size", 1024, NULL },
+        { "num-attention-heads", "num_attention_heads", 8, NULL },
+        { "num-query-groups", "num_query_groups", m->kv_heads, NULL },
+        { "kv-channels", "kv_channels", m->head_dim, NULL },
+        { "ffn-hidden-size", "ffn_hidden_size", 4096, NULL },
+        { "vocab-size", "vocab_size", 1000, NULL },
+        { "make-vocab-size-divisible-by", "make_vocab_size_divisible_by", m->vocab_multiple, NULL },
+        { "seq-length", "seq_length", 512, NULL },
+        { "mtp-num-layers", "mtp_num_layers", m->mtp, NULL },
+        { "q-lora-rank", "q_lora_rank", m->q_rank, NULL },
+        { "kv-lora-rank", "kv_lora_rank", m->q_rank ? 256 : 0, NULL },
+        { "qk-head-dim", "qk_head_dim", m->q_rank ? 32 : 0, NULL },
+        { "qk-pos-emb-head-dim", "qk_pos_emb_head_dim", m->q_rank ? 16 : 0, NULL },
+        { "v-head-dim", "v_head_dim", m->q_rank ? 24 : 0, NULL },
+        { "num-experts", "num_moe_experts", m->experts, NULL },
+        { "moe-router-topk", "moe_router_topk", m->top_k, NULL },
+        { "moe-ffn-hidden-size", "moe_ffn_hidden_size", m->expert_ffn, NULL },
+        { "moe-shared-expert-intermediate-size", "moe_shared_expert_intermediate_size", m->shared_ffn, NULL },
+        { "moe-router-num-groups", "moe_router_num_groups", m->groups, NULL },
+        { "moe-router-group-topk", "moe_router_group_topk", m->group_limit, NULL },
+        { "moe-expert-capacity-factor", "moe_expert_capacity_factor", 0, m->capacity },
+        { "moe-layer-freq", "moe_layer_freq", 0, m->dense ? rhythm : "1" },
+        { "attention-dropout", "attention_dropout", 0, m->attention_dropout },
+        { "hidden-dropout", "hidden_dropout", 0, m->hidden_dropout },
+        { "global-batch-size", "global_batch_size", 64, NULL },
+    };
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        say_one(out, megatron, settings[i].megatron, settings[i].nemo, settings[i].n, settings[i].value);
+    say_kinds(out, m, megatron);
+    text_puts(out, "\n");
+}
+
+static void want_moe(struct text *out, const struct drawn_model *m)
+{
+    int32_t ffn = m->expert_ffn ? m->expert_ffn : 4096;
+    if (m->experts < 2)
+        return;
+    text_printf(out, "  moe:\n    experts: %d\n    top_k: %d\n    ffn: %d\n", (int)m->experts, (int)m->top_k,
+                (int)ffn);
+    if (m->groups)
+        text_printf(out, "    groups: %d\n    group_limit: %d\n", (int)m->groups, (int)m->group_limit);
+    if (m->capacity)
+        text_printf(out, "    capacity: %s\n", m->capacity);
+    want_if(out, m->router_bias, "  router_bias: true");
+    if (m->shared_ffn)
+        text_printf(out, "    shared: %d\n", (int)(m->shared_ffn / ffn));
+    if (m->dense)
+        text_printf(out, "    dense_layers: %d\n", (int)m->dense);
+}
+
+static void want_model(struct text *out, const struct drawn_model *m, bool megatron)
+{
+    bool provider = !megatron && m->silent, drops = false;
+    bool gated = provider ? m->llama : m->gated, biases = provider ? !m->llama : m->biases;
+    const char *const dropouts[] = { m->attention_dropout, m->hidden_dropout };
+    for (int i = 0; i < 2; i++) /* Megatron-LM's default is 0.1 */
+        drops = drops || (dropouts[i] ? strcmp(dropouts[i], "0.0") != 0 : megatron);
+    want_count(out, "layers", 6);
+    want_count(out, "hidden", 1024);
+    want_count(out, "heads", 8);
+    want_count(out, "kv_heads", m->q_rank ? 0 : m->kv_heads);
+    want_count(out, "head_dim", m->q_rank ? 0 : m->head_dim);
+    want_count(out, "ffn", 4096);
+    want_count(out, "vocab", 1000);
+    want_count(out, "vocab_multiple", m->vocab_multiple);
+    want_count(out, "seq", 512);
+    want_count(out, "mtp", m->mtp);
+    want_if(out, true, gated ? "activation: swiglu" : "activation: gelu");
+    want_if(out, true, (provider ? m->llama : m->rms) ? "norm: rms-norm" : "norm: layer-norm");
+    want_if(out, true, (provider ? m->llama : m->rotary) ? "positions: rotary" : "positions: learned");
+    want_if(out, true, !provider && m->tied ? "tied: true" : "tied: false");
+    want_if(out, biases || m->qkv_bias, "biases: true");
+    want_if(out, drops, "dropout: true");
+    if (m->q_rank)
+        text_puts(out, "  mla:\n    q_rank: 512\n    kv_rank: 256\n    nope_dim: 32\n    rope_dim: 16\n"
+                       "    v_dim: 24\n");
+    want_moe(out, m);
+}
+
+TEST(drawn_recipes_become_the_model_that_their_settings_say)
+{
+    RNG(rng, 73, 0);
+    for (int i = 0; i < 300; i++) {
+        struct text recipe = { 0 }, want = { 0 };
+        struct drawn_model m = draw_model(rng);
+        bool megatron = i % 2;
+        if (m.shared_ffn && !m.expert_ffn)
+            m.shared_ffn = 8192; /* a multiple of the width of an expert */
+        say_model(&recipe, &m, megatron);
+        text_puts(&want, "model:\n");
+        want_model(&want, &m, megatron);
+        assert_section(megatron ? RECIPE_MEGATRON : RECIPE_NEMO, &recipe, 64, &want);
         text_free(&recipe);
         text_free(&want);
     }
