@@ -253,6 +253,50 @@ TEST(loads_of_partly_filled_trees_are_those_of_all_messages)
     assert_true(n_met > times / 4 && n_partly > times / 20);
 }
 
+/* Members first .. half - 1 against the others. At the top, whole subtrees of the side that has fewer are cut
+ * off; at each level below those of the same side in the one subtree that has members of both. */
+static void assert_cut(const struct shape_counts *c, const struct topo_dim *dim)
+{
+    int64_t n = topo_group_size(dim), half = n / 2, from = 0, to = n;
+    int64_t room[TOPO_LEVELS + 1] = { 1 }, up[TOPO_LEVELS + 1] = { topo_node(dim) }, boxes = 1;
+    bool left_is_less = true;
+    for (int32_t k = 0; k < dim->n_levels; k++) {
+        room[k + 1] = room[k] * topo_tree_places(dim, k);
+        boxes *= (int64_t)ceil((double)topo_tree_size(dim, k) / dim->fabric.taper[k] * (1 - 1e-12));
+        up[k + 1] = boxes * (k ? 1 : topo_rails(dim));
+    }
+    for (int32_t k = dim->n_levels; k-- > 0;) {
+        int64_t left = 0, right = 0, middle[2] = { 0, 0 };
+        for (int64_t at = from; at < to; at += room[k]) {
+            int64_t end = at + room[k] < to ? at + room[k] : to;
+            left += end <= half;
+            right += at >= half;
+            if (at < half && end > half) {
+                middle[0] = at;
+                middle[1] = end;
+            }
+        }
+        if (k == dim->n_levels - 1)
+            left_is_less = left <= right;
+        assert_int_equal(c->cut[k], (left_is_less ? left : right) * up[k]);
+        from = middle[0];
+        to = middle[1];
+    }
+}
+
+/* Links of the hub that has fewest; hubs are the vertices behind NPUs. */
+static int64_t least_hub(const struct plant *p)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t v = (int32_t)p->net.n_npus; v < p->routes.n_vertices; v++) {
+        int64_t degree = 0;
+        for (int32_t arc = 0; arc < p->routes.n_arcs; arc++)
+            degree += p->routes.to[arc] == v;
+        least = degree < least ? degree : least;
+    }
+    return least;
+}
+
 /* A brute-force wiring: every cable of every member that is there, and boxes as the sizes have them. */
 TEST(graphs_and_counts_of_partly_filled_trees_agree)
 {
@@ -282,6 +326,10 @@ TEST(graphs_and_counts_of_partly_filled_trees_agree)
         assert_int_equal(c.hubs, hubs);
         assert_int_equal(p.routes.n_vertices, p.net.n_npus + hubs + (entry ? nodes : 0));
         assert_int_equal(p.routes.n_arcs / 2, links + (entry ? p.net.n_npus : 0));
+        if (!entry)
+            assert_int_equal(c.hub_degree_min, least_hub(&p));
+        if (dim->fabric.filled)
+            assert_cut(&c, dim);
     }
 }
 
