@@ -252,23 +252,18 @@ static int64_t tree_cut_links(const struct topo_dim *dim, int32_t k)
 }
 
 /*
- * The first half of the members that are there against the others. The boxes on top are on the side of more
- * subtrees; so are those of the subtree in the middle, which is cut in two in turn.
+ * The first half of the members that are there against the others. The first ones, which fill no more
+ * subtrees than the others stand in, are cut off; so are those of the subtree in the middle, which is cut in
+ * two in turn.
  */
 static void tree_filled_cut(struct shape_counts *c, const struct topo_dim *dim)
 {
-    int64_t n = topo_group_size(dim), left = n / 2, right = n - left;
-    bool less = true; /* the first side is cut off */
+    int64_t n = topo_group_size(dim), left = n / 2;
     c->cut_is_bound = true;
-    for (int32_t k = dim->n_levels; k-- > 0 && left > 0 && right > 0;) {
-        int64_t below = tree_room(dim, k), whole = left / below, rest = left % below;
-        int64_t behind = rest ? below - rest < right ? below - rest : right : 0;
-        int64_t others = (right - behind + below - 1) / below;
-        if (k == dim->n_levels - 1)
-            less = whole <= others;
-        c->cut[k] = (less ? whole : others) * tree_cut_links(dim, k);
-        left = rest;
-        right = behind;
+    for (int32_t k = dim->n_levels; k-- > 0 && left > 0;) {
+        int64_t below = tree_room(dim, k);
+        c->cut[k] = left / below * tree_cut_links(dim, k);
+        left %= below;
     }
 }
 
