@@ -3,6 +3,7 @@
  * never anything else. Damage is drawn: bits and bursts turned, files cut off or grown, pages zeroed, swapped
  * and doubled, rows deleted, changed and renumbered by SQL, logs broken.
  */
+#include "study/store_inner.h"
 #include "tests/unit/store_fixture.h"
 
 #include <sqlite3.h>
@@ -320,6 +321,38 @@ static void make_path(char path[SUPPORT_PATH], char dir[SUPPORT_PATH])
 }
 
 /* ---- cases ---- */
+
+/* Worked out by another program: stores of other machines and versions hold these. */
+TEST(hashes_of_values_are_the_same_everywhere)
+{
+    uint64_t h[] = { 1, 1, 1, 1 };
+    store_hash_text(&h[0], "an answer of 20 byte", 20);
+    store_hash_integer(&h[1], -7);
+    store_hash_real(&h[2], 0.1);
+    store_hash_null(&h[3]);
+    assert_true(h[0] == UINT64_C(0xb9d2fd8b1826f733) && h[1] == UINT64_C(0x6d7c2be375d03bb2));
+    assert_true(h[2] == UINT64_C(0x07e4089ff7c98a37) && h[3] == UINT64_C(0x35e7dd0903dbe357));
+}
+
+/* Of a text of any length each bit counts, as does where it ends. */
+TEST(a_hash_of_a_text_sees_every_bit_of_it)
+{
+    char text[20] = "";
+    for (size_t n = 0; n <= sizeof text; n++) {
+        uint64_t whole = 1, longer = 1;
+        store_hash_text(&whole, text, n);
+        if (n < sizeof text)
+            store_hash_text(&longer, text, n + 1);
+        assert_true(whole != longer);
+        for (size_t bit = 0; bit < 8 * n; bit++) {
+            uint64_t h = 1;
+            text[bit / 8] = (char)(1 << bit % 8);
+            store_hash_text(&h, text, n);
+            text[bit / 8] = 0;
+            assert_true(h != whole);
+        }
+    }
+}
 
 TEST(a_damaged_store_is_refused_or_right)
 {
