@@ -112,6 +112,61 @@ TEST_WITH(shards_together_have_the_rows_of_an_undivided_run, make_scratch, remov
     assert_int_equal(scratch_count(f->dir), 6);
 }
 
+/* As ranks leave them that write apart: the first file says how many there are, each has its own units. */
+static void make_apart(const struct scratch *f, struct text *names, int32_t n)
+{
+    struct store_head head = stored_head(UNITS);
+    KEEP(struct store *, s, store_close_at);
+    KEEP(struct spans, done, spans_free);
+    KEEP(struct table, rows, table_free) = { 0 };
+    struct sweep_counts counts;
+    for (int32_t k = 0; k < n; k++) {
+        store_beside(&names[k], f->out, k);
+        make_shard(text_str(&names[k]), k, n, 1, 1, 0);
+    }
+    head.shard = head.n_shards = 1;
+    stored_columns(&rows);
+    MUST(stored_open(&s, f->out, &head, &rows, &done, &counts, e));
+    MUST(store_set_files(s, n, e));
+}
+
+/* Read as one, or merged, they have the rows of an undivided run; where one is gone it is named. */
+TEST_WITH(files_of_ranks_are_read_with_the_first, make_scratch, remove_scratch)
+{
+    struct scratch *f = *state;
+    char whole[SUPPORT_PATH];
+    KEEP(struct text, want, text_free) = { 0 };
+    make_shard(scratch_path(whole, f->dir, "whole.db"), 0, 1, 1, 1, 0);
+    csv_of(&want, whole);
+    for (int32_t n = 2; n <= 4; n++) {
+        struct text names[4] = { { 0 } };
+        const char *const paths[] = { f->out };
+        make_apart(f, names, n);
+        for (int32_t lost = 0; lost < 2; lost++) {
+            KEEP(struct store *, s, store_close_at);
+            KEEP(struct table, rows, table_free);
+            KEEP(struct text, got, text_free) = { 0 };
+            OK(store_read_together(&s, paths, 1, e));
+            stored_read(&rows, s, 100);
+            OK(table_write(&rows, TABLE_AS_CSV, "", &got, e));
+            assert_int_equal(store_n_parts(s), n - lost);
+            assert_int_equal(store_is_complete(s), !lost);
+            assert_int_equal(strcmp(text_str(&got), text_str(&want)) == 0, !lost);
+            if (lost) {
+                assert_string_equal(store_missing(s), text_str(&names[n - 1]));
+                continue;
+            }
+            assert_null(store_missing(s));
+            assert_int_equal(store_counts_of(s).seen, 12 * UNITS);
+            assert_int_equal(remove(text_str(&names[n - 1])), 0);
+        }
+        for (int32_t k = 0; k < n; k++) {
+            remove(text_str(&names[k]));
+            text_free(&names[k]);
+        }
+    }
+}
+
 /* What was merged is merged on, also into the file that it was read from. */
 /* Rows of points first to first + FEW - 1, each better than the one before. */
 static void make_top(const char *path, int64_t first, int32_t shard)
