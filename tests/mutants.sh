@@ -2,7 +2,7 @@
 # Do the tests notice small mistakes? Makes MUTANTS (60) of them in the product code of every folder, one at a time, and prints
 # those that no test notices. First every test (unit suites and program tests) runs once with the lines counted that it executes,
 # and its processor time taken. A mutant is then judged by the tests that execute its line, the likely and cheap ones first; one
-# that nothing notices is judged once more under sanitizers, by the quick ones of its folder.
+# that nothing notices is judged once more under sanitizers, by the first twenty that take less than two seconds.
 #     tests/mutants.sh BUILD [FOLDER_OR_FILE ...]       BUILD: build/release, built
 # From the environment: MUTANTS, SEED, JOBS, BUDGET_S (processor time that the tests asked about one mutant may take together;
 # others are left out), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links), RESULTS (a file that gets all, each when it
@@ -39,7 +39,7 @@ lines_around() {
         END { print file ":" before ":"; print file ":" after ":" }' "$reach/code"
 }
 
-# The tests that execute the line of a mutant, "KIND SECONDS NAME": that of the file; those that include its header (shape_ring.c:
+# The tests that execute the line of a mutant, "SECONDS NAME": that of the file; those that include its header (shape_ring.c:
 # shape.h) or have its name in theirs; those of the folder; the others; digits.sh, which sees most of what commands print; the
 # slow ones. A program test of the file or its folder (cli/cmd_sim.c: sim.sh) is as good as a suite.
 order_judges() {
@@ -60,7 +60,7 @@ order_judges() {
         read -r seconds _ <"$reach/seconds/$judge"
         case $kind$seconds in [12]* | [345][0-3].* | 5*cli_digits) ;; *) kind=6 ;; esac
         echo "$kind $seconds $judge"
-    done | sort -k1,1n -k2,2n | awk -v most="${BUDGET_S:-1e9}" 'sum + $2 <= most { sum += $2; print }'
+    done | sort -k1,1n -k2,2n | awk -v most="${BUDGET_S:-1e9}" 'sum + $2 <= most { sum += $2; print $2, $3 }'
 }
 
 # runs FOLDER JUDGE SECONDS: does this judge pass with the programs in FOLDER? A mutant that runs for ever is ended by its processor
@@ -74,14 +74,11 @@ runs() {
     esac
 }
 
-# judge_that_notices LAST [OPTION ...]: the first of $me/judges up to those of kind LAST that does not pass with the mutant, which is
-# linked with these options; nobody. What fails unchanged would notice everything: that ends the run.
+# judge_that_notices [OPTION ...]: the first of $me/judges that does not pass with the mutant, which is linked with these options;
+# nobody. What fails unchanged would notice everything: that ends the run.
 judge_that_notices() {
-    last=$1
-    shift
     rm -f "$me/weft" "$me/unit_tests"
-    while read -r kind seconds judge; do
-        [ "$kind" -le "$last" ] || continue
+    while read -r seconds judge; do
         case $judge in
         cli_*) [ -e "$me/weft" ] || link_weft "$me" "$@" "$me/mutant.o" ;;
         *) [ -e "$me/unit_tests" ] || link_unit_tests "$me" "$@" "$me/mutant.o" ;;
@@ -173,14 +170,15 @@ if [ "$1" = --try ]; then
         say argued
     else
         order_judges >"$me/judges"
-        noticed=$(judge_that_notices 6)
+        noticed=$(judge_that_notices)
         if [ "$noticed" = nobody ]; then
+            awk '$1 < 2' "$me/judges" | head -n 20 >"$me/quick" && mv "$me/quick" "$me/judges"
             arena=$work/arena.o
             [ "$file" != base/arena.c ] || arena=
             # shellcheck disable=SC2086 # words
             $MUTANT_CC $SANITIZE -g0 -w -x c -c -o "$me/mutant.o" - <"$me/mutant.c"
             # shellcheck disable=SC2086 # words
-            noticed=$(judge_that_notices 3 $SANITIZE $arena)
+            noticed=$(judge_that_notices $SANITIZE $arena)
         fi
         say "${noticed:-none}"
     fi
