@@ -1,5 +1,7 @@
 /* Maps of a file into structs: checked, scaled, absent keys at their defaults, faults at their place. */
 #include "tests/support.h"
+#include "base/json.h"
+#include "base/rng.h"
 #include "base/schema.h"
 
 enum shape { RING, FULL, SWITCH };
@@ -348,5 +350,65 @@ TEST(nested_faults_have_their_place)
         KEEP(struct yaml_doc, doc, yaml_free);
         assert_true(read_outer(&x, &doc, cases[i].text, e) != 0);
         assert_has(e->msg, cases[i].message);
+    }
+}
+
+/* ---- written back ---- */
+
+struct scaled {
+    double bytes_B, rate_Bps, time_s, share;
+    int64_t n;
+    int32_t few;
+    bool on;
+    int32_t shape;
+};
+
+static const struct key scaled_keys[] = {
+    K_REAL(struct scaled, bytes_B, "size_KB", "KB", 1e3, 0, INFINITY, 4, "bytes"),
+    K_REAL(struct scaled, rate_Bps, "rate_GBps", "GB/s", 1e9, 0, INFINITY, 1, "bandwidth"),
+    K_REAL(struct scaled, time_s, "time_ns", "ns", 1e-9, 0, INFINITY, 500, "latency"),
+    K_REAL(struct scaled, share, "share_pct", "%", 1e-2, 0, INFINITY, 100, "part"),
+    K_COUNT(struct scaled, n, "n", 0, INFINITY, 3, "how many"),
+    K_COUNT(struct scaled, few, "few", 0, 1e6, 2, "how few"),
+    K_BOOL(struct scaled, on, "on", true, "or not"),
+    K_WORD(struct scaled, shape, "shape", shapes, 1, "how members are joined"),
+};
+
+static K_SECTION(scaled_section, struct scaled, "scaled", scaled_keys, "with units");
+
+static void read_scaled(struct scaled *x, const struct text *of)
+{
+    KEEP(struct yaml_doc, doc, yaml_free);
+    memset(x, 0, sizeof *x); /* padding too */
+    MUST(yaml_read_text(&doc, "f.yaml", text_str(of), of->n, e));
+    MUST(schema_read(x, &scaled_section, &doc, doc.root, e));
+}
+
+/* What is written is read as the same, to the last bit, in whatever units; what is at its default is absent.
+ */
+TEST(what_was_read_is_written_so_that_it_reads_the_same)
+{
+    RNG(rng, 29, 0);
+    for (int i = 0; i < 3000; i++) {
+        KEEP(struct text, given, text_free) = { 0 };
+        KEEP(struct text, out, text_free) = { 0 };
+        struct json j = { .out = &out, .plain = i % 2 };
+        struct scaled x, again;
+        text_puts(&given, "{ shape: ring");
+        for (int k = 0; k < 4; k++)
+            if (rng_below(rng, 3))
+                text_printf(&given, ", %s: %.*g", scaled_keys[k].name, 1 + (int)rng_below(rng, 17),
+                            rng_range(rng, 0, 1000));
+        text_printf(&given, ", n: %d, on: %s }", (int)rng_below(rng, 5),
+                    rng_below(rng, 2) ? "true" : "false");
+        read_scaled(&x, &given);
+        json_open(&j, NULL, '{');
+        schema_write(&j, &scaled_section, &x, false);
+        json_close(&j, '}');
+        read_scaled(&again, &out);
+        assert_memory_equal(&x, &again, sizeof x);
+        assert_int_equal(strstr(text_str(&out), "size_KB") != NULL, x.bytes_B != 4e3);
+        assert_int_equal(strstr(text_str(&out), "on") != NULL, !x.on);
+        assert_null(strstr(text_str(&out), "few"));
     }
 }
