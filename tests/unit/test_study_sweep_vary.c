@@ -280,3 +280,92 @@ TEST(a_note_about_a_key_is_a_matter_of_the_grids_that_vary_it)
     assert_null(strstr(strstr(text_str(&w.notes), "seed") + 1, "seed"));
     study_close(&w);
 }
+
+/* ---- axes that fill a limit ---- */
+
+/* What fits at each objective: nothing, some of 64, all but the last. */
+struct site {
+    const struct sweep *w;
+    int32_t size, objective, most[3], n_asked;
+};
+
+static int32_t most_at(const struct site *s, const struct sweep_point *p)
+{
+    return s->most[sweep_value(s->w, p, s->objective)[0] - 'a'];
+}
+
+static int size_fits(void *data, const struct sweep_point *p, bool *within, struct err *e)
+{
+    struct site *s = data;
+    double size = 0;
+    (void)e;
+    assert_true(num_parse_real(sweep_value(s->w, p, s->size), &size));
+    *within = size <= most_at(s, p);
+    s->n_asked++;
+    return 0;
+}
+
+static struct site site_of(const struct sweep *w)
+{
+    struct site s = { .w = w, .most = { 0, 17, 63 } };
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        s.size = strcmp(w->keys[k].path, "total_GBps") == 0 ? k : s.size;
+        s.objective = strcmp(w->keys[k].path, "objective") == 0 ? k : s.objective;
+    }
+    return s;
+}
+
+static void fill_axis(const struct sweep *w, int32_t key)
+{
+    for (int32_t k = 0; k < w->n_axes; k++)
+        w->axes[k].fills = w->axes[k].fills || w->axes[k].keys[0] == key;
+}
+
+/* Of each objective the largest size that fits and no other, whatever the model, wherever axes stand. */
+TEST(an_axis_that_fills_has_the_largest_value_of_each_combination)
+{
+    static const char *const ignored[] = { "workload", "model", "simulation", NULL };
+    static const char *const varies[] = {
+        "model: [x, y], simulation.chunks: [1, 2], total_GBps: %s, objective: [a, b, c]",
+        "objective: [a, b, c], total_GBps: %s, simulation.chunks: [1, 2, 3]",
+        "total_GBps: %s, workload.name: [A, B], objective: [a, b, c]",
+    };
+    for (size_t i = 0; i < COUNT_OF(varies); i++) {
+        char text[256], vary[128];
+        snprintf(vary, sizeof vary, varies[i], "{ from: 1, to: 64, step: 1 }");
+        snprintf(text, sizeof text, SWEEP_BASE "vary: { %s }\n", vary);
+        SWEEP(w, text);
+        KEEP(struct yaml_doc, doc, yaml_free);
+        OK(yaml_read_text(&doc, "study.yaml", text, strlen(text), e));
+        struct site s = site_of(&w.sweep);
+        assert_null(sweep_filled_key(&w.sweep));
+        fill_axis(&w.sweep, s.size);
+        assert_string_equal(sweep_filled_key(&w.sweep)->path, "total_GBps");
+        OK(sweep_fill_axes(&w.sweep, ignored, size_fits, &s, &doc, e));
+        assert_true(s.n_asked <= 3 * 8); /* log2 of 64 and the last, once for each objective */
+        for (int64_t k = 0; k < w.sweep.n_points; k++) {
+            struct sweep_point p;
+            sweep_find_point(&p, &w.sweep, k);
+            assert_int_equal(sweep_fills(&w.sweep, &p), number_at(&w.sweep, k, s.size) == most_at(&s, &p));
+        }
+    }
+}
+
+TEST(an_axis_that_cannot_fill_is_refused)
+{
+    static const char *const ignored[] = { NULL };
+    static const char text[] =
+        SWEEP_BASE "vary: { total_GBps: { from: 1, to: 64, step: 1 }, objective: [a, b, c] }\n";
+    for (int two = 0; two < 2; two++) {
+        SWEEP(w, text);
+        KEEP(struct yaml_doc, doc, yaml_free);
+        OK(yaml_read_text(&doc, "study.yaml", text, strlen(text), e));
+        struct site s = site_of(&w.sweep);
+        s.most[2] = 64;
+        fill_axis(&w.sweep, s.size);
+        if (two)
+            fill_axis(&w.sweep, s.objective);
+        FAILS(sweep_fill_axes(&w.sweep, ignored, size_fits, &s, &doc, e), ERR_RANGE,
+              two ? "is the second axis of its grid with count: max" : "ends at 64, where no limit");
+    }
+}
