@@ -1080,3 +1080,20 @@ static int init_graphs(void **state)
 }
 
 SUITE(init_graphs, NULL)
+
+/* Either dimension of the node may be halved beside an odd number of nodes: the innermost is said to be. */
+TEST(of_cuts_that_are_equal_the_innermost_dimension_is_said)
+{
+    static const char *const words[] = {
+        "full:2@1 full:2@1 fat-tree:3x3/4+rails4@50",
+        "switch:4@1 switch:4@1 fat-tree:3x3/8+rails16@10",
+        "full:2@1 switch:3@9 full:2@1 fat-tree:5x3/4+rails12@50",
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct topo_network net;
+        struct topo_halves h[TOPO_MAX_DIMS];
+        read_word(&net, words[i]);
+        assert_int_equal(topo_find_halves(h, &net), 1);
+        assert_int_equal(h[0].dim, 0);
+    }
+}
