@@ -598,3 +598,155 @@ TEST(drawn_recipes_become_the_model_that_their_settings_say)
         text_free(&want);
     }
 }
+
+/* ---- drawn cards of Hugging Face ---- */
+
+/* What the classes of transformers have by themselves, read from them once more. */
+static const struct card_family {
+    const char *name;
+    bool tied, biases, sink, router_bias, wide;
+    int32_t vocab, head_dim, window_every;
+} card_families[] = {
+    { .name = "llama" },
+    { .name = "mixtral", .wide = true },
+    { .name = "qwen2", .biases = true },
+    { .name = "qwen2_moe", .biases = true },
+    { .name = "qwen3_moe" },
+    { .name = "deepseek_v3", .router_bias = true },
+    { .name = "kimi_k2", .router_bias = true },
+    { .name = "gpt_oss", .biases = true, .sink = true, .router_bias = true, .wide = true },
+    { .name = "gemma", .tied = true, .vocab = 256000, .head_dim = 256 },
+    { .name = "gemma2", .tied = true, .vocab = 256000, .head_dim = 256, .window_every = 2 },
+    { .name = "gemma3_text", .tied = true, .vocab = 262208, .head_dim = 256, .window_every = 6 },
+    { .name = "novel" },
+};
+
+struct drawn_card {
+    const struct card_family *family;
+    int32_t kv_heads, head_dim, vocab, most_seq, tied, bias, window, window_on, pattern, period;
+    int32_t experts, expert_ffn, shared, dense, groups, mtp;
+    bool inside; /* a model that sees images holds it */
+};
+
+static struct drawn_card draw_card(struct rng *rng)
+{
+    struct drawn_card c = { .family = &card_families[rng_below(rng, COUNT_OF(card_families))] };
+    c.kv_heads = PICK(0, 2);
+    c.head_dim = PICK(0, 32);
+    c.vocab = c.family->vocab ? PICK(0, 5000) : 5000;
+    c.most_seq = PICK(0, 1024, 131072);
+    c.tied = PICK(-1, 0, 1);
+    c.bias = PICK(-1, 0, 1);
+    c.window = PICK(0, 128);
+    c.window_on = PICK(-1, -1, 0, 1);
+    c.pattern = PICK(0, 0, 3);
+    c.period = PICK(-1, -1, 0, 1, 2, 3); /* every n-th layer has all tokens; 0: none, -1: it is not said */
+    c.experts = PICK(0, 1, 16);
+    c.expert_ffn = c.family->wide ? PICK(0, 256) : 256;
+    c.shared = PICK(0, 2);
+    c.dense = PICK(0, 3);
+    c.groups = PICK(0, 4);
+    c.mtp = PICK(0, 1);
+    c.inside = PICK(0, 1);
+    return c;
+}
+
+static void say_card(struct text *out, const struct drawn_card *c)
+{
+    const struct {
+        const char *name;
+        int32_t n;
+    } settings[] = {
+        { "num_hidden_layers", 6 },
+        { "hidden_size", 512 },
+        { "num_attention_heads", 8 },
+        { "num_key_value_heads", c->kv_heads },
+        { "head_dim", c->head_dim },
+        { "intermediate_size", 2048 },
+        { "vocab_size", c->vocab },
+        { "max_position_embeddings", c->most_seq },
+        { "num_nextn_predict_layers", c->mtp },
+        { "sliding_window", c->window },
+        { "sliding_window_pattern", c->pattern },
+        { "num_local_experts", c->experts },
+        { "num_experts_per_tok", 2 },
+        { "moe_intermediate_size", c->expert_ffn },
+        { "n_shared_experts", c->shared },
+        { "first_k_dense_replace", c->dense },
+        { "n_group", c->groups },
+        { "topk_group", c->groups / 2 },
+    };
+    const struct {
+        const char *name;
+        int32_t is;
+    } flags[] = { { "tie_word_embeddings", c->tied },
+                  { "attention_bias", c->bias },
+                  { "use_sliding_window", c->window_on } };
+    text_puts(out, c->inside ? "{ \"model_type\": \"seer\", \"text_config\": " : "");
+    text_printf(out, "{ \"model_type\": \"%s\"", c->family->name);
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (settings[i].n)
+            text_printf(out, ", \"%s\": %d", settings[i].name, (int)settings[i].n);
+    for (size_t i = 0; i < COUNT_OF(flags); i++)
+        if (flags[i].is >= 0)
+            text_printf(out, ", \"%s\": %s", flags[i].name, flags[i].is ? "true" : "false");
+    for (int32_t layer = 1; layer <= 6 && c->period >= 0; layer++)
+        text_printf(out, "%s\"%s_attention\"", layer > 1 ? ", " : ", \"layer_types\": [ ",
+                    c->period && layer % c->period == 0 ? "full" : "sliding");
+    text_puts(out, c->period >= 0 ? " ] }" : " }");
+    text_puts(out, c->inside ? " }\n" : "\n");
+}
+
+static void want_card(struct text *out, const struct drawn_card *c, int32_t n_npus)
+{
+    const struct card_family *family = c->family;
+    int32_t seq = c->most_seq == 1024 ? 1024 : 4096, ffn = c->expert_ffn ? c->expert_ffn : 2048;
+    int32_t every = c->period >= 0 ? c->period : c->pattern ? c->pattern : family->window_every;
+    int32_t enough = 4194304 / seq; /* 4 million tokens, and as many sequences for each NPU */
+    want_count(out, "layers", 6);
+    want_count(out, "hidden", 512);
+    want_count(out, "heads", 8);
+    want_count(out, "kv_heads", c->kv_heads);
+    want_count(out, "head_dim", c->head_dim ? c->head_dim : family->head_dim);
+    want_count(out, "ffn", 2048);
+    want_count(out, "vocab", c->vocab ? c->vocab : family->vocab);
+    want_count(out, "seq", seq);
+    want_count(out, "mtp", c->mtp);
+    text_puts(out, "  activation: swiglu\n  norm: rms-norm\n  positions: rotary\n");
+    want_if(out, true, (c->tied >= 0 ? c->tied : family->tied) ? "tied: true" : "tied: false");
+    want_if(out, family->biases || c->bias == 1, "biases: true");
+    want_if(out, family->sink, "sink: true");
+    if (c->window && c->window_on && every != 1) {
+        want_count(out, "window", c->window);
+        want_count(out, "window_every", every);
+    }
+    if (c->experts > 1) {
+        text_printf(out, "  moe:\n    experts: %d\n    top_k: 2\n    ffn: %d\n", (int)c->experts, (int)ffn);
+        if (c->shared)
+            text_printf(out, "    shared: %d\n", (int)c->shared);
+        if (c->dense)
+            text_printf(out, "    dense_layers: %d\n", (int)c->dense);
+        if (c->groups)
+            text_printf(out, "    groups: %d\n    group_limit: %d\n", (int)c->groups, (int)c->groups / 2);
+        want_if(out, family->router_bias, "  router_bias: true");
+    }
+    while (enough % n_npus)
+        enough++;
+    text_printf(out, "parallel:\n  batch: %d\n  software: megatron\nsearch: { top: 3 }\n", (int)enough);
+}
+
+TEST(drawn_cards_become_the_model_that_they_say)
+{
+    RNG(rng, 74, 0);
+    for (int i = 0; i < 400; i++) {
+        struct text card = { 0 }, want = { 0 };
+        struct drawn_card c = draw_card(rng);
+        int32_t n_npus = PICK(1, 48, 512);
+        say_card(&card, &c);
+        text_puts(&want, "model:\n");
+        want_card(&want, &c, n_npus);
+        assert_section(RECIPE_HF, &card, n_npus, &want);
+        text_free(&card);
+        text_free(&want);
+    }
+}
