@@ -114,6 +114,35 @@ TEST(long_fronts_offered_in_order_stay_whole)
     }
 }
 
+/* Each round's points beat all of the round before, one after another from either end or from the middle, so
+ * that nodes of the tree are given back and taken again in many orders. */
+TEST(fronts_that_are_swept_away_grow_again)
+{
+    enum { N = 700, ROUNDS = 12 };
+    RNG(r, 17, 3);
+    KEEP(struct front, f, front_free) = { .n_cols = 2 };
+    bool on;
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t left = f.n, order[N] = { 0 };
+        for (int64_t i = 0; i < N; i++) {
+            int64_t k = round % 3 == 2 ? rng_below(r, i + 1) : i;
+            order[i] = order[k];
+            order[k] = round % 3 == 1 ? N - 1 - i : i;
+        }
+        for (int64_t i = 0; i < N; i++) {
+            double at = (double)order[i];
+            OK(front_offer(&f, (double[]){ at - N * round, N - at - N * round }, round * N + i, &on, e));
+            assert_true(on);
+            left -= f.n_off;
+            f.n_off = 0;
+        }
+        assert_int_equal(f.n, N);
+        assert_int_equal(left, 0);
+    }
+    OK(front_sort(&f, e));
+    assert_int_equal(f.n_sorted, N);
+}
+
 TEST(points_that_are_equal_stay_together)
 {
     KEEP(struct front, f, front_free) = { .n_cols = 2 };
