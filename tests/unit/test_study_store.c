@@ -321,6 +321,27 @@ TEST_WITH(spans_that_are_committed_come_back, make_folder, remove_folder)
     spans_free(&done);
 }
 
+/* Whichever of them changes, and nothing else. */
+TEST_WITH(counts_that_are_committed_come_back, make_folder, remove_folder)
+{
+    struct folder *f = *state;
+    const struct store_head head = stored_head(10);
+    for (int field = 0; field < 5; field++) {
+        struct store *s;
+        struct spans done;
+        struct sweep_counts counts;
+        OK(open_with(&s, f->path, &head, &done, &counts, e));
+        int64_t *const fields[] = { &counts.seen, &counts.filtered, &counts.bounded, &counts.solved,
+                                    &counts.failed };
+        for (int k = 0; k < 5; k++)
+            assert_int_equal(*fields[k], k < field);
+        *fields[field] = 1;
+        OK(store_commit(s, &done, &counts, e));
+        store_close(s);
+        spans_free(&done);
+    }
+}
+
 /* ---- two at a time ---- */
 
 TEST_WITH(a_second_writer_is_refused_and_a_reader_sees_what_is_committed, make_folder, remove_folder)
