@@ -7,15 +7,17 @@ ln -s "$PWD/configs" "$PWD/tests" "$TMPDIR/"
 cd "$TMPDIR" || exit 1
 
 n_said=0
-# say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv, without heads, which name the version
+# say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv, without heads, which name the version; and how it ended,
+# where that is not 0, so that a study which an error stops is seen here
 say() {
     files=out
     for table in t[0-9].csv; do [ ! -e "$table" ] || files="$files $table"; done
     n_said=$((n_said + 1))
     [ -z "${KEEP-}" ] || cat $files >"$KEEP/$n_said"
     sum=$(sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' $files | cksum)
+    ended=$(sed -n '$s/^exit [1-9].*/ (&)/p' out)
     [ "$files" = out ] || rm $files
-    printf '%.110s\n' "$sum $*"
+    printf '%.110s\n' "$sum$ended $*"
 }
 # of COMMAND OPTION..: what it prints, and how it ends
 of() {
@@ -111,6 +113,7 @@ out="name: out, tier: Out, latency_ns: 900, bw_GBps: 50"
 echo "== shapes"
 while read -r name inner outer; do
     study "$name" parts.yaml "[ { $in, $(echo "$inner" | tr '%' ' ') }, { $out, $(echo "$outer" | tr '%' ' ') } ]"
+    [ "$name" != planes ] || sed -i 's/bw_GBps: 50/bw_GBps: 100/' planes.yaml
     sed 's/bw_GBps: [0-9]*/max_GBps: 400/g' "$name.yaml" >free.yaml
     of topo "$name.yaml" --of json
     of topo "$name.yaml"
@@ -171,7 +174,7 @@ context_GB: 2
 for model in bandwidth alpha-beta chunk; do
     vary sweep train.yaml workload.parallel --set split=given --set model=$model <plan_keys
 done
-{ cat plan_keys; printf '%s\n' '!ep: 2 | 4 | 8 | 4, dispatcher: merged | 4, ep_overlap: shared | 4, ep_overlap: batch | 4, dispatch_bits: 8 | 8, node_limit: 2 | 2, expert_tp: true'; } >ep_keys
+{ sed -e 's/^tp: .*/tp: 2, seq_parallel: true | 4, seq_parallel: true, overlap_tp: split/; /^recompute/s/ | 3, shard.*//' -e 's/, shard: 2//; s/ | megatron, graph: step//' plan_keys; printf '%s\n' '!ep: 2 | 4 | 8 | 4, dispatcher: merged | 4, ep_overlap: shared | 4, ep_overlap: batch | 4, dispatch_bits: 8 | 8, node_limit: 2 | 2, expert_tp: true'; } >ep_keys
 for model in bandwidth alpha-beta chunk; do
     vary sweep experts.yaml workload.parallel --set split=given --set model=$model <ep_keys
 done
@@ -223,7 +226,7 @@ echo "== dimensions, simulation, system"
 study two parts.yaml "[ { $in, shape: switch, size: 4 }, { $out, shape: switch, size: 8 } ]"
 study rated rates.yaml "[ { $in, shape: ring, size: 4 }, { $out, shape: switch, size: 4 } ]"
 cat >dim_keys <<..
-!shape: switch, size: 8 | ring, size: 6 | full, size: 5 | fat-tree, sizes: [4, 2], taper: 2 | torus, sizes: [3, 4] | line, size: 4
+!shape: switch, size: 8 | switch, size: 8, planes: 2 | switch, size: 8, nics: 2 | switch, size: 8, in_switch: sharp | ring, size: 6 | full, size: 5 | fat-tree, sizes: [4, 2], taper: 2 | fat-tree, sizes: [4, 2], nics: [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ] | fat-tree, size: 8, radix: 8, in_switch: sharp, in_switch_min: 4 | torus, sizes: [3, 4] | line, size: 4
 !name: out
 !tier: Out
 !bw_GBps: 50 | 30
@@ -232,11 +235,8 @@ latency_per: collective
 efficiency: 0.5 | 0.8
 all_to_all_efficiency: 0.5
 algorithm: auto | ring | direct | halving-doubling | bruck | double-binary-tree
-in_switch: sharp | sharp, in_switch_min: 4
 regimes: [ { latency_ns: 300, efficiency: 0.9, up_to_KB: 1000 }, { latency_ns: 900, efficiency: 0.95 } ]
 curves: [ { collective: all-reduce, latency_ns: 300, efficiency: 0.7 } ] | [ { collective: all-gather, members: 4, latency_ns: 300, efficiency: 0.7, up_to_KB: 500 }, { collective: all-gather, members: 4, latency_ns: 800, efficiency: 0.8 } ]
-planes: 2
-nics: 2 | [ { share: 0.5, nics: 1 }, { share: 0.5, nics: 2 } ]
 ..
 for model in bandwidth alpha-beta chunk flow; do
     vary sweep two.yaml "'network.dims[1]'" --set split=given --set model=$model <dim_keys
@@ -301,7 +301,7 @@ vary sweep train.yaml system --set split=given --set 'workload.parallel={ batch:
 for of in text json; do
     for c in explain fail check; do
         of $c train.yaml --set 'workload.parallel={ batch: 64, zero: 1, tp: 2, pp: 2 }' --set model=alpha-beta --set budget.usd=1e6 --of $of
-        of $c experts.yaml --set 'workload.parallel={ batch: 64, ep: 8, zero: 1, tp: 2, micro_batch: 2 }' --set budget.usd=1e6 --of $of
+        of $c experts.yaml --set 'workload.parallel={ batch: 64, ep: 8, zero: 1, tp: 2, seq_parallel: true, micro_batch: 2 }' --set budget.usd=1e6 --of $of
     done
 done
 for m in chunk flow alpha-beta; do
@@ -329,20 +329,32 @@ cat >keys <<..
 [ out <= 5, out >= 6 ]
 ..
 while read -r constraints; do
-    for how in "free time" "free perf_per_cost" "free cost" "free tco_per_token" "trained time" "trained utilization" "trained perf_per_watt" "whole time" "whole cost" "whole perf_per_watt"; do
-        of alloc ${how% *}.yaml --set "constraints=$constraints" --set objective=${how#* } --set time_limit_s=0.02 --of json
+    for objective in time perf_per_cost cost tco_per_token; do
+        of alloc free.yaml --set "constraints=$constraints" --set objective=$objective --set time_limit_s=0.02 --of json
+    done
+done <keys
+cat >keys <<..
+[ in >= 120, 2*in + out <= 700 ]
+[ out == 150 ]
+[ usd <= 900000 ]
+[ in == 3*out ]
+..
+while read -r constraints; do
+    for how in "trained time" "trained utilization" "whole time" "whole cost" "whole perf_per_watt"; do
+        of alloc ${how% *}.yaml --set "constraints=$constraints" --set objective=${how#* } --set time_limit_s=0.7 --of json
     done
 done <keys
 for s in free trained whole; do
-    of alloc $s.yaml --set 'workloads=[ step.yaml, { workload: { step: { all-to-all: { size_MB: 90, group: all } } }, weight: 3 } ]' --set workload=~ --of json
+    sed '/^workload:/d' $s.yaml >several.yaml
+    of alloc several.yaml --set 'workloads=[ step.yaml, { workload: { step: { all-to-all: { size_MB: 90, group: all } } }, weight: 3 } ]' --of json
 done
 for f in configs/studies/libra/*.yaml; do
-    for objective in time perf_per_cost perf_per_watt utilization; do of alloc "$f" --set objective=$objective --of json; done
+    for objective in time perf_per_cost utilization; do of alloc "$f" --set objective=$objective --of json; done
 done
 of sweep free.yaml -j 1 --of csv --set 'vary={ total_GBps: { from: 20, to: 900, points: 40, scale: log }, objective: [ time, perf_per_cost, tco_per_token ] }'
 of sweep whole.yaml -j 1 --of csv --set 'vary={ total_GBps: { from: 100, to: 500, step: 25 }, objective: [ time, perf_per_cost, tco_per_token ] }'
 of sweep free.yaml -j 1 --of csv --set 'vary={ sobol: { points: 32, keys: { total_GBps: { from: 20, to: 900 }, network.dims.in.efficiency: { from: 0.2, to: 1 } } } }' --set 'keep={ front: [ time_s, cost_usd ] }'
-of sweep free.yaml -j 1 --of csv --set 'vary={ total_GBps: [ 100, 300 ] }' --set 'uncertain={ draws: 30, keys: { workload.traffic: { normal: [ 1, 0.2 ] }, network.dims.out.efficiency: { uniform: [ 0.5, 1 ] }, network.npu.usd: { lognormal: [ 9, 0.3 ] }, system.pue: { triangular: [ 1, 1.1, 1.5 ] } } }'
+of sweep free.yaml -j 1 --of csv --set 'vary={ total_GBps: [ 100, 300 ] }' --set 'uncertain={ draws: 30, keys: { workload.traffic: { normal: [ 1, 0.2 ] }, network.dims.out.efficiency: { uniform: [ 0.5, 1 ] }, network.npu.usd: { lognormal: [ 9000, 1.3 ] }, system.pue: { triangular: [ 1, 1.1, 1.5 ] } } }'
 of sim trained.yaml --search parallelism --split --of json
 of sim trained.yaml --search parallelism --set split=given --set network.dims.in.bw_GBps=100 --set network.dims.out.bw_GBps=50 --of csv
 of sim experts.yaml --search parallelism --set 'workload.parallel={ batch: 64, ep: 4 }' --of csv
@@ -538,8 +550,8 @@ while read -r profile; do
     echo "$profile" >profile.yaml
     of place drawn_jobs.yaml -j 1 $tables --set jobs.profile=profile.yaml --set 'schedulers=[ fifo, sjf ]' --of csv
 done <<..
-{ gpus: { from: 1, to: 16, log: true }, iters: [ 50, 400 ], iter_ms: [ 100, 900 ], grad_MB: [ 1, 500 ] }
-{ gpus: { values: [ 1, 4, 8 ], weights: [ 5, 2, 1 ] }, gpus_per_worker: 2, iters: 90, iter_ms: 200, models: [ { name: small, weight: 3, grad_MB: 20, batch: 8, iter_ms: 90 }, { name: large, grad_MB: 900 } ], priority: [ 1, 5 ] }
+{ gpus: { from: 1, to: 16, log: true }, iters: { from: 50, to: 400 }, iter_ms: { from: 100, to: 900 }, grad_MB: { from: 1, to: 500 } }
+{ gpus: { values: [ 1, 4, 8 ], weights: [ 5, 2, 1 ] }, gpus_per_worker: 2, iters: 90, iter_ms: 200, models: [ { name: small, weight: 3, grad_MB: 20, batch: 8, iter_ms: 90 }, { name: large, grad_MB: 900 } ], priority: { from: 1, to: 5 } }
 ..
 "$WEFT" place slots.yaml -q -j 1 --store place.db >/dev/null 2>&1
 "$WEFT" place slots.yaml -q -j 1 --store 1.db --shard 1/2 --runs runs.csv >/dev/null 2>&1
@@ -647,10 +659,10 @@ for c in sweep place hetero gossip; do
     of $c --columns --of csv
     of $c nosuch.yaml
 done
-for s in trained experts rated; do
+for s in train experts rated; do
     for m in bandwidth alpha-beta all; do of sim $s.yaml --model $m; done
-    of alloc $s.yaml
 done
+for s in trained free whole; do of alloc $s.yaml; done
 of diff two.yaml rated.yaml
 of diff train.yaml experts.yaml
 of tornado rated.yaml --all
@@ -664,7 +676,7 @@ sed '/^system/,/items/d' free.yaml >bare.yaml
 "$WEFT" sim two.yaml --model chunk -q --timeline line.csv >out
 "$WEFT" front u.csv -q --of csv -o front.csv
 "$WEFT" tornado rated.yaml --all -q --of csv -o tornado.csv
-"$WEFT" place slots.yaml -q -j 1 --set 'vary={ jobs.count: [ 4, 8 ], slots: [ 12, 20 ] }' -o slots.csv --places places.csv --links links.csv --jobs jobs.csv
+"$WEFT" place slots.yaml -q -j 1 --set 'vary={ jobs.count: [ 4, 8 ], slots: [ 12, 20 ] }' -o slots.csv --places places.csv --links slinks.csv --jobs jobs.csv
 "$WEFT" place events.yaml -q -j 1 --set 'schedulers=[ fifo, las, srtf+topology ]' -o events.csv --places eplaces.csv --links elinks.csv
 "$WEFT" hetero drawn.yaml -q -j 1 -o hetero.csv --plans layers.csv --curves curves.csv
 "$WEFT" gossip gossip.yaml -q -j 1 --set 'vary={ workers: [ 2, 4 ] }' --set 'methods=[ pair, all-reduce, { method: local, period: [ 2, 8 ] } ]' --set need_pct=20 -o gossip.csv --curves loss.csv
@@ -686,7 +698,7 @@ export s.db --where total_GBps=100
 ..
 for f in speedup cost perf_per_cost split time utilization pareto nic; do of plot $f s.csv --of gp; done
 for f in time breakdown mfu plans pareto; do of plot $f p.csv --of gp; done
-for f in front:front tornado:tornado timeline:line place:slots embedded:slots place_cost:slots makespan:events gantt:places gantt:eplaces links:links links:elinks hetero:hetero learning:curves strip:layers gossip:gossip gossip_need:gossip gossip_loss:loss speedup:u cost:u pareto:u; do
+for f in front:front tornado:tornado timeline:line place:slots embedded:slots makespan:events gantt:places gantt:eplaces links:slinks links:elinks hetero:hetero learning:curves strip:layers gossip:gossip gossip_need:gossip gossip_loss:loss speedup:u cost:u pareto:u; do
     of plot "${f%:*}" "${f#*:}.csv" --of gp
     of plot "${f%:*}" "${f#*:}.csv" --of gp --width 700 --height 900
 done
@@ -921,4 +933,127 @@ draws 24 0.3 <cross_keys | tr '\n' ' ' >plans
 for model in bandwidth alpha-beta; do
     { "$WEFT" alloc train.yaml -q --of json --set split=given --set model=$model --set "vary={ workload.model: [ $(cat models) ], workload.parallel: [ $(cat plans) ] }" 2>&1; echo "exit $?"; } >out
     say alloc train.yaml models and plans $model
+done
+
+echo "== mixes of jobs, and what to buy for them"
+cat >small.yaml <<..
+{ name: small, layers: 8, hidden: 2048, heads: 16, kv_heads: 8, ffn: 8192, seq: 2048, vocab: 32000, activation: swiglu }
+..
+cat >mix.yaml <<..
+name: mix
+model: events
+network:
+  npu: { peak_TFLOPS: 989, mem_GBps: 3350, mem_GB: 80, usd: 30000, watt: 700, host_GBps: 40 }
+  parts: parts.yaml
+  dims:
+    - { name: node, shape: switch, size: 4, bw_GBps: 200, tier: In, latency_ns: 500 }
+    - { name: pod, shape: fat-tree, sizes: [ 2, 4 ], taper: 2, max_GBps: 100, tier: Out, latency_ns: 900 }
+pricing: whole
+server: node
+system: { npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 10 } }
+jobs:
+  mix:
+    - { name: tall, model: small.yaml, gpus: 16, parallel: { tp: 4, batch: 64 }, steps: 1000, share: 1 }
+    - { name: wide, model: small.yaml, gpus: 8, parallel: { batch: 32, zero: 3 }, tokens: 1e8, share: 4 }
+    - { name: ring, workload: { step: { sum: [ { compute_ms: 10 }, { all-reduce: { size_MB: 100, group: all } } ] } }, gpus: 4, steps: 20000, share: 2 }
+  count: 20
+  jobs_per_h: 200
+schedulers: [ fifo+topology ]
+seeds: 2
+..
+sed 's/max_GBps: 100/bw_GBps: 50/; /^pricing/d' mix.yaml >jobs.yaml
+for objective in completion completion_per_cost usd_per_job kwh_per_job; do
+    for more in count_npus=true 'constraints=[ usd <= 1500000 ]' system.mtbf.npu_h=20000 'events={ backfill: true, contention: shared, duty: interleaved }'; do
+        of alloc mix.yaml -q --set objective=$objective --set "$more" --set 'vary={ network.dims.pod.taper: [ 1, 2 ] }' --of json
+    done
+done
+of alloc mix.yaml -q --set 'vary={ network.dims.pod.taper: [ 1, 2, 4 ] }'
+of alloc mix.yaml -q --set 'vary={ network.dims.pod.taper: [ 1, 2, 4 ] }' --of csv
+n=8
+tables="--runs t1.csv --jobs t2.csv --places t3.csv --links t5.csv"
+vary place jobs.yaml events $tables --set 'schedulers=[ fifo, srtf+spread, las+topology, gavel ]' <<..
+!contention: shared | none
+backfill: true
+overhead_s: 5
+las_queues: 3 | 2
+las_at: [ 100 ] | [ 30, 400 ]
+round_s: 60 | 200
+duty: always | interleaved
+..
+of place jobs.yaml -j 1 $tables --of csv --set 'system={ npu_usd: 30000, npu_watt: 700, checkpoint: { size_GB: 10 } }' --set 'schedulers=[ fifo, drf ]'
+of place jobs.yaml -j 1 --set 'vary={ network.dims.pod.bw_GBps: [ 20, 50 ] }' --set 'schedulers=[ fifo, drf, sjf+random ]'
+of place jobs.yaml -j 1 $tables --of csv --set 'jobs.mix=[ { model: small.yaml, gpus: 8, parallel: { batch: 32 }, search: { tp: [ 1, 2 ], pp: [ 1, 2 ] }, steps: 900 }, { model: small.yaml, gpus: 4, parallel: { batch: 16 }, search: {}, tokens: 1e7 } ]'
+
+echo "== the best of a study"
+sed 's/parallel: { batch: 64 }/parallel: { batch: 64 }, search: { pp: [ 1, 2 ], cp: [ 1 ] }/; s/step_tokens: 1e6//' train.yaml >sought.yaml
+while read -r words; do
+    of best sought.yaml -j 1 --set split=given --set 'vary={ zip: { network.npu.peak_TFLOPS: [ 100, 300 ], network.npu.usd: [ 9000, 20000 ] }, network.dims.out.size: [ 2, 4, 8 ], workload.parallel.batch: [ 32, 64 ], network.dims.out.bw_GBps: [ 20, 50, 90 ] }' $words 
+done <<..
+--by time_s --top 2 --of json
+--by max:tokens_per_s
+--by cost_usd --limit time_s<=0.05 --of json
+--by time_s*watt_peak --top 2
+--by time_s*cost_usd --limit nic_GBps>=20 --of json
+..
+of best free.yaml -j 1 --set 'vary={ total_GBps: [ 50, 100, 200, 300 ], network.dims.in.efficiency: [ 0.5, 1 ] }' --by time_s --of csv
+of best trained.yaml -j 1 --set 'vary={ total_GBps: [ 200, 400 ], workload.parallel: [ { batch: 64, tp: 2, zero: 1 }, { batch: 64, tp: 4 } ] }' --by time_s*cost_usd --of json
+
+echo "== searches"
+sed 's/bw_GBps: [0-9]*/max_GBps: 300/g; s/^system:/total_GBps: 300\nsystem:/' sought.yaml >sought_split.yaml
+sed '/^workload:/d' whole.yaml >several.yaml
+while read -r search; do
+    of sim sought.yaml --set "workload.search=$search" --set split=given --of json
+    of alloc sought_split.yaml -q --set "workload.search=$search" --set pricing=fraction --set objective=perf_per_cost --of json
+done <<..
+{ tp: [ 1, 4 ], pp: [ 1, 2 ], cp: [ 1 ], zero: [ 0, 1 ], micro_batch: [ 1, 2 ], top: 5 }
+{ pp: [ 1, 2, 4 ], interleave: [ 1, 2 ], cp: [ 1, 2 ], recompute: [ none, full ], top: 3 }
+{ tp: [ 2, 8 ], zero: [ 1, 3 ], seq_parallel: [ true ], top: 4 }
+..
+for how in "perf_per_cost whole" "perf_per_cost fraction"; do
+    of alloc several.yaml -q --set 'workloads=[ { workload: { name: a, model: model.yaml, parallel: { batch: 64 }, search: { tp: [ 1, 2 ], pp: [ 1 ], cp: [ 1 ], zero: [ 1 ] } } }, { workload: { name: b, model: { layers: 8, hidden: 512, heads: 8, seq: 1024, vocab: 8000 }, parallel: { batch: 32 }, search: { tp: [ 1, 4 ], pp: [ 1 ], cp: [ 1 ] } }, weight: 3 } ]' --set objective=${how% *} --set pricing=${how#* } --of json
+done
+
+echo "== figures of tables that others do not write"
+"$WEFT" place jobs.yaml -q -j 1 --set 'vary={ network.dims.pod.bw_GBps: [ 25, 50 ], jobs.count: [ 12, 20 ] }' --set 'schedulers=[ fifo, las+topology ]' --set seeds=2 -o priced.csv --places pplaces.csv --links plinks.csv
+"$WEFT" place interval.yaml -q -j 1 --set 'vary={ jobs.count: [ 6, 12 ] }' -o interval.csv
+"$WEFT" calibrate bench.csv --collective all-reduce --ranks 8 -q --of csv -o curves1.csv
+"$WEFT" sweep rated.yaml -q -j 1 --set split=given --set 'vary={ system.sold: [ 0.2, 0.6, 1 ], network.dims.out.bw_GBps: [ 20, 40 ] }' --set 'uncertain={ draws: 9, keys: { system.energy_usd_kWh: { uniform: [ 0.05, 0.2 ] } } }' -o owned.csv
+"$WEFT" sweep experts.yaml -q -j 1 --set split=given --set 'vary={ workload.parallel: [ { batch: 64, ep: 4, zero: 1 }, { batch: 64, ep: 8, pp: 2 }, { batch: 128, ep: 2, cp: 2 } ], model: [ bandwidth, alpha-beta ] }' -o eparts.csv
+"$WEFT" sim experts.yaml --model chunk -q --timeline eline.csv --set 'workload.parallel={ batch: 64, ep: 4, pp: 2, zero: 1 }' -o esim.txt
+"$WEFT" gossip gossip.yaml -q -j 1 --set 'vary={ clock.jitter: [ 0, 0.3 ], network: [ switch:4@0.001, ring:4@0.01 ] }' --set 'methods=[ pair, sparq, { method: diloco, period: [ 4, 8 ] } ]' --set need_pct=20 --set seeds=2 -o gossips.csv --curves losses.csv
+"$WEFT" hetero measured.yaml -q -j 1 --set 'vary={ batch: [ 2048, 4096 ] }' -o hetero2.csv --plans layers2.csv --curves curves2.csv
+while read -r words; do
+    of plot $words --of gp
+    of plot $words --width 800 --height 900 --of svg
+done <<..
+place priced.csv
+place_diff priced.csv
+place_cost priced.csv
+makespan priced.csv --where jobs.count=12
+gantt pplaces.csv --where seed=1 --where point=0
+links plinks.csv --where point=1
+place interval.csv
+optimum interval.csv
+calibrate curves1.csv
+cost owned.csv
+breakdown eparts.csv
+mfu eparts.csv
+plans eparts.csv
+timeline eline.csv
+gossip gossips.csv
+gossip_loss losses.csv
+gossip_need gossips.csv
+hetero hetero2.csv
+strip layers2.csv
+learning curves2.csv
+tornado tornado.csv --where answer=cost_usd
+split s.csv --where network=a
+front front.csv
+..
+for table in s.csv p.csv owned.csv; do
+    rm -f page.html
+    "$WEFT" report $table -q -o page.html >out 2>&1
+    echo "exit $?" >>page.html
+    mv page.html out
+    say report $table
 done
