@@ -14,6 +14,7 @@
 
 #include "base/catalogue.h"
 #include "base/num.h"
+#include "base/yaml.h"
 #include "cli/output.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/explore/solve.h"
@@ -190,6 +191,22 @@ static void put_line(struct text *out, const char *s, size_t n)
         text_printf(out, "%.*s\n", (int)n, s);
 }
 
+/* What was written by lines is read again: a map in braces, say, has no line of its own for a key. */
+static int check_file(const struct text *out, const struct step_fit *f, struct err *e)
+{
+    struct yaml_doc doc = { .root = -1 };
+    struct err why = { 0 };
+    int rc = text_check(out, e);
+    if (!rc && (rc = yaml_read_text(&doc, text_str(&f->npu), text_str(out), out->n, &why)))
+        rc = rc == ERR_NOMEM
+                 ? err_nomem(e, text_str(&f->npu))
+                 : err_set(e, ERR_PARSE,
+                           "%s: is not a map with a line for each key; write it so, not in braces",
+                           text_str(&f->npu));
+    yaml_free(&doc);
+    return rc;
+}
+
 /* The file with its figure replaced, or with one more key; and with its band, in place of an older one. */
 static int put_file(struct text *out, const struct step_fit *f, struct err *e)
 {
@@ -210,7 +227,7 @@ static int put_file(struct text *out, const struct step_fit *f, struct err *e)
         text_printf(out, "%s %.3g\n", key, f->share);
     put_band(out, f);
     text_free(&file);
-    return rc ? rc : text_check(out, e);
+    return rc ? rc : check_file(out, f, e);
 }
 
 int calibrate_steps(struct text *out, struct run *run, const struct table *t, const char *path, struct err *e)

@@ -55,3 +55,6 @@ bad "a.yaml,0"
 bad "a.yaml,0.001"
 study "micro_batch: 1" | sed 's/parallel:/search: {}, parallel:/' >searched.yaml
 bad "searched.yaml,3"
+echo "{ name: in braces, peak_TFLOPS: 1000, mem_GB: 400, mem_GBps: 4000 }" >braces.yaml
+code calibrate --npu braces.yaml steps.csv -o braces_own.yaml
+[ -e braces_own.yaml ] || echo "nothing is left behind"
