@@ -1009,9 +1009,7 @@ done <<..
 { pp: [ 1, 2, 4 ], interleave: [ 1, 2 ], cp: [ 1, 2 ], recompute: [ none, full ], top: 3 }
 { tp: [ 2, 8 ], zero: [ 1, 3 ], seq_parallel: [ true ], top: 4 }
 ..
-for how in "perf_per_cost whole" "perf_per_cost fraction"; do
-    of alloc several.yaml -q --set 'workloads=[ { workload: { name: a, model: model.yaml, parallel: { batch: 64 }, search: { tp: [ 1, 2 ], pp: [ 1 ], cp: [ 1 ], zero: [ 1 ] } } }, { workload: { name: b, model: { layers: 8, hidden: 512, heads: 8, seq: 1024, vocab: 8000 }, parallel: { batch: 32 }, search: { tp: [ 1, 4 ], pp: [ 1 ], cp: [ 1 ] } }, weight: 3 } ]' --set objective=${how% *} --set pricing=${how#* } --of json
-done
+of alloc several.yaml -q --set 'workloads=[ { workload: { name: a, model: model.yaml, parallel: { batch: 64 }, search: { tp: [ 1, 2 ], pp: [ 1 ], cp: [ 1 ], zero: [ 1 ] } } }, { workload: { name: b, model: { layers: 8, hidden: 512, heads: 8, seq: 1024, vocab: 8000 }, parallel: { batch: 32 }, search: { tp: [ 1, 4 ], pp: [ 1 ], cp: [ 1 ] } }, weight: 3 } ]' --set objective=perf_per_cost --set pricing=fraction --of json
 
 echo "== figures of tables that others do not write"
 "$WEFT" place jobs.yaml -q -j 1 --set 'vary={ network.dims.pod.bw_GBps: [ 25, 50 ], jobs.count: [ 12, 20 ] }' --set 'schedulers=[ fifo, las+topology ]' --set seeds=2 -o priced.csv --places pplaces.csv --links plinks.csv
@@ -1057,3 +1055,97 @@ for table in s.csv p.csv owned.csv; do
     mv page.html out
     say report $table
 done
+
+echo "== grids of bandwidths, fronts that pass over points, networks by factoring"
+sed '/^total/d' bare.yaml >loose.yaml
+for keep in 'front: [ time_s, cost_usd ]' 'front: [ time_s, max:mfu ], per: [ network ]' 'top: { n: 5, by: perf_per_cost_gain }' 'where: [ time_s <= 0.02, cost_usd <= 60000 ]' 'front: [ comm_s, nic_GBps, cost_usd ], where: [ 2*total_GBps - nic_GBps <= 900 ]' 'top: { n: 9, by: time_s }, per: [ objective ]'; do
+    of sweep two.yaml -q -j 1 --of csv --set split=given --set pricing=fraction --set 'vary={ network.dims.in.bw_GBps: { from: 50, to: 900, points: 90 }, network.dims.out.bw_GBps: { from: 20, to: 400, points: 40, scale: log } }' --set "keep={ $keep }"
+    of sweep loose.yaml -q -j 1 --of csv --set split=given --set 'vary={ network.dims.in.bw_GBps: { from: 50, to: 900, step: 25 }, network.dims.out.bw_GBps: { from: 20, to: 400, step: 20 } }' --set "keep={ $keep }" --set model=alpha-beta
+    of sweep bare.yaml -q -j 1 --of csv --set 'vary={ total_GBps: { from: 20, to: 900, points: 90 }, network.dims.in.efficiency: [ 0.5, 0.8, 1 ], objective: [ time, perf_per_cost ] }' --set "keep={ $keep }"
+done
+printf 'parts: rates.yaml\nworkload: { step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 30, group: all } } ] } }\n' >nowhere.yaml
+for count in 12 64; do
+    of sweep nowhere.yaml -q -j 1 --of csv --set "vary={ network: { factor: { npus: $count, dims: { from: 1, to: 3 }, tiers: [ { name: in, tier: In, shapes: [ ring, full ], dims: { from: 0, to: 2 }, latency_ns: 700 }, { name: out, tier: Out, dims: 1, latency_ns: 2000 } ] } }, total_GBps: [ 100, 300 ] }"
+done
+of sweep two.yaml --dry-run --set 'vary={ total_GBps: { from: 20, to: 900, points: 40 }, objective: [ time, cost ] }'
+of sweep two.yaml --dry-run --of json --set 'vary={ zip: { total_GBps: [ 20, 50 ], objective: [ time, cost ] } }'
+
+echo "== measured operators and steps"
+{
+    echo "card,kind,pass,dtype,M,N,K,heads,seq,head_dim,causal,us"
+    for side in 1024 4096 16384; do
+        for inner in 1024 16384; do
+            awk -v m=$side -v k=$inner 'BEGIN {
+                printf "x,gemm,fwd,bf16,%d,8192,%d,,,,,%.3f\n", m, k, 3 + 2 * m * 8192 * k / 590e6 * (1 + (m + k) % 7 / 90)
+                printf "x,gemm,dgrad,fp8,%d,8192,%d,,,,,%.3f\n", m, k, 4 + 2 * m * 8192 * k / 1100e6 * (1 + (m + k) % 5 / 90)
+            }'
+        done
+        awk -v s=$side 'BEGIN {
+            for (causal = 0; causal < 2; causal++) {
+                printf "x,attention_fwd,,bf16,,,,32,%d,128,%d,%.3f\n", s, causal, 5 + 4 * s * s * 128 * 32 / (1 + causal) / 500e6
+                printf "x,attention_bwd,,bf16,,,,32,%d,128,%d,%.3f\n", s, causal, 9 + 10 * s * s * 128 * 32 / (1 + causal) / 400e6
+            }
+        }'
+    done
+} >ops.csv
+cat >npu.yaml <<..
+name: made up
+peak_TFLOPS: 1000
+peak_8bit_TFLOPS: 2000
+mem_GB: 400
+mem_GBps: 4000
+matrix_efficiency: 0.9
+flash_efficiency: 0.3
+mem_efficiency: 0.8
+watt: 700
+..
+for of in yaml json csv text; do
+    for more in "--kernel fa2" "--kernel fa3 --power-W 500"; do of calibrate --npu npu.yaml ops.csv --column op=kind,precision=dtype,m=M,n=N,k=K,time_us=us --where card=x $more --of $of; done
+done
+i=0
+for plan in "micro_batch: 1" "micro_batch: 2, recompute: full" "tp: 2, seq_parallel: true"; do
+    i=$((i + 1))
+    echo "{ network: { npu: npu.yaml, dims: [ { name: node, shape: switch, size: 8, bw_GBps: 450 } ] }, model: alpha-beta, workload: { name: s, model: model.yaml, parallel: { batch: 64, zero: 1, software: megatron, $plan } } }" >measured$i.yaml
+done
+printf 'study,step_s\nmeasured1.yaml,0.24\nmeasured2.yaml,0.17\nmeasured3.yaml,0.45\n' >steps.csv
+of calibrate --npu npu.yaml steps.csv
+
+echo "== what others write, what they read"
+printf 'topology: [ Ring, FullyConnected, Switch ]\nnpus_count: [ 4, 2, 4 ]\nbandwidth: [ 200.0, 100.0, 50.0 ]\nlatency: [ 50.0, 500.0, 2000.0 ]\n' >net.yml
+printf '{ "scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 2, "preferred-dataset-splits": 8, "all-reduce-implementation": ["ring", "direct", "halvingDoubling"], "all-gather-implementation": ["ring", "direct", "doubleBinaryTree"], "collective-optimization": "localBWAware", "inter-dimension-scheduling": "themis", "local-mem-bw": 1600 }\n' >sys.json
+of import net.yml sys.json
+"$WEFT" import net.yml sys.json -q | sed '/^workload/d' >astra2.yaml
+of topo astra2.yaml --astra -
+of topo astra2.yaml --astra-system -
+cat >>astra2.yaml <<..
+workload: { step: { sum: [ { all-reduce: { size_MB: 10, group: all } }, { all-gather: { size_MB: 3, group: all } }, { reduce-scatter: { size_MB: 4, group: all } } ] } }
+..
+for algorithm in ring direct halving-doubling double-binary-tree; do
+    of sim astra2.yaml --model chunk --set "simulation.algorithms=[ ring, direct, $algorithm ]" --timeline t1.csv --of json
+    of sim astra2.yaml --model chunk --set simulation.semantics=astra-sim-2-aware --set "simulation.algorithms=[ $algorithm ]" --set network=switch:8@50 --set simulation.reduction=free --set 'workload={ step: { all-reduce: { size_MB: 10, group: all } } }' --set simulation.chunks=1 --timeline t1.csv --of json
+done
+of sim two.yaml --model chunk --timeline t1.json --of json
+of sim experts.yaml --model chunk --timeline t2.json --of json --set 'workload.parallel={ batch: 64, ep: 4, pp: 2, zero: 1 }'
+awk 'BEGIN { print "a,b,c,label"; x = 3; for (i = 0; i < 300; i++) { for (k = 0; k < 3; k++) { x = x * 16807 % 2147483647; v[k] = x / 2147483647 }; printf "%.4f,%.4f,%.4f,%s\n", v[0], v[1], v[2], (v[0] + v[1] > 1 ? "up" : v[2] > 0.5 ? "mid" : "low") } }' >own.csv
+sed '200,$d' own.csv >own2.csv
+for more in "train_csv: own.csv, test_csv: own.csv, label: label" "train_csv: own.csv, test_csv: own2.csv, label: label"; do of gossip gossip.yaml -j 1 --of csv --set "data={ $more }" --set 'methods=[ pair, all-reduce, adacomm, variance ]'; done
+
+echo "== pages of studies, of keys"
+for study in bare two trained experts; do
+    rm -f page.html
+    "$WEFT" report $study.yaml -q -o page.html --set 'vary={ total_GBps: [ 300, 500 ] }' >out 2>&1
+    echo "exit $?" >>page.html
+    mv page.html out
+    say report $study.yaml
+    rm -f page.html
+    "$WEFT" report $study.yaml -q -o page.html >out 2>&1
+    echo "exit $?" >>page.html
+    mv page.html out
+    say report $study.yaml, one answer
+done
+of explain train.yaml --set 'workload.parallel={ batch: 64, zero: 1, tp: 2, pp: 2 }' --set model=alpha-beta --of csv
+of keys --of json
+of keys --of csv
+for section in study network dims npu system simulation parallel place hetero gossip; do of keys $section; done
+for kind in study network npu parts model workload place hetero gossip profile; do of keys --schema $kind; done
+for name in dgx-h100-pod "dgx-h100-pod --like b200" "main --set total_GBps=200"; do of new - --like $name; done
