@@ -7,11 +7,11 @@ ln -s "$PWD/configs" "$PWD/tests" "$TMPDIR/"
 cd "$TMPDIR" || exit 1
 
 n_said=0
-# say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv, without heads, which name the version; and how it ended,
+# say WORDS..: the checksum of what is in out and the tables t1.csv to t9.csv or .json, without heads, which name the version; and how it ended,
 # where that is not 0, so that a study which an error stops is seen here
 say() {
     files=out
-    for table in t[0-9].csv; do [ ! -e "$table" ] || files="$files $table"; done
+    for told in t[0-9].*; do [ ! -e "$told" ] || files="$files $told"; done
     n_said=$((n_said + 1))
     [ -z "${KEEP-}" ] || cat $files >"$KEEP/$n_said"
     sum=$(sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' $files | cksum)
@@ -1067,8 +1067,6 @@ printf 'parts: rates.yaml\nworkload: { step: { sum: [ { compute_ms: 1 }, { all-r
 for count in 12 64; do
     of sweep nowhere.yaml -q -j 1 --of csv --set "vary={ network: { factor: { npus: $count, dims: { from: 1, to: 3 }, tiers: [ { name: in, tier: In, shapes: [ ring, full ], dims: { from: 0, to: 2 }, latency_ns: 700 }, { name: out, tier: Out, dims: 1, latency_ns: 2000 } ] } }, total_GBps: [ 100, 300 ] }"
 done
-of sweep two.yaml --dry-run --set 'vary={ total_GBps: { from: 20, to: 900, points: 40 }, objective: [ time, cost ] }'
-of sweep two.yaml --dry-run --of json --set 'vary={ zip: { total_GBps: [ 20, 50 ], objective: [ time, cost ] } }'
 
 echo "== measured operators and steps"
 {
@@ -1149,3 +1147,37 @@ of keys --of csv
 for section in study network dims npu system simulation parallel place hetero gossip; do of keys $section; done
 for kind in study network npu parts model workload place hetero gossip profile; do of keys --schema $kind; done
 for name in dgx-h100-pod "dgx-h100-pod --like b200" "main --set total_GBps=200"; do of new - --like $name; done
+
+echo "== many rows, reasons"
+"$WEFT" sweep train.yaml -q -j 1 --set split=given --set 'vary={ workload.parallel: [ { batch: 64, tp: 2, zero: 1 }, { batch: 64, tp: 4 }, { batch: 64, pp: 2, zero: 1 }, { batch: 64, pp: 4, tp: 2, recompute: full } ], network.dims.out.bw_GBps: { from: 50, to: 1500, step: 50 } }' -o many.csv
+sed '/^parts/d' nowhere.yaml >unpriced.yaml
+"$WEFT" sweep unpriced.yaml -q -j 1 --set 'vary={ network: [ "ring:4 switch:4", "full:4 switch:4" ], total_GBps: { from: 20, to: 400, points: 30 }, objective: [ time, utilization ] }' -o unpriced.csv
+"$WEFT" sweep bare.yaml -q -j 1 --set 'vary={ total_GBps: { from: 10, to: 900, points: 40 }, network.dims.in.efficiency: [ 0.5, 0.8, 1 ] }' --set time_limit_s=0.005 --set objective=cost -o limited.csv
+for table in many unpriced limited; do
+    for figure in breakdown time speedup cost split utilization plans mfu nic pareto; do of plot $figure $table.csv --of gp; done
+    rm -f page.html
+    "$WEFT" report $table.csv -q -o page.html >out 2>&1
+    echo "exit $?" >>page.html
+    mv page.html out
+    say report $table
+done
+for set in 'sjf_bco={ whole_iterations: true, slot_s: 0.015 }' sjf_bco.kappa=40 sjf_bco.theta_max=1 'jobs.sizes=[ [ 64, 2 ] ]' jobs.iteration_s=0 jobs.alpha=-1; do of place batch.yaml -j 1 --set "$set"; done
+for set in jobs.count=0 slots=3 schedulers=[nosuch] 'gadget={ rounding: loose }' servers.gpu=0; do of place slots.yaml -j 1 --set "$set"; done
+for set in 'methods=[ { method: diloco, period: 4, fragments: 9 } ]' 'methods=[ { method: diloco, period: 4, delay: 4 } ]' 'methods=[ { method: sparq, keep: 2 } ]' 'methods=[ { method: pair, rule: drift } ]' 'methods=[ { method: lag-wk, lag_depth: 0 } ]' workers=1 learner.batch=1000; do of gossip gossip.yaml -j 1 --set "$set"; done
+for set in types.v100.max_units=0 'schedulers=[ exact, exact ]' throughput.share=2 batch=0 'job={ examples_M: 0, epochs: 1 }'; do of hetero measured.yaml -j 1 --set "$set"; done
+for set in split=given network.dims.in.efficiency=2 'constraints=[ nosuch >= 3 ]' 'constraints=[ in >= 300, out >= 300 ]' total_GBps=-3 objective=nosuch 'network.dims.in.shape=cube' 'workload={ step: { compute_ms: -1 } }' 'vary={ total_GBps: [] }' 'keep={ front: [ time_s ] }' 'where=[ nosuch <= 3 ]'; do of alloc bare.yaml -q --set "$set"; done
+
+echo "== words that shells are offered"
+for command in sweep best plot keys place import; do
+    {
+        for typed in "" - -- --o --of "--of " "--of j" "--of=t" "--by " "--by ti" "--by max:t" "--where " "--where o" "--set " "--set network." "--set network.dims[0]." "--set workload.parallel." "--set jobs.mix[1].p" "--set objective=" "--set objective=p" "--set=model=" "--schema " "--like " "--model " "--top " "two.yaml --set network.dims." "two.yaml --set workload.parallel.t" "-x " "--of json --" "-- -" "one.yaml two"; do
+            echo "? $typed"
+            words=${typed% *}
+            case $typed in *" "*) "$WEFT" help --words $command $words "${typed##* }" ;; *) "$WEFT" help --words $command "$typed" ;; esac
+        done
+    } >out 2>&1
+    echo "exit 0" >>out
+    say words of $command
+done
+for typed in "" s "--" "nosuch -"; do of help --words "$typed"; done
+of help --words

@@ -14,25 +14,30 @@ struct knapsack_random {
 };
 
 /**
- * Kinds, by chance: values all equal or from a few, weights that are 0, items that are alike, a row without
- * capacity, real numbers or small whole ones.
+ * Kinds, by chance: values all equal or from a few, weights that are 0, items that are alike, items that are
+ * there twice, a row without capacity, real numbers or small whole ones.
  */
 static inline void knapsack_draw(struct knapsack_random *x, struct rng *rng, int32_t n, int32_t n_rows)
 {
     const bool same_value = rng_below(rng, 4) == 0, few = rng_below(rng, 3) == 0,
-               alike = rng_below(rng, 5) == 0;
+               alike = rng_below(rng, 5) == 0, twins = rng_below(rng, 4) == 0;
     const bool zeros = rng_below(rng, 3) == 0, barred = rng_below(rng, 8) == 0;
     x->k = (struct knapsack){ n, n_rows, x->value, x->weight, x->capacity };
     for (int32_t r = 0; r < n_rows; r++)
         x->capacity[r] = 0;
     for (int32_t j = 0; j < n; j++) {
+        const bool again = twins && j % 2;
         x->value[j] = same_value ? 7 : few ? (double)rng_below(rng, 4) : rng_range(rng, 0, 100);
+        if (again)
+            x->value[j] = x->value[j - 1];
         for (int32_t r = 0; r < n_rows; r++) {
             double weight = few ? (double)rng_below(rng, 5) : rng_range(rng, 0, 10);
             if (zeros && rng_below(rng, 2) == 0)
                 weight = 0;
             if (alike && j > 0)
                 weight = x->weight[r];
+            if (again)
+                weight = x->weight[(j - 1) * n_rows + r];
             x->weight[j * n_rows + r] = weight;
             x->capacity[r] += weight;
         }
