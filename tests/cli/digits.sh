@@ -1166,6 +1166,18 @@ for set in jobs.count=0 slots=3 schedulers=[nosuch] 'gadget={ rounding: loose }'
 for set in 'methods=[ { method: diloco, period: 4, fragments: 9 } ]' 'methods=[ { method: diloco, period: 4, delay: 4 } ]' 'methods=[ { method: sparq, keep: 2 } ]' 'methods=[ { method: pair, rule: drift } ]' 'methods=[ { method: lag-wk, lag_depth: 0 } ]' workers=1 learner.batch=1000; do of gossip gossip.yaml -j 1 --set "$set"; done
 for set in types.v100.max_units=0 'schedulers=[ exact, exact ]' throughput.share=2 batch=0 'job={ examples_M: 0, epochs: 1 }'; do of hetero measured.yaml -j 1 --set "$set"; done
 for set in split=given network.dims.in.efficiency=2 'constraints=[ nosuch >= 3 ]' 'constraints=[ in >= 300, out >= 300 ]' total_GBps=-3 objective=nosuch 'network.dims.in.shape=cube' 'workload={ step: { compute_ms: -1 } }' 'vary={ total_GBps: [] }' 'keep={ front: [ time_s ] }' 'where=[ nosuch <= 3 ]'; do of alloc bare.yaml -q --set "$set"; done
+awk 'BEGIN { print "a,b,c,k,s"; x = 11; for (i = 0; i < 60; i++) { for (k = 0; k < 5; k++) { x = x * 16807 % 2147483647; v[k] = x / 2147483647 }; printf "%.5g,%.5g,%.5g,%s,%s\n", v[0] ^ 9, 1000 * v[1] - 300, v[2] / 1e7, (v[3] > 0.6 ? "x" : v[3] > 0.2 ? "y" : ""), (v[4] > 0.5 ? "a rather long name, with a comma" : "u") } }' | sed 's/a rather.*/"&"/' >letters.csv
+while read -r words; do of plot xy letters.csv $words --of svg; done <<..
+--x a --y b --linear
+--x b --y a --log y --facet k
+--x a --y c --facet k --facet-rows s
+--x c --y b --color k --shape s --facet-rows k --shared
+--x k --y a --bars --color s --best min:a
+--x s --y b --bars --best max:b --top 1
+--x a --y b --y c --join --color k
+--x c --y a --linear --front min,max --label front --text s
+--x b --y c --range-x=-100:900 --range-y=0:5e-8 --color a
+..
 
 echo "== words that shells are offered"
 for command in sweep best plot keys place import; do
