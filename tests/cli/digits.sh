@@ -14,7 +14,8 @@ say() {
     for told in t[0-9].*; do [ ! -e "$told" ] || files="$files $told"; done
     n_said=$((n_said + 1))
     [ -z "${KEEP-}" ] || cat $files >"$KEEP/$n_said"
-    sum=$(sed -e '/^# /d' -e 's/^{"weft": {[^}]*}, //' -e 's/"otherData": {"weft": {[^}]*}}, //' $files | cksum)
+    # On a slow machine commands also say how far they are.
+    sum=$(sed -e '/^# /d' -e '/^weft [a-z]*: \([0-9]* s\($\|: \)\|.*), about [0-9]* [a-z]*$\)/d' -e 's/^{"weft": {[^}]*}, //' -e 's/"otherData": {"weft": {[^}]*}}, //' $files | cksum)
     ended=$(sed -n '$s/^exit [1-9].*/ (&)/p' out)
     [ "$files" = out ] || rm $files
     printf '%.110s\n' "$sum$ended $*"
@@ -1178,6 +1179,13 @@ while read -r words; do of plot xy letters.csv $words --of svg; done <<..
 --x c --y a --linear --front min,max --label front --text s
 --x b --y c --range-x=-100:900 --range-y=0:5e-8 --color a
 ..
+while read -r words; do of front $words; done <<..
+slots.csv --by max:utility,jct --behind 2
+slots.csv --by max:utility,jct --per jobs.count --of csv
+events.csv --by jct_s,makespan_s --of json
+gossip.csv --by max:accuracy_pct,traffic_MB --per workers --behind 1
+..
+of plot xy letters.csv --x b --y c --front min,min --label knee --of svg
 
 echo "== words that shells are offered"
 for command in sweep best plot keys place import; do
@@ -1193,3 +1201,7 @@ for command in sweep best plot keys place import; do
 done
 for typed in "" s "--" "nosuch -"; do of help --words "$typed"; done
 of help --words
+for page in $("$WEFT" help --man); do
+    { "$WEFT" help --man $page 2>&1; echo "exit $?"; } | sed '/^\.TH /d' >out
+    say page $page
+done

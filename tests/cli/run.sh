@@ -32,7 +32,7 @@ rc=0
 sh "$script" >"$work/raw" 2>&1 </dev/null || rc=$?
 [ $rc = 0 ] || echo "script exit $rc" >>"$work/raw"
 # On a slow machine commands also say how far they are.
-sed -e "s|$TMPDIR|\$TMPDIR|g" -e "s|$WEFT|weft|g" -e '/: [0-9]* s\($\|: \)/d' "$work/raw" >"$work/got"
+sed -e "s|$TMPDIR|\$TMPDIR|g" -e "s|$WEFT|weft|g" -e '/: [0-9]* s\($\|: \)/d' -e '/), about [0-9]* [a-z]*$/d' "$work/raw" >"$work/got"
 
 if [ -n "$update" ]; then
     cmp -s "$work/got" "$golden" || { cp "$work/got" "$golden" && echo "wrote $golden"; }
