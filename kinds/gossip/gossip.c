@@ -137,7 +137,7 @@ K_SECTION(gossip_clock_section, struct gossip_clock, "clock of gossip", clock_ke
 /* Defaults are those of gossip_settings_default(); a test holds them equal. Ranges are those of all methods:
  * what one of them can be run with beside other settings it says itself. */
 static const struct key method_keys[] = {
-    K_REMARK("method", "method, see weft gossip --list", .required = true),
+    K_REMARK("method", "name of the method, see weft gossip --list", .required = true),
     K_REMARK("name", "label of the row (default: the method and what it is given)"),
     K_ELSEWHERE("period",
                 "steps between exchanges, of one that adapts the first; a list makes a row each (default: "

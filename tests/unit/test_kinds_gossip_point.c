@@ -316,7 +316,7 @@ TEST_WITH(what_is_wrong_is_said_where_it_stands, make_folder, remove_folder)
         { ONE "methods: [{ method: pair, name: \"a\\tb\" }]\n", ERR_PARSE,
           "methods[0].name has a control character, expected printable text" },
         { ONE "methods: [{ period: 3 }]\n", ERR_PARSE,
-          "methods[0] has no method (which, see weft gossip --list)" },
+          "methods[0] has no method (name of the method, see weft gossip --list)" },
         { ONE "methods: [{ method: pair, period: 0 }]\n", ERR_RANGE,
           ":3:35: methods[0].period is 0, expected at least 1 step" },
         { ONE "methods: [{ method: pair, period: [1, 0] }]\n", ERR_RANGE,
