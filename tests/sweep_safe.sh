@@ -117,13 +117,13 @@ done
 # ---- an interrupt within one long point ----
 
 # gives_up COMMAND STUDY OPTIONS..: write_STUDY writes the study, with twice as much to do in one point for each time that the command
-# ends within a second. Then SIGTERM after a second ends it at once. What it still does is measured in processor time, of its two
+# ends within 0.3 s. Then SIGTERM after 0.3 s ends it at once. What it still does is measured in processor time, of its two
 # threads, as the machine may have others to see to; one that sleeps is found by the clock.
 gives_up() {
     scale=1
     until is_interrupted "$@"; do
         scale=$((scale * 2))
-        [ $scale -le 2048 ] || die "$1: ends within a second, however much there is to do"
+        [ $scale -le 2048 ] || die "$1: ends within 0.3 s, however much there is to do"
     done
     [ $(($(date +%s) - start)) -lt 30 ] || die "$1: SIGTERM within a point: ends after more than 30 s"
     took=$(($(cat after) - $(cat before) - $(cat told)))
@@ -140,7 +140,7 @@ is_interrupted() {
     "$weft" "$command" "$study.yaml" -j 2 "$@" 2>run.log &
     pid=$!
     wait_until_it_listens $pid
-    sleep 1
+    sleep 0.3
     ticks_of $pid >told 2>/dev/null || :
     start=$(date +%s)
     kill -TERM $pid 2>/dev/null || :
@@ -225,13 +225,13 @@ vary: { objective: [ perf_per_cost ] }
 }
 gives_up sweep search
 
-# What an interrupt cut off is no result: it is run when the study goes on. goes_on COMMAND STUDY: half a second after it began, with
+# What an interrupt cut off is no result: it is run when the study goes on. goes_on COMMAND STUDY: 0.3 s after it began, with
 # twice as many seeds for each time that it has ended by then.
 goes_on() {
     seeds=1
     until runs_are_interrupted "$@"; do
         seeds=$((seeds * 2))
-        [ $seeds -le 65536 ] || die "$1: ends within half a second, however many seeds"
+        [ $seeds -le 65536 ] || die "$1: ends within 0.3 s, however many seeds"
     done
     "$weft" "$@" --set seeds=$seeds -j 2 -q -o runs.csv -f 2>run.log || die "$1: a plain run: ends with code $?"
     "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" -o got.csv -f 2>run.log || die "$1: goes on and ends with code $?"
@@ -242,7 +242,7 @@ runs_are_interrupted() {
     "$weft" "$@" --set seeds=$seeds -j 2 --store "$1.db" 2>run.log &
     pid=$!
     wait_until_it_listens $pid
-    sleep 0.5
+    sleep 0.3
     kill -TERM $pid 2>/dev/null || :
     code=0
     wait $pid || code=$?
