@@ -92,8 +92,8 @@ struct options {
     int32_t format;       /**< enum table_format, -1 = by the extension of `out` */
     int32_t image_format; /**< enum plot_format, likewise */
     int32_t model;        /**< index into sim_model_words, -1 = the study's */
-    const char *card;     /**< the workload is this model card's; NULL: the study's */
     int32_t search;       /**< 0: parallelism; -1: only what the study asks for */
+    const char *card;     /**< the workload is this model card's; NULL: the study's */
     const char *out, *parts, *graphml, *dot, *astra, *astra_system, *title, *timeline, *links;
     const char *tables[STUDY_MAX_TABLES]; /**< files for extra tables, by their number in the kind of study */
     const char *store, *shard, *table;

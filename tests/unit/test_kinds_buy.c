@@ -2,7 +2,6 @@
  * The network for a mix: what is found is the best of all that can be run, bounds hold for every design, and
  * where jobs meet neither queue nor each other the answer is that of weft alloc.
  */
-#include "base/stat.h"
 #include "kinds/design/ask/system.h"
 #include "kinds/design/explore/solve.h"
 #include "kinds/place/buy.h"

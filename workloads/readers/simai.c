@@ -7,7 +7,6 @@
  */
 #include "workloads/readers/readers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

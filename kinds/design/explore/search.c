@@ -5,7 +5,6 @@
 #include "kinds/design/explore/search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
