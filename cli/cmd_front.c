@@ -481,8 +481,8 @@ static void front_job_free(struct front_job *j)
  * front of all is on that of its store, so the fronts of stores, which are few rows, are held against each
  * other. Stores are read on all threads.
  */
-static int read_chunk(struct front_job *part, const struct front_job *j, const struct options *opt, int32_t k,
-                      struct err *e)
+static int read_front_part(struct front_job *part, const struct front_job *j, const struct options *opt,
+                           int32_t k, struct err *e)
 {
     part->source = (struct front_source){ .kind = j->source.kind,
                                           .store = j->source.store,
@@ -549,7 +549,7 @@ static int front_read_parts(struct front_job *j, const struct options *opt, stru
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int32_t k = 0; k < n; k++)
-            read_chunk(&parts[k], j, opt, k, &errs[k]);
+            read_front_part(&parts[k], j, opt, k, &errs[k]);
     }
     for (int32_t k = 0; k < n && !rc; k++) {
         rc = (int)errs[k].code;

@@ -86,7 +86,7 @@ static const struct column dim_columns[] = {
     COLUMNS_END,
 };
 
-/* Of a custom graph classes of links, of which the fastest is shown. */
+/* With @p classes a row is a class of links of a custom graph, with the rate of its fastest link. */
 static void report_dims(struct report *r, const struct design_point *s, bool classes)
 {
     const struct topo_network *net = &s->net;

@@ -560,7 +560,7 @@ static int factor_begin(struct factor_walk *w, const struct factor *f, struct er
     return 0;
 }
 
-static void factor_walk_end(struct factor_walk *w)
+static void factor_end(struct factor_walk *w)
 {
     free(w->divisors);
     free(w->parts);
@@ -578,7 +578,7 @@ int factor_count(int64_t *n, const struct factor *f, struct err *e)
         *n += count(&w, 0, 0, dims, w.n - 1);
         *n = *n < MANY ? *n : MANY;
     }
-    factor_walk_end(&w);
+    factor_end(&w);
     return rc;
 }
 
@@ -660,7 +660,7 @@ int factor_write(struct sweep_column *out, const struct factor *f, struct err *e
     for (int32_t dims = f->dims.from; dims <= f->dims.to && !rc; dims++)
         put_networks(&w, 0, 0, dims, w.n - 1);
     out->generated = true;
-    factor_walk_end(&w);
+    factor_end(&w);
     if (!rc)
         rc = text_check(&w.text, e);
     return rc ? rc : text_check(&out->text, e);

@@ -361,15 +361,15 @@ struct nameless_file {
     int fd;
 };
 
-/* Closing; of sectors and devices SQLite takes what is safest for 0. */
-static int nameless_none(sqlite3_file *f)
+/* Closing does nothing. Of sectors and of what a device can do 0 is what makes SQLite most careful. */
+static int nameless_zero(sqlite3_file *f)
 {
     (void)f;
     return 0;
 }
 
-/* Syncing, locking. */
-static int nameless_nothing(sqlite3_file *f, int how)
+/* A file that no other process sees need not be locked, nor reach the disk. */
+static int nameless_skip(sqlite3_file *f, int how)
 {
     (void)f;
     (void)how;
@@ -443,18 +443,18 @@ static int nameless_control(sqlite3_file *f, int what, void *arg)
 
 static const sqlite3_io_methods nameless_methods = {
     .iVersion = 1,
-    .xClose = nameless_none,
+    .xClose = nameless_zero,
     .xRead = nameless_read,
     .xWrite = nameless_write,
     .xTruncate = nameless_truncate,
-    .xSync = nameless_nothing,
+    .xSync = nameless_skip,
     .xFileSize = nameless_size,
-    .xLock = nameless_nothing,
-    .xUnlock = nameless_nothing,
+    .xLock = nameless_skip,
+    .xUnlock = nameless_skip,
     .xCheckReservedLock = nameless_is_locked,
     .xFileControl = nameless_control,
-    .xSectorSize = nameless_none,
-    .xDeviceCharacteristics = nameless_none,
+    .xSectorSize = nameless_zero,
+    .xDeviceCharacteristics = nameless_zero,
 };
 
 /* Temporary files are the system's. */

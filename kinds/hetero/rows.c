@@ -104,7 +104,7 @@ static const struct column row_columns[] = {
     COLUMNS_END,
 };
 
-/* A row of any table of a run: which fields count says the table's list of columns. */
+/* A row of any table but that of the study's rows; the columns of a table are the fields that it uses. */
 struct hetero_run_row {
     const char *model, *scheduler, *proof, *status, *message;
     const char *name, *kind, *type;             /* of a layer */
