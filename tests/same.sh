@@ -29,8 +29,8 @@ run_one() {
         done
         rm -f configs tests docs
         mkdir ../stores && find . -maxdepth 1 -name '*.db*' ! -name '*.csv' ! -name '*.err' -exec mv {} ../stores \;
-        # A message may name the folder that it ran in.
-        find . -type f -exec sed -i "s|$1|HERE|g" {} +
+        # A message may name the folder that it ran in; how long it took ("weft sim: 20 s: ..") is the machine's.
+        find . -type f -exec sed -i -E -e "s|$1|HERE|g" -e '/^weft [a-z]+: (more than )?[0-9,]+ (s|min|h)(: |$)/d' {} +
     )
 }
 
@@ -72,8 +72,8 @@ compare_line() {
             word=allowed
         else
             word=differs
-            printf 'DIFFERS  %s\n' "$line"
-            printf '%s\n' "$out" | cut -c1-200 | head -n "${LINES_SHOWN:-8}"
+            # In one piece, as others write beside it.
+            printf 'DIFFERS  %s\n%s\n' "$line" "$(cut -c1-200 <<<"$out" | head -n "${LINES_SHOWN:-8}")"
         fi
     fi
     echo "$word" >>"$WORDS"
