@@ -167,7 +167,6 @@ TEST_WITH(files_of_ranks_are_read_with_the_first, make_scratch, remove_scratch)
     }
 }
 
-/* What was merged is merged on, also into the file that it was read from. */
 /* Rows of points first to first + FEW - 1, each better than the one before. */
 static void make_top(const char *path, int64_t first, int32_t shard)
 {
@@ -207,6 +206,7 @@ TEST_WITH(rows_that_better_ones_of_a_later_shard_push_out_are_dropped_again, mak
         assert_int_equal(table_count(&rows, i, 0), FEW + i);
 }
 
+/* What was merged is merged on, also into the file that it was read from. */
 TEST_WITH(a_missing_shard_can_be_merged_later, make_scratch, remove_scratch)
 {
     struct scratch *f = *state;

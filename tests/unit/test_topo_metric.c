@@ -1072,15 +1072,6 @@ TEST(formulas_equal_search_on_random_fabrics)
         }
 }
 
-static int init_graphs(void **state)
-{
-    (void)state;
-    topo_graph_init();
-    return 0;
-}
-
-SUITE(init_graphs, NULL)
-
 /* Either dimension of the node may be halved beside an odd number of nodes: the innermost is said to be. */
 TEST(of_cuts_that_are_equal_the_innermost_dimension_is_said)
 {
@@ -1097,3 +1088,12 @@ TEST(of_cuts_that_are_equal_the_innermost_dimension_is_said)
         assert_int_equal(h[0].dim, 0);
     }
 }
+
+static int init_graphs(void **state)
+{
+    (void)state;
+    topo_graph_init();
+    return 0;
+}
+
+SUITE(init_graphs, NULL)

@@ -76,6 +76,7 @@ TEST(any_bytes_end_well)
         }
     }
 }
+
 /* ---- drawn recipes ---- */
 
 /* What a recipe of Megatron or NeMo says of the plan; 0 or NULL: nothing. */
