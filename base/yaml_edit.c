@@ -261,10 +261,12 @@ static void replace(const struct edit *ed, yaml_id value)
         at->line = at->col = 1;
 }
 
-/* What messages call the file of such a value; long ones are cut, and end in "...". */
+/* What messages call the file of such a value; long ones and those of several lines are cut, and end in
+ * "...". */
 static const char *name_source(char *buf, size_t n, const char *path, const char *value)
 {
-    int need = snprintf(buf, n, "--set %s=%s", path, value);
+    size_t line = strcspn(value, "\n");
+    int need = snprintf(buf, n, "--set %s=%.*s%s", path, (int)line, value, value[line] ? "..." : "");
     if (need < 0 || (size_t)need >= n)
         strcpy(buf + n - 4, "...");
     return buf;

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/point.h"
+#include "study/study.h"
 #include "workloads/readers/recipe.h"
 
 int overrides_add(struct overrides *o, const char *path, const char *value, struct err *e)
@@ -66,20 +67,47 @@ static int overrides_add_parts(struct overrides *o, const char *path, struct err
     return kept ? overrides_add(o, "parts", kept, e) : e->code;
 }
 
-/* @p key as if the study said it, unless it says something itself. What is wrong with the study is told
- * later. The study is read for this alone, and what it says is dropped. */
+/* Whether key @p key is an axis of the map or list @p at of `vary`. */
+static bool varies(const struct yaml_doc *doc, yaml_id at, const char *key)
+{
+    static const char *const within[] = { "zip", "union", "sobol", "keys" };
+    yaml_each (id, doc, at) {
+        const char *name = doc->nodes[id].key;
+        bool more = !name; /* a member of a list */
+        if (name && strcmp(name, key) == 0)
+            return true;
+        for (size_t i = 0; name && i < sizeof within / sizeof *within; i++)
+            more = more || strcmp(name, within[i]) == 0;
+        if (more && varies(doc, id, key))
+            return true;
+    }
+    return false;
+}
+
+/* @p key as if the study said it, unless it says or varies it. What is wrong with the study is told later: it
+ * is read, not understood, since its points may be well where it is not alone. */
 static int add_default(struct overrides *o, const char *key, const char *value, const struct run *run,
                        struct err *e)
 {
-    struct design_point probe = { 0 };
-    bool has = false;
-    /* Overrides are in the tree too, so the key is found whoever gave it. */
-    int rc = design_point_load(&probe, run->opt.operands[0], o->list, o->n, DESIGN_NEEDS_NETWORK, e);
+    const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
+    struct yaml_doc doc = { 0 };
+    struct err ignored = { 0 };
+    int32_t own_source;
+    int rc = source_read(&doc, &own_source, &from, &ignored);
     if (err_is_of_machine(rc))
-        return rc;
-    if (rc == 0)
-        has = yaml_find(&probe.doc, key) >= 0;
-    design_point_free(&probe);
+        *e = ignored;
+    if (rc) {
+        yaml_free(&doc);
+        return err_is_of_machine(rc) ? rc : 0;
+    }
+    /* Overrides are in the tree too, so the key is found whoever gave it. */
+    yaml_id vary = yaml_get(&doc, doc.root, "vary");
+    bool has = yaml_find(&doc, key) >= 0 || (vary >= 0 && varies(&doc, vary, key));
+    const struct study_kind *kind = study_kind_of(&doc);
+    yaml_free(&doc);
+    if (kind != study_kinds[0])
+        return err_set(e, ERR_USAGE, "options --card and --search are for designs; %.200s is a study of %s",
+                       from.path, kind->what);
     return has ? 0 : overrides_add(o, key, value, e);
 }
 
@@ -88,18 +116,20 @@ static int add_default(struct overrides *o, const char *key, const char *value, 
 static int add_card(struct overrides *o, const struct run *run, struct err *e)
 {
     struct text value = { 0 };
+    int rc = run->opt.model >= 0 ? 0 : add_default(o, "model", "alpha-beta", run, e);
+    if (rc)
+        return rc;
     text_puts(&value, "name: ");
     recipe_put_name(&value, run->opt.card);
     text_puts(&value, "\n");
-    int rc = recipe_format_workload(&value, &o->notes, RECIPE_HF, run->opt.card, 0, "", e);
+    rc = recipe_format_workload(&value, &o->notes, RECIPE_HF, run->opt.card, 0, "", e);
     rc = rc ? rc : text_check(&value, e);
     if (rc) {
         text_free(&value);
         return rc;
     }
     const char *kept = overrides_keep(o, value.s, e);
-    rc = kept ? overrides_add(o, "workload", kept, e) : e->code;
-    return rc || run->opt.model >= 0 ? rc : add_default(o, "model", "alpha-beta", run, e);
+    return kept ? overrides_add(o, "workload", kept, e) : e->code;
 }
 
 /* An option that stands for a key, and --set of that key, would leave one of them without effect. */

@@ -141,6 +141,14 @@ code sim hgx-h100 --card nosuch.json
 code sim hgx-h100 --card llama.json --set workload=llama3-8b
 code sim hgx-h100 --card llama.json -f -o llama.json
 code sim hgx-h100 --card mixtral.sh
+# A place of a card is one line; model is the study's where it says or varies one, whatever else it lacks.
+sed 's/"num_hidden_layers": 32/"num_hidden_layers": 99999/' llama.json >deep.json
+code sim hgx-h100 --card deep.json -q
+printf 'model: bandwidth\nworkload: gpt3\nvary: { network: [hgx-h100] }\n' >said.yaml
+printf 'network: hgx-h100\nvary: { zip: { model: [bandwidth, alpha-beta], network.dims.pod.bw_GBps: [50, 50] } }\n' >zip.yaml
+code sweep said.yaml -q --card llama.json
+code sweep zip.yaml -q --card llama.json
+code alloc mix-2026 -q --card llama.json 2>&1 | sed 's:; .*/:; :'
 code import --from megatron mixtral.sh --network dgx-h100-pod -q -o mixtral.yaml
 plan mixtral.yaml -q --set network.npu=b200
 echo "== a workload alone is a file that a study names"
