@@ -962,29 +962,47 @@ static void plan_send_pass(struct message_draft *d, const struct topo_dim *entry
     }
 }
 
-/* One entry per algorithm; whoever adds an algorithm adds its messages here and its cost in
- * workloads/algorithm.c. */
+/* Of a reduction, gather or exchange. */
+static void plan_collective_pass(struct message_draft *d, enum pass pass, enum topo_algorithm a)
+{
+    switch (a) {
+    case TOPO_ALGORITHM_RING:
+        plan_ring_pass(d, pass);
+        return;
+    case TOPO_ALGORITHM_DIRECT:
+        plan_direct_pass(d, pass, SCATTER_NONE);
+        return;
+    case TOPO_ALGORITHM_MIXED:
+        plan_mixed_pass(d, pass);
+        return;
+    case TOPO_ALGORITHM_HALVING:
+    case TOPO_ALGORITHM_BRUCK:
+    case TOPO_ALGORITHM_FAR:
+        plan_exchange_pass(d, a, pass, SCATTER_NONE);
+        return;
+    case TOPO_ALGORITHM_TREE:
+    case TOPO_ALGORITHM_SWITCH:
+    case TOPO_ALGORITHM_FIXED:
+    case TOPO_ALGORITHM_SHAPE:
+    case TOPO_ALGORITHM_AUTO:
+    case N_TOPO_ALGORITHMS:
+        assert(a == TOPO_ALGORITHM_RING);
+    }
+}
+
 static void plan_pass(struct message_draft *d, enum pass pass, const struct stage_choice *choice,
                       const struct topo_dim *entry)
 {
-    enum topo_algorithm a = choice->algorithm;
-    if (pass == PASS_SEND) {
+    if (pass == PASS_SEND)
         plan_send_pass(d, entry);
-    } else if (a == TOPO_ALGORITHM_SWITCH) {
+    else if (choice->algorithm == TOPO_ALGORITHM_SWITCH)
         plan_switch_pass(d, pass);
-    } else if (a == TOPO_ALGORITHM_TREE) {
+    else if (choice->algorithm == TOPO_ALGORITHM_TREE)
         plan_tree_pass(d, pass, choice->segments);
-    } else if (pass == PASS_BROADCAST) {
+    else if (pass == PASS_BROADCAST)
         plan_broadcast_pass(d, choice);
-    } else if (a == TOPO_ALGORITHM_RING) {
-        plan_ring_pass(d, pass);
-    } else if (a == TOPO_ALGORITHM_DIRECT) {
-        plan_direct_pass(d, pass, SCATTER_NONE);
-    } else if (a == TOPO_ALGORITHM_MIXED) {
-        plan_mixed_pass(d, pass);
-    } else {
-        plan_exchange_pass(d, a, pass, SCATTER_NONE);
-    }
+    else
+        plan_collective_pass(d, pass, choice->algorithm);
 }
 
 /* ---- the whole ---- */
