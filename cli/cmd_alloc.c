@@ -655,6 +655,17 @@ struct alloc_run {
     struct report report;
 };
 
+enum { POINT_NAME = 32 };
+
+/* What messages call point @p i; of a study without points its file. */
+static const char *point_name(char *room, const struct alloc_run *a, int64_t i)
+{
+    if (a->study.sweep.n_keys == 0)
+        return a->run->opt.operands[0];
+    snprintf(room, POINT_NAME, "point %lld", (long long)i);
+    return room;
+}
+
 /* What varies, as it is at point @p i. @p at: room for all keys. */
 static void find_place(struct alloc_page *page, struct study_override *at, char (*values)[SHOW_VALUE],
                        const struct sweep *w, int64_t i)
@@ -742,7 +753,8 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
     if (!rc)
         rc = search_simulate(&d.chosen, e);
     if (!rc) {
-        load_say_status(a->run, &d);
+        char room[POINT_NAME];
+        load_say_status(a->run, point_name(room, a, i), &d);
         add_page(a, i, &d);
         if (alloc_has_split(&d.answer))
             page_say_memory(a->run, d.chosen.point);
@@ -783,7 +795,9 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
             output_say(a->run, "point %lld: %s", (long long)table_count(t, i, point), why);
             output_outcome(a->run, EXIT_INPUT);
         } else if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) != 0) {
-            output_say(a->run, "%s: %s: %s", a->run->opt.operands[0], word, why ? why : "");
+            char room[POINT_NAME];
+            output_say(a->run, "%s: %s: %s", point_name(room, a, table_count(t, i, point)), word,
+                       why ? why : "");
             if (strcmp(word, alloc_status_names[ALLOC_UNPROVED]) != 0)
                 output_outcome(a->run, strcmp(word, alloc_status_names[ALLOC_STALLED]) == 0 ? EXIT_FAILED
                                                                                             : EXIT_NO_DESIGN);

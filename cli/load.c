@@ -167,12 +167,12 @@ void load_say_study_ages(struct run *run, const struct study *study)
     say_ages(run, &a, days);
 }
 
-void load_say_status(struct run *run, const struct design *d)
+void load_say_status(struct run *run, const char *where, const struct design *d)
 {
     const struct alloc_answer *a = &d->answer;
     if (a->status == ALLOC_SOLVED)
         return;
-    output_say(run, "%s: %s: %s", run->opt.operands[0], alloc_status_names[a->status], a->reason);
+    output_say(run, "%s: %s: %s", where, alloc_status_names[a->status], a->reason);
     /*
      * A stalled answer has a split whose gap is larger than promised: the solver's failure, not the study's.
      * An unproved one is a design as good as any that was found.
@@ -254,7 +254,7 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
         return rc;
     output_verbose(run, "%s in %.3f ms, %d Newton steps", alloc_status_names[x->design.answer.status],
                    1e3 * (clock_now_s() - start_s), (int)x->design.answer.iterations);
-    load_say_status(run, &x->design);
+    load_say_status(run, run->opt.operands[0], &x->design);
     return 0;
 }
 

@@ -79,8 +79,9 @@ void load_say_range(struct report *r, const struct design_point *s, const struct
 void load_say_ages(struct run *run, const struct design_point *s);
 void load_say_study_ages(struct run *run, const struct study *study);
 
-/** Say why there is no split (exit code 4), or that its proof fell short (exit code 1). */
-void load_say_status(struct run *run, const struct design *d);
+/** Say of the design of file or point @p where why there is no split (exit code 4), or that its proof fell
+ * short (exit code 1). */
+void load_say_status(struct run *run, const char *where, const struct design *d);
 /** In JSON the object { weft, status, reason } where there is no split; other formats have nothing to say. */
 int load_write_status(const struct run *run, const struct load_design *x, struct err *e);
 /** The names of the dimensions, as list "dims" of JSON. */
