@@ -61,7 +61,7 @@ static const struct key curve_keys[] = {
     K_REAL_OR(struct topo_curve, line.efficiency, "efficiency", "", 1, 1e-3, 1, NAN,
               "share of bw_GBps that was reached", .required = true, .uses = USE_LATENCY),
     K_REAL_OR(struct topo_curve, line.up_to_B, "up_to_KB", "kB", 1e3, 1e-3, 1e12, INFINITY,
-              "largest buffer that this row is for (default: of all larger than the other rows' limits)",
+              "largest buffer that this row is for (default: any beyond the limits of the other rows)",
               .uses = USE_LATENCY),
 };
 

@@ -179,7 +179,7 @@ static const struct key checkpoint_keys[] = {
     K_REAL(struct own_checkpoint, store_Bps, "store_GBps", "GB/s", 1e9, 1e-3, 1e9, 100,
            "rate at which the store serves all nodes, writing or reading"),
     K_BOOL(struct own_checkpoint, sharded, "sharded", true,
-           "true: the replicas of data parallelism share one copy out; false: each writes its own"),
+           "true: the replicas of data parallelism write parts of one copy; false: each writes its own"),
     K_WORD(
         struct own_checkpoint, read, "read", reading_words, OWN_READ_ONCE,
         "after a failure; once: all nodes read a part and exchange it over the network; each: every replica "

@@ -115,9 +115,10 @@ static const struct key place_keys[] = {
            "what is not named is the row's own (default: the first value of each key of vary that is not "
            "about jobs, else the first scheduler)",
            .form = "map of anything"),
-    K_REAL_OR(T, file.resolve_pct, "resolve_pct", "%", 1, 1e-6, 1e6, NAN,
-              "seeds are added, 8, 16, 32 .., until the interval of the difference to the baseline is no "
-              "wider to either side, or seeds are used up (default: all seeds)"),
+    K_REAL_OR(
+        T, file.resolve_pct, "resolve_pct", "%", 1, 1e-6, 1e6, NAN,
+        "seeds are added, 8, 16, 32 .., until the interval of the difference to the baseline reaches no "
+        "further than this to either side, or seeds are used up (default: all seeds)"),
     K_COUNT(T, file.seed, "seed", 0, 9e18, 1, "seed of the first run; the others count up by one"),
     K_ELSEWHERE("vary", "axes: KEY: [values] or KEY: { from, to, ... }, see vary",
                 .form = "<vary> or list of <vary>"),

@@ -44,9 +44,9 @@ static const struct key jobs_keys[] = {
     K_REAL(T, batch_draw.inner_ratio, "inner_ratio", "", 1, 1, 1e12, 30,
            "bandwidth inside a server over that between servers", .uses = 1),
     K_REAL(T, batch_draw.share_frac, "share_frac", "", 1, 1e-6, 1, .5,
-           "xi1: share of the jobs on a link that contend", .uses = 1),
-    K_REAL(T, batch_draw.alpha, "alpha", "", 1, 0, 1e6, .5, "loss of speed per further contending job",
-           .uses = 1),
+           "xi1: share of the jobs that meet on a server that contend", .uses = 1),
+    K_REAL(T, batch_draw.alpha, "alpha", "", 1, 0, 1e6, .5,
+           "k contending jobs are k + alpha (k - 1) times as slow", .uses = 1),
 };
 K_SECTION(place_batch_jobs_section, T, "jobs of model batch", jobs_keys,
           "a batch drawn as in SJF-BCO's experiments", K_USES(jobs_uses));

@@ -19,7 +19,7 @@ static const struct key npu_keys[] = {
         T, inner_Bps, "inner_GBps", "GB/s", 1e9, 1e-6, 1e9, NAN,
         "bandwidth of an NPU inside its server, for jobs that are models (default: as the network says)"),
     K_REAL_OR(T, speed, "speed", "", 1, 1e-6, 1e6, NAN,
-              "speed of jobs that are no models over that in their trace (default: none run)"),
+              "speed of jobs that are not models over that in their trace (default: they do not run here)"),
 };
 K_SECTION(place_npu_section, T, "npus[]", npu_keys, "servers of one type of NPU");
 #undef T

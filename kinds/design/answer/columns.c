@@ -27,7 +27,7 @@ const struct column design_columns[] = {
     WORD(dims, "names of the dimensions, innermost first", DATA),
     WORD(workload, "names of the workloads, with their weights where these are not 1",
          .flags = COLUMN_REPLACES | COLUMN_COMMON, .axis = "workloads"),
-    WORD(objective, "what the split minimizes", .flags = COLUMN_REPLACES | COLUMN_COMMON),
+    WORD(objective, "objective of the split", .flags = COLUMN_REPLACES | COLUMN_COMMON),
     REAL(total_GBps,
          "bandwidth per NPU over all dimensions: total_GBps of the study, or what the split comes to",
          .flags = COLUMN_REPLACES | COLUMN_COMMON, .better = -1),

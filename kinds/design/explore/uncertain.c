@@ -483,9 +483,11 @@ static const struct key keys[] = {
     K_COUNT(struct uncertain, draws, "draws", 1, UNCERTAIN_MAX_DRAWS, 1000,
             "number of draws of all keys; every point gets the same draws"),
     K_COUNT(struct uncertain, seed, "seed", 0, 9e18, SCHEMA_NONE, "seed of the draws (default: the study's)"),
-    K_ELSEWHERE("percentiles",
-                "ascending list of percentiles of time and cost that rows show (default: [10, 50, 90])",
-                .form = "list of numbers"),
+    K_ELSEWHERE(
+        "percentiles",
+        "ascending list of percentiles that rows show, of time, cost and the numbers of system (default: "
+        "[10, 50, 90])",
+        .form = "list of numbers"),
     K_ELSEWHERE(
         "keys",
         "KEY: a distribution; a KEY is a path as in --set, of prices, network, workload, simulation or "
