@@ -163,6 +163,8 @@ plan study.yaml -q
 echo "== wrong"
 sed 's/"model_type": "llama"/"model_type": "mamba2"/' llama.json >mamba.json
 code import --from hf mamba.json
+printf '{ "model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12 }\n' >vit.json
+code import --from hf vit.json
 sed 's/"num_hidden_layers": 32/"num_hidden_layers": 0/' llama.json >flat.json
 code import --from hf flat.json
 "$WEFT" import --from nemo llama70b.yaml --network hgx-h100 -q -o lacks.yaml # mxfp8

@@ -853,7 +853,8 @@ static void settle_defaults(struct recipe_said *r)
 static int check_family(const struct recipe_said *r, struct err *e)
 {
     static const char *const others[] = { "amba", "rwkv", "recurrent", "nemotron_h", "falcon_h1",
-                                          "t5",   "bert", "whisper",   "clip" };
+                                          "t5",   "bert", "whisper",   "clip",       "vit",
+                                          "swin", "dino", "siglip",    "convnext" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (r->format == RECIPE_HF && said(r, FAMILY) && strstr(word(r, FAMILY), others[i]))
             return fail_at(r, r->at[FAMILY], e, ERR_UNSUP, "expected a decoder of attention and MLPs");
@@ -869,10 +870,11 @@ static int check_model(const struct recipe_said *r, struct err *e)
                    { HIDDEN, "the width of a token" },
                    { HEADS, "the number of attention heads" },
                    { VOCAB, "the number of tokens in the vocabulary" } };
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    int rc = check_family(r, e); /* what a card of another kind lacks tells less */
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && !rc; i++)
         if (!r->count[needed[i].fact])
-            return fail_missing(r, needed[i].fact, needed[i].what, e);
-    return check_family(r, e);
+            rc = fail_missing(r, needed[i].fact, needed[i].what, e);
+    return rc;
 }
 
 static int put_model(struct text *out, struct recipe_said *r, const char *indent, struct err *e)
