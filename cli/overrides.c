@@ -93,7 +93,9 @@ static int add_default(struct overrides *o, const char *key, const char *value, 
     struct yaml_doc doc = { 0 };
     struct err ignored = { 0 };
     int32_t own_source;
-    int rc = source_read(&doc, &own_source, &from, &ignored);
+    int rc = source_open(&doc, &own_source, &from, &ignored);
+    if (!rc && strchr(key, '.')) /* may stand in a file that the study names */
+        rc = source_fetch(&doc, own_source, &from, &ignored);
     if (err_is_of_machine(rc))
         *e = ignored;
     if (rc) {

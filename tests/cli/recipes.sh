@@ -147,6 +147,8 @@ code sim hgx-h100 --card deep.json -q
 printf 'model: bandwidth\nworkload: gpt3\nvary: { network: [hgx-h100] }\n' >said.yaml
 printf 'network: hgx-h100\nvary: { zip: { model: [bandwidth, alpha-beta], network.dims.pod.bw_GBps: [50, 50] } }\n' >zip.yaml
 code sweep said.yaml -q --card llama.json
+printf 'network: hgx-h100\nworkload: nosuch\n' >nowork.yaml
+one nowork.yaml -q --card llama.json
 code sweep zip.yaml -q --card llama.json
 code alloc mix-2026 -q --card llama.json 2>&1 | sed 's:; .*/:; :'
 code import --from megatron mixtral.sh --network dgx-h100-pod -q -o mixtral.yaml
