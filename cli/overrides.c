@@ -90,23 +90,26 @@ static int add_default(struct overrides *o, const char *key, const char *value, 
                        struct err *e)
 {
     const struct study_source from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n };
-    struct yaml_doc doc = { 0 };
+    struct yaml_doc doc;
     struct err ignored = { 0 };
     int32_t own_source;
+    const struct study_kind *kind = study_kinds[0];
+    bool has = false;
     int rc = source_open(&doc, &own_source, &from, &ignored);
-    if (!rc && strchr(key, '.')) /* may stand in a file that the study names */
-        rc = source_fetch(&doc, own_source, &from, &ignored);
-    if (err_is_of_machine(rc))
-        *e = ignored;
-    if (rc) {
+    if (!rc) {
+        yaml_id vary = yaml_get(&doc, doc.root, "vary");
+        kind = study_kind_of(&doc);
+        has = vary >= 0 && varies(&doc, vary, key);
+        if (strchr(key, '.')) /* may stand in a file that the study names */
+            rc = source_fetch(&doc, own_source, &from, &ignored);
+        /* Overrides are in the tree too, so the key is found whoever gave it. */
+        has = has || (!rc && yaml_find(&doc, key) >= 0);
         yaml_free(&doc);
-        return err_is_of_machine(rc) ? rc : 0;
     }
-    /* Overrides are in the tree too, so the key is found whoever gave it. */
-    yaml_id vary = yaml_get(&doc, doc.root, "vary");
-    bool has = yaml_find(&doc, key) >= 0 || (vary >= 0 && varies(&doc, vary, key));
-    const struct study_kind *kind = study_kind_of(&doc);
-    yaml_free(&doc);
+    if (err_is_of_machine(rc)) {
+        *e = ignored;
+        return rc;
+    }
     if (kind != study_kinds[0])
         return err_set(e, ERR_USAGE, "options --card and --search are for designs; %.200s is a study of %s",
                        from.path, kind->what);

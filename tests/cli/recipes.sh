@@ -149,6 +149,12 @@ printf 'network: hgx-h100\nvary: { zip: { model: [bandwidth, alpha-beta], networ
 code sweep said.yaml -q --card llama.json
 printf 'network: hgx-h100\nworkload: nosuch\n' >nowork.yaml
 one nowork.yaml -q --card llama.json
+cat >plans.yaml <<..
+network: hgx-h100
+workload: { model: { layers: 2, hidden: 4096, heads: 32, vocab: 32000, seq: 4096 }, parallel: { batch: 512 } }
+vary: { workload.search: [{ tp: [2] }, { tp: [4] }] }
+..
+code sweep plans.yaml -q --search parallelism
 code sweep zip.yaml -q --card llama.json
 code alloc mix-2026 -q --card llama.json 2>&1 | sed 's:; .*/:; :'
 code import --from megatron mixtral.sh --network dgx-h100-pod -q -o mixtral.yaml
