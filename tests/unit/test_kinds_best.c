@@ -629,3 +629,29 @@ TEST(floors_of_degrees_are_tight)
         search_shelf_free(shelf);
     }
 }
+
+/* A plan without a split fits the memory of an NPU: its row says which limits leave no split. */
+TEST(limits_that_clash_are_said)
+{
+    KEEP(struct study, s, study_close) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct best_answer, a, best_free) = { 0 };
+    const struct keep_rule rule = { .kind = &design_kind };
+    struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 1, .threads = 1 };
+    FOLDER(f);
+    put(&f, "small.yaml", files[0].text);
+    OK(designs_open(
+        &s,
+        put(&f, "study.yaml",
+            "network:\n  npu: small.yaml\n  dims:\n    - { name: node, shape: ring, size: 2 }\n"
+            "    - { name: pod, shape: switch, size: 2 }\n"
+            "workload: { name: w, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, "
+            "parallel: { batch: 16 }, search: { top: 1, tp: [1, 2], zero: [1], recompute: [none] } }\n"
+            "model: alpha-beta\nconstraints: [ node >= 10, pod >= 5 ]\nvary: { total_GBps: [4, 8] }\n"),
+        NULL, 0, e));
+    study_put_columns(&columns, &s, TABLE_ROWS);
+    OK(best_take_by(&ask.by, &rule, "time_s", &columns, e));
+    OK(best_find(&a, &ask, e));
+    assert_int_equal(a.n_infeasible, 2);
+    assert_non_null(strstr(text_str(&a.why), "the constraints contradict each other"));
+}

@@ -502,7 +502,9 @@ static int bound_split(struct best_parts *p, const struct design_point *s, const
         return rc;
     double least = of.least * (1 - AS_GOOD_REL);
     *aim->fresh_known = of.found;
-    p->time_s = fmax(p->time_s, least);
+    /* No plan has a split: a row says which limits leave none. */
+    if (isfinite(least))
+        p->time_s = fmax(p->time_s, least);
     price_tokens(p, s);
     return 0;
 }
