@@ -186,6 +186,22 @@ static void draw_switches(struct drawn *d, uint64_t seed)
                  "  total_GBps: [4, 20]\n");
 }
 
+/* Networks so alike that a plan is split to tell whether one is better than the best that is known. */
+static void draw_close(struct drawn *d, uint64_t seed)
+{
+    (void)seed;
+    *d = (struct drawn){ .by = "time_s" };
+    add(d->text,
+        "workload: { name: w, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64, attention: "
+        "flash }, parallel: { batch: 8 }, search: { top: 1, zero: [1], recompute: [none], micro_batch: [1, "
+        "2], schedule: [1f1b], interleave: [1], context: [ring] } }\n"
+        "model: alpha-beta\n"
+        "vary:\n  network:\n    factor:\n      npus: 8\n      npu: small.yaml\n      dims: 2\n      tiers:\n"
+        "        - { name: inner, dims: 1, shapes: [ring, full], latency_ns: 100 }\n"
+        "        - { name: outer, dims: 1, shapes: [ring, switch], latency_ns: 500 }\n"
+        "  total_GBps: [10]\n");
+}
+
 /* ---- every row ---- */
 
 static double value_of(const struct best_by *by, const struct table *t, int64_t row)
@@ -370,6 +386,7 @@ TEST(the_best_split_of_all_networks_is_that_of_all_rows)
     for (int i = 0; i < n; i++)
         try_study(&t, draw_factored, 16 + (uint64_t)i); /* of the first few every bound rules some out */
     try_study(&t, draw_switches, 0);
+    try_study(&t, draw_close, 0);
     print_message("%d studies: %d points, %d solved; ruled out by sizes %lld, by splits %lld\n", t.n_studies,
                   t.n_points, t.n_solved, (long long)t.by[BEST_SIZES], (long long)t.by[BEST_SPLIT]);
     if (!repeats_all(STUDIES))
