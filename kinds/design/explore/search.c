@@ -567,7 +567,7 @@ static void take_pair(void *with, const struct search_candidate *c)
     if (joint_is_priced(j)) {
         bound = fmax(bound, touch_again(&f, x, &t, c));
         f.value *= 1 + AS_GOOD;
-        if (f.value < most)
+        if (f.value <= most)
             meet_pair(p, &f);
     }
     f.value = f.time_s = bound;
@@ -597,6 +597,7 @@ static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err
         qsort(p->left.list, (size_t)p->left.n, sizeof *p->left.list, search_by_value);
     while (p->left.n && p->left.list[p->left.n - 1].value > p->most)
         p->left.n--;
+    keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
     return rc;
 }
 
