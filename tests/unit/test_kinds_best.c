@@ -647,28 +647,36 @@ TEST(floors_of_degrees_are_tight)
     }
 }
 
-/* A plan without a split fits the memory of an NPU: its row says which limits leave no split. */
-TEST(limits_that_clash_are_said)
+/* A plan without a split fits the memory of an NPU: its row says which limits leave no split. Where the batch
+ * is too small for any plan, memory is not what is missing. */
+TEST(why_there_is_no_design_is_said)
 {
-    KEEP(struct study, s, study_close) = { 0 };
-    KEEP(struct table, columns, table_free) = { 0 };
-    KEEP(struct best_answer, a, best_free) = { 0 };
-    const struct keep_rule rule = { .kind = &design_kind };
-    struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 1, .threads = 1 };
-    FOLDER(f);
-    put(&f, "small.yaml", files[0].text);
-    OK(designs_open(
-        &s,
-        put(&f, "study.yaml",
-            "network:\n  npu: small.yaml\n  dims:\n    - { name: node, shape: ring, size: 2 }\n"
-            "    - { name: pod, shape: switch, size: 2 }\n"
-            "workload: { name: w, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, "
-            "parallel: { batch: 16 }, search: { top: 1, tp: [1, 2], zero: [1], recompute: [none] } }\n"
-            "model: alpha-beta\nconstraints: [ node >= 10, pod >= 5 ]\nvary: { total_GBps: [4, 8] }\n"),
-        NULL, 0, e));
-    study_put_columns(&columns, &s, TABLE_ROWS);
-    OK(best_take_by(&ask.by, &rule, "time_s", &columns, e));
-    OK(best_find(&a, &ask, e));
-    assert_int_equal(a.n_infeasible, 2);
-    assert_non_null(strstr(text_str(&a.why), "the constraints contradict each other"));
+    static const struct {
+        const char *search, *limits, *why;
+    } cases[] = {
+        { "tp: [1, 2]", "constraints: [ node >= 10, pod >= 5 ]", "the constraints contradict each other" },
+        { "tp: [1], pp: [1], cp: [1]", "", "no legal plan fits the memory of an NPU" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct study, s, study_close) = { 0 };
+        KEEP(struct table, columns, table_free) = { 0 };
+        KEEP(struct best_answer, a, best_free) = { 0 };
+        const struct keep_rule rule = { .kind = &design_kind };
+        struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 1, .threads = 1 };
+        FOLDER(f);
+        put(&f, "small.yaml", files[0].text);
+        TEXT(text,
+             "network:\n  npu: small.yaml\n  dims:\n    - { name: node, shape: ring, size: 2 }\n"
+             "    - { name: pod, shape: switch, size: 2 }\n"
+             "workload: { name: w, model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, "
+             "parallel: { batch: 2 }, search: { top: 1, zero: [1], recompute: [none], %s } }\n"
+             "model: alpha-beta\n%s\nvary: { total_GBps: [4, 8] }\n",
+             cases[i].search, cases[i].limits);
+        OK(designs_open(&s, put(&f, "study.yaml", text_str(&text)), NULL, 0, e));
+        study_put_columns(&columns, &s, TABLE_ROWS);
+        OK(best_take_by(&ask.by, &rule, "time_s", &columns, e));
+        OK(best_find(&a, &ask, e));
+        assert_int_equal(a.n_infeasible, 2);
+        assert_non_null(strstr(text_str(&a.why), cases[i].why));
+    }
 }

@@ -999,7 +999,7 @@ static int put_back(struct hunt *b, const struct node *x, struct err *e)
     if (isinf(x->parts.time_s)) {
         b->out->n_infeasible += x->n;
         if (!b->out->why.n)
-            text_puts(&b->out->why, "no plan fits the memory of an NPU");
+            text_puts(&b->out->why, "no legal plan fits the memory of an NPU");
         return 0;
     }
     int32_t broken = find_broken(b, &x->parts, &by);
