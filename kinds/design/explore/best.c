@@ -627,7 +627,7 @@ struct node {
     enum step next;
     double last;        /* of the best few, when it was found */
     bool first;         /* to be solved before all others: fewer are known than are asked for */
-    enum best_bound by; /* the last bound that was found */
+    enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
 };
 
