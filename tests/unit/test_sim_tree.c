@@ -261,8 +261,9 @@ static void assert_cut(const struct shape_counts *c, const struct topo_dim *dim)
     int64_t room[TOPO_LEVELS + 1] = { 1 }, up[TOPO_LEVELS + 1] = { topo_node(dim) }, boxes = 1;
     bool left_is_less = true;
     for (int32_t k = 0; k < dim->n_levels; k++) {
+        double taper = k < dim->fabric.n_taper ? dim->fabric.taper[k] : 1;
         room[k + 1] = room[k] * topo_tree_places(dim, k);
-        boxes *= (int64_t)ceil((double)topo_tree_size(dim, k) / dim->fabric.taper[k] * (1 - 1e-12));
+        boxes *= (int64_t)ceil((double)topo_tree_size(dim, k) / taper * (1 - 1e-12));
         up[k + 1] = boxes * (k ? 1 : topo_rails(dim));
     }
     for (int32_t k = dim->n_levels; k-- > 0;) {
