@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ void bench_apart(void (*run)(const void *data, void *out), const void *data, voi
     if (child < 0)
         bench_stop("no child process");
     if (child == 0) {
+        omp_set_num_threads(1); /* a child has no threads of its parent's pool, and would wait for them */
         run(data, out);
         _exit(write(ends[1], out, size) != (ssize_t)size);
     }
