@@ -192,7 +192,7 @@ static void put_line(struct text *out, const char *s, size_t n)
 }
 
 /* What was written by lines is read again: a map in braces, say, has no line of its own for a key. */
-static int check_file(const struct text *out, const struct step_fit *f, struct err *e)
+static int check_npu_map(const struct text *out, const struct step_fit *f, struct err *e)
 {
     struct yaml_doc doc = { .root = -1 };
     struct err why = { 0 };
@@ -227,7 +227,7 @@ static int put_file(struct text *out, const struct step_fit *f, struct err *e)
         text_printf(out, "%s %.3g\n", key, f->share);
     put_band(out, f);
     text_free(&file);
-    return rc ? rc : check_file(out, f, e);
+    return rc ? rc : check_npu_map(out, f, e);
 }
 
 int calibrate_steps(struct text *out, struct run *run, const struct table *t, const char *path, struct err *e)
