@@ -656,7 +656,8 @@ static const char *behind_place(const char *text)
 struct pair {
     const struct table *a, *b;
     int64_t i, j;
-    bool set; /* the places of messages may differ: b is of --set, or a map is made by another axis */
+    bool set;   /* the places of messages may differ: b is of --set, or a map is made by another axis */
+    bool alone; /* b is of a study of this point */
     const char *what;
     int64_t *n_bad;
 };
@@ -673,13 +674,19 @@ __attribute__((format(printf, 2, 3))) static void say_bad(int64_t *n_bad, const 
     va_end(args);
 }
 
+/* A placement is compared with the first point of its study, which it is itself when it runs alone. */
+static bool is_against_others(const char *name)
+{
+    return strcmp(name, "base") == 0 || strncmp(name, "vs_base", 7) == 0 || strcmp(name, "wins") == 0;
+}
+
 static void compare_cells(const struct pair *p, const struct table *of)
 {
     char x[64], y[64];
     for (int32_t c = 0; c < of->n_cols; c++) {
         const char *name = of->names[c];
         const char *a = cell(x, p->a, p->i, name), *b = cell(y, p->b, p->j, name);
-        if (strcmp(name, "point") == 0)
+        if (strcmp(name, "point") == 0 || (p->alone && is_against_others(name)))
             continue;
         bool said = p->set && strcmp(name, "message") == 0;
         if (strcmp(said ? behind_place(a) : a, said ? behind_place(b) : b) != 0)
@@ -748,7 +755,7 @@ static void compare_point(struct subject *x, int64_t point, const struct study *
         designs_rows(&rows, w); /* without a store, which takes longer than the row */
     else
         MUST(campaign_rows(&rows, w, 1, e));
-    struct pair p = { .a = &x->all, .b = &rows, .set = set, .n_bad = &x->n_bad };
+    struct pair p = { .a = &x->all, .b = &rows, .set = set, .alone = true, .n_bad = &x->n_bad };
     p.what = set ? "--set" : "a study of one point";
     p.j = rows_of(&m, &rows, q);
     if (n != m)
