@@ -1087,7 +1087,7 @@ int32_t plan_memo_stages(struct plan_stage out[PLAN_MAX_STAGES], struct plan_mem
         return plan_stages(out, p, m);
     int64_t pp = p->degree[PLAN_PP], again = plan_is_partly_again(p);
     struct plan_memo_stages *s = &memo->stages[(uint64_t)(2 * p->interleave + again) % PLAN_MEMO_STAGES];
-    if (!s->n || s->pp != pp || s->interleave != p->interleave || s->again != again)
+    if (!s->n || s->pp != pp || s->interleave != p->interleave || s->ends != p->ends || s->again != again)
         *s = (struct plan_memo_stages){
             .pp = pp, .interleave = p->interleave, .ends = p->ends, .again = again
         };

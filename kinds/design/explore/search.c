@@ -244,26 +244,41 @@ static void take_survivor(void *with, const struct search_candidate *c)
 }
 
 /* One pass over all plans with two ways of timing: at the most bandwidth that rows allow, and at the
- * reference split. The most promising come first. */
-static int find_survivors(struct survivors *s, const struct splitting *x, struct err *e)
+ * reference split. @p take adds to @p s, at most @p most of them. */
+static int pass_plans(struct survivors *s, const struct splitting *x, int32_t most,
+                      bool (*skip)(void *with, double least_s),
+                      void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e)
 {
     const struct joint *j = &x->joint;
     const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
                                                 search_way(j->study, j->ref_Bps) },
                                       .n_ways = 2,
-                                      .skip = skip_survivors,
-                                      .take = take_survivor,
-                                      .with = s };
+                                      .skip = skip,
+                                      .take = take,
+                                      .with = with };
     s->of = x;
-    s->most = alloc_is_product(j->question.problem.objective) ? MOST_GUESSED : MOST_BOUNDED;
+    s->most = most;
     s->dropped = INFINITY;
     int rc = search_book_pass(x->book, &pass, e);
-    if (!rc && s->failed)
-        return err_nomem(e, "a search");
-    keep_most(s);
+    return !rc && s->failed ? err_nomem(e, "a search") : rc;
+}
+
+static void sort_survivors(struct survivors *s)
+{
     if (s->n)
         qsort(s->list, (size_t)s->n, sizeof *s->list, search_by_value);
-    return rc;
+}
+
+/* The most promising come first. */
+static int find_survivors(struct survivors *s, const struct splitting *x, struct err *e)
+{
+    bool product = alloc_is_product(x->joint.question.problem.objective);
+    int rc = pass_plans(s, x, product ? MOST_GUESSED : MOST_BOUNDED, skip_survivors, take_survivor, s, e);
+    if (rc)
+        return rc;
+    keep_most(s);
+    sort_survivors(s);
+    return 0;
 }
 
 /* ---- scouts ---- */
@@ -580,25 +595,14 @@ static void take_pair(void *with, const struct search_candidate *c)
 /* Survivors in the order of their bounds, those that came before the best was known left out. */
 static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
 {
-    const struct joint *j = &x->joint;
-    const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
-                                                search_way(j->study, j->ref_Bps) },
-                                      .n_ways = 2,
-                                      .skip = skip_pairs,
-                                      .take = take_pair,
-                                      .with = p };
-    p->left.of = x;
-    p->left.most = MOST_BOUNDED;
-    p->left.dropped = INFINITY;
-    int rc = search_book_pass(x->book, &pass, e);
-    if (!rc && p->left.failed)
-        return err_nomem(e, "a search");
-    if (p->left.n)
-        qsort(p->left.list, (size_t)p->left.n, sizeof *p->left.list, search_by_value);
+    int rc = pass_plans(&p->left, x, MOST_BOUNDED, skip_pairs, take_pair, p, e);
+    if (rc)
+        return rc;
+    sort_survivors(&p->left);
     while (p->left.n && p->left.list[p->left.n - 1].value > p->most)
         p->left.n--;
     keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
-    return rc;
+    return 0;
 }
 
 /* Of plans that are known, in all orders, the one whose cut at the reference split promises most. */
