@@ -54,6 +54,9 @@ static bool has_room(const struct alloc_row *row, const struct design *d)
     return row->sense != LINEXPR_EQ && room > 1e-6 * size;
 }
 
+/* What of the objective a solver's rounding may leave to a price: its duals are known no better. */
+#define PRICE_NOISE_REL 1e-10
+
 /* A row that leaves room has no price: what a solver leaves there is rounding. So is what could not
  * move the objective's last digits if all bandwidth went into it. */
 static double row_price(const struct alloc_row *row, const struct design *d, double shadow)
@@ -62,7 +65,7 @@ static double row_price(const struct alloc_row *row, const struct design *d, dou
     row_slack(row, d, &size);
     for (int32_t i = 0; i < d->n_dims; i++)
         coef = fmax(coef, fabs(row->coef[i]));
-    bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= 1e-12 * fabs(d->answer.value);
+    bool noise = fabs(shadow) * fmax(size, coef * d->total_Bps) <= PRICE_NOISE_REL * fabs(d->answer.value);
     return has_room(row, d) || noise ? 0 : shadow;
 }
 
