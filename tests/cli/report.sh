@@ -54,7 +54,7 @@ echo "== no result: a page of reasons"
 run report rows.csv --where status=infeasible -o none.html
 grep -A3 'class="lead"\|Rows without' none.html
 check page.html b.html front.html hostile.html name.html none.html
-echo "== a store that is not finished"
+echo "== the store of a shard"
 cat >study.yaml <<'..'
 name: small
 network: ring:4 switch:8
