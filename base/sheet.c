@@ -135,17 +135,20 @@ static bool says_nothing(const char *name, size_t n)
 
 const char *show_path(char buf[SHOW_VALUE], const char *path, size_t n)
 {
-    size_t key = n, above;
+    size_t key = n;
     while (key > 0 && path[key - 1] != '.')
         key--;
-    for (above = key ? key - 1 : 0; above > 0 && path[above - 1] != '.';)
-        above--;
-    if (key == 0)
-        snprintf(buf, SHOW_VALUE, "%.*s", (int)n, path);
-    else if (says_nothing(path + above, key - 1 - above))
+    /* Of "workloads[1].workload.parallel.batch" what tells it from workloads[0]'s. */
+    size_t end = key, above = key;
+    do {
+        end = above ? above - 1 : 0;
+        for (above = end; above > 0 && path[above - 1] != '.';)
+            above--;
+    } while (end > 0 && says_nothing(path + above, end - above));
+    if (end == 0)
         snprintf(buf, SHOW_VALUE, "%.*s", (int)(n - key), path + key);
     else
-        snprintf(buf, SHOW_VALUE, "%.*s of %.*s", (int)(n - key), path + key, (int)(key - 1 - above),
+        snprintf(buf, SHOW_VALUE, "%.*s of %.*s", (int)(n - key), path + key, (int)(end - above),
                  path + above);
     return buf;
 }

@@ -51,8 +51,8 @@ static void say_store(struct webpage *p, const struct store *s)
     const struct store_head *h = store_head_of(s);
     struct sweep_counts n = store_counts_of(s);
     if (h->n_shards > 1)
-        text_printf(&p->warns, "Shard %d of %d of a sweep: %lld of all %lld points are done here.\n", h->shard,
-                    h->n_shards, (long long)n.seen, (long long)h->n_points);
+        text_printf(&p->warns, "Shard %d of %d of a sweep: %lld of all %lld points are done here.\n",
+                    h->shard, h->n_shards, (long long)n.seen, (long long)h->n_points);
     else if (n.seen < h->n_points)
         text_printf(&p->warns, "This sweep is not finished: %lld of %lld points are done.\n",
                     (long long)n.seen, (long long)h->n_points);

@@ -219,7 +219,9 @@ TEST(paths_are_shown_as_people_say_them)
         { "network.npu", "npu" },
         { "", "" },
         { "a.", " of a" },
-        { ".a", "a of " },
+        { ".a", "a" },
+        { "workloads[1].workload.parallel.batch", "batch of workloads[1]" },
+        { "network.workload", "workload" },
     };
     char buf[SHOW_VALUE], longest[2 * SHOW_VALUE];
     for (size_t i = 0; i < COUNT_OF(cases); i++)
