@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/matrix.h"
 #include "base/vec.h"
 
@@ -59,9 +60,10 @@ struct path {
 };
 
 struct congestion {
+    struct arena arena; /* of all arrays but paths and hops */
     int32_t n_links, n_flows, n_paths, cap_paths, n_hops, cap_hops;
-    struct path *paths;  /* shape [n_paths] */
-    int32_t *hops;       /* shape [n_hops] */
+    struct path *paths;  /* shape [n_paths], owned */
+    int32_t *hops;       /* shape [n_hops], owned */
     int32_t n_packed;    /* paths that stand flow by flow, as they are read */
     int32_t *head, *n;   /* shape [n_flows]: first path, how many */
     double *demand, *pi; /* shape [n_flows] */
@@ -93,23 +95,22 @@ int congestion_build(struct congestion **out, int32_t n_links, int32_t n_flows, 
     struct congestion *x = *out = calloc(1, sizeof *x);
     if (!x)
         return err_nomem(e, "flows on a graph");
-    size_t links = (size_t)n_links + 1, flows = (size_t)n_flows + 1;
     double **of_links[] = { &x->c,       &x->y, &x->w,     &x->load, &x->dy,   &x->dw,
                             &x->product, &x->b, &x->along, &x->sum,  &x->value };
-    bool ok = true;
     for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
-        ok = (*of_links[i] = calloc(links, sizeof(double))) && ok;
-    x->touched = calloc(links, sizeof *x->touched);
-    x->is_touched = calloc(links, sizeof *x->is_touched);
-    x->matrix = calloc(links * links, sizeof *x->matrix);
-    x->demand = calloc(flows, sizeof *x->demand);
-    x->pi = calloc(flows, sizeof *x->pi);
-    x->head = calloc(flows, sizeof *x->head);
-    x->n = calloc(flows, sizeof *x->n);
-    if (!ok || !x->touched || !x->is_touched || !x->matrix || !x->demand || !x->pi || !x->head || !x->n) {
+        *of_links[i] = ARENA_TAKE(&x->arena, n_links, double);
+    x->touched = ARENA_TAKE(&x->arena, n_links, *x->touched);
+    x->is_touched = ARENA_TAKE(&x->arena, n_links, *x->is_touched);
+    x->matrix = ARENA_TAKE(&x->arena, (size_t)n_links * (size_t)n_links, *x->matrix);
+    x->demand = ARENA_TAKE(&x->arena, n_flows, *x->demand);
+    x->pi = ARENA_TAKE(&x->arena, n_flows, *x->pi);
+    x->head = ARENA_TAKE(&x->arena, n_flows, *x->head);
+    x->n = ARENA_TAKE(&x->arena, n_flows, *x->n);
+    int rc = arena_check(&x->arena, "flows on a graph", e);
+    if (rc) {
         congestion_free(x);
         *out = NULL;
-        return err_nomem(e, "flows on a graph");
+        return rc;
     }
     x->n_links = n_links;
     x->n_flows = n_flows;
@@ -124,11 +125,9 @@ void congestion_free(struct congestion *x)
 {
     if (!x)
         return;
-    void *owned[] = { x->paths, x->hops,    x->head,       x->n,       x->demand, x->pi,    x->c,
-                      x->y,     x->w,       x->load,       x->product, x->b,      x->along, x->sum,
-                      x->value, x->touched, x->is_touched, x->matrix,  x->dy,     x->dw };
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    arena_free(&x->arena);
+    free(x->paths);
+    free(x->hops);
     free(x);
 }
 

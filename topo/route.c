@@ -27,47 +27,29 @@ struct reached {
 
 /* Searches begin at both ends and go on where fewer arcs lead: where they meet little has been looked at. */
 struct topo_search {
-    struct reached *from[2]; /* shape [n_vertices], of the search from src and from dst, owned */
-    int32_t *queue[2];       /* shape [n_vertices], vertices in the order in which they were reached, owned */
+    struct reached *from[2]; /* shape [n_vertices], of the search from src and from dst */
+    int32_t *queue[2];       /* shape [n_vertices], vertices in the order in which they were reached */
     int32_t begin[2], n[2];  /* in the queue: first of the farthest vertices, and end */
     int64_t n_arcs[2];       /* arcs out of the farthest */
-    int32_t *ahead;          /* shape [n_vertices], arcs on towards dst of what src's search reached, owned */
-    int32_t *next;           /* shape [n_arcs], an arc is in one list at most, owned */
+    int32_t *ahead;          /* shape [n_vertices], arcs on towards dst of what src's search reached */
+    int32_t *next;           /* shape [n_arcs], an arc is in one list at most */
     int32_t round;
 };
 
-void topo_search_free(struct topo_search *s)
+/* Of the arena of its routes. ERR_NOMEM. */
+static int open_search(struct topo_routes *r, struct err *e)
 {
-    for (int end = 0; end < 2 && s; end++) {
-        free(s->from[end]);
-        free(s->queue[end]);
-    }
+    struct topo_search *s = ARENA_TAKE(&r->arena, 1, *s);
     if (s) {
-        free(s->ahead);
-        free(s->next);
+        s->ahead = ARENA_TAKE(&r->arena, r->n_vertices, *s->ahead);
+        s->next = ARENA_TAKE(&r->arena, r->n_arcs, *s->next);
     }
-    free(s);
-}
-
-static struct topo_search *open_search(const struct topo_routes *r)
-{
-    size_t n = (size_t)r->n_vertices;
-    struct topo_search *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->ahead = malloc(n * sizeof *s->ahead);
-    s->next = malloc(((size_t)r->n_arcs + 1) * sizeof *s->next);
-    bool whole = s->ahead && s->next;
-    for (int end = 0; end < 2; end++) {
-        s->from[end] = calloc(n, sizeof *s->from[end]);
-        s->queue[end] = malloc(n * sizeof *s->queue[end]);
-        whole = whole && s->from[end] && s->queue[end];
+    for (int end = 0; end < 2 && s; end++) {
+        s->from[end] = ARENA_TAKE(&r->arena, r->n_vertices, *s->from[end]);
+        s->queue[end] = ARENA_TAKE(&r->arena, r->n_vertices, *s->queue[end]);
     }
-    if (!whole) {
-        topo_search_free(s);
-        return NULL;
-    }
-    return s;
+    r->search = r->arena.failed ? NULL : s;
+    return arena_check(&r->arena, "routes", e);
 }
 
 static bool is_reached(const struct topo_search *s, int end, int32_t v)
@@ -202,22 +184,19 @@ static int topo_search_path(struct topo_path *path, struct topo_routes *r, const
     char src[TOPO_VERTEX_TEXT], dst[TOPO_VERTEX_TEXT];
     if (trip->src == trip->dst)
         return 0;
-    if (!r->search)
-        r->search = open_search(r);
-    if (!r->search)
-        return err_nomem(e, "routes");
+    int rc = r->search ? 0 : open_search(r, e);
+    if (rc)
+        return rc;
     if (!route_search(r->search, r, (int32_t)trip->src, (int32_t)trip->dst))
         return err_set(e, ERR_RANGE, "no route from %s to %s: failed links cut all of them",
                        topo_vertex_name(src, r->graph, trip->src),
                        topo_vertex_name(dst, r->graph, trip->dst));
-    for (int32_t v = (int32_t)trip->src; v != trip->dst;) {
+    for (int32_t v = (int32_t)trip->src; v != trip->dst && !rc;) {
         int32_t arc = next_arc(r, v, trip);
-        int rc = topo_path_push(path, arc, e);
-        if (rc)
-            return rc;
+        rc = topo_path_push(path, arc, e);
         v = r->to[arc];
     }
-    return 0;
+    return rc;
 }
 
 /* ---- building ---- */
@@ -247,12 +226,11 @@ static void place_dimensions(struct topo_routes *r)
 /* Arcs sorted by where they lead, then (stably) by where they begin: counting sort, twice. */
 static int sort_arcs(struct topo_routes *r, struct err *e)
 {
-    size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs;
-    int32_t *by_end = malloc((n_arcs + 1) * sizeof *by_end);
-    int32_t *at = calloc(n_vertices + 1, sizeof *at);
-    if (!by_end || !at) {
-        free(by_end);
-        free(at);
+    size_t n_vertices = (size_t)r->n_vertices;
+    struct arena own = { 0 };
+    int32_t *by_end = ARENA_TAKE(&own, r->n_arcs, *by_end), *at = ARENA_TAKE(&own, r->n_vertices, *at);
+    if (own.failed) {
+        arena_free(&own);
         return err_nomem(e, "routes");
     }
     /* As many arcs begin at a vertex as end there. */
@@ -266,8 +244,7 @@ static int sort_arcs(struct topo_routes *r, struct err *e)
     memcpy(at, r->first, n_vertices * sizeof *at);
     for (int32_t i = 0; i < r->n_arcs; i++)
         r->out[at[r->to[by_end[i] ^ 1]]++] = by_end[i];
-    free(by_end);
-    free(at);
+    arena_free(&own);
     return 0;
 }
 
@@ -333,17 +310,14 @@ static int check_connected(const struct topo_routes *r, struct err *e)
 
 static int path_reserve(struct topo_routes *r, struct err *e)
 {
-    size_t n_vertices = (size_t)r->n_vertices, n_arcs = (size_t)r->n_arcs + 1;
-    r->to = malloc(n_arcs * sizeof *r->to);
-    r->bw_Bps = malloc(n_arcs * sizeof *r->bw_Bps);
-    r->lat_s = malloc(n_arcs * sizeof *r->lat_s);
-    r->share = malloc((n_arcs / 2 + 1) * sizeof *r->share);
-    r->dims = r->described ? NULL : malloc((n_arcs / 2 + 1) * sizeof *r->dims);
-    r->out = malloc(n_arcs * sizeof *r->out);
-    r->first = calloc(n_vertices + 1, sizeof *r->first);
-    if (!r->to || !r->bw_Bps || !r->lat_s || !r->share || !r->out || !r->first || !(r->dims || r->described))
-        return err_nomem(e, "routes");
-    return 0;
+    r->to = ARENA_TAKE(&r->arena, r->n_arcs, *r->to);
+    r->bw_Bps = ARENA_TAKE(&r->arena, r->n_arcs, *r->bw_Bps);
+    r->lat_s = ARENA_TAKE(&r->arena, r->n_arcs, *r->lat_s);
+    r->share = ARENA_TAKE(&r->arena, r->n_arcs / 2, *r->share);
+    r->dims = r->described ? NULL : ARENA_TAKE(&r->arena, r->n_arcs / 2, *r->dims);
+    r->out = ARENA_TAKE(&r->arena, r->n_arcs, *r->out);
+    r->first = ARENA_TAKE(&r->arena, r->n_vertices + 1, *r->first);
+    return arena_check(&r->arena, "routes", e);
 }
 
 int topo_routes_build(struct topo_routes *r, const struct topo_graph *g, struct err *e)
@@ -385,14 +359,7 @@ int topo_routes_lay(struct topo_routes *r, const struct topo_network *net, struc
 
 void topo_routes_free(struct topo_routes *r)
 {
-    topo_search_free(r->search);
-    free(r->to);
-    free(r->bw_Bps);
-    free(r->lat_s);
-    free(r->share);
-    free(r->dims);
-    free(r->first);
-    free(r->out);
+    arena_free(&r->arena);
     *r = (struct topo_routes){ 0 };
 }
 

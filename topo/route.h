@@ -7,6 +7,7 @@
 #ifndef TOPO_ROUTE_H
 #define TOPO_ROUTE_H
 
+#include "base/arena.h"
 #include "topo/graph.h"
 
 /** How a route is chosen. */
@@ -34,17 +35,18 @@ struct topo_routes {
     bool described;                 /**< the graph was built from net: routes in order of dimensions exist */
     uint64_t seed;                  /**< of TOPO_ROUTE_ECMP; 0 at first, set it freely */
     int32_t n_npus, n_vertices, n_arcs;
-    int32_t *to;      /**< shape [n_arcs], vertex an arc leads to, owned */
-    double *bw_Bps;   /**< shape [n_arcs], as built [B/s], > 0, owned */
-    double *lat_s;    /**< shape [n_arcs] [s], owned */
-    double *share;    /**< shape [n_arcs / 2], of a link's capacity that is left: 1 whole, 0 failed; owned */
-    int32_t n_failed; /**< links of which nothing is left */
-    int32_t *first; /**< shape [n_vertices + 1]: arcs out of vertex v are out[first[v]..first[v+1]), owned */
-    int32_t *out;   /**< shape [n_arcs], of a vertex by the vertex they lead to, then by number; owned */
+    struct arena arena; /**< of all arrays */
+    int32_t *to;        /**< shape [n_arcs], vertex an arc leads to */
+    double *bw_Bps;     /**< shape [n_arcs], as built [B/s], > 0 */
+    double *lat_s;      /**< shape [n_arcs] [s] */
+    double *share;      /**< shape [n_arcs / 2], of a link's capacity that is left: 1 whole, 0 failed */
+    int32_t n_failed;   /**< links of which nothing is left */
+    int32_t *first;     /**< shape [n_vertices + 1]: arcs out of vertex v are out[first[v]..first[v+1]) */
+    int32_t *out;       /**< shape [n_arcs], of a vertex by the vertex they lead to, then by number */
     int64_t first_link[TOPO_MAX_DIMS], group_links[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     int64_t first_switch[TOPO_MAX_DIMS];
-    int32_t *dims; /**< shape [n_arcs / 2], of a custom graph: see topo_link_dim(), owned; else NULL */
-    struct topo_search *search; /**< from the first search on, owned */
+    int32_t *dims;              /**< shape [n_arcs / 2], of a custom graph: see topo_link_dim(); else NULL */
+    struct topo_search *search; /**< from the first search on */
 };
 
 /**
@@ -139,9 +141,5 @@ int32_t topo_switch_arc(const struct topo_routes *r, int32_t d, int64_t npu, int
 /** Hops from every vertex to @p dst into @p hops, shape [n_vertices], -1 = no way. ERR_NOMEM. O(vertices +
  * links). */
 int topo_hops_to(int32_t *hops, const struct topo_routes *r, int32_t dst, struct err *e);
-
-/* ---- searches ---- */
-
-void topo_search_free(struct topo_search *s); /**< NULL is fine */
 
 #endif

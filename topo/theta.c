@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/simplex.h"
 #include "base/stat.h"
@@ -56,8 +57,8 @@ enum { MAX_ROUNDS = 1000, MAX_STEPS = 200, IDLE_STEPS = 25, GATHER_ROUNDS = 5 };
 /* Members of the groups of one part, group by group. */
 struct theta_groups {
     int32_t n;       /* members of a group */
-    int32_t *member; /* shape [n_npus], owned: npu at place i of group g is member[g * n + i] */
-    int32_t *place;  /* shape [n_npus], owned: its inverse */
+    int32_t *member; /* shape [n_npus]: npu at place i of group g is member[g * n + i] */
+    int32_t *place;  /* shape [n_npus]: its inverse */
 };
 
 /* What a source sends to one NPU. */
@@ -69,6 +70,7 @@ struct theta_flow {
 HEAP(reaches, struct stat_rank, stat_before)
 
 struct theta {
+    struct arena arena; /* of all arrays but flows */
     int32_t n_npus, n_vertices, n_links, n_classes, n_vars, n_sources;
     int32_t *first,
         *arcs;    /* arcs out of v: arcs[first[v] .. first[v + 1]); arc 2 l leads from a link's lower end */
@@ -82,7 +84,7 @@ struct theta {
     struct theta_groups groups[TOPO_MAX_DIMS];
     struct simplex *master;        /* columns: lengths, then u of each source; NULL where it goes by paths */
     struct congestion *congestion; /* else */
-    struct theta_flow *flows;      /* shape [n_flows]: pairs of ends, by source */
+    struct theta_flow *flows;      /* shape [n_flows], owned: pairs of ends, by source */
     int32_t n_flows, *first_flow; /* of source i: first_flow[i] .. first_flow[i + 1], shape [n_sources + 1] */
     double scale;                 /* right-hand side of the master, so that lengths are about one */
     double *best;                 /* shape [n_vars], feasible lengths with the least C . y so far */
@@ -127,16 +129,15 @@ static int build_groups(struct theta *t, int32_t part, struct err *e)
                            (int)p->members[k], (int)p->stride[k], (int)t->demand.sizes[k]);
         g->n *= p->members[k];
     }
-    g->member = calloc((size_t)t->n_npus, sizeof *g->member);
-    g->place = calloc((size_t)t->n_npus, sizeof *g->place);
-    if (!g->member || !g->place)
-        return err_nomem(e, "demand on a graph");
-    for (int32_t v = 0; v < t->n_npus; v++) {
+    g->member = ARENA_TAKE(&t->arena, t->n_npus, *g->member);
+    g->place = ARENA_TAKE(&t->arena, t->n_npus, *g->place);
+    int rc = arena_check(&t->arena, "demand on a graph", e);
+    for (int32_t v = 0; v < t->n_npus && !rc; v++) {
         int32_t at, group = group_of(&at, &t->demand, p, v);
         g->place[v] = group * g->n + at;
         g->member[g->place[v]] = v;
     }
-    return 0;
+    return rc;
 }
 
 /* Add what s sends to flow[]. */
@@ -224,14 +225,12 @@ static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t
     bool both = is_symmetric(&t->demand);
     size_t room = (size_t)t->n_vertices + (size_t)t->n_links + (size_t)t->n_npus * TOPO_MAX_DIMS;
     int32_t *orbit = calloc(room, sizeof *orbit);
-    t->var = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var);
-    t->var_class = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var_class);
-    t->var_weight = calloc(2 * (size_t)t->n_links + 1, sizeof *t->var_weight);
-    t->sources = calloc((size_t)t->n_npus, sizeof *t->sources);
-    t->times = calloc((size_t)t->n_npus, sizeof *t->times);
-    int rc = orbit && t->var && t->var_class && t->var_weight && t->sources && t->times
-                 ? 0
-                 : err_nomem(e, "demand on a graph");
+    t->var = ARENA_TAKE(&t->arena, 2 * t->n_links, *t->var);
+    t->var_class = ARENA_TAKE(&t->arena, 2 * t->n_links, *t->var_class);
+    t->var_weight = ARENA_TAKE(&t->arena, 2 * t->n_links, *t->var_weight);
+    t->sources = ARENA_TAKE(&t->arena, t->n_npus, *t->sources);
+    t->times = ARENA_TAKE(&t->arena, t->n_npus, *t->times);
+    int rc = orbit ? arena_check(&t->arena, "demand on a graph", e) : err_nomem(e, "demand on a graph");
     for (size_t v = 0; v < room && !rc; v++)
         orbit[v] = (int32_t)v;
     if (!rc && both)
@@ -259,11 +258,12 @@ static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t
 
 static int build_arcs(struct theta *t, const struct topo_wires *w, struct err *e)
 {
-    t->first = calloc((size_t)t->n_vertices + 2, sizeof *t->first);
-    t->arcs = calloc(2 * (size_t)t->n_links + 1, sizeof *t->arcs);
-    t->to = calloc(2 * (size_t)t->n_links + 1, sizeof *t->to);
-    if (!t->first || !t->arcs || !t->to)
-        return err_nomem(e, "demand on a graph");
+    t->first = ARENA_TAKE(&t->arena, t->n_vertices + 2, *t->first);
+    t->arcs = ARENA_TAKE(&t->arena, 2 * t->n_links, *t->arcs);
+    t->to = ARENA_TAKE(&t->arena, 2 * t->n_links, *t->to);
+    int rc = arena_check(&t->arena, "demand on a graph", e);
+    if (rc)
+        return rc;
     for (int32_t a = 0; a < 2 * t->n_links; a++) {
         const struct topo_link *link = &w->links[a / 2];
         t->to[a] = (int32_t)(a % 2 ? link->src : link->dst);
@@ -282,23 +282,22 @@ static int build_arcs(struct theta *t, const struct topo_wires *w, struct err *e
 
 static int build_room(struct theta *t, struct err *e)
 {
-    size_t n = (size_t)t->n_vertices, vars = (size_t)t->n_vars, all = vars + (size_t)t->n_sources;
+    int32_t n = t->n_vertices, all = t->n_vars + t->n_sources;
     double **of_vertices[] = { &t->dist, &t->paths, &t->flow };
     double **of_vars[] = { &t->load, &t->asked, &t->vertex, &t->cost, &t->best };
-    bool ok = true;
     for (size_t i = 0; i < sizeof of_vertices / sizeof *of_vertices; i++)
-        ok = (*of_vertices[i] = calloc(n, sizeof(double))) && ok;
+        *of_vertices[i] = ARENA_TAKE(&t->arena, n, double);
     for (size_t i = 0; i < sizeof of_vars / sizeof *of_vars; i++)
-        ok = (*of_vars[i] = calloc(vars + 1, sizeof(double))) && ok;
-    t->order = calloc(n, sizeof *t->order);
-    t->parent = calloc(n, sizeof *t->parent);
-    t->settled = calloc(n, sizeof *t->settled);
-    t->u = calloc((size_t)t->n_sources, sizeof *t->u);
-    t->heap = calloc(2 * (size_t)t->n_links + 1, sizeof *t->heap);
-    t->columns = calloc(all, sizeof *t->columns);
-    t->values = calloc(all, sizeof *t->values);
-    ok = ok && t->order && t->parent && t->settled && t->u && t->heap && t->columns && t->values;
-    return ok ? 0 : err_nomem(e, "demand on a graph");
+        *of_vars[i] = ARENA_TAKE(&t->arena, t->n_vars, double);
+    t->order = ARENA_TAKE(&t->arena, n, *t->order);
+    t->parent = ARENA_TAKE(&t->arena, n, *t->parent);
+    t->settled = ARENA_TAKE(&t->arena, n, *t->settled);
+    t->u = ARENA_TAKE(&t->arena, t->n_sources, *t->u);
+    t->heap = ARENA_TAKE(&t->arena, 2 * t->n_links + 1, *t->heap);
+    t->columns = ARENA_TAKE(&t->arena, all, *t->columns);
+    t->values = ARENA_TAKE(&t->arena, all, *t->values);
+    t->first_flow = ARENA_TAKE(&t->arena, t->n_sources + 1, *t->first_flow);
+    return arena_check(&t->arena, "demand on a graph", e);
 }
 
 /* Lengths, then u of each source, and the row sum of times * u >= scale. No u has a bound: one at 0 would let
@@ -324,9 +323,6 @@ static int list_flows(struct theta *t, struct err *e)
 {
     bool once = is_symmetric(&t->demand) && t->n_sources == t->n_npus;
     int32_t cap = 0;
-    t->first_flow = calloc((size_t)t->n_sources + 1, sizeof *t->first_flow);
-    if (!t->first_flow)
-        return err_nomem(e, "demand on a graph");
     for (int32_t i = 0; i < t->n_sources; i++) {
         int32_t s = t->sources[i];
         memset(t->flow, 0, (size_t)t->n_vertices * sizeof *t->flow);
@@ -405,16 +401,8 @@ void theta_free(struct theta *t)
 {
     if (!t)
         return;
-    void *owned[] = { t->first,   t->arcs,   t->to,         t->var,   t->var_class, t->var_weight, t->sources,
-                      t->times,   t->best,   t->dist,       t->paths, t->flow,      t->load,       t->order,
-                      t->settled, t->asked,  t->vertex,     t->cost,  t->u,         t->columns,    t->values,
-                      t->heap,    t->parent, t->first_flow, t->flows };
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
-    for (int32_t k = 0; k < TOPO_MAX_DIMS; k++) {
-        free(t->groups[k].member);
-        free(t->groups[k].place);
-    }
+    arena_free(&t->arena);
+    free(t->flows);
     simplex_free(t->master);
     congestion_free(t->congestion);
     free(t);

@@ -65,12 +65,13 @@ static int sum_nodes(double *sum, const struct topo_wires *w, const double *valu
 
 static int copy_wires(struct topo_wires *w, const struct topo_graph *g, struct err *e)
 {
-    w->links = calloc((size_t)w->n_links + 1, sizeof *w->links);
-    w->classes = calloc((size_t)w->n_classes + 1, sizeof *w->classes);
-    w->usd = calloc((size_t)w->n_vertices + 1, sizeof *w->usd);
-    w->watt = calloc((size_t)w->n_vertices + 1, sizeof *w->watt);
-    if (!w->links || !w->classes || !w->usd || !w->watt)
-        return err_nomem(e, "wires of a graph");
+    w->links = ARENA_TAKE(&w->arena, w->n_links, *w->links);
+    w->classes = ARENA_TAKE(&w->arena, w->n_classes + 1, *w->classes);
+    w->usd = ARENA_TAKE(&w->arena, w->n_vertices, *w->usd);
+    w->watt = ARENA_TAKE(&w->arena, w->n_vertices, *w->watt);
+    int rc = arena_check(&w->arena, "wires of a graph", e);
+    if (rc)
+        return rc;
     for (int32_t c = 0; c < w->n_classes; c++)
         snprintf(w->classes[c], TOPO_NAME, "%s", topo_graph_class(g, c));
     for (int32_t v = 0; v < w->n_vertices; v++) {
@@ -127,12 +128,7 @@ int topo_wires_build(struct topo_wires *w, const struct topo_graph *g, struct er
 
 void topo_wires_free(struct topo_wires *w)
 {
-    free(w->links);
-    free(w->classes);
-    free(w->usd);
-    free(w->watt);
-    free(w->kinds);
-    free(w->weight);
+    arena_free(&w->arena);
     *w = (struct topo_wires){ 0 };
 }
 
@@ -144,12 +140,8 @@ bool topo_wires_priced(const struct topo_wires *w)
 /* ---- classes as dimensions ---- */
 
 /* Links between a vertex and the nearest NPU, by a search from all NPUs at once. */
-static int find_heights(int32_t **out, const struct topo_wires *w, struct err *e)
+static void find_heights(int32_t *height, const struct topo_wires *w)
 {
-    int32_t *height = calloc((size_t)w->n_vertices + 1, sizeof *height);
-    *out = height;
-    if (!height)
-        return err_nomem(e, "wires of a graph");
     for (int32_t v = w->n_npus; v < w->n_vertices; v++)
         height[v] = w->n_vertices;
     for (bool moved = true; moved;) {
@@ -163,7 +155,6 @@ static int find_heights(int32_t **out, const struct topo_wires *w, struct err *e
                 }
             }
     }
-    return 0;
 }
 
 /* Sums over the links of class d, then over N times what makes B. */
@@ -216,11 +207,9 @@ static void sum_npus(double *share, const struct topo_wires *w, int32_t d, bool 
     }
 }
 
-static int fill_npu_shares(struct topo_wires *w, int32_t n_dims, struct err *e)
+/* @p share: room, shape [n_npus]. */
+static void fill_npu_shares(struct topo_wires *w, int32_t n_dims, double *share)
 {
-    double *share = calloc((size_t)w->n_npus + 1, sizeof *share);
-    if (!share)
-        return err_nomem(e, "wires of a graph");
     for (int32_t d = 0; d < n_dims; d++) {
         struct topo_wire_class *k = &w->kinds[d];
         sum_npus(share, w, d, false);
@@ -230,8 +219,6 @@ static int fill_npu_shares(struct topo_wires *w, int32_t n_dims, struct err *e)
         for (int32_t v = 0; v < w->n_npus; v++)
             k->nic_share = fmax(k->nic_share, share[v]);
     }
-    free(share);
-    return 0;
 }
 
 int topo_wires_nics(int64_t *n, const struct topo_wires *w, int32_t d, double bw_Bps, double port_Bps,
@@ -317,31 +304,30 @@ static int settle_sizes(struct topo_network *net, const struct topo_wires *w, st
 
 int topo_wires_bind(struct topo_wires *w, struct topo_network *net, int32_t *at, struct err *e)
 {
+    struct arena own = { 0 };
     settle_classes(w, net);
     *at = -1;
-    int32_t *dim_of = calloc((size_t)w->n_classes + 1, sizeof *dim_of), *height = NULL;
     int rc = net->n_dims == 0 ? topo_wires_list(net, w, e) : 0;
-    if (rc) {
-        free(dim_of);
+    if (rc)
         return rc;
-    }
-    w->kinds = calloc((size_t)net->n_dims + 1, sizeof *w->kinds);
-    w->weight = calloc((size_t)w->n_links + 1, sizeof *w->weight);
-    if (!dim_of || !w->kinds || !w->weight)
-        rc = err_nomem(e, "wires of a graph");
+    int32_t *dim_of = ARENA_TAKE(&own, w->n_classes, *dim_of),
+            *height = ARENA_TAKE(&own, w->n_vertices, *height);
+    double *share = ARENA_TAKE(&own, w->n_npus, *share);
+    w->kinds = ARENA_TAKE(&w->arena, net->n_dims, *w->kinds);
+    w->weight = ARENA_TAKE(&w->arena, w->n_links, *w->weight);
+    rc = arena_check(own.failed ? &own : &w->arena, "wires of a graph", e);
     if (!rc)
         rc = match_classes(dim_of, w, net, at, e);
     if (!rc)
         rc = settle_sizes(net, w, e);
     for (int32_t i = 0; i < w->n_links && !rc; i++)
         w->links[i].cls = dim_of[w->links[i].cls];
-    if (!rc)
-        rc = find_heights(&height, w, e);
-    for (int32_t d = 0; d < net->n_dims && !rc; d++)
-        fill_class(w, d, height);
-    if (!rc)
-        rc = fill_npu_shares(w, net->n_dims, e);
-    free(dim_of);
-    free(height);
+    if (!rc) {
+        find_heights(height, w);
+        for (int32_t d = 0; d < net->n_dims; d++)
+            fill_class(w, d, height);
+        fill_npu_shares(w, net->n_dims, share);
+    }
+    arena_free(&own);
     return rc;
 }

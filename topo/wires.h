@@ -2,6 +2,7 @@
 #ifndef TOPO_WIRES_H
 #define TOPO_WIRES_H
 
+#include "base/arena.h"
 #include "topo/graph.h"
 
 /**
@@ -27,17 +28,18 @@ struct topo_wire_class {
  */
 struct topo_wires {
     int32_t n_npus, n_vertices, n_links, n_classes;
-    struct topo_link *links;    /**< shape [n_links], owned */
-    char (*classes)[TOPO_NAME]; /**< shape [n_classes], owned */
-    double *usd, *watt; /**< of vertices, shape [n_vertices], owned; NaN where the file does not say */
+    struct arena arena;         /**< of all arrays */
+    struct topo_link *links;    /**< shape [n_links] */
+    char (*classes)[TOPO_NAME]; /**< shape [n_classes] */
+    double *usd, *watt;         /**< of vertices, shape [n_vertices]; NaN where the file does not say */
     double link_usd, link_watt; /**< sums over links; NaN where the file gives none at all */
     double node_usd, node_watt; /**< the same over vertices */
     bool own_prices;            /**< a study takes usd of edges and nodes for its prices */
     bool unpriced_switches;     /**< links have prices, switches do not */
     bool no_kinds;              /**< topo_graph_lacks_kinds() */
     /* After topo_wires_bind(). */
-    struct topo_wire_class *kinds; /**< shape [n_classes], owned: of dimension d of the network */
-    double *weight;                /**< shape [n_links], owned: bandwidth over that of one NPU in its class */
+    struct topo_wire_class *kinds; /**< shape [n_classes]: of dimension d of the network */
+    double *weight;                /**< shape [n_links]: bandwidth over that of one NPU in its class */
 };
 
 /**

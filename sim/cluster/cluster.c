@@ -152,8 +152,8 @@ static int cluster_keep_paths(struct cluster *c, struct err *e)
 void cluster_room_free(struct cluster_room *room)
 {
     topo_path_free(&room->path);
-    /* All else of the view is the cluster's. */
-    topo_search_free(room->routes.search);
+    /* All of the view but its search is the cluster's. */
+    topo_routes_free(&room->routes);
     *room = (struct cluster_room){ 0 };
 }
 
@@ -170,6 +170,7 @@ int cluster_find_path(struct cluster_path *path, const struct cluster *c, int32_
      * own. */
     if (!room->open) {
         room->routes = c->routes;
+        room->routes.arena = (struct arena){ 0 };
         room->routes.search = NULL;
         room->open = true;
     }
