@@ -47,7 +47,7 @@ struct fn_builder {
     struct b_term *terms;
     int32_t n_leaves, n_maxima, n_terms;
     int32_t cap_leaves, cap_maxima, cap_terms;
-    int32_t *leaf_of; /* of tree nodes: builder's leaf index */
+    int32_t *leaf_of; /* of tree nodes: builder's leaf index; owned, as the lists above */
     bool failed;
 };
 
@@ -292,15 +292,15 @@ static void builder_free(struct fn_builder *b)
     free(b->leaf_of);
 }
 
-static bool step_fn_reserve(struct step_fn *f, int32_t terms, int32_t leaves, int32_t maxima, int32_t nodes)
+/* Room for so many; their counts are 0 until they are laid out. */
+static void step_fn_reserve(struct step_fn *f, size_t terms, size_t leaves, size_t maxima, size_t nodes)
 {
-    f->const_s = calloc((size_t)terms, sizeof *f->const_s);
-    f->leaf_begin = calloc((size_t)terms + 1, sizeof *f->leaf_begin);
-    f->max_begin = calloc((size_t)terms + 1, sizeof *f->max_begin);
-    f->term_begin = calloc((size_t)maxima + 1, sizeof *f->term_begin);
-    f->traffic_B = calloc((size_t)leaves * DIMS + 1, sizeof *f->traffic_B);
-    f->leaf_of = calloc((size_t)nodes + 1, sizeof *f->leaf_of);
-    return f->const_s && f->leaf_begin && f->max_begin && f->term_begin && f->traffic_B && f->leaf_of;
+    f->const_s = ARENA_TAKE(&f->arena, terms, *f->const_s);
+    f->leaf_begin = ARENA_TAKE(&f->arena, terms + 1, *f->leaf_begin);
+    f->max_begin = ARENA_TAKE(&f->arena, terms + 1, *f->max_begin);
+    f->term_begin = ARENA_TAKE(&f->arena, maxima + 1, *f->term_begin);
+    f->traffic_B = ARENA_TAKE(&f->arena, leaves * DIMS, *f->traffic_B);
+    f->leaf_of = ARENA_TAKE(&f->arena, nodes, *f->leaf_of);
 }
 
 /* Lists were built by prepending: read them into place back to front. */
@@ -328,7 +328,9 @@ static void place_leaves(struct step_fn *f, struct fn_builder *b, int32_t k, int
 static int flatten(struct step_fn *f, struct fn_builder *b, struct err *e)
 {
     int32_t *term_from = calloc((size_t)b->n_terms + 1, sizeof *term_from);
-    if (!term_from || !step_fn_reserve(f, b->n_terms, b->n_leaves, b->n_maxima, b->tree->n_nodes)) {
+    step_fn_reserve(f, (size_t)b->n_terms, (size_t)b->n_leaves, (size_t)b->n_maxima,
+                    (size_t)b->tree->n_nodes);
+    if (!term_from || f->arena.failed) {
         free(term_from);
         return err_nomem(e, "a training step");
     }
@@ -385,18 +387,12 @@ int step_compile(struct step_fn *f, const struct step_tree *t, const struct topo
 
 void step_fn_free(struct step_fn *f)
 {
-    free(f->const_s);
-    free(f->leaf_begin);
-    free(f->max_begin);
-    free(f->term_begin);
-    free(f->traffic_B);
-    free(f->leaf_of);
+    arena_free(&f->arena);
     *f = (struct step_fn){ 0 };
 }
 
-/* Room for all inputs, and for the one maximum that may join them. */
-static int step_join_reserve(struct step_fn *out, const struct step_fn *const *f, int32_t n, bool take_max,
-                             struct err *e)
+/* Room for all inputs, and for the one maximum that may join them. Returns how many terms. */
+static size_t step_join_reserve(struct step_fn *out, const struct step_fn *const *f, int32_t n, bool take_max)
 {
     size_t terms = 1, leaves = 0, maxima = take_max, nodes = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -407,17 +403,8 @@ static int step_join_reserve(struct step_fn *out, const struct step_fn *const *f
         nodes += (size_t)f[i]->n_nodes;
     }
     *out = (struct step_fn){ .n_dims = f[0]->n_dims };
-    out->const_s = calloc(terms, sizeof *out->const_s);
-    out->leaf_begin = calloc(terms + 1, sizeof *out->leaf_begin);
-    out->max_begin = calloc(terms + 1, sizeof *out->max_begin);
-    out->term_begin = calloc(maxima + 1, sizeof *out->term_begin);
-    out->traffic_B = calloc(leaves * DIMS + 1, sizeof *out->traffic_B);
-    out->leaf_of = calloc(nodes + 1, sizeof *out->leaf_of);
-    if (out->const_s && out->leaf_begin && out->max_begin && out->term_begin && out->traffic_B &&
-        out->leaf_of)
-        return 0;
-    step_fn_free(out);
-    return err_nomem(e, "joined training steps");
+    step_fn_reserve(out, terms, leaves, maxima, nodes);
+    return terms;
 }
 
 /* One term of an input waiting to be laid out. */
@@ -487,33 +474,23 @@ int step_fn_join(struct step_fn *out, const struct step_fn *const *f, const doub
                  struct step_join how, struct err *e)
 {
     assert(n >= 1);
-    int rc = step_join_reserve(out, f, n, how.take_max, e);
-    if (rc)
-        return rc;
-
-    size_t terms = 1;
-    int32_t **new_leaf = calloc((size_t)n, sizeof *new_leaf);
-    for (int32_t i = 0; i < n; i++)
-        terms += (size_t)f[i]->n_terms;
-    struct pending *queue = calloc(terms, sizeof *queue);
-    bool ok = new_leaf && queue;
-    for (int32_t i = 0; ok && i < n; i++)
-        ok = (new_leaf[i] = calloc((size_t)f[i]->n_leaves + 1, sizeof **new_leaf)) != NULL;
-    if (ok) {
+    struct arena own = { 0 };
+    size_t terms = step_join_reserve(out, f, n, how.take_max);
+    int32_t **new_leaf = ARENA_TAKE(&own, n, *new_leaf);
+    struct pending *queue = ARENA_TAKE(&own, terms, *queue);
+    for (int32_t i = 0; i < n && new_leaf; i++)
+        new_leaf[i] = ARENA_TAKE(&own, f[i]->n_leaves, **new_leaf);
+    int rc = arena_check(own.failed ? &own : &out->arena, "joined training steps", e);
+    if (!rc)
         join_lay_out(out, f, scale, n, how, queue, new_leaf);
-        for (int32_t i = 0; i < n; i++)
-            for (int32_t node = 0; node < f[i]->n_nodes; node++) {
-                int32_t leaf = f[i]->leaf_of[node];
-                out->leaf_of[out->n_nodes++] = leaf < 0 ? -1 : new_leaf[i][leaf];
-            }
-    } else {
+    for (int32_t i = 0; i < n && !rc; i++)
+        for (int32_t node = 0; node < f[i]->n_nodes; node++) {
+            int32_t leaf = f[i]->leaf_of[node];
+            out->leaf_of[out->n_nodes++] = leaf < 0 ? -1 : new_leaf[i][leaf];
+        }
+    if (rc)
         step_fn_free(out);
-        rc = err_nomem(e, "joined training steps");
-    }
-    for (int32_t i = 0; new_leaf && i < n; i++)
-        free(new_leaf[i]);
-    free(new_leaf);
-    free(queue);
+    arena_free(&own);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #ifndef WORKLOADS_STEP_FN_H
 #define WORKLOADS_STEP_FN_H
 
+#include "base/arena.h"
 #include "workloads/step.h"
 
 /**
@@ -16,6 +17,7 @@
  */
 struct step_fn {
     int32_t n_dims, n_terms, n_leaves, n_maxima;
+    struct arena arena;  /**< of all arrays */
     double *const_s;     /**< shape [n_terms], [s] */
     int32_t *leaf_begin; /**< shape [n_terms+1]: leaves of term k are leaf_begin[k]..leaf_begin[k+1]-1 */
     int32_t *max_begin;  /**< shape [n_terms+1]: maxima of term k, likewise */

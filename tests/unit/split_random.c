@@ -118,8 +118,7 @@ void plain_split_open(struct random_split *s, int32_t n_dims, const double (*tra
     step_add(&s->tree, root, (struct step_node){ .kind = STEP_COMPUTE, .seconds = compute_s });
     finish(s);
     /* Collectives make proportions of their own: write the traffic asked for where it ends up. */
-    free(s->fn.traffic_B);
-    s->fn.traffic_B = calloc((size_t)n * D, sizeof *s->fn.traffic_B);
+    s->fn.traffic_B = ARENA_TAKE(&s->fn.arena, n * D, *s->fn.traffic_B);
     assert_non_null(s->fn.traffic_B);
     for (int32_t i = 0; i < n; i++)
         for (int32_t d = 0; d < n_dims; d++)
@@ -137,10 +136,10 @@ void hidden_split_open(struct random_split *s, int32_t n_dims, const double (*tr
     const int32_t leaf_begin[] = { 0, 0, 0, n }, max_begin[] = { 0, 1, 1, 1 }, term_begin[] = { 1, 3 };
     f->n_terms = 3;
     f->n_maxima = 1;
-    f->const_s = realloc(f->const_s, sizeof const_s);
-    f->leaf_begin = realloc(f->leaf_begin, sizeof leaf_begin);
-    f->max_begin = realloc(f->max_begin, sizeof max_begin);
-    f->term_begin = realloc(f->term_begin, sizeof term_begin);
+    f->const_s = arena_take(&f->arena, 1, sizeof const_s);
+    f->leaf_begin = arena_take(&f->arena, 1, sizeof leaf_begin);
+    f->max_begin = arena_take(&f->arena, 1, sizeof max_begin);
+    f->term_begin = arena_take(&f->arena, 1, sizeof term_begin);
     assert_true(f->const_s && f->leaf_begin && f->max_begin && f->term_begin);
     memcpy(f->const_s, const_s, sizeof const_s);
     memcpy(f->leaf_begin, leaf_begin, sizeof leaf_begin);

@@ -227,23 +227,12 @@ static void open_shape(struct random_split *s, int32_t shape, bool overlap)
         static double const_s[] = { 0.05, 0.02, 0 };
         s->fn.n_terms = 3;
         s->fn.n_maxima = 1;
-        free(s->fn.leaf_begin);
-        free(s->fn.max_begin);
-        free(s->fn.term_begin);
-        free(s->fn.const_s);
         s->fn.leaf_begin = leaf_begin;
         s->fn.max_begin = max_begin;
         s->fn.term_begin = term_begin;
         s->fn.const_s = const_s;
     }
     random_split_row(s, (const double[D]){ 1, 1, 1, 1 }, LINEXPR_EQ, 0);
-}
-
-static void close_shape(struct random_split *s)
-{
-    if (s->fn.n_maxima) /* of static arrays */
-        s->fn.leaf_begin = s->fn.max_begin = s->fn.term_begin = NULL, s->fn.const_s = NULL;
-    random_split_close(s);
 }
 
 static void ask_point(struct random_split *s, struct made *m, int64_t point)
@@ -282,7 +271,7 @@ static int64_t sweep(struct front *f, const struct keep_column *columns, int32_t
     bound_begin(&b, columns, n);
     for (int pass = 0; pass < 2; pass++)
         for (int32_t shape = 0; shape < SHAPES; shape++) {
-            KEEP(struct random_split, s, close_shape);
+            KEEP(struct random_split, s, random_split_close);
             struct made m;
             if ((shape % 8 == 0) == (pass == 1))
                 continue;
@@ -345,8 +334,8 @@ TEST(a_pruned_sweep_has_the_front_of_all_points)
 TEST(workloads_count_by_their_weights)
 {
     for (int32_t shape = 0; shape < 20; shape++) {
-        KEEP(struct random_split, one, close_shape);
-        KEEP(struct random_split, two, close_shape);
+        KEEP(struct random_split, one, random_split_close);
+        KEEP(struct random_split, two, random_split_close);
         struct made m;
         struct design_workload loads[2];
         KEEP(struct step_fn, joined, step_fn_free);
@@ -379,7 +368,7 @@ TEST(workloads_count_by_their_weights)
 TEST(nothing_is_beaten_where_nothing_is_known)
 {
     static const struct keep_column odd[] = { { "time_s", .large = false }, { "gap", .large = false } };
-    KEEP(struct random_split, s, close_shape);
+    KEEP(struct random_split, s, random_split_close);
     struct made m;
     struct bound b;
     KEEP(struct front, f, front_free) = { .n_cols = 2 };

@@ -932,11 +932,11 @@ static int order_nodes(struct dag *g, const struct chakra_trace *trace, const ch
 {
     size_t n = (size_t)trace->n_nodes;
     int32_t cycle = 0;
-    struct numbered *order = malloc(n * sizeof *order);
-    int32_t *begin = malloc((n + 1) * sizeof *begin);
-    int32_t *waits = malloc(((size_t)trace->n_deps + 1) * sizeof *waits);
-    signed char *lane = malloc(n);
-    int rc = order && begin && waits && lane ? 0 : err_nomem(e, "nodes");
+    struct arena own = { 0 };
+    struct numbered *order = ARENA_TAKE(&own, n, *order);
+    int32_t *begin = ARENA_TAKE(&own, n + 1, *begin), *waits = ARENA_TAKE(&own, trace->n_deps, *waits);
+    signed char *lane = ARENA_TAKE(&own, n, *lane);
+    int rc = arena_check(&own, "nodes", e);
     if (!rc && !(rc = sort_nodes(order, trace, name, e)) &&
         !(rc = number_waits(begin, waits, order, trace, name, e))) {
         for (size_t i = 0; i < n; i++)
@@ -948,10 +948,7 @@ static int order_nodes(struct dag *g, const struct chakra_trace *trace, const ch
         for (int32_t i = 0; i < g->n && !rc; i++)
             g->task[i] = order[g->task[i]].node;
     }
-    free(order);
-    free(begin);
-    free(waits);
-    free(lane);
+    arena_free(&own);
     return rc;
 }
 
@@ -980,15 +977,15 @@ static int fold_trace(compact_id *root, struct chakra_reader *r, struct chakra_c
                       const struct dag *g, struct err *e)
 {
     struct fold f = { .root = -1 };
-    compact_id *leaf_of = malloc(((size_t)g->n + 1) * sizeof *leaf_of);
-    bool *takes_time = malloc((size_t)g->n + 1);
-    int rc = leaf_of && takes_time ? 0 : err_nomem(e, "nodes");
+    struct arena own = { 0 };
+    compact_id *leaf_of = ARENA_TAKE(&own, g->n, *leaf_of);
+    bool *takes_time = ARENA_TAKE(&own, g->n, *takes_time);
+    int rc = arena_check(&own, "nodes", e);
     if (!rc && !(rc = make_leaves(leaf_of, takes_time, r, x, g, e)) && !(rc = fold_dag(&f, g, takes_time, e)))
         rc = compact_fold(&r->compact, root, &f, leaf_of, e);
     r->n_joins += f.n_joins;
     fold_free(&f);
-    free(leaf_of);
-    free(takes_time);
+    arena_free(&own);
     return rc;
 }
 

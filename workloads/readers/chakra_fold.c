@@ -18,9 +18,7 @@
 
 void dag_free(struct dag *g)
 {
-    free(g->task);
-    free(g->begin);
-    free(g->waits);
+    arena_free(&g->arena);
     *g = (struct dag){ 0 };
 }
 
@@ -30,12 +28,8 @@ struct turned {
 };
 
 /* From "waits for" to "is waited for by", by counting: O(nodes + edges). */
-static int turn_round(struct turned *t, int32_t n, const int32_t *begin, const int32_t *waits, struct err *e)
+static void turn_round(struct turned *t, int32_t n, const int32_t *begin, const int32_t *waits)
 {
-    t->begin = calloc((size_t)n + 2, sizeof *t->begin);
-    t->who = malloc(((size_t)begin[n] + 1) * sizeof *t->who);
-    if (!t->begin || !t->who)
-        return err_nomem(e, "dependencies");
     for (int32_t k = 0; k < begin[n]; k++)
         t->begin[waits[k] + 2]++;
     for (int32_t i = 0; i < n; i++)
@@ -43,7 +37,6 @@ static int turn_round(struct turned *t, int32_t n, const int32_t *begin, const i
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = begin[i]; k < begin[i + 1]; k++)
             t->who[t->begin[waits[k] + 1]++] = i;
-    return 0;
 }
 
 /* Kahn's algorithm, the least number first. open: shape [n], work space. */
@@ -143,20 +136,19 @@ static void drop_implied(struct dag *g, const int32_t *back, const int32_t *ahea
 }
 
 /* From a task that was not issued back along others that were not: a task that is met twice is on a cycle. */
-static int32_t find_cycle(const int32_t *begin, const int32_t *waits, const int32_t *open, int32_t n)
+static int32_t find_cycle(const int32_t *begin, const int32_t *waits, const int32_t *open, bool *met,
+                          int32_t n)
 {
     int32_t at = 0;
-    char *met = calloc((size_t)n, 1);
     while (at < n && open[at] <= 0)
         at++;
-    while (met && at < n && !met[at]) {
+    while (at < n && !met[at]) {
         int32_t k = begin[at];
-        met[at] = 1;
+        met[at] = true;
         while (k < begin[at + 1] && open[waits[k]] <= 0)
             k++;
         at = k < begin[at + 1] ? waits[k] : n;
     }
-    free(met);
     return at < n ? at : 0;
 }
 
@@ -165,19 +157,22 @@ static int32_t find_cycle(const int32_t *begin, const int32_t *waits, const int3
 int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *waits, const signed char *lane,
               int32_t *cycle, struct err *e)
 {
-    struct turned t = { 0 };
-    int32_t *place = malloc(((size_t)n + 1) * sizeof *place), *open = malloc(((size_t)n + 1) * sizeof *open);
-    size_t room = (size_t)begin[n] + (size_t)n + 1;
-    *g = (struct dag){ .task = malloc(((size_t)n + 1) * sizeof *g->task),
-                       .begin = malloc(((size_t)n + 1) * sizeof *g->begin),
-                       .waits = malloc(room * sizeof *g->waits) };
-    int rc = place && open && g->task && g->begin && g->waits ? 0 : err_nomem(e, "dependencies");
+    struct arena own = { 0 };
+    int32_t *place = ARENA_TAKE(&own, n, *place), *open = ARENA_TAKE(&own, n, *open);
+    struct turned t = { .begin = ARENA_TAKE(&own, n + 2, *t.begin),
+                        .who = ARENA_TAKE(&own, begin[n], *t.who) };
+    bool *met = ARENA_TAKE(&own, n, *met);
+    *g = (struct dag){ .n = 0 };
+    g->task = ARENA_TAKE(&g->arena, n, *g->task);
+    g->begin = ARENA_TAKE(&g->arena, n + 1, *g->begin);
+    g->waits = ARENA_TAKE(&g->arena, (size_t)begin[n] + (size_t)n, *g->waits);
+    int rc = arena_check(own.failed ? &own : &g->arena, "dependencies", e);
     if (!rc)
-        rc = turn_round(&t, n, begin, waits, e);
+        turn_round(&t, n, begin, waits);
     if (!rc)
         rc = dag_issue(g, place, open, n, begin, &t, e);
     if (!rc && g->n < n) {
-        *cycle = find_cycle(begin, waits, open, n);
+        *cycle = find_cycle(begin, waits, open, met, n);
         rc = err_set(e, ERR_RANGE, "dependencies go round in a cycle");
     }
     if (!rc) {
@@ -187,10 +182,7 @@ int dag_build(struct dag *g, int32_t n, const int32_t *begin, const int32_t *wai
             drop_implied(g, place, open);
         }
     }
-    free(t.begin);
-    free(t.who);
-    free(place);
-    free(open);
+    arena_free(&own);
     if (rc)
         dag_free(g);
     return rc;
@@ -478,12 +470,13 @@ static void dag_finish(struct folding *x, int32_t *last)
 int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct err *e)
 {
     struct folding x = { .f = f, .g = g };
+    struct arena own = { 0 };
     size_t n = (size_t)g->n, n_events = 2 * n + 2;
     *f = (struct fold){ .root = -1 };
-    x.events = calloc(n_events, sizeof *x.events);
-    x.set_of = malloc((n + 1) * sizeof *x.set_of);
-    x.set_task = malloc((n + 1) * sizeof *x.set_task);
-    x.failed = !x.events || !x.set_of || !x.set_task;
+    x.events = ARENA_TAKE(&own, n_events, *x.events);
+    x.set_of = ARENA_TAKE(&own, n + 1, *x.set_of);
+    x.set_task = ARENA_TAKE(&own, n + 1, *x.set_task);
+    x.failed = own.failed;
     if (!x.failed) {
         for (size_t i = 0; i < n_events; i++)
             x.events[i].same = (int32_t)i;
@@ -494,9 +487,7 @@ int fold_dag(struct fold *f, const struct dag *g, const bool *takes_time, struct
         dag_sweep(&x, takes_time);
         dag_finish(&x, x.set_of);
     }
-    free(x.events);
-    free(x.set_of);
-    free(x.set_task);
+    arena_free(&own);
     heap_free(&x.ends);
     if (x.failed) {
         fold_free(f);
@@ -634,24 +625,16 @@ static uint64_t hash_of(const struct fold_row *r, int32_t from, int32_t n)
     return r->hash[from + n] - r->hash[from] * r->power[n];
 }
 
-static void row_free(struct fold_row *r)
-{
-    free(r->next);
-    free(r->hash);
-    free(r->power);
-}
-
 /* last: the place where each item was seen last; what it holds at first does not count. */
-static bool row_build(struct fold_row *r, const int32_t *s, int32_t n, int32_t *last)
+static bool row_build(struct fold_row *r, const int32_t *s, int32_t n, int32_t *last, struct arena *arena)
 {
     *r = (struct fold_row){ .s = s,
                             .n = n,
-                            .next = malloc(((size_t)n + 1) * sizeof *r->next),
-                            .hash = malloc(((size_t)n + 1) * sizeof *r->hash),
-                            .power = malloc(((size_t)n + 1) * sizeof *r->power) };
-    if (!r->next || !r->hash || !r->power)
+                            .next = ARENA_TAKE(arena, n, *r->next),
+                            .hash = ARENA_TAKE(arena, n + 1, *r->hash),
+                            .power = ARENA_TAKE(arena, n + 1, *r->power) };
+    if (arena->failed)
         return false;
-    r->hash[0] = 0;
     r->power[0] = 1;
     for (int32_t i = 0; i < n; i++) {
         last[s[i]] = -1;
@@ -708,10 +691,11 @@ static bool fold_row(struct compact *c, int32_t base, bool *changed)
         if (!dag_push(&c->last, -1))
             return false;
     *changed = false;
-    int32_t *s = malloc(((size_t)n + 1) * sizeof *s);
+    struct arena own = { 0 };
+    int32_t *s = ARENA_TAKE(&own, n, *s);
     if (s)
         memcpy(s, c->list.s + base, (size_t)n * sizeof *s);
-    bool ok = s && row_build(&r, s, n, c->last.s);
+    bool ok = row_build(&r, s, n, c->last.s, &own);
     for (int32_t i = 0; i < n && ok;) {
         int32_t times, p = find_period(&r, i, &times);
         compact_id id = times > 1 ? repeat_of(c, s + i, p, times) : s[i];
@@ -721,8 +705,7 @@ static bool fold_row(struct compact *c, int32_t base, bool *changed)
         i += p * times;
     }
     c->list.n = to;
-    row_free(&r);
-    free(s);
+    arena_free(&own);
     return ok;
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -179,10 +180,11 @@ enum { DAG_NO_LANE = -1, DAG_LANES = 2 };
 
 /** Tasks in the order of issue: every one comes after those it waits for. Release with dag_free(). */
 struct dag {
+    struct arena arena; /**< of all arrays */
     int32_t n;
-    int32_t *task;  /**< shape [n], owned; the caller's number of each */
-    int32_t *begin; /**< shape [n + 1], owned */
-    int32_t *waits; /**< shape [begin[n]], owned; waits[begin[i]..begin[i+1]-1] < i, ascending, distinct */
+    int32_t *task;  /**< shape [n]: the caller's number of each */
+    int32_t *begin; /**< shape [n + 1] */
+    int32_t *waits; /**< shape [begin[n]]: waits[begin[i]..begin[i+1]-1] < i, ascending, distinct */
 };
 
 /**

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/sheet.h"
 #include "base/vec.h"
 #include "base/work.h"
@@ -211,11 +212,12 @@ static int fail_shape_fill(struct fail_shape *out, const struct topo_dim *dim, s
                             .n_npus = topo_span(dim),
                             .is_tree = dim->shape == TOPO_FAT_TREE,
                             .rows = topo_ops(dim)->row_levels };
-    l.ends = malloc(((size_t)n_links + 1) * sizeof *l.ends);
-    l.classes = malloc((size_t)n_links + 1);
-    l.degree = calloc(n_vertices + 1, sizeof *l.degree);
-    int32_t *links = calloc(n_vertices + 1, sizeof *links);
-    int rc = l.ends && l.classes && l.degree && links ? 0 : err_nomem(e, "links of a shape");
+    struct arena own = { 0 };
+    l.ends = ARENA_TAKE(&own, n_links, *l.ends);
+    l.classes = ARENA_TAKE(&own, n_links, *l.classes);
+    l.degree = ARENA_TAKE(&own, n_vertices, *l.degree);
+    int32_t *links = ARENA_TAKE(&own, n_vertices, *links);
+    int rc = arena_check(&own, "links of a shape", e);
     if (!rc) {
         topo_ops(dim)->edges(dim, &l, fail_take_edge);
         fail_find_classes(out, &l);
@@ -224,10 +226,7 @@ static int fail_shape_fill(struct fail_shape *out, const struct topo_dim *dim, s
     /* A line falls in two whatever its members have; so does a ring's pair. */
     if (dim->shape == TOPO_LINE)
         out->classes[0].degree = 1;
-    free(l.ends);
-    free(l.classes);
-    free(l.degree);
-    free(links);
+    arena_free(&own);
     return rc;
 }
 
