@@ -280,6 +280,16 @@ int64_t shape_mesh_gate(const struct shape_mesh *w, int64_t i, int64_t j, int64_
     return (turn * w->cables + m) % w->gates;
 }
 
+void shape_mesh_edges(const struct shape_mesh *w, int64_t first, void *x,
+                      void (*link)(void *x, int64_t a, int64_t b))
+{
+    for (int64_t i = 0; i < w->groups; i++)
+        for (int64_t j = i + 1; j < w->groups; j++)
+            for (int64_t m = 0; m < w->cables; m++)
+                link(x, first + i * w->gates + shape_mesh_gate(w, i, j, m),
+                     first + j * w->gates + shape_mesh_gate(w, j, i, m));
+}
+
 int64_t shape_mesh_cable(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m)
 {
     int64_t low = i < j ? i : j, high = i < j ? j : i;
@@ -352,6 +362,21 @@ void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls)
     char name[TOPO_NAME];
     snprintf(name, sizeof name, "%.*s.%s", TOPO_NAME - 10, dim->name, cls);
     memcpy(level->name, name, sizeof level->name);
+}
+
+int topo_levels_init(struct topo_dim *dim, int32_t room, int32_t n, const char *const *classes,
+                     const int32_t *sizes, struct err *e)
+{
+    if (room < n)
+        return err_set(e, ERR_RANGE, "has %d levels, expected at most %d: a network has %d dimensions", n,
+                       room, TOPO_MAX_DIMS);
+    dim->n_levels = n;
+    dim->size = sizes[0];
+    for (int32_t k = 1; k < n; k++) {
+        topo_level_init(dim, k, classes[k]);
+        dim[k].size = sizes[k];
+    }
+    return 0;
 }
 
 int64_t topo_dim_links(const struct topo_dim *dim)

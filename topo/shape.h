@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/num.h"
 
 enum {
     TOPO_MAX_DIMS = 8,
@@ -414,8 +415,9 @@ struct shape_ops {
     int64_t (*up_link)(const struct topo_dim *dim, int32_t k, int64_t a, int64_t i);
     /** How many of these links there are. */
     int64_t (*up_links)(const struct topo_dim *dim, int32_t k);
-    /** The algorithm of a group of @p n that was not given one; of a fabric along one level. */
-    enum topo_algorithm (*usual)(int32_t n);
+    /** The algorithm of a group that was not given one; of a fabric along one level. HALVING is BRUCK where
+     * the members are no power of two. */
+    enum topo_algorithm usual;
     /**
      * Of a fabric in which all members and all links of a member are alike: how many members there are at
      * each distance from one, count[0 .. the longest], shape [SHAPE_SPHERES]. Returns the longest; 0: it is
@@ -425,7 +427,7 @@ struct shape_ops {
     /** Switch ports at the ends of a link of this level; NULL: `switched` ? 1, of further levels 2 : 0. */
     int32_t (*link_ports)(const struct topo_dim *level);
     /** `usual` and `lanes` along one level of a fabric, where they differ; NULL: they do not. */
-    enum topo_algorithm (*usual_along)(const struct topo_dim *level, int32_t n);
+    enum topo_algorithm (*usual_along)(const struct topo_dim *level);
     enum shape_lanes (*lanes_along)(const struct topo_dim *level);
     /** What @p pattern asks of the links: @p g may be part of the dimension, and the dimension is full of
      * such groups. SHAPE_SEND is between neighbours of the group. */
@@ -513,6 +515,10 @@ enum { SHAPE_MAX_GATES = 1024 }; /**< twice the ports of the largest switches of
 /** Gate of group @p i where its cable @p m towards group @p j ends. */
 int64_t shape_mesh_gate(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m);
 
+/** Each cable of every pair in the order of their numbers; gate 0 of group 0 is @p first. */
+void shape_mesh_edges(const struct shape_mesh *w, int64_t first, void *x,
+                      void (*link)(void *x, int64_t a, int64_t b));
+
 /** Number of that cable: pairs (0,1), (0,2).. (1,2).. one after the other. */
 int64_t shape_mesh_cable(const struct shape_mesh *w, int64_t i, int64_t j, int64_t m);
 
@@ -540,11 +546,17 @@ double shape_passed(enum shape_pattern pattern, int32_t n);
  * settle(). */
 void topo_level_init(struct topo_dim *dim, int32_t k, const char *cls);
 
+/** All @p n levels of a fabric, with their sizes. @p classes, @p sizes: shape [n]. ERR_RANGE: more than @p
+ * room. */
+int topo_levels_init(struct topo_dim *dim, int32_t room, int32_t n, const char *const *classes,
+                     const int32_t *sizes, struct err *e);
+
 /** The algorithm of a group of @p n along dimension, or level, @p dim that was not given one. */
 static inline enum topo_algorithm topo_usual(const struct topo_dim *dim, int32_t n)
 {
     const struct shape_ops *ops = topo_ops(dim);
-    return ops->usual_along ? ops->usual_along(dim, n) : ops->usual(n);
+    enum topo_algorithm usual = ops->usual_along ? ops->usual_along(dim) : ops->usual;
+    return usual == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(n) ? TOPO_ALGORITHM_BRUCK : usual;
 }
 
 /** Switch ports at the ends of a link of dimension, or level, @p dim. */

@@ -62,19 +62,13 @@ static int fly_settle(struct topo_dim *dim, int32_t room, struct err *e)
     if (p + a - 1 + h > SHAPE_MAX_GATES)
         return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d",
                        (long long)p + a - 1 + h, SHAPE_MAX_GATES);
-    if (room < 3)
-        return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
-                       TOPO_MAX_DIMS);
+    int rc = topo_levels_init(dim, room, 3, classes, f.sizes, e);
+    if (rc)
+        return rc;
+    for (int32_t k = 1; k < 3; k++)
+        dim[k].lat_s = fly_reach[k] * dim->lat_s;
     int64_t cables = a * h / (g - 1);
     double local = ((double)a - 1) / (double)p;
-    dim->n_levels = 3;
-    for (int32_t k = 2; k >= 0; k--) {
-        if (k > 0) {
-            topo_level_init(dim, k, classes[k]);
-            dim[k].lat_s = fly_reach[k] * dim->lat_s;
-        }
-        dim[k].size = f.sizes[k];
-    }
     dim[LOCAL].tie = local;
     dim[GLOBAL].tie = (double)cables * ((double)g - 1) / (double)(a * p) / local;
     return 0;
@@ -231,17 +225,15 @@ static double fly_link_Bps(const struct topo_dim *dim, int32_t cls, double bw_Bp
 
 static void fly_edges(const struct topo_dim *dim, void *x, void (*link)(void *x, int64_t a, int64_t b))
 {
-    int64_t n = topo_group_size(dim), a = dim[1].size, g = dim[2].size, cables = fly_cables(dim);
+    struct shape_mesh mesh = fly_mesh(dim);
+    int64_t n = topo_group_size(dim), a = dim[1].size, g = dim[2].size;
     for (int64_t i = 0; i < n; i++)
         link(x, i, n + i / dim[0].size);
     for (int64_t group = 0; group < g; group++)
         for (int64_t u = 0; u < a; u++)
             for (int64_t v = u + 1; v < a; v++)
                 link(x, n + group * a + u, n + group * a + v);
-    for (int64_t i = 0; i < g; i++)
-        for (int64_t j = i + 1; j < g; j++)
-            for (int64_t m = 0; m < cables; m++)
-                link(x, n + i * a + fly_gate(dim, i, j, m), n + j * a + fly_gate(dim, j, i, m));
+    shape_mesh_edges(&mesh, n, x, link);
 }
 
 /* One link of a way: what step() takes. */
@@ -280,12 +272,6 @@ static int fly_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_t
             rc = fly_local(dim, j, fly_gate(dim, j, i, m), v, x, step, e);
     }
     return rc ? rc : step(x, to, true, e);
-}
-
-static enum topo_algorithm fly_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
 }
 
 /* Members of levels 0, 1 and 2 among which messages go, and from one router or group to the next. */
@@ -396,7 +382,7 @@ const struct shape_ops shape_dragonfly = {
     .link_Bps = fly_link_Bps,
     .edges = fly_edges,
     .way = fly_way,
-    .usual = fly_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .load = fly_load,
     .parts = topo_router_parts,
     .links = { "end link", "local link", "global link" },

@@ -58,17 +58,11 @@ static int plus_settle(struct topo_dim *dim, int32_t room, struct err *e)
         return err_set(e, ERR_RANGE, "has %s of %lld ports, expected at most %d",
                        p + s > l + h ? "leaves" : "spines", (long long)(p + s > l + h ? p + s : l + h),
                        SHAPE_MAX_GATES);
-    if (room < 3)
-        return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
-                       TOPO_MAX_DIMS);
-    dim->n_levels = 3;
-    for (int32_t k = 2; k >= 0; k--) {
-        if (k > 0) {
-            topo_level_init(dim, k, classes[k]);
-            dim[k].lat_s = plus_reach[k] * dim->lat_s;
-        }
-        dim[k].size = f.sizes[k];
-    }
+    int rc = topo_levels_init(dim, room, 3, classes, f.sizes, e);
+    if (rc)
+        return rc;
+    for (int32_t k = 1; k < 3; k++)
+        dim[k].lat_s = plus_reach[k] * dim->lat_s;
     dim[LOCAL].tie = (double)s / (double)p;
     int64_t cables = s * h / (g - 1); /* of a pair of groups */
     dim[GLOBAL].tie = (double)cables * ((double)g - 1) / (double)(l * s);
@@ -170,11 +164,7 @@ static void plus_edges(const struct topo_dim *dim, void *x, void (*link)(void *x
     for (int64_t leaf = 0; leaf < l * g; leaf++)
         for (int64_t v = 0; v < s; v++)
             link(x, n + leaf, spine + leaf / l * s + v);
-    for (int64_t i = 0; i < g; i++)
-        for (int64_t j = i + 1; j < g; j++)
-            for (int64_t m = 0; m < w.cables; m++)
-                link(x, spine + i * s + shape_mesh_gate(&w, i, j, m),
-                     spine + j * s + shape_mesh_gate(&w, j, i, m));
+    shape_mesh_edges(&w, spine, x, link);
 }
 
 static int plus_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_t other, void *x,
@@ -198,12 +188,6 @@ static int plus_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_
             rc = step(x, up + last * s + (i == j ? m : shape_mesh_gate(&w, j, i, m)), true, e);
     }
     return rc ? rc : step(x, to, true, e);
-}
-
-static enum topo_algorithm plus_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
 }
 
 static int32_t plus_most(const int32_t *uses, int64_t n)
@@ -265,7 +249,7 @@ const struct shape_ops shape_dragonfly_plus = {
     .link_Bps = plus_link_Bps,
     .edges = plus_edges,
     .way = plus_way,
-    .usual = plus_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .load = plus_load,
     .parts = topo_router_parts,
     .links = { "end link", "local link", "global link" },

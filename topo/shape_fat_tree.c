@@ -398,16 +398,11 @@ static int64_t tree_up_link(const struct topo_dim *dim, int32_t k, int64_t a, in
     return tree_link(dim, k, tree_place(dim, a) / tree_subtree(dim, k), i / up, i % up);
 }
 
-static enum topo_algorithm tree_usual(int32_t n)
-{
-    return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
-}
-
 /* A partly filled tree has no levels that groups fill: rings pass its members in order, out of a leaf once.
  */
-static enum topo_algorithm tree_usual_along(const struct topo_dim *level, int32_t n)
+static enum topo_algorithm tree_usual_along(const struct topo_dim *level)
 {
-    return level->fabric.filled ? TOPO_ALGORITHM_RING : tree_usual(n);
+    return level->fabric.filled ? TOPO_ALGORITHM_RING : TOPO_ALGORITHM_HALVING;
 }
 
 /* Steps of a flat group in sequence, in units of the latency within a leaf: those that meet at level k pass
@@ -694,7 +689,7 @@ const struct shape_ops shape_fat_tree = {
     .ways = tree_ways,
     .up_link = tree_up_link,
     .up_links = tree_up_links,
-    .usual = tree_usual,
+    .usual = TOPO_ALGORITHM_HALVING,
     .usual_along = tree_usual_along,
     .load = tree_load,
     .parts = tree_parts,

@@ -48,12 +48,6 @@ static int full_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t ot
     return a == b ? 0 : step(x, low * (2 * n - low - 1) / 2 + high - low - 1, a > b, e);
 }
 
-static enum topo_algorithm full_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
-}
-
 /*
  * k of n members. Direct: S/k to each of the others on a link of B/(n-1), (n-1)/(k-1) times what the whole
  * mesh would take. With detours each pair also uses the n-k members outside, by two links: of its bytes
@@ -87,6 +81,6 @@ const struct shape_ops shape_full = {
     .link_Bps = full_link_Bps,
     .edges = full_edges,
     .way = full_way,
-    .usual = full_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .load = full_load,
 };

@@ -50,17 +50,13 @@ static int hamming_settle(struct topo_dim *dim, int32_t room, struct err *e)
                        "has switches of %lld ports, two for each of a line's boards, expected at most the %d "
                        "of radix: fewer boards; without radix a bill makes trees of them",
                        (long long)ports, (int)f.radix);
-    if (room < 4)
-        return err_set(e, ERR_RANGE, "has 4 levels, expected at most %d: a network has %d dimensions", room,
-                       TOPO_MAX_DIMS);
-    dim->n_levels = 4;
-    dim->size = n[0];
-    for (int32_t k = 1; k < 4; k++) {
-        topo_level_init(dim, k, classes[k]);
-        dim[k].size = n[k];
+    int rc = topo_levels_init(dim, room, 4, classes, n, e);
+    for (int32_t k = 1; k < 4 && !rc; k++) {
         dim[k].own_links = k < ROW;
         dim[k].lat_s = k < ROW ? dim->lat_s : 2 * dim->lat_s; /* two links */
     }
+    if (rc)
+        return rc;
     dim[1].tie = 1;
     dim[ROW].tie = 1.0 / n[0];
     dim[COL].tie = (double)n[0] / n[1];
@@ -261,16 +257,9 @@ static int hamming_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t
     return rc;
 }
 
-static enum topo_algorithm hamming_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
-}
-
 /* A line on a board. */
-static enum topo_algorithm hamming_usual_along(const struct topo_dim *level, int32_t n)
+static enum topo_algorithm hamming_usual_along(const struct topo_dim *level)
 {
-    (void)n;
     return level->level < ROW ? TOPO_ALGORITHM_RING : TOPO_ALGORITHM_DIRECT;
 }
 
@@ -489,7 +478,7 @@ const struct shape_ops shape_hammingmesh = {
     .link_Bps = hamming_link_Bps,
     .edges = hamming_edges,
     .way = hamming_way,
-    .usual = hamming_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .usual_along = hamming_usual_along,
     .lanes_along = hamming_lanes,
     .link_ports = hamming_ports,

@@ -221,12 +221,6 @@ static int hyper_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t o
     return rc || !grid ? rc : step(x, b, true, e);
 }
 
-static enum topo_algorithm hyper_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
-}
-
 static int32_t hyper_ports(const struct topo_dim *level)
 {
     if (!hyper_grid(level - level->level))
@@ -290,7 +284,7 @@ const struct shape_ops shape_hyperx = {
     .link_Bps = hyper_link_Bps,
     .edges = hyper_edges,
     .way = hyper_way,
-    .usual = hyper_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .link_ports = hyper_ports,
     .load = hyper_load,
     .parts = hyper_parts,

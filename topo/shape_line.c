@@ -51,12 +51,6 @@ static int line_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t ot
     return rc;
 }
 
-static enum topo_algorithm line_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_RING;
-}
-
 /* Loads count `reach`, the half of the bandwidth that a member at the end has a link for. */
 static void line_load(struct shape_load *out, enum shape_pattern pattern, const struct topo_dim *dim,
                       const struct shape_group *g)
@@ -74,6 +68,6 @@ const struct shape_ops shape_line = {
     .link_Bps = line_link_Bps,
     .edges = line_edges,
     .way = line_way,
-    .usual = line_usual,
+    .usual = TOPO_ALGORITHM_RING,
     .load = line_load,
 };

@@ -62,12 +62,6 @@ static int ring_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t ot
     return rc;
 }
 
-static enum topo_algorithm ring_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_RING;
-}
-
 /*
  * k of n members, a stride of s apart. Where they lie evenly round the whole ring, k s = n, s groups share
  * each link and each goes both ways. Direct: k^2/8 (even k) or (k^2-1)/8 messages of S/k pass each link and
@@ -112,6 +106,6 @@ const struct shape_ops shape_ring = {
     .link_Bps = ring_link_Bps,
     .edges = ring_edges,
     .way = ring_way,
-    .usual = ring_usual,
+    .usual = TOPO_ALGORITHM_RING,
     .load = ring_load,
 };

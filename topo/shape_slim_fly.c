@@ -212,17 +212,11 @@ static int slim_settle(struct topo_dim *dim, int32_t room, struct err *e)
     if (ports > SHAPE_MAX_GATES)
         return err_set(e, ERR_RANGE, "has routers of %lld ports, expected at most %d", (long long)ports,
                        SHAPE_MAX_GATES);
-    if (room < 3)
-        return err_set(e, ERR_RANGE, "has 3 levels, expected at most %d: a network has %d dimensions", room,
-                       TOPO_MAX_DIMS);
-    dim->n_levels = 3;
-    for (int32_t k = 2; k >= 0; k--) {
-        if (k > 0) {
-            topo_level_init(dim, k, classes[k]);
-            dim[k].lat_s = slim_reach[k] * dim->lat_s;
-        }
-        dim[k].size = k < 2 ? f.sizes[k] : 1;
-    }
+    int rc = topo_levels_init(dim, room, 3, classes, (const int32_t[]){ f.sizes[0], f.sizes[1], 1 }, e);
+    if (rc)
+        return rc;
+    for (int32_t k = 1; k < 3; k++)
+        dim[k].lat_s = slim_reach[k] * dim->lat_s;
     dim[COLUMN].tie = (q - d) / (2.0 * (double)p);
     dim[CROSS].tie = 2.0 * q / (q - d);
     dim->fabric.field = slim_find_field(q);
@@ -351,12 +345,6 @@ static int slim_way(const struct topo_dim *dim, int64_t from, int64_t to, int32_
             rc = step(x, slim_link(&f, dim, mid, b), mid > b, e);
     }
     return rc ? rc : step(x, to, true, e);
-}
-
-static enum topo_algorithm slim_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_DIRECT;
 }
 
 /* ---- loads: messages over a link between routers, of one between each two routers ---- */
@@ -522,7 +510,7 @@ const struct shape_ops shape_slim_fly = {
     .link_Bps = slim_link_Bps,
     .edges = slim_edges,
     .way = slim_way,
-    .usual = slim_usual,
+    .usual = TOPO_ALGORITHM_DIRECT,
     .load = slim_load,
     .parts = topo_router_parts,
     .links = { "end link", "column link", "cross link" },

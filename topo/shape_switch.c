@@ -5,7 +5,6 @@
  */
 #include <math.h>
 
-#include "base/num.h"
 #include "topo/bill.h"
 #include "topo/clos.h"
 #include "topo/shape.h"
@@ -52,11 +51,6 @@ static int switch_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t 
     (void)dim, (void)other;
     int rc = a == b ? 0 : step(x, a, false, e);
     return rc || a == b ? rc : step(x, b, true, e);
-}
-
-static enum topo_algorithm switch_usual(int32_t n)
-{
-    return num_is_power_of_two(n) ? TOPO_ALGORITHM_HALVING : TOPO_ALGORITHM_BRUCK;
 }
 
 /* A member's port is the only link that its messages share with others of its own. */
@@ -255,7 +249,7 @@ const struct shape_ops shape_switch = {
     .link_Bps = switch_link_Bps,
     .edges = switch_edges,
     .way = switch_way,
-    .usual = switch_usual,
+    .usual = TOPO_ALGORITHM_HALVING,
     .load = switch_load,
     .parts = switch_parts,
 };

@@ -343,12 +343,6 @@ static int torus_way(const struct topo_dim *dim, int64_t a, int64_t b, int32_t o
     return torus_walk(dim, a, steps, x, step, e);
 }
 
-static enum topo_algorithm torus_usual(int32_t n)
-{
-    (void)n;
-    return TOPO_ALGORITHM_RING;
-}
-
 static enum shape_lanes torus_lanes(const struct topo_dim *level)
 {
     return torus_is_twisted(level - level->level, level->level) ? SHAPE_SWEEP : SHAPE_BOTH;
@@ -516,7 +510,7 @@ const struct shape_ops shape_torus = {
     .spheres = torus_spheres,
     .edges = torus_edges,
     .way = torus_way,
-    .usual = torus_usual,
+    .usual = TOPO_ALGORITHM_RING,
     .lanes_along = torus_lanes,
     .load = torus_load,
     .parts = torus_parts,
