@@ -531,9 +531,7 @@ static int write_calibration(const struct calibration *x, const struct run *run,
         return write_yaml(x, run, e);
     output_begin(&r, run, from);
     report_calibration(&r, x, run);
-    int rc = output_report(&r, run, from, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, from, e);
 }
 
 /* ---- operators of an NPU ---- */

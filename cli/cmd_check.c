@@ -365,9 +365,7 @@ static int write_gate(struct gate *g, struct err *e)
         report_row(&r, &g->lines[i]);
     report_list_end(&r);
     report_line(&r, "%s", text_str(&g->notes.out));
-    int rc = output_report(&r, g->run, from, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, g->run, from, e);
 }
 
 /* Which end of bands the verdicts are about. */

@@ -261,9 +261,7 @@ static int write_diff(const struct run *run, const struct diff *d, const struct 
     }
     if (!report_is(&r, IN_CSV) && (!same || report_is(&r, IN_JSON)))
         report_outputs(&r, d);
-    int rc = output_report(&r, run, from, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, from, e);
 }
 
 static int read_ask(struct diff_ask *a, struct run *run, struct err *e)

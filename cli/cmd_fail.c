@@ -155,7 +155,6 @@ static int write_failures(struct run *run, const struct load_design *x, struct e
         load_say_semantics(&r, x->study);
         rc = output_report(&r, run, output_origin(x->study), e);
     }
-    report_free(&r);
     fail_free(&t);
     return rc;
 }

@@ -6,6 +6,7 @@
  * --limit those of the rows within it. A row is told by its point, where points have several rows by a number
  * too (KEEP_ROW), which people see as POINT:LABEL.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct front_side {
     struct keep_rule rule;
     struct keep *keep;                    /**< owned */
     struct table rows;                    /**< owned: those on the fronts, in the order of the table */
-    int64_t *by_point;                    /**< shape [rows.n_rows], owned: rows by rising point */
+    struct hash by_id;                    /**< owned: rows by their id */
     int32_t point_col, id_col, label_col; /**< -1: there is none */
 };
 
@@ -352,47 +353,25 @@ static int front_read_rows(struct front_job *j, struct err *e)
 
 /* ---- fronts ---- */
 
-static int compare_points(const void *a, const void *b)
+static int index_rows(struct front_side *s, struct err *e)
 {
-    const int64_t *p = a, *q = b;
-    return (p[0] > q[0]) - (p[0] < q[0]);
-}
-
-static int sort_rows(struct front_side *s, struct err *e)
-{
-    int64_t n = s->rows.n_rows;
     s->id_col = keep_id_column(&s->rows);
     s->label_col = label_column(s->rule.kind, &s->rows);
-    int64_t(*pairs)[2] = malloc(((size_t)n + 1) * sizeof *pairs);
     s->point_col = table_find(&s->rows, "point");
-    s->by_point = malloc(((size_t)n + 1) * sizeof *s->by_point);
-    if (!pairs || !s->by_point) {
-        free(pairs);
-        return err_nomem(e, "the front");
-    }
-    for (int64_t i = 0; i < n; i++) {
-        pairs[i][0] = table_count(&s->rows, i, s->id_col);
-        pairs[i][1] = i;
-    }
-    qsort(pairs, (size_t)n, sizeof *pairs, compare_points);
-    for (int64_t i = 0; i < n; i++)
-        s->by_point[i] = pairs[i][1];
-    free(pairs);
+    for (int64_t row = 0; row < s->rows.n_rows; row++)
+        if (!hash_add(&s->by_id, (uint64_t)table_count(&s->rows, row, s->id_col), (int32_t)row))
+            return err_nomem(e, "the front");
     return 0;
 }
 
-/* Row of side @p s with that id. O(log n). */
+/* Row of side @p s with that id, which is one of them. O(1). */
 static int64_t front_row(const struct front_side *s, int64_t id)
 {
-    int64_t lo = 0, hi = s->rows.n_rows - 1;
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (table_count(&s->rows, s->by_point[mid], s->id_col) < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return s->by_point[lo];
+    hash_each (row, &s->by_id, (uint64_t)id)
+        if (table_count(&s->rows, row, s->id_col) == id)
+            return row;
+    assert(false);
+    return 0;
 }
 
 /* What a row is called: "12", or where points have several rows "12:LABEL". Returns @p buf. */
@@ -412,7 +391,7 @@ static int front_take_side(struct front_side *s, struct err *e)
     int rc = keep_changes(s->keep, &s->rows, &gone, &n_gone, e);
     if (!rc)
         rc = keep_sort_fronts(s->keep, e);
-    return rc ? rc : sort_rows(s, e);
+    return rc ? rc : index_rows(s, e);
 }
 
 static void put_columns(struct text *out, const struct keep_rule *k)
@@ -462,7 +441,7 @@ static void front_job_free(struct front_job *j)
         keep_free(j->sides[i].keep);
         keep_rule_free(&j->sides[i].rule);
         table_free(&j->sides[i].rows);
-        free(j->sides[i].by_point);
+        hash_free(&j->sides[i].by_id);
     }
     text_free(&j->design.group);
     table_free(&j->design.row);

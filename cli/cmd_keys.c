@@ -706,9 +706,7 @@ static int run_keys(struct run *run, struct err *e)
         put_sections(&r, only);
     else
         put_found(&r, opt, n);
-    rc = output_report(&r, run, (struct origin){ .known = false }, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, (struct origin){ .known = false }, e);
 }
 
 static const struct option schema_rows[] = {

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "cli/page.h"
 #include "cli/load.h"
@@ -742,12 +744,6 @@ static void put_arrow(struct json *j, const struct timeline_bar *b, int64_t pid,
     json_close(j, '}');
 }
 
-static int compare_longs(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Identity of the chunk that a bar serves, in its run and class of NPUs. */
 static int64_t chunk_id(const struct story *x, const struct timeline_bar *b)
 {
@@ -756,46 +752,43 @@ static int64_t chunk_id(const struct story *x, const struct timeline_bar *b)
            b->cell;
 }
 
-/*
- * Bars of each chunk are counted by sorting their identities; seen[] says how many have passed. Time O(bars
- * log bars). The first place of an identity in the sorted list is found by halving; bars are in order of
- * time, so the k-th that comes along is the k-th of its chunk.
- */
+/* The first bar of the same chunk, itself if there was none so far; -1: no memory. */
+static int32_t first_of_chunk(struct hash *firsts, const struct story *x, int32_t bar)
+{
+    int64_t id = chunk_id(x, &x->timeline.bars[bar]);
+    hash_each (first, firsts, hash_finish((uint64_t)id))
+        if (chunk_id(x, &x->timeline.bars[first]) == id)
+            return first;
+    return hash_add(firsts, hash_finish((uint64_t)id), bar) ? bar : -1;
+}
+
+/* Bars are in order of time: the first and the last that come along of a chunk are its ends. O(bars). */
 static int put_arrows(struct json *j, const struct story *x, int32_t story, struct err *e)
 {
     const struct timeline *t = &x->timeline;
-    int64_t *ids = calloc((size_t)t->n_bars + 1, sizeof *ids), n = 0;
-    int32_t *seen = calloc((size_t)t->n_bars + 1, sizeof *seen);
-    if (!ids || !seen) {
-        free(ids);
-        free(seen);
-        return err_nomem(e, "a timeline");
+    struct hash firsts = { 0 };
+    struct arena own = { 0 };
+    int32_t *first = ARENA_TAKE(&own, t->n_bars, *first), *left = ARENA_TAKE(&own, t->n_bars, *left);
+    bool ok = !own.failed;
+    for (int32_t i = 0; i < t->n_bars && ok; i++) {
+        if (!has_arrow(&t->bars[i]))
+            continue;
+        first[i] = first_of_chunk(&firsts, x, i);
+        ok = first[i] >= 0;
+        if (ok)
+            left[first[i]]++;
     }
-    for (int32_t i = 0; i < t->n_bars; i++)
-        if (has_arrow(&t->bars[i]))
-            ids[n++] = chunk_id(x, &t->bars[i]);
-    qsort(ids, (size_t)n, sizeof *ids, compare_longs);
-    for (int32_t i = 0; i < t->n_bars; i++) {
+    for (int32_t i = 0; i < t->n_bars && ok; i++) {
         const struct timeline_bar *b = &t->bars[i];
         if (!has_arrow(b))
             continue;
-        int64_t id = chunk_id(x, b), at = 0;
-        for (int64_t lo = 0, hi = n; lo < hi;) {
-            at = lo + (hi - lo) / 2;
-            if (ids[at] < id)
-                lo = at + 1;
-            else
-                hi = at;
-            at = lo;
-        }
-        int32_t k = seen[at]++;
-        bool last = at + k + 1 >= n || ids[at + k + 1] != id;
         /* Identities of different workloads must differ, or a viewer would join their arrows. */
-        put_arrow(j, b, process_id(x, b, story), id + (int64_t)story * INT64_C(1000000007), k == 0, last);
+        put_arrow(j, b, process_id(x, b, story), chunk_id(x, b) + (int64_t)story * INT64_C(1000000007),
+                  first[i] == i, --left[first[i]] == 0);
     }
-    free(ids);
-    free(seen);
-    return 0;
+    hash_free(&firsts);
+    arena_free(&own);
+    return ok ? 0 : err_nomem(e, "a timeline");
 }
 
 /* A row of the viewer: of a process, named once. */
@@ -958,9 +951,7 @@ static int write_table(const struct run *run, const struct story *stories, int32
 {
     struct report r = { .format = TABLE_AS_CSV };
     put_bar_rows(&r, stories, n);
-    int rc = output_report_to(&r, run, path, output_origin(stories[0].study), e);
-    report_free(&r);
-    return rc;
+    return output_report_to(&r, run, path, output_origin(stories[0].study), e);
 }
 
 /* ---- both ---- */

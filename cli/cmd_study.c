@@ -1229,9 +1229,7 @@ static int write_columns(const struct run *run, const struct study_kind *kind, s
     struct report r = { .rows = true };
     output_begin(&r, run, (struct origin){ .known = false });
     say_columns(&r, kind);
-    int rc = output_report(&r, run, (struct origin){ .known = false }, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, (struct origin){ .known = false }, e);
 }
 
 /* Run the study of operand 0 on all ranks, or with --list or --columns say what the kind has. Kind NULL: told

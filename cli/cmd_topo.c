@@ -375,9 +375,7 @@ static int write_facts(const struct run *run, const struct facts *f, struct orig
         report_bill(&r, f);
     else
         put_facts(&r, f);
-    int rc = output_report(&r, run, from, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, from, e);
 }
 
 /* Files first: if one cannot be written, nothing is reported. */

@@ -34,4 +34,20 @@ const struct study_kind *command_kind(const struct command *c);
 /** Append what --list of the command prints; nothing where it has none. */
 int command_write_list(struct text *out, const struct command *c, struct err *e);
 
+/* ---- what the program says of itself ---- */
+
+/**
+ * Append page @p name for man(7): weft.1, weft-sweep.1, ..., weft-keys.5; NULL: the names of all pages, a
+ * line each. A line `.\" more` stands where what no table says is put in, from docs/man. @return 0;
+ * ERR_NOMEM; ERR_USAGE: no such page.
+ */
+int manpage_write(struct text *out, const char *name, struct err *e);
+
+/**
+ * Append what the last of argv[0..argc-1], the words after "weft", may become, for completion in a shell: a
+ * line each, the whole word and behind a tab what it means. A word that ends in '=', '.' or ':' goes on. A
+ * line ":files" says that a file may stand there too. Nothing where nothing fits. @return 0; ERR_NOMEM.
+ */
+int complete_words(struct text *out, int argc, char **argv, struct err *e);
+
 #endif

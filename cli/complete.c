@@ -5,8 +5,6 @@
  * What stands where a value is expected follows from what help calls it: KEY=VALUE, COLUMN, FILE. Words that
  * were typed before are read as cli/options.c does, but never refused: the line is not finished.
  */
-#include "cli/complete.h"
-
 #include <stdio.h>
 #include <string.h>
 

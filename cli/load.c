@@ -189,9 +189,7 @@ int load_write_status(const struct run *run, const struct load_design *x, struct
     output_begin(&r, run, output_origin(x->study));
     report_json_word(&r, "status", alloc_status_names[x->design.answer.status]);
     report_json_word(&r, "reason", x->design.answer.reason);
-    int rc = output_report(&r, run, output_origin(x->study), e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, output_origin(x->study), e);
 }
 
 static void say_read(const struct run *run, const struct design_point *s)

@@ -21,8 +21,6 @@
 #include "base/infile.h"
 #include "base/work.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
-#include "cli/manpage.h"
 #include "cli/output.h"
 #include "cli/version.h"
 #include "study/source.h"

@@ -1,5 +1,4 @@
-#include "cli/manpage.h"
-
+/* Manual pages, made of the tables that help and `weft keys` print. */
 #include <stdio.h>
 #include <string.h>
 

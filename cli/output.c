@@ -173,6 +173,7 @@ int output_report_to(struct report *r, const struct run *run, const char *path, 
     if (!rc)
         rc = output_file(run, path, &r->out, e);
     text_free(&head);
+    report_free(r);
     return rc;
 }
 

@@ -91,7 +91,7 @@ int output_table(const struct run *run, const struct table *t, struct origin fro
 
 /** Begin the report of a run in its form: an object with the head in JSON. Release with report_free(). */
 void output_begin(struct report *r, const struct run *run, struct origin from);
-/** Close and write it. ERR_USAGE, ERR_IO, ERR_NOMEM. */
+/** Close, write and release it. ERR_USAGE, ERR_IO, ERR_NOMEM. */
 int output_report(struct report *r, const struct run *run, struct origin from, struct err *e);
 /** Write one that output_begin() did not begin, rows in CSV, to another file. Errors likewise. */
 int output_report_to(struct report *r, const struct run *run, const char *path, struct origin from,

@@ -253,9 +253,7 @@ int cmd_write_axes(const struct run *run, const struct sweep *w, struct err *e)
                 : w->where           ? ", before where"
                 : w->fills           ? ", before count"
                                      : "");
-    int rc = output_report(&r, run, none, e);
-    report_free(&r);
-    return rc;
+    return output_report(&r, run, none, e);
 }
 
 /* ---- of a store ---- */

@@ -15,7 +15,6 @@
 
 #include "plots/gnuplot.h"
 #include "base/utf8.h"
-#include "plots/image.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -41,4 +41,10 @@ int gnuplot_find(struct text *path, struct err *e);
  */
 int gnuplot_run(const char *script, struct text *image, struct err *e);
 
+/**
+ * NULL where the PDF or PNG is whole; else what is wrong with it. A whole one has every byte of its frame:
+ * every object of a PDF where its table says, every chunk of a PNG by its checksum. O(n).
+ */
+const char *image_fault(const struct text *image);
+
 #endif

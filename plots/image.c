@@ -5,7 +5,7 @@
  * PDF (ISO 32000-1, 7.5): the table of objects stands where the end of the file says, and each object where
  * the table says; Cairo writes plain tables. PNG (RFC 2083): chunks with checksums from IHDR to IEND.
  */
-#include "plots/image.h"
+#include "plots/gnuplot.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 /* Images as gnuplot draws them, and with a piece missing. */
-#include "plots/image.h"
 
 #include "base/rng.h"
 #include "plots/gnuplot.h"

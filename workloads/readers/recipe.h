@@ -33,7 +33,6 @@ extern const char *const recipe_format_words[N_RECIPE_FORMATS + 1],
 struct recipe_setting {
     const char *name, *value; /**< of the arena */
     int32_t line, col;        /**< of the name, from 1 */
-    bool quoted;
 };
 
 /** Settings in the order of the file. Release with recipe_settings_free(). */
@@ -69,7 +68,7 @@ int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at
 
 /** Append a setting; NULL-safe for lack of memory. ERR_NOMEM. */
 int recipe_add(struct recipe_settings *s, const char *name, const char *value, int32_t line, int32_t col,
-               bool quoted, struct err *e);
+               struct err *e);
 
 /** Append, as a YAML scalar, what the workload of file @p path is called: its name, or that of its folder
  * where the file is a config.json, as every model's is. */

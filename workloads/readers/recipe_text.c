@@ -37,9 +37,9 @@ int recipe_fail(const struct recipe_settings *s, const struct recipe_setting *at
 }
 
 int recipe_add(struct recipe_settings *s, const char *name, const char *value, int32_t line, int32_t col,
-               bool quoted, struct err *e)
+               struct err *e)
 {
-    struct recipe_setting x = { .line = line, .col = col, .quoted = quoted };
+    struct recipe_setting x = { .line = line, .col = col };
     x.name = keep_text(s, name, strlen(name));
     x.value = keep_text(s, value, strlen(value));
     int rc = arena_check(&s->arena, "settings of a recipe", e);
@@ -66,7 +66,7 @@ static int flatten(struct recipe_settings *s, const struct yaml_doc *doc, yaml_i
     if (node->kind == YAML_SCALAR)
         rc = text_check(path, e);
     if (!rc && node->kind == YAML_SCALAR && !yaml_is_null(doc, id))
-        rc = recipe_add(s, text_str(path), node->text, node->line, node->col, node->quoted, e);
+        rc = recipe_add(s, text_str(path), node->text, node->line, node->col, e);
     if (node->kind != YAML_SCALAR)
         for (yaml_id child = node->first; child >= 0 && !rc; child = doc->nodes[child].next)
             rc = flatten(s, doc, child, path, e);
@@ -199,8 +199,7 @@ static int read_key(struct text *out, struct cursor *c, struct err *e)
     }
 }
 
-static int add_value(struct cursor *c, const char *name, int32_t line, int32_t col, bool quoted,
-                     struct err *e)
+static int add_value(struct cursor *c, const char *name, int32_t line, int32_t col, struct err *e)
 {
     const struct recipe_setting here = { .line = line, .col = col };
     for (int32_t i = 0; i < c->s->n; i++)
@@ -208,7 +207,7 @@ static int add_value(struct cursor *c, const char *name, int32_t line, int32_t c
             return recipe_fail(c->s, &here, e, ERR_PARSE, "%s is given twice, in line %d first", name,
                                (int)c->s->items[i].line);
     int rc = text_check(&c->value, e);
-    return rc ? rc : recipe_add(c->s, name, text_str(&c->value), line, col, quoted, e);
+    return rc ? rc : recipe_add(c->s, name, text_str(&c->value), line, col, e);
 }
 
 static int read_bare(struct cursor *c, struct err *e)
@@ -224,12 +223,12 @@ static int read_bare(struct cursor *c, struct err *e)
 
 static int read_scalar(struct cursor *c, const char *name, int32_t line, int32_t col, struct err *e)
 {
-    bool quoted = is_at(c, '"') || is_at(c, '\'');
     text_clear(&c->value);
     if (is_at(c, '{'))
         return fail_here(c, e, ERR_UNSUP, "inline tables are not read; use a [table]");
+    bool quoted = is_at(c, '"') || is_at(c, '\'');
     int rc = quoted ? read_string(&c->value, c, e) : read_bare(c, e);
-    return rc ? rc : add_value(c, name, line, col, quoted, e);
+    return rc ? rc : add_value(c, name, line, col, e);
 }
 
 static int read_list(struct cursor *c, const char *name, int32_t line, int32_t col, struct err *e)
@@ -431,7 +430,7 @@ static int add_assignment(struct cursor *c, size_t n, int32_t line, int32_t col,
     text_puts(&c->name, "$");
     text_add(&c->name, word, n);
     int rc = text_check(&c->name, e);
-    return rc ? rc : recipe_add(c->s, text_str(&c->name), word + n + 1, line, col, false, e);
+    return rc ? rc : recipe_add(c->s, text_str(&c->name), word + n + 1, line, col, e);
 }
 
 /* "--num-layers" or "--num-layers=4": the name, with "_" for "-"; what is behind "=" stays in c->value. */
@@ -449,7 +448,7 @@ static bool take_option(struct cursor *c)
 
 /* Words up to the next option are one value, blanks between. */
 struct shell_option {
-    bool open, quoted;
+    bool open;
     struct text name, value;
     int32_t line, col;
 };
@@ -459,7 +458,7 @@ static int close_option(struct recipe_settings *s, struct shell_option *p, struc
     int rc = text_check(&p->name, e);
     rc = rc ? rc : text_check(&p->value, e);
     if (!rc && p->open)
-        rc = recipe_add(s, text_str(&p->name), text_str(&p->value), p->line, p->col, p->quoted, e);
+        rc = recipe_add(s, text_str(&p->name), text_str(&p->value), p->line, p->col, e);
     p->open = false;
     return rc;
 }
@@ -477,7 +476,6 @@ static int take_word(struct cursor *c, struct shell_option *p, bool quoted, int3
         text_puts(&p->name, text_str(&c->name));
         text_puts(&p->value, value ? value + 1 : "");
         p->open = true;
-        p->quoted = false;
         p->line = line;
         p->col = col;
         return rc;
@@ -486,10 +484,8 @@ static int take_word(struct cursor *c, struct shell_option *p, bool quoted, int3
         int rc = close_option(c->s, p, e);
         return rc ? rc : add_assignment(c, n, line, col, e);
     }
-    if (p->open && word[0]) {
+    if (p->open && word[0])
         text_printf(&p->value, "%s%s", p->value.n ? " " : "", word);
-        p->quoted = p->quoted || quoted;
-    }
     return 0;
 }
 
