@@ -17,7 +17,6 @@
 #include "kinds/design/explore/runner.h"
 #include "kinds/design/explore/solve.h"
 #include "plots/figure.h"
-#include "plots/network.h"
 
 enum {
     LONG_WORDS = 40,     /* bytes of a cell that is broken into lines */

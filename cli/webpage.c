@@ -175,9 +175,9 @@ static int find_fronts(struct webpage *p, struct err *e)
     int rc = choose_rule(p, e);
     if (!rc)
         rc = offer_rows(p, e);
-    p->groups = rc ? NULL : calloc((size_t)p->fronts.n + 1, sizeof *p->groups);
-    if (!rc && !p->groups)
-        rc = err_nomem(e, "fronts");
+    p->groups = ARENA_TAKE(&p->arena, p->fronts.n, *p->groups);
+    if (!rc)
+        rc = arena_check(&p->arena, "fronts", e);
     for (int32_t g = 0; g < p->fronts.n && !rc; g++) {
         struct front *f = &p->fronts.fronts[g];
         rc = front_sort(f, e);
@@ -287,15 +287,15 @@ static bool has_equal_split(const struct webpage *p)
 
 int webpage_prepare(struct webpage *p, struct err *e)
 {
-    size_t n = (size_t)p->t.n_rows + 1;
-    p->faces = calloc((size_t)p->t.n_cols + 1, sizeof *p->faces);
-    p->order = calloc((size_t)p->t.n_cols + 1, sizeof *p->order);
-    p->ids = calloc(n, sizeof *p->ids);
-    p->is_result = calloc(n, 1);
-    p->on_front = calloc(n, 1);
-    p->is_marked = calloc(n, 1);
-    if (!p->faces || !p->order || !p->ids || !p->is_result || !p->on_front || !p->is_marked)
-        return err_nomem(e, "rows of a page");
+    p->faces = ARENA_TAKE(&p->arena, p->t.n_cols, *p->faces);
+    p->order = ARENA_TAKE(&p->arena, p->t.n_cols, *p->order);
+    p->ids = ARENA_TAKE(&p->arena, p->t.n_rows, *p->ids);
+    p->is_result = ARENA_TAKE(&p->arena, p->t.n_rows, *p->is_result);
+    p->on_front = ARENA_TAKE(&p->arena, p->t.n_rows, *p->on_front);
+    p->is_marked = ARENA_TAKE(&p->arena, p->t.n_rows, *p->is_marked);
+    int rc = arena_check(&p->arena, "rows of a page", e);
+    if (rc)
+        return rc;
     for (int32_t col = 0; col < p->t.n_cols; col++)
         describe(p, col);
     name_rows(p);
@@ -307,7 +307,7 @@ int webpage_prepare(struct webpage *p, struct err *e)
         p->left_out = p->left_out || left_out;
         f->shown = f->shown && !left_out;
     }
-    int rc = find_fronts(p, e);
+    rc = find_fronts(p, e);
     if (!rc && p->t.n_rows > MOST_WIDE)
         find_followers(p);
     if (!rc)
@@ -327,13 +327,7 @@ void webpage_free(struct webpage *p)
     text_free(&p->head);
     text_free(&p->warns);
     text_free(&p->out);
-    free(p->faces);
-    free(p->order);
-    free(p->ids);
-    free(p->is_result);
-    free(p->on_front);
-    free(p->is_marked);
-    free(p->groups);
+    arena_free(&p->arena);
 }
 
 /* ---- words of all parts ---- */

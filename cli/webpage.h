@@ -7,6 +7,7 @@
 #ifndef CLI_WEBPAGE_H
 #define CLI_WEBPAGE_H
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/overrides.h"
@@ -37,7 +38,7 @@ struct shown_column {
 struct rivals {
     const char *name;            /**< values of the columns of `per`, one a line; borrowed of the fronts */
     int64_t knee, first, second; /**< least of the front's two columns: fastest and cheapest of designs */
-    int64_t n, n_front;
+    int64_t n_front;
 };
 
 struct webpage {
@@ -46,6 +47,7 @@ struct webpage {
     const struct study_kind *kind;
     struct text head;           /**< lines KEY=VALUE of what made the table */
     struct text warns;          /**< what has to be said first, a line each */
+    struct arena arena;         /**< of all arrays */
     struct shown_column *faces; /**< shape [t.n_cols] */
     int32_t *order;             /**< shape [t.n_cols]: columns as tables show them, the front's first */
     int64_t *ids;               /**< shape [t.n_rows]: what rows are called */

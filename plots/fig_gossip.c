@@ -351,7 +351,7 @@ static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t
                          void *of)
 {
     struct gossip *f = of;
-    const struct gossip_panel p = { f, { c, *box, f->x[column], f->y[point] }, point, column };
+    const struct gossip_panel p = { f, { *box, f->x[column], f->y[point] }, point, column };
     struct err e;
 
     f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
@@ -773,7 +773,7 @@ static void paint_loss(struct canvas *c, const struct canvas_box *box, int32_t p
     void (*const puts[])(const struct loss_panel *,
                          const struct loss_line *) = { put_loss_line, put_loss_dots, put_loss_letter };
     struct loss_fig *f = of;
-    const struct loss_panel p = { f, { c, *box, f->x, f->y[column] }, column };
+    const struct loss_panel p = { f, { *box, f->x, f->y[column] }, column };
 
     f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
     f->places.n = 0;

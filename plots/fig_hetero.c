@@ -599,7 +599,7 @@ static void put_dots(const struct learning *f, const struct fig_curve *line, con
 
 static void put_learning(struct learning *f, int32_t point)
 {
-    const struct panel p = { .c = f->c, .box = wrap_box(&f->page, point), .x = f->x, .y = f->y };
+    const struct panel p = { .box = wrap_box(&f->page, point), .x = f->x, .y = f->y };
 
     wrap_panel(&f->page, &p, point);
     for (int32_t i = 0; i < f->n_curves; i++)

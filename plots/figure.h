@@ -80,4 +80,9 @@ extern const int32_t plot_n_figures;
 int plot_draw(const char *figure, const struct table *t, const struct plot_options *opt,
               struct text *out_image, struct err *e);
 
+/** A network as its dimensions: who is joined to whom, and how fast. Draw the rows of @p t, dimensions from
+ * the innermost on: columns dim, shape, size, bw_GBps, and utilization where it is known. As plot_draw(). */
+int plot_network_draw(const struct table *t, const struct plot_options *opt, struct text *out_image,
+                      struct err *e);
+
 #endif

@@ -435,13 +435,11 @@ static void grid_put_legend(struct grid_figure *g)
 
 static void grid_put_notes(struct grid_figure *g)
 {
-    if (g->spec->columns->names.n > g->n_columns)
-        canvas_note(g->c, "first %d of %d %s", (int)g->n_columns, (int)g->spec->columns->names.n,
-                    g->spec->column_word);
-    if (g->spec->rows && g->spec->rows->names.n > GRID_MAX_ROWS)
-        canvas_note(g->c, "first %d of %d %s", GRID_MAX_ROWS, (int)g->spec->rows->names.n, g->spec->row_word);
-    if (is_bars(g) && g->spec->n_categories > GRID_MAX_CATEGORIES)
-        canvas_note(g->c, "first %d of %d groups", GRID_MAX_CATEGORIES, (int)g->spec->n_categories);
+    canvas_note_first(g->c, g->n_columns, g->spec->columns->names.n, g->spec->column_word);
+    if (g->spec->rows)
+        canvas_note_first(g->c, GRID_MAX_ROWS, g->spec->rows->names.n, g->spec->row_word);
+    if (is_bars(g))
+        canvas_note_first(g->c, GRID_MAX_CATEGORIES, g->spec->n_categories, "groups");
 }
 
 static int grid_draw_grid(struct grid_figure *g, struct err *e)

@@ -6,7 +6,7 @@
  * of shapes: a ring, all with all, a line, a grid, one switch, switches below switches, switches with each
  * other. What a shape has beyond that (tapers, planes, twists) is in words elsewhere.
  */
-#include "plots/network.h"
+#include "plots/figure.h"
 
 #include <math.h>
 #include <string.h>

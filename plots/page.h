@@ -12,7 +12,6 @@
 
 /** A panel and its axes. */
 struct panel {
-    struct canvas *c;
     struct canvas_box box;
     struct axis x, y;
 };

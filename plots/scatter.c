@@ -284,7 +284,7 @@ static void put_labels(struct scatter *s, const struct panel *p)
 
 static int scatter_put_panel(struct scatter *s, int32_t w, struct err *e)
 {
-    struct panel p = { .c = s->c, .box = wrap_box(&s->page, w) };
+    struct panel p = { .box = wrap_box(&s->page, w) };
     const struct scatter_spec *spec = s->spec;
     int rc = 0;
 

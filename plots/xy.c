@@ -1101,7 +1101,7 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
 static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
 {
     struct xy_panel p = {
-        f, { f->c, wrap_box(&f->page, index), f->x[index], f->y[index] }, index, xy_metric_of(f, index)
+        f, { wrap_box(&f->page, index), f->x[index], f->y[index] }, index, xy_metric_of(f, index)
     };
     int rc = 0;
 

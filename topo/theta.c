@@ -54,13 +54,6 @@ enum { ROWS_WORK = 1024 };
 
 enum { MAX_ROUNDS = 1000, MAX_STEPS = 200, IDLE_STEPS = 25, GATHER_ROUNDS = 5 };
 
-/* Members of the groups of one part, group by group. */
-struct theta_groups {
-    int32_t n;       /* members of a group */
-    int32_t *member; /* shape [n_npus]: npu at place i of group g is member[g * n + i] */
-    int32_t *place;  /* shape [n_npus]: its inverse */
-};
-
 /* What a source sends to one NPU. */
 struct theta_flow {
     int32_t to;
@@ -178,43 +171,41 @@ static void color_links(int32_t *colors, int32_t first, const int32_t *classes, 
     }
 }
 
-/*
- * Orbits of vertices and links together: a link is a vertex between its ends, a group of a part one that is
- * joined to its members. @p orbit, shape [n_vertices + n_links + groups].
- */
-static int find_orbits(int32_t *orbit, struct theta *t, const struct topo_wires *w, const int32_t *classes,
-                       const double *weight, struct err *e)
+/* A link is a vertex between its ends, a group one that is joined to its members. */
+int theta_find_orbits(int32_t *orbit, const struct topo_wires *w, const int32_t *classes,
+                      const double *weight, const struct theta_groups *groups, int32_t n_groups,
+                      struct err *e)
 {
-    int32_t n = t->n_vertices + t->n_links, n_edges = 0;
-    size_t room = (size_t)n + (size_t)t->n_npus * TOPO_MAX_DIMS;
-    int32_t *colors = calloc(room, sizeof *colors);
-    int32_t *ends = calloc(4 * (size_t)t->n_links + 2 * (size_t)t->n_npus * TOPO_MAX_DIMS + 1, sizeof *ends);
-    int rc = colors && ends ? 0 : err_nomem(e, "demand on a graph");
-    for (int32_t v = t->n_npus; v < t->n_vertices && !rc; v++)
+    struct arena own = { 0 };
+    int32_t n = w->n_vertices + w->n_links, n_edges = 0;
+    size_t in_groups = (size_t)w->n_npus * (size_t)n_groups;
+    int32_t *colors = ARENA_TAKE(&own, (size_t)n + in_groups, *colors);
+    int32_t *ends = ARENA_TAKE(&own, 4 * (size_t)w->n_links + 2 * in_groups, *ends);
+    int rc = arena_check(&own, "symmetry of a graph", e);
+    for (int32_t v = w->n_npus; v < w->n_vertices && !rc; v++)
         colors[v] = 1;
     if (!rc)
-        color_links(colors + t->n_vertices, 2 + TOPO_MAX_DIMS, classes, weight, t->n_links);
-    for (int32_t l = 0; l < t->n_links && !rc; l++)
+        color_links(colors + w->n_vertices, 2 + n_groups, classes, weight, w->n_links);
+    for (int32_t l = 0; l < w->n_links && !rc; l++)
         for (int k = 0; k < 2; k++) {
             ends[2 * (size_t)n_edges] = (int32_t)(k ? w->links[l].dst : w->links[l].src);
-            ends[2 * n_edges++ + 1] = t->n_vertices + l;
+            ends[2 * n_edges++ + 1] = w->n_vertices + l;
         }
-    for (int32_t k = 0; k < t->demand.n_parts && !rc; k++) {
-        const struct theta_groups *g = &t->groups[k];
-        for (int32_t i = 0; i < t->n_npus && g->n < t->n_npus; i++) {
+    for (int32_t k = 0; k < n_groups && !rc; k++) {
+        const struct theta_groups *g = &groups[k];
+        for (int32_t i = 0; i < w->n_npus && g->n < w->n_npus; i++) {
             ends[2 * (size_t)n_edges] = g->member[i];
             ends[2 * n_edges++ + 1] = n + i / g->n;
             colors[n + i / g->n] = 2 + k;
         }
-        n += g->n < t->n_npus ? t->n_npus / g->n : 0;
+        n += g->n < w->n_npus ? w->n_npus / g->n : 0;
     }
     /* igraph's stack of what to clean up is one for the whole program. */
     if (!rc) {
 #pragma omp critical(igraph)
         rc = topo_find_orbits(orbit, n, colors, ends, n_edges, e);
     }
-    free(colors);
-    free(ends);
+    arena_free(&own);
     return rc;
 }
 
@@ -234,7 +225,7 @@ static int build_vars(struct theta *t, const struct topo_wires *w, const int32_t
     for (size_t v = 0; v < room && !rc; v++)
         orbit[v] = (int32_t)v;
     if (!rc && both)
-        rc = find_orbits(orbit, t, w, classes, weight, e);
+        rc = theta_find_orbits(orbit, w, classes, weight, t->groups, t->demand.n_parts, e);
     for (int32_t a = 0; a < 2 * t->n_links && !rc; a++) {
         int32_t l = a / 2, like = orbit[t->n_vertices + l] - t->n_vertices;
         bool known = both && (a % 2 == 1 || like < l);

@@ -27,6 +27,23 @@ struct theta_demand {
     struct theta_part parts[TOPO_MAX_DIMS];
 };
 
+/** Groups of equal size that share all NPUs out. */
+struct theta_groups {
+    int32_t n;       /**< members of a group */
+    int32_t *member; /**< shape [n_npus]: npu at place i of group g is member[g * n + i] */
+    int32_t *place;  /**< shape [n_npus]: its inverse */
+};
+
+/**
+ * What symmetry maps onto each other: NPUs, switches, and links of one @p classes and @p weight (shape
+ * [n_links]), where the groups of each of @p n_groups stay together. @p orbit: the least of each one's orbit,
+ * of vertices and behind them links; shape [n_vertices + n_links + n_npus * n_groups], the rest is room.
+ * ERR_NOMEM, ERR_LIB.
+ */
+int theta_find_orbits(int32_t *orbit, const struct topo_wires *w, const int32_t *classes,
+                      const double *weight, const struct theta_groups *groups, int32_t n_groups,
+                      struct err *e);
+
 /**
  * A demand on a graph, as a linear programme that remembers what it has learnt: asked again at other
  * bandwidths it goes on from there. Opaque; one thread at a time. Release with theta_free().

@@ -40,6 +40,7 @@
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 #include "topo/graph.h"
+#include "topo/theta.h"
 #include "workloads/ideal.h"
 
 #define HOUR_S 3600.0
@@ -1022,26 +1023,13 @@ static int fail_find_orbits(int32_t *orbit, const struct fail_draft *d, struct e
         orbit[v] = v;
     if (!fail_joins_all(d->s))
         return 0;
-    int32_t *colors = calloc((size_t)n + 1, sizeof *colors);
-    int32_t *ends = calloc(4 * (size_t)w->n_links + 1, sizeof *ends);
-    int rc = colors && ends ? 0 : err_nomem(e, "failures");
-    for (int32_t v = w->n_npus; v < w->n_vertices && !rc; v++)
-        colors[v] = 1;
-    for (int32_t l = 0; l < w->n_links && !rc; l++) {
-        int32_t like = 0, v = w->n_vertices + l;
-        while (w->links[like].cls != w->links[l].cls || w->weight[like] != w->weight[l])
-            like++;
-        colors[v] = 2 + like;
-        ends[4 * (size_t)l] = (int32_t)w->links[l].src;
-        ends[4 * (size_t)l + 2] = (int32_t)w->links[l].dst;
-        ends[4 * (size_t)l + 1] = ends[4 * (size_t)l + 3] = v;
-    }
-    if (!rc) {
-#pragma omp critical(igraph)
-        rc = topo_find_orbits(orbit, n, colors, ends, 2 * w->n_links, e);
-    }
-    free(colors);
-    free(ends);
+    int32_t *classes = calloc((size_t)w->n_links + 1, sizeof *classes);
+    if (!classes)
+        return err_nomem(e, "failures");
+    for (int32_t l = 0; l < w->n_links; l++)
+        classes[l] = w->links[l].cls;
+    int rc = theta_find_orbits(orbit, w, classes, w->weight, NULL, 0, e);
+    free(classes);
     return rc;
 }
 
