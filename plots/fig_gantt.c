@@ -155,45 +155,52 @@ struct gantt {
     bool used[LOAD_PAINTS];
 };
 
-/* Stays in the order of the table; servers once each, by number, with the first name of each. Stays without
- * GPUs or time (a job that passes through a slot) have nothing to draw. */
+/* Stays by run, server and start, at one time in the order in which the jobs came; servers once each, by
+ * number, with the first name of each. Stays without GPUs or time (a job that passes through a slot) have
+ * nothing to draw. */
 static int gather_stays(struct gantt *g, struct err *e)
 {
     const struct data *d = &g->runs.data;
-    const struct sort_key key = { .word = d->word[SERVER] };
-    int64_t *order = canvas_new(g->c, d->n, sizeof *order, e),
-            *kept = canvas_new(g->c, d->n, sizeof *kept, e);
+    int64_t *order = canvas_new(g->c, d->n, sizeof *order, e);
+    int32_t *server = canvas_new(g->c, d->n, sizeof *server, e),
+            *job = canvas_new(g->c, d->n, sizeof *job, e);
+    const struct sort_key by_number = { .word = d->word[SERVER] };
+    const struct sort_key keys[] = {
+        { .word = d->word[RUN] }, { .word = server }, { .x = d->x[FROM] }, { .word = job }
+    };
 
     g->stays = canvas_new(g->c, d->n, sizeof *g->stays, e);
     g->server_names = canvas_new(g->c, d->n, sizeof *g->server_names, e);
-    if (!order || !kept || !g->stays || !g->server_names)
+    if (!order || !server || !job || !g->stays || !g->server_names)
         return ERR_NOMEM;
     for (int64_t i = 0; i < d->n; i++) {
         if (d->word[GPUS][i] == 0 || !(d->x[TO][i] > d->x[FROM][i])) {
             data_leave_out(d, i, d->word[GPUS][i] == 0 ? "without GPUs" : "without duration");
             continue;
         }
-        order[g->n_stays] = i;
-        kept[g->n_stays] = i;
-        g->stays[g->n_stays++] =
-            (struct stay){ .run = d->word[RUN][i],
-                           .job = names_add(g->c, &g->jobs, d->words[JOB].list[d->word[JOB][i]]),
-                           .n_gpus = d->word[GPUS][i],
-                           .from = d->x[FROM][i],
-                           .to = d->x[TO][i] };
+        job[i] = names_add(g->c, &g->jobs, d->words[JOB].list[d->word[JOB][i]]);
+        order[g->n_stays++] = i;
     }
     if (g->n_stays == 0)
         return data_none_left(d, e);
-    int32_t *server = canvas_new(g->c, d->n, sizeof *server, e); /* by row */
-    int rc = server ? data_sort(order, g->n_stays, &key, 1, e) : ERR_NOMEM;
+    int rc = data_sort(order, g->n_stays, &by_number, 1, e);
     for (int64_t k = 0; k < g->n_stays && !rc; k++) {
         int64_t i = order[k];
         if (k == 0 || d->word[SERVER][i] != d->word[SERVER][order[k - 1]])
             g->server_names[g->n_servers++] = d->words[SERVER_NAME].list[d->word[SERVER_NAME][i]];
         server[i] = g->n_servers - 1;
     }
-    for (int64_t k = 0; k < g->n_stays && !rc; k++)
-        g->stays[k].server = server[kept[k]];
+    if (!rc)
+        rc = data_sort(order, g->n_stays, keys, 4, e);
+    for (int64_t k = 0; k < g->n_stays && !rc; k++) {
+        int64_t i = order[k];
+        g->stays[k] = (struct stay){ .run = d->word[RUN][i],
+                                     .server = server[i],
+                                     .job = job[i],
+                                     .n_gpus = d->word[GPUS][i],
+                                     .from = d->x[FROM][i],
+                                     .to = d->x[TO][i] };
+    }
     return rc;
 }
 
@@ -213,20 +220,6 @@ struct bench {
     struct gpu *gpus; /* shape [n], owned: as many as were ever in use at once */
     int32_t n, cap;
 };
-
-/* By run, server and start; at one time in the order in which the jobs came. */
-static int compare_stays(const void *a, const void *b)
-{
-    const struct stay *x = a, *y = b;
-
-    if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
-    if (x->server != y->server)
-        return x->server < y->server ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->job > y->job) - (x->job < y->job);
-}
 
 /* Times compare exactly: the end of one row and the beginning of the next are the same text in the table. */
 static bool gantt_is_own(const struct gpu *gpu, const struct stay *s)
@@ -340,7 +333,6 @@ static int lay_out(struct gantt *g, struct err *e)
     g->most_gpus = canvas_new(g->c, (int64_t)g->runs.n * g->n_servers, sizeof *g->most_gpus, e);
     if (!g->most_gpus)
         return ERR_NOMEM;
-    qsort(g->stays, (size_t)g->n_stays, sizeof *g->stays, compare_stays);
     for (int64_t i = 0, end; i < g->n_stays && !rc; i = end) {
         const struct stay *s = &g->stays[i];
         for (end = i + 1; end < g->n_stays; end++)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stat.h"
 #include "base/vec.h"
 #include "base/num.h"
 #include "workloads/readers/chakra.pb-c.h"
@@ -294,8 +295,9 @@ static bool has_field_11(const uint8_t *bytes, size_t n)
     return false;
 }
 
-/* Records are prefixed by their length; all limits are checked before memory is taken. */
-static int take_length(struct chakra_file_reader *r, size_t *length, struct err *e)
+/* Records are prefixed by their length; all limits are checked before memory is taken. The next one is
+ * behind it. */
+static int take_record(const uint8_t **record, size_t *length, struct chakra_file_reader *r, struct err *e)
 {
     size_t start = r->pos;
     uint64_t n;
@@ -308,6 +310,8 @@ static int take_length(struct chakra_file_reader *r, size_t *length, struct err 
         return err_set(e, ERR_RANGE, "%s: offset %zu: record has %llu bytes, expected at most %d", r->name,
                        start, (unsigned long long)n, CHAKRA_MAX_RECORD);
     *length = (size_t)n;
+    *record = r->bytes + r->pos;
+    r->pos += *length;
     return 0;
 }
 
@@ -344,11 +348,10 @@ static int refuse_record(const struct chakra_file_reader *r, const uint8_t *reco
 static int read_metadata(struct chakra_file_reader *r, struct err *e)
 {
     size_t start = r->pos, n;
-    int rc = take_length(r, &n, e);
+    const uint8_t *record;
+    int rc = take_record(&record, &n, r, e);
     if (rc)
         return rc;
-    const uint8_t *record = r->bytes + r->pos;
-    r->pos += n;
     ProtobufCAllocator memory = { record_alloc, record_release, &r->lacks };
     pb_metadata *m = chakra_pb__metadata__unpack(&memory, n, record);
     if (!m)
@@ -361,11 +364,10 @@ static int read_metadata(struct chakra_file_reader *r, struct err *e)
 static int read_node(struct chakra_file_reader *r, struct err *e)
 {
     size_t start = r->pos, n;
-    int rc = take_length(r, &n, e);
+    const uint8_t *record;
+    int rc = take_record(&record, &n, r, e);
     if (rc)
         return rc;
-    const uint8_t *record = r->bytes + r->pos;
-    r->pos += n;
     if (has_field_11(record, n))
         return refuse_record(r, record, n, start, "a node", e);
     ProtobufCAllocator memory = { record_alloc, record_release, &r->lacks };
@@ -485,12 +487,6 @@ static bool is_rectangle(const int32_t *members, const int32_t *stride, const st
     return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The ranks of a list, sorted, each once. */
 static int read_ranks(int32_t *ranks, const struct yaml_doc *doc, yaml_id list,
                       const struct topo_network *net, struct err *e)
@@ -506,7 +502,7 @@ static int read_ranks(int32_t *ranks, const struct yaml_doc *doc, yaml_id list,
                              (long long)net->n_npus - 1);
         ranks[n++] = (int32_t)rank;
     }
-    qsort(ranks, (size_t)n, sizeof *ranks, by_number);
+    stat_sort_numbers(ranks, n);
     for (int32_t k = 1; k < n; k++)
         if (ranks[k] == ranks[k - 1])
             return yaml_fail(doc, list, e, ERR_RANGE, "has rank %d twice", ranks[k]);
@@ -539,7 +535,10 @@ static int shape_of(int32_t *group, struct step_tree *t, const struct topo_netwo
     int rc = read_ranks(ranks, doc, list, net, e);
     if (rc)
         return rc;
-    if (!bsearch(&rank, ranks, (size_t)n, sizeof *ranks, by_number))
+    bool there = false;
+    for (int32_t k = 0; k < n; k++)
+        there = there || ranks[k] == rank;
+    if (!there)
         return yaml_fail(doc, list, e, ERR_RANGE, "does not have rank %d, whose trace names it", rank);
     if (!find_rectangle(members, stride, net, ranks, n) || !is_rectangle(members, stride, net, ranks, n))
         return refuse_shape(doc, list, id, net, e);
