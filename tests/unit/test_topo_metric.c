@@ -536,8 +536,8 @@ enum { MOST_HALVED = 20, MOST_VERTICES = 64 };
 /* A graph of which every set of the first `n` vertices is tried, NPUs and the hubs that are linked to hubs;
  * each of the others goes where it cuts less. */
 struct halved {
-    int n_npus, n, n_vertices;
-    double GBps[MOST_VERTICES][MOST_VERTICES];
+    int n_npus, n, n_vertices, in[MOST_VERTICES];
+    double GBps[MOST_VERTICES][MOST_VERTICES], best;
 };
 
 /* False: too large to try all. */
@@ -576,34 +576,35 @@ static bool open_halved(struct halved *x, const struct topo_network *net)
     return fits;
 }
 
-/* What vertex @p v has to those of @p set (true) or to the others, among those that are tried. */
-static double halved_sum(const struct halved *x, int v, uint32_t set, bool in)
+/* The halves that begin with a choice for the vertices before @p v: what that cuts already is never given
+ * back, so that no half is missed where this is as much as the best. Vertex 0 stays. */
+static void halve(struct halved *x, int v, int n_in, double cut)
 {
-    double sum = 0;
-    for (int b = 0; b < x->n; b++)
-        sum += ((set >> b & 1) != 0) == in ? x->GBps[v][b] : 0;
-    return sum;
+    int half = x->n_npus / 2, least = half, most = x->n_npus - half;
+    if (cut >= x->best || n_in > most || n_in + (v < x->n_npus ? x->n_npus - v : 0) < least)
+        return;
+    if (v == x->n_vertices) {
+        x->best = cut;
+        return;
+    }
+    double to[2] = { 0, 0 };
+    for (int b = 0; b < (v < x->n ? v : x->n); b++)
+        to[x->in[b]] += x->GBps[v][b];
+    if (v >= x->n) {
+        halve(x, v + 1, n_in, cut + fmin(to[0], to[1]));
+        return;
+    }
+    for (int in = v == 0; in < 2; in++) {
+        x->in[v] = in;
+        halve(x, v + 1, n_in + (in && v < x->n_npus), cut + to[!in]);
+    }
 }
 
-/* In the order of a Gray code: one vertex changes sides at a time. Vertex 0 stays. */
-static double least_of_all_halves(const struct halved *x)
+static double least_of_all_halves(struct halved *x)
 {
-    double best = INFINITY, cut = 0;
-    uint32_t set = 0, npus = (1u << x->n_npus) - 1;
-    for (uint32_t i = 1; i < 1u << (x->n - 1); i++) {
-        int v = __builtin_ctz(i) + 1, half;
-        double in = halved_sum(x, v, set, true), out = halved_sum(x, v, set, false);
-        cut += set >> v & 1 ? in - out : out - in;
-        set ^= 1u << v;
-        half = __builtin_popcount(set & npus);
-        if (half != x->n_npus / 2 && x->n_npus - half != x->n_npus / 2)
-            continue;
-        double all = cut;
-        for (int hub = x->n; hub < x->n_vertices && all < best; hub++)
-            all += fmin(halved_sum(x, hub, set, true), halved_sum(x, hub, set, false));
-        best = fmin(best, all);
-    }
-    return best;
+    x->best = INFINITY;
+    halve(x, 0, 0, 0);
+    return x->best;
 }
 
 struct tried {
