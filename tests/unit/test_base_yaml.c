@@ -286,17 +286,20 @@ TEST(hostile_files_end_at_once)
 TEST(number_of_values_ends_at_the_cap)
 {
     struct yaml_doc doc;
-    /* "[1,1,...,]": the list takes the place of the last 1. */
-    char *text = repeated(",1", YAML_MAX_NODES);
-    text[0] = '[';
-    text[2 * YAML_MAX_NODES - 1] = ']';
-    OK(read_str(&doc, text, e));
-    assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
-    FAILS(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, e), ERR_RANGE,
-          "g.yaml:1:1: is value number 4000001, expected at most 4000000");
-    assert_true(doc.n_nodes == YAML_MAX_NODES && doc.n_sources == 1);
-    yaml_free(&doc);
-    free(text);
+    char *text;
+    if (repeats_all(2)) {
+        /* "[1,1,...,]": the list takes the place of the last 1. */
+        text = repeated(",1", YAML_MAX_NODES);
+        text[0] = '[';
+        text[2 * YAML_MAX_NODES - 1] = ']';
+        OK(read_str(&doc, text, e));
+        assert_int_equal(doc.n_nodes, YAML_MAX_NODES);
+        FAILS(yaml_graft_text(&doc, 1, "g.yaml", "x", 1, e), ERR_RANGE,
+              "g.yaml:1:1: is value number 4000001, expected at most 4000000");
+        assert_true(doc.n_nodes == YAML_MAX_NODES && doc.n_sources == 1);
+        yaml_free(&doc);
+        free(text);
+    }
 
     text = repeated("1,", YAML_MAX_NODES + 1);
     text[0] = '[';

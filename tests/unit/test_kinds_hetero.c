@@ -212,7 +212,7 @@ TEST_WITH(a_plan_beside_a_bound_is_not_proved, make_folder, remove_folder)
 TEST_WITH(what_a_scheduler_proves_the_oracle_has_too, make_folder, remove_folder)
 {
     TABLES(t, 2,
-           "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 3\n"
+           "job: { examples_M: 1 }\ndraw: { types: 4 }\nevaluations: 300\nseeds: 1\n"
            "vary: { model: [nce, 2emb], throughput.share: [0.3, 0.9], provisioning: [exact, balance] }\n");
     int64_t n = 0;
     for (int64_t row = 0; row < t.rows.n_rows; row++)
@@ -220,7 +220,7 @@ TEST_WITH(what_a_scheduler_proves_the_oracle_has_too, make_folder, remove_folder
             assert_row(&t.rows, row, "oracle_proof=optimal oracle_usd=%.17g", number(&t.rows, row, "usd"));
             n++;
         }
-    assert_true(n > 0);
+    assert_true(n > 10);
 }
 
 TEST_WITH(a_budget_may_vary_beside_the_plans_tried, make_folder, remove_folder)

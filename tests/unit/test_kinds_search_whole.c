@@ -479,7 +479,7 @@ TEST(plans_of_too_many_designs_are_compared_by_their_own_best)
                                              "objective: cost\ntime_limit_s: 0.004\n" };
     static const char *const degrees[] = { "tp: 1, pp: 1", "tp: 1, pp: 2", "tp: 2, pp: 1",
                                            "tp: 2, pp: 2", "tp: 4, pp: 1", "tp: 4, pp: 2" };
-    for (size_t q = 0; q < COUNT_OF(questions); q++) {
+    for (int32_t q = 0; q < repeats(COUNT_OF(questions)); q++) {
         FOLDER(f);
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct design, d, design_free);
