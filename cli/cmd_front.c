@@ -465,7 +465,8 @@ static int read_front_part(struct front_job *part, const struct front_job *j, co
 {
     part->source = (struct front_source){ .kind = j->source.kind,
                                           .store = j->source.store,
-                                          .walk = store_walk_all(STORE_RESULTS, false) };
+                                          .walk = store_walk_all(STORE_RESULTS, false),
+                                          .point = -1 };
     part->source.walk.part = k + 1;
     int rc = cmd_front_read(&part->source, e);
     rc = rc ? rc : take_options(part, opt, e);

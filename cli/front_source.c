@@ -20,8 +20,7 @@ static int number_rows(struct front_source *s, struct err *e)
         table_column(&s->rows, KEEP_ROW, TABLE_COUNT);
     for (int64_t row = 0; row < from->n_rows; row++) {
         int64_t now = point < 0 ? row : table_count(from, row, point);
-        s->n = s->begun_point && now == s->point ? s->n + 1 : 0;
-        s->begun_point = true;
+        s->n = now == s->point ? s->n + 1 : 0;
         s->point = now;
         table_copy_row(&s->rows, from, row);
         table_put_count(&s->rows, now < 0 ? -1 : store_row_id(now, s->n));
@@ -70,6 +69,7 @@ int cmd_front_open(struct front_source *s, const struct run *run, struct err *e)
     const char *path = run->opt.operands[0];
     *s = (struct front_source){ .walk = store_walk_all(STORE_RESULTS, false),
                                 .complete = true,
+                                .point = -1,
                                 .from = { .known = false } };
     if (strcmp(path, "-") == 0)
         return open_csv(s, "/dev/stdin", e);

@@ -14,8 +14,7 @@ struct front_source {
     struct store *store; /**< owned; NULL = a CSV, whose rows are one batch */
     struct store_walk walk;
     struct table read;  /**< a point has several rows: as read, without KEEP_ROW */
-    bool begun_point;   /**< there was a last row */
-    int64_t point, n;   /**< of the last row: its point, and its number within it */
+    int64_t point, n;   /**< of the last row: its point, -1 before the first, and its number within it */
     bool begun;         /**< the first batch was handed out */
     struct origin from; /**< of a store */
     bool complete;      /**< no point of the store is missing */

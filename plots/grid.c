@@ -193,7 +193,7 @@ static int64_t grid_gather_points(struct grid_figure *g, int32_t column, int32_t
         if (!grid_is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row ||
             isnan(y) || (series >= 0 && g->spec->series->at[i] != series))
             continue;
-        if (series < 0 && !metric->equal && isnan(metric->y[i])) /* nothing is compared with the reference */
+        if (!metric->equal && isnan(metric->y[i])) /* nothing is compared with the reference */
             continue;
         double high = series >= 0 ? highest(metric, y, half) : y;
         g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, half / g->unit[m].scale,

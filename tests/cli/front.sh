@@ -95,6 +95,18 @@ point,jobs.count,network,model,scheduler,seeds,jct,network_usd,status,message
 ..
 run front methods.csv --by jct,network_usd
 run front methods.csv --by jct,network_usd --per scheduler --of csv
+echo "== of designs that pay the same factor the first is named, whichever follows"
+cat >paid.csv <<..
+point,status,time_s,cost_usd,nic_GBps
+0,solved,1,12,90
+1,solved,2,6,90
+2,solved,4,3,90
+3,solved,2,12,10
+4,solved,4,6,10
+..
+"$WEFT" front paid.csv --limit 'nic_GBps <= 50' -q | grep ' at the same '
+sed 's/^4,solved,4,6/4,solved,4,7.5/' paid.csv >more.csv
+"$WEFT" front more.csv --limit 'nic_GBps <= 50' -q | grep ' at the same '
 echo "== mistakes"
 run front
 run front none.csv

@@ -10,3 +10,7 @@ done
 run --version
 # Of the libraries that run; numbers differ from machine to machine.
 "$WEFT" --version --verbose | sed -e 's/ [0-9][0-9.]*$/ VERSION/' -e 's/^\(compiler\|data\|OpenMP\|MPI\|gnuplot\) .*/\1/' | uniq
+# Pages of the manual have the codes of --help, each with its meaning.
+for page in weft.1 weft-sim.1; do
+    "$WEFT" help --man $page | sed -n '/^\.SH EXIT STATUS/,/^\.SH SEE/{/^\.B /{N;s/^\.B \(.*\)\n\(.*\)\./\1 \L\2/p}}' | paste -sd ';' -
+done

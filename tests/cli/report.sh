@@ -32,6 +32,25 @@ grep -o 'class="warn".*' b.html
 run report rows.csv --front-only -o front.html
 grep -o 'class="warn".*' front.html
 grep -c '<tr id=' front.html
+echo "== work that two columns tell apart, one of them blank"
+cat >work.csv <<'..'
+point,network,workload,workload.traffic,status,time_s,cost_usd
+0,f,B,8,solved,1,5
+1,g,B,8,solved,2,3
+2,f,B,,solved,1,5
+3,g,B,,solved,2,3
+..
+"$WEFT" report work.csv -o work.html && grep -o '<li><b>[^<]*</b>' work.html
+echo "== a hundred rows show what each dimension has, and repeat what goes with the network; more rows do not"
+for n in 100 101; do
+    awk -v n=$n 'BEGIN {
+        print "point,network,n_dims,dims,status,time_s,cost_usd,bw1_GBps,util1"
+        for (i = 0; i < n; i++)
+            printf "%d,%s,%d,d,solved,%g,%g,%d,%g\n", i, i % 2 ? "a" : "b", i % 2 + 1, 1 + i, 1e6 / (1 + i), 10 + i, 0.2 + i / 1000
+    }' >wide.csv
+    "$WEFT" report wide.csv -o $n.html && sed -n '/<section id="rows"/,$p' $n.html | grep -o '<caption>.*</thead>' |
+        sed -e 's/<caption>/== /' -e 's/<\/caption>/: /' -e 's/<\/th>/;/g' -e 's/<[^>]*>//g'
+done
 echo "== hostile names"
 long=$(awk 'BEGIN { for (i = 0; i < 10000; i++) printf "x" }')
 {

@@ -283,3 +283,15 @@ TEST(a_text_lies_over_a_line_only_where_there_is_no_other_room)
     assert_true(p.taken[p.n - 1].box.bottom <= 45);
     canvas_free(&c);
 }
+
+TEST(letters_go_on_with_two)
+{
+    CASES(int32_t k; const char *want) = {
+        { 0, "a" }, { 25, "z" }, { 26, "aa" }, { 51, "az" }, { 52, "ba" }, { 701, "zz" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct text, s, text_free) = { 0 };
+        places_put_letter(&s, cases[i].k);
+        assert_string_equal(text_str(&s), cases[i].want);
+    }
+}

@@ -123,6 +123,26 @@ static const struct {
       { .facet = "workload", .facet_rows = "objective" },
       { "set label 'a · time' at", "set label 'a · cost' at", "set label 'b · time' at" },
       NULL },
+    { "a share in percent has its interval under the name of its stem",
+      "x,accuracy_pct,accuracy_half_pct\n1,70,2\n2,80,4\n",
+      { .x = "x", .y = { "accuracy_pct" }, .front = "no" },
+      { "\n1 70 68 72\n2 80 76 84\nEOD", "whiskers: accuracy_half_pct'" },
+      NULL },
+    { "shapes beyond the sixth repeat, which is said",
+      WORDS,
+      { .x = "x", .y = { "y" }, .color = "", .shape = "k" },
+      { "'9 values of k, whose shapes repeat' at" },
+      "others" },
+    { "of rows of panels the first six are drawn",
+      WORDS,
+      { .x = "x", .y = { "y" }, .color = "", .facet_rows = "k" },
+      { "'first 6 of 9 ks' at", "set label 'f' at", "3 of other panels" },
+      "set label 'g' at" },
+    { "times in microseconds are written so",
+      "bytes,time_us\n1,5\n2,7\n",
+      { .x = "bytes", .y = { "time_us" }, .front = "no" },
+      { "'time [µs]' at" },
+      NULL },
     { "one series needs no legend, and its axes can be named",
       MANY,
       { .x = "x", .y = { "y" }, .axis_label = { "size", "speed" } },
@@ -161,6 +181,27 @@ TEST(a_front_of_one_design_has_no_knee)
         assert_int_equal(strstr(text_str(&s), "'b' at") != NULL, i);
         assert_null(strstr(text_str(&s), "'a' at"));
     }
+}
+
+/* Thirty words on x, of which 24 have room; a label each, of which 40 are tried. */
+TEST(words_and_labels_beyond_their_most_are_counted)
+{
+    struct plot_xy bars = { .x = "word", .y = { "y" }, .color = "", .bars = true },
+                   points = { .x = "x", .y = { "y" }, .color = "", .label = "word", .front = "no" };
+    KEEP(struct text, csv, text_free) = { 0 }, s = { 0 }, said = { 0 }, labelled = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    struct plot_options opt = { .format = PLOT_SCRIPT };
+    int n_left = 0;
+    text_puts(&csv, "# best=min:y\nword,x,y\n");
+    for (int i = 0; i < 50; i++)
+        text_printf(&csv, "w%d,%d,%d\n", i % 30, i % 10, i / 10);
+    csv_table(&t, text_str(&csv));
+    OK(plot_xy_draw(&bars, &t, &opt, &s, e));
+    assert_has(text_str(&s), "'first 24 of 30 words of word' at");
+    opt.said = &said;
+    OK(plot_xy_draw(&points, &t, &opt, &labelled, e));
+    assert_int_equal(sscanf(text_str(&said), "%d labels found no room", &n_left), 1);
+    assert_in_range(n_left, 10, 49);
 }
 
 /* Fifty points in a cluster: few of their labels find room beside them, some stand apart, the rest is
