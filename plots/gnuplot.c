@@ -209,14 +209,12 @@ static int spawn_and_wait(int *status, const int fds[3], char **env, struct err 
 /* What gnuplot said, on one line. */
 static void one_line(struct text *out, const char *s)
 {
-    for (bool gap = false; *s; s++) {
-        bool blank = (unsigned char)*s <= ' ';
-        if (!blank && gap && out->n > 0)
-            text_puts(out, " ");
-        if (!blank)
-            text_add(out, s, 1);
-        gap = blank;
-    }
+    for (const char *at = s; *at; at++)
+        if ((unsigned char)*at > ' ') {
+            if (out->n > 0 && (unsigned char)at[-1] <= ' ')
+                text_puts(out, " ");
+            text_add(out, at, 1);
+        }
 }
 
 static int judge(int status, const char *said, const struct text *image, struct err *e)

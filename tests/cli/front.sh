@@ -107,6 +107,21 @@ point,status,time_s,cost_usd,nic_GBps
 "$WEFT" front paid.csv --limit 'nic_GBps <= 50' -q | grep ' at the same '
 sed 's/^4,solved,4,6/4,solved,4,7.5/' paid.csv >more.csv
 "$WEFT" front more.csv --limit 'nic_GBps <= 50' -q | grep ' at the same '
+echo "== a value of 0 has no factor; columns below 0; a design that is the best in one column"
+sed 's/^2,solved,4,3/2,solved,4,0/' paid.csv >free.csv
+"$WEFT" front free.csv --limit 'nic_GBps <= 50' -q | grep ' at the same '
+awk -F, -v OFS=, 'NR > 1 { $3 -= 3; $4 -= 20 } 1' paid.csv >below.csv
+run front below.csv --by min:time_s,min:cost_usd -q
+run front paid.csv --at time_s=1,cost_usd=20 -q | sed -n '/^A design/,$p;/behind/,$p'
+echo "== designs whose bands of measured steps overlap"
+cat >bands.csv <<..
+point,status,time_s,cost_usd,time_low_s,time_high_s
+0,solved,1,12,0.8,1.2
+1,solved,1.1,6,0.9,1.3
+2,solved,4,3,1.2,5
+3,solved,5,2,1.3,6
+..
+run front bands.csv -q | grep overlap
 echo "== mistakes"
 run front
 run front none.csv

@@ -73,6 +73,18 @@ run new x.yaml --like hgx-h100 --set 'workload.parallel.batch=1 # one'
 run new --set batch=8
 [ -e x.yaml ] || echo "nothing was written"
 
+echo "== quotes, brackets and comments in what stands before a key"
+mkdir -p data/studies data/networks data/models data/npus data/clusters
+cat >data/studies/quoted.yaml <<'..'
+# A study whose names have brackets.
+name: "a ] \" b"
+network: { name: 'it''s ]', dims: [ { name: x, tier: "x\"}", shape: ring, size: 4 }, # ] }
+    { name: y, shape: switch, size: 8 } ] }
+total_GBps: 100
+..
+WEFT_DATA=$PWD/data "$WEFT" new edited.yaml --like quoted --set network.dims.y.size=16 --set network.dims.x.bw_GBps=5 --set name=c \
+    --set 'network.npu={ peak_TFLOPS: 1 }' -q
+diff data/studies/quoted.yaml edited.yaml
 cd ..
 
 echo "== a cluster, which place finds by its name"

@@ -186,4 +186,5 @@ run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps >= 1000'
 run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps > 1'
 run plot xy rows.csv --log x --linear
 run plot xy rows.csv --y time_s --y cost_usd --x total_GBps --facet-rows objective
+run plot xy rows.csv --x total_GBps --y time_s --y cost_usd --y speedup
 run plot speedup rows.csv --join

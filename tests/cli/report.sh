@@ -118,6 +118,7 @@ echo "every part of the bill is on the page of a network that a catalogue prices
     grep -o '"item": "[^"]*' | sed -e 's/"item": "//' -e "s/'.*//" | sort -u >items
 while IFS= read -r item; do grep -qF -- "$item" parts.html || echo "lacks $item"; done <items
 grep -o '<p>In all .*</p>\|<caption>The next[^<]*' parts.html
+grep -o '<p>Evidence: [^,;.]*' parts.html
 [ "$(wc -l <items)" -ge 4 ] && check parts.html
 printf 'network: ring:4\nworkload: nothing.yaml\n' >bad.yaml
 run report bad.yaml -o ab.html
@@ -138,3 +139,31 @@ printf '%s\n' point,network,workload,objective,total_GBps,status,time_s,cost_usd
 "$WEFT" report near.csv -o near.html
 grep -o '<h1>.*</h1>\|designs of the front.*</li>' near.html
 grep -c 'qual split' near.html || true
+echo "== more rows, groups and reasons than a page lists; its script has all rows"
+awk 'BEGIN {
+    print "point,network,workload,status,time_s,cost_usd,mine,note,message"
+    for (i = 0; i < 420; i++) {
+        bad = i >= 390
+        printf "%d,n%d,w%02d,%s,%s,%s,%d,%s,%s\n", i, i % 3, i % 14, bad ? "infeasible" : "solved", bad ? "" : 1 + i % 29 + i / 1000,
+            bad ? "" : 1e6 / (1 + i % 31), i % 5, i % 7 ? "note " i % 7 : "", bad ? "reason " i : ""
+    }
+}' >large.csv
+"$WEFT" report large.csv -o large.html
+grep -o '<p>[^<]*other reasons[^<]*\|<p>[^<]*table below[^<]*\|<p>Drawn[^<]*' large.html
+python3 - <<'..'
+import csv, json, re
+rows = list(csv.DictReader(open("large.csv")))
+data = json.loads(re.search(r'id="data">(.*?)</script>', open("large.html").read(), re.S).group(1))
+for col in data["cols"]:
+    for i, row in enumerate(rows):
+        v, want = col["v"][i], row[col["n"]]
+        if "w" in col:
+            got = col["w"][v] if v >= 0 else ""
+            same = got == want
+        else:
+            got = "" if v is None else v
+            same = got == want or abs(v - float(want)) <= 1e-5 * v
+        if not same:
+            print("row", i, col["n"], "is", got, "in the page and", want, "in the table")
+print(len(data["cols"]), "columns of", len(rows), "rows are those of the table")
+..

@@ -26,6 +26,9 @@ run topo "$net" --of
 run topo "$net" --of csv --of json
 run topo "$net" --spec=yes
 run topo "$net" -x
+run topo "$net" --zzz
+run plot xy x.csv --zzz
+run sweep x.yaml --columns
 run topo "$net" --set size
 run topo "$net" -o
 run topo "$net" -o --of csv
