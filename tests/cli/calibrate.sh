@@ -106,6 +106,13 @@ run calibrate two.csv --curve 3
 echo "== curves by number of members, as a file that a network names"
 run calibrate two.csv --curves --bw-GBps 150 --shape ring --of yaml
 "$WEFT" calibrate two.csv --curves --bw-GBps 150 --shape ring --of yaml >curves.yaml
+"$WEFT" calibrate two.csv --curves --bw-GBps 150 --shape ring --algorithm halving-doubling 2>&1 | grep '^curve\|^# of a dim\|^ *- {' | cut -d, -f1-2
+"$WEFT" calibrate two.csv --curves --bw-GBps 150 --in-switch sharp | grep '^# of a dim'
+echo "== a curve of few points beside others, and alone"
+{ cat two.csv; echo 'three,allreduce,8,1024,5'; echo 'three,allreduce,8,2048,6'; } >three.csv
+"$WEFT" calibrate three.csv --shape ring --regimes 1 --of csv 2>&1 | grep 'left out\|^curve'
+{ head -n 1 two.csv; sed -n '$p' three.csv; sed -n '$s/three/four/p' three.csv; } >few.csv
+run calibrate few.csv --shape ring
 cat >ring.yaml <<..
 dims: [ { name: node, shape: ring, size: 16, bw_GBps: 150, latency_ns: 1000, curves: curves.yaml } ]
 ..

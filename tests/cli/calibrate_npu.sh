@@ -57,3 +57,5 @@ run calibrate ops.csv --column op=kind
 run calibrate ops.csv --kernel fa2
 run calibrate --npu nowhere.yaml ops.csv
 run calibrate --npu npu.yaml nowhere.csv
+grep -v watt npu.yaml >cool.yaml
+run calibrate --npu cool.yaml ops.csv --column $columns,time_us=us --where card=y --power-W 100

@@ -14,3 +14,13 @@ run --version
 for page in weft.1 weft-sim.1; do
     "$WEFT" help --man $page | sed -n '/^\.SH EXIT STATUS/,/^\.SH SEE/{/^\.B /{N;s/^\.B \(.*\)\n\(.*\)\./\1 \L\2/p}}' | paste -sd ';' -
 done
+# What shells are offered: names of the catalogue, tables, keys at the place under way, values.
+offered() { echo "? weft $*"; "$WEFT" help --words "$@"; }
+offered new --like hgx-h1
+offered calibrate --npu b2
+offered export x.db --table j
+offered sim configs/studies/three-switches.yaml --set dims.
+offered sweep configs/studies/libra/gpt3-4d.yaml --set network.dims.p
+offered alloc --set workload.parallel.seq_parallel=
+offered alloc --set 'dims[0].sh'
+offered topo --set 'dims[0].shape=t'
