@@ -90,7 +90,10 @@ vary:
 grep -o 'class="warn".*\|<h1>.*' half.html
 "$WEFT" report whole.db -o whole.html
 grep -o 'class="warn".*\|<h1>.*' whole.html
-check half.html whole.html
+"$WEFT" sweep study.yaml -q --set 'keep={front: [total_GBps, time_s]}' --store kept.db >/dev/null 2>&1
+"$WEFT" report kept.db -o kept.html
+grep -o 'class="warn".*' kept.html
+check half.html whole.html kept.html
 echo "== a study is run first; its answers are explained"
 run report study.yaml -o study.html
 "$WEFT" sweep study.yaml -q -o study.csv

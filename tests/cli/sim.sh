@@ -20,6 +20,14 @@ run sim study.yaml --model all
 "$WEFT" sim study.yaml --model all --of json -q | hash
 run sim study.yaml --model all --of csv -q -o sim.csv
 sed '/^#/d' sim.csv
+echo "== two workloads: steps of 1 + 3 and 2 + 1.5 ms, the second counts twice"
+cat >two.yaml <<..
+network: "ring:4@50 switch:8@50"
+workloads:
+  - workload: { name: one, step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] } }
+  - { weight: 2, workload: { name: two, step: { sum: [ { compute_ms: 2 }, { all-reduce: { size_MB: 50, group: all } } ] } } }
+..
+run sim two.yaml -q
 echo "== bandwidths that are not there"
 sed 's/bw_GBps: 50, //' study.yaml >open.yaml
 run sim open.yaml

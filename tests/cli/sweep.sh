@@ -40,6 +40,9 @@ run sweep study.yaml --set 'vary={totl_GBps: [1]}' --dry-run
 run sweep study.yaml --set 'vary={total_GBps: {from: 1, to: 2}}' --dry-run
 echo "== an interrupt writes nothing"
 # timeout and not kill: a shell starts background commands with SIGINT ignored.
+# What a study leaves out, and what a sample of it cannot solve, is said.
+run sweep study.yaml --set 'where=[total_GBps >= 1000]' -o none.csv
+run sweep study.yaml --dry-run --set 'vary={total_GBps: [100, 200], constraints: [[dim1 >= 500]]}'
 timeout --foreground --preserve-status -s INT 2 "$WEFT" sweep study.yaml --set 'vary.total_GBps={from: 1, to: 2, points: 490000}' -o long.csv
 echo "exit $?"
 ls
