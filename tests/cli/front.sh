@@ -113,6 +113,9 @@ sed 's/^2,solved,4,3/2,solved,4,0/' paid.csv >free.csv
 awk -F, -v OFS=, 'NR > 1 { $3 -= 3; $4 -= 20 } 1' paid.csv >below.csv
 run front below.csv --by min:time_s,min:cost_usd -q
 run front paid.csv --at time_s=1,cost_usd=20 -q | sed -n '/^A design/,$p;/behind/,$p'
+echo "== a limit is held to 1e-9 of what is compared, however small that is"
+printf 'point,x,y\n0,1e-12,3\n1,1.0000000001e-12,2\n2,2e-12,1\n' >tiny.csv
+"$WEFT" front tiny.csv --by min:x,min:y --limit 'x <= 1e-12' --of csv | sed -n 's/^\([0-9]\),.*,\([a-z]*\),[a-z]*,[^,]*$/point \1: \2/p'
 echo "== designs whose bands of measured steps overlap"
 cat >bands.csv <<..
 point,status,time_s,cost_usd,time_low_s,time_high_s

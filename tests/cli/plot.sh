@@ -184,6 +184,9 @@ run plot xy rows.csv --x total_GBps --y time_s --label nope
 run plot xy rows.csv --x total_GBps --y time_s --where objective=utilization
 run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps >= 1000'
 run plot xy rows.csv --x total_GBps --y time_s --limit 'total_GBps > 1'
+# A limit is held to 1e-9 of what is compared, however small that is.
+printf 'x,y\n1e-12,1\n1.0000000001e-12,2\n2e-12,3\n' >tiny.csv
+run plot xy tiny.csv --x y --y x --limit 'x <= 1e-12' --of gp | sed -n '/<< EOD/,/^EOD/p'
 run plot xy rows.csv --log x --linear
 run plot xy rows.csv --y time_s --y cost_usd --x total_GBps --facet-rows objective
 run plot xy rows.csv --x total_GBps --y time_s --y cost_usd --y speedup
