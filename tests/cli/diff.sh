@@ -28,6 +28,8 @@ sed 's/^total_GBps.*/constraints: [ in + out <= 100, in >= 200 ]/' a.yaml >none.
 say "one has no design" diff a.yaml none.yaml
 sed 's/tier: P }/tier: P, max_GBps: 500 }/' a.yaml >wide.yaml
 say "what changes nothing" diff a.yaml wide.yaml
+printf 'budget: { usd: 9e9 }\n' | cat a.yaml - >gate.yaml
+say "a key that is of no one design" diff a.yaml gate.yaml
 say "what changes nothing, in JSON" diff a.yaml wide.yaml --of json
 cat >old.yaml <<..
 grade: V
