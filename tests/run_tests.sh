@@ -42,8 +42,9 @@ list_scripts() {
         case $name in
         run) continue ;;
         names | output) [ -z "$counted" ] || continue ;;
-        # Whole studies one after the other: what they run of the program others run under sanitizers, too.
-        best | readme | digits | knobs | new | site) [ "$FOLDER" = "$FIRST" ] || continue ;;
+        # Whole studies one after the other: what they run of the program others run under sanitizers, too. Of
+        # gossip, ownership, rows, schedulers, share and torus the lines that tests/mutants.sh keeps for each test say so.
+        best | digits | gossip | knobs | new | ownership | readme | rows | schedulers | share | site | torus) [ "$FOLDER" = "$FIRST" ] || continue ;;
         esac
         echo last "cli_$name" tests/cli/run.sh "$FOLDER/weft" "$script"
     done
