@@ -71,6 +71,7 @@ echo "== nothing there"
 run front rows.csv --where workload=A --limit "nic_GBps <= 2"
 run front rows.csv --where network=none
 run front rows.csv --where status=infeasible
+run front rows.csv --where status=infeasible --by time_s,cost_usd,min:nic_GBps,speedup
 echo "== values of a design in place of a row, axes over decades, more designs than a table shows"
 run front rows.csv --at time_s=7,cost_usd=7e6 --limit "nic_GBps <= 35" --where workload=A -q --of csv
 run front rows.csv --by speedup,nic_GBps,min:point --at speedup=1.35,nic_GBps=12,point=4 --per network,workload -q --of csv
