@@ -83,6 +83,17 @@ grep -c '^example' some.text
 "$WEFT" alloc study.yaml -q --of csv --set 'vary={constraints: [[pod >= 60, node >= 50], []]}' | grep -c solved
 "$WEFT" alloc study.yaml -q --of json --set 'vary={constraints: [[pod >= 60, node >= 50], []]}' >/dev/null
 echo "exit $?"
+echo "== a model that does not fit is told for each point"
+cat >model.yaml <<..
+network:
+  npu: { peak_TFLOPS: 20, mem_GB: 80, mem_GBps: 400, matrix_efficiency: 0.5 }
+  dims: [ { name: a, shape: ring, size: 4 }, { name: b, shape: switch, size: 2 } ]
+total_GBps: 100
+workload: { name: w, model: { layers: 4, hidden: 512, heads: 4, vocab: 512, seq: 256 }, parallel: { batch: 64 } }
+vary: { network.npu.mem_GB: [ 80, 0.01 ] }
+..
+run alloc model.yaml --of csv -o model.csv
+sed '/^#/d' model.csv | cut -d, -f 1-2
 echo "== no such design: exit 4 and why"
 clash="constraints=[pod >= 60, node >= 50]"
 run alloc study.yaml -q --set 'constraints=[pod >= 60, node >= 50, pod <= 90]'

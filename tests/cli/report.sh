@@ -148,10 +148,11 @@ awk 'BEGIN {
     for (i = 0; i < 420; i++) {
         bad = i >= 390
         printf "%d,n%d,w%02d,%s,%s,%s,%d,%s,%s\n", i, i % 3, i % 14, bad ? "infeasible" : "solved", bad ? "" : 1 + i % 29 + i / 1000,
-            bad ? "" : 1e6 / (1 + i % 31), i % 5, i % 7 ? "note " i % 7 : "", bad ? "reason " i : ""
+            bad ? "" : 1e6 / (1 + i % 31), i % 5, i % 7 == 6 ? "\"</script><b>\"\"q\"\" & \\ <!--\"" : i % 7 ? "note " i % 7 : "", bad ? "reason " i : ""
     }
 }' >large.csv
 "$WEFT" report large.csv -o large.html
+grep -c '</script><b>' large.html
 grep -o '<p>[^<]*other reasons[^<]*\|<p>[^<]*table below[^<]*\|<p>Drawn[^<]*' large.html
 python3 - <<'..'
 import csv, json, re
