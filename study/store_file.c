@@ -235,6 +235,10 @@ static int connect_file(struct store *s, bool reads, struct err *e)
     text_free(&path);
     if (rc || code)
         return rc ? rc : store_fail(s, code, e);
+    /* SQLite reads alone where it fails to open for writing. The lock shows that the file can be written. */
+    if (!s->reads && s->lock >= 0 && sqlite3_db_readonly(s->db, "main") == 1)
+        return err_set(e, ERR_IO, "%s: cannot be opened for writing, as it was a moment ago; try again",
+                       s->path);
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     return 0;
