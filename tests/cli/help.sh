@@ -24,3 +24,6 @@ offered sweep configs/studies/libra/gpt3-4d.yaml --set network.dims.p
 offered alloc --set workload.parallel.seq_parallel=
 offered alloc --set 'dims[0].sh'
 offered topo --set 'dims[0].shape=t'
+# A disk that is full is said here too.
+"$WEFT" help >/dev/full
+echo "exit $?"
