@@ -357,6 +357,15 @@ static bool asks_for_memory(const struct source *s, int32_t i)
     return depth < 0 && token_is(s, end, "return") && token_is(s, end + 1, "err_nomem");
 }
 
+/* The || of `out->failed = out->failed || name.failed`: where memory is short, too. */
+static bool joins_failures(const struct source *s, int32_t i)
+{
+    int32_t end = i + 1;
+    while (token_is(s, i, "||") && end < s->n_tokens && !token_is(s, end, "||") && !token_is(s, end, ";"))
+        end++;
+    return token_is(s, i - 1, "failed") && token_is(s, end - 1, "failed");
+}
+
 static bool says_nothing(const struct source *s, int32_t i)
 {
     static const char *const checks[] = { "assert", "_Static_assert" };
@@ -369,7 +378,7 @@ static bool says_nothing(const struct source *s, int32_t i)
             is_argument_of(s, i, rooms, sizeof rooms / sizeof *rooms)) ||
            (is_kind(s, i, NUMBER) && (is_array_size(s, i) || is_none(s, i))) ||
            (compares && is_larger_of_two(s, i)) || is_key_given(s, i) || asks_for_memory(s, i) ||
-           (token_is(s, i, "0") && is_key_given(s, i - 1));
+           joins_failures(s, i) || (token_is(s, i, "0") && is_key_given(s, i - 1));
 }
 
 static void mutate_words(const struct source *s, int32_t i)
