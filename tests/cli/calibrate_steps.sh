@@ -49,6 +49,8 @@ bad() {
     printf '%b' "study,step_s\n$1\n" >bad.csv
     code calibrate --npu npu.yaml bad.csv
 }
+printf 'study,step_s\n' >bad.csv
+code calibrate --npu npu.yaml bad.csv
 bad "nosuch.yaml,3"
 bad "a.yaml,fast"
 bad "a.yaml,0"

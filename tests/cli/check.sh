@@ -57,6 +57,10 @@ for racks in 2 3; do
     run check study.yaml --parts bands.yaml --set "budget={racks: $racks}" \
         --set 'system={npu_usd: 1, npu_watt: 700, npus_per_node: 4, npus_per_rack: 16, checkpoint: {size_GB: 1}}'
 done
+echo "== a step within the error of the model is within, or over, at the other end of it"
+for time_s in 8.2 8.3 16 30; do
+    "$WEFT" check llama3.1-405b-h100 --set "budget={time_s: $time_s}" -q 2>&1 | sed -n 's/^ *\([01]\) .*  s  \([a-z].*\)$/point \1: \2/p'
+done
 echo "== several files, and points of one: one table, the worst exit code"
 sed 's/usd: 110e3/usd: 100e3/' study.yaml >dear.yaml
 printf 'vary: { network.dims.pod.size: [4, 8, 16] }\nwhere: [size >= 8]\n' | cat study.yaml - >several.yaml
