@@ -21,6 +21,7 @@ pool: { servers: 3, gpus: [4] }
 ..
 echo "== two models"
 run place slots.yaml
+run place slots.yaml --store s.db --jobs s.db
 run place batch.yaml
 run place slots.yaml --set seeds=1 --set vary='{jobs.count: [3]}' --set schedulers=[las] --of json | sed -e 's/"study_hash": "[0-9a-f]*"/"study_hash": "HASH"/'
 echo "== tables beside the rows"

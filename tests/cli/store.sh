@@ -53,6 +53,14 @@ run export s1.db -o one.csv
 run merge out.db out.db s2.db
 run merge -f out.db out.db s2.db
 "$WEFT" export out.db | cmp - rows.txt && echo "the rows of an undivided run"
+echo "== points without a design, which a store counts; what columns hold, for other programs"
+cat >toy.yaml <<..
+network: ring:4 switch:8
+workload: { name: toy, step: { all-reduce: { size_MB: 100, group: all } } }
+vary: { total_GBps: [100, 200, 300, 400], constraints: [[dim1 >= 250]] }
+..
+run sweep toy.yaml --store toy.db
+"$WEFT" export toy.db --typed -q --of csv | sed -n 's/^# types=\(\([^,]*,\)\{9\}\).*/\1/p'
 run merge -f out.db s1.db s2.db s1.db
 "$WEFT" export out.db | cmp - rows.txt && echo "as it was"
 "$WEFT" merge half.db s1.db s2.db -q
