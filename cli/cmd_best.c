@@ -22,15 +22,17 @@
 #include "kinds/design/explore/whatif.h"
 #include "study/campaign.h"
 
-enum { DEFAULT_TOP = 3 };
+/* Of designs that are as good as a row the points of so many are told. */
+enum { DEFAULT_TOP = 3, TOLD_TIES = 5 };
 
 struct best_job {
     struct run *run;
     struct study study;
     struct campaign_plan plan; /* columns, and the rule of `keep` with --limit */
-    char by[2 * sizeof(((struct keep_column *)NULL)->name)];
+    char by[FRONT_MAX_COLUMNS * (sizeof(((struct keep_column *)NULL)->name) + 4)];
     struct best_ask ask;
     struct best_answer answer;
+    struct table rows; /* that are shown */
     struct whatif whatif;
     bool asked_whatif;           /* and found */
     struct whatif_share *shares; /* shape [answer.rows.n_rows], owned; NULL: nothing is drawn */
@@ -64,26 +66,50 @@ static int take_objective(struct best_job *j, struct err *e)
     return rc;
 }
 
-/* --by, else what keep.top of the study is by, else the objective. */
+/* --by, else what keep.top of the study is by, else its keep.front, else the objective. */
 static int take_by(struct best_job *j, struct err *e)
 {
     struct err inner = { 0 };
-    const struct keep_rule *rule = &j->plan.rule;
+    struct keep_rule *rule = &j->plan.rule;
+    const char *by = j->run->opt.front_by;
     int rc = 0;
-    if (j->run->opt.front_by) {
-        if (strlen(j->run->opt.front_by) >= sizeof j->by)
-            return err_set(e, ERR_USAGE, "option --by is \"%.60s...\", expected a column",
-                           j->run->opt.front_by);
-        snprintf(j->by, sizeof j->by, "%s", j->run->opt.front_by);
+    if (by) {
+        if (strlen(by) >= sizeof j->by)
+            return err_set(e, ERR_USAGE, "option --by is \"%.60s...\", expected a column", by);
+        snprintf(j->by, sizeof j->by, "%s", by);
     } else if (rule->n_top) {
         snprintf(j->by, sizeof j->by, "%s:%s", rule->top.large ? "max" : "min", rule->top.name);
-    } else {
+    } else if (!rule->n_front) {
         rc = take_objective(j, e);
     }
     if (rc)
         return rc;
-    return best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner) ? options_misuse("by", &inner, e)
-                                                                           : 0;
+    if (*j->by && !strchr(j->by, ',')) {
+        j->ask.top = j->run->opt.xy.top ? (int32_t)j->run->opt.xy.top : DEFAULT_TOP;
+        rc = best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner);
+    } else if (*j->by) {
+        rule->n_front = 0;
+        rc = keep_take_list(rule, j->by, keep_take_front, &j->plan.columns, &inner);
+    }
+    if (!rule->n_per)
+        keep_default_per(rule, &j->plan.columns);
+    return rc ? options_misuse("by", &inner, e) : 0;
+}
+
+/* What is of the best few alone. */
+static int check_front(const struct best_job *j, struct err *e)
+{
+    const struct {
+        const char *option;
+        bool is;
+    } of_few[] = { { "top", j->run->opt.xy.top > 0 },
+                   { "ties", j->run->opt.front_ties > 0 },
+                   { "what-if", j->run->opt.what_if } };
+    for (size_t i = 0; i < sizeof of_few / sizeof *of_few && !j->ask.top; i++)
+        if (of_few[i].is)
+            return err_set(e, ERR_USAGE, "option --%s is of the best few; give --by one COLUMN",
+                           of_few[i].option);
+    return 0;
 }
 
 static int take_limits(struct best_job *j, struct err *e)
@@ -120,6 +146,7 @@ static int begin(struct best_job *j, const struct overrides *o, struct err *e)
     load_say_study_ages(j->run, &j->study);
     rc = campaign_plan_make(&j->plan, &j->study, false, e);
     rc = rc ? rc : take_by(j, e);
+    rc = rc ? rc : check_front(j, e);
     rc = rc ? rc : take_limits(j, e);
     if (rc)
         return rc;
@@ -127,7 +154,7 @@ static int begin(struct best_job *j, const struct overrides *o, struct err *e)
     j->ask.study = &j->study;
     j->ask.columns = &j->plan.columns;
     j->ask.rule = &j->plan.rule;
-    j->ask.top = run->opt.xy.top ? (int32_t)run->opt.xy.top : DEFAULT_TOP;
+    j->ask.ties = run->opt.front_ties > TOLD_TIES ? (int32_t)run->opt.front_ties : TOLD_TIES;
     j->ask.threads = run->opt.threads > 0 ? (int32_t)run->opt.threads : (int32_t)omp_get_num_procs();
     return study_find_hash(&j->study, e);
 }
@@ -138,6 +165,8 @@ static void show_progress(void *context, const struct best_state *s)
     struct progress *p = context;
     char value[SHOW], bound[SHOW];
     p->note[0] = '\0';
+    if (s->n_front)
+        snprintf(p->note, sizeof p->note, "%.20s on the front", show_count(value, s->n_front));
     if (isfinite(s->value) && isfinite(s->bound))
         snprintf(p->note, sizeof p->note, "best %.20s, bound %.20s", show_real(value, s->value, 4),
                  show_real(bound, s->bound, 4));
@@ -146,29 +175,85 @@ static void show_progress(void *context, const struct best_state *s)
 
 /* ---- what is said ---- */
 
-/* "least usd_per_Mtoken", "most tokens_per_s", "least time_s*cost_usd". */
-static void put_by(struct text *out, const struct best_by *by)
+static int64_t point_of(const struct table *rows, int64_t row)
 {
+    return table_count(rows, row, table_find(rows, "point"));
+}
+
+/* "least usd_per_Mtoken", "most tokens_per_s", "least time_s*cost_usd"; "front of time_s, max:mfu". */
+static void put_by(struct text *out, const struct best_job *j)
+{
+    const struct best_by *by = &j->ask.by;
+    const struct keep_rule *rule = &j->plan.rule;
+    if (!j->ask.top) {
+        for (int32_t i = 0; i < rule->n_front; i++)
+            text_printf(out, "%s%s %s", i ? ", " : "front of ", rule->front[i].large ? "most" : "least",
+                        rule->front[i].name);
+        return;
+    }
     text_puts(out, by->factors[0].large ? "most " : "least ");
     for (int32_t i = 0; i < by->n; i++)
         text_printf(out, "%s%s", i ? "*" : "", by->factors[i].name);
 }
 
-static void put_proof(struct text *out, const struct best_job *j)
+static bool is_all_solved(const struct best_answer *a)
+{
+    int64_t n = 0;
+    for (int i = 0; i < N_BEST_BOUNDS; i++)
+        n += a->n_ruled_out[i];
+    return n == 0;
+}
+
+/* What no other point does, and how far what is open may be ahead. */
+static void put_bound(struct text *out, const struct best_job *j)
 {
     const struct best_answer *a = &j->answer;
     char n[SHOW], value[SHOW];
     bool many = a->rows.n_rows > 1;
-    double last = a->values[a->rows.n_rows - 1];
-    if (a->proved && isnan(a->bound))
+    double last = j->ask.top ? a->values[a->rows.n_rows - 1] : (double)NAN;
+    if (a->proved && (j->ask.top ? isnan(a->bound) : is_all_solved(a)))
         text_printf(out, "proof       proved: all points that satisfy the limits were solved\n");
+    else if (a->proved && !j->ask.top)
+        text_printf(out, "proof       proved: one of these beats the bounds of every point not solved\n");
     else if (a->proved)
         text_printf(out, "proof       proved: no other point %s, by their bounds, which begin at %s\n",
                     many ? "is better than the last of these" : "is better", show_real(value, a->bound, 6));
-    else if (a->n_open)
+    else if (!j->ask.top)
+        text_printf(out, "proof       not proved: %s points are open, and may be on the front\n",
+                    show_count(n, a->n_open));
+    else
         text_printf(
             out, "proof       not proved: %s points are open; no design is better than %s (gap %.3g)\n",
             show_count(n, a->n_open), show_real(value, a->bound, 6), fabs(last - a->bound) / fabs(last));
+}
+
+/* The columns that are sought. Returns how many. */
+static int32_t find_sought(const struct keep_column **sought, const struct best_job *j)
+{
+    *sought = j->ask.top ? j->ask.by.factors : j->plan.rule.front;
+    return j->ask.top ? j->ask.by.n : j->plan.rule.n_front;
+}
+
+static void put_unbounded(struct text *out, const struct best_job *j)
+{
+    const struct best_parts nothing = { 0 };
+    const struct keep_column *sought;
+    int32_t n = find_sought(&sought, j);
+    for (int32_t i = 0; i < n; i++) {
+        bool is_known;
+        best_column(&is_known, &nothing, sought[i].name);
+        if (!is_known)
+            text_printf(out, "bounds      none is known for %s: every point within the limits was solved\n",
+                        sought[i].name);
+    }
+}
+
+static void put_proof(struct text *out, const struct best_job *j)
+{
+    const struct best_answer *a = &j->answer;
+    char n[SHOW];
+    if (a->proved || a->n_open)
+        put_bound(out, j);
     else if (a->n_unproved)
         text_printf(out, "proof       not proved: %s solved points have no proof of their own\n",
                     show_count(n, a->n_unproved));
@@ -176,9 +261,28 @@ static void put_proof(struct text *out, const struct best_job *j)
         text_printf(
             out, "proof       not proved: the bound of %s points was above their value; please report it\n",
             show_count(n, a->n_above));
-    if (!a->is_bounded)
-        text_printf(out, "bounds      none is known for %s: every point within the limits was solved\n",
-                    j->by);
+    put_unbounded(out, j);
+}
+
+/* Points that are as good as a row: the first few of each. */
+static void put_ties(struct text *out, const struct best_job *j)
+{
+    const struct best_answer *a = &j->answer;
+    const char *head = "as good    ";
+    char n[SHOW];
+    int64_t at = 0;
+    for (int64_t i = 0; i < a->rows.n_rows && j->ask.top; i++) {
+        int64_t kept = a->n_ties[i] < j->ask.ties ? a->n_ties[i] : j->ask.ties;
+        for (int64_t k = 0; k < kept && k < TOLD_TIES; k++) {
+            if (k == 0)
+                text_printf(out, "%s as point %lld: %s more, point%s", head, (long long)point_of(&a->rows, i),
+                            show_count(n, a->n_ties[i]), a->n_ties[i] > 1 ? "s" : "");
+            text_printf(out, "%s %lld", k ? "," : "", (long long)point_of(&a->ties, at + k));
+            head = "           ";
+        }
+        at += kept;
+        text_puts(out, !kept ? "" : a->n_ties[i] > TOLD_TIES ? ", ..\n" : "\n");
+    }
 }
 
 static void put_limit(struct text *out, const struct best_job *j, int32_t k)
@@ -234,12 +338,10 @@ static void put_runner_up(struct text *out, const struct best_job *j)
 {
     const struct table *t = &j->answer.rows;
     char a[SHOW], buf[SHOW];
-    if (t->n_rows < 2)
+    if (t->n_rows < 2 || !j->ask.top)
         return;
-    double first = j->answer.values[0], second = j->answer.values[1];
-    bool equal = fabs(second - first) <= 1e-9 * fabs(first);
-    text_printf(out, "second      %s%s%s", equal ? "as good" : show_real(a, second, 6), equal ? "" : " to ",
-                equal ? "" : show_real(buf, first, 6));
+    text_printf(out, "second      %s to %s", show_real(a, j->answer.values[1], 6),
+                show_real(buf, j->answer.values[0], 6));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int32_t col = table_find(t, parts[i].column);
         if (col < 0) /* not of this study's workloads */
@@ -262,7 +364,7 @@ static void put_difference(struct text *out, const struct best_job *j, int64_t i
 {
     const struct sweep *w = &j->study.sweep;
     const struct table *t = &j->answer.rows;
-    int64_t best = table_count(t, 0, table_find(t, "point"));
+    int64_t best = point_of(t, 0);
     char here[SHOW_VALUE], there[SHOW_VALUE];
     bool any = false;
     for (int32_t k = 0; k < w->n_keys; k++) {
@@ -342,6 +444,7 @@ static void put_shares(struct text *out, const struct best_job *j)
 static void put_answer(struct text *out, const struct best_job *j)
 {
     put_proof(out, j);
+    put_ties(out, j);
     put_runner_up(out, j);
     put_whatif(out, j);
     put_shares(out, j);
@@ -364,11 +467,13 @@ static void say_nothing(struct best_job *j)
 static int write_text(struct best_job *j, struct err *e)
 {
     struct text out = { .wide = j->run->opt.wide };
-    struct study_report said = { .kind = &design_kind, .rows = &j->answer.rows };
+    struct study_report said = { .kind = &design_kind, .rows = &j->rows };
+    const struct keep_column *sought;
     char n[SHOW];
-    for (int32_t i = 0; i < j->ask.by.n && i < STUDY_MAX_SOUGHT; i++)
-        said.sought[i] = j->ask.by.factors[i].name;
-    put_by(&out, &j->ask.by);
+    int32_t n_sought = find_sought(&sought, j);
+    for (int32_t i = 0; i < n_sought && i < STUDY_MAX_SOUGHT; i++)
+        said.sought[i] = sought[i].name;
+    put_by(&out, j);
     text_printf(&out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
                 j->answer.proved ? ", proved" : "");
     int rc = design_kind.say(&out, &said, e);
@@ -382,12 +487,28 @@ static int write_text(struct best_job *j, struct err *e)
 static int write_rows(struct best_job *j, struct err *e)
 {
     struct text lines = { 0 };
-    int rc = output_table(j->run, &j->answer.rows, cmd_points_origin(&j->study), e);
+    int rc = output_table(j->run, &j->rows, cmd_points_origin(&j->study), e);
     put_answer(&lines, j);
     if (!rc)
         output_say_lines(j->run, &lines);
     text_free(&lines);
     return rc;
+}
+
+/* The best of each value, and as many that are as good as --ties asks for. */
+static int take_rows(struct best_job *j, struct err *e)
+{
+    const struct best_answer *a = &j->answer;
+    int64_t at = 0;
+    study_put_columns(&j->rows, &j->study, TABLE_ROWS);
+    for (int64_t i = 0; i < a->rows.n_rows; i++) {
+        int64_t kept = !j->ask.top ? 0 : a->n_ties[i] < j->ask.ties ? a->n_ties[i] : j->ask.ties;
+        table_copy_row(&j->rows, &a->rows, i);
+        for (int64_t k = 0; k < kept && k < j->run->opt.front_ties; k++)
+            table_copy_row(&j->rows, &a->ties, at + k);
+        at += kept;
+    }
+    return j->rows.failed ? err_nomem(e, "rows") : study_trim(&j->rows, j->study.tables[TABLE_ROWS].list, e);
 }
 
 static int write_answer(struct best_job *j, struct err *e)
@@ -396,7 +517,7 @@ static int write_answer(struct best_job *j, struct err *e)
         say_nothing(j);
         return 0;
     }
-    int rc = study_trim(&j->answer.rows, j->study.tables[TABLE_ROWS].list, e);
+    int rc = take_rows(j, e);
     if (rc)
         return rc;
     return output_format(j->run) == TABLE_AS_TEXT ? write_text(j, e) : write_rows(j, e);
@@ -410,7 +531,7 @@ static int find_whatif(struct best_job *j, struct err *e)
     if (!leaders)
         return err_nomem(e, "points");
     for (int64_t i = 0; i < t->n_rows; i++)
-        leaders[i] = table_count(t, i, table_find(t, "point"));
+        leaders[i] = point_of(t, i);
     int rc = whatif_find(&j->whatif, &j->ask, leaders, (int32_t)t->n_rows, e);
     j->asked_whatif = !rc;
     const struct design_own *own = j->study.own;
@@ -431,7 +552,7 @@ static int find_and_write(struct best_job *j, struct err *e)
     int rc = best_find(&j->answer, &j->ask, e);
     if (!rc && j->run->opt.what_if && j->answer.rows.n_rows && !j->answer.stopped)
         rc = find_whatif(j, e);
-    progress_end(&j->progress, j->run, "the best so far follows");
+    progress_end(&j->progress, j->run, j->ask.top ? "the best so far follows" : "the front so far follows");
     return rc ? rc : write_answer(j, e);
 }
 
@@ -444,6 +565,7 @@ static int run_best(struct run *run, struct err *e)
     rc = rc ? rc : begin(&j, &o, e);
     rc = rc ? rc : find_and_write(&j, e);
     best_free(&j.answer);
+    table_free(&j.rows);
     whatif_free(&j.whatif);
     free(j.shares);
     campaign_plan_free(&j.plan);
@@ -454,9 +576,13 @@ static int run_best(struct run *run, struct err *e)
 
 static const struct option best_rows[] = {
     TEXT_OPTION("by", "COLUMN", front_by,
-                "column to minimize, or max:COLUMN; or a product, as in time_s*cost_usd\n"
-                "                       (default: keep.top of the study, else its objective)"),
-    COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP, "number of best points (default: 3)"),
+                "column to minimize, or max:COLUMN; or a product, as in time_s*cost_usd; or the front\n"
+                "                       over 2 to 5, as in time_s,cost_usd (default: keep.top of the study,\n"
+                "                       else keep.front, else its objective)"),
+    COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP,
+                 "number of best points, each worse than the one before by more than a tie (default: 3)"),
+    COUNT_OPTION("ties", "N", front_ties, 1, 1000000,
+                 "below each of them list N that are as good, the cheapest first (default: count them)"),
     LIST_OPTION("limit", "TEXT", limits,
                 "only designs within it, as in \"watt_peak <= 16e6\"; may be repeated, beside keep.where"),
     FLAG_OPTION("what-if", what_if,
@@ -471,11 +597,12 @@ const struct command cmd_best = {
     .name = "best",
     .help = "the best designs of a study, proved, without solving every point",
     .about =
-        "Find the best points of STUDY, whose `vary` spans machines, networks, prices, batches and plans.\n"
-        "Every point, or a set of them, gets a lower bound; a point is solved only while its bound is not\n"
-        "above the last of the best. The rows are those that weft sweep writes for these points; below\n"
-        "them stand the proof, why the second is not the first, and what ruled out the others. SIGINT\n"
-        "writes the best so far and its gap.\n",
+        "Find the best points of STUDY, whose `vary` spans machines, networks, prices, batches and plans,\n"
+        "or its front. Every point, or a set of them, gets lower bounds; a point is solved only while its\n"
+        "bound is not above the last of the best, or while no point of the front beats its bounds. The rows\n"
+        "are those that weft sweep writes for these points; below them stand the proof, why the second is\n"
+        "not the first, and what ruled out the others. --top counts designs that differ in COLUMN, keep.top\n"
+        "of a sweep rows. SIGINT writes the best so far and its gap.\n",
     .scope =
         SCOPE(1, 1, "STUDY", &best_options, &options_study, &options_search, &options_format, &options_files),
     .run = run_best,

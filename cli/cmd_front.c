@@ -74,37 +74,12 @@ enum { FRONT_NAME = 160, USUAL_TIES = 10 };
 
 /* ---- what is asked ---- */
 
-typedef int take_column(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
-
-static int take_by(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
-{
-    if (k->n_front == FRONT_MAX_COLUMNS)
-        return err_set(e, ERR_RANGE, "has more than %d columns, expected 2 to %d", FRONT_MAX_COLUMNS,
-                       FRONT_MAX_COLUMNS);
-    int rc = keep_take_column(&k->front[k->n_front], k, text, columns, e);
-    for (int32_t i = 0; i < k->n_front && !rc; i++)
-        if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
-            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time; choose other columns", k->front[i].name);
-    k->n_front += !rc;
-    return rc;
-}
-
 /* Columns with commas between them. */
-static int take_list(struct keep_rule *k, const char *option, const char *list, take_column *take,
+static int take_list(struct keep_rule *k, const char *option, const char *list, keep_take *take,
                      const struct table *columns, struct err *e)
 {
-    char *copy = strdup(list), *at = copy;
     struct err inner = { 0 };
-    int rc = copy ? 0 : err_nomem(e, "columns");
-    for (bool more = true; more && !rc;) {
-        size_t n = strcspn(at, ",");
-        more = at[n] == ',';
-        at[n] = '\0';
-        rc = take(k, at, columns, &inner) ? options_misuse(option, &inner, e) : 0;
-        at += n + 1;
-    }
-    free(copy);
-    return rc;
+    return keep_take_list(k, list, take, columns, &inner) ? options_misuse(option, &inner, e) : 0;
 }
 
 static bool has_values(const struct table *rows, const char *name)
@@ -135,7 +110,7 @@ static int take_rule(struct keep_rule *k, const struct options *opt, const struc
     char usual[160];
     default_by(usual, k->kind, columns);
     const char *by = opt->front_by ? opt->front_by : k->kind->label ? usual : "time_s,cost_usd";
-    int rc = take_list(k, "by", by, take_by, columns, e);
+    int rc = take_list(k, "by", by, keep_take_front, columns, e);
     if (rc == ERR_USAGE && !opt->front_by)
         rc = err_set(e, ERR_USAGE, "the rows have no numbers in %s; name the columns that count with --by",
                      by);

@@ -192,6 +192,19 @@ int keep_take_column(struct keep_column *c, const struct keep_rule *k, const cha
     return 0;
 }
 
+int keep_take_front(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
+{
+    if (k->n_front == FRONT_MAX_COLUMNS)
+        return err_set(e, ERR_RANGE, "has more than %d columns, expected 2 to %d", FRONT_MAX_COLUMNS,
+                       FRONT_MAX_COLUMNS);
+    int rc = keep_take_column(&k->front[k->n_front], k, text, columns, e);
+    for (int32_t i = 0; i < k->n_front && !rc; i++)
+        if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
+            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time; choose other columns", k->front[i].name);
+    k->n_front += !rc;
+    return rc;
+}
+
 int keep_take_per(struct keep_rule *k, const char *text, const struct table *columns, struct err *e)
 {
     if (table_find(columns, text) < 0 || strlen(text) >= sizeof k->per[0])
@@ -229,6 +242,22 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
     return rc;
 }
 
+int keep_take_list(struct keep_rule *k, const char *list, keep_take *take, const struct table *columns,
+                   struct err *e)
+{
+    char *copy = strdup(list), *at = copy;
+    int rc = copy ? 0 : err_nomem(e, "columns");
+    for (bool more = true; more && !rc;) {
+        size_t n = strcspn(at, ",");
+        more = at[n] == ',';
+        at[n] = '\0';
+        rc = take(k, at, columns, e);
+        at += n + 1;
+    }
+    free(copy);
+    return rc;
+}
+
 /* Is @p name one of the keys, or below one? */
 static bool keep_is_below(const char *name, const char *const *keys)
 {
@@ -238,8 +267,7 @@ static bool keep_is_below(const char *name, const char *const *keys)
     return false;
 }
 
-/* Does the column tell different work apart? */
-static bool is_work(const struct keep_rule *k, const char *name)
+bool keep_is_work(const struct keep_rule *k, const char *name)
 {
     return k->kind && keep_is_below(name, k->kind->work) && !keep_is_below(name, k->kind->not_work);
 }
@@ -249,7 +277,7 @@ void keep_default_per(struct keep_rule *k, const struct table *columns)
 {
     struct err ignored = { 0 };
     for (int32_t i = 0; i < columns->n_cols && k->n_per < KEEP_MAX_PER; i++)
-        if (is_work(k, columns->names[i]))
+        if (keep_is_work(k, columns->names[i]))
             keep_take_per(k, columns->names[i], columns, &ignored);
 }
 
@@ -265,16 +293,7 @@ typedef int take_text(struct keep_reading *r, const char *text, struct err *e);
 
 static int take_front(struct keep_reading *r, const char *text, struct err *e)
 {
-    struct keep_rule *k = r->k;
-    if (k->n_front == FRONT_MAX_COLUMNS)
-        return err_set(e, ERR_RANGE, "has more than %d columns, expected 2 to %d", FRONT_MAX_COLUMNS,
-                       FRONT_MAX_COLUMNS);
-    int rc = keep_take_column(&k->front[k->n_front], k, text, r->columns, e);
-    for (int32_t i = 0; i < k->n_front && !rc; i++)
-        if (strcmp(k->front[i].name, k->front[k->n_front].name) == 0)
-            rc = err_set(e, ERR_RANGE, "is \"%s\" for a second time; choose other columns", k->front[i].name);
-    k->n_front += !rc;
-    return rc;
+    return keep_take_front(r->k, text, r->columns, e);
 }
 
 static int take_per(struct keep_reading *r, const char *text, struct err *e)
@@ -358,7 +377,7 @@ static void note_work(struct keep_reading *r, yaml_id at)
         const char *name = r->columns->names[i];
         bool varies = strcmp(name, "workload") != 0 || is_varied(r->doc, vary, "workload") ||
                       is_varied(r->doc, vary, "workloads");
-        if (is_work(r->k, name) && varies && !is_apart(r->k, name))
+        if (keep_is_work(r->k, name) && varies && !is_apart(r->k, name))
             text_printf(
                 &r->k->notes,
                 "%s: keep.per lacks %s, which varies: rows of different work are compared with each other\n",

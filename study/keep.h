@@ -80,10 +80,18 @@ int keep_direction(const char *text, const char **name);
  * number, see table_need_numbers(). */
 int keep_take_column(struct keep_column *c, const struct keep_rule *k, const char *text,
                      const struct table *columns, struct err *e);
+/** One more column of the front. ERR_RANGE, also where there are too many; ERR_PARSE as above. */
+int keep_take_front(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
 /** One more column to hold rows apart by. ERR_RANGE. */
 int keep_take_per(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
 /** One more limit. ERR_RANGE, ERR_NOMEM; ERR_PARSE: a cell is no number. */
 int keep_take_limit(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
+typedef int keep_take(struct keep_rule *k, const char *text, const struct table *columns, struct err *e);
+/** Each of @p list, with commas between them. ERR_NOMEM, and errors of @p take. */
+int keep_take_list(struct keep_rule *k, const char *list, keep_take *take, const struct table *columns,
+                   struct err *e);
+/** Is @p name a key that tells different work apart, as the kind has it? */
+bool keep_is_work(const struct keep_rule *k, const char *name);
 /** The columns that rows are held apart by where nothing is said. */
 void keep_default_per(struct keep_rule *k, const struct table *columns);
 

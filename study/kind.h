@@ -206,7 +206,7 @@ struct block_ops {
 /* ---- what is said ---- */
 
 /** Rows that were read back, whoever ran the study. All borrowed. */
-enum { STUDY_MAX_SOUGHT = 2 };
+enum { STUDY_MAX_SOUGHT = 5 };
 struct study_report {
     const struct study_kind *kind;
     const struct table *rows;                     /**< all; as exported, hidden columns too */

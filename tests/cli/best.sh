@@ -55,6 +55,15 @@ echo "== the rows of a sweep"
 sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
 echo "== of equals the cheapest"
 run best study.yaml --by time_s --top 2 --set 'vary={system.npu_usd: [1500, 4000, 900], network.dims.pod.size: [8]}'
+run best study.yaml --by time_s --top 1 --ties 1 -q --set 'vary={system.npu_usd: [1500, 4000, 900], network.dims.pod.size: [8]}'
+echo "== the front"
+run best study.yaml --by time_s,cost_usd
+run best study.yaml --set 'keep={front: [usd_per_Mtoken, max:tokens_per_s, watt_peak], per: [network.npu], where: ["watt_peak <= 20000"]}'
+front='keep={front: [time_s, usd_year, min:nic_GBps], where: ["goodput >= 0.5"]}'
+"$WEFT" sweep study.yaml --set "$front" --of csv 2>/dev/null | grep -v '^#' | sort >sweep.csv
+"$WEFT" best study.yaml --set "$front" --of csv 2>/dev/null | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
+"$WEFT" best study.yaml --by time_s,cost_usd --of json -j 1 2>/dev/null >one.json && "$WEFT" best study.yaml --by time_s,cost_usd --of json -j 5 2>/dev/null >five.json
+sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
 echo "== what if"
 run best study.yaml --by usd_per_Mtoken --what-if -j 1 --set 'vary={zip: {network.npu: [small.yaml, large.yaml], system.npu_usd: [1500, 4000]}, network.dims.pod.size: [2, 4]}'
 run best study.yaml --by time_s --what-if -j 1 --top 2 --set 'vary={network.npu: [small.yaml, large.yaml], network.dims.pod.bw_GBps: [1, 5]}' --set 'uncertain={draws: 200, keys: {network.npu.peak_TFLOPS: {uniform: [0.5, 1.5], relative: true}}}'
@@ -91,6 +100,13 @@ run best study.yaml --by nope
 run best study.yaml --by 'max:time_s*cost_usd'
 run best study.yaml --by time_s*time_s*time_s
 run best study.yaml --limit 'watts <= 1'
+run best study.yaml --by time_s,
+run best study.yaml --by time_s,min:time_s
+run best study.yaml --by time_s,cost_usd,watt_peak,usd_year,mfu,goodput
+run best study.yaml --by time_s,cost_usd --top 3
+run best study.yaml --by time_s,cost_usd --ties 3
+run best study.yaml --by time_s,cost_usd --what-if
+run best study.yaml --by time_s,cost_usd --limit 'watt_peak <= 1000'
 run best study.yaml --set 'vary={total_GBps: []}'
 run best split.yaml --set objective=utilization
 run best split.yaml --set 'vary={objective: [time, cost]}'

@@ -1,5 +1,5 @@
 /*
- * The best points of a study by branch and bound.
+ * The best points of a study, or its front, by branch and bound.
  *
  * A node is a set of points that differ in keys of the fabric alone (bandwidths, tiers, latencies, totals:
  * is_of_fabric()), or one point of such a set. Nodes are taken by their bound, the least first:
@@ -8,12 +8,15 @@
  * solved
  *
  * Each step makes a bound sharper and puts the node back; the last solves the point by the code of a sweep.
- * The search ends when the least bound is above the last of the best few: then no node that is left can have
- * a better point. Rounds take a number of nodes that does not depend on threads, and their results are taken
- * in the order of the nodes, so that answer and counts are the same on any number of threads.
+ * What is sought is a struct goal: it orders nodes, says which are ruled out by what was solved, and takes
+ * rows. The best few rule out what is bounded above the last of them. The front rules out a node where one of
+ * its points beats the vector of the node's bounds; nodes go by the sum of the logarithms of these, so what
+ * beats a node is solved before it (D. Papadias et al., Progressive skyline computation, ACM TODS 30, 2005).
+ * The search ends when no node is left.
  *
- * Bounds are of parts (time, price, power, cost a year); a column is bounded from these by a row of `known`.
- * A limit of `keep.where` rules a node out where no values within the bounds of its columns satisfy it.
+ * Rounds take a number of nodes that does not depend on threads, and their results are taken in the order of
+ * the nodes, so that answer and counts are the same on any number of threads. A limit of `keep.where` rules a
+ * node out where no values within the bounds of its columns satisfy it.
  */
 #include "kinds/design/explore/best.h"
 
@@ -40,85 +43,10 @@
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
 
-const char *const best_bound_words[N_BEST_BOUNDS] = {
-    [BEST_FLOOR] = "compute at its best, or price and power of NPUs and servers",
-    [BEST_FREE] = "the best plan with exchange free",
-    [BEST_POINT] = "price and power with the network of the point",
-    [BEST_TIME] = "the best plan at the bandwidths of the point",
-    [BEST_WIDEST] = "the best plan at the widest bandwidths that limits leave",
-    [BEST_SIZES] = "the best plan and split of any shapes of these sizes, without latency",
-    [BEST_UPTO] = "the best plan and split of any total up to the widest",
-    [BEST_SPLIT] = "the best plan and split, by shadow prices",
-};
-
 /* What rounding of bounds and of values may come to. */
 #define AS_GOOD_REL 1e-9
 
-/* ---- columns ---- */
-
-static struct best_range from(double low)
-{
-    return (struct best_range){ low, INFINITY };
-}
-
-static struct best_range bound_time(const struct best_parts *p)
-{
-    return from(p->time_s);
-}
-
-static struct best_range bound_usd(const struct best_parts *p)
-{
-    return from(p->usd);
-}
-
-static struct best_range bound_watt(const struct best_parts *p)
-{
-    return from(p->watt);
-}
-
-static struct best_range bound_watt_site(const struct best_parts *p)
-{
-    return from(p->watt_site);
-}
-
-static struct best_range bound_usd_year(const struct best_parts *p)
-{
-    return from(p->usd_year);
-}
-
-static struct best_range bound_usd_per_Mtoken(const struct best_parts *p)
-{
-    return from(p->usd_per_Mtoken);
-}
-
-static struct best_range bound_tokens_per_s(const struct best_parts *p)
-{
-    bool is = p->time_s > 0 && p->tokens > 0;
-    return (struct best_range){ 0, is ? p->tokens / p->time_s : (double)INFINITY };
-}
-
-static const struct {
-    const char *column;
-    struct best_range (*range)(const struct best_parts *p);
-} known[] = {
-    { DESIGN_COLUMN(time_s), bound_time },
-    { DESIGN_COLUMN(cost_usd), bound_usd },
-    { DESIGN_COLUMN_IN(system, watt_peak), bound_watt },
-    { DESIGN_COLUMN_IN(system, watt_site), bound_watt_site },
-    { DESIGN_COLUMN_IN(system, usd_year), bound_usd_year },
-    { DESIGN_COLUMN_IN(system, usd_per_Mtoken), bound_usd_per_Mtoken },
-    { DESIGN_COLUMN_IN(training, tokens_per_s), bound_tokens_per_s },
-};
-
-struct best_range best_column(bool *is_known, const struct best_parts *p, const char *name)
-{
-    *is_known = true;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].column, name) == 0)
-            return known[i].range(p);
-    *is_known = false;
-    return (struct best_range){ -INFINITY, INFINITY };
-}
+/* ---- what is sought ---- */
 
 bool best_name_objective(char *out, size_t size, enum alloc_objective objective)
 {
@@ -183,450 +111,21 @@ static double value_by(const struct best_by *by, const struct table *row)
     return by->factors[0].large ? -product : product;
 }
 
-static bool is_bounded(const struct best_by *by)
-{
-    const struct best_parts nothing = { 0 };
-    bool all = true;
-    for (int32_t i = 0; i < by->n; i++) {
-        bool is_known;
-        best_column(&is_known, &nothing, by->factors[i].name);
-        all = all && is_known;
-    }
-    return all;
-}
-
-/* ---- bounds of parts ---- */
-
-static double at_least(double x)
-{
-    return x > 0 ? x : 0; /* NaN: not known */
-}
-
-/* The time of the points of a set whose networks differ in prices alone. */
-struct best_time {
-    uint64_t key;
-    double time_s; /* at their bandwidths; where it is most_s: that or more */
-    double most_s;
-};
-
-/* What a bound is found for. */
-struct best_aim {
-    const struct best_by *by;
-    const struct incumbent *last; /* of the best few */
-    struct search_shelf *shelf;
-    const struct best_times *times;
-    int64_t set;
-    uint64_t work;           /* of all that a set is, but for its network and what its points differ in */
-    struct best_time *fresh; /* one that was found; key 0: none */
-    const struct search_known *known; /* shape [n_known]: plans that are good on other networks */
-    int32_t n_known;
-    struct search_known *fresh_known; /* one more; question 0: none */
-};
-
-/* Of what was found so far. */
-struct best_times {
-    struct best_time *list; /* shape [n], owned */
-    int32_t n, cap;
-    struct hash by_key;
-};
-
-/* Tokens cost what the machine costs a year times the time of a step, where nothing but checkpoints, NPUs and
- * servers takes of the time: own.usd_per_Mtoken. */
-static void price_tokens(struct best_parts *p, const struct design_point *s)
-{
-    if (s->has_system)
-        p->usd_per_Mtoken =
-            fmax(p->usd_per_Mtoken, at_least(s->own.usd_per_Mtoken * p->usd_year * p->time_s));
-}
-
-/*
- * A step that takes as long as this is ruled out, whatever the plan; INFINITY: none is known to be. What is
- * sought rises with the time, so it is found by doubling and halving.
- */
-static double latest_s(const struct best_parts *p, const struct design_point *s, const struct best_aim *aim)
-{
-    enum { DOUBLINGS = 40, HALVINGS = 40 };
-    double least = p->time_s, most = INFINITY;
-    if (isinf(aim->last->value) || !(least > 0))
-        return INFINITY;
-    for (int i = 0; i < (isinf(most) ? DOUBLINGS : DOUBLINGS + HALVINGS); i++) {
-        struct best_parts at = *p;
-        at.time_s = isinf(most) ? 2 * least : (least + most) / 2;
-        price_tokens(&at, s);
-        if (incumbent_rules_out(aim->last, bound_by(aim->by, &at)))
-            most = at.time_s;
-        else
-            least = at.time_s;
-    }
-    return most;
-}
-
-/* Models that simulate may overlap what the closed form adds up. */
-static bool times_are_bounded(const struct design_point *s)
-{
-    return s->model <= SIM_ALPHA_BETA;
-}
-
-/*
- * A step of a model takes no less than its products at the highest peak of any precision on all NPUs at once:
- * of a plan that computes nothing twice and fills nothing up. Transformers alone, whose products are counted.
- */
-static double peak_s(const struct training *x, const struct topo_npu *npu, int64_t n_npus)
-{
-    double peak =
-        fmax(fmax(at_least(npu->peak_flops), at_least(npu->peak_8bit_flops)), at_least(npu->peak_4bit_flops));
-    struct plan p = x->plan;
-    struct plan_cost *c = malloc(sizeof *c);
-    if (x->model.family != MODEL_TRANSFORMER || !(peak > 0) || !c) {
-        free(c);
-        return 0;
-    }
-    for (int i = 0; i < N_PLAN_AXES; i++)
-        p.degree[i] = 1;
-    p.ep = p.micro = p.interleave = 1;
-    p.first = p.last = p.shard = 0;
-    p.layout.n = 0;
-    p.recompute = PLAN_RECOMPUTE_NONE;
-    p.recompute_ops = 0;
-    p.schedule = PLAN_1F1B;
-    p.zero = 0;
-    plan_cost(c, &x->model, &p, npu);
-    double least_s = fmin(c->done_flop, c->model_flop) / (peak * (double)n_npus);
-    free(c);
-    return at_least(least_s);
-}
-
-/*
- * What no key of the fabric changes: NPUs and servers, and compute at the peak. Parts of the network cost and
- * draw nothing, failures of them are none.
- */
-static int bound_floor(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                       struct err *e)
-{
-    p->usd = fmax(p->usd, at_least(design_point_fixed_usd(s)));
-    if (s->has_system) {
-        p->watt = fmax(p->watt, at_least(s->own.watt));
-        p->watt_site = fmax(p->watt_site, at_least(s->own.watt * s->system.terms.pue));
-        p->usd_year = fmax(p->usd_year, at_least(s->own.usd_year));
-    }
-    p->tokens = at_least(design_step_tokens(s));
-    double time_s = 0;
-    int rc = 0;
-    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s) && !rc; i++) {
-        const struct design_workload *w = &s->workloads[i];
-        double least_s = 0, work_s = 0;
-        if (w->training)
-            least_s = peak_s(w->training, &s->net.npu, s->net.n_npus);
-        if (design_point_is_searched(w))
-            rc = search_work(&work_s, s, i, aim->shelf, e);
-        time_s += w->weight * fmax(least_s, work_s * (1 - AS_GOOD_REL));
-    }
-    p->time_s = fmax(p->time_s, time_s);
-    price_tokens(p, s);
-    return rc;
-}
-
-/* The plan that is given, with exchange free. */
-static double given_free_s(const struct training *x)
-{
-    static const double free_s[PLAN_MAX_COLLECTIVES] = { 0 };
-    return plan_cost_time(&x->cost, free_s, NULL);
-}
-
-/* Of each workload its best plan, as if exchange took no time: the sum bounds any that share a network. A
- * workload that is an expression counts nothing. */
-static int bound_free(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                      struct err *e)
-{
-    double time_s = 0;
-    int rc = 0;
-    for (int32_t i = 0; i < s->n_workloads && times_are_bounded(s) && !rc; i++) {
-        const struct design_workload *w = &s->workloads[i];
-        double least_s = 0;
-        if (design_point_is_searched(w))
-            rc = search_least(&least_s, s, i, NULL, INFINITY, aim->shelf, e);
-        else if (w->training)
-            least_s = given_free_s(w->training);
-        time_s += w->weight * least_s;
-    }
-    p->time_s = fmax(p->time_s, time_s);
-    price_tokens(p, s);
-    return rc;
-}
-
-/* Price, power and cost a year of the point at its own bandwidths, where all are given: what a row says, but
- * for the time. */
-static int bound_point(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                       struct err *e)
-{
-    double bw_Bps[TOPO_MAX_DIMS];
-    struct system x;
-    int rc = bound_floor(p, s, aim, e);
-    if (rc || !topo_has_bandwidths(&s->net))
-        return rc;
-    topo_get_bandwidths(bw_Bps, &s->net);
-    p->usd = fmax(p->usd, at_least(design_point_fraction_usd(s, bw_Bps)));
-    if (!s->has_system)
-        return 0;
-    rc = system_build(&x, s, (struct system_of){ .bw_Bps = bw_Bps, .time_s = p->time_s > 0 ? p->time_s : 1 },
-                      e);
-    if (rc)
-        return rc;
-    p->watt = fmax(p->watt, at_least(x.cost.watt_peak));
-    p->watt_site = fmax(p->watt_site, at_least(x.cost.watt_peak * s->system.terms.pue));
-    p->usd_year = fmax(p->usd_year, at_least(x.cost.total));
-    system_free(&x);
-    price_tokens(p, s);
-    return 0;
-}
-
-/*
- * Each workload's best plan at bandwidths @p bw_Bps. Their sum is of use only below @p most_s: of what all
- * others leave of it, a search looks at no plan that takes longer. A workload that is an expression, or whose
- * plan is given, is timed only where it trains a model.
- */
-static int time_at(double *time_s, const struct design_point *s, const double *bw_Bps, double most_s,
-                   struct search_shelf *shelf, struct err *e)
-{
-    double sum_s = 0;
-    int rc = 0;
-    for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
-        const struct design_workload *w = &s->workloads[i];
-        const struct collective_way way = search_way(s, bw_Bps);
-        double one_s = 0;
-        if (design_point_is_searched(w))
-            rc = search_least(&one_s, s, i, bw_Bps, (most_s - sum_s) / w->weight, shelf, e);
-        else if (w->training)
-            one_s = search_clock_at(&way, &w->training->place, &w->training->cost);
-        sum_s += w->weight * at_least(one_s);
-    }
-    *time_s = sum_s;
-    return rc;
-}
-
-/* In place of no links. */
-#define NO_LINK_Bps 1e-300
-
-/* All of a network that a step's time depends on: tiers and planes are prices alone. */
-static uint64_t hash_dims(const struct design_point *s, uint64_t hash)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        struct topo_dim dim = s->net.dims[d];
-        memset(dim.tier, 0, sizeof dim.tier);
-        dim.fabric.planes = 0;
-        hash = text_hash(hash, &dim, sizeof dim);
-    }
-    return hash;
-}
-
-static uint64_t hash_times(const struct design_point *s, int64_t set)
-{
-    uint64_t hash = hash_dims(s, text_hash(TEXT_HASH_SEED, &set, sizeof set));
-    return hash ? hash : 1;
-}
-
-static const struct best_time *find_time(const struct best_times *t, uint64_t key)
-{
-    hash_each (id, &t->by_key, key)
-        if (t->list[id].key == key)
-            return &t->list[id];
-    return NULL;
-}
-
-static int note_time(struct best_times *t, const struct best_time *fresh, struct err *e)
-{
-    if (!fresh->key)
-        return 0;
-    if (!vec_reserve(t->list, t->cap, t->n + 1) || !hash_add(&t->by_key, fresh->key, t->n))
-        return err_nomem(e, "points");
-    t->list[t->n++] = *fresh;
-    return 0;
-}
-
-/* Each workload's best plan at the point's own bandwidths, where the times of rows are those of this. */
-static int bound_time_at(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                         struct err *e)
-{
-    double bw_Bps[TOPO_MAX_DIMS], time_s = 0, most_s = latest_s(p, s, aim);
-    if (!times_are_bounded(s) || !topo_has_bandwidths(&s->net) || s->ideal)
-        return 0;
-    uint64_t key = hash_times(s, aim->set);
-    const struct best_time *found = find_time(aim->times, key);
-    bool is_known = found && (found->time_s < found->most_s || found->most_s >= most_s);
-    topo_get_bandwidths(bw_Bps, &s->net);
-    int rc = is_known ? 0 : time_at(&time_s, s, bw_Bps, most_s, aim->shelf, e);
-    if (is_known)
-        time_s = found->time_s;
-    else
-        *aim->fresh = (struct best_time){ key, fmin(time_s, most_s), most_s };
-    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
-    price_tokens(p, s);
-    return rc;
-}
-
-/* The same at the most that the rows leave each dimension on its own. Time falls with bandwidth, whatever the
- * algorithms. */
-static int bound_widest(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                        struct err *e)
-{
-    struct design_question q;
-    struct step_fn shape = { .n_dims = s->net.n_dims };
-    double cap_Bps[TOPO_MAX_DIMS], time_s = 0, most_s = latest_s(p, s, aim);
-    if (!times_are_bounded(s) || topo_has_bandwidths(&s->net) || s->ideal)
-        return 0;
-    design_ask(&q, s);
-    q.problem.step = &shape; /* alone for the number of dimensions */
-    alloc_find_caps(cap_Bps, &q.problem);
-    for (int32_t d = 0; d < s->net.n_dims; d++)
-        cap_Bps[d] = cap_Bps[d] > 0 ? cap_Bps[d] : NO_LINK_Bps;
-    int rc = time_at(&time_s, s, cap_Bps, most_s, aim->shelf, e);
-    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
-    price_tokens(p, s);
-    return rc;
-}
-
-/* Is its split that of the least time of one workload whose plan is searched? */
-static bool is_split_bounded(const struct design_point *s)
-{
-    return s->objective == ALLOC_TIME && times_are_bounded(s) && !topo_has_bandwidths(&s->net) &&
-           !design_point_has_choice(s) && s->n_workloads == 1 && design_point_is_searched(&s->workloads[0]);
-}
-
-/* No pair of plan and split takes less: by cuts and shadow prices. */
-static int bound_split(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                       struct err *e)
-{
-    struct search_bounded of = { .most = latest_s(p, s, aim), .known = aim->known, .n_known = aim->n_known };
-    int rc = search_split_least(&of, s, aim->shelf, e);
-    if (rc)
-        return rc;
-    double least = of.least * (1 - AS_GOOD_REL);
-    *aim->fresh_known = of.found;
-    /* No plan has a split: a row says which limits leave none. */
-    if (isfinite(least))
-        p->time_s = fmax(p->time_s, least);
-    price_tokens(p, s);
-    return 0;
-}
-
-/* May each dimension be taken for a switch, which never loads a port more than another shape with its usual
- * algorithm does? Dense models alone: where copies of tokens merge depends on the network. */
-static bool has_plain_sizes(const struct design_point *s)
-{
-    bool plain = s->workloads[0].training->model.moe.experts == 0 && !s->net.wires && !s->net.whole_parts;
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        const struct topo_dim *dim = &s->net.dims[d];
-        plain = plain && !topo_is_fabric(dim) && dim->algorithm == TOPO_ALGORITHM_SHAPE && !dim->in_switch &&
-                !dim->n_regimes && !dim->n_curves;
-    }
-    return plain;
-}
-
-/* No network of the same sizes is faster: all switches, and messages take no time. */
-static void take_switches(struct design_point *s)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        s->net.dims[d].shape = TOPO_SWITCH;
-        s->net.dims[d].algorithm = TOPO_ALGORITHM_DIRECT;
-        s->net.dims[d].lat_s = 0;
-    }
-    s->rules.stage.endpoint_s = 0;
-    s->rules.stage.mem_Bps = INFINITY;
-}
-
-/* Of the networks of a set that are as fast as this when its shapes are not looked at. Zero where a word
- * ends. */
-static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
-{
-    struct design_question q;
-    uint64_t hash = hash_dims(s, work);
-    design_ask(&q, s);
-    hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
-    hash = text_hash(hash, &s->total_Bps, sizeof s->total_Bps);
-    for (int32_t i = 0; i < q.problem.n_rows; i++) {
-        const struct alloc_row *row = &q.problem.rows[i];
-        const double numbers[] = { row->rhs, row->sense };
-        hash = text_hash(hash, row->coef, sizeof row->coef);
-        hash = text_hash(hash, numbers, sizeof numbers);
-    }
-    return hash ? hash : 1;
-}
-
-/* A point of whatever total up to this one: release with free(). NULL: no memory. */
-static struct design_point *relax_total(const struct design_point *s, struct err *e)
-{
-    size_t n_rows = (size_t)s->rows.n;
-    struct design_point *relaxed = malloc(sizeof *relaxed + n_rows * sizeof *s->rows.rows);
-    if (!relaxed) {
-        err_nomem(e, "points");
-        return NULL;
-    }
-    *relaxed = *s;
-    relaxed->rows.rows = (struct alloc_row *)(relaxed + 1);
-    relaxed->rows.n = 0;
-    for (size_t i = 0; i < n_rows; i++) {
-        struct alloc_row *row = &relaxed->rows.rows[relaxed->rows.n];
-        *row = s->rows.rows[i];
-        bool total = strcmp(row->name, ALLOC_TOTAL_ROW) == 0;
-        if (total && row->sense == LINEXPR_GE)
-            continue;
-        row->sense = total ? LINEXPR_LE : row->sense;
-        relaxed->rows.n++;
-    }
-    return relaxed;
-}
-
-/* Points that differ in their totals alone: what one may split, a larger total may split as well. */
-static int bound_upto(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                      struct err *e)
-{
-    struct design_point *relaxed = relax_total(s, e);
-    int rc = relaxed ? bound_split(p, relaxed, aim, e) : ERR_NOMEM;
-    free(relaxed);
-    return rc;
-}
-
-/* Found once for all networks of the same sizes. */
-static int bound_sizes(struct best_parts *p, const struct design_point *s, const struct best_aim *aim,
-                       struct err *e)
-{
-    struct design_point *relaxed = relax_total(s, e);
-    struct best_parts of = *p;
-    if (!relaxed)
-        return ERR_NOMEM;
-    take_switches(relaxed);
-    uint64_t key = hash_sizes(relaxed, aim->work);
-    const struct best_time *found = find_time(aim->times, key);
-    of.time_s = 0;
-    int rc = found ? 0 : bound_split(&of, relaxed, aim, e);
-    if (!found)
-        *aim->fresh = (struct best_time){ key, of.time_s, INFINITY };
-    p->time_s = fmax(p->time_s, (found ? found->time_s : of.time_s));
-    price_tokens(p, s);
-    free(relaxed);
-    return rc;
-}
-
-static int (*const bounds[N_BEST_BOUNDS])(struct best_parts *p, const struct design_point *s,
-                                          const struct best_aim *aim, struct err *e) = {
-    [BEST_FLOOR] = bound_floor,  [BEST_FREE] = bound_free,     [BEST_POINT] = bound_point,
-    [BEST_TIME] = bound_time_at, [BEST_WIDEST] = bound_widest, [BEST_SIZES] = bound_sizes,
-    [BEST_UPTO] = bound_upto,    [BEST_SPLIT] = bound_split
-};
-
 /* ---- sets of points ---- */
 
 /* What is done with a node next. */
 enum step { STEP_FLOOR, STEP_FREE, STEP_SIZES, STEP_WIDE, STEP_POINTS, STEP_TIME, STEP_SOLVE };
 
 struct node {
-    double bound;   /* of `by`, less is better */
+    double bound;   /* as goal->order has it: less is better */
     int64_t set, i; /* point i of the set; -1: all of it */
+    uint64_t group; /* what `keep.per` holds apart from it, by a hash; 0: not known yet */
     int64_t n;      /* points of it that `where` leaves in */
     int64_t wide;   /* its point of the widest total, by which all are bounded; -1: none is */
     enum step next;
     double last;        /* of the best few, when it was found */
     bool first;         /* to be solved before all others: fewer are known than are asked for */
+    bool sized;         /* BEST_SIZES is of use */
     enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
 };
@@ -645,11 +144,32 @@ static bool node_before(const struct node *a, const struct node *b)
 
 HEAP(nodes, struct node, node_before)
 
-/* One of the best so far. */
+/* A value of the best few so far, and who has it. */
 struct leader {
-    double value, usd; /* a year; of what is not owned, of the network; NaN: not known */
-    int64_t point;
-    struct table row;
+    double value;
+    struct table rows; /* owned: of designs that have it, in order, up to those that are listed */
+    int64_t n;         /* who have it */
+};
+
+struct hunt;
+
+/* What makes a node worth looking at, and what becomes of a row: of the best few, or of the front. */
+struct goal {
+    /* Nodes with the least go first. Grows with the parts, and with no other point's */
+    double (*order)(const struct hunt *b, const struct best_parts *p);
+    /* Can no design of the node be among what is sought? */
+    bool (*rules_out)(const struct hunt *b, uint64_t group, const struct best_parts *p);
+    /* Was a bound above what it bounds? */
+    bool (*is_above)(const struct hunt *b, const struct best_parts *p, const struct table *row);
+    /* A design within the limits; takes the row. */
+    int (*take)(struct hunt *b, uint64_t group, struct table *row, struct err *e);
+    int (*finish)(struct hunt *b, struct err *e);
+};
+
+/* What keep_group() says of rows whose axes hash to a key. */
+struct group {
+    uint64_t key;
+    char *text; /* owned */
 };
 
 /* Of one thread: points of a set are read one after another, others are solved in between. */
@@ -662,22 +182,33 @@ enum { MOST_KNOWN = 4 };
 struct hunt {
     const struct best_ask *ask;
     struct best_answer *out;
+    const struct goal *goal;
+    struct keep_rule rule;            /* of ask, with nothing but what is sought; owns nothing */
+    const struct keep_column *sought; /* shape [n_sought] */
+    int32_t n_sought;
     struct units sets, points;
     struct search_shelf *shelf;             /* of the study; borrowed */
     struct linexpr limits[KEEP_MAX_LIMITS]; /* coef shape [columns->n_cols], owned */
-    struct keep *keep;                      /* knows what a result is */
+    struct keep *keep;                      /* knows what a result is; holds the front */
     struct node *heap;                      /* shape [n], owned */
     int64_t n, cap;
     struct best_times times;
     struct search_known known[MOST_KNOWN]; /* shape [n_known]: that bounds met, the last first */
     int32_t n_known;
-    bool many_networks;         /* they vary as a whole */
-    int32_t total;              /* the key of the sweep, where nothing else of the fabric varies; -1 */
-    struct incumbent last;      /* of the best few, once they are as many as are asked for */
-    struct leader *leaders;     /* shape [n_leaders], owned */
-    int32_t n_leaders, n_first; /* nodes that were put first */
-    struct hand *hands;         /* shape [threads], owned */
-    double least_out;           /* least bound of what was ruled out and is not in the heap */
+    bool many_networks;     /* they vary as a whole */
+    int32_t total;          /* the key of the sweep, where nothing else of the fabric varies; -1 */
+    struct incumbent last;  /* of the best few, once they are as many as are asked for */
+    struct leader *leaders; /* shape [n_leaders], owned: by value */
+    int32_t n_leaders;
+    int64_t n_found;            /* designs within the limits; of the best few leaders */
+    int32_t n_first, n_scouts;  /* nodes that were put first, until so many are found */
+    bool apart[SWEEP_MAX_KEYS]; /* keys whose values make a group */
+    bool apart_in_set;          /* one of them is of the fabric */
+    struct group *groups;       /* shape [n_groups], owned */
+    int32_t n_groups, cap_groups;
+    struct hash by_key; /* of groups */
+    struct hand *hands; /* shape [threads], owned */
+    double least_out;   /* least bound of what was ruled out and is not in the heap */
 };
 
 /* What became of a node in a round. */
@@ -691,6 +222,245 @@ struct done {
     int rc;
     struct err e;
 };
+
+/* ---- the best few ---- */
+
+static double order_of_few(const struct hunt *b, const struct best_parts *p)
+{
+    return bound_by(&b->ask->by, p);
+}
+
+static bool few_rule_out(const struct hunt *b, uint64_t group, const struct best_parts *p)
+{
+    (void)group;
+    return incumbent_rules_out(&b->last, bound_by(&b->ask->by, p));
+}
+
+static bool is_above_value(const struct hunt *b, const struct best_parts *p, const struct table *row)
+{
+    double value = value_by(&b->ask->by, row);
+    return bound_by(&b->ask->by, p) > value + AS_GOOD_REL * fabs(value);
+}
+
+static double usd_of(const struct table *rows, int64_t row)
+{
+    int32_t year = table_find(rows, DESIGN_COLUMN_IN(system, usd_year));
+    double usd = year < 0 ? (double)NAN : keep_number(rows, row, year);
+    return isnan(usd) ? keep_number(rows, row, table_find(rows, DESIGN_COLUMN(cost_usd))) : usd;
+}
+
+static int64_t point_of(const struct table *rows, int64_t row)
+{
+    return table_count(rows, row, table_find(rows, "point"));
+}
+
+/* Of values that are equal but for rounding the cheaper goes first, then the lower point. */
+static bool is_ahead(const struct table *x, const struct table *rows, int64_t row)
+{
+    double usd = usd_of(x, 0), other = usd_of(rows, row);
+    if (fabs(usd - other) > AS_GOOD_REL * fabs(usd))
+        return usd < other;
+    return point_of(x, 0) < point_of(rows, row);
+}
+
+/* Row @p at of the others is @p fresh; they move on, and the last goes if there is no room. */
+static int insert_row(struct table *rows, int64_t at, int64_t most, const struct table *fresh,
+                      const struct study *s, struct err *e)
+{
+    struct table old = *rows;
+    *rows = (struct table){ 0 };
+    study_put_columns(rows, s, TABLE_ROWS);
+    for (int64_t i = 0; i <= old.n_rows && i < most; i++)
+        table_copy_row(rows, i == at ? fresh : &old, i == at ? 0 : i - (i > at));
+    bool failed = rows->failed;
+    table_free(&old);
+    return failed ? err_nomem(e, "rows") : 0;
+}
+
+/* Where a value belongs among those of the best few; *is: there is one that is as good. */
+static int32_t find_leader(bool *is, const struct hunt *b, double value)
+{
+    int32_t at = b->n_leaders;
+    while (at > 0 && value < b->leaders[at - 1].value)
+        at--;
+    double same = AS_GOOD_REL * fabs(value);
+    bool below = at > 0 && value - b->leaders[at - 1].value <= same;
+    *is = below || (at < b->n_leaders && b->leaders[at].value - value <= same);
+    return below ? at - 1 : at;
+}
+
+static int take_few(struct hunt *b, uint64_t group, struct table *row, struct err *e)
+{
+    double value = value_by(&b->ask->by, row);
+    bool is;
+    int32_t i = find_leader(&is, b, value), most = b->ask->top;
+    struct leader *x = &b->leaders[i];
+    (void)group;
+    if (i == most)
+        return 0;
+    if (!is) {
+        memmove(x + 1, x, (size_t)(b->n_leaders - i) * sizeof *x);
+        *x = (struct leader){ .value = value };
+        if (++b->n_leaders > most)
+            table_free(&b->leaders[--b->n_leaders].rows);
+    }
+    int64_t at = 0;
+    while (at < x->rows.n_rows && !is_ahead(row, &x->rows, at))
+        at++;
+    b->n_found = b->n_leaders;
+    x->n++;
+    x->value = fmin(x->value, value);
+    int rc = insert_row(&x->rows, at, 1 + b->ask->ties, row, b->ask->study, e);
+    if (b->n_leaders == most)
+        b->last.value = fmin(b->last.value, b->leaders[most - 1].value);
+    return rc;
+}
+
+static double shown(const struct hunt *b, double value)
+{
+    return b->ask->by.factors[0].large ? -value : value;
+}
+
+static int finish_few(struct hunt *b, struct err *e)
+{
+    struct best_answer *a = b->out;
+    for (int32_t i = 0; i < b->n_leaders; i++) {
+        const struct leader *x = &b->leaders[i];
+        a->values[i] = shown(b, x->value);
+        a->n_ties[i] = x->n - 1;
+        for (int64_t k = 0; k < x->rows.n_rows; k++)
+            table_copy_row(k ? &a->ties : &a->rows, &x->rows, k);
+    }
+    a->bound = isfinite(b->least_out) ? shown(b, b->least_out) : (double)NAN;
+    return a->rows.failed || a->ties.failed ? err_nomem(e, "rows") : 0;
+}
+
+static const struct goal goal_few = { order_of_few, few_rule_out, is_above_value, take_few, finish_few };
+
+/* ---- the front ---- */
+
+/* Less is better; no design of the node has less of column @p i. */
+static double bound_sought(const struct hunt *b, int32_t i, const struct best_parts *p)
+{
+    const struct keep_column *c = &b->sought[i];
+    bool is_known;
+    struct best_range r = best_column(&is_known, p, c->name);
+    double low = c->large ? -r.high : r.low;
+    return r.low < r.high && isfinite(low) ? low - AS_GOOD_REL * fabs(low) : low;
+}
+
+/* By the sum of logarithms: whatever the units, what beats a node goes before it. */
+static double order_of_front(const struct hunt *b, const struct best_parts *p)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < b->n_sought; i++) {
+        double x = bound_sought(b, i, p);
+        x = b->sought[i].large ? 1 / -x : x;
+        sum += log(fmin(fmax(x, DBL_MIN), DBL_MAX));
+    }
+    return sum;
+}
+
+static const struct group *find_group(const struct hunt *b, uint64_t key)
+{
+    hash_each (id, &b->by_key, key)
+        if (b->groups[id].key == key)
+            return &b->groups[id];
+    return NULL;
+}
+
+static bool front_rules_out(const struct hunt *b, uint64_t group, const struct best_parts *p)
+{
+    double x[FRONT_MAX_COLUMNS];
+    const struct group *g = group ? find_group(b, group) : NULL;
+    const struct front *f = g ? front_of(keep_fronts(b->keep), g->text) : NULL;
+    if (!f)
+        return false;
+    for (int32_t i = 0; i < b->n_sought; i++)
+        x[i] = bound_sought(b, i, p);
+    return front_dominates(f, x);
+}
+
+static bool is_above_front(const struct hunt *b, const struct best_parts *p, const struct table *row)
+{
+    double x[FRONT_MAX_COLUMNS];
+    bool is = false;
+    keep_values(x, b->keep, row, 0);
+    for (int32_t i = 0; i < b->n_sought; i++)
+        is = is || bound_sought(b, i, p) > x[i];
+    return is;
+}
+
+static int note_group(struct hunt *b, uint64_t key, const struct table *row, struct err *e)
+{
+    struct text text = { 0 };
+    if (find_group(b, key))
+        return 0;
+    int rc = keep_group(&text, b->keep, row, 0, e);
+    char *copy = rc ? NULL : strdup(text_str(&text));
+    text_free(&text);
+    if (rc)
+        return rc;
+    if (!copy || !vec_reserve(b->groups, b->cap_groups, b->n_groups + 1) ||
+        !hash_add(&b->by_key, key, b->n_groups)) {
+        free(copy);
+        return err_nomem(e, "groups");
+    }
+    b->groups[b->n_groups++] = (struct group){ key, copy };
+    return 0;
+}
+
+static int take_front(struct hunt *b, uint64_t group, struct table *row, struct err *e)
+{
+    int rc = group ? note_group(b, group, row, e) : 0;
+    b->n_found++;
+    return rc ? rc : keep_offer(b->keep, row, e);
+}
+
+/* Where the row of a point is. */
+struct row_place {
+    int64_t point, row;
+};
+
+static int by_point(const void *a, const void *b)
+{
+    const struct row_place *x = a, *y = b;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* By group, and of each by the first column, then the second, .. */
+static int put_front(struct hunt *b, const struct table *rows, struct row_place *points, struct err *e)
+{
+    const struct front_set *s = keep_fronts(b->keep);
+    int rc = keep_sort_fronts(b->keep, e);
+    for (int64_t i = 0; i < rows->n_rows; i++)
+        points[i] = (struct row_place){ point_of(rows, i), i };
+    qsort(points, (size_t)rows->n_rows, sizeof *points, by_point);
+    for (int32_t k = 0; k < s->n && !rc; k++)
+        for (int64_t i = 0; i < s->fronts[k].n_sorted; i++) {
+            const struct row_place key = { s->fronts[k].id[i], 0 };
+            const struct row_place *at = bsearch(&key, points, (size_t)rows->n_rows, sizeof key, by_point);
+            if (at)
+                table_copy_row(&b->out->rows, rows, at->row);
+        }
+    return rc ? rc : b->out->rows.failed ? err_nomem(e, "rows") : 0;
+}
+
+static int finish_front(struct hunt *b, struct err *e)
+{
+    struct table rows;
+    const int64_t *gone;
+    int64_t n_gone;
+    int rc = keep_changes(b->keep, &rows, &gone, &n_gone, e);
+    struct row_place *points = rc ? NULL : malloc(((size_t)rows.n_rows + 1) * sizeof *points);
+    rc = rc ? rc : points ? put_front(b, &rows, points, e) : err_nomem(e, "rows");
+    free(points);
+    table_free(&rows);
+    return rc;
+}
+
+static const struct goal goal_front = { order_of_front, front_rules_out, is_above_front, take_front,
+                                        finish_front };
 
 /* ---- limits ---- */
 
@@ -780,6 +550,24 @@ static int64_t first_in(const struct hunt *b, const struct node *x)
     return i < n ? i : -1;
 }
 
+/* What holds the rows of a node apart from others; 0: not known of a set. */
+static uint64_t hash_group(const struct hunt *b, const struct node *x, int64_t i)
+{
+    const struct sweep *w = &b->ask->study->sweep;
+    struct sweep_unit unit;
+    struct sweep_point p;
+    uint64_t hash = TEXT_HASH_SEED;
+    if (i < 0 || (x->i < 0 && b->apart_in_set))
+        return 0;
+    set_of(&unit, &p, b, x, i);
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        const char *value = b->apart[k] ? sweep_value(w, &p, k) : NULL;
+        if (value)
+            hash = text_hash(hash, value, strlen(value) + 1);
+    }
+    return hash ? hash : 1;
+}
+
 /* Values of all axes that are not of the fabric, but the network's. */
 static uint64_t hash_work(const struct hunt *b, const struct node *x)
 {
@@ -796,12 +584,25 @@ static uint64_t hash_work(const struct hunt *b, const struct node *x)
     return hash;
 }
 
+/* Who a node is held against. */
+struct asker {
+    const struct hunt *b;
+    uint64_t group;
+};
+
+static bool asker_rules_out(const void *with, const struct best_parts *p)
+{
+    const struct asker *x = with;
+    return x->b->goal->rules_out(x->b, x->group, p);
+}
+
 static void sharpen(struct done *d, const struct hunt *b, const struct design_point *s, enum best_bound by)
 {
     if (!s || d->rc)
         return;
-    const struct best_aim aim = { .by = &b->ask->by,
-                                  .last = &b->last,
+    const struct asker asker = { b, d->node.group };
+    const struct best_aim aim = { .rules_out = asker_rules_out,
+                                  .with = &asker,
                                   .shelf = b->shelf,
                                   .times = &b->times,
                                   .set = d->node.set,
@@ -810,8 +611,8 @@ static void sharpen(struct done *d, const struct hunt *b, const struct design_po
                                   .known = b->known,
                                   .n_known = b->n_known,
                                   .fresh_known = &d->fresh_known };
-    d->rc = bounds[by](&d->node.parts, s, &aim, &d->e);
-    double bound = bound_by(&b->ask->by, &d->node.parts);
+    d->rc = best_bound_parts(&d->node.parts, by, s, &aim, &d->e);
+    double bound = b->goal->order(b, &d->node.parts);
     d->node.last = b->last.value;
     d->node.by = bound > d->node.bound || by < BEST_POINT ? by : d->node.by;
     d->node.bound = fmax(d->node.bound, bound);
@@ -820,7 +621,7 @@ static void sharpen(struct done *d, const struct hunt *b, const struct design_po
 /* The sharpest bound of one point. */
 static enum best_bound best_at(const struct design_point *s)
 {
-    return topo_has_bandwidths(&s->net) ? BEST_TIME : is_split_bounded(s) ? BEST_SPLIT : BEST_WIDEST;
+    return topo_has_bandwidths(&s->net) ? BEST_TIME : best_is_split(s) ? BEST_SPLIT : BEST_WIDEST;
 }
 
 /* A set is looked at for the first time. All of its points have the network's sizes, and so the facts of
@@ -836,6 +637,7 @@ static void look_at_set(struct done *d, const struct hunt *b, const struct hand 
         n += is_in(b, &d->node, i, s ? facts : NULL);
     d->node.n = n;
     d->left_out = all - n;
+    d->node.group = hash_group(b, &d->node, first);
     sharpen(d, b, n ? s : NULL, BEST_FLOOR);
     /* One that cannot be read has no bounds: its points say what is wrong. */
     d->node.next = s ? STEP_FREE : STEP_POINTS;
@@ -880,17 +682,19 @@ static void free_set(struct done *d, const struct hunt *b, const struct hand *ha
     int64_t wide = find_wide(b, &d->node), first = wide < 0 ? first_in(b, &d->node) : wide;
     const struct design_point *s = read_point(b, hand, &d->node, first, d);
     sharpen(d, b, s, BEST_FREE);
-    bool splits = wide >= 0 && s && !d->rc && is_split_bounded(s);
+    bool splits = wide >= 0 && s && !d->rc && best_is_split(s);
     d->node.wide = splits ? wide : -1;
-    d->node.next = !splits                                  ? STEP_POINTS
-                   : b->many_networks && has_plain_sizes(s) ? STEP_SIZES
-                                                            : after_sizes(d);
+    bool sized = splits && b->many_networks && best_has_sizes(s);
+    /* On a front every total has a best of its own: there is no bound of use that all share. */
+    d->node.sized = sized && b->goal == &goal_front;
+    d->node.next = !splits || b->goal == &goal_front ? STEP_POINTS : sized ? STEP_SIZES : after_sizes(d);
 }
 
 static void widen_set(struct done *d, const struct hunt *b, const struct hand *hand, enum best_bound by)
 {
-    sharpen(d, b, read_point(b, hand, &d->node, d->node.wide, d), by);
-    d->node.next = by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
+    bool is_point = d->node.i >= 0;
+    sharpen(d, b, read_point(b, hand, &d->node, is_point ? d->node.i : d->node.wide, d), by);
+    d->node.next = is_point ? STEP_TIME : by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
 }
 
 /* A point of a set, with what its own network adds to the bound of the set. */
@@ -905,8 +709,9 @@ static void open_point(struct done *d, const struct hunt *b, const struct hand *
         return;
     d->node.i = i;
     d->node.n = 1;
+    d->node.group = hash_group(b, &d->node, i);
     sharpen(d, b, s, BEST_POINT);
-    d->node.next = s ? STEP_TIME : STEP_SOLVE;
+    d->node.next = !s ? STEP_SOLVE : d->node.sized ? STEP_SIZES : STEP_TIME;
     d->points[d->n_points++] = d->node;
     d->node = whole;
 }
@@ -1007,7 +812,7 @@ static int put_back(struct hunt *b, const struct node *x, struct err *e)
         count_limit(b, broken, x->n, by);
         return 0;
     }
-    if (incumbent_rules_out(&b->last, x->bound)) {
+    if (b->goal->rules_out(b, x->group, &x->parts)) {
         rule_out(b, x);
         return 0;
     }
@@ -1034,48 +839,12 @@ static int32_t find_broken_row(const struct hunt *b, const struct table *row, do
     return -1;
 }
 
-static double usd_of(const struct table *row)
-{
-    int32_t year = table_find(row, DESIGN_COLUMN_IN(system, usd_year));
-    double usd = year < 0 ? (double)NAN : keep_number(row, 0, year);
-    return isnan(usd) ? keep_number(row, 0, table_find(row, DESIGN_COLUMN(cost_usd))) : usd;
-}
-
-/* Of values that are equal but for rounding the cheaper goes first, then the lower point. */
-static bool is_ahead(const struct leader *x, const struct leader *y)
-{
-    double same = AS_GOOD_REL * fabs(x->value), cheap = AS_GOOD_REL * fabs(x->usd);
-    if (fabs(x->value - y->value) > same)
-        return x->value < y->value;
-    if (fabs(x->usd - y->usd) > cheap)
-        return x->usd < y->usd;
-    return x->point < y->point;
-}
-
-static void add_leader(struct hunt *b, double value, int64_t point, struct table *row)
-{
-    const struct leader fresh = { .value = value, .usd = usd_of(row), .point = point };
-    int32_t at = b->n_leaders;
-    while (at > 0 && is_ahead(&fresh, &b->leaders[at - 1]))
-        at--;
-    if (at == b->ask->top)
-        return;
-    if (b->n_leaders == b->ask->top)
-        table_free(&b->leaders[--b->n_leaders].row);
-    memmove(&b->leaders[at + 1], &b->leaders[at], (size_t)(b->n_leaders - at) * sizeof *b->leaders);
-    b->leaders[at] = fresh;
-    b->leaders[at].row = *row;
-    *row = (struct table){ 0 };
-    if (++b->n_leaders == b->ask->top)
-        b->last.value = fmin(b->last.value, b->leaders[b->n_leaders - 1].value);
-}
-
 /* What of a design that is sought it does not have; NULL: it has all. */
-static const char *find_missing(const struct best_by *by, const struct table *row)
+static const char *find_missing(const struct hunt *b, const struct table *row)
 {
-    for (int32_t i = 0; i < by->n; i++)
-        if (isnan(keep_number(row, 0, table_find(row, by->factors[i].name))))
-            return by->factors[i].name;
+    for (int32_t i = 0; i < b->n_sought; i++)
+        if (isnan(keep_number(row, 0, table_find(row, b->sought[i].name))))
+            return b->sought[i].name;
     return NULL;
 }
 
@@ -1083,7 +852,7 @@ static void note_failure(struct hunt *b, const struct table *row)
 {
     const char *message = table_text(row, 0, table_find(row, DESIGN_COLUMN(message)));
     const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
-    const char *missing = keep_is_design(b->keep, row, 0) ? find_missing(&b->ask->by, row) : NULL;
+    const char *missing = keep_is_design(b->keep, row, 0) ? find_missing(b, row) : NULL;
     long long point = (long long)table_count(row, 0, table_find(row, "point"));
     b->out->n_infeasible++;
     if (b->out->why.n)
@@ -1098,35 +867,34 @@ static void note_failure(struct hunt *b, const struct table *row)
 /* A few points with good bounds are solved at once: what they are worth rules out most of the others. */
 static int put_back_first(struct hunt *b, struct node *x, struct err *e)
 {
-    x->first = x->next == STEP_SOLVE && b->n_leaders + b->n_first < b->ask->top;
+    x->first = x->next == STEP_SOLVE && b->n_found + b->n_first < b->n_scouts;
     int64_t n = b->n;
     int rc = put_back(b, x, e);
     b->n_first += x->first && b->n > n;
     return rc;
 }
 
-static void take_row(struct hunt *b, struct done *d)
+static int take_row(struct hunt *b, struct done *d, struct err *e)
 {
     struct table *row = &d->rows;
     double by;
     if (row->n_rows == 0) { /* `where` leaves it out after all */
         b->out->n_left_out++;
-        return;
+        return 0;
     }
     b->out->n_solved++;
-    double value = keep_is_design(b->keep, row, 0) ? value_by(&b->ask->by, row) : (double)NAN;
-    if (isnan(value)) {
+    if (!keep_is_design(b->keep, row, 0) || find_missing(b, row)) {
         note_failure(b, row);
-        return;
+        return 0;
     }
     const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
-    b->out->n_above += d->node.bound > value + AS_GOOD_REL * fabs(value);
+    b->out->n_above += b->goal->is_above(b, &d->node.parts, row);
     b->out->n_unproved += status && strcmp(status, alloc_status_names[ALLOC_SOLVED]) != 0;
     int32_t broken = find_broken_row(b, row, &by);
-    if (broken >= 0)
-        count_limit(b, broken, 1, by);
-    else
-        add_leader(b, value, table_count(row, 0, table_find(row, "point")), row);
+    if (broken < 0)
+        return b->goal->take(b, d->node.group, row, e);
+    count_limit(b, broken, 1, by);
+    return 0;
 }
 
 /* To the front; each plan once. */
@@ -1147,13 +915,12 @@ static int take_done(struct hunt *b, struct done *d, struct err *e)
     int rc = 0;
     if (d->node.next == STEP_SOLVE && d->rows.n_cols > 0) {
         b->n_first -= d->node.first;
-        take_row(b, d);
-        return 0;
+        return take_row(b, d, e);
     }
     b->out->n_left_out += d->left_out;
     if (d->fresh_known.question)
         note_known(b, &d->fresh_known);
-    rc = note_time(&b->times, &d->fresh, e);
+    rc = best_note_time(&b->times, &d->fresh, e);
     for (int64_t i = 0; i < d->n_points && !rc; i++)
         rc = put_back(b, &d->points[i], e);
     return rc ? rc : put_back_first(b, &d->node, e);
@@ -1169,11 +936,17 @@ static bool is_dear(enum step step)
            step == STEP_SOLVE;
 }
 
-/* The nodes with the least bounds, of which @p dear at most take long. Returns how many. */
+/* The nodes that go first, of which @p dear at most take long; those that are ruled out meanwhile go. Returns
+ * how many. */
 static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
 {
     int32_t n = 0;
-    while (n < ROUND && b->n > 0 && !incumbent_rules_out(&b->last, b->heap[0].bound)) {
+    while (n < ROUND && b->n > 0) {
+        if (b->goal->rules_out(b, b->heap[0].group, &b->heap[0].parts)) {
+            rule_out(b, &b->heap[0]);
+            nodes_pop(b->heap, b->n--);
+            continue;
+        }
         if (is_dear(b->heap[0].next) && --dear < 0)
             break;
         round[n] = (struct done){ .node = nodes_pop(b->heap, b->n) };
@@ -1211,11 +984,6 @@ static int do_round(struct hunt *b, struct done *round, int32_t n, struct err *e
     return rc;
 }
 
-static double shown(const struct hunt *b, double value)
-{
-    return b->ask->by.factors[0].large ? -value : value;
-}
-
 static void best_tell(const struct hunt *b)
 {
     const struct best_answer *a = b->out;
@@ -1223,6 +991,8 @@ static void best_tell(const struct hunt *b)
                             .n_solved = a->n_solved,
                             .value = b->n_leaders ? shown(b, b->leaders[0].value) : (double)NAN,
                             .bound = b->n && !b->heap[0].first ? shown(b, b->heap[0].bound) : (double)NAN };
+    for (int32_t k = 0; k < keep_fronts(b->keep)->n; k++)
+        s.n_front += keep_fronts(b->keep)->fronts[k].n;
     s.n_ruled_out = a->n_left_out + a->n_infeasible;
     for (int i = 0; i < N_BEST_BOUNDS; i++)
         s.n_ruled_out += a->n_ruled_out[i];
@@ -1258,20 +1028,16 @@ static int finish(struct hunt *b, struct err *e)
     a->stopped = work_stopped();
     for (int64_t i = 0; i < b->n; i++) {
         struct node *x = &b->heap[i];
-        if (incumbent_rules_out(&b->last, x->bound)) {
+        if (b->goal->rules_out(b, x->group, &x->parts)) {
             rule_out(b, x);
             continue;
         }
         b->least_out = fmin(b->least_out, x->bound);
         a->n_open += x->n;
     }
-    for (int32_t i = 0; i < b->n_leaders; i++) {
-        a->values[i] = shown(b, b->leaders[i].value);
-        table_take_rows(&a->rows, &b->leaders[i].row);
-    }
-    a->bound = isfinite(b->least_out) ? shown(b, b->least_out) : (double)NAN;
-    a->proved = b->n_leaders > 0 && a->n_open == 0 && a->n_unproved == 0 && a->n_above == 0;
-    return a->rows.failed ? err_nomem(e, "rows") : text_check(&a->why, e);
+    int rc = b->goal->finish(b, e);
+    a->proved = a->rows.n_rows > 0 && a->n_open == 0 && a->n_unproved == 0 && a->n_above == 0;
+    return rc ? rc : text_check(&a->why, e);
 }
 
 /* ---- points that are named ---- */
@@ -1342,13 +1108,58 @@ static int32_t find_total(const struct sweep *w)
     return total;
 }
 
+/* What is sought, and nothing else, is what rows are kept by. */
+static void begin_goal(struct hunt *b)
+{
+    bool is_few = b->ask->top > 0;
+    b->goal = is_few ? &goal_few : &goal_front;
+    b->rule = *b->ask->rule;
+    b->rule.n_top = 0;
+    b->rule.n_front = is_few ? 0 : b->rule.n_front;
+    b->sought = is_few ? b->ask->by.factors : b->rule.front;
+    b->n_sought = is_few ? b->ask->by.n : b->rule.n_front;
+    b->n_scouts = is_few ? b->ask->top : b->n_sought;
+}
+
 /* What points are solved with, and limits. */
 static int begin_points(struct hunt *b, struct err *e)
 {
     const struct study *s = b->ask->study;
+    begin_goal(b);
     int rc = units_build(&b->points, &s->sweep, 1, design_is_quick, e);
-    rc = rc ? rc : keep_build(&b->keep, b->ask->rule, b->ask->columns, e);
+    rc = rc ? rc : keep_build(&b->keep, &b->rule, b->ask->columns, e);
     return rc ? rc : parse_limits(b, e);
+}
+
+/* Is what key @p k of the sweep says told by column @p per of rows? */
+static bool tells_apart(const struct hunt *b, int32_t k, const char *per)
+{
+    const struct study_table *rows = &b->ask->study->tables[TABLE_ROWS];
+    const char *path = b->ask->study->sweep.keys[k].path;
+    char buf[COLUMN_NAME + 8];
+    if (strcmp(per, DESIGN_COLUMN(workload)) == 0)
+        return keep_is_work(&b->rule, path);
+    return strcmp(per, rows->axis[k] ? column_axis(buf, rows->list, path) : path) == 0;
+}
+
+/* Rows with other values of these keys are of other groups. A column that is no axis, nor a word of the
+ * study, is known of a row alone: then every point is taken to be of a group of its own. */
+static void begin_groups(struct hunt *b)
+{
+    const struct sweep *w = &b->ask->study->sweep;
+    for (int32_t i = 0; i < b->rule.n_per; i++) {
+        const char *per = b->rule.per[i];
+        bool known = strcmp(per, DESIGN_COLUMN(workload)) == 0 || strcmp(per, DESIGN_COLUMN(objective)) == 0;
+        for (int32_t k = 0; k < w->n_keys; k++) {
+            bool is = tells_apart(b, k, per);
+            known = known || (is && b->ask->study->tables[TABLE_ROWS].axis[k]);
+            b->apart[k] = b->apart[k] || is;
+        }
+        for (int32_t k = 0; k < w->n_keys; k++)
+            b->apart[k] = b->apart[k] || !known;
+    }
+    for (int32_t k = 0; k < w->n_keys; k++)
+        b->apart_in_set = b->apart_in_set || (b->apart[k] && design_is_of_fabric(w->keys[k].path));
 }
 
 static int best_begin(struct hunt *b, struct err *e)
@@ -1367,6 +1178,7 @@ static int best_begin(struct hunt *b, struct err *e)
     int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, design_is_of_fabric, e)
                                     : err_nomem(e, "points");
     rc = rc ? rc : begin_points(b, e);
+    begin_groups(b);
     for (int32_t i = 0; i < b->ask->threads && !rc; i++)
         rc = (rc = runner_build(&b->hands[i].reader, &sets, e))
                  ? rc
@@ -1384,7 +1196,11 @@ static void end(struct hunt *b)
     for (int32_t i = 0; i < b->ask->threads && b->hands; i++)
         runner_free(b->hands[i].reader), runner_free(b->hands[i].solver);
     for (int32_t i = 0; i < b->n_leaders; i++)
-        table_free(&b->leaders[i].row);
+        table_free(&b->leaders[i].rows);
+    for (int32_t i = 0; i < b->n_groups; i++)
+        free(b->groups[i].text);
+    free(b->groups);
+    hash_free(&b->by_key);
     for (int32_t k = 0; k < b->ask->rule->n_where; k++)
         free(b->limits[k].coef);
     keep_free(b->keep);
@@ -1393,17 +1209,17 @@ static void end(struct hunt *b)
     free(b->hands);
     free(b->leaders);
     free(b->heap);
-    free(b->times.list);
-    hash_free(&b->times.by_key);
+    best_times_free(&b->times);
 }
 
 int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e)
 {
     double margin = ask->by.factors[0].large ? -AS_GOOD_REL : AS_GOOD_REL; /* values are below 0 then */
     struct hunt b = { .ask = ask, .out = out, .last = incumbent_none(margin), .least_out = INFINITY };
-    *out = (struct best_answer){ .n_points = ask->study->sweep.n_points, .is_bounded = is_bounded(&ask->by) };
+    *out = (struct best_answer){ .n_points = ask->study->sweep.n_points, .bound = NAN };
     out->n_points = out->n_points ? out->n_points : 1;
     study_put_columns(&out->rows, ask->study, TABLE_ROWS);
+    study_put_columns(&out->ties, ask->study, TABLE_ROWS);
     int rc = best_begin(&b, e);
     rc = rc ? rc : run_rounds(&b, e);
     rc = rc ? rc : finish(&b, e);
@@ -1432,6 +1248,7 @@ int best_solve(double *values, const struct best_ask *ask, const int64_t *list, 
 void best_free(struct best_answer *a)
 {
     table_free(&a->rows);
+    table_free(&a->ties);
     text_free(&a->why);
     *a = (struct best_answer){ 0 };
 }

@@ -1,46 +1,16 @@
 /**
- * @file The best few points of a study of designs, proved, without solving every point.
+ * @file The best few points of a study of designs, or its front, proved, without solving every point.
  *
  * Points are taken by lower bounds of what is sought, the least first, from sets of points down to single
- * ones, and a point is solved, as a sweep solves it, only while its bound is not above the last of the best.
- * Every bound is a function of its own in best.c, which says what it assumes.
+ * ones, and a point is solved, as a sweep solves it, only while its bound is not above the last of the best,
+ * or no point of the front beats its bounds. What bounds them is in best_parts.h.
  */
 #ifndef KINDS_DESIGN_EXPLORE_BEST_H
 #define KINDS_DESIGN_EXPLORE_BEST_H
 
-#include "alloc/incumbent.h"
-#include "kinds/design/ask/point.h"
+#include "kinds/design/explore/best_parts.h"
 #include "study/keep.h"
 #include "study/study.h"
-
-/** What a set of points, or one, is ruled out by, from cheap to dear. */
-enum best_bound {
-    BEST_FLOOR,  /**< compute at the peak; price and power of NPUs and servers */
-    BEST_FREE,   /**< the best plan with exchange free */
-    BEST_POINT,  /**< price and power with the network of the point, where its bandwidths are given */
-    BEST_TIME,   /**< the best plan at the bandwidths of the point, where they are given */
-    BEST_WIDEST, /**< the best plan at the most bandwidth that limits leave each dimension alone */
-    BEST_SIZES,  /**< the best plan and split on switches of the same sizes, without latency */
-    BEST_UPTO,   /**< the best plan and split of the widest total, or of less */
-    BEST_SPLIT,  /**< the best plan and split of a searched workload */
-    N_BEST_BOUNDS
-};
-/** For people: "the best plan with exchange free". */
-extern const char *const best_bound_words[N_BEST_BOUNDS];
-
-/** No design of the points has less of any; 0: nothing is known. */
-struct best_parts {
-    double time_s, usd, watt, usd_year, usd_per_Mtoken; /**< INFINITY time_s: no plan fits the memory */
-    double watt_site;                                   /**< at the meter */
-    double tokens;                                      /**< of a step; 0: not known */
-};
-
-/** Between what a column lies; -INFINITY and INFINITY: not known. */
-struct best_range {
-    double low, high;
-};
-/** Of a column of rows (kinds/design/answer/columns.h); *known = false: nothing bounds it. */
-struct best_range best_column(bool *known, const struct best_parts *p, const char *name);
 
 enum { BEST_MAX_FACTORS = 2, BEST_MAX_TOP = 1000 };
 
@@ -59,16 +29,20 @@ bool best_name_objective(char *out, size_t size, enum alloc_objective objective)
 /** How far it is. */
 struct best_state {
     int64_t n_points, n_ruled_out, n_solved;
-    double value, bound; /**< as rows have them; INFINITY value: none yet */
+    int64_t n_front;     /**< points on the front so far */
+    double value, bound; /**< as rows have them; NaN: none yet, and of a front */
 };
 typedef void best_progress(void *context, const struct best_state *state);
 
 struct best_ask {
     const struct study *study;    /**< of designs; all borrowed */
     const struct table *columns;  /**< of its rows */
-    const struct keep_rule *rule; /**< where: limits over columns; all else is passed over */
-    struct best_by by;
-    int32_t top, threads;
+    const struct keep_rule *rule; /**< where: limits over columns; of a front also front and per */
+    struct best_by by;            /**< passed over for a front */
+    int32_t top;  /**< so many that differ in what is sought by more than a tie; 0: the front of
+                     the rule */
+    int32_t ties; /**< so many that are as good are listed with each of these */
+    int32_t threads;
     bool has_rival; /**< what is worse than point `rival` is not looked for; of top 1 */
     int64_t rival;
     best_progress *progress; /**< NULL: nobody asks */
@@ -83,14 +57,17 @@ struct best_limit {
 
 /** Release with best_free(). */
 struct best_answer {
-    struct table rows; /**< of points, best first, as a sweep has them; of equals the cheaper first (usd_year,
-                          else cost_usd), then the lower point */
-    double values[BEST_MAX_TOP]; /**< shape [rows.n_rows]: of `by`, as rows have it */
-    double bound;                /**< no point that was not solved is better; NaN: all were solved */
-    double rival;                /**< what is sought at that point; NaN: none was named, or it has no value */
-    bool is_bounded;             /**< something bounds `by`: else every point was solved */
-    bool stopped;                /**< work_stop(): `open` points are neither solved nor ruled out */
-    bool proved; /**< of the whole: nothing is open, and all that was solved is itself proved */
+    struct table rows;           /**< of points, as a sweep has them: the best of each value, best first; of
+                                    equals the cheaper one (usd_year, else cost_usd), then the lower point.
+                                    Of a front all, by group, then by its columns */
+    double values[BEST_MAX_TOP]; /**< shape [rows.n_rows]: of `by`, as rows have it; of a front none */
+    int64_t
+        n_ties[BEST_MAX_TOP]; /**< shape [rows.n_rows]: how many more are as good as the row; of a front 0 */
+    struct table ties;        /**< of these, the first few of each row, in its order */
+    double bound;             /**< no point that was not solved is better; NaN: all were solved */
+    double rival;             /**< what is sought at that point; NaN: none was named, or it has no value */
+    bool stopped;             /**< work_stop(): `open` points are neither solved nor ruled out */
+    bool proved;              /**< of the whole: nothing is open, and all that was solved is itself proved */
     int64_t n_points, n_left_out, n_solved, n_infeasible, n_open;
     int64_t n_unproved; /**< solved points whose own proof falls short */
     int64_t n_above;    /**< solved points whose bound was above their value: a fault of the program */
