@@ -451,31 +451,60 @@ static bool is_near(const struct best_ask *ask, double value, double best, doubl
     return ask->by.factors[0].large ? value * spread >= best : value <= best * spread;
 }
 
+/* Row @p row of @p t, unless it is a leader, into the list of designs within the noise. False: there is no
+ * room.
+ */
+static bool add_near(int64_t *list, struct whatif_rest *rest, const struct table *t, int64_t row,
+                     const int64_t *leaders, int32_t n)
+{
+    int64_t point = table_count(t, row, table_find(t, "point"));
+    for (int32_t k = 0; k < n; k++)
+        if (point == leaders[k])
+            return true;
+    if (rest->n == WHATIF_MOST_DRAWN)
+        return false;
+    list[rest->n++] = point;
+    return true;
+}
+
+/* The designs of an answer within the noise, those that are as good as its rows too. */
+static void take_near(int64_t *list, struct whatif_rest *rest, const struct best_answer *a,
+                      const struct best_ask *ask, const int64_t *leaders, int32_t n, double spread)
+{
+    int64_t at = 0;
+    bool near = true;
+    rest->n = 0;
+    rest->all = true;
+    for (int64_t i = 0; i < a->rows.n_rows && near; i++) {
+        int64_t kept = a->n_ties[i] < ask->ties ? a->n_ties[i] : ask->ties;
+        near = is_near(ask, a->values[i], a->values[0], spread);
+        bool fits = !near || (kept == a->n_ties[i] && add_near(list, rest, &a->rows, i, leaders, n));
+        for (int64_t k = 0; k < kept && near && fits; k++)
+            fits = add_near(list, rest, &a->ties, at + k, leaders, n);
+        rest->all = rest->all && fits;
+        at += kept;
+    }
+    rest->all = rest->all && (!near || a->rows.n_rows < ask->top);
+}
+
 /* Designs within the noise that are no leaders: into @p list, shape [WHATIF_MOST_DRAWN]. */
 static int find_near(int64_t *list, struct whatif_rest *rest, const struct best_ask *ask,
                      const int64_t *leaders, int32_t n, double spread, struct err *e)
 {
     struct best_answer *a = malloc(sizeof *a);
     struct best_ask more = *ask;
+    const int32_t most = n + WHATIF_MOST_DRAWN < BEST_MAX_TOP ? n + WHATIF_MOST_DRAWN : BEST_MAX_TOP;
     int rc = a ? 0 : err_nomem(e, "draws");
     more.progress = NULL;
     more.top = n;
-    while (!rc && !rest->all && more.top < n + WHATIF_MOST_DRAWN) {
-        more.top = 4 * more.top < n + WHATIF_MOST_DRAWN ? 4 * more.top : n + WHATIF_MOST_DRAWN;
+    more.ties = WHATIF_MOST_DRAWN;
+    while (!rc && !rest->all && more.top < most) {
+        more.top = 4 * more.top < most ? 4 * more.top : most;
         rc = best_find(a, &more, e);
-        rest->n = 0;
-        for (int64_t i = 0; !rc && i < a->rows.n_rows; i++) {
-            int64_t point = table_count(&a->rows, i, table_find(&a->rows, "point"));
-            bool is = is_near(ask, a->values[i], a->values[0], spread);
-            for (int32_t k = 0; k < n; k++)
-                is = is && point != leaders[k];
-            if (is && rest->n < WHATIF_MOST_DRAWN)
-                list[rest->n++] = point;
-        }
-        rest->all = !rc && (a->rows.n_rows < more.top ||
-                            !is_near(ask, a->values[a->rows.n_rows - 1], a->values[0], spread));
-        if (!rc)
-            best_free(a);
+        if (rc)
+            break;
+        take_near(list, rest, a, &more, leaders, n, spread);
+        best_free(a);
     }
     free(a);
     return rc;
