@@ -306,6 +306,64 @@ TEST(a_table_of_any_layout_gives_ceilings_shares_groups_and_kernels_back)
     assert_has(text_str(&f.notes), "kept as given: mem_efficiency and kernel_ns (no streams)");
 }
 
+/* A row of each word of other tools, in letters of any size: "op,pass,precision,recipe,causal". FLOP by hand:
+ * 2 * 2 * 3 * 4 * 5 of products; 2 * 5 * 42 * 5 * 5 * (8 + 9) of a batch of 42
+ * heads, half of it causal, 5/2 of it back. */
+TEST(each_word_of_a_table_is_read_as_what_it_stands_for)
+{
+    enum { ONE = 2 * 2 * 3 * 4 * 5, ALL = 2 * 5 * 42 * 5 * 5 * (8 + 9) };
+    CASES(const char *words; enum fit_operator op; enum fit_pass pass; enum topo_precision precision;
+          double flop) = {
+        { "stream,,,,", FIT_STREAM, FIT_FORWARD, TOPO_BF16, 0 },
+        { "Triad,,,,", FIT_STREAM, FIT_FORWARD, TOPO_BF16, 0 },
+        { "copy,,,,", FIT_STREAM, FIT_FORWARD, TOPO_BF16, 0 },
+        { "elementwise,,,,", FIT_STREAM, FIT_FORWARD, TOPO_BF16, 0 },
+        { "matrix,forward,bf16,,", FIT_MATRIX, FIT_FORWARD, TOPO_BF16, ONE },
+        { "GEMM,fwd,fp16,,", FIT_MATRIX, FIT_FORWARD, TOPO_BF16, ONE },
+        { "matmul,backward,fp8,,", FIT_MATRIX, FIT_BACKWARD, TOPO_FP8, ONE },
+        { "linear,bwd,mxfp8,,", FIT_MATRIX, FIT_BACKWARD, TOPO_MXFP8, ONE },
+        { "matrix,dgrad,fp8,MXFP8,", FIT_MATRIX, FIT_BACKWARD, TOPO_MXFP8, ONE },
+        { "matrix,input,fp8,delayed,", FIT_MATRIX, FIT_BACKWARD, TOPO_FP8, ONE },
+        { "grouped,weight,fp4,mxfp8,", FIT_GROUPED, FIT_WEIGHT, TOPO_NVFP4, ONE / 5 * 10 },
+        { "grouped_gemm,WGRAD,nvfp4,,", FIT_GROUPED, FIT_WEIGHT, TOPO_NVFP4, ONE / 5 * 10 },
+        { "group_gemm,,,,", FIT_GROUPED, FIT_FORWARD, TOPO_BF16, ONE / 5 * 10 },
+        { "attention,,,,", FIT_ATTENTION, FIT_FORWARD, TOPO_BF16, ONE },
+        { "flash,,,,", FIT_FLASH, FIT_FORWARD, TOPO_BF16, 3e9 },
+        { "fused,,,,", FIT_FUSED, FIT_FORWARD, TOPO_BF16, ALL / 2 },
+        { "sdpa,,,,1", FIT_FUSED, FIT_FORWARD, TOPO_BF16, ALL / 2 },
+        { "attention_fwd,,,,true", FIT_FUSED, FIT_FORWARD, TOPO_BF16, ALL / 2 },
+        { "Attention_Bwd,,,,yes", FIT_FUSED, FIT_BACKWARD, TOPO_BF16, ALL / 2 * 2.5 },
+        { "attention_bwd,forward,,,causal", FIT_FUSED, FIT_FORWARD, TOPO_BF16, ALL / 2 },
+        { "flash_attention,bwd,,,0", FIT_FUSED, FIT_BACKWARD, TOPO_BF16, ALL * 2.5 },
+        { "fused,,,,False", FIT_FUSED, FIT_FORWARD, TOPO_BF16, ALL },
+        { "fused,,fp8,,no", FIT_FUSED, FIT_FORWARD, TOPO_FP8, ALL },
+    };
+    char path[SUPPORT_PATH];
+    KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
+    KEEP(struct table, t, table_free);
+    KEEP(struct text, text, text_free) = { 0 };
+    SCRATCH(dir);
+    text_puts(&text, "op,pass,precision,recipe,causal,m,n,k,batch,groups,heads,seq,head_dim,v_head_dim,bytes,"
+                     "GFLOP,time_us\n");
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        text_printf(&text, "%s,2,3,4,5,10,%d,%d,8,9,11,3,%d\n", cases[i].words, 42, 5, (int)i + 1);
+    scratch_file(path, dir, "x.csv", text_str(&text), text.n);
+    OK(table_read_csv(&t, path, e));
+    f.npu = today_npu();
+    f.npu.peak_4bit_flops = 1200e12;
+    OK(fit_npu_read(&f, &t, NULL, "x.csv", e));
+    assert_int_equal(f.n, COUNT_OF(cases));
+    for (int32_t i = 0; i < f.n; i++) {
+        const struct fit_row *row = &f.rows[i];
+        if (row->op != cases[i].op || row->pass != cases[i].pass || row->precision != cases[i].precision)
+            fail_msg("%s: %d %d %d", cases[i].words, (int)row->op, (int)row->pass, (int)row->precision);
+        assert_close(row->flop, cases[i].flop, 1e-12);
+        assert_true(row->bytes == (row->op == FIT_STREAM || row->op == FIT_FLASH ? 11 : 0));
+        assert_close(row->time_s, 1e-6 * (i + 1), 1e-12);
+        assert_true(row->heads.fp8 == (row->op == FIT_FUSED && row->precision == TOPO_FP8));
+    }
+}
+
 TEST(a_row_may_be_the_sum_of_several_products)
 {
     KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
