@@ -93,6 +93,42 @@ TEST(exact_is_what_dynamic_programming_finds)
     assert_true(nodes < 600);
 }
 
+/*
+ * Of items that are equal, or worth as much and lighter, one is taken before the other: of 12 items of each
+ * of three kinds at most 13^3 choices differ. Held to a loop over these.
+ */
+TEST(equal_items_are_not_told_apart)
+{
+    static const double worth[] = { 10, 11.3, 7.1 }, first[] = { 5, 3, 2 }, second[] = { 3, 6, 3 };
+    const struct knapsack_settings how = knapsack_settings_default();
+    double value[36], weight[72];
+    int64_t nodes = 0;
+    for (int j = 0; j < 36; j++) { /* mixed, so that the first of equals is not always the next one */
+        value[j] = worth[j % 3];
+        weight[2 * j] = first[j % 3];
+        weight[2 * j + 1] = second[j % 3];
+    }
+    for (int i = 0; i < 12; i++) {
+        KEEP(struct knapsack_answer, a, knapsack_answer_free);
+        const double capacity[] = { 31 + 4 * i, 67 - 3 * i };
+        const struct knapsack k = { 36, 2, value, weight, capacity };
+        double best = 0;
+        for (int x = 0; x <= 12; x++)
+            for (int y = 0; y <= 12; y++)
+                for (int z = 0; z <= 12; z++)
+                    if (x * first[0] + y * first[1] + z * first[2] <= capacity[0] &&
+                        x * second[0] + y * second[1] + z * second[2] <= capacity[1])
+                        best = fmax(best, x * worth[0] + y * worth[1] + z * worth[2]);
+        OK(knapsack_solve(&a, &k, &how, e));
+        assert_sound(&a, &k);
+        assert_true(a.complete);
+        assert_close(a.value, best, 1e-12);
+        nodes += a.nodes;
+    }
+    /* 234 of these. */
+    assert_true(nodes < 300);
+}
+
 /* z* <= z (1 + rows/k); exact once k reaches the size of an optimal choice. */
 TEST(subsets_keep_their_promise)
 {
@@ -185,6 +221,23 @@ TEST(what_fits_but_for_rounding_is_chosen)
         KEEP(struct knapsack_answer, a, knapsack_answer_free);
         OK(knapsack_solve(&a, &k, &cases[i], e));
         assert_true(a.value == 3 && a.complete);
+    }
+}
+
+/* The programme takes a row for full to 1e-10, where a choice may be 1e-9 over: a whole answer of it that is
+ * over by both is kept, what is over by more is not. */
+TEST(a_whole_answer_of_the_programme_is_not_refused_for_its_rounding)
+{
+    const double value[] = { 1, 1 }, capacity[] = { 1 };
+    CASES(double over, want) = { { 0.95e-9, 2 }, { 1.05e-9, 2 }, { 1.2e-9, 1 } };
+    const struct knapsack_settings how = knapsack_settings_default();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double half = (1 + cases[i].over) / 2, weight[] = { half, half };
+        const struct knapsack k = { 2, 1, value, weight, capacity };
+        KEEP(struct knapsack_answer, a, knapsack_answer_free);
+        OK(knapsack_solve(&a, &k, &how, e));
+        assert_true(a.complete && a.value == cases[i].want);
+        assert_near(a.bound, cases[i].want, 1e-8);
     }
 }
 
