@@ -275,6 +275,64 @@ TEST(the_guarantee_is_that_of_the_paper)
     smd_result_free(&r);
 }
 
+static double brute_jct_s(const struct smd_job *job)
+{
+    double best = INFINITY;
+    for (int32_t w = 1; smd_fits(job, R, w, 1); w++)
+        for (int32_t p = 1; smd_fits(job, R, w, p); p++)
+            best = fmin(best, smd_written_jct_s(job, w, p));
+    return best;
+}
+
+/* M_delta as the paper writes it. */
+static double written_scale(const struct smd_job *job, double delta)
+{
+    double room = INFINITY;
+    for (int r = 0; r < R; r++) {
+        room = job->worker[r] > 0 ? fmin(room, job->limit[r] / job->worker[r]) : room;
+        room = job->ps[r] > 0 ? fmin(room, job->limit[r] / job->ps[r]) : room;
+    }
+    double A = 3 * log(2 * R / delta) / (2 * room);
+    return 1 + A - sqrt(A * A + 2 * A);
+}
+
+/* mu' is the least and mu* the most over the jobs that could run alone, of which there are n. */
+TEST(the_guarantee_is_of_all_jobs_that_could_run)
+{
+    int n_too_large = 0;
+    RNG(rng, 7, 0);
+    for (int i = 0; i < 40; i++) {
+        struct smd_settings how = smd_settings_default();
+        struct pool pool;
+        struct smd_result r;
+        int32_t n = 2 + i % 4, n_items = 0;
+        double most = 0, least = INFINITY;
+        draw_pool(&pool, rng, n, i % 2 == 0);
+        for (int k = 0; k < R && i % 3 == 0; k++)
+            pool.capacity[k] = pool.jobs[0].limit[k]; /* no room for what asks for more */
+        how.eps = rng_range(rng, 0.02, 0.5);
+        how.rounding =
+            (struct smd_rounding){ SMD_SCALE_LITERAL, SMD_KEEP_BEST, rng_range(rng, 0.3, 1), 1 + i % 3 };
+        OK(smd_run(&r, SMD_SMD, pool.jobs, n, pool.capacity, R, &how, e));
+        for (int32_t k = 0; k < n; k++) {
+            const struct smd_job *job = &pool.jobs[k];
+            n_too_large += r.jobs[k].fate == SMD_TOO_LARGE;
+            if (r.jobs[k].fate == SMD_TOO_SMALL || r.jobs[k].fate == SMD_TOO_LARGE)
+                continue;
+            double best_s = brute_jct_s(job), delta = how.rounding.delta;
+            double late = (1 + how.eps) * (8 * 3 / written_scale(job, delta) + 4) / delta;
+            n_items++;
+            most = fmax(most, smd_worth(&job->utility, best_s));
+            least = fmin(least, smd_worth(&job->utility, best_s * late));
+        }
+        double fails = pow(how.rounding.delta / (2 * R), how.rounding.tries);
+        assert_close(r.guarantee.ratio, n_items ? least * (1 - r.choice_gap_frac) / most : 0, 1e-9);
+        assert_close(r.guarantee.probability, pow(1 - fails, n_items), 1e-12);
+        smd_result_free(&r);
+    }
+    assert_true(n_too_large > 5);
+}
+
 TEST(what_is_out_of_range_names_job_and_field)
 {
     struct smd_job jobs[] = { flat_job(5, 1), flat_job(5, 1) };
