@@ -360,6 +360,56 @@ TEST(what_cannot_be_read_is_an_error_with_its_place)
     }
 }
 
+/* A tenant of whom no job can come, among others whose shares do not help it. */
+TEST(a_tenant_without_jobs_is_named)
+{
+#define ENTRY(more)                                                                                          \
+    "    - { workload: { step: { sum: [ { compute_ms: 1 } ] } }, gpus: 1, steps: 9" more " }\n"
+    CASES(const char *mix, *message) = {
+        /* NULL: fine */
+        { ENTRY(", tenant: lab, share: 0") ENTRY(", tenant: shop, share: 1"), "mix[0].tenant is lab" },
+        { ENTRY(", tenant: lab, share: 3") ENTRY(", tenant: shop, share: 0"), "mix[1].tenant is shop" },
+        { ENTRY(", share: 3") ENTRY(", tenant: lab, share: 0"), "mix[1].tenant is lab" },
+        { ENTRY(", tenant: lab, share: 0") ENTRY(", tenant: lab, share: 0") ENTRY(", share: 2"),
+          "mix[0].tenant is lab, whose jobs have shares that add up to 0, expected more" },
+        { ENTRY(", tenant: lab, share: 0") ENTRY(", tenant: lab, share: 0.25") ENTRY(", share: 0"), NULL },
+        { ENTRY(", tenant: lab, share: 0.25") ENTRY(", tenant: shop, share: 1e-6"), NULL },
+        { ENTRY(", share: 0") ENTRY(", share: 0"), "jobs.mix has shares that add up to 0" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study p;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "network: wide.yaml\nmodel: events\njobs:\n  count: 2\n  jobs_per_h: 1\n  mix:\n%s",
+                 cases[i].mix);
+        if (cases[i].message)
+            FAILS(read_text(*state, &p, text, e), ERR_RANGE, cases[i].message);
+        else
+            OK(read_text(*state, &p, text, e));
+        study_close(&p);
+    }
+#undef ENTRY
+}
+
+/* What column network says: a name, of one letter, too; without one the shapes; a file; what was drawn. */
+TEST(a_row_names_its_network)
+{
+    CASES(const char *cluster, *name) = {
+        { "network: wide.yaml\n", "wide" },
+        { "network: { name: w, dims: [ { shape: ring, size: 4, bw_GBps: 1 } ] }\n", "w" },
+        { "network: \"ring:4@100 switch:2@50\"\n", "ring:4@100 switch:2@50" },
+        { "racks: { servers: 4, racks: 2, gpus: [2] }\n", "racks" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct tables, t, tables_free);
+        char text[512];
+        snprintf(text, sizeof text, "%smodel: slots\nslots: 4\njobs: { count: 2 }\nschedulers: [fifo]\n",
+                 cases[i].cluster);
+        run_text(&t, *state, text, 1);
+        assert_string_equal(word(&t.rows, 0, "network"), cases[i].name);
+    }
+}
+
 /* ---- keys without effect ---- */
 
 TEST(keys_without_effect_are_told)

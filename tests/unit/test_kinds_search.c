@@ -717,3 +717,32 @@ TEST(a_split_is_unique_over_all_plans)
             assert_close(r->found[0].bw_Bps[0], r->found[1].bw_Bps[1], 1e-6);
     }
 }
+
+/* The step over the best step of the same plan is 1 for every plan: that rules none out. */
+TEST(least_regret_of_one_workload_takes_the_plan_of_its_least_time)
+{
+    static const char *const combines[] = { "sum", "regret" };
+    struct plan plan[2];
+    double time_s[2];
+    for (int i = 0; i < 2; i++) {
+        KEEP(struct design_point, s, design_point_free);
+        KEEP(struct design, d, design_free);
+        char more[64];
+        snprintf(more, sizeof more, "total_GBps: 12\ncombine: %s\n", combines[i]);
+        struct ask a = { "1",
+                         "dims: [ { name: a, shape: switch, size: 4, tier: N }, "
+                         "{ name: b, shape: switch, size: 2, tier: N } ]",
+                         DENSE, ", search: { cp: [1], pp: [1], zero: [1], recompute: [none] }", more };
+        OK(load(&s, &a, DESIGN_FOR_SPLIT, e));
+        OK(design_solve(&d, &s, e));
+        assert_int_equal(d.answer.status, ALLOC_SOLVED);
+        assert_true(d.plans.proved && d.plans.tried > 1);
+        assert_close(d.answer.value, i ? 1 : d.time_s, 1e-9);
+        assert_true(d.answer.lower_bound <= d.answer.value && d.answer.gap <= ALLOC_GAP);
+        time_s[i] = d.time_s;
+        plan[i] = d.chosen.point->workloads[0].training->plan;
+    }
+    assert_close(time_s[1], time_s[0], 1e-9);
+    for (int axis = 0; axis < N_PLAN_AXES; axis++)
+        assert_int_equal(plan[1].degree[axis], plan[0].degree[axis]);
+}
