@@ -590,18 +590,14 @@ static int find_part(struct flow_sim *sim, const struct stage *s, const struct t
              : topo_find_path(&sim->path, sim->routes, &trip, e);
 }
 
-/* As many parts as there are ways for this message, of at most @p n. */
-static int spray(int32_t *n, int64_t *ways, struct flow_sim *sim, const struct stage *s,
-                 const struct topo_dim *entry, const struct topo_trip *trip, struct err *e)
+/* As many parts as there are ways for this message, of at most @p n. All its links are of the entry, since
+ * what a member sends to the next one crosses no other dimension. */
+static int spray(int32_t *n, int64_t *ways, struct flow_sim *sim, const struct topo_dim *entry,
+                 const struct topo_trip *trip, struct err *e)
 {
-    int32_t links = 0;
     sim->path.n = 0;
     int rc = topo_find_path(&sim->path, sim->routes, trip, e);
-    for (int32_t i = 0; i < sim->path.n && !rc; i++) {
-        int32_t d = topo_link_dim(sim->routes, sim->path.arcs[i] / 2);
-        links += d >= s->entry && d < s->entry + entry->n_levels;
-    }
-    *ways = topo_ops(entry)->ways(entry, links);
+    *ways = topo_ops(entry)->ways(entry, sim->path.n);
     *n = *ways < *n ? (int32_t)*ways : *n;
     return rc;
 }
@@ -615,7 +611,7 @@ static int post_parts(struct flow_sim *sim, const struct flow_post *p, const str
     int32_t n = message_parts(&sim->rules, net, p->stage);
     int64_t ways = 0;
     int rc = sprayed_ways(&sim->rules, net, p->stage) > 0
-                 ? spray(&n, &ways, sim, p->stage, &net->dims[p->stage->entry], &trip, e)
+                 ? spray(&n, &ways, sim, &net->dims[p->stage->entry], &trip, e)
                  : 0;
     for (int32_t k = 0; k < n && !rc; k++) {
         struct flow_spec part = *whole;

@@ -390,9 +390,20 @@ TEST(flows_keep_step_in_mixed_orders)
 TEST(flows_spray_what_goes_alone_as_the_closed_form_has_it)
 {
     static const char *const words[] = {
-        "fat-tree:6x8/2@50",     "fat-tree:4x2x2/1/4@50",   "fat-tree:3x4x3/2/4@50",  "fat-tree:8x6x2/4/4@50",
-        "torus:8x6x8@300",       "torus:2x4x8@500",         "torus:4x8+twist@200",    "torus:4x4x8+twist@300",
-        "torus:4x8x8+twist@300", "hyperx:3x6^2+minimal@50", "hammingmesh:2x4x4x3@60",
+        "fat-tree:6x8/2@50",
+        "fat-tree:4x2x2/1/4@50",
+        "fat-tree:3x4x3/2/4@50",
+        "fat-tree:8x6x2/4/4@50",
+        "torus:8x6x8@300",
+        "torus:2x4x8@500",
+        "torus:4x8+twist@200",
+        "torus:4x4x8+twist@300",
+        "torus:4x8x8+twist@300",
+        "hyperx:3x6^2+minimal@50",
+        "hammingmesh:2x4x4x3@60",
+        "switch:4@450 fat-tree:4x4x2/2/4@50",
+        "fat-tree:4x4/2@50 ring:3@50",
+        "switch:2@300 fat-tree:4x2x2/1/4@50 switch:2@9",
     };
     RNG(rng, 33, 6);
     for (int i = 0; i < repeats(200); i++) {
