@@ -223,7 +223,7 @@ static double site_inner_s(const struct pace_site *x, double bytes, int32_t n)
 {
     int32_t members[TOPO_MAX_DIMS] = { 0 }, left = n;
     double bw_Bps[TOPO_MAX_DIMS];
-    if (n == 1 || !(bytes > 0))
+    if (n == 1)
         return 0;
     if (!x->settings.inner)
         return bytes * (n - 1) / n * (2 / x->inner_Bps + 1 / x->settings.reduce_Bps);
