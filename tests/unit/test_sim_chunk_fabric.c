@@ -97,6 +97,18 @@ TEST(time_is_proportional_to_bytes)
     }
 }
 
+/* Parts of the least number above 0 are nothing, ask for no link, and end. */
+TEST(what_is_too_little_to_be_cut_takes_no_time)
+{
+    RNG(r, 18, 34);
+    for (int i = 0; i < 40; i++) {
+        struct tried t;
+        draw_tried(&t, r, false);
+        t.job.bytes = ldexp(1, -1074 + i % 9); /* 1 to 256 times it, in 64 parts */
+        assert_true(chunk_time(&t, 64, t.bw_Bps, SIM_QUEUE_FIFO) <= 1e-300);
+    }
+}
+
 TEST(one_chunk_takes_its_stages_one_after_the_other)
 {
     RNG(r, 18, 30);
