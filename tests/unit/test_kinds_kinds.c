@@ -1,9 +1,12 @@
 /* What all kinds of studies have in common: what is better in a column is said once, in its list. */
 #include "kinds/design/answer/columns.h"
+#include "kinds/gossip/gossip.h"
+#include "kinds/hetero/hetero.h"
+#include "kinds/place/place.h"
 #include "plots/columns.h"
 #include "plots/fig.h"
 #include "study/study.h"
-#include "tests/support.h"
+#include "tests/unit/table_cells.h"
 
 /* Numbers of which nobody can say whether more or less is better: degrees, counts, ends of intervals, what is
  * given. A new column is put here or gets a direction. */
@@ -193,4 +196,65 @@ TEST(figures_take_for_better_what_columns_do)
             assert_same_direction("place", place->metrics, place->n_metrics);
     }
     assert_int_equal(n, 8);
+}
+
+/* ---- what a study comes to ---- */
+
+/* Rows of these statuses: what is said of them, the exit code, and that of a study of one point. */
+TEST(rows_of_no_use_are_counted_and_decide_the_exit_code)
+{
+    CASES(const struct study_kind *kind; const char *statuses, *said; enum study_verdict verdict;
+          int alone) = {
+        { &gossip_kind, "", "", VERDICT_FINE, 0 },
+        { &gossip_kind, "ok ok", "", VERDICT_FINE, 0 },
+        { &gossip_kind, "ok diverged", "", VERDICT_FINE, 0 },
+        { &gossip_kind, "error ok", "1 of 2 rows are errors; the first: row 0\n", VERDICT_FINE, 0 },
+        { &gossip_kind, "diverged diverged", "all 2 rows diverged: a lower learner.rate may help\n",
+          VERDICT_FINE, 0 },
+        { &gossip_kind, "diverged error diverged",
+          "1 of 3 rows are errors; the first: row 1\nall other 2 rows diverged: a lower learner.rate may "
+          "help\n",
+          VERDICT_FINE, 0 },
+        { &gossip_kind, "error error", "2 of 2 rows are errors; the first: row 0\n", VERDICT_INPUT,
+          ERR_RANGE },
+        { &hetero_kind, "", "", VERDICT_FINE, 0 },
+        { &hetero_kind, "ok error", "1 of 2 rows are errors; the first: row 1\n", VERDICT_FINE, 0 },
+        { &hetero_kind, "ok infeasible", "", VERDICT_FINE, 0 },
+        { &hetero_kind, "error error", "2 of 2 rows are errors; the first: row 0\n", VERDICT_INPUT, 0 },
+        { &hetero_kind, "infeasible error infeasible",
+          "1 of 3 rows are errors; the first: row 1\nno scheduler found a plan; s2 came closest: row 2\n",
+          VERDICT_NO_DESIGN, 0 },
+        { &place_kind, "", "", VERDICT_FINE, 0 },
+        { &place_kind, "done done", "", VERDICT_FINE, 0 },
+        { &place_kind, "done error", "1 of 2 rows are not done; the first: row 1\n", VERDICT_FINE, 0 },
+        { &place_kind, "infeasible done infeasible", "2 of 3 rows are not done; the first: row 0\n",
+          VERDICT_FINE, ERR_NO_DESIGN },
+        { &place_kind, "infeasible error", "2 of 2 rows are not done; the first: row 0\n", VERDICT_INPUT,
+          ERR_NO_DESIGN },
+        { &place_kind, "error", "1 of 1 rows are not done; the first: row 0\n", VERDICT_INPUT, ERR_RANGE },
+        { &place_kind, "infeasible", "1 of 1 rows are not done; the first: row 0\n", VERDICT_NO_DESIGN,
+          ERR_NO_DESIGN },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct table, t, table_free) = { 0 };
+        KEEP(struct text, said, text_free) = { 0 };
+        char statuses[64], message[16], scheduler[16], *rest = statuses;
+        struct err none = { 0 };
+        put_columns(&t, "status$ message$ scheduler$ reach_per_s~ most_per_s~");
+        snprintf(statuses, sizeof statuses, "%s", cases[i].statuses);
+        for (char *status; (status = strtok_r(rest, " ", &rest));) {
+            snprintf(message, sizeof message, "row %d", (int)t.n_rows);
+            snprintf(scheduler, sizeof scheduler, "s%d", (int)t.n_rows);
+            put_cells(&t, status, message, scheduler,
+                      strcmp(status, "infeasible") == 0 ? (double)t.n_rows + 1 : NAN, 9.0);
+        }
+        const struct study_report r = { .kind = cases[i].kind, .rows = &t };
+        enum study_verdict verdict = VERDICT_INPUT;
+        OK(cases[i].kind->conclude(&said, &verdict, &r, e));
+        assert_string_equal(text_str(&said), cases[i].said);
+        assert_int_equal(verdict, cases[i].verdict);
+        assert_int_equal(cases[i].kind->fail_alone(&r, &none), cases[i].alone);
+        if (cases[i].alone)
+            assert_string_equal(none.msg, "row 0");
+    }
 }

@@ -114,6 +114,11 @@ TEST(quotes_comments_blanks_and_line_ends_of_spreadsheets_are_read)
     assert_string_equal(f.labels.classes[0], "big, cat");
     assert_string_equal(f.labels.classes[1], "dog");
     assert_true(f.train.x[0] == -1 && f.train.x[1] == 1);
+    OK(read_train(&f,
+                  "\xef\xbb\xbf"
+                  "wide,kind\n1,cat\n3,dog\n",
+                  NULL, e));
+    assert_string_equal(f.labels.features[0], "wide");
 }
 
 TEST(what_is_wrong_with_a_training_file_is_placed)

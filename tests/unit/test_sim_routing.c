@@ -252,6 +252,21 @@ static void lay_message(double *bytes, struct topo_routes *r, const struct topo_
     topo_path_free(&path);
 }
 
+/* All messages of a stage. */
+static void lay_stage(double *bytes, struct plant *p, const struct flow_group *g, const struct stage *s)
+{
+    KEEP(struct message_plan, plan, message_plan_free);
+    struct shape_group who = flow_stage_group(g, s);
+    int32_t set = flow_line_set(s);
+    MUST(message_plan_build(&plan, s->pass, &s->choice, p->net.dims, &who, e));
+    for (int32_t line = 0; line < g->lines[set].n_lines; line++)
+        for (int32_t c = 0; c < plan.n_channels; c++)
+            lay_message(bytes, &p->routes,
+                        &(struct topo_trip){ .src = flow_group_npu(g, set, line, plan.channels[c].src),
+                                             .dst = flow_group_npu(g, set, line, plan.channels[c].dst) },
+                        plan.channels[c].n * plan.channels[c].share * s->full_B, s->valiant);
+}
+
 /* The stages of one collective: what they ask of each class, and what their messages put there. */
 static void compare_loads(struct rng *rng, int *n_drawn)
 {
@@ -277,18 +292,9 @@ static void compare_loads(struct rng *rng, int *n_drawn)
     double *bytes = calloc((size_t)p.routes.n_arcs, sizeof *bytes);
     assert_non_null(bytes);
     for (int32_t k = 0; k < n_stages; k++) {
-        KEEP(struct message_plan, plan, message_plan_free);
         const struct stage *s = &stages[k];
-        struct shape_group who = flow_stage_group(&g, s);
-        int32_t set = flow_line_set(s);
-        MUST(message_plan_build(&plan, s->pass, &s->choice, p.net.dims, &who, e));
         memset(bytes, 0, (size_t)p.routes.n_arcs * sizeof *bytes);
-        for (int32_t line = 0; line < g.lines[set].n_lines; line++)
-            for (int32_t c = 0; c < plan.n_channels; c++)
-                lay_message(bytes, &p.routes,
-                            &(struct topo_trip){ .src = flow_group_npu(&g, set, line, plan.channels[c].src),
-                                                 .dst = flow_group_npu(&g, set, line, plan.channels[c].dst) },
-                            plan.channels[c].n * plan.channels[c].share * s->full_B, s->valiant);
+        lay_stage(bytes, &p, &g, s);
         for (int32_t d = 0; d < p.net.n_dims; d++) {
             double want_B = d == s->dim ? s->sent_B : 0, got_B = mean_on_class(&p.routes, bytes, d);
             for (int32_t m = 0; m < s->n_more; m++)
@@ -314,6 +320,40 @@ TEST(mixed_loads_are_those_of_messages_on_links)
     for (int i = 0; i < repeats(150); i++)
         compare_loads(rng, &n_drawn);
     assert_true(n_drawn > repeats(150) * 2 / 15);
+}
+
+/* Each link carries what messages put on it, of all members or those of one router, which stay in it. */
+TEST(flows_by_drawn_routers_put_their_bytes_where_messages_do)
+{
+    static const char *const words[] = { "dragonfly:4x2x3^1+valiant@10", "dragonfly:2x3x7^2+valiant@10",
+                                         "hyperx:3x4+valiant@10", "slim-fly:4x18+valiant@10" };
+    RNG(rng, 33, 7);
+    for (int i = 0; i < 2 * (int)COUNT_OF(words); i++) {
+        struct plant p;
+        struct flow_group g;
+        struct stage stages[STAGE_MAX];
+        plant_word(&p, words[i / 2], 0);
+        p.net.dims[0].algorithm = TOPO_ALGORITHM_DIRECT;
+        if (i % 2)
+            while (draw_group(&p.all, &p.net, rng) < 2)
+                continue;
+        plant_open(&p);
+        OK(flow_group_build(&g, &p.all, &p.routes, e));
+        double *bytes = calloc((size_t)p.routes.n_arcs, sizeof *bytes);
+        assert_non_null(bytes);
+        const struct collective_way way = { &p.net, &stage_rules_plain, NULL };
+        int32_t n =
+            stage_list(stages, COLLECTIVE_ALL_TO_ALL, 1e6, p.all.members, p.all.stride, NULL, NULL, &way);
+        for (int32_t k = 0; k < n; k++)
+            lay_stage(bytes, &p, &g, &stages[k]);
+        issue(&p, group(&p, &p.all), COLLECTIVE_ALL_TO_ALL, 1e6, 0);
+        run(&p);
+        for (int32_t a = 0; a < p.routes.n_arcs; a++)
+            assert_near(flow_sim_arc_use(p.sim, a).bytes, bytes[a], 1e-3);
+        free(bytes);
+        flow_group_free(&g);
+        plant_close(&p);
+    }
 }
 
 /* Rings over the groups of dragonflies: what flows take by the same shares is near the closed form. */
