@@ -1,6 +1,7 @@
 #include "tests/unit/step_oracle.h"
 
 #include "base/rng.h"
+#include "sim/fidelity.h"
 #include "sim/step.h"
 #include "workloads/step.h"
 #include "workloads/step_fn.h"
@@ -513,4 +514,36 @@ TEST(what_other_stages_send_is_not_sent_by_this_one)
         assert_close(s.busy_s[0], 3, 1e-12);
         assert_close(s.path.wait_s[0], 8, 1e-12);
     }
+}
+
+/* Of two stages the second sends longer: 4 (32 + 16) MB for 4 (32 + 8). What only part of a dimension does is
+ * told of each. */
+TEST(the_longer_stage_sends_in_as_many_dimensions_as_there_can_be)
+{
+    int32_t size[TOPO_MAX_DIMS], half[TOPO_MAX_DIMS];
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int d = 0; d < TOPO_MAX_DIMS; d++) {
+        size[d] = d % 2 ? 2 : 4;
+        half[d] = 2;
+        bw_Bps[d] = 1e9;
+    }
+    struct topo_network net = oracle_network(size, TOPO_MAX_DIMS);
+    STEP_BEGIN(t, "deep", &net);
+    step_id root = step_add(&t, -1, (struct step_node){ .kind = STEP_SUM, .times = 1 });
+    step_id most = step_add(&t, root, (struct step_node){ .kind = STEP_MAX, .times = 1, .apart = true });
+    for (int stage = 0; stage < 2; stage++) {
+        step_id sum = step_add(&t, most, (struct step_node){ .kind = STEP_SUM, .times = 1 });
+        for (int d = 0; d < TOPO_MAX_DIMS; d++) { /* S / 2 in a ring of two, with both its ways */
+            int32_t members[TOPO_MAX_DIMS];
+            for (int k = 0; k < TOPO_MAX_DIMS; k++)
+                members[k] = k == d ? 2 : 1;
+            add_all_reduce(&t, sum, d % 2 == stage ? 32e6 : 8e6 * (1 + stage),
+                           step_add_group(&t, "pair", members), 1);
+        }
+    }
+    SIM_STEP(s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL);
+    for (int d = 0; d < TOPO_MAX_DIMS; d++)
+        assert_close(s.traffic_B[d], d % 2 ? 32e6 : 16e6, 1e-12);
+    step_add_group(&t, "halves", half);
+    assert_int_equal(fidelity_split_dims(&t, &net), 0x55);
 }
