@@ -300,6 +300,11 @@ TEST_WITH(each_dimension_has_its_bytes, make_folder, remove_folder)
     /* Reduce-scatter halves what the outer dimension carries: S each way and NPU within, S/2 without. */
     assert_row(&t.rows, 1, "dim1_MB=%.17g dim2_MB=%.17g", STEPS * WORKERS * model_MB,
                STEPS * WORKERS * model_MB / 2);
+    double sum_MB[2] = { 0 }; /* links of NPUs 0-1 and 2-3, and of 0-2 and 1-3 */
+    for (int64_t i = 0; i < t.links.n_rows; i++)
+        if (number(&t.links, i, "point") > 0)
+            sum_MB[strcmp(word(&t.links, i, "dim"), "dim2") == 0] += number(&t.links, i, "MB");
+    assert_row(&t.rows, 1, "dim1_MB=%.17g dim2_MB=%.17g", sum_MB[0], sum_MB[1]);
 }
 
 /* Two classes that one number tells apart, and one that says nothing. */

@@ -917,7 +917,7 @@ int tornado_base_place(char *out, size_t n, const struct tornado *t, int32_t inp
 
 /* ---- what is not varied ---- */
 
-static bool is_varied(const struct tornado *t, const struct design_point *s, const struct own_item *item)
+static bool is_varied(const struct tornado *t, const struct own_item *item)
 {
     static const char *const keys[][2] = { { "NPUs", "system.npu_usd" },
                                            { "servers, per NPU", "system.server_usd" },
@@ -925,9 +925,6 @@ static bool is_varied(const struct tornado *t, const struct design_point *s, con
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(item->name, keys[i][0]) == 0)
             return has_input(t, keys[i][1]) || (i < 1 && has_input(t, "network.npu.usd"));
-    for (int32_t i = 0; i < s->system.n_extras; i++)
-        if (strcmp(item->name, s->system.extras[i].name) == 0)
-            return false;
     return item->usd_down > 0 || item->usd_up > 0;
 }
 
@@ -972,7 +969,7 @@ static int32_t list_fixed(struct tornado_fixed *out, int32_t most, const struct 
         const struct own_item *item = &x->items[i];
         double frac = item->count * item->usd * s->system.terms.support / x->cost.total +
                       own_item_capital(item, &s->system.terms) / x->cost.total;
-        if (!(frac > 0) || is_varied(t, s, item))
+        if (!(frac > 0) || is_varied(t, item))
             continue;
         snprintf(out[n].what, sizeof out[n].what, "price of %.80s", item->name);
         out[n++].frac = frac;
