@@ -23,7 +23,7 @@ struct world {
     char cluster[512], place[512];
     int32_t n, servers[MOST_SERVERS], gpus[MOST_SERVERS]; /* the place */
     int64_t npus;
-    int which, g, q, r;
+    int which, g, q, r, planes;
     double inner, bw, taper;
 };
 
@@ -46,9 +46,9 @@ static void write_world(struct world *w)
     char a[256], b[256];
     put_inner(a, w->which, 8, w->inner);
     snprintf(w->cluster, sizeof w->cluster,
-             "{ " NPU
-             ", dims: [ %s, { name: pod, shape: fat-tree, sizes: [4, 6], taper: %g, bw_GBps: %.17g } ] }",
-             a, w->taper, w->bw);
+             "{ " NPU ", dims: [ %s, { name: pod, shape: fat-tree, sizes: [4, 6], planes: %d, taper: %g, "
+             "bw_GBps: %.17g } ] }",
+             a, w->planes, w->taper, w->bw);
     put_inner(b, w->which, w->g, w->inner);
     double up = fmin(w->bw, w->bw / w->taper * LEAF * 8 / (w->q * w->g));
     if (w->q * w->r == 1)
@@ -75,6 +75,7 @@ static void draw_world(struct world *w, struct rng *rng)
                          .inner = rng_range(rng, 50, 900),
                          .bw = rng_range(rng, 5, 100),
                          .taper = 1 << rng_below(rng, 3) };
+    w->planes = 1 << rng_below(rng, 3); /* that many links up, together as fast */
     int32_t first = (int32_t)rng_below(rng, 7 - w->r);
     w->npus = (int64_t)w->g * w->q * w->r;
     for (int k = 0; k < w->r; k++)
