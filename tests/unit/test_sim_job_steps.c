@@ -71,7 +71,7 @@ static void draw_world(struct world *w, struct rng *rng)
     *w = (struct world){ .which = (int)rng_below(rng, 3),
                          .g = parts[rng_below(rng, 3)],
                          .q = 1 << rng_below(rng, 3),
-                         .r = 1 + (int)rng_below(rng, 4),
+                         .r = 1 + (int)rng_below(rng, 6),
                          .inner = rng_range(rng, 50, 900),
                          .bw = rng_range(rng, 5, 100),
                          .taper = 1 << rng_below(rng, 3) };

@@ -523,8 +523,7 @@ TEST(the_longer_stage_sends_in_as_many_dimensions_as_there_can_be)
     int32_t size[TOPO_MAX_DIMS], half[TOPO_MAX_DIMS];
     double bw_Bps[TOPO_MAX_DIMS];
     for (int d = 0; d < TOPO_MAX_DIMS; d++) {
-        size[d] = d % 2 ? 2 : 4;
-        half[d] = 2;
+        size[d] = half[d] = 2;
         bw_Bps[d] = 1e9;
     }
     struct topo_network net = oracle_network(size, TOPO_MAX_DIMS);
@@ -533,7 +532,7 @@ TEST(the_longer_stage_sends_in_as_many_dimensions_as_there_can_be)
     step_id most = step_add(&t, root, (struct step_node){ .kind = STEP_MAX, .times = 1, .apart = true });
     for (int stage = 0; stage < 2; stage++) {
         step_id sum = step_add(&t, most, (struct step_node){ .kind = STEP_SUM, .times = 1 });
-        for (int d = 0; d < TOPO_MAX_DIMS; d++) { /* S / 2 in a ring of two, with both its ways */
+        for (int d = 0; d < TOPO_MAX_DIMS; d++) {
             int32_t members[TOPO_MAX_DIMS];
             for (int k = 0; k < TOPO_MAX_DIMS; k++)
                 members[k] = k == d ? 2 : 1;
@@ -541,9 +540,15 @@ TEST(the_longer_stage_sends_in_as_many_dimensions_as_there_can_be)
                            step_add_group(&t, "pair", members), 1);
         }
     }
-    SIM_STEP(s, &t, &net, bw_Bps, SIM_BANDWIDTH, NULL);
-    for (int d = 0; d < TOPO_MAX_DIMS; d++)
-        assert_close(s.traffic_B[d], d % 2 ? 32e6 : 16e6, 1e-12);
+    for (int model = SIM_BANDWIDTH; model <= SIM_CHUNK; model++) {
+        const struct sim_rules rules = in_chunks(2);
+        SIM_STEP(s, &t, &net, bw_Bps, (enum sim_model)model, &rules);
+        assert_close(s.time_s, 4 * (32e6 + 16e6) / 1e9, 1e-9);
+        for (int d = 0; d < TOPO_MAX_DIMS; d++)
+            assert_close(s.traffic_B[d], d % 2 ? 32e6 : 16e6, 1e-12);
+    }
     step_add_group(&t, "halves", half);
+    for (int d = 0; d < TOPO_MAX_DIMS; d += 2)
+        net.dims[d].size = 4;
     assert_int_equal(fidelity_split_dims(&t, &net), 0x55);
 }
