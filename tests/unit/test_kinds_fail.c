@@ -359,6 +359,8 @@ TEST(boxes_of_the_bill_are_those_of_the_graph)
     check_slower(leaf, 1, 1);
     check_slower(spine, 1, 1);
     check_slower(up, 4 / 3. - 1, 1);
+    /* An NPU with one plane sends 15/16 of the bytes at as much as leaves have up for 12/16. */
+    check_slower(row_of(&p.t, FAIL_LINK, 0), 15 / 12. - 1, 15 / 12. - 1);
     /* One of two boxes that are drawn as one, the only spine there is in its plane, one of two cables. */
     assert_true(leaf->mark == FAIL_HUB && leaf->mark_share == 0.5 && spine->mark == FAIL_HUB &&
                 spine->mark_share == 0 && up->mark == FAIL_EDGE && up->mark_share == 0.5);

@@ -1083,7 +1083,7 @@ int grid_run(const struct grid *g, int64_t first, int64_t n, const struct front 
     int rc = grid_sieve_open(&w.sieve, g, known, out, e);
     if (!rc)
         rc = walk_reserve(&w, e);
-    if (!rc && n > 0) {
+    if (!rc) {
         begin_base(&w);
         begin_row(&w);
         rc = walk_axis(&w, 0, 0, e);
