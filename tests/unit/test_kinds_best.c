@@ -814,3 +814,37 @@ TEST(why_there_is_no_design_is_said)
         assert_non_null(strstr(text_str(&a.why), cases[i].why));
     }
 }
+
+/* Inputs of a network that leads are looked at for it alone. */
+TEST(what_if_looks_at_each_network_that_leads)
+{
+    static const char *const networks[] = { "one.yaml", "two.yaml" };
+    KEEP(struct study, s, study_close) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct whatif, w, whatif_free) = { 0 };
+    const struct keep_rule rule = { .kind = &design_kind };
+    const int64_t leaders[] = { 0, 1 };
+    bool seen[2] = { false, false };
+    FOLDER(f);
+    omp_set_num_threads(1);
+    for (int k = 0; k < 2; k++) {
+        TEXT(text,
+             "name: n%d\ndims:\n  - { name: node, shape: ring, size: 4, bw_GBps: %d }\n"
+             "  - { name: pod, shape: switch, size: 2, bw_GBps: 5 }\n",
+             k, 10 + 10 * k);
+        put(&f, networks[k], text_str(&text));
+    }
+    const char *path = put(&f, "study.yaml",
+                           "network: one.yaml\nsplit: given\nworkload: { step: { sum: [ { compute_ms: 1 }, "
+                           "{ all-reduce: { size_MB: 8, group: all } } ] } }\n"
+                           "vary: { network: [one.yaml, two.yaml] }\n");
+    OK(designs_open(&s, path, NULL, 0, e));
+    study_put_columns(&columns, &s, TABLE_ROWS);
+    struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 1, .threads = 1 };
+    OK(best_take_by(&ask.by, &rule, "time_s", &columns, e));
+    OK(whatif_find(&w, &ask, leaders, 2, e));
+    for (int32_t i = 0; i < w.n; i++)
+        for (int k = 0; k < 2 && w.lines[i].key >= 0; k++)
+            seen[k] = seen[k] || strcmp(w.lines[i].product, networks[k]) == 0;
+    assert_true(seen[0] && seen[1]);
+}

@@ -60,6 +60,34 @@ static void fit_all(struct fit_npu *f, const struct table *t)
     MUST(fit_npu(f, e));
 }
 
+/* What is written into a file is what was fitted, each once, in the unit of its key. */
+static void assert_keys(const struct fit_npu *f, const char *names)
+{
+    const struct topo_npu *npu = &f->npu;
+    const struct {
+        const char *key;
+        double value;
+    } known[] = {
+        { "mem_efficiency", npu->mem_efficiency },
+        { "kernel_ns", npu->kernel_s * 1e9 },
+        { "matrix_efficiency", npu->matrix_efficiency },
+        { "matrix_half_out", npu->half_out },
+        { "matrix_half_in", npu->half_in },
+        { "fp8_share", npu->share[TOPO_FP8] },
+        { "group_half_out", npu->group_half_out },
+        { "attention_efficiency", npu->attention },
+        { "flash_efficiency", npu->flash },
+    };
+    KEEP(struct text, got, text_free) = { 0 };
+    for (int32_t k = 0; k < f->n_keys; k++) {
+        text_printf(&got, "%s%s", k ? " " : "", f->keys[k].key);
+        for (size_t i = 0; i < COUNT_OF(known); i++)
+            if (strcmp(f->keys[k].key, known[i].key) == 0)
+                assert_close(f->keys[k].value, known[i].value, 1e-12);
+    }
+    assert_string_equal(text_str(&got), names);
+}
+
 TEST(times_of_a_known_npu_give_its_efficiencies_back)
 {
     KEEP(struct fit_npu, f, fit_npu_free) = { .n = 0 };
@@ -74,6 +102,8 @@ TEST(times_of_a_known_npu_give_its_efficiencies_back)
     assert_close(f.npu.half_in, npu.half_in, 1e-3);
     assert_close(f.npu.attention, npu.attention, 1e-3);
     assert_close(f.npu.flash, npu.flash, 1e-3);
+    assert_keys(&f, "mem_efficiency kernel_ns matrix_efficiency matrix_half_out matrix_half_in "
+                    "attention_efficiency flash_efficiency");
     assert_int_equal(f.n_kinds, 4);
     for (int32_t k = 0; k < f.n_kinds; k++)
         assert_true(f.kinds[k].max_frac < 1e-3);
@@ -281,6 +311,7 @@ TEST(a_table_of_any_layout_gives_ceilings_shares_groups_and_kernels_back)
     }
     assert_close(f.npu.kernels[0].half_seq, 300, 5e-3);
     assert_close(f.npu.kernels[0].narrow, 0.7, 2e-3);
+    assert_keys(&f, "matrix_efficiency matrix_half_out matrix_half_in fp8_share group_half_out");
     static const struct fit_kind kinds[] = {
         { FIT_MATRIX, TOPO_BF16, FIT_FORWARD, FIT_WIDE, 25, 0, 0 },
         { FIT_MATRIX, TOPO_FP8, FIT_FORWARD, FIT_WIDE, 25, 0, 0 },
