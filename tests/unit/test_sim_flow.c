@@ -170,6 +170,26 @@ TEST(flow_ends_no_sooner_than_its_sender_comes_to_it)
     assert_true(flow_count(net).done == 3 && flow_count(net).events == 6);
 }
 
+/* What ends in one instant ends by date, and of one date as it was added: few flows and many, whose dates are
+ * sorted at once. */
+TEST(flows_of_one_instant_end_in_the_order_of_their_dates)
+{
+    for (int n = 4; n <= MAX_ARCS; n += 36)
+        for (int later = 0; later < 2; later++) { /* each a little sooner than the one before, or with it */
+            double bw[MAX_ARCS];
+            for (int i = 0; i < n; i++)
+                bw[i] = 1;
+            KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, n);
+            for (int32_t i = 0; i < n; i++)
+                add(net, i, &i, 1, 1 - later * i * 0x1p-48, 0);
+            while (flow_n_ended(net) == 0)
+                flow_advance(net);
+            assert_int_equal(flow_n_ended(net), n);
+            for (int32_t i = 0; i < n; i++)
+                assert_int_equal(flow_ended(net, i), later ? n - 1 - i : i);
+        }
+}
+
 TEST(wrong_flows_are_refused)
 {
     const double bw[] = { 10, 10 };

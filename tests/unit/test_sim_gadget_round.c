@@ -151,6 +151,29 @@ TEST(the_papers_rounding_wants_a_third_of_the_programme)
     }
 }
 
+/* No draw is good, and all exceed the limits alike, on either of two servers: the first one stays. */
+TEST(of_draws_that_are_as_bad_the_first_is_kept)
+{
+    KEEP(struct small, x, small_free) = { .jobs = { job_of(2, 1, 1e9, 4), job_of(1, 1, 1e9, 1) } };
+    struct elastic_settings settings = elastic_settings_default();
+    const struct gadget_limits limits = { 1, { 1 }, 1 };
+    int seen[2] = { 0 };
+    small_build(&x, fours);
+    int32_t here = add_share(&x, 0, 0, 2, 0.5), there = add_share(&x, 0, 1, 2, 0.5);
+    settings.paper_rounding = true;
+    for (int32_t n = 0; n < 40; n++) {
+        x.lp.slot = n + 1;
+        settings.samples = 1;
+        OK(gadget_round_draw(&x.round, &settings, 1e9, &limits, e));
+        int32_t first = x.round.best[0];
+        seen[first == there] += first == here || first == there;
+        settings.samples = 20;
+        OK(gadget_round_draw(&x.round, &settings, 1e9, &limits, e));
+        assert_int_equal(x.round.best[0], first);
+    }
+    assert_true(seen[0] > 5 && seen[1] > 5);
+}
+
 /* Rings of 3 and 2 workers on a server of 4: both are drawn, only one is kept; the paper keeps both. */
 TEST(strict_rounding_skips_what_no_longer_fits)
 {
