@@ -190,6 +190,27 @@ TEST(flows_of_one_instant_end_in_the_order_of_their_dates)
         }
 }
 
+/* Others that were added between them go on; and what ended before is forgotten. */
+TEST(flows_of_one_instant_end_as_they_were_added_among_others)
+{
+    double bw[MAX_ARCS];
+    for (int i = 0; i < MAX_ARCS; i++)
+        bw[i] = 1;
+    KEEP(struct flow_net *, net, flow_net_free_at) = net_of(bw, NULL, MAX_ARCS);
+    for (int32_t i = 0; i < MAX_ARCS; i++) /* 8 end at 1/2, of the others every fourth at 2 */
+        add(net, i, &i, 1, i < 8 ? 0.5 : i % 4 == 2 ? 2 : 1, 0);
+    for (double at_s = 0.5; at_s <= 2; at_s *= 2) {
+        do
+            flow_advance(net);
+        while (flow_n_ended(net) == 0);
+        assert_close(flow_now_s(net), at_s, 1e-12);
+        for (int32_t i = 0, n = 0; i < MAX_ARCS; i++)
+            if (at_s == (i < 8 ? 0.5 : i % 4 == 2 ? 2 : 1))
+                assert_int_equal(flow_ended(net, n++), i);
+    }
+    assert_true(isinf(flow_next_s(net)));
+}
+
 TEST(wrong_flows_are_refused)
 {
     const double bw[] = { 10, 10 };
