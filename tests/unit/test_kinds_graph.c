@@ -80,6 +80,7 @@ TEST(torus_splits_as_its_formula)
         assert_int_equal(d.answer.status, ALLOC_SOLVED);
         assert_close(d.time_s, cases[i].time_s, 1e-9);
         assert_close(d.answer.time_s, d.time_s, 2e-9);
+        assert_close(d.account.dim_s[0] + d.account.dim_s[1], d.time_s, 1e-9);
         assert_true(d.answer.gap <= ALLOC_GAP && d.verified);
         if (!isnan(cases[i].x_GBps))
             assert_close(d.bw_Bps[0], cases[i].x_GBps * 1e9, 1e-6);

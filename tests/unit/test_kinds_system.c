@@ -243,6 +243,36 @@ TEST(checkpoints_may_pass_the_first_dimension)
     assert_has(x.omits, "0.39 % of the bandwidth of node, which checkpoints take from steps");
 }
 
+/* 100 TB take 31 s of it, twice the 15 s from one to the next: they take all of it, not more. */
+TEST(checkpoints_take_no_more_than_all_of_a_dimension)
+{
+    SYSTEM(s, d, x,
+           DIMS("4") PARTS STEP "system: { npus_per_node: 4, checkpoint: { size_GB: 100000, store_GBps: 1e6, "
+                                "over: node, interval_s: 10, "
+                                "stall_s: 5 } }\n");
+    assert_close(x.path_s, 31.25, 1e-12);
+    assert_has(x.omits, "1e+02 % of the bandwidth of node, which checkpoints take from steps");
+}
+
+/* Tokens of a step: 64 sequences of 1,024 and twice, by weight, 32 of 512. */
+TEST(tokens_of_a_step_are_those_of_all_its_batches)
+{
+    SYSTEM(s, d, x,
+           "network:\n"
+           "  npu: { peak_TFLOPS: 100, mem_GB: 80, mem_GBps: 2000, usd: 9000, watt: 300 }\n"
+           "  dims: [ { name: in, shape: ring, size: 8, bw_GBps: 50 } ]\n"
+           "workloads:\n"
+           "  - workload:\n"
+           "      model: { layers: 2, hidden: 1024, heads: 8, seq: 1024, vocab: 32000 }\n"
+           "      parallel: { batch: 64 }\n"
+           "  - weight: 2\n"
+           "    workload:\n"
+           "      model: { layers: 4, hidden: 1024, heads: 8, seq: 512, vocab: 32000 }\n"
+           "      parallel: { batch: 32 }\n"
+           "system: { npus_per_node: 8 }\n");
+    assert_close(design_step_tokens(&s), 64 * 1024 + 2 * 32 * 512, 1e-15);
+}
+
 /* 8 nodes of 4 NPUs send 1,600 GB/s into a pod that reaches 80 % of that: 200 GB take 5/32 s. */
 TEST(checkpoints_pass_a_dimension_as_fast_as_it_is)
 {
