@@ -146,6 +146,10 @@ TEST(an_instance_without_room_is_refused)
     struct smd_job job;
     how.instance[SMD_GPU] = 0.1;
     FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is 0.1, expected at least 0.2105");
+    how.instance[SMD_GPU] = 4 / 19.5; /* 19 times it are too few, 20 would do */
+    FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is 0.205");
     how.instance[SMD_GPU] = NAN;
     FAILS(smd_draw_jobs(&job, 1, &how, e), ERR_RANGE, "instance: GPU is nan");
+    how.instance[SMD_GPU] = 4 / 18.9;
+    OK(smd_draw_jobs(&job, 1, &how, e));
 }
