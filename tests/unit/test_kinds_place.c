@@ -516,6 +516,33 @@ TEST(keys_without_effect_are_told)
     }
 }
 
+/* A row of model interval is what smd_run() says of the same jobs, means by hand; some of them wait. */
+TEST(a_row_of_an_interval_is_that_of_its_jobs)
+{
+    enum { N = 6 };
+    KEEP(struct tables, t, tables_free);
+    struct smd_draw how = smd_draw_default(true);
+    const struct smd_settings settings = smd_settings_default();
+    struct smd_job jobs[N];
+    struct smd_result r;
+    double pool[N_SMD_RESOURCES], jct_s = 0, used = 0;
+    how.seed = 9;
+    OK(smd_draw_jobs(jobs, N, &how, e));
+    smd_draw_pool(pool, 0.25);
+    OK(smd_run(&r, SMD_EXACT, jobs, N, pool, N_SMD_RESOURCES, &settings, e));
+    run_text(&t, *state,
+             "model: interval\nschedulers: [exact]\nseed: 9\njobs: { count: 6 }\npool: { units: 0.25 }\n", 1);
+    for (int k = 0; k < N; k++)
+        jct_s += r.jobs[k].fate == SMD_RUNS ? r.jobs[k].jct_s : 0;
+    for (int k = 0; k < N_SMD_RESOURCES; k++)
+        used += r.used[k] / r.reserved[k] / N_SMD_RESOURCES;
+    assert_in_range(r.n_running, 1, N - 1);
+    assert_row(&t.rows, 0,
+               "admitted=%d utility=%.17g jct_s=%.17g used_frac=%.17g gpu_frac=%.17g optimum_frac=1",
+               (int)r.n_running, r.utility, jct_s / r.n_running, used, r.used[SMD_GPU] / pool[SMD_GPU]);
+    smd_result_free(&r);
+}
+
 /* ---- studies on traces, by hand ---- */
 
 /* Two servers of two GPUs on one switch, links of 2 GB/s a server. */
