@@ -162,8 +162,7 @@ TEST(steps_of_too_many_collectives_are_refused_before_they_run)
     f.bw_Bps[0] = 0;
     step_id both = inner(&f, -1, STEP_MAX, 1);
     scatter(&f, inner(&f, both, STEP_REPEAT, 50000), 8, 1);
-    step_id last = inner(&f, both, STEP_REPEAT, 50000.5);
-    scatter(&f, last, 8, 1);
+    step_id last = scatter(&f, both, 8, 50000.5);
     struct sim_step s;
     FAILS(sim_step_build(&s, &f.tree, &(struct sim_way){ &f.net, f.bw_Bps, SIM_CHUNK, &f.rules }, e),
           ERR_RANGE, "step: has 100001 collectives that run beside others, expected at most 100000");
