@@ -649,6 +649,28 @@ TEST(jobs_of_a_tenant_share_its_share)
     }
 }
 
+/* Four GPUs at one server each: x holds 2 for 10 s and 2 for 20 s, y all 4 for 10 s from 20 s on, a job of
+ * nobody 1 for 5 s after that. */
+TEST(a_tenant_has_what_its_jobs_have)
+{
+    KEEP(struct table, rows, table_free) = { 0 };
+    KEEP(struct table, tenants, table_free) = { 0 };
+    KEEP(struct text, notes, text_free) = { 0 };
+    KEEP(struct study, s, study_close) = { 0 };
+    struct table *extras[STUDY_MAX_TABLES] = { [PLACE_TABLE_TENANTS] = &tenants };
+    put(*state, "trace.csv",
+        "job_id,submit_s,gpus,runtime_s,iters,grad_bytes,tenant\na,0,2,10,10,1,x\nb,0,2,20,10,1,x\n"
+        "c,5,4,10,10,1,y\nd,6,1,5,10,1,\n");
+    OK(read_text(*state, &s, WIRES "model: events\njobs: { trace: trace.csv }\nschedulers: [fifo]\n", e));
+    OK(campaign_tables(&rows, extras, &notes, &s, 1, e));
+    assert_row(&rows, 0, "status=done message=");
+    assert_int_equal(tenants.n_rows, 3);
+    assert_row(&tenants, 0, "tenant=x jobs=2 gpu_h=%.17g~1e-6 jct_s=15~1e-6 wait_s=0~1e-6",
+               (2 * 10 + 2 * 20) / 3600.0);
+    assert_row(&tenants, 1, "tenant=y jobs=1 gpu_h=%.17g~1e-6 jct_s=25~1e-6 wait_s=15~1e-6", 4 * 10 / 3600.0);
+    assert_row(&tenants, 2, "tenant= jobs=1 gpu_h=%.17g~1e-6 jct_s=29~1e-6 wait_s=24~1e-6", 1 * 5 / 3600.0);
+}
+
 TEST(what_was_passed_over_and_drawn_is_told)
 {
     KEEP(struct tables, t, tables_free);
