@@ -467,3 +467,31 @@ TEST(the_ten_hottest_links_are_those_that_carry_most)
     }
     assert_string_equal(s.links.hot[0].name, "npu0 -> npu1");
 }
+
+/* In closed form each dimension that is busy has one event; the busiest, or the first that has members, lasts
+ * to the end. */
+TEST(closed_forms_have_an_event_of_each_busy_dimension)
+{
+    CASES(int32_t members[4]; double busy_s[4]; int n; int dims[3]; double ends_s[3]) = {
+        { { 1, 4, 2, 8 }, { 0, 2, 1, 0 }, 2, { 1, 2 }, { 13, 11 } },
+        { { 1, 4, 2, 8 }, { 0, 1, 0, 2 }, 2, { 1, 3 }, { 11, 13 } },
+        { { 2, 4, 2, 8 }, { 1, 2, 2, 0 }, 3, { 0, 1, 2 }, { 11, 13, 12 } },
+        { { 2, 4, 2, 8 }, { 2, 1, 0, 0 }, 2, { 0, 1 }, { 13, 11 } },
+        { { 1, 4, 2, 8 }, { 0, 5, 0, 4 }, 2, { 1, 3 }, { 13, 13 } },
+        { { 1, 4, 2, 8 }, { 0, 0, 0.5, 0 }, 1, { 2 }, { 13 } },
+        { { 1, 2, 8, 8 }, { 0, 0, 0, 0 }, 1, { 1 }, { 13 } },
+        { { 4, 2, 8, 8 }, { 0, 0, 0, 0 }, 1, { 0 }, { 13 } },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct sim_event got[TOPO_MAX_DIMS];
+        const double sent_B[] = { 10, 20, 30, 40 };
+        assert_int_equal(sim_events_of(got, sent_B, cases[i].busy_s, cases[i].members, 4, 10, 13),
+                         cases[i].n);
+        for (int k = 0; k < cases[i].n; k++) {
+            assert_int_equal(got[k].dim, cases[i].dims[k]);
+            assert_true(got[k].lead && got[k].chunk == -1);
+            assert_true(got[k].start_s == 10 && got[k].ready_s == 10 && got[k].end_s == cases[i].ends_s[k]);
+            assert_true(got[k].bytes == sent_B[got[k].dim] && got[k].busy_s == cases[i].busy_s[got[k].dim]);
+        }
+    }
+}
