@@ -395,6 +395,38 @@ TEST(a_tenant_without_jobs_is_named)
 #undef ENTRY
 }
 
+/* A model has times of its own on each type of NPU, as a workload it has them too; other work has one time.
+ */
+TEST(work_of_a_mix_has_times_on_each_type_of_npu)
+{
+#define MODEL "model: { layers: 4, hidden: 128, heads: 4, vocab: 512, seq: 64 }, parallel: { batch: 8 }"
+    CASES(const char *work, *message) = {
+        /* NULL: fine */
+        { MODEL, NULL },
+        { "workload: { " MODEL " }", NULL },
+        { "workload: { step: { sum: [ { compute_ms: 1 } ] } }",
+          "workload says its own times, expected a model, which has them for each type of npus" },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct study p;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "model: events\nserver: node\nnetwork: { dims: [ { name: node, shape: ring, size: 2, bw_GBps: "
+            "100 }, { name: pod, shape: switch, size: 4, bw_GBps: 10 } ] }\nnpus:\n"
+            "  - { name: old, npu: { peak_TFLOPS: 100, mem_GBps: 1000, mem_GB: 40 }, servers: 2 }\n"
+            "  - { name: new, npu: { peak_TFLOPS: 300, mem_GBps: 2000, mem_GB: 80 }, servers: 2 }\n"
+            "jobs: { count: 2, jobs_per_h: 1, mix: [ { name: w, %s, gpus: 2, steps: 9 } ] }\n",
+            cases[i].work);
+        if (cases[i].message)
+            FAILS(read_text(*state, &p, text, e), ERR_RANGE, cases[i].message);
+        else
+            OK(read_text(*state, &p, text, e));
+        study_close(&p);
+    }
+#undef MODEL
+}
+
 /* What column network says: a name, of one letter, too; without one the shapes; a file; what was drawn. */
 TEST(a_row_names_its_network)
 {
