@@ -124,6 +124,10 @@ static void count(struct counts *n, const struct timeline *t, enum sim_model mod
 {
     n->model[model]++;
     n->stages += t->n_stages > 2;
+    assert_string_equal(t->stages[0], t->n_stages > 1 ? "all stages" : "");
+    for (int32_t k = 1; k < t->n_stages; k++)
+        for (int32_t i = 0; i < k; i++)
+            assert_string_not_equal(t->stages[i], t->stages[k]);
     n->runs += t->n_runs > 1;
     for (int32_t i = 0; i < t->n_runs; i++)
         n->folded += t->runs[i].n_folded > 0;
