@@ -122,14 +122,15 @@ void yaml_keep(struct yaml_doc *doc, yaml_id map, const char *const *keys);
  * @return 0, ERR_PARSE (path or value), ERR_RANGE (index past the end, caps) or ERR_NOMEM.
  */
 int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e);
-/** The same from a source that messages call @p name. */
-int yaml_set_as(struct yaml_doc *doc, const char *path, const char *value, const char *name, struct err *e);
 
 /**
- * yaml_set_as() with a value that was parsed already: @p from, as yaml_graft_copy() takes it, whose source
- * gives the name. On failure @p doc can only be freed.
+ * yaml_set() with a value that was parsed already: @p from, as yaml_graft_copy() takes it. Its places are
+ * those of its own source, but where @p path does not lead there any more (it went by a name that the value
+ * changes); key and, then, value come from the source "--set PATH=VALUE". On failure @p doc can only be
+ * freed.
  */
-int yaml_set_copy(struct yaml_doc *doc, const char *path, const struct yaml_doc *from, struct err *e);
+int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, const struct yaml_doc *from,
+                  struct err *e);
 
 /** Child of a map by key, or -1; also -1 when @p map is -1 or no map. Time O(children). */
 yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key);

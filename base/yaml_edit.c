@@ -22,7 +22,7 @@ struct yaml_part {
 struct edit {
     struct yaml_doc *doc;
     const char *path;
-    const char *source; /* what messages name as the file */
+    const char *source; /* "--set PATH=VALUE", what messages name as the file */
     yaml_id at;         /* as far as the path exists */
     const char *rest;   /* of the path: keys to be made below `at` */
 };
@@ -298,12 +298,9 @@ static int yaml_put(struct edit *ed, yaml_id top, int32_t n_nodes, int32_t n_sou
 int yaml_set(struct yaml_doc *doc, const char *path, const char *value, struct err *e)
 {
     char source[200];
-    return yaml_set_as(doc, path, value, name_source(source, sizeof source, path, value), e);
-}
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
 
-int yaml_set_as(struct yaml_doc *doc, const char *path, const char *value, const char *source, struct err *e)
-{
-    struct edit ed = { .doc = doc, .path = path, .source = source };
     int32_t n_missing;
     int rc = edit_begin(&ed, &n_missing, e);
     if (rc)
@@ -316,10 +313,22 @@ int yaml_set_as(struct yaml_doc *doc, const char *path, const char *value, const
     return rc ? rc : yaml_put(&ed, top, n_nodes, n_sources, e);
 }
 
-int yaml_set_copy(struct yaml_doc *doc, const char *path, const struct yaml_doc *from, struct err *e)
+/* All of the copy below and at ed->at, nodes from `first` on, as if it were read from `source`. */
+static void rename_source(const struct edit *ed, yaml_id first, int32_t source)
 {
-    const char *source = from->sources[from->nodes[from->root].source];
-    struct edit ed = { .doc = doc, .path = path, .source = source };
+    struct yaml_node *at = &ed->doc->nodes[ed->at];
+    at->source = at->key_source = source;
+    for (yaml_id id = first; id < ed->doc->n_nodes; id++)
+        ed->doc->nodes[id].source = ed->doc->nodes[id].key_source = source;
+}
+
+int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, const struct yaml_doc *from,
+                  struct err *e)
+{
+    char source[200];
+    struct edit ed = { .doc = doc, .path = path };
+    ed.source = name_source(source, sizeof source, path, value);
+
     int32_t n_missing, n_nodes = doc->n_nodes, n_sources = doc->n_sources;
     /* Stands in until the copy is put in its place: yaml_graft_copy() needs somewhere to put it. */
     struct yaml_node blank = { .kind = YAML_SCALAR, .text = "", .line = 1, .col = 1 };
@@ -332,5 +341,11 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const struct yaml_doc 
         rc = yaml_doc_node(doc, &blank, &top, e);
     if (!rc)
         rc = yaml_put(&ed, top, n_nodes, n_sources, e);
-    return rc ? rc : yaml_graft_copy(doc, ed.at, from, e);
+    yaml_id first = doc->n_nodes;
+    if (!rc)
+        rc = yaml_graft_copy(doc, ed.at, from, e);
+    /* "dims.pod" with a value that renames the member: messages about it cannot go by the path any more. */
+    if (!rc && yaml_find(doc, path) != ed.at)
+        rename_source(&ed, first, blank.source);
+    return rc;
 }

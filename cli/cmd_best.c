@@ -23,22 +23,106 @@
 #include "study/campaign.h"
 
 /* Of designs that are as good as a row the points of so many are told. */
-enum { DEFAULT_TOP = 3, TOLD_TIES = 5 };
+enum { DEFAULT_TOP = 3, TOLD_TIES = 5, MOST_PARTS = 1000 };
 
 struct best_job {
     struct run *run;
     struct study study;
-    struct campaign_plan plan; /* columns, and the rule of `keep` with --limit */
+    struct campaign_plan plan; /* columns, and the rule of `keep` with --limit and --per */
+    struct sweep_slice *parts; /* shape [n_parts], owned: each has a best of its own; NULL: all points */
+    int32_t n_parts;
     char by[FRONT_MAX_COLUMNS * (sizeof(((struct keep_column *)NULL)->name) + 4)];
     struct best_ask ask;
     struct best_answer answer;
-    struct table rows; /* that are shown */
     struct whatif whatif;
     bool asked_whatif;           /* and found */
     struct whatif_share *shares; /* shape [answer.rows.n_rows], owned; NULL: nothing is drawn */
     struct whatif_rest rest;
     struct progress progress;
+    struct text out;   /* owned: what was said of the parts so far, */
+    struct table rows; /* and their rows, where these are written as a table */
 };
+
+/* ---- what is held apart ---- */
+
+static int32_t key_called(const struct sweep *w, const char *path)
+{
+    for (int32_t k = 0; k < w->n_keys; k++)
+        if (strcmp(w->keys[k].path, path) == 0)
+            return k;
+    return -1;
+}
+
+/* --per, else `per` of the study's keep, or what this is by default; and the keys among these columns. */
+static int take_per(struct best_job *j, int32_t *keys, int32_t *n, struct err *e)
+{
+    struct keep_rule *rule = &j->plan.rule;
+    const char *per = j->run->opt.front_per;
+    bool asked = per || rule->n_per;
+    int rc = 0;
+    rule->n_per = per ? 0 : rule->n_per;
+    if (per && per[0])
+        rc = cmd_points_take_list(rule, "per", per, keep_take_per, &j->plan.columns, e);
+    if (!asked)
+        keep_default_per(rule, &j->plan.columns);
+    for (int32_t i = 0; i < rule->n_per && !rc; i++) {
+        int32_t k = key_called(&j->study.sweep, rule->per[i]);
+        if (k >= 0)
+            keys[(*n)++] = k;
+        else if (strcmp(rule->per[i], DESIGN_COLUMN(workload)) != 0)
+            rc = err_set(e, ERR_USAGE,
+                         "%.300s: designs are held apart by %s, which is no key that varies; "
+                         "give --per KEY,..",
+                         j->run->opt.operands[0], rule->per[i]);
+    }
+    return rc;
+}
+
+static int find_parts(struct best_job *j, struct err *e)
+{
+    int32_t keys[KEEP_MAX_PER], n = 0;
+    struct err inner = { 0 };
+    const struct sweep *w = &j->study.sweep;
+    int rc = take_per(j, keys, &n, e);
+    j->n_parts = 1;
+    if (rc || !n)
+        return rc;
+    rc = sweep_find_parts(&j->parts, &j->n_parts, w, keys, n, MOST_PARTS, &inner);
+    return rc == ERR_RANGE
+               ? err_set(e, ERR_USAGE, "%.300s: what designs are held apart by (%s%s) %s; give --per",
+                         j->run->opt.operands[0], w->keys[keys[0]].path, n > 1 ? ", .." : "", inner.msg)
+           : rc ? err_nomem(e, "points")
+                : 0;
+}
+
+/* A key that varies, is not held apart, and is as @p tells; NULL: there is none. */
+static const char *find_varied(const struct best_job *j,
+                               bool (*tells)(const struct study_kind *kind, const char *name))
+{
+    const struct sweep *w = &j->study.sweep;
+    for (int32_t k = 0; k < w->n_keys; k++) {
+        bool apart = false;
+        for (int32_t i = 0; j->parts && i < j->parts->n_keys; i++)
+            apart = apart || j->parts->keys[i] == k;
+        if (!apart && tells(&design_kind, w->keys[k].path))
+            return w->keys[k].path;
+    }
+    return NULL;
+}
+
+/* Times of different work do not compare, nor do those of steps of different size. */
+static void warn_work(const struct best_job *j)
+{
+    const char *work = find_varied(j, keep_tells_work), *batch = find_varied(j, keep_tells_batch);
+    if (work)
+        output_warn(j->run, "%s varies: designs for different work are compared with each other", work);
+    for (int32_t i = 0; i < j->ask.by.n && batch; i++)
+        if (strcmp(j->ask.by.factors[i].name, design_kind.time) == 0)
+            output_warn(j->run,
+                        "%s is of a step, and %s varies: steps of different size are compared; give "
+                        "--by max:%s, or --per %s",
+                        design_kind.time, batch, design_kind.rate, batch);
+}
 
 /* ---- what is asked ---- */
 
@@ -59,9 +143,14 @@ static int take_objective(struct best_job *j, struct err *e)
     int rc = design_load(&s, &j->study, &first, 0, e);
     if (rc)
         return rc;
+    /* The least time of a step would be that of the least batch. */
+    const char *batch =
+        s.objective == ALLOC_TIME && design_step_tokens(&s) > 0 ? find_varied(j, keep_tells_batch) : NULL;
     bool blank = alloc_objectives[s.objective].factor == ALLOC_OWN_WATT && !s.has_system; /* in rows */
     if (blank || !best_name_objective(j->by, sizeof j->by, s.objective))
         rc = fail_objective(j, "has an objective of which rows have no column", e);
+    if (batch)
+        snprintf(j->by, sizeof j->by, "max:%s", design_kind.rate);
     design_point_free(&s);
     return rc;
 }
@@ -73,6 +162,9 @@ static int take_by(struct best_job *j, struct err *e)
     struct keep_rule *rule = &j->plan.rule;
     const char *by = j->run->opt.front_by;
     int rc = 0;
+    if (!j->run->opt.xy.top && rule->n_top > BEST_MAX_TOP)
+        return err_set(e, ERR_USAGE, "%.300s: keep.top.n is %lld, expected at most %d; give --top",
+                       j->run->opt.operands[0], (long long)rule->n_top, BEST_MAX_TOP);
     if (by) {
         if (strlen(by) >= sizeof j->by)
             return err_set(e, ERR_USAGE, "option --by is \"%.60s...\", expected a column", by);
@@ -85,14 +177,13 @@ static int take_by(struct best_job *j, struct err *e)
     if (rc)
         return rc;
     if (*j->by && !strchr(j->by, ',')) {
-        j->ask.top = j->run->opt.xy.top ? (int32_t)j->run->opt.xy.top : DEFAULT_TOP;
+        j->ask.top = j->run->opt.xy.top ? (int32_t)j->run->opt.xy.top : (int32_t)rule->n_top;
+        j->ask.top = j->ask.top > 0 ? j->ask.top : DEFAULT_TOP;
         rc = best_take_by(&j->ask.by, rule, j->by, &j->plan.columns, &inner);
     } else if (*j->by) {
         rule->n_front = 0;
         rc = keep_take_list(rule, j->by, keep_take_front, &j->plan.columns, &inner);
     }
-    if (!rule->n_per)
-        keep_default_per(rule, &j->plan.columns);
     return rc ? options_misuse("by", &inner, e) : 0;
 }
 
@@ -121,18 +212,6 @@ static int take_limits(struct best_job *j, struct err *e)
     return 0;
 }
 
-/* Times of different models do not compare. */
-static void warn_work(const struct best_job *j)
-{
-    for (int32_t k = 0; k < j->study.sweep.n_keys; k++) {
-        const char *path = j->study.sweep.keys[k].path;
-        bool is = strcmp(path, "workload") == 0 || strcmp(path, "workloads") == 0 ||
-                  strncmp(path, "workload.model", 14) == 0;
-        if (is)
-            output_warn(j->run, "%s varies: designs for different work are compared with each other", path);
-    }
-}
-
 static int begin(struct best_job *j, const struct overrides *o, struct err *e)
 {
     const struct run *run = j->run;
@@ -145,6 +224,7 @@ static int begin(struct best_job *j, const struct overrides *o, struct err *e)
     output_notes(j->run, &j->study.notes);
     load_say_study_ages(j->run, &j->study);
     rc = campaign_plan_make(&j->plan, &j->study, false, e);
+    rc = rc ? rc : find_parts(j, e);
     rc = rc ? rc : take_by(j, e);
     rc = rc ? rc : check_front(j, e);
     rc = rc ? rc : take_limits(j, e);
@@ -174,6 +254,15 @@ static void show_progress(void *context, const struct best_state *s)
 }
 
 /* ---- what is said ---- */
+
+/* "total_GBps=100, workload.parallel.batch=16: ", of one part of several. */
+static void put_part(struct text *out, const struct best_job *j)
+{
+    const struct sweep *w = &j->study.sweep;
+    for (int32_t k = 0; w->part && k < w->part->n_keys; k++)
+        text_printf(out, "%s%s=%.100s%s", k ? ", " : "", w->keys[w->part->keys[k]].path,
+                    w->part->values[k] ? w->part->values[k] : "", k + 1 < w->part->n_keys ? "" : ": ");
+}
 
 static int64_t point_of(const struct table *rows, int64_t row)
 {
@@ -452,75 +541,82 @@ static void put_answer(struct text *out, const struct best_job *j)
 }
 
 /* No rows: which limit rules out most, and by how little. */
-static void say_nothing(struct best_job *j)
+static void say_nothing(const struct best_job *j)
 {
     struct text lines = { 0 };
-    bool any = j->answer.n_open == 0;
-    output_say(j->run, any ? "no point has a design within the limits" : "no design was found yet");
+    put_part(&lines, j);
+    text_printf(&lines, "%s\n",
+                j->answer.n_open ? "no design was found yet" : "no point has a design within the limits");
     put_counts(&lines, j);
     output_say_lines(j->run, &lines);
     text_free(&lines);
-    if (any)
-        output_outcome(j->run, EXIT_NO_DESIGN);
-}
-
-static int write_text(struct best_job *j, struct err *e)
-{
-    struct text out = { .wide = j->run->opt.wide };
-    struct study_report said = { .kind = &design_kind, .rows = &j->rows };
-    const struct keep_column *sought;
-    char n[SHOW];
-    int32_t n_sought = find_sought(&sought, j);
-    for (int32_t i = 0; i < n_sought && i < STUDY_MAX_SOUGHT; i++)
-        said.sought[i] = sought[i].name;
-    put_by(&out, j);
-    text_printf(&out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
-                j->answer.proved ? ", proved" : "");
-    int rc = design_kind.say(&out, &said, e);
-    text_puts(&out, "\n");
-    put_answer(&out, j);
-    rc = rc ? rc : output_text(j->run, &out, e);
-    text_free(&out);
-    return rc;
-}
-
-static int write_rows(struct best_job *j, struct err *e)
-{
-    struct text lines = { 0 };
-    int rc = output_table(j->run, &j->rows, cmd_points_origin(&j->study), e);
-    put_answer(&lines, j);
-    if (!rc)
-        output_say_lines(j->run, &lines);
-    text_free(&lines);
-    return rc;
 }
 
 /* The best of each value, and as many that are as good as --ties asks for. */
-static int take_rows(struct best_job *j, struct err *e)
+static void take_rows(struct table *rows, const struct best_job *j)
 {
     const struct best_answer *a = &j->answer;
     int64_t at = 0;
-    study_put_columns(&j->rows, &j->study, TABLE_ROWS);
     for (int64_t i = 0; i < a->rows.n_rows; i++) {
         int64_t kept = !j->ask.top ? 0 : a->n_ties[i] < j->ask.ties ? a->n_ties[i] : j->ask.ties;
-        table_copy_row(&j->rows, &a->rows, i);
+        table_copy_row(rows, &a->rows, i);
         for (int64_t k = 0; k < kept && k < j->run->opt.front_ties; k++)
-            table_copy_row(&j->rows, &a->ties, at + k);
+            table_copy_row(rows, &a->ties, at + k);
         at += kept;
     }
-    return j->rows.failed ? err_nomem(e, "rows") : study_trim(&j->rows, j->study.tables[TABLE_ROWS].list, e);
 }
 
-static int write_answer(struct best_job *j, struct err *e)
+static int put_page(struct best_job *j, struct err *e)
+{
+    struct study_report said = { .kind = &design_kind };
+    struct text *out = &j->out;
+    const struct keep_column *sought;
+    struct table rows = { 0 };
+    char n[SHOW];
+    study_put_columns(&rows, &j->study, TABLE_ROWS);
+    take_rows(&rows, j);
+    int rc = rows.failed ? err_nomem(e, "rows") : study_trim(&rows, j->study.tables[TABLE_ROWS].list, e);
+    int32_t n_sought = find_sought(&sought, j);
+    said.rows = &rows;
+    for (int32_t i = 0; i < n_sought && i < STUDY_MAX_SOUGHT; i++)
+        said.sought[i] = sought[i].name;
+    text_puts(out, out->n ? "\n" : "");
+    put_part(out, j);
+    put_by(out, j);
+    text_printf(out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
+                j->answer.proved ? ", proved" : "");
+    rc = rc ? rc : design_kind.say(out, &said, e);
+    text_puts(out, "\n");
+    put_answer(out, j);
+    table_free(&rows);
+    return rc;
+}
+
+/* What was found of a part, or of all points. */
+static int take_answer(struct best_job *j, struct err *e)
 {
     if (j->answer.rows.n_rows == 0) {
         say_nothing(j);
         return 0;
     }
-    int rc = take_rows(j, e);
-    if (rc)
-        return rc;
-    return output_format(j->run) == TABLE_AS_TEXT ? write_text(j, e) : write_rows(j, e);
+    if (output_format(j->run) == TABLE_AS_TEXT)
+        return put_page(j, e);
+    put_part(&j->out, j);
+    text_puts(&j->out, j->study.sweep.part ? "\n" : "");
+    put_answer(&j->out, j);
+    take_rows(&j->rows, j);
+    return j->rows.failed ? err_nomem(e, "rows") : 0;
+}
+
+static int write_answers(struct best_job *j, struct err *e)
+{
+    if (output_format(j->run) == TABLE_AS_TEXT)
+        return output_text(j->run, &j->out, e);
+    int rc = study_trim(&j->rows, j->study.tables[TABLE_ROWS].list, e);
+    rc = rc ? rc : output_table(j->run, &j->rows, cmd_points_origin(&j->study), e);
+    if (!rc)
+        output_say_lines(j->run, &j->out);
+    return rc;
 }
 
 /* Of the best by less is no question where the best is not known. */
@@ -544,16 +640,37 @@ static int find_whatif(struct best_job *j, struct err *e)
     return rc;
 }
 
-static int find_and_write(struct best_job *j, struct err *e)
+/* Of one part of the points, or of all. */
+static int find_part(struct best_job *j, struct err *e)
 {
-    progress_begin(&j->progress, j->run, "points");
-    j->ask.progress = show_progress;
-    j->ask.context = &j->progress;
     int rc = best_find(&j->answer, &j->ask, e);
     if (!rc && j->run->opt.what_if && j->answer.rows.n_rows && !j->answer.stopped)
         rc = find_whatif(j, e);
+    rc = rc ? rc : take_answer(j, e);
+    best_free(&j->answer);
+    whatif_free(&j->whatif);
+    free(j->shares);
+    j->asked_whatif = false;
+    j->shares = NULL;
+    return rc;
+}
+
+static int find_and_write(struct best_job *j, struct err *e)
+{
+    int rc = 0;
+    progress_begin(&j->progress, j->run, "points");
+    j->ask.progress = show_progress;
+    j->ask.context = &j->progress;
+    study_put_columns(&j->rows, &j->study, TABLE_ROWS);
+    for (int32_t i = 0; i < j->n_parts && !rc; i++) {
+        j->study.sweep.part = j->parts ? &j->parts[i] : NULL;
+        rc = find_part(j, e);
+    }
+    bool any = j->out.n > 0;
     progress_end(&j->progress, j->run, j->ask.top ? "the best so far follows" : "the front so far follows");
-    return rc ? rc : write_answer(j, e);
+    if (!rc && !any && !work_stopped())
+        output_outcome(j->run, EXIT_NO_DESIGN);
+    return rc || !any ? rc : write_answers(j, e);
 }
 
 static int run_best(struct run *run, struct err *e)
@@ -564,10 +681,9 @@ static int run_best(struct run *run, struct err *e)
     rc = rc ? rc : load_overrides(&o, run, e);
     rc = rc ? rc : begin(&j, &o, e);
     rc = rc ? rc : find_and_write(&j, e);
-    best_free(&j.answer);
+    text_free(&j.out);
     table_free(&j.rows);
-    whatif_free(&j.whatif);
-    free(j.shares);
+    free(j.parts);
     campaign_plan_free(&j.plan);
     study_close(&j.study);
     overrides_free(&o);
@@ -580,9 +696,13 @@ static const struct option best_rows[] = {
                 "                       over 2 to 5, as in time_s,cost_usd (default: keep.top of the study,\n"
                 "                       else keep.front, else its objective)"),
     COUNT_OPTION("top", "K", xy.top, 1, BEST_MAX_TOP,
-                 "number of best points, each worse than the one before by more than a tie (default: 3)"),
+                 "number of best points, each worse than the one before by more than a tie\n"
+                 "                       (default: keep.top, else 3)"),
     COUNT_OPTION("ties", "N", front_ties, 1, 1000000,
                  "below each of them list N that are as good, the cheapest first (default: count them)"),
+    TEXT_OPTION("per", "KEYS", front_per,
+                "keys that vary, with commas: the best for each of their values, of all other keys the best\n"
+                "                       (default: keep.per, else work that varies; '' for one best)"),
     LIST_OPTION("limit", "TEXT", limits,
                 "only designs within it, as in \"watt_peak <= 16e6\"; may be repeated, beside keep.where"),
     FLAG_OPTION("what-if", what_if,

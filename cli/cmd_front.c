@@ -74,14 +74,6 @@ enum { FRONT_NAME = 160, USUAL_TIES = 10 };
 
 /* ---- what is asked ---- */
 
-/* Columns with commas between them. */
-static int take_list(struct keep_rule *k, const char *option, const char *list, keep_take *take,
-                     const struct table *columns, struct err *e)
-{
-    struct err inner = { 0 };
-    return keep_take_list(k, list, take, columns, &inner) ? options_misuse(option, &inner, e) : 0;
-}
-
 static bool has_values(const struct table *rows, const char *name)
 {
     int32_t col = table_find(rows, name);
@@ -110,14 +102,14 @@ static int take_rule(struct keep_rule *k, const struct options *opt, const struc
     char usual[160];
     default_by(usual, k->kind, columns);
     const char *by = opt->front_by ? opt->front_by : k->kind->label ? usual : "time_s,cost_usd";
-    int rc = take_list(k, "by", by, keep_take_front, columns, e);
+    int rc = cmd_points_take_list(k, "by", by, keep_take_front, columns, e);
     if (rc == ERR_USAGE && !opt->front_by)
         rc = err_set(e, ERR_USAGE, "the rows have no numbers in %s; name the columns that count with --by",
                      by);
     if (!rc && k->n_front < 2)
         rc = err_set(e, ERR_USAGE, "option --by is \"%s\", expected 2 to %d columns", by, FRONT_MAX_COLUMNS);
     if (!rc && opt->front_per && opt->front_per[0])
-        rc = take_list(k, "per", opt->front_per, keep_take_per, columns, e);
+        rc = cmd_points_take_list(k, "per", opt->front_per, keep_take_per, columns, e);
     if (!opt->front_per)
         keep_default_per(k, columns);
     return rc;

@@ -6,6 +6,7 @@
 #include "cli/points.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "study/axes.h"
@@ -273,4 +274,11 @@ bool cmd_points_peek(struct table *columns, const struct study_kind **kind, cons
     if (!known)
         table_free(columns);
     return known;
+}
+
+int cmd_points_take_list(struct keep_rule *k, const char *option, const char *list, keep_take *take,
+                         const struct table *columns, struct err *e)
+{
+    struct err inner = { 0 };
+    return keep_take_list(k, list, take, columns, &inner) ? options_misuse(option, &inner, e) : 0;
 }

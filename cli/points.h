@@ -10,6 +10,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "study/axes.h"
+#include "study/keep.h"
 #include "study/say.h"
 #include "study/study.h"
 
@@ -41,5 +42,9 @@ int cmd_write_axes(const struct run *run, const struct sweep *w, struct err *e);
 /** The columns of the rows of the store at @p path, without rows, and its kind. False: it is no store, or one
  * that store_read() has something to say about. */
 bool cmd_points_peek(struct table *columns, const struct study_kind **kind, const char *path);
+
+/** Take columns with commas between them, the list that --@p option gives. ERR_USAGE, ERR_NOMEM. */
+int cmd_points_take_list(struct keep_rule *k, const char *option, const char *list, keep_take *take,
+                         const struct table *columns, struct err *e);
 
 #endif

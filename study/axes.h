@@ -65,6 +65,14 @@ struct sweep_key {
 /** Opaque: the study's `where`. */
 struct sweep_where;
 
+/** The points at which some keys have one value each. */
+struct sweep_slice {
+    int32_t keys[SWEEP_MAX_KEYS];       /**< shape [n_keys]: which of the sweep's keys */
+    const char *values[SWEEP_MAX_KEYS]; /**< likewise, borrowed; NULL: of grids that do not vary the key */
+    int32_t n_keys;
+    int64_t n_points; /**< with those that `where` leaves out */
+};
+
 /** What points are given beside their axes, and after these: all of them, or those at which a key has a
  * value. Texts are borrowed, and live as long as studies that are read with them. */
 struct sweep_shift {
@@ -81,10 +89,11 @@ struct sweep {
     int32_t n_axes;
     struct sweep_grid *grids; /**< shape [n_grids], owned */
     int32_t n_grids;
-    int64_t n_points;          /**< with those that `where` leaves out */
-    struct sweep_where *where; /**< owned; NULL = the study has none */
-    struct sweep_fill *fills;  /**< shape [n_grids], owned; NULL = no axis is filled */
-    struct sweep_shift shift;  /**< of a sweep of fewer than SWEEP_MAX_KEYS keys */
+    int64_t n_points;              /**< with those that `where` leaves out */
+    struct sweep_where *where;     /**< owned; NULL = the study has none */
+    struct sweep_fill *fills;      /**< shape [n_grids], owned; NULL = no axis is filled */
+    struct sweep_shift shift;      /**< of a sweep of fewer than SWEEP_MAX_KEYS keys */
+    const struct sweep_slice *part; /**< borrowed: sweep_passes() leaves out all other points; NULL: none */
 };
 
 /**
@@ -175,8 +184,18 @@ bool sweep_fills(const struct sweep *w, const struct sweep_point *p);
 const struct sweep_key *sweep_filled_key(const struct sweep *w);
 
 /**
- * Is point @p p one of those that fill a limit, where an axis says so, and does it satisfy all constraints of
- * the study's `where`? Each to within 1e-9 of the sum of its
+ * Hold points apart by keys @p of, shape [n_of]: a part for each combination of their values as they are
+ * written, in the order of the parts' first points. Every point is in one. @p parts: shape [*n], to be freed.
+ * ERR_RANGE: more than @p most parts, or too many values; ERR_NOMEM. O(combinations * keys).
+ */
+int sweep_find_parts(struct sweep_slice **parts, int32_t *n, const struct sweep *w, const int32_t *of,
+                     int32_t n_of, int32_t most, struct err *e);
+/** Is point @p p in the sweep's part? O(keys * axes). */
+bool sweep_in_part(const struct sweep *w, const struct sweep_point *p);
+
+/**
+ * Is point @p p in the sweep's part, one of those that fill a limit, where an axis says so, and does it
+ * satisfy all constraints of the study's `where`? Each to within 1e-9 of the sum of its
  * terms' magnitudes.
  * @param facts  those of the point, in the order of their names; NaN, or NULL for all: not known, and
  *               constraints over it are taken to hold.

@@ -258,18 +258,26 @@ int keep_take_list(struct keep_rule *k, const char *list, keep_take *take, const
     return rc;
 }
 
-/* Is @p name one of the keys, or below one? */
+/* Is @p name one of the keys, or below one? Of a member of a list ("workloads[1].workload.parallel.batch")
+ * likewise. */
 static bool keep_is_below(const char *name, const char *const *keys)
 {
-    for (; keys && *keys; keys++)
-        if (strncmp(name, *keys, strlen(*keys)) == 0)
+    for (; keys && *keys; keys++) {
+        const char *at = strstr(name, *keys);
+        if (at && (at == name || at[-1] == '.'))
             return true;
+    }
     return false;
 }
 
-bool keep_is_work(const struct keep_rule *k, const char *name)
+bool keep_tells_work(const struct study_kind *kind, const char *name)
 {
-    return k->kind && keep_is_below(name, k->kind->work) && !keep_is_below(name, k->kind->not_work);
+    return kind && keep_is_below(name, kind->work) && !keep_is_below(name, kind->not_work);
+}
+
+bool keep_tells_batch(const struct study_kind *kind, const char *name)
+{
+    return kind && kind->rate && keep_is_below(name, kind->batch);
 }
 
 /* More than KEEP_MAX_PER columns are left out without a word; those taken are enough to keep work apart. */
@@ -277,7 +285,7 @@ void keep_default_per(struct keep_rule *k, const struct table *columns)
 {
     struct err ignored = { 0 };
     for (int32_t i = 0; i < columns->n_cols && k->n_per < KEEP_MAX_PER; i++)
-        if (keep_is_work(k, columns->names[i]))
+        if (keep_tells_work(k->kind, columns->names[i]))
             keep_take_per(k, columns->names[i], columns, &ignored);
 }
 
@@ -377,11 +385,36 @@ static void note_work(struct keep_reading *r, yaml_id at)
         const char *name = r->columns->names[i];
         bool varies = strcmp(name, "workload") != 0 || is_varied(r->doc, vary, "workload") ||
                       is_varied(r->doc, vary, "workloads");
-        if (keep_is_work(r->k, name) && varies && !is_apart(r->k, name))
+        if (keep_tells_work(r->k->kind, name) && varies && !is_apart(r->k, name))
             text_printf(
                 &r->k->notes,
                 "%s: keep.per lacks %s, which varies: rows of different work are compared with each other\n",
                 yaml_place(r->doc, at, place, sizeof place), name);
+    }
+}
+
+/* Is the time of a row among what is to be small? */
+static bool seeks_time(const struct keep_rule *k)
+{
+    const char *time = k->kind ? k->kind->time : NULL;
+    bool seeks = time && k->n_top && strcmp(k->top.name, time) == 0;
+    for (int32_t i = 0; i < k->n_front && time; i++)
+        seeks = seeks || strcmp(k->front[i].name, time) == 0;
+    return seeks;
+}
+
+/* A step of fewer samples takes less, which makes nothing faster. */
+static void note_batch(struct keep_reading *r, yaml_id at)
+{
+    char place[400];
+    const struct study_kind *kind = r->k->kind;
+    for (int32_t i = 0; i < r->columns->n_cols && seeks_time(r->k); i++) {
+        const char *name = r->columns->names[i];
+        if (keep_tells_batch(kind, name) && !is_apart(r->k, name))
+            text_printf(&r->k->notes,
+                        "%s: keep compares %s, and %s varies: rows of different work are compared; give "
+                        "max:%s, or per\n",
+                        yaml_place(r->doc, at, place, sizeof place), kind->time, name, kind->rate);
     }
 }
 
@@ -434,6 +467,7 @@ int keep_read(struct keep_rule *k, const struct study_kind *kind, const struct y
     if (per < 0)
         keep_default_per(k, columns);
     note_work(&r, per < 0 ? id : per);
+    note_batch(&r, per < 0 ? id : per);
     return text_check(&k->notes, e);
 }
 

@@ -51,7 +51,7 @@ struct keep_rule {
     char *where[KEEP_MAX_LIMITS]; /**< shape [n_where], owned: "cost_usd <= 2e6" over columns of results */
     int32_t n_where;
     bool prune;        /**< points proved worse than the front are not solved */
-    struct text notes; /**< warnings, a line each: different workloads that are not held apart */
+    struct text notes; /**< warnings, a line each: different work that is not held apart */
 };
 
 extern const struct section keep_section, keep_top_section;
@@ -90,8 +90,10 @@ typedef int keep_take(struct keep_rule *k, const char *text, const struct table 
 /** Each of @p list, with commas between them. ERR_NOMEM, and errors of @p take. */
 int keep_take_list(struct keep_rule *k, const char *list, keep_take *take, const struct table *columns,
                    struct err *e);
-/** Is @p name a key that tells different work apart, as the kind has it? */
-bool keep_is_work(const struct keep_rule *k, const char *name);
+/** Does a column or key of studies of @p kind tell different work apart? kind NULL: none does. */
+bool keep_tells_work(const struct study_kind *kind, const char *name);
+/** Does a key of studies of @p kind change how much work a row's time is for? kind NULL: none does. */
+bool keep_tells_batch(const struct study_kind *kind, const char *name);
 /** The columns that rows are held apart by where nothing is said. */
 void keep_default_per(struct keep_rule *k, const struct table *columns);
 

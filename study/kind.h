@@ -287,6 +287,9 @@ struct study_kind {
     bool (*made)(struct made_column *out, int32_t i);
     const char *const *work;     /**< NULL-terminated: axes below these make rows incomparable (`per`), .. */
     const char *const *not_work; /**< .. but not those below these; may be NULL */
+    const char *const
+        *batch;       /**< NULL-terminated: axes below these change how much a row's time is for, .. */
+    const char *rate; /**< .. and the column that compares all the same; may be NULL */
     /** Clear show[] of columns of tables[0] that are not exported, shape [columns->n_cols], besides those
      * that `upto` and `with` leave out already. NULL: nothing else. */
     int (*trim)(bool *show, const struct table *columns, struct store *s, struct err *e);

@@ -435,18 +435,22 @@ static int set_override(struct yaml_doc *doc, const struct study_override *o, bo
     return rc;
 }
 
-/* The value comes from the study, and so do the names of files in it. */
+/* The value is read again under a name in the study's folder: from there its file names count. */
 static int set_axis(struct yaml_doc *doc, const struct study_override *o, const struct study_source *from,
                     struct err *e)
 {
     struct text name = { 0 };
-    const struct yaml_doc *kept = from->cache ? cache_get_value(from->cache, from->path, o) : NULL;
+    const char *study = from->path;
+    const struct yaml_doc *kept = from->cache ? cache_get_value(from->cache, study, o) : NULL;
     if (kept)
-        return yaml_set_copy(doc, o->path, kept, e);
-    text_printf(&name, "%s vary.%s", from->path, o->path);
-    int rc = text_check(&name, e);
+        return yaml_set_copy(doc, o->path, o->value, kept, e);
+    int rc = yaml_set(doc, o->path, o->value, e);
+    yaml_id at = rc ? -1 : yaml_find(doc, o->path); /* -1 too after a change of the name the path goes by */
+    text_printf(&name, "%s vary.%s", study, o->path);
     if (!rc)
-        rc = yaml_set_as(doc, o->path, o->value, text_str(&name), e);
+        rc = text_check(&name, e);
+    if (!rc && at >= 0)
+        rc = yaml_graft_text(doc, at, text_str(&name), o->value, strlen(o->value), e);
     text_free(&name);
     return rc;
 }

@@ -6,6 +6,9 @@
  * values as doubles, a key that a grid does not vary has the study's own value. So deciding a point is a few
  * multiplications, no parsing, and needs no lock. Facts (sizes of the network and the like) are known once
  * the point was read; constraints that have some are asked again then.
+ *
+ * Parts of a sweep are points held apart by the values of keys (`per` of weft best); a sweep that has a part
+ * leaves all others out in the same place.
  */
 #include "study/axes.h"
 
@@ -13,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/linexpr.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 enum {
     N_KNOWN = SWEEP_MAX_KEYS + SWEEP_MAX_FACTS, /* keys first, then facts */
@@ -250,9 +255,126 @@ static bool limit_holds(const struct limit *l, const struct sweep *w, const stru
 }
 
 /* That every value it needs of a key is a number was found out when the study was read. */
+/* ---- parts ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void take_values(struct sweep_slice *part, const struct sweep *w, const struct sweep_point *p)
+{
+    for (int32_t k = 0; k < part->n_keys; k++)
+        part->values[k] = sweep_value(w, p, part->keys[k]);
+}
+
+bool sweep_in_part(const struct sweep *w, const struct sweep_point *p)
+{
+    if (!w->part)
+        return true;
+    struct sweep_slice own = *w->part;
+    take_values(&own, w, p);
+    for (int32_t k = 0; k < own.n_keys; k++)
+        if (!is_same_text(own.values[k], w->part->values[k]))
+            return false;
+    return true;
+}
+
+struct slices {
+    struct sweep_slice *list; /* shape [n], owned */
+    int32_t n, cap;
+    struct hash by_values;
+};
+
+static uint64_t hash_values(const struct sweep_slice *part)
+{
+    uint64_t hash = TEXT_HASH_SEED;
+    for (int32_t k = 0; k < part->n_keys; k++) {
+        const char *value = part->values[k] ? part->values[k] : "";
+        hash = text_hash(hash, value, strlen(value) + 1);
+    }
+    return hash;
+}
+
+static int count_part(struct slices *x, const struct sweep_slice *part, int32_t most, struct err *e)
+{
+    uint64_t hash = hash_values(part);
+    hash_each (id, &x->by_values, hash) {
+        bool same = true;
+        for (int32_t k = 0; k < part->n_keys; k++)
+            same = same && is_same_text(x->list[id].values[k], part->values[k]);
+        if (same) {
+            x->list[id].n_points += part->n_points;
+            return 0;
+        }
+    }
+    if (x->n == most)
+        return err_set(e, ERR_RANGE, "has more than %d combinations of values", most);
+    if (!vec_reserve(x->list, x->cap, x->n + 1) || !hash_add(&x->by_values, hash, x->n))
+        return err_nomem(e, "parts of a sweep");
+    x->list[x->n++] = *part;
+    return 0;
+}
+
+static bool axis_has(const struct sweep_axis *axis, const struct sweep_slice *part)
+{
+    bool has = false;
+    for (int32_t j = 0; j < axis->n_keys; j++)
+        for (int32_t k = 0; k < part->n_keys; k++)
+            has = has || axis->keys[j] == part->keys[k];
+    return has;
+}
+
+/* Every combination of the axes that have one of the keys, the others at their first values. */
+static int split_grid(struct slices *x, struct sweep_slice part, const struct sweep *w, int32_t grid,
+                      int32_t most, struct err *e)
+{
+    const struct sweep_grid *g = &w->grids[grid];
+    int64_t n = 1;
+    int rc = 0;
+    part.n_points = 1;
+    for (int32_t k = 0; k < g->n_axes; k++) {
+        const struct sweep_axis *axis = &w->axes[g->axes[k]];
+        int64_t *product = axis_has(axis, &part) ? &n : &part.n_points;
+        *product *= axis->n; /* of numbers of points, so it is one */
+    }
+    if (n > SWEEP_MAX_VALUES)
+        return err_set(e, ERR_RANGE, "has more than %d values", SWEEP_MAX_VALUES);
+    for (int64_t i = 0; i < n && !rc; i++) {
+        struct sweep_point p = { .grid = grid };
+        int64_t rest = i;
+        for (int32_t k = g->n_axes; k-- > 0;)
+            if (axis_has(&w->axes[g->axes[k]], &part)) {
+                p.at[k] = rest % w->axes[g->axes[k]].n;
+                rest /= w->axes[g->axes[k]].n;
+            }
+        take_values(&part, w, &p);
+        rc = count_part(x, &part, most, e);
+    }
+    return rc;
+}
+
+int sweep_find_parts(struct sweep_slice **parts, int32_t *n, const struct sweep *w, const int32_t *of,
+                     int32_t n_of, int32_t most, struct err *e)
+{
+    struct slices x = { .n = 0 };
+    struct sweep_slice part = { .n_keys = n_of };
+    int rc = 0;
+    for (int32_t k = 0; k < n_of; k++)
+        part.keys[k] = of[k];
+    for (int32_t i = 0; i < w->n_grids && !rc; i++)
+        rc = split_grid(&x, part, w, i, most, e);
+    hash_free(&x.by_values);
+    if (rc)
+        free(x.list);
+    *parts = rc ? NULL : x.list;
+    *n = rc ? 0 : x.n;
+    return rc;
+}
+
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts)
 {
-    if (!sweep_fills(w, p))
+    if (!sweep_in_part(w, p) || !sweep_fills(w, p))
         return false;
     for (int32_t i = 0; w->where && i < w->where->n; i++)
         if ((facts || !w->where->limits[i].has_facts) && !limit_holds(&w->where->limits[i], w, p, facts))

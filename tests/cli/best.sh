@@ -44,6 +44,15 @@ vary:
   workload.parallel.batch: [16, 48]
   network.dims.pod.bw_GBps: [1, 2, 5, 10]
 ..
+cat >split.yaml <<..
+network: "ring:4 switch:8"
+workload:
+  name: toy
+  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
+vary:
+  total_GBps: [100, 200, 300]
+  model: [bandwidth]
+..
 run best study.yaml
 run best study.yaml --by usd_per_Mtoken --top 1 --limit 'watt_peak <= 9000' --limit 'time_s <= 0.02'
 run best study.yaml --by 'time_s*watt_peak' --top 2
@@ -53,6 +62,33 @@ echo "== the rows of a sweep"
 "$WEFT" best study.yaml --by usd_per_Mtoken --top 4 --of csv 2>/dev/null | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
 "$WEFT" best study.yaml --of json -j 1 2>/dev/null >one.json && "$WEFT" best study.yaml --of json -j 5 2>/dev/null >five.json
 sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
+echo "== what is held apart"
+run best study.yaml --by usd_per_Mtoken --per workload.parallel.batch --top 1
+run best study.yaml --by time_s --per workload.parallel.batch,network.npu --limit 'time_s <= 0.0002' --limit 'cost_usd <= 1e4' --set 'network.dims.pod.size=2'
+both() { # rows of both commands, and of how many parts
+    "$WEFT" sweep "$1" --set "keep={top: {n: 2, by: $2}, per: [$3]}" --of csv 2>/dev/null | grep -v '^#' | sort >sweep.csv
+    "$WEFT" best "$1" --by "$2" --top 2 --per "$(echo "$3" | tr -d ' ')" --of csv 2>err.txt | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
+    grep -c 'proved: ' err.txt
+}
+both study.yaml usd_per_Mtoken 'workload.parallel.batch, network.dims.pod.bw_GBps'
+cat >grids.yaml <<..
+vary:
+  zip:
+    network.npu: [small.yaml, large.yaml]
+    system.npu_usd: [1500, 4000]
+  union:
+    - { network.dims.pod.size: [2, 4], workload.parallel.batch: [16, 48] }
+    - { network.dims.pod.size: [8], network.dims.pod.bw_GBps: [1, 2], workload.parallel.batch: [48] }
+..
+sed '/^vary:/,$d' study.yaml | cat - grids.yaml >union.yaml
+both union.yaml max:tokens_per_s 'workload.parallel.batch, network.dims.pod.bw_GBps'
+both union.yaml usd_per_Mtoken system.npu_usd
+run best study.yaml --per cost_usd
+run best study.yaml --per nope
+run best study.yaml --top 1 --per '' --by time_s --limit 'cost_usd <= 2000'
+"$WEFT" best study.yaml --by usd_per_Mtoken --set 'keep={top: {n: 1, by: usd_per_Mtoken}, per: [network.npu]}' 2>/dev/null | grep proved
+"$WEFT" best split.yaml --per seed --set 'vary={seed: {from: 1, to: 2000, step: 1}}' 2>&1
+"$WEFT" sweep study.yaml --set 'keep={top: {n: 1, by: time_s}}' 2>&1 | head -2
 echo "== of equals the cheapest"
 run best study.yaml --by time_s --top 2 --set 'vary={system.npu_usd: [1500, 4000, 900], network.dims.pod.size: [8]}'
 run best study.yaml --by time_s --top 1 --ties 1 -q --set 'vary={system.npu_usd: [1500, 4000, 900], network.dims.pod.size: [8]}'
@@ -81,16 +117,8 @@ for axis in zip.network.npu=large.yaml zip.network.npu=small.yaml network.dims.p
     "$WEFT" best mix.yaml --by max:tokens_per_s --top 1 --limit 'watt_site <= 20000' -q --of csv --set "${axis#zip.}" 2>/dev/null |
         awk -F, -v axis="$axis" '/^#/ { next } !col { for (i = 1; i <= NF; i++) if ($i == "tokens_per_s") col = i; next } { printf "%s: %.6g\n", axis, $col }'
 done
+"$WEFT" sweep mix.yaml --set 'keep={top: {n: 1, by: max:tokens_per_s}}' --set 'vary={workloads[0].workload.parallel.batch: [16, 48]}' 2>&1 | grep kept
 echo "== bandwidths are split"
-cat >split.yaml <<..
-network: "ring:4 switch:8"
-workload:
-  name: toy
-  step: { sum: [ { compute_ms: 1 }, { all-reduce: { size_MB: 100, group: all } } ] }
-vary:
-  total_GBps: [100, 200, 300]
-  model: [bandwidth]
-..
 run best split.yaml
 run best split.yaml --by nic_GBps
 echo "== what cannot be"

@@ -635,8 +635,8 @@ static void look_at_set(struct done *d, const struct hunt *b, const struct hand 
         design_facts(facts, &s->net);
     for (int64_t i = 0; i < all && first >= 0; i++)
         n += is_in(b, &d->node, i, s ? facts : NULL);
+    d->left_out = d->node.n - n;
     d->node.n = n;
-    d->left_out = all - n;
     d->node.group = hash_group(b, &d->node, first);
     sharpen(d, b, n ? s : NULL, BEST_FLOOR);
     /* One that cannot be read has no bounds: its points say what is wrong. */
@@ -1081,15 +1081,31 @@ static int parse_limits(struct hunt *b, struct err *e)
     return rc;
 }
 
+/* Of a set those in the part of the sweep that is asked about. */
+static int64_t size_in_part(const struct hunt *b, int64_t set)
+{
+    int64_t all = size_of(b, set), n = 0;
+    struct sweep_unit unit;
+    struct sweep_point p;
+    if (!b->ask->study->sweep.part)
+        return all;
+    units_find(&unit, &b->sets, set);
+    for (int64_t i = 0; i < all; i++) {
+        units_point(&p, &b->sets, &unit, i);
+        n += sweep_in_part(&b->ask->study->sweep, &p);
+    }
+    return n;
+}
+
 /* A node for each set; those of one point are points at once when they are opened. */
 static int begin_sets(struct hunt *b, struct err *e)
 {
     int rc = 0;
     for (int64_t u = 0; u < b->sets.n_units && !rc; u++) {
         const struct node x = {
-            .bound = -INFINITY, .set = u, .i = -1, .n = size_of(b, u), .wide = -1, .next = STEP_FLOOR
+            .bound = -INFINITY, .set = u, .i = -1, .n = size_in_part(b, u), .wide = -1, .next = STEP_FLOOR
         };
-        rc = push(b, &x, e);
+        rc = x.n ? push(b, &x, e) : 0;
     }
     return rc;
 }
@@ -1138,7 +1154,7 @@ static bool tells_apart(const struct hunt *b, int32_t k, const char *per)
     const char *path = b->ask->study->sweep.keys[k].path;
     char buf[COLUMN_NAME + 8];
     if (strcmp(per, DESIGN_COLUMN(workload)) == 0)
-        return keep_is_work(&b->rule, path);
+        return keep_tells_work(b->rule.kind, path);
     return strcmp(per, rows->axis[k] ? column_axis(buf, rows->list, path) : path) == 0;
 }
 
@@ -1217,6 +1233,7 @@ int best_find(struct best_answer *out, const struct best_ask *ask, struct err *e
     double margin = ask->by.factors[0].large ? -AS_GOOD_REL : AS_GOOD_REL; /* values are below 0 then */
     struct hunt b = { .ask = ask, .out = out, .last = incumbent_none(margin), .least_out = INFINITY };
     *out = (struct best_answer){ .n_points = ask->study->sweep.n_points, .bound = NAN };
+    out->n_points = ask->study->sweep.part ? ask->study->sweep.part->n_points : out->n_points;
     out->n_points = out->n_points ? out->n_points : 1;
     study_put_columns(&out->rows, ask->study, TABLE_ROWS);
     study_put_columns(&out->ties, ask->study, TABLE_ROWS);

@@ -790,6 +790,7 @@ static const char *const own_keys[] = { "workload", "workloads",  "split",      
 static const char *const front[] = { DESIGN_COLUMN(time_s), DESIGN_COLUMN(cost_usd), NULL };
 static const char *const work[] = { "workload", NULL };
 static const char *const not_work[] = { "workload.parallel", "workload.search", NULL };
+static const char *const batch[] = { "workload.parallel.batch", NULL }; /* and batch_Mtokens */
 static const struct table_def tables[] = {
     { .word = "rows", .columns = design_columns },
 };
@@ -812,6 +813,8 @@ const struct study_kind design_kind = {
     .made = design_percentiles,
     .work = work,
     .not_work = not_work,
+    .batch = batch,
+    .rate = DESIGN_COLUMN_IN(training, tokens_per_s),
     .say = design_say,
     .blocks = &blocks,
     .has_uncertain = true,
