@@ -653,6 +653,8 @@ struct alloc_run {
     struct overrides overrides;
     struct study study; /* where it has `vary` */
     struct report report;
+    struct text said; /* owned: the last error of a point */
+    int64_t n_again;  /* points after it with the same */
 };
 
 enum { POINT_NAME = 32 };
@@ -707,6 +709,28 @@ static int solve_only(struct alloc_run *a, struct err *e)
     return rc;
 }
 
+static void say_again(struct alloc_run *a)
+{
+    char n[SHOW];
+    if (a->n_again)
+        output_say(a->run, "%s more points: the same", show_count(n, a->n_again));
+    a->n_again = 0;
+}
+
+/* What is wrong with many points in the same way is said once. */
+static void say_error(struct alloc_run *a, int64_t point, const char *message)
+{
+    output_outcome(a->run, EXIT_INPUT);
+    if (a->said.n && strcmp(text_str(&a->said), message) == 0) {
+        a->n_again++;
+        return;
+    }
+    say_again(a);
+    text_clear(&a->said);
+    text_puts(&a->said, message);
+    output_say(a->run, "point %lld: %s", (long long)point, message);
+}
+
 /* What is wrong with point @p i, unless it is the machine. */
 static int add_error(struct alloc_run *a, int64_t i, struct err *e)
 {
@@ -715,8 +739,7 @@ static int add_error(struct alloc_run *a, int64_t i, struct err *e)
     struct alloc_page page = { .reason = e->msg };
     if (err_is_of_machine(e->code))
         return err_wrap(e, "point %lld", (long long)i);
-    output_say(a->run, "point %lld: %s", (long long)i, e->msg);
-    output_outcome(a->run, EXIT_INPUT);
+    say_error(a, i, e->msg);
     if (a->report.format != TABLE_AS_JSON)
         return 0;
     find_place(&page, at, values, &a->study.sweep, i);
@@ -792,8 +815,7 @@ static int judge_rows(struct alloc_run *a, const struct table *t, struct err *e)
         if (strcmp(word, "error") == 0 && a->study.sweep.n_keys == 0)
             return err_set(e, ERR_RANGE, "%s", why);
         if (strcmp(word, "error") == 0) {
-            output_say(a->run, "point %lld: %s", (long long)table_count(t, i, point), why);
-            output_outcome(a->run, EXIT_INPUT);
+            say_error(a, table_count(t, i, point), why);
         } else if (strcmp(word, alloc_status_names[ALLOC_SOLVED]) != 0) {
             char room[POINT_NAME];
             output_say(a->run, "%s: %s: %s", point_name(room, a, table_count(t, i, point)), word,
@@ -855,6 +877,8 @@ static int run_alloc(struct run *run, struct err *e)
         rc = output_format(run) == TABLE_AS_CSV ? write_rows(&a, &ask, e) : write_designs(&a, e);
     }
     study_close(&a.study);
+    say_again(&a);
+    text_free(&a.said);
     overrides_free(&a.overrides);
     report_free(&a.report);
     return rc;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/linexpr.h"
 #include "base/sheet.h"
 #include "base/work.h"
 #include "cli/command.h"
@@ -212,6 +213,72 @@ static int take_limits(struct best_job *j, struct err *e)
     return 0;
 }
 
+/* ---- what no point has ---- */
+
+/* What a study would have to have for designs to have a value in column @p name; NULL: it has it. */
+static const char *find_lack(const struct design_point *s, const char *name)
+{
+    bool of_tokens =
+        strcmp(name, design_kind.rate) == 0 || strcmp(name, DESIGN_COLUMN_IN(system, usd_per_Mtoken)) == 0;
+    if (strcmp(name, DESIGN_COLUMN(cost_usd)) == 0 && !s->has_parts && !design_point_takes_graph_prices(s))
+        return "parts";
+    if (column_find(system_columns, name) && !s->has_system)
+        return "system";
+    return of_tokens && !(design_step_tokens(s) > 0) ? "a model of tokens" : NULL;
+}
+
+/* Does something vary that may give what the first point lacks? */
+static bool may_differ(const struct sweep *w)
+{
+    static const char *const whole[] = { "network", "workload", "workloads", "parts", "system" };
+    bool may = w->n_grids > 1;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        may = may || key_called(w, whole[i]) >= 0;
+    return may;
+}
+
+static int fail_lack(const struct best_job *j, const struct design_point *s, const char *name, struct err *e)
+{
+    const char *lack = find_lack(s, name);
+    return lack ? err_set(e, ERR_RANGE, "%.300s: has no %s without %s; give it, or another column",
+                          j->run->opt.operands[0], name, lack)
+                : 0;
+}
+
+/* Columns that limits are about. */
+static int check_limits(const struct best_job *j, const struct design_point *s, struct err *e)
+{
+    const struct table *t = &j->plan.columns;
+    struct linexpr x = { .coef = malloc(((size_t)t->n_cols + 1) * sizeof *x.coef) };
+    int rc = x.coef ? 0 : err_nomem(e, "limits");
+    for (int32_t i = 0; i < j->plan.rule.n_where && !rc; i++) {
+        rc = linexpr_parse(&x, j->plan.rule.where[i], (const char *const *)t->names, t->n_cols, e);
+        for (int32_t k = 0; k < t->n_cols && !rc; k++)
+            rc = x.coef[k] == 0 ? 0 : fail_lack(j, s, t->names[k], e);
+    }
+    free(x.coef);
+    return rc;
+}
+
+/* What is sought and what is limited has a value, before every point is solved to find that it has none. */
+static int check_columns(const struct best_job *j, struct err *e)
+{
+    struct sweep_point first;
+    struct design_point s;
+    struct err ignored;
+    int rc = 0;
+    if (may_differ(&j->study.sweep))
+        return 0;
+    sweep_find_point(&first, &j->study.sweep, 0);
+    if (design_load(&s, &j->study, &first, 0, &ignored))
+        return 0; /* the point says why */
+    for (int32_t i = 0; i < j->ask.by.n && !rc; i++)
+        rc = fail_lack(j, &s, j->ask.by.factors[i].name, e);
+    rc = rc ? rc : check_limits(j, &s, e);
+    design_point_free(&s);
+    return rc;
+}
+
 static int begin(struct best_job *j, const struct overrides *o, struct err *e)
 {
     const struct run *run = j->run;
@@ -228,6 +295,7 @@ static int begin(struct best_job *j, const struct overrides *o, struct err *e)
     rc = rc ? rc : take_by(j, e);
     rc = rc ? rc : check_front(j, e);
     rc = rc ? rc : take_limits(j, e);
+    rc = rc ? rc : check_columns(j, e);
     if (rc)
         return rc;
     warn_work(j);

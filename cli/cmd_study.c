@@ -811,6 +811,30 @@ static void say_blank(struct run *run, const struct campaign *c)
                    show_count(blank, n));
 }
 
+/* Where nothing is kept: which limit leaves out how many, and by how little. Else a limit that leaves out
+ * nothing, where every row was looked at. */
+static void say_beyond(struct run *run, const struct campaign *c)
+{
+    char n[SHOW], least[SHOW];
+    struct keep_counts counts = { 0 };
+    if (c->keep)
+        counts = keep_counts_of(c->keep);
+    bool all = counts.seen > 0 && counts.seen == c->state.done.seen - c->state.done.filtered;
+    for (int32_t i = 0; i < c->plan.rule.n_where; i++) {
+        const struct keep_missed *m = &counts.missed[i];
+        const char *limit = c->plan.rule.where[i];
+        if (c->state.kept && all && !m->n)
+            output_warn(run, "keep.where: \"%s\" leaves out no further design", limit);
+        if (c->state.kept || !m->n)
+            continue;
+        if (isfinite(m->least))
+            output_say(run, "%s beyond %s, by %s or more", show_count(n, m->n), limit,
+                       show_real(least, m->least, 4));
+        else
+            output_say(run, "%s have no value for %s", show_count(n, m->n), limit);
+    }
+}
+
 static void say_nothing_left(struct run *run, const struct sweep_counts *n)
 {
     if (n->seen && n->filtered == n->seen)
@@ -869,6 +893,7 @@ static int finish_blocks(struct run *run, struct campaign *c, struct origin from
     say_nothing_left(run, &c->state.done);
     say_failed(run, c);
     say_blank(run, c);
+    say_beyond(run, c);
     if (!is_stored(run) || !all_designs)
         rc = campaign_gather(c, e);
     if (rc)

@@ -626,8 +626,9 @@ bool keep_is_design(const struct keep *k, const struct table *rows, int64_t row)
     return table_count(rows, row, k->point) >= 0 && (!kind || kind->is_result(rows, row, k->result));
 }
 
-/* NaN where a column of the limit is blank, which no comparison passes. */
-static bool is_within(const struct linexpr *limit, const struct table *rows, int64_t row)
+/* By how much the row misses a limit; 0: it is within. NaN where a column of the limit is blank, which no
+ * comparison passes. */
+static double miss_of(const struct linexpr *limit, const struct table *rows, int64_t row)
 {
     double sum = 0, size = 0;
     for (int32_t i = 0; i < rows->n_cols; i++)
@@ -636,15 +637,24 @@ static bool is_within(const struct linexpr *limit, const struct table *rows, int
             sum += x;
             size += fabs(x);
         }
-    return linexpr_holds(limit->sense, limit->rhs, sum, size);
+    return linexpr_holds(limit->sense, limit->rhs, sum, size) ? 0 : fabs(sum - limit->rhs);
+}
+
+/* The first limit that the row is beyond; -1: none. */
+static int32_t find_missed(double *by, const struct keep *k, const struct table *rows, int64_t row)
+{
+    for (int32_t i = 0; i < k->rule->n_where; i++) {
+        *by = miss_of(&k->limits[i], rows, row);
+        if (*by != 0)
+            return i;
+    }
+    return -1;
 }
 
 bool keep_is_within(const struct keep *k, const struct table *rows, int64_t row)
 {
-    for (int32_t i = 0; i < k->rule->n_where; i++)
-        if (!is_within(&k->limits[i], rows, row))
-            return false;
-    return true;
+    double by;
+    return find_missed(&by, k, rows, row) < 0;
 }
 
 /* Texts with newlines between, which no cell has: equal texts are equal groups. */
@@ -790,6 +800,7 @@ static int offer_to_top(struct keep *k, const struct table *rows, int64_t row, i
     bool in;
     int64_t out;
     struct stat_rank item = { keep_value_of(&k->rule->top, rows, row, k->top), point };
+    k->counts.blank += isnan(item.key) && !k->rule->n_front;
     int rc = top_offer(&k->tops, text_str(&k->group), item, &in, &out, e);
     if (!rc && out >= 0)
         rc = leave(k, out, KEEP_TOP, e);
@@ -826,7 +837,12 @@ static int offer_row(struct keep *k, const struct table *rows, int64_t row, stru
         k->counts.no_design++;
         return 0;
     }
-    if (!keep_is_within(k, rows, row)) {
+    double by;
+    int32_t missed = find_missed(&by, k, rows, row);
+    if (missed >= 0) {
+        struct keep_missed *m = &k->counts.missed[missed];
+        m->least = fmin(m->n ? m->least : INFINITY, by);
+        m->n++;
         k->counts.beyond++;
         return 0;
     }

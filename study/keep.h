@@ -102,7 +102,11 @@ struct keep_counts {
     int64_t seen;      /**< all that follow, and those that were held against others */
     int64_t no_design; /**< not solved, or too large for the memory */
     int64_t beyond;    /**< outside a limit, or without a value that one is about */
-    int64_t blank;     /**< without a value in a column of the front */
+    int64_t blank;     /**< without a value in a column of the front, or of the best few */
+    struct keep_missed {
+        int64_t n;    /**< of `beyond`, whose first limit this is */
+        double least; /**< by which a left-hand side among them misses; INFINITY: it has no value */
+    } missed[KEEP_MAX_LIMITS];
 };
 
 /** The survivors so far. Opaque. */

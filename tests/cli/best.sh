@@ -139,6 +139,9 @@ run best study.yaml --set 'vary={total_GBps: []}'
 run best split.yaml --set objective=utilization
 run best split.yaml --set 'vary={objective: [time, cost]}'
 run best split.yaml --by usd_per_Mtoken
+run best split.yaml --by max:tokens_per_s
+run best split.yaml --by cost_usd
+run best split.yaml --limit 'usd_year <= 5'
 run best study.yaml --set 'vary={network.dims.pod.size: {from: 2, to: 8, step: 0}}'
 run best study.yaml --set 'vary={network.dims.pod.size: []}'
 grep -v watt small.yaml >dark.yaml
@@ -146,6 +149,14 @@ run best study.yaml --by watt_peak --set 'vary={network.npu: [dark.yaml], networ
 run best study.yaml --by cost_usd --set 'vary={network.dims.pod.tier: [A], network.dims.pod.size: [2, 4]}'
 run best missing.yaml
 run best
+echo "== the same of weft sweep and weft alloc"
+run sweep study.yaml --set 'keep={top: {n: 1, by: usd_per_Mtoken}, where: ["watt_peak <= 1000", "time_s <= 1"]}'
+run sweep split.yaml --set 'keep={top: {n: 1, by: cost_usd}}'
+run sweep split.yaml --set 'keep={where: ["cost_usd <= 5"]}'
+run sweep split.yaml --set 'keep={where: ["time_s <= 1", "time_s <= 0.002"]}' --of csv -o rows.csv
+run alloc split.yaml --set objective=cost
+run alloc split.yaml --set 'vary={total_GBps: []}'
+run alloc split.yaml --set 'vary={total_GBps: {from: 2, to: 8, step: 0}}'
 echo "== an end that is asked for"
 "$WEFT" best split.yaml --by nic_GBps --set 'vary={seed: {from: 1, to: 200000, step: 1}}' --set total_GBps=100 >out.txt 2>&1 &
 pid=$!
