@@ -45,6 +45,7 @@ enum {
     MOST_SOLVED = 1 << 13,        /* that are split */
     MOST_BUILT = 1 << 10,         /* in whole parts */
     MOST_HOPELESS = 1 << 10,      /* that are split, likewise */
+    MOST_AGAIN = 3,               /* better mixes that bounds start again from */
     STALLED = 1 << 6              /* one that is cut short counts as so many */
 };
 
@@ -76,7 +77,9 @@ struct mix_side {
     double least_s, least;  /* no plan takes less, nor scores less */
     struct mix_plan *plans; /* shape [n], owned; ascending by score */
     int32_t n, cap;
-    double dropped; /* least score of plans that found no room */
+    double
+        dropped; /* least score of plans that found no room, and what mixes with these are worth at least */
+    double dropped_value;
     int64_t n_dropped;
     bool failed;
 };
@@ -650,6 +653,19 @@ static int take_shares(struct mix *x, const struct search_found *row, const stru
     return 0;
 }
 
+/* Bounds and prices from the best mix that is known. */
+static int take_best(struct mix *x, struct err *e)
+{
+    struct alloc_answer answer = { 0 };
+    int rc = solve_row(x->best.rows, &answer, x, e);
+    if (!rc)
+        joint_take_prices(&x->joint, &answer);
+    rc = rc ? rc : take_shares(x, x->best.rows, &answer, e);
+    alloc_answer_free(&answer);
+    x->joint.last = x->best.last;
+    return rc;
+}
+
 /* Plans of each workload of which all mixes can be compared, at most @p most. */
 static int32_t count_each(const struct mix *x, int32_t most)
 {
@@ -687,7 +703,6 @@ static int scout(struct mix *x, int32_t top, struct err *e)
     int rc = 0;
     x->guesses = true;
     for (int round = 0; round < SCOUT_ROUNDS && !rc; round++) {
-        struct alloc_answer answer = { 0 };
         for (int32_t i = 0; i < x->n && !rc; i++)
             rc = find_fast(x, &x->sides[i], each, e);
         for (int32_t i = 0; i < x->n; i++)
@@ -698,12 +713,7 @@ static int scout(struct mix *x, int32_t top, struct err *e)
         if (rc || !x->best.n)
             break;
         double before = x->joint.last.value;
-        rc = solve_row(x->best.rows, &answer, x, e);
-        if (!rc)
-            joint_take_prices(&x->joint, &answer);
-        rc = rc ? rc : take_shares(x, x->best.rows, &answer, e);
-        alloc_answer_free(&answer);
-        x->joint.last = x->best.last;
+        rc = take_best(x, e);
         if (!rc && before <= x->best.last.value)
             break;
     }
@@ -914,35 +924,122 @@ static void sharpen_plans(struct mix *x, struct mix_side *side)
         qsort(side->plans, (size_t)side->n, sizeof *side->plans, by_score);
 }
 
-/* Two passes over each book: the least of each workload, then what is not too much beside those. */
-static int find_mixed(struct mix *x, struct err *e)
+/* A better mix has one of the plans at hand, or one that found no room. */
+static void raise_least(struct mix_side *side)
 {
+    if (!side->n)
+        return;
+    double least_s = INFINITY;
+    for (int32_t k = 0; k < side->n; k++)
+        least_s = fmin(least_s, side->plans[k].caps_s);
+    side->least = fmax(side->least, fmin(side->plans[0].score, side->dropped));
+    side->least_s = side->n_dropped ? side->least_s : fmax(side->least_s, least_s);
+}
+
+/* Plans of a workload that are not too much beside the least of the others. */
+static int find_side(struct mix *x, struct mix_side *side, struct err *e)
+{
+    struct mix_pass p = { .x = x, .side = side };
+    for (int32_t k = 0; k < x->n; k++)
+        if (&x->sides[k] != side) {
+            p.others += x->sides[k].least;
+            p.others_s = add_time(x, p.others_s, &x->sides[k], x->sides[k].least_s);
+        }
+    side->n = 0;
+    int rc = pass_over(&p, skip_mixed, take_mixed, e);
+    if (!rc && side->failed)
+        rc = err_nomem(e, "a search");
+    if (rc)
+        return rc;
+    keep_most(side);
+    sharpen_plans(x, side);
+    side->dropped_value = value_of_scores(x, p.others + side->dropped);
+    raise_least(side);
+    return 0;
+}
+
+/* The plans of a workload with the least bounds, each beside the others of the best mix: is one better? */
+static int try_first(bool *better, struct mix *x, const struct mix_side *side, struct err *e)
+{
+    struct mix_block *b = calloc(1, sizeof *b);
+    double before = x->best.n ? x->best.rows[0].value : 0;
+    int64_t spent = 0;
+    int rc = 0;
+    *better = false;
+    if (b && x->best.n)
+        b->n = side->n < SCOUTS ? side->n : SCOUTS;
+    if (b)
+        b->rows = calloc((size_t)(SCOUTS * x->n), sizeof *b->rows);
+    if (!b || !b->rows)
+        rc = err_nomem(e, "a search");
+    for (int32_t k = 0; !rc && k < b->n; k++) {
+        memcpy(&b->rows[(ptrdiff_t)k * x->n], x->best.rows, (size_t)x->n * sizeof *b->rows);
+        b->rows[(ptrdiff_t)k * x->n + (side - x->sides)] = side->plans[k].found;
+    }
+    x->guesses = true;
+    if (!rc && b->n)
+        rc = solve_block(x, b, &spent, e);
+    x->guesses = false;
+    *better = !rc && x->best.n && x->best.rows[0].value < before * (1 - AS_GOOD);
+    if (b)
+        free(b->rows);
+    free(b);
+    return rc;
+}
+
+/* The workload that has the most at stake among those that are not @p done; -1: all are. */
+static int32_t find_heaviest(const struct mix *x, const bool *done)
+{
+    int32_t heaviest = -1;
+    for (int32_t i = 0; i < x->n; i++)
+        if (!done[i] && (heaviest < 0 || x->sides[i].least > x->sides[heaviest].least))
+            heaviest = i;
+    return heaviest;
+}
+
+/* Two passes over each book: the least of each workload, then what is not too much beside those. *better: a
+ * mix was found by which all of this is to be done again; NULL: none is looked for. */
+static int find_plans(bool *better, struct mix *x, struct err *e)
+{
+    bool done[MIX_MOST_SIDES] = { false };
     int rc = 0;
     for (int32_t i = 0; i < x->n && !rc; i++) {
         struct mix_side *side = &x->sides[i];
         struct mix_pass p = { .x = x, .side = side };
-        side->least_s = side->least = INFINITY;
+        side->least_s = side->least = side->dropped = side->dropped_value = INFINITY;
+        side->n_dropped = 0;
         rc = side->base ? pass_over(&p, skip_least, take_least, e) : take_given(x, side, e);
+        done[i] = !side->base;
     }
-    for (int32_t i = 0; i < x->n && !rc; i++) {
-        struct mix_side *side = &x->sides[i];
-        struct mix_pass p = { .x = x, .side = side };
-        for (int32_t k = 0; k < x->n; k++) {
-            p.others += k == i ? 0 : x->sides[k].least;
-            p.others_s = k == i ? p.others_s : add_time(x, p.others_s, &x->sides[k], x->sides[k].least_s);
-        }
-        if (!side->base)
-            continue;
-        side->n = 0;
-        rc = pass_over(&p, skip_mixed, take_mixed, e);
-        if (!rc && side->failed)
-            rc = err_nomem(e, "a search");
-        keep_most(side);
-        sharpen_plans(x, side);
-        if (!incumbent_rules_out(&x->joint.last, value_of_scores(x, p.others + side->dropped)))
-            incumbent_leave_open(&x->best.last, value_of_scores(x, p.others + side->dropped),
-                                 side->n_dropped);
+    for (int32_t i = find_heaviest(x, done); i >= 0 && !rc; i = find_heaviest(x, done)) {
+        rc = find_side(x, &x->sides[i], e);
+        if (!rc && better)
+            rc = try_first(better, x, &x->sides[i], e);
+        if (better && *better)
+            break;
+        done[i] = true;
     }
+    return rc;
+}
+
+/*
+ * Where one workload rules, what its own bound falls short of, or the scouts' mix of the best, is more than
+ * all plans of another differ by, and none of these is ruled out. So it goes first, what it has left bounds
+ * the plans of the others, and a better mix of it is taken at once.
+ */
+static int find_mixed(struct mix *x, struct err *e)
+{
+    bool better = true;
+    int rc = 0;
+    for (int i = 0; i <= MOST_AGAIN && better && !rc; i++) {
+        better = false;
+        rc = find_plans(i < MOST_AGAIN ? &better : NULL, x, e);
+        if (!rc && better)
+            rc = take_best(x, e);
+    }
+    for (int32_t i = 0; i < x->n && !rc; i++)
+        if (x->sides[i].n_dropped && !incumbent_rules_out(&x->joint.last, x->sides[i].dropped_value))
+            incumbent_leave_open(&x->best.last, x->sides[i].dropped_value, x->sides[i].n_dropped);
     return rc;
 }
 
