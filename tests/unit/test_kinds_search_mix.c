@@ -30,17 +30,19 @@ static void draw_search(char *text, struct rng *r)
 /* A model with a search or a plan, or a step that is an expression. */
 static void draw_workload(char *text, struct rng *r, int i, bool searched)
 {
+    static const double weights[] = { 1, 1, 3, 1000, 0.001 }; /* also of one that rules, or does not count */
+    double weight = weights[rng_below(r, COUNT_OF(weights))];
     if (!searched && chance(r, 0.4)) {
         add(text,
-            "  - { weight: %d, workload: { name: w%d, step: { sum: [ { compute_ms: "
+            "  - { weight: %g, workload: { name: w%d, step: { sum: [ { compute_ms: "
             "%.3g }, { all-reduce: { size_MB: %.3g, group: all } } ] } } }\n",
-            PICK(r, 1, 3), i, rng_log_range(r, 0.1, 10), rng_log_range(r, 0.1, 10));
+            weight, i, rng_log_range(r, 0.1, 10), rng_log_range(r, 0.1, 10));
         return;
     }
     bool experts = chance(r, 0.4);
     add(text,
-        "  - { weight: %d, workload: { name: w%d, model: { layers: %d, hidden: %d, heads: 8, vocab: 512, ",
-        PICK(r, 1, 1, 3), i, PICK(r, 2, 4), PICK(r, 64, 128, 256));
+        "  - { weight: %g, workload: { name: w%d, model: { layers: %d, hidden: %d, heads: 8, vocab: 512, ",
+        weight, i, PICK(r, 2, 4), PICK(r, 64, 128, 256));
     add(text, "seq: %d%s }, parallel: { batch: 16%s }", PICK(r, 16, 64),
         experts ? ", moe: { experts: 4, top_k: 2, ffn: 96 }" : "",
         chance(r, 0.5) ? ", overlap_dp: false" : "");
@@ -346,6 +348,20 @@ TEST(bounds_leave_few_mixes_to_split)
         assert_int_equal(a->n_timed, a->proof.n_ruled_out + a->n_split);
         assert_int_equal(a->n_mixes, b->n_mixes);
     }
+}
+
+/* One workload is nearly all of the time: without a better mix of its plans than the scouts', none of
+ * another's is ruled out. */
+TEST(a_workload_that_rules_leaves_few_mixes_to_split)
+{
+    KEEP(struct design_point, s, design_point_free);
+    KEEP(struct design, d, design_free);
+    OK(solve(&d, &s, "1",
+             "{ weight: 1000, workload: " DENSE " }, { workload: " EXPERTS
+             " }, { weight: 0.001, workload: " DENSE " }",
+             "total_GBps: 12\n", e));
+    assert_true(d.plans.proved && d.answer.status == ALLOC_SOLVED);
+    assert_in_range(choice_plans(&d.chosen, 0)->n_mixes, 1, 100);
 }
 
 /* No plan of either is better at the split of the mix, and none of them alone has a better one than what

@@ -75,6 +75,7 @@ struct mix_side {
     double share[D], const_share;
     struct alloc_cut cut;   /* of its plan in the best mix, with its charge */
     double least_s, least;  /* no plan takes less, nor scores less */
+    struct alloc_cut floor; /* below the cuts of all plans, or what takes least_s; for sums */
     struct mix_plan *plans; /* shape [n], owned; ascending by score */
     int32_t n, cap;
     double
@@ -107,6 +108,77 @@ struct mix {
     int32_t stopped;    /* a workload that has no design of its own; -1: none */
 };
 
+/* ---- means of cuts ---- */
+
+/* Cuts of a step whose mean proves most. Two that meet at the best split are found again and again: steps
+ * towards the last one alone go to and fro between them (M. Frank, P. Wolfe 1956), so weight moves from the
+ * cut that is lowest where the bound is found (S. Lacoste-Julien, M. Jaggi, NIPS 2015: pairwise steps). */
+struct cut_pool {
+    struct alloc_cut cuts[MOST_CUTS + 1];
+    double weight[MOST_CUTS + 1]; /* they add up to 1 */
+    int n;
+};
+
+static void add_cut(struct alloc_cut *sum, const struct alloc_cut *t)
+{
+    sum->const_s += t->const_s;
+    for (int32_t d = 0; d < D; d++)
+        sum->pull_B[d] += t->pull_B[d];
+}
+
+static struct alloc_cut scale_cut(struct alloc_cut t, double by)
+{
+    t.const_s *= by;
+    for (int32_t d = 0; d < D; d++)
+        t.pull_B[d] *= by;
+    return t;
+}
+
+/* @p cuts: shape [p->n], every @p stride-th. */
+static struct alloc_cut mean_cut(const struct cut_pool *p, const struct alloc_cut *cuts, int32_t stride)
+{
+    struct alloc_cut mean = { 0 };
+    for (int k = 0; k < p->n; k++) {
+        const struct alloc_cut part = scale_cut(cuts[(ptrdiff_t)k * stride], p->weight[k]);
+        add_cut(&mean, &part);
+    }
+    return mean;
+}
+
+/* Which cut this is; a new one is the last. */
+static int find_cut(struct cut_pool *p, const struct alloc_cut *t)
+{
+    for (int k = 0; k < p->n; k++)
+        if (memcmp(&p->cuts[k], t, sizeof *t) == 0)
+            return k;
+    p->cuts[p->n] = *t;
+    p->weight[p->n] = p->n == 0;
+    return p->n++;
+}
+
+/* Move weight to cut @p to, which touches at @p bw_Bps, from the one that is lowest there. */
+static void move_weight(struct cut_pool *p, int to, const double *bw_Bps, const struct joint *j)
+{
+    int from = -1;
+    double low = INFINITY, share;
+    for (int k = 0; k < p->n; k++) {
+        double at = alloc_cut_at(&p->cuts[k], bw_Bps, j->study->net.n_dims);
+        if (k != to && p->weight[k] > 0 && at < low) {
+            low = at;
+            from = k;
+        }
+    }
+    if (from < 0)
+        return;
+    struct cut_pool all = *p;
+    all.weight[to] += all.weight[from];
+    all.weight[from] = 0;
+    struct alloc_cut now = mean_cut(p, p->cuts, 1), then = mean_cut(&all, all.cuts, 1);
+    joint_mix(&now, &share, &then, j);
+    p->weight[to] += share * p->weight[from];
+    p->weight[from] *= 1 - share;
+}
+
 /* ---- scores ---- */
 
 static double score_of(const struct mix *x, const struct mix_side *side, const struct alloc_cut *t)
@@ -138,21 +210,6 @@ static double value_of_scores(const struct mix *x, double sum)
 static double add_time(const struct mix *x, double sum_s, const struct mix_side *side, double time_s)
 {
     return x->regret ? fmax(sum_s, side->scale * time_s) : sum_s + side->scale * time_s;
-}
-
-static void add_cut(struct alloc_cut *sum, const struct alloc_cut *t)
-{
-    sum->const_s += t->const_s;
-    for (int32_t d = 0; d < D; d++)
-        sum->pull_B[d] += t->pull_B[d];
-}
-
-static struct alloc_cut scale_cut(struct alloc_cut t, double by)
-{
-    t.const_s *= by;
-    for (int32_t d = 0; d < D; d++)
-        t.pull_B[d] *= by;
-    return t;
 }
 
 /* ---- mixes ---- */
@@ -324,6 +381,7 @@ struct mix_list {
     struct mix_tuple *tuples;    /* shape [n], owned */
     int64_t n, cap, most, share; /* share: mixes that are looked at with each plan of the first side */
     double rest[MIX_MOST_SIDES + 1], rest_s[MIX_MOST_SIDES + 1]; /* least scores and times from a side on */
+    struct alloc_cut rest_cut[MIX_MOST_SIDES + 1];               /* and floors */
     double dropped;                                              /* least bound of others */
     int64_t n_dropped;
     bool failed;
@@ -393,8 +451,13 @@ static double bound_part(const struct mix_list *l, const struct mix_part *p, int
     double bound = value_from(l, p->score, next);
     if (x->guesses || incumbent_rules_out(&x->best.last, bound))
         return bound;
+    struct alloc_cut u = t;
     t.const_s += x->regret ? 0 : l->rest_s[next];
-    return fmax(bound, fmax(joint_bound(&x->joint, &t, time_s), joint_timed(&x->joint, time_s)));
+    bound = fmax(bound, fmax(joint_bound(&x->joint, &t, time_s), joint_timed(&x->joint, time_s)));
+    if (x->regret || next == x->n || incumbent_rules_out(&x->best.last, bound))
+        return bound;
+    add_cut(&u, &l->rest_cut[next]);
+    return fmax(bound, joint_bound(&x->joint, &u, time_s));
 }
 
 static void extend(struct mix_list *l, const struct mix_part *p, int32_t i, int64_t *left);
@@ -445,6 +508,8 @@ static int list_mixes(struct mix_list *l, const struct mix *x, int64_t most, str
         const struct mix_side *side = &x->sides[i];
         l->rest[i] = l->rest[i + 1] + side->least;
         l->rest_s[i] = add_time(x, l->rest_s[i + 1], side, side->least_s);
+        l->rest_cut[i] = l->rest_cut[i + 1];
+        add_cut(&l->rest_cut[i], &side->floor);
         if (!side->n)
             return 0;
     }
@@ -589,25 +654,27 @@ static int find_fast(struct mix *x, struct mix_side *side, int32_t most, struct 
  * same mean. */
 static void find_cuts(struct mix *x, struct alloc_cut *sum, const struct mix_laid *l)
 {
-    double bw_Bps[D], share;
+    double bw_Bps[D];
     for (int32_t d = 0; d < x->study->net.n_dims; d++)
         bw_Bps[d] = joint_usable_Bps(&x->joint, d, x->joint.ref_Bps[d]);
-    *sum = (struct alloc_cut){ 0 };
-    for (int32_t i = 0; i < x->n; i++) {
-        x->sides[i].cut = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
-        add_cut(sum, &x->sides[i].cut);
-    }
-    for (int round = 0; round < MOST_CUTS && joint_is_priced(&x->joint); round++) {
-        struct alloc_cut add = { 0 }, cuts[MIX_MOST_SIDES];
-        joint_foot(bw_Bps, &x->joint, sum);
+    struct cut_pool p = { .n = 0 };
+    struct alloc_cut cuts[MOST_CUTS + 1][MIX_MOST_SIDES];
+    for (int round = 0; round <= MOST_CUTS; round++) {
+        struct alloc_cut add = { 0 }, own[MIX_MOST_SIDES];
         for (int32_t i = 0; i < x->n; i++) {
-            cuts[i] = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
-            add_cut(&add, &cuts[i]);
+            own[i] = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
+            add_cut(&add, &own[i]);
         }
-        joint_mix(sum, &share, &add, &x->joint);
-        for (int32_t i = 0; i < x->n; i++)
-            x->sides[i].cut = alloc_cut_mean(&x->sides[i].cut, &cuts[i], share);
+        int k = find_cut(&p, &add);
+        memcpy(cuts[k], own, sizeof own);
+        move_weight(&p, k, bw_Bps, &x->joint);
+        *sum = mean_cut(&p, p.cuts, 1);
+        if (!joint_is_priced(&x->joint))
+            break;
+        joint_foot(bw_Bps, &x->joint, sum);
     }
+    for (int32_t i = 0; i < x->n; i++)
+        x->sides[i].cut = mean_cut(&p, &cuts[0][i], MIX_MOST_SIDES);
 }
 
 /* What each workload is charged in bounds, from the best mix that is known and its split @p a. */
@@ -748,6 +815,7 @@ struct mix_pass {
     struct mix *x;
     struct mix_side *side;
     double others, others_s; /* least scores and times of the others */
+    struct alloc_cut floors;
 };
 
 static struct mix_plan measure(struct alloc_cut *once, const struct mix_pass *p,
@@ -825,8 +893,13 @@ static double bound_plan(const struct mix_pass *p, const struct mix_plan *plan, 
     double bound = fmax(bound_time(p, plan->caps_s), value_of_scores(x, p->others + plan->score));
     if (x->regret)
         return fmax(bound, joint_bound(p->side->alone, once, plan->caps_s) * p->side->scale);
+    struct alloc_cut u = t;
     t.const_s += p->others_s;
-    return incumbent_rules_out(&x->joint.last, bound) ? bound : fmax(bound, joint_bound(&x->joint, &t, 0));
+    add_cut(&u, &p->floors);
+    const struct alloc_cut *const cuts[] = { &t, &u };
+    for (int k = 0; k < 2 && !incumbent_rules_out(&x->joint.last, bound); k++)
+        bound = fmax(bound, joint_bound(&x->joint, cuts[k], 0));
+    return bound;
 }
 
 static void take_mixed(void *with, const struct search_candidate *c)
@@ -887,23 +960,26 @@ static void sharpen_plan(struct mix_plan *p, const struct mix *x, const struct m
 {
     struct training *t = malloc(sizeof *t);
     struct err ignored;
-    double bw_Bps[D] = { 0 }, share;
-    struct alloc_cut sum = *others;
+    double bw_Bps[D] = { 0 };
+    struct cut_pool pool = { .n = 0 };
+    struct alloc_cut own[MOST_CUTS + 1], add = p->cut, touching = p->cut;
     const struct collective_way way = search_way(&side->point, bw_Bps);
     if (t) {
         *t = *side->base;
         t->plan = p->found.plan;
     }
-    add_cut(&sum, &p->cut);
     if (t && !training_derive(t, &x->study->net, &ignored)) {
-        for (int round = 0; round < MOST_CUTS; round++) {
-            joint_foot(bw_Bps, &x->joint, &sum);
-            struct alloc_cut touching = search_tangent_at(&way, &t->place, &t->cost, side->charge),
-                             add = touching;
+        for (int round = 0; round <= MOST_CUTS; round++) {
+            add = touching;
             add_cut(&add, others);
-            joint_mix(&sum, &share, &add, &x->joint);
-            p->cut = alloc_cut_mean(&p->cut, &touching, share);
+            int k = find_cut(&pool, &add);
+            own[k] = touching;
+            move_weight(&pool, k, bw_Bps, &x->joint);
+            add = mean_cut(&pool, pool.cuts, 1);
+            joint_foot(bw_Bps, &x->joint, &add);
+            touching = search_tangent_at(&way, &t->place, &t->cost, side->charge);
         }
+        p->cut = mean_cut(&pool, own, 1);
         p->score = fmax(p->score, score_of(x, side, &p->cut));
     }
     free(t);
@@ -924,11 +1000,25 @@ static void sharpen_plans(struct mix *x, struct mix_side *side)
         qsort(side->plans, (size_t)side->n, sizeof *side->plans, by_score);
 }
 
+/* What takes least_s, whatever it sends. */
+static void lay_floor(struct mix_side *side)
+{
+    side->floor = (struct alloc_cut){ .const_s = side->scale * side->least_s };
+}
+
 /* A better mix has one of the plans at hand, or one that found no room. */
 static void raise_least(struct mix_side *side)
 {
     if (!side->n)
         return;
+    if (!side->n_dropped)
+        side->floor = side->plans[0].cut;
+    for (int32_t k = 1; k < side->n && !side->n_dropped; k++) {
+        const struct alloc_cut *t = &side->plans[k].cut;
+        side->floor.const_s = fmin(side->floor.const_s, t->const_s);
+        for (int32_t d = 0; d < D; d++)
+            side->floor.pull_B[d] = fmin(side->floor.pull_B[d], t->pull_B[d]);
+    }
     double least_s = INFINITY;
     for (int32_t k = 0; k < side->n; k++)
         least_s = fmin(least_s, side->plans[k].caps_s);
@@ -944,6 +1034,7 @@ static int find_side(struct mix *x, struct mix_side *side, struct err *e)
         if (&x->sides[k] != side) {
             p.others += x->sides[k].least;
             p.others_s = add_time(x, p.others_s, &x->sides[k], x->sides[k].least_s);
+            add_cut(&p.floors, &x->sides[k].floor);
         }
     side->n = 0;
     int rc = pass_over(&p, skip_mixed, take_mixed, e);
@@ -958,29 +1049,58 @@ static int find_side(struct mix *x, struct mix_side *side, struct err *e)
     return 0;
 }
 
-/* The plans of a workload with the least bounds, each beside the others of the best mix: is one better? */
+/* The plans that promise most beside the others of the best mix. Returns how many. */
+static int32_t pick_first(int32_t picks[SCOUTS], const struct mix *x, const struct mix_side *side)
+{
+    double values[SCOUTS];
+    struct alloc_cut others = { 0 };
+    int32_t n = 0;
+    for (int32_t i = 0; i < x->n; i++)
+        if (&x->sides[i] != side)
+            add_cut(&others, &x->sides[i].cut);
+    for (int32_t k = 0; k < side->n; k++) {
+        struct alloc_cut t = side->plans[k].cut;
+        add_cut(&t, &others);
+        double value = joint_bound(&x->joint, &t, 0);
+        int32_t at = n < SCOUTS ? n++ : SCOUTS;
+        for (; at > 0 && value < values[at - 1]; at--)
+            if (at < SCOUTS) {
+                values[at] = values[at - 1];
+                picks[at] = picks[at - 1];
+            }
+        if (at < SCOUTS) {
+            values[at] = value;
+            picks[at] = k;
+        }
+    }
+    return n;
+}
+
+/* Is a mix of one of these better? */
 static int try_first(bool *better, struct mix *x, const struct mix_side *side, struct err *e)
 {
     struct mix_block *b = calloc(1, sizeof *b);
     double before = x->best.n ? x->best.rows[0].value : 0;
+    int32_t picks[SCOUTS];
     int64_t spent = 0;
     int rc = 0;
     *better = false;
     if (b && x->best.n)
-        b->n = side->n < SCOUTS ? side->n : SCOUTS;
+        b->n = pick_first(picks, x, side);
     if (b)
         b->rows = calloc((size_t)(SCOUTS * x->n), sizeof *b->rows);
     if (!b || !b->rows)
         rc = err_nomem(e, "a search");
     for (int32_t k = 0; !rc && k < b->n; k++) {
         memcpy(&b->rows[(ptrdiff_t)k * x->n], x->best.rows, (size_t)x->n * sizeof *b->rows);
-        b->rows[(ptrdiff_t)k * x->n + (side - x->sides)] = side->plans[k].found;
+        b->rows[(ptrdiff_t)k * x->n + (side - x->sides)] = side->plans[picks[k]].found;
     }
     x->guesses = true;
     if (!rc && b->n)
         rc = solve_block(x, b, &spent, e);
     x->guesses = false;
     *better = !rc && x->best.n && x->best.rows[0].value < before * (1 - AS_GOOD);
+    x->joint.last = x->best.last;
     if (b)
         free(b->rows);
     free(b);
@@ -1010,6 +1130,9 @@ static int find_plans(bool *better, struct mix *x, struct err *e)
         side->n_dropped = 0;
         rc = side->base ? pass_over(&p, skip_least, take_least, e) : take_given(x, side, e);
         done[i] = !side->base;
+        lay_floor(side);
+        if (!rc && done[i])
+            raise_least(side);
     }
     for (int32_t i = find_heaviest(x, done); i >= 0 && !rc; i = find_heaviest(x, done)) {
         rc = find_side(x, &x->sides[i], e);
