@@ -83,6 +83,10 @@ vary:
 sed '/^vary:/,$d' study.yaml | cat - grids.yaml >union.yaml
 both union.yaml max:tokens_per_s 'workload.parallel.batch, network.dims.pod.bw_GBps'
 both union.yaml usd_per_Mtoken system.npu_usd
+for key in network.npu system.npu_usd network.dims.pod.size workload.parallel.batch network.dims.pod.bw_GBps; do # with one fixed none is better
+    "$WEFT" best study.yaml --per "$key" --top 1 -q --of csv 2>/dev/null | awk -F, -v key="$key" '/^#/ { next }
+        !col { for (i = 1; i <= NF; i++) if ($i == "tokens_per_s") col = i; next } { n++; best = $col > best ? $col : best } END { printf "%s: %d parts, best %.7g\n", key, n, best }'
+done
 run best study.yaml --per cost_usd
 run best study.yaml --per nope
 run best study.yaml --top 1 --per '' --by time_s --limit 'cost_usd <= 2000'
