@@ -145,11 +145,19 @@ static struct alloc_cut mean_cut(const struct cut_pool *p, const struct alloc_cu
     return mean;
 }
 
+static bool is_same_cut(const struct alloc_cut *a, const struct alloc_cut *b)
+{
+    bool same = !(a->const_s < b->const_s) && !(a->const_s > b->const_s);
+    for (int32_t d = 0; d < D; d++)
+        same = same && !(a->pull_B[d] < b->pull_B[d]) && !(a->pull_B[d] > b->pull_B[d]);
+    return same;
+}
+
 /* Which cut this is; a new one is the last. */
 static int find_cut(struct cut_pool *p, const struct alloc_cut *t)
 {
     for (int k = 0; k < p->n; k++)
-        if (memcmp(&p->cuts[k], t, sizeof *t) == 0)
+        if (is_same_cut(&p->cuts[k], t))
             return k;
     p->cuts[p->n] = *t;
     p->weight[p->n] = p->n == 0;
@@ -1088,7 +1096,7 @@ static int try_first(bool *better, struct mix *x, const struct mix_side *side, s
     if (b && x->best.n)
         b->n = pick_first(picks, x, side);
     if (b)
-        b->rows = calloc((size_t)(SCOUTS * x->n), sizeof *b->rows);
+        b->rows = calloc((size_t)SCOUTS * (size_t)x->n, sizeof *b->rows);
     if (!b || !b->rows)
         rc = err_nomem(e, "a search");
     for (int32_t k = 0; !rc && k < b->n; k++) {
