@@ -301,7 +301,7 @@ static bool test_one(uint64_t seed)
 TEST(a_mix_is_the_best_of_all_mixes_of_plans)
 {
     omp_set_num_threads(1); /* the searches are small */
-    int want = getenv("SOAK") ? 3000 : repeats(80), n = 0;
+    int want = getenv("SOAK") ? 3000 : repeats(60), n = 0;
     for (uint64_t seed = 0; n < want; seed++)
         n += test_one(seed);
 }
