@@ -938,34 +938,89 @@ static void add_line(struct collective_lines *out, const struct collective_line 
     out->n = n;
 }
 
-static void lines_by_bandwidth(struct collective_lines *out, enum collective_kind kind,
-                               const int32_t *members, const int32_t *stride, const double *share,
-                               const struct collective_way *way)
+static void form_by_bandwidth(struct collective_form *out, enum collective_kind kind, const int32_t *members,
+                              const int32_t *stride, const double *share, const struct collective_way *way)
 {
-    double traffic_B[TOPO_MAX_DIMS];
-    collective_loads(traffic_B, kind, 1, members, stride, share, way->net);
+    collective_loads(out->load_B, kind, 1, members, stride, share, way->net);
     for (int32_t d = 0; d < way->net->n_dims; d++) {
-        struct collective_line line = { 0 };
-        if (!(traffic_B[d] > 0))
-            continue;
-        line.s_per_B = traffic_B[d] / collective_share(&way->net->dims[d]) / way->bw_Bps[d];
-        out->busy_s_per_B[d] = line.s_per_B;
-        line.wait_s_per_B[d] = line.s_per_B;
+        out->load_B[d] /= collective_share(&way->net->dims[d]);
+        if (out->load_B[d] > 0)
+            out->rows[out->n_rows++].load_B[d] = out->load_B[d];
+    }
+}
+
+/* Two sizes tell what a part of a stage that no bandwidth changes has of latency, and what grows with the
+ * bytes.
+ */
+static const double small_B = 1e6, step_B = 1e6;
+
+/* Add the row of a pipeline; @p large: the same stages of step_B more. */
+static void form_add_row(struct collective_form *out, const struct collective_time_chain *small,
+                         const struct collective_time_chain *large, int32_t r)
+{
+    double const_s = 0, large_s = 0;
+    struct collective_form_row *row = &out->rows[out->n_rows++];
+    for (int32_t k = 0; k < small->n; k++) {
+        double count = small->rows[r].count[k];
+        const_s += count * small->stages[k].const_s;
+        large_s += count * large->stages[k].const_s;
+        row->load_B[small->stages[k].dim] += count * small->stages[k].load_B / small_B;
+    }
+    row->s_per_B = (large_s - const_s) / step_B;
+    row->const_s = fmax(const_s - row->s_per_B * small_B, 0);
+}
+
+bool collective_find_form(struct collective_form *out, enum collective_kind kind, const int32_t *members,
+                          const int32_t *stride, const double *share, const struct collective_way *way)
+{
+    struct collective_time_chain small, large;
+    *out = (struct collective_form){ 0 };
+    if (!way->rules) {
+        form_by_bandwidth(out, kind, members, stride, share, way);
+        return true;
+    }
+    bool grows = isfinite(way->rules->mem_Bps);
+    chain_fill(&small, kind, small_B, members, stride, share, way);
+    if (grows)
+        chain_fill(&large, kind, small_B + step_B, members, stride, share, way);
+    for (int32_t k = 0; k < small.n; k++) {
+        if (small.stages[k].n_more)
+            return false;
+        out->load_B[small.stages[k].dim] += way->rules->chunks * small.stages[k].load_B / small_B;
+    }
+    for (int32_t r = 0; r < small.n_rows; r++)
+        form_add_row(out, &small, grows ? &large : &small, r);
+    return true;
+}
+
+void collective_form_lines(struct collective_lines *out, const struct collective_form *form,
+                           const double *bw_Bps, int32_t n_dims)
+{
+    *out = (struct collective_lines){ 0 };
+    for (int32_t d = 0; d < n_dims; d++)
+        out->busy_s_per_B[d] = form->load_B[d] > 0 ? form->load_B[d] / bw_Bps[d] : 0;
+    for (int32_t r = 0; r < form->n_rows; r++) {
+        const struct collective_form_row *row = &form->rows[r];
+        struct collective_line line = { .const_s = row->const_s, .s_per_B = row->s_per_B };
+        for (int32_t d = 0; d < n_dims; d++) {
+            line.wait_s_per_B[d] = row->load_B[d] > 0 ? row->load_B[d] / bw_Bps[d] : 0;
+            line.s_per_B += line.wait_s_per_B[d];
+        }
         add_line(out, &line);
     }
 }
 
-/* Every part of a row is latency and overhead, or grows with the bytes: two sizes tell them apart. */
+/* Every part of a row is latency and overhead, or grows with the bytes. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
                            const int32_t *stride, const double *share, const struct collective_way *way)
 {
-    static const double small_B = 1e6, step_B = 1e6;
+    struct collective_form form;
     struct collective_time_chain small, large;
-    *out = (struct collective_lines){ 0 };
-    if (!way->rules) {
-        lines_by_bandwidth(out, kind, members, stride, share, way);
+    if (collective_find_form(&form, kind, members, stride, share, way)) {
+        collective_form_lines(out, &form, way->bw_Bps, way->net->n_dims);
         return;
     }
+    *out = (struct collective_lines){ 0 };
     chain_fill(&small, kind, small_B, members, stride, share, way);
     chain_fill(&large, kind, small_B + step_B, members, stride, share, way);
     chain_busy(out->busy_s_per_B, &small, way);

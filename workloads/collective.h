@@ -285,6 +285,24 @@ struct collective_lines {
  */
 bool collective_is_linear(enum collective_kind kind, const struct collective_way *way);
 
+/** A collective that is of lines (collective_is_linear()), whatever its bytes and bandwidths: it takes the
+ * most of const_s + (s_per_B + sum_d load_B[d] / B_d) * bytes. */
+struct collective_form {
+    int32_t n_rows;
+    double load_B[TOPO_MAX_DIMS]; /**< of each class of links per byte that enters */
+    struct collective_form_row {
+        double const_s, s_per_B, load_B[TOPO_MAX_DIMS];
+    } rows[TOPO_MAX_DIMS]; /**< shape [n_rows] */
+};
+
+/** False: it is of another form, as several classes of links carry it at once. Bandwidths of @p way are not
+ * looked at. */
+bool collective_find_form(struct collective_form *out, enum collective_kind kind, const int32_t *members,
+                          const int32_t *stride, const double *share, const struct collective_way *way);
+/** The lines at @p bw_Bps, shape [n_dims]. */
+void collective_form_lines(struct collective_lines *out, const struct collective_form *form,
+                           const double *bw_Bps, int32_t n_dims);
+
 /** The lines; those that another one exceeds everywhere are left out. Same times as collective_time() but for
  * rounding. */
 void collective_find_lines(struct collective_lines *out, enum collective_kind kind, const int32_t *members,
