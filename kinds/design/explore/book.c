@@ -35,6 +35,7 @@ struct worker {
     const struct search_book *book;
     const struct search_pass *pass;
     struct search_places places;
+    struct search_forms forms[SEARCH_PLACES];
     struct search_clock clocks[SEARCH_PLACES][SEARCH_WAYS];
     struct search_seen seen;
     struct search_least least; /* of the first way, over the places of a shape */
@@ -49,6 +50,8 @@ struct worker {
     struct search_left_out left_out;
 };
 
+enum { NOTED = 2 /* of what a split finds */ };
+
 /* What changes as chapters are written, by several threads. */
 struct search_desk {
     pthread_mutex_t lock;
@@ -56,6 +59,8 @@ struct search_desk {
     int64_t kept, most;        /* notes */
     struct search_found *best; /* shape [n_best], owned: that a search found */
     int32_t n_best;
+    struct search_known recent[SEARCH_RECENT]; /* shape [n_recent]: that splits found, the last first */
+    int32_t n_recent;
 };
 
 /* ---- one plan ---- */
@@ -101,8 +106,10 @@ static void take_places(struct worker *w, const struct plan *plan, int64_t rank)
         return;
     memory_plan_kept(&memory, &w->memo, &w->book->base->model, plan);
     for (int32_t i = 0; i < w->places.n; i++) {
-        const struct search_candidate c = { plan,         &w->cost,           memory.total_B,      rank + i,
-                                            w->clocks[i], w->places.order[i], &w->places.places[i] };
+        const struct search_candidate c = {
+            plan,         &w->cost,     memory.total_B,     rank + i,
+            w->clocks[i], &w->forms[i], w->places.order[i], &w->places.places[i]
+        };
         w->pass->take(w->pass->with, &c);
     }
 }
@@ -118,9 +125,13 @@ static void find_places(struct worker *w, int32_t i)
 static void begin_shape(struct worker *w, int32_t i)
 {
     find_places(w, i);
-    for (int32_t k = 0; k < w->places.n; k++)
+    for (int32_t k = 0; k < w->places.n; k++) {
+        search_forms_set(&w->forms[k], &w->pass->ways[0], &w->places.places[k]);
         for (int32_t way = 0; way < w->pass->n_ways; way++)
-            search_clock_set(&w->clocks[k][way], &w->pass->ways[way], &w->places.places[k], &w->seen);
+            search_clock_set(&w->clocks[k][way], &w->pass->ways[way], &w->forms[k], &w->seen);
+        w->clocks[k][0].price = w->pass->price;
+        w->clocks[k][0].rent = w->pass->rent;
+    }
     memset(w->least.found, 0, sizeof w->least.found);
 }
 
@@ -801,6 +812,21 @@ static void best_fold(struct search_found *x, const struct search_found *f)
     x->alike = alike;
 }
 
+/* Values that differ by more than this do so whatever the gaps of their splits. */
+#define NEXT_REL (4 * ALLOC_GAP)
+
+/* What others have to beat. */
+static double last_value(const struct search_best *b)
+{
+    const double tied = b->n ? b->found[0].value * (1 + NEXT_REL) : 0;
+    for (int32_t i = 1; b->nearest && i < b->n; i++)
+        if (b->found[i].value > tied)
+            return b->found[i].value;
+    if (b->n < b->most)
+        return INFINITY;
+    return b->ties ? fmax(b->found[b->n - 1].value, tied) : b->found[b->n - 1].value;
+}
+
 /* Plans of equal value keep the lower rank, whatever thread found them. */
 static void best_insert(struct search_best *b, const struct search_found *f)
 {
@@ -818,10 +844,8 @@ static void best_insert(struct search_best *b, const struct search_found *f)
     memmove(&b->found[at + 1], &b->found[at], (size_t)moved * sizeof *f);
     b->found[at] = *f;
     b->n += b->n < b->most;
-    if (b->n == b->most) {
 #pragma omp atomic write
-        b->last.value = fmin(b->last.value, b->found[b->n - 1].value);
-    }
+    b->last.value = fmin(b->last.value, last_value(b));
 }
 
 void search_best_add(struct search_best *b, const struct search_found *f)
@@ -895,6 +919,7 @@ uint64_t search_book_question(const struct search_book *book)
 }
 
 int search_book_lay(const struct search_book *book, const struct search_found *f,
+                    const struct collective_way *way,
                     void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e)
 {
     struct worker *w = malloc(sizeof *w);
@@ -908,8 +933,10 @@ int search_book_lay(const struct search_book *book, const struct search_found *f
                                             .cost = &w->cost,
                                             .memory_B = f->memory_B,
                                             .rank = f->rank - f->rank % SEARCH_PLACES + i,
+                                            .forms = &w->forms[i],
                                             .order = w->places.order[i],
                                             .place = &w->places.places[i] };
+        search_forms_set(&w->forms[i], way, &w->places.places[i]);
         take(with, &c);
     }
     free(w);
@@ -929,6 +956,47 @@ void search_book_remember(const struct search_book *book, const struct search_be
         }
     }
     pthread_mutex_unlock(&desk->lock);
+}
+
+int32_t search_book_recent(struct search_known *out, const struct search_book *book)
+{
+    struct search_desk *desk = book->desk;
+    if (!book->of)
+        return 0;
+    pthread_mutex_lock(&desk->lock);
+    int32_t n = desk->n_recent;
+    memcpy(out, desk->recent, (size_t)n * sizeof *out);
+    pthread_mutex_unlock(&desk->lock);
+    return n;
+}
+
+/* To the front, those behind it one further as far as there is room. */
+static void note_recent(struct search_desk *desk, const struct search_known *x)
+{
+    int32_t at = 0;
+    while (at < desk->n_recent && !search_is_known(&desk->recent[at], x))
+        at++;
+    if (at == desk->n_recent)
+        desk->n_recent += desk->n_recent < SEARCH_RECENT;
+    at -= at == SEARCH_RECENT;
+    memmove(&desk->recent[1], &desk->recent[0], (size_t)at * sizeof *desk->recent);
+    desk->recent[0] = *x;
+}
+
+void search_book_note(const struct search_book *book, const struct search_best *b)
+{
+    struct search_desk *desk = book->desk;
+    if (!book->of)
+        return;
+    pthread_mutex_lock(&desk->lock);
+    for (int32_t i = b->n < NOTED ? b->n : NOTED; i-- > 0;)
+        note_recent(desk, &(struct search_known){ search_book_question(book), b->found[i] });
+    pthread_mutex_unlock(&desk->lock);
+}
+
+bool search_is_known(const struct search_known *x, const struct search_known *y)
+{
+    return x->question == y->question && x->found.rank / SEARCH_PLACES == y->found.rank / SEARCH_PLACES;
 }
 
 struct search_found search_found_of(const struct search_candidate *c)

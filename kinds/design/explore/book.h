@@ -93,7 +93,10 @@ int search_book_least(double *least_s, const struct search_book *b, struct err *
 struct search_best {
     struct search_found *found; /**< shape [n], owned; best first */
     int32_t n, most;
-    bool folds;            /**< plans that are search_alike() are one of the few, the best of them */
+    bool nearest; /**< only the best, what ties with it and the next of the others have to be found: the last
+                     is that next */
+    bool ties;  /**< all that ties with the best is to be given, so that their order decides which is kept */
+    bool folds; /**< plans that are search_alike() are one of the few, the best of them */
     struct incumbent last; /**< the last of them, once they are as many as are asked for */
 };
 
@@ -118,6 +121,7 @@ struct search_candidate {
     double memory_B;
     int64_t rank;
     struct search_clock *clocks; /**< shape [SEARCH_WAYS]: of each of the pass's ways, at this place */
+    struct search_forms *forms;  /**< at this place */
     const enum plan_axis *order; /**< shape [N_PLAN_AXES] */
     const struct plan_place *place;
 };
@@ -130,6 +134,9 @@ enum { SEARCH_WAYS = 2 /**< sets of bandwidths that a pass may time a candidate 
 struct search_pass {
     struct collective_way ways[SEARCH_WAYS];
     int32_t n_ways;
+    /** Of the first of the ways, see struct search_clock; NULL: none. */
+    const double *price;
+    double rent;
     /** Is a plan of no use if it takes @p least_s at the first of the ways, or longer? Then no place of it is
      * taken, nor any plan with a greater time. */
     bool (*skip)(void *with, double least_s);
@@ -144,9 +151,23 @@ int search_book_recall(struct search_best *b, const struct search_book *book,
                        const struct collective_way *way, struct err *e);
 /** What tells the book from others, whatever the network; 0: it is on no shelf. */
 uint64_t search_book_question(const struct search_book *book);
+/** A plan that is good on some network. */
+struct search_known {
+    uint64_t question; /**< whose book has it, whatever the network; 0: none */
+    struct search_found found;
+};
+/** Are they the same plan, in whatever order? */
+bool search_is_known(const struct search_known *x, const struct search_known *y);
+enum { SEARCH_RECENT = 16 };
+/** Plans that splits of a book of a shelf found best, the last first, shape [SEARCH_RECENT]. Returns how
+ * many. */
+int32_t search_book_recent(struct search_known *out, const struct search_book *book);
+/** For the next split, whose result must not depend on it. */
+void search_book_note(const struct search_book *book, const struct search_best *b);
 /** Take a plan that a search of the same question found, in each of its orders on this network; candidates
  * have no clocks. ERR_NOMEM. */
 int search_book_lay(const struct search_book *book, const struct search_found *f,
+                    const struct collective_way *way,
                     void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e);
 /** For the next search; without memory nothing. */
 void search_book_remember(const struct search_book *book, const struct search_best *b);

@@ -1,8 +1,8 @@
 /*
  * Times of planned steps: a search asks a million times a second and core, so collectives are not modelled
- * anew. Where their time is linear in the bytes (collective_is_linear()), lines are found once a place; where
- * it is not (regimes, measured curves), and for tangents, what was asked last is remembered by place, group,
- * kind and bytes.
+ * anew. Where their time is linear in the bytes (collective_is_linear()), lines are found once a place, and
+ * their form once for all bandwidths; where it is not (regimes, measured curves), and for tangents where
+ * there is no such form, what was asked last is remembered by place, group, kind and bytes.
  */
 #include "kinds/design/explore/clock.h"
 
@@ -12,27 +12,77 @@
 
 #include "base/hash.h"
 
-void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                      const struct plan_place *place, struct search_seen *seen)
+void search_forms_set(struct search_forms *f, const struct collective_way *way,
+                      const struct plan_place *place)
 {
-    c->way = *way;
-    c->place = place;
-    c->seen = seen;
-    c->id = ++seen->n_clocks;
+    f->place = place;
     /* No planned step broadcasts, which is the one kind that always chooses. */
     for (int k = 0; k < N_COLLECTIVES; k++)
-        c->linear[k] = collective_is_linear((enum collective_kind)k, way);
+        f->linear[k] = collective_is_linear((enum collective_kind)k, way);
+    memset(f->found, 0, sizeof f->found);
+}
+
+/* NULL: it has none. */
+static const struct collective_form *find_form(struct search_forms *f, const struct collective_way *way,
+                                               const struct plan_collective *x)
+{
+    struct collective_form *form = &f->forms[x->group][x->kind];
+    if (!f->linear[x->kind])
+        return NULL;
+    if (f->found[x->group][x->kind] == FORM_BLANK)
+        f->found[x->group][x->kind] =
+            collective_find_form(form, x->kind, f->place->members[x->group], f->place->stride[x->group],
+                                 f->place->share[x->group], way)
+                ? FORM_FOUND
+                : FORM_NONE;
+    return f->found[x->group][x->kind] == FORM_FOUND ? form : NULL;
+}
+
+void search_clock_set(struct search_clock *c, const struct collective_way *way, struct search_forms *forms,
+                      struct search_seen *seen)
+{
+    c->way = *way;
+    c->forms = forms;
+    c->seen = seen;
+    c->id = ++seen->n_clocks;
+    c->price = NULL;
     memset(c->found, 0, sizeof c->found);
+}
+
+/* To bandwidths that each collective has for itself: sum_d load_d / B_d with price . B <= rent is no less
+ * than (sum_d sqrt(load_d price_d))^2 / rent, by Cauchy and Schwarz. */
+static void raise_lines(struct collective_lines *lines, const struct search_clock *c)
+{
+    for (int32_t l = 0; l < lines->n; l++) {
+        struct collective_line *line = &lines->lines[l];
+        double root = 0, moved_s = 0;
+        for (int32_t d = 0; d < c->way.net->n_dims; d++) {
+            double s_per_B = line->wait_s_per_B[d];
+            moved_s += s_per_B;
+            if (s_per_B > 0 && c->price[d] > 0 && isfinite(c->way.bw_Bps[d]))
+                root += sqrt(s_per_B * c->way.bw_Bps[d] * c->price[d]);
+        }
+        if (isfinite(line->s_per_B))
+            line->s_per_B += fmax(root * root / c->rent - moved_s, 0);
+    }
 }
 
 static const struct collective_lines *find_lines(struct search_clock *c, const struct plan_collective *x)
 {
-    if (!c->found[x->group][x->kind]) {
-        collective_find_lines(&c->lines[x->group][x->kind], x->kind, c->place->members[x->group],
-                              c->place->stride[x->group], c->place->share[x->group], &c->way);
-        c->found[x->group][x->kind] = true;
-    }
-    return &c->lines[x->group][x->kind];
+    struct collective_lines *lines = &c->lines[x->group][x->kind];
+    const struct plan_place *place = c->forms->place;
+    if (c->found[x->group][x->kind])
+        return lines;
+    const struct collective_form *form = find_form(c->forms, &c->way, x);
+    if (form)
+        collective_form_lines(lines, form, c->way.bw_Bps, c->way.net->n_dims);
+    else
+        collective_find_lines(lines, x->kind, place->members[x->group], place->stride[x->group],
+                              place->share[x->group], &c->way);
+    if (c->price)
+        raise_lines(lines, c);
+    c->found[x->group][x->kind] = true;
+    return lines;
 }
 
 /* To the bit what collective_time() says; valid until the next call. */
@@ -48,15 +98,16 @@ static const struct collective_time *find_seen(struct search_clock *c, const str
         c->seen->at[i].group = x->group;
         c->seen->at[i].kind = x->kind;
         c->seen->at[i].bytes = x->bytes;
-        collective_time(&c->seen->at[i].time, x->kind, x->bytes, c->place->members[x->group],
-                        c->place->stride[x->group], c->place->share[x->group], &c->way);
+        const struct plan_place *place = c->forms->place;
+        collective_time(&c->seen->at[i].time, x->kind, x->bytes, place->members[x->group],
+                        place->stride[x->group], place->share[x->group], &c->way);
     }
     return &c->seen->at[i].time;
 }
 
 static void find_busy(double *busy_s, struct search_clock *c, const struct plan_collective *x)
 {
-    bool linear = c->linear[x->kind];
+    bool linear = c->forms->linear[x->kind];
     const double *found_s = linear ? find_lines(c, x)->busy_s_per_B : find_seen(c, x)->busy_s;
     for (int32_t d = 0; d < c->way.net->n_dims; d++)
         busy_s[d] = linear ? found_s[d] * x->bytes : found_s[d];
@@ -72,7 +123,7 @@ double search_clock_time(struct search_clock *c, const struct plan_cost *cost, d
     for (int32_t i = 0; i < cost->n_collectives; i++) {
         const struct plan_collective *x = &cost->collectives[i];
         once_s[i] = 0;
-        if (!c->linear[x->kind]) {
+        if (!c->forms->linear[x->kind]) {
             once_s[i] = find_seen(c, x)->time_s;
             continue;
         }
@@ -99,7 +150,7 @@ static void find_least(struct search_least *least, struct search_clock *clocks, 
     for (int32_t i = 0; i < n; i++) {
         struct search_clock *c = &clocks[(ptrdiff_t)i * stride];
         struct collective_line steepest = { 0 };
-        const struct collective_lines *lines = c->linear[x->kind] ? find_lines(c, x) : NULL;
+        const struct collective_lines *lines = c->forms->linear[x->kind] ? find_lines(c, x) : NULL;
         for (int32_t l = 0; lines && l < lines->n; l++)
             if (lines->lines[l].s_per_B > steepest.s_per_B)
                 steepest = lines->lines[l];
@@ -152,6 +203,25 @@ static void put_once(struct plan_sum *once, double *busy_s, const struct collect
     }
 }
 
+/* The same by lines; of equals the first. */
+static void put_line(struct plan_sum *once, double *busy_s, const struct collective_lines *lines,
+                     double bytes, int32_t n_dims)
+{
+    const struct collective_line *longest = NULL;
+    once->v[0] = 0;
+    for (int32_t l = 0; l < lines->n; l++) {
+        double time_s = lines->lines[l].const_s + lines->lines[l].s_per_B * bytes;
+        if (time_s > once->v[0]) {
+            once->v[0] = time_s;
+            longest = &lines->lines[l];
+        }
+    }
+    for (int32_t d = 0; d < n_dims; d++) {
+        once->v[1 + d] = longest ? longest->wait_s_per_B[d] * bytes : 0;
+        busy_s[d] = lines->busy_s_per_B[d] * bytes;
+    }
+}
+
 static struct alloc_cut cut_of_sum(const struct plan_sum *sum, const struct collective_way *way,
                                    double weight)
 {
@@ -171,6 +241,33 @@ struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const stru
     search_clock_sum(&sum, c, cost);
     *at_s = weight * sum.v[0];
     return cut_of_sum(&sum, &c->way, weight);
+}
+
+struct alloc_cut search_tangent_of(const struct collective_way *way, struct search_forms *forms,
+                                   const struct plan_cost *cost, double weight)
+{
+    struct plan_sum sum, once[PLAN_MAX_COLLECTIVES];
+    struct plan_busy busy = { .n_dims = way->net->n_dims };
+    struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
+    bool found[N_PLAN_GROUPS][N_COLLECTIVES] = { { false } };
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        const struct collective_form *form = find_form(forms, way, x);
+        if (!form) {
+            const struct plan_place *place = forms->place;
+            struct collective_time t;
+            collective_time(&t, x->kind, x->bytes, place->members[x->group], place->stride[x->group],
+                            place->share[x->group], way);
+            put_once(&once[i], busy.once_s[i], &t, busy.n_dims);
+            continue;
+        }
+        if (!found[x->group][x->kind])
+            collective_form_lines(&lines[x->group][x->kind], form, way->bw_Bps, busy.n_dims);
+        found[x->group][x->kind] = true;
+        put_line(&once[i], busy.once_s[i], &lines[x->group][x->kind], x->bytes, busy.n_dims);
+    }
+    plan_cost_sum(&sum, cost, once, &busy, busy.n_dims);
+    return cut_of_sum(&sum, way, weight);
 }
 
 struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
@@ -194,7 +291,12 @@ void search_clock_sum(struct plan_sum *out, struct search_clock *c, const struct
     struct plan_sum once[PLAN_MAX_COLLECTIVES];
     struct plan_busy busy;
     busy.n_dims = c->way.net->n_dims;
-    for (int32_t i = 0; i < cost->n_collectives; i++)
-        put_once(&once[i], busy.once_s[i], find_seen(c, &cost->collectives[i]), busy.n_dims);
+    for (int32_t i = 0; i < cost->n_collectives; i++) {
+        const struct plan_collective *x = &cost->collectives[i];
+        if (find_form(c->forms, &c->way, x))
+            put_line(&once[i], busy.once_s[i], find_lines(c, x), x->bytes, busy.n_dims);
+        else
+            put_once(&once[i], busy.once_s[i], find_seen(c, x), busy.n_dims);
+    }
     plan_cost_sum(out, cost, once, &busy, busy.n_dims);
 }

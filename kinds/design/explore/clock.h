@@ -21,20 +21,35 @@ struct search_seen {
     } at[CLOCK_SEEN]; /**< each where its hash says; a later one takes the place of an earlier one */
 };
 
+/** Collectives of one place whatever their bytes and bandwidths, each found once. */
+struct search_forms {
+    const struct plan_place *place;
+    bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
+    enum { FORM_BLANK, FORM_FOUND, FORM_NONE } found[N_PLAN_GROUPS][N_COLLECTIVES];
+    struct collective_form forms[N_PLAN_GROUPS][N_COLLECTIVES];
+};
+
+/** Of any bandwidths of @p way. @p place is borrowed. */
+void search_forms_set(struct search_forms *f, const struct collective_way *way,
+                      const struct plan_place *place);
+
 /** Times of collectives of one place, found once. */
 struct search_clock {
     struct collective_way way;
-    const struct plan_place *place;
+    struct search_forms *forms;
     struct search_seen *seen;
-    int64_t id;                 /**< in seen */
-    bool linear[N_COLLECTIVES]; /**< nothing is chosen by the bytes */
+    int64_t id; /**< in seen */
+    /** Times are a bound over all bandwidths that are at most those of the clock and have price . B <= rent,
+     * shape [n_dims]: lines are of those that suit each collective best. NULL: none. */
+    const double *price;
+    double rent;
     bool found[N_PLAN_GROUPS][N_COLLECTIVES];
     struct collective_lines lines[N_PLAN_GROUPS][N_COLLECTIVES];
 };
 
-/** All but the clock is borrowed and must outlive it. */
-void search_clock_set(struct search_clock *c, const struct collective_way *way,
-                      const struct plan_place *place, struct search_seen *seen);
+/** All but the clock is borrowed and must outlive it; @p forms are set. */
+void search_clock_set(struct search_clock *c, const struct collective_way *way, struct search_forms *forms,
+                      struct search_seen *seen);
 
 /** A line below the times of a collective in all places of a shape. */
 struct search_least {
@@ -55,6 +70,9 @@ struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const stru
                                 double weight);
 
 /** The same without a clock, at bandwidths that are asked once: those of @p way. */
+struct alloc_cut search_tangent_of(const struct collective_way *way, struct search_forms *forms,
+                                   const struct plan_cost *cost, double weight);
+/** The same at a place that is asked once. */
 struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
                                    const struct plan_cost *cost, double weight);
 

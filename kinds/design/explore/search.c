@@ -24,7 +24,8 @@ static const char *const search_reason_words[N_SEARCH_REASONS] = {
 /*
  * Best plan and split together. A few plans that are fast at an even split are split first. The best of them
  * gives a value that others must beat, and prices of the constraints, which bound from below what any split
- * can make of another plan (joint.c).
+ * can make of another plan (joint.c). Of least time under a total no plan has to be split for that: one pass
+ * over plans meets pairs that are nearly as good as can be (split_hunted()).
  *
  * What is not ruled out is split, most promising first, until the next bound is above the last of the best.
  * Performance per cost has many plans that are nearly as good as others and bounds that are not tight: beyond
@@ -40,7 +41,8 @@ enum {
     SCOUTS = 48,
     HOPELESS = 4,
     BLOCK = 64,
-    BUILT = 8, /* a block in whole parts */
+    HUNTED = 2, /* a block of those that few others are behind */
+    BUILT = 8,  /* a block in whole parts */
     MOST_BUILT = 1 << 10,
     MOST_UNBUILT = 1 << 6, /* as long as nothing can be built */
     STALLED = 1 << 6,      /* one that is cut short, which takes seconds, counts as so many */
@@ -56,6 +58,7 @@ enum {
 struct splitting {
     const struct search_book *book;
     double weight; /* of the workload */
+    bool hunted;   /* hunt_survivors(): bounds are so sharp that few plans are split */
     struct joint joint;
 };
 
@@ -123,13 +126,14 @@ static int solve_plan(struct search_found *f, struct alloc_answer *answer, const
 struct laid {
     const struct splitting *of;
     struct training x;
+    struct search_forms *forms; /* borrowed */
 };
 
 static struct alloc_cut touch_plan(const void *with, const double *bw_Bps)
 {
     const struct laid *l = with;
     const struct collective_way way = search_way(l->of->book->study, bw_Bps);
-    return search_tangent_at(&way, &l->x.place, &l->x.cost, l->of->weight);
+    return search_tangent_of(&way, l->forms, &l->x.cost, l->of->weight);
 }
 
 /* Does a bound rule out what the cuts at two splits did not? */
@@ -139,17 +143,23 @@ static bool cuts_rule_out(const struct search_found *f, const struct splitting *
     const struct joint *j = &x->joint;
     double bw_Bps[TOPO_MAX_DIMS];
     struct laid *l = malloc(sizeof *l);
+    struct search_forms *forms = malloc(sizeof *forms);
     struct err ignored;
     bool out = false;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
         bw_Bps[d] = joint_usable_Bps(j, d, j->ref_Bps[d]);
-    if (l) {
+    if (l && forms) {
         l->of = x;
         l->x = *x->book->base;
         l->x.plan = f->plan;
+        l->forms = forms;
     }
-    if (l && !training_derive(&l->x, &j->study->net, &ignored))
+    if (l && forms && !training_derive(&l->x, &j->study->net, &ignored)) {
+        const struct collective_way way = search_way(j->study, bw_Bps);
+        search_forms_set(forms, &way, &l->x.place);
         out = joint_sharpen(j, last, touch_plan(l, bw_Bps), touch_plan, l);
+    }
+    free(forms);
     free(l);
     return out;
 }
@@ -250,9 +260,12 @@ static int pass_plans(struct survivors *s, const struct splitting *x, int32_t mo
                       void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e)
 {
     const struct joint *j = &x->joint;
+    bool for_time = alloc_is_time(j->question.problem.objective);
     const struct search_pass pass = { .ways = { search_way(j->study, j->ranges.cap_Bps),
                                                 search_way(j->study, j->ref_Bps) },
                                       .n_ways = 2,
+                                      .price = for_time && joint_is_priced(j) ? j->price : NULL,
+                                      .rent = j->rent,
                                       .skip = skip,
                                       .take = take,
                                       .with = with };
@@ -338,6 +351,131 @@ static int scout(struct search_best *best, struct splitting *x, int32_t most, st
     return rc;
 }
 
+/* ---- pairs ---- */
+
+/* A pass over pairs. A plan is touched at the reference split, and again where that cut bounds it: both say
+ * what it takes at least, the second what a pair is worth that there is, which rules out others as they come.
+ */
+struct pair_hunt {
+    struct survivors left;
+    struct search_best met; /* the best that were met, at bandwidths that rows allow: what is worth more than
+                               the last of them is of no use */
+};
+
+static bool skip_pairs(void *with, double least_s)
+{
+    const struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    return x->weight * least_s > search_best_limit(&p->met);
+}
+
+/* Where the cut of a plan says that its best split is, or near enough for rows to hold. @return its bound. */
+static double touch_again(struct search_found *f, const struct splitting *x, const struct alloc_cut *first,
+                          const struct search_candidate *c)
+{
+    const struct joint *j = &x->joint;
+    const struct collective_way way = search_way(j->study, f->bw_Bps);
+    struct alloc_cut cut = *first;
+    double share;
+    joint_foot(f->bw_Bps, j, first);
+    joint_shrink(f->bw_Bps, j);
+    const struct alloc_cut again = search_tangent_of(&way, c->forms, c->cost, x->weight);
+    f->time_s = alloc_cut_at(&again, f->bw_Bps, j->study->net.n_dims);
+    f->value = joint_allows(j, f->bw_Bps) ? f->time_s : (double)INFINITY;
+    return fmax(joint_bound(j, &again, 0), joint_mix(&cut, &share, &again, j));
+}
+
+static void take_pair(void *with, const struct search_candidate *c)
+{
+    struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    const struct joint *j = &x->joint;
+    double ref_s, most = search_best_limit(&p->met),
+                  bound = x->weight * search_clock_time(&c->clocks[0], c->cost, most / x->weight);
+    if (bound > most)
+        return;
+    const struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, x->weight);
+    bound = fmax(bound, joint_bound(j, &t, bound));
+    if (bound > most)
+        return;
+    struct search_found f = search_found_of(c);
+    if (joint_is_priced(j)) {
+        bound = fmax(bound, touch_again(&f, x, &t, c));
+        f.value *= 1 + AS_GOOD;
+        if (f.value <= most)
+            search_best_add(&p->met, &f);
+    }
+    f.value = f.time_s = bound;
+    if (bound > search_best_limit(&p->met))
+        return;
+#pragma omp critical(search_survivors)
+    add_survivor(&p->left, &f);
+}
+
+/* Survivors in the order of their bounds, those that came before the best was known left out. */
+static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
+{
+    int rc = pass_plans(&p->left, x, MOST_BOUNDED, skip_pairs, take_pair, p, e);
+    if (rc)
+        return rc;
+    sort_survivors(&p->left);
+    while (p->left.n && p->left.list[p->left.n - 1].value > search_best_limit(&p->met))
+        p->left.n--;
+    keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
+    return 0;
+}
+
+/* Of plans that are known, in all orders, the one whose cut at the reference split promises most. */
+struct promise {
+    const struct splitting *of;
+    struct search_found best; /* value INFINITY: none */
+    struct alloc_cut cut;
+};
+
+static void take_promise(void *with, const struct search_candidate *c)
+{
+    struct promise *p = with;
+    const struct splitting *x = p->of;
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    struct alloc_cut t = search_tangent_of(&way, c->forms, c->cost, x->weight);
+    double value = joint_bound(&x->joint, &t, 0);
+    if (!(value < p->best.value))
+        return;
+    p->best = search_found_of(c);
+    p->best.value = value;
+    p->cut = t;
+}
+
+/* A good plan gives the split at which others are touched, and where not the total alone has a price, the
+ * prices. */
+static int price_pairs(struct splitting *x, const struct search_known *known, int32_t n_known, struct err *e)
+{
+    struct promise p = { .of = x, .best = { .value = INFINITY } };
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    struct search_best fast = { 0 };
+    struct alloc_answer answer = { 0 };
+    bool priced = joint_price_total(&x->joint);
+    int rc = 0;
+    for (int32_t i = 0; i < n_known && !rc; i++)
+        if (known[i].question == search_book_question(x->book))
+            rc = search_book_lay(x->book, &known[i].found, &way, take_promise, &p, e);
+    if (!rc && isinf(p.best.value)) {
+        rc = search_fastest(&fast, x->book, x->joint.ref_Bps, 1, e);
+        if (!rc && fast.n)
+            rc = search_book_lay(x->book, &fast.found[0], &way, take_promise, &p, e);
+    }
+    if (!rc && priced && isfinite(p.best.value))
+        joint_foot(x->joint.ref_Bps, &x->joint, &p.cut);
+    if (!rc && !priced && isfinite(p.best.value)) {
+        rc = solve_plan(&p.best, &answer, x, e);
+        if (!rc && isfinite(p.best.value))
+            joint_take_prices(&x->joint, &answer);
+    }
+    alloc_answer_free(&answer);
+    search_best_free(&fast);
+    return rc;
+}
+
 /* ---- all of it ---- */
 
 /* In whole parts: the scouts' plans, as many as are looked for, into @p best, which is reserved. */
@@ -376,7 +514,7 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
                            struct splitting *x, struct err *e)
 {
     struct joint *j = &x->joint;
-    const int32_t most = j->floors ? BUILT : BLOCK;
+    const int32_t most = j->floors ? BUILT : x->hunted ? HUNTED : BLOCK;
     double bounds[BLOCK];
     int rc = 0;
     int32_t i = 0, spent = 0;
@@ -411,6 +549,8 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
         incumbent_leave_open(&best->last, s->dropped, s->n_dropped);
     best->last.n_ruled_out = x->book->counted ? out->n_timed - out->n_split - best->last.n_open : 0;
     out->proof = best->last;
+    if (best->n == best->most) /* of those that tie with the last some may not be listed */
+        out->proof.value = fmin(out->proof.value, best->found[best->n - 1].value);
     return rc;
 }
 
@@ -457,35 +597,128 @@ void search_say_proof(struct search_result *out, const struct design_point *s)
 static int splitting_begin(struct splitting *x, const struct search_book *book, struct err *e)
 {
     x->book = book;
+    x->hunted = false;
     x->weight = book->study->workloads[0].weight;
     return joint_begin(&x->joint, book->study, e);
 }
 
-/* Scouts good plans by a reference split, bounds all others by them, and solves the split of every survivor:
- * the best pair is then proved. */
+/* Plans of the last splits on this network: what they are worth has to be beaten. */
+static void take_known(void *with, const struct search_candidate *c)
+{
+    struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    const struct alloc_cut t = search_tangent_of(&way, c->forms, c->cost, x->weight);
+    if (joint_bound(&x->joint, &t, 0) > search_best_limit(&p->met))
+        return;
+    struct search_found f = search_found_of(c);
+    touch_again(&f, x, &t, c);
+    f.value *= 1 + AS_GOOD;
+    search_best_add(&p->met, &f);
+}
+
+/* Is a price of the total, beside those of other rows, what limits a split? Then one pass tells pairs that
+ * may be among the best, and no plan is split for a value that others have to beat. */
+static bool is_hunted(const struct splitting *x)
+{
+    return alloc_is_time(x->joint.question.problem.objective) && x->joint.study->total_Bps > 0 &&
+           !x->joint.floors && !design_point_has_choice(x->joint.study);
+}
+
+/* @p left: of a pass with values that known plans and those that it met have to beat. Not hunted: no split is
+ * known that has a price, and nothing was looked at. */
+static int hunt_survivors(struct survivors *left, struct search_best *best, struct splitting *x,
+                          struct err *e)
+{
+    struct search_known known[SEARCH_RECENT];
+    int32_t n = search_book_recent(known, x->book);
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    struct pair_hunt p = { .left = { .of = x } };
+    int rc = price_pairs(x, known, n, e);
+    x->hunted = !rc && joint_is_priced(&x->joint);
+    if (!x->hunted)
+        return rc;
+    rc = search_best_reserve(&p.met, best->most, 0, e);
+    p.met.nearest = best->nearest;
+    for (int32_t i = 0; i < n && !rc; i++)
+        rc = search_book_lay(x->book, &known[i].found, &way, take_known, &p, e);
+    rc = rc ? rc : find_pairs(&p, x, e);
+    best->last.value = search_best_limit(&p.met) * (1 + 2 * ALLOC_GAP);
+    *left = p.left;
+    search_best_free(&p.met);
+    return rc;
+}
+
+/* Scouts good plans by a reference split, twice: the second time at a split that suits, instead of an even
+ * one. In whole parts the best of them are built. @p scouted: where these were split only. */
+static int scout_survivors(struct survivors *left, struct search_best *best, struct search_best *scouted,
+                           struct splitting *x, struct err *e)
+{
+    int32_t top = x->book->space->top;
+    int rc = scout(best, x, FIRST_SCOUTS, e);
+    rc = rc ? rc : scout(best, x, SCOUTS + top, e);
+    if (!rc && x->joint.floors) {
+        *scouted = *best;
+        rc = search_best_reserve(best, top, -AS_GOOD, e);
+        rc = rc ? rc : build_scouted(best, scouted, x, e);
+    }
+    return rc ? rc : find_survivors(left, x, e);
+}
+
+/* Survivors of a hunt, in the order of their bounds, and the split of each that may be among the best: false
+ * in *done where scouts say why none has a split, or some are left open: which, depends on plans that happen
+ * to be known. */
+static int split_hunted(bool *done, struct search_result *out, struct search_best *best, struct splitting *x,
+                        struct err *e)
+{
+    struct survivors left = { 0 };
+    best->ties = true; /* which is found must not depend on the order of bounds */
+    int rc = hunt_survivors(&left, best, x, e);
+    if (!rc && x->hunted)
+        rc = solve_survivors(best, out, &left, x, e);
+    *done = !rc && x->hunted && best->n && !left.n_dropped && !best->last.n_open;
+    if (*done)
+        search_book_note(x->book, best);
+    free(left.list);
+    return rc;
+}
+
+/* The same after scouts. */
+static int split_scouted(struct search_result *out, struct search_best *best, struct search_best *scouted,
+                         struct splitting *x, struct err *e)
+{
+    struct survivors left = { 0 };
+    int rc = scout_survivors(&left, best, scouted, x, e);
+    rc = rc ? rc : solve_survivors(best, out, &left, x, e);
+    free(left.list);
+    return rc;
+}
+
+static int begin_split(struct search_result *out, struct search_best *best, struct splitting *x,
+                       const struct search_book *book, struct err *e)
+{
+    search_best_free(best);
+    int rc = search_best_reserve(best, book->space->top, -AS_GOOD, e);
+    best->nearest = book->of && !book->counted; /* a row has no list */
+    *out = book->counts;
+    out->lower_bound = INFINITY;
+    return rc ? rc : splitting_begin(x, book, e);
+}
+
+/* The best pair is proved: all others are ruled out by a bound, or split. */
 int search_split(struct search_result *out, const struct search_book *book, struct err *e)
 {
     struct splitting *x = malloc(sizeof *x);
     struct search_best best = { 0 }, scouted = { 0 };
-    struct survivors survivors = { 0 };
+    bool done = false;
     *out = book->counts;
-    out->lower_bound = INFINITY;
-    int rc = x ? search_best_reserve(&best, book->space->top, -AS_GOOD, e) : err_nomem(e, "a search");
-    rc = rc ? rc : splitting_begin(x, book, e);
-    /* Twice: the second time at a split that suits, instead of an even one. */
-    if (!rc && !x->joint.clash)
-        rc = scout(&best, x, FIRST_SCOUTS, e);
-    if (!rc && !x->joint.clash)
-        rc = scout(&best, x, SCOUTS + book->space->top, e);
-    if (!rc && x->joint.floors) {
-        scouted = best;
-        rc = search_best_reserve(&best, book->space->top, -AS_GOOD, e);
-        rc = rc ? rc : build_scouted(&best, &scouted, x, e);
+    int rc = x ? begin_split(out, &best, x, book, e) : err_nomem(e, "a search");
+    if (!rc && !x->joint.clash && is_hunted(x)) {
+        rc = split_hunted(&done, out, &best, x, e);
+        rc = rc || done ? rc : begin_split(out, &best, x, book, e);
     }
-    if (!rc && !x->joint.clash)
-        rc = find_survivors(&survivors, x, e);
-    if (!rc)
-        rc = solve_survivors(&best, out, &survivors, x, e);
+    if (!rc && !x->joint.clash && !done)
+        rc = split_scouted(out, &best, &scouted, x, e);
     out->whole = x && x->joint.floors && best.n > 0;
     if (scouted.n && !best.n) { /* for why none of them can be built */
         search_best_free(&best);
@@ -504,175 +737,36 @@ int search_split(struct search_result *out, const struct search_book *book, stru
         }
         memcpy(out->why, x->joint.why, sizeof out->why);
     }
-    free(survivors.list);
     free(x);
     return rc;
 }
 
 /* ---- no pair of plan and split is better ---- */
 
-/* A pass over pairs. A plan is touched at the reference split, and again where that cut bounds it: both say
- * what it takes at least, the second what a pair is worth that there is, which rules out others as they come.
- */
-struct pair_hunt {
-    struct survivors left;
-    struct search_found best; /* the best that was met, at bandwidths that rows allow; value INFINITY: none */
-    double most;              /* nothing worth more counts */
-};
-
-static double read_most(const struct pair_hunt *p)
-{
-    double most;
-#pragma omp atomic read
-    most = p->most;
-    return most;
-}
-
-/* By value, then by rank, whatever the order in which they are met. */
-static void meet_pair(struct pair_hunt *p, const struct search_found *f)
-{
-#pragma omp critical(search_pairs)
-    {
-        if (f->value < p->best.value || (f->value <= p->best.value && f->rank < p->best.rank))
-            p->best = *f;
-        if (f->value < p->most) {
-#pragma omp atomic write
-            p->most = f->value;
-        }
-    }
-}
-
-static bool skip_pairs(void *with, double least_s)
-{
-    const struct pair_hunt *p = with;
-    const struct splitting *x = p->left.of;
-    return x->weight * least_s > read_most(p);
-}
-
-/* Where the cut of a plan says that its best split is, or near enough for rows to hold. @return its bound. */
-static double touch_again(struct search_found *f, const struct splitting *x, const struct alloc_cut *first,
-                          const struct search_candidate *c)
-{
-    const struct joint *j = &x->joint;
-    const struct collective_way way = search_way(j->study, f->bw_Bps);
-    struct alloc_cut cut = *first;
-    double share;
-    joint_foot(f->bw_Bps, j, first);
-    joint_shrink(f->bw_Bps, j);
-    const struct alloc_cut again = search_tangent_at(&way, c->place, c->cost, x->weight);
-    f->time_s = alloc_cut_at(&again, f->bw_Bps, j->study->net.n_dims);
-    f->value = joint_allows(j, f->bw_Bps) ? f->time_s : (double)INFINITY;
-    return fmax(joint_bound(j, &again, 0), joint_mix(&cut, &share, &again, j));
-}
-
-static void take_pair(void *with, const struct search_candidate *c)
-{
-    struct pair_hunt *p = with;
-    const struct splitting *x = p->left.of;
-    const struct joint *j = &x->joint;
-    double ref_s, most = read_most(p),
-                  bound = x->weight * search_clock_time(&c->clocks[0], c->cost, most / x->weight);
-    if (bound > most)
-        return;
-    const struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, x->weight);
-    bound = fmax(bound, joint_bound(j, &t, bound));
-    if (bound > most)
-        return;
-    struct search_found f = search_found_of(c);
-    if (joint_is_priced(j)) {
-        bound = fmax(bound, touch_again(&f, x, &t, c));
-        f.value *= 1 + AS_GOOD;
-        if (f.value <= most)
-            meet_pair(p, &f);
-    }
-    f.value = f.time_s = bound;
-    if (bound > read_most(p))
-        return;
-#pragma omp critical(search_survivors)
-    add_survivor(&p->left, &f);
-}
-
-/* Survivors in the order of their bounds, those that came before the best was known left out. */
-static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
-{
-    int rc = pass_plans(&p->left, x, MOST_BOUNDED, skip_pairs, take_pair, p, e);
-    if (rc)
-        return rc;
-    sort_survivors(&p->left);
-    while (p->left.n && p->left.list[p->left.n - 1].value > p->most)
-        p->left.n--;
-    keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
-    return 0;
-}
-
-/* Of plans that are known, in all orders, the one whose cut at the reference split promises most. */
-struct promise {
-    const struct splitting *of;
-    struct search_found best; /* value INFINITY: none */
-    struct alloc_cut cut;
-};
-
-static void take_promise(void *with, const struct search_candidate *c)
-{
-    struct promise *p = with;
-    const struct splitting *x = p->of;
-    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
-    struct alloc_cut t = search_tangent_at(&way, c->place, c->cost, x->weight);
-    double value = joint_bound(&x->joint, &t, 0);
-    if (!(value < p->best.value))
-        return;
-    p->best = search_found_of(c);
-    p->best.value = value;
-    p->cut = t;
-}
-
-/* A good plan gives the split at which others are touched, and where not the total alone has a price, the
- * prices. */
-static int price_pairs(struct splitting *x, const struct search_bounded *b, struct err *e)
-{
-    struct promise p = { .of = x, .best = { .value = INFINITY } };
-    struct search_best fast = { 0 };
-    struct alloc_answer answer = { 0 };
-    bool priced = joint_price_total(&x->joint);
-    int rc = 0;
-    for (int32_t i = 0; i < b->n_known && !rc; i++)
-        if (b->known[i].question == search_book_question(x->book))
-            rc = search_book_lay(x->book, &b->known[i].found, take_promise, &p, e);
-    if (!rc && isinf(p.best.value)) {
-        rc = search_fastest(&fast, x->book, x->joint.ref_Bps, 1, e);
-        p.best = !rc && fast.n ? fast.found[0] : p.best;
-    } else if (!rc && priced) {
-        joint_foot(x->joint.ref_Bps, &x->joint, &p.cut);
-    }
-    if (!rc && !priced && isfinite(p.best.value)) {
-        rc = solve_plan(&p.best, &answer, x, e);
-        if (!rc && isfinite(p.best.value))
-            joint_take_prices(&x->joint, &answer);
-    }
-    alloc_answer_free(&answer);
-    search_best_free(&fast);
-    return rc;
-}
-
 /* What bounds leave is split where no pair is known that is worth as little as is asked for. */
 static int bound_pairs(struct search_bounded *b, struct splitting *x, struct err *e)
 {
-    struct pair_hunt p = { .best = { .value = INFINITY }, .most = b->most * (1 + 4 * ALLOC_GAP) };
-    struct search_best best;
+    struct pair_hunt p = { .left = { 0 } };
+    struct search_best best = { 0 };
     struct search_result of = { .lower_bound = INFINITY };
-    int rc = search_best_reserve(&best, 1, -AS_GOOD, e);
+    int rc = search_best_reserve(&p.met, 1, 0, e);
+    p.met.last.value = b->most * (1 + 4 * ALLOC_GAP);
+    rc = rc ? rc : search_best_reserve(&best, 1, -AS_GOOD, e);
     rc = rc ? rc : find_pairs(&p, x, e);
-    bool met = p.best.value <= b->most;
+    double most = search_best_limit(&p.met);
+    bool met = p.met.n && p.met.found[0].value <= b->most;
     b->least = fmin(p.left.dropped,
-                    fmin(p.most, p.left.n ? p.left.list[0].value : (double)INFINITY) * (1 - ALLOC_GAP));
+                    fmin(most, p.left.n ? p.left.list[0].value : (double)INFINITY) * (1 - ALLOC_GAP));
     if (!rc && !met && p.left.n) {
-        best.last.value = p.most;
+        best.last.value = most;
         rc = solve_survivors(&best, &of, &p.left, x, e);
         b->least = fmin(of.lower_bound, fmin(of.proof.open, of.proof.value * (1 - ALLOC_GAP)));
     }
-    if (!rc && (best.n || isfinite(p.best.value)))
-        b->found = (struct search_known){ search_book_question(x->book), best.n ? best.found[0] : p.best };
+    if (!rc && best.n + p.met.n)
+        b->found =
+            (struct search_known){ search_book_question(x->book), best.n ? best.found[0] : p.met.found[0] };
     free(p.left.list);
+    search_best_free(&p.met);
     search_best_free(&best);
     return rc;
 }
@@ -685,16 +779,11 @@ static int split_least(struct search_bounded *b, const struct search_book *book,
     b->found.question = 0;
     if (!rc && !x->joint.clash) {
         x->joint.floors = false;
-        rc = price_pairs(x, b, e);
+        rc = price_pairs(x, b->known, b->n_known, e);
         rc = rc ? rc : bound_pairs(b, x, e);
     }
     free(x);
     return rc;
-}
-
-bool search_is_known(const struct search_known *x, const struct search_known *y)
-{
-    return x->question == y->question && x->found.rank / SEARCH_PLACES == y->found.rank / SEARCH_PLACES;
 }
 
 static bool skip_slower(void *with, double least_s)

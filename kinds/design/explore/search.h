@@ -48,14 +48,6 @@ int search_plans(struct design_choice *c, const double *bw_Bps, struct search_sh
 int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
                  double most_s, struct search_shelf *shelf, struct err *e);
 
-/** A plan that is good on some network. */
-struct search_known {
-    uint64_t question; /**< whose book has it, whatever the network; 0: none */
-    struct search_found found;
-};
-/** Are they the same plan, in whatever order? */
-bool search_is_known(const struct search_known *x, const struct search_known *y);
-
 /** What is asked about all pairs of plan and split of a study, and what is known of them. */
 struct search_bounded {
     double most;                      /**< what takes longer is of no use [s], weighted as the next two */

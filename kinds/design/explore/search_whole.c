@@ -359,7 +359,7 @@ static void take_candidate(void *with, const struct search_candidate *c)
         timed = true;
         links_to_time(bw_Bps, j, design->bw_Bps);
         const struct collective_way way = search_way(j->study, bw_Bps);
-        double time_s = search_clock_at(&way, c->clocks[0].place, c->cost);
+        double time_s = search_clock_at(&way, c->place, c->cost);
         double value = value_of(j, design, time_s);
 #pragma omp critical(search_pairs)
         x->best_of[k] = fmin(x->best_of[k], value);
