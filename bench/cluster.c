@@ -13,6 +13,7 @@
 #include "sim/slots/gadget.h"
 #include "sim/batch/batch.h"
 #include "sim/interval/interval.h"
+#include "tests/settings.h"
 
 enum { ROUNDS = 5, SLOTS = 200, SLOT_JOBS = 100, SEED = 101 };
 

@@ -14,6 +14,7 @@
 #include "sim/gossip/learner.h"
 #include "study/campaign.h"
 #include "tests/gossip_fixture.h"
+#include "tests/settings.h"
 
 enum { BATCH = 32, FEATURES = 32, HIDDEN = 64, CLASSES = 10, ROUNDS = 5 };
 

@@ -10,6 +10,7 @@
 #include "sim/hetero/search.h"
 #include "sim/hetero/oracle.h"
 #include "sim/hetero/profile.h"
+#include "tests/settings.h"
 
 enum { N_PLANS = 8192, ROUNDS = 5 };
 

@@ -1,4 +1,5 @@
 #include "tests/gossip_fixture.h"
+#include "tests/settings.h"
 
 #include "sim/gossip/replay.h"
 

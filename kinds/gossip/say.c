@@ -232,8 +232,7 @@ int gossip_study_fail_alone(const struct study_report *r, struct err *e)
 /* The period where a study says none. */
 static void put_period(struct sheet *s, int32_t method)
 {
-    struct gossip_settings x = gossip_settings_default();
-    x.method = method;
+    const struct gossip_settings x = { .method = method, .rule = GOSSIP_RULE_FIXED };
     if (gossip_method_uses(&x) & GOSSIP_FOR_PERIOD)
         sheet_count(s, gossip_method_period(method));
     else

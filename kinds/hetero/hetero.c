@@ -45,6 +45,9 @@ static const struct use hetero_uses[N_HETERO_USES] = {
 
 /* ---- keys of drawn profiles ---- */
 
+/* Assumed figures, not measurements: docs/hetero.md section 2.1 says which are recalled from HeterPS. Ids lie
+ * on the cores' own servers; to a GPU they come over PCIe from others. */
+#define DRAWN_BATCH 4096
 #define UNIT(key, field, in, times, least, most, usual, text)                                                \
     K_REAL(struct hetero_draw_unit, field, key, in, times, least, most, usual, text)
 #define UNIT_KEYS(gflops, memory, lookup, net, usd, compute, comm, units)                                    \
@@ -181,7 +184,9 @@ static const struct key server_keys[] = {
 K_SECTION(hetero_server_section, struct hetero_setup, "servers of hetero", server_keys,
           "parameter servers of layers on other types");
 
-/* ---- keys of schedulers ---- */
+/* ---- keys of schedulers: equal budgets; the other numbers were chosen on the drawn profiles
+ * (docs/hetero.md) ----
+ */
 
 #define RL_COUNT(f, most, usual, ...) K_COUNT(struct hetero_rl_settings, f, #f, 1, most, usual, __VA_ARGS__)
 #define RL_REAL(f, least, most, usual, ...)                                                                  \
@@ -590,7 +595,7 @@ static int wrap(const struct hetero_point *p, int rc, struct err *e)
 static int draw_profile(struct hetero_point *p, struct err *e)
 {
     struct hetero_draw d = { .model = (enum hetero_model)p->drawn,
-                             .batch = isnan(p->batch) ? hetero_draw_default().batch : p->batch };
+                             .batch = isnan(p->batch) ? DRAWN_BATCH : p->batch };
     int rc = schema_read_or(&d, &hetero_draw_section, &p->doc, p->at.draw, e);
     if (!rc)
         rc = wrap(p, hetero_draw_profile(&p->profile, &d, e), e);
@@ -985,7 +990,6 @@ void hetero_point_free(void *point)
 static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct hetero_problem *problem,
                           struct err *e)
 {
-    struct hetero_settings settings = hetero_settings_default();
     struct hetero_search s = { 0 };
     int32_t which = 0;
     while (which < n_hetero_schedulers && strcmp(hetero_schedulers[which].name, "gpu-only") != 0)
@@ -993,7 +997,7 @@ static int reach_gpu_only(double *per_s, const struct hetero_point *p, struct he
     assert(which < n_hetero_schedulers);
     /* No plan reaches infinity; each says what it reaches instead. */
     hetero_set_throughput(problem, INFINITY);
-    int rc = hetero_schedule(&s, problem, which, &settings, 0, e);
+    int rc = hetero_schedule(&s, problem, which, &p->settings, 0, e);
     *per_s = rc ? (double)NAN : s.value.reach_per_s;
     hetero_search_free(&s);
     return rc ? err_wrap(e, "%s", text_str(&p->asked)) : 0;

@@ -385,12 +385,6 @@ static uint64_t place_find_uses(const struct place_study *s)
            (slots && place_has_scheduler(s, "las") ? FOR_LAS : 0);
 }
 
-int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e)
-{
-    schema_defaults(s, section);
-    return map < 0 ? 0 : schema_read(s, section, &s->doc, map, e);
-}
-
 void place_note_unused(struct place_study *s, const struct section *section, yaml_id map, uint64_t active)
 {
     if (map >= 0)

@@ -314,8 +314,6 @@ int place_run_all(struct place_result *out, struct place_run *r, struct err *e);
 
 /** Is a scheduler of that name in the study's list? */
 bool place_has_scheduler(const struct place_study *s, const char *name);
-/** Read a section whose keys are fields of @p s from map @p map; -1: its defaults. */
-int place_read_section(struct place_study *s, const struct section *section, yaml_id map, struct err *e);
 /** Note that key @p key of map @p map (-1: none), where the user wrote it, has no effect: "used only ...". */
 void place_note_key(struct place_study *s, yaml_id map, const char *key, const char *why);
 /** Entry @p i of a list, for messages; the list where it has fewer. */

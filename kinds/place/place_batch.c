@@ -91,6 +91,12 @@ K_SECTION(place_sjf_bco_section, T, "sjf_bco", bco_keys,
           "smallest job first with contention, arXiv 2207.07817", K_USES(bco_uses));
 #undef T
 
+/* The paper's jobs, in sizes of the Philly trace, and its servers: lists have no default in a table of keys.
+ */
+static const struct sjf_draw_kind usual_kinds[] = { { 1, 80 }, { 2, 14 }, { 4, 26 },
+                                                    { 8, 30 }, { 16, 8 }, { 32, 2 } };
+static const int32_t usual_server_gpus[] = { 4, 8, 16, 32 };
+
 /* ---- reading ---- */
 
 static const char *batch_scheduler(int32_t i)
@@ -123,6 +129,8 @@ static int batch_read_kind(struct sjf_draw_kind *kind, const struct yaml_doc *do
 static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *doc, yaml_id list,
                             struct err *e)
 {
+    memcpy(d->kinds, usual_kinds, sizeof usual_kinds);
+    d->n_kinds = sizeof usual_kinds / sizeof usual_kinds[0];
     if (list < 0)
         return 0;
     int rc = yaml_need(doc, list, YAML_SEQ, e);
@@ -137,16 +145,12 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
     return rc;
 }
 
-/*
- * A list that the file does not give is empty, which a table of keys cannot tell from a default of its own.
- */
 static int batch_read_pool(struct place_study *s, struct err *e)
 {
-    const struct sjf_draw_settings usual = sjf_draw_default();
-    int rc = place_read_section(s, &place_batch_pool_section, s->file.pool, e);
+    int rc = schema_read_or(s, &place_batch_pool_section, &s->doc, s->file.pool, e);
     if (!rc && s->batch_draw.n_server_sizes == 0) {
-        memcpy(s->batch_draw.server_gpus, usual.server_gpus, sizeof usual.server_gpus);
-        s->batch_draw.n_server_sizes = usual.n_server_sizes;
+        memcpy(s->batch_draw.server_gpus, usual_server_gpus, sizeof usual_server_gpus);
+        s->batch_draw.n_server_sizes = sizeof usual_server_gpus / sizeof usual_server_gpus[0];
     }
     return rc;
 }
@@ -163,11 +167,9 @@ static void batch_note(struct place_study *s)
 
 static int batch_read(struct place_study *s, struct err *e)
 {
-    s->batch_draw = sjf_draw_default();
-    s->batch = batch_settings_default();
     /* In the order in which a reader of the file meets them; the pool is read even where there is a network,
      * for its defaults. */
-    int rc = place_read_section(s, &place_batch_jobs_section, s->file.jobs, e);
+    int rc = schema_read_or(s, &place_batch_jobs_section, &s->doc, s->file.jobs, e);
     if (!rc)
         rc = batch_read_sizes(&s->batch_draw, &s->doc, s->batch_sizes, e);
     if (!rc && s->file.pool >= 0 && place_has_servers(s))
@@ -178,7 +180,7 @@ static int batch_read(struct place_study *s, struct err *e)
     if (!rc)
         rc = place_read_pace(s, e);
     if (!rc)
-        rc = place_read_section(s, &place_sjf_bco_section, s->file.sjf_bco, e);
+        rc = schema_read_or(s, &place_sjf_bco_section, &s->doc, s->file.sjf_bco, e);
     if (!rc)
         batch_note(s);
     return rc;

@@ -196,10 +196,11 @@ static int events_read_thresholds(struct events_settings *out, const struct yaml
 
 int place_read_pace(struct place_study *s, struct err *e)
 {
-    s->events = events_settings_default();
-    s->pace = pace_graph_settings_default();
-    int32_t usual = s->events.las_queues;
-    int rc = place_read_section(s, &place_events_section, s->file.events, e);
+    /* Of LAS: 3 queues, at 1 and 10 GPU-hours. These numbers are this project's. */
+    const int32_t usual = 3;
+    s->events.las_at[0] = 3600;
+    s->events.las_at[1] = 36000;
+    int rc = schema_read_or(s, &place_events_section, &s->doc, s->file.events, e);
     int32_t queues = s->events.las_queues; /* -1: not said */
     /* Put back, so that what las_at says and what las_queues says can be told from the default. */
     s->events.las_queues = usual;

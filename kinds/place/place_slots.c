@@ -127,7 +127,6 @@ static int slots_read_energy(struct place_study *s, struct err *e)
 
 static int slots_read(struct place_study *s, struct err *e)
 {
-    s->slots = elastic_settings_default();
     s->slots.n_slots = (int32_t)s->file.slots;
     int rc = draw_read_elastic(&s->draw_slots, &s->doc, s->file.jobs, e);
     if (!rc)

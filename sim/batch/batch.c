@@ -18,13 +18,6 @@
 /* Far beyond any job, and sums and products of them are still numbers. */
 #define MOST 1e15
 
-struct batch_settings batch_settings_default(void)
-{
-    return (struct batch_settings){
-        .more_limits = 16, .lambda = 1, .under = 1.15, .over = 1, .ff_limit = 2.25, .seed = 1
-    };
-}
-
 /* ---- what is given ---- */
 
 static int batch_check_cluster(int64_t *n_gpus, const struct batch_cluster *c, struct err *e)
@@ -1125,26 +1118,6 @@ enum { STREAM_SERVERS, STREAM_JOBS, MAX_DRAWS = 100000 };
 
 /* b_e. Only ratios to it matter, since the gradients are drawn to take a share of an iteration. 10 Gbit/s. */
 #define OUTER_Bps 1.25e9
-
-struct sjf_draw_settings sjf_draw_default(void)
-{
-    return (struct sjf_draw_settings){
-        .kinds = { { 1, 80 }, { 2, 14 }, { 4, 26 }, { 8, 30 }, { 16, 8 }, { 32, 2 } },
-        .n_kinds = 6,
-        .server_gpus = { 4, 8, 16, 32 },
-        .n_server_sizes = 4,
-        .n_servers = 20,
-        .iterations = { 1000, 6000 },
-        .iteration_s = { 0.01, 0.05 },
-        .run_s = { 50, 300 },
-        .comm_frac = 0.2,
-        .server_frac = 0.01,
-        .inner_ratio = 30,
-        .share_frac = 0.5,
-        .alpha = 0.5,
-        .seed = 1,
-    };
-}
 
 /* How many jobs that are. */
 static int sjf_draw_count(int32_t *n_jobs, const struct sjf_draw_settings *s, struct err *e)

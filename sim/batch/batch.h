@@ -63,10 +63,6 @@ struct batch_settings {
     uint64_t seed;         /**< of the orders of FF, LS and RAND, and RAND's GPUs */
 };
 
-/** 16 more_limits, lambda 1, under 1.15, over 1, ff_limit 2.25, seed 1; all kappa, no slots, nothing literal.
- */
-struct batch_settings batch_settings_default(void);
-
 enum batch_status {
     BATCH_DONE,
     BATCH_NO_PLAN, /**< no plan of SJF-BCO keeps every load within theta_max; the rest is not set */
@@ -334,11 +330,6 @@ struct sjf_draw_settings {
     double share_frac, alpha; /**< set here: xi1 and alpha of struct contention */
     uint64_t seed;
 };
-
-/** 160 jobs: 80 of 1 GPU, 14 of 2, 26 of 4, 30 of 8, 8 of 16, 2 of 32; 20 servers of 4, 8, 16 or 32 GPUs; F
- * in [1000, 6000], c in [.01, .05] s, F c in [50, 300] s; comm_frac .2, server_frac .01, inner_ratio 30,
- * share_frac and alpha .5; seed 1. */
-struct sjf_draw_settings sjf_draw_default(void);
 
 /** Release with sjf_draw_free(). */
 struct sjf_draw {

@@ -559,13 +559,6 @@ struct pace_graph {
     int32_t *listed;         /**< answer of changed(); shape [n_jobs], owned */
 };
 
-struct pace_graph_settings pace_graph_settings_default(void)
-{
-    return (struct pace_graph_settings){ .contention = PACE_CONTENTION_SHARED,
-                                         .inner_Bps = INFINITY,
-                                         .reduce_Bps = INFINITY };
-}
-
 /* ---- loads ---- */
 
 /* The difference to what is in the sums already; 0 takes the job out. */

@@ -116,9 +116,6 @@ struct pace_graph_settings {
     double reduce_Bps; /**< at which gradients are added up [B/s], > 0, INFINITY: for free */
 };
 
-/** Shared, always, no network inside, INFINITY for both rates. */
-struct pace_graph_settings pace_graph_settings_default(void);
-
 /**
  * A model of the links of @p c for @p jobs (shape [n_jobs], checked by job_check()); both stay where
  * they are until it is freed.

@@ -312,17 +312,6 @@ static int events_finish(struct events_state *x, int32_t job, struct err *e)
 
 /* ---- what a run begins with: settings and jobs checked, arrivals in order, ideal times ---- */
 
-struct events_settings events_settings_default(void)
-{
-    return (struct events_settings){ .order = EVENTS_FIFO,
-                                     .pack = PACK_PACKED,
-                                     .seed = 1,
-                                     .horizon_s = INFINITY,
-                                     .las_queues = 3,
-                                     .las_at = { 3600, 36000 },
-                                     .round_s = 300 };
-}
-
 static int events_check(const struct events_problem *p, struct err *e)
 {
     double gpus = cluster_total(p->cluster, 0);

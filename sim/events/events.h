@@ -51,10 +51,6 @@ struct events_settings {
     bool keep_bins; /**< bytes of links over time, where pace is a pace_graph */
 };
 
-/** FIFO, packed, seed 1, no horizon, no overhead, no backfilling; LAS with 3 queues, at 1 and 10 GPU-hours,
- * and rounds of 300 s. Those numbers of LAS are this project's. */
-struct events_settings events_settings_default(void);
-
 /** What runs where, and by what rules. All borrowed. */
 struct events_problem {
     const struct cluster *cluster;

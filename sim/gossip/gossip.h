@@ -38,9 +38,6 @@ struct gossip_learning {
     double decay, decay_at[GOSSIP_MAX_DECAYS]; /**< decay_at: shares of the steps, ascending */
     int32_t n_decays;
 };
-/** 32-64-10 of the teacher's set-up: batch 32, 20 epochs, SGD 0.05, momentum 0.9, times 0.1 at 50 and 75 %.
- */
-struct gossip_learning gossip_learning_default(void);
 
 /** How long steps take. */
 struct gossip_clock {
@@ -153,8 +150,6 @@ struct gossip_settings {
     double inner_rate; /**< diloco: of learning of the steps; NaN: as all, and where `inner` is another
                           optimizer than theirs 0.05 of sgd, 0.001 of adamw */
 };
-/** All fields at their defaults; method 0. */
-struct gossip_settings gossip_settings_default(void);
 
 /** Number of the method called @p name, -1: none. */
 int32_t gossip_find_method(const char *name);

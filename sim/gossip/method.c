@@ -71,53 +71,6 @@ uint32_t gossip_method_uses(const struct gossip_settings *s)
     return uses | GOSSIP_FOR_THETA | GOSSIP_FOR_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : GOSSIP_FOR_CHECK);
 }
 
-/* What `weft gossip` trains with unless the study says otherwise. */
-struct gossip_learning gossip_learning_default(void)
-{
-    return (struct gossip_learning){ .batch = 32,
-                                     .epochs = 20,
-                                     .optimizer = GOSSIP_SGD,
-                                     .rate = 0.05,
-                                     .momentum = 0.9,
-                                     .schedule = GOSSIP_RATE_STEPS,
-                                     .decay = 0.1,
-                                     .decay_at = { 0.5, 0.75 },
-                                     .n_decays = 2 };
-}
-
-/* From facts of each method where it has been published; chosen here otherwise, see docs/gossip.md. delta: at
- * 1 workers settle apart under label skew; chosen on seeds 11 to 15. */
-struct gossip_settings gossip_settings_default(void)
-{
-    return (struct gossip_settings){ .period = 1,
-                                     .rule = GOSSIP_RULE_FIXED,
-                                     .theta = 0.05,
-                                     .cap = 64,
-                                     .check = 1,
-                                     .mix = 0.5,
-                                     .prob = 0.1,
-                                     .alpha = NAN,
-                                     .interval_s = NAN,
-                                     .switch_frac = 0.5,
-                                     .power = 0.25,
-                                     .delta = 0.1,
-                                     .lag_xi = NAN,
-                                     .lag_depth = 10,
-                                     .lag_smooth = NAN,
-                                     .graph = GOSSIP_RING,
-                                     .horizon = 1,
-                                     .warmup = 30,
-                                     .sparq_c = 1000,
-                                     .sparq_power = 0,
-                                     .gamma = 0.5,
-                                     .keep = 1,
-                                     .fragments = 1,
-                                     .outer_rate = 0.7,
-                                     .outer_momentum = 0.9,
-                                     .inner = N_GOSSIP_OPTIMIZERS,
-                                     .inner_rate = NAN };
-}
-
 int gossip_check_count(const char *key, int64_t value, struct err *e)
 {
     if (value >= 1)

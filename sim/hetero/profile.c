@@ -508,34 +508,6 @@ static const struct {
     [HETERO_NCE5] = { nce, N_ROWS(nce) },
 };
 
-/* Assumed figures, not measurements: docs/hetero.md section 2.1 says which are recalled from HeterPS. */
-struct hetero_draw hetero_draw_default(void)
-{
-    return (struct hetero_draw){
-        .model = HETERO_CTRDNN,
-        .n_types = 2,
-        .seed = 1,
-        .batch = 4096,
-        /* Ids lie on the cores' own servers; to a GPU they come over PCIe from others. */
-        .cpu = { .flops = 2e10,
-                 .memory_Bps = 4e9,
-                 .lookup_Bps = 2e9,
-                 .net_Bps = 2e9,
-                 .usd_per_h = 0.04,
-                 .compute_par = 0.97,
-                 .comm_par = 0.95,
-                 .max_units = 256 },
-        .gpu = { .flops = 7e12,
-                 .memory_Bps = 4e11,
-                 .lookup_Bps = 3e8,
-                 .net_Bps = 12.5e9,
-                 .usd_per_h = 2.42,
-                 .compute_par = 0.995,
-                 .comm_par = 0.90,
-                 .max_units = 64 },
-    };
-}
-
 /* ---- filling ---- */
 
 static void fill_layer(struct hetero_layer *l, const struct profile_row *r)

@@ -158,9 +158,6 @@ struct hetero_draw {
     struct hetero_draw_unit cpu, gpu;
 };
 
-/** CTRDNN on a CPU core and a V100, both as this project assumes them; source of none: docs/hetero.md. */
-struct hetero_draw hetero_draw_default(void);
-
 /**
  * Types first to last as above; no hosts. Seconds of a batch of B on a unit, sizes in elements of 4 bytes:
  *

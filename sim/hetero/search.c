@@ -125,27 +125,6 @@ void hetero_try(struct hetero_search *s, const hetero_id *plan, struct hetero_va
         curve_add(s);
 }
 
-/* Equal budgets of evaluations; the other numbers were chosen on the drawn profiles (docs/hetero.md). */
-struct hetero_settings hetero_settings_default(void)
-{
-    return (struct hetero_settings){
-        .evaluations = 25600,
-        .rl = { .hidden = 32,
-                .plans = 64,
-                .rounds = 200,
-                .patience = 50,
-                .rate = 0.01,
-                .entropy = 0.2,
-                .gamma = 0.2,
-                .best_frac = 0.1,
-                .clip = 5,
-                .copy_logit = true },
-        .genetic = { .population = 32, .tournament = 3, .elite = 2, .crossover = 0.9, .mutation = 1 },
-        .anneal = { .hot = 1, .cold = 1e-3 },
-        .bayes = { .initial = 16, .evaluations = 80, .candidates = 256, .length = 0.25, .noise = 1e-6 },
-    };
-}
-
 /* A plan that reaches less than this share of the throughput is as bad as one that reaches this: a single
  * hopeless plan must not drown the differences between the others. */
 #define LEAST_REACH 1e-6

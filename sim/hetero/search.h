@@ -57,7 +57,7 @@ static inline bool hetero_may_try(const struct hetero_search *s)
 /** Is @p a better than @p b: cheaper, or, where both fail, nearer to the throughput? */
 bool hetero_is_better(const struct hetero_value *a, const struct hetero_value *b);
 
-/** One policy of reinforcement learning: an LSTM or an Elman network. Defaults: hetero_settings_default(). */
+/** One policy of reinforcement learning: an LSTM or an Elman network. */
 struct hetero_rl_settings {
     int32_t hidden, plans; /**< width of the cell, plans drawn in a round */
     int32_t rounds;        /**< of a policy at most */
@@ -93,7 +93,6 @@ struct hetero_settings {
     struct hetero_anneal_settings anneal;
     struct hetero_bayes_settings bayes;
 };
-struct hetero_settings hetero_settings_default(void);
 
 /** A scheduler: tries plans until it is done, those that search until the budget is. 0 or ERR_NOMEM,
  * ERR_RANGE (a problem that is too large for it). */

@@ -646,19 +646,6 @@ const char *const smd_scheduler_names[N_SMD_SCHEDULERS + 1] = { "smd", "optimus"
 const char *const smd_fate_names[N_SMD_FATES + 1] = { "runs", "left out", "limit too small",
                                                       "limit above pool" };
 
-struct smd_settings smd_settings_default(void)
-{
-    return (struct smd_settings){
-        .inner = SMD_INNER_GRID,
-        .eps = 0.05,
-        .rounding = { SMD_SCALE_ONE, SMD_KEEP_BEST, .delta = 0.5, .tries = 100 },
-        .knapsack = knapsack_settings_default(),
-        .baselines = SMD_ADMIT_KNAPSACK,
-        .esw = SMD_ESW_LARGEST,
-        .seed = 1,
-    };
-}
-
 void smd_result_free(struct smd_result *r)
 {
     free(r->jobs);
@@ -894,16 +881,6 @@ const char *const smd_resource_names[N_SMD_RESOURCES + 1] = { "vCPU", "GPU", "me
 enum { MOST_LAYERS = 100, MOST_FACTOR = 20 };
 
 static const double unit[N_SMD_RESOURCES] = { 3400, 600, 1400, 1200 };
-
-struct smd_draw smd_draw_default(bool sync)
-{
-    return (struct smd_draw){ .sync = sync,
-                              .layers = sync ? SMD_LAYERS_MEAN : SMD_LAYERS_SUM,
-                              .overlap = OVERLAP_WAIT_FREE,
-                              .instance = { 8, 4, 15, 20 },
-                              .whole_factor = true,
-                              .seed = 1 };
-}
 
 void smd_draw_pool(double capacity[N_SMD_RESOURCES], double units)
 {

@@ -440,10 +440,6 @@ struct smd_result {
     struct smd_guarantee guarantee; /**< 0, 0 for all but SMD_SMD */
 };
 
-/** Grid with eps 0.05; scale 1, the best of 100 tries; exact knapsack, for all; ESW as large as fits; seed 1.
- */
-struct smd_settings smd_settings_default(void);
-
 /**
  * Schedule @p n_jobs jobs on a pool of @p capacity (shape [n_resources], >= 0). Deterministic.
  * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."); ERR_NOMEM. *out is then
@@ -469,22 +465,13 @@ extern const char *const smd_resource_names[N_SMD_RESOURCES + 1];
 
 /** What arXiv 2105.13855 section VII leaves open. */
 struct smd_draw {
-    bool sync;                        /**< train synchronously */
-    enum smd_layers layers;           /**< the paper says sum; see smd_draw_default() */
-    enum overlap_mode overlap;        /**< for e1, e2, e3 */
+    bool sync;                 /**< train synchronously */
+    enum smd_layers layers;    /**< the paper says sum; kinds/place/place_interval.c says what is usual */
+    enum overlap_mode overlap; /**< for e1, e2, e3 */
     double instance[N_SMD_RESOURCES]; /**< a limit is this times a factor of 1 to 20, > 0 */
     bool whole_factor;                /**< is the factor a whole number? */
     uint64_t seed;
 };
-
-/**
- * Instances of 8 vCPU, 4 GPU, 15 GB, 20 GB of disk (the paper's EC2 C4 have neither GPU nor disk, and no size
- * is named; c4.2xlarge has 8 vCPU and 15 GB), whole factors, wait-free (the one example the paper gives of
- * e1, e2, e3; with priority hardly any communication is left to schedule for). Synchronous jobs take the mean
- * over layers: with the sum, hardly one of them could end before its due time of at most 15 hours.
- * Asynchronous jobs take the sum: with the mean all of them end within half an hour, whatever is scheduled.
- */
-struct smd_draw smd_draw_default(bool sync);
 
 /**
  * Draw @p n jobs into @p jobs. Job i depends on the seed and i alone, so the first jobs of a longer list are

@@ -17,18 +17,6 @@
 /* Where the share of a link or server counts as full. */
 #define FULL (1 + 1e-9)
 
-struct elastic_settings elastic_settings_default(void)
-{
-    return (struct elastic_settings){
-        .n_slots = 200,
-        .seed = 1,
-        .reoffer = true,
-        .samples = 100,
-        .las_queues = 3,
-        .las_step = 40,
-    };
-}
-
 /* ---- jobs ---- */
 
 static int elastic_check_real(const struct elastic_job *j, const char *field, double x, bool endless,

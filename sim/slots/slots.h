@@ -122,7 +122,6 @@ struct elastic_settings {
     int32_t las_queues; /**< 0: continuous */
     double las_step;    /**< worker-slots at which a job falls to the next queue */
 };
-struct elastic_settings elastic_settings_default(void);
 
 /** A scheduler: state of its own between slots behind `self`. */
 struct elastic_scheduler {

@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/unit/hetero_fixture.h"
 
 #include "sim/hetero/oracle.h"

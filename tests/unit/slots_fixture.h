@@ -3,6 +3,7 @@
 #define TESTS_UNIT_SLOTS_FIXTURE_H
 
 #include "sim/slots/slots.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 /** @p n servers of gpus[i] at one switch, each by a link of @p Bps. */

@@ -47,29 +47,4 @@ static inline int load(struct folder *f, struct design_point *s, const char *tex
 #define NET  "network: net.yaml\n"
 #define WORK "workload: work.yaml\n"
 
-/** What `weft keys` shows of this section is what the program has in @p own: words, counts and numbers, which
- * are the same but for the rounding of a scale. */
-static inline void assert_defaults(const struct section *section, const void *own)
-{
-    KEEP(char *, shown, free_at) = calloc(1, section->size);
-    assert_non_null(shown);
-    schema_defaults(shown, section);
-    for (size_t i = 0; i < section->n_keys; i++) {
-        const struct key *k = &section->keys[i];
-        const char *a = shown + k->offset, *b = (const char *)own + k->offset;
-        double x = 0, y = 0;
-        if (k->offset == SCHEMA_UNKEPT || (k->kind == KEY_MAP || k->kind == KEY_LIST || k->kind == KEY_OWN))
-            continue;
-        if (k->kind == KEY_REAL)
-            memcpy(&x, a, sizeof x), memcpy(&y, b, sizeof y);
-        bool same = k->kind == KEY_REAL ? x == y || (isnan(x) && isnan(y)) ||
-                                              (k->scale != 1 && fabs(x - y) <= 1e-15 * fmax(fabs(x), fabs(y)))
-                    : k->kind == KEY_I64  ? memcmp(a, b, sizeof(int64_t)) == 0
-                    : k->kind == KEY_BOOL ? *a == *b
-                                          : memcmp(a, b, sizeof(int32_t)) == 0;
-        if (!same)
-            fail_msg("%s: default of %s differs", section->name, k->name);
-    }
-}
-
 #endif

@@ -1,6 +1,7 @@
 /* A point of a study of training with little communication, as read. */
 #include "kinds/gossip/gossip.h"
 #include "tests/gossip_fixture.h"
+#include "tests/settings.h"
 #include "tests/unit/study_folder.h"
 
 #define FEW "data: { train: 400, test: 100 }\n"
@@ -29,16 +30,6 @@ __attribute__((format(printf, 3, 4))) static void read_point(struct gossip_point
 }
 
 /* ---- defaults ---- */
-
-/* What weft keys shows is what a run takes. */
-TEST(defaults_of_methods_are_those_of_the_program)
-{
-    struct gossip_settings x, d = gossip_settings_default();
-    schema_defaults(&x, &gossip_method_section);
-    assert_defaults(&gossip_method_section, &d);
-    assert_true(x.rule == d.rule && x.graph == d.graph && x.inner == N_GOSSIP_OPTIMIZERS);
-    assert_int_equal(d.inner, N_GOSSIP_OPTIMIZERS);
-}
 
 TEST_WITH(defaults_of_a_study_are_those_of_the_program, make_folder, remove_folder)
 {

@@ -1,5 +1,6 @@
 /* What a study of layers on types of resources says, and what it may not say. */
 #include "kinds/hetero/hetero.h"
+#include "tests/settings.h"
 #include "tests/unit/study_folder.h"
 
 #define CPU "{ name: cpu, cpu: true, usd_per_h: 0.1, compute_parallel: 0.9, comm_parallel: 0.8 }"
@@ -82,19 +83,11 @@ TEST_WITH(a_drawn_profile_is_that_of_its_draw, make_folder, remove_folder)
     assert_true(p.profile.types[0].usd_per_h == 0.07);
 }
 
-TEST_WITH(defaults_of_keys_are_those_of_the_simulator, make_folder, remove_folder)
+TEST_WITH(a_study_that_says_little_has_the_defaults_of_the_manual, make_folder, remove_folder)
 {
-    struct hetero_draw want = hetero_draw_default();
-    struct hetero_settings s = hetero_settings_default();
-    assert_defaults(&hetero_draw_cpu_section, &want.cpu);
-    assert_defaults(&hetero_draw_gpu_section, &want.gpu);
-    assert_defaults(&hetero_rl_section, &s.rl);
-    assert_defaults(&hetero_genetic_section, &s.genetic);
-    assert_defaults(&hetero_anneal_section, &s.anneal);
-    assert_defaults(&hetero_bayes_section, &s.bayes);
     POINT(p, DRAWN);
-    assert_true(p.profile.n_types == want.n_types && p.profile.batch == want.batch);
-    assert_true(p.settings.evaluations == s.evaluations && p.throughput.share == 0.5);
+    assert_true(p.profile.n_types == 2 && p.profile.batch == 4096);
+    assert_true(p.settings.evaluations == 25600 && p.throughput.share == 0.5);
     assert_true(isnan(p.throughput.per_s) && p.setup.overlap && p.setup.handover == HETERO_PER_LAYER);
     assert_true(p.setup.provisioning == HETERO_EXACT && p.setup.server == -1);
     assert_true(p.setup.examples == 1e6 && p.setup.epochs == 1 && p.n_schedulers == n_hetero_schedulers);

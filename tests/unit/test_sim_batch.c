@@ -1,4 +1,5 @@
 #include "sim/batch/batch.h"
+#include "tests/settings.h"
 #include "tests/unit/batch_fixture.h"
 
 static void run(struct batch_result *r, const struct batch_problem *p, struct pace *pace,

@@ -1,4 +1,5 @@
 #include "sim/batch/batch.h"
+#include "tests/settings.h"
 #include "tests/unit/batch_fixture.h"
 
 static struct batch_result run(struct batch_fixture *f, enum batch_scheduler how,

@@ -7,6 +7,7 @@
 #include "sim/hetero/search.h"
 #include "sim/interval/interval.h"
 #include "sim/slots/slots.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 /* All fields of these settings, in order; what is left out is 0. */

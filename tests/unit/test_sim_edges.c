@@ -5,6 +5,7 @@
 #include "sim/cluster/job.h"
 #include "sim/gossip/method.h"
 #include "sim/interval/interval.h"
+#include "tests/settings.h"
 #include "tests/unit/batch_fixture.h"
 #include "tests/unit/flow_plant.h"
 #include "tests/unit/hetero_fixture.h"

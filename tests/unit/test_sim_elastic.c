@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/unit/slots_fixture.h"
 
 /* ---- a scheduler that does what a script says ---- */

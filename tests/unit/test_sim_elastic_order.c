@@ -1,4 +1,5 @@
 #include "base/rng.h"
+#include "tests/settings.h"
 #include "tests/unit/slots_fixture.h"
 
 static int run_on(struct elastic_result *r, const char *scheduler, const struct cluster *c,

@@ -2,6 +2,7 @@
 
 #include "base/rng.h"
 #include "sim/cluster/pace.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 /* Runs of jobs that send nothing or little, by hand and by laws. Orders: test_sim_order.c. */

@@ -1,5 +1,6 @@
 #include "sim/slots/slots_draw.h"
 #include "sim/slots/gadget.h"
+#include "tests/settings.h"
 #include "tests/unit/elastic_oracle.h"
 #include "tests/unit/slots_fixture.h"
 

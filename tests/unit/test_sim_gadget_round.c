@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 #include "sim/slots/gadget.h"

@@ -2,6 +2,7 @@
 #include "sim/gossip/method.h"
 #include "sim/gossip/floats.h"
 #include "tests/gossip_fixture.h"
+#include "tests/settings.h"
 
 /* By hand from the rule of arXiv 2103.07454; all numbers are exact. Horizon 1/2, one step of warm-up. */
 TEST(a_tensor_is_sent_when_its_norm_has_changed_enough)

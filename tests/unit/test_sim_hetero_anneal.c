@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/support.h"
 #include "tests/unit/hetero_fixture.h"
 

@@ -1,4 +1,5 @@
 #include "sim/hetero/search.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 /* Types in no order: two GPUs and two CPUs, one of each kind better than the other. All units divide all

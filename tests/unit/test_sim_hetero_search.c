@@ -1,4 +1,5 @@
 #include "sim/hetero/search.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 /*

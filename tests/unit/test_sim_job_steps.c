@@ -7,6 +7,7 @@
 #include "sim/cluster/footprint.h"
 #include "sim/cluster/job_steps.h"
 #include "sim/cluster/pace.h"
+#include "tests/settings.h"
 #include "tests/unit/study_folder.h"
 
 enum { MOST_SERVERS = 96, LEAF = 4 /**< servers of a leaf of the fat tree */ };

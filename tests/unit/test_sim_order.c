@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "sim/events/events.h"
 #include "sim/cluster/pace.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 static void run_on(struct events_result *r, const struct cluster *c, const struct job *jobs, int32_t n,

@@ -3,6 +3,7 @@
  * and ties are many. */
 #include "sim/cluster/pace.h"
 #include "sim/events/events.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 enum { N = 9, POOL_CPUS = 10 };

@@ -1,6 +1,7 @@
 #include "sim/cluster/pace.h"
 
 #include "base/rng.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 enum { MAX_JOBS = 24 };

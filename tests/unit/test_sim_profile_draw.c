@@ -1,4 +1,5 @@
 #include "sim/hetero/profile.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 #include "tests/unit/hetero_models.h"
 

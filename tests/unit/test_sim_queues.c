@@ -1,4 +1,5 @@
 #include "sim/batch/batch.h"
+#include "tests/settings.h"
 #include "tests/unit/batch_fixture.h"
 
 /* A plan and what it takes to carry it out. */

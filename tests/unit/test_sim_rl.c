@@ -2,6 +2,7 @@
 #include "sim/hetero/oracle.h"
 #include "sim/hetero/policy.h"
 #include "sim/hetero/search.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 #include "tests/unit/hetero_models.h"
 

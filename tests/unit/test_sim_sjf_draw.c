@@ -1,4 +1,5 @@
 #include "sim/batch/batch.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 static void draw(struct sjf_draw *d, const struct sjf_draw_settings *s)

@@ -1,5 +1,6 @@
 /* The experiments of SMD (arXiv 2105.13855): schedulers side by side on random jobs, seed after seed. */
 #include "sim/interval/interval.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 enum { MOST_JOBS = 200, MOST_SEEDS = 8 };

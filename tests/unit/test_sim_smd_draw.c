@@ -1,4 +1,5 @@
 #include "sim/interval/interval.h"
+#include "tests/settings.h"
 #include "tests/support.h"
 
 enum { N_JOBS = 2000 };

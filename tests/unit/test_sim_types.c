@@ -3,6 +3,7 @@
 #include "sim/cluster/pace.h"
 #include "sim/events/events.h"
 #include "sim/events/gavel_lp.h"
+#include "tests/settings.h"
 #include "tests/unit/cluster_fixture.h"
 
 /* Servers of a GPU each, fast[0] of type 0 and fast[1] of type 1. */

@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/validate/gossip_trial.h"
 #include "tests/gossip_fixture.h"
 

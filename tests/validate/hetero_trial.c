@@ -1,3 +1,4 @@
+#include "tests/settings.h"
 #include "tests/validate/hetero_trial.h"
 
 #include <math.h>
