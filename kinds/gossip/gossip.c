@@ -48,7 +48,8 @@ static const struct use gossip_uses[N_GOSSIP_USES] = {
 };
 #define GOSSIP_USES .uses = gossip_uses, .n_uses = N_GOSSIP_USES
 
-/* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing. */
+/* Ends of ranges that are no values themselves: at 0 a method does nothing, at 1 it forgets nothing, or its
+ * threshold grows as fast as the steps. */
 #define ABOVE_0 1e-9
 #define BELOW_1 0.999999
 

@@ -250,6 +250,7 @@ K_SECTION(hetero_anneal_section, struct hetero_anneal_settings, "anneal", anneal
 
 static const struct key bayes_keys[] = {
     K_COUNT(struct hetero_bayes_settings, initial, "initial", 1, 2000, 16, "plans drawn at first"),
+    /* Each of them is a row of a dense factor: time grows with the cube. */
     K_COUNT(struct hetero_bayes_settings, evaluations, "evaluations", 1, 2000, 80,
             "plans tried, the initial ones included"),
     K_COUNT(struct hetero_bayes_settings, candidates, "candidates", 1, 1000000, 256,

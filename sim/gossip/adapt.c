@@ -49,12 +49,6 @@ struct adapt_state {
     int64_t n;
 };
 
-static int adapt_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = gossip_check_period(s, setup, e);
-    return rc ? rc : gossip_check_cap(s, e);
-}
-
 static int adapt_start(struct gossip_cluster *c, struct err *e)
 {
     struct adapt_state *s = c->state;
@@ -91,14 +85,6 @@ static void schedule(struct gossip_cluster *c)
 }
 
 /* ---- AdaComm ---- */
-
-static int check_adacomm(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = adapt_check(s, setup, e);
-    if (rc || isnan(s->interval_s) || s->interval_s > 0)
-        return rc;
-    return err_set(e, ERR_RANGE, "interval_s is %g, expected more than 0", s->interval_s);
-}
 
 static double interval_s(const struct gossip_cluster *c)
 {
@@ -162,7 +148,7 @@ const struct gossip_method gossip_adacomm = {
     .period = 16,
     .meets = true,
     .run_size = sizeof(struct adapt_state),
-    .check = check_adacomm,
+    .check = gossip_check_cap,
     .start = start_adacomm,
     .after = after_adacomm,
     .meet = adapt_meet,
@@ -170,12 +156,6 @@ const struct gossip_method gossip_adacomm = {
 };
 
 /* ---- variance ---- */
-
-static int check_variance(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = adapt_check(s, setup, e);
-    return rc ? rc : gossip_check_switch(s, setup, e);
-}
 
 /* Mean over workers of |x - mean|^2, of what they brought. */
 static double model_spread(const struct gossip_cluster *c, const float *mean)
@@ -212,7 +192,7 @@ const struct gossip_method gossip_variance = {
     .period = 4,
     .meets = true,
     .run_size = sizeof(struct adapt_state),
-    .check = check_variance,
+    .check = gossip_check_cap,
     .start = adapt_start,
     .after = adapt_after,
     .meet = adapt_meet,

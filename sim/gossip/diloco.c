@@ -159,39 +159,21 @@ static int diloco_end(struct gossip_cluster *c, struct gossip_transfer *t, struc
     return 0;
 }
 
-/* Momentum and mix below 1, else the outer steps would never forget. */
-static int check_outer(const struct gossip_settings *s, struct err *e)
-{
-    if (!(s->outer_rate > 0 && s->outer_rate <= 10))
-        return err_set(e, ERR_RANGE, "outer_rate is %g, expected more than 0, at most 10", s->outer_rate);
-    if (!(s->outer_momentum >= 0 && s->outer_momentum < 1))
-        return err_set(e, ERR_RANGE, "outer_momentum is %g, expected 0 to 1, not 1 itself",
-                       s->outer_momentum);
-    if (!(s->outer_mix >= 0 && s->outer_mix < 1))
-        return err_set(e, ERR_RANGE, "outer_mix is %g, expected 0 to 1, not 1 itself", s->outer_mix);
-    if (!isnan(s->inner_rate) && !(s->inner_rate > 0 && isfinite(s->inner_rate)))
-        return err_set(e, ERR_RANGE, "inner_rate is %g, expected > 0", s->inner_rate);
-    return 0;
-}
-
 /* Each fragment must be exchanged once in a period, and a delay must end before the next exchange. */
 static int diloco_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     int64_t most = s->period < setup->net->n_params ? s->period : setup->net->n_params;
-    int rc = gossip_check_period(s, setup, e);
-    if (rc)
-        return rc;
-    if (s->fragments < 1 || s->fragments > most)
+    if (s->fragments > most)
         return err_set(e, ERR_RANGE, "fragments is %lld, expected 1 to %lld: at most %s",
                        (long long)s->fragments, (long long)most,
                        most == s->period ? "the period" : "the parameters");
     if (s->period > INT64_MAX / s->fragments)
         return err_set(e, ERR_RANGE, "period is %lld, expected at most %lld with %lld fragments",
                        (long long)s->period, (long long)(INT64_MAX / s->fragments), (long long)s->fragments);
-    if (s->delay < 0 || s->delay >= s->period)
+    if (s->delay >= s->period)
         return err_set(e, ERR_RANGE, "delay is %lld, expected 0 to %lld, less than the period",
                        (long long)s->delay, (long long)s->period - 1);
-    return check_outer(s, e);
+    return 0;
 }
 
 const struct gossip_method gossip_diloco = {

@@ -21,13 +21,6 @@ struct dynamic_state {
     int64_t n_violations; /* since all were last called for having had too many */
 };
 
-static int dynamic_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    (void)setup;
-    int rc = gossip_check_count("check", s->check, e);
-    return rc ? rc : gossip_check_bound("delta", s->delta, e);
-}
-
 static int dynamic_start(struct gossip_cluster *c, struct err *e)
 {
     struct dynamic_state *s = c->state;
@@ -151,7 +144,6 @@ const struct gossip_method gossip_dynamic = {
     .meets = true,
     .run_size = sizeof(struct dynamic_state),
     .n_shared = N_SHARED,
-    .check = dynamic_check,
     .start = dynamic_start,
     .after = dynamic_after,
     .meet = dynamic_meet,

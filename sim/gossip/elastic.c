@@ -26,13 +26,6 @@ static double strength(const struct gossip_cluster *c)
     return isnan(alpha) ? 0.9 / c->n_workers : alpha;
 }
 
-static int elastic_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    if (!isnan(s->alpha) && !(s->alpha > 0 && s->alpha <= 1))
-        return err_set(e, ERR_RANGE, "alpha is %g, expected more than 0 to 1", s->alpha);
-    return gossip_check_period(s, setup, e);
-}
-
 static int elastic_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
@@ -98,7 +91,6 @@ const struct gossip_method gossip_elastic = {
     .n_shared = CENTRE + 1,
     .worker_size = sizeof(struct elastic_state),
     .n_own = N_OWN,
-    .check = elastic_check,
     .start = elastic_start,
     .after = elastic_after,
     .begin = elastic_begin,

@@ -126,23 +126,12 @@ static int eventgrad_end(struct gossip_cluster *c, struct gossip_transfer *t, st
     return rc;
 }
 
-static int eventgrad_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    (void)setup;
-    if (!(s->horizon >= 0 && s->horizon <= 1e6))
-        return err_set(e, ERR_RANGE, "horizon is %g, expected 0 to 1e+06", s->horizon);
-    if (s->warmup < 0)
-        return err_set(e, ERR_RANGE, "warmup is %lld, expected at least 0", (long long)s->warmup);
-    return 0;
-}
-
 const struct gossip_method gossip_eventgrad = {
     .name = "eventgrad",
     .help = "gossip on a ring; a tensor is sent when its norm has changed enough",
     .uses = GOSSIP_FOR_EVENT,
     .worker_size = sizeof(struct event_worker),
     .n_own = N_OWN,
-    .check = eventgrad_check,
     .start = eventgrad_start,
     .after = eventgrad_after,
     .begin = eventgrad_begin,

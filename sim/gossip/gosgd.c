@@ -9,12 +9,6 @@ static double *weight_of(const struct gossip_worker *w)
     return w->state;
 }
 
-static int gosgd_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    (void)setup;
-    return gossip_check_share("prob", s->prob, e);
-}
-
 static int gosgd_start(struct gossip_cluster *c, struct err *e)
 {
     (void)e;
@@ -57,7 +51,6 @@ const struct gossip_method gossip_gosgd = {
     .help = "gossip: after a step, by chance, the model goes to a random other with half of its weight",
     .uses = GOSSIP_FOR_PROB,
     .worker_size = sizeof(double),
-    .check = gosgd_check,
     .start = gosgd_start,
     .after = gosgd_after,
     .begin = gosgd_begin,

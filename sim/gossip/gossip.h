@@ -115,7 +115,8 @@ enum gossip_use {
     N_GOSSIP_USES = 21,
 };
 
-/** One method with its numbers; which of them it reads is in its table row. */
+/** One method with its numbers; which of them it reads is in its table row. The limits of each are those of
+ * its key (kinds/gossip/gossip.c). */
 struct gossip_settings {
     int32_t method; /**< number in gossip_methods */
     int64_t period; /**< steps between exchanges, >= 1; the first one, where it adapts */
@@ -210,7 +211,8 @@ struct gossip_wish {
 
 /**
  * Can @p settings be run? Of @p setup only net, drift_at, learning, clock, model_B and fabric without its
- * graph are looked at. ERR_RANGE: "period is 0, need ..". gossip_run() asks the same.
+ * graph are looked at. ERR_RANGE: "period is 9, expected at most the cap, 8". gossip_run() asks the
+ * same.
  */
 int gossip_check(const struct gossip_setup *setup, const struct gossip_settings *settings, struct err *e);
 

@@ -71,44 +71,11 @@ uint32_t gossip_method_uses(const struct gossip_settings *s)
     return uses | GOSSIP_FOR_THETA | GOSSIP_FOR_CAP | (s->rule == GOSSIP_RULE_CONTROL ? 0 : GOSSIP_FOR_CHECK);
 }
 
-int gossip_check_count(const char *key, int64_t value, struct err *e)
-{
-    if (value >= 1)
-        return 0;
-    return err_set(e, ERR_RANGE, "%s is %lld, expected at least 1", key, (long long)value);
-}
-
-int gossip_check_share(const char *key, double value, struct err *e)
-{
-    if (value >= 0 && value <= 1)
-        return 0;
-    return err_set(e, ERR_RANGE, "%s is %g, expected 0 to 1", key, value);
-}
-
-int gossip_check_bound(const char *key, double value, struct err *e)
-{
-    if (value >= 0)
-        return 0;
-    return err_set(e, ERR_RANGE, "%s is %g, expected at least 0", key, value);
-}
-
-int gossip_check_period(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
+int gossip_check_cap(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
 {
     (void)setup;
-    return gossip_check_count("period", s->period, e);
-}
-
-int gossip_check_cap(const struct gossip_settings *s, struct err *e)
-{
-    int rc = gossip_check_count("cap", s->cap, e);
-    if (rc || s->period <= s->cap)
-        return rc;
+    if (s->period <= s->cap)
+        return 0;
     return err_set(e, ERR_RANGE, "period is %lld, expected at most the cap, %lld", (long long)s->period,
                    (long long)s->cap);
-}
-
-int gossip_check_switch(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = gossip_check_period(s, setup, e);
-    return rc ? rc : gossip_check_share("switch_frac", s->switch_frac, e);
 }

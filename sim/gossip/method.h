@@ -91,7 +91,8 @@ struct gossip_method {
     bool clock_only; /**< nothing is learned: there are no models, gradients and examples */
     size_t run_size, worker_size;
     int32_t n_shared, n_own; /**< vectors of parameters for all, and for each worker */
-    /** Can @p s be run? ERR_RANGE: "period is 0, need ..". */
+    /** Can @p s, each within the limits of its key, be run beside each other and @p setup? ERR_RANGE: "period
+     * is 9, expected at most the cap, 8". NULL: always. */
     int (*check)(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
     /** All models are equal, nothing has begun. */
     int (*start)(struct gossip_cluster *c, struct err *e);
@@ -218,21 +219,8 @@ int gossip_sent_around(struct gossip_cluster *c, struct gossip_outbox *out, stru
 /** y <- the mean of itself and @p n others, weights 1 / (n + 1); shapes [n_params]. */
 void gossip_average(float *y, float *const others[], int32_t n, int32_t n_params);
 
-/* ---- checks of settings that several methods share ---- */
-
-/** A whole number named @p key is at least 1. ERR_RANGE: "period is 0, expected at least 1". */
-int gossip_check_count(const char *key, int64_t value, struct err *e);
-/** @p value is in [0, 1], not NaN. ERR_RANGE: "switch_frac is 2, expected 0 to 1". */
-int gossip_check_share(const char *key, double value, struct err *e);
-/** @p value is at least 0, INFINITY too, not NaN. ERR_RANGE: "delta is -1, expected at least 0". */
-int gossip_check_bound(const char *key, double value, struct err *e);
-
-/** period >= 1. ERR_RANGE. */
-int gossip_check_period(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
-/** cap >= 1 and period <= cap, of a period that adapts. ERR_RANGE. */
-int gossip_check_cap(const struct gossip_settings *s, struct err *e);
-/** period >= 1 and switch_frac in [0, 1]. ERR_RANGE. */
-int gossip_check_switch(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
+/** Of a period that adapts: period <= cap. ERR_RANGE. */
+int gossip_check_cap(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e);
 
 /* ---- rules by which methods change their period ---- */
 

@@ -104,18 +104,6 @@ static void refer_both(const struct gossip_cluster *c, const struct gossip_trans
         refer(c, &c->workers[t->to]);
 }
 
-static int check_rule(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    if (!(s->mix > 0 && s->mix <= 1))
-        return err_set(e, ERR_RANGE, "mix is %g, expected more than 0 to 1", s->mix);
-    if (s->rule == GOSSIP_RULE_FIXED)
-        return gossip_check_period(s, setup, e);
-    int rc = gossip_check_bound("theta", s->theta, e);
-    if (!rc)
-        rc = gossip_check_count("cap", s->cap, e);
-    return rc ? rc : gossip_check_count("check", s->check, e);
-}
-
 /* ---- pair ---- */
 
 static int after_pair(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
@@ -138,7 +126,6 @@ const struct gossip_method gossip_pair = {
     .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
-    .check = check_rule,
     .start = pair_start,
     .after = after_pair,
     .mix = mix_pair,
@@ -165,7 +152,6 @@ const struct gossip_method gossip_pull = {
     .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
-    .check = check_rule,
     .start = pair_start,
     .after = after_pull,
     .mix = mix_pull,
@@ -193,7 +179,6 @@ const struct gossip_method gossip_push = {
     .uses = GOSSIP_FOR_RULE | GOSSIP_FOR_MIX,
     .worker_size = sizeof(struct pair_state),
     .n_own = N_OWN,
-    .check = check_rule,
     .start = pair_start,
     .after = after_push,
     .mix = mix_push,

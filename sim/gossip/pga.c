@@ -216,7 +216,6 @@ const struct gossip_method gossip_pga = {
     .run_size = sizeof(struct pga_run),
     .worker_size = sizeof(struct pga_worker),
     .n_own = N_OWN,
-    .check = gossip_check_period,
     .start = pga_start,
     .after = pga_after,
     .meet = gather_every_period,
@@ -253,18 +252,6 @@ static int gather_adapted(struct gossip_cluster *c, struct err *e)
     return gather_every_period(c, e);
 }
 
-static int check_adapted(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = gossip_check_switch(s, setup, e);
-    if (!rc)
-        rc = gossip_check_cap(s, e);
-    if (rc)
-        return rc;
-    if (!(s->power >= 0 && s->power <= 100))
-        return err_set(e, ERR_RANGE, "power is %g, expected 0 to 100", s->power);
-    return 0;
-}
-
 const struct gossip_method gossip_aga = {
     .name = "gossip-aga",
     .help = "gossip-pga whose period grows as the loss falls",
@@ -274,7 +261,7 @@ const struct gossip_method gossip_aga = {
     .run_size = sizeof(struct pga_run),
     .worker_size = sizeof(struct pga_worker),
     .n_own = N_OWN,
-    .check = check_adapted,
+    .check = gossip_check_cap,
     .start = pga_start,
     .after = pga_after,
     .meet = gather_adapted,

@@ -185,21 +185,6 @@ static void free_run(struct gossip_cluster *c)
     free(run->size);
 }
 
-/* The threshold must grow more slowly than the steps: a power below 1. */
-static int sparq_check(const struct gossip_settings *s, const struct gossip_setup *setup, struct err *e)
-{
-    int rc = gossip_check_bound("sparq_c", s->sparq_c, e);
-    if (rc)
-        return rc;
-    if (!(s->sparq_power >= 0 && s->sparq_power < 1))
-        return err_set(e, ERR_RANGE, "sparq_power is %g, expected 0 to 1, not 1 itself", s->sparq_power);
-    if (!(s->gamma > 0 && s->gamma <= 1))
-        return err_set(e, ERR_RANGE, "gamma is %g, expected more than 0, at most 1", s->gamma);
-    if (!(s->keep > 0 && s->keep <= 1))
-        return err_set(e, ERR_RANGE, "keep is %g, expected more than 0, at most 1", s->keep);
-    return gossip_check_period(s, setup, e);
-}
-
 const struct gossip_method gossip_sparq = {
     .name = "sparq",
     .help = "gossip on a ring by estimates; compressed corrections are sent when they are large enough",
@@ -207,7 +192,6 @@ const struct gossip_method gossip_sparq = {
     .run_size = sizeof(struct sparq_run),
     .worker_size = sizeof(struct sparq_worker),
     .n_own = N_OWN,
-    .check = sparq_check,
     .start = sparq_start,
     .after = sparq_after,
     .begin = sparq_begin,

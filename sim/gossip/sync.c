@@ -59,7 +59,6 @@ const struct gossip_method gossip_local = {
     .uses = GOSSIP_FOR_PERIOD,
     .period = 16,
     .meets = true,
-    .check = gossip_check_period,
     .after = meet_every_period,
     .meet = gather_model,
 };
@@ -79,7 +78,6 @@ const struct gossip_method gossip_post_local = {
     .uses = GOSSIP_FOR_PERIOD | GOSSIP_FOR_SWITCH,
     .period = 16,
     .meets = true,
-    .check = gossip_check_switch,
     .after = meet_after_switch,
     .meet = gather_model,
 };

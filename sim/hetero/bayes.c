@@ -159,9 +159,6 @@ double hetero_expected_gain(const struct hetero_guess *g, double best)
 
 /* ---- the search ---- */
 
-/* Each of them is a row of a dense factor: time grows with the cube. */
-enum { BAYES_MOST = 4096 };
-
 struct bayes {
     struct hetero_search *s;
     struct hetero_size size;
@@ -169,23 +166,6 @@ struct bayes {
     struct hetero_value *values; /* shape [cap], owned: of the plans in the model */
     double *targets;             /* shape [cap], owned */
 };
-
-/* Settings come from files, so each is named in its message. */
-static int bayes_check(const struct hetero_bayes_settings *how, struct err *e)
-{
-    if (how->initial < 1)
-        return err_set(e, ERR_RANGE, "bayes: initial plans are %d, expected 1 or more", how->initial);
-    if (how->evaluations < how->initial || how->evaluations > BAYES_MOST)
-        return err_set(e, ERR_RANGE, "bayes: evaluations are %d, expected %d to %d", how->evaluations,
-                       how->initial, BAYES_MOST);
-    if (how->candidates < 1)
-        return err_set(e, ERR_RANGE, "bayes: candidates are %d, expected 1 or more", how->candidates);
-    if (!(how->length > 0 && isfinite(how->length)))
-        return err_set(e, ERR_RANGE, "bayes: length is %g, expected > 0", how->length);
-    if (!(how->noise >= 0 && isfinite(how->noise)))
-        return err_set(e, ERR_RANGE, "bayes: noise is %g, expected >= 0", how->noise);
-    return 0;
-}
 
 static void bayes_free(struct bayes *b)
 {
@@ -275,9 +255,7 @@ int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings
     const struct hetero_bayes_settings *how = &settings->bayes;
     hetero_id plan[HETERO_MAX_LAYERS];
     struct bayes b = { 0 };
-    int rc = bayes_check(how, e);
-    if (!rc)
-        rc = bayes_build(&b, s, how, e);
+    int rc = bayes_build(&b, s, how, e);
     for (int32_t i = 0; i < how->evaluations && !rc; i++) {
         if (i < how->initial)
             hetero_draw_plan(plan, b.size, s->rng);

@@ -88,23 +88,6 @@ struct genetic {
     struct evolve_member *now, *next; /* shape [population], owned */
 };
 
-/* Named after the keys, as messages quote them. */
-static int genetic_check(const struct hetero_genetic_settings *how, struct err *e)
-{
-    if (how->population < 2)
-        return err_set(e, ERR_RANGE, "genetic: population is %d, expected 2 or more", how->population);
-    if (how->elite < 0 || how->elite >= how->population)
-        return err_set(e, ERR_RANGE, "genetic: elite is %d, expected 0 to %d", how->elite,
-                       how->population - 1);
-    if (how->tournament < 1)
-        return err_set(e, ERR_RANGE, "genetic: tournament is %d, expected 1 or more", how->tournament);
-    if (!(how->crossover >= 0 && how->crossover <= 1))
-        return err_set(e, ERR_RANGE, "genetic: crossover is %g, expected 0 to 1", how->crossover);
-    if (!(how->mutation >= 0))
-        return err_set(e, ERR_RANGE, "genetic: mutation is %g, expected >= 0", how->mutation);
-    return 0;
-}
-
 static void genetic_free(struct genetic *g)
 {
     free(g->plans);
@@ -195,9 +178,7 @@ static bool generation(struct genetic *g)
 int hetero_genetic(struct hetero_search *s, const struct hetero_settings *settings, struct err *e)
 {
     struct genetic g = { 0 };
-    int rc = genetic_check(&settings->genetic, e);
-    if (!rc)
-        rc = genetic_build(&g, s, &settings->genetic, e);
+    int rc = genetic_build(&g, s, &settings->genetic, e);
     if (!rc) {
         bool more = true;
         for (int32_t i = 0; i < g.how->population && more; i++) {
@@ -287,10 +268,7 @@ int hetero_anneal(struct hetero_search *s, const struct hetero_settings *setting
 {
     const struct hetero_anneal_settings *how = &settings->anneal;
     struct walker w = { .ceiling = -INFINITY };
-    if (!(how->cold > 0 && how->hot >= how->cold && isfinite(how->hot)))
-        return err_set(e, ERR_RANGE,
-                       "anneal: cools from %g to %g, expected two temperatures > 0, the higher first",
-                       how->hot, how->cold);
+    (void)e;
     if (!hetero_may_try(s))
         return 0;
     hetero_draw_plan(w.plan, hetero_size_of(s->problem), s->rng);

@@ -84,6 +84,7 @@ struct hetero_bayes_settings {
         noise; /**< of the kernel exp(-hamming/(length * n_layers)); variance added to the diagonal */
 };
 
+/** The limits of each are those of its key (kinds/hetero/hetero.c). */
 struct hetero_settings {
     int64_t evaluations; /**< the budget of rl-*, genetic, anneal and random*. bayes has its own; the others
                             try what their plan takes: oracle and exact one, brute-force all, fixed plans at

@@ -250,6 +250,49 @@ TEST_WITH(the_cap_of_a_period_that_adapts_is_at_least_the_period, make_folder, r
 
 /* ---- what is wrong ---- */
 
+/* Methods rely on it: they look at what keys say about each other alone. */
+TEST_WITH(numbers_that_no_method_can_run_with_are_refused, make_folder, remove_folder)
+{
+    static const char *const cases[] = {
+        "local, period: 0",
+        "pair, mix: 0",
+        "pair, mix: 1.5",
+        "pair, theta: -1",
+        "pair, cap: 0",
+        "pair, check: -1",
+        "post-local, switch_frac: 2",
+        "gossip-aga, power: -1",
+        "adacomm, interval_s: 0",
+        "dynamic, check: 0",
+        "dynamic, delta: -1",
+        "elastic, alpha: 0",
+        "elastic, alpha: 1.25",
+        "eventgrad, horizon: -1",
+        "eventgrad, warmup: -1",
+        "gosgd, prob: -0.1",
+        "gosgd, prob: 1.5",
+        "lag-wk, lag_depth: 0",
+        "lag-wk, lag_xi: -1",
+        "lag-ps, lag_smooth: -2",
+        "sparq, sparq_c: -1",
+        "sparq, sparq_power: 1",
+        "sparq, gamma: 0",
+        "sparq, keep: 1.5",
+        "diloco, fragments: 0",
+        "diloco, delay: -1",
+        "diloco, outer_rate: 0",
+        "diloco, outer_momentum: 1",
+        "diloco, outer_mix: 1",
+        "diloco, inner_rate: -1",
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct gossip_point p;
+        char text[200];
+        snprintf(text, sizeof text, ONE "methods: [{ method: %s }]\n", cases[i]);
+        FAILS(read_text(&p, *state, text, e), ERR_RANGE, "expected");
+    }
+}
+
 TEST_WITH(what_is_wrong_is_said_where_it_stands, make_folder, remove_folder)
 {
     static const struct refusal cases[] = {

@@ -246,46 +246,13 @@ TEST(times_of_layers)
 
 /* ---- what methods of gossip share ---- */
 
-TEST(numbers_of_methods)
+TEST(periods_and_their_cap)
 {
-    OK(gossip_check_count("x", 1, e));
-    FAILS(gossip_check_count("x", 0, e), ERR_RANGE, "x is 0, expected at least 1");
-    OK(gossip_check_share("x", 0, e));
-    OK(gossip_check_share("x", 1, e));
-    FAILS(gossip_check_share("x", -LEAST, e), ERR_RANGE, "expected 0 to 1");
-    FAILS(gossip_check_share("x", 1 + DBL_EPSILON, e), ERR_RANGE, "expected 0 to 1");
-    FAILS(gossip_check_share("x", NAN, e), ERR_RANGE, "x is nan, expected 0 to 1");
-    OK(gossip_check_bound("x", 0, e));
-    OK(gossip_check_bound("x", INFINITY, e));
-    FAILS(gossip_check_bound("x", -LEAST, e), ERR_RANGE, "expected at least 0");
-    FAILS(gossip_check_bound("x", NAN, e), ERR_RANGE, "x is nan, expected at least 0");
     struct gossip_settings s = gossip_settings_default();
     s.period = s.cap = 9;
-    OK(gossip_check_cap(&s, e));
+    OK(gossip_check_cap(&s, NULL, e));
     s.period = 10;
-    FAILS(gossip_check_cap(&s, e), ERR_RANGE, "period is 10, expected at most the cap, 9");
-}
-
-/* ---- searches for plans ---- */
-
-TEST(settings_of_the_surrogate)
-{
-    CASES(struct hetero_bayes_settings how; bool fits) = {
-        { { 1, 1, 1, LEAST, 0 }, true },   { { 0, 1, 1, 1, 0 }, false },
-        { { 2, 1, 1, 1, 0 }, false },      { { 1, 1, 0, 1, 0 }, false },
-        { { 1, 1, 1, 0, 0 }, false },      { { 1, 1, 1, 1, -LEAST }, false },
-        { { 1, 4097, 1, 1, 0 }, false },   { { 1, 1, 1, INFINITY, 0 }, false },
-        { { 1, 1, 1, MOST, MOST }, true }, { { 1, 1, 1, 1, INFINITY }, false },
-    };
-    struct hetero_settings settings = hetero_settings_default();
-    HETERO_FIXTURE(f, 70);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct hetero_search, s, hetero_search_free);
-        OK(hetero_search_build(&s, &f.problem, 1, 0, 100, e));
-        settings.bayes = cases[i].how;
-        assert_int_equal(hetero_bayes(&s, &settings, e), cases[i].fits ? 0 : ERR_RANGE);
-        assert_int_equal(s.evaluations, cases[i].fits);
-    }
+    FAILS(gossip_check_cap(&s, NULL, e), ERR_RANGE, "period is 10, expected at most the cap, 9");
 }
 
 /* ---- flows ---- */

@@ -175,16 +175,9 @@ TEST(the_inner_rate_has_a_default_for_each_optimizer)
 TEST(settings_out_of_range_are_refused)
 {
     GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    REFUSED("period is 0, expected at least 1", s.period = 0);
     REFUSED("fragments is 9, expected 1 to 8: at most", s.fragments = 9);
-    REFUSED("fragments is 0, expected 1 to 8", s.fragments = 0);
     REFUSED("fragments is 1000, expected 1 to 108", s.period = s.fragments = 1000);
     REFUSED("period is 4611686018427387903, expected at most 3074457345618258602 with 3 fragments",
             s.period = INT64_MAX / 2, s.fragments = 3);
     REFUSED("delay is 8, expected 0 to 7, less than the period", s.delay = 8);
-    REFUSED("delay is -1, expected 0 to 7", s.delay = -1);
-    REFUSED("outer_rate is 0, expected more than 0", s.outer_rate = 0);
-    REFUSED("outer_momentum is 1, expected 0 to 1, not 1 itself", s.outer_momentum = 1);
-    REFUSED("outer_mix is 1, expected 0 to 1, not 1 itself", s.outer_mix = 1);
-    REFUSED("inner_rate is -1, expected > 0", s.inner_rate = -1);
 }

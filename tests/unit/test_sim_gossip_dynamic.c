@@ -175,11 +175,3 @@ TEST(a_replay_on_another_network_is_the_run_there)
         gossip_fixture_assert_replays(&f, &s, kind / 2 ? 3.7 : 0.2);
     }
 }
-
-TEST(impossible_numbers_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "dynamic", "check is 0, expected at least 1", s.check = 0);
-    GOSSIP_REFUSED(f, "dynamic", "delta is -1, expected at least 0", s.delta = -1);
-    GOSSIP_REFUSED(f, "dynamic", "delta is nan, expected at least 0", s.delta = NAN);
-}

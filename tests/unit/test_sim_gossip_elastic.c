@@ -113,12 +113,3 @@ TEST(a_worker_waits_for_pull_and_push)
     assert_close(r.time_s, FIXTURE_STEPS * FIXTURE_STEP_S, 1e-9);
     assert_true(r.sent_B == 0);
 }
-
-/* With alpha 0 workers would learn alone. */
-TEST(settings_that_cannot_be_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "elastic", "alpha is 0, expected more than 0 to 1", s.alpha = 0);
-    GOSSIP_REFUSED(f, "elastic", "alpha is 1.25, expected more than 0 to 1", s.alpha = 1.25);
-    GOSSIP_REFUSED(f, "elastic", "period is 0, expected at least 1", s.period = 0);
-}

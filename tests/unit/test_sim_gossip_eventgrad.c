@@ -124,11 +124,3 @@ TEST(overlap_hides_steps_behind_messages)
     r = gossip_fixture_numbers(&f, &s);
     assert_close(r.time_s, FIXTURE_STEP_S + FIXTURE_STEPS * 2 * FIXTURE_MODEL_S, 1e-9);
 }
-
-TEST(settings_out_of_range_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "eventgrad", "horizon is -1, expected 0 to 1e+06", s.horizon = -1);
-    GOSSIP_REFUSED(f, "eventgrad", "horizon is nan, expected 0", s.horizon = NAN);
-    GOSSIP_REFUSED(f, "eventgrad", "warmup is -1, expected at least 0", s.warmup = -1);
-}

@@ -102,11 +102,3 @@ TEST(one_worker_alone_learns_and_sends_nothing)
     GOSSIP_FIXTURE(f, 1, GOSSIP_IID);
     assert_int_equal(gossip_fixture_assert_same_run(&f, &s, &never).exchanges, 0);
 }
-
-TEST(a_chance_that_is_none_is_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "gosgd", "prob is -0.1, expected 0 to 1", s.prob = -0.1);
-    GOSSIP_REFUSED(f, "gosgd", "prob is 1.5, expected 0 to 1", s.prob = 1.5);
-    GOSSIP_REFUSED(f, "gosgd", "prob is nan, expected 0 to 1", s.prob = NAN);
-}

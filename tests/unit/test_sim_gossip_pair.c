@@ -295,20 +295,3 @@ TEST(control_at_most_halves_or_doubles_a_period)
                         learning->schedule = GOSSIP_RATE_STEPS, learning->n_decays = 1, learning->decay = 20);
     assert_true(watch_rule(&f, &s) > 10);
 }
-
-/* ---- the rest ---- */
-
-TEST(settings_that_cannot_be_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    for (int m = 0; m < N_METHODS; m++) {
-        GOSSIP_REFUSED(f, methods[m], "period is 0, expected at least 1", s.period = 0);
-        GOSSIP_REFUSED(f, methods[m], "mix is 0, expected more than 0 to 1", s.mix = 0);
-        GOSSIP_REFUSED(f, methods[m], "mix is 1.5, expected more than 0 to 1", s.mix = 1.5);
-        GOSSIP_REFUSED(f, methods[m], "theta is nan, expected at least 0", s.rule = GOSSIP_RULE_DRIFT,
-                       s.theta = NAN);
-        GOSSIP_REFUSED(f, methods[m], "cap is 0, expected at least 1", s.rule = GOSSIP_RULE_DRIFT, s.cap = 0);
-        GOSSIP_REFUSED(f, methods[m], "check is -1, expected at least 1", s.rule = GOSSIP_RULE_DRIFT,
-                       s.check = -1);
-    }
-}

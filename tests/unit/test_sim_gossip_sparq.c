@@ -161,13 +161,3 @@ TEST(corrections_that_are_too_small_are_not_sent)
     gossip_fixture_run(&r, &f, &s);
     assert_in_range(r.exchanges, 1, some.exchanges - 1);
 }
-
-TEST(settings_out_of_range_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "sparq", "period is 0, expected at least 1", s.period = 0);
-    GOSSIP_REFUSED(f, "sparq", "sparq_c is -1, expected at least 0", s.sparq_c = -1);
-    GOSSIP_REFUSED(f, "sparq", "sparq_power is 1, expected 0 to 1, not 1 itself", s.sparq_power = 1);
-    GOSSIP_REFUSED(f, "sparq", "gamma is 0, expected more than 0, at most 1", s.gamma = 0);
-    GOSSIP_REFUSED(f, "sparq", "keep is 1.5, expected more than 0, at most 1", s.keep = 1.5);
-}

@@ -150,11 +150,3 @@ TEST(a_mean_that_lands_late_keeps_what_was_learned_since)
         assert_true(c.workers[1].x[k] == mean[k]);
     }
 }
-
-TEST(impossible_periods_are_refused)
-{
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    GOSSIP_REFUSED(f, "local", "period is 0, expected at least 1", s.period = 0);
-    GOSSIP_REFUSED(f, "post-local", "period is -3, expected at least 1", s.period = -3);
-    GOSSIP_REFUSED(f, "post-local", "switch_frac is 2, expected 0 to 1", s.switch_frac = 2);
-}

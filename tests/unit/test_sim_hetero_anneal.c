@@ -61,17 +61,3 @@ TEST(random_draws_find_the_cheapest_of_few_plans)
             }
         }
 }
-
-TEST(temperatures_out_of_range_are_told)
-{
-    static const struct hetero_anneal_settings cases[] = { { 1, 0 },        { 1, -1 },  { 1e-3, 1 },
-                                                           { INFINITY, 1 }, { NAN, 1 }, { 1, NAN } };
-    struct hetero_settings settings = hetero_settings_default();
-    HETERO_FIXTURE(f, 110);
-    SEARCH(s, &f.problem, 1, 0, 100);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        settings.anneal = cases[i];
-        FAILS(hetero_anneal(&s, &settings, e), ERR_RANGE, "expected two temperatures > 0, the higher first");
-    }
-    assert_int_equal(s.evaluations, 0);
-}

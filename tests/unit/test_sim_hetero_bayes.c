@@ -35,27 +35,6 @@ TEST(it_finds_more_than_as_many_plans_at_random)
     assert_true(wins > 2 * losses);
 }
 
-TEST(settings_out_of_range_are_told)
-{
-    CASES(struct hetero_bayes_settings how; const char *message) = {
-        { { 0, 80, 9, 1, 0 }, "bayes: initial plans are 0, expected 1 or more" },
-        { { 9, 8, 9, 1, 0 }, "bayes: evaluations are 8, expected 9 to 4096" },
-        { { 9, 4097, 9, 1, 0 }, "bayes: evaluations are 4097, expected 9 to 4096" },
-        { { 9, 80, 0, 1, 0 }, "bayes: candidates are 0, expected 1 or more" },
-        { { 9, 80, 9, 0, 0 }, "bayes: length is 0, expected > 0" },
-        { { 9, 80, 9, NAN, 0 }, "bayes: length is nan, expected > 0" },
-        { { 9, 80, 9, 1, -1 }, "bayes: noise is -1, expected >= 0" },
-        { { 9, 80, 9, 1, NAN }, "bayes: noise is nan, expected >= 0" },
-    };
-    struct hetero_settings settings = hetero_settings_default();
-    HETERO_FIXTURE(f, 110);
-    SEARCH(s, &f.problem, 1, 0, 100);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        settings.bayes = cases[i].how;
-        FAILS(hetero_bayes(&s, &settings, e), ERR_RANGE, cases[i].message);
-    }
-}
-
 TEST(it_has_a_budget_of_its_own)
 {
     const struct hetero_settings settings = hetero_settings_default();

@@ -48,24 +48,3 @@ TEST(without_crossover_and_mutation_nothing_new_comes)
     for (int32_t i = 0; i < s.n_curve; i++)
         assert_in_range(s.curve[i].evaluations, 1, settings.genetic.population);
 }
-
-TEST(settings_out_of_range_are_told)
-{
-    CASES(struct hetero_genetic_settings how; const char *message) = {
-        { { 1, 3, 0, 0.9, 1 }, "genetic: population is 1, expected 2 or more" },
-        { { 4, 3, 4, 0.9, 1 }, "genetic: elite is 4, expected 0 to 3" },
-        { { 4, 3, -1, 0.9, 1 }, "genetic: elite is -1, expected 0 to 3" },
-        { { 4, 0, 2, 0.9, 1 }, "genetic: tournament is 0, expected 1 or more" },
-        { { 4, 3, 2, 1.1, 1 }, "genetic: crossover is 1.1, expected 0 to 1" },
-        { { 4, 3, 2, NAN, 1 }, "genetic: crossover is nan, expected 0 to 1" },
-        { { 4, 3, 2, 0.9, -1 }, "genetic: mutation is -1, expected >= 0" },
-        { { 4, 3, 2, 0.9, NAN }, "genetic: mutation is nan, expected >= 0" },
-    };
-    struct hetero_settings settings = hetero_settings_default();
-    HETERO_FIXTURE(f, 110);
-    SEARCH(s, &f.problem, 1, 0, 100);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        settings.genetic = cases[i].how;
-        FAILS(hetero_genetic(&s, &settings, e), ERR_RANGE, cases[i].message);
-    }
-}
