@@ -891,7 +891,7 @@ static int run_astra(struct fidelity *x, const struct sim_job *job, struct fidel
         rc = sim_astra_from_rules(&setup, &net, x->way.rules, &notes, e);
     setup.backend = x->way.rules->semantics == SIM_ASTRA2_AWARE ? SIM_ASTRA_AWARE : SIM_ASTRA_UNAWARE;
     if (!rc && any && one.bytes > 0)
-        rc = sim_astra_run(&r, &setup, &one, 1, NULL, NULL, e);
+        rc = sim_astra_run(&r, &setup, &one, e);
     text_free(&notes);
     *out = (struct fidelity_time){ .time_s = (double)r.time_ns / 1e9, .order = SIM_ORDER_FIXED };
     collective_traffic(out->sent_B, job->kind, job->bytes, job->members, net.n_dims);

@@ -12,14 +12,14 @@
  *
  * - "GB/s" is 2^30 B/s, and is what one link or one message has, not one NPU; memory is in 1e9 B/s.
  * - Without contention (SIM_ASTRA_UNAWARE) no link is ever busy: direct on a ring or switch, several active
- * chunks or several queues count the same bandwidth several times. With contention (SIM_ASTRA_AWARE) each
+ * chunks count the same bandwidth several times. With contention (SIM_ASTRA_AWARE) each
  * directed link is a first-come first-served queue and messages are stored and forwarded, so a switch costs
  * two serialisations.
  * - A ring collective uses one direction of the ring.
  *
- * What that program answers wrongly without a word is not kept: a list of algorithms that does not match the
- * dimensions, halving-doubling of a size that is no power of two, no chunks, no bandwidth or no memory
- * bandwidth are errors; five and more dimensions are all used.
+ * What that program answers wrongly without a word is not kept: halving-doubling of a size that is no power
+ * of two is an error, as in its files are lists that do not match the dimensions, no chunks and no bandwidth;
+ * five and more dimensions are all used.
  */
 
 enum sim_astra_backend {
@@ -41,8 +41,6 @@ struct sim_astra_dim {
     double lat_ns;         /**< of one link, >= 0; a message through a switch passes two */
 };
 
-enum { SIM_ASTRA_MAX_QUEUES = 64, SIM_ASTRA_MAX_COLLECTIVES = 4096 };
-
 /** Network and system. Start from sim_astra_defaults(). */
 struct sim_astra_setup {
     enum sim_astra_backend backend;
@@ -53,57 +51,38 @@ struct sim_astra_setup {
     int32_t n_algorithms;          /**< must be n_dims */
     int32_t splits; /**< preferred-dataset-splits, 1 to STAGE_MAX_CHUNKS; what remains is one chunk more */
     int32_t active_chunks; /**< of a dimension at a time, >= 1 */
-    int32_t queues;        /**< of a dimension, 1 to SIM_ASTRA_MAX_QUEUES; phases go to them in turn */
     int64_t endpoint_ns;   /**< endpoint-delay, >= 0 */
     double mem_GBps;       /**< local-mem-bw [1e9 B/s] that reductions use, > 0; INFINITY: they are free */
     bool baseline;         /**< all-reduce: one of full size in every dimension, instead of localBWAware */
-    bool lifo;             /**< of several collectives the one issued last goes first; else the first */
+    bool lifo; /**< of a system file: of several collectives the one issued last goes first; one runs here */
 };
 
 struct sim_astra_collective {
     enum collective_kind kind; /**< all-reduce, reduce-scatter, all-gather or all-to-all */
     int64_t bytes;             /**< entering per NPU, >= 1 */
-    bool in[TOPO_MAX_DIMS];    /**< over which dimensions, each as a whole */
-    int64_t issue_ns;          /**< >= 0 */
-};
-
-/** A chunk in one phase, from when the dimension takes it up to its end; with contention, of the first and
- * last NPU. */
-struct sim_astra_span {
-    int32_t collective, chunk, phase, dim;
-    enum pass pass;
-    int64_t start_ns, end_ns;
-};
-
-/** Who is told of every phase, in the order of their ends. */
-struct sim_astra_sink {
-    void (*take)(void *context, const struct sim_astra_span *span);
-    void *context;
+    bool in[TOPO_MAX_DIMS];    /**< over which dimensions, each as a whole; one at least */
 };
 
 struct sim_astra_result {
-    int64_t time_ns;                /**< when the last collective ends */
+    int64_t time_ns;                /**< when it ends */
     int64_t busy_ns[TOPO_MAX_DIMS]; /**< in which a dimension has at least one chunk in work */
 };
 
-/** No dimension; one chunk, one active, one queue, no endpoint delay, free reductions, localBWAware, LIFO. */
+/** No dimension; one chunk, one active, no endpoint delay, free reductions, localBWAware, LIFO. */
 void sim_astra_defaults(struct sim_astra_setup *setup);
 
 /**
- * Run @p n collectives (shape [n], by time of issue).
+ * Run a collective. @p setup and @p c are within what stands above.
  *
- * @param[out] end_ns  shape [n], when each ends; NULL if not wanted.
- * @param sink         NULL if not wanted.
- * @return 0; ERR_RANGE: a value out of range, an impossible algorithm, a time beyond 2^62 ns;
- *         ERR_UNSUP: broadcast and send; all-to-all other than direct; a double binary tree other than of one
- *         all-reduce of one chunk in one dimension, full or switch, of 2^k members; with contention, several
- *         dimensions or collectives; ERR_NOMEM.
+ * @return 0; ERR_RANGE: halving-doubling or a tree of members that are not 2^k, more messages than memory
+ * holds, a time beyond 2^62 ns; ERR_UNSUP: broadcast and send; all-to-all other than direct; a double binary
+ *         tree other than of one all-reduce of one chunk in one dimension, full or switch; with contention,
+ *         several dimensions; ERR_NOMEM.
  *
  * Without contention O(chunks * phases * log), whatever the number of NPUs; with it, O(messages * links
  * passed * log).
  */
 int sim_astra_run(struct sim_astra_result *out, const struct sim_astra_setup *setup,
-                  const struct sim_astra_collective *list, int32_t n, int64_t *end_ns,
-                  const struct sim_astra_sink *sink, struct err *e);
+                  const struct sim_astra_collective *c, struct err *e);
 
 #endif

@@ -38,7 +38,7 @@ int64_t astra_run_kind(const struct sim_astra_setup *setup, enum collective_kind
     struct sim_astra_result r;
     for (int32_t d = 0; d < setup->n_dims; d++)
         c.in[d] = true;
-    MUST(sim_astra_run(&r, setup, &c, 1, NULL, NULL, e));
+    MUST(sim_astra_run(&r, setup, &c, e));
     return r.time_ns;
 }
 

@@ -76,27 +76,15 @@ TEST(a_collective_over_some_dimensions_leaves_out_the_others)
 {
     struct sim_astra_setup setup;
     struct sim_astra_result r;
-    struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, false }, 0 };
+    struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, false } };
     astra_read_row(&setup, "unaware", "s_64", "s3");
-    OK(sim_astra_run(&r, &setup, &c, 1, NULL, NULL, e));
+    OK(sim_astra_run(&r, &setup, &c, e));
     assert_true(r.time_ns == 6251170 && r.busy_ns[2] == 0);
 
     astra_read_row(&setup, "unaware", "s_64", "s3_ring");
-    c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 30, { false, false, true }, 0 };
-    OK(sim_astra_run(&r, &setup, &c, 1, NULL, NULL, e));
+    c = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 30, { false, false, true } };
+    OK(sim_astra_run(&r, &setup, &c, e));
     assert_int_equal(r.time_ns, 30024070);
-}
-
-/* Measured: 9.38, 5.90 and 3.56 ms with 1, 2 and 4 queues. */
-TEST(phases_are_dealt_to_the_queues_of_a_dimension)
-{
-    CASES(int32_t queues; double ms) = { { 1, 9.38 }, { 2, 5.90 }, { 4, 3.56 } };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct sim_astra_setup setup;
-        astra_read_row(&setup, "unaware", "d2_16x8", "s2_rd_c4");
-        setup.queues = cases[i].queues;
-        assert_near((double)astra_run_kind(&setup, COLLECTIVE_ALL_REDUCE, 1 << 30) / 1e6, cases[i].ms, 0.005);
-    }
 }
 
 TEST(four_dimensions_are_no_limit)
@@ -159,61 +147,6 @@ TEST(without_shared_links_contention_changes_nothing)
             setup.backend = SIM_ASTRA_AWARE;
             assert_int_equal(astra_run_kind(&setup, COLLECTIVE_ALL_REDUCE, 12345678), alone);
         }
-}
-
-/* What a sink has seen. */
-struct log {
-    int n;
-    struct sim_astra_span spans[64];
-};
-
-static void keep(void *context, const struct sim_astra_span *span)
-{
-    struct log *log = context;
-    assert_in_range(log->n, 0, 63);
-    log->spans[log->n++] = *span;
-}
-
-TEST(spans_show_every_phase_and_fill_the_busy_time)
-{
-    struct sim_astra_setup setup;
-    struct log log = { 0 };
-    struct sim_astra_sink sink = { keep, &log };
-    struct sim_astra_result r;
-    struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true }, 0 };
-    int64_t busy[2] = { 0 }, end = 0;
-    astra_read_row(&setup, "unaware", "d2_16x8", "s2_rd_c4");
-    OK(sim_astra_run(&r, &setup, &c, 1, &end, &sink, e));
-    assert_int_equal(log.n, 4 * 3);
-    assert_int_equal(end, r.time_ns);
-    for (int i = 0; i < log.n; i++) {
-        const struct sim_astra_span *s = &log.spans[i];
-        busy[s->dim] += s->end_ns - s->start_ns;
-        assert_int_equal(s->dim, s->phase == 1);
-        assert_true(i == 0 || s->end_ns >= s[-1].end_ns);
-    }
-    assert_int_equal(busy[0], r.busy_ns[0]);
-    assert_int_equal(busy[1], r.busy_ns[1]);
-    assert_int_equal(r.busy_ns[0], r.time_ns);
-}
-
-/* One chunk of each may work at a time: the first is under way when the others come. */
-TEST(the_last_or_the_first_collective_issued_goes_first)
-{
-    struct sim_astra_collective list[3];
-    for (int i = 0; i < 3; i++)
-        list[i] = (struct sim_astra_collective){ COLLECTIVE_ALL_REDUCE, 1 << 20, { true }, i };
-    for (int lifo = 0; lifo < 2; lifo++) {
-        struct sim_astra_setup setup = astra_one_dim(R, 8, TOPO_ALGORITHM_RING);
-        struct sim_astra_result r;
-        int64_t end[3], one = astra_run_kind(&setup, COLLECTIVE_ALL_REDUCE, 1 << 20);
-        setup.lifo = lifo;
-        OK(sim_astra_run(&r, &setup, list, 3, end, NULL, e));
-        assert_int_equal(end[0], one);
-        assert_int_equal(end[1], lifo ? 3 * one : 2 * one);
-        assert_int_equal(end[2], lifo ? 2 * one : 3 * one);
-        assert_int_equal(r.time_ns, 3 * one);
-    }
 }
 
 /* 1000 bytes in 3 chunks of 333 leave one, billed as 333; of 10 bytes for 8 NPUs a chunk has 8. */

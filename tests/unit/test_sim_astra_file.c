@@ -100,15 +100,15 @@ TEST(a_study_and_its_files_take_the_same_nanoseconds)
     struct sim_rules rules;
     struct sim_astra_setup setup;
     struct sim_astra_result r;
-    const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true }, 0 };
+    const struct sim_astra_collective c = { COLLECTIVE_ALL_REDUCE, 1 << 30, { true, true, true } };
     KEEP(struct text, notes, text_free) = { 0 };
     BOTH(f, THREE_DIMS, "{ \"endpoint-delay\": 10, \"preferred-dataset-splits\": 64, " LISTS " }");
     read_study(&net, &rules, &f);
     OK(sim_astra_from_network(&setup, &net, &notes, e));
     OK(sim_astra_from_rules(&setup, &net, &rules, &notes, e));
-    OK(sim_astra_run(&r, &setup, &c, 1, NULL, NULL, e));
+    OK(sim_astra_run(&r, &setup, &c, e));
     assert_int_equal(r.time_ns, 9489920);
-    OK(sim_astra_run(&r, &f.setup, &c, 1, NULL, NULL, e));
+    OK(sim_astra_run(&r, &f.setup, &c, e));
     assert_int_equal(r.time_ns, 9489920);
 }
 
