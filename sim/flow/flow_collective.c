@@ -1,5 +1,5 @@
 /*
- * Collectives as flows on a network's links. A group is a box of addresses or a list of NPUs, cut into lines
+ * Collectives as flows on a network's links. A group is a box of addresses, cut into lines
  * that differ in one dimension; a stage of a chunk is the messages of message_plan_build() on each line, one
  * flow a message. A line works on so many chunks at a time; what waits before it is ordered by priority, then
  * by arrival. A message leaves when those that it depends on have arrived, plus overhead and latency of the
@@ -105,8 +105,8 @@ struct flow_sim {
     } while (0)
 
 /* A group is a box of addresses: in each dimension `members` of them, `stride` apart. Groups that tile the
- * network need members times stride to divide the size; one with a first address needs to fit. */
-static int check_box(const struct flow_group *g, const struct flow_group_spec *spec, struct err *e)
+ * network need members times stride to divide the size; a single one needs to fit. */
+static int check_box(const struct flow_group *g, bool single, struct err *e)
 {
     bool seen[TOPO_MAX_DIMS] = { false };
     for (int32_t d = 0; d < g->net.n_dims; d++) {
@@ -116,16 +116,16 @@ static int check_box(const struct flow_group *g, const struct flow_group_spec *s
             return err_set(e, ERR_RANGE,
                            "group: %lld members of dimension %s with stride %lld, expected 1 or more",
                            (long long)m, dim->name, (long long)st);
-        if (!spec->first && m > 1 && (m * st > dim->size || dim->size % (m * st) != 0))
+        if (!single && m > 1 && (m * st > dim->size || dim->size % (m * st) != 0))
             return err_set(
                 e, ERR_RANGE,
                 "group: %lld members of dimension %s with stride %lld, expected a product that divides %d",
                 (long long)m, dim->name, (long long)st, dim->size);
-        if (spec->first && !(spec->first[d] >= 0 && spec->first[d] + (m - 1) * st < dim->size))
+        if (single && (m - 1) * st >= dim->size)
             return err_set(
                 e, ERR_RANGE,
-                "group: dimension %s from %d on, %lld members with stride %lld, expected addresses below %d",
-                dim->name, spec->first[d], (long long)m, (long long)st, dim->size);
+                "group: %lld members of dimension %s with stride %lld, expected addresses below %d",
+                (long long)m, dim->name, (long long)st, dim->size);
         if (!(o >= 0 && o < g->net.n_dims) || seen[o])
             return err_set(e, ERR_RANGE, "group: order of dimensions has %lld, expected each of 0 to %d once",
                            (long long)o, g->net.n_dims - 1);
@@ -142,15 +142,15 @@ static int32_t address(const struct topo_routes *routes, int32_t d, int64_t npu)
 int32_t flow_group_position(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
                             int64_t npu)
 {
-    return (address(routes, d, npu) - g->base[d]) / g->stride[d] % g->members[d];
+    return address(routes, d, npu) / g->stride[d] % g->members[d];
 }
 
-static bool takes_part(const struct flow_group *g, const struct flow_group_spec *spec,
-                       const struct topo_routes *routes, int64_t npu)
+/* Is it in the group that begins at NPU 0? */
+static bool takes_part(const struct flow_group *g, const struct topo_routes *routes, int64_t npu)
 {
-    for (int32_t d = 0; spec->first && d < g->net.n_dims; d++) {
-        int32_t ahead = address(routes, d, npu) - g->base[d];
-        if (ahead < 0 || ahead % g->stride[d] != 0 || ahead / g->stride[d] >= g->members[d])
+    for (int32_t d = 0; d < g->net.n_dims; d++) {
+        int32_t at = address(routes, d, npu);
+        if (at % g->stride[d] != 0 || at / g->stride[d] >= g->members[d])
             return false;
     }
     return true;
@@ -179,8 +179,8 @@ static int64_t offset_in_line(const struct flow_group *g, const struct topo_rout
 }
 
 /* Lines are numbered as their first members are, which come before the others. */
-static int cut_lines(struct flow_group *g, int32_t set, int32_t d, int32_t end,
-                     const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
+static int cut_lines(struct flow_group *g, int32_t set, int32_t d, int32_t end, bool single,
+                     const struct topo_routes *routes, struct err *e)
 {
     struct flow_lines *l = &g->lines[set];
     int64_t n_npus = routes->n_npus;
@@ -198,7 +198,7 @@ static int cut_lines(struct flow_group *g, int32_t set, int32_t d, int32_t end,
         l->offset[i] = offset_in_line(g, routes, d, end, i);
     for (int64_t npu = 0; npu < n_npus; npu++) {
         l->line_of[npu] = -1;
-        if (!takes_part(g, spec, routes, npu))
+        if (single && !takes_part(g, routes, npu))
             continue;
         int32_t position = place_in_line(g, routes, d, end, npu);
         if (position > 0) {
@@ -220,7 +220,6 @@ static void take_box(struct flow_group *g, const struct flow_group_spec *spec, c
         g->stride[d] = spec->stride[d] ? spec->stride[d] : 1;
         g->share[d] = spec->share[d];
         g->order[d] = spec->order ? spec->order[d] : d;
-        g->base[d] = spec->first ? spec->first[d] : 0;
     }
 }
 
@@ -229,83 +228,29 @@ static int build_box(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e)
 {
     if (routes->net.n_dims == 0)
-        return err_set(e, ERR_UNSUP,
-                       "group: is given by dimensions, expected a list of NPUs in a custom graph");
+        return err_set(e, ERR_UNSUP, "group: is given by dimensions, which a custom graph has not");
     take_box(g, spec, &routes->net);
-    g->n_groups = spec->first ? 1 : routes->n_npus;
-    int rc = check_box(g, spec, e);
+    g->n_groups = spec->single ? 1 : routes->n_npus;
+    int rc = check_box(g, spec->single, e);
     for (int32_t d = 0; d < g->net.n_dims && !rc; d++) {
-        g->n_groups /= spec->first ? 1 : g->members[d];
-        rc = cut_lines(g, d, d, d + 1, spec, routes, e);
+        g->n_groups /= spec->single ? 1 : g->members[d];
+        rc = cut_lines(g, d, d, d + 1, spec->single, routes, e);
         if (!rc && topo_is_fabric(&g->net.dims[d]))
-            rc = cut_lines(g, TOPO_MAX_DIMS + d, d, topo_after_entry(g->net.dims, d), spec, routes, e);
+            rc =
+                cut_lines(g, TOPO_MAX_DIMS + d, d, topo_after_entry(g->net.dims, d), spec->single, routes, e);
     }
     int32_t shared = topo_shared_spine(&g->net);
     if (!rc && shared >= 0)
-        rc = cut_lines(g, FLOW_LINES_OVER_RAILS, 0, topo_after_entry(g->net.dims, shared), spec, routes, e);
+        rc = cut_lines(g, FLOW_LINES_OVER_RAILS, 0, topo_after_entry(g->net.dims, shared), spec->single,
+                       routes, e);
     return rc;
-}
-
-/* A list of NPUs in a custom graph knows no shapes, so only algorithms that need none are possible. */
-static int check_list(const struct flow_group_spec *spec, const struct topo_routes *routes, struct err *e)
-{
-    if (spec->n_npus < 2)
-        return err_set(e, ERR_RANGE, "group: has %d NPUs, expected 2 or more", spec->n_npus);
-    for (int32_t i = 0; i < spec->n_npus; i++)
-        if (!(spec->npus[i] >= 0 && spec->npus[i] < routes->n_npus))
-            return err_set(e, ERR_RANGE, "group: NPU is %lld, expected 0 to %d", (long long)spec->npus[i],
-                           routes->n_npus - 1);
-    if (spec->algorithm > TOPO_ALGORITHM_HALVING || spec->algorithm == TOPO_ALGORITHM_AUTO)
-        return err_set(e, ERR_RANGE,
-                       "group: algorithm of a list of NPUs is %s, expected ring, direct or halving-doubling",
-                       topo_algorithm_words[spec->algorithm]);
-    if (spec->algorithm == TOPO_ALGORITHM_HALVING && !num_is_power_of_two(spec->n_npus))
-        return err_set(e, ERR_RANGE, "group: has %d NPUs, expected a power of two for halving-doubling",
-                       spec->n_npus);
-    return 0;
-}
-
-/* Such a list is a group of one dimension with one line, a ring as far as algorithms are concerned. */
-static int build_list(struct flow_group *g, const struct flow_group_spec *spec,
-                      const struct topo_routes *routes, struct err *e)
-{
-    struct flow_lines *l = &g->lines[0];
-    size_t n = (size_t)spec->n_npus;
-    int rc = check_list(spec, routes, e);
-    if (rc)
-        return rc;
-    topo_network_defaults(&g->net);
-    topo_dim_defaults(&g->net.dims[0], 0);
-    g->net.n_dims = 1;
-    g->net.n_npus = spec->n_npus;
-    g->net.dims[0].shape = TOPO_RING;
-    g->net.dims[0].size = spec->n_npus;
-    g->net.dims[0].algorithm = spec->algorithm;
-    g->members[0] = spec->n_npus;
-    g->stride[0] = 1;
-    g->n_groups = 1;
-    *l = (struct flow_lines){ .n_members = spec->n_npus, .n_lines = 1 };
-    l->line_of = malloc((size_t)routes->n_npus * sizeof *l->line_of);
-    g->npus = malloc(n * sizeof *g->npus);
-    if (!l->line_of || !g->npus)
-        return err_nomem(e, "group");
-    memcpy(g->npus, spec->npus, n * sizeof *g->npus);
-    for (int64_t npu = 0; npu < routes->n_npus; npu++)
-        l->line_of[npu] = -1;
-    for (size_t i = 0; i < n; i++) {
-        if (l->line_of[g->npus[i]] == 0)
-            return err_set(e, ERR_RANGE, "group: NPU %lld comes twice; they must differ",
-                           (long long)g->npus[i]);
-        l->line_of[g->npus[i]] = 0;
-    }
-    return 0;
 }
 
 int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e)
 {
     *g = (struct flow_group){ 0 };
-    int rc = spec->npus ? build_list(g, spec, routes, e) : build_box(g, spec, routes, e);
+    int rc = build_box(g, spec, routes, e);
     if (rc)
         flow_group_free(g);
     return rc;
@@ -318,13 +263,12 @@ void flow_group_free(struct flow_group *g)
         free(g->lines[set].line_of);
         free(g->lines[set].offset);
     }
-    free(g->npus);
     *g = (struct flow_group){ 0 };
 }
 
 int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, int32_t i)
 {
-    return g->npus ? g->npus[i] : g->lines[set].first[line] + g->lines[set].offset[i];
+    return g->lines[set].first[line] + g->lines[set].offset[i];
 }
 
 int64_t flow_group_outside(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
@@ -1078,7 +1022,7 @@ double flow_messages(const struct topo_network *net, const struct flow_group_spe
     struct flow_group g = { 0 };
     struct stage stages[STAGE_MAX];
     double messages = 0, reached = (double)net->n_npus;
-    assert(!spec->npus && !spec->first);
+    assert(!spec->single);
     take_box(&g, spec, net);
     for (int32_t d = 0; d < net->n_dims; d++)
         reached /= g.members[d];
@@ -1305,7 +1249,7 @@ int flow_sim_set_late(struct flow_sim *sim, int64_t npu, double late_s, struct e
 /* Does a broadcast begin at the line? It holds the first member of its group. */
 static bool is_first(const struct flow_sim *sim, const struct flow_group *g, int32_t d, int32_t line)
 {
-    for (int32_t k = 0; k < g->net.n_dims && !g->npus; k++)
+    for (int32_t k = 0; k < g->net.n_dims; k++)
         if (flow_group_position(g, sim->routes, k, g->lines[d].first[line]) != 0)
             return false;
     return true;

@@ -7,19 +7,15 @@
 #include "topo/route.h"
 #include "workloads/collective.h"
 
-/** Either a box of addresses in a described network, or a list of NPUs in any. Zero-initialise. */
+/** Boxes of addresses in a described network. Zero-initialise. */
 struct flow_group_spec {
     int32_t members[TOPO_MAX_DIMS]; /**< of each dimension; 1 or 0 = only one */
     int32_t stride[TOPO_MAX_DIMS];  /**< from member to member; 0 = 1 */
     double share[TOPO_MAX_DIMS];    /**< of an all-to-all, as of collective_loads(); zero: whole */
-    const int32_t *first; /**< address of the first NPU of one group, shape [n_dims]; NULL: the network is
-                               full of such groups, and all of them work at once */
     const int32_t
-        *order; /**< order of dimensions as of stage_list(), shape [n_dims]; NULL = innermost first */
-
-    const int64_t *npus;           /**< shape [n_npus], the members of one group in order; NULL = a box */
-    int32_t n_npus;                /**< >= 2 */
-    enum topo_algorithm algorithm; /**< of a list: SHAPE or RING (both ways round), DIRECT, HALVING */
+        *order;  /**< order of dimensions as of stage_list(), shape [n_dims]; NULL = innermost first */
+    bool single; /**< the group that begins at NPU 0; false: the network is full of such groups, and all of
+                    them work at once */
 };
 
 /** Sets of lines: one for each dimension, one for each fabric as a whole (at TOPO_MAX_DIMS + its first
@@ -30,27 +26,23 @@ enum { FLOW_LINES_OVER_RAILS = 2 * TOPO_MAX_DIMS, FLOW_LINE_SETS };
  */
 struct flow_lines {
     int32_t n_members, n_lines;
-    int64_t *offset;  /**< shape [n_members], from the number of member 0 to theirs; not of a list; owned */
-    int64_t *first;   /**< shape [n_lines], NPU that is member 0, owned; NULL: a list */
+    int64_t *offset;  /**< shape [n_members], from the number of member 0 to theirs; owned */
+    int64_t *first;   /**< shape [n_lines], NPU that is member 0, owned */
     int32_t *line_of; /**< shape [NPUs of the network], -1 = in none; NULL when n_members is 1; owned */
 };
 
 /** Zero-initialise; release with flow_group_free(). */
 struct flow_group {
-    struct topo_network net; /**< as stage_list() sees it: of a list one ring of its members */
+    struct topo_network net; /**< as stage_list() sees it */
     int32_t members[TOPO_MAX_DIMS], order[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     double share[TOPO_MAX_DIMS];
-    int32_t
-        base[TOPO_MAX_DIMS]; /**< address of the only group's first NPU; 0 where groups fill the network */
     struct flow_lines lines[FLOW_LINE_SETS];
-    int64_t *npus; /**< of a list, owned; else NULL */
     int64_t n_groups;
 };
 
 /**
- * @return 0; ERR_NOMEM; ERR_UNSUP: a box in a custom graph; ERR_RANGE: a dimension that the groups do not
- * fill evenly or leave, an order that is none, NPUs that do not exist or come twice, an algorithm that a list
- * has not. O(NPUs of the network * dimensions).
+ * @return 0; ERR_NOMEM; ERR_UNSUP: a custom graph; ERR_RANGE: a dimension that the groups do not fill
+ * evenly or leave, an order that is none. O(NPUs of the network * dimensions).
  */
 int flow_group_build(struct flow_group *g, const struct flow_group_spec *spec,
                      const struct topo_routes *routes, struct err *e);
@@ -65,8 +57,8 @@ struct shape_group flow_stage_group(const struct flow_group *g, const struct sta
  */
 int64_t flow_group_npu(const struct flow_group *g, int32_t set, int32_t line, int32_t i);
 
-/** NPU that is number @p i, from 0, of those of dimension @p d beside line @p line that are not in it; not of
- * a list. */
+/** NPU that is number @p i, from 0, of those of dimension @p d beside line @p line that are not in it.
+ */
 int64_t flow_group_outside(const struct flow_group *g, const struct topo_routes *routes, int32_t d,
                            int32_t line, int32_t i);
 

@@ -671,8 +671,7 @@ static void wire_flows_advance(struct gossip_wire *w)
 static int wire_run_alone(double *time_s, struct flow_sim *sim, const struct gossip_fabric *f,
                           enum collective_kind kind, double bytes, struct err *e)
 {
-    static const int32_t first[TOPO_MAX_DIMS] = { 0 };
-    struct flow_group_spec spec = { .first = first };
+    struct flow_group_spec spec = { .single = true };
     int32_t group, id;
     for (int32_t d = 0; d < f->net.n_dims; d++)
         spec.members[d] = f->members[d];

@@ -190,7 +190,7 @@ static double close_sim(struct flow_sim *sim)
 static double run_whole(const char *word, double lat_s, enum collective_kind kind, double bytes)
 {
     KEEP(struct plant, p, close_plant);
-    struct flow_group_spec spec = { .npus = NULL };
+    struct flow_group_spec spec = { .order = NULL };
     open_plant(&p, word, lat_s);
     struct flow_sim *sim = open_sim(&p);
     for (int32_t d = 0; d < p.net.n_dims; d++)
@@ -208,11 +208,9 @@ static void build_groups(struct flow_case *c, const char *word, int32_t n_groups
 {
     KEEP(struct plant, p, close_plant);
     char name[96];
-    int64_t npus[64];
     snprintf(name, sizeof name, "%d rings on %s", n_groups, word);
     open_plant(&p, word, lat_s);
     begin_network(c, name, &p);
-    struct flow_sim *sim = open_sim(&p);
     int32_t n = p.routes.n_npus / n_groups;
     for (int32_t g = 0; g < n_groups; g++) {
         int32_t before = -1;
@@ -225,12 +223,7 @@ static void build_groups(struct flow_case *c, const char *word, int32_t n_groups
                            bytes * (g + 1) / n / 2);
             }
         }
-        for (int32_t i = 0; i < n; i++)
-            npus[i] = g + n_groups * i;
-        issue(sim, &(struct flow_group_spec){ .npus = npus, .n_npus = n }, COLLECTIVE_ALL_REDUCE,
-              bytes * (g + 1));
     }
-    c->collective_s = close_sim(sim);
 }
 
 /* Everybody to everybody; to the farthest of an even ring all goes the same way, so odd rings only. */

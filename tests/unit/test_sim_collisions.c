@@ -128,7 +128,7 @@ TEST(random_groups_take_what_hashed_flows_do_in_the_mean)
     int n_within = 0, n = repeats(100);
     for (int i = 0; i < n; i++) {
         struct topo_network net;
-        struct flow_group_spec spec = { .first = NULL };
+        struct flow_group_spec spec = { .order = NULL };
         const char *word = words[rng_below(rng, COUNT_OF(words))];
         enum topo_algorithm a = algorithms[rng_below(rng, COUNT_OF(algorithms))];
         enum collective_kind kind = kinds[rng_below(rng, COUNT_OF(kinds))];

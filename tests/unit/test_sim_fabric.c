@@ -113,7 +113,7 @@ static void compare_collective(const char *word, enum topo_algorithm a, enum col
 {
     struct bench b = { 0 };
     struct flow_group g;
-    struct flow_group_spec spec = { .first = NULL };
+    struct flow_group_spec spec = { .order = NULL };
     struct stage stages[STAGE_MAX];
     double want_B[TOPO_MAX_DIMS], bw_Bps[TOPO_MAX_DIMS], enters_B = 1e6;
     double mean_B[TOPO_MAX_DIMS] = { 0 }, busiest_B[TOPO_MAX_DIMS] = { 0 };
@@ -352,7 +352,7 @@ TEST(part_of_a_plain_dimension_gets_what_its_links_give)
     static const char *const around[] = { "%s:%d@100", "full:2@300 %s:%d@100", "%s:%d@100 switch:3@50" };
     RNG(rng, 18, 1);
     for (int i = 0; i < 2500; i++) {
-        struct flow_group_spec spec = { .first = NULL };
+        struct flow_group_spec spec = { .order = NULL };
         size_t where = (size_t)rng_below(rng, COUNT_OF(around));
         int32_t d = where == 1, size = 2 + (int32_t)rng_below(rng, 23), members, stride;
         char form[64], word[96];
@@ -497,7 +497,7 @@ TEST(axes_are_asked_for_what_messages_put_on_their_busiest_links)
     RNG(rng, 18, 2);
     for (int i = 0; i < repeats(1200); i++) {
         size_t f = (size_t)rng_below(rng, COUNT_OF(fabrics));
-        struct flow_group_spec spec = { .first = NULL };
+        struct flow_group_spec spec = { .order = NULL };
         const int32_t *sizes = fabrics[f].sizes;
         enum collective_kind kind = kinds[rng_below(rng, COUNT_OF(kinds))];
         bool twist = strstr(fabrics[f].word, "twist") != NULL;
@@ -553,7 +553,7 @@ TEST(steps_over_all_levels_take_the_longest_way)
     RNG(rng, 18, 3);
     for (int i = 0; i < 200; i++) {
         struct bench b = { 0 };
-        struct flow_group_spec spec = { .first = NULL };
+        struct flow_group_spec spec = { .order = NULL };
         struct shape_group group = { .flat = true, .n = 1 };
         struct shape_load l;
         bool whole = i % 4 == 0;

@@ -69,32 +69,18 @@ TEST(groups_that_fill_the_network_have_every_npu_once)
 
 TEST(single_group_has_its_box_only)
 {
-    const int32_t first[] = { 1, 3, 2 };
-    const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .first = first };
+    const struct flow_group_spec spec = { .members = { 3, 2, 1 }, .stride = { 2, 4, 1 }, .single = true };
     PLANT(p, "ring:6@1 switch:8@1 full:4@1");
     GROUP(g, &spec, &p.routes);
     assert_true(g.n_groups == 1);
     check_lines(&g, &p.routes, 6);
-    assert_true(flow_group_npu(&g, 0, 0, 0) == 1 + 6 * (3 + 8 * 2));
-    assert_true(flow_group_npu(&g, 1, 0, 1) == 1 + 6 * (7 + 8 * 2) && g.lines[0].line_of[0] == -1);
-}
-
-TEST(list_keeps_its_order)
-{
-    const int64_t npus[] = { 9, 2, 5 };
-    const struct flow_group_spec spec = { .npus = npus, .n_npus = 3 };
-    PLANT(p, "ring:4@1 switch:4@1");
-    GROUP(g, &spec, &p.routes);
-    for (int32_t i = 0; i < 3; i++) {
-        assert_true(flow_group_npu(&g, 0, 0, i) == npus[i] && g.lines[0].line_of[npus[i]] == 0);
-    }
-    assert_int_equal(g.lines[0].line_of[0], -1);
+    assert_true(flow_group_npu(&g, 0, 0, 0) == 0 && flow_group_npu(&g, 1, 0, 1) == 6 * 4);
+    assert_true(g.lines[0].line_of[0] == 0 && g.lines[0].line_of[1] == -1);
 }
 
 TEST(wrong_groups_are_refused)
 {
-    const int64_t twice[] = { 0, 1, 0 }, far[] = { 0, 16 }, three[] = { 0, 1, 2 };
-    const int32_t first[] = { 2, 0 }, order[] = { 1, 1 };
+    const int32_t order[] = { 1, 1 };
     const struct {
         struct flow_group_spec spec;
         const char *text;
@@ -102,15 +88,10 @@ TEST(wrong_groups_are_refused)
         { { .members = { 3 } },
           "3 members of dimension dim1 with stride 1, expected a product that divides 4" },
         { { .members = { 4 }, .stride = { 2 } }, "with stride 2, expected a product that divides 4" },
-        { { .members = { 3 }, .first = first }, "dimension dim1 from 2 on, 3 members with stride 1" },
+        { { .members = { 3 }, .stride = { 2 }, .single = true },
+          "3 members of dimension dim1 with stride 2" },
         { { .members = { 4 }, .order = order }, "order of dimensions has 1, expected each of 0 to 1 once" },
         { { .members = { -1 } }, "expected 1 or more" },
-        { { .npus = twice, .n_npus = 3 }, "NPU 0 comes twice" },
-        { { .npus = far, .n_npus = 2 }, "NPU is 16, expected 0 to 15" },
-        { { .npus = far, .n_npus = 1 }, "has 1 NPUs, expected 2 or more" },
-        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_HALVING }, "expected a power of two" },
-        { { .npus = three, .n_npus = 3, .algorithm = TOPO_ALGORITHM_TREE },
-          "is double-binary-tree, expected ring" },
     };
     PLANT(p, "ring:4@1 switch:4@1");
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {

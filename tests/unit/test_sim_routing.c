@@ -30,7 +30,7 @@ static void network(struct topo_network *net, const char *word, enum topo_routin
 static int32_t draw_group(struct flow_group_spec *spec, const struct topo_network *net, struct rng *rng)
 {
     int32_t n = 1;
-    *spec = (struct flow_group_spec){ .first = NULL };
+    *spec = (struct flow_group_spec){ .order = NULL };
     for (int32_t d = 0; d < net->n_dims; d++) {
         do
             spec->members[d] = 1 + (int32_t)rng_below(rng, net->dims[d].size);

@@ -98,7 +98,7 @@ static int32_t draw_group(struct flow_group_spec *spec, int32_t *first, const st
                           int32_t entry, struct rng *rng)
 {
     int32_t n = 1, stride = 1;
-    *spec = (struct flow_group_spec){ .npus = NULL };
+    *spec = (struct flow_group_spec){ .order = NULL };
     for (int32_t i = 0; i < net->n_npus; i++)
         first[i] = i;
     for (int32_t d = 0; d < net->n_dims; stride *= net->dims[d++].size) {
