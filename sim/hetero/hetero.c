@@ -19,40 +19,6 @@ static size_t span_at(const struct hetero_problem *p, int32_t first, int32_t typ
 
 /* ---- building ---- */
 
-/* Handing over by network needs a link between every two types; a type to itself needs none. */
-static int check_links(const struct hetero_profile *profile, const struct hetero_link *links, struct err *e)
-{
-    if (!links)
-        return err_set(e, ERR_RANGE, "handover: is network, but there is none");
-    for (int32_t a = 0; a < profile->n_types; a++)
-        for (int32_t b = 0; b < profile->n_types; b++) {
-            const struct hetero_link *k = &links[(size_t)a * (size_t)profile->n_types + (size_t)b];
-            if (a == b)
-                continue;
-            if (!(isfinite(k->lat_s) && k->lat_s >= 0))
-                return err_set(e, ERR_RANGE, "link '%s' to '%s': latency is %g s, expected >= 0",
-                               profile->types[a].name, profile->types[b].name, k->lat_s);
-            if (!(k->Bps > 0))
-                return err_set(e, ERR_RANGE, "link '%s' to '%s': bandwidth is %g B/s, expected > 0",
-                               profile->types[a].name, profile->types[b].name, k->Bps);
-        }
-    return 0;
-}
-
-/* Ranges that key tables cannot check, as callers may also build a setup in C. */
-static int check_setup(const struct hetero_profile *profile, const struct hetero_setup *s, struct err *e)
-{
-    if (!(isfinite(s->examples) && s->examples > 0))
-        return err_set(e, ERR_RANGE, "examples: are %g, expected > 0", s->examples);
-    if (!(isfinite(s->epochs) && s->epochs > 0))
-        return err_set(e, ERR_RANGE, "epochs: are %g, expected > 0", s->epochs);
-    if (s->server < -1 || s->server >= profile->n_types)
-        return err_set(e, ERR_RANGE, "server: is type %d, expected 0 to %d", s->server, profile->n_types - 1);
-    if (s->server >= 0 && !(s->server_Bps > 0))
-        return err_set(e, ERR_RANGE, "server: serves %g B/s, expected > 0", s->server_Bps);
-    return s->handover == HETERO_NETWORK ? check_links(profile, s->links, e) : 0;
-}
-
 /* Both work side by side, or one after the other: then a single pair of terms says it all. */
 static struct hetero_time combine(const struct hetero_problem *p, const struct hetero_type *t,
                                   double compute_s, double comm_s)
@@ -101,9 +67,6 @@ int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
                  const struct hetero_setup *setup, struct err *e)
 {
     *p = (struct hetero_problem){ .profile = profile, .setup = *setup };
-    int rc = check_setup(profile, setup, e);
-    if (rc)
-        return rc;
     size_t n = (size_t)profile->n_layers * (size_t)profile->n_layers * (size_t)profile->n_types;
     p->spans = malloc(n * sizeof *p->spans);
     p->starts = malloc(n * sizeof *p->starts);

@@ -83,8 +83,9 @@ double hetero_unit_usd_per_h(const struct hetero_profile *profile, int32_t type)
 
 /**
  * All spans of layers on all types, O(L^2 T) time and memory. @p profile checked (hetero_profile_check()),
- * borrowed until hetero_free(); the throughput is 0 until it is set.
- * @return 0, ERR_RANGE ("examples: are ..."), ERR_NOMEM; empty after failure.
+ * borrowed until hetero_free(); limits of @p setup are those of its keys; the throughput is 0 until it is
+ * set.
+ * @return 0, ERR_NOMEM; empty after failure.
  */
 int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
                  const struct hetero_setup *setup, struct err *e);

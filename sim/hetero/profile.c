@@ -18,10 +18,6 @@ const char *const hetero_kind_words[] = { "embedding",  "pool", "concat", "fc", 
 int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_types, struct err *e)
 {
     *p = (struct hetero_profile){ .n_layers = n_layers, .n_types = n_types, .batch = 1 };
-    if (n_layers < 1 || n_layers > HETERO_MAX_LAYERS)
-        return err_set(e, ERR_RANGE, "layers: are %d, expected 1 to %d", n_layers, HETERO_MAX_LAYERS);
-    if (n_types < 1 || n_types > HETERO_MAX_TYPES)
-        return err_set(e, ERR_RANGE, "types: are %d, expected 1 to %d", n_types, HETERO_MAX_TYPES);
     size_t cells = (size_t)n_layers * (size_t)n_types;
     p->layers = calloc((size_t)n_layers, sizeof *p->layers);
     p->types = calloc((size_t)n_types, sizeof *p->types);
@@ -50,46 +46,6 @@ void hetero_profile_free(struct hetero_profile *p)
     *p = (struct hetero_profile){ 0 };
 }
 
-static bool is_share(double x)
-{
-    return x >= 0 && x <= 1;
-}
-
-/* Hosts do not chain: a unit pays for one host, whose price is its own. */
-static int check_host(const struct hetero_profile *p, int32_t t, struct err *e)
-{
-    const struct hetero_type *x = &p->types[t];
-    if (x->host < -1 || x->host >= p->n_types || x->host == t)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d; choose another type",
-                       t, x->name, (long long)x->host_units, x->host);
-    if (x->host_units < 0 || x->host_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host is %lld units of type %d, expected 0 to %d", t,
-                       x->name, (long long)x->host_units, x->host, HETERO_MAX_UNITS);
-    if (x->host >= 0 && p->types[x->host].host >= 0)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': its host '%s' has a host itself, expected one without",
-                       t, x->name, p->types[x->host].name);
-    return 0;
-}
-
-/* What a stage divides by must be above zero; prices may be zero. */
-static int check_type(const struct hetero_profile *p, int32_t t, struct err *e)
-{
-    const struct hetero_type *x = &p->types[t];
-    if (!(isfinite(x->usd_per_h) && x->usd_per_h >= 0))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': price is %g USD/h, expected >= 0", t, x->name,
-                       x->usd_per_h);
-    if (!is_share(x->compute_par) || !is_share(x->comm_par))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': parallel share is %g, expected 0 to 1", t, x->name,
-                       is_share(x->compute_par) ? x->comm_par : x->compute_par);
-    if (x->max_units < 1 || x->max_units > HETERO_MAX_UNITS)
-        return err_set(e, ERR_RANGE, "types[%d] '%s': units are %lld, expected 1 to %d", t, x->name,
-                       (long long)x->max_units, HETERO_MAX_UNITS);
-    if (!(x->nic_Bps > 0))
-        return err_set(e, ERR_RANGE, "types[%d] '%s': bandwidth is %g B/s, expected > 0", t, x->name,
-                       x->nic_Bps);
-    return check_host(p, t, e);
-}
-
 static int check_cell(const struct hetero_profile *p, int32_t layer, int32_t t, struct err *e)
 {
     size_t at = (size_t)layer * (size_t)p->n_types + (size_t)t;
@@ -112,15 +68,11 @@ static bool is_work(const struct hetero_profile *p, int32_t layer)
     return true;
 }
 
-/* A profile may come from a draw, a model or a file; all pass here before any search starts. */
+/* Times may be measured or follow from a model; all profiles pass here before any search starts. */
 int hetero_profile_check(const struct hetero_profile *p, struct err *e)
 {
     int rc = 0;
     bool work = false;
-    if (!(isfinite(p->batch) && p->batch > 0))
-        return err_set(e, ERR_RANGE, "batch: is %g examples, expected > 0", p->batch);
-    for (int32_t t = 0; t < p->n_types && !rc; t++)
-        rc = check_type(p, t, e);
     for (int32_t l = 0; l < p->n_layers && !rc; l++) {
         for (int32_t t = 0; t < p->n_types && !rc; t++)
             rc = check_cell(p, l, t, e);
@@ -345,25 +297,6 @@ static int64_t count_layers(const struct model *m)
     return n;
 }
 
-/* A type of a model's profile must be a whole NPU. */
-static int check_units(int32_t n_types, const struct hetero_type *types, const struct topo_npu *npus,
-                       const double *net_Bps, struct err *e)
-{
-    for (int32_t t = 0; t < n_types; t++) {
-        const struct {
-            const char *name;
-            double x;
-        } rates[] = { { "peak_flops", npus[t].peak_flops },
-                      { "mem_Bps", npus[t].mem_Bps },
-                      { "net_Bps", net_Bps[t] } };
-        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-            if (!(rates[i].x > 0))
-                return err_set(e, ERR_RANGE, "types[%d] '%s': %s is %g, expected > 0", t, types[t].name,
-                               rates[i].name, rates[i].x);
-    }
-    return 0;
-}
-
 /* Layers follow the family; all times come from the same roofline as training steps (workloads/block). */
 int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, double batch, int32_t n_types,
                             const struct hetero_type *types, const struct topo_npu *npus,
@@ -377,9 +310,7 @@ int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, dou
     if (n_layers > HETERO_MAX_LAYERS)
         return err_set(e, ERR_RANGE, "model '%s' has %lld layers, expected at most %d", m->name,
                        (long long)n_layers, HETERO_MAX_LAYERS);
-    int rc = check_units(n_types, types, npus, net_Bps, e);
-    if (!rc)
-        rc = hetero_profile_build(p, (int32_t)n_layers, n_types, e);
+    int rc = hetero_profile_build(p, (int32_t)n_layers, n_types, e);
     if (rc)
         return rc;
     struct writing w = { .p = p, .npus = npus, .net_Bps = net_Bps };
@@ -578,22 +509,6 @@ static int draw_gpu(struct hetero_draw_unit *u, uint64_t seed, int32_t type, str
     return 0;
 }
 
-/* Rates are divisors. */
-static int check_unit(const struct hetero_draw_unit *u, const char *name, struct err *e)
-{
-    const struct {
-        const char *name;
-        double x;
-    } rates[] = { { "flops", u->flops },
-                  { "memory_Bps", u->memory_Bps },
-                  { "lookup_Bps", u->lookup_Bps },
-                  { "net_Bps", u->net_Bps } };
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (!(isfinite(rates[i].x) && rates[i].x > 0))
-            return err_set(e, ERR_RANGE, "%s: %s is %g, expected > 0", name, rates[i].name, rates[i].x);
-    return 0;
-}
-
 /* Type 0 is the CPU core, type 1 the first GPU; further GPUs are drawn around it, each by its own stream, so
  * that more types leave the first ones as they were. */
 static int draw_fill(struct hetero_profile *p, const struct hetero_draw *d, struct err *e)
@@ -625,13 +540,7 @@ int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, s
 {
     assert((unsigned)d->model < N_HETERO_MODELS);
     *p = (struct hetero_profile){ 0 };
-    if (d->n_types < 2 || d->n_types > HETERO_MAX_TYPES)
-        return err_set(e, ERR_RANGE, "types: are %d, expected 2 to %d", d->n_types, HETERO_MAX_TYPES);
-    int rc = check_unit(&d->cpu, "cpu", e);
-    if (!rc)
-        rc = check_unit(&d->gpu, "gpu", e);
-    if (!rc)
-        rc = hetero_profile_build(p, models[d->model].n, d->n_types, e);
+    int rc = hetero_profile_build(p, models[d->model].n, d->n_types, e);
     if (rc)
         return rc;
     rc = draw_fill(p, d, e);

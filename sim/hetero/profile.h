@@ -80,10 +80,8 @@ struct hetero_profile {
 int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_types, struct err *e);
 void hetero_profile_free(struct hetero_profile *p);
 
-/**
- * Is all in range, are times finite, is there a layer that takes time on every type? ERR_RANGE:
- * "layers[2] 'fc1' on 'gpu': ...".
- */
+/** Are times finite and >= 0, is there a layer that takes time on every type? ERR_RANGE:
+ * "layers[2] 'fc1' on 'gpu': ...". */
 int hetero_profile_check(const struct hetero_profile *p, struct err *e);
 
 /** Share that units divide, from the time of one unit and of @p k >= 2 units: (1 - tk/t1) / (1 - 1/k), cut to
@@ -114,11 +112,11 @@ double hetero_parallel_frac(double one_s, double k_s, int64_t k);
  *
  * @param batch  whole, 1 to 1e9.
  * @param types  shape [n_types]; copied.
- * @param npus   shape [n_types]; of a CPU core, its share of the socket.
+ * @param npus   shape [n_types], with peak and memory bandwidth; of a CPU core, its share of the socket.
  * @param net_Bps  shape [n_types]; what one unit moves to others of its stage and to the next stage, > 0.
  * @param p uninitialised; empty after failure.
- * @return 0; ERR_RANGE: an NPU without peak or memory bandwidth, more than HETERO_MAX_LAYERS layers, what
- *         hetero_profile_check() refuses; ERR_NOMEM. O(layers * types).
+ * @return 0; ERR_RANGE: another batch, more than HETERO_MAX_LAYERS layers, what hetero_profile_check()
+ *         refuses; ERR_NOMEM. O(layers * types).
  */
 int hetero_profile_of_model(struct hetero_profile *p, const struct model *m, double batch, int32_t n_types,
                             const struct hetero_type *types, const struct topo_npu *npus,
@@ -149,6 +147,7 @@ struct hetero_draw_unit {
     int64_t max_units;
 };
 
+/** The limits of each are those of its key (kinds/hetero/hetero.c). */
 struct hetero_draw {
     enum hetero_model model;
     int32_t n_types; /**< 2: "cpu" and "gpu"; more: "gpu2", .. of 2^u the speed at speed^0.8 the price, u
@@ -167,8 +166,7 @@ struct hetero_draw {
  *     product        6 B in out / flops            2*4 in out / net_Bps    B out 4 / net_Bps
  *
  * @param p uninitialised; empty after failure.
- * @return 0; ERR_RANGE: types not 2 to HETERO_MAX_TYPES, a rate that is not > 0, or what
- *         hetero_profile_check() refuses; ERR_NOMEM. O(layers * types).
+ * @return 0; ERR_RANGE: what hetero_profile_check() refuses; ERR_NOMEM. O(layers * types).
  */
 int hetero_draw_profile(struct hetero_profile *p, const struct hetero_draw *d, struct err *e);
 

@@ -318,42 +318,6 @@ TEST(servers_are_as_many_as_the_throughput_takes)
     assert_true(x.work.stages[0].server_s == 0); /* cores hold their rows themselves */
 }
 
-/* ---- what is refused ---- */
-
-TEST(a_setup_out_of_range_is_refused)
-{
-    static const struct hetero_link slow[4] = { { 0, 1 }, { -1, 1 }, { 0, 1 }, { 0, 1 } },
-                                    dead[4] = { { 0, 1 }, { 0, 1 }, { 0, 0 }, { 0, 1 } };
-    enum { NET = HETERO_NETWORK };
-    const struct {
-        double examples, epochs;
-        int32_t server, handover;
-        const struct hetero_link *links;
-        const char *text;
-    } cases[] = {
-        { 0, 1, -1, 0, NULL, "examples: are 0, expected > 0" },
-        { INFINITY, 1, -1, 0, NULL, "examples: are inf, expected > 0" },
-        { 1, NAN, -1, 0, NULL, "epochs: are nan, expected > 0" },
-        { 1, 1, 2, 0, NULL, "server: is type 2, expected 0 to 1" },
-        { 1, 1, 0, 0, NULL, "server: serves 0 B/s, expected > 0" },
-        { 1, 1, -1, NET, NULL, "handover: is network, but there is none" },
-        { 1, 1, -1, NET, slow, "link 'cpu' to 'gpu': latency is -1 s, expected >= 0" },
-        { 1, 1, -1, NET, dead, "link 'gpu' to 'cpu': bandwidth is 0 B/s, expected > 0" },
-    };
-    PROFILE(x);
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct hetero_setup setup = { .overlap = true,
-                                            .handover = (enum hetero_handover)cases[i].handover,
-                                            .links = cases[i].links,
-                                            .examples = cases[i].examples,
-                                            .epochs = cases[i].epochs,
-                                            .server = cases[i].server };
-        KEEP(struct hetero_problem, p, hetero_free);
-        FAILS(hetero_build(&p, &x.profile, &setup, e), ERR_RANGE, cases[i].text);
-        assert_null(p.spans);
-    }
-}
-
 TEST(one_layer_and_256_layers_are_problems)
 {
     static const int32_t layers[] = { 1, HETERO_MAX_LAYERS };

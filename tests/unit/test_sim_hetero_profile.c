@@ -26,21 +26,6 @@ TEST(a_new_profile_has_no_limits_and_no_hosts)
     hetero_profile_free(&p);
 }
 
-TEST(a_profile_has_layers_and_types)
-{
-    CASES(int32_t n_layers, n_types; const char *text) = {
-        { 0, 1, "layers: are 0, expected 1 to 256" },
-        { 257, 1, "layers: are 257, expected 1 to 256" },
-        { 1, 0, "types: are 0, expected 1 to 128" },
-        { 1, 129, "types: are 129, expected 1 to 128" },
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        KEEP(struct hetero_profile, p, hetero_profile_free);
-        FAILS(hetero_profile_build(&p, cases[i].n_layers, cases[i].n_types, e), ERR_RANGE, cases[i].text);
-        assert_null(p.layers);
-    }
-}
-
 TEST(every_kind_of_layer_has_a_word)
 {
     assert_string_equal(hetero_kind_words[HETERO_EMBEDDING], "embedding");
@@ -72,22 +57,6 @@ TEST(a_value_out_of_range_is_refused)
 {
     struct hetero_profile profile, *const p = &profile;
     good_profile(p);
-    REFUSED("batch: is 0 examples, expected > 0", p->batch = 0);
-    REFUSED("batch: is inf examples, expected > 0", p->batch = INFINITY);
-    REFUSED("types[1] 'gpu': price is -1 USD/h, expected >= 0", p->types[1].usd_per_h = -1);
-    REFUSED("types[0] 'cpu': price is nan USD/h, expected >= 0", p->types[0].usd_per_h = NAN);
-    REFUSED("types[1] 'gpu': parallel share is 1.5, expected 0 to 1", p->types[1].compute_par = 1.5);
-    REFUSED("types[1] 'gpu': parallel share is -0.5, expected 0 to 1", p->types[1].comm_par = -0.5);
-    REFUSED("types[0] 'cpu': units are 0, expected 1 to 1048576", p->types[0].max_units = 0);
-    REFUSED("types[0] 'cpu': units are 1048577, expected 1 to 1048576",
-            p->types[0].max_units = HETERO_MAX_UNITS + 1);
-    REFUSED("types[1] 'gpu': its host is 0 units of type 1; choose another type", p->types[1].host = 1);
-    REFUSED("types[1] 'gpu': its host is 0 units of type 2; choose another type", p->types[1].host = 2);
-    REFUSED("types[1] 'gpu': its host is -1 units of type 0, expected 0 to 1048576", p->types[1].host = 0,
-            p->types[1].host_units = -1);
-    REFUSED("types[0] 'cpu': its host 'gpu' has a host itself, expected one without", p->types[0].host = 1,
-            p->types[1].host = 0);
-    REFUSED("types[0] 'cpu': bandwidth is 0 B/s, expected > 0", p->types[0].nic_Bps = 0);
     REFUSED("layers[2] 'fc2' on 'gpu': compute is nan s, expected >= 0", p->compute_s[5] = NAN);
     REFUSED("layers[1] 'fc1' on 'cpu': synchronisation is -1 s, expected >= 0", p->sync_s[2] = -1);
     REFUSED("layers[0] 'fc0' on 'gpu': handover is inf s, expected >= 0", p->handover_s[1] = INFINITY);

@@ -250,35 +250,3 @@ TEST(from_a_tenth_to_twice_the_loose_limit_nothing_changes)
         assert_true(usd_at_least(&c) == usd);
     }
 }
-
-/* ---- errors ---- */
-
-TEST(a_draw_out_of_range_is_refused)
-{
-    CASES(double x; size_t at; const char *text) = {
-        { 0, offsetof(struct hetero_draw, cpu.flops), "cpu: flops is 0, expected > 0" },
-        { NAN, offsetof(struct hetero_draw, gpu.memory_Bps), "gpu: memory_Bps is nan, expected > 0" },
-        { INFINITY, offsetof(struct hetero_draw, gpu.lookup_Bps), "gpu: lookup_Bps is inf, expected > 0" },
-        { -1, offsetof(struct hetero_draw, cpu.net_Bps), "cpu: net_Bps is -1, expected > 0" },
-        { -2, offsetof(struct hetero_draw, gpu.usd_per_h),
-          "types[1] 'gpu': price is -2 USD/h, expected >= 0" },
-        { 1.5, offsetof(struct hetero_draw, cpu.comm_par),
-          "types[0] 'cpu': parallel share is 1.5, expected 0 to 1" },
-        { 0, offsetof(struct hetero_draw, batch), "batch: is 0 examples, expected > 0" },
-        { NAN, offsetof(struct hetero_draw, batch), "batch: is nan examples, expected > 0" },
-    };
-    struct hetero_profile p;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct hetero_draw d = hetero_draw_default();
-        memcpy((char *)&d + cases[i].at, &cases[i].x, sizeof cases[i].x);
-        FAILS(hetero_draw_profile(&p, &d, e), ERR_RANGE, cases[i].text);
-        assert_null(p.layers);
-        hetero_profile_free(&p);
-    }
-    static const int32_t types[] = { 1, -1, HETERO_MAX_TYPES + 1 };
-    for (size_t i = 0; i < COUNT_OF(types); i++) {
-        WITH(struct hetero_draw, d, hetero_draw_default(), d.n_types = types[i]);
-        FAILS(hetero_draw_profile(&p, &d, e), ERR_RANGE, ", expected 2 to 128");
-        hetero_profile_free(&p);
-    }
-}
