@@ -163,7 +163,6 @@ struct overlap_layers {
     const double *forward_s;  /**< shape [n], >= 0 */
     const double *comm_s;     /**< shape [n], one way, >= 0 */
     int32_t n;                /**< >= 1 */
-    double slice_s;           /**< time of a slice on the wire, >= 0; priority only */
 };
 
 /** Share of each part of an iteration that nothing hides, 0 to 1; all 1 is sequential. */
@@ -173,12 +172,9 @@ struct overlap_shares {
     double comm;     /**< e3, of pushes and pulls */
 };
 
-/** ERR_RANGE: no layer, or a time that is negative or no number ("layer 3: forward_s: is ..."). */
-int overlap_check(const struct overlap_layers *l, struct err *e);
-
 /**
- * Time of one iteration [s], from the first backward pass to the end of the last forward pass. O(n). Layers
- * have passed overlap_check(). Always priority <= wait-free <= sequential when slice_s is 0.
+ * Time of one iteration [s], from the first backward pass to the end of the last forward pass. O(n). Always
+ * priority <= wait-free <= sequential.
  *
  * OVERLAP_PRIORITY is not Lemma 2. With D_j = comm of layers 2..j less backward passes of layers 1..j-1, what
  * the channel still owes layers 2..j when the backward pass ends is max(0, max over k <= j of D_k) (Lindley's
@@ -252,16 +248,13 @@ struct smd_cost {
     double fixed_s, w_s, p_s, w_over_p_s, p_over_w_s, over_w_s, over_p_s;
 };
 
-/**
- * ERR_RANGE with "FIELD: is X, need Y": a field out of its range (infinite, no number), a worker or PS that
- * demands nothing, a limit with room for more than SMD_MAX_TASKS of either. That a job fits nowhere is not an
- * error.
- */
+/** ERR_RANGE: the limit has room for more than SMD_MAX_TASKS workers or PS. That a job fits nowhere is not an
+ * error. What else a job has to be stands at its fields. */
 int smd_check_job(const struct smd_job *job, int32_t n_resources, struct err *e);
 
-/** Set forward_s, backward_s and shares. ERR_RANGE of overlap_check(), job untouched. */
-int smd_set_layers(struct smd_job *job, const struct overlap_layers *layers, enum overlap_mode mode,
-                   enum smd_layers how, struct err *e);
+/** Set forward_s, backward_s and shares. */
+void smd_set_layers(struct smd_job *job, const struct overlap_layers *layers, enum overlap_mode mode,
+                    enum smd_layers how);
 
 struct smd_cost smd_find_cost(const struct smd_job *job);
 
@@ -442,7 +435,7 @@ struct smd_result {
 
 /**
  * Schedule @p n_jobs jobs on a pool of @p capacity (shape [n_resources], >= 0). Deterministic.
- * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: batch: is ..."); ERR_NOMEM. *out is then
+ * @return 0; ERR_RANGE: a job that fails smd_check_job() ("jobs[3]: worker: is ..."); ERR_NOMEM. *out is then
  * empty and safe to free. A job that fits nowhere is a fate, not an error.
  *
  * A job costs what smd_inner_grid() finds, the choice among 200 jobs less than a millisecond.

@@ -185,63 +185,12 @@ TEST(numbers_of_a_utility)
 
 /* ---- jobs of an interval, layers ---- */
 
-static int check_smd(void *job, struct err *e)
+TEST(room_for_tasks_of_a_job_in_an_interval)
 {
-    return smd_check_job(job, 2, e);
-}
-
-TEST(fields_of_a_job_in_an_interval)
-{
-    const double most = 1e18, more = nextafter(1e18, INFINITY), one = 1 + DBL_EPSILON;
-    const struct smd_job job = { .iterations = 1,
-                                 .batch = 1,
-                                 .mini_batch = 1,
-                                 .ps_Bps = 1,
-                                 .worker = { 1, 1 },
-                                 .ps = { 1, 1 },
-                                 .limit = { 1, 1 },
-                                 .utility = { 1, 1, 0 } };
-#define F(name, in, out) { offsetof(struct smd_job, name), in, out }
-#define ABOVE_0(name)    F(name, LEAST, 0), F(name, most, more)
-#define FROM_0(name)     F(name, 0, -LEAST), F(name, most, more)
-#define SHARE(name)      F(name, 0, -LEAST), F(name, 1, one)
-    EDGES(check_smd, job, struct smd_job, ABOVE_0(iterations), ABOVE_0(batch), ABOVE_0(mini_batch),
-          FROM_0(model_B), ABOVE_0(ps_Bps), FROM_0(forward_s), FROM_0(backward_s), SHARE(shares.forward),
-          SHARE(shares.backward), SHARE(shares.comm), FROM_0(per_worker_s), FROM_0(per_ps_s),
-          SHARE(meet_frac), FROM_0(utility.worth), FROM_0(utility.slope_per_s),
-          F(utility.due_s, -MOST, -INFINITY), F(utility.due_s, MOST, INFINITY), F(worker[0], 0, -LEAST),
-          F(worker[1], most, more), F(ps[0], 0, -LEAST), F(limit[0], 0, -LEAST));
-    struct smd_job one_resource = job;
-    one_resource.worker[1] = one_resource.ps[1] = 0;
-    EDGES(check_smd, one_resource, struct smd_job, F(worker[0], 1, 0), F(ps[0], 1, 0),
-          F(limit[0], SMD_MAX_TASKS, SMD_MAX_TASKS + 0.001));
-#undef F
-}
-
-static int check_layers(void *layers, struct err *e)
-{
-    return overlap_check(layers, e);
-}
-
-TEST(times_of_layers)
-{
-    const double good[] = { 0, 0 }, wrong[3][2] = { { 0, -LEAST }, { NAN, 0 }, { 0, INFINITY } };
-    const struct overlap_layers layers = { .n = 2, .forward_s = good, .backward_s = good, .comm_s = good };
-    EDGES(check_layers, layers, struct overlap_layers,
-          { offsetof(struct overlap_layers, slice_s), 0, -LEAST },
-          { offsetof(struct overlap_layers, slice_s), MOST, INFINITY });
-    for (int i = 0; i < 3; i++)
-        for (int part = 0; part < 3; part++) {
-            struct overlap_layers l = layers;
-            const double **times[] = { &l.forward_s, &l.backward_s, &l.comm_s };
-            *times[part] = wrong[i];
-            assert_int_equal(overlap_check(&l, e), ERR_RANGE);
-        }
-    struct overlap_layers l = layers;
-    l.n = 1;
-    OK(overlap_check(&l, e));
-    l.n = 0;
-    assert_int_equal(overlap_check(&l, e), ERR_RANGE);
+    struct smd_job job = { .worker = { 1 }, .ps = { 1 }, .limit = { SMD_MAX_TASKS } };
+    OK(smd_check_job(&job, 2, e));
+    job.limit[0] += 0.001;
+    FAILS(smd_check_job(&job, 2, e), ERR_RANGE, "worker: is so small that the limit has room for");
 }
 
 /* ---- what methods of gossip share ---- */

@@ -13,8 +13,7 @@ struct net {
 static void draw_net(struct net *net, struct rng *rng)
 {
     bool brief = rng_below(rng, 2) == 0;
-    net->layers =
-        (struct overlap_layers){ net->b, net->f, net->r, 1 + (int32_t)rng_below(rng, MOST_LAYERS), 0 };
+    net->layers = (struct overlap_layers){ net->b, net->f, net->r, 1 + (int32_t)rng_below(rng, MOST_LAYERS) };
     for (int32_t j = 0; j < net->layers.n; j++) {
         net->b[j] = 1 + (double)rng_below(rng, 300);
         net->f[j] = 1 + (double)rng_below(rng, 500);
@@ -30,10 +29,9 @@ TEST(known_networks_take_the_times_worked_out_by_hand)
         struct overlap_layers layers;
         double want_s[N_OVERLAP_MODES];
     } cases[] = {
-        { { b4, f4, r4, 4, 0 }, { 34, 23, 20, 20 } },
-        { { b3, b3, r3, 3, 0 }, { 18, 12, 8, 9 } },
-        { { b3, b3, r3, 1, 0 }, { 6, 6, 4, 4 } }, /* one layer; sliced, the pull begins with the push */
-        { { b3, b3, r3, 1, 0.5 }, { 6, 6, 4.5, 4.5 } },
+        { { b4, f4, r4, 4 }, { 34, 23, 20, 20 } },
+        { { b3, b3, r3, 3 }, { 18, 12, 8, 9 } },
+        { { b3, b3, r3, 1 }, { 6, 6, 4, 4 } }, /* one layer; sliced, the pull begins with the push */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (int mode = 0; mode < N_OVERLAP_MODES; mode++)
@@ -166,25 +164,9 @@ TEST(shares_put_the_iteration_together_again)
 TEST(shares_of_the_papers_example)
 {
     const double b[] = { 1, 2, 3, 4 }, f[] = { 1, 1, 1, 1 }, r[] = { 5, 6, 7, 8 };
-    const struct overlap_layers layers = { b, f, r, 4, 0 };
+    const struct overlap_layers layers = { b, f, r, 4 };
     struct overlap_shares s = overlap_find_shares(&layers, OVERLAP_WAIT_FREE);
     assert_true(s.forward == 1);
     assert_close(s.backward, 4.0 / 10, 1e-15);
     assert_close(s.comm, (2 * 8 + 7 + 6 + 5) / 52.0, 1e-15);
-}
-
-TEST(bad_layers_are_named)
-{
-    double b[] = { 1, 1 }, f[] = { 1, 1 }, r[] = { 1, 1 };
-    struct overlap_layers layers = { b, f, r, 2, 0 };
-    OK(overlap_check(&layers, e));
-    f[1] = NAN;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 2: forward_s: is nan, expected 0 or more");
-    f[1] = 1;
-    r[0] = -1;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layer 1: comm_s: is -1, expected 0 or more");
-    layers.slice_s = INFINITY;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "slice_s: is inf");
-    layers.n = 0;
-    FAILS(overlap_check(&layers, e), ERR_RANGE, "layers: is 0, expected at least 1");
 }

@@ -334,15 +334,15 @@ TEST(the_guarantee_is_of_all_jobs_that_could_run)
     assert_true(n_too_large > 5);
 }
 
-TEST(what_is_out_of_range_names_job_and_field)
+TEST(what_cannot_be_names_job_and_field)
 {
     struct smd_job jobs[] = { flat_job(5, 1), flat_job(5, 1) };
     const double capacity = 10;
     const struct smd_settings how = smd_settings_default();
     struct smd_result r;
-    jobs[1].iterations = -1;
+    jobs[1].ps[0] = 1e-12;
     FAILS(smd_run(&r, SMD_SMD, jobs, 2, &capacity, 1, &how, e), ERR_RANGE,
-          "jobs[1]: iterations: is -1, expected above 0");
+          "jobs[1]: ps: is so small that the limit has room for");
     assert_null(r.jobs);
 }
 
