@@ -2,6 +2,7 @@
 #include "kinds/place/place.h"
 #include "study/campaign.h"
 #include "study/study.h"
+#include "tests/settings.h"
 #include "tests/unit/study_folder.h"
 #include "tests/unit/table_cells.h"
 
