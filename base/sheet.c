@@ -133,19 +133,26 @@ static bool says_nothing(const char *name, size_t n)
     return false;
 }
 
+/* Where the part of a path before @p end begins, which is behind a '.'. */
+static size_t part_begin(const char *path, size_t end)
+{
+    while (end > 0 && path[end - 1] != '.')
+        end--;
+    return end;
+}
+
 const char *show_path(char buf[SHOW_VALUE], const char *path, size_t n)
 {
-    size_t key = n;
-    while (key > 0 && path[key - 1] != '.')
-        key--;
-    /* Of "workloads[1].workload.parallel.batch" what tells it from workloads[0]'s. */
-    size_t end = key, above = key;
-    do {
+    size_t key = part_begin(path, n), end = key ? key - 1 : 0, above = part_begin(path, end);
+    bool skipped = false;
+    while (end > 0 && says_nothing(path + above, end - above)) {
+        skipped = true;
         end = above ? above - 1 : 0;
-        for (above = end; above > 0 && path[above - 1] != '.';)
-            above--;
-    } while (end > 0 && says_nothing(path + above, end - above));
-    if (end == 0)
+        above = part_begin(path, end);
+    }
+    /* Above a map of its kind only an entry of a list tells something:
+     * "workloads[1].workload.parallel.batch". */
+    if (end == 0 || (skipped && path[end - 1] != ']'))
         snprintf(buf, SHOW_VALUE, "%.*s", (int)(n - key), path + key);
     else
         snprintf(buf, SHOW_VALUE, "%.*s of %.*s", (int)(n - key), path + key, (int)(end - above),

@@ -279,13 +279,3 @@ TEST(the_curve_tests_the_model_of_its_time)
     assert_true(whole.curve[49].accuracy == half.average_accuracy);
     assert_true(whole.curve[4].accuracy != whole.average_accuracy);
 }
-
-TEST(a_period_that_is_none_is_refused)
-{
-    GOSSIP_SETTINGS(s, "local", s.period = 0);
-    struct gossip_result r;
-    const struct gossip_wish wish = { .curve = true };
-    GOSSIP_FIXTURE(f, 2, GOSSIP_IID);
-    FAILS(gossip_run(&r, &f.setup, &s, 1, &wish, e), ERR_RANGE, "period is 0, expected at least 1");
-    assert_null(r.curve);
-}
