@@ -43,6 +43,8 @@ static void end_with_word(char *msg, size_t room)
 int err_vset(struct err *e, enum err_code code, const char *fmt, va_list ap)
 {
     char msg[sizeof e->msg]; /* arguments may point into e->msg */
+    if (!e)
+        return code;
     if (vsnprintf(msg, sizeof msg, fmt, ap) >= (int)sizeof msg)
         end_with_word(msg, sizeof msg);
     keep_one_line(msg);

@@ -1364,7 +1364,7 @@ static int place_parted(struct plan_place *place, enum plan_group inside, enum p
         left[i] = cells[i].members;
     int rc = n ? group_fill(taken, left, n, members, e) : 0;
     if (rc)
-        return err_wrap(e, "%s", key);
+        return e ? err_wrap(e, "%s", key) : rc;
     for (int32_t i = 0; i < n; i++) {
         struct plan_cell inner = { cells[i].dim, taken[i], cells[i].stride };
         struct plan_cell outer = { cells[i].dim, left[i] / taken[i], cells[i].stride * taken[i] };
@@ -1420,7 +1420,7 @@ int plan_map(struct plan_place *place, const struct plan *p, const struct topo_n
         enum plan_axis axis = p->order[i];
         int rc = group_fill(place->axis[axis], left, net->n_dims, p->degree[axis], e);
         if (rc)
-            return err_wrap(e, "%s", plan_axis_words[axis]);
+            return e ? err_wrap(e, "%s", plan_axis_words[axis]) : rc;
         for (int32_t d = 0; d < net->n_dims; d++) {
             stride[axis][d] = net->dims[d].size / left[d];
             left[d] /= place->axis[axis][d];

@@ -239,7 +239,7 @@ bool plan_check_stages(const struct plan *p, const struct model *m, struct plan_
 
 /**
  * Lay the axes over the dimensions in p->order, splitting a dimension where a degree takes a part of it.
- * ERR_RANGE ("tp: is 3, need ...") where a degree does not divide along what is left.
+ * ERR_RANGE ("tp: is 3, need ...") where a degree does not divide along what is left; @p e may be NULL.
  */
 int plan_map(struct plan_place *place, const struct plan *p, const struct topo_network *net, struct err *e);
 

@@ -125,6 +125,8 @@ static int64_t group_product(const int32_t *sizes, int32_t n_dims)
 static int refuse_size(const int32_t *left, int32_t n_dims, int64_t size, struct err *e)
 {
     struct text dims = { 0 };
+    if (!e)
+        return ERR_RANGE;
     format_sizes(&dims, left, n_dims);
     err_set(e, ERR_RANGE, "is %lld, expected a size that divides along dimensions %s", (long long)size,
             text_str(&dims));

@@ -145,7 +145,8 @@ enum { GROUP_MAX = 64 /**< groups of one workload, "all" included */ };
  * @param[out] members  shape [n_dims].
  * @param left          shape [n_dims], each >= 1.
  * @param size          1 to the product of left.
- * @return 0 or ERR_RANGE; the message starts with "is 3, need ...", for the caller to place.
+ * @return 0 or ERR_RANGE; the message starts with "is 3, need ...", for the caller to place; @p e may be
+ * NULL.
  */
 int group_fill(int32_t *members, const int32_t *left, int32_t n_dims, int64_t size, struct err *e);
 

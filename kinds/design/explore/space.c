@@ -688,8 +688,7 @@ static void try_order(struct search_places *out, struct plan *p, const struct tr
 {
     struct plan_place place;
     struct plan_fault fault = { .brief = true };
-    struct err ignored;
-    if (plan_map(&place, p, net, &ignored)) {
+    if (plan_map(&place, p, net, NULL)) {
         out->left_out.n_unmapped++;
         return;
     }

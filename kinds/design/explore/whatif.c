@@ -32,25 +32,31 @@ struct product {
     int64_t point; /* the best of it */
 };
 
-/* An input that is moved. */
+/* An input that is moved, and what came of it. */
 struct lever {
-    const char *path;
+    char path[sizeof(((struct whatif_line *)NULL)->path)], label[96];
     const struct product *of; /* NULL: of all points */
     double at[3];
     bool is_share; /* cannot be above 1 */
+    bool is_price; /* of a part, which none of the leaders may have; then it is not looked at: */
+    bool is_unused;
+    struct whatif_line lines[2];
+    int32_t n_lines;
+    struct err err;
 };
 
 struct asking {
-    struct whatif *out;
     struct study study; /* a copy that is shifted; owns nothing */
     struct best_ask one;
+    struct lever *levers; /* shape [n_levers], owned */
+    int32_t n_levers, cap_levers;
     char number[NUM_TEXT];
     int32_t key; /* of products; -1: the study has but one */
     struct product products[MOST_PRODUCTS];
     int32_t n_products;
     const int64_t *leaders; /* shape [n_leaders], borrowed */
     int32_t n_leaders;
-    double *as_is, *moved; /* shape [n_leaders], owned: what they are worth */
+    double *as_is; /* shape [n_leaders], owned: what they are worth */
 };
 
 static void shift_to(struct asking *a, const struct lever *l, double x)
@@ -159,14 +165,14 @@ static double find_end(struct asking *a, const struct lever *l, int side)
     return beyond && can_be(a, l, end) ? end : (double)NAN;
 }
 
-static void name_line(struct whatif_line *line, const struct lever *l, const char *label)
+static void name_line(struct whatif_line *line, const struct lever *l)
 {
-    snprintf(line->label, sizeof line->label, "%.80s%s%.60s", label, l->of && l->of->name[0] ? " of " : "",
+    snprintf(line->label, sizeof line->label, "%.80s%s%.60s", l->label, l->of && l->of->name[0] ? " of " : "",
              l->of ? l->of->name : "");
 }
 
 /* One input on one side. */
-static int look_aside(struct asking *a, const struct lever *l, const char *label, int side, struct err *e)
+static int look_aside(struct asking *a, struct lever *l, int side, struct err *e)
 {
     struct whatif_line line = { .at = { l->at[LOW], l->at[AS_IS], l->at[HIGH] },
                                 .value = NAN,
@@ -185,39 +191,82 @@ static int look_aside(struct asking *a, const struct lever *l, const char *label
         rc = rc ? rc : find_other(&is, &line.point, &line.proved, a, l, near, e);
     }
     line.proved = line.proved && !is && !work_stopped();
-    name_line(&line, l, label);
-    snprintf(line.path, sizeof line.path, "%s", l->path);
+    name_line(&line, l);
+    memcpy(line.path, l->path, sizeof line.path);
     line.product = l->of ? l->of->value : NULL;
     line.key = line.product ? a->key : -1;
-    if (!rc && !vec_reserve(a->out->lines, a->out->cap, a->out->n + 1))
-        return err_nomem(e, "inputs");
-    if (!rc)
-        a->out->lines[a->out->n++] = line;
+    l->lines[l->n_lines++] = line;
     return rc;
 }
 
-static int look_at(struct asking *a, const struct lever *l, const char *label, struct err *e)
+/* Is it the price of a part that no leader has? */
+static int find_unused(bool *unused, struct asking *a, const struct lever *l, struct err *e)
 {
-    int rc = 0;
-    for (int32_t k = 0; k < a->study.sweep.n_keys; k++)
-        if (strcmp(a->study.sweep.keys[k].path, l->path) == 0)
-            return 0; /* it is chosen */
-    for (int side = LOW; side <= HIGH && !rc && l->at[AS_IS] > 0 && !work_stopped(); side += HIGH)
-        rc = look_aside(a, l, label, side, e);
+    double *moved = malloc((size_t)a->n_leaders * sizeof *moved);
+    shift_to(a, l, l->at[HIGH]);
+    int rc = moved ? best_solve(moved, &a->one, a->leaders, a->n_leaders, e) : err_nomem(e, "inputs");
+    *unused = true;
+    for (int32_t i = 0; i < a->n_leaders && !rc; i++)
+        *unused = *unused && fabs(moved[i] - a->as_is[i]) <= SAME_REL * fabs(a->as_is[i]);
+    free(moved);
     return rc;
+}
+
+static int look_at(struct asking *a, struct lever *l, struct err *e)
+{
+    int rc = l->is_price ? find_unused(&l->is_unused, a, l, e) : 0;
+    for (int side = LOW; side <= HIGH && !rc && !l->is_unused && !work_stopped(); side += HIGH)
+        rc = look_aside(a, l, side, e);
+    return rc;
+}
+
+/* Inputs at the same time, each by one thread with a study of its own: the answer is that of one thread. */
+static int look_at_all(struct asking *a, int32_t threads, struct err *e)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (int32_t i = 0; i < a->n_levers; i++) {
+        struct asking own = *a;
+        own.one.study = &own.study;
+        if (!work_stopped())
+            a->levers[i].err.code = look_at(&own, &a->levers[i], &a->levers[i].err);
+    }
+    for (int32_t i = 0; i < a->n_levers; i++)
+        if (a->levers[i].err.code)
+            return err_set(e, a->levers[i].err.code, "%s", a->levers[i].err.msg);
+    return 0;
+}
+
+static int put_lines(struct whatif *out, const struct asking *a, struct err *e)
+{
+    out->lines = malloc(2 * (size_t)(a->n_levers + 1) * sizeof *out->lines);
+    if (!out->lines)
+        return err_nomem(e, "inputs");
+    for (int32_t i = 0; i < a->n_levers; i++) {
+        out->n_unused += a->levers[i].is_unused;
+        for (int32_t k = 0; k < a->levers[i].n_lines; k++)
+            out->lines[out->n++] = a->levers[i].lines[k];
+    }
+    return 0;
 }
 
 /* ---- what is moved ---- */
 
-/* Is the price one of a part that some leader has? */
-static int moves_leaders(bool *moves, struct asking *a, const struct lever *l, struct err *e)
+/* What varies is chosen, and not moved. */
+static int add_lever(struct asking *a, const struct lever *l, const char *path, const char *label,
+                     struct err *e)
 {
-    shift_to(a, l, l->at[HIGH]);
-    int rc = best_solve(a->moved, &a->one, a->leaders, a->n_leaders, e);
-    *moves = false;
-    for (int32_t i = 0; i < a->n_leaders && !rc; i++)
-        *moves = *moves || !(fabs(a->moved[i] - a->as_is[i]) <= SAME_REL * fabs(a->as_is[i]));
-    return rc;
+    bool moved = l->at[AS_IS] > 0;
+    for (int32_t k = 0; k < a->study.sweep.n_keys; k++)
+        moved = moved && strcmp(a->study.sweep.keys[k].path, path) != 0;
+    if (!moved)
+        return 0;
+    if (!vec_reserve(a->levers, a->cap_levers, a->n_levers + 1))
+        return err_nomem(e, "inputs");
+    struct lever *fresh = &a->levers[a->n_levers++];
+    *fresh = *l;
+    snprintf(fresh->path, sizeof fresh->path, "%s", path);
+    snprintf(fresh->label, sizeof fresh->label, "%s", label);
+    return 0;
 }
 
 /* Its value is that of a product, or a factor of what the product has. */
@@ -227,44 +276,40 @@ static bool is_of_product(const struct tornado_input *in)
 }
 
 /* Of products, or of all points. */
-static int look_at_inputs(struct asking *a, const struct tornado *t, const struct product *product,
-                          bool of_product, const struct design_point *s, struct err *e)
+static int add_inputs(struct asking *a, const struct tornado *t, const struct product *product,
+                      bool of_product, const struct design_point *s, struct err *e)
 {
     int rc = 0;
     for (int32_t i = 0; i < t->n_inputs && !rc; i++) {
-        struct lever l = { .path = t->inputs[i].path, .of = of_product ? product : NULL };
-        if (is_of_product(&t->inputs[i]) != of_product)
+        const struct tornado_input *in = &t->inputs[i];
+        struct lever l = { .of = of_product ? product : NULL, .is_price = in->range == TORNADO_BAND };
+        if (is_of_product(in) != of_product)
             continue;
-        tornado_find_at(l.at, &t->inputs[i], s);
-        bool moves = true;
-        if (t->inputs[i].range == TORNADO_BAND)
-            rc = moves_leaders(&moves, a, &l, e);
-        a->out->n_unused += !rc && !moves;
-        rc = rc || !moves ? rc : look_at(a, &l, t->inputs[i].label, e);
+        tornado_find_at(l.at, in, s);
+        rc = add_lever(a, &l, in->path, in->label, e);
     }
     return rc;
 }
 
 /* What measured products and collectives reach. */
-static int look_at_efficiencies(struct asking *a, const struct product *product, const struct design_point *s,
-                                struct err *e)
+static int add_efficiencies(struct asking *a, const struct product *product, const struct design_point *s,
+                            struct err *e)
 {
     char path[64], label[2 * sizeof s->net.dims[0].name];
     struct lever l = { .of = product, .is_share = true, .at = { NAN, NAN, NAN } };
-    l.path = "network.npu.matrix_efficiency";
+    const char *of_npu = "network.npu.matrix_efficiency";
     l.at[AS_IS] = s->net.npu.matrix_efficiency;
-    bool given = yaml_find(&s->doc, l.path) >= 0;
+    bool given = yaml_find(&s->doc, of_npu) >= 0;
     if (!given) { /* by size, or none */
-        l.path = "network.npu.step_share";
+        of_npu = "network.npu.step_share";
         l.at[AS_IS] = s->net.npu.step_share;
     }
-    int rc = look_at(a, &l, l.path, e);
+    int rc = add_lever(a, &l, of_npu, of_npu, e);
     for (int32_t d = 0; d < s->net.n_dims && !rc; d++) {
         snprintf(path, sizeof path, "network.dims[%d].efficiency", (int)d);
         snprintf(label, sizeof label, "efficiency of links of %s", s->net.dims[d].name);
-        l.path = path;
         l.at[AS_IS] = s->net.dims[d].efficiency;
-        rc = look_at(a, &l, label, e);
+        rc = add_lever(a, &l, path, label, e);
     }
     return rc;
 }
@@ -303,7 +348,7 @@ static void find_products(struct asking *a, const int64_t *leaders, int32_t n)
     }
 }
 
-static int look_at_product(struct asking *a, const struct tornado *t, int32_t i, struct err *e)
+static int add_product(struct asking *a, const struct tornado *t, int32_t i, struct err *e)
 {
     const struct product *product = &a->products[i];
     struct design_point s;
@@ -315,9 +360,9 @@ static int look_at_product(struct asking *a, const struct tornado *t, int32_t i,
     if (rc)
         return rc;
     if (i == 0)
-        rc = look_at_inputs(a, t, product, false, &s, e);
-    rc = rc ? rc : look_at_inputs(a, t, product, true, &s, e);
-    rc = rc ? rc : look_at_efficiencies(a, product, &s, e);
+        rc = add_inputs(a, t, product, false, &s, e);
+    rc = rc ? rc : add_inputs(a, t, product, true, &s, e);
+    rc = rc ? rc : add_efficiencies(a, product, &s, e);
     design_point_free(&s);
     return rc;
 }
@@ -344,12 +389,13 @@ int whatif_find(struct whatif *out, const struct best_ask *ask, const int64_t *l
     if (!a)
         return err_nomem(e, "inputs");
     assert(n > 0);
-    *a = (struct asking){ .out = out, .study = *ask->study, .one = *ask };
+    *a = (struct asking){ .study = *ask->study, .one = *ask };
     a->one.study = &a->study;
     a->one.top = 1;
     a->one.has_rival = true;
     a->one.rival = leaders[0];
     a->one.progress = NULL;
+    a->one.threads = 1;
     int rc = ask->study->sweep.n_keys < SWEEP_MAX_KEYS
                  ? 0
                  : err_set(e, ERR_RANGE, "%s: varies %d keys, expected at most %d for --what-if",
@@ -360,20 +406,22 @@ int whatif_find(struct whatif *out, const struct best_ask *ask, const int64_t *l
         rc = err_set(e, none.code, "%s", none.msg);
     a->leaders = leaders;
     a->n_leaders = n;
-    a->as_is = calloc(2 * (size_t)n, sizeof *a->as_is);
-    a->moved = a->as_is ? a->as_is + n : NULL;
+    a->as_is = calloc((size_t)n, sizeof *a->as_is);
     rc = rc || a->as_is ? rc : err_nomem(e, "inputs");
     rc = rc ? rc : best_solve(a->as_is, &a->one, leaders, n, e);
     find_products(a, leaders, n);
     for (int32_t i = 0; i < a->n_products && !rc; i++)
-        rc = look_at_product(a, &t, i, e);
+        rc = add_product(a, &t, i, e);
     if (!unsure)
         tornado_free(&t);
+    rc = rc ? rc : look_at_all(a, ask->threads, e);
+    rc = rc ? rc : put_lines(out, a, e);
     if (out->n)
         qsort(out->lines, (size_t)out->n, sizeof *out->lines, by_distance);
     while (out->n_found < out->n && !isnan(out->lines[out->n_found].value))
         out->n_found++;
     free(a->as_is);
+    free(a->levers);
     free(a);
     if (rc)
         whatif_free(out);

@@ -54,7 +54,7 @@ struct whatif_rest {
 /** Release with whatif_free(). */
 struct whatif {
     struct whatif_line *lines; /**< shape [n], owned: those with a value first, the nearest by ratio ahead */
-    int32_t n, cap, n_found;
+    int32_t n, n_found;
     int32_t n_unused; /**< prices of parts that none of the leaders has: not looked at */
 };
 
