@@ -470,6 +470,8 @@ static int price_pairs(struct splitting *x, const struct search_known *known, in
         rc = solve_plan(&p.best, &answer, x, e);
         if (!rc && isfinite(p.best.value))
             joint_take_prices(&x->joint, &answer);
+        if (!joint_is_priced(&x->joint)) /* no row costs that plan time, or it has no split */
+            joint_price_total(&x->joint);
     }
     alloc_answer_free(&answer);
     search_best_free(&fast);
@@ -625,8 +627,7 @@ static bool is_hunted(const struct splitting *x)
            !x->joint.floors && !design_point_has_choice(x->joint.study);
 }
 
-/* @p left: of a pass with values that known plans and those that it met have to beat. Not hunted: no split is
- * known that has a price, and nothing was looked at. */
+/* @p left: of a pass with values that known plans and those that it met have to beat. */
 static int hunt_survivors(struct survivors *left, struct search_best *best, struct splitting *x,
                           struct err *e)
 {
@@ -635,10 +636,8 @@ static int hunt_survivors(struct survivors *left, struct search_best *best, stru
     const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
     struct pair_hunt p = { .left = { .of = x } };
     int rc = price_pairs(x, known, n, e);
-    x->hunted = !rc && joint_is_priced(&x->joint);
-    if (!x->hunted)
-        return rc;
-    rc = search_best_reserve(&p.met, best->most, 0, e);
+    x->hunted = true;
+    rc = rc ? rc : search_best_reserve(&p.met, best->most, 0, e);
     p.met.nearest = best->nearest;
     for (int32_t i = 0; i < n && !rc; i++)
         rc = search_book_lay(x->book, &known[i].found, &way, take_known, &p, e);
@@ -674,9 +673,8 @@ static int split_hunted(bool *done, struct search_result *out, struct search_bes
     struct survivors left = { 0 };
     best->ties = true; /* which is found must not depend on the order of bounds */
     int rc = hunt_survivors(&left, best, x, e);
-    if (!rc && x->hunted)
-        rc = solve_survivors(best, out, &left, x, e);
-    *done = !rc && x->hunted && best->n && !left.n_dropped && !best->last.n_open;
+    rc = rc ? rc : solve_survivors(best, out, &left, x, e);
+    *done = !rc && best->n && !left.n_dropped && !best->last.n_open;
     if (*done)
         search_book_note(x->book, best);
     free(left.list);
