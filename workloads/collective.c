@@ -949,9 +949,7 @@ static void form_by_bandwidth(struct collective_form *out, enum collective_kind 
     }
 }
 
-/* Two sizes tell what a part of a stage that no bandwidth changes has of latency, and what grows with the
- * bytes.
- */
+/* What no bandwidth changes of a stage is latency, or grows with the bytes: two sizes tell them apart. */
 static const double small_B = 1e6, step_B = 1e6;
 
 /* Add the row of a pipeline; @p large: the same stages of step_B more. */

@@ -158,14 +158,16 @@ struct search_known {
 };
 /** Are they the same plan, in whatever order? */
 bool search_is_known(const struct search_known *x, const struct search_known *y);
+
 enum { SEARCH_RECENT = 16 };
 /** Plans that splits of a book of a shelf found best, the last first, shape [SEARCH_RECENT]. Returns how
  * many. */
 int32_t search_book_recent(struct search_known *out, const struct search_book *book);
 /** For the next split, whose result must not depend on it. */
 void search_book_note(const struct search_book *book, const struct search_best *b);
+
 /** Take a plan that a search of the same question found, in each of its orders on this network; candidates
- * have no clocks. ERR_NOMEM. */
+ * have no clocks, and forms that suit any bandwidths of @p way. ERR_NOMEM. */
 int search_book_lay(const struct search_book *book, const struct search_found *f,
                     const struct collective_way *way,
                     void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e);

@@ -72,6 +72,7 @@ struct alloc_cut search_tangent(double *at_s, struct search_clock *c, const stru
 /** The same without a clock, at bandwidths that are asked once: those of @p way. */
 struct alloc_cut search_tangent_of(const struct collective_way *way, struct search_forms *forms,
                                    const struct plan_cost *cost, double weight);
+
 /** The same at a place that is asked once. */
 struct alloc_cut search_tangent_at(const struct collective_way *way, const struct plan_place *place,
                                    const struct plan_cost *cost, double weight);

@@ -78,9 +78,8 @@ struct mix_side {
     struct alloc_cut floor; /* below the cuts of all plans, or what takes least_s; for sums */
     struct mix_plan *plans; /* shape [n], owned; ascending by score */
     int32_t n, cap;
-    double
-        dropped; /* least score of plans that found no room, and what mixes with these are worth at least */
-    double dropped_value;
+    double dropped;       /* least score of plans that found no room */
+    double dropped_value; /* no mix with one of these is worth less */
     int64_t n_dropped;
     bool failed;
 };
