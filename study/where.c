@@ -254,7 +254,6 @@ static bool limit_holds(const struct limit *l, const struct sweep *w, const stru
     return linexpr_holds(l->sense, l->rhs, sum, size);
 }
 
-/* That every value it needs of a key is a number was found out when the study was read. */
 /* ---- parts ---- */
 
 static bool is_same_text(const char *a, const char *b)
@@ -372,6 +371,7 @@ int sweep_find_parts(struct sweep_slice **parts, int32_t *n, const struct sweep 
     return rc;
 }
 
+/* That every value it needs of a key is a number was found out when the study was read. */
 bool sweep_passes(const struct sweep *w, const struct sweep_point *p, const double *facts)
 {
     if (!sweep_in_part(w, p) || !sweep_fills(w, p))

@@ -332,7 +332,7 @@ static void compare(struct tally *tally, const struct study *s, const struct dra
     keep_rule_free(&rule);
 }
 
-/* 2 to 5 columns, and what rows are held apart by. */
+/* 2 to 5 columns, and maybe the first key to hold rows apart by. */
 static void draw_front(struct keep_rule *rule, const struct drawn *d, const struct study *s,
                        const struct table *columns, uint64_t seed)
 {
@@ -356,11 +356,8 @@ static void draw_front(struct keep_rule *rule, const struct drawn *d, const stru
     }
     if (*d->limit)
         MUST(keep_take_limit(rule, d->limit, columns, e));
-    const char *first = s->tables[TABLE_ROWS].axis[0] ? s->sweep.keys[0].path : "n_dims";
-    if (chance(r, 0.7))
-        keep_default_per(rule, columns);
-    else if (chance(r, 0.7))
-        MUST(keep_take_per(rule, first, columns, e));
+    if (s->tables[TABLE_ROWS].axis[0] && chance(r, 0.4))
+        MUST(keep_take_per(rule, s->sweep.keys[0].path, columns, e));
 }
 
 static int row_by_point(const void *a, const void *b)
@@ -369,28 +366,13 @@ static int row_by_point(const void *a, const void *b)
     return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* The front of all points is that of all rows, as a sweep keeps it. */
-static void compare_front(struct tally *tally, const struct study *s, const struct drawn *d,
-                          const struct table *all, uint64_t seed, int32_t threads)
+/* Of all points, or of a part of them; its rows are added to those of others. */
+static void add_front(struct table *rows, struct tally *tally, const struct best_ask *ask)
 {
-    struct keep_rule rule = { .kind = &design_kind };
-    const struct best_ask ask = { .study = s, .columns = all, .rule = &rule, .threads = threads };
-    int64_t rows[MOST_POINTS], at[MOST_POINTS][2], n_gone;
-    const int64_t *gone;
-    struct keep *k;
-    KEEP(struct table, kept, table_free) = { 0 };
     KEEP(struct best_answer, a, best_free) = { 0 };
-    draw_front(&rule, d, s, all, seed);
-    MUST(keep_build(&k, &rule, all, e));
-    MUST(keep_offer(k, all, e));
-    MUST(keep_changes(k, &kept, &gone, &n_gone, e));
-    MUST(best_find(&a, &ask, e));
+    MUST(best_find(&a, ask, e));
     for (int64_t i = 0; i < a.rows.n_rows; i++)
-        at[i][0] = i, at[i][1] = table_count(&a.rows, i, 0);
-    qsort(at, (size_t)a.rows.n_rows, sizeof *at, row_by_point);
-    for (int64_t i = 0; i < a.rows.n_rows; i++)
-        rows[i] = at[i][0];
-    same_rows(&kept, &a.rows, rows, a.rows.n_rows);
+        table_copy_row(rows, &a.rows, i);
     assert_int_equal(a.n_above, 0);
     assert_int_equal(a.n_open, 0);
     assert_true(a.rows.n_rows == 0 || a.proved || a.n_unproved > 0);
@@ -399,6 +381,41 @@ static void compare_front(struct tally *tally, const struct study *s, const stru
     tally->n_rows += (int)a.rows.n_rows;
     for (int i = 0; i < N_BEST_BOUNDS; i++)
         tally->by[i] += a.n_ruled_out[i];
+}
+
+/* The front of each part is that of its rows, as a sweep keeps it. */
+static void compare_front(struct tally *tally, const struct study *s, const struct drawn *d,
+                          const struct table *all, uint64_t seed, int32_t threads)
+{
+    static const int32_t first_key = 0;
+    struct keep_rule rule = { .kind = &design_kind };
+    struct study some = *s;
+    const struct best_ask ask = { .study = &some, .columns = all, .rule = &rule, .threads = threads };
+    int64_t order[MOST_POINTS], at[MOST_POINTS][2], n_gone;
+    const int64_t *gone;
+    struct keep *k;
+    struct sweep_slice *parts = NULL;
+    int32_t n = 1;
+    KEEP(struct table, kept, table_free) = { 0 };
+    KEEP(struct table, rows, table_free) = { 0 };
+    draw_front(&rule, d, s, all, seed);
+    MUST(keep_build(&k, &rule, all, e));
+    MUST(keep_offer(k, all, e));
+    MUST(keep_changes(k, &kept, &gone, &n_gone, e));
+    if (rule.n_per)
+        MUST(sweep_find_parts(&parts, &n, &s->sweep, &first_key, 1, MOST_POINTS, e));
+    study_put_columns(&rows, s, TABLE_ROWS);
+    for (int32_t i = 0; i < n; i++) {
+        some.sweep.part = parts ? &parts[i] : NULL;
+        add_front(&rows, tally, &ask);
+    }
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        at[i][0] = i, at[i][1] = table_count(&rows, i, 0);
+    qsort(at, (size_t)rows.n_rows, sizeof *at, row_by_point);
+    for (int64_t i = 0; i < rows.n_rows; i++)
+        order[i] = at[i][0];
+    same_rows(&kept, &rows, order, rows.n_rows);
+    free(parts);
     keep_free(k);
     keep_rule_free(&rule);
 }

@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/heap.h"
 #include "base/linexpr.h"
 #include "base/num.h"
@@ -119,7 +118,6 @@ enum step { STEP_FLOOR, STEP_FREE, STEP_SIZES, STEP_WIDE, STEP_POINTS, STEP_TIME
 struct node {
     double bound;   /* as goal->order has it: less is better */
     int64_t set, i; /* point i of the set; -1: all of it */
-    uint64_t group; /* what `keep.per` holds apart from it, by a hash; 0: not known yet */
     int64_t n;      /* points of it that `where` leaves in */
     int64_t wide;   /* its point of the widest total, by which all are bounded; -1: none is */
     enum step next;
@@ -158,18 +156,12 @@ struct goal {
     /* Nodes with the least go first. Grows with the parts, and with no other point's */
     double (*order)(const struct hunt *b, const struct best_parts *p);
     /* Can no design of the node be among what is sought? */
-    bool (*rules_out)(const struct hunt *b, uint64_t group, const struct best_parts *p);
+    bool (*rules_out)(const struct hunt *b, const struct best_parts *p);
     /* Was a bound above what it bounds? */
     bool (*is_above)(const struct hunt *b, const struct best_parts *p, const struct table *row);
     /* A design within the limits; takes the row. */
-    int (*take)(struct hunt *b, uint64_t group, struct table *row, struct err *e);
+    int (*take)(struct hunt *b, struct table *row, struct err *e);
     int (*finish)(struct hunt *b, struct err *e);
-};
-
-/* What keep_group() says of rows whose axes hash to a key. */
-struct group {
-    uint64_t key;
-    char *text; /* owned */
 };
 
 /* Of one thread: points of a set are read one after another, others are solved in between. */
@@ -200,15 +192,10 @@ struct hunt {
     struct incumbent last;  /* of the best few, once they are as many as are asked for */
     struct leader *leaders; /* shape [n_leaders], owned: by value */
     int32_t n_leaders;
-    int64_t n_found;            /* designs within the limits; of the best few leaders */
-    int32_t n_first, n_scouts;  /* nodes that were put first, until so many are found */
-    bool apart[SWEEP_MAX_KEYS]; /* keys whose values make a group */
-    bool apart_in_set;          /* one of them is of the fabric */
-    struct group *groups;       /* shape [n_groups], owned */
-    int32_t n_groups, cap_groups;
-    struct hash by_key; /* of groups */
-    struct hand *hands; /* shape [threads], owned */
-    double least_out;   /* least bound of what was ruled out and is not in the heap */
+    int64_t n_found;           /* designs within the limits; of the best few leaders */
+    int32_t n_first, n_scouts; /* nodes that were put first, until so many are found */
+    struct hand *hands;        /* shape [threads], owned */
+    double least_out;          /* least bound of what was ruled out and is not in the heap */
 };
 
 /* What became of a node in a round. */
@@ -230,9 +217,8 @@ static double order_of_few(const struct hunt *b, const struct best_parts *p)
     return bound_by(&b->ask->by, p);
 }
 
-static bool few_rule_out(const struct hunt *b, uint64_t group, const struct best_parts *p)
+static bool few_rule_out(const struct hunt *b, const struct best_parts *p)
 {
-    (void)group;
     return incumbent_rules_out(&b->last, bound_by(&b->ask->by, p));
 }
 
@@ -289,13 +275,12 @@ static int32_t find_leader(bool *is, const struct hunt *b, double value)
     return below ? at - 1 : at;
 }
 
-static int take_few(struct hunt *b, uint64_t group, struct table *row, struct err *e)
+static int take_few(struct hunt *b, struct table *row, struct err *e)
 {
     double value = value_by(&b->ask->by, row);
     bool is;
     int32_t i = find_leader(&is, b, value), most = b->ask->top;
     struct leader *x = &b->leaders[i];
-    (void)group;
     if (i == most)
         return 0;
     if (!is) {
@@ -361,19 +346,17 @@ static double order_of_front(const struct hunt *b, const struct best_parts *p)
     return sum;
 }
 
-static const struct group *find_group(const struct hunt *b, uint64_t key)
+/* NULL: no design was found yet. */
+static struct front *the_front(const struct hunt *b)
 {
-    hash_each (id, &b->by_key, key)
-        if (b->groups[id].key == key)
-            return &b->groups[id];
-    return NULL;
+    const struct front_set *all = keep_fronts(b->keep);
+    return all->n ? &all->fronts[0] : NULL;
 }
 
-static bool front_rules_out(const struct hunt *b, uint64_t group, const struct best_parts *p)
+static bool front_rules_out(const struct hunt *b, const struct best_parts *p)
 {
     double x[FRONT_MAX_COLUMNS];
-    const struct group *g = group ? find_group(b, group) : NULL;
-    const struct front *f = g ? front_of(keep_fronts(b->keep), g->text) : NULL;
+    const struct front *f = the_front(b);
     if (!f)
         return false;
     for (int32_t i = 0; i < b->n_sought; i++)
@@ -391,30 +374,10 @@ static bool is_above_front(const struct hunt *b, const struct best_parts *p, con
     return is;
 }
 
-static int note_group(struct hunt *b, uint64_t key, const struct table *row, struct err *e)
+static int take_front(struct hunt *b, struct table *row, struct err *e)
 {
-    struct text text = { 0 };
-    if (find_group(b, key))
-        return 0;
-    int rc = keep_group(&text, b->keep, row, 0, e);
-    char *copy = rc ? NULL : strdup(text_str(&text));
-    text_free(&text);
-    if (rc)
-        return rc;
-    if (!copy || !vec_reserve(b->groups, b->cap_groups, b->n_groups + 1) ||
-        !hash_add(&b->by_key, key, b->n_groups)) {
-        free(copy);
-        return err_nomem(e, "groups");
-    }
-    b->groups[b->n_groups++] = (struct group){ key, copy };
-    return 0;
-}
-
-static int take_front(struct hunt *b, uint64_t group, struct table *row, struct err *e)
-{
-    int rc = group ? note_group(b, group, row, e) : 0;
     b->n_found++;
-    return rc ? rc : keep_offer(b->keep, row, e);
+    return keep_offer(b->keep, row, e);
 }
 
 /* Where the row of a point is. */
@@ -428,21 +391,20 @@ static int by_point(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-/* By group, and of each by the first column, then the second, .. */
+/* By the first column, then the second, .. */
 static int put_front(struct hunt *b, const struct table *rows, struct row_place *points, struct err *e)
 {
-    const struct front_set *s = keep_fronts(b->keep);
     int rc = keep_sort_fronts(b->keep, e);
+    const struct front *f = the_front(b);
     for (int64_t i = 0; i < rows->n_rows; i++)
         points[i] = (struct row_place){ point_of(rows, i), i };
     qsort(points, (size_t)rows->n_rows, sizeof *points, by_point);
-    for (int32_t k = 0; k < s->n && !rc; k++)
-        for (int64_t i = 0; i < s->fronts[k].n_sorted; i++) {
-            const struct row_place key = { s->fronts[k].id[i], 0 };
-            const struct row_place *at = bsearch(&key, points, (size_t)rows->n_rows, sizeof key, by_point);
-            if (at)
-                table_copy_row(&b->out->rows, rows, at->row);
-        }
+    for (int64_t i = 0; f && !rc && i < f->n_sorted; i++) {
+        const struct row_place key = { f->id[i], 0 };
+        const struct row_place *at = bsearch(&key, points, (size_t)rows->n_rows, sizeof key, by_point);
+        if (at)
+            table_copy_row(&b->out->rows, rows, at->row);
+    }
     return rc ? rc : b->out->rows.failed ? err_nomem(e, "rows") : 0;
 }
 
@@ -550,24 +512,6 @@ static int64_t first_in(const struct hunt *b, const struct node *x)
     return i < n ? i : -1;
 }
 
-/* What holds the rows of a node apart from others; 0: not known of a set. */
-static uint64_t hash_group(const struct hunt *b, const struct node *x, int64_t i)
-{
-    const struct sweep *w = &b->ask->study->sweep;
-    struct sweep_unit unit;
-    struct sweep_point p;
-    uint64_t hash = TEXT_HASH_SEED;
-    if (i < 0 || (x->i < 0 && b->apart_in_set))
-        return 0;
-    set_of(&unit, &p, b, x, i);
-    for (int32_t k = 0; k < w->n_keys; k++) {
-        const char *value = b->apart[k] ? sweep_value(w, &p, k) : NULL;
-        if (value)
-            hash = text_hash(hash, value, strlen(value) + 1);
-    }
-    return hash ? hash : 1;
-}
-
 /* Values of all axes that are not of the fabric, but the network's. */
 static uint64_t hash_work(const struct hunt *b, const struct node *x)
 {
@@ -584,25 +528,19 @@ static uint64_t hash_work(const struct hunt *b, const struct node *x)
     return hash;
 }
 
-/* Who a node is held against. */
-struct asker {
-    const struct hunt *b;
-    uint64_t group;
-};
-
-static bool asker_rules_out(const void *with, const struct best_parts *p)
+/* A best_rules_out. */
+static bool hunt_rules_out(const void *with, const struct best_parts *p)
 {
-    const struct asker *x = with;
-    return x->b->goal->rules_out(x->b, x->group, p);
+    const struct hunt *b = with;
+    return b->goal->rules_out(b, p);
 }
 
 static void sharpen(struct done *d, const struct hunt *b, const struct design_point *s, enum best_bound by)
 {
     if (!s || d->rc)
         return;
-    const struct asker asker = { b, d->node.group };
-    const struct best_aim aim = { .rules_out = asker_rules_out,
-                                  .with = &asker,
+    const struct best_aim aim = { .rules_out = hunt_rules_out,
+                                  .with = b,
                                   .shelf = b->shelf,
                                   .times = &b->times,
                                   .set = d->node.set,
@@ -637,7 +575,6 @@ static void look_at_set(struct done *d, const struct hunt *b, const struct hand 
         n += is_in(b, &d->node, i, s ? facts : NULL);
     d->left_out = d->node.n - n;
     d->node.n = n;
-    d->node.group = hash_group(b, &d->node, first);
     sharpen(d, b, n ? s : NULL, BEST_FLOOR);
     /* One that cannot be read has no bounds: its points say what is wrong. */
     d->node.next = s ? STEP_FREE : STEP_POINTS;
@@ -709,7 +646,6 @@ static void open_point(struct done *d, const struct hunt *b, const struct hand *
         return;
     d->node.i = i;
     d->node.n = 1;
-    d->node.group = hash_group(b, &d->node, i);
     sharpen(d, b, s, BEST_POINT);
     d->node.next = !s ? STEP_SOLVE : d->node.sized ? STEP_SIZES : STEP_TIME;
     d->points[d->n_points++] = d->node;
@@ -812,7 +748,7 @@ static int put_back(struct hunt *b, const struct node *x, struct err *e)
         count_limit(b, broken, x->n, by);
         return 0;
     }
-    if (b->goal->rules_out(b, x->group, &x->parts)) {
+    if (b->goal->rules_out(b, &x->parts)) {
         rule_out(b, x);
         return 0;
     }
@@ -892,7 +828,7 @@ static int take_row(struct hunt *b, struct done *d, struct err *e)
     b->out->n_unproved += status && strcmp(status, alloc_status_names[ALLOC_SOLVED]) != 0;
     int32_t broken = find_broken_row(b, row, &by);
     if (broken < 0)
-        return b->goal->take(b, d->node.group, row, e);
+        return b->goal->take(b, row, e);
     count_limit(b, broken, 1, by);
     return 0;
 }
@@ -942,7 +878,7 @@ static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
 {
     int32_t n = 0;
     while (n < ROUND && b->n > 0) {
-        if (b->goal->rules_out(b, b->heap[0].group, &b->heap[0].parts)) {
+        if (b->goal->rules_out(b, &b->heap[0].parts)) {
             rule_out(b, &b->heap[0]);
             nodes_pop(b->heap, b->n--);
             continue;
@@ -991,8 +927,7 @@ static void best_tell(const struct hunt *b)
                             .n_solved = a->n_solved,
                             .value = b->n_leaders ? shown(b, b->leaders[0].value) : (double)NAN,
                             .bound = b->n && !b->heap[0].first ? shown(b, b->heap[0].bound) : (double)NAN };
-    for (int32_t k = 0; k < keep_fronts(b->keep)->n; k++)
-        s.n_front += keep_fronts(b->keep)->fronts[k].n;
+    s.n_front = the_front(b) ? the_front(b)->n : 0;
     s.n_ruled_out = a->n_left_out + a->n_infeasible;
     for (int i = 0; i < N_BEST_BOUNDS; i++)
         s.n_ruled_out += a->n_ruled_out[i];
@@ -1028,7 +963,7 @@ static int finish(struct hunt *b, struct err *e)
     a->stopped = work_stopped();
     for (int64_t i = 0; i < b->n; i++) {
         struct node *x = &b->heap[i];
-        if (b->goal->rules_out(b, x->group, &x->parts)) {
+        if (b->goal->rules_out(b, &x->parts)) {
             rule_out(b, x);
             continue;
         }
@@ -1130,7 +1065,7 @@ static void begin_goal(struct hunt *b)
     bool is_few = b->ask->top > 0;
     b->goal = is_few ? &goal_few : &goal_front;
     b->rule = *b->ask->rule;
-    b->rule.n_top = 0;
+    b->rule.n_top = b->rule.n_per = 0;
     b->rule.n_front = is_few ? 0 : b->rule.n_front;
     b->sought = is_few ? b->ask->by.factors : b->rule.front;
     b->n_sought = is_few ? b->ask->by.n : b->rule.n_front;
@@ -1145,37 +1080,6 @@ static int begin_points(struct hunt *b, struct err *e)
     int rc = units_build(&b->points, &s->sweep, 1, design_is_quick, e);
     rc = rc ? rc : keep_build(&b->keep, &b->rule, b->ask->columns, e);
     return rc ? rc : parse_limits(b, e);
-}
-
-/* Is what key @p k of the sweep says told by column @p per of rows? */
-static bool tells_apart(const struct hunt *b, int32_t k, const char *per)
-{
-    const struct study_table *rows = &b->ask->study->tables[TABLE_ROWS];
-    const char *path = b->ask->study->sweep.keys[k].path;
-    char buf[COLUMN_NAME + 8];
-    if (strcmp(per, DESIGN_COLUMN(workload)) == 0)
-        return keep_tells_work(b->rule.kind, path);
-    return strcmp(per, rows->axis[k] ? column_axis(buf, rows->list, path) : path) == 0;
-}
-
-/* Rows with other values of these keys are of other groups. A column that is no axis, nor a word of the
- * study, is known of a row alone: then every point is taken to be of a group of its own. */
-static void begin_groups(struct hunt *b)
-{
-    const struct sweep *w = &b->ask->study->sweep;
-    for (int32_t i = 0; i < b->rule.n_per; i++) {
-        const char *per = b->rule.per[i];
-        bool known = strcmp(per, DESIGN_COLUMN(workload)) == 0 || strcmp(per, DESIGN_COLUMN(objective)) == 0;
-        for (int32_t k = 0; k < w->n_keys; k++) {
-            bool is = tells_apart(b, k, per);
-            known = known || (is && b->ask->study->tables[TABLE_ROWS].axis[k]);
-            b->apart[k] = b->apart[k] || is;
-        }
-        for (int32_t k = 0; k < w->n_keys; k++)
-            b->apart[k] = b->apart[k] || !known;
-    }
-    for (int32_t k = 0; k < w->n_keys; k++)
-        b->apart_in_set = b->apart_in_set || (b->apart[k] && design_is_of_fabric(w->keys[k].path));
 }
 
 static int best_begin(struct hunt *b, struct err *e)
@@ -1194,7 +1098,6 @@ static int best_begin(struct hunt *b, struct err *e)
     int rc = b->hands && b->leaders ? units_build(&b->sets, &s->sweep, INT64_MAX, design_is_of_fabric, e)
                                     : err_nomem(e, "points");
     rc = rc ? rc : begin_points(b, e);
-    begin_groups(b);
     for (int32_t i = 0; i < b->ask->threads && !rc; i++)
         rc = (rc = runner_build(&b->hands[i].reader, &sets, e))
                  ? rc
@@ -1213,10 +1116,6 @@ static void end(struct hunt *b)
         runner_free(b->hands[i].reader), runner_free(b->hands[i].solver);
     for (int32_t i = 0; i < b->n_leaders; i++)
         table_free(&b->leaders[i].rows);
-    for (int32_t i = 0; i < b->n_groups; i++)
-        free(b->groups[i].text);
-    free(b->groups);
-    hash_free(&b->by_key);
     for (int32_t k = 0; k < b->ask->rule->n_where; k++)
         free(b->limits[k].coef);
     keep_free(b->keep);

@@ -37,7 +37,7 @@ typedef void best_progress(void *context, const struct best_state *state);
 struct best_ask {
     const struct study *study;    /**< of designs; all borrowed */
     const struct table *columns;  /**< of its rows */
-    const struct keep_rule *rule; /**< where: limits over columns; of a front also front and per */
+    const struct keep_rule *rule; /**< where: limits over columns; front, but `per`: see sweep.part */
     struct best_by by;            /**< passed over for a front */
     int32_t top;  /**< so many that differ in what is sought by more than a tie; 0: the front of
                      the rule */
@@ -59,7 +59,7 @@ struct best_limit {
 struct best_answer {
     struct table rows;           /**< of points, as a sweep has them: the best of each value, best first; of
                                     equals the cheaper one (usd_year, else cost_usd), then the lower point.
-                                    Of a front all, by group, then by its columns */
+                                    Of a front all, by its columns */
     double values[BEST_MAX_TOP]; /**< shape [rows.n_rows]: of `by`, as rows have it; of a front none */
     int64_t
         n_ties[BEST_MAX_TOP]; /**< shape [rows.n_rows]: how many more are as good as the row; of a front 0 */
