@@ -54,10 +54,32 @@ static int32_t key_called(const struct sweep *w, const char *path)
     return -1;
 }
 
-/* --per, else `per` of the study's keep, or what this is by default; and the keys among these columns. */
+/* Is key @p path what column @p per tells? A workload's name is that of what stands in for it, too. */
+static bool is_told(const char *per, const char *path)
+{
+    const struct column *c = column_find(design_columns, per);
+    const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
+    bool is = strcmp(per, path) == 0 || (c && c->axis && strcmp(c->axis, path) == 0);
+    return is || (strcmp(per, DESIGN_COLUMN(workload)) == 0 && keep_tells_work(&design_kind, path) &&
+                  (strcmp(last, "name") == 0 || strcmp(last, "workload") == 0));
+}
+
+/* Key @p k, once. */
+static void hold_apart(int32_t *keys, int32_t *n, int32_t k)
+{
+    bool is = false;
+    for (int32_t i = 0; i < *n; i++)
+        is = is || keys[i] == k;
+    if (!is)
+        keys[(*n)++] = k;
+}
+
+/* --per, else `per` of the study's keep, or what this is by default; and the keys that tell these columns,
+ * shape [SWEEP_MAX_KEYS]. */
 static int take_per(struct best_job *j, int32_t *keys, int32_t *n, struct err *e)
 {
     struct keep_rule *rule = &j->plan.rule;
+    const struct sweep *w = &j->study.sweep;
     const char *per = j->run->opt.front_per;
     bool asked = per || rule->n_per;
     int rc = 0;
@@ -67,10 +89,15 @@ static int take_per(struct best_job *j, int32_t *keys, int32_t *n, struct err *e
     if (!asked)
         keep_default_per(rule, &j->plan.columns);
     for (int32_t i = 0; i < rule->n_per && !rc; i++) {
-        int32_t k = key_called(&j->study.sweep, rule->per[i]);
-        if (k >= 0)
-            keys[(*n)++] = k;
-        else if (strcmp(rule->per[i], DESIGN_COLUMN(workload)) != 0)
+        /* These two are the same where no key tells them. */
+        bool known =
+            is_told(rule->per[i], DESIGN_COLUMN(workload)) || is_told(rule->per[i], DESIGN_COLUMN(objective));
+        for (int32_t k = 0; k < w->n_keys; k++)
+            if (is_told(rule->per[i], w->keys[k].path)) {
+                hold_apart(keys, n, k);
+                known = true;
+            }
+        if (!known)
             rc = err_set(e, ERR_USAGE,
                          "%.300s: designs are held apart by %s, which is no key that varies; "
                          "give --per KEY,..",
@@ -81,7 +108,7 @@ static int take_per(struct best_job *j, int32_t *keys, int32_t *n, struct err *e
 
 static int find_parts(struct best_job *j, struct err *e)
 {
-    int32_t keys[KEEP_MAX_PER], n = 0;
+    int32_t keys[SWEEP_MAX_KEYS], n = 0;
     struct err inner = { 0 };
     const struct sweep *w = &j->study.sweep;
     int rc = take_per(j, keys, &n, e);
@@ -323,13 +350,13 @@ static void show_progress(void *context, const struct best_state *s)
 
 /* ---- what is said ---- */
 
-/* "total_GBps=100, workload.parallel.batch=16: ", of one part of several. */
-static void put_part(struct text *out, const struct best_job *j)
+/* "total_GBps=100, workload.parallel.batch=16" and @p end, of one part of several. */
+static void put_part(struct text *out, const struct best_job *j, const char *end)
 {
     const struct sweep *w = &j->study.sweep;
     for (int32_t k = 0; w->part && k < w->part->n_keys; k++)
         text_printf(out, "%s%s=%.100s%s", k ? ", " : "", w->keys[w->part->keys[k]].path,
-                    w->part->values[k] ? w->part->values[k] : "", k + 1 < w->part->n_keys ? "" : ": ");
+                    w->part->values[k] ? w->part->values[k] : "", k + 1 < w->part->n_keys ? "" : end);
 }
 
 static int64_t point_of(const struct table *rows, int64_t row)
@@ -612,7 +639,7 @@ static void put_answer(struct text *out, const struct best_job *j)
 static void say_nothing(const struct best_job *j)
 {
     struct text lines = { 0 };
-    put_part(&lines, j);
+    put_part(&lines, j, ": ");
     text_printf(&lines, "%s\n",
                 j->answer.n_open ? "no design was found yet" : "no point has a design within the limits");
     put_counts(&lines, j);
@@ -649,7 +676,7 @@ static int put_page(struct best_job *j, struct err *e)
     for (int32_t i = 0; i < n_sought && i < STUDY_MAX_SOUGHT; i++)
         said.sought[i] = sought[i].name;
     text_puts(out, out->n ? "\n" : "");
-    put_part(out, j);
+    put_part(out, j, ": ");
     put_by(out, j);
     text_printf(out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
                 j->answer.proved ? ", proved" : "");
@@ -669,18 +696,49 @@ static int take_answer(struct best_job *j, struct err *e)
     }
     if (output_format(j->run) == TABLE_AS_TEXT)
         return put_page(j, e);
-    put_part(&j->out, j);
-    text_puts(&j->out, j->study.sweep.part ? "\n" : "");
+    put_part(&j->out, j, ":\n");
     put_answer(&j->out, j);
     take_rows(&j->rows, j);
     return j->rows.failed ? err_nomem(e, "rows") : 0;
 }
 
+/* Where the row of a point is. */
+struct point_row {
+    int64_t point, row;
+};
+
+static int by_point(const void *a, const void *b)
+{
+    const struct point_row *x = a, *y = b;
+    return (x->point > y->point) - (x->point < y->point);
+}
+
+/* In the order of a sweep. */
+static int sort_rows(struct best_job *j, struct err *e)
+{
+    struct table old = j->rows;
+    struct point_row *places = malloc(((size_t)old.n_rows + 1) * sizeof *places);
+    if (!places)
+        return err_nomem(e, "rows");
+    for (int64_t i = 0; i < old.n_rows; i++)
+        places[i] = (struct point_row){ point_of(&old, i), i };
+    qsort(places, (size_t)old.n_rows, sizeof *places, by_point);
+    j->rows = (struct table){ 0 };
+    study_put_columns(&j->rows, &j->study, TABLE_ROWS);
+    for (int64_t i = 0; i < old.n_rows; i++)
+        table_copy_row(&j->rows, &old, places[i].row);
+    free(places);
+    table_free(&old);
+    return j->rows.failed ? err_nomem(e, "rows") : 0;
+}
+
+/* A table of the best few has the best first, one of a front the bytes of a sweep's. */
 static int write_answers(struct best_job *j, struct err *e)
 {
     if (output_format(j->run) == TABLE_AS_TEXT)
         return output_text(j->run, &j->out, e);
-    int rc = study_trim(&j->rows, j->study.tables[TABLE_ROWS].list, e);
+    int rc = j->ask.top ? 0 : sort_rows(j, e);
+    rc = rc ? rc : study_trim(&j->rows, j->study.tables[TABLE_ROWS].list, e);
     rc = rc ? rc : output_table(j->run, &j->rows, cmd_points_origin(&j->study), e);
     if (!rc)
         output_say_lines(j->run, &j->out);

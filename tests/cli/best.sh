@@ -98,8 +98,18 @@ echo "== the front"
 run best study.yaml --by time_s,cost_usd
 run best study.yaml --set 'keep={front: [usd_per_Mtoken, max:tokens_per_s, watt_peak], per: [network.npu], where: ["watt_peak <= 20000"]}'
 front='keep={front: [time_s, usd_year, min:nic_GBps], where: ["goodput >= 0.5"]}'
-"$WEFT" sweep study.yaml --set "$front" --of csv 2>/dev/null | grep -v '^#' | sort >sweep.csv
-"$WEFT" best study.yaml --set "$front" --of csv 2>/dev/null | grep -v '^#' | sort | cmp - sweep.csv && wc -l <sweep.csv
+of_both() { # the same bytes, of how many parts
+    "$WEFT" sweep "$1" --set "$2" --of csv 2>/dev/null | grep -v '^#' >sweep.csv
+    "$WEFT" best "$1" --set "$2" --of csv 2>err.txt | grep -v '^#' | cmp - sweep.csv && wc -l <sweep.csv
+    grep -c 'proved: ' err.txt
+}
+of_both study.yaml "$front"
+of_both union.yaml 'keep={front: [time_s, usd_year], per: [workload.parallel.batch, objective, network.npu]}'
+one() { echo "[{ workload: { name: $1, model: { layers: 4, hidden: $2, heads: 4, vocab: 512, seq: 64 }, parallel: { batch: 16 } } }]"; }
+sed "/^workload:/,/^  search/d; /^vary:/,\$d; s/small/large/" study.yaml >works.yaml
+echo "vary: { workloads: [$(one a 128), $(one b 256)], network.dims.pod.bw_GBps: [1, 2, 5] }" >>works.yaml
+of_both works.yaml 'keep={front: [time_s, cost_usd]}'
+both works.yaml time_s workload
 "$WEFT" best study.yaml --by time_s,cost_usd --of json -j 1 2>/dev/null >one.json && "$WEFT" best study.yaml --by time_s,cost_usd --of json -j 5 2>/dev/null >five.json
 sed -e 's/ -j [15]//' one.json | cmp - five.json && echo "the number of threads changes nothing"
 echo "== what if"
@@ -125,6 +135,7 @@ run best split.yaml --by nic_GBps
 echo "== what cannot be"
 run best study.yaml --limit 'watt_peak <= 1000' --limit 'time_s <= 1'
 run best study.yaml --set network.npu.mem_GB=0.00001
+"$WEFT" best works.yaml --set network.npu.mem_GB=0.001 --per '' 2>&1 | grep 'without a design'
 run best study.yaml --by nope
 run best study.yaml --by 'max:time_s*cost_usd'
 run best study.yaml --by time_s*time_s*time_s

@@ -795,6 +795,8 @@ static void note_failure(struct hunt *b, const struct table *row)
         return;
     if (missing)
         text_printf(&b->out->why, "point %lld has no %s", point, missing);
+    else if (status && strcmp(status, alloc_status_names[ALLOC_SOLVED]) == 0)
+        text_printf(&b->out->why, "point %lld needs more memory than an NPU has", point);
     else
         text_printf(&b->out->why, "point %lld: %s%s%s", point, status ? status : "", message ? ": " : "",
                     message ? message : "");
