@@ -309,9 +309,10 @@ static int check_columns(const struct best_job *j, struct err *e)
 static int begin(struct best_job *j, const struct overrides *o, struct err *e)
 {
     const struct run *run = j->run;
-    const struct study_ask ask = {
-        .kind = &design_kind, .from = { .path = run->opt.operands[0], .overrides = o->list, .n = o->n }
-    };
+    const struct study_ask ask = { .kind = &design_kind,
+                                   .may_be_point = true,
+                                   .from = {
+                                       .path = run->opt.operands[0], .overrides = o->list, .n = o->n } };
     int rc = study_open(&j->study, &ask, e);
     if (rc)
         return rc;
@@ -678,8 +679,8 @@ static int put_page(struct best_job *j, struct err *e)
     text_puts(out, out->n ? "\n" : "");
     put_part(out, j, ": ");
     put_by(out, j);
-    text_printf(out, " of %s points%s\n\n", show_count(n, j->answer.n_points),
-                j->answer.proved ? ", proved" : "");
+    text_printf(out, " of %s point%s%s\n\n", show_count(n, j->answer.n_points),
+                j->answer.n_points > 1 ? "s" : "", j->answer.proved ? ", proved" : "");
     rc = rc ? rc : design_kind.say(out, &said, e);
     text_puts(out, "\n");
     put_answer(out, j);

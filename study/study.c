@@ -373,13 +373,13 @@ static int check_fixed(const struct study *s, const struct yaml_doc *doc, struct
     return 0;
 }
 
-static int read_axes(struct study *s, const struct yaml_doc *doc, struct err *e)
+static int read_axes(struct study *s, const struct yaml_doc *doc, bool may_be_point, struct err *e)
 {
     /* Points of kinds with blocks are numbers alone; of kinds with runs each has rows and results that are
      * held or stored. */
     int64_t most = s->kind->blocks ? INT64_MAX : SWEEP_MAX_POINTS;
     /* A study of one point is one too; sweeps of designs must say what varies. */
-    if (!s->kind->blocks && yaml_get(doc, doc->root, "vary") < 0) {
+    if ((!s->kind->blocks || may_be_point) && yaml_get(doc, doc->root, "vary") < 0) {
         s->sweep.n_points = 1;
         return 0;
     }
@@ -425,11 +425,11 @@ static int check_uncertain(const struct study *s, const struct yaml_doc *doc, st
                                   s->kind->word);
 }
 
-static int open_parts(struct study *s, const struct yaml_doc *doc, struct err *e)
+static int open_parts(struct study *s, const struct yaml_doc *doc, bool may_be_point, struct err *e)
 {
     int rc = check_uncertain(s, doc, e);
     if (!rc)
-        rc = read_axes(s, doc, e);
+        rc = read_axes(s, doc, may_be_point, e);
     if (!rc && s->kind->check)
         rc = s->kind->check(s, doc, e);
     if (!rc)
@@ -454,7 +454,7 @@ int study_open(struct study *s, const struct study_ask *ask, struct err *e)
     if (rc)
         return rc;
     s->kind = ask->kind ? ask->kind : study_kind_of(&doc);
-    rc = study_say_kind(s->kind, &doc, open_parts(s, &doc, e), e);
+    rc = study_say_kind(s->kind, &doc, open_parts(s, &doc, ask->may_be_point, e), e);
     /* What is needed of the document was copied by then: paths of keys, values of axes. */
     yaml_free(&doc);
     if (rc)

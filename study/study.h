@@ -40,6 +40,7 @@ struct study_ask {
     struct study_source from;      /**< without axes */
     const struct study_kind *kind; /**< NULL: told by its keys */
     bool timing;                   /**< columns of COLUMN_TIMING are wanted */
+    bool may_be_point;             /**< without `vary` it is one point; of kinds with runs it always is */
 };
 
 /**

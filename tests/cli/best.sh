@@ -132,6 +132,10 @@ done
 echo "== bandwidths are split"
 run best split.yaml
 run best split.yaml --by nic_GBps
+sed '/^vary:/,$d' split.yaml >one.yaml
+run best one.yaml -q --set total_GBps=100
+sed '/^vary:/,$d' study.yaml >one.yaml # searched
+run best one.yaml -q --limit 'time_s <= 0.0002'
 echo "== what cannot be"
 run best study.yaml --limit 'watt_peak <= 1000' --limit 'time_s <= 1'
 run best study.yaml --set network.npu.mem_GB=0.00001
