@@ -963,6 +963,9 @@ static int front_text_limits(const struct front_job *j, const char *group, struc
     return rc;
 }
 
+/* Less than this shows as 1 times behind: another design is as good in a column, and better in the others. */
+#define LEAST_BEHIND 1e-5
+
 /* Append how far the design is from a front. @p within: ", within the limits" or "". */
 static void front_text_distance(const struct front_job *j, const struct front *f, const char *within,
                                 struct text *out)
@@ -975,7 +978,10 @@ static void front_text_distance(const struct front_job *j, const struct front *f
         text_printf(out, "  on the front%s, or beyond it\n", within);
         return;
     }
-    if (isfinite(distance))
+    if (distance < LEAST_BEHIND)
+        text_printf(out, "  behind the front%s, but no design there is better by %g %% in every column\n",
+                    within, 100 * LEAST_BEHIND);
+    else if (isfinite(distance))
         text_printf(out,
                     "  %s times behind the front%s: one design there is better by that in every column\n",
                     show_real(value, 1 + distance, 5), within);
