@@ -759,7 +759,7 @@ static int solve_point(struct alloc_run *a, int64_t i, struct err *e)
      * after. */
     if (!design_passes(&a->study, &p, NULL))
         return 0;
-    int rc = design_load(&s, &a->study, &p, 0, e);
+    int rc = design_load(&s, &a->study, &p, e);
     if (rc)
         return add_error(a, i, e);
     if (!design_passes(&a->study, &p, &s.net)) {

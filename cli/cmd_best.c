@@ -168,7 +168,7 @@ static int take_objective(struct best_job *j, struct err *e)
         if (strcmp(j->study.sweep.keys[k].path, DESIGN_COLUMN(objective)) == 0)
             return fail_objective(j, "varies its objective", e);
     sweep_find_point(&first, &j->study.sweep, 0);
-    int rc = design_load(&s, &j->study, &first, 0, e);
+    int rc = design_load(&s, &j->study, &first, e);
     if (rc)
         return rc;
     /* The least time of a step would be that of the least batch. */
@@ -297,7 +297,7 @@ static int check_columns(const struct best_job *j, struct err *e)
     if (may_differ(&j->study.sweep))
         return 0;
     sweep_find_point(&first, &j->study.sweep, 0);
-    if (design_load(&s, &j->study, &first, 0, &ignored))
+    if (design_load(&s, &j->study, &first, &ignored))
         return 0; /* the point says why */
     for (int32_t i = 0; i < j->ask.by.n && !rc; i++)
         rc = fail_lack(j, &s, j->ask.by.factors[i].name, e);

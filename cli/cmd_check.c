@@ -292,7 +292,7 @@ static int check_point(struct gate *g, const struct study *study, int64_t i, str
     if (!design_passes(study, &p, NULL))
         return 0;
     g->point = i;
-    int rc = design_load(&s, study, &p, 0, e);
+    int rc = design_load(&s, study, &p, e);
     bool passes = !rc && design_passes(study, &p, &s.net);
     if (!rc)
         design_point_free(&s);

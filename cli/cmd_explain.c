@@ -371,7 +371,7 @@ static int write_explain(struct run *run, const struct load_design *x, struct er
 static int run_explain(struct run *run, struct err *e)
 {
     int rc = output_check(run, e);
-    return rc ? rc : load_and_write(run, DESIGN_NEEDS_WORKLOAD, write_explain, e);
+    return rc ? rc : load_and_write(run, write_explain, e);
 }
 
 const struct command cmd_explain = {

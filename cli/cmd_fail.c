@@ -162,7 +162,7 @@ static int write_failures(struct run *run, const struct load_design *x, struct e
 static int run_fail(struct run *run, struct err *e)
 {
     int rc = output_check(run, e);
-    return rc ? rc : load_and_write(run, DESIGN_NEEDS_WORKLOAD, write_failures, e);
+    return rc ? rc : load_and_write(run, write_failures, e);
 }
 
 const struct command cmd_fail = {

@@ -342,7 +342,7 @@ int html_design(struct text *out, const struct study *study, int64_t point, bool
     struct design d;
     struct sweep_point at;
     sweep_find_point(&at, &study->sweep, point);
-    int rc = design_load(&s, study, &at, 0, e);
+    int rc = design_load(&s, study, &at, e);
     if (rc)
         return rc;
     rc = design_for_row(&d, &s, e);

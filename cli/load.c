@@ -158,7 +158,7 @@ void load_say_study_ages(struct run *run, const struct study *study)
         struct design_point s;
         struct err ignored;
         sweep_find_point(&p, &study->sweep, study->sweep.grids[i].first);
-        if (design_load(&s, study, &p, 0, &ignored))
+        if (design_load(&s, study, &p, &ignored))
             continue;
         ages_add(&a, &s);
         days = s.price_days;
@@ -264,14 +264,14 @@ void load_design_free(struct load_design *x)
     *x = (struct load_design){ 0 };
 }
 
-int load_and_write(struct run *run, unsigned needs,
-                   int (*write)(struct run *run, const struct load_design *x, struct err *e), struct err *e)
+int load_and_write(struct run *run, int (*write)(struct run *run, const struct load_design *x, struct err *e),
+                   struct err *e)
 {
     struct overrides o;
     struct load_design x = { .solved = false };
     int rc = load_overrides(&o, run, e);
     if (!rc)
-        rc = load_design(&x, run, &o, LOAD_EITHER, needs, e);
+        rc = load_design(&x, run, &o, LOAD_EITHER, DESIGN_NEEDS_WORKLOAD, e);
     if (!rc)
         output_notes(run, &x.notes);
     if (!rc)

@@ -64,8 +64,8 @@ int load_design(struct load_design *x, struct run *run, const struct overrides *
 void load_design_free(struct load_design *x);
 /** What a command about one design does: load it, print its notes, and @p write it; where there is no split
  * load_write_status(). Errors of all of them. */
-int load_and_write(struct run *run, unsigned needs,
-                   int (*write)(struct run *run, const struct load_design *x, struct err *e), struct err *e);
+int load_and_write(struct run *run, int (*write)(struct run *run, const struct load_design *x, struct err *e),
+                   struct err *e);
 
 /** Text: that times are not what links carry, where they are not: a line. */
 void load_say_semantics(struct report *r, const struct design_point *s);

@@ -260,7 +260,7 @@ static int run_point(weft_row **row, const weft_study *study, const struct study
     (*row)->table = &(*row)->own;
     int rc = open_point(&s, study, more, n, &set, e);
     if (!rc) {
-        rc = design_load(&point, &s, &(struct sweep_point){ 0 }, 0, e);
+        rc = design_load(&point, &s, &(struct sweep_point){ 0 }, e);
         text_puts(&s.notes, text_str(&point.notes));
         if (!rc)
             rc = make_row(*row, &s, &point, explains, e);

@@ -401,7 +401,7 @@ static int offer_stored(struct campaign *c, struct err *e)
     struct store_walk walk = store_walk_all(STORE_RESULTS, true);
     int rc = 0;
     do {
-        rc = c->runs ? study_next_rows(study_runs_form(c->runs), c->store, &walk, AT_A_TIME, &rows, e)
+        rc = c->runs ? study_next_rows(study_runs_form(c->runs), c->store, &walk, &rows, e)
                      : store_next(c->store, &walk, AT_A_TIME, &rows, e);
         if (!rc && rows.n_rows) {
             c->state.kept += rows.n_rows;

@@ -490,12 +490,14 @@ int study_put_rows(struct study_form *r, struct store *store, const struct table
     return rc;
 }
 
-int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, int64_t most,
-                    struct table *rows, struct err *e)
+enum { AT_A_TIME = 4096 }; /* rows of a walk */
+
+int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, struct table *rows,
+                    struct err *e)
 {
     const struct study_table *of = &r->study->tables[TABLE_ROWS];
     struct results x = { .form = r, .point = -1 };
-    int rc = store_next(store, walk, most, &r->stored_rows, e);
+    int rc = store_next(store, walk, AT_A_TIME, &r->stored_rows, e);
     if (rows->n_cols == 0)
         study_put_columns(rows, r->study, TABLE_ROWS);
     table_clear(rows);
@@ -597,7 +599,6 @@ static int stub_build(struct stub *x, const struct store *store, const struct st
  * cleared; the transaction makes both one step. */
 static int keep_rows(struct stub *x, struct store *store, const char *text, struct err *e)
 {
-    enum { AT_A_TIME = 4096 };
     struct table columns = { 0 }, rows = { 0 }, fresh = { 0 };
     struct keep_rule rule = { 0 };
     struct keep *keep = NULL;
@@ -614,7 +615,7 @@ static int keep_rows(struct stub *x, struct store *store, const char *text, stru
         rc = keep_build(&keep, &rule, &columns, e);
     do {
         if (!rc)
-            rc = study_next_rows(&x->form, store, &walk, AT_A_TIME, &rows, e);
+            rc = study_next_rows(&x->form, store, &walk, &rows, e);
         if (!rc)
             rc = keep_offer(keep, &rows, e);
     } while (!rc && rows.n_rows);
@@ -898,7 +899,6 @@ static void keep_lines(struct text *t, const char *lines)
 
 int study_read_notes(struct text *out, struct store *store, const struct study_kind *kind, struct err *e)
 {
-    enum { AT_A_TIME = 4096 };
     const struct table *columns = store_columns(store, STORE_POINTS);
     bool first = true;
     struct store_walk walk = store_walk_all(STORE_POINTS, true);

@@ -69,8 +69,8 @@ int study_settle(struct study_form *r, struct store *store, int64_t k, struct sp
 /** Such rows into the store; and those of a walk of table STORE_RESULTS, raw, as store_next(). */
 int study_put_rows(struct study_form *r, struct store *store, const struct table *rows, struct err *e);
 /** Into @p rows: zero, or of the call before; n_rows = 0 at the end. */
-int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, int64_t most,
-                    struct table *rows, struct err *e);
+int study_next_rows(struct study_form *r, struct store *store, struct store_walk *walk, struct table *rows,
+                    struct err *e);
 
 /** A store_reduce; @p kind (const struct study_kind *) is that of the store, NULL: as its head says.
  * ERR_PARSE: it has other columns, or its kind has no runs here. */

@@ -280,10 +280,10 @@ struct data_reader {
 
 /* ---- messages ---- */
 
-static int csv_fail_at(const struct data_reader *r, enum err_code code, int64_t column, const char *what)
+static int csv_fail_at(const struct data_reader *r, int64_t column, const char *what)
 {
-    return err_set(r->e, code, "%s:%lld:%lld: %s", r->lines.path, (long long)r->lines.line, (long long)column,
-                   what);
+    return err_set(r->e, ERR_PARSE, "%s:%lld:%lld: %s", r->lines.path, (long long)r->lines.line,
+                   (long long)column, what);
 }
 
 /* "path:3:7: age: is "x", expected NEED". */
@@ -318,13 +318,13 @@ static char *end_of_field(struct data_reader *r, char **s)
     }
     end = text_unquote(start);
     if (!end) {
-        csv_fail_at(r, ERR_PARSE, column, "quote is not closed on its line");
+        csv_fail_at(r, column, "quote is not closed on its line");
         return NULL;
     }
     end += strspn(end, " \t");
     if (*end == ',' || *end == '\0')
         return end;
-    csv_fail_at(r, ERR_PARSE, end - r->lines.s + 1,
+    csv_fail_at(r, end - r->lines.s + 1,
                 "text after a closing quote, expected a comma or the end of the line");
     return NULL;
 }
@@ -460,7 +460,7 @@ static int csv_read_header(struct data_reader *r, const char *label)
         rc =
             err_set(r->e, ERR_PARSE, "%s:1:1: file is empty, expected a line of column names", r->lines.path);
     if (!rc && r->n_fields < 2)
-        rc = csv_fail_at(r, ERR_PARSE, 1, "has 1 column, expected a class and at least one feature");
+        rc = csv_fail_at(r, 1, "has 1 column, expected a class and at least one feature");
     if (!rc)
         rc = csv_check_names(r);
     if (!rc)

@@ -687,7 +687,7 @@ TEST(shared_books_change_nothing)
             struct design_choice shared, alone;
             struct err why[2] = { { 0 } };
             sweep_find_point(&at, &s.sweep, p);
-            if (design_load(&point, &s, &at, 0, &why[0]))
+            if (design_load(&point, &s, &at, &why[0]))
                 continue;
             int rc = design_choose_with(&shared, &point, own->shelf, &why[0]);
             assert_int_equal(design_choose(&alone, &point, &why[1]), rc);

@@ -76,7 +76,7 @@ static int64_t rows_afresh(struct table *t, const struct study *w)
         struct design_point s;
         struct err e = { 0 };
         sweep_find_point(&p, &w->sweep, i);
-        if (design_load(&s, w, &p, 0, &e) == 0) {
+        if (design_load(&s, w, &p, &e) == 0) {
             n += solve_afresh(t, w, &p, i, &s, &e) == 0;
             design_point_free(&s);
             continue;

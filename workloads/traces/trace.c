@@ -240,9 +240,9 @@ void trace_note_shared(struct trace *t, const char *path, int64_t n, double aske
 
 /* ---- a line into fields ---- */
 
-static int trace_fail(const struct trace_row *row, enum err_code code, const char *what)
+static int trace_fail(const struct trace_row *row, const char *what)
 {
-    return err_set(row->e, code, "%s:%lld: %s", row->path, (long long)row->line, what);
+    return err_set(row->e, ERR_PARSE, "%s:%lld: %s", row->path, (long long)row->line, what);
 }
 
 /* Cuts a line in place. Quotes are honoured for commas only, as the other formats have none. */
@@ -252,16 +252,15 @@ static int split_at(struct trace_row *row, char *s, char separator)
     row->n_fields = 0;
     for (;;) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return trace_fail(row, ERR_PARSE, "has more than 64 fields, expected at most 64");
+            return trace_fail(row, "has more than 64 fields, expected at most 64");
         row->fields[row->n_fields++] = s;
         char *end;
         if (separator == ',' && *s == '"') {
             end = text_unquote(s);
             if (!end)
-                return trace_fail(row, ERR_PARSE, "quote is not closed on its line");
+                return trace_fail(row, "quote is not closed on its line");
             if (*end != ',' && *end != '\0')
-                return trace_fail(row, ERR_PARSE,
-                                  "text after a closing quote, expected a comma or the end of the line");
+                return trace_fail(row, "text after a closing quote, expected a comma or the end of the line");
         } else {
             end = s + strcspn(s, stop);
         }
@@ -282,7 +281,7 @@ static int split_at_blanks(struct trace_row *row, char *s)
     row->n_fields = 0;
     for (s += strspn(s, blanks); *s; s += strspn(s, blanks)) {
         if (row->n_fields == TRACE_MAX_FIELDS)
-            return trace_fail(row, ERR_PARSE, "has more than 64 fields, expected at most 64");
+            return trace_fail(row, "has more than 64 fields, expected at most 64");
         row->fields[row->n_fields++] = s;
         s += strcspn(s, blanks);
         if (*s)

@@ -503,12 +503,11 @@ int runner_unit(void *hand, const struct sweep_unit *unit, struct table *rows, s
 
 /* ---- points ---- */
 
-int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, unsigned more,
-                struct err *e)
+int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, struct err *e)
 {
     struct study_override axes[SWEEP_MAX_KEYS];
     const struct study_source from = study_source_at(axes, s, p);
-    return design_point_read(out, &from, DESIGN_NEEDS | more, e);
+    return design_point_read(out, &from, DESIGN_NEEDS, e);
 }
 
 bool design_passes(const struct study *s, const struct sweep_point *p, const struct topo_network *net)
@@ -580,7 +579,7 @@ static int look_at_point(void *data, const struct sweep_point *p, struct text *n
     const struct study *s = data;
     struct design_point point;
     struct err inner = { 0 };
-    int rc = design_load(&point, s, p, 0, &inner);
+    int rc = design_load(&point, s, p, &inner);
     *read = !rc;
     if (rc)
         return err_is_of_machine(rc) ? err_set(e, inner.code, "%s", inner.msg) : 0;
@@ -649,7 +648,7 @@ static int fold_document(struct study *s, const struct sweep_point *p, bool seed
 static int fold_point(struct study *s, const struct sweep_point *p, bool seed, struct err *e)
 {
     struct design_point point;
-    int rc = design_load(&point, s, p, 0, e);
+    int rc = design_load(&point, s, p, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : fold_document(s, p, seed, e);
     fold(s, design_point_hash(&point));
@@ -718,7 +717,7 @@ static int most_of_block(int64_t *most, const struct block_job *largest, struct 
     bool is_grid;
     *most = 1;
     sweep_find_point(&first, &largest->study->sweep, 0);
-    int rc = design_load(&s, largest->study, &first, 0, e);
+    int rc = design_load(&s, largest->study, &first, e);
     if (rc)
         return err_is_of_machine(rc) ? rc : 0;
     units_find(&unit, largest->order, 0);

@@ -11,11 +11,10 @@
 
 extern const struct study_kind design_kind;
 
-/** The design's study at a point of @p s. @p more are needs besides those of a split. Errors as
+/** The design's study at a point of @p s. Errors as
  * design_point_read().
  */
-int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, unsigned more,
-                struct err *e);
+int design_load(struct design_point *out, const struct study *s, const struct sweep_point *p, struct err *e);
 
 /** Does `where` leave point @p p in, whose network is @p net? NULL: as far as is known without it. */
 bool design_passes(const struct study *s, const struct sweep_point *p, const struct topo_network *net);

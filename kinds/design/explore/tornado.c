@@ -243,7 +243,7 @@ static int first_point(struct design_point *s, const struct study *study, struct
         struct sweep_point p = { 0 };
         if (study->sweep.n_grids)
             sweep_find_point(&p, &study->sweep, i);
-        rc = design_load(s, study, &p, 0, i ? &later : e);
+        rc = design_load(s, study, &p, i ? &later : e);
         if (i && err_is_of_machine(rc))
             *e = later;
     }

@@ -146,7 +146,7 @@ static bool can_be(struct asking *a, const struct lever *l, double x)
     if (a->study.sweep.n_grids)
         sweep_find_point(&p, &a->study.sweep, l->of ? l->of->point : a->one.rival);
     shift_to(a, l, x);
-    bool can = !design_load(&s, &a->study, &p, 0, &ignored);
+    bool can = !design_load(&s, &a->study, &p, &ignored);
     if (can)
         design_point_free(&s);
     return can;
@@ -356,7 +356,7 @@ static int add_product(struct asking *a, const struct tornado *t, int32_t i, str
     if (a->study.sweep.n_grids)
         sweep_find_point(&p, &a->study.sweep, product->point);
     a->study.sweep.shift = (struct sweep_shift){ 0 };
-    int rc = design_load(&s, &a->study, &p, 0, e);
+    int rc = design_load(&s, &a->study, &p, e);
     if (rc)
         return rc;
     if (i == 0)
@@ -465,7 +465,7 @@ static int draw_leader(double *costs, const struct best_ask *ask, int64_t point,
     struct design d;
     if (ask->study->sweep.n_grids)
         sweep_find_point(&p, &ask->study->sweep, point);
-    int rc = design_load(&s, ask->study, &p, 0, e);
+    int rc = design_load(&s, ask->study, &p, e);
     if (rc)
         return rc;
     rc = design_choose_with(&chosen, &s, own->shelf, e);
