@@ -279,9 +279,13 @@ static void put_comments(struct text *out, const struct run *run, const struct c
     put_errors(out, "from 1 MiB", &f->large);
     text_puts(out, f->large.n > 0 && f->small.n > 0 ? "; " : "");
     put_errors(out, "below 1 MiB", &f->small);
-    text_printf(out, "\n# scatter %.3g %%%s; ranges hold %g %% of %d draws of it (seed %lld)\n",
-                100 * f->scatter, !isnan(run->opt.scatter_percent) ? " as stated" : "", 100 * FIT_SURE,
-                (int)FIT_DRAWS, (long long)fit_seed(run));
+    text_printf(out, "\n# scatter %.3g %%%s; ", 100 * f->scatter,
+                !isnan(run->opt.scatter_percent) ? " as stated" : "");
+    if (f->at_limit)
+        text_puts(out, "no ranges, as measured is faster than the bandwidth allows\n");
+    else
+        text_printf(out, "ranges hold %g %% of %d draws of it (seed %lld)\n", 100 * FIT_SURE, (int)FIT_DRAWS,
+                    (long long)fit_seed(run));
 }
 
 static void put_yaml(const struct calibration *x, const struct run *run, struct text *out)

@@ -378,7 +378,7 @@ void fit_format_regime(struct text *out, const struct topo_regime *r, const char
 
 void fit_format_sure(struct text *out, const struct fit_sure *sure)
 {
-    if (sure)
+    if (sure && !isnan(sure->lat_s[0]))
         text_printf(out, "  # %g %%: latency_ns %.5g to %.5g, efficiency %.4g to %.4g", 100 * FIT_SURE,
                     sure->lat_s[0] * 1e9, sure->lat_s[1] * 1e9, sure->efficiency[0], sure->efficiency[1]);
     text_puts(out, "\n");
@@ -611,7 +611,7 @@ static void take_range(struct fit_sure *to, double *lat_s, double *efficiency)
 
 /* Regimes and their limits stay as they were chosen. Where no bandwidth is stated a rate may be beyond the
  * one that was found. */
-static int find_sure(struct fitting *x, struct err *e)
+static int draw_sure(struct fitting *x, struct err *e)
 {
     struct pieces_problem q = x->p;
     int32_t n = x->v.n;
@@ -636,6 +636,15 @@ static int find_sure(struct fitting *x, struct err *e)
     rng_free(r);
     free(drawn);
     return rc;
+}
+
+/* What a model is off that cannot follow is no scatter: draws of it would lie beside its numbers. */
+static int find_sure(struct fitting *x, struct err *e)
+{
+    const struct fit_sure none = { { NAN, NAN }, { NAN, NAN } };
+    for (int32_t k = 0; k < x->v.n; k++)
+        x->f->sure[k] = none;
+    return x->f->at_limit ? 0 : draw_sure(x, e);
 }
 
 /* ---- the fit ---- */

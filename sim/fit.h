@@ -116,7 +116,8 @@ struct fit {
     int32_t n;
     double *model_s; /**< shape [n], owned: what the dimension predicts for each point */
     struct fit_errors large, small;
-    struct fit_sure sure[FIT_MAX_REGIMES]; /**< by number of topo_dim_regime(), shape [n_regimes] */
+    struct fit_sure sure[FIT_MAX_REGIMES]; /**< by number of topo_dim_regime(), shape [n_regimes]; NaN where
+                                              at_limit */
     double scatter;                        /**< of repeated measurements: as stated, or as fitted */
     double
         score[FIT_MAX_REGIMES]; /**< by number of regimes, from one; NaN where the data do not support it */
