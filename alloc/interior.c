@@ -961,7 +961,6 @@ static void take_proof(struct interior *w, struct interior_result *best)
     if (!(bound > best->bound))
         return;
     best->bound = bound;
-    best->time_weight = w->trial.time_weight;
     struct alloc_bound swap = w->proof;
     w->proof = w->trial;
     w->trial = swap;

@@ -24,7 +24,6 @@ struct interior_result {
     double bw_Bps[TOPO_MAX_DIMS]; /**< satisfies the rows to rounding */
     double time_s, cost_usd;      /**< at bw_Bps; cost without usd_fixed */
     double value, bound;          /**< of the asked objective; bound holds for every feasible B */
-    double time_weight;           /**< multiplier of T: the asked weight, or that of the limit */
     int32_t iterations;
 };
 

@@ -588,7 +588,6 @@ static int run_pass(struct campaign *c, struct writer *w, int64_t seeds, struct 
                                            .known = w->pass ? &c->known : NULL },
                                   .number = w->pass };
     struct fleet_work work = { .n_units = c->plan.order.n_units,
-                               .n_points = c->state.n_points,
                                .build = build_hand,
                                .free = free_hand,
                                .run = run_units,

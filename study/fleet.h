@@ -33,7 +33,6 @@ enum { FLEET_MORE = 12 };
  */
 struct fleet_work {
     int64_t n_units;
-    int64_t n_points; /**< for progress */
     /**
      * NULL: each thread runs units by itself, with `build`, `run` and `free`. Else what each thread does
      * until there are no units: fleet_next() gives them, fleet_give() takes what came out; of a unit that is

@@ -133,11 +133,10 @@ struct study_run {
     const struct study *study;
     const void *point;      /**< prepared */
     const void *seed_state; /**< of seed_begin; NULL where the kind has none */
-    int64_t point_no;
-    int64_t k, seed;   /**< seed = study->seed + k */
-    int32_t entry;     /**< 0 with whole_seed */
-    int32_t n_entries; /**< of the point */
-    uint32_t wanted;   /**< tables to put rows into: those of first_seed with k = 0 alone */
+    int64_t k, seed;        /**< seed = study->seed + k */
+    int32_t entry;          /**< 0 with whole_seed */
+    int32_t n_entries;      /**< of the point */
+    uint32_t wanted;        /**< tables to put rows into: those of first_seed with k = 0 alone */
 };
 
 /** Where a run puts what it finds; opaque. Texts are copied. */

@@ -508,7 +508,6 @@ static int run_entry(struct runs_worker *h, struct open_unit *u, int32_t entry, 
     const struct study_run run = { .study = r->form.study,
                                    .point = u->at->point,
                                    .seed_state = u->seed,
-                                   .point_no = s->point,
                                    .k = u->k,
                                    .seed = r->form.study->seed + u->k,
                                    .entry = entry,
@@ -637,7 +636,6 @@ struct fleet_work study_runs_work(struct study_runs *r)
 {
     const struct study *s = r->form.study;
     return (struct fleet_work){ .n_units = s->sweep.n_points * s->seeds,
-                                .n_points = s->sweep.n_points,
                                 .member = run_thread,
                                 .columns = put_unit_column,
                                 .n_more = r->form.form.n_tables - 1,

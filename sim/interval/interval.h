@@ -106,7 +106,6 @@ struct knapsack_answer {
     bool *chosen; /**< shape [n], owned; an item worth 0 is not chosen */
     double value;
     double bound;    /**< no choice is worth more: proof of exact, LP bound of subset */
-    double gap_frac; /**< (bound - value) / bound; 0 when both are 0 */
     double lp_bound; /**< of the relaxation with nothing fixed */
     /** Of the relaxation: value of one unit more of each capacity; 0 where the capacity is 0. */
     double price[KNAPSACK_MAX_ROWS];

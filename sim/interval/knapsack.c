@@ -818,7 +818,6 @@ static void knapsack_read_answer(struct knapsack_answer *out, const struct knaps
             out->value += k->value[j];
     out->bound = fmax(fmax(w->bound, w->best) * greatest, out->value);
     out->lp_bound = fmax(out->lp_bound * greatest, out->value);
-    out->gap_frac = out->bound > 0 ? (out->bound - out->value) / out->bound : 0;
     out->nodes = w->nodes;
     out->complete = w->complete;
 }

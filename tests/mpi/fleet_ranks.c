@@ -208,13 +208,9 @@ static int check_share(const struct task *t, struct err *e)
 
 static int work_on(struct task *t, struct err *e)
 {
-    const struct fleet_work work = { .n_units = t->units,
-                                     .n_points = 2 * t->units,
-                                     .build = build,
-                                     .free = release,
-                                     .run = run,
-                                     .columns = columns,
-                                     .data = t };
+    const struct fleet_work work = {
+        .n_units = t->units, .build = build, .free = release, .run = run, .columns = columns, .data = t
+    };
     struct fleet_run f = { .work = &work, .done = &t->done, .threads = (int32_t)t->threads };
     f.share.first = (t->shard - 1) * t->units / t->shards;
     f.share.n = t->shard * t->units / t->shards - f.share.first;

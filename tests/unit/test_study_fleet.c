@@ -104,13 +104,9 @@ static bool report(void *data, const struct sweep_counts *done)
 static void plant_open(struct plant *p, struct fleet_work *w, struct fleet_run *f, int32_t threads)
 {
     *p = (struct plant){ .fails_at = -1, .slow_from = -1, .take_fails_after = -1, .stop_after = -1 };
-    *w = (struct fleet_work){ .n_units = UNITS,
-                              .n_points = 4 * UNITS,
-                              .build = build,
-                              .free = release,
-                              .run = run,
-                              .columns = columns,
-                              .data = p };
+    *w = (struct fleet_work){
+        .n_units = UNITS, .build = build, .free = release, .run = run, .columns = columns, .data = p
+    };
     *f = (struct fleet_run){ .work = w,
                              .share = { 0, UNITS },
                              .threads = threads,
