@@ -624,7 +624,9 @@ static void take_known(void *with, const struct search_candidate *c)
 static bool is_hunted(const struct splitting *x)
 {
     return alloc_is_time(x->joint.question.problem.objective) && x->joint.study->total_Bps > 0 &&
-           !x->joint.floors && !design_point_has_choice(x->joint.study);
+           !x->joint.floors && !design_point_has_choice(x->joint.study) &&
+           !topo_has_fabric(
+               &x->joint.study->net); /* whose collectives have no form: to touch a plan is dear */
 }
 
 /* @p left: of a pass with values that known plans and those that it met have to beat. */
