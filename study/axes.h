@@ -89,10 +89,10 @@ struct sweep {
     int32_t n_axes;
     struct sweep_grid *grids; /**< shape [n_grids], owned */
     int32_t n_grids;
-    int64_t n_points;              /**< with those that `where` leaves out */
-    struct sweep_where *where;     /**< owned; NULL = the study has none */
-    struct sweep_fill *fills;      /**< shape [n_grids], owned; NULL = no axis is filled */
-    struct sweep_shift shift;      /**< of a sweep of fewer than SWEEP_MAX_KEYS keys */
+    int64_t n_points;               /**< with those that `where` leaves out */
+    struct sweep_where *where;      /**< owned; NULL = the study has none */
+    struct sweep_fill *fills;       /**< shape [n_grids], owned; NULL = no axis is filled */
+    struct sweep_shift shift;       /**< of a sweep of fewer than SWEEP_MAX_KEYS keys */
     const struct sweep_slice *part; /**< borrowed: sweep_passes() leaves out all other points; NULL: none */
 };
 
