@@ -667,7 +667,7 @@ static void find_cuts(struct mix *x, struct alloc_cut *sum, const struct mix_lai
     struct cut_pool p = { .n = 0 };
     struct alloc_cut cuts[MOST_CUTS + 1][MIX_MOST_SIDES];
     for (int round = 0; round <= MOST_CUTS; round++) {
-        struct alloc_cut add = { 0 }, own[MIX_MOST_SIDES];
+        struct alloc_cut add = { 0 }, own[MIX_MOST_SIDES] = { { 0 } };
         for (int32_t i = 0; i < x->n; i++) {
             own[i] = scale_cut(touch_side(l, i, bw_Bps), x->sides[i].charge);
             add_cut(&add, &own[i]);
@@ -1088,7 +1088,7 @@ static int try_first(bool *better, struct mix *x, const struct mix_side *side, s
 {
     struct mix_block *b = calloc(1, sizeof *b);
     double before = x->best.n ? x->best.rows[0].value : 0;
-    int32_t picks[SCOUTS];
+    int32_t picks[SCOUTS] = { 0 };
     int64_t spent = 0;
     int rc = 0;
     *better = false;
