@@ -113,6 +113,15 @@ const char *text_next(const char **rest, char stop, size_t *n)
     return piece;
 }
 
+char *text_split(char **rest, char stop)
+{
+    char *piece = *rest, *end = piece ? strchr(piece, stop) : NULL;
+    *rest = end ? end + 1 : NULL;
+    if (end)
+        *end = '\0';
+    return piece;
+}
+
 /* n counts the newline, so that one line is no beginning of another. */
 static bool has_line(const char *text, const char *line, size_t n)
 {

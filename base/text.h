@@ -35,6 +35,9 @@ void text_add_new_lines(struct text *t, const char *lines);
  *     for (const char *rest = text_str(&lines), *line; (line = text_next(&rest, '\n', &n));)
  */
 const char *text_next(const char **rest, char stop, size_t *n);
+/** The same of a text that may be changed: the piece is ended in place, and a list has one piece more than
+ * @p stop in it. NULL: *rest is NULL, as it is behind the last. */
+char *text_split(char **rest, char stop);
 /** Forget the content, keep the memory. */
 void text_clear(struct text *t);
 void text_free(struct text *t);

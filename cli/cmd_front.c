@@ -150,15 +150,10 @@ static int take_value(double *x, bool *given, const struct keep_rule *k, const c
 static int take_at(struct front_design *d, const struct keep_rule *k, const char *list, struct err *e)
 {
     bool given[FRONT_MAX_COLUMNS] = { false };
-    char *copy = strdup(list), *at = copy;
+    char *copy = strdup(list), *rest = copy;
     int rc = copy ? 0 : err_nomem(e, "columns");
-    for (bool more = true; more && !rc;) {
-        size_t n = strcspn(at, ",");
-        more = at[n] == ',';
-        at[n] = '\0';
-        rc = take_value(d->x, given, k, at, e);
-        at += n + 1;
-    }
+    for (char *value; !rc && (value = text_split(&rest, ','));)
+        rc = take_value(d->x, given, k, value, e);
     for (int32_t i = 0; i < k->n_front && !rc; i++)
         if (!given[i])
             rc = err_set(e, ERR_USAGE, "option --at lacks %s; give all columns of --by", k->front[i].name);

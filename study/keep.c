@@ -245,15 +245,10 @@ int keep_take_limit(struct keep_rule *k, const char *text, const struct table *c
 int keep_take_list(struct keep_rule *k, const char *list, keep_take *take, const struct table *columns,
                    struct err *e)
 {
-    char *copy = strdup(list), *at = copy;
+    char *copy = strdup(list), *rest = copy;
     int rc = copy ? 0 : err_nomem(e, "columns");
-    for (bool more = true; more && !rc;) {
-        size_t n = strcspn(at, ",");
-        more = at[n] == ',';
-        at[n] = '\0';
-        rc = take(k, at, columns, e);
-        at += n + 1;
-    }
+    for (char *name; !rc && (name = text_split(&rest, ','));)
+        rc = take(k, name, columns, e);
     free(copy);
     return rc;
 }
