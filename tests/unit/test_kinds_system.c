@@ -251,7 +251,7 @@ TEST(checkpoints_take_no_more_than_all_of_a_dimension)
                                 "over: node, interval_s: 10, "
                                 "stall_s: 5 } }\n");
     assert_close(x.path_s, 31.25, 1e-12);
-    assert_has(x.omits, "1e+02 % of the bandwidth of node, which checkpoints take from steps");
+    assert_has(x.omits, "100 % of the bandwidth of node, which checkpoints take from steps");
 }
 
 /* Tokens of a step: 64 sequences of 1,024 and twice, by weight, 32 of 512. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "alloc/lp.h"
 #include "alloc/verify.h"
 #include "kinds/design/answer/whole.h"
@@ -839,7 +840,9 @@ static void doubt_plans(struct alloc_answer *a, const struct search_result *r)
     a->gap = a->value > 0 ? (a->value - a->lower_bound) / a->value : (double)NAN;
     if (isfinite(a->gap)) {
         size_t n = strlen(a->reason);
-        snprintf(a->reason + n, sizeof a->reason - n, ", by %.2g %% at most", 100 * a->gap);
+        char percent[SHOW];
+        snprintf(a->reason + n, sizeof a->reason - n, ", by %s %% at most",
+                 show_real(percent, 100 * a->gap, 2));
     }
     a->unique = false;
 }

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/sheet.h"
 #include "base/stat.h"
 #include "kinds/design/answer/evidence_table.inc"
 
@@ -265,19 +266,20 @@ void evidence_say(struct text *out, const struct evidence *v, const struct train
         return;
     }
     int32_t n = evidence_rows(v);
+    char mean[SHOW], reach[SHOW];
+    show_real(mean, 100 * v->mean, 2);
     const char *software = evidence_software_words[v->software], *model = v->experts ? "experts" : "dense";
     if (v->calibrated)
         text_printf(out, "this NPU is calibrated on %d measured step%s", (int)n, n > 1 ? "s" : "");
     else if (n > 0)
-        text_printf(out, "%s, %s, %s: %d measured step%s, mean error %.2g %%", v->npu, software, model,
-                    (int)n, n > 1 ? "s" : "", 100 * v->mean);
+        text_printf(out, "%s, %s, %s: %d measured step%s, mean error %s %%", v->npu, software, model, (int)n,
+                    n > 1 ? "s" : "", mean);
     else
         text_printf(out,
                     "no measured step of %s, %s on this NPU as described; %d near it (%s, or other software "
-                    "or model), mean error %.2g %%",
-                    software, model, (int)v->others, v->npu, 100 * v->mean);
-    double reach = 100 * expm1(v->reach);
-    text_printf(out, reach < 10 ? ", 9 of 10 within %.2g %%" : ", 9 of 10 within %.0f %%", reach);
+                    "or model), mean error %s %%",
+                    software, model, (int)v->others, v->npu, mean);
+    text_printf(out, ", 9 of 10 within %s %%", show_real(reach, 100 * expm1(v->reach), 2));
     if (n > 0 && !v->calibrated && v->n[x->plan.precision] == 0)
         text_printf(out, ", none in %s", topo_precision_words[x->plan.precision]);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "alloc/lp.h"
+#include "base/sheet.h"
 #include "base/linexpr.h"
 #include "kinds/design/ask/system.h"
 #include "study/study.h"
@@ -1051,12 +1052,13 @@ static void note_uneven(struct design_point *s)
         return;
     collective_find_uniform(&u, &s->net);
     double more = 100 * (u.uneven - 1);
+    char percent[SHOW];
     if (u.uneven_dim >= 0 && more >= WORTH_SAYING)
         text_printf(
             &s->notes,
-            "dimension \"%s\": its links are loaded unevenly, the busiest %.3g %% above their mean when "
+            "dimension \"%s\": its links are loaded unevenly, the busiest %s %% above their mean when "
             "all exchange; times are those of the busiest\n",
-            s->net.dims[u.uneven_dim].name, more);
+            s->net.dims[u.uneven_dim].name, show_real(percent, more, 3));
 }
 
 /* Is anything drawn by the study's seed? Flows find equal ways by it, and so do the draws of `uncertain` that

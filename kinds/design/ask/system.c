@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "alloc/lp.h"
 
 #define HOUR_S        3600.0
@@ -443,9 +444,10 @@ static void settle_checkpoint(struct system *x, const struct design_point *s, co
 static void omit_contention(struct system *x, const struct own_checkpoint *own)
 {
     double share = x->path_s / (x->goodput.interval_s + x->checkpoint.stall_s);
+    char percent[SHOW];
     if (own->over && own->async && share > 0)
-        omit(x, "%.2g %% of the bandwidth of %s, which checkpoints take from steps", 100 * fmin(share, 1),
-             own->over);
+        omit(x, "%s %% of the bandwidth of %s, which checkpoints take from steps",
+             show_real(percent, 100 * fmin(share, 1), 2), own->over);
 }
 
 /* Tiers that are saved less often than the next are of no use, and no formula's. */
