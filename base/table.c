@@ -419,6 +419,42 @@ int64_t table_count(const struct table *t, int64_t row, int32_t col)
     return col >= 0 && t->kinds[col] == TABLE_COUNT ? table_cell(t, row, col)->count : INT64_MIN;
 }
 
+int64_t table_point(const struct table *t, int64_t row)
+{
+    return table_count(t, row, table_find(t, "point"));
+}
+
+static int by_point(const void *a, const void *b)
+{
+    const struct table_place *x = a, *y = b;
+    if (x->point != y->point)
+        return x->point < y->point ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+struct table_place *table_places(const struct table *t)
+{
+    struct table_place *places = malloc(((size_t)t->n_rows + 1) * sizeof *places);
+    for (int64_t i = 0; i < t->n_rows && places; i++)
+        places[i] = (struct table_place){ table_point(t, i), i };
+    if (places)
+        qsort(places, (size_t)t->n_rows, sizeof *places, by_point);
+    return places;
+}
+
+int64_t table_find_place(const struct table_place *places, int64_t n, int64_t point)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (places[mid].point < point)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < n && places[low].point == point ? places[low].row : -1;
+}
+
 const char *table_row_name(char buf[TABLE_ROW_NAME], const struct table *t, int64_t row)
 {
     int32_t col = table_find(t, "point");

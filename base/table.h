@@ -86,6 +86,18 @@ void table_cut(struct table *t, int64_t n);
 void table_put_cell(struct table *t, const struct table *from, int64_t row, int32_t col);
 /** Begin a row with all cells of row @p row of @p from. */
 void table_copy_row(struct table *t, const struct table *from, int64_t row);
+
+/** The point of a row, as its column "point" has it; INT64_MIN: none. */
+int64_t table_point(const struct table *t, int64_t row);
+/** Where the row of a point is. */
+struct table_place {
+    int64_t point, row;
+};
+/** Places of all rows, the lowest point first, of equal ones the first row; shape [n_rows], to be freed.
+ * NULL: no memory. O(n log n). */
+struct table_place *table_places(const struct table *t);
+/** The row of @p point in @p places, shape [n]; -1: it has none. O(log n). */
+int64_t table_find_place(const struct table_place *places, int64_t n, int64_t point);
 /** Columns too; then it is as `= { 0 }`. */
 void table_free(struct table *t);
 

@@ -173,7 +173,7 @@ static int take_objective(struct best_job *j, struct err *e)
         return rc;
     /* The least time of a step would be that of the least batch. */
     const char *batch =
-        s.objective == ALLOC_TIME && design_step_tokens(&s) > 0 ? find_varied(j, keep_tells_batch) : NULL;
+        alloc_is_time(s.objective) && design_step_tokens(&s) > 0 ? find_varied(j, keep_tells_batch) : NULL;
     bool blank = alloc_objectives[s.objective].factor == ALLOC_OWN_WATT && !s.has_system; /* in rows */
     if (blank || !best_name_objective(j->by, sizeof j->by, s.objective))
         rc = fail_objective(j, "has an objective of which rows have no column", e);
@@ -352,17 +352,12 @@ static void show_progress(void *context, const struct best_state *s)
 /* ---- what is said ---- */
 
 /* "total_GBps=100, workload.parallel.batch=16" and @p end, of one part of several. */
-static void put_part(struct text *out, const struct best_job *j, const char *end)
+static void put_apart(struct text *out, const struct best_job *j, const char *end)
 {
     const struct sweep *w = &j->study.sweep;
     for (int32_t k = 0; w->part && k < w->part->n_keys; k++)
         text_printf(out, "%s%s=%.100s%s", k ? ", " : "", w->keys[w->part->keys[k]].path,
                     w->part->values[k] ? w->part->values[k] : "", k + 1 < w->part->n_keys ? "" : end);
-}
-
-static int64_t point_of(const struct table *rows, int64_t row)
-{
-    return table_count(rows, row, table_find(rows, "point"));
 }
 
 /* "least usd_per_Mtoken", "most tokens_per_s", "least time_s*cost_usd"; "front of time_s, max:mfu". */
@@ -460,9 +455,10 @@ static void put_ties(struct text *out, const struct best_job *j)
         int64_t kept = a->n_ties[i] < j->ask.ties ? a->n_ties[i] : j->ask.ties;
         for (int64_t k = 0; k < kept && k < TOLD_TIES; k++) {
             if (k == 0)
-                text_printf(out, "%s as point %lld: %s more, point%s", head, (long long)point_of(&a->rows, i),
-                            show_count(n, a->n_ties[i]), a->n_ties[i] > 1 ? "s" : "");
-            text_printf(out, "%s %lld", k ? "," : "", (long long)point_of(&a->ties, at + k));
+                text_printf(out, "%s as point %lld: %s more, point%s", head,
+                            (long long)table_point(&a->rows, i), show_count(n, a->n_ties[i]),
+                            a->n_ties[i] > 1 ? "s" : "");
+            text_printf(out, "%s %lld", k ? "," : "", (long long)table_point(&a->ties, at + k));
             head = "           ";
         }
         at += kept;
@@ -549,7 +545,7 @@ static void put_difference(struct text *out, const struct best_job *j, int64_t i
 {
     const struct sweep *w = &j->study.sweep;
     const struct table *t = &j->answer.rows;
-    int64_t best = point_of(t, 0);
+    int64_t best = table_point(t, 0);
     char here[SHOW_VALUE], there[SHOW_VALUE];
     bool any = false;
     for (int32_t k = 0; k < w->n_keys; k++) {
@@ -640,7 +636,7 @@ static void put_answer(struct text *out, const struct best_job *j)
 static void say_nothing(const struct best_job *j)
 {
     struct text lines = { 0 };
-    put_part(&lines, j, ": ");
+    put_apart(&lines, j, ": ");
     text_printf(&lines, "%s\n",
                 j->answer.n_open ? "no design was found yet" : "no point has a design within the limits");
     put_counts(&lines, j);
@@ -649,7 +645,7 @@ static void say_nothing(const struct best_job *j)
 }
 
 /* The best of each value, and as many that are as good as --ties asks for. */
-static void take_rows(struct table *rows, const struct best_job *j)
+static void list_rows(struct table *rows, const struct best_job *j)
 {
     const struct best_answer *a = &j->answer;
     int64_t at = 0;
@@ -670,14 +666,14 @@ static int put_page(struct best_job *j, struct err *e)
     struct table rows = { 0 };
     char n[SHOW];
     study_put_columns(&rows, &j->study, TABLE_ROWS);
-    take_rows(&rows, j);
+    list_rows(&rows, j);
     int rc = rows.failed ? err_nomem(e, "rows") : study_trim(&rows, j->study.tables[TABLE_ROWS].list, e);
     int32_t n_sought = find_sought(&sought, j);
     said.rows = &rows;
     for (int32_t i = 0; i < n_sought && i < STUDY_MAX_SOUGHT; i++)
         said.sought[i] = sought[i].name;
     text_puts(out, out->n ? "\n" : "");
-    put_part(out, j, ": ");
+    put_apart(out, j, ": ");
     put_by(out, j);
     text_printf(out, " of %s point%s%s\n\n", show_count(n, j->answer.n_points),
                 j->answer.n_points > 1 ? "s" : "", j->answer.proved ? ", proved" : "");
@@ -697,33 +693,19 @@ static int take_answer(struct best_job *j, struct err *e)
     }
     if (output_format(j->run) == TABLE_AS_TEXT)
         return put_page(j, e);
-    put_part(&j->out, j, ":\n");
+    put_apart(&j->out, j, ":\n");
     put_answer(&j->out, j);
-    take_rows(&j->rows, j);
+    list_rows(&j->rows, j);
     return j->rows.failed ? err_nomem(e, "rows") : 0;
-}
-
-/* Where the row of a point is. */
-struct point_row {
-    int64_t point, row;
-};
-
-static int by_point(const void *a, const void *b)
-{
-    const struct point_row *x = a, *y = b;
-    return (x->point > y->point) - (x->point < y->point);
 }
 
 /* In the order of a sweep. */
 static int sort_rows(struct best_job *j, struct err *e)
 {
     struct table old = j->rows;
-    struct point_row *places = malloc(((size_t)old.n_rows + 1) * sizeof *places);
+    struct table_place *places = table_places(&old);
     if (!places)
         return err_nomem(e, "rows");
-    for (int64_t i = 0; i < old.n_rows; i++)
-        places[i] = (struct point_row){ point_of(&old, i), i };
-    qsort(places, (size_t)old.n_rows, sizeof *places, by_point);
     j->rows = (struct table){ 0 };
     study_put_columns(&j->rows, &j->study, TABLE_ROWS);
     for (int64_t i = 0; i < old.n_rows; i++)
@@ -754,7 +736,7 @@ static int find_whatif(struct best_job *j, struct err *e)
     if (!leaders)
         return err_nomem(e, "points");
     for (int64_t i = 0; i < t->n_rows; i++)
-        leaders[i] = point_of(t, i);
+        leaders[i] = table_point(t, i);
     int rc = whatif_find(&j->whatif, &j->ask, leaders, (int32_t)t->n_rows, e);
     j->asked_whatif = !rc;
     const struct design_own *own = j->study.own;

@@ -83,7 +83,7 @@ static void note_row(struct export_tally *tally, const struct table *rows, int64
 {
     int32_t message = table_find(rows, "message");
     const char *why = message >= 0 ? table_text(rows, row, message) : NULL;
-    tally->first = table_count(rows, row, table_find(rows, "point"));
+    tally->first = table_point(rows, row);
     text_printf(&tally->why, "%s%s%s", status, why && *why ? ": " : "", why ? why : "");
 }
 

@@ -330,8 +330,8 @@ static int put_design(struct webpage *p, int32_t group, struct err *e)
                 id, id, webpage_row_word(p), id);
     put_asked(p, row);
     text_puts(&p->out, "</p>\n");
-    int rc = html_design(&p->out, &p->study, table_count(&p->t, row, table_find(&p->t, "point")),
-                         is_new_network(p, group), p->t.n_rows == 1, e);
+    int rc = html_design(&p->out, &p->study, table_point(&p->t, row), is_new_network(p, group),
+                         p->t.n_rows == 1, e);
     text_puts(&p->out, "</section>\n");
     return rc;
 }

@@ -235,18 +235,13 @@ static double usd_of(const struct table *rows, int64_t row)
     return isnan(usd) ? keep_number(rows, row, table_find(rows, DESIGN_COLUMN(cost_usd))) : usd;
 }
 
-static int64_t point_of(const struct table *rows, int64_t row)
-{
-    return table_count(rows, row, table_find(rows, "point"));
-}
-
 /* Of values that are equal but for rounding the cheaper goes first, then the lower point. */
 static bool is_ahead(const struct table *x, const struct table *rows, int64_t row)
 {
     double usd = usd_of(x, 0), other = usd_of(rows, row);
     if (fabs(usd - other) > AS_GOOD_REL * fabs(usd))
         return usd < other;
-    return point_of(x, 0) < point_of(rows, row);
+    return table_point(x, 0) < table_point(rows, row);
 }
 
 /* Row @p at of the others is @p fresh; they move on, and the last goes if there is no room. */
@@ -374,36 +369,22 @@ static bool is_above_front(const struct hunt *b, const struct best_parts *p, con
     return is;
 }
 
-static int take_front(struct hunt *b, struct table *row, struct err *e)
+static int offer_row(struct hunt *b, struct table *row, struct err *e)
 {
     b->n_found++;
     return keep_offer(b->keep, row, e);
 }
 
-/* Where the row of a point is. */
-struct row_place {
-    int64_t point, row;
-};
-
-static int by_point(const void *a, const void *b)
-{
-    const struct row_place *x = a, *y = b;
-    return (x->point > y->point) - (x->point < y->point);
-}
-
 /* By the first column, then the second, .. */
-static int put_front(struct hunt *b, const struct table *rows, struct row_place *points, struct err *e)
+static int put_front(struct hunt *b, const struct table *rows, const struct table_place *places,
+                     struct err *e)
 {
     int rc = keep_sort_fronts(b->keep, e);
     const struct front *f = the_front(b);
-    for (int64_t i = 0; i < rows->n_rows; i++)
-        points[i] = (struct row_place){ point_of(rows, i), i };
-    qsort(points, (size_t)rows->n_rows, sizeof *points, by_point);
     for (int64_t i = 0; f && !rc && i < f->n_sorted; i++) {
-        const struct row_place key = { f->id[i], 0 };
-        const struct row_place *at = bsearch(&key, points, (size_t)rows->n_rows, sizeof key, by_point);
-        if (at)
-            table_copy_row(&b->out->rows, rows, at->row);
+        int64_t row = table_find_place(places, rows->n_rows, f->id[i]);
+        if (row >= 0)
+            table_copy_row(&b->out->rows, rows, row);
     }
     return rc ? rc : b->out->rows.failed ? err_nomem(e, "rows") : 0;
 }
@@ -414,14 +395,14 @@ static int finish_front(struct hunt *b, struct err *e)
     const int64_t *gone;
     int64_t n_gone;
     int rc = keep_changes(b->keep, &rows, &gone, &n_gone, e);
-    struct row_place *points = rc ? NULL : malloc(((size_t)rows.n_rows + 1) * sizeof *points);
-    rc = rc ? rc : points ? put_front(b, &rows, points, e) : err_nomem(e, "rows");
-    free(points);
+    struct table_place *places = rc ? NULL : table_places(&rows);
+    rc = rc ? rc : places ? put_front(b, &rows, places, e) : err_nomem(e, "rows");
+    free(places);
     table_free(&rows);
     return rc;
 }
 
-static const struct goal goal_front = { order_of_front, front_rules_out, is_above_front, take_front,
+static const struct goal goal_front = { order_of_front, front_rules_out, is_above_front, offer_row,
                                         finish_front };
 
 /* ---- limits ---- */
@@ -789,7 +770,7 @@ static void note_failure(struct hunt *b, const struct table *row)
     const char *message = table_text(row, 0, table_find(row, DESIGN_COLUMN(message)));
     const char *status = table_text(row, 0, table_find(row, DESIGN_COLUMN(status)));
     const char *missing = keep_is_design(b->keep, row, 0) ? find_missing(b, row) : NULL;
-    long long point = (long long)table_count(row, 0, table_find(row, "point"));
+    long long point = (long long)table_point(row, 0);
     b->out->n_infeasible++;
     if (b->out->why.n)
         return;

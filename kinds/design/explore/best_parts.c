@@ -401,7 +401,7 @@ static int bound_widest(struct best_parts *p, const struct design_point *s, cons
 /* Is its split that of the least time of one workload whose plan is searched? */
 bool best_is_split(const struct design_point *s)
 {
-    return s->objective == ALLOC_TIME && times_are_bounded(s) && !topo_has_bandwidths(&s->net) &&
+    return alloc_is_time(s->objective) && times_are_bounded(s) && !topo_has_bandwidths(&s->net) &&
            !design_point_has_choice(s) && s->n_workloads == 1 && design_point_is_searched(&s->workloads[0]);
 }
 

@@ -728,7 +728,7 @@ static int take_shares(struct mix *x, const struct search_found *row, const stru
 }
 
 /* Bounds and prices from the best mix that is known. */
-static int take_best(struct mix *x, struct err *e)
+static int adopt_best(struct mix *x, struct err *e)
 {
     struct alloc_answer answer = { 0 };
     int rc = solve_row(x->best.rows, &answer, x, e);
@@ -787,7 +787,7 @@ static int scout(struct mix *x, int32_t top, struct err *e)
         if (rc || !x->best.n)
             break;
         double before = x->joint.last.value;
-        rc = take_best(x, e);
+        rc = adopt_best(x, e);
         if (!rc && before <= x->best.last.value)
             break;
     }
@@ -1165,7 +1165,7 @@ static int find_mixed(struct mix *x, struct err *e)
         better = false;
         rc = find_plans(i < MOST_AGAIN ? &better : NULL, x, e);
         if (!rc && better)
-            rc = take_best(x, e);
+            rc = adopt_best(x, e);
     }
     for (int32_t i = 0; i < x->n && !rc; i++)
         if (x->sides[i].n_dropped && !incumbent_rules_out(&x->joint.last, x->sides[i].dropped_value))

@@ -87,7 +87,7 @@ static int find_other(bool *is, int64_t *point, bool *proved, struct asking *a, 
     int rc = answer ? best_find(answer, &a->one, e) : err_nomem(e, "a question");
     *is = false;
     if (!rc && answer->rows.n_rows) {
-        int64_t best = table_count(&answer->rows, 0, table_find(&answer->rows, "point"));
+        int64_t best = table_point(&answer->rows, 0);
         *is = best != a->one.rival && is_better(a, answer->values[0], answer->rival);
         *point = *is ? best : *point;
     }
@@ -236,7 +236,7 @@ static int look_at_all(struct asking *a, int32_t threads, struct err *e)
     return 0;
 }
 
-static int put_lines(struct whatif *out, const struct asking *a, struct err *e)
+static int gather_lines(struct whatif *out, const struct asking *a, struct err *e)
 {
     out->lines = malloc(2 * (size_t)(a->n_levers + 1) * sizeof *out->lines);
     if (!out->lines)
@@ -415,7 +415,7 @@ int whatif_find(struct whatif *out, const struct best_ask *ask, const int64_t *l
     if (!unsure)
         tornado_free(&t);
     rc = rc ? rc : look_at_all(a, ask->threads, e);
-    rc = rc ? rc : put_lines(out, a, e);
+    rc = rc ? rc : gather_lines(out, a, e);
     if (out->n)
         qsort(out->lines, (size_t)out->n, sizeof *out->lines, by_distance);
     while (out->n_found < out->n && !isnan(out->lines[out->n_found].value))
@@ -505,7 +505,7 @@ static bool is_near(const struct best_ask *ask, double value, double best, doubl
 static bool add_near(int64_t *list, struct whatif_rest *rest, const struct table *t, int64_t row,
                      const int64_t *leaders, int32_t n)
 {
-    int64_t point = table_count(t, row, table_find(t, "point"));
+    int64_t point = table_point(t, row);
     for (int32_t k = 0; k < n; k++)
         if (point == leaders[k])
             return true;
