@@ -1186,29 +1186,11 @@ static struct gossip_setup setup_of(const struct gossip_point *p, const struct g
     return setup;
 }
 
-/* From the simulator's result to what is stored. */
-static void outcome_fill(struct gossip_outcome *x, const struct gossip_result *r)
-{
-    x->steps = r->steps;
-    x->exchanges = r->exchanges;
-    x->diverged_step = r->diverged_step;
-    x->accuracy = r->accuracy;
-    x->average_accuracy = r->average_accuracy;
-    x->sent_B = r->sent_B;
-    x->time_s = r->time_s;
-    x->compute_s = r->compute_s;
-    x->wait_s = r->wait_s;
-    x->loss = r->loss;
-    x->average_B = r->average_B;
-    x->average_s = r->average_s;
-    memcpy(x->dim_B, r->dim_B, sizeof x->dim_B);
-}
-
 /* A period that is never over is most likely not meant. */
 static void note_never(struct gossip_outcome *x, const struct study_run *r, struct text *note)
 {
     long long steps = gossip_point_steps(r->point);
-    if (r->k > 0 || x->diverged_step >= 0 || x->exchanges > 0 || x->period <= steps)
+    if (r->k > 0 || x->of.diverged_step >= 0 || x->of.exchanges > 0 || x->period <= steps)
         return;
     text_printf(note,
                 "%s: method %s: period %lld is more than the %lld steps of a worker: nothing is exchanged\n",
@@ -1233,7 +1215,7 @@ static int train(struct gossip_outcome *out, struct gossip_result *result, const
         rc = find_need(out, &log, &setup, p, e);
     gossip_log_free(&log);
     if (!rc)
-        outcome_fill(out, result);
+        out->of = *result;
     return rc;
 }
 

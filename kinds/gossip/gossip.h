@@ -154,14 +154,12 @@ struct gossip_shared {
 
 /** One run of one method. */
 struct gossip_outcome {
-    struct study_result head;                /**< message: also why need_Bps could not be found */
-    const char *label, *note;                /**< note: a line for all to know; NULL: none */
-    int64_t method, rule, period;            /**< rule, period -1: it has none, or none that stays */
-    int64_t steps, exchanges, diverged_step; /**< diverged_step -1: it did not */
-    double accuracy, average_accuracy, sent_B, time_s, compute_s, wait_s, loss, average_B, average_s;
-    double need_Bps;          /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
-    struct ports_share ports; /**< of the cheapest whole design that has it; NaN: as above, or no parts */
-    double dim_B[TOPO_MAX_DIMS];
+    struct study_result head;     /**< message: also why need_Bps could not be found */
+    const char *label, *note;     /**< note: a line for all to know; NULL: none */
+    int64_t method, rule, period; /**< rule, period -1: it has none, or none that stays */
+    struct gossip_result of;      /**< but for what it owns */
+    double need_Bps;              /**< bandwidth of an NPU that it needs; NaN: not asked for, or not found */
+    struct ports_share ports;     /**< of the cheapest whole design that has it; NaN: as above, or no parts */
 };
 
 extern const struct column gossip_shared_columns[], gossip_outcome_columns[];

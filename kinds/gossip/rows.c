@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/stat.h"
 #include "kinds/gossip/gossip.h"
@@ -29,6 +30,8 @@ const struct column gossip_shared_columns[] = {
     COLUMNS_END,
 };
 
+#define OF_RESULT(kind, field) COLUMN_AT(struct gossip_outcome, of.field, #field, TABLE_##kind, NULL)
+
 const struct column gossip_outcome_columns[] = {
     STUDY_RESULT_COLUMNS(struct gossip_outcome, head),
     COLUMN_WORD(struct gossip_outcome, label, NULL),
@@ -36,35 +39,37 @@ const struct column gossip_outcome_columns[] = {
     COLUMN_COUNT(struct gossip_outcome, method, NULL),
     COLUMN_COUNT(struct gossip_outcome, rule, NULL),
     COLUMN_COUNT(struct gossip_outcome, period, NULL),
-    COLUMN_COUNT(struct gossip_outcome, steps, NULL),
-    COLUMN_COUNT(struct gossip_outcome, exchanges, NULL),
-    COLUMN_COUNT(struct gossip_outcome, diverged_step, NULL),
-    COLUMN_REAL(struct gossip_outcome, accuracy, NULL),
-    COLUMN_REAL(struct gossip_outcome, average_accuracy, NULL),
-    COLUMN_REAL(struct gossip_outcome, sent_B, NULL),
-    COLUMN_REAL(struct gossip_outcome, time_s, NULL),
-    COLUMN_REAL(struct gossip_outcome, compute_s, NULL),
-    COLUMN_REAL(struct gossip_outcome, wait_s, NULL),
-    COLUMN_REAL(struct gossip_outcome, loss, NULL),
-    COLUMN_REAL(struct gossip_outcome, average_B, NULL),
-    COLUMN_REAL(struct gossip_outcome, average_s, NULL),
+    OF_RESULT(COUNT, steps),
+    OF_RESULT(COUNT, exchanges),
+    OF_RESULT(COUNT, diverged_step),
+    OF_RESULT(REAL, accuracy),
+    OF_RESULT(REAL, average_accuracy),
+    OF_RESULT(REAL, sent_B),
+    OF_RESULT(REAL, time_s),
+    OF_RESULT(REAL, compute_s),
+    OF_RESULT(REAL, wait_s),
+    OF_RESULT(REAL, loss),
+    OF_RESULT(REAL, average_B),
+    OF_RESULT(REAL, average_s),
     COLUMN_REAL(struct gossip_outcome, need_Bps, NULL),
     COLUMN_AT(struct gossip_outcome, ports.links, "need_ports", TABLE_REAL, NULL),
     COLUMN_AT(struct gossip_outcome, ports.usd, "need_usd", TABLE_REAL, NULL),
     COLUMN_AT(struct gossip_outcome, ports.watt, "need_W", TABLE_REAL, NULL),
-    COLUMN_REAL_N(struct gossip_outcome, dim_B, "dim#_B", TOPO_MAX_DIMS, NULL),
+    COLUMN_REAL_N(struct gossip_outcome, of.dim_B, "dim#_B", TOPO_MAX_DIMS, NULL),
     COLUMNS_END,
 };
 
+/* What is asked of a run; NaN of one that diverged or failed. */
+enum measure { ACCURACY, AVERAGE, TRAFFIC, TIME, WAIT, EXCHANGES, LOSS, NEED, N_MEASURES };
+
 struct gossip_row {
-    const char *method, *family, *rule, *status, *compared, *base, *fixed, *fixed_for_time, *need_dim, *on,
-        *replica, *message;
-    int64_t period, seeds, steps, diverged_step, n_dims;
-    double accuracy_pct, accuracy_half_pct, average_pct, average_half_pct, traffic_MB, traffic_half_MB;
-    double time_s, time_half_s, wait_pct, exchanges, loss;
+    const char *method, *family, *rule, *status, *compared, *base, *fixed, *fixed_for_time, *message;
+    int64_t period, seeds, diverged_step;
+    struct stat_mean of[N_MEASURES];
     double traffic_vs_base_pct, time_vs_base_pct, accuracy_vs_base_points, accuracy_vs_base_half;
-    double traffic_vs_fixed_pct, time_vs_fixed_pct, average_MB, average_s, need_GBps;
-    double need_ports, need_usd, need_W, need_wait_pct, step_s, wire_MB, missing_GB, equal_points;
+    double traffic_vs_fixed_pct, time_vs_fixed_pct, average_MB, average_s;
+    struct ports_share ports;
+    struct gossip_shared shared;
     double dim_MB[TOPO_MAX_DIMS];
 };
 
@@ -72,7 +77,12 @@ struct gossip_row {
 #define WORD(key, ...)  COLUMN_WORD(struct gossip_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
 #define COUNT(key, ...) COLUMN_COUNT(struct gossip_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
 #define REAL(key, ...)  COLUMN_REAL(struct gossip_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS)
-#define HALF(key, ...)  COLUMN_REAL(struct gossip_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS | COLUMN_HALF)
+/* Of a field of another name. */
+#define AT(kind, field, key, ...)                                                                            \
+    COLUMN_AT(struct gossip_row, field, key, TABLE_##kind, __VA_ARGS__, .flags = COLUMN_YIELDS)
+#define MEAN(what, key, ...) AT(REAL, of[what].mean, key, __VA_ARGS__)
+#define HALF(field, key, ...)                                                                                \
+    COLUMN_AT(struct gossip_row, field, key, TABLE_REAL, __VA_ARGS__, .flags = COLUMN_YIELDS | COLUMN_HALF)
 #define CHANGE(key, ...)                                                                                     \
     COLUMN_REAL(struct gossip_row, key, __VA_ARGS__, .flags = COLUMN_YIELDS | COLUMN_SIGNED)
 
@@ -85,22 +95,26 @@ static const struct column row_columns[] = {
     WORD(status,
          "ok; diverged: the loss of a seed was not finite, so there are no means; error: no means either",
          .usual = "ok"),
-    REAL(accuracy_pct, "test accuracy of the workers' own models, mean over workers and seeds", .better = 1,
-         .title = "accuracy", .digits = 4),
-    HALF(accuracy_half_pct, "half width of the 95 % interval of accuracy_pct over seeds"),
-    REAL(average_pct, "test accuracy of the average of all workers' models", .better = 1, .title = "averaged",
-         .digits = 4),
-    HALF(average_half_pct, "half width of the 95 % interval of average_pct over seeds"),
-    REAL(traffic_MB, "bytes that all NPUs send", .better = -1, .title = "traffic", .show = COLUMN_FITTED),
-    HALF(traffic_half_MB, "half width of the 95 % interval of traffic_MB over seeds"),
-    REAL(time_s, "simulated time until the last worker and exchange are done", .better = -1, .title = "time"),
-    HALF(time_half_s, "half width of the 95 % interval of time_s over seeds"),
-    REAL(wait_pct, "share of time_s that a worker waits, mean over workers", .better = -1, .title = "waiting",
-         .digits = 3),
-    REAL(exchanges, "number of messages, two-way exchanges and collectives", .better = -1, .in = IN_DATA),
-    COUNT(steps, "training steps of one worker", .in = IN_DATA),
-    REAL(loss, "training loss in nats, mean over batches of the last tenth of the steps", .better = -1,
+    MEAN(ACCURACY, "accuracy_pct", "test accuracy of the workers' own models, mean over workers and seeds",
+         .better = 1, .title = "accuracy", .digits = 4),
+    HALF(of[ACCURACY].half, "accuracy_half_pct",
+         "half width of the 95 % interval of accuracy_pct over seeds"),
+    MEAN(AVERAGE, "average_pct", "test accuracy of the average of all workers' models", .better = 1,
+         .title = "averaged", .digits = 4),
+    HALF(of[AVERAGE].half, "average_half_pct", "half width of the 95 % interval of average_pct over seeds"),
+    MEAN(TRAFFIC, "traffic_MB", "bytes that all NPUs send", .better = -1, .title = "traffic",
+         .show = COLUMN_FITTED),
+    HALF(of[TRAFFIC].half, "traffic_half_MB", "half width of the 95 % interval of traffic_MB over seeds"),
+    MEAN(TIME, "time_s", "simulated time until the last worker and exchange are done", .better = -1,
+         .title = "time"),
+    HALF(of[TIME].half, "time_half_s", "half width of the 95 % interval of time_s over seeds"),
+    MEAN(WAIT, "wait_pct", "share of time_s that a worker waits, mean over workers", .better = -1,
+         .title = "waiting", .digits = 3),
+    MEAN(EXCHANGES, "exchanges", "number of messages, two-way exchanges and collectives", .better = -1,
          .in = IN_DATA),
+    AT(COUNT, shared.steps, "steps", "training steps of one worker", .in = IN_DATA),
+    MEAN(LOSS, "loss", "training loss in nats, mean over batches of the last tenth of the steps",
+         .better = -1, .in = IN_DATA),
     WORD(compared, "accuracy that the next columns compare: that of workers or of the average model",
          .in = IN_DATA),
     WORD(base, "label of the baseline", .in = IN_DATA),
@@ -110,7 +124,8 @@ static const struct column row_columns[] = {
            .as = "base %", .digits = 3),
     CHANGE(accuracy_vs_base_points, "compared accuracy minus that of the baseline, mean over seeds",
            .better = 1, .title = "accuracy", .as = "vs base", .digits = 3),
-    HALF(accuracy_vs_base_half, "half width of the 95 % interval of accuracy_vs_base_points"),
+    HALF(accuracy_vs_base_half, "accuracy_vs_base_half",
+         "half width of the 95 % interval of accuracy_vs_base_points"),
     WORD(fixed, "fixed period of the baseline's method that sends least at equal accuracy",
          .title = "fixed that", .as = "sends least"),
     CHANGE(traffic_vs_fixed_pct, "change of traffic_MB against that period", .better = -1,
@@ -127,30 +142,36 @@ static const struct column row_columns[] = {
                   .better = -1),
     COUNT(diverged_step, "first step at which the loss of a worker was not finite, over all seeds",
           .in = IN_DATA),
-    REAL(need_GBps,
+    MEAN(NEED, "need_GBps",
          "with need_pct: bandwidth of an NPU at which a run takes so much "
          "longer than with endless bandwidth; 0: any is enough",
          .better = -1, .title = "needs", .zero = "any"),
-    REAL(
-        need_ports,
-        "with parts: links of an NPU in the cheapest whole design that has the bandwidth; this, need_usd and "
-        "need_W are of the seed that needs most",
-        .better = -1, .title = "ports"),
-    REAL(need_usd, "price per NPU of that design, switches and cables included", .better = -1,
-         .title = "price", .as = "USD/NPU"),
-    REAL(need_W, "power per NPU of that design", .better = -1, .unit = "W", .title = "power", .as = "W/NPU"),
-    REAL(need_wait_pct, "slowdown that need_GBps allows: need_pct of the study", .better = -1, .in = IN_DATA),
-    WORD(need_dim, "dimension whose bandwidth need_GBps is (need_dim of the study); blank: all dimensions",
-         .in = IN_DATA),
-    REAL(step_s, "mean compute time of a step: clock.step_ms, or that of job", .better = -1, .in = IN_DATA),
-    REAL(wire_MB, "size of a model on the wire: model_MB, that of job, or 4 bytes per parameter",
-         .better = -1, .in = IN_DATA),
-    WORD(on, "workers, network, and how exchanges are priced", .in = IN_DATA),
-    WORD(replica, "model and NPU of job that a worker stands for", .in = IN_DATA),
-    REAL(missing_GB, "memory that the NPU lacks for job; negative: none", .better = -1, .in = IN_DATA),
+    AT(REAL, ports.links, "need_ports",
+       "with parts: links of an NPU in the cheapest whole design that has the bandwidth; this, need_usd and "
+       "need_W are of the seed that needs most",
+       .better = -1, .title = "ports"),
+    AT(REAL, ports.usd, "need_usd", "price per NPU of that design, switches and cables included",
+       .better = -1, .title = "price", .as = "USD/NPU"),
+    AT(REAL, ports.watt, "need_W", "power per NPU of that design", .better = -1, .unit = "W",
+       .title = "power", .as = "W/NPU"),
+    AT(REAL, shared.need_wait_pct, "need_wait_pct", "slowdown that need_GBps allows: need_pct of the study",
+       .better = -1, .in = IN_DATA),
+    AT(TEXT, shared.need_dim, "need_dim",
+       "dimension whose bandwidth need_GBps is (need_dim of the study); blank: all dimensions",
+       .in = IN_DATA),
+    AT(REAL, shared.step_s, "step_s", "mean compute time of a step: clock.step_ms, or that of job",
+       .better = -1, .in = IN_DATA),
+    AT(REAL, shared.wire_MB, "wire_MB",
+       "size of a model on the wire: model_MB, that of job, or 4 bytes per parameter", .better = -1,
+       .in = IN_DATA),
+    AT(TEXT, shared.on, "on", "workers, network, and how exchanges are priced", .in = IN_DATA),
+    AT(TEXT, shared.replica, "replica", "model and NPU of job that a worker stands for", .in = IN_DATA),
+    AT(REAL, shared.missing_GB, "missing_GB", "memory that the NPU lacks for job; negative: none",
+       .better = -1, .in = IN_DATA),
     WORD(message, "what is wrong, or why need_GBps could not be found"),
-    COLUMN_COUNT(struct gossip_row, n_dims, NULL, .flags = COLUMN_HIDDEN),
-    COLUMN_REAL(struct gossip_row, equal_points, NULL, .flags = COLUMN_HIDDEN),
+    COLUMN_AT(struct gossip_row, shared.n_dims, "n_dims", TABLE_COUNT, NULL, .flags = COLUMN_HIDDEN),
+    COLUMN_AT(struct gossip_row, shared.equal_points, "equal_points", TABLE_REAL, NULL,
+              .flags = COLUMN_HIDDEN),
     COLUMNS_END,
 };
 
@@ -219,19 +240,19 @@ void gossip_study_put_run(struct sink *sink, const struct study_run *r, const st
     row_clear(&row, run_columns);
     row.method = x->label;
     row.seed = r->seed;
-    row.status = failed ? "error" : x->diverged_step >= 0 ? "diverged" : "ok";
+    row.status = failed ? "error" : x->of.diverged_step >= 0 ? "diverged" : "ok";
     row.message = x->head.message;
     if (!failed) {
-        row.accuracy_pct = x->accuracy * 100;
-        row.average_pct = x->average_accuracy * 100;
-        row.traffic_MB = x->sent_B / 1e6;
-        row.time_s = x->time_s;
-        row.compute_s = x->compute_s;
-        row.wait_s = x->wait_s;
-        row.exchanges = x->exchanges;
-        row.steps = x->steps;
-        row.loss = x->loss;
-        row.diverged_step = x->diverged_step;
+        row.accuracy_pct = x->of.accuracy * 100;
+        row.average_pct = x->of.average_accuracy * 100;
+        row.traffic_MB = x->of.sent_B / 1e6;
+        row.time_s = x->of.time_s;
+        row.compute_s = x->of.compute_s;
+        row.wait_s = x->of.wait_s;
+        row.exchanges = x->of.exchanges;
+        row.steps = x->of.steps;
+        row.loss = x->of.loss;
+        row.diverged_step = x->of.diverged_step;
     }
     sink_put(sink, TABLE_RUNS, &row);
 }
@@ -287,12 +308,9 @@ int gossip_study_put_details(struct sink *sink, const struct study_run *r, const
 
 /* ---- means over the seeds ---- */
 
-/* What is asked of a run; NaN of one that diverged or failed. */
-enum measure { ACCURACY, AVERAGE, TRAFFIC, TIME, WAIT, EXCHANGES, LOSS, NEED, N_MEASURES };
-
 static bool is_ok(const struct gossip_outcome *x)
 {
-    return !x->head.rc && x->diverged_step < 0;
+    return !x->head.rc && x->of.diverged_step < 0;
 }
 
 /* NaN unless the run ended well. */
@@ -302,19 +320,19 @@ static double measure_of(const struct gossip_outcome *x, enum measure what)
         return NAN;
     switch (what) {
     case ACCURACY:
-        return x->accuracy * 100;
+        return x->of.accuracy * 100;
     case AVERAGE:
-        return x->average_accuracy * 100;
+        return x->of.average_accuracy * 100;
     case TRAFFIC:
-        return x->sent_B / 1e6;
+        return x->of.sent_B / 1e6;
     case TIME:
-        return x->time_s;
+        return x->of.time_s;
     case WAIT:
-        return x->time_s > 0 ? x->wait_s / x->time_s * 100 : 0;
+        return x->of.time_s > 0 ? x->of.wait_s / x->of.time_s * 100 : 0;
     case EXCHANGES:
-        return (double)x->exchanges;
+        return (double)x->of.exchanges;
     case LOSS:
-        return x->loss;
+        return x->of.loss;
     case NEED:
         return x->need_Bps / 1e9;
     case N_MEASURES:
@@ -344,7 +362,7 @@ struct frame {
 
 static void count_run(struct gossip_group *g, const struct gossip_outcome *x)
 {
-    int64_t step = x->head.rc ? -1 : x->diverged_step;
+    int64_t step = x->head.rc ? -1 : x->of.diverged_step;
     if (step >= 0 && (g->diverged_step < 0 || step < g->diverged_step))
         g->diverged_step = step;
     g->n_diverged += step >= 0;
@@ -454,23 +472,6 @@ static void fill_entry(struct gossip_row *row, const struct gossip_outcome *x)
     row->period = x->period;
 }
 
-/* Means over seeds with half of their 95 % interval. */
-static void fill_means(struct gossip_row *row, const struct gossip_group *g)
-{
-    row->accuracy_pct = g->of[ACCURACY].mean;
-    row->accuracy_half_pct = g->of[ACCURACY].half;
-    row->average_pct = g->of[AVERAGE].mean;
-    row->average_half_pct = g->of[AVERAGE].half;
-    row->traffic_MB = g->of[TRAFFIC].mean;
-    row->traffic_half_MB = g->of[TRAFFIC].half;
-    row->time_s = g->of[TIME].mean;
-    row->time_half_s = g->of[TIME].half;
-    row->wait_pct = g->of[WAIT].mean;
-    row->exchanges = g->of[EXCHANGES].mean;
-    row->loss = g->of[LOSS].mean;
-    row->need_GBps = g->of[NEED].mean;
-}
-
 /* Ports that are enough for every seed; none where some seed's could not be found. */
 static void fill_ports(struct gossip_row *row, const struct frame *f, int32_t entry)
 {
@@ -479,9 +480,7 @@ static void fill_ports(struct gossip_row *row, const struct frame *f, int32_t en
         const struct gossip_outcome *x = results_at(f->r, entry, k);
         most = isnan(x->ports.usd) || x->need_Bps > most->need_Bps ? x : most;
     }
-    row->need_ports = most->ports.links;
-    row->need_usd = most->ports.usd;
-    row->need_W = most->ports.watt;
+    row->ports = most->ports;
 }
 
 /* Mean bytes over each dimension. */
@@ -490,25 +489,10 @@ static void fill_dims(struct gossip_row *row, const struct frame *f, int32_t ent
     for (int32_t d = 0; d < f->shared->n_dims; d++) {
         for (int64_t k = 0; k < f->seeds; k++) {
             const struct gossip_outcome *x = results_at(f->r, entry, k);
-            f->x[k] = x->dim_B[d] / 1e6;
+            f->x[k] = x->of.dim_B[d] / 1e6;
         }
         row->dim_MB[d] = stat_mean(f->x, f->seeds, 1).mean;
     }
-}
-
-/* What is known before any run. */
-static void fill_setting(struct gossip_row *row, const struct gossip_shared *s)
-{
-    row->steps = s->steps;
-    row->need_wait_pct = s->need_wait_pct;
-    row->need_dim = s->need_dim;
-    row->step_s = s->step_s;
-    row->wire_MB = s->wire_MB;
-    row->on = s->on;
-    row->replica = s->replica;
-    row->missing_GB = s->missing_GB;
-    row->n_dims = s->n_dims;
-    row->equal_points = s->equal_points;
 }
 
 /* @p diverged: room for a message. */
@@ -534,14 +518,14 @@ static void put_entry(struct study_rows *rows, const struct frame *f, int32_t en
     struct gossip_row row;
     row_clear(&row, row_columns);
     fill_entry(&row, x);
-    fill_setting(&row, f->shared);
+    row.shared = *f->shared;
     fill_outcome(&row, diverged, g, f->seeds);
     if (g->is_ok) {
-        fill_means(&row, g);
+        memcpy(row.of, g->of, sizeof row.of);
         fill_ports(&row, f, entry);
         fill_dims(&row, f, entry);
-        row.average_MB = x->average_B / 1e6;
-        row.average_s = x->average_s;
+        row.average_MB = x->of.average_B / 1e6;
+        row.average_s = x->of.average_s;
         fill_compared(&row, f, entry);
         fill_fixed(&row, f, entry);
     }
