@@ -1116,6 +1116,57 @@ int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struc
     return fail_need(doc, id, e, names[kind]);
 }
 
+int yaml_need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, const char *what, struct err *e)
+{
+    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    int n = doc->nodes[list].n;
+    if (rc || (n >= 1 && n <= most))
+        return rc;
+    if (most == INT32_MAX)
+        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least %s", what);
+    if (what)
+        return yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d %s", n, (int)most, what);
+    return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", n, (int)most);
+}
+
+int yaml_find_word(int32_t *out, const char *name, const char *const *words, size_t n,
+                   const struct yaml_doc *doc, yaml_id id, const char *what, struct err *e)
+{
+    struct text list = { 0 };
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], name) == 0) {
+            *out = (int32_t)i;
+            return 0;
+        }
+    text_put_words(&list, words, n);
+    yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, expected %s %s", name, what, text_str(&list));
+    text_free(&list);
+    return err_suggest(e, text_nearest(name, words, n));
+}
+
+int yaml_read_words(int32_t *out, int32_t *n_out, int32_t most, const char *const *words, size_t n,
+                    const struct yaml_doc *doc, yaml_id list, const char *what, const char *many,
+                    struct err *e)
+{
+    int rc = yaml_need_list(doc, list, most, many, e);
+    if (rc)
+        return rc;
+    yaml_each (id, doc, list) {
+        const char *name;
+        int32_t found = -1;
+        rc = yaml_text(doc, id, &name, e);
+        if (!rc)
+            rc = yaml_find_word(&found, name, words, n, doc, id, what, e);
+        for (int32_t i = 0; i < *n_out && !rc; i++)
+            if (out[i] == found)
+                rc = yaml_fail(doc, id, e, ERR_PARSE, "is in the list twice");
+        if (rc)
+            return rc;
+        out[(*n_out)++] = found;
+    }
+    return 0;
+}
+
 /*
  * Kind, texts, keys and where each map and list ends, in the order of the file: comments, layout and the
  * names of files that nodes come from do not count, another order of keys does. Terminators are hashed as

@@ -194,6 +194,26 @@ int yaml_bool(const struct yaml_doc *doc, yaml_id id, bool *out, struct err *e);
 int yaml_text(const struct yaml_doc *doc, yaml_id id, const char **out, struct err *e);
 /** 0 when the node is of that kind, else ERR_PARSE. */
 int yaml_need(const struct yaml_doc *doc, yaml_id id, enum yaml_kind kind, struct err *e);
+/**
+ * A list of 1 to @p most entries, INT32_MAX: no limit. ERR_PARSE: no list or, without limit, empty;
+ * ERR_RANGE: another number of them. @p what: "schedulers", without limit "one scheduler"; NULL: nothing is
+ * said of them.
+ */
+int yaml_need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, const char *what, struct err *e);
+/**
+ * The number of @p name among @p words, shape [n]; ERR_PARSE at @p id: "is NAME, expected WHAT" and the
+ * words.
+ */
+int yaml_find_word(int32_t *out, const char *name, const char *const *words, size_t n,
+                   const struct yaml_doc *doc, yaml_id id, const char *what, struct err *e);
+/**
+ * The numbers of the words of a list in @p out, which has room for @p most of them, @p *n_out so far; each
+ * once.
+ * @p what as in yaml_find_word(), @p many as in yaml_need_list().
+ */
+int yaml_read_words(int32_t *out, int32_t *n_out, int32_t most, const char *const *words, size_t n,
+                    const struct yaml_doc *doc, yaml_id list, const char *what, const char *many,
+                    struct err *e);
 
 /**
  * Hash of content below @p id: keys, order, structure and scalars, not places, nor the key of @p id. So

@@ -182,18 +182,9 @@ static int read_shape(struct factor_tier *t, const struct yaml_doc *doc, yaml_id
                      &TOPO_PLAIN_SHAPES(COMMA_WORD)[strlen(", ")]);
 }
 
-static int need_list(const struct yaml_doc *doc, yaml_id list, int32_t most, struct err *e)
-{
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > most))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)doc->nodes[list].n,
-                       (int)most);
-    return rc;
-}
-
 static int read_shapes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
-    int rc = need_list(doc, list, FACTOR_SHAPES, e);
+    int rc = yaml_need_list(doc, list, FACTOR_SHAPES, NULL, e);
     t->n_shapes = 0;
     if (rc)
         return rc;
@@ -205,7 +196,7 @@ static int read_shapes(struct factor_tier *t, const struct yaml_doc *doc, yaml_i
 /* Explicit sizes; bounds and ports still apply to them. */
 static int read_sizes(struct factor_tier *t, const struct yaml_doc *doc, yaml_id list, struct err *e)
 {
-    int rc = need_list(doc, list, FACTOR_MAX_SIZES, e);
+    int rc = yaml_need_list(doc, list, FACTOR_MAX_SIZES, NULL, e);
     t->n_sizes = 0;
     if (rc)
         return rc;
@@ -314,7 +305,7 @@ static int read_tier(struct factor *f, const struct factor_tier *like, const str
 static int read_tiers(struct factor *f, const struct factor_tier *like, const struct yaml_doc *doc,
                       yaml_id list, struct err *e)
 {
-    int rc = need_list(doc, list, FACTOR_MAX_TIERS, e);
+    int rc = yaml_need_list(doc, list, FACTOR_MAX_TIERS, NULL, e);
     if (rc)
         return rc;
     yaml_each (id, doc, list)

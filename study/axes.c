@@ -771,9 +771,7 @@ static int read_grids(struct axes_reader *r, struct grids *out, yaml_id id, stru
 
 static int read_members(struct axes_reader *r, struct grids *out, yaml_id list, struct err *e)
 {
-    int rc = yaml_need(r->doc, list, YAML_SEQ, e);
-    if (!rc && r->doc->nodes[list].n == 0)
-        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, expected at least one map of axes");
+    int rc = yaml_need_list(r->doc, list, INT32_MAX, "one map of axes", e);
     if (rc)
         return rc;
     yaml_each (id, r->doc, list) {

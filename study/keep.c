@@ -330,9 +330,7 @@ static int keep_read_list(struct keep_reading *r, yaml_id list, take_text *take,
 {
     if (list < 0)
         return 0;
-    int rc = yaml_need(r->doc, list, YAML_SEQ, e);
-    if (!rc && r->doc->nodes[list].n == 0)
-        rc = yaml_fail(r->doc, list, e, ERR_PARSE, "is empty, expected at least one");
+    int rc = yaml_need_list(r->doc, list, INT32_MAX, "one", e);
     if (rc)
         return rc;
     yaml_each (id, r->doc, list)

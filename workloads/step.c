@@ -604,11 +604,9 @@ static int layers_read_layer(struct layers *l, const struct step_tree *t, const 
 int layers_read(struct layers *l, const struct step_tree *t, const struct yaml_doc *doc, yaml_id list,
                 struct err *e)
 {
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    int rc = yaml_need_list(doc, list, INT32_MAX, "one layer", e);
     if (rc)
         return rc;
-    if (doc->nodes[list].n == 0)
-        return yaml_fail(doc, list, e, ERR_PARSE, "is empty, expected at least one layer");
     yaml_each (map, doc, list) {
         if ((rc = layers_read_layer(l, t, doc, map, e)))
             return rc;

@@ -219,11 +219,9 @@ static int find_work(yaml_id *work, const struct expression *x, yaml_id map, str
 static int read_children(const struct expression *x, step_id parent, enum step_phase phase, yaml_id list,
                          struct err *e)
 {
-    int rc = yaml_need(x->doc, list, YAML_SEQ, e);
+    int rc = yaml_need_list(x->doc, list, INT32_MAX, "one expression", e);
     if (rc)
         return rc;
-    if (x->doc->nodes[list].n == 0)
-        return yaml_fail(x->doc, list, e, ERR_PARSE, "is empty, expected at least one expression");
     yaml_each (map, x->doc, list) {
         if ((rc = read_expression(x, parent, phase, map, e)))
             return rc;

@@ -960,9 +960,7 @@ static int find_baseline(struct gossip_point *p, struct err *e)
 static int read_methods(struct gossip_point *p, struct err *e)
 {
     yaml_id list = p->at.methods;
-    int rc = list < 0 ? add_all(p, e) : yaml_need(&p->doc, list, YAML_SEQ, e);
-    if (!rc && list >= 0 && p->doc.nodes[list].n == 0)
-        rc = yaml_fail(&p->doc, list, e, ERR_PARSE, "is empty, expected at least one method");
+    int rc = list < 0 ? add_all(p, e) : yaml_need_list(&p->doc, list, INT32_MAX, "one method", e);
     if (rc)
         return rc;
     if (list >= 0)

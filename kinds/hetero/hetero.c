@@ -340,58 +340,19 @@ K_SECTION(hetero_section, struct hetero_point, "hetero study", design_keys,
 
 /* ---- schedulers ---- */
 
-static int hetero_need_list(const struct hetero_point *p, yaml_id list, const char *what, int most,
-                            struct err *e)
-{
-    int rc = yaml_need(&p->doc, list, YAML_SEQ, e);
-    if (!rc && (p->doc.nodes[list].n < 1 || p->doc.nodes[list].n > most))
-        rc = yaml_fail(&p->doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d %s",
-                       (int)p->doc.nodes[list].n, most, what);
-    return rc;
-}
-
-/* The message lists all schedulers, as few know them by heart. */
-static int find_scheduler(int32_t *out, const struct hetero_point *p, yaml_id id, struct err *e)
-{
-    const char *names[HETERO_MAX_SCHEDULERS], *name;
-    struct text list = { 0 };
-    int rc = yaml_text(&p->doc, id, &name, e);
-    *out = -1;
-    for (int32_t i = 0; i < n_hetero_schedulers && !rc; i++) {
-        names[i] = hetero_schedulers[i].name;
-        if (strcmp(names[i], name) == 0)
-            *out = i;
-    }
-    if (rc || *out >= 0)
-        return rc;
-    text_put_words(&list, names, (size_t)n_hetero_schedulers);
-    yaml_fail(&p->doc, id, e, ERR_PARSE, "is %.60s, expected one of the schedulers %s", name,
-              text_str(&list));
-    text_free(&list);
-    return err_suggest(e, text_nearest(name, names, (size_t)n_hetero_schedulers));
-}
-
 /* Without a list all that can run here; those that cannot are then left out silently. */
 static int read_schedulers(struct hetero_point *p, struct err *e)
 {
-    yaml_id list = p->at.schedulers;
-    p->listed = list >= 0;
+    const char *names[HETERO_MAX_SCHEDULERS];
+    p->listed = p->at.schedulers >= 0;
+    for (int32_t i = 0; i < n_hetero_schedulers; i++)
+        names[i] = hetero_schedulers[i].name;
     for (; !p->listed && p->n_schedulers < n_hetero_schedulers; p->n_schedulers++)
         p->schedulers[p->n_schedulers] = p->n_schedulers;
-    int rc = p->listed ? hetero_need_list(p, list, "schedulers", HETERO_MAX_SCHEDULERS, e) : 0;
-    if (!p->listed || rc)
-        return rc;
-    yaml_each (id, &p->doc, list) {
-        int32_t found;
-        rc = find_scheduler(&found, p, id, e);
-        for (int32_t i = 0; i < p->n_schedulers && !rc; i++)
-            if (p->schedulers[i] == found)
-                rc = yaml_fail(&p->doc, id, e, ERR_PARSE, "is in the list twice");
-        if (rc)
-            return rc;
-        p->schedulers[p->n_schedulers++] = found;
-    }
-    return 0;
+    return p->listed ? yaml_read_words(p->schedulers, &p->n_schedulers, HETERO_MAX_SCHEDULERS, names,
+                                       (size_t)n_hetero_schedulers, &p->doc, p->at.schedulers,
+                                       "one of the schedulers", "schedulers", e)
+                     : 0;
 }
 
 /* ---- keys without effect ---- */
@@ -467,18 +428,9 @@ static int find_type(int32_t *out, const struct hetero_type *types, int32_t n, c
                      yaml_id id, const char *name, struct err *e)
 {
     const char *names[HETERO_MAX_TYPES];
-    struct text list = { 0 };
-    for (int32_t t = 0; t < n; t++) {
+    for (int32_t t = 0; t < n; t++)
         names[t] = types[t].name;
-        if (strcmp(names[t], name) == 0) {
-            *out = t;
-            return 0;
-        }
-    }
-    text_put_words(&list, names, (size_t)n);
-    yaml_fail(doc, id, e, ERR_PARSE, "is %.60s, expected one of the types: %.400s", name, text_str(&list));
-    text_free(&list);
-    return err_suggest(e, text_nearest(name, names, (size_t)n));
+    return yaml_find_word(out, name, names, (size_t)n, doc, id, "one of the types:", e);
 }
 
 /* Types as read, before there is a profile to hold them. */
@@ -568,7 +520,7 @@ static int find_host(struct types *all, const struct hetero_point *p, int32_t i,
 static int read_types(struct types *all, struct hetero_point *p, struct err *e)
 {
     all->n = 0;
-    int rc = hetero_need_list(p, p->at.types, "types", HETERO_MAX_TYPES, e);
+    int rc = yaml_need_list(&p->doc, p->at.types, HETERO_MAX_TYPES, "types", e);
     if (rc)
         return rc;
     yaml_each (map, &p->doc, p->at.types) {
@@ -661,7 +613,7 @@ static int read_layer(struct hetero_point *p, int32_t i, yaml_id map, struct err
 /* A measured profile. */
 static int read_layers(struct hetero_point *p, const struct types *types, struct err *e)
 {
-    int rc = hetero_need_list(p, p->at.layers, "layers", HETERO_MAX_LAYERS, e);
+    int rc = yaml_need_list(&p->doc, p->at.layers, HETERO_MAX_LAYERS, "layers", e);
     if (!rc)
         rc = hetero_profile_build(&p->profile, p->doc.nodes[p->at.layers].n, types->n, e);
     if (rc)

@@ -319,52 +319,22 @@ static int place_read_price(struct place_study *s, struct err *e)
 
 /* ---- schedulers ---- */
 
-static int place_find_scheduler(int32_t *out, const struct place_study *s, yaml_id id, struct err *e)
-{
-    const struct place_ops *k = place_ops_of(s->model);
-    const char *names[PLACE_MAX_SCHEDULERS], *name;
-    int32_t n = 0;
-    int rc = yaml_text(&s->doc, id, &name, e);
-    if (rc)
-        return rc;
-    for (; (names[n] = k->scheduler(n)) != NULL; n++)
-        if (strcmp(names[n], name) == 0) {
-            *out = n;
-            return 0;
-        }
-    struct text list = { 0 };
-    text_put_words(&list, names, (size_t)n);
-    yaml_fail(&s->doc, id, e, ERR_PARSE, "is %.60s, expected a scheduler of model %s: %s", name,
-              place_model_words[s->model], text_str(&list));
-    text_free(&list);
-    return err_suggest(e, text_nearest(name, names, (size_t)n));
-}
-
+/* Without a list all of the model, in its order. */
 static int place_read_schedulers(struct place_study *s, struct err *e)
 {
-    yaml_id list = s->file.schedulers;
-    /* All of the model, in its order. */
-    for (; list < 0 && place_ops_of(s->model)->scheduler(s->n_schedulers); s->n_schedulers++)
+    const struct place_ops *ops = place_ops_of(s->model);
+    const char *names[PLACE_MAX_SCHEDULERS];
+    char what[64];
+    int32_t n = 0;
+    while ((names[n] = ops->scheduler(n)))
+        n++;
+    for (; s->file.schedulers < 0 && s->n_schedulers < n; s->n_schedulers++)
         s->schedulers[s->n_schedulers] = s->n_schedulers;
-    if (list < 0)
-        return 0;
-    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
-    if (!rc && (s->doc.nodes[list].n < 1 || s->doc.nodes[list].n > PLACE_MAX_SCHEDULERS))
-        rc = yaml_fail(&s->doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d schedulers",
-                       (int)s->doc.nodes[list].n, (int)PLACE_MAX_SCHEDULERS);
-    if (rc)
-        return rc;
-    yaml_each (id, &s->doc, list) {
-        int32_t found = -1;
-        rc = place_find_scheduler(&found, s, id, e);
-        for (int32_t i = 0; i < s->n_schedulers && !rc; i++)
-            if (s->schedulers[i] == found)
-                rc = yaml_fail(&s->doc, id, e, ERR_PARSE, "is in the list twice");
-        if (rc)
-            return rc;
-        s->schedulers[s->n_schedulers++] = found;
-    }
-    return 0;
+    snprintf(what, sizeof what, "a scheduler of model %s:", place_model_words[s->model]);
+    return s->file.schedulers < 0
+               ? 0
+               : yaml_read_words(s->schedulers, &s->n_schedulers, PLACE_MAX_SCHEDULERS, names, (size_t)n,
+                                 &s->doc, s->file.schedulers, what, "schedulers", e);
 }
 
 /* ---- keys without effect ---- */

@@ -133,10 +133,7 @@ static int batch_read_sizes(struct sjf_draw_settings *d, const struct yaml_doc *
     d->n_kinds = sizeof usual_kinds / sizeof usual_kinds[0];
     if (list < 0)
         return 0;
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > SJF_DRAW_MAX_KINDS))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d pairs [GPUs, jobs]",
-                       (int)doc->nodes[list].n, (int)SJF_DRAW_MAX_KINDS);
+    int rc = yaml_need_list(doc, list, SJF_DRAW_MAX_KINDS, "pairs [GPUs, jobs]", e);
     if (rc)
         return rc;
     d->n_kinds = 0;

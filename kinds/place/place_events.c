@@ -171,10 +171,7 @@ int place_read_trace(struct place_trace *out, const struct yaml_doc *doc, yaml_i
 static int events_read_thresholds(struct events_settings *out, const struct yaml_doc *doc, yaml_id list,
                                   struct err *e)
 {
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
-    if (!rc && (doc->nodes[list].n < 1 || doc->nodes[list].n > EVENTS_MAX_QUEUES - 1))
-        rc = yaml_fail(doc, list, e, ERR_RANGE, "is a list of %d, expected 1 to %d", (int)doc->nodes[list].n,
-                       (int)EVENTS_MAX_QUEUES - 1);
+    int rc = yaml_need_list(doc, list, EVENTS_MAX_QUEUES - 1, "hours", e);
     if (rc)
         return rc;
     double before = 0;

@@ -553,12 +553,10 @@ int chakra_process_group(int32_t *group, struct step_tree *t, const struct topo_
     yaml_id list = yaml_get(groups, groups->root, id);
     if (list < 0)
         return yaml_fail(groups, groups->root, e, ERR_PARSE, "has no communicator group \"%s\"", id);
-    int rc = yaml_need(groups, list, YAML_SEQ, e);
+    int rc = yaml_need_list(groups, list, INT32_MAX, "one rank", e);
     if (rc)
         return rc;
     int32_t n = groups->nodes[list].n;
-    if (n == 0)
-        return yaml_fail(groups, list, e, ERR_PARSE, "is empty, expected at least one rank");
     int32_t *ranks = malloc((size_t)n * sizeof *ranks);
     if (!ranks)
         return err_nomem(e, "ranks");

@@ -45,13 +45,10 @@ static int profile_read_list(double *out, int32_t *n, const struct key *rule, co
                              yaml_id list, struct err *e)
 {
     static const struct key weights = { .max = 1e9, .scale = 1 };
-    int rc = yaml_need(doc, list, YAML_SEQ, e);
+    int rc = yaml_need_list(doc, list, TRACE_DRAW_MAX, NULL, e);
     if (rc)
         return rc;
     *n = doc->nodes[list].n;
-    if (*n < 1 || *n > TRACE_DRAW_MAX)
-        return yaml_fail(doc, list, e, ERR_RANGE, "has %d entries, expected 1 to %d", (int)*n,
-                         TRACE_DRAW_MAX);
     yaml_each (id, doc, list) {
         double x;
         rc = yaml_real(doc, id, &x, e);

@@ -398,11 +398,9 @@ static int add_workload(struct design_point *s, yaml_id node, double weight, str
 /* Several workloads with weights. */
 static int read_mix(struct design_point *s, yaml_id list, struct err *e)
 {
-    int rc = yaml_need(&s->doc, list, YAML_SEQ, e);
+    int rc = yaml_need_list(&s->doc, list, INT32_MAX, "one workload", e);
     if (rc)
         return rc;
-    if (s->doc.nodes[list].n == 0)
-        return yaml_fail(&s->doc, list, e, ERR_PARSE, "is empty, expected at least one workload");
     rc = reserve_workloads(s, s->doc.nodes[list].n, e);
     yaml_each (id, &s->doc, list) {
         struct load_mix mix = { .weight = 1 };
