@@ -26,25 +26,22 @@ int hetero_surrogate_build(struct hetero_surrogate *g, int32_t n_layers, int32_t
     *g = (struct hetero_surrogate){
         .n_layers = n_layers, .cap = cap, .length = length, .noise = noise, .scale = 1
     };
-    g->plans = calloc(n * (size_t)n_layers, sizeof *g->plans);
-    g->factor = calloc(n * (n + 1) / 2, sizeof *g->factor);
-    g->halves = calloc(n, sizeof *g->halves);
-    g->room = calloc(n * HETERO_GUESSES, sizeof *g->room);
+    g->plans = ARENA_TAKE(&g->arena, n * (size_t)n_layers, *g->plans);
+    g->factor = ARENA_TAKE(&g->arena, n * (n + 1) / 2, *g->factor);
+    g->halves = ARENA_TAKE(&g->arena, n, *g->halves);
+    g->room = ARENA_TAKE(&g->arena, n * HETERO_GUESSES, *g->room);
     for (int32_t differ = 0; differ <= n_layers; differ++)
         g->kernel[differ] = -differ / length;
     elementary_exp(g->kernel, n_layers + 1);
-    if (g->plans && g->factor && g->halves && g->room)
-        return 0;
-    hetero_surrogate_free(g);
-    return err_nomem(e, "a model of plans");
+    int rc = arena_check(&g->arena, "a model of plans", e);
+    if (rc)
+        hetero_surrogate_free(g);
+    return rc;
 }
 
 void hetero_surrogate_free(struct hetero_surrogate *g)
 {
-    free(g->plans);
-    free(g->factor);
-    free(g->halves);
-    free(g->room);
+    arena_free(&g->arena);
     *g = (struct hetero_surrogate){ 0 };
 }
 
@@ -163,16 +160,9 @@ struct bayes {
     struct hetero_search *s;
     struct hetero_size size;
     struct hetero_surrogate model;
-    struct hetero_value *values; /* shape [cap], owned: of the plans in the model */
-    double *targets;             /* shape [cap], owned */
+    struct hetero_value *values; /* shape [cap], in the model's arena: of the plans in the model */
+    double *targets;             /* shape [cap], there too */
 };
-
-static void bayes_free(struct bayes *b)
-{
-    hetero_surrogate_free(&b->model);
-    free(b->values);
-    free(b->targets);
-}
 
 /* Memory for all evaluations at once: the model grows with them. */
 static int bayes_build(struct bayes *b, struct hetero_search *s, const struct hetero_bayes_settings *how,
@@ -181,12 +171,11 @@ static int bayes_build(struct bayes *b, struct hetero_search *s, const struct he
     size_t n = (size_t)how->evaluations;
     b->s = s;
     b->size = hetero_size_of(s->problem);
-    b->values = calloc(n, sizeof *b->values);
-    b->targets = calloc(n, sizeof *b->targets);
-    if (!b->values || !b->targets)
-        return err_nomem(e, "a model of plans");
-    return hetero_surrogate_build(&b->model, b->size.n_layers, how->evaluations,
-                                  how->length * b->size.n_layers, how->noise, e);
+    int rc = hetero_surrogate_build(&b->model, b->size.n_layers, how->evaluations,
+                                    how->length * b->size.n_layers, how->noise, e);
+    b->values = ARENA_TAKE(&b->model.arena, n, *b->values);
+    b->targets = ARENA_TAKE(&b->model.arena, n, *b->targets);
+    return rc ? rc : arena_check(&b->model.arena, "a model of plans", e);
 }
 
 /* Evaluate a plan and remember it. */
@@ -264,6 +253,6 @@ int hetero_bayes(struct hetero_search *s, const struct hetero_settings *settings
         bayes_learn(&b, plan);
         rc = work_check(e);
     }
-    bayes_free(&b);
+    hetero_surrogate_free(&b.model);
     return rc;
 }

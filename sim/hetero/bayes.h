@@ -17,12 +17,13 @@ enum { HETERO_GUESSES = 8 }; /**< plans that are looked at together */
 
 /** Release with hetero_surrogate_free(). */
 struct hetero_surrogate {
+    struct arena arena;                   /**< of all arrays */
     int32_t n_layers, n, cap;             /**< plans it knows, and has room for */
     double length, noise;                 /**< length in layers */
-    hetero_id *plans;                     /**< shape [cap][n_layers], owned */
-    double *factor;                       /**< lower Cholesky factor of K, row i at i (i + 1) / 2, owned */
-    double *halves;                       /**< shape [cap], owned: L^-1 y */
-    double *room;                         /**< shape [cap][HETERO_GUESSES], owned */
+    hetero_id *plans;                     /**< shape [cap][n_layers] */
+    double *factor;                       /**< lower Cholesky factor of K, row i at i (i + 1) / 2 */
+    double *halves;                       /**< shape [cap]: L^-1 y */
+    double *room;                         /**< shape [cap][HETERO_GUESSES] */
     double kernel[HETERO_MAX_LAYERS + 1]; /**< by the number of layers that differ */
     double mean, scale;                   /**< of the targets */
 };

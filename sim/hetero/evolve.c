@@ -81,19 +81,13 @@ struct evolve_member {
 };
 
 struct genetic {
+    struct arena arena;
     struct hetero_search *s;
     const struct hetero_genetic_settings *how;
     struct hetero_size size;
-    hetero_id *plans; /* shape [2 * population][n_layers], owned: this generation and the next */
-    struct evolve_member *now, *next; /* shape [population], owned */
+    hetero_id *plans;                 /* shape [2 * population][n_layers]: this generation and the next */
+    struct evolve_member *now, *next; /* shape [population] */
 };
-
-static void genetic_free(struct genetic *g)
-{
-    free(g->plans);
-    free(g->now);
-    free(g->next);
-}
 
 /* Two generations of plans in one block; plans are swapped by pointer. */
 static int genetic_build(struct genetic *g, struct hetero_search *s,
@@ -101,16 +95,14 @@ static int genetic_build(struct genetic *g, struct hetero_search *s,
 {
     *g = (struct genetic){ .s = s, .how = how, .size = hetero_size_of(s->problem) };
     size_t n = (size_t)how->population, layers = (size_t)g->size.n_layers;
-    g->plans = calloc(2 * n * layers, sizeof *g->plans);
-    g->now = calloc(n, sizeof *g->now);
-    g->next = calloc(n, sizeof *g->next);
-    if (!g->plans || !g->now || !g->next)
-        return err_nomem(e, "a population of plans");
-    for (size_t i = 0; i < n; i++) {
+    g->plans = ARENA_TAKE(&g->arena, 2 * n * layers, *g->plans);
+    g->now = ARENA_TAKE(&g->arena, n, *g->now);
+    g->next = ARENA_TAKE(&g->arena, n, *g->next);
+    for (size_t i = 0; i < n && !g->arena.failed; i++) {
         g->now[i].plan = g->plans + i * layers;
         g->next[i].plan = g->plans + (n + i) * layers;
     }
-    return 0;
+    return arena_check(&g->arena, "a population of plans", e);
 }
 
 static int member_by_value(const void *a, const void *b)
@@ -192,7 +184,7 @@ int hetero_genetic(struct hetero_search *s, const struct hetero_settings *settin
             more = generation(&g);
         }
     }
-    genetic_free(&g);
+    arena_free(&g.arena);
     return rc;
 }
 

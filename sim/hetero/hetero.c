@@ -68,14 +68,14 @@ int hetero_build(struct hetero_problem *p, const struct hetero_profile *profile,
 {
     *p = (struct hetero_problem){ .profile = profile, .setup = *setup };
     size_t n = (size_t)profile->n_layers * (size_t)profile->n_layers * (size_t)profile->n_types;
-    p->spans = malloc(n * sizeof *p->spans);
-    p->starts = malloc(n * sizeof *p->starts);
-    p->unit_usd_per_h = malloc((size_t)profile->n_types * sizeof *p->unit_usd_per_h);
-    if (setup->server >= 0)
-        p->server_s = malloc(n * sizeof *p->server_s);
-    if (!p->spans || !p->starts || !p->unit_usd_per_h || (setup->server >= 0 && !p->server_s)) {
+    p->spans = ARENA_TAKE(&p->arena, n, *p->spans);
+    p->starts = ARENA_TAKE(&p->arena, n, *p->starts);
+    p->unit_usd_per_h = ARENA_TAKE(&p->arena, profile->n_types, *p->unit_usd_per_h);
+    p->server_s = setup->server >= 0 ? ARENA_TAKE(&p->arena, n, *p->server_s) : NULL;
+    int rc = arena_check(&p->arena, "stages of a plan", e);
+    if (rc) {
         hetero_free(p);
-        return err_nomem(e, "stages of a plan");
+        return rc;
     }
     for (int32_t t = 0; t < profile->n_types; t++) {
         p->unit_usd_per_h[t] = hetero_unit_usd_per_h(profile, t);
@@ -106,10 +106,7 @@ void hetero_set_throughput(struct hetero_problem *p, double per_s)
 
 void hetero_free(struct hetero_problem *p)
 {
-    free(p->spans);
-    free(p->starts);
-    free(p->server_s);
-    free(p->unit_usd_per_h);
+    arena_free(&p->arena);
     *p = (struct hetero_problem){ 0 };
 }
 
@@ -580,26 +577,19 @@ static void provision(struct hetero_value *v, const struct hetero_problem *p, st
 
 /* ---- evaluation ---- */
 
-/* Scratch memory of an evaluation in one block: searches evaluate millions of plans and must not allocate. */
+/* Scratch memory of an evaluation: searches evaluate millions of plans and must not allocate. */
 int hetero_work_build(struct hetero_work *w, const struct hetero_problem *p, struct err *e)
 {
-    size_t layers = (size_t)p->profile->n_layers, types = (size_t)p->profile->n_types;
     *w = (struct hetero_work){ 0 };
-    char *at = calloc(1, layers * (sizeof *w->stages + sizeof *w->units) + types * sizeof *w->of_type);
-    if (!at)
-        return err_nomem(e, "a plan");
-    w->memory = at;
-    w->stages = (struct hetero_stage *)(void *)at;
-    at += layers * sizeof *w->stages;
-    w->units = (int64_t *)(void *)at;
-    at += layers * sizeof *w->units;
-    w->of_type = (int64_t *)(void *)at;
-    return 0;
+    w->stages = ARENA_TAKE(&w->arena, p->profile->n_layers, *w->stages);
+    w->units = ARENA_TAKE(&w->arena, p->profile->n_layers, *w->units);
+    w->of_type = ARENA_TAKE(&w->arena, p->profile->n_types, *w->of_type);
+    return arena_check(&w->arena, "a plan", e);
 }
 
 void hetero_work_free(struct hetero_work *w)
 {
-    free(w->memory);
+    arena_free(&w->arena);
     *w = (struct hetero_work){ 0 };
 }
 

@@ -68,14 +68,15 @@ struct hetero_start {
 
 /** Release with hetero_free(). Read-only once the throughput is set: any number of threads may share it. */
 struct hetero_problem {
+    struct arena arena;                   /**< of all arrays */
     const struct hetero_profile *profile; /**< borrowed */
     struct hetero_setup setup;            /**< links borrowed */
     double per_s;                /**< throughput to reach [examples/s]; by hetero_set_throughput() alone */
-    struct hetero_time *spans;   /**< shape [n_layers][n_types][n_layers], owned: first, type, last */
-    struct hetero_start *starts; /**< shape of spans, owned: for per_s, as without neighbours */
-    double *server_s;            /**< shape of spans, owned: embedding rows of the span over server_Bps; NULL
+    struct hetero_time *spans;   /**< shape [n_layers][n_types][n_layers]: first, type, last */
+    struct hetero_start *starts; /**< shape of spans: for per_s, as without neighbours */
+    double *server_s;            /**< shape of spans: embedding rows of the span over server_Bps; NULL
                                     without servers */
-    double *unit_usd_per_h;      /**< shape [n_types], owned: a unit and its host */
+    double *unit_usd_per_h;      /**< shape [n_types]: a unit and its host */
 };
 
 /** What a unit of @p type costs [USD/h]: itself, its port and its host. */
@@ -182,8 +183,8 @@ struct hetero_work {
     struct hetero_stage *stages; /**< shape [n_layers]; of the last plan */
     int64_t *units;              /**< shape [n_layers]; units of those stages */
     int32_t n_stages;
-    int64_t *of_type; /**< shape [n_types]; of each type, hosts and servers included */
-    void *memory;     /**< owned: all of the above */
+    int64_t *of_type;   /**< shape [n_types]; of each type, hosts and servers included */
+    struct arena arena; /**< of all arrays */
 };
 /** For problems of as many layers and types. 0 or ERR_NOMEM; empty after failure. */
 int hetero_work_build(struct hetero_work *w, const struct hetero_problem *p, struct err *e);

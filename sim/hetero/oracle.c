@@ -76,65 +76,45 @@ static int64_t cap_of(const struct hetero_profile *f, int32_t type)
 
 /* Types that cost a stage the same as neighbours form a class: states are (layer, type, class beside it)
  * instead of (layer, type, type). */
-static int build_classes(struct hetero_paths *x, struct err *e)
+static void build_classes(struct hetero_paths *x)
 {
     size_t n = (size_t)x->problem->profile->n_types;
-    x->n_of = malloc(n * sizeof *x->n_of);
-    x->cap = malloc(n * sizeof *x->cap);
-    x->class_of = malloc(n * n * sizeof *x->class_of);
-    x->member = malloc(n * n * sizeof *x->member);
-    if (!x->n_of || !x->cap || !x->class_of || !x->member)
-        return err_nomem(e, "types beside a stage");
+    x->n_of = ARENA_TAKE(&x->arena, n, *x->n_of);
+    x->cap = ARENA_TAKE(&x->arena, n, *x->cap);
+    x->class_of = ARENA_TAKE(&x->arena, n * n, *x->class_of);
+    x->member = ARENA_TAKE(&x->arena, n * n, *x->member);
     x->n_classes = 1;
-    for (size_t t = 0; t < n; t++) {
+    for (size_t t = 0; t < n && !x->arena.failed; t++) {
         x->cap[t] = cap_of(x->problem->profile, (int32_t)t);
         group_types(x, (int32_t)t, &x->member[t * n]);
         if (x->n_of[t] > x->n_classes)
             x->n_classes = x->n_of[t];
     }
-    return 0;
 }
 
 /* Arrays over boundaries, types and classes. Everything is allocated here; searches only fill it. */
 int hetero_paths_build(struct hetero_paths *x, const struct hetero_problem *p, struct err *e)
 {
     *x = (struct hetero_paths){ .problem = p };
-    int rc = build_classes(x, e);
-    if (rc)
-        return rc;
+    build_classes(x);
     size_t layers = (size_t)p->profile->n_layers, classes = (size_t)x->n_classes;
     size_t n = (layers + 1) * (size_t)p->profile->n_types * classes;
-    x->to = malloc(n * sizeof *x->to);
-    x->done = malloc(n * sizeof *x->done);
-    x->from = malloc(n * sizeof *x->from);
-    x->rest = malloc(n * sizeof *x->rest);
-    x->first = calloc(n, sizeof *x->first);
-    x->before = calloc(n, sizeof *x->before);
-    x->via = calloc(n, sizeof *x->via);
-    x->begin = calloc(layers + 1, sizeof *x->begin);
-    x->chunk = malloc(layers * classes * sizeof *x->chunk);
-    if (!x->to || !x->done || !x->from || !x->rest || !x->first || !x->before || !x->via || !x->begin ||
-        !x->chunk)
-        return err_nomem(e, "paths over layers");
-    return 0;
+    x->to = ARENA_TAKE(&x->arena, n, *x->to);
+    x->done = ARENA_TAKE(&x->arena, n, *x->done);
+    x->from = ARENA_TAKE(&x->arena, n, *x->from);
+    x->rest = ARENA_TAKE(&x->arena, n, *x->rest);
+    x->first = ARENA_TAKE(&x->arena, n, *x->first);
+    x->before = ARENA_TAKE(&x->arena, n, *x->before);
+    x->via = ARENA_TAKE(&x->arena, n, *x->via);
+    x->begin = ARENA_TAKE(&x->arena, layers + 1, *x->begin);
+    x->chunk = ARENA_TAKE(&x->arena, layers * classes, *x->chunk);
+    return arena_check(&x->arena, "paths over layers", e);
 }
 
 /* Safe after a failed build. */
 void hetero_paths_free(struct hetero_paths *x)
 {
-    free(x->n_of);
-    free(x->cap);
-    free(x->class_of);
-    free(x->member);
-    free(x->to);
-    free(x->done);
-    free(x->from);
-    free(x->rest);
-    free(x->first);
-    free(x->before);
-    free(x->via);
-    free(x->begin);
-    free(x->chunk);
+    arena_free(&x->arena);
     *x = (struct hetero_paths){ 0 };
 }
 

@@ -108,6 +108,7 @@ struct hetero_arcs {
  * hetero_paths_free().
  */
 struct hetero_paths {
+    struct arena arena;                   /**< of all arrays */
     const struct hetero_problem *problem; /**< borrowed */
     bool slowest;                         /**< the cost of a path is that of its dearest arc, not the sum */
     int32_t n_classes;                    /**< of one type, at most */

@@ -95,63 +95,35 @@ static size_t policy_larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-struct room {
-    double **at;
-    size_t n;
-};
-
-/* All arrays of doubles in one block: one allocation, one release, and neighbours in memory in the order of
- * use. */
-static bool carve_doubles(struct policy *p)
+/* In the order of use, so that what is used together lies together. */
+static void take_arrays(struct policy *p)
 {
     const struct policy_shape *s = &p->shape;
     size_t layers = (size_t)s->n_layers, types = (size_t)s->n_types, hidden = (size_t)s->hidden,
-           plans = (size_t)s->n_plans, features = (size_t)s->n_features, params = (size_t)p->n_params,
-           gates = (size_t)p->n_gates, out = (size_t)p->n_out, inner = 1 + (layers - 1) * plans;
-    const struct room rooms[] = {
-        { &p->params, params },
-        { &p->gradient, params },
-        { &p->gates, inner * gates },
-        { &p->c, inner * hidden },
-        { &p->tanh_c, inner * hidden },
-        { &p->h, inner * hidden },
-        { &p->out, inner * out },
-        { &p->prob, inner * types },
-        { &p->entropy, inner },
-        { &p->d_out, inner * out },
-        { &p->d_c, inner * hidden },
-        { &p->d_h, plans * hidden },
-        { &p->d_z, gates },
-        { &p->weight, inner + plans },
-        { &p->by_layer, layers * gates },
-        { &p->flipped, policy_larger(policy_larger(hidden * out, hidden * inner), features * layers) },
-    };
-    size_t n = 0, n_rooms = sizeof rooms / sizeof rooms[0];
-    for (size_t i = 0; i < n_rooms; i++)
-        n += rooms[i].n;
-    double *at = calloc(n, sizeof *at);
-    p->memory[0] = at;
-    for (size_t i = 0; i < n_rooms && at; i++) {
-        *rooms[i].at = at;
-        at += rooms[i].n;
-    }
-    return at;
-}
-
-/* The same for whole numbers; nodes first, as they are wider. */
-static bool carve_others(struct policy *p)
-{
-    size_t layers = (size_t)p->shape.n_layers, plans = (size_t)p->shape.n_plans, n_nodes = 1 + layers * plans,
-           n_child = plans * (size_t)p->shape.n_types;
-    char *at = calloc(1, n_nodes * sizeof *p->nodes + (layers + 2 + plans + n_child) * sizeof(int32_t));
-    p->memory[1] = at;
-    if (!at)
-        return false;
-    p->nodes = (struct policy_node *)(void *)at;
-    p->first = (int32_t *)(void *)(at + n_nodes * sizeof *p->nodes);
-    p->walkers = p->first + layers + 2;
-    p->child = p->walkers + plans;
-    return true;
+           plans = (size_t)s->n_plans, features = (size_t)s->n_features, gates = (size_t)p->n_gates,
+           out = (size_t)p->n_out, inner = 1 + (layers - 1) * plans;
+    size_t flipped = policy_larger(policy_larger(hidden * out, hidden * inner), features * layers);
+    struct arena *a = &p->arena;
+    p->params = ARENA_TAKE(a, p->n_params, *p->params);
+    p->gradient = ARENA_TAKE(a, p->n_params, *p->gradient);
+    p->gates = ARENA_TAKE(a, inner * gates, *p->gates);
+    p->c = ARENA_TAKE(a, inner * hidden, *p->c);
+    p->tanh_c = ARENA_TAKE(a, inner * hidden, *p->tanh_c);
+    p->h = ARENA_TAKE(a, inner * hidden, *p->h);
+    p->out = ARENA_TAKE(a, inner * out, *p->out);
+    p->prob = ARENA_TAKE(a, inner * types, *p->prob);
+    p->entropy = ARENA_TAKE(a, inner, *p->entropy);
+    p->d_out = ARENA_TAKE(a, inner * out, *p->d_out);
+    p->d_c = ARENA_TAKE(a, inner * hidden, *p->d_c);
+    p->d_h = ARENA_TAKE(a, plans * hidden, *p->d_h);
+    p->d_z = ARENA_TAKE(a, gates, *p->d_z);
+    p->weight = ARENA_TAKE(a, inner + plans, *p->weight);
+    p->by_layer = ARENA_TAKE(a, layers * gates, *p->by_layer);
+    p->flipped = ARENA_TAKE(a, flipped, *p->flipped);
+    p->nodes = ARENA_TAKE(a, 1 + layers * plans, *p->nodes);
+    p->first = ARENA_TAKE(a, layers + 2, *p->first);
+    p->walkers = ARENA_TAKE(a, plans, *p->walkers);
+    p->child = ARENA_TAKE(a, plans * types, *p->child);
 }
 
 /* Parameters are inputs by layer features and by the type before, the recurrent state, logits, and one copy
@@ -163,17 +135,16 @@ int policy_build(struct policy *p, const struct policy_shape *shape, const doubl
     p->n_out = p->n_gates + shape->n_types;
     p->n_params =
         (shape->n_features + shape->n_types + 1) * p->n_gates + shape->hidden * p->n_out + shape->n_types + 1;
-    if (!carve_doubles(p) || !carve_others(p)) {
+    take_arrays(p);
+    int rc = arena_check(&p->arena, "a policy", e);
+    if (rc)
         policy_free(p);
-        return err_nomem(e, "a policy");
-    }
-    return 0;
+    return rc;
 }
 
 void policy_free(struct policy *p)
 {
-    free(p->memory[0]);
-    free(p->memory[1]);
+    arena_free(&p->arena);
     *p = (struct policy){ 0 };
 }
 

@@ -55,27 +55,27 @@ struct policy {
     struct policy_shape shape;
     int32_t n_gates, n_out; /**< widths of z; of z and logits together */
     int32_t n_params;
-    /** shape [n_params], owned: W [n_features][n_gates], E [n_types + 1][n_gates], U beside V
+    /** shape [n_params]: W [n_features][n_gates], E [n_types + 1][n_gates], U beside V
      * [hidden][n_out], v [n_types], q. */
     double *params;
-    double *gradient;       /**< shape [n_params], owned: of policy_differentiate() */
+    double *gradient;       /**< shape [n_params]: of policy_differentiate() */
     const double *features; /**< shape [n_layers][n_features], borrowed */
 
-    struct policy_node *nodes; /**< shape [first[n_layers + 1]], owned; a level after the other */
-    int32_t *first;            /**< shape [n_layers + 2], owned: first node of each level */
-    int32_t *walkers;          /**< shape [n_plans], owned: the leaf of each plan drawn */
-    int32_t *child;            /**< shape [nodes of a level][n_types], owned: scratch */
-    /* Of each node above the leaves, owned: */
+    struct policy_node *nodes; /**< shape [first[n_layers + 1]]; a level after the other */
+    int32_t *first;            /**< shape [n_layers + 2]: first node of each level */
+    int32_t *walkers;          /**< shape [n_plans]: the leaf of each plan drawn */
+    int32_t *child;            /**< shape [nodes of a level][n_types]: scratch */
+    /* Of each node above the leaves: */
     double *gates, *c, *tanh_c, *h; /**< shape [..][n_gates], [..][hidden] */
     double *out;                    /**< shape [..][n_out]: U h, V h, then U h and log p */
     double *prob, *entropy;         /**< shape [..][n_types], [..]: softmax; its entropy [nat] */
-    /* Of each node, in the backward pass, owned: */
+    /* Of each node, in the backward pass: */
     double *d_out, *d_c; /**< shape [..][n_out], [..][hidden] */
     double *d_h, *d_z;   /**< shape [a level][hidden], [n_gates]: scratch */
     double *weight;      /**< shape [..]: sum over its plans */
     double *by_layer;    /**< shape [n_layers][n_gates]: W x; backward: derivatives by it */
     double *flipped;     /**< scratch for matrices transposed */
-    void *memory[2];     /**< owned: all of the above, doubles and others */
+    struct arena arena;  /**< of all arrays */
 };
 
 /**

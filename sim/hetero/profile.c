@@ -19,14 +19,15 @@ int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_t
 {
     *p = (struct hetero_profile){ .n_layers = n_layers, .n_types = n_types, .batch = 1 };
     size_t cells = (size_t)n_layers * (size_t)n_types;
-    p->layers = calloc((size_t)n_layers, sizeof *p->layers);
-    p->types = calloc((size_t)n_types, sizeof *p->types);
-    p->compute_s = calloc(cells, sizeof *p->compute_s);
-    p->sync_s = calloc(cells, sizeof *p->sync_s);
-    p->handover_s = calloc(cells, sizeof *p->handover_s);
-    if (!p->layers || !p->types || !p->compute_s || !p->sync_s || !p->handover_s) {
+    p->layers = ARENA_TAKE(&p->arena, n_layers, *p->layers);
+    p->types = ARENA_TAKE(&p->arena, n_types, *p->types);
+    p->compute_s = ARENA_TAKE(&p->arena, cells, *p->compute_s);
+    p->sync_s = ARENA_TAKE(&p->arena, cells, *p->sync_s);
+    p->handover_s = ARENA_TAKE(&p->arena, cells, *p->handover_s);
+    int rc = arena_check(&p->arena, "a profile of layers", e);
+    if (rc) {
         hetero_profile_free(p);
-        return err_nomem(e, "a profile of layers");
+        return rc;
     }
     for (int32_t t = 0; t < n_types; t++) {
         p->types[t].max_units = HETERO_MAX_UNITS;
@@ -38,11 +39,7 @@ int hetero_profile_build(struct hetero_profile *p, int32_t n_layers, int32_t n_t
 
 void hetero_profile_free(struct hetero_profile *p)
 {
-    free(p->layers);
-    free(p->types);
-    free(p->compute_s);
-    free(p->sync_s);
-    free(p->handover_s);
+    arena_free(&p->arena);
     *p = (struct hetero_profile){ 0 };
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/arena.h"
 #include "topo/npu.h"
 #include "workloads/model.h"
 
@@ -65,11 +65,12 @@ struct hetero_type {
 
 /** Shapes [n_layers][n_types], the layer first. Release with hetero_profile_free(). */
 struct hetero_profile {
+    struct arena arena; /**< of all arrays */
     char name[HETERO_NAME];
     int32_t n_layers, n_types;
     double batch;                /**< examples that the seconds are for, > 0 */
-    struct hetero_layer *layers; /**< shape [n_layers], owned */
-    struct hetero_type *types;   /**< shape [n_types], owned */
+    struct hetero_layer *layers; /**< shape [n_layers] */
+    struct hetero_type *types;   /**< shape [n_types] */
     double *compute_s;           /**< one unit, that batch, >= 0 */
     double *sync_s;              /**< communication inside a stage: parameters, look-ups */
     double *handover_s;          /**< to hand the layer's output on to the next stage */

@@ -26,12 +26,12 @@
 
 /* A policy, and what is known of plans. */
 struct learner {
+    struct arena arena; /* of the arrays here */
     struct hetero_search *s;
     const struct hetero_rl_settings *settings;
-    double *features; /* shape [n_layers][n_features], owned */
-    double *rewards;  /* shape [plans], owned: of the leaves of a round; then their weights */
-    struct stat_rank
-        *ranked; /* shape [plans], owned: plans of a round by reward, and how often each was drawn */
+    double *features;         /* shape [n_layers][n_features] */
+    double *rewards;          /* shape [plans]: of the leaves of a round; then their weights */
+    struct stat_rank *ranked; /* shape [plans]: plans of a round by reward, and how often each was drawn */
     struct policy policy;
     struct adam adam;
     double dearest;  /* logarithm of the largest cost seen [ln USD]; 0 before there is one */
@@ -221,13 +221,14 @@ static int rl_build(struct learner *x, enum policy_cell cell, struct err *e)
                                         .hidden = x->settings->hidden,
                                         .n_plans = x->settings->plans,
                                         .copy_logit = x->settings->copy_logit };
-    x->features = malloc((size_t)f->n_layers * (size_t)shape.n_features * sizeof *x->features);
-    x->rewards = malloc((size_t)shape.n_plans * sizeof *x->rewards);
-    x->ranked = malloc((size_t)shape.n_plans * sizeof *x->ranked);
-    if (!x->features || !x->rewards || !x->ranked)
-        return err_nomem(e, "features of layers");
+    x->features = ARENA_TAKE(&x->arena, (size_t)f->n_layers * (size_t)shape.n_features, *x->features);
+    x->rewards = ARENA_TAKE(&x->arena, shape.n_plans, *x->rewards);
+    x->ranked = ARENA_TAKE(&x->arena, shape.n_plans, *x->ranked);
+    int rc = arena_check(&x->arena, "features of layers", e);
+    if (rc)
+        return rc;
     policy_features(x->features, f);
-    int rc = policy_build(&x->policy, &shape, x->features, e);
+    rc = policy_build(&x->policy, &shape, x->features, e);
     return rc ? rc : adam_build(&x->adam, x->policy.n_params, e);
 }
 
@@ -241,9 +242,7 @@ static int rl_run(struct hetero_search *s, const struct hetero_settings *setting
         rl_search(&x);
     adam_free(&x.adam);
     policy_free(&x.policy);
-    free(x.features);
-    free(x.rewards);
-    free(x.ranked);
+    arena_free(&x.arena);
     return rc;
 }
 
