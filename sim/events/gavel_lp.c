@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/simplex.h"
 
 #define TOLERANCE 1e-9
@@ -133,19 +134,18 @@ static int gavel_run(double *x, double *least, struct gavel_work *w, struct err 
 int gavel_lp_solve(double *x, double *least, const struct gavel_lp *p, struct err *e)
 {
     size_t n = (size_t)p->n, most = n + (size_t)p->n_types + 1;
+    struct arena arena = { 0 };
     struct gavel_work w = { .p = p,
-                            .top = malloc(n * sizeof *w.top),
-                            .column = malloc(n * (size_t)p->n_types * sizeof *w.column),
-                            .index = malloc(most * sizeof *w.index),
-                            .value = malloc(most * sizeof *w.value) };
-    int rc =
-        w.top && w.column && w.index && w.value ? simplex_build(&w.lp, e) : err_nomem(e, "shares of jobs");
+                            .top = ARENA_TAKE(&arena, n, *w.top),
+                            .column = ARENA_TAKE(&arena, n * (size_t)p->n_types, *w.column),
+                            .index = ARENA_TAKE(&arena, most, *w.index),
+                            .value = ARENA_TAKE(&arena, most, *w.value) };
+    int rc = arena_check(&arena, "shares of jobs", e);
+    if (!rc)
+        rc = simplex_build(&w.lp, e);
     if (!rc)
         rc = gavel_run(x, least, &w, e);
     simplex_free(w.lp);
-    free(w.top);
-    free(w.column);
-    free(w.index);
-    free(w.value);
+    arena_free(&arena);
     return rc;
 }

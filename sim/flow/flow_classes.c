@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -28,13 +29,14 @@ struct flow_class {
 };
 
 struct flow_classes {
+    struct arena arena; /* of the arrays that have an item per arc */
     const struct topo_routes *routes;
     int64_t max_classes;
     int32_t n_arcs, n_colors, round;
-    int32_t *color;      /* shape [n_arcs], owned */
-    int32_t *n_of_color; /* shape [n_arcs], owned: arcs of each colour */
-    uint64_t *hash;      /* shape [n_arcs], owned: of its colour */
-    uint64_t *met;       /* shape [n_arcs], owned: sum over the flows that pass it this round */
+    int32_t *color;      /* shape [n_arcs] */
+    int32_t *n_of_color; /* shape [n_arcs]: arcs of each colour */
+    uint64_t *hash;      /* shape [n_arcs]: of its colour */
+    uint64_t *met;       /* shape [n_arcs]: sum over the flows that pass it this round */
     struct hash index;   /* of classes */
     struct flow_class *classes;
     int32_t n, cap;
@@ -124,11 +126,11 @@ int flow_classes_build(struct flow_classes **out, const struct topo_routes *rout
     x->routes = routes;
     x->n_arcs = routes->n_arcs;
     x->max_classes = max_classes;
-    x->color = calloc(n, sizeof *x->color);
-    x->n_of_color = calloc(n, sizeof *x->n_of_color);
-    x->hash = calloc(n, sizeof *x->hash);
-    x->met = calloc(n, sizeof *x->met);
-    int rc = x->color && x->n_of_color && x->hash && x->met ? 0 : err_nomem(e, "classes of links");
+    x->color = ARENA_TAKE(&x->arena, n, *x->color);
+    x->n_of_color = ARENA_TAKE(&x->arena, n, *x->n_of_color);
+    x->hash = ARENA_TAKE(&x->arena, n, *x->hash);
+    x->met = ARENA_TAKE(&x->arena, n, *x->met);
+    int rc = arena_check(&x->arena, "classes of links", e);
     if (!rc)
         rc = paint_graph(x, e);
     if (rc) {
@@ -143,10 +145,7 @@ void flow_classes_free(struct flow_classes *x)
     if (!x)
         return;
     hash_free(&x->index);
-    free(x->color);
-    free(x->n_of_color);
-    free(x->hash);
-    free(x->met);
+    arena_free(&x->arena);
     free(x->classes);
     free(x->arcs);
     free(x->counts);

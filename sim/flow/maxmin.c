@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/heap.h"
 #include "base/stat.h"
 
@@ -77,9 +78,9 @@ struct maxmin {
     struct maxmin_settings set;
     int32_t n_links;
     int32_t step; /* from one guest to the next: with resum who came last is the first */
-    /* Shape [n_links + n_capped], owned. The cap of bundle b is link n_links + b, which nobody else uses. */
+    /* Shape [n_links + n_capped]. The cap of bundle b is link n_links + b, which nobody else uses. */
     struct maxmin_link *links;
-    struct maxmin_fill *fills;     /* the same shape, owned */
+    struct maxmin_fill *fills;     /* the same shape */
     struct maxmin_bundle *bundles; /* shape [cap_bundles], owned */
     int32_t cap_bundles;
     int32_t n_new; /* bundles that joined and have no rate yet */
@@ -89,23 +90,24 @@ struct maxmin {
     int32_t *free_seats; /* shape [cap_lengths], owned: by length, first seat of a free block, -1 = none */
     int32_t cap_lengths;
 
-    int32_t *dirty; /* shape of links, owned; from `dirty_at` on still to be settled */
+    int32_t *dirty; /* shape of links; from `dirty_at` on still to be settled */
     int32_t n_dirty, dirty_at;
     int32_t n_met; /* of those before `dirty_at`, links whose bundles meet others stand first */
 
     /* What is shared anew. */
     int64_t mark;          /* of what is reached this time */
-    int32_t *near_links;   /* shape of links, owned */
+    int32_t *near_links;   /* shape of links */
     int32_t *near_bundles; /* shape [cap_bundles], owned; those that get a new rate */
     int32_t *changed;      /* shape [cap_bundles], owned */
     int32_t n_near_links, n_near_bundles;
-    struct stat_rank *offers; /* what links would give to each transfer without a rate: shape of links, owned;
+    struct stat_rank *offers; /* what links would give to each transfer without a rate: shape of links;
                                  a heap, of all or of one shelf */
     int32_t n_offers;
     int32_t n_open;           /* bundles without a rate so far */
     int32_t shelf;            /* whose links are in the heap; SHELVES: all links are */
     uint64_t lowest;          /* what shelf 0 begins with */
     int32_t shelves[SHELVES]; /* first link of each; links are on one at most */
+    struct arena arena;       /* of what has an item per link */
 };
 
 HEAP(offer_heap, struct stat_rank, stat_before)
@@ -139,15 +141,16 @@ int maxmin_build(struct maxmin **out, const double *bw_Bps, int32_t n_links,
     m->set = *settings;
     m->n_links = n_links;
     m->step = settings->resum ? -1 : 1;
-    m->links = calloc(n, sizeof *m->links);
-    m->fills = calloc(n, sizeof *m->fills);
-    m->dirty = malloc(n * sizeof *m->dirty);
-    m->near_links = malloc(n * sizeof *m->near_links);
-    m->offers = malloc(n * sizeof *m->offers);
-    if (!m->links || !m->fills || !m->dirty || !m->near_links || !m->offers) {
+    m->links = ARENA_TAKE(&m->arena, n, *m->links);
+    m->fills = ARENA_TAKE(&m->arena, n, *m->fills);
+    m->dirty = ARENA_TAKE(&m->arena, n, *m->dirty);
+    m->near_links = ARENA_TAKE(&m->arena, n, *m->near_links);
+    m->offers = ARENA_TAKE(&m->arena, n, *m->offers);
+    int rc = arena_check(&m->arena, "links", e);
+    if (rc) {
         maxmin_free(m);
         *out = NULL;
-        return err_nomem(e, "links");
+        return rc;
     }
     for (size_t i = 0; i < n; i++) {
         m->links[i].guests = &m->links[i].only;
@@ -166,16 +169,12 @@ void maxmin_free(struct maxmin *m)
     for (int32_t i = 0; m->links && i < m->n_links + m->set.n_capped; i++)
         if (m->links[i].guests != &m->links[i].only)
             free(m->links[i].guests);
-    free(m->links);
-    free(m->fills);
+    arena_free(&m->arena);
     free(m->bundles);
     free(m->seats);
     free(m->free_seats);
-    free(m->dirty);
-    free(m->near_links);
     free(m->near_bundles);
     free(m->changed);
-    free(m->offers);
     free(m);
 }
 

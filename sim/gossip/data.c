@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "base/num.h"
 #include "base/json_read.h"
@@ -53,16 +54,10 @@ void gossip_data_free(struct gossip_data *d)
 /* ---- the teacher ---- */
 
 struct weights {
+    struct arena arena;
     double *w1, *w2; /* shape [n_features][hidden], [hidden][n_classes] */
     double *h;       /* shape [hidden] */
 };
-
-static void weights_free(struct weights *w)
-{
-    free(w->w1);
-    free(w->w2);
-    free(w->h);
-}
 
 /* A two-layer network with random weights. `version` shifts its stream: concept drift is another teacher over
  * the same examples. */
@@ -71,11 +66,12 @@ static int draw_weights(struct weights *w, const struct gossip_teacher *t, struc
     size_t n1 = (size_t)t->n_features * (size_t)t->hidden, n2 = (size_t)t->hidden * (size_t)t->n_classes;
     double sigma = t->gain / sqrt(t->n_features);
     struct rng *r = NULL;
-    *w = (struct weights){ malloc(n1 * sizeof(double)), malloc(n2 * sizeof(double)),
-                           malloc((size_t)t->hidden * sizeof(double)) };
-    if (!w->w1 || !w->w2 || !w->h)
-        return err_nomem(e, "a teacher");
-    int rc = rng_build(&r, t->seed, STREAM_WEIGHTS + (uint64_t)t->version, e);
+    w->w1 = ARENA_TAKE(&w->arena, n1, *w->w1);
+    w->w2 = ARENA_TAKE(&w->arena, n2, *w->w2);
+    w->h = ARENA_TAKE(&w->arena, t->hidden, *w->h);
+    int rc = arena_check(&w->arena, "a teacher", e);
+    if (!rc)
+        rc = rng_build(&r, t->seed, STREAM_WEIGHTS + (uint64_t)t->version, e);
     if (rc)
         return rc;
     for (size_t i = 0; i < n1; i++)
@@ -169,7 +165,7 @@ int gossip_teach(struct gossip_data *train, struct gossip_data *test, const stru
         gossip_data_free(train);
         gossip_data_free(test);
     }
-    weights_free(&w);
+    arena_free(&w.arena);
     rng_free(examples);
     rng_free(noise);
     return rc;

@@ -14,8 +14,8 @@
 enum { MEAN /* what the server sends */, REFERENCE /* the last average of all */, N_SHARED };
 
 struct dynamic_state {
-    bool *sent;     /* shape [n_workers], owned: whose model the server has in this round */
-    float **models; /* shape [n_workers], owned; n_sent of them, borrowed */
+    bool *sent;     /* shape [n_workers]: whose model the server has in this round */
+    float **models; /* shape [n_workers]; n_sent of them, borrowed */
     int32_t n_sent;
     int32_t n_moving;     /* models on their way */
     int64_t n_violations; /* since all were last called for having had too many */
@@ -24,19 +24,13 @@ struct dynamic_state {
 static int dynamic_start(struct gossip_cluster *c, struct err *e)
 {
     struct dynamic_state *s = c->state;
-    s->sent = calloc((size_t)c->n_workers, sizeof *s->sent);
-    s->models = calloc((size_t)c->n_workers, sizeof *s->models);
-    if (!s->sent || !s->models)
-        return err_nomem(e, "models at the server");
+    s->sent = ARENA_TAKE(&c->arena, c->n_workers, *s->sent);
+    s->models = ARENA_TAKE(&c->arena, c->n_workers, *s->models);
+    int rc = arena_check(&c->arena, "models at the server", e);
+    if (rc)
+        return rc;
     floats_copy(c->shared[REFERENCE], c->workers[0].x, c->n_params);
     return 0;
-}
-
-static void dynamic_free_state(struct gossip_cluster *c)
-{
-    struct dynamic_state *s = c->state;
-    free(s->sent);
-    free(s->models);
 }
 
 static int dynamic_after(struct gossip_cluster *c, struct gossip_worker *w, struct err *e)
@@ -148,5 +142,4 @@ const struct gossip_method gossip_dynamic = {
     .after = dynamic_after,
     .meet = dynamic_meet,
     .end = dynamic_end,
-    .free = dynamic_free_state,
 };

@@ -77,7 +77,7 @@ float *gossip_room(struct gossip_cluster *c)
     struct gossip_engine *g = c->engine;
     if (g->n_rooms > 0)
         return g->rooms[--g->n_rooms];
-    return malloc((size_t)c->n_params * sizeof(float));
+    return ARENA_TAKE(&c->arena, c->n_params, float);
 }
 
 /* Keep it for the next who asks. */
@@ -88,10 +88,8 @@ static void give_back(struct gossip_cluster *c, float *room)
         return;
     if (g->n_rooms == g->cap_rooms) {
         int32_t cap = 2 * g->cap_rooms + 16;
-        if (!vec_resize(g->rooms, cap)) {
-            free(room);
+        if (!vec_resize(g->rooms, cap))
             return;
-        }
         g->cap_rooms = cap;
     }
     g->rooms[g->n_rooms++] = room;
@@ -123,7 +121,7 @@ static int new_transfer(struct gossip_transfer **out, struct gossip_cluster *c,
         return rc;
     int32_t id = g->slots[g->n_unused - 1].unused;
     struct gossip_slot *slot = &g->slots[id];
-    if (!slot->transfer && !(slot->transfer = malloc(sizeof *slot->transfer)))
+    if (!slot->transfer && !(slot->transfer = ARENA_TAKE(&c->arena, 1, *slot->transfer)))
         return err_nomem(e, "an exchange");
     g->n_unused--;
     *out = slot->transfer;

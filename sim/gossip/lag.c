@@ -73,22 +73,16 @@ static int lag_start(struct gossip_cluster *c, struct err *e)
 {
     struct lag_state *s = c->state;
     s->past.depth = c->settings->lag_depth;
-    s->past.change2 = calloc((size_t)s->past.depth, sizeof *s->past.change2);
-    s->sent = calloc((size_t)c->n_workers, sizeof *s->sent);
-    if (!s->past.change2 || !s->sent)
-        return err_nomem(e, "gradients at the server");
+    s->past.change2 = ARENA_TAKE(&c->arena, s->past.depth, *s->past.change2);
+    s->sent = ARENA_TAKE(&c->arena, c->n_workers, *s->sent);
+    int rc = arena_check(&c->arena, "gradients at the server", e);
+    if (rc)
+        return rc;
     for (int32_t i = 0; i < c->n_workers; i++)
         s->sent[i] = c->workers[i].own[SENT];
     floats_copy(c->shared[THETA], c->workers[0].x, c->n_params);
     s->memory.v = c->shared[VELOCITY];
     return 0;
-}
-
-static void lag_free_state(struct gossip_cluster *c)
-{
-    struct lag_state *s = c->state;
-    free(s->past.change2);
-    free(s->sent);
 }
 
 /* How far theta goes in the long run for a gradient of 1: the rate, but for momentum. */
@@ -222,7 +216,6 @@ const struct gossip_method gossip_lag_wk = {
     .meet = lag_meet,
     .begin = lag_begin,
     .end = lag_end,
-    .free = lag_free_state,
 };
 
 const struct gossip_method gossip_lag_ps = {
@@ -240,5 +233,4 @@ const struct gossip_method gossip_lag_ps = {
     .meet = lag_meet,
     .begin = lag_begin,
     .end = lag_end,
-    .free = lag_free_state,
 };

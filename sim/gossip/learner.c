@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 #include "sim/gossip/floats.h"
 
@@ -92,53 +93,42 @@ void gossip_net_draw(float *x, const struct gossip_net *net, struct rng *r)
 enum { MIN_BATCH = 64, ROWS = 16 };
 
 struct gossip_pass {
+    struct arena arena; /* of all arrays */
     int32_t batch;
-    float *out[GOSSIP_MAX_LAYERS + 1]; /* shape [batch][width], owned; out[0]: the examples */
-    float *back, *next;                /* shape [batch][largest width], owned */
-    double *power;                     /* shape [ROWS][classes], owned */
+    float *out[GOSSIP_MAX_LAYERS + 1]; /* shape [batch][width]; out[0]: the examples */
+    float *back, *next;                /* shape [batch][largest width] */
+    double *power;                     /* shape [ROWS][classes] */
 };
-
-static float *new_rows(int32_t n, int32_t width)
-{
-    return malloc((size_t)n * (size_t)width * sizeof(float));
-}
 
 /* Activations of one batch; at least MIN_BATCH rows, so that testing runs in large batches too. */
 int gossip_pass_build(struct gossip_pass **out, const struct gossip_net *net, int32_t batch, struct err *e)
 {
-    struct gossip_pass *p = calloc(1, sizeof *p);
-    bool whole = p != NULL;
-    int32_t widest = 0, rows = batch > MIN_BATCH ? batch : MIN_BATCH;
-    *out = NULL;
-    for (int32_t l = 0; l <= net->n_layers && whole; l++) {
-        p->out[l] = new_rows(rows, net->width[l]);
-        whole = p->out[l] != NULL;
-        widest = net->width[l] > widest ? net->width[l] : widest;
-    }
-    if (whole) {
-        p->batch = rows;
-        p->back = new_rows(rows, widest);
-        p->next = new_rows(rows, widest);
-        p->power = malloc(ROWS * (size_t)net->width[net->n_layers] * sizeof *p->power);
-        whole = p->back && p->next && p->power;
-    }
-    if (!whole) {
-        gossip_pass_free(p);
+    struct gossip_pass *p = *out = calloc(1, sizeof *p);
+    if (!p)
         return err_nomem(e, "a batch");
+    size_t widest = 0, rows = (size_t)(batch > MIN_BATCH ? batch : MIN_BATCH);
+    for (int32_t l = 0; l <= net->n_layers; l++) {
+        size_t width = (size_t)net->width[l];
+        p->out[l] = ARENA_TAKE(&p->arena, rows * width, float);
+        widest = width > widest ? width : widest;
     }
-    *out = p;
-    return 0;
+    p->batch = (int32_t)rows;
+    p->back = ARENA_TAKE(&p->arena, rows * widest, float);
+    p->next = ARENA_TAKE(&p->arena, rows * widest, float);
+    p->power = ARENA_TAKE(&p->arena, ROWS * (size_t)net->width[net->n_layers], *p->power);
+    int rc = arena_check(&p->arena, "a batch", e);
+    if (rc) {
+        gossip_pass_free(p);
+        *out = NULL;
+    }
+    return rc;
 }
 
 void gossip_pass_free(struct gossip_pass *p)
 {
     if (!p)
         return;
-    for (int32_t l = 0; l <= GOSSIP_MAX_LAYERS; l++)
-        free(p->out[l]);
-    free(p->back);
-    free(p->next);
-    free(p->power);
+    arena_free(&p->arena);
     free(p);
 }
 

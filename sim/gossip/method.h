@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "sim/event_heap.h"
 #include "sim/gossip/gossip.h"
 
@@ -65,6 +66,7 @@ struct gossip_transfer {
 };
 
 struct gossip_cluster {
+    struct arena arena; /**< of all that lasts as long as the run, the method's too */
     const struct gossip_setup *setup;
     const struct gossip_settings *settings;
     const struct gossip_method *method;
@@ -111,8 +113,6 @@ struct gossip_method {
     void (*mix)(struct gossip_cluster *c, struct gossip_transfer *t);
     /** @p t has arrived and is mixed; what follows may be sent. */
     int (*end)(struct gossip_cluster *c, struct gossip_transfer *t, struct err *e);
-    /** Free what `state` of the run or of workers owns, also after failure of start. */
-    void (*free)(struct gossip_cluster *c);
 };
 
 /* ---- what a method can ask for ---- */
@@ -131,7 +131,7 @@ double gossip_model_B(const struct gossip_cluster *c, double n);
 int gossip_send(struct gossip_cluster *c, const struct gossip_transfer *t, struct err *e);
 /** Some other worker, uniformly. There must be two. */
 int32_t gossip_peer(struct gossip_cluster *c, struct gossip_worker *w);
-/** Room for one model that a transfer carries; owned by @p t through `there` or `back`. NULL: no memory. */
+/** Room for one model that a transfer carries; in use by @p t through `there` or `back`. NULL: no memory. */
 float *gossip_room(struct gossip_cluster *c);
 /** @p room, `there` or `back` of a transfer, becomes a copy of @p x, shape [n_params]. ERR_NOMEM. */
 int gossip_carry(struct gossip_cluster *c, float **room, const float *x, struct err *e);

@@ -19,7 +19,7 @@
 enum { MAX_ROUNDS = 18, MAX_SLOTS = MAX_ROUNDS * GOSSIP_MAX_NEIGHBOURS };
 
 struct pga_worker {
-    float *slots[MAX_SLOTS]; /* shape [n_params], owned; NULL: nothing has ever come here */
+    float *slots[MAX_SLOTS]; /* shape [n_params]; NULL: nothing has ever come here */
     bool here[MAX_SLOTS];
     struct gossip_mail mail; /* of the last round that it began */
     int64_t rounds;          /* begun */
@@ -191,15 +191,6 @@ static int pga_end(struct gossip_cluster *c, struct gossip_transfer *t, struct e
     return rc ? rc : pga_settle(c, to, e);
 }
 
-static void free_slots(struct gossip_cluster *c)
-{
-    for (int32_t i = 0; i < c->n_workers; i++) {
-        struct pga_worker *p = c->workers[i].state;
-        for (int32_t k = 0; k < MAX_SLOTS && p; k++)
-            free(p->slots[k]);
-    }
-}
-
 static int gather_every_period(struct gossip_cluster *c, struct err *e)
 {
     struct pga_run *run = c->state;
@@ -221,7 +212,6 @@ const struct gossip_method gossip_pga = {
     .meet = gather_every_period,
     .begin = pga_begin,
     .end = pga_end,
-    .free = free_slots,
 };
 
 /* ---- the adaptive period ---- */
@@ -267,5 +257,4 @@ const struct gossip_method gossip_aga = {
     .meet = gather_adapted,
     .begin = pga_begin,
     .end = pga_end,
-    .free = free_slots,
 };

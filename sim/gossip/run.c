@@ -25,54 +25,30 @@ enum { STREAM_MODEL = 1 << 10, STREAM_WORKERS = 1 << 11 };
 
 /* ---- workers: setting up ---- */
 
-static float *new_vector(const struct gossip_cluster *c)
+static float *new_vector(struct gossip_cluster *c)
 {
-    return calloc((size_t)c->n_params, sizeof(float));
+    return ARENA_TAKE(&c->arena, c->n_params, float);
 }
 
-/* n of them, each zero; NULL without memory, and then what there is stays to be freed. */
-static float **new_vectors(const struct gossip_cluster *c, int32_t n, bool *whole)
+/* n of them, each zero. */
+static float **new_vectors(struct gossip_cluster *c, int32_t n)
 {
-    float **v = calloc((size_t)n + 1, sizeof *v);
-    for (int32_t i = 0; i < n && v; i++) {
-        v[i] = new_vector(c);
-        *whole = *whole && v[i];
-    }
-    *whole = *whole && v;
-    return v;
-}
-
-static void free_vectors(float **v, int32_t n)
-{
+    float **v = ARENA_TAKE(&c->arena, n, *v);
     for (int32_t i = 0; i < n && v; i++)
-        free(v[i]);
-    free(v);
-}
-
-/* All vectors of a worker; those a method does not use are NULL. */
-static void free_worker(struct gossip_worker *w, const struct gossip_method *m)
-{
-    free(w->x);
-    free(w->g);
-    free(w->given);
-    free(w->memory.v);
-    free(w->memory.s);
-    free_vectors(w->own, m->n_own);
-    free(w->state);
-    for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
-        rng_free(w->draws[k]);
+        v[i] = new_vector(c);
+    return v;
 }
 
 /* Streams of random numbers by worker and purpose, so that methods that draw less leave the others as they
  * are. */
-static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, int32_t id, uint64_t seed,
+static int fill_worker(struct gossip_worker *w, struct gossip_cluster *c, int32_t id, uint64_t seed,
                        struct err *e)
 {
     const struct gossip_method *m = c->method;
-    bool learns = !m->clock_only, whole = true;
-    *w = (struct gossip_worker){ .id = id };
-    w->state = calloc(1, m->worker_size + 1);
-    int rc = w->state ? 0 : err_nomem(e, "workers");
+    bool learns = !m->clock_only;
+    int rc = 0;
+    w->id = id;
+    w->state = arena_take(&c->arena, 1, m->worker_size + 1);
     for (uint64_t k = 0; k < N_GOSSIP_STREAMS && !rc; k++)
         if (learns || k == GOSSIP_DRAW_STEPS)
             rc = rng_build(&w->draws[k], seed, STREAM_WORKERS + (uint64_t)id * N_GOSSIP_STREAMS + k, e);
@@ -83,26 +59,19 @@ static int fill_worker(struct gossip_worker *w, const struct gossip_cluster *c, 
     w->given = m->meets ? new_vector(c) : NULL;
     w->memory.v = new_vector(c);
     w->memory.s = new_vector(c);
-    w->own = new_vectors(c, m->n_own, &whole);
+    w->own = new_vectors(c, m->n_own);
     w->order = c->engine->order + c->setup->shards->first[id];
     w->at = INT64_MAX; /* the first batch begins an epoch */
-    if (!whole || !w->x || !w->g || !w->memory.v || !w->memory.s || (m->meets && !w->given))
-        return err_nomem(e, "models of workers");
     return 0;
 }
 
-/* Workers that are there are whole: methods free what theirs own. */
 static int build_workers(struct gossip_cluster *c, uint64_t seed, struct err *e)
 {
-    for (int32_t i = 0; i < c->setup->shards->n_workers; i++) {
-        int rc = fill_worker(&c->workers[i], c, i, seed, e);
-        if (rc) {
-            free_worker(&c->workers[i], c->method);
-            return rc;
-        }
-        c->n_workers++;
-    }
-    return 0;
+    int rc = 0;
+    c->n_workers = c->setup->shards->n_workers;
+    for (int32_t i = 0; i < c->n_workers && !rc; i++)
+        rc = fill_worker(&c->workers[i], c, i, seed, e);
+    return rc ? rc : arena_check(&c->arena, "models of workers", e);
 }
 
 /* All workers start from the same model, as the methods assume. */
@@ -141,19 +110,19 @@ static void count_steps(struct gossip_cluster *c)
 static int build_engine(struct gossip_cluster *c, const struct gossip_how *how, struct err *e)
 {
     size_t n = (size_t)c->setup->train[0]->n;
-    struct gossip_engine *g = calloc(1, sizeof *g);
-    c->engine = g;
-    if (!g)
-        return err_nomem(e, "a run");
+    struct gossip_engine *g = c->engine = ARENA_TAKE(&c->arena, 1, *g);
+    int rc = arena_check(&c->arena, "a run", e);
+    if (rc)
+        return rc;
     g->diverged_step = -1;
     g->log = how->log;
     g->replayed = how->replayed;
     count_steps(c);
     if (c->method->clock_only)
         return 0;
-    g->order = malloc(n * sizeof *g->order);
-    if (!g->order)
-        return err_nomem(e, "examples of workers");
+    g->order = ARENA_TAKE(&c->arena, n, *g->order);
+    if ((rc = arena_check(&c->arena, "examples of workers", e)))
+        return rc;
     memcpy(g->order, c->setup->shards->order, n * sizeof *g->order);
     return gossip_pass_build(&g->pass, c->net, g->batch_size, e);
 }
@@ -183,7 +152,6 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
 {
     const struct gossip_settings *settings = how->settings;
     const struct gossip_method *m = how->replayed ? &gossip_replayer : gossip_methods[settings->method];
-    bool whole = true;
     *c = (struct gossip_cluster){ .setup = setup,
                                   .settings = settings,
                                   .method = m,
@@ -197,12 +165,12 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
         rc = begin_log(c, how, seed, e);
     if (rc)
         return rc;
-    c->state = calloc(1, m->run_size + 1);
-    c->shared = new_vectors(c, m->n_shared, &whole);
-    c->workers = calloc((size_t)setup->shards->n_workers, sizeof *c->workers);
-    c->engine->ready = calloc((size_t)setup->shards->n_workers, sizeof *c->engine->ready);
-    if (!c->state || !whole || !c->workers || !c->engine->ready)
-        return err_nomem(e, "workers");
+    c->state = arena_take(&c->arena, 1, m->run_size + 1);
+    c->shared = new_vectors(c, m->n_shared);
+    c->workers = ARENA_TAKE(&c->arena, setup->shards->n_workers, *c->workers);
+    c->engine->ready = ARENA_TAKE(&c->arena, setup->shards->n_workers, *c->engine->ready);
+    if ((rc = arena_check(&c->arena, "workers", e)))
+        return rc;
     rc = build_workers(c, seed, e);
     if (!rc && !m->clock_only)
         rc = draw_models(c, seed, e);
@@ -211,41 +179,20 @@ int gossip_cluster_build(struct gossip_cluster *c, const struct gossip_setup *se
     return rc || !m->start ? rc : m->start(c, e);
 }
 
-/* Exchanges under way when a run ends early own vectors too. */
-static void free_engine(struct gossip_engine *g)
-{
-    for (int32_t i = 0; i < g->cap_slots; i++) {
-        struct gossip_transfer *t = g->slots[i].transfer;
-        if (!t)
-            continue;
-        free(t->there);
-        free(t->back);
-        free(t);
-    }
-    for (int32_t i = 0; i < g->n_rooms; i++)
-        free(g->rooms[i]);
-    free(g->slots);
-    free(g->rooms);
-    free(g->order);
-    free(g->ready);
-    gossip_pass_free(g->pass);
-    event_heap_free(&g->clock);
-    free(g);
-}
-
-/* Safe after a failed build: the method's own state is released first. */
+/* Safe after a failed build. */
 void gossip_cluster_free(struct gossip_cluster *c)
 {
-    if (c->method->free && c->state)
-        c->method->free(c);
     for (int32_t i = 0; i < c->n_workers; i++)
-        free_worker(&c->workers[i], c->method);
-    free(c->workers);
-    free_vectors(c->shared, c->method->n_shared);
-    free(c->state);
+        for (int32_t k = 0; k < N_GOSSIP_STREAMS; k++)
+            rng_free(c->workers[i].draws[k]);
     gossip_wire_free(c->wire);
-    if (c->engine)
-        free_engine(c->engine);
+    if (c->engine) {
+        free(c->engine->slots);
+        free(c->engine->rooms);
+        gossip_pass_free(c->engine->pass);
+        event_heap_free(&c->engine->clock);
+    }
+    arena_free(&c->arena);
     *c = (struct gossip_cluster){ 0 };
 }
 
@@ -441,7 +388,7 @@ static const struct gossip_data *test_now(const struct gossip_cluster *c)
 
 static int average_accuracy(double *accuracy, struct gossip_cluster *c, struct err *e)
 {
-    float *mean = gossip_room(c);
+    float *mean = malloc((size_t)c->n_params * sizeof *mean);
     int rc = mean ? models_average(mean, c, e) : err_nomem(e, "a mean of models");
     if (!rc)
         *accuracy = gossip_accuracy(mean, c->net, test_now(c), c->engine->pass);
@@ -826,11 +773,12 @@ static int replay_start(struct gossip_cluster *c, struct err *e)
     const struct gossip_log *log = c->engine->replayed;
     struct replay *r = c->state;
     r->scale = gossip_model_B(c, c->n_params) / log->model_B;
-    r->at = malloc((size_t)c->n_workers * sizeof *r->at);
-    r->late = malloc((size_t)c->n_workers * sizeof *r->late);
-    r->later = malloc((size_t)log->n * sizeof *r->later + 1);
-    if (!r->at || !r->late || !r->later)
-        return err_nomem(e, "a replay");
+    r->at = ARENA_TAKE(&c->arena, c->n_workers, *r->at);
+    r->late = ARENA_TAKE(&c->arena, c->n_workers, *r->late);
+    r->later = ARENA_TAKE(&c->arena, log->n, *r->later);
+    int rc = arena_check(&c->arena, "a replay", e);
+    if (rc)
+        return rc;
     for (int32_t i = 0; i < c->n_workers; i++) {
         r->late[i] = -1;
         r->at[i] = log->first[number_of(log, &(struct gossip_cause){ .kind = GOSSIP_AT_STEP, .id = i })];
@@ -880,14 +828,6 @@ static int replay_end(struct gossip_cluster *c, struct gossip_transfer *t, struc
     return ask_all(c, GOSSIP_AT_END, t->tag, e);
 }
 
-static void free_replay(struct gossip_cluster *c)
-{
-    struct replay *r = c->state;
-    free(r->at);
-    free(r->late);
-    free(r->later);
-}
-
 const struct gossip_method gossip_replayer = {
     .name = "replay",
     .help = "what a run asked of the network",
@@ -900,7 +840,6 @@ const struct gossip_method gossip_replayer = {
     .begin = replay_begin,
     .mix = mix_nothing,
     .end = replay_end,
-    .free = free_replay,
 };
 
 int gossip_replay(struct gossip_result *out, const struct gossip_log *log, const struct gossip_setup *setup,

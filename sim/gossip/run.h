@@ -7,7 +7,7 @@
 
 /* Room for one exchange, besides entries of two lists that are never longer. */
 struct gossip_slot {
-    struct gossip_transfer *transfer; /* of that id, owned; NULL: there never was one */
+    struct gossip_transfer *transfer; /* of that id; NULL: there never was one */
     int32_t unused;                   /* entry of n_unused ids that name nothing */
     struct gossip_signal signal;      /* entry of what the wire told last */
 };
@@ -16,10 +16,10 @@ struct gossip_engine {
     struct event_heap clock;   /* when workers end their steps, by worker */
     struct gossip_slot *slots; /* shape [cap_slots], owned */
     int32_t cap_slots, n_unused;
-    float **rooms; /* shape [cap_rooms], n_rooms of them free, owned each */
+    float **rooms; /* shape [cap_rooms], n_rooms of them, which are free */
     int32_t n_rooms, cap_rooms;
-    int64_t *order;                    /* shape [n examples], owned: examples of all workers */
-    int32_t *ready, n_ready;           /* shape [n_workers], owned: workers that nothing holds any more */
+    int64_t *order;                    /* shape [n examples]: examples of all workers */
+    int32_t *ready, n_ready;           /* shape [n_workers]: workers that nothing holds any more */
     struct gossip_log *log;            /* of this run, borrowed; NULL: not kept */
     const struct gossip_log *replayed; /* that this run follows, borrowed; NULL: it is none */
     struct gossip_cause cause;         /* of what a method asks for now */

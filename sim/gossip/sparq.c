@@ -150,10 +150,11 @@ static int sparq_after(struct gossip_cluster *c, struct gossip_worker *w, struct
 static int sparq_start(struct gossip_cluster *c, struct err *e)
 {
     struct sparq_run *run = c->state;
-    run->change = malloc((size_t)c->n_params * sizeof *run->change);
-    run->size = malloc((size_t)c->n_params * sizeof *run->size);
-    if (!run->change || !run->size)
-        return err_nomem(e, "corrections of estimates");
+    run->change = ARENA_TAKE(&c->arena, c->n_params, *run->change);
+    run->size = ARENA_TAKE(&c->arena, c->n_params, *run->size);
+    int rc = arena_check(&c->arena, "corrections of estimates", e);
+    if (rc)
+        return rc;
     for (int32_t i = 0; i < c->n_workers; i++)
         for (int32_t k = 0; k < N_OWN; k++)
             floats_copy(c->workers[i].own[k], c->workers[i].x, c->n_params);
@@ -178,13 +179,6 @@ static int sparq_end(struct gossip_cluster *c, struct gossip_transfer *t, struct
     return gossip_sent_around(c, &p->out, e);
 }
 
-static void free_run(struct gossip_cluster *c)
-{
-    struct sparq_run *run = c->state;
-    free(run->change);
-    free(run->size);
-}
-
 const struct gossip_method gossip_sparq = {
     .name = "sparq",
     .help = "gossip on a ring by estimates; compressed corrections are sent when they are large enough",
@@ -196,5 +190,4 @@ const struct gossip_method gossip_sparq = {
     .after = sparq_after,
     .begin = sparq_begin,
     .end = sparq_end,
-    .free = free_run,
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "sim/event_heap.h"
 #include "sim/flow/flow.h"
@@ -48,14 +49,15 @@ struct wire_flows {
 };
 
 struct gossip_wire {
+    struct arena arena; /**< of the arrays that have an item per arc */
     const struct gossip_fabric *fabric;
     struct topo_network net;  /**< of the fabric, at the share of its bandwidths */
     struct topo_graph *graph; /**< of net where the share is not 1, owned; else NULL */
     struct topo_routes routes;
-    double *s_per_B;  /**< shape [n_arcs], of a message, efficiency included; owned */
-    double *arc_B;    /**< shape [n_arcs], of messages, owned */
-    uint8_t *dims;    /**< shape [n_arcs], owned */
-    bool *is_between; /**< shape [n_arcs]: both ends are workers, or one and a switch; owned */
+    double *s_per_B;                  /**< shape [n_arcs], of a message, efficiency included */
+    double *arc_B;                    /**< shape [n_arcs], of messages */
+    uint8_t *dims;                    /**< shape [n_arcs] */
+    bool *is_between;                 /**< shape [n_arcs]: both ends are workers, or one and a switch */
     int32_t n_between[TOPO_MAX_DIMS]; /**< such arcs, of a switch those up to it */
     double sent_B, dim_B[TOPO_MAX_DIMS];
     double spread_B[TOPO_MAX_DIMS]; /**< of collectives */
@@ -68,7 +70,7 @@ struct gossip_wire {
     struct gossip_signal *signals; /**< shape [cap_events], owned */
     int32_t n_events, cap_events;
 
-    double *free_s; /**< closed form: shape [n_arcs], until when an arc is held; owned */
+    double *free_s; /**< closed form: shape [n_arcs], until when an arc is held */
     double all_s;   /**< all arcs are held until then */
     double last_s;  /**< all messages are there, and no arc is held after that */
 
@@ -144,13 +146,14 @@ static int open_arcs(struct gossip_wire *w, struct err *e)
 {
     const struct topo_routes *r = &w->routes;
     size_t n = (size_t)r->n_arcs + 1;
-    w->s_per_B = calloc(n, sizeof *w->s_per_B);
-    w->arc_B = calloc(n, sizeof *w->arc_B);
-    w->free_s = calloc(n, sizeof *w->free_s);
-    w->dims = calloc(n, sizeof *w->dims);
-    w->is_between = calloc(n, sizeof *w->is_between);
-    if (!w->s_per_B || !w->arc_B || !w->free_s || !w->dims || !w->is_between)
-        return err_nomem(e, "links in use");
+    w->s_per_B = ARENA_TAKE(&w->arena, n, *w->s_per_B);
+    w->arc_B = ARENA_TAKE(&w->arena, n, *w->arc_B);
+    w->free_s = ARENA_TAKE(&w->arena, n, *w->free_s);
+    w->dims = ARENA_TAKE(&w->arena, n, *w->dims);
+    w->is_between = ARENA_TAKE(&w->arena, n, *w->is_between);
+    int rc = arena_check(&w->arena, "links in use", e);
+    if (rc)
+        return rc;
     for (int32_t a = 0; a < r->n_arcs; a++) {
         int32_t d = topo_link_dim(r, a / 2), from = r->to[a ^ 1], to = r->to[a];
         w->dims[a] = (uint8_t)d;
@@ -204,14 +207,10 @@ void gossip_wire_free(struct gossip_wire *w)
         free_graph(w->graph);
     flow_net_free(w->flows.net);
     event_heap_free(&w->queue);
-    free(w->s_per_B);
-    free(w->arc_B);
-    free(w->dims);
-    free(w->is_between);
+    arena_free(&w->arena);
     free(w->parcels);
     free(w->events);
     free(w->signals);
-    free(w->free_s);
     free(w->prices);
     free(w);
 }

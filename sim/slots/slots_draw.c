@@ -53,17 +53,10 @@ static int racks_scale_gpus(double *gpus, int32_t n, int64_t total, struct err *
 
 /* What is drawn for a cluster of racks. */
 struct racks_draft {
+    struct arena arena;
     int32_t *rack;
     double *server_Bps, *rack_Bps, *gpus;
 };
-
-static void racks_draft_free(struct racks_draft *x)
-{
-    free(x->rack);
-    free(x->server_Bps);
-    free(x->rack_Bps);
-    free(x->gpus);
-}
 
 static int racks_draft(struct racks_draft *x, int32_t *n_racks, const struct draw_racks *d, struct rng *r,
                        struct err *e)
@@ -73,12 +66,13 @@ static int racks_draft(struct racks_draft *x, int32_t *n_racks, const struct dra
     *n_racks = *n_racks > n ? n : *n_racks;
     /* 10,000 racks at most: the product fits. */
     int32_t n_pairs = *n_racks * (*n_racks - 1) / 2;
-    *x = (struct racks_draft){ .rack = malloc((size_t)n * sizeof *x->rack),
-                               .server_Bps = malloc((size_t)n * sizeof *x->server_Bps),
-                               .rack_Bps = malloc(((size_t)n_pairs + 1) * sizeof *x->rack_Bps),
-                               .gpus = malloc((size_t)n * sizeof *x->gpus) };
-    if (!x->rack || !x->server_Bps || !x->rack_Bps || !x->gpus)
-        return err_nomem(e, "racks");
+    x->rack = ARENA_TAKE(&x->arena, n, *x->rack);
+    x->server_Bps = ARENA_TAKE(&x->arena, n, *x->server_Bps);
+    x->rack_Bps = ARENA_TAKE(&x->arena, n_pairs, *x->rack_Bps);
+    x->gpus = ARENA_TAKE(&x->arena, n, *x->gpus);
+    int rc = arena_check(&x->arena, "racks", e);
+    if (rc)
+        return rc;
     for (int32_t s = 0; s < n; s++) {
         /* A rack that nobody was drawn into would be a switch without servers: the first ones fill all. */
         x->rack[s] = s < *n_racks ? s : (int32_t)rng_below(r, *n_racks);
@@ -115,7 +109,7 @@ int draw_racks(struct cluster *c, const struct draw_racks *d, int64_t seed, stru
         const struct cluster_offer offer = { 1, names, x.gpus, true };
         rc = cluster_build_racks(c, &racks, &offer, e);
     }
-    racks_draft_free(&x);
+    arena_free(&x.arena);
     rng_free(r);
     return rc;
 }
@@ -227,17 +221,15 @@ static int draw_poisson_arrivals(struct draw_jobs *out, int32_t n_slots, int64_t
 int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32_t n_slots, int64_t seed,
                       struct err *e)
 {
-    int rc = 0;
     *out = (struct draw_jobs){ .n = (int32_t)d->count };
-    out->jobs = calloc((size_t)out->n + 1, sizeof *out->jobs);
-    out->ids = calloc((size_t)out->n + 1, sizeof *out->ids);
+    out->jobs = ARENA_TAKE(&out->arena, out->n, *out->jobs);
+    out->ids = ARENA_TAKE(&out->arena, out->n, *out->ids);
     /* One row a job, as long as any job can have workers, so that rows need no list of places. */
     size_t width = draw_gain_width(d);
     if (d->progress != DRAW_CONST)
-        out->gains = calloc((size_t)out->n + 1, width * sizeof *out->gains);
-    out->tastes = calloc((size_t)out->n + 1, sizeof *out->tastes);
-    if (!out->jobs || !out->ids || !out->tastes || (d->progress != DRAW_CONST && !out->gains))
-        rc = err_nomem(e, "jobs");
+        out->gains = ARENA_TAKE(&out->arena, (size_t)out->n * width, *out->gains);
+    out->tastes = ARENA_TAKE(&out->arena, out->n, *out->tastes);
+    int rc = arena_check(&out->arena, "jobs", e);
     for (int32_t i = 0; i < out->n && !rc; i++) {
         struct rng *r;
         snprintf(out->ids[i], sizeof out->ids[i], "job%d", (int)i);
@@ -257,10 +249,7 @@ int draw_elastic_jobs(struct draw_jobs *out, const struct draw_elastic *d, int32
 
 void draw_jobs_free(struct draw_jobs *x)
 {
-    free(x->jobs);
-    free(x->ids);
-    free(x->gains);
-    free(x->tastes);
+    arena_free(&x->arena);
     *x = (struct draw_jobs){ 0 };
 }
 

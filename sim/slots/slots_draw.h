@@ -2,6 +2,7 @@
 #ifndef SIM_SLOTS_SLOTS_DRAW_H
 #define SIM_SLOTS_SLOTS_DRAW_H
 
+#include "base/arena.h"
 #include "base/schema.h"
 #include "sim/cluster/job.h"
 #include "sim/slots/slots.h"
@@ -111,10 +112,11 @@ struct draw_taste {
 
 /** Jobs drawn, with their names. Release with draw_jobs_free(). */
 struct draw_jobs {
-    struct elastic_job *jobs;  /**< shape [n], owned */
-    char (*ids)[16];           /**< shape [n], owned */
-    double *gains;             /**< but for DRAW_CONST: what jobs[].gain points into, owned */
-    struct draw_taste *tastes; /**< shape [n], owned */
+    struct arena arena;        /**< of all arrays */
+    struct elastic_job *jobs;  /**< shape [n] */
+    char (*ids)[16];           /**< shape [n] */
+    double *gains;             /**< but for DRAW_CONST: what jobs[].gain points into */
+    struct draw_taste *tastes; /**< shape [n] */
     int32_t n;
 };
 
