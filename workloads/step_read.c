@@ -18,7 +18,7 @@
 struct workload_given {
     const char *name, *astra, *simai;
     yaml_id groups, layers, step, chakra, model, parallel, search;
-    int32_t loop, recompute, ag_size;
+    struct astra_rule rule;
     double traffic;
 };
 
@@ -29,9 +29,9 @@ static const struct key workload_keys[] = {
            .form = "map of <groups>"),
     K_NODE(struct workload_given, layers, "layers", "list of layers in forward order, see layers",
            .form = "list of <layers>"),
-    K_WORD(struct workload_given, loop, "loop", layers_loop_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, rule.loop, "loop", layers_loop_names, SCHEMA_NONE,
            "how the work of the layers is put together (default: no-overlap)"),
-    K_WORD(struct workload_given, recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, rule.recompute, "recompute", layers_recompute_names, SCHEMA_NONE,
            "forward work of each layer that is done again in its backward pass (default: none)"),
     K_NODE(struct workload_given, step, "step", "instead of layers: the step as an expression, see step",
            .form = "<step>"),
@@ -39,7 +39,7 @@ static const struct key workload_keys[] = {
            "instead of layers: an ASTRA-sim 1.0 text file, path from the folder of the YAML file"),
     K_TEXT(struct workload_given, simai, "simai",
            "instead of layers: a SimAI (AICB) text file, path likewise"),
-    K_WORD(struct workload_given, ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
+    K_WORD(struct workload_given, rule.ag_size, "ag_size", simai_ag_size_names, SCHEMA_NONE,
            "of simai: the bytes of an all-gather are its full result or one shard (default: full)"),
     K_NODE(struct workload_given, chakra, "chakra",
            "instead of layers: a Chakra execution trace (.et), path likewise, or a map, see chakra",
@@ -304,11 +304,12 @@ static int read_expression(const struct expression *around, step_id parent, enum
 static int read_layers(struct step_tree *t, const struct workload_given *given, const struct yaml_doc *doc,
                        struct err *e)
 {
-    struct layers l = { .recompute = given->recompute < 0 ? LAYERS_RECOMPUTE_NONE
-                                                          : (enum layers_recompute)given->recompute };
+    struct layers l = { .recompute = given->rule.recompute < 0
+                                         ? LAYERS_RECOMPUTE_NONE
+                                         : (enum layers_recompute)given->rule.recompute };
     int rc = layers_read(&l, t, doc, given->layers, e);
     if (!rc)
-        layers_build_step(t, &l, given->loop < 0 ? LAYERS_NO_OVERLAP : given->loop);
+        layers_build_step(t, &l, given->rule.loop < 0 ? LAYERS_NO_OVERLAP : given->rule.loop);
     layers_free(&l);
     return rc;
 }
@@ -320,19 +321,15 @@ static int workload_read_rows(struct step_tree *t, const struct workload_given *
 {
     struct text path = { 0 }, content = { 0 };
     struct err inner = { 0 };
-    struct astra_rule astra = { .loop = given->loop, .recompute = given->recompute };
-    struct simai_rule simai = { given->loop, given->recompute, given->ag_size };
     yaml_id id = yaml_get(doc, map, given->astra ? "astra" : "simai");
-    size_t most = given->astra ? ASTRA_MAX_BYTES : SIMAI_MAX_BYTES;
     yaml_beside(&path, doc, id);
     int rc = text_check(&path, e);
     /* A file that cannot be read is told at the key that names it. */
-    if (!rc && text_read_file(&content, text_str(&path), most, &inner))
+    if (!rc && text_read_file(&content, text_str(&path), ASTRA_MAX_BYTES, &inner))
         rc = yaml_fail(doc, id, e, inner.code, "%s", inner.msg);
-    if (!rc && given->astra)
-        rc = astra_read(t, text_str(&path), text_str(&content), content.n, net, astra, e);
-    else if (!rc)
-        rc = simai_read(t, text_str(&path), text_str(&content), content.n, net, simai, e);
+    if (!rc)
+        rc = (given->astra ? astra_read : simai_read)(t, text_str(&path), text_str(&content), content.n, net,
+                                                      given->rule, e);
     text_free(&path);
     text_free(&content);
     return rc;
@@ -344,10 +341,10 @@ static int check_effect(const struct workload_given *given, const struct yaml_do
                         const char *source, struct err *e)
 {
     bool rows = given->astra || given->simai, layers = rows || given->layers >= 0;
-    if (!layers && given->loop >= 0)
+    if (!layers && given->rule.loop >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "loop"), e, ERR_PARSE,
                          "has no effect on %s, only with layers, astra or simai", source);
-    if (!layers && given->recompute >= 0)
+    if (!layers && given->rule.recompute >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "recompute"), e, ERR_PARSE,
                          "has no effect on %s, only with layers, astra or simai", source);
     if ((rows || given->chakra >= 0 || given->model >= 0) && given->groups >= 0)
@@ -359,7 +356,7 @@ static int check_effect(const struct workload_given *given, const struct yaml_do
     if (given->model >= 0 && given->parallel < 0)
         return yaml_fail(doc, map, e, ERR_PARSE,
                          "has no parallel, required for a model; with search { batch: N } is enough");
-    if (!given->simai && given->ag_size >= 0)
+    if (!given->simai && given->rule.ag_size >= 0)
         return yaml_fail(doc, yaml_get(doc, map, "ag_size"), e, ERR_PARSE,
                          "has no effect on %s, only with simai", source);
     return 0;

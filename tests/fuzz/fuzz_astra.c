@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct topo_network net = fuzz_network();
-    struct astra_rule rule = { -1, -1 };
+    struct astra_rule rule = { -1, -1, -1 };
     if (size > 0) {
         rule.loop = data[0] % 3 - 1;
         rule.recompute = data[0] / 3 % 4 - 1;

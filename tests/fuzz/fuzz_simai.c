@@ -7,9 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct topo_network net = fuzz_network();
-    struct simai_rule rule = { -1, -1, -1 };
+    struct astra_rule rule = { -1, -1, -1 };
     if (size > 0)
-        rule = (struct simai_rule){ data[0] % 3 - 1, data[0] / 3 % 4 - 1, data[0] / 12 % 3 - 1 };
+        rule = (struct astra_rule){ data[0] % 3 - 1, data[0] / 3 % 4 - 1, data[0] / 12 % 3 - 1 };
     struct step_tree t;
     struct err e = { 0 };
     int rc = simai_read(&t, "fuzz", (const char *)data, size, &net, rule, &e);

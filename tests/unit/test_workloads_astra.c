@@ -4,7 +4,7 @@
 
 static const int32_t two_dims[] = { 4, 8 };
 static const double GBps[TOPO_MAX_DIMS] = { 1e9, 1e9, 1e9, 1e9 };
-static const struct astra_rule as_written = { -1, -1 };
+static const struct astra_rule as_written = { -1, -1, -1 };
 
 static int read_text(struct step_tree *t, const char *text, struct astra_rule rule, struct err *e)
 {
@@ -152,11 +152,11 @@ TEST(loop_and_recomputation_can_be_asked_for)
 {
     static const char text[] = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4\n" ROWS;
     CASES(struct astra_rule rule; double want_ms) = {
-        { { -1, -1 }, 3 * (2.5 + 5 + 11) },
-        { { LAYERS_NO_OVERLAP, LAYERS_RECOMPUTE_NONE }, 3 * (2.5 + 5 + 11) },
-        { { LAYERS_OVERLAP, -1 }, 3 * (2.5 + 2 + 11) },
-        { { -1, LAYERS_RECOMPUTE_COLLECTIVES }, 3 * (2.5 + 5 + 11 + 1.5) },
-        { { -1, LAYERS_RECOMPUTE_FORWARD }, 3 * (2.5 + 5 + 11 + 2.5) },
+        { { -1, -1, -1 }, 3 * (2.5 + 5 + 11) },
+        { { LAYERS_NO_OVERLAP, LAYERS_RECOMPUTE_NONE, -1 }, 3 * (2.5 + 5 + 11) },
+        { { LAYERS_OVERLAP, -1, -1 }, 3 * (2.5 + 2 + 11) },
+        { { -1, LAYERS_RECOMPUTE_COLLECTIVES, -1 }, 3 * (2.5 + 5 + 11 + 1.5) },
+        { { -1, LAYERS_RECOMPUTE_FORWARD, -1 }, 3 * (2.5 + 5 + 11 + 2.5) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         STEP_TEXT(t, text, cases[i].rule);

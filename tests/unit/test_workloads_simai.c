@@ -4,9 +4,9 @@
 
 static const int32_t two_dims[] = { 4, 8 };
 static const double GBps[TOPO_MAX_DIMS] = { 1e9, 1e9, 1e9, 1e9 };
-static const struct simai_rule as_written = { -1, -1, -1 };
+static const struct astra_rule as_written = { -1, -1, -1 };
 
-static int read_text(struct step_tree *t, const char *text, struct simai_rule rule, struct err *e)
+static int read_text(struct step_tree *t, const char *text, struct astra_rule rule, struct err *e)
 {
     struct topo_network net = oracle_network(two_dims, 2);
     return simai_read(t, "w.txt", text, strlen(text), &net, rule, e);
@@ -101,7 +101,7 @@ TEST(bytes_of_an_all_gather_are_its_result_or_its_shard)
 {
     CASES(int32_t ag_size; double want) = { { -1, 7e6 }, { SIMAI_AG_FULL, 7e6 }, { SIMAI_AG_SHARD, 56e6 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct simai_rule rule = { -1, -1, cases[i].ag_size };
+        struct astra_rule rule = { -1, -1, cases[i].ag_size };
         STEP_TEXT(t,
                   PLAIN "2\n" ROW(QUIET, QUIET, "ALLGATHER\t8000000")
                       ROW(QUIET, QUIET, "REDUCESCATTER\t8000000"),
@@ -130,7 +130,7 @@ TEST(loop_and_recomputation_can_be_asked_for)
     static const char text[] =
         PLAIN "1\n" ROW("ALLREDUCE\t1000000", "ALLREDUCE\t2000000", "ALLREDUCE\t4000000");
     /* Forward 1 + 1.5; input gradient 2 + 3; weight gradient 4 + 7 ms. */
-    CASES(struct simai_rule rule; double want_ms) = {
+    CASES(struct astra_rule rule; double want_ms) = {
         { { -1, -1, -1 }, 2.5 + 5 + 11 },
         { { LAYERS_OVERLAP, -1, -1 }, 2.5 + 2 + 11 },
         { { -1, LAYERS_RECOMPUTE_FORWARD, -1 }, 2.5 + 5 + 11 + 2.5 },

@@ -290,8 +290,8 @@ static int set_checkpoints(struct layers *l, const struct astra_marks *m, const 
 }
 
 /* A rule of the study overrides the file's checkpoints. */
-int astra_set_recompute(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
-                        int32_t recompute, struct err *e)
+static int astra_set_recompute(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
+                               int32_t recompute, struct err *e)
 {
     if (recompute < 0) {
         l->recompute = LAYERS_RECOMPUTE_FORWARD;
@@ -303,6 +303,54 @@ int astra_set_recompute(struct layers *l, const struct astra_marks *m, const str
         l->layers[i].again_end = i + 1;
     }
     return 0;
+}
+
+int astra_open(struct astra_text *x, struct step_tree *t, const char *name, const char *text, size_t n,
+               const struct topo_network *net, struct err *e)
+{
+    *x = (struct astra_text){ .net = net, .tree = t };
+    step_begin(t, name, net);
+    int rc = step_check(t, e);
+    if (!rc && n > ASTRA_MAX_BYTES)
+        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, expected at most %d", name, n, ASTRA_MAX_BYTES);
+    if (!rc)
+        token_begin(&x->in, name, text, n);
+    return rc;
+}
+
+/* The announced number of layers, then the end of the file: anything else is a broken file. */
+int astra_take_layers(struct astra_text *x, enum astra_dialect dialect, astra_read_row *row, void *reader,
+                      int32_t recompute, struct err *e)
+{
+    struct token_reader *in = &x->in;
+    char shown[TOKEN_SHOWN];
+    int64_t n_layers;
+    int rc = token_take_count(in, "number of layers", &n_layers, e);
+    if (rc)
+        return rc;
+    if (n_layers < 1)
+        return token_fail(in, &in->token, e, ERR_RANGE, "number of layers: is 0, expected at least 1");
+    if (dialect == ASTRA_SIMAI && in->next.line == in->token.line && in->next.n > 0)
+        return token_fail(in, &in->next, e, ERR_PARSE, "is %s, expected the number of layers alone",
+                          token_show(shown, &in->next));
+    for (int64_t i = 0; i < n_layers; i++)
+        if ((rc = row(reader, i, n_layers, e)))
+            return rc;
+    if (in->next.n > 0)
+        return token_fail(in, &in->next, e, ERR_PARSE, "expected end of file after layer %lld, found %s",
+                          (long long)n_layers, token_show(shown, &in->next));
+    return astra_set_recompute(&x->layers, &x->marks, in, recompute, e);
+}
+
+int astra_close(struct astra_text *x, int rc, struct err *e)
+{
+    if (!rc)
+        rc = step_check(x->tree, e);
+    free(x->marks.listed);
+    layers_free(&x->layers);
+    if (rc)
+        step_free(x->tree);
+    return rc;
 }
 
 /* Which NPUs a collective runs over. */
@@ -345,28 +393,24 @@ static const struct astra_policy policies[] = {
 enum { N_POLICIES = sizeof policies / sizeof policies[0] };
 
 struct astra_reader {
-    struct token_reader in;
-    const struct topo_network *net;
-    struct step_tree *tree;
+    struct astra_text text;
     const struct astra_policy *policy;
     int32_t group_of[N_SPANS]; /* -1 = not in the tree yet */
     int32_t model[TOPO_MAX_DIMS];
-    struct astra_marks marks;
-    struct layers layers;
 };
 
 /* The first word of the file; it decides which groups collectives use. */
 static int take_policy(struct astra_reader *r, const struct astra_policy **out, struct err *e)
 {
     char shown[TOKEN_SHOWN];
-    token_advance(&r->in);
+    token_advance(&r->text.in);
     for (int i = 0; i < N_POLICIES; i++)
-        if (token_is(&r->in.token, policies[i].name)) {
+        if (token_is(&r->text.in.token, policies[i].name)) {
             *out = &policies[i];
             return 0;
         }
-    return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown policy %s",
-                      token_show(shown, &r->in.token));
+    return token_fail(&r->text.in, &r->text.in.token, e, ERR_PARSE, "unknown policy %s",
+                      token_show(shown, &r->text.in.token));
 }
 
 /* The model-parallel group fills dimensions from the inside, as everywhere in weft. */
@@ -374,19 +418,19 @@ static int read_model_group(struct astra_reader *r, struct err *e)
 {
     int64_t size;
     int rc;
-    if ((rc = token_take_label(&r->in, "model_parallel_NPU_group", e)) ||
-        (rc = token_take_count(&r->in, "model_parallel_NPU_group", &size, e)))
+    if ((rc = token_take_label(&r->text.in, "model_parallel_NPU_group", e)) ||
+        (rc = token_take_count(&r->text.in, "model_parallel_NPU_group", &size, e)))
         return rc;
-    if (group_fill(r->model, r->tree->groups[0].members, r->net->n_dims, size, e))
-        return err_wrap(e, "%s:%d:%d: model_parallel_NPU_group", r->in.name, r->in.token.line,
-                        r->in.token.col);
+    if (group_fill(r->model, r->text.tree->groups[0].members, r->text.net->n_dims, size, e))
+        return err_wrap(e, "%s:%d:%d: model_parallel_NPU_group", r->text.in.name, r->text.in.token.line,
+                        r->text.in.token.col);
     return 0;
 }
 
 static int token_read_list(struct astra_reader *r, const char *label, enum astra_mark mark, struct err *e)
 {
-    int rc = token_take_label(&r->in, label, e);
-    return rc ? rc : astra_take_marks(&r->marks, &r->in, label, mark, e);
+    int rc = token_take_label(&r->text.in, label, e);
+    return rc ? rc : astra_take_marks(&r->text.marks, &r->text.in, label, mark, e);
 }
 
 /* Which lists follow depends on the policy. */
@@ -401,24 +445,24 @@ static int read_policy_line(struct astra_reader *r, struct err *e)
     if (!rc && (r->policy->flags & HAS_CHECKPOINTS))
         rc = token_read_list(r, "checkpoint_initiates", ASTRA_INITIATES, e);
     if (!rc && (r->policy->flags & NEEDS_BOTTOM))
-        rc = token_take_count(&r->in, "last bottom layer", &ignored, e);
+        rc = token_take_count(&r->text.in, "last bottom layer", &ignored, e);
     return rc;
 }
 
 /* Index of the span's group in the tree, made when first asked for. */
 static int32_t astra_find_group(struct astra_reader *r, enum span span)
 {
-    const int32_t *all = r->tree->groups[0].members;
+    const int32_t *all = r->text.tree->groups[0].members;
     int32_t part[TOPO_MAX_DIMS], rest[TOPO_MAX_DIMS];
     if (r->group_of[span] >= 0)
         return r->group_of[span];
     bool by_dim = span == SPAN_INNER || span == SPAN_OUTER;
-    for (int32_t d = 0; d < r->net->n_dims; d++)
+    for (int32_t d = 0; d < r->text.net->n_dims; d++)
         part[d] = !by_dim ? r->model[d] : d == 0 ? all[d] : 1;
-    group_rest(rest, all, part, r->net->n_dims);
+    group_rest(rest, all, part, r->text.net->n_dims);
     bool first = span == SPAN_INNER || span == SPAN_MODEL;
-    r->group_of[span] = first ? step_add_group(r->tree, span_names[span], part)
-                              : step_add_group_after(r->tree, span_names[span], rest, part);
+    r->group_of[span] = first ? step_add_group(r->text.tree, span_names[span], part)
+                              : step_add_group_after(r->text.tree, span_names[span], rest, part);
     return r->group_of[span];
 }
 
@@ -440,7 +484,8 @@ static int astra_add_column(struct astra_reader *r, const struct astra_policy *p
     if ((r->policy->flags & FORWARD_ONLY) && phase != STEP_FORWARD)
         return 0;
     if (!(r->policy->flags & NO_COMPUTE))
-        r->layers.layers[r->layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
+        r->text.layers.layers[r->text.layers.n_layers - 1].phases[phase].compute_s =
+            (double)c->compute_ns / 1e9;
     enum span span = span_of(r, p, phase, i);
     if (c->kind == ASTRA_NOTHING || c->bytes == 0 || span == SPAN_NONE)
         return 0;
@@ -449,23 +494,24 @@ static int astra_add_column(struct astra_reader *r, const struct astra_policy *p
                                     .bytes = (double)c->bytes,
                                     .group = astra_find_group(r, span),
                                     .times = 1 };
-    return layers_add_collective(&r->layers, phase, collective, e);
+    return layers_add_collective(&r->text.layers, phase, collective, e);
 }
 
 static int take_layer_policy(struct astra_reader *r, const struct astra_policy **p, struct err *e)
 {
     int rc = take_policy(r, p, e);
     if (!rc && ((*p)->flags & (PER_LAYER | NEEDS_GROUP)))
-        return token_fail(&r->in, &r->in.token, e, ERR_RANGE,
+        return token_fail(&r->text.in, &r->text.in.token, e, ERR_RANGE,
                           "is %s, which has no groups for one layer; choose another policy", (*p)->name);
     return rc;
 }
 
-static int astra_read_layer(struct astra_reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int astra_read_layer(void *reader, int64_t i, int64_t n_layers, struct err *e)
 {
+    struct astra_reader *r = reader;
     struct astra_column columns[LAYERS_PHASES];
     const struct astra_policy *p = r->policy;
-    int rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIM, i, n_layers, e);
+    int rc = astra_take_row(columns, &r->text.layers, &r->text.in, ASTRA_SIM, i, n_layers, e);
     if (!rc && (r->policy->flags & PER_LAYER))
         rc = take_layer_policy(r, &p, e);
     for (int k = 0; k < LAYERS_PHASES && !rc; k++)
@@ -473,52 +519,19 @@ static int astra_read_layer(struct astra_reader *r, int64_t i, int64_t n_layers,
     return rc;
 }
 
-/* The announced number of layers, then the end of the file: anything else is a broken file. */
-static int astra_read_all(struct astra_reader *r, struct err *e)
-{
-    int64_t n_layers;
-    int rc;
-    char shown[TOKEN_SHOWN];
-    if ((rc = read_policy_line(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
-        return rc;
-    if (n_layers < 1)
-        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, expected at least 1");
-    for (int64_t i = 0; i < n_layers; i++)
-        if ((rc = astra_read_layer(r, i, n_layers, e)))
-            return rc;
-    token_advance(&r->in);
-    if (r->in.token.n > 0)
-        return token_fail(&r->in, &r->in.token, e, ERR_PARSE,
-                          "expected end of file after layer %lld, found %s", (long long)n_layers,
-                          token_show(shown, &r->in.token));
-    return 0;
-}
-
 /* The loop over layers is that of the study, by default without overlap. */
 int astra_read(struct step_tree *t, const char *name, const char *text, size_t n,
                const struct topo_network *net, struct astra_rule rule, struct err *e)
 {
-    struct astra_reader r = { .net = net, .tree = t };
-    int rc;
-    step_begin(t, name, net);
-    if ((rc = step_check(t, e)))
-        goto out;
+    struct astra_reader r = { .policy = NULL };
     for (int span = 0; span < N_SPANS; span++)
         r.group_of[span] = span == SPAN_ALL ? 0 : -1;
-    if (n > ASTRA_MAX_BYTES) {
-        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, expected at most %d", name, n, ASTRA_MAX_BYTES);
-        goto out;
-    }
-    token_begin(&r.in, name, text, n);
-    if ((rc = astra_read_all(&r, e)) ||
-        (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
-        goto out;
-    layers_build_step(t, &r.layers, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
-    rc = step_check(t, e);
-out:
-    free(r.marks.listed);
-    layers_free(&r.layers);
-    if (rc)
-        step_free(t);
-    return rc;
+    int rc = astra_open(&r.text, t, name, text, n, net, e);
+    if (!rc)
+        rc = read_policy_line(&r, e);
+    if (!rc)
+        rc = astra_take_layers(&r.text, ASTRA_SIM, astra_read_layer, &r, rule.recompute, e);
+    if (!rc)
+        layers_build_step(t, &r.text.layers, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
+    return astra_close(&r.text, rc, e);
 }

@@ -87,23 +87,41 @@ struct astra_marks {
 int astra_take_marks(struct astra_marks *m, struct token_reader *r, const char *label, enum astra_mark mark,
                      struct err *e);
 
-/**
- * What of @p l is done again: as @p recompute says (enum layers_recompute), or, -1, as the lists do: before
- * the backward part of an initiating layer i the layers c..i-1, c the nearest checkpoint below i.
- * @return 0; ERR_RANGE: a layer that does not exist, no checkpoint; ERR_NOMEM.
- */
-int astra_set_recompute(struct layers *l, const struct astra_marks *m, const struct token_reader *r,
-                        int32_t recompute, struct err *e);
-
 /* ---- workloads ---- */
 
 enum { ASTRA_MAX_BYTES = 64 << 20 };
 
-/** What the file does not say; `= { -1, -1 }` leaves both open. */
+/** What the file does not say; -1 leaves it open. */
 struct astra_rule {
     int32_t loop;      /**< index into layers_loops; -1: no-overlap, as LIBRA reads these files */
-    int32_t recompute; /**< enum layers_recompute of every layer; -1: as the file's policy says */
+    int32_t recompute; /**< enum layers_recompute of every layer; -1: as the file says */
+    int32_t ag_size;   /**< of SimAI: enum simai_ag_size; -1: full */
 };
+
+/** A text of rows of layers under way. */
+struct astra_text {
+    struct token_reader in;
+    const struct topo_network *net; /**< borrowed, as is the tree */
+    struct step_tree *tree;
+    struct astra_marks marks;
+    struct layers layers;
+};
+
+/** Begin the tree and the text. ERR_PARSE: too large; ERR_NOMEM. astra_close() follows either way. */
+int astra_open(struct astra_text *x, struct step_tree *t, const char *name, const char *text, size_t n,
+               const struct topo_network *net, struct err *e);
+/** Read row @p i of @p n_layers. */
+typedef int astra_read_row(void *reader, int64_t i, int64_t n_layers, struct err *e);
+/**
+ * The number of layers, as many rows by @p row, and nothing after them; then what is done again: as @p
+ * recompute says (enum layers_recompute), or, -1, as the lists do: before the backward part of an initiating
+ * layer i the layers c..i-1, c the nearest checkpoint below i.
+ * @return 0; ERR_PARSE; ERR_RANGE: a layer that does not exist, no checkpoint; ERR_NOMEM.
+ */
+int astra_take_layers(struct astra_text *x, enum astra_dialect dialect, astra_read_row *row, void *reader,
+                      int32_t recompute, struct err *e);
+/** Release all but the tree, and after a failure, @p rc, that too. Returns @p rc, or what ails the tree. */
+int astra_close(struct astra_text *x, int rc, struct err *e);
 
 /**
  * Read @p text (@p n bytes) as a training step on @p net.

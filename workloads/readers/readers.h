@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "workloads/step.h"
+#include "workloads/readers/astra.h"
 
 enum { CHAKRA_MAX_RANKS = 4096 };
 
@@ -302,8 +302,6 @@ void compact_free(struct compact *c);
 
 /* ---- SimAI workloads, as AICB writes them ---- */
 
-enum { SIMAI_MAX_BYTES = 64 << 20 };
-
 /** What the bytes of an all-gather are. */
 enum simai_ag_size {
     SIMAI_AG_FULL, /**< its result, n shards of n members: what AICB writes */
@@ -311,13 +309,6 @@ enum simai_ag_size {
 };
 
 extern const char *const simai_ag_size_names[]; /**< NULL-terminated, for key tables */
-
-/** What the file does not say; -1 leaves it open. */
-struct simai_rule {
-    int32_t loop;      /**< index into layers_loops; -1: no-overlap */
-    int32_t recompute; /**< enum layers_recompute of every layer; -1: as the checkpoint lists say */
-    int32_t ag_size;   /**< enum simai_ag_size; -1: full */
-};
 
 /**
  * Read @p text (@p n bytes) as a training step on @p net.
@@ -358,6 +349,6 @@ struct simai_rule {
  *         On failure @p t is empty and safe to free. Time O(n).
  */
 int simai_read(struct step_tree *t, const char *name, const char *text, size_t n,
-               const struct topo_network *net, struct simai_rule rule, struct err *e);
+               const struct topo_network *net, struct astra_rule rule, struct err *e);
 
 #endif

@@ -45,17 +45,13 @@ static const struct header_key {
 enum { N_HEADER_KEYS = sizeof header_keys / sizeof header_keys[0] };
 
 struct simai_reader {
-    struct token_reader in;
-    const struct topo_network *net;
-    struct step_tree *tree;
+    struct astra_text text;
     enum simai_ag_size ag_size;
     int64_t counts[N_COUNTS];
     struct token at[N_KEYS]; /* value of each key; n = 0: not given */
     double pp_comm_B;
     int32_t group[N_GROUPS]; /* in the tree */
     double members[N_GROUPS];
-    struct astra_marks marks;
-    struct layers layers;
 };
 
 /* Policies of ASTRA-sim are named, as the file may only be under the wrong key. */
@@ -73,17 +69,17 @@ static int check_policy(struct simai_reader *r, struct err *e)
         "HYBRID_CUSTOMIZED",
     };
     char shown[TOKEN_SHOWN];
-    token_advance(&r->in);
-    const struct token *t = &r->in.token;
+    token_advance(&r->text.in);
+    const struct token *t = &r->text.in.token;
     if (token_is(t, "HYBRID_TRANSFORMER") || token_is(t, "HYBRID_TRANSFORMER_FWD_IN_BCKWD"))
         return 0;
     for (size_t i = 0; i < sizeof of_astra / sizeof of_astra[0]; i++)
         if (token_is(t, of_astra[i]))
-            return token_fail(&r->in, t, e, ERR_UNSUP,
+            return token_fail(&r->text.in, t, e, ERR_UNSUP,
                               "is %s, expected HYBRID_TRANSFORMER or HYBRID_TRANSFORMER_FWD_IN_BCKWD (other "
                               "policies: astra)",
                               of_astra[i]);
-    return token_fail(&r->in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
+    return token_fail(&r->text.in, t, e, ERR_PARSE, "unknown policy %s", token_show(shown, t));
 }
 
 /* Keys in any order, with or without a colon, each once. */
@@ -91,8 +87,8 @@ static int simai_take_key(struct simai_reader *r, const struct header_key **out,
 {
     char whole[TOKEN_SHOWN], shown[TOKEN_SHOWN];
     const char *names[N_HEADER_KEYS];
-    token_advance(&r->in);
-    struct token word = r->in.token;
+    token_advance(&r->text.in);
+    struct token word = r->text.in.token;
     if (word.n > 1 && word.s[word.n - 1] == ':')
         word.n--;
     for (int i = 0; i < N_HEADER_KEYS; i++) {
@@ -101,10 +97,11 @@ static int simai_take_key(struct simai_reader *r, const struct header_key **out,
             continue;
         *out = &header_keys[i];
         if (r->at[header_keys[i].key].n > 0)
-            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s is given twice", names[i]);
+            return token_fail(&r->text.in, &r->text.in.token, e, ERR_PARSE, "%s is given twice", names[i]);
         return 0;
     }
-    token_fail(&r->in, &r->in.token, e, ERR_PARSE, "unknown key %s", token_show(shown, &r->in.token));
+    token_fail(&r->text.in, &r->text.in.token, e, ERR_PARSE, "unknown key %s",
+               token_show(shown, &r->text.in.token));
     return err_suggest(e, text_nearest(token_copy(whole, sizeof whole, &word), names, N_HEADER_KEYS));
 }
 
@@ -112,12 +109,12 @@ static int simai_take_key(struct simai_reader *r, const struct header_key **out,
 static int simai_take_bytes(struct simai_reader *r, const char *what, double *out, struct err *e)
 {
     char digits[64], shown[TOKEN_SHOWN];
-    token_advance(&r->in);
-    const struct token *t = &r->in.token;
+    token_advance(&r->text.in);
+    const struct token *t = &r->text.in.token;
     if (t->n > 0 && t->n < sizeof digits && num_parse_real(token_copy(digits, sizeof digits, t), out) &&
         *out >= 0 && *out <= BYTES_MAX_B)
         return 0;
-    return token_fail(&r->in, t, e, ERR_PARSE, "%s: is %s, expected a number of bytes, 0 to %g", what,
+    return token_fail(&r->text.in, t, e, ERR_PARSE, "%s: is %s, expected a number of bytes, 0 to %g", what,
                       token_show(shown, t), BYTES_MAX_B);
 }
 
@@ -126,20 +123,20 @@ static int simai_read_header(struct simai_reader *r, struct err *e)
 {
     const struct header_key *key = NULL;
     int rc = check_policy(r, e);
-    int32_t line = r->in.token.line;
-    while (!rc && r->in.next.n > 0 && r->in.next.line == line) {
+    int32_t line = r->text.in.token.line;
+    while (!rc && r->text.in.next.n > 0 && r->text.in.next.line == line) {
         if ((rc = simai_take_key(r, &key, e)))
             return rc;
-        r->at[key->key] = r->in.next;
-        if (r->in.next.line != line)
-            return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "%s has no value, expected one on its line",
-                              key->name);
+        r->at[key->key] = r->text.in.next;
+        if (r->text.in.next.line != line)
+            return token_fail(&r->text.in, &r->text.in.token, e, ERR_PARSE,
+                              "%s has no value, expected one on its line", key->name);
         if (key->key < N_COUNTS)
-            rc = token_take_count(&r->in, key->name, &r->counts[key->key], e);
+            rc = token_take_count(&r->text.in, key->name, &r->counts[key->key], e);
         else if (key->key == KEY_PP_COMM)
             rc = simai_take_bytes(r, key->name, &r->pp_comm_B, e);
         else
-            rc = astra_take_marks(&r->marks, &r->in, key->name,
+            rc = astra_take_marks(&r->text.marks, &r->text.in, key->name,
                                   key->key == KEY_CHECKPOINTS ? ASTRA_CHECKPOINT : ASTRA_INITIATES, e);
     }
     return rc;
@@ -153,12 +150,12 @@ static int check_counts(struct simai_reader *r, struct err *e)
         "model_parallel_NPU_group", "ep", "pp", "vpp", "ga", "all_gpus",
     };
     if (r->at[COUNT_TP].n == 0)
-        return token_fail(&r->in, &r->in.token, e, ERR_PARSE, "has no model_parallel_NPU_group");
+        return token_fail(&r->text.in, &r->text.in.token, e, ERR_PARSE, "has no model_parallel_NPU_group");
     for (int i = 0; i < N_COUNTS; i++) {
         if (r->at[i].n == 0)
-            r->counts[i] = i == COUNT_GPUS ? r->net->n_npus : dflt[i];
+            r->counts[i] = i == COUNT_GPUS ? r->text.net->n_npus : dflt[i];
         else if (r->counts[i] < 1 || r->counts[i] > TOPO_MAX_NPUS)
-            return token_fail(&r->in, &r->at[i], e, ERR_RANGE, "%s: is %lld, expected 1 to %d", names[i],
+            return token_fail(&r->text.in, &r->at[i], e, ERR_RANGE, "%s: is %lld, expected 1 to %d", names[i],
                               (long long)r->counts[i], TOPO_MAX_NPUS);
     }
     return 0;
@@ -171,15 +168,15 @@ static int check_division(struct simai_reader *r, struct err *e)
     int64_t stage = n[COUNT_TP] * n[COUNT_PP];
     const struct token *gpus = r->at[COUNT_GPUS].n ? &r->at[COUNT_GPUS] : &r->at[COUNT_TP];
     if (n[COUNT_GPUS] % stage)
-        return token_fail(&r->in, gpus, e, ERR_RANGE, "all_gpus %lld is not divisible by tp*pp = %lld",
+        return token_fail(&r->text.in, gpus, e, ERR_RANGE, "all_gpus %lld is not divisible by tp*pp = %lld",
                           (long long)n[COUNT_GPUS], (long long)stage);
-    if (n[COUNT_GPUS] != r->net->n_npus)
-        return token_fail(&r->in, gpus, e, ERR_RANGE,
+    if (n[COUNT_GPUS] != r->text.net->n_npus)
+        return token_fail(&r->text.in, gpus, e, ERR_RANGE,
                           "all_gpus: is %lld, expected %lld, the NPUs of the network",
-                          (long long)n[COUNT_GPUS], (long long)r->net->n_npus);
+                          (long long)n[COUNT_GPUS], (long long)r->text.net->n_npus);
     int64_t dp = n[COUNT_GPUS] / stage;
     if (dp % n[COUNT_EP])
-        return token_fail(&r->in, &r->at[COUNT_EP], e, ERR_RANGE,
+        return token_fail(&r->text.in, &r->at[COUNT_EP], e, ERR_RANGE,
                           "ep: is %lld, expected a divisor of dp = all_gpus/(tp*pp) = %lld",
                           (long long)n[COUNT_EP], (long long)dp);
     return 0;
@@ -189,15 +186,15 @@ static int check_division(struct simai_reader *r, struct err *e)
 static int simai_add_group(struct simai_reader *r, enum simai_group g, int64_t size, int32_t *left,
                            const struct token *at, struct err *e)
 {
-    const int32_t *all = r->tree->groups[0].members;
-    int32_t n_dims = r->net->n_dims, members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
+    const int32_t *all = r->text.tree->groups[0].members;
+    int32_t n_dims = r->text.net->n_dims, members[TOPO_MAX_DIMS], stride[TOPO_MAX_DIMS];
     group_rest(stride, all, left, n_dims);
     if (group_fill(members, left, n_dims, size, e))
-        return err_wrap(e, "%s:%d:%d: %s", r->in.name, at->line, at->col, group_names[g]);
+        return err_wrap(e, "%s:%d:%d: %s", r->text.in.name, at->line, at->col, group_names[g]);
     group_rest(left, left, members, n_dims);
     r->members[g] = (double)size;
-    r->group[g] = step_add_group_after(r->tree, group_names[g], members, stride);
-    return step_check(r->tree, e);
+    r->group[g] = step_add_group_after(r->text.tree, group_names[g], members, stride);
+    return step_check(r->text.tree, e);
 }
 
 /* tp, ep, dp_ep and pp one after the other; dp is ep and dp_ep together, which lie next to each other. */
@@ -207,17 +204,17 @@ static int simai_add_groups(struct simai_reader *r, struct err *e)
     int64_t dp = n[COUNT_GPUS] / (n[COUNT_TP] * n[COUNT_PP]);
     int32_t left[TOPO_MAX_DIMS], members[TOPO_MAX_DIMS];
     int rc;
-    memcpy(left, r->tree->groups[0].members, sizeof left);
+    memcpy(left, r->text.tree->groups[0].members, sizeof left);
     if ((rc = simai_add_group(r, GROUP_TP, n[COUNT_TP], left, &r->at[COUNT_TP], e)) ||
         (rc = simai_add_group(r, GROUP_EP, n[COUNT_EP], left, &r->at[COUNT_EP], e)) ||
         (rc = simai_add_group(r, GROUP_DP_EP, dp / n[COUNT_EP], left, &r->at[COUNT_TP], e)))
         return rc;
-    const struct step_group *groups = r->tree->groups;
+    const struct step_group *groups = r->text.tree->groups;
     for (int32_t d = 0; d < TOPO_MAX_DIMS; d++)
         members[d] = groups[r->group[GROUP_EP]].members[d] * groups[r->group[GROUP_DP_EP]].members[d];
     r->members[GROUP_DP] = (double)dp;
-    r->group[GROUP_DP] = step_add_group_after(r->tree, group_names[GROUP_DP], members,
-                                              r->tree->groups[r->group[GROUP_EP]].stride);
+    r->group[GROUP_DP] = step_add_group_after(r->text.tree, group_names[GROUP_DP], members,
+                                              r->text.tree->groups[r->group[GROUP_EP]].stride);
     return simai_add_group(r, GROUP_PP, n[COUNT_PP], left, &r->at[COUNT_PP], e);
 }
 
@@ -233,7 +230,7 @@ static int simai_group_of(struct simai_reader *r, enum step_phase phase, const s
     else if (token_is(suffix, "_DP_EP"))
         *out = GROUP_DP_EP;
     else
-        return token_fail(&r->in, suffix, e, ERR_PARSE,
+        return token_fail(&r->text.in, suffix, e, ERR_PARSE,
                           "unknown group suffix %s, expected _EP, _DP_EP or none", token_show(shown, suffix));
     return 0;
 }
@@ -244,7 +241,7 @@ static int simai_add_column(struct simai_reader *r, enum step_phase phase, const
                             struct err *e)
 {
     enum simai_group g = GROUP_TP;
-    r->layers.layers[r->layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
+    r->text.layers.layers[r->text.layers.n_layers - 1].phases[phase].compute_s = (double)c->compute_ns / 1e9;
     int rc = simai_group_of(r, phase, &c->suffix, &g, e);
     if (rc || c->kind == ASTRA_NOTHING || c->bytes == 0)
         return rc;
@@ -255,45 +252,22 @@ static int simai_add_column(struct simai_reader *r, enum step_phase phase, const
                                     .times = 1 };
     if (c->kind == COLLECTIVE_ALL_GATHER && r->ag_size == SIMAI_AG_FULL)
         collective.bytes /= r->members[g];
-    return layers_add_collective(&r->layers, phase, collective, e);
+    return layers_add_collective(&r->text.layers, phase, collective, e);
 }
 
 /* A row is read as ASTRA-sim's; a wrong number of columns is told as such. */
-static int simai_read_layer(struct simai_reader *r, int64_t i, int64_t n_layers, struct err *e)
+static int simai_read_layer(void *reader, int64_t i, int64_t n_layers, struct err *e)
 {
+    struct simai_reader *r = reader;
     struct astra_column columns[LAYERS_PHASES];
-    int n = token_count_line(&r->in), rc = 0;
+    int n = token_count_line(&r->text.in), rc = 0;
     if (n != 0 && n != ASTRA_COLUMNS)
-        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "%d columns expected, %d found", ASTRA_COLUMNS,
-                          n);
-    rc = astra_take_row(columns, &r->layers, &r->in, ASTRA_SIMAI, i, n_layers, e);
+        return token_fail(&r->text.in, &r->text.in.next, e, ERR_PARSE, "%d columns expected, %d found",
+                          ASTRA_COLUMNS, n);
+    rc = astra_take_row(columns, &r->text.layers, &r->text.in, ASTRA_SIMAI, i, n_layers, e);
     for (int k = 0; k < LAYERS_PHASES && !rc; k++)
         rc = simai_add_column(r, (enum step_phase)k, &columns[k], e);
     return rc;
-}
-
-/* Header, groups, layers, end of file. */
-static int simai_read_all(struct simai_reader *r, struct err *e)
-{
-    int64_t n_layers;
-    int rc;
-    char shown[TOKEN_SHOWN];
-    if ((rc = simai_read_header(r, e)) || (rc = check_counts(r, e)) || (rc = check_division(r, e)) ||
-        (rc = simai_add_groups(r, e)) || (rc = token_take_count(&r->in, "number of layers", &n_layers, e)))
-        return rc;
-    if (n_layers < 1)
-        return token_fail(&r->in, &r->in.token, e, ERR_RANGE, "number of layers: is 0, expected at least 1");
-    if (r->in.next.line == r->in.token.line && r->in.next.n > 0)
-        return token_fail(&r->in, &r->in.next, e, ERR_PARSE, "is %s, expected the number of layers alone",
-                          token_show(shown, &r->in.next));
-    for (int64_t i = 0; i < n_layers; i++)
-        if ((rc = simai_read_layer(r, i, n_layers, e)))
-            return rc;
-    if (r->in.next.n > 0)
-        return token_fail(&r->in, &r->in.next, e, ERR_PARSE,
-                          "expected end of file after layer %lld, found %s", (long long)n_layers,
-                          token_show(shown, &r->in.next));
-    return 0;
 }
 
 static step_id simai_add_inner(struct step_tree *t, step_id parent, enum step_kind kind, double times,
@@ -315,50 +289,37 @@ static void add_sends(const struct simai_reader *r, step_id parent)
                               .group = r->group[GROUP_PP],
                               .times = 2.0 * (double)r->counts[COUNT_GA] };
     if (send.bytes > 0)
-        step_add(r->tree, parent, send);
+        step_add(r->text.tree, parent, send);
 }
 
 /* Weights are exchanged once a step, so the bubble repeats all but that. */
 static void build_step(struct simai_reader *r, int32_t loop)
 {
-    step_id step = simai_add_inner(r->tree, -1, STEP_SUM, 1, "step");
-    layers_add_passes(r->tree, step, &r->layers, loop);
+    step_id step = simai_add_inner(r->text.tree, -1, STEP_SUM, 1, "step");
+    layers_add_passes(r->text.tree, step, &r->text.layers, loop);
     if (r->counts[COUNT_PP] == 1)
         return;
     double share = (double)(r->counts[COUNT_PP] - 1) / (double)r->counts[COUNT_GA];
     add_sends(r, step);
-    for (int32_t i = 0; i < r->layers.n_layers; i++)
-        r->layers.layers[i].phases[STEP_WEIGHT_GRAD].count = 0;
-    step_id repeat = simai_add_inner(r->tree, step, STEP_REPEAT, share, "bubble");
-    step_id bubble = simai_add_inner(r->tree, repeat, STEP_SUM, 1, "bubble");
-    layers_add_passes(r->tree, bubble, &r->layers, loop);
+    for (int32_t i = 0; i < r->text.layers.n_layers; i++)
+        r->text.layers.layers[i].phases[STEP_WEIGHT_GRAD].count = 0;
+    step_id repeat = simai_add_inner(r->text.tree, step, STEP_REPEAT, share, "bubble");
+    step_id bubble = simai_add_inner(r->text.tree, repeat, STEP_SUM, 1, "bubble");
+    layers_add_passes(r->text.tree, bubble, &r->text.layers, loop);
     add_sends(r, bubble);
 }
 
 /* The loop is that of the study, by default without overlap. */
 int simai_read(struct step_tree *t, const char *name, const char *text, size_t n,
-               const struct topo_network *net, struct simai_rule rule, struct err *e)
+               const struct topo_network *net, struct astra_rule rule, struct err *e)
 {
-    struct simai_reader r = { .net = net, .tree = t };
-    int rc;
-    r.ag_size = rule.ag_size < 0 ? SIMAI_AG_FULL : (enum simai_ag_size)rule.ag_size;
-    step_begin(t, name, net);
-    if ((rc = step_check(t, e)))
-        goto out;
-    if (n > SIMAI_MAX_BYTES) {
-        rc = err_set(e, ERR_PARSE, "%s: is %zu bytes, expected at most %d", name, n, SIMAI_MAX_BYTES);
-        goto out;
-    }
-    token_begin(&r.in, name, text, n);
-    if ((rc = simai_read_all(&r, e)) ||
-        (rc = astra_set_recompute(&r.layers, &r.marks, &r.in, rule.recompute, e)))
-        goto out;
-    build_step(&r, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
-    rc = step_check(t, e);
-out:
-    free(r.marks.listed);
-    layers_free(&r.layers);
-    if (rc)
-        step_free(t);
-    return rc;
+    struct simai_reader r = { .ag_size =
+                                  rule.ag_size < 0 ? SIMAI_AG_FULL : (enum simai_ag_size)rule.ag_size };
+    int rc = astra_open(&r.text, t, name, text, n, net, e);
+    if (!rc && !(rc = simai_read_header(&r, e)) && !(rc = check_counts(&r, e)) &&
+        !(rc = check_division(&r, e)) && !(rc = simai_add_groups(&r, e)))
+        rc = astra_take_layers(&r.text, ASTRA_SIMAI, simai_read_layer, &r, rule.recompute, e);
+    if (!rc)
+        build_step(&r, rule.loop < 0 ? LAYERS_NO_OVERLAP : rule.loop);
+    return astra_close(&r.text, rc, e);
 }
