@@ -444,15 +444,8 @@ struct table_place *table_places(const struct table *t)
 
 int64_t table_find_place(const struct table_place *places, int64_t n, int64_t point)
 {
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (places[mid].point < point)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < n && places[low].point == point ? places[low].row : -1;
+    int64_t at = vec_find(places, n, sizeof *places, offsetof(struct table_place, point), point);
+    return at < n && places[at].point == point ? places[at].row : -1;
 }
 
 const char *table_row_name(char buf[TABLE_ROW_NAME], const struct table *t, int64_t row)

@@ -41,4 +41,20 @@ bool vec_grow_32(void *items, int32_t *cap, int64_t need, size_t size);
 bool vec_grow_64(void *items, int64_t *cap, int64_t need, size_t size);
 bool vec_move(void *items, int64_t cap, size_t size);
 
+/** Of @p n items of @p size bytes, in order of the int64_t at @p offset in each, the first that has @p least
+ * or more; @p n: none has. O(log n). */
+static inline int64_t vec_find(const void *items, int64_t n, size_t size, size_t offset, int64_t least)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        const void *at = (const char *)items + (size_t)middle * size + offset;
+        if (*(const int64_t *)at < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

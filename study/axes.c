@@ -891,15 +891,9 @@ int sweep_read_axes(struct sweep *w, const struct section *root, const struct ya
 /* The last grid that begins at or before i; grids have at least one point each, so it is the one. */
 static const struct sweep_grid *grid_of(const struct sweep *w, int64_t i)
 {
-    int32_t lo = 0, hi = w->n_grids - 1;
-    while (lo < hi) {
-        int32_t mid = hi - (hi - lo) / 2;
-        if (w->grids[mid].first <= i)
-            lo = mid;
-        else
-            hi = mid - 1;
-    }
-    return &w->grids[lo];
+    return &w->grids[vec_find(w->grids, w->n_grids, sizeof *w->grids, offsetof(struct sweep_grid, first),
+                              i + 1) -
+                     1];
 }
 
 void sweep_find_point(struct sweep_point *p, const struct sweep *w, int64_t i)

@@ -17,15 +17,8 @@
 /* The first interval that ends behind @p i: it has i, or all before it lie below i. */
 static int64_t spans_find(const struct spans *s, int64_t i)
 {
-    int64_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        int64_t mid = lo + (hi - lo) / 2;
-        if (s->spans[mid].first + s->spans[mid].n <= i)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    int64_t at = vec_find(s->spans, s->n, sizeof *s->spans, offsetof(struct span, first), i + 1);
+    return at > 0 && s->spans[at - 1].first + s->spans[at - 1].n > i ? at - 1 : at;
 }
 
 /* Intervals at..after-1 become one, first..end-1. */
@@ -187,15 +180,9 @@ static void put_digits(struct sweep_point *p, const struct units *o, int32_t gri
 
 static int32_t grid_of_unit(const struct units *o, int64_t u)
 {
-    int32_t lo = 0, hi = o->sweep->n_grids ? o->sweep->n_grids - 1 : 0;
-    while (lo < hi) {
-        int32_t mid = hi - (hi - lo) / 2;
-        if (o->grids[mid].first_unit <= u)
-            lo = mid;
-        else
-            hi = mid - 1;
-    }
-    return lo;
+    int64_t behind = vec_find(o->grids, o->sweep->n_grids, sizeof *o->grids,
+                              offsetof(struct units_grid, first_unit), u + 1);
+    return behind > 0 ? (int32_t)behind - 1 : 0;
 }
 
 /* No table: O(log grids + axes). */

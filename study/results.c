@@ -786,13 +786,7 @@ int study_table_open(struct study_table_walk **out, struct store *store, const s
 
 static void put_shown_heads(struct table *t, const struct study_table_walk *x)
 {
-    const struct study *s = &x->stub.study;
-    const struct study_table *of = &s->tables[x->table];
-    char buf[COLUMN_NAME + 8];
-    table_column(t, "point", TABLE_COUNT);
-    for (int32_t k = 0; k < s->sweep.n_keys; k++)
-        if (of->axis[k])
-            table_column(t, column_axis(buf, of->list, s->sweep.keys[k].path), TABLE_TEXT);
+    study_put_axes(t, &x->stub.study, x->table);
     for (int32_t col = 0; col < x->stored->n_cols; col++)
         if (x->show[col])
             table_column_of(t, x->stored, col);

@@ -270,15 +270,8 @@ static int give_batch(struct runs_worker *h, bool at_once, struct err *e)
 
 static bool is_there(const struct study_runs *r, int64_t id)
 {
-    int64_t low = 0, high = r->n_there;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (r->there[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < r->n_there && r->there[low] == id;
+    int64_t at = vec_find(r->there, r->n_there, sizeof *r->there, 0, id);
+    return at < r->n_there && r->there[at] == id;
 }
 
 /* Asked before the point is read, without @p point, too. */

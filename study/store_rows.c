@@ -381,15 +381,9 @@ static int next_held(struct store_table *t, struct store_walk *w, int64_t most, 
     t->sorted = true;
     table_columns_of(rows, &t->columns);
     table_clear(rows);
-    int64_t at = 0, above = t->n_stretches;
-    while (at < above) { /* the first whose id is that of the walk, or more */
-        int64_t middle = at + (above - at) / 2;
-        if (t->stretches[middle].id < w->id)
-            at = middle + 1;
-        else
-            above = middle;
-    }
-    for (; at < t->n_stretches && t->stretches[at].id <= w->upto && rows->n_rows < most; at++) {
+    int64_t n = t->n_stretches;
+    int64_t at = vec_find(t->stretches, n, sizeof *t->stretches, offsetof(struct store_stretch, id), w->id);
+    for (; at < n && t->stretches[at].id <= w->upto && rows->n_rows < most; at++) {
         const struct store_stretch *x = &t->stretches[at];
         /* Of the run that the last call stopped in, from behind its last row. */
         int64_t row = x->first + (x->id == w->id ? w->seq + 1 : 0);

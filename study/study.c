@@ -180,7 +180,7 @@ int study_set_columns(struct study *s, int32_t table, const struct column *list,
     return column_choose(&t->shown, list, &choice, e);
 }
 
-void study_put_columns(struct table *t, const struct study *s, int32_t table)
+void study_put_axes(struct table *t, const struct study *s, int32_t table)
 {
     const struct study_table *of = &s->tables[table];
     char buf[COLUMN_NAME + 8];
@@ -188,7 +188,12 @@ void study_put_columns(struct table *t, const struct study *s, int32_t table)
     for (int32_t k = 0; k < s->sweep.n_keys; k++)
         if (of->axis[k])
             table_column(t, column_axis(buf, of->list, s->sweep.keys[k].path), TABLE_TEXT);
-    columns_put(t, &of->shown);
+}
+
+void study_put_columns(struct table *t, const struct study *s, int32_t table)
+{
+    study_put_axes(t, s, table);
+    columns_put(t, &s->tables[table].shown);
 }
 
 void study_put_row(struct table *t, const struct study *s, int32_t table, const struct sweep_point *p,

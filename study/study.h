@@ -64,7 +64,9 @@ int study_find_hash(struct study *s, struct err *e);
  * `open`, and for studies that are not read from a file. ERR_NOMEM. */
 int study_set_columns(struct study *s, int32_t table, const struct column *list, struct err *e);
 
-/** "point", axes, and the columns of a table; @p t is zero. Lack of memory is in @p t. */
+/** "point" and the axes of a table; @p t is zero. Lack of memory is in @p t. */
+void study_put_axes(struct table *t, const struct study *s, int32_t table);
+/** These, and the columns of the table. */
 void study_put_columns(struct table *t, const struct study *s, int32_t table);
 /** A row of such a table. @p p is point number @p point. Texts are copied. O(columns). */
 void study_put_row(struct table *t, const struct study *s, int32_t table, const struct sweep_point *p,
