@@ -259,6 +259,73 @@ TEST(the_best_of_all_designs_is_found_and_no_bound_is_above_any)
     assert_true(SPACES < 100 || (dropped > 0 && ruled_out > 0 && shared > 3 && same > 0 && beaten > 0));
 }
 
+/* One network: what is asked on three seeds is asked on each of them, and the bound, the jobs of an entry and
+ * the runs of all are means of those of one. */
+TEST(seeds_together_are_the_mean_of_each)
+{
+    RNG(rng, 38, 4);
+    for (int k = 0; k < repeats(6); k++) {
+        KEEP(struct found, all, found_free);
+        double bound = 0, value = 0, wait_s = 0, stretch = 0, weight[3] = { 0 };
+        char text[4096], from[32], to[32];
+        draw_space(text, sizeof text, rng);
+        *strstr(text, "vary:") = '\0';
+        int64_t seed = rng_below(rng, 1000);
+        snprintf(from, sizeof from, "%lld", (long long)seed);
+        const struct study_override three[] = { { "seeds", "3" }, { "seed", from } };
+        const struct study_override one[] = { { "seeds", "1" }, { "seed", to } };
+        struct study_source source = { .path = put(*state, "mix.yaml", text), .overrides = three, .n = 2 };
+        OK(buy_find(&all.a, &all.s, &source, 1, e));
+        const struct buy_design *d = &all.a.designs[0];
+        source.overrides = one;
+        for (int i = 0; i < 3; i++) {
+            KEEP(struct found, f, found_free);
+            snprintf(to, sizeof to, "%lld", (long long)seed + i);
+            OK(buy_find(&f.a, &f.s, &source, 1, e));
+            assert_close(d->runs[i].value, f.a.designs[0].mean.value, 1e-12);
+            bound += f.a.designs[0].bound / 3;
+            value += f.a.designs[0].mean.value / 3;
+            wait_s += f.a.designs[0].mean.wait_s / 3;
+            stretch += f.a.designs[0].mean.stretch / 3;
+            for (int j = 0; j < 3; j++)
+                weight[j] += f.a.alone[j].weight / 3;
+        }
+        assert_close(d->bound, bound, 1e-12);
+        assert_close(d->mean.value, value, 1e-12);
+        assert_near(d->mean.wait_s, wait_s, 1e-9);
+        assert_close(d->mean.stretch, stretch, 1e-12);
+        for (int j = 0; j < 3; j++)
+            assert_near(all.a.alone[j].weight, weight[j], 1e-12);
+    }
+}
+
+/* A job that is alone on all GPUs waits for nobody and has no choice of places: no bound is below its run. */
+TEST(one_job_alone_is_its_bound)
+{
+    RNG(rng, 39, 4);
+    static const char *const aims[] = { "completion", "makespan", "completion_per_cost", "kwh_per_job",
+                                        "usd_per_job" };
+    for (int k = 0; k < 4 * (int)COUNT_OF(aims); k++) {
+        KEEP(struct found, f, found_free);
+        char text[4096];
+        snprintf(text, sizeof text,
+                 OWNED "model: events\nserver: node\nobjective: %s\nschedulers: [fifo]\n"
+                       "jobs: { count: 1, jobs_per_h: 1, mix: [ { model: " SMALL
+                       ", gpus: 1024, parallel: { tp: %d, batch: 1024, zero: %d }, steps: %d } ] }\n",
+                 aims[k % (int)COUNT_OF(aims)], 1 << rng_below(rng, 4), (int)rng_below(rng, 4),
+                 10 + (int)rng_below(rng, 1000));
+        int aim = k % (int)COUNT_OF(aims);
+        if (aim == 3 || (aim < 3 && k >= 2 * (int)COUNT_OF(aims))) {
+            char *system = strstr(text, "system:"), *end = strchr(system, '\n');
+            memmove(system, end, strlen(end) + 1);
+            snprintf(text + strlen(text), sizeof text - strlen(text), "npu_watt: 700\nidle_watt: %d\n",
+                     (int)rng_below(rng, 900));
+        }
+        OK(find(&f, *state, text, 1, e));
+        assert_close(f.a.designs[0].bound, f.a.designs[0].mean.value, 1e-9);
+    }
+}
+
 /* ---- what another design rules out before a run ---- */
 
 /* At 10 GB/s B costs 580 USD an NPU and C 1,450; at 5 half as much. C is no faster than B at any price; jobs

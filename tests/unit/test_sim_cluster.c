@@ -1,4 +1,6 @@
 #include "sim/cluster/cluster.h"
+#include "sim/cluster/footprint.h"
+#include "sim/cluster/pace.h"
 #include "tests/support.h"
 
 #include <omp.h>
@@ -247,6 +249,87 @@ TEST(a_server_at_two_switches_belongs_to_the_first)
         OK(read_file(&c, "wires.csv", wires[i], &offer, e));
         const int32_t *group = c.group + c.n_servers;
         assert_true(group[0] == group[1] && group[1] != group[2]);
+    }
+}
+
+/* Servers of 8 on a fat tree of 4 below a leaf, 3 leaves: sizes by hand. */
+TEST(places_of_uneven_parts_are_cut_into_equal_ones)
+{
+    CASES(int32_t n, servers[4], gpus[4], size[3]) = {
+        { 1, { 5 }, { 6 }, { 6, 1, 1 } },                   /* in one server */
+        { 2, { 0, 1 }, { 8, 8 }, { 8, 2, 1 } },             /* below one leaf */
+        { 2, { 0, 4 }, { 8, 8 }, { 8, 1, 2 } },             /* on two leaves */
+        { 4, { 0, 1, 4, 5 }, { 8, 8, 8, 8 }, { 8, 2, 2 } }, /* two on each */
+        { 4, { 0, 1, 2, 4 }, { 8, 8, 8, 8 }, { 8, 1, 4 } }, /* three and one: four of one */
+        { 2, { 0, 1 }, { 6, 2 }, { 2, 4, 1 } },             /* 6 and 2 of a server: four of 2 */
+        { 3, { 0, 4, 5 }, { 8, 4, 4 }, { 4, 2, 2 } },       /* 8 and 4 + 4: pieces of 4, two a leaf */
+    };
+    static const char *const names[] = { "gpu" };
+    const double eight = 8;
+    const struct cluster_offer offer = { 1, names, &eight, false };
+    KEEP(struct cluster, c, cluster_free);
+    KEEP(struct footprint_map, map, footprint_map_free);
+    struct topo_network net, place;
+    OK(topo_parse_spec(&net, "switch:8@450 fat-tree:4x3/2@50", e));
+    OK(cluster_build(&c, &net, 1, &offer, e));
+    OK(footprint_map_build(&map, &c, &net, 1, e));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        size_t n = (size_t)cases[i].n * sizeof(int32_t);
+        /* As long as there are servers: sanitizers see one more that is read. */
+        int32_t *servers = memcpy(malloc(n), cases[i].servers, n),
+                *gpus = memcpy(malloc(n), cases[i].gpus, n);
+        const struct pace_place p = { cases[i].n, servers, gpus };
+        int32_t size[TOPO_MAX_DIMS];
+        footprint_sizes(size, &map, &p);
+        free(servers);
+        free(gpus);
+        for (int d = 0; d < 3; d++)
+            assert_int_equal(size[d], cases[i].size[d]);
+        footprint_network(&place, &net, size);
+        assert_int_equal(place.n_npus, (int64_t)size[0] * size[1] * size[2]);
+    }
+}
+
+/* Whatever the order of its servers, a place has the same shape, which holds its GPUs. */
+TEST(the_shape_of_a_place_is_that_of_its_servers)
+{
+    RNG(rng, 3, 1);
+    static const char *const words[] = { "switch:8@450 fat-tree:4x3/2@50",
+                                         "switch:8@450 ring:3@50 switch:4@9",
+                                         "switch:8@450 fat-tree:2x3x2@50" };
+    static const char *const names[] = { "gpu" };
+    const double eight = 8;
+    const struct cluster_offer offer = { 1, names, &eight, false };
+    for (int k = 0; k < 3 * repeats(100); k++) {
+        KEEP(struct cluster, c, cluster_free);
+        KEEP(struct footprint_map, map, footprint_map_free);
+        struct topo_network net;
+        int32_t servers[12], gpus[12], size[TOPO_MAX_DIMS], same[TOPO_MAX_DIMS], n = 0;
+        int64_t sum = 0, holds = 1;
+        topo_network_defaults(&net);
+        OK(topo_parse_spec(&net, words[k % 3], e));
+        OK(cluster_build(&c, &net, 1, &offer, e));
+        OK(footprint_map_build(&map, &c, &net, 1, e));
+        for (int32_t s = 0; s < c.n_servers; s++)
+            if (rng_below(rng, 2) || (n == 0 && s == c.n_servers - 1)) {
+                servers[n] = s;
+                sum += gpus[n++] = 1 + (int32_t)rng_below(rng, 8);
+            }
+        const struct pace_place p = { n, servers, gpus };
+        footprint_sizes(size, &map, &p);
+        for (int32_t i = n - 1; i > 0; i--) {
+            int32_t j = (int32_t)rng_below(rng, i + 1), server = servers[i], here = gpus[i];
+            servers[i] = servers[j];
+            gpus[i] = gpus[j];
+            servers[j] = server;
+            gpus[j] = here;
+        }
+        footprint_sizes(same, &map, &p);
+        for (int32_t d = 0; d < net.n_dims; d++) {
+            assert_int_equal(size[d], same[d]);
+            holds *= size[d];
+        }
+        assert_int_equal(holds, sum);
     }
 }
 

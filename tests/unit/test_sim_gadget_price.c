@@ -183,6 +183,65 @@ TEST(large_rings_go_from_rack_to_rack_the_cheapest_way_around)
     assert_near(p.found.worth, 100 - 0.5 * (1 + 2 + 3), 1e-12);
 }
 
+/* The least that a ring of all servers costs, from order[at] on in any order; @p apart: racks may be left
+ * more than once. */
+static double cheapest_round(const struct cluster *c, const struct elastic_job *job, struct oracle_ring *ring,
+                             int32_t at, const int32_t *rack, bool apart, const double *arc)
+{
+    static const double free_workers[64] = { 0 };
+    if (at == ring->n) {
+        int32_t left = 0, racks = 0;
+        for (int32_t i = 0; i < ring->n; i++) {
+            left += rack[ring->servers[i]] != rack[ring->servers[(i + 1) % ring->n]];
+            racks |= 1 << rack[ring->servers[i]];
+        }
+        bool once = left <= __builtin_popcount((unsigned)racks);
+        return once || apart ? ring_price(c, job, ring, free_workers, arc) : (double)INFINITY;
+    }
+    double least = INFINITY;
+    for (int32_t i = at; i < ring->n; i++) {
+        int32_t s = ring->servers[at];
+        ring->servers[at] = ring->servers[i];
+        ring->servers[i] = s;
+        least = fmin(least, cheapest_round(c, job, ring, at + 1, rack, apart, arc));
+        ring->servers[i] = ring->servers[at];
+        ring->servers[at] = s;
+    }
+    return least;
+}
+
+/* All servers of one GPU, without a search: only their order is left to choose, of more than six by racks. */
+TEST(a_ring_of_all_goes_round_the_cheapest_way)
+{
+    RNG(rng, 2, 7);
+    for (int number = 0; number < repeats(60); number++) {
+        int32_t n = 3 + (int32_t)rng_below(rng, 5), rack[8];
+        double gpus[8], arc[64], worker[64] = { 0 }, gain[9] = { 0 };
+        KEEP(struct cluster, c, cluster_free);
+        KEEP(struct pricing, p, pricing_free);
+        const struct elastic_job job = { .demand = { 1 }, .hop_Bps = 0.5e9 };
+        const struct gadget_offer offer = { .job = &job, .gain = gain, .least = n, .most = n };
+        for (int32_t i = 0; i < n; i++) {
+            rack[i] = i < 3 ? i : (int32_t)rng_below(rng, 3);
+            gpus[i] = 1;
+        }
+        fixture_racks(&c, n, rack, gpus, 1e9, 100e9);
+        for (int32_t a = 0; a < c.n_arcs; a++)
+            arc[a] = 1e-9 * rng_uniform(rng);
+        gain[n] = 100;
+        pricing_build(&p, &c, true, n);
+        gadget_prices_set(&p.prices, worker, arc);
+        gadget_price(&p.found, &p.pricer, &offer);
+        struct oracle_ring ring = { .n = n, .workers_total = n };
+        for (int32_t i = 0; i < n; i++) {
+            ring.servers[i] = i;
+            ring.workers[i] = 1;
+        }
+        assert_int_equal(p.found.ring.n, n);
+        assert_near(p.found.worth, 100 - cheapest_round(&c, &job, &ring, 1, rack, n <= 6, arc), 1e-12);
+    }
+}
+
 /* Every server on one switch, the path between two of them decided by their switches: all else is no rack. */
 TEST(racks_are_seen_where_there_are_two_levels_only)
 {

@@ -292,36 +292,4 @@ TEST(among_others_a_step_is_between_that_of_free_and_of_full_links)
     assert_true(between > 100);
 }
 
-/* Servers of 8 on a fat tree of 4 below a leaf, 3 leaves: sizes by hand. */
-TEST(places_of_uneven_parts_are_cut_into_equal_ones)
-{
-    CASES(int32_t n, servers[4], gpus[4], size[3]) = {
-        { 1, { 5 }, { 6 }, { 6, 1, 1 } },                   /* in one server */
-        { 2, { 0, 1 }, { 8, 8 }, { 8, 2, 1 } },             /* below one leaf */
-        { 2, { 0, 4 }, { 8, 8 }, { 8, 1, 2 } },             /* on two leaves */
-        { 4, { 0, 1, 4, 5 }, { 8, 8, 8, 8 }, { 8, 2, 2 } }, /* two on each */
-        { 4, { 0, 1, 2, 4 }, { 8, 8, 8, 8 }, { 8, 1, 4 } }, /* three and one: four of one */
-        { 2, { 0, 1 }, { 6, 2 }, { 2, 4, 1 } },             /* 6 and 2 of a server: four of 2 */
-        { 3, { 0, 4, 5 }, { 8, 4, 4 }, { 4, 2, 2 } },       /* 8 and 4 + 4: pieces of 4, two a leaf */
-    };
-    static const char *const names[] = { "gpu" };
-    const double eight = 8;
-    const struct cluster_offer offer = { 1, names, &eight, false };
-    KEEP(struct cluster, c, cluster_free);
-    KEEP(struct footprint_map, map, footprint_map_free);
-    struct topo_network net, place;
-    OK(topo_parse_spec(&net, "switch:8@450 fat-tree:4x3/2@50", e));
-    OK(cluster_build(&c, &net, 1, &offer, e));
-    OK(footprint_map_build(&map, &c, &net, 1, e));
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const struct pace_place p = { cases[i].n, cases[i].servers, cases[i].gpus };
-        int32_t size[TOPO_MAX_DIMS];
-        footprint_sizes(size, &map, &p);
-        for (int d = 0; d < 3; d++)
-            assert_int_equal(size[d], cases[i].size[d]);
-        footprint_network(&place, &net, size);
-        assert_int_equal(place.n_npus, (int64_t)size[0] * size[1] * size[2]);
-    }
-}
-
 SUITE(make_folder, remove_folder)
