@@ -74,6 +74,55 @@ TEST(limits_are_those_done_by_hand)
     assert_close(limits.link_gamma, 1 + 0.25 * sqrt(2 * 1 * log(8)), 1e-12);
 }
 
+/* The same by definition, for drawn sizes and links: of a job in no ring that is to be had nothing counts. */
+TEST(limits_are_those_of_their_definition)
+{
+    RNG(rng, 11, 2);
+    for (int k = 0; k < repeats(200); k++) {
+        KEEP(struct small, x, small_free) = { .jobs = { { .id = NULL } } };
+        struct gadget_limits limits;
+        double gpus[4], node = 0, own = 0, eps = 0;
+        for (int s = 0; s < 4; s++)
+            gpus[s] = 1 + (double)rng_below(rng, 8);
+        for (int i = 0; i < 2; i++) {
+            x.jobs[i] = job_of(8, 1 + (double)rng_below(rng, 3), 2.5e9 * (double)rng_below(rng, 20), 1);
+            x.jobs[i].offers_rates = rng_below(rng, 2);
+        }
+        small_build(&x, gpus);
+        for (int i = 0; i < x.lp.n_bids; i++) {
+            x.lp.bids[i].least_size = 1 + (int32_t)rng_below(rng, 3);
+            x.lp.bids[i].most_size = (int32_t)rng_below(rng, 7);
+        }
+        for (int i = 0; i < x.lp.n_bids; i++) {
+            const struct gadget_bid *bid = &x.lp.bids[i];
+            double hop_Bps = x.jobs[bid->job].hop_Bps;
+            for (int half = 0; half < 2 && x.jobs[bid->job].offers_rates; half++)
+                hop_Bps /= hop_Bps > 10e9 ? 2 : 1;
+            if (bid->least_size <= bid->most_size && bid->most_size > 1 && hop_Bps > 0 && hop_Bps <= 10e9) {
+                own += 1;
+                eps = fmax(eps, hop_Bps / 10e9);
+            }
+        }
+        for (int s = 0; s < 4; s++) {
+            double sum = 0;
+            for (int i = 0; i < x.lp.n_bids; i++) {
+                const struct gadget_bid *bid = &x.lp.bids[i];
+                double demand = x.jobs[bid->job].demand[0],
+                       load = fmin(bid->most_size, floor(gpus[s] / demand));
+                if (bid->least_size <= bid->most_size && load >= 1) {
+                    sum += load * load;
+                    eps = fmax(eps, demand / gpus[s]);
+                }
+            }
+            node = fmax(node, sum);
+        }
+        gadget_round_limits(&limits, &x.round);
+        assert_close(limits.eps, eps, 1e-15);
+        assert_close(limits.node_beta[0], 1 + eps * sqrt(2 * node * log(4)), 1e-12);
+        assert_close(limits.link_gamma, 1 + eps * sqrt(2 * own * log(8)), 1e-12);
+    }
+}
+
 static int32_t add_share(struct small *x, int32_t job, int32_t server, int32_t workers, double share)
 {
     struct gadget_ring ring = { .n = 1, .workers_total = workers };
