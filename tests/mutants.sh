@@ -7,7 +7,7 @@
 # From the environment: MUTANTS, SEED, JOBS, BUDGET_S (processor time that the tests asked about one mutant may take together;
 # others are left out), CC, MUTANT_CC and MUTANT_LIBS (how BUILD compiles and links), RESULTS (a file that gets all, each when it
 # is known: the test that noticed, or nobody, argued, none; rank, file, line number, line), ONLY (ranks of such lines: these
-# mutants alone, argued or not). BUILD-reach keeps what each test executes until a source changes: a test's own, or of the product.
+# mutants alone, argued or not). BUILD-reach keeps what each test executes until a source changes that it executes, its own or a header.
 # SEED alone says which mutants are made (tests/mutants/mutate.c). Unless given it is taken from the current commit, so that each
 # commit meets mutants that nobody has written tests for; it is printed, to repeat the run. The folders take turns, so that a run
 # which is cut short has as many of each. A mutant that does not compile, or compiles to the same code, does not count. A survivor
@@ -196,28 +196,40 @@ link_reach() {
     not_cli=
 }
 
-# The sources whose lines are counted, with flat names, so that the counters of each test find place in one folder.
+# Counts the lines of these sources, with flat names, so that the counters of each test find place in one folder.
 count_lines() {
-    rm -f "$reach"/*/*
     # shellcheck disable=SC2016 # the inner shell's
-    sources_of "$@" | xargs -P "${JOBS:-1}" -I FILE sh -c \
+    echo "$@" | tr ' ' '\n' | xargs -P "${JOBS:-1}" -I FILE sh -c \
         '$MUTANT_CC -g0 -w -O1 --coverage -c -o "$1/$(echo "$2" | tr / . | sed "s/c$/o/")" "$2"' - "$reach/objects" FILE
     link_reach
+    rm -f "$reach"/idle/*
     GCOV_PREFIX=$PWD/$reach/idle GCOV_PREFIX_STRIP=99 "$reach/unit_tests" --list >"$work/log"
     cp "$reach"/objects/*.gcno "$reach/idle"
     # By the notes of the compiler: what the unit tests do not link has no counters here.
     gcov -t "$reach"/idle/*.gcno 2>"$work/log" | awk -v all=1 -f tests/mutants/reach.awk >"$reach/code"
+    # A test that executes nothing of them executes what it did.
+    echo "$@" | tr ' ' '\n' | sed 's,$,:,' >"$work/counted"
+    (cd "$reach/lines" && grep -l -F -f "$work/counted" -- * | xargs -r rm)
 }
 
-# Fills $reach for these folders and those that it has, where it is not up to date.
+# Fills $reach for these folders and those that it has, where it is not up to date. A header may be part of anything.
 learn_reach() {
     mkdir -p "$reach/objects" "$reach/lines" "$reach/seconds" "$reach/idle" || exit 2
-    touch -a "$reach/folders"
-    folders=$(echo "$@" | tr ' ' '\n' | sed 's,/.*,,' | sort -u - "$reach/folders")
+    touch -a "$reach/sources"
+    folders=$(echo "$@" | tr ' ' '\n' | sort -u - "$reach/sources" | sed 's,/.*,,' | sort -u)
     # shellcheck disable=SC2086 # words
-    if [ "$folders" != "$(cat "$reach/folders")" ] || [ -n "$(find $folders -name '*.[ch]' -newer "$reach/folders")" ]; then
-        count_lines $folders
-        echo "$folders" >"$reach/folders"
+    sources_of $folders >"$work/sources"
+    # shellcheck disable=SC2086 # words
+    if cmp -s "$work/sources" "$reach/sources" && [ -z "$(find $folders -name '*.h' -newer "$reach/sources")" ]; then
+        changed=$(xargs -I FILE find FILE -newer "$reach/sources" <"$work/sources")
+    else
+        rm -f "$reach"/*/*
+        changed=$(cat "$work/sources")
+    fi
+    # shellcheck disable=SC2086 # words
+    if [ -n "$changed" ]; then
+        count_lines $changed
+        mv "$work/sources" "$reach/sources"
     else
         link_reach
     fi

@@ -187,8 +187,21 @@ static void put_plain(const char *p, int32_t n)
         putchar(isspace((unsigned char)p[i]) ? ' ' : p[i]);
 }
 
+/* How many lines before the one at @p from, its indent left out, are the same @p n bytes. */
+static uint64_t count_alike(const struct source *s, int32_t from, int32_t n)
+{
+    uint64_t alike = 0;
+    for (int32_t i = 0; i < from; i++) {
+        while (isspace((unsigned char)s->text[i]))
+            i++;
+        alike += i < from && strncmp(s->text + i, s->text + from, (size_t)n) == 0 && s->text[i + n] == '\n';
+        i += (int32_t)strcspn(s->text + i, "\n");
+    }
+    return alike;
+}
+
 /* What stands from @p at on, @p n bytes, becomes @p text: shown, or done where it is the one that is asked
- * for. Two lines of a file that are alike have mutants of one rank: the first stands for both. */
+ * for. */
 static void mutant_show(const struct source *s, int32_t at, int32_t n, int32_t line, const char *text)
 {
     int32_t from = at, to = at;
@@ -199,7 +212,7 @@ static void mutant_show(const struct source *s, int32_t at, int32_t n, int32_t l
     while (from < at && isspace((unsigned char)s->text[from]))
         from++;
     uint64_t h = hash_text(0xcbf29ce484222325u ^ hash_mix(seed), s->path, (int32_t)strlen(s->path));
-    h = hash_text(h, s->text + from, to - from);
+    h = hash_text(h, s->text + from, to - from) + count_alike(s, from, to - from);
     h = hash_mix(hash_text(h ^ (uint64_t)(at - from), text, (int32_t)strlen(text)));
     if (applies) {
         if (h == wanted && !applied) {
