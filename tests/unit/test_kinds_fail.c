@@ -4,6 +4,7 @@
 #include "kinds/design/explore/solve.h"
 #include "kinds/design/ask/load.h"
 #include "kinds/design/ask/system.h"
+#include "base/text.h"
 #include "tests/unit/folder.h"
 
 #define HOUR_S 3600.0
@@ -128,6 +129,54 @@ TEST(link_between_npus_takes_both_its_ends)
         PLANT(p, text);
         const struct fail_row *link = row_of(&p.t, FAIL_LINK, 0);
         assert_true(link->stops && link->npus == 2 && link->left == (i ? 0 : 0.5));
+    }
+}
+
+/* A tree of leaves and spines as a list of links, 50 GB/s each: every part fails once, in rows of those that
+ * are alike. An all-to-all passes the ports of NPUs, and of each leaf as many links up as are left. */
+TEST(each_part_of_a_graph_fails_once)
+{
+    RNG(rng, 12, 5);
+    for (int k = 0; k < repeats(12); k++) {
+        KEEP(struct plant, p, close_plant) = { .t = { 0 } };
+        KEEP(struct text, links, text_free) = { 0 };
+        FOLDER(f);
+        const int leaves = 2 + (int)rng_below(rng, 3), below = 2 + (int)rng_below(rng, 4),
+                  spines = 2 + (int)rng_below(rng, 3), n = leaves * below;
+        text_puts(&links, "src,dst,bw_GBps,latency_ns,src_kind,dst_kind\n");
+        for (int l = 0; l < leaves; l++) {
+            for (int i = 0; i < below; i++)
+                text_printf(&links, "n%d_%d,leaf%d,50,0,npu,switch\n", l, i, l);
+            for (int i = 0; i < spines; i++)
+                text_printf(&links, "leaf%d,spine%d,50,0,switch,switch\n", l, i);
+        }
+        put(&f, "links.csv", text_str(&links));
+        const char *path =
+            put(&f, "study.yaml",
+                "network: { name: t, graph: links.csv }\nmodel: bandwidth\n"
+                "system: { npu_usd: 1, npu_watt: 1, npus_per_node: 1, checkpoint: { size_GB: 1 }, "
+                "tolerates: { paths: true } }\n"
+                "workload: { step: { all-to-all: { size_MB: 16, group: all } } }\n");
+        OK(design_point_load(&p.s, path, NULL, 0, DESIGN_NEEDS_WORKLOAD | DESIGN_NEEDS_BANDWIDTH, e));
+        OK(design_evaluate(&p.d, &p.s, NULL, e));
+        OK(fail_build(&p.t, &p.d, &usual, e));
+        double port_s = (n - 1.0) / n * 16e6 / 50e9, up_s = below * (double)(n - below) / n * 16e6 / 50e9;
+        double n_links = 0, n_switches = 0, healthy_s = fmax(port_s, up_s / spines),
+               less_s = fmax(port_s, up_s / (spines - 1));
+        assert_close(p.t.time_s, healthy_s, 1e-9);
+        for (int32_t i = 0; i < p.t.n_rows; i++) {
+            const struct fail_row *row = &p.t.rows[i];
+            n_links += row->part == FAIL_LINK ? row->count : 0;
+            n_switches += row->part == FAIL_SWITCH ? row->count : 0;
+            if (!row->timed)
+                continue;
+            const bool spine = strstr(row->name, "spine") != NULL;
+            assert_int_equal(row->stops, !spine);
+            if (spine)
+                assert_close(row->time_s, less_s, 1e-9);
+        }
+        assert_close(n_links, leaves * (below + spines), 1e-12);
+        assert_close(n_switches, leaves + spines, 1e-12);
     }
 }
 
