@@ -326,6 +326,44 @@ TEST(one_job_alone_is_its_bound)
     }
 }
 
+/* Adapters of 25 GB/s on both axes: a design is each pair of whole numbers of them that the rows leave, and
+ * that switches of so many ports can join. Rows that only compare limit nothing by themselves. */
+TEST(designs_of_whole_parts_are_all_that_rows_leave)
+{
+    RNG(rng, 40, 4);
+    for (int k = 0; k < repeats(8); k++) {
+        KEEP(struct found, f, found_free);
+        char text[4096];
+        const int total = 3 + (int)rng_below(rng, 6), most = 1 + (int)rng_below(rng, 5),
+                  ratio = 1 + (int)rng_below(rng, 2);
+        snprintf(text, sizeof text,
+                 "model: events\nparts:\n  catalogue:\n"
+                 "    - { name: nic, kind: nic, ports: 1, bw_GBps: 25, usd: 500, watt: 20 }\n"
+                 "    - { name: box, kind: switch, ports: 64, bw_GBps: 25, usd: 4000, watt: 300 }\n"
+                 "    - { name: end, kind: link, bw_GBps: 25, usd: 100, watt: 5 }\n"
+                 "  build: [ { tier: A, nic: nic, switch: box, end_link: end, up_link: end } ]\n"
+                 "network: { " NPU ", dims: [ { name: node, shape: switch, size: 4, tier: A }, "
+                 "{ name: pod, shape: switch, size: 4, tier: A, max_GBps: %d } ] }\n"
+                 "pricing: whole\nconstraints: [ node + pod <= %d, pod - %d * node <= 0 ]\n"
+                 "server: node\nschedulers: [fifo]\njobs: { count: 2, jobs_per_h: 1, mix: [ { model: " SMALL
+                 ", gpus: 16, parallel: { tp: 4, batch: 64 }, steps: 10 } ] }\n",
+                 25 * most, 25 * total, ratio);
+        OK(find(&f, *state, text, 1, e));
+        int64_t n = 0;
+        for (int node = 1; node <= total; node++)
+            for (int pod = 1; pod <= most && node + pod <= total; pod++)
+                if (pod <= ratio * node) {
+                    bool is = false;
+                    for (int64_t i = 0; i < f.a.n; i++)
+                        is = is || (fabs(f.a.designs[i].bw_Bps[0] - 25e9 * node) < 1 &&
+                                    fabs(f.a.designs[i].bw_Bps[1] - 25e9 * pod) < 1);
+                    assert_true(is);
+                    n++;
+                }
+        assert_int_equal(f.a.n, n);
+    }
+}
+
 /* ---- what another design rules out before a run ---- */
 
 /* At 10 GB/s B costs 580 USD an NPU and C 1,450; at 5 half as much. C is no faster than B at any price; jobs
