@@ -513,15 +513,16 @@ static void assert_same_result(const struct search_result *a, const struct searc
 }
 
 /* A search of at most @p most notes. */
-static void search_noted(struct search_result *out, const struct design_point *s, bool split, int64_t most)
+static void search_noted(struct search_result *out, const struct design_point *s, bool split, int64_t most,
+                         bool counts)
 {
     struct search_space space;
     struct search_book book;
     const struct training *base = s->workloads[0].training;
     const double bw_Bps[] = { 10e9, 2e9 };
     MUST(schema_read(&space, &search_section, &s->doc, base->search, e));
-    MUST(search_book_build(&book, &space, s, base, most, true, e));
-    assert_true(search_book_kept(&book) > 0 ? search_book_kept(&book) <= most : most < 100);
+    MUST(search_book_build(&book, &space, s, base, most, counts, e));
+    assert_true(!counts || (search_book_kept(&book) > 0 ? search_book_kept(&book) <= most : most < 100));
     if (split)
         MUST(search_split(out, &book, e));
     else
@@ -536,13 +537,19 @@ TEST(plans_that_are_not_noted_are_found_too)
         KEEP(struct design_point, s, design_point_free);
         KEEP(struct search_result, all, search_free);
         OK(load(&s, split ? &split_cases[0] : &given_cases[0], split ? DESIGN_FOR_SPLIT : 0, e));
-        search_noted(&all, &s, split, SEARCH_MOST_NOTED);
+        search_noted(&all, &s, split, SEARCH_MOST_NOTED, true);
         assert_true(all.n_found > 0);
         for (size_t i = 0; i < COUNT_OF(mosts); i++) {
             KEEP(struct search_result, few, search_free);
-            search_noted(&few, &s, split, mosts[i]);
+            search_noted(&few, &s, split, mosts[i], true);
             assert_same_result(&few, &all);
         }
+        /* Nobody counts: the same plans, and no numbers of others. */
+        KEEP(struct search_result, bare, search_free);
+        search_noted(&bare, &s, split, SEARCH_MOST_NOTED, false);
+        assert_int_equal(bare.n_candidates + bare.n_timed, 0);
+        assert_int_equal(bare.n_found, all.n_found);
+        assert_int_equal(bare.found[0].rank, all.found[0].rank);
     }
 }
 
