@@ -6,8 +6,8 @@
  * and no other notices. A line says how each ended, at once; of one that failed, all it printed. Slowest
  * first by the times of the last run, so that no long one is left for the end. FOLDER (-o) holds these times,
  * what each printed, and "sum": how many passed and failed, seconds of processor time, seconds. SUITE and
- * CASE are parts of names ("sim/flow" is "sim_flow"); what matches nothing is a fault of the caller: exit 2.
- * Exit 1 if any case failed; with -x the first one ends all.
+ * CASE are parts of names ("sim/flow" is "sim_flow"), but "SUITE:" is that suite alone; what matches nothing
+ * is a fault of the caller: exit 2. Exit 1 if any case failed; with -x the first one ends all.
  */
 #define _DEFAULT_SOURCE /* wait4(): the processor time of a child and of all its children */
 #include "tests/support.h"
@@ -85,6 +85,8 @@ static bool case_is_asked_for(const char *suite, const char *name)
     for (int32_t i = 0; i < runner.n_patterns; i++) {
         const char *pattern = runner.patterns[i], *colon = strchr(pattern, ':');
         size_t n = colon ? (size_t)(colon - pattern) : strlen(pattern);
+        if (colon && !colon[1] && strlen(suite) != n)
+            continue;
         if (name_has(suite, pattern, n) && (!colon || name_has(name, colon + 1, strlen(colon + 1))))
             return true;
     }
