@@ -67,11 +67,11 @@ order_judges() {
 # time, so that a busy machine notices no more than an idle one; many of one program test by what the clock says.
 runs() {
     # shellcheck disable=SC3045 # every shell on Linux has it
-    ulimit -t "$((5 + 10 * ${3%.*}))"
+    ulimit -t "$((10 + 5 * ${3%.*}))"
     unset SEED # which some tests draw by
     case $2 in
     cli_*) exec timeout "$((300 + 20 * ${3%.*}))" tests/cli/run.sh "$1/weft" "tests/cli/${2#cli_}.sh" </dev/null ;;
-    *) exec "$1/unit_tests" -x -l "$((300 + 100 * ${3%.*}))" -o "$me" "$2" ;;
+    *) exec "$1/unit_tests" -x -l "$((300 + 100 * ${3%.*}))" -o "$me" "$2:" ;;
     esac
 }
 
