@@ -1091,7 +1091,6 @@ static int try_first(bool *better, struct mix *x, const struct mix_side *side, s
     int32_t picks[SCOUTS] = { 0 };
     int64_t spent = 0;
     int rc = 0;
-    *better = false;
     if (b && x->best.n)
         b->n = pick_first(picks, x, side);
     if (b)
