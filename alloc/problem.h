@@ -101,11 +101,20 @@ struct alloc_answer {
     int32_t iterations; /**< Newton steps, all solves together */
 };
 
+enum { ALLOC_KEPT_LAST = 2 };
+
 /**
- * What alloc_solve() keeps for the next call: the split at one right-hand side, which scales to any other. An
+ * What alloc_solve() keeps for the next calls: the split at one right-hand side, which scales to any other,
+ * and the last answers to questions that do not scale, of least time, for who asks the same again. An
  * answer is the same with and without it. Zero-initialise; release with alloc_kept_free(). For one thread.
  */
 struct alloc_kept {
+    struct alloc_asked {
+        double *question; /**< shape [n], owned: all that the answer depends on; NULL: nothing is kept */
+        size_t n;
+        struct alloc_answer answer;
+    } last[ALLOC_KEPT_LAST];
+    int next;         /**< of these to be replaced */
     double *question; /**< shape [n], owned: all that the kept split depends on; NULL: nothing is kept */
     double *asked;    /**< shape [cap], owned: of the problem at hand */
     size_t n, cap;

@@ -1260,9 +1260,19 @@ static void drop_kept(struct alloc_kept *k)
     k->question = NULL;
 }
 
+static void drop_asked(struct alloc_asked *a)
+{
+    if (a->question)
+        alloc_answer_free(&a->answer);
+    free(a->question);
+    *a = (struct alloc_asked){ 0 };
+}
+
 void alloc_kept_free(struct alloc_kept *k)
 {
     drop_kept(k);
+    for (int i = 0; i < ALLOC_KEPT_LAST; i++)
+        drop_asked(&k->last[i]);
     free(k->asked);
     *k = (struct alloc_kept){ 0 };
 }
@@ -1313,6 +1323,97 @@ static int take_scaled(struct alloc_answer *out, const struct alloc_answer *unit
     return 0;
 }
 
+/* ---- the same question again ---- */
+
+static double *put_numbers(double *to, const double *from, int32_t n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+    return to + n;
+}
+
+static double *put_counts(double *to, const int32_t *from, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        *to++ = from[i];
+    return to;
+}
+
+/* All that the split of least time depends on; NULL: no memory. */
+static double *list_whole(size_t *n, const struct alloc_problem *p)
+{
+    const struct step_fn *f = p->step;
+    size_t rows = (size_t)p->n_rows * (D + 2), of_step = 3 * (size_t)f->n_terms + (size_t)f->n_maxima + 3;
+    double *all = malloc((rows + of_step + (size_t)f->n_leaves * D + 2 * D + 4) * sizeof *all), *to = all;
+    const int32_t counts[] = { f->n_dims, f->n_terms, f->n_leaves, f->n_maxima };
+    if (!all)
+        return NULL;
+    to = put_counts(to, counts, 4);
+    to = put_numbers(to, f->const_s, f->n_terms);
+    to = put_counts(to, f->leaf_begin, f->n_terms + 1);
+    to = put_counts(to, f->max_begin, f->n_terms + 1);
+    to = put_counts(to, f->term_begin, f->n_maxima + 1);
+    to = put_numbers(to, f->traffic_B, f->n_leaves * D);
+    to = put_numbers(to, p->usd_per_Bps, D);
+    to = put_numbers(to, p->tie_usd_per_Bps, D);
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        to = put_numbers(to, p->rows[i].coef, D);
+        *to++ = p->rows[i].rhs;
+        *to++ = p->rows[i].sense;
+    }
+    *n = (size_t)(to - all);
+    return all;
+}
+
+static int copy_answer(struct alloc_answer *out, const struct alloc_answer *a, const struct alloc_problem *p,
+                       struct err *e)
+{
+    *out = *a;
+    out->bounds = calloc((size_t)a->n_bounds + 1, sizeof *out->bounds);
+    out->n_bounds = 0;
+    out->shadow = NULL;
+    int rc = out->bounds ? build_shadows(out, p, e) : err_nomem(e, "a split");
+    for (int32_t i = 0; i < a->n_bounds && !rc; i++) {
+        rc = alloc_bound_copy(&out->bounds[i], &a->bounds[i], p, e);
+        out->n_bounds += !rc;
+    }
+    if (rc)
+        alloc_answer_free(out);
+    else
+        memcpy(out->shadow, a->shadow, 2 * (size_t)p->n_rows * sizeof *out->shadow);
+    return rc;
+}
+
+/* solve_as_given(), or its answer, if it is among the last; what is solved is one of the last then. */
+static int solve_or_recall(struct alloc_answer *out, const struct alloc_problem *p, struct err *e)
+{
+    struct alloc_kept *k = p->kept;
+    if (!k || p->objective != ALLOC_TIME || p->sharp)
+        return solve_as_given(out, p, e);
+    struct alloc_asked asked = { .question = list_whole(&asked.n, p) };
+    if (!asked.question)
+        return err_nomem(e, "a split");
+    for (int i = 0; i < ALLOC_KEPT_LAST; i++)
+        if (k->last[i].question && k->last[i].n == asked.n &&
+            memcmp(k->last[i].question, asked.question, asked.n * sizeof *asked.question) == 0) {
+            free(asked.question);
+            return copy_answer(out, &k->last[i].answer, p, e);
+        }
+    int rc = solve_as_given(out, p, e);
+    bool is_kept = !rc && out->status == ALLOC_SOLVED;
+    if (is_kept)
+        rc = copy_answer(&asked.answer, out, p, e);
+    if (rc || !is_kept) {
+        free(asked.question);
+        return rc;
+    }
+    drop_asked(&k->last[k->next]);
+    k->last[k->next] = asked;
+    k->next = (k->next + 1) % ALLOC_KEPT_LAST;
+    return 0;
+}
+
+/* ---- any question ---- */
+
 /* @p done: @p out is the answer, by a split that scales; else there is nothing to free. */
 static int solve_scaled(struct alloc_answer *out, bool *done, struct alloc_kept *kept,
                         const struct alloc_problem *p, struct err *e)
@@ -1349,7 +1450,7 @@ int alloc_solve(struct alloc_answer *out, const struct alloc_problem *p, struct 
     q.tie_usd_per_Bps = p->usd_per_Bps;
     int rc = q.kept ? solve_scaled(out, &done, q.kept, &q, e) : solve_scaled_once(out, &done, &q, e);
     if (!rc && !done)
-        rc = solve_as_given(out, &q, e);
+        rc = solve_or_recall(out, &q, e);
     if (!rc && !done && out->status == ALLOC_STALLED)
         rc = solve_once_more(out, &q, e);
     if (!rc && alloc_has_split(out))

@@ -204,6 +204,46 @@ TEST(a_row_is_what_it_is_alone)
 
 /* Of plans that are equal the one with less memory, or that comes first, is named, although a row before has
  * another in hand, and whatever the order of their bounds. */
+/* Shapes drawn anew. */
+static void reshape(char *out, const char *text, struct rng *r)
+{
+    static const char key[] = "shape: ";
+    out[0] = 0;
+    for (const char *at = text; *at;) {
+        const char *next = strstr(at, key);
+        const char *end = next ? next + strlen(key) : at + strlen(at);
+        add(out, "%.*s%s", (int)(end - at), at, next ? PICK_WORD(r, "ring", "switch", "full") : "");
+        at = next ? end + strcspn(end, ",") : end;
+    }
+}
+
+enum { NETWORKS = 6 };
+
+/* The first asks for a short list, the second writes it, and it may have to be written anew. */
+static void test_shapes(uint64_t seed)
+{
+    char text[TEXT] = "", shaped[TEXT];
+    RNG(r, 179, seed);
+    const int n_dims = PICK(r, 2, 3);
+    draw_network(text, r, n_dims);
+    draw_workload(text, r);
+    const double totals[] = { rng_log_range(r, 0.5, 200), rng_log_range(r, 0.5, 200) };
+    struct search_shelf *shelf = search_shelf_new();
+    for (int i = 0; i < NETWORKS; i++) {
+        reshape(shaped, text, r);
+        for (int k = 0; k < 2; k++) {
+            KEEP(struct design_point, s, design_point_free);
+            KEEP(struct search_result, row, search_free);
+            KEEP(struct search_result, alone, search_free);
+            load(&s, shaped, totals[k]);
+            search(&row, &s, shelf);
+            search(&alone, &s, NULL);
+            assert_same(&row, &alone);
+        }
+    }
+    search_shelf_free(shelf);
+}
+
 TEST(rows_before_do_not_decide_between_equal_plans)
 {
     static const char study[] = "network: { npu: { peak_TFLOPS: 0.1, mem_GBps: 100, kernel_ns: 1000 }, dims: "
@@ -231,4 +271,13 @@ TEST(rows_before_do_not_decide_between_equal_plans)
         assert_best(&row, &s);
     }
     search_shelf_free(shelf);
+}
+
+/* SOAK: 1,000. */
+TEST(networks_of_the_same_sizes_share_a_short_list)
+{
+    omp_set_num_threads(1);
+    uint64_t n = getenv("SOAK") ? 1000 : (uint64_t)repeats(40);
+    for (uint64_t seed = 0; seed < n; seed++)
+        test_shapes(seed);
 }

@@ -602,7 +602,7 @@ static void free_set(struct done *d, const struct hunt *b, const struct hand *ha
     sharpen(d, b, s, BEST_FREE);
     bool splits = wide >= 0 && s && !d->rc && best_is_split(s);
     d->node.wide = splits ? wide : -1;
-    bool sized = splits && b->many_networks && best_has_sizes(s);
+    bool sized = splits && b->many_networks && search_has_sizes(s);
     /* On a front every total has a best of its own: there is no bound of use that all share. */
     d->node.sized = sized && b->goal == &goal_front;
     d->node.next = !splits || b->goal == &goal_front ? STEP_POINTS : sized ? STEP_SIZES : after_sizes(d);

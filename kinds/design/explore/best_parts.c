@@ -422,31 +422,6 @@ static int bound_split(struct best_parts *p, const struct design_point *s, const
     return 0;
 }
 
-/* May each dimension be taken for a switch, which never loads a port more than another shape with its usual
- * algorithm does? Dense models alone: where copies of tokens merge depends on the network. */
-bool best_has_sizes(const struct design_point *s)
-{
-    bool plain = s->workloads[0].training->model.moe.experts == 0 && !s->net.wires && !s->net.whole_parts;
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        const struct topo_dim *dim = &s->net.dims[d];
-        plain = plain && !topo_is_fabric(dim) && dim->algorithm == TOPO_ALGORITHM_SHAPE && !dim->in_switch &&
-                !dim->n_regimes && !dim->n_curves;
-    }
-    return plain;
-}
-
-/* No network of the same sizes is faster: all switches, and messages take no time. */
-static void take_switches(struct design_point *s)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        s->net.dims[d].shape = TOPO_SWITCH;
-        s->net.dims[d].algorithm = TOPO_ALGORITHM_DIRECT;
-        s->net.dims[d].lat_s = 0;
-    }
-    s->rules.stage.endpoint_s = 0;
-    s->rules.stage.mem_Bps = INFINITY;
-}
-
 /* Of the networks of a set that are as fast as this when its shapes are not looked at. Zero where a word
  * ends. */
 static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
@@ -507,7 +482,7 @@ static int bound_sizes(struct best_parts *p, const struct design_point *s, const
     struct best_parts of = *p;
     if (!relaxed)
         return ERR_NOMEM;
-    take_switches(relaxed);
+    search_take_switches(relaxed);
     uint64_t key = hash_sizes(relaxed, aim->work);
     const struct best_time *found = find_time(aim->times, key);
     of.time_s = 0;

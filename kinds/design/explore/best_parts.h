@@ -80,7 +80,5 @@ int best_bound_parts(struct best_parts *p, enum best_bound by, const struct desi
                      const struct best_aim *aim, struct err *e);
 /** Are bounds of plan and split those of the least time of one workload whose plan is searched? */
 bool best_is_split(const struct design_point *s);
-/** Is BEST_SIZES known to be a bound? */
-bool best_has_sizes(const struct design_point *s);
 
 #endif

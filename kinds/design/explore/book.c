@@ -61,6 +61,7 @@ struct search_desk {
     int32_t n_best;
     struct search_known recent[SEARCH_RECENT]; /* shape [n_recent]: that splits found, the last first */
     int32_t n_recent;
+    struct shortlists *lists; /* owned */
 };
 
 /* ---- one plan ---- */
@@ -396,6 +397,7 @@ static struct search_desk *desk_new(int64_t most)
     pthread_mutex_init(&desk->lock, NULL);
     pthread_cond_init(&desk->changed, NULL);
     desk->most = most;
+    desk->lists = shortlists_new();
     return desk;
 }
 
@@ -433,6 +435,7 @@ void search_book_free(struct search_book *b)
         pthread_mutex_destroy(&b->desk->lock);
         pthread_cond_destroy(&b->desk->changed);
         free(b->desk->best);
+        shortlists_free(b->desk->lists);
     }
     free(b->desk);
     *b = (struct search_book){ 0 };
@@ -941,6 +944,90 @@ int search_book_lay(const struct search_book *book, const struct search_found *f
     }
     free(w);
     return 0;
+}
+
+struct shortlists *search_book_lists(const struct search_book *book)
+{
+    return book->of ? book->desk->lists : NULL;
+}
+
+struct search_pair search_pair_of(const struct search_candidate *c)
+{
+    struct search_pair pair = { .memory_B = c->memory_B,
+                                .rank = c->rank,
+                                .choice = search_choice_of(c->plan) };
+    for (int i = 0; i < N_PLAN_AXES; i++)
+        pair.order[i] = (uint8_t)c->order[i];
+    return pair;
+}
+
+enum { LAID = 32 /* ways to lie that are remembered */ };
+
+/* What pairs of a list have in common: many lie in few ways. */
+struct taking {
+    struct plan_memo memo;
+    struct plan_cost cost;
+    struct laid_way {
+        int64_t shape;
+        int place;
+        struct plan_place at;
+        struct search_forms forms;
+    } ways[LAID];
+    int32_t n;
+};
+
+/* NULL: it does not lie there, which cannot be. */
+static struct laid_way *lay_pair(struct taking *t, const struct plan *plan, int64_t rank,
+                                 const struct search_book *b, const struct collective_way *way)
+{
+    int64_t shape = rank / RANKS_PER_SHAPE;
+    int place = (int)(rank % SEARCH_PLACES);
+    for (int32_t i = 0; i < t->n && i < LAID; i++)
+        if (t->ways[i].shape == shape && t->ways[i].place == place)
+            return &t->ways[i];
+    struct laid_way *laid = &t->ways[t->n++ % LAID];
+    laid->shape = shape;
+    laid->place = place;
+    if (plan_map(&laid->at, plan, &b->study->net, NULL))
+        return NULL;
+    plan_merge(&laid->at, plan, &b->base->model, &b->study->net);
+    search_forms_set(&laid->forms, way, &laid->at);
+    return laid;
+}
+
+int search_book_take(const struct search_book *book, const struct shortlist *list,
+                     const struct collective_way *way, double (*limit)(const void *with),
+                     void (*take)(void *with, const struct search_candidate *c,
+                                  const struct search_pair *pair),
+                     void *with, struct err *e)
+{
+    struct taking *t = calloc(1, sizeof *t);
+    int rc = t ? 0 : err_nomem(e, "a search");
+    for (int32_t i = 0; i < list->n && !rc && list->pairs[i].bound <= limit(with); i++) {
+        const struct search_pair *pair = &list->pairs[i];
+        struct plan plan =
+            search_choice_plan(&pair->choice, &book->shapes.shapes[pair->rank / RANKS_PER_SHAPE], book->base);
+        for (int k = 0; k < N_PLAN_AXES; k++)
+            plan.order[k] = (enum plan_axis)pair->order[k];
+        struct laid_way *laid = lay_pair(t, &plan, pair->rank, book, way);
+        if (!laid) {
+            rc = err_set(e, ERR_LIB,
+                         "a plan does not lie on a network as on those of its sizes; please "
+                         "report it");
+            break;
+        }
+        plan_cost_kept(&t->cost, &t->memo, &book->base->model, &plan, &book->study->net.npu);
+        const struct search_candidate c = { .plan = &plan,
+                                            .cost = &t->cost,
+                                            .memory_B = pair->memory_B,
+                                            .rank = pair->rank,
+                                            .forms = &laid->forms,
+                                            .order = plan.order,
+                                            .place = &laid->at };
+        take(with, &c, pair);
+    }
+    free(t);
+    return rc;
 }
 
 void search_book_remember(const struct search_book *book, const struct search_best *b)

@@ -3,6 +3,7 @@
 #define KINDS_DESIGN_EXPLORE_BOOK_H
 
 #include "kinds/design/explore/clock.h"
+#include "kinds/design/explore/shortlist.h"
 #include "kinds/design/explore/space.h"
 
 /** A plan, in 32 bytes. */
@@ -171,6 +172,17 @@ void search_book_note(const struct search_book *book, const struct search_best *
 int search_book_lay(const struct search_book *book, const struct search_found *f,
                     const struct collective_way *way,
                     void (*take)(void *with, const struct search_candidate *c), void *with, struct err *e);
+/** Short lists beside the book, of a shelf's alone; else NULL. */
+struct shortlists *search_book_lists(const struct search_book *book);
+/** The pair of a candidate, without its bound. */
+struct search_pair search_pair_of(const struct search_candidate *c);
+/** Take pairs of a list of this book in order, up to the first whose bound is above what @p limit says then;
+ * candidates as those of search_book_lay(). ERR_NOMEM. */
+int search_book_take(const struct search_book *book, const struct shortlist *list,
+                     const struct collective_way *way, double (*limit)(const void *with),
+                     void (*take)(void *with, const struct search_candidate *c,
+                                  const struct search_pair *pair),
+                     void *with, struct err *e);
 /** For the next search; without memory nothing. */
 void search_book_remember(const struct search_book *book, const struct search_best *b);
 

@@ -73,6 +73,7 @@ int joint_solve(struct search_found *f, struct alloc_answer *answer, const struc
     f->value = f->time_s = INFINITY;
     f->lower_bound = -INFINITY;
     problem.step = fn;
+    problem.kept = j->kept;
     int rc = j->floors ? add_floors(&rows, &problem, j, e) : 0;
     if (!rc)
         rc = alloc_solve(answer, &problem, e);
@@ -242,18 +243,17 @@ double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_c
  * (M. Frank, P. Wolfe, An algorithm for quadratic programming, 1956). That takes a few microseconds, a split
  * several hundred.
  */
-bool joint_sharpen(const struct joint *j, const struct incumbent *last, struct alloc_cut t, joint_touch touch,
-                   const void *with)
+double joint_sharpen(double *bw_Bps, const struct joint *j, const struct incumbent *last, struct alloc_cut t,
+                     joint_touch touch, const void *with)
 {
-    double bw_Bps[TOPO_MAX_DIMS];
-    bool out = false;
-    for (int i = 0; i < MOST_CUTS && !out; i++) {
+    double bound = 0;
+    for (int i = 0; i < MOST_CUTS && !incumbent_rules_out(last, bound); i++) {
         double share;
         joint_foot(bw_Bps, j, &t);
         struct alloc_cut add = touch(with, bw_Bps);
-        out = incumbent_rules_out(last, joint_mix(&t, &share, &add, j));
+        bound = fmax(bound, joint_mix(&t, &share, &add, j));
     }
-    return out;
+    return bound;
 }
 
 bool joint_is_priced(const struct joint *j)

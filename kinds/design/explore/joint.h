@@ -23,8 +23,9 @@ struct joint {
     char why[400];    /**< why a scout has no best split */
     bool floors;      /**< parts are whole: a link in every dimension that a plan uses */
     double link_Bps[TOPO_MAX_DIMS];
-    double most_value;     /**< > 0: plans are built, and nothing worth more is looked for */
-    struct incumbent last; /**< of the best few by the scouts */
+    struct alloc_kept *kept; /**< of a thread that solves one plan at a time, borrowed; NULL: none */
+    double most_value;       /**< > 0: plans are built, and nothing worth more is looked for */
+    struct incumbent last;   /**< of the best few by the scouts */
 };
 
 /** Of @p s, read with DESIGN_FOR_SPLIT. ERR_NOMEM, ERR_LIB. */
@@ -69,10 +70,10 @@ void joint_foot(double *bw_Bps, const struct joint *j, const struct alloc_cut *t
 double joint_mix(struct alloc_cut *t, double *share_of_add, const struct alloc_cut *add,
                  const struct joint *j);
 
-/** Do means of cuts, of @p t and of those that touch where bounds are found, rule a step out that @p t does
- * not? */
-bool joint_sharpen(const struct joint *j, const struct incumbent *last, struct alloc_cut t, joint_touch touch,
-                   const void *with);
+/** What means of cuts prove, of @p t and of those that touch where bounds are found, or the first that @p
+ * last rules out. @param[out] bw_Bps  where a step was touched last, shape [n_dims]. */
+double joint_sharpen(double *bw_Bps, const struct joint *j, const struct incumbent *last, struct alloc_cut t,
+                     joint_touch touch, const void *with);
 /** Is sharpening of use: do bandwidths have a price? */
 bool joint_is_priced(const struct joint *j);
 

@@ -356,7 +356,6 @@ static int add_design(struct runner *r, struct design_choice chosen, const struc
                       int64_t point, struct table *rows, struct sweep_counts *n, struct err *e)
 {
     struct design d;
-    chosen.kept = &r->kept;
     int rc = answer_row(&d, chosen, e);
     if (rc)
         return rc;
@@ -409,7 +408,7 @@ static int run_point(struct runner *r, const struct sweep_point *p, int64_t poin
     /* Bounds are of the plans that were found. */
     const struct design_own *own = r->job.study->own;
     bool is_chosen =
-        !out && !read && !design_choose_with(&chosen, &r->study, own ? own->shelf : NULL, &inner);
+        !out && !read && !design_choose_kept(&chosen, &r->study, own ? own->shelf : NULL, &r->kept, &inner);
     int rc = is_chosen ? runner_bound_ask(&bounded, &r->bound, chosen.point, &r->words, p, point, e) : 0;
     if (is_chosen && (rc || bounded))
         choice_free(&chosen);

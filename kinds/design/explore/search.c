@@ -57,12 +57,22 @@ enum {
 /* One workload's plans and the split that they have in common. */
 struct splitting {
     const struct search_book *book;
-    double weight; /* of the workload */
-    bool hunted;   /* hunt_survivors(): bounds are so sharp that few plans are split */
+    double weight;           /* of the workload */
+    bool hunted;             /* hunt_survivors(): bounds are so sharp that few plans are split */
+    struct alloc_kept *kept; /* borrowed; NULL: none */
     struct joint joint;
 };
 
 /* ---- one plan ---- */
+
+static int splitting_begin(struct splitting *x, const struct search_book *book, struct err *e)
+{
+    x->book = book;
+    x->hunted = false;
+    x->kept = NULL;
+    x->weight = book->study->workloads[0].weight;
+    return joint_begin(&x->joint, book->study, e);
+}
 
 /* As often as the workload counts. */
 static int weigh(struct step_fn *fn, const struct design_point *s, struct err *e)
@@ -147,7 +157,7 @@ static bool cuts_rule_out(const struct search_found *f, const struct splitting *
     struct err ignored;
     bool out = false;
     for (int32_t d = 0; d < j->study->net.n_dims; d++)
-        bw_Bps[d] = joint_usable_Bps(j, d, j->ref_Bps[d]);
+        bw_Bps[d] = joint_usable_Bps(j, d, x->hunted ? f->bw_Bps[d] : j->ref_Bps[d]);
     if (l && forms) {
         l->of = x;
         l->x = *x->book->base;
@@ -157,7 +167,7 @@ static bool cuts_rule_out(const struct search_found *f, const struct splitting *
     if (l && forms && !training_derive(&l->x, &j->study->net, &ignored)) {
         const struct collective_way way = search_way(j->study, bw_Bps);
         search_forms_set(forms, &way, &l->x.place);
-        out = joint_sharpen(j, last, touch_plan(l, bw_Bps), touch_plan, l);
+        out = incumbent_rules_out(last, joint_sharpen(bw_Bps, j, last, touch_plan(l, bw_Bps), touch_plan, l));
     }
     free(forms);
     free(l);
@@ -385,6 +395,25 @@ static double touch_again(struct search_found *f, const struct splitting *x, con
     return fmax(joint_bound(j, &again, 0), joint_mix(&cut, &share, &again, j));
 }
 
+/* A pair whose cut @p t does not rule it out. */
+static void meet_pair(struct pair_hunt *p, const struct search_candidate *c, const struct alloc_cut *t,
+                      double bound)
+{
+    const struct splitting *x = p->left.of;
+    struct search_found f = search_found_of(c);
+    if (joint_is_priced(&x->joint)) {
+        bound = fmax(bound, touch_again(&f, x, t, c));
+        f.value *= 1 + AS_GOOD;
+        if (f.value <= search_best_limit(&p->met))
+            search_best_add(&p->met, &f);
+    }
+    f.value = f.time_s = bound;
+    if (bound > search_best_limit(&p->met))
+        return;
+#pragma omp critical(search_survivors)
+    add_survivor(&p->left, &f);
+}
+
 static void take_pair(void *with, const struct search_candidate *c)
 {
     struct pair_hunt *p = with;
@@ -396,33 +425,25 @@ static void take_pair(void *with, const struct search_candidate *c)
         return;
     const struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, x->weight);
     bound = fmax(bound, joint_bound(j, &t, bound));
-    if (bound > most)
-        return;
-    struct search_found f = search_found_of(c);
-    if (joint_is_priced(j)) {
-        bound = fmax(bound, touch_again(&f, x, &t, c));
-        f.value *= 1 + AS_GOOD;
-        if (f.value <= most)
-            search_best_add(&p->met, &f);
-    }
-    f.value = f.time_s = bound;
-    if (bound > search_best_limit(&p->met))
-        return;
-#pragma omp critical(search_survivors)
-    add_survivor(&p->left, &f);
+    if (bound <= most)
+        meet_pair(p, c, &t, bound);
+}
+
+static void order_pairs(struct pair_hunt *p)
+{
+    sort_survivors(&p->left);
+    while (p->left.n && p->left.list[p->left.n - 1].value > search_best_limit(&p->met))
+        p->left.n--;
+    keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
 }
 
 /* Survivors in the order of their bounds, those that came before the best was known left out. */
 static int find_pairs(struct pair_hunt *p, const struct splitting *x, struct err *e)
 {
     int rc = pass_plans(&p->left, x, MOST_BOUNDED, skip_pairs, take_pair, p, e);
-    if (rc)
-        return rc;
-    sort_survivors(&p->left);
-    while (p->left.n && p->left.list[p->left.n - 1].value > search_best_limit(&p->met))
-        p->left.n--;
-    keep_most(&p->left); /* whatever was dropped on the way, so that threads do not show */
-    return 0;
+    if (!rc)
+        order_pairs(p);
+    return rc;
 }
 
 /* Of plans that are known, in all orders, the one whose cut at the reference split promises most. */
@@ -478,6 +499,214 @@ static int price_pairs(struct splitting *x, const struct search_known *known, in
     return rc;
 }
 
+/* ---- networks of the same sizes ---- */
+
+bool search_has_sizes(const struct design_point *s)
+{
+    bool plain = s->model <= SIM_ALPHA_BETA && s->workloads[0].training->model.moe.experts == 0 &&
+                 !s->net.wires && !s->net.whole_parts;
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        const struct topo_dim *dim = &s->net.dims[d];
+        plain = plain && !topo_is_fabric(dim) && dim->algorithm == TOPO_ALGORITHM_SHAPE && !dim->in_switch &&
+                !dim->n_regimes && !dim->n_curves;
+    }
+    return plain;
+}
+
+void search_take_switches(struct design_point *s)
+{
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        s->net.dims[d].shape = TOPO_SWITCH;
+        s->net.dims[d].algorithm = TOPO_ALGORITHM_DIRECT;
+        s->net.dims[d].lat_s = 0;
+    }
+    s->rules.stage.endpoint_s = 0;
+    s->rules.stage.mem_Bps = INFINITY;
+}
+
+/* All that bounds on switches depend on, beside the book; structs as they lie in memory, as for a shelf. */
+static uint64_t hash_switches(const struct splitting *x)
+{
+    const struct design_point *s = x->joint.study;
+    const struct alloc_problem *p = &x->joint.question.problem;
+    const double numbers[] = { x->weight, (double)s->model, (double)p->objective };
+    uint64_t hash = text_hash(TEXT_HASH_SEED, numbers, sizeof numbers);
+    hash = text_hash(hash, &s->rules, sizeof s->rules);
+    for (int32_t d = 0; d < s->net.n_dims; d++) {
+        struct topo_dim dim = s->net.dims[d];
+        memset(dim.tier, 0, sizeof dim.tier);
+        memset(dim.name, 0, sizeof dim.name);
+        hash = text_hash(hash, &dim, sizeof dim);
+    }
+    for (int32_t i = 0; i < p->n_rows; i++) {
+        const double sides[] = { p->rows[i].rhs, (double)p->rows[i].sense };
+        hash = text_hash(hash, p->rows[i].coef, sizeof p->rows[i].coef);
+        hash = text_hash(hash, sides, sizeof sides);
+    }
+    return hash;
+}
+
+/* Pairs are written down whose best split on switches may be within a limit. */
+struct listing {
+    const struct splitting *of;
+    struct shortlist *list;
+    struct incumbent most;
+};
+
+static bool skip_unlisted(void *with, double least_s)
+{
+    const struct listing *l = with;
+    return l->of->weight * least_s > l->most.value;
+}
+
+struct listed {
+    const struct splitting *of;
+    const struct search_candidate *c;
+};
+
+static struct alloc_cut touch_listed(const void *with, const double *bw_Bps)
+{
+    const struct listed *l = with;
+    const struct collective_way way = search_way(l->of->book->study, bw_Bps);
+    return search_tangent_of(&way, l->c->forms, l->c->cost, l->of->weight);
+}
+
+/* What rounding of a bound on switches may come to. */
+#define LISTED_REL 1e-9
+
+static void take_unlisted(void *with, const struct search_candidate *c)
+{
+    struct listing *l = with;
+    const struct splitting *x = l->of;
+    double ref_s, bw_Bps[TOPO_MAX_DIMS],
+        most = l->most.value, bound = x->weight * search_clock_time(&c->clocks[0], c->cost, most / x->weight);
+    if (bound > most)
+        return;
+    const struct alloc_cut t = search_tangent(&ref_s, &c->clocks[1], c->cost, x->weight);
+    bound = joint_bound(&x->joint, &t, bound);
+    if (bound > most)
+        return;
+    const struct listed at = { x, c };
+    bound = fmax(bound, joint_sharpen(bw_Bps, &x->joint, &l->most, t, touch_listed, &at));
+    if (bound > most)
+        return;
+    struct search_pair pair = search_pair_of(c);
+    pair.bound = bound * (1 - LISTED_REL);
+    for (int32_t d = 0; d < x->joint.study->net.n_dims; d++)
+        pair.bw_Bps[d] = (float)bw_Bps[d];
+#pragma omp critical(search_survivors)
+    shortlist_add(l->list, &pair);
+}
+
+/* The same question on switches. */
+struct sizes {
+    struct design_point study;
+    struct search_book book;
+    struct splitting on;
+    uint64_t key;
+    double asked; /* what a list has to go up to that is to be written; 0: none */
+};
+
+/* NULL in *out where that is of no use. */
+static int begin_sizes(struct sizes **out, struct splitting *x, struct err *e)
+{
+    struct sizes *z = NULL;
+    bool is_of_use =
+        search_book_lists(x->book) && search_has_sizes(x->book->study) && joint_price_total(&x->joint);
+    if (is_of_use && !(z = malloc(sizeof *z)))
+        return err_nomem(e, "a search");
+    *out = z;
+    if (!z)
+        return 0;
+    z->study = *x->book->study;
+    search_take_switches(&z->study);
+    z->book = *x->book;
+    z->book.study = &z->study;
+    z->asked = 0;
+    int rc = splitting_begin(&z->on, &z->book, e);
+    z->key = hash_switches(&z->on);
+    return rc;
+}
+
+/* A list of what may take as long as is asked for, all of it on switches; NULL in *out: there is no room. */
+static int write_list(const struct shortlist **out, struct sizes *z, struct err *e)
+{
+    struct shortlist *list = calloc(1, sizeof *list);
+    struct search_known known[SEARCH_RECENT];
+    struct survivors no_others = { 0 };
+    struct listing l = { .of = &z->on, .list = list, .most = incumbent_none(0) };
+    *out = NULL;
+    if (!list)
+        return err_nomem(e, "a search");
+    *list = (struct shortlist){ .key = z->key, .most = z->asked };
+    l.most.value = z->asked;
+    int rc = price_pairs(&z->on, known, search_book_recent(known, &z->book), e);
+    rc = rc ? rc : pass_plans(&no_others, &z->on, 1, skip_unlisted, take_unlisted, &l, e);
+    shortlist_sort(list);
+    if (!rc && !list->failed && shortlists_keep(search_book_lists(&z->book), list))
+        *out = list;
+    else
+        shortlist_free(list);
+    return rc;
+}
+
+static double limit_pairs(const void *with)
+{
+    return search_best_limit(&((const struct pair_hunt *)with)->met);
+}
+
+/* Touches a pair where it was touched last on switches. */
+static void take_listed(void *with, const struct search_candidate *c, const struct search_pair *pair)
+{
+    struct pair_hunt *p = with;
+    const struct splitting *x = p->left.of;
+    double bw_Bps[TOPO_MAX_DIMS];
+    for (int32_t d = 0; d < x->joint.study->net.n_dims; d++)
+        bw_Bps[d] = joint_usable_Bps(&x->joint, d, (double)pair->bw_Bps[d]);
+    const struct collective_way way = search_way(x->book->study, bw_Bps);
+    const struct alloc_cut t = search_tangent_of(&way, c->forms, c->cost, x->weight);
+    double bound = joint_bound(&x->joint, &t, pair->bound);
+    if (bound <= search_best_limit(&p->met))
+        meet_pair(p, c, &t, bound);
+}
+
+/* Of a list on which all are that may be worth it; false in *all where it does not go so far. */
+static int take_list(struct pair_hunt *p, bool *all, const struct splitting *x, const struct shortlist *list,
+                     struct err *e)
+{
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    p->left.of = x;
+    p->left.most = MOST_BOUNDED;
+    p->left.dropped = INFINITY;
+    int rc = search_book_take(x->book, list, &way, limit_pairs, take_listed, p, e);
+    rc = !rc && p->left.failed ? err_nomem(e, "a search") : rc;
+    *all = !rc && limit_pairs(p) <= list->most;
+    if (*all)
+        order_pairs(p);
+    else
+        p->left.n = 0;
+    return rc;
+}
+
+/* A list that is written goes so far beyond what is asked for, so that other networks find theirs on it. */
+#define LISTED_FURTHER 1.003
+
+/* Of the second network of these sizes, and those after it: the first says what a list is asked for. */
+static int hunt_listed(struct pair_hunt *p, bool *all, const struct splitting *x, struct sizes *z,
+                       struct err *e)
+{
+    const struct shortlist *list = shortlists_find(search_book_lists(&z->book), z->key);
+    int rc = 0;
+    for (int i = 0; i < 2 && list && !*all && !rc; i++) {
+        z->asked = i ? limit_pairs(p) * LISTED_FURTHER : list->asked * LISTED_FURTHER;
+        if (i || list->most < 0)
+            rc = write_list(&list, z, e);
+        if (!rc && list)
+            rc = take_list(p, all, x, list, e);
+    }
+    return rc;
+}
+
 /* ---- all of it ---- */
 
 /* In whole parts: the scouts' plans, as many as are looked for, into @p best, which is reserved. */
@@ -516,11 +745,13 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
                            struct splitting *x, struct err *e)
 {
     struct joint *j = &x->joint;
-    const int32_t most = j->floors ? BUILT : x->hunted ? HUNTED : BLOCK;
+    /* A row does not count what is split: one after the other, each may rule out the next. */
+    const int32_t few = best->nearest ? 1 : HUNTED, most = j->floors ? BUILT : x->hunted ? few : BLOCK;
     double bounds[BLOCK];
     int rc = 0;
     int32_t i = 0, spent = 0;
     struct work work;
+    j->kept = most == 1 ? x->kept : NULL;
     work_begin(&work, "plans to split, at most", s->n);
     while (i < s->n && !rc && !incumbent_rules_out(&best->last, s->list[i].value)) {
         int32_t n = s->n - i < most ? s->n - i : most;
@@ -547,6 +778,7 @@ static int solve_survivors(struct search_best *best, struct search_result *out, 
         work_step(&work, n);
     }
     work_end(&work);
+    j->kept = NULL;
     if (s->n_dropped && !incumbent_rules_out(&best->last, s->dropped))
         incumbent_leave_open(&best->last, s->dropped, s->n_dropped);
     best->last.n_ruled_out = x->book->counted ? out->n_timed - out->n_split - best->last.n_open : 0;
@@ -596,14 +828,6 @@ void search_say_proof(struct search_result *out, const struct design_point *s)
     say_unique(out, s->net.n_dims);
 }
 
-static int splitting_begin(struct splitting *x, const struct search_book *book, struct err *e)
-{
-    x->book = book;
-    x->hunted = false;
-    x->weight = book->study->workloads[0].weight;
-    return joint_begin(&x->joint, book->study, e);
-}
-
 /* Plans of the last splits on this network: what they are worth has to be beaten. */
 static void take_known(void *with, const struct search_candidate *c)
 {
@@ -629,21 +853,30 @@ static bool is_hunted(const struct splitting *x)
                &x->joint.study->net); /* whose collectives have no form: to touch a plan is dear */
 }
 
-/* @p left: of a pass with values that known plans and those that it met have to beat. */
-static int hunt_survivors(struct survivors *left, struct search_best *best, struct splitting *x,
-                          struct err *e)
+/* A pass with values that known plans, and those that it meets, have to beat. */
+static int hunt_all(struct pair_hunt *p, struct splitting *x, struct err *e)
 {
     struct search_known known[SEARCH_RECENT];
     int32_t n = search_book_recent(known, x->book);
     const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
-    struct pair_hunt p = { .left = { .of = x } };
     int rc = price_pairs(x, known, n, e);
-    x->hunted = true;
-    rc = rc ? rc : search_best_reserve(&p.met, best->most, 0, e);
-    p.met.nearest = best->nearest;
     for (int32_t i = 0; i < n && !rc; i++)
-        rc = search_book_lay(x->book, &known[i].found, &way, take_known, &p, e);
-    rc = rc ? rc : find_pairs(&p, x, e);
+        rc = search_book_lay(x->book, &known[i].found, &way, take_known, p, e);
+    return rc ? rc : find_pairs(p, x, e);
+}
+
+static int hunt_survivors(struct survivors *left, struct search_best *best, struct splitting *x,
+                          struct sizes *z, struct err *e)
+{
+    struct pair_hunt p = { .left = { .of = x } };
+    bool all = false;
+    x->hunted = true;
+    int rc = search_best_reserve(&p.met, best->most, 0, e);
+    p.met.nearest = best->nearest;
+    if (!rc && z)
+        rc = hunt_listed(&p, &all, x, z, e);
+    if (!rc && !all)
+        rc = hunt_all(&p, x, e);
     best->last.value = search_best_limit(&p.met) * (1 + 2 * ALLOC_GAP);
     *left = p.left;
     search_best_free(&p.met);
@@ -673,13 +906,18 @@ static int split_hunted(bool *done, struct search_result *out, struct search_bes
                         struct err *e)
 {
     struct survivors left = { 0 };
+    struct sizes *z = NULL;
     best->ties = true; /* which is found must not depend on the order of bounds */
-    int rc = hunt_survivors(&left, best, x, e);
+    int rc = begin_sizes(&z, x, e);
+    rc = rc ? rc : hunt_survivors(&left, best, x, z, e);
     rc = rc ? rc : solve_survivors(best, out, &left, x, e);
     *done = !rc && best->n && !left.n_dropped && !best->last.n_open;
     if (*done)
         search_book_note(x->book, best);
+    if (*done && z)
+        shortlists_ask(search_book_lists(x->book), z->key, best->found[best->n - 1].value);
     free(left.list);
+    free(z);
     return rc;
 }
 
@@ -706,7 +944,8 @@ static int begin_split(struct search_result *out, struct search_best *best, stru
 }
 
 /* The best pair is proved: all others are ruled out by a bound, or split. */
-int search_split(struct search_result *out, const struct search_book *book, struct err *e)
+int search_split_kept(struct search_result *out, const struct search_book *book, struct alloc_kept *kept,
+                      struct err *e)
 {
     struct splitting *x = malloc(sizeof *x);
     struct search_best best = { 0 }, scouted = { 0 };
@@ -714,6 +953,7 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     *out = book->counts;
     int rc = x ? begin_split(out, &best, x, book, e) : err_nomem(e, "a search");
     if (!rc && !x->joint.clash && is_hunted(x)) {
+        x->kept = kept;
         rc = split_hunted(&done, out, &best, x, e);
         rc = rc || done ? rc : begin_split(out, &best, x, book, e);
     }
@@ -739,6 +979,11 @@ int search_split(struct search_result *out, const struct search_book *book, stru
     }
     free(x);
     return rc;
+}
+
+int search_split(struct search_result *out, const struct search_book *book, struct err *e)
+{
+    return search_split_kept(out, book, NULL, e);
 }
 
 /* ---- no pair of plan and split is better ---- */
@@ -1016,7 +1261,7 @@ static int search_workload(struct design_choice *c, int32_t i, const double *bw_
     else if (s->pricing == DESIGN_WHOLE)
         rc = search_whole(out, &book, e);
     else
-        rc = search_split(out, &book, e);
+        rc = search_split_kept(out, &book, c->kept, e);
     rc = rc ? rc : search_count_plans(out, &book, shelf, e);
     fold_found(out, s->net.n_dims);
     search_book_close(&book, shelf);

@@ -22,6 +22,9 @@ int search_given(struct search_result *out, const struct search_book *book, cons
  * whole) each candidate whose split may be best is built, and what is found and proved are whole designs.
  */
 int search_split(struct search_result *out, const struct search_book *book, struct err *e);
+/** The same, with splits that are for a row kept in @p kept, or taken from there. */
+int search_split_kept(struct search_result *out, const struct search_book *book, struct alloc_kept *kept,
+                      struct err *e);
 
 /**
  * The same in whole parts: the best pair of plan and whole design. Where there are at most WHOLE_LIST_MAX
@@ -62,6 +65,13 @@ struct search_bounded {
  * where algorithms depend on bandwidths (design_point_has_choice()). Errors as search_plans(). */
 int search_split_least(struct search_bounded *b, const struct design_point *s, struct search_shelf *shelf,
                        struct err *e);
+
+/** May each dimension be taken for a switch, which never loads a port more than another shape with its usual
+ * algorithm does? Dense models alone: where copies of tokens merge depends on the network. The first workload
+ * is a model. */
+bool search_has_sizes(const struct design_point *s);
+/** A network of the same sizes than which none is faster: all switches, and messages take no time. */
+void search_take_switches(struct design_point *s);
 
 /** No plan of workload @p i, which is searched, takes less, from its compute alone [s]. Errors as
  * search_plans(). */

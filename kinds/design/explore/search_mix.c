@@ -275,7 +275,10 @@ static struct alloc_cut touch_mix(const void *with, const double *bw_Bps)
 static bool cuts_rule_out(const struct mix *x, const struct search_found *row, const struct alloc_cut *t)
 {
     struct mix_laid l;
-    bool out = lay_out(&l, x, row) == 0 && joint_sharpen(&x->joint, &x->best.last, *t, touch_mix, &l);
+    const struct incumbent *last = &x->best.last;
+    double bw_Bps[TOPO_MAX_DIMS];
+    bool out = lay_out(&l, x, row) == 0 &&
+               incumbent_rules_out(last, joint_sharpen(bw_Bps, &x->joint, last, *t, touch_mix, &l));
     free(l.trainings);
     return out;
 }

@@ -7,21 +7,28 @@
 #include "kinds/design/explore/search.h"
 
 static int choose_at(struct design_choice *c, const struct design_point *s, const double *bw_Bps,
-                     struct search_shelf *shelf, struct err *e)
+                     struct search_shelf *shelf, struct alloc_kept *kept, struct err *e)
 {
     int rc = choice_begin(c, s, e);
+    c->kept = kept;
     rc = rc ? rc : search_plans(c, bw_Bps, shelf, e);
     if (rc)
         choice_free(c);
     return rc;
 }
 
-int design_choose_with(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
-                       struct err *e)
+int design_choose_kept(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
+                       struct alloc_kept *kept, struct err *e)
 {
     double bw_Bps[TOPO_MAX_DIMS];
     bool given = topo_has_bandwidths(&s->net);
-    return choose_at(c, s, given ? topo_get_bandwidths(bw_Bps, &s->net) : NULL, shelf, e);
+    return choose_at(c, s, given ? topo_get_bandwidths(bw_Bps, &s->net) : NULL, shelf, kept, e);
+}
+
+int design_choose_with(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
+                       struct err *e)
+{
+    return design_choose_kept(c, s, shelf, NULL, e);
 }
 
 int design_choose(struct design_choice *c, const struct design_point *s, struct err *e)
@@ -55,6 +62,6 @@ int design_evaluate(struct design *d, const struct design_point *s, const double
     struct design_choice c;
     double own_Bps[TOPO_MAX_DIMS];
     bw_Bps = bw_Bps ? bw_Bps : topo_get_bandwidths(own_Bps, &s->net);
-    int rc = choose_at(&c, s, bw_Bps, NULL, e);
+    int rc = choose_at(&c, s, bw_Bps, NULL, NULL, e);
     return rc ? no_design(d, rc) : answer_at(d, c, bw_Bps, e);
 }

@@ -16,6 +16,10 @@ int design_choose(struct design_choice *c, const struct design_point *s, struct 
 int design_choose_with(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
                        struct err *e);
 
+/** The same of one thread that keeps what it has split (alloc/problem.h); NULL: nothing. */
+int design_choose_kept(struct design_choice *c, const struct design_point *s, struct search_shelf *shelf,
+                       struct alloc_kept *kept, struct err *e);
+
 /** design_choose(), answer_split(). */
 int design_solve(struct design *d, const struct design_point *s, struct err *e);
 
