@@ -599,6 +599,7 @@ double search_shelf_work_s(struct search_shelf *shelf, const struct search_space
 {
     struct plan of_any = base->plan;
     of_any.batch = 0;
+    memset(of_any.degree, 0, sizeof of_any.degree); /* what is left for dp: by the number of NPUs */
     struct sampling x = { shelf, space, base, npu, hash_work(space, &base->model, &of_any, npu) };
     pthread_mutex_lock(&shelf->lock);
     double least_s = search_work_s(space, base, sample_s, &x);
