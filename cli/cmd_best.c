@@ -39,6 +39,8 @@ struct best_job {
     bool asked_whatif;           /* and found */
     struct whatif_share *shares; /* shape [answer.rows.n_rows], owned; NULL: nothing is drawn */
     struct whatif_rest rest;
+    bool may_leave_out[KEEP_MAX_LIMITS]; /* of the limits, in any part so far */
+    int32_t n_kept;                      /* limits that are of the study's `keep` */
     struct progress progress;
     struct text out;   /* owned: what was said of the parts so far, */
     struct table rows; /* and their rows, where these are written as a table */
@@ -234,6 +236,7 @@ static int check_front(const struct best_job *j, struct err *e)
 static int take_limits(struct best_job *j, struct err *e)
 {
     struct err inner = { 0 };
+    j->n_kept = j->plan.rule.n_where;
     for (int32_t i = 0; i < j->run->opt.limits.n; i++)
         if (keep_take_limit(&j->plan.rule, j->run->opt.limits.items[i], &j->plan.columns, &inner))
             return options_misuse("limit", &inner, e);
@@ -398,9 +401,9 @@ static void put_bound(struct text *out, const struct best_job *j)
     else if (a->proved)
         text_printf(out, "proof       proved: no other point %s, by their bounds, which begin at %s\n",
                     many ? "is better than the last of these" : "is better", show_real(value, a->bound, 6));
-    else if (!j->ask.top)
-        text_printf(out, "proof       not proved: %s points are open, and may be on the front\n",
-                    show_count(n, a->n_open));
+    else if (!j->ask.top || isinf(a->bound))
+        text_printf(out, "proof       not proved: %s points are open, and may be %s\n",
+                    show_count(n, a->n_open), j->ask.top ? "better; some have no bound yet" : "on the front");
     else
         text_printf(
             out, "proof       not proved: %s points are open; no design is better than %s (gap %.3g)\n",
@@ -753,6 +756,8 @@ static int find_whatif(struct best_job *j, struct err *e)
 static int find_part(struct best_job *j, struct err *e)
 {
     int rc = best_find(&j->answer, &j->ask, e);
+    for (int32_t k = 0; k < j->plan.rule.n_where && !rc; k++)
+        j->may_leave_out[k] = j->may_leave_out[k] || j->answer.limits[k].may_leave_out;
     if (!rc && j->run->opt.what_if && j->answer.rows.n_rows && !j->answer.stopped)
         rc = find_whatif(j, e);
     rc = rc ? rc : take_answer(j, e);
@@ -762,6 +767,15 @@ static int find_part(struct best_job *j, struct err *e)
     j->asked_whatif = false;
     j->shares = NULL;
     return rc;
+}
+
+/* As weft sweep says it. */
+static void warn_limits(const struct best_job *j)
+{
+    for (int32_t k = 0; k < j->plan.rule.n_where; k++)
+        if (!j->may_leave_out[k])
+            output_warn(j->run, "%s: \"%s\" leaves out no further design",
+                        k < j->n_kept ? "keep.where" : "option --limit", j->plan.rule.where[k]);
 }
 
 static int find_and_write(struct best_job *j, struct err *e)
@@ -779,6 +793,8 @@ static int find_and_write(struct best_job *j, struct err *e)
     progress_end(&j->progress, j->run, j->ask.top ? "the best so far follows" : "the front so far follows");
     if (!rc && !any && !work_stopped())
         output_outcome(j->run, EXIT_NO_DESIGN);
+    if (!rc && any)
+        warn_limits(j);
     return rc || !any ? rc : write_answers(j, e);
 }
 

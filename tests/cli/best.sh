@@ -138,6 +138,7 @@ sed '/^vary:/,$d' study.yaml >one.yaml # searched
 run best one.yaml -q --limit 'time_s <= 0.0002'
 echo "== what cannot be"
 run best study.yaml --limit 'watt_peak <= 1000' --limit 'time_s <= 1'
+"$WEFT" best study.yaml --set 'vary={network.dims.pod.size: [2, 4]}' --limit 'cost_usd <= 1e15' --set 'keep={where: ["time_s <= 1"]}' 2>&1 | grep further
 run best study.yaml --set network.npu.mem_GB=0.00001
 "$WEFT" best works.yaml --set network.npu.mem_GB=0.001 --per '' 2>&1 | grep 'without a design'
 run best study.yaml --by nope

@@ -301,7 +301,9 @@ static void compare(struct tally *tally, const struct study *s, const struct dra
                     const struct table *all, int32_t top, int32_t threads)
 {
     struct keep_rule rule = { .kind = &design_kind };
-    struct best_ask ask = { .study = s, .rule = &rule, .top = top, .threads = threads };
+    struct best_ask ask = {
+        .study = s, .rule = &rule, .top = top, .threads = threads, .meets = 2 * (threads - 1)
+    };
     int64_t best[MOST_POINTS] = { 0 }, ties[MOST_POINTS];
     KEEP(struct table, columns, table_free) = { 0 };
     study_put_columns(&columns, s, TABLE_ROWS);
@@ -390,7 +392,9 @@ static void compare_front(struct tally *tally, const struct study *s, const stru
     static const int32_t first_key = 0;
     struct keep_rule rule = { .kind = &design_kind };
     struct study some = *s;
-    const struct best_ask ask = { .study = &some, .columns = all, .rule = &rule, .threads = threads };
+    const struct best_ask ask = {
+        .study = &some, .columns = all, .rule = &rule, .threads = threads, .meets = threads / 2
+    };
     int64_t order[MOST_POINTS], at[MOST_POINTS][2], n_gone;
     const int64_t *gone;
     struct keep *k;

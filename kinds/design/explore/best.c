@@ -14,6 +14,10 @@
  * beats a node is solved before it (D. Papadias et al., Progressive skyline computation, ACM TODS 30, 2005).
  * The search ends when no node is left.
  *
+ * Sets are met by and by, twice as many each time, spread over all. Before more are met, and every so often
+ * afterwards, the best node dives: it goes before all others, then the best of its points, until one is
+ * solved. So a design is known early, and what is known when the search is stopped is near the bound.
+ *
  * Rounds take a number of nodes that does not depend on threads, and their results are taken in the order of
  * the nodes, so that answer and counts are the same on any number of threads. A limit of `keep.where` rules a
  * node out where no values within the bounds of its columns satisfy it.
@@ -123,6 +127,7 @@ struct node {
     enum step next;
     double last;        /* of the best few, when it was found */
     bool first;         /* to be solved before all others: fewer are known than are asked for */
+    bool dives;         /* goes before all others, and so does its best point, until that is solved */
     bool sized;         /* BEST_SIZES is of use */
     enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
@@ -133,6 +138,8 @@ static bool node_before(const struct node *a, const struct node *b)
 {
     if (a->first != b->first)
         return a->first;
+    if (a->dives != b->dives)
+        return a->dives;
     if (a->bound < b->bound || a->bound > b->bound)
         return a->bound < b->bound;
     if (a->next != b->next)
@@ -184,6 +191,8 @@ struct hunt {
     struct keep *keep;                      /* knows what a result is; holds the front */
     struct node *heap;                      /* shape [n], owned */
     int64_t n, cap;
+    int64_t n_met, next_set;   /* sets that are or were in the heap; the one that is met next */
+    int64_t n_dear, next_dive; /* steps that take long; at so many of them a node dives, or UNDER_WAY */
     struct best_times times;
     struct search_known known[MOST_KNOWN]; /* shape [n_known]: that bounds met, the last first */
     int32_t n_known;
@@ -197,6 +206,10 @@ struct hunt {
     struct hand *hands;        /* shape [threads], owned */
     double least_out;          /* least bound of what was ruled out and is not in the heap */
 };
+
+/* Sets that are met at first, and steps that take long between two dives, which take some four of them. */
+enum { FIRST_SETS = 1024, DIVE_EVERY = 64 };
+#define UNDER_WAY INT64_MAX
 
 /* What became of a node in a round. */
 struct done {
@@ -311,7 +324,7 @@ static int finish_few(struct hunt *b, struct err *e)
         for (int64_t k = 0; k < x->rows.n_rows; k++)
             table_copy_row(k ? &a->ties : &a->rows, &x->rows, k);
     }
-    a->bound = isfinite(b->least_out) ? shown(b, b->least_out) : (double)NAN;
+    a->bound = b->least_out < INFINITY ? shown(b, b->least_out) : (double)NAN;
     return a->rows.failed || a->ties.failed ? err_nomem(e, "rows") : 0;
 }
 
@@ -407,12 +420,12 @@ static const struct goal goal_front = { order_of_front, front_rules_out, is_abov
 
 /* ---- limits ---- */
 
-/* What the left-hand side of limit @p k misses the right-hand side by at least, for any values within bounds;
- * <= 0: it may hold. *size: the magnitude of its terms. */
-static double broken_by(double *size, const struct hunt *b, int32_t k, const struct best_parts *p)
+/* Between what the left-hand side of limit @p k lies, for any values within bounds. *size: the magnitude of
+ * its terms. */
+static struct best_range range_of(double *size, const struct hunt *b, int32_t k, const struct best_parts *p)
 {
     const struct linexpr *x = &b->limits[k];
-    double low = 0, high = 0;
+    struct best_range sum = { 0, 0 };
     *size = fabs(x->rhs);
     for (int32_t i = 0; i < b->ask->columns->n_cols; i++) {
         if (x->coef[i] == 0)
@@ -420,12 +433,33 @@ static double broken_by(double *size, const struct hunt *b, int32_t k, const str
         bool is_known;
         struct best_range r = best_column(&is_known, p, b->ask->columns->names[i]);
         double one = x->coef[i] * r.low, other = x->coef[i] * r.high;
-        low += fmin(one, other);
-        high += fmax(one, other);
+        sum.low += fmin(one, other);
+        sum.high += fmax(one, other);
         *size += isfinite(r.low) ? fabs(one) : 0;
     }
-    double above = low - x->rhs, below = x->rhs - high;
+    return sum;
+}
+
+/* What it misses the right-hand side by at least; <= 0: it may hold. */
+static double broken_by(double *size, const struct hunt *b, int32_t k, const struct best_parts *p)
+{
+    const struct linexpr *x = &b->limits[k];
+    const struct best_range sum = range_of(size, b, k, p);
+    double above = sum.low - x->rhs, below = x->rhs - sum.high;
     return x->sense == LINEXPR_LE ? above : x->sense == LINEXPR_GE ? below : fmax(above, below);
+}
+
+/* Of a node that is not looked at any further: which limits might its designs have broken? */
+static void note_limits(struct hunt *b, const struct best_parts *p)
+{
+    for (int32_t k = 0; k < b->ask->rule->n_where; k++) {
+        const struct linexpr *x = &b->limits[k];
+        double size;
+        const struct best_range sum = range_of(&size, b, k, p);
+        bool holds =
+            (x->sense == LINEXPR_GE || sum.high <= x->rhs) && (x->sense == LINEXPR_LE || sum.low >= x->rhs);
+        b->out->limits[k].may_leave_out = b->out->limits[k].may_leave_out || !holds;
+    }
 }
 
 /* The first limit that no design of the node satisfies; -1: none. */
@@ -443,6 +477,7 @@ static int32_t find_broken(const struct hunt *b, const struct best_parts *p, dou
 static void count_limit(struct hunt *b, int32_t k, int64_t n, double by)
 {
     struct best_limit *l = &b->out->limits[k];
+    l->may_leave_out = true;
     l->least = l->n ? fmin(l->least, by) : by;
     l->n += n;
 }
@@ -707,6 +742,7 @@ static int push(struct hunt *b, const struct node *x, struct err *e)
 
 static void rule_out(struct hunt *b, const struct node *x)
 {
+    note_limits(b, &x->parts);
     b->out->n_ruled_out[x->by] += x->n;
     b->least_out = fmin(b->least_out, x->bound);
 }
@@ -829,17 +865,33 @@ static void note_known(struct hunt *b, const struct search_known *x)
     b->known[0] = *x;
 }
 
+/* To the best point alone. */
+static void pass_dive(struct done *d)
+{
+    int64_t best = 0;
+    for (int64_t i = 0; i < d->n_points; i++) {
+        d->points[i].dives = false;
+        if (node_before(&d->points[i], &d->points[best]))
+            best = i;
+    }
+    if (d->n_points)
+        d->points[best].dives = d->node.dives;
+}
+
 static int take_done(struct hunt *b, struct done *d, struct err *e)
 {
     int rc = 0;
     if (d->node.next == STEP_SOLVE && d->rows.n_cols > 0) {
         b->n_first -= d->node.first;
+        if (d->node.dives)
+            b->next_dive = b->n_dear + DIVE_EVERY;
         return take_row(b, d, e);
     }
     b->out->n_left_out += d->left_out;
     if (d->fresh_known.question)
         note_known(b, &d->fresh_known);
     rc = best_note_time(&b->times, &d->fresh, e);
+    pass_dive(d);
     for (int64_t i = 0; i < d->n_points && !rc; i++)
         rc = put_back(b, &d->points[i], e);
     return rc ? rc : put_back_first(b, &d->node, e);
@@ -855,6 +907,83 @@ static bool is_dear(enum step step)
            step == STEP_SOLVE;
 }
 
+/* ---- sets, by and by ---- */
+
+/* Of a set those in the part of the sweep that is asked about. */
+static int64_t size_in_part(const struct hunt *b, int64_t set)
+{
+    int64_t all = size_of(b, set), n = 0;
+    struct sweep_unit unit;
+    struct sweep_point p;
+    if (!b->ask->study->sweep.part)
+        return all;
+    units_find(&unit, &b->sets, set);
+    for (int64_t i = 0; i < all; i++) {
+        units_point(&p, &b->sets, &unit, i);
+        n += sweep_in_part(&b->ask->study->sweep, &p);
+    }
+    return n;
+}
+
+static int64_t find_divisor(int64_t a, int64_t b)
+{
+    return b ? find_divisor(b, a % b) : a;
+}
+
+/* From one set to the next that is met: a golden section of all, so that any first few lie far apart. */
+static int64_t find_stride(int64_t n_sets)
+{
+    int64_t stride = (int64_t)(0.6180339887498949 * (double)n_sets);
+    while (stride > 1 && find_divisor(n_sets, stride) > 1)
+        stride--;
+    return stride > 1 ? stride : 1;
+}
+
+/* A node for each of as many sets as were met before; those of one point are points at once when they are
+ * opened. */
+static int meet_sets(struct hunt *b, struct err *e)
+{
+    int64_t all = b->sets.n_units, stride = find_stride(all),
+            most = b->n_met        ? 2 * b->n_met
+                   : b->ask->meets ? b->ask->meets
+                                   : FIRST_SETS;
+    int rc = 0;
+    for (; b->n_met < most && b->n_met < all && !rc; b->n_met++) {
+        const struct node x = { .bound = -INFINITY,
+                                .set = b->next_set,
+                                .i = -1,
+                                .n = size_in_part(b, b->next_set),
+                                .wide = -1,
+                                .next = STEP_FLOOR };
+        rc = x.n ? push(b, &x, e) : 0;
+        b->next_set = (b->next_set + stride) % all;
+    }
+    b->next_dive = b->n_dear + (b->n_met < all ? 0 : DIVE_EVERY);
+    return rc;
+}
+
+/* Before more sets are met the best node of the others dives. */
+static int meet_or_dive(struct hunt *b, struct err *e)
+{
+    struct node *best = b->n ? &b->heap[0] : NULL;
+    if (best && (best->first || best->dives))
+        return 0;
+    if (b->next_dive == UNDER_WAY) /* it ended without a design */
+        b->next_dive = b->n_dear;
+    if (best && !isfinite(best->bound))
+        return 0;
+    if (best && b->n_dear >= b->next_dive) {
+        best->dives = true;
+        b->next_dive = UNDER_WAY;
+        return 0;
+    }
+    int rc = 0;
+    do /* none of them may be in the part that is asked about */
+        rc = b->n_met < b->sets.n_units ? meet_sets(b, e) : 0;
+    while (!rc && b->n == 0 && b->n_met < b->sets.n_units);
+    return rc;
+}
+
 /* The nodes that go first, of which @p dear at most take long; those that are ruled out meanwhile go. Returns
  * how many. */
 static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
@@ -868,6 +997,7 @@ static int32_t take_nodes(struct done *round, struct hunt *b, int32_t dear)
         }
         if (is_dear(b->heap[0].next) && --dear < 0)
             break;
+        b->n_dear += is_dear(b->heap[0].next);
         round[n] = (struct done){ .node = nodes_pop(b->heap, b->n) };
         /* A split is bounded only as sharply as was of use. */
         struct node *x = &round[n++].node;
@@ -925,7 +1055,8 @@ static int run_rounds(struct hunt *b, struct err *e)
     struct done *round = calloc(ROUND, sizeof *round);
     int32_t dear = 1;
     int rc = round ? 0 : err_nomem(e, "points");
-    for (int32_t n = 1; !rc && n > 0 && !work_stopped();) {
+    rc = rc ? rc : meet_or_dive(b, e);
+    for (int32_t n; !rc && b->n > 0 && !work_stopped();) {
         n = take_nodes(round, b, dear);
         /* One at first, since the first often rules out the second. */
         bool solves = false;
@@ -933,10 +1064,23 @@ static int run_rounds(struct hunt *b, struct err *e)
             solves = solves || round[i].node.next == STEP_SOLVE;
         dear = solves && dear < MOST_DEAR ? 2 * dear : dear;
         rc = n ? do_round(b, round, n, e) : 0;
+        rc = rc ? rc : meet_or_dive(b, e);
         best_tell(b);
     }
     free(round);
     return rc;
+}
+
+/* Nothing is known of sets that were not met. */
+static void leave_sets(struct hunt *b)
+{
+    int64_t all = b->sets.n_units, stride = find_stride(all);
+    for (; b->n_met < all; b->n_met++) {
+        b->out->n_open += size_in_part(b, b->next_set);
+        b->next_set = (b->next_set + stride) % all;
+        b->least_out = -INFINITY;
+        note_limits(b, &(const struct best_parts){ 0 });
+    }
 }
 
 /* What is left in the heap: ruled out by the bound that it has, or open. */
@@ -950,9 +1094,11 @@ static int finish(struct hunt *b, struct err *e)
             rule_out(b, x);
             continue;
         }
+        note_limits(b, &x->parts);
         b->least_out = fmin(b->least_out, x->bound);
         a->n_open += x->n;
     }
+    leave_sets(b);
     int rc = b->goal->finish(b, e);
     a->proved = a->rows.n_rows > 0 && a->n_open == 0 && a->n_unproved == 0 && a->n_above == 0;
     return rc ? rc : text_check(&a->why, e);
@@ -995,35 +1141,6 @@ static int parse_limits(struct hunt *b, struct err *e)
         rc = b->limits[k].coef ? linexpr_parse(&b->limits[k], b->ask->rule->where[k],
                                                (const char *const *)columns->names, columns->n_cols, e)
                                : err_nomem(e, "limits");
-    }
-    return rc;
-}
-
-/* Of a set those in the part of the sweep that is asked about. */
-static int64_t size_in_part(const struct hunt *b, int64_t set)
-{
-    int64_t all = size_of(b, set), n = 0;
-    struct sweep_unit unit;
-    struct sweep_point p;
-    if (!b->ask->study->sweep.part)
-        return all;
-    units_find(&unit, &b->sets, set);
-    for (int64_t i = 0; i < all; i++) {
-        units_point(&p, &b->sets, &unit, i);
-        n += sweep_in_part(&b->ask->study->sweep, &p);
-    }
-    return n;
-}
-
-/* A node for each set; those of one point are points at once when they are opened. */
-static int begin_sets(struct hunt *b, struct err *e)
-{
-    int rc = 0;
-    for (int64_t u = 0; u < b->sets.n_units && !rc; u++) {
-        const struct node x = {
-            .bound = -INFINITY, .set = u, .i = -1, .n = size_in_part(b, u), .wide = -1, .next = STEP_FLOOR
-        };
-        rc = x.n ? push(b, &x, e) : 0;
     }
     return rc;
 }
@@ -1090,7 +1207,7 @@ static int best_begin(struct hunt *b, struct err *e)
     if (!isnan(value))
         b->last.value = value;
     b->out->rival = shown(b, value);
-    return rc ? rc : begin_sets(b, e);
+    return rc;
 }
 
 static void end(struct hunt *b)

@@ -43,6 +43,8 @@ struct best_ask {
                      the rule */
     int32_t ties; /**< so many that are as good are listed with each of these */
     int32_t threads;
+    int32_t meets;  /**< sets of points that are looked at before one of them is solved; 0: so many
+                       that it takes a second */
     bool has_rival; /**< what is worse than point `rival` is not looked for; of top 1 */
     int64_t rival;
     best_progress *progress; /**< NULL: nobody asks */
@@ -53,6 +55,8 @@ struct best_ask {
 struct best_limit {
     int64_t n;    /**< points that it rules out, by bounds or solved */
     double least; /**< of its left-hand side less its right-hand side (the other way for >=) over these */
+    bool may_leave_out; /**< false: all designs that satisfy those before it were seen, or are known, to
+                           satisfy it */
 };
 
 /** Release with best_free(). */
@@ -64,10 +68,11 @@ struct best_answer {
     int64_t
         n_ties[BEST_MAX_TOP]; /**< shape [rows.n_rows]: how many more are as good as the row; of a front 0 */
     struct table ties;        /**< of these, the first few of each row, in its order */
-    double bound;             /**< no point that was not solved is better; NaN: all were solved */
-    double rival;             /**< what is sought at that point; NaN: none was named, or it has no value */
-    bool stopped;             /**< work_stop(): `open` points are neither solved nor ruled out */
-    bool proved;              /**< of the whole: nothing is open, and all that was solved is itself proved */
+    double bound; /**< no point that was not solved is better; NaN: all were solved; infinite: it is
+                     not known */
+    double rival; /**< what is sought at that point; NaN: none was named, or it has no value */
+    bool stopped; /**< work_stop(): `open` points are neither solved nor ruled out */
+    bool proved;  /**< of the whole: nothing is open, and all that was solved is itself proved */
     int64_t n_points, n_left_out, n_solved, n_infeasible, n_open;
     int64_t n_unproved; /**< solved points whose own proof falls short */
     int64_t n_above;    /**< solved points whose bound was above their value: a fault of the program */
