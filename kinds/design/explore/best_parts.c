@@ -125,8 +125,9 @@ static void price_tokens(struct best_parts *p, const struct design_point *s)
 }
 
 /*
- * A step that takes as long as this is ruled out, whatever the plan; INFINITY: none is known to be. What is
- * sought rises with the time, so it is found by doubling and halving.
+ * A step that takes as long as this is ruled out, whatever the plan, also once a bound is lowered by what
+ * rounding may come to; INFINITY: none is known to be. What is sought rises with the time, so it is found by
+ * doubling and halving.
  */
 static double latest_s(const struct best_parts *p, const struct design_point *s, const struct best_aim *aim)
 {
@@ -143,7 +144,7 @@ static double latest_s(const struct best_parts *p, const struct design_point *s,
         else
             least = at.time_s;
     }
-    return most;
+    return most * (1 + 2 * AS_GOOD_REL);
 }
 
 /* Models that simulate may overlap what the closed form adds up. */
@@ -372,7 +373,7 @@ static int bound_time_at(struct best_parts *p, const struct design_point *s, con
         time_s = found->time_s;
     else
         *aim->fresh = (struct best_time){ key, fmin(time_s, most_s), most_s };
-    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
+    p->time_s = fmax(p->time_s, fmin(time_s, most_s) * (1 - AS_GOOD_REL));
     price_tokens(p, s);
     return rc;
 }
@@ -393,7 +394,7 @@ static int bound_widest(struct best_parts *p, const struct design_point *s, cons
     for (int32_t d = 0; d < s->net.n_dims; d++)
         cap_Bps[d] = cap_Bps[d] > 0 ? cap_Bps[d] : NO_LINK_Bps;
     int rc = time_at(&time_s, s, cap_Bps, most_s, aim->shelf, e);
-    p->time_s = fmax(p->time_s, fmin(time_s * (1 - AS_GOOD_REL), most_s));
+    p->time_s = fmax(p->time_s, fmin(time_s, most_s) * (1 - AS_GOOD_REL));
     price_tokens(p, s);
     return rc;
 }
