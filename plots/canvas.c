@@ -20,7 +20,9 @@ enum {
     LEGEND_ROW_PX = 20,
     SAMPLE_PX = 34,
     TEXT_GAP_PX = 8,
-    LEGEND_GAP_PX = 18
+    LEGEND_GAP_PX = 18,
+    MANY_MARKERS = 2000,
+    SQUARE_PX = 2, /* of more one is drawn in a square so wide */
 };
 
 /* The user's own title goes before any that a figure makes up later. */
@@ -478,8 +480,47 @@ void canvas_break(struct canvas *c)
         put_item(c, (struct canvas_item){ .as = ITEM_BREAK });
 }
 
+double canvas_px(const struct canvas *c, bool along, double at)
+{
+    const struct canvas_box *b = &c->box;
+    return along ? b->left + axis_share(&c->x, at) * (b->right - b->left)
+                 : b->bottom - axis_share(&c->y, at) * (b->bottom - b->top);
+}
+
+bool canvas_has(const struct canvas *c, double x_px, double y_px)
+{
+    const struct canvas_box *b = &c->box;
+    const double edge = 0.01;
+    return x_px >= b->left - edge && x_px <= b->right + edge && y_px >= b->top - edge &&
+           y_px <= b->bottom + edge;
+}
+
+/* Of very many markers one is kept in each square: the others would not be seen behind it. */
+static void thin_markers(struct canvas *c)
+{
+    int64_t width = (int64_t)((c->box.right - c->box.left) / SQUARE_PX) + 2,
+            height = (int64_t)((c->box.bottom - c->box.top) / SQUARE_PX) + 2, kept = 0;
+    bool *taken = calloc((size_t)(width * height), sizeof *taken);
+
+    c->image.failed = c->image.failed || !taken;
+    for (int64_t k = 0; k < c->n_items && taken; k++) {
+        double x = canvas_px(c, true, c->items[k].x), y = canvas_px(c, false, c->items[k].y);
+        bool *square = canvas_has(c, x, y) ? &taken[(int64_t)((y - c->box.top) / SQUARE_PX) * width +
+                                                    (int64_t)((x - c->box.left) / SQUARE_PX)]
+                                           : NULL;
+        if (!square || !*square)
+            c->items[kept++] = c->items[k];
+        if (square)
+            *square = true;
+    }
+    c->n_items = taken ? kept : c->n_items;
+    free(taken);
+}
+
 void canvas_block_end(struct canvas *c, struct mark mark)
 {
+    if (c->n_items > MANY_MARKERS && mark_look(mark).as == LOOK_POINTS)
+        thin_markers(c);
     if (c->n_items > 0)
         c->writer->block(c, mark);
     c->n_items = 0;

@@ -166,7 +166,7 @@ void canvas_area(struct canvas *c, double x_lo, double y_lo, double x_hi, double
 void canvas_mark_row(struct canvas *c, int64_t row);
 /** Before items that are no one shape or line with those before them. */
 void canvas_break(struct canvas *c);
-/** Later blocks of a panel are drawn over earlier ones. */
+/** Later blocks of a panel are drawn over earlier ones. Of very many markers those that hide others are. */
 void canvas_block_end(struct canvas *c, struct mark mark);
 /** A block of one line. */
 void canvas_line(struct canvas *c, struct mark mark, double x_from, double y_from, double x_to, double y_to);
@@ -227,6 +227,10 @@ struct canvas_writer {
 extern const struct canvas_writer script_writer, svg_writer;
 /** Has the panel at hand a frame? */
 bool canvas_has_frame(const struct canvas *c);
+/** Where a value of its axis x (@p along) or y is on the page. */
+double canvas_px(const struct canvas *c, bool along, double at);
+/** Is a point of the page within it? */
+bool canvas_has(const struct canvas *c, double x_px, double y_px);
 
 /** Append @p s, of more than @p chars >= 3 characters the first and last alone: "A long na…me 7". */
 void canvas_put_short(struct text *out, const char *s, size_t chars);

@@ -485,6 +485,19 @@ int data_none_left(const struct data *d, struct err *e)
     return canvas_none_left(d->c, d->r.figure->name, e);
 }
 
+void data_note_unproved(const struct data *d)
+{
+    int32_t status = table_find(d->r.t, "status");
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < d->n && status >= 0; i++) {
+        const struct rows r = data_at(d, i);
+        n += rows_equal(&r, status, "unproved");
+    }
+    if (n > 0)
+        canvas_note(d->c, "%lld of %lld designs are not proved best", (long long)n, (long long)d->n);
+}
+
 /* Callers ask for columns that they bound: it is always there. */
 int32_t data_find(const struct data *d, const char *column)
 {
@@ -790,7 +803,7 @@ void phrases_put_axes(struct text *out, const struct rows *r)
 }
 
 /* Degrees ("tp8") are what a short label keeps; a tab marks all else. */
-void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
+static void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
 {
     char buf[NUM_TEXT];
     for (const char *s = rows_text(buf, r, col); *s; s += strspn(s, " ")) {
@@ -799,6 +812,20 @@ void phrases_put_plan(struct text *out, const struct rows *r, int32_t col)
         text_printf(out, "%s%.*s\n", degree ? "" : "\t", (int)n, s);
         s += n;
     }
+}
+
+const char **phrases_of_plans(const struct data *d, struct err *e)
+{
+    const char **plans = canvas_new(d->c, d->n, sizeof *plans, e);
+
+    for (int64_t i = 0; i < d->n && plans; i++) {
+        const struct rows r = data_at(d, i);
+        struct text out = { 0 };
+        phrases_put_plan(&out, &r, table_find(r.t, "plan"));
+        phrases_put_axes(&out, &r);
+        plans[i] = canvas_keep_text(d->c, &out);
+    }
+    return plans;
 }
 
 static bool phrases_have(const char *phrases, const char *phrase, size_t n)

@@ -151,6 +151,8 @@ static inline void data_leave_out(const struct data *d, int64_t i, const char *w
 int data_take(struct data *d, const int64_t *rows, int64_t n, struct err *e);
 /** ERR_PARSE: no row is left; the message says why, as far as data_read() and data_leave_out() know. */
 int data_none_left(const struct data *d, struct err *e);
+/** Note how many designs are drawn as the others, though a better split or plan may be. */
+void data_note_unproved(const struct data *d);
 /** Position of the bind of that column; it is there. */
 int32_t data_find(const struct data *d, const char *column);
 /** How the axis of bind @p k shows values up to @p most, with title and unit of its column as @p label (may
@@ -234,8 +236,8 @@ void points_put_notes(struct canvas *c, const struct points *p);
 /** Append the axes of the row as phrases: the key's last word and the value. Axes are the columns between
  * point and network that no other column shows; what the network's own word shows is left out. */
 void phrases_put_axes(struct text *out, const struct rows *r);
-/** Append the plan in column @p col, a phrase a word. */
-void phrases_put_plan(struct text *out, const struct rows *r, int32_t col);
+/** Of each row the words of its plan and its axes; NULL: no memory. */
+const char **phrases_of_plans(const struct data *d, struct err *e);
 
 enum phrases_part { PHRASES_COMMON, PHRASES_VARYING, PHRASES_SHORT /**< of those that vary, without tab */ };
 /** Append to @p out, after " · ", the phrases of list[i] that all @p n have, or that not all have. O(n). */

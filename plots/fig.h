@@ -19,8 +19,12 @@ int figure_draw(const struct plot_figure *figure, const struct table *t, const s
 
 /* ---- any table ---- */
 
+struct plot_xy;
+
 /** Any columns: look is a struct plot_xy. */
 int fig_xy(struct canvas *c, const struct rows *r, struct err *e);
+/** The same by @p spec. */
+int xy_draw(struct canvas *c, const struct rows *r, const struct plot_xy *spec, struct err *e);
 
 /* ---- designs: rows of a sweep ---- */
 
@@ -55,20 +59,10 @@ struct fig_bars {
     double axis_max; /**< 0 = fit */
 };
 
-/** Points over network cost: a panel per workload, a marker per network. */
-struct fig_scatter {
-    const char *y_label; /**< with unit; more is better */
-    const char *note;    /**< what filled and hollow mean; shown where there are hollow ones */
-    bool equal_split; /**< performance, with the equal split as hollow markers; else MFU, misfits hollow and
-                         plans */
-};
-
 /** look is a struct fig_panels, and so below: the struct of the function's name. */
 int fig_panels(struct canvas *c, const struct rows *r, struct err *e);
 int fig_bars(struct canvas *c, const struct rows *r, struct err *e);
-int fig_scatter(struct canvas *c, const struct rows *r, struct err *e);
 /** No look: one figure each, of the table that its row of plot_figures names. */
-int fig_front(struct canvas *c, const struct rows *r, struct err *e);
 int fig_plans(struct canvas *c, const struct rows *r, struct err *e);
 int fig_timeline(struct canvas *c, const struct rows *r, struct err *e);
 int fig_calibrate(struct canvas *c, const struct rows *r, struct err *e);

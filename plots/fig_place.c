@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "plots/fig.h"
-#include "plots/scatter.h"
+#include "plots/xy.h"
 
 enum { MAX_WORDS = 34, MAX_BINDS = 10 };
 
@@ -521,13 +521,15 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 
 /* ---- completion time over cost ---- */
 
-enum { SHORT_LABEL = 18 /* characters */ };
-
-/* What struct scatter_spec.label asks for. */
-static void outcomes_put_label(struct text *out, const void *of, int64_t item, bool brief)
+/* The columns of the words that vary and are (or are not) labels, with commas between. */
+static const char *list_words(const struct outcomes *o, bool labels)
 {
-    const struct outcomes *o = of;
-    canvas_put_short(out, o->labels.names.list[o->labels.at[item]], brief ? SHORT_LABEL : SIZE_MAX);
+    struct text list = { 0 };
+
+    for (int32_t i = 0; i < o->n_words; i++)
+        if (o->varies[i] && (labels ? is_label(o, i) : !is_of_network(word_key(o, i))))
+            text_printf(&list, "%s%s", list.n ? "," : "", word_key(o, i));
+    return canvas_keep_text(o->d.c, &list);
 }
 
 int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
@@ -535,42 +537,31 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
     static const char *const choices[] = { "jct_s", "jct", NULL };
     const char *name = pick_column(r, choices);
     struct outcomes o = { 0 };
-    double longest = 0;
 
     if (!name) /* of a table that knows slots alone, and none is finished */
         name =
             table_find(r->t, choices[0]) < 0 && table_find(r->t, choices[1]) >= 0 ? choices[1] : choices[0];
     const struct outcomes_spec wanted = { .metrics = { name }, .n_metrics = 1, .by_cost = true };
     int rc = read_outcomes(&o, c, r, &wanted, e);
-    struct scatter_point *points = rc ? NULL : canvas_new(c, o.n, sizeof *points, e);
-    if (!points)
-        return rc ? rc : ERR_NOMEM;
-    for (int64_t k = 0; k < o.n; k++)
-        longest = fmax(longest, o.value[0][o.order[k]]);
-    struct unit unit =
-        strcmp(name, "jct_s") == 0 ? unit_pick(unit_durations, longest) : (struct unit){ 1, "slots" };
-    for (int64_t k = 0; k < o.n; k++) {
-        int64_t i = o.order[k];
-        points[k] = (struct scatter_point){ .panel = o.panels.at[i],
-                                            .series = o.schedulers.at[i],
-                                            .at = { o.cost[i], o.value[0][i] / unit.scale },
-                                            .item = i };
-    }
-    for (int32_t i = 0; i < o.schedulers.names.n; i++)
-        o.styles[i]++;      /* as fig_place has them */
-    o.any_interval = false; /* not drawn */
+    if (rc)
+        return rc;
+    o.any_interval = false; /* its axis says it again */
     outcomes_put_notes(&o);
     if (o.label_keys[0])
         canvas_note(c, "labels on the front: %s", o.label_keys);
-    const struct scatter_spec spec = { .data = &o.d,
-                                       .y_label = canvas_keep(c, "mean completion time [%s]", unit.name),
-                                       .low_is_better = true,
-                                       .lines = true,
-                                       .panels = &o.panels.names,
-                                       .series = &o.schedulers.names,
-                                       .styles = o.styles,
-                                       .panel_word = "panels",
-                                       .label = outcomes_put_label,
-                                       .of = &o };
-    return scatter_build(c, points, o.n, &spec, e);
+    const struct plot_xy spec = {
+        .x = "network_usd",
+        .y = { name },
+        .axis_label = { "network cost",
+                        strcmp(name, "jct") == 0 ? "mean completion time [slots]" : "mean completion time" },
+        .color = "scheduler",
+        .facet = list_words(&o, false),
+        .status = "done",
+        .front = "min,min",
+        .join = true,
+        .plain = true,
+        .label = o.label_keys[0] ? "front" : NULL,
+        .text = list_words(&o, true),
+    };
+    return xy_draw(c, r, &spec, e);
 }

@@ -15,6 +15,7 @@
 
 #include "plots/fig.h"
 #include "plots/gnuplot.h"
+#include "plots/xy.h"
 
 const char *const plot_format_names[] = { "svg", "pdf", "png", "gp", NULL };
 
@@ -109,13 +110,50 @@ static const struct fig_bars breakdown = { .axis_label = "time of a training ste
                                            .stacked = true,
                                            .exposed = true };
 
-static const struct fig_scatter pareto = {
-    .y_label = "performance [steps/s]",
-    .note = "filled: the study's split; hollow: equal split of the same bandwidth, constraints aside",
-    .equal_split = true
+static const struct plot_xy pareto = {
+    .x = COL_COST_USD,
+    .y = { COL_TIME_S },
+    .y_times = 1,
+    .y_inverse = true,
+    .axis_label = { "network cost", "performance [steps/s]" },
+    .color = "network",
+    .facet = "workload",
+    .status = "solved",
+    .front = "min,max",
+    .equal = { COL_EQUAL_COST_USD, COL_EQUAL_TIME_S },
+    .hollow = "equal split of the same bandwidth, constraints aside",
 };
-static const struct fig_scatter mfu = { .y_label = "model FLOP/s utilisation [%]",
-                                        .note = "hollow: needs more memory than an NPU has" };
+static const struct plot_xy mfu = {
+    .x = COL_COST_USD,
+    .y = { "mfu" },
+    .y_times = 100,
+    .axis_label = { "network cost", "model FLOP/s utilisation [%]" },
+    .color = "network",
+    .facet = "workload",
+    .status = "solved",
+    .front = "min,max",
+    .label = "front",
+    .text = "plan",
+};
+/* In grey, too: marks differ in shape, lines in width and dash. */
+static const struct plot_xy front = {
+    .x = COL_COST_USD,
+    .y = { COL_TIME_S },
+    .axis_label = { "network cost", "time of a training step" },
+    .color = "front",
+    .facet = "workload",
+    .front = "no",
+    .label = "knee",
+    .text = "",
+    .looks =
+        (const struct plot_xy_look[]){
+            { "behind", "designs behind the front", { MARK_CLOUD, 0 }, .steps = false },
+            { "within", "front within the limits", { MARK_TRACE, 2 }, .steps = true },
+            { "all", "front", { MARK_FRONT, 0 }, .steps = true },
+            { "design", "the design", { MARK_POINT, 2 }, .steps = false },
+        },
+    .n_looks = 4,
+};
 
 /* ---- what schedulers of jobs came to ---- */
 
@@ -167,13 +205,12 @@ const struct plot_figure plot_figures[] = {
     { "pareto", "Performance against network cost",
       COLUMNS("status", "network", "workload", COL_TIME_S, COL_COST_USD, COL_EQUAL_TIME_S,
               COL_EQUAL_COST_USD),
-      NULL, fig_scatter, &pareto },
+      NULL, fig_xy, &pareto },
     { "nic", "NIC bandwidth against the number of dimensions",
       COLUMNS("status", "workload", "objective", COL_TOTAL_GBPS, COL_N_DIMS, "dims", COL_NIC_GBPS), NULL,
       fig_panels, &nic },
     { "front", "Pareto front of step time and network cost",
-      COLUMNS("workload", COL_TIME_S, COL_COST_USD, "front", "knee"), "weft front --of csv", fig_front,
-      NULL },
+      COLUMNS("workload", COL_TIME_S, COL_COST_USD, "front", "knee"), "weft front --of csv", fig_xy, &front },
     { "tornado", "What an answer becomes with each input at its low and high",
       COLUMNS("answer", "input", "at_low", "at_as_is", "at_high", "swing"), "weft tornado --of csv",
       fig_tornado, NULL },
@@ -182,8 +219,8 @@ const struct plot_figure plot_figures[] = {
               COL_OVERHEAD_S, COL_BUBBLE_S, COL_TP_S, COL_CP_S, COL_EP_S, COL_DP_S, COL_PP_S),
       TRAINING_SOURCE, fig_bars, &breakdown },
     { "mfu", "Model FLOP/s utilisation against network cost",
-      COLUMNS("status", "network", "workload", "plan", "fits", COL_COST_USD, "mfu"), TRAINING_SOURCE,
-      fig_scatter, &mfu },
+      COLUMNS("status", "network", "workload", "plan", "fits", COL_COST_USD, "mfu"), TRAINING_SOURCE, fig_xy,
+      &mfu },
     { "plans", "Step time by degrees of parallelism",
       COLUMNS("network", "workload", "objective", COL_TOTAL_GBPS, "status", COL_TIME_S, "tp", "cp", "dp",
               "pp", "ep", COL_MEMORY_GB, "fits", "mfu"),

@@ -31,7 +31,6 @@ enum {
 #define BASELINE   0.36 /* below the middle of a line of text, of its size */
 #define WHISKER_PX 3.0  /* half of the ends of an interval */
 #define LEAST_PX   0.3  /* from point to point of a line */
-#define SQUARE_PX  2.0  /* of very many markers one is drawn in a square so wide */
 
 /* ---- words and numbers ---- */
 
@@ -246,18 +245,11 @@ struct svg_axis {
     struct text grid, tics;
 };
 
-static double px_of(const struct canvas *c, bool along, double at)
-{
-    const struct canvas_box *b = &c->box;
-    return along ? b->left + axis_share(&c->x, at) * (b->right - b->left)
-                 : b->bottom - axis_share(&c->y, at) * (b->bottom - b->top);
-}
-
 static void svg_put_tic(void *of, const struct axis_tic *tic)
 {
     struct svg_axis *a = of;
     const struct canvas_box *b = &a->c->box;
-    double px = px_of(a->c, a->along, tic->at), length = tic->minor ? TIC_SHORT : TIC_LONG;
+    double px = canvas_px(a->c, a->along, tic->at), length = tic->minor ? TIC_SHORT : TIC_LONG;
     struct canvas_label label = { .x_px = a->along ? px : b->left - 5,
                                   .y_px = a->along ? b->bottom + CANVAS_X_TICS_PX * 0.45 : px,
                                   .align = a->along ? ALIGN_CENTER : ALIGN_RIGHT,
@@ -357,8 +349,8 @@ static void put_marker(struct text *d, const struct look *look, double x, double
 
 static struct canvas_box box_px(const struct canvas *c, const struct canvas_item *i)
 {
-    double x[] = { px_of(c, true, i->x), px_of(c, true, i->x_hi) },
-           y[] = { px_of(c, false, i->y), px_of(c, false, i->y_hi) };
+    double x[] = { canvas_px(c, true, i->x), canvas_px(c, true, i->x_hi) },
+           y[] = { canvas_px(c, false, i->y), canvas_px(c, false, i->y_hi) };
 
     return (struct canvas_box){ fmin(x[0], x[1]), fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]) };
 }
@@ -398,7 +390,8 @@ static void put_hatch(struct text *d, const struct canvas_box *b, int hatch)
 
 static void put_whisker(struct text *d, const struct canvas *c, const struct canvas_item *i)
 {
-    double x = px_of(c, true, i->x), ends[] = { px_of(c, false, i->x_hi), px_of(c, false, i->y_hi) };
+    double x = canvas_px(c, true, i->x),
+           ends[] = { canvas_px(c, false, i->x_hi), canvas_px(c, false, i->y_hi) };
 
     put_xy(d, 'M', x, ends[0]);
     put_px(d, 'V', ends[1]);
@@ -406,12 +399,6 @@ static void put_whisker(struct text *d, const struct canvas *c, const struct can
         put_xy(d, 'M', x - WHISKER_PX, ends[k]);
         put_px(d, 'h', 2 * WHISKER_PX);
     }
-}
-
-static bool is_inside(const struct canvas_box *b, double x, double y)
-{
-    const double edge = 0.01;
-    return x >= b->left - edge && x <= b->right + edge && y >= b->top - edge && y <= b->bottom + edge;
 }
 
 /* What is seen of an item of the block but lines; nothing of a point outside of the panel. */
@@ -423,8 +410,8 @@ static void put_item(struct text *d, const struct canvas *c, const struct look *
     switch (look->as) {
     case LOOK_LINE:
     case LOOK_POINTS: {
-        double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
-        if (i->as == ITEM_POINT && is_inside(&c->box, x, y))
+        double x = canvas_px(c, true, i->x), y = canvas_px(c, false, i->y);
+        if (i->as == ITEM_POINT && canvas_has(c, x, y))
             put_marker(d, look, x, y);
         break;
     }
@@ -464,7 +451,7 @@ static void put_lines(struct text *d, const struct canvas *c, bool closed)
 
     for (int64_t k = 0; k < c->n_items; k++) {
         const struct canvas_item *i = &c->items[k];
-        double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
+        double x = canvas_px(c, true, i->x), y = canvas_px(c, false, i->y);
         if (i->as == ITEM_AREA) {
             struct canvas_box box = box_px(c, i);
             put_rect(d, &box);
@@ -551,42 +538,10 @@ static void put_look(struct text *out, const struct look *look)
         text_printf(out, " stroke-width=\"%g\"", look->ring ? look->width / 2 : fmin(look->width, most));
 }
 
-/* Squares of a panel that have a marker of the block. */
-struct svg_squares {
-    bool *taken; /* owned; NULL: they are not asked */
-    int64_t width;
-};
-
-/* Of very many markers one is drawn in each square: the others would not be seen behind it. */
-static struct svg_squares find_squares(struct canvas *c, const struct look *look)
-{
-    int64_t width = (int64_t)((c->box.right - c->box.left) / SQUARE_PX) + 2,
-            height = (int64_t)((c->box.bottom - c->box.top) / SQUARE_PX) + 2;
-    bool many = look->as == LOOK_POINTS && c->n_items > MOST_TITLES;
-    struct svg_squares s = { many ? calloc((size_t)(width * height), sizeof *s.taken) : NULL, width };
-
-    c->image.failed = c->image.failed || (many && !s.taken);
-    return s;
-}
-
-static bool is_hidden(struct svg_squares *s, const struct canvas *c, const struct canvas_item *i)
-{
-    double x = px_of(c, true, i->x), y = px_of(c, false, i->y);
-
-    if (!s->taken || !is_inside(&c->box, x, y))
-        return false;
-    bool *square = &s->taken[(int64_t)((y - c->box.top) / SQUARE_PX) * s->width +
-                             (int64_t)((x - c->box.left) / SQUARE_PX)],
-         hidden = *square;
-    *square = true;
-    return hidden;
-}
-
 /* One path, or one for each item that is of a row. */
 static void put_items(struct canvas *c, const struct look *look)
 {
     struct text rest = { 0 }, *out = &c->image;
-    struct svg_squares squares = find_squares(c, look);
 
     text_puts(out, "<g");
     put_look(out, look);
@@ -595,7 +550,7 @@ static void put_items(struct canvas *c, const struct look *look)
         const struct canvas_item *i = &c->items[k];
         bool titled = i->row >= 0 && c->n_titles < MOST_TITLES;
         struct text own = { 0 }, *d = titled ? &own : &rest;
-        if (i->as == ITEM_BREAK || is_hidden(&squares, c, i))
+        if (i->as == ITEM_BREAK)
             continue;
         put_item(d, c, look, i);
         out->failed = out->failed || own.failed;
@@ -610,7 +565,6 @@ static void put_items(struct canvas *c, const struct look *look)
     text_puts(out, "</g>\n");
     out->failed = out->failed || rest.failed;
     text_free(&rest);
-    free(squares.taken);
 }
 
 static void put_hatches(struct canvas *c, const struct look *look)

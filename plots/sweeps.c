@@ -1,10 +1,11 @@
 /*
- * What the rows of a sweep look like in grids, as bars and as points: the figures that declare columns of it.
+ * What the rows of a sweep look like in grids and as bars: the figures that declare columns of it.
  *
- * Each figure of sweeps is a constant in figures.c (struct fig_panels, fig_bars or fig_scatter of
- * plots/fig.h); the functions here read its columns once, by one rule for what a column holds (sweep_bind()),
- * and hand arrays to the page that draws them. Rows that are not solved are left out, and solved ones without
- * what is drawn; what a design is compared with may be missing. All memory is the canvas's and goes with it.
+ * Each figure of sweeps is a constant in figures.c (struct fig_panels or fig_bars of plots/fig.h; points
+ * are drawn by plots/xy.c); the functions here read its columns once, by one rule for what a column holds
+ * (sweep_bind()), and hand arrays to the page that draws them. Rows that are not solved are left out, and
+ * solved ones without what is drawn; what a design is compared with may be missing. All memory is the
+ * canvas's and goes with it.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/lanes.h"
-#include "plots/scatter.h"
+#include "plots/page.h"
 
 /* Solved rows of a sweep, with the columns of the figure. */
 struct sweep_figure {
@@ -57,19 +58,6 @@ static struct bind sweep_bind(const char *column)
     return b;
 }
 
-/* Designs that are drawn as the others, though a better split or plan may be. */
-static void note_unproved(const struct data *d)
-{
-    int64_t n = 0;
-
-    for (int64_t i = 0; i < d->n; i++) {
-        const struct rows r = data_at(d, i);
-        n += rows_equal(&r, table_find(r.t, "status"), "unproved");
-    }
-    if (n > 0)
-        canvas_note(d->c, "%lld of %lld designs are not proved best", (long long)n, (long long)d->n);
-}
-
 /* Ends of the band of measured steps around a step; both NaN where nothing was measured near it. */
 static const char *const band_columns[2] = { COL_TIME_LOW_S, COL_TIME_HIGH_S };
 
@@ -85,7 +73,7 @@ static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct row
                       struct err *e)
 {
     struct bind binds[DATA_MAX];
-    int32_t n = 0, plan = table_find(r->t, "plan");
+    int32_t n = 0;
 
     for (const char *const *name = r->figure->columns; *name; name++) {
         binds[n] = sweep_bind(*name);
@@ -99,19 +87,10 @@ static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct row
         rc = data_none_left(&s->d, e);
     if (rc)
         return rc;
-    note_unproved(&s->d);
-    for (int32_t k = 0; k < n && plan >= 0 && !s->plans; k++)
-        if (strcmp(binds[k].column, "plan") == 0 && !(s->plans = canvas_new(c, s->d.n, sizeof *s->plans, e)))
+    data_note_unproved(&s->d);
+    for (int32_t k = 0; k < n; k++)
+        if (strcmp(binds[k].column, "plan") == 0 && !(s->plans = phrases_of_plans(&s->d, e)))
             return ERR_NOMEM;
-    for (int64_t i = 0; s->plans && i < s->d.n; i++) {
-        struct text out = { 0 };
-        /* Texts of plans are made once per row, as labels and notes ask for them again and again. */
-        struct rows at = *r;
-        at.row = s->d.row[i];
-        phrases_put_plan(&out, &at, plan);
-        phrases_put_axes(&out, &at);
-        s->plans[i] = canvas_keep_text(c, &out);
-    }
     return 0;
 }
 
@@ -255,82 +234,6 @@ int fig_panels(struct canvas *c, const struct rows *r, struct err *e)
                                     .column_word = "workloads",
                                     .row_word = "networks" };
     return fig_draw_grid(c, &spec, e);
-}
-
-/* ---- points ---- */
-
-static void sweep_put_plan(struct text *out, const void *of, int64_t i, bool brief)
-{
-    const struct sweep_figure *s = of;
-    phrases_put(out, s->plans, s->d.n, i, brief ? PHRASES_SHORT : PHRASES_VARYING);
-}
-
-static void put_plan_notes(const struct sweep_figure *s)
-{
-    struct text common = { 0 }, varying = { 0 };
-
-    for (int64_t i = 0; i < s->d.n && varying.n == 0; i++)
-        phrases_put(&varying, s->plans, s->d.n, i, PHRASES_VARYING);
-    phrases_put(&common, s->plans, s->d.n, 0, PHRASES_COMMON);
-    if (common.n)
-        canvas_note(s->d.c, "%s", text_str(&common));
-    if (varying.n > 0)
-        canvas_note(s->d.c, "labels: the plan where it changes and there is room");
-    text_free(&common);
-    text_free(&varying);
-}
-
-/* Panels are workloads, series networks. Two points a row where the equal split is drawn as well. */
-int fig_scatter(struct canvas *c, const struct rows *r, struct err *e)
-{
-    const struct fig_scatter *look = r->figure->look;
-    struct sweep_figure s = { 0 };
-    const struct data *d = &s.d;
-    struct facet workloads, networks;
-    int64_t n = 0, n_alone = 0;
-    int rc = read_sweep(&s, c, r, NULL, e);
-
-    if (!rc)
-        rc = data_facet(&workloads, d, data_find(d, "workload"), NULL, d->n, e);
-    if (!rc)
-        rc = data_facet(&networks, d, data_find(d, "network"), NULL, d->n, e);
-    struct scatter_point *points = rc ? NULL : canvas_new(c, 2 * d->n, sizeof *points, e);
-    if (!points)
-        return rc ? rc : ERR_NOMEM;
-    for (int64_t i = 0; i < d->n; i++) {
-        struct scatter_point p = { .panel = workloads.at[i], .series = networks.at[i], .item = i };
-        p.at.x = data_x(d, COL_COST_USD)[i];
-        p.at.y = look->equal_split ? 1 / data_x(d, COL_TIME_S)[i] : 100 * data_x(d, "mfu")[i];
-        p.hollow = !look->equal_split && strcmp(sweep_word(&s, "fits", i), "no") == 0;
-        double band_s[2];
-        if (look->equal_split && find_band(band_s, d, i)) {
-            p.low = 1 / band_s[1];
-            p.high = 1 / band_s[0];
-        }
-        points[n++] = p;
-        if (!look->equal_split)
-            continue;
-        /* It may break the study's constraints: a mark to measure by, never on the front. */
-        p.at = (struct canvas_xy){ data_x(d, COL_EQUAL_COST_USD)[i], 1 / data_x(d, COL_EQUAL_TIME_S)[i] };
-        p.hollow = true;
-        p.low = p.high = 0;
-        if (isnan(p.at.x) || isnan(p.at.y))
-            n_alone++;
-        else
-            points[n++] = p;
-    }
-    note_alone(c, n_alone, d);
-    if (!look->equal_split)
-        put_plan_notes(&s);
-    const struct scatter_spec spec = { .data = d,
-                                       .y_label = look->y_label,
-                                       .panels = &workloads.names,
-                                       .series = &networks.names,
-                                       .panel_word = "workloads",
-                                       .hollow_note = look->note,
-                                       .label = look->equal_split ? NULL : sweep_put_plan,
-                                       .of = &s };
-    return scatter_build(c, points, n, &spec, e);
 }
 
 /* ---- bars ---- */

@@ -33,10 +33,9 @@ enum {
     MAX_BANDS = 60, /* points with the band of measured steps */
 };
 
-/* So far above zero a linear axis need not begin there: plots/scale.c; and so many times more make it log. */
-
 /* Columns by position. */
-enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, LOW, HIGH, BY, FITS, N_BINDS };
+enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, LOW, HIGH, BY, FITS, N_ASKED };
+enum { STATUS = N_ASKED, EQUAL_X, EQUAL_Y, N_BINDS };
 
 struct xy {
     struct canvas *c;
@@ -47,11 +46,13 @@ struct xy {
     char half_names[2][80];
     bool x_words, shades, has_rows;
     struct facet categories, color, shape, column, row;
+    const char **plans;             /* by row, as phrases: what texts show of `plan`; or NULL */
     double shade_ends[SHADE_COUNT]; /* upper ends of the shades, rising */
     bool shade_log;
     bool *chosen;           /* by row: among the best few */
     const char *not_chosen; /* what the others are */
     bool *behind[2];        /* by row and quantity: a better one has its bar, its place of a line; or NULL */
+    bool *on_front[2], *hollow;   /* by row and quantity, by row */
     double x_better, y_better[2]; /* -1 less, 1 more, 0 not known */
     bool front, any_cut;
     struct wrap page;
@@ -66,12 +67,6 @@ struct xy {
 };
 
 /* ---- what a column is ---- */
-
-static bool has_words(const struct table *t, int32_t col)
-{
-    struct err ignored;
-    return table_need_numbers(t, col, &ignored) != 0;
-}
 
 static int check_column(const struct xy *f, const char *option, const char *name, bool numbers, struct err *e)
 {
@@ -125,7 +120,8 @@ static int choose_axes(struct xy *f, struct err *e)
         rc = check_column(f, "y", f->y_name[m], true, e);
     if (rc)
         return rc;
-    f->x_words = has_words(t, table_find(t, f->x_name));
+    struct err ignored;
+    f->x_words = table_need_numbers(t, table_find(t, f->x_name), &ignored) != 0;
     if (s->bars && s->shape && s->shape[0])
         return err_set(e, ERR_USAGE, "option --shape is of points and lines, expected --color beside --bars");
     if (s->bars && !f->x_words)
@@ -166,9 +162,12 @@ static int choose_facets(struct xy *f, struct err *e)
                     { "facet-rows", f->rows_name, false },
                     { "by", s->by ? s->by : "", true } };
     int rc = 0;
-    for (size_t i = 0; i < 5 && !rc; i++)
-        if (columns[i].name[0])
-            rc = check_column(f, columns[i].option, columns[i].name, columns[i].numbers, e);
+    for (size_t i = 0; i < 5 && !rc; i++) {
+        size_t n;
+        for (const char *rest = columns[i].name, *name; !rc && (name = text_next(&rest, ',', &n));)
+            rc = check_column(f, columns[i].option, canvas_keep(f->c, "%.*s", (int)n, name),
+                              columns[i].numbers, e);
+    }
     return rc;
 }
 
@@ -208,7 +207,87 @@ static int choose_front(struct xy *f, struct err *e)
     return 0;
 }
 
+/* A number, or true and false, says nothing without its column. */
+static const char *xy_word_of(const struct xy *f, const char *column, const char *word)
+{
+    double x;
+    bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+    struct text out = { 0 };
+    if (bare) {
+        table_put_title(&out, f->d.r.t, table_find(f->d.r.t, column));
+        text_printf(&out, " %s", word);
+    } else {
+        key_put_value(&out, word[0] ? word : "(blank)");
+    }
+    return canvas_keep_text(f->c, &out);
+}
+
 /* ---- rows ---- */
+
+/* Rows of the words that have a look. */
+static int keep_looks(struct xy *f, struct err *e)
+{
+    const struct data *d = &f->d;
+    int64_t *rows = canvas_new(f->c, d->n, sizeof *rows, e), n = 0;
+
+    for (int64_t i = 0; i < d->n && rows; i++) {
+        int32_t k = 0;
+        while (k < f->spec->n_looks &&
+               strcmp(f->spec->looks[k].word, d->words[COLOR].list[d->word[COLOR][i]]) != 0)
+            k++;
+        if (k < f->spec->n_looks)
+            rows[n++] = i;
+        else
+            data_leave_out(d, i, canvas_keep(f->c, "of other words of %s", f->color_name));
+    }
+    return rows ? data_take(&f->d, rows, n, e) : ERR_NOMEM;
+}
+
+/* Which points are hollow: designs that do not fit, or (of `equal`) the second points of rows, which are
+ * added here: rows of the figure that have a row of the table in common. */
+static int add_equal(struct xy *f, struct err *e)
+{
+    struct data *d = &f->d;
+    int64_t *rows = canvas_new(f->c, 2 * d->n, sizeof *rows, e), own = d->n, n = own;
+    int rc = 0;
+
+    f->hollow = canvas_new(f->c, 2 * own, sizeof *f->hollow, e);
+    if (!rows || !f->hollow)
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < own; i++) {
+        rows[i] = i;
+        f->hollow[i] = !f->spec->equal[0] && d->col[FITS] >= 0 &&
+                       strcmp(d->words[FITS].list[d->word[FITS][i]], "no") == 0;
+        if (!isnan(d->x[EQUAL_X][i]) && !isnan(d->x[EQUAL_Y][i]))
+            rows[n++] = i;
+    }
+    if (f->spec->equal[0] && n < 2 * own)
+        canvas_note(f->c, "%lld of %lld designs have no equal split to compare with",
+                    (long long)(2 * own - n), (long long)own);
+    if (n > own)
+        rc = data_take(d, rows, n, e);
+    for (int64_t i = own; i < n && !rc; i++) {
+        f->hollow[i] = true;
+        d->x[X][i] = d->x[EQUAL_X][i];
+        d->x[Y][i] = d->x[EQUAL_Y][i];
+        d->x[LOW][i] = d->x[HIGH][i] = (double)NAN; /* of the row's own point */
+    }
+    return rc;
+}
+
+/* What is drawn of y, where that is not the column itself. */
+static void convert_y(struct xy *f)
+{
+    double times = f->spec->y_times, **x = f->d.x;
+
+    for (int64_t i = 0; i < f->d.n && times > 0; i++) {
+        double low = x[LOW][i], high = x[HIGH][i];
+        bool over = f->spec->y_inverse;
+        x[Y][i] = over ? times / x[Y][i] : times * x[Y][i];
+        x[LOW][i] = over ? times / high : times * low;
+        x[HIGH][i] = over ? times / low : times * high;
+    }
+}
 
 static int read_xy(struct xy *f, const struct rows *r, struct err *e)
 {
@@ -224,8 +303,9 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     }
     const char *by = s->by ? s->by : f->y_name[0];
     const struct bind binds[N_BINDS] = {
+        [STATUS] = { .column = "status", s->status ? AS_STATUS : AS_WORD, MAY_MISS, .word = s->status },
         [X] = { .column = f->x_name, f->x_words ? AS_WORD : AS_ANY, FILLED },
-        [Y] = { .column = f->y_name[0], AS_ANY, FILLED },
+        [Y] = { .column = f->y_name[0], s->y_inverse ? AS_ABOVE_ZERO : AS_ANY, FILLED },
         [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", AS_ANY, MAY_MISS },
         [COLOR] = { .column = f->color_name,
                     AS_WORD,
@@ -234,17 +314,24 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
         [SHAPE] = { .column = f->shape_name, AS_WORD, MAY_MISS },
         [FACET] = { .column = f->facet_name, AS_WORD, MAY_MISS },
         [FACET_ROWS] = { .column = f->rows_name, AS_WORD, MAY_MISS },
-        [HALF] = { .column = f->half_names[0], AS_NUMBER, MAY_MISS },
+        [HALF] = { .column = s->plain ? "" : f->half_names[0], AS_NUMBER, MAY_MISS },
         [HALF2] = { .column = f->half_names[1], AS_NUMBER, MAY_MISS },
         [LOW] = { .column = COL_TIME_LOW_S, AS_NUMBER, MAY_MISS },
         [HIGH] = { .column = COL_TIME_HIGH_S, AS_NUMBER, MAY_MISS },
         [BY] = { .column = by, AS_ANY, MAY_MISS },
         [FITS] = { .column = "fits", AS_WORD, MAY_MISS },
+        [EQUAL_X] = { .column = s->equal[0] ? s->equal[0] : "", AS_ABOVE_ZERO, MAY_MISS },
+        [EQUAL_Y] = { .column = s->equal[1] ? s->equal[1] : "", AS_ABOVE_ZERO, MAY_MISS },
     };
     int rc = data_read(&f->d, f->c, r, binds, N_BINDS, e);
+    if (!rc && s->looks)
+        rc = keep_looks(f, e);
     if (!rc && f->d.n == 0)
         rc = data_none_left(&f->d, e);
-    return rc;
+    if (rc)
+        return rc;
+    data_note_unproved(&f->d);
+    return add_equal(f, e);
 }
 
 /* The place of words in the order of their numbers, where all of them are numbers. So that panels and shades
@@ -271,6 +358,36 @@ static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
     return rc;
 }
 
+/* Words of several columns make one. */
+static int join_words(struct facet *out, struct xy *f, const char *columns, struct err *e)
+{
+    *out = (struct facet){ .at = canvas_new(f->c, f->d.n, sizeof *out->at, e) };
+    for (int64_t i = 0; i < f->d.n && out->at; i++) {
+        struct text words = { 0 };
+        char buf[NUM_TEXT];
+        size_t n;
+        for (const char *rest = columns, *name; (name = text_next(&rest, ',', &n));) {
+            const char *column = canvas_keep(f->c, "%.*s", (int)n, name);
+            const char *value = data_text(buf, &f->d, i, table_find(f->d.r.t, column));
+            text_printf(&words, "%s%s", words.n && value[0] ? " · " : "",
+                        value[0] ? xy_word_of(f, column, value) : "");
+        }
+        out->at[i] = names_add(f->c, &out->names, canvas_keep_text(f->c, &words));
+    }
+    return out->at ? 0 : ERR_NOMEM;
+}
+
+/* Series in the order of the looks of their words, be there rows of one or not. */
+static int order_looks(struct xy *f, struct err *e)
+{
+    f->color = (struct facet){ .at = canvas_new(f->c, f->d.n, sizeof *f->color.at, e) };
+    for (int32_t k = 0; k < f->spec->n_looks; k++)
+        names_add(f->c, &f->color.names, f->spec->looks[k].word);
+    for (int64_t i = 0; i < f->d.n && f->color.at; i++)
+        f->color.at[i] = names_find(&f->color.names, f->d.words[COLOR].list[f->d.word[COLOR][i]]);
+    return f->color.at ? 0 : ERR_NOMEM;
+}
+
 /* Sorting renames positions, so each row looks its own up again. */
 static int name_facet(struct facet *out, struct xy *f, int bind, struct err *e)
 {
@@ -290,7 +407,7 @@ static void fit_shades(struct xy *f)
 {
     double lo = HUGE_VAL, hi = -HUGE_VAL, x;
 
-    f->shades = f->color.names.n > COLORS;
+    f->shades = f->color.names.n > COLORS && !f->spec->looks;
     for (int32_t i = 0; i < f->color.names.n && f->shades; i++) {
         f->shades = num_parse_real(f->color.names.list[i], &x);
         lo = f->shades ? fmin(lo, x) : lo;
@@ -307,12 +424,13 @@ static void fit_shades(struct xy *f)
 
 static int name_series(struct xy *f, struct err *e)
 {
-    int rc = name_facet(&f->color, f, COLOR, e);
+    int rc = f->spec->looks ? order_looks(f, e) : name_facet(&f->color, f, COLOR, e);
 
     if (!rc)
         rc = name_facet(&f->shape, f, SHAPE, e);
     if (!rc)
-        rc = name_facet(&f->column, f, FACET, e);
+        rc = strchr(f->facet_name, ',') ? join_words(&f->column, f, f->facet_name, e)
+                                        : name_facet(&f->column, f, FACET, e);
     if (!rc)
         rc = name_facet(&f->row, f, FACET_ROWS, e);
     if (!rc && f->x_words)
@@ -408,7 +526,7 @@ static int keep_best(struct xy *f, struct err *e)
     return rc;
 }
 
-/* ---- panels and axes ---- */
+/* ---- panels, fronts, axes ---- */
 
 static double y_at(const struct xy *f, int32_t m, int64_t i)
 {
@@ -421,10 +539,12 @@ static double x_at(const struct xy *f, int64_t i)
     return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
 }
 
-/* Whether quantity @p m has whiskers of measured steps, which many points would hide each other with. */
-static bool has_bands(const struct xy *f, int32_t m)
+/* Whether row i has a whisker of measured steps: many would hide each other, but not those of a front. */
+static bool has_band(const struct xy *f, int32_t m, int64_t i)
 {
-    return f->d.n <= MAX_BANDS && strcmp(f->y_name[m], COL_TIME_S) == 0;
+    bool one = f->spec->looks ? f->spec->looks[f->color.at[i]].steps
+                              : f->d.n <= MAX_BANDS || (f->front && f->on_front[m][i]);
+    return one && strcmp(f->y_name[m], COL_TIME_S) == 0 && f->d.x[HIGH][i] > f->d.x[LOW][i];
 }
 
 /* Ends of the whisker of row i, on the axis; false: it has none. */
@@ -433,7 +553,7 @@ static bool xy_ends_at(double ends[2], const struct xy *f, int32_t m, int64_t i)
     double half = f->d.x[m ? HALF2 : HALF][i], y = f->d.x[m ? Y2 : Y][i];
     ends[0] = half > 0 ? y - half : y;
     ends[1] = half > 0 ? y + half : y;
-    if (!(half > 0) && has_bands(f, m) && f->d.x[HIGH][i] > f->d.x[LOW][i]) {
+    if (!(half > 0) && has_band(f, m, i)) {
         ends[0] = f->d.x[LOW][i];
         ends[1] = f->d.x[HIGH][i];
     }
@@ -469,14 +589,60 @@ static bool is_drawn(const struct xy *f, int64_t i, int32_t panel)
     return is_in_panel(f, i, panel) && (is_marked(f, i, xy_metric_of(f, panel)) || f->spec->behind);
 }
 
-/* The scale goes by the largest magnitude of the whole column, so that panels have one unit. */
-static double xy_scale(const struct xy *f, int bind, const char **title)
+/* Rows of a panel that no other beats in both. One pass over points from the best x on: each is on the front
+ * that is better in y than all before it; x that differ by rounding only are one. Rows that do not fit the
+ * memory and the cloud are not asked. */
+static int find_front(struct xy *f, int32_t panel, struct err *e)
+{
+    int32_t m = xy_metric_of(f, panel);
+    const double *x = f->d.x[X], *y = f->d.x[m ? Y2 : Y];
+    bool more = f->y_better[m] > 0;
+    const struct sort_key keys[] = { { .x = x, .falls = f->x_better > 0 }, { .x = y, .falls = more } };
+    int64_t n = 0, last = -1;
+
+    for (int64_t i = 0; i < f->d.n; i++)
+        if (is_in_panel(f, i, panel) && is_marked(f, i, m) && !f->hollow[i] &&
+            !(f->spec->scale[0] == PLOT_XY_LOG && x[i] <= 0))
+            f->order[n++] = i;
+    int rc = data_sort(f->order, n, keys, 2, e);
+    for (int64_t k = 0; k < n && !rc; k++) {
+        int64_t i = f->order[k];
+        if (last >= 0 && !(more ? y[i] > y[last] : y[i] < y[last]))
+            continue;
+        if (last >= 0 && fabs(x[i] - x[last]) < AXIS_SAME * fabs(x[i]))
+            f->on_front[m][last] = false;
+        f->on_front[m][i] = true;
+        last = i;
+    }
+    return rc;
+}
+
+static int find_fronts(struct xy *f, struct err *e)
+{
+    int rc = 0;
+
+    for (int32_t m = 0; m < f->n_y && f->front; m++)
+        if (!(f->on_front[m] = canvas_new(f->c, f->d.n, sizeof **f->on_front, e)))
+            return ERR_NOMEM;
+    for (int32_t p = 0; p < f->n_panels && f->front && !rc; p++)
+        rc = find_front(f, p, e);
+    return rc;
+}
+
+/* The scale goes by the largest magnitude of the whole column, so that panels have one unit. Its title, or @p
+ * label, which is the whole of it but for a figure with a name. */
+static double xy_scale(const struct xy *f, int bind, const char *label, const char **title)
 {
     double most = 0;
 
     for (int64_t i = 0; i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
-    return data_unit(&f->d, bind, most, title).scale;
+    struct unit unit = data_unit(&f->d, bind, most, title);
+    bool bare = bind == Y && f->spec->y_times > 0;
+    if (label)
+        *title = unit.name[0] && !bare && f->d.r.figure->help ? canvas_keep(f->c, "%s [%s]", label, unit.name)
+                                                              : label;
+    return bare ? 1 : unit.scale;
 }
 
 /* "LO:HI" into what is not NaN. */
@@ -507,7 +673,8 @@ static struct axis fit_axis(double lo, double hi, bool log, const double range[2
 
     lo = isnan(range[0]) ? lo : range[0];
     hi = isnan(range[1]) ? hi : range[1];
-    hi = hi > lo ? hi : lo + (log ? lo : fmax(fabs(lo), 1) * 0.1);
+    bool one = lo > 0 && lo == hi && isnan(range[0]) && isnan(range[1]); /* which axes are made for as well */
+    hi = hi > lo || one ? hi : lo + (log ? lo : fmax(fabs(lo), 1) * 0.1);
     if (log && lo > 0) {
         a = axis_log(lo, hi);
     } else if (lo >= 0 && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
@@ -548,7 +715,7 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
 {
     double lo[2] = { HUGE_VAL, HUGE_VAL }, hi[2] = { -HUGE_VAL, -HUGE_VAL }, range[2][2];
     const double scales[2] = { f->x_scale, f->y_scale[m] };
-    double ends[2] = { HUGE_VAL, -HUGE_VAL }; /* of intervals */
+    double ends[2] = { HUGE_VAL, -HUGE_VAL }, bands[2] = { HUGE_VAL, -HUGE_VAL }; /* of intervals */
     bool log[2];
     int rc = xy_read_range(range[0], f->spec->range[0], "range-x", e);
 
@@ -567,11 +734,12 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
                     hi[k] = fmax(hi[k], at[k]);
                 }
             double whisker[2];
-            if (!is_drawn(f, i, p))
+            if (!is_drawn(f, i, p) || !xy_ends_at(whisker, f, m, i))
                 continue;
-            xy_ends_at(whisker, f, m, i);
-            ends[0] = fmin(ends[0], whisker[0]);
-            ends[1] = fmax(ends[1], whisker[1]);
+            /* Of seeds, or of measured steps, which are no wider than they are. */
+            double *to = f->d.x[m ? HALF2 : HALF][i] > 0 ? ends : bands;
+            to[0] = fmin(to[0], whisker[0]);
+            to[1] = fmax(to[1], whisker[1]);
         }
     for (int k = 0; k < 2; k++) {
         if (panel < 0 && !(lo[k] <= hi[k]))
@@ -589,8 +757,8 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     double room = hi[1] - lo[1] > 0 ? hi[1] - lo[1] : fabs(hi[1]);
     double low = log[1] ? lo[1] : fmax(ends[0], lo[1] >= 0 ? fmax(0, lo[1] - room) : lo[1] - room);
     f->any_cut = f->any_cut || ends[0] < low || ends[1] > hi[1] + room;
-    lo[1] = low <= lo[1] ? low : lo[1];
-    hi[1] = fmax(hi[1], fmin(ends[1], hi[1] + room));
+    lo[1] = fmin(bands[0], low <= lo[1] ? low : lo[1]);
+    hi[1] = fmax(bands[1], fmax(hi[1], fmin(ends[1], hi[1] + room)));
     int32_t n = f->categories.names.n;
     *x = f->x_words ? (struct axis){ .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES, .bare = true }
                     : fit_axis(lo[0], hi[0], log[0], range[0]);
@@ -624,11 +792,9 @@ static const char **name_panels(struct xy *f, struct err *e)
     int32_t columns = f->column.names.n, rows = f->row.names.n;
     const char **names = canvas_new(f->c, (int64_t)GRID_COLUMNS * GRID_ROWS, sizeof *names, e);
 
-    f->x_scale = xy_scale(f, X, &f->x_title);
+    f->x_scale = xy_scale(f, X, f->spec->axis_label[0], &f->x_title);
     for (int32_t m = 0; m < f->n_y; m++)
-        f->y_scale[m] = xy_scale(f, m ? Y2 : Y, &f->y_title[m]);
-    f->x_title = f->spec->axis_label[0] ? f->spec->axis_label[0] : f->x_title;
-    f->y_title[0] = f->spec->axis_label[1] ? f->spec->axis_label[1] : f->y_title[0];
+        f->y_scale[m] = xy_scale(f, m ? Y2 : Y, m ? NULL : f->spec->axis_label[1], &f->y_title[m]);
     f->n_columns = f->has_rows ? (columns < GRID_COLUMNS ? columns : GRID_COLUMNS) : columns;
     f->n_columns = f->n_columns < WRAP_MOST ? f->n_columns : WRAP_MOST;
     f->n_rows = rows < GRID_ROWS ? rows : GRID_ROWS;
@@ -640,12 +806,9 @@ static const char **name_panels(struct xy *f, struct err *e)
     for (int32_t p = 0; p < f->n_panels && names; p++) {
         const char *column = f->column.names.list[f->has_rows ? p % f->n_columns : p];
         const char *row = f->rows_name[0] ? f->row.names.list[p / f->n_columns] : "";
-        row = f->n_y > 1 ? f->y_title[xy_metric_of(f, p)] : row;
-        struct text name = { 0 };
-        key_put_value(&name, column);
-        text_puts(&name, column[0] && row[0] ? " · " : "");
-        key_put_value(&name, row);
-        names[p] = canvas_keep_text(f->c, &name);
+        column = column[0] ? xy_word_of(f, f->facet_name, column) : "";
+        row = f->n_y > 1 ? f->y_title[xy_metric_of(f, p)] : row[0] ? xy_word_of(f, f->rows_name, row) : "";
+        names[p] = canvas_keep(f->c, "%s%s%s", column, column[0] && row[0] ? " · " : "", row);
     }
     return names;
 }
@@ -663,25 +826,27 @@ static int32_t xy_shade_of(const struct xy *f, int32_t color)
     return SHADE_COUNT - 1 - i; /* dark is much */
 }
 
+/* Where no column has the shapes they go with the colours: more series look different. */
+static int32_t n_told_apart(const struct xy *f)
+{
+    return f->shape_name[0] ? COLORS : MARKS_POINTS;
+}
+
 /* What a series looks like; `hollow` of designs that do not fit. */
 static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
 {
+    if (f->spec->looks)
+        return f->spec->looks[color].mark;
     if (f->spec->bars)
         return (struct mark){ MARK_FILL, FILL_FIRST + color };
     if (f->spec->join)
         return (struct mark){ MARK_LINE, 1 + color + COLORS * shape };
     if (f->shades)
         return (struct mark){ MARK_SPOT, xy_shade_of(f, color) };
-    if (color >= COLORS)
+    if (color >= n_told_apart(f))
         return (struct mark){ MARK_DOT, 0 };
-    /* Where no column has the shapes they go with the colours, so that series differ in print too. */
     return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT,
                           f->shape_name[0] ? marks_point_style(color, shape) : color };
-}
-
-static bool is_hollow(const struct xy *f, int64_t i)
-{
-    return f->d.col[FITS] >= 0 && strcmp(f->d.words[FITS].list[f->d.word[FITS][i]], "no") == 0;
 }
 
 /* The ends of a bar in its panel: from zero, or from where the axis begins, cut at the frame. */
@@ -709,11 +874,6 @@ static const char *off_axes(const struct xy *f, int32_t panel, int64_t i, int32_
         inside = inside || bar.from != bar.to;
     }
     return inside && at_x >= x->lo && at_x <= x->hi ? NULL : "outside the range";
-}
-
-static bool is_on_axes(const struct xy *f, int32_t panel, int64_t i, int32_t m)
-{
-    return !off_axes(f, panel, i, m);
 }
 
 /* What keeps a row out of a panel that it belongs in; NULL: it is drawn there. */
@@ -775,7 +935,7 @@ static void put_cloud(const struct xy_panel *p)
 
     for (int64_t i = 0; i < f->d.n; i++)
         if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind &&
-            is_on_axes(f, p->index, i, p->m))
+            !off_axes(f, p->index, i, p->m))
             canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
     canvas_block_end(f->c, (struct mark){ MARK_CLOUD, 0 });
 }
@@ -797,7 +957,7 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
         if (f->spec->bars)
             x = (bar_sides(f, i).from + bar_sides(f, i).to) / 2;
         if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && xy_ends_at(ends, f, p->m, i) &&
-            f->color.at[i] == color && f->shape.at[i] == shape && is_on_axes(f, p->index, i, p->m))
+            f->color.at[i] == color && f->shape.at[i] == shape && !off_axes(f, p->index, i, p->m))
             canvas_bar(f->c, x, y, fmin(fmax(p->on.y.lo, ends[0]), p->on.y.hi), fmin(p->on.y.hi, ends[1]));
     }
     canvas_block_end(f->c, (struct mark){ MARK_WHISKER,
@@ -811,16 +971,53 @@ static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t sh
 {
     struct xy *f = p->f;
     const struct data *d = &f->d;
-    const struct sort_key x_key = { .word = f->x_words ? f->categories.at : NULL,
-                                    .x = f->x_words ? NULL : d->x[X] };
+    const struct sort_key keys[] = { { .word = f->x_words ? f->categories.at : NULL,
+                                       .x = f->x_words ? NULL : d->x[X] },
+                                     { .x = d->x[p->m ? Y2 : Y] } };
     int64_t n = 0;
 
     for (int64_t i = 0; i < d->n; i++)
         if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && (color < 0 || f->color.at[i] == color) &&
-            (shape < 0 || f->shape.at[i] == shape) && (hollow < 0 || is_hollow(f, i) == hollow) &&
-            is_on_axes(f, p->index, i, p->m))
+            (shape < 0 || f->shape.at[i] == shape) && (hollow < 0 || f->hollow[i] == hollow) &&
+            !off_axes(f, p->index, i, p->m))
             f->order[n++] = i;
-    return along && data_sort(f->order, n, &x_key, 1, e) ? -1 : n;
+    return along && data_sort(f->order, n, keys, 2, e) ? -1 : n;
+}
+
+/* What one gets in y for the x of the n rows in f->order: level until the next point, after the last to the
+ * end of the axis. */
+static void put_steps(const struct xy_panel *p, int64_t n, double end)
+{
+    struct xy *f = p->f;
+
+    for (int64_t k = 0; k < n; k++) {
+        double y = y_at(f, p->m, f->order[k]);
+        canvas_point(f->c, x_at(f, f->order[k]), y);
+        canvas_point(f->c, k + 1 < n ? x_at(f, f->order[k + 1]) : end, y);
+    }
+}
+
+/* A series that is a staircase comes down from the top of the panel; one that rises again, as fronts over
+ * more columns than two do, has markers. */
+static int put_staircase(const struct xy_panel *p, int32_t color, struct err *e)
+{
+    struct xy *f = p->f;
+    int64_t n = gather_series(p, color, -1, -1, true, e);
+    struct mark mark = f->spec->looks[color].mark;
+    bool falls = true;
+
+    for (int64_t k = 1; k < n; k++)
+        falls = falls && y_at(f, p->m, f->order[k]) <= y_at(f, p->m, f->order[k - 1]);
+    if (n > 0 && falls) {
+        canvas_point(f->c, x_at(f, f->order[0]), p->on.y.hi);
+        put_steps(p, n, p->on.x.hi);
+    }
+    for (int64_t k = 0; k < n && !falls; k++) {
+        canvas_mark_row(f->c, f->d.row[f->order[k]]);
+        canvas_point(f->c, x_at(f, f->order[k]), y_at(f, p->m, f->order[k]));
+    }
+    canvas_block_end(f->c, falls ? mark : (struct mark){ MARK_DOT, mark.style });
+    return n < 0 ? ERR_NOMEM : 0;
 }
 
 /* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
@@ -829,7 +1026,9 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
     struct xy *f = p->f;
     bool best = f->spec->join || f->spec->bars;
 
-    for (int hollow = f->spec->join || f->spec->bars ? -1 : 1; hollow >= -1; hollow--) {
+    if (f->spec->looks && f->spec->looks[color].steps)
+        return put_staircase(p, color, e);
+    for (int hollow = best ? -1 : 1; hollow >= -1; hollow--) {
         int64_t n = hollow < 0 && !best ? 0 : gather_series(p, color, shape, hollow, best, e);
         if (n < 0)
             return ERR_NOMEM;
@@ -847,42 +1046,17 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
     return 0;
 }
 
-/*
- * Rows that no other beats in both, by rising x; how many, at the begin of f->order. One pass over points
- * from the best x on: each is on the front that is better in y than all before it. Rows that do not fit the
- * memory and the cloud are not asked. By rising x only where less is better.
- */
-static int64_t xy_find_front(const struct xy_panel *p, struct err *e)
+/* The front of a panel by rising x where less is better: its rows on the axes, at the begin of f->order. */
+static int64_t gather_front(const struct xy_panel *p, struct err *e)
 {
     struct xy *f = p->f;
-    const struct data *d = &f->d;
-    const double *ys = d->x[p->m ? Y2 : Y];
-    bool more = f->y_better[p->m] > 0;
-    const struct sort_key keys[] = { { .x = d->x[X], .falls = f->x_better > 0 }, { .x = ys, .falls = more } };
-    int64_t n = gather_series(p, -1, -1, 0, false, e), kept = 0;
+    const struct sort_key key = { .x = f->d.x[X], .falls = f->x_better > 0 };
+    int64_t n = 0;
 
-    if (data_sort(f->order, n, keys, 2, e))
-        return -1;
-    for (int64_t k = 0; k < n; k++) {
-        double y = ys[f->order[k]], last = kept ? ys[f->order[kept - 1]] : 0;
-        if (kept == 0 || (more ? y > last : y < last))
-            f->order[kept++] = f->order[k];
-    }
-    return kept;
-}
-
-/* What one gets in y for a given x: level until the next point. */
-static void xy_put_front(const struct xy_panel *p, int64_t n)
-{
-    struct xy *f = p->f;
-
-    for (int64_t k = 0; k < n; k++) {
-        double x = x_at(f, f->order[k]), y = y_at(f, p->m, f->order[k]);
-        double end = f->x_better > 0 ? p->on.x.lo : p->on.x.hi;
-        canvas_point(f->c, x, y);
-        canvas_point(f->c, k + 1 < n ? x_at(f, f->order[k + 1]) : end, y);
-    }
-    canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
+    for (int64_t i = 0; i < f->d.n && f->front; i++)
+        if (f->on_front[p->m][i] && is_in_panel(f, i, p->index) && !off_axes(f, p->index, i, p->m))
+            f->order[n++] = i;
+    return data_sort(f->order, n, &key, 1, e) ? -1 : n;
 }
 
 /*
@@ -940,7 +1114,7 @@ static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct 
     const struct table *t = f->d.r.t;
     int32_t n = 0, end = table_find(t, "network");
 
-    for (const char *s = f->spec->text; s && n < MAX_TEXTS;) {
+    for (const char *s = f->spec->text; s && *s && n < MAX_TEXTS;) {
         char name[96];
         size_t length = strcspn(s, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, s);
@@ -967,6 +1141,10 @@ static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols
     char buf[NUM_TEXT];
     double x;
 
+    if (f->plans) {
+        phrases_put(&out, f->plans, f->d.n, i, brief_form ? PHRASES_SHORT : PHRASES_VARYING);
+        return canvas_keep_text(f->c, &out);
+    }
     for (int32_t k = 0; k < n; k++) {
         const char *value = data_text(buf, &f->d, i, cols[k]);
         text_puts(&out, out.n && value[0] ? " · " : "");
@@ -1054,9 +1232,10 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
     int32_t col = table_find(f->d.r.t, label), knee_col = table_find(f->d.r.t, "knee");
     bool knee = strcmp(label, "knee") == 0, front = strcmp(label, "front") == 0,
          top = strcmp(label, "top") == 0;
-    int64_t the_knee = knee && knee_col < 0 ? find_knee(p, n_front) : -1;
-    bool *on_front = canvas_new(f->c, f->d.n, sizeof *on_front, e);
+    int64_t the_knee = knee && knee_col < 0 ? find_knee(p, n_front) : -1, n_asked = front ? n_front : f->d.n;
     struct places places;
+    const char *last = "";
+    bool named = f->d.r.figure->help; /* whose notes say what labels are */
     char buf[NUM_TEXT];
     int n_put = 0;
 
@@ -1065,20 +1244,18 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
     if (!knee && !front && !top && col < 0)
         return err_set(e, ERR_USAGE, "option --label is \"%s\", expected knee, front, top or a column",
                        label);
-    if (!on_front ||
-        places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 4 + 2 * MAX_LABELS, e))
+    if (places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 4 + 2 * MAX_LABELS, e))
         return ERR_NOMEM;
-    for (int64_t k = 0; k < n_front; k++)
-        on_front[f->order[k]] = true;
     xy_take_places(p, &places, n_front);
-    for (int64_t i = 0; i < f->d.n && f->n_knees < MAX_LABELS; i++) {
+    for (int64_t k = 0; k < n_asked && f->n_knees < MAX_LABELS; k++) {
+        int64_t i = front ? f->order[k] : k;
         bool wanted =
             knee    ? (knee_col < 0 ? i == the_knee : strcmp(data_text(buf, &f->d, i, knee_col), "yes") == 0)
-            : front ? on_front[i]
+            : front ? true
             : top   ? f->spec->top > 0 && f->chosen[i]
                     : data_text(buf, &f->d, i, col)[0] != '\0';
         if (!wanted || !is_in_panel(f, i, p->index) || !is_marked(f, i, p->m) ||
-            !is_on_axes(f, p->index, i, p->m))
+            off_axes(f, p->index, i, p->m))
             continue;
         if (knee)
             f->order_knees[f->n_knees++] = i;
@@ -1087,10 +1264,11 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
             continue;
         }
         const char *own = !knee && !front && !top && !f->spec->text ? data_text(buf, &f->d, i, col) : "";
-        const char *text = own[0] ? own : xy_text_of(f, i, cols, n, false);
+        const char *text = own[0] ? own : xy_text_of(f, i, cols, n, named && !f->plans);
         const char *brief = own[0] ? own : xy_text_of(f, i, cols, n, true);
-        if (!text[0])
+        if (!text[0] || (front && strcmp(text, last) == 0)) /* along a front where they change */
             continue;
+        last = text;
         bool put = xy_put_text(p, &places, xy_px(p, i), text, brief);
         n_put += put;
         f->n_unplaced += !put;
@@ -1111,26 +1289,16 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
     if (f->page.names[index][0])
         canvas_name(f->c, &p.on.box, p.on.box.right - p.on.box.left + f->page.look->name_px,
                     f->page.names[index]);
-    int64_t n_front = f->front ? xy_find_front(&p, e) : 0;
+    int64_t n_front = gather_front(&p, e);
     if (n_front < 0)
         return ERR_NOMEM;
     if (f->spec->label)
         rc = xy_put_texts(&p, n_front, e);
     if (rc)
         return rc;
-    if (n_front > 0) {
-        int64_t *front = canvas_new(f->c, n_front, sizeof *front, e);
-        if (!front)
-            return ERR_NOMEM;
-        /* The cloud lies below the front; the copy keeps it from whatever gathers rows in f->order in
-         * between. */
-        memcpy(front, f->order, (size_t)n_front * sizeof *front);
-        put_cloud(&p);
-        memcpy(f->order, front, (size_t)n_front * sizeof *front);
-        xy_put_front(&p, n_front);
-    } else {
-        put_cloud(&p);
-    }
+    put_cloud(&p);
+    put_steps(&p, n_front, f->x_better > 0 ? p.on.x.lo : p.on.x.hi);
+    canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
     for (int32_t color = 0; color < f->color.names.n && !rc; color++)
         for (int32_t shape = 0; shape < f->shape.names.n && !rc; shape++) {
             if (!f->spec->bars)
@@ -1139,8 +1307,10 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
             if (f->spec->bars) /* over the bars, which would hide them */
                 put_halves(&p, color, shape);
         }
-    for (int64_t k = 0; k < f->n_knees; k++)
+    for (int64_t k = 0; k < f->n_knees; k++) {
+        canvas_mark_row(f->c, f->d.row[f->order_knees[k]]);
         canvas_point(f->c, x_at(f, f->order_knees[k]), y_at(f, p.m, f->order_knees[k]));
+    }
     canvas_block_end(f->c, (struct mark){ MARK_RING, 0 });
     f->n_knees = 0;
     canvas_draw(f->c);
@@ -1157,80 +1327,79 @@ static void put_shade_legend(struct xy *f)
                                   f->shade_ends[i]));
 }
 
-/* A number, or true and false, says nothing without its column. */
-static const char *xy_word_of(const struct xy *f, const char *column, const struct facet *facet, int32_t i)
-{
-    const char *word = facet->names.list[i];
-    double x;
-    bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
-    struct text out = { 0 };
-    if (bare)
-        return canvas_keep(f->c, "%s %s", key_last(column), word);
-    key_put_value(&out, word[0] ? word : "(blank)");
-    return canvas_keep_text(f->c, &out);
-}
-
 static void xy_put_legend(struct xy *f)
 {
     bool shapes = f->shape.names.n > 1, joined = f->spec->join && shapes, any_hollow = false;
+    bool several = f->color.names.n > 1 || joined || (f->d.r.figure->help && f->color_name[0]);
 
     if (f->front)
         canvas_legend(f->c, (struct mark){ MARK_FRONT, 0 }, "front");
     if (f->spec->behind && f->spec->top > 0)
         canvas_legend(f->c, (struct mark){ MARK_CLOUD, 0 }, "others");
+    for (int32_t k = 0; k < f->spec->n_looks; k++)
+        for (int64_t i = 0; i < f->d.n; i++)
+            if (f->color.at[i] == k) {
+                canvas_legend(f->c, f->spec->looks[k].mark, f->spec->looks[k].label);
+                break;
+            }
     if (f->shades && !f->spec->join && !f->spec->bars)
         put_shade_legend(f);
-    else
-        for (int32_t k = 0; k < f->color.names.n && (f->color.names.n > 1 || joined); k++)
+    else if (!f->spec->looks)
+        for (int32_t k = 0; k < f->color.names.n && several; k++)
             for (int32_t s = 0; s < (joined ? f->shape.names.n : 1); s++) {
-                bool rest = k >= COLORS && !f->spec->join && !f->spec->bars;
-                bool several = rest && f->color.names.n - COLORS > 1;
-                if (!rest || k == COLORS)
+                int32_t n_rest = f->spec->join || f->spec->bars ? 0 : f->color.names.n - n_told_apart(f);
+                bool rest = n_rest > 0 && k >= n_told_apart(f);
+                if (!rest || k == n_told_apart(f))
                     canvas_legend(
                         f->c, xy_mark_of(f, k, s, false),
-                        several ? canvas_keep(f->c, "%d others", (int)f->color.names.n - COLORS)
-                                : canvas_keep(f->c, "%s%s%s", xy_word_of(f, f->color_name, &f->color, k),
-                                              joined ? " · " : "",
-                                              joined ? xy_word_of(f, f->shape_name, &f->shape, s) : ""));
+                        rest && n_rest > 1
+                            ? canvas_keep(f->c, "%d others", (int)n_rest)
+                            : canvas_keep(
+                                  f->c, "%s%s%s", xy_word_of(f, f->color_name, f->color.names.list[k]),
+                                  joined ? " · " : "",
+                                  joined ? xy_word_of(f, f->shape_name, f->shape.names.list[s]) : ""));
             }
     for (int32_t s = 0; s < f->shape.names.n && shapes && !f->spec->join && !f->spec->bars && !f->shades; s++)
         canvas_legend(f->c, (struct mark){ MARK_POINT, marks_point_style(COLORS - 1, s) },
-                      xy_word_of(f, f->shape_name, &f->shape, s));
+                      xy_word_of(f, f->shape_name, f->shape.names.list[s]));
     if (f->shape.names.n > MARKS_SHAPES && !f->spec->join && !f->spec->bars && !f->shades)
         canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
     if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
         canvas_legend(f->c, (struct mark){ MARK_RING, 0 }, "knee");
     for (int64_t i = 0; i < f->d.n; i++)
-        any_hollow = any_hollow || (is_hollow(f, i) && f->chosen[i]);
+        any_hollow = any_hollow || (f->hollow[i] && f->chosen[i]);
     if (any_hollow && !f->spec->join && !f->spec->bars)
-        canvas_note(f->c, "hollow: needs more memory than an NPU has");
+        canvas_note(f->c, "hollow: %s",
+                    f->spec->hollow ? f->spec->hollow : "needs more memory than an NPU has");
     for (int64_t i = 0; i < f->d.n; i++) {
         double ends[2];
         if (!xy_ends_at(ends, f, 0, i))
             continue;
-        canvas_note(f->c, "whiskers: %s%s", f->d.x[HALF][i] > 0 ? f->half_names[0] : BAND_WORDS,
-                    f->any_cut ? ", cut at the frame" : "");
+        bool half = f->d.x[HALF][i] > 0, all = f->d.n <= MAX_BANDS && !f->spec->looks;
+        canvas_note(f->c, "whiskers%s: %s%s", half || all ? "" : " of the front",
+                    half ? f->half_names[0] : BAND_WORDS, f->any_cut ? ", cut at the frame" : "");
         break;
     }
 }
 
 static int xy_draw_xy(struct xy *f, struct err *e)
 {
-    static const struct wrap_look looks[] = { { .most = GRID_COLUMNS * GRID_ROWS,
-                                                .in_row = 3,
-                                                .panel_px = 240,
-                                                .least_px = 110,
-                                                .alone = 1.5,
-                                                .y_tics_px = 44,
-                                                .gap_px = 10,
-                                                .name_px = 44,
-                                                .strip_px = 6 } };
-    struct wrap_look look = looks[0];
+    struct wrap_look look = { .most = GRID_COLUMNS * GRID_ROWS,
+                              .in_row = 3,
+                              .panel_px = 240,
+                              .least_px = 110,
+                              .alone = 1.5,
+                              .y_tics_px = 44,
+                              .gap_px = 10,
+                              .name_px = 44,
+                              .strip_px = 6 };
     const char **names = name_panels(f, e);
     int rc = names ? choose_top(f, e) : ERR_NOMEM;
 
     if (!rc)
         rc = keep_best(f, e);
+    if (!rc)
+        rc = find_fronts(f, e);
     if (!rc)
         rc = fit_panels(f, e);
     if (rc)
@@ -1258,6 +1427,25 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     return rc;
 }
 
+/* Texts of plans say what differs; what all have in common stands in a note. */
+static int name_plans(struct xy *f, struct err *e)
+{
+    struct text common = { 0 }, varying = { 0 };
+
+    if (!(f->plans = phrases_of_plans(&f->d, e)))
+        return ERR_NOMEM;
+    for (int64_t i = 0; i < f->d.n && varying.n == 0; i++)
+        phrases_put(&varying, f->plans, f->d.n, i, PHRASES_VARYING);
+    phrases_put(&common, f->plans, f->d.n, 0, PHRASES_COMMON);
+    if (common.n)
+        canvas_note(f->c, "%s", text_str(&common));
+    if (varying.n > 0)
+        canvas_note(f->c, "labels: the plan where it changes and there is room");
+    text_free(&common);
+    text_free(&varying);
+    return 0;
+}
+
 /* "time and NIC over cost" */
 static void xy_put_title(struct xy *f)
 {
@@ -1273,9 +1461,9 @@ static void xy_put_title(struct xy *f)
     canvas_title(f->c, canvas_keep_text(f->c, &title));
 }
 
-int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
+int xy_draw(struct canvas *c, const struct rows *r, const struct plot_xy *spec, struct err *e)
 {
-    struct xy f = { .c = c, .spec = r->figure->look, .d = { .r = *r } };
+    struct xy f = { .c = c, .spec = spec, .d = { .r = *r } };
     int rc = choose_axes(&f, e);
 
     if (!rc)
@@ -1286,9 +1474,19 @@ int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
         xy_put_title(&f);
     if (!rc)
         rc = read_xy(&f, r, e);
+    if (rc)
+        return rc;
+    convert_y(&f);
+    if (spec->text && strcmp(spec->text, "plan") == 0)
+        rc = name_plans(&f, e);
     if (!rc)
         rc = name_series(&f, e);
     return rc ? rc : xy_draw_xy(&f, e);
+}
+
+int fig_xy(struct canvas *c, const struct rows *r, struct err *e)
+{
+    return xy_draw(c, r, r->figure->look, e);
 }
 
 int plot_xy_draw(const struct plot_xy *spec, const struct table *t, const struct plot_options *opt,
@@ -1298,56 +1496,4 @@ int plot_xy_draw(const struct plot_xy *spec, const struct table *t, const struct
     const struct plot_figure figure = { .name = "xy", .columns = no_columns, .build = fig_xy, .look = spec };
 
     return figure_draw(&figure, t, opt, out_image, e);
-}
-
-int plot_xy_list(const struct table *t, struct text *out, struct err *e)
-{
-    static const struct plot_options opt = { 0 };
-    static const struct plot_figure figure = { .name = "xy" };
-    struct rows r = { .t = t, .figure = &figure, .opt = &opt };
-    struct table list = { 0 };
-    struct canvas c;
-    char buf[NUM_TEXT];
-
-    table_column(&list, "column", TABLE_TEXT);
-    table_column(&list, "holds", TABLE_TEXT);
-    table_column(&list, "unit", TABLE_TEXT);
-    table_column(&list, "values", TABLE_COUNT);
-    table_column(&list, "distinct", TABLE_COUNT);
-    table_column(&list, "least", TABLE_REAL);
-    table_column(&list, "most", TABLE_REAL);
-    table_column(&list, "better", TABLE_TEXT);
-    for (int32_t col = 0; col < t->n_cols; col++) {
-        struct names names = { 0 };
-        bool words = has_words(t, col);
-        double least = HUGE_VAL, most = -HUGE_VAL, x;
-        int64_t n = 0;
-        size_t n_title;
-        canvas_init(&c, &opt, "");
-        for (r.row = 0; r.row < t->n_rows; r.row++) {
-            const char *value = rows_text(buf, &r, col);
-            if (!value[0])
-                continue;
-            n++;
-            names_add(&c, &names, value);
-            if (!words && num_parse_real(value, &x)) {
-                least = fmin(least, x);
-                most = fmax(most, x);
-            }
-        }
-        table_row(&list);
-        table_put_text(&list, t->names[col]);
-        table_put_text(&list, n == 0 ? "nothing" : words ? "words" : "numbers");
-        const char *unit = table_unit(t, col, &n_title);
-        table_put_text(&list, words || !*unit ? NULL : unit);
-        table_put_count(&list, n);
-        table_put_count(&list, names.n);
-        table_put_real(&list, words || n == 0 ? (double)NAN : least);
-        table_put_real(&list, words || n == 0 ? (double)NAN : most);
-        table_put_text(&list, t->better[col] > 0 ? "more" : t->better[col] < 0 ? "less" : NULL);
-        canvas_free(&c);
-    }
-    int rc = table_write(&list, TABLE_AS_TEXT, NULL, out, e);
-    table_free(&list);
-    return rc;
 }

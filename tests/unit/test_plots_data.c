@@ -273,11 +273,14 @@ TEST(a_plan_is_cut_into_phrases_with_details_behind_a_tab)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         KEEP(struct table, t, table_free) = { 0 };
-        KEEP(struct text, out, text_free) = { 0 };
+        static const struct plot_options opt = { 0 };
+        struct canvas c;
+        int64_t row = 0;
+        canvas_init(&c, &opt, "");
         sweep_table(&t, NULL, NULL, 0, "n", cases[i][0]);
-        struct rows r = { .t = &t };
-        phrases_put_plan(&out, &r, table_find(&t, "plan"));
-        assert_string_equal(text_str(&out), cases[i][1]);
+        const struct data d = { .c = &c, .r = { .t = &t }, .n = 1, .row = &row };
+        assert_string_equal(phrases_of_plans(&d, e)[0], cases[i][1]);
+        canvas_free(&c);
     }
 }
 
