@@ -407,6 +407,11 @@ static int data_read_row(struct data *d, struct err *e)
     return rc;
 }
 
+int data_none_left(const struct data *d, struct err *e)
+{
+    return canvas_none_left(d->c, d->r.figure->name, e);
+}
+
 int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
               struct err *e)
 {
@@ -430,7 +435,7 @@ int data_read(struct data *d, struct canvas *c, const struct rows *r, const stru
     for (d->r.row = 0; d->r.row < r->t->n_rows && !rc; d->r.row++)
         if (rows_pass(&d->r))
             rc = data_read_row(d, e);
-    return rc;
+    return !rc && d->n == 0 ? data_none_left(d, e) : rc;
 }
 
 /* Rows @p rows of an array of things of @p size. */
@@ -478,11 +483,6 @@ struct unit data_unit(const struct data *d, int32_t k, double most, const char *
         text_printf(&title, " [%s]", unit.name);
     *label = canvas_keep_text(d->c, &title);
     return unit;
-}
-
-int data_none_left(const struct data *d, struct err *e)
-{
-    return canvas_none_left(d->c, d->r.figure->name, e);
 }
 
 void data_note_unproved(const struct data *d)
@@ -719,8 +719,6 @@ int points_describe(struct points *p, const struct data *d, int32_t point, struc
     /* Axes stand between the point and the column of what is compared. */
     int rc = rows_column(&end, &d->r, table_find(t, "method") >= 0 ? "method" : "scheduler", e);
 
-    if (!rc && d->n_passed == 0)
-        rc = data_none_left(d, e);
     if (rc)
         return rc;
     int32_t n_cols = end > first_col ? end - first_col : 0;

@@ -137,7 +137,7 @@ struct data {
 
 /** Read the rows of @p r that pass its filters, the columns of each in the order of @p binds, which are
  * copied. Time O(rows * binds).
- * @return 0; ERR_PARSE: a column is missing, a cell holds what cannot be; ERR_NOMEM */
+ * @return 0; ERR_PARSE: a column is missing, a cell holds what cannot be, no row is left; ERR_NOMEM */
 int data_read(struct data *d, struct canvas *c, const struct rows *r, const struct bind *binds, int32_t n,
               struct err *e);
 /** Row i of the figure is left out after all: canvas_leave_out(). */

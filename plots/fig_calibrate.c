@@ -100,17 +100,18 @@ static int gather_curves(struct calibrate *f, struct err *e)
 static void calibrate_fit_axes(struct calibrate *f)
 {
     const struct data *d = &f->data;
-    struct panel_range range = PANEL_RANGE;
-    double worst = 0;
+    double bytes[2] = { HUGE_VAL, 0 }, y[2] = { HUGE_VAL, 0 }, worst = 0;
 
     for (int64_t k = 0; k < f->n; k++) {
         int64_t i = f->order[k];
-        panel_widen(&range, (struct canvas_xy){ d->x[BYTES][i], f->measured[i] });
-        panel_widen(&range, (struct canvas_xy){ d->x[BYTES][i], f->model[i] });
+        bytes[0] = fmin(bytes[0], d->x[BYTES][i]);
+        bytes[1] = fmax(bytes[1], d->x[BYTES][i]);
+        y[0] = fmin(y[0], fmin(f->measured[i], f->model[i]));
+        y[1] = fmax(y[1], fmax(f->measured[i], f->model[i]));
         worst = fmax(worst, 100 * fabs(d->x[MODEL][i] / d->x[TIME][i] - 1));
     }
-    f->x = axis_bytes(range.lo.x, range.hi.x);
-    f->y = axis_log(range.lo.y, range.hi.y);
+    f->x = axis_bytes(bytes[0], bytes[1]);
+    f->y = axis_log(y[0], y[1]);
     /* Below a percent measurements themselves do not repeat. */
     f->error = axis_around_zero(fmax(worst, 1));
 }

@@ -57,8 +57,8 @@ static int read_runs(struct runs *x, struct canvas *c, const struct rows *r, con
         x->end[run] = fmax(x->end[run], d->x[TO][i]);
         end = fmax(end, d->x[TO][i]);
     }
-    if (rc || d->n == 0)
-        return rc ? rc : data_none_left(d, e);
+    if (rc)
+        return rc;
     bool seconds = d->words[UNIT].n > 0 && strcmp(d->words[UNIT].list[0], "s") == 0;
     x->unit = seconds ? unit_pick(unit_durations, end) : (struct unit){ 1, "slots" };
     /* The frame is the end of the last run. */

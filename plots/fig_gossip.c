@@ -101,8 +101,6 @@ static int read_trained(struct trained *t, struct canvas *c, const struct rows *
         rc = data_read(&t->data, c, r, binds, VALUES + n, e);
     if (!rc)
         rc = points_describe(&t->points, d, POINT, e);
-    if (!rc && d->n == 0)
-        rc = data_none_left(d, e);
     t->method = canvas_new(c, d->n, sizeof *t->method, e);
     t->family = canvas_new(c, d->n, sizeof *t->family, e);
     t->period = canvas_new(c, d->n, sizeof *t->period, e);

@@ -35,13 +35,12 @@ struct outcomes {
     struct bind binds[MAX_BINDS];
     char interval_columns[GRID_MAX_METRICS][64];
     int64_t *order, n; /* rows of d that have values on the axes, in the order of the table */
-    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *cost, *axis; /* by row of d */
-    const char *axis_key;                                                   /* NULL: no number varies */
+    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *axis; /* by row of d */
+    const char *axis_key;                                            /* NULL: no number varies */
     int32_t word[MAX_WORDS], n_words; /* columns that tell rows apart beside scheduler and axes */
     bool varies[MAX_WORDS];
-    struct facet schedulers, panels, columns, rows, labels; /* panels: columns and rows together */
+    struct facet schedulers, panels, columns, rows; /* panels: columns and rows together */
     int32_t *styles; /* of schedulers: position among all of the table, so that a filter changes no colour */
-    const char *label_keys; /* the axes whose values the labels are */
     bool any_interval;
 };
 
@@ -69,18 +68,6 @@ static void list_binds(struct outcomes *o)
 }
 
 /* ---- which columns tell rows apart ---- */
-
-/* What the network is made of: designs differ in it. */
-static bool is_of_network(const char *key)
-{
-    static const char *const words[] = { "network", "parts", "server", "servers", "graph", "racks", "pool" };
-    size_t n = strcspn(key, ".[");
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i]) == n && strncmp(key, words[i], n) == 0)
-            return true;
-    return false;
-}
 
 static const char *word_key(const struct outcomes *o, int32_t i)
 {
@@ -188,21 +175,19 @@ static int find_words(struct outcomes *o, struct err *e)
 
 /* ---- their words ---- */
 
-/* Which of the things that vary: all that make panels, the first of them, the rest; what makes labels. */
-enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_LABEL, PART_COMMON };
+/* Which of the things that vary: all that make panels, the first of them, the rest. */
+enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_COMMON };
 
 /* Append what the row has in word i. */
-static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i,
-                              bool value_alone)
+static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i)
 {
-    bool plain = value_alone || strcmp(word_key(o, i), "network") == 0;
     char buf[NUM_TEXT];
     const char *value = data_text(buf, &o->d, row, o->word[i]);
 
     if (!value[0])
         return;
     text_puts(out, out->n ? " · " : "");
-    if (plain) {
+    if (strcmp(word_key(o, i), "network") == 0) {
         text_puts(out, value);
         return;
     }
@@ -212,34 +197,19 @@ static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_
     text_printf(out, " %s%s%s", value, *unit ? " " : "", unit);
 }
 
-/* An axis of the network tells designs apart better than the network's name, which follows from it. */
-static bool is_label(const struct outcomes *o, int32_t i)
-{
-    bool any_axis = false;
-
-    for (int32_t k = 0; k < o->n_words; k++)
-        any_axis = any_axis ||
-                   (o->varies[k] && strcmp(word_key(o, k), "network") != 0 && is_of_network(word_key(o, k)));
-    return is_of_network(word_key(o, i)) && !(any_axis && strcmp(word_key(o, i), "network") == 0);
-}
-
-/* One rule for all uses, so that panels, columns, rows, labels and the note divide the words among them: each
- * that varies is in a label or in a panel, each that does not is in the note. */
+/* One rule for all uses, so that panels, columns, rows and the note divide the words among them. */
 static void describe_row(struct text *out, const struct outcomes *o, int64_t row, enum part part)
 {
     int32_t n_panels = 0;
 
     for (int32_t i = 0; i < o->n_words; i++) {
-        bool labels = o->spec->by_cost && is_of_network(word_key(o, i));
         bool wanted = part == PART_COMMON && !o->varies[i];
-        if (o->varies[i] && labels)
-            wanted = part == PART_LABEL && is_label(o, i);
-        else if (o->varies[i]) {
+        if (o->varies[i]) {
             wanted = part == PART_PANEL || part == (n_panels == 0 ? PART_COLUMN : PART_ROW);
             n_panels++;
         }
         if (wanted)
-            outcomes_put_word(out, o, row, i, part == PART_LABEL);
+            outcomes_put_word(out, o, row, i);
     }
 }
 
@@ -305,8 +275,7 @@ static void outcomes_put_notes(const struct outcomes *o)
 static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r,
                          const struct outcomes_spec *spec, struct err *e)
 {
-    struct facet *const facets[] = { &o->panels, &o->columns, &o->rows, &o->labels };
-    struct text keys = { 0 };
+    struct facet *const facets[] = { &o->panels, &o->columns, &o->rows };
 
     o->spec = spec;
     list_binds(o);
@@ -315,22 +284,15 @@ static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows
         o->value[m] = o->d.x[FIRST_METRIC + 2 * m];
         o->half[m] = o->d.x[FIRST_METRIC + 2 * m + 1];
     }
-    o->cost = rc ? NULL : o->d.x[data_find(&o->d, "network_usd")];
     if (!rc)
         rc = find_words(o, e);
-    for (int k = 0; k < 4 && !rc; k++)
+    for (int k = 0; k < 3 && !rc; k++)
         rc = name_rows(facets[k], o, (enum part)k, e);
     if (!rc)
         rc = drop_blank(o, e);
     if (!rc)
         rc = data_keep_words(&o->schedulers, &o->styles, &o->d, data_find(&o->d, "scheduler"), o->order, o->n,
                              e);
-    for (int32_t i = 0; i < o->n_words && spec->by_cost; i++)
-        if (o->varies[i] && is_label(o, i)) {
-            text_puts(&keys, keys.n ? " · " : "");
-            table_put_title(&keys, o->d.r.t, o->word[i]);
-        }
-    o->label_keys = canvas_keep_text(c, &keys);
     return rc;
 }
 
@@ -521,6 +483,29 @@ int fig_place(struct canvas *c, const struct rows *r, struct err *e)
 
 /* ---- completion time over cost ---- */
 
+/* What the network is made of: designs differ in it. */
+static bool is_of_network(const char *key)
+{
+    static const char *const words[] = { "network", "parts", "server", "servers", "graph", "racks", "pool" };
+    size_t n = strcspn(key, ".[");
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == n && strncmp(key, words[i], n) == 0)
+            return true;
+    return false;
+}
+
+/* An axis of the network tells designs apart better than the network's name, which follows from it. */
+static bool is_label(const struct outcomes *o, int32_t i)
+{
+    bool any_axis = false;
+
+    for (int32_t k = 0; k < o->n_words; k++)
+        any_axis = any_axis ||
+                   (o->varies[k] && strcmp(word_key(o, k), "network") != 0 && is_of_network(word_key(o, k)));
+    return is_of_network(word_key(o, i)) && !(any_axis && strcmp(word_key(o, i), "network") == 0);
+}
+
 /* The columns of the words that vary and are (or are not) labels, with commas between. */
 static const char *list_words(const struct outcomes *o, bool labels)
 {
@@ -541,14 +526,22 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
     if (!name) /* of a table that knows slots alone, and none is finished */
         name =
             table_find(r->t, choices[0]) < 0 && table_find(r->t, choices[1]) >= 0 ? choices[1] : choices[0];
+    struct text keys = { 0 };
     const struct outcomes_spec wanted = { .metrics = { name }, .n_metrics = 1, .by_cost = true };
     int rc = read_outcomes(&o, c, r, &wanted, e);
     if (rc)
         return rc;
     o.any_interval = false; /* its axis says it again */
     outcomes_put_notes(&o);
-    if (o.label_keys[0])
-        canvas_note(c, "labels on the front: %s", o.label_keys);
+    for (int32_t i = 0; i < o.n_words; i++)
+        if (o.varies[i] && is_label(&o, i)) {
+            text_puts(&keys, keys.n ? " · " : "labels on the front: ");
+            table_put_title(&keys, r->t, o.word[i]);
+        }
+    bool labels = keys.n > 0;
+    if (labels)
+        canvas_note(c, "%s", text_str(&keys));
+    text_free(&keys);
     const struct plot_xy spec = {
         .x = "network_usd",
         .y = { name },
@@ -560,7 +553,7 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
         .front = "min,min",
         .join = true,
         .plain = true,
-        .label = o.label_keys[0] ? "front" : NULL,
+        .label = labels ? "front" : NULL,
         .text = list_words(&o, true),
     };
     return xy_draw(c, r, &spec, e);

@@ -160,8 +160,6 @@ static int read_timeline(struct timeline_figure *f, struct err *e)
     struct names names = { 0 }, passes = { 0 };
 
     int rc = survey_rows(f, &names, &passes, e);
-    if (!rc && d->n == 0)
-        rc = data_none_left(d, e);
     f->order = canvas_new(f->c, d->n, sizeof *f->order, e);
     if (rc || !f->order)
         return rc ? rc : ERR_NOMEM;

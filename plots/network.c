@@ -194,8 +194,6 @@ static int fig_network(struct canvas *c, const struct rows *r, struct err *e)
     bool any_switch = false;
     char n[SHOW];
     int rc = data_read(&x, c, r, binds, N_BINDS, e);
-    if (!rc && x.n == 0)
-        rc = data_none_left(&x, e);
     for (int64_t i = 0; !rc && i < x.n; i++) {
         npus *= x.x[SIZE][i];
         any_switch = any_switch || picture_of(&x, i) >= ONE_SWITCH;

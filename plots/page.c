@@ -15,12 +15,6 @@ struct canvas_xy panel_px(const struct panel *p, struct canvas_xy at)
                                p->box.bottom - axis_share(&p->y, at.y) * (p->box.bottom - p->box.top) };
 }
 
-void panel_widen(struct panel_range *r, struct canvas_xy at)
-{
-    r->lo = (struct canvas_xy){ fmin(r->lo.x, at.x), fmin(r->lo.y, at.y) };
-    r->hi = (struct canvas_xy){ fmax(r->hi.x, at.x), fmax(r->hi.y, at.y) };
-}
-
 /* ---- panels in rows ---- */
 
 void wrap_fit(struct wrap *w, struct canvas *c, const struct wrap_look *look, const char *const *names,

@@ -20,16 +20,6 @@ struct panel {
  * box.
  */
 struct canvas_xy panel_px(const struct panel *p, struct canvas_xy at);
-/**
- * Least and most of points; begin with PANEL_RANGE. The high end begins at 0, since axes are for values that
- * are not negative.
- */
-struct panel_range {
-    struct canvas_xy lo, hi;
-};
-#define PANEL_RANGE ((struct panel_range){ { HUGE_VAL, HUGE_VAL }, { 0, 0 } })
-/** NaN leaves its end as it was. */
-void panel_widen(struct panel_range *r, struct canvas_xy at);
 
 /* ---- panels in rows, as even as can be: four are 2 x 2 ---- */
 

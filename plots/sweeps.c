@@ -83,8 +83,6 @@ static int read_sweep(struct sweep_figure *s, struct canvas *c, const struct row
     for (int end = 0; end < 2; end++)
         binds[n++] = (struct bind){ .column = band_columns[end], .as = AS_NUMBER, .need = MAY_MISS };
     int rc = data_read(&s->d, c, r, binds, n, e);
-    if (!rc && s->d.n == 0)
-        rc = data_none_left(&s->d, e);
     if (rc)
         return rc;
     data_note_unproved(&s->d);

@@ -240,6 +240,8 @@ static int keep_looks(struct xy *f, struct err *e)
         else
             data_leave_out(d, i, canvas_keep(f->c, "of other words of %s", f->color_name));
     }
+    if (rows && n == 0)
+        return data_none_left(d, e);
     return rows ? data_take(&f->d, rows, n, e) : ERR_NOMEM;
 }
 
@@ -326,8 +328,6 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     int rc = data_read(&f->d, f->c, r, binds, N_BINDS, e);
     if (!rc && s->looks)
         rc = keep_looks(f, e);
-    if (!rc && f->d.n == 0)
-        rc = data_none_left(&f->d, e);
     if (rc)
         return rc;
     data_note_unproved(&f->d);
