@@ -962,33 +962,39 @@ struct search_pair search_pair_of(const struct search_candidate *c)
     return pair;
 }
 
-enum { LAID = 32 /* ways to lie that are remembered */ };
+enum { LAID = 128 /* ways to lie that are remembered, each where its number says */ };
 
 /* What pairs of a list have in common: many lie in few ways. */
 struct taking {
     struct plan_memo memo;
     struct plan_cost cost;
+    int64_t laid[LAID]; /* one more than the shape and place that a way is of; 0: none */
     struct laid_way {
-        int64_t shape;
-        int place;
         struct plan_place at;
         struct search_forms forms;
-    } ways[LAID];
-    int32_t n;
+    } ways[LAID]; /* not initialised */
 };
+
+/* NULL: no memory. */
+static struct taking *taking_new(void)
+{
+    struct taking *t = malloc(sizeof *t);
+    if (t) {
+        memset(&t->memo, 0, sizeof t->memo);
+        memset(t->laid, 0, sizeof t->laid);
+    }
+    return t;
+}
 
 /* NULL: it does not lie there, which cannot be. */
 static struct laid_way *lay_pair(struct taking *t, const struct plan *plan, int64_t rank,
                                  const struct search_book *b, const struct collective_way *way)
 {
-    int64_t shape = rank / RANKS_PER_SHAPE;
-    int place = (int)(rank % SEARCH_PLACES);
-    for (int32_t i = 0; i < t->n && i < LAID; i++)
-        if (t->ways[i].shape == shape && t->ways[i].place == place)
-            return &t->ways[i];
-    struct laid_way *laid = &t->ways[t->n++ % LAID];
-    laid->shape = shape;
-    laid->place = place;
+    int64_t lies = rank / RANKS_PER_SHAPE * SEARCH_PLACES + rank % SEARCH_PLACES + 1;
+    struct laid_way *laid = &t->ways[lies % LAID];
+    if (t->laid[lies % LAID] == lies)
+        return laid;
+    t->laid[lies % LAID] = lies;
     if (plan_map(&laid->at, plan, &b->study->net, NULL))
         return NULL;
     plan_merge(&laid->at, plan, &b->base->model, &b->study->net);
@@ -1002,7 +1008,7 @@ int search_book_take(const struct search_book *book, const struct shortlist *lis
                                   const struct search_pair *pair),
                      void *with, struct err *e)
 {
-    struct taking *t = calloc(1, sizeof *t);
+    struct taking *t = taking_new();
     int rc = t ? 0 : err_nomem(e, "a search");
     for (int32_t i = 0; i < list->n && !rc && list->pairs[i].bound <= limit(with); i++) {
         const struct search_pair *pair = &list->pairs[i];
