@@ -494,6 +494,33 @@ TEST(a_split_that_is_scaled_is_the_one_that_is_solved)
     }
 }
 
+/* Of questions that do not scale the last few are kept, to the last bit. */
+TEST(the_same_question_again_has_the_same_answer)
+{
+    RNG(r, 13, 0);
+    for (int i = 0; i < 30; i++) {
+        struct alloc_kept kept = { 0 };
+        int recalled = 0;
+        RANDOM_SPLIT(s, r, .n_collectives = 12, .compute = true, .overlap = true, .total = LINEXPR_EQ);
+        const double rhs = s.rows[0].rhs;
+        for (int k = 0; k < 9; k++) {
+            s.rows[0].rhs = rhs * (1 + k % 3 * (k < 6)); /* three in turn, then one */
+            s.problem.kept = NULL;
+            SOLVED(alone, &s.problem);
+            const int next = kept.next;
+            s.problem.kept = &kept;
+            SOLVED(a, &s.problem);
+            recalled += kept.last[0].question && kept.next == next;
+            assert_true(random_split_verify(&s, &a));
+            assert_memory_equal(a.bw_Bps, alone.bw_Bps, sizeof a.bw_Bps);
+            assert_memory_equal(&a.lower_bound, &alone.lower_bound, sizeof a.lower_bound);
+            assert_memory_equal(a.shadow, alone.shadow, sizeof *a.shadow);
+        }
+        assert_true(!kept.last[0].question || recalled == 2);
+        alloc_kept_free(&kept);
+    }
+}
+
 /* What is kept of another question is not taken. */
 TEST(a_kept_split_is_of_the_same_question)
 {
