@@ -174,6 +174,8 @@ run sweep split.yaml --set 'keep={where: ["time_s <= 1", "time_s <= 0.002"]}' --
 run alloc split.yaml --set objective=cost
 run alloc split.yaml --set 'vary={total_GBps: []}'
 run alloc split.yaml --set 'vary={total_GBps: {from: 2, to: 8, step: 0}}'
+sed '/^vary:/,$d' split.yaml >one.yaml
+"$WEFT" alloc one.yaml --set total_GBps=100 --set 'constraints=["dim1 <= 100", "dim1 <= 99", "dim2 >= 0"]' 2>&1 | grep 'no effect'
 echo "== an end that is asked for"
 "$WEFT" best split.yaml --by nic_GBps --set 'vary={seed: {from: 1, to: 200000, step: 1}}' --set total_GBps=100 >out.txt 2>&1 &
 pid=$!

@@ -849,6 +849,35 @@ static void note_weights(struct design_point *s)
     }
 }
 
+/* Do the first @p n rows alone leave no bandwidths that break the next one? */
+static bool is_idle_row(const struct design_point *s, int32_t n)
+{
+    const struct alloc_row *row = &s->rows.rows[n];
+    struct lp lp;
+    struct lp_result result;
+    struct err ignored;
+    lp_init(&lp, s->net.n_dims, s->rows.rows, n);
+    for (int32_t d = 0; d < s->net.n_dims; d++)
+        lp.cost[d] = row->sense == LINEXPR_LE ? -row->coef[d] : row->coef[d];
+    bool found = lp_solve(&result, NULL, &lp, &ignored) == 0 && result.status == LP_OPTIMAL;
+    return found && (row->sense == LINEXPR_LE ? -result.value <= row->rhs
+                                              : row->sense == LINEXPR_GE && result.value >= row->rhs);
+}
+
+/* Of one design; where something varies, another may break it. Whole parts cost more than these rows know. */
+static void note_constraints(struct design_point *s)
+{
+    const yaml_id list = s->maps.constraints;
+    char place[400];
+    if (list < 0 || yaml_get(&s->doc, s->doc.root, "vary") >= 0 || s->pricing == DESIGN_WHOLE)
+        return;
+    int32_t n = s->rows.n - s->doc.nodes[list].n;
+    yaml_each (id, &s->doc, list)
+        if (is_idle_row(s, n++))
+            text_printf(&s->notes, "%s: constraint \"%s\" has no effect, no bandwidths break it\n",
+                        yaml_place(&s->doc, id, place, sizeof place), s->doc.nodes[id].text);
+}
+
 static void note_split(struct design_point *s)
 {
     yaml_id root = s->doc.root;
@@ -860,6 +889,7 @@ static void note_split(struct design_point *s)
         note_key(s, root, "objective", "every dimension has its bw_GBps");
     }
     note_weights(s);
+    note_constraints(s);
 }
 
 /* What is assumed of an NPU that is not described further is the best there could be. */
