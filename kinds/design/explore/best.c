@@ -129,6 +129,7 @@ struct node {
     bool first;         /* to be solved before all others: fewer are known than are asked for */
     bool dives;         /* goes before all others, and so does its best point, until that is solved */
     bool sized;         /* BEST_SIZES is of use */
+    double send_s;      /* of one point at given bandwidths: a gigabyte through every dimension; else 0 */
     enum best_bound by; /* the last bound that was sharper */
     struct best_parts parts;
 };
@@ -207,8 +208,9 @@ struct hunt {
     double least_out;          /* least bound of what was ruled out and is not in the heap */
 };
 
-/* Sets that are met at first, and steps that take long between two dives, which take some four of them. */
-enum { FIRST_SETS = 1024, DIVE_EVERY = 64 };
+/* Sets that are met at first; steps that take long between two dives, which take some four of them, and one
+ * more for so many nodes that are looked through. */
+enum { FIRST_SETS = 1024, DIVE_EVERY = 64, NODES_TO_STEP = 4096 };
 #define UNDER_WAY INT64_MAX
 
 /* What became of a node in a round. */
@@ -650,6 +652,15 @@ static void widen_set(struct done *d, const struct hunt *b, const struct hand *h
     d->node.next = is_point ? STEP_TIME : by == BEST_SIZES ? after_sizes(d) : STEP_POINTS;
 }
 
+/* Which of two networks is likely to be the faster one. */
+static double find_send_s(const struct topo_network *net)
+{
+    double sum_s = 0;
+    for (int32_t d = 0; d < net->n_dims && topo_has_bandwidths(net); d++)
+        sum_s += net->dims[d].lat_s + 1e9 / (net->dims[d].bw_Bps * net->dims[d].efficiency);
+    return sum_s;
+}
+
 /* A point of a set, with what its own network adds to the bound of the set. */
 static void open_point(struct done *d, const struct hunt *b, const struct hand *hand, int64_t i)
 {
@@ -663,6 +674,7 @@ static void open_point(struct done *d, const struct hunt *b, const struct hand *
     d->node.i = i;
     d->node.n = 1;
     sharpen(d, b, s, BEST_POINT);
+    d->node.send_s = s ? find_send_s(&s->net) : 0;
     d->node.next = !s ? STEP_SOLVE : d->node.sized ? STEP_SIZES : STEP_TIME;
     d->points[d->n_points++] = d->node;
     d->node = whole;
@@ -865,13 +877,14 @@ static void note_known(struct hunt *b, const struct search_known *x)
     b->known[0] = *x;
 }
 
-/* To the best point alone. */
+/* To the best point alone; prices are often equal, so that the fastest network decides. */
 static void pass_dive(struct done *d)
 {
     int64_t best = 0;
     for (int64_t i = 0; i < d->n_points; i++) {
+        const struct node *x = &d->points[i], *other = &d->points[best];
         d->points[i].dives = false;
-        if (node_before(&d->points[i], &d->points[best]))
+        if (x->bound < other->bound || (x->bound <= other->bound && x->send_s < other->send_s))
             best = i;
     }
     if (d->n_points)
@@ -884,7 +897,7 @@ static int take_done(struct hunt *b, struct done *d, struct err *e)
     if (d->node.next == STEP_SOLVE && d->rows.n_cols > 0) {
         b->n_first -= d->node.first;
         if (d->node.dives)
-            b->next_dive = b->n_dear + DIVE_EVERY;
+            b->next_dive = b->n_dear + DIVE_EVERY + b->n / NODES_TO_STEP;
         return take_row(b, d, e);
     }
     b->out->n_left_out += d->left_out;
@@ -962,7 +975,21 @@ static int meet_sets(struct hunt *b, struct err *e)
     return rc;
 }
 
-/* Before more sets are met the best node of the others dives. */
+/* Of the sharper bounds the least is likely to have a good design below it; else the first of all. */
+static void begin_dive(struct hunt *b)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < b->n; i++) {
+        bool sharp = b->heap[i].next > STEP_FREE, other = b->heap[best].next > STEP_FREE;
+        if (sharp > other || (sharp == other && node_before(&b->heap[i], &b->heap[best])))
+            best = i;
+    }
+    b->heap[best].dives = true;
+    nodes_settle(b->heap, b->n, best);
+    b->next_dive = UNDER_WAY;
+}
+
+/* Before more sets are met one of the others dives. */
 static int meet_or_dive(struct hunt *b, struct err *e)
 {
     struct node *best = b->n ? &b->heap[0] : NULL;
@@ -973,8 +1000,7 @@ static int meet_or_dive(struct hunt *b, struct err *e)
     if (best && !isfinite(best->bound))
         return 0;
     if (best && b->n_dear >= b->next_dive) {
-        best->dives = true;
-        b->next_dive = UNDER_WAY;
+        begin_dive(b);
         return 0;
     }
     int rc = 0;
