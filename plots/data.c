@@ -514,28 +514,6 @@ const char *data_text(char buf[NUM_TEXT], const struct data *d, int64_t i, int32
     return rows_text(buf, &r, col);
 }
 
-int data_keep_words(struct facet *f, int32_t **styles, const struct data *d, int32_t bind,
-                    const int64_t *order, int64_t n, struct err *e)
-{
-    const struct names *all = &d->words[bind];
-    bool *used = canvas_new(d->c, all->n, sizeof *used, e);
-
-    *f = (struct facet){ .at = canvas_new(d->c, d->n, sizeof *f->at, e) };
-    *styles = canvas_new(d->c, all->n, sizeof **styles, e);
-    if (!used || !*styles || !f->at)
-        return ERR_NOMEM;
-    for (int64_t k = 0; k < n; k++)
-        used[d->word[bind][order ? order[k] : k]] = true;
-    for (int32_t k = 0; k < all->n; k++)
-        if (used[k])
-            (*styles)[names_add(d->c, &f->names, all->list[k])] = k;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t i = order ? order[k] : k;
-        f->at[i] = names_find(&f->names, all->list[d->word[bind][i]]);
-    }
-    return 0;
-}
-
 int data_facet(struct facet *f, const struct data *d, int32_t bind, const int64_t *order, int64_t n,
                struct err *e)
 {
@@ -583,6 +561,43 @@ int data_sort(int64_t *order, int64_t n, const struct sort_key *keys, int32_t n_
         memcpy(order, spare, (size_t)n * sizeof *order);
     free(spare);
     return 0;
+}
+
+/* The place of words in the order of their numbers, where all of them are numbers. So that panels and shades
+ * follow the quantity and not the first row that has a value. Words stay in the order of the table. */
+static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
+{
+    int32_t n = facet->names.n;
+    double *x = canvas_new(c, n, sizeof *x, e);
+    int64_t *order = canvas_new(c, n, sizeof *order, e);
+    const struct sort_key key = { .x = x };
+    struct names sorted = { 0 };
+
+    if (!x || !order)
+        return ERR_NOMEM;
+    for (int32_t i = 0; i < n; i++) {
+        if (!num_parse_real(facet->names.list[i], &x[i]))
+            return 0;
+        order[i] = i;
+    }
+    int rc = data_sort(order, n, &key, 1, e);
+    for (int32_t i = 0; i < n; i++)
+        names_add(c, &sorted, facet->names.list[order[i]]);
+    facet->names = sorted;
+    return rc;
+}
+
+/* Sorting renames positions, so each row looks its own up again. */
+int data_facet_sorted(struct facet *f, const struct data *d, int32_t bind, struct err *e)
+{
+    int rc = data_facet(f, d, bind, NULL, d->n, e);
+    const struct names before = f->names;
+
+    if (!rc)
+        rc = sort_numbers(f, d->c, e);
+    for (int64_t i = 0; i < d->n && !rc; i++)
+        f->at[i] = names_find(&f->names, before.list[f->at[i]]);
+    return rc;
 }
 
 int64_t *data_order(const struct data *d, const struct sort_key *keys, int32_t n_keys, struct err *e)

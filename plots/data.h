@@ -181,9 +181,8 @@ struct facet {
 int data_facet(struct facet *f, const struct data *d, int32_t bind, const int64_t *order, int64_t n,
                struct err *e);
 
-/** The same in the order of all words of the bind, whose positions there go into @p styles. */
-int data_keep_words(struct facet *f, int32_t **styles, const struct data *d, int32_t bind,
-                    const int64_t *order, int64_t n, struct err *e);
+/** The same of all rows; words that are all numbers are numbered in their order. */
+int data_facet_sorted(struct facet *f, const struct data *d, int32_t bind, struct err *e);
 
 /** A key of data_sort(): numbers or words; of one that falls the largest comes first. */
 struct sort_key {

@@ -70,16 +70,9 @@ int fig_tornado(struct canvas *c, const struct rows *r, struct err *e);
 
 /* ---- schedulers of jobs ---- */
 
-/** Lines by scheduler over the axis of numbers, or bars. */
-struct fig_place_grid {
-    struct grid_metric metrics[GRID_MAX_METRICS];
-    int32_t n_metrics;
-    bool bars;
-    const char *title; /**< NULL: the figure's help */
-};
-
-/** look is a struct fig_place_grid; those below have none. */
-int fig_place_grid(struct canvas *c, const struct rows *r, struct err *e);
+/** look is a struct plot_xy, of which x, colours and panels are what tells rows apart; those below have none.
+ */
+int fig_outcomes(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place(struct canvas *c, const struct rows *r, struct err *e);
 int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e);
 int fig_gantt(struct canvas *c, const struct rows *r, struct err *e);

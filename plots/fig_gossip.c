@@ -13,9 +13,9 @@
 
 #include "plots/columns.h"
 #include "plots/fig.h"
-#include "plots/grid.h"
 #include "plots/lanes.h"
 #include "plots/page.h"
+#include "plots/xy.h"
 
 /* ---- methods ---- */
 
@@ -1019,42 +1019,17 @@ static int32_t find_need_axis(const struct rows *rows)
 
 static int draw_lines(struct need *f, int32_t axis, struct err *e)
 {
-    const struct data *d = &f->t.data;
-    const struct grid_metric metric = {
-        .label = f->label, .unit = "GB/s", .y = d->x[NEED_GBPS], .low_is_better = true
-    };
-    int64_t *order = canvas_new(f->c, d->n, sizeof *order, e), n = 0;
-    double *x = canvas_new(f->c, d->n, sizeof *x, e);
-    int32_t *styles = canvas_new(f->c, f->methods.names.n, sizeof *styles, e);
-    struct facet none;
-    int rc = data_facet(&none, d, -1, NULL, d->n, e);
-
-    if (rc || !order || !x || !styles)
-        return rc ? rc : ERR_NOMEM;
-    for (int64_t i = 0; i < d->n; i++) {
-        styles[f->methods.at[i]] = line_style(f->t.method[i]);
-        x[i] = table_number(d->r.t, d->row[i], axis);
-        if (isnan(x[i]))
-            data_leave_out(d, i, "without a value of the axis");
-        else
-            order[n++] = i;
-    }
-    if (n == 0)
-        return data_none_left(d, e);
-    const struct grid_spec spec = { .data = d,
-                                    .order = order,
-                                    .n = n,
-                                    .x = x,
-                                    .x_label = d->r.t->names[axis],
-                                    .x_tight = true,
-                                    .columns = &none,
-                                    .series = &f->methods,
-                                    .styles = styles,
-                                    .metrics = &metric,
-                                    .n_metrics = 1,
-                                    .column_word = "panels",
-                                    .row_word = "panels" };
-    return fig_draw_grid(f->c, &spec, e);
+    const struct rows *r = &f->t.data.r;
+    const struct plot_xy spec = { .x = r->t->names[axis],
+                                  .y = { "need_GBps" },
+                                  .axis_label = { NULL, f->label },
+                                  .y_better = { -1 },
+                                  .color = "method",
+                                  .facet = "",
+                                  .front = "no",
+                                  .join = true,
+                                  .status = "ok" };
+    return xy_draw(f->c, r, &spec, e);
 }
 
 int fig_gossip_need(struct canvas *c, const struct rows *r, struct err *e)

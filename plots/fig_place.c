@@ -17,74 +17,24 @@
 #include "plots/fig.h"
 #include "plots/xy.h"
 
-enum { MAX_WORDS = 34, MAX_BINDS = 10 };
-
-/* What a figure wants of the table. Declared by each figure. */
-struct outcomes_spec {
-    const char *metrics[GRID_MAX_METRICS]; /* a row without the first is blank, the others may be missing */
-    int32_t n_metrics;
-    bool change; /* they may be below 0 */
-    bool
-        by_cost; /* in place of an axis: rows need a cost; axes of the network are labels instead of panels */
-};
+enum { MAX_WORDS = 34 };
 
 /* All arrays belong to the canvas. */
 struct outcomes {
-    const struct outcomes_spec *spec;
     struct data d;
-    struct bind binds[MAX_BINDS];
-    char interval_columns[GRID_MAX_METRICS][64];
-    int64_t *order, n; /* rows of d that have values on the axes, in the order of the table */
-    double *value[GRID_MAX_METRICS], *half[GRID_MAX_METRICS], *axis; /* by row of d */
-    const char *axis_key;                                            /* NULL: no number varies */
-    int32_t word[MAX_WORDS], n_words; /* columns that tell rows apart beside scheduler and axes */
+    double *axis;                     /* by row of d */
+    const char *axis_key;             /* NULL: no number varies */
+    int32_t word[MAX_WORDS], n_words; /* columns that tell rows apart beside scheduler and axis */
     bool varies[MAX_WORDS];
-    struct facet schedulers, panels, columns, rows; /* panels: columns and rows together */
-    int32_t *styles; /* of schedulers: position among all of the table, so that a filter changes no colour */
-    bool any_interval;
 };
 
-enum { STATUS, COST, FIRST_METRIC };
-
-/* The order is that of FIRST_METRIC: status, cost, then each metric with its interval, then the rest. */
-static void list_binds(struct outcomes *o)
-{
-    const struct outcomes_spec *spec = o->spec;
-    struct bind *b = o->binds;
-
-    *b++ = (struct bind){ .column = "status", AS_STATUS, NEED, .word = "done" };
-    *b++ = (struct bind){ .column = "network_usd",
-                          spec->by_cost ? AS_ABOVE_ZERO : AS_NUMBER,
-                          spec->by_cost ? FILLED : MAY_MISS };
-    for (int32_t m = 0; m < spec->n_metrics; m++) {
-        snprintf(o->interval_columns[m], sizeof o->interval_columns[m], "%s_ci", spec->metrics[m]);
-        *b++ = (struct bind){ .column = spec->metrics[m],
-                              spec->change ? AS_ANY : AS_NUMBER,
-                              m == 0 ? FILLED : MAY_MISS };
-        *b++ = (struct bind){ .column = o->interval_columns[m], AS_NUMBER, MAY_MISS };
-    }
-    *b++ = (struct bind){ .column = "scheduler", AS_WORD, NEED, .numbered = OF_FILLED };
-    *b++ = (struct bind){ .column = "seeds", AS_NUMBER, MAY_MISS };
-}
+enum { STATUS, COST, METRIC, SCHEDULER, SEEDS, N_BINDS };
 
 /* ---- which columns tell rows apart ---- */
 
 static const char *word_key(const struct outcomes *o, int32_t i)
 {
     return o->d.r.t->names[o->word[i]];
-}
-
-/* The title and unit of the axis, as tables have them: "taper of pod". */
-static const char *axis_label(const struct outcomes *o)
-{
-    struct text label = { 0 };
-    size_t n;
-    int32_t col = table_find(o->d.r.t, o->axis_key);
-    const char *unit = table_unit(o->d.r.t, col, &n);
-    table_put_title(&label, o->d.r.t, col);
-    if (*unit)
-        text_printf(&label, " [%s]", unit);
-    return canvas_keep_text(o->d.c, &label);
 }
 
 /* More than MAX_WORDS axes are left aside: rows that differ only in those lie on each other. */
@@ -138,7 +88,7 @@ static int take_axis(struct outcomes *o, int32_t first, struct err *e)
 
     while (i < o->n_words && (d->r.t->kinds[o->word[i]] == TABLE_TEXT || !o->varies[i]))
         i++;
-    if (i == o->n_words || o->spec->by_cost)
+    if (i == o->n_words)
         return 0;
     o->axis_key = word_key(o, i);
     o->axis = canvas_new(d->c, d->n, sizeof *o->axis, e);
@@ -159,7 +109,7 @@ static int take_axis(struct outcomes *o, int32_t first, struct err *e)
 }
 
 /* Network and model first, then the axes in the order of the study; only the axes can become the figure's. */
-static int find_words(struct outcomes *o, struct err *e)
+static int find_words(struct outcomes *o, bool by_cost, struct err *e)
 {
     const struct table *t = o->d.r.t;
     int32_t point = table_find(t, "point"), network = table_find(t, "network");
@@ -170,13 +120,10 @@ static int find_words(struct outcomes *o, struct err *e)
     for (int32_t col = point + 1; point >= 0 && col < network; col++)
         if (strcmp(key_last(t->names[col]), "schedulers") != 0) /* which only repeats their column */
             add_word(o, col);
-    return take_axis(o, first, e);
+    return by_cost ? 0 : take_axis(o, first, e);
 }
 
 /* ---- their words ---- */
-
-/* Which of the things that vary: all that make panels, the first of them, the rest. */
-enum part { PART_PANEL, PART_COLUMN, PART_ROW, PART_COMMON };
 
 /* Append what the row has in word i. */
 static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_t row, int32_t i)
@@ -197,66 +144,19 @@ static void outcomes_put_word(struct text *out, const struct outcomes *o, int64_
     text_printf(out, " %s%s%s", value, *unit ? " " : "", unit);
 }
 
-/* One rule for all uses, so that panels, columns, rows and the note divide the words among them. */
-static void describe_row(struct text *out, const struct outcomes *o, int64_t row, enum part part)
-{
-    int32_t n_panels = 0;
-
-    for (int32_t i = 0; i < o->n_words; i++) {
-        bool wanted = part == PART_COMMON && !o->varies[i];
-        if (o->varies[i]) {
-            wanted = part == PART_PANEL || part == (n_panels == 0 ? PART_COLUMN : PART_ROW);
-            n_panels++;
-        }
-        if (wanted)
-            outcomes_put_word(out, o, row, i);
-    }
-}
-
-/* Rows with the same text are of one panel: names number them in the order of the table. */
-static int name_rows(struct facet *f, const struct outcomes *o, enum part part, struct err *e)
-{
-    *f = (struct facet){ .at = canvas_new(o->d.c, o->d.n, sizeof *f->at, e) };
-    for (int64_t i = 0; i < o->d.n && f->at; i++) {
-        struct text name = { 0 };
-        describe_row(&name, o, i, part);
-        f->at[i] = names_add(o->d.c, &f->names, text_str(&name));
-        text_free(&name);
-    }
-    return f->at ? 0 : ERR_NOMEM;
-}
-
-/* Blanks of the metric were dropped by data_read(); these are of the axes. */
-static int drop_blank(struct outcomes *o, struct err *e)
-{
-    const struct data *d = &o->d;
-
-    o->order = canvas_new(d->c, d->n, sizeof *o->order, e);
-    for (int64_t i = 0; i < d->n && o->order; i++) {
-        if (o->axis && isnan(o->axis[i]))
-            data_leave_out(d, i, canvas_keep(d->c, "without %s", o->axis_key));
-        else
-            o->order[o->n++] = i;
-        for (int32_t m = 0; m < o->spec->n_metrics; m++)
-            o->any_interval = o->any_interval || o->half[m][i] > 0;
-    }
-    if (o->order && o->n == 0)
-        return data_none_left(d, e);
-    return o->order ? 0 : ERR_NOMEM;
-}
-
-/* What all rows have in common, and what whiskers are. */
+/* What all rows have in common. */
 static void outcomes_put_notes(const struct outcomes *o)
 {
     const struct data *d = &o->d;
-    const double *seeds = data_x(d, "seeds");
     double least = HUGE_VAL, most = -HUGE_VAL;
     struct text common = { 0 };
 
-    describe_row(&common, o, o->order[0], PART_COMMON);
+    for (int32_t i = 0; i < o->n_words; i++)
+        if (!o->varies[i])
+            outcomes_put_word(&common, o, 0, i);
     for (int64_t i = 0; i < d->n; i++) {
-        least = fmin(least, seeds[i]);
-        most = fmax(most, seeds[i]);
+        least = fmin(least, d->x[SEEDS][i]);
+        most = fmax(most, d->x[SEEDS][i]);
     }
     if (most >= 1) {
         text_puts(&common, common.n ? " · " : "");
@@ -267,32 +167,27 @@ static void outcomes_put_notes(const struct outcomes *o)
     if (common.n)
         canvas_note(d->c, "%s", text_str(&common));
     text_free(&common);
-    if (o->any_interval)
-        canvas_note(d->c, "whiskers: 95 %% interval over seeds");
 }
 
-/* On an error the caller draws nothing; memory is the canvas's, as far as it was taken. */
-static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r,
-                         const struct outcomes_spec *spec, struct err *e)
+/* Rows that are done and have @p metric, which may be below 0 if `change`. */
+static int read_outcomes(struct outcomes *o, struct canvas *c, const struct rows *r, const char *metric,
+                         bool change, bool by_cost, struct err *e)
 {
-    struct facet *const facets[] = { &o->panels, &o->columns, &o->rows };
+    const struct bind binds[N_BINDS] = {
+        [STATUS] = { .column = "status", AS_STATUS, NEED, .word = "done" },
+        [COST] = { .column = "network_usd",
+                   by_cost ? AS_ABOVE_ZERO : AS_NUMBER,
+                   by_cost ? FILLED : MAY_MISS },
+        [METRIC] = { .column = metric, change ? AS_ANY : AS_NUMBER, FILLED },
+        [SCHEDULER] = { .column = "scheduler", AS_WORD, NEED },
+        [SEEDS] = { .column = "seeds", AS_NUMBER, MAY_MISS },
+    };
+    int rc = data_read(&o->d, c, r, binds, N_BINDS, e);
 
-    o->spec = spec;
-    list_binds(o);
-    int rc = data_read(&o->d, c, r, o->binds, FIRST_METRIC + 2 * spec->n_metrics + 2, e);
-    for (int32_t m = 0; m < spec->n_metrics; m++) {
-        o->value[m] = o->d.x[FIRST_METRIC + 2 * m];
-        o->half[m] = o->d.x[FIRST_METRIC + 2 * m + 1];
-    }
     if (!rc)
-        rc = find_words(o, e);
-    for (int k = 0; k < 3 && !rc; k++)
-        rc = name_rows(facets[k], o, (enum part)k, e);
+        rc = find_words(o, by_cost, e);
     if (!rc)
-        rc = drop_blank(o, e);
-    if (!rc)
-        rc = data_keep_words(&o->schedulers, &o->styles, &o->d, data_find(&o->d, "scheduler"), o->order, o->n,
-                             e);
+        outcomes_put_notes(o);
     return rc;
 }
 
@@ -307,181 +202,6 @@ static const char *pick_column(const struct rows *r, const char *const *columns)
             return *columns;
     return NULL;
 }
-
-/* ---- grids ---- */
-
-/* What else varies can be the lines of one scheduler: as many as their styles tell apart. */
-enum { MAX_SETTINGS = 7 };
-
-/* Groups of bars: the values of the axis, rising, and which of them a row has. */
-static int group_bars(struct names *groups, double *x, const struct outcomes *o, struct err *e)
-{
-    const struct sort_key key = { .x = o->axis };
-    struct canvas *c = o->d.c;
-    int64_t *sorted = canvas_new(c, o->n, sizeof *sorted, e);
-    char buf[NUM_TEXT];
-
-    if (!sorted)
-        return ERR_NOMEM;
-    memcpy(sorted, o->order, (size_t)o->n * sizeof *sorted);
-    int rc = data_sort(sorted, o->n, &key, 1, e);
-    for (int64_t k = 0; k < o->n; k++)
-        x[sorted[k]] = names_add(c, groups, num_format(buf, o->axis[sorted[k]]));
-    return rc;
-}
-
-/* Metrics without any value are left out, but for the first. */
-static int32_t choose_metrics(struct grid_metric *out, const struct fig_place_grid *look,
-                              const struct outcomes *o)
-{
-    int32_t n = 0;
-
-    for (int32_t m = 0; m < look->n_metrics; m++) {
-        struct grid_metric metric = look->metrics[m];
-        bool any = m == 0;
-        for (int64_t k = 0; k < o->n; k++)
-            any = any || !isnan(o->value[m][o->order[k]]);
-        /* Scaled in place: o is not used for anything else afterwards. */
-        for (int64_t i = 0; i < o->d.n && metric.per_cent; i++) {
-            o->value[m][i] *= 100;
-            o->half[m][i] *= 100;
-        }
-        metric.y = o->value[m];
-        metric.half = o->half[m];
-        metric.most = metric.per_cent ? 100 : 0;
-        if (any)
-            out[n++] = metric;
-    }
-    return n;
-}
-
-/* A line per scheduler over the first axis, or bars: grouped by the axis, without one a bar per scheduler.
- * What else varies makes panels beside each other; under one scheduler alone it makes the lines and bars. */
-static int outcomes_draw_grid(struct outcomes *o, const struct fig_place_grid *look, struct err *e)
-{
-    struct canvas *c = o->d.c;
-    bool bars = look->bars || !o->axis, grouped = bars && o->axis, alone = bars && !grouped;
-    bool by_setting =
-        o->schedulers.names.n == 1 && o->panels.names.n > 1 && o->panels.names.n <= MAX_SETTINGS;
-    const struct facet *series = by_setting ? &o->panels : &o->schedulers;
-    struct grid_metric metrics[GRID_MAX_METRICS];
-    struct names groups = { 0 };
-    struct facet none;
-    int rc = data_facet(&none, &o->d, -1, o->order, o->n, e);
-    double *x = canvas_new(c, o->d.n, sizeof *x, e);
-    int32_t *styles = canvas_new(c, series->names.n, sizeof *styles, e);
-
-    if (!x || !styles)
-        return ERR_NOMEM;
-    for (int32_t i = 0; i < series->names.n;
-         i++) /* the first style of lines is that of what others are held against */
-        styles[i] = (by_setting ? i : o->styles[i]) + (bars ? (int32_t)FILL_FIRST : 1);
-    if (!rc && grouped)
-        rc = group_bars(&groups, x, o, e);
-    for (int64_t k = 0; k < o->n && !grouped; k++)
-        x[o->order[k]] = bars ? series->at[o->order[k]] : o->axis[o->order[k]];
-    if (alone)
-        styles[0] = FILL_FIRST;
-    struct grid_spec spec = { .data = &o->d,
-                              .order = o->order,
-                              .n = o->n,
-                              .x = x,
-                              .x_label = alone ? "" : axis_label(o),
-                              .x_tight = true,
-                              .high = true,
-                              .columns = by_setting ? &none : &o->columns,
-                              .rows = !by_setting && o->rows.names.n > 1 ? &o->rows : NULL,
-                              .series = alone ? &none : series,
-                              .styles = styles,
-                              .metrics = metrics,
-                              .n_metrics = choose_metrics(metrics, look, o),
-                              .column_word = "panels beside each other",
-                              .row_word = "panels below each other" };
-    if (bars) {
-        /* Without an axis each scheduler is a group of one bar, named below it, and all look the same. */
-        spec.categories = alone ? series->names.list : groups.list;
-        spec.n_categories = alone ? series->names.n : groups.n;
-    }
-    if (by_setting)
-        canvas_note(c, "scheduler %s", o->schedulers.names.list[0]);
-    return rc ? rc : fig_draw_grid(c, &spec, e);
-}
-
-/* What model the rows are of, and what they are held against, where it is the same for all: "Mean completion
- * time against taper 1, seed by seed". */
-static void title_difference(const struct outcomes *o)
-{
-    static const char *const aims[][2] = { { "slots", "Total utility" },
-                                           { "batch", "Makespan" },
-                                           { "events", "Mean completion time" },
-                                           { "interval", "Total utility" } };
-    const struct data *d = &o->d;
-    int32_t model = table_find(d->r.t, "model"), base = table_find(d->r.t, "base");
-    char word[NUM_TEXT], against[NUM_TEXT];
-    const char *aim = NULL, *of = model < 0 ? "" : data_text(word, d, o->order[0], model);
-
-    for (size_t i = 0; i < sizeof aims / sizeof *aims && !data_varies(d, d->row, d->n, model); i++)
-        aim = strcmp(of, aims[i][0]) == 0 ? aims[i][1] : aim;
-    bool one = base >= 0 && !data_varies(d, d->row, d->n, base);
-    if (aim)
-        canvas_title(d->c, canvas_keep(d->c, "%s against %s, seed by seed", aim,
-                                       one ? data_text(against, d, o->order[0], base) : "the baseline"));
-}
-
-static int outcomes_build_grid(struct canvas *c, const struct rows *r, const struct fig_place_grid *look,
-                               struct err *e)
-{
-    struct outcomes_spec spec = { .n_metrics = look->n_metrics, .change = look->metrics[0].change };
-    struct outcomes o = { 0 };
-
-    for (int32_t m = 0; m < look->n_metrics; m++)
-        spec.metrics[m] = look->metrics[m].column;
-    int rc = read_outcomes(&o, c, r, &spec, e);
-    if (rc)
-        return rc;
-    if (look->title)
-        canvas_title(c, look->title);
-    if (spec.change)
-        title_difference(&o);
-    outcomes_put_notes(&o);
-    return outcomes_draw_grid(&o, look, e);
-}
-
-int fig_place_grid(struct canvas *c, const struct rows *r, struct err *e)
-{
-    return outcomes_build_grid(c, r, r->figure->look, e);
-}
-
-/* Schedulers are compared by the first of these columns that the table knows. ERR_PARSE when the table has
- * none of them. */
-int fig_place(struct canvas *c, const struct rows *r, struct err *e)
-{
-    static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
-    static const struct fig_place_grid looks[] = {
-        { { { .column = "utility", .label = "total utility", .unit = "" } },
-          1,
-          .title = "Total utility by scheduler" },
-        { { { "jct_s", "mean completion time", .low_is_better = true } },
-          1,
-          .title = "Mean completion time by scheduler" },
-        { { { "jct", "mean completion time", "slots", .low_is_better = true } },
-          1,
-          .title = "Mean completion time by scheduler" },
-    };
-    const char *name = pick_column(r, choices);
-    int i = 0;
-
-    /* Without a value reading says what is amiss. */
-    while (choices[i] && (name ? strcmp(choices[i], name) != 0 : table_find(r->t, choices[i]) < 0))
-        i++;
-    if (!choices[i])
-        return err_set(e, ERR_PARSE,
-                       "figure %s: columns utility, jct_s, jct: are missing, expected one in the CSV of %s",
-                       r->figure->name, r->figure->source);
-    return outcomes_build_grid(c, r, &looks[i], e);
-}
-
-/* ---- completion time over cost ---- */
 
 /* What the network is made of: designs differ in it. */
 static bool is_of_network(const char *key)
@@ -506,8 +226,131 @@ static bool is_label(const struct outcomes *o, int32_t i)
     return is_of_network(word_key(o, i)) && !(any_axis && strcmp(word_key(o, i), "network") == 0);
 }
 
-/* The columns of the words that vary and are (or are not) labels, with commas between. */
-static const char *list_words(const struct outcomes *o, bool labels)
+/* The columns of the words that vary, from the @p first of them to before @p end, with commas between. */
+static const char *list_words(const struct outcomes *o, int32_t first, int32_t end)
+{
+    struct text list = { 0 };
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < o->n_words; i++)
+        if (o->varies[i] && n++ >= first && n <= end)
+            text_printf(&list, "%s%s", list.n ? "," : "", word_key(o, i));
+    return canvas_keep_text(o->d.c, &list);
+}
+
+/* ---- lines and bars ---- */
+
+/* How many panels there would be. */
+static int32_t count_settings(const struct outcomes *o)
+{
+    struct names names = { 0 };
+
+    for (int64_t row = 0; row < o->d.n; row++) {
+        struct text name = { 0 };
+        for (int32_t i = 0; i < o->n_words; i++)
+            if (o->varies[i])
+                outcomes_put_word(&name, o, row, i);
+        names_add(o->d.c, &names, canvas_keep_text(o->d.c, &name));
+    }
+    return names.n;
+}
+
+/* What else varies can be the lines of one scheduler: as many as their styles tell apart. */
+enum { MAX_SETTINGS = 7 };
+
+/* A line per scheduler over the first axis, or bars: grouped by the axis, without one a bar per scheduler.
+ * What else varies makes panels; under one scheduler alone it makes the lines and bars. A second quantity
+ * without any value is left out. */
+static int draw_outcomes(struct outcomes *o, const struct plot_xy *look, struct err *e)
+{
+    const struct rows *r = &o->d.r;
+    struct plot_xy spec = *look;
+    int32_t n_settings = count_settings(o), status = table_find(r->t, "status");
+    bool by_setting = o->d.words[SCHEDULER].n == 1 && n_settings > 1 && n_settings <= MAX_SETTINGS;
+
+    if (spec.y[1] && !rows_know(r, table_find(r->t, spec.y[1]), status, "done"))
+        spec.y[1] = NULL;
+    spec.bars = look->bars || !o->axis_key;
+    spec.join = !spec.bars;
+    spec.x = o->axis_key ? o->axis_key : "scheduler";
+    spec.color = by_setting ? list_words(o, 0, MAX_WORDS) : o->axis_key ? "scheduler" : "";
+    spec.facet = by_setting ? "" : list_words(o, 0, spec.y[1] ? MAX_WORDS : 1);
+    spec.facet_rows = by_setting || spec.y[1] ? "" : list_words(o, 1, MAX_WORDS);
+    spec.shared = true;
+    spec.status = "done";
+    spec.front = "no";
+    if (by_setting)
+        canvas_note(o->d.c, "scheduler %s", o->d.words[SCHEDULER].list[0]);
+    return xy_draw(o->d.c, r, &spec, e);
+}
+
+/* What model the rows are of, and what they are held against, where it is the same for all: "Mean completion
+ * time against taper 1, seed by seed". */
+static void title_difference(const struct outcomes *o)
+{
+    static const char *const aims[][2] = { { "slots", "Total utility" },
+                                           { "batch", "Makespan" },
+                                           { "events", "Mean completion time" },
+                                           { "interval", "Total utility" } };
+    const struct data *d = &o->d;
+    int32_t model = table_find(d->r.t, "model"), base = table_find(d->r.t, "base");
+    char word[NUM_TEXT], against[NUM_TEXT];
+    const char *aim = NULL, *of = model < 0 ? "" : data_text(word, d, 0, model);
+
+    for (size_t i = 0; i < sizeof aims / sizeof *aims && !data_varies(d, d->row, d->n, model); i++)
+        aim = strcmp(of, aims[i][0]) == 0 ? aims[i][1] : aim;
+    bool one = base >= 0 && !data_varies(d, d->row, d->n, base);
+    if (aim)
+        canvas_title(d->c, canvas_keep(d->c, "%s against %s, seed by seed", aim,
+                                       one ? data_text(against, d, 0, base) : "the baseline"));
+}
+
+int fig_outcomes(struct canvas *c, const struct rows *r, struct err *e)
+{
+    const struct plot_xy *look = r->figure->look;
+    struct outcomes o = { 0 };
+    int rc = read_outcomes(&o, c, r, look->y[0], look->y_signed, false, e);
+
+    if (rc)
+        return rc;
+    if (look->y_signed)
+        title_difference(&o);
+    return draw_outcomes(&o, look, e);
+}
+
+/* Schedulers are compared by the first of these columns that the table knows. ERR_PARSE when the table has
+ * none of them. */
+int fig_place(struct canvas *c, const struct rows *r, struct err *e)
+{
+    static const char *const choices[] = { "utility", "jct_s", "jct", NULL };
+    static const char *const labels[] = { "total utility", "mean completion time",
+                                          "mean completion time [slots]" };
+    const char *name = pick_column(r, choices);
+    struct outcomes o = { 0 };
+    int i = 0;
+
+    /* Without a value reading says what is amiss. */
+    while (choices[i] && (name ? strcmp(choices[i], name) != 0 : table_find(r->t, choices[i]) < 0))
+        i++;
+    if (!choices[i])
+        return err_set(e, ERR_PARSE,
+                       "figure %s: columns utility, jct_s, jct: are missing, expected one in the CSV of %s",
+                       r->figure->name, r->figure->source);
+    int rc = read_outcomes(&o, c, r, choices[i], false, false, e);
+    if (rc)
+        return rc;
+    canvas_title(c, i ? "Mean completion time by scheduler" : "Total utility by scheduler");
+    const struct plot_xy look = { .y = { choices[i] },
+                                  .axis_label = { NULL, labels[i] },
+                                  .y_better = { i ? -1 : 1 },
+                                  .whiskers = "95 % interval over seeds" };
+    return draw_outcomes(&o, &look, e);
+}
+
+/* ---- completion time over cost ---- */
+
+/* The same of those that are, or are not, labels. */
+static const char *list_labels(const struct outcomes *o, bool labels)
 {
     struct text list = { 0 };
 
@@ -527,12 +370,9 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
         name =
             table_find(r->t, choices[0]) < 0 && table_find(r->t, choices[1]) >= 0 ? choices[1] : choices[0];
     struct text keys = { 0 };
-    const struct outcomes_spec wanted = { .metrics = { name }, .n_metrics = 1, .by_cost = true };
-    int rc = read_outcomes(&o, c, r, &wanted, e);
+    int rc = read_outcomes(&o, c, r, name, false, true, e);
     if (rc)
         return rc;
-    o.any_interval = false; /* its axis says it again */
-    outcomes_put_notes(&o);
     for (int32_t i = 0; i < o.n_words; i++)
         if (o.varies[i] && is_label(&o, i)) {
             text_puts(&keys, keys.n ? " · " : "labels on the front: ");
@@ -548,13 +388,13 @@ int fig_place_cost(struct canvas *c, const struct rows *r, struct err *e)
         .axis_label = { "network cost",
                         strcmp(name, "jct") == 0 ? "mean completion time [slots]" : "mean completion time" },
         .color = "scheduler",
-        .facet = list_words(&o, false),
+        .facet = list_labels(&o, false),
         .status = "done",
         .front = "min,min",
         .join = true,
         .plain = true,
         .label = labels ? "front" : NULL,
-        .text = list_words(&o, true),
+        .text = list_labels(&o, true),
     };
     return xy_draw(c, r, &spec, e);
 }

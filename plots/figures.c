@@ -157,24 +157,31 @@ static const struct plot_xy front = {
 
 /* ---- what schedulers of jobs came to ---- */
 
-static const struct fig_place_grid optimum = {
-    .metrics = { { "optimum_frac", "of the optimum", "%", .per_cent = true },
-                 { "used_frac", "used of reserved", "%", .per_cent = true } },
-    .n_metrics = 2
-};
-static const struct fig_place_grid embedded = {
-    .metrics = { { "embedded_frac", "active jobs that run, mean over slots", "%", .per_cent = true } },
-    .n_metrics = 1
-};
-static const struct fig_place_grid makespan = {
-    .metrics = { { "makespan_s", "makespan", .low_is_better = true },
-                 { "jct_s", "mean completion", .low_is_better = true } },
-    .n_metrics = 2,
-    .bars = true
-};
-static const struct fig_place_grid place_diff = {
-    .metrics = { { "vs_base_pct", "difference to the baseline", "%", .change = true } }, .n_metrics = 1
-};
+#define SEEDS_INTERVAL "95 % interval over seeds"
+
+static const struct plot_xy optimum = { .y = { "optimum_frac", "used_frac" },
+                                        .axis_label = { NULL, "of the optimum [%]", "used of reserved [%]" },
+                                        .y_times = 100,
+                                        .y_most = 100,
+                                        .y_better = { 1, 1 },
+                                        .whiskers = SEEDS_INTERVAL };
+static const struct plot_xy embedded = { .y = { "embedded_frac" },
+                                         .axis_label = { NULL, "active jobs that run, mean over slots [%]" },
+                                         .y_times = 100,
+                                         .y_most = 100,
+                                         .y_better = { 1 },
+                                         .whiskers = SEEDS_INTERVAL };
+static const struct plot_xy makespan = { .y = { "makespan_s", "jct_s" },
+                                         .axis_label = { NULL, "makespan", "mean completion" },
+                                         .y_better = { -1, -1 },
+                                         .bars = true,
+                                         .whiskers = SEEDS_INTERVAL };
+static const struct plot_xy place_diff = { .y = { "vs_base_pct" },
+                                           .axis_label = { NULL, "difference to the baseline [%]" },
+                                           .y_times = 1,
+                                           .y_signed = true,
+                                           .y_better = { 1 },
+                                           .whiskers = SEEDS_INTERVAL };
 
 /* Its table has a plan of parallelism, what it needs and what it takes. */
 #define TRAINING_SOURCE "weft sweep of a trained model"
@@ -234,13 +241,13 @@ const struct plot_figure plot_figures[] = {
     { "place", "Utility, or mean completion time, by scheduler", COLUMNS(OUTCOMES), PLACE_SOURCE, fig_place,
       NULL },
     { "embedded", "Share of active jobs that run, by scheduler", COLUMNS(OUTCOMES, "embedded_frac"),
-      PLACE_SOURCE " of model slots", fig_place_grid, &embedded },
+      PLACE_SOURCE " of model slots", fig_outcomes, &embedded },
     { "optimum", "Utility over the exact optimum, and reserved resources in use",
-      COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", fig_place_grid, &optimum },
+      COLUMNS(OUTCOMES, "optimum_frac"), PLACE_SOURCE " of model interval", fig_outcomes, &optimum },
     { "makespan", "Makespan and mean completion time by scheduler", COLUMNS(OUTCOMES, "makespan_s"),
-      PLACE_SOURCE " of model batch or events", fig_place_grid, &makespan },
+      PLACE_SOURCE " of model batch or events", fig_outcomes, &makespan },
     { "place_diff", "Completion, makespan or utility against the baseline, seed by seed",
-      COLUMNS(OUTCOMES, "vs_base_pct"), PLACE_SOURCE " of several networks or schedulers", fig_place_grid,
+      COLUMNS(OUTCOMES, "vs_base_pct"), PLACE_SOURCE " of several networks or schedulers", fig_outcomes,
       &place_diff },
     { "place_cost", "Mean completion time against network cost", COLUMNS(OUTCOMES, "network_usd"),
       PLACE_SOURCE, fig_place_cost, NULL },

@@ -1,6 +1,6 @@
 /*
  * Grids of panels that share their axes: x along all, y along each row of one quantity. Of points of one
- * series at one x the best is drawn. Bars of a category share 0.8 of its width.
+ * series at one x the best is drawn.
  *
  * Axes are fitted over all panels that are drawn before the first one is, so that panels compare; only the
  * unit and the y axis differ by quantity. Points of a panel are gathered anew for each series, by a pass over
@@ -18,18 +18,11 @@ enum {
     GAP_NETWORK_PX = 8, /* more, between rows of several quantities */
     PANEL_PX = 128,
     LEAST_PANEL_PX = 40,
-    VALUE_PX = 14, /* height of a number above a bar */
 };
 
-/* How far series stand beside each other. */
-#define ASIDE_PX 3.0
-
-/* Of a category's room, what its bars fill. */
-#define GROUP_FRAC 0.8
-
 struct grid_at {
-    double x, y, half, high; /* high: the end of the interval */
-    int64_t row;             /* of the figure */
+    double x, y;
+    int64_t row; /* of the figure */
 };
 
 /* Everything the panels share. */
@@ -44,16 +37,6 @@ struct grid_figure {
     struct canvas_box body;
 };
 
-static bool is_bars(const struct grid_figure *g)
-{
-    return g->spec->categories != NULL;
-}
-
-static int32_t n_categories(const struct grid_figure *g)
-{
-    return g->spec->n_categories < GRID_MAX_CATEGORIES ? g->spec->n_categories : GRID_MAX_CATEGORIES;
-}
-
 static int64_t grid_row(const struct grid_figure *g, int64_t k)
 {
     return g->spec->order ? g->spec->order[k] : k;
@@ -64,16 +47,10 @@ static int32_t row_of_panels(const struct grid_figure *g, int64_t i)
     return g->spec->rows ? g->spec->rows->at[i] : 0;
 }
 
-/* Panels and groups beyond the limits; what is left out has no say in the axes either. */
+/* Panels beyond the limits; what is left out has no say in the axes either. */
 static bool grid_is_shown(const struct grid_figure *g, int64_t i)
 {
-    return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS &&
-           !(is_bars(g) && g->spec->x[i] >= n_categories(g));
-}
-
-static double grid_half_at(const struct grid_metric *m, int64_t i)
-{
-    return m->half ? m->half[i] : (double)NAN;
+    return g->spec->columns->at[i] < g->n_columns && row_of_panels(g, i) < GRID_MAX_ROWS;
 }
 
 static bool has_equal(const struct grid_metric *m)
@@ -92,33 +69,7 @@ static void grid_widen(double range[2], double x)
     range[1] = fmax(range[1], x);
 }
 
-static struct axis grid_fit_x(const struct grid_figure *g, double lo, double hi)
-{
-    if (is_bars(g))
-        return (struct axis){ .lo = 0, .hi = n_categories(g), .bare = true };
-    if (g->spec->x_integers)
-        return (struct axis){ .lo = lo - 0.5, .hi = hi + 0.5, .integers = true };
-    /* Counts and factors are chosen by hand: what lies between zero and the least of them is of no concern.
-     */
-    /* Room at both ends for markers of the outermost series that step aside, in pixels, turned into units of
-     * x by a width of panels that is an estimate: the page is not open yet. */
-    if (g->spec->x_tight && hi > lo && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
-        double panel_px = (g->c->width_px - 100) / g->n_columns - GAP_X_PX;
-        double edge_px = 8 + g->n_series * ASIDE_PX / 2;
-        double edge = (hi - lo) * fmax(0.04, edge_px / fmax(2 * edge_px, panel_px - 2 * edge_px));
-        return (struct axis){ .lo = lo - edge, .hi = hi + edge };
-    }
-    return axis_fit(lo, hi);
-}
-
-/* The end of an interval: no share is beyond a whole. */
-static double highest(const struct grid_metric *metric, double y, double half)
-{
-    return metric->most > 0 ? fmax(y, fmin(y + half, metric->most)) : y + half;
-}
-
-/* Over all panels. The equal split counts too, for it is drawn. Intervals end at zero below: costs and times
- * have no others, and few seeds can have an interval wider than their mean. Those of changes do not. */
+/* Over all panels. The equal split counts too, for it is drawn. */
 static void grid_fit_y(struct grid_figure *g, int32_t m)
 {
     const struct grid_metric *metric = &g->spec->metrics[m];
@@ -126,33 +77,17 @@ static void grid_fit_y(struct grid_figure *g, int32_t m)
 
     for (int64_t k = 0; k < g->spec->n; k++) {
         int64_t i = grid_row(g, k);
-        double at = metric->y[i], half = grid_half_at(metric, i);
-        if (!grid_is_shown(g, i) || isnan(at))
+        if (!grid_is_shown(g, i) || isnan(metric->y[i]))
             continue;
-        grid_widen(y, at);
-        if (half > 0) {
-            grid_widen(y, metric->change ? at - half : fmax(0, at - half));
-            grid_widen(y, highest(metric, at, half));
-        }
+        grid_widen(y, metric->y[i]);
         if (has_equal(metric))
             grid_widen(y, equal_at(metric, i));
     }
     g->unit[m] = (struct unit){ 1, metric->unit };
     if (!metric->unit)
         g->unit[m] = data_unit(g->spec->data, data_find(g->spec->data, metric->column), y[1], NULL);
-    y[0] /= g->unit[m].scale;
-    y[1] /= g->unit[m].scale;
-    if (metric->change)
-        g->y[m] = axis_change(y[0], is_bars(g) ? 1.1 * y[1] : y[1]);
-    else if (is_bars(g)) /* room for a number above the longest */
-        g->y[m] = axis_bars(1.1 * fmax(y[1], 0));
-    else
-        g->y[m] = axis_fit(y[0], y[1]);
+    g->y[m] = axis_fit(y[0] / g->unit[m].scale, y[1] / g->unit[m].scale);
     axis_round_up(&g->y[m]);
-    /* An axis of shares that was rounded beyond the whole ends a little above it, so that markers there are
-     * whole. */
-    if (metric->most > 0 && y[1] <= metric->most && g->y[m].hi > metric->most)
-        g->y[m].hi = metric->most + 0.03 * (metric->most - g->y[m].lo);
 }
 
 static void grid_fit_axes(struct grid_figure *g)
@@ -162,7 +97,8 @@ static void grid_fit_axes(struct grid_figure *g)
     for (int64_t k = 0; k < g->spec->n; k++)
         if (grid_is_shown(g, grid_row(g, k)))
             grid_widen(x, g->spec->x[grid_row(g, k)]);
-    g->x = grid_fit_x(g, x[0], x[1]);
+    g->x = g->spec->x_integers ? (struct axis){ .lo = x[0] - 0.5, .hi = x[1] + 0.5, .integers = true }
+                               : axis_fit(x[0], x[1]);
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
         grid_fit_y(g, m);
 }
@@ -189,15 +125,13 @@ static int64_t grid_gather_points(struct grid_figure *g, int32_t column, int32_t
 
     for (int64_t k = 0; k < g->spec->n; k++) {
         int64_t i = grid_row(g, k);
-        double y = series >= 0 ? metric->y[i] : equal_at(metric, i), half = grid_half_at(metric, i);
+        double y = series >= 0 ? metric->y[i] : equal_at(metric, i);
         if (!grid_is_shown(g, i) || g->spec->columns->at[i] != column || row_of_panels(g, i) != row ||
             isnan(y) || (series >= 0 && g->spec->series->at[i] != series))
             continue;
         if (!metric->equal && isnan(metric->y[i])) /* nothing is compared with the reference */
             continue;
-        double high = series >= 0 ? highest(metric, y, half) : y;
-        g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, half / g->unit[m].scale,
-                                           high / g->unit[m].scale, i };
+        g->points[n++] = (struct grid_at){ g->spec->x[i], y / g->unit[m].scale, i };
     }
     qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
     for (int64_t i = 0; i < n; i++) {
@@ -209,7 +143,7 @@ static int64_t grid_gather_points(struct grid_figure *g, int32_t column, int32_t
     return kept;
 }
 
-/* Rows that no panel shows: in panels and groups beyond the limits, or behind a better one in each quantity
+/* Rows that no panel shows: in panels beyond the limits, or behind a better one in each quantity
  * that they have. */
 static int grid_account(struct grid_figure *g, struct err *e)
 {
@@ -236,90 +170,13 @@ static int grid_account(struct grid_figure *g, struct err *e)
 
 /* ---- what a panel holds ---- */
 
-/* Intervals at `left` + x, down to the foot of the axis. */
-static void grid_put_whiskers(struct grid_figure *g, int64_t n, const struct axis *y, double left,
-                              int32_t style)
+static void grid_put_line(struct grid_figure *g, int64_t n, int32_t style)
 {
-    for (int64_t i = 0; i < n; i++) {
-        const struct grid_at *p = &g->points[i];
-        if (!(p->half > 0))
-            continue;
-        canvas_bar(g->c, left + p->x, p->y, fmax(y->lo, p->y - p->half), p->high);
-    }
-    canvas_block_end(g->c, (struct mark){ MARK_WHISKER, style });
-}
-
-/* `beside`: how far from its x a series is drawn. */
-static void grid_put_line(struct grid_figure *g, int64_t n, const struct axis *y, double beside,
-                          int32_t style)
-{
-    if (n == 0)
-        return;
-    grid_put_whiskers(g, n, y, beside, 1 + style);
     for (int64_t i = 0; i < n; i++) {
         canvas_mark_row(g->c, g->spec->data->row[g->points[i].row]);
-        canvas_point(g->c, g->points[i].x + beside, g->points[i].y);
+        canvas_point(g->c, g->points[i].x, g->points[i].y);
     }
     canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
-}
-
-/*
- * Intervals at one x hide each other: series step aside, each by so much of the axis, where there is room
- * between neighbouring x. 0 when no point has an interval, on a log axis, where a step in x is no constant
- * number of pixels, and where the closest neighbours leave no room for all series. Overwrites g->points.
- */
-static double step_aside(struct grid_figure *g, const struct canvas_box *box)
-{
-    double px = (g->x.hi - g->x.lo) / (box->right - box->left), least = HUGE_VAL;
-    bool any = false;
-
-    for (int64_t k = 0; k < g->spec->n; k++) {
-        any = any || grid_half_at(&g->spec->metrics[0], grid_row(g, k)) > 0;
-        g->points[k] = (struct grid_at){ .x = g->spec->x[grid_row(g, k)] };
-    }
-    if (!any || g->x.log)
-        return 0;
-    qsort(g->points, (size_t)g->spec->n, sizeof *g->points, compare_x);
-    for (int64_t i = 1; i < g->spec->n; i++)
-        if (g->points[i].x > g->points[i - 1].x)
-            least = fmin(least, g->points[i].x - g->points[i - 1].x);
-    return least >= (g->n_series + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
-}
-
-/* The number above a bar, or above its interval, where the bar is as wide as it. */
-static void grid_put_value(struct grid_figure *g, const struct grid_at *p, const struct canvas_box *box,
-                           double x, const struct axis *y)
-{
-    double top = fmax(p->half > 0 ? p->high : p->y, 0);
-    double bar_px = (box->right - box->left) * GROUP_FRAC / n_categories(g) / g->n_series;
-    const char *value = canvas_keep(g->c, fabs(p->y) < 100 ? "%.3g" : "%.0f", p->y);
-    struct canvas_label at = {
-        .x_px = box->left + x / n_categories(g) * (box->right - box->left),
-        .y_px = box->bottom - (top - y->lo) / (y->hi - y->lo) * (box->bottom - box->top) - VALUE_PX * 0.5,
-        .align = ALIGN_CENTER,
-        .size_px = CANVAS_SMALL_PX
-    };
-
-    if (canvas_width(value, CANVAS_SMALL_PX) <= bar_px + 2 && at.y_px > box->top + VALUE_PX * 0.5)
-        canvas_text(g->c, &at, value);
-}
-
-/* Numbers come first: canvas_text() writes a command, which cannot stand within a block of data. */
-static void put_bars(struct grid_figure *g, int64_t n, const struct canvas_box *box, const struct axis *y,
-                     int32_t series)
-{
-    double width = GROUP_FRAC / g->n_series, left = (1 - GROUP_FRAC) / 2 + series * width;
-
-    if (n == 0)
-        return;
-    for (int64_t i = 0; i < n; i++)
-        grid_put_value(g, &g->points[i], box, g->points[i].x + left + width / 2, y);
-    for (int64_t i = 0; i < n; i++) {
-        canvas_mark_row(g->c, g->spec->data->row[g->points[i].row]);
-        canvas_bar(g->c, g->points[i].x + left, 0, g->points[i].x + left + width, g->points[i].y);
-    }
-    canvas_block_end(g->c, (struct mark){ MARK_FILL, g->spec->styles[series] });
-    grid_put_whiskers(g, n, y, left + width / 2, 0);
 }
 
 /* Space between rows of several quantities, all gaps together. */
@@ -364,18 +221,10 @@ static void grid_put_panel(struct grid_figure *g, int32_t column, int32_t panel_
     x.hide = panel_row + 1 < g->n_rows;
     y.hide = column > 0;
     canvas_panel(g->c, &box, &x, &y);
-    if (is_bars(g) && !x.hide)
-        canvas_categories(g->c, &box, g->spec->categories, n_categories(g), 3);
     if (has_equal(&g->spec->metrics[m]))
-        grid_put_line(g, grid_gather_points(g, column, row, m, -1), &y, 0, 0);
-    double aside = is_bars(g) ? 0 : step_aside(g, &box);
-    for (int32_t i = 0; i < g->n_series; i++) {
-        int64_t n = grid_gather_points(g, column, row, m, i);
-        if (is_bars(g))
-            put_bars(g, n, &box, &y, i);
-        else
-            grid_put_line(g, n, &y, (i - (g->n_series - 1) / 2.0) * aside, g->spec->styles[i]);
-    }
+        grid_put_line(g, grid_gather_points(g, column, row, m, -1), 0);
+    for (int32_t i = 0; i < g->n_series; i++)
+        grid_put_line(g, grid_gather_points(g, column, row, m, i), g->spec->styles[i]);
     canvas_draw(g->c);
 }
 
@@ -419,8 +268,7 @@ static void put_axis_labels(struct grid_figure *g)
 
 static void grid_put_legend(struct grid_figure *g)
 {
-    enum mark_kind kind = is_bars(g) ? MARK_FILL : MARK_LINE;
-    const char *const *labels = g->spec->series_labels ? g->spec->series_labels : g->spec->series->names.list;
+    const char *const *labels = g->spec->series_labels;
 
     bool any_equal = false;
     for (int32_t m = 0; m < g->spec->n_metrics; m++)
@@ -430,7 +278,7 @@ static void grid_put_legend(struct grid_figure *g)
         canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
     for (int32_t i = 0; i < g->n_series; i++)
         if (labels[i][0])
-            canvas_legend(g->c, (struct mark){ kind, g->spec->styles[i] }, labels[i]);
+            canvas_legend(g->c, (struct mark){ MARK_LINE, g->spec->styles[i] }, labels[i]);
 }
 
 static void grid_put_notes(struct grid_figure *g)
@@ -438,14 +286,12 @@ static void grid_put_notes(struct grid_figure *g)
     canvas_note_first(g->c, g->n_columns, g->spec->columns->names.n, g->spec->column_word);
     if (g->spec->rows)
         canvas_note_first(g->c, GRID_MAX_ROWS, g->spec->rows->names.n, g->spec->row_word);
-    if (is_bars(g))
-        canvas_note_first(g->c, GRID_MAX_CATEGORIES, g->spec->n_categories, "groups");
 }
 
 static int grid_draw_grid(struct grid_figure *g, struct err *e)
 {
     double margins = strip_px(g) + CANVAS_X_TICS_PX + x_label_px(g) + row_gaps(g);
-    double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : g->spec->high ? 1.4 * PANEL_PX : PANEL_PX;
+    double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : PANEL_PX;
 
     grid_fit_axes(g);
     grid_put_notes(g);

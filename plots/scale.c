@@ -78,15 +78,6 @@ struct axis axis_bars(double hi)
     return (struct axis){ .lo = 0, .hi = hi > 0 ? hi * 1.04 : 1 };
 }
 
-struct axis axis_change(double lo, double hi)
-{
-    if (lo >= 0)
-        return axis_bars(hi);
-    hi = hi > 0 ? hi * 1.04 : 0;
-    double step = round_125((hi - lo) / 5, false);
-    return (struct axis){ .lo = floor(lo / step) * step, .hi = hi };
-}
-
 void axis_round_up(struct axis *a)
 {
     if (!a->log) {
@@ -148,6 +139,44 @@ struct axis axis_fit(double lo, double hi)
     if (!(lo > 0 && hi / lo > AXIS_LOG_RATIO))
         return axis_bars(hi);
     return axis_log(lo, hi);
+}
+
+/* An axis for lo..hi with the ends that were asked for, in the units of the axis. What was asked for is kept
+ * to the digit; only ends that are open are rounded outwards. */
+struct axis axis_within(double lo, double hi, bool log, const double range[2])
+{
+    struct axis a;
+
+    lo = isnan(range[0]) ? lo : range[0];
+    hi = isnan(range[1]) ? hi : range[1];
+    bool one = lo > 0 && lo == hi && isnan(range[0]) && isnan(range[1]); /* which axes are made for as well */
+    hi = hi > lo || one ? hi : lo + (log ? lo : fmax(fabs(lo), 1) * 0.1);
+    if (log && lo > 0) {
+        a = axis_log(lo, hi);
+    } else if (lo >= 0 && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
+        a = axis_fit(lo, hi);
+    } else {
+        double room = 0.04 * (hi - lo);
+        a = (struct axis){ .lo = lo >= 0 ? 0 : lo - room, .hi = hi + room };
+    }
+    a.lo = isnan(range[0]) ? a.lo : lo;
+    a.hi = isnan(range[1]) ? a.hi : hi;
+    return a;
+}
+
+/* Of bars: from zero unless it is log or was asked for otherwise, with room above the longest. */
+struct axis axis_bars_within(double lo, double hi, bool log, const double range[2])
+{
+    struct axis a;
+
+    if (log)
+        return axis_within(lo, hi, true, range);
+    a = axis_bars(1.1 * fmax(hi, 0));
+    a.lo = lo < 0 ? 1.1 * lo : a.lo;
+    a.lo = isnan(range[0]) ? a.lo : range[0];
+    a.hi = isnan(range[1]) ? a.hi : range[1];
+    a.hi = a.hi > a.lo ? a.hi : a.lo + fmax(fabs(a.lo), 1) * 0.1;
+    return a;
 }
 
 /* Whom the tics of an axis are told. */

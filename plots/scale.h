@@ -52,8 +52,10 @@ struct axis axis_around_zero(double most);
 struct axis axis_ratio(double lo, double hi);
 /** Linear from zero, whatever the ratio: for bars, whose length is the value. */
 struct axis axis_bars(double hi);
-/** Of values of both signs: 0 is on it. */
-struct axis axis_change(double lo, double hi);
+/** For points, or for bars, of either sign, with ends that are kept to the digit: @p range, NaN where open.
+ */
+struct axis axis_within(double lo, double hi, bool log, const double range[2]);
+struct axis axis_bars_within(double lo, double hi, bool log, const double range[2]);
 
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */
 void axis_round_up(struct axis *a);

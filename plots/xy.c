@@ -6,10 +6,8 @@
  * What is better in a column is what its table knows (base/table.h) or --best says. Where it is not known,
  * what needs it is refused: the best few, and the best of several rows that share a bar or a place of a line.
  *
- * In order: axes, facets and the front are chosen by names (choose_*), rows are read and series numbered, the
- * best few are picked, axes are fitted per panel or over all, notes and legend are written, the page opens,
- * and panels are drawn. A row is drawn in full when `chosen`, as a grey dot when it is not and `behind` is
- * set. All passes over rows are linear for each panel and series, which suits tables of up to a million rows.
+ * A row is drawn in full when `chosen`, as a grey dot when it is not and `behind` is set. All passes over
+ * rows are linear for each panel and series, which suits tables of up to a million rows.
  */
 #include "plots/columns.h"
 #include "plots/xy.h"
@@ -54,6 +52,8 @@ struct xy {
     bool *behind[2];        /* by row and quantity: a better one has its bar, its place of a line; or NULL */
     bool *on_front[2], *hollow;   /* by row and quantity, by row */
     double x_better, y_better[2]; /* -1 less, 1 more, 0 not known */
+    double aside;                 /* of the panel at hand: from series to series, in x */
+    int32_t *styles;              /* by colour: its place among the words of the whole table, for filters */
     bool front, any_cut;
     struct wrap page;
     struct axis x[GRID_COLUMNS * GRID_ROWS], y[GRID_COLUMNS * GRID_ROWS]; /* by panel */
@@ -121,15 +121,18 @@ static int choose_axes(struct xy *f, struct err *e)
     if (rc)
         return rc;
     struct err ignored;
-    f->x_words = table_need_numbers(t, table_find(t, f->x_name), &ignored) != 0;
+    f->x_words = table_need_numbers(t, table_find(t, f->x_name), &ignored) != 0 ||
+                 (s->bars && f->d.r.figure->help); /* groups of bars */
     if (s->bars && s->shape && s->shape[0])
         return err_set(e, ERR_USAGE, "option --shape is of points and lines, expected --color beside --bars");
     if (s->bars && !f->x_words)
         return err_set(e, ERR_USAGE, "option --bars is over %s, which holds numbers, expected words on --x",
                        f->x_name);
     f->x_better = f->x_words ? 0 : t->better[table_find(t, f->x_name)];
-    for (int32_t m = 0; m < f->n_y; m++)
+    for (int32_t m = 0; m < f->n_y; m++) {
         f->y_better[m] = t->better[table_find(t, f->y_name[m])];
+        f->y_better[m] = f->y_better[m] != 0 ? f->y_better[m] : s->y_better[m];
+    }
     return 0;
 }
 
@@ -211,7 +214,10 @@ static int choose_front(struct xy *f, struct err *e)
 static const char *xy_word_of(const struct xy *f, const char *column, const char *word)
 {
     double x;
-    bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+    if (strchr(column, ',')) /* made of several by name_facet() */
+        return word;
+    bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
+                (f->d.r.figure->help && strchr(column, '.'));
     struct text out = { 0 };
     if (bare) {
         table_put_title(&out, f->d.r.t, table_find(f->d.r.t, column));
@@ -286,6 +292,9 @@ static void convert_y(struct xy *f)
         double low = x[LOW][i], high = x[HIGH][i];
         bool over = f->spec->y_inverse;
         x[Y][i] = over ? times / x[Y][i] : times * x[Y][i];
+        x[Y2][i] *= times;
+        x[HALF][i] *= times;
+        x[HALF2][i] *= times;
         x[LOW][i] = over ? times / high : times * low;
         x[HIGH][i] = over ? times / low : times * high;
     }
@@ -317,7 +326,7 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
         [FACET] = { .column = f->facet_name, AS_WORD, MAY_MISS },
         [FACET_ROWS] = { .column = f->rows_name, AS_WORD, MAY_MISS },
         [HALF] = { .column = s->plain ? "" : f->half_names[0], AS_NUMBER, MAY_MISS },
-        [HALF2] = { .column = f->half_names[1], AS_NUMBER, MAY_MISS },
+        [HALF2] = { .column = s->plain ? "" : f->half_names[1], AS_NUMBER, MAY_MISS },
         [LOW] = { .column = COL_TIME_LOW_S, AS_NUMBER, MAY_MISS },
         [HIGH] = { .column = COL_TIME_HIGH_S, AS_NUMBER, MAY_MISS },
         [BY] = { .column = by, AS_ANY, MAY_MISS },
@@ -334,33 +343,11 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     return add_equal(f, e);
 }
 
-/* The place of words in the order of their numbers, where all of them are numbers. So that panels and shades
- * follow the quantity and not the first row that has a value. Words stay in the order of the table. */
-static int sort_numbers(struct facet *facet, struct canvas *c, struct err *e)
-{
-    int32_t n = facet->names.n;
-    double *x = canvas_new(c, n, sizeof *x, e);
-    int64_t *order = canvas_new(c, n, sizeof *order, e);
-    const struct sort_key key = { .x = x };
-    struct names sorted = { 0 };
-
-    if (!x || !order)
-        return ERR_NOMEM;
-    for (int32_t i = 0; i < n; i++) {
-        if (!num_parse_real(facet->names.list[i], &x[i]))
-            return 0;
-        order[i] = i;
-    }
-    int rc = data_sort(order, n, &key, 1, e);
-    for (int32_t i = 0; i < n; i++)
-        names_add(c, &sorted, facet->names.list[order[i]]);
-    facet->names = sorted;
-    return rc;
-}
-
 /* Words of several columns make one. */
-static int join_words(struct facet *out, struct xy *f, const char *columns, struct err *e)
+static int name_facet(struct facet *out, struct xy *f, int bind, const char *columns, struct err *e)
 {
+    if (!strchr(columns, ','))
+        return data_facet_sorted(out, &f->d, bind, e);
     *out = (struct facet){ .at = canvas_new(f->c, f->d.n, sizeof *out->at, e) };
     for (int64_t i = 0; i < f->d.n && out->at; i++) {
         struct text words = { 0 };
@@ -388,19 +375,6 @@ static int order_looks(struct xy *f, struct err *e)
     return f->color.at ? 0 : ERR_NOMEM;
 }
 
-/* Sorting renames positions, so each row looks its own up again. */
-static int name_facet(struct facet *out, struct xy *f, int bind, struct err *e)
-{
-    int rc = data_facet(out, &f->d, bind, NULL, f->d.n, e);
-    const struct names before = out->names;
-
-    if (!rc)
-        rc = sort_numbers(out, f->c, e);
-    for (int64_t i = 0; i < f->d.n && !rc; i++)
-        out->at[i] = names_find(&out->names, before.list[out->at[i]]);
-    return rc;
-}
-
 /* Numbers of more values than there are colours are shades: bins of equal width, or of equal ratio. Bins of
  * equal ratio from the same ratio on from which an axis is logarithmic. */
 static void fit_shades(struct xy *f)
@@ -424,20 +398,26 @@ static void fit_shades(struct xy *f)
 
 static int name_series(struct xy *f, struct err *e)
 {
-    int rc = f->spec->looks ? order_looks(f, e) : name_facet(&f->color, f, COLOR, e);
+    int rc = f->spec->looks ? order_looks(f, e) : name_facet(&f->color, f, COLOR, f->color_name, e);
 
     if (!rc)
-        rc = name_facet(&f->shape, f, SHAPE, e);
+        rc = data_facet_sorted(&f->shape, &f->d, SHAPE, e);
     if (!rc)
-        rc = strchr(f->facet_name, ',') ? join_words(&f->column, f, f->facet_name, e)
-                                        : name_facet(&f->column, f, FACET, e);
+        rc = name_facet(&f->column, f, FACET, f->facet_name, e);
     if (!rc)
-        rc = name_facet(&f->row, f, FACET_ROWS, e);
+        rc = name_facet(&f->row, f, FACET_ROWS, f->rows_name, e);
     if (!rc && f->x_words)
-        rc = name_facet(&f->categories, f, X, e);
+        rc = data_facet_sorted(&f->categories, &f->d, X, e);
     fit_shades(f);
+    f->styles = canvas_new(f->c, f->color.names.n, sizeof *f->styles, e);
+    for (int32_t k = 0; k < f->color.names.n && f->styles; k++) {
+        double x;
+        const char *word = f->color.names.list[k];
+        int32_t at = num_parse_real(word, &x) ? -1 : names_find(&f->d.words[COLOR], word);
+        f->styles[k] = at < 0 ? k : at;
+    }
     f->order = rc ? NULL : canvas_new(f->c, f->d.n, sizeof *f->order, e);
-    return rc || f->order ? rc : ERR_NOMEM;
+    return rc || (f->order && f->styles) ? rc : ERR_NOMEM;
 }
 
 static int fail_direction(const char *option, const char *column, struct err *e)
@@ -536,7 +516,8 @@ static double y_at(const struct xy *f, int32_t m, int64_t i)
 /* Words stand in the middle of 0..1, 1..2 and so on, as canvas_categories() labels them. */
 static double x_at(const struct xy *f, int64_t i)
 {
-    return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale;
+    double aside = f->aside * (f->color.at[i] - (f->color.names.n - 1) / 2.0);
+    return f->x_words ? f->categories.at[i] + 0.5 : f->d.x[X][i] / f->x_scale + aside;
 }
 
 /* Whether row i has a whisker of measured steps: many would hide each other, but not those of a front. */
@@ -557,6 +538,8 @@ static bool xy_ends_at(double ends[2], const struct xy *f, int32_t m, int64_t i)
         ends[0] = f->d.x[LOW][i];
         ends[1] = f->d.x[HIGH][i];
     }
+    if (f->spec->y_most > 0)
+        ends[1] = fmax(y, fmin(ends[1], f->spec->y_most));
     for (int end = 0; end < 2; end++)
         ends[end] /= f->y_scale[m];
     return ends[1] > ends[0];
@@ -638,7 +621,7 @@ static double xy_scale(const struct xy *f, int bind, const char *label, const ch
     for (int64_t i = 0; i < f->d.n && f->d.x[bind]; i++)
         most = fmax(most, fabs(f->d.x[bind][i]));
     struct unit unit = data_unit(&f->d, bind, most, title);
-    bool bare = bind == Y && f->spec->y_times > 0;
+    bool bare = bind != X && f->spec->y_times > 0;
     if (label)
         *title = unit.name[0] && !bare && f->d.r.figure->help ? canvas_keep(f->c, "%s [%s]", label, unit.name)
                                                               : label;
@@ -665,49 +648,11 @@ static int xy_read_range(double out[2], const char *text, const char *option, st
     return 0;
 }
 
-/* An axis for lo..hi with the ends that were asked for, in the units of the axis. What was asked for is kept
- * to the digit; only ends that are open are rounded outwards. */
-static struct axis fit_axis(double lo, double hi, bool log, const double range[2])
-{
-    struct axis a;
-
-    lo = isnan(range[0]) ? lo : range[0];
-    hi = isnan(range[1]) ? hi : range[1];
-    bool one = lo > 0 && lo == hi && isnan(range[0]) && isnan(range[1]); /* which axes are made for as well */
-    hi = hi > lo || one ? hi : lo + (log ? lo : fmax(fabs(lo), 1) * 0.1);
-    if (log && lo > 0) {
-        a = axis_log(lo, hi);
-    } else if (lo >= 0 && !(lo > 0 && hi / lo > AXIS_LOG_RATIO)) {
-        a = axis_fit(lo, hi);
-    } else {
-        double room = 0.04 * (hi - lo);
-        a = (struct axis){ .lo = lo >= 0 ? 0 : lo - room, .hi = hi + room };
-    }
-    a.lo = isnan(range[0]) ? a.lo : lo;
-    a.hi = isnan(range[1]) ? a.hi : hi;
-    return a;
-}
-
 static int none_on_axes(const struct xy *f, struct err *e)
 {
     for (int64_t i = 0; i < f->d.n; i++)
         data_leave_out(&f->d, i, f->chosen[i] ? "not above zero" : f->not_chosen);
     return data_none_left(&f->d, e);
-}
-
-/* Of bars: from zero unless it is log or was asked for otherwise, with room above the longest. */
-static struct axis fit_bars(double lo, double hi, bool log, const double range[2])
-{
-    struct axis a;
-
-    if (log)
-        return fit_axis(lo, hi, true, range);
-    a = axis_bars(1.1 * fmax(hi, 0));
-    a.lo = lo < 0 ? 1.1 * lo : a.lo;
-    a.lo = isnan(range[0]) ? a.lo : range[0];
-    a.hi = isnan(range[1]) ? a.hi : range[1];
-    a.hi = a.hi > a.lo ? a.hi : a.lo + fmax(fabs(a.lo), 1) * 0.1;
-    return a;
 }
 
 /* Axes of one panel, or (-1) of all. */
@@ -754,15 +699,20 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     }
     /* Intervals go on at most as far beyond the values as these are apart, and not below zero: few seeds make
      * them so wide that what is compared would be one line. */
-    double room = hi[1] - lo[1] > 0 ? hi[1] - lo[1] : fabs(hi[1]);
-    double low = log[1] ? lo[1] : fmax(ends[0], lo[1] >= 0 ? fmax(0, lo[1] - room) : lo[1] - room);
+    double room = f->spec->whiskers ? HUGE_VAL : hi[1] - lo[1] > 0 ? hi[1] - lo[1] : fabs(hi[1]);
+    double low = log[1]
+                     ? lo[1]
+                     : fmax(ends[0], lo[1] >= 0 && !f->spec->y_signed ? fmax(0, lo[1] - room) : lo[1] - room);
     f->any_cut = f->any_cut || ends[0] < low || ends[1] > hi[1] + room;
     lo[1] = fmin(bands[0], low <= lo[1] ? low : lo[1]);
     hi[1] = fmax(bands[1], fmax(hi[1], fmin(ends[1], hi[1] + room)));
     int32_t n = f->categories.names.n;
     *x = f->x_words ? (struct axis){ .hi = n < MAX_CATEGORIES ? n : MAX_CATEGORIES, .bare = true }
-                    : fit_axis(lo[0], hi[0], log[0], range[0]);
-    *y = f->spec->bars ? fit_bars(lo[1], hi[1], log[1], range[1]) : fit_axis(lo[1], hi[1], log[1], range[1]);
+         : f->spec->join && !f->front && f->d.r.figure->help && !log[0] && hi[0] > lo[0]
+             ? (struct axis){ .lo = lo[0] - 0.06 * (hi[0] - lo[0]), .hi = hi[0] + 0.06 * (hi[0] - lo[0]) }
+             : axis_within(lo[0], hi[0], log[0], range[0]);
+    *y = f->spec->bars ? axis_bars_within(lo[1], hi[1], log[1], range[1])
+                       : axis_within(lo[1], hi[1], log[1], range[1]);
     return 0;
 }
 
@@ -786,6 +736,13 @@ static int fit_panels(struct xy *f, struct err *e)
     return rc;
 }
 
+/* What panels are: workloads; of columns that are keys no more than where they stand. */
+static const char *panels_word(struct xy *f, const char *columns, const char *where)
+{
+    return strpbrk(columns, ".,") ? canvas_keep(f->c, "panels %s each other", where)
+                                  : canvas_keep(f->c, "%ss", columns);
+}
+
 /* How many panels there are, their names, and those of the axes. */
 static const char **name_panels(struct xy *f, struct err *e)
 {
@@ -794,15 +751,13 @@ static const char **name_panels(struct xy *f, struct err *e)
 
     f->x_scale = xy_scale(f, X, f->spec->axis_label[0], &f->x_title);
     for (int32_t m = 0; m < f->n_y; m++)
-        f->y_scale[m] = xy_scale(f, m ? Y2 : Y, m ? NULL : f->spec->axis_label[1], &f->y_title[m]);
+        f->y_scale[m] = xy_scale(f, m ? Y2 : Y, f->spec->axis_label[1 + m], &f->y_title[m]);
     f->n_columns = f->has_rows ? (columns < GRID_COLUMNS ? columns : GRID_COLUMNS) : columns;
     f->n_columns = f->n_columns < WRAP_MOST ? f->n_columns : WRAP_MOST;
     f->n_rows = rows < GRID_ROWS ? rows : GRID_ROWS;
     f->n_panels = f->n_columns * f->n_rows * f->n_y;
-    if (columns > f->n_columns)
-        canvas_note(f->c, "first %d of %d %ss", (int)f->n_columns, (int)columns, f->facet_name);
-    if (rows > f->n_rows)
-        canvas_note(f->c, "first %d of %d %ss", (int)f->n_rows, (int)rows, f->rows_name);
+    canvas_note_first(f->c, f->n_columns, columns, panels_word(f, f->facet_name, "beside"));
+    canvas_note_first(f->c, f->n_rows, rows, panels_word(f, f->rows_name, "below"));
     for (int32_t p = 0; p < f->n_panels && names; p++) {
         const char *column = f->column.names.list[f->has_rows ? p % f->n_columns : p];
         const char *row = f->rows_name[0] ? f->row.names.list[p / f->n_columns] : "";
@@ -835,18 +790,20 @@ static int32_t n_told_apart(const struct xy *f)
 /* What a series looks like; `hollow` of designs that do not fit. */
 static struct mark xy_mark_of(const struct xy *f, int32_t color, int32_t shape, bool hollow)
 {
+    int32_t style = f->styles[color];
+
     if (f->spec->looks)
         return f->spec->looks[color].mark;
     if (f->spec->bars)
-        return (struct mark){ MARK_FILL, FILL_FIRST + color };
+        return (struct mark){ MARK_FILL, FILL_FIRST + style };
     if (f->spec->join)
-        return (struct mark){ MARK_LINE, 1 + color + COLORS * shape };
+        return (struct mark){ MARK_LINE, 1 + style + COLORS * shape };
     if (f->shades)
         return (struct mark){ MARK_SPOT, xy_shade_of(f, color) };
     if (color >= n_told_apart(f))
         return (struct mark){ MARK_DOT, 0 };
     return (struct mark){ hollow ? MARK_HOLLOW : MARK_POINT,
-                          f->shape_name[0] ? marks_point_style(color, shape) : color };
+                          f->shape_name[0] ? marks_point_style(style, shape) : style };
 }
 
 /* The ends of a bar in its panel: from zero, or from where the axis begins, cut at the frame. */
@@ -922,6 +879,26 @@ static void xy_account(struct xy *f)
 }
 
 /* ---- one panel ---- */
+
+#define ASIDE_PX 3.0
+
+/* Intervals at one x hide each other: lines step aside, each by so much of the axis, where there is room for
+ * all of them between neighbouring x, and on a linear axis, on which a step is a constant number of pixels.
+ */
+static double step_aside(struct xy *f, const struct panel *p, struct err *e)
+{
+    const struct sort_key key = { .x = f->d.x[X] };
+    const int64_t *order = data_order(&f->d, &key, 1, e);
+    double px = (p->x.hi - p->x.lo) / (p->box.right - p->box.left), least = HUGE_VAL;
+    bool any = false;
+
+    for (int64_t k = 0; k < f->d.n && order; k++) {
+        double apart = k ? (f->d.x[X][order[k]] - f->d.x[X][order[k - 1]]) / f->x_scale : 0;
+        least = apart > 0 ? fmin(least, apart) : least;
+        any = any || f->d.x[HALF][k] > 0;
+    }
+    return any && least >= (f->color.names.n + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
+}
 
 struct xy_panel {
     struct xy *f;
@@ -1020,6 +997,25 @@ static int put_staircase(const struct xy_panel *p, int32_t color, struct err *e)
     return n < 0 ? ERR_NOMEM : 0;
 }
 
+/* The number above a bar, or above its interval, where the bar is as wide as it. */
+static void put_value(const struct xy_panel *p, int64_t i)
+{
+    struct xy *f = p->f;
+    struct bar_ends side = bar_sides(f, i);
+    double y = y_at(f, p->m, i), ends[2];
+    bool interval = xy_ends_at(ends, f, p->m, i);
+    struct canvas_xy left =
+                         panel_px(&p->on, (struct canvas_xy){ side.from, fmax(interval ? ends[1] : y, 0) }),
+                     right = panel_px(&p->on, (struct canvas_xy){ side.to, 0 });
+    const char *value = canvas_keep(f->c, fabs(y) < 100 ? "%.3g" : "%.0f", y);
+    const struct canvas_label at = {
+        .x_px = (left.x + right.x) / 2, .y_px = left.y - 7, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX
+    };
+
+    if (canvas_width(value, CANVAS_SMALL_PX) <= right.x - left.x + 2 && at.y_px > p->on.box.top + 7)
+        canvas_text(f->c, &at, value);
+}
+
 /* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
 static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, struct err *e)
 {
@@ -1032,6 +1028,8 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
         int64_t n = hollow < 0 && !best ? 0 : gather_series(p, color, shape, hollow, best, e);
         if (n < 0)
             return ERR_NOMEM;
+        for (int64_t k = 0; k < n && f->spec->bars; k++) /* no text can stand in a block */
+            put_value(p, f->order[k]);
         for (int64_t k = 0; k < n; k++) {
             int64_t i = f->order[k];
             struct bar_ends side = bar_sides(f, i), bar = bar_of(&p->on.y, y_at(f, p->m, i));
@@ -1283,6 +1281,7 @@ static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
     };
     int rc = 0;
 
+    f->aside = f->spec->join && !f->x_words && !p.on.x.log ? step_aside(f, &p.on, e) : 0;
     canvas_panel(f->c, &p.on.box, &p.on.x, &p.on.y);
     if (f->x_words)
         canvas_categories(f->c, &p.on.box, f->categories.names.list, (int32_t)(p.on.x.hi + 0.5), 3);
@@ -1377,7 +1376,10 @@ static void xy_put_legend(struct xy *f)
             continue;
         bool half = f->d.x[HALF][i] > 0, all = f->d.n <= MAX_BANDS && !f->spec->looks;
         canvas_note(f->c, "whiskers%s: %s%s", half || all ? "" : " of the front",
-                    half ? f->half_names[0] : BAND_WORDS, f->any_cut ? ", cut at the frame" : "");
+                    !half               ? BAND_WORDS
+                    : f->spec->whiskers ? f->spec->whiskers
+                                        : f->half_names[0],
+                    f->any_cut ? ", cut at the frame" : "");
         break;
     }
 }
@@ -1408,9 +1410,8 @@ static int xy_draw_xy(struct xy *f, struct err *e)
     if (f->has_rows && f->n_panels > f->n_columns)
         look.panel_px = f->n_panels / f->n_columns > 2 ? 170 : 220;
     wrap_fit(&f->page, f->c, &look, names, f->n_panels);
-    if (f->x_words && f->categories.names.n > MAX_CATEGORIES)
-        canvas_note(f->c, "first %d of %d words of %s", MAX_CATEGORIES, (int)f->categories.names.n,
-                    f->x_name);
+    canvas_note_first(f->c, MAX_CATEGORIES, f->categories.names.n,
+                      canvas_keep(f->c, "words of %s", f->x_name));
     xy_account(f);
     xy_put_legend(f);
     rc = wrap_open(&f->page, e);

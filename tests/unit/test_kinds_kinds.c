@@ -5,6 +5,7 @@
 #include "kinds/place/place.h"
 #include "plots/columns.h"
 #include "plots/fig.h"
+#include "plots/xy.h"
 #include "study/study.h"
 #include "tests/unit/table_cells.h"
 
@@ -173,13 +174,11 @@ TEST(columns_that_are_made_for_a_study_are_as_what_they_are_of)
 
 /* Figures of a kind's own columns say what is better for tables without a head: as the columns do. A change
  * is better or worse with what changes. */
-static void assert_same_direction(const char *kind, const struct grid_metric *metrics, int32_t n)
+static void assert_same_direction(const char *kind, const char *column, int better)
 {
-    for (int32_t m = 0; m < n; m++) {
-        int want = metrics[m].change ? 0 : metrics[m].low_is_better ? -1 : 1;
-        if (better_of(kind, metrics[m].column) != want)
-            fail_msg("%s of %s is drawn the wrong way", metrics[m].column, kind);
-    }
+    int want = strcmp(column, "vs_base_pct") == 0 ? 0 : better;
+    if (better_of(kind, column) != want)
+        fail_msg("%s of %s is drawn the wrong way", column, kind);
 }
 
 TEST(figures_take_for_better_what_columns_do)
@@ -188,12 +187,13 @@ TEST(figures_take_for_better_what_columns_do)
     for (int32_t i = 0; i < plot_n_figures; i++) {
         const struct plot_figure *f = &plot_figures[i];
         const struct fig_panels *sweep = f->look;
-        const struct fig_place_grid *place = f->look;
-        n += f->build == fig_panels || f->build == fig_place_grid;
-        if (f->build == fig_panels)
-            assert_same_direction("sweep", sweep->metrics, sweep->n_metrics);
-        if (f->build == fig_place_grid)
-            assert_same_direction("place", place->metrics, place->n_metrics);
+        const struct plot_xy *place = f->look;
+        n += f->build == fig_panels || f->build == fig_outcomes;
+        for (int32_t m = 0; f->build == fig_panels && m < sweep->n_metrics; m++)
+            assert_same_direction("sweep", sweep->metrics[m].column,
+                                  sweep->metrics[m].low_is_better ? -1 : 1);
+        for (int32_t m = 0; f->build == fig_outcomes && m < 2 && place->y[m]; m++)
+            assert_same_direction("place", place->y[m], (int)place->y_better[m]);
     }
     assert_int_equal(n, 8);
 }

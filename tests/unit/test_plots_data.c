@@ -206,7 +206,6 @@ TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
     KEEP(struct table, t, table_free) = { 0 };
     struct data d;
     struct facet kept;
-    int32_t *styles;
     series_table(&t);
     struct rows r = { .t = &t, .figure = &figure, .opt = &no_options };
     OK(data_read(&d, &c, &r, binds, 3, e));
@@ -219,10 +218,10 @@ TEST(rows_left_out_are_counted_and_words_keep_the_place_of_the_table)
     r.opt = &opt;
     OK(data_read(&d, &c, &r, binds, 3, e));
     assert_int_equal(d.n, 2);
-    OK(data_keep_words(&kept, &styles, &d, 2, NULL, d.n, e));
+    OK(data_facet_sorted(&kept, &d, 2, e));
     assert_int_equal(kept.names.n, 1);
     assert_int_equal(kept.at[1], 0);
-    assert_int_equal(styles[0], 2); /* third of the table: as without the filter */
+    assert_int_equal(names_find(&d.words[2], "a"), 2); /* third of the table: as without the filter */
     canvas_free(&c);
 }
 
