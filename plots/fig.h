@@ -8,7 +8,7 @@
 #ifndef PLOTS_FIG_H
 #define PLOTS_FIG_H
 
-#include "plots/grid.h"
+#include "plots/data.h"
 
 /** The SVG, or what gnuplot is given to draw a figure, which need not be in the list. As plot_draw(). */
 int figure_script(const struct plot_figure *figure, const struct table *t, const struct plot_options *opt,
@@ -28,14 +28,25 @@ int xy_draw(struct canvas *c, const struct rows *r, const struct plot_xy *spec, 
 
 /* ---- designs: rows of a sweep ---- */
 
-/** Lines over x: a column per workload, rows by network, a series per objective. */
+enum { FIG_METRICS = 2 };
+
+/** What a row of panels shows on its y axis. */
+struct fig_metric {
+    const char *column, *label; /**< label: without unit */
+    const char *unit;           /**< "" = none; NULL = that of the column, in the multiple that fits */
+    bool low_is_better;
+    const char *equal_column; /**< the equal split's value; "1" = it is 1 for all; NULL = not drawn */
+};
+
+/** Lines over x: a column per workload, rows by network, a series per objective. Panels share their axes; of
+ * designs of one series at one x the best is drawn. */
 struct fig_panels {
     const char *x, *x_label;
     bool by_network;   /**< a row of panels per network; else all networks in one */
     bool common_total; /**< only designs of the total bandwidth that most share; x is the number of dimensions
                         */
     const char *note;
-    struct grid_metric metrics[GRID_MAX_METRICS];
+    struct fig_metric metrics[FIG_METRICS];
     int32_t n_metrics;
 };
 

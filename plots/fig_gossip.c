@@ -158,6 +158,8 @@ struct gossip {
     struct places places;
     const char *x_labels[2];
     bool letters, any_zero, any_half, any_cut;
+    struct panel on;       /* the panel at hand: */
+    int32_t point, column; /* over traffic (column 0) or over time */
 };
 
 static double gossip_value_of(const struct gossip *f, int k, int64_t i)
@@ -256,91 +258,79 @@ static void gossip_fit_y(struct gossip *f, int32_t point)
     f->any_cut = f->any_cut || low_end < f->y[point].lo || high_end > f->y[point].hi;
 }
 
-/* One panel: over traffic (column 0) or over time. */
-struct gossip_panel {
-    struct gossip *f;
-    struct panel on;
-    int32_t point, column;
-};
-
-static struct canvas_xy row_at(const struct gossip_panel *p, int64_t i)
+static struct canvas_xy row_at(struct gossip *f, int64_t i)
 {
-    return (struct canvas_xy){ fmax(gossip_value_of(p->f, p->column ? TIME : TRAFFIC, i), p->on.x.lo),
-                               gossip_value_of(p->f, ACCURACY, i) };
+    return (struct canvas_xy){ fmax(gossip_value_of(f, f->column ? TIME : TRAFFIC, i), f->on.x.lo),
+                               gossip_value_of(f, ACCURACY, i) };
 }
 
-static bool is_here(const struct gossip_panel *p, int64_t i)
+static bool is_here(struct gossip *f, int64_t i)
 {
-    return p->f->t.data.word[POINT][i] == p->point;
+    return f->t.data.word[POINT][i] == f->point;
 }
 
 /* Thin, for many overlap. */
-static void gossip_put_whiskers(const struct gossip_panel *p)
+static void gossip_put_whiskers(struct gossip *f)
 {
-    struct gossip *f = p->f;
-
     for (int64_t i = 0; i < f->t.data.n; i++) {
-        struct canvas_xy at = row_at(p, i);
-        struct canvas_xy lo = { at.x, fmax(at.y - half_of(f, i), p->on.y.lo) },
-                         hi = { at.x, fmin(at.y + half_of(f, i), p->on.y.hi) };
-        if (!is_here(p, i) || !(half_of(f, i) > 0))
+        struct canvas_xy at = row_at(f, i);
+        struct canvas_xy lo = { at.x, fmax(at.y - half_of(f, i), f->on.y.lo) },
+                         hi = { at.x, fmin(at.y + half_of(f, i), f->on.y.hi) };
+        if (!is_here(f, i) || !(half_of(f, i) > 0))
             continue;
         canvas_break(f->c);
         canvas_point(f->c, lo.x, lo.y);
         canvas_point(f->c, hi.x, hi.y);
-        places_take_line(&f->places, panel_px(&p->on, lo), panel_px(&p->on, hi));
+        places_take_line(&f->places, panel_px(&f->on, lo), panel_px(&f->on, hi));
     }
     canvas_block_end(f->c, (struct mark){ MARK_RULE, 0 });
 }
 
 /* The fixed periods of a family, by period. */
-static int gossip_put_curve(const struct gossip_panel *p, int32_t family, struct err *e)
+static int gossip_put_curve(struct gossip *f, int32_t family, struct err *e)
 {
-    struct gossip *f = p->f;
     const struct sort_key key = { .x = f->t.period };
     int64_t n = 0;
 
     for (int64_t i = 0; i < f->t.data.n; i++)
-        if (is_here(p, i) && f->t.family[i] == family && is_on_curve(&f->t, i))
+        if (is_here(f, i) && f->t.family[i] == family && is_on_curve(&f->t, i))
             f->order[n++] = i;
     int rc = data_sort(f->order, n, &key, 1, e);
     for (int64_t k = 0; k < n; k++) {
-        struct canvas_xy at = row_at(p, f->order[k]);
+        struct canvas_xy at = row_at(f, f->order[k]);
         canvas_mark_row(f->c, f->t.data.row[f->order[k]]);
         canvas_point(f->c, at.x, at.y);
         if (k > 0)
-            places_take_line(&f->places, panel_px(&p->on, row_at(p, f->order[k - 1])), panel_px(&p->on, at));
+            places_take_line(&f->places, panel_px(&f->on, row_at(f, f->order[k - 1])), panel_px(&f->on, at));
     }
     canvas_block_end(f->c, (struct mark){ MARK_LINE, f->t.curves[family] });
     return rc;
 }
 
-static void gossip_put_points(const struct gossip_panel *p, int32_t method)
+static void gossip_put_points(struct gossip *f, int32_t method)
 {
-    for (int64_t i = 0; i < p->f->t.data.n; i++) {
-        struct canvas_xy at = row_at(p, i);
-        canvas_mark_row(p->f->c, p->f->t.data.row[i]);
-        if (is_here(p, i) && p->f->t.method[i] == method && !is_on_curve(&p->f->t, i))
-            canvas_point(p->f->c, at.x, at.y);
+    for (int64_t i = 0; i < f->t.data.n; i++) {
+        struct canvas_xy at = row_at(f, i);
+        canvas_mark_row(f->c, f->t.data.row[i]);
+        if (is_here(f, i) && f->t.method[i] == method && !is_on_curve(&f->t, i))
+            canvas_point(f->c, at.x, at.y);
     }
-    canvas_block_end(p->f->c, gossip_mark_of(p->f, method));
+    canvas_block_end(f->c, gossip_mark_of(f, method));
 }
 
 /* Periods beside the points of curves; letters beside the others, when they are many: these find room first,
  * for periods can be counted along their curve. */
-static void gossip_put_texts(const struct gossip_panel *p, bool fixed)
+static void gossip_put_texts(struct gossip *f, bool fixed)
 {
-    struct gossip *f = p->f;
-
     for (int64_t i = 0; i < f->t.data.n; i++) {
         struct text label = { 0 };
-        if (!is_here(p, i) || is_on_curve(&f->t, i) != fixed || (!fixed && !f->letters))
+        if (!is_here(f, i) || is_on_curve(&f->t, i) != fixed || (!fixed && !f->letters))
             continue;
         if (fixed)
             text_printf(&label, "%.6g", f->t.period[i]);
         else
             put_method_letter(&label, f, f->t.method[i]);
-        places_put(&f->places, f->c, panel_px(&p->on, row_at(p, i)), canvas_keep_text(f->c, &label),
+        places_put(&f->places, f->c, panel_px(&f->on, row_at(f, i)), canvas_keep_text(f->c, &label),
                    fixed ? CANVAS_GREY : CANVAS_BLACK);
     }
 }
@@ -349,23 +339,25 @@ static void paint_gossip(struct canvas *c, const struct canvas_box *box, int32_t
                          void *of)
 {
     struct gossip *f = of;
-    const struct gossip_panel p = { f, { *box, f->x[column], f->y[point] }, point, column };
     struct err e;
 
+    f->on = (struct panel){ *box, f->x[column], f->y[point] };
+    f->point = point;
+    f->column = column;
     f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
     f->places.n = 0;
-    canvas_panel(c, box, &p.on.x, &p.on.y);
+    canvas_panel(c, box, &f->on.x, &f->on.y);
     for (int64_t i = 0; i < f->t.data.n; i++)
-        if (is_here(&p, i))
-            places_take_marker(&f->places, panel_px(&p.on, row_at(&p, i)));
-    gossip_put_whiskers(&p);
+        if (is_here(f, i))
+            places_take_marker(&f->places, panel_px(&f->on, row_at(f, i)));
+    gossip_put_whiskers(f);
     for (int32_t k = 0; k < f->t.families.n; k++)
         /* paint() returns nothing; a failed text is reported as ERR_NOMEM when the script is taken. */
-        c->image.failed = gossip_put_curve(&p, k, &e) || c->image.failed;
+        c->image.failed = gossip_put_curve(f, k, &e) || c->image.failed;
     for (int32_t k = 0; k < f->t.methods.n; k++)
-        gossip_put_points(&p, k);
-    gossip_put_texts(&p, false);
-    gossip_put_texts(&p, true);
+        gossip_put_points(f, k);
+    gossip_put_texts(f, false);
+    gossip_put_texts(f, true);
 }
 
 static void put_gossip_notes(struct gossip *f)
@@ -495,6 +487,8 @@ struct loss_fig {
     int32_t *letters; /* by method: position among the drawn ones, -1 = not drawn */
     struct places places;
     bool lettered;
+    struct panel on; /* the panel at hand */
+    int32_t column;
 };
 
 /* A row without a time, a loss or exchanges does not count: that run has diverged. */
@@ -688,32 +682,25 @@ static void fit_loss(struct loss_fig *f)
     f->y[1] = fit_loss_y(f, 1);
 }
 
-struct loss_panel {
-    struct loss_fig *f;
-    struct panel on;
-    int32_t column;
-};
-
 /* What a log axis does not show is left out. */
-static bool gossip_is_shown(const struct loss_panel *p, const struct loss_step *s)
+static bool gossip_is_shown(struct loss_fig *f, const struct loss_step *s)
 {
-    return !p->on.y.log || s->y[p->column] > 0;
+    return !f->on.y.log || s->y[f->column] > 0;
 }
 
-static struct canvas_xy step_at(const struct loss_panel *p, const struct loss_step *s)
+static struct canvas_xy step_at(struct loss_fig *f, const struct loss_step *s)
 {
-    return (struct canvas_xy){ s->time_s / p->f->time.scale, s->y[p->column] };
+    return (struct canvas_xy){ s->time_s / f->time.scale, s->y[f->column] };
 }
 
-static void put_loss_line(const struct loss_panel *p, const struct loss_line *line)
+static void put_loss_line(struct loss_fig *f, const struct loss_line *line)
 {
-    struct loss_fig *f = p->f;
     struct canvas_xy last = { 0, 0 };
 
     for (int64_t k = 0; k < line->n; k++) {
-        if (!gossip_is_shown(p, &line->list[k]))
+        if (!gossip_is_shown(f, &line->list[k]))
             continue;
-        struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
+        struct canvas_xy at = step_at(f, &line->list[k]), px = panel_px(&f->on, at);
         if (f->c->n_items == 0)
             last = px;
         canvas_point(f->c, at.x, at.y);
@@ -728,36 +715,34 @@ static void put_loss_line(const struct loss_panel *p, const struct loss_line *li
 
 /* Markers, far enough apart; of each line elsewhere, so that lines close to each other keep theirs. The first
  * stands an eighth of the distance further right for each method. */
-static void put_loss_dots(const struct loss_panel *p, const struct loss_line *line)
+static void put_loss_dots(struct loss_fig *f, const struct loss_line *line)
 {
-    struct loss_fig *f = p->f;
     double last = DOT_PX * (line->method % 8 / 8.0 - 1);
 
     for (int64_t k = 0; k < line->n; k++) {
-        if (!gossip_is_shown(p, &line->list[k]))
+        if (!gossip_is_shown(f, &line->list[k]))
             continue;
-        struct canvas_xy at = step_at(p, &line->list[k]), px = panel_px(&p->on, at);
-        if (px.x - p->on.box.left < last + DOT_PX && line->n > 1)
+        struct canvas_xy at = step_at(f, &line->list[k]), px = panel_px(&f->on, at);
+        if (px.x - f->on.box.left < last + DOT_PX && line->n > 1)
             continue;
         canvas_point(f->c, at.x, at.y);
         places_take_marker(&f->places, px);
-        last = px.x - p->on.box.left;
+        last = px.x - f->on.box.left;
     }
     canvas_block_end(f->c, (struct mark){ MARK_DOT, line_style(line->method) });
 }
 
 /* At the end of the line or, where there is no room, at the last step before it where there is. */
-static void put_loss_letter(const struct loss_panel *p, const struct loss_line *line)
+static void put_loss_letter(struct loss_fig *f, const struct loss_line *line)
 {
-    struct loss_fig *f = p->f;
     struct text made = { 0 };
     double last = HUGE_VAL;
 
     places_put_letter(&made, f->letters[line->method]);
     const char *letter = canvas_keep_text(f->c, &made);
     for (int64_t k = line->n - 1; k >= 0; k--) {
-        struct canvas_xy px = panel_px(&p->on, step_at(p, &line->list[k]));
-        if (!gossip_is_shown(p, &line->list[k]) || px.x > last - BIT_PX)
+        struct canvas_xy px = panel_px(&f->on, step_at(f, &line->list[k]));
+        if (!gossip_is_shown(f, &line->list[k]) || px.x > last - BIT_PX)
             continue;
         last = px.x;
         if (places_put(&f->places, f->c, px, letter, CANVAS_BLACK))
@@ -768,18 +753,19 @@ static void put_loss_letter(const struct loss_panel *p, const struct loss_line *
 static void paint_loss(struct canvas *c, const struct canvas_box *box, int32_t point, int32_t column,
                        void *of)
 {
-    void (*const puts[])(const struct loss_panel *,
-                         const struct loss_line *) = { put_loss_line, put_loss_dots, put_loss_letter };
+    void (*const puts[])(struct loss_fig *, const struct loss_line *) = { put_loss_line, put_loss_dots,
+                                                                          put_loss_letter };
     struct loss_fig *f = of;
-    const struct loss_panel p = { f, { *box, f->x, f->y[column] }, column };
 
+    f->on = (struct panel){ *box, f->x, f->y[column] };
+    f->column = column;
     f->places.inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 1 };
     f->places.n = 0;
-    canvas_panel(c, box, &p.on.x, &p.on.y);
+    canvas_panel(c, box, &f->on.x, &f->on.y);
     for (int k = 0; k < (f->lettered ? 3 : 2); k++)
         for (int32_t i = 0; i < f->n_lines; i++)
             if (f->lines[i].point == point)
-                puts[k](&p, &f->lines[i]);
+                puts[k](f, &f->lines[i]);
 }
 
 static void put_loss_notes(struct loss_fig *f)

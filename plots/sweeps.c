@@ -8,6 +8,7 @@
  * canvas's and goes with it.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plots/columns.h"
@@ -36,15 +37,13 @@ static struct bind sweep_bind(const char *column)
     static const char *const words[] = {
         "network", "workload", "objective", "plan", "fits", COL_N_DIMS, NULL
     };
-    static const char *const divisors[] = { COL_TIME_S, COL_EQUAL_TIME_S, "mfu", NULL };
     struct bind b = { .column = column, .as = AS_NUMBER, .need = FILLED };
 
     for (int i = 0; words[i]; i++)
         if (strcmp(column, words[i]) == 0)
             b.as = AS_WORD;
-    for (int i = 0; divisors[i]; i++)
-        if (strcmp(column, divisors[i]) == 0)
-            b.as = AS_ABOVE_ZERO;
+    if (strcmp(column, COL_TIME_S) == 0)
+        b.as = AS_ABOVE_ZERO;
     if (strcmp(column, "dims") == 0)
         b.as = AS_DIMS;
     if (strchr(column, '#'))
@@ -116,33 +115,45 @@ static void name_objectives(struct canvas *c, const struct names *names, bool gi
     }
 }
 
-/*
- * The longest run of designs with the same total, of equal runs the last: where most can be compared. Totals
- * compare exactly, so that those which are sums of an optimised split may count as different. *order is moved
- * to the run within its array, which is the canvas's.
- */
-static int find_common_total(int64_t **order, int64_t *n, const struct data *d, struct err *e)
+enum {
+    MAX_GRID_COLUMNS = 5,
+    MAX_GRID_ROWS = 8,
+    Y_TICS_PX = 42,
+    GAP_X_PX = 18,
+    GAP_Y_PX = 14,
+    GAP_NETWORK_PX = 8, /* more, between rows of several quantities */
+    PANEL_PX = 128,
+    LEAST_PANEL_PX = 40,
+};
+
+struct grid_at {
+    double x, y;
+    int64_t row; /* of the figure */
+};
+
+/* Only the longest run of designs with the same total is kept, of equal runs the last: where most can be
+ * compared. Totals compare exactly, so that those which are sums of an optimised split may count as
+ * different. */
+static int take_common_total(struct data *d, struct err *e)
 {
     const double *total = data_x(d, COL_TOTAL_GBPS);
     const struct sort_key key = { .x = total };
-    int64_t first = 0, longest = 0;
-    int rc = data_sort(*order, *n, &key, 1, e);
+    int64_t *order = data_order(d, &key, 1, e), first = 0, longest = 0;
 
-    for (int64_t i = 0, k; i < *n; i = k) {
-        for (k = i + 1; k < *n && total[(*order)[k]] == total[(*order)[i]];)
-            k++;
+    if (!order)
+        return ERR_NOMEM;
+    for (int64_t i = 0, k; i < d->n; i = k) {
+        k = data_group_end(order, i, d->n, &key, 1);
         if (k - i >= longest) {
             first = i;
             longest = k - i;
         }
     }
-    for (int64_t i = 0; i < *n; i++)
+    for (int64_t i = 0; i < d->n; i++)
         if (i < first || i >= first + longest)
-            data_leave_out(d, (*order)[i], "of another total");
-    *order += first;
-    canvas_note(d->c, "at %.6g GB/s per NPU in all dimensions together", total[**order]);
-    *n = longest;
-    return rc;
+            data_leave_out(d, order[i], "of another total");
+    canvas_note(d->c, "at %.6g GB/s per NPU in all dimensions together", total[order[first]]);
+    return data_take(d, order + first, longest, e);
 }
 
 static const double *sweep_x(const struct data *d, const char *column, struct err *e)
@@ -155,83 +166,318 @@ static const double *sweep_x(const struct data *d, const char *column, struct er
     return depth;
 }
 
-static void note_alone(struct canvas *c, int64_t n, const struct data *d)
-{
-    if (n > 0)
-        canvas_note(c, "%lld of %lld designs have no equal split to compare with", (long long)n,
-                    (long long)d->n);
-}
+/* Everything the panels share: columns are workloads, rows networks where look->by_network, each a row per
+ * quantity, lines objectives. */
+struct sweep_panels {
+    struct canvas *c;
+    const struct fig_panels *look;
+    struct sweep_figure s;
+    const double *x, *y[FIG_METRICS], *equal[FIG_METRICS]; /* by design; equal NULL: 1, or none */
+    struct facet columns, rows, series;
+    int32_t *styles;
+    const char **labels;                  /* both by series */
+    int32_t n_columns, n_rows, n_metrics; /* n_rows: of all quantities together */
+    struct axis x_axis, y_axis[FIG_METRICS];
+    struct unit unit[FIG_METRICS];
+    struct grid_at *points; /* shape [s.d.n]: one series at a time */
+    struct canvas_box body;
+};
 
-/* What the figure shows by quantity; how many. A second one that no row has is not shown; how many rows lack
- * it is said, for theirs is what designs are compared with. */
-static int32_t read_metrics(struct grid_metric metrics[GRID_MAX_METRICS], const struct fig_panels *look,
-                            const struct data *d, const int64_t *order, int64_t n)
+/* A second quantity that no design has is not shown; how many lack it is said, for theirs is what designs are
+ * compared with. */
+static void read_metrics(struct sweep_panels *g)
 {
+    const struct data *d = &g->s.d;
     int64_t n_alone = 0;
 
-    for (int32_t m = 0; m < look->n_metrics; m++) {
-        struct grid_metric *metric = &metrics[m];
-        *metric = look->metrics[m];
-        metric->y = data_x(d, metric->column);
-        /* A bool as 0 or 1: the height of the line. */
-        metric->reference = metric->equal_column && strcmp(metric->equal_column, "1") == 0;
-        if (metric->equal_column && metric->reference == 0)
-            metric->equal = data_x(d, metric->equal_column);
-        for (int64_t k = 0; k < n && m > 0; k++)
-            n_alone += isnan(metric->y[order[k]]);
+    for (int32_t m = 0; m < g->look->n_metrics; m++) {
+        const char *equal = g->look->metrics[m].equal_column;
+        g->y[m] = data_x(d, g->look->metrics[m].column);
+        g->equal[m] = equal && strcmp(equal, "1") != 0 ? data_x(d, equal) : NULL;
+        for (int64_t i = 0; i < d->n && m > 0; i++)
+            n_alone += isnan(g->y[m][i]);
     }
-    note_alone(d->c, n_alone, d);
-    if (look->note && n_alone < n)
-        canvas_note(d->c, "%s", look->note);
-    return n_alone < n ? look->n_metrics : 1;
+    if (n_alone > 0)
+        canvas_note(g->c, "%lld of %lld designs have no equal split to compare with", (long long)n_alone,
+                    (long long)d->n);
+    if (g->look->note && n_alone < d->n)
+        canvas_note(g->c, "%s", g->look->note);
+    g->n_metrics = n_alone < d->n ? g->look->n_metrics : 1;
 }
 
-/* Columns of panels are workloads, rows are networks where `by_network`, lines are objectives. */
-int fig_panels(struct canvas *c, const struct rows *r, struct err *e)
+/* Panels beyond the limits; what is left out has no say in the axes either. */
+static bool grid_is_shown(const struct sweep_panels *g, int64_t i)
 {
-    const struct fig_panels *look = r->figure->look;
-    struct grid_metric metrics[GRID_MAX_METRICS];
-    struct sweep_figure s = { 0 };
-    const struct data *d = &s.d;
-    struct facet workloads, networks, goals;
-    int rc = read_sweep(&s, c, r, look->n_metrics > 1 ? look->metrics[1].column : NULL, e);
+    return g->columns.at[i] < g->n_columns && g->rows.at[i] < MAX_GRID_ROWS;
+}
 
-    int64_t *order = rc ? NULL : data_order(d, NULL, 0, e), n = d->n;
-    if (!order)
-        return rc ? rc : ERR_NOMEM;
-    if (look->common_total)
-        rc = find_common_total(&order, &n, d, e);
+static bool has_equal(const struct sweep_panels *g, int32_t m)
+{
+    return g->look->metrics[m].equal_column != NULL;
+}
+
+static double equal_at(const struct sweep_panels *g, int32_t m, int64_t i)
+{
+    return g->equal[m] ? g->equal[m][i] : 1;
+}
+
+static void grid_widen(double range[2], double x)
+{
+    range[0] = fmin(range[0], x);
+    range[1] = fmax(range[1], x);
+}
+
+/* Over all panels. The equal split counts too, for it is drawn. */
+static void grid_fit_y(struct sweep_panels *g, int32_t m)
+{
+    const struct fig_metric *metric = &g->look->metrics[m];
+    double y[2] = { HUGE_VAL, -HUGE_VAL };
+
+    for (int64_t i = 0; i < g->s.d.n; i++) {
+        if (!grid_is_shown(g, i) || isnan(g->y[m][i]))
+            continue;
+        grid_widen(y, g->y[m][i]);
+        if (has_equal(g, m))
+            grid_widen(y, equal_at(g, m, i));
+    }
+    g->unit[m] = (struct unit){ 1, metric->unit };
+    if (!metric->unit)
+        g->unit[m] = data_unit(&g->s.d, data_find(&g->s.d, metric->column), y[1], NULL);
+    g->y_axis[m] = axis_fit(y[0] / g->unit[m].scale, y[1] / g->unit[m].scale);
+    axis_round_up(&g->y_axis[m]);
+}
+
+static void grid_fit_axes(struct sweep_panels *g)
+{
+    double x[2] = { HUGE_VAL, -HUGE_VAL };
+
+    for (int64_t i = 0; i < g->s.d.n; i++)
+        if (grid_is_shown(g, i))
+            grid_widen(x, g->x[i]);
+    g->x_axis = g->look->common_total ? (struct axis){ .lo = x[0] - 0.5, .hi = x[1] + 0.5, .integers = true }
+                                      : axis_fit(x[0], x[1]);
+    for (int32_t m = 0; m < g->n_metrics; m++)
+        grid_fit_y(g, m);
+}
+
+static int compare_x(const void *a, const void *b)
+{
+    const struct grid_at *p = a, *q = b;
+
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->y > q->y) - (p->y < q->y);
+}
+
+/*
+ * Points of one panel for a series, or for the equal split when series is -1; the best for each x. The result
+ * is in g->points until the next call. Sorted by x, then by y: of a run of one x the best is its first or its
+ * last. The equal split can have several values at one x, too, of networks or plans.
+ */
+static int64_t grid_gather_points(struct sweep_panels *g, int32_t column, int32_t row, int32_t m,
+                                  int32_t series)
+{
+    int64_t n = 0, kept = 0;
+
+    for (int64_t i = 0; i < g->s.d.n; i++) {
+        double y = series >= 0 ? g->y[m][i] : equal_at(g, m, i);
+        if (!grid_is_shown(g, i) || g->columns.at[i] != column || g->rows.at[i] != row || isnan(y) ||
+            (series >= 0 && g->series.at[i] != series))
+            continue;
+        if (!g->equal[m] && isnan(g->y[m][i])) /* nothing is compared with the reference */
+            continue;
+        g->points[n++] = (struct grid_at){ g->x[i], y / g->unit[m].scale, i };
+    }
+    qsort(g->points, (size_t)n, sizeof *g->points, compare_x);
+    for (int64_t i = 0; i < n; i++) {
+        bool first = i == 0 || g->points[i - 1].x != g->points[i].x;
+        bool last = i + 1 == n || g->points[i + 1].x != g->points[i].x;
+        if (g->look->metrics[m].low_is_better ? first : last)
+            g->points[kept++] = g->points[i];
+    }
+    return kept;
+}
+
+/* Rows that no panel shows: in panels beyond the limits, or behind a better one in each quantity
+ * that they have. */
+static int grid_account(struct sweep_panels *g, struct err *e)
+{
+    const struct data *d = &g->s.d;
+    bool *drawn = canvas_new(g->c, d->n, sizeof *drawn, e);
+
+    if (!drawn)
+        return ERR_NOMEM;
+    for (int32_t row = 0; row < g->n_rows; row++)
+        for (int32_t column = 0; column < g->n_columns; column++)
+            for (int32_t i = 0; i < g->series.names.n; i++) {
+                int64_t n = grid_gather_points(g, column, row / g->n_metrics, row % g->n_metrics, i);
+                for (int64_t k = 0; k < n; k++)
+                    drawn[g->points[k].row] = true;
+            }
+    for (int64_t i = 0; i < d->n; i++)
+        if (!drawn[i])
+            data_leave_out(
+                d, i, grid_is_shown(g, i) ? "behind a better one at the same place" : "beyond the panels");
+    return 0;
+}
+
+/* ---- what a panel holds ---- */
+
+static void grid_put_line(struct sweep_panels *g, int64_t n, int32_t style)
+{
+    for (int64_t i = 0; i < n; i++) {
+        canvas_mark_row(g->c, g->s.d.row[g->points[i].row]);
+        canvas_point(g->c, g->points[i].x, g->points[i].y);
+    }
+    canvas_block_end(g->c, (struct mark){ MARK_LINE, style });
+}
+
+/* Space between rows of several quantities, all gaps together. */
+static double row_gaps(const struct sweep_panels *g)
+{
+    return g->n_metrics > 1 ? (g->n_rows / g->n_metrics - 1) * GAP_NETWORK_PX : 0;
+}
+
+/* Above the panels, for their names where they have any. */
+static double strip_px(const struct sweep_panels *g)
+{
+    return g->n_columns > 1 || g->columns.names.list[0][0] ? CANVAS_STRIP_PX : 6;
+}
+
+/* All panels are of one size: room for tics and labels is taken from the body once, not from the outer
+ * panels. */
+static struct canvas_box panel_box(const struct sweep_panels *g, int32_t column, int32_t row)
+{
+    const struct canvas_box *b = &g->body;
+    double left = b->left + CANVAS_Y_LABEL_PX + Y_TICS_PX,
+           right = b->right - (g->look->by_network ? CANVAS_STRIP_PX : 4);
+    double top = b->top + strip_px(g), bottom = b->bottom - CANVAS_X_TICS_PX - CANVAS_X_LABEL_PX;
+    double w = (right - left + GAP_X_PX) / g->n_columns;
+    double h = (bottom - top + GAP_Y_PX - row_gaps(g)) / g->n_rows;
+
+    left += column * w;
+    top += row * h + (g->n_metrics > 1 ? row / g->n_metrics * GAP_NETWORK_PX : 0);
+    return (struct canvas_box){ left, top, left + w - GAP_X_PX, top + h - GAP_Y_PX };
+}
+
+static void grid_put_panel(struct sweep_panels *g, int32_t column, int32_t panel_row)
+{
+    int32_t m = panel_row % g->n_metrics, row = panel_row / g->n_metrics;
+    struct canvas_box box = panel_box(g, column, panel_row);
+    struct axis x = g->x_axis, y = g->y_axis[m];
+
+    x.hide = panel_row + 1 < g->n_rows;
+    y.hide = column > 0;
+    canvas_panel(g->c, &box, &x, &y);
+    if (has_equal(g, m))
+        grid_put_line(g, grid_gather_points(g, column, row, m, -1), 0);
+    for (int32_t i = 0; i < g->series.names.n; i++)
+        grid_put_line(g, grid_gather_points(g, column, row, m, i), g->styles[i]);
+    canvas_draw(g->c);
+}
+
+/* ---- the page ---- */
+
+static void put_strips(struct sweep_panels *g)
+{
+    for (int32_t k = 0; k < g->n_columns; k++) {
+        struct canvas_box box = panel_box(g, k, 0);
+        if (g->columns.names.list[k][0])
+            canvas_name(g->c, &box, box.right - box.left, g->columns.names.list[k]);
+    }
+    for (int32_t r = 0; r < g->n_rows; r += g->n_metrics) {
+        struct canvas_box top = panel_box(g, 0, r), low = panel_box(g, 0, r + g->n_metrics - 1);
+        struct canvas_label at = { .x_px = g->body.right - CANVAS_STRIP_PX * 0.5 + 2,
+                                   .y_px = (top.top + low.bottom) / 2,
+                                   .align = ALIGN_CENTER,
+                                   .rotate = 270,
+                                   .room_px = low.bottom - top.top };
+        canvas_text(g->c, &at, g->rows.names.list[r / g->n_metrics]);
+    }
+}
+
+static void put_axis_labels(struct sweep_panels *g)
+{
+    struct canvas_box first = panel_box(g, 0, 0), last = panel_box(g, g->n_columns - 1, g->n_rows - 1);
+    bool several = g->n_metrics > 1;
+
+    canvas_x_label(g->c, first.left, last.right, last.bottom + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX * 0.5, 0,
+                   g->look->x_label);
+    /* One metric: one label for the whole height. Several: each row has its own. */
+    for (int32_t r = 0; r < (several ? g->n_rows : 1); r++) {
+        int32_t m = r % g->n_metrics;
+        const char *unit = g->unit[m].name, *label = g->look->metrics[m].label;
+        canvas_y_label(g->c, g->body.left + CANVAS_Y_LABEL_PX * 0.5 - 4, panel_box(g, 0, r).top,
+                       panel_box(g, 0, several ? r : g->n_rows - 1).bottom, 0,
+                       unit[0] ? canvas_keep(g->c, "%s [%s]", label, unit) : label);
+    }
+}
+
+static void grid_put_legend(struct sweep_panels *g)
+{
+    bool any_equal = false;
+
+    for (int32_t m = 0; m < g->n_metrics; m++)
+        for (int64_t i = 0; i < g->s.d.n && has_equal(g, m); i++)
+            any_equal = any_equal || !isnan(equal_at(g, m, i));
+    if (any_equal)
+        canvas_legend(g->c, (struct mark){ MARK_LINE, 0 }, "equal split");
+    for (int32_t i = 0; i < g->series.names.n; i++)
+        canvas_legend(g->c, (struct mark){ MARK_LINE, g->styles[i] }, g->labels[i]);
+}
+
+static int draw_grid(struct sweep_panels *g, struct err *e)
+{
+    double margins = strip_px(g) + CANVAS_X_TICS_PX + CANVAS_X_LABEL_PX + row_gaps(g);
+    double panel_px = g->n_rows == 1 ? 2 * PANEL_PX : PANEL_PX;
+
+    grid_fit_axes(g);
+    canvas_note_first(g->c, g->n_columns, g->columns.names.n, "workloads");
+    canvas_note_first(g->c, MAX_GRID_ROWS, g->rows.names.n, "networks");
+    grid_put_legend(g);
+    int rc = grid_account(g, e);
     if (!rc)
-        rc = data_facet(&workloads, d, data_find(d, "workload"), order, n, e);
-    if (!rc)
-        rc = data_facet(&networks, d, look->by_network ? data_find(d, "network") : -1, order, n, e);
-    if (!rc)
-        rc = data_facet(&goals, d, data_find(d, "objective"), order, n, e);
+        rc = canvas_open(g->c, &g->body, g->n_rows * panel_px + margins, g->n_rows * LEAST_PANEL_PX + margins,
+                         e);
     if (rc)
         return rc;
-    int32_t *styles = canvas_new(c, goals.names.n, sizeof *styles, e);
-    const char **labels = canvas_new(c, goals.names.n, sizeof *labels, e);
-    const double *x = sweep_x(d, look->x, e);
-    if (!styles || !labels || !x)
+    put_strips(g);
+    put_axis_labels(g);
+    for (int32_t row = 0; row < g->n_rows; row++)
+        for (int32_t column = 0; column < g->n_columns; column++)
+            grid_put_panel(g, column, row);
+    canvas_close(g->c);
+    return 0;
+}
+
+int fig_panels(struct canvas *c, const struct rows *r, struct err *e)
+{
+    struct sweep_panels g = { .c = c, .look = r->figure->look };
+    struct data *d = &g.s.d;
+    int rc = read_sweep(&g.s, c, r, g.look->n_metrics > 1 ? g.look->metrics[1].column : NULL, e);
+
+    if (!rc && g.look->common_total)
+        rc = take_common_total(d, e);
+    if (!rc)
+        rc = data_facet(&g.columns, d, data_find(d, "workload"), NULL, d->n, e);
+    if (!rc)
+        rc = data_facet(&g.rows, d, g.look->by_network ? data_find(d, "network") : -1, NULL, d->n, e);
+    if (!rc)
+        rc = data_facet(&g.series, d, data_find(d, "objective"), NULL, d->n, e);
+    if (rc)
+        return rc;
+    g.styles = canvas_new(c, g.series.names.n, sizeof *g.styles, e);
+    g.labels = canvas_new(c, g.series.names.n, sizeof *g.labels, e);
+    g.points = canvas_new(c, d->n, sizeof *g.points, e);
+    g.x = sweep_x(d, g.look->x, e);
+    if (!g.styles || !g.labels || !g.points || !g.x)
         return ERR_NOMEM;
     int32_t gap = table_find(r->t, "gap");
-    name_objectives(c, &goals.names, gap >= 0 && !rows_know(r, gap, -1, NULL), styles, labels);
-    const struct grid_spec spec = { .data = d,
-                                    .order = order,
-                                    .n = n,
-                                    .x = x,
-                                    .x_label = look->x_label,
-                                    .x_integers = look->common_total,
-                                    .columns = &workloads,
-                                    .rows = look->by_network ? &networks : NULL,
-                                    .series = &goals,
-                                    .series_labels = labels,
-                                    .styles = styles,
-                                    .metrics = metrics,
-                                    .n_metrics = read_metrics(metrics, look, d, order, n),
-                                    .column_word = "workloads",
-                                    .row_word = "networks" };
-    return fig_draw_grid(c, &spec, e);
+    name_objectives(c, &g.series.names, gap >= 0 && !rows_know(r, gap, -1, NULL), g.styles, g.labels);
+    read_metrics(&g);
+    g.n_columns = g.columns.names.n < MAX_GRID_COLUMNS ? g.columns.names.n : MAX_GRID_COLUMNS;
+    g.n_rows = (g.rows.names.n < MAX_GRID_ROWS ? g.rows.names.n : MAX_GRID_ROWS) * g.n_metrics;
+    return draw_grid(&g, e);
 }
 
 /* ---- bars ---- */

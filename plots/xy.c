@@ -64,6 +64,8 @@ struct xy {
     int64_t n_unplaced;
     int64_t *order;                           /* shape [d.n] */
     int64_t order_knees[MAX_LABELS], n_knees; /* of the panel at hand */
+    struct panel on;                          /* the panel at hand */
+    int32_t index, m;                         /* its quantity: m */
 };
 
 /* ---- what a column is ---- */
@@ -900,20 +902,13 @@ static double step_aside(struct xy *f, const struct panel *p, struct err *e)
     return any && least >= (f->color.names.n + 4) * ASIDE_PX * px ? ASIDE_PX * px : 0;
 }
 
-struct xy_panel {
-    struct xy *f;
-    struct panel on;
-    int32_t index, m;
-};
-
-static void put_cloud(const struct xy_panel *p)
+static void put_cloud(struct xy *f)
 {
-    struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind &&
-            !off_axes(f, p->index, i, p->m))
-            canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
+        if (is_in_panel(f, i, f->index) && !is_marked(f, i, f->m) && f->spec->behind &&
+            !off_axes(f, f->index, i, f->m))
+            canvas_point(f->c, x_at(f, i), y_at(f, f->m, i));
     canvas_block_end(f->c, (struct mark){ MARK_CLOUD, 0 });
 }
 
@@ -925,17 +920,16 @@ static struct bar_ends bar_sides(const struct xy *f, int64_t i)
 }
 
 /* Whiskers of one series: lines have theirs in their colour. */
-static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
+static void put_halves(struct xy *f, int32_t color, int32_t shape)
 {
-    struct xy *f = p->f;
 
     for (int64_t i = 0; i < f->d.n; i++) {
-        double ends[2], y = y_at(f, p->m, i), x = x_at(f, i);
+        double ends[2], y = y_at(f, f->m, i), x = x_at(f, i);
         if (f->spec->bars)
             x = (bar_sides(f, i).from + bar_sides(f, i).to) / 2;
-        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && xy_ends_at(ends, f, p->m, i) &&
-            f->color.at[i] == color && f->shape.at[i] == shape && !off_axes(f, p->index, i, p->m))
-            canvas_bar(f->c, x, y, fmin(fmax(p->on.y.lo, ends[0]), p->on.y.hi), fmin(p->on.y.hi, ends[1]));
+        if (is_in_panel(f, i, f->index) && is_marked(f, i, f->m) && xy_ends_at(ends, f, f->m, i) &&
+            f->color.at[i] == color && f->shape.at[i] == shape && !off_axes(f, f->index, i, f->m))
+            canvas_bar(f->c, x, y, fmin(fmax(f->on.y.lo, ends[0]), f->on.y.hi), fmin(f->on.y.hi, ends[1]));
     }
     canvas_block_end(f->c, (struct mark){ MARK_WHISKER,
                                           f->spec->join ? 1 + xy_mark_of(f, color, shape, false).style : 0 });
@@ -943,32 +937,30 @@ static void put_halves(const struct xy_panel *p, int32_t color, int32_t shape)
 
 /* Rows of one series, or (color = -1) all that are filled, in the order of the table or (`along`) by x. The
  * rows are at the beginning of f->order until the next call; -1 = no memory. */
-static int64_t gather_series(const struct xy_panel *p, int32_t color, int32_t shape, int hollow, bool along,
+static int64_t gather_series(struct xy *f, int32_t color, int32_t shape, int hollow, bool along,
                              struct err *e)
 {
-    struct xy *f = p->f;
     const struct data *d = &f->d;
     const struct sort_key keys[] = { { .word = f->x_words ? f->categories.at : NULL,
                                        .x = f->x_words ? NULL : d->x[X] },
-                                     { .x = d->x[p->m ? Y2 : Y] } };
+                                     { .x = d->x[f->m ? Y2 : Y] } };
     int64_t n = 0;
 
     for (int64_t i = 0; i < d->n; i++)
-        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m) && (color < 0 || f->color.at[i] == color) &&
+        if (is_in_panel(f, i, f->index) && is_marked(f, i, f->m) && (color < 0 || f->color.at[i] == color) &&
             (shape < 0 || f->shape.at[i] == shape) && (hollow < 0 || f->hollow[i] == hollow) &&
-            !off_axes(f, p->index, i, p->m))
+            !off_axes(f, f->index, i, f->m))
             f->order[n++] = i;
     return along && data_sort(f->order, n, keys, 2, e) ? -1 : n;
 }
 
 /* What one gets in y for the x of the n rows in f->order: level until the next point, after the last to the
  * end of the axis. */
-static void put_steps(const struct xy_panel *p, int64_t n, double end)
+static void put_steps(struct xy *f, int64_t n, double end)
 {
-    struct xy *f = p->f;
 
     for (int64_t k = 0; k < n; k++) {
-        double y = y_at(f, p->m, f->order[k]);
+        double y = y_at(f, f->m, f->order[k]);
         canvas_point(f->c, x_at(f, f->order[k]), y);
         canvas_point(f->c, k + 1 < n ? x_at(f, f->order[k + 1]) : end, y);
     }
@@ -976,68 +968,65 @@ static void put_steps(const struct xy_panel *p, int64_t n, double end)
 
 /* A series that is a staircase comes down from the top of the panel; one that rises again, as fronts over
  * more columns than two do, has markers. */
-static int put_staircase(const struct xy_panel *p, int32_t color, struct err *e)
+static int put_staircase(struct xy *f, int32_t color, struct err *e)
 {
-    struct xy *f = p->f;
-    int64_t n = gather_series(p, color, -1, -1, true, e);
+    int64_t n = gather_series(f, color, -1, -1, true, e);
     struct mark mark = f->spec->looks[color].mark;
     bool falls = true;
 
     for (int64_t k = 1; k < n; k++)
-        falls = falls && y_at(f, p->m, f->order[k]) <= y_at(f, p->m, f->order[k - 1]);
+        falls = falls && y_at(f, f->m, f->order[k]) <= y_at(f, f->m, f->order[k - 1]);
     if (n > 0 && falls) {
-        canvas_point(f->c, x_at(f, f->order[0]), p->on.y.hi);
-        put_steps(p, n, p->on.x.hi);
+        canvas_point(f->c, x_at(f, f->order[0]), f->on.y.hi);
+        put_steps(f, n, f->on.x.hi);
     }
     for (int64_t k = 0; k < n && !falls; k++) {
         canvas_mark_row(f->c, f->d.row[f->order[k]]);
-        canvas_point(f->c, x_at(f, f->order[k]), y_at(f, p->m, f->order[k]));
+        canvas_point(f->c, x_at(f, f->order[k]), y_at(f, f->m, f->order[k]));
     }
     canvas_block_end(f->c, falls ? mark : (struct mark){ MARK_DOT, mark.style });
     return n < 0 ? ERR_NOMEM : 0;
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
-static void put_value(const struct xy_panel *p, int64_t i)
+static void put_value(struct xy *f, int64_t i)
 {
-    struct xy *f = p->f;
     struct bar_ends side = bar_sides(f, i);
-    double y = y_at(f, p->m, i), ends[2];
-    bool interval = xy_ends_at(ends, f, p->m, i);
+    double y = y_at(f, f->m, i), ends[2];
+    bool interval = xy_ends_at(ends, f, f->m, i);
     struct canvas_xy left =
-                         panel_px(&p->on, (struct canvas_xy){ side.from, fmax(interval ? ends[1] : y, 0) }),
-                     right = panel_px(&p->on, (struct canvas_xy){ side.to, 0 });
+                         panel_px(&f->on, (struct canvas_xy){ side.from, fmax(interval ? ends[1] : y, 0) }),
+                     right = panel_px(&f->on, (struct canvas_xy){ side.to, 0 });
     const char *value = canvas_keep(f->c, fabs(y) < 100 ? "%.3g" : "%.0f", y);
     const struct canvas_label at = {
         .x_px = (left.x + right.x) / 2, .y_px = left.y - 7, .align = ALIGN_CENTER, .size_px = CANVAS_SMALL_PX
     };
 
-    if (canvas_width(value, CANVAS_SMALL_PX) <= right.x - left.x + 2 && at.y_px > p->on.box.top + 7)
+    if (canvas_width(value, CANVAS_SMALL_PX) <= right.x - left.x + 2 && at.y_px > f->on.box.top + 7)
         canvas_text(f->c, &at, value);
 }
 
 /* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
-static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, struct err *e)
+static int put_series(struct xy *f, int32_t color, int32_t shape, struct err *e)
 {
-    struct xy *f = p->f;
     bool best = f->spec->join || f->spec->bars;
 
     if (f->spec->looks && f->spec->looks[color].steps)
-        return put_staircase(p, color, e);
+        return put_staircase(f, color, e);
     for (int hollow = best ? -1 : 1; hollow >= -1; hollow--) {
-        int64_t n = hollow < 0 && !best ? 0 : gather_series(p, color, shape, hollow, best, e);
+        int64_t n = hollow < 0 && !best ? 0 : gather_series(f, color, shape, hollow, best, e);
         if (n < 0)
             return ERR_NOMEM;
         for (int64_t k = 0; k < n && f->spec->bars; k++) /* no text can stand in a block */
-            put_value(p, f->order[k]);
+            put_value(f, f->order[k]);
         for (int64_t k = 0; k < n; k++) {
             int64_t i = f->order[k];
-            struct bar_ends side = bar_sides(f, i), bar = bar_of(&p->on.y, y_at(f, p->m, i));
+            struct bar_ends side = bar_sides(f, i), bar = bar_of(&f->on.y, y_at(f, f->m, i));
             canvas_mark_row(f->c, f->d.row[i]);
             if (f->spec->bars)
                 canvas_bar(f->c, side.from, bar.from, side.to, bar.to);
             else
-                canvas_point(f->c, x_at(f, i), y_at(f, p->m, i));
+                canvas_point(f->c, x_at(f, i), y_at(f, f->m, i));
         }
         canvas_block_end(f->c, xy_mark_of(f, color, shape, hollow == 1));
     }
@@ -1045,14 +1034,13 @@ static int put_series(const struct xy_panel *p, int32_t color, int32_t shape, st
 }
 
 /* The front of a panel by rising x where less is better: its rows on the axes, at the begin of f->order. */
-static int64_t gather_front(const struct xy_panel *p, struct err *e)
+static int64_t gather_front(struct xy *f, struct err *e)
 {
-    struct xy *f = p->f;
     const struct sort_key key = { .x = f->d.x[X], .falls = f->x_better > 0 };
     int64_t n = 0;
 
     for (int64_t i = 0; i < f->d.n && f->front; i++)
-        if (f->on_front[p->m][i] && is_in_panel(f, i, p->index) && !off_axes(f, p->index, i, p->m))
+        if (f->on_front[f->m][i] && is_in_panel(f, i, f->index) && !off_axes(f, f->index, i, f->m))
             f->order[n++] = i;
     return data_sort(f->order, n, &key, 1, e) ? -1 : n;
 }
@@ -1062,12 +1050,11 @@ static int64_t gather_front(const struct xy_panel *p, struct err *e)
  * the panel, so the knee depends on the axes, logs among them: it is where the eye sees it. A front whose
  * points are all one has none. A table of `weft front` has a column that knows better, which is taken then.
  */
-static int64_t find_knee(const struct xy_panel *p, int64_t n)
+static int64_t find_knee(struct xy *f, int64_t n)
 {
-    struct xy *f = p->f;
-    struct canvas_box b = p->on.box;
+    struct canvas_box b = f->on.box;
     const struct canvas_xy corner = { f->x_better > 0 ? b.right : b.left,
-                                      f->y_better[p->m] > 0 ? b.top : b.bottom };
+                                      f->y_better[f->m] > 0 ? b.top : b.bottom };
     double least = HUGE_VAL;
     int64_t knee = -1;
     struct canvas_xy first = { 0, 0 };
@@ -1075,7 +1062,7 @@ static int64_t find_knee(const struct xy_panel *p, int64_t n)
 
     for (int64_t k = 0; k < n; k++) {
         struct canvas_xy at =
-            panel_px(&p->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, p->m, f->order[k]) });
+            panel_px(&f->on, (struct canvas_xy){ x_at(f, f->order[k]), y_at(f, f->m, f->order[k]) });
         first = k == 0 ? at : first;
         one = one && at.x == first.x && at.y == first.y;
         double far = hypot((at.x - corner.x) / (b.right - b.left), (at.y - corner.y) / (b.bottom - b.top));
@@ -1157,42 +1144,41 @@ static const char *xy_text_of(const struct xy *f, int64_t i, const int32_t *cols
     return canvas_keep_text(f->c, &brief);
 }
 
-static struct canvas_xy xy_px(const struct xy_panel *p, int64_t i)
+static struct canvas_xy xy_px(struct xy *f, int64_t i)
 {
-    return panel_px(&p->on, (struct canvas_xy){ x_at(p->f, i), y_at(p->f, p->m, i) });
+    return panel_px(&f->on, (struct canvas_xy){ x_at(f, i), y_at(f, f->m, i) });
 }
 
 /*
  * What texts keep clear of: markers, then thin things (which a text may cover, if it must), whiskers, the
  * dots of the cloud and the steps of the front, the last of which goes on to the frame.
  */
-static void xy_take_places(const struct xy_panel *p, struct places *places, int64_t n_front)
+static void xy_take_places(struct xy *f, struct places *places, int64_t n_front)
 {
-    const struct xy *f = p->f;
-    const struct canvas_box *box = &p->on.box;
+    const struct canvas_box *box = &f->on.box;
 
     places->inside = (struct canvas_box){ box->left + 2, box->top + 1, box->right - 2, box->bottom - 2 };
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && is_marked(f, i, p->m))
-            places_take_marker(places, xy_px(p, i));
+        if (is_in_panel(f, i, f->index) && is_marked(f, i, f->m))
+            places_take_marker(places, xy_px(f, i));
     for (int64_t i = 0; i < f->d.n; i++) {
         double ends[2];
-        if (!is_in_panel(f, i, p->index) || !is_marked(f, i, p->m) || !xy_ends_at(ends, f, p->m, i))
+        if (!is_in_panel(f, i, f->index) || !is_marked(f, i, f->m) || !xy_ends_at(ends, f, f->m, i))
             continue;
-        struct canvas_xy low = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), ends[0] }),
-                         high = panel_px(&p->on, (struct canvas_xy){ x_at(f, i), ends[1] });
+        struct canvas_xy low = panel_px(&f->on, (struct canvas_xy){ x_at(f, i), ends[0] }),
+                         high = panel_px(&f->on, (struct canvas_xy){ x_at(f, i), ends[1] });
         places_take(places, (struct place_taken){ .box = { low.x - 1, high.y, low.x + 1, low.y } });
     }
     for (int64_t i = 0; i < f->d.n; i++)
-        if (is_in_panel(f, i, p->index) && !is_marked(f, i, p->m) && f->spec->behind) {
-            struct canvas_xy at = xy_px(p, i);
+        if (is_in_panel(f, i, f->index) && !is_marked(f, i, f->m) && f->spec->behind) {
+            struct canvas_xy at = xy_px(f, i);
             places_take(places, (struct place_taken){ .box = { at.x - 2, at.y - 2, at.x + 2, at.y + 2 },
                                                       .thin = true });
         }
     for (int64_t k = 0; k < n_front; k++) {
-        struct canvas_xy a = xy_px(p, f->order[k]), b = { f->x_better > 0 ? box->left : box->right, a.y };
+        struct canvas_xy a = xy_px(f, f->order[k]), b = { f->x_better > 0 ? box->left : box->right, a.y };
         if (k + 1 < n_front)
-            b = xy_px(p, f->order[k + 1]);
+            b = xy_px(f, f->order[k + 1]);
         places_take(places, (struct place_taken){ .box = { fmin(a.x, b.x), a.y - 1, fmax(a.x, b.x), a.y + 1 },
                                                   .thin = true });
         places_take(places, (struct place_taken){ .box = { b.x - 1, fmin(a.y, b.y), b.x + 1, fmax(a.y, b.y) },
@@ -1205,11 +1191,11 @@ static void xy_take_places(const struct xy_panel *p, struct places *places, int6
  * over the lines of the panel. With a cloud behind nearly all places are taken by dots, over which a text is
  * read well.
  */
-static bool xy_put_text(const struct xy_panel *p, struct places *places, struct canvas_xy at,
-                        const char *text, const char *brief)
+static bool xy_put_text(struct xy *f, struct places *places, struct canvas_xy at, const char *text,
+                        const char *brief)
 {
-    struct canvas *c = p->f->c;
-    bool cloud = p->f->spec->behind;
+    struct canvas *c = f->c;
+    bool cloud = f->spec->behind;
 
     return places_put_beside(places, c, at, text, CANVAS_BLACK, cloud) ||
            places_put_beside(places, c, at, brief, CANVAS_BLACK, cloud) ||
@@ -1222,15 +1208,14 @@ static bool xy_put_text(const struct xy_panel *p, struct places *places, struct 
  * Which rows of the panel have a text. f->order must still begin with the front. Of panels with more than
  * 4,096 rows the last markers keep no place free.
  */
-static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e)
+static int xy_put_texts(struct xy *f, int64_t n_front, struct err *e)
 {
-    struct xy *f = p->f;
     const char *label = f->spec->label;
     int32_t cols[MAX_TEXTS], n = text_columns(f, cols, e);
     int32_t col = table_find(f->d.r.t, label), knee_col = table_find(f->d.r.t, "knee");
     bool knee = strcmp(label, "knee") == 0, front = strcmp(label, "front") == 0,
          top = strcmp(label, "top") == 0;
-    int64_t the_knee = knee && knee_col < 0 ? find_knee(p, n_front) : -1, n_asked = front ? n_front : f->d.n;
+    int64_t the_knee = knee && knee_col < 0 ? find_knee(f, n_front) : -1, n_asked = front ? n_front : f->d.n;
     struct places places;
     const char *last = "";
     bool named = f->d.r.figure->help; /* whose notes say what labels are */
@@ -1244,7 +1229,7 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
                        label);
     if (places_begin(&places, f->c, (int32_t)(f->d.n < 4096 ? f->d.n : 4096) * 4 + 2 * MAX_LABELS, e))
         return ERR_NOMEM;
-    xy_take_places(p, &places, n_front);
+    xy_take_places(f, &places, n_front);
     for (int64_t k = 0; k < n_asked && f->n_knees < MAX_LABELS; k++) {
         int64_t i = front ? f->order[k] : k;
         bool wanted =
@@ -1252,8 +1237,8 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
             : front ? true
             : top   ? f->spec->top > 0 && f->chosen[i]
                     : data_text(buf, &f->d, i, col)[0] != '\0';
-        if (!wanted || !is_in_panel(f, i, p->index) || !is_marked(f, i, p->m) ||
-            off_axes(f, p->index, i, p->m))
+        if (!wanted || !is_in_panel(f, i, f->index) || !is_marked(f, i, f->m) ||
+            off_axes(f, f->index, i, f->m))
             continue;
         if (knee)
             f->order_knees[f->n_knees++] = i;
@@ -1267,7 +1252,7 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
         if (!text[0] || (front && strcmp(text, last) == 0)) /* along a front where they change */
             continue;
         last = text;
-        bool put = xy_put_text(p, &places, xy_px(p, i), text, brief);
+        bool put = xy_put_text(f, &places, xy_px(f, i), text, brief);
         n_put += put;
         f->n_unplaced += !put;
     }
@@ -1276,39 +1261,40 @@ static int xy_put_texts(const struct xy_panel *p, int64_t n_front, struct err *e
 
 static int xy_put_panel(struct xy *f, int32_t index, struct err *e)
 {
-    struct xy_panel p = {
-        f, { wrap_box(&f->page, index), f->x[index], f->y[index] }, index, xy_metric_of(f, index)
-    };
     int rc = 0;
 
-    f->aside = f->spec->join && !f->x_words && !p.on.x.log ? step_aside(f, &p.on, e) : 0;
-    canvas_panel(f->c, &p.on.box, &p.on.x, &p.on.y);
+    f->on = (struct panel){ wrap_box(&f->page, index), f->x[index], f->y[index] };
+    f->index = index;
+    f->m = xy_metric_of(f, index);
+
+    f->aside = f->spec->join && !f->x_words && !f->on.x.log ? step_aside(f, &f->on, e) : 0;
+    canvas_panel(f->c, &f->on.box, &f->on.x, &f->on.y);
     if (f->x_words)
-        canvas_categories(f->c, &p.on.box, f->categories.names.list, (int32_t)(p.on.x.hi + 0.5), 3);
+        canvas_categories(f->c, &f->on.box, f->categories.names.list, (int32_t)(f->on.x.hi + 0.5), 3);
     if (f->page.names[index][0])
-        canvas_name(f->c, &p.on.box, p.on.box.right - p.on.box.left + f->page.look->name_px,
+        canvas_name(f->c, &f->on.box, f->on.box.right - f->on.box.left + f->page.look->name_px,
                     f->page.names[index]);
-    int64_t n_front = gather_front(&p, e);
+    int64_t n_front = gather_front(f, e);
     if (n_front < 0)
         return ERR_NOMEM;
     if (f->spec->label)
-        rc = xy_put_texts(&p, n_front, e);
+        rc = xy_put_texts(f, n_front, e);
     if (rc)
         return rc;
-    put_cloud(&p);
-    put_steps(&p, n_front, f->x_better > 0 ? p.on.x.lo : p.on.x.hi);
+    put_cloud(f);
+    put_steps(f, n_front, f->x_better > 0 ? f->on.x.lo : f->on.x.hi);
     canvas_block_end(f->c, (struct mark){ MARK_FRONT, 0 });
     for (int32_t color = 0; color < f->color.names.n && !rc; color++)
         for (int32_t shape = 0; shape < f->shape.names.n && !rc; shape++) {
             if (!f->spec->bars)
-                put_halves(&p, color, shape);
-            rc = put_series(&p, color, shape, e);
+                put_halves(f, color, shape);
+            rc = put_series(f, color, shape, e);
             if (f->spec->bars) /* over the bars, which would hide them */
-                put_halves(&p, color, shape);
+                put_halves(f, color, shape);
         }
     for (int64_t k = 0; k < f->n_knees; k++) {
         canvas_mark_row(f->c, f->d.row[f->order_knees[k]]);
-        canvas_point(f->c, x_at(f, f->order_knees[k]), y_at(f, p.m, f->order_knees[k]));
+        canvas_point(f->c, x_at(f, f->order_knees[k]), y_at(f, f->m, f->order_knees[k]));
     }
     canvas_block_end(f->c, (struct mark){ MARK_RING, 0 });
     f->n_knees = 0;
