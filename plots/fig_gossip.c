@@ -7,10 +7,9 @@
  * methods by their place in the whole table, so --where changes none.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "plots/columns.h"
 #include "plots/fig.h"
 #include "plots/lanes.h"
@@ -879,28 +878,6 @@ static int put_delay(struct need *f, struct err *e)
     return 0;
 }
 
-/* Three digits, none as a power of ten: "0.0000123", "6.9", "1,660". Rounded first, as rounding can carry
- * into another digit: 999.6 is "1,000". @p x > 0 and finite. */
-static const char *plain_number(struct canvas *c, double x)
-{
-    char rounded[32], digits[400];
-    struct text out = { 0 };
-
-    snprintf(rounded, sizeof rounded, "%.2e", x);
-    x = strtod(rounded, NULL);
-    int exponent = (int)strtol(strchr(rounded, 'e') + 1, NULL, 10);
-    snprintf(digits, sizeof digits, "%.*f", exponent < 2 ? 2 - exponent : 0, x);
-    size_t n = strlen(digits), whole = strcspn(digits, ".");
-    if (whole < n) {
-        while (digits[n - 1] == '0')
-            n--;
-        n -= digits[n - 1] == '.';
-    }
-    for (size_t i = 0; i < n; i++)
-        text_printf(&out, "%s%c", i > 0 && i < whole && (whole - i) % 3 == 0 ? "," : "", digits[i]);
-    return canvas_keep_text(c, &out);
-}
-
 /* What the method needs at the point, in the first of several rows; NaN when there is none. Time O(rows), for
  * at most 144 cells. */
 static double gossip_find_need(const struct need *f, int32_t point, int32_t method)
@@ -957,6 +934,7 @@ static void paint_needs(struct canvas *c, const struct canvas_box *box, int32_t 
 static int draw_needs(struct need *f, const char *x_label, struct err *e)
 {
     const char *names[NEED_POINTS], *ends[NEED_POINTS * MAX_METHODS];
+    char buf[SHOW];
     int32_t n_points = f->t.points.n, n_all = f->methods.names.n;
     double lo = HUGE_VAL, hi = 0;
 
@@ -964,7 +942,9 @@ static int draw_needs(struct need *f, const char *x_label, struct err *e)
     for (int32_t k = 0; k < n_points; k++)
         for (int32_t i = 0; i < f->n_methods; i++) {
             double x = gossip_find_need(f, k, i);
-            ends[k * f->n_methods + i] = isnan(x) ? "–" : x > 0 ? plain_number(f->c, x) : "next to none";
+            ends[k * f->n_methods + i] = isnan(x) ? "–"
+                                         : x > 0  ? canvas_keep(f->c, "%s", show_real(buf, x, 3))
+                                                  : "next to none";
         }
     for (int32_t k = 0; k < n_points; k++)
         names[k] = points_name(f->c, &f->t.points, k, name_chars(f, ends));

@@ -77,12 +77,9 @@ static bool knows_oracle(const struct rows *r)
 
 static void put_examples(struct text *out, double per_s)
 {
-    static const struct unit units[] = {
-        { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" }, { 1, "" }, { 0, NULL }
-    };
-    struct unit unit = unit_pick(units, per_s);
+    struct unit unit = unit_pick(unit_counts, per_s);
 
-    text_printf(out, "%.3g%s", per_s / unit.scale, unit.name);
+    text_printf(out, "%.3g%s%s", per_s / unit.scale, unit.name[0] ? " " : "", unit.name);
 }
 
 /* The word of a state and what follows it: "reaches 1.2 M of 2 M examples/s", "2 of 5 seeds have a plan". */

@@ -186,15 +186,8 @@ static void paint_bars(struct canvas *c, const struct canvas_box *box, int32_t p
 /* "220", "2.34k", "1.3M": short beside a name. */
 static void put_axis_number(struct text *out, double x)
 {
-    double size = fabs(x);
-    int step = size >= 1e9 || size < 1e3 ? 0 : size >= 1e6 ? 2 : 1;
-    text_printf(out, "%.3g%s",
-                x / (step == 2   ? 1e6
-                     : step == 1 ? 1e3
-                                 : 1),
-                step == 2 ? "M"
-                : step    ? "k"
-                          : "");
+    struct unit unit = unit_pick(unit_counts, fabs(x));
+    text_printf(out, "%.3g%s", x / unit.scale, unit.name);
 }
 
 /* "pue  1.1 … 1.4": keys of `system` without that word, which most of them would begin with. */

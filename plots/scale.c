@@ -18,6 +18,7 @@ const struct unit unit_seconds[] = {
     { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" }, { 0, NULL }
 };
 const struct unit unit_durations[] = { { 86400, "days" }, { 3600, "h" }, { 1, "s" }, { 0, NULL } };
+const struct unit unit_counts[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" }, { 0, NULL } };
 const struct unit unit_usd[] = {
     { 1e9, "bn USD" }, { 1e6, "M USD" }, { 1e3, "k USD" }, { 1, "USD" }, { 0, NULL }
 };

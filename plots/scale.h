@@ -82,8 +82,8 @@ struct unit {
     const char *name;
 };
 
-extern const struct unit unit_seconds[], unit_durations[],
-    unit_usd[]; /**< largest first, ended by the base unit */
+extern const struct unit unit_seconds[], unit_durations[], unit_usd[],
+    unit_counts[]; /**< largest first, ended by the base unit */
 /** The largest unit in which @p max is at least 1; the smallest of the list when none. */
 struct unit unit_pick(const struct unit *list, double max);
 /** How a figure shows values in @p unit (base/table.h; "" for none) up to @p most: money and seconds in the
