@@ -138,6 +138,12 @@ static int choose_axes(struct xy *f, struct err *e)
     return 0;
 }
 
+/* What stands between several columns that make one word together, unless one is called so. */
+static char stop_of(const struct xy *f, const char *columns)
+{
+    return strchr(columns, ',') && table_find(f->d.r.t, columns) < 0 ? ',' : '\n';
+}
+
 /* Series and panels: what was asked for, else what the kind of table is told apart by. */
 static int choose_facets(struct xy *f, struct err *e)
 {
@@ -161,15 +167,17 @@ static int choose_facets(struct xy *f, struct err *e)
     const struct {
         const char *option, *name;
         bool numbers;
-    } columns[] = { { "color", f->color_name, false },
-                    { "shape", f->shape_name, false },
-                    { "facet", f->facet_name, false },
-                    { "facet-rows", f->rows_name, false },
-                    { "by", s->by ? s->by : "", true } };
+        char stop;
+    } columns[] = { { "color", f->color_name, false, stop_of(f, f->color_name) },
+                    { "shape", f->shape_name, false, '\n' },
+                    { "facet", f->facet_name, false, stop_of(f, f->facet_name) },
+                    { "facet-rows", f->rows_name, false, stop_of(f, f->rows_name) },
+                    { "by", s->by ? s->by : "", true, '\n' } };
     int rc = 0;
     for (size_t i = 0; i < 5 && !rc; i++) {
         size_t n;
-        for (const char *rest = columns[i].name, *name; !rc && (name = text_next(&rest, ',', &n));)
+        for (const char *rest = columns[i].name, *name;
+             !rc && (name = text_next(&rest, columns[i].stop, &n));)
             rc = check_column(f, columns[i].option, canvas_keep(f->c, "%.*s", (int)n, name),
                               columns[i].numbers, e);
     }
@@ -216,7 +224,7 @@ static int choose_front(struct xy *f, struct err *e)
 static const char *xy_word_of(const struct xy *f, const char *column, const char *word)
 {
     double x;
-    if (strchr(column, ',')) /* made of several by name_facet() */
+    if (stop_of(f, column) == ',') /* made of several by name_facet() */
         return word;
     bool bare = num_parse_real(word, &x) || strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
                 (f->d.r.figure->help && strchr(column, '.'));
@@ -348,7 +356,7 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
 /* Words of several columns make one. */
 static int name_facet(struct facet *out, struct xy *f, int bind, const char *columns, struct err *e)
 {
-    if (!strchr(columns, ','))
+    if (stop_of(f, columns) != ',')
         return data_facet_sorted(out, &f->d, bind, e);
     *out = (struct facet){ .at = canvas_new(f->c, f->d.n, sizeof *out->at, e) };
     for (int64_t i = 0; i < f->d.n && out->at; i++) {
