@@ -78,6 +78,8 @@ struct strip {
     bool same_layers;         /* as many in each panel */
     double head_px, layer_px; /* of the names of layers; width of a layer, an estimate */
     double tops[MAX_PLANS + 2];
+    const struct canvas_box *box; /* the panel at hand: */
+    double y, wide_px;            /* pixels of the page to a pixel before scaling, and to a layer */
 };
 
 static struct strip_cell *strip_plan_of(const struct strip *f, int32_t point, int32_t plan)
@@ -253,24 +255,18 @@ static void fit_names(struct strip *f)
 
 /* ---- panels ---- */
 
-/* Of a panel: pixels of the page to a pixel before scaling, and to a layer. */
-struct scale {
-    const struct canvas_box *box;
-    double y, layer_px;
-};
-
-static void strip_put_names(struct strip *f, const struct scale *to, int32_t panel)
+static void strip_put_names(struct strip *f, int32_t panel)
 {
     const char **layers = f->layers + (int64_t)panel * f->n_layers;
     bool upright = f->head_px > LINE_PX;
-    struct canvas_label at = { .y_px = to->box->top + to->y * f->head_px / 2,
+    struct canvas_label at = { .y_px = f->box->top + f->y * f->head_px / 2,
                                .align = ALIGN_CENTER,
                                .rotate = upright ? 90 : 0,
                                .size_px = CANVAS_SMALL_PX,
-                               .room_px = upright ? to->y * f->head_px - 4 : to->layer_px - 1 };
+                               .room_px = upright ? f->y * f->head_px - 4 : f->wide_px - 1 };
 
     for (int32_t i = 0; i < f->point_layers[panel] && f->head_px > 0; i++) {
-        at.x_px = to->box->left + (i + 0.5) * to->layer_px;
+        at.x_px = f->box->left + (i + 0.5) * f->wide_px;
         if (layers[i])
             canvas_text(f->c, &at, layers[i]);
     }
@@ -283,11 +279,11 @@ static bool fits(const char *s, double size_px, double room_px)
 
 /* "12 gpu3" below the stage, else "12", and that turned upright: as far as there is room. Nothing where not
  * even the number fits: the legend has the type, the table the number. */
-static void strip_put_units(struct strip *f, const struct scale *to, const struct strip_cell *first,
-                            const struct strip_stage *s, double middle_px)
+static void strip_put_units(struct strip *f, const struct strip_cell *first, const struct strip_stage *s,
+                            double middle_px)
 {
-    double stage_px = (s->last - s->first + 1) * to->layer_px, upright_px = to->y * TEXT_PX - 1;
-    struct canvas_label at = { .x_px = to->box->left + (s->first + s->last + 1) / 2.0 * to->layer_px,
+    double stage_px = (s->last - s->first + 1) * f->wide_px, upright_px = f->y * TEXT_PX - 1;
+    struct canvas_label at = { .x_px = f->box->left + (s->first + s->last + 1) / 2.0 * f->wide_px,
                                .y_px = middle_px,
                                .align = ALIGN_CENTER,
                                .size_px = CANVAS_SMALL_PX,
@@ -306,21 +302,20 @@ static void strip_put_units(struct strip *f, const struct scale *to, const struc
         canvas_text(f->c, &at, shown);
 }
 
-static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel, int32_t row)
+static void put_row_texts(struct strip *f, int32_t panel, int32_t row)
 {
     const struct strip_cell *plan = strip_plan_of(f, panel, row);
-    double top_px = to->box->top + to->y * f->tops[row + 1];
+    double top_px = f->box->top + f->y * f->tops[row + 1];
     struct strip_stage s = { 0, -1 };
     bool any = false;
 
     while (next_stage(&s, f, plan, s.last + 1)) {
         any = true;
-        if (to->y * ROW_PX >= LEAST_ROW_PX)
-            strip_put_units(f, to, &plan[s.first], &s,
-                            top_px + to->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
+        if (f->y * ROW_PX >= LEAST_ROW_PX)
+            strip_put_units(f, &plan[s.first], &s, top_px + f->y * (BOX_TOP_PX + BOX_PX + TEXT_PX * 0.5));
     }
-    struct canvas_label at = { .x_px = to->box->left + 6,
-                               .y_px = top_px + to->y * ROW_PX / 2,
+    struct canvas_label at = { .x_px = f->box->left + 6,
+                               .y_px = top_px + f->y * ROW_PX / 2,
                                .size_px = CANVAS_SMALL_PX,
                                .color = CANVAS_GREY };
     if (!any)
@@ -328,10 +323,10 @@ static void put_row_texts(struct strip *f, const struct scale *to, int32_t panel
 }
 
 /* The boxes of a stage: one a layer, where their edges would not fill them. */
-static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row, const struct strip_stage *s)
+static void strip_put_stage(struct strip *f, int32_t row, const struct strip_stage *s)
 {
-    double top = f->tops[row + 1] + BOX_TOP_PX, gap = fmin(STAGE_GAP_PX / to->layer_px, 0.2);
-    int32_t step = to->layer_px < LAYER_PX ? s->last - s->first + 1 : 1;
+    double top = f->tops[row + 1] + BOX_TOP_PX, gap = fmin(STAGE_GAP_PX / f->wide_px, 0.2);
+    int32_t step = f->wide_px < LAYER_PX ? s->last - s->first + 1 : 1;
 
     for (int32_t i = s->first; i <= s->last; i += step) {
         int32_t last = i + step - 1;
@@ -340,14 +335,14 @@ static void strip_put_stage(struct strip *f, const struct scale *to, int32_t row
     }
 }
 
-static void put_type(struct strip *f, const struct scale *to, int32_t panel, int32_t type)
+static void put_type(struct strip *f, int32_t panel, int32_t type)
 {
     for (int32_t row = 0; row < f->n_plans; row++) {
         const struct strip_cell *plan = strip_plan_of(f, panel, row);
         struct strip_stage s = { 0, -1 };
         while (next_stage(&s, f, plan, s.last + 1))
             if (plan[s.first].type == type)
-                strip_put_stage(f, to, row, &s);
+                strip_put_stage(f, row, &s);
     }
     canvas_block_end(f->c, (struct mark){ MARK_FILL, FILL_FIRST + type });
 }
@@ -357,14 +352,15 @@ static void paint_plans(struct canvas *c, const struct canvas_box *box, int32_t 
     struct strip *f = of;
 
     (void)c;
-    struct scale to = { box, (box->bottom - box->top) / f->tops[f->n_plans + 1],
-                        (box->right - box->left) / f->point_layers[panel] };
+    f->box = box;
+    f->y = (box->bottom - box->top) / f->tops[f->n_plans + 1];
+    f->wide_px = (box->right - box->left) / f->point_layers[panel];
 
-    strip_put_names(f, &to, panel);
+    strip_put_names(f, panel);
     for (int32_t row = 0; row < f->n_plans; row++)
-        put_row_texts(f, &to, panel, row);
+        put_row_texts(f, panel, row);
     for (int32_t type = 0; type < f->data.words[TYPE].n; type++)
-        put_type(f, &to, panel, type);
+        put_type(f, panel, type);
 }
 
 /* ---- the page ---- */
