@@ -240,25 +240,25 @@ static const char *xy_word_of(const struct xy *f, const char *column, const char
 
 /* ---- rows ---- */
 
-/* Rows of the words that have a look. */
+/* Series are the looks in their order, be there rows of one or not; rows of other words are left out. */
 static int keep_looks(struct xy *f, struct err *e)
 {
     const struct data *d = &f->d;
     int64_t *rows = canvas_new(f->c, d->n, sizeof *rows, e), n = 0;
 
-    for (int64_t i = 0; i < d->n && rows; i++) {
-        int32_t k = 0;
-        while (k < f->spec->n_looks &&
-               strcmp(f->spec->looks[k].word, d->words[COLOR].list[d->word[COLOR][i]]) != 0)
-            k++;
-        if (k < f->spec->n_looks)
+    f->color.at = canvas_new(f->c, d->n, sizeof *f->color.at, e);
+    if (!rows || !f->color.at)
+        return ERR_NOMEM;
+    for (int32_t k = 0; k < f->spec->n_looks; k++)
+        names_add(f->c, &f->color.names, f->spec->looks[k].word);
+    for (int64_t i = 0; i < d->n; i++) {
+        f->color.at[n] = names_find(&f->color.names, d->words[COLOR].list[d->word[COLOR][i]]);
+        if (f->color.at[n] >= 0)
             rows[n++] = i;
         else
             data_leave_out(d, i, canvas_keep(f->c, "of other words of %s", f->color_name));
     }
-    if (rows && n == 0)
-        return data_none_left(d, e);
-    return rows ? data_take(&f->d, rows, n, e) : ERR_NOMEM;
+    return n == 0 ? data_none_left(d, e) : data_take(&f->d, rows, n, e);
 }
 
 /* Which points are hollow: designs that do not fit, or (of `equal`) the second points of rows, which are
@@ -374,17 +374,6 @@ static int name_facet(struct facet *out, struct xy *f, int bind, const char *col
     return out->at ? 0 : ERR_NOMEM;
 }
 
-/* Series in the order of the looks of their words, be there rows of one or not. */
-static int order_looks(struct xy *f, struct err *e)
-{
-    f->color = (struct facet){ .at = canvas_new(f->c, f->d.n, sizeof *f->color.at, e) };
-    for (int32_t k = 0; k < f->spec->n_looks; k++)
-        names_add(f->c, &f->color.names, f->spec->looks[k].word);
-    for (int64_t i = 0; i < f->d.n && f->color.at; i++)
-        f->color.at[i] = names_find(&f->color.names, f->d.words[COLOR].list[f->d.word[COLOR][i]]);
-    return f->color.at ? 0 : ERR_NOMEM;
-}
-
 /* Numbers of more values than there are colours are shades: bins of equal width, or of equal ratio. Bins of
  * equal ratio from the same ratio on from which an axis is logarithmic. */
 static void fit_shades(struct xy *f)
@@ -408,7 +397,7 @@ static void fit_shades(struct xy *f)
 
 static int name_series(struct xy *f, struct err *e)
 {
-    int rc = f->spec->looks ? order_looks(f, e) : name_facet(&f->color, f, COLOR, f->color_name, e);
+    int rc = f->spec->looks ? 0 : name_facet(&f->color, f, COLOR, f->color_name, e);
 
     if (!rc)
         rc = data_facet_sorted(&f->shape, &f->d, SHAPE, e);
