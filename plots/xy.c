@@ -986,7 +986,7 @@ static int put_staircase(struct xy *f, int32_t color, struct err *e)
 }
 
 /* The number above a bar, or above its interval, where the bar is as wide as it. */
-static void put_value(struct xy *f, int64_t i)
+static void put_bar_value(struct xy *f, int64_t i)
 {
     struct bar_ends side = bar_sides(f, i);
     double y = y_at(f, f->m, i), ends[2];
@@ -1015,7 +1015,7 @@ static int put_series(struct xy *f, int32_t color, int32_t shape, struct err *e)
         if (n < 0)
             return ERR_NOMEM;
         for (int64_t k = 0; k < n && f->spec->bars; k++) /* no text can stand in a block */
-            put_value(f, f->order[k]);
+            put_bar_value(f, f->order[k]);
         for (int64_t k = 0; k < n; k++) {
             int64_t i = f->order[k];
             struct bar_ends side = bar_sides(f, i), bar = bar_of(&f->on.y, y_at(f, f->m, i));
