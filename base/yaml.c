@@ -913,6 +913,14 @@ yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key)
     return -1;
 }
 
+yaml_id yaml_get_any(const struct yaml_doc *doc, yaml_id map, const char *const *keys)
+{
+    yaml_id id = -1;
+    for (; *keys && id < 0; keys++)
+        id = yaml_get(doc, map, *keys);
+    return id;
+}
+
 yaml_id yaml_get_part(const struct yaml_doc *doc, yaml_id map, const char *key, size_t n)
 {
     if (map < 0 || node_at(doc, map)->kind != YAML_MAP)

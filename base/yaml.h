@@ -135,6 +135,8 @@ int yaml_set_copy(struct yaml_doc *doc, const char *path, const char *value, con
 /** Child of a map by key, or -1; also -1 when @p map is -1 or no map. Time O(children). */
 yaml_id yaml_get(const struct yaml_doc *doc, yaml_id map, const char *key);
 /** The same by the first @p n bytes of @p key. */
+/** The first of @p keys, NULL-terminated, that map @p map has; -1: none, or no map. */
+yaml_id yaml_get_any(const struct yaml_doc *doc, yaml_id map, const char *const *keys);
 yaml_id yaml_get_part(const struct yaml_doc *doc, yaml_id map, const char *key, size_t n);
 /** Node at @p path as in yaml_set(), or -1; "" is the root. O(length of the path * children on the way). */
 yaml_id yaml_find(const struct yaml_doc *doc, const char *path);

@@ -35,10 +35,7 @@ const struct study_kind *study_kind_called(const char *word)
 
 static bool has_own_key(const struct study_kind *kind, const struct yaml_doc *doc)
 {
-    for (const char *const *key = kind->own_keys; *key; key++)
-        if (yaml_get(doc, doc->root, *key) >= 0)
-            return true;
-    return false;
+    return yaml_get_any(doc, doc->root, kind->own_keys) >= 0;
 }
 
 const struct study_kind *study_kind_of(const struct yaml_doc *doc)

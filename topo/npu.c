@@ -181,11 +181,11 @@ static const struct key npu_keys[] = {
 /* Sizes ascend, so that whoever looks one up takes the last that is not larger. */
 static int check_sizes(const struct topo_npu *npu, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const char *const instead[] = { "matrix_efficiency", "matrix_half_out", "matrix_half_in" };
-    for (size_t i = 0; i < sizeof instead / sizeof *instead; i++)
-        if (yaml_get(doc, map, instead[i]) >= 0)
-            return yaml_fail_key(doc, yaml_get(doc, map, instead[i]), e, ERR_PARSE,
-                                 "is given together with matrix_sizes; give one of them");
+    static const char *const instead[] = { "matrix_efficiency", "matrix_half_out", "matrix_half_in", NULL };
+    yaml_id other = yaml_get_any(doc, map, instead);
+    if (other >= 0)
+        return yaml_fail_key(doc, other, e, ERR_PARSE,
+                             "is given together with matrix_sizes; give one of them");
     yaml_each (id, doc, yaml_get(doc, map, "matrix_sizes")) {
         const struct topo_npu_size *size = &npu->sizes[doc->nodes[id].index];
         if (size > npu->sizes && !(size->from_flop > size[-1].from_flop))

@@ -103,13 +103,12 @@ static const struct key extra_keys[] = {
 
 static int check_extra(void *base, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const char *const of_mtbf[] = { "takes_npus", "mtbf_low_h", "mtbf_high_h", "grade" };
+    static const char *const of_mtbf[] = { "takes_npus", "mtbf_low_h", "mtbf_high_h", "grade", NULL };
     const struct own_extra *own = base;
     yaml_id mtbf = yaml_get(doc, map, "mtbf_h");
-    for (size_t i = 0; i < sizeof of_mtbf / sizeof *of_mtbf && mtbf < 0; i++)
-        if (yaml_get(doc, map, of_mtbf[i]) >= 0)
-            return yaml_fail_key(doc, yaml_get(doc, map, of_mtbf[i]), e, ERR_PARSE,
-                                 "is given without mtbf_h; give both");
+    yaml_id alone = mtbf < 0 ? yaml_get_any(doc, map, of_mtbf) : -1;
+    if (alone >= 0)
+        return yaml_fail_key(doc, alone, e, ERR_PARSE, "is given without mtbf_h; give both");
     return own->mtbf_low_s > own->mtbf_s || own->mtbf_high_s < own->mtbf_s
                ? yaml_fail(doc, mtbf, e, ERR_RANGE, "is %g, expected mtbf_low_h to mtbf_high_h, %g to %g",
                            own->mtbf_s / HOUR_S, own->mtbf_low_s / HOUR_S, own->mtbf_high_s / HOUR_S)

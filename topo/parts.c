@@ -287,16 +287,10 @@ static int find_recipe_parts(struct topo_recipe *r, const struct topo_parts *p, 
 /* A product is whole: nothing else is bought for its tier. */
 static int check_product(const struct topo_recipe *r, const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const others[] = { "nic",  "switch", "end_link", "up_link",     "end_m",
-                                          "up_m", "taper",  "rails",    "even_spread", "breakout" };
-    if (r->product < 0)
-        return 0;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        yaml_id at = yaml_get(doc, row, others[i]);
-        if (at >= 0)
-            return yaml_fail(doc, at, e, ERR_RANGE, "is given beside product, which brings its own");
-    }
-    return 0;
+    static const char *const others[] = { "nic",   "switch", "end_link",    "up_link",  "end_m", "up_m",
+                                          "taper", "rails",  "even_spread", "breakout", NULL };
+    yaml_id at = r->product < 0 ? -1 : yaml_get_any(doc, row, others);
+    return at < 0 ? 0 : yaml_fail(doc, at, e, ERR_RANGE, "is given beside product, which brings its own");
 }
 
 /* ---- links by distance ---- */
@@ -414,16 +408,13 @@ static int check_taper(const struct topo_recipe *r, const struct yaml_doc *doc, 
 static int check_switch_keys(const struct topo_parts *p, const struct topo_recipe *r,
                              const struct yaml_doc *doc, yaml_id row, struct err *e)
 {
-    static const char *const keys[] = { "up_link", "up_m", "taper", "rails", "even_spread", "breakout" };
-    if (r->sw >= 0 && p->parts[r->sw].ports > 1)
-        return 0;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        yaml_id at = yaml_get(doc, row, keys[i]);
-        if (at >= 0)
-            return yaml_fail(doc, at, e, ERR_RANGE,
-                             "is given without effect, expected a switch of several ports");
-    }
-    return 0;
+    static const char *const keys[] = {
+        "up_link", "up_m", "taper", "rails", "even_spread", "breakout", NULL
+    };
+    yaml_id at = r->sw >= 0 && p->parts[r->sw].ports > 1 ? -1 : yaml_get_any(doc, row, keys);
+    return at < 0 ? 0
+                  : yaml_fail(doc, at, e, ERR_RANGE,
+                              "is given without effect, expected a switch of several ports");
 }
 
 /* ---- all of it ---- */
@@ -435,16 +426,11 @@ static int check_mode(const struct topo_parts *p, const struct yaml_doc *doc, ya
         return yaml_fail(doc, node, e, ERR_PARSE, "has rates and a catalogue; give one of them");
     if (!p->n_rates && (!p->n_parts || !p->n_recipes))
         return yaml_fail(doc, node, e, ERR_PARSE, "has no prices; give rates, or catalogue and build");
-    if (p->n_rates)
-        return 0;
-    static const char *const rates_only[] = { "counting", "nic_port_GBps" };
-    for (size_t i = 0; i < sizeof rates_only / sizeof rates_only[0]; i++) {
-        yaml_id at = yaml_get(doc, node, rates_only[i]);
-        if (at >= 0)
-            return yaml_fail(doc, at, e, ERR_RANGE,
-                             "is given without effect; give rates instead of a catalogue");
-    }
-    return 0;
+    static const char *const rates_only[] = { "counting", "nic_port_GBps", NULL };
+    yaml_id at = p->n_rates ? -1 : yaml_get_any(doc, node, rates_only);
+    return at < 0 ? 0
+                  : yaml_fail(doc, at, e, ERR_RANGE,
+                              "is given without effect; give rates instead of a catalogue");
 }
 
 /* `word`: of grade_words, or none. "R+A" is beyond the enum and becomes R. */

@@ -446,11 +446,11 @@ static int model_check_keys(const struct model *m, const struct yaml_doc *doc, y
  */
 static int settle_heads(struct model *m, const struct yaml_doc *doc, yaml_id map, struct err *e)
 {
-    static const char *const instead[] = { "kv_heads", "head_dim" };
-    for (size_t i = 0; i < sizeof instead / sizeof *instead && m->mla.q_rank; i++)
-        if (yaml_get(doc, map, instead[i]) >= 0)
-            return yaml_fail_key(doc, yaml_get(doc, map, instead[i]), e, ERR_PARSE,
-                                 "has no effect beside mla, which says what heads are like");
+    static const char *const instead[] = { "kv_heads", "head_dim", NULL };
+    yaml_id beside = m->mla.q_rank ? yaml_get_any(doc, map, instead) : -1;
+    if (beside >= 0)
+        return yaml_fail_key(doc, beside, e, ERR_PARSE,
+                             "has no effect beside mla, which says what heads are like");
     if (m->kv_heads < 0)
         m->kv_heads = m->heads;
     if (m->heads % m->kv_heads)

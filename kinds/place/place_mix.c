@@ -133,20 +133,12 @@ static int mix_read_training(struct place_mix *x, const struct place_study *s,
     return x->job.training->search >= 0 ? mix_search(x, s, &net, e) : 0;
 }
 
-static yaml_id mix_method_key(const struct place_study *s, yaml_id at)
-{
-    static const char *const keys[] = { "period", "fragments", "keep" };
-    yaml_id id = -1;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys && id < 0; i++)
-        id = yaml_get(&s->doc, at, keys[i]);
-    return id;
-}
-
 /* Replicas that go on alone must hold all that a step changes, and there must be several. */
 static int mix_take_method(struct place_mix *x, const struct place_study *s, yaml_id at, struct err *e)
 {
     struct training *t = x->job.training;
-    yaml_id key = mix_method_key(s, at);
+    static const char *const keys[] = { "period", "fragments", "keep", NULL };
+    yaml_id key = yaml_get_any(&s->doc, at, keys);
     if (key < 0)
         return 0;
     if (!t)
