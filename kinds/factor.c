@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 enum { MAX_KEYS = 32 }; /* of a map with those that are passed on */
 
 /* ---- keys; absent counts and nodes are -1 ---- */
@@ -395,13 +397,14 @@ struct factor_part {
 };
 
 struct factor_walk {
+    struct arena arena; /* of all arrays */
     const struct factor *f;
-    int64_t *divisors; /* shape [n], owned; ascending */
+    int64_t *divisors; /* shape [n]; ascending */
     int32_t n;
     struct factor_part
-        *parts;     /* shape [first[n]], owned: of divisor i those from first[i] to first[i+1], ascending */
-    int32_t *first; /* shape [n + 1], owned */
-    /* shape [n_tiers][DIMS + 1][DIMS + 1][n], owned: by tier, dimensions in it so far, dimensions still to
+        *parts;     /* shape [first[n]]: of divisor i those from first[i] to first[i+1], ascending */
+    int32_t *first; /* shape [n + 1] */
+    /* shape [n_tiers][DIMS + 1][DIMS + 1][n]: by tier, dimensions in it so far, dimensions still to
      * come and the product they need: in how many ways; -1 = not asked yet */
     int64_t *ways;
     struct text text; /* the network so far */
@@ -422,9 +425,10 @@ static int list_divisors(struct factor_walk *w, struct err *e)
     int32_t n = 0;
     for (int64_t d = 1; d * d <= w->f->npus; d++)
         n += w->f->npus % d == 0 ? 1 + (d * d != w->f->npus) : 0;
-    w->divisors = malloc((size_t)n * sizeof *w->divisors);
-    if (!w->divisors)
-        return err_nomem(e, "divisors");
+    w->divisors = ARENA_TAKE(&w->arena, n, *w->divisors);
+    int rc = arena_check(&w->arena, "divisors", e);
+    if (rc)
+        return rc;
     for (int64_t d = 1; d * d <= w->f->npus; d++)
         if (w->f->npus % d == 0) {
             w->divisors[w->n++] = d;
@@ -462,10 +466,11 @@ static int32_t split_divisors(struct factor_walk *w)
 static int list_parts(struct factor_walk *w, struct err *e)
 {
     int32_t n = split_divisors(w);
-    w->first = calloc((size_t)w->n + 1, sizeof *w->first);
-    w->parts = malloc(((size_t)n + 1) * sizeof *w->parts);
-    if (!w->first || !w->parts)
-        return err_nomem(e, "divisors");
+    w->first = ARENA_TAKE(&w->arena, w->n + 1, *w->first);
+    w->parts = ARENA_TAKE(&w->arena, n, *w->parts);
+    int rc = arena_check(&w->arena, "divisors", e);
+    if (rc)
+        return rc;
     w->first[w->n] = split_divisors(w);
     return 0;
 }
@@ -543,20 +548,15 @@ static int factor_begin(struct factor_walk *w, const struct factor *f, struct er
     if (rc)
         return rc;
     int64_t n = (int64_t)f->n_tiers * (DIMS + 1) * (DIMS + 1) * w->n;
-    w->ways = malloc(((size_t)n + 1) * sizeof *w->ways);
-    if (!w->ways)
-        return err_nomem(e, "divisors");
-    for (int64_t i = 0; i < n; i++)
+    w->ways = ARENA_TAKE(&w->arena, n, *w->ways);
+    for (int64_t i = 0; i < n && w->ways; i++)
         w->ways[i] = -1;
-    return 0;
+    return arena_check(&w->arena, "divisors", e);
 }
 
 static void factor_end(struct factor_walk *w)
 {
-    free(w->divisors);
-    free(w->parts);
-    free(w->first);
-    free(w->ways);
+    arena_free(&w->arena);
     text_free(&w->text);
 }
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/stat.h"
 #include "base/vec.h"
 #include "base/work.h"
@@ -53,15 +54,16 @@ struct buy_job {
 
 /* A point of the study, as jobs see it and as prices do. Do not copy. */
 struct buy_point {
+    struct arena arena; /* of the arrays */
     struct study_override axes[SWEEP_MAX_KEYS];
     struct place_study at;
     struct design_point asked;
     struct topo_network net; /* its own, 1 GB/s where bandwidth is to choose */
     struct job_steps *kept;
-    struct buy_steps *steps; /* shape [at.trace.n_mix], owned */
-    struct buy_job *jobs;    /* shape [seeds][n_jobs], owned: in order of submission */
+    struct buy_steps *steps; /* shape [at.trace.n_mix] */
+    struct buy_job *jobs;    /* shape [seeds][n_jobs]: in order of submission */
     int32_t n_jobs;
-    double *weight; /* shape [at.trace.n_mix], owned: share of an entry in the jobs of all seeds */
+    double *weight; /* shape [at.trace.n_mix]: share of an entry in the jobs of all seeds */
 };
 
 /* ---- bounds ---- */
@@ -181,12 +183,12 @@ static int buy_point_build(struct buy_point *p, int64_t seed, int64_t seeds, str
     for (int32_t d = 0; d < p->net.n_dims; d++)
         if (isnan(p->net.dims[d].bw_Bps))
             p->net.dims[d].bw_Bps = 1e9;
-    p->steps = calloc((size_t)t->n_mix, sizeof *p->steps);
-    p->weight = calloc((size_t)t->n_mix, sizeof *p->weight);
-    p->jobs = calloc((size_t)seeds * (size_t)p->n_jobs, sizeof *p->jobs);
-    if (!p->steps || !p->weight || !p->jobs)
-        return err_nomem(e, "jobs of a mix");
-    int rc = job_steps_build(&p->kept, &p->net, s->servers.level, e);
+    p->steps = ARENA_TAKE(&p->arena, t->n_mix, *p->steps);
+    p->weight = ARENA_TAKE(&p->arena, t->n_mix, *p->weight);
+    p->jobs = ARENA_TAKE(&p->arena, seeds * p->n_jobs, *p->jobs);
+    int rc = arena_check(&p->arena, "jobs of a mix", e);
+    if (!rc)
+        rc = job_steps_build(&p->kept, &p->net, s->servers.level, e);
     for (int32_t i = 0; i < t->n_mix && !rc; i++)
         rc = find_steps(p, i, e);
     return rc ? rc : draw_jobs(p, seed, seeds, e);
@@ -196,9 +198,7 @@ static void buy_point_free(struct buy_point *p)
 {
     for (int32_t i = 0; i < p->at.trace.n_mix && p->steps; i++)
         free(p->steps[i].of);
-    free(p->steps);
-    free(p->weight);
-    free(p->jobs);
+    arena_free(&p->arena);
     job_steps_free(p->kept);
     design_point_free(&p->asked);
     place_study_free(&p->at);

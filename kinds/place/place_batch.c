@@ -190,8 +190,8 @@ struct batch_own {
     struct sjf_draw draw;
     struct pace pace;
     double phi;              /* of the formula; 0: on links */
-    int32_t *cluster_gpus;   /* shape [n_servers]; of the network's servers */
-    int32_t *servers, *gpus; /* shape [GPUs of the cluster]; place of one job */
+    int32_t *cluster_gpus;   /* shape [n_servers], in the draw's arena; of the network's servers */
+    int32_t *servers, *gpus; /* shape [GPUs of the cluster], there too; place of one job */
 };
 
 /* Any half of it: the pace has a free() once it is built. */
@@ -201,9 +201,6 @@ static void batch_close(void *x)
     if (own->pace.free)
         own->pace.free(own->pace.x);
     sjf_draw_free(&own->draw);
-    free(own->cluster_gpus);
-    free(own->servers);
-    free(own->gpus);
 }
 
 /* The jobs drawn, on the servers of the study's network. */
@@ -212,13 +209,14 @@ static int batch_open_links(struct batch_own *own, const struct place_run *run, 
     const struct cluster *c = run->cluster;
     const struct pace_graph_settings how = place_fix_pace(run->study);
     struct batch_problem *p = &own->draw.problem;
-    own->cluster_gpus = malloc((size_t)c->n_servers * sizeof *own->cluster_gpus);
-    if (!own->cluster_gpus)
-        return err_nomem(e, "a batch");
+    own->cluster_gpus = ARENA_TAKE(&own->draw.arena, c->n_servers, *own->cluster_gpus);
+    int rc = arena_check(&own->draw.arena, "a batch", e);
+    if (rc)
+        return rc;
     for (int32_t i = 0; i < c->n_servers; i++)
         own->cluster_gpus[i] = (int32_t)cluster_capacity(c, i, 0);
     p->cluster = (struct batch_cluster){ c->n_servers, own->cluster_gpus };
-    int rc = batch_check(p, e);
+    rc = batch_check(p, e);
     return rc ? rc : pace_graph_build(&own->pace, c, p->jobs, p->n_jobs, &how, e);
 }
 
@@ -246,9 +244,9 @@ static int batch_open(struct place_run *run, struct err *e)
     /* A job may take all GPUs of the cluster, each on a server of its own. */
     for (int32_t i = 0; i < p->cluster.n_servers; i++)
         n += (size_t)p->cluster.gpus[i];
-    own->servers = malloc(n * sizeof *own->servers);
-    own->gpus = malloc(n * sizeof *own->gpus);
-    return own->servers && own->gpus ? 0 : err_nomem(e, "a batch");
+    own->servers = ARENA_TAKE(&own->draw.arena, n, *own->servers);
+    own->gpus = ARENA_TAKE(&own->draw.arena, n, *own->gpus);
+    return arena_check(&own->draw.arena, "a batch", e);
 }
 
 /* Servers of a job and its GPUs on each, in the order of the servers' numbers: GPUs ascend, so those of one

@@ -1193,11 +1193,11 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
                                          .reduce_Bps = INFINITY, /* its time is part of c */
                                          .share_frac = s->share_frac,
                                          .alpha = s->alpha };
-    d->jobs = calloc((size_t)n_jobs, sizeof *d->jobs);
-    d->gpus = calloc((size_t)s->n_servers, sizeof *d->gpus);
-    if (!d->jobs || !d->gpus)
-        return err_nomem(e, "a batch of jobs");
-    rc = sjf_draw_servers(d, s, e);
+    d->jobs = ARENA_TAKE(&d->arena, n_jobs, *d->jobs);
+    d->gpus = ARENA_TAKE(&d->arena, s->n_servers, *d->gpus);
+    rc = arena_check(&d->arena, "a batch of jobs", e);
+    if (!rc)
+        rc = sjf_draw_servers(d, s, e);
     if (!rc)
         rc = sjf_draw_jobs(d, s, e);
     d->problem.jobs = d->jobs;
@@ -1207,8 +1207,7 @@ int sjf_draw_build(struct sjf_draw *d, const struct sjf_draw_settings *s, struct
 
 void sjf_draw_free(struct sjf_draw *d)
 {
-    free(d->jobs);
-    free(d->gpus);
+    arena_free(&d->arena);
     *d = (struct sjf_draw){ 0 };
 }
 

@@ -335,8 +335,9 @@ struct sjf_draw_settings {
 struct sjf_draw {
     struct batch_problem problem; /**< its arrays are the two below */
     struct contention contention;
-    struct job *jobs; /**< shape [n_jobs], owned; by kind */
-    int32_t *gpus;    /**< shape [n_servers], owned */
+    struct arena arena; /**< of the arrays */
+    struct job *jobs;   /**< shape [n_jobs]; by kind */
+    int32_t *gpus;      /**< shape [n_servers] */
 };
 
 /**

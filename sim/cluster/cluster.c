@@ -41,9 +41,9 @@ static int cluster_take_offer(struct cluster *c, const struct cluster_offer *off
     for (int32_t r = 0; r < c->n_resources; r++)
         snprintf(c->resources[r], sizeof c->resources[r], "%s", offer->names[r]);
     size_t n = (size_t)c->n_servers * (size_t)c->n_resources;
-    c->capacity = malloc(n * sizeof *c->capacity);
-    if (!c->capacity)
-        return err_nomem(e, "capacities of servers");
+    c->capacity = ARENA_TAKE(&c->arena, n, *c->capacity);
+    if ((rc = arena_check(&c->arena, "capacities of servers", e)))
+        return rc;
     for (size_t i = 0; i < n; i++)
         c->capacity[i] = offer->per_server[offer->each ? i : i % (size_t)c->n_resources];
     return 0;
@@ -96,10 +96,11 @@ static int cluster_find_groups(struct cluster *c, struct err *e)
 {
     const struct topo_network *net = c->routes.described ? &c->routes.net : NULL;
     c->n_levels = net ? net->n_dims + 1 : 3;
-    c->group = malloc((size_t)c->n_levels * (size_t)c->n_servers * sizeof *c->group);
-    c->leaf = malloc((size_t)c->n_servers * sizeof *c->leaf);
-    if (!c->group || !c->leaf)
-        return err_nomem(e, "groups of servers");
+    c->group = ARENA_TAKE(&c->arena, (size_t)c->n_levels * (size_t)c->n_servers, *c->group);
+    c->leaf = ARENA_TAKE(&c->arena, c->n_servers, *c->leaf);
+    int rc = arena_check(&c->arena, "groups of servers", e);
+    if (rc)
+        return rc;
     cluster_find_leaves(c);
     int32_t size = 1;
     for (int32_t level = 0; level < c->n_levels; level++) {
@@ -130,15 +131,14 @@ static int cluster_keep_paths(struct cluster *c, struct err *e)
     struct topo_path all = { 0 };
     if (n > CLUSTER_KEPT_PATHS)
         return 0;
-    c->path_first = malloc((size_t)(n * n + 1) * sizeof *c->path_first);
-    int rc = c->path_first ? 0 : err_nomem(e, "paths between servers");
+    c->path_first = ARENA_TAKE(&c->arena, n * n + 1, *c->path_first);
+    int rc = arena_check(&c->arena, "paths between servers", e);
     for (int64_t i = 0; i < n * n && !rc; i++) {
         c->path_first[i] = all.n;
         if (i / n != i % n)
             rc = cluster_search_path(&all, &c->routes, (int32_t)(i / n), (int32_t)(i % n), e);
         if (!rc && all.n > CLUSTER_KEPT_ARCS) { /* a long ring or line; its paths are quick to find again */
             topo_path_free(&all);
-            free(c->path_first);
             c->path_first = NULL;
             return 0;
         }
@@ -343,9 +343,10 @@ int cluster_set_types(struct cluster *c, const int32_t *servers, int32_t n, stru
     if (n < 1 || n > CLUSTER_MAX_TYPES || sum != c->n_servers)
         return err_set(e, ERR_RANGE, "cluster: %d types of NPU have %lld servers, expected 1 to %d with %d",
                        (int)n, (long long)sum, (int)CLUSTER_MAX_TYPES, (int)c->n_servers);
-    c->type = malloc((size_t)c->n_servers * sizeof *c->type);
-    if (!c->type)
-        return err_nomem(e, "types of servers");
+    c->type = ARENA_TAKE(&c->arena, c->n_servers, *c->type);
+    int rc = arena_check(&c->arena, "types of servers", e);
+    if (rc)
+        return rc;
     c->n_types = n;
     for (int32_t t = 0, s = 0; t < n; t++)
         for (int32_t i = 0; i < servers[t]; i++)
@@ -360,11 +361,7 @@ void cluster_free(struct cluster *c)
         topo_routes_free(&c->routes);
         topo_graph_free(c->graph);
     }
-    free(c->capacity);
-    free(c->group);
-    free(c->leaf);
-    free(c->type);
-    free(c->path_first);
+    arena_free(&c->arena);
     free(c->path_arcs);
     *c = (struct cluster){ 0 };
 }

@@ -7,6 +7,7 @@
 #ifndef SIM_CLUSTER_CLUSTER_H
 #define SIM_CLUSTER_CLUSTER_H
 
+#include "base/arena.h"
 #include "topo/route.h"
 
 enum {
@@ -30,27 +31,28 @@ enum {
  * threads may read one; building and freeing use igraph, one at a time.
  */
 struct cluster {
+    struct arena arena; /**< of the arrays here, paths apart */
     int32_t n_servers;
     int32_t n_resources;                              /**< >= 1; the first one is GPUs */
     char resources[CLUSTER_MAX_RESOURCES][TOPO_NAME]; /**< their names */
-    double *capacity;                                 /**< shape [n_servers][n_resources], >= 0, owned */
+    double *capacity;                                 /**< shape [n_servers][n_resources], >= 0 */
     int32_t n_types;                                  /**< of NPUs, >= 1; those of a server are of one type */
-    int32_t *type; /**< shape [n_servers], owned; NULL: all are of type 0 */
+    int32_t *type;                                    /**< shape [n_servers]; NULL: all are of type 0 */
     int32_t n_arcs;
     const double *bw_Bps, *lat_s; /**< shape [n_arcs], borrowed from routes */
     /** Groups of near servers: level 0 each its own, the last one all of them. Of a described network level l
      * joins what the l dimensions above the server join; of a custom graph level 1 is "at the same switch".
      */
     int32_t n_levels;
-    int32_t *group; /**< shape [n_levels][n_servers], number of a server's group, owned */
+    int32_t *group; /**< shape [n_levels][n_servers], number of a server's group */
     /** Shape [n_servers], the one switch that a server hangs on (a vertex), by one link; -1: it has several
-     * links, or one that leads to another server. Owned. */
+     * links, or one that leads to another server. */
     int32_t *leaf;
     struct topo_graph *graph; /**< owned */
     struct topo_routes routes;
     int64_t *path_first; /**< shape [n_servers^2 + 1]: arcs from a to b are path_arcs[path_first[a * n +
-                            b]..); owned; NULL where paths are not kept */
-    int32_t *path_arcs;
+                            b]..); NULL where paths are not kept */
+    int32_t *path_arcs;  /**< owned */
 };
 
 /** What every server offers, where all are alike, or what each does. */

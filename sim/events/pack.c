@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "base/bits.h"
 #include "base/err.h"
@@ -16,11 +17,12 @@
 
 /** `= { 0 }` before pack_index_build(); release with pack_index_free(). */
 struct pack_index {
+    struct arena arena;      /**< of the arrays */
     int32_t n_servers, most; /**< GPUs of the largest server */
-    struct bits *with;       /**< shape [most + 1], owned: servers with so many; [0] stays empty */
+    struct bits *with;       /**< shape [most + 1]: servers with so many; [0] stays empty */
     struct bits any;         /**< servers with at least one */
-    int32_t *count;          /**< shape [most + 1], owned: members of with[f] */
-    int32_t *room;           /**< shape [n_servers], owned: GPUs of each, 0 outside */
+    int32_t *count;          /**< shape [most + 1]: members of with[f] */
+    int32_t *room;           /**< shape [n_servers]: GPUs of each, 0 outside */
     int64_t total;           /**< sum of room */
 };
 
@@ -67,10 +69,10 @@ void pack_place_free(struct pack_place *place)
 static int pack_index_build(struct pack_index *x, int32_t n_servers, int32_t most, struct err *e)
 {
     *x = (struct pack_index){ .n_servers = n_servers, .most = most };
-    x->with = calloc((size_t)most + 1, sizeof *x->with);
-    x->count = calloc((size_t)most + 1, sizeof *x->count);
-    x->room = calloc((size_t)n_servers + 1, sizeof *x->room);
-    bool there = x->with && x->count && x->room && bits_build(&x->any, n_servers);
+    x->with = ARENA_TAKE(&x->arena, most + 1, *x->with);
+    x->count = ARENA_TAKE(&x->arena, most + 1, *x->count);
+    x->room = ARENA_TAKE(&x->arena, n_servers, *x->room);
+    bool there = !x->arena.failed && bits_build(&x->any, n_servers);
     for (int32_t f = 1; f <= most && there; f++)
         there = bits_build(&x->with[f], n_servers);
     return there ? 0 : err_nomem(e, "servers by what is free");
@@ -80,9 +82,7 @@ static void pack_index_free(struct pack_index *x)
 {
     for (int32_t f = 1; x->with && f <= x->most; f++)
         bits_free(&x->with[f]);
-    free(x->with);
-    free(x->count);
-    free(x->room);
+    arena_free(&x->arena);
     bits_free(&x->any);
     *x = (struct pack_index){ 0 };
 }

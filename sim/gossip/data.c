@@ -218,10 +218,9 @@ int gossip_shards_build(struct gossip_shards *s, const struct gossip_data *d, in
     if (rc)
         return rc;
     s->n_workers = n_workers;
-    s->order = malloc((size_t)d->n * sizeof *s->order);
-    s->first = malloc(((size_t)n_workers + 1) * sizeof *s->first);
-    if (!s->order || !s->first)
-        rc = err_nomem(e, "shards");
+    s->order = ARENA_TAKE(&s->arena, d->n, *s->order);
+    s->first = ARENA_TAKE(&s->arena, n_workers + 1, *s->first);
+    rc = arena_check(&s->arena, "shards", e);
     if (!rc) {
         for (int64_t i = 0; i < d->n; i++)
             s->order[i] = i;
@@ -239,8 +238,7 @@ int gossip_shards_build(struct gossip_shards *s, const struct gossip_data *d, in
 
 void gossip_shards_free(struct gossip_shards *s)
 {
-    free(s->order);
-    free(s->first);
+    arena_free(&s->arena);
     *s = (struct gossip_shards){ 0 };
 }
 
@@ -417,10 +415,10 @@ static int copy_names(struct data_reader *r)
     struct gossip_labels *l = r->labels;
     size_t n = (size_t)r->n_fields - 1;
     l->label = strdup(r->fields[r->at].s);
-    l->features = calloc(n, sizeof *l->features);
-    l->mean = calloc(n, sizeof *l->mean);
-    l->deviation = calloc(n, sizeof *l->deviation);
-    if (!l->label || !l->features || !l->mean || !l->deviation)
+    l->features = ARENA_TAKE(&l->arena, n, *l->features);
+    l->mean = ARENA_TAKE(&l->arena, n, *l->mean);
+    l->deviation = ARENA_TAKE(&l->arena, n, *l->deviation);
+    if (!l->label || l->arena.failed)
         return err_nomem(r->e, r->lines.path);
     l->n_features = (int32_t)n;
     for (int32_t k = 0; k < l->n_features; k++)
@@ -603,7 +601,7 @@ static int number_classes(struct data_reader *r)
 {
     struct gossip_labels *l = r->labels;
     int32_t *number = malloc((size_t)r->n_classes * sizeof *number);
-    l->classes = calloc((size_t)r->n_classes, sizeof *l->classes);
+    l->classes = ARENA_TAKE(&l->arena, r->n_classes, *l->classes);
     if (number && l->classes) {
         l->n_classes = r->n_classes;
         for (int32_t k = 0; k < r->n_classes; k++) {
@@ -691,9 +689,6 @@ void gossip_labels_free(struct gossip_labels *l)
     for (int32_t k = 0; k < l->n_classes && l->classes; k++)
         free(l->classes[k]);
     free(l->label);
-    free(l->features);
-    free(l->classes);
-    free(l->mean);
-    free(l->deviation);
+    arena_free(&l->arena);
     *l = (struct gossip_labels){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 enum { GOSSIP_MAX_FEATURES = 1 << 16, GOSSIP_MAX_CLASSES = 1 << 12 };
@@ -55,9 +56,10 @@ extern const char *const gossip_sharding_words[N_GOSSIP_SHARDINGS + 1];
 /** Who holds what: worker w holds examples order[first[w]..first[w + 1]). Release with gossip_shards_free().
  */
 struct gossip_shards {
+    struct arena arena; /**< of the arrays */
     int32_t n_workers;
-    int64_t *order; /**< shape [n examples], owned: each number once */
-    int64_t *first; /**< shape [n_workers + 1], owned; sizes differ by at most one */
+    int64_t *order; /**< shape [n examples]: each number once */
+    int64_t *first; /**< shape [n_workers + 1]; sizes differ by at most one */
 };
 
 /** ERR_RANGE: more workers than examples, so that a shard would be empty; ERR_NOMEM. Same seed, same shards.
@@ -76,13 +78,13 @@ void gossip_shards_free(struct gossip_shards *s);
  * release with gossip_labels_free().
  */
 struct gossip_labels {
-    char *label;     /**< owned: name of the column that holds the class */
-    char **features; /**< shape [n_features], owned: names, in the order of the file */
-    char **
-        classes; /**< shape [n_classes], owned: numbers by value, then words by byte; class k is classes[k] */
+    struct arena arena; /**< of the arrays, each text owned by itself */
+    char *label;        /**< owned: name of the column that holds the class */
+    char **features;    /**< shape [n_features]: names, in the order of the file */
+    char **classes;     /**< shape [n_classes]: numbers by value, then words by byte; class k is classes[k] */
     int32_t n_features, n_classes;
-    double *mean;      /**< shape [n_features], owned: of the training examples, as written */
-    double *deviation; /**< shape [n_features], owned: the same, divisor n; 0 = the column is constant */
+    double *mean;      /**< shape [n_features]: of the training examples, as written */
+    double *deviation; /**< shape [n_features]: the same, divisor n; 0 = the column is constant */
 };
 
 /**
