@@ -1073,41 +1073,54 @@ static int find_latency(struct topo_draft *draft, const igraph_t *model, struct 
                : 0;
 }
 
-static int copy_links(struct topo_draft *draft, const igraph_t *model, const struct texts *has, struct err *e)
+/* Numbers of a link, and which of them edges have. */
+enum { HAS_BW, HAS_LAT, HAS_USD, HAS_WATT, HAS_DIM, N_HAS };
+
+/* Links but for their classes; latencies go by the name @p lat_key. */
+static int read_links(struct topo_link *links, bool has[N_HAS], const igraph_t *model, const char *lat_key,
+                      struct err *e)
 {
+    const struct {
+        const char *attr;
+        size_t field;
+        double times;
+    } numbers[] = { [HAS_BW] = { ATTR_BW, offsetof(struct topo_link, bw_Bps), 1e9 },
+                    [HAS_LAT] = { lat_key, offsetof(struct topo_link, lat_s), 1e-9 },
+                    [HAS_USD] = { ATTR_USD, offsetof(struct topo_link, usd), 1 },
+                    [HAS_WATT] = { ATTR_WATT, offsetof(struct topo_link, watt), 1 } };
+    int64_t n = igraph_ecount(model);
     igraph_vector_t values;
-    bool exists;
-    int rc = topo_from_igraph(igraph_vector_init(&values, draft->n_links), "GraphML", e);
+    int rc = topo_from_igraph(igraph_vector_init(&values, n), "graph: links", e);
     if (rc)
         return rc;
     const double *x = VECTOR(values);
-    struct topo_link *links = draft->links;
-    rc = edge_values(&values, &exists, model, ATTR_BW, e);
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
-        links[i] = (struct topo_link){ .src = IGRAPH_FROM(model, i),
-                                       .dst = IGRAPH_TO(model, i),
-                                       .bw_Bps = x[i] * 1e9 };
+    for (int64_t i = 0; i < n; i++)
+        links[i] = (struct topo_link){ .src = IGRAPH_FROM(model, i), .dst = IGRAPH_TO(model, i) };
+    for (int k = 0; k < HAS_DIM && !rc; k++) {
+        rc = edge_values(&values, &has[k], model, numbers[k].attr, e);
+        for (int64_t i = 0; i < n && !rc; i++)
+            *(double *)(void *)((char *)&links[i] + numbers[k].field) = x[i] * numbers[k].times;
+    }
     if (!rc)
-        rc = find_latency(draft, model, e);
-    if (!rc)
-        rc = edge_values(&values, &exists, model, draft->lat_key, e);
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
-        links[i].lat_s = x[i] * 1e-9;
-    if (!rc)
-        rc = edge_values(&values, &draft->has_dim, model, ATTR_DIM, e);
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        rc = edge_values(&values, &has[HAS_DIM], model, ATTR_DIM, e);
+    for (int64_t i = 0; i < n && !rc; i++)
         links[i].dim = to_dim(x[i]);
-    if (!rc)
-        rc = edge_values(&values, &draft->has_usd, model, ATTR_USD, e);
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
-        links[i].usd = x[i];
-    if (!rc)
-        rc = edge_values(&values, &draft->has_watt, model, ATTR_WATT, e);
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
-        links[i].watt = x[i];
-    for (int64_t i = 0; i < draft->n_links && !rc; i++)
-        rc = topo_draft_class(&links[i].cls, draft, has->cls ? EAS(model, ATTR_CLASS, i) : "", i, e);
     igraph_vector_destroy(&values);
+    return rc;
+}
+
+static int copy_links(struct topo_draft *draft, const igraph_t *model, const struct texts *texts,
+                      struct err *e)
+{
+    bool has[N_HAS] = { false };
+    int rc = find_latency(draft, model, e);
+    if (!rc)
+        rc = read_links(draft->links, has, model, draft->lat_key, e);
+    draft->has_dim = has[HAS_DIM];
+    draft->has_usd = has[HAS_USD];
+    draft->has_watt = has[HAS_WATT];
+    for (int64_t i = 0; i < draft->n_links && !rc; i++)
+        rc = topo_draft_class(&draft->links[i].cls, draft, texts->cls ? EAS(model, ATTR_CLASS, i) : "", i, e);
     return rc;
 }
 
@@ -1374,47 +1387,16 @@ int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e)
     return format_graph(out, g, igraph_write_graph_dot, e);
 }
 
-/* Values of a numeric edge attribute, NaN where the model does not have it. */
-static int graph_list_values(igraph_vector_t *values, const struct topo_graph *g, const char *attr,
-                             struct err *e)
-{
-    if (igraph_cattribute_has_attr(&g->model, IGRAPH_ATTRIBUTE_EDGE, attr))
-        return topo_from_igraph(EANV(&g->model, attr, values), "graph: links", e);
-    igraph_vector_fill(values, NAN);
-    return 0;
-}
-
 int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e)
 {
-    igraph_vector_t values;
-    int rc = topo_from_igraph(igraph_vector_init(&values, g->n_links), "graph: links", e);
-    if (rc)
-        return rc;
-    const double *x = VECTOR(values);
-    rc = graph_list_values(&values, g, ATTR_BW, e);
+    bool has[N_HAS];
+    int rc = read_links(out, has, &g->model, ATTR_LAT, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++) {
-        int64_t a = IGRAPH_FROM(&g->model, i), b = IGRAPH_TO(&g->model, i);
-        out[i] = (struct topo_link){ .src = a < b ? a : b, .dst = a < b ? b : a, .bw_Bps = x[i] * 1e9 };
-    }
-    if (!rc)
-        rc = graph_list_values(&values, g, ATTR_LAT, e);
-    for (int64_t i = 0; i < g->n_links && !rc; i++)
-        out[i].lat_s = x[i] * 1e-9;
-    if (!rc)
-        rc = graph_list_values(&values, g, ATTR_DIM, e);
-    for (int64_t i = 0; i < g->n_links && !rc; i++)
-        out[i].dim = isnan(x[i]) ? -1 : (int32_t)x[i];
-    for (int64_t i = 0; i < g->n_links && !rc; i++)
+        int64_t a = out[i].src, b = out[i].dst;
+        out[i].src = a < b ? a : b;
+        out[i].dst = a < b ? b : a;
         out[i].cls = g->net.n_dims ? out[i].dim : g->cls[i];
-    if (!rc)
-        rc = graph_list_values(&values, g, ATTR_USD, e);
-    for (int64_t i = 0; i < g->n_links && !rc; i++)
-        out[i].usd = x[i];
-    if (!rc)
-        rc = graph_list_values(&values, g, ATTR_WATT, e);
-    for (int64_t i = 0; i < g->n_links && !rc; i++)
-        out[i].watt = x[i];
-    igraph_vector_destroy(&values);
+    }
     return rc;
 }
 
