@@ -702,43 +702,37 @@ static int fit_one(struct npu_fitting *x, struct err *e)
 
 #define NPU(field) offsetof(struct topo_npu, field)
 
+/* @p of but for its unknowns. */
+static int fit_rows(struct npu_fitting of, const struct unknown *unknowns, int32_t n, struct err *e)
+{
+    memcpy(of.unknowns, unknowns, (size_t)n * sizeof *unknowns);
+    of.n = n;
+    return fit_one(&of, e);
+}
+
+/* Rows of any pass and any heads; precision -1: of any. */
+static int fit_operator(struct fit_npu *f, enum fit_operator op, int precision,
+                        const struct unknown *unknowns, int32_t n, struct err *e)
+{
+    const struct npu_fitting of = { .f = f, .op = op, .precision = precision, .pass = -1, .heads = -1 };
+    return fit_rows(of, unknowns, n, e);
+}
+
 static int fit_products(struct fit_npu *f, struct err *e)
 {
-    struct npu_fitting matrix = {
-        .f = f,
-        .op = FIT_MATRIX,
-        .precision = TOPO_BF16,
-        .pass = -1,
-        .heads = -1,
-        .n = 3,
-        .unknowns = { { "matrix_efficiency", NPU(matrix_efficiency), true, 1, 1, SIZE_NONE },
-                      { "matrix_half_out", NPU(half_out), false, 50, 1, SIZE_OUT },
-                      { "matrix_half_in", NPU(half_in), false, 50, 1, SIZE_IN } },
-    };
     static const char *const keys[N_TOPO_PRECISIONS] = { NULL, "fp8_share", "mxfp8_share", "nvfp4_share" };
-    int rc = fit_one(&matrix, e);
+    const struct unknown matrix[] = { { "matrix_efficiency", NPU(matrix_efficiency), true, 1, 1, SIZE_NONE },
+                                      { "matrix_half_out", NPU(half_out), false, 50, 1, SIZE_OUT },
+                                      { "matrix_half_in", NPU(half_in), false, 50, 1, SIZE_IN } },
+                         grouped = { "group_half_out", NPU(group_half_out), false, 50, 1, SIZE_NONE };
+    int rc = fit_operator(f, FIT_MATRIX, TOPO_BF16, matrix, 3, e);
     for (int q = TOPO_FP8; q < N_TOPO_PRECISIONS && !rc; q++) {
-        struct npu_fitting share = {
-            .f = f,
-            .op = FIT_MATRIX,
-            .precision = q,
-            .pass = -1,
-            .heads = -1,
-            .n = 1,
-            .unknowns = { { keys[q], NPU(share) + (size_t)q * sizeof(double), true, 1, 1, SIZE_NONE } },
+        const struct unknown share = {
+            keys[q], NPU(share) + (size_t)q * sizeof(double), true, 1, 1, SIZE_NONE
         };
-        rc = fit_one(&share, e);
+        rc = fit_operator(f, FIT_MATRIX, q, &share, 1, e);
     }
-    struct npu_fitting grouped = {
-        .f = f,
-        .op = FIT_GROUPED,
-        .precision = -1,
-        .pass = -1,
-        .heads = -1,
-        .n = 1,
-        .unknowns = { { "group_half_out", NPU(group_half_out), false, 50, 1, SIZE_NONE } },
-    };
-    return rc ? rc : fit_one(&grouped, e);
+    return rc ? rc : fit_operator(f, FIT_GROUPED, -1, &grouped, 1, e);
 }
 
 static int32_t count_op(const struct fit_npu *f, enum fit_operator op)
@@ -782,53 +776,30 @@ static int fit_kernel(struct fit_npu *f, struct err *e)
     int rc = find_kernel(f, &at, e);
     size_t base = NPU(kernels) + (size_t)at * sizeof f->npu.kernels[0];
     double unit = f->npu.peak_flops / 2;
+    struct npu_fitting of = { .f = f, .op = FIT_FUSED, .precision = TOPO_BF16 };
     for (int pass = 0; pass < N_TOPO_PASSES && !rc; pass++) {
-        struct npu_fitting wide = {
-            .f = f,
-            .op = FIT_FUSED,
-            .precision = TOPO_BF16,
-            .pass = pass,
-            .heads = FIT_WIDE,
-            .n = pass ? 2 : 3,
-            .unknowns = { { NULL, OF_PASS(flops), false, unit, 1, SIZE_NONE },
-                          { NULL, OF_PASS(half_tiles), false, 1, 1, SIZE_TILES },
-                          { NULL, KERNEL(half_seq), false, 100, 1, SIZE_KEYS } },
-        };
-        struct npu_fitting low_rank = {
-            .f = f,
-            .op = FIT_FUSED,
-            .precision = TOPO_BF16,
-            .pass = pass,
-            .heads = FIT_LOW_RANK,
-            .n = 2,
-            .unknowns = { { NULL, OF_PASS(low_rank), false, 1, 1, SIZE_NONE },
-                          { NULL, OF_PASS(low_rank_half), false, 1, 1, SIZE_TILES } },
-        };
-        rc = fit_one(&wide, e);
+        const struct unknown wide[] = { { NULL, OF_PASS(flops), false, unit, 1, SIZE_NONE },
+                                        { NULL, OF_PASS(half_tiles), false, 1, 1, SIZE_TILES },
+                                        { NULL, KERNEL(half_seq), false, 100, 1, SIZE_KEYS } },
+                             low_rank[] = { { NULL, OF_PASS(low_rank), false, 1, 1, SIZE_NONE },
+                                            { NULL, OF_PASS(low_rank_half), false, 1, 1, SIZE_TILES } };
+        of.pass = pass;
+        of.heads = FIT_WIDE;
+        rc = fit_rows(of, wide, pass ? 2 : 3, e);
+        of.heads = FIT_LOW_RANK;
         if (!rc)
-            rc = fit_one(&low_rank, e);
+            rc = fit_rows(of, low_rank, 2, e);
     }
-    struct npu_fitting narrow = {
-        .f = f,
-        .op = FIT_FUSED,
-        .precision = TOPO_BF16,
-        .pass = -1,
-        .heads = FIT_NARROW,
-        .n = 1,
-        .unknowns = { { NULL, KERNEL(narrow), false, 1, 1, SIZE_NONE } },
-    };
-    struct npu_fitting fp8 = {
-        .f = f,
-        .op = FIT_FUSED,
-        .precision = TOPO_FP8,
-        .pass = FIT_FORWARD,
-        .heads = -1,
-        .n = 1,
-        .unknowns = { { NULL, KERNEL(fp8_forward), false, 1, 1, SIZE_NONE } },
-    };
+    const struct unknown narrow = { NULL, KERNEL(narrow), false, 1, 1, SIZE_NONE },
+                         fp8 = { NULL, KERNEL(fp8_forward), false, 1, 1, SIZE_NONE };
+    of.pass = -1;
+    of.heads = FIT_NARROW;
     if (!rc)
-        rc = fit_one(&narrow, e);
-    return rc ? rc : fit_one(&fp8, e);
+        rc = fit_rows(of, &narrow, 1, e);
+    of.precision = TOPO_FP8;
+    of.pass = FIT_FORWARD;
+    of.heads = -1;
+    return rc ? rc : fit_rows(of, &fp8, 1, e);
 }
 
 static bool same_kind(const struct fit_kind *kind, const struct fit_row *row)
@@ -889,34 +860,12 @@ static void note_unseen(struct fit_npu *f)
 /* Streams come first, since all others use what they find. */
 int fit_npu(struct fit_npu *f, struct err *e)
 {
-    struct npu_fitting stream = {
-        .f = f,
-        .op = FIT_STREAM,
-        .precision = -1,
-        .pass = -1,
-        .heads = -1,
-        .n = 2,
-        .unknowns = { { "mem_efficiency", NPU(mem_efficiency), true, 1, 1, SIZE_NONE },
-                      { "kernel_ns", NPU(kernel_s), false, 1e-6, 1e-9, SIZE_NONE } },
+    static const struct unknown stream[] = {
+        { "mem_efficiency", NPU(mem_efficiency), true, 1, 1, SIZE_NONE },
+        { "kernel_ns", NPU(kernel_s), false, 1e-6, 1e-9, SIZE_NONE },
     };
-    struct npu_fitting attention = {
-        .f = f,
-        .op = FIT_ATTENTION,
-        .precision = -1,
-        .pass = -1,
-        .heads = -1,
-        .n = 1,
-        .unknowns = { { "attention_efficiency", NPU(attention), true, 1, 1, SIZE_NONE } },
-    };
-    struct npu_fitting flash = {
-        .f = f,
-        .op = FIT_FLASH,
-        .precision = -1,
-        .pass = -1,
-        .heads = -1,
-        .n = 1,
-        .unknowns = { { "flash_efficiency", NPU(flash), true, 1, 1, SIZE_NONE } },
-    };
+    static const struct unknown attention = { "attention_efficiency", NPU(attention), true, 1, 1, SIZE_NONE },
+                                flash = { "flash_efficiency", NPU(flash), true, 1, 1, SIZE_NONE };
     if (!(f->npu.peak_flops > 0) || !(f->npu.mem_Bps > 0))
         return err_set(e, ERR_RANGE, "NPU has no %s", f->npu.peak_flops > 0 ? "mem_GBps" : "peak_TFLOPS");
     if (f->n == 0)
@@ -924,13 +873,13 @@ int fit_npu(struct fit_npu *f, struct err *e)
     if (count_op(f, FIT_MATRIX))
         f->npu.n_sizes = 0; /* half sizes take their place */
     f->n_keys = 0;
-    int rc = fit_one(&stream, e);
+    int rc = fit_operator(f, FIT_STREAM, -1, stream, 2, e);
     if (!rc)
         rc = fit_products(f, e);
     if (!rc)
-        rc = fit_one(&attention, e);
+        rc = fit_operator(f, FIT_ATTENTION, -1, &attention, 1, e);
     if (!rc)
-        rc = fit_one(&flash, e);
+        rc = fit_operator(f, FIT_FLASH, -1, &flash, 1, e);
     if (!rc && count_op(f, FIT_FUSED))
         rc = fit_kernel(f, e);
     if (!rc) {
