@@ -602,6 +602,31 @@ static unsigned long long hash_with(struct folder *f, const char *text, const ch
     return s.hash;
 }
 
+/* Of networks of 6, 8, 8 and 12 NPUs, with one scheduler and with two, the rows of those that a condition is
+ * true of. A dimension that is not there has one member. */
+TEST(points_are_left_out_by_their_networks)
+{
+    CASES(const char *where; int64_t rows) = {
+        { "n_npus >= 6", 12 },   { "n_npus >= 7", 9 }, { "n_npus <= 8", 9 },         { "n_npus == 12", 3 },
+        { "n_dims == 3", 3 },    { "n_dims <= 2", 9 }, { "size1 == 2", 9 },          { "size2 == 2", 6 },
+        { "size3 == 1", 9 },     { "size3 == 2", 3 },  { "size4 + size8 == 2", 12 }, { "n_entries == 2", 8 },
+        { "n_entries <= 1", 4 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct tables, t, tables_free);
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "model: events\nserver: npu\nwhere: [\"%s\"]\n"
+                 "jobs: { trace: trace.csv }\n"
+                 "vary: { network: [\"switch:2@1 switch:3@1\", \"switch:4@1 switch:2@1\", "
+                 "\"switch:2@1 switch:2@1 switch:2@1\", \"switch:2@1 switch:6@1\"], "
+                 "schedulers: [[fifo], [fifo, las]] }\n",
+                 cases[i].where);
+        run(&t, *state, HEAD "a,0,1,600,pass,,10,1e9,,,,,\n", text);
+        assert_int_equal(t.rows.n_rows, cases[i].rows);
+    }
+}
+
 TEST(the_hash_of_a_study_is_of_what_its_traces_hold)
 {
     static const char a[] = HEAD "a,5,4,10,pass,,10,1e9,,,,,\n", b[] = HEAD "a,5,4,11,pass,,10,1e9,,,,,\n";
