@@ -527,6 +527,7 @@ static void search_noted(struct search_result *out, const struct design_point *s
         MUST(search_split(out, &book, e));
     else
         MUST(search_given(out, &book, bw_Bps, e));
+    assert_in_range(search_book_kept(&book), most > 0, most); /* what was read is not written again */
     search_book_free(&book);
 }
 
