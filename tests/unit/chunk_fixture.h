@@ -13,8 +13,8 @@ enum { D = TOPO_MAX_DIMS };
 
 /* Rings, whose reduce-scatter takes n-1 steps and S (n-1)/n bytes. */
 struct net {
-    int32_t n_dims, size[4];
-    double bw_Bps[4], lat_s[4];
+    int32_t n_dims, size[D];
+    double bw_Bps[D], lat_s[D];
 };
 
 static inline struct topo_network build(const struct net *n)

@@ -14,9 +14,10 @@ static const char wide_yaml[] = "name: wide\n"
 
 #define EVENTS "network: wide.yaml\nmodel: events\njobs: { trace: none.csv }\n"
 #define SLOTS  "network: wide.yaml\nmodel: slots\nslots: 12\n"
-#define TAU                                                                                                  \
-    "jobs: { progress: tau, tau: { gradient_MB: 10, reduce_GBps: 9, forward_ms: 4, samples: 16, "            \
-    "backward_ms: 9, slot_s: 60 } }\n"
+#define TAU_JOBS                                                                                             \
+    "progress: tau, tau: { gradient_MB: 10, reduce_GBps: 9, forward_ms: 4, samples: 16, backward_ms: 9, "    \
+    "slot_s: 60 }"
+#define TAU "jobs: { " TAU_JOBS " }\n"
 
 static int read_text(struct folder *f, struct study *s, const char *text, struct err *e)
 {
@@ -471,6 +472,9 @@ TEST(keys_without_effect_are_told)
           "jobs.slope has no effect here, it is used only with utility sigmoid" },
         { SLOTS "schedulers: [drf]\njobs: { fixed_workers: 3 }\n",
           "jobs.fixed_workers has no effect here, it is used only by schedulers las and fifo" },
+        { SLOTS "jobs: { zeta_scale: 2, progress: const }\n", NULL },
+        { SLOTS "jobs: { zeta_scale: 2, " TAU_JOBS " }\n",
+          "jobs.zeta_scale has no effect here, it is used only with progress const" },
         { SLOTS "jobs: { tau: {} }\n", "jobs.tau has no effect here, it is used only with progress tau" },
         { SLOTS "servers: { gpu: 8, cpu: 64 }\n",
           "servers.cpu has no effect here, jobs.demand does not ask for it" },

@@ -172,6 +172,43 @@ TEST(no_order_beats_all_bytes_over_all_bandwidth)
     }
 }
 
+/* Of more dimensions than all orders are tried of: each chunk crosses each once, and all bytes all bandwidth.
+ */
+TEST(a_chunk_crosses_each_of_many_dimensions_once)
+{
+    RNG(r, 84, 0);
+    for (int i = 0; i < repeats(20); i++) {
+        struct net n = { .n_dims = 5 + (int)rng_below(r, D - 4) };
+        double n_npus = 1, sum_Bps = 0;
+        for (int32_t d = 0; d < n.n_dims; d++) {
+            n.size[d] = 2;
+            n.bw_Bps[d] = rng_range(r, 1, 9);
+            n_npus *= 2;
+            sum_Bps += n.bw_Bps[d];
+        }
+        for (int order = SIM_ORDER_FIXED; order < SIM_ORDER_GUARD; order++) {
+            if (order == SIM_ORDER_GIVEN)
+                continue;
+            struct topo_network net = build(&n);
+            struct sim_rules rules = rules_of(4, SIM_QUEUE_FIFO);
+            struct sim_job job = whole(&net, COLLECTIVE_REDUCE_SCATTER, 1e3, (enum sim_order)order);
+            KEEP(struct chunk_sim *, x, chunk_free_at) = run_jobs(&net, n.bw_Bps, &rules, &job, 1);
+            int32_t crossed[4][D] = { { 0 } };
+            int64_t n_slices;
+            double end_s = 0;
+            const struct chunk_slice *slices = chunk_slices(x, &n_slices);
+            for (int64_t k = 0; k < n_slices; k++) {
+                crossed[slices[k].chunk][slices[k].stage.dim]++;
+                end_s = fmax(end_s, slices[k].end_s);
+            }
+            for (int32_t c = 0; c < 4; c++)
+                for (int32_t d = 0; d < n.n_dims; d++)
+                    assert_int_equal(crossed[c][d], 1);
+            assert_true(end_s >= 1e3 * (n_npus - 1) / n_npus / sum_Bps * (1 - 1e-12));
+        }
+    }
+}
+
 /* Load of each dimension [s] when all of c goes in this order, over the whole collective. */
 static void load_order(double *load_s, const struct draw *c, const int32_t *order)
 {
