@@ -32,6 +32,31 @@
                "  step_tokens: 1e6\n"                                                                        \
                "  run_steps: 5000\n"
 
+/* Where parts are not to be had no row about money holds, however much there is of it. Row 0 is what is
+ * given. */
+TEST(what_cannot_be_had_breaks_a_row_about_money)
+{
+    CASES(const char *rows; double pod_Bps; int32_t row) = {
+        { "node <= 100, usd <= 1e9", 50e9, -1 },
+        { "node <= 100, usd <= 1e3", 50e9, 2 },
+        { "node <= 100, usd <= 1e50", 1e40, 2 },
+        { "node <= 100, pod >= 1", 1e40, -1 },
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        KEEP(struct design_point, s, design_point_free);
+        FOLDER(f);
+        char text[4096];
+        const double bw_Bps[] = { 100e9, cases[i].pod_Bps };
+        snprintf(text, sizeof text, DIMS("4") PARTS STEP "pricing: whole\nconstraints: [ %s ]\n",
+                 cases[i].rows);
+        char *given = strstr(text, "bw_GBps: 50, tier: P");
+        memset(given, ' ', strlen("bw_GBps: 50,"));
+        OK(design_point_load(&s, put(&f, "study.yaml", text), NULL, 0,
+                             DESIGN_NEEDS_WORKLOAD | DESIGN_FOR_SPLIT, e));
+        assert_int_equal(system_broken_row(&s, bw_Bps, 1e-9), cases[i].row);
+    }
+}
+
 TEST(all_that_is_owned_adds_up)
 {
     SYSTEM(s, d, x, MACHINE);
