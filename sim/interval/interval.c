@@ -417,9 +417,11 @@ static void grid_search_bounds(struct grid_search *s, const struct grid_level *l
     double bounds_s = l->bounds_s + exact_bound(s, l, first);
     struct grid_polygon below, slab;
     grid_clip(&below, l->over, z, BELOW, exact_bound(s, l, last));
-    if (first > 0)
+    const struct grid_polygon *left = &below;
+    if (first > 0) {
         grid_clip(&slab, &below, z, ABOVE, exact_bound(s, l, first - 1));
-    const struct grid_polygon *left = first > 0 ? &slab : &below;
+        left = &slab;
+    }
     if (!(bounds_s + exact_least_rest(s, l->k + 1, left) < s->best->point.jct_s))
         return;
     if (first == last) {
