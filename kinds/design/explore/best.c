@@ -561,7 +561,6 @@ static void sharpen(struct done *d, const struct hunt *b, const struct design_po
                                   .with = b,
                                   .shelf = b->shelf,
                                   .times = &b->times,
-                                  .set = d->node.set,
                                   .work = by == BEST_SIZES ? hash_work(b, &d->node) : 0,
                                   .fresh = &d->fresh,
                                   .known = b->known,

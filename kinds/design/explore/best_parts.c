@@ -298,7 +298,7 @@ static int time_at(double *time_s, const struct design_point *s, const double *b
 {
     double sum_s = 0;
     int rc = 0;
-    for (int32_t i = 0; i < s->n_workloads && !rc; i++) {
+    for (int32_t i = 0; i < s->n_workloads && !rc && sum_s < most_s; i++) {
         const struct design_workload *w = &s->workloads[i];
         const struct collective_way way = search_way(s, bw_Bps);
         double one_s = 0;
@@ -314,24 +314,6 @@ static int time_at(double *time_s, const struct design_point *s, const double *b
 
 /* In place of no links. */
 #define NO_LINK_Bps 1e-300
-
-/* All of a network that a step's time depends on: tiers and planes are prices alone. */
-static uint64_t hash_dims(const struct design_point *s, uint64_t hash)
-{
-    for (int32_t d = 0; d < s->net.n_dims; d++) {
-        struct topo_dim dim = s->net.dims[d];
-        memset(dim.tier, 0, sizeof dim.tier);
-        dim.fabric.planes = 0;
-        hash = text_hash(hash, &dim, sizeof dim);
-    }
-    return hash;
-}
-
-static uint64_t hash_times(const struct design_point *s, int64_t set)
-{
-    uint64_t hash = hash_dims(s, text_hash(TEXT_HASH_SEED, &set, sizeof set));
-    return hash ? hash : 1;
-}
 
 void best_times_free(struct best_times *t)
 {
@@ -364,15 +346,8 @@ static int bound_time_at(struct best_parts *p, const struct design_point *s, con
     double bw_Bps[TOPO_MAX_DIMS], time_s = 0, most_s = latest_s(p, s, aim);
     if (!times_are_bounded(s) || !topo_has_bandwidths(&s->net) || s->ideal)
         return 0;
-    uint64_t key = hash_times(s, aim->set);
-    const struct best_time *found = find_time(aim->times, key);
-    bool is_known = found && (found->time_s < found->most_s || found->most_s >= most_s);
     topo_get_bandwidths(bw_Bps, &s->net);
-    int rc = is_known ? 0 : time_at(&time_s, s, bw_Bps, most_s, aim->shelf, e);
-    if (is_known)
-        time_s = found->time_s;
-    else
-        *aim->fresh = (struct best_time){ key, fmin(time_s, most_s), most_s };
+    int rc = time_at(&time_s, s, bw_Bps, most_s, aim->shelf, e);
     p->time_s = fmax(p->time_s, fmin(time_s, most_s) * (1 - AS_GOOD_REL));
     price_tokens(p, s);
     return rc;
@@ -428,7 +403,7 @@ static int bound_split(struct best_parts *p, const struct design_point *s, const
 static uint64_t hash_sizes(const struct design_point *s, uint64_t work)
 {
     struct design_question q;
-    uint64_t hash = hash_dims(s, work);
+    uint64_t hash = search_hash_dims(work, &s->net);
     design_ask(&q, s);
     hash = text_hash(hash, &s->net.npu, sizeof s->net.npu);
     hash = text_hash(hash, &s->total_Bps, sizeof s->total_Bps);
@@ -489,7 +464,7 @@ static int bound_sizes(struct best_parts *p, const struct design_point *s, const
     of.time_s = 0;
     int rc = found ? 0 : bound_split(&of, relaxed, aim, e);
     if (!found)
-        *aim->fresh = (struct best_time){ key, of.time_s, INFINITY };
+        *aim->fresh = (struct best_time){ key, of.time_s };
     p->time_s = fmax(p->time_s, (found ? found->time_s : of.time_s));
     price_tokens(p, s);
     free(relaxed);

@@ -40,11 +40,10 @@ struct best_range {
 /** Of a column of rows (kinds/design/answer/columns.h); *known = false: nothing bounds it. */
 struct best_range best_column(bool *known, const struct best_parts *p, const char *name);
 
-/** The time of the points of a set whose networks differ in prices alone. */
+/** The least time over all networks of the same sizes. */
 struct best_time {
     uint64_t key;
-    double time_s; /**< at their bandwidths; where it is most_s: that or more */
-    double most_s;
+    double time_s;
 };
 
 /** Of what was found so far. Zero is empty; release with best_times_free(). */
@@ -66,7 +65,6 @@ struct best_aim {
     const void *with;
     struct search_shelf *shelf;
     const struct best_times *times;
-    int64_t set;
     uint64_t work;           /**< of all that a set is, but for its network and what its points differ in */
     struct best_time *fresh; /**< one that was found; key 0: none */
     const struct search_known *known; /**< shape [n_known]: plans that are good on other networks */

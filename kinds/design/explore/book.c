@@ -478,10 +478,11 @@ int search_book_least(double *least_s, const struct search_book *b, struct err *
 
 /* ---- books that are shared ---- */
 
-enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096 };
+enum { SHELF_NOTES = 2 * SEARCH_MOST_NOTED, SHELF_BOOKS = 4096, SHELF_PLANS = 256 };
 
 struct search_shelf_book {
     struct search_book book;
+    struct search_shelf *shelf;          /* that it is on */
     unsigned long long key, counted_key; /* counted_key: of the network that `counts` are of; 0: none */
     struct search_result counts;
     bool built;
@@ -496,6 +497,19 @@ struct shelf_sample {
     double least_s;
 };
 
+/* The best few of a book's plans on a network. */
+struct shelf_plans {
+    uint64_t key;
+    struct search_found *found; /* shape [n], owned */
+    int32_t n;
+};
+
+/* The least time of a book's plans on a network. */
+struct shelf_time {
+    uint64_t key;
+    double least_s, most_s; /* where it is most_s: that or more */
+};
+
 struct search_shelf {
     pthread_mutex_t lock;
     pthread_cond_t changed;          /* a book was built, or could not be */
@@ -505,6 +519,10 @@ struct search_shelf {
     struct shelf_sample *samples; /* shape [n_samples], owned */
     int32_t n_samples, cap;
     struct hash by_key;
+    struct shelf_time *times; /* shape [n_times], owned */
+    int32_t n_times, cap_times;
+    struct hash times_by_key;
+    struct shelf_plans plans[SHELF_PLANS]; /* each where its key says, the last of those that belong there */
 };
 
 struct search_shelf *search_shelf_new(void)
@@ -540,6 +558,10 @@ void search_shelf_free(struct search_shelf *shelf)
     pthread_cond_destroy(&shelf->changed);
     free(shelf->samples);
     hash_free(&shelf->by_key);
+    free(shelf->times);
+    hash_free(&shelf->times_by_key);
+    for (int i = 0; i < SHELF_PLANS; i++)
+        free(shelf->plans[i].found);
     free(shelf);
 }
 
@@ -607,6 +629,104 @@ double search_shelf_work_s(struct search_shelf *shelf, const struct search_space
     return least_s;
 }
 
+uint64_t search_hash_dims(uint64_t hash, const struct topo_network *net)
+{
+    for (int32_t d = 0; d < net->n_dims; d++) {
+        struct topo_dim dim = net->dims[d];
+        memset(dim.tier, 0, sizeof dim.tier);
+        dim.fabric.planes = 0;
+        hash = text_hash(hash, &dim, sizeof dim);
+    }
+    return hash;
+}
+
+/* All that a pass looks at. 0: of a graph, whose links are not in it. */
+static uint64_t hash_pass(const struct search_book *b, const struct collective_way *way)
+{
+    const struct topo_network *net = way->net;
+    uint64_t hash = search_book_question(b);
+    if (!hash || net->ideal || net->wires)
+        return 0;
+    const bool is[] = { way->bw_Bps != NULL, net->whole_parts };
+    hash = text_hash(hash, is, sizeof is);
+    if (way->bw_Bps)
+        hash = text_hash(hash, way->bw_Bps, (size_t)net->n_dims * sizeof *way->bw_Bps);
+    if (way->rules)
+        hash = text_hash(hash, way->rules, sizeof *way->rules);
+    return search_hash_dims(hash, net);
+}
+
+/* With the lock. */
+static struct shelf_time *find_time(const struct search_shelf *shelf, uint64_t key)
+{
+    hash_each (id, &shelf->times_by_key, key)
+        if (shelf->times[id].key == key)
+            return &shelf->times[id];
+    return NULL;
+}
+
+bool search_book_find_time(double *least_s, const struct search_book *b, const struct collective_way *way,
+                           double most_s)
+{
+    uint64_t key = hash_pass(b, way);
+    if (!key)
+        return false;
+    pthread_mutex_lock(&b->of->shelf->lock);
+    const struct shelf_time *of = find_time(b->of->shelf, key);
+    bool is_known = of && (of->least_s < of->most_s || of->most_s >= most_s);
+    *least_s = is_known ? fmin(of->least_s, most_s) : *least_s;
+    pthread_mutex_unlock(&b->of->shelf->lock);
+    return is_known;
+}
+
+void search_book_note_time(const struct search_book *b, const struct collective_way *way, double least_s,
+                           double most_s)
+{
+    const struct shelf_time fresh = { hash_pass(b, way), least_s, most_s };
+    if (!fresh.key)
+        return;
+    struct search_shelf *shelf = b->of->shelf;
+    pthread_mutex_lock(&shelf->lock);
+    struct shelf_time *of = find_time(shelf, fresh.key);
+    if (of)
+        *of = of->least_s < of->most_s || of->most_s > most_s ? *of : fresh;
+    else if (vec_reserve(shelf->times, shelf->cap_times, shelf->n_times + 1) &&
+             hash_add(&shelf->times_by_key, fresh.key, shelf->n_times))
+        shelf->times[shelf->n_times++] = fresh;
+    pthread_mutex_unlock(&shelf->lock);
+}
+
+bool search_book_find_plans(struct search_best *best, const struct search_book *b,
+                            const struct collective_way *way)
+{
+    uint64_t key = hash_pass(b, way);
+    if (!key)
+        return false;
+    pthread_mutex_lock(&b->of->shelf->lock);
+    const struct shelf_plans *of = &b->of->shelf->plans[key % SHELF_PLANS];
+    bool is_known = of->found && of->key == key;
+    for (int32_t i = 0; i < of->n && is_known; i++)
+        best->found[best->n++] = of->found[i];
+    pthread_mutex_unlock(&b->of->shelf->lock);
+    return is_known;
+}
+
+void search_book_note_plans(const struct search_book *b, const struct collective_way *way,
+                            const struct search_best *best)
+{
+    size_t size = (size_t)best->n * sizeof *best->found;
+    struct shelf_plans fresh = { .key = hash_pass(b, way), .n = best->n };
+    fresh.found = fresh.key && best->n && best->n <= SEARCH_RECENT ? malloc(size) : NULL;
+    if (!fresh.found)
+        return;
+    memcpy(fresh.found, best->found, size);
+    pthread_mutex_lock(&b->of->shelf->lock);
+    struct shelf_plans *of = &b->of->shelf->plans[fresh.key % SHELF_PLANS];
+    free(of->found);
+    *of = fresh;
+    pthread_mutex_unlock(&b->of->shelf->lock);
+}
+
 static struct search_shelf_book *find_book(const struct search_shelf *shelf, unsigned long long key)
 {
     struct search_shelf_book *of = shelf->first;
@@ -641,6 +761,7 @@ static int build_book(struct search_shelf_book **out, struct search_shelf *shelf
     struct search_shelf_book *of = *out = calloc(1, sizeof *of);
     if (!of)
         return err_nomem(e, "a search");
+    of->shelf = shelf;
     of->key = key;
     of->next = shelf->first;
     shelf->first = of;

@@ -146,6 +146,22 @@ struct search_pass {
     void *with;
 };
 
+/** Of all that a step's time depends on of dimensions: tiers and planes are prices alone. */
+uint64_t search_hash_dims(uint64_t hash, const struct topo_network *net);
+/** Is the least time of the book's plans at the bandwidths of @p way (NULL: with exchange free) known, from
+ * an earlier pass on as fast a network? *least_s: that, or @p most_s where no plan takes less; else it stays.
+ * Of a book on no shelf nothing is. */
+bool search_book_find_time(double *least_s, const struct search_book *b, const struct collective_way *way,
+                           double most_s);
+/** For the next; without memory nothing. */
+void search_book_note_time(const struct search_book *b, const struct collective_way *way, double least_s,
+                           double most_s);
+/** The same of the best few that the space asks for, into @p best, which is reserved and empty. */
+bool search_book_find_plans(struct search_best *best, const struct search_book *b,
+                            const struct collective_way *way);
+void search_book_note_plans(const struct search_book *b, const struct collective_way *way,
+                            const struct search_best *best);
+
 /** Begin from the plans that an earlier search of the book found best, at any bandwidths: at those of @p way
  * they say how slow the last of the best few is at most. What is found does not depend on it. ERR_NOMEM. */
 int search_book_recall(struct search_best *b, const struct search_book *book,

@@ -1102,10 +1102,15 @@ static int time_as_reported(struct search_found *f, const struct design_point *s
 int search_given(struct search_result *out, const struct search_book *book, const double *bw_Bps,
                  struct err *e)
 {
+    const struct collective_way way = search_way(book->study, bw_Bps);
     struct search_best fast, best = { 0 };
     int rc = search_best_reserve(&fast, book->space->top, ALIKE_REL, e);
     fast.folds = true;
-    rc = rc ? rc : find_fastest(&fast, book, bw_Bps, e);
+    if (!rc && !search_book_find_plans(&fast, book, &way)) {
+        rc = find_fastest(&fast, book, bw_Bps, e);
+        if (!rc)
+            search_book_note_plans(book, &way, &fast);
+    }
     rc = rc ? rc : search_best_reserve(&best, book->space->top, 0, e);
     /* The list in the order of the times that are reported. */
     for (int32_t i = 0; i < fast.n && !rc; i++) {
@@ -1176,25 +1181,34 @@ int search_work(double *least_s, const struct design_point *s, int32_t i, struct
     return 0;
 }
 
+/* Of no plan that takes longer than @p most_s. */
+static int least_at(double *least_s, const struct search_book *book, const double *bw_Bps, double most_s,
+                    struct err *e)
+{
+    struct search_best fast;
+    int rc = search_best_reserve(&fast, 1, 0, e);
+    fast.last.value = most_s;
+    rc = rc ? rc : find_fastest(&fast, book, bw_Bps, e);
+    *least_s = !rc && fast.n ? fast.found[0].time_s : most_s;
+    search_best_free(&fast);
+    return rc;
+}
+
 int search_least(double *least_s, const struct design_point *s, int32_t i, const double *bw_Bps,
                  double most_s, struct search_shelf *shelf, struct err *e)
 {
     const struct training *base = s->workloads[i].training;
+    const struct collective_way way = search_way(s, bw_Bps);
     struct search_space space = { 0 }; /* lists that are short of their room are hashed with it */
     struct search_book book;
     int rc = search_read_space(&space, s, base->search, true, e);
     rc = rc ? rc : search_book_open(&book, shelf, &space, s, base, e);
     if (rc)
         return rc;
-    if (bw_Bps) {
-        struct search_best fast;
-        rc = search_best_reserve(&fast, 1, 0, e);
-        fast.last.value = most_s;
-        rc = rc ? rc : find_fastest(&fast, &book, bw_Bps, e);
-        *least_s = !rc && fast.n ? fast.found[0].time_s : most_s;
-        search_best_free(&fast);
-    } else {
-        rc = search_book_least(least_s, &book, e);
+    if (!search_book_find_time(least_s, &book, &way, most_s)) {
+        rc = bw_Bps ? least_at(least_s, &book, bw_Bps, most_s, e) : search_book_least(least_s, &book, e);
+        if (!rc)
+            search_book_note_time(&book, &way, *least_s, most_s);
     }
     search_book_close(&book, shelf);
     return rc;
