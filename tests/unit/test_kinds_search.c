@@ -675,6 +675,51 @@ TEST(rows_that_share_a_book_have_the_best_of_a_list)
     }
 }
 
+/* A shelf knows the plans of a network that it has seen, whatever its tiers and planes: what it says is what
+ * a search finds, also of a network that differs in one thing. */
+TEST(what_a_shelf_knows_of_a_network_is_what_a_search_finds)
+{
+    static const struct ask ask = { "0.02", GIVEN, DENSE,
+                                    ", search: { zero: [0, 1], context: [ring], top: 3 }",
+                                    "model: alpha-beta\n" };
+    static const double most_s[] = { INFINITY, 1e-9, 1, 1e-9 };
+    struct search_shelf *shelf = search_shelf_new();
+    for (int i = 0; i < 7; i++) {
+        KEEP(struct design_point, s, design_point_free);
+        OK(load(&s, &ask, DESIGN_NEEDS_BANDWIDTH, e));
+        struct topo_dim *dim = &s.net.dims[1];
+        double bw_Bps[TOPO_MAX_DIMS], least_s;
+        snprintf(dim->tier, sizeof dim->tier, "%s", i == 1 ? "other" : "");
+        dim->fabric.planes = i == 2 ? 4 : 1;
+        dim->lat_s = i == 3 ? 1e-3 : dim->lat_s;
+        dim->efficiency = i == 4 ? 0.01 : dim->efficiency;
+        s.model = i == 5 ? SIM_BANDWIDTH : s.model;
+        topo_get_bandwidths(bw_Bps, &s.net);
+        bw_Bps[0] *= i == 6 ? 0.01 : 1;
+        for (int k = 0; k < 2; k++) {
+            KEEP(struct design_choice, one, choice_free) = { 0 };
+            KEEP(struct design_choice, other, choice_free) = { 0 };
+            OK(choice_begin(&one, &s, e));
+            OK(choice_begin(&other, &s, e));
+            OK(search_plans(&one, bw_Bps, shelf, e));
+            OK(search_plans(&other, bw_Bps, NULL, e));
+            const struct search_result *x = choice_plans(&one, 0), *y = choice_plans(&other, 0);
+            assert_int_equal(x->n_found, y->n_found);
+            for (int32_t f = 0; f < x->n_found; f++)
+                assert_true(x->found[f].rank == y->found[f].rank &&
+                            x->found[f].time_s == y->found[f].time_s &&
+                            x->found[f].alike == y->found[f].alike);
+        }
+        for (size_t k = 0; k < COUNT_OF(most_s); k++) {
+            double alone_s;
+            OK(search_least(&least_s, &s, 0, bw_Bps, most_s[k], shelf, e));
+            OK(search_least(&alone_s, &s, 0, bw_Bps, most_s[k], NULL, e));
+            assert_close(least_s, alone_s, 0);
+        }
+    }
+    search_shelf_free(shelf);
+}
+
 TEST(the_number_of_threads_changes_nothing)
 {
     const struct ask *const asks[] = { &given_cases[0], &split_cases[0] };
