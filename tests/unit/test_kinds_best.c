@@ -675,6 +675,37 @@ TEST(draws_are_held_against_all_designs_within_the_noise)
     assert_close(one.best + rest.best, 1, 1e-12);
 }
 
+/* Distances are axes: a link of each of the 16 NPUs is of the cheapest medium that reaches, 100 or 400 USD.
+ */
+TEST(media_follow_the_distance_of_a_point)
+{
+    KEEP(struct study, s, study_close) = { 0 };
+    KEEP(struct table, columns, table_free) = { 0 };
+    KEEP(struct best_answer, a, best_free) = { 0 };
+    const struct keep_rule rule = { .kind = &design_kind };
+    FOLDER(f);
+    put(&f, "parts.yaml",
+        "name: p\ngrade: V\ncatalogue:\n"
+        "  - { name: nic, kind: nic, ports: 1, bw_GBps: 50, usd: 1000 }\n"
+        "  - { name: box, kind: switch, ports: 16, bw_GBps: 50, usd: 10000 }\n"
+        "  - { name: far, kind: link, bw_GBps: 50, usd: 400, reach_m: 400 }\n"
+        "  - { name: near, kind: link, bw_GBps: 50, usd: 100, reach_m: 40 }\n"
+        "build: [ { tier: T, nic: nic, switch: box, end_m: 30 } ]\n");
+    const char *path = put(&f, "study.yaml",
+                           "network: { parts: parts.yaml, npu: { peak_TFLOPS: 100 }, dims: "
+                           "[ { shape: switch, size: 16, tier: T, bw_GBps: 50 } ] }\n"
+                           "workload: { step: { all-reduce: { size_MB: 1, group: all } } }\nsplit: given\n"
+                           "vary: { \"network.parts.build[0].end_m\": [300, 40, 3] }\n");
+    OK(designs_open(&s, path, NULL, 0, e));
+    study_put_columns(&columns, &s, TABLE_ROWS);
+    struct best_ask ask = { .study = &s, .columns = &columns, .rule = &rule, .top = 3, .threads = 1 };
+    OK(best_take_by(&ask.by, &rule, "cost_usd", &columns, e));
+    OK(best_find(&a, &ask, e));
+    assert_true(a.rows.n_rows == 2 && a.n_ties[0] == 1);
+    assert_close(a.values[0], 16 * (1000 + 100) + 10000, 1e-12);
+    assert_close(a.values[1], 16 * (1000 + 400) + 10000, 1e-12);
+}
+
 /* Plans that are found from a book that others wrote are those of a book of one's own. */
 TEST(shared_books_change_nothing)
 {
