@@ -790,7 +790,10 @@ static int find_and_write(struct best_job *j, struct err *e)
         rc = find_part(j, e);
     }
     bool any = j->out.n > 0;
-    progress_end(&j->progress, j->run, j->ask.top ? "the best so far follows" : "the front so far follows");
+    progress_end(&j->progress, j->run,
+                 !any         ? "nothing was found so far"
+                 : j->ask.top ? "the best so far follows"
+                              : "the front so far follows");
     if (!rc && !any && !work_stopped())
         output_outcome(j->run, EXIT_NO_DESIGN);
     if (!rc && any)

@@ -183,4 +183,4 @@ sleep 2
 kill -TERM $pid
 wait $pid
 echo "exit $?"
-grep -c 'interrupted, the best so far follows' out.txt
+grep -c 'interrupted, nothing was found so far' out.txt
