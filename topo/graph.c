@@ -1077,7 +1077,7 @@ static int find_latency(struct topo_draft *draft, const igraph_t *model, struct 
 enum { HAS_BW, HAS_LAT, HAS_USD, HAS_WATT, HAS_DIM, N_HAS };
 
 /* Links but for their classes; latencies go by the name @p lat_key. */
-static int read_links(struct topo_link *links, bool has[N_HAS], const igraph_t *model, const char *lat_key,
+static int read_wires(struct topo_link *links, bool has[N_HAS], const igraph_t *model, const char *lat_key,
                       struct err *e)
 {
     const struct {
@@ -1115,7 +1115,7 @@ static int copy_links(struct topo_draft *draft, const igraph_t *model, const str
     bool has[N_HAS] = { false };
     int rc = find_latency(draft, model, e);
     if (!rc)
-        rc = read_links(draft->links, has, model, draft->lat_key, e);
+        rc = read_wires(draft->links, has, model, draft->lat_key, e);
     draft->has_dim = has[HAS_DIM];
     draft->has_usd = has[HAS_USD];
     draft->has_watt = has[HAS_WATT];
@@ -1390,7 +1390,7 @@ int topo_format_dot(struct text *out, const struct topo_graph *g, struct err *e)
 int topo_list_links(struct topo_link *out, const struct topo_graph *g, struct err *e)
 {
     bool has[N_HAS];
-    int rc = read_links(out, has, &g->model, ATTR_LAT, e);
+    int rc = read_wires(out, has, &g->model, ATTR_LAT, e);
     for (int64_t i = 0; i < g->n_links && !rc; i++) {
         int64_t a = out[i].src, b = out[i].dst;
         out[i].src = a < b ? a : b;

@@ -351,7 +351,13 @@ TEST(every_study_that_comes_along_is_sound)
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         snprintf(path, sizeof path, "configs/studies/%s.yaml", files[i]);
         OK(design_point_load(&s, path, NULL, 0, ALL, e));
-        assert_string_equal(text_str(&s.notes), "");
+        /* LIBRA's example gives the innermost half of the total: no other can have more. */
+        assert_string_equal(
+            text_str(&s.notes),
+            strcmp(files[i], "libra/gpt3-4d-constraints") == 0
+                ? "configs/studies/libra/gpt3-4d-constraints.yaml:13:5: constraint \"chiplet >= package\" "
+                  "has no effect, no bandwidths break it\n"
+                : "");
         design_point_free(&s);
     }
     OK(design_point_load(&s, "configs/studies/nic-budget.yaml", NULL, 0, ALL | DESIGN_FOR_BUDGET, e));
