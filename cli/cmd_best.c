@@ -346,9 +346,12 @@ static void show_progress(void *context, const struct best_state *s)
     p->note[0] = '\0';
     if (s->n_front)
         snprintf(p->note, sizeof p->note, "%.20s on the front", show_count(value, s->n_front));
-    if (isfinite(s->value) && isfinite(s->bound))
-        snprintf(p->note, sizeof p->note, "best %.20s, bound %.20s", show_real(value, s->value, 4),
-                 show_real(bound, s->bound, 4));
+    int n = 0;
+    if (isfinite(s->value))
+        n = snprintf(p->note, sizeof p->note, "best %.20s", show_real(value, s->value, 4));
+    /* Known once each set of points has one. */
+    if (n && isfinite(s->bound))
+        snprintf(p->note + n, sizeof p->note - (size_t)n, ", bound %.20s", show_real(bound, s->bound, 4));
     progress_report(p, s->n_ruled_out + s->n_solved, s->n_points);
 }
 
