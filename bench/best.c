@@ -60,6 +60,12 @@ void bench_best(struct bench *b)
                               .by = "usd_per_Mtoken",
                               .unit = "USD per million tokens",
                               .limit_s = 60 });
+    hunt(b, &(struct hunted){ .title = "the best of a hundred million machines, plans searched",
+                              .study = "configs/studies/best-hundred-million.yaml",
+                              .limits = { "watt_site <= 20e6", "usd_year <= 400e6" },
+                              .by = "usd_per_Mtoken",
+                              .unit = "USD per million tokens",
+                              .limit_s = 1800 });
     hunt(b, &(struct hunted){ .title = "the best of 62,370 factorings at 10 totals, plan and split",
                               .study = "configs/studies/factor-4096-plans.yaml",
                               .by = "time_s",
