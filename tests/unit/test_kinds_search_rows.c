@@ -273,6 +273,43 @@ TEST(rows_before_do_not_decide_between_equal_plans)
     search_shelf_free(shelf);
 }
 
+TEST(a_list_that_is_replaced_stays_as_long_as_it_is_read)
+{
+    struct shortlists *all = shortlists_new();
+    assert_non_null(all);
+    assert_null(shortlists_find(all, 7));
+    shortlists_ask(all, 7, 2);
+    shortlists_ask(all, 7, 3);
+    struct shortlist *asked = shortlists_find(all, 7), *list = calloc(1, sizeof *list);
+    assert_non_null(asked);
+    assert_non_null(list);
+    assert_close(asked->asked, 2, 0);
+    *list = (struct shortlist){ .key = 7, .most = 2 };
+    for (int i = 0; i < 3; i++)
+        shortlist_add(list, &(struct search_pair){ .bound = 2 - i * 0.5, .rank = i });
+    shortlist_sort(list);
+    assert_true(shortlists_keep(all, list));
+    assert_true(asked->replaced && asked->readers == 1 && asked->most < 0);
+    shortlists_leave(all, asked);
+    struct shortlist *found = shortlists_find(all, 7);
+    assert_ptr_equal(found, list);
+    assert_int_equal(found->readers, 2);
+    assert_int_equal(found->pairs[0].rank, 2);
+    assert_false(shortlists_are_full(all));
+    shortlists_leave(all, found);
+    shortlists_leave(all, list);
+    shortlists_leave(all, NULL);
+    shortlists_free(all);
+}
+
+TEST(where_a_pair_was_touched_is_kept_to_eleven_bits)
+{
+    for (double bw_Bps = 7e4; bw_Bps < 2.8e14; bw_Bps *= 1.37)
+        assert_close(shortlist_unpack_Bps(shortlist_pack_Bps(bw_Bps)) / bw_Bps, 1, 1.0 / (1 << 11));
+    assert_close(shortlist_unpack_Bps(shortlist_pack_Bps(0)), 1 << 16, 0);
+    assert_close(shortlist_unpack_Bps(shortlist_pack_Bps(1e30)), 2.8e14, 2e12);
+}
+
 /* SOAK: 1,000. */
 TEST(networks_of_the_same_sizes_share_a_short_list)
 {

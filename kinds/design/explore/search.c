@@ -593,7 +593,7 @@ static void take_unlisted(void *with, const struct search_candidate *c)
     struct search_pair pair = search_pair_of(c);
     pair.bound = bound * (1 - LISTED_REL);
     for (int32_t d = 0; d < x->joint.study->net.n_dims; d++)
-        pair.bw_Bps[d] = (float)bw_Bps[d];
+        pair.bw[d] = shortlist_pack_Bps(bw_Bps[d]);
 #pragma omp critical(search_survivors)
     shortlist_add(l->list, &pair);
 }
@@ -629,7 +629,7 @@ static int begin_sizes(struct sizes **out, struct splitting *x, struct err *e)
 }
 
 /* A list of what may take as long as is asked for, all of it on switches; NULL in *out: there is no room. */
-static int write_list(const struct shortlist **out, struct sizes *z, struct err *e)
+static int write_list(struct shortlist **out, struct sizes *z, struct err *e)
 {
     struct shortlist *list = calloc(1, sizeof *list);
     struct search_known known[SEARCH_RECENT];
@@ -662,7 +662,7 @@ static void take_listed(void *with, const struct search_candidate *c, const stru
     const struct splitting *x = p->left.of;
     double bw_Bps[TOPO_MAX_DIMS];
     for (int32_t d = 0; d < x->joint.study->net.n_dims; d++)
-        bw_Bps[d] = joint_usable_Bps(&x->joint, d, (double)pair->bw_Bps[d]);
+        bw_Bps[d] = joint_usable_Bps(&x->joint, d, shortlist_unpack_Bps(pair->bw[d]));
     const struct collective_way way = search_way(x->book->study, bw_Bps);
     const struct alloc_cut t = search_tangent_of(&way, c->forms, c->cost, x->weight);
     double bound = joint_bound(&x->joint, &t, pair->bound);
@@ -695,15 +695,20 @@ static int take_list(struct pair_hunt *p, bool *all, const struct splitting *x, 
 static int hunt_listed(struct pair_hunt *p, bool *all, const struct splitting *x, struct sizes *z,
                        struct err *e)
 {
-    const struct shortlist *list = shortlists_find(search_book_lists(&z->book), z->key);
+    struct shortlists *lists = search_book_lists(&z->book);
+    struct shortlist *list = shortlists_find(lists, z->key);
     int rc = 0;
     for (int i = 0; i < 2 && list && !*all && !rc; i++) {
         z->asked = i ? limit_pairs(p) * LISTED_FURTHER : list->asked * LISTED_FURTHER;
-        if (i || list->most < 0)
-            rc = write_list(&list, z, e);
+        if (i || list->most < 0) {
+            shortlists_leave(lists, list);
+            list = NULL;
+            rc = shortlists_are_full(lists) ? 0 : write_list(&list, z, e);
+        }
         if (!rc && list)
             rc = take_list(p, all, x, list, e);
     }
+    shortlists_leave(lists, list);
     return rc;
 }
 

@@ -1,23 +1,29 @@
 /*
  * Short lists of plans, by what their bounds depend on. A list is never changed, only replaced by one that
- * goes further: who reads the old one reads on. The first question under a key writes nothing, as it may be
- * the only one.
+ * goes further: who reads the old one reads on, and the last of them takes it away. The first question under
+ * a key writes nothing, as it may be the only one. A study comes back to the same sizes for each choice of
+ * shapes, over and over, so lists are never given up for others: once they are too many the rest go without.
  */
 #include "kinds/design/explore/shortlist.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
 
-enum { MOST_PAIRS = 1 << 20 /* 96 MB */ };
+enum { MOST_PAIRS = 1 << 23 /* 512 MB */ };
+
+static_assert(sizeof(struct search_pair) == 64, "there are millions");
 
 struct shortlists {
     pthread_mutex_t lock;
     struct shortlist **lists; /* shape [n], owned */
     int32_t n, cap;
     int64_t n_pairs;
+    bool full;
     struct hash by_key;
 };
 
@@ -44,12 +50,29 @@ void shortlist_sort(struct shortlist *list)
 
 void shortlist_free(struct shortlist *list)
 {
-    while (list) {
-        struct shortlist *older = list->older;
+    if (list)
         free(list->pairs);
-        free(list);
-        list = older;
-    }
+    free(list);
+}
+
+/* Bits of a float from 2^16 on, of which the last 12 are left out: 5 of its exponent, 11 of its fraction. */
+enum { PACKED_FROM = (127 + 16) << 23, PACKED_BITS = 12 };
+
+uint16_t shortlist_pack_Bps(double bw_Bps)
+{
+    float as_float = (float)bw_Bps;
+    uint32_t bits;
+    memcpy(&bits, &as_float, sizeof bits);
+    uint32_t packed = bits > PACKED_FROM ? (bits - PACKED_FROM) >> PACKED_BITS : 0;
+    return packed < UINT16_MAX ? (uint16_t)packed : UINT16_MAX;
+}
+
+double shortlist_unpack_Bps(uint16_t bw)
+{
+    uint32_t bits = PACKED_FROM + ((uint32_t)bw << PACKED_BITS);
+    float as_float;
+    memcpy(&as_float, &bits, sizeof as_float);
+    return (double)as_float;
 }
 
 struct shortlists *shortlists_new(void)
@@ -81,28 +104,59 @@ static int32_t find(const struct shortlists *all, uint64_t key)
     return -1;
 }
 
+static void leave(struct shortlist *list)
+{
+    if (--list->readers == 0 && list->replaced)
+        shortlist_free(list);
+}
+
 /* In place of the one before. */
 static bool put(struct shortlists *all, struct shortlist *list)
 {
     int32_t at = find(all, list->key);
-    if (all->n_pairs + list->n > MOST_PAIRS)
+    struct shortlist *older = at < 0 ? NULL : all->lists[at];
+    int64_t more = list->n - (older ? older->n : 0);
+    all->full = all->full || all->n_pairs + more > MOST_PAIRS;
+    if (all->full)
         return false;
     if (at < 0 &&
         (!vec_reserve(all->lists, all->cap, all->n + 1) || !hash_add(&all->by_key, list->key, all->n)))
         return false;
-    list->older = at < 0 ? NULL : all->lists[at];
     all->lists[at < 0 ? all->n++ : at] = list;
-    all->n_pairs += list->n;
+    all->n_pairs += more;
+    if (!older)
+        return true;
+    older->readers++;
+    older->replaced = true;
+    leave(older);
     return true;
 }
 
-const struct shortlist *shortlists_find(struct shortlists *all, uint64_t key)
+struct shortlist *shortlists_find(struct shortlists *all, uint64_t key)
 {
     pthread_mutex_lock(&all->lock);
     int32_t at = find(all, key);
-    const struct shortlist *found = at < 0 ? NULL : all->lists[at];
+    struct shortlist *found = at < 0 ? NULL : all->lists[at];
+    if (found)
+        found->readers++;
     pthread_mutex_unlock(&all->lock);
     return found;
+}
+
+void shortlists_leave(struct shortlists *all, struct shortlist *list)
+{
+    pthread_mutex_lock(&all->lock);
+    if (list)
+        leave(list);
+    pthread_mutex_unlock(&all->lock);
+}
+
+bool shortlists_are_full(struct shortlists *all)
+{
+    pthread_mutex_lock(&all->lock);
+    bool full = all->full;
+    pthread_mutex_unlock(&all->lock);
+    return full;
 }
 
 void shortlists_ask(struct shortlists *all, uint64_t key, double most)
@@ -120,6 +174,7 @@ bool shortlists_keep(struct shortlists *all, struct shortlist *list)
 {
     pthread_mutex_lock(&all->lock);
     bool kept = put(all, list);
+    list->readers += kept;
     pthread_mutex_unlock(&all->lock);
     return kept;
 }

@@ -14,18 +14,24 @@ struct search_pair {
     int64_t rank;
     struct search_choice choice;
     uint8_t order[N_PLAN_AXES];
-    float bw_Bps[TOPO_MAX_DIMS]; /**< about where the bound is found */
+    uint16_t bw[TOPO_MAX_DIMS]; /**< about where the bound is found, as shortlist_pack_Bps() says it */
 };
 
-/** All pairs whose bound is at most `most`, ascending; does not change once it is kept. */
+/** A bandwidth of 64 kB/s to 280 TB/s to 11 bits, and back; what is beyond is at the end of the range. */
+uint16_t shortlist_pack_Bps(double bw_Bps);
+double shortlist_unpack_Bps(uint16_t bw);
+
+/** All pairs whose bound is at most `most`, ascending; but for `readers` it does not change once it is kept.
+ */
 struct shortlist {
     uint64_t key;              /**< of all that bounds depend on, beside the book */
     double most;               /**< < 0: nothing is written yet */
     double asked;              /**< by the first question */
     struct search_pair *pairs; /**< shape [n], owned */
     int32_t n, cap;
-    bool failed;             /**< no memory */
-    struct shortlist *older; /**< that was kept under the key: others may be reading it */
+    bool failed;     /**< no memory */
+    int32_t readers; /**< a list that was replaced goes with the last of them */
+    bool replaced;
 };
 
 /** Add a pair; lack of memory is noted. */
@@ -36,11 +42,16 @@ void shortlist_free(struct shortlist *list); /**< NULL is fine */
 /** Opaque; threads may share one. NULL: no memory. */
 struct shortlists *shortlists_new(void);
 void shortlists_free(struct shortlists *all); /**< NULL is fine */
-/** The last that was kept under @p key, or asked for; NULL: none. */
-const struct shortlist *shortlists_find(struct shortlists *all, uint64_t key);
+/** The last that was kept under @p key, or asked for, to be left again; NULL: none. */
+struct shortlist *shortlists_find(struct shortlists *all, uint64_t key);
+/** It is no longer read; NULL is fine. */
+void shortlists_leave(struct shortlists *all, struct shortlist *list);
+/** Is there no room for more, so that no list is to be written? */
+bool shortlists_are_full(struct shortlists *all);
 /** Ask for a list up to @p most, which the next question is to write; nothing where there is one. */
 void shortlists_ask(struct shortlists *all, uint64_t key, double most);
-/** Keep a list, which is owned from then on. False: there is no room, and the caller still owns it. */
+/** Keep a list, which is owned from then on; the caller reads it, and leaves it again. False: there is no
+ * room, and the caller still owns it. */
 bool shortlists_keep(struct shortlists *all, struct shortlist *list);
 
 #endif
