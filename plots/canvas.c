@@ -22,7 +22,7 @@ enum {
     TEXT_GAP_PX = 8,
     LEGEND_GAP_PX = 18,
     MANY_MARKERS = 2000,
-    SQUARE_PX = 2, /* of more one is drawn in a square so wide */
+    SQUARE_PX = 3, /* of more one is drawn in a square so wide */
 };
 
 /* The user's own title goes before any that a figure makes up later. */
@@ -495,7 +495,7 @@ bool canvas_has(const struct canvas *c, double x_px, double y_px)
            y_px <= b->bottom + edge;
 }
 
-/* Of very many markers one is kept in each square: the others would not be seen behind it. */
+/* Of very many markers one is kept in each square: next to nothing of the others would be seen behind it. */
 static void thin_markers(struct canvas *c)
 {
     int64_t width = (int64_t)((c->box.right - c->box.left) / SQUARE_PX) + 2,

@@ -445,18 +445,18 @@ static int choose_top(struct xy *f, struct err *e)
     f->chosen = canvas_new(f->c, d->n, sizeof *f->chosen, e);
     if (!f->chosen)
         return ERR_NOMEM;
-    for (int64_t i = 0; i < d->n; i++)
-        if (!isnan(d->x[BY][i]))
+    for (int64_t i = 0; i < d->n; i++) {
+        f->chosen[i] = f->spec->top == 0;
+        if (!f->chosen[i] && !isnan(d->x[BY][i]))
             f->order[n++] = i;
+    }
     int rc = data_sort(f->order, n, keys, 3, e);
     for (int64_t k = 0, taken = 0; k < n; k++) {
         int64_t i = f->order[k], last = k ? f->order[k - 1] : -1;
         bool same = last >= 0 && f->column.at[i] == f->column.at[last] && f->row.at[i] == f->row.at[last];
         taken = same ? taken + 1 : 1;
-        f->chosen[i] = f->spec->top == 0 || taken <= f->spec->top;
+        f->chosen[i] = taken <= f->spec->top;
     }
-    for (int64_t i = 0; i < d->n && f->spec->top == 0; i++)
-        f->chosen[i] = true;
     f->not_chosen = canvas_keep(f->c, "not among the best %lld", (long long)f->spec->top);
     if (f->spec->top > 0 && !f->c->opt->linked) /* else the page around it says so */
         canvas_note(f->c, "the best %lld by %s (%s is better)%s", (long long)f->spec->top, by,
@@ -901,7 +901,6 @@ static double step_aside(struct xy *f, const struct panel *p, struct err *e)
 
 static void put_cloud(struct xy *f)
 {
-
     for (int64_t i = 0; i < f->d.n; i++)
         if (is_in_panel(f, i, f->index) && !is_marked(f, i, f->m) && f->spec->behind &&
             !off_axes(f, f->index, i, f->m))
@@ -919,7 +918,6 @@ static struct bar_ends bar_sides(const struct xy *f, int64_t i)
 /* Whiskers of one series: lines have theirs in their colour. */
 static void put_halves(struct xy *f, int32_t color, int32_t shape)
 {
-
     for (int64_t i = 0; i < f->d.n; i++) {
         double ends[2], y = y_at(f, f->m, i), x = x_at(f, i);
         if (f->spec->bars)
@@ -955,7 +953,6 @@ static int64_t gather_series(struct xy *f, int32_t color, int32_t shape, int hol
  * end of the axis. */
 static void put_steps(struct xy *f, int64_t n, double end)
 {
-
     for (int64_t k = 0; k < n; k++) {
         double y = y_at(f, f->m, f->order[k]);
         canvas_point(f->c, x_at(f, f->order[k]), y);
@@ -1006,7 +1003,8 @@ static void put_bar_value(struct xy *f, int64_t i)
 /* Hollow ones first, so that filled ones lie on them; lines and bars know no hollow ones. */
 static int put_series(struct xy *f, int32_t color, int32_t shape, struct err *e)
 {
-    bool best = f->spec->join || f->spec->bars;
+    bool best = f->spec->join || f->spec->bars,
+         cloud = f->spec->looks && f->spec->looks[color].mark.kind == MARK_CLOUD;
 
     if (f->spec->looks && f->spec->looks[color].steps)
         return put_staircase(f, color, e);
@@ -1019,7 +1017,8 @@ static int put_series(struct xy *f, int32_t color, int32_t shape, struct err *e)
         for (int64_t k = 0; k < n; k++) {
             int64_t i = f->order[k];
             struct bar_ends side = bar_sides(f, i), bar = bar_of(&f->on.y, y_at(f, f->m, i));
-            canvas_mark_row(f->c, f->d.row[i]);
+            if (!cloud) /* of which there are too many for names */
+                canvas_mark_row(f->c, f->d.row[i]);
             if (f->spec->bars)
                 canvas_bar(f->c, side.from, bar.from, side.to, bar.to);
             else
@@ -1071,6 +1070,12 @@ static int64_t find_knee(struct xy *f, int64_t n)
     return one ? -1 : knee;
 }
 
+static bool is_knee(const struct xy *f, int64_t i, int32_t col)
+{
+    char buf[NUM_TEXT];
+    return strcmp(data_text(buf, &f->d, i, col), "yes") == 0;
+}
+
 /* ---- texts ---- */
 
 /* Whether the column is drawn as something else already. */
@@ -1095,15 +1100,14 @@ static int32_t text_columns(const struct xy *f, int32_t cols[MAX_TEXTS], struct 
     static const char *const words[] = { "network", "scheduler", "method", "objective", COL_TOTAL_GBPS };
     const struct table *t = f->d.r.t;
     int32_t n = 0, end = table_find(t, "network");
+    size_t length;
 
-    for (const char *s = f->spec->text; s && *s && n < MAX_TEXTS;) {
-        char name[96];
-        size_t length = strcspn(s, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, s);
-        if (check_column(f, "text", name, false, e))
+    for (const char *rest = f->spec->text, *name;
+         rest && n < MAX_TEXTS && (name = text_next(&rest, ',', &length));) {
+        const char *column = canvas_keep(f->c, "%.*s", (int)length, name);
+        if (check_column(f, "text", column, false, e))
             return -1;
-        cols[n++] = table_find(t, name);
-        s = s[length] ? s + length + 1 : NULL;
+        cols[n++] = table_find(t, column);
     }
     for (int32_t col = table_find(t, "point") + 1; !f->spec->text && col < end && n < MAX_TEXTS; col++)
         if (!xy_is_shown(f, t->names[col]) && data_varies(&f->d, f->d.row, f->d.n, col))
@@ -1229,11 +1233,10 @@ static int xy_put_texts(struct xy *f, int64_t n_front, struct err *e)
     xy_take_places(f, &places, n_front);
     for (int64_t k = 0; k < n_asked && f->n_knees < MAX_LABELS; k++) {
         int64_t i = front ? f->order[k] : k;
-        bool wanted =
-            knee    ? (knee_col < 0 ? i == the_knee : strcmp(data_text(buf, &f->d, i, knee_col), "yes") == 0)
-            : front ? true
-            : top   ? f->spec->top > 0 && f->chosen[i]
-                    : data_text(buf, &f->d, i, col)[0] != '\0';
+        bool wanted = knee    ? (knee_col < 0 ? i == the_knee : is_knee(f, i, knee_col))
+                      : front ? true
+                      : top   ? f->spec->top > 0 && f->chosen[i]
+                              : data_text(buf, &f->d, i, col)[0] != '\0';
         if (!wanted || !is_in_panel(f, i, f->index) || !is_marked(f, i, f->m) ||
             off_axes(f, f->index, i, f->m))
             continue;
@@ -1309,6 +1312,17 @@ static void put_shade_legend(struct xy *f)
                                   f->shade_ends[i]));
 }
 
+/* May a panel have a ring? */
+static bool any_knee(const struct xy *f)
+{
+    int32_t col = table_find(f->d.r.t, "knee");
+    bool asked = f->spec->label && strcmp(f->spec->label, "knee") == 0, any = col < 0 && f->front;
+
+    for (int64_t i = 0; i < f->d.n && asked && col >= 0 && !any; i++)
+        any = is_knee(f, i, col);
+    return asked && any;
+}
+
 static void xy_put_legend(struct xy *f)
 {
     bool shapes = f->shape.names.n > 1, joined = f->spec->join && shapes, any_hollow = false;
@@ -1346,7 +1360,7 @@ static void xy_put_legend(struct xy *f)
                       xy_word_of(f, f->shape_name, f->shape.names.list[s]));
     if (f->shape.names.n > MARKS_SHAPES && !f->spec->join && !f->spec->bars && !f->shades)
         canvas_note(f->c, "%d values of %s, whose shapes repeat", (int)f->shape.names.n, f->shape_name);
-    if (f->spec->label && strcmp(f->spec->label, "knee") == 0)
+    if (any_knee(f))
         canvas_legend(f->c, (struct mark){ MARK_RING, 0 }, "knee");
     for (int64_t i = 0; i < f->d.n; i++)
         any_hollow = any_hollow || (f->hollow[i] && f->chosen[i]);

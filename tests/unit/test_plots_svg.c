@@ -221,3 +221,18 @@ TEST(a_figure_of_very_many_rows_stays_small)
     assert_int_equal(times(text_str(&image), "<title>row "), 2000);
     assert_true(image.n < 50 * N);
 }
+
+/* Dots behind a front have no names, which would take them from what is before it. */
+TEST(points_before_a_cloud_have_names)
+{
+    KEEP(struct text, csv, text_free) = { 0 }, image = { 0 };
+    KEEP(struct table, t, table_free) = { 0 };
+    text_puts(&csv, "workload,time_s,cost_usd,front,knee\n");
+    for (int i = 0; i < 3000; i++)
+        text_printf(&csv, "A,%d,%d,behind,no\n", 2 + i * 7919 % 3000, 1000 + i);
+    text_puts(&csv, "A,1,2000,all,yes\n");
+    csv_table(&t, text_str(&csv));
+    OK(plot_draw("front", &t, &svg, &image, e));
+    assert_int_equal(times(text_str(&image), "<title>row "), 1);
+    assert_has(text_str(&image), "<title>row 3001");
+}
