@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
+
 /* Room for "512 KiB" and a gap, beside each other. */
 #define BYTES_PX 58
 
@@ -140,6 +142,25 @@ struct axis axis_fit(double lo, double hi)
     if (!(lo > 0 && hi / lo > AXIS_LOG_RATIO))
         return axis_bars(hi);
     return axis_log(lo, hi);
+}
+
+int axis_read_range(double out[2], const char *text, const char *option, struct err *e)
+{
+    char part[64];
+    const char *colon = text ? strchr(text, ':') : NULL;
+    bool fine = !text || (colon && strlen(text) < sizeof part);
+
+    out[0] = out[1] = (double)NAN;
+    if (text && fine) {
+        snprintf(part, sizeof part, "%.*s", (int)(colon - text), text);
+        fine =
+            (!part[0] || num_parse_real(part, &out[0])) && (!colon[1] || num_parse_real(colon + 1, &out[1]));
+    }
+    if (!fine || out[0] >= out[1])
+        return err_set(e, ERR_USAGE,
+                       "option --%s is \"%s\", expected LO:HI with LO below HI; either may be blank", option,
+                       text);
+    return 0;
 }
 
 /* An axis for lo..hi with the ends that were asked for, in the units of the axis. What was asked for is kept

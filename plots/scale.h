@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 /** lo < hi; both above 0 where `log`. At most one of `integers`, `bytes` and `bare` is set. */
 struct axis {
     double lo, hi;
@@ -55,6 +57,8 @@ struct axis axis_bars(double hi);
 /** For points, or for bars, of either sign, with ends that are kept to the digit: @p range, NaN where open.
  */
 struct axis axis_within(double lo, double hi, bool log, const double range[2]);
+/** "LO:HI" into @p out, NaN where it is blank or @p text NULL. ERR_USAGE: it is none; names @p option. */
+int axis_read_range(double out[2], const char *text, const char *option, struct err *e);
 struct axis axis_bars_within(double lo, double hi, bool log, const double range[2]);
 
 /** Let a linear axis end at 1, 2 or 5 times a power of ten times a small count. */

@@ -31,9 +31,9 @@ enum {
     MAX_BANDS = 60, /* points with the band of measured steps */
 };
 
-/* Columns by position. */
-enum { X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, LOW, HIGH, BY, FITS, N_ASKED };
-enum { STATUS = N_ASKED, EQUAL_X, EQUAL_Y, N_BINDS };
+/* Columns by position: what a row is left out for is said by the first. */
+enum { STATUS, X, Y, Y2, COLOR, SHAPE, FACET, FACET_ROWS, HALF, HALF2, LOW, HIGH, BY };
+enum { FITS = BY + 1, EQUAL_X, EQUAL_Y, N_BINDS };
 
 struct xy {
     struct canvas *c;
@@ -94,6 +94,12 @@ static int check_column(const struct xy *f, const char *option, const char *name
 
 /* ---- what was asked for ---- */
 
+/* Figures with a name know what their columns hold: cells are checked as they are read. */
+static bool is_named(const struct xy *f)
+{
+    return f->d.r.figure->help != NULL;
+}
+
 static int choose_axes(struct xy *f, struct err *e)
 {
     static const char *const fronts[][2] = { { COL_COST_USD, COL_TIME_S },
@@ -119,12 +125,11 @@ static int choose_axes(struct xy *f, struct err *e)
                        f->x_name ? "y" : "x");
     int rc = check_column(f, "x", f->x_name, false, e);
     for (int32_t m = 0; m < f->n_y && !rc; m++)
-        rc = check_column(f, "y", f->y_name[m], true, e);
+        rc = check_column(f, "y", f->y_name[m], !is_named(f), e);
     if (rc)
         return rc;
     struct err ignored;
-    f->x_words = table_need_numbers(t, table_find(t, f->x_name), &ignored) != 0 ||
-                 (s->bars && f->d.r.figure->help); /* groups of bars */
+    f->x_words = is_named(f) ? s->bars : table_need_numbers(t, table_find(t, f->x_name), &ignored) != 0;
     if (s->bars && s->shape && s->shape[0])
         return err_set(e, ERR_USAGE, "option --shape is of points and lines, expected --color beside --bars");
     if (s->bars && !f->x_words)
@@ -323,11 +328,17 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
             snprintf(f->half_names[m], sizeof f->half_names[m], "%.*s_half_pct", (int)stem, y);
     }
     const char *by = s->by ? s->by : f->y_name[0];
+    bool cost = is_named(f) && !s->join; /* on x */
+    int as_y = is_named(f) && !s->y_signed ? AS_NUMBER : AS_ANY;
     const struct bind binds[N_BINDS] = {
         [STATUS] = { .column = "status", s->status ? AS_STATUS : AS_WORD, MAY_MISS, .word = s->status },
-        [X] = { .column = f->x_name, f->x_words ? AS_WORD : AS_ANY, FILLED },
-        [Y] = { .column = f->y_name[0], s->y_inverse ? AS_ABOVE_ZERO : AS_ANY, FILLED },
-        [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", AS_ANY, MAY_MISS },
+        [X] = { .column = f->x_name,
+                f->x_words ? AS_WORD
+                : cost     ? AS_NUMBER
+                           : AS_ANY,
+                FILLED },
+        [Y] = { .column = f->y_name[0], s->y_inverse ? AS_ABOVE_ZERO : as_y, FILLED },
+        [Y2] = { .column = f->n_y > 1 ? f->y_name[1] : "", as_y, MAY_MISS },
         [COLOR] = { .column = f->color_name,
                     AS_WORD,
                     MAY_MISS,
@@ -627,26 +638,6 @@ static double xy_scale(const struct xy *f, int bind, const char *label, const ch
     return bare ? 1 : unit.scale;
 }
 
-/* "LO:HI" into what is not NaN. */
-static int xy_read_range(double out[2], const char *text, const char *option, struct err *e)
-{
-    char part[64];
-    const char *colon = text ? strchr(text, ':') : NULL;
-    bool fine = !text || (colon && strlen(text) < sizeof part);
-
-    out[0] = out[1] = (double)NAN;
-    if (text && fine) {
-        snprintf(part, sizeof part, "%.*s", (int)(colon - text), text);
-        fine =
-            (!part[0] || num_parse_real(part, &out[0])) && (!colon[1] || num_parse_real(colon + 1, &out[1]));
-    }
-    if (!fine || out[0] >= out[1])
-        return err_set(e, ERR_USAGE,
-                       "option --%s is \"%s\", expected LO:HI with LO below HI; either may be blank", option,
-                       text);
-    return 0;
-}
-
 static int none_on_axes(const struct xy *f, struct err *e)
 {
     for (int64_t i = 0; i < f->d.n; i++)
@@ -661,10 +652,10 @@ static int fit_panel(struct xy *f, int32_t panel, struct axis *x, struct axis *y
     const double scales[2] = { f->x_scale, f->y_scale[m] };
     double ends[2] = { HUGE_VAL, -HUGE_VAL }, bands[2] = { HUGE_VAL, -HUGE_VAL }; /* of intervals */
     bool log[2];
-    int rc = xy_read_range(range[0], f->spec->range[0], "range-x", e);
+    int rc = axis_read_range(range[0], f->spec->range[0], "range-x", e);
 
     if (!rc)
-        rc = xy_read_range(range[1], f->spec->range[1], "range-y", e);
+        rc = axis_read_range(range[1], f->spec->range[1], "range-y", e);
     if (rc)
         return rc;
     for (int32_t p = 0; p < f->n_panels; p++)
