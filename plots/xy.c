@@ -361,6 +361,11 @@ static int read_xy(struct xy *f, const struct rows *r, struct err *e)
     if (rc)
         return rc;
     data_note_unproved(&f->d);
+    bool second = !is_named(f);
+    for (int64_t i = 0; i < f->d.n; i++)
+        second = second || !isnan(f->d.x[Y2][i]);
+    f->n_y = second ? f->n_y : 1;
+    f->has_rows = f->has_rows && (second || f->rows_name[0]);
     return add_equal(f, e);
 }
 
