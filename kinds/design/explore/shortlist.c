@@ -111,7 +111,7 @@ static void leave(struct shortlist *list)
 }
 
 /* In place of the one before. */
-static bool put(struct shortlists *all, struct shortlist *list)
+static bool keep_list(struct shortlists *all, struct shortlist *list)
 {
     int32_t at = find(all, list->key);
     struct shortlist *older = at < 0 ? NULL : all->lists[at];
@@ -165,7 +165,7 @@ void shortlists_ask(struct shortlists *all, uint64_t key, double most)
     struct shortlist *blank = find(all, key) < 0 ? calloc(1, sizeof *blank) : NULL;
     if (blank)
         *blank = (struct shortlist){ .key = key, .most = -1, .asked = most };
-    if (blank && !put(all, blank))
+    if (blank && !keep_list(all, blank))
         free(blank);
     pthread_mutex_unlock(&all->lock);
 }
@@ -173,7 +173,7 @@ void shortlists_ask(struct shortlists *all, uint64_t key, double most)
 bool shortlists_keep(struct shortlists *all, struct shortlist *list)
 {
     pthread_mutex_lock(&all->lock);
-    bool kept = put(all, list);
+    bool kept = keep_list(all, list);
     list->readers += kept;
     pthread_mutex_unlock(&all->lock);
     return kept;
