@@ -739,15 +739,16 @@ static struct search_shelf_book *find_book(const struct search_shelf *shelf, uns
 static void tidy_up(struct search_shelf *shelf)
 {
     for (;;) {
-        int64_t n_notes = 0, n = 0;
+        int64_t n_notes = 0, n_pairs = 0, n = 0;
         struct search_shelf_book **oldest = NULL;
         for (struct search_shelf_book **link = &shelf->first; *link; link = &(*link)->next) {
             n++;
             n_notes += (*link)->built ? search_book_kept(&(*link)->book) : 0;
+            n_pairs += (*link)->built ? shortlists_count((*link)->book.desk->lists) : 0;
             if ((*link)->built && !(*link)->readers && (!oldest || (*link)->asked < (*oldest)->asked))
                 oldest = link;
         }
-        if (!oldest || (n_notes <= SHELF_NOTES && n <= SHELF_BOOKS))
+        if (!oldest || (n_notes <= SHELF_NOTES && n_pairs <= SHORTLISTS_MOST && n <= SHELF_BOOKS))
             return;
         drop_book(oldest);
     }

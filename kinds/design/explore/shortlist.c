@@ -14,8 +14,6 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-enum { MOST_PAIRS = 1 << 23 /* 512 MB */ };
-
 static_assert(sizeof(struct search_pair) == 64, "there are millions");
 
 struct shortlists {
@@ -29,7 +27,8 @@ struct shortlists {
 
 void shortlist_add(struct shortlist *list, const struct search_pair *pair)
 {
-    list->failed = list->failed || list->n >= MOST_PAIRS || !vec_reserve(list->pairs, list->cap, list->n + 1);
+    list->failed =
+        list->failed || list->n >= SHORTLISTS_MOST || !vec_reserve(list->pairs, list->cap, list->n + 1);
     if (!list->failed)
         list->pairs[list->n++] = *pair;
 }
@@ -116,7 +115,7 @@ static bool keep_list(struct shortlists *all, struct shortlist *list)
     int32_t at = find(all, list->key);
     struct shortlist *older = at < 0 ? NULL : all->lists[at];
     int64_t more = list->n - (older ? older->n : 0);
-    all->full = all->full || all->n_pairs + more > MOST_PAIRS;
+    all->full = all->full || all->n_pairs + more > SHORTLISTS_MOST;
     if (all->full)
         return false;
     if (at < 0 &&
@@ -149,6 +148,16 @@ void shortlists_leave(struct shortlists *all, struct shortlist *list)
     if (list)
         leave(list);
     pthread_mutex_unlock(&all->lock);
+}
+
+int64_t shortlists_count(struct shortlists *all)
+{
+    if (!all)
+        return 0;
+    pthread_mutex_lock(&all->lock);
+    int64_t n = all->n_pairs;
+    pthread_mutex_unlock(&all->lock);
+    return n;
 }
 
 bool shortlists_are_full(struct shortlists *all)

@@ -17,6 +17,8 @@ struct search_pair {
     uint16_t bw[TOPO_MAX_DIMS]; /**< about where the bound is found, as shortlist_pack_Bps() says it */
 };
 
+enum { SHORTLISTS_MOST = 1 << 23 /**< pairs: 512 MB */ };
+
 /** A bandwidth of 64 kB/s to 280 TB/s to 11 bits, and back; what is beyond is at the end of the range. */
 uint16_t shortlist_pack_Bps(double bw_Bps);
 double shortlist_unpack_Bps(uint16_t bw);
@@ -46,6 +48,8 @@ void shortlists_free(struct shortlists *all); /**< NULL is fine */
 struct shortlist *shortlists_find(struct shortlists *all, uint64_t key);
 /** It is no longer read; NULL is fine. */
 void shortlists_leave(struct shortlists *all, struct shortlist *list);
+/** Pairs of all lists, at most SHORTLISTS_MOST; NULL has none. */
+int64_t shortlists_count(struct shortlists *all);
 /** Is there no room for more, so that no list is to be written? */
 bool shortlists_are_full(struct shortlists *all);
 /** Ask for a list up to @p most, which the next question is to write; nothing where there is one. */
