@@ -1234,6 +1234,158 @@ int search_split_least(struct search_bounded *b, const struct design_point *s, s
     return rc;
 }
 
+/* ---- pairs on networks of the same sizes ---- */
+
+void search_listed_free(struct search_listed *p)
+{
+    shortlist_free(p->list);
+    free(p->cuts);
+    *p = (struct search_listed){ 0 };
+}
+
+/* Cuts of the pairs of a list, in its order. */
+struct cutting {
+    const struct splitting *of;
+    struct alloc_cut *cuts;
+    int32_t n;
+};
+
+/* The cut that touches a pair, with as much of those that touch where its bound is found as raises that.
+ * @param[in,out] best  the fastest that was met at bandwidths that rows allow */
+static struct alloc_cut cut_listed(struct search_touch *best, const struct splitting *x,
+                                   const struct search_candidate *c, const struct search_pair *pair)
+{
+    const struct joint *j = &x->joint;
+    const struct listed at = { x, c };
+    double bw_Bps[TOPO_MAX_DIMS], share;
+    struct alloc_cut t = { 0 };
+    for (int32_t d = 0; d < j->study->net.n_dims; d++)
+        bw_Bps[d] = joint_usable_Bps(j, d, shortlist_unpack_Bps(pair->bw[d]));
+    for (int i = 0; i < 3; i++) {
+        joint_shrink(bw_Bps, j);
+        struct alloc_cut add = touch_listed(&at, bw_Bps);
+        double at_s = alloc_cut_at(&add, bw_Bps, j->study->net.n_dims);
+        if (at_s < best->most && joint_allows(j, bw_Bps)) {
+            best->most = at_s;
+            memcpy(best->bw_Bps, bw_Bps, sizeof bw_Bps);
+        }
+        if (i)
+            joint_mix(&t, &share, &add, j);
+        else
+            t = add;
+        joint_foot(bw_Bps, j, &t);
+    }
+    return t;
+}
+
+static void take_cut(void *with, const struct search_candidate *c, const struct search_pair *pair)
+{
+    struct cutting *k = with;
+    struct search_touch ignored = { .most = 0 };
+    k->cuts[k->n++] = cut_listed(&ignored, k->of, c, pair);
+}
+
+static double no_limit(const void *with)
+{
+    (void)with;
+    return INFINITY;
+}
+
+static int list_pairs(struct search_listed *out, struct splitting *x, double most, struct err *e)
+{
+    const struct collective_way way = search_way(x->book->study, x->joint.ref_Bps);
+    struct survivors no_others = { 0 };
+    struct listing l = { .of = x, .list = out->list, .most = incumbent_none(0) };
+    struct cutting cutting = { .of = x };
+    out->list->most = l.most.value = most;
+    if (!joint_price_total(&x->joint)) /* other rows: nothing is listed, nor left out */
+        out->list->most = -INFINITY;
+    if (out->list->most < 0)
+        return 0;
+    int rc = price_pairs(x, NULL, 0, e); /* not by recent plans, which depend on threads */
+    rc = rc ? rc : pass_plans(&no_others, x, 1, skip_unlisted, take_unlisted, &l, e);
+    if (out->list->failed)
+        *out->list = (struct shortlist){ .pairs = out->list->pairs, .most = -INFINITY };
+    shortlist_sort(out->list);
+    out->cuts = cutting.cuts = malloc(((size_t)out->list->n + 1) * sizeof *out->cuts);
+    rc = rc || out->cuts ? rc : err_nomem(e, "a search");
+    return rc ? rc : search_book_take(x->book, out->list, &way, no_limit, take_cut, &cutting, e);
+}
+
+/* A question about all pairs of a study whose plan is searched. */
+struct opened {
+    struct search_space space;
+    struct search_book book;
+    struct splitting on;
+};
+
+static int open_pairs(struct opened **out, const struct design_point *s, struct search_shelf *shelf,
+                      struct err *e)
+{
+    const struct training *base = s->workloads[0].training;
+    struct opened *x = calloc(1, sizeof *x); /* lists that are short of their room are hashed with it */
+    int rc = x ? search_read_space(&x->space, s, base->search, true, e) : err_nomem(e, "a search");
+    rc = rc ? rc : search_book_open(&x->book, shelf, &x->space, s, base, e);
+    if (rc) {
+        free(x);
+        return rc;
+    }
+    *out = x;
+    return splitting_begin(&x->on, &x->book, e);
+}
+
+static void close_pairs(struct opened *x, struct search_shelf *shelf)
+{
+    if (x)
+        search_book_close(&x->book, shelf);
+    free(x);
+}
+
+int search_list_pairs(struct search_listed *out, const struct design_point *s, double most,
+                      struct search_shelf *shelf, struct err *e)
+{
+    struct opened *x = NULL;
+    *out = (struct search_listed){ .list = calloc(1, sizeof *out->list) };
+    int rc = out->list ? open_pairs(&x, s, shelf, e) : err_nomem(e, "a search");
+    rc = rc ? rc : list_pairs(out, &x->on, most, e);
+    close_pairs(x, shelf);
+    if (rc)
+        search_listed_free(out);
+    return rc;
+}
+
+struct touching {
+    const struct splitting *of;
+    struct search_touch *touch;
+};
+
+static double limit_touching(const void *with)
+{
+    return ((const struct touching *)with)->touch->most;
+}
+
+static void take_touching(void *with, const struct search_candidate *c, const struct search_pair *pair)
+{
+    const struct touching *t = with;
+    const struct alloc_cut cut = cut_listed(t->touch, t->of, c, pair);
+    t->touch->take(t->touch->with, &cut);
+}
+
+int search_touch_pairs(struct search_touch *touch, const struct design_point *s,
+                       const struct shortlist *pairs, struct search_shelf *shelf, struct err *e)
+{
+    struct opened *x = NULL;
+    int rc = open_pairs(&x, s, shelf, e);
+    if (!rc) {
+        const struct collective_way way = search_way(s, x->on.joint.ref_Bps);
+        struct touching with = { &x->on, touch };
+        joint_price_total(&x->on.joint);
+        rc = search_book_take(&x->book, pairs, &way, limit_touching, take_touching, &with, e);
+    }
+    close_pairs(x, shelf);
+    return rc;
+}
+
 int search_count_plans(struct search_result *out, const struct search_book *book, struct search_shelf *shelf,
                        struct err *e)
 {

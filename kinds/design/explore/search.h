@@ -66,6 +66,29 @@ struct search_bounded {
 int search_split_least(struct search_bounded *b, const struct design_point *s, struct search_shelf *shelf,
                        struct err *e);
 
+/** Pairs of plan and place, each with a cut below its step. Release with search_listed_free(). */
+struct search_listed {
+    struct shortlist *list; /**< owned; all pairs whose bound is at most list->most */
+    struct alloc_cut *cuts; /**< shape [list->n], owned; of the workload with its weight */
+};
+void search_listed_free(struct search_listed *p);
+
+/** All pairs of a study as for search_split_least() that may take no more than @p most, ascending. Where not
+ * the total alone limits a split list->most is below 0, and there are none. Errors as search_plans(). */
+int search_list_pairs(struct search_listed *out, const struct design_point *s, double most,
+                      struct search_shelf *shelf, struct err *e);
+
+/** What pairs of a list take on another network of the same sizes. */
+struct search_touch {
+    double most; /**< pairs whose bound is above are left out; falls to what a pair takes at a split */
+    double bw_Bps[TOPO_MAX_DIMS];                          /**< that split */
+    void (*take)(void *with, const struct alloc_cut *cut); /**< a pair of the list, in order */
+    void *with;
+};
+/** Errors as search_plans(). */
+int search_touch_pairs(struct search_touch *touch, const struct design_point *s,
+                       const struct shortlist *pairs, struct search_shelf *shelf, struct err *e);
+
 /** May each dimension be taken for a switch, which never loads a port more than another shape with its usual
  * algorithm does? Dense models alone: where copies of tokens merge depends on the network. The first workload
  * is a model. */
